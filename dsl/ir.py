@@ -1,0 +1,328 @@
+"""The loop IR: what a definition means, one statement for each loop nest.
+
+    target[index] (= | +=)  reduction over rloops where pred of  body        when condition
+
+A `Stmt` says: for every point of `loops`, the target's element is the body, or the reduction of
+the body over `rloops`.  Scalars are trees of `E`.  Sizes stay symbols, and a pack of axes whose
+rank is unknown stays one loop, so a program serves all shapes.  Every later pass (adjoint, numpy,
+kernels) reads only this, and its print is the format of the golden tests."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+# --- Scalars ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class E:
+    """A scalar expression.
+
+    op       args                  val
+    const                          int, float or bool
+    sym                            a size, an option, `has_x` (is x given), `inf`, `nan`: known to the host
+    idx                            a loop that runs over one axis
+    pack                           a loop that runs over a pack of axes; only directly inside a read's index
+    read     one index per axis    (tensor, fallback or None): the fallback answers outside the tensor
+    inside   (read,)               whether that read falls inside its tensor
+    call     arguments             an intrinsic of INTRINSICS
+    rand                           number of the draw within its op
+    cast     (operand,)            "f" "i" "b": a change of scalar kind
+    if       (condition, a, b)
+    neg not ~  (operand,)
+    + - * / // % ** < <= == != > >= and or & | ^ << >>      (left, right)
+    """
+    op: str
+    args: tuple[E, ...] = ()
+    val: object = None
+
+    def __add__(self, other): return add(self, lift(other))
+    def __sub__(self, other): return sub(self, lift(other))
+    def __mul__(self, other): return mul(self, lift(other))
+    def __neg__(self): return neg(self)
+    def __repr__(self): return show(self)
+
+
+# name -> number of arguments.  `stop` is the identity with no gradient, `isnan` tests the bits.
+INTRINSICS = {
+    "abs": 1, "sign": 1, "floor": 1, "ceil": 1, "round": 1, "trunc": 1, "sqrt": 1, "rsqrt": 1,
+    "exp": 1, "exp2": 1, "expm1": 1, "log": 1, "log2": 1, "log10": 1, "log1p": 1,
+    "sin": 1, "cos": 1, "tan": 1, "asin": 1, "acos": 1, "atan": 1, "atan2": 2,
+    "sinh": 1, "cosh": 1, "tanh": 1, "asinh": 1, "acosh": 1, "atanh": 1,
+    "erf": 1, "erfc": 1, "erfinv": 1, "lgamma": 1, "digamma": 1,
+    "max": 2, "min": 2, "fmax": 2, "fmin": 2, "fmod": 2, "copysign": 2,
+    "isnan": 1, "isinf": 1, "signbit": 1, "stop": 1,
+}
+REDUCTIONS = ("sum", "prod", "max", "min", "any", "all", "argmax", "argmin")
+
+
+def lift(v) -> E: return v if isinstance(v, E) else E("const", (), v)
+def sym(name) -> E: return E("sym", (), name)
+def idx(name) -> E: return E("idx", (), name)
+def pack(name) -> E: return E("pack", (), name)
+def read(tensor, index, fallback=None) -> E: return E("read", tuple(index), (tensor, fallback))
+def call(fn, *args) -> E: return E("call", tuple(map(lift, args)), fn)
+
+
+ZERO, ONE, TRUE, FALSE = E("const", (), 0), E("const", (), 1), E("const", (), True), E("const", (), False)
+
+
+def is_const(e: E, value=None) -> bool:
+    """Whether e is a constant number (equal to `value`); a boolean is no number here."""
+    return e.op == "const" and not isinstance(e.val, bool) and (value is None or e.val == value)
+
+
+# The builders below simplify only what holds for every number, NaN and infinities included:
+# x + 0, x * 1 and x / 1 go; x * 0 stays unless x is an index or a size, because NaN * 0 is NaN.
+
+def integral(e: E) -> bool:
+    """Whether e is built from indices, sizes and whole constants only, so is finite and exact."""
+    if e.op in ("idx", "sym"): return True
+    if e.op == "const": return isinstance(e.val, int)
+    return e.op in ("+", "-", "*", "//", "%", "neg") and all(map(integral, e.args))
+
+
+def add(a: E, b: E) -> E:
+    if is_const(a, 0): return b
+    if is_const(b, 0): return a
+    if is_const(a) and is_const(b): return lift(a.val + b.val)
+    if b.op == "neg": return sub(a, b.args[0])
+    if is_const(b) and b.val < 0: return E("-", (a, lift(-b.val)))
+    return E("+", (a, b))
+
+
+def sub(a: E, b: E) -> E:
+    if is_const(b, 0): return a
+    if is_const(a, 0): return neg(b)
+    if a == b and integral(a): return ZERO
+    if is_const(a) and is_const(b): return lift(a.val - b.val)
+    if b.op == "neg": return add(a, b.args[0])
+    if a.op == "+" and integral(a) and a.args[1] == b: return a.args[0]
+    if a.op == "+" and integral(a) and a.args[0] == b: return a.args[1]
+    return E("-", (a, b))
+
+
+def neg(a: E) -> E:
+    if is_const(a) and a.val != 0: return lift(-a.val)
+    if a.op == "neg": return a.args[0]
+    if a.op == "-" and integral(a): return E("-", (a.args[1], a.args[0]))
+    return E("neg", (a,))
+
+
+def mul(a: E, b: E) -> E:
+    if is_const(a, 0) and integral(b) or is_const(b, 0) and integral(a): return ZERO
+    if is_const(a, 1): return b
+    if is_const(b, 1): return a
+    if is_const(a) and is_const(b): return lift(a.val * b.val)
+    if is_const(a, -1): return neg(b)
+    if is_const(b, -1): return neg(a)
+    return E("*", (a, b))
+
+
+def div(a: E, b: E) -> E: return a if is_const(b, 1) else E("/", (a, b))
+
+
+def floordiv(a: E, b: E) -> E:
+    if is_const(b, 1): return a
+    if is_const(a) and is_const(b) and b.val: return lift(a.val // b.val)
+    return E("//", (a, b))
+
+
+def conj(*conditions: E | None) -> E | None:
+    """The conditions joined by `and`, each once; None stands for true."""
+    out: list[E] = []
+    for p in conditions:
+        for q in conjuncts(p):
+            if q not in out: out.append(q)
+    if not out: return None
+    e = out[0]
+    for p in out[1:]: e = E("and", (e, p))
+    return e
+
+
+def conjuncts(p: E | None) -> list[E]:
+    if p is None or p == TRUE: return []
+    return conjuncts(p.args[0]) + conjuncts(p.args[1]) if p.op == "and" else [p]
+
+
+def cond(c: E | None, a: E, b: E) -> E:
+    if c is None: return a
+    if c.op == "const": return a if c.val else b
+    return a if a == b else E("if", (c, a, b))
+
+
+BUILDERS = {"+": add, "-": sub, "*": mul, "/": div, "//": floordiv, "neg": neg, "if": cond}
+
+
+def build(op: str, *args: E, val=None) -> E:
+    """A node with the simplifications of its operator."""
+    return BUILDERS[op](*args) if op in BUILDERS else E(op, tuple(args), val)
+
+
+# --- Walking and rewriting -------------------------------------------------------------------------
+
+def children(e: E) -> tuple[E, ...]:
+    return e.args + ((e.val[1],) if e.op == "read" and e.val[1] is not None else ())
+
+
+def walk(e: E | None):
+    if e is None: return
+    yield e
+    for c in children(e): yield from walk(c)
+
+
+def transform(e: E, f) -> E:
+    """Rewrites bottom-up: f answers a replacement or None."""
+    args = tuple(transform(a, f) for a in e.args)
+    if e.op == "read":
+        tensor, fallback = e.val
+        n = E("read", args, (tensor, None if fallback is None else transform(fallback, f)))
+    else:
+        n = e if args == e.args else build(e.op, *args, val=e.val)
+    r = f(n)
+    return n if r is None else r
+
+
+def subst(e: E | None, env: dict[str, E]) -> E | None:
+    """Puts expressions in the place of loop indices (single and pack)."""
+    if e is None or not env: return e
+    return transform(e, lambda n: env.get(n.val) if n.op in ("idx", "pack") else None)
+
+
+def indices(e: E | None) -> set[str]:
+    """The names of the loops, single and pack, that e depends on."""
+    return {n.val for n in walk(e) if n.op in ("idx", "pack")}
+
+
+def symbols(e: E | None) -> set[str]: return {n.val for n in walk(e) if n.op == "sym"}
+def reads(e: E | None) -> list[E]: return [n for n in walk(e) if n.op == "read"]
+
+
+# --- Printing --------------------------------------------------------------------------------------
+
+PRECEDENCE = {"or": 1, "and": 2, "not": 3, "<": 4, "<=": 4, ">": 4, ">=": 4, "==": 4, "!=": 4, "|": 5, "^": 5, "&": 5,
+              "<<": 6, ">>": 6, "+": 7, "-": 7, "*": 8, "/": 8, "//": 8, "%": 8, "neg": 9, "~": 9, "**": 10}
+
+
+def show(e: E, p: int = 0) -> str:
+    a = e.args
+    match e.op:
+        case "const": return str(e.val).lower() if isinstance(e.val, bool) else str(e.val)
+        case "sym" | "idx": return str(e.val)
+        case "pack": return f"*{e.val}"
+        case "rand": return f"rand{e.val}()"
+        case "cast": return f"{e.val}({show(a[0])})"
+        case "inside": return f"inside({show(a[0])})"
+        case "read":
+            tensor, fallback = e.val
+            s = f"{tensor}[{', '.join(map(show, a))}]"
+            return s if fallback is None else f"({s} ?? {show(fallback)})"
+        case "call": return f"{e.val}({', '.join(map(show, a))})"
+        case "if": return f"({show(a[1])} if {show(a[0])} else {show(a[2])})"
+        case "neg": s = "-" + show(a[0], 9)
+        case "not": s = "not " + show(a[0], 3)
+        case "~": s = "~" + show(a[0], 9)
+        case _: s = f"{show(a[0], PRECEDENCE[e.op])} {e.op} {show(a[1], PRECEDENCE[e.op] + 1)}"
+    return f"({s})" if PRECEDENCE[e.op] < p else s
+
+
+# --- Programs --------------------------------------------------------------------------------------
+
+@dataclass(frozen=True)
+class Loop:
+    """A loop from 0.  `extent` is its length; a pack loop has None and runs over the axes of `pack`."""
+    name: str
+    extent: E | None = None
+    pack: str | None = None
+
+    def __repr__(self): return f"*{self.name} < {self.pack}" if self.pack else f"{self.name} < {show(self.extent)}"
+
+
+@dataclass(frozen=True)
+class Dim:
+    """One entry of a tensor's shape pattern; how its physical axes are seen as logical axes.
+
+    one     an axis of length `size`; `name` is the size it binds when it is a plain name
+    pack    any number of axes, named `name`; `broadcast`: they may be 1 or missing
+    split   one physical axis seen as len(factors) logical ones, outermost first
+    chosen  the axis that option `option` names: `factors` if it is also split, else `name`/`size`
+    domain  every axis of a whole tensor, broadcast.  With `option` (a `dim` option) they fall into
+            two logical packs, `kept` and `dropped`; `part` says which of them this tensor has:
+            "all" = both, "kept" = only the kept ones
+    """
+    kind: str
+    name: str = ""
+    size: E | None = None
+    factors: tuple[E, ...] = ()
+    option: str = ""
+    part: str = "all"
+    broadcast: bool = False
+
+
+@dataclass(frozen=True)
+class Tensor:
+    """role: input output temp cotangent gradient.  dtype: "T" (the op's promoted type), "int", "bool",
+    "own" (an input's own type).  A gradient or cotangent is `like` the tensor it belongs to.
+    A `float` accumulator or table that must not follow T is dtype "float"."""
+    name: str
+    role: str
+    dims: tuple[Dim, ...]
+    dtype: str = "T"
+    like: str = ""
+    optional: bool = False
+    mut: bool = False
+
+
+@dataclass(frozen=True)
+class Stmt:
+    """One loop nest; see the head of this file.
+
+    `spread` marks a gradient of a tensor that may have been broadcast: axes of a pack that the
+    target lacks (or has with length 1) are summed instead of stored."""
+    target: str
+    idx: tuple[E, ...]
+    loops: tuple[Loop, ...]
+    body: E
+    red: str | None = None
+    rloops: tuple[Loop, ...] = ()
+    pred: E | None = None
+    mode: str = "="
+    when: E | None = None               # a condition on options: the host skips the nest
+    spread: bool = False
+
+    def __repr__(self):
+        s = f"{self.target}[{', '.join(map(show, self.idx))}] {self.mode} "
+        over = ", ".join(map(repr, self.rloops))
+        where = f" if {show(self.pred)}" if self.pred is not None else ""
+        if self.red: s += f"{self.red}[{over}{where}] {show(self.body)}"
+        else: s += show(self.body) + ("   " + where.strip() if where else "")
+        if self.spread: s += "   spread"
+        return s + (f"   when {show(self.when)}" if self.when is not None else "")
+
+
+@dataclass
+class Program:
+    """Statements in order over named tensors.  `inputs` and `outputs` name tensors; a gradient
+    program's inputs are the op's inputs and outputs it saves, and the cotangents."""
+    name: str
+    tensors: dict[str, Tensor]
+    stmts: list[Stmt]
+    inputs: list[str]
+    outputs: list[str]
+
+    def __repr__(self): return "\n".join(map(repr, self.stmts))
+
+
+class Fresh:
+    """Names for one op: a stem and a number; generated names end in `_`, which users' may not."""
+
+    def __init__(self): self.count: dict[str, int] = {}
+
+    def __call__(self, stem: str) -> str:
+        stem = stem.rstrip("_").rstrip("0123456789") or "v"
+        n = self.count.get(stem, 0)
+        self.count[stem] = n + 1
+        return f"{stem}{n}_"
+
+
+__all__ = [n for n in dir() if not n.startswith("_") and n not in ("annotations", "dataclass", "field")] + ["replace"]

@@ -1,0 +1,94 @@
+"""An op after the front end: its signature with symbols, and its programs.
+
+`dsl.lower` makes one `OpDef` for each op (a family `conv{D}d` gives one per D).  Everything behind
+the front end (gradient, numpy meaning, kernels, TypeScript) reads this and `dsl.ir` only.
+
+Names in formulas (`E` with op "sym"):
+  sizes            `M`, `N`, components `X0 X1` of a pack of fixed rank
+  options          `alpha`, `stride0 stride1` of an `ints[...]` of fixed rank; bool options are
+                   conditions; a choice is compared with the *number* of the chosen text
+  `dim`            an axis option, already counted from 0
+  `has_x`          whether the optional parameter x (tensor or scalar) is given
+  `inf`, `nan`     never constants, so that no compiler folds them"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from .ir import E, Program, Stmt, Tensor
+from .syntax import Code, Op as OpTree, Sample, Test
+
+Presence = "has_"
+
+
+@dataclass(frozen=True)
+class Param:
+    """kind: tensor num real int bool dim dims ints choice.
+
+    cls, for tensors: Num Float Int Bits Bool Any.
+    default: a formula; None with has_default means absent (`?`) or, for `dims`, all axes."""
+    name: str
+    kind: str
+    cls: str = ""
+    optional: bool = False
+    keyword: bool = False
+    default: E | None = None
+    has_default: bool = False
+    choices: tuple[str, ...] = ()
+    rank: int = -1                      # ints: fixed length, or -1
+    pack: str = ""                      # ints[*N] with N of unknown rank: it gives N's rank
+    mut: bool = False
+
+
+@dataclass(frozen=True)
+class Require:
+    holds: E
+    message: str                        # with {0}, {1}: the values below
+    values: tuple[E, ...] = ()
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """`schedule TARGET when COND` + one strategy with numbers; TARGET is an op or a nest shape."""
+    target: str
+    when: E | None
+    strategy: str
+    numbers: tuple[tuple[str, float], ...] = ()
+
+
+@dataclass
+class OpDef:
+    name: str
+    doc: str
+    aliases: tuple[str, ...]            # "torch.add", "torch.nn.functional.conv2d"
+    params: list[Param]
+    tensors: dict[str, Tensor]          # inputs, outputs and temps, by name
+    promote: str                        # default float sum none  (PyTorch's kinds)
+    promoted: list[str]                 # the tensor parameters whose types make T
+    sizes: list[tuple[str, E]]          # `where`, in order
+    requires: list[Require]
+    outputs: list[str]
+    drop: str = ""                      # the dims option whose axes the result loses
+    keepdim: str = ""
+    forward: Program | None = None      # None: raw
+    grads: dict[str, list[Stmt]] = field(default_factory=dict)      # `grad x = ...`, lowered
+    nograd: frozenset[str] | None = None    # None: all derived; names: these have none; empty set: none has
+    raw: tuple[Code, ...] = ()
+    foreach: bool = False
+    random: bool = False
+    pointwise: bool = False             # whole-tensor, one output of the inputs' broadcast shape
+    schedules: list[Schedule] = field(default_factory=list)
+    tests: tuple[Test, ...] = ()
+    samples: tuple[Sample, ...] = ()
+    tree: OpTree | None = None
+    family: tuple[str, int] | None = None   # ("D", 2) for conv2d
+    file: str = ""                      # "conv": ops/conv.op
+    gradient: Program | None = None     # made by dsl.adjoint
+    gradient2: Program | None = None    # gradients of the gradient program
+
+
+@dataclass
+class Library:
+    """All definitions, in the order of their files."""
+    ops: dict[str, OpDef]
+    schedules: list[Schedule] = field(default_factory=list)     # for nest shapes

@@ -1,0 +1,188 @@
+"""The syntax tree: what a file of definitions says, before anything is checked.
+
+Every node keeps its span, a pair of offsets into the source file, so that any later pass can
+point at the place it speaks of.  Nodes compare by content, not by place."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+Span = tuple[int, int]
+
+
+def spot():
+    return field(default=(0, 0), compare=False, repr=False)
+
+
+@dataclass(frozen=True)
+class X:
+    """An expression.
+
+    kind      args                         val
+    num                                    int or float
+    str                                    the text
+    name                                   the name
+    list      elements
+    call      arguments, `kw` last         function name
+    kw        (value,)                     argument name
+    field     (object,)                    field name                     x.values
+    read      (name, *indices)                                            x[i, *b]
+    spread    (index,)                                                    *b  or  *(y*stride + k)
+    reduce    (body,)                      (reducer, binders, filter)     sum[k if k < n] ...
+    ??        (value, fallback)
+    if        (condition, then, else)
+    neg ~ not (operand,)
+    + - * / // % ** == != < <= > >= and or & | ^ << >>      (left, right)
+    """
+    kind: str
+    args: tuple[X, ...] = ()
+    val: object = None
+    span: Span = spot()
+
+
+@dataclass(frozen=True)
+class Binder:
+    """One index of a reduction: `k`, `k < n`, `k in a .. b`, `*k`, `*k < kernel_size`."""
+    name: str
+    pack: bool = False
+    low: X | None = None
+    high: X | None = None
+    span: Span = spot()
+
+
+@dataclass(frozen=True)
+class Dim:
+    """One entry of a shape.
+
+    size    `M`, `3`, `N + M`       expr
+    pack    `*B`, `*X:D`            name, rank (the family variable, or None: any rank)
+    split   `(groups C)`            factors, outermost first; literal numbers stay text
+    chosen  `K@dim`, `(2 N)@dim`    of (a size or split Dim), at (the option that names the axis)
+    """
+    kind: str
+    name: str | None = None
+    rank: str | None = None
+    factors: tuple[str, ...] = ()
+    of: Dim | None = None
+    at: str | None = None
+    expr: X | None = None
+    span: Span = spot()
+
+
+@dataclass(frozen=True)
+class Type:
+    """`Float[*B, N]?`, `ints[*K]`, `"mean" | "sum"`; dims None means a whole tensor of any shape."""
+    name: str
+    dims: tuple[Dim, ...] | None = None
+    optional: bool = False
+    choices: tuple[str, ...] = ()
+    span: Span = spot()
+
+
+@dataclass(frozen=True)
+class Param:
+    name: str
+    type: Type
+    default: X | None = None
+    mut: bool = False
+    keyword: bool = False               # stands after `*`
+    span: Span = spot()
+
+
+@dataclass(frozen=True)
+class Output:
+    name: str
+    type: Type | None                   # None: the type of the formula
+    span: Span = spot()
+
+
+@dataclass(frozen=True)
+class Assign:
+    """`out[m, n] = value`; index None is a whole-tensor assignment."""
+    name: str
+    index: tuple[X, ...] | None
+    mode: str                           # =  +=  max=  min=
+    value: X
+    span: Span = spot()
+    name_span: Span = spot()
+
+
+@dataclass(frozen=True)
+class Size:
+    """`where *Y = (X + 2*padding - K) // stride + 1`"""
+    name: str
+    pack: bool
+    value: X
+    span: Span = spot()
+
+
+@dataclass(frozen=True)
+class Require:
+    condition: X
+    message: str                        # with {expressions} in braces
+    span: Span = spot()
+
+
+@dataclass(frozen=True)
+class Sample:
+    """`sample x in 0.1 .. 3`: where random inputs for tests are drawn."""
+    name: str
+    low: X
+    high: X
+    span: Span = spot()
+
+
+@dataclass(frozen=True)
+class Test:
+    """`test f(1) == 2`, `~=` for about, or `test f(1) raises "message"`."""
+    condition: X                        # the comparison, or the call when `raises` is set
+    raises: str | None = None
+    span: Span = spot()
+
+
+@dataclass(frozen=True)
+class Code:
+    language: str                       # wgsl  js  numpy
+    text: str
+    span: Span = spot()
+
+
+@dataclass(frozen=True)
+class Op:
+    name: str                           # may hold {D}
+    params: tuple[Param, ...]
+    outputs: tuple[Output, ...]
+    drop: tuple[str, str | None] | None = None          # (dim, keepdim)
+    body: tuple[Assign, ...] = ()
+    grads: tuple[Assign, ...] = ()
+    doc: str = ""
+    aliases: tuple[str, ...] = ()
+    family: tuple[str, tuple[int, ...]] | None = None   # ("D", (1, 2, 3))
+    sizes: tuple[Size, ...] = ()
+    requires: tuple[Require, ...] = ()
+    samples: tuple[Sample, ...] = ()
+    tests: tuple[Test, ...] = ()
+    nograd: tuple[str, ...] | None = None               # () : none of the parameters
+    code: tuple[Code, ...] = ()
+    foreach: bool = False
+    span: Span = spot()
+    name_span: Span = spot()
+
+
+@dataclass(frozen=True)
+class Def:
+    """`def hat(d) = max(1 - abs(d), 0)`: a formula with a name, put in place where it is called."""
+    name: str
+    params: tuple[str, ...]
+    value: X
+    span: Span = spot()
+    name_span: Span = spot()
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """`schedule matmul when M >= 64` + strategies; the target is an op or a kind of statement."""
+    target: str
+    when: X | None
+    strategies: tuple[X, ...]           # call nodes
+    span: Span = spot()
