@@ -246,9 +246,12 @@ class Dim:
     pack    any number of axes, named `name`; `broadcast`: they may be 1 or missing
     split   one physical axis seen as len(factors) logical ones, outermost first
     chosen  the axis that option `option` names: `factors` if it is also split, else `name`/`size`
-    domain  every axis of a whole tensor, broadcast.  With `option` (a `dim` option) they fall into
-            two logical packs, `kept` and `dropped`; `part` says which of them this tensor has:
+    domain  every axis of a whole tensor, broadcast: the pack `I`.  With `option` (a `dim` or `dims`
+            option) they fall into two packs, `kept` and `dropped`; `part` says which this tensor has:
             "all" = both, "kept" = only the kept ones
+
+    With `when`, the axis exists only if that condition on options holds; an index in its place counts
+    for nothing when it does not.
     """
     kind: str
     name: str = ""
@@ -257,6 +260,7 @@ class Dim:
     option: str = ""
     part: str = "all"
     broadcast: bool = False
+    when: E | None = None
 
 
 @dataclass(frozen=True)

@@ -33,6 +33,7 @@ class Dim:
     option: str                         # chosen, domain: the option that names the axes, or ""
     part: str                           # domain: "all" or "kept"
     broadcast: bool                     # pack: axes of length 1 and missing leading axes stretch
+    when: Fn | None                     # the axis exists only when this holds
 
 
 @dataclass

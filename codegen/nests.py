@@ -1,0 +1,54 @@
+"""Program -> nests: which statements share a kernel, and in what shape.
+
+A `Nest` here still holds expression trees; `codegen/wgsl` prints them as text with holes, and
+`codegen/cpu` as TypeScript.  Pointwise temporaries are put in place where they are used, a
+reduction takes the formula that uses its result as its last step, statements over the same rows
+become one `row` nest.  Nothing here depends on sizes: what does is left to `host/plan.py`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dsl.ir import E, Loop
+
+
+@dataclass(frozen=True)
+class Access:
+    """A place where a nest reads or writes a tensor; `r3` is the value that access 3 read.
+
+    index: one expression per logical axis; a bare idx/pack is a strided axis, anything else is
+    computed (and may hold E("hole", (), "r1") where the index itself was read by access 1).
+    guard: read only where this holds (None: always); fallback: the value elsewhere."""
+    tensor: str
+    index: tuple[E, ...]
+    guard: E | None = None
+    fallback: E | None = None
+
+
+@dataclass(frozen=True)
+class Step:
+    """`reduce` makes local value `name`; `store` writes it to access `target`.  In `body` and `pred`
+    E("hole", (), "r0") stands for what access 0 read and E("hole", (), "acc0") for an earlier local."""
+    kind: str
+    name: str
+    body: E
+    red: str | None = None
+    pred: E | None = None
+    inner: bool = False                 # a store at every point of rloops as well
+    target: int = -1
+    mode: str = "="
+
+
+@dataclass(frozen=True)
+class Nest:
+    """shape: map row contract scan scatter; see host.model.Nest."""
+    shape: str
+    loops: tuple[Loop, ...]
+    rloops: tuple[Loop, ...]
+    accesses: tuple[Access, ...]
+    steps: tuple[Step, ...]
+    when: E | None = None
+    spread: bool = False
+    left: tuple[int, ...] = ()          # contract: accesses of factor A of the product
+    reverse: bool = False               # scan
+    makes: tuple[str, ...] = ()         # outputs this nest is needed for
