@@ -244,3 +244,31 @@ class Call:
     packs: dict[str, list[int]]
     dtype: str                          # T
     slots: list[Bound]
+
+
+# --- A launch on the CPU ---------------------------------------------------------------------------
+
+
+@dataclass
+class Dims:
+    """Anonymous loops after collapsing, outermost first (their order is kept): lengths, and for each
+    access its stride along each of them."""
+    sizes: list[int]
+    strides: list[list[int]]            # [access][dim]
+
+
+@dataclass
+class CpuLaunch:
+    """One nest in a call, for its CPU kernel; the same for all shapes of nest.
+
+    Named loops are loops of the kernel, which takes their extents from the environment.  A map
+    nest with `spread` has its summed axes in `reduce`; so has a contract nest.  In a row, scan or
+    scatter nest with `spread` they stay in `outer`: the kernel adds in order.
+    `outer` and `reduce` have one more entry of strides than there are accesses where the nest
+    draws random numbers: the row-major place of the point among the nest's `loops`; `axes` then
+    has there one stride for each named loop of `loops`."""
+    offsets: list[int]                  # for each access: its first element
+    outer: Dims
+    reduce: Dims
+    axes: list[list[int]]               # for each access: strides of the logical axes that no anonymous loop indexes
+    lengths: list[list[int]]            # and the lengths of those axes

@@ -1,0 +1,66 @@
+// What a compiled op is to the runtime: its data, its CPU kernels, and what those kernels are given.
+// Only types; the generated modules of `ops/` make such objects and `call.ts` runs them.
+
+import type { CpuLaunch, Nest, Op } from "../host/model.js";
+
+/** The elements of a tensor on the CPU: uint8 and bool share Uint8Array, float16 values are kept in a Float32Array. */
+export type Elements = Float32Array | Float64Array | Int32Array | Int8Array | Uint8Array;
+
+/**
+ * A nest in a call, as its CPU kernel sees it.  Offsets and strides count elements.
+ *
+ * Anonymous loops come as strides: the rows (all anonymous outer loops but the innermost), `n` points along the
+ * innermost one, and the points of the reduction.  Loops used in arithmetic are `for` loops of the kernel itself.
+ */
+export interface CpuNest {
+  /** For each access the elements of its tensor; empty where an optional tensor was not given. */
+  readonly arrays: readonly Elements[];
+  /** For each access the place of the first element of the current row; `nextRow` moves it. */
+  readonly at: number[];
+  /** Points along the innermost anonymous outer loop (1 where there is none), and each access's stride there. */
+  readonly n: number;
+  readonly steps: readonly number[];
+  /** Moves `at` to the next row; false after the last. */
+  nextRow(): boolean;
+  /** The anonymous loops of the reduction: `reduceN` points along the innermost, with strides, for each of `reduceRows`
+   *  places; `reduceAt[access][row]` is the place's distance from the first element. */
+  readonly reduceN: number;
+  readonly reduceSteps: readonly number[];
+  readonly reduceRows: number;
+  readonly reduceAt: readonly Int32Array[];
+  /** For each access the strides (and lengths) of the axes that no anonymous loop runs over, in the order of its axes. */
+  readonly strides: readonly (readonly number[])[];
+  readonly lengths: readonly (readonly number[])[];
+  /** Sizes, options, `has_x`: the environment of the call. */
+  readonly words: Readonly<Record<string, number>>;
+  /** Rounds a number to the op's type: what an option is before it meets elements. */
+  readonly round: (value: number) => number;
+  /** The op's name, for messages. */
+  readonly op: string;
+  readonly launch: CpuLaunch;
+}
+
+export type Kernel = (nest: CpuNest) => void;
+
+/** The kernels of one nest: for a floating T and for a whole-number or bool T; null where T is never that. */
+export interface NestKernels {
+  readonly floating: Kernel | null;
+  readonly integral: Kernel | null;
+}
+
+/**
+ * An op with everything the package knows of it.  `kernels[p][n]` belongs to `op.programs[p].nests[n]`.
+ *
+ * The runtime's contract for these objects:
+ *   call.ts       run(op, args)           -> Tensor, or a `Results` for several outputs (fields op.op.output_names)
+ *                 runInPlace(op, args)    -> args[0], its content replaced
+ *   arguments.ts  arrange(op, args)       -> one value per parameter, undefined where not given (owned by codegen/ts)
+ *   cpu-nest.ts   runNest(...)            -> runs one nest's kernel (owned by codegen/cpu)
+ * `args` are as the user wrote them: positional, then perhaps a plain object of options.
+ */
+export interface CompiledOp {
+  readonly op: Op;
+  readonly kernels: readonly (readonly NestKernels[])[];
+}
+
+export type { CpuLaunch, Nest, Op };
