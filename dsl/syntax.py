@@ -57,7 +57,9 @@ class Dim:
     size    `M`, `3`, `N + M`       expr
     pack    `*B`, `*X:D`            name, rank (the family variable, or None: any rank)
     split   `(groups C)`            factors, outermost first; literal numbers stay text
-    chosen  `K@dim`, `(2 N)@dim`    of (a size or split Dim), at (the option that names the axis)
+    chosen  `K@dim`, `(2 N)@dim`    of (a size or split Dim), at (the option or `where` size that names the axis)
+
+    `when` is the condition of `1 if keepdim`: the entry exists only where it holds (None: always).
     """
     kind: str
     name: str | None = None
@@ -66,6 +68,7 @@ class Dim:
     of: Dim | None = None
     at: str | None = None
     expr: X | None = None
+    when: X | None = None
     span: Span = spot()
 
 
