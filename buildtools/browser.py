@@ -1,0 +1,79 @@
+"""Pages in headless Chromium: a server of folders on localhost, and a browser with WebGPU (SwiftShader).
+
+For tests and the showcase; every page it shows comes from this machine."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import http.server
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+from . import gpu
+from .environment import SetupError
+
+FLAGS = [
+    "--no-sandbox",  # a container often runs as root, where Chromium's sandbox does not start
+    "--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader",
+    # Nothing but localhost is meant to be reached.
+    "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync",
+]
+
+
+class _Files(http.server.SimpleHTTPRequestHandler):
+    """A folder's files with a Content-Security-Policy under which neither eval nor inline scripts run."""
+
+    extensions_map = {**http.server.SimpleHTTPRequestHandler.extensions_map,
+                      ".js": "text/javascript", ".mjs": "text/javascript", ".wasm": "application/wasm"}
+
+    def end_headers(self) -> None:
+        self.send_header("Content-Security-Policy", "default-src 'self'; style-src 'self' 'unsafe-inline'")
+        self.send_header("Cache-Control", "no-store")
+        super().end_headers()
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@contextlib.contextmanager
+def serve(folder: Path, port: int = 0) -> Iterator[str]:
+    """Serve a folder on localhost while the block runs; gives its address without a final slash."""
+    handler = functools.partial(_Files, directory=str(folder))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", port), handler) as server:
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}"
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+@contextlib.contextmanager
+def chromium() -> Iterator["playwright.sync_api.Browser"]:  # noqa: F821 - a heavy import, made below
+    """A headless Chromium while the block runs."""
+    from playwright.sync_api import Error, sync_playwright
+
+    folder = gpu.chromium()
+    libraries = ":".join([str(folder), *_libraries(folder)])
+    env = {"PATH": "/usr/bin:/bin", "HOME": str(folder), "XDG_RUNTIME_DIR": str(folder), "LD_LIBRARY_PATH": libraries,
+           "VK_ICD_FILENAMES": str(folder / "vk_swiftshader_icd.json"), "FONTCONFIG_FILE": str(folder / "fonts.conf")}
+    with sync_playwright() as player:
+        try:
+            browser = player.chromium.launch(executable_path=folder / "chromium", args=FLAGS, env=env, headless=True,
+                                             ignore_default_args=["--disable-gpu"])
+        except Error as error:
+            raise SetupError(f"headless Chromium does not start:\n{error}") from None
+        try:
+            yield browser
+        finally:
+            browser.close()
+
+
+def _libraries(folder: Path) -> list[str]:
+    # The parcel's own copies of NSS and the like serve only where the system has none: a system's are newer.
+    import ctypes.util
+
+    return [] if ctypes.util.find_library("nss3") and ctypes.util.find_library("nspr4") else [str(folder / "lib")]

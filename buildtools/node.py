@@ -1,0 +1,79 @@
+"""Which Node runs, and how: the machine's if it is 18.4 or newer, else the one that came with .venv.
+
+TENSORLOOM_NODE=/path/to/node overrides the choice, TENSORLOOM_NODE=bundled asks for .venv's.
+Needs `.venv`; `tool` also needs `node_modules`.  Does not know about GPUs: `gpu` adds their variables."""
+
+from __future__ import annotations
+
+import functools
+import os
+import shutil
+import subprocess
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from .environment import SetupError
+from .paths import NODE_MODULES, ROOT
+
+OLDEST = (18, 4)
+
+
+@functools.cache
+def executable() -> Path:
+    """The Node that this build uses."""
+    asked = os.environ.get("TENSORLOOM_NODE")
+    if asked and asked != "bundled":
+        if not version(Path(asked)) >= OLDEST:
+            raise SetupError(f"TENSORLOOM_NODE={asked} is no Node of version {'.'.join(map(str, OLDEST))} or newer")
+        return Path(asked)
+    system = None if asked else shutil.which("node")
+    return Path(system) if system and version(Path(system)) >= OLDEST else bundled()
+
+
+@functools.cache
+def bundled() -> Path:
+    """The Node of the Python package nodejs-bin: the oldest version that the package promises to run on."""
+    return _bundle() / "bin" / "node"
+
+
+@functools.cache
+def version(node: Path) -> tuple[int, ...]:
+    """(major, minor, patch); (0,) where it does not run."""
+    try:
+        text = subprocess.run([str(node), "--version"], capture_output=True, text=True, timeout=30).stdout
+        return tuple(int(part) for part in text.strip().lstrip("v").split("-")[0].split("."))
+    except (OSError, ValueError, subprocess.TimeoutExpired):
+        return (0,)
+
+
+def npm() -> list[str]:
+    """The words that start npm: the one beside the chosen Node, else nodejs-bin's on its own Node."""
+    beside = executable().with_name("npm")
+    if executable() != bundled() and beside.exists():
+        return [str(beside)]
+    return [str(bundled()), str(_bundle() / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js")]
+
+
+def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
+    """This process's variables with the chosen Node first on PATH (npm and scripts look for `node` there)."""
+    path = os.pathsep.join([str(executable().parent), os.environ.get("PATH", os.defpath)])
+    return {**os.environ, "PATH": path, **(extra or {})}
+
+
+def run(words: Sequence[str | Path], *, env: Mapping[str, str] | None = None, cwd: Path = ROOT,
+        node: Path | None = None, timeout: float | None = None) -> subprocess.CompletedProcess[str]:
+    """Run `node words...` and return the finished process with stdout and stderr together in `.stdout`."""
+    return subprocess.run([str(node or executable()), *map(str, words)], cwd=cwd, env=environment(env),
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          errors="replace", timeout=timeout)
+
+
+def tool(name: str) -> Path:
+    """The script of a command line tool in node_modules, to be run with `run`: tool("tsc"), tool("publint")."""
+    return (NODE_MODULES / ".bin" / name).resolve()
+
+
+def _bundle() -> Path:
+    import nodejs  # from nodejs-bin; imported late so that the module loads outside .venv
+
+    return Path(nodejs.__file__).parent

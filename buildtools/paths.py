@@ -1,0 +1,11 @@
+"""Where things lie in a checkout.  Only names: nothing is made or read here."""
+
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+VENV = ROOT / ".venv"
+NODE_MODULES = ROOT / "node_modules"
+BUILD = ROOT / ".build"          # generated TypeScript and other intermediate files
+SOURCES = BUILD / "src"
+CACHE = ROOT / ".cache"          # what setting up unpacked; outlives a clean build
+DIST = ROOT / "dist"
