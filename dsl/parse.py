@@ -40,7 +40,7 @@ def parser() -> Lark:
         where = str(folder / "op.lark.cache")
     except OSError:
         where = None
-    return Lark(GRAMMAR.read_text(encoding="utf-8"), parser="lalr", start="item", propagate_positions=True,
+    return Lark(GRAMMAR.read_text(encoding="utf-8"), parser="lalr", start=["item", "expr"], propagate_positions=True,
                 maybe_placeholders=True, strict=True, **({"cache": where} if where else {}))
 
 
@@ -75,7 +75,7 @@ def parse_item(source: Source, start: int, end: int) -> Op | Def | Schedule | Er
     bad = indentation(source, start, end)
     if bad: return bad
     try:
-        item = Build().transform(parser().parse(TextSlice(source.text, start, end)))
+        item = Build().transform(parser().parse(TextSlice(source.text, start, end), start="item"))
     except UnexpectedInput as e:
         return explain(e, source, start, end)
     except VisitError as e:
@@ -84,6 +84,18 @@ def parse_item(source: Source, start: int, end: int) -> Op | Def | Schedule | Er
     deep = too_deep(item)
     return Error("syntax", f"this formula is nested more than {DEPTH} deep", deep.span,
                  help=("name a part of it on a line of its own",)) if deep else item
+
+
+def parse_formula(source: Source, start: int, end: int) -> X | Error:
+    """An expression that stands by itself, such as one in the braces of a message."""
+    try:
+        formula = Build().transform(parser().parse(TextSlice(source.text, start, end), start="expr"))
+    except UnexpectedInput as e:
+        return explain(e, source, start, end)
+    except VisitError as e:
+        if not isinstance(e.orig_exc, Unreadable): raise
+        return Error("syntax", e.orig_exc.message, e.orig_exc.span)
+    return Error("syntax", f"this formula is nested more than {DEPTH} deep", formula.span) if too_deep(formula) else formula
 
 
 # --- Layout ----------------------------------------------------------------------------------------

@@ -1,0 +1,316 @@
+"""Every name means something, once.
+
+`check` looks at the items of one file, `check_library` at all files together.  Signatures are checked
+in dsl/signature.py, formulas in dsl/formulas.py; here are the clauses, formulas with a name, schedules,
+and what concerns several definitions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from .calls import check_call
+from .diagnostics import Error, did_you_mean, located
+from .formulas import Formulas, Place, check_field
+from .parse import parse_formula
+from .scope import CONSTANTS, FUNCTIONS, NEST_SHAPES, Scope, Thing, Vocabulary, expanded, names_in, nodes_in, word
+from .signature import KINDS, open_scope
+from .source import Source
+from .syntax import Def, Op, Schedule, Span, X
+
+
+WHOLE = Place()         # a formula over whole tensors, sizes and options
+
+
+def check_library(files: Iterable[tuple[list, Source]]) -> list[Error]:
+    """Checks all files: (items, source) pairs."""
+    files = list(files)
+    vocabulary = Vocabulary.of(item for items, _ in files for item in items)
+    errors = duplicates(files)
+    for items, source in files: errors += check(items, source, vocabulary)
+    return errors
+
+
+def check(items: list, source: Source, vocabulary: Vocabulary) -> list[Error]:
+    """Checks the items of one file against all definitions."""
+    errors: list[Error] = []
+    for item in items:
+        match item:
+            case Op(): errors += check_op(item, source, vocabulary)
+            case Def(): errors += check_def(item, source, vocabulary)
+            case Schedule(): errors += check_schedule(item, source, vocabulary)
+    return located(errors, source.path)
+
+
+def duplicates(files) -> list[Error]:
+    """Definitions with one name: every one after the first is a mistake."""
+    seen: dict[tuple[str, str], tuple[Source, Span]] = {}
+    errors = []
+    for items, source in files:
+        for item in items:
+            if isinstance(item, Schedule): continue
+            kind = "op" if isinstance(item, Op) else "def"
+            for name in expanded(item) if isinstance(item, Op) else [item.name]:
+                old = seen.setdefault((kind, name), (source, item.name_span))
+                if old == (source, item.name_span): continue
+                here = old[0] is source
+                errors.append(Error("name", f"`{name}` is defined twice", item.name_span, "the second time here",
+                                    ((old[1], "the first time here"),) if here else (),
+                                    () if here else (f"the first is in {old[0].path}, line {old[0].place(old[1][0])[0] + 1}",), source.path))
+                break
+    return errors
+
+
+# --- Ops -------------------------------------------------------------------------------------------
+
+def check_op(op: Op, source: Source, vocabulary: Vocabulary) -> list[Error]:
+    scope, errors = open_scope(op, source)
+    errors += OpNames(scope, vocabulary).check()
+    return once_each(errors)
+
+
+def once_each(errors: list[Error]) -> list[Error]:
+    """A name is reported once per item: the first error that says a name is unknown stands for the others."""
+    seen, out = set(), []
+    for e in errors:
+        m = re.fullmatch(r"unknown \w+ (`.*`)", e.message)
+        key = m[1] if m and e.code == "name" else (e.code, e.message, e.span)
+        if key not in seen: out.append(e)
+        seen.add(key)
+    return out
+
+
+class OpNames:
+    """The clauses of one op, in an order in which every name is defined before it is used."""
+
+    def __init__(self, scope: Scope, vocabulary: Vocabulary):
+        self.scope, self.op, self.source, self.vocabulary = scope, scope.op, scope.source, vocabulary
+        self.walk = Formulas(scope, vocabulary)
+        self.error = self.walk.error
+
+    def check(self) -> list[Error]:
+        self.heading()
+        self.conditions()
+        self.body()
+        self.grads()
+        if not self.walk.errors: self.unused()          # a misspelt name would leave the right one unused
+        self.walk.errors += cycle(expanded(self.op)[0], self.op.name_span, self.vocabulary)
+        for t in self.op.tests: check_test(self.walk, t.condition, t.raises is not None, expanded(self.op))
+        return self.walk.errors
+
+    def heading(self):
+        op = self.op
+        if op.name.endswith("_"): self.error("name", f"`{op.name}` ends in `_`", op.name_span, "the form that works in place is generated")
+        for i, alias in enumerate(op.aliases):
+            at = self.clause_word("as", alias, op.aliases[:i].count(alias))
+            if alias in op.aliases[:i]: self.error("name", f"the name `{alias}` is given twice", at)
+            for hole in sorted(set(re.findall(r"\{(\w)\}", alias)) - ({op.family[0]} if op.family else set())):
+                self.error("name", f"`{{{hole}}}` in this name stands for nothing", at, f"the op's variable is `{op.family[0]}`" if op.family else "the op has no `for` clause")
+        if not op.body and not op.code:
+            self.error("syntax", f"`{op.name}` has no formula", op.name_span, help=("write one:  out = ...",))
+
+    def clause_word(self, first: str, text: str, skip: int = 0) -> Span:
+        """Where a dotted name stands in the clauses that begin with a word."""
+        for m in re.finditer(rf"\n {{4}}{first} [^\n]*(?:\n {{5,}}[^\n]*)*", self.source.text[self.op.span[0]:self.op.span[1]]):
+            found = [n for n in re.finditer(rf"(?<![\w.{{}}]){re.escape(text)}(?![\w.{{}}])", m[0])]
+            if skip < len(found): return self.op.span[0] + m.start() + found[skip].start(), self.op.span[0] + m.start() + found[skip].end()
+            skip -= len(found)
+        return self.op.name_span
+
+    def conditions(self):
+        """`require`, with the formulas inside its message, and `sample`."""
+        for r in self.op.requires:
+            self.walk.visit(r.condition, WHOLE)
+            start = self.source.text.rfind('"', r.span[0], r.span[1] - 1) + 1
+            for m in re.finditer(r"\{([^{}]*)\}", r.message):
+                formula = parse_formula(self.source, start + m.start(1), start + m.end(1))
+                if isinstance(formula, Error): self.error("syntax", "this is no formula", (start + m.start(), start + m.end()), formula.label or formula.message)
+                else: self.walk.visit(formula, WHOLE)
+        for s in self.op.samples:
+            at = word(self.source, (s.span[0] + 6, s.span[1]), s.name)
+            thing = self.scope.things.get(s.name)
+            if not thing: self.error("name", f"unknown name `{s.name}`", at, did_you_mean(s.name, self.scope.of_kind("tensor", "option")), name=s.name)
+            elif thing.kind not in ("tensor", "option"): self.error("name", f"`{s.name}` is no parameter", at, f"it is {KINDS[thing.kind]}")
+            for bound in (s.low, s.high): self.walk.visit(bound, WHOLE)
+
+    # --- Body -------------------------------------------------------------------------------------
+
+    def body(self):
+        op, walk = self.op, self.walk
+        outputs = {o.name for o in op.outputs}
+        locals_ = {a.name for a in op.body} - set(self.scope.things)
+        walk.later = set(locals_) | (outputs & {a.name for a in op.body})
+        for name in outputs: walk.things.pop(name, None)
+        done: dict[str, Span] = {}
+        for a in op.body:
+            thing = self.scope.things.get(a.name)
+            if a.name_span != op.name_span and not self.target(a, thing, done): continue
+            if a.mode != "=" and a.name not in done and thing is None:
+                self.error("name", f"`{a.name}` is changed before it is assigned", a.name_span, help=(f"first write  {a.name}[...] = ...",), name=a.name)
+            walk.assignment(a, walk.things.get(a.name) if a.name in done else thing)
+            walk.later.discard(a.name)
+            if a.name not in done and (thing is None or thing.kind == "output"):
+                axes = thing.axes if thing and thing.axes is not None else None if a.index is None else tuple(map(axis_text, a.index))
+                walk.things[a.name] = Thing(thing.kind if thing else "local", a.name, a.name_span, thing.type if thing else None, axes)
+            done.setdefault(a.name, a.name_span)
+        changes = any(p.mut for p in op.params)
+        for o in op.outputs:
+            if o.name in self.scope.things: walk.things.setdefault(o.name, self.scope.things[o.name])
+            if o.name not in done and op.body and not op.code and not (changes and o.type is None):
+                self.error("name", f"nothing assigns the result `{o.name}`", word(self.source, o.span, o.name), help=(f"write  {o.name} = ...",))
+
+    def target(self, a, thing: Thing | None, done: dict[str, Span]) -> bool:
+        """Whether the left side may be assigned."""
+        if a.name.endswith("_"): self.error("name", f"`{a.name}` ends in `_`", a.name_span, "such names are kept for generated code", name=a.name)
+        if a.name in CONSTANTS:
+            self.error("name", f"`{a.name}` is a constant", a.name_span, "take another name")
+            return False
+        mutable = {p.name for p in self.op.params if p.mut}
+        if thing and thing.kind == "tensor" and a.name not in mutable:
+            self.error("name", f"the parameter `{a.name}` is assigned", a.name_span, "it is not marked `mut`", ((thing.span, "defined here"),),
+                       (f"to change the caller's tensor write  mut {a.name}  in the signature",))
+            return False
+        if thing and thing.kind not in ("tensor", "output"):
+            self.error("name", f"`{a.name}` means something already", a.name_span, "here it is assigned", ((thing.span, f"{KINDS[thing.kind]} here"),), name=a.name)
+            return False
+        if a.index is None and a.mode == "=" and a.name in done and not (thing and thing.kind == "tensor"):
+            self.error("name", f"`{a.name}` is assigned twice", a.name_span, "the second time here", ((done[a.name], "the first time here"),), name=a.name)
+            return False
+        return True
+
+    # --- Gradients --------------------------------------------------------------------------------
+
+    def grads(self):
+        op, walk = self.op, self.walk
+        tensors = self.scope.of_kind("tensor")
+        names = [o.name for o in op.outputs]
+        first = walk.things.get(names[0]) if names else None
+        walk.things["g"] = Thing("gradient", "g", (0, 0), first.type if first and len(names) == 1 else None,
+                                 first.axes if first and len(names) == 1 else None, tuple(names) if len(names) > 1 else ())
+        walk.later = set()
+        done: set[str] = set()
+        for a in op.grads:
+            if a.name not in tensors:
+                thing = self.scope.things.get(a.name)
+                self.error("grad", f"`{op.name}` has no tensor `{a.name}` to differentiate by", a.name_span, did_you_mean(a.name, tensors) if not thing else f"it is {KINDS[thing.kind]}",
+                           help=(f"its tensors are: {', '.join(tensors)}" if tensors else "it has no tensors",))
+                continue
+            if self.scope.things[a.name].type.name in ("Int", "Bits", "Bool"):
+                self.error("grad", f"`{a.name}` has no gradient", a.name_span, f"its type is {self.scope.things[a.name].type.name}")
+            if a.name in done and a.index is None: self.error("grad", f"a second gradient of `{a.name}`", a.name_span)
+            if op.nograd is not None and (not op.nograd or a.name in op.nograd):
+                self.error("grad", f"`{a.name}` has a gradient, but `nograd` says it has none", a.name_span)
+            done.add(a.name)
+            walk.assignment(a, self.scope.things[a.name])
+        for i, name in enumerate(op.nograd or ()):
+            at = self.clause_word("nograd", name, op.nograd[:i].count(name))
+            if name not in tensors: self.error("grad", f"`{op.name}` has no tensor `{name}`", at, did_you_mean(name, tensors), help=(f"its tensors are: {', '.join(tensors)}",) if tensors else ())
+
+    # --- What is left over ------------------------------------------------------------------------
+
+    def unused(self):
+        """Options and parts that nothing uses, `mut` parameters that nothing changes."""
+        op, used = self.op, set(self.walk.used)
+        if op.code: return
+        shapes = [p.type.dims for p in op.params] + [o.type.dims for o in op.outputs if o.type]
+        for d in [d for dims in shapes for d in dims or ()]:
+            used |= {d.at, d.name, *(d.factors or ()), *(d.of.factors if d.of else ())} | {n.val for n in [*names_in(d.when), *names_in(d.expr), *names_in(d.of.expr if d.of else None)]}
+        for e in [s.value for s in op.sizes] + [p.default for p in op.params if p.default]: used |= {n.val for n in names_in(e)}
+        used |= set(op.drop or ())
+        assigned = {a.name for a in op.body}
+        for p in op.params:
+            thing = self.scope.things.get(p.name)
+            one = len(p.type.choices) == 1                  # names an overload, not a value
+            if thing and thing.kind == "option" and p.name not in used and p.type.name != "ints" and not one:
+                self.error("name", f"the option `{p.name}` is never used", thing.span, name=p.name)
+            if p.mut and thing and p.name not in assigned:
+                self.error("name", f"`{p.name}` is marked `mut`, but never assigned", thing.span, name=p.name)
+        outputs = {o.name for o in op.outputs}
+        for a in op.body:
+            if a.name not in used and a.name not in outputs and a.name not in self.scope.things:
+                self.error("name", f"`{a.name}` is assigned, but never used", a.name_span, did_you_mean(a.name, outputs), name=a.name)
+
+
+def axis_text(i: X) -> str:
+    """What an index on the left says of its axis: `*b` a pack."""
+    return f"*{i.args[0].val}" if i.kind == "spread" else str(i.val) if i.kind in ("name", "num") else "an axis"
+
+
+# --- Tests -----------------------------------------------------------------------------------------
+
+def check_test(walk, e: X, raises: bool, own: list[str]):
+    """A test compares a call, or names what a call raises; its arguments are numbers, texts and lists."""
+    if raises:
+        if e.kind != "call": walk.error("test", "`raises` follows a call", e.span, "nothing is called here")
+    elif e.kind not in ("==", "~=") or any(x.kind in ("==", "~=") for x in e.args):
+        walk.error("test", "a test compares", e.span, help=("write  f(...) == value,  or `~=` for about",))
+    calls = [n for n in nodes_in(e) if n.kind == "call"]
+    if not any(c.val in own for c in calls): walk.error("test", f"this test does not call `{own[0]}`", e.span)
+    for n in nodes_in(e):
+        if n.kind == "call":
+            where = (n.span[0], n.span[0] + len(n.val))
+            names = [*walk.vocabulary.ops, *FUNCTIONS]
+            if n.val not in names: walk.error("name", f"unknown function `{n.val}`", where, did_you_mean(n.val, names), name=n.val)
+            elif not raises: check_call(walk, n)
+        elif n.kind == "name" and n.val not in (*CONSTANTS, "all"):
+            walk.error("name", f"unknown name `{n.val}`", n.span, did_you_mean(n.val, CONSTANTS) or "a test has numbers only", name=n.val)
+        elif n.kind == "field" and n.args[0].kind == "call" and n.args[0].val in walk.vocabulary.ops:
+            check_field(walk, n, (n.span[1] - len(n.val), n.span[1]))
+        elif n.kind in ("reduce", "read", "spread", "??"): walk.error("test", "a test has numbers only", n.span)
+
+
+# --- Formulas with a name, schedules ---------------------------------------------------------------
+
+def check_def(d: Def, source: Source, vocabulary: Vocabulary) -> list[Error]:
+    head = (d.span[0], d.value.span[0])
+    op = Op(d.name, (), (), span=d.span, name_span=d.name_span)
+    walk = Formulas(Scope(op, source), vocabulary)
+    if d.name.endswith("_"): walk.error("name", f"`{d.name}` ends in `_`", d.name_span, "such names are kept for generated code")
+    if d.name in FUNCTIONS: walk.error("name", f"`{d.name}` means something already", d.name_span, "it is a function of the language")
+    for i, p in enumerate(d.params):
+        at = word(source, (d.name_span[1], head[1]), p, d.params[:i].count(p))
+        if p in d.params[:i]: walk.error("name", f"`{p}` means something already", at, "a second parameter")
+        if p.endswith("_"): walk.error("name", f"`{p}` ends in `_`", at, "such names are kept for generated code")
+        walk.things[p] = Thing("option", p, at)
+    for n in nodes_in(d.value):
+        if n.kind in ("read", "field", "reduce", "str", "list", "spread"):
+            walk.error("type", "a `def` is a formula of numbers", n.span, "accesses and reductions stand in the op that calls it")
+            return walk.errors
+    walk.visit(d.value, WHOLE)
+    for p in d.params:
+        if p not in walk.used: walk.error("name", f"the parameter `{p}` is never used", walk.things[p].span, name=p)
+    walk.errors += cycle(d.name, d.name_span, vocabulary)
+    return walk.errors
+
+
+def check_schedule(s: Schedule, source: Source, vocabulary: Vocabulary) -> list[Error]:
+    known = {*NEST_SHAPES, *vocabulary.ops, *(o.name for o in vocabulary.ops.values())}
+    if s.target in known: return []
+    at = word(source, (s.span[0] + 8, s.span[1]), s.target)
+    return [Error("name", f"nothing is called `{s.target}`", at, did_you_mean(s.target, known), help=("a schedule is for an op or one of: " + ", ".join(NEST_SHAPES),))]
+
+
+def cycle(name: str, at: Span, vocabulary: Vocabulary) -> list[Error]:
+    """A definition that calls itself, at once or through others: formulas are put in place, so that never ends."""
+    path: list[str] = []
+
+    def calls(n: str) -> list[str]:
+        if n in vocabulary.defs: formulas = [vocabulary.defs[n].value]
+        else: formulas = [a.value for a in vocabulary.ops[n].body + vocabulary.ops[n].grads] if n in vocabulary.ops else []
+        found = dict.fromkeys(m.val for f in formulas for m in nodes_in(f) if m.kind == "call")
+        return [m for m in found if m not in FUNCTIONS and (m in vocabulary.defs or m in vocabulary.ops)]
+
+    def search(n: str, seen: set[str]) -> bool:
+        for m in calls(n):
+            if m == name: return True
+            if m in seen: continue
+            seen.add(m)
+            path.append(m)
+            if search(m, seen): return True
+            path.pop()
+        return False
+
+    if not search(name, set()): return []
+    through = " through " + ", ".join(f"`{p}`" for p in path) if path else ""
+    return [Error("name", f"`{name}` calls itself{through}", at, "its formula would never end")]
+

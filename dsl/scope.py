@@ -1,0 +1,134 @@
+"""What names mean: the vocabulary of the language and of a library, and the scope of one op.
+
+Facts only; the checks are in dsl/signature.py, dsl/formulas.py and dsl/names.py."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from .ir import INTRINSICS
+from .source import Source
+from .syntax import Def, Dim, Op, Param, Span, Type, X
+
+TENSOR_TYPES = ("Num", "Float", "Int", "Bits", "Bool", "Any")
+OPTION_TYPES = ("num", "real", "int", "bool", "dim", "dims", "ints", "choice")
+CONSTANTS = ("inf", "nan", "pi", "true", "false")
+REDUCERS = ("sum", "prod", "max", "min", "mean", "any", "all", "argmax", "argmin")
+
+# Function -> fewest and most arguments.  Reducers called like functions reduce a whole tensor.
+FUNCTIONS: dict[str, tuple[int, int]] = {
+    **{r: (1, 1) for r in REDUCERS},
+    **{name: (n, n) for name, n in INTRINSICS.items()},
+    "max": (1, 2), "min": (1, 2),
+    "rand": (0, 0), "product": (1, 1), "inside": (1, 1), "rank": (1, 1), "numel": (1, 1), "size": (2, 2), "given": (1, 1),
+}
+# What a schedule may be for, besides an op: the shapes of nests (codegen/host/model.py).
+NEST_SHAPES = ("map", "row", "contract", "scan", "scatter")
+
+
+@dataclass(frozen=True)
+class Thing:
+    """What a name of an op stands for.
+
+    kind   tensor option size pack rank local output gradient
+    axes   for things that take indices: one text for each, `*B` for a pack of axes; None: unknown"""
+    kind: str
+    name: str
+    span: Span
+    type: Type | None = None
+    axes: tuple[str, ...] | None = None
+    parts: tuple[str, ...] = ()         # of a gradient with several outputs: g.values
+
+
+@dataclass
+class Scope:
+    """The names of one op."""
+    op: Op
+    source: Source
+    things: dict[str, Thing] = field(default_factory=dict)
+
+    def of_kind(self, *kinds: str) -> list[str]: return [n for n, t in self.things.items() if t.kind in kinds]
+
+    def axis_options(self) -> list[str]:
+        return [n for n, t in self.things.items() if t.kind == "option" and t.type and t.type.name in ("dim", "dims")]
+
+
+@dataclass
+class Vocabulary:
+    """All definitions of a library: ops by the names they can be called by, and formulas."""
+    ops: dict[str, Op] = field(default_factory=dict)
+    defs: dict[str, Def] = field(default_factory=dict)
+
+    @staticmethod
+    def of(items: Iterable) -> Vocabulary:
+        """Of two definitions with one name the first counts."""
+        v = Vocabulary()
+        for item in items:
+            if isinstance(item, Op):
+                for name in expanded(item): v.ops.setdefault(name, item)
+            elif isinstance(item, Def): v.defs.setdefault(item.name, item)
+        return v
+
+    def functions(self) -> list[str]: return [*FUNCTIONS, *self.defs, *self.ops]
+
+
+def is_tensor(p: Param) -> bool: return p.type.name not in OPTION_TYPES
+
+
+def expanded(op: Op) -> list[str]:
+    """The names an op is called by: one, or one for each member of its family."""
+    if not op.family: return [op.name]
+    variable, values = op.family
+    return list(dict.fromkeys(op.name.replace(f"{{{variable}}}", str(n)) for n in values))
+
+
+def axes_of(dims: tuple[Dim, ...] | None) -> tuple[str, ...] | None:
+    """One text for each index that a tensor with this shape takes."""
+    if dims is None: return None
+    out: list[str] = []
+    for d in dims:
+        inner = d.of if d.kind == "chosen" and d.of else d
+        if inner.kind == "pack": out.append(f"*{inner.name}")
+        elif inner.kind == "split": out += inner.factors
+        else: out.append(str(inner.expr.val) if inner.expr and inner.expr.kind in ("name", "num") else "an axis")
+    return tuple(out)
+
+
+def text_of(source: Source, span: Span) -> str:
+    """The source of a span on one line, comments left out."""
+    lines = [re.sub(r"#.*", "", line) for line in source.text[span[0]:span[1]].split("\n")]
+    return re.sub(r"\s+", " ", " ".join(lines)).strip()
+
+
+def word(source: Source, span: Span, name: str, skip: int = 0) -> Span:
+    """Where a name stands inside a span; the whole span if it does not.  `skip` earlier ones are passed over."""
+    found = [m.span() for m in re.finditer(rf"(?<![A-Za-z0-9_]){re.escape(name)}(?![A-Za-z0-9_])", source.text[span[0]:span[1]])]
+    return (span[0] + found[skip][0], span[0] + found[skip][1]) if skip < len(found) else span
+
+
+def header(op: Op, source: Source) -> Span:
+    """The span of an op's first line with its continuations."""
+    m = re.compile(r"\n {4}(?=[^ \t\n#])").search(source.text, op.name_span[1], op.span[1])
+    return op.span[0], m.start() if m else op.span[1]
+
+
+def names_in(e: X | None) -> Iterable[X]:
+    """All name nodes of an expression, left to right, those inside filters and ranges included."""
+    if e is None: return
+    if e.kind == "name": yield e
+    if e.kind == "reduce":
+        for b in e.val[1]: yield from names_in(b.low); yield from names_in(b.high)
+        yield from names_in(e.val[2])
+    for a in e.args: yield from names_in(a)
+
+
+def nodes_in(e: X | None) -> Iterable[X]:
+    """All nodes of an expression, outermost first."""
+    if e is None: return
+    yield e
+    if e.kind == "reduce":
+        for b in e.val[1]: yield from nodes_in(b.low); yield from nodes_in(b.high)
+        yield from nodes_in(e.val[2])
+    for a in e.args: yield from nodes_in(a)
