@@ -307,7 +307,12 @@ class Stmt:
 @dataclass
 class Program:
     """Statements in order over named tensors.  `inputs` and `outputs` name tensors; a gradient
-    program's inputs are the op's inputs and outputs it saves, and the cotangents."""
+    program's inputs are the op's inputs and outputs it saves, and the cotangents.
+
+    A `+=` statement adds onto what its target holds.  Of the statements for one target whose `when`
+    holds, the first says whether that must be zero: who runs a program fills a target with zeros if its
+    first such statement is `+=` (it need not reach every element) or if there is none.  A `=` statement
+    that comes first reaches every element, unless several `=` statements for one target share them out."""
     name: str
     tensors: dict[str, Tensor]
     stmts: list[Stmt]

@@ -1,0 +1,78 @@
+"""Reverse-mode differentiation of loop programs.
+
+A statement  t[idx] = red over r of body  is reversed read by read: a read x[f] whose partial is p says
+
+    d_x[f] += d_t[idx] * p          at every point of the nest,
+
+a scatter, which `solve.gather` turns round where the index allows.  Names: the cotangent of tensor t is
+`g_t`, its gradient `d_t`; in the second derivative, where those are inputs themselves, cotangents of
+`d_x` are `gg_x` and gradients `dd_t` (`dd_x`, `dd_out`, `dd_g_out`).  Temporaries in between follow suit."""
+
+from __future__ import annotations
+
+from .derive import NoDerivative
+from .ir import Program, Stmt, replace
+from .opdef import OpDef
+from .reverse import Reverse
+from .solve import tighten
+from .tidy import statement_reads, tidy
+
+
+def gradient(op: OpDef) -> Program | None:
+    """The gradients of an op's tensor parameters, or None if it has none.
+
+    inputs: the op's inputs, its outputs and the cotangents `g_<output>` that the statements read.
+    outputs: `d_<param>` for every differentiable parameter, of its shape; a parameter without an output
+    here has gradient zero.  A cotangent that a caller lacks is zero."""
+    wanted = [p.name for p in op.params if p.kind == "tensor" and differentiable(op, p.name)]
+    outputs = [n for n in op.outputs if op.tensors[n].role == "output" and op.tensors[n].dtype in ("T", "float", "own")]
+    if op.nograd == frozenset() or not wanted or not outputs or op.forward is None and not op.grads: return None
+    forward = op.forward or Program(op.name, {}, [], [], op.outputs)
+    tensors = {**op.tensors, **forward.tensors}
+    seeds = {n: "g_" + n for n in outputs}
+    for n, g in seeds.items(): tensors[g] = replace(tensors[n], name=g, role="cotangent", like=n, optional=False)
+    stmts = [s for s in forward.stmts if tensors[s.target].role != "input"]
+    reverse = Reverse(stmts, tensors, seeds, wanted, "d_", op.grads)
+    back = reverse.run()
+    made = [s for s in stmts if tensors[s.target].role != "output"]
+    given = [n for n, t in op.tensors.items() if t.role in ("input", "output")] + list(seeds.values())
+    stored = [s for s in stmts if tensors[s.target].role == "output"]
+    return finish(op.name + "_gradient", reverse, made + back, given, stored)
+
+
+def second(op: OpDef, first: Program | None = None) -> Program | None:
+    """The gradients of the gradient program (`first`, or made here) with respect to its own inputs.
+
+    inputs: those of the gradient program and `gg_<param>`, the cotangent of `d_<param>`.
+    outputs: `dd_<name>` for each input of the gradient program that is a differentiable parameter, a
+    floating output or a cotangent, and on which the gradients depend.  None if there is no gradient or
+    the language cannot express it (the derivative of digamma)."""
+    first = first or op.gradient or gradient(op)
+    if first is None: return None
+    tensors = dict(first.tensors)
+    seeds = {d: "gg_" + tensors[d].like for d in first.outputs}
+    for d, g in seeds.items(): tensors[g] = replace(tensors[d], name=g, role="cotangent")
+    wanted = [n for n in first.inputs if tensors[n].role == "cotangent" or tensors[n].dtype in ("T", "float", "own")
+              and (tensors[n].role == "output" or differentiable(op, n))]
+    reverse = Reverse(first.stmts, tensors, seeds, wanted, "dd_", {})
+    try: back = reverse.run()
+    except NoDerivative: return None
+    return finish(op.name + "_second", reverse, list(first.stmts) + back, first.inputs + list(seeds.values()), [])
+
+
+def differentiable(op: OpDef, name: str) -> bool:
+    """Whether a tensor parameter may have a gradient."""
+    p = next((p for p in op.params if p.name == name), None)
+    return (p is not None and p.cls not in ("Int", "Bits", "Bool") and not p.mut and not op.tensors[name].mut
+            and name not in (op.nograd or ()))
+
+
+def finish(name: str, reverse: Reverse, stmts: list[Stmt], given: list[str], stored: list[Stmt]) -> Program | None:
+    """The tidy program of these statements, with the inputs it reads."""
+    outputs = list(reverse.results.values())
+    if not outputs: return None
+    stmts = tidy([tighten(s, reverse.fresh) for s in stmts], reverse.tensors, outputs, stored)
+    used = {r.val[0] for s in stmts for r in statement_reads(s)}
+    inputs = [n for n in given if n in used]
+    names = inputs + [n for n in reverse.tensors if n not in inputs and any(s.target == n for s in stmts)]
+    return Program(name, {n: reverse.tensors[n] for n in names}, stmts, inputs, outputs)

@@ -1,0 +1,195 @@
+"""One reversal of a list of statements: the machinery behind dsl.adjoint.
+
+Goes through the statements from the last to the first, collects for every tensor what its readers
+contribute to its gradient, and writes that down once nothing can be added any more."""
+
+from __future__ import annotations
+
+from .axes import axes, loop_dim, loop_index, stretches
+from .contributions import total
+from .derive import Partials, masked, partials
+from .ir import (E, Fresh, Loop, ONE, Stmt, Tensor, TRUE, ZERO, add, cond, conj, div, idx, mul, pack, read, reads, replace,
+                 subst, sym, transform, walk)
+from .opdef import Presence
+from .solve import gather
+from .tidy import renamed, simplify
+
+SMOOTH = (None, "sum", "prod", "max", "min")
+
+
+class Reverse:
+    """`results` names the gradient of each wanted tensor that has one; new tensors go into `tensors`.
+
+    seeds: the cotangents that are given.  explicit: statements written by hand for `<prefix><name>`."""
+
+    def __init__(self, stmts: list[Stmt], tensors: dict[str, Tensor], seeds: dict[str, str], wanted: list[str],
+                 prefix: str, explicit: dict[str, list[Stmt]]):
+        self.stmts, self.tensors, self.seeds, self.prefix = stmts, tensors, dict(seeds), prefix
+        self.wanted = [n for n in wanted if n not in explicit]
+        self.explicit = {n: explicit[n] for n in wanted if n in explicit}
+        self.fresh = unused(stmts, tensors)
+        self.pending: dict[str, list[Stmt]] = {}
+        self.aux: list[Stmt] = []
+        self.out: list[Stmt] = []
+        self.results: dict[str, str] = {}
+        self.alive = set(self.wanted)
+        for s in stmts:
+            if s.red in SMOOTH and tensors[s.target].dtype not in ("int", "bool") \
+                    and any(r.val[0] in self.alive for r in reads(s.body)): self.alive.add(s.target)
+
+    def run(self) -> list[Stmt]:
+        """The statements, auxiliary ones first; they may read any forward tensor."""
+        for s in reversed(self.stmts):
+            t = s.target
+            if t in self.alive and t not in self.wanted and (t in self.seeds or t in self.pending): self.reverse(s)
+        for n in self.wanted:
+            if n in self.pending: self.results[n] = self.settle(n, "gradient")
+        for n, stmts in self.explicit.items():
+            name = self.results[n] = self.declare(n, "gradient")
+            for s in stmts: self.out.append(replace(s, spread=stretches(self.tensors[n])) if s.target == name else s)
+        return self.aux + self.out
+
+    # --- Tensors ---
+
+    def declare(self, t: str, role: str) -> str:
+        """The tensor that holds the gradient of t."""
+        name = self.prefix + t
+        self.tensors[name] = replace(self.tensors[t], name=name, role=role, like=t if role == "gradient" else "",
+                                     optional=False, mut=False)
+        return name
+
+    def helper(self, stem: str, like: str, dtype: str = "T") -> str:
+        """A temporary with one element for each of `like`."""
+        name = self.fresh(stem)
+        self.tensors[name] = replace(self.tensors[like], name=name, role="temp", like="", dtype=dtype, optional=False, mut=False)
+        return name
+
+    def settle(self, t: str, role: str) -> str:
+        """Writes the collected contributions to t's gradient as statements; answers the tensor."""
+        name = self.declare(t, role)
+        self.out += total(name, self.pending.pop(t), self.tensors, self.fresh, stretches(self.tensors[t]))
+        return name
+
+    def cotangent(self, t: str) -> str:
+        """The tensor that holds what reaches t: what was given, plus what later readers contributed."""
+        if t not in self.pending: return self.seeds[t]
+        if t in self.seeds:
+            names = self.names(t, (), {})
+            loops = [Loop(n, a.extent, a.pack or None) for n, a in zip(names, axes(self.tensors[t])) if n is not None]
+            index = iter(map(loop_index, loops))
+            at = tuple(ZERO if n is None else next(index) for n in names)
+            self.contribute(t, Stmt("", at, tuple(loops), read(self.seeds[t], at)))
+        self.seeds[t] = self.settle(t, "temp")
+        return self.seeds[t]
+
+    def contribute(self, t: str, s: Stmt):
+        has = Presence + t                              # whoever asks for this gradient gave t
+
+        def known(e: E | None) -> E | None:
+            return e and transform(e, lambda n: TRUE if n.op == "sym" and n.val == has else None)
+
+        pred = known(s.pred)
+        s = replace(s, body=simplify(known(s.body)), pred=pred and simplify(pred), when=known(s.when))
+        self.pending.setdefault(t, []).append(s)
+
+    def names(self, t: str, at: tuple[E, ...], original: dict[str, str]) -> list[str | None]:
+        """Loops over t's elements, named after the index that stands alone in an axis, or after the axis."""
+        out: list[str | None] = []
+        for i, axis in enumerate(axes(self.tensors[t])):
+            if axis.extent == ONE: out.append(None); continue
+            name = original.get(at[i].val, "") if at and at[i].op in ("idx", "pack") else ""
+            if not name: name = axis.pack.lower() if axis.pack else axis.extent.val.lower() if axis.extent.op == "sym" else ""
+            out.append(name if name and name not in out else self.fresh(name or "i"))
+        return out
+
+    # --- Statements ---
+
+    def reverse(self, s: Stmt):
+        """Adds what s contributes to the gradients of the tensors it reads."""
+        found = self.contributions(s)
+        if any(n.op == "rand" for n in walk(s.body)) and any(c.loops != s.loops or c.red for _, c in found):
+            found = self.contributions(self.drawn(s))
+        for t, c in found: self.contribute(t, replace(c, when=s.when))
+
+    def contributions(self, s: Stmt) -> list[tuple[str, Stmt]]:
+        nest = s.loops + s.rloops
+        rename = {v.name: self.fresh(v.name) for v in nest}
+        env = {v.name: (pack if v.pack else idx)(rename[v.name]) for v in nest}
+        original = {new: old for old, new in rename.items()}
+        loops = [replace(v, name=rename[v.name], extent=subst(v.extent, env)) for v in nest]
+        at = tuple(subst(e, env) for e in s.idx)
+        body, pred, g = subst(s.body, env), subst(s.pred, env), read(self.cotangent(s.target), at)
+        like = self.tensors.get(self.tensors[s.target].like)
+        if like is not None and like.optional: g = cond(sym(Presence + like.name), g, ZERO)     # no d_bias without a bias
+        parts, winner = self.parts(s, body, at, g, env)
+        out = []
+        for r, p in parts.items():
+            t = r.val[0]
+            if t not in self.alive: continue
+            inside = E("inside", (read(t, r.args),)) if r.val[1] is not None else None
+            c = gather("", r.args, self.names(t, r.args, original), axes(self.tensors[t]), loops, conj(pred, winner), p,
+                       self.fresh, inside)
+            out.append((t, restored(c, original)))
+        return out
+
+    def parts(self, s: Stmt, body: E, at: tuple[E, ...], g: E, env: dict[str, E]) -> tuple[Partials, E | None]:
+        """What g is for each read of the body, and a filter on the points that get any."""
+        t = read(s.target, at)
+        if s.red is None:
+            single = s.mode == "=" and sum(o.target == s.target for o in self.stmts) == 1
+            return partials(body, g, {body: t} if single else None), None
+        if s.red == "sum": return partials(body, g), None
+        if s.red == "prod": return partials(body, mul(g, self.others(s, body, at))), None
+        if any(v.pack for v in s.rloops):               # equal ones share
+            count = self.helper("ties", s.target)
+            tie = E("==", (s.body, read(s.target, s.idx)))
+            self.aux.append(replace(s, target=count, body=cond(tie, ONE, ZERO), red="sum"))
+            return masked(E("==", (body, t)), partials(body, div(g, read(count, at))), {}), None
+        arg = self.helper("arg", s.target, "int")       # the first one takes all
+        self.aux.append(replace(s, target=arg, red="arg" + s.red))
+        place = ZERO
+        for v in s.rloops: place = add(mul(place, v.extent), env[v.name])
+        return partials(body, g), E("==", (place, read(arg, at)))
+
+    def others(self, s: Stmt, body: E, at: tuple[E, ...]) -> E:
+        """The product of all factors but one, also where factors are zero: with no other zero it is the
+        product of the factors that are not, and with no zero at all the quotient."""
+        zeros, rest = self.helper("zeros", s.target), self.helper("rest", s.target)
+        zero = E("==", (s.body, ZERO))
+        self.aux.append(replace(s, target=zeros, body=cond(zero, ONE, ZERO), red="sum"))
+        self.aux.append(replace(s, target=rest, body=cond(zero, ONE, s.body)))
+        alone = E("==", (read(zeros, at), ONE))
+        return cond(E("==", (body, ZERO)), cond(alone, read(rest, at), ZERO), div(read(s.target, at), body))
+
+    def drawn(self, s: Stmt) -> Stmt:
+        """s with its random numbers in temporaries: a draw depends on its place in the statement's loops,
+        and the statements made from s have other loops."""
+        at = tuple(map(loop_index, s.loops))
+        draws: dict[E, E] = {}
+        for n in walk(s.body):
+            if n.op != "rand" or n in draws: continue
+            name = self.fresh("draw")
+            self.tensors[name] = Tensor(name, "temp", tuple(map(loop_dim, s.loops)), "float")
+            self.aux.append(Stmt(name, at, s.loops, n, when=s.when))
+            draws[n] = read(name, at)
+        return replace(s, body=transform(s.body, draws.get))
+
+
+def restored(s: Stmt, original: dict[str, str]) -> Stmt:
+    """s with the names that its loops had in the definition, where they are free."""
+    taken = {v.name for v in s.loops + s.rloops}
+    names = {}
+    for v in s.loops + s.rloops:
+        old = original.get(v.name)
+        if old and old not in taken: names[v.name] = old; taken.add(old)
+    return renamed(s, names)
+
+
+def unused(stmts: list[Stmt], tensors: dict[str, Tensor]) -> Fresh:
+    """A source of names that no tensor and no loop here has."""
+    fresh = Fresh()
+    for n in [*tensors, *(v.name for s in stmts for v in s.loops + s.rloops)]:
+        if not n.endswith("_"): continue
+        stem, number = n[:-1].rstrip("0123456789"), n[:-1][len(n[:-1].rstrip("0123456789")):]
+        fresh.count[stem] = max(fresh.count.get(stem, 0), int(number or 0) + 1)
+    return fresh

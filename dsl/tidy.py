@@ -1,0 +1,168 @@
+"""Simpler programs of the same meaning: algebra that holds for NaN and infinities too, statements that
+compute the same thing once, copies and dead statements out.  Schedules and fusion are codegen's."""
+
+from __future__ import annotations
+
+from .ir import (E, FALSE, Loop, Stmt, TRUE, Tensor, ZERO, add, cond, div, idx, is_const, mul, neg, pack, read, reads, replace,
+                 sub, subst, transform, walk)
+
+# --- Expressions -----------------------------------------------------------------------------------
+
+
+def simplify(e: E) -> E:
+    """Signs outwards, constant conditions gone, choices under the same condition joined."""
+    while (better := transform(e, rewrite)) != e: e = better
+    return e
+
+
+def rewrite(e: E) -> E | None:
+    """One node; its arguments are simple already."""
+    a = e.args
+    match e.op:
+        case "*":
+            if a[0].op == "neg" and a[1].op == "neg": return mul(a[0].args[0], a[1].args[0])
+            if a[0].op == "neg": return neg(mul(a[0].args[0], a[1]))
+            if a[1].op == "neg": return neg(mul(a[0], a[1].args[0]))
+            if a[1].op == "/" and is_const(a[1].args[0], 1): return div(a[0], a[1].args[1])
+        case "/":
+            if a[0].op == "neg": return neg(div(a[0].args[0], a[1]))
+            if a[1].op == "neg": return neg(div(a[0], a[1].args[0]))
+        case "+":
+            if a[0].op == "neg": return sub(a[1], a[0].args[0])
+            if a[0].op == a[1].op == "if" and a[0].args[0] == a[1].args[0]:
+                (c, x, y), (_, u, v) = a[0].args, a[1].args
+                if zero_somewhere(x, u) and zero_somewhere(y, v): return cond(c, add(x, u), add(y, v))
+        case "neg": return {"neg": lambda: a[0].args[0], "if": lambda: negated(a[0])}.get(a[0].op, lambda: None)()
+        case "not":
+            if a[0].op == "const": return FALSE if a[0].val else TRUE
+            if a[0].op == "not": return a[0].args[0]
+            if a[0].op == "==": return E("!=", a[0].args)
+            if a[0].op == "!=": return E("==", a[0].args)
+        case "and" | "or":
+            stops = e.op == "or"                        # the value that decides
+            for x, y in (a, a[::-1]):
+                if x.op == "const": return (TRUE if stops else FALSE) if bool(x.val) == stops else y
+            if a[0] == a[1]: return a[0]
+        case "if":
+            c, x, y = a
+            if c.op == "not": return cond(c.args[0], y, x)
+            return assumed(c, x, y)
+        case "cast":
+            if a[0].op == "cast" and a[0].val == e.val: return a[0]
+    return None
+
+
+def zero_somewhere(x: E, y: E) -> bool: return is_const(x, 0) or is_const(y, 0)
+
+
+def negated(e: E) -> E | None:
+    """-(a if c else 0), the sign moved to the branch that has something."""
+    c, x, y = e.args
+    return cond(c, neg(x) if not is_const(x, 0) else ZERO, neg(y) if not is_const(y, 0) else ZERO) if zero_somewhere(x, y) else None
+
+
+def assumed(c: E, x: E, y: E) -> E | None:
+    """x if c else y, where the branches may rely on c and on its opposite."""
+    under = lambda branch, value: transform(branch, lambda n: value if n == c else None)
+    u, v = under(x, TRUE), under(y, FALSE)
+    return cond(c, u, v) if (u, v) != (x, y) or x == y else None
+
+
+# --- Statements ------------------------------------------------------------------------------------
+
+
+def statement_reads(s: Stmt) -> list[E]:
+    """All reads of a statement: in its body, filter and indices."""
+    return [r for e in (s.body, s.pred, *s.idx) for r in reads(e)]
+
+
+def rebuilt(s: Stmt, f) -> Stmt:
+    """s with f put over each of its expressions."""
+    return replace(s, body=f(s.body), pred=None if s.pred is None else f(s.pred), idx=tuple(map(f, s.idx)))
+
+
+def renamed(s: Stmt, names: dict[str, str]) -> Stmt:
+    """s with other names for its loops."""
+    if not names: return s
+    nest = s.loops + s.rloops
+    env = {v.name: (pack if v.pack else idx)(names[v.name]) for v in nest if v.name in names}
+    loops = [Loop(names.get(v.name, v.name), subst(v.extent, env), v.pack) for v in nest]
+    s = rebuilt(s, lambda e: subst(e, env))
+    return replace(s, loops=tuple(loops[:len(s.loops)]), rloops=tuple(loops[len(s.loops):]))
+
+
+def tidy(stmts: list[Stmt], tensors: dict[str, Tensor], outputs: list[str], stored: list[Stmt]) -> list[Stmt]:
+    """The statements that `outputs` need.  stored: statements that ran before and whose results are at
+    hand; a temporary that computes the same reads those."""
+    stmts = [rebuilt(s, simplify) for s in stmts]
+    stmts = without_copies(stmts, tensors)
+    stmts = [rebuilt(s, simplify) for s in shared(stmts, tensors, stored)]
+    return live(stmts, outputs)
+
+
+def live(stmts: list[Stmt], outputs: list[str]) -> list[Stmt]:
+    """The statements that the outputs depend on."""
+    needed, out = set(outputs), []
+    for s in reversed(stmts):
+        if s.target not in needed: continue
+        needed |= {r.val[0] for r in statement_reads(s)}
+        out.append(s)
+    return out[::-1]
+
+
+def once(stmts: list[Stmt], tensors: dict[str, Tensor]) -> set[str]:
+    """The temporaries that one plain statement defines."""
+    count: dict[str, int] = {}
+    for s in stmts: count[s.target] = count.get(s.target, 0) + 1
+    return {s.target for s in stmts if count[s.target] == 1 and tensors[s.target].role == "temp" and s.mode == "=" and not s.spread}
+
+
+def without_copies(stmts: list[Stmt], tensors: dict[str, Tensor]) -> list[Stmt]:
+    """Reads of a temporary that is only a view of another tensor become reads of that one."""
+    plain = once(stmts, tensors)
+    nodes = [n for s in stmts for e in (s.body, s.pred, *s.idx) for n in walk(e)]
+    guarded = {n.val[0] for n in nodes if n.op == "read" and n.val[1] is not None} | {
+        n.args[0].val[0] for n in nodes if n.op == "inside"}
+    views: dict[str, tuple[list[str], E]] = {}
+    out = []
+
+    def follow(n: E) -> E | None:
+        if n.op != "read" or n.val[0] not in views: return None
+        names, body = views[n.val[0]]
+        return subst(body, dict(zip(names, n.args)))
+
+    for s in stmts:
+        s = rebuilt(s, lambda e: transform(e, follow))
+        names = [e.val for e in s.idx]
+        if (s.target in plain and s.target not in guarded and s.red is None and s.pred is None and s.when is None
+                and s.body.op == "read" and s.body.val[1] is None and not any(reads(i) for i in s.body.args)
+                and all(e.op in ("idx", "pack") for e in s.idx) and sorted(names) == sorted(v.name for v in s.loops)
+                and len(set(names)) == len(names) and tensors[s.body.val[0]].dtype == tensors[s.target].dtype):
+            views[s.target] = names, s.body
+        else: out.append(s)
+    return out
+
+
+def shared(stmts: list[Stmt], tensors: dict[str, Tensor], stored: list[Stmt]) -> list[Stmt]:
+    """Temporaries that are computed twice, once."""
+    plain = once(stmts, tensors)
+    same: dict[str, str] = {}
+    seen: dict[Stmt, str] = {}
+    follow = lambda n: read(same[n.val[0]], n.args, n.val[1]) if n.op == "read" and n.val[0] in same else None
+    written = [s.target for s in stored]
+    for s in stored:
+        if written.count(s.target) == 1 and s.mode == "=": seen[canonical(s)] = s.target
+    out = []
+    for s in stmts:
+        s = rebuilt(s, lambda e: transform(e, follow))
+        if s.target in plain:
+            key = canonical(s)
+            if key in seen and tensors[seen[key]].dtype == tensors[s.target].dtype: same[s.target] = seen[key]; continue
+            seen.setdefault(key, s.target)
+        out.append(s)
+    return out
+
+
+def canonical(s: Stmt) -> Stmt:
+    """s without its own names: equal for statements that compute the same."""
+    return replace(renamed(s, {v.name: f"{i}_" for i, v in enumerate(s.loops + s.rloops)}), target="")
