@@ -35,6 +35,8 @@ export interface CpuNest {
   readonly words: Readonly<Record<string, number>>;
   /** Rounds a number to the op's type: what an option is before it meets elements. */
   readonly round: (value: number) => number;
+  /** Whether T is bool. */
+  readonly bool: boolean;
   /** The op's name, for messages. */
   readonly op: string;
   readonly launch: CpuLaunch;

@@ -1,0 +1,445 @@
+"""Map, row, scan and scatter nests as functions of plain loops.
+
+A kernel goes row by row; in a row along the innermost anonymous loop; inside it through its named
+loops where they stand further in.  Each step runs at every point; a reduction or an `inner` store
+opens the loops of the reduction around itself.  A scan makes its stores inside the reduction, so one
+pass suffices.  Contractions have a shape of their own (contract.py), and this one for small sizes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dsl.ir import E, Loop, transform, walk
+from dsl.opdef import OpDef
+from codegen.nests import Nest, Step
+
+from .access import Place, bare, dependence, is_read, named_loops, parts_of, reads_of
+from .expr import TERNARY, Hole, Printer
+from .names import Names, camel, safe
+from .words import tensor_kind, word_hole, word_value, words_of
+
+START = {"sum": "0", "prod": "1", "max": "-Infinity", "min": "Infinity", "any": "false", "all": "true",
+         "argmax": "0", "argmin": "0"}
+STEMS = {"sum": "sum", "prod": "product", "max": "largest", "min": "smallest", "any": "any", "all": "all",
+         "argmax": "where", "argmin": "where"}
+
+
+# What every kernel may call its own.
+FIXED = {"count", "reduceRows", "reduceCount", "seed", "call", "place", "placeStep"}
+
+
+class Text:
+    """Lines with indentation."""
+
+    def __init__(self): self.lines, self.depth = [], 0
+
+    def add(self, line: str): self.lines.append("  " * self.depth + line if line else "")
+
+    def open(self, line: str):
+        self.add(line + " {")
+        self.depth += 1
+
+    def close(self, after: str = ""):
+        self.depth -= 1
+        self.add("}" + after)
+
+    def __str__(self): return "\n".join(self.lines)
+
+
+class LoopKernel:
+    """The TypeScript of one nest for one class of T, as a function `name`.
+
+    spread: a map nest that also adds along the axes its target lacks.  `str(kernel.write())` is the
+    text, `helpers` the functions of runtime/math.ts that it calls."""
+
+    def __init__(self, nest: Nest, op: OpDef, name: str, integral: bool, tensors=None, spread: bool = False):
+        self.nest, self.op, self.name, self.integral, self.spread = nest, op, name, integral, spread
+        self.named = named_loops(nest)
+        words = words_of(nest, self.named)
+        self.names = Names(FIXED | {l.name for l in nest.loops + nest.rloops} & self.named)
+        self.n, self.row, self.k = map(self.names.fresh, ("n", "row", "k"))
+        self.printer = Printer(integral)
+        self.words = {w: self.names.fresh(camel(w)) for w in words}
+        for w, n in self.words.items(): self.printer.holes[w] = word_hole(op, w, n, integral)
+        for l in nest.loops + nest.rloops:
+            if l.name in self.named: self.printer.holes[l.name] = Hole(l.name, "i")
+        self.arrays: dict[str, str] = {}
+        depends = dependence(nest)
+        self.places = [self.place(i, depends[i], tensors) for i in range(len(nest.accesses))]
+        self.locals: dict[str, str] = {}
+        self.text = Text()
+
+    def place(self, number: int, loops: frozenset[str], tensors) -> Place:
+        access = self.nest.accesses[number]
+        if access.tensor not in self.arrays: self.arrays[access.tensor] = self.names.fresh(camel(access.tensor))
+        stem = self.names.fresh(camel(access.tensor) + "At").replace("At", "")
+        terms = []
+        for i in access.index:
+            if bare(i) and i.val not in self.named: continue
+            n = f"{len(terms)}"
+            terms.append((i, f"{stem}Stride{n}", f"{stem}Length{n}"))
+        kind = tensor_kind(self.op, access.tensor, self.integral, tensors)
+        return Place(number, access, self.arrays[access.tensor], stem, kind, f"{stem}At", tuple(terms), loops)
+
+    # --- Which loops there are ---
+
+    @property
+    def outer_named(self) -> list[Loop]: return [l for l in self.nest.loops if l.name in self.named]
+    @property
+    def along(self) -> bool:
+        """Whether the innermost outer loop is anonymous, so that the kernel runs along it."""
+        return not self.nest.loops or self.nest.loops[-1].name not in self.named
+
+    def moves(self, p: Place) -> bool:
+        """Whether an access moves along the anonymous outer loops."""
+        return any(l.name in p.loops and l.name not in self.named for l in self.nest.loops) and \
+            any(bare(i) and i.val not in self.named and any(l.name == i.val for l in self.nest.loops) for i in p.access.index)
+
+    def reduces(self, p: Place) -> bool:
+        """Whether an access moves along the anonymous loops of the reduction."""
+        own = {i.val for i in p.access.index if bare(i) and i.val not in self.named}
+        return self.spread and (self.moves(p) or not own) or any(l.name in own for l in self.nest.rloops)
+
+    @property
+    def reduce_anonymous(self) -> bool:
+        return self.spread or any(l.name not in self.named for l in self.nest.rloops)
+
+    # --- The function ---
+
+    def write(self) -> Text:
+        t, used = self.text, self.used()
+        t.add(f"/** {describe(self.nest)} */")
+        t.open(f"function {self.name}(nest: CpuNest): void")
+        start = len(t.lines)
+        t.open("do")
+        for l in self.outer_named: t.open(for_loop(l, self.printer))
+        moving = [p for p in used if self.moves(p)]
+        along = self.along and bool(moving)
+        still = [p for p in used if p not in moving] if along else used
+        for line in listed("let", [f"{p.at} = nest.at[{p.number}]" for p in used if p not in still]): t.add(line)
+        for line in listed("const", [f"{p.at} = nest.at[{p.number}]" for p in still]): t.add(line)
+        if self.printer_needs_place(): t.add(self.place_of_random())
+        if along: t.open(f"for (let {self.n} = 0; {self.n} < count; {self.n}++)")
+        self.steps()
+        if along:
+            t.add(" ".join(f"{p.at} += {p.stem}Step;" for p in moving) + (" place += placeStep;" if self.printer_needs_place() else ""))
+            t.close()
+        for _ in self.outer_named: t.close()
+        t.close(" while (nest.nextRow());")
+        t.close()
+        indent = "  "
+        t.lines[start:start] = [indent + line for line in self.preamble(used, moving if along else [], along)]
+        return t
+
+    def used(self) -> list[Place]:
+        """The accesses the kernel touches, in order."""
+        seen: set[int] = set()
+
+        def visit(*parts):
+            for r in reads_of(*parts):
+                if r not in seen:
+                    seen.add(r)
+                    visit(*parts_of(self.nest.accesses[r]))
+        for s in self.nest.steps:
+            visit(s.body, s.pred)
+            if s.target >= 0:
+                seen.add(s.target)
+                visit(*self.nest.accesses[s.target].index)
+        return [p for p in self.places if p.number in seen]
+
+    def preamble(self, used: list[Place], moving: list[Place], along: bool) -> list[str]:
+        arrays = {p.array: p.number for p in reversed(used)}
+        lines = listed("const", [f"{a} = nest.arrays[{n}]" for a, n in reversed(arrays.items())])
+        if along: lines += listed("const", ["count = nest.n", *(f"{p.stem}Step = nest.steps[{p.number}]" for p in moving)])
+        if self.printer_needs_place():
+            at = len(self.nest.accesses)
+            lines += [f"const seed = nest.words.seed, call = nest.words.call, placeStep = nest.steps[{at}];"]
+        lines += listed("const", [f"{s} = nest.strides[{p.number}][{k}]" for p in used for k, (i, s, _) in enumerate(p.terms) if i.args or i.op != "const" or i.val])
+        lines += listed("const", [f"{n} = nest.lengths[{p.number}][{k}]" for p in used for k, (i, _, n) in enumerate(p.terms) if reads_of(i)])
+        lines += listed("const", [f"{n} = {word_value(self.op, w, self.integral)}" for w, n in self.words.items()])
+        if "bool" in self.printer.holes: lines.append("const bool = nest.bool;")
+        targets = {s.target for s in self.nest.steps} if self.spread else set()
+        reducing = [p for p in used if self.reduces(p) and p.number not in targets]
+        if self.reduce_anonymous and any(s.kind == "reduce" or s.inner or self.spread for s in self.nest.steps):
+            lines += listed("const", ["reduceRows = nest.reduceRows", "reduceCount = nest.reduceN"])
+            lines += listed("const", [f"{p.stem}Rows = nest.reduceAt[{p.number}], {p.stem}Reduce = nest.reduceSteps[{p.number}]" for p in reducing])
+        return lines
+
+    # --- Random numbers ---
+
+    def printer_needs_place(self) -> bool: return any(n.op == "rand" for s in self.nest.steps for n in walk(s.body))
+
+    def place_of_random(self) -> str:
+        at = len(self.nest.accesses)
+        terms = [f"nest.at[{at}]"] + [f"{l.name} * nest.strides[{at}][{k}]" for k, l in enumerate(self.outer_named)]
+        return f"let place = {' + '.join(terms)};"
+
+    # --- Steps ---
+
+    def steps(self):
+        if self.spread: return self.spread_step()
+        if self.nest.shape == "scan": return self.scan()
+        for group in groups(self.nest.steps):
+            if group[0].kind == "reduce": self.reduce(group)
+            elif group[0].inner:
+                with_reads = self.open_reads(group, outer=True)
+                self.open_reduction(group)
+                self.open_reads(group, skip=with_reads)
+                self.store(group[0])
+                self.close_reduction(group)
+            else:
+                self.open_reads(group)
+                self.store(group[0])
+
+    def reduce(self, group: list[Step]):
+        for s in group: self.start(s)
+        hoisted = self.open_reads(group, outer=True)
+        self.open_reduction(group)
+        self.open_reads(group, skip=hoisted)
+        for s in group: self.accumulate(s)
+        self.close_reduction(group)
+
+    def scan(self):
+        steps = list(self.nest.steps)
+        reduces = [s for s in steps if s.kind == "reduce"]
+        for s in reduces: self.start(s)
+        hoisted = self.open_reads(steps, outer=True)
+        self.open_reduction(steps, self.nest.reverse)
+        done = self.open_reads(steps, skip=hoisted)
+        for s in steps:
+            if s.kind == "reduce": self.accumulate(s)
+            else: self.store(s)
+        self.close_reduction(steps, self.nest.reverse)
+
+    def spread_step(self):
+        step = self.nest.steps[-1]
+        total = self.names.fresh("sum")
+        self.text.add(f"let {total} = 0;")
+        self.open_reduction([step])
+        self.open_reads([step])
+        value = self.printer.number(step.body)
+        self.text.add((f"if ({self.printer.truth(step.pred)}) " if step.pred is not None else "") + f"{total} += {value};")
+        self.close_reduction([step])
+        p = self.places[step.target]
+        self.text.add(f"{p.array}[{p.position(self.printer, p.at)}] {step.mode} {total};")
+
+    # --- Values ---
+
+    def start(self, s: Step):
+        kind = "b" if s.red in ("any", "all") else "i" if s.red in ("argmax", "argmin") else self.printer_kind(s)
+        name = self.names.fresh(STEMS[s.red])
+        self.locals[s.name] = name
+        first = START[s.red]
+        if s.red in ("max", "min") and kind != "f": first = "-2147483648" if s.red == "max" else "2147483647"
+        self.text.add(f"let {name} = {first};")
+        if s.red in ("argmax", "argmin"):
+            self.best, self.point = self.names.fresh("best"), self.names.fresh("point")
+            self.text.add(f"let {self.best} = {'-Infinity' if s.red == 'argmax' else 'Infinity'}, {self.point} = 0;")
+            self.argument = (self.best, self.point)
+            self.arguments = {**getattr(self, "arguments", {}), s.name: self.argument}
+        self.printer.holes[s.name] = Hole(name, kind)
+
+    def printer_kind(self, s: Step) -> str:
+        """The kind of a reduction's value; its reads need not be open yet."""
+        known = dict(self.printer.holes)
+        for r in reads_of(s.body):
+            if f"r{r}" not in known: self.printer.holes[f"r{r}"] = Hole("", self.value_kind(r))
+        kind = self.printer.kind(s.body)
+        self.printer.holes = known
+        return "i" if kind == "b" else kind
+
+    def value_kind(self, r: int) -> str:
+        p = self.places[r]
+        fallback = p.access.fallback
+        if fallback is None or p.kind == "f": return p.kind
+        known = dict(self.printer.holes)
+        for q in reads_of(fallback): self.printer.holes[f"r{q}"] = Hole("", self.value_kind(q))
+        kind = self.printer.kind(fallback)
+        self.printer.holes = known
+        return "f" if kind == "f" else p.kind
+
+    def accumulate(self, s: Step):
+        t, name, kind = self.text, self.locals[s.name], self.printer.holes[s.name].kind
+        if s.pred is not None: t.open(f"if ({self.printer.truth(s.pred)})")
+        value = self.printer.truth(s.body) if s.red in ("any", "all") else self.printer.number(s.body)
+        match s.red:
+            case "sum": t.add(f"{name} = ({name} + {self.printer.number(s.body, 13)}) | 0;" if kind == "w" else f"{name} += {value};")
+            case "prod": t.add(f"{name} = Math.imul({name}, {value});" if kind == "w" else f"{name} *= {value};")
+            case "any": t.add(f"if ({value}) {name} = true;")
+            case "all": t.add(f"if (!({value})) {name} = false;")
+            case "max" | "min": t.add(f"{name} = Math.{s.red}({name}, {value});")
+            case "argmax" | "argmin": self.accumulate_argument(s, name, value)
+        if s.pred is not None: t.close()
+        if s.red in ("argmax", "argmin"): t.add(f"{self.arguments[s.name][1]}++;")
+
+    def accumulate_argument(self, s: Step, name: str, value: str):
+        best, point = self.arguments[s.name]
+        if not value.isidentifier():
+            self.text.add(f"const {(v := self.names.fresh('value'))} = {value};")
+            value = v
+        better = f"{value} {'>' if s.red == 'argmax' else '<'} {best}"
+        if self.printer_kind(s) == "f": better += f" || Number.isNaN({value}) && !Number.isNaN({best})"
+        self.text.add(f"if ({better}) {{ {best} = {value}; {name} = {point}; }}")
+
+    def store(self, s: Step):
+        p = self.places[s.target]
+        to = f"{p.array}[{p.position(self.printer, self.at(p))}]"
+        value = self.printer.number(s.body)
+        later = any(n.op == "hole" and n.val == s.name for o in self.nest.steps if o is not s for n in walk(o.body))
+        if later and s.name:
+            name = self.names.fresh(camel(s.name))
+            kind = self.printer.kind(s.body)
+            self.text.add(f"const {name} = {value};")
+            self.printer.holes[s.name] = Hole(name, "i" if kind == "b" else kind)
+            value = name
+        line = f"{to} {s.mode} {value};"
+        self.text.add(f"if ({self.printer.truth(s.pred)}) {line}" if s.pred is not None else line)
+
+    # --- Reads ---
+
+    def at(self, p: Place) -> str:
+        """The variable with an access's position where the text now stands."""
+        return f"{p.stem}In" if self.inside and self.reduces(p) else p.at
+
+    inside = False
+
+    def needed(self, group: list[Step]) -> list[int]:
+        """The reads of the steps, those in the index of another first; one used twice stands there twice."""
+        out: list[int] = []
+
+        def visit(*parts):
+            for r in reads_of(*parts):
+                visit(*parts_of(self.nest.accesses[r]))
+                out.append(r)
+        for s in group:
+            visit(s.body, s.pred)
+            if s.target >= 0: visit(*self.nest.accesses[s.target].index)
+        return out
+
+    def open_reads(self, group: list[Step], outer: bool = False, skip=()) -> set[int]:
+        """Makes the values of reads known: named here where one is used more than once, or does not change in
+        the reduction about to open (`outer`), else put in place.  Answers those it opened."""
+        order = self.needed(group)
+        done: set[int] = set()
+        inner_loops = {l.name for l in self.nest.rloops}
+        for r in dict.fromkeys(order):
+            p = self.places[r]
+            if r in skip: continue
+            if outer and (p.loops & inner_loops or p.checked or any(q not in done for q in reads_of(*parts_of(p.access)))): continue
+            for i in p.computed: self.name_index(i)
+            value = self.named_computed(p).read(self.printer, self.at(p))
+            if (outer or order.count(r) > 1) and not p.checked:
+                name = self.names.fresh(f"{p.stem}Value")
+                self.text.add(f"const {name} = {value.raw or value.text};")
+                value = Hole(f"{name} !== 0", "b", value.level, name) if value.kind == "b" else Hole(name, value.kind)
+            self.printer.holes[f"r{r}"] = value
+            done.add(r)
+        for s in group:
+            if s.target >= 0 and s.kind == "store":
+                for i in self.places[s.target].computed: self.name_index(i)
+        return done
+
+    def name_index(self, i: E):
+        """Gives a computed index a name."""
+        if i in self.indices: return
+        name = self.names.fresh("i")
+        self.text.add(f"const {name} = {self.printer.number(i)};")
+        self.indices[i] = name
+        self.printer.holes[name] = Hole(name, "i")
+
+    @property
+    def indices(self) -> dict[E, str]:
+        if not hasattr(self, "_indices"): self._indices = {}
+        return self._indices
+
+    def named_computed(self, p: Place) -> Place:
+        """p with computed indices replaced by their names."""
+        if not p.computed: return p
+        swap = lambda e: replace_all(e, self.indices)
+        access = type(p.access)(p.access.tensor, p.access.index, swap(p.access.guard), p.access.fallback)
+        return Place(p.number, access, p.array, p.stem, p.kind, p.at, tuple((swap(i), s, n) for i, s, n in p.terms), p.loops)
+
+    # --- The loops of a reduction ---
+
+    def open_reduction(self, group: list[Step], reverse: bool = False):
+        t, p = self.text, self.printer
+        self.saved = dict(self.indices)
+        named = [l for l in self.nest.rloops if l.name in self.named]
+        for l in named: t.open(for_loop(l, p, reverse))
+        self.inside = True
+        if self.reduce_anonymous:
+            touched = self.touched(group)
+            t.open(f"for (let {self.row} = 0; {self.row} < reduceRows; {self.row}++)")
+            last = lambda q: f" + (reduceCount - 1) * {q.stem}Reduce" if reverse else ""
+            for line in listed("let", [f"{q.stem}In = {q.at} + {q.stem}Rows[{self.row}]{last(q)}" for q in touched]): t.add(line)
+            t.open(f"for (let {self.k} = 0; {self.k} < reduceCount; {self.k}++)")
+
+    def close_reduction(self, group: list[Step], reverse: bool = False):
+        t = self.text
+        if self.reduce_anonymous:
+            t.add(" ".join(f"{q.stem}In {'-' if reverse else '+'}= {q.stem}Reduce;" for q in self.touched(group)))
+            t.close()
+            t.close()
+        self.inside = False
+        self._indices = self.saved
+        for l in self.nest.rloops:
+            if l.name in self.named: t.close()
+
+    def touched(self, group: list[Step]) -> list[Place]:
+        """The accesses of the steps that move with the reduction."""
+        numbers = set(self.needed(group)) | {s.target for s in group if s.kind == "store" and not self.spread}
+        return [p for p in self.places if p.number in numbers and self.reduces(p)]
+
+
+def for_loop(l: Loop, printer: Printer, reverse: bool = False) -> str:
+    end = printer.number(l.extent, 12)
+    if reverse: return f"for (let {l.name} = {end} - 1; {l.name} >= 0; {l.name}--)"
+    return f"for (let {l.name} = 0; {l.name} < {end}; {l.name}++)"
+
+
+def groups(steps: tuple[Step, ...]) -> list[list[Step]]:
+    """Neighbouring reductions that do not use each other's result share their loops."""
+    out: list[list[Step]] = []
+    for s in steps:
+        names = {n.val for e in (s.body, s.pred) for n in walk(e) if n.op == "hole"}
+        if s.kind == "reduce" and out and out[-1][0].kind == "reduce" and not names & {o.name for o in out[-1]}: out[-1].append(s)
+        else: out.append([s])
+    return out
+
+
+def listed(keyword: str, items: list[str], width: int = 110) -> list[str]:
+    """`const a = 1, b = 2;` in as many lines as needed."""
+    lines: list[str] = []
+    for item in dict.fromkeys(items):
+        if lines and len(lines[-1]) + len(item) < width: lines[-1] += f", {item}"
+        else: lines.append(f"{keyword} {item}")
+    return [line + ";" for line in lines]
+
+
+def replace_all(e: E | None, names: dict[E, str]) -> E | None:
+    if e is None: return None
+    if e in names: return E("hole", (), names[e])
+    return E(e.op, tuple(replace_all(a, names) for a in e.args), e.val) if e.args else e
+
+
+def describe(nest: Nest) -> str:
+    """The nest as formulas, for the comment above its function."""
+    def back(e: E) -> E:
+        def f(n: E):
+            if n.op != "hole": return None
+            if not is_read(n.val): return values.get(n.val, E("sym", (), n.val))
+            a = nest.accesses[int(n.val[1:])]
+            return E("read", tuple(map(back, a.index)), (a.tensor, back(a.fallback) if a.fallback is not None else None))
+        return transform(e, f)
+    values: dict[str, E] = {}
+    parts = []
+    for s in nest.steps:
+        if s.kind == "reduce":
+            over = ", ".join(("*" if l.pack else "") + l.name for l in nest.rloops)
+            where = f" if {back(s.pred)!r}" if s.pred is not None else ""
+            values[s.name] = E("sym", (), f"{s.red}[{over}{where}] {back(s.body)!r}")
+        else:
+            a = nest.accesses[s.target]
+            parts.append(f"{a.tensor}[{', '.join(repr(back(i)) for i in a.index)}] {s.mode} {back(s.body)!r}")
+    text = "; ".join(parts).replace("*/", "* /")
+    return text if len(text) < 240 else text[:236] + " ..."

@@ -1,0 +1,34 @@
+"""Names in generated TypeScript: what JavaScript reserves, camelCase, no name twice in a function."""
+
+from __future__ import annotations
+
+import re
+
+RESERVED = frozenset("""break case catch class const continue debugger default delete do else enum export extends false
+finally for function if implements import in instanceof interface let new null package private protected public return
+static super switch this throw true try typeof var void while with yield await async arguments eval of undefined NaN
+Infinity Math Number nest at bool""".split())
+
+
+def camel(name: str) -> str:
+    """`running_mean` -> `runningMean`; a leading or trailing underscore stays."""
+    return re.sub(r"(?<=[A-Za-z0-9])_+([A-Za-z0-9])", lambda m: m[1].upper(), name)
+
+
+def safe(name: str) -> str:
+    """A name that a binding may have: a reserved one gets a `_`."""
+    return name + "_" if name in RESERVED else name
+
+
+class Names:
+    """The names of one function; `fresh` answers one that is not taken."""
+
+    def __init__(self, taken=()): self.taken = set(taken)
+
+    def fresh(self, wanted: str) -> str:
+        name, n = safe(wanted), 1
+        while name in self.taken:
+            n += 1
+            name = f"{wanted}{n}"
+        self.taken.add(name)
+        return name

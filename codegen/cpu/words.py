@@ -1,0 +1,50 @@
+"""Scalars of a call that a kernel uses: sizes, options, which tensors were given; and the kinds of tensors."""
+
+from __future__ import annotations
+
+from dsl.ir import E, symbols
+from dsl.opdef import OpDef, Presence
+
+from codegen.nests import Nest
+
+from .expr import EQUAL, Hole
+
+CONSTANTS = ("inf", "nan", "pi")
+
+
+def tensor_kind(op: OpDef, tensor: str, integral: bool, tensors=None) -> str:
+    """The kind of a tensor's elements: "w" or "f" as T is, "i", "b"; of a type of its own: a number, "f"."""
+    dtype = (tensors or op.tensors)[tensor].dtype
+    return {"T": "w" if integral else "f", "int": "i", "bool": "b"}.get(dtype, "f")
+
+
+def words_of(nest: Nest, named: frozenset[str]) -> list[str]:
+    """The symbols a nest's texts use, in the order they first appear; `named`: its loops that are `for` loops."""
+    seen: dict[str, None] = {}
+    exprs: list[E | None] = [l.extent for l in nest.loops + nest.rloops if l.name in named]
+    for s in nest.steps: exprs += [s.body, s.pred]
+    for a in nest.accesses: exprs += [*a.index, a.guard, a.fallback]
+    for e in exprs:
+        for s in sorted(symbols(e)):
+            if s not in CONSTANTS: seen[s] = None
+    return list(seen)
+
+
+def word_hole(op: OpDef, word: str, name: str, integral: bool) -> Hole:
+    kind = option_kind(op, word)
+    if kind == "bool": return Hole(f"{name} !== 0", "b", EQUAL, name)
+    if kind == "num": return Hole(name, "w" if integral else "f")
+    return Hole(name, "f" if kind == "real" else "i")
+
+
+def word_value(op: OpDef, word: str, integral: bool) -> str:
+    """Where a kernel takes a word from; a `num` is rounded to T before it meets elements."""
+    value = f"nest.words.{word}"
+    return f"nest.round({value})" if option_kind(op, word) == "num" and not integral else value
+
+
+def option_kind(op: OpDef, word: str) -> str:
+    if word.startswith(Presence): return "bool"
+    for p in op.params:
+        if p.name == word: return p.kind
+    return "int"

@@ -1,0 +1,130 @@
+// A nest in a call on the CPU: walks its rows and hands them to the generated kernel.
+// Which dims there are and how they stride was decided by host/plan; what happens at a point, by the kernel.
+
+import type { CpuLaunch, CpuNest, Elements, Nest, NestKernels } from "./compiled.js";
+import { roundToHalf } from "./math.js";
+
+/**
+ * Runs the kernel of one nest.
+ *
+ * @param op the op's name, for messages
+ * @param arrays for each access of the nest its tensor's elements; empty where it was not given
+ * @param types for each access its tensor's dtype
+ * @param words the environment of the call
+ * @param dtype T, the op's promoted type
+ */
+export function runNest(
+  op: string, kernels: NestKernels, nest: Nest, launch: CpuLaunch, arrays: readonly Elements[],
+  types: readonly string[], words: Readonly<Record<string, number>>, dtype: string,
+): void {
+  const kernel = dtype.startsWith("float") ? kernels.floating : kernels.integral;
+  if (kernel === null) throw new Error(`${op}: there is no kernel for ${dtype}; please report this`);
+  if (launch.outer.sizes.includes(0)) return;
+  kernel(new Rows(op, nest, launch, arrays, words, dtype));
+  for (const target of new Set(nest.steps.map((step) => step.target))) {
+    if (target >= 0) settle(arrays[target]!, types[target]!);
+  }
+}
+
+/** Makes stored numbers values of a type that its array does not enforce. */
+function settle(array: Elements, dtype: string): void {
+  if (dtype === "float16") for (let i = 0; i < array.length; i++) array[i] = roundToHalf(array[i]!);
+  if (dtype === "bool") for (let i = 0; i < array.length; i++) if (array[i]! > 1) array[i] = 1;
+}
+
+const ROUND: Readonly<Record<string, (x: number) => number>> = {
+  float16: roundToHalf, float32: Math.fround, float64: (x) => x,
+};
+
+/** Below this many points the innermost loop trades places with the longest one. */
+const SHORT = 16;
+
+class Rows implements CpuNest {
+  readonly at: number[];
+  readonly n: number;
+  readonly steps: readonly number[];
+  readonly reduceN: number;
+  readonly reduceSteps: readonly number[];
+  readonly reduceRows: number;
+  readonly reduceAt: readonly Int32Array[];
+  readonly strides: readonly (readonly number[])[];
+  readonly lengths: readonly (readonly number[])[];
+  readonly round: (x: number) => number;
+  readonly bool: boolean;
+  /** The anonymous loops that make rows, and where the current row stands along them. */
+  private readonly sizes: number[] = [];
+  private readonly rowStrides: number[][];
+  private readonly index: number[];
+
+  constructor(
+    readonly op: string, nest: Nest, readonly launch: CpuLaunch, readonly arrays: readonly Elements[],
+    readonly words: Readonly<Record<string, number>>, dtype: string,
+  ) {
+    const { outer, reduce } = launch;
+    const inner = along(nest) ? innermost(outer.sizes) : -1;
+    this.at = launch.offsets.slice();
+    while (this.at.length < outer.strides.length) this.at.push(0);
+    this.n = inner < 0 ? 1 : outer.sizes[inner]!;
+    this.steps = outer.strides.map((s) => (inner < 0 ? 0 : s[inner]!));
+    const rest = outer.sizes.map((_, d) => d).filter((d) => d !== inner);
+    this.sizes = rest.map((d) => outer.sizes[d]!);
+    this.rowStrides = outer.strides.map((s) => rest.map((d) => s[d]!));
+    this.index = rest.map(() => 0);
+    const last = reduce.sizes.length - 1;
+    this.reduceN = last < 0 ? 1 : reduce.sizes[last]!;
+    this.reduceSteps = reduce.strides.map((s) => (last < 0 ? 0 : s[last]!));
+    this.reduceRows = product(reduce.sizes.slice(0, Math.max(last, 0)));
+    this.reduceAt = reduce.strides.map((s) => distances(reduce.sizes, s, last));
+    this.strides = launch.axes;
+    this.lengths = launch.lengths;
+    this.round = ROUND[dtype] ?? ((x) => x);
+    this.bool = dtype === "bool";
+  }
+
+  nextRow(): boolean {
+    const { at, index, sizes, rowStrides } = this;
+    for (let d = sizes.length - 1; d >= 0; d--) {
+      if (++index[d]! < sizes[d]!) {
+        for (let a = 0; a < at.length; a++) at[a]! += rowStrides[a]![d]!;
+        return true;
+      }
+      index[d] = 0;
+      for (let a = 0; a < at.length; a++) at[a]! -= rowStrides[a]![d]! * (sizes[d]! - 1);
+    }
+    return false;
+  }
+}
+
+/** Whether the kernel itself runs along the innermost anonymous loop: it does if nothing stands further in. */
+function along(nest: Nest): boolean {
+  return nest.loops.length === 0 || !nest.loops[nest.loops.length - 1]!.named;
+}
+
+function innermost(sizes: readonly number[]): number {
+  const last = sizes.length - 1;
+  if (last < 0 || sizes[last]! >= SHORT) return last;
+  const longest = sizes.indexOf(Math.max(...sizes));
+  return sizes[longest]! >= 4 * sizes[last]! ? longest : last;
+}
+
+const product = (sizes: readonly number[]): number => sizes.reduce((a, b) => a * b, 1);
+
+const HERE = new Int32Array(1);
+
+/** The distances of all points along the first `dims` loops, in their order. */
+function distances(sizes: readonly number[], strides: readonly number[], dims: number): Int32Array {
+  if (dims < 1) return HERE;
+  let out = HERE;
+  for (let d = 0; d < dims; d++) {
+    const size = sizes[d]!, stride = strides[d]!, next = new Int32Array(out.length * size);
+    for (let i = 0, to = 0; i < out.length; i++) for (let k = 0; k < size; k++) next[to++] = out[i]! + k * stride;
+    out = next;
+  }
+  return out;
+}
+
+/** `index` where it falls on an axis of `length`; else an error that names the op and the index. */
+export function within(index: number, length: number, nest: CpuNest): number {
+  if (index >= 0 && index < length) return index;
+  throw new RangeError(`${nest.op}: index ${index} is out of bounds for an axis of length ${length}`);
+}
