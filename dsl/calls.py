@@ -4,7 +4,7 @@ Called by dsl/formulas.py for formulas and by dsl/names.py for tests."""
 
 from __future__ import annotations
 
-from .diagnostics import did_you_mean, either
+from .diagnostics import choice_label, did_you_mean, either
 from .scope import FUNCTIONS
 from .syntax import Op, X
 
@@ -58,7 +58,7 @@ def op(walk, e: X, o: Op, where):
     for name, value in given.items():
         choices = params[name].type.choices
         if value.kind == "str" and value.val not in choices:
-            if choices: walk.error("option", f'`{name}` has no choice `"{value.val}"`', value.span, did_you_mean(value.val, choices) or "it has " + either(f'`"{c}"`' for c in choices[:4]))
+            if choices: walk.error("option", f'`{name}` has no choice `"{value.val}"`', value.span, choice_label(value.val, choices))
             else: walk.error("option", f"`{name}` is no text", value.span, f"its type is `{params[name].type.name}`")
     missing = [p.name for p in o.params if p.name not in given and p.default is None and not p.type.optional]
     unknown = any(a.kind == "kw" and a.val not in params for a in e.args)

@@ -59,7 +59,7 @@ def distance(a: str, b: str) -> int:
 
 
 def near(name: str, names: Iterable[str]) -> list[str]:
-    """Names that may have been meant: at most four, one edit away (two from three letters on), nearest first."""
+    """Names that may have been meant: at most four of those nearest, one edit away (or two, from three letters on)."""
     reach = 1 if len(name) < 3 else 2
     found = []
     for n in set(names) - {name}:
@@ -67,13 +67,21 @@ def near(name: str, names: Iterable[str]) -> list[str]:
         elif abs(len(n) - len(name)) <= reach and min(len(name), len(n)) > 1:
             d = distance(name.lower(), n.lower())
             if d <= reach and d < min(len(name), len(n)): found.append((d, n))
-    return [n for _, n in sorted(found)][:4]
+    return [n for d, n in sorted(found) if d == min(found)[0]][:4]
 
 
 def did_you_mean(name: str, names: Iterable[str]) -> str:
     """A label, or "" if nothing is near."""
     found = near(name, names)
     return f"did you mean {either(f'`{n}`' for n in found)}?" if found else ""
+
+
+def choice_label(text: str, choices: Iterable[str]) -> str:
+    """A label for a text that is none of the choices."""
+    choices = list(choices)
+    found = near(text, choices)
+    if not found: return "it has " + either(f'`"{c}"`' for c in choices[:6])
+    return "did you mean " + either(f'`"{n}"`' for n in found) + "?"
 
 
 def either(words: Iterable[str]) -> str:

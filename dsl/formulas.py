@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from .calls import check_call
-from .diagnostics import Error, did_you_mean, either
+from .diagnostics import Error, choice_label, did_you_mean, either
 from .scope import CONSTANTS, FUNCTIONS, REDUCERS, Scope, Thing, Vocabulary, names_in, nodes_in, text_of, word
 from .signature import KINDS
 from .syntax import Assign, Span, X
@@ -82,7 +82,7 @@ class Formulas:
             if i.kind != "name" and not (i.kind == "spread" and i.args[0].kind == "name"): self.visit(i.args[0] if i.kind == "spread" else i, replace(place, index=True, spread=i.kind == "spread"))
         if target and target.axes is not None:
             end = a.index[-1].span[1] + 1 if a.index else a.name_span[1] + 2
-            self.rank(target, a.index, (a.name_span[0], end))
+            self.rank(target, a.index, (a.name_span[0], end), place)
         self.visit(a.value, place)
 
     def defined(self, name: str) -> bool: return name in self.things or name in CONSTANTS
@@ -145,7 +145,7 @@ class Formulas:
             self.error("option", f'`"{text.val}"` is compared with no choice', other.span if other.kind != "str" else text.span,
                        f"only an option with a type like `\"{text.val}\" | ...` is a text")
         elif right.kind == "str" and right.val not in choices:
-            self.error("option", f'`{left.val}` has no choice `"{right.val}"`', right.span, did_you_mean(right.val, choices) or "it has " + either(f'`"{c}"`' for c in choices[:4]))
+            self.error("option", f'`{left.val}` has no choice `"{right.val}"`', right.span, choice_label(right.val, choices))
         elif right.kind == "name" and right.val in choices:
             self.error("option", f"`{right.val}` is a text here", right.span, f'write `"{right.val}"`')
         elif right.kind != "str" and not self.choices(right):
@@ -204,10 +204,10 @@ class Formulas:
             case "name": self.base(base, e, at)
             case "field":
                 part = self.field(base, at)
-                if part: self.rank(part, indices, e.span)
+                if part: self.rank(part, indices, e.span, at)
             case "read":
-                self.read(base, at)
                 self.error("rank", "an access has one pair of brackets", e.span, help=[f"write  {text_of(self.source, base.span)[:-1]}, {text_of(self.source, (base.span[1] + 1, e.span[1]))}"])
+                for i in base.args[1:]: self.index(i, at)
             case "call": self.call(base, at)
             case _: self.error("rank", "only a tensor takes an index", base.span, help=["name this part on a line of its own"])
         for i in indices: self.index(i, at)
@@ -226,20 +226,19 @@ class Formulas:
             self.error("rank", f"`{n}` takes no index", e.span, f"it is {KINDS[thing.kind]}", name=n)
         elif thing.kind == "tensor" and thing.axes is None:
             self.error("rank", f"`{n}` has no axes to index", e.span, self.declared(thing), help=[f"give it a shape:  {n}: {thing.type.name}[{', '.join('MNKL'[j] if j < 4 else '...' for j in range(len(e.args) - 1))}]"], name=n)
-        elif thing.kind != "option": self.rank(thing, e.args[1:], e.span)
+        elif thing.kind != "option": self.rank(thing, e.args[1:], e.span, at)
 
-    def rank(self, thing: Thing, indices: tuple[X, ...], span: Span):
-        """As many indices as axes, a pack for a pack and one for one."""
+    def rank(self, thing: Thing, indices: tuple[X, ...], span: Span, at: Place):
+        """As many indices as axes, a pack for a pack and one for one; `index` sees whether the stars are right."""
         if thing.axes is None: return
         if len(indices) != len(thing.axes):
             self.error("rank", f"`{thing.name}` takes {amount(len(thing.axes))}, but gets {len(indices) or 'none'}", span, self.declared(thing), self.assigned(thing))
             return
         for i, axis in zip(indices, thing.axes):
-            if axis.startswith("*") and i.kind != "spread":
-                help = [f"write  *{i.val}"] if i.kind == "name" else []
-                self.error("rank", f"`{axis}` of `{thing.name}` is a pack of axes, but gets one index", i.span, self.declared(thing), self.assigned(thing), help)
+            if axis.startswith("*") and i.kind != "spread" and i.val not in at.packs:
+                self.error("rank", f"`{axis}` of `{thing.name}` is a pack of axes, but gets one index", i.span, self.declared(thing), self.assigned(thing))
                 return
-            if i.kind == "spread" and not axis.startswith("*"):
+            if i.kind == "spread" and not axis.startswith("*") and i.args[0].val not in at.single:
                 self.error("rank", f"`{axis}` of `{thing.name}` is one axis, but gets a pack", i.span, self.declared(thing), self.assigned(thing))
                 return
 
@@ -334,9 +333,11 @@ class Formulas:
             thing = self.things.get(e.val)
             if thing: self.error("name", f"`{e.val}` is no function", where, f"it is {KINDS[thing.kind]}", help=["an access has square brackets, a product its sign"], name=e.val)
             else: self.error("name", f"unknown function `{e.val}`", where, did_you_mean(e.val, functions), name=e.val)
-        elif e.val in REDUCERS and len(e.args) > FUNCTIONS[e.val][1]:
+        elif e.val in REDUCERS and len(e.args) == 2 and FUNCTIONS[e.val][1] == 1 and e.args[1].kind == "name":
             body, over = (text_of(self.source, x.span) for x in (e.args[0], e.args[1]))
             self.error("index", f"`{e.val}` runs over what stands in square brackets", where, help=[f"write  {e.val}[{over}] {body}"])
+            self.used |= {n.val for n in names_in(e)}
+            return
         else: check_call(self, e, at)
         whole = e.val in self.vocabulary.ops and e.val not in FUNCTIONS or e.val in REDUCERS and len(e.args) == 1 or e.val in ("rank", "numel", "size", "stop")
         for x in e.args:

@@ -13,6 +13,7 @@ from .diagnostics import Error
 OPENING, CLOSING = {"(": ")", "[": "]", "{": "}"}, {")": "(", "]": "[", "}": "{"}
 CLAUSE_WORDS = ("as", "for", "where", "require", "sample", "grad", "nograd", "test", "wgsl", "js", "numpy", "foreach")
 ITEM_WORDS = ("op", "def", "schedule")
+OPEN_TEXT, OPEN_BRACKET = "this text is never closed", "this bracket is never closed"
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,7 @@ class Failure:
     expected: frozenset[str] | set[str]
 
     @property
-    def found(self) -> str: return self.text[self.at:self.at + self.width].strip() or self.text[self.at:self.at + 1]
+    def found(self) -> str: return self.text[self.at:min(self.at + self.width, self.end)].strip() or self.text[self.at:min(self.at + 1, self.end)]
 
     @property
     def before(self) -> str:
@@ -36,10 +37,6 @@ class Failure:
 
     @property
     def at_line_end(self) -> bool: return self.at >= self.end or self.text[self.at] == "\n"
-
-    def back(self, count: int) -> tuple[int, int]:
-        """The span of the last `count` letters before the place, with what was found there."""
-        return self.start + len(self.before) - count, self.at + self.width
 
 
 def strings_of(text: str, start: int, end: int) -> list[tuple[int, int]]:
@@ -80,9 +77,9 @@ def open_quote(f: Failure) -> Error | None:
     for a, b in strings_of(f.text, f.start, f.end):
         if f.text.startswith('"""', a) and (b - a < 6 or not f.text.endswith('"""', a, b)):
             help = ("every line of the text must be indented, also its last quotes",) if f.end < len(f.text) else ()
-            return Error("syntax", "this text is never closed", (a, a + 3), 'no `"""` follows in this definition', help=help)
+            return Error("syntax", OPEN_TEXT, (a, a + 3), 'no `"""` follows in this definition', help=help)
         if f.text[a] == '"' and (b - a == 1 or f.text[b - 1] != '"') and a >= f.at - 1:
-            return Error("syntax", "this text is never closed", (a, a + 1), "opened here", ((((b - 1), b), "the line ends before another `\"`"),))
+            return Error("syntax", OPEN_TEXT, (a, a + 1), "opened here", ((((b - 1), b), "the line ends before another `\"`"),))
     return None
 
 
@@ -106,39 +103,60 @@ def brackets(f: Failure) -> Error | None:
     if re.match(r"\n {4}[^ \n]", f.text[f.at:f.end]) and re.match(r"[\w*(\[\"-]", f.text[f.at + 5]):
         word = re.match(r"\w*", f.text[f.at + 5:])[0]
         if word not in CLAUSE_WORDS and f.text[f.at + 5] != '"': help = ("indent by more than 4 to continue the line above",)
-    return Error("syntax", "this bracket is never closed", (where, where + 1), "opened here",
+    return Error("syntax", OPEN_BRACKET, (where, where + 1), "opened here",
                  (((f.at, f.at + 1), f"the line ends before `{OPENING[bracket]}`"),), help)
 
 
 # --- Habits from other languages -------------------------------------------------------------------
 
 def operator(f: Failure) -> Error | None:
-    """Operators that are written otherwise here, by the letters up to and including the place."""
-    before = f.before + f.found
-    for pattern, message, help in OPERATORS:
-        m = re.search(pattern + r"$", before)
-        if m and m.start() < len(f.before) + len(f.found):
-            stop = f.at + f.width
-            return Error("syntax", message, (max(stop - len(m[0]), f.start), stop) if not m[0][0].isspace() else (f.at, stop), help=(help,))
+    """Operators that are written otherwise here."""
+    for sign, message, help in OPERATORS:
+        for start in range(f.at, max(f.at - len(sign), f.start - 1), -1):
+            if f.text.startswith(sign, start) and not f.text.startswith(LONGER.get(sign, "\0"), start):
+                return Error("syntax", message, (start, start + len(sign)), help=(help,))
     return None
 
 
 OPERATORS = (
-    (r"===", "there is no `===`", "write `==`"),
-    (r"!==", "there is no `!==`", "write `!=`"),
-    (r"&&", "there is no `&&`", "write `and`"),
-    (r"\|\|", "there is no `||`", "write `or`"),
-    (r"\+\+|--=|\+\+=", "there is no `++`", "write the sum out, or `+=` to add to a result"),
-    (r"(?<![=<>!~+])[-*/%]=", "an assignment is `=`, `+=`, `max=` or `min=`", "write the formula out: x = x * 2"),
-    (r":=", "there is no `:=`", "write `=`"),
-    (r"=>", "there is no `=>`", "write `>=` to compare, or `->` before a result"),
-    (r"<>", "there is no `<>`", "write `!=`"),
-    (r"!", "there is no `!`", "write `not`"),
-    (r"\?(?!\?)", "there is no `? :`", "write  a if condition else b"),
-    (r";", "there is no `;`", "put each clause on a line of its own"),
-    (r"'", "texts have double quotes", 'write "..."'),
-    (r"\$", "there is no `$`", "leave it out"),
+    ("===", "there is no `===`", "write `==`"),
+    ("!==", "there is no `!==`", "write `!=`"),
+    ("&&", "there is no `&&`", "write `and`"),
+    ("||", "there is no `||`", "write `or`"),
+    ("++", "there is no `++`", "write the sum out, or `+=` to add to a result"),
+    *((sign + "=", f"there is no `{sign}=`", f"write the formula out:  y = x {sign} 2") for sign in ("**", "//", "-", "*", "/", "%")),
+    (":=", "there is no `:=`", "write `=`"),
+    ("=>", "there is no `=>`", "write `>=` to compare, or `->` before a result"),
+    ("<>", "there is no `<>`", "write `!=`"),
+    ("!", "there is no `!`", "write `not`"),
+    ("?", "there is no `? :`", "write  a if condition else b"),
+    (";", "there is no `;`", "put each clause on a line of its own"),
+    ("'", "texts have double quotes", 'write "..."'),
 )
+LONGER = {"!": "!=", "?": "??"}
+LETTERS = {"×": "*", "·": "*", "÷": "/", "−": "-", "–": "-", "≤": "<=", "≥": ">=", "≠": "!=", "→": "->", "“": '"', "”": '"', "∑": "sum[...]", "Σ": "sum[...]",
+           "²": "** 2", "³": "** 3", "…": "..", "∞": "inf", "π": "pi", "√": "sqrt(...)", "∧": "and", "∨": "or", "¬": "not"}
+
+
+def letter(f: Failure) -> Error | None:
+    """A letter or sign that no part of the language has."""
+    c = f.text[f.at:min(f.at + 1, f.end)]
+    if c and f.found == c and (not c.isascii() or not c.isprintable() and c != "\n" or c in "$@`\\{}" and "AT" not in f.expected):
+        where = (f.at, f.at + 1)
+        if c in LETTERS: return Error("syntax", f"unexpected `{c}`", where, f"write `{LETTERS[c]}`")
+        shown = f"`{c}`" if c.isprintable() else f"sign U+{ord(c):04X}"
+        return Error("syntax", f"unexpected {shown}", where, "outside of texts and comments this sign has no meaning")
+    return None
+
+
+def other(f: Failure) -> Error | None:
+    """`a if c` without `else`, a parameter without a type."""
+    if "ELSE" in f.expected and f.at_line_end:
+        return Error("syntax", "an `if` has no `else`", (f.at, f.at + 1), "the line ends before `else`", help=("write  a if condition else b",))
+    name = re.search(r"[A-Za-z_]\w*$", f.before)
+    if f.expected == {"COLON"} and name:
+        return Error("syntax", f"the parameter `{name[0]}` has no type", (f.start + name.start(), f.start + name.end()), help=(f"write  {name[0]}: Num",))
+    return None
 
 
 def equals(f: Failure) -> Error | None:
@@ -170,7 +188,7 @@ def dots(f: Failure) -> Error | None:
 
 def stars(f: Failure) -> Error | None:
     """`**` where a pack is meant."""
-    if f.found == "**" and re.search(r"[\[,]$", f.before):
+    if f.text.startswith("**", f.at) and re.search(r"[\[,]$", f.before):
         return Error("syntax", "a pack of axes is written with one star", (f.at, f.at + 2), "write `*`")
     return None
 
@@ -186,13 +204,13 @@ def product(f: Failure) -> Error | None:
 def statement(f: Failure) -> Error | None:
     """`return x`, `let y = x`, `if x:` and the like at the start of a clause."""
     line = f.text[f.text.rfind("\n", 0, f.at) + 1:f.end].split("\n")[0]
-    m = re.match(r"( {4})(return|let|var|const|if|else|while|elif)\b", line)
+    m = re.match(r"( {4})(return|let|var|const|if|else|while|elif|for(?= \w+ in [^0-9]))\b", line)
     at = f.text.rfind("\n", 0, f.at) + 1
-    if not m or f.at - at > 5 + len(m[2]): return None
+    if not m or f.at - at > 5 + len(m[2]) and m[2] != "for": return None
     span = (at + 4, at + 4 + len(m[2]))
     if m[2] == "return": return Error("syntax", "there is no `return`", span, help=("assign the result:  out = ...",))
     if m[2] in ("let", "var", "const"): return Error("syntax", f"there is no `{m[2]}`", span, help=("write the name alone:  y = ...",))
-    if m[2] == "while": return Error("syntax", "there are no loops", span, help=("write what each element is:  out[i] = ...",))
+    if m[2] in ("while", "for"): return Error("syntax", "there are no loops", span, help=("write what each element is:  out[i] = ...",))
     return Error("syntax", "there are no statements under a condition", span, help=("choose a value:  out = a if condition else b",))
 
 
@@ -200,6 +218,13 @@ def comment(f: Failure) -> Error | None:
     for sign in ("//", "/*", "--"):
         if f.text.startswith(sign, f.at) and (f.before == "" or "\n" in f.text[f.start + len(f.before):f.at + 1] or f.before.endswith("\n")):
             return Error("syntax", f"a comment does not start with `{sign}`", (f.at, f.at + len(sign)), "write `#`")
+    return None
+
+
+def continues(result: Error, before: Error, text: str) -> Error | None:
+    """The one error for two items, if the second only goes on with a text or a bracket left open in the first."""
+    if before.message == OPEN_TEXT and before.span[1] - before.span[0] == 3 and not re.match(rf"({'|'.join(ITEM_WORDS)})\b", text): return before
+    if before.message == OPEN_BRACKET and text[0] in CLOSING: return result
     return None
 
 
@@ -216,11 +241,4 @@ def item(f: Failure) -> Error | None:
     return Error("syntax", f"unexpected `{word}`", (f.at, f.at + len(word)), label, help=("it begins with `op`, `def` or `schedule`; comments begin with `#`",))
 
 
-def reserved(f: Failure) -> Error | None:
-    """A word of the language where a name is wanted."""
-    if re.fullmatch(r"if|else|and|or|not", f.found) and f.expected & {"NAME", "OPNAME"} and "NOT" not in f.expected:
-        return Error("syntax", f"`{f.found}` is a word of the language", (f.at, f.at + f.width), "take another name")
-    return None
-
-
-MISTAKES = (open_quote, item, comment, statement, equals, stars, dots, operator, product, brackets, reserved)
+MISTAKES = (open_quote, item, comment, statement, equals, stars, dots, operator, product, letter, brackets, other)

@@ -14,7 +14,7 @@ from .diagnostics import Error, did_you_mean, located
 from .formulas import Formulas, Place, check_field
 from .parse import parse_formula
 from .scope import CONSTANTS, FUNCTIONS, NEST_SHAPES, Scope, Thing, Vocabulary, expanded, names_in, nodes_in, word
-from .signature import KINDS, open_scope
+from .signature import KINDS, RESERVED, open_scope
 from .source import Source
 from .syntax import Def, Op, Schedule, Span, X
 
@@ -65,8 +65,7 @@ def duplicates(files) -> list[Error]:
 
 def check_op(op: Op, source: Source, vocabulary: Vocabulary) -> list[Error]:
     scope, errors = open_scope(op, source)
-    errors += OpNames(scope, vocabulary).check()
-    return once_each(errors)
+    return once_each(errors + OpNames(scope, vocabulary).check(clean=not errors))
 
 
 def once_each(errors: list[Error]) -> list[Error]:
@@ -88,12 +87,13 @@ class OpNames:
         self.walk = Formulas(scope, vocabulary)
         self.error = self.walk.error
 
-    def check(self) -> list[Error]:
+    def check(self, clean: bool) -> list[Error]:
+        """`clean`: the signature has no mistakes."""
         self.heading()
         self.conditions()
         self.body()
         self.grads()
-        if not self.walk.errors: self.unused()          # a misspelt name would leave the right one unused
+        if clean and not self.walk.errors: self.unused()          # a misspelt name would leave the right one unused
         self.walk.errors += cycle(expanded(self.op)[0], self.op.name_span, self.vocabulary)
         for t in self.op.tests: check_test(self.walk, t.condition, t.raises is not None, expanded(self.op))
         return self.walk.errors
@@ -162,8 +162,8 @@ class OpNames:
     def target(self, a, thing: Thing | None, done: dict[str, Span]) -> bool:
         """Whether the left side may be assigned."""
         if a.name.endswith("_"): self.error("name", f"`{a.name}` ends in `_`", a.name_span, "such names are kept for generated code", name=a.name)
-        if a.name in CONSTANTS:
-            self.error("name", f"`{a.name}` is a constant", a.name_span, "take another name")
+        if a.name in CONSTANTS + RESERVED:
+            self.error("name", f"`{a.name}` is a {'constant' if a.name in CONSTANTS else 'word of the language'}", a.name_span, "take another name")
             return False
         mutable = {p.name for p in self.op.params if p.mut}
         if thing and thing.kind == "tensor" and a.name not in mutable:
@@ -240,12 +240,13 @@ def axis_text(i: X) -> str:
 
 def check_test(walk, e: X, raises: bool, own: list[str]):
     """A test compares a call, or names what a call raises; its arguments are numbers, texts and lists."""
+    before = len(walk.errors)
     if raises:
         if e.kind != "call": walk.error("test", "`raises` follows a call", e.span, "nothing is called here")
     elif e.kind not in ("==", "~=") or any(x.kind in ("==", "~=") for x in e.args):
         walk.error("test", "a test compares", e.span, help=("write  f(...) == value,  or `~=` for about",))
     calls = [n for n in nodes_in(e) if n.kind == "call"]
-    if not any(c.val in own for c in calls): walk.error("test", f"this test does not call `{own[0]}`", e.span)
+    if len(walk.errors) == before and not any(c.val in own for c in calls): walk.error("test", f"this test does not call `{own[0]}`", e.span)
     for n in nodes_in(e):
         if n.kind == "call":
             where = (n.span[0], n.span[0] + len(n.val))
@@ -277,7 +278,7 @@ def check_def(d: Def, source: Source, vocabulary: Vocabulary) -> list[Error]:
             walk.error("type", "a `def` is a formula of numbers", n.span, "accesses and reductions stand in the op that calls it")
             return walk.errors
     walk.visit(d.value, WHOLE)
-    for p in d.params:
+    for p in d.params if not walk.errors else ():
         if p not in walk.used: walk.error("name", f"the parameter `{p}` is never used", walk.things[p].span, name=p)
     walk.errors += cycle(d.name, d.name_span, vocabulary)
     return walk.errors

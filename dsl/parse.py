@@ -13,7 +13,7 @@ from lark.exceptions import UnexpectedInput, UnexpectedToken, VisitError
 from lark.utils import TextSlice
 
 from .diagnostics import Error, either, located
-from .mistakes import Failure, known_mistake, strings_of
+from .mistakes import Failure, continues, known_mistake, strings_of
 from .source import Source, read
 from .syntax import Def, Op, Schedule, X
 from .tree import Build, Unreadable
@@ -67,7 +67,9 @@ def parse_source(source: Source) -> tuple[list[Op | Def | Schedule], list[Error]
     if stray: errors.append(stray)
     for start, end in spans:
         result = parse_item(source, start, end)
-        (errors if isinstance(result, Error) else items).append(result)
+        if not isinstance(result, Error): items.append(result)
+        elif not errors or not (cause := continues(result, errors[-1], source.text[start:end])): errors.append(result)
+        else: errors[-1] = cause
     return items, located(errors, source.path), source
 
 
@@ -161,7 +163,7 @@ def explain(e: UnexpectedInput, source: Source, start: int, end: int) -> Error:
 
 
 def unexpected(f: Failure) -> Error:
-    what = "the end of the line" if f.at_line_end else f"`{f.found}`"
+    what = "end of line" if f.at_line_end else f"`{f.found}`"
     words = expected_words(f.expected)
     label = f"expected {either(words)}" if words else ""
     return Error("syntax", f"unexpected {what}", (f.at, f.at + f.width), label)

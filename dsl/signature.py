@@ -4,10 +4,12 @@ Formulas are checked in dsl/formulas.py, clauses in dsl/names.py."""
 
 from __future__ import annotations
 
-from .diagnostics import Error, did_you_mean, either
+from .diagnostics import Error, choice_label, did_you_mean, either
 from .scope import CONSTANTS, OPTION_TYPES, TENSOR_TYPES, Scope, Thing, axes_of, header, is_tensor, names_in, word
 from .source import Source
 from .syntax import Dim, Op, Param, Span, Type, X
+
+RESERVED = ("if", "else", "and", "or", "not")       # words in every formula
 
 # Types that people write, and what they are called here.
 OTHER_TYPES = {"tensor": "Num", "float": "real", "float32": "Float", "f32": "Float", "double": "real", "scalar": "num", "number": "num",
@@ -40,6 +42,8 @@ class Signature:
         """Adds a name, or says that it means something already."""
         if thing.name.endswith("_"):
             self.error("name", f"`{thing.name}` ends in `_`", thing.span, "such names are kept for generated code")
+        if thing.name in RESERVED:
+            self.error("name", f"`{thing.name}` is a word of the language", thing.span, "take another name")
         old = self.scope.things.get(thing.name)
         if old:
             what = KINDS[old.kind] if old.kind != thing.kind else "defined"
@@ -102,7 +106,7 @@ class Signature:
         if t.name == "choice":
             if d.kind != "str": self.error("option", f"the default of `{p.name}` is none of its texts", d.span, "expected " + either(f'`"{c}"`' for c in t.choices[:4]))
             elif value not in t.choices:
-                self.error("option", f'`{p.name}` has no choice `"{value}"`', d.span, did_you_mean(value, t.choices) or "it has " + either(f'`"{c}"`' for c in t.choices[:4]))
+                self.error("option", f'`{p.name}` has no choice `"{value}"`', d.span, choice_label(value, t.choices))
         elif d.kind == "str":
             self.error("option", f"the default of `{p.name}` is a text", d.span, f"its type is `{t.name}`")
         elif t.name == "bool" and not (d.kind == "name" and value in ("true", "false")):
@@ -116,7 +120,8 @@ class Signature:
 
     def uses(self, p: Param):
         """Names in a default, and the order of parameters."""
-        for n in names_in(p.default):
+        wrong = any(p.default is not None and e.span == p.default.span for e in self.errors)
+        for n in names_in(p.default) if not wrong else ():
             if n.val == "all" and p.type.name == "dims": continue
             self.known(n, "option", "size", "pack", "rank")
         required = p.default is None and not p.type.optional
@@ -135,7 +140,9 @@ class Signature:
         elif not thing:
             names = self.scope.of_kind(*kinds)
             what = "size" if n.val[:1].isupper() else "name"
-            self.error("name", f"unknown {what} `{n.val}`", n.span, did_you_mean(n.val, names))
+            label = did_you_mean(n.val, names)
+            help = (f"a size is the length of a parameter's axis, an option, or given by  where {n.val} = ...",) if what == "size" and not label else ()
+            self.error("name", f"unknown {what} `{n.val}`", n.span, label, help=help)
 
     def shape(self, dims: tuple[Dim, ...], defines: bool, where: Span):
         """The entries of a shape.  In a parameter they define sizes; in a result all names must be known."""
@@ -152,8 +159,7 @@ class Signature:
         if same and defines: self.error("size", f"the pack `*{same.name}` stands twice in one shape", same.span, "how many axes go to each is not known")
 
     def entry(self, e: X):
-        for n in names_in(e):
-            if n.val not in self.scope.things: self.later.append(n)
+        self.later += names_in(e)
 
     def condition(self, e: X | None):
         for n in names_in(e): self.known(n, "option", "rank")

@@ -1,0 +1,68 @@
+"""`python -m dsl`: checks files of definitions, explains kinds of errors, prints definitions."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from .diagnostics import CODES, did_you_mean, render, to_json
+from .explain import page
+from .names import check_library
+from .parse import parse_file
+from .scope import expanded
+from .show import show
+from .syntax import Op
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Runs one command; answers the exit status: 0, or 1 if there are mistakes, or 2 for a wrong command."""
+    parser = argparse.ArgumentParser(prog="python -m dsl", description="The front end of the op language.")
+    commands = parser.add_subparsers(dest="command", required=True)
+    c = commands.add_parser("check", help="report the mistakes in files of definitions")
+    c.add_argument("paths", nargs="+", help="files, or folders with .op files")
+    c.add_argument("--json", action="store_true", help="for editors: a list of errors")
+    c = commands.add_parser("explain", help="what a kind of error means")
+    c.add_argument("code", nargs="?", help="the word in error[...]; without it the kinds are listed")
+    c = commands.add_parser("show", help="print a definition as it was understood")
+    c.add_argument("name")
+    c.add_argument("--ops", default="ops", help="the folder to look in")
+    a = parser.parse_args(arguments)
+    return {"check": check, "explain": explain, "show": definition}[a.command](a)
+
+
+def files_of(paths: list[str]) -> list[Path]:
+    return [f for p in map(Path, paths) for f in (sorted(p.glob("*.op")) if p.is_dir() else [p])]
+
+
+def check(a) -> int:
+    parsed = [parse_file(f) for f in files_of(a.paths)]
+    sources = [source for *_, source in parsed]
+    errors = [e for _, found, _ in parsed for e in found] + check_library([(items, source) for items, _, source in parsed])
+    if a.json: print(to_json(errors, sources))
+    elif errors: print(render(errors, sources))
+    else: print(f"no errors in {len(sources)} file{'s' * (len(sources) != 1)}")
+    return 1 if errors else 0
+
+
+def explain(a) -> int:
+    if a.code in CODES: print(page(a.code), end="")
+    elif a.code is None: print("The kinds of errors are: " + " ".join(CODES))
+    else:
+        print(f"no kind of error is called `{a.code}`; {did_you_mean(a.code, CODES) or 'they are: ' + ' '.join(CODES)}", file=sys.stderr)
+        return 2
+    return 0
+
+
+def definition(a) -> int:
+    items = [item for f in files_of([a.ops]) for item in parse_file(f)[0]]
+    names = {n: item for item in items for n in ([item.name, *expanded(item)] if isinstance(item, Op) else [getattr(item, "name", "")])}
+    if a.name not in names:
+        print(f"no definition is called `{a.name}`; {did_you_mean(a.name, names)}".rstrip("; "), file=sys.stderr)
+        return 2
+    print(show(names[a.name]), end="")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,24 @@
+"""Options and fixtures for all Python tests."""
+
+from pathlib import Path
+
+import pytest
+
+TESTS = Path(__file__).resolve().parent
+
+
+def pytest_addoption(parser):
+    parser.addoption("--update-golden", action="store_true", help="rewrite the expected outputs instead of comparing with them")
+
+
+@pytest.fixture
+def golden(request):
+    """golden(path, text): the text must be what the file (relative to tests/) holds."""
+    def compare(path: str, text: str):
+        file = TESTS / path
+        if request.config.getoption("--update-golden"):
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text, encoding="utf-8")
+        assert file.exists(), f"tests/{path} is missing; make it with --update-golden and read it"
+        assert file.read_text(encoding="utf-8") == text, f"tests/{path} is not what is printed now; see --update-golden"
+    return compare
