@@ -49,7 +49,7 @@ def second(op: OpDef, first: Program | None = None) -> Program | None:
     the language cannot express it (the derivative of digamma)."""
     first = first or op.gradient or gradient(op)
     if first is None: return None
-    tensors = dict(first.tensors)
+    tensors = {**op.tensors, **first.tensors}
     seeds = {d: "gg_" + tensors[d].like for d in first.outputs}
     for d, g in seeds.items(): tensors[g] = replace(tensors[d], name=g, role="cotangent")
     wanted = [n for n in first.inputs if tensors[n].role == "cotangent" or tensors[n].dtype in ("T", "float", "own")

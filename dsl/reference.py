@@ -1,0 +1,317 @@
+"""The meaning of a program, in numpy: every statement evaluated over its whole loop space.
+
+Slow for large shapes and exact: sums and products accumulate in float64.  It knows shapes and numbers
+only as given (`dsl.worlds` or `codegen.host.bind` make them), never how a kernel would run."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from . import scalars
+from .axes import axes
+from .ir import E, Program, Stmt, Tensor, reads, walk
+from .random import uniform
+from .tidy import live
+
+LARGEST = 1 << 23                       # points evaluated at once
+
+
+def evaluate(program: Program, env: dict, packs: dict[str, tuple[int, ...]], views: dict[str, np.ndarray],
+             wanted: list[str] | None = None, dtype=None) -> dict[str, np.ndarray]:
+    """Runs a program; answers its outputs (those in `wanted`) and the parameters it changed, by name.
+
+    env: sizes, options, `has_x`; for random numbers `seed0`, `seed1`, `call`.  packs: the full lengths of
+    each pack.  views: arrays in logical axis order, each pack at its full rank, axes that broadcast with
+    length 1; absent optional tensors are left out.  dtype: the op's type T, else the common type of the
+    inputs that have it.  Results have logical axes too.  Raises IndexError for an index read from a tensor
+    that lies outside."""
+    env = {"inf": math.inf, "nan": math.nan, "seed0": 0, "seed1": 0, "call": 0, **env}
+    if dtype is None:
+        own = [v.dtype for n, v in views.items() if n in program.tensors and program.tensors[n].dtype == "T"]
+        dtype = np.result_type(*own) if own else np.dtype(np.float32)
+    run = Run(program, env, packs, dict(views), np.dtype(dtype))
+    with np.errstate(all="ignore"): return run.all(wanted)
+
+
+def extents(t: Tensor, env: dict, packs: dict[str, tuple[int, ...]]) -> list[int]:
+    """The lengths of a tensor's logical axes, packs expanded and not broadcast."""
+    out: list[int] = []
+    for a in axes(t):
+        if a.when is not None and not constant(a.when, env): out += [1] * (len(packs[a.pack]) if a.pack else 1)
+        elif a.pack: out += packs[a.pack]
+        else: out.append(int(constant(a.extent, env)))
+    return out
+
+
+def constant(e: E, env: dict):
+    """The number that a formula over sizes and options has."""
+    a = e.args
+    match e.op:
+        case "const": return e.val
+        case "sym": return env[e.val]
+        case "if": return constant(a[1] if constant(a[0], env) else a[2], env)
+        case "and": return constant(a[0], env) and constant(a[1], env)
+        case "or": return constant(a[0], env) or constant(a[1], env)
+        case "call": return scalars.call(e.val, *(constant(x, env) for x in a))
+        case "neg" | "not" | "~": return scalars.unary(e.op, constant(a[0], env))
+        case "cast": return scalars.cast(e.val, constant(a[0], env), np.dtype(float)).item()
+    return scalars.binary(e.op, constant(a[0], env), constant(a[1], env))
+
+
+class Run:
+    """One evaluation: the arrays of all tensors so far."""
+
+    def __init__(self, program: Program, env: dict, packs: dict, views: dict[str, np.ndarray], T: np.dtype):
+        self.program, self.env, self.packs, self.T = program, env, packs, T
+        self.compute = np.dtype(np.float32) if T == np.float16 else T
+        self.floating = self.compute if self.compute.kind == "f" else np.dtype(np.float32)
+        self.arrays: dict[str, np.ndarray] = {}
+        for n, v in views.items():
+            kind = program.tensors[n].dtype if n in program.tensors else "own"
+            self.arrays[n] = v.astype(self.kind(kind)) if kind != "own" else v
+        self.shapes = {n: v.shape for n, v in views.items()}
+        self.given = set(views)
+        self.changed: list[str] = []
+
+    def kind(self, dtype: str) -> np.dtype:
+        return {"T": self.compute, "int": np.dtype(np.int32), "bool": np.dtype(bool), "float": self.floating}.get(dtype, self.compute)
+
+    def all(self, wanted: list[str] | None) -> dict[str, np.ndarray]:
+        p = self.program
+        outputs = p.outputs if wanted is None else wanted
+        mutable = [n for n in dict.fromkeys(s.target for s in p.stmts) if n in self.given]
+        for s in live(p.stmts, [*outputs, *mutable]):
+            if s.when is not None and not constant(s.when, self.env): continue
+            if self.absent(s.target): continue
+            Nest(self, s).run()
+        results = {}
+        for n in [*outputs, *(m for m in self.changed if m not in outputs)]:
+            if self.absent(n): continue
+            t = p.tensors[n]
+            a = self.arrays[n] if n in self.arrays else np.zeros(self.shape(n), self.kind(t.dtype))
+            results[n] = a.astype(self.T) if t.dtype == "T" else a
+        return results
+
+    def absent(self, target: str) -> bool:
+        """Whether target is an optional tensor that was not given, or its gradient."""
+        t = self.program.tensors[target]
+        if t.role == "input": return target not in self.given
+        return t.role == "gradient" and t.like not in self.given and not self.env.get("has_" + t.like, 1)
+
+    def shape(self, target: str) -> tuple[int, ...]:
+        t = self.program.tensors[target]
+        if target in self.shapes: return self.shapes[target]
+        if t.like in self.shapes: return self.shapes[t.like]
+        return tuple(extents(t, self.env, self.packs))
+
+    def target(self, s: Stmt) -> np.ndarray:
+        """The array that s writes: a copy of what a caller gave, or zeros."""
+        n = s.target
+        if n not in self.arrays: self.arrays[n] = np.zeros(self.shape(n), self.kind(self.program.tensors[n].dtype))
+        elif n in self.given and n not in self.changed: self.arrays[n] = self.arrays[n].copy()
+        if n in self.given and n not in self.changed: self.changed.append(n)
+        return self.arrays[n]
+
+
+class Nest:
+    """One statement over its loop space, of which axis i of every array here is loop axis i."""
+
+    def __init__(self, run: Run, s: Stmt):
+        self.run_, self.s = run, s
+        self.ranges: list[tuple[int, int]] = []
+        self.place: dict[str, tuple[int, int]] = {}     # loop -> its first axis, how many
+        for v in s.loops + s.rloops:
+            lengths = run.packs[v.pack] if v.pack else (int(constant(v.extent, run.env)),)
+            self.place[v.name] = len(self.ranges), len(lengths)
+            self.ranges += [(0, n) for n in lengths]
+        self.kept = sum(self.place[v.name][1] for v in s.loops)
+
+    def run(self):
+        """Evaluates in slices along the longest axis that is not reduced, where that is needed."""
+        points = math.prod(max(b - a, 0) for a, b in self.ranges)
+        full = list(self.ranges)
+        lengths = [b for _, b in full[:self.kept]]
+        if points <= LARGEST or not lengths or max(lengths) < 2: return self.store(self.value())
+        axis = int(np.argmax(lengths))
+        step = max(1, lengths[axis] * LARGEST // points)
+        for start in range(0, lengths[axis], step):
+            self.ranges[axis] = start, min(start + step, lengths[axis])
+            self.store(self.value())
+        self.ranges = full
+
+    # --- Scalars ---
+
+    def shape(self) -> tuple[int, ...]: return tuple(b - a for a, b in self.ranges)
+
+    def axis(self, i: int) -> np.ndarray:
+        """The values of loop axis i, along that axis."""
+        a, b = self.ranges[i]
+        return np.arange(a, b, dtype=np.int32).reshape([-1 if j == i else 1 for j in range(len(self.ranges))])
+
+    def eval(self, e: E):
+        """An array that broadcasts over the loop space, or a plain number."""
+        a = e.args
+        match e.op:
+            case "const": return e.val
+            case "sym": return self.run_.env[e.val]
+            case "idx": return self.axis(self.place[e.val][0])
+            case "read": return self.read(e)
+            case "inside": return self.locate(a[0])[1]
+            case "rand": return self.draw(e.val)
+            case "cast": return scalars.cast(e.val, self.eval(a[0]), self.run_.floating)
+            case "call": return scalars.call(e.val, *map(self.eval, a))
+            case "neg" | "not" | "~": return scalars.unary(e.op, self.eval(a[0]))
+            case "and" | "or":
+                left = self.eval(a[0])
+                if scalars.plain(left) and bool(left) == (e.op == "or"): return bool(left)
+                return scalars.binary(e.op, left, self.eval(a[1]))
+            case "if":
+                c = self.eval(a[0])
+                if scalars.plain(c): return self.eval(a[1] if c else a[2])
+                x, y = scalars.number(self.eval(a[1])), scalars.number(self.eval(a[2]))
+                return np.where(c, x, y)
+        return scalars.binary(e.op, self.eval(a[0]), self.eval(a[1]))
+
+    def draw(self, site: int) -> np.ndarray:
+        env, place = self.run_.env, np.zeros((), np.int64)
+        for v in self.s.loops:
+            first, rank = self.place[v.name]
+            for i in range(first, first + rank):
+                lengths = self.run_.packs[v.pack] if v.pack else (int(constant(v.extent, env)),)
+                place = place * lengths[i - first] + self.axis(i)
+        return uniform((env["seed0"], env["seed1"]), env["call"], site, place).astype(self.run_.floating)
+
+    def components(self, tensor: str, index: tuple[E, ...], shape: tuple[int, ...]) -> list:
+        """An index for each axis of the array: a loop axis number where a loop stands alone, else values."""
+        out: list = []
+        for e in index:
+            if e.op == "pack":
+                first, rank = self.place[e.val]
+                out += range(first, first + rank)
+            elif e.op == "idx": out.append(self.place[e.val][0])
+            else: out.append(np.asarray(self.eval(e)))
+        if len(out) != len(shape): raise ValueError(f"{tensor} has {len(shape)} axes here, but {len(out)} indices")
+        return [0 if isinstance(i, int) and n == 1 and self.ranges[i][1] > 1 else (i,) if isinstance(i, int) else i
+                for i, n in zip(out, shape)]
+
+    def locate(self, r: E):
+        """Where a read falls: an index array for each axis, clamped, and whether it is inside."""
+        tensor = self.run_.arrays[r.val[0]]
+        inside, at = np.True_, []
+        parts = self.components(r.val[0], r.args, tensor.shape)
+        for e, part, n in zip(self.expanded(r.args), parts, tensor.shape):
+            i = self.axis(part[0]) if isinstance(part, tuple) else np.asarray(part)
+            inside = inside & (i >= 0) & (i < n)
+            if r.val[1] is None and e is not None and reads(e) and not np.all((i >= 0) & (i < n)) and self.s.pred is None:
+                raise IndexError(f"{r.val[0]}: index out of range for an axis of length {n}")
+            at.append(np.clip(i, 0, max(n - 1, 0)).astype(np.int64))
+        return at, inside
+
+    def expanded(self, index: tuple[E, ...]) -> list[E | None]:
+        """The index expressions, one for each array axis (None within packs)."""
+        return [x for e in index for x in ([None] * self.place[e.val][1] if e.op == "pack" else [e])]
+
+    def read(self, r: E):
+        name, fallback = r.val
+        tensor = self.run_.arrays[name]
+        parts = self.components(name, r.args, tensor.shape)
+        loops = [p[0] for p in parts if isinstance(p, tuple)]
+        simple = all(isinstance(p, (tuple, int)) for p in parts) and len(set(loops)) == len(loops)
+        if simple and all(self.ranges[p[0]][1] <= n for p, n in zip(parts, tensor.shape) if isinstance(p, tuple)):
+            cut = tensor[tuple(slice(*self.ranges[p[0]]) if isinstance(p, tuple) else 0 for p in parts)]
+            order = np.argsort(loops, kind="stable")
+            shape = [1] * len(self.ranges)
+            for i in loops: shape[i] = self.ranges[i][1] - self.ranges[i][0]
+            return cut.transpose(order).reshape(shape)
+        at, inside = self.locate(r)
+        if tensor.size == 0:
+            value = np.zeros(np.broadcast_shapes(np.shape(inside), *(np.shape(i) for i in at)), tensor.dtype)
+        else: value = tensor[tuple(np.broadcast_arrays(*at))] if at else tensor
+        return value if fallback is None else np.where(inside, value, self.eval(fallback))
+
+    # --- Reductions ---
+
+    def value(self) -> np.ndarray:
+        """The value at every point of `loops` (of the whole nest where there is no reduction)."""
+        s = self.s
+        if s.red is None: return self.eval(s.body)
+        if s.red == "sum" and s.pred is None and (product := self.contracted()) is not None: return product
+        body = np.broadcast_to(np.asarray(self.eval(s.body)), self.shape())
+        keep = None if s.pred is None else np.broadcast_to(np.asarray(self.eval(s.pred), bool), self.shape())
+        return self.reduce(body, keep)
+
+    def reduce(self, body: np.ndarray, keep: np.ndarray | None) -> np.ndarray:
+        red, over = self.s.red, tuple(range(self.kept, len(self.ranges)))
+        wide = np.float64 if body.dtype.kind == "f" else np.int64
+        where = True if keep is None else keep
+        if red in ("sum", "prod"): return getattr(np, red)(body, over, wide, where=where)
+        if red in ("any", "all"): return getattr(np, red)(body != 0, over, where=where)
+        worst = (-math.inf if red.endswith("max") else math.inf) if body.dtype.kind == "f" else (
+            np.iinfo(np.int32).min if red.endswith("max") else np.iinfo(np.int32).max)
+        if body.dtype == bool: body = body.astype(np.int32)
+        best = getattr(np, red[-3:])(body, over, keepdims=True, initial=worst, where=where)
+        if not red.startswith("arg"): return best.reshape(best.shape[:self.kept])
+        wins = ((body == best) | (body != body)) & where
+        return np.argmax(wins.reshape(*wins.shape[:self.kept], -1), -1) if wins.size else np.zeros(best.shape[:self.kept], np.int64)
+
+    def contracted(self) -> np.ndarray | None:
+        """A sum of a product, by einsum over what each factor depends on; None for anything else."""
+        factors = list(flattened(self.s.body))
+        if len(factors) < 2 or any(n.op == "rand" for f in factors for n in walk(f)): return None
+        operands: list = []
+        for f in factors:
+            v = np.asarray(self.eval(f))
+            v = v.reshape([1] * (len(self.ranges) - v.ndim) + list(v.shape)) if v.ndim else v
+            used = [i for i in range(v.ndim) if v.shape[i] > 1]
+            wide = np.float64 if v.dtype.kind == "f" else np.int64
+            operands += [v.reshape([v.shape[i] for i in used]).astype(wide), used]
+        shape = self.shape()
+        missing = [i for i in range(len(shape)) if shape[i] != 1 and not any(i in u for u in operands[1::2])]
+        for i in missing: operands += [np.ones(shape[i], np.int64), [i]]
+        if len(shape) > 50: return None
+        out = [i for i in range(self.kept) if shape[i] != 1]
+        return np.einsum(*operands, out, optimize=True).reshape(shape[:self.kept])
+
+    # --- Stores ---
+
+    def store(self, value):
+        s, array = self.s, self.run_.target(self.s)
+        reduced = s.red is not None
+        space = self.shape()[:self.kept] if reduced else self.shape()
+        value = np.broadcast_to(np.asarray(value), space)
+        if reduced: self.ranges, ranges = self.ranges[:self.kept], self.ranges
+        try: self.put(array, value, None if reduced or s.pred is None else
+                      np.broadcast_to(np.asarray(self.eval(s.pred), bool), space))
+        finally:
+            if reduced: self.ranges = ranges
+
+    def put(self, array: np.ndarray, value: np.ndarray, keep: np.ndarray | None):
+        s = self.s
+        parts = self.components(s.target, s.idx, array.shape)
+        at = [self.axis(p[0]) if isinstance(p, tuple) else np.asarray(p) for p in parts]
+        at = [np.broadcast_to(i, value.shape) for i in at]
+        if keep is not None: at, value = [i[keep] for i in at], value[keep]
+        for i, n in zip(at, array.shape):
+            if i.size and (i.min() < 0 or i.max() >= n): raise IndexError(f"{s.target}: index out of range for an axis of length {n}")
+        value = value.astype(array.dtype) if array.dtype.kind != "f" else value
+        if s.mode == "=" and not s.spread: array[tuple(at)] = value
+        elif s.mode == "=" or s.mode == "+=":
+            if s.mode == "=" and self.first(): array[...] = 0
+            wide = array.astype(np.float64) if array.dtype.kind == "f" else array.copy()
+            np.add.at(wide, tuple(at), value)
+            array[...] = wide
+        else: {"max=": np.maximum, "min=": np.minimum}[s.mode].at(array, tuple(at), value)
+
+    def first(self) -> bool:
+        """Whether these are the first points of the nest (it may run in slices)."""
+        return all(a == 0 for a, _ in self.ranges)
+
+
+def flattened(e: E):
+    """The factors of a product."""
+    if e.op == "*":
+        yield from flattened(e.args[0])
+        yield from flattened(e.args[1])
+    else: yield e
