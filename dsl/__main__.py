@@ -8,6 +8,7 @@ from pathlib import Path
 
 from .diagnostics import CODES, did_you_mean, render, to_json
 from .explain import page
+from .highlight import FILE, text as highlighting
 from .names import check_library
 from .parse import parse_file
 from .scope import expanded
@@ -27,8 +28,9 @@ def main(arguments: list[str] | None = None) -> int:
     c = commands.add_parser("show", help="print a definition as it was understood")
     c.add_argument("name")
     c.add_argument("--ops", default="ops", help="the folder to look in")
+    commands.add_parser("highlight", help=f"write the highlighting for editors, {FILE.parent.name}/{FILE.name}")
     a = parser.parse_args(arguments)
-    return {"check": check, "explain": explain, "show": definition}[a.command](a)
+    return {"check": check, "explain": explain, "show": definition, "highlight": highlight}[a.command](a)
 
 
 def files_of(paths: list[str]) -> list[Path]:
@@ -61,6 +63,11 @@ def definition(a) -> int:
         print(f"no definition is called `{a.name}`; {did_you_mean(a.name, names)}".rstrip("; "), file=sys.stderr)
         return 2
     print(show(names[a.name]), end="")
+    return 0
+
+
+def highlight(a) -> int:
+    FILE.write_text(highlighting(), encoding="utf-8")
     return 0
 
 

@@ -15,13 +15,14 @@ ITEM = re.compile(r"^(?=[^ \t\r\n#])", re.M)
 
 @dataclass
 class Source:
-    """A file's text with line ends made `\\n`; all spans are offsets into `text`."""
+    """A file's text with line ends made `\\n`, the last line's too; all spans are offsets into `text`."""
     path: str
     text: str
     starts: list[int] = field(init=False, repr=False)
 
     def __post_init__(self):
         self.text = self.text.replace("\r\n", "\n").replace("\r", "\n")
+        if not self.text.endswith("\n"): self.text += "\n"
         self.starts = [0] + [m.end() for m in re.finditer("\n", self.text)]
 
     def place(self, offset: int) -> tuple[int, int]:

@@ -1,10 +1,12 @@
 """Options and fixtures for all Python tests."""
 
+import sys
 from pathlib import Path
 
 import pytest
 
 TESTS = Path(__file__).resolve().parent
+sys.path.insert(0, str(TESTS.parent))       # so that `pytest` finds the packages from anywhere
 
 
 def pytest_addoption(parser):

@@ -5,15 +5,13 @@ from pathlib import Path
 import pytest
 
 from dsl.diagnostics import CODES, render
-from dsl.names import check_library
-from dsl.parse import parse_text
+from front import checked
 
 FILES = sorted((Path(__file__).parent / "broken").glob("*.op"))
 
 
 def report(path: Path) -> str:
-    items, errors, source = parse_text(path.read_text(encoding="utf-8"), path.name)
-    return render(errors + check_library([(items, source)]), source)
+    return render(*checked(path.read_text(encoding="utf-8"), path.name))
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda p: p.stem)

@@ -1,0 +1,99 @@
+"""Mutated definitions never make the front end raise or hang; whatever it answers can be shown.
+
+A bounded, repeatable number of cases; `FUZZ=50000 pytest tests/test_fuzz.py` runs more, each time others."""
+
+import os
+import random
+import re
+import time
+from pathlib import Path
+
+import pytest
+
+from dsl.diagnostics import CODES, render, to_json
+from dsl.parse import parse_text
+from dsl.show import show
+from front import checked
+
+ROOT = Path(__file__).resolve().parent.parent
+CASES = int(os.environ.get("FUZZ", 1500))
+SECONDS = 5             # a case that takes longer counts as a hang
+TOKEN = re.compile(r'"""|"[^"\n]*"|[A-Za-z_]\w*|\d+(?:\.\d+)?|\n *|[ \t]+|\*\*|//|\.\.|\?\?|->|[=!<>~+]=|.', re.S)
+SIGNS = list("()[]{}<>=+-*/%.,:;@?!&|^~#\"'$\\ \n\t") + ['"""', "??", "..", "**", "//", "->", "==", "~=", "+=", "max=", "<<", "\n    ", "\n  ", "\n        ", "\r\n", "\0", "é", "∑", "\u2028", "\ufeff", "𝟙"]
+WORDS = ["if", "else", "and", "or", "not", "in", "op", "def", "schedule", "for", "where", "as", "require", "test", "raises", "grad", "nograd", "sample", "drop", "unless",
+         "mut", "when", "foreach", "wgsl", "sum[k]", "max[dim]", "sum", "exp", "out", "g", "g.values", "x_", "inf", "true", "all", "1e999", "0x", "9" * 60, "1e-400", "{D}", "D", "*B", "K@dim"]
+
+
+def definitions() -> list[str]:
+    """All items of ops/ and of the broken definitions."""
+    found = []
+    for path in sorted((ROOT / "ops").glob("*.op")) + sorted((ROOT / "tests" / "broken").glob("*.op")):
+        source = parse_text(path.read_text(encoding="utf-8"))[2]
+        found += [source.text[a:b].rstrip() + "\n" for a, b in source.items()]
+    return found
+
+
+def mutated(rng: random.Random, texts: list[str]) -> str:
+    """A definition with tokens left out, doubled, swapped, exchanged with others, or with letters changed."""
+    tokens = TOKEN.findall(rng.choice(texts))
+    others = TOKEN.findall(rng.choice(texts))
+    for _ in range(rng.choice((1, 1, 1, 2, 3, 6))):
+        i = rng.randrange(len(tokens) + 1)
+        match rng.randrange(10):
+            case 0: del tokens[i:i + 1]
+            case 1: tokens.insert(i, rng.choice(SIGNS))
+            case 2: tokens.insert(i, rng.choice(WORDS))
+            case 3: tokens[i:i + 1] = [rng.choice(others)]
+            case 4: tokens[i:i + 1] = tokens[i:i + 1] * rng.choice((2, 3, 50))
+            case 5:
+                j = rng.randrange(len(tokens) + 1)
+                tokens[i:i + 1], tokens[j:j + 1] = tokens[j:j + 1], tokens[i:i + 1]
+            case 6:
+                names = [t for t in tokens if t.isidentifier()]
+                words = [n for n, t in enumerate(tokens) if t.isidentifier()]
+                if words: tokens[rng.choice(words)] = rng.choice(names)
+            case 7: del tokens[i:i + rng.randrange(12)]
+            case 8:
+                a, b = sorted(rng.randrange(len(others) + 1) for _ in range(2))
+                tokens[i:i] = others[a:b]
+            case 9: tokens[i:i + 1] = [t.swapcase() if rng.random() < .5 else t[:-1] for t in tokens[i:i + 1]]
+    return "".join(tokens)
+
+
+def survive(text: str):
+    """The front end answers, in time, with errors that can be shown; what it accepts can be printed and parsed again."""
+    start = time.perf_counter()
+    errors, source = checked(text)
+    for e in errors:
+        assert e.code in CODES and e.message and 0 <= e.span[0] <= e.span[1] <= len(source.text)
+        assert not e.message.endswith(".") and (not e.message[0].isupper())
+    assert bool(render(errors, source)) == bool(errors)
+    to_json(errors, source)
+    for item in parse_text(text)[0]:
+        again, problems, _ = parse_text(show(item))
+        assert problems == [] and again == [item]
+    assert time.perf_counter() - start < SECONDS
+
+
+@pytest.mark.parametrize("part", range(10))
+def test_mutated_definitions(part):
+    texts = definitions()
+    seed = part if "FUZZ" not in os.environ else random.randrange(1 << 62)
+    rng = random.Random(seed)
+    for case in range(CASES // 10):
+        text = mutated(rng, texts)
+        try: survive(text)
+        except BaseException:
+            print(f"--- seed {seed}, case {case}\n{text}\n---")
+            raise
+
+
+@pytest.mark.parametrize("text", [
+    "", "\n", " ", "#", "op", "op f", "op f(", "op f()", "op f() =", '"', '"""', "\t", "    out = 1\n", "def f(x) = f(x)\n", "op f(x: Num) = " + "-" * 5000 + "x\n",
+    "op f(x: Num) = " + "(" * 5000 + "x" + ")" * 5000 + "\n", "op f(x: Num) = " + " + ".join(["x"] * 5000) + "\n", "op f(x: Num) = x" + "[0]" * 3000 + "\n",
+    "op f(x: Num) = x ?? " * 3000 + "x\n", "op f(x: Num) = " + "not " * 3000 + "x\n", "op f(x: Num) = " + "sum[k] " * 3000 + "x\n", "op f(x: Num) = " + "x if x else " * 3000 + "x\n",
+    "op f(x: Num[" + "*" * 3000 + "])\n", "op f(" + ", ".join(f"x{i}: Num" for i in range(3000)) + ") = x0\n", "op f(x: Num) = " + "9" * 100_000 + "\n", "\n" * 100_000,
+    "op f(x: Num) = " + '"' * 9999 + "\n", "op f(x: Num)\n" + "    out = x\n" * 500, "\0\0\0", "op f(x: Num) = \ud800\n",
+], ids=range(30))
+def test_odd_texts(text):
+    survive(text)
