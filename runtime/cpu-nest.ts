@@ -22,14 +22,14 @@ export function runNest(
   if (launch.outer.sizes.includes(0)) return;
   kernel(new Rows(op, nest, launch, arrays, words, dtype));
   for (const target of new Set(nest.steps.map((step) => step.target))) {
-    if (target >= 0) settle(arrays[target]!, types[target]!);
+    if (target >= 0) settle(arrays[target], types[target]);
   }
 }
 
 /** Makes stored numbers values of a type that its array does not enforce. */
 function settle(array: Elements, dtype: string): void {
-  if (dtype === "float16") for (let i = 0; i < array.length; i++) array[i] = roundToHalf(array[i]!);
-  if (dtype === "bool") for (let i = 0; i < array.length; i++) if (array[i]! > 1) array[i] = 1;
+  if (dtype === "float16") for (let i = 0; i < array.length; i++) array[i] = roundToHalf(array[i]);
+  if (dtype === "bool") for (let i = 0; i < array.length; i++) if (array[i] > 1) array[i] = 1;
 }
 
 const ROUND: Readonly<Record<string, (x: number) => number>> = {
@@ -64,15 +64,15 @@ class Rows implements CpuNest {
     const inner = along(nest) ? innermost(outer.sizes) : -1;
     this.at = launch.offsets.slice();
     while (this.at.length < outer.strides.length) this.at.push(0);
-    this.n = inner < 0 ? 1 : outer.sizes[inner]!;
-    this.steps = outer.strides.map((s) => (inner < 0 ? 0 : s[inner]!));
+    this.n = inner < 0 ? 1 : outer.sizes[inner];
+    this.steps = outer.strides.map((s) => (inner < 0 ? 0 : s[inner]));
     const rest = outer.sizes.map((_, d) => d).filter((d) => d !== inner);
-    this.sizes = rest.map((d) => outer.sizes[d]!);
-    this.rowStrides = outer.strides.map((s) => rest.map((d) => s[d]!));
+    this.sizes = rest.map((d) => outer.sizes[d]);
+    this.rowStrides = outer.strides.map((s) => rest.map((d) => s[d]));
     this.index = rest.map(() => 0);
     const last = reduce.sizes.length - 1;
-    this.reduceN = last < 0 ? 1 : reduce.sizes[last]!;
-    this.reduceSteps = reduce.strides.map((s) => (last < 0 ? 0 : s[last]!));
+    this.reduceN = last < 0 ? 1 : reduce.sizes[last];
+    this.reduceSteps = reduce.strides.map((s) => (last < 0 ? 0 : s[last]));
     this.reduceRows = product(reduce.sizes.slice(0, Math.max(last, 0)));
     this.reduceAt = reduce.strides.map((s) => distances(reduce.sizes, s, last));
     this.strides = launch.axes;
@@ -84,12 +84,12 @@ class Rows implements CpuNest {
   nextRow(): boolean {
     const { at, index, sizes, rowStrides } = this;
     for (let d = sizes.length - 1; d >= 0; d--) {
-      if (++index[d]! < sizes[d]!) {
-        for (let a = 0; a < at.length; a++) at[a]! += rowStrides[a]![d]!;
+      if (++index[d] < sizes[d]) {
+        for (let a = 0; a < at.length; a++) at[a] += rowStrides[a][d];
         return true;
       }
       index[d] = 0;
-      for (let a = 0; a < at.length; a++) at[a]! -= rowStrides[a]![d]! * (sizes[d]! - 1);
+      for (let a = 0; a < at.length; a++) at[a] -= rowStrides[a][d] * (sizes[d] - 1);
     }
     return false;
   }
@@ -97,14 +97,14 @@ class Rows implements CpuNest {
 
 /** Whether the kernel itself runs along the innermost anonymous loop: it does if nothing stands further in. */
 function along(nest: Nest): boolean {
-  return nest.loops.length === 0 || !nest.loops[nest.loops.length - 1]!.named;
+  return nest.loops.length === 0 || !nest.loops[nest.loops.length - 1].named;
 }
 
 function innermost(sizes: readonly number[]): number {
   const last = sizes.length - 1;
-  if (last < 0 || sizes[last]! >= SHORT) return last;
+  if (last < 0 || sizes[last] >= SHORT) return last;
   const longest = sizes.indexOf(Math.max(...sizes));
-  return sizes[longest]! >= 4 * sizes[last]! ? longest : last;
+  return sizes[longest] >= 4 * sizes[last] ? longest : last;
 }
 
 const product = (sizes: readonly number[]): number => sizes.reduce((a, b) => a * b, 1);
@@ -116,8 +116,8 @@ function distances(sizes: readonly number[], strides: readonly number[], dims: n
   if (dims < 1) return HERE;
   let out = HERE;
   for (let d = 0; d < dims; d++) {
-    const size = sizes[d]!, stride = strides[d]!, next = new Int32Array(out.length * size);
-    for (let i = 0, to = 0; i < out.length; i++) for (let k = 0; k < size; k++) next[to++] = out[i]! + k * stride;
+    const size = sizes[d], stride = strides[d], next = new Int32Array(out.length * size);
+    for (let i = 0, to = 0; i < out.length; i++) for (let k = 0; k < size; k++) next[to++] = out[i] + k * stride;
     out = next;
   }
   return out;

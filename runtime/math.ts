@@ -143,20 +143,18 @@ export function erfc(x: number): number {
   return x < 0 ? 2 - erfcTail(size) : erfcTail(size);
 }
 
-/** The x with erf(x) = y: an approximation, then Newton's steps. */
+/** The x with erf(x) = y: an approximation (S. Winitzki, 2008), then Halley's method. */
 export function erfinv(y: number): number {
-  if (!(Math.abs(y) < 1)) return Math.abs(y) === 1 ? y * Infinity : NaN;
+  const target = Math.abs(y);
+  if (!(target < 1)) return target === 1 ? y * Infinity : NaN;
   const a = 0.147, l = Math.log1p(-y * y), h = 2 / (Math.PI * a) + l / 2;
-  let x = Math.sqrt(Math.sqrt(h * h - l / a) - h) * (y < 0 ? -1 : 1);
+  let x = Math.sqrt(Math.sqrt(h * h - l / a) - h);
   for (let step = 0; step < 3; step++) {
-    const off = x < 0 ? (1 + y) - erfc(-x) : erfc(x) - (1 - y);   // y - erf(x) from the near end, sign turned below
-    const error = x < 0 ? -off : off;
-    const slope = 2 / Math.sqrt(Math.PI) * Math.exp(-x * x);
-    if (slope === 0) break;
-    const newton = (x < 0 ? off : -off) === 0 ? 0 : error / slope;
-    x += newton / (1 - x * newton);                               // Halley's correction
+    const excess = target < 0.5 ? erf(x) - target : 1 - target - erfc(x);
+    const newton = excess / (2 / Math.sqrt(Math.PI) * Math.exp(-x * x));
+    x -= newton / (1 + x * newton);
   }
-  return y === 0 ? y : x;
+  return target === 0 ? y : y < 0 ? -x : x;
 }
 
 const LANCZOS = [0.99999999999980993, 676.5203681218851, -1259.1392167224028, 771.32342877765313, -176.61502916214059,

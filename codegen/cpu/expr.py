@@ -104,7 +104,7 @@ class Printer:
                 return hole.text, hole.level
             case "rand":
                 self.helpers.add("uniform")
-                return f"uniform(seed, call, place, {e.val})", CALL
+                return f"uniform(seed0, seed1, call, {e.val}, place)", CALL
             case "cast": return self.cast(e.val, a[0])
             case "if":
                 k = self.kind(e)
@@ -141,7 +141,9 @@ class Printer:
                 if wraps: return f"Math.imul({self.number(x)}, {self.number(y)})", CALL
                 return f"{self.number(x, PRODUCT)} * {self.number(y, PRODUCT + 1)}", PRODUCT
             case "/": return f"{self.number(x, PRODUCT)} / {self.number(y, PRODUCT + 1)}", PRODUCT
-            case "//" if kind != "f": return f"Math.floor({self.number(x, PRODUCT)} / {self.number(y, PRODUCT + 1)})", CALL
+            case "//" if kind != "f":
+                s = f"Math.floor({self.number(x, PRODUCT)} / {self.number(y, PRODUCT + 1)})"
+                return (f"{s} | 0", BITOR) if wraps else (s, CALL)          # x // 0 is 0
             case "**" if kind == "f" and y.op == "const" and y.val == 2: return self.use("square", x)
             case "**" if kind == "f" and y.op == "const" and y.val == 0.5: return f"Math.sqrt({self.number(x)})", CALL
         name = {"//": "floorDivide", "%": "remainder" if kind == "f" else "modulo",

@@ -24,10 +24,6 @@ STEMS = {"sum": "sum", "prod": "product", "max": "largest", "min": "smallest", "
          "argmax": "where", "argmin": "where"}
 
 
-# What every kernel may call its own.
-FIXED = {"count", "reduceRows", "reduceCount", "seed", "call", "place", "placeStep"}
-
-
 class Text:
     """Lines with indentation."""
 
@@ -43,6 +39,9 @@ class Text:
         self.depth -= 1
         self.add("}" + after)
 
+    def add_all(self, lines: list[str]):
+        for line in lines: self.add(line)
+
     def __str__(self): return "\n".join(self.lines)
 
 
@@ -52,17 +51,19 @@ class LoopKernel:
     spread: a map nest that also adds along the axes its target lacks.  `str(kernel.write())` is the
     text, `helpers` the functions of runtime/math.ts that it calls."""
 
+    FIXED = frozenset({"count", "reduceRows", "reduceCount", "seed0", "seed1", "call", "place", "placeStep"})
+
     def __init__(self, nest: Nest, op: OpDef, name: str, integral: bool, tensors=None, spread: bool = False):
         self.nest, self.op, self.name, self.integral, self.spread = nest, op, name, integral, spread
         self.named = named_loops(nest)
         words = words_of(nest, self.named)
-        self.names = Names(FIXED | {l.name for l in nest.loops + nest.rloops} & self.named)
-        self.n, self.row, self.k = map(self.names.fresh, ("n", "row", "k"))
+        self.names = Names(self.FIXED)
         self.printer = Printer(integral)
+        for l in nest.loops + nest.rloops:
+            if l.name in self.named and l.name not in self.printer.holes: self.printer.holes[l.name] = Hole(self.names.fresh(l.name), "i")
+        self.n, self.row, self.i, self.j, self.k = map(self.names.fresh, ("n", "row", "i", "j", "k"))
         self.words = {w: self.names.fresh(camel(w)) for w in words}
         for w, n in self.words.items(): self.printer.holes[w] = word_hole(op, w, n, integral)
-        for l in nest.loops + nest.rloops:
-            if l.name in self.named: self.printer.holes[l.name] = Hole(l.name, "i")
         self.arrays: dict[str, str] = {}
         depends = dependence(nest)
         self.places = [self.place(i, depends[i], tensors) for i in range(len(nest.accesses))]
@@ -114,15 +115,15 @@ class LoopKernel:
         t.open("do")
         for l in self.outer_named: t.open(for_loop(l, self.printer))
         moving = [p for p in used if self.moves(p)]
-        along = self.along and bool(moving)
+        along = self.along and (bool(moving) or self.random())
         still = [p for p in used if p not in moving] if along else used
         for line in listed("let", [f"{p.at} = nest.at[{p.number}]" for p in used if p not in still]): t.add(line)
         for line in listed("const", [f"{p.at} = nest.at[{p.number}]" for p in still]): t.add(line)
-        if self.printer_needs_place(): t.add(self.place_of_random())
+        if self.random(): t.add(self.place_of_random(along))
         if along: t.open(f"for (let {self.n} = 0; {self.n} < count; {self.n}++)")
         self.steps()
         if along:
-            t.add(" ".join(f"{p.at} += {p.stem}Step;" for p in moving) + (" place += placeStep;" if self.printer_needs_place() else ""))
+            t.add(" ".join(f"{p.at} += {p.stem}Step;" for p in moving) + (" place += placeStep;" if self.random() else ""))
             t.close()
         for _ in self.outer_named: t.close()
         t.close(" while (nest.nextRow());")
@@ -151,9 +152,10 @@ class LoopKernel:
         arrays = {p.array: p.number for p in reversed(used)}
         lines = listed("const", [f"{a} = nest.arrays[{n}]" for a, n in reversed(arrays.items())])
         if along: lines += listed("const", ["count = nest.n", *(f"{p.stem}Step = nest.steps[{p.number}]" for p in moving)])
-        if self.printer_needs_place():
+        if self.random():
             at = len(self.nest.accesses)
-            lines += [f"const seed = nest.words.seed, call = nest.words.call, placeStep = nest.steps[{at}];"]
+            lines += ["const seed0 = nest.words.seed0, seed1 = nest.words.seed1, call = nest.words.call;"]
+            if along: lines += [f"const placeStep = nest.steps[{at}];"]
         lines += listed("const", [f"{s} = nest.strides[{p.number}][{k}]" for p in used for k, (i, s, _) in enumerate(p.terms) if i.args or i.op != "const" or i.val])
         lines += listed("const", [f"{n} = nest.lengths[{p.number}][{k}]" for p in used for k, (i, _, n) in enumerate(p.terms) if reads_of(i)])
         lines += listed("const", [f"{n} = {word_value(self.op, w, self.integral)}" for w, n in self.words.items()])
@@ -167,12 +169,12 @@ class LoopKernel:
 
     # --- Random numbers ---
 
-    def printer_needs_place(self) -> bool: return any(n.op == "rand" for s in self.nest.steps for n in walk(s.body))
+    def random(self) -> bool: return any(n.op == "rand" for s in self.nest.steps for n in walk(s.body))
 
-    def place_of_random(self) -> str:
+    def place_of_random(self, along: bool) -> str:
         at = len(self.nest.accesses)
-        terms = [f"nest.at[{at}]"] + [f"{l.name} * nest.strides[{at}][{k}]" for k, l in enumerate(self.outer_named)]
-        return f"let place = {' + '.join(terms)};"
+        terms = [f"nest.at[{at}]"] + [f"{self.printer.holes[l.name].text} * nest.strides[{at}][{k}]" for k, l in enumerate(self.outer_named)]
+        return f"{'let' if along else 'const'} place = {' + '.join(terms)};"
 
     # --- Steps ---
 
@@ -393,8 +395,8 @@ class LoopKernel:
 
 def for_loop(l: Loop, printer: Printer, reverse: bool = False) -> str:
     end = printer.number(l.extent, 12)
-    if reverse: return f"for (let {l.name} = {end} - 1; {l.name} >= 0; {l.name}--)"
-    return f"for (let {l.name} = 0; {l.name} < {end}; {l.name}++)"
+    i = printer.holes[l.name].text
+    return f"for (let {i} = {end} - 1; {i} >= 0; {i}--)" if reverse else f"for (let {i} = 0; {i} < {end}; {i}++)"
 
 
 def groups(steps: tuple[Step, ...]) -> list[list[Step]]:
