@@ -3,12 +3,12 @@
 A bounded, repeatable number of cases; `FUZZ=50000 pytest tests/test_fuzz.py` runs more, each time others."""
 
 import os
-import random
 import re
 import time
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, note, settings, strategies as st
 
 from dsl.diagnostics import CODES, render, to_json
 from dsl.parse import parse_text
@@ -33,30 +33,33 @@ def definitions() -> list[str]:
     return found
 
 
-def mutated(rng: random.Random, texts: list[str]) -> str:
-    """A definition with tokens left out, doubled, swapped, exchanged with others, or with letters changed."""
-    tokens = TOKEN.findall(rng.choice(texts))
-    others = TOKEN.findall(rng.choice(texts))
-    for _ in range(rng.choice((1, 1, 1, 2, 3, 6))):
-        i = rng.randrange(len(tokens) + 1)
-        match rng.randrange(10):
+TEXTS = definitions()
+NUMBER = st.integers(0, 9999)
+EDITS = st.lists(st.tuples(st.integers(0, 9), NUMBER, NUMBER, NUMBER), min_size=1, max_size=6)
+
+
+def mutated(base: int, other: int, edits: list[tuple[int, int, int, int]]) -> str:
+    """A definition with tokens left out, doubled, swapped, exchanged with another's, or with letters changed."""
+    tokens, others = TOKEN.findall(TEXTS[base]), TOKEN.findall(TEXTS[other])
+    for kind, a, b, c in edits:
+        i = a % (len(tokens) + 1)
+        match kind:
             case 0: del tokens[i:i + 1]
-            case 1: tokens.insert(i, rng.choice(SIGNS))
-            case 2: tokens.insert(i, rng.choice(WORDS))
-            case 3: tokens[i:i + 1] = [rng.choice(others)]
-            case 4: tokens[i:i + 1] = tokens[i:i + 1] * rng.choice((2, 3, 50))
+            case 1: tokens.insert(i, SIGNS[b % len(SIGNS)])
+            case 2: tokens.insert(i, WORDS[b % len(WORDS)])
+            case 3: tokens[i:i + 1] = [others[b % len(others)]]
+            case 4: tokens[i:i + 1] = tokens[i:i + 1] * (2, 3, 50)[b % 3]
             case 5:
-                j = rng.randrange(len(tokens) + 1)
+                j = b % (len(tokens) + 1)
                 tokens[i:i + 1], tokens[j:j + 1] = tokens[j:j + 1], tokens[i:i + 1]
             case 6:
-                names = [t for t in tokens if t.isidentifier()]
-                words = [n for n, t in enumerate(tokens) if t.isidentifier()]
-                if words: tokens[rng.choice(words)] = rng.choice(names)
-            case 7: del tokens[i:i + rng.randrange(12)]
+                places = [n for n, t in enumerate(tokens) if t.isidentifier()]
+                if places: tokens[places[a % len(places)]] = tokens[places[b % len(places)]]
+            case 7: del tokens[i:i + b % 12]
             case 8:
-                a, b = sorted(rng.randrange(len(others) + 1) for _ in range(2))
-                tokens[i:i] = others[a:b]
-            case 9: tokens[i:i + 1] = [t.swapcase() if rng.random() < .5 else t[:-1] for t in tokens[i:i + 1]]
+                j, k = sorted((b % (len(others) + 1), c % (len(others) + 1)))
+                tokens[i:i] = others[j:k]
+            case 9: tokens[i:i + 1] = [t.swapcase() if b % 2 else t[:-1] for t in tokens[i:i + 1]]
     return "".join(tokens)
 
 
@@ -75,17 +78,12 @@ def survive(text: str):
     assert time.perf_counter() - start < SECONDS
 
 
-@pytest.mark.parametrize("part", range(10))
-def test_mutated_definitions(part):
-    texts = definitions()
-    seed = part if "FUZZ" not in os.environ else random.randrange(1 << 62)
-    rng = random.Random(seed)
-    for case in range(CASES // 10):
-        text = mutated(rng, texts)
-        try: survive(text)
-        except BaseException:
-            print(f"--- seed {seed}, case {case}\n{text}\n---")
-            raise
+@settings(max_examples=CASES, deadline=None, database=None, derandomize="FUZZ" not in os.environ, suppress_health_check=list(HealthCheck))
+@given(st.integers(0, len(TEXTS) - 1), st.integers(0, len(TEXTS) - 1), EDITS)
+def test_mutated_definitions(base, other, edits):
+    text = mutated(base, other, edits)
+    note(text)
+    survive(text)
 
 
 @pytest.mark.parametrize("text", [
