@@ -2,6 +2,7 @@
 // Which dims there are and how they stride was decided by host/plan; what happens at a point, by the kernel.
 
 import type { CpuLaunch, CpuNest, Elements, Nest, NestKernels } from "./compiled.js";
+import { IndexError } from "./errors.js";
 import { roundToHalf } from "./math.js";
 
 /**
@@ -126,5 +127,5 @@ function distances(sizes: readonly number[], strides: readonly number[], dims: n
 /** `index` where it falls on an axis of `length`; else an error that names the op and the index. */
 export function within(index: number, length: number, nest: CpuNest): number {
   if (index >= 0 && index < length) return index;
-  throw new RangeError(`${nest.op}: index ${index} is out of bounds for an axis of length ${length}`);
+  throw new IndexError(`${nest.op}: index ${index} is out of bounds for an axis of length ${length}`);
 }

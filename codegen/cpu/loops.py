@@ -48,13 +48,16 @@ class Text:
 class LoopKernel:
     """The TypeScript of one nest for one class of T, as a function `name`.
 
-    spread: a map nest that also adds along the axes its target lacks.  `str(kernel.write())` is the
+    spread: a map nest that also adds along the axes its target lacks; summed: the name of that kernel, which
+    this one hands over to where there is something to add.  `str(kernel.write())` is the
     text, `helpers` the functions of runtime/math.ts that it calls."""
 
     FIXED = frozenset({"count", "reduceRows", "reduceCount", "seed0", "seed1", "call", "place", "placeStep"})
 
-    def __init__(self, nest: Nest, op: OpDef, name: str, integral: bool, tensors=None, spread: bool = False):
+    def __init__(self, nest: Nest, op: OpDef, name: str, integral: bool, tensors=None,
+                 spread: bool = False, summed: str = ""):
         self.nest, self.op, self.name, self.integral, self.spread = nest, op, name, integral, spread
+        self.summed = summed
         self.named = named_loops(nest)
         words = words_of(nest, self.named)
         self.names = Names(self.FIXED)
@@ -111,6 +114,7 @@ class LoopKernel:
         t, used = self.text, self.used()
         t.add(f"/** {describe(self.nest)} */")
         t.open(f"function {self.name}(nest: CpuNest): void")
+        if self.summed: t.add(f"if (nest.reduceRows * nest.reduceN !== 1) return {self.summed}(nest);")
         start = len(t.lines)
         t.open("do")
         for l in self.outer_named: t.open(for_loop(l, self.printer))

@@ -1,0 +1,93 @@
+"""All CPU kernels of an op: functions for each nest and class of T, and the table that finds them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from dsl.opdef import OpDef
+from codegen.nests import Nest
+
+from .contract import Contract
+from .loops import LoopKernel
+from .names import camel
+
+PROGRAMS = ("", "Backward", "BackwardTwice")
+WHOLE_CLASSES = ("Int", "Bits", "Bool")
+
+
+@dataclass
+class Kernels:
+    """functions: TypeScript; table: an expression of type NestKernels[][]; the names they import from
+    runtime/math.ts (`helpers`) and runtime/gemm.ts (`blocked`)."""
+    functions: list[str] = field(default_factory=list)
+    table: list[list[tuple[str | None, str | None]]] = field(default_factory=list)
+    helpers: set[str] = field(default_factory=set)
+    blocked: bool = False
+
+    @property
+    def count(self) -> int: return sum(f is not None for p in self.table for pair in p for f in set(pair))
+
+
+def kernels(op: OpDef, programs: list[tuple[list[Nest], dict | None]]) -> Kernels:
+    """The kernels of an op's programs (forward, gradient, gradient of the gradient), each given as its nests
+    and its tensors."""
+    out = Kernels()
+    for p, (nests, tensors) in enumerate(programs):
+        row = []
+        for n, nest in enumerate(nests):
+            name = camel(op.name) + PROGRAMS[p] + str(n)
+            row.append(nest_kernels(out, nest, op, name, tensors, integral=p == 0 and may_be_whole(op)))
+        out.table.append(row)
+    return out
+
+
+def may_be_float(op: OpDef) -> bool:
+    return not any(p.kind == "tensor" and p.name in op.promoted and p.cls in WHOLE_CLASSES for p in op.params)
+
+
+def may_be_whole(op: OpDef) -> bool:
+    """Whether T may be a whole number or bool."""
+    return op.promote != "float" and not any(p.kind == "tensor" and p.name in op.promoted and p.cls == "Float" for p in op.params)
+
+
+def nest_kernels(out: Kernels, nest: Nest, op: OpDef, name: str, tensors, integral: bool) -> tuple[str | None, str | None]:
+    """Adds the functions of one nest; answers the names for a floating and for a whole T."""
+    floating = None
+    plain = ""
+    if may_be_float(op):
+        plain = floating = function(out, nest, op, name, tensors)
+    if not integral: return floating, None
+    whole = LoopKernel(nest, op, f"{name}Whole", True, tensors)
+    text = str(whole.write())
+    if plain and text.replace(f"{name}Whole(", f"{plain}(") in out.functions: return floating, plain
+    out.functions.append(text)
+    out.helpers |= whole.printer.helpers
+    return floating, f"{name}Whole"
+
+
+def function(out: Kernels, nest: Nest, op: OpDef, name: str, tensors) -> str:
+    """The kernel for a floating T, with the functions it stands on."""
+    if nest.shape == "contract" and (blocks := Contract(nest, op, name, tensors)).possible:
+        text = blocks.write_all(f"{name}Plain")
+        add(out, LoopKernel(nest, op, f"{name}Plain", False, tensors))
+        out.functions.append(text)
+        out.helpers |= blocks.printer.helpers
+        out.blocked = True
+        return name
+    if spreads(nest):
+        add(out, LoopKernel(nest, op, f"{name}Summed", False, tensors, spread=True))
+        out.functions.append(str((own := LoopKernel(nest, op, name, False, tensors, summed=f"{name}Summed")).write()))
+        out.helpers |= own.printer.helpers
+        return name
+    add(out, LoopKernel(nest, op, name, False, tensors))
+    return name
+
+
+def add(out: Kernels, kernel: LoopKernel):
+    out.functions.append(str(kernel.write()))
+    out.helpers |= kernel.printer.helpers
+
+
+def spreads(nest: Nest) -> bool:
+    """Whether a map nest may have to add along axes that its target lacks."""
+    return nest.shape == "map" and nest.spread and len(nest.steps) == 1
