@@ -127,6 +127,7 @@ class Nest:
             self.place[v.name] = len(self.ranges), len(lengths)
             self.ranges += [(0, n) for n in lengths]
         self.kept = sum(self.place[v.name][1] for v in s.loops)
+        self.guard = np.True_                           # where the value being evaluated counts
 
     def run(self):
         """Evaluates in slices along the longest axis that is not reduced, where that is needed."""
@@ -170,9 +171,15 @@ class Nest:
             case "if":
                 c = self.eval(a[0])
                 if scalars.plain(c): return self.eval(a[1] if c else a[2])
-                x, y = scalars.number(self.eval(a[1])), scalars.number(self.eval(a[2]))
-                return np.where(c, x, y)
+                x, y = self.under(c, a[1]), self.under(np.logical_not(c), a[2])
+                return np.where(c, scalars.number(x), scalars.number(y))
         return scalars.binary(e.op, self.eval(a[0]), self.eval(a[1]))
+
+    def under(self, c: np.ndarray, e: E):
+        """e, which counts only where c holds."""
+        before, self.guard = self.guard, self.guard & (c != 0)
+        try: return self.eval(e)
+        finally: self.guard = before
 
     def draw(self, site: int) -> np.ndarray:
         env, place = self.run_.env, np.zeros((), np.int64)
@@ -204,7 +211,7 @@ class Nest:
         for e, part, n in zip(self.expanded(r.args), parts, tensor.shape):
             i = self.axis(part[0]) if isinstance(part, tuple) else np.asarray(part)
             inside = inside & (i >= 0) & (i < n)
-            if r.val[1] is None and e is not None and reads(e) and not np.all((i >= 0) & (i < n)) and self.s.pred is None:
+            if r.val[1] is None and e is not None and reads(e) and np.any(((i < 0) | (i >= n)) & self.guard):
                 raise IndexError(f"{r.val[0]}: index out of range for an axis of length {n}")
             at.append(np.clip(i, 0, max(n - 1, 0)).astype(np.int64))
         return at, inside
@@ -236,10 +243,12 @@ class Nest:
     def value(self) -> np.ndarray:
         """The value at every point of `loops` (of the whole nest where there is no reduction)."""
         s = self.s
-        if s.red is None: return self.eval(s.body)
+        if s.red is None: return self.eval(s.body) if s.pred is None else self.under(np.asarray(self.eval(s.pred)), s.body)
         if s.red == "sum" and s.pred is None and (product := self.contracted()) is not None: return product
+        keep = None
+        if s.pred is not None: self.guard = keep = np.broadcast_to(np.asarray(self.eval(s.pred), bool), self.shape())
         body = np.broadcast_to(np.asarray(self.eval(s.body)), self.shape())
-        keep = None if s.pred is None else np.broadcast_to(np.asarray(self.eval(s.pred), bool), self.shape())
+        self.guard = np.True_
         return self.reduce(body, keep)
 
     def reduce(self, body: np.ndarray, keep: np.ndarray | None) -> np.ndarray:

@@ -6,6 +6,7 @@ does the same for equations that a definition wrote in its own filter."""
 
 from __future__ import annotations
 
+from .affine import always, shorter
 from .axes import Axis
 from .ir import (E, ONE, ZERO, Fresh, Loop, Stmt, add, cond, conj, conjuncts, floordiv, idx, indices, is_const, mul, neg,
                  pack, reads, replace, sub, subst, transform)
@@ -94,10 +95,24 @@ class System:
             self.divided.append((e, k))
             self.conditions = [put(p, e, k) for p in self.conditions]
 
-    def apply(self, e: E) -> E:
-        """e with the solution put in."""
-        for old, new in self.divided: e = put(e, old, new)
-        return subst(e, self.env)
+    def finish(self, outer: list[Loop], *expressions: E) -> tuple[E | None, list[E], tuple[Loop, ...]]:
+        """The filter that is left, the expressions with the solution put in, and the loops that are left."""
+
+        def settled(e: E) -> E:
+            for old, new in self.divided: e = put(e, old, new)
+            e = subst(e, self.env)
+            for quotient, whole in exact: e = put(e, quotient, whole)
+            return transform(e, lambda n: shorter(n) if n.op in ("+", "-") else None)
+
+        exact: list[tuple[E, E]] = []
+        for p in self.conditions:                       # where e % d == 0:  e // d * d == e
+            if p.op == "==" and p.args[0].op == "%" and p.args[1] == ZERO:
+                e, d = p.args[0].args
+                exact.append((mul(E("//", (e, d)), d), e))
+        left = tuple(self.left.values())
+        conditions = [p for p in map(settled, self.conditions) if not always(p, outer + list(left))]
+        conditions.sort(key=lambda p: bool(reads(p)))   # those that read come after those that make the read legal
+        return conj(*conditions), [settled(e) for e in expressions], left
 
     def pivot(self):
         """The cheapest (equation, loop): an index alone, then a coefficient of +-1, then any."""
@@ -143,8 +158,10 @@ class System:
             self.conditions.append(E("<", (add(mul(a, value), c), mul(b, add(k, ONE)))))
             self.settle(v, value)
         elif e.op == "%" and is_const(a, 1) and extent == b:    # a rotation: exactly one
+            if n != b: self.conditions.append(E("<", (k, b)))
             self.settle(v, E("%", (minus(k, c), b)), exact=True)
         elif e.op == "%" and is_const(a, 1):                    # v = (k - c) % b + b*t
+            if n != b: self.conditions.append(E("<", (k, b)))
             turns = self.new_loop("t", floordiv(add(extent, sub(b, ONE)), b))
             self.settle(v, add(E("%", (minus(k, c), b)), mul(b, turns)))
         else: raise Unsolvable(e)
@@ -175,8 +192,7 @@ def gather(target: str, at: tuple[E, ...], names: list[str | None], axes: list[A
         system.solve()
     except Unsolvable:
         return Stmt(target, at, tuple(loops), body, pred=conj(condition, inside), mode="+=")
-    p, b, left = conj(*system.conditions), system.apply(body), tuple(system.left.values())
-    p = None if p is None else system.apply(p)
+    p, (b,), left = system.finish(out, body)
     if left: return Stmt(target, tuple(index), tuple(out), b, "sum", left, p)
     return Stmt(target, tuple(index), tuple(out), cond(p, b, ZERO))
 
@@ -199,9 +215,8 @@ def tighten(s: Stmt, fresh: Fresh) -> Stmt:
     system.equations = equations
     try: system.solve()
     except Unsolvable: return s
-    p = conj(*system.conditions)
-    left = tuple(v for v in s.rloops if v.pack) + tuple(system.left.values())
-    body = system.apply(s.body)
-    if left: return replace(s, body=body, rloops=left, pred=None if p is None else system.apply(p))
+    p, (body,), left = system.finish(list(s.loops), s.body)
+    left = tuple(v for v in s.rloops if v.pack) + left
+    if left: return replace(s, body=body, rloops=left, pred=p)
     return replace(s, body=cond(p, body, ZERO), red=None, rloops=(), pred=None)
 

@@ -3,7 +3,7 @@ compute the same thing once, copies and dead statements out.  Schedules and fusi
 
 from __future__ import annotations
 
-from .ir import (E, FALSE, Loop, Stmt, TRUE, Tensor, ZERO, add, cond, div, idx, is_const, mul, neg, pack, read, reads, replace,
+from .ir import (E, FALSE, Loop, Stmt, TRUE, Tensor, ZERO, add, cond, conj, div, idx, is_const, mul, neg, pack, read, reads, replace,
                  sub, subst, transform, walk)
 
 # --- Expressions -----------------------------------------------------------------------------------
@@ -94,10 +94,21 @@ def renamed(s: Stmt, names: dict[str, str]) -> Stmt:
 def tidy(stmts: list[Stmt], tensors: dict[str, Tensor], outputs: list[str], stored: list[Stmt]) -> list[Stmt]:
     """The statements that `outputs` need.  stored: statements that ran before and whose results are at
     hand; a temporary that computes the same reads those."""
-    stmts = [rebuilt(s, simplify) for s in stmts]
+    stmts = [filtered(rebuilt(s, simplify)) for s in stmts]
     stmts = without_copies(stmts, tensors)
     stmts = [rebuilt(s, simplify) for s in shared(stmts, tensors, stored)]
     return live(stmts, outputs)
+
+
+def filtered(s: Stmt) -> Stmt:
+    """A scatter that adds 0 at some points leaves them out: their index may lie outside the target."""
+    if s.mode != "+=" or s.red is not None or not any(map(reads, s.idx)): return s
+    while s.body.op == "if":
+        c, x, y = s.body.args
+        if is_const(y, 0): s = replace(s, body=x, pred=conj(s.pred, c))
+        elif is_const(x, 0): s = replace(s, body=y, pred=conj(s.pred, rewrite(E("not", (c,))) or E("not", (c,))))
+        else: break
+    return s
 
 
 def live(stmts: list[Stmt], outputs: list[str]) -> list[Stmt]:

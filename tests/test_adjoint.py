@@ -1,0 +1,142 @@
+"""The adjoint core on programs written by hand: against central differences, first and second order; gathers
+against the scatters they replace; the form of what comes out."""
+
+import numpy as np
+import pytest
+
+import handmade
+from dsl.adjoint import gradient, second
+from dsl.axes import Axis
+from dsl.ir import E, Dim, Fresh, Loop, ONE, Program, Stmt, Tensor, add, idx, lift, mul, read, sub, sym
+from dsl.reference import evaluate
+from dsl.solve import gather
+
+CASES = list(handmade.drawn())
+NAMES = [f"{case[0].name}{i}" for i, case in enumerate(CASES)]
+
+
+@pytest.mark.parametrize("case", CASES, ids=NAMES)
+def test_gradients_are_central_differences(case):
+    op, env, packs, views = case
+    rng = np.random.default_rng(1)
+    first = gradient(op)
+    out = evaluate(op.forward, env, packs, views)
+    given = {"g_" + n: rng.standard_normal(a.shape) for n, a in out.items()}
+    got = evaluate(first, env, packs, {**views, **out, **given})
+    floats = [n for n, a in views.items() if a.dtype.kind == "f"]
+    assert set(got) == {"d_" + n for n in floats}
+    for n in floats:
+        assert got["d_" + n].shape == views[n].shape
+        for at, slope in handmade.difference(op.forward, env, packs, dict(views), n, given, "g_"):
+            assert got["d_" + n][at] == pytest.approx(slope, rel=1e-5, abs=1e-7)
+
+
+@pytest.mark.parametrize("case", CASES, ids=NAMES)
+def test_second_derivatives_are_central_differences(case):
+    op, env, packs, views = case
+    rng = np.random.default_rng(2)
+    first, twice = gradient(op), second(op)
+    out = evaluate(op.forward, env, packs, views)
+    inputs = {**views, **out, **{"g_" + n: rng.standard_normal(a.shape) for n, a in out.items()}}
+    grads = evaluate(first, env, packs, inputs)
+    given = {"gg_" + n[2:]: rng.standard_normal(a.shape) for n, a in grads.items()}
+    got = evaluate(twice, env, packs, {**inputs, **given})
+    assert "dd_g_out" in got
+    for n, a in inputs.items():
+        if a.dtype.kind != "f" or n not in first.inputs: continue
+        for at, slope in handmade.difference(first, env, packs, dict(inputs), n, given, "gg_"):
+            assert got.get("dd_" + n, np.zeros(a.shape))[at] == pytest.approx(slope, rel=1e-5, abs=1e-6)
+
+
+def test_products_with_zeros():
+    """The gradient of a product is the product of the others: with one zero, and with two."""
+    x = np.array([[3.0, 0.0, 5.0], [0.0, 0.0, 7.0]])
+    op = handmade.reduction("prod")
+    got = evaluate(gradient(op), {}, {"kept": (2,), "dropped": (3,)}, {"input": x, "out": x.prod(1), "g_out": np.ones(2)})
+    assert got["d_input"].tolist() == [[0, 15, 0], [0, 0, 0]]
+
+
+def test_equal_maxima_share():
+    x = np.array([[3.0, 7.0, 7.0, 1.0]])
+    op = handmade.reduction("max")
+    got = evaluate(gradient(op), {}, {"kept": (1,), "dropped": (4,)}, {"input": x, "out": x.max(1), "g_out": np.ones(1)})
+    assert got["d_input"].tolist() == [[0, 0.5, 0.5, 0]]
+
+
+def test_first_maximum_of_a_window_wins():
+    env = dict(X=4, Y=2, K=2, stride=2, padding=0, dilation=1)
+    got = evaluate(gradient(handmade.max_pool1d()), env, {"A": ()}, {"input": np.array([2.0, 2, 1, 5]), "g_out": np.array([3.0, 4])})
+    assert got["d_input"].tolist() == [3, 0, 0, 4]
+
+
+def test_a_gather_has_no_atomics_and_matmul_reads_well():
+    printed = repr(gradient(handmade.matmul())).splitlines()
+    assert printed == ["d_input[*b, m, k] = sum[n < N] g_out[*b, m, n] * other[*b, k, n]   spread",
+                       "d_other[*b, k, n] = sum[m < M] g_out[*b, m, n] * input[*b, m, k]   spread"]
+    for make in (handmade.conv1d, handmade.conv_transpose1d, handmade.max_pool1d, lambda: handmade.scan("sum")):
+        assert all(s.mode == "=" for s in gradient(make()).stmts)
+
+
+def test_data_dependent_indices_stay_scatters():
+    (s,) = gradient(handmade.embedding()).stmts
+    assert s.mode == "+=" and repr(s) == "d_weight[input[*a], k] += g_out[*a, k]"
+
+
+def test_softmax_reuses_its_result():
+    text = repr(gradient(handmade.softmax()))
+    assert "g_out[*kept, *dropped] * out[*kept, *dropped] / t1_[*kept]" in text
+
+
+# --- scatter = gather ------------------------------------------------------------------------------
+
+def scattered(at, loops, extents, env, pred=None):
+    """The sum at each element of a target, once as a scatter and once as a gather."""
+    body = E("cast", (add(mul(lift(100), idx(loops[0].name)), idx(loops[-1].name)),), "f")
+    inside = None
+    for e, n in zip(at, extents):
+        for p in (E(">=", (e, lift(0))), E("<", (e, n))): inside = p if inside is None else E("and", (inside, p))
+    t = Tensor("t", "output", tuple(Dim("one", size=n) for n in extents), "float")
+    both = inside if pred is None else E("and", (inside, pred))
+    plain = Stmt("t", at, loops, body, pred=both, mode="+=")
+    solved = gather("t", at, [f"k{j}" for j in range(len(at))], [Axis(n) for n in extents], list(loops), pred, body, Fresh())
+    assert solved.mode == "="
+    run = lambda s: evaluate(Program("p", {"t": t}, [s], [], ["t"]), env, {}, {})["t"]
+    np.testing.assert_array_equal(run(plain), run(solved), err_msg=repr(solved))
+
+
+i, j = idx("i"), idx("j")
+N, M, P, Q = map(sym, "NMPQ")
+FORMS = {
+    "shift": ((sub(i, P),), "i"), "stride": ((sub(mul(i, Q), P),), "i"), "window": ((sub(add(mul(i, Q), mul(j, P)), ONE),), "ij"),
+    "mirror": ((sub(sub(N, ONE), i),), "i"), "divide": ((E("//", (i, Q)),), "i"), "divide shifted": ((E("//", (add(i, P), Q)),), "i"),
+    "divide scaled": ((E("//", (mul(i, P), Q)),), "i"), "turn": ((E("%", (add(i, P), N)),), "i"), "wrap": ((E("%", (add(i, P), Q)),), "i"),
+    "diagonal": ((i, i), "i"), "transpose": ((j, i), "ij"), "two": ((add(i, j), sub(i, j)), "ij"), "constant": ((P,), "i"),
+}
+
+
+@pytest.mark.parametrize("form", FORMS, ids=str)
+def test_a_gather_is_the_scatter_turned_round(form):
+    at, names = FORMS[form]
+    rng = np.random.default_rng(list(FORMS).index(form))
+    for _ in range(40):
+        env = dict(N=int(rng.integers(1, 7)), M=int(rng.integers(1, 7)), P=int(rng.integers(0, 4)), Q=int(rng.integers(1, 4)),
+                   E=int(rng.integers(1, 8)), F=int(rng.integers(1, 8)))
+        if form == "divide scaled": env["P"] = max(env["P"], 1)
+        loops = tuple(Loop(v, sym("N" if v == "i" else "M")) for v in names)
+        scattered(at, loops, (sym("E"), sym("F"))[:len(at)], env)
+
+
+def test_a_filter_stays_with_its_points():
+    rng = np.random.default_rng(3)
+    for _ in range(10):
+        env = dict(N=int(rng.integers(1, 6)), M=int(rng.integers(1, 6)), P=1, Q=2, E=5)
+        scattered((add(mul(i, Q), j),), (Loop("i", N), Loop("j", M)), (sym("E"),), env, E("<=", (i, j)))
+
+
+def test_exact_quotients_need_no_extra_loop():
+    """i // Q where a filter says that Q divides i."""
+    whole = E("==", (E("%", (i, Q)), lift(0)))
+    env = dict(N=9, Q=3, E=4)
+    scattered((E("//", (i, Q)),), (Loop("i", N),), (sym("E"),), env, whole)
+    s = gather("t", (E("//", (i, Q)),), ["k"], [Axis(sym("E"))], [Loop("i", N)], whole, read("x", [i]), Fresh())
+    assert s.red is None
