@@ -139,7 +139,7 @@ class Formulas:
         """`reduction == "mean"`."""
         left, right = e.args if self.choices(e.args[0]) else e.args[::-1]
         choices = self.choices(left)
-        self.used |= {n.val for n in names_in(left)}
+        self.used |= {n.val for x in e.args for n in names_in(x)}
         if not choices:
             text, other = (left, right) if left.kind == "str" else (right, left)
             self.error("option", f'`"{text.val}"` is compared with no choice', other.span if other.kind != "str" else text.span,
@@ -148,7 +148,7 @@ class Formulas:
             self.error("option", f'`{left.val}` has no choice `"{right.val}"`', right.span, choice_label(right.val, choices))
         elif right.kind == "name" and right.val in choices:
             self.error("option", f"`{right.val}` is a text here", right.span, f'write `"{right.val}"`')
-        elif right.kind != "str" and not self.choices(right):
+        elif right.kind != "str" and self.choices(right) != choices:
             self.error("option", f"`{left.val}` is a text", right.span, "compare it with one of its texts: " + ", ".join(f'"{c}"' for c in choices[:4]))
 
     def power(self, e: X):

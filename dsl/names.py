@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable
 
 from .calls import check_call
-from .diagnostics import Error, did_you_mean, located
+from .diagnostics import Error, did_you_mean, either, located
 from .formulas import Formulas, Place, check_field
 from .parse import parse_formula
 from .scope import CONSTANTS, FUNCTIONS, NEST_SHAPES, Scope, Thing, Vocabulary, expanded, names_in, nodes_in, word
@@ -108,6 +108,11 @@ class OpNames:
                 self.error("name", f"`{{{hole}}}` in this name stands for nothing", at, f"the op's variable is `{op.family[0]}`" if op.family else "the op has no `for` clause")
         if not op.body and not op.code:
             self.error("syntax", f"`{op.name}` has no formula", op.name_span, help=("write one:  out = ...",))
+        languages = [c.language for c in op.code]
+        for c, language in zip(op.code, languages):
+            if languages.index(language) < op.code.index(c): self.error("syntax", f"a second `{language}` body", (c.span[0], c.span[0] + len(language)))
+        missing = [f"`{language}`" for language in ("wgsl", "js", "numpy") if op.code and language not in languages]
+        if missing: self.error("syntax", f"`{op.name}` has no {either(missing)} body", op.name_span, help=("an op that is not a formula needs a body for each target",))
 
     def clause_word(self, first: str, text: str, skip: int = 0) -> Span:
         """Where a dotted name stands in the clauses that begin with a word."""
