@@ -13,7 +13,7 @@ from .names import check_library
 from .parse import parse_file
 from .scope import expanded
 from .show import show
-from .syntax import Op
+from .syntax import Op, Schedule
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -40,7 +40,8 @@ def files_of(paths: list[str]) -> list[Path]:
 def check(a) -> int:
     parsed = [parse_file(f) for f in files_of(a.paths)]
     sources = [source for *_, source in parsed]
-    errors = [e for _, found, _ in parsed for e in found] + check_library([(items, source) for items, _, source in parsed])
+    errors = [e for _, found,
+              _ in parsed for e in found] + check_library([(items, source) for items, _, source in parsed])
     if a.json: print(to_json(errors, sources))
     elif errors: print(render(errors, sources))
     else: print(f"no errors in {len(sources)} file{'s' * (len(sources) != 1)}")
@@ -51,14 +52,16 @@ def explain(a) -> int:
     if a.code in CODES: print(page(a.code), end="")
     elif a.code is None: print("The kinds of errors are: " + " ".join(CODES))
     else:
-        print(f"no kind of error is called `{a.code}`; {did_you_mean(a.code, CODES) or 'they are: ' + ' '.join(CODES)}", file=sys.stderr)
+        print(f"no kind of error is called `{a.code}`; {did_you_mean(a.code, CODES) or 'they are: ' + ' '.join(CODES)}",
+              file=sys.stderr)
         return 2
     return 0
 
 
 def definition(a) -> int:
     items = [item for f in files_of([a.ops]) for item in parse_file(f)[0]]
-    names = {n: item for item in items for n in ([item.name, *expanded(item)] if isinstance(item, Op) else [getattr(item, "name", "")])}
+    names = {item.name: item for item in items if not isinstance(item, Schedule)}
+    names |= {n: item for item in items if isinstance(item, Op) for n in expanded(item)}
     if a.name not in names:
         print(f"no definition is called `{a.name}`; {did_you_mean(a.name, names)}".rstrip("; "), file=sys.stderr)
         return 2

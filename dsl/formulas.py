@@ -1,37 +1,20 @@
 """Checks of formulas: every name is bound, every index used, every access has as many indices as axes.
 
-Ranges of indices and reads outside are in dsl/ranges.py, arguments of calls in dsl/calls.py."""
+Accesses are in dsl/accesses.py, arguments of calls in dsl/calls.py; ranges of indices and reads outside
+in dsl/ranges.py."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from .accesses import Accesses, Place, amount
 from .calls import check_call
 from .diagnostics import Error, choice_label, did_you_mean, either
 from .scope import CONSTANTS, FUNCTIONS, REDUCERS, Scope, Thing, Vocabulary, names_in, nodes_in, text_of, word
 from .signature import KINDS
 from .syntax import Assign, Span, X
 
-COMPARISONS = ("==", "!=", "<", "<=", ">", ">=", "~=")
-
-
-@dataclass(frozen=True)
-class Place:
-    """Where in a formula a node stands.
-
-    indexed: tensors are indexed here; single, packs: the indices in reach; argument: directly an
-    argument of a call, where whole tensors and lists are fine; spread: inside `*(...)`, where packs
-    are used bare; positions: names that stand in an index somewhere in the formula."""
-    indexed: bool = False
-    single: frozenset[str] = frozenset()
-    packs: frozenset[str] = frozenset()
-    argument: bool = False
-    spread: bool = False
-    index: bool = False
-    positions: frozenset[str] = frozenset()
-    target: Assign | None = None
-
-    def bound(self, name: str) -> bool: return name in self.single or name in self.packs
+WHOLE = ("rank", "numel", "size", "given", "stop")      # functions whose argument may be a whole tensor
 
 
 def index_names(e: X | None) -> set[str]:
@@ -43,7 +26,13 @@ def index_names(e: X | None) -> set[str]:
     return out
 
 
-class Formulas:
+def bare(index: X) -> str:
+    """The name of an index that is nothing but one, `i` or `*i`; else ""."""
+    n = index.args[0] if index.kind == "spread" else index
+    return n.val if n.kind == "name" else ""
+
+
+class Formulas(Accesses):
     """Walks the formulas of one op; a name is reported once."""
 
     def __init__(self, scope: Scope, vocabulary: Vocabulary):
@@ -70,16 +59,14 @@ class Formulas:
         single, packs, computed = self.left(a)
         positions = index_names(a.value).union(*(index_names(i) for i in a.index)) if a.index else index_names(a.value)
         if computed or a.mode != "=":           # a scatter: its other indices run over what they index
-            for n in [n for i in (*a.index, a.value) for n in nodes_in(i) if n.kind == "read"]:
-                for i in n.args[1:]:
-                    if i.kind == "spread" and i.args[0].kind == "name" and not self.defined(i.args[0].val): packs.add(i.args[0].val)
-                    elif i.kind == "name" and not self.defined(i.val): single.add(i.val)
-        for b in [b for n in nodes_in(a.value) if n.kind == "reduce" for b in n.val[1]]:
-            if not any(i.kind == "name" and i.val == b.name or i.kind == "spread" and i.args[0].kind == "name" and i.args[0].val == b.name for i in a.index):
-                single.discard(b.name); packs.discard(b.name)
+            inner = {b.name for n in nodes_in(a.value) if n.kind == "reduce" for b in n.val[1]}
+            for i in [i for e in (*a.index, a.value) for n in nodes_in(e) if n.kind == "read" for i in n.args[1:]]:
+                name = bare(i)
+                if name and name not in inner and not self.defined(name): (packs if i.kind == "spread" else single).add(name)
         place = Place(True, frozenset(single), frozenset(packs), positions=frozenset(positions), target=a)
         for i in a.index:
-            if i.kind != "name" and not (i.kind == "spread" and i.args[0].kind == "name"): self.visit(i.args[0] if i.kind == "spread" else i, replace(place, index=True, spread=i.kind == "spread"))
+            if not bare(i):
+                self.visit(i.args[0] if i.kind == "spread" else i, replace(place, index=True, spread=i.kind == "spread"))
         if target and target.axes is not None:
             end = a.index[-1].span[1] + 1 if a.index else a.name_span[1] + 2
             self.rank(target, a.index, (a.name_span[0], end), place)
@@ -98,12 +85,16 @@ class Formulas:
             if n.val in self.things and i.kind != "spread":
                 thing = self.things[n.val]
                 if thing.kind in ("tensor", "local", "output"):
-                    self.error("name", f"`{n.val}` is no index", n.span, f"it is {KINDS[thing.kind]}", [(thing.span, "defined here")], name=n.val)
+                    self.error("name", f"`{n.val}` is no index", n.span, f"it is {KINDS[thing.kind]}",
+                               [(thing.span, "defined here")], name=n.val)
                 continue
             if n.val in CONSTANTS: continue
             if n.val in single | packs:
-                self.error("index", f"`{n.val}` stands twice on the left", i.span, "already an index here", help=[f"for a diagonal write a condition:  ... if {n.val} == j else 0"], name=n.val)
-            if n.val.endswith("_"): self.error("name", f"`{n.val}` ends in `_`", n.span, "such names are kept for generated code", name=n.val)
+                self.error("index", f"`{n.val}` stands twice on the left", i.span, "already an index here",
+                           help=[f"for a diagonal write a condition:  ... if {n.val} == j else 0"], name=n.val)
+            if n.val.endswith("_"):
+                self.error("name", f"`{n.val}` ends in `_`", n.span, "such names are kept for generated code",
+                           name=n.val)
             (packs if i.kind == "spread" else single).add(n.val)
         return single, packs, computed
 
@@ -114,7 +105,9 @@ class Formulas:
         match e.kind:
             case "num": pass
             case "name": self.name(e, at)
-            case "str": self.error("type", "a text is no number", e.span, "a text can only be compared with an option, or given to one")
+            case "str":
+                self.error("type", "a text is no number", e.span,
+                           "a text can only be compared with an option, or given to one")
             case "list":
                 if not at.argument: self.error("type", "a list is no number", e.span)
                 for x in e.args: self.visit(x, here)
@@ -142,14 +135,17 @@ class Formulas:
         self.used |= {n.val for x in e.args for n in names_in(x)}
         if not choices:
             text, other = (left, right) if left.kind == "str" else (right, left)
-            self.error("option", f'`"{text.val}"` is compared with no choice', other.span if other.kind != "str" else text.span,
+            self.error("option", f'`"{text.val}"` is compared with no choice',
+                       other.span if other.kind != "str" else text.span,
                        f"only an option with a type like `\"{text.val}\" | ...` is a text")
         elif right.kind == "str" and right.val not in choices:
-            self.error("option", f'`{left.val}` has no choice `"{right.val}"`', right.span, choice_label(right.val, choices))
+            self.error("option", f'`{left.val}` has no choice `"{right.val}"`', right.span,
+                       choice_label(right.val, choices))
         elif right.kind == "name" and right.val in choices:
             self.error("option", f"`{right.val}` is a text here", right.span, f'write `"{right.val}"`')
         elif right.kind != "str" and self.choices(right) != choices:
-            self.error("option", f"`{left.val}` is a text", right.span, "compare it with one of its texts: " + ", ".join(f'"{c}"' for c in choices[:4]))
+            self.error("option", f"`{left.val}` is a text", right.span,
+                       "compare it with one of its texts: " + ", ".join(f'"{c}"' for c in choices[:4]))
 
     def power(self, e: X):
         """`x ^ 2` where nothing is an integer tensor."""
@@ -158,7 +154,8 @@ class Formulas:
         if tensors and all(t.type.name in ("Float", "Num") for t in tensors) and e.args[1].kind == "num":
             base, power = (text_of(self.source, x.span) for x in e.args)
             sign = self.source.text.find("^", e.args[0].span[1], e.args[1].span[0])
-            self.error("type", "`^` flips bits, it is no power", (sign, sign + 1), f"`{tensors[0].name}` is {tensors[0].type.name}", help=[f"write  {base} ** {power}"])
+            self.error("type", "`^` flips bits, it is no power", (sign, sign + 1),
+                       f"`{tensors[0].name}` is {tensors[0].type.name}", help=[f"write  {base} ** {power}"])
 
     def name(self, e: X, at: Place):
         n = e.val
@@ -167,13 +164,17 @@ class Formulas:
         thing = self.things.get(n)
         if thing:
             if thing.kind == "gradient" and thing.parts and not at.argument:
-                self.error("grad", "this op has several results, so several gradients", e.span, "write " + either(f"`g.{p}`" for p in thing.parts), name=n)
+                self.error("grad", "this op has several results, so several gradients", e.span,
+                           "write " + either(f"`g.{p}`" for p in thing.parts), name=n)
             if at.indexed and thing.axes and thing.kind in ("tensor", "local", "output", "gradient") and not at.argument:
                 count = len(thing.axes)
-                self.error("rank", f"`{n}` takes {amount(count)}, but gets none", e.span, self.declared(thing), help=[f"write  {n}[{', '.join(a.lower() for a in thing.axes)}]"], name=n)
+                self.error("rank", f"`{n}` takes {amount(count)}, but gets none", e.span, self.declared(thing),
+                           help=[f"write  {n}[{', '.join(a.lower() for a in thing.axes)}]"], name=n)
         elif n in self.later: self.error("name", f"`{n}` is used before it is assigned", e.span, name=n)
         elif at.indexed and (at.index or n in at.positions): self.unbound(e, at)
-        elif at.index: self.error("index", f"`{n}` is an index, but the left side has none", e.span, help=[f"write  out[{n}] = ..., or reduce over it:  sum[{n}] ..."], name=n)
+        elif at.index:
+            self.error("index", f"`{n}` is an index, but the left side has none", e.span,
+                       help=[f"write  out[{n}] = ..., or reduce over it:  sum[{n}] ..."], name=n)
         else: self.unknown(e, at)
 
     def unknown(self, e: X, at: Place):
@@ -196,94 +197,6 @@ class Formulas:
         self.error("index", f"`{e.val}` is used on the right but never bound", e.span, "this index is not on the left", notes,
                    [f"to add over it, write  sum[{star}{e.val}] {rhs}"], name=e.val)
 
-    # --- Accesses ---------------------------------------------------------------------------------
-
-    def read(self, e: X, at: Place):
-        base, indices = e.args[0], e.args[1:]
-        match base.kind:
-            case "name": self.base(base, e, at)
-            case "field":
-                part = self.field(base, at)
-                if part: self.rank(part, indices, e.span, at)
-            case "read":
-                self.error("rank", "an access has one pair of brackets", e.span, help=[f"write  {text_of(self.source, base.span)[:-1]}, {text_of(self.source, (base.span[1] + 1, e.span[1]))}"])
-                for i in base.args[1:]: self.index(i, at)
-            case "call": self.call(base, at)
-            case _: self.error("rank", "only a tensor takes an index", base.span, help=["name this part on a line of its own"])
-        for i in indices: self.index(i, at)
-
-    def base(self, base: X, e: X, at: Place):
-        n = base.val
-        self.used.add(n)
-        thing = self.things.get(n)
-        if thing is None:
-            if at.bound(n): self.error("rank", f"`{n}` is an index, it takes none itself", base.span, name=n)
-            elif n in self.later: self.error("name", f"`{n}` is used before it is assigned", base.span, name=n)
-            else:
-                tensors = [m for m, t in self.things.items() if t.kind in ("tensor", "local", "output", "gradient")]
-                self.error("name", f"unknown tensor `{n}`", base.span, did_you_mean(n, tensors) or ("a call has round brackets" if n in self.vocabulary.functions() else ""), name=n)
-        elif thing.kind in ("size", "pack", "rank") or thing.kind == "option" and thing.type.name != "ints":
-            self.error("rank", f"`{n}` takes no index", e.span, f"it is {KINDS[thing.kind]}", name=n)
-        elif thing.kind == "tensor" and thing.axes is None:
-            self.error("rank", f"`{n}` has no axes to index", e.span, self.declared(thing), help=[f"give it a shape:  {n}: {thing.type.name}[{', '.join('MNKL'[j] if j < 4 else '...' for j in range(len(e.args) - 1))}]"], name=n)
-        elif thing.kind != "option": self.rank(thing, e.args[1:], e.span, at)
-
-    def rank(self, thing: Thing, indices: tuple[X, ...], span: Span, at: Place):
-        """As many indices as axes, a pack for a pack and one for one; `index` sees whether the stars are right."""
-        if thing.axes is None: return
-        if len(indices) != len(thing.axes):
-            self.error("rank", f"`{thing.name}` takes {amount(len(thing.axes))}, but gets {len(indices) or 'none'}", span, self.declared(thing), self.assigned(thing))
-            return
-        for i, axis in zip(indices, thing.axes):
-            if axis.startswith("*") and i.kind != "spread" and i.val not in at.packs:
-                self.error("rank", f"`{axis}` of `{thing.name}` is a pack of axes, but gets one index", i.span, self.declared(thing), self.assigned(thing))
-                return
-            if i.kind == "spread" and not axis.startswith("*") and i.args[0].val not in at.single:
-                self.error("rank", f"`{axis}` of `{thing.name}` is one axis, but gets a pack", i.span, self.declared(thing), self.assigned(thing))
-                return
-
-    def declared(self, thing: Thing) -> str:
-        t = thing.type
-        return f"declared as {thing.name}: {text_of(self.source, t.span)}" if t and t.span[1] else ""
-
-    def assigned(self, thing: Thing):
-        return [(thing.span, f"assigned with {amount(len(thing.axes))}")] if thing.kind == "local" or thing.kind == "output" and not thing.type else []
-
-    def index(self, i: X, at: Place):
-        inner = replace(at, index=True)
-        if i.kind == "spread" and i.args[0].kind == "name":
-            n = i.args[0]
-            self.used.add(n.val)
-            if n.val in at.single: self.error("index", f"`{n.val}` is one index, no pack", i.span, f"write `{n.val}`", name=n.val)
-            elif n.val not in at.packs:
-                thing = self.things.get(n.val)
-                if thing is None: self.name(n, replace(inner, spread=True))
-                elif thing.kind not in ("pack", "option"): self.error("index", f"`{n.val}` is no index", n.span, f"it is {KINDS[thing.kind]}", name=n.val)
-        elif i.kind == "spread": self.visit(i.args[0], replace(inner, spread=True))
-        elif i.kind == "name" and i.val in at.packs and not at.spread:
-            self.used.add(i.val)
-            self.error("index", f"`{i.val}` is a pack of indices", i.span, f"write `*{i.val}`", name=i.val)
-        else: self.visit(i, replace(inner, spread=False))
-
-    def field(self, e: X, at: Place) -> Thing | None:
-        """`g.values`, `max(x, 0).indices`; the part of a gradient as a thing that takes indices."""
-        base = e.args[0]
-        where = (e.span[1] - len(e.val), e.span[1])
-        thing = self.things.get(base.val) if base.kind == "name" else None
-        if thing and thing.kind == "gradient" and thing.parts:
-            self.used.add(base.val)
-            if e.val in thing.parts:
-                output = self.things.get(e.val)
-                return Thing("gradient", f"g.{e.val}", e.span, output.type if output else None, output.axes if output else None)
-            self.error("name", f"this op has no result `{e.val}`", where, did_you_mean(e.val, thing.parts) or "it has " + either(f"`{p}`" for p in thing.parts))
-        elif base.kind == "call" and base.val in self.vocabulary.ops and (base.val not in FUNCTIONS or self.vocabulary.ops[base.val].outputs[1:]):
-            self.call(base, at)
-            check_field(self, e, where)
-        else:
-            self.visit(base, replace(at, argument=True))
-            self.error("name", f"`{text_of(self.source, base.span)}` has no parts", where, "", help=["only the results of an op with several have names:  max(x, 0).values"])
-        return None
-
     # --- Reductions and calls ---------------------------------------------------------------------
 
     def reduce(self, e: X, at: Place):
@@ -294,7 +207,8 @@ class Formulas:
         in_index = index_names(body) | index_names(condition)
         single, packs, seen = set(at.single), set(at.packs), set()
         axes = [b for b in binders if b.name in options and not b.pack and b.high is None and not at.indexed]
-        indexed = at.indexed or bool(binders) and not axes and any(b.high is not None or b.name in in_index for b in binders)
+        indexed = at.indexed or bool(binders) and not axes and any(b.high is not None or b.name in in_index
+                                                                   for b in binders)
         here = replace(at, indexed=indexed)
         for b in binders:
             where = (b.span[0] + b.pack, b.span[0] + b.pack + len(b.name))
@@ -305,14 +219,23 @@ class Formulas:
             if not indexed: self.unknown_axis(b, where, options); continue
             thing = self.things.get(b.name)
             if b.name in seen: self.error("index", f"`{b.name}` is bound twice", where, name=b.name)
-            elif at.bound(b.name): self.error("index", f"`{b.name}` is an index already", where, "take another name", name=b.name)
+            elif at.bound(b.name):
+                self.error("index", f"`{b.name}` is an index already", where, "take another name", name=b.name)
             elif thing and b.name in options:
-                self.error("index", f"`{b.name}` is an option, no index", where, "over tensors with indices, bind an index of an axis", name=b.name)
-            elif thing: self.error("name", f"`{b.name}` means something already", where, "here it is an index", [(thing.span, f"{KINDS[thing.kind]} here")], name=b.name)
-            elif b.name in CONSTANTS: self.error("name", f"`{b.name}` is a constant", where, "take another name", name=b.name)
-            elif b.name.endswith("_"): self.error("name", f"`{b.name}` ends in `_`", where, "such names are kept for generated code", name=b.name)
+                self.error("index", f"`{b.name}` is an option, no index", where,
+                           "over tensors with indices, bind an index of an axis", name=b.name)
+            elif thing:
+                self.error("name", f"`{b.name}` means something already", where, "here it is an index",
+                           [(thing.span, f"{KINDS[thing.kind]} here")], name=b.name)
+            elif b.name in CONSTANTS:
+                self.error("name", f"`{b.name}` is a constant", where, "take another name", name=b.name)
+            elif b.name.endswith("_"):
+                self.error("name", f"`{b.name}` ends in `_`", where, "such names are kept for generated code",
+                           name=b.name)
             elif b.name not in inside and b.high is None:
-                self.error("index", f"`{b.name}` is bound but never used", where, "nothing says how far it runs", help=[f"use it as an index, or give it a range:  {function}[{'*' * b.pack}{b.name} < n]"], name=b.name)
+                self.error("index", f"`{b.name}` is bound but never used", where, "nothing says how far it runs",
+                           help=[f"use it as an index, or give it a range:  {function}[{'*' * b.pack}{b.name} < n]"],
+                           name=b.name)
             seen.add(b.name)
             (packs if b.pack else single).add(b.name)
         inner = replace(here, single=frozenset(single), packs=frozenset(packs))
@@ -323,7 +246,9 @@ class Formulas:
         label = did_you_mean(b.name, options) or (f"did you mean `{options[0]}`?" if len(options) == 1 else "")
         help = () if options else ("an axis is an option:  dim: dims = all",)
         thing = self.things.get(b.name)
-        if thing: self.error("name", f"`{b.name}` names no axis", where, label or f"it is {KINDS[thing.kind]}", help=help, name=b.name)
+        if thing:
+            self.error("name", f"`{b.name}` names no axis", where, label or f"it is {KINDS[thing.kind]}", help=help,
+                       name=b.name)
         else: self.error("name", f"unknown axis `{b.name}`", where, label, help=help, name=b.name)
 
     def call(self, e: X, at: Place):
@@ -331,27 +256,20 @@ class Formulas:
         functions = self.vocabulary.functions()
         if e.val not in functions:
             thing = self.things.get(e.val)
-            if thing: self.error("name", f"`{e.val}` is no function", where, f"it is {KINDS[thing.kind]}", help=["an access has square brackets, a product its sign"], name=e.val)
+            if thing:
+                self.error("name", f"`{e.val}` is no function", where, f"it is {KINDS[thing.kind]}",
+                           help=["an access has square brackets, a product its sign"], name=e.val)
             else: self.error("name", f"unknown function `{e.val}`", where, did_you_mean(e.val, functions), name=e.val)
         elif e.val in REDUCERS and len(e.args) == 2 and FUNCTIONS[e.val][1] == 1 and e.args[1].kind == "name":
             body, over = (text_of(self.source, x.span) for x in (e.args[0], e.args[1]))
-            self.error("index", f"`{e.val}` runs over what stands in square brackets", where, help=[f"write  {e.val}[{over}] {body}"])
+            self.error("index", f"`{e.val}` runs over what stands in square brackets", where,
+                       help=[f"write  {e.val}[{over}] {body}"])
             self.used |= {n.val for n in names_in(e)}
             return
         else: check_call(self, e, at)
-        whole = e.val in self.vocabulary.ops and e.val not in FUNCTIONS or e.val in REDUCERS and len(e.args) == 1 or e.val in ("rank", "numel", "size", "stop")
+        op = e.val in self.vocabulary.ops and e.val not in FUNCTIONS
+        whole = op or e.val in REDUCERS and len(e.args) == 1 or e.val in WHOLE
         for x in e.args:
             value = x.args[0] if x.kind == "kw" else x
-            if value.kind == "str" and e.val in self.vocabulary.ops and e.val not in FUNCTIONS: continue
+            if op and value.kind == "str": continue         # `check_call` has looked at texts
             self.visit(value, replace(at, argument=whole))
-
-
-def check_field(walk: Formulas, e: X, where: Span):
-    outputs = [o.name for o in walk.vocabulary.ops[e.args[0].val].outputs]
-    if len(outputs) == 1: walk.error("name", f"`{e.args[0].val}` has one result, which has no name", where, f"leave out `.{e.val}`")
-    elif e.val not in outputs:
-        walk.error("name", f"`{e.args[0].val}` has no result `{e.val}`", where, did_you_mean(e.val, outputs) or "it has " + either(f"`{o}`" for o in outputs))
-
-
-def amount(n: int) -> str:
-    return "no index" if n == 0 else "1 index" if n == 1 else f"{n} indices"

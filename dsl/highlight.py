@@ -22,7 +22,8 @@ def text_mate() -> dict:
     """The TextMate grammar as data.  Clause words count only where a clause starts, as in the language."""
     terminals = {t.name: t.pattern for t in parser().terminals}
     fixed = [p.value for p in terminals.values() if p.type == "str"]
-    clauses = {w for w in fixed if w.isalpha()} - {*ITEM_WORDS, *FORMULA_WORDS, "mut", "drop", "unless", "when", "raises"}
+    clauses = {w for w in fixed if w.isalpha()} - {*ITEM_WORDS, *FORMULA_WORDS, "mut", "drop", "unless", "when",
+                                                   "raises"}
     signs = sorted({re.escape(s) for s in fixed if not s.isalpha() and s not in "()[],.:"}, key=lambda s: (-len(s), s))
     operators = [terminals[name].value for name in ("ASSIGN", "COMPARE", "SHIFT", "BITOP", "MUL")]
     texts = [{"name": "string.quoted.triple.op", "begin": '"""', "end": '"""'},
@@ -31,19 +32,27 @@ def text_mate() -> dict:
     return {
         "$schema": "https://raw.githubusercontent.com/martinring/tmlanguage/master/tmlanguage.json",
         "name": "Op", "scopeName": "source.op", "fileTypes": ["op"],
-        "patterns": [{"include": f"#{part}"} for part in ("comment", "code", "text", "item", "clause", "keyword", "type", "reduction", "function", "constant", "number", "operator")],
+        "patterns": [{"include": f"#{part}"} for part in ("comment", "code", "text", "item", "clause", "keyword",
+                                                          "type", "reduction", "function", "constant", "number",
+                                                          "operator")],
         "repository": {
             "comment": {"name": "comment.line.number-sign.op", "match": r"#.*$"},
-            "code": {"patterns": [{"name": "meta.embedded.block.op", "contentName": scope, "begin": rf'^( {{4}})({word})\s+(""")', "end": '"""',
-                                   "beginCaptures": {"2": {"name": "keyword.control.op"}, "3": {"name": "string.quoted.triple.op"}},
+            "code": {"patterns": [{"name": "meta.embedded.block.op", "contentName": scope,
+                                   "begin": rf'^( {{4}})({word})\s+(""")', "end": '"""',
+                                   "beginCaptures": {"2": {"name": "keyword.control.op"},
+                                                     "3": {"name": "string.quoted.triple.op"}},
                                    "endCaptures": {"0": {"name": "string.quoted.triple.op"}}, "patterns": [{"include": scope}]}
-                                  for word, scope in (("js", "source.js"), ("numpy", "source.python"), ("wgsl", "source.wgsl"))]},
+                                  for word, scope in (("js", "source.js"), ("numpy", "source.python"),
+                                                      ("wgsl", "source.wgsl"))]},
             "text": {"patterns": texts},
             "item": {"match": rf"^({'|'.join(ITEM_WORDS)})\s+({terminals['OPNAME'].value})",
                      "captures": {"1": {"name": "keyword.declaration.op"}, "2": {"name": "entity.name.function.op"}}},
-            "clause": {"match": rf"^( {{4}})({'|'.join(sorted(clauses))})\b", "captures": {"2": {"name": "keyword.control.op"}}},
-            "keyword": {"name": "keyword.operator.word.op", "match": words((*FORMULA_WORDS, "mut", "drop", "unless", "when", "raises"))},
-            "type": {"name": "storage.type.op", "match": rf"(?<=[:>])\s*({'|'.join(sorted((*TENSOR_TYPES, *OPTION_TYPES[:-1])))})\b"},
+            "clause": {"match": rf"^( {{4}})({'|'.join(sorted(clauses))})\b",
+                       "captures": {"2": {"name": "keyword.control.op"}}},
+            "keyword": {"name": "keyword.operator.word.op",
+                        "match": words((*FORMULA_WORDS, "mut", "drop", "unless", "when", "raises"))},
+            "type": {"name": "storage.type.op",
+                     "match": rf"(?<=[:>])\s*({'|'.join(sorted((*TENSOR_TYPES, *OPTION_TYPES[:-1])))})\b"},
             "reduction": {"name": "support.function.reduction.op", "match": terminals["REDUCE"].value},
             "function": {"name": "support.function.op", "match": rf"\b({'|'.join(sorted(FUNCTIONS))})(?=\()"},
             "constant": {"name": "constant.language.op", "match": words(CONSTANTS)},

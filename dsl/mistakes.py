@@ -28,7 +28,9 @@ class Failure:
     expected: frozenset[str] | set[str]
 
     @property
-    def found(self) -> str: return self.text[self.at:min(self.at + self.width, self.end)].strip() or self.text[self.at:min(self.at + 1, self.end)]
+    def found(self) -> str: return self.text[self.at:min(self.at + self.width,
+                                                         self.end)].strip() or self.text[self.at:min(self.at + 1,
+                                                                                                     self.end)]
 
     @property
     def before(self) -> str:
@@ -79,7 +81,8 @@ def open_quote(f: Failure) -> Error | None:
             help = ("every line of the text must be indented, also its last quotes",) if f.end < len(f.text) else ()
             return Error("syntax", OPEN_TEXT, (a, a + 3), 'no `"""` follows in this definition', help=help)
         if f.text[a] == '"' and (b - a == 1 or f.text[b - 1] != '"') and a >= f.at - 1:
-            return Error("syntax", OPEN_TEXT, (a, a + 1), "opened here", ((((b - 1), b), "the line ends before another `\"`"),))
+            return Error("syntax", OPEN_TEXT, (a, a + 1), "opened here",
+                         ((((b - 1), b), "the line ends before another `\"`"),))
     return None
 
 
@@ -96,7 +99,8 @@ def brackets(f: Failure) -> Error | None:
             if not stack: return Error("syntax", f"this `{c}` closes nothing", (at, at + 1))
             o, where = stack[-1]
             if OPENING[o] != c:
-                return Error("syntax", f"`{o}` is closed by `{c}`", (at, at + 1), f"expected `{OPENING[o]}`", (((where, where + 1), "opened here"),))
+                return Error("syntax", f"`{o}` is closed by `{c}`", (at, at + 1), f"expected `{OPENING[o]}`",
+                             (((where, where + 1), "opened here"),))
     if not stack or not f.at_line_end: return None
     bracket, where = stack[-1]
     help = ()
@@ -124,7 +128,8 @@ OPERATORS = (
     ("&&", "there is no `&&`", "write `and`"),
     ("||", "there is no `||`", "write `or`"),
     ("++", "there is no `++`", "write the sum out, or `+=` to add to a result"),
-    *((sign + "=", f"there is no `{sign}=`", f"write the formula out:  y = x {sign} 2") for sign in ("**", "//", "-", "*", "/", "%")),
+    *((sign + "=", f"there is no `{sign}=`", f"write the formula out:  y = x {sign} 2") for sign in ("**", "//", "-",
+                                                                                                     "*", "/", "%")),
     (":=", "there is no `:=`", "write `=`"),
     ("=>", "there is no `=>`", "write `>=` to compare, or `->` before a result"),
     ("<>", "there is no `<>`", "write `!=`"),
@@ -134,14 +139,16 @@ OPERATORS = (
     ("'", "texts have double quotes", 'write "..."'),
 )
 LONGER = {"!": "!=", "?": "??"}
-LETTERS = {"×": "*", "·": "*", "÷": "/", "−": "-", "–": "-", "≤": "<=", "≥": ">=", "≠": "!=", "→": "->", "“": '"', "”": '"', "∑": "sum[...]", "Σ": "sum[...]",
+LETTERS = {"×": "*", "·": "*", "÷": "/", "−": "-", "–": "-", "≤": "<=", "≥": ">=", "≠": "!=", "→": "->", "“": '"',
+           "”": '"', "∑": "sum[...]", "Σ": "sum[...]",
            "²": "** 2", "³": "** 3", "…": "..", "∞": "inf", "π": "pi", "√": "sqrt(...)", "∧": "and", "∨": "or", "¬": "not"}
 
 
 def letter(f: Failure) -> Error | None:
     """A letter or sign that no part of the language has."""
     c = f.text[f.at:min(f.at + 1, f.end)]
-    if c and f.found == c and (not c.isascii() or not c.isprintable() and c != "\n" or c in "$@`\\{}" and "AT" not in f.expected):
+    if c and f.found == c and (not c.isascii() or not c.isprintable() and c != "\n" or c in "$@`\\{}"
+                               and "AT" not in f.expected):
         where = (f.at, f.at + 1)
         if c in LETTERS: return Error("syntax", f"unexpected `{c}`", where, f"write `{LETTERS[c]}`")
         shown = f"`{c}`" if c.isprintable() else f"sign U+{ord(c):04X}"
@@ -152,10 +159,12 @@ def letter(f: Failure) -> Error | None:
 def other(f: Failure) -> Error | None:
     """`a if c` without `else`, a parameter without a type."""
     if "ELSE" in f.expected and f.at_line_end:
-        return Error("syntax", "an `if` has no `else`", (f.at, f.at + 1), "the line ends before `else`", help=("write  a if condition else b",))
+        return Error("syntax", "an `if` has no `else`", (f.at, f.at + 1), "the line ends before `else`",
+                     help=("write  a if condition else b",))
     name = re.search(r"[A-Za-z_]\w*$", f.before)
     if f.expected == {"COLON"} and name:
-        return Error("syntax", f"the parameter `{name[0]}` has no type", (f.start + name.start(), f.start + name.end()), help=(f"write  {name[0]}: Num",))
+        return Error("syntax", f"the parameter `{name[0]}` has no type", (f.start + name.start(), f.start + name.end()),
+                     help=(f"write  {name[0]}: Num",))
     return None
 
 
@@ -178,7 +187,8 @@ def dots(f: Failure) -> Error | None:
             number = re.match(r"\.[0-9]+", f.text[f.at:])[0]
             return Error("syntax", "a number starts with a digit", (f.at, f.at + len(number)), f"write `0{number}`")
         if re.search(r"[0-9]$", f.before) and f.at == at:
-            return Error("syntax", "a number does not end with a dot", (f.at, f.at + 1), "leave the dot out, or write `.0`")
+            return Error("syntax", "a number does not end with a dot", (f.at, f.at + 1),
+                         "leave the dot out, or write `.0`")
     if re.search(r"(?<!\.)\.$", f.before) and re.match(r"[0-9]|-", f.found) :
         return Error("syntax", "a range is written with two dots", (at - 1, at), "write `..`")
     if re.search(r"[0-9]\.$", f.before):
@@ -197,7 +207,8 @@ def product(f: Failure) -> Error | None:
     """`2x`."""
     m = re.search(r"[0-9.]+$", f.before)
     if m and re.match(r"[A-Za-z_]", f.found) and f.at == f.start + len(f.before) and "MUL" in f.expected:
-        return Error("syntax", "a product needs its sign", (f.at - len(m[0]), f.at + f.width), f"write  {m[0]} * {f.found}")
+        return Error("syntax", "a product needs its sign", (f.at - len(m[0]), f.at + f.width),
+                     f"write  {m[0]} * {f.found}")
     return None
 
 
@@ -209,21 +220,25 @@ def statement(f: Failure) -> Error | None:
     if not m or f.at - at > 5 + len(m[2]) and m[2] != "for": return None
     span = (at + 4, at + 4 + len(m[2]))
     if m[2] == "return": return Error("syntax", "there is no `return`", span, help=("assign the result:  out = ...",))
-    if m[2] in ("let", "var", "const"): return Error("syntax", f"there is no `{m[2]}`", span, help=("write the name alone:  y = ...",))
-    if m[2] in ("while", "for"): return Error("syntax", "there are no loops", span, help=("write what each element is:  out[i] = ...",))
-    return Error("syntax", "there are no statements under a condition", span, help=("choose a value:  out = a if condition else b",))
+    if m[2] in ("let", "var", "const"):
+        return Error("syntax", f"there is no `{m[2]}`", span, help=("write the name alone:  y = ...",))
+    if m[2] in ("while", "for"):
+        return Error("syntax", "there are no loops", span, help=("write what each element is:  out[i] = ...",))
+    return Error("syntax", "there are no statements under a condition", span,
+                 help=("choose a value:  out = a if condition else b",))
 
 
 def comment(f: Failure) -> Error | None:
     for sign in ("//", "/*", "--"):
-        if f.text.startswith(sign, f.at) and (f.before == "" or "\n" in f.text[f.start + len(f.before):f.at + 1] or f.before.endswith("\n")):
+        if f.text.startswith(sign, f.at) and (f.before == "" or "\n" in f.text[f.start + len(f.before):f.at]):
             return Error("syntax", f"a comment does not start with `{sign}`", (f.at, f.at + len(sign)), "write `#`")
     return None
 
 
 def continues(result: Error, before: Error, text: str) -> Error | None:
     """The one error for two items, if the second only goes on with a text or a bracket left open in the first."""
-    if before.message == OPEN_TEXT and before.span[1] - before.span[0] == 3 and not re.match(rf"({'|'.join(ITEM_WORDS)})\b", text): return before
+    if before.message == OPEN_TEXT and before.span[1] - before.span[0] == 3 and not re.match(rf"({'|'.join(ITEM_WORDS)})\b", text):
+        return before
     if before.message == OPEN_BRACKET and text[0] in CLOSING: return result
     return None
 
@@ -232,13 +247,17 @@ def item(f: Failure) -> Error | None:
     """A line in the first column that starts no definition."""
     if f.at != f.start: return None
     if f.found in CLOSING:
-        return Error("layout", f"a line starts with `{f.found}` in the first column", (f.at, f.at + 1), "a definition ends before it",
+        return Error("layout", f"a line starts with `{f.found}` in the first column", (f.at, f.at + 1),
+                     "a definition ends before it",
                      help=("indent it by more than 4",))
     word = re.match(r"\w+", f.text[f.at:f.end])
     word = word[0] if word else f.found
     label = "a line in the first column starts a definition"
-    if word in CLAUSE_WORDS: return Error("layout", f"the clause `{word}` starts in the first column", (f.at, f.at + len(word)), "indent it by 4")
-    return Error("syntax", f"unexpected `{word}`", (f.at, f.at + len(word)), label, help=("it begins with `op`, `def` or `schedule`; comments begin with `#`",))
+    if word in CLAUSE_WORDS:
+        return Error("layout", f"the clause `{word}` starts in the first column", (f.at, f.at + len(word)),
+                     "indent it by 4")
+    return Error("syntax", f"unexpected `{word}`", (f.at, f.at + len(word)), label,
+                 help=("it begins with `op`, `def` or `schedule`; comments begin with `#`",))
 
 
 MISTAKES = (open_quote, item, comment, statement, equals, stars, dots, operator, product, letter, brackets, other)

@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from .accesses import Place, check_field
 from .calls import check_call
 from .diagnostics import Error, did_you_mean, either, located
-from .formulas import Formulas, Place, check_field
+from .formulas import Formulas
 from .parse import parse_formula
 from .scope import CONSTANTS, FUNCTIONS, NEST_SHAPES, Scope, Thing, Vocabulary, expanded, names_in, nodes_in, word
 from .signature import KINDS, RESERVED, open_scope
@@ -100,25 +101,32 @@ class OpNames:
 
     def heading(self):
         op = self.op
-        if op.name.endswith("_"): self.error("name", f"`{op.name}` ends in `_`", op.name_span, "the form that works in place is generated")
+        if op.name.endswith("_"):
+            self.error("name", f"`{op.name}` ends in `_`", op.name_span, "the form that works in place is generated")
         for i, alias in enumerate(op.aliases):
             at = self.clause_word("as", alias, op.aliases[:i].count(alias))
             if alias in op.aliases[:i]: self.error("name", f"the name `{alias}` is given twice", at)
             for hole in sorted(set(re.findall(r"\{(\w)\}", alias)) - ({op.family[0]} if op.family else set())):
-                self.error("name", f"`{{{hole}}}` in this name stands for nothing", at, f"the op's variable is `{op.family[0]}`" if op.family else "the op has no `for` clause")
+                self.error("name", f"`{{{hole}}}` in this name stands for nothing", at,
+                           f"the op's variable is `{op.family[0]}`" if op.family else "the op has no `for` clause")
         if not op.body and not op.code:
             self.error("syntax", f"`{op.name}` has no formula", op.name_span, help=("write one:  out = ...",))
         languages = [c.language for c in op.code]
         for c, language in zip(op.code, languages):
-            if languages.index(language) < op.code.index(c): self.error("syntax", f"a second `{language}` body", (c.span[0], c.span[0] + len(language)))
+            if languages.index(language) < op.code.index(c):
+                self.error("syntax", f"a second `{language}` body", (c.span[0], c.span[0] + len(language)))
         missing = [f"`{language}`" for language in ("wgsl", "js", "numpy") if op.code and language not in languages]
-        if missing: self.error("syntax", f"`{op.name}` has no {either(missing)} body", op.name_span, help=("an op that is not a formula needs a body for each target",))
+        if missing:
+            self.error("syntax", f"`{op.name}` has no {either(missing)} body", op.name_span,
+                       help=("an op that is not a formula needs a body for each target",))
 
     def clause_word(self, first: str, text: str, skip: int = 0) -> Span:
         """Where a dotted name stands in the clauses that begin with a word."""
-        for m in re.finditer(rf"\n {{4}}{first} [^\n]*(?:\n {{5,}}[^\n]*)*", self.source.text[self.op.span[0]:self.op.span[1]]):
+        for m in re.finditer(rf"\n {{4}}{first} [^\n]*(?:\n {{5,}}[^\n]*)*",
+                             self.source.text[self.op.span[0]:self.op.span[1]]):
             found = [n for n in re.finditer(rf"(?<![\w.{{}}]){re.escape(text)}(?![\w.{{}}])", m[0])]
-            if skip < len(found): return self.op.span[0] + m.start() + found[skip].start(), self.op.span[0] + m.start() + found[skip].end()
+            if skip < len(found):
+                return self.op.span[0] + m.start() + found[skip].start(), self.op.span[0] + m.start() + found[skip].end()
             skip -= len(found)
         return self.op.name_span
 
@@ -129,13 +137,18 @@ class OpNames:
             start = self.source.text.rfind('"', r.span[0], r.span[1] - 1) + 1
             for m in re.finditer(r"\{([^{}]*)\}", r.message):
                 formula = parse_formula(self.source, start + m.start(1), start + m.end(1))
-                if isinstance(formula, Error): self.error("syntax", "this is no formula", (start + m.start(), start + m.end()), formula.label or formula.message)
+                if isinstance(formula, Error):
+                    self.error("syntax", "this is no formula", (start + m.start(), start + m.end()),
+                               formula.label or formula.message)
                 else: self.walk.visit(formula, WHOLE)
         for s in self.op.samples:
             at = word(self.source, (s.span[0] + 6, s.span[1]), s.name)
             thing = self.scope.things.get(s.name)
-            if not thing: self.error("name", f"unknown name `{s.name}`", at, did_you_mean(s.name, self.scope.of_kind("tensor", "option")), name=s.name)
-            elif thing.kind not in ("tensor", "option"): self.error("name", f"`{s.name}` is no parameter", at, f"it is {KINDS[thing.kind]}")
+            if not thing:
+                self.error("name", f"unknown name `{s.name}`", at,
+                           did_you_mean(s.name, self.scope.of_kind("tensor", "option")), name=s.name)
+            elif thing.kind not in ("tensor", "option"):
+                self.error("name", f"`{s.name}` is no parameter", at, f"it is {KINDS[thing.kind]}")
             for bound in (s.low, s.high): self.walk.visit(bound, WHOLE)
 
     # --- Body -------------------------------------------------------------------------------------
@@ -151,35 +164,45 @@ class OpNames:
             thing = self.scope.things.get(a.name)
             if a.name_span != op.name_span and not self.target(a, thing, done): continue
             if a.mode != "=" and a.name not in done and thing is None:
-                self.error("name", f"`{a.name}` is changed before it is assigned", a.name_span, help=(f"first write  {a.name}[...] = ...",), name=a.name)
+                self.error("name", f"`{a.name}` is changed before it is assigned", a.name_span,
+                           help=(f"first write  {a.name}[...] = ...",), name=a.name)
             walk.assignment(a, walk.things.get(a.name) if a.name in done else thing)
             walk.later.discard(a.name)
             if a.name not in done and (thing is None or thing.kind == "output"):
-                axes = thing.axes if thing and thing.axes is not None else None if a.index is None else tuple(map(axis_text, a.index))
-                walk.things[a.name] = Thing(thing.kind if thing else "local", a.name, a.name_span, thing.type if thing else None, axes)
+                axes = None if a.index is None else tuple(map(axis_text, a.index))
+                if thing and thing.axes is not None: axes = thing.axes
+                walk.things[a.name] = Thing(thing.kind if thing else "local", a.name, a.name_span,
+                                            thing.type if thing else None, axes)
             done.setdefault(a.name, a.name_span)
         changes = any(p.mut for p in op.params)
         for o in op.outputs:
             if o.name in self.scope.things: walk.things.setdefault(o.name, self.scope.things[o.name])
             if o.name not in done and op.body and not op.code and not (changes and o.type is None):
-                self.error("name", f"nothing assigns the result `{o.name}`", word(self.source, o.span, o.name), help=(f"write  {o.name} = ...",))
+                self.error("name", f"nothing assigns the result `{o.name}`", word(self.source, o.span, o.name),
+                           help=(f"write  {o.name} = ...",))
 
     def target(self, a, thing: Thing | None, done: dict[str, Span]) -> bool:
         """Whether the left side may be assigned."""
-        if a.name.endswith("_"): self.error("name", f"`{a.name}` ends in `_`", a.name_span, "such names are kept for generated code", name=a.name)
+        if a.name.endswith("_"):
+            self.error("name", f"`{a.name}` ends in `_`", a.name_span, "such names are kept for generated code",
+                       name=a.name)
         if a.name in CONSTANTS + RESERVED:
-            self.error("name", f"`{a.name}` is a {'constant' if a.name in CONSTANTS else 'word of the language'}", a.name_span, "take another name")
+            self.error("name", f"`{a.name}` is a {'constant' if a.name in CONSTANTS else 'word of the language'}",
+                       a.name_span, "take another name")
             return False
         mutable = {p.name for p in self.op.params if p.mut}
         if thing and thing.kind == "tensor" and a.name not in mutable:
-            self.error("name", f"the parameter `{a.name}` is assigned", a.name_span, "it is not marked `mut`", ((thing.span, "defined here"),),
+            self.error("name", f"the parameter `{a.name}` is assigned", a.name_span, "it is not marked `mut`",
+                       ((thing.span, "defined here"),),
                        (f"to change the caller's tensor write  mut {a.name}  in the signature",))
             return False
         if thing and thing.kind not in ("tensor", "output"):
-            self.error("name", f"`{a.name}` means something already", a.name_span, "here it is assigned", ((thing.span, f"{KINDS[thing.kind]} here"),), name=a.name)
+            self.error("name", f"`{a.name}` means something already", a.name_span, "here it is assigned",
+                       ((thing.span, f"{KINDS[thing.kind]} here"),), name=a.name)
             return False
         if a.index is None and a.mode == "=" and a.name in done and not (thing and thing.kind == "tensor"):
-            self.error("name", f"`{a.name}` is assigned twice", a.name_span, "the second time here", ((done[a.name], "the first time here"),), name=a.name)
+            self.error("name", f"`{a.name}` is assigned twice", a.name_span, "the second time here",
+                       ((done[a.name], "the first time here"),), name=a.name)
             return False
         return True
 
@@ -197,11 +220,13 @@ class OpNames:
         for a in op.grads:
             if a.name not in tensors:
                 thing = self.scope.things.get(a.name)
-                self.error("grad", f"`{op.name}` has no tensor `{a.name}` to differentiate by", a.name_span, did_you_mean(a.name, tensors) if not thing else f"it is {KINDS[thing.kind]}",
+                self.error("grad", f"`{op.name}` has no tensor `{a.name}` to differentiate by", a.name_span,
+                           did_you_mean(a.name, tensors) if not thing else f"it is {KINDS[thing.kind]}",
                            help=(f"its tensors are: {', '.join(tensors)}" if tensors else "it has no tensors",))
                 continue
             if self.scope.things[a.name].type.name in ("Int", "Bits", "Bool"):
-                self.error("grad", f"`{a.name}` has no gradient", a.name_span, f"its type is {self.scope.things[a.name].type.name}")
+                self.error("grad", f"`{a.name}` has no gradient", a.name_span,
+                           f"its type is {self.scope.things[a.name].type.name}")
             if a.name in done and a.index is None: self.error("grad", f"a second gradient of `{a.name}`", a.name_span)
             if op.nograd is not None and (not op.nograd or a.name in op.nograd):
                 self.error("grad", f"`{a.name}` has a gradient, but `nograd` says it has none", a.name_span)
@@ -209,7 +234,9 @@ class OpNames:
             walk.assignment(a, self.scope.things[a.name])
         for i, name in enumerate(op.nograd or ()):
             at = self.clause_word("nograd", name, op.nograd[:i].count(name))
-            if name not in tensors: self.error("grad", f"`{op.name}` has no tensor `{name}`", at, did_you_mean(name, tensors), help=(f"its tensors are: {', '.join(tensors)}",) if tensors else ())
+            if name not in tensors:
+                self.error("grad", f"`{op.name}` has no tensor `{name}`", at, did_you_mean(name, tensors),
+                           help=(f"its tensors are: {', '.join(tensors)}",) if tensors else ())
 
     # --- What is left over ------------------------------------------------------------------------
 
@@ -219,8 +246,11 @@ class OpNames:
         if op.code: return
         shapes = [p.type.dims for p in op.params] + [o.type.dims for o in op.outputs if o.type]
         for d in [d for dims in shapes for d in dims or ()]:
-            used |= {d.at, d.name, *(d.factors or ()), *(d.of.factors if d.of else ())} | {n.val for n in [*names_in(d.when), *names_in(d.expr), *names_in(d.of.expr if d.of else None)]}
-        for e in [s.value for s in op.sizes] + [p.default for p in op.params if p.default]: used |= {n.val for n in names_in(e)}
+            used |= {d.at, d.name, *(d.factors or ()),
+                     *(d.of.factors if d.of else ())} | {n.val for n in [*names_in(d.when), *names_in(d.expr),
+                                                                         *names_in(d.of.expr if d.of else None)]}
+        for e in [s.value for s in op.sizes] + [p.default for p in op.params if p.default]:
+            used |= {n.val for n in names_in(e)}
         used |= set(op.drop or ())
         assigned = {a.name for a in op.body}
         for p in op.params:
@@ -233,7 +263,8 @@ class OpNames:
         outputs = {o.name for o in op.outputs}
         for a in op.body:
             if a.name not in used and a.name not in outputs and a.name not in self.scope.things:
-                self.error("name", f"`{a.name}` is assigned, but never used", a.name_span, did_you_mean(a.name, outputs), name=a.name)
+                self.error("name", f"`{a.name}` is assigned, but never used", a.name_span,
+                           did_you_mean(a.name, outputs), name=a.name)
 
 
 def axis_text(i: X) -> str:
@@ -251,15 +282,18 @@ def check_test(walk, e: X, raises: bool, own: list[str]):
     elif e.kind not in ("==", "~=") or any(x.kind in ("==", "~=") for x in e.args):
         walk.error("test", "a test compares", e.span, help=("write  f(...) == value,  or `~=` for about",))
     calls = [n for n in nodes_in(e) if n.kind == "call"]
-    if len(walk.errors) == before and not any(c.val in own for c in calls): walk.error("test", f"this test does not call `{own[0]}`", e.span)
+    if len(walk.errors) == before and not any(c.val in own for c in calls):
+        walk.error("test", f"this test does not call `{own[0]}`", e.span)
     for n in nodes_in(e):
         if n.kind == "call":
             where = (n.span[0], n.span[0] + len(n.val))
             names = [*walk.vocabulary.ops, *FUNCTIONS]
-            if n.val not in names: walk.error("name", f"unknown function `{n.val}`", where, did_you_mean(n.val, names), name=n.val)
+            if n.val not in names:
+                walk.error("name", f"unknown function `{n.val}`", where, did_you_mean(n.val, names), name=n.val)
             elif not raises: check_call(walk, n)
         elif n.kind == "name" and n.val not in (*CONSTANTS, "all"):
-            walk.error("name", f"unknown name `{n.val}`", n.span, did_you_mean(n.val, CONSTANTS) or "a test has numbers only", name=n.val)
+            walk.error("name", f"unknown name `{n.val}`", n.span,
+                       did_you_mean(n.val, CONSTANTS) or "a test has numbers only", name=n.val)
         elif n.kind == "field" and n.args[0].kind == "call" and n.args[0].val in walk.vocabulary.ops:
             check_field(walk, n, (n.span[1] - len(n.val), n.span[1]))
         elif n.kind in ("reduce", "read", "spread", "??"): walk.error("test", "a test has numbers only", n.span)
@@ -271,8 +305,10 @@ def check_def(d: Def, source: Source, vocabulary: Vocabulary) -> list[Error]:
     head = (d.span[0], d.value.span[0])
     op = Op(d.name, (), (), span=d.span, name_span=d.name_span)
     walk = Formulas(Scope(op, source), vocabulary)
-    if d.name.endswith("_"): walk.error("name", f"`{d.name}` ends in `_`", d.name_span, "such names are kept for generated code")
-    if d.name in FUNCTIONS: walk.error("name", f"`{d.name}` means something already", d.name_span, "it is a function of the language")
+    if d.name.endswith("_"):
+        walk.error("name", f"`{d.name}` ends in `_`", d.name_span, "such names are kept for generated code")
+    if d.name in FUNCTIONS:
+        walk.error("name", f"`{d.name}` means something already", d.name_span, "it is a function of the language")
     for i, p in enumerate(d.params):
         at = word(source, (d.name_span[1], head[1]), p, d.params[:i].count(p))
         if p in d.params[:i]: walk.error("name", f"`{p}` means something already", at, "a second parameter")
@@ -280,7 +316,8 @@ def check_def(d: Def, source: Source, vocabulary: Vocabulary) -> list[Error]:
         walk.things[p] = Thing("option", p, at)
     for n in nodes_in(d.value):
         if n.kind in ("read", "field", "reduce", "str", "list", "spread"):
-            walk.error("type", "a `def` is a formula of numbers", n.span, "accesses and reductions stand in the op that calls it")
+            walk.error("type", "a `def` is a formula of numbers", n.span,
+                       "accesses and reductions stand in the op that calls it")
             return walk.errors
     walk.visit(d.value, WHOLE)
     for p in d.params if not walk.errors else ():
@@ -293,7 +330,8 @@ def check_schedule(s: Schedule, source: Source, vocabulary: Vocabulary) -> list[
     known = {*NEST_SHAPES, *vocabulary.ops, *(o.name for o in vocabulary.ops.values())}
     if s.target in known: return []
     at = word(source, (s.span[0] + 8, s.span[1]), s.target)
-    return [Error("name", f"nothing is called `{s.target}`", at, did_you_mean(s.target, known), help=("a schedule is for an op or one of: " + ", ".join(NEST_SHAPES),))]
+    return [Error("name", f"nothing is called `{s.target}`", at, did_you_mean(s.target, known),
+                  help=("a schedule is for an op or one of: " + ", ".join(NEST_SHAPES),))]
 
 
 def cycle(name: str, at: Span, vocabulary: Vocabulary) -> list[Error]:

@@ -5,6 +5,7 @@ dsl/mistakes.py, layout in `indentation` below."""
 
 from __future__ import annotations
 
+from dataclasses import fields, is_dataclass
 from functools import cache
 from pathlib import Path
 
@@ -23,7 +24,8 @@ GRAMMAR = ROOT / "grammar" / "op.lark"
 DEPTH = 100             # formulas nested deeper are refused: the later passes recurse
 
 # What a terminal is called in a message; terminals that stand for one word or sign show it.
-WORDS = {"$END": "the end of the definition", "_CLAUSE": "a new clause", "NAME": "a name", "OPNAME": "a name", "NUMBER": "a number",
+WORDS = {"$END": "the end of the definition", "_CLAUSE": "a new clause", "NAME": "a name", "OPNAME": "a name",
+         "NUMBER": "a number",
          "STRING": "a text in quotes", "LONG_STRING": "a text in quotes", "ASSIGN": "`=`", "COMPARE": "a comparison", "REDUCE": "a reduction",
          "ADD": "an operator", "MUL": "an operator", "BITOP": "an operator", "SHIFT": "an operator", "POWER": "an operator"}
 # Where a formula may start or go on, one phrase says more than a list of terminals.
@@ -97,7 +99,8 @@ def parse_formula(source: Source, start: int, end: int) -> X | Error:
     except VisitError as e:
         if not isinstance(e.orig_exc, Unreadable): raise
         return Error("syntax", e.orig_exc.message, e.orig_exc.span)
-    return Error("syntax", f"this formula is nested more than {DEPTH} deep", formula.span) if too_deep(formula) else formula
+    return Error("syntax", f"this formula is nested more than {DEPTH} deep",
+                 formula.span) if too_deep(formula) else formula
 
 
 # --- Layout ----------------------------------------------------------------------------------------
@@ -128,7 +131,8 @@ def indentation(source: Source, start: int, end: int) -> Error | None:
             return Error("layout", "this line is indented with a tab", (at, at + len(blank)), "indent with spaces",
                          help=("indent by 4 to start a clause, or deeper to continue the line above",))
         if 0 < len(blank) < 4:
-            return Error("layout", f"this line is indented by {len(blank)}", (at, at + len(blank)), "a clause starts after exactly 4 spaces",
+            return Error("layout", f"this line is indented by {len(blank)}", (at, at + len(blank)),
+                         "a clause starts after exactly 4 spaces",
                          help=("indent by 4 to start a clause, or deeper to continue the line above",))
     return None
 
@@ -142,7 +146,7 @@ def too_deep(item) -> X | None:
             if depth >= DEPTH: return node
             depth += 1
         if isinstance(node, tuple): todo += [(c, depth) for c in node]
-        elif hasattr(node, "__dataclass_fields__"): todo += [(getattr(node, f), depth) for f in node.__dataclass_fields__ if "span" not in f]
+        elif is_dataclass(node): todo += [(getattr(node, f.name), depth) for f in fields(node) if f.compare]
     return None
 
 
@@ -175,7 +179,8 @@ def expected_words(terminals: set[str]) -> list[str]:
     left = set(terminals)
     if len(left & START) >= 5: words.append("a value"); left -= START
     elif len(left & ON) >= 5: words.append("an operator"); left -= ON
-    words += sorted({WORDS.get(t) or literal(t) for t in left if WORDS.get(t) or literal(t)}, key=lambda w: (w.startswith("a"), w))
+    words += sorted({WORDS.get(t) or literal(t) for t in left if WORDS.get(t) or literal(t)},
+                    key=lambda w: (w.startswith("a"), w))
     return words if len(words) <= 4 else words[:3] + ["something else"]
 
 

@@ -104,7 +104,8 @@ def text_of(source: Source, span: Span) -> str:
 
 def word(source: Source, span: Span, name: str, skip: int = 0) -> Span:
     """Where a name stands inside a span; the whole span if it does not.  `skip` earlier ones are passed over."""
-    found = [m.span() for m in re.finditer(rf"(?<![A-Za-z0-9_]){re.escape(name)}(?![A-Za-z0-9_])", source.text[span[0]:span[1]])]
+    found = [m.span() for m in re.finditer(rf"(?<![A-Za-z0-9_]){re.escape(name)}(?![A-Za-z0-9_])",
+                                           source.text[span[0]:span[1]])]
     return (span[0] + found[skip][0], span[0] + found[skip][1]) if skip < len(found) else span
 
 

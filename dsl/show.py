@@ -8,7 +8,8 @@ from .syntax import Assign, Binder, Def, Dim, Op, Schedule, Type, X
 
 # How tightly a node binds; an operand that binds looser than its place needs brackets.
 IF, OR, AND, NOT, COMPARE, BITS, SHIFT, SUM, PRODUCT, TERM, UNARY, POWER, POSTFIX, PRIMARY = range(14)
-BINARY = {"or": (OR, OR, AND), "and": (AND, AND, NOT), "&": (BITS, BITS, SHIFT), "|": (BITS, BITS, SHIFT), "^": (BITS, BITS, SHIFT),
+BINARY = {"or": (OR, OR, AND), "and": (AND, AND, NOT), "&": (BITS, BITS, SHIFT), "|": (BITS, BITS, SHIFT),
+          "^": (BITS, BITS, SHIFT),
           "<<": (SHIFT, SHIFT, SUM), ">>": (SHIFT, SHIFT, SUM), "+": (SUM, SUM, PRODUCT), "-": (SUM, SUM, PRODUCT),
           "*": (TERM, TERM, UNARY), "/": (TERM, TERM, UNARY), "//": (TERM, TERM, UNARY), "%": (TERM, TERM, UNARY),
           "**": (POWER, POSTFIX, UNARY), "??": (POSTFIX, PRIMARY, POSTFIX),
@@ -93,7 +94,8 @@ def signature(op: Op) -> str:
     params, starred = [], False
     for p in op.params:
         if p.keyword and not starred: params.append("*"); starred = True
-        params.append("mut " * p.mut + f"{p.name}: {type_text(p.type)}" + (f" = {expression(p.default)}" if p.default is not None else ""))
+        params.append("mut " * p.mut + f"{p.name}: {type_text(p.type)}" + (f" = {expression(p.default)}"
+                                                                           if p.default is not None else ""))
     if len(op.outputs) > 1:
         result = " -> (" + ", ".join(o.name + (f": {type_text(o.type)}" if o.type else "") for o in op.outputs) + ")"
     else: result = f" -> {type_text(op.outputs[0].type)}" if op.outputs[0].type else ""
@@ -141,5 +143,6 @@ def show(item: Op | Def | Schedule) -> str:
     lines += [f"grad {assignment(a)}" for a in op.grads]
     if op.nograd is not None: lines.append(("nograd " + ", ".join(op.nograd)).rstrip())
     lines += [f"sample {s.name} in {expression(s.low)} .. {expression(s.high)}" for s in op.samples]
-    lines += [f"test {expression(t.condition)}" + (f' raises "{t.raises}"' if t.raises is not None else "") for t in op.tests]
+    lines += [f"test {expression(t.condition)}" + (f' raises "{t.raises}"' if t.raises is not None else "")
+              for t in op.tests]
     return "\n    ".join(lines) + "\n"

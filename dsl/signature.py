@@ -12,7 +12,8 @@ from .syntax import Dim, Op, Param, Span, Type, X
 RESERVED = ("if", "else", "and", "or", "not")       # words in every formula
 
 # Types that people write, and what they are called here.
-OTHER_TYPES = {"tensor": "Num", "float": "real", "float32": "Float", "f32": "Float", "double": "real", "scalar": "num", "number": "num",
+OTHER_TYPES = {"tensor": "Num", "float": "real", "float32": "Float", "f32": "Float", "double": "real", "scalar": "num",
+               "number": "num",
                "integer": "int", "long": "int", "boolean": "bool", "axis": "dim", "axes": "dims", "tuple": "ints", "list": "ints", "shape": "ints"}
 
 
@@ -47,7 +48,8 @@ class Signature:
         old = self.scope.things.get(thing.name)
         if old:
             what = KINDS[old.kind] if old.kind != thing.kind else "defined"
-            self.error("name", f"`{thing.name}` means something already", thing.span, f"a second {KINDS[thing.kind][2:]}" if what == "defined" else f"here it is {KINDS[thing.kind]}",
+            self.error("name", f"`{thing.name}` means something already", thing.span,
+                       f"a second {KINDS[thing.kind][2:]}" if what == "defined" else f"here it is {KINDS[thing.kind]}",
                        notes=((old.span, "first defined here" if what == "defined" else f"{what} here"),))
         else: self.scope.things[thing.name] = thing
 
@@ -61,10 +63,12 @@ class Signature:
             clause = word(self.source, op.span, name, 0)
             self.define(Thing("rank", name, clause))
             if name not in holes:
-                self.error("name", f"nothing in the op's name stands for `{name}`", op.name_span, f"write `{{{name}}}` in it")
+                self.error("name", f"nothing in the op's name stands for `{name}`", op.name_span,
+                           f"write `{{{name}}}` in it")
             bad = [v for v in values if not isinstance(v, int) or v < 1]
             if bad: self.error("rank", f"a family has members 1, 2, 3 ..., not {bad[0]}", self.clause("for"))
-            if len(set(values)) < len(values): self.error("name", "a member of this family is named twice", self.clause("for"))
+            if len(set(values)) < len(values):
+                self.error("name", "a member of this family is named twice", self.clause("for"))
         for hole in sorted(holes - ({op.family[0]} if op.family else set())):
             help = f"say which it takes:  for {hole} in 1, 2, 3" if not op.family else f"its variable is `{op.family[0]}`"
             self.error("name", f"`{{{hole}}}` in the op's name stands for nothing", op.name_span, help=(help,))
@@ -83,20 +87,26 @@ class Signature:
         known = TENSOR_TYPES + OPTION_TYPES[:-1]
         at = (t.span[0], t.span[0] + len(t.name))
         tensor = is_tensor(p)
-        self.define(Thing("tensor" if tensor else "option", p.name, where, t, axes_of(t.dims) if tensor or t.name == "ints" else ()))
+        self.define(Thing("tensor" if tensor else "option", p.name, where, t,
+                          axes_of(t.dims) if tensor or t.name == "ints" else ()))
         if tensor and t.name not in TENSOR_TYPES:
             guess = OTHER_TYPES.get(t.name.lower())
             kinds = "tensors " + " ".join(TENSOR_TYPES) + "; options " + " ".join(OPTION_TYPES[:-1]) + ' "a" | "b"'
-            self.error("type", f"unknown type `{t.name}`", at, f"did you mean `{guess}`?" if guess else did_you_mean(t.name, known),
+            self.error("type", f"unknown type `{t.name}`", at,
+                       f"did you mean `{guess}`?" if guess else did_you_mean(t.name, known),
                        help=() if guess or did_you_mean(t.name, known) else (f"the types are: {kinds}",))
         if not tensor and t.name != "ints" and t.dims is not None:
-            self.error("type", f"an option of type `{t.name}` has no shape", t.span, help=(f"a list of numbers is `ints[...]`; a tensor type has a capital: {', '.join(TENSOR_TYPES)}",))
+            self.error("type", f"an option of type `{t.name}` has no shape", t.span,
+                       help=(f"a list of numbers is `ints[...]`; a tensor type has a capital: {', '.join(TENSOR_TYPES)}",))
         if t.name == "ints" and t.dims is not None and len(t.dims) != 1:
-            self.error("rank", f"`ints` takes one length, but gets {len(t.dims)}", t.span, help=("`ints[2]` is two numbers, `ints[*K]` one for each axis of the pack",))
+            self.error("rank", f"`ints` takes one length, but gets {len(t.dims)}", t.span,
+                       help=("`ints[2]` is two numbers, `ints[*K]` one for each axis of the pack",))
         if p.mut and not tensor:
-            self.error("type", f"`{p.name}` is no tensor, so it cannot be `mut`", where, f"it is an option of type `{t.name}`")
+            self.error("type", f"`{p.name}` is no tensor, so it cannot be `mut`", where,
+                       f"it is an option of type `{t.name}`")
         if tensor and p.default is not None:
-            self.error("option", f"the tensor `{p.name}` cannot have a default", p.default.span, "a tensor that may be left out has a type with `?`")
+            self.error("option", f"the tensor `{p.name}` cannot have a default", p.default.span,
+                       "a tensor that may be left out has a type with `?`")
         if len(set(t.choices)) < len(t.choices): self.error("option", f"a choice of `{p.name}` is named twice", t.span)
         if not tensor and p.default is not None: self.default(p)
 
@@ -104,13 +114,16 @@ class Signature:
         d, t = p.default, p.type
         value = d.val if d.kind in ("str", "num", "name") else None
         if t.name == "choice":
-            if d.kind != "str": self.error("option", f"the default of `{p.name}` is none of its texts", d.span, "expected " + either(f'`"{c}"`' for c in t.choices[:4]))
+            if d.kind != "str":
+                self.error("option", f"the default of `{p.name}` is none of its texts", d.span,
+                           "expected " + either(f'`"{c}"`' for c in t.choices[:4]))
             elif value not in t.choices:
                 self.error("option", f'`{p.name}` has no choice `"{value}"`', d.span, choice_label(value, t.choices))
         elif d.kind == "str":
             self.error("option", f"the default of `{p.name}` is a text", d.span, f"its type is `{t.name}`")
         elif t.name == "bool" and not (d.kind == "name" and value in ("true", "false")):
-            self.error("option", f"the default of `{p.name}` is neither true nor false", d.span, did_you_mean(str(value), ("true", "false")) or "its type is `bool`")
+            self.error("option", f"the default of `{p.name}` is neither true nor false", d.span,
+                       did_you_mean(str(value), ("true", "false")) or "its type is `bool`")
         elif value in ("true", "false") and d.kind == "name" and t.name != "bool":
             self.error("option", f"the default of `{p.name}` is no number", d.span, f"its type is `{t.name}`")
         elif d.kind == "num" and isinstance(value, float) and t.name in ("int", "dim", "dims", "ints"):
@@ -128,8 +141,11 @@ class Signature:
         if required and not p.keyword:
             earlier = next((q for q in self.op.params[:self.op.params.index(p)] if q.default is not None), None)
             if earlier:
-                self.error("option", f"`{p.name}` must be given, but stands after `{earlier.name}`, which may be left out", self.scope.things[p.name].span,
-                           notes=((self.scope.things[earlier.name].span, "has a default"),), help=(f"move `{p.name}` before it, or give it a default",))
+                self.error("option",
+                           f"`{p.name}` must be given, but stands after `{earlier.name}`, which may be left out",
+                           self.scope.things[p.name].span,
+                           notes=((self.scope.things[earlier.name].span, "has a default"),
+                                  ), help=(f"move `{p.name}` before it, or give it a default",))
 
     def known(self, n: X, *kinds: str):
         """Reports a name that is none of the kinds."""
@@ -141,7 +157,8 @@ class Signature:
             names = self.scope.of_kind(*kinds)
             what = "size" if n.val[:1].isupper() else "name"
             label = did_you_mean(n.val, names)
-            help = (f"a size is the length of a parameter's axis, an option, or given by  where {n.val} = ...",) if what == "size" and not label else ()
+            help = (f"a size is the length of a parameter's axis, an option, or given by  where {n.val} = ...",
+                    ) if what == "size" and not label else ()
             self.error("name", f"unknown {what} `{n.val}`", n.span, label, help=help)
 
     def shape(self, dims: tuple[Dim, ...], defines: bool, where: Span):
@@ -156,7 +173,9 @@ class Signature:
             else: self.entry(inner.expr)
         packs = [d for d in dims if d.kind == "pack" and not d.rank and d.name not in self.scope.of_kind("option")]
         same = next((d for i, d in enumerate(packs) if d.name in {e.name for e in packs[:i]}), None)
-        if same and defines: self.error("size", f"the pack `*{same.name}` stands twice in one shape", same.span, "how many axes go to each is not known")
+        if same and defines:
+            self.error("size", f"the pack `*{same.name}` stands twice in one shape", same.span,
+                       "how many axes go to each is not known")
 
     def entry(self, e: X):
         self.later += names_in(e)
@@ -169,18 +188,26 @@ class Signature:
         thing = self.scope.things.get(d.at)
         sizes = [s.name for s in self.op.sizes]
         if thing and thing.kind == "option" and thing.type.name in ("dim", "dims") or d.at in sizes: return
-        if thing: self.error("name", f"`{d.at}` names no axis", at, f"it is {KINDS[thing.kind]}", help=("after `@` comes an option of type `dim`, or a `where` size",))
-        else: self.error("name", f"unknown axis `{d.at}`", at, did_you_mean(d.at, self.scope.axis_options() + sizes) or f"no option of type `dim` has this name")
+        if thing:
+            self.error("name", f"`{d.at}` names no axis", at, f"it is {KINDS[thing.kind]}",
+                       help=("after `@` comes an option of type `dim`, or a `where` size",))
+        else:
+            self.error("name", f"unknown axis `{d.at}`", at,
+                       did_you_mean(d.at,
+                                    self.scope.axis_options() + sizes) or "no option of type `dim` has this name")
 
     def pack(self, d: Dim, defines: bool):
         at = word(self.source, d.span, d.name)
         if d.rank and not (self.op.family and self.op.family[0] == d.rank):
-            self.error("name", f"unknown rank `{d.rank}`", (d.span[1] - len(d.rank), d.span[1]) if not d.when else d.span,
+            self.error("name", f"unknown rank `{d.rank}`",
+                       (d.span[1] - len(d.rank), d.span[1]) if not d.when else d.span,
                        f"the op's variable is `{self.op.family[0]}`" if self.op.family else "the op has no `for` clause",
                        help=() if self.op.family else (f"say which it takes:  for {d.rank} in 1, 2, 3",))
         thing = self.scope.things.get(d.name)
         if thing and thing.kind == "option":
-            if thing.type.name != "ints": self.error("size", f"`*{d.name}` is a pack, but `{d.name}` is one number", at, f"its type is `{thing.type.name}`")
+            if thing.type.name != "ints":
+                self.error("size", f"`*{d.name}` is a pack, but `{d.name}` is one number", at,
+                           f"its type is `{thing.type.name}`")
         elif defines: self.bind("pack", d.name, at)
         else: self.later.append(X("name", (), d.name, at))
 
@@ -195,7 +222,8 @@ class Signature:
         if defines and seen > 1:
             free = [f for f in dict.fromkeys(d.factors) if not f.isdigit() and self.first(f, d)]
             if len(free) > 1:
-                self.error("size", f"{either(f'`{f}`' for f in free).replace(' or ', ' and ')} cannot be told apart", d.span, "only their product is known",
+                self.error("size", f"{either(f'`{f}`' for f in free).replace(' or ', ' and ')} cannot be told apart",
+                           d.span, "only their product is known",
                            help=(f"take one as an option:  {free[0]}: int",))
 
     def first(self, name: str, d: Dim) -> bool:
@@ -204,7 +232,8 @@ class Signature:
             for e in p.type.dims or ():
                 inner = e.of if e.kind == "chosen" and e.of else e
                 if inner.kind == "size" and inner.expr.kind == "name" and inner.expr.val == name: return False
-                if inner.kind == "split" and inner != d and name in inner.factors and sum(not f.isdigit() for f in set(inner.factors)) == 1: return False
+                if inner.kind == "split" and inner != d and name in inner.factors and sum(not f.isdigit() for f in set(inner.factors)) == 1:
+                    return False
         return True
 
     def bind(self, kind: str, name: str, at: Span) -> bool:
@@ -213,9 +242,11 @@ class Signature:
         if old is None:
             self.define(Thing(kind, name, at, axes=("one",) if kind == "pack" else None))
             return True
-        if old.kind == "tensor": self.error("size", f"a size cannot depend on the elements of `{name}`", at, "this is a tensor")
+        if old.kind == "tensor":
+            self.error("size", f"a size cannot depend on the elements of `{name}`", at, "this is a tensor")
         elif {old.kind, kind} == {"size", "pack"}:
-            self.error("size", f"`{name}` is one axis and a pack of axes", at, f"here it is {KINDS[kind]}", notes=((old.span, f"here it is {KINDS[old.kind]}"),))
+            self.error("size", f"`{name}` is one axis and a pack of axes", at, f"here it is {KINDS[kind]}",
+                       notes=((old.span, f"here it is {KINDS[old.kind]}"),))
         elif old.kind == "option" and old.type.name not in ("int", "ints", "num"):
             self.error("size", f"the option `{name}` is no size", at, f"its type is `{old.type.name}`")
         return False
@@ -238,7 +269,9 @@ class Signature:
                     what = "unknown type" if o.type.name not in OPTION_TYPES else "a result is a tensor, not"
                     self.error("type", f"{what} `{o.type.name}`", (o.type.span[0], o.type.span[0] + len(o.type.name)),
                                guess or "the types of tensors are: " + " ".join(TENSOR_TYPES))
-                if o.type.optional: self.error("type", "a result cannot be optional", (o.type.span[1] - 1, o.type.span[1]), "leave the `?` out")
+                if o.type.optional:
+                    self.error("type", "a result cannot be optional", (o.type.span[1] - 1, o.type.span[1]),
+                               "leave the `?` out")
                 if o.type.choices: self.error("type", "a result is a tensor, not a text", o.type.span)
                 if o.type.dims is not None: self.shape(o.type.dims, defines=False, where=o.type.span)
             axes = axes_of(o.type.dims) if o.type else None
@@ -256,16 +289,19 @@ class Signature:
         at = word(self.source, (start, declared[1]), name) if start >= 0 else self.op.name_span
         thing = self.scope.things.get(name)
         if not thing: self.error("name", f"unknown axis `{name}`", at, did_you_mean(name, self.scope.axis_options()))
-        elif name not in self.scope.axis_options(): self.error("name", f"`{name}` names no axis", at, f"it is {KINDS[thing.kind]}")
+        elif name not in self.scope.axis_options():
+            self.error("name", f"`{name}` names no axis", at, f"it is {KINDS[thing.kind]}")
         if not unless: return
         thing = self.scope.things.get(unless)
         at = word(self.source, (max(start, declared[0]), declared[1]), unless)
         flags = [n for n, t in self.scope.things.items() if t.kind == "option" and t.type.name == "bool"]
         if not thing: self.error("name", f"unknown option `{unless}`", at, did_you_mean(unless, flags))
-        elif unless not in flags: self.error("option", f"`{unless}` is no yes-or-no option", at, f"it is {KINDS[thing.kind]}")
+        elif unless not in flags:
+            self.error("option", f"`{unless}` is no yes-or-no option", at, f"it is {KINDS[thing.kind]}")
 
 
-KINDS = {"tensor": "a tensor", "option": "an option", "size": "a size", "pack": "a pack of axes", "rank": "the rank of a family",
+KINDS = {"tensor": "a tensor", "option": "an option", "size": "a size", "pack": "a pack of axes",
+         "rank": "the rank of a family",
          "local": "a part of the body", "output": "a result", "gradient": "a gradient"}
 
 

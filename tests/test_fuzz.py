@@ -19,8 +19,11 @@ ROOT = Path(__file__).resolve().parent.parent
 CASES = int(os.environ.get("FUZZ", 1500))
 SECONDS = 5             # a case that takes longer counts as a hang
 TOKEN = re.compile(r'"""|"[^"\n]*"|[A-Za-z_]\w*|\d+(?:\.\d+)?|\n *|[ \t]+|\*\*|//|\.\.|\?\?|->|[=!<>~+]=|.', re.S)
-SIGNS = list("()[]{}<>=+-*/%.,:;@?!&|^~#\"'$\\ \n\t") + ['"""', "??", "..", "**", "//", "->", "==", "~=", "+=", "max=", "<<", "\n    ", "\n  ", "\n        ", "\r\n", "\0", "é", "∑", "\u2028", "\ufeff", "𝟙"]
-WORDS = ["if", "else", "and", "or", "not", "in", "op", "def", "schedule", "for", "where", "as", "require", "test", "raises", "grad", "nograd", "sample", "drop", "unless",
+SIGNS = list("()[]{}<>=+-*/%.,:;@?!&|^~#\"'$\\ \n\t") + ['"""', "??", "..", "**", "//", "->", "==", "~=", "+=", "max=",
+                                                         "<<", "\n    ", "\n  ", "\n        ", "\r\n", "\0", "é", "∑",
+                                                         "\u2028", "\ufeff", "𝟙"]
+WORDS = ["if", "else", "and", "or", "not", "in", "op", "def", "schedule", "for", "where", "as", "require", "test",
+         "raises", "grad", "nograd", "sample", "drop", "unless",
          "mut", "when", "foreach", "wgsl", "sum[k]", "max[dim]", "sum", "exp", "out", "g", "g.values", "x_", "inf", "true", "all", "1e999", "0x", "9" * 60, "1e-400", "{D}", "D", "*B", "K@dim"]
 
 
@@ -78,7 +81,8 @@ def survive(text: str):
     assert time.perf_counter() - start < SECONDS
 
 
-@settings(max_examples=CASES, deadline=None, database=None, derandomize="FUZZ" not in os.environ, suppress_health_check=list(HealthCheck))
+@settings(max_examples=CASES, deadline=None, database=None, derandomize="FUZZ" not in os.environ,
+          suppress_health_check=list(HealthCheck))
 @given(st.integers(0, len(TEXTS) - 1), st.integers(0, len(TEXTS) - 1), EDITS)
 def test_mutated_definitions(base, other, edits):
     text = mutated(base, other, edits)
@@ -90,7 +94,8 @@ def test_mutated_definitions(base, other, edits):
     "", "\n", " ", "#", "op", "op f", "op f(", "op f()", "op f() =", '"', '"""', "\t", "    out = 1\n", "def f(x) = f(x)\n", "op f(x: Num) = " + "-" * 5000 + "x\n",
     "op f(x: Num) = " + "(" * 5000 + "x" + ")" * 5000 + "\n", "op f(x: Num) = " + " + ".join(["x"] * 5000) + "\n", "op f(x: Num) = x" + "[0]" * 3000 + "\n",
     "op f(x: Num) = x ?? " * 3000 + "x\n", "op f(x: Num) = " + "not " * 3000 + "x\n", "op f(x: Num) = " + "sum[k] " * 3000 + "x\n", "op f(x: Num) = " + "x if x else " * 3000 + "x\n",
-    "op f(x: Num[" + "*" * 3000 + "])\n", "op f(" + ", ".join(f"x{i}: Num" for i in range(3000)) + ") = x0\n", "op f(x: Num) = " + "9" * 100_000 + "\n", "\n" * 100_000,
+    "op f(x: Num[" + "*" * 3000 + "])\n", "op f(" + ", ".join(f"x{i}: Num"
+                                                              for i in range(3000)) + ") = x0\n", "op f(x: Num) = " + "9" * 100_000 + "\n", "\n" * 100_000,
     "op f(x: Num) = " + '"' * 9999 + "\n", "op f(x: Num)\n" + "    out = x\n" * 500, "\0\0\0", "op f(x: Num) = \ud800\n",
 ], ids=range(30))
 def test_odd_texts(text):

@@ -18,7 +18,8 @@ def messages(text: str) -> list[str]: return [f"{e.code}: {e.message}" for e in 
 def test_the_library_has_no_mistakes():
     files = [parse_file(f) for f in sorted((ROOT / "ops").glob("*.op"))]
     assert len(files) > 10
-    assert [e for _, errors, _ in files for e in errors] + check_library([(items, source) for items, _, source in files]) == []
+    assert [e for _, errors,
+            _ in files for e in errors] + check_library([(items, source) for items, _, source in files]) == []
 
 
 @pytest.mark.parametrize("text", [
@@ -49,14 +50,18 @@ def test_errors_do_not_pile_up():
 
 
 def test_definitions_of_other_files_are_known():
-    a, b = parse_text("op twice(input: Num) = 2 * input\n", "a.op"), parse_text("op four(input: Num) = twice(twice(input))\n\nop twice(input: Num) = input\n", "b.op")
+    a, b = parse_text("op twice(input: Num) = 2 * input\n",
+                      "a.op"), parse_text("op four(input: Num) = twice(twice(input))\n\nop twice(input: Num) = input\n",
+                      "b.op")
     errors = check_library([(a[0], a[2]), (b[0], b[2])])
-    assert [(e.path, e.message, e.help) for e in errors] == [("b.op", "`twice` is defined twice", ("the first is in a.op, line 1",))]
+    assert [(e.path, e.message, e.help) for e in errors] == [("b.op", "`twice` is defined twice",
+                                                              ("the first is in a.op, line 1",))]
 
 
 def test_members_of_a_family():
     items = parse_text("op conv{D}d_same(input: Num) = input\n    for D in 1, 3\n")[0]
-    assert expanded(items[0]) == ["conv1d_same", "conv3d_same"] and set(Vocabulary.of(items).ops) == {"conv1d_same", "conv3d_same"}
+    assert expanded(items[0]) == ["conv1d_same", "conv3d_same"] and set(Vocabulary.of(items).ops) == {"conv1d_same",
+                                                                                                      "conv3d_same"}
 
 
 def test_axes_as_they_are_indexed():

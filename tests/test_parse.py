@@ -60,7 +60,8 @@ def test_print_and_reparse(path):
 
 
 def test_brackets_where_they_matter():
-    for formula in ("(a + b) * c", "a - (b - c)", "-(a + b)", "(-a) ** 2", "-a ** 2", "(sum[k] a[k] + b) * c", "(sum[k] a[k]) * b", "sum[k] a[k] * b",
+    for formula in ("(a + b) * c", "a - (b - c)", "-(a + b)", "(-a) ** 2", "-a ** 2", "(sum[k] a[k] + b) * c",
+                    "(sum[k] a[k]) * b", "sum[k] a[k] * b",
                     "(a ?? b)[i]", "a ?? (b + c)", "(a if b else c) if d else e", "a if b else c if d else e", "a if (b if c else d) else e",
                     "(a < b) < c", "not (a and b)", "(not a) == b", "2 * -sum[k] a[k]", "(a * sum[k] b[k]) * c", "~(-a)", "a ** b ** c", "(a ** b) ** c"):
         text = f"op f(a: Num) = {formula}\n"
