@@ -6,32 +6,43 @@ only as given (`dsl.worlds` or `codegen.host.bind` make them), never how a kerne
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 
 from . import scalars
 from .axes import axes
-from .ir import E, Program, Stmt, Tensor, reads, walk
+from .ir import E, Program, Stmt, Tensor, walk
 from .random import uniform
 from .tidy import live
 
 LARGEST = 1 << 23                       # points evaluated at once
 
 
+@dataclass(frozen=True)
+class Outside:
+    """A place where a read without `??`, or a store, leaves its tensor."""
+    stmt: Stmt
+    read: E                             # the read, or for a store a read of the same element
+    axis: int                           # of the array, packs expanded
+    value: int
+    length: int
+
+
 def evaluate(program: Program, env: dict, packs: dict[str, tuple[int, ...]], views: dict[str, np.ndarray],
-             wanted: list[str] | None = None, dtype=None) -> dict[str, np.ndarray]:
+             wanted: list[str] | None = None, dtype=None, audit: list[Outside] | None = None) -> dict[str, np.ndarray]:
     """Runs a program; answers its outputs (those in `wanted`) and the parameters it changed, by name.
 
     env: sizes, options, `has_x`; for random numbers `seed0`, `seed1`, `call`.  packs: the full lengths of
     each pack.  views: arrays in logical axis order, each pack at its full rank, axes that broadcast with
     length 1; absent optional tensors are left out.  dtype: the op's type T, else the common type of the
-    inputs that have it.  Results have logical axes too.  Raises IndexError for an index read from a tensor
-    that lies outside."""
+    inputs that have it.  audit: collects accesses that leave their tensor; without it they raise IndexError.
+    Results have logical axes too."""
     env = {"inf": math.inf, "nan": math.nan, "seed0": 0, "seed1": 0, "call": 0, **env}
     if dtype is None:
         own = [v.dtype for n, v in views.items() if n in program.tensors and program.tensors[n].dtype == "T"]
         dtype = np.result_type(*own) if own else np.dtype(np.float32)
-    run = Run(program, env, packs, dict(views), np.dtype(dtype))
+    run = Run(program, env, packs, dict(views), np.dtype(dtype), audit)
     with np.errstate(all="ignore"): return run.all(wanted)
 
 
@@ -63,8 +74,8 @@ def constant(e: E, env: dict):
 class Run:
     """One evaluation: the arrays of all tensors so far."""
 
-    def __init__(self, program: Program, env: dict, packs: dict, views: dict[str, np.ndarray], T: np.dtype):
-        self.program, self.env, self.packs, self.T = program, env, packs, T
+    def __init__(self, program: Program, env: dict, packs: dict, views: dict[str, np.ndarray], T: np.dtype, audit: list[Outside] | None):
+        self.program, self.env, self.packs, self.T, self.audit = program, env, packs, T, audit
         self.compute = np.dtype(np.float32) if T == np.float16 else T
         self.floating = self.compute if self.compute.kind == "f" else np.dtype(np.float32)
         self.arrays: dict[str, np.ndarray] = {}
@@ -159,7 +170,7 @@ class Nest:
             case "sym": return self.run_.env[e.val]
             case "idx": return self.axis(self.place[e.val][0])
             case "read": return self.read(e)
-            case "inside": return self.locate(a[0])[1]
+            case "inside": return self.locate(E("read", a[0].args, (a[0].val[0], a[0])))[1]
             case "rand": return self.draw(e.val)
             case "cast": return scalars.cast(e.val, self.eval(a[0]), self.run_.floating)
             case "call": return scalars.call(e.val, *map(self.eval, a))
@@ -167,7 +178,8 @@ class Nest:
             case "and" | "or":
                 left = self.eval(a[0])
                 if scalars.plain(left) and bool(left) == (e.op == "or"): return bool(left)
-                return scalars.binary(e.op, left, self.eval(a[1]))
+                if scalars.plain(left): return scalars.binary(e.op, left, self.eval(a[1]))
+                return scalars.binary(e.op, left, self.under(left if e.op == "and" else np.logical_not(left), a[1]))
             case "if":
                 c = self.eval(a[0])
                 if scalars.plain(c): return self.eval(a[1] if c else a[2])
@@ -207,18 +219,20 @@ class Nest:
         """Where a read falls: an index array for each axis, clamped, and whether it is inside."""
         tensor = self.run_.arrays[r.val[0]]
         inside, at = np.True_, []
-        parts = self.components(r.val[0], r.args, tensor.shape)
-        for e, part, n in zip(self.expanded(r.args), parts, tensor.shape):
+        for axis, (part, n) in enumerate(zip(self.components(r.val[0], r.args, tensor.shape), tensor.shape)):
             i = self.axis(part[0]) if isinstance(part, tuple) else np.asarray(part)
-            inside = inside & (i >= 0) & (i < n)
-            if r.val[1] is None and e is not None and reads(e) and np.any(((i < 0) | (i >= n)) & self.guard):
-                raise IndexError(f"{r.val[0]}: index out of range for an axis of length {n}")
+            here = (i >= 0) & (i < n)
+            if r.val[1] is None: self.legal(r, axis, i, n, ~here & self.guard)
+            inside = inside & here
             at.append(np.clip(i, 0, max(n - 1, 0)).astype(np.int64))
         return at, inside
 
-    def expanded(self, index: tuple[E, ...]) -> list[E | None]:
-        """The index expressions, one for each array axis (None within packs)."""
-        return [x for e in index for x in ([None] * self.place[e.val][1] if e.op == "pack" else [e])]
+    def legal(self, r: E, axis: int, i: np.ndarray, length: int, wrong: np.ndarray):
+        """Notes or raises an access outside its tensor."""
+        if not np.any(wrong): return
+        value = int(np.broadcast_to(i, np.shape(wrong))[wrong].flat[0])
+        if self.run_.audit is None: raise IndexError(f"{r.val[0]}: index {value} is out of range for an axis of length {length}")
+        self.run_.audit.append(Outside(self.s, r, axis, value, length))
 
     def read(self, r: E):
         name, fallback = r.val
@@ -302,8 +316,9 @@ class Nest:
         at = [self.axis(p[0]) if isinstance(p, tuple) else np.asarray(p) for p in parts]
         at = [np.broadcast_to(i, value.shape) for i in at]
         if keep is not None: at, value = [i[keep] for i in at], value[keep]
-        for i, n in zip(at, array.shape):
-            if i.size and (i.min() < 0 or i.max() >= n): raise IndexError(f"{s.target}: index out of range for an axis of length {n}")
+        for axis, (i, n) in enumerate(zip(at, array.shape)):
+            self.legal(E("read", s.idx, (s.target, None)), axis, i, n, (i < 0) | (i >= n))
+        if self.run_.audit: return
         value = value.astype(array.dtype) if array.dtype.kind != "f" else value
         if s.mode == "=" and not s.spread: array[tuple(at)] = value
         elif s.mode == "=" or s.mode == "+=":

@@ -25,11 +25,8 @@ def number(x):
 
 def scalar(f, *args):
     """f of plain numbers, as a plain number, under IEEE rules."""
-    return np.asarray(f(*(np.asarray(a, np.int64 if whole(a) else np.float64) for a in args))).item()
-
-
-def divide(a, b):
-    return np.true_divide(a, b)
+    with np.errstate(all="ignore"):
+        return np.asarray(f(*(np.asarray(a, np.int64 if whole(a) else np.float64) for a in args))).item()
 
 
 def power(a, b):
@@ -48,7 +45,7 @@ def shift(a, b, left: bool):
     return np.where(far, 0 if left else np.where(a < 0, -1, 0), np.left_shift(a, near) if left else np.right_shift(a, near)).astype(np.int32)
 
 
-ARITHMETIC = {"+": np.add, "-": np.subtract, "*": np.multiply, "/": divide, "//": np.floor_divide, "%": np.mod, "**": power}
+ARITHMETIC = {"+": np.add, "-": np.subtract, "*": np.multiply, "/": np.true_divide, "//": np.floor_divide, "%": np.mod, "**": power}
 COMPARISON = {"<": np.less, "<=": np.less_equal, ">": np.greater, ">=": np.greater_equal, "==": np.equal, "!=": np.not_equal}
 LOGIC = {"and": np.logical_and, "or": np.logical_or}
 BITS = {"&": np.bitwise_and, "|": np.bitwise_or, "^": np.bitwise_xor}

@@ -1,0 +1,197 @@
+"""Small worlds: an op's signature filled in with small sizes and options.
+
+For property tests (gradients, kernels against the reference) and for counterexamples: a definition that
+can read outside a tensor is shown a world in which it does.  Worlds are drawn in logical axes; matching
+real arrays with a signature is `codegen/host/bind.py`."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from .axes import axes
+from .ir import Dim, reads, sym, symbols, transform
+from .opdef import OpDef, Param, Presence
+from .reference import Outside, constant, evaluate, extents
+from .syntax import X
+
+
+@dataclass
+class World:
+    """One legal call: what `reference.evaluate` takes."""
+    op: OpDef
+    env: dict
+    packs: dict[str, tuple[int, ...]]
+    views: dict[str, np.ndarray]
+
+    def run(self, program=None, **more) -> dict[str, np.ndarray]:
+        """The outputs of the op's forward program, or of another one, here."""
+        return evaluate(program or self.op.forward, self.env, self.packs, {**self.views, **more}, dtype=np.float64)
+
+
+def worlds(op: OpDef, count: int = 8, seed: int = 0, largest: int = 400) -> Iterator[World]:
+    """Up to `count` worlds in which every `require` holds and no array has more than `largest` elements;
+    fewer if 40 times as many draws do not give them.  The same seed gives the same worlds."""
+    rng = random.Random(f"{seed} {op.name}")
+    made = 0
+    for _ in range(40 * count):
+        if made == count: return
+        w = Draw(op, rng).world(largest)
+        if w is not None: made += 1; yield w
+
+
+def outside(op: OpDef, count: int = 60) -> tuple[Outside, World] | None:
+    """An access that leaves its tensor, and a world in which it does; None if none was found."""
+    for w in worlds(op, count, largest=200):
+        audit: list[Outside] = []
+        evaluate(op.forward, w.env, w.packs, w.views, dtype=np.float64, audit=audit)
+        if audit: return audit[0], w
+    return None
+
+
+class Draw:
+    """One attempt at a world."""
+
+    def __init__(self, op: OpDef, rng: random.Random):
+        self.op, self.rng = op, rng
+        self.env: dict = {"inf": math.inf, "nan": math.nan, "seed0": rng.randrange(1 << 32), "seed1": 0, "call": 0}
+        self.packs: dict[str, tuple[int, ...]] = {}
+        self.inputs = [t for t in op.tensors.values() if t.role == "input"]
+        self.in_shapes = {n for t in self.inputs for a in axes(t) if a.extent is not None for n in symbols(a.extent)}
+
+    def world(self, largest: int) -> World | None:
+        op, env = self.op, self.env
+        self.draw_packs()
+        waiting = [p for p in op.params if p.kind not in ("tensor", "dim", "dims") and not self.option(p)]
+        for n in sorted(self.in_shapes - env.keys()):
+            if n not in {name for name, _ in op.sizes}: env[n] = self.rng.randint(1, 5)
+        try:
+            for p in waiting: self.default(p)
+            self.axis_options()
+            for name, e in op.sizes: env[name] = constant(e, env)
+            if not all(constant(r.holds, env) for r in op.requires): return None
+            shapes = {t.name: extents(t, env, self.packs) for t in self.inputs}
+            results = [extents(t, env, self.packs) for t in op.tensors.values() if t.role != "input"]
+        except (KeyError, ZeroDivisionError, OverflowError, ValueError): return None
+        if any(n < 1 for s in [*shapes.values(), *results] for n in s): return None
+        if any(math.prod(s) > largest for s in [*shapes.values(), *results]): return None
+        for t in self.inputs:
+            if t.optional: env[Presence + t.name] = int(self.rng.random() < 0.6)
+        return World(op, env, self.packs, self.arrays(shapes))
+
+    # --- Sizes and options ---
+
+    def draw_packs(self):
+        """Ranks 0 to 2 and lengths 1 to 4; a `dim` option drops one axis, `dims` one or two."""
+        kinds = {p.name: p.kind for p in self.op.params}
+        for t in self.op.tensors.values():
+            for d in t.dims:
+                for name in ("kept", "dropped") if d.kind == "domain" and d.option else ["I"] if d.kind == "domain" else [d.name] if d.kind == "pack" else []:
+                    low = 1 if name == "dropped" else 0
+                    high = 1 if name == "dropped" and kinds.get(d.option) == "dim" else 2
+                    if name not in self.packs:
+                        self.packs[name] = tuple(self.rng.randint(1, 4) for _ in range(self.rng.randint(low, high)))
+
+    def option(self, p: Param) -> bool:
+        """Draws a value; False if its default is taken, which may need sizes."""
+        rng, env = self.rng, self.env
+        if p.optional:
+            env[Presence + p.name] = given = int(rng.random() < 0.6)
+            if not given: return True
+        elif p.has_default and rng.random() < 0.5 and p.default is not None: return False
+        if p.kind == "ints":
+            if p.pack and p.rank < 0:
+                self.packs.setdefault(p.pack, (rng.randint(1, 3),))
+                return True
+            for j in range(p.rank): env[f"{p.name}{j}"] = rng.choice([0, 1, 1, 2, 3])
+        else: env[p.name] = self.value(p)
+        return True
+
+    def value(self, p: Param):
+        rng = self.rng
+        match p.kind:
+            case "bool": return rng.randint(0, 1)
+            case "choice": return rng.randrange(len(p.choices))
+            case "int": return rng.randint(1, 3) if p.name in self.in_shapes else rng.choice([-1, 0, 1, 2, 3])
+        return rng.choice([0.5, 1.0, 2.0])
+
+    def default(self, p: Param):
+        """The default of an option, component by component for a list."""
+        if p.kind != "ints": self.env[p.name] = constant(p.default, self.env); return
+        for j in range(p.rank):
+            one = transform(p.default, lambda n: sym(f"{n.val}{j}") if n.op == "sym" and f"{n.val}{j}" in self.env else None)
+            self.env[f"{p.name}{j}"] = constant(one, self.env)
+
+    def axis_options(self):
+        """The number of the axis that a `dim` option names, from the pattern that it stands in."""
+        for t in self.inputs:
+            place = 0
+            for d in t.dims:
+                if d.kind == "chosen": self.env.setdefault(d.option, place)
+                place += self.width(d)
+
+    def width(self, d: Dim) -> int:
+        """How many physical axes an entry of a pattern has."""
+        if d.kind == "domain": return sum(len(self.packs[n]) for n in (("kept", "dropped") if d.option else ("I",)))
+        return len(self.packs[d.name]) if d.kind == "pack" else 1
+
+    # --- Elements ---
+
+    def arrays(self, shapes: dict[str, list[int]]) -> dict[str, np.ndarray]:
+        rng = np.random.default_rng(self.rng.randrange(1 << 30))
+        ranges = {s.name: (number(s.low), number(s.high)) for s in self.op.samples}
+        classes = {p.name: p.cls for p in self.op.params}
+        full: set[str] = set()                          # packs that some tensor has at full length
+        views = {}
+        for t in self.inputs:
+            if t.optional and not self.env[Presence + t.name]: continue
+            shape = self.broadcast(t, shapes[t.name], full)
+            kind = classes.get(t.name, "Float")
+            if kind == "Bool" or t.dtype == "bool": views[t.name] = rng.random(shape) < 0.5
+            elif kind in ("Int", "Bits") or t.dtype == "int":
+                low, high = ranges.get(t.name, (0, self.bound(t.name)))
+                views[t.name] = rng.integers(int(low), max(int(high), int(low) + 1), shape).astype(np.int32)
+            else: views[t.name] = rng.uniform(*ranges.get(t.name, (-2.0, 2.0)), shape)
+        return views
+
+    def broadcast(self, t, shape: list[int], full: set[str]) -> tuple[int, ...]:
+        """Some axes of a pack that may be broadcast get length 1, if an earlier tensor has them whole."""
+        out, at = list(shape), 0
+        for a in axes(t):
+            rank = len(self.packs[a.pack]) if a.pack else 1
+            if a.pack and a.broadcast:
+                if a.pack in full:
+                    for j in range(at, at + rank):
+                        if self.rng.random() < 0.3: out[j] = 1
+                elif not t.optional: full.add(a.pack)
+            at += rank
+        return tuple(out)
+
+    def bound(self, name: str) -> int:
+        """One more than the largest legal element of an integer tensor: the shortest axis that it indexes."""
+        found = []
+        for s in self.op.forward.stmts:
+            accesses = [(self.op.forward.tensors[s.target], s.idx)]
+            accesses += [(self.op.forward.tensors[r.val[0]], r.args) for e in (s.body, s.pred) for r in reads(e)]
+            for t, index in accesses:
+                for e, a in zip(index, axes(t)):
+                    if any(r.val[0] == name for r in reads(e)): found.append(int(constant(a.extent, self.env)))
+        return min(found, default=3)
+
+
+def number(e: X) -> float:
+    """A number written in a `sample` clause."""
+    match e.kind:
+        case "num": return e.val
+        case "neg": return -number(e.args[0])
+        case "+": return number(e.args[0]) + number(e.args[1])
+        case "-": return number(e.args[0]) - number(e.args[1])
+        case "*": return number(e.args[0]) * number(e.args[1])
+        case "/": return number(e.args[0]) / number(e.args[1])
+    raise ValueError(f"no number: {e}")
+
+

@@ -1,0 +1,102 @@
+"""Tidying keeps values, and takes out what is there twice, for nothing or under the wrong sign."""
+
+import numpy as np
+import pytest
+
+import handmade
+from dsl.affine import always, expression, poly, shorter
+from dsl.ir import E, Loop, ONE, Program, Stmt, Tensor, ZERO, add, call, cond, idx, lift, mul, neg, read, replace, sub, sym
+from dsl.reference import constant, evaluate
+from dsl.solve import tighten
+from dsl.ir import Fresh
+from dsl.tidy import filtered, live, shared, simplify, tidy, without_copies
+
+x, y, c = read("x", []), read("y", []), E(">", (read("x", []), ZERO))
+
+
+def value(e, a, b):
+    tensors = {"x": Tensor("x", "input", ()), "y": Tensor("y", "input", ()), "out": Tensor("out", "output", ())}
+    p = Program("p", tensors, [Stmt("out", (), (), e)], ["x", "y"], ["out"])
+    return float(evaluate(p, {}, {}, {"x": np.float64(a), "y": np.float64(b)})["out"])
+
+
+def random_tree(rng, depth):
+    if depth == 0: return [x, y, ZERO, ONE, lift(-2), lift(0.5)][rng.integers(6)]
+    sub_ = lambda: random_tree(rng, depth - 1)
+    match rng.integers(8):
+        case 0: return add(sub_(), sub_())
+        case 1: return sub(sub_(), sub_())
+        case 2: return mul(sub_(), sub_())
+        case 3: return neg(sub_())
+        case 4: return E("/", (sub_(), neg(call("exp", sub_()))))
+        case 5: return cond(E(["<", "=="][rng.integers(2)], (sub_(), sub_())), sub_(), sub_())
+        case 6: return cond(E("not", (E("and", (c, E("==", (sub_(), sub_())))),)), sub_(), ZERO)
+        case _: return add(cond(c, sub_(), ZERO), cond(c, ZERO, sub_()))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_simplify_keeps_every_value(seed):
+    """Over numbers, zeros, infinities and NaN; the sign of a zero may change."""
+    rng = np.random.default_rng(seed)
+    for _ in range(60):
+        e = random_tree(rng, 4)
+        for a, b in [(1.5, -2.0), (0.0, 3.0), (-1.0, 0.0), (np.inf, 1.0), (np.nan, 1.0), (-np.inf, np.nan)]:
+            np.testing.assert_equal(value(simplify(e), a, b) + 0.0, value(e, a, b) + 0.0, err_msg=f"{e}  ->  {simplify(e)}")
+
+
+def test_zero_times_nan_stays():
+    assert simplify(mul(ZERO, x)).op == "*"
+
+
+def test_a_branch_knows_its_condition():
+    assert simplify(cond(c, cond(c, x, y), cond(c, y, x))) == x
+    assert simplify(E("not", (E("==", (x, y)),))) == E("!=", (x, y))
+
+
+@pytest.mark.parametrize("case", list(handmade.drawn()), ids=lambda c: c[0].name)
+def test_tidy_keeps_programs(case):
+    op, env, packs, views = case
+    p = op.forward
+    tidied = Program(p.name, p.tensors, tidy(list(p.stmts), dict(p.tensors), p.outputs, []), p.inputs, p.outputs)
+    for n, a in evaluate(p, env, packs, views).items():
+        np.testing.assert_allclose(evaluate(tidied, env, packs, views)[n], a, rtol=1e-12)
+
+
+def test_dead_twice_and_copied():
+    t = lambda n: Tensor(n, "temp", ())
+    tensors = {n: t(n) for n in ("a", "b", "c", "d")} | {"x": Tensor("x", "input", ()), "out": Tensor("out", "output", ())}
+    stmts = [Stmt("a", (), (), call("exp", x)), Stmt("b", (), (), call("exp", x)), Stmt("c", (), (), x), Stmt("d", (), (), call("sin", x)),
+             Stmt("out", (), (), add(mul(read("a", []), read("b", [])), read("c", [])))]
+    assert [repr(s) for s in tidy(stmts, tensors, ["out"], [])] == ["a[] = exp(x[])", "out[] = a[] * a[] + x[]"]
+    stored = [Stmt("out0", (), (), call("exp", x))]
+    tensors["out0"] = Tensor("out0", "output", ())
+    assert [repr(s) for s in tidy(stmts, tensors, ["out"], stored)] == ["out[] = out0[] * out0[] + x[]"]
+
+
+def test_a_scatter_leaves_out_what_it_would_add_for_nothing():
+    at = read("i", [idx("k")])
+    s = filtered(Stmt("t", (at,), (Loop("k", sym("N")),), cond(E("!=", (at, lift(-1))), x, ZERO), mode="+="))
+    assert repr(s) == "t[i[k]] += x[]   if i[k] != -1"
+
+
+def test_affine():
+    i, N, P = idx("i"), sym("N"), sym("P")
+    e = sub(add(mul(i, P), N), add(N, mul(P, sub(i, ONE))))
+    assert shorter(e) == P
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        env = {"P": int(rng.integers(-3, 4)), "N": int(rng.integers(-3, 4))}
+        tree = sub(mul(add(N, lift(2)), sub(P, N)), neg(mul(P, lift(3))))
+        assert constant(expression(poly(tree)), env) == constant(tree, env)
+    loop = [Loop("i", N)]
+    assert always(E(">=", (i, ZERO)), loop) and always(E("<", (i, N)), loop) and always(E(">=", (sub(sub(N, ONE), i), ZERO)), loop)
+    assert not always(E(">=", (sub(i, ONE), ZERO)), loop) and not always(E("<", (i, P)), loop)
+
+
+def test_tighten_solves_a_definitions_own_filter():
+    op, env, packs, views = [c for c in handmade.drawn() if c[0].name == "conv_transpose1d"][0]
+    (s,) = op.forward.stmts
+    quick = tighten(s, Fresh())
+    assert [v.name for v in quick.rloops] == ["c", "k"]
+    run = lambda s: evaluate(Program("p", op.tensors, [s], [], ["out"]), env, packs, views)["out"]
+    np.testing.assert_allclose(run(quick), run(s), rtol=1e-12)
