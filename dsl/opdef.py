@@ -71,7 +71,9 @@ class OpDef:
     drop: str = ""                      # the dims option whose axes the result loses
     keepdim: str = ""
     forward: Program | None = None      # None: raw
-    grads: dict[str, list[Stmt]] = field(default_factory=dict)      # `grad x = ...`, lowered
+    # `grad x = ...`, lowered: statements for `d_x` that read cotangents `g_<output>`, outputs, inputs and
+    # temporaries of the forward program or their own (all in `tensors`; `d_` and `g_` need not be)
+    grads: dict[str, list[Stmt]] = field(default_factory=dict)
     nograd: frozenset[str] | None = None    # None: all derived; names: these have none; empty set: none has
     raw: tuple[Code, ...] = ()
     foreach: bool = False
