@@ -1,0 +1,153 @@
+"""The package's generated modules as texts, from the templates in templates/.
+
+For each file of definitions: `ops/FILE.ts` (functions), `ops/data/FILE.ts` (what the runtime knows),
+`ops/kernels/FILE.ts` (CPU kernels).  For each namespace of PyTorch one module of names; `methods.ts`."""
+
+from __future__ import annotations
+
+import re
+from itertools import groupby
+from pathlib import Path
+
+import jinja2
+
+from dsl.opdef import Library, OpDef
+
+from codegen.cpu.emit import Kernels
+from codegen.cpu.names import RESERVED, camel
+
+from . import docs
+from .aliases import Names
+from .literal import literal
+from .signatures import options, options_name, result_type, signatures, type_name
+
+TEMPLATES = jinja2.Environment(
+    loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"), trim_blocks=True, lstrip_blocks=True,
+    keep_trailing_newline=True, undefined=jinja2.StrictUndefined)
+
+ABOUT = {
+    "torch": "Ops in PyTorch's root namespace.",
+    "functional": "torch.nn.functional: the ops of networks, without modules.",
+    "linalg": "torch.linalg: linear algebra.",
+    "special": "torch.special: special functions.",
+    "fft": "torch.fft: Fourier transforms.",
+}
+
+
+def render(template: str, **values) -> str: return TEMPLATES.get_template(template).render(**values)
+
+
+def binding(name: str) -> str:
+    """The name of a function's binding: a reserved one gets a `_`."""
+    return name + "_" if name in RESERVED else name
+
+
+def by_file(ops) -> list[tuple[str, list[OpDef]]]:
+    return [(file, list(group)) for file, group in groupby(ops, lambda op: op.file)]
+
+
+# --- Modules of a file of definitions --------------------------------------------------------------
+
+def ops_module(file: str, ops: list[OpDef]) -> str:
+    rows = [op_row(op) for op in ops]
+    types = [t for t in ("Tensor", "TensorOrNumber") if any(t in words(row) for row in rows)]
+    return render("ops.ts.j2", file=file, ops=rows, functions=any(r["function"] for r in rows), tensor_types=types)
+
+
+def words(row: dict) -> set[str]:
+    """The words of an op's types."""
+    text = " ".join([*row["signatures"], *(o.type for o in row["options"]), row["result"] if row["function"] else ""] + (["Tensor"] if row["results"] else []))
+    return set(re.findall(r"\w+", text))
+
+
+def op_row(op: OpDef) -> dict:
+    called = bool(op.aliases)
+    several = len(op.outputs) > 1
+    return {
+        "name": op.name, "data": binding(op.name), "function": binding(op.name) if called else "",
+        "shown": docs.shown_name(op), "summary": docs.family_text(op, op.doc).strip().split("\n")[0],
+        "comment": docs.comment(docs.lines(op)), "signatures": [s.text() for s in signatures(op)] if called else [],
+        "options": options(op, docs.param_docs(op)) if called else [], "options_name": options_name(op),
+        "results": op.outputs if several and called else [], "result": result_type(op),
+    }
+
+
+def data_module(file: str, ops: list[OpDef], data: dict[str, object]) -> str:
+    rows = [{"name": binding(op.name), "literal": literal(data[op.name])} for op in ops]
+    return render("data.ts.j2", file=file, ops=rows)
+
+
+def kernels_module(file: str, ops: list[OpDef], made: dict[str, Kernels]) -> str:
+    rows = [{"name": binding(op.name), "functions": made[op.name].functions, "table": table(made[op.name])} for op in ops]
+    helpers = sorted(set().union(*(made[op.name].helpers for op in ops)))
+    blocked = any(made[op.name].blocked for op in ops)
+    mathematics = [h for h in helpers if h not in ("within", "uniform")]
+    imports = ['import type { CpuNest, NestKernels } from "../../runtime/compiled.js";']
+    if "within" in helpers: imports.append('import { within } from "../../runtime/cpu-nest.js";')
+    if blocked: imports.append('import { type Block, contract, panelStart } from "../../runtime/gemm.js";')
+    if mathematics: imports.append(f'import {{ {", ".join(mathematics)} }} from "../../runtime/math.js";')
+    if "uniform" in helpers: imports.append('import { uniform } from "../../runtime/random-bits.js";')
+    return render("kernels.ts.j2", file=file, ops=rows, imports=imports)
+
+
+def table(made: Kernels) -> str:
+    """`[[{ floating: add0, integral: add0Whole }], [...]]`, a program a line."""
+    rows = [", ".join(f"{{ floating: {f or 'null'}, integral: {i or 'null'} }}" for f, i in row) for row in made.table]
+    return "[\n" + "".join(f"  [{row}],\n" for row in rows) + "]" if rows else "[]"
+
+
+# --- Names -----------------------------------------------------------------------------------------
+
+def names_module(space: str, names: dict[str, list[OpDef]]) -> str:
+    single = {n: ops[0] for n, ops in names.items() if len(ops) == 1}
+    several = {n: ops for n, ops in names.items() if len(ops) > 1}
+    exports: dict[str, list[str]] = {}
+    for name, op in single.items():
+        own = binding(op.name)
+        exports.setdefault(op.file, []).append(own if own == name else f"{own} as {name}")
+        exports[op.file] += types_of(op)
+    for ops in several.values():
+        for op in ops: exports.setdefault(op.file, []).extend(types_of(op))
+    imports: dict[str, list[str]] = {}
+    for ops in several.values():
+        for op in ops: imports.setdefault(op.file, []).extend([f"type {binding(op.name)} as {type_name(op.name)}Function", f"{op.name}Op"])
+    overloaded = [{"name": n, "local": binding(n), "ops": [f"{op.name}Op" for op in ops], "doc": " ".join(dict.fromkeys(docs.family_text(op, op.doc).strip().split("\n")[0] for op in ops)),
+                   "type": " & ".join(f"typeof {type_name(op.name)}Function" for op in typed_order(ops))} for n, ops in several.items()]
+    return render("names.ts.j2", about=ABOUT[space], imports=tidy(imports), exports=tidy(exports), overloaded=overloaded)
+
+
+def typed_order(ops: list[OpDef]) -> list[OpDef]:
+    """Ops of one name as TypeScript should try them: a number is an axis before it is a tensor."""
+    return sorted(ops, key=lambda op: any("TensorOrNumber" in s.text() for s in signatures(op)))
+
+
+def types_of(op: OpDef) -> list[str]:
+    """The types a user may want to name: options and results."""
+    found = [f"type {options_name(op)}"] if options_name(op) else []
+    return found + ([f"type {result_type(op)}"] if len(op.outputs) > 1 else [])
+
+
+def tidy(table: dict[str, list[str]]) -> list[tuple[str, list[str]]]:
+    return [(file, sorted(set(names), key=lambda n: n.removeprefix("type "))) for file, names in sorted(table.items())]
+
+
+def methods_module(names: Names) -> str:
+    imports: dict[str, list[str]] = {}
+    rows = []
+    for inplace, methods in ((False, names.methods), (True, names.inplace)):
+        for name, ops in methods.items():
+            rows.append(method_row(name, ops, inplace))
+            for op in ops:
+                imports.setdefault(op.file, []).append(f"{op.name}Op")
+                imports[op.file] += types_of(op)
+    return render("methods.ts.j2", imports=tidy(imports), methods=rows)
+
+
+def method_row(name: str, ops: list[OpDef], inplace: bool) -> dict:
+    seen: dict[str, None] = {}
+    for op in typed_order(ops):
+        for s in signatures(op): seen[s.text(name, skip=1, result="this" if inplace else "")] = None
+    said = " ".join(dict.fromkeys(docs.family_text(op, op.doc).strip().split("\n")[0] for op in ops))
+    if inplace: said = f"As `{name[:-1]}`, in place."
+    return {"name": name, "inplace": inplace, "ops": [f"{op.name}Op" for op in ops], "comment": docs.comment([said], "    "),
+            "signatures": list(seen)}

@@ -1,0 +1,100 @@
+"""Parameters and results of an op as TypeScript: types, options interfaces, overloads.
+
+An op with optional parameters has one signature for each number of positional arguments, each with a
+trailing options object, as in `conv2d(input, weight, bias, {stride: 2})`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dsl.opdef import OpDef, Param
+
+from codegen.cpu.names import RESERVED, camel
+
+SCALARS = {"num": "number", "real": "number", "int": "number", "bool": "boolean", "dim": "number",
+           "dims": "number | readonly number[]", "ints": "number | readonly number[]"}
+
+
+@dataclass(frozen=True)
+class Signature:
+    """params: (name, type) in order; options: the name of the options interface, or ""."""
+    params: tuple[tuple[str, str], ...]
+    options: str
+    needs_options: bool
+    result: str
+
+    def text(self, name: str = "", skip: int = 0, result: str = "") -> str:
+        """`add(input: Tensor, options?: AddOptions): Tensor`; `skip`: leading parameters left out."""
+        args = [f"{n}: {t}" for n, t in self.params[skip:]]
+        if self.options: args.append(f"options{'' if self.needs_options else '?'}: {self.options}")
+        return f"{name}({', '.join(args)}): {result or self.result}"
+
+
+def type_name(op_name: str) -> str:
+    """`max_pool2d` -> `MaxPool2d`."""
+    name = camel(op_name)
+    return name[0].upper() + name[1:]
+
+
+def required(p: Param) -> bool: return not p.optional and not p.has_default
+
+
+def param_type(p: Param, op: OpDef) -> str:
+    if p.kind == "tensor": base = "TensorOrNumber" if takes_number(p, op) else "Tensor"
+    elif p.kind == "choice": base = " | ".join(f'"{c}"' for c in p.choices)
+    else: base = SCALARS[p.kind]
+    return f"{base} | null" if p.optional or p.kind == "dims" and p.has_default and p.default is None else base
+
+
+def takes_number(p: Param, op: OpDef) -> bool:
+    """Whether a number may stand for the tensor: beside another tensor, where it broadcasts."""
+    tensors = [q for q in op.params if q.kind == "tensor"]
+    whole = all(d.kind == "domain" for d in op.tensors[p.name].dims)
+    return whole and (p is not tensors[0] or op.pointwise and len(tensors) > 1) and not p.mut
+
+
+def positional(op: OpDef) -> list[Param]: return [p for p in op.params if not p.keyword]
+
+
+def optional_params(op: OpDef) -> list[Param]:
+    """Those that the options object may hold: all that may be left out, and keywords."""
+    return [p for p in op.params if not required(p) or p.keyword]
+
+
+def options_name(op: OpDef) -> str: return f"{type_name(op.name)}Options" if optional_params(op) else ""
+
+
+def result_type(op: OpDef) -> str:
+    return "Tensor" if len(op.outputs) == 1 else f"{type_name(op.name)}Result"
+
+
+def signatures(op: OpDef) -> list[Signature]:
+    """From the fewest positional arguments to all of them."""
+    params = [(p.name + "_" if p.name in RESERVED else p.name, param_type(p, op)) for p in positional(op)]
+    fewest = max([i + 1 for i, p in enumerate(positional(op)) if required(p)], default=0)
+    keywords = [p for p in op.params if p.keyword]
+    out = []
+    for n in range(fewest, len(params) + 1):
+        rest = n < len(params) or keywords
+        must = any(required(p) and camel(p.name) == p.name for p in keywords)
+        out.append(Signature(tuple(params[:n]), options_name(op) if rest else "", must, result_type(op)))
+    return out
+
+
+@dataclass(frozen=True)
+class Option:
+    name: str
+    type: str
+    optional: bool
+    doc: str
+
+
+def options(op: OpDef, docs: dict[str, str]) -> list[Option]:
+    """The members of the options interface, in snake_case and in camelCase."""
+    out = []
+    for p in optional_params(op):
+        name, t = p.name, param_type(p, op)
+        both = camel(name) != name
+        out.append(Option(name, t, both or not required(p), docs[name]))
+        if both: out.append(Option(camel(name), t, True, f"The same as `{name}`."))
+    return out

@@ -1,0 +1,134 @@
+// Arguments as a user wrote them -> one value per parameter; and which of several ops under one name they fit.
+// Whether values are right for an op (shapes, types) is host/bind's business.
+
+import type { CompiledOp, Op } from "./compiled.js";
+import type { DType } from "./dtype.js";
+import { TypeMismatchError } from "./errors.js";
+import { Tensor } from "./tensor.js";
+
+type Param = Op["params"][number];
+
+interface Layout {
+  readonly positional: number;
+  /** Place of each parameter by its name, in snake_case and in camelCase. */
+  readonly places: ReadonlyMap<string, number>;
+}
+
+const layouts = new WeakMap<Op, Layout>();
+
+function layoutOf(op: Op): Layout {
+  let layout = layouts.get(op);
+  if (layout === undefined) {
+    const places = new Map<string, number>();
+    op.params.forEach((p, place) => {
+      places.set(p.name.replace(/(?<=[A-Za-z0-9])_+([A-Za-z0-9])/g, (_, letter: string) => letter.toUpperCase()), place);
+      places.set(p.name, place);
+    });
+    layout = { positional: op.params.filter((p) => !p.keyword).length, places };
+    layouts.set(op, layout);
+  }
+  return layout;
+}
+
+/** Whether a value is an object of options: a plain object, no tensor, array or typed array. */
+export function isOptions(value: unknown): value is Record<string, unknown> {
+  if (typeof value !== "object" || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}
+
+/**
+ * One value for each parameter of `op`, `undefined` where none was given.
+ *
+ * `args` are positional in PyTorch's order, then perhaps a plain object of options.
+ * Throws TypeMismatchError for too many arguments, an unknown option, one given twice, one missing.
+ */
+export function arrange(op: Op, args: readonly unknown[]): unknown[] {
+  const { positional, places } = layoutOf(op);
+  const last = args.length - 1;
+  const options = last >= 0 && isOptions(args[last]) ? (args[last] as Record<string, unknown>) : null;
+  const given = options === null ? args.length : last;
+  if (given > positional) {
+    throw new TypeMismatchError(`${op.name}: takes at most ${positional} positional arguments, but got ${given}`);
+  }
+  const values: unknown[] = new Array(op.params.length).fill(undefined);
+  for (let i = 0; i < given; i++) values[i] = args[i];
+  if (options !== null) {
+    for (const name of Object.keys(options)) {
+      const place = places.get(name);
+      if (place === undefined) throw new TypeMismatchError(`${op.name}: got an unexpected keyword argument '${name}'`);
+      if (options[name] === undefined) continue;
+      if (values[place] !== undefined) throw new TypeMismatchError(`${op.name}: got multiple values for argument '${name}'`);
+      values[place] = options[name];
+    }
+  }
+  for (let i = 0; i < values.length; i++) {
+    const p = op.params[i];
+    if (values[i] === undefined && !p.optional && !p.has_default) {
+      throw new TypeMismatchError(`${op.name}: missing required argument '${p.name}'`);
+    }
+  }
+  return values;
+}
+
+/** The first op that accepts the arguments, numbers in tensors' places only if there is no other way. */
+export function choose(ops: readonly CompiledOp[], args: readonly unknown[]): CompiledOp {
+  if (ops.length === 1) return ops[0];
+  for (const strict of [true, false]) {
+    for (const op of ops) if (accepts(op.op, args, strict)) return op;
+  }
+  return ops.find((op) => arranged(op.op, args) !== null) ?? ops[0];       // its own error says what is wrong
+}
+
+function arranged(op: Op, args: readonly unknown[]): unknown[] | null {
+  try {
+    return arrange(op, args);
+  } catch {
+    return null;
+  }
+}
+
+function accepts(op: Op, args: readonly unknown[], strict: boolean): boolean {
+  const values = arranged(op, args);
+  return values !== null && values.every((value, i) => fits(op, op.params[i], value, strict));
+}
+
+function fits(op: Op, p: Param, value: unknown, strict: boolean): boolean {
+  if (value === undefined) return true;
+  if (value === null) return p.optional || p.kind === "dims";
+  const whole = (v: unknown) => typeof v === "number" && Number.isInteger(v);
+  switch (p.kind) {
+    case "tensor":
+      if (value instanceof Tensor) return hasRank(op, p, value.ndim) && (!strict || hasType(p.cls, value.dtype));
+      return !strict && (typeof value === "number" || typeof value === "boolean") && hasRank(op, p, 0);
+    case "num":
+    case "real": return typeof value === "number" || !strict && typeof value === "boolean";
+    case "bool": return typeof value === "boolean";
+    case "choice": return typeof value === "string" && p.choices.includes(value);
+    case "dims":
+    case "ints": return whole(value) || Array.isArray(value) && value.every(whole);
+    default: return whole(value);
+  }
+}
+
+function hasType(cls: string, dtype: DType): boolean {
+  const float = dtype.startsWith("float");
+  switch (cls) {
+    case "Float": return float;
+    case "Int": return !float && dtype !== "bool";
+    case "Bits": return !float;
+    case "Bool": return dtype === "bool";
+    default: return true;
+  }
+}
+
+/** Whether a tensor of this rank can have the parameter's shape pattern. */
+function hasRank(op: Op, p: Param, rank: number): boolean {
+  let least = 0, open = false;
+  for (const dim of op.slots[p.slot].dims) {
+    if (dim.kind === "pack" || dim.kind === "domain") open = true;
+    else if (dim.when === null) least++;
+  }
+  return open ? rank >= least : rank === least;
+}
+

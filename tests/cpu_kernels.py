@@ -1,0 +1,116 @@
+"""Runs CPU kernels made from hand-made nests in Node: for tests of codegen/cpu, without the rest of the package."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+from buildtools import node
+from codegen.cpu.access import bare, named_loops
+from codegen.cpu.emit import kernels
+from codegen.host.translate import translate
+from codegen.nests import Nest
+from codegen.ts.modules import kernels_module
+from dsl.ir import E, Dim, Tensor, lift
+from dsl.opdef import OpDef, Param
+
+ROOT = Path(__file__).parents[1]
+ARRAYS = {"float32": "Float32Array", "float64": "Float64Array", "float16": "Float32Array", "int32": "Int32Array",
+          "bool": "Uint8Array", "uint8": "Uint8Array", "int8": "Int8Array"}
+
+
+def hole(name: str) -> E: return E("hole", (), name)
+
+
+def op(tensors: dict[str, str], params=(), promote: str = "default") -> OpDef:
+    """An op with these tensors (name -> dtype of dsl.ir.Tensor) and options."""
+    made = {n: Tensor(n, "input", (Dim("domain"),), dtype) for n, dtype in tensors.items()}
+    first = [Param(n, "tensor", "Num") for n, dtype in tensors.items() if dtype == "T"][:1]
+    return OpDef("thing", "", (), [*first, *params], made, promote, [p.name for p in first], [], [], ["out"], file="things")
+
+
+def option(name: str, kind: str) -> Param: return Param(name, kind, has_default=True, default=lift(0))
+
+
+def launch(nest: Nest, sizes: dict[str, int], tensors: dict[str, np.ndarray], random: bool = False) -> dict:
+    """What host/plan would say, without collapsing: anonymous loops in order, packs with one axis."""
+    named = named_loops(nest)
+    strides = lambda a: [s // tensors[a.tensor].itemsize for s in tensors[a.tensor].strides]
+    summed = nest.spread and nest.shape == "map"
+
+    def dims(loops, extra=()):
+        anonymous = [l for l in loops if l.name not in named]
+        rows = [[sum(s for i, s in zip(a.index, strides(a)) if bare(i) and i.val == l.name) for l in anonymous] for a in nest.accesses]
+        return {"sizes": [sizes[l.name] for l in anonymous], "strides": rows + list(extra)}
+    places, block = {}, 1
+    for l in reversed(nest.loops):
+        places[l.name] = block
+        block *= sizes[l.name]
+    anonymous = [l for l in nest.loops if l.name not in named]
+    outer = dims(nest.loops, [[places[l.name] for l in anonymous]] if random else ())
+    reduce = dims(nest.rloops)
+    if summed:                                      # the axes that the target lacks
+        target = nest.accesses[nest.steps[-1].target]
+        lacks = [d for d, s in enumerate(outer["strides"][nest.accesses.index(target)]) if s == 0]
+        keep = [d for d in range(len(outer["sizes"])) if d not in lacks]
+        pick = lambda ds: {"sizes": [outer["sizes"][d] for d in ds], "strides": [[s[d] for d in ds] for s in outer["strides"]]}
+        outer, reduce = pick(keep), pick(lacks)
+    other = [[(n, s) for i, n, s in zip(a.index, tensors[a.tensor].shape, strides(a)) if not (bare(i) and i.val not in named)] for a in nest.accesses]
+    axes = [[s for _, s in x] for x in other] + ([[places[l.name] for l in nest.loops if l.name in named]] if random else [])
+    return {"offsets": [0] * len(nest.accesses), "outer": outer, "reduce": reduce, "axes": axes, "lengths": [[n for n, _ in x] for x in other]}
+
+
+def run(nest: Nest, definition: OpDef, tensors: dict[str, np.ndarray], sizes: dict[str, int], words: dict | None = None,
+        dtype: str = "float32", types: dict[str, str] | None = None, random: bool = False):
+    """The kernel of `nest` in Node: changes the arrays of `tensors` in place; answers an error's message or None."""
+    made = kernels(definition, [([nest], definition.tensors)])
+    with tempfile.TemporaryDirectory() as folder:
+        src = Path(folder) / "src"
+        for f in ("compiled", "cpu-nest", "errors", "gemm", "math", "random-bits"):
+            put(src / "runtime" / f"{f}.ts", (ROOT / "runtime" / f"{f}.ts").read_text())
+        put(src / "host" / "model.ts", translate(ROOT / "codegen" / "host" / "model.py"))
+        put(src / "ops" / "kernels" / "things.ts", kernels_module("things", [definition], {"thing": made}))
+        names = {a: f"float64" if tensors[a].dtype == np.float64 else str(tensors[a].dtype) for a in tensors}
+        names.update(types or {})
+        order = [a.tensor for a in nest.accesses]
+        flat = {a: number_list(base(t)) for a, t in tensors.items()}
+        put(src / "main.ts", f"""
+import {{ thing }} from "./ops/kernels/things.js";
+import {{ runNest }} from "./runtime/cpu-nest.js";
+const flat: any = {json.dumps(flat)}, types: any = {json.dumps(names)}, arrays: any = {{}};
+const kinds: any = {{ {", ".join(f"{k}: {v}" for k, v in ARRAYS.items())} }};
+for (const name in flat) arrays[name] = kinds[types[name]].from(flat[name].map(Number));
+const nest: any = {json.dumps({"loops": [{"named": l.name in named_loops(nest)} for l in nest.loops], "steps": [{"target": s.target} for s in nest.steps]})};
+let error: string | null = null;
+try {{
+  runNest("thing", thing[0][0], nest, {json.dumps(launch(nest, sizes, tensors, random))}, {json.dumps(order)}.map((n: string) => arrays[n]), {json.dumps(order)}.map((n: string) => types[n]), {json.dumps({**sizes, **(words or {})})}, "{dtype}");
+}} catch (e) {{ error = (e as Error).message; }}
+for (const name in arrays) arrays[name] = Array.from(arrays[name], String);
+console.log(JSON.stringify({{ error, arrays }}));
+""")
+        bundle = Path(folder) / "main.mjs"
+        done = node.run([node.tool("esbuild"), src / "main.ts", "--bundle", "--format=esm", f"--outfile={bundle}", "--log-level=warning"])
+        assert done.returncode == 0, done.stdout
+        done = node.run([bundle])
+        assert done.returncode == 0, done.stdout
+        answer = json.loads(done.stdout)
+    for name, values in answer["arrays"].items():
+        base(tensors[name])[:] = np.array([float(v.replace("Infinity", "inf").replace("NaN", "nan")) for v in values])
+    return answer["error"]
+
+
+def base(t: np.ndarray) -> np.ndarray:
+    """The whole memory of a tensor, flat."""
+    while t.base is not None and t.base.size: t = t.base
+    return t.reshape(-1)
+
+
+def number_list(t: np.ndarray) -> list[str]: return [repr(float(x)).replace("inf", "Infinity").replace("nan", "NaN") for x in t]
+
+
+def put(path: Path, text: str):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)

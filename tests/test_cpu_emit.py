@@ -1,0 +1,143 @@
+"""CPU kernels from hand-made nests, run in Node, against numpy."""
+
+import numpy as np
+import pytest
+
+from codegen.cpu.contract import Contract
+from codegen.nests import Access, Nest, Step
+from cpu_kernels import hole, op, option, run
+from dsl.ir import E, Loop, ZERO, call, conj, div, idx, lift, pack, sym
+from dsl.random import uniform
+
+R = np.random.default_rng(0)
+f32 = lambda *shape: R.standard_normal(shape).astype(np.float32)
+A, B = pack("a"), pack("b")
+OUTER = (Loop("a", None, "A"), Loop("b", None, "B"))
+ADD = Nest("map", OUTER, (), (Access("input", (A, B)), Access("other", (A, B)), Access("out", (A, B))),
+           (Step("store", "", hole("r0") + sym("alpha") * hole("r1"), target=2),))
+BINARY = {"input": "T", "other": "T", "out": "T"}
+
+
+def test_a_map_follows_the_strides_of_broadcast_and_transposed_tensors():
+    t = {"input": f32(5, 3).T, "other": np.broadcast_to(f32(3, 1).copy(), (3, 5)), "out": np.zeros((3, 5), np.float32)}
+    want = t["input"] + np.float32(0.5) * t["other"]
+    assert run(ADD, op(BINARY, [option("alpha", "num")]), t, {"a": 3, "b": 5}, {"alpha": 0.5}) is None
+    np.testing.assert_allclose(t["out"], want, rtol=1e-6)
+
+
+def test_whole_numbers_wrap_at_32_bits():
+    t = {"input": np.array([[2**31 - 1, -5]], np.int32), "other": np.array([[1, 123456789]], np.int32), "out": np.zeros((1, 2), np.int32)}
+    run(ADD, op(BINARY, [option("alpha", "num")]), t, {"a": 1, "b": 2}, {"alpha": 1000}, "int32")
+    with np.errstate(over="ignore"): want = t["input"] + np.int32(1000) * t["other"]
+    assert (t["out"] == want).all()
+
+
+def test_float16_results_are_rounded_to_half():
+    x = f32(4, 4).astype(np.float16)
+    t = {"input": x.astype(np.float32), "other": x.astype(np.float32) / 4, "out": np.zeros((4, 4), np.float32)}
+    run(ADD, op(BINARY, [option("alpha", "num")]), t, {"a": 4, "b": 4}, {"alpha": 1}, "float16", types={n: "float16" for n in t})
+    assert (t["out"] == (t["input"] + t["other"]).astype(np.float16)).all()
+
+
+def softmax_nest() -> Nest:
+    e = call("exp", hole("r0") - hole("acc0"))
+    return Nest("row", OUTER, (Loop("k", sym("K")),), (Access("input", (A, idx("k"), B)), Access("out", (A, idx("k"), B))),
+                (Step("reduce", "acc0", hole("r0"), "max"), Step("reduce", "acc1", e, "sum"),
+                 Step("store", "", div(e, hole("acc1")), inner=True, target=1)))
+
+
+def test_a_row_runs_its_steps_in_order():
+    t = {"input": f32(2, 7, 3), "out": np.zeros((2, 7, 3), np.float32)}
+    run(softmax_nest(), op({"input": "T", "out": "T"}), t, {"a": 2, "b": 3, "k": 7})
+    e = np.exp(t["input"] - t["input"].max(1, keepdims=True))
+    np.testing.assert_allclose(t["out"], e / e.sum(1, keepdims=True), rtol=1e-6)
+
+
+@pytest.mark.parametrize("red", ["max", "min"])
+def test_extremes_hand_nan_on_and_name_the_first_place(red):
+    x = np.array([[1, 3, 3], [2, np.nan, 5], [-np.inf] * 3], np.float32)
+    nest = Nest("row", OUTER[:1], (Loop("k", sym("K")),), (Access("input", (A, idx("k"))), Access("out", (A,)), Access("where", (A,))),
+                (Step("reduce", "acc0", hole("r0"), red), Step("reduce", "acc1", hole("r0"), "arg" + red),
+                 Step("store", "", hole("acc0"), target=1), Step("store", "", hole("acc1"), target=2)))
+    t = {"input": x, "out": np.zeros(3, np.float32), "where": np.zeros(3, np.int32)}
+    run(nest, op({"input": "T", "out": "T", "where": "int"}), t, {"a": 3, "k": 3})
+    np.testing.assert_array_equal(t["out"], getattr(np, red)(x, 1))
+    np.testing.assert_array_equal(t["where"], getattr(np, "arg" + red)(x, 1))
+
+
+def test_a_sum_of_single_floats_is_kept_in_double():
+    nest = Nest("row", (), (Loop("k", None, "K"),), (Access("input", (pack("k"),)), Access("out", ())),
+                (Step("reduce", "acc0", hole("r0"), "sum"), Step("store", "", hole("acc0"), target=1)))
+    t = {"input": np.full(3001, 0.1, np.float32), "out": np.zeros((), np.float32)}
+    t["input"][0] = 2.0**25
+    run(nest, op({"input": "T", "out": "T"}), t, {"k": 3001})
+    assert t["out"] == np.float32(t["input"].sum(dtype=np.float64))
+
+
+def test_spread_adds_along_the_axes_the_target_lacks():
+    nest = Nest("map", OUTER, (), (Access("input", (A, B)), Access("other", (A, B)), Access("d_x", (A, B))),
+                (Step("store", "", hole("r0") * hole("r1"), target=2, mode="+="),), spread=True)
+    whole = np.zeros((1, 3), np.float32)
+    t = {"input": f32(5, 3), "other": f32(5, 3), "d_x": np.lib.stride_tricks.as_strided(whole, (5, 3), (0, 4))}
+    t["d_x"] = np.ndarray((5, 3), np.float32, whole, strides=(0, 4))
+    run(nest, op({"input": "T", "other": "T", "d_x": "T"}), t, {"a": 5, "b": 3})
+    np.testing.assert_allclose(t["d_x"][0], (t["input"] * t["other"]).sum(0), rtol=1e-6)
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+def test_a_scan_stores_at_every_point(reverse):
+    nest = Nest("scan", OUTER, (Loop("k", sym("K")),), (Access("input", (A, idx("k"), B)), Access("out", (A, idx("k"), B))),
+                (Step("reduce", "acc0", hole("r0"), "sum"), Step("store", "", hole("acc0"), inner=True, target=1)), reverse=reverse)
+    t = {"input": f32(2, 6, 3), "out": np.zeros((2, 6, 3), np.float32)}
+    run(nest, op({"input": "T", "out": "T"}), t, {"a": 2, "b": 3, "k": 6})
+    x = t["input"][:, ::-1] if reverse else t["input"]
+    want = np.cumsum(x, 1)
+    np.testing.assert_allclose(t["out"], want[:, ::-1] if reverse else want, rtol=1e-5, atol=1e-6)
+
+
+EMBED = Nest("map", (Loop("a", None, "A"), Loop("d", sym("D"))), (),
+             (Access("input", (A,)), Access("weight", (hole("r0"), idx("d"))), Access("out", (A, idx("d")))), (Step("store", "", hole("r1"), target=2),))
+
+
+def test_an_index_from_a_tensor_is_followed_and_checked():
+    tensors = {"input": np.array([2, 0, 2], np.int32), "weight": f32(3, 4), "out": np.zeros((3, 4), np.float32)}
+    definition = op({"weight": "T", "input": "int", "out": "T"})
+    assert run(EMBED, definition, tensors, {"a": 3, "d": 4}) is None
+    assert (tensors["out"] == tensors["weight"][[2, 0, 2]]).all()
+    tensors["input"][1] = 3
+    assert run(EMBED, definition, tensors, {"a": 3, "d": 4}) == "thing: index 3 is out of bounds for an axis of length 3"
+
+
+def conv_nest(shape: str) -> Nest:
+    """out[n, o, y] = (sum[c, k] (input[n, c, y*stride + k - padding] ?? 0) * weight[o, c, k]) + (bias[o] ?? 0)"""
+    at = idx("y") * sym("stride") + idx("k") - sym("padding")
+    return Nest(shape, (Loop("n", None, "N"), Loop("o", sym("O")), Loop("y", sym("Y"))), (Loop("c", sym("C")), Loop("k", sym("K"))),
+                (Access("input", (pack("n"), idx("c"), at), conj(E("<=", (ZERO, at)), E("<", (at, sym("X")))), ZERO),
+                 Access("weight", (idx("o"), idx("c"), idx("k"))), Access("bias", (idx("o"),), sym("has_bias"), ZERO),
+                 Access("out", (pack("n"), idx("o"), idx("y")))),
+                (Step("reduce", "acc0", hole("r0") * hole("r1"), "sum"), Step("store", "", hole("acc0") + hole("r2"), target=3)), left=(0,))
+
+
+@pytest.mark.parametrize("shape", ["row", "contract"])
+@pytest.mark.parametrize("sizes", [(1, 1, 4, 1), (2, 5, 13, 3), (3, 130, 9, 70)])
+def test_a_contraction_in_blocks_equals_plain_loops(shape, sizes):
+    n, o, x, c = sizes
+    k, stride, padding = 3, 2, 1
+    y = (x + 2 * padding - k) // stride + 1
+    t = {"input": f32(n, c, x), "weight": f32(o, c, k), "bias": f32(o), "out": np.zeros((n, o, y), np.float32)}
+    definition = op({"input": "T", "weight": "T", "bias": "T", "out": "T"})
+    nest = conv_nest(shape)
+    assert shape == "row" or Contract(nest, definition, "conv", None).possible
+    size = {"n": n, "o": o, "y": y, "c": c, "k": k}
+    run(nest, definition, t, size, {"O": o, "Y": y, "C": c, "K": k, "X": x, "stride": stride, "padding": padding, "has_bias": 1})
+    padded = np.pad(t["input"], ((0, 0), (0, 0), (padding, padding)))
+    windows = np.stack([padded[:, :, i * stride: i * stride + k] for i in range(y)], 2)
+    want = np.einsum("ncyk,ock->noy", windows.astype(float), t["weight"].astype(float)) + t["bias"][None, :, None]
+    np.testing.assert_allclose(t["out"], want, rtol=1e-5, atol=1e-5)
+
+
+def test_random_numbers_are_those_of_the_definition():
+    nest = Nest("map", OUTER, (), (Access("input", (A, B)), Access("out", (A, B))), (Step("store", "", E("rand", (), 1) + hole("r0"), target=1),))
+    t = {"input": np.zeros((3, 5), np.float32), "out": np.zeros((3, 5), np.float32)}
+    run(nest, op({"input": "T", "out": "T"}), t, {"a": 3, "b": 5}, {"seed0": 7, "seed1": 9, "call": 3}, random=True)
+    np.testing.assert_array_equal(t["out"].ravel(), uniform((7, 9), 3, 1, np.arange(15)))
