@@ -15,7 +15,8 @@ from codegen.nests import Nest, Step
 
 from .access import Place, parts_of, reads_of
 from .expr import Hole
-from .loops import LoopKernel, describe, listed
+from .loops import LoopKernel
+from .text import describe, listed
 from .words import word_value
 
 

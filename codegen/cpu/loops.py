@@ -7,42 +7,20 @@ pass suffices.  Contractions have a shape of their own (contract.py), and this o
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from dsl.ir import E, Loop, transform, walk
+from dsl.ir import E, Loop, walk
 from dsl.opdef import OpDef
 from codegen.nests import Nest, Step
 
-from .access import Place, bare, dependence, is_read, named_loops, parts_of, reads_of
-from .expr import TERNARY, Hole, Printer
-from .names import Names, camel, safe
+from .access import Place, bare, dependence, named_loops, parts_of, reads_of
+from .expr import Hole, Printer
+from .names import Names, camel
+from .text import Text, describe, listed
 from .words import tensor_kind, word_hole, word_value, words_of
 
 START = {"sum": "0", "prod": "1", "max": "-Infinity", "min": "Infinity", "any": "false", "all": "true",
          "argmax": "0", "argmin": "0"}
 STEMS = {"sum": "sum", "prod": "product", "max": "largest", "min": "smallest", "any": "any", "all": "all",
          "argmax": "where", "argmin": "where"}
-
-
-class Text:
-    """Lines with indentation."""
-
-    def __init__(self): self.lines, self.depth = [], 0
-
-    def add(self, line: str): self.lines.append("  " * self.depth + line if line else "")
-
-    def open(self, line: str):
-        self.add(line + " {")
-        self.depth += 1
-
-    def close(self, after: str = ""):
-        self.depth -= 1
-        self.add("}" + after)
-
-    def add_all(self, lines: list[str]):
-        for line in lines: self.add(line)
-
-    def __str__(self): return "\n".join(self.lines)
 
 
 class LoopKernel:
@@ -67,6 +45,7 @@ class LoopKernel:
         self.n, self.row, self.i, self.j, self.k = map(self.names.fresh, ("n", "row", "i", "j", "k"))
         self.words = {w: self.names.fresh(camel(w)) for w in words}
         for w, n in self.words.items(): self.printer.holes[w] = word_hole(op, w, n, integral)
+        if integral and any(n.op == "~" for s in nest.steps for n in walk(s.body)): self.printer.holes["bool"] = Hole("bool", "b")
         self.arrays: dict[str, str] = {}
         depends = dependence(nest)
         self.places = [self.place(i, depends[i], tensors) for i in range(len(nest.accesses))]
@@ -413,39 +392,7 @@ def groups(steps: tuple[Step, ...]) -> list[list[Step]]:
     return out
 
 
-def listed(keyword: str, items: list[str], width: int = 110) -> list[str]:
-    """`const a = 1, b = 2;` in as many lines as needed."""
-    lines: list[str] = []
-    for item in dict.fromkeys(items):
-        if lines and len(lines[-1]) + len(item) < width: lines[-1] += f", {item}"
-        else: lines.append(f"{keyword} {item}")
-    return [line + ";" for line in lines]
-
-
 def replace_all(e: E | None, names: dict[E, str]) -> E | None:
     if e is None: return None
     if e in names: return E("hole", (), names[e])
     return E(e.op, tuple(replace_all(a, names) for a in e.args), e.val) if e.args else e
-
-
-def describe(nest: Nest) -> str:
-    """The nest as formulas, for the comment above its function."""
-    def back(e: E) -> E:
-        def f(n: E):
-            if n.op != "hole": return None
-            if not is_read(n.val): return values.get(n.val, E("sym", (), n.val))
-            a = nest.accesses[int(n.val[1:])]
-            return E("read", tuple(map(back, a.index)), (a.tensor, back(a.fallback) if a.fallback is not None else None))
-        return transform(e, f)
-    values: dict[str, E] = {}
-    parts = []
-    for s in nest.steps:
-        if s.kind == "reduce":
-            over = ", ".join(("*" if l.pack else "") + l.name for l in nest.rloops)
-            where = f" if {back(s.pred)!r}" if s.pred is not None else ""
-            values[s.name] = E("sym", (), f"{s.red}[{over}{where}] {back(s.body)!r}")
-        else:
-            a = nest.accesses[s.target]
-            parts.append(f"{a.tensor}[{', '.join(repr(back(i)) for i in a.index)}] {s.mode} {back(s.body)!r}")
-    text = "; ".join(parts).replace("*/", "* /")
-    return text if len(text) < 240 else text[:236] + " ..."

@@ -1,0 +1,61 @@
+"""Text of generated functions: lines with indentation, declarations, and a nest as formulas for its comment."""
+
+from __future__ import annotations
+
+from dsl.ir import E, transform
+from codegen.nests import Nest
+
+from .access import is_read
+
+
+class Text:
+    """Lines with indentation."""
+
+    def __init__(self): self.lines, self.depth = [], 0
+
+    def add(self, line: str): self.lines.append("  " * self.depth + line if line else "")
+
+    def open(self, line: str):
+        self.add(line + " {")
+        self.depth += 1
+
+    def close(self, after: str = ""):
+        self.depth -= 1
+        self.add("}" + after)
+
+    def add_all(self, lines: list[str]):
+        for line in lines: self.add(line)
+
+    def __str__(self): return "\n".join(self.lines)
+
+
+def listed(keyword: str, items: list[str], width: int = 110) -> list[str]:
+    """`const a = 1, b = 2;` in as many lines as needed."""
+    lines: list[str] = []
+    for item in dict.fromkeys(items):
+        if lines and len(lines[-1]) + len(item) < width: lines[-1] += f", {item}"
+        else: lines.append(f"{keyword} {item}")
+    return [line + ";" for line in lines]
+
+
+def describe(nest: Nest) -> str:
+    """The nest as formulas, for the comment above its function."""
+    def back(e: E) -> E:
+        def f(n: E):
+            if n.op != "hole": return None
+            if not is_read(n.val): return values.get(n.val, E("sym", (), n.val))
+            a = nest.accesses[int(n.val[1:])]
+            return E("read", tuple(map(back, a.index)), (a.tensor, back(a.fallback) if a.fallback is not None else None))
+        return transform(e, f)
+    values: dict[str, E] = {}
+    parts = []
+    for s in nest.steps:
+        if s.kind == "reduce":
+            over = ", ".join(("*" if l.pack else "") + l.name for l in nest.rloops)
+            where = f" if {back(s.pred)!r}" if s.pred is not None else ""
+            values[s.name] = E("sym", (), f"{s.red}[{over}{where}] {back(s.body)!r}")
+        else:
+            a = nest.accesses[s.target]
+            parts.append(f"{a.tensor}[{', '.join(repr(back(i)) for i in a.index)}] {s.mode} {back(s.body)!r}")
+    text = "; ".join(parts).replace("*/", "* /")
+    return text if len(text) < 240 else text[:236] + " ..."

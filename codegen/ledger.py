@@ -1,0 +1,57 @@
+"""The build's ledger: what was compiled from what, committed as docs/ledger.md so that its diff is the review.
+
+Counts of ops, how each one's gradient came about, nests by shape, kernels and bytes; it decides nothing."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+from dsl.opdef import Library, OpDef
+
+SHAPES = ("map", "row", "contract", "scan", "scatter", "raw")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One op.  nests: forward and gradient nests by shape; kernels: CPU functions; size: bytes of TypeScript
+    (data with the WGSL texts, CPU kernels)."""
+    op: OpDef
+    forward: Counter
+    backward: Counter
+    kernels: int
+    size: int
+
+
+def gradient(op: OpDef) -> str:
+    """How the gradient came about: derived, given (by a `grad` clause), both, none."""
+    inputs = [p.name for p in op.params if p.kind == "tensor" and p.cls not in ("Int", "Bits", "Bool") and not p.mut]
+    if op.gradient is None or not op.gradient.stmts: return "none"
+    derived = [n for n in inputs if n not in op.grads and (op.nograd is None or n not in op.nograd)]
+    if not op.grads: return "derived"
+    return "given and derived" if derived else "given"
+
+
+def ledger(library: Library, entries: list[Entry]) -> str:
+    """The text of docs/ledger.md."""
+    ways = Counter(gradient(e.op) for e in entries)
+    shapes = sum((e.forward + e.backward for e in entries), Counter())
+    scattered = [e.op.name for e in entries if e.backward["scatter"]]
+    lines = [
+        "# What the build made", "",
+        "Written by `build.py`; the diff of this file shows what a change of the definitions or the compiler does.", "",
+        f"- ops: {len(entries)}, in {len({e.op.file for e in entries})} files; with a PyTorch name: {sum(bool(e.op.aliases) for e in entries)}",
+        f"- gradients: derived {ways['derived']}, given by a `grad` clause {ways['given']}, partly given {ways['given and derived']}, none {ways['none']}",
+        f"- raw bodies: {sum(bool(e.op.raw) for e in entries)}",
+        "- nests: " + ", ".join(f"{s} {shapes[s]}" for s in SHAPES if shapes[s]),
+        f"- CPU kernels: {sum(e.kernels for e in entries)}",
+        f"- bytes of op data and CPU kernels: {sum(e.size for e in entries):,}",
+        f"- gradients that scatter: {', '.join(scattered) or 'none'}", "",
+        "| op | file | gradient | forward | gradient's nests | CPU kernels | bytes |", "|---|---|---|---|---|---:|---:|",
+    ]
+    for e in entries:
+        lines.append(f"| {e.op.name} | {e.op.file} | {gradient(e.op)} | {counts(e.forward)} | {counts(e.backward)} | {e.kernels} | {e.size:,} |")
+    return "\n".join(lines) + "\n"
+
+
+def counts(nests: Counter) -> str: return ", ".join(f"{s} {nests[s]}" if nests[s] > 1 else s for s in SHAPES if nests[s])
