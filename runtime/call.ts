@@ -1,0 +1,227 @@
+// A call of an op: arguments to a plan (cached), memory for the results, the work on the device, the tape.
+
+import { bind } from "../host/bind.js";
+import { can_cast } from "../host/dtypes.js";
+import type { Meta } from "../host/model.js";
+import { arrange } from "./arguments.js";
+import type { CompiledOp } from "./compiled.js";
+import { replaceContent } from "./copy.js";
+import { scalar, tensor as newTensor } from "./create.js";
+import { type Device, defaultDevice } from "./device.js";
+import { type DType, dtypeNumber, isFloat } from "./dtype.js";
+import { OpError, TypeMismatchError, describe } from "./errors.js";
+import { is_grad_enabled, no_grad } from "./grad-mode.js";
+import { beforeInPlace, recordInPlace } from "./inplace.js";
+import { finishNode, makeNode, Plan, runProgram } from "./program.js";
+import { nextCall } from "./random.js";
+import { Results } from "./results.js";
+import { sameShape, showShape } from "./shape.js";
+import { Tensor, alias } from "./tensor.js";
+
+/** A tensor as the host code sees it. */
+export function metaOf(x: Tensor): Meta {
+  return { dtype: x.dtype, shape: [...x.shape], strides: [...x.strides], offset: x.offset, weak: x.weak };
+}
+
+const WEAK: Record<string, Meta> = Object.fromEntries(
+  (["bool", "int32", "float32"] as const).map((dtype) => [dtype, { dtype, shape: [], strides: [], offset: 0, weak: true }]));
+
+const weakType = (value: number | boolean): "bool" | "int32" | "float32" =>
+  typeof value === "boolean" ? "bool" : Number.isInteger(value) && Math.abs(value) < 2 ** 31 ? "int32" : "float32";
+
+// --- The cache of plans ---------------------------------------------------------------------------
+
+const MOST_PLANS = 1024;
+const plans = new Map<CompiledOp, Map<number, Plan[]>>();
+
+/** What a plan depends on, as a flat list of numbers (and texts of choices); reused between calls. */
+const key: unknown[] = [];
+let size = 0, hash = 0;
+
+function put(value: number): void {
+  key[size++] = value;
+  hash = (Math.imul(hash, 31) + (value | 0)) | 0;
+}
+
+function putValue(value: unknown): void {
+  switch (typeof value) {
+    case "number": return put(value);
+    case "boolean": return put(value ? 1 : 0);
+    case "undefined": return put(-1e300);
+    case "string":
+      key[size++] = value;
+      hash = (Math.imul(hash, 31) + value.length) | 0;
+      return;
+    default:
+      if (value === null) put(-1e301);
+      else if (Array.isArray(value)) {
+        put(value.length);
+        for (let i = 0; i < value.length; i++) putValue(value[i]);
+      } else key[size++] = value;
+  }
+}
+
+function putTensor(x: Tensor): void {
+  const { shape, strides } = x, n = shape.length;
+  put(dtypeNumber(x.dtype) * 256 + n * 2 + (x.weak ? 1 : 0));
+  for (let i = 0; i < n; i++) {
+    put(shape[i]!);
+    put(strides[i]!);
+  }
+  put(x.offset);
+}
+
+function matches(plan: Plan): boolean {
+  const other = plan.key;
+  if (other.length !== size) return false;
+  for (let i = 0; i < size; i++) if (!Object.is(other[i], key[i])) return false;
+  return true;
+}
+
+function planFor(compiled: CompiledOp, values: readonly unknown[], device: Device): Plan {
+  const { op } = compiled, params = op.params;
+  size = hash = 0;
+  put(device.number);
+  for (let i = 0; i < params.length; i++) {
+    const value = values[i];
+    if (params[i]!.slot < 0) putValue(value);
+    else if (value instanceof Tensor) putTensor(value);
+    else if (typeof value === "number" || typeof value === "boolean") put(-2 - dtypeNumber(weakType(value)));
+    else put(-1);
+  }
+  let known = plans.get(compiled);
+  if (!known) plans.set(compiled, (known = new Map<number, Plan[]>()));
+  const near = known.get(hash);
+  if (near) for (const plan of near) if (matches(plan)) return plan;
+  const mine = key.slice(0, size), at = hash;
+  const plan = makePlan(compiled, values, device, mine);
+  if (known.size >= MOST_PLANS) known.clear();
+  const list = known.get(at);
+  if (list) list.push(plan);
+  else known.set(at, [plan]);
+  return plan;
+}
+
+function makePlan(compiled: CompiledOp, values: readonly unknown[], device: Device, mine: readonly unknown[]): Plan {
+  const { op } = compiled;
+  const args = values.map((value, i) => {
+    const param = op.params[i]!;
+    if (param.slot < 0) return value === undefined ? null : value;
+    if (value instanceof Tensor) return metaOf(value);
+    if (typeof value === "number" || typeof value === "boolean") return WEAK[weakType(value)]!;
+    if (value === null || value === undefined) return null;
+    throw new TypeMismatchError(`${op.name}: argument '${param.name}' must be a tensor, got ${describe(value)}`);
+  });
+  const call = bind(op, args as never);
+  // A number takes the type of the tensors beside it, so that one kernel serves whole numbers and fractions.
+  const scalarTypes = values.map((value, i): DType | undefined => {
+    const slot = op.params[i]!.slot;
+    if (slot < 0 || (typeof value !== "number" && typeof value !== "boolean")) return undefined;
+    const dtype = (isFloat(call.dtype) && op.promoted.includes(slot) ? call.dtype : weakType(value)) as DType;
+    call.slots[slot]!.dtype = dtype;
+    return dtype;
+  });
+  return new Plan(compiled, call, device, mine, scalarTypes);
+}
+
+// --- Running --------------------------------------------------------------------------------------
+
+/** The device of a call's tensors. */
+function deviceOf(compiled: CompiledOp, values: unknown[]): Device {
+  const { params, name } = compiled.op;
+  let device: Device | null = null;
+  for (let i = 0; i < params.length; i++) {
+    const value = values[i];
+    if (params[i]!.slot < 0 || !(value instanceof Tensor)) continue;
+    value.check(name);
+    const own = value.storage.device;
+    if (device === null || device === own) device = own;
+    else device = mixed(values, i, device, own, name);
+  }
+  return device ?? defaultDevice();
+}
+
+/** Tensors without axes may be on the CPU beside others on a GPU; anything else must be together. */
+function mixed(values: unknown[], at: number, a: Device, b: Device, name: string): Device {
+  const gpu = a.type === "cpu" ? b : a;
+  for (let i = 0; i <= at; i++) {
+    const value = values[i];
+    if (!(value instanceof Tensor) || value.storage.device === gpu) continue;
+    if (value.ndim > 0 || value.storage.device.type !== "cpu" || value.requires_grad) {
+      throw new OpError(`${name}: Expected all tensors to be on the same device, but found at least two devices, ${a.type} and ${b.type}`);
+    }
+    values[i] = newTensor(value.storage.elements.slice(value.offset, value.offset + 1), { dtype: value.dtype, shape: [], device: gpu });
+  }
+  return gpu;
+}
+
+/** Tensors by slot. */
+function place(plan: Plan, values: readonly unknown[]): (Tensor | null)[] {
+  const { op } = plan.compiled, tensors = new Array<Tensor | null>(op.slots.length).fill(null);
+  for (let i = 0; i < op.params.length; i++) {
+    const slot = op.params[i]!.slot;
+    if (slot < 0) continue;
+    const value = values[i];
+    if (value instanceof Tensor) tensors[slot] = value;
+    else if (value !== null && value !== undefined) tensors[slot] = scalar(value as number, plan.device, plan.scalarTypes[i]);
+  }
+  return tensors;
+}
+
+function runValues(compiled: CompiledOp, values: unknown[]): Tensor[] {
+  const device = deviceOf(compiled, values), plan = planFor(compiled, values, device), { op } = compiled;
+  return runProgram(plan, 0, place(plan, values), op.outputs, op.random ? nextCall() : null);
+}
+
+/**
+ * Runs an op.  `args`: positional ones in PyTorch's order, then perhaps a plain object of options.
+ * Answers its tensor, or `Results` for several outputs.
+ */
+export function run(compiled: CompiledOp, args: readonly unknown[]): Tensor | Results {
+  const out = runValues(compiled, arrange(compiled.op, args));
+  return out.length === 1 ? out[0]! : new Results(compiled.op.output_names, out);
+}
+
+/** Runs an op once for each place of the lists that its tensor parameters get (`foreach` ops). */
+export function runForeach(compiled: CompiledOp, args: readonly unknown[]): void {
+  const { op } = compiled, values = arrange(op, args);
+  const lists = op.params.map((p, i) => (p.slot >= 0 && Array.isArray(values[i]) ? (values[i] as readonly unknown[]) : null));
+  const n = lists.find((list) => list !== null)?.length ?? 0;
+  for (let k = 0; k < n; k++) runValues(compiled, values.map((value, i) => (lists[i] ? lists[i][k] : value)));
+}
+
+/** Runs an op and replaces the elements of its first argument by the result; answers that argument. */
+export function runInPlace(compiled: CompiledOp, args: readonly unknown[]): Tensor {
+  const { op } = compiled, name = `${op.name}_`, x = args[0];
+  if (!(x instanceof Tensor)) throw new TypeMismatchError(`${name}: expected a tensor, got ${describe(x)}`);
+  const values = arrange(op, args), device = deviceOf(compiled, values);
+  beforeInPlace(x, name);
+  const plan = planFor(compiled, values, device), tensors = place(plan, values), bound = plan.call.slots[op.outputs[0]!]!;
+  if (!sameShape(bound.shape, x.shape)) {
+    throw new OpError(`${name}: output with shape ${showShape(x.shape)} doesn't match the broadcast shape ${showShape(bound.shape)}`);
+  }
+  if (!can_cast(bound.dtype, x.dtype)) {
+    throw new TypeMismatchError(`${name}: result type ${bound.dtype} can't be cast to the desired output type ${x.dtype}`);
+  }
+  const random = op.random ? nextCall() : null;
+  const records = is_grad_enabled() && plan.differentiable && tensors.some((t) => t !== null && t.requires_grad);
+  if (!records) {
+    const [result] = runProgram(plan, 0, tensors, op.outputs, random);
+    replaceContent(x, result!);
+    result!.dispose();
+    return x;
+  }
+  // The way back may need what x was; a copy of it takes x's place on the tape.
+  const before = no_grad(() => x.clone()), known = tensors.map((t) => (t === x ? before : t));
+  before.node = x.currentNode();
+  before.outputNumber = x.outputNumber;
+  const node = makeNode(plan, 0, known, op.outputs, random);
+  const result = no_grad(() => runProgram(plan, 0, tensors, op.outputs, random))[0]!;
+  replaceContent(x, result);
+  result.dispose();
+  if (node) {
+    recordInPlace(x, node);
+    node.saveOutputs([alias(x)]);
+  }
+  return x;
+}

@@ -1,0 +1,88 @@
+// The CPU device: typed arrays, and the generated kernels run nest by nest.
+
+import type { Call, CpuLaunch } from "../host/model.js";
+import { plan_cpu } from "../host/plan.js";
+import type { CompiledOp, Elements, Nest, NestKernels } from "./compiled.js";
+import { runNest } from "./cpu-nest.js";
+import { type Device, type Prepared, type RandomWords, registerDevice } from "./device.js";
+import { type DType, newElements } from "./dtype.js";
+import { DeviceError } from "./errors.js";
+import { onReclaim, unwatch } from "./memory.js";
+import { numelOf } from "./shape.js";
+import { Storage } from "./storage.js";
+
+interface CpuPrepared extends Prepared {
+  readonly nests: readonly { nest: Nest; kernels: NestKernels; launch: CpuLaunch; types: readonly string[] }[];
+  /** Slots that live only during the call, and how many elements they have. */
+  readonly temps: readonly { slot: number; dtype: DType; length: number }[];
+}
+
+const NOTHING: Elements = new Float32Array(0);
+
+class CpuDevice implements Device {
+  readonly type = "cpu";
+  readonly number = 0;
+
+  allocate(dtype: DType, length: number, op: string): Storage {
+    let elements: Elements;
+    try {
+      elements = newElements(dtype, length);
+    } catch {
+      throw new DeviceError(`${op}: out of memory: ${length} elements of ${dtype} cannot be allocated on the cpu`);
+    }
+    return this.wrap(elements, dtype);
+  }
+
+  private wrap(elements: Elements, dtype: DType): Storage {
+    return new Storage(this, dtype, elements.length, elements, null, elements.byteLength);
+  }
+
+  upload(elements: Elements, dtype: DType): Storage {
+    return this.wrap(elements, dtype);
+  }
+
+  async download(storage: Storage, start: number, end: number): Promise<Elements> {
+    return storage.elements.slice(start, end);
+  }
+
+  free(storage: Storage): void {
+    unwatch(storage.cell);
+    storage.cell.elements = NOTHING;
+  }
+
+  zero(storage: Storage): void {
+    storage.elements.fill(0);
+  }
+
+  prepare(op: CompiledOp, program: number, call: Call, wanted: readonly number[]): CpuPrepared {
+    const nests = op.op.programs[program]!.nests, launches = plan_cpu(op.op, program, call, [...wanted]);
+    const temps = new Map<number, { slot: number; dtype: DType; length: number }>();
+    const list = launches.flatMap((launch, n) => {
+      if (!launch) return [];
+      const nest = nests[n]!;
+      for (const { slot } of nest.accesses) {
+        const bound = call.slots[slot]!;
+        if (op.op.slots[slot]!.role === "temp") temps.set(slot, { slot, dtype: bound.dtype as DType, length: numelOf(bound.shape) });
+      }
+      const kernels = op.kernels[program]![n]!, types = nest.accesses.map(({ slot }) => call.slots[slot]!.dtype);
+      return [{ nest, kernels, launch, types }];
+    });
+    return { op, program, call, nests: list, temps: [...temps.values()] };
+  }
+
+  execute(prepared: CpuPrepared, storages: readonly (Storage | null)[], random: RandomWords | null): void {
+    const { op, call, nests, temps } = prepared, arrays = storages.map((s) => (s ? s.elements : NOTHING));
+    for (const { slot, dtype, length } of temps) arrays[slot] = newElements(dtype, length);
+    const words = random ? { ...call.env, seed0: random.seedLow, seed1: random.seedHigh, call: random.call } : call.env;
+    for (const { nest, kernels, launch, types } of nests) {
+      runNest(op.op.name, kernels, nest, launch, nest.accesses.map(({ slot }) => arrays[slot]!), types, words, call.dtype);
+    }
+  }
+
+  async synchronize(): Promise<void> {}
+}
+
+/** The CPU: always there. */
+export const cpu: Device = new CpuDevice();
+registerDevice(cpu);
+onReclaim("cpu", () => undefined);

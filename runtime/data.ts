@@ -1,0 +1,80 @@
+// What users hand in as data: nested arrays and typed arrays, to elements of a type.
+
+import type { Elements } from "./compiled.js";
+import { type DType, converter, fromHalfBits, newElements } from "./dtype.js";
+import { OpError, TypeMismatchError, describe } from "./errors.js";
+import { numelOf } from "./shape.js";
+
+export type Nested = number | boolean | bigint | readonly Nested[] | NumberArray;
+export type NumberArray = Elements | Uint16Array | Uint8ClampedArray | Int16Array | Uint32Array | BigInt64Array | BigUint64Array;
+
+interface Data {
+  elements: Elements;
+  dtype: DType;
+  shape: number[];
+}
+
+function checkWhole(value: number): number {
+  if (value < -(2 ** 31) || value >= 2 ** 31) throw new OpError(`tensor: ${value} does not fit into int32, which holds 32 bits`);
+  return value;
+}
+
+/** The type of a typed array's numbers. */
+function natural(data: NumberArray): DType {
+  if (data instanceof Float64Array) return "float64";
+  if (data instanceof Float32Array) return "float32";
+  if (data instanceof Int8Array) return "int8";
+  if (data instanceof Uint8Array || data instanceof Uint8ClampedArray) return "uint8";
+  return "int32";
+}
+
+export function fromTyped(data: NumberArray, wanted: DType | null): Data {
+  const dtype = wanted ?? natural(data), elements = newElements(dtype, data.length), shape = [data.length];
+  if (dtype === "float16" && data instanceof Uint16Array) {
+    for (let i = 0; i < data.length; i++) elements[i] = fromHalfBits(data[i]!);
+    return { elements, dtype, shape };
+  }
+  const plain = data.constructor === elements.constructor && dtype !== "float16" && dtype !== "bool";
+  if (plain) elements.set(data as Elements);
+  else {
+    const convert = converter(dtype), check = dtype === "int32" && !(data instanceof Float32Array || data instanceof Float64Array);
+    for (let i = 0; i < data.length; i++) elements[i] = convert(check ? checkWhole(Number(data[i])) : Number(data[i]));
+  }
+  return { elements, dtype, shape };
+}
+
+/** Nested arrays of numbers (float32 unless told otherwise) or of booleans (bool). */
+export function fromNested(data: Nested, wanted: DType | null): Data {
+  const shape: number[] = [];
+  let level: unknown = data;
+  while (isList(level)) {
+    shape.push(level.length);
+    level = level[0];
+    if (shape.length > 64) throw new OpError("tensor: the data are nested more than 64 deep");
+  }
+  const n = numelOf(shape), values = new Float64Array(n);
+  let at = 0, booleans = n > 0, bigints = n > 0;
+  const visit = (item: unknown, axis: number): void => {
+    if (axis < shape.length) {
+      if (!isList(item)) throw new OpError(`tensor: expected sequence of length ${shape[axis]} at dim ${axis} (got ${describe(item)})`);
+      if (item.length !== shape[axis]) {
+        throw new OpError(`tensor: expected sequence of length ${shape[axis]} at dim ${axis} (got ${item.length})`);
+      }
+      for (let i = 0; i < item.length; i++) visit(item[i], axis + 1);
+      return;
+    }
+    if (typeof item !== "number" && typeof item !== "boolean" && typeof item !== "bigint") {
+      throw new TypeMismatchError(`tensor: expected numbers or booleans, got ${describe(item)}`);
+    }
+    if (typeof item !== "boolean") booleans = false;
+    if (typeof item !== "bigint") bigints = false;
+    values[at++] = Number(item);
+  };
+  visit(data, 0);
+  const dtype = wanted ?? (booleans ? "bool" : bigints ? "int32" : "float32");
+  const elements = newElements(dtype, n), convert = converter(dtype);
+  for (let i = 0; i < n; i++) elements[i] = convert(dtype === "int32" ? checkWhole(values[i]!) : values[i]!);
+  return { elements, dtype, shape };
+}
+
+const isList = (v: unknown): v is ArrayLike<unknown> => Array.isArray(v) || (ArrayBuffer.isView(v) && !(v instanceof DataView));

@@ -1,0 +1,84 @@
+// What a device is to the rest of the runtime, and which there are.  How they work: cpu.ts, webgpu/.
+
+import type { Call } from "../host/model.js";
+import type { CompiledOp, Elements } from "./compiled.js";
+import type { DType } from "./dtype.js";
+import { DeviceError, describe } from "./errors.js";
+import type { Storage } from "./storage.js";
+
+/** A call of one program of an op, ready to be repeated: see call.ts. */
+export interface Prepared {
+  readonly op: CompiledOp;
+  readonly program: number;
+  readonly call: Call;
+}
+
+export interface Device {
+  readonly type: "cpu" | "webgpu";
+  /** A small number for keys of caches. */
+  readonly number: number;
+  /** Memory for `length` elements; their values are whatever was there.  Throws when the device cannot hold it. */
+  allocate(dtype: DType, length: number, op: string): Storage;
+  /** New memory with these elements (of `dtype`'s typed array). */
+  upload(elements: Elements, dtype: DType, op: string): Storage;
+  /** The elements from `start` up to `end`.  Rejects with what went wrong on the device since the last reading. */
+  download(storage: Storage, start: number, end: number): Promise<Elements>;
+  free(storage: Storage): void;
+  zero(storage: Storage): void;
+  /** Whatever running one program of a call needs, made once and kept in the plan cache. */
+  prepare(op: CompiledOp, program: number, call: Call, wanted: readonly number[]): Prepared;
+  /** Runs it; `storages[slot]` is the memory of each slot that is given or fresh. */
+  execute(prepared: Prepared, storages: readonly (Storage | null)[], random: RandomWords | null): void;
+  /** Resolves when everything queued has run. */
+  synchronize(): Promise<void>;
+}
+
+/** The key and counter of a call that draws random numbers. */
+export interface RandomWords {
+  readonly seedLow: number;
+  readonly seedHigh: number;
+  readonly call: number;
+}
+
+const devices = new Map<string, Device>();
+let current: Device | null = null;
+
+export function registerDevice(device: Device, name: string = device.type): void {
+  devices.set(name, device);
+  current ??= device;
+}
+
+export function removeDevice(name: string): void {
+  const device = devices.get(name);
+  devices.delete(name);
+  if (device === current) current = devices.get("cpu") ?? null;
+}
+
+/** The device of new tensors. */
+export function defaultDevice(): Device {
+  if (!current) throw new DeviceError("no device is registered");
+  return current;
+}
+
+export function setDefaultDevice(device: unknown): void {
+  current = toDevice(device);
+}
+
+export const isDeviceName = (name: unknown): name is string => typeof name === "string" && /^(cpu|webgpu|gpu|cuda)(:\d+)?$/i.test(name);
+
+/** A device by name: "cpu", "webgpu", "webgpu:0". */
+export function toDevice(name: unknown): Device {
+  if (name !== null && typeof name === "object") {
+    for (const device of devices.values()) if (device === name) return device;
+    if ("type" in name) return toDevice((name as { type: unknown }).type);
+  }
+  if (typeof name === "string") {
+    const plain = name.toLowerCase().replace(/:0$/, "");
+    const found = devices.get(plain === "gpu" ? "webgpu" : plain);
+    if (found) return found;
+    if (plain === "webgpu" || plain === "gpu") {
+      throw new DeviceError('device "webgpu" is not ready: await initWebGPUAsync() first, and see whether it answers true');
+    }
+  }
+  throw new DeviceError(`expected a device (${[...devices.keys()].map((d) => `"${d}"`).join(", ")}), got ${describe(name)}`);
+}

@@ -1,0 +1,39 @@
+// Strided copies and conversions on a GPU: one launch of the generated `copy`, with the target's layout put in place of
+// the fresh tensor it would make.
+
+import { bind } from "../host/bind.js";
+import type { Call } from "../host/model.js";
+import type { Prepared } from "./device.js";
+import { dtypeNumber } from "./dtype.js";
+import { kernelOps } from "./kernels.js";
+import { metaOf } from "./call.js";
+import type { Storage } from "./storage.js";
+import type { Tensor } from "./tensor.js";
+
+const plans = new Map<string, Prepared>();
+const MOST_PLANS = 512;
+
+/** Writes the elements of `source` to those of `target`: same shape, same device. */
+export function copyOnGpu(target: Tensor, source: Tensor): void {
+  const { op } = kernelOps().copy, input = op.programs[0]!.inputs[0]!, output = op.outputs[0]!;
+  const device = target.storage.device;
+  const key = [device.number, dtypeNumber(source.dtype), dtypeNumber(target.dtype), source.shape, source.strides, source.offset,
+    target.strides, target.offset].join();
+  let prepared = plans.get(key);
+  if (!prepared) {
+    if (plans.size >= MOST_PLANS) plans.clear();
+    const call: Call = bind(op, [metaOf(source)]);
+    const slot = call.slots[output]!;
+    slot.dtype = target.dtype;
+    slot.strides = [...target.strides];
+    slot.offset = target.offset;
+    slot.fresh = false;
+    slot.axes = [{ sizes: [...target.shape], strides: [...target.strides] }];
+    prepared = device.prepare(kernelOps().copy, 0, call, [output]);
+    plans.set(key, prepared);
+  }
+  const storages: (Storage | null)[] = op.slots.map(() => null);
+  storages[input] = source.storage;
+  storages[output] = target.storage;
+  device.execute(prepared, storages, null);
+}

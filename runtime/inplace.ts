@@ -1,0 +1,79 @@
+// In-place changes on the tape: what may be changed, and how a changed tensor, or the base of a changed view, gets its node.
+
+import { AutogradError, OpError } from "./errors.js";
+import { is_grad_enabled } from "./grad-mode.js";
+import { type Grad, Node, attach, gradientEdge } from "./node.js";
+import { extent, overlaps, showShape } from "./shape.js";
+import type { Tensor } from "./tensor.js";
+import { refreshNode } from "./views.js";
+import { zeros } from "./create.js";
+import { copyInto } from "./copy.js";
+
+/** Throws if `x` must not be changed in place now. */
+export function beforeInPlace(x: Tensor, op: string): void {
+  if (overlaps(x.shape, x.strides)) {
+    throw new OpError(`${op}: unsupported operation: more than one element of the written-to tensor refers to a single memory location. ` +
+      `Please clone() the tensor before performing the operation. The tensor has size ${showShape(x.shape)} and stride ${showShape(x.strides)}`);
+  }
+  if (!is_grad_enabled()) return;
+  if (x.requires_grad && x.is_leaf) {
+    throw new AutogradError(`${op}: a leaf Variable that requires grad is being used in an in-place operation.`);
+  }
+  if (x.base && x.base.requires_grad && x.base.is_leaf) {
+    throw new AutogradError(`${op}: a view of a leaf Variable that requires grad is being used in an in-place operation.`);
+  }
+}
+
+/** Makes `x`, just changed in place, the output of `node`, whose first input is what x was. */
+export function recordInPlace(x: Tensor, node: Node): void {
+  const base = x.base;
+  if (!base) {
+    attach(x, node);
+    return;
+  }
+  attach(base, new CopySlices(base, x, node));
+  if (base.base) base.nodeVersion = base.storage.version;
+  x.node = null;
+  refreshNode(x);
+}
+
+/** The base of a view that `inner` changed: inside the view gradients go through `inner`, outside of it they pass. */
+class CopySlices extends Node {
+  readonly name = "CopySlices";
+  private readonly inner: Node;
+  private readonly shape: readonly number[];
+  private readonly strides: readonly number[];
+  private readonly length: number;
+  private readonly view: { shape: readonly number[]; strides: readonly number[]; offset: number };
+
+  constructor(base: Tensor, changed: Tensor, inner: Node) {
+    super();
+    this.inner = inner;
+    this.shape = base.shape;
+    this.strides = base.strides;
+    this.view = { shape: changed.shape, strides: changed.strides, offset: changed.offset - base.offset };
+    this.length = Math.max(extent(base.shape, base.strides), this.view.offset + extent(changed.shape, changed.strides));
+    const edge = gradientEdge(base);
+    this.next.push(edge, ...inner.next.slice(1));
+    this.nextOutput.push(edge && base.node ? base.outputNumber : 0, ...inner.nextOutput.slice(1));
+  }
+
+  apply([grad]: readonly Grad[], wanted: readonly boolean[]): Grad[] {
+    if (!grad) return wanted.map(() => null);
+    const { shape, strides, offset } = this.view;
+    const flat = zeros([this.length], { dtype: grad.dtype, device: grad.device });
+    const whole = flat.as_strided(this.shape, this.strides, 0);
+    if (grad.requires_grad) whole.copy_(grad);
+    else copyInto(whole, grad);
+    const part = flat.as_strided(shape, strides, offset).clone();
+    const made = this.inner.apply([part], [true, ...wanted.slice(1)]);
+    const inside = flat.as_strided(shape, strides, offset);
+    if (made[0]) inside.copy_(made[0]);
+    else inside.zero_();
+    return [wanted[0] ? flat.as_strided(this.shape, this.strides, 0) : null, ...made.slice(1)];
+  }
+
+  override release(): void {
+    this.inner.release();
+  }
+}

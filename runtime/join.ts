@@ -1,0 +1,166 @@
+// Tensors put together out of others: cat, stack and their kin, meshgrid, repeat and tile.  All are copies into views.
+
+import { cast, copyInto } from "./copy.js";
+import { emptyOn } from "./create.js";
+import { metaOf } from "./call.js";
+import { result_type } from "../host/dtypes.js";
+import type { DType } from "./dtype.js";
+import { OpError, TypeMismatchError, describe } from "./errors.js";
+import { no_grad } from "./grad-mode.js";
+import { JoinNode, attach, recording } from "./node.js";
+import { axisOf, integers, sameShape, showShape } from "./shape.js";
+import { Tensor } from "./tensor.js";
+import { type DimOption, sliceAxis } from "./views.js";
+
+type Tensors = readonly Tensor[];
+const dimOf = (dim: number | DimOption | undefined, otherwise = 0): number => (typeof dim === "object" ? dim.dim : dim) ?? otherwise;
+
+function checkList(tensors: Tensors, op: string): void {
+  if (!Array.isArray(tensors)) throw new TypeMismatchError(`${op}: argument 'tensors' must be a list of tensors, got ${describe(tensors)}`);
+  if (tensors.length === 0) throw new OpError(`${op}: expected a non-empty list of Tensors`);
+  tensors.forEach((t, i) => {
+    if (!(t instanceof Tensor)) throw new TypeMismatchError(`${op}: expected a tensor as element ${i} of 'tensors', got ${describe(t)}`);
+    t.check(op);
+    if (t.storage.device !== tensors[0]!.storage.device) {
+      throw new OpError(`${op}: Expected all tensors to be on the same device, but found at least two devices, ${tensors[0]!.device} and ${t.device}`);
+    }
+  });
+}
+
+const commonType = (tensors: Tensors): DType => result_type(tensors.map(metaOf), "float32") as DType;
+
+/** Joins tensors along an axis that they have.  An empty tensor with one axis counts for nothing, as in PyTorch. */
+export function cat(tensors: Tensors, dim?: number | DimOption, op = "cat"): Tensor {
+  checkList(tensors, op);
+  const legacy = (t: Tensor) => t.ndim === 1 && t.shape[0] === 0;
+  tensors.forEach((t, i) => {
+    if (t.ndim === 0) throw new OpError(`${op}: zero-dimensional tensor (at position ${i}) cannot be concatenated`);
+  });
+  const parts = tensors.filter((t) => !legacy(t)), first = parts[0] ?? tensors[0]!;
+  const axis = axisOf(dimOf(dim), first.ndim, op), shape = [...first.shape];
+  parts.forEach((t, i) => {
+    if (t.ndim !== first.ndim) {
+      throw new OpError(`${op}: Tensors must have same number of dimensions: got ${first.ndim} and ${t.ndim}`);
+    }
+    t.shape.forEach((n, d) => {
+      if (d !== axis && n !== shape[d]) {
+        throw new OpError(`${op}: Sizes of tensors must match except in dimension ${axis}. Expected size ${shape[d]} but got size ${n} for ` +
+          `tensor number ${i} in the list.`);
+      }
+    });
+  });
+  shape[axis] = parts.reduce((n, t) => n + t.shape[axis]!, 0);
+  const out = emptyOn(first.storage.device, shape, commonType(tensors), op), starts: number[] = [];
+  let at = 0;
+  no_grad(() => {
+    for (const t of tensors) {
+      starts.push(at);
+      if (legacy(t)) continue;
+      copyInto(sliceAxis(out, axis, at, t.shape[axis]!, 1, op), t);
+      at += t.shape[axis]!;
+    }
+  });
+  if (!recording(...tensors)) return out;
+  const shapes = tensors.map((t) => t.shape), dtypes = tensors.map((t) => t.dtype);
+  return attach(out, new JoinNode("CatBackward", tensors, ([grad], wanted) => shapes.map((s, i) => {
+    if (!grad || !wanted[i]) return null;
+    const part = sliceAxis(grad, axis, starts[i]!, s.length === 1 && s[0] === 0 ? 0 : s[axis]!, 1, "narrow");
+    return cast(sameShape(part.shape, s) ? part : part.reshape(s), dtypes[i]!, op);
+  })));
+}
+
+export const concat = (tensors: Tensors, dim?: number | DimOption): Tensor => cat(tensors, dim, "concat");
+export const concatenate = (tensors: Tensors, dim?: number | DimOption): Tensor => cat(tensors, dim, "concatenate");
+
+/** Joins tensors of one shape along a new axis. */
+export function stack(tensors: Tensors, dim?: number | DimOption, op = "stack"): Tensor {
+  checkList(tensors, op);
+  const first = tensors[0]!, axis = axisOf(dimOf(dim), first.ndim + 1, op);
+  tensors.forEach((t, i) => {
+    if (!sameShape(t.shape, first.shape)) {
+      throw new OpError(`${op}: stack expects each tensor to be equal size, but got ${showShape(first.shape)} at entry 0 and ${showShape(t.shape)} at entry ${i}`);
+    }
+  });
+  return cat(tensors.map((t) => t.unsqueeze(axis)), axis, op);
+}
+
+export const atleast_1d = (x: Tensor): Tensor => (x.ndim === 0 ? x.reshape(1) : x);
+export const atleast_2d = (x: Tensor): Tensor => (x.ndim === 0 ? x.reshape(1, 1) : x.ndim === 1 ? x.unsqueeze(0) : x);
+export const atleast_3d = (x: Tensor): Tensor => {
+  const flat = atleast_2d(x);
+  return x.ndim <= 1 ? flat.unsqueeze(-1) : x.ndim === 2 ? x.unsqueeze(-1) : x;
+};
+
+export function hstack(tensors: Tensors): Tensor {
+  checkList(tensors, "hstack");
+  const parts = tensors.map(atleast_1d);
+  return cat(parts, parts[0]!.ndim === 1 ? 0 : 1, "hstack");
+}
+export function vstack(tensors: Tensors, op = "vstack"): Tensor {
+  checkList(tensors, op);
+  return cat(tensors.map(atleast_2d), 0, op);
+}
+export const row_stack = (tensors: Tensors): Tensor => vstack(tensors, "row_stack");
+export function dstack(tensors: Tensors): Tensor {
+  checkList(tensors, "dstack");
+  return cat(tensors.map(atleast_3d), 2, "dstack");
+}
+export function column_stack(tensors: Tensors): Tensor {
+  checkList(tensors, "column_stack");
+  return cat(tensors.map((t) => (t.ndim <= 1 ? t.reshape(t.numel(), 1) : t)), 1, "column_stack");
+}
+
+/** Coordinate grids: each tensor (0 or 1 axes) along its own axis. */
+export function meshgrid(...args: (Tensor | Tensors | { indexing?: "ij" | "xy" })[]): Tensor[] {
+  const last = args[args.length - 1];
+  const options = last && !(last instanceof Tensor) && !Array.isArray(last) ? (last as { indexing?: "ij" | "xy" }) : null;
+  const tensors = (options ? args.slice(0, -1) : args).flat() as Tensor[], indexing = options?.indexing ?? "ij";
+  checkList(tensors, "meshgrid");
+  if (indexing !== "ij" && indexing !== "xy") throw new OpError(`meshgrid: torch.meshgrid: indexing must be one of "xy" or "ij", but received: ${describe(indexing)}`);
+  for (const t of tensors) {
+    if (t.ndim > 1) throw new OpError(`meshgrid: torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: a tensor of size ${showShape(t.shape)}`);
+    if (t.dtype !== tensors[0]!.dtype) throw new OpError("meshgrid: torch.meshgrid expects all tensors to have the same dtype");
+  }
+  const swap = indexing === "xy" && tensors.length > 1, list = swap ? [tensors[1]!, tensors[0]!, ...tensors.slice(2)] : tensors;
+  const shape = list.map((t) => t.numel());
+  const grids = list.map((t, i) => t.reshape(shape.map((n, j) => (i === j ? n : 1))).expand(shape));
+  if (!swap) return grids;
+  const turned = grids.map((g) => g.transpose(0, 1));
+  return [turned[1]!, turned[0]!, ...turned.slice(2)];
+}
+
+/** The tensor repeated along each axis; more numbers than axes add axes in front. */
+export function repeat(x: Tensor, ...repeats: (number | readonly number[])[]): Tensor {
+  const times = integers(repeats, "repeat", "repeats");
+  if (times.length < x.ndim) {
+    throw new OpError("repeat: Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor");
+  }
+  if (times.some((n) => n < 0)) throw new OpError(`repeat: Trying to create tensor with negative dimension: repeats ${showShape(times)}`);
+  const own = [...new Array<number>(times.length - x.ndim).fill(1), ...x.shape];
+  const wide = own.flatMap((n, i) => [times[i]!, n]);
+  return x.reshape(own.flatMap((n) => [1, n])).expand(wide).clone().reshape(own.map((n, i) => n * times[i]!));
+}
+
+/** As repeat; missing numbers count as 1. */
+export function tile(x: Tensor, ...dims: (number | readonly number[] | { dims: readonly number[] })[]): Tensor {
+  const last = dims[dims.length - 1];
+  const times = typeof last === "object" && "dims" in last ? [...last.dims] : integers(dims, "tile", "dims");
+  return repeat(x, [...new Array<number>(Math.max(x.ndim - times.length, 0)).fill(1), ...times]);
+}
+
+/** Broadcasts tensors to their common shape. */
+export function broadcast_tensors(...args: (Tensor | Tensors)[]): Tensor[] {
+  const tensors = args.flat() as Tensor[];
+  checkList(tensors, "broadcast_tensors");
+  const rank = Math.max(...tensors.map((t) => t.ndim)), shape = new Array<number>(rank).fill(1);
+  for (const t of tensors) {
+    t.shape.forEach((n, i) => {
+      const at = rank - t.ndim + i;
+      if (n !== 1 && shape[at] !== 1 && shape[at] !== n) {
+        throw new OpError(`broadcast_tensors: The size of tensor a (${shape[at]}) must match the size of tensor b (${n}) at non-singleton dimension ${at}`);
+      }
+      if (n !== 1) shape[at] = n;
+    });
+  }
+  return tensors.map((t) => t.expand(shape));
+}

@@ -1,0 +1,44 @@
+// The adjoints of views: putting a gradient where the view took its elements from, and summing what was broadcast.
+
+import { copyInto } from "./copy.js";
+import { zeros } from "./create.js";
+import { kernels } from "./kernels.js";
+import { no_grad } from "./grad-mode.js";
+import { FunctionNode, attach, recording } from "./node.js";
+import { type Shape, overlaps, sameShape } from "./shape.js";
+import type { Tensor } from "./tensor.js";
+
+/** A tensor of zeros of `shape` with `grad` at the places that `look` looks at (added up where it looks twice). */
+export function place(grad: Tensor, shape: Shape, look: (tensor: Tensor) => Tensor): Tensor {
+  const out = no_grad(() => {
+    const target = zeros(shape, { dtype: grad.dtype, device: grad.device });
+    addTo(look(target), grad);
+    return target;
+  });
+  return recording(grad) ? attach(out, new FunctionNode("PlaceBackward", grad, look)) : out;
+}
+
+/** target += grad.  Axes along which places coincide are taken one by one; `fresh`: the target is still zero. */
+function addTo(target: Tensor, grad: Tensor, fresh = true): void {
+  if (!overlaps(target.shape, target.strides)) {
+    if (fresh) {
+      copyInto(target, grad);
+      return;
+    }
+    const sum = kernels().accumulate(target, grad);
+    copyInto(target, sum);
+    sum.dispose();
+    return;
+  }
+  let axis = -1;
+  target.shape.forEach((n, i) => { if (n > 1 && (axis < 0 || n < target.shape[axis]!)) axis = i; });
+  for (let i = 0; i < target.shape[axis]!; i++) addTo(target.select(axis, i), grad.select(axis, i), false);
+}
+
+/** Sums a gradient over the axes that broadcasting from `shape` added or stretched. */
+export function sumTo(grad: Tensor, shape: Shape): Tensor {
+  if (sameShape(grad.shape, shape)) return grad;
+  const lead = grad.ndim - shape.length, axes: number[] = [];
+  grad.shape.forEach((n, i) => { if (i < lead || (shape[i - lead] === 1 && n !== 1)) axes.push(i); });
+  return axes.length ? kernels().sum(grad, axes).reshape(shape) : grad.reshape(shape);
+}

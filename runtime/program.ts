@@ -1,0 +1,183 @@
+// One program of an op run on tensors, and its place on the tape.  Program 0 is the op itself; the node of program p
+// computes gradients with program p + 1, and under create_graph that run leaves a node in its turn.
+
+import type { Call } from "../host/model.js";
+import type { CompiledOp, Op } from "./compiled.js";
+import { cast, contiguous } from "./copy.js";
+import { emptyOn } from "./create.js";
+import type { Device, Prepared, RandomWords } from "./device.js";
+import { type DType, isFloat } from "./dtype.js";
+import { AutogradError } from "./errors.js";
+import { is_grad_enabled } from "./grad-mode.js";
+import { type Grad, Node, Saved, attach } from "./node.js";
+import type { Storage } from "./storage.js";
+import { Tensor } from "./tensor.js";
+
+/** A call with the work it needs on its device, made once for all calls with the same types, shapes and options. */
+export class Plan {
+  readonly compiled: CompiledOp;
+  readonly call: Call;
+  readonly device: Device;
+  /** For each program and set of wanted outputs. */
+  private readonly prepared = new Map<number, Prepared>();
+  readonly key: readonly unknown[];
+  /** For numbers in tensors' places: the type of the tensor made of them. */
+  readonly scalarTypes: readonly (DType | undefined)[];
+  /** Whether anything can flow back. */
+  readonly differentiable: boolean;
+
+  constructor(compiled: CompiledOp, call: Call, device: Device, key: readonly unknown[], scalarTypes: readonly (DType | undefined)[]) {
+    this.compiled = compiled;
+    this.call = call;
+    this.device = device;
+    this.key = key;
+    this.scalarTypes = scalarTypes;
+    this.differentiable = compiled.op.programs.length > 1 && compiled.op.outputs.some((s) => isFloat(call.slots[s]!.dtype));
+  }
+
+  prepare(program: number, wanted: readonly number[]): Prepared {
+    let key = program;
+    for (const slot of wanted) key = key * 64 + slot + 1;
+    let found = this.prepared.get(key);
+    if (!found) this.prepared.set(key, (found = this.device.prepare(this.compiled, program, this.call, wanted)));
+    return found;
+  }
+}
+
+type Slots = (Tensor | null)[];
+
+/** Runs a program; answers the tensors of `wanted` (slots).  `tensors[slot]`: what is given. */
+export function runProgram(plan: Plan, program: number, tensors: Slots, wanted: readonly number[], random: RandomWords | null): Tensor[] {
+  const { compiled: { op }, call, device } = plan, storages = new Array<Storage | null>(tensors.length);
+  for (let i = 0; i < tensors.length; i++) storages[i] = tensors[i] === null ? null : tensors[i]!.storage;
+  const prepared = plan.prepare(program, wanted), out: Tensor[] = [];
+  for (const slot of wanted) {
+    const bound = call.slots[slot]!, given = tensors[slot];
+    if (given) {
+      // A parameter that the op changes: its own memory is written.
+      given.storage.version++;
+      out.push(given);
+      continue;
+    }
+    const tensor = new Tensor(device.allocate(bound.dtype as DType, count(bound.shape), op.name), bound.dtype as DType, bound.shape, bound.strides, 0);
+    storages[slot] = tensor.storage;
+    out.push(tensor);
+  }
+  device.execute(prepared, storages, random);
+  if (plan.differentiable && is_grad_enabled()) {
+    const node = makeNode(plan, program, tensors, wanted, random);
+    if (node) finishNode(node, out);
+  }
+  return out;
+}
+
+function count(shape: readonly number[]): number {
+  let n = 1;
+  for (let i = 0; i < shape.length; i++) n *= shape[i]!;
+  return n;
+}
+
+/** The node of a run; null where no input needs a gradient that the op has. */
+export function makeNode(plan: Plan, program: number, tensors: Slots, outputs: readonly number[], random: RandomWords | null): ProgramNode | null {
+  let any = false;
+  for (let i = 0; i < tensors.length; i++) if (tensors[i] !== null && tensors[i]!.requires_grad) any = true;
+  return any ? new ProgramNode(plan, program, tensors, outputs, random) : null;
+}
+
+/** Attaches the outputs to their node and saves those that the way back needs. */
+export function finishNode(node: ProgramNode, out: readonly Tensor[]): void {
+  out.forEach((tensor, i) => { if (isFloat(tensor.dtype)) attach(tensor, node, i); });
+  node.saveOutputs(out);
+}
+
+/** The slot of the gradient that comes in for output `slot` of a program; -1 if it has none. */
+function cotangentOf(op: Op, program: number, slot: number): number {
+  const like = program === 0 ? slot : op.slots[slot]!.like, earlier = program === 0 ? [] : op.programs[program]!.inputs;
+  return op.programs[program + 1]!.inputs.find((s) => op.slots[s]!.role === "cotangent" && op.slots[s]!.like === like && !earlier.includes(s)) ?? -1;
+}
+
+export class ProgramNode extends Node {
+  readonly name: string;
+  private readonly plan: Plan;
+  private readonly program: number;
+  private readonly random: RandomWords | null;
+  /** The slots of the linked inputs and of the outputs. */
+  private readonly inputs: number[] = [];
+  private readonly types: DType[] = [];
+  private readonly outputs: readonly number[];
+  private readonly needed: Set<number>;
+  private readonly saved: (Saved | null)[];
+
+  constructor(plan: Plan, program: number, tensors: Slots, outputs: readonly number[], random: RandomWords | null) {
+    super();
+    const { op } = plan.compiled;
+    this.name = `${op.name[0]!.toUpperCase()}${op.name.slice(1)}${"Backward".repeat(program + 1)}`;
+    this.plan = plan;
+    this.program = program;
+    this.outputs = outputs;
+    this.random = random;
+    const own = program === 0 ? op.params.filter((p) => p.slot >= 0).map((p) => p.slot) : op.programs[program]!.inputs;
+    for (const slot of own) {
+      const tensor = tensors[slot];
+      if (!tensor) continue;
+      this.inputs.push(slot);
+      this.types.push(tensor.dtype);
+      this.link(tensor);
+    }
+    this.needed = new Set(this.way((i) => this.next[i] !== null).flatMap(({ saves }) => saves));
+    this.saved = op.slots.map((_, slot) => {
+      const tensor = tensors[slot];
+      return tensor && this.needed.has(slot) && !outputs.includes(slot) ? new Saved(tensor, this) : null;
+    });
+  }
+
+  /** The outputs of the gradient program for the inputs that are wanted. */
+  private way(wanted: (input: number) => boolean): { input: number; slot: number; saves: readonly number[] }[] {
+    const { op } = this.plan.compiled, next = op.programs[this.program + 1];
+    if (!next) return [];
+    return next.outputs.flatMap((slot, k) => {
+      const input = this.inputs.indexOf(op.slots[slot]!.like);
+      return input >= 0 && wanted(input) ? [{ input, slot, saves: next.saves[k]! }] : [];
+    });
+  }
+
+  saveOutputs(out: readonly Tensor[]): void {
+    this.outputs.forEach((slot, i) => {
+      if (this.needed.has(slot)) this.saved[slot] = new Saved(out[i]!, this, i);
+    });
+  }
+
+  apply(grads: readonly Grad[], wanted: readonly boolean[]): Grad[] {
+    const { op } = this.plan.compiled, answers: Grad[] = this.inputs.map(() => null);
+    if (this.program + 1 >= op.programs.length) {
+      throw new AutogradError(`${op.name}: derivatives of order ${this.program + 1} are not available`);
+    }
+    const way = this.way((i) => wanted[i]!);
+    if (!way.length) return answers;
+    const tensors: Slots = op.slots.map(() => null), made: Tensor[] = [];
+    for (const slot of new Set(way.flatMap(({ saves }) => saves))) tensors[slot] = this.saved[slot]?.get() ?? null;
+    this.outputs.forEach((output, i) => {
+      const slot = cotangentOf(op, this.program, output);
+      if (slot < 0) return;
+      const bound = this.plan.call.slots[slot]!, dtype = bound.dtype as DType, grad = grads[i];
+      if (grad) {
+        const plain = cast(contiguous(grad), dtype, op.name);
+        if (plain !== grad) made.push(plain);
+        tensors[slot] = plain;
+      } else {
+        const zero = emptyOn(this.plan.device, bound.shape, dtype, op.name);
+        this.plan.device.zero(zero.storage);
+        made.push((tensors[slot] = zero));
+      }
+    });
+    const out = runProgram(this.plan, this.program + 1, tensors, way.map(({ slot }) => slot), this.random);
+    way.forEach(({ input }, k) => { answers[input] = cast(out[k]!, this.types[input]!, op.name); });
+    if (!is_grad_enabled()) for (const tensor of made) tensor.dispose();
+    return answers;
+  }
+
+  override release(): void {
+    // What was saved stays in the list, emptied, so that a second way back is an error and not a wrong answer.
+    for (const saved of this.saved) saved?.release();
+  }
+}

@@ -1,0 +1,84 @@
+// The memory behind tensors: typed arrays on the CPU, a pooled buffer on a GPU, shared by views and counted.
+
+import type { Elements } from "./compiled.js";
+import type { Device } from "./device.js";
+import type { DType } from "./dtype.js";
+import { OpError } from "./errors.js";
+import { watch } from "./memory.js";
+
+/** A device buffer as the pool knows it; see webgpu/pool.ts. */
+export interface DeviceBuffer {
+  readonly id: number;
+  readonly bytes: number;
+}
+
+/** What is exchanged when an in-place op replaces a storage's content, and what outlives the storage for the collector. */
+export class Cell {
+  device: Device;
+  elements: Elements | null;
+  buffer: DeviceBuffer | null;
+  bytes: number;
+  freed = false;
+
+  constructor(device: Device, elements: Elements | null, buffer: DeviceBuffer | null, bytes: number) {
+    this.device = device;
+    this.elements = elements;
+    this.buffer = buffer;
+    this.bytes = bytes;
+  }
+}
+
+export class Storage {
+  readonly device: Device;
+  readonly dtype: DType;
+  /** Elements. */
+  readonly length: number;
+  readonly cell: Cell;
+  /** Counts in-place changes; autograd compares it with what it was when a tensor was saved. */
+  version = 0;
+  private references = 0;
+
+  constructor(device: Device, dtype: DType, length: number, elements: Elements | null, buffer: DeviceBuffer | null, bytes: number) {
+    this.device = device;
+    this.dtype = dtype;
+    this.length = length;
+    this.cell = new Cell(device, elements, buffer, bytes);
+    watch(this, this.cell);
+  }
+
+  get disposed(): boolean {
+    return this.cell.freed;
+  }
+
+  /** The typed array of a storage on the CPU. */
+  get elements(): Elements {
+    return this.cell.elements!;
+  }
+
+  retain(): void {
+    this.references++;
+  }
+
+  /** Gives one reference back; the memory goes back to its device with the last. */
+  release(): void {
+    if (--this.references === 0) this.device.free(this);
+  }
+
+  /** Exchanges the content of two storages of equal type and length. */
+  swap(other: Storage): void {
+    const a = this.cell, b = other.cell;
+    [a.elements, b.elements] = [b.elements, a.elements];
+    [a.buffer, b.buffer] = [b.buffer, a.buffer];
+    [a.bytes, b.bytes] = [b.bytes, a.bytes];
+  }
+
+  check(op: string): void {
+    if (this.cell.freed) throw new OpError(`${op}: the tensor's memory was freed (it was disposed of, or left a tidy scope)`);
+  }
+
+  /** All elements, in the order in memory. */
+  async mapReadAsync(): Promise<Elements> {
+    this.check("mapReadAsync");
+    return this.device.download(this, 0, this.length);
+  }
+}

@@ -1,0 +1,264 @@
+// The tensor: a strided view of a storage, its place on the tape, and its methods.  What the methods do is in views.ts,
+// copy.ts, create.ts, indexing.ts, autograd.ts, print.ts; methods of ops are added by the generated modules.
+
+import * as autograd from "./autograd.js";
+import type { Elements } from "./compiled.js";
+import * as copying from "./copy.js";
+import * as create from "./create.js";
+import type { Device } from "./device.js";
+import { type DType, deviceBytes, isFloat } from "./dtype.js";
+import { AutogradError, OpError } from "./errors.js";
+import { type IndexSpec, index, setIndex } from "./indexing.js";
+import { enroll, keep } from "./memory.js";
+import { type AccumulateGrad, type Hook, type Node, gradientEdge } from "./node.js";
+import { describeTensor, print, printSync } from "./print.js";
+import { type NestedNumbers, readElements, toNested } from "./read.js";
+import { axisOf, isContiguous, numelOf } from "./shape.js";
+import type { Storage } from "./storage.js";
+import * as views from "./views.js";
+
+export type TensorOrNumber = Tensor | number | boolean;
+
+export class Tensor {
+  readonly storage: Storage;
+  readonly shape: readonly number[];
+  /** Elements between neighbours along each axis. */
+  readonly strides: readonly number[];
+  /** The first element's place in the storage. */
+  readonly offset: number;
+  readonly dtype: DType;
+
+  /** The node of the tape that made this tensor, and which of its outputs it is.  See currentNode(). */
+  node: Node | null = null;
+  outputNumber = 0;
+  leafRequiresGrad = false;
+  accumulator: AccumulateGrad | null = null;
+  /** For views: what they are views of, and the storage's version for which `node` is right. */
+  base: Tensor | null = null;
+  nodeVersion = 0;
+  /** A number in a tensor's place: it gives way to tensors' types. */
+  weak = false;
+  private gradient: Tensor | null = null;
+  private gone = false;
+
+  /** Internal: tensors are made by `tensor`, `zeros`, ... */
+  constructor(storage: Storage, dtype: DType, shape: readonly number[], strides: readonly number[], offset: number, enrolled = true) {
+    this.storage = storage;
+    this.dtype = dtype;
+    this.shape = shape;
+    this.strides = strides;
+    this.offset = offset;
+    storage.retain();
+    if (enrolled) enroll(this);
+  }
+
+  // --- What it is -----------------------------------------------------------------------------------
+
+  get device(): Device["type"] { return this.storage.device.type; }
+  get ndim(): number { return this.shape.length; }
+  get itemsize(): number { return this.element_size(); }
+  /** All sizes, or that of axis `dim`. */
+  size(): readonly number[];
+  size(dim: number): number;
+  size(dim?: number): readonly number[] | number {
+    return dim === undefined ? this.shape : this.shape[axisOf(dim, this.ndim, "size")]!;
+  }
+  /** All strides, or that of axis `dim`. */
+  stride(): readonly number[];
+  stride(dim: number): number;
+  stride(dim?: number): readonly number[] | number {
+    return dim === undefined ? this.strides : this.strides[axisOf(dim, this.ndim, "stride")]!;
+  }
+  dim(): number { return this.shape.length; }
+  ndimension(): number { return this.shape.length; }
+  numel(): number { return numelOf(this.shape); }
+  nelement(): number { return numelOf(this.shape); }
+  storage_offset(): number { return this.offset; }
+  element_size(): number {
+    return this.dtype === "bool" || this.dtype === "int8" || this.dtype === "uint8" ? 1 : deviceBytes(this.dtype);
+  }
+  is_contiguous(): boolean { return isContiguous(this.shape, this.strides); }
+  is_floating_point(): boolean { return isFloat(this.dtype); }
+
+  // --- Reading values -------------------------------------------------------------------------------
+
+  /** The elements in row-major order. */
+  data(): Promise<Elements> { return readElements(this, "data"); }
+  /** As data(). */
+  numpy(): Promise<Elements> { return readElements(this, "numpy"); }
+  /** The one element of a tensor: a number, or a boolean. */
+  async item(): Promise<number | boolean> {
+    if (this.numel() !== 1) throw new OpError(`item: a Tensor with ${this.numel()} elements cannot be converted to Scalar`);
+    const value = (await readElements(this, "item"))[0]!;
+    return this.dtype === "bool" ? value !== 0 : value;
+  }
+  /** The elements as nested arrays; a tensor without axes answers a number or boolean. */
+  async tolist(): Promise<NestedNumbers> { return toNested(await readElements(this, "tolist"), this.shape, this.dtype); }
+  /** As tolist(). */
+  toArrayAsync(): Promise<NestedNumbers> { return this.tolist(); }
+  /** The tensor as PyTorch prints it. */
+  text(): Promise<string> { return print(this); }
+  /** As text() where the values are at hand (cpu), else without them. */
+  toString(): string { return printSync(this); }
+  [Symbol.for("nodejs.util.inspect.custom")](): string { return printSync(this); }
+
+  // --- Types, devices, copies -----------------------------------------------------------------------
+
+  /** In another type, on another device; itself where nothing changes.  From a GPU to the CPU: a promise. */
+  to(dtype: DType): Tensor;
+  to(other: Tensor): Tensor;
+  to(device: string | Device, dtype?: DType): Tensor | Promise<Tensor>;
+  to(options: copying.ToOptions): Tensor | Promise<Tensor>;
+  to(...args: unknown[]): Tensor | Promise<Tensor> { return copying.to(this, args); }
+  cpu(): Tensor | Promise<Tensor> { return copying.to(this, ["cpu"]); }
+  type_as(other: Tensor): Tensor { return copying.cast(this, other.dtype, "type_as"); }
+  float(): Tensor { return copying.cast(this, "float32", "float"); }
+  half(): Tensor { return copying.cast(this, "float16", "half"); }
+  double(): Tensor { return copying.cast(this, "float64", "double"); }
+  int(): Tensor { return copying.cast(this, "int32", "int"); }
+  long(): Tensor { return copying.cast(this, "int32", "long"); }
+  bool(): Tensor { return copying.cast(this, "bool", "bool"); }
+  contiguous(): Tensor { return copying.contiguous(this); }
+  clone(): Tensor { return copying.clone(this); }
+  /** The same memory, outside of the tape. */
+  detach(): Tensor { return alias(this, true); }
+  /** Leaves the tape. */
+  detach_(): this {
+    if (this.base && this.requires_grad) throw new AutogradError("detach_: Can't detach views in-place; use detach() instead");
+    this.node = null;
+    this.leafRequiresGrad = false;
+    return this;
+  }
+  /** Replaces the elements by those of `other`, broadcast. */
+  copy_(other: TensorOrNumber): this { return copying.copy_(this, other); }
+  fill_(value: TensorOrNumber): this { return copying.fill_(this, value); }
+  zero_(): this { return copying.fill_(this, 0); }
+
+  // --- Autograd -------------------------------------------------------------------------------------
+
+  get requires_grad(): boolean { return this.leafRequiresGrad || this.currentNode() !== null; }
+  set requires_grad(value: boolean) { this.requires_grad_(value); }
+  get requiresGrad(): boolean { return this.requires_grad; }
+  set requiresGrad(value: boolean) { this.requires_grad_(value); }
+  requires_grad_(value = true): this {
+    if (this.currentNode()) {
+      if (value) return this;
+      throw new AutogradError("requires_grad_: you can only change requires_grad flags of leaf variables. If you want to use a computed " +
+        "variable in a subgraph that doesn't require differentiation use var_no_grad = var.detach().");
+    }
+    if (value && !isFloat(this.dtype)) {
+      throw new AutogradError(`requires_grad_: only Tensors of floating point dtype can require gradients, got ${this.dtype}`);
+    }
+    this.leafRequiresGrad = value;
+    return this;
+  }
+  get is_leaf(): boolean { return this.currentNode() === null; }
+  get grad_fn(): Node | null { return this.currentNode(); }
+  get grad(): Tensor | null { return this.gradient; }
+  set grad(value: Tensor | null) {
+    if (value) {
+      autograd.checkGradient(this, value);
+      keep(value);
+    }
+    this.gradient = value;
+  }
+  /** Adds d(this)/d(leaf) to every leaf's `.grad`; `gradient` weighs the elements of this tensor. */
+  backward(gradient?: Tensor | null | autograd.BackwardOptions, options?: autograd.BackwardOptions): void {
+    if (gradient instanceof Tensor || gradient === null || gradient === undefined) autograd.backward(this, gradient, options);
+    else autograd.backward(this, (gradient as { gradient?: Tensor }).gradient, gradient);
+  }
+  /** Calls `hook` with the gradient of this tensor whenever one is computed; what it answers takes its place. */
+  register_hook(hook: Hook): { remove(): void } {
+    const node = gradientEdge(this);
+    if (!node) throw new AutogradError("register_hook: cannot register a hook on a tensor that doesn't require gradient");
+    return { remove: node.addHook(this.node ? this.outputNumber : 0, hook) };
+  }
+  /** Keeps the gradient of a tensor that is no leaf in `.grad`. */
+  retain_grad(): void {
+    const node = this.currentNode();
+    if (!this.requires_grad) throw new AutogradError("retain_grad: can't retain_grad on Tensor that has requires_grad=False");
+    if (node) (node.retained ??= new Map()).set(this.outputNumber, new WeakRef(this));
+  }
+  /** How often the memory was changed in place. */
+  get _version(): number { return this.storage.version; }
+  /** The node that made it; for a view of something changed in place since, a new one. */
+  currentNode(): Node | null {
+    if (this.base && this.nodeVersion !== this.storage.version) views.refreshNode(this);
+    return this.node;
+  }
+
+  // --- Views ----------------------------------------------------------------------------------------
+
+  view(...size: (number | readonly number[])[]): Tensor { return views.view(this, size); }
+  reshape(...shape: (number | readonly number[])[]): Tensor { return views.reshape(this, shape); }
+  view_as(other: Tensor): Tensor { return views.view(this, [other.shape]); }
+  reshape_as(other: Tensor): Tensor { return views.reshape(this, [other.shape]); }
+  permute(...dims: (number | readonly number[])[]): Tensor { return views.permute(this, dims); }
+  transpose(dim0: number, dim1: number): Tensor { return views.transpose(this, dim0, dim1); }
+  swapaxes(axis0: number, axis1: number): Tensor { return views.transpose(this, axis0, axis1, "swapaxes"); }
+  swapdims(dim0: number, dim1: number): Tensor { return views.transpose(this, dim0, dim1, "swapdims"); }
+  movedim(source: number | readonly number[], destination: number | readonly number[]): Tensor { return views.movedim(this, source, destination); }
+  moveaxis(source: number | readonly number[], destination: number | readonly number[]): Tensor { return views.movedim(this, source, destination, "moveaxis"); }
+  t(): Tensor { return views.t(this); }
+  get T(): Tensor { return views.reverseAxes(this); }
+  get mT(): Tensor { return views.matrixTranspose(this); }
+  expand(...size: (number | readonly number[])[]): Tensor { return views.expand(this, size); }
+  expand_as(other: Tensor): Tensor { return views.expand(this, [other.shape], "expand_as"); }
+  broadcast_to(...size: (number | readonly number[])[]): Tensor { return views.expand(this, size, "broadcast_to"); }
+  narrow(dim: number, start: number | Tensor, length: number): Tensor { return views.narrow(this, dim, start as number, length); }
+  select(dim: number, index: number): Tensor { return views.select(this, dim, index); }
+  squeeze(dim?: number | readonly number[]): Tensor { return views.squeeze(this, dim); }
+  unsqueeze(dim: number): Tensor { return views.unsqueeze(this, dim); }
+  flatten(start_dim?: number | views.FlattenOptions, end_dim?: number): Tensor { return views.flatten(this, start_dim, end_dim); }
+  unflatten(dim: number, sizes: readonly number[]): Tensor { return views.unflatten(this, dim, sizes); }
+  ravel(): Tensor { return views.reshape(this, [-1], "ravel"); }
+  as_strided(size: readonly number[], stride: readonly number[], storage_offset?: number): Tensor {
+    return views.as_strided(this, size, stride, storage_offset);
+  }
+  diagonal(offset: number | views.DiagonalOptions = 0, dim1 = 0, dim2 = 1): Tensor { return views.diagonal(this, offset, dim1, dim2); }
+  unfold(dimension: number, size: number, step: number): Tensor { return views.unfold(this, dimension, size, step); }
+  chunk(chunks: number, dim?: number | views.DimOption): Tensor[] { return views.chunk(this, chunks, dim); }
+  split(split_size: number | readonly number[], dim?: number | views.DimOption): Tensor[] { return views.split(this, split_size, dim); }
+  tensor_split(indices_or_sections: number | readonly number[], dim?: number | views.DimOption): Tensor[] {
+    return views.tensor_split(this, indices_or_sections, dim);
+  }
+  unbind(dim?: number | views.DimOption): Tensor[] { return views.unbind(this, dim); }
+  /** What `x[...]` is in Python: integers, `null`, `'...'`, slices as texts, tensors of integers or booleans. */
+  index(...specs: IndexSpec[]): Tensor { return index(this, specs); }
+  /** What `x[...] = value` is in Python. */
+  set(specs: readonly IndexSpec[], value: TensorOrNumber): this { return setIndex(this, specs, value); }
+  [Symbol.iterator](): Iterator<Tensor> { return views.unbind(this, 0, "iteration")[Symbol.iterator](); }
+
+  // --- Relatives ------------------------------------------------------------------------------------
+
+  new_tensor(data: create.TensorData, options?: create.Options): Tensor { return create.tensor(data, { dtype: this.dtype, device: this.device, ...options }); }
+  new_empty(...size: create.Sizes): Tensor { return create.empty(...create.withDefaults(size, this)); }
+  new_zeros(...size: create.Sizes): Tensor { return create.zeros(...create.withDefaults(size, this)); }
+  new_ones(...size: create.Sizes): Tensor { return create.ones(...create.withDefaults(size, this)); }
+  new_full(size: readonly number[], fill_value: number | boolean, options?: create.Options): Tensor {
+    return create.full(size, fill_value, { dtype: this.dtype, device: this.device, ...options });
+  }
+
+  // --- Memory ---------------------------------------------------------------------------------------
+
+  /** Gives the memory back now, if no other tensor uses it.  The tensor must not be used afterwards. */
+  dispose(): void {
+    if (this.gone) return;
+    this.gone = true;
+    this.storage.release();
+  }
+  get is_disposed(): boolean { return this.gone; }
+  /** Throws if the tensor's memory is gone. */
+  check(op: string): void {
+    if (this.gone) throw new OpError(`${op}: this tensor was disposed of: ${describeTensor(this)}`);
+    this.storage.check(op);
+  }
+}
+
+const disposeSymbol: symbol | undefined = (Symbol as { dispose?: symbol }).dispose;
+if (disposeSymbol) Object.defineProperty(Tensor.prototype, disposeSymbol, { value: Tensor.prototype.dispose });
+
+/** Another tensor on the same elements, outside of the tape. */
+export function alias(tensor: Tensor, enrolled = false): Tensor {
+  return new Tensor(tensor.storage, tensor.dtype, tensor.shape, tensor.strides, tensor.offset, enrolled);
+}

@@ -1,0 +1,104 @@
+// Buffers that were freed and wait to be used again.  Sizes are rounded up so that they recur; what nobody asks for in a
+// few seconds is destroyed.
+
+import { COPY_DST, COPY_SRC, STORAGE } from "./flags.js";
+import type { DeviceBuffer } from "../storage.js";
+
+/** A buffer of the pool.  `batch`: the last batch of commands that uses it (queue.ts). */
+export interface PoolBuffer extends DeviceBuffer {
+  readonly gpu: GPUBuffer;
+  batch: number;
+  since: number;
+}
+
+const STAY = 3000, CHECK = 1000;
+
+/** The size class of a request: multiples of an eighth of its power of two, at least 256 bytes. */
+export function sizeClass(bytes: number): number {
+  if (bytes <= 256) return 256;
+  const step = Math.max(256, 2 ** (Math.floor(Math.log2(bytes - 1)) - 2));
+  return Math.ceil(bytes / step) * step;
+}
+
+export class Pool {
+  private readonly device: GPUDevice;
+  private readonly free = new Map<number, PoolBuffer[]>();
+  private readonly onDestroy: () => void;
+  private readonly onError: (error: GPUError, what: string) => void;
+  private nextId = 1;
+  private checked = 0;
+  private timer: ReturnType<typeof setTimeout> | null = null;
+  freeBytes = 0;
+  totalBytes = 0;
+
+  /** `onDestroy`: called after buffers were destroyed; `onError`: with what a creation failed. */
+  constructor(device: GPUDevice, onDestroy: () => void, onError: (error: GPUError, what: string) => void) {
+    this.device = device;
+    this.onDestroy = onDestroy;
+    this.onError = onError;
+  }
+
+  /** A buffer of at least `bytes`, with whatever content. */
+  take(bytes: number, op: string): PoolBuffer {
+    const size = sizeClass(bytes), list = this.free.get(size);
+    if (list && list.length) {
+      this.freeBytes -= size;
+      return list.pop()!;
+    }
+    this.device.pushErrorScope("out-of-memory");
+    const gpu = this.device.createBuffer({
+      size, usage: STORAGE | COPY_SRC | COPY_DST,
+    });
+    this.device.popErrorScope().then((error) => {
+      if (error) this.onError(error, `${op}: out of memory on the device: ${bytes} bytes asked for, ${this.totalBytes} in use`);
+    }, () => undefined);
+    this.totalBytes += size;
+    return { gpu, id: this.nextId++, bytes: size, batch: -1, since: 0 };
+  }
+
+  give(buffer: PoolBuffer): void {
+    const list = this.free.get(buffer.bytes);
+    buffer.since = performance.now();
+    if (list) list.push(buffer);
+    else this.free.set(buffer.bytes, [buffer]);
+    this.freeBytes += buffer.bytes;
+    if (this.timer === null) this.schedule();
+  }
+
+  private schedule(): void {
+    this.timer = setTimeout(() => {
+      this.timer = null;
+      this.trim(STAY);
+      if (this.freeBytes > 0) this.schedule();
+    }, STAY);
+    (this.timer as { unref?: () => void }).unref?.();
+  }
+
+  /** Called now and then while work is queued. */
+  tick(): void {
+    const now = performance.now();
+    if (now - this.checked < CHECK) return;
+    this.checked = now;
+    this.trim(STAY);
+  }
+
+  /** Destroys buffers that have been free for longer than `age` milliseconds. */
+  trim(age: number): void {
+    const limit = performance.now() - age;
+    let destroyed = false;
+    for (const [size, list] of this.free) {
+      const stay = list.filter((b) => b.since > limit);
+      if (stay.length === list.length) continue;
+      for (const buffer of list) {
+        if (buffer.since > limit) continue;
+        buffer.gpu.destroy();
+        this.freeBytes -= size;
+        this.totalBytes -= size;
+      }
+      destroyed = true;
+      if (stay.length) this.free.set(size, stay);
+      else this.free.delete(size);
+    }
+    if (destroyed) this.onDestroy();
+  }
+}

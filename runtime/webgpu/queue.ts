@@ -1,0 +1,104 @@
+// Commands on their way to the GPU: one encoder and one compute pass for as many launches as possible.  A batch is submitted
+// when it is large, before anything is read or written from outside, and at the end of the running task.
+
+import type { Kernel, Pipelines } from "./pipelines.js";
+import type { Pool, PoolBuffer } from "./pool.js";
+import { type Uniforms, bindingSize } from "./uniforms.js";
+
+const MOST_LAUNCHES = 256;
+
+export class Queue {
+  private readonly device: GPUDevice;
+  private readonly uniforms: Uniforms;
+  private readonly pipelines: Pipelines;
+  private readonly pool: Pool;
+  private encoder: GPUCommandEncoder | null = null;
+  private pass: GPUComputePassEncoder | null = null;
+  private current: GPUComputePipeline | null = null;
+  private readonly offset = new Uint32Array(1);
+  private launches = 0;
+  private scheduled = false;
+  /** The number of the batch being gathered. */
+  batch = 0;
+  /** The ops in the batch, for messages. */
+  private names: string[] = [];
+  private lastNames: string[] = [];
+
+  constructor(device: GPUDevice, uniforms: Uniforms, pipelines: Pipelines, pool: Pool) {
+    this.device = device;
+    this.uniforms = uniforms;
+    this.pipelines = pipelines;
+    this.pool = pool;
+  }
+
+  /** Adds a launch: words, then workgroups along x, y, z. */
+  dispatch(kernel: Kernel, buffers: readonly PoolBuffer[], words: Uint32Array, x: number, y: number, z: number, op: string): void {
+    if (!this.uniforms.fits(bindingSize(words.length)) || this.launches >= MOST_LAUNCHES) this.flush();
+    const group = this.pipelines.group(kernel.layout, buffers, words.length);
+    const pass = this.pass ?? this.begin();
+    if (this.current !== kernel.pipeline) pass.setPipeline((this.current = kernel.pipeline));
+    this.offset[0] = this.uniforms.add(words, bindingSize(words.length));
+    pass.setBindGroup(0, group, this.offset, 0, 1);
+    pass.dispatchWorkgroups(x, y, z);
+    for (let i = 0; i < buffers.length; i++) buffers[i]!.batch = this.batch;
+    this.launches++;
+    if (this.names[this.names.length - 1] !== op) this.names.push(op);
+  }
+
+  private begin(): GPUComputePassEncoder {
+    this.encoder ??= this.device.createCommandEncoder();
+    this.pass = this.encoder.beginComputePass();
+    this.current = null;
+    this.schedule();
+    return this.pass;
+  }
+
+  private schedule(): void {
+    if (this.scheduled) return;
+    this.scheduled = true;
+    queueMicrotask(() => {
+      this.scheduled = false;
+      this.flush();
+    });
+  }
+
+  /** An encoder for copies, after all launches so far. */
+  copies(): GPUCommandEncoder {
+    this.pass?.end();
+    this.pass = null;
+    this.schedule();
+    return (this.encoder ??= this.device.createCommandEncoder());
+  }
+
+  /** Writes into a buffer after everything queued that uses it. */
+  write(buffer: PoolBuffer, data: ArrayBufferView): void {
+    if (buffer.batch === this.batch) this.flush();
+    this.device.queue.writeBuffer(buffer.gpu, 0, data.buffer as ArrayBuffer, data.byteOffset, data.byteLength);
+  }
+
+  /** Zeroes a buffer, in order. */
+  clear(buffer: PoolBuffer): void {
+    this.copies().clearBuffer(buffer.gpu);
+    buffer.batch = this.batch;
+  }
+
+  flush(): void {
+    const encoder = this.encoder;
+    if (!encoder) return;
+    this.pass?.end();
+    this.uniforms.write();
+    this.device.queue.submit([encoder.finish()]);
+    this.encoder = this.pass = this.current = null;
+    this.launches = 0;
+    this.batch++;
+    this.lastNames = this.names;
+    this.names = [];
+    this.pool.tick();
+  }
+
+  /** The ops that ran last, for the message of an error that says no name. */
+  recent(): string {
+    const names = [...new Set([...this.lastNames, ...this.names])];
+    return names.length > 6 ? `${names.slice(-6).join(", ")} and others` : names.join(", ");
+  }
+}
