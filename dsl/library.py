@@ -1,0 +1,100 @@
+"""All definitions of a folder, checked and lowered: the one door to the front end."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from .diagnostics import Error, located
+from .inline import put_in_place
+from .ir import E
+from .lower import Lowering
+from .names import check_library
+from .opdef import Library, OpDef, Schedule
+from .parse import parse_file, parse_text
+from .scalar_formulas import Context, Formulas
+from .scope import NEST_SHAPES
+from .source import Source
+from .syntax import Def, Op, Schedule as ScheduleTree, X
+from .verify import verify
+
+
+def load(paths) -> tuple[Library, list[Error], list[Source]]:
+    """Reads every .op file of a folder, or the files given, in the order of their names."""
+    files = sorted(Path(paths).glob("*.op")) if isinstance(paths, (str, Path)) and Path(paths).is_dir() else \
+        [Path(p) for p in ([paths] if isinstance(paths, (str, Path)) else paths)]
+    return lower([parse_file(f) for f in files], [f.stem for f in files])
+
+
+def load_text(text: str, path: str = "definition.op", beside: Library | None = None) -> tuple[Library, list[Error], list[Source]]:
+    """Definitions in a text; those of `beside` can be called."""
+    return lower([parse_text(text, path)], [Path(path).stem], beside)
+
+
+def lower(parsed, stems: list[str], beside: Library | None = None) -> tuple[Library, list[Error], list[Source]]:
+    """(library, errors, sources); ops with mistakes are left out of the library."""
+    sources = [source for *_, source in parsed]
+    errors = [e for _, found, source in parsed for e in located(found, source.path)]
+    errors += check_library([(items, source) for items, _, source in parsed])
+    trees = {n: o.tree for n, o in beside.ops.items()} if beside else {}
+    defs: dict[str, Def] = {}
+    for items, _, _ in parsed:
+        for item in items:
+            if isinstance(item, Def): defs[item.name] = item
+            elif isinstance(item, Op): trees.update({name: item for name, _ in members(item)})
+    broken = {(e.path, e.span) for e in errors}
+    ops: dict[str, OpDef] = {}
+    rules: list[ScheduleTree] = []
+    for (items, _, source), stem in zip(parsed, stems):
+        for item in items:
+            if isinstance(item, ScheduleTree): rules.append(item)
+            if not isinstance(item, Op) or any(p == source.path and item.span[0] <= s[0] <= item.span[1] for p, s in broken): continue
+            tree, found = put_in_place(item, trees)
+            errors += located(found, source.path)
+            for name, family in members(item):
+                work = Lowering(tree, family, name, defs)
+                made = work.run()
+                errors += located(work.errors, source.path)
+                if work.errors: break
+                made.file = stem
+                if made.forward is not None: verify(made.forward, made)
+                ops[name] = made
+    library = Library(ops)
+    schedules(library, rules)
+    return library, errors, sources
+
+
+def members(op: Op) -> list[tuple[str, dict[str, int]]]:
+    """(name, value of the family variable) of each op that a definition makes."""
+    if not op.family: return [(op.name, {})]
+    variable, values = op.family
+    return [(op.name.replace("{%s}" % variable, str(n)), {variable: n}) for n in values]
+
+
+def schedules(library: Library, rules: list[ScheduleTree]):
+    """Gives every rule to its op, or to the library when it is for a shape of nest."""
+    for rule in rules:
+        for call in rule.strategies:
+            numbers = tuple((a.val, a.args[0].val) for a in call.args if a.kind == "kw")
+            made = Schedule(rule.target, facts(rule.when), call.val, numbers)
+            if rule.target in NEST_SHAPES: library.schedules.append(made)
+            elif rule.target in library.ops: library.ops[rule.target].schedules.append(made)
+
+
+class Facts:
+    """What a schedule's condition may name: a nest's facts, which only a call knows."""
+    scalars: dict = {}
+    options: dict = {}
+    families: dict = {}
+    defs: dict = {}
+
+    class patterns: rank: dict = {}
+
+    def is_tensor(self, n: str) -> bool: return False
+
+
+def facts(when: X | None) -> E | None:
+    if when is None: return None
+    f = Formulas(Facts())
+    return f.lower(when, Context())
+
+

@@ -1,0 +1,291 @@
+"""One op: from its checked tree to `OpDef`, statement by statement.
+
+Index notation and whole-tensor formulas become the same statements.  A whole tensor's axes are the domain:
+one pack `I`, or, when a `dim` option is reduced over, two packs `kept` and `dropped`.  An `if` on options at
+the top of a formula makes alternative statements with `when`, so shapes may differ; any reduction inside a
+formula becomes a statement of its own.  Calls of other ops were put in place before (dsl/inline.py)."""
+
+from __future__ import annotations
+
+from .axes import Axis
+from .dims import Item, Patterns
+from .ir import Dim, E, Loop, Program, Stmt, Tensor, conj, div, indices, read, replace, subst, sym, transform, walk
+from .opdef import OpDef, Presence
+from .ranges import Ranges, loops_of, shifted
+from .scalar_formulas import Context, Formulas, Mistake, extent, loop_index, product
+from .scope import is_tensor, nodes_in
+from .signature_ir import parameters, requirements, sizes_of
+from .syntax import Assign, Op, X
+from .types import element, output_dtype, promotion
+from .whole import Whole, alternatives, keys_of
+
+
+class Lowering:
+    """The state of lowering one op for one value of its family variable."""
+
+    def __init__(self, op: Op, family: dict[str, int], name: str, defs: dict):
+        self.op, self.families, self.opname, self.defs = op, family, name, defs
+        self.errors = []
+        self.options = {p.name: p.type for p in op.params if not is_tensor(p)}
+        self.optional = {p.name for p in op.params if p.type.optional}
+        self.formulas, self.ranges, self.whole = Formulas(self), Ranges(self), Whole(self)
+        self.patterns = Patterns(op, family)
+        self.patterns.host = lambda e: self.formulas.lower(e, Context())
+        self.tensors: dict[str, Tensor] = {}
+        self.items: dict[str, list[Item]] = {}
+        self.scalars: dict[str, X] = {}                 # locals that involve no tensor
+        self.stmts: list[Stmt] = []
+        self.sites = 0                                  # of rand()
+        self.made = 0                                   # temporaries
+        self.option = self.whole.reduced_option()       # the dim option that splits the domain, or ""
+
+    # --- What formulas ask -----------------------------------------------------------------------
+
+    def site(self) -> int:
+        self.sites += 1
+        return self.sites - 1
+
+    def temp(self) -> str:
+        while (name := f"t{self.made}_") in self.tensors: self.made += 1
+        return name
+
+    def tensor(self, n: str) -> str:
+        """`g` is the cotangent of the only result."""
+        return f"g_{self.op.outputs[0].name}" if n == "g" and "g" not in self.tensors else n
+
+    def is_tensor(self, n: str) -> bool: return self.tensor(n) in self.tensors
+    def axis_keys(self, t: str): return keys_of(self.items[t])
+    def scalar(self, n: str, c: Context) -> E: return self.formulas.lower(self.scalars[n], c)
+
+    def sizes_differ(self, a: E, b: E) -> bool:
+        computed = {n for n, _ in self.computed} | set(self.options)
+        return a.op == b.op == "sym" and a.val not in computed and b.val not in computed
+
+    # --- The whole op ----------------------------------------------------------------------------
+
+    def run(self) -> OpDef:
+        op = self.op
+        kind, promoted = promotion(op)
+        self.computed: list[tuple[str, E]] = []
+        for p in op.params:
+            if not is_tensor(p): continue
+            dims, items = (self.patterns.of(p.type.dims) if p.type.dims is not None else self.whole.domain())
+            dtype = "T" if p.name in promoted else "bool" if p.type.name == "Bool" else "own"
+            self.declare(Tensor(p.name, "input", dims, dtype, optional=p.type.optional, mut=p.mut), items)
+        self.computed = sizes_of(self)
+        for o in op.outputs:
+            if o.type is not None and o.type.dims is not None:
+                dims, items = self.patterns.of(o.type.dims, result=True)
+                self.declare(Tensor(o.name, "output", dims, output_dtype(o.type.name, op)), items)
+        for a in op.body:
+            self.guarded(self.assign, a)
+            if self.errors: break                       # what follows may read what is missing now
+        for o in op.outputs:
+            if o.name not in self.tensors and not self.errors and not op.code and not any(p.mut for p in op.params):
+                self.fail(Mistake("name", f"the result `{o.name}` is never assigned", op.name_span))
+        forward = self.stmts
+        given = [p.name for p in op.params if is_tensor(p)]
+        outputs = [o.name for o in op.outputs if o.name in self.tensors]
+        mutated = [p.name for p in op.params if p.mut]
+        body_tensors = dict(self.tensors)
+        grads = self.gradients() if not self.errors else {}
+        results = outputs + [m for m in mutated if any(s.target == m for s in forward)]
+        program = Program(self.opname, {n: t for n, t in body_tensors.items()}, guard_temps(forward, results), given, results)
+        doc_family = next(iter(self.families.items()), None)
+        hole = lambda s: s.replace("{%s}" % doc_family[0], str(doc_family[1])) if doc_family else s
+        return OpDef(
+            self.opname, hole(op.doc), tuple(hole(a) for a in op.aliases), parameters(self), self.tensors, kind, promoted, self.computed,
+            requirements(self), outputs, op.drop[0] if op.drop else "", (op.drop[1] or "") if op.drop else "",
+            None if op.code else program, grads, None if op.nograd is None else frozenset(op.nograd), op.code, op.foreach,
+            self.sites > 0, self.pointwise(forward), [], op.tests, op.samples, op, doc_family)
+
+    def pointwise(self, stmts: list[Stmt]) -> bool:
+        return (not self.op.code and len(self.op.outputs) == 1 and all(p.type.dims is None for p in self.op.params if is_tensor(p))
+                and bool(stmts) and not any(s.red for s in stmts) and not any(p.mut for p in self.op.params))
+
+    def declare(self, t: Tensor, items: list[Item]):
+        self.tensors[t.name] = t
+        self.items[t.name] = items
+
+    def guarded(self, f, *args):
+        try: f(*args)
+        except Mistake as m: self.fail(m)
+
+    def fail(self, m: Mistake): self.errors.append(m.error)
+
+    # --- Statements ------------------------------------------------------------------------------
+
+    def assign(self, a: Assign):
+        if a.index is None and a.mode == "=" and self.whole.is_scalar(a): self.scalars[a.name] = a.value; return
+        cases = alternatives(a.value, self)
+        shapes = []
+        for when, value in cases:
+            if value.kind in ("name", "read") and self.same_place(a, value): continue        # x = x
+            w = self.formulas.lower(when, Context()) if when is not None else None
+            if a.name in self.optional: w = conj(w, sym(Presence + a.name))
+            if a.index is None: shapes.append((w, self.whole.assign(a, value, w)))
+            else: self.indexed(a, value, w)
+        if a.index is None and a.name not in self.tensors: self.whole.declare_result(a.name, shapes)
+        if a.index is None: self.whole.flush(a.name)
+
+    def same_place(self, a: Assign, v: X) -> bool:
+        return (v.kind == "name" and a.index is None and v.val == a.name
+                or v.kind == "read" and a.index is not None and v.args[0].val == a.name and v.args[1:] == a.index)
+
+    def indexed(self, a: Assign, value: X, when: E | None):
+        """`out[*b, m] = ...`"""
+        declared = self.items.get(a.name)
+        c, loops = Context(), []
+        if declared is not None and len(declared) != len(a.index):
+            raise Mistake("rank", f"`{a.name}` takes {len(declared)} indices, but gets {len(a.index)}", a.span)
+        names = self.left_names(a, declared)
+        for name, is_pack, span, item in names:
+            sources = [(a.name, item, span)] if item is not None else []
+            for x in a.index: self.ranges.alone(x, name, sources)
+            self.ranges.alone(value, name, sources)
+            self.ranges.anywhere(name, sources)
+            meaning = self.ranges.of(name, is_pack, sources, span)
+            c = c.having({name: meaning})
+            loops += loops_of(meaning)
+        body = self.formulas.lower(value, c)
+        if declared is None:
+            items = [Item({"one": "one", "pack": "pack", "fixed": "fixed"}[c.loops[n][0]], tuple(axis_of(l) for l in loops_of(c.loops[n])), n)
+                     for n, *_ in names]
+            dims = tuple(dim_of(l) for n, *_ in names for l in loops_of(c.loops[n]))
+            self.declare(Tensor(a.name, "temp", dims, element(strip(body), self.tensors, top_reduction(body))), items)
+        at = tuple(self.formulas.index(a.name, a.index, c, X("read", (X("name", (), a.name, a.name_span),), None, a.span)))
+        self.emit(a.name, at, loops, body, a.mode, when)
+
+    def left_names(self, a: Assign, declared):
+        """(index, is it a pack, where, the item in which it stands alone or None) of all indices on the left."""
+        out, seen = [], set()
+        for n, x in enumerate(a.index):
+            bare = x.args[0] if x.kind == "spread" else x
+            if bare.kind == "name" and bare.val not in seen and bare.val not in self.options and bare.val not in self.patterns.rank \
+                    and not self.is_size(bare.val):
+                seen.add(bare.val)
+                out.append((bare.val, x.kind == "spread", bare.span, declared[n] if declared else None))
+        for x in a.index:                               # indices inside computed ones: out[index[j]]
+            for node in nodes_in(x):
+                if node.kind in ("name", "spread"):
+                    bare = node.args[0] if node.kind == "spread" else node
+                    if bare.kind == "name" and bare.val not in seen and not self.known(bare.val):
+                        seen.add(bare.val)
+                        out.append((bare.val, node.kind == "spread", bare.span, None))
+        return out
+
+    def is_size(self, n: str) -> bool: return n[:1].isupper()
+    def known(self, n: str) -> bool:
+        return (n in self.options or self.is_tensor(n) or n in self.patterns.rank or self.is_size(n) or n in self.scalars
+                or n in ("inf", "nan", "pi", "true", "false") or n in self.families)
+
+    # --- Reductions ------------------------------------------------------------------------------
+
+    def reduction(self, e: X, c: Context) -> E:
+        """A reduction as a node of the expression, not yet a statement."""
+        if c.whole is not None: return self.whole.reduction(e, c)
+        if e.kind == "call": raise Mistake("index", f"`{e.val}` over everything stands in a whole-tensor formula", e.span,
+                                           f"write  {e.val}[k] ...")
+        red, binders, where = e.val
+        shifts: dict[str, E] = {}
+        loops: list[Loop] = []
+        body = [x for x in (e.args[0], where) if x is not None]
+        inner = c
+        for b in binders:
+            meaning, low = self.ranges.binder(b, body, inner)
+            inner = inner.having({b.name: meaning})
+            loops += loops_of(meaning)
+            if low is not None: shifts[b.name] = shifted(b.name, low)
+        value = subst(self.formulas.lower(e.args[0], inner), shifts)
+        pred = subst(self.formulas.lower(where, inner), shifts) if where is not None else None
+        return reduce_node(red, value, pred, tuple(loops))
+
+    def emit(self, target: str, at: tuple, loops: list[Loop], body: E, mode: str, when: E | None):
+        """Adds the statement; reductions inside its body come first, as temporaries."""
+        if body.op == "reduce":
+            red, rloops = body.val
+            value = self.hoist(body.args[0], [*loops, *rloops], when)
+            pred = self.hoist(body.args[1], [*loops, *rloops], when) if len(body.args) > 1 else None
+            self.stmts.append(Stmt(target, at, tuple(loops), value, red, rloops, pred, mode, when))
+        else: self.stmts.append(Stmt(target, at, tuple(loops), self.hoist(body, loops, when), mode=mode, when=when))
+
+    def hoist(self, e: E, loops: list[Loop], when: E | None) -> E:
+        """Gives each reduction inside e a temporary over the loops that it depends on."""
+        if not any(n.op == "reduce" for n in walk(e)): return e
+        if e.op == "reduce":
+            red, rloops = e.val
+            scope = [*loops, *rloops]
+            value = self.hoist(e.args[0], scope, when)
+            pred = self.hoist(e.args[1], scope, when) if len(e.args) > 1 else None
+            used = (indices(value) | indices(pred)) - {v.name for v in rloops}
+            outer = [v for v in loops if v.name in used]
+            t = self.temp()
+            items = [Item("pack" if v.pack else "one", (axis_of(v),), v.name) for v in outer]
+            self.declare(Tensor(t, "temp", self.whole.dims_of_loops(outer), element(value, self.tensors, red)), items)
+            at = tuple(map(loop_index, outer))
+            self.stmts.append(Stmt(t, at, tuple(outer), value, red, rloops, pred, when=when))
+            return read(t, at)
+        args = tuple(self.hoist(a, loops, when) for a in e.args)
+        if e.op == "read":
+            t, fallback = e.val
+            return E("read", args, (t, None if fallback is None else self.hoist(fallback, loops, when)))
+        return E(e.op, args, e.val)
+
+    # --- Gradients that the definition gives -----------------------------------------------------
+
+    def gradients(self) -> dict[str, list[Stmt]]:
+        out: dict[str, list[Stmt]] = {}
+        for a in self.op.grads:
+            if a.name not in self.tensors: continue     # names.py said so
+            for o in self.op.outputs:
+                if o.name in self.tensors and f"g_{o.name}" not in self.tensors:
+                    self.declare(replace(self.tensors[o.name], name=f"g_{o.name}", role="cotangent", like=o.name), self.items[o.name])
+            d = f"d_{a.name}"
+            self.declare(replace(self.tensors[a.name], name=d, role="gradient", like=a.name, optional=False), self.items[a.name])
+            before, self.stmts = self.stmts, []
+            self.guarded(self.assign, replace(a, name=d))
+            for s in self.stmts:
+                if s.target == d: s = replace(s, spread=a.index is None)
+                out.setdefault(a.name, []).append(s)
+            self.stmts = before
+        return out
+
+
+def reduce_node(red: str, value: E, pred: E | None, loops: tuple[Loop, ...]) -> E:
+    """A reduction inside an expression; a mean is a sum divided by the number of its points."""
+    args = (value,) if pred is None else (value, pred)
+    if red != "mean": return E("reduce", args, (red, loops))
+    return div(E("reduce", args, ("sum", loops)), product(extent(axis_of(v)) for v in loops))
+
+
+def axis_of(v: Loop):
+    return Axis(extent=v.extent, pack=v.pack or "")
+
+
+def dim_of(v: Loop) -> Dim: return Dim("pack", v.pack) if v.pack else Dim("one", size=v.extent)
+
+
+def strip(e: E) -> E:
+    """The value under a reduction, to tell its type."""
+    return transform(e, lambda n: n.args[0] if n.op == "reduce" else None)
+
+
+def top_reduction(e: E) -> str | None: return e.val[0] if e.op == "reduce" else None
+
+
+def guard_temps(stmts: list[Stmt], results: list[str]) -> list[Stmt]:
+    """A temporary that only conditional statements use is made only under their condition."""
+    out: list[Stmt] = []
+    needs: dict[str, list[E | None]] = {}
+    for s in reversed(stmts):
+        if s.target not in results and s.when is None and s.target in needs and None not in needs[s.target]:
+            whens = list(dict.fromkeys(needs[s.target]))
+            either = whens[0]
+            for w in whens[1:]: either = E("or", (either, w))
+            s = replace(s, when=either)
+        for e in (s.body, s.pred, *s.idx):
+            for n in walk(e):
+                if n.op == "read": needs.setdefault(n.val[0], []).append(s.when)
+        out.append(s)
+    return out[::-1]
+

@@ -1,0 +1,92 @@
+"""What every index of a statement runs over.
+
+An index runs over the axis in which it stands alone: on the left, or in any access on the right; a binder
+may say it instead (`max[*k < kernel_size]`).  Compound indices never define a range."""
+
+from __future__ import annotations
+
+from .axes import Axis
+from .ir import E, Loop, add, sub
+from .scalar_formulas import Context, Mistake
+from .syntax import Binder, X
+
+
+class Ranges:
+    """`op` is the lowering of one op."""
+
+    def __init__(self, op): self.op = op
+
+    def alone(self, e: X | None, name: str, found: list, bound: frozenset = frozenset()):
+        """Collects (tensor, item, span) of every access in which `name` stands alone."""
+        if e is None: return
+        if e.kind == "reduce":
+            _, binders, where = e.val
+            inner = bound | {b.name for b in binders}
+            self.alone(where, name, found, inner)
+            self.alone(e.args[0], name, found, inner)
+            return
+        if e.kind == "read":
+            base = e.args[0]
+            t = self.op.tensor(str(base.val) if base.kind == "name" else f"g_{base.val}")
+            for item, x in zip(self.op.items.get(t, ()), e.args[1:]):
+                bare = x.args[0] if x.kind == "spread" else x
+                if bare.kind == "name" and bare.val == name and name not in bound: found.append((t, item, x.span))
+        for a in e.args: self.alone(a, name, found, bound)
+
+    def anywhere(self, name: str, found: list):
+        """The other statements of the op, too: an index has one range in all of it."""
+        if found: return
+        for a in self.op.op.body:
+            for item, x in zip(self.op.items.get(a.name, ()), a.index or ()):
+                bare = x.args[0] if x.kind == "spread" else x
+                if bare.kind == "name" and bare.val == name: found.append((a.name, item, x.span))
+            self.alone(a.value, name, found)
+
+    def of(self, name: str, is_pack: bool, sources: list, span, high: X | None = None, context: Context | None = None):
+        """The meaning of an index: ("one", Loop), ("pack", Loop) or ("fixed", [Loop, ...]).
+
+        sources: items where it stands alone, in order of preference."""
+        if high is not None: return self.bounded(name, is_pack, high, context or Context())
+        for t, item, at in sources:
+            if is_pack != (item.kind != "one"): continue
+            if item.kind == "pack": return "pack", Loop(name, pack=item.axes[0].pack)
+            loops = [Loop(f"{name}{j}" if item.kind == "fixed" else name, a.extent) for j, a in enumerate(item.axes)]
+            if item.kind == "one": self.same(name, sources)
+            return (item.kind, loops) if item.kind == "fixed" else ("one", loops[0])
+        raise Mistake("range", f"the range of `{name}` is unknown", span, "it never stands alone in an axis",
+                      help=(f"give it one:  {'*' if is_pack else ''}{name} < ...",))
+
+    def bounded(self, name: str, is_pack: bool, high: X, c: Context):
+        if not is_pack: return "one", Loop(name, self.op.formulas.lower(high, c))
+        r = self.op.patterns.rank_in(high)
+        if r is None: raise Mistake("range", f"how many axes `*{name}` has is unknown", high.span)
+        return "fixed", [Loop(f"{name}{j}", self.op.formulas.lower(high, c.at(j))) for j in range(r)]
+
+    def same(self, name: str, sources: list):
+        """One index has one range: two axes of different named sizes cannot share it."""
+        seen: tuple[Axis, str, tuple] | None = None
+        for t, item, at in sources:
+            if item.kind != "one" or item.axes[0].extent.op != "sym": continue
+            a = item.axes[0]
+            if seen is None: seen = (a, t, at)
+            elif seen[0].extent != a.extent and self.op.sizes_differ(seen[0].extent, a.extent):
+                raise Mistake("size", f"`{name}` runs over two different sizes", at, f"{t} has {a.extent} here",
+                              notes=((seen[2], f"{seen[1]} has {seen[0].extent} here"),),
+                              help=("swap the indices, or give both axes the same name",))
+
+    def binder(self, b: Binder, body: list[X], c: Context):
+        """-> (meaning, the shift that a range `a .. b` adds or None)."""
+        sources: list = []
+        for e in body: self.alone(e, b.name, sources)
+        self.anywhere(b.name, sources)
+        if b.low is None: return self.of(b.name, b.pack, sources, b.span, b.high, c), None
+        low, high = self.op.formulas.lower(b.low, c), self.op.formulas.lower(b.high, c)
+        return ("one", Loop(b.name, sub(high, low))), low
+
+
+def loops_of(meaning) -> list[Loop]: return meaning[1] if meaning[0] == "fixed" else [meaning[1]]
+
+
+def shifted(name: str, low: E) -> E: return add(E("idx", (), name), low)
+
+

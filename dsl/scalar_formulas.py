@@ -1,0 +1,206 @@
+"""Formulas -> scalar expressions of the loop IR.
+
+One class for both notations.  What a name means depends on the context: in index notation tensors are
+indexed; in a whole-tensor formula a tensor's name is its element at the loops of the formula's axes.
+Reductions come out as E("reduce", (body, pred?), (reduction, loops)), a node that only lower.py sees:
+it hoists each into a statement of its own."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+
+from .axes import Axis
+from .dims import Item, error
+from .ir import (E, FALSE, INTRINSICS, Loop, ONE, TRUE, ZERO, add, call, cond, conj, div, floordiv, idx, lift, mul, neg, pack, read,
+                 sub, sym)
+from .opdef import Presence
+from .syntax import X
+
+COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
+BINARY = {"+": add, "-": sub, "*": mul, "/": div, "//": floordiv}
+
+
+class Mistake(Exception):
+    """A user's mistake, on its way to the list of errors."""
+
+    def __init__(self, *args, **more): self.error = error(*args, **more)
+
+
+@dataclass(frozen=True)
+class Context:
+    """loops: index name -> ("one", loop) or ("pack", loop) or ("fixed", loops).  component: which axis of the
+    fixed packs is meant.  names: parameters of a `def`.  whole: axis key -> loop, in a whole-tensor formula."""
+    loops: dict[str, tuple] = field(default_factory=dict)
+    component: int | None = None
+    names: dict[str, E] = field(default_factory=dict)
+    whole: dict[tuple, Loop] | None = None
+
+    def at(self, j: int) -> Context: return replace(self, component=j)
+    def having(self, loops: dict[str, tuple]) -> Context: return replace(self, loops={**self.loops, **loops})
+
+
+class Formulas:
+    """`op` is the lowering of one op (dsl.lower.Lowering): its patterns, tensors, options."""
+
+    def __init__(self, op): self.op = op
+
+    def lower(self, e: X, c: Context) -> E:
+        match e.kind:
+            case "num": return lift(e.val)
+            case "name": return self.name(e, c)
+            case "str": raise Mistake("type", "a text can only be compared with an option", e.span)
+            case "neg": return neg(self.lower(e.args[0], c))
+            case "not" | "~": return E(e.kind, (self.lower(e.args[0], c),))
+            case "if": return cond(self.lower(e.args[0], c), self.lower(e.args[1], c), self.lower(e.args[2], c))
+            case "and": return conj(self.lower(e.args[0], c), self.lower(e.args[1], c)) or TRUE
+            case "read": return self.access(e, c)
+            case "??": return self.missing(e, c)
+            case "reduce": return self.op.reduction(e, c)
+            case "call": return self.call(e, c)
+            case "field": return self.field(e, c)
+        if e.kind in COMPARISONS and (choice := self.choice(e)) is not None: return choice
+        if e.kind in BINARY: return BINARY[e.kind](self.lower(e.args[0], c), self.lower(e.args[1], c))
+        if len(e.args) == 2: return E(e.kind, (self.lower(e.args[0], c), self.lower(e.args[1], c)))
+        raise Mistake("syntax", "this cannot stand in a formula", e.span)
+
+    def choice(self, e: X) -> E | None:
+        """`reduction == "mean"`: the number of the text among the option's."""
+        for a, b in (e.args, e.args[::-1]):
+            if b.kind == "str" and a.kind == "name" and a.val in self.op.options:
+                choices = self.op.options[a.val].choices
+                if b.val in choices: return E(e.kind, (sym(a.val), lift(choices.index(b.val))))
+                raise Mistake("option", f"`{a.val}` is never \"{b.val}\"", b.span, "it is one of " + ", ".join(f'"{v}"' for v in choices))
+        return None
+
+    # --- Names -----------------------------------------------------------------------------------
+
+    def name(self, e: X, c: Context) -> E:
+        n, op = e.val, self.op
+        if n in c.names: return c.names[n]
+        if n in c.loops:
+            kind, loops = c.loops[n]
+            if kind == "one": return idx(loops.name)
+            if kind == "pack": raise Mistake("index", f"`{n}` stands for any number of axes, so no arithmetic is possible", e.span)
+            if c.component is None: raise Mistake("index", f"`{n}` stands for several axes", e.span, f"write *{n}")
+            return idx(loops[c.component].name)
+        if n in ("inf", "nan"): return sym(n)
+        if n == "pi": return lift(math.pi)
+        if n in ("true", "false"): return TRUE if n == "true" else FALSE
+        if n in op.scalars: return op.scalar(n, c)
+        if op.is_tensor(n): return self.element(n, e, c)
+        rank = op.patterns.rank.get(n)
+        if rank is not None and (n in op.patterns.rank):
+            if c.component is None: raise Mistake("index", f"`{n}` stands for several axes", e.span, f"write it inside *( ) or product( )")
+            return sym(f"{n}{c.component}")
+        if n in op.families: return lift(op.families[n])
+        return sym(n)
+
+    def element(self, n: str, e: X, c: Context) -> E:
+        """A tensor named without an index."""
+        t = self.op.tensor(n)
+        if c.whole is None:
+            if self.op.items[t] == []: return read(t, ())
+            raise Mistake("rank", f"`{n}` has axes, so it needs an index here", e.span)
+        return read(t, [loop_index(c.whole[k]) for k in self.op.axis_keys(t)])
+
+    def field(self, e: X, c: Context) -> E:
+        """`g.values`: the gradient of one result."""
+        t = f"g_{e.val}"
+        if c.whole is None: raise Mistake("index", f"`g.{e.val}` needs an index here", e.span)
+        return read(t, [loop_index(c.whole[k]) for k in self.op.axis_keys(t)])
+
+    def missing(self, e: X, c: Context) -> E:
+        """`a ?? b`: outside the tensor, or for an absent argument."""
+        a, b = e.args
+        fallback = self.lower(b, c)
+        absent = self.absent(a)
+        if a.kind == "read" and not absent:
+            value = self.access(a, c)
+            return read(value.val[0], value.args, fallback) if value.op == "read" else value
+        if not absent: raise Mistake("option", "`??` needs an access, or an argument that may be absent", a.span,
+                                     "this is always there")
+        value = self.lower(a, c)
+        return cond(conj(*(sym(Presence + n) for n in absent)), value, fallback)
+
+    def absent(self, e: X) -> list[str]:
+        """Optional parameters that e takes, outside other `??`."""
+        if e.kind == "??": return []
+        own = [e.val] if e.kind == "name" and e.val in self.op.optional else []
+        return list(dict.fromkeys(own + [n for a in e.args for n in self.absent(a)]))
+
+    # --- Accesses --------------------------------------------------------------------------------
+
+    def access(self, e: X, c: Context) -> E:
+        base, given = e.args[0], e.args[1:]
+        n = base.val if base.kind == "name" else f"g_{base.val}"
+        t = self.op.tensor(n)
+        return read(t, self.index(t, given, c, e))
+
+    def index(self, t: str, given, c: Context, e: X) -> list[E]:
+        if t not in self.op.items: raise Mistake("name", f"`{t}` is used before it is assigned", e.span)
+        items = self.op.items[t]
+        if len(items) != len(given):
+            raise Mistake("rank", f"`{t}` takes {len(items)} index{'es' * (len(items) != 1)}, but gets {len(given)}", e.span)
+        return [i for item, x in zip(items, given) for i in self.places(item, x, c)]
+
+    def places(self, item: Item, x: X, c: Context) -> list[E]:
+        if item.kind == "one":
+            if x.kind == "spread": raise Mistake("index", "this axis is one, not a pack", x.span)
+            return [self.lower(x, c)]
+        if x.kind != "spread": raise Mistake("index", f"`*{item.name}` is a pack of axes", x.span, "write *name")
+        inner = x.args[0]
+        if item.kind == "pack":
+            if inner.kind == "name" and inner.val in c.loops and c.loops[inner.val][0] == "pack": return [pack(c.loops[inner.val][1].name)]
+            raise Mistake("index", f"`*{item.name}` may have any rank, so only a bare index can stand here", x.span)
+        return [self.lower(inner, c.at(j)) for j in range(len(item.axes))]
+
+    # --- Calls -----------------------------------------------------------------------------------
+
+    def call(self, e: X, c: Context) -> E:
+        n, a, op = e.val, e.args, self.op
+        if n in op.defs:
+            d = op.defs[n]
+            return self.lower(d.value, replace(c, names={**c.names, **dict(zip(d.params, (self.lower(x, c) for x in a)))}))
+        if n == "rand": return E("rand", (), op.site())
+        if n == "given": return sym(Presence + a[0].val)
+        if n in ("rank", "numel", "size"): return self.measure(n, e)
+        if n == "inside":
+            r = self.access(a[0], c)
+            return E("inside", (r,))
+        if n == "product":
+            r = op.patterns.rank_in(a[0]) or self.loops_rank(a[0], c)
+            if r is None: raise Mistake("index", "`product` needs a pack of known rank", e.span)
+            out = ONE
+            for j in range(r): out = mul(out, self.lower(a[0], c.at(j)))
+            return out
+        if n in INTRINSICS and len(a) == INTRINSICS[n]: return call(n, *(self.lower(x, c) for x in a))
+        if len(a) == 1: return op.reduction(e, c)              # sum(x), over everything
+        raise Mistake("name", f"`{n}` cannot be called here", e.span)
+
+    def loops_rank(self, e: X, c: Context) -> int | None:
+        if e.kind == "name" and e.val in c.loops and c.loops[e.val][0] == "fixed": return len(c.loops[e.val][1])
+        return next((r for a in e.args if (r := self.loops_rank(a, c)) is not None), None)
+
+    def measure(self, n: str, e: X) -> E:
+        what = e.args[0].val
+        rank = self.op.patterns.rank.get(what)
+        if n == "rank":
+            return lift(rank) if rank is not None else sym(f"rank_{what}")
+        if n == "size": return sym(f"size_{what}_{e.args[1].val}")
+        if self.op.is_tensor(what): return product(extent(a) for item in self.op.items[self.op.tensor(what)] for a in item.axes)
+        return product(sym(f"{what}{j}") for j in range(rank)) if rank is not None else sym(f"count_{what}")
+
+
+def product(es) -> E:
+    out = ONE
+    for e in es: out = mul(out, e)
+    return out
+
+
+def extent(a: Axis) -> E:
+    """How long an axis is; a pack: the product of its axes."""
+    return sym(f"count_{a.pack}") if a.pack else a.extent
+
+
+def loop_index(loop: Loop) -> E: return pack(loop.name) if loop.pack else idx(loop.name)
