@@ -6,6 +6,7 @@ TENSORLOOM_GPU=software or =system overrides the choice.  Correctness only: a so
 
 from __future__ import annotations
 
+import ctypes
 import functools
 import json
 import os
@@ -46,15 +47,12 @@ def name() -> str:
 
 
 def enter() -> None:
-    """Give this process the variables, starting it anew if the dynamic loader must see them.  Returns inside."""
+    """Let this process's `wgpu` find the chosen GPU, and the processes it starts.  To be called before wgpu is used."""
     wanted = variables()
-    missing = {key: value for key, value in wanted.items() if os.environ.get(key) != value}
-    if not missing:
-        return
-    os.environ.update(missing)
-    if "LD_LIBRARY_PATH" in missing:  # read by the loader at a process's start only
-        sys.stdout.flush()
-        os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
+    os.environ.update(wanted)
+    if "LD_LIBRARY_PATH" in wanted:
+        # The loader read that variable when this process began; wgpu asks for the library by this name.
+        ctypes.CDLL(str(UNPACKED / "libvulkan.so.1"), mode=ctypes.RTLD_GLOBAL)
 
 
 def chromium() -> Path:

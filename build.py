@@ -1,0 +1,151 @@
+#!/usr/bin/env python3
+"""tensorloom: compiles ops/*.op into the npm package dist/, tests it and shows it at work.
+
+Needs Python 3.11 or newer with venv; everything else is set up in this folder on the first run."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from buildtools import environment
+from buildtools.paths import ROOT
+
+
+def main() -> int:
+    top = parser()
+    options, options.more = top.parse_known_args()
+    if options.more and options.run not in (test, bench):
+        top.error(f"unknown: {' '.join(options.more)}")
+    try:
+        environment.enter()
+        environment.ensure()
+        return options.run(options) or 0
+    except environment.SetupError as error:
+        print(f"build.py: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        return 130
+
+
+def parser() -> argparse.ArgumentParser:
+    top = argparse.ArgumentParser(
+        prog="python3 build.py", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog="Without a command: set up, build dist/, and train a small network with it.\n"
+               "Variables: TENSORLOOM_GPU=software|system, TENSORLOOM_NODE=PATH|bundled.")
+    top.set_defaults(run=build)
+    top.add_argument("--ops", type=Path, default=[], action="append", metavar="DIR",
+                     help="also compile the definitions in this folder")
+    commands = top.add_subparsers(title="commands", metavar="")
+
+    def command(name: str, run, text: str) -> argparse.ArgumentParser:
+        sub = commands.add_parser(name, help=text.splitlines()[0], description=text,
+                                  formatter_class=argparse.RawDescriptionHelpFormatter)
+        sub.set_defaults(run=run)
+        return sub
+
+    command("test", test, "build, then run every test\nWhat follows goes to pytest: build.py test -k matmul -x")
+    check_ = command("check", check, "check the definitions and that the committed reports are current\n"
+                     "With --oracle: replay PyTorch's recorded answers against dist/.")
+    check_.add_argument("--update", action="store_true", help="rewrite the reports, or with --oracle the list of what is right")
+    check_.add_argument("--oracle", choices=["cpu", "webgpu"], help="count what is right on this device")
+    check_.add_argument("--tier", default="1", help="1 (most used) to 3, or all (default 1)")
+    check_.add_argument("--names", metavar="REGEX", help="only these operators")
+    check_.add_argument("--fail-list", action="store_true", help="list every wrong sample with the reason")
+    command("explain", explain, "print what an op means: definition, gradient, WGSL, CPU code"
+            ).add_argument("name", help="an op's name, as in ops/")
+    command("watch", watch, "build whenever a source changes")
+    command("bench", bench, "measure the package; what follows goes to bench/run.mjs, see bench/README.md")
+    command("pack", pack, "build, then make the tarball that npm would publish")
+    return top
+
+
+def build(options: argparse.Namespace) -> int:
+    from buildtools import gpu, package, reports, showcase
+
+    gpu.enter()
+    ledger = _built(options)
+    if ledger is None:
+        return 1
+    if not options.ops:
+        reports.write(ledger)
+    print(reports.summary(ledger))
+    sizes = package.size()
+    print(f"dist/: {sizes['package'] / 1024:.0f} KiB, as one script {sizes['torch.js'] / 1024:.0f} KiB")
+    return showcase.train()
+
+
+def test(options: argparse.Namespace) -> int:
+    from buildtools import gpu
+
+    gpu.enter()
+    if _built(options) is None:
+        return 1
+    environment.say(f"testing on {gpu.name()}")
+    import pytest
+
+    return pytest.main(["--rootdir", str(ROOT), *(options.more or [str(ROOT / "tests")])])
+
+
+def check(options: argparse.Namespace) -> int:
+    if options.oracle:
+        from buildtools import conformance
+
+        return conformance.show(options.oracle, tier=options.tier, names=options.names,
+                                fail_list=options.fail_list, update=options.update)
+    from buildtools import definitions, reports
+
+    try:
+        stale = reports.stale(definitions.load(options.ops), update=options.update)
+    except definitions.WrongDefinitions as error:
+        print(error, file=sys.stderr)
+        return 1
+    print("\n".join(f"out of date: {name} (build.py check --update)" for name in stale) or "all is well")
+    return 1 if stale else 0
+
+
+def explain(options: argparse.Namespace) -> int:
+    from dsl import explain as explainer
+
+    return explainer.show(options.name)
+
+
+def watch(options: argparse.Namespace) -> int:
+    from buildtools import watch as watcher
+
+    return watcher.watch(lambda: _built(options))
+
+
+def bench(options: argparse.Namespace) -> int:
+    from buildtools import gpu, node
+    import subprocess
+
+    if _built(options) is None:
+        return 1
+    return subprocess.call([str(node.executable()), "bench/run.mjs", *options.more], cwd=ROOT,
+                           env=node.environment(gpu.variables()))
+
+
+def pack(options: argparse.Namespace) -> int:
+    from buildtools import package
+
+    if _built(options) is None:
+        return 1
+    print(package.pack(ROOT).name)
+    return 0
+
+
+def _built(options: argparse.Namespace) -> str | None:
+    """Build dist/ and return the ledger; a mistake in a definition or the sources is printed, and None returned."""
+    from buildtools import definitions, package
+
+    try:
+        return package.build(more_ops=options.ops)
+    except (package.BuildError, definitions.WrongDefinitions) as error:
+        print(error, file=sys.stderr)
+        return None
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,91 @@
+"""Replays PyTorch's recorded answers (tests/oracle) against dist/ and says which operators are all right.
+
+The checker itself is JavaScript, in tests/oracle/checker; this unpacks the corpus and reads the results."""
+
+from __future__ import annotations
+
+import json
+import tarfile
+import tempfile
+from collections import defaultdict
+from dataclasses import dataclass
+from pathlib import Path
+
+from . import gpu, node
+from .environment import SetupError
+from .paths import CACHE, DIST, ROOT
+
+ORACLE = ROOT / "tests" / "oracle"
+RIGHT = ORACLE / "right.json"
+
+
+@dataclass(frozen=True)
+class Replay:
+    """report: the checker's text.  right, wrong: names (`conv2d`, its variants taken together) of which every
+    scored forward and gradient is right, or not; a name with nothing scored is in neither."""
+    report: str
+    right: frozenset[str]
+    wrong: frozenset[str]
+
+
+def replay(device: str, *, tier: str = "1", names: str | None = None, fail_list: bool = False, jobs: int = 2,
+           dist: Path = DIST) -> Replay:
+    """Run the checker on `device` ("cpu" or "webgpu").  Raises SetupError if the check could not run."""
+    with tempfile.TemporaryDirectory() as folder:
+        results = Path(folder) / "results.json"
+        words = [ORACLE / "checker" / "check.mjs", "--dist", dist, "--corpus", corpus(), "--device", device, "--tier", tier,
+                 "--jobs", jobs, "--json", results]
+        if device == "webgpu":
+            words += ["--webgpu-from", ROOT]
+        words += ["--ops", names] * bool(names) + ["--fail-list"] * fail_list
+        done = node.run(words, env=gpu.variables() if device == "webgpu" else None)
+        if done.returncode not in (0, 1) or not results.exists():
+            raise SetupError(f"the conformance check did not run:\n{done.stdout}")
+        items = json.loads(results.read_text())["items"]
+    return Replay(done.stdout.rstrip(), *_verdict(items))
+
+
+def show(device: str, *, tier: str, names: str | None, fail_list: bool, update: bool) -> int:
+    """Print the checker's report and the count of names; with `update`, rewrite this device's list in right.json."""
+    if update and (names or tier != "1"):
+        raise SetupError("--update takes all of tier 1: leave out --names and --tier")
+    result = replay(device, tier=tier, names=names, fail_list=fail_list)
+    print(result.report)
+    print(f"\nnames all right on {device}, tier {tier}: {len(result.right)} of {len(result.right | result.wrong)}")
+    if result.wrong:
+        print("not yet: " + " ".join(sorted(result.wrong)))
+    before = expected()
+    if lost := set(before.get(device, [])) & result.wrong:
+        print("no longer right: " + " ".join(sorted(lost)))
+    if update:
+        RIGHT.write_text(json.dumps({**before, device: sorted(result.right)}, indent=1, sort_keys=True) + "\n")
+    return 1 if lost and not update else 0
+
+
+def expected() -> dict[str, list[str]]:
+    """The committed names by device."""
+    return json.loads(RIGHT.read_text()) if RIGHT.exists() else {}
+
+
+def corpus() -> Path:
+    """The unpacked recording; unpacked on the first call."""
+    archive, folder = ORACLE / "opinfo.tar.xz", CACHE / "oracle"
+    stamp = folder / "stamp"
+    wanted = str(archive.stat().st_size)
+    if not (stamp.exists() and stamp.read_text() == wanted):
+        with tarfile.open(archive) as tar:
+            tar.extractall(folder, **({"filter": "data"} if hasattr(tarfile, "data_filter") else {}))
+        stamp.write_text(wanted)
+    return folder / "public"
+
+
+def _verdict(items: list[dict]) -> tuple[frozenset[str], frozenset[str]]:
+    good: dict[str, bool] = defaultdict(lambda: True)
+    for item in items:
+        if item["kind"] != "sample" or item.get("skip") or item["forward"].get("skip"):
+            continue
+        name = item["op"].split("@")[0]
+        gradient = item.get("grad") or {"ok": False}
+        owes_gradient = item["hasGrad"] and not item["forward"].get("shapeOnly") and not gradient.get("skip")
+        good[name] &= item["forward"]["ok"] and (gradient["ok"] or not owes_gradient)
+    return frozenset(n for n, ok in good.items() if ok), frozenset(n for n, ok in good.items() if not ok)

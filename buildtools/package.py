@@ -1,0 +1,120 @@
+"""Turns the definitions into the npm package `dist/`: generated TypeScript, tsc, esbuild, package.json.
+
+`build` makes everything anew; nothing in the output depends on the folder, the time or the machine.
+`pack` makes the tarball that would be published, `lint` asks publint and attw about it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+from . import definitions, node
+from .environment import SetupError, say
+from .paths import BUILD, DIST, ROOT, SOURCES
+
+VERSION = "0.1.0"
+
+
+class BuildError(Exception):
+    """A tool refused what the build made; the text is the tool's."""
+
+
+def build(dist: Path = DIST, sources: Path = SOURCES, more_ops: Sequence[Path] = ()) -> str:
+    """Make the package root `dist` from `ops/`, `codegen/` and `runtime/`; `sources` gets the TypeScript.
+
+    `more_ops`: folders of definitions to compile too.  Returns the ledger (the text of docs/ledger.md).
+    Raises WrongDefinitions for mistakes in them, and BuildError if TypeScript or esbuild refuse."""
+    from codegen import package as generator
+
+    say("compiling the definitions")
+    ledger = generator.generate(sources, definitions.load(more_ops))
+    say("compiling TypeScript")
+    shutil.rmtree(dist, ignore_errors=True)
+    _tsc(sources, dist)
+    _classic_script(dist)
+    _describe(dist)
+    return ledger
+
+
+def pack(folder: Path, dist: Path = DIST) -> Path:
+    """`npm pack` of the package into `folder`; returns the tarball's path."""
+    done = subprocess.run([*node.npm(), "pack", "--loglevel=error", "--pack-destination", str(folder)], cwd=dist,
+                          env=node.environment(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          text=True)
+    if done.returncode:
+        raise BuildError(f"npm pack:\n{done.stdout}")
+    return folder / f"{description()['name']}-{VERSION}.tgz"
+
+
+def lint(tarball: Path) -> str:
+    """What publint (strict) and attw (for an ESM-only package) find in a tarball; empty for nothing."""
+    findings = []
+    for words in ([node.tool("publint"), "run", tarball, "--strict"],
+                  [node.tool("attw"), tarball, "--profile", "esm-only", "--no-color"]):
+        done = node.run(words)
+        if done.returncode or "Warnings" in done.stdout or "Suggestions" in done.stdout:
+            findings.append(done.stdout.strip())
+    return "\n\n".join(findings)
+
+
+def description() -> dict:
+    """The package's own package.json."""
+    return {
+        "name": "tensorloom",
+        "version": VERSION,
+        "description": "PyTorch's tensors and autograd in JavaScript, on WebGPU and the CPU, compiled from one definition per op",
+        "keywords": ["pytorch", "tensor", "autograd", "webgpu", "wgsl", "deep-learning"],
+        "license": "MIT",
+        "type": "module",
+        "main": "./index.js",
+        "types": "./index.d.ts",
+        "exports": {
+            ".": {"types": "./index.d.ts", "default": "./index.js"},
+            "./functional": {"types": "./functional.d.ts", "default": "./functional.js"},
+            "./package.json": "./package.json",
+        },
+        "unpkg": "./torch.js",
+        "jsdelivr": "./torch.js",
+        # An entry's imports register what the runtime needs; all other modules only define.
+        "sideEffects": ["./index.js", "./functional.js", "./setup.js", "./methods.js", "./torch.js"],
+        "engines": {"node": ">=18.4"},
+    }
+
+
+def _tsc(sources: Path, dist: Path) -> None:
+    # The settings name this checkout's folders; a build into other folders only changes those.
+    config = sources.parent / f"tsconfig.{sources.name}.json"
+    dist.mkdir(parents=True)
+    config.write_text(json.dumps({
+        "extends": str(ROOT / "tsconfig.json"),
+        "compilerOptions": {"rootDir": str(sources), "outDir": str(dist), "types": []},
+        "include": [f"{sources}/**/*.ts"],
+    }, indent=1))
+    done = node.run([node.tool("tsc"), "--project", config, "--pretty", "false"])
+    if done.returncode:
+        raise BuildError(done.stdout.strip())
+
+
+def _classic_script(dist: Path) -> None:
+    """dist/torch.js: the whole package as one script for a <script> tag, which defines the global `torch`."""
+    done = node.run([node.tool("esbuild"), dist / "index.js", "--bundle", "--format=iife", "--global-name=torch",
+                     "--target=es2022", "--minify", "--legal-comments=none", f"--outfile={dist / 'torch.js'}",
+                     "--external:webgpu", "--log-level=warning"], cwd=dist)
+    if done.returncode or done.stdout.strip():
+        raise BuildError(done.stdout.strip())
+
+
+def _describe(dist: Path) -> None:
+    (dist / "package.json").write_text(json.dumps(description(), indent=2) + "\n")
+    for name in ("LICENSE", "CHANGELOG.md"):
+        shutil.copyfile(ROOT / name, dist / name)
+    shutil.copyfile(ROOT / "docs" / "package.md", dist / "README.md")
+
+
+def size(dist: Path = DIST) -> dict[str, int]:
+    """Bytes of the package: all files, and the classic script alone."""
+    files = [file for file in dist.rglob("*") if file.is_file()]
+    return {"package": sum(file.stat().st_size for file in files), "torch.js": (dist / "torch.js").stat().st_size}
