@@ -7,6 +7,8 @@ formula becomes a statement of its own.  Calls of other ops were put in place be
 
 from __future__ import annotations
 
+from itertools import product as product_of
+
 from .axes import Axis
 from .dims import Item, Patterns
 from .ir import Dim, E, Loop, Program, Stmt, Tensor, conj, div, indices, read, replace, subst, sym, transform, walk
@@ -197,8 +199,14 @@ class Lowering:
             loops += loops_of(meaning)
             if low is not None: shifts[b.name] = shifted(b.name, low)
         value = subst(self.formulas.lower(e.args[0], inner), shifts)
-        pred = subst(self.formulas.lower(where, inner), shifts) if where is not None else None
+        pred = subst(self.condition(where, inner), shifts) if where is not None else None
         return reduce_node(red, value, pred, tuple(loops))
+
+    def condition(self, where: X, c: Context) -> E | None:
+        """A filter; over packs of known rank it must hold for every component."""
+        rank = self.formulas.loops_rank(where, c) or self.patterns.rank_in(where)
+        if rank is None: return self.formulas.lower(where, c)
+        return conj(*(self.formulas.lower(where, c.at(j)) for j in range(rank)))
 
     def emit(self, target: str, at: tuple, loops: list[Loop], body: E, mode: str, when: E | None):
         """Adds the statement; reductions inside its body come first, as temporaries."""
@@ -282,10 +290,29 @@ def guard_temps(stmts: list[Stmt], results: list[str]) -> list[Stmt]:
             whens = list(dict.fromkeys(needs[s.target]))
             either = whens[0]
             for w in whens[1:]: either = E("or", (either, w))
-            s = replace(s, when=either)
+            s = replace(s, when=None if always(either) else either)
         for e in (s.body, s.pred, *s.idx):
             for n in walk(e):
                 if n.op == "read": needs.setdefault(n.val[0], []).append(s.when)
         out.append(s)
     return out[::-1]
 
+
+def always(e: E) -> bool:
+    """Whether a condition holds whatever its parts are."""
+    parts = list(dict.fromkeys(n for n in atoms(e)))
+    return len(parts) <= 6 and all(holds(e, dict(zip(parts, values))) for values in product_of((False, True), repeat=len(parts)))
+
+
+def atoms(e: E):
+    if e.op in ("and", "or", "not"):
+        for a in e.args: yield from atoms(a)
+    else: yield e
+
+
+def holds(e: E, values: dict[E, bool]) -> bool:
+    match e.op:
+        case "and": return all(holds(a, values) for a in e.args)
+        case "or": return any(holds(a, values) for a in e.args)
+        case "not": return not holds(e.args[0], values)
+    return values[e]

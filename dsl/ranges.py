@@ -8,6 +8,7 @@ from __future__ import annotations
 from .axes import Axis
 from .ir import E, Loop, add, sub
 from .scalar_formulas import Context, Mistake
+from .scope import names_in
 from .syntax import Binder, X
 
 
@@ -42,11 +43,12 @@ class Ranges:
                 if bare.kind == "name" and bare.val == name: found.append((a.name, item, x.span))
             self.alone(a.value, name, found)
 
-    def of(self, name: str, is_pack: bool, sources: list, span, high: X | None = None, context: Context | None = None):
+    def of(self, name: str, is_pack: bool, sources: list, span, high: X | None = None, context: Context | None = None,
+           body: tuple[X, ...] = ()):
         """The meaning of an index: ("one", Loop), ("pack", Loop) or ("fixed", [Loop, ...]).
 
         sources: items where it stands alone, in order of preference."""
-        if high is not None: return self.bounded(name, is_pack, high, context or Context())
+        if high is not None: return self.bounded(name, is_pack, high, context or Context(), body)
         for t, item, at in sources:
             if is_pack != (item.kind != "one"): continue
             if item.kind == "pack": return "pack", Loop(name, pack=item.axes[0].pack)
@@ -56,11 +58,18 @@ class Ranges:
         raise Mistake("range", f"the range of `{name}` is unknown", span, "it never stands alone in an axis",
                       help=(f"give it one:  {'*' if is_pack else ''}{name} < ...",))
 
-    def bounded(self, name: str, is_pack: bool, high: X, c: Context):
+    def bounded(self, name: str, is_pack: bool, high: X, c: Context, body):
         if not is_pack: return "one", Loop(name, self.op.formulas.lower(high, c))
-        r = self.op.patterns.rank_in(high)
+        r = self.op.patterns.rank_in(high) or next((n for e in body if (n := self.rank_used(name, e))), None)
         if r is None: raise Mistake("range", f"how many axes `*{name}` has is unknown", high.span)
         return "fixed", [Loop(f"{name}{j}", self.op.formulas.lower(high, c.at(j))) for j in range(r)]
+
+    def rank_used(self, name: str, e: X) -> int | None:
+        """The rank of the pack in whose place an index takes part."""
+        if e.kind == "read" and e.args[0].kind == "name":
+            for item, x in zip(self.op.items.get(self.op.tensor(e.args[0].val), ()), e.args[1:]):
+                if item.kind == "fixed" and any(n.val == name for n in names_in(x)): return len(item.axes)
+        return next((n for a in e.args if (n := self.rank_used(name, a))), None)
 
     def same(self, name: str, sources: list):
         """One index has one range: two axes of different named sizes cannot share it."""
@@ -79,7 +88,7 @@ class Ranges:
         sources: list = []
         for e in body: self.alone(e, b.name, sources)
         self.anywhere(b.name, sources)
-        if b.low is None: return self.of(b.name, b.pack, sources, b.span, b.high, c), None
+        if b.low is None: return self.of(b.name, b.pack, sources, b.span, b.high, c, tuple(body)), None
         low, high = self.op.formulas.lower(b.low, c), self.op.formulas.lower(b.high, c)
         return ("one", Loop(b.name, sub(high, low))), low
 
