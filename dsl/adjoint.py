@@ -10,8 +10,10 @@ a scatter, which `solve.gather` turns round where the index allows.  Names: the 
 
 from __future__ import annotations
 
+from functools import reduce
+
 from .derive import NoDerivative
-from .ir import Program, Stmt, replace
+from .ir import E, Program, Stmt, replace
 from .opdef import OpDef
 from .reverse import Reverse
 from .solve import tighten
@@ -31,7 +33,7 @@ def gradient(op: OpDef) -> Program | None:
     tensors = {**op.tensors, **forward.tensors}
     seeds = {n: "g_" + n for n in outputs}
     for n, g in seeds.items(): tensors[g] = replace(tensors[n], name=g, role="cotangent", like=n, optional=False)
-    stmts = [s for s in forward.stmts if tensors[s.target].role != "input"]
+    stmts = widened([s for s in forward.stmts if tensors[s.target].role != "input"], [s for made in op.grads.values() for s in made])
     reverse = Reverse(stmts, tensors, seeds, wanted, "d_", op.grads)
     back = reverse.run()
     made = [s for s in stmts if tensors[s.target].role != "output"]
@@ -58,6 +60,27 @@ def second(op: OpDef, first: Program | None = None) -> Program | None:
     try: back = reverse.run()
     except NoDerivative: return None
     return finish(op.name + "_second", reverse, list(first.stmts) + back, first.inputs + list(seeds.values()), [])
+
+
+def widened(stmts: list[Stmt], explicit: list[Stmt]) -> list[Stmt]:
+    """The forward statements, with temporaries also made where a hand-written gradient reads them.
+
+    `when` of a temporary with one statement only says that nothing else in the forward program needs it."""
+    readers: dict[str, list[E | None]] = {}
+    out = []
+
+    def note(s: Stmt):
+        for r in statement_reads(s): readers.setdefault(r.val[0], []).append(s.when)
+
+    for s in explicit: note(s)
+    for s in reversed(stmts):
+        if s.when is not None and s.target in readers and sum(o.target == s.target for o in stmts) == 1:
+            whens = list(dict.fromkeys([s.when, *readers[s.target]]))
+            s = replace(s, when=None if None in whens else reduce(lambda a, b: E("or", (a, b)), whens))
+            note(s)
+        elif s.target in readers: note(s)
+        out.append(s)
+    return out[::-1]
 
 
 def differentiable(op: OpDef, name: str) -> bool:

@@ -204,6 +204,7 @@ class Nest:
 
     def components(self, tensor: str, index: tuple[E, ...], shape: tuple[int, ...]) -> list:
         """An index for each axis of the array: a loop axis number where a loop stands alone, else values."""
+        if not index: return [0] * len(shape)           # axes that exist only under another `when`
         out: list = []
         for e in index:
             if e.op == "pack":

@@ -5,7 +5,7 @@ contribute to its gradient, and writes that down once nothing can be added any m
 
 from __future__ import annotations
 
-from .axes import axes, loop_dim, loop_index, stretches
+from .axes import Axis, axes, loop_dim, loop_index, stretches
 from .contributions import total
 from .derive import Partials, masked, partials
 from .ir import (E, Fresh, Loop, ONE, Stmt, Tensor, TRUE, ZERO, add, cond, conj, div, idx, mul, pack, read, reads, replace,
@@ -74,8 +74,9 @@ class Reverse:
         """The tensor that holds what reaches t: what was given, plus what later readers contributed."""
         if t not in self.pending: return self.seeds[t]
         if t in self.seeds:
-            names = self.names(t, (), {})
-            loops = [Loop(n, a.extent, a.pack or None) for n, a in zip(names, axes(self.tensors[t])) if n is not None]
+            there = axes(self.tensors[t])
+            names = self.names(there, (), {})
+            loops = [Loop(n, a.extent, a.pack or None) for n, a in zip(names, there) if n is not None]
             index = iter(map(loop_index, loops))
             at = tuple(ZERO if n is None else next(index) for n in names)
             self.contribute(t, Stmt("", at, tuple(loops), read(self.seeds[t], at)))
@@ -92,10 +93,10 @@ class Reverse:
         s = replace(s, body=simplify(known(s.body)), pred=pred and simplify(pred), when=known(s.when))
         self.pending.setdefault(t, []).append(s)
 
-    def names(self, t: str, at: tuple[E, ...], original: dict[str, str]) -> list[str | None]:
-        """Loops over t's elements, named after the index that stands alone in an axis, or after the axis."""
+    def names(self, there: list[Axis], at: tuple[E, ...], original: dict[str, str]) -> list[str | None]:
+        """Loops over the elements of these axes, named after the index that stands alone in an axis, or after the axis."""
         out: list[str | None] = []
-        for i, axis in enumerate(axes(self.tensors[t])):
+        for i, axis in enumerate(there):
             if axis.extent == ONE: out.append(None); continue
             name = original.get(at[i].val, "") if at and at[i].op in ("idx", "pack") else ""
             if not name: name = axis.pack.lower() if axis.pack else axis.extent.val.lower() if axis.extent.op == "sym" else ""
@@ -127,8 +128,8 @@ class Reverse:
             t = r.val[0]
             if t not in self.alive: continue
             inside = E("inside", (read(t, r.args),)) if r.val[1] is not None else None
-            c = gather("", r.args, self.names(t, r.args, original), axes(self.tensors[t]), loops, conj(pred, winner), p,
-                       self.fresh, inside)
+            there = axes(self.tensors[t]) if r.args else []         # no index: none of the axes exists here
+            c = gather("", r.args, self.names(there, r.args, original), there, loops, conj(pred, winner), p, self.fresh, inside)
             out.append((t, restored(c, original)))
         return out
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .axes import axes
-from .ir import Dim, reads, sym, symbols, transform
+from .ir import Dim, Tensor, reads, sym, symbols, transform
 from .opdef import OpDef, Param, Presence
 from .reference import Outside, constant, evaluate, extents
 from .syntax import X
@@ -71,7 +71,7 @@ class Draw:
             if n not in {name for name, _ in op.sizes}: env[n] = self.rng.randint(1, 5)
         try:
             for p in waiting: self.default(p)
-            self.axis_options()
+            self.measures()
             for name, e in op.sizes: env[name] = constant(e, env)
             if not all(constant(r.holds, env) for r in op.requires): return None
             shapes = {t.name: extents(t, env, self.packs) for t in self.inputs}
@@ -126,13 +126,20 @@ class Draw:
             one = transform(p.default, lambda n: sym(f"{n.val}{j}") if n.op == "sym" and f"{n.val}{j}" in self.env else None)
             self.env[f"{p.name}{j}"] = constant(one, self.env)
 
-    def axis_options(self):
-        """The number of the axis that a `dim` option names, from the pattern that it stands in."""
+    def measures(self):
+        """`count_P` and `rank_P` of packs, `rank_x` and `size_x_0` of inputs, and the number of the axis that
+        a `dim` option names, from the pattern that it stands in."""
+        env = self.env
+        for n, lengths in self.packs.items(): env |= {f"count_{n}": math.prod(lengths), f"rank_{n}": len(lengths)}
         for t in self.inputs:
             place = 0
             for d in t.dims:
-                if d.kind == "chosen": self.env.setdefault(d.option, place)
+                if d.kind == "chosen": env.setdefault(d.option, place)
                 place += self.width(d)
+            env[f"rank_{t.name}"] = place
+            whole = Tensor("", "input", t.dims[:1])
+            if t.dims and (d := t.dims[0]).kind == "domain" and not d.option and self.packs["I"]:
+                env[f"size_{t.name}_0"] = extents(whole, env, self.packs)[0]
 
     def width(self, d: Dim) -> int:
         """How many physical axes an entry of a pattern has."""
