@@ -4,25 +4,29 @@ from __future__ import annotations
 
 import argparse
 import sys
+import traceback
 from pathlib import Path
 
-from .diagnostics import CODES, did_you_mean, render, to_json
+from .diagnostics import CODES, did_you_mean, located, render, to_json
 from .explain import page
 from .highlight import FILE, text as highlighting
-from .names import check_library
-from .parse import parse_file
+from .library import load
+from .parse import ROOT, parse_file
 from .scope import expanded
 from .show import show
 from .syntax import Op, Schedule
+from .trials import check_reads
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Runs one command; answers the exit status: 0, or 1 if there are mistakes, or 2 for a wrong command."""
+    """Runs one command; answers the exit status: 0, or 1 if there are mistakes, 2 for a wrong command, 3 if
+    the compiler itself is wrong."""
     parser = argparse.ArgumentParser(prog="python -m dsl", description="The front end of the op language.")
     commands = parser.add_subparsers(dest="command", required=True)
     c = commands.add_parser("check", help="report the mistakes in files of definitions")
     c.add_argument("paths", nargs="+", help="files, or folders with .op files")
     c.add_argument("--json", action="store_true", help="for editors: a list of errors")
+    c.add_argument("--quick", action="store_true", help="do not look for reads outside a tensor")
     c = commands.add_parser("explain", help="what a kind of error means")
     c.add_argument("code", nargs="?", help="the word in error[...]; without it the kinds are listed")
     c = commands.add_parser("show", help="print a definition as it was understood")
@@ -38,22 +42,37 @@ def files_of(paths: list[str]) -> list[Path]:
 
 
 def check(a) -> int:
-    parsed = [parse_file(f) for f in files_of(a.paths)]
-    sources = [source for *_, source in parsed]
-    errors = [e for _, found,
-              _ in parsed for e in found] + check_library([(items, source) for items, _, source in parsed])
+    step = "reading the definitions"
+    try:
+        library, errors, sources = load(files_of(a.paths))
+        by_file = {Path(s.path).stem: s for s in sources}
+        for op in library.ops.values() if not a.quick else ():
+            step = f"looking for reads outside in `{op.name}`"
+            errors += located(check_reads(op, by_file[op.file]), by_file[op.file].path)
+    except Exception:
+        return internal(step)
     if a.json: print(to_json(errors, sources))
     elif errors: print(render(errors, sources))
     else: print(f"no errors in {len(sources)} file{'s' * (len(sources) != 1)}")
     return 1 if errors else 0
 
 
+def internal(step: str) -> int:
+    """Says that the compiler failed, where, and where its traceback is."""
+    file = ROOT / ".build" / "failure.txt"
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(traceback.format_exc(), encoding="utf-8")
+    print(f"the compiler failed while {step}; this is a mistake of the compiler, not of the definition.\n"
+          f"What happened is written in {file.relative_to(ROOT)}", file=sys.stderr)
+    return 3
+
+
 def explain(a) -> int:
     if a.code in CODES: print(page(a.code), end="")
     elif a.code is None: print("The kinds of errors are: " + " ".join(CODES))
     else:
-        print(f"no kind of error is called `{a.code}`; {did_you_mean(a.code, CODES) or 'they are: ' + ' '.join(CODES)}",
-              file=sys.stderr)
+        hint = did_you_mean(a.code, CODES) or "they are: " + " ".join(CODES)
+        print(f"no kind of error is called `{a.code}`; {hint}", file=sys.stderr)
         return 2
     return 0
 

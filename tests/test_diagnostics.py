@@ -98,3 +98,11 @@ def test_show_command(tmp_path, capsys):
     assert main(["show", "f2d", "--ops", str(tmp_path)]) == 0
     assert "    out[*i] = x[*i] * 2\n" in capsys.readouterr().out
     assert main(["show", "f9d", "--ops", str(tmp_path)]) == 2
+
+
+def test_a_failure_of_the_compiler_is_no_traceback(tmp_path, capsys, monkeypatch):
+    (tmp_path / "a.op").write_text("op f(x: Num) = 2 * x\n")
+    monkeypatch.setattr("dsl.__main__.check_reads", lambda *a: 1 / 0)
+    assert main(["check", str(tmp_path)]) == 3
+    shown = capsys.readouterr().err
+    assert "looking for reads outside in `f`" in shown and "Traceback" not in shown and "ZeroDivisionError" not in shown

@@ -1,0 +1,87 @@
+"""Mistakes that show only when a definition is run: reads outside a tensor, tests that fail.
+
+A definition is tried in small worlds (dsl/worlds.py); what goes wrong is answered as an error with the
+counterexample.  That nothing is found proves nothing."""
+
+from __future__ import annotations
+
+from .diagnostics import Error
+from .ir import show, symbols
+from .opdef import OpDef
+from .reference import Outside
+from .scope import axes_of, nodes_in, text_of, word
+from .source import Source
+from .syntax import Op, Test, X
+from .worlds import World, outside
+
+
+def check_reads(op: OpDef, source: Source, count: int = 60) -> list[Error]:
+    """At most one access without `??` that can leave its tensor, with a case in which it does."""
+    if op.forward is None or op.tree is None: return []
+    found = outside(op, count)
+    return [outside_error(op, op.tree, source, *found)] if found else []
+
+
+def outside_error(op: OpDef, tree: Op, source: Source, found: Outside, world: World) -> Error:
+    tensor = found.read.val[0]
+    node, index = place_of(tree, found, world)
+    store = node is None
+    span = word(source, tree.span, tensor) if index is None else index.span
+    what = f"this index can leave `{tensor}`" if store else f"this read can leave `{tensor}`"
+    case = ", ".join(f"{name} = {text(world.env[name])}" for name in sizes_of(found, op, world))
+    label = f"is {found.value}" + (f" when {case}" if case else "") + f": the axis has {extent(found.length)}"
+    help = ["or rule it out:  require ..."]
+    if node is not None: help.insert(0, f"say what lies outside:  {text_of(source, node.span)} ?? 0")
+    else: help = ["rule it out:  require ..."]
+    return Error("outside", what, span, label, help=tuple(help))
+
+
+def extent(length: int) -> str: return f"0 .. {length - 1}" if length else "no elements"
+def text(value) -> str: return str(value).lower() if isinstance(value, bool) else f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def sizes_of(found: Outside, op: OpDef, world: World) -> list[str]:
+    """The sizes and options that the index and the lengths of the tensor speak of; at most four."""
+    tensor = op.tensors.get(found.read.val[0])
+    lengths = [d.size for d in tensor.dims if d.size is not None] if tensor else []
+    names: dict[str, None] = {}
+    for e in (*lengths, *found.read.args): names |= dict.fromkeys(sorted(symbols(e)))
+    return [n for n in names if n in world.env and not n.startswith("has_")][:4]
+
+
+def place_of(tree: Op, found: Outside, world: World) -> tuple[X | None, X | None]:
+    """The access in the text (None: the left side of an assignment) and its index on the axis concerned."""
+    tensor = found.read.val[0]
+    covered = {id(n.args[0]) for a in tree.body for n in nodes_in(a.value) if n.kind == "??"}
+    reads = [n for a in tree.body for e in (*(a.index or ()), a.value) for n in nodes_in(e)
+             if n.kind == "read" and n.args[0].kind == "name" and n.args[0].val == tensor and id(n) not in covered]
+    lefts = [a.index for a in tree.body if a.name == tensor and a.index]
+    p = next((p for p in tree.params if p.name == tensor), None) or next((o for o in tree.outputs if o.name == tensor), None)
+    entry = entry_of(axes_of(p.type.dims) if p and p.type else None, found.axis, world)
+    wanted = show(found.read.args[entry]).replace(" ", "") if entry is not None and entry < len(found.read.args) else ""
+
+    def likeness(indices: tuple[X, ...]) -> int:
+        """How much an access looks like the one that failed: the same words, then no bare index."""
+        if entry is None or entry >= len(indices): return 0
+        i = indices[entry]
+        words = {n.val for n in nodes_in(i) if n.kind == "name"}
+        return sum(w in wanted for w in words) + (i.kind not in ("name", "spread") or i.args != () and i.args[0].kind != "name")
+
+    best = max(reads, key=lambda n: likeness(n.args[1:]), default=None)
+    indices = best.args[1:] if best is not None else max(lefts, key=likeness, default=())
+    return best, indices[entry] if entry is not None and entry < len(indices) else None
+
+
+def entry_of(axes: tuple[str, ...] | None, axis: int, world: World) -> int | None:
+    """Which index stands for an axis of the array, whose packs are expanded."""
+    if axes is None: return axis
+    at = 0
+    for n, name in enumerate(axes):
+        at += len(world.packs.get(name[1:], ())) if name.startswith("*") else 1
+        if axis < at: return n
+    return None
+
+
+def failed_test(op: OpDef, test: Test, got: str) -> Error:
+    """The error for a test whose call gave `got` instead."""
+    return Error("test", f"{op.name}: this test fails", test.span, f"got {got}")
