@@ -152,7 +152,7 @@ class Printer:
 
     def use(self, helper: str, *args: E) -> tuple[str, int]:
         self.helpers.add(helper)
-        return f"{helper}({', '.join(map(self.number, args))})", CALL
+        return f"math.{helper}({', '.join(map(self.number, args))})", CALL
 
     def cast(self, to: str, x: E) -> tuple[str, int]:
         kind = self.kind(x)

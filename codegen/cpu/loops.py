@@ -30,7 +30,8 @@ class LoopKernel:
     this one hands over to where there is something to add.  `str(kernel.write())` is the
     text, `helpers` the functions of runtime/math.ts that it calls."""
 
-    FIXED = frozenset({"count", "reduceRows", "reduceCount", "seed0", "seed1", "call", "place", "placeStep"})
+    FIXED = frozenset({"count", "reduceRows", "reduceCount", "seed0", "seed1", "call", "place", "placeStep",
+                       "math", "within", "uniform"})
 
     def __init__(self, nest: Nest, op: OpDef, name: str, integral: bool, tensors=None,
                  spread: bool = False, summed: str = ""):

@@ -13,8 +13,9 @@ CONSTANTS = ("inf", "nan", "pi")
 
 
 def tensor_kind(op: OpDef, tensor: str, integral: bool, tensors=None) -> str:
-    """The kind of a tensor's elements: "w" or "f" as T is, "i", "b"; of a type of its own: a number, "f"."""
+    """The kind of a tensor's elements: "w" or "f" as T is, "i", "b"; of a type of its own: what its class says, else "f"."""
     dtype = (tensors or op.tensors)[tensor].dtype
+    if dtype == "own": return next(({"Int": "i", "Bits": "i", "Bool": "b"}.get(p.cls, "f") for p in op.params if p.name == tensor), "f")
     return {"T": "w" if integral else "f", "int": "i", "bool": "b"}.get(dtype, "f")
 
 

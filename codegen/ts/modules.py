@@ -81,11 +81,10 @@ def kernels_module(file: str, ops: list[OpDef], made: dict[str, Kernels]) -> str
     rows = [{"name": binding(op.name), "functions": made[op.name].functions, "table": table(made[op.name])} for op in ops]
     helpers = sorted(set().union(*(made[op.name].helpers for op in ops)))
     blocked = any(made[op.name].blocked for op in ops)
-    mathematics = [h for h in helpers if h not in ("within", "uniform")]
     imports = ['import type { CpuNest, NestKernels } from "../../runtime/compiled.js";']
     if "within" in helpers: imports.append('import { within } from "../../runtime/cpu-nest.js";')
     if blocked: imports.append('import { type Block, contract, panelStart } from "../../runtime/gemm.js";')
-    if mathematics: imports.append(f'import {{ {", ".join(mathematics)} }} from "../../runtime/math.js";')
+    if set(helpers) - {"within", "uniform"}: imports.append('import * as math from "../../runtime/math.js";')
     if "uniform" in helpers: imports.append('import { uniform } from "../../runtime/random-bits.js";')
     return render("kernels.ts.j2", file=file, ops=rows, imports=imports)
 
@@ -151,3 +150,18 @@ def method_row(name: str, ops: list[OpDef], inplace: bool) -> dict:
     if inplace: said = f"As `{name[:-1]}`, in place."
     return {"name": name, "inplace": inplace, "ops": [f"{op.name}Op" for op in ops], "comment": docs.comment([said], "    "),
             "signatures": list(seen)}
+
+
+# --- Entries ---------------------------------------------------------------------------------------
+
+def setup_module(needed: list[OpDef]) -> str:
+    imports: dict[str, list[str]] = {}
+    for op in needed: imports.setdefault(op.file, []).append(f"{op.name}Op")
+    return render("setup.ts.j2", imports=tidy(imports), needed=[op.name for op in needed])
+
+
+def entry_module(about: str, methods: bool, namespaces: list[str]) -> str:
+    return render("index.ts.j2", about=about, methods=methods, namespaces=namespaces)
+
+
+def nn_module() -> str: return render("nn.ts.j2")

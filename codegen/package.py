@@ -1,0 +1,104 @@
+"""Writes the package's TypeScript: runtime, translated host code and templates, ops, names, entries.
+
+    generate(".build/src")
+
+A file is written only if its text changed, and files that nothing makes any more go; the same definitions
+give the same bytes anywhere.  Compiling and packing are the build's business (buildtools/package.py)."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from pathlib import Path
+
+from dsl.opdef import Library, OpDef
+
+from . import ledger, opdata
+from .cpu.emit import Kernels, kernels
+from .host.translate import PYTHON_TS, translate
+from .ts import aliases, modules
+
+ROOT = Path(__file__).parents[1]
+HOST = ("model", "dtypes", "bind", "plan")
+# Entries: file -> (what it is, whether methods are installed).
+ENTRIES = {
+    "index": ("PyTorch's tensors and autograd on WebGPU and the CPU.", True),
+    "functional": ("The same without methods on tensors: a bundler leaves out every op that is not called.", False),
+}
+NEEDED = ("copy", "accumulate", "sum", "rand_like", "randn_like", "randint_fill", "index_select", "index_add")
+
+
+def generate(out: str | Path, library: Library | None = None) -> str:
+    """Writes all TypeScript of the package into the folder `out`; answers the text of docs/ledger.md."""
+    library = library or load()
+    out = Path(out)
+    files = {f"runtime/{p.relative_to(ROOT / 'runtime')}": p.read_text(encoding="utf-8") for p in sorted((ROOT / "runtime").rglob("*.ts"))}
+    files |= {f"host/{name}.ts": translate(ROOT / "codegen" / "host" / f"{name}.py") for name in HOST}
+    files["host/python.ts"] = PYTHON_TS
+    made, report = ops_files(library)
+    files |= made
+    files |= names_files(library, files)
+    write(out, files)
+    return report
+
+
+def load() -> Library:
+    from dsl.library import load as read
+    return read(ROOT / "ops")
+
+
+def ops_files(library: Library) -> tuple[dict[str, str], str]:
+    """The modules of ops/, and the ledger."""
+    files: dict[str, str] = {}
+    entries = []
+    for file, ops in modules.by_file(library.ops.values()):
+        data = {op.name: opdata.op_data(op) for op in ops}
+        made = {op.name: op_kernels(op) for op in ops}
+        files[f"ops/{file}.ts"] = modules.ops_module(file, ops)
+        files[f"ops/data/{file}.ts"] = modules.data_module(file, ops, data)
+        files[f"ops/kernels/{file}.ts"] = modules.kernels_module(file, ops, made)
+        entries += [entry(op, made[op.name], modules.literal(data[op.name])) for op in ops]
+    return files, ledger.ledger(library, entries)
+
+
+def entry(op: OpDef, made: Kernels, data: str) -> ledger.Entry:
+    forward, *backward = (Counter(n.shape for n in ns) for ns, _ in programs(op))
+    return ledger.Entry(op, forward, sum(backward, Counter()), made.count, len(data.encode()) + sum(len(f.encode()) for f in made.functions))
+
+
+def names_files(library: Library, files: dict[str, str]) -> dict[str, str]:
+    """The modules of names, methods and the entries; what the runtime has by hand goes before an op of that name."""
+    by_hand = exported(files.get("runtime/index.ts", ""))
+    names = aliases.names_of(library, members(files["runtime/tensor.ts"]))
+    spaces = {s: {n: ops for n, ops in table.items() if s != "torch" or n not in by_hand} for s, table in names.namespaces.items()}
+    made = {f"names/{space}.ts": modules.names_module(space, table) for space, table in spaces.items()}
+    made["methods.ts"] = modules.methods_module(names)
+    made["setup.ts"] = modules.setup_module([library.ops[n] for n in NEEDED])
+    for name, (about, methods) in ENTRIES.items():
+        made[f"{name}.ts"] = modules.entry_module(about, methods, sorted(set(spaces) - {"torch", "functional"}))
+    made["nn.ts"] = modules.nn_module()
+    return made
+
+
+def exported(text: str) -> set[str]:
+    """The names that a module exports by name."""
+    found = set(re.findall(r"^export (?:async )?(?:function|const|class|let) (\w+)", text, re.M))
+    for group in re.findall(r"^export \{([^}]*)\}", text, re.M | re.S):
+        found |= {part.split(" as ")[-1].strip() for part in group.split(",") if part.strip() and not part.strip().startswith("type ")}
+    return found
+
+
+def members(text: str) -> frozenset[str]:
+    """The methods and accessors of the class in a module, by their indentation."""
+    return frozenset(re.findall(r"^  (?:static )?(?:async )?(?:get |set )?(\w+)(?:<[^>]*>)?\(", text, re.M))
+
+
+def write(out: Path, files: dict[str, str]):
+    """Makes `out` hold just these files."""
+    for path, text in files.items():
+        file = out / path
+        if file.exists() and file.read_text(encoding="utf-8") == text: continue
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8", newline="\n")
+    for file in out.rglob("*.ts"):
+        if str(file.relative_to(out)) not in files: file.unlink()

@@ -1,0 +1,71 @@
+"""The generated TypeScript API: its declarations, a user's project, determinism."""
+
+import shutil
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from buildtools import node
+from codegen import package
+from codegen.ts import modules
+from codegen.ts.aliases import names_of
+
+TESTS = Path(__file__).parent
+GOLDEN = ["add", "clamp", "gelu", "sum", "max", "conv2d", "matmul_mm", "cross_entropy", "embedding", "dropout", "var", "pad2d"]
+
+
+@cache
+def library(): return package.load()
+
+
+@pytest.fixture(scope="module")
+def sources(tmp_path_factory):
+    """The package's TypeScript, generated."""
+    out = tmp_path_factory.mktemp("package") / "src"
+    package.generate(out, library())
+    return out
+
+
+@pytest.mark.parametrize("name", GOLDEN)
+def test_declarations_are_as_agreed(name, golden):
+    op = library().ops[name]
+    text = modules.ops_module(op.file, [op])
+    start = text.index("export ")
+    golden(f"golden/typescript/{name}.ts", text[start:])
+
+
+def test_overloaded_names_try_axes_before_numbers_as_tensors():
+    methods = names_of(library()).methods
+    row = modules.method_row("max", methods["max"], False)
+    assert row["signatures"].index("max(dim: number, options?: MaxOptions): MaxResult") < row["signatures"].index("max(other: TensorOrNumber): Tensor")
+
+
+def test_every_name_is_unique_in_its_namespace():
+    for space, table in names_of(library()).namespaces.items():
+        for name, ops in table.items():
+            assert len({op.name for op in ops}) == len(ops), f"{space}.{name}"
+
+
+def test_two_builds_are_byte_equal_and_leave_unchanged_files_alone(sources, tmp_path):
+    package.generate(tmp_path / "other" / "src", package.load())
+    files = sorted(p.relative_to(sources) for p in sources.rglob("*.ts"))
+    assert files == sorted(p.relative_to(tmp_path / "other" / "src") for p in (tmp_path / "other" / "src").rglob("*.ts"))
+    for f in files: assert (sources / f).read_bytes() == (tmp_path / "other" / "src" / f).read_bytes(), f
+    before = {f: (sources / f).stat().st_mtime_ns for f in files}
+    package.generate(sources, library())
+    assert before == {f: (sources / f).stat().st_mtime_ns for f in files}
+
+
+def test_a_users_strict_project_type_checks(sources, tmp_path):
+    """`tests/user_project` holds what must and (by @ts-expect-error) what must not type-check."""
+    root = tmp_path / "node_modules" / "tensorloom"
+    done = node.run([node.tool("tsc"), "--rootDir", sources, "--outDir", root, "--declaration", "--emitDeclarationOnly", "--strict", "--target", "es2022",
+                     "--lib", "es2022,dom", "--module", "nodenext", "--moduleResolution", "nodenext", "--types", "", "--skipLibCheck",
+                     sources / "index.ts", sources / "functional.ts"])
+    assert done.returncode == 0, done.stdout[-4000:]
+    (root / "package.json").write_text('{"name": "tensorloom", "type": "module", "exports": {".": {"types": "./index.d.ts", "default": "./index.js"}}}')
+    for file in ("main.ts", "tsconfig.json"): shutil.copy(TESTS / "user_project" / file, tmp_path / file)
+    (tmp_path / "package.json").write_text('{"type": "module"}')
+    done = node.run([node.tool("tsc"), "--project", tmp_path / "tsconfig.json"])
+    assert done.returncode == 0, done.stdout

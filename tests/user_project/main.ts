@@ -1,0 +1,43 @@
+// A user's project: every line must type-check under `tsc --strict`, and what is marked must not.
+
+import * as torch from "tensorloom";
+import { add, conv2d, nn, Tensor, type SumOptions } from "tensorloom";
+
+const F = nn.functional;
+const x: Tensor = torch.tensor([[1, 2], [3, 4]]);
+
+// positional in PyTorch's order, a trailing options object, both spellings
+const sums: Tensor[] = [torch.sum(x), torch.sum(x, 1), torch.sum(x, [0, 1], true), torch.sum(x, 1, { keepdim: true }), x.sum({ dim: 0 })];
+const named: SumOptions = { dim: [0], keepdim: true };
+add(x, x, { alpha: 2 });
+add(x, 2).mul(3).sub(x);
+F.cross_entropy(x, x, { ignore_index: 1, labelSmoothing: 0.1, reduction: "sum" });
+conv2d(x, x, null, { stride: [1, 2], padding: 1 });
+F.conv2d(x, x, null, 2, [1, 1]);
+torch.clamp(x, { min: 0 });
+torch.clamp(x, -1, 1);
+F.gelu(x, { approximate: "tanh" });
+
+// several results: fields and order
+const { values, indices } = x.max(1);
+const [v, i] = torch.max(x, 1, true);
+const largest: Tensor = torch.max(x);
+const larger: Tensor = torch.max(x, x);
+torch.matmul(x, x);
+x.var({ correction: 0 });
+
+// in place
+const same: Tensor = x.add_(1).relu_();
+
+// @ts-expect-error a string is no tensor
+torch.exp("1");
+// @ts-expect-error no such option
+add(x, x, { beta: 2 });
+// @ts-expect-error no such choice
+F.gelu(x, { approximate: "fast" });
+// @ts-expect-error a missing argument
+torch.matmul(x);
+// @ts-expect-error an axis is a number
+x.sum("0");
+
+export { sums, named, values, indices, v, i, largest, larger, same };
