@@ -13,6 +13,34 @@ def pytest_addoption(parser):
     parser.addoption("--update-golden", action="store_true", help="rewrite the expected outputs instead of comparing with them")
 
 
+def pytest_configure(config):
+    from buildtools import gpu
+    gpu.enter()                             # wgpu in this process, Dawn in the ones it starts; fails without a WebGPU
+
+
+@pytest.fixture(scope="session")
+def dist() -> Path:
+    """The built package."""
+    from buildtools.paths import DIST
+    assert (DIST / "package.json").exists(), "dist/ is not built: python3 build.py"
+    return DIST
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """A headless Chromium with WebGPU."""
+    from buildtools.browser import chromium
+    with chromium() as started: yield started
+
+
+@pytest.fixture(scope="session")
+def site() -> str:
+    """The address under which the checkout is served on this machine."""
+    from buildtools.browser import serve
+    from buildtools.paths import ROOT
+    with serve(ROOT) as address: yield address
+
+
 @pytest.fixture
 def golden(request):
     """golden(path, text): the text must be what the file (relative to tests/) holds."""

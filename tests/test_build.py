@@ -1,0 +1,43 @@
+"""The build itself: the same bytes from any folder and any process, reports that are current, docs that are true."""
+
+import filecmp
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from buildtools import definitions, reports
+from buildtools.paths import ROOT, SOURCES
+
+AGAIN = "from pathlib import Path; from buildtools import package; import sys; package.build(Path(sys.argv[1]) / 'dist', Path(sys.argv[1]) / 'src')"
+
+
+def same_tree(left: Path, right: Path) -> list[str]:
+    names = [{str(file.relative_to(top)) for file in top.rglob("*") if file.is_file()} for top in (left, right)]
+    different = filecmp.cmpfiles(left, right, names[0] & names[1], shallow=False)
+    return sorted(names[0] ^ names[1]) + different[1] + different[2]
+
+
+def test_two_builds_in_two_folders_are_byte_equal(dist, tmp_path):
+    env = {**os.environ, "PYTHONHASHSEED": "7", "PYTHONPATH": str(ROOT)}
+    done = subprocess.run([sys.executable, "-c", AGAIN, str(tmp_path)], cwd=tmp_path, env=env, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert same_tree(dist, tmp_path / "dist") == []
+    assert same_tree(SOURCES, tmp_path / "src") == []
+
+
+def test_the_committed_reports_are_current():
+    assert reports.stale(definitions.load()) == []
+
+
+def test_the_readme_names_the_commands_that_exist():
+    said = set(re.findall(r"python3 build\.py ?(\w*)", (ROOT / "README.md").read_text()))
+    known = subprocess.run([sys.executable, str(ROOT / "build.py"), "--help"], capture_output=True, text=True).stdout
+    assert {"", "test"} <= said
+    for command in said - {""}:
+        assert re.search(rf"^ +{command} ", known, re.M), command
+
+
+def test_the_lock_file_names_no_registry():
+    assert "resolved" not in (ROOT / "package-lock.json").read_text()

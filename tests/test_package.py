@@ -1,0 +1,70 @@
+"""The npm package as a stranger gets it: packed, installed in an empty project, imported, type-checked, bundled."""
+
+import json
+import re
+import shutil
+import subprocess
+
+import pytest
+
+from buildtools import node, package
+from buildtools.paths import ROOT
+
+
+@pytest.fixture(scope="module")
+def tarball(dist, tmp_path_factory):
+    return package.pack(tmp_path_factory.mktemp("pack"), dist)
+
+
+@pytest.fixture(scope="module")
+def project(tarball, tmp_path_factory):
+    """An empty project with the tarball installed and nothing else."""
+    folder = tmp_path_factory.mktemp("project")
+    (folder / "package.json").write_text('{"name": "stranger", "private": true, "type": "module"}')
+    done = subprocess.run([*node.npm(), "install", "--offline", "--no-audit", "--no-fund", "--loglevel=error", str(tarball)],
+                          cwd=folder, env=node.environment(), capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert [file.name for file in (folder / "node_modules").iterdir() if file.name[0] != "."] == ["tensorloom"]
+    return folder
+
+
+@pytest.mark.parametrize("which", ["oldest", "chosen"])
+def test_an_esm_project_imports_it(project, which):
+    script = ("import * as torch from 'tensorloom'; import {add} from 'tensorloom/functional';"
+              "console.log(JSON.stringify(await torch.tensor([1, 2]).add(torch.tensor([3, 4])).tolist()), typeof add)")
+    chosen = node.bundled() if which == "oldest" else node.executable()
+    done = node.run(["--input-type=module", "--eval", script], cwd=project, node=chosen)
+    assert done.stdout.strip() == "[4,6] function"
+
+
+def test_a_strict_typescript_project_compiles(project):
+    for file in (ROOT / "tests" / "user_project").iterdir():
+        shutil.copy(file, project)
+    for settings in (["--module", "nodenext", "--moduleResolution", "nodenext"],
+                     ["--module", "esnext", "--moduleResolution", "bundler"]):
+        done = node.run([node.tool("tsc"), "--noEmit", "--strict", "--target", "es2022", "--types", "", "--lib", "es2022,dom",
+                         "--skipLibCheck", "false", *settings, project / "main.ts"], cwd=project)
+        assert done.returncode == 0, done.stdout
+
+
+def test_publint_and_attw_find_nothing(tarball):
+    assert package.lint(tarball) == ""
+
+
+def test_it_depends_on_nothing_and_evaluates_no_text(dist):
+    described = json.loads((dist / "package.json").read_text())
+    assert not {"dependencies", "peerDependencies", "optionalDependencies"} & described.keys()
+    for file in dist.rglob("*.js"):
+        assert not re.search(r"\beval\(|\bnew Function\b", file.read_text()), file
+
+
+def test_a_bundle_holds_only_the_ops_it_uses(project, dist):
+    sizes = {}
+    for name, text in {"one": "import {add, tensor} from 'tensorloom/functional'; console.log(add, tensor)",
+                       "all": "import * as torch from 'tensorloom'; console.log(torch)"}.items():
+        (project / f"{name}.js").write_text(text)
+        done = node.run([node.tool("esbuild"), f"{name}.js", "--bundle", "--minify", "--format=esm", f"--outfile={name}.out.js",
+                         "--external:webgpu", "--log-level=warning"], cwd=project)
+        assert done.returncode == 0, done.stdout
+        sizes[name] = (project / f"{name}.out.js").stat().st_size
+    assert sizes["one"] < sizes["all"] / 2, sizes
