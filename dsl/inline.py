@@ -1,29 +1,36 @@
-"""Calls of other ops, put in place: `nll = softmax(-input, dim)` becomes softmax's own formulas.
+"""Calls of other ops, put in place: `out = softmax(-input, dim)` becomes softmax's own formulas.
 
 The callee must be written in whole-tensor formulas.  Its locals get the callee's name in front, a tensor
 argument that is more than a name gets a local of its own, and its options are replaced by the arguments."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from .dims import error
 from .diagnostics import Error
-from .ir import INTRINSICS
-from .scope import REDUCERS, is_tensor
-from .syntax import Assign, Binder, Op, X
+from .scope import FUNCTIONS, is_tensor
+from .syntax import Assign, Binder, Op, Require, X
+
+ABSENT = X("name", (), "none")          # stands for an optional parameter that the call leaves out
+Names = dict[str, X]
 
 
-def put_in_place(op: Op, ops: dict[str, Op]) -> tuple[Op, list[Error]]:
-    """The op with every call of another op replaced by that op's formulas."""
-    work = Inliner(ops)
+def put_in_place(op: Op, ops: dict[str, Op], defs: dict) -> tuple[Op, list[Error]]:
+    """The op with every call of another op replaced by that op's formulas.  `defs` go before ops of the same name."""
+    work = Inliner(ops, defs)
     body = [b for a in op.body for b in work.assign(a)]
-    return (replace(op, body=tuple(body)) if work.calls else op), work.errors
+    if not work.calls: return op, work.errors
+    return replace(op, body=tuple(body), requires=(*op.requires, *work.requires)), work.errors
 
 
 class Inliner:
-    def __init__(self, ops: dict[str, Op]):
-        self.ops, self.calls, self.errors = ops, 0, []
+    def __init__(self, ops: dict[str, Op], defs: dict):
+        self.ops, self.defs, self.calls = ops, defs, 0
+        self.errors: list[Error] = []
+        self.requires: list[Require] = []
+        self.open: list[str] = []                       # callees being put in place
 
     def assign(self, a: Assign) -> list[Assign]:
         before: list[Assign] = []
@@ -33,42 +40,68 @@ class Inliner:
     def walk(self, e: X, before: list[Assign]) -> X:
         args = tuple(self.walk(x, before) for x in e.args)
         e = replace(e, args=args) if args != e.args else e
-        known = e.kind == "call" and (e.val in INTRINSICS and len(args) == INTRINSICS[e.val] or e.val in REDUCERS and len(args) == 1)
-        if e.kind == "call" and e.val in self.ops and not known: return self.call(e, self.ops[e.val], before)
-        return e
+        if e.kind != "call" or e.val in self.defs or e.val not in self.ops: return e
+        least, most = FUNCTIONS.get(e.val, (1, 0))
+        return e if least <= len(args) <= most else self.call(e, self.ops[e.val], before)
 
     def call(self, e: X, callee: Op, before: list[Assign]) -> X:
-        if any(a.index is not None for a in callee.body) or not callee.body:
-            self.errors.append(error("type", f"`{e.val}` cannot be called in a formula", e.span, "it is not written over whole tensors"))
+        why = self.obstacle(callee)
+        if why:
+            self.errors.append(error("type", f"`{e.val}` cannot be called in a formula", e.span, why))
             return e
         self.calls += 1
         prefix = f"{callee.name}{self.calls}"
-        given: dict[str, X] = {}
-        places = iter([p for p in callee.params if not p.keyword])
-        for a in e.args:
-            if a.kind == "kw": given[a.val] = a.args[0]
-            elif (p := next(places, None)) is not None: given[p.name] = a
-        names: dict[str, X] = {}
-        for p in callee.params:
-            value = given.get(p.name, p.default)
-            if is_tensor(p) and value is not None and value.kind != "name":
+        names: Names = {}
+        for p, value in arguments(e, callee):
+            if is_tensor(p) and value.kind != "name":
                 local = f"{prefix}_{p.name}"
                 before.append(Assign(local, None, "=", value, e.span, e.span))
                 value = X("name", (), local, e.span)
-            if value is not None: names[p.name] = value
+            names[p.name] = value
         for a in callee.body: names[a.name] = X("name", (), f"{prefix}_{a.name}", e.span)
+        self.open.append(callee.name)
         for a in callee.body:
             inner = Assign(names[a.name].val, None, a.mode, rename(a.value, names), e.span, e.span)
             before += self.assign(inner)
+        self.open.pop()
+        self.requires += [Require(rename(r.condition, names), renamed_message(r.message, names), e.span) for r in callee.requires]
         return names[callee.outputs[0].name]
 
+    def obstacle(self, callee: Op) -> str:
+        """Why an op cannot be put in place, or ""."""
+        if callee.name in self.open: return "it calls itself"
+        if not callee.body: return "it has no formula"
+        if any(a.index is not None for a in callee.body) or any(p.type.dims is not None for p in callee.params if is_tensor(p)):
+            return "it is not written over whole tensors"
+        if len(callee.outputs) > 1: return "it has several results"
+        return "it writes its arguments" if any(p.mut for p in callee.params) else ""
 
-def rename(e: X, names: dict[str, X]) -> X:
-    """Names replaced; a reduction over an option is one over what the option was given."""
+
+def arguments(e: X, callee: Op):
+    """(parameter, what the call gives it): its argument, its default or ABSENT."""
+    given: Names = {}
+    places = iter([p for p in callee.params if not p.keyword])
+    for a in e.args:
+        if a.kind == "kw": given[a.val] = a.args[0]
+        elif (p := next(places, None)) is not None: given[p.name] = a
+    defaults: Names = {}
+    for p in callee.params:
+        value = given.get(p.name)
+        if value is None: value = rename(p.default, defaults) if p.default is not None else ABSENT
+        defaults[p.name] = value
+        yield p, value
+
+
+def rename(e: X, names: Names) -> X:
+    """Names replaced, and what the arguments decide folded."""
+    if e.kind == "name": return replace(names[e.val], span=e.span) if e.val in names else e
     args = tuple(rename(a, names) for a in e.args)
-    if e.kind == "name" and e.val in names: return names[e.val]
-    if e.kind == "call" and e.val == "given" and e.args[0].val in names:
-        return X("name", (), "true", e.span)
+    if e.kind == "call" and e.val == "given" and args[0] == ABSENT: return truth(False)
+    if e.kind == "call" and e.val == "given" and args[0].kind != "name": return truth(True)
+    if e.kind == "??" and args[0] == ABSENT: return args[1]
+    if e.kind == "??" and args[0].kind in ("num", "str", "neg"): return args[0]
+    if e.kind in ("==", "!=") and args[0].kind == args[1].kind == "str": return truth((args[0].val == args[1].val) == (e.kind == "=="))
+    if e.kind == "if" and args[0] in (truth(True), truth(False)): return args[1] if args[0].val == "true" else args[2]
     if e.kind == "reduce":
         red, binders, where = e.val
         binders = tuple(binder(b, names) for b in binders)
@@ -76,9 +109,21 @@ def rename(e: X, names: dict[str, X]) -> X:
     return replace(e, args=args)
 
 
-def binder(b: Binder, names: dict[str, X]) -> Binder:
+def truth(value: bool) -> X: return X("name", (), "true" if value else "false")
+
+
+def binder(b: Binder, names: Names) -> Binder:
     """`dim` given as `-1` becomes a binder named "-1": that axis of the operand."""
     if b.name not in names: return b
     v = names[b.name]
     text = v.val if v.kind == "name" else str(v.val) if v.kind == "num" else f"-{v.args[0].val}" if v.kind == "neg" else b.name
     return replace(b, name=text)
+
+
+def renamed_message(message: str, names: Names) -> str:
+    """The holes of a message speak of the callee's options; a constant given for one is written out."""
+    def hole(m: re.Match) -> str:
+        v = names.get(m[1])
+        if v is None: return m[0]
+        return "{%s}" % v.val if v.kind == "name" else str(v.val) if v.kind in ("num", "str") else m[1]
+    return re.sub(r"\{([^{}]+)\}", hole, message)

@@ -48,8 +48,9 @@ def lower(parsed, stems: list[str], beside: Library | None = None) -> tuple[Libr
         for item in items:
             if isinstance(item, ScheduleTree): rules.append(item)
             if not isinstance(item, Op) or any(p == source.path and item.span[0] <= s[0] <= item.span[1] for p, s in broken): continue
-            tree, found = put_in_place(item, trees)
+            tree, found = put_in_place(item, trees, defs)
             errors += located(found, source.path)
+            if found: continue
             for name, family in members(item):
                 work = Lowering(tree, family, name, defs)
                 made = work.run()

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from itertools import product as product_of
 
-from .axes import Axis
+from .axes import Axis, stretches
 from .dims import Item, Patterns
 from .ir import Dim, E, Loop, Program, Stmt, Tensor, conj, div, indices, read, replace, subst, sym, transform, walk
 from .opdef import OpDef, Presence
@@ -253,7 +253,7 @@ class Lowering:
             before, self.stmts = self.stmts, []
             self.guarded(self.assign, replace(a, name=d))
             for s in self.stmts:
-                if s.target == d: s = replace(s, spread=a.index is None)
+                if s.target == d: s = replace(s, spread=a.index is None or stretches(self.tensors[a.name]))
                 out.setdefault(a.name, []).append(s)
             self.stmts = before
         return out

@@ -144,18 +144,22 @@ class Whole:
             if not set(k for k, _ in found) <= set(k for k, _ in target):
                 raise Mistake("rank", f"this has axes that `{a.name}` has not", value.span, "reduce over them")
             found = target
-        elif not found and any(n.kind == "call" and n.val == "rand" for n in nodes_in(value)): found = self.everything()
+        elif not found and self.constant(a.name, value): found = self.everything()
         self.waiting.append((a, value, when, found))
         return found
+
+    def constant(self, name: str, value: X) -> bool:
+        """Whether a formula without axes fills a tensor of all axes: a result that no tensor is read for, or random numbers."""
+        return any(n.kind == "call" and n.val == "rand" for n in nodes_in(value)) or (
+            name in {o.name for o in self.op.op.outputs}
+            and not any(n.kind in ("read", "reduce", "field") or n.kind == "call" and n.val in REDUCERS and len(n.args) == 1
+                        or n.kind == "name" and self.op.is_tensor(n.val) for n in nodes_in(value)))
 
     def declare_result(self, name: str, shapes: list[tuple[E | None, list]]):
         """The target of an assignment: as many axes as its largest alternative; those that only some have get `when`."""
         op = self.op
         output = next((o for o in op.op.outputs if o.name == name), None)
         largest = max((s for _, s in shapes), key=len)
-        if output is not None and op.op.drop is None and all(k in (("kept",), ("I",)) for k, _ in largest):
-            full = [k for k, _ in self.everything()]
-            if ("dropped",) in full and ("kept",) in [k for k, _ in largest]: pass
         dims, items = self.dims(largest)
         if any(len(s) != len(largest) for _, s in shapes):
             here = [w for w, s in shapes if len(s) == len(largest)]
