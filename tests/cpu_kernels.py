@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 
 from buildtools import node
-from codegen.cpu.access import bare, named_loops
+from codegen.nests import Nest, bare, named_loops
 from codegen.cpu.emit import kernels
 from codegen.host.translate import translate
-from codegen.nests import Nest
+
 from codegen.ts.modules import kernels_module
 from dsl.ir import E, Dim, Tensor, lift
 from dsl.opdef import OpDef, Param

@@ -74,21 +74,6 @@ def reads_of(*parts: E | None) -> list[int]:
 def parts_of(a: Access) -> tuple[E | None, ...]: return (*a.index, a.guard, a.fallback)
 
 
-def bare(i: E) -> bool: return i.op in ("idx", "pack")
-
-
-def named_loops(nest: Nest) -> frozenset[str]:
-    """The loops used in arithmetic: anywhere but alone in an axis of an access."""
-    used: set[str] = set()
-    for a in nest.accesses:
-        for i in a.index:
-            if not bare(i): used |= indices(i)
-        used |= indices(a.guard) | indices(a.fallback)
-    for s in nest.steps: used |= indices(s.body) | indices(s.pred)
-    for loop in nest.loops + nest.rloops: used |= indices(loop.extent)
-    return frozenset(used)
-
-
 def dependence(nest: Nest) -> list[frozenset[str]]:
     """For each access the loops its value depends on, also through the reads in its index."""
     out: dict[int, frozenset[str]] = {}

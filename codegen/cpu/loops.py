@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from dsl.ir import E, Loop, walk
 from dsl.opdef import OpDef
-from codegen.nests import Nest, Step
+from codegen.nests import Nest, Step, bare, named_loops
 
-from .access import Place, bare, dependence, named_loops, parts_of, reads_of
+from .access import Place, dependence, parts_of, reads_of
 from .expr import Hole, Printer
 from .names import Names, camel
 from .text import Text, describe, listed
@@ -26,7 +26,8 @@ STEMS = {"sum": "sum", "prod": "product", "max": "largest", "min": "smallest", "
 class LoopKernel:
     """The TypeScript of one nest for one class of T, as a function `name`.
 
-    spread: a map nest that also adds along the axes its target lacks; summed: the name of that kernel, which
+    A nest whose target may lack axes (`nest.spread`) gets them among the loops of its reduction; spread: a map
+    nest does so in a kernel of its own; summed: the name of that kernel, which
     this one hands over to where there is something to add.  `str(kernel.write())` is the
     text, `helpers` the functions of runtime/math.ts that it calls."""
 
@@ -37,6 +38,7 @@ class LoopKernel:
                  spread: bool = False, summed: str = ""):
         self.nest, self.op, self.name, self.integral, self.spread = nest, op, name, integral, spread
         self.summed = summed
+        self.adds = spread or nest.spread and nest.shape in ("row", "contract")
         self.named = named_loops(nest)
         words = words_of(nest, self.named)
         self.names = Names(self.FIXED)
@@ -82,11 +84,15 @@ class LoopKernel:
     def reduces(self, p: Place) -> bool:
         """Whether an access moves along the anonymous loops of the reduction."""
         own = {i.val for i in p.access.index if bare(i) and i.val not in self.named}
-        return self.spread and (self.moves(p) or not own) or any(l.name in own for l in self.nest.rloops)
+        return self.adds and self.moves(p) or any(l.name in own for l in self.nest.rloops)
+
+    def inner(self, s: Step) -> bool:
+        """Whether a step stores at every point of the reduction."""
+        return s.kind == "store" and (s.inner or self.nest.shape == "scan")
 
     @property
     def reduce_anonymous(self) -> bool:
-        return self.spread or any(l.name not in self.named for l in self.nest.rloops)
+        return self.adds or any(l.name not in self.named for l in self.nest.rloops)
 
     # --- The function ---
 
@@ -144,7 +150,7 @@ class LoopKernel:
         lines += listed("const", [f"{n} = nest.lengths[{p.number}][{k}]" for p in used for k, (i, _, n) in enumerate(p.terms) if reads_of(i)])
         lines += listed("const", [f"{n} = {word_value(self.op, w, self.integral)}" for w, n in self.words.items()])
         if "bool" in self.printer.holes: lines.append("const bool = nest.bool;")
-        targets = {s.target for s in self.nest.steps} if self.spread else set()
+        targets = {s.target for s in self.nest.steps if not self.inner(s)}
         reducing = [p for p in used if self.reduces(p) and p.number not in targets]
         if self.reduce_anonymous and any(s.kind == "reduce" or s.inner or self.spread for s in self.nest.steps):
             lines += listed("const", ["reduceRows = nest.reduceRows", "reduceCount = nest.reduceN"])
@@ -311,7 +317,7 @@ class LoopKernel:
         for r in dict.fromkeys(order):
             p = self.places[r]
             if r in skip: continue
-            if outer and (p.loops & inner_loops or p.checked or any(q not in done for q in reads_of(*parts_of(p.access)))): continue
+            if outer and (p.loops & inner_loops or self.adds and self.moves(p) or p.checked or any(q not in done for q in reads_of(*parts_of(p.access)))): continue
             for i in p.computed: self.name_index(i)
             value = self.named_computed(p).read(self.printer, self.at(p))
             if (outer or order.count(r) > 1) and not p.checked:
@@ -373,7 +379,7 @@ class LoopKernel:
 
     def touched(self, group: list[Step]) -> list[Place]:
         """The accesses of the steps that move with the reduction."""
-        numbers = set(self.needed(group)) | {s.target for s in group if s.kind == "store" and not self.spread}
+        numbers = set(self.needed(group)) | {s.target for s in group if self.inner(s)}
         return [p for p in self.places if p.number in numbers and self.reduces(p)]
 
 

@@ -11,8 +11,8 @@ Infinity Math Number nest at bool""".split())
 
 
 def camel(name: str) -> str:
-    """`running_mean` -> `runningMean`; a leading or trailing underscore stays."""
-    return re.sub(r"(?<=[A-Za-z0-9])_+([A-Za-z0-9])", lambda m: m[1].upper(), name)
+    """`running_mean` -> `runningMean`; the `_` that ends generated names goes."""
+    return re.sub(r"(?<=[A-Za-z0-9])_+([A-Za-z0-9])", lambda m: m[1].upper(), name).rstrip("_")
 
 
 def safe(name: str) -> str:
