@@ -1,15 +1,15 @@
 """Program -> nests: which statements share a kernel, and in what shape.
 
 A `Nest` here still holds expression trees; `codegen/wgsl` prints them as text with holes, and
-`codegen/cpu` as TypeScript.  Pointwise temporaries are put in place where they are used, a
-reduction takes the formula that uses its result as its last step, statements over the same rows
-become one `row` nest.  Nothing here depends on sizes: what does is left to `host/plan.py`."""
+`codegen/cpu` as TypeScript.  Pointwise temporaries are put in place where they are used (pointwise.py),
+a reduction takes the formula that uses its result as its last step, statements over the same rows
+become one `row` nest (fuse.py).  Nothing here depends on sizes: what does is left to `host/plan.py`."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dsl.ir import E, Loop
+from dsl.ir import E, Loop, Program, indices
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,8 @@ class Access:
 @dataclass(frozen=True)
 class Step:
     """`reduce` makes local value `name`; `store` writes it to access `target`.  In `body` and `pred`
-    E("hole", (), "r0") stands for what access 0 read and E("hole", (), "acc0") for an earlier local."""
+    E("hole", (), "r0") stands for what access 0 read and E("hole", (), "acc0") for an earlier local:
+    a reduction's value or what a store stored."""
     kind: str
     name: str
     body: E
@@ -41,7 +42,9 @@ class Step:
 
 @dataclass(frozen=True)
 class Nest:
-    """shape: map row contract scan scatter; see host.model.Nest."""
+    """shape: map row contract scan scatter; see host.model.Nest.
+
+    A nest with `spread` is a map of one store, or one sum with the store of its value."""
     shape: str
     loops: tuple[Loop, ...]
     rloops: tuple[Loop, ...]
@@ -51,4 +54,25 @@ class Nest:
     spread: bool = False
     left: tuple[int, ...] = ()          # contract: accesses of factor A of the product
     reverse: bool = False               # scan
-    makes: tuple[str, ...] = ()         # outputs this nest is needed for
+    makes: tuple[str, ...] = ()         # outputs, gradients and changed inputs this nest is needed for
+
+
+def bare(i: E) -> bool: return i.op in ("idx", "pack")
+
+
+def named_loops(nest: Nest) -> frozenset[str]:
+    """The loops used in arithmetic: anywhere but alone in an axis of an access."""
+    used: set[str] = set()
+    for a in nest.accesses:
+        for i in a.index:
+            if not bare(i): used |= indices(i)
+        used |= indices(a.guard) | indices(a.fallback)
+    for s in nest.steps: used |= indices(s.body) | indices(s.pred)
+    for loop in nest.loops + nest.rloops: used |= indices(loop.extent)
+    return frozenset(used)
+
+
+def nests(program: Program | None) -> list[Nest]:
+    """The nests of a program in the order they run; none for a raw op."""
+    from .fuse import fused
+    return fused(program) if program is not None else []

@@ -208,7 +208,7 @@ def show(e: E, p: int = 0) -> str:
     a = e.args
     match e.op:
         case "const": return str(e.val).lower() if isinstance(e.val, bool) else str(e.val)
-        case "sym" | "idx": return str(e.val)
+        case "sym" | "idx" | "hole": return str(e.val)
         case "pack": return f"*{e.val}"
         case "rand": return f"rand{e.val}()"
         case "cast": return f"{e.val}({show(a[0])})"
@@ -312,7 +312,8 @@ class Program:
     A `+=` statement adds onto what its target holds.  Of the statements for one target whose `when`
     holds, the first says whether that must be zero: who runs a program fills a target with zeros if its
     first such statement is `+=` (it need not reach every element) or if there is none.  A `=` statement
-    that comes first reaches every element, unless several `=` statements for one target share them out."""
+    that comes first reaches every element, unless several `=` statements for one target share them out.
+    `=` statements under conditions that exclude each other are alternatives."""
     name: str
     tensors: dict[str, Tensor]
     stmts: list[Stmt]

@@ -1,0 +1,289 @@
+"""Statements into nests: what runs together, and the accesses of each nest.
+
+Statements join the nest of an earlier one where they run over the same outer loops (and the same
+reduced ones): `softmax` is a maximum, a sum and a store over the same rows.  A value that only its own
+nest uses never reaches memory.  Shapes: see nests.Nest."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from dsl.axes import axes
+from dsl.ir import E, Loop, Program, Stmt, ZERO, conj, conjuncts, indices, reads, subst, transform
+
+from .contraction import Roles, roles
+from .nests import Access, Nest, Step, bare
+from .pointwise import inputs, simplified
+
+MOST_TENSORS = 8                        # WebGPU promises eight storage buffers to a kernel
+
+
+@dataclass
+class Group:
+    """Statements of one nest, all over the group's own loops.  values: tensor -> (its index, statement number)."""
+    shape: str
+    loops: tuple[Loop, ...]
+    rloops: tuple[Loop, ...]
+    stmts: list[Stmt]
+    inner: list[bool]
+    values: dict[str, tuple[tuple[E, ...], int]] = field(default_factory=dict)
+    split: Roles | None = None
+    reverse: bool = False
+
+    @property
+    def first(self) -> Stmt: return self.stmts[0]
+    @property
+    def targets(self) -> set[str]: return {s.target for s in self.stmts}
+    @property
+    def tensors(self) -> set[str]: return set().union(*map(inputs, self.stmts)) | self.targets
+
+
+def fused(program: Program) -> list[Nest]:
+    stmts = overwriting(program, [single_spread(program, s) for s in simplified(program)])
+    makers: dict[str, int] = {}
+    for s in stmts: makers[s.target] = makers.get(s.target, 0) + 1
+    groups: list[Group] = []
+    for s in stmts:
+        if not any(joins(program, groups, n, s, makers) for n in range(len(groups) - 1, -1, -1)):
+            groups.append(group_of(program, s, makers))
+    made = [Builder(program, g, [o for o in groups if o is not g]).nest() for g in groups]
+    return with_makes(program, made)
+
+
+# --- Statements ------------------------------------------------------------------------------------
+
+def single_spread(program: Program, s: Stmt) -> Stmt:
+    """`spread` dropped where the target is the only input with axes that stretch, so that it lacks none."""
+    if not s.spread: return s
+    like = program.tensors[s.target].like or s.target
+    stretch = lambda t: any(a.broadcast for a in axes(t))
+    others = [n for n, t in program.tensors.items() if t.role == "input" and n != like and stretch(t)]
+    return replace(s, spread=False) if like in program.tensors and not others else s
+
+
+def complete(program: Program, s: Stmt) -> bool:
+    """Whether the statement reaches every element of its target."""
+    names = [i.val for i in s.idx if bare(i)]
+    if s.red is None and s.pred is not None: return False
+    if len(names) != len(s.idx) or len(set(names)) != len(names) or {l.name for l in s.loops} != set(names): return False
+    loops = {l.name: l for l in s.loops}
+    return all(a.pack == loops[n].pack if a.pack else a.extent == loops[n].extent for a, n in zip(axes(program.tensors[s.target]), names))
+
+
+def overwriting(program: Program, stmts: list[Stmt]) -> list[Stmt]:
+    """The first addition to a target that nothing wrote before as a plain store: it needs no zeros."""
+    out, written = [], {n for n, t in program.tensors.items() if t.role == "input"}
+    for s in stmts:
+        if s.mode == "+=" and s.target not in written and s.when is None and complete(program, s): s = replace(s, mode="=")
+        written.add(s.target)
+        out.append(s)
+    return out
+
+
+def scan_loop(s: Stmt) -> tuple[str, bool] | None:
+    """The outer loop along which a filtered reduction only grows, and whether it grows from the end."""
+    if s.red not in ("sum", "prod", "max", "min", "argmax", "argmin") or len(s.rloops) != 1 or s.rloops[0].pack or s.spread: return None
+    j, extents = s.rloops[0], {l.name: l.extent for l in s.loops}
+    ps = conjuncts(s.pred)
+    if len(ps) != 1 or ps[0].op not in ("<=", ">="): return None
+    a, b = ps[0].args if ps[0].op == "<=" else ps[0].args[::-1]
+    if a.op != "idx" or b.op != "idx" or j.name not in (a.val, b.val): return None
+    i = b.val if a.val == j.name else a.val
+    if extents.get(i) != j.extent or i in indices(s.body) or sum(bare(x) and x.val == i for x in s.idx) != 1: return None
+    if any(i in indices(x) and not bare(x) for x in s.idx): return None
+    if s.red.startswith("arg") and a.val != j.name: return None
+    return i, a.val != j.name
+
+
+def group_of(program: Program, s: Stmt, makers: dict[str, int]) -> Group:
+    """A nest of its own."""
+    names = [i.val for i in s.idx if bare(i)]
+    sure = len(set(names)) == len(names) and {l.name for l in s.loops} <= set(names)
+    if s.mode in ("max=", "min=") or s.mode == "+=" and not sure or s.spread and s.red not in (None, "sum"): shape = "scatter"
+    elif s.red is None: shape = "map"
+    elif (scan := scan_loop(s)) is not None and s.mode == "=":
+        i, reverse = scan
+        loops = tuple(l for l in s.loops if l.name != i)
+        at = {i: E("idx", (), s.rloops[0].name)}
+        s = replace(s, idx=tuple(subst(x, at) for x in s.idx), pred=None)
+        return Group("scan", loops, s.rloops, [s], [True], reverse=reverse)
+    elif (split := roles(s)) is not None:
+        g = Group("contract", s.loops, s.rloops, [s], [False], split=split)
+        note(g, s, makers)
+        return g
+    else: shape = "row"
+    g = Group(shape, s.loops, s.rloops, [s], [False])
+    note(g, s, makers)
+    return g
+
+
+def note(g: Group, s: Stmt, makers: dict[str, int]):
+    """Later statements of the group may use what s computed."""
+    if s.mode == "=" and not s.spread and makers[s.target] == 1 and all(map(bare, s.idx)) and g.shape != "scatter":
+        g.values[s.target] = (s.idx, len(g.stmts) - 1)
+
+
+# --- Joining ---------------------------------------------------------------------------------------
+
+def joins(program: Program, groups: list[Group], n: int, s: Stmt, makers: dict[str, int]) -> bool:
+    """Adds s to groups[n] if they can run together."""
+    g = groups[n]
+    if s.when != g.first.when or s.spread or g.first.spread or s.mode not in ("=", "+=") or g.shape in ("scan", "scatter"): return False
+    if s.mode == "+=" and group_of(program, s, makers).shape == "scatter": return False
+    if s.red and (g.shape != "row" or scan_loop(s) or roles(s)): return False
+    if s.target in g.targets or len(g.tensors | inputs(s) | {s.target}) > MOST_TENSORS: return False
+    for later in groups[n + 1:]:
+        if later.targets & (inputs(s) | {s.target}) or s.target in later.tensors: return False
+    if any(s.target in inputs(x) for x in g.stmts) and not changed(program, s): return False
+    used = inputs(s) & g.targets
+    if not used <= set(g.values): return False
+    if g.shape == "map" and not (changed(program, s) and changed(program, g.first)): return False
+    if not used and not inputs(s) & set().union(*map(inputs, g.stmts)): return False
+    matched = match(g, s, used)
+    if matched is None: return False
+    env, inner = matched
+    if inner and (g.shape != "row" or not g.loops): return False
+    if used and s.red and not g.loops: return False
+    if s.red and any(g.inner): return False
+    if s.red and any(changed(program, x) for x in g.stmts): return False
+    s = replace(s, idx=tuple(subst(i, env) for i in s.idx), body=subst(s.body, env), pred=subst(s.pred, env))
+    for t in used:
+        index, _ = g.values[t]
+        if any(r.val[0] == t and (r.args != index or r.val[1] is not None) for e in (s.body, s.pred, *s.idx) for r in reads(e)): return False
+    g.stmts.append(s)
+    g.inner.append(inner)
+    if not inner: note(g, s, makers)
+    return True
+
+
+def changed(program: Program, s: Stmt) -> bool:
+    """Whether s updates a tensor of the caller's."""
+    return program.tensors[s.target].role == "input"
+
+
+def match(g: Group, s: Stmt, used: set[str]) -> tuple[dict[str, E], bool] | None:
+    """The group's loop for each loop of s, and whether s runs at every point of the reduced loops too."""
+    forced: dict[str, str] = {}
+    for e in (s.body, s.pred, *s.idx):
+        for r in reads(e):
+            if r.val[0] not in used: continue
+            for i, j in zip(r.args, g.values[r.val[0]][0]):
+                if not bare(i) or forced.setdefault(i.val, j.val) != j.val: return None
+    if s.red: pairs = [(s.loops, g.loops), (s.rloops, g.rloops)]
+    elif len(s.loops) == len(g.loops): pairs = [(s.loops, g.loops)]
+    else: pairs = [(s.loops, g.loops + g.rloops)]
+    inner = not s.red and len(s.loops) != len(g.loops)
+    env: dict[str, E] = {}
+    for mine, theirs in pairs:
+        if len(mine) != len(theirs): return None
+        left = list(theirs)
+        for l in sorted(mine, key=lambda l: l.name not in forced):
+            fits = [o for o in left if o.pack == l.pack and o.extent == l.extent and forced.get(l.name, o.name) == o.name
+                    and (l.name in forced or o.name not in forced.values())]
+            if not fits: return None
+            left.remove(fits[0])
+            env[l.name] = E("pack" if l.pack else "idx", (), fits[0].name)
+    return env, inner
+
+
+# --- Accesses and steps ----------------------------------------------------------------------------
+
+class Builder:
+    """Makes the nest of one group; `others` are the program's other groups."""
+
+    def __init__(self, program: Program, group: Group, others: list[Group]):
+        self.program, self.group = program, group
+        self.accesses: list[Access] = []
+        self.elsewhere = set().union(*(o.tensors - o.targets | set().union(*map(inputs, o.stmts)) for o in others)) if others else set()
+        self.extents = {l.name: l.extent for l in group.loops + group.rloops}
+        self.steps: list[Step] = []
+        self.value: dict[int, str] = {}                  # statement -> the local with its value
+
+    def nest(self) -> Nest:
+        g = self.group
+        for n, (s, inner) in enumerate(zip(g.stmts, g.inner)): self.statement(n, s, inner)
+        left: tuple[int, ...] = ()
+        if g.split is not None: left = tuple(sorted(self.numbers([*g.split.left, g.split.left_filter])))
+        return Nest(g.shape, g.loops, g.rloops, tuple(self.accesses), tuple(self.steps), g.first.when, g.first.spread, left, g.reverse)
+
+    def statement(self, n: int, s: Stmt, inner: bool):
+        body, pred = self.scalar(s.body), self.scalar(s.pred)
+        if s.red:
+            name = f"acc{len(self.steps)}"
+            self.steps.append(Step("reduce", name, body, s.red, pred))
+            self.value[n] = name
+            if not self.stored(s): return
+            body, pred = E("hole", (), name), None
+        self.accesses.append(Access(s.target, tuple(self.scalar(i) for i in s.idx)))
+        name = f"acc{len(self.steps)}"
+        later = any(s.target in inputs(o) for o in self.group.stmts[n + 1:]) and s.target in self.group.values
+        if later and not s.red: self.value[n] = name
+        self.steps.append(Step("store", name if later and not s.red else "", body, None, pred, inner, len(self.accesses) - 1, s.mode))
+
+    def stored(self, s: Stmt) -> bool:
+        """Whether a reduction's value must reach memory."""
+        return self.program.tensors[s.target].role != "temp" or s.target in self.program.outputs or s.target in self.elsewhere \
+            or s.target not in self.group.values
+
+    def scalar(self, e: E | None) -> E | None:
+        """e with holes for what it reads."""
+        if e is None: return None
+        if e.op == "read": return self.read(e)
+        if e.op == "inside":
+            r = e.args[0]
+            return conj(*self.bounds(r.val[0], tuple(self.scalar(i) for i in r.args))) or E("const", (), True)
+        if not e.args: return e
+        return E(e.op, tuple(self.scalar(a) for a in e.args), e.val)
+
+    def read(self, r: E) -> E:
+        tensor, fallback = r.val
+        held = self.group.values.get(tensor)
+        if held is not None and held[1] in self.value and held[0] == r.args: return E("hole", (), self.value[held[1]])
+        index = tuple(self.scalar(i) for i in r.args)
+        guard = conj(*self.bounds(tensor, index)) if fallback is not None else None
+        a = Access(tensor, index, guard, self.scalar(fallback) if guard is not None else None)
+        if a not in self.accesses or any(s.target == self.accesses.index(a) for s in self.steps): self.accesses.append(a)
+        n = max(k for k, x in enumerate(self.accesses) if x == a)
+        return E("hole", (), f"r{n}")
+
+    def bounds(self, tensor: str, index: tuple[E, ...]) -> list[E]:
+        """The conditions under which an index falls inside a tensor that was given."""
+        t = self.program.tensors[tensor]
+        out = [E("sym", (), f"has_{tensor}")] if t.optional else []
+        for i, axis in zip(index, axes(t)):
+            if i.op == "pack" or axis.extent is None: continue
+            if i.op == "idx" and self.extents.get(i.val) == axis.extent: continue
+            if i.op == "const" and i.val == 0 and axis.when is not None: continue
+            if i.op != "idx": out.append(E("<=", (ZERO, i)))
+            out.append(E("<", (i, axis.extent)))
+        return out
+
+    def numbers(self, parts) -> set[int]:
+        """The accesses that the expressions of a factor read, also through an index."""
+        out: set[int] = set()
+
+        def visit(e: E | None):
+            if e is None: return
+            if e.op == "hole" and e.val[0] == "r" and e.val[1:].isdigit():
+                if int(e.val[1:]) in out: return
+                out.add(int(e.val[1:]))
+                a = self.accesses[int(e.val[1:])]
+                for x in (*a.index, a.guard, a.fallback): visit(x)
+            for x in e.args: visit(x)
+        for p in parts: visit(self.scalar(p))
+        return out
+
+
+def with_makes(program: Program, made: list[Nest]) -> list[Nest]:
+    """What each nest is needed for; nests needed for nothing go."""
+    roots = [*program.outputs, *(n for n, t in program.tensors.items() if t.role == "input" and n not in program.outputs)]
+    written = [{n.accesses[s.target].tensor for s in n.steps if s.target >= 0} for n in made]
+    read = [{a.tensor for k, a in enumerate(n.accesses)} for n in made]
+    makes: list[list[str]] = [[] for _ in made]
+    for root in roots:
+        need = {root}
+        for k in range(len(made) - 1, -1, -1):
+            if written[k] & need:
+                makes[k].append(root)
+                need |= read[k]
+    return [replace(n, makes=tuple(m)) for n, m in zip(made, makes) if m]
