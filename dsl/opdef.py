@@ -9,7 +9,7 @@ Names in formulas (`E` with op "sym"):
                    conditions; a choice is compared with the *number* of the chosen text
   `dim`            an axis option, already counted from 0
   `has_x`          whether the optional parameter x (tensor or scalar) is given
-  `inf`, `nan`     never constants, so that no compiler folds them"""
+  `inf`, `nan`     never constants, so that no compiler folds them; an option of that name is `nan_`"""
 
 from __future__ import annotations
 
@@ -19,6 +19,11 @@ from .ir import E, Program, Stmt, Tensor
 from .syntax import Code, Op as OpTree, Sample, Test
 
 Presence = "has_"
+
+
+def symbol(option: str) -> str:
+    """The symbol of an option: its name, or with `_` where that is a constant's (`nan` of nan_to_num)."""
+    return option + "_" if option in ("inf", "nan") else option
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from .axes import Axis
 from .dims import Item, error
 from .ir import (E, FALSE, INTRINSICS, Loop, ONE, TRUE, ZERO, add, call, cond, conj, div, floordiv, idx, lift, mul, neg, pack, read,
                  sub, sym)
-from .opdef import Presence
+from .opdef import Presence, symbol
 from .syntax import X
 
 COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
@@ -84,7 +84,7 @@ class Formulas:
             if kind == "pack": raise Mistake("index", f"`{n}` stands for any number of axes, so no arithmetic is possible", e.span)
             if c.component is None: raise Mistake("index", f"`{n}` stands for several axes", e.span, f"write *{n}")
             return idx(loops[c.component].name)
-        if n in ("inf", "nan"): return sym(n)
+        if n in ("inf", "nan"): return sym(symbol(n) if n in op.options else n)
         if n == "pi": return lift(math.pi)
         if n in ("true", "false"): return TRUE if n == "true" else FALSE
         if n in op.scalars: return op.scalar(n, c)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dsl.ir import E, symbols
-from dsl.opdef import OpDef, Presence
+from dsl.opdef import OpDef, Presence, symbol
 
 from codegen.nests import Nest
 
@@ -47,5 +47,5 @@ def word_value(op: OpDef, word: str, integral: bool) -> str:
 def option_kind(op: OpDef, word: str) -> str:
     if word.startswith(Presence): return "bool"
     for p in op.params:
-        if p.name == word: return p.kind
+        if symbol(p.name) == word: return p.kind
     return "int"
