@@ -37,6 +37,14 @@ def bundled() -> Path:
 
 
 @functools.cache
+def newest() -> Path:
+    """The Node that the Python package playwright brings: for tools that refuse 18.4."""
+    import playwright
+
+    return Path(playwright.__file__).parent / "driver" / "node"
+
+
+@functools.cache
 def version(node: Path) -> tuple[int, ...]:
     """(major, minor, patch); (0,) where it does not run."""
     try:
