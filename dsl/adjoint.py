@@ -17,7 +17,7 @@ from .ir import E, Program, Stmt, replace
 from .opdef import OpDef
 from .reverse import Reverse
 from .solve import tighten
-from .tidy import statement_reads, tidy
+from .tidy import simple, statement_reads, tidy
 
 
 def gradient(op: OpDef) -> Program | None:
@@ -33,7 +33,7 @@ def gradient(op: OpDef) -> Program | None:
     tensors = {**op.tensors, **forward.tensors}
     seeds = {n: "g_" + n for n in outputs}
     for n, g in seeds.items(): tensors[g] = replace(tensors[n], name=g, role="cotangent", like=n, optional=False)
-    stmts = widened([s for s in forward.stmts if tensors[s.target].role != "input"], [s for made in op.grads.values() for s in made])
+    stmts = widened([simple(s) for s in forward.stmts if tensors[s.target].role != "input"], [s for made in op.grads.values() for s in made])
     reverse = Reverse(stmts, tensors, seeds, wanted, "d_", op.grads)
     back = reverse.run()
     made = [s for s in stmts if tensors[s.target].role != "output"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .axes import loop_dim, loop_index
-from .ir import Fresh, Stmt, Tensor, add, read, replace
+from .ir import E, Fresh, Stmt, Tensor, add, conjuncts, read, replace
 from .tidy import renamed, simplify
 
 
@@ -29,9 +29,15 @@ def total(target: str, parts: list[Stmt], tensors: dict[str, Tensor], fresh: Fre
         names = {v.name: w.name for v, w in zip(first.loops, last.loops)}
         at = tuple(loop_index(replace(v, name=names[v.name])) for v in first.loops)
         merged = [replace(last, body=add(last.body, read(t, at)))]
-    for p in merged + scatters:
-        out.append(replace(p, target=target, spread=spread, mode="+=" if p in scatters or out and out[-1].target == target else "="))
-    return out
+    for p in merged:
+        before = [q for q in out if q.target == target]
+        out.append(replace(p, target=target, spread=spread, mode="=" if all(exclusive(p.when, q.when) for q in before) else "+="))
+    return out + [replace(p, target=target, spread=spread) for p in scatters]
+
+
+def exclusive(a: E | None, b: E | None) -> bool:
+    """Whether two conditions are seen never to hold together: one has a part that the other denies."""
+    return any(p == simplify(E("not", (q,))) or q == simplify(E("not", (p,))) for p in conjuncts(a) for q in conjuncts(b))
 
 
 def joined(a: Stmt, b: Stmt, fresh: Fresh) -> Stmt | None:

@@ -99,11 +99,14 @@ class Run:
             Nest(self, s).run()
         results = {}
         for n in [*outputs, *(m for m in self.changed if m not in outputs)]:
-            if self.absent(n): continue
-            t = p.tensors[n]
-            a = self.arrays[n] if n in self.arrays else np.zeros(self.shape(n), self.kind(t.dtype))
-            results[n] = a.astype(self.T) if t.dtype == "T" else a
+            if not self.absent(n): results[n] = self.array(n).astype(self.T) if p.tensors[n].dtype == "T" else self.array(n)
         return results
+
+    def array(self, n: str) -> np.ndarray:
+        """What n holds; zeros if no statement reached it.  Raises KeyError for an absent parameter."""
+        if n not in self.arrays and self.program.tensors[n].role == "input": raise KeyError(n)
+        if n not in self.arrays: self.arrays[n] = np.zeros(self.shape(n), self.kind(self.program.tensors[n].dtype))
+        return self.arrays[n]
 
     def absent(self, target: str) -> bool:
         """Whether target is an optional tensor that was not given, or its gradient."""
@@ -120,7 +123,7 @@ class Run:
     def target(self, s: Stmt) -> np.ndarray:
         """The array that s writes: a copy of what a caller gave, or zeros."""
         n = s.target
-        if n not in self.arrays: self.arrays[n] = np.zeros(self.shape(n), self.kind(self.program.tensors[n].dtype))
+        if n not in self.arrays: self.array(n)
         elif n in self.given and n not in self.changed: self.arrays[n] = self.arrays[n].copy()
         if n in self.given and n not in self.changed: self.changed.append(n)
         return self.arrays[n]
@@ -218,7 +221,7 @@ class Nest:
 
     def locate(self, r: E):
         """Where a read falls: an index array for each axis, clamped, and whether it is inside."""
-        tensor = self.run_.arrays[r.val[0]]
+        tensor = self.run_.array(r.val[0])
         inside, at = np.True_, []
         for axis, (part, n) in enumerate(zip(self.components(r.val[0], r.args, tensor.shape), tensor.shape)):
             i = self.axis(part[0]) if isinstance(part, tuple) else np.asarray(part)
@@ -237,7 +240,7 @@ class Nest:
 
     def read(self, r: E):
         name, fallback = r.val
-        tensor = self.run_.arrays[name]
+        tensor = self.run_.array(name)
         parts = self.components(name, r.args, tensor.shape)
         loops = [p[0] for p in parts if isinstance(p, tuple)]
         simple = all(isinstance(p, (tuple, int)) for p in parts) and len(set(loops)) == len(loops)
@@ -315,7 +318,7 @@ class Nest:
         s = self.s
         parts = self.components(s.target, s.idx, array.shape)
         at = [self.axis(p[0]) if isinstance(p, tuple) else np.asarray(p) for p in parts]
-        at = [np.broadcast_to(i, value.shape) for i in at]
+        at = [np.broadcast_to(i, value.shape).astype(np.int64) for i in at]
         if keep is not None: at, value = [i[keep] for i in at], value[keep]
         for axis, (i, n) in enumerate(zip(at, array.shape)):
             self.legal(E("read", s.idx, (s.target, None)), axis, i, n, (i < 0) | (i >= n))

@@ -120,9 +120,9 @@ class Reverse:
         loops = [replace(v, name=rename[v.name], extent=subst(v.extent, env)) for v in nest]
         at = tuple(subst(e, env) for e in s.idx)
         body, pred, g = subst(s.body, env), subst(s.pred, env), read(self.cotangent(s.target), at)
-        like = self.tensors.get(self.tensors[s.target].like)
-        if like is not None and like.optional: g = cond(sym(Presence + like.name), g, ZERO)     # no d_bias without a bias
         parts, winner = self.parts(s, body, at, g, env)
+        like = self.tensors.get(self.tensors[s.target].like)
+        if like is not None and like.optional: parts = masked(sym(Presence + like.name), parts, {})     # no d_bias without a bias
         out = []
         for r, p in parts.items():
             t = r.val[0]

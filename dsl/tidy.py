@@ -42,7 +42,7 @@ def rewrite(e: E) -> E | None:
             stops = e.op == "or"                        # the value that decides
             for x, y in (a, a[::-1]):
                 if x.op == "const": return (TRUE if stops else FALSE) if bool(x.val) == stops else y
-            if a[0] == a[1]: return a[0]
+            return absorbed(e)
         case "if":
             c, x, y = a
             if c.op == "not": return cond(c.args[0], y, x)
@@ -50,6 +50,19 @@ def rewrite(e: E) -> E | None:
         case "cast":
             if a[0].op == "cast" and a[0].val == e.val: return a[0]
     return None
+
+
+def absorbed(e: E) -> E | None:
+    """a and a -> a;  a or (a and b) -> a."""
+    other = "or" if e.op == "and" else "and"
+    parts = lambda x, op: parts(x.args[0], op) + parts(x.args[1], op) if x.op == op else [x]
+    mine = parts(e, e.op)
+    sets = [set(parts(x, other)) for x in mine]
+    keep = [x for i, x in enumerate(mine) if not any(sets[j] < sets[i] or sets[j] == sets[i] and j < i for j in range(len(mine)))]
+    if len(keep) == len(mine): return None
+    out = keep[0]
+    for x in keep[1:]: out = E(e.op, (out, x))
+    return out
 
 
 def zero_somewhere(x: E, y: E) -> bool: return is_const(x, 0) or is_const(y, 0)
@@ -77,8 +90,14 @@ def statement_reads(s: Stmt) -> list[E]:
 
 
 def rebuilt(s: Stmt, f) -> Stmt:
-    """s with f put over each of its expressions."""
+    """s with f put over each of its expressions (but its `when`)."""
     return replace(s, body=f(s.body), pred=None if s.pred is None else f(s.pred), idx=tuple(map(f, s.idx)))
+
+
+def simple(s: Stmt) -> Stmt:
+    """s with its expressions and conditions simplified."""
+    when = None if s.when is None else simplify(s.when)
+    return replace(rebuilt(s, simplify), when=None if when == TRUE else when)
 
 
 def renamed(s: Stmt, names: dict[str, str]) -> Stmt:
@@ -94,9 +113,9 @@ def renamed(s: Stmt, names: dict[str, str]) -> Stmt:
 def tidy(stmts: list[Stmt], tensors: dict[str, Tensor], outputs: list[str], stored: list[Stmt]) -> list[Stmt]:
     """The statements that `outputs` need.  stored: statements that ran before and whose results are at
     hand; a temporary that computes the same reads those."""
-    stmts = [filtered(rebuilt(s, simplify)) for s in stmts]
+    stmts = [filtered(simple(s)) for s in stmts]
     stmts = without_copies(stmts, tensors)
-    stmts = [rebuilt(s, simplify) for s in shared(stmts, tensors, stored)]
+    stmts = [simple(s) for s in shared(stmts, tensors, stored)]
     return live(stmts, outputs)
 
 

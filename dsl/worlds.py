@@ -15,7 +15,7 @@ import numpy as np
 
 from .axes import axes
 from .ir import Dim, Tensor, reads, sym, symbols, transform
-from .opdef import OpDef, Param, Presence
+from .opdef import OpDef, Param, Presence, symbol
 from .reference import Outside, constant, evaluate, extents
 from .syntax import X
 
@@ -32,24 +32,37 @@ class World:
         """The outputs of the op's forward program, or of another one, here."""
         return evaluate(program or self.op.forward, self.env, self.packs, {**self.views, **more}, dtype=np.float64)
 
+    def leaves(self) -> list[Outside]:
+        """The accesses of the forward program that leave their tensor."""
+        audit: list[Outside] = []
+        evaluate(self.op.forward, self.env, self.packs, self.views, dtype=np.float64, audit=audit)
+        return audit
 
-def worlds(op: OpDef, count: int = 8, seed: int = 0, largest: int = 400) -> Iterator[World]:
+    def legal(self) -> bool:
+        try: return not self.leaves()
+        except KeyError: return False                   # an absent tensor
+
+
+def worlds(op: OpDef, count: int = 8, seed: int = 0, largest: int = 400, legal: bool = True) -> Iterator[World]:
     """Up to `count` worlds in which every `require` holds and no array has more than `largest` elements;
-    fewer if 40 times as many draws do not give them.  The same seed gives the same worlds."""
+    fewer if 40 times as many draws do not give them.  The same seed gives the same worlds.  legal: only
+    worlds in which the forward program stays inside its tensors and reads none that is absent."""
     rng = random.Random(f"{seed} {op.name}")
     made = 0
     for _ in range(40 * count):
         if made == count: return
         w = Draw(op, rng).world(largest)
-        if w is not None: made += 1; yield w
+        if w is None or legal and op.forward is not None and not w.legal(): continue
+        made += 1
+        yield w
 
 
 def outside(op: OpDef, count: int = 60) -> tuple[Outside, World] | None:
     """An access that leaves its tensor, and a world in which it does; None if none was found."""
-    for w in worlds(op, count, largest=200):
-        audit: list[Outside] = []
-        evaluate(op.forward, w.env, w.packs, w.views, dtype=np.float64, audit=audit)
-        if audit: return audit[0], w
+    for w in worlds(op, count, largest=200, legal=False):
+        try: found = w.leaves()
+        except KeyError: continue
+        if found: return found[0], w
     return None
 
 
@@ -108,7 +121,7 @@ class Draw:
                 self.packs.setdefault(p.pack, (rng.randint(1, 3),))
                 return True
             for j in range(p.rank): env[f"{p.name}{j}"] = rng.choice([0, 1, 1, 2, 3])
-        else: env[p.name] = self.value(p)
+        else: env[symbol(p.name)] = self.value(p)
         return True
 
     def value(self, p: Param):
@@ -121,7 +134,7 @@ class Draw:
 
     def default(self, p: Param):
         """The default of an option, component by component for a list."""
-        if p.kind != "ints": self.env[p.name] = constant(p.default, self.env); return
+        if p.kind != "ints": self.env[symbol(p.name)] = constant(p.default, self.env); return
         for j in range(p.rank):
             one = transform(p.default, lambda n: sym(f"{n.val}{j}") if n.op == "sym" and f"{n.val}{j}" in self.env else None)
             self.env[f"{p.name}{j}"] = constant(one, self.env)

@@ -150,7 +150,7 @@ def drawn(seed=0):
 
 def difference(program, env, packs, views, name, weights, prefix, places=6, step=1e-5, seed=0):
     """Central differences of the weighted sum of a program's outputs by elements of one input:
-    [(place, slope)].  weights: `prefix + output` -> cotangent."""
+    [(place, slope)], NaN where the program has a kink.  weights: `prefix + output` -> cotangent."""
     x = views[name] = views[name].copy()
     rng = np.random.default_rng(seed)
 
@@ -162,9 +162,9 @@ def difference(program, env, packs, views, name, weights, prefix, places=6, step
     found = []
     for flat in rng.permutation(x.size)[:places]:
         at = np.unravel_index(flat, x.shape)
-        old = x[at]
-        x[at] = old + step; up = value()
-        x[at] = old - step; down = value()
+        old, here, values = x[at], value(), []
+        for by in (step, -step): x[at] = old + by; values.append(value())
         x[at] = old
-        found.append((at, (up - down) / (2 * step)))
+        up, down = (values[0] - here) / step, (here - values[1]) / step
+        found.append((at, (up + down) / 2 if abs(up - down) < 1e-2 * (1 + abs(up + down)) else np.nan))
     return found
