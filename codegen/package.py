@@ -11,11 +11,15 @@ import re
 from collections import Counter
 from pathlib import Path
 
+import dsl.library
+from dsl import adjoint
+from dsl.diagnostics import render
 from dsl.opdef import Library, OpDef
 
 from . import ledger, opdata
 from .cpu.emit import Kernels, kernels
 from .host.translate import PYTHON_TS, translate
+from .nests import Nest, nests
 from .ts import aliases, modules
 
 ROOT = Path(__file__).parents[1]
@@ -26,6 +30,10 @@ ENTRIES = {
     "functional": ("The same without methods on tensors: a bundler leaves out every op that is not called.", False),
 }
 NEEDED = ("copy", "accumulate", "sum", "rand_like", "randn_like", "randint_fill", "index_select", "index_add")
+
+
+class DefinitionError(Exception):
+    """Mistakes in the definitions; the text is what the author reads."""
 
 
 def generate(out: str | Path, library: Library | None = None) -> str:
@@ -42,9 +50,20 @@ def generate(out: str | Path, library: Library | None = None) -> str:
     return report
 
 
-def load() -> Library:
-    from dsl.library import load as read
-    return read(ROOT / "ops")
+def load(folder: Path = ROOT / "ops") -> Library:
+    """The definitions with their gradients; raises `DefinitionError` with all messages if there are mistakes."""
+    library, errors, sources = dsl.library.load(folder)
+    if errors: raise DefinitionError(render(errors, sources))
+    for op in library.ops.values():
+        op.gradient = adjoint.gradient(op)
+        op.gradient2 = adjoint.second(op, op.gradient) if op.gradient else None
+    return library
+
+
+def programs(op: OpDef) -> list[tuple[list[Nest], dict]]:
+    """The nests and the tensors of each program of an op."""
+    made = [op.forward] + [p for p in (op.gradient, op.gradient2) if p is not None]
+    return [(nests(p), {**op.tensors, **(p.tensors if p else {})}) for p in made]
 
 
 def ops_files(library: Library) -> tuple[dict[str, str], str]:
@@ -53,7 +72,7 @@ def ops_files(library: Library) -> tuple[dict[str, str], str]:
     entries = []
     for file, ops in modules.by_file(library.ops.values()):
         data = {op.name: opdata.op_data(op) for op in ops}
-        made = {op.name: op_kernels(op) for op in ops}
+        made = {op.name: kernels(op, programs(op)) for op in ops}
         files[f"ops/{file}.ts"] = modules.ops_module(file, ops)
         files[f"ops/data/{file}.ts"] = modules.data_module(file, ops, data)
         files[f"ops/kernels/{file}.ts"] = modules.kernels_module(file, ops, made)
@@ -85,7 +104,7 @@ def exported(text: str) -> set[str]:
     found = set(re.findall(r"^export (?:async )?(?:function|const|class|let) (\w+)", text, re.M))
     for group in re.findall(r"^export \{([^}]*)\}", text, re.M | re.S):
         found |= {part.split(" as ")[-1].strip() for part in group.split(",") if part.strip() and not part.strip().startswith("type ")}
-    return found
+    return found | set(re.findall(r"^export \* as (\w+)", text, re.M))
 
 
 def members(text: str) -> frozenset[str]:
