@@ -36,9 +36,11 @@ def axes(t: Tensor) -> list[Axis]:
     return [a for d in t.dims for a in of_dim(d)]
 
 
-def stretches(t: Tensor) -> bool:
-    """Whether axes of t may be broadcast: only what a caller passes in is ever smaller than its loops."""
-    return t.role == "input" and any(a.broadcast for a in axes(t))
+def stretches(t: Tensor, tensors: dict[str, Tensor]) -> bool:
+    """Whether axes of t may be broadcast: only what a caller passes in beside another such tensor is ever
+    smaller than its loops."""
+    return t.role == "input" and any(a.broadcast for a in axes(t)) and \
+        any(o.name != t.name and o.role == "input" and any(a.broadcast for a in axes(o)) for o in tensors.values())
 
 
 def loop_dim(loop: Loop) -> Dim:

@@ -253,7 +253,7 @@ class Lowering:
             before, self.stmts = self.stmts, []
             self.guarded(self.assign, replace(a, name=d))
             for s in self.stmts:
-                if s.target == d: s = replace(s, spread=a.index is None or stretches(self.tensors[a.name]))
+                if s.target == d: s = replace(s, spread=stretches(t := self.tensors[a.name], self.tensors) or a.index is None and not any(x.kind == "domain" for x in t.dims))
                 out.setdefault(a.name, []).append(s)
             self.stmts = before
         return out

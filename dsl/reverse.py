@@ -11,7 +11,7 @@ from .derive import Partials, masked, partials
 from .ir import (E, Fresh, Loop, ONE, Stmt, Tensor, TRUE, ZERO, add, cond, conj, div, idx, mul, pack, read, reads, replace,
                  subst, sym, transform, walk)
 from .opdef import Presence
-from .solve import gather
+from .solve import Kin, gather
 from .tidy import renamed, simplify
 
 SMOOTH = (None, "sum", "prod", "max", "min")
@@ -20,11 +20,12 @@ SMOOTH = (None, "sum", "prod", "max", "min")
 class Reverse:
     """`results` names the gradient of each wanted tensor that has one; new tensors go into `tensors`.
 
-    seeds: the cotangents that are given.  explicit: statements written by hand for `<prefix><name>`."""
+    seeds: the cotangents that are given.  explicit: statements written by hand for `<prefix><name>`.
+    kin: see dsl.solve."""
 
     def __init__(self, stmts: list[Stmt], tensors: dict[str, Tensor], seeds: dict[str, str], wanted: list[str],
-                 prefix: str, explicit: dict[str, list[Stmt]]):
-        self.stmts, self.tensors, self.seeds, self.prefix = stmts, tensors, dict(seeds), prefix
+                 prefix: str, explicit: dict[str, list[Stmt]], kin: Kin):
+        self.stmts, self.tensors, self.seeds, self.prefix, self.kin = stmts, tensors, dict(seeds), prefix, kin
         self.wanted = [n for n in wanted if n not in explicit]
         self.explicit = {n: explicit[n] for n in wanted if n in explicit}
         self.fresh = unused(stmts, tensors)
@@ -46,7 +47,7 @@ class Reverse:
             if n in self.pending: self.results[n] = self.settle(n, "gradient")
         for n, stmts in self.explicit.items():
             name = self.results[n] = self.declare(n, "gradient")
-            for s in stmts: self.out.append(replace(s, spread=stretches(self.tensors[n])) if s.target == name else s)
+            for s in stmts: self.out.append(replace(s, spread=stretches(self.tensors[n], self.tensors)) if s.target == name else s)
         return self.aux + self.out
 
     # --- Tensors ---
@@ -67,7 +68,7 @@ class Reverse:
     def settle(self, t: str, role: str) -> str:
         """Writes the collected contributions to t's gradient as statements; answers the tensor."""
         name = self.declare(t, role)
-        self.out += total(name, self.pending.pop(t), self.tensors, self.fresh, stretches(self.tensors[t]))
+        self.out += total(name, self.pending.pop(t), self.tensors, self.fresh, stretches(self.tensors[t], self.tensors))
         return name
 
     def cotangent(self, t: str) -> str:
@@ -129,7 +130,7 @@ class Reverse:
             if t not in self.alive: continue
             inside = E("inside", (read(t, r.args),)) if r.val[1] is not None else None
             there = axes(self.tensors[t]) if r.args else []         # no index: none of the axes exists here
-            c = gather("", r.args, self.names(there, r.args, original), there, loops, conj(pred, winner), p, self.fresh, inside)
+            c = gather("", r.args, self.names(there, r.args, original), there, loops, conj(pred, winner), p, self.fresh, inside, self.kin)
             out.append((t, restored(c, original)))
         return out
 
