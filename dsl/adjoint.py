@@ -12,9 +12,11 @@ from __future__ import annotations
 
 from functools import reduce
 
+from .axes import axes
 from .derive import NoDerivative
-from .ir import E, Program, Stmt, replace
+from .ir import E, Program, Stmt, replace, symbols
 from .opdef import OpDef
+from .reference import constant
 from .reverse import Reverse
 from .solve import tighten
 from .tidy import simple, statement_reads, tidy
@@ -34,7 +36,7 @@ def gradient(op: OpDef) -> Program | None:
     seeds = {n: "g_" + n for n in outputs}
     for n, g in seeds.items(): tensors[g] = replace(tensors[n], name=g, role="cotangent", like=n, optional=False)
     stmts = widened([simple(s) for s in forward.stmts if tensors[s.target].role != "input"], [s for made in op.grads.values() for s in made])
-    reverse = Reverse(stmts, tensors, seeds, wanted, "d_", op.grads)
+    reverse = Reverse(stmts, tensors, seeds, wanted, "d_", op.grads, kinships(op))
     back = reverse.run()
     made = [s for s in stmts if tensors[s.target].role != "output"]
     given = [n for n, t in op.tensors.items() if t.role in ("input", "output")] + list(seeds.values())
@@ -56,7 +58,7 @@ def second(op: OpDef, first: Program | None = None) -> Program | None:
     for d, g in seeds.items(): tensors[g] = replace(tensors[d], name=g, role="cotangent")
     wanted = [n for n in first.inputs if tensors[n].role == "cotangent" or tensors[n].dtype in ("T", "float", "own")
               and (tensors[n].role == "output" or differentiable(op, n))]
-    reverse = Reverse(first.stmts, tensors, seeds, wanted, "dd_", {})
+    reverse = Reverse(first.stmts, tensors, seeds, wanted, "dd_", {}, kinships(op))
     try: back = reverse.run()
     except NoDerivative: return None
     return finish(op.name + "_second", reverse, list(first.stmts) + back, first.inputs + list(seeds.values()), [])
@@ -83,6 +85,24 @@ def widened(stmts: list[Stmt], explicit: list[Stmt]) -> list[Stmt]:
     return out[::-1]
 
 
+def kinships(op: OpDef) -> dict[str, str]:
+    """For each computed size the input axis that it grows with most: for the result of a convolution, of a
+    pooling or of padding, the axis that is slid over (the kernel makes it shorter, or longer by less)."""
+    lengths = [n for t in op.tensors.values() if t.role == "input" for a in axes(t) if a.extent is not None for n in symbols(a.extent)]
+    defined, out = dict(op.sizes), {}
+
+    def value(e: E, env: dict[str, float]) -> float:
+        known = {n: value(defined[n], env) if n in defined and n not in env else env.get(n, 1) for n in symbols(e)}
+        return constant(e, known)
+
+    for name, e in op.sizes:
+        try: growth = {n: value(e, {**dict.fromkeys(lengths, 64), n: 128}) - value(e, dict.fromkeys(lengths, 64)) for n in lengths}
+        except (ZeroDivisionError, KeyError, OverflowError): continue
+        best = max(growth, key=growth.get, default=None)
+        if best is not None and growth[best] > 0: out[name] = best
+    return out
+
+
 def differentiable(op: OpDef, name: str) -> bool:
     """Whether a tensor parameter may have a gradient."""
     p = next((p for p in op.params if p.name == name), None)
@@ -94,7 +114,7 @@ def finish(name: str, reverse: Reverse, stmts: list[Stmt], given: list[str], sto
     """The tidy program of these statements, with the inputs it reads."""
     outputs = list(reverse.results.values())
     if not outputs: return None
-    stmts = tidy([tighten(s, reverse.fresh) for s in stmts], reverse.tensors, outputs, stored)
+    stmts = tidy([tighten(s, reverse.fresh, reverse.kin) for s in stmts], reverse.tensors, outputs, stored)
     used = {r.val[0] for s in stmts for r in statement_reads(s)}
     inputs = [n for n in given if n in used]
     names = inputs + [n for n in reverse.tensors if n not in inputs and any(s.target == n for s in stmts)]

@@ -6,10 +6,17 @@ does the same for equations that a definition wrote in its own filter."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 from .affine import always, shorter
 from .axes import Axis
 from .ir import (E, ONE, ZERO, Fresh, Loop, Stmt, add, cond, conj, conjuncts, floordiv, idx, indices, is_const, mul, neg,
                  pack, reads, replace, sub, subst, transform)
+
+
+# The length of one axis -> the length that it grows with: a convolution's result is about as long as its input.
+Kin = Mapping[str, str]
 
 
 class Unsolvable(Exception):
@@ -54,7 +61,8 @@ def put(e: E, old: E, new: E) -> E:
 class System:
     """Loops not yet solved for, the equations on them, and expressions that follow the solution."""
 
-    def __init__(self, loops: list[Loop], conditions: list[E], fresh: Fresh):
+    def __init__(self, loops: list[Loop], conditions: list[E], fresh: Fresh, kin: Kin):
+        self.kin = kin
         self.left = {v.name: v for v in loops}
         self.rank = {v.name: i for i, v in enumerate(loops)}    # outer loops are solved for first
         self.conditions = conditions
@@ -79,10 +87,17 @@ class System:
         return idx(name)
 
     def solve(self):
-        """Solves every equation or raises Unsolvable."""
+        """Solves every equation or raises Unsolvable.
+
+        An index read from a tensor cannot be solved for; where nothing else is left to run over, it is a
+        filter: at most one point of the nest reaches each element."""
+        data = [q for q in self.equations if reads(q[0])]
+        self.equations = [q for q in self.equations if not reads(q[0])]
         self.exact_divisions()
         while (pick := self.pivot()) is not None: self.eliminate(*pick)
         while self.equations: self.rounded(*self.equations.pop(0))
+        if data and self.left: raise Unsolvable(data[0][0])
+        self.conditions += [E("==", (subst(e, self.env), k)) for e, k, _ in data]
 
     def exact_divisions(self):
         """e // b == k where a filter says e % b == 0: e == b*k."""
@@ -115,16 +130,21 @@ class System:
         return conj(*conditions), [settled(e) for e in expressions], left
 
     def pivot(self):
-        """The cheapest (equation, loop): an index alone, then a coefficient of +-1, then any."""
+        """The cheapest (equation, loop): an index alone; then a loop about as long as the axis, so that the
+        shorter ones are left; then a coefficient of +-1; then any."""
         best = None
-        for i, (e, _, _) in enumerate(self.equations):
-            if reads(e): raise Unsolvable(e)
+        for i, (e, _, n) in enumerate(self.equations):
             form = linear(e, set(self.left))
             for v, c in (form[0] if form else {}).items():
                 unit = is_const(c, 1) or is_const(c, -1)
-                cost = (0 if e == idx(v) else 1 if unit else 2, self.rank[v])
+                cost = (e != idx(v), not self.related(self.left[v].extent, n), not unit, self.rank[v])
                 if best is None or cost < best[0]: best = (cost, i, v, form)
         return best and best[1:]
+
+    def related(self, a: E | None, b: E | None) -> bool:
+        """Whether two lengths grow together."""
+        root = lambda e: self.kin.get(e.val, e.val) if e is not None and e.op == "sym" else None
+        return a == b or root(a) is not None and root(a) == root(b)
 
     def eliminate(self, i: int, v: str, form: tuple[dict[str, E], E]):
         """Solves equation i, affine, for the loop v."""
@@ -168,13 +188,13 @@ class System:
 
 
 def gather(target: str, at: tuple[E, ...], names: list[str | None], axes: list[Axis], loops: list[Loop],
-           condition: E | None, body: E, fresh: Fresh, inside: E | None = None) -> Stmt:
+           condition: E | None, body: E, fresh: Fresh, inside: E | None = None, kin: Kin = MappingProxyType({})) -> Stmt:
     """target[at] += body over loops where condition   ==>   target[k] = sum[what is left] body.
 
     names: the loop of k for each logical axis of the target, None where the axis has length 1; none of
     them may be a name in `loops`.  If an equation cannot be solved the answer is the scatter itself, mode
     `+=`, also filtered by `inside` (the gather needs no such filter: k is inside by construction)."""
-    system = System(loops, conjuncts(condition), fresh)
+    system = System(loops, conjuncts(condition), fresh, kin)
     index, out = [], []
     try:
         for e, name, axis in zip(at, names, axes):
@@ -197,21 +217,22 @@ def gather(target: str, at: tuple[E, ...], names: list[str | None], axes: list[A
     return Stmt(target, tuple(index), tuple(out), cond(p, b, ZERO))
 
 
-def tighten(s: Stmt, fresh: Fresh) -> Stmt:
+def tighten(s: Stmt, fresh: Fresh, kin: Kin = MappingProxyType({})) -> Stmt:
     """Solves equations in a filter:  sum[i, k if i*2 + k == y] f(i, k)  runs over i alone, with k = y - i*2."""
     if s.red != "sum" or s.pred is None: return s
     inner = {v.name for v in s.rloops if not v.pack}
+    outer = {idx(v.name): v.extent for v in s.loops if not v.pack}
     equations, conditions = [], []
     for p in conjuncts(s.pred):
         sides = p.args if p.op == "==" else ()
         forms = [linear(x, inner) if not reads(x) else None for x in sides]
         if not sides or None in forms or not any(f[0] for f in forms):
             conditions.append(p)
-        elif not forms[1][0]: equations.append((sides[0], sides[1], None))
-        elif not forms[0][0]: equations.append((sides[1], sides[0], None))
+        elif not forms[1][0]: equations.append((sides[0], sides[1], outer.get(sides[1])))
+        elif not forms[0][0]: equations.append((sides[1], sides[0], outer.get(sides[0])))
         else: equations.append((minus(*sides), ZERO, None))
     if not equations: return s
-    system = System([v for v in s.rloops if not v.pack], conditions, fresh)
+    system = System([v for v in s.rloops if not v.pack], conditions, fresh, kin)
     system.equations = equations
     try: system.solve()
     except Unsolvable: return s

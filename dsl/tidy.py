@@ -3,7 +3,7 @@ compute the same thing once, copies and dead statements out.  Schedules and fusi
 
 from __future__ import annotations
 
-from .ir import (E, FALSE, Loop, Stmt, TRUE, Tensor, ZERO, add, cond, conj, div, idx, is_const, mul, neg, pack, read, reads, replace,
+from .ir import (E, FALSE, Loop, Stmt, TRUE, Tensor, ZERO, add, cond, conj, div, idx, indices, is_const, mul, neg, pack, read, reads, replace,
                  sub, subst, transform, walk)
 
 # --- Expressions -----------------------------------------------------------------------------------
@@ -148,7 +148,8 @@ def once(stmts: list[Stmt], tensors: dict[str, Tensor]) -> set[str]:
 
 
 def without_copies(stmts: list[Stmt], tensors: dict[str, Tensor]) -> list[Stmt]:
-    """Reads of a temporary that is only a view of another tensor become reads of that one."""
+    """Reads of a temporary that is only a view of another tensor become reads of that one; one that holds
+    a number known to the host becomes that number."""
     plain = once(stmts, tensors)
     nodes = [n for s in stmts for e in (s.body, s.pred, *s.idx) for n in walk(e)]
     guarded = {n.val[0] for n in nodes if n.op == "read" and n.val[1] is not None} | {
@@ -165,12 +166,15 @@ def without_copies(stmts: list[Stmt], tensors: dict[str, Tensor]) -> list[Stmt]:
         s = rebuilt(s, lambda e: transform(e, follow))
         names = [e.val for e in s.idx]
         if (s.target in plain and s.target not in guarded and s.red is None and s.pred is None and s.when is None
-                and s.body.op == "read" and s.body.val[1] is None and not any(reads(i) for i in s.body.args)
+                and (plain_read(s.body) and tensors[s.body.val[0]].dtype == tensors[s.target].dtype or not indices(s.body) and not reads(s.body))
                 and all(e.op in ("idx", "pack") for e in s.idx) and sorted(names) == sorted(v.name for v in s.loops)
-                and len(set(names)) == len(names) and tensors[s.body.val[0]].dtype == tensors[s.target].dtype):
+                and len(set(names)) == len(names)):
             views[s.target] = names, s.body
         else: out.append(s)
     return out
+
+
+def plain_read(e: E) -> bool: return e.op == "read" and e.val[1] is None and not any(map(reads, e.args))
 
 
 def shared(stmts: list[Stmt], tensors: dict[str, Tensor], stored: list[Stmt]) -> list[Stmt]:
