@@ -23,7 +23,7 @@ from .nests import Nest, nests
 from .ts import aliases, modules
 
 ROOT = Path(__file__).parents[1]
-HOST = ("model", "dtypes", "bind", "plan")
+HOST = ("model", "dtypes", "bind", "lines", "plan")
 # Entries: file -> (what it is, whether methods are installed).
 ENTRIES = {
     "index": ("PyTorch's tensors and autograd on WebGPU and the CPU.", True),
@@ -54,9 +54,7 @@ def load(folder: Path = ROOT / "ops") -> Library:
     """The definitions with their gradients; raises `DefinitionError` with all messages if there are mistakes."""
     library, errors, sources = dsl.library.load(folder)
     if errors: raise DefinitionError(render(errors, sources))
-    for op in library.ops.values():
-        op.gradient = adjoint.gradient(op)
-        op.gradient2 = adjoint.second(op, op.gradient) if op.gradient else None
+    for op in library.ops.values(): adjoint.complete(op)
     return library
 
 

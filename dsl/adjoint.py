@@ -6,7 +6,9 @@ A statement  t[idx] = red over r of body  is reversed read by read: a read x[f] 
 
 a scatter, which `solve.gather` turns round where the index allows.  Names: the cotangent of tensor t is
 `g_t`, its gradient `d_t`; in the second derivative, where those are inputs themselves, cotangents of
-`d_x` are `gg_x` and gradients `dd_t` (`dd_x`, `dd_out`, `dd_g_out`).  Temporaries in between follow suit."""
+`d_x` are `gg_x` and gradients `dd_t` (`dd_x`, `dd_out`, `dd_g_out`).  Temporaries in between follow suit.
+
+`complete` does everything for one op; passes after it read `op.forward`, `op.gradient`, `op.gradient2`."""
 
 from __future__ import annotations
 
@@ -17,9 +19,21 @@ from .derive import NoDerivative
 from .ir import E, Program, Stmt, replace, symbols
 from .opdef import OpDef
 from .reference import constant
-from .reverse import Reverse
+from .reverse import Reverse, unused
 from .solve import tighten
 from .tidy import simple, statement_reads, tidy
+
+
+def complete(op: OpDef) -> OpDef:
+    """Gives an op its gradient programs and solves the equations in its forward filters; answers it.
+
+    In this order: an equation is more use to a gradient than its solution."""
+    op.gradient = gradient(op)
+    op.gradient2 = second(op)
+    if op.forward is not None:
+        fresh, kin = unused(op.forward.stmts, op.tensors), kinships(op)
+        op.forward.stmts = [tighten(s, fresh, kin) for s in op.forward.stmts]
+    return op
 
 
 def gradient(op: OpDef) -> Program | None:
