@@ -9,7 +9,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from buildtools import environment
+from buildtools import environment, package
 from buildtools.paths import ROOT
 
 
@@ -25,6 +25,9 @@ def main() -> int:
     except environment.SetupError as error:
         print(f"build.py: {error}", file=sys.stderr)
         return 2
+    except package.BuildError as error:
+        print(error, file=sys.stderr)
+        return 1
     except KeyboardInterrupt:
         return 130
 
@@ -62,12 +65,10 @@ def parser() -> argparse.ArgumentParser:
 
 
 def build(options: argparse.Namespace) -> int:
-    from buildtools import gpu, package, reports, showcase
+    from buildtools import gpu, reports, showcase
 
     gpu.enter()
-    ledger = _built(options)
-    if ledger is None:
-        return 1
+    ledger = package.build(more_ops=options.ops)
     if not options.ops:
         reports.write(ledger)
     print(reports.summary(ledger))
@@ -80,8 +81,7 @@ def test(options: argparse.Namespace) -> int:
     from buildtools import gpu
 
     gpu.enter()
-    if _built(options) is None:
-        return 1
+    package.build(more_ops=options.ops)
     environment.say(f"testing on {gpu.name()}")
     import pytest
 
@@ -94,57 +94,40 @@ def check(options: argparse.Namespace) -> int:
 
         return conformance.show(options.oracle, tier=options.tier, names=options.names,
                                 fail_list=options.fail_list, update=options.update)
-    from buildtools import definitions, reports
+    from buildtools import reports
 
-    try:
-        stale = reports.stale(definitions.load(options.ops), update=options.update)
-    except definitions.WrongDefinitions as error:
-        print(error, file=sys.stderr)
-        return 1
+    stale = reports.stale(package.definitions(options.ops), update=options.update)
     print("\n".join(f"out of date: {name} (build.py check --update)" for name in stale) or "all is well")
     return 1 if stale else 0
 
 
 def explain(options: argparse.Namespace) -> int:
-    from dsl import explain as explainer
+    from buildtools import explain as explainer
 
-    return explainer.show(options.name)
+    text = explainer.page(options.name, package.definitions(options.ops))
+    print(text)
+    return 0
 
 
 def watch(options: argparse.Namespace) -> int:
     from buildtools import watch as watcher
 
-    return watcher.watch(lambda: _built(options))
+    return watcher.watch(lambda: package.build(more_ops=options.ops))
 
 
 def bench(options: argparse.Namespace) -> int:
     from buildtools import gpu, node
     import subprocess
 
-    if _built(options) is None:
-        return 1
+    package.build(more_ops=options.ops)
     return subprocess.call([str(node.executable()), "bench/run.mjs", *options.more], cwd=ROOT,
                            env=node.environment(gpu.variables()))
 
 
 def pack(options: argparse.Namespace) -> int:
-    from buildtools import package
-
-    if _built(options) is None:
-        return 1
+    package.build(more_ops=options.ops)
     print(package.pack(ROOT).name)
     return 0
-
-
-def _built(options: argparse.Namespace) -> str | None:
-    """Build dist/ and return the ledger; a mistake in a definition or the sources is printed, and None returned."""
-    from buildtools import definitions, package
-
-    try:
-        return package.build(more_ops=options.ops)
-    except (package.BuildError, definitions.WrongDefinitions) as error:
-        print(error, file=sys.stderr)
-        return None
 
 
 if __name__ == "__main__":

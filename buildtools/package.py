@@ -11,7 +11,7 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
-from . import definitions, node
+from . import node
 from .environment import SetupError, say
 from .paths import BUILD, DIST, ROOT, SOURCES
 
@@ -19,24 +19,35 @@ VERSION = "0.1.0"
 
 
 class BuildError(Exception):
-    """A tool refused what the build made; the text is the tool's."""
+    """A mistake in a definition, or a tool refused what the build made; the text is for the author."""
 
 
 def build(dist: Path = DIST, sources: Path = SOURCES, more_ops: Sequence[Path] = ()) -> str:
     """Make the package root `dist` from `ops/`, `codegen/` and `runtime/`; `sources` gets the TypeScript.
 
     `more_ops`: folders of definitions to compile too.  Returns the ledger (the text of docs/ledger.md).
-    Raises WrongDefinitions for mistakes in them, and BuildError if TypeScript or esbuild refuse."""
+    Raises BuildError for mistakes in definitions, and if TypeScript or esbuild refuse."""
     from codegen import package as generator
 
     say("compiling the definitions")
-    ledger = generator.generate(sources, definitions.load(more_ops))
+    ledger = generator.generate(sources, definitions(more_ops))
     say("compiling TypeScript")
     shutil.rmtree(dist, ignore_errors=True)
     _tsc(sources, dist)
     _classic_script(dist)
     _describe(dist)
     return ledger
+
+
+def definitions(more: Sequence[Path] = ()) -> "dsl.opdef.Library":  # noqa: F821 - heavy, imported below
+    """The definitions of ops/ and of the folders `more`, with their gradients.  Raises BuildError."""
+    from codegen import package as generator
+
+    files = [file for folder in (ROOT / "ops", *more) for file in sorted(folder.glob("*.op"))]
+    try:
+        return generator.load(files)
+    except generator.DefinitionError as error:
+        raise BuildError(str(error)) from None
 
 
 def pack(folder: Path, dist: Path = DIST) -> Path:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from .environment import say
+from .package import BuildError
 from .paths import ROOT
 
 FOLDERS = ("ops", "grammar", "dsl", "codegen", "runtime")
@@ -17,7 +18,7 @@ SUFFIXES = {".op", ".lark", ".py", ".ts", ".j2", ".wgsl"}
 
 def watch(build: Callable[[], object], *, pause: float = 0.5) -> int:
     """Run `build` now and after each change, in a fresh process if the compiler itself changed; until interrupted."""
-    build()
+    _attempt(build)
     before = dict(_times())
     say("watching " + ", ".join(f"{name}/" for name in FOLDERS) + " (Ctrl-C ends)")
     while True:
@@ -30,7 +31,15 @@ def watch(build: Callable[[], object], *, pause: float = 0.5) -> int:
         if any(file.suffix == ".py" for file in changed):
             os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])  # Python keeps old modules
         before = now
+        _attempt(build)
+
+
+def _attempt(build: Callable[[], object]) -> None:
+    try:
         build()
+        say("built")
+    except BuildError as error:
+        print(error, file=sys.stderr)
 
 
 def _times() -> Iterator[tuple[Path, int]]:

@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from buildtools import definitions, reports
+from buildtools import package, reports
 from buildtools.paths import ROOT, SOURCES
 
 AGAIN = "from pathlib import Path; from buildtools import package; import sys; package.build(Path(sys.argv[1]) / 'dist', Path(sys.argv[1]) / 'src')"
@@ -28,7 +28,7 @@ def test_two_builds_in_two_folders_are_byte_equal(dist, tmp_path):
 
 
 def test_the_committed_reports_are_current():
-    assert reports.stale(definitions.load()) == []
+    assert reports.stale(package.definitions()) == []
 
 
 def test_the_readme_names_the_commands_that_exist():
