@@ -30,9 +30,13 @@ def find(name: str, library: "dsl.opdef.Library"):  # noqa: F821
     """The op called `name` here or in PyTorch (`conv2d`, `torch.nn.functional.conv2d`)."""
     if name in library.ops:
         return library.ops[name]
-    known = {alias: op for op in library.ops.values() for alias in op.aliases}
-    known |= {alias.split(".")[-1]: op for alias, op in known.items()}
+    known = {}
+    for op in library.ops.values():
+        for alias in op.aliases:
+            words = alias.split(".")
+            for start in range(len(words)):
+                known.setdefault(".".join(words[start:]), op)
     if name in known:
         return known[name]
-    near = difflib.get_close_matches(name, [*library.ops, *known], n=3)
+    near = difflib.get_close_matches(name, {*library.ops, *known}, n=3)
     raise SetupError(f"no op is called `{name}`" + (f"; did you mean {' or '.join(f'`{n}`' for n in near)}?" if near else ""))

@@ -1,0 +1,79 @@
+// Gradients through views, broadcasting, reuse, in-place changes; gradients of gradients.
+const leaf = (t, data) => t.tensor(data, { requires_grad: true });
+
+export default {
+  "a broadcast operand gets a gradient of its own shape": async (t) => {
+    const x = leaf(t, [[1, 2], [3, 4]]), b = leaf(t, [10, 20]);
+    x.mul(b).sum().backward();
+    t.equal(await b.grad.tolist(), [4, 6]);
+    t.equal(await x.grad.tolist(), [[10, 20], [10, 20]]);
+  },
+  "gradients add up over calls and uses": async (t) => {
+    const x = leaf(t, [3]);
+    x.mul(x).backward();
+    x.mul(2).backward();
+    t.equal(await x.grad.tolist(), [8]);
+  },
+  "a shared subgraph is walked once": async (t) => {
+    const x = leaf(t, [1]);
+    let y = x;
+    for (let i = 0; i < 40; i++) y = y.add(y);
+    y.backward();
+    t.equal(await x.grad.tolist(), [2 ** 40]);
+  },
+  "through views": async (t) => {
+    const x = leaf(t, [[1, 2, 3], [4, 5, 6]]);
+    x.t().index("1:").mul(t.tensor([[1, 2], [3, 4]])).sum().backward();
+    t.equal(await x.grad.tolist(), [[0, 1, 3], [0, 2, 4]]);
+  },
+  "gradients of gradients": async (t) => {
+    const x = leaf(t, [2]);
+    const [first] = t.torch.autograd.grad(x.pow(3).sum(), [x], { create_graph: true });
+    const [second] = t.torch.autograd.grad(first.sum(), [x], { create_graph: true });
+    t.close(await first.tolist(), [12]);
+    t.close(await second.tolist(), [12]);
+  },
+  "no_grad and detach record nothing": async (t) => {
+    const x = leaf(t, [1]);
+    t.equal(t.torch.no_grad(() => x.mul(2)).requires_grad, false);
+    t.equal(x.mul(2).detach().requires_grad, false);
+    t.equal(x.mul(2).requires_grad, true);
+  },
+  "a saved value that was changed in place is an error": async (t) => {
+    const x = leaf(t, [1, 2]), y = x.exp();
+    y.add_(1);
+    await t.throws(() => y.sum().backward(), /in-?place|modified/i);
+  },
+  "backward twice needs retain_graph": async (t) => {
+    const x = leaf(t, [1]), y = x.exp();
+    y.backward();
+    await t.throws(() => y.backward(), /second time/);
+  },
+  "a gradient of 10,000 chained operations": async (t) => {
+    const x = leaf(t, [1]);
+    let y = x;
+    for (let i = 0; i < 10000; i++) y = y.add(1);
+    y.backward();
+    t.equal(await x.grad.tolist(), [1]);
+  },
+  "a matrix product": async (t) => {
+    const a = leaf(t, [[1, 2], [3, 4]]), b = leaf(t, [[5, 6], [7, 8]]);
+    a.matmul(b).sum().backward();
+    t.equal(await a.grad.tolist(), [[11, 15], [11, 15]]);
+    t.equal(await b.grad.tolist(), [[4, 4], [6, 6]]);
+  },
+  "a convolution": async (t) => {
+    const x = leaf(t, [[[1, 2, 3, 4]]]), w = leaf(t, [[[1, 10]]]);
+    const y = t.torch.nn.functional.conv1d(x, w, null, { padding: 1 });
+    t.equal(await y.tolist(), [[[10, 21, 32, 43, 4]]]);
+    y.mul(t.tensor([1, 2, 3, 4, 5])).sum().backward();
+    t.equal(await x.grad.tolist(), [[[12, 23, 34, 45]]]);
+    t.equal(await w.grad.tolist(), [[[40, 30]]]);
+  },
+  "hooks see and replace gradients": async (t) => {
+    const x = leaf(t, [1]), y = x.mul(3);
+    y.register_hook((g) => g.mul(10));
+    y.backward();
+    t.equal(await x.grad.tolist(), [30]);
+  },
+};

@@ -1,0 +1,71 @@
+// What other libraries get wrong: extreme values, whole numbers, large sums, types.
+const list = async (x) => x.tolist();
+
+export default {
+  "NaN and infinities go through comparisons, choices and reductions": async (t) => {
+    const x = t.tensor([NaN, Infinity, -Infinity, 1]);
+    t.equal(await list(x.relu()), [NaN, Infinity, 0, 1]);
+    t.equal(await list(x.isnan()), [true, false, false, false]);
+    t.equal(await list(x.ne(x)), [true, false, false, false]);
+    t.equal(await list(x.clamp(0, 2)), [NaN, 2, 0, 1]);
+    t.equal(await list(x.mul(0)), [NaN, NaN, NaN, 0]);
+    t.equal(await x.max().item(), NaN);
+    t.equal(await x.argmax().item(), 0);
+    t.equal(await list(t.torch.maximum(x, t.tensor(0))), [NaN, Infinity, 0, 1]);
+  },
+  "softmax of nothing but -Infinity is NaN": async (t) => {
+    t.equal(await list(t.tensor([-Infinity, -Infinity]).softmax(0)), [NaN, NaN]);
+    t.close(await list(t.tensor([1000, 1000, -Infinity]).softmax(0)), [0.5, 0.5, 0]);
+  },
+  "logarithms and exponentials at their ends": async (t) => {
+    t.equal(await list(t.tensor([0, -1, Infinity]).log()), [-Infinity, NaN, Infinity]);
+    t.equal(await list(t.tensor([-Infinity, 89, -200]).exp()), [0, Infinity, 0]);
+    t.close(await list(t.tensor([1e-8, -1e-8]).expm1()), [1e-8, -1e-8], { rtol: 1e-6, atol: 0 });
+    t.close(await list(t.tensor([1e-8]).log1p()), [1e-8], { rtol: 1e-6, atol: 0 });
+    t.close(await list(t.torch.logaddexp(t.tensor([1000]), t.tensor([1000]))), [1000.6931], { rtol: 1e-6 });
+    t.close(await list(t.torch.nn.functional.softplus(t.tensor([89, -100]))), [89, 0]);
+    t.close(await list(t.torch.nn.functional.logsigmoid(t.tensor([-100]))), [-100]);
+  },
+  "tanh and sine far out and close to zero": async (t) => {
+    t.close(await list(t.tensor([1e-8, 50, -1e4]).tanh()), [1e-8, 1, -1], { rtol: 1e-6, atol: 0 });
+    t.close(await list(t.tensor([1e6]).sin()), [-0.34999350217129294], { rtol: 0, atol: 1e-5 });
+  },
+  "powers": async (t) => {
+    t.equal(await list(t.tensor([-2, -2, 0, 0]).pow(t.tensor([3, 2, 2, 0]))), [-8, 4, 0, 1]);
+    t.equal(await list(t.tensor([-2]).pow(0.5)), [NaN]);
+    t.equal(await list(t.tensor([3, -3]).pow(2)), [9, 9]);
+  },
+  "division is division": async (t) => t.equal(await list(t.tensor([91]).div(13)), [7]),
+  "remainders and whole division follow Python": async (t) => {
+    const a = t.tensor([7, -7, 7, -7], { dtype: t.torch.int32 }), b = t.tensor([3, 3, -3, -3], { dtype: t.torch.int32 });
+    t.equal(await list(a.remainder(b)), [1, 2, -2, -1]);
+    t.equal(await list(a.floor_divide(b)), [2, -3, -3, 2]);
+  },
+  "whole numbers stay whole": async (t) => {
+    const x = t.tensor([16777217], { dtype: t.torch.int32 });
+    t.equal(await list(x.mul(3)), [50331651]);
+    t.equal(await list(t.tensor([2147483647], { dtype: t.torch.int32 }).add(1)), [-2147483648]);
+    t.equal(await t.torch.full([1000], 2000003, { dtype: t.torch.int32, device: t.device }).sum().item(), 2000003000);
+  },
+  "a sum of many ones is exact": async (t) => {
+    t.equal(await t.torch.ones([1 << 25], { device: t.device }).sum().item(), 1 << 25);
+  },
+  "types are promoted as PyTorch promotes them": async (t) => {
+    const { torch } = t, i = t.tensor([1, 2], { dtype: torch.int32 }), f = t.tensor([0.5, 1.5]), b = t.tensor([true, false]);
+    const type = (x) => String(x.dtype).replace("torch.", "");
+    t.equal([i.add(f), i.add(1), i.add(1.5), i.div(i), b.add(b), b.sum(), i.sqrt(), f.gt(i), i.mean === undefined ? f : f.mean()].map(type),
+      ["float32", "int32", "float32", "float32", "bool", "int32", "float32", "bool", "float32"]);
+  },
+  "half precision rounds": async (t) => {
+    if (t.device === "webgpu") return; // a software GPU has no f16
+    const x = t.tensor([2049, 0.1], { dtype: t.torch.float16 });
+    t.equal(await list(x), [2048, 0.0999755859375]);
+    t.equal(await list(x.add(1)), [2049, 1.099609375].map((v) => (v === 2049 ? 2048 : v)));
+  },
+  "random numbers are the same on every device": async (t) => {
+    t.torch.manual_seed(7);
+    const here = await list(t.torch.rand([5], { device: t.device }));
+    t.torch.manual_seed(7);
+    t.equal(here, await list(t.torch.rand([5], { device: "cpu" })));
+  },
+};

@@ -1,0 +1,68 @@
+// Views share their base's storage; kernels follow any strides.
+const grid = (t) => t.tensor([[1, 2, 3], [4, 5, 6]]);
+
+export default {
+  "views of views share one storage": async (t) => {
+    const x = grid(t), v = x.transpose(0, 1).select(0, 1).unsqueeze(0);
+    t.equal([...v.shape], [1, 2]);
+    x.mul_(10);
+    t.equal(await v.tolist(), [[20, 50]]);
+  },
+  "a transposed tensor is read by its strides": async (t) => {
+    const x = grid(t);
+    t.equal(await x.t().add(1).tolist(), [[2, 5], [3, 6], [4, 7]]);
+    t.equal(await x.t().matmul(x).tolist(), [[17, 22, 27], [22, 29, 36], [27, 36, 45]]);
+    t.equal(await x.permute(1, 0).sum(0).tolist(), [6, 15]);
+    t.equal(await x.t().reshape(2, 3).tolist(), [[1, 4, 2], [5, 3, 6]]);
+  },
+  "expand broadcasts without a copy": async (t) => {
+    const row = t.tensor([1, 2, 3]).expand(2, 3);
+    t.equal([...row.stride()], [0, 1]);
+    t.equal(await row.add(grid(t)).tolist(), [[2, 4, 6], [5, 7, 9]]);
+  },
+  "narrow, slices, steps and negative numbers": async (t) => {
+    const x = t.torch.arange(10, { device: t.device });
+    t.equal(await x.narrow(0, 2, 3).tolist(), [2, 3, 4]);
+    t.equal(await x.index("1:8:3").tolist(), [1, 4, 7]);
+    t.equal(await x.index("-3:").tolist(), [7, 8, 9]);
+    t.equal(await x.index(-1).item(), 9);
+    const y = x.reshape(2, 5);
+    t.equal(await y.index(1, "::2").tolist(), [5, 7, 9]);
+    t.equal(await y.index("...", null, 0).tolist(), [[0], [5]]);
+  },
+  "indexing with tensors": async (t) => {
+    const x = grid(t);
+    t.equal(await x.index(":", t.tensor([2, 0], { dtype: t.torch.long })).tolist(), [[3, 1], [6, 4]]);
+    t.equal(await (await x.index(x.gt(3))).tolist(), [4, 5, 6]);
+  },
+  "assignment to a part": async (t) => {
+    const x = t.torch.zeros([2, 3], { device: t.device });
+    x.set([":", 1], t.tensor([7, 8]));
+    x.set([0, "::2"], 5);
+    t.equal(await x.tolist(), [[5, 7, 5], [0, 8, 0]]);
+  },
+  "in-place operations write through a view": async (t) => {
+    const x = grid(t);
+    x.select(1, 0).add_(100);
+    t.equal(await x.tolist(), [[101, 2, 3], [104, 5, 6]]);
+    x.t().mul_(t.tensor([1, 0]));
+    t.equal(await x.tolist(), [[101, 2, 3], [0, 0, 0]]);
+  },
+  "as_strided overlaps": async (t) => {
+    const x = t.torch.arange(5, { device: t.device });
+    t.equal(await t.torch.as_strided(x, [3, 3], [1, 1]).tolist(), [[0, 1, 2], [1, 2, 3], [2, 3, 4]]);
+  },
+  "rank 7": async (t) => {
+    const x = t.torch.arange(128, { device: t.device }).reshape(2, 2, 2, 2, 2, 2, 2).permute(6, 5, 4, 3, 2, 1, 0);
+    t.equal((await x.add(0).flatten().tolist()).slice(0, 5), [0, 64, 32, 96, 16]);
+    t.equal(await x.sum([0, 2, 4, 6]).flatten().tolist(), await x.sum([0, 2, 4, 6]).contiguous().flatten().tolist());
+  },
+  "tensors without elements": async (t) => {
+    const none = t.torch.zeros([0, 3], { device: t.device });
+    t.equal(await none.add(1).tolist(), []);
+    t.equal(await none.sum().item(), 0);
+    t.equal(await none.sum(0).tolist(), [0, 0, 0]);
+    t.equal(await t.torch.zeros([2, 0], { device: t.device }).matmul(t.torch.zeros([0, 2], { device: t.device })).tolist(), [[0, 0], [0, 0]]);
+    t.equal(await t.torch.cat([none, t.tensor([[1, 2, 3]])]).tolist(), [[1, 2, 3]]);
+  },
+};
