@@ -12,16 +12,15 @@ a scatter, which `solve.gather` turns round where the index allows.  Names: the 
 
 from __future__ import annotations
 
-from functools import reduce
-
 from .axes import axes
+from .conditions import either
 from .derive import NoDerivative
 from .ir import E, Program, Stmt, replace, symbols
 from .opdef import OpDef
 from .reference import constant
 from .reverse import Reverse, unused
 from .solve import tighten
-from .tidy import simple, statement_reads, tidy
+from .tidy import statement_reads, tidy
 
 
 def complete(op: OpDef) -> OpDef:
@@ -49,7 +48,7 @@ def gradient(op: OpDef) -> Program | None:
     tensors = {**op.tensors, **forward.tensors}
     seeds = {n: "g_" + n for n in outputs}
     for n, g in seeds.items(): tensors[g] = replace(tensors[n], name=g, role="cotangent", like=n, optional=False)
-    stmts = widened([simple(s) for s in forward.stmts if tensors[s.target].role != "input"], [s for made in op.grads.values() for s in made])
+    stmts = widened([s for s in forward.stmts if tensors[s.target].role != "input"], [s for made in op.grads.values() for s in made])
     reverse = Reverse(stmts, tensors, seeds, wanted, "d_", op.grads, kinships(op))
     back = reverse.run()
     made = [s for s in stmts if tensors[s.target].role != "output"]
@@ -91,8 +90,7 @@ def widened(stmts: list[Stmt], explicit: list[Stmt]) -> list[Stmt]:
     for s in explicit: note(s)
     for s in reversed(stmts):
         if s.when is not None and s.target in readers and sum(o.target == s.target for o in stmts) == 1:
-            whens = list(dict.fromkeys([s.when, *readers[s.target]]))
-            s = replace(s, when=None if None in whens else reduce(lambda a, b: E("or", (a, b)), whens))
+            s = replace(s, when=either([s.when, *readers[s.target]]))
             note(s)
         elif s.target in readers: note(s)
         out.append(s)

@@ -6,6 +6,7 @@ contribute to its gradient, and writes that down once nothing can be added any m
 from __future__ import annotations
 
 from .axes import Axis, axes, loop_dim, loop_index, stretches
+from .conditions import narrowed
 from .contributions import total
 from .derive import Partials, masked, partials
 from .ir import (E, Fresh, Loop, ONE, Stmt, Tensor, TRUE, ZERO, add, cond, conj, div, idx, mul, pack, read, reads, replace,
@@ -91,7 +92,8 @@ class Reverse:
             return e and transform(e, lambda n: TRUE if n.op == "sym" and n.val == has else None)
 
         pred = known(s.pred)
-        s = replace(s, body=simplify(known(s.body)), pred=pred and simplify(pred), when=known(s.when))
+        when = s.when and narrowed(known(s.when))
+        s = replace(s, body=simplify(known(s.body)), pred=pred and simplify(pred), when=when)
         self.pending.setdefault(t, []).append(s)
 
     def names(self, there: list[Axis], at: tuple[E, ...], original: dict[str, str]) -> list[str | None]:

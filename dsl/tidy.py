@@ -94,12 +94,6 @@ def rebuilt(s: Stmt, f) -> Stmt:
     return replace(s, body=f(s.body), pred=None if s.pred is None else f(s.pred), idx=tuple(map(f, s.idx)))
 
 
-def simple(s: Stmt) -> Stmt:
-    """s with its expressions and conditions simplified."""
-    when = None if s.when is None else simplify(s.when)
-    return replace(rebuilt(s, simplify), when=None if when == TRUE else when)
-
-
 def renamed(s: Stmt, names: dict[str, str]) -> Stmt:
     """s with other names for its loops."""
     if not names: return s
@@ -113,9 +107,9 @@ def renamed(s: Stmt, names: dict[str, str]) -> Stmt:
 def tidy(stmts: list[Stmt], tensors: dict[str, Tensor], outputs: list[str], stored: list[Stmt]) -> list[Stmt]:
     """The statements that `outputs` need.  stored: statements that ran before and whose results are at
     hand; a temporary that computes the same reads those."""
-    stmts = [filtered(simple(s)) for s in stmts]
+    stmts = [filtered(rebuilt(s, simplify)) for s in stmts]
     stmts = without_copies(stmts, tensors)
-    stmts = [simple(s) for s in shared(stmts, tensors, stored)]
+    stmts = [rebuilt(s, simplify) for s in shared(stmts, tensors, stored)]
     return live(stmts, outputs)
 
 
