@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from .axes import loop_dim, loop_index
-from .ir import E, Fresh, Stmt, Tensor, add, conjuncts, read, replace
+from .conditions import exclusive
+from .ir import Fresh, Stmt, Tensor, add, read, replace
 from .tidy import renamed, simplify
 
 
@@ -33,11 +34,6 @@ def total(target: str, parts: list[Stmt], tensors: dict[str, Tensor], fresh: Fre
         before = [q for q in out if q.target == target]
         out.append(replace(p, target=target, spread=spread, mode="=" if all(exclusive(p.when, q.when) for q in before) else "+="))
     return out + [replace(p, target=target, spread=spread) for p in scatters]
-
-
-def exclusive(a: E | None, b: E | None) -> bool:
-    """Whether two conditions are seen never to hold together: one has a part that the other denies."""
-    return any(p == simplify(E("not", (q,))) or q == simplify(E("not", (p,))) for p in conjuncts(a) for q in conjuncts(b))
 
 
 def joined(a: Stmt, b: Stmt, fresh: Fresh) -> Stmt | None:

@@ -7,14 +7,13 @@ formula becomes a statement of its own.  Calls of other ops were put in place be
 
 from __future__ import annotations
 
-from itertools import product as product_of
-
-from .axes import Axis, stretches
+from .axes import stretches
+from .conditions import either, narrowed
 from .dims import Item, Patterns
-from .ir import Dim, E, Loop, Program, Stmt, Tensor, conj, div, indices, read, replace, subst, sym, transform, walk
+from .ir import Dim, E, FALSE, Loop, Program, Stmt, Tensor, conj, indices, read, replace, subst, sym, walk
 from .opdef import OpDef, Presence
 from .ranges import Ranges, loops_of, shifted
-from .scalar_formulas import Context, Formulas, Mistake, extent, loop_index, product
+from .scalar_formulas import Context, Formulas, Mistake, axis_of, loop_index, reduce_node, strip, top_reduction
 from .scope import is_tensor, nodes_in
 from .signature_ir import parameters, requirements, sizes_of
 from .syntax import Assign, Op, X
@@ -29,6 +28,7 @@ class Lowering:
         self.op, self.families, self.opname, self.defs = op, family, name, defs
         self.errors = []
         self.options = {p.name: p.type for p in op.params if not is_tensor(p)}
+        self.choices = {n: len(t.choices) for n, t in self.options.items() if len(t.choices) > 1}
         self.optional = {p.name for p in op.params if p.type.optional}
         self.formulas, self.ranges, self.whole = Formulas(self), Ranges(self), Whole(self)
         self.patterns = Patterns(op, family)
@@ -92,7 +92,7 @@ class Lowering:
         body_tensors = dict(self.tensors)
         grads = self.gradients() if not self.errors else {}
         results = outputs + [m for m in mutated if any(s.target == m for s in forward)]
-        program = Program(self.opname, {n: t for n, t in body_tensors.items()}, guard_temps(forward, results), given, results)
+        program = Program(self.opname, {n: t for n, t in body_tensors.items()}, guard_temps(forward, results, self.choices), given, results)
         doc_family = next(iter(self.families.items()), None)
         hole = lambda s: s.replace("{%s}" % doc_family[0], str(doc_family[1])) if doc_family else s
         return OpDef(
@@ -123,7 +123,8 @@ class Lowering:
         shapes = []
         for when, value in cases:
             if value.kind in ("name", "read") and self.same_place(a, value): continue        # x = x
-            w = self.formulas.lower(when, Context()) if when is not None else None
+            w = narrowed(self.formulas.lower(when, Context()), self.choices) if when is not None else None
+            if w == FALSE: continue
             if a.name in self.optional: w = conj(w, sym(Presence + a.name))
             if a.index is None: shapes.append((w, self.whole.assign(a, value, w)))
             else: self.indexed(a, value, w)
@@ -185,6 +186,8 @@ class Lowering:
 
     def reduction(self, e: X, c: Context) -> E:
         """A reduction as a node of the expression, not yet a statement."""
+        if e.kind == "reduce" and e.val[0] == "mean" and e.val[2] is not None:
+            raise Mistake("type", "a mean takes no condition", e.val[2].span, help=("divide a `sum` by the number of its points",))
         if c.whole is not None: return self.whole.reduction(e, c)
         if e.kind == "call": raise Mistake("index", f"`{e.val}` over everything stands in a whole-tensor formula", e.span,
                                            f"write  {e.val}[k] ...")
@@ -259,60 +262,18 @@ class Lowering:
         return out
 
 
-def reduce_node(red: str, value: E, pred: E | None, loops: tuple[Loop, ...]) -> E:
-    """A reduction inside an expression; a mean is a sum divided by the number of its points."""
-    args = (value,) if pred is None else (value, pred)
-    if red != "mean": return E("reduce", args, (red, loops))
-    return div(E("reduce", args, ("sum", loops)), product(extent(axis_of(v)) for v in loops))
-
-
-def axis_of(v: Loop):
-    return Axis(extent=v.extent, pack=v.pack or "")
-
-
 def dim_of(v: Loop) -> Dim: return Dim("pack", v.pack) if v.pack else Dim("one", size=v.extent)
 
 
-def strip(e: E) -> E:
-    """The value under a reduction, to tell its type."""
-    return transform(e, lambda n: n.args[0] if n.op == "reduce" else None)
-
-
-def top_reduction(e: E) -> str | None: return e.val[0] if e.op == "reduce" else None
-
-
-def guard_temps(stmts: list[Stmt], results: list[str]) -> list[Stmt]:
+def guard_temps(stmts: list[Stmt], results: list[str], counts: dict[str, int]) -> list[Stmt]:
     """A temporary that only conditional statements use is made only under their condition."""
     out: list[Stmt] = []
     needs: dict[str, list[E | None]] = {}
     for s in reversed(stmts):
-        if s.target not in results and s.when is None and s.target in needs and None not in needs[s.target]:
-            whens = list(dict.fromkeys(needs[s.target]))
-            either = whens[0]
-            for w in whens[1:]: either = E("or", (either, w))
-            s = replace(s, when=None if always(either) else either)
+        if s.target not in results and s.when is None and s.target in needs:
+            s = replace(s, when=either(needs[s.target], counts))
         for e in (s.body, s.pred, *s.idx):
             for n in walk(e):
                 if n.op == "read": needs.setdefault(n.val[0], []).append(s.when)
         out.append(s)
     return out[::-1]
-
-
-def always(e: E) -> bool:
-    """Whether a condition holds whatever its parts are."""
-    parts = list(dict.fromkeys(n for n in atoms(e)))
-    return len(parts) <= 6 and all(holds(e, dict(zip(parts, values))) for values in product_of((False, True), repeat=len(parts)))
-
-
-def atoms(e: E):
-    if e.op in ("and", "or", "not"):
-        for a in e.args: yield from atoms(a)
-    else: yield e
-
-
-def holds(e: E, values: dict[E, bool]) -> bool:
-    match e.op:
-        case "and": return all(holds(a, values) for a in e.args)
-        case "or": return any(holds(a, values) for a in e.args)
-        case "not": return not holds(e.args[0], values)
-    return values[e]

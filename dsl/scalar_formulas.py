@@ -12,8 +12,8 @@ from dataclasses import dataclass, field, replace
 
 from .axes import Axis
 from .dims import Item, error
-from .ir import (E, FALSE, INTRINSICS, Loop, ONE, TRUE, ZERO, add, call, cond, conj, div, floordiv, idx, lift, mul, neg, pack, read,
-                 sub, sym)
+from .ir import (E, FALSE, INTRINSICS, Loop, ONE, TRUE, add, call, cond, conj, div, floordiv, idx, lift, mul, neg, pack, read,
+                 sub, sym, transform)
 from .opdef import Presence, symbol
 from .syntax import X
 
@@ -91,7 +91,7 @@ class Formulas:
         if op.is_tensor(n): return self.element(n, e, c)
         rank = op.patterns.rank.get(n)
         if rank is not None and (n in op.patterns.rank):
-            if c.component is None: raise Mistake("index", f"`{n}` stands for several axes", e.span, f"write it inside *( ) or product( )")
+            if c.component is None: raise Mistake("index", f"`{n}` stands for several axes", e.span, "write it inside *( ) or product( )")
             return sym(f"{n}{c.component}")
         if n in op.families: return lift(op.families[n])
         return sym(n)
@@ -204,3 +204,22 @@ def extent(a: Axis) -> E:
 
 
 def loop_index(loop: Loop) -> E: return pack(loop.name) if loop.pack else idx(loop.name)
+
+
+def reduce_node(red: str, value: E, pred: E | None, loops: tuple[Loop, ...]) -> E:
+    """A reduction inside an expression; a mean is a sum divided by the number of its points."""
+    args = (value,) if pred is None else (value, pred)
+    if red != "mean": return E("reduce", args, (red, loops))
+    return div(E("reduce", args, ("sum", loops)), product(extent(axis_of(v)) for v in loops))
+
+
+def axis_of(v: Loop):
+    return Axis(extent=v.extent, pack=v.pack or "")
+
+
+def strip(e: E) -> E:
+    """The value under a reduction, to tell its type."""
+    return transform(e, lambda n: n.args[0] if n.op == "reduce" else None)
+
+
+def top_reduction(e: E) -> str | None: return e.val[0] if e.op == "reduce" else None

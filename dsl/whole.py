@@ -7,12 +7,13 @@ an axis simply is not indexed by that loop."""
 from __future__ import annotations
 
 from .axes import Axis
+from .conditions import either
 from .dims import Item
-from .ir import Dim, E, Loop, Stmt, Tensor, replace
-from .scalar_formulas import Context, Mistake, extent, product
+from .ir import Dim, E, Loop, Tensor, mul, replace, sym
+from .scalar_formulas import Context, Mistake, reduce_node, strip
 from .scope import REDUCERS, names_in, nodes_in
 from .syntax import Assign, X
-from .types import element
+from .types import element, output_dtype
 
 Key = tuple
 
@@ -74,7 +75,8 @@ class Whole:
         """Whether an assignment involves no tensor, so that its formula is put where it is used."""
         op = self.op
         if a.name in op.tensors or a.name in {o.name for o in op.op.outputs} or a.name.startswith("d_"): return False
-        return not any(n.kind in ("read", "reduce", "field") or n.kind == "call" and (n.val == "rand" or n.val in REDUCERS and len(n.args) == 1)
+        return not any(n.kind in ("read", "field") or n.kind == "reduce" and (n.val[0] != "sum" or n.val[2] is not None)
+                       or n.kind == "call" and (n.val == "rand" or n.val in REDUCERS and len(n.args) == 1)
                        or n.kind == "name" and op.is_tensor(n.val) for n in nodes_in(a.value))
 
     # --- Axes ------------------------------------------------------------------------------------
@@ -87,13 +89,20 @@ class Whole:
             return self.tensor_axes(op.tensor(e.val))
         if e.kind == "field": return self.tensor_axes(f"g_{e.val}")
         if e.kind == "read": return []
-        if e.kind == "reduce": return [x for x in self.axes(e.args[0]) if x[0] not in self.taken(e)]
+        if e.kind == "reduce":
+            taken = self.taken(e)
+            return [x for x in self.under(e) if x[0] not in taken]
         if e.kind == "call" and e.val in REDUCERS and len(e.args) == 1 and e.val not in op.defs: return []
         if e.kind == "call" and e.val == "rand": return self.everything()
         if e.kind == "call" and e.val in ("given", "rank", "numel", "size"): return []
         out: list[tuple[Key, Axis]] = []
         for a in e.args: out = self.join(out, self.axes(a), e)
         return out
+
+    def under(self, e: X) -> list[tuple[Key, Axis]]:
+        """The axes of what a reduction runs over: its formula and its filter."""
+        found = self.axes(e.args[0])
+        return found if e.kind == "call" or e.val[2] is None else self.join(found, self.axes(e.val[2]), e)
 
     def scalar_axes(self, e: X): return self.axes(self.op.scalars[e.val]) if e.val in self.op.scalars else []
     def tensor_axes(self, t: str): return list(zip(keys_of(self.op.items[t]), [a for i in self.op.items[t] for a in i.axes]))
@@ -114,13 +123,16 @@ class Whole:
 
     def taken(self, e: X) -> list[Key]:
         """The axes that a reduction takes away."""
-        if e.kind == "call": return [k for k, _ in self.axes(e.args[0])]
+        if e.kind == "call": return [k for k, _ in self.under(e)]
         _, binders, _ = e.val
         name = binders[0].name
         if name == self.op.option: return [("dropped",)]
         if name.lstrip("-").isdigit():                  # a constant axis, from a call put in place
-            keys = [k for k, _ in self.axes(e.args[0])]
-            return [keys[int(name)]]
+            found = self.under(e)
+            n = int(name)
+            if not -len(found) <= n < len(found) or any(a.pack for _, a in (found[:n + 1] if n >= 0 else found[n:])):
+                raise Mistake("rank", f"which axis {n} is depends on the number of axes", e.span)
+            return [found[n][0]]
         raise Mistake("name", f"unknown axis `{name}`", binders[0].span)
 
     def loops(self, found: list[tuple[Key, Axis]]) -> dict[Key, Loop]:
@@ -163,14 +175,11 @@ class Whole:
         dims, items = self.dims(largest)
         if any(len(s) != len(largest) for _, s in shapes):
             here = [w for w, s in shapes if len(s) == len(largest)]
-            either = here[0]
-            for w in here[1:]: either = E("or", (either, w))
-            dims = tuple(replace(d, when=either) for d in dims)
+            dims = tuple(replace(d, when=either(here, op.choices)) for d in dims)
         dtype = self.dtype(name, output)
         op.declare(Tensor(name, "output" if output else "temp", dims, dtype), items)
 
     def dtype(self, name: str, output) -> str:
-        from .types import output_dtype
         if output is not None and output.type is not None and output.type.name: return output_dtype(output.type.name, self.op.op)
         kinds = []
         for a, value, when, found in self.waiting:
@@ -206,16 +215,16 @@ class Whole:
         return out
 
     def reduction(self, e: X, c: Context) -> E:
-        from .lower import reduce_node
-        red = e.val if e.kind == "call" else e.val[0]
-        inner = self.axes(e.args[0])
+        red, where = (e.val, None) if e.kind == "call" else (e.val[0], e.val[2])
+        inner = self.under(e)
         gone = [(k, a) for k, a in inner if k in self.taken(e)] if inner or e.kind == "call" else []
         body = self.op.formulas.lower(e.args[0], c)
         if not gone:
-            if e.kind == "call" or red in ("max", "min", "mean"): return body
-            from .ir import mul, sym
-            return mul(body, sym("count_dropped"))      # the same number, once for each dropped element
-        return reduce_node(red, body, None, tuple(c.whole[k] for k, _ in gone))
+            if e.kind == "call" or red in ("max", "min", "mean", "any", "all"): return body
+            if red == "sum": return mul(body, sym("count_dropped"))     # the same number, once for each dropped element
+            raise Mistake("rank", "this is the same for every element that is reduced", e.args[0].span)
+        pred = self.op.formulas.lower(where, c) if where is not None else None
+        return reduce_node(red, body, pred, tuple(c.whole[k] for k, _ in gone))
 
     # --- Patterns of what a formula makes --------------------------------------------------------
 
@@ -232,10 +241,5 @@ class Whole:
         if packs in (["I"], ["kept", "dropped"]): return self.domain()[0]
         if packs == ["kept"]: return self.domain("kept")[0]
         return tuple(Dim("pack", v.pack) if v.pack else Dim("one", size=v.extent) for v in loops)
-
-
-def strip(e: E) -> E:
-    from .lower import strip as under
-    return under(e)
 
 

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from dsl.ir import Dim, Loop, Program, Stmt, Tensor, idx, pack, read, replace, show, sym
+from dsl.conditions import either, exclusive, narrowed
+from dsl.ir import (E, FALSE, TRUE, Dim, Loop, Program, Stmt, Tensor, conj, idx, lift, pack, read, replace, show, sym)
 from dsl.library import load, load_text
 from dsl.opdef import OpDef
 from dsl.verify import Unsound, problems, verify
@@ -111,8 +112,8 @@ def test_a_range_that_does_not_start_at_zero_is_shifted():
 def test_conditions_on_options_make_alternatives():
     assert program('op f(x: Float, *, mode: "a" | "b" | "c" = "a") -> Float\n'
                    '    out = x if mode == "b" else sum(x) if mode == "c" else sum(x) / 2\n') == [
-        "out[*i] = x[*i]   when mode == 1", "out[] = sum[*i < I] x[*i]   when not mode == 1 and mode == 2",
-        "t0_[] = sum[*i < I] x[*i]   when not mode == 1 and not mode == 2", "out[] = t0_[] / 2   when not mode == 1 and not mode == 2"]
+        "out[*i] = x[*i]   when mode == 1", "out[] = sum[*i < I] x[*i]   when mode == 2",
+        "t0_[] = sum[*i < I] x[*i]   when mode == 0", "out[] = t0_[] / 2   when mode == 0"]
 
 
 def test_the_axes_of_a_result_that_only_some_alternatives_have_are_conditional(library):
@@ -193,6 +194,8 @@ def test_a_constant_axis_falls_on_the_axes_of_the_operand():
 # --- Mistakes --------------------------------------------------------------------------------------
 
 @pytest.mark.parametrize("text, code, at", [
+    ("op f(x: Num[N]) -> Num[]\n    out[] = mean[k if k > 0] x[k]\n", "type", "k > 0"),
+    (GELU + "op f(x: Float) -> Float = soft(x, -1)\n", "rank", None),
     ("op f(x: Num[N, M]) -> Num[N]\n    out[i] = x[i]\n", "rank", "x[i]"),
     ("op f(x: Num[N]) -> Num[M]\n    where M = N // 2\n    out[i] = sum[k] x[2*i + k]\n", "range", "k"),
     ("op f(q: Num[L, E], k: Num[S, E]) -> Num[L, S]\n    out[i, j] = sum[e] q[i, e] * k[e, j]\n", "size", None),
@@ -210,6 +213,28 @@ def test_mistakes(text, code, at):
 def test_several_mistakes_of_one_op_are_reported_together():
     _, errors, _ = load_text("op f(x: Num[N, M]) -> Num[N]\n    a[i] = x[i]\n    out[i] = x[i, i, i]\n")
     assert [e.code for e in errors].count("rank") == 2
+
+
+# --- Conditions ------------------------------------------------------------------------------------
+
+def c(n): return E("==", (sym("p"), lift(n)))
+def no(e): return E("not", (e,))
+
+
+def test_conditions_say_what_does_not_follow_from_the_rest():
+    assert narrowed(conj(no(c(1)), c(2))) == c(2)
+    assert narrowed(conj(no(c(2)), c(2))) == FALSE and narrowed(conj(c(1), c(2))) == FALSE and narrowed(no(TRUE)) == FALSE
+    assert narrowed(conj(no(c(0)), no(c(1)))) == conj(no(c(0)), no(c(1)))
+    assert narrowed(conj(no(c(0)), no(c(1))), {"p": 3}) == c(2)
+    assert narrowed(no(FALSE)) is None
+    assert exclusive(c(1), conj(sym("q"), c(2))) and exclusive(sym("q"), no(sym("q"))) and not exclusive(sym("q"), c(1))
+
+
+def test_one_of_several_conditions():
+    q, r = sym("q"), sym("r")
+    assert either([q, conj(q, r)]) == q and either([q, no(q)]) is None and either([q, None]) is None
+    assert either([c(0), c(1)], {"p": 2}) is None and either([c(0), c(1)], {"p": 3}) == E("or", (c(0), c(1)))
+    assert either([q, r, q]) == E("or", (q, r))
 
 
 # --- Verification ----------------------------------------------------------------------------------
