@@ -122,6 +122,8 @@ class Expressions:
         if isinstance(node.value, ast.Name) and node.value.id == "math" and node.attr in ("inf", "nan"):
             return {"inf": "Infinity", "nan": "NaN"}[node.attr], FLOAT, CALL
         t = self.kind(node.value)
+        if t[0] == "union":             # TypeScript narrows it where the code asked `isinstance`
+            t = next((part for part in t[1:] if part[0] == "cls"), t)
         if t[0] != "cls": self.no(node, f"an attribute of {t[0]}")
         fields = self.classes[t[1]]
         if node.attr not in fields: self.no(node, f"{t[1]} has no field `{node.attr}`")

@@ -1,0 +1,294 @@
+"""Arguments against a signature: everything about a call that shapes, types and options decide.
+
+`bind` runs when a call is made with types, shapes or options not seen before; its answer is kept."""
+
+from __future__ import annotations
+
+from .dtypes import INT_CATEGORY, accepts, category, promoted_type
+from .errors import OpError, decimal
+from .model import Axis, Bound, Call, Env, Meta, Op, Param, Slot
+from .pattern import (bind_ranks, bind_sizes, contiguous_strides, fresh, has_kind, logical, numel, physical, shape_of, shape_text,
+                      stretched)
+
+Arg = Meta | list[float] | float | bool | str | None
+
+MOST_ELEMENTS = 2147483647
+
+
+def bind(op: Op, args: list[Arg]) -> Call:
+    """args: one for each of op.params, None where the caller gave nothing.
+
+    Raises OpError, in PyTorch's words where it has some, for anything that does not fit."""
+    env: Env = {}
+    packs: dict[str, list[int]] = {}
+    ranks: dict[str, int] = {}
+    metas: list[Meta | None] = tensors(op, args, env)
+    options(op, args, env, ranks)
+    dtype = promotion(op, args, metas)
+    choose_axes(op, metas, args, env)
+    for i, slot in enumerate(op.slots):
+        meta: Meta | None = metas[i]
+        if meta is not None and has_kind(slot.dims, "chosen"): bind_ranks(op, slot, len(physical(slot, meta)[0]), env, ranks, chosen_axis(slot, env))
+    waiting = True
+    for turn in range(3):
+        if not waiting: break
+        waiting = False
+        for i, slot in enumerate(op.slots):
+            meta = metas[i]
+            if meta is None or has_kind(slot.dims, "domain") or has_kind(slot.dims, "chosen"): continue
+            if not bind_ranks(op, slot, len(meta.shape), env, ranks, -1): waiting = True
+    if waiting: raise OpError(f"{op.name}: the ranks of its arguments do not say which axes are which")
+    for i, slot in enumerate(op.slots):
+        meta = metas[i]
+        if meta is not None and not has_kind(slot.dims, "domain"): bind_sizes(op, slot, physical(slot, meta)[0], env, ranks, packs)
+    kept, dropped = domain(op, metas, args, env, packs)
+    for name in packs:
+        env["count_" + name] = numel(packs[name])
+        env["rank_" + name] = len(packs[name])
+    late_defaults(op, args, env)
+    for size in op.sizes: env[size.name] = size.value(env)
+    for r in op.requires:
+        if r.holds(env) == 0: raise OpError(op.name + ": " + filled(r.message, [decimal(v(env)) for v in r.values]))
+    return Call(env, packs, dtype, slots(op, metas, dtype, env, packs, kept, dropped))
+
+
+# --- Arguments -------------------------------------------------------------------------------------
+
+def tensors(op: Op, args: list[Arg], env: Env) -> list[Meta | None]:
+    """For each slot the tensor given for it."""
+    metas: list[Meta | None] = [None for s in op.slots]
+    for i, p in enumerate(op.params):
+        if p.slot < 0: continue
+        arg = args[i]
+        if isinstance(arg, Meta):
+            if not arg.weak and not accepts(p.cls, arg.dtype):
+                raise OpError(f"{op.name}: '{p.name}' must be {words_for(p.cls)}, but is {arg.dtype}")
+            metas[p.slot] = arg
+            env["rank_" + p.name] = len(arg.shape)
+            if len(arg.shape) > 0: env["size_" + p.name + "_0"] = arg.shape[0]
+        elif arg is not None: raise OpError(f"{op.name}: '{p.name}' must be a tensor")
+        elif not p.optional: raise OpError(f"{op.name}: missing argument '{p.name}'")
+        if p.optional: env["has_" + p.name] = 0 if arg is None else 1
+    return metas
+
+
+def words_for(cls: str) -> str:
+    if cls == "Float": return "a floating point tensor"
+    if cls == "Int": return "an integer tensor"
+    if cls == "Bits": return "an integer or bool tensor"
+    return "a bool tensor"
+
+
+def entry(name: str) -> str:
+    """The environment's name of an option; inf and nan are constants there."""
+    return name + "_" if name == "inf" or name == "nan" else name
+
+
+def options(op: Op, args: list[Arg], env: Env, ranks: dict[str, int]):
+    """Options that are given, and defaults that do not depend on tensors."""
+    for i, p in enumerate(op.params):
+        if p.slot >= 0: continue
+        arg = args[i]
+        if p.optional: env["has_" + p.name] = 0 if arg is None else 1
+        if arg is not None: option(op, p, arg, env, ranks)
+        elif p.has_default:
+            if p.default is not None and p.kind != "num" and p.kind != "real": default(op, p, env)
+        elif p.optional: env[entry(p.name)] = 0
+        else: raise OpError(f"{op.name}: missing argument '{p.name}'")
+
+
+def option(op: Op, p: Param, arg: Arg, env: Env, ranks: dict[str, int]):
+    name = entry(p.name)
+    if p.kind == "ints":
+        values = whole_list(op, p, arg)
+        if p.rank < 0:
+            if p.pack != "": ranks[p.pack] = len(values)
+            for j, n in enumerate(values): env[f"{name}{j}"] = n
+            return
+        if len(values) == 1: values = [values[0] for j in range(p.rank)]
+        if len(values) != p.rank: raise OpError(f"{op.name}: '{p.name}' must be a number or {p.rank} numbers, but got {len(values)}")
+        for j, n in enumerate(values): env[f"{name}{j}"] = n
+    elif p.kind == "choice":
+        if not isinstance(arg, str): raise OpError(f"{op.name}: '{p.name}' must be one of {', '.join(p.choices)}")
+        text: str = arg
+        if text not in p.choices: raise OpError(f"{op.name}: '{p.name}' must be one of {', '.join(p.choices)}, but got '{text}'")
+        env[name] = p.choices.index(text)
+    elif p.kind == "bool":
+        if isinstance(arg, str) or isinstance(arg, list) or isinstance(arg, Meta): raise OpError(f"{op.name}: '{p.name}' must be a bool")
+        env[name] = 1 if number(arg) != 0 else 0
+    elif p.kind != "dims":
+        if isinstance(arg, str) or isinstance(arg, list) or isinstance(arg, Meta): raise OpError(f"{op.name}: '{p.name}' must be a number")
+        v = number(arg)
+        if (p.kind == "int" or p.kind == "dim") and v != int(v): raise OpError(f"{op.name}: '{p.name}' must be a whole number, but got {decimal(v)}")
+        env[name] = v
+
+
+def number(arg: float | bool | None) -> float:
+    if arg is None: return 0
+    if isinstance(arg, bool): return 1 if arg == True else 0
+    return arg
+
+
+def whole_list(op: Op, p: Param, arg: Arg) -> list[float]:
+    """A list of whole numbers, from one or several."""
+    if isinstance(arg, str) or isinstance(arg, Meta): raise OpError(f"{op.name}: '{p.name}' must be whole numbers")
+    values: list[float] = arg if isinstance(arg, list) else [number(arg)]
+    for v in values:
+        if not abs(v) < MOST_ELEMENTS or v != int(v): raise OpError(f"{op.name}: '{p.name}' must be whole numbers, but got {decimal(v)}")
+    return values
+
+
+def default(op: Op, p: Param, env: Env):
+    """The default of an option; for a list component by component, where another list's name means its component."""
+    if p.default is None: return
+    if p.kind != "ints":
+        env[entry(p.name)] = p.default(env)
+        return
+    for j in range(p.rank):
+        for q in op.params:
+            if q.kind == "ints" and f"{q.name}{j}" in env: env[q.name] = env[f"{q.name}{j}"]
+        env[f"{p.name}{j}"] = p.default(env)
+
+
+def late_defaults(op: Op, args: list[Arg], env: Env):
+    """Defaults of numbers, which may be computed from sizes."""
+    for i, p in enumerate(op.params):
+        if p.slot < 0 and args[i] is None and p.default is not None and (p.kind == "num" or p.kind == "real"): env[entry(p.name)] = p.default(env)
+
+
+def filled(message: str, values: list[str]) -> str:
+    """The message with {0}, {1} replaced."""
+    for i, v in enumerate(values): message = message.replace("{" + str(i) + "}", v)
+    return message
+
+
+# --- Types -----------------------------------------------------------------------------------------
+
+def promotion(op: Op, args: list[Arg], metas: list[Meta | None]) -> str:
+    given: list[Meta] = []
+    for i in op.promoted:
+        meta: Meta | None = metas[i]
+        if meta is not None: given.append(meta)
+    dtype = promoted_type(op.promote, given)
+    if category(dtype) > INT_CATEGORY: return dtype
+    for i, p in enumerate(op.params):
+        arg = args[i]
+        if p.kind == "num" and not isinstance(arg, str) and not isinstance(arg, list) and not isinstance(arg, Meta) and arg is not None:
+            v = number(arg)
+            if v != int(v): raise OpError(f"{op.name}: For integral input tensors, argument {p.name} must not be a floating point number.")
+    return dtype
+
+
+# --- Axes ------------------------------------------------------------------------------------------
+
+def normal_dim(op: Op, dim: float, rank: int) -> int:
+    """An axis counted from 0."""
+    n = max(rank, 1)
+    if dim < -n or dim >= n:
+        raise OpError(f"{op.name}: Dimension out of range (expected to be in range of [{-n}, {n - 1}], but got {decimal(dim)})")
+    return int(dim) + n if dim < 0 else int(dim)
+
+
+def chosen_axis(slot: Slot, env: Env) -> int:
+    for d in slot.dims:
+        if d.kind == "chosen": return int(env[d.option])
+    return -1
+
+
+def choose_axes(op: Op, metas: list[Meta | None], args: list[Arg], env: Env):
+    """Makes every `dim` option that names an axis of a pattern count from 0."""
+    done: list[str] = []
+    for i, slot in enumerate(op.slots):
+        meta: Meta | None = metas[i]
+        if meta is None: continue
+        for d in slot.dims:
+            if d.kind != "chosen": continue
+            if d.option in done:
+                if len(meta.shape) > 0 and env[d.option] >= len(meta.shape):
+                    raise OpError(f"{op.name}: '{slot.name}' has {len(meta.shape)} dimensions, too few for dimension {decimal(env[d.option])}")
+                continue
+            done.append(d.option)
+            for size in op.sizes:
+                if size.name == d.option: env[d.option] = size.value(env)
+            env[d.option] = normal_dim(op, env[d.option], len(meta.shape))
+
+
+def domain(op: Op, metas: list[Meta | None], args: list[Arg], env: Env, packs: dict[str, list[int]]) -> tuple[list[int], list[int]]:
+    """The axes of whole tensors together, and the places of those that a `dim` option keeps and drops."""
+    shape: list[int] = []
+    found = False
+    name = ""
+    for i, slot in enumerate(op.slots):
+        if not has_kind(slot.dims, "domain"): continue
+        name = slot.dims[0].option
+        meta: Meta | None = metas[i]
+        if meta is not None:
+            found = True
+            shape = stretched(op, shape, meta.shape)
+    if not found: return [], []
+    packs["I"] = shape
+    if name == "": return [], []
+    marks = [False for n in shape]
+    everything = True
+    for i, p in enumerate(op.params):
+        if entry(p.name) != name: continue
+        arg = args[i]
+        values: list[float] = []
+        if arg is not None: values = whole_list(op, p, arg)
+        elif p.default is not None: values = [p.default(env)]
+        everything = len(values) == 0
+        seen: list[int] = []
+        for v in values:
+            k = normal_dim(op, v, len(shape))
+            if k in seen: raise OpError(f"{op.name}: dim {k} appears multiple times in the list of dims")
+            seen.append(k)
+            if k < len(shape): marks[k] = True
+    kept = [i for i in range(len(shape)) if not everything and not marks[i]]
+    dropped = [i for i in range(len(shape)) if everything or marks[i]]
+    packs["kept"] = [shape[i] for i in kept]
+    packs["dropped"] = [shape[i] for i in dropped]
+    return kept, dropped
+
+
+# --- Slots -----------------------------------------------------------------------------------------
+
+def slots(op: Op, metas: list[Meta | None], dtype: str, env: Env, packs: dict[str, list[int]], kept: list[int],
+          dropped: list[int]) -> list[Bound]:
+    """Where every tensor's elements are: those given, and fresh ones for the rest."""
+    out: list[Bound] = []
+    keepdim = op.keepdim != "" and env[op.keepdim] != 0
+    flat = without_axes(op, metas)
+    for i, slot in enumerate(op.slots):
+        own = dtype if slot.dtype == "T" else slot.dtype
+        meta: Meta | None = metas[i]
+        if meta is not None:
+            shape, strides = physical(slot, meta)
+            out.append(Bound(meta.dtype, meta.shape, meta.strides, meta.offset,
+                             logical(slot, shape, strides, env, packs, kept, dropped), True, False))
+        elif slot.role == "input": out.append(Bound(own, [], [], 0, [], False, False))
+        elif slot.like >= 0 and op.slots[slot.like].role == "input" and not out[slot.like].given: out.append(Bound(own, [], [], 0, [], False, False))
+        elif slot.like >= 0: out.append(alike(slot, out[slot.like], dtype if own == "own" else own, env, packs, kept, dropped))
+        else:
+            shape = shape_of(op, slot, env, packs, kept, keepdim and slot.role == "output")
+            if numel(shape) > MOST_ELEMENTS: raise OpError(f"{op.name}: a tensor of shape {shape_text(shape)} has too many elements")
+            axes = logical(slot, shape, contiguous_strides(shape), env, packs, kept, dropped)
+            if flat and slot.role == "output" and len(shape) == 1 and shape[0] == 1 and not has_kind(slot.dims, "domain"): shape = []
+            out.append(fresh(own, shape, axes))
+    return out
+
+
+def without_axes(op: Op, metas: list[Meta | None]) -> bool:
+    """Whether a tensor with a chosen axis has no axes at all: then results have none, too."""
+    for i, slot in enumerate(op.slots):
+        meta: Meta | None = metas[i]
+        if meta is not None and len(meta.shape) == 0 and has_kind(slot.dims, "chosen"): return True
+    return False
+
+
+def alike(slot: Slot, model: Bound, dtype: str, env: Env, packs: dict[str, list[int]], kept: list[int], dropped: list[int]) -> Bound:
+    """A fresh tensor of another's shape: a gradient, a cotangent."""
+    shape = model.shape
+    if len(shape) == 0 and len(model.axes) > 0 and not has_kind(slot.dims, "domain"):
+        axes: list[Axis] = [Axis(a.sizes, [0 if n == 1 else 1 for n in a.sizes]) for a in model.axes]
+        return fresh(dtype, shape, axes)
+    return fresh(dtype, shape, logical(slot, shape, contiguous_strides(shape), env, packs, kept, dropped))

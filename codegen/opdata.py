@@ -1,0 +1,129 @@
+"""OpDef -> model.Op: an op as the package carries it, with formulas that run here and print as TypeScript."""
+
+from __future__ import annotations
+
+from dsl.axes import axes
+from dsl.ir import Dim, Program, Tensor, reads, symbols
+from dsl.opdef import OpDef, symbol
+
+from . import nests as build
+from .cpu.words import words_of
+from .host import model
+from .host.formula import formula
+
+DTYPES = {"T": "T", "own": "own", "int": "int32", "bool": "bool", "float": "float32"}
+
+
+def op_data(op: OpDef) -> model.Op:
+    """Everything that host code and kernels need to know of an op, but its CPU kernels."""
+    tensors = all_tensors(op)
+    number = {name: n for n, name in enumerate(tensors)}
+    return model.Op(
+        op.name, [param(p, number) for p in op.params],
+        [slot(t, number) for t in tensors.values()],
+        op.promote, [number[n] for n in op.promoted],
+        [model.Size(n, formula(e)) for n, e in op.sizes],
+        [model.Require(formula(r.holds), r.message, [formula(v) for v in r.values]) for r in op.requires],
+        [number[n] for n in op.outputs], list(op.outputs), op.drop, op.keepdim, op.random,
+        [program(op, p, tensors, number) for p in (op.forward, op.gradient, op.gradient2) if p is not None], [])
+
+
+def all_tensors(op: OpDef) -> dict[str, Tensor]:
+    """The tensors of all programs: parameters first, then results, then the rest."""
+    found: dict[str, Tensor] = {}
+    for t in (*(op.tensors[p.name] for p in op.params if p.kind == "tensor"), *(op.tensors[n] for n in op.outputs)): found[t.name] = t
+    for p in (op.forward, op.gradient, op.gradient2):
+        if p is None: continue
+        used = {s.target for s in p.stmts} | set(p.inputs) | set(p.outputs) | {r.val[0] for s in p.stmts for e in (s.body, s.pred, *s.idx) for r in reads(e)}
+        for t in p.tensors.values():
+            if t.name in used: found.setdefault(t.name, t)
+    return found
+
+
+def param(p, number: dict[str, int]) -> model.Param:
+    return model.Param(p.name, p.kind, p.cls, p.optional, p.keyword, formula(p.default), p.has_default, list(p.choices), p.rank, p.pack,
+                       number[p.name] if p.kind == "tensor" else -1)
+
+
+def slot(t: Tensor, number: dict[str, int]) -> model.Slot:
+    return model.Slot(t.name, t.role, DTYPES[t.dtype], [dim(d) for d in t.dims], number.get(t.like, -1) if t.like else -1, t.mut)
+
+
+def dim(d: Dim) -> model.Dim:
+    computed = d.size if d.size is not None and not (d.size.op == "sym" and d.size.val == d.name) else None
+    return model.Dim(d.kind, d.name, formula(computed), [str(f.val) for f in d.factors], symbol(d.option) if d.option else "", d.part, d.broadcast,
+                     formula(d.when))
+
+
+def program(op: OpDef, p: Program, tensors: dict[str, Tensor], number: dict[str, int]) -> model.Program:
+    made = build.nests(p)
+    return model.Program([number[n] for n in p.inputs], [number[n] for n in p.outputs], [saves(p, o, number) for o in p.outputs],
+                         [nest(op, n, i, tensors, number) for i, n in enumerate(made)])
+
+
+def saves(p: Program, output: str, number: dict[str, int]) -> list[int]:
+    """The inputs that an output of a program depends on."""
+    needed = {output}
+    for s in reversed(p.stmts):
+        if s.target in needed: needed |= {r.val[0] for e in (s.body, s.pred, *s.idx) for r in reads(e)}
+    return [number[n] for n in p.inputs if n in needed]
+
+
+def nest(op: OpDef, n: build.Nest, place: int, tensors: dict[str, Tensor], number: dict[str, int]) -> model.Nest:
+    from .wgsl.emit import code, kinds
+    named = build.named_loops(n)
+    words, statics = scalars(op, n, named)
+    values = kinds(op, n, tensors)
+    return model.Nest(
+        n.shape, formula(n.when),
+        [loop(v, named) for v in n.loops], [loop(v, named) for v in n.rloops], n.spread,
+        [access(a, tensors, number) for a in n.accesses],
+        [step(s, k) for s, k in zip(n.steps, values)], list(n.left),
+        code(op, n, tensors, integral=False) if floats(op) else None, code(op, n, tensors, integral=True) if whole(op) else None,
+        words, statics, n.reverse, [number[m] for m in n.makes], place)
+
+
+def floats(op: OpDef) -> bool:
+    """Whether T may be a floating type."""
+    return op.promote in ("float", "none") or any(p.cls in ("Num", "Float", "Any") for p in op.params if p.name in op.promoted)
+
+
+def whole(op: OpDef) -> bool:
+    """Whether T may be a whole-number type or bool."""
+    return op.promote != "float" and any(p.cls != "Float" for p in op.params if p.name in op.promoted)
+
+
+def loop(v, named) -> model.Loop: return model.Loop(v.name, formula(v.extent), v.pack or "", v.name in named)
+
+
+def access(a: build.Access, tensors: dict[str, Tensor], number: dict[str, int]) -> model.Access:
+    t = tensors[a.tensor]
+    places = [i.val if build.bare(i) else "" for i in a.index]
+    if len(places) != len(axes(t)): places = []         # every axis of t is absent here
+    return model.Access(number[a.tensor], places, {"T": "T", "int": "i", "bool": "b", "float": "f"}.get(t.dtype, "i"))
+
+
+def step(s: build.Step, kind: str) -> model.Step:
+    needed = [int(h[1:]) for h in holes(s) if h[0] == "r"]
+    return model.Step(s.kind, s.name, s.red or "", kind, s.inner, needed, s.target, s.mode)
+
+
+def holes(s: build.Step) -> list[str]:
+    from dsl.ir import walk
+    return list(dict.fromkeys(n.val for e in (s.pred, s.body) for n in walk(e) if n.op == "hole"))
+
+
+def scalars(op: OpDef, n: build.Nest, named) -> tuple[list[model.Word], list[str]]:
+    """(words of the uniform, symbols whose values are baked into the text: presence, bools, choices)."""
+    kinds = {symbol(p.name): p.kind for p in op.params}
+    words, statics = [], []
+    for w in words_of(n, named):
+        kind = kinds.get(w, "int")
+        if w.startswith("has_") or kind in ("bool", "choice"): statics.append(w)
+        else: words.append(model.Word(w, {"num": "T", "real": "f"}.get(kind, "i")))
+    for e in (x for s in n.steps for x in (s.body, s.pred)):
+        for name in ("inf", "nan"):
+            if e is not None and name in symbols(e) and name not in [w.name for w in words]: words.append(model.Word(name, "f"))
+    return words, statics
+
+
