@@ -57,7 +57,7 @@ def single_spread(program: Program, s: Stmt) -> Stmt:
     if not s.spread: return s
     like = program.tensors[s.target].like or s.target
     stretch = lambda t: any(a.broadcast for a in axes(t))
-    others = [n for n, t in program.tensors.items() if t.role == "input" and n != like and stretch(t)]
+    others = [n for n, t in program.tensors.items() if t.role in ("input", "gradient") and n not in (like, s.target) and stretch(t)]
     return replace(s, spread=False) if like in program.tensors and not others else s
 
 

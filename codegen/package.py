@@ -18,7 +18,7 @@ from dsl.opdef import Library, OpDef
 
 from . import ledger, opdata
 from .cpu.emit import Kernels, kernels
-from .host.translate import PYTHON_TS, translate
+from .host.translate import EXTERNAL, PYTHON_TS, translate
 from .nests import Nest, nests
 from .ts import aliases, modules
 
@@ -41,7 +41,7 @@ def generate(out: str | Path, library: Library | None = None) -> str:
     library = library or load()
     out = Path(out)
     files = {f"runtime/{p.relative_to(ROOT / 'runtime')}": p.read_text(encoding="utf-8") for p in sorted((ROOT / "runtime").rglob("*.ts"))}
-    files |= {f"host/{name}.ts": translate(ROOT / "codegen" / "host" / f"{name}.py") for name in HOST}
+    files |= {f"host/{name}.ts": translate(ROOT / "codegen" / "host" / f"{name}.py") for name in host_modules()}
     files["host/python.ts"] = PYTHON_TS
     made, report = ops_files(library)
     files |= made
@@ -76,6 +76,19 @@ def ops_files(library: Library) -> tuple[dict[str, str], str]:
         files[f"ops/kernels/{file}.ts"] = modules.kernels_module(file, ops, made)
         entries += [entry(op, made[op.name], modules.literal(data[op.name])) for op in ops]
     return files, ledger.ledger(library, entries)
+
+
+def host_modules() -> list[str]:
+    """The modules of codegen/host that become part of the package."""
+    found: list[str] = []
+    todo = list(HOST)
+    while todo:
+        name = todo.pop()
+        if name in found or name in EXTERNAL: continue
+        found.append(name)
+        text = (ROOT / "codegen" / "host" / f"{name}.py").read_text(encoding="utf-8")
+        todo += re.findall(r"^from \.(\w+) import", text, re.M)
+    return sorted(found)
 
 
 def entry(op: OpDef, made: Kernels, data: str) -> ledger.Entry:

@@ -1,0 +1,159 @@
+"""Whole programs on CPU kernels in Node, in the small worlds of dsl/worlds: what host/plan decides is decided
+here anew and plainly (nothing collapses), so that kernels are tested apart from the planner."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+from buildtools import node
+from codegen.host.translate import translate
+from codegen.nests import Nest, bare, named_loops
+from codegen.package import programs
+from codegen.ts import modules
+from codegen.cpu.emit import kernels
+from cpu_kernels import put
+from dsl.axes import axes
+from dsl.ir import walk
+from dsl.opdef import Library, OpDef
+from dsl.reference import constant, extents
+from dsl.worlds import World
+
+ROOT = Path(__file__).parents[1]
+RUNTIME = ("compiled", "cpu-nest", "errors", "gemm", "math", "random-bits")
+TYPES = {"T": "float64", "own": "float64", "float": "float64", "int": "int32", "bool": "bool"}
+
+MAIN = """
+import { readFileSync } from "node:fs";
+import { runNest } from "./runtime/cpu-nest.js";
+%s
+const kernels: any = { %s };
+const kinds: any = { float64: Float64Array, int32: Int32Array, bool: Uint8Array };
+const answers: any[] = [];
+for (const task of JSON.parse(readFileSync(0, "utf8"))) {
+  const arrays: any = {}, types: any = task.types;
+  for (const name in task.arrays) arrays[name] = kinds[types[name]].from(task.arrays[name].map(Number));
+  let error: string | null = null;
+  const words = Object.fromEntries(Object.entries(task.words).map(([k, v]) => [k, Number(v)]));
+  try {
+    for (const { number, nest, launch, names } of task.nests) {
+      const table = kernels[task.file][task.op];
+      runNest(task.op, table[task.program][number], nest, launch, names.map((n: string) => arrays[n] ?? new Float64Array(0)),
+        names.map((n: string) => types[n] ?? "float64"), words, task.dtype);
+    }
+  } catch (e) { error = (e as Error).stack ?? ""; }
+  answers.push({ error, arrays: Object.fromEntries(task.wanted.map((n: string) => [n, Array.from(arrays[n], String)])) });
+}
+console.log(JSON.stringify(answers));
+"""
+
+
+class Bench:
+    """All kernels of a library, bundled for Node."""
+
+    def __init__(self, library: Library, folder: Path):
+        src = folder / "src"
+        for f in RUNTIME: put(src / "runtime" / f"{f}.ts", (ROOT / "runtime" / f"{f}.ts").read_text())
+        put(src / "host" / "model.ts", translate(ROOT / "codegen" / "host" / "model.py"))
+        files = modules.by_file(library.ops.values())
+        for file, ops in files:
+            put(src / "ops" / "kernels" / f"{file}.ts", modules.kernels_module(file, ops, {op.name: kernels(op, programs(op)) for op in ops}))
+        imports = "\n".join(f'import * as k{i} from "./ops/kernels/{file}.js";' for i, (file, _) in enumerate(files))
+        put(src / "main.ts", MAIN % (imports, ", ".join(f'"{file}": k{i}' for i, (file, _) in enumerate(files))))
+        self.bundle = folder / "main.mjs"
+        done = node.run([node.tool("esbuild"), src / "main.ts", "--bundle", "--format=esm", "--platform=node", f"--outfile={self.bundle}", "--log-level=warning"])
+        assert done.returncode == 0, done.stdout
+
+    def run(self, tasks: list[dict]) -> list[dict]:
+        done = subprocess.run([str(node.executable()), str(self.bundle)], input=json.dumps(tasks), capture_output=True, text=True, timeout=300)
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
+
+
+def task(op: OpDef, number: int, world: World, given: dict[str, np.ndarray], dtype: type = np.float64) -> dict:
+    """One program of an op in a world: arrays, nests, launches.  given: the tensors it starts from."""
+    nests, tensors = programs(op)[number]
+    program = (op.forward, op.gradient, op.gradient2)[number]
+    env = {"inf": float("inf"), "nan": float("nan"), "seed0": 0, "seed1": 0, "call": 0, **world.env}
+    arrays = {n: np.array(v, order="C") for n, v in given.items()}
+
+    def absent(name: str) -> bool:
+        t = tensors[name]
+        if t.role == "input": return name not in given
+        return t.role == "gradient" and t.like not in given and not env.get("has_" + t.like, 1)
+
+    def array(name: str) -> np.ndarray:
+        if name not in arrays:
+            t = tensors[name]
+            shape = arrays[t.like].shape if t.like in arrays else extents(t, env, world.packs)
+            arrays[name] = np.zeros(shape, {"int": np.int32, "bool": bool, "T": dtype}.get(t.dtype, np.float64))
+        return arrays[name]
+
+    steps = []
+    for n, nest in enumerate(nests):
+        if nest.when is not None and not constant(nest.when, env): continue
+        targets = [nest.accesses[s.target].tensor for s in nest.steps if s.target >= 0]
+        if any(absent(t) for t in targets): continue
+        found = {a.tensor: array(a.tensor) for a in nest.accesses if not absent(a.tensor)}
+        steps.append({"number": n, "nest": {"loops": [{"named": l.name in named_loops(nest)} for l in nest.loops], "steps": [{"target": s.target} for s in nest.steps]},
+                      "launch": launch(nest, world, env, found), "names": [a.tensor for a in nest.accesses]})
+    wanted = [o for o in program.outputs if o in arrays and not absent(o)]
+    types = {n: "bool" if v.dtype == bool else "int32" if v.dtype.kind in "iu" else "float64" for n, v in arrays.items()}
+    text = lambda x: str(float(x)).replace("inf", "Infinity").replace("nan", "NaN")
+    return {"file": op.file, "op": modules.binding(op.name), "program": number, "nests": steps, "types": types, "wanted": wanted, "dtype": np.dtype(dtype).name,
+            "words": {k: text(v) for k, v in env.items() if isinstance(v, (int, float))},
+            "arrays": {n: [text(x) for x in v.ravel()] for n, v in arrays.items()},
+            "shapes": {n: arrays[n].shape for n in wanted}}
+
+
+def launch(nest: Nest, world: World, env: dict, arrays: dict[str, np.ndarray]) -> dict:
+    named = named_loops(nest)
+    length = lambda l: list(world.packs[l.pack]) if l.pack else [int(constant(l.extent, env))]
+    rank = {l.name: len(length(l)) for l in nest.loops + nest.rloops}
+
+    def strides_of(access):
+        """For each index of an access the (length, stride) of its axes."""
+        if access.tensor not in arrays or not access.index: return [[] for _ in access.index]
+        a, out, at = arrays[access.tensor], [], 0
+        rest = a.ndim - sum(rank[i.val] for i in access.index if i.op == "pack") - sum(i.op != "pack" for i in access.index)
+        if rest > 0: return [[] for _ in access.index]      # meant for an option under which the tensor has other axes
+        for i in access.index:
+            n = rank[i.val] if i.op == "pack" else 1
+            out.append([(a.shape[k], a.strides[k] // a.itemsize if a.shape[k] > 1 else 0) for k in range(at, at + n)])
+            at += n
+        return out
+    seen = [strides_of(a) for a in nest.accesses]
+    random = any(n.op == "rand" for s in nest.steps for n in walk(s.body))
+
+    def dims(loops):
+        sizes, rows = [], [[] for _ in nest.accesses]
+        for l in loops:
+            if l.name in named: continue
+            for d, size in enumerate(length(l)):
+                sizes.append(size)
+                for a, access in enumerate(nest.accesses):
+                    rows[a].append(sum(seen[a][k][d][1] for k, i in enumerate(access.index) if bare(i) and i.val == l.name and seen[a][k]))
+        return sizes, rows
+    outer, reduce = dims(nest.loops), dims(nest.rloops)
+    if nest.spread and nest.shape in ("map", "row", "contract"):
+        target = next(s.target for s in nest.steps[::-1] if s.target >= 0)
+        lacks = [d for d, size in enumerate(outer[0]) if size > 1 and outer[1][target][d] == 0]
+        keep = [d for d in range(len(outer[0])) if d not in lacks]
+        reduce = [outer[0][d] for d in lacks] + reduce[0], [[r[d] for d in lacks] + q for r, q in zip(outer[1], reduce[1])]
+        outer = [outer[0][d] for d in keep], [[r[d] for d in keep] for r in outer[1]]
+    other = [[x for i, axes_ in zip(a.index, seen[n]) if not (bare(i) and i.val not in named) for x in (axes_ or [(1, 0)])] for n, a in enumerate(nest.accesses)]
+    strides = [[s for _, s in x] for x in other]
+    if random:
+        sizes = [(l, size) for l in nest.loops for size in length(l)]
+        places, block = [], 1
+        for l, size in reversed(sizes):
+            places.insert(0, (l, block))
+            block *= size
+        outer[1].append([s for l, s in places if l.name not in named])
+        strides.append([s for l, s in places if l.name in named])
+    side = lambda d: {"sizes": d[0], "strides": d[1]}
+    return {"offsets": [0] * len(nest.accesses), "outer": side(outer), "reduce": side(reduce), "axes": strides, "lengths": [[n for n, _ in x] for x in other]}

@@ -1,0 +1,66 @@
+"""Every op's CPU kernels, forward, gradient and gradient of the gradient, mean what the reference says."""
+
+import numpy as np
+import pytest
+
+from codegen.cpu.emit import may_be_float
+from codegen.package import load
+from cpu_worlds import Bench, task
+from dsl.reference import evaluate
+from dsl.worlds import worlds
+
+COUNT = 3
+# Worlds that PyTorch refuses and the definition cannot: a vector of length 1 beside longer rows.
+BEYOND = {"addr"}
+
+
+def in_place_only_whole(op, world) -> bool:
+    """Whether every tensor that the op changes is as large as the loops over it: a broadcast one cannot be changed."""
+    shapes = {v.shape for v in world.views.values()}
+    return not any(t.mut for t in op.tensors.values()) or op.name in ("batch_norm",) or len(shapes) == 1
+
+
+@pytest.fixture(scope="module")
+def answers(tmp_path_factory):
+    """For each op (op, program, wanted, got or an error) in every world."""
+    library = load()
+    bench = Bench(library, tmp_path_factory.mktemp("kernels"))
+    tasks, expected = [], []
+    for op in library.ops.values():
+        if op.forward is None or op.name in BEYOND: continue
+        dtype = np.float64 if may_be_float(op) else np.int32
+        for seed, world in enumerate(worlds(op, COUNT, legal=dtype == np.float64)):
+            if not in_place_only_whole(op, world): continue
+            rng = np.random.default_rng(seed)
+            given, program = dict(world.views), op.forward
+            for number, program in enumerate(p for p in (op.forward, op.gradient, op.gradient2) if p is not None):
+                if number:                          # results and cotangents of the program before
+                    for n in program.inputs:
+                        if n in given or n not in program.tensors: continue
+                        t = program.tensors[n]
+                        if t.like in given and t.role == "cotangent": given[n] = rng.standard_normal(given[t.like].shape)
+                    if any(program.tensors[n].role == "cotangent" and n not in given for n in program.inputs): break
+                want = evaluate(program, world.env, world.packs, given, dtype=dtype)
+                tasks.append(task(op, number, world, given, dtype))
+                expected.append((op.name, number, want))
+                given.update({n: v for n, v in want.items() if n not in given})
+    return expected, tasks, bench.run(tasks)
+
+
+def test_kernels_mean_what_the_reference_says(answers):
+    wrong = []
+    for (name, number, want), t, got in zip(*answers):
+        if got["error"]:
+            wrong.append(f"{name} program {number}: {got['error'].splitlines()[0]}")
+            continue
+        for n in t["wanted"]:
+            values = np.array([float(x.replace("Infinity", "inf").replace("NaN", "nan")) for x in got["arrays"][n]]).reshape(t["shapes"][n])
+            if n in want and not np.allclose(values, want[n], rtol=1e-8, atol=1e-9, equal_nan=True):
+                wrong.append(f"{name} program {number}: {n} is {values.ravel()[:4]}, not {np.asarray(want[n], float).ravel()[:4]}")
+    assert not wrong, f"{len(wrong)} of {len(answers[1])}:\n" + "\n".join(wrong[:40])
+
+
+def test_every_op_with_a_program_is_tried(answers):
+    names = {name for name, _, _ in answers[0]}
+    missing = {op.name for op in load().ops.values() if op.forward is not None} - names - BEYOND
+    assert not missing, missing
