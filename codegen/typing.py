@@ -1,0 +1,74 @@
+"""Kinds of scalar expressions for one class of T: "f" a float, "i" a 32-bit whole number, "b" a boolean.
+
+T is floating or integral.  The kind of a whole-number constant and of `inf` bends to what it meets: `x + 1` is
+a float for a float x; the others keep their kind and are cast where kinds meet (a float wins over a whole
+number, that over a boolean)."""
+
+from __future__ import annotations
+
+from dsl.ir import E, Tensor
+from dsl.opdef import OpDef, Presence, symbol
+
+from .nests import Nest
+
+TENSOR = {"int": "i", "bool": "b", "float": "f", "own": "f"}
+TRUTH = {"not", "and", "or", "inside", "<", "<=", ">", ">=", "==", "!="}
+ASKS = {"isnan", "isinf", "signbit"}
+# Intrinsics whose result has the kind of their operands; of the others it is a float.
+KEEPS = {"abs", "sign", "max", "min", "fmax", "fmin", "fmod", "stop", "floor", "ceil", "trunc", "round"}
+
+
+class Kinds:
+    """Kinds of the expressions in one nest."""
+
+    def __init__(self, op: OpDef, nest: Nest, tensors: dict[str, Tensor], integral: bool):
+        self.T = "i" if integral else "f"
+        self.options = {symbol(p.name): p.kind for p in op.params}
+        self.holes: dict[str, str] = {f"r{n}": self.tensor(tensors[a.tensor]) for n, a in enumerate(nest.accesses)}
+        self.steps: list[str] = []
+        for s in nest.steps:
+            kind = self.step(s, nest, tensors)
+            self.steps.append(kind)
+            if s.name: self.holes[s.name] = kind
+
+    def tensor(self, t: Tensor) -> str: return TENSOR.get(t.dtype, self.T)
+
+    def step(self, s, nest: Nest, tensors) -> str:
+        """The kind of a reduction's value, or of what a store stores."""
+        if s.kind == "store": return self.tensor(tensors[nest.accesses[s.target].tensor])
+        if s.red in ("any", "all"): return "b"
+        if s.red in ("argmax", "argmin"): return "i"
+        kind = self.kind(s.body)
+        return "f" if kind in ("f", "inf") else "i"
+
+    def kind(self, e: E) -> str:
+        """The kind of e; "inf" for an infinity that may become either kind of number."""
+        match e.op:
+            case "const": return "b" if isinstance(e.val, bool) else "i" if isinstance(e.val, int) else "f"
+            case "idx" | "pack": return "i"
+            case "hole": return self.holes[e.val]
+            case "sym": return self.symbol(e.val)
+            case "rand" | "/": return "f"
+            case "cast": return self.T if e.val == "T" else e.val
+            case "neg": return "i" if (k := self.kind(e.args[0])) == "b" else k
+            case "if": return self.join(e.args[1:], whole=False)
+            case "call":
+                if e.val in ASKS: return "b"
+                return self.join(e.args) if e.val in KEEPS else "f"
+        if e.op in TRUTH: return "b"
+        if e.op in ("&", "|", "^", "~"): return self.join(e.args, whole=False)
+        return self.join(e.args)
+
+    def symbol(self, name: str) -> str:
+        if name == "inf": return "inf"
+        if name in ("nan", "pi"): return "f"
+        if name.startswith(Presence): return "b"
+        return {"num": self.T, "real": "f", "bool": "b"}.get(self.options.get(name, "int"), "i")
+
+    def join(self, args, whole: bool = True) -> str:
+        """The kind of several operands together; `whole`: booleans count as numbers."""
+        kinds = {self.kind(a) for a in args}
+        if kinds == {"b"}: return "i" if whole else "b"
+        if "f" in kinds: return "f"
+        if kinds <= {"inf"}: return "inf"
+        return "i" if kinds - {"inf"} else "f"

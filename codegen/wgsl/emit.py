@@ -1,0 +1,172 @@
+"""Scalar expressions as WGSL with holes.
+
+`r0` stands for what access 0 read, `acc0` for an earlier value, loops for variables of type i32, `p.name`
+for a word of the uniform.  Presence, booleans and choices are constants of the kernel's text.  Every text
+is printed for one class of T.  How elements are loaded and stored, and all loops, are host/kernel.py's."""
+
+from __future__ import annotations
+
+from dsl.ir import E, Tensor, symbols, walk
+from dsl.opdef import OpDef, Presence, symbol
+
+from ..host.model import Code, ReadCode, StepCode
+from ..host.names import safe_name
+from ..nests import Nest, bare
+from ..typing import Kinds
+
+TYPES = {"f": "f32", "i": "i32", "b": "bool"}
+COMPARE = ("<", "<=", "==", "!=", ">", ">=")
+# Intrinsics of floats that WGSL's own functions serve exactly; the others are in the prelude.
+NATIVE = {"abs", "floor", "ceil", "trunc", "round"}
+STATIC_KINDS = ("bool", "choice")
+
+
+def code(op: OpDef, nest: Nest, tensors: dict[str, Tensor], integral: bool) -> Code:
+    """The texts of a nest for T floating or integral."""
+    w = Writer(op, nest, tensors, integral)
+    accesses = []
+    for n, a in enumerate(nest.accesses):
+        kind = w.kinds.holes[f"r{n}"]
+        accesses.append(ReadCode(["" if bare(i) else w.text(i, "i") for i in a.index],
+                                 "" if a.guard is None else w.text(a.guard, "b"),
+                                 "" if a.fallback is None else w.text(a.fallback, kind)))
+    steps = [StepCode("" if s.pred is None else w.text(s.pred, "b"), w.text(s.body, w.body_kind(s, k)))
+             for s, k in zip(nest.steps, w.kinds.steps)]
+    return Code(accesses, steps, sorted(w.helpers))
+
+
+def kinds(op: OpDef, nest: Nest, tensors: dict[str, Tensor]) -> list[str]:
+    """What each step computes: "f" "i" "b" where it is the same for both classes of T, else "T"."""
+    f, i = (Kinds(op, nest, tensors, integral).steps for integral in (False, True))
+    return [a if a == b else "T" for a, b in zip(f, i)]
+
+
+class Writer:
+    """Prints the expressions of one nest.  helpers: the prelude's functions in use."""
+
+    def __init__(self, op: OpDef, nest: Nest, tensors: dict[str, Tensor], integral: bool):
+        self.kinds = Kinds(op, nest, tensors, integral)
+        self.statics = {symbol(p.name) for p in op.params if p.kind in STATIC_KINDS}
+        self.helpers: set[str] = set()
+        self.integral = integral
+
+    def body_kind(self, s, kind: str) -> str:
+        """What a step's body is printed as: for argmax the kind of what it compares."""
+        if s.kind == "reduce" and s.red in ("argmax", "argmin"):
+            k = self.kinds.kind(s.body)
+            return "f" if k in ("f", "inf") else "i"
+        return kind
+
+    # --- Numbers ---
+
+    def text(self, e: E, want: str) -> str:
+        """e as kind `want`; safe as an operand."""
+        kind = self.kinds.kind(e)
+        if e.op == "const": return constant(e.val, want)
+        if kind == "inf": return self.infinity(e, want)
+        s = self.show(e, kind, want)
+        return s if kind == want else self.cast(s, kind, want)
+
+    def cast(self, s: str, kind: str, want: str) -> str:
+        if want == "b": return f"({s} != {'0.0' if kind == 'f' else '0'})"
+        if kind == "b": return f"select(0.0, 1.0, {s})" if want == "f" else f"select(0, 1, {s})"
+        return f"f32({bared(s)})" if want == "f" else f"i32({bared(s)})"
+
+    def infinity(self, e: E, want: str) -> str:
+        """An infinity, or the whole number that stands at that end."""
+        if want == "b": return "true"
+        match e.op:
+            case "sym": return "p.inf" if want == "f" else "2147483647"
+            case "neg" if e.args[0].op == "sym" and want != "f": return "(-2147483647 - 1)"
+        return self.show(e, want, want)
+
+    def show(self, e: E, kind: str, want: str) -> str:
+        a = e.args
+        match e.op:
+            case "idx": return safe_name(e.val)
+            case "hole": return e.val
+            case "sym": return self.symbol(e.val)
+            case "rand":
+                self.helpers.add("uniform_random")
+                return f"uniform_random({e.val}u, place)"
+            case "cast": return self.text(a[0], kind) if e.val != "i" or self.kinds.kind(a[0]) != "f" else self.call("to_whole", a, "f")
+            case "neg": return f"(-{self.text(a[0], kind)})"
+            case "not": return f"!{self.text(a[0], 'b')}"
+            case "and" | "or": return f"({self.text(a[0], 'b')} {'&&' if e.op == 'and' else '||'} {self.text(a[1], 'b')})"
+            case "if":
+                c, x, y = self.text(a[0], "b"), self.text(a[1], kind), self.text(a[2], kind)
+                return f"select({y}, {x}, {bared(c)})"
+            case "call": return self.intrinsic(e, kind)
+            case "~":
+                if kind == "b": return f"!{self.text(a[0], 'b')}"
+                return self.call("invert", a, "i") if self.integral else f"(~{self.text(a[0], 'i')})"
+        if e.op in COMPARE:
+            k = self.kinds.join(a)
+            k = "f" if k in ("f", "inf") else "i"
+            if all(self.kinds.kind(x) == "b" for x in a) and e.op in ("==", "!="): k = "b"
+            return f"({self.text(a[0], k)} {e.op} {self.text(a[1], k)})"
+        return self.arithmetic(e, kind)
+
+    def symbol(self, name: str) -> str:
+        if name.startswith(Presence) or name in self.statics: return safe_name(name)
+        if name == "pi": return "3.14159265"
+        return f"p.{safe_name(name)}"
+
+    def arithmetic(self, e: E, kind: str) -> str:
+        a, op = e.args, e.op
+        if op in ("+", "-", "*"): return f"({self.text(a[0], kind)} {op} {self.text(a[1], kind)})"
+        if op == "/": return self.call("divide", a, "f")
+        if op in ("&", "|", "^"):
+            sign = {"^": "!="}.get(op, op) if kind == "b" else op
+            return f"({self.text(a[0], kind)} {sign} {self.text(a[1], kind)})"
+        if op == "**" and kind == "f" and a[1].op == "const" and a[1].val in (2, 0.5):
+            return self.call("square" if a[1].val == 2 else "square_root", a[:1], "f")
+        name = {"//": "floor_divide", "%": "remainder", "**": "power", "<<": "shift_left", ">>": "shift_right"}[op]
+        return self.call(name + ("_whole" if kind == "i" and op in ("//", "%", "**") else ""), a, kind)
+
+    def call(self, name: str, args, kind: str) -> str:
+        self.helpers.add(name)
+        return f"{name}({', '.join(bared(self.text(x, kind)) for x in args)})"
+
+    def intrinsic(self, e: E, kind: str) -> str:
+        fn, a = e.val, e.args
+        if fn == "stop": return self.text(a[0], kind)
+        if fn in ("isnan", "isinf", "signbit"):
+            if self.kinds.kind(a[0]) in ("i", "b"): return f"({self.text(a[0], 'i')} < 0)" if fn == "signbit" else "false"
+            return self.call({"isnan": "is_nan", "isinf": "is_infinite", "signbit": "sign_bit"}[fn], a, "f")
+        if kind == "i":
+            if fn in ("floor", "ceil", "trunc", "round"): return self.text(a[0], "i")
+            if fn == "fmod": return self.call("fmod_whole", a, "i")
+            plain = {"fmax": "max", "fmin": "min"}.get(fn, fn)
+            return f"{plain}({', '.join(bared(self.text(x, 'i')) for x in a)})"
+        if fn in NATIVE: return f"{fn}({bared(self.text(a[0], 'f'))})"
+        return self.call(PRELUDE_NAMES.get(fn, fn + "_of"), a, "f")
+
+
+# Intrinsic -> its function in the prelude, where that is not the name followed by `_of`.
+PRELUDE_NAMES = {"max": "larger", "min": "smaller", "fmax": "larger_number", "fmin": "smaller_number", "sqrt": "square_root",
+                 "rsqrt": "reciprocal_root", "fmod": "fmod_of", "copysign": "copy_sign", "sign": "sign_of"}
+
+
+def constant(v, want: str) -> str:
+    """A constant as a literal that is safe as an operand."""
+    if want == "b": return "true" if v else "false"
+    if want == "i":
+        v = int(v)
+        return str(v) if v >= 0 else f"({v})" if v > -2 ** 31 else "(-2147483647 - 1)"
+    v = float(v)
+    s = repr(v)
+    if "e" not in s and "." not in s: s += ".0"
+    if abs(v) > 3.4028234e38: s = "3.40282346e38" if v > 0 else "-3.40282346e38"
+    s += "f" if "e" in s else ""
+    return f"({s})" if s.startswith("-") else s
+
+
+def bared(s: str) -> str:
+    """Without the brackets round all of it."""
+    if not (s.startswith("(") and s.endswith(")")): return s
+    depth = 0
+    for i, c in enumerate(s):
+        depth += (c == "(") - (c == ")")
+        if depth == 0 and i < len(s) - 1: return s
+    return s[1:-1]
