@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from .ir import E, ONE, ZERO, TRUE, add, call, cond, div, is_const, lift, mul, neg, read, sub
+from .ir import E, ONE, ZERO, TRUE, add, call, cond, div, is_const, lift, mul, neg, read, reads, sub
 
 Partials = dict[E, E]                   # read -> cotangent
 
@@ -65,6 +65,7 @@ def partials(e: E, g: E, known: dict[E, E] | None = None) -> Partials:
     those instead of computing them again.  Raises NoDerivative."""
     known = known or {}
     if is_const(g, 0): return {}
+    if long(g) and repeats(e): return {r: scaled(g, p) for r, p in partials(e, ONE, known).items()}
     a = e.args
 
     def go(x: E, by: E) -> Partials: return partials(x, by, known)
@@ -89,6 +90,26 @@ def partials(e: E, g: E, known: dict[E, E] | None = None) -> Partials:
         case "call": return function(e, g, known)
         case op if op in FLAT_OPS: return {}
     raise NotImplementedError(f"no rule for {e.op}")
+
+
+def long(g: E) -> bool:
+    """Whether a cotangent is better written once than once for every read."""
+    return g.op != "read" and bool(g.args) and any(x.args and x.op != "read" for x in g.args)
+
+
+def repeats(e: E) -> bool:
+    """Whether e reads one element at several places."""
+    if e.op == "read": return False
+    found = reads(e)
+    return len(found) > len(set(found))
+
+
+def scaled(g: E, p: E) -> E:
+    """g * p, with g inside the choices of p, so that 0 stays 0."""
+    if is_const(p, 0): return ZERO
+    if p.op == "if": return cond(p.args[0], scaled(g, p.args[1]), scaled(g, p.args[2]))
+    if p.op == "+" and any(x.op == "if" for x in p.args): return add(scaled(g, p.args[0]), scaled(g, p.args[1]))
+    return mul(g, p)
 
 
 def power(e: E, g: E, known: dict[E, E]) -> Partials:

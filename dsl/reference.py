@@ -76,7 +76,7 @@ class Run:
 
     def __init__(self, program: Program, env: dict, packs: dict, views: dict[str, np.ndarray], T: np.dtype, audit: list[Outside] | None):
         self.program, self.env, self.packs, self.T, self.audit = program, env, packs, T, audit
-        self.compute = np.dtype(np.float32) if T == np.float16 else T
+        self.compute = np.dtype(np.float32) if T == np.float16 else np.dtype(np.int32) if T.kind in "biu" else T
         self.floating = self.compute if self.compute.kind == "f" else np.dtype(np.float32)
         self.arrays: dict[str, np.ndarray] = {}
         for n, v in views.items():

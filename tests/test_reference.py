@@ -38,6 +38,16 @@ def test_whole_numbers_wrap_and_round_down():
     assert binary("**", np.array([2, -1, 1, 3], np.int32), np.array([-1, -3, -2, 2], np.int32)).tolist() == [0, -1, 1, 9]
 
 
+@pytest.mark.parametrize("dtype,want", [(np.uint8, [4, 250]), (np.int8, [4, -6]), (np.int32, [4, 250]), (np.bool_, [True, True]), (np.float16, [4, 250])])
+def test_types(dtype, want):
+    """8-bit types compute in 32 bits and wrap when stored; float16 computes in float32."""
+    x = np.array([2, 125], dtype)
+    p = Program("p", {"x": Tensor("x", "input", N), "out": Tensor("out", "output", N)},
+                [Stmt("out", (i,), over_i, E("+", (read("x", [i]), read("x", [i]))))], ["x"], ["out"])
+    got = evaluate(p, {"N": 2}, {}, {"x": x})["out"]
+    assert got.dtype == dtype and got.tolist() == want
+
+
 def test_plain_numbers_divide_as_floats(): assert binary("/", 1, 0) == math.inf and math.isnan(binary("/", 0, 0))
 
 
