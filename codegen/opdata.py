@@ -18,6 +18,15 @@ def op_data(op: OpDef) -> model.Op:
     """Everything that host code and kernels need to know of an op, but its CPU kernels."""
     tensors = all_tensors(op)
     number = {name: n for n, name in enumerate(tensors)}
+    programs = [program(op, p, tensors, number) for p in (op.forward, op.gradient, op.gradient2) if p is not None]
+    return signature(op, tensors, number, programs)
+
+
+def signature(op: OpDef, tensors: dict[str, Tensor] | None = None, number: dict[str, int] | None = None, programs=()) -> model.Op:
+    """What binding a call needs; without programs, nothing can run."""
+    if tensors is None or number is None:
+        tensors = all_tensors(op)
+        number = {name: n for n, name in enumerate(tensors)}
     return model.Op(
         op.name, [param(p, number) for p in op.params],
         [slot(t, number) for t in tensors.values()],
@@ -25,7 +34,7 @@ def op_data(op: OpDef) -> model.Op:
         [model.Size(n, formula(e)) for n, e in op.sizes],
         [model.Require(formula(r.holds), r.message, [formula(v) for v in r.values]) for r in op.requires],
         [number[n] for n in op.outputs], list(op.outputs), op.drop, op.keepdim, op.random,
-        [program(op, p, tensors, number) for p in (op.forward, op.gradient, op.gradient2) if p is not None], [])
+        list(programs), [])
 
 
 def all_tensors(op: OpDef) -> dict[str, Tensor]:
@@ -70,7 +79,10 @@ def saves(p: Program, output: str, number: dict[str, int]) -> list[int]:
 
 
 def nest(op: OpDef, n: build.Nest, place: int, tensors: dict[str, Tensor], number: dict[str, int]) -> model.Nest:
-    from .wgsl.emit import code, kinds
+    try: from .wgsl.emit import code, kinds
+    except ImportError:
+        code = lambda *a, **k: None
+        kinds = lambda op, n, t: ["f"] * len(n.steps)
     named = build.named_loops(n)
     words, statics = scalars(op, n, named)
     values = kinds(op, n, tensors)

@@ -23,7 +23,7 @@ from .nests import Nest, nests
 from .ts import aliases, modules
 
 ROOT = Path(__file__).parents[1]
-HOST = ("model", "dtypes", "bind", "lines", "plan")
+HOST = ("model", "dtypes", "pattern", "bind", "lines", "plan")
 # Entries: file -> (what it is, whether methods are installed).
 ENTRIES = {
     "index": ("PyTorch's tensors and autograd on WebGPU and the CPU.", True),

@@ -92,7 +92,7 @@ def options(op: Op, args: list[Arg], env: Env, ranks: dict[str, int]):
         if p.optional: env["has_" + p.name] = 0 if arg is None else 1
         if arg is not None: option(op, p, arg, env, ranks)
         elif p.has_default:
-            if p.default is not None and p.kind != "num" and p.kind != "real": default(op, p, env)
+            if p.default is not None and p.kind != "num" and p.kind != "real": take_default(op, p, env)
         elif p.optional: env[entry(p.name)] = 0
         else: raise OpError(f"{op.name}: missing argument '{p.name}'")
 
@@ -138,7 +138,7 @@ def whole_list(op: Op, p: Param, arg: Arg) -> list[float]:
     return values
 
 
-def default(op: Op, p: Param, env: Env):
+def take_default(op: Op, p: Param, env: Env):
     """The default of an option; for a list component by component, where another list's name means its component."""
     if p.default is None: return
     if p.kind != "ints":
