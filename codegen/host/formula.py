@@ -25,6 +25,7 @@ class Formula:
         return int(v) if isinstance(v, bool) else v
 
     def __str__(self) -> str:
+        if isinstance(self.e.val, bool): return f"() => {int(self.e.val)}"
         text = typescript(self.e)
         return f"(e) => {text} ? 1 : 0" if self.e.op in BOOLEAN else f"(e) => {text}"
 
@@ -62,7 +63,7 @@ def python(e: E) -> str:
 
 def typescript(e: E, level: int = 0) -> str:
     match e.op:
-        case "const": return str(e.val).lower() if isinstance(e.val, bool) else repr(e.val)
+        case "const": return str(int(e.val)) if isinstance(e.val, bool) else repr(e.val)
         case "sym": return {"inf": "Infinity", "nan": "NaN"}.get(e.val, f"e.{e.val}")
         case "neg": return f"-{typescript(e.args[0], 8)}"
         case "not": return f"!{typescript(e.args[0], 8)}" if e.args[0].op == "sym" else f"!({typescript(e.args[0])})"
