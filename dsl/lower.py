@@ -65,7 +65,13 @@ class Lowering:
 
     # --- The whole op ----------------------------------------------------------------------------
 
-    def run(self) -> OpDef:
+    def run(self) -> OpDef | None:
+        """The op, or None if a mistake in its signature leaves nothing to go on with; see `errors`."""
+        try: return self.lowered()
+        except Mistake as m: self.fail(m)
+        return None
+
+    def lowered(self) -> OpDef:
         op = self.op
         kind, promoted = promotion(op)
         self.computed: list[tuple[str, E]] = []
@@ -213,7 +219,7 @@ class Lowering:
 
     def emit(self, target: str, at: tuple, loops: list[Loop], body: E, mode: str, when: E | None):
         """Adds the statement; reductions inside its body come first, as temporaries."""
-        if body.op == "reduce":
+        if body.op == "reduce" and not {v.name for v in loops} & {v.name for v in body.val[1]}:
             red, rloops = body.val
             value = self.hoist(body.args[0], [*loops, *rloops], when)
             pred = self.hoist(body.args[1], [*loops, *rloops], when) if len(body.args) > 1 else None
@@ -225,10 +231,12 @@ class Lowering:
         if not any(n.op == "reduce" for n in walk(e)): return e
         if e.op == "reduce":
             red, rloops = e.val
+            bound = {v.name for v in rloops}
+            loops = [v for v in loops if v.name not in bound]       # a reduction of reduced values hides their loops
             scope = [*loops, *rloops]
             value = self.hoist(e.args[0], scope, when)
             pred = self.hoist(e.args[1], scope, when) if len(e.args) > 1 else None
-            used = (indices(value) | indices(pred)) - {v.name for v in rloops}
+            used = (indices(value) | indices(pred)) - bound
             outer = [v for v in loops if v.name in used]
             t = self.temp()
             items = [Item("pack" if v.pack else "one", (axis_of(v),), v.name) for v in outer]

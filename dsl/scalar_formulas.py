@@ -183,6 +183,8 @@ class Formulas:
         return next((r for a in e.args if (r := self.loops_rank(a, c)) is not None), None)
 
     def measure(self, n: str, e: X) -> E:
+        if len(e.args) != (2 if n == "size" else 1) or e.args[0].kind != "name" or n == "size" and e.args[1].kind != "num":
+            raise Mistake("syntax", f"`{n}` takes the name of a tensor or a pack{' and the number of an axis' * (n == 'size')}", e.span)
         what = e.args[0].val
         rank = self.op.patterns.rank.get(what)
         if n == "rank":

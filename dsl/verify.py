@@ -60,7 +60,7 @@ def statement(s: Stmt, tensors: dict[str, Tensor], there: set[str]) -> list[str]
     for v in (*s.loops, *s.rloops):
         if v.name in bound: out.append(f"two loops {v.name}")
         if (v.extent is None) == (not v.pack): out.append(f"the loop {v.name} needs an extent or a pack, not both")
-        if v.extent is not None and any(n.op not in ("const", "sym", "+", "-", "*", "//", "%", "neg", "if", "call", "/", "and", "or", "not",
+        if v.extent is not None and any(n.op not in ("const", "sym", "+", "-", "*", "//", "%", "**", "neg", "if", "call", "/", "and", "or", "not",
                                                      "<", "<=", "==", "!=", ">", ">=") for n in walk(v.extent)):
             out.append(f"the host cannot compute the extent of {v.name}")
         bound[v.name] = v

@@ -142,6 +142,14 @@ def test_reductions_inside_formulas_get_temporaries_over_what_they_depend_on():
         "t0_[i] = sum[k < M] x[i, k] * y[k]", "out[i, j] = x[i, j] * t0_[i]"]
 
 
+def test_a_reduction_of_reduced_values():
+    text = "op f(x: Float, dim: dim) -> Float\n    out = x - sum(max[dim] x)\n    grad x = sum(g)\n"
+    assert program(text) == ["t0_[*kept] = max[*dropped < dropped] x[*kept, *dropped]", "t1_[] = sum[*kept < kept] t0_[*kept]",
+                             "out[*kept, *dropped] = x[*kept, *dropped] - t1_[]"]
+    assert [repr(s) for s in op(text).grads["x"]] == ["t2_[] = sum[*kept < kept, *dropped < dropped] g_out[*kept, *dropped]",
+                                                      "d_x[*kept, *dropped] = t2_[]"]
+
+
 def test_a_filter_over_a_pack_holds_for_every_component():
     assert program("op f{D}(x: Num[*X:D]) -> Num[*X]\n    for D in 1, 2\n    out[*i] = sum[*j if j <= i] x[*j]\n") == [
         "out[i0, i1] = sum[j0 < X0, j1 < X1 if j0 <= i0 and j1 <= i1] x[j0, j1]"]
