@@ -123,10 +123,11 @@ def option(op: Op, p: Param, arg: Arg, env: Env, ranks: dict[str, int]):
         env[name] = v
 
 
-def number(arg: float | bool | None) -> float:
-    if arg is None: return 0
+def number(arg: Arg) -> float:
+    """A number or a bool as a number; 0 for anything else."""
     if isinstance(arg, bool): return 1 if arg == True else 0
-    return arg
+    if isinstance(arg, (int, float)): return arg
+    return 0
 
 
 def whole_list(op: Op, p: Param, arg: Arg) -> list[float]:
