@@ -22,7 +22,28 @@ def put_in_place(op: Op, ops: dict[str, Op], defs: dict) -> tuple[Op, list[Error
     work = Inliner(ops, defs)
     body = [b for a in op.body for b in work.assign(a)]
     if not work.calls: return op, work.errors
-    return replace(op, body=tuple(body), requires=(*op.requires, *work.requires)), work.errors
+    made = replace(op, body=tuple(body), requires=(*op.requires, *work.requires))
+    return (made if work.errors else replace(made, grads=op.grads or inherited(op, ops, defs))), work.errors
+
+
+def inherited(op: Op, ops: dict[str, Op], defs: dict) -> tuple[Assign, ...]:
+    """The gradients that the callee gives, for an op that is nothing but one call with its own parameters."""
+    e, (result, *others) = op.body[0].value, op.outputs
+    callee = called(e, ops, defs)
+    if len(op.body) > 1 or op.nograd is not None or callee is None or others or any(g.index is not None for g in callee.grads): return ()
+    own = {p.name for p in op.params}
+    names = {p.name: value for p, value in arguments(e, callee)}
+    if any(names[g.name].kind != "name" or names[g.name].val not in own for g in callee.grads): return ()
+    for a in callee.body: names[a.name] = X("name", (), f"{callee.name}1_{a.name}", e.span)
+    names[callee.outputs[0].name] = X("name", (), result.name, e.span)
+    return tuple(replace(g, name=names[g.name].val, value=rename(g.value, names)) for g in callee.grads)
+
+
+def called(e: X, ops: dict[str, Op], defs: dict) -> Op | None:
+    """The op that e calls, unless its name and number of arguments are those of a function."""
+    if e.kind != "call" or e.val in defs: return None
+    least, most = FUNCTIONS.get(e.val, (1, 0))
+    return None if least <= len(e.args) <= most else ops.get(e.val)
 
 
 class Inliner:
@@ -40,9 +61,8 @@ class Inliner:
     def walk(self, e: X, before: list[Assign]) -> X:
         args = tuple(self.walk(x, before) for x in e.args)
         e = replace(e, args=args) if args != e.args else e
-        if e.kind != "call" or e.val in self.defs or e.val not in self.ops: return e
-        least, most = FUNCTIONS.get(e.val, (1, 0))
-        return e if least <= len(args) <= most else self.call(e, self.ops[e.val], before)
+        callee = called(e, self.ops, self.defs)
+        return e if callee is None else self.call(e, callee, before)
 
     def call(self, e: X, callee: Op, before: list[Assign]) -> X:
         why = self.obstacle(callee)

@@ -194,6 +194,12 @@ def test_a_call_is_put_in_place_with_its_options_decided():
     assert program(GELU + 'op f(x: Float) -> Float = act(x, 3, mode="b") + 1\n') == ["act1_out[*i] = x[*i] * 2", "out[*i] = act1_out[*i] + 1"]
 
 
+def test_an_op_that_is_one_call_has_the_gradients_of_the_callee(library):
+    def given(name): return [repr(s) for s in library[name].grads.get("input", [])]
+    assert len(given("norm")) > 3 and "d_input[*kept, *dropped]" in given("norm")[0] and "p == 0" in given("norm")[0]
+    assert given("softmin") == [], "its argument is not its parameter"
+
+
 def test_a_constant_axis_falls_on_the_axes_of_the_operand():
     stmts = program(GELU + "op f(x: Float[*B, N, M]) -> Float[*B, N, M]\n    y[*b, n, m] = x[*b, n, m] * 2\n    out = soft(y, -2)\n")
     assert stmts[1] == "t0_[*b, m] = max[n < N] y[*b, n, m]"
