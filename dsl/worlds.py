@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .axes import axes
-from .ir import Dim, Tensor, reads, sym, symbols, transform
+from .axes import axes, of_dim
+from .ir import Dim, reads, sym, symbols, transform
 from .opdef import OpDef, Param, Presence, symbol
 from .reference import Outside, constant, evaluate, extents
 from .syntax import X
@@ -28,14 +28,52 @@ class World:
     packs: dict[str, tuple[int, ...]]
     views: dict[str, np.ndarray]
 
+    @property
+    def dtype(self) -> type:
+        """The op's type T here: float64, or int32 where all that is promoted to it are whole numbers."""
+        given = [self.views[n].dtype.kind for n in self.op.promoted if n in self.views]
+        return np.int32 if given and "f" not in given and self.op.promote != "float" else np.float64
+
     def run(self, program=None, **more) -> dict[str, np.ndarray]:
         """The outputs of the op's forward program, or of another one, here."""
-        return evaluate(program or self.op.forward, self.env, self.packs, {**self.views, **more}, dtype=np.float64)
+        return evaluate(program or self.op.forward, self.env, self.packs, {**self.views, **more}, dtype=self.dtype)
+
+    def arguments(self, seed: int = 0) -> list:
+        """What a caller passes for each parameter: arrays in their own shapes (where a `dim` option drops axes,
+        at places drawn from `seed`), numbers, lists, texts, None."""
+        rng = random.Random(seed)
+        whole = len(self.packs.get("kept", ())) + len(self.packs.get("dropped", ()))
+        places = sorted(rng.sample(range(whole), len(self.packs.get("dropped", ()))))
+        order = [i for i in range(whole) if i not in places] + places
+        out: list = []
+        for p in self.op.params:
+            symbols_ = [f"{p.name}{j}" for j in range(max(p.rank, 0))]
+            if p.optional and not self.env[Presence + p.name]: out.append(None)
+            elif p.kind == "tensor": out.append(self.physical(p.name, order))
+            elif p.kind == "ints": out.append(list(self.packs[p.pack]) if p.rank < 0 else [self.env[n] for n in symbols_])
+            elif p.kind == "choice": out.append(p.choices[self.env[symbol(p.name)]])
+            elif p.kind in ("dim", "dims") and symbol(p.name) not in self.env: out.append(places if p.kind == "dims" else places[0])
+            elif p.kind == "bool": out.append(bool(self.env[symbol(p.name)]))
+            else: out.append(self.env[symbol(p.name)])
+        return out
+
+    def physical(self, name: str, order: list[int]) -> np.ndarray:
+        """An input in its own shape: split axes as one, kept and dropped axes at their places."""
+        a, at, shape = self.views[name], 0, []
+        for d in self.op.tensors[name].dims:
+            if d.kind == "domain" and d.option:
+                a = np.ascontiguousarray(a.transpose(np.argsort(order)))
+                return a
+            width = sum(len(self.packs[x.pack]) if x.pack else 1 for x in of_dim(d))
+            part = a.shape[at:at + width]
+            shape += part if d.kind in ("pack", "domain") else [math.prod(part)]
+            at += width
+        return a.reshape(shape)
 
     def leaves(self) -> list[Outside]:
         """The accesses of the forward program that leave their tensor."""
         audit: list[Outside] = []
-        evaluate(self.op.forward, self.env, self.packs, self.views, dtype=np.float64, audit=audit)
+        evaluate(self.op.forward, self.env, self.packs, self.views, dtype=self.dtype, audit=audit)
         return audit
 
     def legal(self) -> bool:
@@ -85,7 +123,9 @@ class Draw:
         try:
             for p in waiting: self.default(p)
             self.measures()
+            places = {d.option: env[d.option] for t in self.inputs for d in t.dims if d.kind == "chosen"}
             for name, e in op.sizes: env[name] = constant(e, env)
+            if any(env[n] != at for n, at in places.items()): return None
             if not all(constant(r.holds, env) for r in op.requires): return None
             shapes = {t.name: extents(t, env, self.packs) for t in self.inputs}
             results = [extents(t, env, self.packs) for t in op.tensors.values() if t.role != "input"]
@@ -94,7 +134,10 @@ class Draw:
         if any(math.prod(s) > largest for s in [*shapes.values(), *results]): return None
         for t in self.inputs:
             if t.optional: env[Presence + t.name] = int(self.rng.random() < 0.6)
-        return World(op, env, self.packs, self.arrays(shapes))
+        w = World(op, env, self.packs, self.arrays(shapes))
+        order = list(range(len(self.packs.get("kept", ())) + len(self.packs.get("dropped", ()))))
+        for n in w.views: env |= {f"size_{n}_0": x for x in w.physical(n, order).shape[:1]}
+        return w
 
     # --- Sizes and options ---
 
@@ -134,25 +177,22 @@ class Draw:
 
     def default(self, p: Param):
         """The default of an option, component by component for a list."""
-        if p.kind != "ints": self.env[symbol(p.name)] = constant(p.default, self.env); return
+        if p.kind != "ints": self.env[symbol(p.name)] = number_of(constant(p.default, self.env)); return
         for j in range(p.rank):
             one = transform(p.default, lambda n: sym(f"{n.val}{j}") if n.op == "sym" and f"{n.val}{j}" in self.env else None)
             self.env[f"{p.name}{j}"] = constant(one, self.env)
 
     def measures(self):
-        """`count_P` and `rank_P` of packs, `rank_x` and `size_x_0` of inputs, and the number of the axis that
+        """`count_P` and `rank_P` of packs, `rank_x` of inputs, and the number of the axis that
         a `dim` option names, from the pattern that it stands in."""
         env = self.env
         for n, lengths in self.packs.items(): env |= {f"count_{n}": math.prod(lengths), f"rank_{n}": len(lengths)}
         for t in self.inputs:
             place = 0
             for d in t.dims:
-                if d.kind == "chosen": env.setdefault(d.option, place)
+                if d.kind == "chosen" and env.setdefault(d.option, place) != place: raise ValueError("one option, two axes")
                 place += self.width(d)
             env[f"rank_{t.name}"] = place
-            whole = Tensor("", "input", t.dims[:1])
-            if t.dims and (d := t.dims[0]).kind == "domain" and not d.option and self.packs["I"]:
-                env[f"size_{t.name}_0"] = extents(whole, env, self.packs)[0]
 
     def width(self, d: Dim) -> int:
         """How many physical axes an entry of a pattern has."""
@@ -174,9 +214,9 @@ class Draw:
             if kind == "Bool" or t.dtype == "bool": views[t.name] = rng.random(shape) < 0.5
             elif kind in ("Int", "Bits") or t.dtype == "int":
                 low, high = ranges.get(t.name, (0, self.bound(t.name)))
-                views[t.name] = rng.integers(int(low), max(int(high), int(low) + 1), shape).astype(np.int32)
+                views[t.name] = rng.integers(int(low), max(int(high), int(low) + 1), shape, np.int32)
             else: views[t.name] = rng.uniform(*ranges.get(t.name, (-2.0, 2.0)), shape)
-        return views
+        return {n: np.asarray(a) for n, a in views.items()}
 
     def broadcast(self, t, shape: list[int], full: set[str]) -> tuple[int, ...]:
         """Some axes of a pack that may be broadcast get length 1, if an earlier tensor has them whole."""
@@ -201,6 +241,9 @@ class Draw:
                 for e, a in zip(index, axes(t)):
                     if any(r.val[0] == name for r in reads(e)): found.append(int(constant(a.extent, self.env)))
         return min(found, default=3)
+
+
+def number_of(v): return int(v) if isinstance(v, bool) else v
 
 
 def number(e: X) -> float:
