@@ -18,6 +18,19 @@ def pytest_configure(config):
     gpu.enter()                             # wgpu in this process, Dawn in the ones it starts; fails without a WebGPU
 
 
+FIGURES = pytest.StashKey[list]()
+
+
+@pytest.fixture
+def figure(request):
+    """figure(text): a measured number, shown at the end of the run."""
+    return request.config.stash.setdefault(FIGURES, []).append
+
+
+def pytest_terminal_summary(terminalreporter, config):
+    for text in config.stash.get(FIGURES, []): terminalreporter.write_line(f"measured: {text}")
+
+
 @pytest.fixture(scope="session")
 def dist() -> Path:
     """The built package."""

@@ -27,6 +27,9 @@ def test_checks(file, device, dist):
 
 
 @pytest.mark.parametrize("file", NODE_TESTS, ids=lambda file: file.name.removesuffix(".test.mjs"))
-def test_node(file, dist):
+def test_node(file, dist, figure):
     done = node.run(["--test", file], env=gpu.variables(), timeout=300)
     assert done.returncode == 0, done.stdout
+    for line in done.stdout.splitlines():
+        if "figure: " in line:
+            figure(line.partition("figure: ")[2])

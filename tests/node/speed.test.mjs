@@ -21,6 +21,6 @@ test("matmul 512 on the CPU is at least as fast as plain blocked loops", async (
   }
   const z = await x.matmul(y).data();
   for (let i = 0; i < z.length; i += 997) assert.ok(Math.abs(z[i] - c[i]) < 1e-3);
-  console.log(`matmul 512: ${ours.toFixed(1)} ms, plain loops ${plain.toFixed(1)} ms`);
+  console.log(`figure: matmul 512: ${ours.toFixed(1)} ms, plain loops ${plain.toFixed(1)} ms`);
   assert.ok(ours <= plain, `${ours.toFixed(1)} ms, plain loops ${plain.toFixed(1)} ms`);
 });
