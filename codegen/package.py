@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import dsl.library
@@ -18,9 +19,11 @@ from dsl.opdef import Library, OpDef
 
 from . import ledger, opdata
 from .cpu.emit import Kernels, kernels
+from .host.template import TEXT_TS, templates_module
 from .host.translate import EXTERNAL, PYTHON_TS, translate
 from .nests import Nest, nests
-from .ts import aliases, modules
+from .ts import aliases, docs, modules
+from .wgsl import prelude
 
 ROOT = Path(__file__).parents[1]
 HOST = ("model", "dtypes", "pattern", "bind", "lines", "plan")
@@ -43,6 +46,7 @@ def generate(out: str | Path, library: Library | None = None) -> str:
     files = {f"runtime/{p.relative_to(ROOT / 'runtime')}": p.read_text(encoding="utf-8") for p in sorted((ROOT / "runtime").rglob("*.ts"))}
     files |= {f"host/{name}.ts": translate(ROOT / "codegen" / "host" / f"{name}.py") for name in host_modules()}
     files["host/python.ts"] = PYTHON_TS
+    if prelude.FILE.exists(): files |= wgsl_files()
     made, report = ops_files(library)
     files |= made
     files |= names_files(library, files)
@@ -69,7 +73,7 @@ def ops_files(library: Library) -> tuple[dict[str, str], str]:
     files: dict[str, str] = {}
     entries = []
     for file, ops in modules.by_file(library.ops.values()):
-        data = {op.name: opdata.op_data(op) for op in ops}
+        data = {op.name: replace(opdata.op_data(op), name=docs.shown_name(op)) for op in ops}
         made = {op.name: kernels(op, programs(op)) for op in ops}
         files[f"ops/{file}.ts"] = modules.ops_module(file, ops)
         files[f"ops/data/{file}.ts"] = modules.data_module(file, ops, data)
@@ -89,6 +93,18 @@ def host_modules() -> list[str]:
         text = (ROOT / "codegen" / "host" / f"{name}.py").read_text(encoding="utf-8")
         todo += re.findall(r"^from \.(\w+) import", text, re.M)
     return sorted(found)
+
+
+def wgsl_files() -> dict[str, str]:
+    """The GPU's side: the kernels' templates as functions, the prelude with its own dependences."""
+    text = (ROOT / "codegen" / "host" / "render.py").read_text(encoding="utf-8")
+    templates = [(file, name, context) for name, context, file in re.findall(r'^def (\w+)\(c: (\w+)\) -> str: return shown\("([^"]+)", c\)', text, re.M)]
+    types = {t.strip(): f"../host/{module}.js" for module, names in re.findall(r"^from \.(\w+) import (.+)$", text, re.M) for t in names.split(",")}
+    used = {context: types[context] for _, _, context in templates}
+    module = templates_module(templates, used)
+    functions, calls = prelude.functions(), prelude.calls()
+    return {"wgsl/templates.ts": module.rstrip("\n") + '\n\nexport { prelude_text } from "./prelude.js";\n', "wgsl/text.ts": TEXT_TS,
+            "wgsl/prelude.ts": modules.prelude_module([(n, functions[n], calls[n]) for n in functions])}
 
 
 def entry(op: OpDef, made: Kernels, data: str) -> ledger.Entry:

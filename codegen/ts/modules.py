@@ -165,3 +165,13 @@ def entry_module(about: str, methods: bool, namespaces: list[str]) -> str:
 
 
 def nn_module() -> str: return render("nn.ts.j2")
+
+
+def prelude_module(functions: list[tuple[str, str, list[str]]]) -> str:
+    """functions: (name, WGSL text, the other names it calls), in order."""
+    return render("prelude.ts.j2", functions=[{"name": n, "text": template_text(t), "calls": ", ".join(f'"{c}"' for c in calls)} for n, t, calls in functions])
+
+
+def template_text(text: str) -> str:
+    """A text inside a template literal."""
+    return text.replace("\\", "\\\\").replace("`", "\\`").replace("${", "\\${")

@@ -1,0 +1,23 @@
+export interface AddOptions {
+  /** `num`, default `1` */
+  alpha?: number;
+}
+
+export const addOp: CompiledOp = { op: data.add, kernels: kernels.add };
+
+/**
+ * Adds `other`, times `alpha`, to `input`.
+ *
+ * Like `torch.add`.
+ *
+ * @param input `Num`
+ * @param other `Num`
+ * @param options.alpha `num`, default `1`
+ * @example
+ * add(tensor([1, 2]), tensor([10, 20]), { alpha: 2 })  // [21, 42]
+ * add(tensor([[1], [2]]), tensor([10, 20]))  // [[11, 21], [12, 22]]
+ */
+export function add(input: TensorOrNumber, other: TensorOrNumber, options?: AddOptions): Tensor;
+export function add(...args: unknown[]): Tensor {
+  return run(addOp, args) as Tensor;
+}

@@ -1,0 +1,27 @@
+export interface ClampOptions {
+  /** `Num`, optional */
+  min?: TensorOrNumber | null;
+  /** `Num`, optional */
+  max?: TensorOrNumber | null;
+}
+
+export const clampOp: CompiledOp = { op: data.clamp, kernels: kernels.clamp };
+
+/**
+ * Limits `input` to the range from `min` to `max`; either may be left out.
+ *
+ * Like `torch.clamp`, `torch.clip`.
+ *
+ * @param input `Num`
+ * @param min `Num`, optional
+ * @param max `Num`, optional
+ * @example
+ * clamp(tensor([-2, 0, 2]), -1, 1)  // [-1, 0, 1]
+ * clamp(tensor([-2, 0, 2]), { min: 0 })  // [0, 0, 2]
+ */
+export function clamp(input: TensorOrNumber, options?: ClampOptions): Tensor;
+export function clamp(input: TensorOrNumber, min: TensorOrNumber | null, options?: ClampOptions): Tensor;
+export function clamp(input: TensorOrNumber, min: TensorOrNumber | null, max: TensorOrNumber | null): Tensor;
+export function clamp(...args: unknown[]): Tensor {
+  return run(clampOp, args) as Tensor;
+}

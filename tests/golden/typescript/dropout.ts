@@ -1,0 +1,26 @@
+export interface DropoutOptions {
+  /** `real`, default `0.5` */
+  p?: number;
+  /** `bool`, default `true` */
+  training?: boolean;
+}
+
+export const dropoutOp: CompiledOp = { op: data.dropout, kernels: kernels.dropout };
+
+/**
+ * Zeroes elements with probability `p` and scales the rest to keep the average.
+ *
+ * Like `torch.nn.functional.dropout`.
+ *
+ * @param input `Float`
+ * @param p `real`, default `0.5`
+ * @param training `bool`, default `true`
+ * @example
+ * dropout(tensor([1.0, 2.0]), 0.5, false)  // [1, 2]
+ */
+export function dropout(input: Tensor, options?: DropoutOptions): Tensor;
+export function dropout(input: Tensor, p: number, options?: DropoutOptions): Tensor;
+export function dropout(input: Tensor, p: number, training: boolean): Tensor;
+export function dropout(...args: unknown[]): Tensor {
+  return run(dropoutOp, args) as Tensor;
+}

@@ -1,0 +1,16 @@
+export const matmul_mmOp: CompiledOp = { op: data.matmul_mm, kernels: kernels.matmul_mm };
+
+/**
+ * The matrix product; leading axes broadcast.
+ *
+ * Like `torch.matmul`.
+ *
+ * @param input `Num[*B, M, K]`
+ * @param other `Num[*B, K, N]`
+ * @example
+ * matmul(tensor([[1, 2], [3, 4]]), tensor([[1], [1]]))  // [[3], [7]]
+ */
+export function matmul_mm(input: Tensor, other: Tensor): Tensor;
+export function matmul_mm(...args: unknown[]): Tensor {
+  return run(matmul_mmOp, args) as Tensor;
+}

@@ -1,0 +1,30 @@
+export interface MaxOptions {
+  /** `bool`, default `false` */
+  keepdim?: boolean;
+}
+
+/** The results of `max`, in this order. */
+export interface MaxResult extends Iterable<Tensor> {
+  values: Tensor;
+  indices: Tensor;
+}
+
+export const maxOp: CompiledOp = { op: data.max, kernels: kernels.max };
+
+/**
+ * The largest element along `dim`, and where it first stands.
+ *
+ * Like `torch.max`.
+ *
+ * @param input `Num[*A, K@dim, *B]`
+ * @param dim `dim`
+ * @param keepdim `bool`, default `false`
+ * @example
+ * max(tensor([[1, 9], [7, 2]]), 1).values  // [9, 7]
+ * max(tensor([[1, 9], [7, 2]]), 1).indices  // [1, 0]
+ */
+export function max(input: Tensor, dim: number, options?: MaxOptions): MaxResult;
+export function max(input: Tensor, dim: number, keepdim: boolean): MaxResult;
+export function max(...args: unknown[]): MaxResult {
+  return run(maxOp, args) as unknown as MaxResult;
+}

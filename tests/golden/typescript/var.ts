@@ -1,0 +1,29 @@
+export interface VarOptions {
+  /** `dims`, default `all` */
+  dim?: number | readonly number[] | null;
+  /** `real`, default `1` */
+  correction?: number;
+  /** `bool`, default `false` */
+  keepdim?: boolean;
+}
+
+export const varOp: CompiledOp = { op: data.var_, kernels: kernels.var_ };
+
+/**
+ * The variance along `dim`, in two passes; `correction` is taken off the number of elements.
+ *
+ * Like `torch.var`.
+ *
+ * @param input `Float`
+ * @param dim `dims`, default `all`
+ * @param options.correction `real`, default `1`
+ * @param options.keepdim `bool`, default `false`
+ * @example
+ * var(tensor([1.0, 2.0, 3.0, 4.0]))  // 1.6666666666666667
+ * var(tensor([1.0, 2.0, 3.0, 4.0]), { correction: 0 })  // 1.25
+ */
+export function var_(input: Tensor, options?: VarOptions): Tensor;
+export function var_(input: Tensor, dim: number | readonly number[] | null, options?: VarOptions): Tensor;
+export function var_(...args: unknown[]): Tensor {
+  return run(varOp, args) as Tensor;
+}
