@@ -125,6 +125,7 @@ class Lowering:
 
     def assign(self, a: Assign):
         if a.index is None and a.mode == "=" and self.whole.is_scalar(a): self.scalars[a.name] = a.value; return
+        if a.mode not in ("=", "+="): raise Mistake("syntax", f"`{a.mode}` cannot stand here", a.span, "assign with `=` or `+=`")
         cases = alternatives(a.value, self)
         shapes = []
         for when, value in cases:

@@ -6,7 +6,7 @@ may say it instead (`max[*k < kernel_size]`).  Compound indices never define a r
 from __future__ import annotations
 
 from .axes import Axis
-from .ir import E, Loop, add, sub
+from .ir import E, Loop, add, show, sub, walk
 from .scalar_formulas import Context, Mistake
 from .scope import names_in
 from .syntax import Binder, X
@@ -15,7 +15,9 @@ from .syntax import Binder, X
 class Ranges:
     """`op` is the lowering of one op."""
 
-    def __init__(self, op): self.op = op
+    def __init__(self, op):
+        self.op = op
+        self.loose: set = set()         # places of accesses with `??`: an index may leave those
 
     def alone(self, e: X | None, name: str, found: list, bound: frozenset = frozenset()):
         """Collects (tensor, item, span) of every access in which `name` stands alone."""
@@ -32,6 +34,8 @@ class Ranges:
             for item, x in zip(self.op.items.get(t, ()), e.args[1:]):
                 bare = x.args[0] if x.kind == "spread" else x
                 if bare.kind == "name" and bare.val == name and name not in bound: found.append((t, item, x.span))
+        if e.kind == "??" and e.args[0].kind == "read" and e.args[0].args[0].val not in self.op.optional:
+            self.loose |= {x.span for x in e.args[0].args[1:]}
         for a in e.args: self.alone(a, name, found, bound)
 
     def anywhere(self, name: str, found: list):
@@ -49,20 +53,28 @@ class Ranges:
 
         sources: items where it stands alone, in order of preference."""
         if high is not None: return self.bounded(name, is_pack, high, context or Context(), body)
-        for t, item, at in sources:
+        for t, item, at in sorted(sources, key=lambda s: s[2] in self.loose):
             if is_pack != (item.kind != "one"): continue
             if item.kind == "pack": return "pack", Loop(name, pack=item.axes[0].pack)
             loops = [Loop(f"{name}{j}" if item.kind == "fixed" else name, a.extent) for j, a in enumerate(item.axes)]
             if item.kind == "one": self.same(name, sources)
             return (item.kind, loops) if item.kind == "fixed" else ("one", loops[0])
+        inside = [x.span for e in body for x in indices_in(e) if any(n.val == name for n in names_in(x))]
         raise Mistake("range", f"the range of `{name}` is unknown", span, "it never stands alone in an axis",
+                      notes=tuple((at, "used only inside this") for at in inside[:1]),
                       help=(f"give it one:  {'*' if is_pack else ''}{name} < ...",))
 
     def bounded(self, name: str, is_pack: bool, high: X, c: Context, body):
-        if not is_pack: return "one", Loop(name, self.op.formulas.lower(high, c))
+        if not is_pack: return "one", Loop(name, self.length(name, self.op.formulas.lower(high, c), high))
         r = self.op.patterns.rank_in(high) or next((n for e in body if (n := self.rank_used(name, e))), None)
         if r is None: raise Mistake("range", f"how many axes `*{name}` has is unknown", high.span)
-        return "fixed", [Loop(f"{name}{j}", self.op.formulas.lower(high, c.at(j))) for j in range(r)]
+        return "fixed", [Loop(f"{name}{j}", self.length(name, self.op.formulas.lower(high, c.at(j)), high)) for j in range(r)]
+
+    def length(self, name: str, e: E, x: X) -> E:
+        """e, if a call's sizes and options alone decide it."""
+        if all(n.op not in ("idx", "pack", "read", "rand", "reduce", "inside") for n in walk(e)): return e
+        raise Mistake("range", f"how far `{name}` runs depends on another index", x.span, "this must be known before any element is",
+                      help=(f"let it run further, and choose:  {name} < ... if {name} < {show(e)}",))
 
     def rank_used(self, name: str, e: X) -> int | None:
         """The rank of the pack in whose place an index takes part."""
@@ -75,7 +87,7 @@ class Ranges:
         """One index has one range: two axes of different named sizes cannot share it."""
         seen: tuple[Axis, str, tuple] | None = None
         for t, item, at in sources:
-            if item.kind != "one" or item.axes[0].extent.op != "sym": continue
+            if item.kind != "one" or item.axes[0].extent.op != "sym" or at in self.loose: continue
             a = item.axes[0]
             if seen is None: seen = (a, t, at)
             elif seen[0].extent != a.extent and self.op.sizes_differ(seen[0].extent, a.extent):
@@ -90,7 +102,13 @@ class Ranges:
         self.anywhere(b.name, sources)
         if b.low is None: return self.of(b.name, b.pack, sources, b.span, b.high, c, tuple(body)), None
         low, high = self.op.formulas.lower(b.low, c), self.op.formulas.lower(b.high, c)
-        return ("one", Loop(b.name, sub(high, low))), low
+        return ("one", Loop(b.name, self.length(b.name, sub(high, low), b.high))), low
+
+
+def indices_in(e: X):
+    """The indices of all accesses in e."""
+    if e.kind == "read": yield from e.args[1:]
+    for a in e.args: yield from indices_in(a)
 
 
 def loops_of(meaning) -> list[Loop]: return meaning[1] if meaning[0] == "fixed" else [meaning[1]]

@@ -133,6 +133,8 @@ class Whole:
             if not -len(found) <= n < len(found) or any(a.pack for _, a in (found[:n + 1] if n >= 0 else found[n:])):
                 raise Mistake("rank", f"which axis {n} is depends on the number of axes", e.span)
             return [found[n][0]]
+        if self.op.options.get(name) and self.op.options[name].name in ("dim", "dims"):
+            raise Mistake("option", "an op can reduce over the axes of one option only", binders[0].span, f"`{self.op.option}` is another one")
         raise Mistake("name", f"unknown axis `{name}`", binders[0].span)
 
     def loops(self, found: list[tuple[Key, Axis]]) -> dict[Key, Loop]:

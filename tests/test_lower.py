@@ -137,6 +137,10 @@ def test_fallbacks_stay_with_the_access():
     assert program("op f(x: Num[N], y: Num[M]) -> Num[N + M]\n    out[i] = x[i] ?? (y[i - N])\n") == ["out[i] = (x[i] ?? y[i - N])"]
 
 
+def test_an_index_may_leave_an_access_with_a_fallback():
+    assert program("op f(x: Num[N], y: Num[M]) -> Num[M]\n    out[i] = (x[i] ?? 0) + y[i]\n") == ["out[i] = (x[i] ?? 0) + y[i]"]
+
+
 def test_reductions_inside_formulas_get_temporaries_over_what_they_depend_on():
     assert program("op f(x: Num[N, M], y: Num[M]) -> Num[N, M]\n    out[i, j] = x[i, j] * (sum[k] x[i, k] * y[k])\n") == [
         "t0_[i] = sum[k < M] x[i, k] * y[k]", "out[i, j] = x[i, j] * t0_[i]"]
@@ -208,6 +212,9 @@ def test_a_constant_axis_falls_on_the_axes_of_the_operand():
 # --- Mistakes --------------------------------------------------------------------------------------
 
 @pytest.mark.parametrize("text, code, at", [
+    ("op f(x: Num[N], i: Int[N]) -> Num[N]\n    out[j] = x[j]\n    out[i[j]] max= x[j]\n", "syntax", None),
+    ("op f(x: Num[N]) -> Num[]\n    out[] = sum[i < N, j in 0 .. i] x[j]\n", "range", "i"),
+    ("op f(x: Num, d1: dim, d2: dim) -> Num\n    out = (sum[d1] x) + (sum[d2] x)\n", "option", "d2"),
     ("op f(x: Num[N]) -> Num[]\n    out[] = mean[k if k > 0] x[k]\n", "type", "k > 0"),
     (GELU + "op f(x: Float) -> Float = soft(x, -1)\n", "rank", None),
     ("op f(x: Num[N, M]) -> Num[N]\n    out[i] = x[i]\n", "rank", "x[i]"),
