@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .axes import loop_dim, loop_index
 from .conditions import exclusive
-from .ir import Fresh, Stmt, Tensor, add, read, replace
+from .ir import E, Fresh, Stmt, Tensor, add, read, replace
 from .tidy import renamed, simplify
 
 
@@ -30,10 +30,22 @@ def total(target: str, parts: list[Stmt], tensors: dict[str, Tensor], fresh: Fre
         names = {v.name: w.name for v, w in zip(first.loops, last.loops)}
         at = tuple(loop_index(replace(v, name=names[v.name])) for v in first.loops)
         merged = [replace(last, body=add(last.body, read(t, at)))]
-    for p in merged:
+    for p in alternatives(merged, fresh):
         before = [q for q in out if q.target == target]
         out.append(replace(p, target=target, spread=spread, mode="=" if all(exclusive(p.when, q.when) for q in before) else "+="))
     return out + [replace(p, target=target, spread=spread) for p in scatters]
+
+
+def alternatives(parts: list[Stmt], fresh: Fresh) -> list[Stmt]:
+    """A formula and one that is added only under a condition: instead, two complete formulas, one for when
+    the condition holds and one for when it does not."""
+    plain = [p for p in parts if p.red is None]
+    if len(plain) != 2 or plain[0].when is not None or plain[1].when is None: return parts
+    always, sometimes = plain
+    both = joined(always, replace(sometimes, when=None), fresh)
+    if both is None: return parts
+    split = [replace(both, when=sometimes.when), replace(always, when=E("not", (sometimes.when,)))]
+    return split + [p for p in parts if p.red is not None]
 
 
 def joined(a: Stmt, b: Stmt, fresh: Fresh) -> Stmt | None:

@@ -1,12 +1,10 @@
-"""Op definitions written as loop programs by hand, so that the adjoint is tested apart from the front end,
-and central differences."""
+"""Op definitions written as loop programs by hand, so that the adjoint is tested apart from the front end."""
 
 import numpy as np
 
 from dsl.ir import (E, Dim, Loop, ONE, Program, Stmt, Tensor, ZERO, add, call, cond, div, idx, lift, mul, neg, pack, read, sub,
                     sym)
 from dsl.opdef import OpDef, Param
-from dsl.reference import evaluate
 
 ALL, KEPT = Dim("domain", option="dim"), Dim("domain", option="dim", part="kept")
 I, B, A, N = Dim("domain"), Dim("pack", "B", broadcast=True), Dim("pack", "A"), Dim("pack", "N")
@@ -146,25 +144,3 @@ def drawn(seed=0):
     yield layer_norm(), dict(count=4, eps=1e-5, has_weight=1), dict(A=(3,), N=(4,)), dict(input=r(3, 4), weight=r(4))
     yield dropout(), dict(p=0.3), dict(I=(5,)), dict(input=r(5))
     yield scatter_add(), dict(K=3, M=4), dict(A=(2,), N=()), dict(input=r(2, 3), index=ints(3, 2, 4), src=r(2, 4))
-
-
-def difference(program, env, packs, views, name, weights, prefix, places=6, step=1e-5, seed=0):
-    """Central differences of the weighted sum of a program's outputs by elements of one input:
-    [(place, slope)], NaN where the program has a kink.  weights: `prefix + output` -> cotangent."""
-    x = views[name] = views[name].copy()
-    rng = np.random.default_rng(seed)
-
-    def value():
-        out = evaluate(program, env, packs, views)
-        return sum(float((weights[prefix + key(n)] * out[n]).sum()) for n in out if prefix + key(n) in weights)
-
-    key = lambda n: n[2:] if prefix == "gg_" else n
-    found = []
-    for flat in rng.permutation(x.size)[:places]:
-        at = np.unravel_index(flat, x.shape)
-        old, here, values = x[at], value(), []
-        for by in (step, -step): x[at] = old + by; values.append(value())
-        x[at] = old
-        up, down = (values[0] - here) / step, (here - values[1]) / step
-        found.append((at, (up + down) / 2 if abs(up - down) < 1e-2 * (1 + abs(up + down)) else np.nan))
-    return found
