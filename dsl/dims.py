@@ -53,13 +53,20 @@ class Patterns:
     def rank_of(self, d: DimTree) -> int | None:
         """The length of an option `ints[d]`: that of a pack, or a number."""
         if d.kind == "pack": return self.rank.get(d.name)
-        return d.expr.val if d.expr is not None and d.expr.kind == "num" else None
+        return self.whole(d.expr) if d.expr is not None else None
+
+    def whole(self, e: X) -> int | None:
+        """A number, or the family variable times a number."""
+        if e.kind == "num": return e.val
+        if e.kind == "name": return self.family.get(e.val)
+        parts = [self.whole(a) for a in e.args] if e.kind == "*" else []
+        return parts[0] * parts[1] if len(parts) == 2 and None not in parts else None
 
     def rank_in(self, e: X | None) -> int | None:
         """The rank of the fixed packs that a formula speaks of; None if there is none."""
         if e is None: return None
         if e.kind == "name" and self.rank.get(e.val) is not None: return self.rank[e.val]
-        if e.kind == "call" and e.val in ("product", "rank", "numel"): return None
+        if e.kind == "call" and e.val in ("product", "rank", "numel", "nth", "fits"): return None
         return next((r for a in e.args if (r := self.rank_in(a)) is not None), None)
 
     def stretching(self) -> set[str]:

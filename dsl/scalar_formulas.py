@@ -165,6 +165,14 @@ class Formulas:
         if n == "rand": return E("rand", (), op.site())
         if n == "given": return sym(Presence + a[0].val)
         if n in ("rank", "numel", "size"): return self.measure(n, e)
+        if n == "fits": return sym(f"fits_{a[0].val}_{a[1].val}")
+        if n == "axis":
+            if c.component is None: raise Mistake("index", "`axis()` needs a pack of known rank around it", e.span)
+            return lift(c.component)
+        if n == "nth":
+            place = self.lower(a[1], c)
+            if place.op != "const": raise Mistake("option", "which of the numbers must be known here", a[1].span)
+            return sym(f"{a[0].val}{place.val}")
         if n == "inside":
             r = self.access(a[0], c)
             return E("inside", (r,))

@@ -187,6 +187,8 @@ class Draw:
         a `dim` option names, from the pattern that it stands in."""
         env = self.env
         for n, lengths in self.packs.items(): env |= {f"count_{n}": math.prod(lengths), f"rank_{n}": len(lengths)}
+        for n, a in self.packs.items():
+            for m, b in self.packs.items(): env[f"fits_{n}_{m}"] = int(len(a) == len(b) and all(x <= y for x, y in zip(a, b)))
         for t in self.inputs:
             place = 0
             for d in t.dims:

@@ -45,11 +45,20 @@ def bind(op: Op, args: list[Arg]) -> Call:
     for name in packs:
         env["count_" + name] = numel(packs[name])
         env["rank_" + name] = len(packs[name])
+        for other in packs: env["fits_" + name + "_" + other] = fits(packs[name], packs[other])
     late_defaults(op, args, env)
     for size in op.sizes: env[size.name] = size.value(env)
     for r in op.requires:
         if r.holds(env) == 0: raise OpError(op.name + ": " + filled(r.message, [decimal(v(env)) for v in r.values]))
     return Call(env, packs, dtype, slots(op, metas, dtype, env, packs, kept, dropped))
+
+
+def fits(a: list[int], b: list[int]) -> int:
+    """Whether every axis of a pack is at most as long as that of another."""
+    if len(a) != len(b): return 0
+    for i in range(len(a)):
+        if a[i] > b[i]: return 0
+    return 1
 
 
 # --- Arguments -------------------------------------------------------------------------------------
