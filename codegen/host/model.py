@@ -272,3 +272,25 @@ class CpuLaunch:
     reduce: Dims
     axes: list[list[int]]               # for each access: strides of the logical axes that no anonymous loop indexes
     lengths: list[list[int]]            # and the lengths of those axes
+
+
+# --- A launch on the GPU ---------------------------------------------------------------------------
+
+
+@dataclass
+class Launch:
+    """One dispatch.  Binding 0 of group 0 is the uniform with the words, binding i + 1 the tensor slots[i]; a slot
+    of -1 is memory for `scratch` 32-bit elements that only the launches of this nest share.
+
+    words, kinds: numbers and how they lie in the uniform, "u" u32, "i" i32, "f" f32.  seeds: the place of
+    seed0, seed1 and the call's number among them, for random draws, or -1.  groups: workgroups along x, y, z."""
+    nest: int
+    strategy: str
+    code: str
+    slots: list[int]
+    written: list[bool]
+    words: list[float]
+    kinds: list[str]
+    seeds: int
+    groups: list[int]
+    scratch: int

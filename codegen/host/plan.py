@@ -6,8 +6,14 @@ lines; how a nest runs on the GPU is chosen in strategy.py and written by kernel
 
 from __future__ import annotations
 
-from .lines import Line, Resolved, active, collapsed, resolve, spread_out, without_ones
-from .model import Call, CpuLaunch, Dims, Nest, Op
+from .errors import OpError
+from .kernel import Facts, Kernel, new_kernel, word
+from .lines import Line, Resolved, active, collapsed, points, resolve, spread_out
+from .map import THREADS, lanes_possible, map_text
+from .model import Access, Call, Code, CpuLaunch, Dims, Launch, Nest, Op, Schedule, Step, StepCode
+from .render import map_kernel, prelude_text, row_kernel
+from .row import row_text
+from .strategy import chosen, row_shape, unit
 
 
 def plan_cpu(op: Op, program: int, call: Call, wanted: list[int]) -> list[CpuLaunch | None]:
@@ -36,3 +42,104 @@ def dims(lines: list[Line], count: int) -> Dims:
     own = [Line("", line.size, line.strides[:count]) for line in lines if line.name == ""]
     own = collapsed(own)
     return Dims([line.size for line in own], [[line.strides[n] for line in own] for n in range(count)])
+
+
+# --- WebGPU ----------------------------------------------------------------------------------------
+
+MOST_GROUPS = 65535                     # workgroups along one axis of a dispatch
+MOST_BINDINGS = 8                       # storage buffers of a kernel that every device has
+
+
+def plan(op: Op, program: int, call: Call, wanted: list[int], facts: Facts, rules: list[Schedule]) -> list[Launch]:
+    """The launches of a program, in order; none for what is empty.
+
+    wanted: the slots whose values are asked for.  rules: schedules for shapes of nests; [] runs everything plainly."""
+    out: list[Launch] = []
+    for nest in op.programs[program].nests:
+        if active(op, op.programs[program], nest, call, wanted): out.extend(nest_launches(op, nest, call, facts, rules))
+    return out
+
+
+def nest_launches(op: Op, nest: Nest, call: Call, facts: Facts, rules: list[Schedule]) -> list[Launch]:
+    r = resolve(nest, call)
+    if nest.spread and nest.shape in ("map", "row", "contract"):
+        r = spread_out(nest, r)
+        if nest.shape == "map" and len(r.reduce) > 0: nest = summed(nest)
+    if points(r.outer) == 0: return []
+    if nest.shape == "map" or nest.shape == "row": r.outer = ordered(nest, r.outer)
+    lines = Resolved(collapsed(r.outer), collapsed(r.reduce), r.offsets, r.steps, r.lengths)
+    k = new_kernel(op, nest, call, facts, lines)
+    check_bindings(k)
+    if nest.shape == "map" or nest.shape == "scatter": return [map_launch(k, rules)]
+    return [row_launch(k, rules)]
+
+
+def summed(nest: Nest) -> Nest:
+    """A map with axes that its target lacks: a sum over them, then the store."""
+    last = nest.steps[len(nest.steps) - 1]
+    add = Step("reduce", "acc0", "sum", last.value, False, last.reads, -1, "=")
+    put = Step("store", "", "", last.value, False, [], last.target, last.mode)
+    return Nest("row", nest.when, nest.loops, nest.rloops, nest.spread, nest.accesses, [add, put], [], with_sum(nest.floating),
+                with_sum(nest.integral), nest.words, nest.statics, nest.reverse, nest.makes, nest.number)
+
+
+def with_sum(code: Code | None) -> Code | None:
+    if code is None: return None
+    return Code(code.accesses, [code.steps[len(code.steps) - 1], StepCode("", "acc0")], code.helpers)
+
+
+def ordered(nest: Nest, lines: list[Line]) -> list[Line]:
+    """Outer lines as the last store's elements lie in memory, so that neighbouring threads write neighbours."""
+    target = nest.steps[len(nest.steps) - 1].target
+    for axis in nest.accesses[target].axes:
+        if axis == "": return lines
+    return sorted(lines, key=lambda line: -line.strides[target])
+
+
+def map_launch(k: Kernel, rules: list[Schedule]) -> Launch:
+    facts = {"outer": float(points(k.outer)), "inner": 1.0, "vector": 1.0 if lanes_possible(k) else 0.0}
+    rule = chosen(k.op, k.nest, k.nest.shape, rules, facts, k.call.env)
+    lanes = 4 if rule is not None and rule.strategy == "lanes" and lanes_possible(k) else 1
+    count = points(k.outer) // lanes
+    strategy = "map" if lanes == 1 else "map, four elements a thread"
+    if k.nest.shape == "scatter": strategy = "scatter, atomic"
+    text = map_text(k, title(k, strategy), lanes)
+    text.helpers = prelude_text(k.helpers)
+    return launch(k, strategy, map_kernel(text), (count + THREADS - 1) // THREADS)
+
+
+def row_launch(k: Kernel, rules: list[Schedule]) -> Launch:
+    facts = {"outer": float(points(k.outer)), "inner": float(points(k.reduce)), "unit": 1.0 if unit(k) else 0.0, "vector": 0.0}
+    rule = chosen(k.op, k.nest, "row", rules, facts, k.call.env)
+    shape = row_shape(k, rule, k.facts)
+    strategy = f"row, {shape[0]} lanes for each of {shape[1]} rows"
+    text = row_text(k, title(k, strategy), shape[0], shape[1], shape[2] == 1)
+    text.helpers = prelude_text(k.helpers)
+    return launch(k, strategy, row_kernel(text), (points(k.outer) + shape[1] - 1) // shape[1])
+
+
+def title(k: Kernel, strategy: str) -> str:
+    return f"{k.op.name}, nest {k.nest.number}: {strategy}; {k.call.dtype}"
+
+
+def launch(k: Kernel, strategy: str, code: str, groups: int) -> Launch:
+    return Launch(k.nest.number, strategy, code, k.slots, k.written, k.values, k.kinds, k.seeds, folded(groups), 0)
+
+
+def folded(groups: int) -> list[int]:
+    """So many workgroups along x, or along x and y where one axis is too short."""
+    if groups <= MOST_GROUPS: return [groups, 1, 1]
+    y = (groups + MOST_GROUPS - 1) // MOST_GROUPS
+    return [(groups + y - 1) // y, y, 1]
+
+
+def check_bindings(k: Kernel) -> None:
+    """Refuses what a device cannot bind."""
+    if len(k.slots) > MOST_BINDINGS: raise OpError(f"{k.op.name}: {len(k.slots)} tensors, but a kernel binds at most {MOST_BINDINGS}")
+    for n in range(len(k.slots)):
+        bound = k.call.slots[k.slots[n]]
+        count = bound.offset + 1
+        for i in range(len(bound.shape)): count += (bound.shape[i] - 1) * bound.strides[i]
+        size = count * (2 if bound.dtype == "float16" else 4)
+        if size > k.facts.max_binding:
+            raise OpError(f"{k.op.name}: `{k.op.slots[k.slots[n]].name}` takes {size} bytes, but this device binds at most {k.facts.max_binding}")

@@ -1,0 +1,353 @@
+"""Parts of a kernel's text that all strategies share: words, bindings, positions, reads and stores.
+
+A kernel is written for one nest in one call.  Everything that differs between calls of the same text
+(sizes, strides, offsets, options) is a word of the uniform `p`; what is structure (which strides are 0,
+how many lines there are, which optional tensors are given) is in the text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .dtypes import compute_class
+from .errors import OpError
+from .lines import Line, Resolved
+from .model import Call, Code, Nest, Op
+from .names import safe_name
+
+
+@dataclass
+class Facts:
+    """What a device can do.  max_binding: bytes of the largest tensor a kernel may bind; max_threads: of a workgroup;
+    max_shared: bytes of workgroup memory."""
+    f16: bool
+    subgroups: bool
+    max_binding: int
+    max_threads: int
+    max_shared: int
+
+
+@dataclass
+class Kernel:
+    """A kernel being written.  names, kinds, values: the words; kinds "u" "i" "f".  slots: what is bound, -1 for
+    scratch memory; elements: the type of each binding's elements.  prefix: put before `outer` and `inner` indices."""
+    op: Op
+    nest: Nest
+    call: Call
+    code: Code
+    facts: Facts
+    outer: list[Line]
+    reduce: list[Line]
+    r: Resolved
+    names: list[str]
+    kinds: list[str]
+    values: list[float]
+    slots: list[int]
+    written: list[bool]
+    elements: list[str]
+    helpers: list[str]
+    consts: list[str]
+    seeds: int
+
+
+def new_kernel(op: Op, nest: Nest, call: Call, facts: Facts, r: Resolved) -> Kernel:
+    """Words of the definition, constants and bindings; `r`: the lines as the strategy orders them."""
+    code = nest.floating if compute_class(call.dtype) == "f" else nest.integral
+    if code is None: raise OpError(f"{op.name}: not implemented for {call.dtype}")
+    k = Kernel(op, nest, call, code, facts, r.outer, r.reduce, r, [], [], [], [], [], [], [], [], -1)
+    for step in nest.steps:
+        if step.target >= 0: bind(k, nest.accesses[step.target].slot, True)
+    for access in nest.accesses:
+        if call.slots[access.slot].given or call.slots[access.slot].fresh: bind(k, access.slot, False)
+    for name in nest.statics:
+        value = call.env[name] if name in call.env else 0
+        boolean = name.startswith("has_") or is_bool_option(op, name)
+        k.consts.append(f"const {safe_name(name)} = {('true' if value != 0 else 'false') if boolean else str(int(value))};")
+    for helper in code.helpers:
+        k.helpers.append(helper)
+        if helper == "invert": k.consts.append(f"const is_bool = {'true' if call.dtype == 'bool' else 'false'};")
+        if helper == "uniform_random":
+            k.seeds = word(k, "seed0", "u", 0)
+            word(k, "seed1", "u", 0)
+            word(k, "call", "u", 0)
+    for w in nest.words:
+        kind = compute_class(call.dtype) if w.kind == "T" else w.kind
+        word(k, safe_name(w.name), kind, call.env[w.name] if w.name in call.env else infinite(w.name))
+    return k
+
+
+def is_bool_option(op: Op, name: str) -> bool:
+    for param in op.params:
+        if param.name == name: return param.kind == "bool"
+    return False
+
+
+INFINITY: float = 1e308 * 10.0
+
+
+def infinite(name: str) -> float:
+    """The words `inf` and `nan`: as constants a compiler might fold them away."""
+    return INFINITY if name == "inf" else INFINITY - INFINITY
+
+
+def word(k: Kernel, name: str, kind: str, value: float) -> int:
+    """Adds a word; answers its place."""
+    for n in range(len(k.names)):
+        if k.names[n] == name: return n
+    k.names.append(name)
+    k.kinds.append(kind)
+    k.values.append(value)
+    return len(k.names) - 1
+
+
+def use(k: Kernel, helper: str) -> None:
+    if helper not in k.helpers: k.helpers.append(helper)
+
+
+# --- Bindings --------------------------------------------------------------------------------------
+
+
+def bind(k: Kernel, slot: int, written: bool) -> None:
+    if slot in k.slots: return
+    bound = k.call.slots[slot]
+    if written and not bound.given and not bound.fresh: return
+    k.slots.append(slot)
+    k.written.append(written)
+    k.elements.append(element_type(k, bound.dtype))
+
+
+def element_type(k: Kernel, dtype: str) -> str:
+    """How a dtype's elements lie in memory: 8-bit types and bool take 32 bits."""
+    if dtype == "float64": raise OpError(f"{k.op.name}: float64 is not available on webgpu; use float32, or the cpu")
+    if dtype == "float32": return "f32"
+    if dtype == "float16":
+        if not k.facts.f16: raise OpError(f"{k.op.name}: this device cannot compute with float16")
+        return "f16"
+    return "u32" if dtype == "bool" else "i32"
+
+
+def bound_name(k: Kernel, slot: int) -> str: return safe_name(k.op.slots[slot].name)
+
+
+def is_bound(k: Kernel, n: int) -> bool: return k.nest.accesses[n].slot in k.slots
+
+
+def declarations(k: Kernel) -> list[str]:
+    """`enable`, constants, the uniform and the tensors."""
+    out: list[str] = []
+    if "f16" in k.elements: out.append("enable f16;")
+    out.extend(k.consts)
+    fields = ", ".join([f"{k.names[n]}: {WORD_TYPES[k.kinds[n]]}" for n in range(len(k.names))])
+    out.append(f"struct Words {{ {fields} }}")
+    out.append("@group(0) @binding(0) var<uniform> p: Words;")
+    for n in range(len(k.slots)):
+        access = "read_write" if k.written[n] else "read"
+        name = bound_name(k, k.slots[n]) if k.slots[n] >= 0 else "scratch"
+        out.append(f"@group(0) @binding({n + 1}) var<storage, {access}> {name}: array<{k.elements[n]}>;")
+    return out
+
+
+WORD_TYPES: dict[str, str] = {"u": "u32", "i": "i32", "f": "f32"}
+KIND_TYPES: dict[str, str] = {"f": "f32", "i": "i32", "b": "bool"}
+ZEROS: dict[str, str] = {"f": "0.0", "i": "0", "b": "false"}
+
+
+# --- Positions -------------------------------------------------------------------------------------
+
+
+def variable(line: Line, stem: str, d: int) -> str:
+    return safe_name(line.name) if line.name != "" else f"{stem}{d}"
+
+
+def decode(k: Kernel, lines: list[Line], stem: str, flat: str, indent: str) -> list[str]:
+    """A flat index taken apart into the variables of the lines, the last one fastest."""
+    out: list[str] = []
+    rest = flat
+    if len(lines) > 1:
+        out.append(f"{indent}var {stem}_rest = {flat};")
+        rest = f"{stem}_rest"
+    for n in range(len(lines)):
+        d = len(lines) - 1 - n
+        line = lines[d]
+        text = rest
+        if d > 0:
+            word(k, f"{stem}_size{d}", "u", line.size)
+            text = f"{rest} % p.{stem}_size{d}"
+        out.append(f"{indent}let {variable(line, stem, d)} = {text if line.name == '' else f'i32({text})'};")
+        if d > 0: out.append(f"{indent}{rest} /= p.{stem}_size{d};")
+    return out
+
+
+def position(k: Kernel, n: int) -> str:
+    """The element of access n, as u32."""
+    access = k.nest.accesses[n]
+    terms: list[str] = [f"p.{word_name(k, f'at{n}', k.r.offsets[n])}"]
+    for d in range(len(k.outer)): terms.extend(term(k, n, k.outer[d], "outer", d))
+    for d in range(len(k.reduce)): terms.extend(term(k, n, k.reduce[d], "inner", d))
+    place = 0
+    for i in range(len(access.axes)):
+        if access.axes[i] != "":
+            if is_named(k, access.axes[i]): place += 1
+            continue
+        text = k.code.accesses[n].index[i]
+        step = k.r.steps[n][place]
+        length = k.r.lengths[n][place]
+        place += 1
+        if text == "0" or step == 0: continue
+        if len(holes(text)) > 0: text = f"clamp({text}, 0, i32(p.{word_name(k, f'last{n}_{i}', max(length - 1, 0))}))"
+        terms.append(f"u32({bare(text)}) * p.{word_name(k, f'step{n}_{i}', step)}")
+    return " + ".join(terms)
+
+
+def is_named(k: Kernel, name: str) -> bool:
+    for loop in k.nest.loops + k.nest.rloops:
+        if loop.name == name: return loop.named
+    return False
+
+
+def term(k: Kernel, n: int, line: Line, stem: str, d: int) -> list[str]:
+    if line.strides[n] == 0: return []
+    name = variable(line, stem, d)
+    return [f"{name if line.name == '' else f'u32({name})'} * p.{word_name(k, f'{stem}_stride{n}_{d}', line.strides[n])}"]
+
+
+def word_name(k: Kernel, name: str, value: int) -> str:
+    word(k, name, "u", value)
+    return name
+
+
+def bare(text: str) -> str:
+    """Without brackets round all of it."""
+    if not text.startswith("(") or not text.endswith(")"): return text
+    depth = 0
+    for i in range(len(text)):
+        if text[i] == "(": depth += 1
+        if text[i] == ")": depth -= 1
+        if depth == 0 and i < len(text) - 1: return text
+    return text[1:len(text) - 1]
+
+
+# --- Reads and stores ------------------------------------------------------------------------------
+
+
+def holes(text: str) -> list[int]:
+    """The accesses whose values a text uses: `r` and digits, standing alone."""
+    out: list[int] = []
+    i = 0
+    while i < len(text):
+        if not is_word(text[i]):
+            i += 1
+            continue
+        start = i
+        while i < len(text) and is_word(text[i]): i += 1
+        name = text[start:i]
+        if len(name) < 2 or name[0] != "r" or start > 0 and text[start - 1] == ".": continue
+        digits = True
+        for j in range(1, len(name)):
+            if name[j] < "0" or name[j] > "9": digits = False
+        if digits and int(name[1:]) not in out: out.append(int(name[1:]))
+    return out
+
+
+def mentions(text: str, name: str) -> bool:
+    """Whether a text uses a variable."""
+    at = text.find(name)
+    while at >= 0:
+        end = at + len(name)
+        if (at == 0 or not is_word(text[at - 1]) and text[at - 1] != ".") and (end == len(text) or not is_word(text[end])): return True
+        at = text.find(name, at + 1)
+    return False
+
+
+def is_word(c: str) -> bool: return c >= "a" and c <= "z" or c >= "A" and c <= "Z" or c >= "0" and c <= "9" or c == "_"
+
+
+def texts_of(k: Kernel, n: int) -> list[str]:
+    a = k.code.accesses[n]
+    return [*a.index, a.guard, a.fallback]
+
+
+def needed(k: Kernel, texts: list[str]) -> list[int]:
+    """The accesses that texts need, those inside another's index first."""
+    out: list[int] = []
+    for text in texts:
+        for n in holes(text):
+            for m in needed(k, texts_of(k, n)):
+                if m not in out: out.append(m)
+            if n not in out: out.append(n)
+    return out
+
+
+def varies(k: Kernel, n: int) -> bool:
+    """Whether what access n reads changes along the reduced lines."""
+    for d in range(len(k.reduce)):
+        line = k.reduce[d]
+        if line.strides[n] != 0: return True
+        if line.name == "": continue
+        for text in texts_of(k, n):
+            if mentions(text, variable(line, "inner", d)): return True
+    for text in texts_of(k, n):
+        for m in holes(text):
+            if varies(k, m): return True
+    return False
+
+
+def access_kind(k: Kernel, n: int) -> str:
+    kind = k.nest.accesses[n].kind
+    return compute_class(k.call.dtype) if kind == "T" else kind
+
+
+def load(k: Kernel, n: int) -> str:
+    """The element of access n as its kind."""
+    slot = k.nest.accesses[n].slot
+    text = f"{bound_name(k, slot)}[{position(k, n)}]"
+    return converted(text, element_type(k, k.call.slots[slot].dtype), access_kind(k, n))
+
+
+def converted(text: str, element: str, kind: str) -> str:
+    """An element of memory as a value."""
+    if kind == "b": return f"({text} != {'0.0' if element == 'f32' else '0.0h' if element == 'f16' else '0u' if element == 'u32' else '0'})"
+    if kind == "f": return text if element == "f32" else f"f32({text})"
+    return text if element == "i32" else f"i32({text})"
+
+
+def stored(text: str, kind: str, dtype: str) -> str:
+    """A value as an element of memory."""
+    if dtype == "bool": return f"select(0u, 1u, {bare(text)})" if kind == "b" else f"select(0u, 1u, {text} != {ZEROS[kind]})"
+    if dtype.startswith("float"):
+        if kind == "b": return f"select({'0.0h, 1.0h' if dtype == 'float16' else '0.0, 1.0'}, {bare(text)})"
+        if kind == "i": return f"{'f16' if dtype == 'float16' else 'f32'}({bare(text)})"
+        return bare(text) if dtype == "float32" else f"f16({bare(text)})"
+    whole = text if kind == "i" else f"select(0, 1, {bare(text)})" if kind == "b" else f"i32({bare(text)})"
+    if dtype == "int8": return f"(({bare(whole)}) << 24u) >> 24u"
+    if dtype == "uint8": return f"({bare(whole)}) & 255"
+    return bare(whole)
+
+
+def read_lines(k: Kernel, texts: list[str], done: list[int], indent: str, still: bool) -> list[str]:
+    """Statements that make the reads of the texts known.  still: only those that do not change along the reduced lines."""
+    out: list[str] = []
+    for n in needed(k, texts):
+        if n in done or still and varies(k, n): continue
+        done.append(n)
+        a = k.code.accesses[n]
+        kind = access_kind(k, n)
+        other = a.fallback if a.fallback != "" else ZEROS[kind]
+        if not is_bound(k, n): out.append(f"{indent}let r{n}: {KIND_TYPES[kind]} = {bare(other)};")
+        elif a.guard == "": out.append(f"{indent}let r{n} = {load(k, n)};")
+        else:
+            out.append(f"{indent}var r{n}: {KIND_TYPES[kind]} = {bare(other)};")
+            out.append(f"{indent}if ({bare(a.guard)}) {{ r{n} = {load(k, n)}; }}")
+    return out
+
+
+def store_lines(k: Kernel, target: int, text: str, kind: str, mode: str, indent: str) -> list[str]:
+    """The store of a value at access `target`."""
+    if not is_bound(k, target): return []
+    slot = k.nest.accesses[target].slot
+    dtype = k.call.slots[slot].dtype
+    name = bound_name(k, slot)
+    if mode == "=": return [f"{indent}{name}[{position(k, target)}] = {stored(text, kind, dtype)};"]
+    old = converted(f"{name}[at]", element_type(k, dtype), "i" if dtype == "bool" else kind)
+    total = f"({old} + {text})" if dtype != "bool" else f"({old} | select(0, 1, {text}))"
+    return [f"{indent}{{", f"{indent}  let at = {position(k, target)};",
+            f"{indent}  {name}[at] = {stored(total, 'i' if dtype == 'bool' else kind, dtype)};", f"{indent}}}"]

@@ -1,0 +1,26 @@
+"""The kernels' templates as functions: here Jinja; the package has the same functions, translated.
+
+This file is not translated: `wgsl/templates.ts` takes its place."""
+
+from __future__ import annotations
+
+import importlib
+
+from .map import MapText
+from .row import RowText
+
+
+def map_kernel(c: MapText) -> str: return shown("map.wgsl.j2", c)
+
+
+def row_kernel(c: RowText) -> str: return shown("row.wgsl.j2", c)
+
+
+def prelude_text(helpers: list[str]) -> str:
+    """The functions of the prelude that are named, with all that they call, in the prelude's order."""
+    return importlib.import_module("codegen.wgsl.prelude").text(helpers)
+
+
+def shown(name: str, c: "MapText") -> str:
+    """A template with the fields of a context as its names."""
+    return importlib.import_module("codegen.wgsl.templates").show(name, vars(c))

@@ -1,0 +1,57 @@
+"""Which strategy runs a nest in a call, and with which numbers: the first schedule whose condition holds.
+
+Schedules see facts of the nest: `outer` points, `inner` points reduced for each, `vector` (four neighbours of
+every tensor can be read at once), `unit` (the innermost reduced line has stride 1), and for contractions
+the rows `M`, columns `N`, depth `K` and `batch`.  Without a schedule the plain strategy runs: one thread an
+element.  No strategy changes a result beyond rounding."""
+
+from __future__ import annotations
+
+from .kernel import Facts, Kernel, is_bound, varies
+from .lines import points
+from .model import Env, Nest, Op, Schedule
+
+
+def chosen(op: Op, nest: Nest, shape: str, rules: list[Schedule], facts: Env, call: Env) -> Schedule | None:
+    """The schedule for a nest: the op's own rules go before those for all nests of a shape."""
+    env: Env = {}
+    for name in call: env[name] = call[name]
+    for name in facts: env[name] = facts[name]
+    for rule in op.schedules + rules:
+        if rule.nest != op.name and rule.nest != shape: continue
+        if rule.when is None or rule.when(env) != 0: return rule
+    return None
+
+
+def number(rule: Schedule, name: str, default: int) -> int:
+    return int(rule.numbers[name]) if name in rule.numbers else default
+
+
+def unit(k: Kernel) -> bool:
+    """Whether the reads that change along the reduction lie next to each other along its innermost line."""
+    if len(k.reduce) == 0: return True
+    last = k.reduce[len(k.reduce) - 1]
+    for n in range(len(k.nest.accesses)):
+        if is_bound(k, n) and varies(k, n): return last.strides[n] == 1
+    return True
+
+
+def power_of_two(limit: int) -> int:
+    """The largest power of two up to `limit`, at least 1."""
+    out = 1
+    while out * 2 <= limit: out *= 2
+    return out
+
+
+def row_shape(k: Kernel, rule: Schedule | None, facts: Facts) -> list[int]:
+    """[lanes, columns, adjacent] of a row kernel; see row.py."""
+    if rule is None: return [1, 64, 0]
+    threads = min(number(rule, "threads", 256), facts.max_threads)
+    rows = points(k.outer)
+    inner = points(k.reduce)
+    if unit(k) or rows < 16:
+        lanes = min(power_of_two(max(inner // 2, 1)), threads)
+        return [lanes, threads // lanes, 1]
+    lanes = 1
+    while lanes < 16 and rows * lanes < 65536 and inner >= 8 * lanes: lanes *= 2
+    return [lanes, threads // lanes, 0]

@@ -1,0 +1,38 @@
+"""The functions of prelude.wgsl and what each of them calls."""
+
+from __future__ import annotations
+
+import functools
+import re
+from pathlib import Path
+
+FILE = Path(__file__).with_name("prelude.wgsl")
+
+
+@functools.cache
+def functions() -> dict[str, str]:
+    """Name -> text, comments above it included, in the order of the file."""
+    out: dict[str, str] = {}
+    for block in re.split(r"\n\n+", FILE.read_text(encoding="utf-8")):
+        found = re.search(r"^(?:fn|const) (\w+)", block, re.M)
+        if found: out[found[1]] = block.strip("\n")
+    return out
+
+
+@functools.cache
+def calls() -> dict[str, list[str]]:
+    """Name -> the prelude's names that its text uses."""
+    names = functions()
+    return {n: [w for w in dict.fromkeys(re.findall(r"\b[A-Za-z_]\w*", t)) if w in names and w != n] for n, t in names.items()}
+
+
+def text(helpers: list[str]) -> str:
+    """The named functions with all that they call, in the file's order."""
+    wanted, waiting = set(), list(helpers)
+    while waiting:
+        name = waiting.pop()
+        if name in wanted: continue
+        if name not in functions(): raise KeyError(f"the prelude has no function {name}")
+        wanted.add(name)
+        waiting += calls()[name]
+    return "\n".join(t for n, t in functions().items() if n in wanted)

@@ -1,0 +1,577 @@
+// Mathematics of kernels: functions that WGSL lacks, or lets a device compute too loosely, with PyTorch's
+// answers for NaN, infinities and signed zeros.  Kernels take the functions they need (prelude.py).
+// Polynomials are least-squares fits with equal errors; an infinity or NaN is always made from a value at run
+// time, since constants that are not finite are refused.  Blank lines separate functions, and only those.
+
+// Tests by bits: a compiler may assume that NaN does not occur.
+fn is_nan(x: f32) -> bool { return (bitcast<u32>(x) & 0x7fffffffu) > 0x7f800000u; }
+
+fn is_infinite(x: f32) -> bool { return (bitcast<u32>(x) & 0x7fffffffu) == 0x7f800000u; }
+
+fn is_finite(x: f32) -> bool { return (bitcast<u32>(x) & 0x7f800000u) != 0x7f800000u; }
+
+fn sign_bit(x: f32) -> bool { return bitcast<u32>(x) >= 0x80000000u; }
+
+// NaN, and an infinity with the sign of x.
+fn nan_from(x: f32) -> f32 { return bitcast<f32>(bitcast<u32>(x) | 0x7fc00000u); }
+
+fn infinity_like(x: f32) -> f32 { return bitcast<f32>((bitcast<u32>(x) & 0x80000000u) | 0x7f800000u); }
+
+fn copy_sign(x: f32, y: f32) -> f32 {
+  return bitcast<f32>((bitcast<u32>(x) & 0x7fffffffu) | (bitcast<u32>(y) & 0x80000000u));
+}
+
+fn sign_of(x: f32) -> f32 { return select(select(0.0, -1.0, x < 0.0), 1.0, x > 0.0); }
+
+// Maximum and minimum that hand NaN on, and those that prefer numbers.
+fn larger(x: f32, y: f32) -> f32 { return select(select(max(x, y), y, is_nan(y)), x, is_nan(x)); }
+
+fn smaller(x: f32, y: f32) -> f32 { return select(select(min(x, y), y, is_nan(y)), x, is_nan(x)); }
+
+fn larger_number(x: f32, y: f32) -> f32 { return select(select(max(x, y), x, is_nan(y)), y, is_nan(x)); }
+
+fn smaller_number(x: f32, y: f32) -> f32 { return select(select(min(x, y), x, is_nan(y)), y, is_nan(x)); }
+
+fn square(x: f32) -> f32 { return x * x; }
+
+// x / y with the device's quotient corrected by what it leaves over: 91 / 13 is 7.
+fn divide(x: f32, y: f32) -> f32 {
+  let q = x / y;
+  let rest = fma(-q, y, x);
+  let better = q + rest / y;
+  return select(q, better, rest != 0.0 && is_finite(better) && is_finite(q));
+}
+
+fn square_root(x: f32) -> f32 {
+  let s = sqrt(x);
+  let better = s + fma(-s, s, x) / (2.0 * s);
+  return select(select(s, better, is_finite(better)), nan_from(x), x < 0.0);
+}
+
+fn reciprocal_root(x: f32) -> f32 {
+  if (x == 0.0) { return infinity_like(x); }
+  if (x < 0.0) { return nan_from(x); }
+  return divide(1.0, square_root(x));
+}
+
+// 2 to the power n, for n from -252 to 254, times x, in two steps so that neither overflows.
+fn scaled(x: f32, n: i32) -> f32 {
+  let half = n / 2;
+  return x * bitcast<f32>((half + 127) << 23u) * bitcast<f32>((n - half + 127) << 23u);
+}
+
+fn exp_of(x: f32) -> f32 {
+  if (is_nan(x)) { return x; }
+  if (x > 88.8) { return infinity_like(abs(x)); }
+  if (x < -104.0) { return 0.0; }
+  let n = round(x * 1.44269504);
+  let r = fma(n, 2.12194440e-4, fma(n, -0.693359375, x));
+  let tail = fma(fma(fma(fma(fma(0.000198581232, r, 0.00139344865), r, 0.00833336182), r, 0.0416664575), r, 0.166666665), r, 0.5);
+  return scaled(1.0 + fma(r * r, tail, r), i32(n));
+}
+
+fn exp2_of(x: f32) -> f32 {
+  if (is_nan(x)) { return x; }
+  if (x > 128.0) { return infinity_like(abs(x)); }
+  if (x < -151.0) { return 0.0; }
+  let n = round(x);
+  let r = (x - n) * 0.693147181;
+  let tail = fma(fma(fma(fma(fma(0.000198581232, r, 0.00139344865), r, 0.00833336182), r, 0.0416664575), r, 0.166666665), r, 0.5);
+  return scaled(1.0 + fma(r * r, tail, r), i32(n));
+}
+
+fn expm1_of(x: f32) -> f32 {
+  if (abs(x) > 0.5) { return exp_of(x) - 1.0; }
+  let tail = fma(fma(fma(fma(fma(fma(2.48416704e-05, x, 0.000199619568), x, 0.00138890402), x, 0.00833318276), x, 0.0416666643), x, 0.166666671), x, 0.5);
+  return fma(x * x, tail, x);
+}
+
+// log(1 + m) - m for m from sqrt(1/2) - 1 to sqrt(2) - 1.
+fn log_tail(m: f32) -> f32 {
+  let p = fma(fma(fma(fma(fma(fma(fma(fma(0.070357204, m, -0.115140381), m, 0.116773979), m, -0.124202343), m, 0.142492961), m, -0.166680534), m, 0.200007154), m, -0.24999994), m, 0.333333312);
+  return m * m * fma(m, p, -0.5);
+}
+
+// A positive number as 2**y * (1 + x), x from sqrt(1/2) - 1 to sqrt(2) - 1.
+fn split_exponent(x: f32) -> vec2<f32> {
+  var bits = bitcast<u32>(x);
+  var e = 0;
+  if (bits < 0x00800000u) {
+    let shift = 23u - firstLeadingBit(bits);
+    bits = bits << shift;
+    e = 1 - i32(shift);
+    bits = (bits & 0x007fffffu) | 0x00800000u;
+  }
+  e += i32(bits >> 23u) - 127;
+  var m = bitcast<f32>((bits & 0x007fffffu) | 0x3f800000u);
+  if (m > 1.41421356) {
+    m *= 0.5;
+    e += 1;
+  }
+  return vec2(m - 1.0, f32(e));
+}
+
+// What a logarithm of something that is no positive finite number is.
+fn log_edge(x: f32) -> f32 {
+  if ((bitcast<u32>(x) & 0x7fffffffu) == 0u) { return -infinity_like(abs(x)); }
+  if (is_nan(x) || sign_bit(x)) { return nan_from(x); }
+  return x;
+}
+
+fn is_positive(x: f32) -> bool { return bitcast<u32>(x) - 1u < 0x7f7fffffu; }
+
+fn log_of(x: f32) -> f32 {
+  if (!is_positive(x)) { return log_edge(x); }
+  let s = split_exponent(x);
+  return fma(s.y, 0.693359375, s.x + fma(s.y, -2.12194440e-4, log_tail(s.x)));
+}
+
+fn log2_of(x: f32) -> f32 {
+  if (!is_positive(x)) { return log_edge(x); }
+  let s = split_exponent(x);
+  let t = log_tail(s.x);
+  return s.y + fma(s.x, 1.44269504, t * 1.44269504);
+}
+
+fn log10_of(x: f32) -> f32 {
+  if (!is_positive(x)) { return log_edge(x); }
+  let s = split_exponent(x);
+  let t = log_tail(s.x);
+  let low = fma(s.y, 0.000248745664, fma(t, 0.000700731903, s.x * 0.000700731903));
+  return fma(s.y, 0.30078125, fma(s.x, 0.43359375, fma(t, 0.43359375, low)));
+}
+
+fn log1p_of(x: f32) -> f32 {
+  let u = 1.0 + x;
+  if (!is_positive(u)) { return log_edge(u); }
+  if (abs(x) < 1e-4) { return fma(x * x, fma(x, 0.333333333, -0.5), x); }
+  return log_of(u) + (x - (u - 1.0)) / u;
+}
+
+// --- Angles ---
+// 2/pi, 32 bits an element.
+const two_over_pi = array<u32, 7>(0x00000000u, 0x28be60dbu, 0x9391054au, 0x7f09d5f4u, 0x7d4d3770u, 0x36d8a566u, 0x4f10e410u);
+
+// The high word of a product.
+fn high_product(a: u32, b: u32) -> u32 {
+  let al = a & 0xffffu;
+  let ah = a >> 16u;
+  let bl = b & 0xffffu;
+  let bh = b >> 16u;
+  let mid = ah * bl + ((al * bl) >> 16u);
+  let mid2 = al * bh + (mid & 0xffffu);
+  return ah * bh + (mid >> 16u) + (mid2 >> 16u);
+}
+
+// A large angle as (what is left of it, number of quarter turns modulo 4): the mantissa times 2/pi in whole numbers.
+fn large_angle(x: f32) -> vec2<f32> {
+  let bits = bitcast<u32>(x);
+  let mantissa = (bits << 8u) | 0x80000000u;
+  let e = ((bits >> 23u) & 0xffu) - 126u;
+  let w = e >> 5u;
+  let shift = e & 31u;
+  var table = two_over_pi;
+  var hi = table[w];
+  var mid = table[w + 1u];
+  var lo = table[w + 2u];
+  if (shift != 0u) {
+    let next = table[min(w + 3u, 6u)];
+    hi = (hi << shift) | (mid >> (32u - shift));
+    mid = (mid << shift) | (lo >> (32u - shift));
+    lo = (lo << shift) | (next >> (32u - shift));
+  }
+  let carry = high_product(mantissa, lo);
+  let low = mantissa * mid + carry;
+  var high = mantissa * hi + high_product(mantissa, mid) + select(0u, 1u, low < carry);
+  var q = high >> 30u;
+  high = high & 0x3fffffffu;
+  var size = 1.0;
+  var below = low;
+  if ((high & 0x20000000u) != 0u) {
+    q += 1u;
+    below = ~low + 1u;
+    high = (0x40000000u - high) - select(1u, 0u, low == 0u);
+    size = -1.0;
+  }
+  let part = fma(f32(high), 9.31322575e-10, f32(below) * 2.16840434e-19);
+  var turn = f32(q & 3u);
+  var rest = size * part * 1.57079633;
+  if (sign_bit(x)) {
+    rest = -rest;
+    turn = -turn;
+  }
+  return vec2(rest, turn);
+}
+
+fn reduced_angle(x: f32) -> vec2<f32> {
+  if (abs(x) > 1000.0) { return large_angle(x); }
+  let q = round(x * 0.636619772);
+  return vec2(fma(q, -7.54978995e-08, fma(q, -4.83751297e-04, fma(q, -1.5703125, x))), q);
+}
+
+fn sine_near_zero(r: f32) -> f32 {
+  let z = r * r;
+  return fma(r * z, fma(fma(fma(2.7248804e-06, z, -0.000198400802), z, 0.00833333187), z, -0.166666667), r);
+}
+
+fn cosine_near_zero(r: f32) -> f32 {
+  let z = r * r;
+  return fma(z * z, fma(fma(fma(-2.75573192e-07, z, 2.48015873e-05), z, -0.00138888889), z, 0.0416666667), fma(z, -0.5, 1.0));
+}
+
+fn sin_of(x: f32) -> f32 {
+  if (!is_finite(x)) { return nan_from(x); }
+  let a = reduced_angle(x);
+  let q = i32(a.y) & 3;
+  let y = select(sine_near_zero(a.x), cosine_near_zero(a.x), (q & 1) == 1);
+  return select(y, -y, q >= 2);
+}
+
+fn cos_of(x: f32) -> f32 {
+  if (!is_finite(x)) { return nan_from(x); }
+  let a = reduced_angle(x);
+  let q = i32(a.y) & 3;
+  let y = select(cosine_near_zero(a.x), sine_near_zero(a.x), (q & 1) == 1);
+  return select(y, -y, q == 1 || q == 2);
+}
+
+fn tan_of(x: f32) -> f32 {
+  if (!is_finite(x)) { return nan_from(x); }
+  let a = reduced_angle(x);
+  let s = sine_near_zero(a.x);
+  let c = cosine_near_zero(a.x);
+  return select(divide(s, c), -divide(c, s), (i32(a.y) & 1) == 1);
+}
+
+fn asin_of(x: f32) -> f32 {
+  let a = abs(x);
+  if (a > 1.0 || is_nan(x)) { return nan_from(x); }
+  let outside = a > 0.5;
+  let z = select(a * a, 0.5 * (1.0 - a), outside);
+  let r = select(a, square_root(z), outside);
+  let p = fma(fma(fma(fma(fma(0.0534649155, z, 0.00498400236), z, 0.0337094052), z, 0.0443723633), z, 0.0750078085), z, 0.16666663);
+  let y = fma(r * z, p, r);
+  return copy_sign(select(y, 1.57079633 - 2.0 * y, outside), x);
+}
+
+fn acos_of(x: f32) -> f32 {
+  if (x < -0.5) { return 3.14159265 - 2.0 * asin_of(square_root(0.5 * (1.0 + x))); }
+  if (x > 0.5) { return 2.0 * asin_of(square_root(0.5 * (1.0 - x))); }
+  return 1.57079633 - asin_of(x);
+}
+
+fn atan_of(x: f32) -> f32 {
+  if (is_nan(x)) { return x; }
+  let a = abs(x);
+  var base = 0.0;
+  var t = a;
+  if (a > 2.41421356) {
+    base = 1.57079633;
+    t = -1.0 / a;
+  } else if (a > 0.414213562) {
+    base = 0.785398163;
+    t = (a - 1.0) / (a + 1.0);
+  }
+  let z = t * t;
+  let p = fma(fma(fma(fma(-0.0731948186, z, 0.11052355), z, -0.142988181), z, 0.200008403), z, -0.3333334);
+  return copy_sign(base + fma(t * z, p, t), x);
+}
+
+fn atan2_of(y: f32, x: f32) -> f32 {
+  if (is_nan(x) || is_nan(y)) { return nan_from(x + y); }
+  let flat = bitcast<u32>(abs(y)) == 0u;
+  if (flat) { return copy_sign(select(0.0, 3.14159265, sign_bit(x)), y); }
+  if (x == 0.0) { return copy_sign(1.57079633, y); }
+  if (is_infinite(x) && is_infinite(y)) { return copy_sign(select(0.785398163, 2.35619449, sign_bit(x)), y); }
+  let a = atan_of(divide(abs(y), abs(x)));
+  return copy_sign(select(a, 3.14159265 - a, sign_bit(x)), y);
+}
+
+// --- Hyperbolic functions ---
+fn sinh_of(x: f32) -> f32 {
+  let a = abs(x);
+  if (a < 1.0) {
+    let z = x * x;
+    return fma(x * z, fma(fma(fma(2.8060321e-06, z, 0.000198381418), z, 0.0083333395), z, 0.166666666), x);
+  }
+  let half = exp_of(0.5 * a);
+  let y = select(0.5 * half * half, 0.5 * (half * half - 1.0 / (half * half)), a < 20.0);
+  return copy_sign(y, x);
+}
+
+fn cosh_of(x: f32) -> f32 {
+  let half = exp_of(0.5 * abs(x));
+  return 0.5 * half * half + select(0.0, 0.5 / (half * half), abs(x) < 40.0);
+}
+
+fn tanh_of(x: f32) -> f32 {
+  let a = abs(x);
+  if (is_nan(x)) { return x; }
+  if (a < 0.625) {
+    let z = x * x;
+    return fma(x * z, fma(fma(fma(fma(fma(0.00226964138, z, -0.00832333259), z, 0.021762557), z, -0.0539584702), z, 0.133333002), z, -0.333333332), x);
+  }
+  return copy_sign(select(1.0 - 2.0 / (exp_of(2.0 * a) + 1.0), 1.0, a > 9.1), x);
+}
+
+fn asinh_of(x: f32) -> f32 {
+  let a = abs(x);
+  if (a > 1e8) { return copy_sign(log_of(a) + 0.693147181, x); }
+  return copy_sign(log1p_of(a + a * a / (1.0 + square_root(fma(a, a, 1.0)))), x);
+}
+
+fn acosh_of(x: f32) -> f32 {
+  if (x < 1.0) { return nan_from(x); }
+  if (x > 1e8) { return log_of(x) + 0.693147181; }
+  let t = x - 1.0;
+  return log1p_of(t + square_root(fma(t, t, 2.0 * t)));
+}
+
+fn atanh_of(x: f32) -> f32 {
+  let a = abs(x);
+  if (a > 1.0) { return nan_from(x); }
+  if (a == 1.0) { return infinity_like(x); }
+  return copy_sign(0.5 * log1p_of(2.0 * a / (1.0 - a)), x);
+}
+
+// --- Error function and gamma function ---
+// exp(-x * x), with the square's rounding made good.
+fn exp_minus_square(x: f32) -> f32 {
+  let s = x * x;
+  return exp_of(-s) * (1.0 - fma(x, x, -s));
+}
+
+fn erf_of(x: f32) -> f32 {
+  let a = abs(x);
+  if (is_nan(x)) { return x; }
+  if (a < 1.0) {
+    let z = x * x;
+    return x * fma(fma(fma(fma(fma(fma(fma(-9.64151595e-06, z, 0.000112569479), z, -0.000848282884), z, 0.00522094543), z, -0.0268654), z, 0.11283782), z, -0.376126384), z, 1.12837917);
+  }
+  return copy_sign(select(1.0 - erfc_of(a), 1.0, a > 4.0), x);
+}
+
+fn erfc_positive(x: f32) -> f32 {
+  if (x > 10.5) { return 0.0; }
+  let t = (x - 2.0) / (x + 2.0);
+  let p = fma(fma(fma(fma(fma(fma(fma(fma(fma(7.48906391e-05, t, -0.00162077152), t, 0.00113223101), t, 0.00878705667), t, -0.00802208861), t, -0.0542268259), t, 0.164050913), t, -0.166030169), t, -0.092763823), t, 1.27697838);
+  return exp_minus_square(x) * p / fma(2.0, x, 1.0);
+}
+
+fn erfc_of(x: f32) -> f32 {
+  if (is_nan(x)) { return x; }
+  if (abs(x) < 0.9) {
+    let z = x * x;
+    return 1.0 - x * fma(fma(fma(fma(fma(fma(fma(-9.64151595e-06, z, 0.000112569479), z, -0.000848282884), z, 0.00522094543), z, -0.0268654), z, 0.11283782), z, -0.376126384), z, 1.12837917);
+  }
+  let y = erfc_positive(abs(x));
+  return select(y, 2.0 - y, x < 0.0);
+}
+
+fn erfinv_of(x: f32) -> f32 {
+  let a = abs(x);
+  if (is_nan(x) || a > 1.0) { return nan_from(x); }
+  if (a == 1.0) { return infinity_like(x); }
+  let w = -(log1p_of(x) + log1p_of(-x));
+  if (w < 5.0) {
+    let u = w - 2.5;
+    return x * fma(fma(fma(fma(fma(fma(fma(fma(2.85347896e-08, u, 3.43727059e-07), u, -3.52885954e-06), u, -4.39678125e-06), u, 0.000218602194), u, -0.00125370752), u, -0.00417770774), u, 0.246640726), u, 1.50140942);
+  }
+  let u = square_root(w) - 3.0;
+  return x * fma(fma(fma(fma(fma(fma(fma(fma(-0.000150348472, u, 7.59404593e-05), u, 0.00127898), u, -0.00364980442), u, 0.00577180976), u, -0.00762806417), u, 0.00943404025), u, 1.00167433), u, 2.83297703);
+}
+
+// The logarithm of the gamma function for x >= 0.5.
+fn lgamma_positive(x: f32) -> f32 {
+  if (x >= 8.0) {
+    let i = 1.0 / x;
+    return fma(x - 0.5, log_of(x), -x) + 0.918938533 + i * fma(i * i, fma(i * i, 7.93650794e-04, -2.77777778e-03), 0.0833333333);
+  }
+  var y = x;
+  var product = 1.0;
+  while (y >= 3.5) {
+    y -= 1.0;
+    product *= y;
+  }
+  var below = 0.0;
+  if (y < 1.5) {
+    below = log_of(y);
+    y += 1.0;
+  }
+  let u = y - 2.5;
+  let p = fma(fma(fma(fma(fma(fma(fma(fma(fma(fma(6.1063818e-06, u, -1.59362562e-05), u, 2.66317967e-05), u, -7.55844098e-05), u, 0.000230492515), u, -0.000661249847), u, 0.00194871349), u, -0.00601829022), u, 0.019905184), u, -0.0746635985), u, 0.37957716);
+  return fma((y - 1.0) * (y - 2.0), p, log_of(product) - below);
+}
+
+fn lgamma_of(x: f32) -> f32 {
+  if (is_nan(x)) { return x; }
+  if (is_infinite(x)) { return abs(x); }
+  if (x >= 0.5) { return lgamma_positive(x); }
+  let part = abs(x - round(x));
+  if (part == 0.0) { return infinity_like(1.0 + abs(x)); }
+  return log_of(3.14159265 / (abs(sin_of(3.14159265 * part)))) - lgamma_positive(1.0 - x);
+}
+
+fn digamma_of(x: f32) -> f32 {
+  if (x == 0.0) { return -infinity_like(x); }
+  var y = x;
+  var sum = 0.0;
+  if (x < 0.0) {
+    let part = x - round(x);
+    if (part == 0.0) { return nan_from(x); }
+    sum = -3.14159265 / tan_of(3.14159265 * part);
+    y = 1.0 - x;
+  }
+  while (y < 6.0) {
+    sum -= 1.0 / y;
+    y += 1.0;
+  }
+  let z = 1.0 / (y * y);
+  return sum + log_of(y) - 0.5 / y - z * fma(z, fma(z, 0.00396825397, -0.00833333333), 0.0833333333);
+}
+
+// --- Powers ---
+// log2(x) of a positive number as a sum of two floats.
+fn log2_in_two(x: f32) -> vec2<f32> {
+  let s = split_exponent(x);
+  let t = log_tail(s.x);
+  let high = s.x + t;
+  let low = (s.x - high) + t;
+  let product = high * 1.44269504;
+  let rest = fma(high, 1.44269504, -product) + fma(high, 1.92596298e-08, low * 1.44269504);
+  let sum = s.y + product;
+  return vec2(sum, (s.y - sum) + product + rest);
+}
+
+fn power_positive(x: f32, y: f32) -> f32 {
+  let l = log2_in_two(x);
+  let high = y * l.x;
+  if (high > 160.0) { return infinity_like(abs(x)); }
+  if (high < -180.0) { return 0.0; }
+  let low = fma(y, l.x, -high) + y * l.y;
+  return exp2_of(high) * fma(low, 0.693147181, 1.0);
+}
+
+// C's pow.
+fn power(x: f32, y: f32) -> f32 {
+  if (y == 0.0 || x == 1.0) { return 1.0; }
+  if (is_nan(x) || is_nan(y)) { return nan_from(x + y); }
+  let a = abs(x);
+  let whole = abs(y) >= 16777216.0 || y == trunc(y);
+  let odd = abs(y) < 16777216.0 && whole && (i32(y) & 1) != 0;
+  if (is_infinite(y)) {
+    if (a == 1.0) { return 1.0; }
+    return select(0.0, infinity_like(abs(y)), (a > 1.0) == (y > 0.0));
+  }
+  var out = 0.0;
+  if (a == 0.0 || is_infinite(x)) { out = select(0.0, infinity_like(a), (a != 0.0) == (y > 0.0)); }
+  else if (sign_bit(x) && !whole) { return nan_from(x); }
+  else { out = power_positive(a, y); }
+  return select(out, -out, sign_bit(x) && odd);
+}
+
+fn power_whole(x: i32, y: i32) -> i32 {
+  if (y < 0) {
+    if (x == 1) { return 1; }
+    return select(0, 1 - 2 * (y & 1), x == -1);
+  }
+  var base = x;
+  var left = y;
+  var out = 1;
+  while (left > 0) {
+    if ((left & 1) == 1) { out *= base; }
+    base *= base;
+    left >>= 1u;
+  }
+  return out;
+}
+
+// --- Division with remainder, as Python's ---
+fn floor_divide_whole(x: i32, y: i32) -> i32 {
+  if (y == 0) { return 0; }
+  let q = x / y;
+  return select(q, q - 1, q * y != x && (x < 0) != (y < 0));
+}
+
+fn remainder_whole(x: i32, y: i32) -> i32 {
+  if (y == 0) { return 0; }
+  let r = x - x / y * y;
+  return select(r, r + y, r != 0 && (r < 0) != (y < 0));
+}
+
+fn fmod_whole(x: i32, y: i32) -> i32 {
+  if (y == 0) { return 0; }
+  return x - x / y * y;
+}
+
+// What is left of x, with its sign, exactly: multiples of y go from above, 11 bits of the quotient at a time.
+fn fmod_of(x: f32, y: f32) -> f32 {
+  if (!is_finite(x) || is_nan(y) || y == 0.0) { return nan_from(x + y); }
+  if (is_infinite(y)) { return x; }
+  let b = abs(y);
+  var a = abs(x);
+  var turns = 0;
+  while (a >= b && turns < 64) {
+    var step = b;
+    var q = floor(a / b);
+    if (q > 2048.0) {
+      let e = i32((bitcast<u32>(a) >> 23u) & 0xffu) - i32((bitcast<u32>(b) >> 23u) & 0xffu) - 11;
+      step = scaled(b, min(e, 120));
+      q = floor(a / step);
+    }
+    var next = fma(-q, step, a);
+    if (next < 0.0) { next += step; }
+    a = next;
+    turns += 1;
+  }
+  return copy_sign(a, x);
+}
+
+fn remainder(x: f32, y: f32) -> f32 {
+  let r = fmod_of(x, y);
+  if (r == 0.0) { return copy_sign(0.0, y); }
+  return select(r, r + y, sign_bit(r) != sign_bit(y));
+}
+
+fn floor_divide(x: f32, y: f32) -> f32 {
+  if (y == 0.0 || !is_finite(x) || is_nan(y)) { return x / y + select(0.0, nan_from(x), is_nan(x) || is_nan(y) || (y == 0.0 && x == 0.0)); }
+  var r = fmod_of(x, y);
+  if (r != 0.0 && sign_bit(r) != sign_bit(y)) { r += y; }
+  if (is_infinite(y)) { return select(copy_sign(0.0, x) , -1.0, x != 0.0 && sign_bit(x) != sign_bit(y)); }
+  let q = divide(x - r, y);
+  let down = round(q);
+  return select(copy_sign(0.0, x / y), down, down != 0.0);
+}
+
+// --- Bits and conversions ---
+fn shift_left(x: i32, n: i32) -> i32 { return select(0, x << (u32(n) & 31u), n >= 0 && n < 32); }
+
+fn shift_right(x: i32, n: i32) -> i32 { return select(select(0, -1, x < 0), x >> (u32(n) & 31u), n >= 0 && n < 32); }
+
+// `~`: for a bool type, not.
+fn invert(x: i32) -> i32 { return select(~x, 1 - x, is_bool); }
+
+// Towards zero, NaN to 0, kept in range.
+fn to_whole(x: f32) -> i32 {
+  if (is_nan(x)) { return 0; }
+  if (x >= 2147483520.0) { return 2147483647; }
+  return i32(max(x, -2147483648.0));
+}
+
+// --- Random numbers: Philox 4x32-10, see dsl/random.py ---
+fn philox(counter: vec4<u32>, key: vec2<u32>) -> vec4<u32> {
+  var c = counter;
+  var k = key;
+  for (var round = 0; round < 10; round++) {
+    let high0 = high_product(0xD2511F53u, c.x);
+    let high1 = high_product(0xCD9E8D57u, c.z);
+    c = vec4(high1 ^ c.y ^ k.x, 0xCD9E8D57u * c.z, high0 ^ c.w ^ k.y, 0xD2511F53u * c.x);
+    k += vec2(0x9E3779B9u, 0xBB67AE85u);
+  }
+  return c;
+}
+
+fn uniform_random(site: u32, place: u32) -> f32 {
+  let block = philox(vec4(place >> 2u, site, p.call, 0u), vec2(p.seed0, p.seed1));
+  return f32(block[place & 3u] >> 8u) * 5.96046448e-08;
+}
