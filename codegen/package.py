@@ -19,6 +19,7 @@ from dsl.opdef import Library, OpDef
 
 from . import ledger, opdata
 from .cpu.emit import Kernels, kernels
+from .host import model
 from .host.template import TEXT_TS, templates_module
 from .host.translate import EXTERNAL, PYTHON_TS, translate
 from .nests import Nest, nests
@@ -70,16 +71,23 @@ def programs(op: OpDef) -> list[tuple[list[Nest], dict]]:
 
 def ops_files(library: Library) -> tuple[dict[str, str], str]:
     """The modules of ops/, and the ledger."""
-    files: dict[str, str] = {}
+    files = {"ops/data/complete.ts": modules.complete_module()}
     entries = []
     for file, ops in modules.by_file(library.ops.values()):
-        data = {op.name: replace(opdata.op_data(op), name=docs.shown_name(op)) for op in ops}
+        data = {op.name: op_data(op) for op in ops}
         made = {op.name: kernels(op, programs(op)) for op in ops}
         files[f"ops/{file}.ts"] = modules.ops_module(file, ops)
         files[f"ops/data/{file}.ts"] = modules.data_module(file, ops, data)
         files[f"ops/kernels/{file}.ts"] = modules.kernels_module(file, ops, made)
-        entries += [entry(op, made[op.name], modules.literal(data[op.name])) for op in ops]
+        entries += [entry(op, made[op.name], modules.literal(modules.short(data[op.name]))) for op in ops]
     return files, ledger.ledger(library, entries)
+
+
+def op_data(op: OpDef) -> model.Op:
+    """The op as the package has it: under the name its users know, gradients for a floating T only."""
+    data = replace(opdata.op_data(op), name=docs.shown_name(op))
+    for program in data.programs[1:]: program.nests = [replace(nest, integral=None) for nest in program.nests]
+    return data
 
 
 def host_modules() -> list[str]:

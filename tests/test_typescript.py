@@ -1,5 +1,7 @@
 """The generated TypeScript API: its declarations, a user's project, determinism."""
 
+import dataclasses
+import json
 import shutil
 from functools import cache
 from pathlib import Path
@@ -69,3 +71,23 @@ def test_a_users_strict_project_type_checks(sources, tmp_path):
     (tmp_path / "package.json").write_text('{"type": "module"}')
     done = node.run([node.tool("tsc"), "--project", tmp_path / "tsconfig.json"])
     assert done.returncode == 0, done.stdout
+
+
+def plain(value):
+    """Op data as JSON; formulas only as being there."""
+    if dataclasses.is_dataclass(value): return {f.name: plain(getattr(value, f.name)) for f in dataclasses.fields(value)}
+    if isinstance(value, list): return [plain(v) for v in value]
+    return "formula" if callable(value) else value
+
+
+def test_data_written_short_is_completed_to_what_it_was(sources, tmp_path):
+    ops = [op for op in library().ops.values() if op.file in ("activation", "conv", "loss", "index", "random")]
+    (tmp_path / "main.ts").write_text("\n".join([
+        f'import {{ compiled }} from "{sources}/ops/data/complete.js";',
+        *(f'import * as {f} from "{sources}/ops/data/{f}.js";' for f in sorted({op.file for op in ops})),
+        f"const all = [{', '.join(f'{op.file}.{modules.binding(op.name)}' for op in ops)}];",
+        'console.log(JSON.stringify(all.map((d: any) => compiled(d, []).op), (_, v) => typeof v === "function" ? "formula" : v));']))
+    bundle = tmp_path / "main.mjs"
+    done = node.run([node.tool("esbuild"), tmp_path / "main.ts", "--bundle", "--format=esm", f"--outfile={bundle}", "--log-level=warning"])
+    assert done.returncode == 0, done.stdout
+    for op, got in zip(ops, json.loads(node.run([bundle]).stdout), strict=True): assert got == plain(package.op_data(op)), op.name

@@ -19,6 +19,7 @@ from codegen.cpu.names import RESERVED, camel
 from . import docs
 from .aliases import Names
 from .literal import literal
+from .short import short, usual_text
 from .signatures import options, options_name, result_type, signatures, type_name
 
 TEMPLATES = jinja2.Environment(
@@ -73,8 +74,13 @@ def op_row(op: OpDef) -> dict:
 
 
 def data_module(file: str, ops: list[OpDef], data: dict[str, object]) -> str:
-    rows = [{"name": binding(op.name), "literal": literal(data[op.name])} for op in ops]
+    rows = [{"name": binding(op.name), "literal": literal(short(data[op.name]))} for op in ops]
     return render("data.ts.j2", file=file, ops=rows)
+
+
+def complete_module() -> str:
+    usual, parts = usual_text()
+    return render("complete.ts.j2", usual=usual, parts=parts)
 
 
 def kernels_module(file: str, ops: list[OpDef], made: dict[str, Kernels]) -> str:

@@ -1,0 +1,61 @@
+"""Op data written short: what has its usual value is left out, and put back when an op is first used.
+
+The usual values are stated here once; `complete_module` prints them for the package."""
+
+from __future__ import annotations
+
+import dataclasses
+import typing
+
+from codegen.host import model
+
+from .literal import literal
+
+# The fields that may be left out, and what they are then.
+USUAL: dict[type, dict[str, object]] = {
+    model.Param: {"cls": "", "optional": False, "keyword": False, "default": None, "has_default": False, "choices": [],
+                  "rank": -1, "pack": "", "slot": -1},
+    model.Slot: {"dtype": "T", "dims": [], "like": -1, "mut": False},
+    model.Dim: {"name": "", "size": None, "factors": [], "option": "", "part": "all", "broadcast": False, "when": None},
+    model.Require: {"values": []},
+    model.Size: {},
+    model.Loop: {"extent": None, "pack": "", "named": False},
+    model.Access: {"kind": "T"},
+    model.Step: {"kind": "store", "name": "", "red": "", "value": "T", "inner": False, "reads": [], "target": -1, "mode": "="},
+    model.ReadCode: {"index": [], "guard": "", "fallback": ""},
+    model.StepCode: {"pred": ""},
+    model.Code: {"accesses": [], "helpers": []},
+    model.Word: {},
+    model.Nest: {"when": None, "rloops": [], "spread": False, "left": [], "floating": None, "integral": None, "words": [],
+                 "statics": [], "reverse": False, "makes": [], "number": 0},
+    model.Program: {"nests": []},
+    model.Schedule: {"when": None},
+    model.Op: {"promote": "default", "sizes": [], "requires": [], "drop": "", "keepdim": "", "random": False, "schedules": []},
+}
+
+
+def parts(cls: type) -> dict[str, str]:
+    """The fields of a class that hold others: name -> class."""
+    hints = typing.get_type_hints(cls)
+    found = {}
+    for f in dataclasses.fields(cls):
+        for t in (hints[f.name], *typing.get_args(hints[f.name])):
+            if isinstance(t, type) and t in USUAL: found[f.name] = t.__name__
+    return found
+
+
+def short(value, cls_hint=None):
+    """A dataclass as a dict without its usual values."""
+    if isinstance(value, list): return [short(v) for v in value]
+    if type(value) not in USUAL: return value
+    usual = USUAL[type(value)]
+    out = {f.name: short(getattr(value, f.name)) for f in dataclasses.fields(value)}
+    if isinstance(value, model.ReadCode) and not any(value.index): out["index"] = []
+    if isinstance(value, model.Code) and not any(any(a.index) or a.guard or a.fallback for a in value.accesses): out["accesses"] = []
+    return {k: v for k, v in out.items() if k not in usual or v != usual[k]}
+
+
+def usual_text() -> tuple[str, str]:
+    """The tables of usual values and of parts, as object literals."""
+    usual = {cls.__name__: fields for cls, fields in USUAL.items() if fields}
+    return literal(usual), literal({cls.__name__: p for cls in USUAL if (p := parts(cls))})
