@@ -12,7 +12,8 @@ from codegen.host.model import Bound, Call, Meta, Op
 from .opdef import OpDef
 from .reference import evaluate
 
-NAMES = {"float32": np.float32, "float64": np.float64, "float16": np.float16, "int32": np.int32, "int8": np.int8, "uint8": np.uint8, "bool": np.bool_}
+NAMES = {"float32": np.float32, "float64": np.float64, "float16": np.float16, "int32": np.int32,
+         "int8": np.int8, "uint8": np.uint8, "bool": np.bool_}
 
 
 def meta(a: np.ndarray, weak: bool = False) -> Meta:

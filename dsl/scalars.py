@@ -42,7 +42,8 @@ def shift(a, b, left: bool):
     a, b = np.asarray(a, np.int32), np.asarray(b)
     far = (b < 0) | (b > 31)
     near = np.where(far, 0, b).astype(np.int32)
-    return np.where(far, 0 if left else np.where(a < 0, -1, 0), np.left_shift(a, near) if left else np.right_shift(a, near)).astype(np.int32)
+    moved = np.left_shift(a, near) if left else np.right_shift(a, near)
+    return np.where(far, 0 if left else np.where(a < 0, -1, 0), moved).astype(np.int32)
 
 
 ARITHMETIC = {"+": np.add, "-": np.subtract, "*": np.multiply, "/": np.true_divide, "//": np.floor_divide, "%": np.mod, "**": power}

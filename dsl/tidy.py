@@ -3,8 +3,8 @@ compute the same thing once, copies and dead statements out.  Schedules and fusi
 
 from __future__ import annotations
 
-from .ir import (E, FALSE, Loop, Stmt, TRUE, Tensor, ZERO, add, cond, conj, div, idx, indices, is_const, mul, neg, pack, read, reads, replace,
-                 sub, subst, transform, walk)
+from .ir import (E, FALSE, Loop, Stmt, TRUE, Tensor, ZERO, add, cond, conj, div, idx, indices, is_const, mul, neg, pack, read,
+                 reads, replace, sub, subst, transform, walk)
 
 # --- Expressions -----------------------------------------------------------------------------------
 
@@ -160,7 +160,8 @@ def without_copies(stmts: list[Stmt], tensors: dict[str, Tensor]) -> list[Stmt]:
         s = rebuilt(s, lambda e: transform(e, follow))
         names = [e.val for e in s.idx]
         if (s.target in plain and s.target not in guarded and s.red is None and s.pred is None and s.when is None
-                and (plain_read(s.body) and tensors[s.body.val[0]].dtype == tensors[s.target].dtype or not indices(s.body) and not reads(s.body))
+                and (plain_read(s.body) and tensors[s.body.val[0]].dtype == tensors[s.target].dtype
+                     or not indices(s.body) and not reads(s.body))
                 and all(e.op in ("idx", "pack") for e in s.idx) and sorted(names) == sorted(v.name for v in s.loops)
                 and len(set(names)) == len(names)):
             views[s.target] = names, s.body

@@ -145,12 +145,11 @@ class Draw:
         """Ranks 0 to 2 and lengths 1 to 4; a `dim` option drops one axis, `dims` one or two."""
         kinds = {p.name: p.kind for p in self.op.params}
         for t in self.op.tensors.values():
-            for d in t.dims:
-                for name in ("kept", "dropped") if d.kind == "domain" and d.option else ["I"] if d.kind == "domain" else [d.name] if d.kind == "pack" else []:
-                    low = 1 if name == "dropped" else 0
-                    high = 1 if name == "dropped" and kinds.get(d.option) == "dim" else 2
-                    if name not in self.packs:
-                        self.packs[name] = tuple(self.rng.randint(1, 4) for _ in range(self.rng.randint(low, high)))
+            for name, d in ((a.pack, d) for d in t.dims for a in of_dim(d)):
+                if not name or name in self.packs: continue
+                low = 1 if name == "dropped" else 0
+                high = 1 if name == "dropped" and kinds.get(d.option) == "dim" else 2
+                self.packs[name] = tuple(self.rng.randint(1, 4) for _ in range(self.rng.randint(low, high)))
 
     def option(self, p: Param) -> bool:
         """Draws a value; False if its default is taken, which may need sizes."""

@@ -40,3 +40,14 @@ def test_a_wrong_gradient_is_noticed():
     wrong = [replace(s, body=read("g_out", s.idx)) if isinstance(s, Stmt) else s for s in right.stmts]
     op = replace(op, gradient=replace(right, stmts=wrong))
     assert check(op).wrong
+
+
+GOLDEN = ["add", "matmul_mm", "linear", "conv2d", "conv_transpose1d", "max_pool2d", "avg_pool1d", "softmax", "layer_norm", "batch_norm",
+          "cross_entropy", "embedding", "cumsum", "amax", "prod", "gelu", "scaled_dot_product_attention", "pad1d", "upsample_nearest1d"]
+
+
+@pytest.mark.parametrize("name", GOLDEN)
+def test_programs_read_well(name, golden):
+    """What is derived, to be read in review."""
+    program = gradient(LIBRARY.ops[name])
+    golden(f"golden/gradient/{name}.ir", f"reads {', '.join(program.inputs)}\n{program}\n")
