@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dsl.axes import axes
 from dsl.ir import Dim, Program, Tensor, reads, symbols
-from dsl.opdef import OpDef, symbol
+from dsl.opdef import Library, OpDef, Schedule, symbol
+from dsl.types import symbol_kinds
 
 from . import nests as build
 from .cpu.words import words_of
@@ -35,6 +36,15 @@ def signature(op: OpDef, tensors: dict[str, Tensor] | None = None, number: dict[
         [model.Require(formula(r.holds), r.message, [formula(v) for v in r.values]) for r in op.requires],
         [number[n] for n in op.outputs], list(op.outputs), op.drop, op.keepdim, op.random,
         list(programs), [])
+
+
+def schedule(s: Schedule) -> model.Schedule:
+    return model.Schedule(s.target, formula(s.when), s.strategy, dict(s.numbers))
+
+
+def rules(library: Library) -> list[model.Schedule]:
+    """The schedules for shapes of nests, which planning on a GPU takes beside an op's own."""
+    return [schedule(s) for s in library.schedules]
 
 
 def all_tensors(op: OpDef) -> dict[str, Tensor]:
@@ -127,7 +137,7 @@ def holes(s: build.Step) -> list[str]:
 
 def scalars(op: OpDef, n: build.Nest, named) -> tuple[list[model.Word], list[str]]:
     """(words of the uniform, symbols whose values are baked into the text: presence, bools, choices)."""
-    kinds = {symbol(p.name): p.kind for p in op.params}
+    kinds = symbol_kinds(op)
     words, statics = [], []
     for w in words_of(n, named):
         kind = kinds.get(w, "int")

@@ -7,7 +7,8 @@ number, that over a boolean)."""
 from __future__ import annotations
 
 from dsl.ir import E, Tensor
-from dsl.opdef import OpDef, Presence, symbol
+from dsl.opdef import OpDef, Presence
+from dsl.types import symbol_kinds
 
 from .nests import Nest
 
@@ -23,7 +24,7 @@ class Kinds:
 
     def __init__(self, op: OpDef, nest: Nest, tensors: dict[str, Tensor], integral: bool):
         self.T = "i" if integral else "f"
-        self.options = {symbol(p.name): p.kind for p in op.params}
+        self.options = symbol_kinds(op)
         self.holes: dict[str, str] = {f"r{n}": self.tensor(tensors[a.tensor]) for n, a in enumerate(nest.accesses)}
         self.steps: list[str] = []
         for s in nest.steps:

@@ -5,6 +5,7 @@ PyTorch's kinds: `Num -> Num` default, `-> Float` int-to-float, `Any -> Num` boo
 from __future__ import annotations
 
 from .ir import E, Tensor
+from .opdef import OpDef, symbol
 from .scope import is_tensor
 from .syntax import Op
 
@@ -58,3 +59,26 @@ def kind(e: E, tensors: dict[str, Tensor]) -> str:
         case _: parts = e.args
     kinds = {kind(a, tensors) for a in parts}
     return "t" if "t" in kinds else "i" if "i" in kinds else "b" if kinds == {"b"} else "t"
+
+
+# --- Symbols ---------------------------------------------------------------------------------------
+
+def symbol_kinds(op: OpDef) -> dict[str, str]:
+    """The kind of every option, by its symbol: "num" "real" "int" "bool" "choice" ...; and "real" for each
+    `where` size that need not be whole (`X / Y`).  All other symbols are whole numbers."""
+    kinds = {symbol(p.name): p.kind for p in op.params if p.kind != "tensor"}
+    for name, e in op.sizes:
+        if not whole(e, kinds): kinds[name] = "real"
+    return kinds
+
+
+def whole(e: E, kinds: dict[str, str]) -> bool:
+    """Whether a formula over options and sizes always gives a whole number."""
+    match e.op:
+        case "const": return isinstance(e.val, int)
+        case "sym": return kinds.get(e.val) not in ("real", "num") and e.val not in ("inf", "nan")
+        case "/" | "**": return False
+        case "if": return all(whole(a, kinds) for a in e.args[1:])
+        case "call" if e.val in ("floor", "ceil", "round", "trunc", "sign"): return True
+        case "call" if e.val not in ("max", "min", "abs", "stop"): return False
+    return e.op in TRUTHS or all(whole(a, kinds) for a in e.args)

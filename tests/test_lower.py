@@ -8,6 +8,7 @@ from dsl.conditions import either, exclusive, narrowed
 from dsl.ir import (E, FALSE, TRUE, Dim, Loop, Program, Stmt, Tensor, conj, idx, lift, pack, read, replace, show, sym)
 from dsl.library import load, load_text
 from dsl.opdef import OpDef
+from dsl.types import symbol_kinds
 from dsl.verify import Unsound, problems, verify
 
 OPS = Path(__file__).resolve().parent.parent / "ops"
@@ -275,3 +276,12 @@ def test_verification_notices(change, said):
     bad = Program("p", GOOD.tensors, [replace(GOOD.stmts[0], **change)], ["x"], ["y"])
     assert any(said in p for p in problems(bad))
     with pytest.raises(Unsound): verify(bad)
+
+
+# --- Symbols ---------------------------------------------------------------------------------------
+
+def test_sizes_that_need_not_be_whole_are_real():
+    o = op("op f(x: Num[N], s: real, n: int = 2, *, flag: bool = false) -> Num[M]\n"
+           "    where M = floor(N * s)\n    where step = 1 / s if flag else N / M\n    where half = 0 if flag else 0.5\n    where k = N // n + max(n, 1)\n"
+           "    out[i] = x[min(floor(i * step + half), N - 1)] * k\n")
+    assert symbol_kinds(o) == {"s": "real", "n": "int", "flag": "bool", "step": "real", "half": "real"}

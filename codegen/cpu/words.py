@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dsl.ir import E, symbols
-from dsl.opdef import OpDef, Presence, symbol
+from dsl.opdef import OpDef, Presence
+from dsl.types import symbol_kinds
 
 from codegen.nests import Nest
 
@@ -46,6 +47,4 @@ def word_value(op: OpDef, word: str, integral: bool) -> str:
 
 def option_kind(op: OpDef, word: str) -> str:
     if word.startswith(Presence): return "bool"
-    for p in op.params:
-        if symbol(p.name) == word: return p.kind
-    return "int"
+    return symbol_kinds(op).get(word, "int")
