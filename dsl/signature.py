@@ -26,7 +26,7 @@ def open_scope(op: Op, source: Source) -> tuple[Scope, list[Error]]:
     for p in op.params:                             # sizes once all options are known
         if p.type.dims is not None: check.shape(p.type.dims, defines=True, where=p.span)
     for s in op.sizes: check.size(s)
-    for p in op.params: check.uses(p)
+    check.uses()
     check.outputs()
     return scope, check.errors
 
@@ -131,21 +131,20 @@ class Signature:
         elif d.kind == "list" and t.name not in ("dims", "ints"):
             self.error("option", f"the default of `{p.name}` is a list", d.span, f"its type is `{t.name}`")
 
-    def uses(self, p: Param):
-        """Names in a default, and the order of parameters."""
-        wrong = any(p.default is not None and e.span == p.default.span for e in self.errors)
-        for n in names_in(p.default) if not wrong else ():
-            if n.val == "all" and p.type.name == "dims": continue
-            self.known(n, "option", "size", "pack", "rank")
-        required = p.default is None and not p.type.optional
-        if required and not p.keyword:
-            earlier = next((q for q in self.op.params[:self.op.params.index(p)] if q.default is not None), None)
-            if earlier:
-                self.error("option",
-                           f"`{p.name}` must be given, but stands after `{earlier.name}`, which may be left out",
-                           self.scope.things[p.name].span,
-                           notes=((self.scope.things[earlier.name].span, "has a default"),
-                                  ), help=(f"move `{p.name}` before it, or give it a default",))
+    def uses(self):
+        """Names in defaults, and the order of parameters."""
+        optional: Param | None = None                   # the first that may be left out
+        for p in self.op.params:
+            wrong = any(p.default is not None and e.span == p.default.span for e in self.errors)
+            for n in names_in(p.default) if not wrong else ():
+                if n.val == "all" and p.type.name == "dims": continue
+                self.known(n, "option", "size", "pack", "rank")
+            if p.keyword: continue
+            if p.default is not None: optional = optional or p
+            elif optional and not p.type.optional:
+                self.error("option", f"`{p.name}` must be given, but stands after `{optional.name}`, which may be left out",
+                           self.scope.things[p.name].span, notes=((self.scope.things[optional.name].span, "has a default"),),
+                           help=(f"move `{p.name}` before it, or give it a default",))
 
     def known(self, n: X, *kinds: str):
         """Reports a name that is none of the kinds."""

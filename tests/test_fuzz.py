@@ -69,7 +69,7 @@ def mutated(base: int, other: int, edits: list[tuple[int, int, int, int]]) -> st
 def survive(text: str):
     """The front end answers, in time, with errors that can be shown; what it accepts can be printed and parsed again."""
     start = time.perf_counter()
-    errors, source = checked(text)
+    errors, source = checked(text, trials=0)
     for e in errors:
         assert e.code in CODES and e.message and 0 <= e.span[0] <= e.span[1] <= len(source.text)
         assert not e.message.endswith(".") and (not e.message[0].isupper())

@@ -35,7 +35,7 @@ def test_the_library_has_no_mistakes():
     "op f(mut state: Float[C], input: Float[C]) -> Float[C]\n    state[c] = state[c] + input[c]\n    out[c] = input[c]\n",
     "op f(input: Num[*A, N@dim, *B], dim: dim) -> Num[*A, 1 if true, *B]\n    out[*a, 0, *b] = sum[i] input[*a, i, *b]\n",
     "op f(input: Num, mode: \"a\" | \"b\" = \"a\", other: \"a\" | \"b\" = \"b\") = input if mode == other and mode != \"b\" else 0\n",
-    "def reflect(i, n) = n - 1 - abs(n - 1 - abs(i))\n\nop f{D}d(input: Num[*X:D], before: ints[*X]) -> Num[*X]\n    for D in 1, 2\n    out[*i] = input[*reflect(i - before, X)]\n    test f1d([1], [0]) == [1]\n",
+    "def reflect(i, n) = n - 1 - abs(n - 1 - abs(i))\n\nop f{D}d(input: Num[*X:D], before: ints[*X]) -> Num[*X]\n    for D in 1, 2\n    out[*i] = input[*reflect(i - before, X)] ?? 0\n    test f1d([1], [0]) == [1]\n",
     "op f(input: Num[N]) -> (values: Num[N], indices: Int[N])\n    wgsl \"\"\"a\"\"\"\n    js \"\"\"b\"\"\"\n    numpy \"\"\"c\"\"\"\n    grad input[indices[i]] += g.values[i]\n",
     "op g(input: Num) = input\n    grad input = g\n",
 ])
