@@ -23,7 +23,8 @@ def functions() -> dict[str, str]:
 def calls() -> dict[str, list[str]]:
     """Name -> the prelude's names that its text uses."""
     names = functions()
-    return {n: [w for w in dict.fromkeys(re.findall(r"\b[A-Za-z_]\w*", t)) if w in names and w != n] for n, t in names.items()}
+    words = lambda text: dict.fromkeys(re.findall(r"\b[A-Za-z_]\w*", re.sub(r"//.*", "", text)))
+    return {n: [w for w in words(t) if w in names and w != n] for n, t in names.items()}
 
 
 def text(helpers: list[str]) -> str:
