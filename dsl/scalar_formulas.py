@@ -8,16 +8,18 @@ it hoists each into a statement of its own."""
 from __future__ import annotations
 
 import math
+import operator
 from dataclasses import dataclass, field, replace
 
 from .axes import Axis
 from .dims import Item, error
-from .ir import (E, FALSE, INTRINSICS, Loop, ONE, TRUE, add, call, cond, conj, div, floordiv, idx, lift, mul, neg, pack, read,
+from .ir import (E, FALSE, INTRINSICS, Loop, ONE, TRUE, add, call, cond, conj, div, floordiv, idx, is_const, lift, mul, neg, pack, read,
                  sub, sym, transform)
 from .opdef import Presence, symbol
 from .syntax import X
 
 COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
+COMPARED = {"==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 BINARY = {"+": add, "-": sub, "*": mul, "/": div, "//": floordiv}
 
 
@@ -61,7 +63,7 @@ class Formulas:
             case "field": return self.field(e, c)
         if e.kind in COMPARISONS and (choice := self.choice(e)) is not None: return choice
         if e.kind in BINARY: return BINARY[e.kind](self.lower(e.args[0], c), self.lower(e.args[1], c))
-        if len(e.args) == 2: return E(e.kind, (self.lower(e.args[0], c), self.lower(e.args[1], c)))
+        if len(e.args) == 2: return folded(e.kind, self.lower(e.args[0], c), self.lower(e.args[1], c))
         raise Mistake("syntax", "this cannot stand in a formula", e.span)
 
     def choice(self, e: X) -> E | None:
@@ -200,6 +202,13 @@ class Formulas:
         if n == "size": return sym(f"size_{what}_{e.args[1].val}")
         if self.op.is_tensor(what): return product(extent(a) for item in self.op.items[self.op.tensor(what)] for a in item.axes)
         return product(sym(f"{what}{j}") for j in range(rank)) if rank is not None else sym(f"count_{what}")
+
+
+def folded(op: str, a: E, b: E) -> E:
+    """A node; what constants alone decide is decided."""
+    if op in COMPARISONS and is_const(a) and is_const(b): return lift(COMPARED[op](a.val, b.val))
+    if op == "or" and (a == FALSE or b == FALSE): return b if a == FALSE else a
+    return E(op, (a, b))
 
 
 def product(es) -> E:
