@@ -55,7 +55,7 @@ class Function:
             a = a.astype(T, copy=False) if self.op.tensors.get(n) is None or program.tensors[n].dtype == "T" else a
             views[n] = view(a, bound[n])
         packs = {n: tuple(p) for n, p in call.packs.items()}
-        found = evaluate(program, call.env, packs, views, dtype=T if np.issubdtype(T, np.floating) else np.float64)
+        found = evaluate(program, call.env, packs, views, dtype=T)
         out: dict[str, np.ndarray] = {}
         for n, a in found.items():
             b = bound[n]

@@ -5,9 +5,14 @@ from __future__ import annotations
 import argparse
 import sys
 import traceback
+from functools import cache
 from pathlib import Path
 
+from codegen.call import Function
+from codegen.host.errors import OpError
+
 from .diagnostics import CODES, did_you_mean, located, render, to_json
+from .examples import check_tests
 from .explain import page
 from .highlight import FILE, text as highlighting
 from .library import load
@@ -26,7 +31,7 @@ def main(arguments: list[str] | None = None) -> int:
     c = commands.add_parser("check", help="report the mistakes in files of definitions")
     c.add_argument("paths", nargs="+", help="files, or folders with .op files")
     c.add_argument("--json", action="store_true", help="for editors: a list of errors")
-    c.add_argument("--quick", action="store_true", help="do not look for reads outside a tensor")
+    c.add_argument("--quick", action="store_true", help="do not run tests, nor look for reads outside a tensor")
     c = commands.add_parser("explain", help="what a kind of error means")
     c.add_argument("code", nargs="?", help="the word in error[...]; without it the kinds are listed")
     c = commands.add_parser("show", help="print a definition as it was understood")
@@ -49,6 +54,10 @@ def check(a) -> int:
         for op in library.ops.values() if not a.quick else ():
             step = f"looking for reads outside in `{op.name}`"
             errors += located(check_reads(op, by_file[op.file]), by_file[op.file].path)
+        step = "running the tests inside definitions"
+        function = cache(lambda name: Function(library.ops[name]))
+        tests = [] if a.quick else check_tests(library.ops.values(), function, (OpError, IndexError))
+        errors += [e for op, error in tests for e in located([error], by_file[op.file].path)]
     except Exception:
         return internal(step)
     if a.json: print(to_json(errors, sources))

@@ -1,7 +1,5 @@
-"""Mistakes that show only when a definition is run: reads outside a tensor, tests that fail.
-
-A definition is tried in small worlds (dsl/worlds.py); what goes wrong is answered as an error with the
-counterexample.  That nothing is found proves nothing."""
+"""Reads outside a tensor: a definition is tried in small worlds (dsl/worlds.py), and an access
+that leaves its tensor is answered as an error with the counterexample.  That none is found proves nothing."""
 
 from __future__ import annotations
 
@@ -11,7 +9,7 @@ from .opdef import OpDef
 from .reference import Outside
 from .scope import axes_of, nodes_in, text_of, word
 from .source import Source
-from .syntax import Op, Test, X
+from .syntax import Op, X
 from .worlds import World, outside
 
 
@@ -80,8 +78,3 @@ def entry_of(axes: tuple[str, ...] | None, axis: int, world: World) -> int | Non
         at += len(world.packs.get(name[1:], ())) if name.startswith("*") else 1
         if axis < at: return n
     return None
-
-
-def failed_test(op: OpDef, test: Test, got: str) -> Error:
-    """The error for a test whose call gave `got` instead."""
-    return Error("test", f"{op.name}: this test fails", test.span, f"got {got}")

@@ -1,16 +1,21 @@
 """The whole front end on a text, for tests."""
 
+from codegen.call import Function
+from codegen.host.errors import OpError
 from dsl.diagnostics import Error
+from dsl.examples import check_tests
 from dsl.library import load_text
 from dsl.source import Source
 from dsl.trials import check_reads
 
 
 def checked(text: str, path: str = "text.op", trials: int = 60) -> tuple[list[Error], Source]:
-    """All errors that the front end finds in a text; reads outside are looked for in `trials` small worlds."""
+    """All errors that the front end finds in a text; with `trials`, its tests are run and reads outside are
+    looked for in so many small worlds."""
     library, errors, (source,) = load_text(text, path)
     if trials:
         for op in library.ops.values(): errors += check_reads(op, source, trials)
+        errors += [e for _, e in check_tests(library.ops.values(), lambda n: Function(library.ops[n]), (OpError, IndexError))]
     return errors, source
 
 
