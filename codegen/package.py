@@ -71,7 +71,7 @@ def programs(op: OpDef) -> list[tuple[list[Nest], dict]]:
 
 def ops_files(library: Library) -> tuple[dict[str, str], str]:
     """The modules of ops/, and the ledger."""
-    files = {"ops/data/complete.ts": modules.complete_module()}
+    files = {"ops/data/complete.ts": modules.complete_module(), "ops/data/schedules.ts": modules.schedules_module(opdata.rules(library))}
     entries = []
     for file, ops in modules.by_file(library.ops.values()):
         data = {op.name: op_data(op) for op in ops}

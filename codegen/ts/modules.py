@@ -83,6 +83,11 @@ def complete_module() -> str:
     return render("complete.ts.j2", usual=usual, parts=parts)
 
 
+def schedules_module(rules: list) -> str:
+    """The schedules for shapes of nests."""
+    return render("schedules.ts.j2", rules=literal(rules))
+
+
 def kernels_module(file: str, ops: list[OpDef], made: dict[str, Kernels]) -> str:
     rows = [{"name": binding(op.name), "functions": made[op.name].functions, "table": table(made[op.name])} for op in ops]
     helpers = sorted(set().union(*(made[op.name].helpers for op in ops)))
