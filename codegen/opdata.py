@@ -11,6 +11,7 @@ from . import nests as build
 from .cpu.words import words_of
 from .host import model
 from .host.formula import formula
+from .typing import tensor_kind
 
 DTYPES = {"T": "T", "own": "own", "int": "int32", "bool": "bool", "float": "float32"}
 
@@ -99,7 +100,7 @@ def nest(op: OpDef, n: build.Nest, place: int, tensors: dict[str, Tensor], numbe
     return model.Nest(
         n.shape, formula(n.when),
         [loop(v, named) for v in n.loops], [loop(v, named) for v in n.rloops], n.spread,
-        [access(a, tensors, number) for a in n.accesses],
+        [access(op, a, tensors, number) for a in n.accesses],
         [step(s, k) for s, k in zip(n.steps, values)], list(n.left),
         code(op, n, tensors, integral=False) if floats(op) else None, code(op, n, tensors, integral=True) if whole(op) else None,
         words, statics, n.reverse, [number[m] for m in n.makes], place)
@@ -118,11 +119,11 @@ def whole(op: OpDef) -> bool:
 def loop(v, named) -> model.Loop: return model.Loop(v.name, formula(v.extent), v.pack or "", v.name in named)
 
 
-def access(a: build.Access, tensors: dict[str, Tensor], number: dict[str, int]) -> model.Access:
+def access(op: OpDef, a: build.Access, tensors: dict[str, Tensor], number: dict[str, int]) -> model.Access:
     t = tensors[a.tensor]
     places = [i.val if build.bare(i) else "" for i in a.index]
     if len(places) != len(axes(t)): places = []         # every axis of t is absent here
-    return model.Access(number[a.tensor], places, {"T": "T", "int": "i", "bool": "b", "float": "f"}.get(t.dtype, "i"))
+    return model.Access(number[a.tensor], places, tensor_kind(op, t))
 
 
 def step(s: build.Step, kind: str) -> model.Step:

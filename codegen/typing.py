@@ -12,17 +12,25 @@ from dsl.types import symbol_kinds
 
 from .nests import Nest
 
-TENSOR = {"int": "i", "bool": "b", "float": "f", "own": "f"}
+TENSOR = {"int": "i", "bool": "b", "float": "f"}
+OWN = {"Int": "i", "Bits": "i", "Bool": "b"}
 TRUTH = {"not", "and", "or", "inside", "<", "<=", ">", ">=", "==", "!="}
 ASKS = {"isnan", "isinf", "signbit"}
 # Intrinsics whose result has the kind of their operands; of the others it is a float.
 KEEPS = {"abs", "sign", "max", "min", "fmax", "fmin", "fmod", "stop", "floor", "ceil", "trunc", "round"}
 
 
+def tensor_kind(op: OpDef, t: Tensor) -> str:
+    """The kind of a tensor's elements, "T" where it is the op's type; of a parameter with a type of its own, by its class."""
+    if t.dtype == "own": return next((OWN.get(p.cls, "f") for p in op.params if p.name == t.name), "f")
+    return TENSOR.get(t.dtype, "T")
+
+
 class Kinds:
     """Kinds of the expressions in one nest."""
 
     def __init__(self, op: OpDef, nest: Nest, tensors: dict[str, Tensor], integral: bool):
+        self.op = op
         self.T = "i" if integral else "f"
         self.options = symbol_kinds(op)
         self.holes: dict[str, str] = {f"r{n}": self.tensor(tensors[a.tensor]) for n, a in enumerate(nest.accesses)}
@@ -32,7 +40,9 @@ class Kinds:
             self.steps.append(kind)
             if s.name: self.holes[s.name] = kind
 
-    def tensor(self, t: Tensor) -> str: return TENSOR.get(t.dtype, self.T)
+    def tensor(self, t: Tensor) -> str:
+        kind = tensor_kind(self.op, t)
+        return self.T if kind == "T" else kind
 
     def step(self, s, nest: Nest, tensors) -> str:
         """The kind of a reduction's value, or of what a store stores."""
