@@ -170,7 +170,7 @@ function place(plan: Plan, values: readonly unknown[]): (Tensor | null)[] {
 
 function runValues(compiled: CompiledOp, values: unknown[]): Tensor[] {
   const device = deviceOf(compiled, values), plan = planFor(compiled, values, device), { op } = compiled;
-  return runProgram(plan, 0, place(plan, values), op.outputs, op.random ? nextCall() : null);
+  return runProgram(plan, 0, place(plan, values), plan.makes, op.random ? nextCall() : null);
 }
 
 /**
@@ -178,8 +178,8 @@ function runValues(compiled: CompiledOp, values: unknown[]): Tensor[] {
  * Answers its tensor, or `Results` for several outputs.
  */
 export function run(compiled: CompiledOp, args: readonly unknown[]): Tensor | Results {
-  const out = runValues(compiled, arrange(compiled.op, args));
-  return out.length === 1 ? out[0]! : new Results(compiled.op.output_names, out);
+  const { op } = compiled, out = runValues(compiled, arrange(op, args));
+  return op.outputs.length === 1 ? out[0]! : new Results(op.output_names, out);
 }
 
 /** Runs an op once for each place of the lists that its tensor parameters get (`foreach` ops). */
@@ -206,7 +206,7 @@ export function runInPlace(compiled: CompiledOp, args: readonly unknown[]): Tens
   const random = op.random ? nextCall() : null;
   const records = is_grad_enabled() && plan.differentiable && tensors.some((t) => t !== null && t.requires_grad);
   if (!records) {
-    const [result] = runProgram(plan, 0, tensors, op.outputs, random);
+    const [result] = runProgram(plan, 0, tensors, plan.makes, random);
     replaceContent(x, result!);
     result!.dispose();
     return x;
@@ -216,7 +216,7 @@ export function runInPlace(compiled: CompiledOp, args: readonly unknown[]): Tens
   before.node = x.currentNode();
   before.outputNumber = x.outputNumber;
   const node = makeNode(plan, 0, known, op.outputs, random);
-  const result = no_grad(() => runProgram(plan, 0, tensors, op.outputs, random))[0]!;
+  const result = no_grad(() => runProgram(plan, 0, tensors, plan.makes, random))[0]!;
   replaceContent(x, result);
   result.dispose();
   if (node) {

@@ -57,6 +57,7 @@ class CpuDevice implements Device {
   prepare(op: CompiledOp, program: number, call: Call, wanted: readonly number[]): CpuPrepared {
     const nests = op.op.programs[program]!.nests, launches = plan_cpu(op.op, program, call, [...wanted]);
     const temps = new Map<number, { slot: number; dtype: DType; length: number }>();
+    const changes = new Set<number>();
     const list = launches.flatMap((launch, n) => {
       if (!launch) return [];
       const nest = nests[n]!;
@@ -64,10 +65,13 @@ class CpuDevice implements Device {
         const bound = call.slots[slot]!;
         if (op.op.slots[slot]!.role === "temp") temps.set(slot, { slot, dtype: bound.dtype as DType, length: numelOf(bound.shape) });
       }
+      for (const step of nest.steps) {
+        if (step.target >= 0 && op.op.slots[nest.accesses[step.target]!.slot]!.role === "input") changes.add(nest.accesses[step.target]!.slot);
+      }
       const kernels = op.kernels[program]![n]!, types = nest.accesses.map(({ slot }) => call.slots[slot]!.dtype);
       return [{ nest, kernels, launch, types }];
     });
-    return { op, program, call, nests: list, temps: [...temps.values()] };
+    return { op, program, call, nests: list, temps: [...temps.values()], changes: [...changes] };
   }
 
   execute(prepared: CpuPrepared, storages: readonly (Storage | null)[], random: RandomWords | null): void {

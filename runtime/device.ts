@@ -11,6 +11,8 @@ export interface Prepared {
   readonly op: CompiledOp;
   readonly program: number;
   readonly call: Call;
+  /** The slots of given tensors that it writes. */
+  readonly changes: readonly number[];
 }
 
 export interface Device {

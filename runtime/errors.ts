@@ -30,3 +30,6 @@ export function describe(value: unknown): string {
   if (typeof value === "string") return `"${value}"`;
   return `${typeof value} ${String(value)}`;
 }
+
+/** A number as messages and kernels' texts write it. */
+export const decimal = (value: number): string => String(value);

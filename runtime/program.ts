@@ -25,6 +25,8 @@ export class Plan {
   readonly scalarTypes: readonly (DType | undefined)[];
   /** Whether anything can flow back. */
   readonly differentiable: boolean;
+  /** What program 0 makes: the outputs, then the given parameters that it changes. */
+  readonly makes: readonly number[];
 
   constructor(compiled: CompiledOp, call: Call, device: Device, key: readonly unknown[], scalarTypes: readonly (DType | undefined)[]) {
     this.compiled = compiled;
@@ -32,6 +34,8 @@ export class Plan {
     this.device = device;
     this.key = key;
     this.scalarTypes = scalarTypes;
+    const changed = compiled.op.params.filter(({ slot }) => slot >= 0 && compiled.op.slots[slot]!.mut && call.slots[slot]!.given);
+    this.makes = [...new Set([...compiled.op.outputs, ...changed.map(({ slot }) => slot)])];
     this.differentiable = compiled.op.programs.length > 1 && compiled.op.outputs.some((s) => isFloat(call.slots[s]!.dtype));
   }
 
@@ -54,8 +58,6 @@ export function runProgram(plan: Plan, program: number, tensors: Slots, wanted: 
   for (const slot of wanted) {
     const bound = call.slots[slot]!, given = tensors[slot];
     if (given) {
-      // A parameter that the op changes: its own memory is written.
-      given.storage.version++;
       out.push(given);
       continue;
     }
@@ -64,8 +66,9 @@ export function runProgram(plan: Plan, program: number, tensors: Slots, wanted: 
     out.push(tensor);
   }
   device.execute(prepared, storages, random);
+  for (const slot of prepared.changes) tensors[slot]!.storage.version++;
   if (plan.differentiable && is_grad_enabled()) {
-    const node = makeNode(plan, program, tensors, wanted, random);
+    const node = makeNode(plan, program, tensors, program === 0 ? op.outputs : wanted, random);
     if (node) finishNode(node, out);
   }
   return out;
@@ -86,7 +89,7 @@ export function makeNode(plan: Plan, program: number, tensors: Slots, outputs: r
 
 /** Attaches the outputs to their node and saves those that the way back needs. */
 export function finishNode(node: ProgramNode, out: readonly Tensor[]): void {
-  out.forEach((tensor, i) => { if (isFloat(tensor.dtype)) attach(tensor, node, i); });
+  for (let i = 0; i < node.outputs.length; i++) if (isFloat(out[i]!.dtype)) attach(out[i]!, node, i);
   node.saveOutputs(out);
 }
 
@@ -104,7 +107,7 @@ export class ProgramNode extends Node {
   /** The slots of the linked inputs and of the outputs. */
   private readonly inputs: number[] = [];
   private readonly types: DType[] = [];
-  private readonly outputs: readonly number[];
+  readonly outputs: readonly number[];
   private readonly needed: Set<number>;
   private readonly saved: (Saved | null)[];
 

@@ -9,7 +9,7 @@ export class Results implements Iterable<Tensor> {
   [index: number]: Tensor;
 
   constructor(names: readonly string[], tensors: readonly Tensor[]) {
-    this.length = tensors.length;
+    this.length = names.length;
     names.forEach((name, i) => {
       this[i] = tensors[i]!;
       this[name] = tensors[i];

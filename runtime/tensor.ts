@@ -9,6 +9,7 @@ import type { Device } from "./device.js";
 import { type DType, deviceBytes, isFloat } from "./dtype.js";
 import { AutogradError, OpError } from "./errors.js";
 import { type IndexSpec, index, setIndex } from "./indexing.js";
+import * as join from "./join.js";
 import { enroll, keep } from "./memory.js";
 import { type AccumulateGrad, type Hook, type Node, gradientEdge } from "./node.js";
 import { describeTensor, print, printSync } from "./print.js";
@@ -20,13 +21,13 @@ import * as views from "./views.js";
 export type TensorOrNumber = Tensor | number | boolean;
 
 export class Tensor {
-  readonly storage: Storage;
-  readonly shape: readonly number[];
+  storage: Storage;
+  shape: readonly number[];
   /** Elements between neighbours along each axis. */
-  readonly strides: readonly number[];
+  strides: readonly number[];
   /** The first element's place in the storage. */
-  readonly offset: number;
-  readonly dtype: DType;
+  offset: number;
+  dtype: DType;
 
   /** The node of the tape that made this tensor, and which of its outputs it is.  See currentNode(). */
   node: Node | null = null;
@@ -223,6 +224,8 @@ export class Tensor {
     return views.tensor_split(this, indices_or_sections, dim);
   }
   unbind(dim?: number | views.DimOption): Tensor[] { return views.unbind(this, dim); }
+  repeat(...repeats: (number | readonly number[])[]): Tensor { return join.repeat(this, ...repeats); }
+  tile(...dims: (number | readonly number[])[]): Tensor { return join.tile(this, ...dims); }
   /** What `x[...]` is in Python: integers, `null`, `'...'`, slices as texts, tensors of integers or booleans. */
   index(...specs: IndexSpec[]): Tensor { return index(this, specs); }
   /** What `x[...] = value` is in Python. */
@@ -246,6 +249,17 @@ export class Tensor {
     if (this.gone) return;
     this.gone = true;
     this.storage.release();
+  }
+  /** Takes the memory, shape and type of another tensor, and leaves its own: `x.data = other` in Python. */
+  set_data(other: Tensor): this {
+    other.storage.retain();
+    this.storage.release();
+    this.storage = other.storage;
+    this.dtype = other.dtype;
+    this.shape = other.shape;
+    this.strides = other.strides;
+    this.offset = other.offset;
+    return this;
   }
   get is_disposed(): boolean { return this.gone; }
   /** Throws if the tensor's memory is gone. */

@@ -3,7 +3,7 @@
 
 import { COMPUTE } from "./flags.js";
 import { bindingSize } from "./uniforms.js";
-import type { PoolBuffer } from "./pool.js";
+import { type PoolBuffer, track } from "./pool.js";
 
 export interface Layout {
   readonly group: GPUBindGroupLayout;
@@ -30,9 +30,11 @@ export class Pipelines {
   private readonly layouts = new Map<number, Layout>();
   private readonly kernels = new Map<string, Kernel>();
   private readonly onError: (error: GPUError, what: string) => void;
+  private readonly checks: Set<Promise<unknown>>;
   private groups = 0;
 
-  constructor(device: GPUDevice, words: GPUBuffer, onError: (error: GPUError, what: string) => void) {
+  constructor(device: GPUDevice, words: GPUBuffer, onError: (error: GPUError, what: string) => void, checks: Set<Promise<unknown>>) {
+    this.checks = checks;
     this.device = device;
     this.words = words;
     this.onError = onError;
@@ -66,9 +68,9 @@ export class Pipelines {
     this.device.pushErrorScope("validation");
     const module = this.device.createShaderModule({ label: op, code });
     const pipeline = this.device.createComputePipeline({ label: op, layout: layout.pipeline, compute: { module, entryPoint: "main" } });
-    this.device.popErrorScope().then((error) => {
+    track(this.checks, this.device.popErrorScope(), (error) => {
       if (error) this.onError(error, `${op}: its kernel was refused by the device`);
-    }, () => undefined);
+    });
     const kernel = { pipeline, layout };
     this.kernels.set(code, kernel);
     return kernel;

@@ -25,14 +25,17 @@ export class Pool {
   private readonly free = new Map<number, PoolBuffer[]>();
   private readonly onDestroy: () => void;
   private readonly onError: (error: GPUError, what: string) => void;
+  private readonly checks: Set<Promise<unknown>>;
   private nextId = 1;
   private checked = 0;
   private timer: ReturnType<typeof setTimeout> | null = null;
   freeBytes = 0;
   totalBytes = 0;
 
-  /** `onDestroy`: called after buffers were destroyed; `onError`: with what a creation failed. */
-  constructor(device: GPUDevice, onDestroy: () => void, onError: (error: GPUError, what: string) => void) {
+  /** `onDestroy`: called after buffers were destroyed; `onError`: with what a creation failed; `checks`: the creations
+   *  whose success is not known yet. */
+  constructor(device: GPUDevice, onDestroy: () => void, onError: (error: GPUError, what: string) => void, checks: Set<Promise<unknown>>) {
+    this.checks = checks;
     this.device = device;
     this.onDestroy = onDestroy;
     this.onError = onError;
@@ -49,9 +52,9 @@ export class Pool {
     const gpu = this.device.createBuffer({
       size, usage: STORAGE | COPY_SRC | COPY_DST,
     });
-    this.device.popErrorScope().then((error) => {
+    track(this.checks, this.device.popErrorScope(), (error) => {
       if (error) this.onError(error, `${op}: out of memory on the device: ${bytes} bytes asked for, ${this.totalBytes} in use`);
-    }, () => undefined);
+    });
     this.totalBytes += size;
     return { gpu, id: this.nextId++, bytes: size, batch: -1, since: 0 };
   }
@@ -101,4 +104,10 @@ export class Pool {
     }
     if (destroyed) this.onDestroy();
   }
+}
+
+/** Follows an error scope until it is known what happened in it. */
+export function track(checks: Set<Promise<unknown>>, scope: Promise<GPUError | null>, report: (error: GPUError | null) => void): void {
+  const check: Promise<unknown> = scope.then(report, () => undefined).finally(() => checks.delete(check));
+  checks.add(check);
 }

@@ -1,0 +1,5 @@
+// torch.autograd.
+
+export { backward, grad } from "./autograd.js";
+export { Function } from "./function.js";
+export { enable_grad, inference_mode, is_grad_enabled, no_grad, set_grad_enabled } from "./grad-mode.js";

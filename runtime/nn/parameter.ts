@@ -1,0 +1,23 @@
+// Parameters: the tensors of a module that are trained.
+
+import { keep } from "../memory.js";
+import { Tensor } from "../tensor.js";
+import { printSync } from "../print.js";
+import { callable } from "./callable.js";
+
+class ParameterClass extends Tensor {
+  /** A leaf on the memory of `data`; it requires a gradient unless told otherwise. */
+  constructor(data: Tensor, requires_grad: boolean | { requires_grad?: boolean } = true) {
+    super(data.storage, data.dtype, data.shape, data.strides, data.offset, false);
+    keep(this);
+    const wants = typeof requires_grad === "boolean" ? requires_grad : requires_grad.requires_grad ?? true;
+    if (wants) this.requires_grad_();
+  }
+
+  override toString(): string {
+    return `Parameter containing:\n${printSync(this)}`;
+  }
+}
+
+export const Parameter = callable(ParameterClass);
+export type Parameter = ParameterClass;

@@ -1,0 +1,223 @@
+// The WebGPU device: memory from the pool, launches into the queue, values back; and what happens when the GPU fails.
+
+import type { Call, Launch } from "../../host/model.js";
+import type { Facts } from "../../host/kernel.js";
+import { plan } from "../../host/plan.js";
+import type { CompiledOp, Elements } from "../compiled.js";
+import type { Device, Prepared, RandomWords } from "../device.js";
+import { type DType, deviceBytes } from "../dtype.js";
+import { DeviceError } from "../errors.js";
+import { onReclaim, onReport, unwatch } from "../memory.js";
+import { numelOf } from "../shape.js";
+import { nestSchedules } from "../schedules.js";
+import { Storage } from "../storage.js";
+import { byteLength, decode, encode } from "./elements.js";
+import { type Kernel, Pipelines } from "./pipelines.js";
+import { Pool, type PoolBuffer } from "./pool.js";
+import { Queue } from "./queue.js";
+import { Readback } from "./readback.js";
+import { Uniforms } from "./uniforms.js";
+
+interface GpuLaunch {
+  readonly kernel: Kernel;
+  readonly slots: readonly number[];
+  readonly words: Uint32Array;
+  /** Where the words of the random numbers are, or -1. */
+  readonly seeds: number;
+  readonly groups: readonly number[];
+  readonly buffers: PoolBuffer[];
+}
+
+interface GpuPrepared extends Prepared {
+  readonly launches: readonly GpuLaunch[];
+  readonly temps: readonly { slot: number; bytes: number }[];
+}
+
+/** Storages of at least this many bytes hold an empty array buffer of their size, so that the collector feels their weight. */
+const BALLAST = 1 << 20;
+
+let devices = 0;
+
+export class WebGpuDevice implements Device {
+  readonly type = "webgpu";
+  readonly number = ++devices;
+  readonly gpu: GPUDevice;
+  private readonly pool: Pool;
+  private readonly uniforms: Uniforms;
+  private readonly pipelines: Pipelines;
+  private readonly queue: Queue;
+  private readonly readback: Readback;
+  private readonly facts: Facts;
+  private failure: DeviceError | null = null;
+  private readonly checks = new Set<Promise<unknown>>();
+  /** Why the device is gone, once it is. */
+  lost: string | null = null;
+
+  /** `onLost` is called when the GPU goes away. */
+  constructor(gpu: GPUDevice, onLost: () => void) {
+    this.gpu = gpu;
+    const { features, limits } = gpu;
+    this.facts = {
+      f16: features.has("shader-f16"), subgroups: features.has("subgroups" as GPUFeatureName), max_binding: limits.maxStorageBufferBindingSize,
+      max_threads: Math.min(limits.maxComputeInvocationsPerWorkgroup, 256), max_shared: limits.maxComputeWorkgroupStorageSize,
+    };
+    const failed = (error: GPUError, what: string) => this.fail(`${what}: ${error.message}`);
+    this.pool = new Pool(gpu, () => this.pipelines.forget(), failed, this.checks);
+    this.uniforms = new Uniforms(gpu);
+    this.pipelines = new Pipelines(gpu, this.uniforms.buffer, failed, this.checks);
+    this.queue = new Queue(gpu, this.uniforms, this.pipelines, this.pool);
+    this.readback = new Readback(gpu, this.queue);
+    gpu.addEventListener?.("uncapturederror", (event) => this.fail(`${this.queue.recent()}: ${event.error.message}`));
+    gpu.lost?.then((info) => {
+      this.lost = `${info.reason || "unknown"}: ${info.message}`;
+      onLost();
+    }, () => undefined);
+    onReclaim("webgpu", (cell) => {
+      if (cell.buffer) (cell.device as WebGpuDevice).pool.give(cell.buffer as PoolBuffer);
+    });
+    onReport("webgpu", () => ({ poolBytes: this.pool.freeBytes, deviceBytes: this.pool.totalBytes }));
+  }
+
+  /** The first failure since the last reading is what the next reading answers. */
+  private fail(message: string): void {
+    this.failure ??= new DeviceError(message);
+  }
+
+  private alive(op: string): void {
+    if (this.lost !== null) {
+      throw new DeviceError(`${op}: the GPU was lost (${this.lost}); await initWebGPUAsync() for a new one, its tensors start anew`);
+    }
+  }
+
+  allocate(dtype: DType, length: number, op: string): Storage {
+    this.alive(op);
+    if (dtype === "float64") throw new DeviceError(`${op}: float64 is not available on webgpu; use float32, or the cpu`);
+    if (dtype === "float16" && !this.gpu.features.has("shader-f16")) {
+      throw new DeviceError(`${op}: float16 is not available on this GPU, which lacks shader-f16`);
+    }
+    const bytes = Math.max(byteLength(dtype, length), 4);
+    if (bytes > this.gpu.limits.maxStorageBufferBindingSize || bytes > this.gpu.limits.maxBufferSize) {
+      throw new DeviceError(`${op}: a tensor of ${bytes} bytes is larger than the ${Math.min(this.gpu.limits.maxStorageBufferBindingSize,
+        this.gpu.limits.maxBufferSize)} that this GPU can bind`);
+    }
+    const buffer = this.pool.take(bytes, op), storage = new Storage(this, dtype, length, null, buffer, buffer.bytes);
+    if (bytes >= BALLAST) weigh(storage, bytes);
+    return storage;
+  }
+
+  upload(elements: Elements, dtype: DType, op: string): Storage {
+    const storage = this.allocate(dtype, elements.length, op);
+    if (elements.length) this.queue.write(storage.cell.buffer as PoolBuffer, encode(elements, dtype));
+    return storage;
+  }
+
+  async download(storage: Storage, start: number, end: number): Promise<Elements> {
+    this.alive("reading");
+    const { dtype } = storage, each = deviceBytes(dtype), from = Math.floor((start * each) / 4) * 4;
+    const size = Math.ceil((end * each - from) / 4) * 4;
+    let bytes: ArrayBuffer;
+    try {
+      bytes = await this.readback.read(storage.cell.buffer as PoolBuffer, from, size);
+    } catch (error) {
+      await this.settle("reading");
+      throw new DeviceError(`reading (after ${this.queue.recent()}): ${(error as Error).message}`);
+    }
+    await this.settle("reading");
+    return decode(bytes, start * each - from, dtype, end - start);
+  }
+
+  /** Waits for what the device has to say about the work so far, and throws it. */
+  private async settle(op: string): Promise<void> {
+    await Promise.all(this.checks);
+    this.alive(op);
+    const { failure } = this;
+    this.failure = null;
+    if (failure) throw failure;
+  }
+
+  free(storage: Storage): void {
+    const { cell } = storage, buffer = cell.buffer as PoolBuffer | null;
+    unwatch(cell);
+    cell.buffer = null;
+    if (buffer && this.lost === null) this.pool.give(buffer);
+    lighten(storage);
+  }
+
+  zero(storage: Storage): void {
+    if (storage.length) this.queue.clear(storage.cell.buffer as PoolBuffer);
+  }
+
+  prepare(op: CompiledOp, program: number, call: Call, wanted: readonly number[]): GpuPrepared {
+    const temps = new Map<number, { slot: number; bytes: number }>();
+    const changes = new Set<number>();
+    const facts = this.facts, scratch = { slot: -1, bytes: 0 };
+    const launches = plan(op.op, program, call, [...wanted], facts, nestSchedules()).map((launch: Launch): GpuLaunch => {
+      launch.slots.forEach((slot, i) => { if (launch.written[i] && slot >= 0 && op.op.slots[slot]!.role === "input") changes.add(slot); });
+      scratch.bytes = Math.max(scratch.bytes, 4 * launch.scratch);
+      for (const slot of launch.slots) {
+        if (slot < 0) continue;
+        const bound = call.slots[slot]!;
+        if (op.op.slots[slot]!.role === "temp") temps.set(slot, { slot, bytes: byteLength(bound.dtype as DType, numelOf(bound.shape)) });
+      }
+      return {
+        kernel: this.pipelines.kernel(launch.code, launch.written, op.op.name),
+        slots: launch.slots, words: wordsOf(launch), seeds: launch.seeds, groups: launch.groups,
+        buffers: new Array<PoolBuffer>(launch.slots.length),
+      };
+    });
+    if (scratch.bytes) temps.set(-1, scratch);
+    return { op, program, call, launches, temps: [...temps.values()], changes: [...changes] };
+  }
+
+  execute(prepared: Prepared, storages: readonly (Storage | null)[], random: RandomWords | null): void {
+    const { launches, temps, op } = prepared as GpuPrepared, name = op.op.name;
+    this.alive(name);
+    const made = temps.length ? new Map<number, PoolBuffer>() : null;
+    for (const { slot, bytes } of temps) made!.set(slot, this.pool.take(Math.max(bytes, 4), name));
+    for (const { kernel, slots, words, seeds, groups, buffers } of launches) {
+      for (let i = 0; i < slots.length; i++) {
+        const storage = slots[i]! < 0 ? null : storages[slots[i]!];
+        buffers[i] = storage ? (storage.cell.buffer as PoolBuffer) : made!.get(slots[i]!)!;
+      }
+      if (random && seeds >= 0) {
+        words[seeds] = random.seedLow;
+        words[seeds + 1] = random.seedHigh;
+        words[seeds + 2] = random.call;
+      }
+      this.queue.dispatch(kernel, buffers, words, groups[0]!, groups[1]!, groups[2]!, name);
+    }
+    if (made) for (const buffer of made.values()) this.pool.give(buffer);
+  }
+
+  async synchronize(): Promise<void> {
+    this.alive("synchronize");
+    this.queue.flush();
+    await this.gpu.queue.onSubmittedWorkDone();
+    await this.settle("synchronize");
+  }
+}
+
+/** The words of a launch as they lie in the uniform. */
+function wordsOf({ words, kinds }: Launch): Uint32Array {
+  const out = new Uint32Array(words.length), floats = new Float32Array(out.buffer);
+  words.forEach((word, i) => {
+    if (kinds[i] === "f") floats[i] = word;
+    else out[i] = word;
+  });
+  return out;
+}
+
+const ballast = new WeakMap<Storage, ArrayBuffer>();
+
+function weigh(storage: Storage, bytes: number): void {
+  try {
+    ballast.set(storage, new ArrayBuffer(bytes));
+  } catch {
+    // An engine that cannot promise so much memory frees these storages later, by dispose or its own schedule.
+  }
+}
+
+function lighten(storage: Storage): void {
+  (ballast.get(storage) as (ArrayBuffer & { transfer?: (size: number) => ArrayBuffer }) | undefined)?.transfer?.(0);
+  ballast.delete(storage);
+}

@@ -1,0 +1,39 @@
+// Values from the GPU: a copy into a buffer that can be mapped, and the wait for it.
+
+import { COPY_DST, MAP_READ, READ } from "./flags.js";
+import type { PoolBuffer } from "./pool.js";
+import { sizeClass } from "./pool.js";
+import type { Queue } from "./queue.js";
+
+const MOST_KEPT = 8, LARGEST_KEPT = 1 << 24;
+
+export class Readback {
+  private readonly device: GPUDevice;
+  private readonly queue: Queue;
+  private readonly free: GPUBuffer[] = [];
+
+  constructor(device: GPUDevice, queue: Queue) {
+    this.device = device;
+    this.queue = queue;
+  }
+
+  /** The bytes from `start` (a multiple of 4), `size` of them, once everything queued so far has run. */
+  async read(buffer: PoolBuffer, start: number, size: number): Promise<ArrayBuffer> {
+    const staging = this.take(size);
+    this.queue.copies().copyBufferToBuffer(buffer.gpu, start, staging, 0, size);
+    buffer.batch = this.queue.batch;
+    this.queue.flush();
+    await staging.mapAsync(READ, 0, size);
+    const bytes = staging.getMappedRange(0, size).slice(0);
+    staging.unmap();
+    if (this.free.length < MOST_KEPT && staging.size <= LARGEST_KEPT) this.free.push(staging);
+    else staging.destroy();
+    return bytes;
+  }
+
+  private take(size: number): GPUBuffer {
+    const at = this.free.findIndex((b) => b.size >= size && b.size <= 4 * size + 4096);
+    if (at >= 0) return this.free.splice(at, 1)[0]!;
+    return this.device.createBuffer({ size: sizeClass(size), usage: MAP_READ | COPY_DST });
+  }
+}
