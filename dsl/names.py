@@ -256,7 +256,7 @@ class OpNames:
         for p in op.params:
             thing = self.scope.things.get(p.name)
             one = len(p.type.choices) == 1                  # names an overload, not a value
-            if thing and thing.kind == "option" and p.name not in used and p.type.name != "ints" and not one:
+            if thing and thing.kind == "option" and p.name not in used and p.type.name not in ("ints", "dtype") and not one:
                 self.error("name", f"the option `{p.name}` is never used", thing.span, name=p.name)
             if p.mut and thing and p.name not in assigned:
                 self.error("name", f"`{p.name}` is marked `mut`, but never assigned", thing.span, name=p.name)

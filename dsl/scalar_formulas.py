@@ -174,6 +174,7 @@ class Formulas:
         if n == "nth":
             place = self.lower(a[1], c)
             if place.op != "const": raise Mistake("option", "which of the numbers must be known here", a[1].span)
+            if a[0].val in c.loops: return idx(c.loops[a[0].val][1][place.val].name)
             return sym(f"{a[0].val}{place.val}")
         if n == "inside":
             r = self.access(a[0], c)

@@ -13,7 +13,7 @@ from .source import Source
 from .syntax import Def, Dim, Op, Param, Span, Type, X
 
 TENSOR_TYPES = ("Num", "Float", "Int", "Bits", "Bool", "Any")
-OPTION_TYPES = ("num", "real", "int", "bool", "dim", "dims", "ints", "choice")
+OPTION_TYPES = ("num", "real", "int", "bool", "dim", "dims", "ints", "choice", "dtype")
 CONSTANTS = ("inf", "nan", "pi", "true", "false")
 REDUCERS = ("sum", "prod", "max", "min", "mean", "any", "all", "argmax", "argmin")
 

@@ -158,6 +158,9 @@ class Draw:
             env[Presence + p.name] = given = int(rng.random() < 0.6)
             if not given: return True
         elif p.has_default and rng.random() < 0.5 and p.default is not None: return False
+        if p.kind == "dtype":
+            env[Presence + p.name] = 0                  # T is drawn with the tensors
+            return True
         if p.kind == "ints":
             if p.pack and p.rank < 0:
                 self.packs.setdefault(p.pack, (rng.randint(1, 3),))

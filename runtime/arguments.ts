@@ -2,14 +2,19 @@
 // Whether values are right for an op (shapes, types) is host/bind's business.
 
 import type { CompiledOp, Op } from "./compiled.js";
+import { cast } from "./copy.js";
 import type { DType } from "./dtype.js";
-import { TypeMismatchError } from "./errors.js";
+import { TypeMismatchError, describe } from "./errors.js";
 import { Tensor } from "./tensor.js";
 
 type Param = Op["params"][number];
 
 interface Layout {
   readonly positional: number;
+  /** Places of the tensor parameters. */
+  readonly tensors: readonly number[];
+  /** Whether the option `dtype` turns the one tensor into another type first, as for sums and softmax. */
+  readonly casts: boolean;
   /** Place of each parameter by its name, in snake_case and in camelCase. */
   readonly places: ReadonlyMap<string, number>;
 }
@@ -24,7 +29,9 @@ function layoutOf(op: Op): Layout {
       places.set(p.name.replace(/(?<=[A-Za-z0-9])_+([A-Za-z0-9])/g, (_, letter: string) => letter.toUpperCase()), place);
       places.set(p.name, place);
     });
-    layout = { positional: op.params.filter((p) => !p.keyword).length, places };
+    const tensors = op.params.flatMap((p, place) => (p.kind === "tensor" ? [place] : []));
+    const casts = tensors.length === 1 && !places.has("dtype") && op.params.some((p) => p.kind === "dim" || p.kind === "dims");
+    layout = { positional: op.params.filter((p) => !p.keyword).length, tensors, casts, places };
     layouts.set(op, layout);
   }
   return layout;
@@ -44,7 +51,7 @@ export function isOptions(value: unknown): value is Record<string, unknown> {
  * Throws TypeMismatchError for too many arguments, an unknown option, one given twice, one missing.
  */
 export function arrange(op: Op, args: readonly unknown[]): unknown[] {
-  const { positional, places } = layoutOf(op);
+  const { positional, places, tensors, casts } = layoutOf(op);
   const last = args.length - 1;
   const options = last >= 0 && isOptions(args[last]) ? (args[last] as Record<string, unknown>) : null;
   const given = options === null ? args.length : last;
@@ -56,6 +63,7 @@ export function arrange(op: Op, args: readonly unknown[]): unknown[] {
   if (options !== null) {
     for (const name of Object.keys(options)) {
       const place = places.get(name);
+      if (casts && name === "dtype") continue;
       if (place === undefined) throw new TypeMismatchError(`${op.name}: got an unexpected keyword argument '${name}'`);
       if (options[name] === undefined) continue;
       if (values[place] !== undefined) throw new TypeMismatchError(`${op.name}: got multiple values for argument '${name}'`);
@@ -67,8 +75,18 @@ export function arrange(op: Op, args: readonly unknown[]): unknown[] {
     if (values[i] === undefined && !p.optional && !p.has_default) {
       throw new TypeMismatchError(`${op.name}: missing required argument '${p.name}'`);
     }
+    if (p.kind === "choice" && typeof values[i] === "boolean") values[i] = String(values[i]);
   }
+  if (tensors.length > 0 && tensors.every((place) => isNumber(values[place]))) {
+    throw new TypeMismatchError(`${op.name}: argument '${op.params[tensors[0]].name}' must be a tensor, got ${describe(values[tensors[0]])}`);
+  }
+  const dtype = casts && options !== null ? options["dtype"] : undefined;
+  if (dtype !== undefined && dtype !== null) values[tensors[0]] = cast(values[tensors[0]] as Tensor, dtype as DType, op.name);
   return values;
+}
+
+function isNumber(value: unknown): boolean {
+  return typeof value === "number" || typeof value === "boolean";
 }
 
 /** The first op that accepts the arguments, numbers in tensors' places only if there is no other way. */
@@ -95,18 +113,19 @@ function accepts(op: Op, args: readonly unknown[], strict: boolean): boolean {
 
 function fits(op: Op, p: Param, value: unknown, strict: boolean): boolean {
   if (value === undefined) return true;
-  if (value === null) return p.optional || p.kind === "dims";
+  if (value === null) return p.optional || p.has_default;
   const whole = (v: unknown) => typeof v === "number" && Number.isInteger(v);
   switch (p.kind) {
     case "tensor":
       if (value instanceof Tensor) return hasRank(op, p, value.ndim) && (!strict || hasType(p.cls, value.dtype));
-      return !strict && (typeof value === "number" || typeof value === "boolean") && hasRank(op, p, 0);
+      return !strict && isNumber(value) && hasRank(op, p, 0);
     case "num":
     case "real": return typeof value === "number" || !strict && typeof value === "boolean";
     case "bool": return typeof value === "boolean";
-    case "choice": return typeof value === "string" && p.choices.includes(value);
+    case "choice": return (typeof value === "string" || typeof value === "boolean") && p.choices.includes(String(value));
+    case "dtype": return typeof value === "string";
     case "dims":
-    case "ints": return whole(value) || Array.isArray(value) && value.every(whole);
+    case "ints": return whole(value) || Array.isArray(value) && value.every(whole) && (p.rank < 0 || [1, p.rank].includes(value.length));
     default: return whole(value);
   }
 }

@@ -276,3 +276,5 @@ if (disposeSymbol) Object.defineProperty(Tensor.prototype, disposeSymbol, { valu
 export function alias(tensor: Tensor, enrolled = false): Tensor {
   return new Tensor(tensor.storage, tensor.dtype, tensor.shape, tensor.strides, tensor.offset, enrolled);
 }
+
+export type { DType };

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from .dtypes import INT_CATEGORY, accepts, category, promoted_type
+from .dtypes import INT_CATEGORY, accepts, category, named_dtype, promoted_type
 from .errors import OpError, decimal
 from .model import Axis, Bound, Call, Env, Meta, Op, Param, Slot
 from .pattern import (bind_ranks, bind_sizes, contiguous_strides, fresh, has_kind, logical, numel, physical, shape_of, shape_text,
@@ -66,11 +66,12 @@ def fits(a: list[int], b: list[int]) -> int:
 def tensors(op: Op, args: list[Arg], env: Env) -> list[Meta | None]:
     """For each slot the tensor given for it."""
     metas: list[Meta | None] = [None for s in op.slots]
+    asked = asked_dtype(op, args)
     for i, p in enumerate(op.params):
         if p.slot < 0: continue
         arg = args[i]
         if isinstance(arg, Meta):
-            if not arg.weak and not accepts(p.cls, arg.dtype):
+            if not arg.weak and asked == "" and not accepts(p.cls, arg.dtype):
                 raise OpError(f"{op.name}: '{p.name}' must be {words_for(p.cls)}, but is {arg.dtype}")
             metas[p.slot] = arg
             env["rank_" + p.name] = len(arg.shape)
@@ -118,6 +119,7 @@ def option(op: Op, p: Param, arg: Arg, env: Env, ranks: dict[str, int]):
         if len(values) != p.rank: raise OpError(f"{op.name}: '{p.name}' must be a number or {p.rank} numbers, but got {len(values)}")
         for j, n in enumerate(values): env[f"{name}{j}"] = n
     elif p.kind == "choice":
+        if isinstance(arg, bool): arg = "true" if arg == True else "false"
         if not isinstance(arg, str): raise OpError(f"{op.name}: '{p.name}' must be one of {', '.join(p.choices)}")
         text: str = arg
         if text not in p.choices: raise OpError(f"{op.name}: '{p.name}' must be one of {', '.join(p.choices)}, but got '{text}'")
@@ -125,7 +127,7 @@ def option(op: Op, p: Param, arg: Arg, env: Env, ranks: dict[str, int]):
     elif p.kind == "bool":
         if isinstance(arg, str) or isinstance(arg, list) or isinstance(arg, Meta): raise OpError(f"{op.name}: '{p.name}' must be a bool")
         env[name] = 1 if number(arg) != 0 else 0
-    elif p.kind != "dims":
+    elif p.kind != "dims" and p.kind != "dtype":
         if isinstance(arg, str) or isinstance(arg, list) or isinstance(arg, Meta): raise OpError(f"{op.name}: '{p.name}' must be a number")
         v = number(arg)
         if (p.kind == "int" or p.kind == "dim") and v != int(v): raise OpError(f"{op.name}: '{p.name}' must be a whole number, but got {decimal(v)}")
@@ -179,7 +181,9 @@ def promotion(op: Op, args: list[Arg], metas: list[Meta | None]) -> str:
     for i in op.promoted:
         meta: Meta | None = metas[i]
         if meta is not None: given.append(meta)
-    dtype = promoted_type(op.promote, given)
+    dtype = asked_dtype(op, args)
+    if dtype == "": dtype = promoted_type(op.promote, given)
+    elif op.promote == "float" and category(dtype) <= INT_CATEGORY: raise OpError(f"{op.name}: could not infer output dtype. Optional dtype must be a floating point dtype. Got: {dtype}")
     if category(dtype) > INT_CATEGORY: return dtype
     for i, p in enumerate(op.params):
         arg = args[i]
@@ -187,6 +191,17 @@ def promotion(op: Op, args: list[Arg], metas: list[Meta | None]) -> str:
             v = number(arg)
             if v != int(v): raise OpError(f"{op.name}: For integral input tensors, argument {p.name} must not be a floating point number.")
     return dtype
+
+
+def asked_dtype(op: Op, args: list[Arg]) -> str:
+    """The type that an option asks for: the arguments are computed as that; "" if none does."""
+    for i, p in enumerate(op.params):
+        if p.kind != "dtype": continue
+        arg = args[i]
+        if arg is None: return ""
+        if not isinstance(arg, str): raise OpError(f"{op.name}: '{p.name}' must be a dtype")
+        return named_dtype(arg)
+    return ""
 
 
 # --- Axes ------------------------------------------------------------------------------------------

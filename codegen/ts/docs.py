@@ -22,7 +22,7 @@ def param_doc(op: OpDef, p: Param) -> str:
     written = tree_param(op, p.name)
     if written is None: return p.kind
     what = family_text(op, type_text(written.type)).rstrip("?")
-    if p.kind == "choice": what = "one of " + ", ".join(f'`"{c}"`' for c in p.choices)
+    if p.kind == "choice": what = "one of " + ", ".join(f"`{c}`" if c in ("true", "false") else f'`"{c}"`' for c in p.choices)
     else: what = f"`{what}`"
     if written.default is not None: return f"{what}, default `{family_text(op, expression(written.default))}`"
     return f"{what}, optional" if p.optional else what
