@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .kernel import (KIND_TYPES, Kernel, access_kind, bound_name, converted, declarations, decode, element_type, is_bound, load, needed,
-                     position, read_lines, store_lines, stored, use, varies, word)
+from .kernel import (Kernel, access_kind, bound_name, converted, declarations, decode, element_type, holes, is_bound, needed,
+                     position, read_lines, store_lines, stored, use, word)
 from .lines import Line, points
 from .model import Step
 
@@ -91,6 +91,12 @@ def lanes_possible(k: Kernel) -> bool:
     if len(k.outer) == 0 or k.nest.shape != "map" or k.call.dtype == "float16": return False
     last = k.outer[len(k.outer) - 1]
     if last.name != "" or last.size % 4 != 0: return False
+    for code in k.code.steps:
+        if code.pred != "": return False
+    for code in k.code.accesses:
+        if len(holes(code.guard)) > 0: return False
+        for text in code.index:
+            if text != "": return False
     for n in range(len(k.nest.accesses)):
         if not is_bound(k, n): continue
         slot = k.nest.accesses[n].slot
@@ -101,8 +107,6 @@ def lanes_possible(k: Kernel) -> bool:
             if k.nest.accesses[m].slot == slot and k.outer[len(k.outer) - 1].strides[m] != stride: return False
         if stride == 0: continue
         if k.code.accesses[n].guard != "" or k.r.offsets[n] % 4 != 0: return False
-        for text in k.code.accesses[n].index:
-            if text != "": return False
         for line in k.outer:
             if line.name != "" or line.strides[n] % 4 != 0 and line.strides[n] != 1: return False
     for step in k.nest.steps:

@@ -6,14 +6,16 @@ lines; how a nest runs on the GPU is chosen in strategy.py and written by kernel
 
 from __future__ import annotations
 
+from .contract import blocks, product_of, tiled_text
 from .errors import OpError
 from .kernel import Facts, Kernel, new_kernel, word
 from .lines import Line, Resolved, active, collapsed, points, resolve, spread_out
 from .map import THREADS, lanes_possible, map_text
 from .model import Access, Call, Code, CpuLaunch, Dims, Launch, Nest, Op, Schedule, Step, StepCode
-from .render import map_kernel, prelude_text, row_kernel
+from .render import map_kernel, prelude_text, row_kernel, scan_kernel, tiled_kernel
 from .row import row_text
-from .strategy import chosen, row_shape, unit
+from .scan import block_possible, scan_text
+from .strategy import chosen, number, row_shape, tile_of, unit
 
 
 def plan_cpu(op: Op, program: int, call: Call, wanted: list[int]) -> list[CpuLaunch | None]:
@@ -71,6 +73,10 @@ def nest_launches(op: Op, nest: Nest, call: Call, facts: Facts, rules: list[Sche
     k = new_kernel(op, nest, call, facts, lines)
     check_bindings(k)
     if nest.shape == "map" or nest.shape == "scatter": return [map_launch(k, rules)]
+    if nest.shape == "scan": return [scan_launch(k, rules)]
+    if nest.shape == "contract":
+        tiled = contract_launch(k, rules)
+        if tiled is not None: return [tiled]
     return [row_launch(k, rules)]
 
 
@@ -116,6 +122,32 @@ def row_launch(k: Kernel, rules: list[Schedule]) -> Launch:
     text = row_text(k, title(k, strategy), shape[0], shape[1], shape[2] == 1)
     text.helpers = prelude_text(k.helpers)
     return launch(k, strategy, row_kernel(text), (points(k.outer) + shape[1] - 1) // shape[1])
+
+
+def scan_launch(k: Kernel, rules: list[Schedule]) -> Launch:
+    facts = {"outer": float(points(k.outer)), "inner": float(points(k.reduce)), "unit": 1.0 if unit(k) else 0.0, "vector": 0.0}
+    rule = chosen(k.op, k.nest, "scan", rules, facts, k.call.env)
+    lanes = min(number(rule, "threads", 256), k.facts.max_threads) if rule is not None and block_possible(k) else 1
+    strategy = "scan, a thread for each row" if lanes == 1 else f"scan, {lanes} runs of each row"
+    text = scan_text(k, title(k, strategy), lanes)
+    text.helpers = prelude_text(k.helpers)
+    return launch(k, strategy, scan_kernel(text), points(k.outer) if lanes > 1 else (points(k.outer) + 63) // 64)
+
+
+def contract_launch(k: Kernel, rules: list[Schedule]) -> Launch | None:
+    """The tiled launch, or None where no schedule asks for it or the product does not split."""
+    product = product_of(k)
+    if product is None: return None
+    facts = {"outer": float(points(k.outer)), "inner": float(points(k.reduce)), "M": float(points(product.rows)),
+             "N": float(points(product.columns)), "K": float(points(k.reduce)), "batch": float(points(product.batch)), "unit": 1.0, "vector": 0.0}
+    rule = chosen(k.op, k.nest, "contract", rules, facts, k.call.env)
+    if rule is None or rule.strategy != "tiled_matmul": return None
+    tile = tile_of(rule, product, k.facts)
+    k.outer = product.batch + product.rows + product.columns
+    strategy = f"tiled_matmul, {tile.rows} by {tile.columns} sums in steps of {tile.depth}"
+    text = tiled_text(k, product, tile, title(k, strategy))
+    text.helpers = prelude_text(k.helpers)
+    return launch(k, strategy, tiled_kernel(text), blocks(product, tile))
 
 
 def title(k: Kernel, strategy: str) -> str:

@@ -6,14 +6,22 @@ from __future__ import annotations
 
 import importlib
 
+from .contract import TiledText
 from .map import MapText
 from .row import RowText
+from .scan import ScanText
 
 
 def map_kernel(c: MapText) -> str: return shown("map.wgsl.j2", c)
 
 
 def row_kernel(c: RowText) -> str: return shown("row.wgsl.j2", c)
+
+
+def scan_kernel(c: ScanText) -> str: return shown("scan.wgsl.j2", c)
+
+
+def tiled_kernel(c: TiledText) -> str: return shown("tiled.wgsl.j2", c)
 
 
 def prelude_text(helpers: list[str]) -> str:

@@ -7,6 +7,7 @@ element.  No strategy changes a result beyond rounding."""
 
 from __future__ import annotations
 
+from .contract import Product, Tile, blocks
 from .kernel import Facts, Kernel, is_bound, varies
 from .lines import points
 from .model import Env, Nest, Op, Schedule
@@ -55,3 +56,12 @@ def row_shape(k: Kernel, rule: Schedule | None, facts: Facts) -> list[int]:
     lanes = 1
     while lanes < 16 and rows * lanes < 65536 and inner >= 8 * lanes: lanes *= 2
     return [lanes, threads // lanes, 0]
+
+
+def tile_of(rule: Schedule, product: Product, facts: Facts) -> Tile:
+    """The tile that the schedule names, made smaller while so few of them would leave most of a device idle."""
+    tile = Tile(number(rule, "rows", 128), number(rule, "columns", 128), number(rule, "depth", 16),
+                number(rule, "thread_rows", 8), number(rule, "thread_columns", 8))
+    while blocks(product, tile) < 96 and tile.rows > 32 and tile.columns > 32:
+        tile = Tile(tile.rows // 2, tile.columns // 2, tile.depth, 4, 4)
+    return tile
