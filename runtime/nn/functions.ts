@@ -8,15 +8,21 @@ import { Module } from "./module.js";
 import { construct } from "./options.js";
 
 type Values = Record<string, unknown>;
+type Arguments<D> = (D[keyof D] | Partial<D>)[];
+
+/** A class of modules that have options but no parameters: positional in this order, or in an object. */
+export interface SimpleModule<D> {
+  (...args: Arguments<D>): Module;
+  new (...args: Arguments<D>): Module;
+}
 
 /** A module called `name` whose constructor takes what `defaults` names (undefined: it must be given). */
-function simple<D extends Values>(name: string, defaults: D, apply: (options: D, inputs: Tensor[], module: Module) => Tensor) {
+function simple<D extends Values>(name: string, defaults: D, apply: (options: D, inputs: Tensor[], module: Module) => Tensor): SimpleModule<D> {
   class SimpleClass extends Module {
     private readonly given: D;
-    constructor(...args: unknown[]) {
+    constructor(...args: Arguments<D>) {
       super();
       this.given = construct(name, defaults, args) as D;
-      Object.defineProperty(this, "given", { enumerable: false });
     }
     override forward(...inputs: Tensor[]): Tensor { return apply(this.given, inputs, this); }
     override extra_repr(): string { return Object.entries(this.given).map(([key, value]) => `${key}=${String(value)}`).join(", "); }
@@ -46,12 +52,15 @@ export const Unflatten = /* @__PURE__ */ simple("Unflatten", { dim: number, unfl
   (o, [x]) => unflatten(x!, o.dim, o.unflattened_size as number[]));
 
 const pooling = { kernel_size: sizes, stride: null as number | number[] | null, padding: 0 as number | number[] };
-export const MaxPool1d = /* @__PURE__ */ simple("MaxPool1d", { ...pooling, dilation: 1 as number | number[] },
-  (o, [x]) => F.max_pool1d(x!, o.kernel_size, o));
-export const MaxPool2d = /* @__PURE__ */ simple("MaxPool2d", { ...pooling, dilation: 1 as number | number[] },
-  (o, [x]) => F.max_pool2d(x!, o.kernel_size, o));
-export const AvgPool1d = /* @__PURE__ */ simple("AvgPool1d", pooling, (o, [x]) => F.avg_pool1d(x!, o.kernel_size, o));
-export const AvgPool2d = /* @__PURE__ */ simple("AvgPool2d", pooling, (o, [x]) => F.avg_pool2d(x!, o.kernel_size, o));
+/** Windows lie side by side unless a stride is given. */
+const side = (o: typeof pooling) => ({ stride: o.stride ?? o.kernel_size, padding: o.padding });
+const dilated = { ...pooling, dilation: 1 as number | number[] };
+export const MaxPool1d = /* @__PURE__ */ simple("MaxPool1d", dilated,
+  (o, [x]) => F.max_pool1d(x!, o.kernel_size, { ...side(o), dilation: o.dilation }));
+export const MaxPool2d = /* @__PURE__ */ simple("MaxPool2d", dilated,
+  (o, [x]) => F.max_pool2d(x!, o.kernel_size, { ...side(o), dilation: o.dilation }));
+export const AvgPool1d = /* @__PURE__ */ simple("AvgPool1d", pooling, (o, [x]) => F.avg_pool1d(x!, o.kernel_size, side(o)));
+export const AvgPool2d = /* @__PURE__ */ simple("AvgPool2d", pooling, (o, [x]) => F.avg_pool2d(x!, o.kernel_size, side(o)));
 
 export const Dropout = /* @__PURE__ */ simple("Dropout", { p: 0.5 }, (o, [x], module) => F.dropout(x!, o.p, module.training));
 

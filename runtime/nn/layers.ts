@@ -41,23 +41,34 @@ export interface ConvOptions {
   bias?: boolean;
 }
 
+export interface ConvModule extends Module {
+  weight: Parameter;
+  bias: Parameter | null;
+}
+type ConvArguments = [in_channels: number, out_channels: number, kernel_size: number | readonly number[],
+  ...options: [ConvOptions?] | [stride: number | readonly number[], ...unknown[]]];
+export interface ConvClass {
+  (...args: ConvArguments): ConvModule;
+  new (...args: ConvArguments): ConvModule;
+}
+
 type Convolution = (input: Tensor, weight: Tensor, bias: Tensor | null, options: object) => Tensor;
 
 /** A convolution over `rank` axes. */
-function conv(name: string, rank: number, apply: Convolution) {
-  class ConvClass extends Module {
+function conv(name: string, rank: number, apply: Convolution): ConvClass {
+  class Conv extends Module {
     weight: Parameter;
     bias: Parameter | null;
     readonly options: { stride: unknown; padding: unknown; dilation: unknown; groups: number };
     private readonly about: string;
 
-    constructor(in_channels: number, out_channels: number, kernel_size: number | readonly number[], ...options: [] | [ConvOptions] | unknown[]) {
+    constructor(...args: unknown[]) {
       super();
       const o = construct(name, {
         in_channels: undefined as unknown as number, out_channels: undefined as unknown as number,
         kernel_size: undefined as unknown as number | readonly number[], stride: 1 as unknown, padding: 0 as unknown, dilation: 1 as unknown,
         groups: 1, bias: true,
-      }, [in_channels, out_channels, kernel_size, ...options]);
+      }, args);
       const kernel = axes(o.kernel_size, rank), fan = (o.in_channels / o.groups) * kernel.reduce((a, b) => a * b, 1);
       this.weight = uniform([o.out_channels, o.in_channels / o.groups, ...kernel], 1 / Math.sqrt(fan));
       this.bias = o.bias ? uniform([o.out_channels], 1 / Math.sqrt(fan)) : null;
@@ -67,8 +78,8 @@ function conv(name: string, rank: number, apply: Convolution) {
     override forward(input: Tensor): Tensor { return apply(input, this.weight, this.bias, this.options); }
     override extra_repr(): string { return this.about; }
   }
-  Object.defineProperty(ConvClass, "name", { value: name });
-  return callable(ConvClass);
+  Object.defineProperty(Conv, "name", { value: name });
+  return callable(Conv) as unknown as ConvClass;
 }
 export const Conv1d = /* @__PURE__ */ conv("Conv1d", 1, (x, w, b, o) => F.conv1d(x, w, b, o));
 export const Conv2d = /* @__PURE__ */ conv("Conv2d", 2, (x, w, b, o) => F.conv2d(x, w, b, o));
@@ -88,17 +99,23 @@ class EmbeddingClass extends Module {
 export const Embedding = callable(EmbeddingClass);
 export type Embedding = EmbeddingClass;
 
+export interface LayerNormOptions {
+  eps?: number;
+  elementwise_affine?: boolean;
+  bias?: boolean;
+}
+
 class LayerNormClass extends Module {
   readonly normalized_shape: readonly number[];
   readonly eps: number;
   weight: Parameter | null;
   bias: Parameter | null;
 
-  constructor(normalized_shape: number | readonly number[], ...options: [] | [{ eps?: number; elementwise_affine?: boolean; bias?: boolean }] | unknown[]) {
+  constructor(normalized_shape: number | readonly number[], eps: number | LayerNormOptions = 1e-5, ...options: unknown[]) {
     super();
     const o = construct("LayerNorm", {
       normalized_shape: undefined as unknown as number | readonly number[], eps: 1e-5, elementwise_affine: true, bias: true,
-    }, [normalized_shape, ...options]);
+    }, [normalized_shape, eps, ...options]);
     this.normalized_shape = typeof o.normalized_shape === "number" ? [o.normalized_shape] : [...o.normalized_shape];
     this.eps = o.eps;
     this.weight = o.elementwise_affine ? new Parameter(ones(this.normalized_shape)) : null;
