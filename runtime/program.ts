@@ -128,6 +128,7 @@ export class ProgramNode extends Node {
       this.link(tensor);
     }
     this.needed = new Set(this.way((i) => this.next[i] !== null).flatMap(({ saves }) => saves));
+    this.alsoLater(this.needed);
     this.saved = op.slots.map((_, slot) => {
       const tensor = tensors[slot];
       return tensor && this.needed.has(slot) && !outputs.includes(slot) ? new Saved(tensor, this) : null;
@@ -144,6 +145,17 @@ export class ProgramNode extends Node {
     });
   }
 
+  /** Adds what the gradients of the gradient program read of its inputs, for a way back that is recorded. */
+  private alsoLater(needs: Set<number>): void {
+    const { op } = this.plan.compiled, next = op.programs[this.program + 1], later = op.programs[this.program + 2];
+    if (!next || !later) return;
+    const own = [...needs];
+    later.outputs.forEach((slot, k) => {
+      if (!own.includes(op.slots[slot]!.like)) return;
+      for (const save of later.saves[k]!) if (next.inputs.includes(save)) needs.add(save);
+    });
+  }
+
   saveOutputs(out: readonly Tensor[]): void {
     this.outputs.forEach((slot, i) => {
       if (this.needed.has(slot)) this.saved[slot] = new Saved(out[i]!, this, i);
@@ -157,22 +169,26 @@ export class ProgramNode extends Node {
     }
     const way = this.way((i) => wanted[i]!);
     if (!way.length) return answers;
-    const tensors: Slots = op.slots.map(() => null), made: Tensor[] = [];
-    for (const slot of new Set(way.flatMap(({ saves }) => saves))) tensors[slot] = this.saved[slot]?.get() ?? null;
+    const tensors: Slots = op.slots.map(() => null), made: Tensor[] = [], needs = new Set(way.flatMap(({ saves }) => saves));
+    if (is_grad_enabled()) this.alsoLater(needs);
+    for (const slot of needs) tensors[slot] = this.saved[slot]?.get() ?? null;
     this.outputs.forEach((output, i) => {
       const slot = cotangentOf(op, this.program, output);
       if (slot < 0) return;
-      const bound = this.plan.call.slots[slot]!, dtype = bound.dtype as DType, grad = grads[i];
-      if (grad) {
-        const plain = cast(contiguous(grad), dtype, op.name);
-        if (plain !== grad) made.push(plain);
-        tensors[slot] = plain;
-      } else {
-        const zero = emptyOn(this.plan.device, bound.shape, dtype, op.name);
-        this.plan.device.zero(zero.storage);
-        made.push((tensors[slot] = zero));
-      }
+      const grad = grads[i];
+      if (!grad) return;
+      const plain = cast(contiguous(grad), this.plan.call.slots[slot]!.dtype as DType, op.name);
+      if (plain !== grad) made.push(plain);
+      tensors[slot] = plain;
     });
+    // A gradient that nobody sent is zero: of an output not used, or of an input whose gradient was not asked for.
+    for (const slot of needs) {
+      const bound = this.plan.call.slots[slot]!;
+      if (tensors[slot] || op.slots[slot]!.role !== "cotangent" || !bound.fresh) continue;
+      const zero = emptyOn(this.plan.device, bound.shape, bound.dtype as DType, op.name);
+      this.plan.device.zero(zero.storage);
+      made.push((tensors[slot] = zero));
+    }
     const out = runProgram(this.plan, this.program + 1, tensors, way.map(({ slot }) => slot), this.random);
     way.forEach(({ input }, k) => { answers[input] = cast(out[k]!, this.types[input]!, op.name); });
     if (!is_grad_enabled()) for (const tensor of made) tensor.dispose();
