@@ -2,7 +2,6 @@
 // Whether values are right for an op (shapes, types) is host/bind's business.
 
 import type { CompiledOp, Op } from "./compiled.js";
-import { cast } from "./copy.js";
 import type { DType } from "./dtype.js";
 import { TypeMismatchError, describe } from "./errors.js";
 import { Tensor } from "./tensor.js";
@@ -13,8 +12,6 @@ interface Layout {
   readonly positional: number;
   /** Places of the tensor parameters. */
   readonly tensors: readonly number[];
-  /** Whether the option `dtype` turns the one tensor into another type first, as for sums and softmax. */
-  readonly casts: boolean;
   /** Place of each parameter by its name, in snake_case and in camelCase. */
   readonly places: ReadonlyMap<string, number>;
 }
@@ -30,8 +27,7 @@ function layoutOf(op: Op): Layout {
       places.set(p.name, place);
     });
     const tensors = op.params.flatMap((p, place) => (p.kind === "tensor" ? [place] : []));
-    const casts = tensors.length === 1 && !places.has("dtype") && op.params.some((p) => p.kind === "dim" || p.kind === "dims");
-    layout = { positional: op.params.filter((p) => !p.keyword).length, tensors, casts, places };
+    layout = { positional: op.params.filter((p) => !p.keyword).length, tensors, places };
     layouts.set(op, layout);
   }
   return layout;
@@ -51,7 +47,7 @@ export function isOptions(value: unknown): value is Record<string, unknown> {
  * Throws TypeMismatchError for too many arguments, an unknown option, one given twice, one missing.
  */
 export function arrange(op: Op, args: readonly unknown[]): unknown[] {
-  const { positional, places, tensors, casts } = layoutOf(op);
+  const { positional, places, tensors } = layoutOf(op);
   const last = args.length - 1;
   const options = last >= 0 && isOptions(args[last]) ? (args[last] as Record<string, unknown>) : null;
   const given = options === null ? args.length : last;
@@ -63,7 +59,6 @@ export function arrange(op: Op, args: readonly unknown[]): unknown[] {
   if (options !== null) {
     for (const name of Object.keys(options)) {
       const place = places.get(name);
-      if (casts && name === "dtype") continue;
       if (place === undefined) throw new TypeMismatchError(`${op.name}: got an unexpected keyword argument '${name}'`);
       if (options[name] === undefined) continue;
       if (values[place] !== undefined) throw new TypeMismatchError(`${op.name}: got multiple values for argument '${name}'`);
@@ -72,16 +67,15 @@ export function arrange(op: Op, args: readonly unknown[]): unknown[] {
   }
   for (let i = 0; i < values.length; i++) {
     const p = op.params[i];
+    if (values[i] === null && p.has_default && !p.optional && p.kind !== "dims") values[i] = undefined;
     if (values[i] === undefined && !p.optional && !p.has_default) {
       throw new TypeMismatchError(`${op.name}: missing required argument '${p.name}'`);
     }
     if (p.kind === "choice" && typeof values[i] === "boolean") values[i] = String(values[i]);
   }
-  if (tensors.length > 0 && tensors.every((place) => isNumber(values[place]))) {
+  if (tensors.length > 0 && op.slots[op.outputs[0]]?.dtype === "bool" && tensors.every((place) => isNumber(values[place]))) {
     throw new TypeMismatchError(`${op.name}: argument '${op.params[tensors[0]].name}' must be a tensor, got ${describe(values[tensors[0]])}`);
   }
-  const dtype = casts && options !== null ? options["dtype"] : undefined;
-  if (dtype !== undefined && dtype !== null) values[tensors[0]] = cast(values[tensors[0]] as Tensor, dtype as DType, op.name);
   return values;
 }
 

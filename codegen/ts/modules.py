@@ -51,7 +51,7 @@ def by_file(ops) -> list[tuple[str, list[OpDef]]]:
 
 def ops_module(file: str, ops: list[OpDef]) -> str:
     rows = [op_row(op) for op in ops]
-    types = [t for t in ("DType", "Tensor", "TensorOrNumber") if any(t in words(row) for row in rows)]
+    types = [t for t in ("Tensor", "TensorOrNumber") if any(t in words(row) for row in rows)]
     return render("ops.ts.j2", file=file, ops=rows, functions=any(r["function"] for r in rows), tensor_types=types,
                   dtypes=any("DType" in words(row) for row in rows))
 
@@ -151,7 +151,8 @@ def methods_module(names: Names) -> str:
             for op in ops:
                 imports.setdefault(op.file, []).append(f"{op.name}Op")
                 imports[op.file] += types_of(op)
-    return render("methods.ts.j2", imports=tidy(imports), methods=rows)
+    dtypes = any("DType" in signature for row in rows for signature in row["signatures"])
+    return render("methods.ts.j2", imports=tidy(imports), methods=rows, dtypes=dtypes)
 
 
 def method_row(name: str, ops: list[OpDef], inplace: bool) -> dict:

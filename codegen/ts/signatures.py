@@ -43,7 +43,8 @@ def param_type(p: Param, op: OpDef) -> str:
     if p.kind == "tensor": base = "TensorOrNumber" if takes_number(p, op) else "Tensor"
     elif p.kind == "choice": base = " | ".join(c if c in ("true", "false") else f'"{c}"' for c in p.choices)
     else: base = SCALARS[p.kind]
-    return f"{base} | null" if p.optional or p.kind == "dims" and p.has_default and p.default is None else base
+    follows = p.has_default and (p.default is None if p.kind == "dims" else p.default is not None and p.default.op != "const")
+    return f"{base} | null" if p.optional or follows else base      # null: as if left out
 
 
 def takes_number(p: Param, op: OpDef) -> bool:
@@ -61,7 +62,7 @@ def optional_params(op: OpDef) -> list[Param]:
     return [p for p in op.params if not required(p) or p.keyword]
 
 
-def options_name(op: OpDef) -> str: return f"{type_name(op.name)}Options" if optional_params(op) or casts(op) else ""
+def options_name(op: OpDef) -> str: return f"{type_name(op.name)}Options" if optional_params(op) else ""
 
 
 def result_type(op: OpDef) -> str:
@@ -75,7 +76,7 @@ def signatures(op: OpDef) -> list[Signature]:
     keywords = [p for p in op.params if p.keyword]
     out = []
     for n in range(fewest, len(params) + 1):
-        rest = n < len(params) or keywords or casts(op)
+        rest = n < len(params) or keywords
         must = any(required(p) and camel(p.name) == p.name for p in keywords)
         out.append(Signature(tuple(params[:n]), options_name(op) if rest else "", must, result_type(op)))
     return out
@@ -89,15 +90,9 @@ class Option:
     doc: str
 
 
-def casts(op: OpDef) -> bool:
-    """Whether the option `dtype` turns the one tensor into another type first; arguments.ts has the same rule."""
-    kinds = [p.kind for p in op.params]
-    return kinds.count("tensor") == 1 and ("dim" in kinds or "dims" in kinds) and "dtype" not in [p.name for p in op.params]
-
-
 def options(op: OpDef, docs: dict[str, str]) -> list[Option]:
     """The members of the options interface, in snake_case and in camelCase."""
-    out = [Option("dtype", "DType | null", True, "The tensor is turned into this type first.")] if casts(op) else []
+    out = []
     for p in optional_params(op):
         name, t = p.name, param_type(p, op)
         both = camel(name) != name
