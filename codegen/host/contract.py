@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .kernel import (KIND_TYPES, ZEROS, Kernel, bare, declarations, decode, mentions, needed, read_lines, texts_of,
-                     variable, word)
+from .kernel import (KIND_TYPES, ZEROS, Kernel, bare, bound_name, declarations, decode, mentions, needed, position, read_lines,
+                     texts_of, variable, word)
 from .lines import Line, points
 from .map import put, step_kind
 
@@ -45,7 +45,8 @@ class Tile:
 @dataclass
 class TiledText:
     """What tiled.wgsl.j2 shows.  number: the type of sums; load_*: statements that set `value` for one element of a
-    factor, in terms of `row` or `column`, and `inner`; *_along: neighbouring threads load along the depth."""
+    factor, in terms of `row` or `column`, and `inner`; *_along: neighbouring threads load along the depth.
+    *_wide: `value` is four elements at once, "across" rows or columns or along the "depth"; "" where it is one."""
     title: str
     declarations: list[str]
     helpers: str
@@ -195,8 +196,10 @@ def tiled_text(k: Kernel, product: Product, tile: Tile, title: str) -> TiledText
     rows = decode_some(k, b, b + r, "row", "")
     columns = decode_some(k, b + r, len(k.outer), "column", "")
     depth = decode(k, k.reduce, "inner", "inner", "")
-    load_left = [*rows, *depth, *load_lines(k, product.left, kind)]
-    load_right = [*columns, *depth, *load_lines(k, product.right, kind)]
+    left_wide = wide_load(k, product.left, b, b + r)
+    right_wide = wide_load(k, product.right, b + r, len(k.outer))
+    load_left = [*rows, *depth, *(load_lines(k, product.left, kind) if left_wide == "" else wide_lines(k, product.left))]
+    load_right = [*columns, *depth, *(load_lines(k, product.right, kind) if right_wide == "" else wide_lines(k, product.right))]
     store = [*rows, *columns]
     done: list[int] = []
     for i in range(1, len(k.nest.steps)):
@@ -211,7 +214,7 @@ def tiled_text(k: Kernel, product: Product, tile: Tile, title: str) -> TiledText
     threads = tile.rows // tile.thread_rows * (tile.columns // tile.thread_columns)
     return TiledText(title, declarations(k), "", KIND_TYPES[kind], ZEROS[kind], kind == "f", tile.rows, tile.columns, tile.depth,
                      tile.thread_rows // 4, tile.thread_columns // 4, threads, tile.columns // tile.thread_columns,
-                     along_depth(k, product.left), along_depth(k, product.right), "", "", batch, load_left, load_right, store, k.nest.steps[0].name)
+                     along_depth(k, product.left), along_depth(k, product.right), left_wide, right_wide, batch, load_left, load_right, store, k.nest.steps[0].name)
 
 
 def blocks(product: Product, tile: Tile) -> int:
@@ -261,3 +264,36 @@ def along_depth(k: Kernel, factor: Factor) -> bool:
     for n in factor.accesses:
         if last.strides[n] == 1: return True
     return False
+
+
+# --- 128-bit loads ---------------------------------------------------------------------------------
+
+
+def wide_load(k: Kernel, factor: Factor, first: int, end: int) -> str:
+    """How a factor can be read four elements at once: "across" its own outer lines first .. end - 1, along the "depth",
+    or "" not at all.  It must be one float tensor, read plainly, whose strides leave quads whole."""
+    if len(factor.accesses) != 1 or factor.filter != "" or end == first or len(k.reduce) == 0: return ""
+    n = factor.accesses[0]
+    if factor.body != f"r{n}" or k.code.accesses[n].guard != "" or k.r.offsets[n] % 4 != 0: return ""
+    slot = k.nest.accesses[n].slot
+    if slot not in k.slots or k.call.slots[slot].dtype != "float32": return ""
+    for text in k.code.accesses[n].index:
+        if text != "": return ""
+    for m in range(len(k.nest.accesses)):
+        if m != n and k.nest.accesses[m].slot == slot: return ""
+    own = k.outer[end - 1]
+    last = k.reduce[len(k.reduce) - 1]
+    unit = own if own.strides[n] == 1 else last
+    if unit.strides[n] != 1 or unit.size % 4 != 0: return ""
+    for line in k.outer + k.reduce:
+        if line.strides[n] % 4 != 0 and (line.strides[n] != 1 or line.size != unit.size): return ""
+    if own.strides[n] == 1 and last.strides[n] == 1: return ""
+    return "across" if own.strides[n] == 1 else "depth"
+
+
+def wide_lines(k: Kernel, factor: Factor) -> list[str]:
+    """The read of four elements."""
+    n = factor.accesses[0]
+    slot = k.nest.accesses[n].slot
+    k.elements[k.slots.index(slot)] = "vec4<f32>"
+    return [f"value = {bound_name(k, slot)}[({position(k, n)}) / 4u];"]

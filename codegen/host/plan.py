@@ -175,3 +175,20 @@ def check_bindings(k: Kernel) -> None:
         size = count * (2 if bound.dtype == "float16" else 4)
         if size > k.facts.max_binding:
             raise OpError(f"{k.op.name}: `{k.op.slots[k.slots[n]].name}` takes {size} bytes, but this device binds at most {k.facts.max_binding}")
+
+
+def zeroed(op: Op, program: int, call: Call, wanted: list[int]) -> list[int]:
+    """The slots that must hold zeros before a program runs: those first added to, and those asked for that no nest writes."""
+    out: list[int] = []
+    seen: list[int] = []
+    for nest in op.programs[program].nests:
+        if not active(op, op.programs[program], nest, call, wanted): continue
+        for step in nest.steps:
+            if step.target < 0: continue
+            slot = nest.accesses[step.target].slot
+            if slot in seen: continue
+            seen.append(slot)
+            if step.mode == "+=": out.append(slot)
+    for slot in wanted:
+        if slot not in seen and op.slots[slot].role != "input": out.append(slot)
+    return out
