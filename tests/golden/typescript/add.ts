@@ -3,7 +3,7 @@ export interface AddOptions {
   alpha?: number;
 }
 
-export const addOp: CompiledOp = { op: data.add, kernels: kernels.add };
+export const addOp: CompiledOp = /* @__PURE__ */ compiled(data.add, kernels.add);
 
 /**
  * Adds `other`, times `alpha`, to `input`.

@@ -5,7 +5,7 @@ export interface ClampOptions {
   max?: TensorOrNumber | null;
 }
 
-export const clampOp: CompiledOp = { op: data.clamp, kernels: kernels.clamp };
+export const clampOp: CompiledOp = /* @__PURE__ */ compiled(data.clamp, kernels.clamp);
 
 /**
  * Limits `input` to the range from `min` to `max`; either may be left out.

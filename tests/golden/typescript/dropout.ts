@@ -5,7 +5,7 @@ export interface DropoutOptions {
   training?: boolean;
 }
 
-export const dropoutOp: CompiledOp = { op: data.dropout, kernels: kernels.dropout };
+export const dropoutOp: CompiledOp = /* @__PURE__ */ compiled(data.dropout, kernels.dropout);
 
 /**
  * Zeroes elements with probability `p` and scales the rest to keep the average.

@@ -5,7 +5,7 @@ export interface EmbeddingOptions {
   paddingIdx?: number | null;
 }
 
-export const embeddingOp: CompiledOp = { op: data.embedding, kernels: kernels.embedding };
+export const embeddingOp: CompiledOp = /* @__PURE__ */ compiled(data.embedding, kernels.embedding);
 
 /**
  * Looks rows of `weight` up; the row `padding_idx` gets no gradient.

@@ -1,4 +1,4 @@
-export const matmul_mmOp: CompiledOp = { op: data.matmul_mm, kernels: kernels.matmul_mm };
+export const matmul_mmOp: CompiledOp = /* @__PURE__ */ compiled(data.matmul_mm, kernels.matmul_mm);
 
 /**
  * The matrix product; leading axes broadcast.

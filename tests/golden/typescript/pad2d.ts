@@ -1,1 +1,15 @@
-export const pad2dOp: CompiledOp = { op: data.pad2d, kernels: kernels.pad2d };
+export const pad2dOp: CompiledOp = /* @__PURE__ */ compiled(data.pad2d, kernels.pad2d);
+
+/**
+ * Adds a border around the last axes that continues what is inside.
+ *
+ * Like `torch.nn.functional.pad`.
+ *
+ * @param input `Any[*B, *X:2]`
+ * @param pad `ints[2 * D]`
+ * @param mode one of `"reflect"`, `"replicate"`, `"circular"`
+ */
+export function pad2d(input: Tensor, pad: number | readonly number[], mode: "reflect" | "replicate" | "circular"): Tensor;
+export function pad2d(...args: unknown[]): Tensor {
+  return run(pad2dOp, args) as Tensor;
+}
