@@ -1,15 +1,15 @@
 // One program of an op run on tensors, and its place on the tape.  Program 0 is the op itself; the node of program p
 // computes gradients with program p + 1, and under create_graph that run leaves a node in its turn.
 
-import type { Call } from "../host/model.js";
+import type { Bound, Call } from "../host/model.js";
 import type { CompiledOp, Op } from "./compiled.js";
 import { cast, contiguous } from "./copy.js";
-import { emptyOn } from "./create.js";
 import type { Device, Prepared, RandomWords } from "./device.js";
 import { type DType, isFloat } from "./dtype.js";
 import { AutogradError } from "./errors.js";
-import { is_grad_enabled } from "./grad-mode.js";
+import { is_grad_enabled, no_grad } from "./grad-mode.js";
 import { type Grad, Node, Saved, attach } from "./node.js";
+import { extent } from "./shape.js";
 import type { Storage } from "./storage.js";
 import { Tensor } from "./tensor.js";
 
@@ -128,7 +128,6 @@ export class ProgramNode extends Node {
       this.link(tensor);
     }
     this.needed = new Set(this.way((i) => this.next[i] !== null).flatMap(({ saves }) => saves));
-    this.alsoLater(this.needed);
     this.saved = op.slots.map((_, slot) => {
       const tensor = tensors[slot];
       return tensor && this.needed.has(slot) && !outputs.includes(slot) ? new Saved(tensor, this) : null;
@@ -142,17 +141,6 @@ export class ProgramNode extends Node {
     return next.outputs.flatMap((slot, k) => {
       const input = this.inputs.indexOf(op.slots[slot]!.like);
       return input >= 0 && wanted(input) ? [{ input, slot, saves: next.saves[k]! }] : [];
-    });
-  }
-
-  /** Adds what the gradients of the gradient program read of its inputs, for a way back that is recorded. */
-  private alsoLater(needs: Set<number>): void {
-    const { op } = this.plan.compiled, next = op.programs[this.program + 1], later = op.programs[this.program + 2];
-    if (!next || !later) return;
-    const own = [...needs];
-    later.outputs.forEach((slot, k) => {
-      if (!own.includes(op.slots[slot]!.like)) return;
-      for (const save of later.saves[k]!) if (next.inputs.includes(save)) needs.add(save);
     });
   }
 
@@ -170,7 +158,6 @@ export class ProgramNode extends Node {
     const way = this.way((i) => wanted[i]!);
     if (!way.length) return answers;
     const tensors: Slots = op.slots.map(() => null), made: Tensor[] = [], needs = new Set(way.flatMap(({ saves }) => saves));
-    if (is_grad_enabled()) this.alsoLater(needs);
     for (const slot of needs) tensors[slot] = this.saved[slot]?.get() ?? null;
     this.outputs.forEach((output, i) => {
       const slot = cotangentOf(op, this.program, output);
@@ -182,17 +169,25 @@ export class ProgramNode extends Node {
       tensors[slot] = plain;
     });
     // A gradient that nobody sent is zero: of an output not used, or of an input whose gradient was not asked for.
+    // Values that only terms with such a gradient read were not saved; ones stand for them.
     for (const slot of needs) {
-      const bound = this.plan.call.slots[slot]!;
-      if (tensors[slot] || op.slots[slot]!.role !== "cotangent" || !bound.fresh) continue;
-      const zero = emptyOn(this.plan.device, bound.shape, bound.dtype as DType, op.name);
-      this.plan.device.zero(zero.storage);
-      made.push((tensors[slot] = zero));
+      const { role } = op.slots[slot]!, bound = this.plan.call.slots[slot]!;
+      if (tensors[slot] || (role === "cotangent" ? !bound.fresh : this.program === 0 || !(bound.given || bound.fresh))) continue;
+      made.push((tensors[slot] = this.filled(bound, role === "cotangent" ? 0 : 1)));
     }
     const out = runProgram(this.plan, this.program + 1, tensors, way.map(({ slot }) => slot), this.random);
     way.forEach(({ input }, k) => { answers[input] = cast(out[k]!, this.types[input]!, op.name); });
     if (!is_grad_enabled()) for (const tensor of made) tensor.dispose();
     return answers;
+  }
+
+  /** A tensor laid out as a slot, every element the same. */
+  private filled({ dtype, shape, strides, offset }: Bound, value: 0 | 1): Tensor {
+    const type = dtype as DType, length = offset + extent(shape, strides), { device, compiled } = this.plan;
+    const storage = device.allocate(type, length, compiled.op.name), out = new Tensor(storage, type, shape, strides, offset);
+    if (value === 0) device.zero(storage);
+    else no_grad(() => new Tensor(storage, type, [length], [1], 0).fill_(1));
+    return out;
   }
 
   override release(): void {

@@ -2,7 +2,7 @@
 
 import type { Call, Launch } from "../../host/model.js";
 import type { Facts } from "../../host/kernel.js";
-import { plan } from "../../host/plan.js";
+import { plan, zeroed } from "../../host/plan.js";
 import type { CompiledOp, Elements } from "../compiled.js";
 import type { Device, Prepared, RandomWords } from "../device.js";
 import { type DType, deviceBytes } from "../dtype.js";
@@ -31,6 +31,8 @@ interface GpuLaunch {
 interface GpuPrepared extends Prepared {
   readonly launches: readonly GpuLaunch[];
   readonly temps: readonly { slot: number; bytes: number }[];
+  /** Slots to be cleared first. */
+  readonly zeros: readonly number[];
 }
 
 /** Storages of at least this many bytes hold an empty array buffer of their size, so that the collector feels their weight. */
@@ -166,14 +168,19 @@ export class WebGpuDevice implements Device {
       };
     });
     if (scratch.bytes) temps.set(-1, scratch);
-    return { op, program, call, launches, temps: [...temps.values()], changes: [...changes] };
+    const zeros = zeroed(op.op, program, call, [...wanted]);
+    return { op, program, call, launches, temps: [...temps.values()], zeros, changes: [...changes] };
   }
 
   execute(prepared: Prepared, storages: readonly (Storage | null)[], random: RandomWords | null): void {
-    const { launches, temps, op } = prepared as GpuPrepared, name = op.op.name;
+    const { launches, temps, zeros, op } = prepared as GpuPrepared, name = op.op.name;
     this.alive(name);
     const made = temps.length ? new Map<number, PoolBuffer>() : null;
     for (const { slot, bytes } of temps) made!.set(slot, this.pool.take(Math.max(bytes, 4), name));
+    for (const slot of zeros) {
+      const storage = storages[slot], buffer = storage ? (storage.cell.buffer as PoolBuffer) : made?.get(slot);
+      if (buffer) this.queue.clear(buffer);
+    }
     for (const { kernel, slots, words, seeds, groups, buffers } of launches) {
       for (let i = 0; i < slots.length; i++) {
         const storage = slots[i]! < 0 ? null : storages[slots[i]!];
