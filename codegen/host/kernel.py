@@ -115,6 +115,13 @@ def bind(k: Kernel, slot: int, written: bool) -> None:
     k.elements.append(element_type(k, bound.dtype))
 
 
+def bind_scratch(k: Kernel) -> None:
+    """Memory that the launches of a nest share."""
+    k.slots.append(-1)
+    k.written.append(True)
+    k.elements.append("u32")
+
+
 def element_type(k: Kernel, dtype: str) -> str:
     """How a dtype's elements lie in memory: 8-bit types and bool take 32 bits."""
     if dtype == "float64": raise OpError(f"{k.op.name}: float64 is not available on webgpu; use float32, or the cpu")

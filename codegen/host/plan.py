@@ -13,9 +13,9 @@ from .lines import Line, Resolved, active, collapsed, points, resolve, spread_ou
 from .map import THREADS, lanes_possible, map_text
 from .model import Access, Call, Code, CpuLaunch, Dims, Launch, Nest, Op, Schedule, Step, StepCode
 from .render import map_kernel, prelude_text, row_kernel, scan_kernel, tiled_kernel
-from .row import row_text
+from .row import Stage, row_text, tree_possible
 from .scan import block_possible, scan_text
-from .strategy import chosen, number, row_shape, tile_of, unit
+from .strategy import chosen, number, parts_of, power_of_two, row_shape, tile_of, unit
 
 
 def plan_cpu(op: Op, program: int, call: Call, wanted: list[int]) -> list[CpuLaunch | None]:
@@ -77,7 +77,7 @@ def nest_launches(op: Op, nest: Nest, call: Call, facts: Facts, rules: list[Sche
     if nest.shape == "contract":
         tiled = contract_launch(k, rules)
         if tiled is not None: return [tiled]
-    return [row_launch(k, rules)]
+    return row_launches(k, lines, rules)
 
 
 def summed(nest: Nest) -> Nest:
@@ -114,14 +114,31 @@ def map_launch(k: Kernel, rules: list[Schedule]) -> Launch:
     return launch(k, strategy, map_kernel(text), (count + THREADS - 1) // THREADS)
 
 
-def row_launch(k: Kernel, rules: list[Schedule]) -> Launch:
-    facts = {"outer": float(points(k.outer)), "inner": float(points(k.reduce)), "unit": 1.0 if unit(k) else 0.0, "vector": 0.0}
+def row_launches(k: Kernel, lines: Resolved, rules: list[Schedule]) -> list[Launch]:
+    """One launch, or two where few long rows would leave a device idle."""
+    rows = points(k.outer)
+    inner = points(k.reduce)
+    facts = {"outer": float(rows), "inner": float(inner), "unit": 1.0 if unit(k) else 0.0, "vector": 0.0}
     rule = chosen(k.op, k.nest, "row", rules, facts, k.call.env)
-    shape = row_shape(k, rule, k.facts)
+    parts = 1 if rule is None or not tree_possible(k) else parts_of(rows, inner)
+    if parts == 1: return [row_launch(k, row_shape(k, rule, k.facts, 1), Stage("whole", 1))]
+    second = new_kernel(k.op, k.nest, k.call, k.facts, lines)
+    first = row_launch(k, row_shape(k, rule, k.facts, parts), Stage("parts", parts))
+    last = row_launch(second, [min(power_of_two(parts), 256), 1, 1], Stage("finish", parts))
+    first.scratch = rows * parts * len(k.nest.steps)
+    last.scratch = first.scratch
+    return [first, last]
+
+
+def row_launch(k: Kernel, shape: list[int], stage: Stage) -> Launch:
+    """shape: lanes, rows to a workgroup, whether lanes are neighbours."""
     strategy = f"row, {shape[0]} lanes for each of {shape[1]} rows"
-    text = row_text(k, title(k, strategy), shape[0], shape[1], shape[2] == 1)
+    if stage.kind == "parts": strategy = f"tree, {stage.parts} parts of each row; {shape[0]} lanes"
+    if stage.kind == "finish": strategy = f"tree, the parts of each row; {shape[0]} lanes"
+    text = row_text(k, title(k, strategy), shape[0], shape[1], shape[2] == 1, stage)
     text.helpers = prelude_text(k.helpers)
-    return launch(k, strategy, row_kernel(text), (points(k.outer) + shape[1] - 1) // shape[1])
+    count = points(k.outer) * (stage.parts if stage.kind == "parts" else 1)
+    return launch(k, strategy, row_kernel(text), (count + shape[1] - 1) // shape[1])
 
 
 def scan_launch(k: Kernel, rules: list[Schedule]) -> Launch:

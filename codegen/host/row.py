@@ -2,13 +2,16 @@
 
 A workgroup takes `columns` rows with `lanes` threads for each.  Lanes that lie next to each other walk along
 the reduction (rows of neighbouring elements); columns that lie next to each other walk along the rows
-(reductions over an outer axis).  With one lane a thread does a row alone: the plain strategy."""
+(reductions over an outer axis).  With one lane a thread does a row alone: the plain strategy.
+
+Few long rows are reduced in two launches (`tree`): the first reduces parts of each row into scratch memory,
+the second the parts.  A `Stage` says which of them a text is."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .kernel import KIND_TYPES, Kernel, declarations, decode, mentions, read_lines, store_lines, use, word
+from .kernel import KIND_TYPES, Kernel, bind_scratch, declarations, decode, mentions, read_lines, store_lines, use, word
 from .lines import points
 from .map import step_kind
 from .model import Step, StepCode
@@ -30,11 +33,26 @@ class RowText:
     body: list[str]
 
 
-def row_text(k: Kernel, title: str, lanes: int, columns: int, adjacent: bool) -> RowText:
+@dataclass
+class Stage:
+    """kind: "whole" everything at once, "parts" reduces each of `parts` parts of a row, "finish" those to the row's value."""
+    kind: str
+    parts: int
+
+
+def row_text(k: Kernel, title: str, lanes: int, columns: int, adjacent: bool, stage: Stage) -> RowText:
     """The text for a nest with reductions: lanes * columns threads in a workgroup."""
-    word(k, "rows", "u", points(k.outer))
+    parts = stage.parts if stage.kind == "parts" else 1
+    word(k, "rows", "u", points(k.outer) * parts)
     word(k, "inner_points", "u", points(k.reduce))
-    body = decode(k, k.outer, "outer", "row", "")
+    if stage.kind != "whole":
+        bind_scratch(k)
+        word(k, "parts", "u", stage.parts)
+        word(k, "run", "u", (points(k.reduce) + stage.parts - 1) // stage.parts)
+    body = decode(k, k.outer, "outer", "row" if parts == 1 else "(row / p.parts)", "")
+    if parts > 1:
+        body.append("let from_part = row % p.parts * p.run;")
+        body.append("let end_part = min(from_part + p.run, p.inner_points);")
     combines: list[str] = []
     done: list[int] = []
     i = 0
@@ -43,11 +61,13 @@ def row_text(k: Kernel, title: str, lanes: int, columns: int, adjacent: bool) ->
         if step.kind == "reduce":
             end = i + 1
             while end < len(k.nest.steps) and k.nest.steps[end].kind == "reduce" and independent(k, i, end): end += 1
-            body.extend(reduction(k, i, end, done, lanes))
+            body.extend(parts_joined(k, i, end, lanes) if stage.kind == "finish" else reduction(k, i, end, done, lanes, stage))
             for n in range(i, end):
                 if lanes > 1: body.extend(combine_call(k, n))
                 if lanes > 1: combines.extend(combine(k, n, lanes, columns, adjacent))
+            if stage.kind == "parts": body.extend(parts_stored(k, i, end, lanes))
             i = end
+        elif stage.kind == "parts": i += 1
         else:
             body.extend(inner_store(k, i, done, lanes) if step.inner else outer_store(k, i, done, lanes))
             i += 1
@@ -107,7 +127,7 @@ def better(k: Kernel, red: str, kind: str, a: str, b: str) -> str:
     return f"(!is_nan({b}) && ({order} || is_nan({a})))"
 
 
-def reduction(k: Kernel, first: int, end: int, done: list[int], lanes: int) -> list[str]:
+def reduction(k: Kernel, first: int, end: int, done: list[int], lanes: int, stage: Stage) -> list[str]:
     """One loop for the reductions first .. end - 1."""
     out: list[str] = []
     texts: list[str] = []
@@ -121,17 +141,19 @@ def reduction(k: Kernel, first: int, end: int, done: list[int], lanes: int) -> l
             out.append(f"var acc{n} = 0;".replace(f"acc{n}", k.nest.steps[n].name))
         else: out.append(f"var {k.nest.steps[n].name}: {KIND_TYPES[kind]} = {start(k, red, kind)};")
     out.extend(read_lines(k, texts, done, "", True))
-    chunks = chunked(k, first, end, lanes)
+    chunks = chunked(k, first, end, lanes * stage.parts)
     step = f"{lanes}u"
+    begin = "from_part + lane" if stage.kind == "parts" else "lane"
+    stop = "end_part" if stage.kind == "parts" else "p.inner_points"
     if chunks:
         for n in range(first, end):
             if is_float_sum(k, n): out.append(f"var part{n} = 0.0;")
-        out.append(f"for (var from_point = lane; from_point < p.inner_points; from_point += {lanes * CHUNK}u) {{")
-        out.append(f"  let to_point = min(from_point + {lanes * CHUNK}u, p.inner_points);")
+        out.append(f"for (var from_point = {begin}; from_point < {stop}; from_point += {lanes * CHUNK}u) {{")
+        out.append(f"  let to_point = min(from_point + {lanes * CHUNK}u, {stop});")
         for n in range(first, end):
             if is_float_sum(k, n): out.append(f"  part{n} = 0.0;")
         out.append(f"  for (var inner = from_point; inner < to_point; inner += {step}) {{")
-    else: out.append(f"for (var inner = lane; inner < p.inner_points; inner += {step}) {{")
+    else: out.append(f"for (var inner = {begin}; inner < {stop}; inner += {step}) {{")
     indent = "    " if chunks else "  "
     out.extend(decode(k, k.reduce, "inner", "inner", indent))
     inside = done[:]
@@ -173,6 +195,48 @@ def accumulate(k: Kernel, n: int, done: list[int], indent: str, chunks: bool) ->
     elif chunks and is_float_sum(k, n): out.append(f"{inside}part{n} += {code.body};")
     else: out.append(f"{inside}{step.name} = {joined(k, step.red, kind, step.name, code.body)};")
     if code.pred != "": out.append(f"{indent}}}")
+    return out
+
+
+# --- In two stages ---------------------------------------------------------------------------------
+
+
+def tree_possible(k: Kernel) -> bool:
+    """Whether the nest is reductions that do not use each other, and stores once a row."""
+    count = 0
+    for n in range(len(k.nest.steps)):
+        step = k.nest.steps[n]
+        if step.inner or is_arg(step): return False
+        if step.kind != "reduce": continue
+        if not independent(k, 0, n): return False
+        count += 1
+    return count > 0 and len(k.slots) < 8
+
+
+def parts_stored(k: Kernel, first: int, end: int, lanes: int) -> list[str]:
+    """The values of a part, into scratch memory."""
+    out = ["if (live && lane == 0u) {" if lanes > 1 else "if (live) {"]
+    for n in range(first, end):
+        name = k.nest.steps[n].name
+        bits = f"select(0u, 1u, {name})" if value_kind(k, n) == "b" else f"bitcast<u32>({name})"
+        out.append(f"  scratch[{n}u * p.rows + row] = {bits};")
+    out.append("}")
+    return out
+
+
+def parts_joined(k: Kernel, first: int, end: int, lanes: int) -> list[str]:
+    """A loop over the parts of a row."""
+    out: list[str] = []
+    for n in range(first, end):
+        kind: str = value_kind(k, n)
+        out.append(f"var {k.nest.steps[n].name}: {KIND_TYPES[kind]} = {start(k, k.nest.steps[n].red, kind)};")
+    out.append(f"for (var part = lane; part < p.parts; part += {lanes}u) {{")
+    for n in range(first, end):
+        kind: str = value_kind(k, n)
+        text = f"scratch[({n}u * p.rows + row) * p.parts + part]"
+        value = f"({text} != 0u)" if kind == "b" else f"bitcast<{KIND_TYPES[kind]}>({text})"
+        out.append(f"  {k.nest.steps[n].name} = {joined(k, k.nest.steps[n].red, kind, k.nest.steps[n].name, value)};")
+    out.append("}")
     return out
 
 

@@ -44,12 +44,18 @@ def power_of_two(limit: int) -> int:
     return out
 
 
-def row_shape(k: Kernel, rule: Schedule | None, facts: Facts) -> list[int]:
-    """[lanes, columns, adjacent] of a row kernel; see row.py."""
+def parts_of(rows: int, inner: int) -> int:
+    """In how many parts each of `rows` rows of `inner` points is reduced: 1 unless rows are few and long."""
+    if rows >= 256 or inner < 16384: return 1
+    return max(min((inner + 4095) // 4096, 2048 // rows), 1)
+
+
+def row_shape(k: Kernel, rule: Schedule | None, facts: Facts, parts: int) -> list[int]:
+    """[lanes, columns, adjacent] of a row kernel, for rows in so many parts; see row.py."""
     if rule is None: return [1, 64, 0]
     threads = min(number(rule, "threads", 256), facts.max_threads)
-    rows = points(k.outer)
-    inner = points(k.reduce)
+    rows = points(k.outer) * parts
+    inner = (points(k.reduce) + parts - 1) // parts
     if unit(k) or rows < 16:
         lanes = min(power_of_two(max(inner // 2, 1)), threads)
         return [lanes, threads // lanes, 1]
