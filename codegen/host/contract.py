@@ -147,8 +147,9 @@ def product_of(k: Kernel) -> Product | None:
             if n in k.nest.left: mine += 1
         if mine > 0 and mine < len(reads): return None
         side: Factor = right if len(reads) > 0 and mine == 0 else left
-        if text == "-1": text = "(-1.0)" if step_kind(k, k.nest.steps[0]) == "f" else "(-1)"
-        side.body = text if side.body == "" else f"{side.body} * {text}"
+        factor = text
+        if text == "-1": factor = "(-1.0)" if step_kind(k, k.nest.steps[0]) == "f" else "(-1)"
+        side.body = factor if side.body == "" else f"{side.body} * {factor}"
         for n in reads:
             if n not in side.accesses: side.accesses.append(n)
     if len(left.accesses) == 0 or len(right.accesses) == 0: return None
