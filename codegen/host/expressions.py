@@ -156,7 +156,8 @@ class Expressions:
     def x_UnaryOp(self, node, want):
         if isinstance(node.op, ast.Not): return self.truth(node, UNARY), BOOL, UNARY
         sign = {ast.USub: "-", ast.UAdd: "+", ast.Invert: "~"}[type(node.op)]
-        return sign + self.text(node.operand, UNARY), self.expr(node.operand)[1], UNARY
+        # JavaScript refuses -a ** b, and reads --a as something else.
+        return sign + self.text(node.operand, CALL), self.expr(node.operand)[1], UNARY
 
     def x_BinOp(self, node, want):
         a, b = self.kind(node.left), self.kind(node.right)
@@ -339,7 +340,7 @@ class Expressions:
                 inner, it, _ = self.comprehension(rest, result)
                 return f"{s}.flatMap(({param}) => {inner})", it, CALL
             body, bt, p = result()
-        if body == param: return (s if g.ifs else f"{s}.slice()"), ("list", bt), CALL
+        if body == param and isinstance(g.target, ast.Name): return (s if g.ifs else f"{s}.slice()"), ("list", bt), CALL
         return f"{s}.map(({param}) => {f'({body})' if p < TERNARY or body.startswith('{') else body})", ("list", bt), CALL
 
     def x_Call(self, node, want):

@@ -94,7 +94,9 @@ class Template:
         self.file, self.stem = file, file.split(".")[0].replace("-", "_")
         source, *_ = env.loader.get_source(env, file)
         self.tree = env.parse(source)
-        self.free = sorted(meta.find_undeclared_variables(self.tree) - {"range", "namespace"})
+        # A name set in some branch counts as undeclared for Jinja; here it belongs to the template.
+        own = {"range", "namespace", *self.sets(self.tree.body)}
+        self.free = sorted(meta.find_undeclared_variables(self.tree) - own)
         self.lines: list[str] = []
         self.depth = 1
         self.count = 0
@@ -106,11 +108,12 @@ class Template:
     def put(self, line): self.lines.append("  " * self.depth + line)
 
     def function(self, name: str, context: str) -> str:
-        if self.free: self.put(f"const {{ {', '.join(n if safe(n) == n else f'{n}: {safe(n)}' for n in self.free)} }} = c;")
+        c = "c_" if "c" in self.free else "c"
+        if self.free: self.put(f"const {{ {', '.join(n if safe(n) == n else f'{n}: {safe(n)}' for n in self.free)} }} = {c};")
         self.put('let out_ = "";')
         self.body(self.tree.body)
         self.put("return out_;")
-        parameter = f"c: {context}" if self.free else ""
+        parameter = f"{c}: {context}" if self.free else ""
         return f"/** The text of {self.file}. */\nexport function {name}({parameter}): string {{\n" + "\n".join(self.lines) + "\n}\n"
 
     def library(self) -> str:
@@ -252,6 +255,7 @@ class Template:
             case nodes.Or(): return f"{self.truth(n.left, OR)} || {self.truth(n.right, OR)}", OR
             case nodes.Not(): return f"!{self.truth(n.node, UNARY)}", UNARY
             case nodes.Compare() | nodes.Test() | nodes.Const(value=bool()): return self.expr(n)
+            case nodes.Getattr(node=nodes.Name(name="loop"), attr="first" | "last"): return self.expr(n)
         return f"truthy({self.text(n)})", CALL
 
     def expr(self, n: nodes.Node) -> tuple[str, int]:
@@ -270,13 +274,13 @@ class Template:
             case nodes.Getitem(arg=nodes.Slice(start=a, stop=b, step=None)):
                 args = [self.text(a) if a else "0"] + ([self.text(b)] if b else [])
                 return f"{self.text(n.node, CALL)}.slice({', '.join(args)})", CALL
-            case nodes.Getitem(arg=nodes.Neg()): return f"{self.text(n.node, CALL)}.at({self.text(n.arg)})!", CALL
+            case nodes.Getitem(arg=nodes.Neg()) | nodes.Getitem(arg=nodes.Const(value=-1 | -2 | -3)): return f"{self.text(n.node, CALL)}.at({self.text(n.arg)})!", CALL
             case nodes.Getitem(): return f"{self.text(n.node, CALL)}[{self.text(n.arg)}]!", CALL
             case nodes.Compare(): return self.compare(n)
             case nodes.And(): return f"truthy({self.text(n.left)}) ? {self.text(n.right, OR)} : {self.text(n.left, OR)}", TERNARY
             case nodes.Or(): return f"truthy({self.text(n.left)}) ? {self.text(n.left, OR)} : {self.text(n.right, OR)}", TERNARY
             case nodes.Not(): return self.condition(n)
-            case nodes.Neg(): return f"-{self.text(n.node, UNARY)}", UNARY
+            case nodes.Neg(): return f"-{self.text(n.node, CALL)}", UNARY
             case nodes.FloorDiv(): return f"Math.floor({self.text(n.left, TIMES)} / {self.text(n.right, TIMES + 1)})", CALL
             case nodes.Mod(): return f"mod({self.text(n.left)}, {self.text(n.right)})", CALL
             case nodes.Pow(): return f"{self.text(n.left, CALL)} ** {self.text(n.right, UNARY)}", POWER
@@ -287,8 +291,8 @@ class Template:
                 return "`" + "".join(literal(str(e.value)) if isinstance(e, nodes.Const) else "${" + self.text(e) + "}"
                                      for e in n.nodes) + "`", CALL
             case nodes.CondExpr():
-                other = '""' if n.expr2 is None else self.text(n.expr2, TERNARY)
-                return f"{self.truth(n.test, OR)} ? {self.text(n.expr1, OR)} : {other}", TERNARY
+                if n.expr2 is None: self.no(n, "`a if b` needs an `else`")
+                return f"{self.truth(n.test, OR)} ? {self.text(n.expr1, OR)} : {self.text(n.expr2, TERNARY)}", TERNARY
             case nodes.List() | nodes.Tuple(): return f"[{', '.join(map(self.text, n.items))}]", CALL
             case nodes.Test(): return self.test(n)
             case nodes.Filter(): return self.filter(n)

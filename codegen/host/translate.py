@@ -17,7 +17,7 @@ import tokenize
 from pathlib import Path
 
 from .expressions import Expressions, safe
-from .statements import statement, uses
+from .statements import assigned, statement, uses
 from .subset import NONE, Refused, Type, annotation, mentions, refuse, typescript
 
 # Python module -> the TypeScript file that has the same functions and is not made from it.
@@ -289,6 +289,9 @@ class Writer:
                   and n.id in {m.id for m in ast.walk(loop) if isinstance(m, ast.Name) and isinstance(m.ctx, ast.Store)}
                   | ({a.arg for a in loop.args.args} if isinstance(loop, ast.Lambda) else set())}
         for n in ast.walk(node):
+            if isinstance(n, ast.stmt) and not isinstance(n, (ast.FunctionDef, ast.For, ast.While, ast.If)):
+                for name in assigned(n):
+                    if name in targets: self.no(n, f"the loop variable `{name}` is assigned")
             if isinstance(n, ast.Name) and n.id in targets and id(n) not in inside:
                 self.no(n, f"the loop variable `{n.id}` is used outside its loop")
 
