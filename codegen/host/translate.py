@@ -289,9 +289,10 @@ class Writer:
                   and n.id in {m.id for m in ast.walk(loop) if isinstance(m, ast.Name) and isinstance(m.ctx, ast.Store)}
                   | ({a.arg for a in loop.args.args} if isinstance(loop, ast.Lambda) else set())}
         for n in ast.walk(node):
-            if isinstance(n, ast.stmt) and not isinstance(n, (ast.FunctionDef, ast.For, ast.While, ast.If)):
-                for name in assigned(n):
-                    if name in targets: self.no(n, f"the loop variable `{name}` is assigned")
+            if isinstance(n, ast.For):
+                own = {t.id for t in ast.walk(n.target) if isinstance(t, ast.Name)}
+                for name, places in assigned(n).items():
+                    if name in own: self.no(places[0], f"the loop variable `{name}` is assigned")
             if isinstance(n, ast.Name) and n.id in targets and id(n) not in inside:
                 self.no(n, f"the loop variable `{n.id}` is used outside its loop")
 
