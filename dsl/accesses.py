@@ -19,7 +19,8 @@ class Place:
 
     indexed: tensors are indexed here; single, packs: the indices in reach; argument: directly an
     argument of a call, where whole tensors and lists are fine; spread: inside `*(...)`, where packs
-    are used bare; positions: names that stand in an index somewhere in the formula."""
+    are used bare; positions: names that stand in an index somewhere in the formula; guarded: what is
+    absent may be used, since a condition or `??` stands around it."""
     indexed: bool = False
     single: frozenset[str] = frozenset()
     packs: frozenset[str] = frozenset()
@@ -28,6 +29,7 @@ class Place:
     index: bool = False
     positions: frozenset[str] = frozenset()
     target: Assign | None = None
+    guarded: bool = False
 
     def bound(self, name: str) -> bool: return name in self.single or name in self.packs
 
@@ -75,7 +77,9 @@ class Accesses:
             shape = ", ".join("MNKL"[:len(e.args) - 1])
             self.error("rank", f"`{n}` has no axes to index", e.span, self.declared(thing),
                        help=[f"give it a shape:  {n}: {thing.type.name}[{shape}]"], name=n)
-        elif thing.kind != "option": self.rank(thing, e.args[1:], e.span, at)
+        elif thing.kind != "option":
+            self.rank(thing, e.args[1:], e.span, at)
+            self.present(thing, e, at)
 
     def rank(self, thing: Thing, indices: tuple[X, ...], span: Span, at: Place):
         """As many indices as axes, a pack for a pack and one for one; `index` sees whether the stars are right."""
@@ -93,6 +97,13 @@ class Accesses:
                 self.error("rank", f"`{axis}` of `{thing.name}` is one axis, but gets a pack", i.span,
                            self.declared(thing), self.assigned(thing))
                 return
+
+    def present(self, thing: Thing, e: X, at: Place):
+        """An optional argument is used only with `??` or under a condition."""
+        if thing.kind in ("tensor", "option") and thing.type and thing.type.optional and not at.guarded and not at.argument \
+                and thing.type.name != "bool":             # an absent bool is false
+            self.error("option", f"`{thing.name}` may be absent here", e.span, self.declared(thing),
+                       help=[f"say what it is then:  {text_of(self.source, e.span)} ?? 0"], name=thing.name)
 
     def declared(self, thing: Thing) -> str:
         t = thing.type

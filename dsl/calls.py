@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from .diagnostics import choice_label, did_you_mean, either
 from .scope import FUNCTIONS
+from .signature import KINDS
 from .syntax import Op, X
 
 
@@ -20,8 +21,28 @@ def check_call(walk, e: X, at=None):
         function(walk, e, where, len(d.params), len(d.params), f"`{name}`",
                  "it is  def " + f"{name}({', '.join(d.params)})")
     elif name in walk.vocabulary.ops: op(walk, e, walk.vocabulary.ops[name], where)
+    if name in MEASURES and len(e.args) == FUNCTIONS[name][0]: measure(walk, e)
     if name == "inside" and len(e.args) == 1 and e.args[0].kind != "read":
         walk.error("type", "`inside` asks about an access", e.args[0].span, "write  inside(x[...])")
+
+
+# What the arguments of functions that speak of a signature may be: kinds of names, or a number.
+MEASURES = {"rank": (("tensor", "pack", "local", "output"),), "numel": (("tensor", "pack", "local", "output"),),
+            "size": (("tensor",), "num"), "given": (("tensor", "option"),), "fits": (("pack",), ("pack",)), "nth": (("option", "pack", ""), "")}
+
+
+def measure(walk, e: X):
+    """The arguments of `rank`, `numel`, `size`, `given`, `fits` and `nth`."""
+    for x, kinds in zip(e.args, MEASURES[e.val]):
+        thing = walk.things.get(x.val) if x.kind == "name" else None
+        if kinds == "num":
+            if x.kind != "num": walk.error("option", f"`{e.val}` takes the number of an axis", x.span, "this is none")
+        elif kinds == "" or thing and thing.kind in kinds or x.kind == "name" and not thing and "" in kinds: pass
+        elif x.kind != "name" or thing:
+            walk.error("option", f"`{e.val}` takes the name of {' or '.join(KINDS[k] for k in kinds if k)}", x.span, f"this is {KINDS[thing.kind]}" if thing else "")
+        if e.val == "given" and thing:
+            p = next((p for p in walk.scope.op.params if p.name == x.val), None)
+            if p and not p.type.optional: walk.error("option", f"`{x.val}` is always given", x.span, "its type has no `?`")
 
 
 def function(walk, e: X, where, least: int, most: int, what: str, label: str = ""):

@@ -14,7 +14,10 @@ from .scope import CONSTANTS, FUNCTIONS, REDUCERS, Scope, Thing, Vocabulary, nam
 from .signature import KINDS
 from .syntax import Assign, Span, X
 
-WHOLE = ("rank", "numel", "size", "given", "stop")      # functions whose argument may be a whole tensor
+WHOLE = ("rank", "numel", "size", "given", "fits", "nth", "stop")      # functions whose argument may be a whole tensor
+
+
+LOGIC = {"&": "and", "|": "or", "~": "not"}
 
 
 def index_names(e: X | None) -> set[str]:
@@ -117,10 +120,13 @@ class Formulas(Accesses):
             case "call": self.call(e, here)
             case "==" | "!=" if any(x.kind == "str" or self.choices(x) for x in e.args): self.compare_text(e, here)
             case "~=": self.error("test", "`~=` is for tests only", e.span, help=["write a bound:  abs(a - b) < 1e-6"])
-            case "^":
-                self.power(e)
+            case "^" | "&" | "|" | "<<" | ">>" | "~":
+                self.bits(e)
                 for x in e.args: self.visit(x, here)
             case "spread": self.visit(e.args[0], replace(here, spread=True))
+            case "??" | "if":
+                inner = replace(here, spread=at.spread, index=at.index, guarded=True)
+                for x in e.args: self.visit(x, replace(inner, guarded=at.guarded) if e.kind == "??" and x is e.args[1] else inner)
             case _:
                 for x in e.args: self.visit(x, replace(here, spread=at.spread, index=at.index))
 
@@ -147,15 +153,20 @@ class Formulas(Accesses):
             self.error("option", f"`{left.val}` is a text", right.span,
                        "compare it with one of its texts: " + ", ".join(f'"{c}"' for c in choices[:4]))
 
-    def power(self, e: X):
-        """`x ^ 2` where nothing is an integer tensor."""
-        names = [self.things[n.val] for n in names_in(e) if n.val in self.things]
-        tensors = [t for t in names if t.kind == "tensor" and t.type]
-        if tensors and all(t.type.name in ("Float", "Num") for t in tensors) and e.args[1].kind == "num":
-            base, power = (text_of(self.source, x.span) for x in e.args)
-            sign = self.source.text.find("^", e.args[0].span[1], e.args[1].span[0])
-            self.error("type", "`^` flips bits, it is no power", (sign, sign + 1),
-                       f"`{tensors[0].name}` is {tensors[0].type.name}", help=[f"write  {base} ** {power}"])
+    def bits(self, e: X):
+        """An operator on bits beside a tensor that is not of whole numbers; `^` may be meant as a power."""
+        operands = [x.args[0] if x.kind == "read" else x for x in e.args]
+        things = [self.things[x.val] for x in operands if x.kind == "name" and x.val in self.things]
+        wrong = next((t for t in things if t.kind == "tensor" and t.type and t.type.name in ("Float", "Num", "Any")), None)
+        if not wrong: return
+        begin = e.args[0].span[1] if len(e.args) > 1 else e.span[0]
+        sign = self.source.text.find(e.kind, begin, e.span[1])
+        where = (sign, sign + len(e.kind)) if sign >= 0 else e.span
+        message = "`^` flips bits, it is no power" if e.kind == "^" else f"`{e.kind}` works on the bits of whole numbers"
+        help = []
+        if e.kind == "^": help = [f"write  {text_of(self.source, e.args[0].span)} ** {text_of(self.source, e.args[1].span)}"]
+        elif e.kind in LOGIC: help = [f"between conditions write `{LOGIC[e.kind]}`"]
+        self.error("type", message, where, f"`{wrong.name}` is {wrong.type.name}", help=help)
 
     def name(self, e: X, at: Place):
         n = e.val
@@ -166,6 +177,11 @@ class Formulas(Accesses):
             if thing.kind == "gradient" and thing.parts and not at.argument:
                 self.error("grad", "this op has several results, so several gradients", e.span,
                            "write " + either(f"`g.{p}`" for p in thing.parts), name=n)
+            if thing.kind == "option" and thing.type and thing.type.name == "dims" and not at.argument:
+                self.error("type", f"`{n}` may name several axes, it is no number", e.span, name=n)
+            self.present(thing, e, at)
+            if thing.kind == "pack" and not at.argument and n not in self.scope.fixed:
+                self.error("size", f"`{n}` is a pack of axes, no number", e.span, f"write `numel({n})` or `rank({n})`", name=n)
             if at.indexed and thing.axes and thing.kind in ("tensor", "local", "output", "gradient") and not at.argument:
                 count = len(thing.axes)
                 self.error("rank", f"`{n}` takes {amount(count)}, but gets none", e.span, self.declared(thing),

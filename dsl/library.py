@@ -46,8 +46,9 @@ def lower(parsed, stems: list[str], beside: Library | None = None) -> tuple[Libr
     rules: list[ScheduleTree] = []
     for (items, _, source), stem in zip(parsed, stems):
         for item in items:
+            if any(p == source.path and item.span[0] <= s[0] <= item.span[1] for p, s in broken): continue
             if isinstance(item, ScheduleTree): rules.append(item)
-            if not isinstance(item, Op) or any(p == source.path and item.span[0] <= s[0] <= item.span[1] for p, s in broken): continue
+            if not isinstance(item, Op): continue
             tree, found = put_in_place(item, trees, defs)
             errors += located(found, source.path)
             if found: continue

@@ -1,26 +1,21 @@
 """Every name means something, once.
 
-`check` looks at the items of one file, `check_library` at all files together.  Signatures are checked
-in dsl/signature.py, formulas in dsl/formulas.py; here are the clauses, formulas with a name, schedules,
-and what concerns several definitions."""
+`check` looks at the items of one file, `check_library` at all files together.  Signatures are checked in
+dsl/signature.py, formulas in dsl/formulas.py, what is known before an op runs in dsl/statics.py; here are
+bodies, gradients, formulas with a name, and what concerns several definitions."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
 
-from .accesses import Place, check_field
-from .calls import check_call
 from .diagnostics import Error, did_you_mean, either, located
 from .formulas import Formulas
-from .parse import parse_formula
-from .scope import CONSTANTS, FUNCTIONS, NEST_SHAPES, Scope, Thing, Vocabulary, expanded, names_in, nodes_in, word
+from .scope import CONSTANTS, FUNCTIONS, Scope, Thing, Vocabulary, expanded, names_in, nodes_in, word
 from .signature import KINDS, RESERVED, open_scope
 from .source import Source
+from .statics import WHOLE, check_clauses, check_schedule, check_test
 from .syntax import Def, Op, Schedule, Span, X
-
-
-WHOLE = Place()         # a formula over whole tensors, sizes and options
 
 
 def check_library(files: Iterable[tuple[list, Source]]) -> list[Error]:
@@ -91,7 +86,7 @@ class OpNames:
     def check(self, clean: bool) -> list[Error]:
         """`clean`: the signature has no mistakes."""
         self.heading()
-        self.conditions()
+        check_clauses(self.walk, self.op, self.source, clean)
         self.body()
         self.grads()
         if clean and not self.walk.errors: self.unused()          # a misspelt name would leave the right one unused
@@ -129,27 +124,6 @@ class OpNames:
                 return self.op.span[0] + m.start() + found[skip].start(), self.op.span[0] + m.start() + found[skip].end()
             skip -= len(found)
         return self.op.name_span
-
-    def conditions(self):
-        """`require`, with the formulas inside its message, and `sample`."""
-        for r in self.op.requires:
-            self.walk.visit(r.condition, WHOLE)
-            start = self.source.text.rfind('"', r.span[0], r.span[1] - 1) + 1
-            for m in re.finditer(r"\{([^{}]*)\}", r.message):
-                formula = parse_formula(self.source, start + m.start(1), start + m.end(1))
-                if isinstance(formula, Error):
-                    self.error("syntax", "this is no formula", (start + m.start(), start + m.end()),
-                               formula.label or formula.message)
-                else: self.walk.visit(formula, WHOLE)
-        for s in self.op.samples:
-            at = word(self.source, (s.span[0] + 6, s.span[1]), s.name)
-            thing = self.scope.things.get(s.name)
-            if not thing:
-                self.error("name", f"unknown name `{s.name}`", at,
-                           did_you_mean(s.name, self.scope.of_kind("tensor", "option")), name=s.name)
-            elif thing.kind not in ("tensor", "option"):
-                self.error("name", f"`{s.name}` is no parameter", at, f"it is {KINDS[thing.kind]}")
-            for bound in (s.low, s.high): self.walk.visit(bound, WHOLE)
 
     # --- Body -------------------------------------------------------------------------------------
 
@@ -272,34 +246,7 @@ def axis_text(i: X) -> str:
     return f"*{i.args[0].val}" if i.kind == "spread" else str(i.val) if i.kind in ("name", "num") else "an axis"
 
 
-# --- Tests -----------------------------------------------------------------------------------------
-
-def check_test(walk, e: X, raises: bool, own: list[str]):
-    """A test compares a call, or names what a call raises; its arguments are numbers, texts and lists."""
-    before = len(walk.errors)
-    if raises:
-        if e.kind != "call": walk.error("test", "`raises` follows a call", e.span, "nothing is called here")
-    elif e.kind not in ("==", "~=") or any(x.kind in ("==", "~=") for x in e.args):
-        walk.error("test", "a test compares", e.span, help=("write  f(...) == value,  or `~=` for about",))
-    calls = [n for n in nodes_in(e) if n.kind == "call"]
-    if len(walk.errors) == before and not any(c.val in own for c in calls):
-        walk.error("test", f"this test does not call `{own[0]}`", e.span)
-    for n in nodes_in(e):
-        if n.kind == "call":
-            where = (n.span[0], n.span[0] + len(n.val))
-            names = [*walk.vocabulary.ops, *FUNCTIONS]
-            if n.val not in names:
-                walk.error("name", f"unknown function `{n.val}`", where, did_you_mean(n.val, names), name=n.val)
-            elif not raises: check_call(walk, n)
-        elif n.kind == "name" and n.val not in (*CONSTANTS, "all"):
-            walk.error("name", f"unknown name `{n.val}`", n.span,
-                       did_you_mean(n.val, CONSTANTS) or "a test has numbers only", name=n.val)
-        elif n.kind == "field" and n.args[0].kind == "call" and n.args[0].val in walk.vocabulary.ops:
-            check_field(walk, n, (n.span[1] - len(n.val), n.span[1]))
-        elif n.kind in ("reduce", "read", "spread", "??"): walk.error("test", "a test has numbers only", n.span)
-
-
-# --- Formulas with a name, schedules ---------------------------------------------------------------
+# --- Formulas with a name ---------------------------------------------------------------
 
 def check_def(d: Def, source: Source, vocabulary: Vocabulary) -> list[Error]:
     head = (d.span[0], d.value.span[0])
@@ -324,14 +271,6 @@ def check_def(d: Def, source: Source, vocabulary: Vocabulary) -> list[Error]:
         if p not in walk.used: walk.error("name", f"the parameter `{p}` is never used", walk.things[p].span, name=p)
     walk.errors += cycle(d.name, d.name_span, vocabulary)
     return walk.errors
-
-
-def check_schedule(s: Schedule, source: Source, vocabulary: Vocabulary) -> list[Error]:
-    known = {*NEST_SHAPES, *vocabulary.ops, *(o.name for o in vocabulary.ops.values())}
-    if s.target in known: return []
-    at = word(source, (s.span[0] + 8, s.span[1]), s.target)
-    return [Error("name", f"nothing is called `{s.target}`", at, did_you_mean(s.target, known),
-                  help=("a schedule is for an op or one of: " + ", ".join(NEST_SHAPES),))]
 
 
 def cycle(name: str, at: Span, vocabulary: Vocabulary) -> list[Error]:

@@ -13,7 +13,7 @@ from .source import Source
 from .syntax import Def, Dim, Op, Param, Span, Type, X
 
 TENSOR_TYPES = ("Num", "Float", "Int", "Bits", "Bool", "Any")
-OPTION_TYPES = ("num", "real", "int", "bool", "dim", "dims", "ints", "choice", "dtype")
+OPTION_TYPES = ("num", "real", "int", "bool", "dim", "dims", "ints", "dtype", "choice")
 CONSTANTS = ("inf", "nan", "pi", "true", "false")
 REDUCERS = ("sum", "prod", "max", "min", "mean", "any", "all", "argmax", "argmin")
 
@@ -49,6 +49,12 @@ class Scope:
     op: Op
     source: Source
     things: dict[str, Thing] = field(default_factory=dict)
+
+    @property
+    def fixed(self) -> set[str]:
+        """Packs whose rank the definition gives: `*X:D`, and those of `where`."""
+        shapes = [p.type.dims for p in self.op.params] + [o.type.dims for o in self.op.outputs if o.type]
+        return {d.name for dims in shapes for d in dims or () if d.rank} | {s.name for s in self.op.sizes if s.pack}
 
     def of_kind(self, *kinds: str) -> list[str]: return [n for n, t in self.things.items() if t.kind in kinds]
 

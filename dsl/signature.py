@@ -5,7 +5,7 @@ Formulas are checked in dsl/formulas.py, clauses in dsl/names.py."""
 from __future__ import annotations
 
 from .diagnostics import Error, choice_label, did_you_mean, either
-from .scope import CONSTANTS, OPTION_TYPES, TENSOR_TYPES, Scope, Thing, axes_of, header, is_tensor, names_in, word
+from .scope import CONSTANTS, OPTION_TYPES, TENSOR_TYPES, Scope, Thing, axes_of, header, is_tensor, names_in, nodes_in, word
 from .source import Source
 from .syntax import Dim, Op, Param, Span, Type, X
 
@@ -25,6 +25,7 @@ def open_scope(op: Op, source: Source) -> tuple[Scope, list[Error]]:
     for p in op.params: check.parameter(p)
     for p in op.params:                             # sizes once all options are known
         if p.type.dims is not None: check.shape(p.type.dims, defines=True, where=p.span)
+    check.free_lengths()
     for s in op.sizes: check.size(s)
     check.uses()
     check.outputs()
@@ -128,6 +129,8 @@ class Signature:
             self.error("option", f"the default of `{p.name}` is no number", d.span, f"its type is `{t.name}`")
         elif d.kind == "num" and isinstance(value, float) and t.name in ("int", "dim", "dims", "ints"):
             self.error("option", f"the default of `{p.name}` is no whole number", d.span, f"its type is `{t.name}`")
+        elif t.name == "dims" and d.kind not in ("num", "neg", "list") and value != "all":
+            self.error("option", f"the default of `{p.name}` names no axes", d.span, "write `all`, a number or a list")
         elif d.kind == "list" and t.name not in ("dims", "ints"):
             self.error("option", f"the default of `{p.name}` is a list", d.span, f"its type is `{t.name}`")
 
@@ -152,7 +155,8 @@ class Signature:
         if n.val in CONSTANTS or thing and thing.kind in kinds: return
         if thing and thing.kind == "tensor":
             self.error("size", f"a size cannot depend on the elements of `{n.val}`", n.span, "this is a tensor")
-        elif not thing:
+        elif thing: self.error("name", f"`{n.val}` cannot stand here", n.span, f"it is {KINDS[thing.kind]}")
+        else:
             names = self.scope.of_kind(*kinds)
             what = "size" if n.val[:1].isupper() else "name"
             label = did_you_mean(n.val, names)
@@ -203,7 +207,9 @@ class Signature:
                        f"the op's variable is `{self.op.family[0]}`" if self.op.family else "the op has no `for` clause",
                        help=() if self.op.family else (f"say which it takes:  for {d.rank} in 1, 2, 3",))
         thing = self.scope.things.get(d.name)
-        if thing and thing.kind == "option":
+        if thing and thing.kind == "size" and not defines:
+            self.error("size", f"`*{d.name}` is a pack, but `{d.name}` is one axis", at, notes=((thing.span, "here it is one axis"),))
+        elif thing and thing.kind == "option":
             if thing.type.name != "ints":
                 self.error("size", f"`*{d.name}` is a pack, but `{d.name}` is one number", at,
                            f"its type is `{thing.type.name}`")
@@ -215,7 +221,11 @@ class Signature:
         for i, f in enumerate(d.factors):
             if f.isdigit(): continue
             at = word(self.source, d.span, f, d.factors[:i].count(f))
-            if self.scope.things.get(f, None) and self.scope.things[f].kind == "option": continue
+            thing = self.scope.things.get(f)
+            if thing and thing.kind == "option" and thing.type.name == "int": continue
+            if thing and thing.kind != "size":
+                self.error("size", f"`{f}` is not the length of an axis", at, f"it is {KINDS[thing.kind]}")
+                continue
             if defines: seen += self.bind("size", f, at)
             else: self.later.append(X("name", (), f, at))
         if defines and seen > 1:
@@ -246,13 +256,23 @@ class Signature:
         elif {old.kind, kind} == {"size", "pack"}:
             self.error("size", f"`{name}` is one axis and a pack of axes", at, f"here it is {KINDS[kind]}",
                        notes=((old.span, f"here it is {KINDS[old.kind]}"),))
+        elif old.kind == "rank": self.error("size", f"`{name}` is no size", at, f"it is {KINDS[old.kind]}")
         elif old.kind == "option" and old.type.name not in ("int", "ints", "num"):
             self.error("size", f"the option `{name}` is no size", at, f"its type is `{old.type.name}`")
         return False
 
+    def free_lengths(self):
+        """Lists of numbers with a number for each axis of a pack that no tensor has."""
+        tensors = {d.name for p in self.op.params if is_tensor(p) for d in p.type.dims or () if d.kind == "pack"}
+        for p in self.op.params:
+            for d in p.type.dims or () if p.type.name == "ints" else ():
+                if d.kind == "pack" and d.name not in tensors and d.name in self.scope.of_kind("pack"):
+                    self.error("size", f"no tensor has the pack `*{d.name}`", d.span, f"the length of `{p.name}` is not known")
+
     def size(self, s):
         at = word(self.source, s.span, s.name)
-        for n in names_in(s.value): self.known(n, "option", "size", "pack", "rank", "tensor")
+        if not any(n.kind in ("read", "reduce") for n in nodes_in(s.value)):     # dsl/statics.py refuses those
+            for n in names_in(s.value): self.known(n, "option", "size", "pack", "rank", "tensor")
         self.define(Thing("pack" if s.pack else "size", s.name, at))
 
     def outputs(self):

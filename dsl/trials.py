@@ -7,16 +7,26 @@ from .diagnostics import Error
 from .ir import show, symbols
 from .opdef import OpDef
 from .reference import Outside
-from .scope import axes_of, nodes_in, text_of, word
+from .scope import axes_of, names_in, nodes_in, text_of, word
 from .source import Source
 from .syntax import Op, X
 from .worlds import World, outside
 
 
 def check_reads(op: OpDef, source: Source, count: int = 60) -> list[Error]:
-    """At most one access without `??` that can leave its tensor, with a case in which it does."""
+    """At most one mistake that a small world shows: an access without `??` that leaves its tensor, an argument
+    used although it is absent, axes that do not fit."""
     if op.forward is None or op.tree is None: return []
-    found = outside(op, count)
+    try:
+        found = outside(op, count)
+    except KeyError as e:
+        absent = next((p for p in op.params if p.optional and e.args == (p.name,)), None)
+        if absent is None: raise
+        use = next((n for a in op.tree.body for n in names_in(a.value) if n.val == absent.name), None)
+        return [Error("option", f"`{absent.name}` may be absent where it is used", use.span if use else op.tree.name_span,
+                      help=(f"say what it is then:  {absent.name} ?? 0",))]
+    except (ValueError, IndexError) as e:
+        return [Error("rank", f"the axes of `{op.name}` do not fit in a small case", op.tree.name_span, str(e))]
     return [outside_error(op, op.tree, source, *found)] if found else []
 
 

@@ -14,7 +14,10 @@ def checked(text: str, path: str = "text.op", trials: int = 60) -> tuple[list[Er
     looked for in so many small worlds."""
     library, errors, (source,) = load_text(text, path)
     if trials:
-        for op in library.ops.values(): errors += check_reads(op, source, trials)
+        for op in list(library.ops.values()):
+            found = check_reads(op, source, trials)
+            errors += found
+            if found: del library.ops[op.name]
         errors += [e for _, e in check_tests(library.ops.values(), lambda n: Function(library.ops[n]), (OpError, IndexError))]
     return errors, source
 
