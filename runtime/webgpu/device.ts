@@ -35,7 +35,8 @@ interface GpuPrepared extends Prepared {
   readonly zeros: readonly number[];
 }
 
-/** Storages of at least this many bytes hold an empty array buffer of their size, so that the collector feels their weight. */
+/** The storage of a buffer that had to be created holds an empty array buffer of its size if that is at least this many
+ *  bytes: the collector feels the weight of memory that grows, and memory that the pool hands round costs nothing. */
 const BALLAST = 1 << 20;
 
 let devices = 0;
@@ -50,6 +51,7 @@ export class WebGpuDevice implements Device {
   private readonly queue: Queue;
   private readonly readback: Readback;
   private readonly facts: Facts;
+  private absent: PoolBuffer | null = null;
   private failure: DeviceError | null = null;
   private readonly checks = new Set<Promise<unknown>>();
   /** Why the device is gone, once it is. */
@@ -103,7 +105,7 @@ export class WebGpuDevice implements Device {
         this.gpu.limits.maxBufferSize)} that this GPU can bind`);
     }
     const buffer = this.pool.take(bytes, op), storage = new Storage(this, dtype, length, null, buffer, buffer.bytes);
-    if (bytes >= BALLAST) weigh(storage, bytes);
+    if (bytes >= BALLAST && buffer.batch < 0) weigh(storage, bytes);
     return storage;
   }
 
@@ -184,7 +186,7 @@ export class WebGpuDevice implements Device {
     for (const { kernel, slots, words, seeds, groups, buffers } of launches) {
       for (let i = 0; i < slots.length; i++) {
         const storage = slots[i]! < 0 ? null : storages[slots[i]!];
-        buffers[i] = storage ? (storage.cell.buffer as PoolBuffer) : made!.get(slots[i]!)!;
+        buffers[i] = storage ? (storage.cell.buffer as PoolBuffer) : made?.get(slots[i]!) ?? this.nothing();
       }
       if (random && seeds >= 0) {
         words[seeds] = random.seedLow;
@@ -194,6 +196,11 @@ export class WebGpuDevice implements Device {
       this.queue.dispatch(kernel, buffers, words, groups[0]!, groups[1]!, groups[2]!, name);
     }
     if (made) for (const buffer of made.values()) this.pool.give(buffer);
+  }
+
+  /** What is bound for a tensor that was not saved: a kernel that makes several gradients may read it for one not asked for. */
+  private nothing(): PoolBuffer {
+    return (this.absent ??= this.pool.take(4, "absent"));
   }
 
   async synchronize(): Promise<void> {
