@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .kernel import (KIND_TYPES, ZEROS, Kernel, bare, bound_name, declarations, decode, mentions, needed, position, read_lines,
+from .kernel import (KIND_TYPES, ZEROS, Kernel, bare, bind_scratch, bound_name, declarations, decode, mentions, needed, position, read_lines,
                      texts_of, variable, word)
 from .lines import Line, points
 from .map import put, step_kind
@@ -69,6 +69,7 @@ class TiledText:
     load_right: list[str]
     store: list[str]
     sum_name: str
+    parts: int                          # of the depth, whose sums another launch adds
 
 
 def factors_of(text: str) -> list[str]:
@@ -182,11 +183,15 @@ def product_of(k: Kernel) -> Product | None:
 # --- Text ------------------------------------------------------------------------------------------
 
 
-def tiled_text(k: Kernel, product: Product, tile: Tile, title: str) -> TiledText:
-    """The text for lines in the order batch, rows, columns."""
+def tiled_text(k: Kernel, product: Product, tile: Tile, title: str, parts: int) -> TiledText:
+    """The text for lines in the order batch, rows, columns; parts: how many blocks share the depth of a tile."""
+    if parts > 1:
+        bind_scratch(k)
+        word(k, "parts", "u", parts)
+        word(k, "run", "u", (points(k.reduce) + parts * tile.depth - 1) // (parts * tile.depth) * tile.depth)
     b = len(product.batch)
     r = len(product.rows)
-    word(k, "blocks", "u", blocks(product, tile))
+    word(k, "blocks", "u", blocks(product, tile) * parts)
     word(k, "tile_columns", "u", (points(product.columns) + tile.columns - 1) // tile.columns)
     word(k, "tile_rows", "u", (points(product.rows) + tile.rows - 1) // tile.rows)
     word(k, "row_count", "u", points(product.rows))
@@ -215,7 +220,7 @@ def tiled_text(k: Kernel, product: Product, tile: Tile, title: str) -> TiledText
     threads = tile.rows // tile.thread_rows * (tile.columns // tile.thread_columns)
     return TiledText(title, declarations(k), "", KIND_TYPES[kind], ZEROS[kind], kind == "f", tile.rows, tile.columns, tile.depth,
                      tile.thread_rows // 4, tile.thread_columns // 4, threads, tile.columns // tile.thread_columns,
-                     along_depth(k, product.left), along_depth(k, product.right), left_wide, right_wide, batch, load_left, load_right, store, k.nest.steps[0].name)
+                     along_depth(k, product.left), along_depth(k, product.right), left_wide, right_wide, batch, load_left, load_right, store, k.nest.steps[0].name, parts)
 
 
 def blocks(product: Product, tile: Tile) -> int:

@@ -15,7 +15,7 @@ from .model import Access, Call, Code, CpuLaunch, Dims, Launch, Nest, Op, Schedu
 from .render import map_kernel, prelude_text, row_kernel, scan_kernel, tiled_kernel
 from .row import Stage, row_text, tree_possible
 from .scan import block_possible, scan_text
-from .strategy import chosen, number, parts_of, power_of_two, row_shape, tile_of, unit
+from .strategy import chosen, depth_parts, number, parts_of, power_of_two, row_shape, tile_of, unit
 
 
 def plan_cpu(op: Op, program: int, call: Call, wanted: list[int]) -> list[CpuLaunch | None]:
@@ -75,8 +75,8 @@ def nest_launches(op: Op, nest: Nest, call: Call, facts: Facts, rules: list[Sche
     if nest.shape == "map" or nest.shape == "scatter": return [map_launch(k, rules)]
     if nest.shape == "scan": return [scan_launch(k, rules)]
     if nest.shape == "contract":
-        tiled = contract_launch(k, rules)
-        if tiled is not None: return [tiled]
+        tiled = contract_launches(k, lines, rules)
+        if len(tiled) > 0: return tiled
     return row_launches(k, lines, rules)
 
 
@@ -151,20 +151,28 @@ def scan_launch(k: Kernel, rules: list[Schedule]) -> Launch:
     return launch(k, strategy, scan_kernel(text), points(k.outer) if lanes > 1 else (points(k.outer) + 63) // 64)
 
 
-def contract_launch(k: Kernel, rules: list[Schedule]) -> Launch | None:
-    """The tiled launch, or None where no schedule asks for it or the product does not split."""
+def contract_launches(k: Kernel, lines: Resolved, rules: list[Schedule]) -> list[Launch]:
+    """The tiled launch, two where the depth is shared out; none where no schedule asks for it or the product does not split."""
     product = product_of(k)
-    if product is None: return None
+    if product is None: return []
     facts = {"outer": float(points(k.outer)), "inner": float(points(k.reduce)), "M": float(points(product.rows)),
              "N": float(points(product.columns)), "K": float(points(k.reduce)), "batch": float(points(product.batch)), "unit": 1.0, "vector": 0.0}
     rule = chosen(k.op, k.nest, "contract", rules, facts, k.call.env)
-    if rule is None or rule.strategy != "tiled_matmul": return None
-    tile = tile_of(rule, product, k.facts)
+    if rule is None or rule.strategy != "tiled_matmul": return []
+    tile = tile_of(rule, product)
     k.outer = product.batch + product.rows + product.columns
+    parts = depth_parts(product, tile, points(k.reduce)) if tree_possible(k) else 1
+    second = new_kernel(k.op, k.nest, k.call, k.facts, Resolved(k.outer, lines.reduce, lines.offsets, lines.steps, lines.lengths))
     strategy = f"tiled_matmul, {tile.rows} by {tile.columns} sums in steps of {tile.depth}"
-    text = tiled_text(k, product, tile, title(k, strategy))
+    if parts > 1: strategy = f"{strategy}, {parts} parts"
+    text = tiled_text(k, product, tile, title(k, strategy), parts)
     text.helpers = prelude_text(k.helpers)
-    return launch(k, strategy, tiled_kernel(text), blocks(product, tile))
+    first = launch(k, strategy, tiled_kernel(text), blocks(product, tile) * parts)
+    if parts == 1: return [first]
+    last = row_launch(second, [1, 64, 0], Stage("finish", parts))
+    first.scratch = points(k.outer) * parts
+    last.scratch = first.scratch
+    return [first, last]
 
 
 def title(k: Kernel, strategy: str) -> str:

@@ -64,10 +64,17 @@ def row_shape(k: Kernel, rule: Schedule | None, facts: Facts, parts: int) -> lis
     return [lanes, threads // lanes, 0]
 
 
-def tile_of(rule: Schedule, product: Product, facts: Facts) -> Tile:
-    """The tile that the schedule names, made smaller while so few of them would leave most of a device idle."""
+def tile_of(rule: Schedule, product: Product) -> Tile:
+    """The tile that the schedule names, made smaller while so few of them would leave most of a device idle.
+
+    A tile has as many threads as it has blocks of 4 by 4 elements to load from both sides: see tiled.wgsl.j2."""
     tile = Tile(number(rule, "rows", 128), number(rule, "columns", 128), number(rule, "depth", 16),
                 number(rule, "thread_rows", 8), number(rule, "thread_columns", 8))
-    while blocks(product, tile) < 96 and tile.rows > 32 and tile.columns > 32:
-        tile = Tile(tile.rows // 2, tile.columns // 2, tile.depth, 4, 4)
+    if blocks(product, tile) < 96 and tile.rows > 64: tile = Tile(64, 64, 32, 4, 4)
+    if blocks(product, tile) < 96 and tile.rows > 32: tile = Tile(32, 32, 16, 4, 4)
     return tile
+
+
+def depth_parts(product: Product, tile: Tile, depth: int) -> int:
+    """Among how many blocks the depth of each tile is divided, where there are few tiles and much depth."""
+    return max(min(256 // max(blocks(product, tile), 1), depth // 256, 64), 1)

@@ -34,12 +34,15 @@ fn smaller_number(x: f32, y: f32) -> f32 { return select(select(min(x, y), x, is
 
 fn square(x: f32) -> f32 { return x * x; }
 
-// x / y with the device's quotient corrected by what it leaves over: 91 / 13 is 7.
+// x / y by the reciprocal, corrected by what the quotient leaves over: 91 / 13 is 7.  The device's own where that would
+// leave the range of normal numbers.
 fn divide(x: f32, y: f32) -> f32 {
-  let q = x / y;
+  let inverse = 1.0 / y;
+  let q = x * inverse;
   let rest = fma(-q, y, x);
-  let better = q + rest / y;
-  return select(q, better, rest != 0.0 && is_finite(better) && is_finite(q));
+  let better = fma(rest, inverse, q);
+  if ((bitcast<u32>(inverse) & 0x7fffffffu) - 0x00800000u >= 0x7e000000u || !is_finite(better)) { return x / y; }
+  return select(better, q, rest == 0.0);
 }
 
 fn square_root(x: f32) -> f32 {
