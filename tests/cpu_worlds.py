@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 import subprocess
-import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +16,6 @@ from codegen.package import programs
 from codegen.ts import modules
 from codegen.cpu.emit import kernels
 from cpu_kernels import put
-from dsl.axes import axes
 from dsl.ir import walk
 from dsl.opdef import Library, OpDef
 from dsl.reference import constant, extents

@@ -6,7 +6,7 @@ import pytest
 from codegen.cpu.contract import Contract
 from codegen.nests import Access, Nest, Step
 from cpu_kernels import hole, op, option, run
-from dsl.ir import E, Loop, ZERO, call, conj, div, idx, lift, pack, sym
+from dsl.ir import E, Loop, ZERO, call, conj, div, idx, pack, sym
 from dsl.random import uniform
 
 R = np.random.default_rng(0)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from dsl.ir import E, ZERO, indices, walk
 from codegen.nests import Access, Nest
 
-from .expr import CALL, EQUAL, PRODUCT, TERNARY, Hole, Printer
+from .expr import EQUAL, PRODUCT, TERNARY, Hole, Printer
 
 
 @dataclass

@@ -128,7 +128,7 @@ class Contract(LoopKernel):
         if step.pred is not None: value = f"{self.printer.truth(step.pred, 4)} ? {self.printer.number(step.body, 4)} : 0"
         t.add(f"panel[next] = {value};")
         for p in places: p.at = f"{p.stem}At"
-        self._indices = {}
+        self.indices = {}
         t.close()
         t.close()
         t.close()
@@ -163,7 +163,7 @@ class Contract(LoopKernel):
             self.open_reads([s])
             self.store(s)
         for p in places: p.at = f"{p.stem}At"
-        self._indices = {}
+        self.indices = {}
         t.close()
         t.close()
         t.close()

@@ -53,6 +53,9 @@ class LoopKernel:
         depends = dependence(nest)
         self.places = [self.place(i, depends[i], tensors) for i in range(len(nest.accesses))]
         self.locals: dict[str, str] = {}
+        self.arguments: dict[str, tuple[str, str]] = {}     # argmax, argmin: the best value so far, the point's number
+        self.indices: dict[E, str] = {}                     # computed indices that have a name
+        self.inside = False                                 # between open_reduction and close_reduction
         self.text = Text()
 
     def place(self, number: int, loops: frozenset[str], tensors) -> Place:
@@ -197,7 +200,7 @@ class LoopKernel:
         for s in reduces: self.start(s)
         hoisted = self.open_reads(steps, outer=True)
         self.open_reduction(steps, self.nest.reverse)
-        done = self.open_reads(steps, skip=hoisted)
+        self.open_reads(steps, skip=hoisted)
         for s in steps:
             if s.kind == "reduce": self.accumulate(s)
             else: self.store(s)
@@ -225,10 +228,8 @@ class LoopKernel:
         if s.red in ("max", "min") and kind != "f": first = "-2147483648" if s.red == "max" else "2147483647"
         self.text.add(f"let {name} = {first};")
         if s.red in ("argmax", "argmin"):
-            self.best, self.point = self.names.fresh("best"), self.names.fresh("point")
-            self.text.add(f"let {self.best} = {'-Infinity' if s.red == 'argmax' else 'Infinity'}, {self.point} = 0;")
-            self.argument = (self.best, self.point)
-            self.arguments = {**getattr(self, "arguments", {}), s.name: self.argument}
+            best, point = self.arguments[s.name] = self.names.fresh("best"), self.names.fresh("point")
+            self.text.add(f"let {best} = {'-Infinity' if s.red == 'argmax' else 'Infinity'}, {point} = 0;")
         self.printer.holes[s.name] = Hole(name, kind)
 
     def printer_kind(self, s: Step) -> str:
@@ -293,8 +294,6 @@ class LoopKernel:
         """The variable with an access's position where the text now stands."""
         return f"{p.stem}In" if self.inside and self.reduces(p) else p.at
 
-    inside = False
-
     def needed(self, group: list[Step]) -> list[int]:
         """The reads of the steps, those in the index of another first; one used twice stands there twice."""
         out: list[int] = []
@@ -339,11 +338,6 @@ class LoopKernel:
         self.indices[i] = name
         self.printer.holes[name] = Hole(name, "i")
 
-    @property
-    def indices(self) -> dict[E, str]:
-        if not hasattr(self, "_indices"): self._indices = {}
-        return self._indices
-
     def named_computed(self, p: Place) -> Place:
         """p with computed indices replaced by their names."""
         if not p.computed: return p
@@ -373,7 +367,7 @@ class LoopKernel:
             t.close()
             t.close()
         self.inside = False
-        self._indices = self.saved
+        self.indices = self.saved
         for l in self.nest.rloops:
             if l.name in self.named: t.close()
 

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import jinja2
 
-from dsl.opdef import Library, OpDef
+from dsl.opdef import OpDef
 
 from codegen.cpu.emit import Kernels
-from codegen.cpu.names import RESERVED, camel
+from codegen.cpu.names import RESERVED
 
 from . import docs
 from .aliases import Names
