@@ -6,9 +6,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .kernel import (Kernel, access_kind, bound_name, converted, declarations, decode, element_type, holes, is_bound, needed,
-                     position, read_lines, store_lines, stored, use, word)
-from .lines import Line, points
+from .kernel import (Kernel, bound_name, declarations, decode, element_type, needed, position, quad_reads, quad_values, quads_possible,
+                     read_lines, store_lines, stored, take_quads, use, word)
+from .lines import points
 from .model import Step
 
 THREADS = 256
@@ -87,28 +87,11 @@ def step_kind(k: Kernel, step: Step) -> str:
 
 
 def lanes_possible(k: Kernel) -> bool:
-    """Whether every access takes four neighbours along the last line at once: stride 1 and aligned, or stride 0."""
-    if len(k.outer) == 0 or k.nest.shape != "map" or k.call.dtype == "float16": return False
-    last = k.outer[len(k.outer) - 1]
-    if last.name != "" or last.size % 4 != 0: return False
+    """Whether a thread can take four neighbours along the last line: reads and stores are quads, or the same for all four."""
+    if len(k.outer) == 0 or k.nest.shape != "map" or not quads_possible(k, k.outer): return False
     for code in k.code.steps:
         if code.pred != "": return False
-    for code in k.code.accesses:
-        if len(holes(code.guard)) > 0: return False
-        for text in code.index:
-            if text != "": return False
-    for n in range(len(k.nest.accesses)):
-        if not is_bound(k, n): continue
-        slot = k.nest.accesses[n].slot
-        if k.call.slots[slot].dtype == "float16": return False
-        stride = last.strides[n]
-        if stride != 0 and stride != 1: return False
-        for m in range(len(k.nest.accesses)):           # one binding has one type of elements
-            if k.nest.accesses[m].slot == slot and k.outer[len(k.outer) - 1].strides[m] != stride: return False
-        if stride == 0: continue
-        if k.code.accesses[n].guard != "" or k.r.offsets[n] % 4 != 0: return False
-        for line in k.outer:
-            if line.name != "" or line.strides[n] % 4 != 0 and line.strides[n] != 1: return False
+    last = k.outer[len(k.outer) - 1]
     for step in k.nest.steps:
         if last.strides[step.target] != 1 or step.mode != "=": return False
     return True
@@ -116,55 +99,32 @@ def lanes_possible(k: Kernel) -> bool:
 
 def lane_lines(k: Kernel) -> list[str]:
     """Reads of four, the formulas for each of them, stores of four."""
-    last = k.outer[len(k.outer) - 1]
-    quarter: list[Line] = []
-    for line in k.outer: quarter.append(line)
-    quarter[len(quarter) - 1] = Line("", last.size // 4, last.strides)
-    k.outer = quarter
-    wide: list[int] = []
-    for n in range(len(k.nest.accesses)):
-        if is_bound(k, n) and last.strides[n] == 1: wide.append(n)
-    for n in wide:
-        at = k.slots.index(k.nest.accesses[n].slot)
-        if not k.elements[at].startswith("vec4"): k.elements[at] = f"vec4<{k.elements[at]}>"
-    for line in k.outer:
-        for n in wide:
-            if line.strides[n] % 4 == 0: line.strides[n] = line.strides[n] // 4
-    for n in wide: k.r.offsets[n] = k.r.offsets[n] // 4
+    take_quads(k, k.outer)
     out = decode(k, k.outer, "outer", "flat", "")
-    targets: list[int] = []
     texts: list[str] = []
-    for i in range(len(k.nest.steps)):
-        targets.append(k.nest.steps[i].target)
-        texts.append(k.code.steps[i].body)
-        texts.append(k.code.steps[i].pred)
-    order = needed(k, texts)
+    for code in k.code.steps: texts.append(code.body)
+    out.extend(quad_reads(k, texts, ""))
     scalar: list[int] = []
-    for n in order:
-        if n in wide: out.append(f"let v{n} = {bound_name(k, k.nest.accesses[n].slot)}[{position(k, n)}];")
-    out.extend(read_lines(k, [f"r{n}" for n in order if n not in wide], scalar, "", False))
+    out.extend(read_lines(k, [f"r{n}" for n in needed(k, texts) if n not in k.wide], scalar, "", False))
+    targets = [step.target for step in k.nest.steps]
     for n in targets: out.append(f"var v{n}: vec4<{element_type(k, k.call.slots[k.nest.accesses[n].slot].dtype)}>;")
-    out.extend(place_base(k, last))
-    for lane in range(4): out.extend(one_lane(k, lane, order, wide))
+    out.extend(place_base(k))
+    for lane in range(4): out.extend(one_lane(k, lane, texts))
     for n in targets: out.append(f"{bound_name(k, k.nest.accesses[n].slot)}[{position(k, n)}] = v{n};")
     return out
 
 
-def place_base(k: Kernel, last: Line) -> list[str]:
+def place_base(k: Kernel) -> list[str]:
     if "uniform_random" not in k.helpers: return []
-    n = len(k.nest.accesses)
     lines = place_lines(k, "")
     d = len(k.outer) - 1
     return [lines[0].replace("let place =", "let first_place =").replace(f"outer{d} * p.place{d}", f"outer{d} * 4u * p.place{d}")]
 
 
-def one_lane(k: Kernel, lane: int, order: list[int], wide: list[int]) -> list[str]:
+def one_lane(k: Kernel, lane: int, texts: list[str]) -> list[str]:
     """The formulas at one of four neighbours."""
     out: list[str] = ["{"]
-    for n in order:
-        if n not in wide: continue
-        slot = k.nest.accesses[n].slot
-        out.append(f"  let r{n} = {converted(f'v{n}[{lane}]', element_type(k, k.call.slots[slot].dtype), access_kind(k, n))};")
+    out.extend(quad_values(k, texts, lane, "  "))
     if "uniform_random" in k.helpers: out.append(f"  let place = first_place + {lane}u * p.place{len(k.outer) - 1};")
     for i in range(len(k.nest.steps)):
         step = k.nest.steps[i]

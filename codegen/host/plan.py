@@ -120,7 +120,7 @@ def row_launches(k: Kernel, lines: Resolved, rules: list[Schedule]) -> list[Laun
     inner = points(k.reduce)
     facts = {"outer": float(rows), "inner": float(inner), "unit": 1.0 if unit(k) else 0.0, "vector": 0.0}
     rule = chosen(k.op, k.nest, "row", rules, facts, k.call.env)
-    parts = 1 if rule is None or not tree_possible(k) else parts_of(rows, inner)
+    parts = 1 if rule is None or not tree_possible(k) else parts_of(rows, inner, unit(k))
     if parts == 1: return [row_launch(k, row_shape(k, rule, k.facts, 1), Stage("whole", 1))]
     second = new_kernel(k.op, k.nest, k.call, k.facts, lines)
     first = row_launch(k, row_shape(k, rule, k.facts, parts), Stage("parts", parts))

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .kernel import KIND_TYPES, Kernel, bind_scratch, declarations, decode, mentions, read_lines, store_lines, use, word
+from .kernel import (KIND_TYPES, Kernel, bind_scratch, bound_name, declarations, decode, element_type, mentions, position, quad_reads,
+                     quad_values, quads_possible, read_lines, store_lines, stored, take_quads, use, word)
 from .lines import points
 from .map import step_kind
 from .model import Step, StepCode
@@ -43,6 +44,7 @@ class Stage:
 def row_text(k: Kernel, title: str, lanes: int, columns: int, adjacent: bool, stage: Stage) -> RowText:
     """The text for a nest with reductions: lanes * columns threads in a workgroup."""
     parts = stage.parts if stage.kind == "parts" else 1
+    if adjacent and stage.kind != "finish" and quads_help(k): take_quads(k, k.reduce)
     word(k, "rows", "u", points(k.outer) * parts)
     word(k, "inner_points", "u", points(k.reduce))
     if stage.kind != "whole":
@@ -72,6 +74,16 @@ def row_text(k: Kernel, title: str, lanes: int, columns: int, adjacent: bool, st
             body.extend(inner_store(k, i, done, lanes) if step.inner else outer_store(k, i, done, lanes))
             i += 1
     return RowText(title, declarations(k), "", combines, lanes * columns, columns, lanes, adjacent, body)
+
+
+def quads_help(k: Kernel) -> bool:
+    """Whether lanes can take four neighbours of a row at once."""
+    if len(k.reduce) != 1 or not quads_possible(k, k.reduce): return False
+    for n in range(len(k.nest.steps)):
+        step = k.nest.steps[n]
+        if is_arg(step) or k.code.steps[n].pred != "": return False
+        if step.inner and (k.reduce[0].strides[step.target] != 1 or step.mode != "="): return False
+    return True
 
 
 def independent(k: Kernel, first: int, end: int) -> bool:
@@ -157,7 +169,16 @@ def reduction(k: Kernel, first: int, end: int, done: list[int], lanes: int, stag
     indent = "    " if chunks else "  "
     out.extend(decode(k, k.reduce, "inner", "inner", indent))
     inside = done[:]
-    for n in range(first, end): out.extend(accumulate(k, n, inside, indent, chunks))
+    if len(k.wide) > 0:
+        out.extend(quad_reads(k, texts, indent))
+        inside.extend(k.wide)
+        for lane in range(4):
+            out.append(f"{indent}{{")
+            out.extend(quad_values(k, texts, lane, indent + "  "))
+            for n in range(first, end): out.extend(accumulate(k, n, inside, indent + "  ", chunks))
+            out.append(f"{indent}}}")
+    else:
+        for n in range(first, end): out.extend(accumulate(k, n, inside, indent, chunks))
     if chunks:
         out.append("  }")
         for n in range(first, end):
@@ -319,6 +340,9 @@ def inner_store(k: Kernel, i: int, done: list[int], lanes: int) -> list[str]:
     out.append("if (live) {")
     out.append(f"  for (var inner = lane; inner < p.inner_points; inner += {lanes}u) {{")
     out.extend(decode(k, k.reduce, "inner", "inner", "    "))
+    if len(k.wide) > 0:
+        out.extend(quad_store(k, step, code, texts))
+        return [*out, "  }", "}"]
     inside = done[:]
     out.extend(read_lines(k, [code.pred], inside, "    ", False))
     indent = "    "
@@ -330,4 +354,19 @@ def inner_store(k: Kernel, i: int, done: list[int], lanes: int) -> list[str]:
     if code.pred != "": out.append("    }")
     out.append("  }")
     out.append("}")
+    return out
+
+
+def quad_store(k: Kernel, step: Step, code: StepCode, texts: list[str]) -> list[str]:
+    """The formula at four neighbours, stored at once."""
+    out = quad_reads(k, texts, "    ")
+    slot = k.nest.accesses[step.target].slot
+    dtype = k.call.slots[slot].dtype
+    out.append(f"    var four: vec4<{element_type(k, dtype)}>;")
+    for lane in range(4):
+        out.append("    {")
+        out.extend(quad_values(k, texts, lane, "      "))
+        out.append(f"      four[{lane}] = {stored(code.body, step_kind(k, step), dtype)};")
+        out.append("    }")
+    out.append(f"    {bound_name(k, slot)}[{position(k, step.target)}] = four;")
     return out

@@ -44,8 +44,10 @@ def power_of_two(limit: int) -> int:
     return out
 
 
-def parts_of(rows: int, inner: int) -> int:
-    """In how many parts each of `rows` rows of `inner` points is reduced: 1 unless rows are few and long."""
+def parts_of(rows: int, inner: int, along: bool) -> int:
+    """In how many parts each of `rows` rows of `inner` points is reduced: 1 unless rows are few and long; `along`:
+    whether lanes read neighbours.  Where they do not, threads must be many for other reasons: each reads alone."""
+    if not along and rows >= 16 and rows < 65536 and rows * inner >= 1048576: return max(min(inner // 128, 131072 // rows), 1)
     if rows >= 256 or inner < 16384: return 1
     return max(min((inner + 4095) // 4096, 2048 // rows), 1)
 
@@ -60,7 +62,7 @@ def row_shape(k: Kernel, rule: Schedule | None, facts: Facts, parts: int) -> lis
         lanes = min(power_of_two(max(inner // 2, 1)), threads)
         return [lanes, threads // lanes, 1]
     lanes = 1
-    while lanes < 16 and rows * lanes < 65536 and inner >= 8 * lanes: lanes *= 2
+    while lanes < 8 and rows * lanes < 65536 and inner >= 8 * lanes: lanes *= 2
     return [lanes, threads // lanes, 0]
 
 
