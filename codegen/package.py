@@ -14,7 +14,7 @@ from pathlib import Path
 
 import dsl.library
 from dsl import adjoint
-from dsl.diagnostics import render
+from dsl.diagnostics import DefinitionError, render
 from dsl.opdef import Library, OpDef
 
 from . import ledger, opdata
@@ -34,10 +34,6 @@ ENTRIES = {
     "functional": ("The same without methods on tensors: a bundler leaves out every op that is not called.", False),
 }
 NEEDED = ("copy", "accumulate", "sum", "rand_like", "randn_like", "randint_fill", "index_select", "index_add")
-
-
-class DefinitionError(Exception):
-    """Mistakes in the definitions; the text is what the author reads."""
 
 
 def generate(out: str | Path, library: Library | None = None) -> str:

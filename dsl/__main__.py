@@ -8,9 +8,9 @@ import traceback
 from functools import cache
 from pathlib import Path
 
-from codegen.call import Function
 from codegen.host.errors import OpError
 
+from .api import Function
 from .diagnostics import CODES, did_you_mean, located, render, to_json
 from .examples import check_tests
 from .explain import page
@@ -58,7 +58,7 @@ def check(a) -> int:
             errors += located(found, by_file[op.file].path)
             if not found: sound.append(op)
         step = "running the tests inside definitions"
-        function = cache(lambda name: Function(library.ops[name]))
+        function = cache(lambda name: Function(library.ops[name], library).numpy)
         tests = check_tests(sound, function, (OpError, IndexError))
         errors += [e for op, error in tests for e in located([error], by_file[op.file].path)]
     except Exception:

@@ -21,6 +21,13 @@ def meta(a: np.ndarray, weak: bool = False) -> Meta:
     return Meta(a.dtype.name, list(a.shape), [s // a.itemsize for s in a.strides], 0, weak)
 
 
+def contiguous(shape) -> list[int]:
+    """The strides, in elements, of an array without gaps."""
+    out = [1] * len(shape)
+    for i in range(len(shape) - 1, 0, -1): out[i - 1] = out[i] * max(shape[i], 1)
+    return out
+
+
 def view(a: np.ndarray, slot: Bound) -> np.ndarray:
     """The array along a slot's logical axes; those that are stretched have length 1."""
     sizes = [n for axis in slot.axes for n in axis.sizes]

@@ -18,6 +18,10 @@ SHOWN = 20              # errors printed at most; the rest are counted
 WIDTH = 150             # a longer line is shown in part
 
 
+class DefinitionError(Exception):
+    """Definitions with mistakes were asked for something; the text is what the author reads."""
+
+
 @dataclass(frozen=True)
 class Error:
     """A mistake in a definition.

@@ -1,7 +1,7 @@
 """The whole front end on a text, for tests."""
 
-from codegen.call import Function
 from codegen.host.errors import OpError
+from dsl.api import Function
 from dsl.diagnostics import Error
 from dsl.examples import check_tests
 from dsl.library import load_text
@@ -18,7 +18,7 @@ def checked(text: str, path: str = "text.op", trials: int = 60) -> tuple[list[Er
             found = check_reads(op, source, trials)
             errors += found
             if found: del library.ops[op.name]
-        errors += [e for _, e in check_tests(library.ops.values(), lambda n: Function(library.ops[n]), (OpError, IndexError))]
+        errors += [e for _, e in check_tests(library.ops.values(), lambda n: Function(library.ops[n]).numpy, (OpError, IndexError))]
     return errors, source
 
 

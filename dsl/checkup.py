@@ -1,0 +1,119 @@
+"""All that can be tried of one definition: its tests, reads outside, gradients by central differences, the GPU
+against numpy.  Tried is not proved: everything happens in a few small worlds (dsl/worlds.py)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from codegen.host.errors import OpError
+
+from .diagnostics import Error, render
+from .examples import check_tests
+from .gradcheck import check as check_gradient
+from .source import Source
+from .trials import check_reads
+from .worlds import World, worlds
+
+RELATIVE, ABSOLUTE = 2e-4, 2e-5         # float32 on the GPU against the same in numpy
+REFUSED = (OpError, IndexError)         # how a call says that its arguments are wrong
+
+
+@dataclass
+class Finding:
+    """One kind of check.  wrong: what is not right, in words."""
+    title: str
+    done: str
+    wrong: list[str] = field(default_factory=list)
+
+
+@dataclass
+class Report:
+    """What was checked of an op; true if nothing is wrong."""
+    name: str
+    findings: list[Finding]
+
+    def __bool__(self) -> bool: return not any(f.wrong for f in self.findings)
+
+    def __str__(self) -> str:
+        width = max(len(f.title) for f in self.findings)
+        lines = [f"{self.name}: {'all is well' if self else 'something is wrong'}"]
+        for f in self.findings:
+            lines.append(f"  {'ok   ' if not f.wrong else 'WRONG'}  {f.title:{width}}  {f.done}")
+            lines += [f"         {line}" for text in f.wrong[:5] for line in text.split("\n")]
+            if len(f.wrong) > 5: lines.append(f"         ... and {len(f.wrong) - 5} more")
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+
+def checkup(f, count: int, on_gpu: bool) -> Report:
+    """Checks the op of a dsl.api.Function; on_gpu: whether there is one to compare with."""
+    op = f.op
+
+    def shown(errors: list[Error]) -> list[str]:
+        if f.source is None: return [f"{e.message}: {e.label}" for e in errors]
+        return [render(errors, f.source)] if errors else []
+
+    tests = [e for _, e in check_tests([op], functions(f), REFUSED)]
+    number = len(op.tests)
+    findings = [Finding("tests", f"{number} in the definition" if number else "the definition has none", shown(tests))]
+    if op.forward is None: return Report(op.name, findings)
+    findings.append(Finding("reads", "none outside in 60 small worlds", shown(check_reads(op, f.source or Source("", ""), 60)) if f.source else []))
+    findings += gradients(f, count)
+    findings.append(against_gpu(f, count) if on_gpu else Finding("gpu", "there is none here"))
+    return Report(op.name, findings)
+
+
+def functions(f) -> Callable[[str], Callable]:
+    """The ops that a test may call, by their numpy meaning."""
+    return lambda name: f.numpy if name == f.op.name else type(f)(f.library.ops[name], f.library).numpy
+
+
+def gradients(f, count: int) -> list[Finding]:
+    f.data                              # completes the op
+    if f.op.gradient is None: return [Finding("gradient", "the op has none")]
+    found = []
+    for title, twice in (("gradient", False), ("gradient of it", True)):
+        if twice and f.op.gradient2 is None: continue
+        checked = check_gradient(f.op, count, twice=twice)
+        found.append(Finding(title, f"{checked.places} slopes compared", checked.wrong))
+    return found
+
+
+def against_gpu(f, count: int) -> Finding:
+    """Calls and gradients on the GPU against numpy, both of float32."""
+    made = Finding("gpu", "")
+    calls = 0
+    for n, world in enumerate(worlds(f.op, count, seed=5, largest=150)):
+        arguments = {p.name: single(a) for p, a in zip(f.op.params, world.arguments(n)) if a is not None}
+        calls += 1
+        results = []
+        for target in ("numpy", "gpu"):
+            own = {k: a.copy() if isinstance(a, np.ndarray) else a for k, a in arguments.items()}
+            twin = type(f)(f.op, f.library, on=target)
+            twin.data, twin.seeds = f.data, (world.env["seed0"], world.env["seed1"], 0)
+            values = twin(**own)
+            values = {**values} if isinstance(values, dict) else {"result": values}
+            values |= {p.name: own[p.name] for p in f.op.params if p.mut and p.name in own}
+            if f.op.gradient is not None and differentiable(world):
+                values |= {f"gradient of {k}": a for k, a in twin.grad(**own).items()}
+            results.append(values)
+        for k, want in results[0].items():
+            if not close(results[1][k], want): made.wrong.append(f"{k} is {results[1][k]!r}\nnot {want!r}\nin {world.env}")
+    made.done = f"{calls} calls as numpy has it"
+    return made
+
+
+def differentiable(world: World) -> bool: return np.dtype(world.dtype).kind == "f"
+
+
+def single(a): return a.astype(np.float32) if isinstance(a, np.ndarray) and a.dtype == np.float64 else a
+
+
+def close(got: np.ndarray, want: np.ndarray) -> bool:
+    if got.shape != want.shape or got.dtype != want.dtype: return False
+    if want.dtype.kind != "f": return bool(np.array_equal(got, want))
+    return bool(np.allclose(got, want, RELATIVE, ABSOLUTE, equal_nan=True))
