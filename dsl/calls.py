@@ -27,8 +27,12 @@ def check_call(walk, e: X, at=None):
 
 
 # What the arguments of functions that speak of a signature may be: kinds of names, or a number.
-MEASURES = {"rank": (("tensor", "pack", "local", "output"),), "numel": (("tensor", "pack", "local", "output"),),
-            "size": (("tensor",), "num"), "given": (("tensor", "option"),), "fits": (("pack",), ("pack",)), "nth": (("option", "pack", ""), "")}
+MEASURES = {"rank": (("tensor", "pack", "local", "output"),),
+            "numel": (("tensor", "pack", "local", "output"),),
+            "size": (("tensor",), "num"),
+            "given": (("tensor", "option"),),
+            "fits": (("pack",), ("pack",)),
+            "nth": (("option", "pack", ""), "")}
 
 
 def measure(walk, e: X):
@@ -39,10 +43,12 @@ def measure(walk, e: X):
             if x.kind != "num": walk.error("option", f"`{e.val}` takes the number of an axis", x.span, "this is none")
         elif kinds == "" or thing and thing.kind in kinds or x.kind == "name" and not thing and "" in kinds: pass
         elif x.kind != "name" or thing:
-            walk.error("option", f"`{e.val}` takes the name of {' or '.join(KINDS[k] for k in kinds if k)}", x.span, f"this is {KINDS[thing.kind]}" if thing else "")
+            walk.error("option", f"`{e.val}` takes the name of {' or '.join(KINDS[k] for k in kinds if k)}", x.span,
+                       f"this is {KINDS[thing.kind]}" if thing else "")
         if e.val == "given" and thing:
             p = next((p for p in walk.scope.op.params if p.name == x.val), None)
-            if p and not p.type.optional: walk.error("option", f"`{x.val}` is always given", x.span, "its type has no `?`")
+            if p and not p.type.optional:
+                walk.error("option", f"`{x.val}` is always given", x.span, "its type has no `?`")
 
 
 def function(walk, e: X, where, least: int, most: int, what: str, label: str = ""):

@@ -19,7 +19,8 @@ CONSTANTS = {"inf": math.inf, "nan": math.nan, "pi": math.pi, "true": True, "fal
 LONGEST = 70                            # letters of a result that are shown
 
 
-def check_tests(ops: Iterable[OpDef], function: Callable[[str], Callable], refused: tuple[type[Exception], ...]) -> list[tuple[OpDef, Error]]:
+def check_tests(ops: Iterable[OpDef], function: Callable[[str], Callable],
+                refused: tuple[type[Exception], ...]) -> list[tuple[OpDef, Error]]:
     """Every test that fails, with its op; a definition's tests are run once, not for each of a family.
 
     refused: the exceptions by which a call says that its arguments are wrong."""
@@ -33,7 +34,8 @@ def check_tests(ops: Iterable[OpDef], function: Callable[[str], Callable], refus
     return failed
 
 
-def run(op: OpDef, test: Test, function: Callable[[str], Callable], refused: tuple[type[Exception], ...]) -> Error | None:
+def run(op: OpDef, test: Test, function: Callable[[str], Callable],
+        refused: tuple[type[Exception], ...]) -> Error | None:
     """The error of one test, or None if it holds."""
     call = test.condition if test.raises is not None else test.condition.args[0]
     name = op.tree.name if op.tree and not op.family else op.name
@@ -47,7 +49,8 @@ def run(op: OpDef, test: Test, function: Callable[[str], Callable], refused: tup
     except refused as e:
         if test.raises is None: return failed(f"the call is refused: {e}")
         return None if test.raises in str(e) else failed(f"raises: {e}")
-    if isinstance(got, dict): return failed("the call has several results: name one, " + " or ".join(f"`.{n}`" for n in got))
+    if isinstance(got, dict):
+        return failed("the call has several results: name one, " + " or ".join(f"`.{n}`" for n in got))
     return None if same(got, want, test.condition.kind == "~=") else failed(f"got {shown(got)}")
 
 

@@ -18,10 +18,10 @@ from .statics import WHOLE, check_clauses, check_schedule, check_test
 from .syntax import Def, Op, Schedule, Span, X
 
 
-def check_library(files: Iterable[tuple[list, Source]]) -> list[Error]:
-    """Checks all files: (items, source) pairs."""
+def check_library(files: Iterable[tuple[list, Source]], beside: Iterable[Op] = ()) -> list[Error]:
+    """Checks all files: (items, source) pairs.  beside: ops that they may call and redefine."""
     files = list(files)
-    vocabulary = Vocabulary.of(item for items, _ in files for item in items)
+    vocabulary = Vocabulary.of([*(item for items, _ in files for item in items), *beside])
     errors = duplicates(files)
     for items, source in files: errors += check(items, source, vocabulary)
     return errors

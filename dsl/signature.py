@@ -145,8 +145,10 @@ class Signature:
             if p.keyword: continue
             if p.default is not None: optional = optional or p
             elif optional and not p.type.optional:
-                self.error("option", f"`{p.name}` must be given, but stands after `{optional.name}`, which may be left out",
-                           self.scope.things[p.name].span, notes=((self.scope.things[optional.name].span, "has a default"),),
+                self.error("option",
+                           f"`{p.name}` must be given, but stands after `{optional.name}`, which may be left out",
+                           self.scope.things[p.name].span,
+                           notes=((self.scope.things[optional.name].span, "has a default"),),
                            help=(f"move `{p.name}` before it, or give it a default",))
 
     def known(self, n: X, *kinds: str):
@@ -208,7 +210,8 @@ class Signature:
                        help=() if self.op.family else (f"say which it takes:  for {d.rank} in 1, 2, 3",))
         thing = self.scope.things.get(d.name)
         if thing and thing.kind == "size" and not defines:
-            self.error("size", f"`*{d.name}` is a pack, but `{d.name}` is one axis", at, notes=((thing.span, "here it is one axis"),))
+            self.error("size", f"`*{d.name}` is a pack, but `{d.name}` is one axis", at,
+                       notes=((thing.span, "here it is one axis"),))
         elif thing and thing.kind == "option":
             if thing.type.name != "ints":
                 self.error("size", f"`*{d.name}` is a pack, but `{d.name}` is one number", at,
@@ -241,7 +244,8 @@ class Signature:
             for e in p.type.dims or ():
                 inner = e.of if e.kind == "chosen" and e.of else e
                 if inner.kind == "size" and inner.expr.kind == "name" and inner.expr.val == name: return False
-                if inner.kind == "split" and inner != d and name in inner.factors and sum(not f.isdigit() for f in set(inner.factors)) == 1:
+                alone = inner.kind == "split" and sum(not f.isdigit() for f in set(inner.factors)) == 1
+                if alone and inner != d and name in inner.factors:
                     return False
         return True
 
@@ -267,7 +271,8 @@ class Signature:
         for p in self.op.params:
             for d in p.type.dims or () if p.type.name == "ints" else ():
                 if d.kind == "pack" and d.name not in tensors and d.name in self.scope.of_kind("pack"):
-                    self.error("size", f"no tensor has the pack `*{d.name}`", d.span, f"the length of `{p.name}` is not known")
+                    self.error("size", f"no tensor has the pack `*{d.name}`", d.span,
+                               f"the length of `{p.name}` is not known")
 
     def size(self, s):
         at = word(self.source, s.span, s.name)

@@ -18,7 +18,8 @@ WHOLE = Place()         # a formula over whole tensors, sizes and options
 ELEMENTS = ("reduce", "read", "spread", "??", "field", "list")
 ARITHMETIC = ("num", "neg", "+", "-", "*", "/", "//", "%", "**")
 COMPARISON = ("name", "not", "and", "or", "==", "!=", "<", "<=", ">", ">=")
-SHORT = {"name": "a name", "read": "an access", "reduce": "a reduction", "call": "a call", "list": "a list", "str": "a text", "field": "a result's name"}
+SHORT = {"name": "a name", "read": "an access", "reduce": "a reduction", "call": "a call", "list": "a list",
+         "str": "a text", "field": "a result's name"}
 
 
 def check_clauses(walk, op: Op, source: Source, clean: bool):
@@ -40,9 +41,14 @@ def check_clauses(walk, op: Op, source: Source, clean: bool):
 
 def number(walk, e: X, what: str):
     """A formula of sizes and options."""
-    wrong = next((n for n in nodes_in(e) if n.kind in ELEMENTS or n.kind == "call" and n.val == "rand"), None)
-    if wrong is None: wrong = next((n for n in nodes_in(e) if n.kind == "call" and n.val in walk.vocabulary.ops and n.val not in FUNCTIONS), None)
-    if wrong: walk.error("size", f"{what} is known before the op runs", wrong.span, f"{SHORT.get(wrong.kind, 'this')} is not")
+    def late(n: X) -> bool:
+        """Whether a node is an access, a reduction, a draw, or a call of an op."""
+        if n.kind != "call": return n.kind in ELEMENTS
+        return n.val == "rand" or n.val in walk.vocabulary.ops and n.val not in FUNCTIONS
+
+    wrong = next(filter(late, nodes_in(e)), None)
+    if wrong:
+        walk.error("size", f"{what} is known before the op runs", wrong.span, f"{SHORT.get(wrong.kind, 'this')} is not")
     else: walk.visit(e, WHOLE)
 
 
@@ -52,7 +58,8 @@ def message(walk, r, source: Source):
     for m in re.finditer(r"\{([^{}]*)\}", r.message):
         formula = parse_formula(source, start + m.start(1), start + m.end(1))
         if isinstance(formula, Error):
-            walk.error("syntax", "this is no formula", (start + m.start(), start + m.end()), formula.label or formula.message)
+            walk.error("syntax", "this is no formula", (start + m.start(), start + m.end()),
+                       formula.label or formula.message)
         else: number(walk, formula, "a message")
 
 
@@ -60,11 +67,15 @@ def sample(walk, s, source: Source):
     at = word(source, (s.span[0] + 6, s.span[1]), s.name)
     thing = walk.scope.things.get(s.name)
     if not thing:
-        walk.error("name", f"unknown name `{s.name}`", at, did_you_mean(s.name, walk.scope.of_kind("tensor", "option")), name=s.name)
-    elif thing.kind not in ("tensor", "option"): walk.error("name", f"`{s.name}` is no parameter", at, f"it is {KINDS[thing.kind]}")
+        walk.error("name", f"unknown name `{s.name}`", at, did_you_mean(s.name, walk.scope.of_kind("tensor", "option")),
+                   name=s.name)
+    elif thing.kind not in ("tensor", "option"):
+        walk.error("name", f"`{s.name}` is no parameter", at, f"it is {KINDS[thing.kind]}")
     for bound in (s.low, s.high):
         wrong = next((n for n in nodes_in(bound) if n.kind not in ARITHMETIC[:6]), None)
-        if wrong: walk.error("test", "samples are drawn between two numbers", wrong.span, f"{SHORT.get(wrong.kind, 'this')} is none")
+        if wrong:
+            walk.error("test", "samples are drawn between two numbers", wrong.span,
+                       f"{SHORT.get(wrong.kind, 'this')} is none")
 
 
 # --- Tests -----------------------------------------------------------------------------------------
@@ -83,13 +94,15 @@ def check_test(walk, e: X, raises: bool, own: list[str]):
     for n in nodes:
         if n.kind == "call": called(walk, n, raises)
         elif n.kind == "name" and n.val not in (*CONSTANTS, "all"):
-            walk.error("name", f"unknown name `{n.val}`", n.span, did_you_mean(n.val, CONSTANTS) or "a test has numbers only", name=n.val)
+            walk.error("name", f"unknown name `{n.val}`", n.span,
+                       did_you_mean(n.val, CONSTANTS) or "a test has numbers only", name=n.val)
         elif n.kind == "field" and n.args[0].kind == "call":
             if n.args[0].val in walk.vocabulary.ops: check_field(walk, n, (n.span[1] - len(n.val), n.span[1]))
         elif n.kind == "list" and not even(n): walk.error("test", "the rows of this list differ in length", n.span)
         elif n.kind in ARITHMETIC[1:] and any(x.kind not in (*ARITHMETIC, "name") for x in n.args):
             wrong = next(x for x in n.args if x.kind not in (*ARITHMETIC, "name"))
-            walk.error("test", "tests compute with numbers only", wrong.span, f"this is {SHORT.get(wrong.kind, 'no number')}")
+            walk.error("test", "tests compute with numbers only", wrong.span,
+                       f"this is {SHORT.get(wrong.kind, 'no number')}")
         elif n.kind not in ("num", "name", "str", "list", "kw", *ARITHMETIC) and n is not e:
             walk.error("test", "a test has numbers only", n.span)
     if any(x.kind == "str" for x in compared): walk.error("test", "a test compares numbers", e.span)
@@ -120,11 +133,16 @@ def check_schedule(s: Schedule, source: Source, vocabulary: Vocabulary) -> list[
     errors = []
     known = {*NEST_SHAPES, *vocabulary.ops, *(o.name for o in vocabulary.ops.values())}
     if s.target not in known:
-        errors.append(Error("name", f"nothing is called `{s.target}`", word(source, (s.span[0] + 8, s.span[1]), s.target),
-                            did_you_mean(s.target, known), help=("a schedule is for an op or one of: " + ", ".join(NEST_SHAPES),)))
+        at = word(source, (s.span[0] + 8, s.span[1]), s.target)
+        errors.append(Error("name", f"nothing is called `{s.target}`", at, did_you_mean(s.target, known),
+                            help=("a schedule is for an op or one of: " + ", ".join(NEST_SHAPES),)))
     wrong = next((n for n in nodes_in(s.when) if n.kind not in ARITHMETIC + COMPARISON), None)
-    if wrong: errors.append(Error("type", "a schedule's condition compares numbers", wrong.span, f"{SHORT.get(wrong.kind, 'this')} is none"))
+    if wrong:
+        errors.append(Error("type", "a schedule's condition compares numbers", wrong.span,
+                            f"{SHORT.get(wrong.kind, 'this')} is none"))
     for a in [a for call in s.strategies for a in call.args]:
-        if a.kind != "kw": errors.append(Error("option", "a setting of a strategy has a name", a.span, "write  name=..."))
-        elif a.args[0].kind not in ("num", "list", "name"): errors.append(Error("option", "a setting of a strategy is a number", a.args[0].span))
+        if a.kind != "kw":
+            errors.append(Error("option", "a setting of a strategy has a name", a.span, "write  name=..."))
+        elif a.args[0].kind not in ("num", "list", "name"):
+            errors.append(Error("option", "a setting of a strategy is a number", a.args[0].span))
     return errors

@@ -23,7 +23,8 @@ def check_reads(op: OpDef, source: Source, count: int = 60) -> list[Error]:
         absent = next((p for p in op.params if p.optional and e.args == (p.name,)), None)
         if absent is None: raise
         use = next((n for a in op.tree.body for n in names_in(a.value) if n.val == absent.name), None)
-        return [Error("option", f"`{absent.name}` may be absent where it is used", use.span if use else op.tree.name_span,
+        return [Error("option", f"`{absent.name}` may be absent where it is used",
+                      use.span if use else op.tree.name_span,
                       help=(f"say what it is then:  {absent.name} ?? 0",))]
     except (ValueError, IndexError) as e:
         return [Error("rank", f"the axes of `{op.name}` do not fit in a small case", op.tree.name_span, str(e))]
@@ -64,7 +65,8 @@ def place_of(tree: Op, found: Outside, world: World) -> tuple[X | None, X | None
     reads = [n for a in tree.body for e in (*(a.index or ()), a.value) for n in nodes_in(e)
              if n.kind == "read" and n.args[0].kind == "name" and n.args[0].val == tensor and id(n) not in covered]
     lefts = [a.index for a in tree.body if a.name == tensor and a.index]
-    p = next((p for p in tree.params if p.name == tensor), None) or next((o for o in tree.outputs if o.name == tensor), None)
+    p = next((p for p in tree.params if p.name == tensor), None) or next((o for o in tree.outputs if o.name == tensor),
+                                                                         None)
     entry = entry_of(axes_of(p.type.dims) if p and p.type else None, found.axis, world)
     wanted = show(found.read.args[entry]).replace(" ", "") if entry is not None and entry < len(found.read.args) else ""
 
