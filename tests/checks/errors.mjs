@@ -2,7 +2,7 @@
 export default {
   "wrong shapes": async (t) => {
     const a = t.torch.ones([2, 3], { device: t.device });
-    await t.throws(() => a.matmul(a), /matmul.*\(2x3 and 2x3\)/);
+    await t.throws(() => a.matmul(a), /matmul.*(2x3 and 2x3|\[2, 3\])/);
     await t.throws(() => a.add(t.torch.ones([2, 2], { device: t.device })), /add.*(3.*2|broadcast)/);
     await t.throws(() => a.reshape(4, 2), /reshape.*\[4, 2\]/);
     await t.throws(() => t.torch.cat([a, t.torch.ones([2], { device: t.device })]), /cat/);
