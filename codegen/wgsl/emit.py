@@ -104,6 +104,8 @@ class Writer:
             k = self.kinds.join(a)
             k = "f" if k in ("f", "inf") else "i"
             if all(self.kinds.kind(x) == "b" for x in a) and e.op in ("==", "!="): k = "b"
+            if e.op == "!=" and k == "f":  # compilers take WGSL's != for one that is false where a side is NaN
+                return f"!({self.text(a[0], k)} == {self.text(a[1], k)})"
             return f"({self.text(a[0], k)} {e.op} {self.text(a[1], k)})"
         return self.arithmetic(e, kind)
 
