@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dsl.axes import axes
-from dsl.ir import Dim, Program, Tensor, reads, symbols
+from dsl.ir import E, Dim, Program, Tensor, reads, symbols
 from dsl.opdef import Library, OpDef, Schedule, symbol
 from dsl.types import symbol_kinds
 
@@ -11,6 +11,7 @@ from . import nests as build
 from .cpu.words import words_of
 from .host import model
 from .host.formula import formula
+from .wgsl.hoist import hoisted
 from .typing import tensor_kind
 
 DTYPES = {"T": "T", "own": "own", "int": "int32", "bool": "bool", "float": "float32"}
@@ -95,7 +96,8 @@ def nest(op: OpDef, n: build.Nest, place: int, tensors: dict[str, Tensor], numbe
         code = lambda *a, **k: None
         kinds = lambda op, n, t: ["f"] * len(n.steps)
     named = build.named_loops(n)
-    words, statics = scalars(op, n, named)
+    n, computed = hoisted(op, n)
+    words, statics = scalars(op, n, named, computed)
     values = kinds(op, n, tensors)
     return model.Nest(
         n.shape, formula(n.when),
@@ -136,17 +138,20 @@ def holes(s: build.Step) -> list[str]:
     return list(dict.fromkeys(n.val for e in (s.pred, s.body) for n in walk(e) if n.op == "hole"))
 
 
-def scalars(op: OpDef, n: build.Nest, named) -> tuple[list[model.Word], list[str]]:
+def scalars(op: OpDef, n: build.Nest, named, computed: dict[str, E]) -> tuple[list[model.Word], list[str]]:
     """(words of the uniform, symbols whose values are baked into the text: presence, bools, choices)."""
     kinds = symbol_kinds(op)
     words, statics = [], []
     for w in words_of(n, named):
         kind = kinds.get(w, "int")
+        if w in computed:
+            words.append(model.Word(w, "f", formula(computed[w])))
+            continue
         if w.startswith("has_") or kind in ("bool", "choice"): statics.append(w)
-        else: words.append(model.Word(w, {"num": "T", "real": "f"}.get(kind, "i")))
+        else: words.append(model.Word(w, {"num": "T", "real": "f"}.get(kind, "i"), None))
     for e in (x for s in n.steps for x in (s.body, s.pred)):
         for name in ("inf", "nan"):
-            if e is not None and name in symbols(e) and name not in [w.name for w in words]: words.append(model.Word(name, "f"))
+            if e is not None and name in symbols(e) and name not in [w.name for w in words]: words.append(model.Word(name, "f", None))
     return words, statics
 
 

@@ -135,9 +135,11 @@ class Code:
 
 @dataclass
 class Word:
-    """A scalar that the texts use as `p.name`: from the environment to the kernel's uniform."""
+    """A scalar that the texts use as `p.name`: from the environment to the kernel's uniform.  `value`: a formula,
+    where it is no entry of the environment."""
     name: str
     kind: str                           # "f" "i" "T"
+    value: Fn | None
 
 
 @dataclass

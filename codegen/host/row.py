@@ -50,10 +50,11 @@ def row_text(k: Kernel, title: str, lanes: int, columns: int, adjacent: bool, st
     if stage.kind != "whole":
         bind_scratch(k)
         word(k, "parts", "u", stage.parts)
+        word(k, "outer_points", "u", points(k.outer))
         word(k, "run", "u", (points(k.reduce) + stage.parts - 1) // stage.parts)
-    body = decode(k, k.outer, "outer", "row" if parts == 1 else "(row / p.parts)", "")
+    body = decode(k, k.outer, "outer", "row" if parts == 1 else "row % p.outer_points", "")
     if parts > 1:
-        body.append("let from_part = row % p.parts * p.run;")
+        body.append("let from_part = row / p.outer_points * p.run;")
         body.append("let end_part = min(from_part + p.run, p.inner_points);")
     combines: list[str] = []
     done: list[int] = []
@@ -240,7 +241,7 @@ def parts_stored(k: Kernel, first: int, end: int, lanes: int) -> list[str]:
     for n in range(first, end):
         name = k.nest.steps[n].name
         bits = f"select(0u, 1u, {name})" if value_kind(k, n) == "b" else f"bitcast<u32>({name})"
-        out.append(f"  scratch[{n}u * p.rows + row] = {bits};")
+        out.append(f"  scratch[({n}u * p.outer_points + row % p.outer_points) * p.parts + row / p.outer_points] = {bits};")
     out.append("}")
     return out
 

@@ -62,7 +62,7 @@ def row_shape(k: Kernel, rule: Schedule | None, facts: Facts, parts: int) -> lis
         lanes = min(power_of_two(max(inner // 2, 1)), threads)
         return [lanes, threads // lanes, 1]
     lanes = 1
-    while lanes < 8 and rows * lanes < 65536 and inner >= 8 * lanes: lanes *= 2
+    while lanes < 16 and rows * lanes < 65536 and inner >= 8 * lanes: lanes *= 2
     return [lanes, threads // lanes, 0]
 
 

@@ -25,7 +25,7 @@ USUAL: dict[type, dict[str, object]] = {
     model.ReadCode: {"index": [], "guard": "", "fallback": ""},
     model.StepCode: {"pred": ""},
     model.Code: {"accesses": [], "helpers": []},
-    model.Word: {},
+    model.Word: {"value": None},
     model.Nest: {"when": None, "rloops": [], "spread": False, "left": [], "floating": None, "integral": None, "words": [],
                  "statics": [], "reverse": False, "makes": [], "number": 0},
     model.Program: {"nests": []},
