@@ -33,7 +33,7 @@ ENTRIES = {
     "index": ("PyTorch's tensors and autograd on WebGPU and the CPU.", True),
     "functional": ("The same without methods on tensors: a bundler leaves out every op that is not called.", False),
 }
-NEEDED = ("copy", "accumulate", "sum", "rand_like", "randn_like", "randint_fill", "index_select", "index_add")
+NEEDED = ("copy", "accumulate", "sum", "rand_like", "randn_like", "randint_fill", "index_select", "index_add", "add", "remainder")
 
 
 def generate(out: str | Path, library: Library | None = None) -> str:

@@ -24,13 +24,11 @@ class CpuDevice implements Device {
   readonly number = 0;
 
   allocate(dtype: DType, length: number, op: string): Storage {
-    let elements: Elements;
     try {
-      elements = newElements(dtype, length);
-    } catch {
-      throw new DeviceError(`${op}: out of memory: ${length} elements of ${dtype} cannot be allocated on the cpu`);
+      return this.wrap(newElements(dtype, length), dtype);
+    } catch (error) {
+      throw new DeviceError(`${op}: ${(error as Error).message}`);
     }
-    return this.wrap(elements, dtype);
   }
 
   private wrap(elements: Elements, dtype: DType): Storage {

@@ -129,8 +129,10 @@ export function eye(n: number, m?: number | Options, options: Options = {}): Ten
 export function arange(...args: (number | Options)[]): Tensor {
   const last = args[args.length - 1], options = isOptions(last) ? last : {};
   const numbers = (isOptions(last) ? args.slice(0, -1) : args) as number[], named = options as { start?: number; end?: number; step?: number };
-  const start = named.start ?? (numbers.length > 1 ? numbers[0]! : 0), end = named.end ?? (numbers.length > 1 ? numbers[1]! : numbers[0]!);
-  const step = named.step ?? numbers[2] ?? 1;
+  // For whole numbers PyTorch cuts the bounds and the step to whole numbers first.
+  const given = (v: number): number => (options.dtype && !isFloat(toDType(options.dtype)) ? Math.trunc(v) : v);
+  const start = given(named.start ?? (numbers.length > 1 ? numbers[0]! : 0)), end = given(named.end ?? (numbers.length > 1 ? numbers[1]! : numbers[0]!));
+  const step = given(named.step ?? numbers[2] ?? 1);
   if ([start, end, step].some((v) => typeof v !== "number" || !Number.isFinite(v))) throw new OpError(`arange: unsupported range: ${start} -> ${end}`);
   if (step === 0) throw new OpError("arange: step must be nonzero");
   if ((end - start) * step < 0) throw new OpError("arange: upper bound and lower bound inconsistent with step sign");

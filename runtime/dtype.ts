@@ -2,7 +2,7 @@
 // Promotion is not here (host/dtypes), nor the conversion of whole tensors (copy.ts).
 
 import type { Elements } from "./compiled.js";
-import { TypeMismatchError, describe } from "./errors.js";
+import { DeviceError, TypeMismatchError, describe } from "./errors.js";
 
 export type DType = "float32" | "float16" | "float64" | "int32" | "int8" | "uint8" | "bool";
 
@@ -41,8 +41,16 @@ export const isFloat = (dtype: string): boolean =>
 /** Bytes of one element on a GPU: 8-bit types and bool take a word there. */
 export const deviceBytes = (dtype: DType): number => (dtype === "float16" ? 2 : dtype === "float64" ? 8 : 4);
 
-/** A typed array for `length` elements, zeros. */
+/** A typed array for `length` elements, zeros.  Throws DeviceError where the engine has no memory for it. */
 export function newElements(dtype: DType, length: number): Elements {
+  try {
+    return typedArray(dtype, length);
+  } catch {
+    throw new DeviceError(`out of memory: ${length} elements of ${dtype} cannot be allocated on the cpu`);
+  }
+}
+
+function typedArray(dtype: DType, length: number): Elements {
   switch (dtype) {
     case "float32": case "float16": return new Float32Array(length);
     case "float64": return new Float64Array(length);

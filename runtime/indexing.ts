@@ -36,7 +36,7 @@ interface Picks {
 function resolve(x: Tensor, specs: readonly IndexSpec[], op: string): Picks {
   const list = specs.length === 1 && Array.isArray(specs[0]) && specs[0].some((s) => typeof s !== "number" && typeof s !== "boolean" && !Array.isArray(s))
     ? (specs[0] as readonly IndexSpec[]) : specs;
-  const full = list.map((s) => (Array.isArray(s) ? indexTensor(s, x) : s)) as (Exclude<IndexSpec, IndexList>)[];
+  const full = list.map((s) => (Array.isArray(s) ? indexTensor(s) : s)) as (Exclude<IndexSpec, IndexList>)[];
   const used = full.reduce<number>((n, s) => n + (s === null || s === undefined || s === "..." || typeof s === "boolean" ? 0 : s instanceof Tensor && s.dtype === "bool" ? s.ndim : 1), 0);
   if (used > x.ndim) throw new IndexError(`${op}: too many indices for tensor of dimension ${x.ndim}`);
   if (full.filter((s) => s === "...").length > 1) throw new IndexError(`${op}: an index can only have a single ellipsis ('...')`);
@@ -65,9 +65,9 @@ function resolve(x: Tensor, specs: readonly IndexSpec[], op: string): Picks {
   return { view, picks };
 }
 
-function indexTensor(list: IndexList, x: Tensor): Tensor {
+function indexTensor(list: IndexList): Tensor {
   const flat = list.flat(Infinity as 1) as (number | boolean)[];
-  return tensor(list as never, { dtype: flat.length > 0 && typeof flat[0] === "boolean" ? "bool" : "int32", device: x.device });
+  return tensor(list as never, { dtype: flat.length > 0 && typeof flat[0] === "boolean" ? "bool" : "int32", device: "cpu" });
 }
 
 function checkPick(pick: Tensor, op: string): Tensor {
@@ -97,7 +97,7 @@ function maskIndices(mask: Tensor, view: Tensor, axis: number, op: string): Tens
     for (let i = 0; i < mask.shape[d]!; i++) visit(d + 1, at + i * mask.strides[d]!, [...path, i]);
   };
   visit(0, mask.offset, []);
-  return coordinates.map((list) => tensor(Int32Array.from(list), { device: view.device }));
+  return coordinates.map((list) => tensor(Int32Array.from(list), { device: "cpu" }));
 }
 
 /** Brings the picked axes together: in front, or in place if they are neighbours; then flattens them to one. */
@@ -121,7 +121,7 @@ function gatherAxes({ view, picks }: Picks, op: string): { flat: Tensor; index: 
 
 /** Index tensors of several axes as one index into the flattened axes; negative ones count from the end. */
 function linearIndex(picks: readonly Tensor[], sizes: readonly number[], shape: readonly number[], op: string): Tensor {
-  if (picks.some((p) => p.device !== "cpu")) return linearIndexOnDevice(picks, sizes, shape, op);
+  if (picks.some((p) => p.device !== "cpu")) return linearIndexOnDevice(picks, sizes, shape);
   const n = numelOf(shape), out = new Int32Array(n);
   picks.forEach((pick, k) => {
     const size = sizes[k]!, wide = pick.expand(shape), plain = wide.contiguous(), elements = plain.storage.elements;
@@ -134,9 +134,11 @@ function linearIndex(picks: readonly Tensor[], sizes: readonly number[], shape: 
   return tensor(out, { shape, device: picks[0]!.device });
 }
 
-function linearIndexOnDevice(picks: readonly Tensor[], sizes: readonly number[], shape: readonly number[], op: string): Tensor {
-  if (picks.length === 1) return picks[0]!.int().expand(shape);
-  throw new OpError(`${op}: several index tensors at once need them on the CPU, where negative and wrong indices can be seen; sizes ${showShape(sizes)}`);
+/** The same on a GPU, where nobody can say that an index is wrong: it wraps around. */
+function linearIndexOnDevice(picks: readonly Tensor[], sizes: readonly number[], shape: readonly number[]): Tensor {
+  const device = picks.find((p) => p.device !== "cpu")!.device;
+  const parts = picks.map((p, k) => kernels().remainder((p.to(device) as Tensor).int(), Math.max(sizes[k]!, 1)));
+  return parts.reduce((sum, part, k) => kernels().add(part, sum, sizes[k]!)).expand(shape);
 }
 
 export function index(x: Tensor, specs: readonly IndexSpec[]): Tensor {
@@ -156,7 +158,10 @@ export function setIndex<T extends Tensor>(x: T, specs: readonly IndexSpec[], va
     copy_(found.view, value instanceof Tensor ? trimmed(value, found.view) : value, "set");
     return x;
   }
-  // What is there is taken out and the value put in, as one sum: the value minus what index_select finds.
+  // Element by element of the index; the last of several values for one place stays.
+  if (found.picks.some((p) => p && p.device !== "cpu")) {
+    throw new OpError("set: index tensors must be on the CPU, or arrays: which places are written must be known now");
+  }
   const { flat, index: picked, shape, at } = no_grad(() => gatherAxes(found, "set"));
   const places = picked.storage.elements, last = new Map<number, number>();
   for (let i = 0; i < picked.numel(); i++) last.set(places[picked.offset + i]!, i);

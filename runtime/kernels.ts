@@ -21,6 +21,9 @@ export interface KernelOps {
   /** index_select(input, dim, index), index_add(input, dim, index, source): picking slices, and its adjoint. */
   index_select: CompiledOp;
   index_add: CompiledOp;
+  /** add(input, other, {alpha}), remainder(input, other): for indices along several axes. */
+  add: CompiledOp;
+  remainder: CompiledOp;
 }
 
 let ops: KernelOps | null = null;
@@ -43,6 +46,8 @@ const functions = {
   index_select: (input: Tensor, dim: number, index: Tensor): Tensor => run(kernelOps().index_select, [input, dim, index]) as Tensor,
   index_add: (input: Tensor, dim: number, index: Tensor, source: Tensor): Tensor =>
     run(kernelOps().index_add, [input, dim, index, source]) as Tensor,
+  add: (input: Tensor, other: Tensor, alpha: number): Tensor => run(kernelOps().add, [input, other, { alpha }]) as Tensor,
+  remainder: (input: Tensor, other: number): Tensor => run(kernelOps().remainder, [input, other]) as Tensor,
 };
 
 /** The runtime's own ops as functions, recorded like any other. */

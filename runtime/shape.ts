@@ -4,8 +4,8 @@ import { IndexError, OpError, TypeMismatchError, describe } from "./errors.js";
 
 export type Shape = readonly number[];
 
-/** The most elements a tensor may have; a larger request is a mistake, not a plan. */
-export const MAX_NUMEL = 2 ** 40;
+/** The most elements a tensor may have: their places are counted in 32 bits. */
+export const MAX_NUMEL = 2 ** 31 - 1;
 
 export function numelOf(shape: Shape): number {
   let n = 1;
@@ -83,7 +83,7 @@ export function checkShape(shape: Shape, op: string): void {
   for (const n of shape) {
     if (n < 0) throw new OpError(`${op}: Trying to create tensor with negative dimension ${n}: ${showShape(shape)}`);
   }
-  if (!(numelOf(shape) <= MAX_NUMEL)) throw new OpError(`${op}: a tensor of size ${showShape(shape)} is too large`);
+  if (!(numelOf(shape) <= MAX_NUMEL)) throw new OpError(`${op}: a tensor of size ${showShape(shape)} is too large: at most ${MAX_NUMEL} elements`);
 }
 
 /** The shape that two shapes broadcast to; null where they do not. */
