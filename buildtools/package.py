@@ -39,13 +39,15 @@ def build(dist: Path = DIST, sources: Path = SOURCES, more_ops: Sequence[Path] =
     return ledger
 
 
-def definitions(more: Sequence[Path] = ()) -> "dsl.opdef.Library":  # noqa: F821 - heavy, imported below
-    """The definitions of ops/ and of the folders `more`, with their gradients.  Raises BuildError."""
+def definitions(more: Sequence[Path] = (), worlds: int = 0) -> "dsl.opdef.Library":  # noqa: F821 - heavy, imported below
+    """The definitions of ops/ and of the folders `more`, with their gradients; their tests are run.
+
+    `worlds`: in so many small worlds of each op, reads outside a tensor are looked for.  Raises BuildError."""
     from codegen import package as generator
 
     files = [file for folder in (ROOT / "ops", *more) for file in sorted(folder.glob("*.op"))]
     try:
-        return generator.load(files)
+        return generator.load(files, worlds)
     except generator.DefinitionError as error:
         raise BuildError(str(error)) from None
 

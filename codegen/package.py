@@ -14,6 +14,7 @@ from pathlib import Path
 
 import dsl.library
 from dsl import adjoint
+from dsl.checkup import mistakes
 from dsl.diagnostics import DefinitionError, render
 from dsl.opdef import Library, OpDef
 
@@ -51,9 +52,12 @@ def generate(out: str | Path, library: Library | None = None) -> str:
     return report
 
 
-def load(folder: Path = ROOT / "ops") -> Library:
-    """The definitions with their gradients; raises `DefinitionError` with all messages if there are mistakes."""
+def load(folder: Path = ROOT / "ops", worlds: int = 0) -> Library:
+    """The definitions with their gradients; raises `DefinitionError` with all messages if there are mistakes.
+
+    The tests inside definitions are run; reads outside are looked for in so many small worlds of each op."""
     library, errors, sources = dsl.library.load(folder)
+    errors += mistakes(library, sources, worlds)
     if errors: raise DefinitionError(render(errors, sources))
     for op in library.ops.values(): adjoint.complete(op)
     return library

@@ -5,14 +5,10 @@ from __future__ import annotations
 import argparse
 import sys
 import traceback
-from functools import cache
 from pathlib import Path
 
-from codegen.host.errors import OpError
-
-from .api import Function
-from .diagnostics import CODES, did_you_mean, located, render, to_json
-from .examples import check_tests
+from .checkup import mistakes
+from .diagnostics import CODES, did_you_mean, render, to_json
 from .explain import page
 from .highlight import FILE, text as highlighting
 from .library import load
@@ -20,7 +16,6 @@ from .parse import ROOT, parse_file
 from .scope import expanded
 from .show import show
 from .syntax import Op, Schedule
-from .trials import check_reads
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -50,17 +45,12 @@ def check(a) -> int:
     step = "reading the definitions"
     try:
         library, errors, sources = load(files_of(a.paths))
-        by_file = {Path(s.path).stem: s for s in sources}
-        sound = []
-        for op in library.ops.values() if not a.quick else ():
-            step = f"looking for reads outside in `{op.name}`"
-            found = check_reads(op, by_file[op.file])
-            errors += located(found, by_file[op.file].path)
-            if not found: sound.append(op)
-        step = "running the tests inside definitions"
-        function = cache(lambda name: Function(library.ops[name], library).numpy)
-        tests = check_tests(sound, function, (OpError, IndexError))
-        errors += [e for op, error in tests for e in located([error], by_file[op.file].path)]
+
+        def begin(what: str):
+            nonlocal step
+            step = what
+
+        if not a.quick: errors += mistakes(library, sources, begin=begin)
     except Exception:
         return internal(step)
     if a.json: print(to_json(errors, sources))

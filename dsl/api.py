@@ -10,6 +10,7 @@ as the package binds them (codegen/host/bind.py).  This file is the one place in
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from functools import cache, cached_property
 from pathlib import Path
 
@@ -20,6 +21,7 @@ from codegen.host.errors import OpError
 from codegen.host.kernel import Facts
 from codegen.host.model import Call, Launch, Meta, Op, Schedule
 from codegen.host.plan import plan
+from codegen.ts.docs import shown_name
 
 from . import bound
 from .adjoint import complete
@@ -40,8 +42,10 @@ def op(text: str, name: str | None = None, on: str | None = None) -> Function:
 
     name: which one, if the text defines several.  on: "numpy" or "gpu"; by default the GPU if there is one.
     Raises DefinitionError, whose text shows the mistakes in the definition or says that there is no such op."""
-    library = standard()
-    if re.fullmatch(r"\s*[\w.]+\s*", text): return Function(find(text.strip(), library), library, on=on)
+    library, files = standard()
+    if re.fullmatch(r"\s*[\w.]+\s*", text):
+        found = find(text.strip(), library)
+        return Function(found, library, files[found.file], on)
     made, errors, (source,) = load_text(text, "definition.op", library)
     errors += [e for o in made.ops.values() for e in check_reads(o, source)]
     if errors: raise DefinitionError(render(errors, source))
@@ -53,11 +57,11 @@ def op(text: str, name: str | None = None, on: str | None = None) -> Function:
 
 
 @cache
-def standard() -> Library:
-    """The definitions of ops/.  Raises DefinitionError if they have mistakes."""
+def standard() -> tuple[Library, dict[str, Source]]:
+    """The definitions of ops/, and its files by their stems.  Raises DefinitionError if they have mistakes."""
     library, errors, sources = load(OPS)
     if errors: raise DefinitionError(render(errors, sources))
-    return library
+    return library, {Path(s.path).stem: s for s in sources}
 
 
 def find(name: str, library: Library) -> OpDef:
@@ -92,8 +96,9 @@ class Function:
         if on not in (None, "numpy", "gpu"): raise ValueError(f"on={on!r}: it is \"numpy\" or \"gpu\"")
         self.op, self.library, self.source, self.chosen = op, library or Library({op.name: op}), source, on
         self.seeds = (0, 0, 0)
-        self.__name__, self.__doc__ = op.name, op.doc
-        self.signature = opdata.signature(op)
+        self.name = shown_name(op)
+        self.__name__, self.__doc__ = self.name, op.doc
+        self.signature = replace(opdata.signature(op), name=self.name)
 
     def __repr__(self) -> str: return signature(self.op.tree)
 
@@ -108,8 +113,9 @@ class Function:
     @cached_property
     def data(self) -> Op:
         """The op as kernels need it, with its gradients."""
+        from codegen.package import op_data
         complete(self.op)
-        return opdata.op_data(self.op)
+        return op_data(self.op)
 
     @cached_property
     def rules(self) -> list[Schedule]: return opdata.rules(self.library)
@@ -129,7 +135,7 @@ class Function:
     def run(self, target: str, args: tuple, options: dict):
         call, arrays = self.bind(args, options, target)
         found = self.program(target, 0, call, arrays, list(self.op.outputs))
-        for p, v in zip(self.op.params, arranged(self.op, args, options)):
+        for p, v in zip(self.op.params, arranged(self.name, self.op, args, options)):
             if p.mut and isinstance(v, np.ndarray) and p.name in found: np.copyto(v, found[p.name], casting="unsafe")
         out = {n: found[n] for n in self.op.outputs}
         if len(out) == 1: return next(iter(out.values()))
@@ -142,15 +148,15 @@ class Function:
         several), in its shape or one that broadcasts; ones by default, so that the sum is differentiated."""
         data = self.data
         program = self.op.gradient
-        if program is None: raise OpError(f"{self.op.name} has no gradient")
+        if program is None: raise OpError(f"{self.name} has no gradient")
         names = {program.tensors[n].like: n for n in program.outputs}
         chosen = list(names) if wrt is None else [wrt] if isinstance(wrt, str) else list(wrt)
         for n in chosen:
-            if n not in names: raise OpError(f"{self.op.name} has no gradient by '{n}'; it has them by {', '.join(names)}")
+            if n not in names: raise OpError(f"{self.name} has no gradient by '{n}'; it has them by {', '.join(names)}")
         call, arrays = self.bind(args, options, self.on)
-        if not call.dtype.startswith("float"): raise OpError(f"{self.op.name} has gradients of floats, not of {call.dtype}")
+        if not call.dtype.startswith("float"): raise OpError(f"{self.name} has gradients of floats, not of {call.dtype}")
         slots = {s.name: b for s, b in zip(data.slots, call.slots)}
-        given = {g: cotangent_of(self.op, g[2:], cotangent, slots[g].shape) for g in program.inputs if g.startswith("g_")}
+        given = {g: cotangent_of(self.name, g[2:], cotangent, slots[g].shape) for g in program.inputs if g.startswith("g_")}
         made = self.program(self.on, 0, call, arrays, list(self.op.outputs)) if set(self.op.outputs) & set(program.inputs) else {}
         wanted = [names[n] for n in chosen if n in arrays]
         found = self.program(self.on, 1, call, {**arrays, **{n: a for n, a in made.items() if n in self.op.outputs}, **given}, wanted)
@@ -164,7 +170,7 @@ class Function:
 
     def launches(self, *args, gradient: bool = False, **options) -> list[Launch]:
         """The dispatches of such a call on this machine's GPU, or on a typical one."""
-        if gradient and self.data is not None and self.op.gradient is None: raise OpError(f"{self.op.name} has no gradient")
+        if gradient and self.data is not None and self.op.gradient is None: raise OpError(f"{self.name} has no gradient")
         call, _ = self.bind(args, options, "gpu")
         names = [n for n in self.op.gradient.outputs] if gradient else self.op.outputs
         wanted = [i for i, s in enumerate(self.data.slots) if s.name in names]
@@ -186,9 +192,9 @@ class Function:
         from codegen.host.bind import bind
         arrays: dict[str, np.ndarray] = {}
         given: list = []
-        for p, v in zip(self.op.params, arranged(self.op, args, options)):
+        for p, v in zip(self.op.params, arranged(self.name, self.op, args, options)):
             if p.kind == "tensor" and v is not None:
-                a = arrays[p.name] = array(self.op, p.name, v)
+                a = arrays[p.name] = array(f"{self.name}: '{p.name}'", v)
                 if target == "gpu" and a.dtype == np.float64: a = arrays[p.name] = a.astype(np.float32)
                 weak = isinstance(v, (bool, int, float)) and not isinstance(v, np.generic)
                 dtype = "float32" if weak and a.dtype.kind == "f" else a.dtype.name
@@ -199,7 +205,7 @@ class Function:
 
     def program(self, target: str, number: int, call: Call, arrays: dict[str, np.ndarray], wanted: list[str]) -> dict[str, np.ndarray]:
         """Runs a program of the op (see dsl.bound); answers the wanted tensors and those changed, by name."""
-        if self.op.forward is None: raise OpError(f"{self.op.name} has a body of its own for each target; only the package runs it")
+        if self.op.forward is None: raise OpError(f"{self.name} has a body of its own for each target; only the package runs it")
         data = self.data if "data" in self.__dict__ or target == "gpu" else self.signature
         if target == "numpy":
             return bound.run(self.op, data, call, arrays, number, wanted, self.seeds[:2], self.seeds[2])
@@ -210,32 +216,32 @@ class Function:
         return {data.slots[i].name: a.reshape(call.slots[i].shape) for i, a in found.items()}
 
 
-def arranged(op: OpDef, args: tuple, options: dict) -> list:
+def arranged(name: str, op: OpDef, args: tuple, options: dict) -> list:
     """Arguments in the order of the parameters, None where nothing was given."""
     places = [p for p in op.params if not p.keyword]
-    if len(args) > len(places): raise OpError(f"{op.name} takes at most {len(places)} positional arguments, but got {len(args)}")
+    if len(args) > len(places): raise OpError(f"{name} takes at most {len(places)} positional arguments, but got {len(args)}")
     given = {p.name: a for p, a in zip(places, args)}
     for n, v in options.items():
         if n not in {p.name for p in op.params}:
-            raise OpError(f"{op.name} has no option '{n}'; {did_you_mean(n, [p.name for p in op.params])}".rstrip("; "))
-        if n in given: raise OpError(f"{op.name} got '{n}' twice")
+            raise OpError(f"{name} has no option '{n}'; {did_you_mean(n, [p.name for p in op.params])}".rstrip("; "))
+        if n in given: raise OpError(f"{name} got '{n}' twice")
         given[n] = v
     return [given.get(p.name) for p in op.params]
 
 
-def array(op: OpDef, name: str, v) -> np.ndarray:
+def array(what: str, v) -> np.ndarray:
     """An argument as an array that lies without gaps, of a type that tensors have.  Raises OpError."""
     try: a = np.asarray(v, order="C")
-    except ValueError as e: raise OpError(f"{op.name}: '{name}' is no array: {e}") from None
+    except ValueError as e: raise OpError(f"{what} is no array: {e}") from None
     if a.dtype in (np.int64, np.uint32, np.uint64, np.int16, np.uint16):
-        if a.size and not (-2**31 <= int(a.min()) and int(a.max()) < 2**31): raise OpError(f"{op.name}: '{name}' has numbers past 32 bits")
+        if a.size and not (-2**31 <= int(a.min()) and int(a.max()) < 2**31): raise OpError(f"{what} has numbers past 32 bits")
         return a.astype(np.int32)
-    if a.dtype.name not in bound.NAMES: raise OpError(f"{op.name}: '{name}' is of type {a.dtype.name}; tensors are {', '.join(bound.NAMES)}")
+    if a.dtype.name not in bound.NAMES: raise OpError(f"{what} is of type {a.dtype.name}; tensors are {', '.join(bound.NAMES)}")
     return a.astype(a.dtype.newbyteorder("="), copy=False)
 
 
-def cotangent_of(op: OpDef, name: str, given, shape: list[int]) -> np.ndarray:
+def cotangent_of(op: str, name: str, given, shape: list[int]) -> np.ndarray:
     """The gradient of one result as an array of its shape."""
     value = (given or {}).get(name, 0.0) if isinstance(given, dict) else 1.0 if given is None else given
     try: return np.array(np.broadcast_to(np.asarray(value, None if isinstance(value, np.ndarray) else np.float64), shape))
-    except ValueError: raise OpError(f"{op.name}: the cotangent of '{name}' has shape {list(np.shape(value))}, the result has {shape}") from None
+    except ValueError: raise OpError(f"{op}: the cotangent of '{name}' has shape {list(np.shape(value))}, the result has {shape}") from None

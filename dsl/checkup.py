@@ -5,19 +5,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
 
 import numpy as np
 
 from codegen.host.errors import OpError
 
-from .diagnostics import Error, render
+from .diagnostics import Error, located, render
 from .examples import check_tests
 from .gradcheck import check as check_gradient
+from .opdef import Library
 from .source import Source
 from .trials import check_reads
 from .worlds import World, worlds
 
 RELATIVE, ABSOLUTE = 2e-4, 2e-5         # float32 on the GPU against the same in numpy
+WORLDS = 60                             # in which reads outside are looked for
 REFUSED = (OpError, IndexError)         # how a call says that its arguments are wrong
 
 
@@ -49,6 +53,24 @@ class Report:
     __repr__ = __str__
 
 
+def mistakes(library: Library, sources: list[Source], count: int = WORLDS, begin: Callable[[str], None] = lambda step: None) -> list[Error]:
+    """What small worlds and the tests inside definitions show of a whole library: reads outside in `count` worlds of
+    each op (0: not looked for), then, for ops without any, tests that fail.  begin: is told each step."""
+    from .api import Function
+
+    files = {Path(s.path).stem: s for s in sources}
+    errors: list[Error] = []
+    sound = []
+    for op in library.ops.values():
+        begin(f"looking for reads outside in `{op.name}`")
+        found = check_reads(op, files[op.file], count) if count else []
+        errors += located(found, files[op.file].path)
+        if not found: sound.append(op)
+    begin("running the tests inside definitions")
+    failed = check_tests(sound, cache(lambda name: Function(library.ops[name], library).numpy), REFUSED)
+    return errors + [e for op, error in failed for e in located([error], files[op.file].path)]
+
+
 def checkup(f, count: int, on_gpu: bool) -> Report:
     """Checks the op of a dsl.api.Function; on_gpu: whether there is one to compare with."""
     op = f.op
@@ -61,7 +83,7 @@ def checkup(f, count: int, on_gpu: bool) -> Report:
     number = len(op.tests)
     findings = [Finding("tests", f"{number} in the definition" if number else "the definition has none", shown(tests))]
     if op.forward is None: return Report(op.name, findings)
-    findings.append(Finding("reads", "none outside in 60 small worlds", shown(check_reads(op, f.source or Source("", ""), 60)) if f.source else []))
+    findings.append(Finding("reads", f"looked for in {WORLDS} small worlds", shown(check_reads(op, f.source or Source("", ""), WORLDS))))
     findings += gradients(f, count)
     findings.append(against_gpu(f, count) if on_gpu else Finding("gpu", "there is none here"))
     return Report(op.name, findings)

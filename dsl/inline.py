@@ -11,7 +11,7 @@ from dataclasses import replace
 from .dims import error
 from .diagnostics import Error
 from .scope import FUNCTIONS, is_tensor
-from .syntax import Assign, Binder, Op, Require, X
+from .syntax import Assign, Binder, Op, Require, Span, X
 
 ABSENT = X("name", (), "none")          # stands for an optional parameter that the call leaves out
 Names = dict[str, X]
@@ -81,10 +81,10 @@ class Inliner:
         for a in callee.body: names[a.name] = X("name", (), f"{prefix}_{a.name}", e.span)
         self.open.append(callee.name)
         for a in callee.body:
-            inner = Assign(names[a.name].val, None, a.mode, rename(a.value, names), e.span, e.span)
+            inner = Assign(names[a.name].val, None, a.mode, placed(rename(a.value, names), e.span), e.span, e.span)
             before += self.assign(inner)
         self.open.pop()
-        self.requires += [Require(rename(r.condition, names), renamed_message(r.message, names), e.span) for r in callee.requires]
+        self.requires += [Require(placed(rename(r.condition, names), e.span), renamed_message(r.message, names), e.span) for r in callee.requires]
         return names[callee.outputs[0].name]
 
     def obstacle(self, callee: Op) -> str:
@@ -127,6 +127,15 @@ def rename(e: X, names: Names) -> X:
         binders = tuple(binder(b, names) for b in binders)
         return replace(e, args=args, val=(red, binders, rename(where, names) if where is not None else None))
     return replace(e, args=args)
+
+
+def placed(e: X, span: Span) -> X:
+    """The expression as if it stood at the call: its own text is in another definition, perhaps another file."""
+    made = replace(e, span=span, args=tuple(placed(a, span) for a in e.args))
+    if e.kind != "reduce": return made
+    red, binders, where = e.val
+    ends = lambda b: {"low": b.low and placed(b.low, span), "high": b.high and placed(b.high, span)}
+    return replace(made, val=(red, tuple(replace(b, span=span, **ends(b)) for b in binders), where and placed(where, span)))
 
 
 def truth(value: bool) -> X: return X("name", (), "true" if value else "false")

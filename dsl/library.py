@@ -34,7 +34,7 @@ def lower(parsed, stems: list[str], beside: Library | None = None) -> tuple[Libr
     """(library, errors, sources); ops with mistakes are left out of the library."""
     sources = [source for *_, source in parsed]
     errors = [e for _, found, source in parsed for e in located(found, source.path)]
-    errors += check_library([(items, source) for items, _, source in parsed])
+    errors += check_library([(items, source) for items, _, source in parsed], [o.tree for o in beside.ops.values()] if beside else ())
     trees = {n: o.tree for n, o in beside.ops.items()} if beside else {}
     defs: dict[str, Def] = {}
     for items, _, _ in parsed:
