@@ -19,7 +19,7 @@ def failures(results: dict[str, str | None]) -> str:
 @pytest.mark.parametrize("device", ["cpu", "webgpu"])
 @pytest.mark.parametrize("file", CHECKS, ids=lambda file: file.stem)
 def test_checks(file, device, dist):
-    done = node.run([HERE / "node" / "run_checks.mjs", file, device], env=gpu.variables(), timeout=300)
+    done = node.run([HERE / "node" / "run_checks.mjs", file, device], env=gpu.variables(), timeout=600)
     assert done.returncode == 0, done.stdout
     results = json.loads(done.stdout.splitlines()[-1])
     assert results, "the file has no checks"
@@ -28,7 +28,7 @@ def test_checks(file, device, dist):
 
 @pytest.mark.parametrize("file", NODE_TESTS, ids=lambda file: file.name.removesuffix(".test.mjs"))
 def test_node(file, dist, figure):
-    done = node.run(["--test", file], env=gpu.variables(), timeout=300)
+    done = node.run(["--test", file], env=gpu.variables(), timeout=600)
     assert done.returncode == 0, done.stdout
     for line in done.stdout.splitlines():
         if "figure: " in line:

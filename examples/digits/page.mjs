@@ -5,6 +5,7 @@ import { readDigits, train } from "./digits.mjs";
 
 const by = (id) => document.getElementById(id);
 const data = readDigits(new Uint8Array(await (await fetch("digits.bin")).arrayBuffer()));
+const steps = Number(new URLSearchParams(location.search).get("steps") ?? 100);
 const devices = await torch.initWebGPUAsync() ? ["webgpu", "cpu"] : ["cpu"];
 by("device").append(...devices.map((name) => new Option(name)));
 
@@ -13,6 +14,7 @@ by("start").addEventListener("click", async () => {
   const device = by("device").value, losses = [], began = performance.now();
   const { accuracy, model } = await train(torch, by("how").value, data, {
     device,
+    steps,
     report(step, loss) {
       losses.push(loss);
       by("state").textContent = `step ${step + 1}, loss ${loss.toFixed(3)}`;
@@ -32,7 +34,7 @@ function drawCurve(losses) {
   const canvas = by("curve"), pen = canvas.getContext("2d");
   pen.clearRect(0, 0, canvas.width, canvas.height);
   pen.beginPath();
-  losses.forEach((loss, step) => pen.lineTo(step * canvas.width / 100, canvas.height * (1 - loss / 2.5)));
+  losses.forEach((loss, step) => pen.lineTo(step * canvas.width / steps, canvas.height * (1 - loss / 2.5)));
   pen.stroke();
 }
 
