@@ -40,7 +40,7 @@ def bind(op: Op, args: list[Arg]) -> Call:
     if waiting: raise OpError(f"{op.name}: the ranks of its arguments do not say which axes are which")
     for i, slot in enumerate(op.slots):
         meta = metas[i]
-        if meta is not None and not has_kind(slot.dims, "domain"): bind_sizes(op, slot, physical(slot, meta)[0], env, ranks, packs)
+        if meta is not None and not has_kind(slot.dims, "domain"): bind_sizes(op, slot, metas, physical(slot, meta)[0], env, ranks, packs)
     kept, dropped = domain(op, metas, args, env, packs)
     for name in packs:
         env["count_" + name] = numel(packs[name])

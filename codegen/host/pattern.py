@@ -77,7 +77,7 @@ def pattern_text(slot: Slot) -> str:
 
 # --- Sizes -----------------------------------------------------------------------------------------
 
-def bind_sizes(op: Op, slot: Slot, shape: list[int], env: Env, ranks: dict[str, int], packs: dict[str, list[int]]):
+def bind_sizes(op: Op, slot: Slot, metas: list[Meta | None], shape: list[int], env: Env, ranks: dict[str, int], packs: dict[str, list[int]]):
     """Binds the sizes and packs that a tensor's shape says, and checks those that are known."""
     at = 0
     for d in slot.dims:
@@ -95,13 +95,15 @@ def bind_sizes(op: Op, slot: Slot, shape: list[int], env: Env, ranks: dict[str, 
                 want = d.size(env)
                 if want == want and want != n: raise OpError(f"{op.name}: '{slot.name}' must have size {decimal(want)} along dimension {at}, but has {n} ({shape_text(shape)})")
             elif d.name in env:
-                if env[d.name] != n: raise OpError(mismatch(op, slot, d.name, env[d.name], n, at, shape))
+                if env[d.name] != n: raise OpError(mismatch(op, slot, metas, d.name, env[d.name], n, at))
             else: env[d.name] = n
             at += 1
 
 
-def mismatch(op: Op, slot: Slot, name: str, want: float, got: int, at: int, shape: list[int]) -> str:
-    return f"{op.name}: '{slot.name}' should have {name} = {decimal(want)} along dimension {at}, but has {got} (its shape is {shape_text(shape)})"
+def mismatch(op: Op, slot: Slot, metas: list[Meta | None], name: str, want: float, got: int, at: int) -> str:
+    """matmul: 'other' should have K = 3 along dimension 0, but has 2: these shapes do not go together (2x3 and 2x3)"""
+    shapes = " and ".join(["x".join([str(n) for n in m.shape]) for m in metas if m is not None])
+    return f"{op.name}: '{slot.name}' should have {name} = {decimal(want)} along dimension {at}, but has {got}: these shapes do not go together ({shapes})"
 
 
 def bind_factors(op: Op, slot: Slot, d: Dim, n: int, at: int, env: Env):

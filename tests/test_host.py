@@ -1,0 +1,241 @@
+"""The host decides alike in both languages, and as PyTorch does: promotion, PyTorch's words for wrong calls, and for
+every op the same bound calls and byte-equal kernels from Python's text and from the package's."""
+
+import json
+import math
+from functools import cache
+
+import numpy as np
+import pytest
+
+from buildtools import node
+from codegen import package
+from codegen.host.bind import bind
+from codegen.host.dtypes import DTYPES, can_cast, promote_types, promoted_type, result_type
+from codegen.host.errors import OpError, decimal
+from codegen.host.kernel import Facts
+from codegen.host.model import Meta
+from codegen.host.pattern import contiguous_strides
+from codegen.host.plan import plan, plan_cpu
+from codegen.opdata import rules
+from codegen.ts import modules
+from dsl.bound import meta
+from dsl.worlds import worlds
+
+
+@cache
+def library(): return package.load()
+
+
+@cache
+def data(name: str): return package.op_data(library().ops[name])
+
+
+def tensor(*shape: int, dtype: str = "float32", weak: bool = False) -> Meta:
+    return Meta(dtype, list(shape), contiguous_strides(list(shape)), 0, weak)
+
+
+# --- Types -----------------------------------------------------------------------------------------
+
+def test_promotion_is_pytorchs():
+    """torch.promote_types, with int32 for the types that are missing here (int16, int64)."""
+    order = {t: i for i, t in enumerate(["bool", "uint8", "int8", "int32", "float16", "float32", "float64"])}
+    for a in DTYPES:
+        for b in DTYPES:
+            want = "int32" if {a, b} == {"uint8", "int8"} else max(a, b, key=order.get)
+            assert promote_types(a, b) == want, (a, b)
+
+
+@pytest.mark.parametrize("want, metas", [
+    ("float32", [tensor(2), tensor(2, dtype="int32")]),
+    ("float16", [tensor(2, dtype="float16"), tensor(dtype="float32")]),             # a tensor without axes does not widen
+    ("float32", [tensor(2, dtype="int32"), tensor(dtype="float32")]),               # but its category counts
+    ("float16", [tensor(2, dtype="float16"), tensor(weak=True)]),
+    ("float32", [tensor(2, dtype="int8"), tensor(weak=True)]),
+    ("int8", [tensor(2, dtype="int8"), tensor(weak=True, dtype="int32")]),
+    ("int32", [tensor(2, dtype="bool"), tensor(weak=True, dtype="int32")]),
+    ("bool", [tensor(2, dtype="bool"), tensor(weak=True, dtype="bool")]),
+    ("float64", [tensor(dtype="float64"), tensor(weak=True)]),
+    ("int32", [tensor(weak=True, dtype="int32")]),
+])
+def test_result_type(want, metas):
+    assert result_type(metas) == want == result_type(metas[::-1])
+
+
+@pytest.mark.parametrize("kind, dtype, want", [
+    ("default", "uint8", "uint8"), ("float", "int32", "float32"), ("float", "bool", "float32"), ("float", "float16", "float16"),
+    ("sum", "bool", "int32"), ("sum", "int8", "int32"), ("sum", "float64", "float64"), ("none", "bool", "bool")])
+def test_kinds_of_promotion(kind, dtype, want): assert promoted_type(kind, [tensor(2, dtype=dtype)]) == want
+
+
+def test_casts_in_place():
+    assert can_cast("int32", "float16") and can_cast("float64", "float32") and can_cast("bool", "uint8")
+    assert not can_cast("float32", "int32") and not can_cast("int8", "bool")
+
+
+@pytest.mark.parametrize("x, text", [(3.0, "3"), (0.5, "0.5"), (-0.001, "-0.001"), (1e-7, "1e-7"), (1.5e-7, "1.5e-7"), (1e21, "1e+21"), (12345.678, "12345.678"),
+                                     (0.00001, "0.00001"), (2.0**60, "1152921504606846976"), (math.inf, "Infinity"), (-math.inf, "-Infinity"), (math.nan, "NaN")])
+def test_numbers_in_messages(x, text): assert decimal(x) == text
+
+
+# --- Wrong calls -----------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("name, args, words", [
+    ("softmax", [tensor(2, 3), 2], "Dimension out of range (expected to be in range of [-2, 1], but got 2)"),
+    ("softmax", [tensor(), 1], "Dimension out of range (expected to be in range of [-1, 0], but got 1)"),
+    ("sum", [tensor(2, 3), [0, -2]], "dim 0 appears multiple times in the list of dims"),
+    ("add", [tensor(2, 3), tensor(4, 3)], "The size of tensor a (2) must match the size of tensor b (4) at non-singleton dimension 0"),
+    ("mm", [tensor(2, 3), tensor(2, 3)], "'mat2' should have K = 3 along dimension 0, but has 2: these shapes do not go together (2x3 and 2x3)"),
+    ("mm", [tensor(2), tensor(2, 3)], "'input' must have 2 dimensions ([M, K]), but got 1"),
+    ("mm", [tensor(2, 3)], "missing argument 'mat2'"),
+    ("mm", [tensor(2, 3), "x"], "'mat2' must be a tensor"),
+    ("softmax", [tensor(2, 3, dtype="int32"), 0], "'input' must be a floating point tensor, but is int32"),
+    ("bitwise_and", [tensor(2), tensor(2)], "'input' must be an integer or bool tensor, but is float32"),
+    ("gelu", [tensor(2), "fast"], "'approximate' must be one of none, tanh, but got 'fast'"),
+    ("conv2d", [tensor(1, 2, 5, 5), tensor(4, 2, 3, 3), None, [1, 2, 3]], "'stride' must be a number or 2 numbers, but got 3"),
+    ("conv2d", [tensor(1, 2, 5, 5), tensor(4, 2, 3, 3), None, 0], "non-positive stride is not supported"),
+    ("conv2d", [tensor(1, 3, 5, 5), tensor(4, 2, 3, 3)], "'weight' should have C = 3 along dimension 1, but has 2"),
+    ("cumsum", [tensor(2, 3), 0.5], "'dim' must be a whole number, but got 0.5"),
+    ("add", [tensor(2, dtype="int32"), tensor(2, dtype="int32"), 0.5], "For integral input tensors, argument alpha must not be a floating point number."),
+    ("outer", [tensor(65536), tensor(65536)], "has too many elements"),
+])
+def test_wrong_calls(name, args, words):
+    op = data(name)
+    with pytest.raises(OpError) as e: bind(op, args + [None] * (len(op.params) - len(args)))
+    assert words in str(e.value) and str(e.value).startswith(op.name + ": ")
+
+
+# --- Bound calls -----------------------------------------------------------------------------------
+
+def bound(name: str, *args):
+    op = data(name)
+    return op, bind(op, [*args, *[None] * (len(op.params) - len(args))])
+
+
+def test_broadcasting_is_stride_zero():
+    op, call = bound("add", tensor(2, 1, 3), tensor(4, 1))
+    axes = [call.slots[i].axes[0] for i in range(3)]
+    assert [a.sizes for a in axes] == [[2, 4, 3]] * 3
+    assert [a.strides for a in axes] == [[3, 0, 1], [0, 1, 0], [12, 3, 1]]
+
+
+def test_axes_of_a_dim_option_are_dropped_or_kept():
+    for keepdim, shape in ((False, [2, 4]), (True, [2, 1, 4])):
+        op, call = bound("sum", tensor(2, 3, 4), [-2], keepdim)
+        assert call.slots[op.outputs[0]].shape == shape and call.packs["dropped"] == [3]
+    op, call = bound("softmax", tensor(), -1)
+    assert call.slots[op.outputs[0]].shape == []
+
+
+def test_zero_sizes_and_scalars_bind():
+    op, call = bound("mm", tensor(2, 0), tensor(0, 3))
+    assert call.slots[op.outputs[0]].shape == [2, 3] and call.env["K"] == 0
+    op, call = bound("add", tensor(2, dtype="int32"), tensor(weak=True))
+    assert call.dtype == "float32"
+
+
+# --- Both languages --------------------------------------------------------------------------------
+
+FACTS = [Facts(False, False, 2**27, 256, 16384), Facts(True, True, 2**30, 1024, 32768)]
+PROGRAM = """
+import { bind } from "./host/bind.js";
+import { plan, plan_cpu } from "./host/plan.js";
+import { compiled } from "./ops/data/complete.js";
+import * as schedules from "./ops/data/schedules.js";
+%s
+const rules = (Object.values(schedules) as any[]).map((v) => typeof v === "function" ? v() : v).find(Array.isArray);
+const ops: Record<string, any> = {};
+for (const file of [%s] as any[]) for (const d of Object.values(file) as any[]) { const { op } = compiled(d, []); ops[op.name] = op; }
+const attempt = (f: () => unknown) => { try { return f(); } catch (e) { return (e as Error).message; } };
+const out = tasks.map(([name, args, facts]: any) => {
+  const op = ops[name];
+  const call = attempt(() => bind(op, args)) as any;
+  if (typeof call === "string") return [call];
+  return [call, ...op.programs.flatMap((p: any, n: number) => [
+    attempt(() => plan(op, n, call, p.outputs, facts, rules)), attempt(() => plan(op, n, call, p.outputs, facts, [])),
+    attempt(() => plan_cpu(op, n, call, p.outputs))])];
+});
+console.log(JSON.stringify(out, (_, v) => typeof v === "number" && !Number.isFinite(v) ? String(v) : v));
+"""
+
+
+def attempt(f):
+    try: return f()
+    except OpError as e: return str(e)
+
+
+def decided(task, shared):
+    """What Python decides about a task, as JSON has it."""
+    op, args, facts = task
+    call = attempt(lambda: bind(op, args))
+    if isinstance(call, str): return [call]
+    out = [call]
+    for n, p in enumerate(op.programs):
+        out += [attempt(lambda: plan(op, n, call, p.outputs, facts, shared)), attempt(lambda: plan(op, n, call, p.outputs, facts, [])),
+                attempt(lambda: plan_cpu(op, n, call, p.outputs))]
+    return as_json(out)
+
+
+def as_json(v):
+    if hasattr(v, "__dataclass_fields__"): return {k: as_json(x) for k, x in vars(v).items()}
+    if isinstance(v, dict): return {k: as_json(x) for k, x in v.items()}
+    if isinstance(v, (list, tuple)): return [as_json(x) for x in v]
+    return decimal(v) if isinstance(v, float) and not math.isfinite(v) else v
+
+
+def single(a):
+    """What a call on WebGPU has: no doubles."""
+    if not isinstance(a, np.ndarray): return a
+    return meta(a.astype(np.float32) if a.dtype == np.float64 else a)
+
+
+def tasks_of(op):
+    """Legal calls, large and small, and the same with one tensor or number that does not fit."""
+    d = data(op.name)
+    for n, world in enumerate(worlds(op, 3, seed=9, largest=150)):
+        args = [single(a) for a in world.arguments(n)]
+        yield d, args, FACTS[n % 2]
+        for i, a in enumerate(args):
+            if isinstance(a, Meta): wrong = [*args[:i], tensor(7, *a.shape), *args[i + 1:]]
+            elif isinstance(a, (int, float)) and not isinstance(a, bool): wrong = [*args[:i], -3 - n, *args[i + 1:]]
+            else: continue
+            yield d, wrong, FACTS[n % 2]
+
+
+def test_package_decides_as_python_does(tmp_path):
+    """Bound calls, messages, and the launches of every program byte for byte: texts, bindings, words, workgroups."""
+    ops = [op for op in library().ops.values() if op.forward is not None]
+    by_file = modules.by_file(ops)
+    tasks = [t for op in ops for t in tasks_of(op)]
+    names = [f"file{i}" for i in range(len(by_file))]
+    files = {f"host/{n}.ts": package.translate(package.ROOT / "codegen" / "host" / f"{n}.py") for n in package.host_modules()}
+    files |= package.wgsl_files()
+    files |= {"host/python.ts": package.PYTHON_TS, "runtime/errors.ts": (package.ROOT / "runtime" / "errors.ts").read_text(),
+              "ops/data/complete.ts": modules.complete_module(), "ops/data/schedules.ts": modules.schedules_module(rules(library()))}
+    files |= {f"ops/data/{f}.ts": modules.data_module(f, group, {op.name: data(op.name) for op in group}) for f, group in by_file}
+    imports = [f'import * as {n} from "./ops/data/{f}.js";' for n, (f, _) in zip(names, by_file)]
+    given = json.dumps([[op.name, as_json(args), as_json(facts)] for op, args, facts in tasks])
+    files["main.ts"] = PROGRAM % ("\n".join([*imports, "const tasks: any = " + given + ";"]), ", ".join(names))
+    for path, text in files.items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(text)
+    done = node.run([node.tool("esbuild"), tmp_path / "main.ts", "--bundle", "--format=esm", f"--outfile={tmp_path / 'main.mjs'}", "--log-level=warning"])
+    assert done.returncode == 0, done.stdout + done.stderr
+    done = node.run([tmp_path / "main.mjs"])
+    assert done.returncode == 0, done.stderr
+    got = json.loads(done.stdout)
+    shared, kernels, refused, different = rules(library()), 0, 0, []
+    for task, g in zip(tasks, got, strict=True):
+        want = decided(task, shared)
+        if g != want: different.append((task[0].name, task[1], first_difference(g, want)))
+        refused += len(want) == 1
+        kernels += sum(len(p) for p in want[1:] if isinstance(p, list))
+    assert not different, (len(different), different[:3])
+    assert kernels > 2000 and refused > 200             # the comparison is not empty
+
+
+def first_difference(a, b, path=""):
+    if isinstance(a, dict) and isinstance(b, dict) and a.keys() == b.keys(): pairs = [(k, a[k], b[k]) for k in a]
+    elif isinstance(a, list) and isinstance(b, list) and len(a) == len(b): pairs = [(i, x, y) for i, (x, y) in enumerate(zip(a, b))]
+    else: return f"{path}: {str(a)[:300]} in the package, {str(b)[:300]} in Python"
+    return next(first_difference(x, y, f"{path}/{k}") for k, x, y in pairs if x != y)
