@@ -4,7 +4,7 @@
 JavaScript mean different things by one spelling (truth of a list, `==` of lists, `//` and `%` of
 negative numbers, `str` of a float), it writes what Python means or refuses; it never guesses.
 Known limits, by convention: integers stay below 2^53, an index is negative only if it is a constant,
-`list.index` finds what it looks for.  Statements are in translate.py."""
+`list.index` finds what it looks for, `str.find` looks for something.  Statements are in translate.py."""
 
 from __future__ import annotations
 

@@ -316,6 +316,7 @@ def holes(text: str) -> list[int]:
 
 def mentions(text: str, name: str) -> bool:
     """Whether a text uses a variable."""
+    if name == "": return False
     at = text.find(name)
     while at >= 0:
         end = at + len(name)

@@ -88,8 +88,9 @@ def quads_help(k: Kernel) -> bool:
 
 
 def independent(k: Kernel, first: int, end: int) -> bool:
-    """Whether step `end` uses no value of the steps from `first` on, so that they share a loop."""
+    """Whether the steps from `first` on are reductions whose values step `end` does not use, so that they share a loop."""
     for n in range(first, end):
+        if k.nest.steps[n].kind != "reduce": return False
         name = k.nest.steps[n].name
         if mentions(k.code.steps[end].body, name) or mentions(k.code.steps[end].pred, name): return False
     return True
