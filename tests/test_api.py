@@ -1,0 +1,158 @@
+"""What an op's author has in Python: a definition as a function by numpy and on the GPU, its gradient, its kernels,
+its checks, and mistakes that say where they are."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import dsl
+from codegen.host.errors import OpError
+
+ROOT = Path(__file__).resolve().parent.parent
+RELU3 = '''op relu3(input: Num) = max(input, 0) ** 3
+    "The cube of what is positive."
+    test relu3([2, -1]) == [8, 0]
+'''
+X = np.array([[-1.0, 2.0], [0.5, 3.0]], np.float32)
+
+
+@pytest.fixture(scope="module")
+def relu3(): return dsl.op(RELU3)
+
+
+def test_importing_loads_nothing():
+    code = "import sys, dsl; print(sorted(m for m in sys.modules if m.split('.')[0] in ('numpy', 'lark', 'wgpu', 'codegen')))"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
+    assert done.stdout == "[]\n", done.stderr
+    with pytest.raises(AttributeError, match="foo"): dsl.foo
+
+
+def test_a_new_op(relu3):
+    want = np.maximum(X, 0) ** 3
+    np.testing.assert_allclose(relu3.numpy(X), want, rtol=1e-6)
+    np.testing.assert_allclose(relu3.gpu(X), want, rtol=1e-6)
+    assert relu3.on == "gpu" and relu3(X).dtype == np.float32
+    assert relu3.numpy(X.astype(np.float64)).dtype == np.float64
+    assert relu3.numpy([2, -1]).tolist() == [8, 0] and relu3.gpu(2) == 8
+    assert relu3.__name__ == "relu3" and relu3.__doc__ == "The cube of what is positive." and repr(relu3) == "op relu3(input: Num)"
+
+
+@pytest.mark.parametrize("on", ["numpy", "gpu"])
+def test_gradients(on):
+    f = dsl.op(RELU3, on=on)
+    slope = 3 * np.maximum(X, 0) ** 2
+    np.testing.assert_allclose(f.grad(X)["input"], slope, rtol=1e-5)
+    np.testing.assert_allclose(f.grad(X, wrt="input", cotangent=np.full_like(X, 2)), 2 * slope, rtol=1e-5)
+    np.testing.assert_allclose(f.grad(X, wrt="input", cotangent=3), 3 * slope, rtol=1e-5)
+
+
+def test_gradients_of_some_arguments_and_of_several_results():
+    matmul = dsl.op("torch.matmul", on="numpy")
+    a, b = np.ones((2, 3)), np.arange(12.0).reshape(3, 4)
+    assert set(dsl.op("mul", on="numpy").grad(X, X)) == {"input", "other"}
+    np.testing.assert_allclose(matmul.grad(a, b, wrt=["input"])["input"], np.ones((2, 4)) @ b.T)
+    parts = dsl.op("op parts(input: Float) -> (low: Float, high: Float)\n    low = 2 * input\n    high = 3 * input\n", on="numpy")
+    assert parts(1.5)["high"] == 4.5
+    assert parts.grad(1.5, wrt="input") == 5 and parts.grad(1.5, wrt="input", cotangent={"high": 2}) == 6
+
+
+@pytest.mark.parametrize("on", ["numpy", "gpu"])
+def test_layouts_and_types(on):
+    add = dsl.op("add", on=on)
+    wide = np.arange(24, dtype=np.float32).reshape(4, 6)
+    np.testing.assert_array_equal(add(wide.T[::2, ::-1], wide[:, 1]), wide.T[::2, ::-1] + wide[:, 1])
+    assert add(np.array([1, 2]), 1).dtype == np.int32
+    assert add(np.array([1, 2]), 1.5).dtype == np.float32
+    assert add(np.array([True]), np.array([1], np.uint8)).dtype == np.uint8
+
+
+def test_parameters_in_place():
+    f = dsl.op("op bump(mut input: Float[N], by: real = 1)\n    input[i] += by\n", on="numpy")
+    a = np.zeros(3, np.float32)
+    f(a, by=2)
+    assert a.tolist() == [2, 2, 2]
+    assert f.gpu(a)["input"].tolist() == a.tolist() == [3, 3, 3]
+
+
+def test_calling_other_ops():
+    f = dsl.op("op twice(input: Float, dim: dim) -> Float\n    out = 2 * softmax(input, dim)\n", on="numpy")
+    np.testing.assert_allclose(f(X, 1).sum(1), [2, 2])
+
+
+def test_random_ops_repeat():
+    f = dsl.op("dropout", on="numpy")
+    x = np.ones((8, 8), np.float32)
+    one = f(x, p=0.5, training=True)
+    np.testing.assert_array_equal(one, f(x, p=0.5, training=True))
+    np.testing.assert_array_equal(one, f.gpu(x, p=0.5, training=True))
+    f.seeds = (1, 0, 0)
+    assert (one != f(x, p=0.5, training=True)).any()
+
+
+def test_texts_and_explanation(relu3):
+    text, = relu3.wgsl(X)
+    assert "@compute" in text and "relu3" in text
+    assert relu3.wgsl(X, gradient=True) != [text]
+    page = relu3.explain()
+    for part in ("── definition", "max(input, 0) ** 3", "── gradient, derived", "d_input", "@compute", "function relu3"): assert part in page, part
+
+
+def test_check(relu3):
+    report = relu3.check()
+    assert report and "all is well" in str(report) and {"tests", "reads", "gradient", "gpu"} <= {f.title for f in report.findings}
+
+
+@pytest.mark.parametrize("change, title, words", [
+    (("== [8, 0]", "== [9, 0]"), "tests", "got [8, 0]"),
+    (("    test", "    grad input = g * input\n    test"), "gradient", "but the slope is"),
+])
+def test_check_notices(change, title, words):
+    report = dsl.op(RELU3.replace(*change)).check()
+    wrong = {f.title: f.wrong for f in report.findings if f.wrong}
+    assert not report and title in wrong and words in wrong[title][0] and "WRONG" in str(report)
+
+
+def test_check_notices_a_wrong_kernel(relu3, monkeypatch):
+    f = dsl.op(RELU3)
+    body = f.data.programs[0].nests[0].floating.steps[-1]
+    body.body = f"({body.body}) + 1.0"
+    assert [g.title for g in f.check().findings if g.wrong] == ["gpu"]
+
+
+@pytest.mark.parametrize("text, words", [
+    ("op relu3(input: Num) = maxx(inptu, 0)", ["error[name]: unknown function `maxx`", "did you mean `max`?", "did you mean `input`?", "^^^^"]),
+    ("op f(input: Num[N]) -> Num[N]\n    out[i] = input[i + 1]\n", ["error[outside]: this read can leave `input`", "?? 0"]),
+    ("op f(input: Float) = softmax(input, 0) * 2\n", ["error[rank]", "definition.op:1:22"]),
+    ("op f(input Num) = input\n", ["error[syntax]"]),
+    ("sofmax", ["no op is called `sofmax`; did you mean `softmax`?"]),
+    ("", ["defines no op"]),
+    ("op a(input: Num) = input\n\nop b(input: Num) = input\n", ["choose with name=: a, b"]),
+])
+def test_mistakes_in_a_definition(text, words):
+    with pytest.raises(dsl.DefinitionError) as caught: dsl.op(text)
+    for w in words: assert w in str(caught.value)
+
+
+def test_one_of_several():
+    text = "op a(input: Num) = input\n\nop b(input: Num) = 2 * input\n"
+    assert dsl.op(text, name="b", on="numpy")(3) == 6
+    with pytest.raises(dsl.DefinitionError, match="no op `c`"): dsl.op(text, name="c")
+
+
+@pytest.mark.parametrize("call, words", [
+    (lambda f: f(), "missing argument 'input'"), (lambda f: f(X, 1), "at most 1 positional"), (lambda f: f(X, inputs=X), "did you mean `input`"),
+    (lambda f: f(X, input=X), "got 'input' twice"), (lambda f: f([[1, 2], [3]]), "'input' is no array"), (lambda f: f(X + 1j), "is of type complex64"),
+    (lambda f: f("abc"), "is of type str"), (lambda f: f(np.array([2**40])), "past 32 bits"), (lambda f: f.grad(X, wrt="dim"), "no gradient by 'dim'"),
+    (lambda f: f.grad(X, cotangent=np.ones(7)), r"the cotangent of 'out' has shape \[7\], the result has \[2, 2\]"),
+    (lambda f: f.grad([1, 2]), "gradients of floats"),
+])
+def test_mistakes_in_a_call(relu3, call, words):
+    with pytest.raises(OpError, match=words): call(relu3)
+
+
+def test_a_wrong_target(relu3):
+    with pytest.raises(ValueError, match="cpu"): relu3.on = "cpu"
+    with pytest.raises(ValueError, match="cpu"): dsl.op(RELU3, on="cpu")
