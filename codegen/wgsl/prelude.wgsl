@@ -21,7 +21,10 @@ fn copy_sign(x: f32, y: f32) -> f32 {
   return bitcast<f32>((bitcast<u32>(x) & 0x7fffffffu) | (bitcast<u32>(y) & 0x80000000u));
 }
 
-fn sign_of(x: f32) -> f32 { return select(select(0.0, -1.0, x < 0.0), 1.0, x > 0.0); }
+fn sign_of(x: f32) -> f32 { return f32(select(0, 1, x > 0.0) - select(0, 1, x < 0.0)); }
+
+// The upper 12 bits of a mantissa: products of two such numbers are exact, fused or not.
+fn upper_half(x: f32) -> f32 { return bitcast<f32>(bitcast<u32>(x) & 0xfffff000u); }
 
 // Maximum and minimum that hand NaN on, and those that prefer numbers.
 fn larger(x: f32, y: f32) -> f32 { return select(select(max(x, y), y, is_nan(y)), x, is_nan(x)); }
@@ -41,7 +44,10 @@ fn divide(x: f32, y: f32) -> f32 {
   let q = x * inverse;
   let rest = fma(-q, y, x);
   let better = fma(rest, inverse, q);
-  if ((bitcast<u32>(inverse) & 0x7fffffffu) - 0x00800000u >= 0x7e000000u || !is_finite(better)) { return x / y; }
+  if ((bitcast<u32>(inverse) & 0x7fffffffu) - 0x00800000u >= 0x7e000000u || !is_finite(better)) {
+    let scale = select(16.0, 0.0625, abs(y) > 1.0);
+    return (x * scale) / (y * scale);
+  }
   return select(better, q, rest == 0.0);
 }
 
@@ -63,14 +69,20 @@ fn scaled(x: f32, n: i32) -> f32 {
   return x * bitcast<f32>((half + 127) << 23u) * bitcast<f32>((n - half + 127) << 23u);
 }
 
-fn exp_of(x: f32) -> f32 {
+// exp(x) times 2 to the power n.
+fn exp_scaled(x: f32, by: i32) -> f32 {
   if (is_nan(x)) { return x; }
-  if (x > 88.8) { return infinity_like(abs(x)); }
+  if (x > 90.0) { return infinity_like(abs(x)); }
   if (x < -104.0) { return 0.0; }
   let n = round(x * 1.44269504);
   let r = fma(n, 2.12194440e-4, fma(n, -0.693359375, x));
   let tail = fma(fma(fma(fma(fma(0.000198581232, r, 0.00139344865), r, 0.00833336182), r, 0.0416664575), r, 0.166666665), r, 0.5);
-  return scaled(1.0 + fma(r * r, tail, r), i32(n));
+  return scaled(1.0 + fma(r * r, tail, r), i32(n) + by);
+}
+
+fn exp_of(x: f32) -> f32 {
+  if (x > 88.8) { return infinity_like(abs(x)); }
+  return exp_scaled(x, 0);
 }
 
 fn exp2_of(x: f32) -> f32 {
@@ -84,7 +96,8 @@ fn exp2_of(x: f32) -> f32 {
 }
 
 fn expm1_of(x: f32) -> f32 {
-  if (abs(x) > 0.5) { return exp_of(x) - 1.0; }
+  if (x == 0.0) { return x; }
+  if (abs(x) > 0.5 || is_nan(x)) { return exp_of(x) - 1.0; }
   let tail = fma(fma(fma(fma(fma(fma(2.48416704e-05, x, 0.000199619568), x, 0.00138890402), x, 0.00833318276), x, 0.0416666643), x, 0.166666671), x, 0.5);
   return fma(x * x, tail, x);
 }
@@ -145,9 +158,9 @@ fn log10_of(x: f32) -> f32 {
 }
 
 fn log1p_of(x: f32) -> f32 {
+  if (x > -0.29 && x < 0.41) { return x + log_tail(x); }
   let u = 1.0 + x;
   if (!is_positive(u)) { return log_edge(u); }
-  if (abs(x) < 1e-4) { return fma(x * x, fma(x, 0.333333333, -0.5), x); }
   return log_of(u) + (x - (u - 1.0)) / u;
 }
 
@@ -224,6 +237,7 @@ fn cosine_near_zero(r: f32) -> f32 {
 
 fn sin_of(x: f32) -> f32 {
   if (!is_finite(x)) { return nan_from(x); }
+  if (x == 0.0) { return x; }
   let a = reduced_angle(x);
   let q = i32(a.y) & 3;
   let y = select(sine_near_zero(a.x), cosine_near_zero(a.x), (q & 1) == 1);
@@ -240,6 +254,7 @@ fn cos_of(x: f32) -> f32 {
 
 fn tan_of(x: f32) -> f32 {
   if (!is_finite(x)) { return nan_from(x); }
+  if (x == 0.0) { return x; }
   let a = reduced_angle(x);
   let s = sine_near_zero(a.x);
   let c = cosine_near_zero(a.x);
@@ -297,19 +312,18 @@ fn sinh_of(x: f32) -> f32 {
     let z = x * x;
     return fma(x * z, fma(fma(fma(2.8060321e-06, z, 0.000198381418), z, 0.0083333395), z, 0.166666666), x);
   }
-  let half = exp_of(0.5 * a);
-  let y = select(0.5 * half * half, 0.5 * (half * half - 1.0 / (half * half)), a < 20.0);
-  return copy_sign(y, x);
+  let half = exp_scaled(a, -1);
+  return copy_sign(half - select(0.0, 0.25 / half, a < 20.0), x);
 }
 
 fn cosh_of(x: f32) -> f32 {
-  let half = exp_of(0.5 * abs(x));
-  return 0.5 * half * half + select(0.0, 0.5 / (half * half), abs(x) < 40.0);
+  let half = exp_scaled(abs(x), -1);
+  return half + select(0.0, 0.25 / half, abs(x) < 40.0);
 }
 
 fn tanh_of(x: f32) -> f32 {
   let a = abs(x);
-  if (is_nan(x)) { return x; }
+  if (is_nan(x) || x == 0.0) { return x; }
   if (a < 0.625) {
     let z = x * x;
     return fma(x * z, fma(fma(fma(fma(fma(0.00226964138, z, -0.00832333259), z, 0.021762557), z, -0.0539584702), z, 0.133333002), z, -0.333333332), x);
@@ -338,10 +352,10 @@ fn atanh_of(x: f32) -> f32 {
 }
 
 // --- Error function and gamma function ---
-// exp(-x * x), with the square's rounding made good.
+// exp(-x * x), with the part of the square that would be rounded off in an exponential of its own.
 fn exp_minus_square(x: f32) -> f32 {
-  let s = x * x;
-  return exp_of(-s) * (1.0 - fma(x, x, -s));
+  let h = upper_half(x);
+  return exp_of(-h * h) * exp_of((h - x) * (h + x));
 }
 
 fn erf_of(x: f32) -> f32 {
@@ -434,25 +448,27 @@ fn digamma_of(x: f32) -> f32 {
 }
 
 // --- Powers ---
-// log2(x) of a positive number as a sum of two floats.
-fn log2_in_two(x: f32) -> vec2<f32> {
+// x to the power y for a positive finite x.  log2(x) is e + upper + lower; products of halves of mantissas are exact, so
+// the whole number in y * log2(x) comes off before anything is rounded.
+fn power_positive(x: f32, y: f32) -> f32 {
   let s = split_exponent(x);
   let t = log_tail(s.x);
-  let high = s.x + t;
-  let low = (s.x - high) + t;
-  let product = high * 1.44269504;
-  let rest = fma(high, 1.44269504, -product) + fma(high, 1.92596298e-08, low * 1.44269504);
-  let sum = s.y + product;
-  return vec2(sum, (s.y - sum) + product + rest);
-}
-
-fn power_positive(x: f32, y: f32) -> f32 {
-  let l = log2_in_two(x);
-  let high = y * l.x;
-  if (high > 160.0) { return infinity_like(abs(x)); }
-  if (high < -180.0) { return 0.0; }
-  let low = fma(y, l.x, -high) + y * l.y;
-  return exp2_of(high) * fma(low, 0.693147181, 1.0);
+  let about = y * (s.y + (s.x + t) * 1.44269504);
+  if (about > 130.0) { return infinity_like(abs(x)); }
+  if (about < -160.0) { return 0.0; }
+  let m = upper_half(s.x);
+  let upper = upper_half((s.x + t) * 1.44269504);
+  let lower = (m * 1.4423828125 - upper) + (m * 0.000312228389 + ((s.x - m) + t) * 1.44269504);
+  let y1 = upper_half(y);
+  let y2 = y - y1;
+  let a = y1 * s.y;
+  let b = y1 * upper;
+  let whole = round(a) + round(b);
+  let rest = (a - round(a)) + (b - round(b)) + (y2 * s.y + (y2 * upper + y * lower));
+  let n = round(rest);
+  let r = (rest - n) * 0.693147181;
+  let tail = fma(fma(fma(fma(fma(0.000198581232, r, 0.00139344865), r, 0.00833336182), r, 0.0416664575), r, 0.166666665), r, 0.5);
+  return scaled(1.0 + fma(r * r, tail, r), i32(whole + n));
 }
 
 // C's pow.
@@ -507,7 +523,7 @@ fn fmod_whole(x: i32, y: i32) -> i32 {
   return x - x / y * y;
 }
 
-// What is left of x, with its sign, exactly: multiples of y go from above, 11 bits of the quotient at a time.
+// What is left of x, with its sign, exactly: multiples of y go from above, 10 bits of the quotient at a time.
 fn fmod_of(x: f32, y: f32) -> f32 {
   if (!is_finite(x) || is_nan(y) || y == 0.0) { return nan_from(x + y); }
   if (is_infinite(y)) { return x; }
@@ -516,15 +532,12 @@ fn fmod_of(x: f32, y: f32) -> f32 {
   var turns = 0;
   while (a >= b && turns < 64) {
     var step = b;
-    var q = floor(a / b);
-    if (q > 2048.0) {
-      let e = i32((bitcast<u32>(a) >> 23u) & 0xffu) - i32((bitcast<u32>(b) >> 23u) & 0xffu) - 11;
-      step = scaled(b, min(e, 120));
-      q = floor(a / step);
-    }
-    var next = fma(-q, step, a);
-    if (next < 0.0) { next += step; }
-    a = next;
+    let e = i32((bitcast<u32>(a) >> 23u) & 0xffu) - i32((bitcast<u32>(b) >> 23u) & 0xffu) - 10;
+    if (e > 0) { step = scaled(b, e); }
+    let q = floor(a / step);
+    let upper = upper_half(step);
+    a = (a - q * upper) - q * (step - upper);
+    if (a < 0.0) { a += step; }
     turns += 1;
   }
   return copy_sign(a, x);
@@ -537,7 +550,8 @@ fn remainder(x: f32, y: f32) -> f32 {
 }
 
 fn floor_divide(x: f32, y: f32) -> f32 {
-  if (y == 0.0 || !is_finite(x) || is_nan(y)) { return x / y + select(0.0, nan_from(x), is_nan(x) || is_nan(y) || (y == 0.0 && x == 0.0)); }
+  if (is_nan(x) || is_nan(y) || is_infinite(x) && y != 0.0 || x == 0.0 && y == 0.0) { return nan_from(x); }
+  if (y == 0.0) { return copy_sign(infinity_like(abs(x)), x) * copy_sign(1.0, y); }
   var r = fmod_of(x, y);
   if (r != 0.0 && sign_bit(r) != sign_bit(y)) { r += y; }
   if (is_infinite(y)) { return select(copy_sign(0.0, x) , -1.0, x != 0.0 && sign_bit(x) != sign_bit(y)); }
