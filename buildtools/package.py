@@ -101,6 +101,7 @@ def _tsc(sources: Path, dist: Path) -> None:
     # The settings name this checkout's folders; a build into other folders only changes those.
     config = sources.parent / f"tsconfig.{sources.name}.json"
     dist.mkdir(parents=True)
+    (sources.parent / "package.json").write_text('{"type": "module"}\n')  # TypeScript takes the files for modules
     config.write_text(json.dumps({
         "extends": str(ROOT / "tsconfig.json"),
         "compilerOptions": {"rootDir": str(sources), "outDir": str(dist), "types": []},
@@ -108,7 +109,12 @@ def _tsc(sources: Path, dist: Path) -> None:
     }, indent=1))
     done = node.run([node.tool("tsc"), "--project", config, "--pretty", "false"])
     if done.returncode:
-        raise BuildError(done.stdout.strip())
+        raise BuildError(_first_lines(done.stdout))
+
+
+def _first_lines(text: str, most: int = 40) -> str:
+    lines = text.strip().splitlines()
+    return "\n".join(lines[:most] + [f"... and {len(lines) - most} lines more"] * (len(lines) > most))
 
 
 def _classic_script(dist: Path) -> None:
