@@ -40,7 +40,23 @@ def modulo(a, b): return a % b if b else math.nan
 def quotient(a, b): return a / b if b else math.nan if a == 0 or a != a else math.copysign(math.inf, a)
 
 
-SCOPE = {"math": math, "floordiv": floordiv, "modulo": modulo, "quotient": quotient, "__builtins__": {"abs": abs, "max": max, "min": min}}
+def as_javascript(f):
+    """f with NaN or infinity for what Python refuses: the square root of -1, the floor of infinity, an overflow."""
+    def call(*args):
+        try: v = f(*args)
+        except ValueError: v = -math.inf if f is math.log and args[0] == 0 else args[0] if f in (math.floor, math.ceil, math.trunc) else math.nan
+        except OverflowError: v = args[0] if f in (math.floor, math.ceil, math.trunc) else math.inf
+        except ZeroDivisionError: v = math.inf
+        return math.nan if isinstance(v, complex) else v
+    return call
+
+
+def power(a, b): return a ** b
+
+
+SCOPE = {"math": math, "floordiv": floordiv, "modulo": modulo, "quotient": quotient, "power": as_javascript(power),
+         **{name: as_javascript(getattr(math, name)) for name in FUNCTIONS - {"abs", "max", "min", "pow"}},
+         "pow": as_javascript(power), "__builtins__": {"abs": abs, "max": max, "min": min}}
 
 
 def python(e: E) -> str:
@@ -55,8 +71,8 @@ def python(e: E) -> str:
         case "%": return f"modulo({a[0]}, {a[1]})"
         case "/": return f"quotient({a[0]}, {a[1]})"
         case "cast": return a[0]
-        case "call" if e.val in ("abs", "max", "min"): return f"{e.val}({', '.join(a)})"
-        case "call" if e.val in FUNCTIONS: return f"math.{e.val}({', '.join(a)})"
+        case "call" if e.val in FUNCTIONS: return f"{e.val}({', '.join(a)})"
+        case "**": return f"power({a[0]}, {a[1]})"
         case _ if len(a) == 2: return f"({a[0]} {e.op} {a[1]})"
     raise ValueError(f"the host cannot compute {e!r}")
 
