@@ -1,0 +1,116 @@
+"""Kernels on WebGPU: every strategy equals the plain one round its tile's edges, and the prelude is accurate."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from codegen.gpu import Gpu
+from codegen.host.bind import bind
+from codegen.host.plan import plan
+from codegen.opdata import op_data, rules
+from dsl import scalars
+from dsl.bound import meta
+from dsl.library import load
+from dsl.random import uniform
+
+LIBRARY = load(Path(__file__).parent.parent / "ops")[0]
+RULES = rules(LIBRARY)
+R = np.random.default_rng(0)
+f32 = lambda *shape: R.standard_normal(shape).astype(np.float32)
+
+
+@pytest.fixture(scope="module")
+def gpu() -> Gpu: return Gpu()
+
+
+def flat(a: np.ndarray) -> np.ndarray:
+    while isinstance(a.base, np.ndarray): a = a.base
+    return a.reshape(-1)
+
+
+def run(gpu: Gpu, name: str, *args, scheduled=True, strategy: str = "", seeds=(0, 0, 0)) -> np.ndarray:
+    """The first output of an op; `strategy`: a word that the chosen strategy must have."""
+    data = op_data(LIBRARY.ops[name])
+    args = [*args, *[None] * (len(data.params) - len(args))]
+    call = bind(data, [meta(a) if isinstance(a, np.ndarray) else a for a in args])
+    shared = RULES if scheduled else []
+    assert strategy in " ".join(x.strategy for x in plan(data, 0, call, data.outputs, gpu.facts, shared))
+    storages = {p.slot: flat(a) for p, a in zip(data.params, args) if isinstance(a, np.ndarray)}
+    return gpu.run(data, 0, call, storages, data.outputs, shared, seeds)[data.outputs[0]]
+
+
+@pytest.mark.parametrize("sizes", [(32, 8, 32), (33, 9, 65), (64, 260, 128), (131, 70, 132), (36, 1030, 40)])
+@pytest.mark.parametrize("left", [False, True])
+@pytest.mark.parametrize("right", [False, True])
+def test_tiles(gpu, sizes, left, right):
+    m, k, n = sizes
+    a = f32(k, m).T if left else f32(m, k)
+    b = f32(n, k).T if right else f32(k, n)
+    got = run(gpu, "mm", a, b, strategy="tiled")
+    np.testing.assert_allclose(got, run(gpu, "mm", a, b, scheduled=False), rtol=1e-4, atol=1e-4)
+    np.testing.assert_allclose(got, a.astype(float) @ b.astype(float), rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("shape", [(3, 64), (5, 1028), (2, 70), (300, 257)])
+@pytest.mark.parametrize("dim", [0, 1])
+def test_rows(gpu, shape, dim):
+    x = f32(*shape)
+    for name, args in (("softmax", [float(dim)]), ("sum", [[float(dim)]]), ("amax", [[float(dim)]]), ("var", [[float(dim)]]), ("argmax", [[float(dim)]])):
+        np.testing.assert_allclose(run(gpu, name, x, *args), run(gpu, name, x, *args, scheduled=False), rtol=2e-5, atol=2e-5, err_msg=name)
+
+
+@pytest.mark.parametrize("dim", [0, 1])
+def test_scans(gpu, dim):
+    x = f32(3, 700) if dim else f32(700, 3)
+    for name in ("cumsum", "cumprod"):
+        got = run(gpu, name, x, float(dim), strategy="runs")
+        np.testing.assert_allclose(got, run(gpu, name, x, float(dim), scheduled=False), rtol=1e-4, atol=1e-4)
+
+
+def test_long_sums_are_exact_where_they_can_be(gpu):
+    ones = np.ones(2**22 + 4, np.float32)
+    assert run(gpu, "sum", ones, strategy="tree") == ones.size
+    assert run(gpu, "sum", np.full(2**20, 0.1, np.float32)) == pytest.approx(0.1 * 2**20, rel=1e-6)
+
+
+def test_lanes_draw_what_single_threads_draw(gpu):
+    x = np.zeros(1024, np.float32)
+    got = run(gpu, "rand_like", x, strategy="four", seeds=(7, 9, 3))
+    np.testing.assert_array_equal(got, uniform((7, 9), 3, 0, np.arange(1024)))
+    np.testing.assert_array_equal(got, run(gpu, "rand_like", x, scheduled=False, seeds=(7, 9, 3)))
+
+
+RANGES = {"exp": (-80, 88), "expm1": (-5, 20), "log": (1e-6, 1e6), "log2": (1e-6, 1e6), "log10": (1e-3, 1e6), "log1p": (-.99, 100),
+          "sin": (-1e6, 1e6), "cos": (-3e4, 3e4), "tan": (-1.5, 1.5), "asin": (-1, 1), "acos": (-1, 1), "atan": (-20, 20), "sinh": (-20, 20),
+          "cosh": (-20, 20), "tanh": (-10, 10), "asinh": (-1000, 1000), "acosh": (1, 1000), "atanh": (-.999, .999), "erf": (-5, 5),
+          "erfc": (-3, 9), "erfinv": (-.9999, .9999), "lgamma": (.01, 50), "digamma": (2, 50), "sqrt": (0, 1e10), "rsqrt": (1e-8, 1e8)}
+SPECIAL = np.array([0, -0.0, 1, -1, np.inf, -np.inf, np.nan, 1e-8, -1e-8, 89, -100, 1e6, 3.4e38, 0.5, 2], np.float32)
+
+
+@pytest.mark.parametrize("name", [n for n in RANGES if n in LIBRARY.ops])
+def test_functions_are_accurate(gpu, name):
+    x = np.concatenate([SPECIAL, R.uniform(*RANGES[name], 1009).astype(np.float32)])
+    got = run(gpu, name, x)
+    with np.errstate(all="ignore"): want = np.asarray(scalars.call(name, x.astype(float))).astype(np.float32)
+    normal = ~(np.abs(want) < 1.2e-38) | (want == 0)
+    np.testing.assert_allclose(got[normal], want[normal], rtol=2e-6, atol=2e-7 if name in ("acos", "lgamma", "log2", "log10") else 0)
+
+
+def test_powers_and_quotients(gpu):
+    x, y = np.repeat(SPECIAL, SPECIAL.size), np.tile(SPECIAL, SPECIAL.size)
+    x = np.concatenate([x, R.uniform(-5, 20, 1000).astype(np.float32)])
+    y = np.concatenate([y, R.uniform(-9, 9, 1000).astype(np.float32)])
+    with np.errstate(all="ignore"):
+        for name, f in (("pow", np.power), ("div", np.divide), ("remainder", np.mod), ("fmod", np.fmod), ("floor_divide", np.floor_divide),
+                        ("atan2", np.arctan2), ("maximum", np.maximum), ("minimum", np.minimum)):
+            want = f(x, y)
+            normal = ~(np.abs(want) < 1.2e-38) | (want == 0)
+            np.testing.assert_allclose(run(gpu, name, x, y)[normal], want[normal], rtol=6e-7, err_msg=name)
+    assert run(gpu, "div", np.array([91], np.float32), np.array([13], np.float32)) == 7
+
+
+def test_whole_numbers_divide_as_in_python(gpu):
+    a, b = np.array([7, -7, 7, -7, 5], np.int32), np.array([3, 3, -3, -3, 0], np.int32)
+    assert run(gpu, "floor_divide", a, b).tolist() == [2, -3, -3, 2, 0]
+    assert run(gpu, "remainder", a, b)[:4].tolist() == [1, 2, -2, -1]
