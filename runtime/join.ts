@@ -125,8 +125,7 @@ export function meshgrid(...args: (Tensor | Tensors | { indexing?: "ij" | "xy" }
   const shape = list.map((t) => t.numel());
   const grids = list.map((t, i) => t.reshape(shape.map((n, j) => (i === j ? n : 1))).expand(shape));
   if (!swap) return grids;
-  const turned = grids.map((g) => g.transpose(0, 1));
-  return [turned[1]!, turned[0]!, ...turned.slice(2)];
+  return [grids[1]!, grids[0]!, ...grids.slice(2)];
 }
 
 /** The tensor repeated along each axis; more numbers than axes add axes in front. */
