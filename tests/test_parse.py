@@ -105,9 +105,9 @@ def test_unreadable_files(tmp_path):
 def test_long_files_are_parsed_in_time():
     text = "".join(f"op f{i}(input: Num) = {' + '.join(['input'] * 20)}\n" for i in range(200))
     parse_text("def warm(x) = x\n")
-    start = time.perf_counter()
+    start = time.process_time()
     items, errors, _ = parse_text(text)
-    assert len(items) == 200 and not errors and time.perf_counter() - start < 20
+    assert len(items) == 200 and not errors and time.process_time() - start < 20
 
 
 def test_defs_and_numbers():
