@@ -38,8 +38,7 @@ def test_an_esm_project_imports_it(project, which):
 
 
 def test_a_strict_typescript_project_compiles(project):
-    for file in (ROOT / "tests" / "user_project").iterdir():
-        shutil.copy(file, project)
+    shutil.copy(ROOT / "tests" / "user_project" / "main.ts", project)
     for settings in (["--module", "nodenext", "--moduleResolution", "nodenext"],
                      ["--module", "esnext", "--moduleResolution", "bundler"]):
         done = node.run([node.tool("tsc"), "--noEmit", "--strict", "--target", "es2022", "--lib", "es2022,dom",
