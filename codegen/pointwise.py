@@ -61,8 +61,11 @@ def sum_of(a: Stmt, b: Stmt) -> Stmt | None:
     return replace(a, body=body, pred=None)
 
 
-def inputs(s: Stmt) -> set[str]:
-    return {r.val[0] for e in (s.body, s.pred, *s.idx) for r in reads(e)}
+def inputs(s: Stmt) -> frozenset[str]:
+    """The tensors that a statement reads; kept with it, since fusion asks again and again."""
+    if "inputs_" not in s.__dict__:
+        object.__setattr__(s, "inputs_", frozenset(r.val[0] for e in (s.body, s.pred, *s.idx) for r in reads(e)))
+    return s.__dict__["inputs_"]
 
 
 def uses(stmts: list[Stmt], tensor: str) -> bool: return any(tensor in inputs(s) for s in stmts)
