@@ -22,6 +22,7 @@ export {
   atleast_1d, atleast_2d, atleast_3d, broadcast_tensors, cat, column_stack, concat, concatenate, dstack, hstack, meshgrid, row_stack,
   stack, vstack,
 } from "./join.js";
+export { allclose, argwhere, equal, masked_select, nonzero } from "./dynamic.js";
 export * as autograd from "./autograd-namespace.js";
 export { enable_grad, inference_mode, is_grad_enabled, no_grad, set_grad_enabled } from "./grad-mode.js";
 export { get_rng_state, initial_seed, manual_seed, seed, set_rng_state } from "./random.js";

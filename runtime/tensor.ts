@@ -6,6 +6,7 @@ import type { Elements } from "./compiled.js";
 import * as copying from "./copy.js";
 import * as create from "./create.js";
 import type { Device } from "./device.js";
+import * as dynamic from "./dynamic.js";
 import { type DType, deviceBytes, isFloat } from "./dtype.js";
 import { AutogradError, OpError } from "./errors.js";
 import { type IndexSpec, index, setIndex } from "./indexing.js";
@@ -95,6 +96,11 @@ export class Tensor {
   }
   /** The elements as nested arrays; a tensor without axes answers a number or boolean. */
   async tolist(): Promise<NestedNumbers> { return toNested(await readElements(this, "tolist"), this.shape, this.dtype); }
+  /** Promises of what depends on values: see the functions of these names. */
+  masked_select(mask: Tensor): Promise<Tensor> { return dynamic.masked_select(this, mask); }
+  nonzero(options?: { as_tuple?: boolean }): Promise<Tensor | Tensor[]> { return dynamic.nonzero(this, options); }
+  equal(other: Tensor): Promise<boolean> { return dynamic.equal(this, other); }
+  allclose(other: Tensor, ...rest: unknown[]): Promise<boolean> { return dynamic.allclose(this, other, ...rest); }
   /** As tolist(). */
   toArrayAsync(): Promise<NestedNumbers> { return this.tolist(); }
   /** The tensor as PyTorch prints it. */
