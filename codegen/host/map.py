@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .kernel import (Kernel, bound_name, declarations, decode, element_type, needed, position, quad_reads, quad_values, quads_possible,
-                     read_lines, store_lines, stored, take_quads, use, word)
+from .kernel import Kernel, bound_name, declarations, decode, element_type, needed, position, read_lines, store_lines, stored, use, word
 from .lines import points
 from .model import Step
+from .quads import quad_reads, quad_values, quads_possible, take_quads
 
 THREADS = 256
 

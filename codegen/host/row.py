@@ -11,11 +11,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .kernel import (KIND_TYPES, Kernel, bind_scratch, bound_name, declarations, decode, element_type, mentions, position, quad_reads,
-                     quad_values, quads_possible, read_lines, store_lines, stored, take_quads, use, word)
+from .kernel import (KIND_TYPES, Kernel, bind_scratch, bound_name, declarations, decode, element_type, mentions, position, read_lines,
+                     store_lines, stored, use, word)
 from .lines import points
 from .map import step_kind
 from .model import Step, StepCode
+from .quads import quad_reads, quad_values, quads_possible, take_quads
 
 CHUNK = 128                             # additions in a row before the sum is put aside: keeps float sums accurate
 
