@@ -37,6 +37,11 @@ const plans = new Map<CompiledOp, Map<number, Plan[]>>();
 /** What a plan depends on, as a flat list of numbers (and texts of choices); reused between calls. */
 const key: unknown[] = [];
 let size = 0, hash = 0;
+/** The call's numbers: options that only change words of kernels. */
+const numbers: number[] = [];
+let count = 0;
+/** Plans of one structure with different numbers that are kept. */
+const MOST_VARIANTS = 4;
 
 function put(value: number): void {
   key[size++] = value;
@@ -71,6 +76,11 @@ function putTensor(x: Tensor): void {
   put(x.offset);
 }
 
+function sameNumbers(plan: Plan): boolean {
+  for (let i = 0; i < count; i++) if (!Object.is(plan.numbers[i], numbers[i])) return false;
+  return true;
+}
+
 function matches(plan: Plan): boolean {
   const other = plan.key;
   if (other.length !== size) return false;
@@ -80,11 +90,17 @@ function matches(plan: Plan): boolean {
 
 function planFor(compiled: CompiledOp, values: readonly unknown[], device: Device): Plan {
   const { op } = compiled, params = op.params;
-  size = hash = 0;
+  size = hash = count = 0;
   put(device.number);
   for (let i = 0; i < params.length; i++) {
     const value = values[i];
-    if (params[i]!.slot < 0) putValue(value);
+    if (params[i]!.slot < 0) {
+      const { kind } = params[i]!;
+      if (typeof value === "number" && (kind === "real" || kind === "num")) {
+        numbers[count++] = value;
+        put(-3e300);
+      } else putValue(value);
+    }
     else if (value instanceof Tensor) putTensor(value);
     else if (typeof value === "number" || typeof value === "boolean") put(-2 - dtypeNumber(weakType(value)));
     else put(-1);
@@ -92,18 +108,28 @@ function planFor(compiled: CompiledOp, values: readonly unknown[], device: Devic
   let known = plans.get(compiled);
   if (!known) plans.set(compiled, (known = new Map<number, Plan[]>()));
   const near = known.get(hash);
-  if (near) for (const plan of near) if (matches(plan)) return plan;
-  const mine = key.slice(0, size), at = hash;
-  const plan = makePlan(compiled, values, device, mine);
+  let sibling: Plan | null = null, variants = 0;
+  if (near) {
+    for (const plan of near) {
+      if (!matches(plan)) continue;
+      if (sameNumbers(plan)) return plan;
+      sibling ??= plan;
+      variants++;
+    }
+  }
+  const at = hash, plan = makePlan(compiled, values, device, sibling);
   if (known.size >= MOST_PLANS) known.clear();
   const list = known.get(at);
-  if (list) list.push(plan);
-  else known.set(at, [plan]);
+  if (!list) known.set(at, [plan]);
+  else {
+    if (variants >= MOST_VARIANTS) list.splice(list.indexOf(sibling!), 1);
+    list.push(plan);
+  }
   return plan;
 }
 
-function makePlan(compiled: CompiledOp, values: readonly unknown[], device: Device, mine: readonly unknown[]): Plan {
-  const { op } = compiled;
+function makePlan(compiled: CompiledOp, values: readonly unknown[], device: Device, sibling: Plan | null): Plan {
+  const { op } = compiled, mine = sibling?.key ?? key.slice(0, size), amounts = numbers.slice(0, count);
   const args = values.map((value, i) => {
     const param = op.params[i]!;
     if (param.slot < 0) return value === undefined ? null : value;
@@ -121,7 +147,7 @@ function makePlan(compiled: CompiledOp, values: readonly unknown[], device: Devi
     call.slots[slot]!.dtype = dtype;
     return dtype;
   });
-  return new Plan(compiled, call, device, mine, scalarTypes);
+  return new Plan(compiled, call, device, mine, amounts, scalarTypes, sibling);
 }
 
 // --- Running --------------------------------------------------------------------------------------

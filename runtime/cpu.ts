@@ -9,6 +9,7 @@ import { type DType, newElements } from "./dtype.js";
 import { DeviceError } from "./errors.js";
 import { onReclaim, unwatch } from "./memory.js";
 import { numelOf } from "./shape.js";
+import { sameCourse } from "./scalars.js";
 import { Storage } from "./storage.js";
 
 interface CpuPrepared extends Prepared {
@@ -70,6 +71,10 @@ class CpuDevice implements Device {
       return [{ nest, kernels, launch, types }];
     });
     return { op, program, call, nests: list, temps: [...temps.values()], changes: [...changes] };
+  }
+
+  reword(prepared: CpuPrepared, call: Call): CpuPrepared | null {
+    return sameCourse(prepared.op.op, prepared.program, prepared.call, call) ? { ...prepared, call } : null;
   }
 
   execute(prepared: CpuPrepared, storages: readonly (Storage | null)[], random: RandomWords | null): void {

@@ -29,6 +29,8 @@ export interface Device {
   zero(storage: Storage): void;
   /** Whatever running one program of a call needs, made once and kept in the plan cache. */
   prepare(op: CompiledOp, program: number, call: Call, wanted: readonly number[]): Prepared;
+  /** The same for a call that differs in numbers only; null where that changes more than words. */
+  reword(prepared: Prepared, call: Call): Prepared | null;
   /** Runs it; `storages[slot]` is the memory of each slot that is given or fresh. */
   execute(prepared: Prepared, storages: readonly (Storage | null)[], random: RandomWords | null): void;
   /** Resolves when everything queued has run. */

@@ -20,7 +20,11 @@ export class Plan {
   readonly device: Device;
   /** For each program and set of wanted outputs. */
   private readonly prepared = new Map<number, Prepared>();
+  /** What the plan depends on: the structure of the call, and its numbers. */
   readonly key: readonly unknown[];
+  readonly numbers: readonly number[];
+  /** Work prepared for other numbers. */
+  private readonly templates: Map<number, Prepared>;
   /** For numbers in tensors' places: the type of the tensor made of them. */
   readonly scalarTypes: readonly (DType | undefined)[];
   /** Whether anything can flow back. */
@@ -28,7 +32,10 @@ export class Plan {
   /** What program 0 makes: the outputs, then the given parameters that it changes. */
   readonly makes: readonly number[];
 
-  constructor(compiled: CompiledOp, call: Call, device: Device, key: readonly unknown[], scalarTypes: readonly (DType | undefined)[]) {
+  constructor(compiled: CompiledOp, call: Call, device: Device, key: readonly unknown[], numbers: readonly number[],
+    scalarTypes: readonly (DType | undefined)[], sibling: Plan | null) {
+    this.numbers = numbers;
+    this.templates = sibling?.templates ?? new Map<number, Prepared>();
     this.compiled = compiled;
     this.call = call;
     this.device = device;
@@ -43,7 +50,12 @@ export class Plan {
     let key = program;
     for (const slot of wanted) key = key * 64 + slot + 1;
     let found = this.prepared.get(key);
-    if (!found) this.prepared.set(key, (found = this.device.prepare(this.compiled, program, this.call, wanted)));
+    if (!found) {
+      const template = this.templates.get(key);
+      found = (template && this.device.reword(template, this.call)) ?? this.device.prepare(this.compiled, program, this.call, wanted);
+      if (!template) this.templates.set(key, found);
+      this.prepared.set(key, found);
+    }
     return found;
   }
 }

@@ -9,6 +9,7 @@ import { type DType, deviceBytes } from "../dtype.js";
 import { DeviceError } from "../errors.js";
 import { onReclaim, onReport, unwatch } from "../memory.js";
 import { numelOf } from "../shape.js";
+import { sameCourse } from "../scalars.js";
 import { nestSchedules } from "../schedules.js";
 import { Storage } from "../storage.js";
 import { byteLength, decode, encode } from "./elements.js";
@@ -17,8 +18,10 @@ import { Pool, type PoolBuffer } from "./pool.js";
 import { Queue } from "./queue.js";
 import { Readback } from "./readback.js";
 import { Uniforms } from "./uniforms.js";
+import { renewable, renewed, wordsOf } from "./words.js";
 
 interface GpuLaunch {
+  readonly launch: Launch;
   readonly kernel: Kernel;
   readonly slots: readonly number[];
   readonly words: Uint32Array;
@@ -164,14 +167,27 @@ export class WebGpuDevice implements Device {
         if (op.op.slots[slot]!.role === "temp") temps.set(slot, { slot, bytes: byteLength(bound.dtype as DType, numelOf(bound.shape)) });
       }
       return {
-        kernel: this.pipelines.kernel(launch.code, launch.written, op.op.name),
-        slots: launch.slots, words: wordsOf(launch), seeds: launch.seeds, groups: launch.groups,
+        launch, kernel: this.pipelines.kernel(launch.code, launch.written, op.op.name),
+        slots: launch.slots, words: wordsOf(launch.words, launch.kinds), seeds: launch.seeds, groups: launch.groups,
         buffers: new Array<PoolBuffer>(launch.slots.length),
       };
     });
     if (scratch.bytes) temps.set(-1, scratch);
     const zeros = zeroed(op.op, program, call, [...wanted]);
     return { op, program, call, launches, temps: [...temps.values()], zeros, changes: [...changes] };
+  }
+
+  reword(prepared: Prepared, call: Call): GpuPrepared | null {
+    const before = prepared as GpuPrepared, { op } = before.op, { nests } = op.programs[before.program]!;
+    if (!sameCourse(op, before.program, before.call, call)) return null;
+    const nestOf = new Map(nests.map((nest) => [nest.number, nest]));
+    const launches: GpuLaunch[] = [];
+    for (const old of before.launches) {
+      const nest = nestOf.get(old.launch.nest);
+      if (!nest || !renewable(old.launch, nest, before.call)) return null;
+      launches.push({ ...old, words: renewed(old.launch, nest, call), buffers: new Array<PoolBuffer>(old.slots.length) });
+    }
+    return { ...before, call, launches };
   }
 
   execute(prepared: Prepared, storages: readonly (Storage | null)[], random: RandomWords | null): void {
@@ -209,16 +225,6 @@ export class WebGpuDevice implements Device {
     await this.gpu.queue.onSubmittedWorkDone();
     await this.settle("synchronize");
   }
-}
-
-/** The words of a launch as they lie in the uniform. */
-function wordsOf({ words, kinds }: Launch): Uint32Array {
-  const out = new Uint32Array(words.length), floats = new Float32Array(out.buffer);
-  words.forEach((word, i) => {
-    if (kinds[i] === "f") floats[i] = word;
-    else out[i] = word;
-  });
-  return out;
 }
 
 const ballast = new WeakMap<Storage, ArrayBuffer>();

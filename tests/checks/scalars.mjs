@@ -1,0 +1,20 @@
+// The same call with other numbers: the work is reused, the numbers are not.
+export default {
+  "numbers of the same call change its result": async (t) => {
+    const x = t.tensor([-1, 2, -3]);
+    for (const alpha of [1, 1.5, -2, 7, 1]) t.close(await x.add(x, { alpha }).tolist(), [-1 - alpha, 2 + 2 * alpha, -3 - 3 * alpha]);
+    for (const alpha of [1, 2, 3, 4, 5, 6]) t.equal(await x.int().add(x.int(), { alpha }).tolist(), [-1 - alpha, 2 + 2 * alpha, -3 - 3 * alpha]);
+  },
+  "and that of its gradient": async (t) => {
+    for (const slope of [0.25, 0.5, 0.75, 0.25]) {
+      const x = t.tensor([-1, 2, -3], { requires_grad: true }), y = t.torch.nn.functional.leaky_relu(x, slope);
+      y.sum().backward();
+      t.close(await y.tolist(), [-slope, 2, -3 * slope]);
+      t.close(await x.grad.tolist(), [slope, 1, slope]);
+    }
+  },
+  "a number that chooses another formula is not confused": async (t) => {
+    const x = t.tensor([3, -4]);
+    for (const [p, wanted] of [[2, 5], [1, 7], [Infinity, 4], [2, 5]]) t.close(await t.torch.norm(x, p).item(), wanted);
+  },
+};
