@@ -54,6 +54,8 @@ export class WebGpuDevice implements Device {
   private readonly queue: Queue;
   private readonly readback: Readback;
   private readonly facts: Facts;
+  /** Bytes taken, less those given back by hand, since the last ballast. */
+  private unweighed = 0;
   private absent: PoolBuffer | null = null;
   private failure: DeviceError | null = null;
   private readonly checks = new Set<Promise<unknown>>();
@@ -147,7 +149,7 @@ export class WebGpuDevice implements Device {
     unwatch(cell);
     cell.buffer = null;
     if (buffer && this.lost === null) this.pool.give(buffer);
-    lighten(storage);
+    if (!lighten(storage)) this.unweighed -= cell.bytes;
   }
 
   zero(storage: Storage): void {
@@ -237,7 +239,8 @@ function weigh(storage: Storage, bytes: number): void {
   }
 }
 
-function lighten(storage: Storage): void {
+/** Drops a storage's ballast, at once where the engine can; whether it had any. */
+function lighten(storage: Storage): boolean {
   (ballast.get(storage) as (ArrayBuffer & { transfer?: (size: number) => ArrayBuffer }) | undefined)?.transfer?.(0);
-  ballast.delete(storage);
+  return ballast.delete(storage);
 }
