@@ -39,7 +39,7 @@ class Group:
 
 
 def fused(program: Program) -> list[Nest]:
-    stmts = overwriting(program, [single_spread(program, s) for s in simplified(program)])
+    stmts = overwriting(program, [p for s in simplified(program) for p in bindable(single_spread(program, s))])
     makers: dict[str, int] = {}
     for s in stmts: makers[s.target] = makers.get(s.target, 0) + 1
     groups: list[Group] = []
@@ -59,6 +59,42 @@ def single_spread(program: Program, s: Stmt) -> Stmt:
     stretch = lambda t: any(a.broadcast for a in axes(t))
     others = [n for n, t in program.tensors.items() if t.role in ("input", "gradient") and n not in (like, s.target) and stretch(t)]
     return replace(s, spread=False) if like in program.tensors and not others else s
+
+
+def bindable(s: Stmt) -> list[Stmt]:
+    """A statement over more tensors than a kernel can bind as several that add up, where it is a sum."""
+    if len(inputs(s) | {s.target}) <= MOST_TENSORS or s.mode not in ("=", "+=") or s.red not in (None, "sum"): return [s]
+    if s.red is None and s.pred is not None: return [s]
+    parts = terms(s.body)
+    if len(parts) < 2: return [s]
+    half = len(parts) // 2
+    first, second = (sum_of_terms(p) for p in (parts[:half], parts[half:]))
+    return bindable(replace(s, body=first)) + bindable(replace(s, body=second, mode="+="))
+
+
+def terms(e: E) -> list[E]:
+    """What is added up: also through a sign, a product with one factor, a quotient's numerator and a choice."""
+    a = e.args
+    match e.op:
+        case "+": return terms(a[0]) + terms(a[1])
+        case "-": return terms(a[0]) + [E("neg", (t,)) for t in terms(a[1])]
+        case "neg": return [E("neg", (t,)) for t in terms(a[0])]
+        case "/": return [E("/", (t, a[1])) for t in terms(a[0])]
+        case "*":
+            left, right = terms(a[0]), terms(a[1])
+            return [E("*", (t, a[1])) for t in left] if len(left) > 1 else [E("*", (a[0], t)) for t in right]
+        case "if":
+            yes, no = terms(a[1]), terms(a[2])
+            if max(len(yes), len(no)) < 2: return [e]
+            rows = max(len(yes), len(no))
+            return [E("if", (a[0], (yes + [ZERO] * rows)[i], (no + [ZERO] * rows)[i])) for i in range(rows)]
+    return [e]
+
+
+def sum_of_terms(parts: list[E]) -> E:
+    total = parts[0]
+    for p in parts[1:]: total = E("+", (total, p))
+    return total
 
 
 def complete(program: Program, s: Stmt) -> bool:
