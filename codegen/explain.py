@@ -47,11 +47,12 @@ def described(op: OpDef) -> str:
 
 
 def wgsl(op: OpDef, library: Library) -> list[tuple[str, str]]:
-    """The texts of a small call's kernels, forward and gradient."""
+    """The texts of the kernels of a small call, forward and gradient: of floats, with all tensors given, if there is one."""
     from dsl.api import Function
     from dsl.worlds import worlds
 
-    world = next((w for w in worlds(op, 20) if np.dtype(w.dtype).kind == "f"), None) or next(worlds(op, 1), None)
+    found = sorted(worlds(op, 12), key=lambda w: (np.dtype(w.dtype).kind == "f", sum(a.ndim > 0 for a in w.views.values()), sum(a.size for a in w.views.values())))
+    world = found[-1] if found else None
     if world is None: return [("WGSL", "no small call of this op was found")]
     f = Function(op, library)
     arguments = {p.name: a for p, a in zip(op.params, world.arguments()) if a is not None}
