@@ -315,6 +315,7 @@ def load(k: Kernel, n: int) -> str:
 
 def converted(text: str, element: str, kind: str) -> str:
     """An element of memory as a value."""
+    if kind == "b" and element == "f32": return f"((bitcast<u32>({bare(text)}) & 0x7fffffffu) != 0u)"
     if kind == "b": return f"({text} != {'0.0' if element == 'f32' else '0.0h' if element == 'f16' else '0u' if element == 'u32' else '0'})"
     if kind == "f": return text if element == "f32" else f"f32({text})"
     return text if element == "i32" else f"i32({text})"
@@ -322,6 +323,7 @@ def converted(text: str, element: str, kind: str) -> str:
 
 def stored(text: str, kind: str, dtype: str) -> str:
     """A value as an element of memory."""
+    if dtype == "bool" and kind == "f": return f"select(0u, 1u, (bitcast<u32>(f32({bare(text)})) & 0x7fffffffu) != 0u)"
     if dtype == "bool": return f"select(0u, 1u, {bare(text)})" if kind == "b" else f"select(0u, 1u, {text} != {ZEROS[kind]})"
     if dtype.startswith("float"):
         if kind == "b": return f"select({'0.0h, 1.0h' if dtype == 'float16' else '0.0, 1.0'}, {bare(text)})"
