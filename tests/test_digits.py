@@ -23,7 +23,7 @@ IN_PAGE = """async ([how, steps]) => {
 
 def steps(how: str, device: str) -> int:
     """All 100, but for convolutions on a software GPU, which takes seconds for a step."""
-    return 10 if how.startswith("cnn") and device == "webgpu" and "swiftshader" in gpu.name().lower() else 100
+    return 5 if how.startswith("cnn") and device == "webgpu" and "swiftshader" in gpu.name().lower() else 100
 
 
 @pytest.mark.parametrize("how", RECORDING)
@@ -35,7 +35,7 @@ def test_in_node(how, device, dist):
     agrees(how, device, json.loads(done.stdout.splitlines()[-1]))
 
 
-@pytest.mark.parametrize("how", RECORDING)
+@pytest.mark.parametrize("how", ["mlp sgd", "cnn adam"])
 def test_in_chromium(how, browser, site, dist):
     page = browser.new_page()
     page.goto(f"{site}/tests/browser/blank.html")
