@@ -119,8 +119,10 @@ def _first_lines(text: str, most: int = 40) -> str:
 
 def _classic_script(dist: Path) -> None:
     """dist/torch.js: the whole package as one script for a <script> tag, which defines the global `torch`."""
-    done = node.run([node.tool("esbuild"), dist / "index.js", "--bundle", "--format=iife", "--global-name=torch",
-                     "--target=es2022", "--minify", "--legal-comments=none", f"--outfile={dist / 'torch.js'}",
+    done = node.run([node.tool("esbuild"), "index.js", "--bundle", "--format=iife", "--global-name=torch",
+                     "--target=es2022", "--minify", "--legal-comments=none", "--outfile=torch.js",
+                     # Said here, or esbuild would heed a tsconfig.json in any folder above the output.
+                     '--tsconfig-raw={"compilerOptions": {"alwaysStrict": true}}',
                      "--external:webgpu", "--log-level=warning"], cwd=dist)
     if done.returncode or done.stdout.strip():
         raise BuildError(done.stdout.strip())
