@@ -13,7 +13,7 @@ from pathlib import Path
 
 from . import node
 from .environment import SetupError, say
-from .paths import BUILD, DIST, ROOT, SOURCES
+from .paths import BUILD, DIST, EARLIER, ROOT, SOURCES
 
 VERSION = "0.1.0"
 
@@ -22,32 +22,36 @@ class BuildError(Exception):
     """A mistake in a definition, or a tool refused what the build made; the text is for the author."""
 
 
-def build(dist: Path = DIST, sources: Path = SOURCES, more_ops: Sequence[Path] = ()) -> str:
+def build(dist: Path = DIST, sources: Path = SOURCES, more_ops: Sequence[Path] = (), earlier: Path | None = EARLIER) -> str:
     """Make the package root `dist` from `ops/`, `codegen/` and `runtime/`; `sources` gets the TypeScript.
 
-    `more_ops`: folders of definitions to compile too.  Returns the ledger (the text of docs/ledger.md).
+    `more_ops`: folders of definitions to compile too.  `earlier`: the folder with what earlier builds made, taken
+    where nothing changed; None makes all anew.  Returns the ledger (the text of docs/ledger.md).
     Raises BuildError for mistakes in definitions, and if TypeScript or esbuild refuse."""
     from codegen import package as generator
+    from codegen.earlier import Earlier
 
+    kept = Earlier(earlier)
     say("compiling the definitions")
-    ledger = generator.generate(sources, definitions(more_ops))
+    ledger = generator.generate(sources, definitions(more_ops, earlier=kept), kept)
     say("compiling TypeScript")
-    shutil.rmtree(dist, ignore_errors=True)
-    _tsc(sources, dist)
-    _classic_script(dist)
+    _tsc(sources, dist, anew=earlier is None)
     _describe(dist)
+    _classic_script(dist)
     return ledger
 
 
-def definitions(more: Sequence[Path] = (), worlds: int = 0) -> "dsl.opdef.Library":  # noqa: F821 - heavy, imported below
+def definitions(more: Sequence[Path] = (), worlds: int = 0, earlier=None) -> "dsl.opdef.Library":  # noqa: F821 - heavy, imported below
     """The definitions of ops/ and of the folders `more`, with their gradients; their tests are run.
 
-    `worlds`: in so many small worlds of each op, reads outside a tensor are looked for.  Raises BuildError."""
+    `worlds`: in so many small worlds of each op, reads outside a tensor are looked for.  `earlier`: what passed in
+    an earlier build (codegen.earlier.Earlier).  Raises BuildError."""
     from codegen import package as generator
+    from codegen.earlier import Earlier
 
     files = [file for folder in (ROOT / "ops", *more) for file in sorted(folder.glob("*.op"))]
     try:
-        return generator.load(files, worlds)
+        return generator.load(files, worlds, earlier or Earlier(None))
     except generator.DefinitionError as error:
         raise BuildError(str(error)) from None
 
@@ -97,14 +101,23 @@ def description() -> dict:
     }
 
 
-def _tsc(sources: Path, dist: Path) -> None:
+def _tsc(sources: Path, dist: Path, anew: bool) -> None:
+    # What tsc remembers lies beside the sources; with it tsc checks and writes only what changed.
+    state = sources.parent / f"{sources.name}.tsbuildinfo"
+    made = {dist / file.relative_to(sources).with_suffix(suffix) for file in sources.rglob("*.ts") for suffix in (".js", ".d.ts")}
+    if anew or not all(file.exists() for file in made if file.suffix == ".js"):
+        shutil.rmtree(dist, ignore_errors=True)
+        state.unlink(missing_ok=True)
+    for file in list(dist.rglob("*")):
+        if file.is_file() and file not in made: file.unlink()
+    dist.mkdir(parents=True, exist_ok=True)
     # The settings name this checkout's folders; a build into other folders only changes those.
     config = sources.parent / f"tsconfig.{sources.name}.json"
-    dist.mkdir(parents=True)
     (sources.parent / "package.json").write_text('{"type": "module"}\n')  # TypeScript takes the files for modules
     config.write_text(json.dumps({
         "extends": str(ROOT / "tsconfig.json"),
-        "compilerOptions": {"rootDir": str(sources), "outDir": str(dist), "types": []},
+        "compilerOptions": {"rootDir": str(sources), "outDir": str(dist), "types": [],
+                            "incremental": True, "tsBuildInfoFile": str(state)},
         "include": [f"{sources}/**/*.ts"],
     }, indent=1))
     done = node.run([node.tool("tsc"), "--project", config, "--pretty", "false"])

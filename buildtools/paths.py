@@ -9,3 +9,4 @@ BUILD = ROOT / ".build"          # generated TypeScript and other intermediate f
 SOURCES = BUILD / "src"
 CACHE = ROOT / ".cache"          # what setting up unpacked; outlives a clean build
 DIST = ROOT / "dist"
+EARLIER = BUILD / "earlier"      # what earlier builds made: see codegen/earlier.py

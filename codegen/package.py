@@ -1,6 +1,6 @@
 """Writes the package's TypeScript: runtime, translated host code and templates, ops, names, entries.
 
-    generate(".build/src")
+    generate(".build/src", load())
 
 A file is written only if its text changed, and files that nothing makes any more go; the same definitions
 give the same bytes anywhere.  Compiling and packing are the build's business (buildtools/package.py)."""
@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from itertools import groupby
 from pathlib import Path
 
 import dsl.library
@@ -17,9 +18,11 @@ from dsl import adjoint
 from dsl.checkup import mistakes
 from dsl.diagnostics import DefinitionError, render
 from dsl.opdef import Library, OpDef
+from dsl.parse import parse_file
 
 from . import ledger, opdata
 from .cpu.emit import Kernels, kernels
+from .earlier import Earlier, Sources, digest
 from .host import model
 from .host.template import TEXT_TS, templates_module
 from .host.translate import EXTERNAL, PYTHON_TS, translate
@@ -37,29 +40,48 @@ ENTRIES = {
 NEEDED = ("copy", "accumulate", "sum", "rand_like", "randn_like", "randint_fill", "index_select", "index_add", "add", "remainder")
 
 
-def generate(out: str | Path, library: Library | None = None) -> str:
+@dataclass(frozen=True)
+class Made:
+    """What an op becomes.  data: the literal of what the runtime knows of it."""
+    data: str
+    kernels: Kernels
+    entry: ledger.Entry
+
+
+def generate(out: str | Path, library: Library, earlier: Earlier = Earlier(None)) -> str:
     """Writes all TypeScript of the package into the folder `out`; answers the text of docs/ledger.md."""
-    library = library or load()
     out = Path(out)
     files = {f"runtime/{p.relative_to(ROOT / 'runtime')}": p.read_text(encoding="utf-8") for p in sorted((ROOT / "runtime").rglob("*.ts"))}
-    files |= {f"host/{name}.ts": translate(ROOT / "codegen" / "host" / f"{name}.py") for name in host_modules()}
-    files["host/python.ts"] = PYTHON_TS
-    if prelude.FILE.exists(): files |= wgsl_files()
-    made, report = ops_files(library)
+    files |= earlier.get(host_files, "host")
+    made, report = ops_files(library, earlier)
     files |= made
     files |= names_files(library, files)
     write(out, files)
     return report
 
 
-def load(folder: Path = ROOT / "ops", worlds: int = 0) -> Library:
+def load(folder: Path = ROOT / "ops", worlds: int = 0, earlier: Earlier = Earlier(None)) -> Library:
     """The definitions with their gradients; raises `DefinitionError` with all messages if there are mistakes.
 
-    The tests inside definitions are run; reads outside are looked for in so many small worlds of each op."""
-    library, errors, sources = dsl.library.load(folder)
-    errors += mistakes(library, sources, worlds)
+    The tests inside definitions are run; reads outside are looked for in so many small worlds of each op.
+    A definition that passed in an earlier build is taken from there."""
+    files = dsl.library.definition_files(folder)
+    parsed = [earlier.get(lambda: parse_file(f), "parsed", str(f), f.read_text(encoding="utf-8")) for f in files]
+    texts = Sources(parsed)
+
+    def one(item, trees, defs, file):
+        source = digest(file, texts.of(item))
+        if found := earlier.find("ops", source): return found, []
+        made, errors = dsl.library.lower_item(item, trees, defs, file)
+        for op in made: op.source = source
+        return made, errors
+
+    library, errors, sources = dsl.library.lower(parsed, [f.stem for f in files], one=one)
+    fresh = [op for op in library.ops.values() if not op.complete]
+    errors += mistakes(library, sources, worlds, ops=fresh)
     if errors: raise DefinitionError(render(errors, sources))
-    for op in library.ops.values(): adjoint.complete(op)
+    for op in fresh: adjoint.complete(op)
+    for source, ops in groupby(fresh, lambda op: op.source): earlier.keep([replace(op, schedules=[]) for op in ops], "ops", source)
     return library
 
 
@@ -69,18 +91,25 @@ def programs(op: OpDef) -> list[tuple[list[Nest], dict]]:
     return [(nests(p), {**op.tensors, **(p.tensors if p else {})}) for p in made]
 
 
-def ops_files(library: Library) -> tuple[dict[str, str], str]:
+def ops_files(library: Library, earlier: Earlier) -> tuple[dict[str, str], str]:
     """The modules of ops/, and the ledger."""
     files = {"ops/data/complete.ts": modules.complete_module(), "ops/data/schedules.ts": modules.schedules_module(opdata.rules(library))}
     entries = []
     for file, ops in modules.by_file(library.ops.values()):
-        data = {op.name: op_data(op) for op in ops}
-        made = {op.name: kernels(op, programs(op)) for op in ops}
+        made = {op.name: earlier.get(lambda: make(op), "made", op.source, op.name) for op in ops}
         files[f"ops/{file}.ts"] = modules.ops_module(file, ops)
-        files[f"ops/data/{file}.ts"] = modules.data_module(file, ops, data)
-        files[f"ops/kernels/{file}.ts"] = modules.kernels_module(file, ops, made)
-        entries += [entry(op, made[op.name], modules.literal(modules.short(data[op.name]))) for op in ops]
-    return files, ledger.ledger(library, entries)
+        files[f"ops/data/{file}.ts"] = modules.data_module(file, ops, {name: m.data for name, m in made.items()})
+        files[f"ops/kernels/{file}.ts"] = modules.kernels_module(file, ops, {name: m.kernels for name, m in made.items()})
+        entries += [m.entry for m in made.values()]
+    return files, ledger.ledger(entries)
+
+
+def make(op: OpDef) -> Made:
+    data, own = modules.data_text(op_data(op)), kernels(op, programs(op))
+    forward, *backward = (Counter(n.shape for n in ns) for ns, _ in programs(op))
+    size = len(data.encode()) + sum(len(f.encode()) for f in own.functions)
+    return Made(data, own, ledger.Entry(op.name, op.file, bool(op.aliases), bool(op.raw), ledger.gradient(op), forward, sum(backward, Counter()),
+                                        own.count, size))
 
 
 def op_data(op: OpDef) -> model.Op:
@@ -88,6 +117,12 @@ def op_data(op: OpDef) -> model.Op:
     data = replace(opdata.op_data(op), name=docs.shown_name(op))
     for program in data.programs[1:]: program.nests = [replace(nest, integral=None) for nest in program.nests]
     return data
+
+
+def host_files() -> dict[str, str]:
+    """The host code in TypeScript, and the GPU's side."""
+    files = {f"host/{name}.ts": translate(ROOT / "codegen" / "host" / f"{name}.py") for name in host_modules()}
+    return files | {"host/python.ts": PYTHON_TS, **wgsl_files()}
 
 
 def host_modules() -> list[str]:
@@ -113,11 +148,6 @@ def wgsl_files() -> dict[str, str]:
     functions, calls = prelude.functions(), prelude.calls()
     return {"wgsl/templates.ts": module.rstrip("\n") + '\n\nexport { prelude_text } from "./prelude.js";\n', "wgsl/text.ts": TEXT_TS,
             "wgsl/prelude.ts": modules.prelude_module([(n, functions[n], calls[n]) for n in functions])}
-
-
-def entry(op: OpDef, made: Kernels, data: str) -> ledger.Entry:
-    forward, *backward = (Counter(n.shape for n in ns) for ns, _ in programs(op))
-    return ledger.Entry(op, forward, sum(backward, Counter()), made.count, len(data.encode()) + sum(len(f.encode()) for f in made.functions))
 
 
 def names_files(library: Library, files: dict[str, str]) -> dict[str, str]:

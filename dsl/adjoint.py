@@ -26,7 +26,9 @@ from .tidy import statement_reads, tidy
 def complete(op: OpDef) -> OpDef:
     """Gives an op its gradient programs and solves the equations in its forward filters; answers it.
 
-    In this order: an equation is more use to a gradient than its solution."""
+    In this order: an equation is more use to a gradient than its solution.  Done once."""
+    if op.complete: return op
+    op.complete = True
     op.gradient = gradient(op)
     op.gradient2 = second(op)
     if op.forward is not None:

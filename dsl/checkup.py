@@ -15,7 +15,7 @@ from codegen.host.errors import OpError
 from .diagnostics import Error, located, render
 from .examples import check_tests
 from .gradcheck import check as check_gradient
-from .opdef import Library
+from .opdef import Library, OpDef
 from .source import Source
 from .trials import check_reads
 from .worlds import World, worlds
@@ -53,15 +53,16 @@ class Report:
     __repr__ = __str__
 
 
-def mistakes(library: Library, sources: list[Source], count: int = WORLDS, begin: Callable[[str], None] = lambda step: None) -> list[Error]:
-    """What small worlds and the tests inside definitions show of a whole library: reads outside in `count` worlds of
-    each op (0: not looked for), then, for ops without any, tests that fail.  begin: is told each step."""
+def mistakes(library: Library, sources: list[Source], count: int = WORLDS, begin: Callable[[str], None] = lambda step: None,
+             ops: list[OpDef] | None = None) -> list[Error]:
+    """What small worlds and the tests inside definitions show of a library's `ops` (all): reads outside in `count`
+    worlds of each (0: not looked for), then, for ops without any, tests that fail.  begin: is told each step."""
     from .api import Function
 
     files = {Path(s.path).stem: s for s in sources}
     errors: list[Error] = []
     sound = []
-    for op in library.ops.values():
+    for op in library.ops.values() if ops is None else ops:
         begin(f"looking for reads outside in `{op.name}`")
         found = check_reads(op, files[op.file], count) if count else []
         errors += located(found, files[op.file].path)

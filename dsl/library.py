@@ -20,9 +20,14 @@ from .verify import verify
 
 def load(paths) -> tuple[Library, list[Error], list[Source]]:
     """Reads every .op file of a folder, or the files given, in the order of their names."""
-    files = sorted(Path(paths).glob("*.op")) if isinstance(paths, (str, Path)) and Path(paths).is_dir() else \
-        [Path(p) for p in ([paths] if isinstance(paths, (str, Path)) else paths)]
+    files = definition_files(paths)
     return lower([parse_file(f) for f in files], [f.stem for f in files])
+
+
+def definition_files(paths) -> list[Path]:
+    """The .op files of a folder by name, or the files given."""
+    return sorted(Path(paths).glob("*.op")) if isinstance(paths, (str, Path)) and Path(paths).is_dir() else \
+        [Path(p) for p in ([paths] if isinstance(paths, (str, Path)) else paths)]
 
 
 def load_text(text: str, path: str = "definition.op", beside: Library | None = None) -> tuple[Library, list[Error], list[Source]]:
@@ -30,8 +35,22 @@ def load_text(text: str, path: str = "definition.op", beside: Library | None = N
     return lower([parse_text(text, path)], [Path(path).stem], beside)
 
 
-def lower(parsed, stems: list[str], beside: Library | None = None) -> tuple[Library, list[Error], list[Source]]:
-    """(library, errors, sources); ops with mistakes are left out of the library."""
+def lower_item(item: Op, trees: dict[str, Op], defs: dict[str, Def], file: str) -> tuple[list[OpDef], list[Error]]:
+    """The ops that a definition makes, or its mistakes.  trees, defs: all definitions that it may call."""
+    tree, errors = put_in_place(item, trees, defs)
+    ops: list[OpDef] = []
+    for name, family in members(item) if not errors else ():
+        work = Lowering(tree, family, name, defs)
+        made = work.run()
+        if work.errors: return [], work.errors
+        made.file = file
+        if made.forward is not None: verify(made.forward, made)
+        ops.append(made)
+    return ops, errors
+
+
+def lower(parsed, stems: list[str], beside: Library | None = None, one=lower_item) -> tuple[Library, list[Error], list[Source]]:
+    """(library, errors, sources); ops with mistakes are left out of the library.  one: lowers one definition."""
     sources = [source for *_, source in parsed]
     errors = [e for _, found, source in parsed for e in located(found, source.path)]
     errors += check_library([(items, source) for items, _, source in parsed], [o.tree for o in beside.ops.values()] if beside else ())
@@ -49,17 +68,9 @@ def lower(parsed, stems: list[str], beside: Library | None = None) -> tuple[Libr
             if any(p == source.path and item.span[0] <= s[0] <= item.span[1] for p, s in broken): continue
             if isinstance(item, ScheduleTree): rules.append(item)
             if not isinstance(item, Op): continue
-            tree, found = put_in_place(item, trees, defs)
+            made, found = one(item, trees, defs, stem)
             errors += located(found, source.path)
-            if found: continue
-            for name, family in members(item):
-                work = Lowering(tree, family, name, defs)
-                made = work.run()
-                errors += located(work.errors, source.path)
-                if work.errors: break
-                made.file = stem
-                if made.forward is not None: verify(made.forward, made)
-                ops[name] = made
+            ops |= {op.name: op for op in made}
     library = Library(ops)
     schedules(library, rules)
     return library, errors, sources

@@ -92,6 +92,8 @@ class OpDef:
     file: str = ""                      # "conv": ops/conv.op
     gradient: Program | None = None     # made by dsl.adjoint
     gradient2: Program | None = None    # gradients of the gradient program
+    complete: bool = False                  # whether dsl.adjoint has made them
+    source: str = ""                        # digest of the texts that it was made from, where a build needs it
 
 
 @dataclass

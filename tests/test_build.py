@@ -10,7 +10,7 @@ from pathlib import Path
 from buildtools import package, reports
 from buildtools.paths import ROOT, SOURCES
 
-AGAIN = "from pathlib import Path; from buildtools import package; import sys; package.build(Path(sys.argv[1]) / 'dist', Path(sys.argv[1]) / 'src')"
+AGAIN = "from pathlib import Path; from buildtools import package; import sys; package.build(Path(sys.argv[1]) / 'dist', Path(sys.argv[1]) / 'src', earlier=None)"
 
 
 def same_tree(left: Path, right: Path) -> list[str]:

@@ -15,6 +15,7 @@ from dsl.opdef import OpDef
 
 from codegen.cpu.emit import Kernels
 from codegen.cpu.names import RESERVED
+from codegen.host import model
 
 from . import docs
 from .aliases import Names
@@ -74,8 +75,13 @@ def op_row(op: OpDef) -> dict:
     }
 
 
-def data_module(file: str, ops: list[OpDef], data: dict[str, object]) -> str:
-    rows = [{"name": binding(op.name), "literal": literal(short(data[op.name]))} for op in ops]
+def data_text(data: model.Op) -> str:
+    """What the runtime knows of an op, as a literal."""
+    return literal(short(data))
+
+
+def data_module(file: str, ops: list[OpDef], texts: dict[str, str]) -> str:
+    rows = [{"name": binding(op.name), "literal": texts[op.name]} for op in ops]
     return render("data.ts.j2", file=file, ops=rows)
 
 

@@ -1,0 +1,65 @@
+"""What earlier builds made is taken where nothing changed, and only there."""
+
+from pathlib import Path
+
+import pytest
+
+from codegen import package
+from codegen.earlier import Earlier
+from dsl.diagnostics import DefinitionError
+
+DEFINITIONS = """def half(x) = x / {by}
+
+op first(input: Float) = half(input)
+    "Half."
+    test first([3.0]) ~= [{result}]
+
+op second(input: Float) = first(input) + 1
+    "More than half."
+
+op third(input: Float) = input + 1
+    "One more."
+"""
+
+
+@pytest.fixture
+def build(tmp_path):
+    """build(**holes): the ops by name, and which of them were made anew."""
+    def run(**holes):
+        (tmp_path / "things.op").write_text(DEFINITIONS.format(**{"by": 2, "result": "1.50", **holes}))
+        made = []
+        earlier = Earlier(tmp_path / "earlier")
+        keep = earlier.keep
+        def noting(value, kind, *source):
+            if kind == "ops": made.extend(op.name for op in value)
+            return keep(value, kind, *source)
+        earlier.keep = noting
+        return package.load([tmp_path / "things.op"], earlier=earlier).ops, made
+    return run
+
+
+def test_the_second_build_makes_nothing(build):
+    first, made = build()
+    assert made == ["first", "second", "third"]
+    again, made = build()
+    assert made == []
+    assert {n: (op.forward, op.gradient, op.gradient2, op.source) for n, op in again.items()} == \
+        {n: (op.forward, op.gradient, op.gradient2, op.source) for n, op in first.items()}
+
+
+def test_a_change_reaches_all_that_call_it_and_no_more(build):
+    build()
+    assert build(by=4, result="0.75")[1] == ["first", "second"]
+    assert build()[1] == [], "what was right before is still known"
+
+
+def test_a_mistake_is_found_as_often_as_it_is_built(build):
+    for _ in range(2):
+        with pytest.raises(DefinitionError, match="this test fails"): build(result=7)
+    assert build()[1] == ["first", "second", "third"]
+
+
+def test_another_compiler_finds_nothing(build, monkeypatch):
+    build()
+    monkeypatch.setattr("codegen.earlier.compiler", lambda: "another")
+    assert build()[1] == ["first", "second", "third"]
