@@ -59,7 +59,7 @@ def chromium() -> Iterator["playwright.sync_api.Browser"]:  # noqa: F821 - a hea
     folder = gpu.chromium()
     libraries = ":".join([str(folder), *_libraries(folder)])
     env = {"PATH": "/usr/bin:/bin", "HOME": str(folder), "XDG_RUNTIME_DIR": str(folder), "LD_LIBRARY_PATH": libraries,
-           "VK_ICD_FILENAMES": str(folder / "vk_swiftshader_icd.json"), "FONTCONFIG_FILE": str(folder / "fonts.conf")}
+           "VK_ICD_FILENAMES": str(folder / "vk_swiftshader_icd.json"), "FONTCONFIG_FILE": str(_fonts(folder))}
     with sync_playwright() as player:
         try:
             browser = player.chromium.launch(executable_path=folder / "chromium", args=FLAGS, env=env, headless=True,
@@ -70,6 +70,14 @@ def chromium() -> Iterator["playwright.sync_api.Browser"]:  # noqa: F821 - a hea
             yield browser
         finally:
             browser.close()
+
+
+def _fonts(folder: Path) -> Path:
+    # The parcel's own settings name folders of the system it was made for, and this Chromium ends itself where it
+    # finds no font at all.
+    settings = folder / "fonts" / "fonts.conf"
+    settings.write_text(f"<fontconfig><dir>{folder / 'fonts'}</dir><cachedir>{folder / 'fonts' / 'cache'}</cachedir></fontconfig>\n")
+    return settings
 
 
 def _libraries(folder: Path) -> list[str]:
