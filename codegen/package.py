@@ -27,7 +27,7 @@ from .host import model
 from .host.template import TEXT_TS, templates_module
 from .host.translate import EXTERNAL, PYTHON_TS, translate
 from .nests import Nest, nests
-from .ts import aliases, docs, modules
+from .ts import aliases, docs, modules, nn
 from .wgsl import prelude
 
 ROOT = Path(__file__).parents[1]
@@ -160,6 +160,7 @@ def names_files(library: Library, files: dict[str, str]) -> dict[str, str]:
     made["setup.ts"] = modules.setup_module([library.ops[n] for n in NEEDED])
     for name, (about, methods) in ENTRIES.items():
         made[f"{name}.ts"] = modules.entry_module(about, methods, sorted(set(spaces) - {"torch", "functional"}))
+    made["names/modules.ts"] = nn.modules_module(library, names)
     made["nn.ts"] = modules.nn_module()
     return made
 

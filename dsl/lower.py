@@ -105,7 +105,8 @@ class Lowering:
             self.opname, hole(op.doc), tuple(hole(a) for a in op.aliases), parameters(self), self.tensors, kind, promoted, self.computed,
             requirements(self), outputs, op.drop[0] if op.drop else "", (op.drop[1] or "") if op.drop else "",
             None if op.code else program, grads, None if op.nograd is None else frozenset(op.nograd), op.code, op.foreach,
-            self.sites > 0, self.pointwise(forward), [], op.tests, op.samples, op, doc_family)
+            self.sites > 0, self.pointwise(forward), [], op.tests, op.samples,
+            tuple(replace(m, name=hole(m.name)) for m in op.modules), op, doc_family)
 
     def pointwise(self, stmts: list[Stmt]) -> bool:
         return (not self.op.code and len(self.op.outputs) == 1 and all(p.type.dims is None for p in self.op.params if is_tensor(p))

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 
 from .diagnostics import Error, did_you_mean, either, located
 from .formulas import Formulas
+from .modules import check_modules
 from .scope import CONSTANTS, FUNCTIONS, Scope, Thing, Vocabulary, expanded, names_in, nodes_in, word
 from .signature import KINDS, RESERVED, open_scope
 from .source import Source
@@ -87,6 +88,7 @@ class OpNames:
         """`clean`: the signature has no mistakes."""
         self.heading()
         check_clauses(self.walk, self.op, self.source, clean)
+        check_modules(self.walk, self.op, self.vocabulary)
         self.body()
         self.grads()
         if clean and not self.walk.errors: self.unused()          # a misspelt name would leave the right one unused

@@ -16,7 +16,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from .ir import E, Program, Stmt, Tensor
-from .syntax import Code, Op as OpTree, Sample, Test
+from .syntax import Code, Module, Op as OpTree, Sample, Test
 
 Presence = "has_"
 
@@ -87,6 +87,7 @@ class OpDef:
     schedules: list[Schedule] = field(default_factory=list)
     tests: tuple[Test, ...] = ()
     samples: tuple[Sample, ...] = ()
+    modules: tuple[Module, ...] = ()    # classes of torch.nn that call it
     tree: OpTree | None = None
     family: tuple[str, int] | None = None   # ("D", 2) for conv2d
     file: str = ""                      # "conv": ops/conv.op

@@ -4,7 +4,7 @@ Parsing the text gives an equal tree.  Comments, line breaks and the way numbers
 
 from __future__ import annotations
 
-from .syntax import Assign, Binder, Def, Dim, Op, Schedule, Type, X
+from .syntax import Assign, Binder, Def, Dim, Op, Schedule, Setting, Type, X
 
 # How tightly a node binds; an operand that binds looser than its place needs brackets.
 IF, OR, AND, NOT, COMPARE, BITS, SHIFT, SUM, PRODUCT, TERM, UNARY, POWER, POSTFIX, PRIMARY = range(14)
@@ -122,6 +122,9 @@ def doc(text: str) -> str:
     return "\n".join([f'"""{first}', *(f"    {line}".rstrip() for line in rest), '    """'])
 
 
+def setting(s: Setting) -> str: return s.name if s.value is None else f"{s.name} = {expression(s.value)}"
+
+
 def show(item: Op | Def | Schedule) -> str:
     """An item as text, with a newline at its end."""
     match item:
@@ -136,6 +139,7 @@ def show(item: Op | Def | Schedule) -> str:
     if op.family: lines.append(f"for {op.family[0]} in {', '.join(map(str, op.family[1]))}")
     lines += [f"where {'*' * s.pack}{s.name} = {expression(s.value)}" for s in op.sizes]
     if op.aliases: lines.append("as " + ", ".join(op.aliases))
+    lines += [f"module {m.name}" + (f"({', '.join(map(setting, m.settings))})" if m.settings else "") for m in op.modules]
     if op.foreach: lines.append("foreach")
     lines += [f'require {expression(r.condition)}, "{r.message}"' for r in op.requires]
     if not short: lines += map(assignment, op.body)

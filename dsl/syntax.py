@@ -151,6 +151,22 @@ class Code:
 
 
 @dataclass(frozen=True)
+class Setting:
+    """A parameter that a module keeps; with a value, one that its user does not choose."""
+    name: str
+    value: X | None = None
+    span: Span = spot()
+
+
+@dataclass(frozen=True)
+class Module:
+    """`module ReflectionPad{D}d(padding, mode = "reflect")`: a class in torch.nn that calls the op."""
+    name: str                           # may hold {D}
+    settings: tuple[Setting, ...] = ()
+    span: Span = spot()
+
+
+@dataclass(frozen=True)
 class Op:
     name: str                           # may hold {D}
     params: tuple[Param, ...]
@@ -160,6 +176,7 @@ class Op:
     grads: tuple[Assign, ...] = ()
     doc: str = ""
     aliases: tuple[str, ...] = ()
+    modules: tuple[Module, ...] = ()
     family: tuple[str, tuple[int, ...]] | None = None   # ("D", (1, 2, 3))
     sizes: tuple[Size, ...] = ()
     requires: tuple[Require, ...] = ()

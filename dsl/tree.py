@@ -11,7 +11,7 @@ from textwrap import dedent
 from lark import Token, v_args
 from lark.visitors import Transformer_NonRecursive
 
-from .syntax import Assign, Binder, Code, Def, Dim, Op, Output, Param, Require, Sample, Schedule, Size, Test, Type, X
+from .syntax import Assign, Binder, Code, Def, Dim, Module, Op, Output, Param, Require, Sample, Schedule, Setting, Size, Test, Type, X
 
 # Clauses that an op may have only once, and what they are called.
 ONCE = {"doc": "text", "family": "`for`", "nograd": "`nograd`", "foreach": "`foreach`"}
@@ -103,6 +103,8 @@ class Build(Transformer_NonRecursive):
     def doc(self, m, c): return ("doc", quoted(c[0]), place(m))
     def path(self, m, c): return ".".join(map(str, c))
     def alias(self, m, c): return ("aliases", tuple(c), place(m))
+    def setting(self, m, c): return Setting(str(c[0]), c[1], place(m))
+    def module(self, m, c): return ("modules", Module(str(c[0]), tuple(s for s in c[1:] if s is not None), place(m)), place(m))
     def family(self, m, c): return ("family", (str(c[0]), tuple(map(number, c[1:]))), place(m))
     def size(self, m, c): return ("sizes", Size(str(c[1]), c[0] is not None, c[2], place(m)), place(m))
     def require(self, m, c): return ("requires", Require(c[0], str(c[1][1:-1]), place(m)), place(m))

@@ -1,0 +1,69 @@
+"""torch.nn's modules without parameters, from the `module` clauses: constructors' types, what is kept, the ops called."""
+
+from __future__ import annotations
+
+from dsl.modules import called
+from dsl.opdef import Library, OpDef, Param
+from dsl.syntax import Module, X
+
+from . import docs
+from .aliases import Names, in_place
+from .literal import literal
+from .modules import render, tidy
+from .signatures import param_type, required
+
+WORDS = {"true": "true", "false": "false", "none": "null"}
+
+
+def modules_module(library: Library, names: Names) -> str:
+    """The text of names/modules.ts."""
+    imports: dict[str, list[str]] = {}
+    rows: dict[str, dict] = {}
+    for op in library.ops.values():
+        for m in op.modules:
+            ops = functions(op, names)
+            for o in ops: imports.setdefault(o.file, []).append(f"{o.name}Op")
+            rows.setdefault(m.name, row(op, m, ops))
+    types = [t for t in ("Tensor", "TensorOrNumber") if any(t in s["type"].split(" | ") for r in rows.values() for s in r["settings"])]
+    return render("modules.ts.j2", imports=tidy(imports), modules=[rows[n] for n in sorted(rows)], types=types)
+
+
+def functions(op: OpDef, names: Names) -> list[OpDef]:
+    """The ops behind the name that a module calls."""
+    space, name = called_name(op).rsplit(".", 1)
+    return names.namespaces["functional" if space.endswith("functional") else space.removeprefix("torch.")][name]
+
+
+def called_name(op: OpDef) -> str: return called(op.tree).replace("{%s}" % op.family[0], str(op.family[1])) if op.family else called(op.tree)
+
+
+def row(op: OpDef, m: Module, ops: list[OpDef]) -> dict:
+    params = {p.name: (p, o) for o in reversed([op, *ops]) for p in o.params}
+    kept = [setting(*params[s.name], ops) for s in m.settings if s.value is None]
+    if len(ops) == 1 and op.pointwise and in_place(op): kept.append({"name": "inplace", "type": "boolean", "required": False, "default": "false"})
+    fixed = ", ".join(f"{s.name}: {constant(s.value)}" for s in m.settings if s.value is not None)
+    named = [s.name for s in m.settings]
+    return {"name": m.name, "summary": docs.family_text(op, op.doc).strip().split("\n")[0], "function": called_name(op), "settings": kept,
+            "fixed": f"{{ {fixed} }}" if fixed else "{}", "training": "training" in params and "training" not in named,
+            "ops": [f"{o.name}Op" for o in ops]}
+
+
+def setting(p: Param, op: OpDef, ops: list[OpDef]) -> dict:
+    """A constructor's argument: its types in all ops of the name together, and its default."""
+    found = [(q, o) for o in ops for q in o.params if q.name == p.name]
+    types = dict.fromkeys(t for q, o in found for t in param_type(q, o).split(" | "))
+    if {"true", "false"} <= types.keys(): types = {"boolean": None}
+    must = all(required(q) for q, _ in found) and len(found) == len(ops)
+    return {"name": p.name, "type": " | ".join(sorted(types, key=lambda t: t == "null")), "required": must, "default": default(p, op)}
+
+
+def default(p: Param, op: OpDef) -> str:
+    if p.default is None or p.default.op != "const": return "null"
+    if p.kind != "choice": return literal(p.default.val)
+    text = p.choices[p.default.val]
+    return WORDS.get(text, literal(text))
+
+
+def constant(e: X) -> str:
+    if e.kind == "neg": return "-" + constant(e.args[0])
+    return WORDS[e.val] if e.kind == "name" else literal(e.val)

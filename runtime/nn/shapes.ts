@@ -1,0 +1,48 @@
+// Modules that only see their input in another shape.
+
+import { flatten, unflatten } from "../functions.js";
+import type { Tensor } from "../tensor.js";
+import { callable } from "./callable.js";
+import { Module } from "./module.js";
+import { construct } from "./options.js";
+
+class IdentityClass extends Module {
+  /** Gives its input; takes any arguments, and heeds none. */
+  constructor(..._args: unknown[]) { super(); }
+  override forward(input: Tensor): Tensor { return input; }
+}
+export const Identity = callable(IdentityClass);
+export type Identity = IdentityClass;
+
+class FlattenClass extends Module {
+  readonly start_dim: number;
+  readonly end_dim: number;
+
+  /** Axes `start_dim` to `end_dim` as one. */
+  constructor(start_dim: number | { start_dim?: number; end_dim?: number } = 1, end_dim: number | { end_dim?: number } = -1) {
+    super();
+    ({ start_dim: this.start_dim, end_dim: this.end_dim } = construct("Flatten", { start_dim: 1, end_dim: -1 }, [start_dim, end_dim]));
+  }
+  override forward(input: Tensor): Tensor { return flatten(input, this.start_dim, this.end_dim); }
+  override extra_repr(): string { return `start_dim=${this.start_dim}, end_dim=${this.end_dim}`; }
+}
+export const Flatten = callable(FlattenClass);
+export type Flatten = FlattenClass;
+
+class UnflattenClass extends Module {
+  readonly dim: number;
+  readonly unflattened_size: readonly number[];
+
+  /** Axis `dim` as several, of the sizes given. */
+  constructor(dim: number, unflattened_size: readonly number[]) {
+    super();
+    const missing = undefined as unknown;
+    const o = construct("Unflatten", { dim: missing as number, unflattened_size: missing as readonly number[] }, [dim, unflattened_size]);
+    this.dim = o.dim;
+    this.unflattened_size = o.unflattened_size;
+  }
+  override forward(input: Tensor): Tensor { return unflatten(input, this.dim, [...this.unflattened_size]); }
+  override extra_repr(): string { return `dim=${this.dim}, unflattened_size=(${this.unflattened_size.join(", ")})`; }
+}
+export const Unflatten = callable(UnflattenClass);
+export type Unflatten = UnflattenClass;

@@ -1,0 +1,61 @@
+// Modules without parameters: a module that keeps options and calls an op with them.  The generated names/modules.ts
+// declares them.
+
+import { choose } from "../arguments.js";
+import { run, runInPlace } from "../call.js";
+import type { CompiledOp } from "../compiled.js";
+import { Tensor } from "../tensor.js";
+import { callable } from "./callable.js";
+import { Module } from "./module.js";
+import { construct } from "./options.js";
+
+type Options = Record<string, unknown>;
+
+/** A class of modules with options O: positional in the order P, or in an object at the end. */
+export interface Stateless<O, P extends unknown[]> {
+  (...args: P | [O] | [P[0], O]): Module;
+  new (...args: P | [O] | [P[0], O]): Module;
+}
+
+/**
+ * The class called `name`.  `defaults`: what it keeps, in order (undefined: it must be given); `inplace` among them
+ * changes the input instead of making a result.  `fixed`: options that its user does not choose.  `training`: whether
+ * the op is told if the module is in training.
+ */
+export function stateless<O, P extends unknown[]>(name: string, defaults: Options, ops: readonly CompiledOp[],
+  fixed: Options = {}, training = false): Stateless<O, P> {
+  class StatelessClass extends Module {
+    constructor(...args: unknown[]) {
+      super();
+      for (const [key, value] of Object.entries(construct(name, defaults, args))) {
+        // Tensors that are kept (a loss's weights) move with the module, as buffers.
+        if (value instanceof Tensor) this.register_buffer(key, value, { persistent: true });
+        else Object.defineProperty(this, key, { value, writable: true, enumerable: false, configurable: true });
+      }
+    }
+    override forward(...inputs: Tensor[]): Tensor {
+      const options: Options = { ...fixed };
+      for (const key of Object.keys(defaults)) {
+        const value = (this as unknown as Options)[key];
+        if (key !== "inplace" && value !== null) options[key] = value;
+      }
+      if (training) options.training = this.training;
+      const all = Object.keys(options).length ? [...inputs, options] : inputs;
+      return ((this as unknown as Options).inplace ? runInPlace : run)(choose(ops, all), all) as Tensor;
+    }
+    override extra_repr(): string {
+      if (name.endsWith("Loss")) return "";
+      const kept = Object.keys(defaults).map((key) => [key, (this as unknown as Options)[key]] as const);
+      return kept.filter(([key, value]) => key !== "inplace" || value).map(([key, value]) => `${key}=${shown(value)}`).join(", ");
+    }
+  }
+  Object.defineProperty(StatelessClass, "name", { value: name });
+  return callable(StatelessClass) as unknown as Stateless<O, P>;
+}
+
+/** A value as Python prints it. */
+function shown(value: unknown): string {
+  if (Array.isArray(value)) return `(${value.map(shown).join(", ")}${value.length === 1 ? "," : ""})`;
+  if (typeof value === "boolean") return value ? "True" : "False";
+  return value === null ? "None" : typeof value === "string" ? `'${value}'` : String(value);
+}

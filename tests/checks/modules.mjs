@@ -1,0 +1,38 @@
+// torch.nn's modules: those that the definitions declare, what they keep and call.
+export default {
+  "a module keeps its options by place, by name, or by default": async (t) => {
+    const { nn } = t.torch, x = t.tensor([-2, 1]);
+    for (const m of [nn.LeakyReLU(0.5), new nn.LeakyReLU({ negative_slope: 0.5 })]) t.equal(await m(x).tolist(), [-1, 1]);
+    t.close(await nn.LeakyReLU()(x).tolist(), [-0.02, 1]);
+    t.equal(String(nn.MaxPool2d(2)), "MaxPool2d(kernel_size=2, stride=None, padding=0, dilation=1, return_indices=False, ceil_mode=False)");
+    await t.throws(() => nn.MaxPool2d(), /MaxPool2d: missing required argument 'kernel_size'/);
+    await t.throws(() => nn.LeakyReLU({ slope: 1 }), /LeakyReLU: got an unexpected keyword argument 'slope'/);
+  },
+  "an option may choose another op of the same name": async (t) => {
+    const x = t.tensor([[[3, 5, 4, 1]]]);
+    const [values, indices] = t.torch.nn.MaxPool1d({ kernel_size: 2, return_indices: true })(x);
+    t.equal([await values.tolist(), await indices.tolist()], [[[[5, 4]]], [[[1, 2]]]]);
+  },
+  "what the definition fixes is not the user's": async (t) => {
+    const x = t.tensor([[[1, 1]], [[1, 1]]]);
+    t.equal(await t.torch.nn.Softmax2d()(x).tolist(), [[[0.5, 0.5]], [[0.5, 0.5]]]);
+    await t.throws(() => t.torch.nn.Softmax2d({ dim: 1 }), /unexpected keyword argument 'dim'/);
+  },
+  "in place means the input changes": async (t) => {
+    const x = t.tensor([-1, 2]), y = t.torch.nn.ReLU({ inplace: true })(x);
+    t.equal([await x.tolist(), y === x], [[0, 2], true]);
+    const z = t.tensor([-1, 2]);
+    t.torch.nn.ReLU()(z);
+    t.equal(await z.tolist(), [-1, 2]);
+  },
+  "dropout rests outside training": async (t) => {
+    const x = t.torch.ones(100, { device: t.device }), drop = t.torch.nn.Dropout({ p: 0.5 });
+    const some = (await drop(x).tolist()).filter((v) => v === 0).length;
+    t.equal([some > 10 && some < 90, await drop.eval()(x).tolist()], [true, new Array(100).fill(1)]);
+  },
+  "a loss's weights are part of its state": async (t) => {
+    const loss = t.torch.nn.NLLLoss({ weight: t.tensor([1, 3]) });
+    t.equal(Object.keys(loss.state_dict()), ["weight"]);
+    t.close(await loss(t.tensor([[-1, -2], [-3, -4]]), t.tensor([0, 1], { dtype: t.torch.long })).tolist(), (1 + 12) / 4);
+  },
+};
