@@ -19,7 +19,6 @@ def page(op: OpDef, library: Library) -> str:
     """What `build.py explain NAME` and `dsl.op(NAME).explain()` print."""
     complete(op)
     parts = [("definition", show(op.tree).rstrip()), ("signature", described(op))]
-    if op.forward is None: return joined(parts)
     parts.append(("loops", str(op.forward)))
     for title, program in ((f"gradient, {ledger.gradient(op)}", op.gradient), ("gradient of the gradient", op.gradient2)):
         if program is not None: parts.append((title, str(program)))

@@ -133,6 +133,7 @@ def scan_loop(s: Stmt) -> tuple[str, bool] | None:
 
 def group_of(program: Program, s: Stmt, makers: dict[str, int]) -> Group:
     """A nest of its own."""
+    if s.body.op == "raw": return Group("raw", (), (), [s], [False])
     names = [i.val for i in s.idx if bare(i)]
     sure = len(set(names)) == len(names) and {l.name for l in s.loops} <= set(names)
     if s.mode in ("max=", "min=") or s.mode == "+=" and not sure or s.spread and s.red not in (None, "sum"): shape = "scatter"
@@ -164,6 +165,11 @@ def note(g: Group, s: Stmt, makers: dict[str, int]):
 def joins(program: Program, groups: list[Group], n: int, s: Stmt, makers: dict[str, int]) -> bool:
     """Adds s to groups[n] if they can run together."""
     g = groups[n]
+    if "raw" in (g.shape, s.body.op):               # the results of one run
+        if s.body.op != "raw" or g.shape != "raw" or g.first.body.val.outputs != s.body.val.outputs: return False
+        g.stmts.append(s)
+        g.inner.append(False)
+        return True
     if s.when != g.first.when or s.spread or g.first.spread or s.mode not in ("=", "+=") or g.shape in ("scan", "scatter"): return False
     if s.mode == "+=" and group_of(program, s, makers).shape == "scatter": return False
     if s.red and (g.shape != "row" or scan_loop(s) or roles(s)): return False
@@ -237,10 +243,18 @@ class Builder:
 
     def nest(self) -> Nest:
         g = self.group
+        if g.shape == "raw": return self.raw(g.first)
         for n, (s, inner) in enumerate(zip(g.stmts, g.inner)): self.statement(n, s, inner)
         left: tuple[int, ...] = ()
         if g.split is not None: left = tuple(sorted(self.numbers([*g.split.left, g.split.left_filter])))
         return Nest(g.shape, g.loops, g.rloops, tuple(self.accesses), tuple(self.steps), g.first.when, g.first.spread, left, g.reverse)
+
+    def raw(self, s: Stmt) -> Nest:
+        """One access for each tensor of the body, inputs first; all its outputs are written."""
+        body, count = s.body.val, len(s.body.val.inputs)
+        made = tuple(Access(r.val[0], ()) for r in s.body.args[:count]) + tuple(Access(t, ()) for _, t in body.outputs)
+        steps = tuple(Step("store", "", ZERO, target=count + n) for n in range(len(body.outputs)))
+        return Nest("raw", (), (), made, steps, s.when, raw=body, words=s.body.args[count:])
 
     def statement(self, n: int, s: Stmt, inner: bool):
         body, pred = self.scalar(s.body), self.scalar(s.pred)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dsl.ir import E, Loop, Program, indices
+from dsl.ir import E, Loop, Program, Raw, indices
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Nest:
-    """shape: map row contract scan scatter; see host.model.Nest.
+    """shape: map row contract scan scatter raw; see host.model.Nest.
 
     A nest with `spread` is a map of one store, or one sum with the store of its value."""
     shape: str
@@ -54,6 +54,8 @@ class Nest:
     spread: bool = False
     left: tuple[int, ...] = ()          # contract: accesses of factor A of the product
     reverse: bool = False               # scan
+    raw: Raw | None = None
+    words: tuple[E, ...] = ()           # raw: what each of its words is
     makes: tuple[str, ...] = ()         # outputs, gradients and changed inputs this nest is needed for
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
 from dsl.axes import axes
-from dsl.ir import E, Dim, Program, Tensor, reads, symbols
+from dsl.ir import E, Dim, Program, Raw, Tensor, made_by, reads, symbols
 from dsl.opdef import Library, OpDef, Schedule, symbol
 from dsl.types import symbol_kinds
 
@@ -11,6 +13,7 @@ from . import nests as build
 from .cpu.words import words_of
 from .host import model
 from .host.formula import formula
+from .wgsl import prelude
 from .wgsl.hoist import hoisted
 from .typing import tensor_kind
 
@@ -55,7 +58,7 @@ def all_tensors(op: OpDef) -> dict[str, Tensor]:
     for t in (*(op.tensors[p.name] for p in op.params if p.kind == "tensor"), *(op.tensors[n] for n in op.outputs)): found[t.name] = t
     for p in (op.forward, op.gradient, op.gradient2):
         if p is None: continue
-        used = {s.target for s in p.stmts} | set(p.inputs) | set(p.outputs) | {r.val[0] for s in p.stmts for e in (s.body, s.pred, *s.idx) for r in reads(e)}
+        used = {t for s in p.stmts for t in made_by(s)} | set(p.inputs) | set(p.outputs) | {r.val[0] for s in p.stmts for e in (s.body, s.pred, *s.idx) for r in reads(e)}
         for t in p.tensors.values():
             if t.name in used: found.setdefault(t.name, t)
     return found
@@ -95,6 +98,7 @@ def nest(op: OpDef, n: build.Nest, place: int, tensors: dict[str, Tensor], numbe
     except ImportError:
         code = lambda *a, **k: None
         kinds = lambda op, n, t: ["f"] * len(n.steps)
+    if n.raw is not None: return raw(op, n, n.raw, place, tensors, number)
     named = build.named_loops(n)
     n, computed = hoisted(op, n)
     words, statics = scalars(op, n, named, computed)
@@ -106,6 +110,20 @@ def nest(op: OpDef, n: build.Nest, place: int, tensors: dict[str, Tensor], numbe
         [step(s, k) for s, k in zip(n.steps, values)], list(n.left),
         code(op, n, tensors, integral=False) if floats(op) else None, code(op, n, tensors, integral=True) if whole(op) else None,
         words, statics, n.reverse, [number[m] for m in n.makes], place)
+
+
+def raw(op: OpDef, n: build.Nest, body: Raw, place: int, tensors: dict[str, Tensor], number: dict[str, int]) -> model.Nest:
+    """A nest with a raw body: its text serves every class of T."""
+    text = body.body.wgsl
+    code = model.Code([], [], [f for f in prelude.functions() if re.search(rf"\b{f}\b", text)])
+    words = [model.Word(name, kind, formula(e)) for (name, kind), e in zip(body.words, n.words)]
+    words += [model.Word(name, "f", None) for name in ("inf", "nan") if re.search(rf"\bp\.{name}\b", text)]
+    launches = [model.RawLaunch(x.name, x.step, formula(x.steps), formula(x.over), x.lanes) for x in body.body.launches]
+    return model.Nest(
+        n.shape, formula(n.when), [], [], False, [access(op, a, tensors, number) for a in n.accesses],
+        [model.Step(s.kind, s.name, "", tensor_kind(op, tensors[n.accesses[s.target].tensor]), False, [], s.target, s.mode) for s in n.steps], [],
+        code if floats(op) else None, code if whole(op) else None, words, [], False, [number[m] for m in n.makes], place,
+        model.Raw([*body.inputs, *(name for name, _ in body.outputs)], text, launches))
 
 
 def floats(op: OpDef) -> bool:

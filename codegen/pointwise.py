@@ -49,6 +49,7 @@ def joined(program: Program, stmts: list[Stmt]) -> list[Stmt]:
 
 
 def sum_of(a: Stmt, b: Stmt) -> Stmt | None:
+    if "raw" in (a.body.op, b.body.op): return None
     if b.mode != "+=" or a.red or b.red or a.when != b.when or a.spread != b.spread or not bare(a) or not bare(b): return None
     if a.mode not in ("=", "+=") or a.mode == "=" and a.pred is not None: return None
     env: dict[str, E] = {}
@@ -77,7 +78,7 @@ def in_place(name: str, stmts: list[Stmt]) -> list[Stmt]:
     users = [s for s in stmts if s.target != name and name in inputs(s)]
     if not makers: return stmts
     if not users: return [s for s in stmts if s.target != name]
-    if any(s.red or s.spread or not bare(s) for s in makers) or any(name in inputs(s) for s in makers): return stmts
+    if any(s.body.op == "raw" or s.red or s.spread or not bare(s) for s in makers) or any(name in inputs(s) for s in makers): return stmts
     if len(makers) > 1 and any(s.when is None for s in makers) or any(s.pred is not None and s.mode != "+=" for s in makers): return stmts
     if any(s.mode not in ("=", "+=") for s in makers): return stmts
     # What it reads must not have changed by the time it is used.

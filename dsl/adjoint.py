@@ -15,7 +15,7 @@ from __future__ import annotations
 from .axes import axes
 from .conditions import either
 from .derive import NoDerivative
-from .ir import E, Program, Stmt, replace, symbols
+from .ir import E, Program, Stmt, made_by, replace, symbols
 from .opdef import OpDef
 from .reference import constant
 from .reverse import Reverse, unused
@@ -31,9 +31,8 @@ def complete(op: OpDef) -> OpDef:
     op.complete = True
     op.gradient = gradient(op)
     op.gradient2 = second(op)
-    if op.forward is not None:
-        fresh, kin = unused(op.forward.stmts, op.tensors), kinships(op)
-        op.forward.stmts = [tighten(s, fresh, kin) for s in op.forward.stmts]
+    fresh, kin = unused(op.forward.stmts, op.tensors), kinships(op)
+    op.forward.stmts = [tighten(s, fresh, kin) for s in op.forward.stmts]
     return op
 
 
@@ -45,12 +44,11 @@ def gradient(op: OpDef) -> Program | None:
     here has gradient zero.  A cotangent that a caller lacks is zero."""
     wanted = [p.name for p in op.params if p.kind == "tensor" and differentiable(op, p.name)]
     outputs = [n for n in op.outputs if op.tensors[n].role == "output" and op.tensors[n].dtype in ("T", "float", "own")]
-    if op.nograd == frozenset() or not wanted or not outputs or op.forward is None and not op.grads: return None
-    forward = op.forward or Program(op.name, {}, [], [], op.outputs)
-    tensors = {**op.tensors, **forward.tensors}
+    if op.nograd == frozenset() or not wanted or not outputs: return None
+    tensors = {**op.tensors, **op.forward.tensors}
     seeds = {n: "g_" + n for n in outputs}
     for n, g in seeds.items(): tensors[g] = replace(tensors[n], name=g, role="cotangent", like=n, optional=False)
-    stmts = widened([s for s in forward.stmts if tensors[s.target].role != "input"], [s for made in op.grads.values() for s in made])
+    stmts = widened([s for s in op.forward.stmts if tensors[s.target].role != "input"], [s for made in op.grads.values() for s in made])
     reverse = Reverse(stmts, tensors, seeds, wanted, "d_", op.grads, kinships(op))
     back = reverse.run()
     made = [s for s in stmts if tensors[s.target].role != "output"]
@@ -131,5 +129,5 @@ def finish(name: str, reverse: Reverse, stmts: list[Stmt], given: list[str], sto
     stmts = tidy([tighten(s, reverse.fresh, reverse.kin) for s in stmts], reverse.tensors, outputs, stored)
     used = {r.val[0] for s in stmts for r in statement_reads(s)}
     inputs = [n for n in given if n in used]
-    names = inputs + [n for n in reverse.tensors if n not in inputs and any(s.target == n for s in stmts)]
+    names = inputs + [n for n in reverse.tensors if n not in inputs and any(n in made_by(s) for s in stmts)]
     return Program(name, {n: reverse.tensors[n] for n in names}, stmts, inputs, outputs)

@@ -16,13 +16,14 @@ from .diagnostics import Error, located, render
 from .examples import check_tests
 from .gradcheck import check as check_gradient
 from .opdef import Library, OpDef
+from .reference import BodyError
 from .source import Source
 from .trials import check_reads
 from .worlds import World, worlds
 
 RELATIVE, ABSOLUTE = 2e-4, 2e-5         # float32 on the GPU against the same in numpy
 WORLDS = 60                             # in which reads outside are looked for
-REFUSED = (OpError, IndexError)         # how a call says that its arguments are wrong
+REFUSED = (OpError, IndexError, BodyError)         # how a call says that its arguments are wrong
 
 
 @dataclass
@@ -83,7 +84,6 @@ def checkup(f, count: int, on_gpu: bool) -> Report:
     tests = [e for _, e in check_tests([op], functions(f), REFUSED)]
     number = len(op.tests)
     findings = [Finding("tests", f"{number} in the definition" if number else "the definition has none", shown(tests))]
-    if op.forward is None: return Report(op.name, findings)
     findings.append(Finding("reads", f"looked for in {WORLDS} small worlds", shown(check_reads(op, f.source or Source("", ""), WORLDS))))
     findings += gradients(f, count)
     findings.append(against_gpu(f, count) if on_gpu else Finding("gpu", "there is none here"))

@@ -13,6 +13,7 @@ from .scope import CONSTANTS, FUNCTIONS, OPTION_TYPES, TENSOR_TYPES
 FILE = ROOT / "grammar" / "op.tmLanguage.json"
 ITEM_WORDS = ("op", "def", "schedule")
 FORMULA_WORDS = ("if", "else", "and", "or", "not", "in")
+INNER_WORDS = ("mut", "drop", "unless", "when", "raises", "over", "groups", "of")
 
 
 def words(names) -> str: return rf"\b({'|'.join(sorted(names))})\b"
@@ -22,8 +23,7 @@ def text_mate() -> dict:
     """The TextMate grammar as data.  Clause words count only where a clause starts, as in the language."""
     terminals = {t.name: t.pattern for t in parser().terminals}
     fixed = [p.value for p in terminals.values() if p.type == "str"]
-    clauses = {w for w in fixed if w.isalpha()} - {*ITEM_WORDS, *FORMULA_WORDS, "mut", "drop", "unless", "when",
-                                                   "raises"}
+    clauses = {w for w in fixed if w.isalpha()} - {*ITEM_WORDS, *FORMULA_WORDS, *INNER_WORDS}
     signs = sorted({re.escape(s) for s in fixed if not s.isalpha() and s not in "()[],.:"}, key=lambda s: (-len(s), s))
     operators = [terminals[name].value for name in ("ASSIGN", "COMPARE", "SHIFT", "BITOP", "MUL")]
     texts = [{"name": "string.quoted.triple.op", "begin": '"""', "end": '"""'},
@@ -50,7 +50,7 @@ def text_mate() -> dict:
             "clause": {"match": rf"^( {{4}})({'|'.join(sorted(clauses))})\b",
                        "captures": {"2": {"name": "keyword.control.op"}}},
             "keyword": {"name": "keyword.operator.word.op",
-                        "match": words((*FORMULA_WORDS, "mut", "drop", "unless", "when", "raises"))},
+                        "match": words((*FORMULA_WORDS, *INNER_WORDS))},
             "type": {"name": "storage.type.op",
                      "match": rf"(?<=[:>])\s*({'|'.join(sorted((*TENSOR_TYPES, *OPTION_TYPES[:-1])))})\b"},
             "reduction": {"name": "support.function.reduction.op", "match": terminals["REDUCE"].value},

@@ -28,6 +28,8 @@ class E:
     call     arguments             an intrinsic of INTRINSICS
     rand                           number of the draw within its op
     cast     (operand,)            "f" "i" "b": a change of scalar kind
+    raw      inputs, words         Raw: a result of a raw body; alone in a statement without loops, whose inputs are
+                                   reads without indices of whole tensors
     if       (condition, a, b)
     neg not ~  (operand,)
     + - * / // % ** < <= == != > >= and or & | ^ << >>      (left, right)
@@ -195,6 +197,11 @@ def indices(e: E | None) -> set[str]:
 
 
 def symbols(e: E | None) -> set[str]: return {n.val for n in walk(e) if n.op == "sym"}
+def made_by(s: Stmt) -> set[str]:
+    """The tensors that come to be with a statement: its target, and all of a raw body's."""
+    return {t for _, t in s.body.val.outputs} if s.body.op == "raw" else {s.target}
+
+
 def reads(e: E | None) -> list[E]: return [n for n in walk(e) if n.op == "read"]
 
 
@@ -212,6 +219,7 @@ def show(e: E, p: int = 0) -> str:
         case "pack": return f"*{e.val}"
         case "rand": return f"rand{e.val}()"
         case "cast": return f"{e.val}({show(a[0])})"
+        case "raw": return f"{e.val.body.op}({', '.join(x.val[0] if x.op == 'read' else show(x) for x in a)}).{e.val.outputs[e.val.n][0]}"
         case "inside": return f"inside({show(a[0])})"
         case "read":
             tensor, fallback = e.val
@@ -224,6 +232,39 @@ def show(e: E, p: int = 0) -> str:
         case "~": s = "~" + show(a[0], 9)
         case _: s = f"{show(a[0], PRECEDENCE[e.op])} {e.op} {show(a[1], PRECEDENCE[e.op] + 1)}"
     return f"({s})" if PRECEDENCE[e.op] < p else s
+
+
+# --- Raw bodies ------------------------------------------------------------------------------------
+
+@dataclass(frozen=True)
+class BodyLaunch:
+    """See dsl.syntax.Launch; `steps` and `over` are formulas of the body's words."""
+    name: str
+    step: str
+    steps: E | None
+    over: E
+    lanes: int
+
+
+@dataclass(frozen=True)
+class Body:
+    """The texts of a raw op."""
+    op: str
+    wgsl: str
+    js: str
+    numpy: str
+    launches: tuple[BodyLaunch, ...]
+
+
+@dataclass(frozen=True)
+class Raw:
+    """A raw body that runs.  inputs: the body's names of the tensors read.  outputs: (the body's name, the tensor) of
+    results and scratch memory.  words: (name, kind) of the numbers it gets.  n: which output the statement makes."""
+    body: Body
+    inputs: tuple[str, ...]
+    outputs: tuple[tuple[str, str], ...]
+    words: tuple[tuple[str, str], ...]
+    n: int = 0
 
 
 # --- Programs --------------------------------------------------------------------------------------

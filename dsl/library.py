@@ -44,7 +44,7 @@ def lower_item(item: Op, trees: dict[str, Op], defs: dict[str, Def], file: str) 
         made = work.run()
         if work.errors: return [], work.errors
         made.file = file
-        if made.forward is not None: verify(made.forward, made)
+        verify(made.forward, made)
         ops.append(made)
     return ops, errors
 

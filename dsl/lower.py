@@ -12,6 +12,7 @@ from .conditions import either, narrowed
 from .dims import Item, Patterns
 from .ir import Dim, E, FALSE, Loop, Program, Stmt, Tensor, conj, indices, read, replace, subst, sym, walk
 from .opdef import OpDef, Presence
+from .raw import body_statements
 from .ranges import Ranges, loops_of, shifted
 from .scalar_formulas import Context, Formulas, Mistake, axis_of, loop_index, reduce_node, strip, top_reduction
 from .scope import is_tensor, nodes_in
@@ -85,6 +86,7 @@ class Lowering:
             if o.type is not None and o.type.dims is not None:
                 dims, items = self.patterns.of(o.type.dims, result=True)
                 self.declare(Tensor(o.name, "output", dims, output_dtype(o.type.name, op)), items)
+        if op.code: self.guarded(body_statements, self)
         for a in op.body:
             self.guarded(self.assign, a)
             if self.errors: break                       # what follows may read what is missing now
@@ -104,7 +106,7 @@ class Lowering:
         return OpDef(
             self.opname, hole(op.doc), tuple(hole(a) for a in op.aliases), parameters(self), self.tensors, kind, promoted, self.computed,
             requirements(self), outputs, op.drop[0] if op.drop else "", (op.drop[1] or "") if op.drop else "",
-            None if op.code else program, grads, None if op.nograd is None else frozenset(op.nograd), op.code, op.foreach,
+            program, grads, None if op.nograd is None else frozenset(op.nograd), op.code, op.foreach,
             self.sites > 0, self.pointwise(forward), [], op.tests, op.samples,
             tuple(replace(m, name=hole(m.name)) for m in op.modules), op, doc_family)
 

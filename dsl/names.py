@@ -9,13 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from .diagnostics import Error, did_you_mean, either, located
+from .diagnostics import Error, did_you_mean, located
 from .formulas import Formulas
 from .modules import check_modules
+from .raw import check_raw
 from .scope import CONSTANTS, FUNCTIONS, Scope, Thing, Vocabulary, expanded, names_in, nodes_in, word
 from .signature import KINDS, RESERVED, open_scope
 from .source import Source
-from .statics import WHOLE, check_clauses, check_schedule, check_test
+from .statics import WHOLE, check_clauses, check_schedule, check_test, number
 from .syntax import Def, Op, Schedule, Span, X
 
 
@@ -89,6 +90,7 @@ class OpNames:
         self.heading()
         check_clauses(self.walk, self.op, self.source, clean)
         check_modules(self.walk, self.op, self.vocabulary)
+        if clean: check_raw(self.walk, self.op, number)
         self.body()
         self.grads()
         if clean and not self.walk.errors: self.unused()          # a misspelt name would leave the right one unused
@@ -108,14 +110,6 @@ class OpNames:
                            f"the op's variable is `{op.family[0]}`" if op.family else "the op has no `for` clause")
         if not op.body and not op.code:
             self.error("syntax", f"`{op.name}` has no formula", op.name_span, help=("write one:  out = ...",))
-        languages = [c.language for c in op.code]
-        for c, language in zip(op.code, languages):
-            if languages.index(language) < op.code.index(c):
-                self.error("syntax", f"a second `{language}` body", (c.span[0], c.span[0] + len(language)))
-        missing = [f"`{language}`" for language in ("wgsl", "js", "numpy") if op.code and language not in languages]
-        if missing:
-            self.error("syntax", f"`{op.name}` has no {either(missing)} body", op.name_span,
-                       help=("an op that is not a formula needs a body for each target",))
 
     def clause_word(self, first: str, text: str, skip: int = 0) -> Span:
         """Where a dotted name stands in the clauses that begin with a word."""

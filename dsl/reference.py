@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
@@ -71,6 +72,16 @@ def constant(e: E, env: dict):
     return scalars.binary(e.op, constant(a[0], env), constant(a[1], env))
 
 
+class BodyError(ValueError):
+    """A numpy body that fails, or makes something else than it declares."""
+
+
+@cache
+def compiled(text: str, op: str):
+    """The numpy body of a raw op."""
+    return compile(text, f"<numpy body of {op}>", "exec")
+
+
 class Run:
     """One evaluation: the arrays of all tensors so far."""
 
@@ -85,6 +96,7 @@ class Run:
         self.shapes = {n: v.shape for n, v in views.items()}
         self.given = set(views)
         self.changed: list[str] = []
+        self.bodies: dict[tuple, dict] = {}             # raw bodies that have run, by their outputs
 
     def kind(self, dtype: str) -> np.dtype:
         return {"T": self.compute, "int": np.dtype(np.int32), "bool": np.dtype(bool), "float": self.floating}.get(dtype, self.compute)
@@ -96,11 +108,29 @@ class Run:
         for s in live(p.stmts, [*outputs, *mutable]):
             if s.when is not None and not constant(s.when, self.env): continue
             if self.absent(s.target): continue
-            Nest(self, s).run()
+            if s.body.op == "raw": self.raw(s)
+            else: Nest(self, s).run()
         results = {}
         for n in [*outputs, *(m for m in self.changed if m not in outputs)]:
             if not self.absent(n): results[n] = self.array(n).astype(self.T) if p.tensors[n].dtype == "T" else self.array(n)
         return results
+
+    def raw(self, s: Stmt):
+        """What the numpy body of a raw op makes of its inputs; run once for all results."""
+        call, count = s.body.val, len(s.body.val.inputs)
+        if call.outputs not in self.bodies:
+            scope = {"np": np, "floating": self.T.kind == "f"}
+            scope |= {n: self.array(r.val[0]) for n, r in zip(call.inputs, s.body.args)}
+            scope |= {n: constant(e, self.env) for (n, _), e in zip(call.words, s.body.args[count:])}
+            try: exec(compiled(call.body.numpy, call.body.op), scope)
+            except Exception as e: raise BodyError(f"the `numpy` body of `{call.body.op}` fails: {type(e).__name__}: {e}") from e
+            self.bodies[call.outputs] = scope
+        name = call.outputs[call.n][0]
+        if name not in self.bodies[call.outputs]: raise BodyError(f"the `numpy` body of `{call.body.op}` makes no `{name}`")
+        value, target = np.asarray(self.bodies[call.outputs][name]), self.target(s)
+        if value.shape != target.shape:
+            raise BodyError(f"the `numpy` body of `{call.body.op}` makes `{name}` of shape {list(value.shape)}, not {list(target.shape)}")
+        target[...] = value
 
     def array(self, n: str) -> np.ndarray:
         """What n holds; zeros if no statement reached it.  Raises KeyError for an absent parameter."""

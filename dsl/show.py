@@ -4,7 +4,7 @@ Parsing the text gives an equal tree.  Comments, line breaks and the way numbers
 
 from __future__ import annotations
 
-from .syntax import Assign, Binder, Def, Dim, Op, Schedule, Setting, Type, X
+from .syntax import Assign, Binder, Def, Dim, Launch, Op, Schedule, Setting, Type, X
 
 # How tightly a node binds; an operand that binds looser than its place needs brackets.
 IF, OR, AND, NOT, COMPARE, BITS, SHIFT, SUM, PRODUCT, TERM, UNARY, POWER, POSTFIX, PRIMARY = range(14)
@@ -110,6 +110,11 @@ def assignment(a: Assign) -> str:
     return f"{a.name}{index} {a.mode} {expression(a.value)}"
 
 
+def launch(x: Launch) -> str:
+    steps = f" for {x.step} < {expression(x.steps, SUM)}" if x.steps is not None else ""
+    return f"launch {x.name}{steps} over {expression(x.over)}" + (f" groups of {x.lanes}" if x.lanes else "")
+
+
 def text_block(opening: str, text: str) -> str:
     """A text between three quotes, its lines indented below the opening."""
     lines = [f"        {line}".rstrip() for line in text.split("\n")]
@@ -144,6 +149,8 @@ def show(item: Op | Def | Schedule) -> str:
     lines += [f'require {expression(r.condition)}, "{r.message}"' for r in op.requires]
     if not short: lines += map(assignment, op.body)
     lines += [text_block(f"{c.language} ", c.text) for c in op.code]
+    lines += [f"scratch {s.name}: {type_text(s.type)}" for s in op.scratch]
+    lines += map(launch, op.launches)
     lines += [f"grad {assignment(a)}" for a in op.grads]
     if op.nograd is not None: lines.append(("nograd " + ", ".join(op.nograd)).rstrip())
     lines += [f"sample {s.name} in {expression(s.low)} .. {expression(s.high)}" for s in op.samples]

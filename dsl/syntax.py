@@ -167,6 +167,28 @@ class Module:
 
 
 @dataclass(frozen=True)
+class Launch:
+    """`launch merge for pass < passes over R * N`: a function of the wgsl body, run at so many places.
+
+    step, steps: the word that counts the launches, and how many there are (None: one).  lanes: threads of
+    the workgroup that each place gets; 0: it gets one thread."""
+    name: str
+    step: str | None
+    steps: X | None
+    over: X
+    lanes: int = 0
+    span: Span = spot()
+
+
+@dataclass(frozen=True)
+class Scratch:
+    """`scratch other: Int[*B, N]`: memory of a raw body that outlasts a launch."""
+    name: str
+    type: Type
+    span: Span = spot()
+
+
+@dataclass(frozen=True)
 class Op:
     name: str                           # may hold {D}
     params: tuple[Param, ...]
@@ -184,6 +206,8 @@ class Op:
     tests: tuple[Test, ...] = ()
     nograd: tuple[str, ...] | None = None               # () : none of the parameters
     code: tuple[Code, ...] = ()
+    launches: tuple[Launch, ...] = ()
+    scratch: tuple[Scratch, ...] = ()
     foreach: bool = False
     span: Span = spot()
     name_span: Span = spot()

@@ -147,7 +147,7 @@ def without_copies(stmts: list[Stmt], tensors: dict[str, Tensor]) -> list[Stmt]:
     plain = once(stmts, tensors)
     nodes = [n for s in stmts for e in (s.body, s.pred, *s.idx) for n in walk(e)]
     guarded = {n.val[0] for n in nodes if n.op == "read" and n.val[1] is not None} | {
-        n.args[0].val[0] for n in nodes if n.op == "inside"}
+        n.args[0].val[0] for n in nodes if n.op == "inside"} | {r.val[0] for s in stmts if s.body.op == "raw" for r in reads(s.body)}
     views: dict[str, tuple[list[str], E]] = {}
     out = []
 
@@ -159,7 +159,7 @@ def without_copies(stmts: list[Stmt], tensors: dict[str, Tensor]) -> list[Stmt]:
     for s in stmts:
         s = rebuilt(s, lambda e: transform(e, follow))
         names = [e.val for e in s.idx]
-        if (s.target in plain and s.target not in guarded and s.red is None and s.pred is None and s.when is None
+        if (s.target in plain and s.target not in guarded and s.body.op != "raw" and s.red is None and s.pred is None and s.when is None
                 and (plain_read(s.body) and tensors[s.body.val[0]].dtype == tensors[s.target].dtype
                      or not indices(s.body) and not reads(s.body))
                 and all(e.op in ("idx", "pack") for e in s.idx) and sorted(names) == sorted(v.name for v in s.loops)

@@ -11,7 +11,8 @@ from textwrap import dedent
 from lark import Token, v_args
 from lark.visitors import Transformer_NonRecursive
 
-from .syntax import Assign, Binder, Code, Def, Dim, Module, Op, Output, Param, Require, Sample, Schedule, Setting, Size, Test, Type, X
+from .syntax import (Assign, Binder, Code, Def, Dim, Launch, Module, Op, Output, Param, Require, Sample, Schedule, Scratch, Setting, Size,
+                     Test, Type, X)
 
 # Clauses that an op may have only once, and what they are called.
 ONCE = {"doc": "text", "family": "`for`", "nograd": "`nograd`", "foreach": "`foreach`"}
@@ -116,7 +117,12 @@ class Build(Transformer_NonRecursive):
     def test(self, m, c): return ("tests", Test(c[0], None if c[1] is None else str(c[1][1:-1]), place(m)), place(m))
     def language(self, m, c): return str(c[0])
     def code(self, m, c): return ("code", Code(c[0], dedent(str(c[1][3:-3])).strip("\n").rstrip(), place(m)), place(m))
+    def scratch(self, m, c): return ("scratch", Scratch(str(c[0]), c[1], place(m)), place(m))
     def foreach(self, m, c): return ("foreach", True, place(m))
+
+    def launch(self, m, c):
+        name, step, steps, over, lanes = c
+        return ("launches", Launch(str(name), text(step), steps, over, 0 if lanes is None else number(lanes), place(m)), place(m))
 
     def assignment(self, m, c):
         (name, index), mode, value = c

@@ -6,7 +6,7 @@ from __future__ import annotations
 from .diagnostics import Error
 from .ir import show, symbols
 from .opdef import OpDef
-from .reference import Outside
+from .reference import BodyError, Outside
 from .scope import axes_of, names_in, nodes_in, text_of, word
 from .source import Source
 from .syntax import Op, X
@@ -16,7 +16,7 @@ from .worlds import World, outside
 def check_reads(op: OpDef, source: Source, count: int = 60) -> list[Error]:
     """At most one mistake that a small world shows: an access without `??` that leaves its tensor, an argument
     used although it is absent, axes that do not fit."""
-    if op.forward is None or op.tree is None: return []
+    if op.tree is None: return []
     try:
         found = outside(op, count)
     except KeyError as e:
@@ -26,6 +26,9 @@ def check_reads(op: OpDef, source: Source, count: int = 60) -> list[Error]:
         return [Error("option", f"`{absent.name}` may be absent where it is used",
                       use.span if use else op.tree.name_span,
                       help=(f"say what it is then:  {absent.name} ?? 0",))]
+    except BodyError as e:
+        code = next((c for c in op.tree.code if c.language == "numpy"), None)
+        return [Error("rank", f"`{op.name}` fails in a small case", (code.span[0], code.span[0] + 5) if code else op.tree.name_span, str(e))]
     except (ValueError, IndexError) as e:
         return [Error("rank", f"the axes of `{op.name}` do not fit in a small case", op.tree.name_span, str(e))]
     return [outside_error(op, op.tree, source, *found)] if found else []

@@ -30,7 +30,7 @@ def op_problems(op: OpDef) -> list[str]:
     out = [f"{op.name}: {t.name} has dtype {t.dtype!r}" for t in op.tensors.values() if t.dtype not in DTYPES]
     out += [f"{op.name}: the tensor {t.name} is known as {n}" for n, t in op.tensors.items() if t.name != n]
     out += [f"{op.name}: no tensor for {n}" for n in (*op.outputs, *op.promoted) if n not in op.tensors]
-    made = {s.target for s in op.forward.stmts} if op.forward is not None else set()
+    made = {s.target for s in op.forward.stmts}
     for name, stmts in op.grads.items():
         p = Program(f"{op.name}: grad {name}", op.tensors, stmts, [n for n, t in op.tensors.items() if t.role != "temp"], [f"d_{name}"])
         out += problems(p, made)
@@ -56,6 +56,7 @@ def statement(s: Stmt, tensors: dict[str, Tensor], there: set[str]) -> list[str]
     if s.mode not in ("=", "+="): out.append(f"mode {s.mode}")
     if (s.red is None) != (not s.rloops): out.append("a reduction without loops, or loops without a reduction")
     if s.red is not None and s.red not in REDUCTIONS: out.append(f"reduction {s.red}")
+    if s.body.op == "raw": return out + raw(s, tensors, there)
     bound: dict[str, Loop] = {}
     for v in (*s.loops, *s.rloops):
         if v.name in bound: out.append(f"two loops {v.name}")
@@ -74,6 +75,17 @@ def statement(s: Stmt, tensors: dict[str, Tensor], there: set[str]) -> list[str]
     for e in (s.body, s.pred):
         if e is not None: out += expression(e, tensors, bound, there)
     if s.when is not None: out += [f"`when` depends on {n.op} {n.val}" for n in walk(s.when) if n.op in ("idx", "pack", "read", "rand")]
+    return out
+
+
+def raw(s: Stmt, tensors: dict[str, Tensor], there: set[str]) -> list[str]:
+    """A raw body has no loops, reads whole temporaries and is told numbers that the host computes."""
+    out = [f"no tensor for {t}" for _, t in s.body.val.outputs if t not in tensors]
+    if s.loops or s.rloops or s.idx or s.mode != "=" or s.pred is not None: out.append("a raw body in loops")
+    if s.target != s.body.val.outputs[s.body.val.n][1]: out.append("a raw body under another's name")
+    for e in s.body.args:
+        if e.op == "read" and (e.args or e.val[0] not in there or tensors[e.val[0]].role == "input"): out.append(f"a raw body cannot read {show(e)}")
+        out += [f"the host cannot compute {show(e)}" for n in walk(e) if n is not e and n.op in ("idx", "pack", "read", "rand")]
     return out
 
 

@@ -90,7 +90,7 @@ def worlds(op: OpDef, count: int = 8, seed: int = 0, largest: int = 400, legal: 
     for _ in range(40 * count):
         if made == count: return
         w = Draw(op, rng).world(largest)
-        if w is None or legal and op.forward is not None and not w.legal(): continue
+        if w is None or legal and not w.legal(): continue
         made += 1
         yield w
 

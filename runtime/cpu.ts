@@ -2,6 +2,7 @@
 
 import type { Call, CpuLaunch } from "../host/model.js";
 import { plan_cpu } from "../host/plan.js";
+import { raw_words } from "../host/raw.js";
 import type { CompiledOp, Elements, Nest, NestKernels } from "./compiled.js";
 import { runNest } from "./cpu-nest.js";
 import { type Device, type Prepared, type RandomWords, registerDevice } from "./device.js";
@@ -83,7 +84,8 @@ class CpuDevice implements Device {
     for (const { slot, dtype, length } of temps) arrays[slot] = newElements(dtype === "float32" ? "float64" : dtype, length);
     const words = random ? { ...call.env, seed0: random.seedLow, seed1: random.seedHigh, call: random.call } : call.env;
     for (const { nest, kernels, launch, types } of nests) {
-      runNest(op.op.name, kernels, nest, launch, nest.accesses.map(({ slot }) => arrays[slot]!), types, words, call.dtype);
+      const told = nest.raw ? raw_words(nest, words) : words;
+      runNest(op.op.name, kernels, nest, launch, nest.accesses.map(({ slot }) => arrays[slot]!), types, told, call.dtype);
     }
   }
 

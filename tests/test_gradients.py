@@ -10,7 +10,7 @@ from dsl.ir import Stmt, read, replace
 from dsl.library import load
 
 LIBRARY = load(Path(__file__).parent.parent / "ops")[0]
-DERIVED = [n for n, op in LIBRARY.ops.items() if op.forward is not None and gradient(op) is not None]
+DERIVED = [n for n, op in LIBRARY.ops.items() if gradient(op) is not None]
 MAIN = ["add", "mul", "div", "pow", "exp", "log", "sqrt", "tanh", "sigmoid", "relu", "gelu", "silu", "softplus", "maximum", "where", "clamp",
         "sum", "mean", "prod", "amax", "var", "logsumexp", "softmax", "log_softmax", "cumsum", "cumprod", "matmul_mm", "linear", "bilinear",
         "conv1d", "conv2d", "conv_transpose1d", "max_pool1d", "avg_pool1d", "upsample_linear1d", "upsample_nearest1d", "embedding",

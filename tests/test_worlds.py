@@ -18,7 +18,7 @@ def only(text: str):
     return next(iter(library.ops.values()))
 
 
-@pytest.mark.parametrize("name", [n for n, op in LIBRARY.ops.items() if op.forward is not None])
+@pytest.mark.parametrize("name", list(LIBRARY.ops))
 def test_every_op_has_legal_worlds(name):
     found = list(worlds(LIBRARY.ops[name], 3))
     assert found

@@ -10,6 +10,7 @@ from codegen.nests import Nest
 from .contract import Contract
 from .loops import LoopKernel
 from .names import camel
+from .raw import raw_function
 
 PROGRAMS = ("", "Backward", "BackwardTwice")
 WHOLE_CLASSES = ("Int", "Bits", "Bool")
@@ -52,6 +53,9 @@ def may_be_whole(op: OpDef) -> bool:
 
 def nest_kernels(out: Kernels, nest: Nest, op: OpDef, name: str, tensors, integral: bool) -> tuple[str | None, str | None]:
     """Adds the functions of one nest; answers the names for a floating and for a whole T."""
+    if nest.raw is not None:
+        out.functions.append(raw_function(nest, name))
+        return (name if may_be_float(op) else None), (name if integral else None)
     floating = None
     plain = ""
     if may_be_float(op):

@@ -145,14 +145,18 @@ def declarations(k: Kernel) -> list[str]:
     out: list[str] = []
     if "f16" in k.elements: out.append("enable f16;")
     out.extend(k.consts)
-    fields = ", ".join([f"{k.names[n]}: {WORD_TYPES[k.kinds[n]]}" for n in range(len(k.names))])
-    out.append(f"struct Words {{ {fields} }}")
+    out.append(words_struct(k))
     out.append("@group(0) @binding(0) var<uniform> p: Words;")
     for n in range(len(k.slots)):
         access = "read_write" if k.written[n] else "read"
         name = bound_name(k, k.slots[n]) if k.slots[n] >= 0 else "scratch"
         out.append(f"@group(0) @binding({n + 1}) var<storage, {access}> {name}: array<{k.elements[n]}>;")
     return out
+
+
+def words_struct(k: Kernel) -> str:
+    fields = ", ".join([f"{k.names[n]}: {WORD_TYPES[k.kinds[n]]}" for n in range(len(k.names))])
+    return f"struct Words {{ {fields} }}"
 
 
 WORD_TYPES: dict[str, str] = {"u": "u32", "i": "i32", "f": "f32"}

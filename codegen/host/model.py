@@ -143,6 +143,25 @@ class Word:
 
 
 @dataclass
+class RawLaunch:
+    """A function of a raw body, launched `steps` times (None: once) with the word `step` counting, at `over` places:
+    formulas of the body's words.  lanes: threads of each place's workgroup; 0: a place is one thread."""
+    name: str
+    step: str
+    steps: Fn | None
+    over: Fn
+    lanes: int
+
+
+@dataclass
+class Raw:
+    """names: what the body calls the tensor of each access.  text: WGSL."""
+    names: list[str]
+    text: str
+    launches: list[RawLaunch]
+
+
+@dataclass
 class Nest:
     """One kernel's worth of a program.
 
@@ -167,6 +186,7 @@ class Nest:
     reverse: bool                       # scan: from the end
     makes: list[int]                    # the output/gradient slots this nest is needed for
     number: int                         # place in the program: names the CPU kernel
+    raw: Raw | None = None
 
 
 @dataclass

@@ -11,8 +11,9 @@ from .errors import OpError
 from .kernel import Facts, Kernel, new_kernel, word
 from .lines import Line, Resolved, active, collapsed, points, resolve, spread_out
 from .map import THREADS, lanes_possible, map_text
-from .model import Access, Call, Code, CpuLaunch, Dims, Launch, Nest, Op, Schedule, Step, StepCode
-from .render import map_kernel, prelude_text, row_kernel, scan_kernel, tiled_kernel
+from .model import Access, Call, Code, CpuLaunch, Dims, Launch, Nest, Op, Raw, Schedule, Step, StepCode
+from .raw import raw_kernel_of, raw_steps, raw_text, raw_words
+from .render import map_kernel, prelude_text, raw_kernel, row_kernel, scan_kernel, tiled_kernel
 from .row import Stage, row_text, tree_possible
 from .scan import block_possible, scan_text
 from .strategy import chosen, depth_parts, number, parts_of, power_of_two, row_shape, tile_of, unit
@@ -63,6 +64,7 @@ def plan(op: Op, program: int, call: Call, wanted: list[int], facts: Facts, rule
 
 
 def nest_launches(op: Op, nest: Nest, call: Call, facts: Facts, rules: list[Schedule]) -> list[Launch]:
+    if nest.raw is not None: return raw_launches(op, nest, nest.raw, call, facts)
     r = resolve(nest, call)
     if nest.spread and nest.shape in ("map", "row", "contract"):
         r = spread_out(nest, r)
@@ -173,6 +175,26 @@ def contract_launches(k: Kernel, lines: Resolved, rules: list[Schedule]) -> list
     first.scratch = points(k.outer) * parts
     last.scratch = first.scratch
     return [first, last]
+
+
+def raw_launches(op: Op, nest: Nest, raw: Raw, call: Call, facts: Facts) -> list[Launch]:
+    """The functions of a raw body in their order; none over nothing."""
+    env = raw_words(nest, call.env)
+    out: list[Launch] = []
+    for x in raw.launches:
+        for step in range(raw_steps(x, env)):
+            k = raw_kernel_of(op, nest, call, facts)
+            for y in raw.launches:
+                if y.step != "": word(k, y.step, "i", step if y.step == x.step else 0)
+            if x.step != "": env[x.step] = step
+            count = int(x.over(env))
+            if count <= 0: continue
+            strategy = f"raw body, {x.name}"
+            text = raw_text(k, x, raw.names, raw.text, title(k, strategy), count)
+            text.helpers = prelude_text(k.helpers)
+            check_bindings(k)
+            out.append(launch(k, strategy, raw_kernel(text), count if x.lanes > 0 else (count + text.threads - 1) // text.threads))
+    return out
 
 
 def title(k: Kernel, strategy: str) -> str:

@@ -8,6 +8,7 @@ import importlib
 
 from .contract import TiledText
 from .map import MapText
+from .raw import RawBody
 from .row import RowText
 from .scan import ScanText
 
@@ -16,6 +17,9 @@ def map_kernel(c: MapText) -> str: return shown("map.wgsl.j2", c)
 
 
 def row_kernel(c: RowText) -> str: return shown("row.wgsl.j2", c)
+
+
+def raw_kernel(c: RawBody) -> str: return shown("raw.wgsl.j2", c)
 
 
 def scan_kernel(c: ScanText) -> str: return shown("scan.wgsl.j2", c)
