@@ -301,7 +301,7 @@ def combine(k: Kernel, n: int, lanes: int, columns: int, adjacent: bool) -> list
         same = "a == b"
         if kind == "f":
             use(k, "is_nan")
-            same = "(a == b || is_nan(a) && is_nan(b))"
+            same = "(a == b || (is_nan(a) && is_nan(b)))"
         out.append(f"      if ({better(k, step.red, kind, 'b', 'a')} || {same} && j < i) {{ shared{n}[local] = b; places{n}[local] = j; }}")
         out.append("    }")
     else: out.append(f"    if (lane < half) {{ shared{n}[local] = {joined(k, step.red, kind, f'shared{n}[local]', f'shared{n}[local + {far}]')}; }}")

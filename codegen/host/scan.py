@@ -65,7 +65,7 @@ def scan_text(k: Kernel, title: str, lanes: int) -> ScanText:
             add.append(f"let value{n} = {k.code.steps[n].body};")
             wins = better(k, step.red, kind, f"value{n}", f"best{n}")
             same = f"value{n} == best{n}"
-            if kind == "f": same = f"({same} || is_nan(value{n}) && is_nan(best{n}))"
+            if kind == "f": same = f"({same} || (is_nan(value{n}) && is_nan(best{n})))"
             add.append(f"if ({wins} || {same}) {{ best{n} = value{n}; {step.name} = i32(inner); }}")
         else:
             starts.append(f"var {step.name}: {KIND_TYPES[kind]} = {start(k, step.red, kind)};")

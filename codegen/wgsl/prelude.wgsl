@@ -550,7 +550,7 @@ fn remainder(x: f32, y: f32) -> f32 {
 }
 
 fn floor_divide(x: f32, y: f32) -> f32 {
-  if (is_nan(x) || is_nan(y) || is_infinite(x) && y != 0.0 || x == 0.0 && y == 0.0) { return nan_from(x); }
+  if (is_nan(x) || is_nan(y) || (is_infinite(x) && y != 0.0) || (x == 0.0 && y == 0.0)) { return nan_from(x); }
   if (y == 0.0) { return copy_sign(infinity_like(abs(x)), x) * copy_sign(1.0, y); }
   var r = fmod_of(x, y);
   if (r != 0.0 && sign_bit(r) != sign_bit(y)) { r += y; }
