@@ -1,0 +1,75 @@
+"""Every kernel's WGSL is accepted by both compilers it meets: Tint (Chrome, Dawn) and naga (Firefox, wgpu).
+
+Of every op: forward, gradient and gradient of the gradient, with schedules and without, in small worlds of every
+kind of elements.  What the kernels compute is test_wgsl.py's."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from buildtools import gpu as chosen
+from buildtools import node
+from codegen import package
+from codegen.gpu import Gpu, numbered
+from codegen.host.bind import bind
+from codegen.host.errors import OpError
+from codegen.host.kernel import Facts
+from codegen.host.plan import plan
+from codegen.opdata import rules
+from dsl.bound import meta
+from dsl.worlds import worlds
+
+LIBRARY = package.load()
+DEVICE = Facts(False, False, 1 << 27, 256, 16384)
+WORLDS = 4
+KINDS = ("float32", "int32", "bool", "uint8")
+
+
+def calls(op, data):
+    """Calls in small worlds, each also with its tensors of other types where the op takes them."""
+    for n, world in enumerate(worlds(op, WORLDS, seed=5, largest=150)):
+        given = [meta(a) if p.kind == "tensor" and a is not None else a for p, a in zip(op.params, world.arguments(n))]
+        for kind in KINDS:
+            for m, p in zip(given, op.params):
+                if p.kind == "tensor" and m is not None and p.name in op.promoted: m.dtype = kind
+            try: yield bind(data, given)
+            except OpError: continue
+
+
+@pytest.fixture(scope="module")
+def texts() -> dict[str, str]:
+    """The distinct texts, and for each an op that has it."""
+    found: dict[str, str] = {}
+    for op in LIBRARY.ops.values():
+        if op.forward is None: continue
+        data = package.op_data(op)
+        for call in calls(op, data):
+            for program in range(len(data.programs)):
+                if program and not call.dtype.startswith("float"): continue
+                for shared in (rules(LIBRARY), []):
+                    for wanted in {tuple(data.programs[program].outputs), *((o,) for o in data.programs[program].outputs)}:
+                        try: launches = plan(data, program, call, list(wanted), DEVICE, shared)
+                        except OpError: continue            # more tensors at once than a kernel may have
+                        for x in launches: found.setdefault(x.code, f"{op.name}, program {program}")
+    return found
+
+
+def test_tint(texts, tmp_path, figure):
+    given = tmp_path / "texts.json"
+    given.write_text(json.dumps(list(texts)))
+    done = node.run([Path(__file__).parent / "node" / "tint.mjs", given], env=chosen.variables())
+    assert done.returncode == 0, done.stdout
+    refused = json.loads(done.stdout.splitlines()[-1])
+    figure(f"{len(texts)} kernel texts of {len(set(t.split(',')[0] for t in texts.values()))} ops are accepted by Tint and naga")
+    code, what = list(texts)[refused[0][0]] if refused else "", refused[0][1] if refused else ""
+    assert not refused, f"{len(refused)} texts are refused; {texts[code]}: {what}\n{numbered(code)}"
+
+
+def test_naga(texts):
+    device = Gpu().device
+    refused = []
+    for code, op in texts.items():
+        try: device.create_shader_module(code=code)
+        except Exception as error: refused.append((op, str(error), code))
+    assert not refused, "{} texts are refused; {}: {}\n{}".format(len(refused), *refused[0][:2], numbered(refused[0][2]))
