@@ -1,12 +1,17 @@
 // Calls that differ in numbers only (a learning rate, the count of steps): the same work with other words.
 
 import type { Call, Op } from "../host/model.js";
+import { sameShape } from "./shape.js";
 
-/** Whether two calls of one structure take the same course through a program: the same nests, the same constants in texts. */
+/** Whether two calls of one structure take the same course through a program: the same nests over as many points, the same
+ * constants in texts.  A number may decide a size (`scale_factor`). */
 export function sameCourse(op: Op, program: number, a: Call, b: Call): boolean {
-  if (a.dtype !== b.dtype) return false;
+  if (a.dtype !== b.dtype || !a.slots.every((slot, i) => sameShape(slot.shape, b.slots[i]!.shape))) return false;
   for (const nest of op.programs[program]!.nests) {
     if (nest.when && (nest.when(a.env) !== 0) !== (nest.when(b.env) !== 0)) return false;
+    for (const loop of [...nest.loops, ...nest.rloops]) {
+      if (loop.extent && loop.extent(a.env) !== loop.extent(b.env)) return false;
+    }
     for (const name of nest.statics) if (a.env[name] !== b.env[name]) return false;
   }
   return op.schedules.length === 0;

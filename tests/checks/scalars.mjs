@@ -17,4 +17,11 @@ export default {
     const x = t.tensor([3, -4]);
     for (const [p, wanted] of [[2, 5], [1, 7], [Infinity, 4], [2, 5]]) t.close(await t.torch.norm(x, p).item(), wanted);
   },
+  "a number that decides a size makes other work": async (t) => {
+    const x = t.torch.arange(4, { device: t.device }).reshape([1, 1, 4]).float();
+    for (const [scale_factor, wanted] of [[1.5, [0, 0.5, 1, 2, 2.5, 3]], [0.5, [0.5, 2.5]], [1.5, [0, 0.5, 1, 2, 2.5, 3]]]) {
+      const y = t.torch.nn.functional.interpolate(x, { scale_factor, mode: "area", recompute_scale_factor: true });
+      t.close(await y.tolist(), [[wanted]]);
+    }
+  },
 };
