@@ -116,14 +116,15 @@ def raw(op: OpDef, n: build.Nest, body: Raw, place: int, tensors: dict[str, Tens
     """A nest with a raw body: its text serves every class of T."""
     text = body.body.wgsl
     code = model.Code([], [], [f for f in prelude.functions() if re.search(rf"\b{f}\b", text)])
-    words = [model.Word(name, kind, formula(e)) for (name, kind), e in zip(body.words, n.words)]
+    kinds = {"T": "T" if body.T == "T" else "i"}
+    words = [model.Word(name, kinds.get(kind, kind), formula(e)) for (name, kind), e in zip(body.words, n.words)]
     words += [model.Word(name, "f", None) for name in ("inf", "nan") if re.search(rf"\bp\.{name}\b", text)]
     launches = [model.RawLaunch(x.name, x.step, formula(x.steps), formula(x.over), x.lanes) for x in body.body.launches]
     return model.Nest(
         n.shape, formula(n.when), [], [], False, [access(op, a, tensors, number) for a in n.accesses],
         [model.Step(s.kind, s.name, "", tensor_kind(op, tensors[n.accesses[s.target].tensor]), False, [], s.target, s.mode) for s in n.steps], [],
         code if floats(op) else None, code if whole(op) else None, words, [], False, [number[m] for m in n.makes], place,
-        model.Raw([*body.inputs, *(name for name, _ in body.outputs)], text, launches))
+        model.Raw([*body.inputs, *(name for name, _ in body.outputs)], DTYPES[body.T], text, launches))
 
 
 def floats(op: OpDef) -> bool:

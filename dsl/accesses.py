@@ -138,13 +138,14 @@ class Accesses:
         base = e.args[0]
         where = (e.span[1] - len(e.val), e.span[1])
         thing = self.things.get(base.val) if base.kind == "name" else None
-        if thing and thing.kind == "gradient" and thing.parts:
+        if thing and thing.parts:
             self.used.add(base.val)
+            if e.val in thing.parts and thing.kind == "local": return Thing("local", f"{base.val}.{e.val}", thing.span)
             if e.val in thing.parts:
                 output = self.things.get(e.val)
                 return Thing("gradient", f"g.{e.val}", e.span, output.type if output else None,
                              output.axes if output else None)
-            self.error("name", f"this op has no result `{e.val}`", where,
+            self.error("name", f"{'this op' if thing.kind == 'gradient' else f'`{base.val}`'} has no result `{e.val}`", where,
                        did_you_mean(e.val, thing.parts) or "it has " + either(f"`{p}`" for p in thing.parts))
         elif base.kind == "call" and (op := self.vocabulary.ops.get(base.val)) and (base.val not in FUNCTIONS or op.outputs[1:]):
             self.call(base, at)

@@ -46,6 +46,15 @@ def called(e: X, ops: dict[str, Op], defs: dict) -> Op | None:
     return None if least <= len(e.args) <= most else ops.get(e.val)
 
 
+def over_rows(op: Op) -> bool:
+    """Whether a call of the op can stand for its statements: every tensor is a leading pack, or none, and plain sizes."""
+    tensors = [p for p in op.params if is_tensor(p)]
+    types = [*(p.type for p in tensors), *(o.type for o in op.outputs)]
+    if not tensors or any(p.mut or p.type.optional for p in tensors) or op.drop or op.family: return False
+    if any(t is None or t.dims is None or not t.name for t in types): return False
+    return all(d.when is None and (d.kind == "size" or d.kind == "pack" and n == 0) for t in types for n, d in enumerate(t.dims))
+
+
 class Inliner:
     def __init__(self, ops: dict[str, Op], defs: dict):
         self.ops, self.defs, self.calls = ops, defs, 0
@@ -54,6 +63,8 @@ class Inliner:
         self.open: list[str] = []                       # callees being put in place
 
     def assign(self, a: Assign) -> list[Assign]:
+        callee = called(a.value, self.ops, self.defs) if a.index is None else None
+        if callee is not None and over_rows(callee): return [a]         # put in place as statements, by dsl/lower.py
         before: list[Assign] = []
         value = self.walk(a.value, before)
         return [*before, replace(a, value=value)]

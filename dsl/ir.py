@@ -259,12 +259,15 @@ class Body:
 @dataclass(frozen=True)
 class Raw:
     """A raw body that runs.  inputs: the body's names of the tensors read.  outputs: (the body's name, the tensor) of
-    results and scratch memory.  words: (name, kind) of the numbers it gets.  n: which output the statement makes."""
+    results and scratch memory.  words: (name, kind) of the numbers it gets.  n: which output the statement makes.
+    T: the dtype of what the body calls T.  placed: where it stands (dsl.placed.Placed), for its gradient."""
     body: Body
     inputs: tuple[str, ...]
     outputs: tuple[tuple[str, str], ...]
     words: tuple[tuple[str, str], ...]
     n: int = 0
+    T: str = "T"
+    placed: object = field(default=None, compare=False, repr=False)
 
 
 # --- Programs --------------------------------------------------------------------------------------

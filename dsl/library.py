@@ -39,8 +39,9 @@ def lower_item(item: Op, trees: dict[str, Op], defs: dict[str, Def], file: str) 
     """The ops that a definition makes, or its mistakes.  trees, defs: all definitions that it may call."""
     tree, errors = put_in_place(item, trees, defs)
     ops: list[OpDef] = []
+    called = lambda name: next(iter(lower_item(trees[name], trees, defs, file)[0]), None) if name in trees else None
     for name, family in members(item) if not errors else ():
-        work = Lowering(tree, family, name, defs)
+        work = Lowering(tree, family, name, defs, trees, called)
         made = work.run()
         if work.errors: return [], work.errors
         made.file = file

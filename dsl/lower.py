@@ -7,12 +7,16 @@ formula becomes a statement of its own.  Calls of other ops were put in place be
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from .axes import stretches
 from .conditions import either, narrowed
 from .dims import Item, Patterns
+from .inline import over_rows
 from .ir import Dim, E, FALSE, Loop, Program, Stmt, Tensor, conj, indices, read, replace, subst, sym, walk
-from .opdef import OpDef, Presence
-from .raw import body_statements
+from .opdef import OpDef, Presence, Require
+from .placing import place
+from .raw import body_statements, own
 from .ranges import Ranges, loops_of, shifted
 from .scalar_formulas import Context, Formulas, Mistake, axis_of, loop_index, reduce_node, strip, top_reduction
 from .scope import is_tensor, nodes_in
@@ -25,8 +29,9 @@ from .whole import Whole, alternatives, keys_of
 class Lowering:
     """The state of lowering one op for one value of its family variable."""
 
-    def __init__(self, op: Op, family: dict[str, int], name: str, defs: dict):
-        self.op, self.families, self.opname, self.defs = op, family, name, defs
+    def __init__(self, op: Op, family: dict[str, int], name: str, defs: dict, trees: dict[str, Op], called: Callable[[str], OpDef | None]):
+        """trees: all ops that it may call; called: lowers one of them."""
+        self.op, self.families, self.opname, self.defs, self.trees, self.called = op, family, name, defs, trees, called
         self.errors = []
         self.options = {p.name: p.type for p in op.params if not is_tensor(p)}
         self.choices = {n: len(t.choices) for n, t in self.options.items() if len(t.choices) > 1}
@@ -40,6 +45,8 @@ class Lowering:
         self.stmts: list[Stmt] = []
         self.sites = 0                                  # of rand()
         self.made = 0                                   # temporaries
+        self.loops = 0                                  # loops that no index made
+        self.required: list[Require] = []               # by what is called
         self.option = self.whole.reduced_option()       # the dim option that splits the domain, or ""
 
     # --- What formulas ask -----------------------------------------------------------------------
@@ -103,12 +110,15 @@ class Lowering:
         program = Program(self.opname, {n: t for n, t in body_tensors.items()}, guard_temps(forward, results, self.choices), given, results)
         doc_family = next(iter(self.families.items()), None)
         hole = lambda s: s.replace("{%s}" % doc_family[0], str(doc_family[1])) if doc_family else s
-        return OpDef(
+        made = OpDef(
             self.opname, hole(op.doc), tuple(hole(a) for a in op.aliases), parameters(self), self.tensors, kind, promoted, self.computed,
-            requirements(self), outputs, op.drop[0] if op.drop else "", (op.drop[1] or "") if op.drop else "",
+            requirements(self) + self.required, outputs, op.drop[0] if op.drop else "", (op.drop[1] or "") if op.drop else "",
             program, grads, None if op.nograd is None else frozenset(op.nograd), op.code, op.foreach,
             self.sites > 0, self.pointwise(forward), [], op.tests, op.samples,
             tuple(replace(m, name=hole(m.name)) for m in op.modules), op, doc_family)
+        for s in forward:
+            if s.body.op == "raw" and s.body.val.placed.op is None: own(s.body.val.placed, made)
+        return made
 
     def pointwise(self, stmts: list[Stmt]) -> bool:
         return (not self.op.code and len(self.op.outputs) == 1 and all(p.type.dims is None for p in self.op.params if is_tensor(p))
@@ -127,6 +137,7 @@ class Lowering:
     # --- Statements ------------------------------------------------------------------------------
 
     def assign(self, a: Assign):
+        if a.index is None and a.value.kind == "call" and (callee := self.callee(a.value)): return place(self, a, callee)
         if a.index is None and a.mode == "=" and self.whole.is_scalar(a): self.scalars[a.name] = a.value; return
         if a.mode not in ("=", "+="): raise Mistake("syntax", f"`{a.mode}` cannot stand here", a.span, "assign with `=` or `+=`")
         cases = alternatives(a.value, self)
@@ -140,6 +151,16 @@ class Lowering:
             else: self.indexed(a, value, w)
         if a.index is None and a.name not in self.tensors: self.whole.declare_result(a.name, shapes)
         if a.index is None: self.whole.flush(a.name)
+
+    def callee(self, e: X) -> OpDef | None:
+        """The op over rows that e calls."""
+        tree = self.trees.get(e.val) if e.val not in self.defs else None
+        return self.called(e.val) if tree is not None and over_rows(tree) else None
+
+    def loop(self, stem: str) -> str:
+        """A name for a loop of a statement that no index of the definition made."""
+        self.loops += 1
+        return f"{stem.rstrip('_0123456789') or 'i'}{self.loops}_"
 
     def same_place(self, a: Assign, v: X) -> bool:
         return (v.kind == "name" and a.index is None and v.val == a.name
@@ -259,10 +280,15 @@ class Lowering:
     def gradients(self) -> dict[str, list[Stmt]]:
         out: dict[str, list[Stmt]] = {}
         for a in self.op.grads:
-            if a.name not in self.tensors: continue     # names.py said so
             for o in self.op.outputs:
                 if o.name in self.tensors and f"g_{o.name}" not in self.tensors:
                     self.declare(replace(self.tensors[o.name], name=f"g_{o.name}", role="cotangent", like=o.name), self.items[o.name])
+            if a.name not in self.tensors or self.tensors[a.name].role == "temp":       # a part of those that follow
+                before, self.stmts = self.stmts, []
+                self.guarded(self.assign, a)
+                out.setdefault("", []).extend(self.stmts)
+                self.stmts = before
+                continue
             d = f"d_{a.name}"
             self.declare(replace(self.tensors[a.name], name=d, role="gradient", like=a.name, optional=False), self.items[a.name])
             before, self.stmts = self.stmts, []
@@ -282,7 +308,7 @@ def guard_temps(stmts: list[Stmt], results: list[str], counts: dict[str, int]) -
     out: list[Stmt] = []
     needs: dict[str, list[E | None]] = {}
     for s in reversed(stmts):
-        if s.target not in results and s.when is None and s.target in needs:
+        if s.target not in results and s.when is None and s.target in needs and s.body.op != "raw":
             s = replace(s, when=either(needs[s.target], counts))
         for e in (s.body, s.pred, *s.idx):
             for n in walk(e):

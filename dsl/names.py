@@ -11,13 +11,14 @@ from collections.abc import Iterable
 
 from .diagnostics import Error, did_you_mean, located
 from .formulas import Formulas
+from .inline import over_rows
 from .modules import check_modules
 from .raw import check_raw
 from .scope import CONSTANTS, FUNCTIONS, Scope, Thing, Vocabulary, expanded, names_in, nodes_in, word
 from .signature import KINDS, RESERVED, open_scope
 from .source import Source
 from .statics import WHOLE, check_clauses, check_schedule, check_test, number
-from .syntax import Def, Op, Schedule, Span, X
+from .syntax import Assign, Def, Op, Schedule, Span, X
 
 
 def check_library(files: Iterable[tuple[list, Source]], beside: Iterable[Op] = ()) -> list[Error]:
@@ -141,8 +142,9 @@ class OpNames:
             if a.name not in done and (thing is None or thing.kind == "output"):
                 axes = None if a.index is None else tuple(map(axis_text, a.index))
                 if thing and thing.axes is not None: axes = thing.axes
+                if placed(a, self.vocabulary): axes = thing.axes if thing else None
                 walk.things[a.name] = Thing(thing.kind if thing else "local", a.name, a.name_span,
-                                            thing.type if thing else None, axes)
+                                            thing.type if thing else None, axes, results(a, self.vocabulary))
             done.setdefault(a.name, a.name_span)
         changes = any(p.mut for p in op.params)
         for o in op.outputs:
@@ -187,7 +189,10 @@ class OpNames:
                                  first.axes if first and len(names) == 1 else None, tuple(names) if len(names) > 1 else ())
         walk.later = set()
         done: set[str] = set()
-        for a in op.grads:
+        for n, a in enumerate(op.grads):
+            if a.name not in self.scope.things and a.name not in walk.things and any(uses(b, a.name) for b in op.grads[n + 1:]):
+                self.part_of_gradient(a)
+                continue
             if a.name not in tensors:
                 thing = self.scope.things.get(a.name)
                 self.error("grad", f"`{op.name}` has no tensor `{a.name}` to differentiate by", a.name_span,
@@ -207,6 +212,12 @@ class OpNames:
             if name not in tensors:
                 self.error("grad", f"`{op.name}` has no tensor `{name}`", at, did_you_mean(name, tensors),
                            help=(f"its tensors are: {', '.join(tensors)}",) if tensors else ())
+
+    def part_of_gradient(self, a: Assign):
+        """A name for a part of the gradients that follow."""
+        self.walk.assignment(a, None)
+        axes = None if a.index is None else tuple(map(axis_text, a.index))
+        self.walk.things[a.name] = Thing("local", a.name, a.name_span, None, axes, results(a, self.vocabulary))
 
     # --- What is left over ------------------------------------------------------------------------
 
@@ -235,6 +246,22 @@ class OpNames:
             if a.name not in used and a.name not in outputs and a.name not in self.scope.things:
                 self.error("name", f"`{a.name}` is assigned, but never used", a.name_span,
                            did_you_mean(a.name, outputs), name=a.name)
+
+
+def placed(a: Assign, vocabulary: Vocabulary) -> Op | None:
+    """The op over rows that an assignment calls."""
+    op = vocabulary.ops.get(a.value.val) if a.index is None and a.value.kind == "call" and a.value.val not in vocabulary.defs else None
+    return op if op is not None and over_rows(op) else None
+
+
+def results(a: Assign, vocabulary: Vocabulary) -> tuple[str, ...]:
+    """The names of the results that an assignment gets from a call, where there are several."""
+    op = placed(a, vocabulary)
+    return tuple(o.name for o in op.outputs) if op is not None and len(op.outputs) > 1 else ()
+
+
+def uses(a: Assign, name: str) -> bool:
+    return any(n.kind == "name" and n.val == name for e in (a.value, *(a.index or ())) for n in nodes_in(e))
 
 
 def axis_text(i: X) -> str:

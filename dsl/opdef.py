@@ -77,7 +77,7 @@ class OpDef:
     keepdim: str = ""
     forward: Program | None = None
     # `grad x = ...`, lowered: statements for `d_x` that read cotangents `g_<output>`, outputs, inputs and
-    # temporaries of the forward program or their own (all in `tensors`; `d_` and `g_` need not be)
+    # temporaries of the forward program or their own (all in `tensors`; `d_` and `g_` need not be); "": parts of several
     grads: dict[str, list[Stmt]] = field(default_factory=dict)
     nograd: frozenset[str] | None = None    # None: all derived; names: these have none; empty set: none has
     raw: tuple[Code, ...] = ()

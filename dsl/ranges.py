@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from .axes import Axis
 from .ir import E, Loop, add, show, sub, walk
-from .scalar_formulas import Context, Mistake
+from .scalar_formulas import Context, Mistake, part
 from .scope import names_in
 from .syntax import Binder, X
 
@@ -30,7 +30,7 @@ class Ranges:
             return
         if e.kind == "read":
             base = e.args[0]
-            t = self.op.tensor(str(base.val) if base.kind == "name" else f"g_{base.val}")
+            t = self.op.tensor(str(base.val) if base.kind == "name" else part(base))
             for item, x in zip(self.op.items.get(t, ()), e.args[1:]):
                 bare = x.args[0] if x.kind == "spread" else x
                 if bare.kind == "name" and bare.val == name and name not in bound: found.append((t, item, x.span))

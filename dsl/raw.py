@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import re
 
-from .axes import axes, loop_dim, loop_index
+from .axes import Axis, axes, loop_dim, loop_index
 from .diagnostics import did_you_mean, either
 from .dims import Item
-from .ir import Body, BodyLaunch, E, Loop, Raw, Stmt, Tensor, read, replace, sym, symbols
+from .ir import Body, BodyLaunch, E, Loop, Raw, Stmt, Tensor, read, replace, sym, symbols, walk
 from .opdef import symbol
+from .placed import Placed
 from .scalar_formulas import Context
 from .scope import Thing, is_tensor, nodes_in, word
 from .syntax import Code, Op
@@ -135,8 +136,16 @@ def body_statements(work):
     outputs = [o.name for o in op.outputs] + [s.name for s in op.scratch]
     words = words_of(work, body)
     args = tuple(read(t, ()) for _, t in reads) + tuple(sym(n) for n, _ in words)
-    raw = Raw(body, tuple(n for n, _ in reads), tuple((n, n) for n in outputs), tuple(words))
+    raw = Raw(body, tuple(n for n, _ in reads), tuple((n, n) for n in outputs), tuple(words), placed=Placed(None, {}, (), ""))
     work.stmts += raw_statements(raw, args, len(op.outputs))
+
+
+def own(placed: Placed, op):
+    """Says of a raw body that it stands in its own op."""
+    pack = next((a.pack for n in op.tensors for a in axes(op.tensors[n]) if a.pack), "")
+    placed.op, placed.pack, placed.leading = op, pack, (Axis(pack=pack),) if pack else ()
+    placed.env.update({e.val: e for t in op.tensors.values() for a in axes(t) if a.extent is not None for e in walk(a.extent) if e.op == "sym"})
+    placed.env.update({n: sym(n) for n in [f"count_{pack}", *(n for n, _ in op.sizes), *(symbol(p.name) for p in op.params if p.kind != "tensor")]})
 
 
 def raw_statements(raw: Raw, args: tuple[E, ...], results: int) -> list[Stmt]:

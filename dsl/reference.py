@@ -119,7 +119,7 @@ class Run:
         """What the numpy body of a raw op makes of its inputs; run once for all results."""
         call, count = s.body.val, len(s.body.val.inputs)
         if call.outputs not in self.bodies:
-            scope = {"np": np, "floating": self.T.kind == "f"}
+            scope = {"np": np, "floating": self.kind(call.T).kind == "f"}
             scope |= {n: self.array(r.val[0]) for n, r in zip(call.inputs, s.body.args)}
             scope |= {n: constant(e, self.env) for (n, _), e in zip(call.words, s.body.args[count:])}
             try: exec(compiled(call.body.numpy, call.body.op), scope)

@@ -9,9 +9,10 @@ from .axes import Axis, axes, loop_dim, loop_index, stretches
 from .conditions import narrowed
 from .contributions import total
 from .derive import Partials, masked, partials
-from .ir import (E, Fresh, Loop, ONE, Stmt, Tensor, TRUE, ZERO, add, cond, conj, div, idx, mul, pack, read, reads, replace,
+from .ir import (E, Fresh, Loop, ONE, Stmt, Tensor, TRUE, ZERO, add, cond, conj, div, idx, made_by, mul, pack, read, reads, replace,
                  subst, sym, transform, walk)
 from .opdef import Presence
+from .placed import Placed
 from .solve import Kin, gather
 from .tidy import renamed, simplify
 
@@ -29,11 +30,13 @@ class Reverse:
         self.stmts, self.tensors, self.seeds, self.prefix, self.kin = stmts, tensors, dict(seeds), prefix, kin
         self.wanted = [n for n in wanted if n not in explicit]
         self.explicit = {n: explicit[n] for n in wanted if n in explicit}
+        self.shared = explicit.get("", [])
         self.fresh = unused(stmts, tensors)
         self.pending: dict[str, list[Stmt]] = {}
         self.aux: list[Stmt] = []
         self.out: list[Stmt] = []
         self.results: dict[str, str] = {}
+        self.ran: set[tuple] = set()            # raw bodies reversed, by their outputs
         self.alive = set(self.wanted)
         for s in stmts:
             if s.red in SMOOTH and tensors[s.target].dtype not in ("int", "bool") \
@@ -43,9 +46,11 @@ class Reverse:
         """The statements, auxiliary ones first; they may read any forward tensor."""
         for s in reversed(self.stmts):
             t = s.target
-            if t in self.alive and t not in self.wanted and (t in self.seeds or t in self.pending): self.reverse(s)
+            if s.body.op == "raw": self.reverse_raw(s)
+            elif t in self.alive and t not in self.wanted and (t in self.seeds or t in self.pending): self.reverse(s)
         for n in self.wanted:
             if n in self.pending: self.results[n] = self.settle(n, "gradient")
+        self.out += self.shared
         for n, stmts in self.explicit.items():
             name = self.results[n] = self.declare(n, "gradient")
             for s in stmts: self.out.append(replace(s, spread=stretches(self.tensors[n], self.tensors)) if s.target == name else s)
@@ -114,6 +119,35 @@ class Reverse:
         if any(n.op == "rand" for n in walk(s.body)) and any(c.loops != s.loops or c.red for _, c in found):
             found = self.contributions(self.drawn(s))
         for t, c in found: self.contribute(t, replace(c, when=s.when))
+
+    def reverse_raw(self, s: Stmt):
+        """A raw body's own gradients, put in the place of it, once for all its results."""
+        raw, at = s.body.val, s.body.val.placed
+        names = {**dict(raw.outputs), **{n: r.val[0] for n, r in zip(raw.inputs, s.body.args)}}
+        outputs = [o for o in at.op.outputs if self.tensors[names[o]].dtype not in ("int", "bool")]
+        arriving = [o for o in outputs if names[o] in self.alive and (names[o] in self.seeds or names[o] in self.pending)]
+        if raw.outputs in self.ran or not arriving: return
+        self.ran.add(raw.outputs)
+        names |= {f"g_{o}": self.cotangent(names[o]) if o in arriving else self.nothing(names[o]) for o in outputs}
+        there = Placed(at.op, names, at.leading, at.pack, at.env, at.T)
+        wanted = {f"d_{p}": names[p] for p in at.op.grads if p in names and names[p] in self.alive}
+        for stmts in at.op.grads.values():
+            for n in dict.fromkeys(t for x in stmts for t in made_by(x)):
+                if n in there.names or n.startswith("d_") and n[2:] in at.op.grads: continue
+                there.names[n] = self.fresh(n)
+                self.tensors[there.names[n]] = there.tensor(at.op.tensors[n], there.names[n])
+        for stmts in at.op.grads.values():
+            for x in stmts:
+                made = there.statement(x, self.fresh)
+                if made.target in there.names.values(): self.out.append(made)
+                elif made.target in wanted: self.contribute(wanted[made.target], replace(made, target="", spread=False, when=conj(s.when, made.when)))
+
+    def nothing(self, t: str) -> str:
+        """A cotangent that nobody sent."""
+        name = self.helper("none", t)
+        loops = tuple(Loop(self.fresh("i"), a.extent, a.pack or None) for a in axes(self.tensors[t]))
+        self.out.append(Stmt(name, tuple(map(loop_index, loops)), loops, ZERO))
+        return name
 
     def contributions(self, s: Stmt) -> list[tuple[str, Stmt]]:
         nest = s.loops + s.rloops

@@ -108,8 +108,8 @@ class Formulas:
 
     def field(self, e: X, c: Context) -> E:
         """`g.values`: the gradient of one result."""
-        t = f"g_{e.val}"
-        if c.whole is None: raise Mistake("index", f"`g.{e.val}` needs an index here", e.span)
+        t = part(e)
+        if c.whole is None: raise Mistake("index", f"`{e.args[0].val}.{e.val}` needs an index here", e.span)
         return read(t, [loop_index(c.whole[k]) for k in self.op.axis_keys(t)])
 
     def missing(self, e: X, c: Context) -> E:
@@ -135,7 +135,7 @@ class Formulas:
 
     def access(self, e: X, c: Context) -> E:
         base, given = e.args[0], e.args[1:]
-        n = base.val if base.kind == "name" else f"g_{base.val}"
+        n = base.val if base.kind == "name" else part(base)
         t = self.op.tensor(n)
         return read(t, self.index(t, given, c, e))
 
@@ -203,6 +203,12 @@ class Formulas:
         if n == "size": return sym(f"size_{what}_{e.args[1].val}")
         if self.op.is_tensor(what): return product(extent(a) for item in self.op.items[self.op.tensor(what)] for a in item.axes)
         return product(sym(f"{what}{j}") for j in range(rank)) if rank is not None else sym(f"count_{what}")
+
+
+def part(e: X) -> str:
+    """The tensor that `g.values`, the gradient of a result, or `sorted.values`, a result of a call, names."""
+    base = e.args[0].val
+    return f"g_{e.val}" if base == "g" else f"{base}_{e.val}_"
 
 
 def folded(op: str, a: E, b: E) -> E:

@@ -30,9 +30,9 @@ def op_problems(op: OpDef) -> list[str]:
     out = [f"{op.name}: {t.name} has dtype {t.dtype!r}" for t in op.tensors.values() if t.dtype not in DTYPES]
     out += [f"{op.name}: the tensor {t.name} is known as {n}" for n, t in op.tensors.items() if t.name != n]
     out += [f"{op.name}: no tensor for {n}" for n in (*op.outputs, *op.promoted) if n not in op.tensors]
-    made = {s.target for s in op.forward.stmts}
+    made = {s.target for s in op.forward.stmts + op.grads.get("", [])}
     for name, stmts in op.grads.items():
-        p = Program(f"{op.name}: grad {name}", op.tensors, stmts, [n for n, t in op.tensors.items() if t.role != "temp"], [f"d_{name}"])
+        p = Program(f"{op.name}: grad {name}", op.tensors, stmts, [n for n, t in op.tensors.items() if t.role != "temp"], [f"d_{name}"] if name else [])
         out += problems(p, made)
     return out
 

@@ -10,7 +10,7 @@ from .axes import Axis
 from .conditions import either
 from .dims import Item
 from .ir import Dim, E, Loop, Tensor, mul, replace, sym
-from .scalar_formulas import Context, Mistake, reduce_node, strip
+from .scalar_formulas import Context, Mistake, part, reduce_node, strip
 from .scope import REDUCERS, names_in, nodes_in
 from .syntax import Assign, X
 from .types import element, output_dtype
@@ -87,7 +87,7 @@ class Whole:
         if e.kind == "name":
             if not op.is_tensor(e.val) or e.val in op.scalars: return self.scalar_axes(e)
             return self.tensor_axes(op.tensor(e.val))
-        if e.kind == "field": return self.tensor_axes(f"g_{e.val}")
+        if e.kind == "field": return self.tensor_axes(part(e))
         if e.kind == "read": return []
         if e.kind == "reduce":
             taken = self.taken(e)

@@ -155,8 +155,9 @@ class RawLaunch:
 
 @dataclass
 class Raw:
-    """names: what the body calls the tensor of each access.  text: WGSL."""
+    """names: what the body calls the tensor of each access.  dtype: what it calls T, "T" where that is the op's.  text: WGSL."""
     names: list[str]
+    dtype: str
     text: str
     launches: list[RawLaunch]
 

@@ -190,7 +190,7 @@ def raw_launches(op: Op, nest: Nest, raw: Raw, call: Call, facts: Facts) -> list
             count = int(x.over(env))
             if count <= 0: continue
             strategy = f"raw body, {x.name}"
-            text = raw_text(k, x, raw.names, raw.text, title(k, strategy), count)
+            text = raw_text(k, x, raw, title(k, strategy), count)
             text.helpers = prelude_text(k.helpers)
             check_bindings(k)
             out.append(launch(k, strategy, raw_kernel(text), count if x.lanes > 0 else (count + text.threads - 1) // text.threads))

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from .kernel import Facts, Kernel, element_type, new_kernel, word, words_struct
 from .lines import Resolved
-from .model import Call, Env, Nest, Op, RawLaunch
+from .model import Call, Env, Nest, Op, Raw, RawLaunch
 
 
 @dataclass
@@ -55,17 +55,17 @@ def raw_kernel_of(op: Op, nest: Nest, call: Call, facts: Facts) -> Kernel:
     return k
 
 
-def raw_text(k: Kernel, launch: RawLaunch, names: list[str], text: str, title: str, count: int) -> RawBody:
-    """names: of the bindings; count: places."""
+def raw_text(k: Kernel, launch: RawLaunch, raw: Raw, title: str, count: int) -> RawBody:
+    """count: places."""
     word(k, "points", "u", count)
-    element = element_type(k, k.call.dtype)
+    dtype = k.call.dtype if raw.dtype == "T" else raw.dtype
     out: list[str] = []
     if "f16" in k.elements: out.append("enable f16;")
-    out.append(f"alias T = {element};")
-    out.append(f"const floating = {'true' if k.call.dtype.startswith('float') else 'false'};")
+    out.append(f"alias T = {element_type(k, dtype)};")
+    out.append(f"const floating = {'true' if dtype.startswith('float') else 'false'};")
     out.append(words_struct(k))
     out.append("@group(0) @binding(0) var<uniform> p: Words;")
     for n in range(len(k.slots)):
         access = "read_write" if k.written[n] else "read"
-        out.append(f"@group(0) @binding({n + 1}) var<storage, {access}> {names[n]}: array<{k.elements[n]}>;")
-    return RawBody(title, out, "", text, launch.name, launch.lanes, launch.lanes if launch.lanes > 0 else THREADS)
+        out.append(f"@group(0) @binding({n + 1}) var<storage, {access}> {raw.names[n]}: array<{k.elements[n]}>;")
+    return RawBody(title, out, "", raw.text, launch.name, launch.lanes, launch.lanes if launch.lanes > 0 else THREADS)

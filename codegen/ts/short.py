@@ -27,7 +27,7 @@ USUAL: dict[type, dict[str, object]] = {
     model.Code: {"accesses": [], "helpers": []},
     model.Word: {"value": None},
     model.RawLaunch: {"step": "", "steps": None, "lanes": 0},
-    model.Raw: {},
+    model.Raw: {"dtype": "T"},
     model.Nest: {"when": None, "rloops": [], "spread": False, "left": [], "floating": None, "integral": None, "words": [],
                  "statics": [], "reverse": False, "makes": [], "number": 0, "raw": None},
     model.Program: {"nests": []},

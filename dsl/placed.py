@@ -1,0 +1,91 @@
+"""An op over rows in the place of a call: `order = order_of_rows(keys, true)`.
+
+Its tensors have a leading pack and plain sizes.  At a call the pack stands for whatever axes the argument has before
+those sizes, so the statements are the callee's with other tensors, loops and numbers.  How a call is written and
+checked is in dsl/calls.py and dsl/lower.py; here is the replacement, also of gradients (dsl/reverse.py)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from .axes import Axis, axes
+from .ir import Dim, E, Loop, ONE, Raw, Stmt, Tensor, build, mul, replace, sym
+
+
+@dataclass(eq=False)
+class Placed:
+    """op: the callee, an OpDef.  names: its tensors -> the caller's; of a raw body, dsl.ir.Raw knows them.  leading: what its leading pack stands for.
+    env: its sizes and options -> the caller's formulas.  T: the dtype that its type T is here, "T" or "int" or "bool"."""
+    op: object
+    names: dict[str, str]
+    leading: tuple[Axis, ...]
+    pack: str
+    env: dict[str, E] = field(default_factory=dict)
+    T: str = "T"
+
+    # --- Formulas ---
+
+    def expression(self, e: E, at: dict[str, tuple[E, ...]]) -> E:
+        """at: what each loop of the callee has become."""
+        match e.op:
+            case "read":
+                t, fallback = e.val
+                return E("read", self.index(e.args, at), (self.names[t], None if fallback is None else self.expression(fallback, at)))
+            case "idx": return at[e.val][0]
+            case "sym":
+                if e.val in self.env: return self.env[e.val]
+                if e.val in ("inf", "nan"): return e
+                raise Unplaced(e.val)
+            case "raw": return E("raw", tuple(self.expression(a, at) for a in e.args), self.raw(e.val))
+        return build(e.op, *(self.expression(a, at) for a in e.args), val=e.val)
+
+    def index(self, args: tuple[E, ...], at: dict[str, tuple[E, ...]]) -> tuple[E, ...]:
+        return tuple(i for e in args for i in (at[e.val] if e.op == "pack" else (self.expression(e, at),)))
+
+    def raw(self, r: Raw) -> Raw:
+        return replace(r, outputs=tuple((n, self.names[t]) for n, t in r.outputs), T=self.dtype(r.T), placed=self.of(r.placed))
+
+    def of(self, inner: Placed) -> Placed:
+        """Where a call inside the callee stands in the caller."""
+        leading = tuple(x for a in inner.leading for x in self.axis(a))
+        return Placed(inner.op, {}, leading, inner.pack, {n: self.expression(e, {}) for n, e in inner.env.items()}, self.dtype(inner.T))
+
+    def dtype(self, dtype: str) -> str: return self.T if dtype == "T" else dtype
+
+    # --- Tensors ---
+
+    def axis(self, a: Axis) -> tuple[Axis, ...]:
+        if a.pack: return self.leading
+        return (Axis(extent=self.expression(a.extent, {})),)
+
+    def tensor(self, t: Tensor, name: str) -> Tensor:
+        """A temporary for one of the callee's tensors."""
+        there = [x for a in axes(t) for x in self.axis(a)]
+        return Tensor(name, "temp", tuple(Dim("pack", a.pack) if a.pack else Dim("one", size=a.extent) for a in there), self.dtype(t.dtype))
+
+    # --- Statements ---
+
+    def statement(self, s: Stmt, fresh) -> Stmt:
+        """fresh: names for loops."""
+        at: dict[str, tuple[E, ...]] = {}
+        made: dict[str, list[Loop]] = {}
+        for v in s.loops + s.rloops:
+            made[v.name] = [Loop(fresh(v.name), a.extent, a.pack or None) for a in self.axis(Axis(extent=v.extent, pack=v.pack or ""))]
+            at[v.name] = tuple(E("pack" if w.pack else "idx", (), w.name) for w in made[v.name])
+        loops = lambda vs: tuple(w for v in vs for w in made[v.name])
+        only = lambda e: None if e is None else self.expression(e, at)
+        s = replace(s, target=self.names.get(s.target, s.target), idx=self.index(s.idx, at), loops=loops(s.loops), rloops=loops(s.rloops),
+                    body=self.expression(s.body, at), pred=only(s.pred), when=only(s.when))
+        # over no axes at all a reduction is its body
+        return replace(s, red=None) if s.red is not None and not s.rloops and s.pred is None and not s.red.startswith("arg") else s
+
+
+class Unplaced(Exception):
+    """The callee asks for a number that a call cannot give; args: its symbol."""
+
+
+def counted(leading: tuple[Axis, ...]) -> E:
+    """How many rows the leading axes make."""
+    out = ONE
+    for a in leading: out = mul(out, sym(f"count_{a.pack}") if a.pack else a.extent)
+    return out

@@ -1,0 +1,104 @@
+"""Raw bodies and calls of ops over rows: in numpy, on the GPU, and their gradients of both orders by central differences."""
+
+import numpy as np
+import pytest
+
+import dsl
+
+TEXT = '''
+op backwards(input: Num[*B, N]) -> Num[*B, N]
+    "The rows backwards; its gradient calls another raw op."
+    where R = numel(B)
+    launch turn over R * N
+    wgsl """
+        fn turn(at: i32) { out[at] = input[at / p.N * p.N + p.N - 1 - at % p.N]; }
+    """
+    js """
+        for (let at = 0; at < R * N; at += N) for (let i = 0; i < N; i++) out[at + i] = input[at + N - 1 - i];
+    """
+    numpy """
+        out = input[..., ::-1]
+    """
+    grad both = turned(g)
+    grad input[*b, i] = both.twice[*b, i] - both.once[*b, i]
+
+op turned(input: Num[*B, N]) -> (once: Num[*B, N], twice: Num[*B, N])
+    "The rows backwards, and twice that, by a workgroup for each row, in as many launches as a row has elements."
+    where R = numel(B)
+    scratch kept: Num[*B, N]
+    launch keep over R groups of 32
+    launch step for n < N over R
+    wgsl """
+        var<workgroup> sum: array<i32, 32>;
+
+        fn keep(row: i32, lane: i32) {
+          sum[lane] = lane;
+          workgroupBarrier();
+          let other = 31 - sum[31 - lane];
+          for (var i = other; i < p.N; i += 32) { kept[row * p.N + i] = input[row * p.N + i]; }
+        }
+
+        fn step(row: i32) {
+          let from_place = row * p.N + p.N - 1 - p.n;
+          once[row * p.N + p.n] = kept[from_place];
+          twice[row * p.N + p.n] = kept[from_place] + kept[from_place];
+        }
+    """
+    js """
+        for (let at = 0; at < R * N; at += N) for (let i = 0; i < N; i++) twice[at + i] = 2 * (once[at + i] = input[at + N - 1 - i]);
+    """
+    numpy """
+        once = input[..., ::-1]
+        twice = 2 * once
+    """
+    grad input[*b, i] = g.once[*b, N - 1 - i] + 2 * g.twice[*b, N - 1 - i]
+
+op moved(x: Float[M, N, *K]) -> Float[M, *K, N]
+    "Called with several axes before the rows."
+    y[m, *k, n] = x[m, n, *k] ** 2
+    z = backwards(y)
+    out[m, *k, n] = z[m, *k, n] * x[m, n, *k]
+
+op inner(x: Float[*B, N], scale: real = 1) -> Float[*B, N]
+    require scale > 0, "scale must be positive, got {scale}"
+    y[*b, n] = scale * x[*b, n] ** 2
+    z = backwards(y)
+    out[*b, n] = z[*b, n] + x[*b, n]
+
+op chained(x: Float[*B, N], twice: real = 2) -> Float[*B, N]
+    "A formula that calls a formula that calls a raw body."
+    y[*b, n] = x[*b, n] ** 2
+    z = inner(y, scale=twice)
+    out[*b, n] = z[*b, n] * x[*b, n]
+
+op rowless(x: Float[N]) -> Float[N]
+    "No axes before the rows, the result at once."
+    out = backwards(x)
+
+op whole(indices: Int[*B, N], x: Float[N]) -> Float[*B, N]
+    "What T is in the callee is a whole number here."
+    turned_indices = backwards(indices)
+    out[*b, n] = x[n] * turned_indices[*b, n]
+'''
+
+
+@pytest.mark.parametrize("name", ["backwards", "turned", "moved", "chained", "rowless", "whole"])
+def test_meaning_gradients_and_gpu(name):
+    report = dsl.op(TEXT, name).check()
+    assert report, report
+    assert any("slopes" in f.done for f in report.findings)
+
+
+def test_values():
+    x = np.arange(6.0).reshape(2, 3)
+    np.testing.assert_array_equal(dsl.op(TEXT, "chained").numpy(x), (2 * x[..., ::-1] ** 4 + x ** 2) * x)
+    np.testing.assert_array_equal(dsl.op(TEXT, "whole").numpy(np.array([[1, 2, 3]]), x[1]), [[9, 8, 5]])
+
+
+def test_requirements_of_the_callee_hold_at_a_call():
+    with pytest.raises(Exception, match="scale must be positive, got -1"): dsl.op(TEXT, "chained").numpy(np.ones((2, 3)), twice=-1)
+
+
+def test_bodies_are_given_what_lies_without_gaps():
+    x = np.arange(12.0).reshape(3, 4)
+    np.testing.assert_array_equal(dsl.op(TEXT, "backwards").numpy(x.T), x.T[:, ::-1])
