@@ -86,7 +86,7 @@ def bind(work, e: X, callee: OpDef) -> Placed:
         dims = [d for d in callee.tensors[p.name].dims if d.kind != "pack"]
         before = tuple(replace(x, broadcast=False) for x in axes[:len(axes) - len(dims)])
         if len(axes) < len(dims) or len(dims) == len(callee.tensors[p.name].dims) and before or any(x.pack for x in axes[len(axes) - len(dims):]):
-            raise Mistake("rank", f"`{t}` does not fit `{p.name}` of `{callee.name}`", value.span, f"{t} has {len(axes)} axes, the last {len(dims)} must be single ones")
+            raise Mistake("rank", f"`{t}` does not fit `{p.name}` of `{callee.name}`", value.span, f"it must end in {len(dims)} single ax{'is' if len(dims) == 1 else 'es'}")
         if len(dims) < len(callee.tensors[p.name].dims):
             if leading is not None and leading != before: raise Mistake("rank", f"the arguments of `{callee.name}` have different leading axes", e.span)
             leading = before

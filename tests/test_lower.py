@@ -223,7 +223,7 @@ def test_a_constant_axis_falls_on_the_axes_of_the_operand():
     ("op f(q: Num[L, E], k: Num[S, E]) -> Num[L, S]\n    out[i, j] = sum[e] q[i, e] * k[e, j]\n", "size", None),
     ("op f(x: Num[*B]) -> Num[*B]\n    out[*b] = x[*(b + 1)]\n", "index", "*(b + 1)"),
     ('op f(x: Num, *, mode: "a" | "b" = "a") -> Num = x if mode == "c" else 2 * x\n', "option", '"c"'),
-    ("op g(x: Num[N]) -> Num[N]\n    out[i] = x[i]\n\nop f(x: Num) -> Num = g(x)\n", "type", "g(x)"),
+    ("op g(x: Num[N]) -> Num[N]\n    out[i] = x[i]\n\nop f(x: Num) -> Num = g(x)\n", "rank", "x"),
     ("op f(x: Num[N]) -> Num[N]\n    out[i] = x[i] + (1 ?? 2)\n", None, None)])
 def test_mistakes(text, code, at):
     made, errors, (source,) = load_text(text)
