@@ -21,6 +21,7 @@ from dsl.opdef import Library, OpDef
 from dsl.parse import parse_file
 
 from . import ledger, opdata
+from .cpu import routines as cpu_routines
 from .cpu.emit import Kernels, kernels
 from .earlier import Earlier, Sources, digest
 from .host import model
@@ -29,6 +30,7 @@ from .host.translate import EXTERNAL, PYTHON_TS, translate
 from .nests import Nest, nests
 from .ts import aliases, docs, modules, nn
 from .wgsl import prelude
+from .wgsl import routines as wgsl_routines
 
 ROOT = Path(__file__).parents[1]
 HOST = ("model", "dtypes", "pattern", "bind", "lines", "plan")
@@ -94,6 +96,8 @@ def programs(op: OpDef) -> list[tuple[list[Nest], dict]]:
 def ops_files(library: Library, earlier: Earlier) -> tuple[dict[str, str], str]:
     """The modules of ops/, and the ledger."""
     files = {"ops/data/complete.ts": modules.complete_module(), "ops/data/schedules.ts": modules.schedules_module(opdata.rules(library))}
+    files["ops/routines.ts"] = modules.routines_module(cpu_routines.functions(library.routines.values()))
+    files["ops/data/routines.ts"] = modules.routine_texts_module(wgsl_routines.functions(library.routines))
     entries = []
     for file, ops in modules.by_file(library.ops.values()):
         made = {op.name: earlier.get(lambda: make(op), "made", op.source, op.name) for op in ops}
@@ -145,7 +149,7 @@ def wgsl_files() -> dict[str, str]:
     types = {t.strip(): f"../host/{module}.js" for module, names in re.findall(r"^from \.(\w+) import (.+)$", text, re.M) for t in names.split(",")}
     used = {context: types[context] for _, _, context in templates}
     module = templates_module(templates, used)
-    functions, calls = prelude.functions(), prelude.calls()
+    functions, calls = prelude.of_file(), prelude.calls()
     return {"wgsl/templates.ts": module.rstrip("\n") + '\n\nexport { prelude_text } from "./prelude.js";\n', "wgsl/text.ts": TEXT_TS,
             "wgsl/prelude.ts": modules.prelude_module([(n, functions[n], calls[n]) for n in functions])}
 

@@ -6,7 +6,7 @@ number, that over a boolean)."""
 
 from __future__ import annotations
 
-from dsl.ir import E, Tensor
+from dsl.ir import E, ROUTINES, Tensor
 from dsl.opdef import OpDef, Presence
 from dsl.types import symbol_kinds
 
@@ -16,8 +16,11 @@ TENSOR = {"int": "i", "bool": "b", "float": "f"}
 OWN = {"Int": "i", "Bits": "i", "Bool": "b"}
 TRUTH = {"not", "and", "or", "inside", "<", "<=", ">", ">=", "==", "!="}
 ASKS = {"isnan", "isinf", "signbit"}
-# Intrinsics whose result has the kind of their operands; of the others it is a float.
+# Intrinsics whose result has the kind of their operands, as that of routines for whole numbers has; of the others it is a float.
 KEEPS = {"abs", "sign", "max", "min", "fmax", "fmin", "fmod", "stop", "floor", "ceil", "trunc", "round"}
+
+
+def keeps(name: str) -> bool: return name in KEEPS or name in ROUTINES and ROUTINES[name].whole
 
 
 def tensor_kind(op: OpDef, t: Tensor) -> str:
@@ -65,7 +68,7 @@ class Kinds:
             case "if": return self.join(e.args[1:], whole=False)
             case "call":
                 if e.val in ASKS: return "b"
-                return self.join(e.args) if e.val in KEEPS else "f"
+                return self.join(e.args) if keeps(e.val) else "f"
         if e.op in TRUTH: return "b"
         if e.op in ("&", "|", "^", "~"): return self.join(e.args, whole=False)
         return self.join(e.args)

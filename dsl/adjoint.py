@@ -15,7 +15,8 @@ from __future__ import annotations
 from .axes import axes
 from .conditions import either
 from .derive import NoDerivative
-from .ir import E, Program, Stmt, made_by, replace, symbols
+from .diagnostics import DefinitionError
+from .ir import E, Program, Stmt, made_by, replace, symbols, walk
 from .opdef import OpDef
 from .reference import constant
 from .reverse import Reverse, unused
@@ -54,7 +55,10 @@ def gradient(op: OpDef) -> Program | None:
     made = [s for s in stmts if tensors[s.target].role != "output"]
     given = [n for n, t in op.tensors.items() if t.role in ("input", "output")] + list(seeds.values())
     stored = [s for s in stmts if tensors[s.target].role == "output"]
-    return finish(op.name + "_gradient", reverse, made + back, given, stored)
+    try: return finish(op.name + "_gradient", reverse, made + back, given, stored)
+    except NoDerivative as e:
+        raise DefinitionError(f"error[grad]: the derivative of `{e}`, which `{op.name}` calls, is unknown\n"
+                              f"  write `grad` with it in the `def`, or `grad` or `nograd` in the op") from None
 
 
 def second(op: OpDef, first: Program | None = None) -> Program | None:
@@ -72,9 +76,8 @@ def second(op: OpDef, first: Program | None = None) -> Program | None:
     wanted = [n for n in first.inputs if tensors[n].role == "cotangent" or tensors[n].dtype in ("T", "float", "own")
               and (tensors[n].role == "output" or differentiable(op, n))]
     reverse = Reverse(first.stmts, tensors, seeds, wanted, "dd_", {}, kinships(op))
-    try: back = reverse.run()
+    try: return finish(op.name + "_second", reverse, list(first.stmts) + reverse.run(), first.inputs + list(seeds.values()), [])
     except NoDerivative: return None
-    return finish(op.name + "_second", reverse, list(first.stmts) + back, first.inputs + list(seeds.values()), [])
 
 
 def widened(stmts: list[Stmt], explicit: list[Stmt]) -> list[Stmt]:
@@ -123,10 +126,13 @@ def differentiable(op: OpDef, name: str) -> bool:
 
 
 def finish(name: str, reverse: Reverse, stmts: list[Stmt], given: list[str], stored: list[Stmt]) -> Program | None:
-    """The tidy program of these statements, with the inputs it reads."""
+    """The tidy program of these statements, with the inputs it reads.  Raises NoDerivative."""
     outputs = list(reverse.results.values())
     if not outputs: return None
     stmts = tidy([tighten(s, reverse.fresh, reverse.kin) for s in stmts], reverse.tensors, outputs, stored)
+    for e in (e for s in stmts for e in (s.body, s.pred, *s.idx) if e is not None):
+        for n in walk(e):
+            if n.op == "unknown": raise NoDerivative(n.val)
     used = {r.val[0] for s in stmts for r in statement_reads(s)}
     inputs = [n for n in given if n in used]
     names = inputs + [n for n in reverse.tensors if n not in inputs and any(n in made_by(s) for s in stmts)]

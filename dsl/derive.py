@@ -9,13 +9,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from .ir import E, ONE, ZERO, TRUE, add, call, cond, div, is_const, lift, mul, neg, read, reads, sub
+from .ir import E, ONE, ROUTINES, ZERO, TRUE, add, call, cond, div, is_const, lift, mul, neg, read, reads, sub, transform
 
 Partials = dict[E, E]                   # read -> cotangent
 
 
 class NoDerivative(Exception):
-    """The function has a derivative that the language cannot express (digamma)."""
+    """The function has a derivative that the language cannot express (digamma, a routine without `grad`)."""
 
 
 # f'(x), from the argument x and the value y = f(x).  As PyTorch writes them, so that they agree where
@@ -62,7 +62,8 @@ def partials(e: E, g: E, known: dict[E, E] | None = None) -> Partials:
     """Every read that e depends on smoothly, with its part of the cotangent g.
 
     known: values that are stored already; a derivative that uses its own result (exp' = exp) reads
-    those instead of computing them again.  Raises NoDerivative."""
+    those instead of computing them again.  Raises NoDerivative; a node
+    `unknown` stands for the derivative of a routine that gives none, which may turn out not to be needed."""
     known = known or {}
     if is_const(g, 0): return {}
     if long(g) and repeats(e): return {r: scaled(g, p) for r, p in partials(e, ONE, known).items()}
@@ -128,6 +129,7 @@ def function(e: E, g: E, known: dict[E, E]) -> Partials:
     """A call of an intrinsic."""
     name, a = e.val, e.args
     if name in FLAT: return {}
+    if name in ROUTINES: return routine(e, g, known)
     if name in UNARY: return partials(a[0], mul(g, UNARY[name](a[0], known.get(e, e))), known)
     if name in DIVISOR: return partials(a[0], div(g, DIVISOR[name](a[0], known.get(e, e))), known)
     if name == "digamma": raise NoDerivative(name)
@@ -152,6 +154,18 @@ def function(e: E, g: E, known: dict[E, E]) -> Partials:
             flipped = partials(x, neg(g), known)
             return masked(E("==", (x, ZERO)), {}, masked(same, dx, flipped))
     raise NotImplementedError(f"no rule for {name}")
+
+
+def routine(e: E, g: E, known: dict[E, E]) -> Partials:
+    """A call of a routine: by the derivatives that it gives."""
+    r = ROUTINES[e.val]
+    env = {**dict(zip(r.params, e.args)), "out": known.get(e, e)}
+    out: Partials = {}
+    for p, x in zip(r.params, e.args):
+        if not reads(x): continue
+        slope = transform(r.slopes[p], lambda n: env[n.val] if n.op == "hole" else None) if p in r.slopes else E("unknown", (), e.val)
+        out = merge(out, partials(x, mul(g, slope), known))
+    return out
 
 
 def merge(*parts: Partials) -> Partials:

@@ -25,7 +25,7 @@ class E:
     pack                           a loop that runs over a pack of axes; only directly inside a read's index
     read     one index per axis    (tensor, fallback or None): the fallback answers outside the tensor
     inside   (read,)               whether that read falls inside its tensor
-    call     arguments             an intrinsic of INTRINSICS
+    call     arguments             an intrinsic of INTRINSICS, or a routine of ROUTINES
     rand                           number of the draw within its op
     cast     (operand,)            "f" "i" "b": a change of scalar kind
     raw      inputs, words         Raw: a result of a raw body; alone in a statement without loops, whose inputs are
@@ -55,6 +55,8 @@ INTRINSICS = {
     "max": 2, "min": 2, "fmax": 2, "fmin": 2, "fmod": 2, "copysign": 2,
     "isnan": 1, "isinf": 1, "signbit": 1, "stop": 1,
 }
+# The functions that a library's `def`s with steps make, by name (dsl.routines.Routine); filled when definitions are loaded.
+ROUTINES: dict = {}
 REDUCTIONS = ("sum", "prod", "max", "min", "any", "all", "argmax", "argmin")
 
 

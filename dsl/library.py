@@ -6,15 +6,16 @@ from pathlib import Path
 
 from .diagnostics import Error, located
 from .inline import put_in_place
-from .ir import E
+from .ir import E, ROUTINES
 from .lower import Lowering
 from .names import check_library
+from . import routines
 from .opdef import Library, OpDef, Schedule
 from .parse import parse_file, parse_text
 from .scalar_formulas import Context, Formulas
-from .scope import NEST_SHAPES
+from .scope import NEST_SHAPES, nodes_in
 from .source import Source
-from .syntax import Def, Op, Schedule as ScheduleTree, X
+from .syntax import Def, Op, Repeat, Schedule as ScheduleTree, X
 from .verify import verify
 
 
@@ -62,6 +63,10 @@ def lower(parsed, stems: list[str], beside: Library | None = None, one=lower_ite
             if isinstance(item, Def): defs[item.name] = item
             elif isinstance(item, Op): trees.update({name: item for name, _ in members(item)})
     broken = {(e.path, e.span) for e in errors}
+    stepped = {d.name: d for d in defs.values() if d.value is None}
+    mistaken = any(s.path == p and d.span[0] <= at[0] <= d.span[1] for items, _, s in parsed for d in items if isinstance(d, Def) for p, at in broken)
+    if mistaken: return Library({}), errors, sources                # what calls it cannot be lowered
+    for d in ordered(stepped): ROUTINES[d.name] = routines.lower(d, defs)
     ops: dict[str, OpDef] = {}
     rules: list[ScheduleTree] = []
     for (items, _, source), stem in zip(parsed, stems):
@@ -72,9 +77,25 @@ def lower(parsed, stems: list[str], beside: Library | None = None, one=lower_ite
             made, found = one(item, trees, defs, stem)
             errors += located(found, source.path)
             ops |= {op.name: op for op in made}
-    library = Library(ops)
+    library = Library(ops, routines={n: ROUTINES[n] for n in stepped})
     schedules(library, rules)
     return library, errors, sources
+
+
+def ordered(made: dict[str, Def]) -> list[Def]:
+    """Routines, those first that others call."""
+    out: list[Def] = []
+
+    def visit(d: Def):
+        if d in out: return
+        for s in d.steps:
+            for t in s.steps if isinstance(s, Repeat) else (s,):
+                for n in (n for v in t.values for n in nodes_in(v)):
+                    if n.kind == "call" and n.val in made and n.val != d.name: visit(made[n.val])
+        out.append(d)
+
+    for d in made.values(): visit(d)
+    return out
 
 
 def members(op: Op) -> list[tuple[str, dict[str, int]]]:

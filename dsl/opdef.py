@@ -102,3 +102,4 @@ class Library:
     """All definitions, in the order of their files."""
     ops: dict[str, OpDef]
     schedules: list[Schedule] = field(default_factory=list)     # for nest shapes
+    routines: dict = field(default_factory=dict)                # dsl.routines.Routine by name

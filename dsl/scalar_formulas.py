@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 
 from .axes import Axis
 from .dims import Item, error
-from .ir import (E, FALSE, INTRINSICS, Loop, ONE, TRUE, add, call, cond, conj, div, floordiv, idx, is_const, lift, mul, neg, pack, read,
+from .ir import (E, FALSE, INTRINSICS, Loop, ONE, ROUTINES, TRUE, add, call, cond, conj, div, floordiv, idx, is_const, lift, mul, neg, pack, read,
                  sub, sym, transform)
 from .opdef import Presence, symbol
 from .syntax import X
@@ -163,7 +163,10 @@ class Formulas:
         n, a, op = e.val, e.args, self.op
         if n in op.defs:
             d = op.defs[n]
+            if d.value is None: return call(n, *(self.lower(x, c) for x in a))
             return self.lower(d.value, replace(c, names={**c.names, **dict(zip(d.params, (self.lower(x, c) for x in a)))}))
+        if n in ROUTINES and n not in op.defs: return call(n, *(self.lower(x, c) for x in a))
+        if n == "poly": return horner(self.lower(a[0], c), [self.lower(x, c) for x in a[1:]])
         if n == "rand": return E("rand", (), op.site())
         if n == "given": return sym(Presence + a[0].val)
         if n in ("rank", "numel", "size"): return self.measure(n, e)
@@ -209,6 +212,13 @@ def part(e: X) -> str:
     """The tensor that `g.values`, the gradient of a result, or `sorted.values`, a result of a call, names."""
     base = e.args[0].val
     return f"g_{e.val}" if base == "g" else f"{base}_{e.val}_"
+
+
+def horner(x: E, coefficients: list[E]) -> E:
+    """The polynomial with these coefficients, that of x**0 first."""
+    out = coefficients[-1]
+    for c in reversed(coefficients[:-1]): out = add(mul(out, x), c) if c.op != "const" or c.val >= 0 else sub(mul(out, x), neg(c))
+    return out
 
 
 def folded(op: str, a: E, b: E) -> E:

@@ -11,6 +11,7 @@ import math
 import numpy as np
 
 from . import special
+from .ir import ROUTINES
 
 
 def plain(x) -> bool: return isinstance(x, (bool, int, float))
@@ -100,8 +101,12 @@ CALLS = {
 
 
 def call(name: str, *args):
-    """One of the intrinsics."""
+    """One of the intrinsics or of the library's routines."""
     args = tuple(map(number, args))
+    if name in ROUTINES:
+        from .routines import run
+        made = run(ROUTINES[name], args)
+        return made.item() if all(map(plain, args)) else made
     return scalar(CALLS[name], *args) if all(map(plain, args)) else CALLS[name](*args)
 
 

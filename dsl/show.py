@@ -4,7 +4,7 @@ Parsing the text gives an equal tree.  Comments, line breaks and the way numbers
 
 from __future__ import annotations
 
-from .syntax import Assign, Binder, Def, Dim, Launch, Op, Schedule, Setting, Type, X
+from .syntax import Assign, Binder, Def, Dim, Launch, Let, Op, Schedule, Setting, Type, X
 
 # How tightly a node binds; an operand that binds looser than its place needs brackets.
 IF, OR, AND, NOT, COMPARE, BITS, SHIFT, SUM, PRODUCT, TERM, UNARY, POWER, POSTFIX, PRIMARY = range(14)
@@ -130,9 +130,22 @@ def doc(text: str) -> str:
 def setting(s: Setting) -> str: return s.name if s.value is None else f"{s.name} = {expression(s.value)}"
 
 
+def routine(d: Def) -> str:
+    def let(t: Let) -> str: return f"{', '.join(t.names)} = {commas(t.values)}"
+    lines = [f"def {d.name}({', '.join(d.params)})"] + ([doc(d.doc)] if d.doc else [])
+    for s in d.steps:
+        if isinstance(s, Let): lines.append(let(s))
+        else:
+            goes = f" while {expression(s.condition, OR)}" if s.condition is not None else ""
+            lines.append(f"for {s.index} in {expression(s.low, SUM)} .. {expression(s.high, SUM)}{goes}: {'; '.join(map(let, s.steps))}")
+    lines += [f"grad {p} = {expression(e)}" for p, e in d.slopes]
+    return "\n    ".join(lines) + "\n"
+
+
 def show(item: Op | Def | Schedule) -> str:
     """An item as text, with a newline at its end."""
     match item:
+        case Def() if item.value is None: return routine(item)
         case Def(): return f"def {item.name}({', '.join(item.params)}) = {expression(item.value)}\n"
         case Schedule():
             when = f" when {expression(item.when)}" if item.when is not None else ""

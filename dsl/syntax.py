@@ -214,11 +214,36 @@ class Op:
 
 
 @dataclass(frozen=True)
+class Let:
+    """`a, b = b, a + b`: all values first, then all names."""
+    names: tuple[str, ...]
+    values: tuple[X, ...]
+    span: Span = spot()
+
+
+@dataclass(frozen=True)
+class Repeat:
+    """`for k in low .. high while condition: steps`; without a condition None."""
+    index: str
+    low: X
+    high: X
+    condition: X | None
+    steps: tuple[Let, ...]
+    span: Span = spot()
+
+
+@dataclass(frozen=True)
 class Def:
-    """`def hat(d) = max(1 - abs(d), 0)`: a formula with a name, put in place where it is called."""
+    """`def hat(d) = max(1 - abs(d), 0)`: a formula with a name, put in place where it is called.
+
+    Without a formula (value None) it has steps that end with `out`, and is a function of its own in kernels;
+    slopes: its derivative by a parameter, as (parameter, formula)."""
     name: str
     params: tuple[str, ...]
-    value: X
+    value: X | None
+    steps: tuple[Let | Repeat, ...] = ()
+    slopes: tuple[tuple[str, X], ...] = ()
+    doc: str = ""
     span: Span = spot()
     name_span: Span = spot()
 

@@ -11,8 +11,8 @@ from textwrap import dedent
 from lark import Token, v_args
 from lark.visitors import Transformer_NonRecursive
 
-from .syntax import (Assign, Binder, Code, Def, Dim, Launch, Module, Op, Output, Param, Require, Sample, Schedule, Scratch, Setting, Size,
-                     Test, Type, X)
+from .syntax import (Assign, Binder, Code, Def, Dim, Launch, Let, Module, Op, Output, Param, Repeat, Require, Sample, Schedule, Scratch,
+                     Setting, Size, Test, Type, X)
 
 # Clauses that an op may have only once, and what they are called.
 ONCE = {"doc": "text", "family": "`for`", "nograd": "`nograd`", "foreach": "`foreach`"}
@@ -150,5 +150,27 @@ class Build(Transformer_NonRecursive):
         fields["aliases"] = tuple(a for group in parts.get("aliases", ()) for a in group)
         return Op(str(name), params or (), outputs, drop, span=place(m), name_span=token_place(name), **fields)
 
-    def function(self, m, c): return Def(str(c[0]), c[1] or (), c[2], place(m), token_place(c[0]))
+    def let(self, m, c):
+        if str(c[1]) != "=": raise Unreadable("a step of a `def` is a plain assignment", place(m))
+        if len(c[0]) != len(c) - 2: raise Unreadable(f"{len(c[0])} names, but {len(c) - 2} values", place(m))
+        return Let(c[0], tuple(c[2:]), place(m))
+
+    def steps(self, m, c): return ("steps", tuple(c), place(m))
+    def repeat(self, m, c): return ("steps", (Repeat(str(c[0]), c[1], c[2], c[3], tuple(c[4:]), place(m)),), place(m))
+
+    def slope(self, m, c):
+        if str(c[1]) != "=": raise Unreadable("a derivative is a plain assignment", place(m))
+        return ("slopes", (str(c[0]), c[2]), place(m))
+
+    def function(self, m, c):
+        name, params, value, *clauses = c
+        steps = tuple(s for kind, group, _ in clauses if kind == "steps" for s in group)
+        slopes = tuple(s for kind, s, _ in clauses if kind == "slopes")
+        docs = [text for kind, text, _ in clauses if kind == "doc"]
+        for kind, _, where in clauses:
+            if kind == "steps" and value is not None: raise Unreadable("this `def` has a formula already", where)
+            if kind == "slopes" and value is not None: raise Unreadable("the derivative of a formula is derived", where)
+        if value is None and not steps: raise Unreadable("this `def` says nothing", token_place(name))
+        return Def(str(name), params or (), value, steps, slopes, docs[0] if docs else "", place(m), token_place(name))
+
     def schedule(self, m, c): return Schedule(c[0], c[1], tuple(c[2:]), place(m))

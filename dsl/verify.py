@@ -6,7 +6,7 @@ evaluates anything: whether reads stay inside is for dsl/trials.py."""
 from __future__ import annotations
 
 from .axes import Axis, axes
-from .ir import INTRINSICS, REDUCTIONS, E, Loop, Program, Stmt, Tensor, children, show, walk
+from .ir import INTRINSICS, REDUCTIONS, ROUTINES, E, Loop, Program, Stmt, Tensor, children, show, walk
 from .opdef import OpDef
 
 OPERATORS = {"+", "-", "*", "/", "//", "%", "**", "<", "<=", "==", "!=", ">", ">=", "and", "or", "&", "|", "^", "<<", ">>"}
@@ -115,7 +115,7 @@ def expression(e: E, tensors: dict[str, Tensor], bound: dict[str, Loop], there: 
         if e.val[0] not in there: out.append(f"{e.val[0]} is read before it is written")
         out += index(e.val[0], e.args, t, bound)
     elif e.op == "call":
-        if INTRINSICS.get(e.val) != len(e.args): out.append(f"{e.val} of {len(e.args)}")
+        if (len(ROUTINES[e.val].params) if e.val in ROUTINES else INTRINSICS.get(e.val)) != len(e.args): out.append(f"{e.val} of {len(e.args)}")
     elif e.op not in ARITY: out.append(f"a node {e.op}")
     elif ARITY[e.op] != len(e.args): out.append(f"{e.op} of {len(e.args)}")
     if e.op == "inside" and e.args and e.args[0].op != "read": out.append("`inside` of no read")

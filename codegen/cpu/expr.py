@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from dsl.ir import E
+from dsl.ir import E, ROUTINES
+
+from .names import camel
 
 TERNARY, OR, AND, BITOR, BITXOR, BITAND, EQUAL, ORDER, SHIFT, SUM, PRODUCT, UNARY, CALL = range(3, 16)
 
@@ -23,8 +25,12 @@ MATH = {"abs": "abs", "floor": "floor", "ceil": "ceil", "trunc": "trunc", "sqrt"
 RUNTIME = {"round": "roundHalfEven", "sign": "sign", "erf": "erf", "erfc": "erfc", "erfinv": "erfinv",
            "lgamma": "lgamma", "digamma": "digamma", "fmax": "fmax", "fmin": "fmin", "fmod": "fmod",
            "copysign": "copysign", "signbit": "signbit"}
+PREFIX = "routines."                    # before the names of routines among helpers
 WHOLE = {"floor", "ceil", "trunc", "round"}                 # nothing to do on whole numbers
 KEEPS = {"abs", "sign", "max", "min", "fmax", "fmin", "fmod", "stop"} | WHOLE      # the result has the operands' kind
+
+
+def name_of(routine: str, whole: bool) -> str: return camel(routine) + ("Whole" if whole else "Of")
 
 
 @dataclass(frozen=True)
@@ -59,7 +65,7 @@ class Printer:
             case "if": return self.join(e.args[1:], keep_bool=True)
             case "call":
                 if e.val in ("isnan", "isinf", "signbit"): return "b"
-                if e.val not in KEEPS: return "f"
+                if e.val not in KEEPS and not (e.val in ROUTINES and ROUTINES[e.val].whole): return "f"
                 return self.join(e.args)
         return self.join(e.args)
 
@@ -177,8 +183,16 @@ class Printer:
         if fn == "rsqrt": return f"1 / Math.sqrt({args[0]})", PRODUCT
         if fn == "exp2": return f"Math.pow(2, {args[0]})", CALL
         if fn == "abs" and kind == "w": return f"Math.abs({args[0]}) | 0", BITOR
+        if fn in ROUTINES: return self.routine(e, kind)
         if fn in MATH: return f"Math.{MATH[fn]}({', '.join(args)})", CALL
         return self.use(RUNTIME[fn], *e.args)
+
+
+    def routine(self, e: E, kind: str) -> tuple[str, int]:
+        """A call of a library's routine; among plain indices it works on floats."""
+        name = name_of(e.val, kind == "w")
+        self.helpers.add(PREFIX + name)
+        return f"{PREFIX}{name}({', '.join(map(self.number, e.args))})", CALL
 
 
 def wrap(s: str, own: int, level: int) -> str: return f"({s})" if own < level else s

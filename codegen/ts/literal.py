@@ -11,6 +11,10 @@ import json
 WIDTH = 118
 
 
+class Identifier(str):
+    """A text that stands in a literal as it is."""
+
+
 def literal(value, indent: int = 0, used: int = 0) -> str:
     """The text of a value; `indent`: of the line it stands in, `used`: columns taken before it there."""
     flat = short(value)
@@ -30,6 +34,7 @@ def short(value) -> str:
     if value is None: return "null"
     if isinstance(value, bool): return "true" if value else "false"
     if isinstance(value, (int, float)): return number(value)
+    if isinstance(value, Identifier): return value
     if isinstance(value, str): return json.dumps(value, ensure_ascii=False)
     if isinstance(value, (list, tuple)): return "[" + ", ".join(map(short, value)) + "]"
     if is_object(value): return "{ " + ", ".join(f"{k}: {short(v)}" for k, v in members(value)) + " }" if members(value) else "{}"

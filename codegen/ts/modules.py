@@ -14,7 +14,8 @@ import jinja2
 from dsl.opdef import OpDef
 
 from codegen.cpu.emit import Kernels
-from codegen.cpu.names import RESERVED
+from codegen.cpu.expr import PREFIX
+from codegen.cpu.names import RESERVED, camel
 from codegen.host import model
 
 from . import docs
@@ -82,7 +83,7 @@ def data_text(data: model.Op) -> str:
 
 def data_module(file: str, ops: list[OpDef], texts: dict[str, str]) -> str:
     rows = [{"name": binding(op.name), "literal": texts[op.name]} for op in ops]
-    return render("data.ts.j2", file=file, ops=rows)
+    return render("data.ts.j2", file=file, ops=rows, routines=any("routines." in text for text in texts.values()))
 
 
 def complete_module() -> str:
@@ -102,9 +103,21 @@ def kernels_module(file: str, ops: list[OpDef], made: dict[str, Kernels]) -> str
     imports = ['import type { CpuNest, NestKernels } from "../../runtime/compiled.js";']
     if "within" in helpers: imports.append('import { within } from "../../runtime/cpu-nest.js";')
     if blocked: imports.append('import { type Block, contract, panelStart } from "../../runtime/gemm.js";')
-    if set(helpers) - {"within", "uniform"}: imports.append('import * as math from "../../runtime/math.js";')
+    if any(h.startswith(PREFIX) for h in helpers): imports.append('import * as routines from "../routines.js";')
+    if {h for h in helpers if not h.startswith(PREFIX)} - {"within", "uniform"}: imports.append('import * as math from "../../runtime/math.js";')
     if "uniform" in helpers: imports.append('import { uniform } from "../../runtime/random-bits.js";')
     return render("kernels.ts.j2", file=file, ops=rows, imports=imports)
+
+
+def routines_module(made) -> str:
+    """The functions that `def`s with steps make, for the CPU."""
+    imports = ['import * as math from "../runtime/math.js";'] if made.helpers else []
+    return render("routines.ts.j2", imports=imports, functions=made.functions)
+
+
+def routine_texts_module(texts: dict[str, str]) -> str:
+    """The same functions for the GPU."""
+    return render("routine_texts.ts.j2", functions=[{"name": camel(n), "text": template_text(t)} for n, t in texts.items()])
 
 
 def table(made: Kernels) -> str:

@@ -9,7 +9,10 @@ import typing
 
 from codegen.host import model
 
-from .literal import literal
+from codegen.cpu.names import camel
+from codegen.wgsl import prelude, routines
+
+from .literal import Identifier, literal
 
 # The fields that may be left out, and what they are then.
 USUAL: dict[type, dict[str, object]] = {
@@ -54,7 +57,16 @@ def short(value, cls_hint=None):
     out = {f.name: short(getattr(value, f.name)) for f in dataclasses.fields(value)}
     if isinstance(value, model.ReadCode) and not any(value.index): out["index"] = []
     if isinstance(value, model.Code) and not any(any(a.index) or a.guard or a.fallback for a in value.accesses): out["accesses"] = []
+    if isinstance(value, model.Code): out["helpers"] = with_routines(value.helpers)
     return {k: v for k, v in out.items() if k not in usual or v != usual[k]}
+
+
+def with_routines(helpers: list[str]) -> list[str]:
+    """Helpers of a kernel in the package: the prelude's by name, routines by their texts in ops/data/routines.ts, with all that those call."""
+    made, calls = routines.functions(), prelude.calls()
+    wanted = list(helpers)
+    for h in wanted: wanted += [c for c in calls[h] if h in made and c not in wanted]
+    return sorted(h for h in wanted if h not in made) + [Identifier(f"routines.{camel(h)}") for h in made if h in wanted]
 
 
 def usual_text() -> tuple[str, str]:

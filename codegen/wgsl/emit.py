@@ -6,7 +6,7 @@ is printed for one class of T.  How elements are loaded and stored, and all loop
 
 from __future__ import annotations
 
-from dsl.ir import E, Tensor, symbols, walk
+from dsl.ir import E, ROUTINES, Tensor, symbols, walk
 from dsl.opdef import OpDef, Presence, symbol
 
 from ..host.model import Code, ReadCode, StepCode
@@ -133,6 +133,7 @@ class Writer:
     def intrinsic(self, e: E, kind: str) -> str:
         fn, a = e.val, e.args
         if fn == "stop": return self.text(a[0], kind)
+        if fn in ROUTINES: return self.call(routine_name(fn, kind), a, kind)
         if fn in ("isnan", "isinf", "signbit"):
             if self.kinds.kind(a[0]) in ("i", "b"): return f"({self.text(a[0], 'i')} < 0)" if fn == "signbit" else "false"
             return self.call({"isnan": "is_nan", "isinf": "is_infinite", "signbit": "sign_bit"}[fn], a, "f")
@@ -148,6 +149,9 @@ class Writer:
 # Intrinsic -> its function in the prelude, where that is not the name followed by `_of`.
 PRELUDE_NAMES = {"max": "larger", "min": "smaller", "fmax": "larger_number", "fmin": "smaller_number", "sqrt": "square_root",
                  "rsqrt": "reciprocal_root", "fmod": "fmod_of", "copysign": "copy_sign", "sign": "sign_of"}
+
+
+def routine_name(name: str, kind: str) -> str: return f"{name}_routine" + ("_whole" if kind == "i" else "")
 
 
 def constant(v, want: str) -> str:

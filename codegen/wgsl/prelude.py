@@ -1,4 +1,4 @@
-"""The functions of prelude.wgsl and what each of them calls."""
+"""The functions of prelude.wgsl and the library's routines, and what each of them calls."""
 
 from __future__ import annotations
 
@@ -6,11 +6,18 @@ import functools
 import re
 from pathlib import Path
 
+from . import routines
+
 FILE = Path(__file__).with_name("prelude.wgsl")
 
 
-@functools.cache
 def functions() -> dict[str, str]:
+    """Name -> text: the file's functions in its order, then the routines of the library."""
+    return {**of_file(), **routines.functions()}
+
+
+@functools.cache
+def of_file() -> dict[str, str]:
     """Name -> text, comments above it included, in the order of the file."""
     out: dict[str, str] = {}
     for block in re.split(r"\n\n+", FILE.read_text(encoding="utf-8")):
@@ -19,7 +26,6 @@ def functions() -> dict[str, str]:
     return out
 
 
-@functools.cache
 def calls() -> dict[str, list[str]]:
     """Name -> the prelude's names that its text uses."""
     names = functions()
@@ -29,11 +35,11 @@ def calls() -> dict[str, list[str]]:
 
 def text(helpers: list[str]) -> str:
     """The named functions with all that they call, in the file's order."""
-    wanted, waiting = set(), list(helpers)
+    wanted, waiting, known, used = set(), list(helpers), functions(), calls()
     while waiting:
         name = waiting.pop()
         if name in wanted: continue
-        if name not in functions(): raise KeyError(f"the prelude has no function {name}")
+        if name not in known: raise KeyError(f"the prelude has no function {name}")
         wanted.add(name)
-        waiting += calls()[name]
-    return "\n".join(t for n, t in functions().items() if n in wanted)
+        waiting += used[name]
+    return "\n".join(t for n, t in known.items() if n in wanted)

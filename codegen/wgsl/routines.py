@@ -1,0 +1,82 @@
+"""Routines (dsl/routines.py) as functions of WGSL, in the manner of the prelude."""
+
+from __future__ import annotations
+
+from dsl.ir import E, ROUTINES
+from dsl.routines import Loop, Routine, Set
+from codegen.typing import Kinds
+
+from ..host.names import safe_name
+from .emit import Writer, bared, routine_name
+
+
+class RoutineKinds(Kinds):
+    """Kinds inside a routine: everything it names has one kind."""
+
+    def __init__(self, names, integral: bool):
+        self.T = "i" if integral else "f"
+        self.options, self.steps = {}, []
+        self.holes = dict.fromkeys(names, self.T)
+
+    def symbol(self, name: str) -> str: return "f"
+
+
+class RoutineWriter(Writer):
+    """Prints the expressions of one routine; infinities and NaN are made from its first argument."""
+
+    def __init__(self, r: Routine, integral: bool):
+        self.kinds = RoutineKinds((*r.params, *r.locals()), integral)
+        self.statics, self.helpers, self.integral = set(), set(), integral
+        self.some = safe_name(r.params[0]) if r.params else "0.0"
+
+    def show(self, e: E, kind: str, want: str) -> str:
+        return safe_name(e.val) if e.op == "hole" else super().show(e, kind, want)
+
+    def symbol(self, name: str) -> str:
+        if name == "inf": return f"infinity_like(abs({self.some}))"
+        return f"nan_from({self.some})" if name == "nan" else super().symbol(name)
+
+
+def functions(loaded: dict[str, Routine] = ROUTINES) -> dict[str, str]:
+    """Name -> text of every routine, for floats and, where it may have those, whole numbers."""
+    return {routine_name(r.name, "i" if whole else "f"): function(r, whole)
+            for r in loaded.values() for whole in ((False, True) if r.whole else (False,))}
+
+
+def function(r: Routine, whole: bool) -> str:
+    w = RoutineWriter(r, whole)
+    kind, type_, zero = ("i", "i32", "0") if whole else ("f", "f32", "0.0")
+    lines = [f"fn {routine_name(r.name, kind)}({', '.join(f'{safe_name(p)}: {type_}' for p in r.params)}) -> {type_} {{"]
+    lines += [f"  var {safe_name(n)} = {zero};" for n in r.locals()]
+    for s in r.steps:
+        if isinstance(s, Set): lines += assign(w, s, kind, "  ")
+        else:
+            k = safe_name(s.index)
+            end, goes = f"{k}_end", f"{k} < {k}_end" + (f" && {w.text(s.condition, 'b')}" if s.condition is not None else "")
+            lines.append(f"  let {end} = {whole_bound(w, s.high)};")
+            lines.append(f"  for (var {k} = {whole_bound(w, s.low)}; {goes}; {k}++) {{")
+            for t in s.steps: lines += assign(w, t, kind, "    ")
+            lines.append("  }")
+    return "\n".join([*lines, f"  return {safe_name('out')};", "}"])
+
+
+def whole_bound(w: RoutineWriter, e: E) -> str:
+    """An end of a loop: the next whole number."""
+    if w.kinds.kind(e) != "f": return bared(w.text(e, "i"))
+    w.helpers.add("to_whole")
+    return f"to_whole(ceil({bared(w.text(e, 'f'))}))"
+
+
+def assign(w: RoutineWriter, s: Set, kind: str, indent: str) -> list[str]:
+    if len(s.names) == 1: return choice(w, safe_name(s.names[0]), s.values[0], kind, indent)
+    kept = [f"{n}_next" for n in s.names]
+    return [f"{indent}let {k} = {bared(w.text(e, kind))};" for k, e in zip(kept, s.values)] + \
+        [f"{indent}{safe_name(n)} = {k};" for n, k in zip(s.names, kept)]
+
+
+def choice(w: RoutineWriter, name: str, e: E, kind: str, indent: str) -> list[str]:
+    """An assignment; a choice computes only the branch that is taken."""
+    if e.op != "if": return [f"{indent}{name} = {bared(w.text(e, kind))};"]
+    c, yes, no = e.args
+    return [f"{indent}if ({bared(w.text(c, 'b'))}) {{", *choice(w, name, yes, kind, indent + "  "), f"{indent}}} else {{",
+            *choice(w, name, no, kind, indent + "  "), f"{indent}}}"]
