@@ -25,6 +25,11 @@ class Set:
     names: tuple[str, ...]
     values: tuple[E, ...]
 
+    @property
+    def in_turn(self) -> bool:
+        """Whether the assignments may as well happen one after another."""
+        return not any(n.op == "hole" and n.val in self.names[:k] for k, e in enumerate(self.values) for n in walk(e))
+
 
 @dataclass(frozen=True)
 class Loop:
@@ -36,7 +41,7 @@ class Loop:
     steps: tuple[Set, ...]
 
 
-@dataclass
+@dataclass(eq=False)
 class Routine:
     """whole: whether it may work on whole numbers.  slopes: derivatives by a parameter, over parameters and `out`."""
     name: str

@@ -53,7 +53,7 @@ def value(printer: Printer, e: E) -> str:
 
 def assign(text: Text, printer: Printer, names: Names, s: Set, known: set[str], again: list[str], inner: bool = False):
     values = [value(printer, e) for e in s.values]
-    if len(values) > 1:
+    if not s.in_turn:
         kept = [names.fresh(f"{printer.holes[n].text}Next") for n in s.names]
         text.add("const " + ", ".join(f"{k} = {v}" for k, v in zip(kept, values)) + ";")
         values = kept

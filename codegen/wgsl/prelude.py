@@ -27,8 +27,13 @@ def of_file() -> dict[str, str]:
 
 
 def calls() -> dict[str, list[str]]:
-    """Name -> the prelude's names that its text uses."""
-    names = functions()
+    """Name -> the names of functions that its text uses."""
+    return calls_among(tuple(functions().items()))
+
+
+@functools.lru_cache(4)
+def calls_among(texts: tuple[tuple[str, str], ...]) -> dict[str, list[str]]:
+    names = dict(texts)
     words = lambda text: dict.fromkeys(re.findall(r"\b[A-Za-z_]\w*", re.sub(r"//.*", "", text)))
     return {n: [w for w in words(t) if w in names and w != n] for n, t in names.items()}
 

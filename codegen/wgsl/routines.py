@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from dsl.ir import E, ROUTINES
 from dsl.routines import Loop, Routine, Set
 from codegen.typing import Kinds
@@ -39,8 +41,12 @@ class RoutineWriter(Writer):
 
 def functions(loaded: dict[str, Routine] = ROUTINES) -> dict[str, str]:
     """Name -> text of every routine, for floats and, where it may have those, whole numbers."""
-    return {routine_name(r.name, "i" if whole else "f"): function(r, whole)
-            for r in loaded.values() for whole in ((False, True) if r.whole else (False,))}
+    return {name: text for r in loaded.values() for name, text in texts(r)}
+
+
+@cache
+def texts(r: Routine) -> tuple[tuple[str, str], ...]:
+    return tuple((routine_name(r.name, "i" if whole else "f"), function(r, whole)) for whole in ((False, True) if r.whole else (False,)))
 
 
 def function(r: Routine, whole: bool) -> str:
@@ -68,7 +74,7 @@ def whole_bound(w: RoutineWriter, e: E) -> str:
 
 
 def assign(w: RoutineWriter, s: Set, kind: str, indent: str) -> list[str]:
-    if len(s.names) == 1: return choice(w, safe_name(s.names[0]), s.values[0], kind, indent)
+    if s.in_turn: return [line for n, e in zip(s.names, s.values) for line in choice(w, safe_name(n), e, kind, indent)]
     kept = [f"{n}_next" for n in s.names]
     return [f"{indent}let {k} = {bared(w.text(e, kind))};" for k, e in zip(kept, s.values)] + \
         [f"{indent}{safe_name(n)} = {k};" for n, k in zip(s.names, kept)]
