@@ -163,7 +163,9 @@ def names_files(library: Library, files: dict[str, str]) -> dict[str, str]:
     made["methods.ts"] = modules.methods_module(names)
     made["setup.ts"] = modules.setup_module([library.ops[n] for n in NEEDED])
     for name, (about, methods) in ENTRIES.items():
-        made[f"{name}.ts"] = modules.entry_module(about, methods, sorted(set(spaces) - {"torch", "functional"}))
+        made[f"{name}.ts"] = modules.entry_module(about, methods, sorted({s.split(".")[0] for s in spaces} - {"torch", "functional"}))
+    for outer in sorted({s.split(".")[0] for s in spaces if "." in s}):
+        made[f"names/{outer}.ts"] = modules.outer_module(outer, [s for s in sorted(spaces) if s.startswith(outer + ".")])
     made["names/modules.ts"] = nn.modules_module(library, names)
     made["nn.ts"] = modules.nn_module()
     return made

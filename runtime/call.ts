@@ -7,6 +7,7 @@ import { arrange } from "./arguments.js";
 import type { CompiledOp } from "./compiled.js";
 import { replaceContent } from "./copy.js";
 import { scalar, tensor as newTensor } from "./create.js";
+import { creationOf, listed } from "./creation.js";
 import { type Device, defaultDevice } from "./device.js";
 import { type DType, dtypeNumber, isFloat } from "./dtype.js";
 import { OpError, TypeMismatchError, describe } from "./errors.js";
@@ -153,12 +154,15 @@ function makePlan(compiled: CompiledOp, values: readonly unknown[], device: Devi
 // --- Running --------------------------------------------------------------------------------------
 
 /** The device of a call's tensors. */
-function deviceOf(compiled: CompiledOp, values: unknown[]): Device {
+function deviceOf(compiled: CompiledOp, values: unknown[], wanted: Device | null = null): Device {
   const { params, name } = compiled.op;
-  let device: Device | null = null;
+  let device: Device | null = wanted;
   for (let i = 0; i < params.length; i++) {
     const value = values[i];
-    if (params[i]!.slot < 0 || !(value instanceof Tensor)) continue;
+    if (params[i]!.slot < 0 || !(value instanceof Tensor)) {
+      if (params[i]!.slot >= 0 && params[i]!.keyword && Array.isArray(value)) values[i] = listed(value, params[i]!.name, name, device ?? defaultDevice());
+      continue;
+    }
     value.check(name);
     const own = value.storage.device;
     if (device === null || device === own) device = own;
@@ -194,8 +198,8 @@ function place(plan: Plan, values: readonly unknown[]): (Tensor | null)[] {
   return tensors;
 }
 
-function runValues(compiled: CompiledOp, values: unknown[]): Tensor[] {
-  const device = deviceOf(compiled, values), plan = planFor(compiled, values, device), { op } = compiled;
+function runValues(compiled: CompiledOp, values: unknown[], wanted: Device | null = null): Tensor[] {
+  const device = deviceOf(compiled, values, wanted), plan = planFor(compiled, values, device), { op } = compiled;
   return runProgram(plan, 0, place(plan, values), plan.makes, op.random ? nextCall() : null);
 }
 
@@ -204,7 +208,9 @@ function runValues(compiled: CompiledOp, values: unknown[]): Tensor[] {
  * Answers its tensor, or `Results` for several outputs.
  */
 export function run(compiled: CompiledOp, args: readonly unknown[]): Tensor | Results {
-  const { op } = compiled, out = runValues(compiled, arrange(op, args));
+  const { op } = compiled, creation = creationOf(args, op.name);
+  const out = creation ? runValues(compiled, arrange(op, creation.args), creation.device) : runValues(compiled, arrange(op, args));
+  if (creation?.requiresGrad) out.forEach((x) => x.requires_grad_());
   return op.outputs.length === 1 ? out[0]! : new Results(op.output_names, out);
 }
 

@@ -12,7 +12,7 @@ from dsl.opdef import Library, OpDef
 
 # PyTorch's modules and the package's own names for them; the root is "torch".
 NAMESPACES = {"torch": "torch", "torch.nn.functional": "functional", "torch.linalg": "linalg",
-              "torch.special": "special", "torch.fft": "fft"}
+              "torch.special": "special", "torch.fft": "fft", "torch.masked": "masked", "torch.signal.windows": "signal.windows"}
 
 
 @dataclass

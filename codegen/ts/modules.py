@@ -34,6 +34,8 @@ ABOUT = {
     "linalg": "torch.linalg: linear algebra.",
     "special": "torch.special: special functions.",
     "fft": "torch.fft: Fourier transforms.",
+    "masked": "torch.masked: reductions that leave elements out.",
+    "signal.windows": "torch.signal.windows: curves to weight signals with.",
 }
 
 
@@ -144,6 +146,12 @@ def names_module(space: str, names: dict[str, list[OpDef]]) -> str:
     overloaded = [{"name": n, "local": binding(n), "ops": [f"{op.name}Op" for op in ops], "doc": " ".join(dict.fromkeys(docs.family_text(op, op.doc).strip().split("\n")[0] for op in ops)),
                    "type": " & ".join(f"typeof {type_name(op.name)}Function" for op in typed_order(ops))} for n, ops in several.items()]
     return render("names.ts.j2", about=ABOUT[space], imports=tidy(imports), exports=tidy(exports), overloaded=overloaded)
+
+
+def outer_module(name: str, spaces: list[str]) -> str:
+    """A namespace that holds others."""
+    return f"// torch.{name}.  Generated; change the aliases in ops/*.op.\n\n" + \
+        "".join(f'export * as {s.split(".")[1]} from "./{s}.js";\n' for s in spaces)
 
 
 def typed_order(ops: list[OpDef]) -> list[OpDef]:

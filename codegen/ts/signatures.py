@@ -40,7 +40,8 @@ def required(p: Param) -> bool: return not p.optional and not p.has_default
 
 
 def param_type(p: Param, op: OpDef) -> str:
-    if p.kind == "tensor": base = "TensorOrNumber" if takes_number(p, op) else "Tensor"
+    if p.kind == "tensor" and p.keyword and creates(op): base = "Tensor | readonly number[]"
+    elif p.kind == "tensor": base = "TensorOrNumber" if takes_number(p, op) else "Tensor"
     elif p.kind == "choice": base = " | ".join(c if c in ("true", "false") else f'"{c}"' for c in p.choices)
     else: base = SCALARS[p.kind]
     follows = p.has_default and (p.default is None if p.kind == "dims" else p.default is not None and p.default.op != "const")
@@ -62,7 +63,12 @@ def optional_params(op: OpDef) -> list[Param]:
     return [p for p in op.params if not required(p) or p.keyword]
 
 
-def options_name(op: OpDef) -> str: return f"{type_name(op.name)}Options" if optional_params(op) else ""
+def creates(op: OpDef) -> bool:
+    """Whether a call gives numbers only, so that it may say where the result shall be."""
+    return not any(p.kind == "tensor" and not p.keyword for p in op.params)
+
+
+def options_name(op: OpDef) -> str: return f"{type_name(op.name)}Options" if optional_params(op) or creates(op) else ""
 
 
 def result_type(op: OpDef) -> str:
@@ -76,7 +82,7 @@ def signatures(op: OpDef) -> list[Signature]:
     keywords = [p for p in op.params if p.keyword]
     out = []
     for n in range(fewest, len(params) + 1):
-        rest = n < len(params) or keywords
+        rest = n < len(params) or keywords or creates(op)
         must = any(required(p) and camel(p.name) == p.name for p in keywords)
         out.append(Signature(tuple(params[:n]), options_name(op) if rest else "", must, result_type(op)))
     return out
@@ -98,4 +104,7 @@ def options(op: OpDef, docs: dict[str, str]) -> list[Option]:
         both = camel(name) != name
         out.append(Option(name, t, both or not required(p), docs[name]))
         if both: out.append(Option(camel(name), t, True, f"The same as `{name}`."))
+    if creates(op):
+        out += [Option("device", "string | null", True, "Where the result shall be; by default where new tensors are."),
+                Option("requires_grad", "boolean", True, "Whether operations on the result are recorded for gradients.")]
     return out

@@ -1,0 +1,35 @@
+// Ops that make tensors from numbers alone, windows for example: where the result shall be, and whether it wants a gradient.
+
+import { isOptions } from "./arguments.js";
+import { tensor } from "./create.js";
+import { type Device, toDevice } from "./device.js";
+import { OpError, describe } from "./errors.js";
+import { Tensor } from "./tensor.js";
+
+/** What such a call may ask for besides its op's own options. */
+const NAMES = new Set(["device", "requires_grad", "requiresGrad", "layout", "pin_memory"]);
+
+export interface Creation {
+  readonly args: readonly unknown[];
+  readonly device: Device | null;
+  readonly requiresGrad: boolean;
+}
+
+/** The call without these options, or null where a tensor or none of them was given. */
+export function creationOf(args: readonly unknown[], op: string): Creation | null {
+  const last = args[args.length - 1];
+  if (!isOptions(last) || !Object.keys(last).some((name) => NAMES.has(name))) return null;
+  if (args.some((value) => value instanceof Tensor) || Object.values(last).some((value) => value instanceof Tensor)) return null;
+  const { device, layout, requires_grad, requiresGrad } = last;
+  if (layout !== undefined && layout !== null && !/(^|\.)strided$/.test(String(layout))) {
+    throw new OpError(`${op} is implemented for strided tensors only, got: ${String(layout)}`);
+  }
+  const rest = Object.fromEntries(Object.entries(last).filter(([name]) => !NAMES.has(name)));
+  return { args: [...args.slice(0, -1), rest], device: device ? toDevice(device as string) : null, requiresGrad: (requires_grad ?? requiresGrad) === true };
+}
+
+/** A list of numbers, given where such a call expects a tensor, as one. */
+export function listed(value: unknown, name: string, op: string, device: Device): Tensor {
+  if (!Array.isArray(value) || !value.every((v) => typeof v === "number")) throw new OpError(`${op}: argument '${name}' must be a tensor or a list of numbers, got ${describe(value)}`);
+  return tensor(value, { dtype: "float32", device });
+}
