@@ -14,6 +14,9 @@ export {
   randn_like, randperm, tensor, zeros, zeros_like, type Options, type TensorData, type TensorOptions,
 } from "./create.js";
 export {
+  empty_permuted, empty_strided, logspace, normal, randint_like, scalar_tensor, tril_indices, triu_indices,
+} from "./create-shaped.js";
+export {
   adjoint, as_strided, broadcast_to, chunk, clone, detach, diagonal, flatten, is_floating_point, is_tensor, moveaxis, movedim, narrow,
   numel, permute, ravel, reshape, select, split, split_with_sizes, squeeze, swapaxes, swapdims, t, tensor_split, tile, transpose,
   unbind, unflatten, unsqueeze,

@@ -5,6 +5,7 @@ import * as autograd from "./autograd.js";
 import type { Elements } from "./compiled.js";
 import * as copying from "./copy.js";
 import * as create from "./create.js";
+import { empty_strided } from "./create-shaped.js";
 import type { Device } from "./device.js";
 import * as dynamic from "./dynamic.js";
 import { type DType, deviceBytes, isFloat } from "./dtype.js";
@@ -243,6 +244,9 @@ export class Tensor {
   new_tensor(data: create.TensorData, options?: create.Options): Tensor { return create.tensor(data, { dtype: this.dtype, device: this.device, ...options }); }
   new_empty(...size: create.Sizes): Tensor { return create.empty(...create.withDefaults(size, this)); }
   new_zeros(...size: create.Sizes): Tensor { return create.zeros(...create.withDefaults(size, this)); }
+  new_empty_strided(size: readonly number[], stride: readonly number[], options?: create.Options): Tensor {
+    return empty_strided(size, stride, { dtype: this.dtype, device: this.device, ...options });
+  }
   new_ones(...size: create.Sizes): Tensor { return create.ones(...create.withDefaults(size, this)); }
   new_full(size: readonly number[], fill_value: number | boolean, options?: create.Options): Tensor {
     return create.full(size, fill_value, { dtype: this.dtype, device: this.device, ...options });

@@ -2,7 +2,7 @@
 
 A name that several ops share is overloaded: at run time the first op whose parameters accept the
 arguments runs.  Every op in the root namespace whose first parameter is a tensor is a method as well,
-and a pointwise one also in place, as `name_`."""
+and a pointwise one also in place, as `name_`; `Tensor.name_` is that alone."""
 
 from __future__ import annotations
 
@@ -30,6 +30,9 @@ def names_of(library: Library, written: frozenset[str] = frozenset()) -> Names:
         for alias in op.aliases:
             space, name = alias.rsplit(".", 1)
             if space in NAMESPACES: put(out.namespaces.setdefault(NAMESPACES[space], {}), name, op)
+            if name.endswith("_"):                          # a method that works in place, and no other
+                put(out.inplace, name, op)
+                continue
             if space in ("torch", "Tensor") and is_method(op) and name not in written:
                 put(out.methods, name, op)
                 if op.pointwise and f"{name}_" not in written and in_place(op): put(out.inplace, f"{name}_", op)
