@@ -64,6 +64,7 @@ class Writer:
         kind = self.kinds.kind(e)
         if e.op == "const": return constant(e.val, want)
         if kind == "inf": return self.infinity(e, want)
+        if e.op == "if" and kind == "i" and want == "f": return self.show(e, want, want)      # `0 if c else inf`: each by itself
         s = self.show(e, kind, want)
         return s if kind == want else self.cast(s, kind, want)
 
