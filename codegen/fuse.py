@@ -136,7 +136,7 @@ def group_of(program: Program, s: Stmt, makers: dict[str, int]) -> Group:
     if s.body.op == "raw": return Group("raw", (), (), [s], [False])
     names = [i.val for i in s.idx if bare(i)]
     sure = len(set(names)) == len(names) and {l.name for l in s.loops} <= set(names)
-    if s.mode in ("max=", "min=") or s.mode == "+=" and not sure or s.spread and s.red not in (None, "sum"): shape = "scatter"
+    if s.mode in ("*=", "max=", "min=") or s.mode == "+=" and not sure or s.spread and s.red not in (None, "sum"): shape = "scatter"
     elif s.red is None: shape = "map"
     elif (scan := scan_loop(s)) is not None and s.mode == "=":
         i, reverse = scan

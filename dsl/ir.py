@@ -350,6 +350,14 @@ class Stmt:
         return s + (f"   when {show(self.when)}" if self.when is not None else "")
 
 
+MODES = ("=", "+=", "*=", "max=", "min=")
+
+
+def overwrites(s: Stmt) -> bool:
+    """Whether a statement replaces elements at places read from a tensor."""
+    return s.mode == "=" and any(n.op == "read" for e in s.idx for n in walk(e))
+
+
 @dataclass
 class Program:
     """Statements in order over named tensors.  `inputs` and `outputs` name tensors; a gradient
@@ -359,7 +367,8 @@ class Program:
     holds, the first says whether that must be zero: who runs a program fills a target with zeros if its
     first such statement is `+=` (it need not reach every element) or if there is none.  A `=` statement
     that comes first reaches every element, unless several `=` statements for one target share them out.
-    `=` statements under conditions that exclude each other are alternatives."""
+    `=` statements under conditions that exclude each other are alternatives.  A `=` statement whose place is
+    read from a tensor replaces elements of what its target holds; of several at one place one stays."""
     name: str
     tensors: dict[str, Tensor]
     stmts: list[Stmt]

@@ -139,7 +139,7 @@ class Lowering:
     def assign(self, a: Assign):
         if a.index is None and a.value.kind == "call" and (callee := self.callee(a.value)): return place(self, a, callee)
         if a.index is None and a.mode == "=" and self.whole.is_scalar(a): self.scalars[a.name] = a.value; return
-        if a.mode not in ("=", "+="): raise Mistake("syntax", f"`{a.mode}` cannot stand here", a.span, "assign with `=` or `+=`")
+        if a.index is None and a.mode not in ("=", "+="): raise Mistake("syntax", f"`{a.mode}` cannot stand here", a.span, "assign with `=` or `+=`")
         cases = alternatives(a.value, self)
         shapes = []
         for when, value in cases:
@@ -174,9 +174,12 @@ class Lowering:
             raise Mistake("rank", f"`{a.name}` takes {len(declared)} indices, but gets {len(a.index)}", a.span)
         names = self.left_names(a, declared)
         for name, is_pack, span, item in names:
-            sources = [(a.name, item, span)] if item is not None else []
+            own = [(a.name, item, span)] if item is not None else []
+            sources: list = []                          # at places read from a tensor it runs over that tensor's axes
             for x in a.index: self.ranges.alone(x, name, sources)
+            if a.mode == "=": sources += own
             self.ranges.alone(value, name, sources)
+            sources = sources or own                    # what is changed need not be reached everywhere
             self.ranges.anywhere(name, sources)
             meaning = self.ranges.of(name, is_pack, sources, span)
             c = c.having({name: meaning})

@@ -134,7 +134,7 @@ class OpNames:
         for a in op.body:
             thing = self.scope.things.get(a.name)
             if a.name_span != op.name_span and not self.target(a, thing, done): continue
-            if a.mode != "=" and a.name not in done and thing is None:
+            if (a.mode != "=" or scattered(a)) and a.name not in done and (thing is None or thing.kind == "output" and a.mode != "+="):
                 self.error("name", f"`{a.name}` is changed before it is assigned", a.name_span,
                            help=(f"first write  {a.name}[...] = ...",), name=a.name)
             walk.assignment(a, walk.things.get(a.name) if a.name in done else thing)
@@ -368,3 +368,7 @@ def cycle(name: str, at: Span, vocabulary: Vocabulary) -> list[Error]:
     through = " through " + ", ".join(f"`{p}`" for p in path) if path else ""
     return [Error("name", f"`{name}` calls itself{through}", at, "its formula would never end")]
 
+
+def scattered(a) -> bool:
+    """Whether an assignment reaches places that are read from a tensor: not all of them."""
+    return any(n.kind == "read" for i in a.index or () for n in nodes_in(i))

@@ -19,6 +19,7 @@ from .ir import E, Program, Stmt, Tensor
 from .syntax import Code, Module, Op as OpTree, Sample, Test
 
 Presence = "has_"
+MISSING = -2147483648                   # a number of an `ints` option that is left out: codegen/host/bind.py
 
 
 def symbol(option: str) -> str:

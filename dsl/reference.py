@@ -360,7 +360,7 @@ class Nest:
             wide = array.astype(np.float64) if array.dtype.kind == "f" else array.copy()
             np.add.at(wide, tuple(at), value)
             array[...] = wide
-        else: {"max=": np.maximum, "min=": np.minimum}[s.mode].at(array, tuple(at), value)
+        else: {"*=": np.multiply, "max=": np.maximum, "min=": np.minimum}[s.mode].at(array, tuple(at), value)
 
     def first(self) -> bool:
         """Whether these are the first points of the nest (it may run in slices)."""

@@ -8,8 +8,8 @@ from __future__ import annotations
 from .axes import Axis, axes, loop_dim, loop_index, stretches
 from .conditions import narrowed
 from .contributions import total
-from .derive import Partials, masked, partials
-from .ir import (E, Fresh, Loop, ONE, Stmt, Tensor, TRUE, ZERO, add, cond, conj, div, idx, made_by, mul, pack, read, reads, replace,
+from .derive import NoDerivative, Partials, masked, partials
+from .ir import (E, Fresh, Loop, ONE, Stmt, Tensor, TRUE, ZERO, add, cond, conj, div, idx, made_by, mul, overwrites, pack, read, reads, replace,
                  subst, sym, transform, walk)
 from .opdef import Presence
 from .placed import Placed
@@ -46,8 +46,13 @@ class Reverse:
         """The statements, auxiliary ones first; they may read any forward tensor."""
         for s in reversed(self.stmts):
             t = s.target
-            if s.body.op == "raw": self.reverse_raw(s)
-            elif t in self.alive and t not in self.wanted and (t in self.seeds or t in self.pending): self.reverse(s)
+            if s.body.op == "raw":
+                self.reverse_raw(s)
+                continue
+            if t not in self.alive or t in self.wanted or t not in self.seeds and t not in self.pending: continue
+            if s.mode not in ("=", "+="): raise NoDerivative(s.mode)
+            self.reverse(s)
+            if overwrites(s): self.lose(s)
         for n in self.wanted:
             if n in self.pending: self.results[n] = self.settle(n, "gradient")
         self.out += self.shared
@@ -148,6 +153,17 @@ class Reverse:
         loops = tuple(Loop(self.fresh("i"), a.extent, a.pack or None) for a in axes(self.tensors[t]))
         self.out.append(Stmt(name, tuple(map(loop_index, loops)), loops, ZERO))
         return name
+
+    def lose(self, s: Stmt):
+        """What reaches the elements that s replaced does not reach what was there before."""
+        t = s.target
+        kept = self.helper("kept", t, self.tensors[t].dtype)
+        there = axes(self.tensors[t])
+        loops = [Loop(self.fresh("k"), a.extent, a.pack or None) for a in there]
+        at = tuple(map(loop_index, loops))
+        self.out.append(Stmt(kept, at, tuple(loops), read(self.cotangent(t), at), when=s.when))
+        self.out.append(replace(s, target=kept, body=ZERO))
+        self.seeds[t] = kept
 
     def contributions(self, s: Stmt) -> list[tuple[str, Stmt]]:
         nest = s.loops + s.rloops

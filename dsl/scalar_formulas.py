@@ -13,9 +13,9 @@ from dataclasses import dataclass, field, replace
 
 from .axes import Axis
 from .dims import Item, error
-from .ir import (E, FALSE, INTRINSICS, Loop, ONE, ROUTINES, TRUE, add, call, cond, conj, div, floordiv, idx, is_const, lift, mul, neg, pack, read,
-                 sub, sym, transform)
-from .opdef import Presence, symbol
+from .ir import (E, FALSE, INTRINSICS, Loop, ONE, ROUTINES, TRUE, ZERO, add, call, cond, conj, div, floordiv, idx, is_const, lift, mul, neg, pack,
+                 read, sub, sym, transform)
+from .opdef import MISSING, Presence, symbol
 from .syntax import X
 
 COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
@@ -168,7 +168,7 @@ class Formulas:
         if n in ROUTINES and n not in op.defs: return call(n, *(self.lower(x, c) for x in a))
         if n == "poly": return horner(self.lower(a[0], c), [self.lower(x, c) for x in a[1:]])
         if n == "rand": return E("rand", (), op.site())
-        if n == "given": return sym(Presence + a[0].val)
+        if n == "given": return self.given(a[0].val, c)
         if n in ("rank", "numel", "size"): return self.measure(n, e)
         if n == "fits": return sym(f"fits_{a[0].val}_{a[1].val}")
         if n == "axis":
@@ -188,9 +188,36 @@ class Formulas:
             out = ONE
             for j in range(r): out = mul(out, self.lower(a[0], c.at(j)))
             return out
+        if n == "ravel": return self.ravel(a[0], a[1], c)
+        if n == "unravel": return self.unravel(e, c)
         if n in INTRINSICS and len(a) == INTRINSICS[n]: return call(n, *(self.lower(x, c) for x in a))
         if len(a) == 1: return op.reduction(e, c)              # sum(x), over everything
         raise Mistake("name", f"`{n}` cannot be called here", e.span)
+
+    def ravel(self, place: X, sizes: X, c: Context) -> E:
+        """`ravel(i, X)`: the number of the place i among all of axes as long as X says, the last one fastest."""
+        r = self.op.patterns.rank_in(sizes)
+        if r is None: raise Mistake("index", "`ravel` needs the sizes of a pack of known rank", sizes.span)
+        out = ZERO
+        for j in range(r): out = add(mul(out, self.lower(sizes, c.at(j))), self.lower(place, c.at(j)))
+        return out
+
+    def unravel(self, e: X, c: Context) -> E:
+        """`unravel(n, X)`: the place whose number is n, component by component."""
+        number, sizes = e.args
+        r = self.op.patterns.rank_in(sizes)
+        if r is None or c.component is None:
+            raise Mistake("index", "`unravel` gives one number for each axis of a pack", e.span, "write it inside *( )")
+        inner = ONE
+        for j in range(c.component + 1, r): inner = mul(inner, self.lower(sizes, c.at(j)))
+        out = floordiv(self.lower(number, c.at(None)), inner)
+        return out if c.component == 0 else E("%", (out, self.lower(sizes, c)))
+
+    def given(self, n: str, c: Context) -> E:
+        """Whether an argument is given; of a list with a known length, whether this number of it is."""
+        whole = sym(Presence + n)
+        listed = c.component is not None and n in self.op.options and self.op.options[n].name == "ints"
+        return conj(whole, E("!=", (sym(f"{n}{c.component}"), lift(MISSING)))) if listed else whole
 
     def loops_rank(self, e: X, c: Context) -> int | None:
         if e.kind == "name" and e.val in c.loops and c.loops[e.val][0] == "fixed": return len(c.loops[e.val][1])

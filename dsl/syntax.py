@@ -104,7 +104,7 @@ class Assign:
     """`out[m, n] = value`; index None is a whole-tensor assignment."""
     name: str
     index: tuple[X, ...] | None
-    mode: str                           # =  +=  max=  min=
+    mode: str                           # =  +=  *=  max=  min=
     value: X
     span: Span = spot()
     name_span: Span = spot()

@@ -6,7 +6,7 @@ evaluates anything: whether reads stay inside is for dsl/trials.py."""
 from __future__ import annotations
 
 from .axes import Axis, axes
-from .ir import INTRINSICS, REDUCTIONS, ROUTINES, E, Loop, Program, Stmt, Tensor, children, show, walk
+from .ir import INTRINSICS, MODES, REDUCTIONS, ROUTINES, E, Loop, Program, Stmt, Tensor, children, overwrites, show, walk
 from .opdef import OpDef
 
 OPERATORS = {"+", "-", "*", "/", "//", "%", "**", "<", "<=", "==", "!=", ">", ">=", "and", "or", "&", "|", "^", "<<", ">>"}
@@ -53,7 +53,7 @@ def statement(s: Stmt, tensors: dict[str, Tensor], there: set[str]) -> list[str]
     target = tensors.get(s.target)
     if target is None: return [f"no tensor for the target {s.target}"]
     if target.role == "input" and not target.mut: out.append(f"the input {s.target} is written")
-    if s.mode not in ("=", "+="): out.append(f"mode {s.mode}")
+    if s.mode not in MODES: out.append(f"mode {s.mode}")
     if (s.red is None) != (not s.rloops): out.append("a reduction without loops, or loops without a reduction")
     if s.red is not None and s.red not in REDUCTIONS: out.append(f"reduction {s.red}")
     if s.body.op == "raw": return out + raw(s, tensors, there)
@@ -71,7 +71,7 @@ def statement(s: Stmt, tensors: dict[str, Tensor], there: set[str]) -> list[str]
     out += [f"the target is indexed by {n.val}, which is no outer loop" for e in s.idx for n in walk(e)
             if n.op in ("idx", "pack") and n.val not in outer]
     plain = {n.val for e in s.idx for n in walk(e) if n.op in ("idx", "pack")}
-    if s.mode == "=" and not s.spread and outer - plain: out.append(f"{', '.join(sorted(outer - plain))}: loops that overwrite one element")
+    if s.mode == "=" and not s.spread and not overwrites(s) and outer - plain: out.append(f"{', '.join(sorted(outer - plain))}: loops that overwrite one element")
     for e in (s.body, s.pred):
         if e is not None: out += expression(e, tensors, bound, there)
     if s.when is not None: out += [f"`when` depends on {n.op} {n.val}" for n in walk(s.when) if n.op in ("idx", "pack", "read", "rand")]

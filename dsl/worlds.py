@@ -15,7 +15,7 @@ import numpy as np
 
 from .axes import axes, of_dim
 from .ir import Dim, reads, sym, symbols, transform
-from .opdef import OpDef, Param, Presence, symbol
+from .opdef import MISSING, OpDef, Param, Presence, symbol
 from .reference import Outside, constant, evaluate, extents
 from .syntax import X
 
@@ -165,7 +165,7 @@ class Draw:
             if p.pack and p.rank < 0:
                 self.packs.setdefault(p.pack, (rng.randint(1, 3),))
                 return True
-            for j in range(p.rank): env[f"{p.name}{j}"] = rng.choice([0, 1, 1, 2, 3])
+            for j in range(p.rank): env[f"{p.name}{j}"] = rng.choice([0, 1, 1, 2, 3, *[MISSING] * p.optional])
         else: env[symbol(p.name)] = self.value(p)
         return True
 

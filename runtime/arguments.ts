@@ -83,11 +83,15 @@ function isNumber(value: unknown): boolean {
   return typeof value === "number" || typeof value === "boolean";
 }
 
-/** The first op that accepts the arguments, numbers in tensors' places only if there is no other way. */
-export function choose(ops: readonly CompiledOp[], args: readonly unknown[]): CompiledOp {
+/**
+ * The first op that accepts the arguments, numbers in tensors' places only if there is no other way.  Where ranks and types
+ * leave several, shapes decide: `binds` says whether an op takes these arguments.
+ */
+export function choose(ops: readonly CompiledOp[], args: readonly unknown[], binds: (op: CompiledOp, args: readonly unknown[]) => boolean): CompiledOp {
   if (ops.length === 1) return ops[0];
   for (const strict of [true, false]) {
-    for (const op of ops) if (accepts(op.op, args, strict)) return op;
+    const able = ops.filter((op) => accepts(op.op, args, strict));
+    if (able.length > 0) return able.length === 1 ? able[0] : able.find((op) => binds(op, args)) ?? able[0];
   }
   return ops.find((op) => arranged(op.op, args) !== null) ?? ops[0];       // its own error says what is wrong
 }
@@ -119,7 +123,7 @@ function fits(op: Op, p: Param, value: unknown, strict: boolean): boolean {
     case "choice": return (typeof value === "string" || typeof value === "boolean") && p.choices.includes(String(value));
     case "dtype": return typeof value === "string";
     case "dims":
-    case "ints": return whole(value) || Array.isArray(value) && value.every(whole) && (p.rank < 0 || [1, p.rank].includes(value.length));
+    case "ints": return whole(value) || Array.isArray(value) && value.every((v) => whole(v) || v === null && p.optional) && (p.rank < 0 || [1, p.rank].includes(value.length));
     default: return whole(value);
   }
 }

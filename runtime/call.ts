@@ -203,6 +203,18 @@ function runValues(compiled: CompiledOp, values: unknown[], wanted: Device | nul
   return runProgram(plan, 0, place(plan, values), plan.makes, op.random ? nextCall() : null);
 }
 
+/** Whether an op takes these arguments: their types, shapes and options. */
+export function binds(compiled: CompiledOp, args: readonly unknown[]): boolean {
+  try {
+    const values = arrange(compiled.op, args);
+    planFor(compiled, values, deviceOf(compiled, values));
+    return true;
+  } catch (e) {
+    if (e instanceof OpError) return false;
+    throw e;
+  }
+}
+
 /**
  * Runs an op.  `args`: positional ones in PyTorch's order, then perhaps a plain object of options.
  * Answers its tensor, or `Results` for several outputs.

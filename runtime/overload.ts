@@ -1,13 +1,13 @@
 // Functions and methods that the generated modules make: a name for several ops, methods on Tensor.
 
 import { choose } from "./arguments.js";
-import { run, runInPlace } from "./call.js";
+import { binds, run, runInPlace } from "./call.js";
 import type { CompiledOp } from "./compiled.js";
 import { Tensor } from "./tensor.js";
 
 /** A function that runs the first of several ops whose parameters accept the arguments. */
 export function overload(...ops: readonly CompiledOp[]): (...args: unknown[]) => unknown {
-  return (...args) => run(choose(ops, args), args);
+  return (...args) => run(choose(ops, args, binds), args);
 }
 
 /** Puts methods on Tensor: each name runs the op that accepts the tensor and the arguments. */
@@ -15,7 +15,7 @@ export function installMethods(table: Readonly<Record<string, readonly CompiledO
   for (const [name, ops] of Object.entries(table)) {
     define(name, function (this: Tensor, ...args: unknown[]) {
       const all = [this, ...args];
-      return run(choose(ops, all), all);
+      return run(choose(ops, all, binds), all);
     });
   }
 }
@@ -25,7 +25,7 @@ export function installInPlace(table: Readonly<Record<string, readonly CompiledO
   for (const [name, ops] of Object.entries(table)) {
     define(name, function (this: Tensor, ...args: unknown[]) {
       const all = [this, ...args];
-      return runInPlace(choose(ops, all), all);
+      return runInPlace(choose(ops, all, binds), all);
     });
   }
 }

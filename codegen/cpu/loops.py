@@ -285,8 +285,14 @@ class LoopKernel:
             self.text.add(f"const {name} = {value};")
             self.printer.holes[s.name] = Hole(name, "i" if kind == "b" else kind)
             value = name
-        line = f"{to} {s.mode} {value};"
+        line = self.changed(to, s.mode, value, p)
         self.text.add(f"if ({self.printer.truth(s.pred)}) {line}" if s.pred is not None else line)
+
+    def changed(self, to: str, mode: str, value: str, p: Place) -> str:
+        """The statement `to mode value`, as JavaScript says it."""
+        if mode in ("=", "+="): return f"{to} {mode} {value};"
+        if mode == "*=": return f"{to} *= {value};" if p.kind == "f" else f"{to} = Math.imul({to}, {value});"
+        return f"{to} = Math.{mode[:-1]}({to}, {value});"
 
     # --- Reads ---
 

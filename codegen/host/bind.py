@@ -13,6 +13,7 @@ from .pattern import (bind_ranks, bind_sizes, contiguous_strides, fresh, has_kin
 Arg = Meta | list[float] | float | bool | str | None
 
 MOST_ELEMENTS = 2147483647
+MISSING = -2147483648           # a number of an optional list that is left out
 
 
 def bind(op: Op, args: list[Arg]) -> Call:
@@ -144,8 +145,11 @@ def number(arg: Arg) -> float:
 def whole_list(op: Op, p: Param, arg: Arg) -> list[float]:
     """A list of whole numbers, from one or several."""
     if isinstance(arg, str) or isinstance(arg, Meta): raise OpError(f"{op.name}: '{p.name}' must be whole numbers")
-    values: list[float] = arg if isinstance(arg, list) else [number(arg)]
+    given: list[float | None] = arg if isinstance(arg, list) else [number(arg)]
+    values: list[float] = [MISSING if v is None else v for v in given]
     for v in values:
+        if v == MISSING and not p.optional: raise OpError(f"{op.name}: '{p.name}' must be whole numbers, but got null")
+        if v == MISSING: continue
         if not abs(v) < MOST_ELEMENTS or v != int(v): raise OpError(f"{op.name}: '{p.name}' must be whole numbers, but got {decimal(v)}")
     return values
 

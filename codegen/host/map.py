@@ -141,7 +141,7 @@ def one_lane(k: Kernel, lane: int, texts: list[str]) -> list[str]:
 
 
 def atomic_lines(k: Kernel, step: Step, text: str, kind: str, indent: str) -> list[str]:
-    """An atomic `+=`, `max=` or `min=` at a place that other threads may change too."""
+    """An atomic `+=`, `*=`, `max=` or `min=` at a place that other threads may change too."""
     slot = k.nest.accesses[step.target].slot
     if slot not in k.slots: return []
     dtype = k.call.slots[slot].dtype
@@ -156,7 +156,7 @@ def atomic_lines(k: Kernel, step: Step, text: str, kind: str, indent: str) -> li
         value = f"f32({text})" if kind != "f" else text
         if step.mode == "max=": use(k, "larger")
         if step.mode == "min=": use(k, "smaller")
-        new = f"{old} + {value}" if step.mode == "+=" else f"larger({old}, {value})" if step.mode == "max=" else f"smaller({old}, {value})"
+        new = f"{old} + {value}" if step.mode == "+=" else f"{old} * {value}" if step.mode == "*=" else f"larger({old}, {value})" if step.mode == "max=" else f"smaller({old}, {value})"
         bits = f"pack2x16float(select(vec2(halves.x, {new}), vec2({new}, halves.y), at % 2u == 0u))" if half else f"bitcast<u32>({new})"
         out.append(f"{indent}  var old = atomicLoad(&{name}[{word_at}]);")
         out.append(f"{indent}  loop {{")
@@ -165,9 +165,17 @@ def atomic_lines(k: Kernel, step: Step, text: str, kind: str, indent: str) -> li
         out.append(f"{indent}    if (swap.exchanged) {{ break; }}")
         out.append(f"{indent}    old = swap.old_value;")
         out.append(f"{indent}  }}")
+    elif step.mode == "*=" and dtype != "bool":
+        k.elements[at] = "atomic<i32>"
+        out.append(f"{indent}  var old = atomicLoad(&{name}[at]);")
+        out.append(f"{indent}  loop {{")
+        out.append(f"{indent}    let swap = atomicCompareExchangeWeak(&{name}[at], old, old * {stored(text, kind, dtype)});")
+        out.append(f"{indent}    if (swap.exchanged) {{ break; }}")
+        out.append(f"{indent}    old = swap.old_value;")
+        out.append(f"{indent}  }}")
     else:
         function = "atomicAdd" if step.mode == "+=" else "atomicMax" if step.mode == "max=" else "atomicMin"
-        if dtype == "bool": function = "atomicOr"
+        if dtype == "bool": function = "atomicOr" if step.mode == "+=" or step.mode == "max=" else "atomicAnd"
         k.elements[at] = f"atomic<{'u32' if dtype == 'bool' else 'i32'}>"
         out.append(f"{indent}  {function}(&{name}[at], {stored(text, kind, dtype)});")
     out.append(f"{indent}}}")

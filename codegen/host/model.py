@@ -107,7 +107,7 @@ class Step:
     inner: bool                         # a store made at every point of rloops too
     reads: list[int]                    # accesses its code needs, in order, nested ones first
     target: int                         # store: the access written, else -1
-    mode: str                           # "=" or "+="
+    mode: str                           # "=", "+=", "*=", "max=" or "min="
 
 
 @dataclass
