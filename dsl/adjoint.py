@@ -20,6 +20,7 @@ from .ir import E, Program, Stmt, made_by, replace, symbols, walk
 from .opdef import OpDef
 from .reference import constant
 from .reverse import Reverse, unused
+from .settle import settled
 from .solve import tighten
 from .tidy import statement_reads, tidy
 
@@ -27,13 +28,16 @@ from .tidy import statement_reads, tidy
 def complete(op: OpDef) -> OpDef:
     """Gives an op its gradient programs and solves the equations in its forward filters; answers it.
 
-    In this order: an equation is more use to a gradient than its solution.  Done once."""
+    In this order: an equation is more use to a gradient than its solution, and a gradient
+    flows to every value for one place, though one stays.  Done once."""
     if op.complete: return op
     op.complete = True
     op.gradient = gradient(op)
     op.gradient2 = second(op)
     fresh, kin = unused(op.forward.stmts, op.tensors), kinships(op)
     op.forward.stmts = [tighten(s, fresh, kin) for s in op.forward.stmts]
+    for p in (op.forward, op.gradient, op.gradient2):
+        if p is not None: settled(p, unused(p.stmts, p.tensors))
     return op
 
 

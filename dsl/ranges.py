@@ -8,7 +8,7 @@ from __future__ import annotations
 from .axes import Axis
 from .ir import E, Loop, add, show, sub, walk
 from .scalar_formulas import Context, Mistake, part
-from .scope import names_in
+from .scope import names_in, nodes_in
 from .syntax import Binder, X
 
 
@@ -31,9 +31,11 @@ class Ranges:
         if e.kind == "read":
             base = e.args[0]
             t = self.op.tensor(str(base.val) if base.kind == "name" else part(base))
+            picks = any(n.kind == "read" for x in e.args[1:] for n in nodes_in(x))
             for item, x in zip(self.op.items.get(t, ()), e.args[1:]):
                 bare = x.args[0] if x.kind == "spread" else x
                 if bare.kind == "name" and bare.val == name and name not in bound: found.append((t, item, x.span))
+                if x.kind == "spread" and picks: self.loose.add(x.span)      # beside places that another tensor names
         if e.kind == "??" and e.args[0].kind == "read" and e.args[0].args[0].val not in self.op.optional:
             self.loose |= {x.span for x in e.args[0].args[1:]}
         for a in e.args: self.alone(a, name, found, bound)

@@ -13,7 +13,7 @@ import numpy as np
 
 from . import scalars
 from .axes import axes
-from .ir import E, Program, Stmt, Tensor, walk
+from .ir import E, Program, Stmt, Tensor, overwrites, walk
 from .random import uniform
 from .tidy import live
 
@@ -354,7 +354,8 @@ class Nest:
             self.legal(E("read", s.idx, (s.target, None)), axis, i, n, (i < 0) | (i >= n))
         if self.run_.audit: return
         value = value.astype(array.dtype) if array.dtype.kind != "f" else value
-        if s.mode == "=" and not s.spread: array[tuple(at)] = value
+        if overwrites(s): array[tuple(i.ravel() for i in at)] = value.ravel()      # in order: the last one stays
+        elif s.mode == "=" and not s.spread: array[tuple(at)] = value
         elif s.mode == "=" or s.mode == "+=":
             if s.mode == "=" and self.first(): array[...] = 0
             wide = array.astype(np.float64) if array.dtype.kind == "f" else array.copy()

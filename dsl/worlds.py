@@ -117,6 +117,7 @@ class Draw:
     def world(self, largest: int) -> World | None:
         op, env = self.op, self.env
         self.draw_packs()
+        self.fit_packs()
         waiting = [p for p in op.params if p.kind not in ("tensor", "dim", "dims") and not self.option(p)]
         for n in sorted(self.in_shapes - env.keys()):
             if n not in {name for name, _ in op.sizes}: env[n] = self.rng.randint(1, 5)
@@ -150,6 +151,14 @@ class Draw:
                 low = 1 if name == "dropped" else 0
                 high = 1 if name == "dropped" and kinds.get(d.option) == "dim" else 2
                 self.packs[name] = tuple(self.rng.randint(1, 4) for _ in range(self.rng.randint(low, high)))
+
+    def fit_packs(self):
+        """Packs that a `require` wants to fit into others get no more axes, and no longer ones."""
+        wanted = sorted({n.split("_", 1)[1] for r in self.op.requires for n in symbols(r.holds) if n.startswith("fits_")})
+        for small, large in (w.split("_") for w in wanted):
+            self.packs[large] = (*self.packs[large], *[self.rng.randint(1, 4) for _ in self.packs[small]])[:len(self.packs[small])]
+        for small, large in (w.split("_") for w in wanted):
+            self.packs[small] = tuple(self.rng.randint(1, n) if n > 1 else n for n in map(min, self.packs[small], self.packs[large]))
 
     def option(self, p: Param) -> bool:
         """Draws a value; False if its default is taken, which may need sizes."""

@@ -146,6 +146,8 @@ function hasRank(op: Op, p: Param, rank: number): boolean {
     if (dim.kind === "pack" || dim.kind === "domain") open = true;
     else if (dim.when === null) least++;
   }
-  return open ? rank >= least : rank === least;
+  // A tensor without axes may stand where an axis is chosen: it counts as one element along it.
+  const axes = rank === 0 && op.slots[p.slot].dims.some((dim) => dim.kind === "chosen") ? 1 : rank;
+  return open ? axes >= least : axes === least;
 }
 

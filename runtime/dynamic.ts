@@ -5,7 +5,7 @@ import { isFloat } from "./dtype.js";
 import { OpError, TypeMismatchError, describe } from "./errors.js";
 import { kernels } from "./kernels.js";
 import { named } from "./named.js";
-import { broadcastShapes, contiguousStrides, sameShape, showShape } from "./shape.js";
+import { axisOf, broadcastShapes, contiguousStrides, sameShape, showShape } from "./shape.js";
 import { Tensor } from "./tensor.js";
 
 function check(x: unknown, op: string, name: string): asserts x is Tensor {
@@ -68,4 +68,69 @@ export async function allclose(...args: [Tensor, Tensor, ...unknown[]]): Promise
     if (Number.isNaN(x) && Number.isNaN(y)) return equal_nan === true;
     return x === y || (Number.isFinite(y) && Math.abs(x - y) <= (atol as number) + (rtol as number) * Math.abs(y));
   });
+}
+
+/** As nonzero, with exactly `size` rows: too many are cut off, missing ones hold `fill_value`. */
+export async function nonzero_static(...args: [Tensor, ...unknown[]]): Promise<Tensor> {
+  const [input, size, fill_value = -1] = named("nonzero_static", ["input", "size", "fill_value"], args);
+  check(input, "nonzero_static", "input");
+  if (!(typeof size === "number" && Number.isInteger(size) && size >= 0)) {
+    throw new OpError(`nonzero_static: 'size' must be a non-negative whole number, got ${describe(size)}`);
+  }
+  const found = (await nonzero(input)) as Tensor, kept = Math.min(found.shape[0]!, size), rank = input.ndim;
+  const out = new Int32Array(size * rank).fill(Number(fill_value));
+  out.set((await found.narrow(0, 0, kept).contiguous().data()) as Int32Array);
+  return tensor(out, { shape: [size, rank], device: input.device });
+}
+
+interface RepeatOptions { repeats?: number | Tensor; dim?: number; output_size?: number }
+
+/**
+ * Each slice along `dim` (each element, without it) so many times in a row.  A promise where a tensor says how often each.
+ */
+export function repeat_interleave(input: Tensor, repeats: number, dim?: number | null | RepeatOptions, options?: RepeatOptions): Tensor;
+export function repeat_interleave(input: Tensor, repeats: Tensor, dim?: number | null | RepeatOptions, options?: RepeatOptions): Promise<Tensor>;
+export function repeat_interleave(input: Tensor, repeats?: RepeatOptions): Tensor | Promise<Tensor>;
+export function repeat_interleave(...args: unknown[]): Tensor | Promise<Tensor> {
+  const [x, repeats, dim, output_size] = named("repeat_interleave", ["input", "repeats", "dim", "output_size"], args);
+  check(x, "repeat_interleave", "input");
+  if (repeats === undefined) return counted(x);
+  const flat = dim === undefined || dim === null, input = flat ? x.reshape(-1) : x;
+  const axis = axisOf(flat ? 0 : (dim as number), input.ndim, "repeat_interleave"), n = input.shape[axis] ?? 1;
+  if (repeats instanceof Tensor) return repeatedBy(input, repeats, axis, n, output_size as number | undefined);
+  const times = repeats as number;
+  if (!Number.isInteger(times) || times < 0) throw new OpError(`repeat_interleave: repeats can not be negative, got ${describe(times)}`);
+  if (output_size !== undefined && output_size !== null && output_size !== n * times) {
+    throw new OpError(`repeat_interleave: Expected output_size to be ${n * times}, got ${describe(output_size)}`);
+  }
+  const wide = input.ndim === 0 ? input.reshape(1) : input, shape = [...wide.shape];
+  const stretched = wide.unsqueeze(axis + 1).expand([...shape.slice(0, axis + 1), times, ...shape.slice(axis + 1)]);
+  shape[axis] = n * times;
+  return stretched.clone().reshape(shape);
+}
+
+/** 0, 1, 2, ..., each so often as `repeats` says. */
+async function counted(repeats: Tensor): Promise<Tensor> {
+  if (repeats.ndim !== 1) throw new OpError(`repeat_interleave: repeat_interleave only accept 1D vector as repeat, got ${repeats.ndim} dimensions`);
+  const places: number[] = [];
+  (await repeats.data()).forEach((times: number, i: number) => { for (let k = 0; k < times; k++) places.push(i); });
+  return tensor(Int32Array.from(places), { device: repeats.device });
+}
+
+async function repeatedBy(input: Tensor, repeats: Tensor, axis: number, n: number, size: number | undefined | null): Promise<Tensor> {
+  if (isFloat(repeats.dtype)) throw new TypeMismatchError(`repeat_interleave: repeats has to be Long or Int tensor, got ${repeats.dtype}`);
+  if (repeats.ndim > 1) throw new OpError("repeat_interleave: repeats must be 0-dim or 1-dim tensor");
+  if (repeats.numel() !== 1 && repeats.numel() !== n) {
+    throw new OpError(`repeat_interleave: repeats must have the same size as input along dim, but got repeats.size(0) = ${repeats.numel()} and input.size(${axis}) = ${n}`);
+  }
+  const given = await repeats.data(), places: number[] = [];
+  for (let i = 0; i < n; i++) {
+    const times = given[given.length === 1 ? 0 : i]!;
+    if (times < 0) throw new OpError("repeat_interleave: repeats can not be negative");
+    for (let k = 0; k < times; k++) places.push(i);
+  }
+  if (size !== undefined && size !== null && size !== places.length) {
+    throw new OpError(`repeat_interleave: Expected output_size to be ${places.length}, got ${size}`);
+  }
+  return kernels().index_select(input, axis, tensor(Int32Array.from(places), { device: input.device }));
 }

@@ -5,7 +5,9 @@ import { clone as cloneTensor } from "./copy.js";
 import { TypeMismatchError, describe } from "./errors.js";
 import * as join from "./join.js";
 import { named } from "./named.js";
+import * as placing from "./placing.js";
 import { Tensor } from "./tensor.js";
+import * as copies from "./view-copies.js";
 import * as views from "./views.js";
 
 type Rest<F> = F extends (x: Tensor, ...rest: infer R) => unknown ? R : never;
@@ -55,6 +57,39 @@ export const unbind = viewing("unbind", ["dim"], (x, dim?: number) => views.unbi
 export const clone = viewing("clone", ["memory_format"], (x) => cloneTensor(x));
 export const detach = viewing("detach", [], (x) => x.detach());
 export const tile = viewing("tile", ["dims"], (x, ...dims: Size[]) => join.tile(x, ...dims));
+
+export const hsplit = viewing("hsplit", ["indices_or_sections"], (x, at: Size) => views.hsplit(x, at));
+export const vsplit = viewing("vsplit", ["indices_or_sections"], (x, at: Size) => views.vsplit(x, at));
+export const dsplit = viewing("dsplit", ["indices_or_sections"], (x, at: Size) => views.dsplit(x, at));
+export const unsafe_chunk = viewing("unsafe_chunk", ["chunks", "dim"], (x, chunks: number, dim?: number) => views.chunk(x, chunks, dim, "unsafe_chunk"));
+export const unsafe_split = viewing("unsafe_split", ["split_size", "dim"], (x, size: number, dim?: number) => views.split(x, size, dim, "unsafe_split"));
+export const unsafe_split_with_sizes = viewing("unsafe_split_with_sizes", ["split_sizes", "dim"],
+  (x, sizes: readonly number[], dim?: number) => views.split(x, sizes, dim, "unsafe_split_with_sizes"));
+export const alias_copy = viewing("alias_copy", [], copies.alias_copy);
+export const as_strided_copy = viewing("as_strided_copy", ["size", "stride", "storage_offset"], copies.as_strided_copy);
+export const diagonal_copy = viewing("diagonal_copy", ["offset", "dim1", "dim2"], copies.diagonal_copy);
+export const expand_copy = viewing("expand_copy", ["size", "implicit"], (x, ...size: Size[]) => copies.expand_copy(x, ...size));
+export const narrow_copy = viewing("narrow_copy", ["dim", "start", "length"], copies.narrow_copy);
+export const permute_copy = viewing("permute_copy", ["dims"], copies.permute_copy);
+export const squeeze_copy = viewing("squeeze_copy", ["dim"], (x, dim?: Size) => copies.squeeze_copy(x, dim));
+export const t_copy = viewing("t_copy", [], copies.t_copy);
+export const transpose_copy = viewing("transpose_copy", ["dim0", "dim1"], copies.transpose_copy);
+export const unfold_copy = viewing("unfold_copy", ["dimension", "size", "step"], copies.unfold_copy);
+export const unsqueeze_copy = viewing("unsqueeze_copy", ["dim"], copies.unsqueeze_copy);
+export const view_copy = viewing("view_copy", ["size"], copies.view_copy);
+export const split_copy = viewing("split_copy", ["split_size", "dim"], copies.split_copy);
+export const split_with_sizes_copy = viewing("split_with_sizes_copy", ["split_sizes", "dim"], copies.split_with_sizes_copy);
+export const unbind_copy = viewing("unbind_copy", ["dim"], copies.unbind_copy);
+
+export const diagonal_scatter = viewing("diagonal_scatter", ["src", "offset", "dim1", "dim2"], placing.diagonal_scatter);
+export const select_scatter = viewing("select_scatter", ["src", "dim", "index"], placing.select_scatter);
+export const slice_scatter = viewing("slice_scatter", ["src", "dim", "start", "end", "step"], placing.slice_scatter);
+export const as_strided_scatter = viewing("as_strided_scatter", ["src", "size", "stride", "storage_offset"], placing.as_strided_scatter);
+export const diag = viewing("diag", ["diagonal"], (x, offset?: number) => placing.diag(x, offset));
+export const diag_embed = viewing("diag_embed", ["offset", "dim1", "dim2"], (x, offset?: number, dim1?: number, dim2?: number) => placing.diag_embed(x, offset, dim1, dim2));
+export const diagflat = viewing("diagflat", ["offset"], placing.diagflat);
+export const constant_pad_nd = viewing("constant_pad_nd", ["pad", "value"], placing.constant_pad_nd);
+
 export const numel = viewing("numel", [], (x) => x.numel());
 export const is_floating_point = viewing("is_floating_point", [], (x) => x.is_floating_point());
 

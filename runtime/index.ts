@@ -17,15 +17,18 @@ export {
   empty_permuted, empty_strided, logspace, normal, randint_like, scalar_tensor, tril_indices, triu_indices,
 } from "./create-shaped.js";
 export {
-  adjoint, as_strided, broadcast_to, chunk, clone, detach, diagonal, flatten, is_floating_point, is_tensor, moveaxis, movedim, narrow,
-  numel, permute, ravel, reshape, select, split, split_with_sizes, squeeze, swapaxes, swapdims, t, tensor_split, tile, transpose,
-  unbind, unflatten, unsqueeze,
+  adjoint, alias_copy, as_strided, as_strided_copy, as_strided_scatter, broadcast_to, chunk, clone, constant_pad_nd, detach, diag,
+  diag_embed, diagflat, diagonal, diagonal_copy, diagonal_scatter, dsplit, expand_copy, flatten, hsplit, is_floating_point, is_tensor,
+  moveaxis, movedim, narrow, narrow_copy, numel, permute, permute_copy, ravel, reshape, select, select_scatter, slice_scatter, split,
+  split_copy, split_with_sizes, split_with_sizes_copy, squeeze, squeeze_copy, swapaxes, swapdims, t, t_copy, tensor_split, tile,
+  transpose, transpose_copy, unbind, unbind_copy, unflatten, unfold_copy, unsafe_chunk, unsafe_split, unsafe_split_with_sizes,
+  unsqueeze, unsqueeze_copy, view_copy, vsplit,
 } from "./functions.js";
 export {
-  atleast_1d, atleast_2d, atleast_3d, broadcast_tensors, cat, column_stack, concat, concatenate, dstack, hstack, meshgrid, row_stack,
-  stack, vstack,
+  atleast_1d, atleast_2d, atleast_3d, block_diag, broadcast_shapes, broadcast_tensors, cartesian_prod, cat, column_stack, combinations,
+  concat, concatenate, dstack, hstack, meshgrid, row_stack, stack, vstack,
 } from "./join.js";
-export { allclose, argwhere, equal, masked_select, nonzero } from "./dynamic.js";
+export { allclose, argwhere, equal, masked_select, nonzero, nonzero_static, repeat_interleave } from "./dynamic.js";
 export * as autograd from "./autograd-namespace.js";
 export { enable_grad, inference_mode, is_grad_enabled, no_grad, set_grad_enabled } from "./grad-mode.js";
 export { get_rng_state, initial_seed, manual_seed, seed, set_rng_state } from "./random.js";

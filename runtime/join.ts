@@ -1,12 +1,13 @@
 // Tensors put together out of others: cat, stack and their kin, meshgrid, repeat and tile.  All are copies into views.
 
 import { cast, copyInto } from "./copy.js";
-import { emptyOn } from "./create.js";
+import { emptyOn, tensor, zeros } from "./create.js";
 import { metaOf } from "./call.js";
 import { result_type } from "../host/dtypes.js";
 import type { DType } from "./dtype.js";
 import { OpError, TypeMismatchError, describe } from "./errors.js";
 import { no_grad } from "./grad-mode.js";
+import { kernels } from "./kernels.js";
 import { JoinNode, attach, recording } from "./node.js";
 import { axisOf, integers, sameShape, showShape } from "./shape.js";
 import { Tensor } from "./tensor.js";
@@ -84,26 +85,44 @@ export function stack(tensors: Tensors, dim?: number | DimOption, op = "stack"):
   return cat(tensors.map((t) => t.unsqueeze(axis)), axis, op);
 }
 
-export const atleast_1d = (x: Tensor): Tensor => (x.ndim === 0 ? x.reshape(1) : x);
-export const atleast_2d = (x: Tensor): Tensor => (x.ndim === 0 ? x.reshape(1, 1) : x.ndim === 1 ? x.unsqueeze(0) : x);
-export const atleast_3d = (x: Tensor): Tensor => {
-  const flat = atleast_2d(x);
+const raised_1d = (x: Tensor): Tensor => (x.ndim === 0 ? x.reshape(1) : x);
+const raised_2d = (x: Tensor): Tensor => (x.ndim === 0 ? x.reshape(1, 1) : x.ndim === 1 ? x.unsqueeze(0) : x);
+const raised_3d = (x: Tensor): Tensor => {
+  const flat = raised_2d(x);
   return x.ndim <= 1 ? flat.unsqueeze(-1) : x.ndim === 2 ? x.unsqueeze(-1) : x;
 };
 
+interface Raise {
+  (tensor: Tensor): Tensor;
+  (...tensors: [Tensor, Tensor, ...Tensor[]] | [Tensors]): Tensor[];
+}
+
+/** Of one tensor a tensor, of several (or a list) a list. */
+const raising = (op: string, raise: (x: Tensor) => Tensor): Raise => ((...args: (Tensor | Tensors)[]) => {
+  if (args.length === 1 && args[0] instanceof Tensor) return raise(args[0]);
+  const list = args.flat() as Tensor[];
+  checkList(list, op);
+  return list.map(raise);
+}) as Raise;
+
+/** Views with at least one, two, three axes. */
+export const atleast_1d = /* @__PURE__ */ raising("atleast_1d", raised_1d);
+export const atleast_2d = /* @__PURE__ */ raising("atleast_2d", raised_2d);
+export const atleast_3d = /* @__PURE__ */ raising("atleast_3d", raised_3d);
+
 export function hstack(tensors: Tensors): Tensor {
   checkList(tensors, "hstack");
-  const parts = tensors.map(atleast_1d);
+  const parts = tensors.map(raised_1d);
   return cat(parts, parts[0]!.ndim === 1 ? 0 : 1, "hstack");
 }
 export function vstack(tensors: Tensors, op = "vstack"): Tensor {
   checkList(tensors, op);
-  return cat(tensors.map(atleast_2d), 0, op);
+  return cat(tensors.map(raised_2d), 0, op);
 }
 export const row_stack = (tensors: Tensors): Tensor => vstack(tensors, "row_stack");
 export function dstack(tensors: Tensors): Tensor {
   checkList(tensors, "dstack");
-  return cat(tensors.map(atleast_3d), 2, "dstack");
+  return cat(tensors.map(raised_3d), 2, "dstack");
 }
 export function column_stack(tensors: Tensors): Tensor {
   checkList(tensors, "column_stack");
@@ -162,4 +181,68 @@ export function broadcast_tensors(...args: (Tensor | Tensors)[]): Tensor[] {
     });
   }
   return tensors.map((t) => t.expand(shape));
+}
+
+/** The shape to which shapes broadcast. */
+export function broadcast_shapes(...shapes: (number | readonly number[])[]): number[] {
+  const lists = shapes.map((s) => integers([s], "broadcast_shapes", "shapes")), rank = Math.max(0, ...lists.map((s) => s.length));
+  const shape = new Array<number>(rank).fill(1);
+  for (const list of lists) {
+    list.forEach((n, i) => {
+      const at = rank - list.length + i;
+      if (n < 0) throw new OpError(`broadcast_shapes: Trying to create tensor with negative dimension (${n}): (${n})`);
+      if (n !== 1 && shape[at] !== 1 && shape[at] !== n) {
+        throw new OpError("broadcast_shapes: Shape mismatch: objects cannot be broadcast to a single shape");
+      }
+      if (n !== 1) shape[at] = n;
+    });
+  }
+  return shape;
+}
+
+/** Matrices (or vectors, or numbers) along the diagonal of one matrix, zeros elsewhere. */
+export function block_diag(...args: (Tensor | Tensors)[]): Tensor {
+  const tensors = args.flat() as Tensor[];
+  checkList(tensors, "block_diag");
+  tensors.forEach((t, i) => {
+    if (t.ndim > 2) throw new OpError(`block_diag: Input tensors must have 2 or fewer dimensions. Input ${i} has ${t.ndim} dimensions`);
+  });
+  const blocks = tensors.map(raised_2d), columns = blocks.map((t) => t.shape[1]!), total = columns.reduce((a, b) => a + b, 0);
+  const { device } = tensors[0]!, dtype = commonType(tensors);
+  let before = 0;
+  return cat(blocks.map((t, i) => {
+    const rows = t.shape[0]!, empty = (n: number) => zeros([rows, n], { dtype, device }), after = total - before - columns[i]!;
+    const row = cat([empty(before), t, empty(after)], 1, "block_diag");
+    before += columns[i]!;
+    return row;
+  }), 0, "block_diag");
+}
+
+/** All choices of one element of each vector, as rows, the last one changing fastest. */
+export function cartesian_prod(...args: (Tensor | Tensors)[]): Tensor {
+  const tensors = args.flat() as Tensor[];
+  checkList(tensors, "cartesian_prod");
+  for (const t of tensors) if (t.ndim !== 1) throw new OpError(`cartesian_prod: Expect a 1D vector, but got shape ${showShape(t.shape)}`);
+  if (tensors.length === 1) return tensors[0]!;
+  return stack(meshgrid(...tensors).map((t) => t.reshape(-1)), 1, "cartesian_prod");
+}
+
+/** All ways to choose `r` elements of a vector, as rows; with replacement each may be chosen again. */
+export function combinations(input: Tensor, r: number | { r?: number; with_replacement?: boolean } = 2, with_replacement: boolean | { with_replacement?: boolean } = false): Tensor {
+  if (typeof r === "object") return combinations(input, r.r ?? 2, r.with_replacement ?? false);
+  const again = typeof with_replacement === "object" ? with_replacement.with_replacement ?? false : with_replacement;
+  if (input.ndim !== 1) throw new OpError(`combinations: Expect a 1D vector, but got shape ${showShape(input.shape)}`);
+  if (!(r >= 0)) throw new OpError(`combinations: Expect a non-negative number, but got ${r}`);
+  if (r === 0) return emptyOn(input.storage.device, [0], input.dtype, "combinations");
+  const rows: number[] = [], n = input.shape[0]!;
+  const choose = (from: number, chosen: readonly number[]): void => {
+    if (chosen.length === r) {
+      rows.push(...chosen);
+      return;
+    }
+    for (let i = from; i < n; i++) choose(again ? i : i + 1, [...chosen, i]);
+  };
+  choose(0, []);
+  const index = tensor(Int32Array.from(rows), { device: input.device });
+  return kernels().index_select(input, 0, index).reshape(rows.length / r, r);
 }

@@ -14,6 +14,7 @@ import { type IndexSpec, index, setIndex } from "./indexing.js";
 import * as join from "./join.js";
 import { enroll, keep } from "./memory.js";
 import { type AccumulateGrad, type Hook, type Node, gradientEdge } from "./node.js";
+import * as placing from "./placing.js";
 import { describeTensor, print, printSync } from "./print.js";
 import { type NestedNumbers, readElements, toNested } from "./read.js";
 import { axisOf, isContiguous, numelOf } from "./shape.js";
@@ -99,6 +100,10 @@ export class Tensor {
   async tolist(): Promise<NestedNumbers> { return toNested(await readElements(this, "tolist"), this.shape, this.dtype); }
   /** Promises of what depends on values: see the functions of these names. */
   masked_select(mask: Tensor): Promise<Tensor> { return dynamic.masked_select(this, mask); }
+  nonzero_static(options: { size: number; fill_value?: number }): Promise<Tensor> { return dynamic.nonzero_static(this, options); }
+  repeat_interleave(repeats: number, dim?: number | null): Tensor;
+  repeat_interleave(repeats: Tensor, dim?: number | null, options?: { output_size?: number }): Promise<Tensor>;
+  repeat_interleave(...args: unknown[]): Tensor | Promise<Tensor> { return (dynamic.repeat_interleave as (...args: unknown[]) => Tensor)(this, ...args); }
   nonzero(options?: { as_tuple?: boolean }): Promise<Tensor | Tensor[]> { return dynamic.nonzero(this, options); }
   equal(other: Tensor): Promise<boolean> { return dynamic.equal(this, other); }
   allclose(other: Tensor, ...rest: unknown[]): Promise<boolean> { return dynamic.allclose(this, other, ...rest); }
@@ -125,6 +130,8 @@ export class Tensor {
   double(): Tensor { return copying.cast(this, "float64", "double"); }
   int(): Tensor { return copying.cast(this, "int32", "int"); }
   long(): Tensor { return copying.cast(this, "int32", "long"); }
+  byte(): Tensor { return copying.cast(this, "uint8", "byte"); }
+  char(): Tensor { return copying.cast(this, "int8", "char"); }
   bool(): Tensor { return copying.cast(this, "bool", "bool"); }
   contiguous(): Tensor { return copying.contiguous(this); }
   clone(): Tensor { return copying.clone(this); }
@@ -210,6 +217,7 @@ export class Tensor {
   t(): Tensor { return views.t(this); }
   get T(): Tensor { return views.reverseAxes(this); }
   get mT(): Tensor { return views.matrixTranspose(this); }
+  get mH(): Tensor { return views.matrixTranspose(this); }
   expand(...size: (number | readonly number[])[]): Tensor { return views.expand(this, size); }
   expand_as(other: Tensor): Tensor { return views.expand(this, [other.shape], "expand_as"); }
   broadcast_to(...size: (number | readonly number[])[]): Tensor { return views.expand(this, size, "broadcast_to"); }
@@ -230,7 +238,24 @@ export class Tensor {
   tensor_split(indices_or_sections: number | readonly number[], dim?: number | views.DimOption): Tensor[] {
     return views.tensor_split(this, indices_or_sections, dim);
   }
+  hsplit(indices_or_sections: number | readonly number[]): Tensor[] { return views.hsplit(this, indices_or_sections); }
+  vsplit(indices_or_sections: number | readonly number[]): Tensor[] { return views.vsplit(this, indices_or_sections); }
+  dsplit(indices_or_sections: number | readonly number[]): Tensor[] { return views.dsplit(this, indices_or_sections); }
+  unsafe_chunk(chunks: number, dim?: number | views.DimOption): Tensor[] { return views.chunk(this, chunks, dim, "unsafe_chunk"); }
+  unsafe_split(split_size: number, dim?: number | views.DimOption): Tensor[] { return views.split(this, split_size, dim, "unsafe_split"); }
+  split_with_sizes(split_sizes: readonly number[], dim?: number | views.DimOption): Tensor[] { return views.split(this, split_sizes, dim, "split_with_sizes"); }
   unbind(dim?: number | views.DimOption): Tensor[] { return views.unbind(this, dim); }
+  sum_to_size(...size: (number | readonly number[])[]): Tensor { return views.sumToSize(this, size); }
+  diag(diagonal: number | { diagonal?: number } = 0): Tensor { return placing.diag(this, diagonal); }
+  diag_embed(offset: number | views.DiagonalOptions = 0, dim1 = -2, dim2 = -1): Tensor { return placing.diag_embed(this, offset, dim1, dim2); }
+  diagflat(offset = 0): Tensor { return placing.diagflat(this, offset); }
+  diagonal_scatter(src: Tensor, offset = 0, dim1 = 0, dim2 = 1): Tensor { return placing.diagonal_scatter(this, src, offset, dim1, dim2); }
+  select_scatter(src: Tensor, dim: number, index: number): Tensor { return placing.select_scatter(this, src, dim, index); }
+  slice_scatter(src: Tensor, dim = 0, start?: number | null, end?: number | null, step = 1): Tensor { return placing.slice_scatter(this, src, dim, start, end, step); }
+  as_strided_scatter(src: Tensor, size: readonly number[], stride: readonly number[], storage_offset?: number): Tensor {
+    return placing.as_strided_scatter(this, src, size, stride, storage_offset);
+  }
+  narrow_copy(dim: number, start: number, length: number): Tensor { return views.narrow(this, dim, start, length, "narrow_copy").clone(); }
   repeat(...repeats: (number | readonly number[])[]): Tensor { return join.repeat(this, ...repeats); }
   tile(...dims: (number | readonly number[])[]): Tensor { return join.tile(this, ...dims); }
   /** What `x[...]` is in Python: integers, `null`, `'...'`, slices as texts, tensors of integers or booleans. */

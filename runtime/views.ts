@@ -82,6 +82,15 @@ export function t(x: Tensor): Tensor {
   return reorder(x, x.shape.map((_, i) => x.ndim - 1 - i), "t");
 }
 
+/** The sum over what broadcasting from `size` to the tensor's shape stretches. */
+export function sumToSize(x: Tensor, size: Sizes): Tensor {
+  const want = integers(size, "sum_to_size"), lead = x.ndim - want.length;
+  if (lead < 0 || want.some((n, i) => n !== 1 && n !== x.shape[lead + i])) {
+    throw new OpError(`sum_to_size: size {${showShape(want)}} is not expandable to size {${showShape(x.shape)}}.`);
+  }
+  return sumTo(x, want);
+}
+
 export const reverseAxes = (x: Tensor): Tensor => reorder(x, x.shape.map((_, i) => x.ndim - 1 - i), "permute");
 
 export function matrixTranspose(x: Tensor): Tensor {
@@ -260,12 +269,26 @@ export function split(x: Tensor, size: number | readonly number[], dim?: number 
   return size.map((s) => sliceAxis(x, axis, (at += s) - s, s, 1, op));
 }
 
-export function chunk(x: Tensor, chunks: number, dim?: number | DimOption): Tensor[] {
-  if (x.ndim === 0) throw new OpError("chunk: chunk expects at least a 1-dimensional tensor");
-  if (!(chunks > 0)) throw new OpError(`chunk: chunk expects \`chunks\` to be greater than 0, got: ${chunks}`);
-  const axis = axisOf(dimOf(dim), x.ndim, "chunk"), size = Math.ceil(x.shape[axis]! / chunks);
-  return size === 0 ? Array.from({ length: chunks }, () => sliceAxis(x, axis, 0, 0, 1, "chunk")) : split(x, size, axis, "chunk");
+export function chunk(x: Tensor, chunks: number, dim?: number | DimOption, op = "chunk"): Tensor[] {
+  if (x.ndim === 0) throw new OpError(`${op}: chunk expects at least a 1-dimensional tensor`);
+  if (!(chunks > 0)) throw new OpError(`${op}: chunk expects \`chunks\` to be greater than 0, got: ${chunks}`);
+  const axis = axisOf(dimOf(dim), x.ndim, op), size = Math.ceil(x.shape[axis]! / chunks);
+  return size === 0 ? Array.from({ length: chunks }, () => sliceAxis(x, axis, 0, 0, 1, op)) : split(x, size, axis, op);
 }
+
+/** Parts along an axis that PyTorch's hsplit, vsplit and dsplit choose: equal ones, or cut at places. */
+function splitAlong(x: Tensor, at: number | readonly number[], axis: number, least: number, op: string): Tensor[] {
+  if (x.ndim < least) throw new OpError(`${op}: torch.${op} requires a tensor with at least ${least} dimension${least > 1 ? "s" : ""}, but got a tensor with ${x.ndim} dimensions!`);
+  const n = x.shape[axis]!;
+  if (typeof at === "number" && (at === 0 || n % at !== 0)) {
+    throw new OpError(`${op}: torch.${op} attempted to split along dimension ${axis}, but the size of the dimension ${n} is not divisible by the split_size ${at}!`);
+  }
+  return tensor_split(x, at, axis);
+}
+
+export const hsplit = (x: Tensor, at: number | readonly number[]): Tensor[] => splitAlong(x, at, x.ndim === 1 ? 0 : 1, 1, "hsplit");
+export const vsplit = (x: Tensor, at: number | readonly number[]): Tensor[] => splitAlong(x, at, 0, 2, "vsplit");
+export const dsplit = (x: Tensor, at: number | readonly number[]): Tensor[] => splitAlong(x, at, 2, 3, "dsplit");
 
 export function tensor_split(x: Tensor, at: number | readonly number[], dim?: number | DimOption): Tensor[] {
   if (x.ndim === 0) throw new OpError("tensor_split: tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims");

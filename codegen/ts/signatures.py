@@ -43,6 +43,7 @@ def param_type(p: Param, op: OpDef) -> str:
     if p.kind == "tensor" and p.keyword and creates(op): base = "Tensor | readonly number[]"
     elif p.kind == "tensor": base = "TensorOrNumber" if takes_number(p, op) else "Tensor"
     elif p.kind == "choice": base = " | ".join(c if c in ("true", "false") else f'"{c}"' for c in p.choices)
+    elif p.kind == "ints" and p.optional: base = "number | readonly (number | null)[]"
     else: base = SCALARS[p.kind]
     follows = p.has_default and (p.default is None if p.kind == "dims" else p.default is not None and p.default.op != "const")
     return f"{base} | null" if p.optional or follows else base      # null: as if left out

@@ -2,7 +2,7 @@
 // declares them.
 
 import { choose } from "../arguments.js";
-import { run, runInPlace } from "../call.js";
+import { binds, run, runInPlace } from "../call.js";
 import type { CompiledOp } from "../compiled.js";
 import { Tensor } from "../tensor.js";
 import { callable } from "./callable.js";
@@ -41,7 +41,7 @@ export function stateless<O, P extends unknown[]>(name: string, defaults: Option
       }
       if (training) options.training = this.training;
       const all = Object.keys(options).length ? [...inputs, options] : inputs;
-      return ((this as unknown as Options).inplace ? runInPlace : run)(choose(ops, all), all) as Tensor;
+      return ((this as unknown as Options).inplace ? runInPlace : run)(choose(ops, all, binds), all) as Tensor;
     }
     override extra_repr(): string {
       if (name.endsWith("Loss")) return "";

@@ -1,0 +1,93 @@
+// Copies in which a part is replaced by other elements: the part is whatever a view of the copy shows.  Both gradients flow.
+
+import { copyInto } from "./copy.js";
+import { full, zeros } from "./create.js";
+import { OpError, TypeMismatchError, describe } from "./errors.js";
+import { no_grad } from "./grad-mode.js";
+import { JoinNode, attach, recording } from "./node.js";
+import { place } from "./place.js";
+import { axisOf, integers, numelOf, sameShape, showShape } from "./shape.js";
+import { Tensor } from "./tensor.js";
+import { type DiagonalOptions, as_strided, diagonal, narrow, select, sliceAxis } from "./views.js";
+
+/** A copy of `input` in which the elements that `look` shows are those of `src`. */
+function replaced(op: string, input: Tensor, src: Tensor, look: (tensor: Tensor) => Tensor): Tensor {
+  if (!(src instanceof Tensor)) throw new TypeMismatchError(`${op}: argument 'src' must be a tensor, got ${describe(src)}`);
+  const out = no_grad(() => {
+    const copy = input.clone(), part = look(copy);
+    if (!sameShape(part.shape, src.shape)) {
+      throw new OpError(`${op}: expected src to have a size equal to the slice of self. src size = ${showShape(src.shape)}, slice size = ${showShape(part.shape)}`);
+    }
+    copyInto(part, src);
+    return copy;
+  });
+  if (!recording(input, src)) return out;
+  return attach(out, new JoinNode(`${op}Backward`, [input, src], ([grad], wanted) => {
+    if (!grad) return [null, null];
+    const part = look(grad);
+    return [wanted[0] ? replaced(op, grad, zeros(part.shape, { dtype: grad.dtype, device: grad.device }), look) : null, wanted[1] ? part.clone() : null];
+  }));
+}
+
+export const diagonal_scatter = (input: Tensor, src: Tensor, offset = 0, dim1 = 0, dim2 = 1): Tensor =>
+  replaced("diagonal_scatter", input, src, (t) => diagonal(t, offset, dim1, dim2));
+
+export const select_scatter = (input: Tensor, src: Tensor, dim: number, index: number): Tensor =>
+  replaced("select_scatter", input, src, (t) => select(t, dim, index, "select_scatter"));
+
+export function slice_scatter(input: Tensor, src: Tensor, dim = 0, start?: number | null, end?: number | null, step = 1): Tensor {
+  const axis = axisOf(dim, input.ndim, "slice_scatter"), n = input.shape[axis] ?? 1;
+  if (!(step > 0)) throw new OpError(`slice_scatter: slice step must be positive, got ${step}`);
+  const clip = (at: number) => Math.min(Math.max(at < 0 ? at + n : at, 0), n);
+  const first = clip(start ?? 0), length = Math.max(Math.ceil((clip(end ?? n) - first) / step), 0);
+  return replaced("slice_scatter", input, src, (t) => sliceAxis(t, axis, first, length, step, "slice_scatter"));
+}
+
+export const as_strided_scatter = (input: Tensor, src: Tensor, size: readonly number[], stride: readonly number[], storage_offset?: number | null): Tensor =>
+  replaced("as_strided_scatter", input, src, (t) => as_strided(t, size, stride, storage_offset ?? 0));
+
+/** Matrices with the vectors along the last axis of `x` on a diagonal, zeros elsewhere; `dim1` and `dim2` are the matrices' axes. */
+export function diag_embed(x: Tensor, offset: number | DiagonalOptions = 0, dim1 = -2, dim2 = -1): Tensor {
+  if (typeof offset === "object") return diag_embed(x, offset.offset ?? 0, offset.dim1 ?? dim1, offset.dim2 ?? dim2);
+  const rank = x.ndim + 1, a = axisOf(dim1, rank, "diag_embed"), b = axisOf(dim2, rank, "diag_embed");
+  if (a === b) throw new OpError(`diag_embed: diagonal dimensions cannot be identical ${dim1}, ${dim2}`);
+  if (x.ndim === 0) throw new OpError("diag_embed: input must have at least one dimension");
+  const n = x.shape[x.ndim - 1]! + Math.abs(offset), rest = x.shape.slice(0, -1);
+  const shape = Array.from({ length: rank }, (_, i) => (i === a || i === b ? n : rest.shift()!));
+  return place(x, shape, (t) => diagonal(t, offset, a, b));
+}
+
+/** The diagonal of a matrix, copied, or the matrix with a vector on its diagonal. */
+export function diag(x: Tensor, offset: number | { diagonal?: number } = 0): Tensor {
+  const k = typeof offset === "object" ? offset.diagonal ?? 0 : offset;
+  if (x.ndim !== 1 && x.ndim !== 2) throw new OpError(`diag: diag(): Supports 1D or 2D tensors. Got ${x.ndim}D`);
+  return x.ndim === 1 ? diag_embed(x, k) : diagonal(x, k).clone();
+}
+
+/** A matrix with all elements of `x` on its diagonal. */
+export const diagflat = (x: Tensor, offset = 0): Tensor => diag_embed(x.reshape(-1), offset);
+
+/** A border of `value` around the last axes, whose widths `pad` gives in pairs from the last axis on; a negative one takes away. */
+export function constant_pad_nd(x: Tensor, pad: readonly number[], value: number | boolean = 0): Tensor {
+  const widths = integers([pad], "constant_pad_nd", "pad");
+  if (widths.length % 2 !== 0 || widths.length > 2 * x.ndim) {
+    throw new OpError(`constant_pad_nd: Length of pad should be even and no more than twice the number of dimensions of the input, got ${widths.length}`);
+  }
+  const shape = [...x.shape];
+  let inner = x;
+  const windows: [axis: number, start: number, length: number][] = [];
+  for (let i = 0; i < widths.length / 2; i++) {
+    const axis = x.ndim - 1 - i, before = widths[2 * i]!, after = widths[2 * i + 1]!, n = x.shape[axis]!;
+    shape[axis] = n + before + after;
+    if (shape[axis]! < 0) {
+      throw new OpError(`constant_pad_nd: The input size ${n}, plus negative padding ${before} and ${after}, resulted in a negative output size, ` +
+        "which is invalid.");
+    }
+    const start = Math.min(Math.max(-before, 0), n), length = Math.max(n - start - Math.max(-after, 0), 0);
+    inner = narrow(inner, axis, start, length, "constant_pad_nd");
+    windows.push([axis, Math.max(before, 0), length]);
+  }
+  const border = full(shape, value, { dtype: x.dtype, device: x.device });
+  if (numelOf(shape) === 0) return border;
+  return replaced("constant_pad_nd", border, inner, (t) => windows.reduce((part, [axis, start, length]) => narrow(part, axis, start, length, "constant_pad_nd"), t));
+}
