@@ -1,17 +1,17 @@
-"""The `tiled_matmul` strategy for contractions: sums of A(batch, rows, depth) * B(batch, columns, depth).
+"""Contractions: sums of A(batch, rows, depth) * B(batch, columns, depth), as factors with their lines.
 
-A workgroup makes a tile of rows times columns; each thread a smaller one in registers.  Blocks of both
-factors go through workgroup memory as vectors of four neighbouring rows or columns.  Indices, guards and
-filters stay with the factor that they belong to, so a convolution is a matrix product like any other."""
+Here is decided which of a nest's lines are rows, columns, depth and batch, and what belongs to which factor.
+Indices, guards and filters stay with the factor that they belong to, so a convolution is a matrix product like
+any other.  How the product runs in tiles is tiled.py's."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .kernel import (KIND_TYPES, ZEROS, Kernel, bare, bind_scratch, bound_name, declarations, decode, mentions, needed, position, read_lines,
-                     texts_of, variable, word)
-from .lines import Line, points
-from .map import put, step_kind
+from .kernel import Kernel, mentions, needed, texts_of, variable
+from .lines import Line
+from .map import step_kind
+from .texts import bare
 
 
 @dataclass
@@ -28,48 +28,9 @@ class Product:
     batch: list[Line]
     rows: list[Line]
     columns: list[Line]
+    depth: list[Line]
     left: Factor
     right: Factor
-
-
-@dataclass
-class Tile:
-    """Sizes of a workgroup's tile and of a thread's."""
-    rows: int
-    columns: int
-    depth: int
-    thread_rows: int
-    thread_columns: int
-
-
-@dataclass
-class TiledText:
-    """What tiled.wgsl.j2 shows.  number: the type of sums; load_*: statements that set `value` for one element of a
-    factor, in terms of `row` or `column`, and `inner`; *_along: neighbouring threads load along the depth.
-    *_wide: `value` is four elements at once, "across" rows or columns or along the "depth"; "" where it is one."""
-    title: str
-    declarations: list[str]
-    helpers: str
-    number: str
-    zero: str
-    fused: bool
-    rows: int
-    columns: int
-    depth: int
-    row_quads: int
-    column_quads: int
-    threads: int
-    across: int
-    left_along: bool
-    right_along: bool
-    left_wide: str
-    right_wide: str
-    batch: list[str]
-    load_left: list[str]
-    load_right: list[str]
-    store: list[str]
-    sum_name: str
-    parts: int                          # of the depth, whose sums another launch adds
 
 
 def factors_of(text: str) -> list[str]:
@@ -169,7 +130,7 @@ def product_of(k: Kernel) -> Product | None:
         side.filter = text if side.filter == "" else f"{side.filter} && {text}"
         for n in reads:
             if n not in side.accesses: side.accesses.append(n)
-    out = Product([], [], [], left, right)
+    out = Product([], [], [], k.reduce, left, right)
     for d in range(len(k.outer)):
         line: Line = k.outer[d]
         a = reaches(k, [left.body, left.filter], left.accesses, line, names[d])
@@ -177,129 +138,13 @@ def product_of(k: Kernel) -> Product | None:
         if a and not b: out.rows.append(line)
         elif b and not a: out.columns.append(line)
         else: out.batch.append(line)
-    return out
+    return turned(k, out)
 
 
-# --- Text ------------------------------------------------------------------------------------------
-
-
-def tiled_text(k: Kernel, product: Product, tile: Tile, title: str, parts: int) -> TiledText:
-    """The text for lines in the order batch, rows, columns; parts: how many blocks share the depth of a tile."""
-    if parts > 1:
-        bind_scratch(k)
-        word(k, "parts", "u", parts)
-        word(k, "run", "u", (points(k.reduce) + parts * tile.depth - 1) // (parts * tile.depth) * tile.depth)
-    b = len(product.batch)
-    r = len(product.rows)
-    word(k, "blocks", "u", blocks(product, tile) * parts)
-    word(k, "tile_columns", "u", (points(product.columns) + tile.columns - 1) // tile.columns)
-    word(k, "tile_rows", "u", (points(product.rows) + tile.rows - 1) // tile.rows)
-    word(k, "row_count", "u", points(product.rows))
-    word(k, "column_count", "u", points(product.columns))
-    word(k, "depth", "u", points(k.reduce))
-    kind = step_kind(k, k.nest.steps[0])
-    batch = decode_some(k, 0, b, "batch", "")
-    rows = decode_some(k, b, b + r, "row", "")
-    columns = decode_some(k, b + r, len(k.outer), "column", "")
-    depth = decode(k, k.reduce, "inner", "inner", "")
-    left_wide = wide_load(k, product.left, b, b + r)
-    right_wide = wide_load(k, product.right, b + r, len(k.outer))
-    load_left = [*rows, *depth, *(load_lines(k, product.left, kind) if left_wide == "" else wide_lines(k, product.left))]
-    load_right = [*columns, *depth, *(load_lines(k, product.right, kind) if right_wide == "" else wide_lines(k, product.right))]
-    store = [*rows, *columns]
-    done: list[int] = []
-    for i in range(1, len(k.nest.steps)):
-        step = k.nest.steps[i]
-        code = k.code.steps[i]
-        store.extend(read_lines(k, [code.body, *k.code.accesses[step.target].index], done, "", False))
-        text = code.body
-        if step.name != "":
-            store.append(f"let {step.name} = {text};")
-            text = step.name
-        store.extend(put(k, step, text, step_kind(k, step), ""))
-    threads = tile.rows // tile.thread_rows * (tile.columns // tile.thread_columns)
-    return TiledText(title, declarations(k), "", KIND_TYPES[kind], ZEROS[kind], kind == "f", tile.rows, tile.columns, tile.depth,
-                     tile.thread_rows // 4, tile.thread_columns // 4, threads, tile.columns // tile.thread_columns,
-                     along_depth(k, product.left), along_depth(k, product.right), left_wide, right_wide, batch, load_left, load_right, store, k.nest.steps[0].name, parts)
-
-
-def blocks(product: Product, tile: Tile) -> int:
-    rows = (points(product.rows) + tile.rows - 1) // tile.rows
-    columns = (points(product.columns) + tile.columns - 1) // tile.columns
-    return rows * columns * points(product.batch)
-
-
-def decode_some(k: Kernel, first: int, end: int, flat: str, indent: str) -> list[str]:
-    """The variables of the outer lines first .. end - 1, from a flat index among them."""
-    out: list[str] = []
-    rest = flat
-    if end - first > 1:
-        out.append(f"{indent}var {flat}_rest = {flat};")
-        rest = f"{flat}_rest"
-    for n in range(end - first):
-        d = end - 1 - n
-        line: Line = k.outer[d]
-        text = rest
-        if d > first:
-            word(k, f"outer_size{d}", "u", line.size)
-            text = f"{rest} % p.outer_size{d}"
-        out.append(f"{indent}let {variable(line, 'outer', d)} = {text if line.name == '' else f'i32({text})'};")
-        if d > first: out.append(f"{indent}{rest} /= p.outer_size{d};")
-    return out
-
-
-def load_lines(k: Kernel, factor: Factor, kind: str) -> list[str]:
-    """Statements that set `value` to the factor at the point that the variables name."""
-    done: list[int] = []
-    out = read_lines(k, [factor.filter], done, "", False)
-    if factor.filter == "":
-        out.extend(read_lines(k, [factor.body], done, "", False))
-        out.append(f"value = {bare(factor.body)};")
-        return out
-    out.append(f"if ({bare(factor.filter)}) {{")
-    out.extend(read_lines(k, [factor.body], done, "  ", False))
-    out.append(f"  value = {bare(factor.body)};")
-    out.append("}")
-    return out
-
-
-def along_depth(k: Kernel, factor: Factor) -> bool:
-    """Whether the factor's elements lie next to each other along the depth."""
-    if len(k.reduce) == 0: return False
-    last = k.reduce[len(k.reduce) - 1]
-    for n in factor.accesses:
-        if last.strides[n] == 1: return True
-    return False
-
-
-# --- 128-bit loads ---------------------------------------------------------------------------------
-
-
-def wide_load(k: Kernel, factor: Factor, first: int, end: int) -> str:
-    """How a factor can be read four elements at once: "across" its own outer lines first .. end - 1, along the "depth",
-    or "" not at all.  It must be one float tensor, read plainly, whose strides leave quads whole."""
-    if len(factor.accesses) != 1 or factor.filter != "" or end == first or len(k.reduce) == 0: return ""
-    n = factor.accesses[0]
-    if factor.body != f"r{n}" or k.code.accesses[n].guard != "" or k.r.offsets[n] % 4 != 0: return ""
-    slot = k.nest.accesses[n].slot
-    if slot not in k.slots or k.call.slots[slot].dtype != "float32": return ""
-    for text in k.code.accesses[n].index:
-        if text != "": return ""
-    for m in range(len(k.nest.accesses)):
-        if m != n and k.nest.accesses[m].slot == slot: return ""
-    own = k.outer[end - 1]
-    last = k.reduce[len(k.reduce) - 1]
-    unit = own if own.strides[n] == 1 else last
-    if unit.strides[n] != 1 or unit.size % 4 != 0: return ""
-    for line in k.outer + k.reduce:
-        if line.strides[n] % 4 != 0 and (line.strides[n] != 1 or line.size != unit.size): return ""
-    if own.strides[n] == 1 and last.strides[n] == 1: return ""
-    return "across" if own.strides[n] == 1 else "depth"
-
-
-def wide_lines(k: Kernel, factor: Factor) -> list[str]:
-    """The read of four elements."""
-    n = factor.accesses[0]
-    slot = k.nest.accesses[n].slot
-    k.elements[k.slots.index(slot)] = "vec4<f32>"
-    return [f"value = {bound_name(k, slot)}[({position(k, n)}) / 4u];"]
+def turned(k: Kernel, product: Product) -> Product:
+    """The product with its sides exchanged where neighbours of the result lie along the rows: threads write along columns."""
+    target = k.nest.steps[len(k.nest.steps) - 1].target
+    if len(product.rows) == 0 or len(product.columns) == 0: return product
+    if product.columns[len(product.columns) - 1].strides[target] == 1: return product
+    if product.rows[len(product.rows) - 1].strides[target] != 1: return product
+    return Product(product.batch, product.columns, product.rows, product.depth, product.right, product.left)

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from .constants import constant_options, with_constants
 from .dtypes import compute_class
 from .errors import OpError
 from .lines import Line, Resolved
 from .model import Call, Code, Nest, Op
 from .names import safe_name
+from .texts import bare, is_word
 
 
 @dataclass
@@ -29,7 +31,8 @@ class Facts:
 @dataclass
 class Kernel:
     """A kernel being written.  names, kinds, values: the words; kinds "u" "i" "f".  slots: what is bound, -1 for
-    scratch memory; elements: the type of each binding's elements.  prefix: put before `outer` and `inner` indices."""
+    scratch memory; elements: the type of each binding's elements.  prefix: before the names of the words of lines, where a
+    text has several sets of lines."""
     op: Op
     nest: Nest
     call: Call
@@ -48,13 +51,16 @@ class Kernel:
     consts: list[str]
     seeds: int
     wide: list[int]                     # accesses that take four neighbours at once
+    prefix: str
 
 
 def new_kernel(op: Op, nest: Nest, call: Call, facts: Facts, r: Resolved) -> Kernel:
     """Words of the definition, constants and bindings; `r`: the lines as the strategy orders them."""
     code = nest.floating if compute_class(call.dtype) == "f" else nest.integral
     if code is None: raise OpError(f"{op.name}: not implemented for {call.dtype}")
-    k = Kernel(op, nest, call, code, facts, r.outer, r.reduce, r, [], [], [], [], [], [], [], [], -1, [])
+    constants = constant_options(op, nest, call)
+    if len(constants) > 0: code = with_constants(code, constants)
+    k = Kernel(op, nest, call, code, facts, r.outer, r.reduce, r, [], [], [], [], [], [], [], [], -1, [], "")
     for step in nest.steps:
         if step.target >= 0: bind(k, nest.accesses[step.target].slot, True)
     for access in nest.accesses:
@@ -71,6 +77,7 @@ def new_kernel(op: Op, nest: Nest, call: Call, facts: Facts, r: Resolved) -> Ker
             word(k, "seed1", "u", 0)
             word(k, "call", "u", 0)
     for w in nest.words:
+        if w.name in constants: continue
         kind = compute_class(call.dtype) if w.kind == "T" else w.kind
         if w.value is not None: word(k, w.name, kind, w.value(call.env))
         else: word(k, safe_name(w.name), kind, call.env[w.name] if w.name in call.env else infinite(w.name))
@@ -182,12 +189,22 @@ def decode(k: Kernel, lines: list[Line], stem: str, flat: str, indent: str) -> l
         d = len(lines) - 1 - n
         line = lines[d]
         text = rest
+        size = ""
         if d > 0:
-            word(k, f"{stem}_size{d}", "u", line.size)
-            text = f"{rest} % p.{stem}_size{d}"
+            size = size_text(k, f"{stem}_size{d}", line)
+            text = f"{rest} % {size}"
         out.append(f"{indent}let {variable(line, stem, d)} = {text if line.name == '' else f'i32({text})'};")
-        if d > 0: out.append(f"{indent}{rest} /= p.{stem}_size{d};")
+        if d > 0: out.append(f"{indent}{rest} /= {size};")
     return out
+
+
+SHORT = 16                              # a window's length up to this is a constant of the text: division by it is cheap
+
+
+def size_text(k: Kernel, name: str, line: Line) -> str:
+    """The size of a line in the text: a constant for a short named loop (a window), else a word."""
+    if line.name != "" and line.size <= SHORT: return f"{line.size}u"
+    return f"p.{word_name(k, k.prefix + name, line.size)}"
 
 
 def position(k: Kernel, n: int) -> str:
@@ -220,23 +237,12 @@ def is_named(k: Kernel, name: str) -> bool:
 def term(k: Kernel, n: int, line: Line, stem: str, d: int) -> list[str]:
     if line.strides[n] == 0: return []
     name = variable(line, stem, d)
-    return [f"{name if line.name == '' else f'u32({name})'} * p.{word_name(k, f'{stem}_stride{n}_{d}', line.strides[n])}"]
+    return [f"{name if line.name == '' else f'u32({name})'} * p.{word_name(k, f'{k.prefix}{stem}_stride{n}_{d}', line.strides[n])}"]
 
 
 def word_name(k: Kernel, name: str, value: int) -> str:
     word(k, name, "u", value)
     return name
-
-
-def bare(text: str) -> str:
-    """Without brackets round all of it."""
-    if not text.startswith("(") or not text.endswith(")"): return text
-    depth = 0
-    for i in range(len(text)):
-        if text[i] == "(": depth += 1
-        if text[i] == ")": depth -= 1
-        if depth == 0 and i < len(text) - 1: return text
-    return text[1:len(text) - 1]
 
 
 # --- Reads and stores ------------------------------------------------------------------------------
@@ -270,9 +276,6 @@ def mentions(text: str, name: str) -> bool:
         if (at == 0 or not is_word(text[at - 1]) and text[at - 1] != ".") and (end == len(text) or not is_word(text[end])): return True
         at = text.find(name, at + 1)
     return False
-
-
-def is_word(c: str) -> bool: return c >= "a" and c <= "z" or c >= "A" and c <= "Z" or c >= "0" and c <= "9" or c == "_"
 
 
 def texts_of(k: Kernel, n: int) -> list[str]:

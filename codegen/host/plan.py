@@ -6,7 +6,7 @@ lines; how a nest runs on the GPU is chosen in strategy.py and written by kernel
 
 from __future__ import annotations
 
-from .contract import blocks, product_of, tiled_text
+from .contract import product_of
 from .errors import OpError
 from .kernel import Facts, Kernel, new_kernel, word
 from .lines import Line, Resolved, active, collapsed, points, resolve, spread_out
@@ -17,6 +17,7 @@ from .render import map_kernel, prelude_text, raw_kernel, row_kernel, scan_kerne
 from .row import Stage, row_text, tree_possible
 from .scan import block_possible, scan_text
 from .strategy import chosen, depth_parts, number, parts_of, power_of_two, row_shape, tile_of, unit
+from .tiled import blocks, tiled_text
 
 
 def plan_cpu(op: Op, program: int, call: Call, wanted: list[int]) -> list[CpuLaunch | None]:

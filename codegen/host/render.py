@@ -6,11 +6,11 @@ from __future__ import annotations
 
 import importlib
 
-from .contract import TiledText
 from .map import MapText
 from .raw import RawBody
 from .row import RowText
 from .scan import ScanText
+from .tiled import TiledText
 
 
 def map_kernel(c: MapText) -> str: return shown("map.wgsl.j2", c)

@@ -7,10 +7,11 @@ element.  No strategy changes a result beyond rounding."""
 
 from __future__ import annotations
 
-from .contract import Product, Tile, blocks
+from .contract import Product
 from .kernel import Facts, Kernel, is_bound, varies
 from .lines import points
 from .model import Env, Nest, Op, Schedule
+from .tiled import Tile, blocks
 
 
 def chosen(op: Op, nest: Nest, shape: str, rules: list[Schedule], facts: Env, call: Env) -> Schedule | None:
@@ -67,14 +68,33 @@ def row_shape(k: Kernel, rule: Schedule | None, facts: Facts, parts: int) -> lis
 
 
 def tile_of(rule: Schedule, product: Product) -> Tile:
-    """The tile that the schedule names, made smaller while so few of them would leave most of a device idle.
-
-    A tile has as many threads as it has blocks of 4 by 4 elements to load from both sides: see tiled.wgsl.j2."""
-    tile = Tile(number(rule, "rows", 128), number(rule, "columns", 128), number(rule, "depth", 16),
-                number(rule, "thread_rows", 8), number(rule, "thread_columns", 8))
-    if blocks(product, tile) < 96 and tile.rows > 64: tile = Tile(64, 64, 32, 4, 4)
-    if blocks(product, tile) < 96 and tile.rows > 32: tile = Tile(32, 32, 16, 4, 4)
+    """The tile that the schedule names, made smaller where there are few rows or columns, and while so few tiles would leave
+    most of a device idle though the depth is short."""
+    rows = fitting(points(product.rows), number(rule, "rows", 128))
+    columns = fitting(points(product.columns), number(rule, "columns", 128))
+    depth = number(rule, "depth", 16)
+    tile = Tile(rows, columns, depth, thread_size(rows, columns), thread_size(columns, rows))
+    if points(product.depth) >= 2048: return tile
+    for most in [64, 32]:
+        if blocks(product, tile) < 96 and max(tile.rows, tile.columns) > most and tile.rows * tile.columns > 1024:
+            tile = Tile(min(rows, most), min(columns, most), depth, 4, 4)
+            if tile.rows == 64 and tile.columns == 64: tile.depth = 2 * depth
     return tile
+
+
+def fitting(count: int, most: int) -> int:
+    """The size of tiles for so many rows or columns: the smallest power of two from 8 on that takes them all, up to `most`;
+    half of that where much would be empty."""
+    size = 8
+    while size < count and size < most: size *= 2
+    half = size // 2
+    if half >= 32 and (count + half - 1) // half * half * 5 <= (count + size - 1) // size * size * 4: return half
+    return size
+
+
+def thread_size(own: int, other: int) -> int:
+    """Rows (or columns) of a thread in a tile."""
+    return 8 if own >= 64 and (other >= 64 or own >= 128 and other >= 32) else 4
 
 
 def depth_parts(product: Product, tile: Tile, depth: int) -> int:

@@ -1,0 +1,17 @@
+"""Texts of expressions: brackets and names."""
+
+from __future__ import annotations
+
+
+def bare(text: str) -> str:
+    """Without brackets round all of it."""
+    if not text.startswith("(") or not text.endswith(")"): return text
+    depth = 0
+    for i in range(len(text)):
+        if text[i] == "(": depth += 1
+        if text[i] == ")": depth -= 1
+        if depth == 0 and i < len(text) - 1: return text
+    return text[1:len(text) - 1]
+
+
+def is_word(c: str) -> bool: return c >= "a" and c <= "z" or c >= "A" and c <= "Z" or c >= "0" and c <= "9" or c == "_"
