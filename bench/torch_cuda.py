@@ -39,6 +39,17 @@ def attention(q, k, v):
     return F.scaled_dot_product_attention(q, k, v, is_causal=True)
 
 
+def both(call, *shapes):
+    def make():
+        inputs = [uniform(*shape).requires_grad_() for shape in shapes]
+
+        def run():
+            for x in inputs: x.grad = None
+            call(*inputs).sum().backward()
+        return run
+    return make
+
+
 def training(optimizer):
     def make():
         net = nn.Sequential(nn.Linear(784, 256), nn.ReLU(), nn.Linear(256, 256), nn.ReLU(), nn.Linear(256, 10)).to(CUDA)
@@ -85,6 +96,8 @@ WORKLOADS = {
     "chain12_16m": op(chain, LARGE),
     "attention_256x8x64": op(attention, *[(1, 8, 256, 64)] * 3),
     "attention_b4_h16_2048x64": op(attention, *[(4, 16, 2048, 64)] * 3),
+    "conv2d_b32_and_backward": both(lambda x, w: F.conv2d(x, w, padding=1), (32, 64, 56, 56), CONV),
+    "attention_b4_h16_and_backward": both(attention, *[(4, 16, 2048, 64)] * 3),
     "mlp_sgd_eager": training(lambda parameters: torch.optim.SGD(parameters, lr=0.05)),
     "mlp_adam_eager": training(lambda parameters: torch.optim.Adam(parameters, lr=1e-3)),
     "dispatch_chain_1000": dispatches,

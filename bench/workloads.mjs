@@ -17,6 +17,13 @@ export function workloads(torch, device) {
   });
   const attention = (shape) => op(() => [31, 32, 33].map((seed) => tensor(shape, seed)),
     (q, k, v) => F.scaled_dot_product_attention(q, k, v, { is_causal: true }));
+  const both = (shapes, call) => () => {
+    const inputs = shapes.map((shape, i) => tensor(shape, 40 + i).requires_grad_());
+    return () => torch.tidy(() => {
+      for (const input of inputs) input.grad = null;
+      call(...inputs).sum().backward();
+    });
+  };
   const training = (optimizer) => () => {
     const net = nn.Sequential(nn.Linear(784, 256), nn.ReLU(), nn.Linear(256, 256), nn.ReLU(), nn.Linear(256, 10));
     net.to(device);
@@ -48,6 +55,9 @@ export function workloads(torch, device) {
     chain12_16m: op(() => [tensor(large, 1)], chain),
     attention_256x8x64: attention([1, 8, 256, 64]),
     attention_b4_h16_2048x64: attention([4, 16, 2048, 64]),
+    conv2d_b32_and_backward: both([[32, 64, 56, 56], [64, 64, 3, 3]], (x, w) => F.conv2d(x, w, null, { padding: 1 })),
+    attention_b4_h16_and_backward: both([0, 0, 0].map(() => [4, 16, 2048, 64]),
+      (q, k, v) => F.scaled_dot_product_attention(q, k, v, { is_causal: true })),
     mlp_sgd_eager: training((parameters) => optim.SGD(parameters, { lr: 0.05 })),
     mlp_adam_eager: training((parameters) => optim.Adam(parameters, { lr: 1e-3 })),
     dispatch_chain_1000: () => {

@@ -35,7 +35,7 @@ class Gpu:
         limits = {n: adapter.limits[n] for n in adapter.limits if "storage-buffer-binding-size" in n or "max-buffer-size" in n}
         self.device = adapter.request_device_sync(required_features=[f for f in features if f in adapter.features], required_limits=limits)
         self.facts = Facts("shader-f16" in self.device.features, "subgroup" in self.device.features,
-                           int(self.device.limits["max-storage-buffer-binding-size"]), 256, 16384)
+                           int(self.device.limits["max-storage-buffer-binding-size"]), 256, 16384, adapter.info["adapter_type"] == "CPU")
         self.pipelines: dict[tuple, tuple] = {}
 
     # --- Kernels ---

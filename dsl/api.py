@@ -34,7 +34,7 @@ from .source import Source
 from .trials import check_reads
 
 OPS = Path(__file__).resolve().parent.parent / "ops"
-TYPICAL = Facts(True, True, 1 << 27, 256, 16384)        # of a device that texts are written for where there is none
+TYPICAL = Facts(True, True, 1 << 27, 256, 16384, False)        # of a device that texts are written for where there is none
 
 
 def op(text: str, name: str | None = None, on: str | None = None) -> Function:

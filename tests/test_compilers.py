@@ -4,6 +4,7 @@ Of every op: forward, gradient and gradient of the gradient, with schedules and 
 kind of elements.  What the kernels compute is test_wgsl.py's."""
 
 import json
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -21,7 +22,7 @@ from dsl.bound import meta
 from dsl.worlds import worlds
 
 LIBRARY = package.load()
-DEVICE = Facts(False, False, 1 << 27, 256, 16384)
+DEVICES = [Facts(False, False, 1 << 27, 256, 16384, software) for software in (False, True)]
 WORLDS = 4
 KINDS = ("float32", "int32", "bool", "uint8")
 
@@ -48,8 +49,8 @@ def texts() -> dict[str, str]:
             for program in range(len(data.programs)):
                 if program and not call.dtype.startswith("float"): continue
                 for shared in (rules(LIBRARY), []):
-                    for wanted in {tuple(data.programs[program].outputs), *((o,) for o in data.programs[program].outputs)}:
-                        try: launches = plan(data, program, call, list(wanted), DEVICE, shared)
+                    for wanted, device in product({tuple(data.programs[program].outputs), *((o,) for o in data.programs[program].outputs)}, DEVICES):
+                        try: launches = plan(data, program, call, list(wanted), device, shared)
                         except OpError: continue            # more tensors at once than a kernel may have
                         for x in launches: found.setdefault(x.code, f"{op.name}, program {program}")
     return found

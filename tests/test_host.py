@@ -136,7 +136,7 @@ def test_zero_sizes_and_scalars_bind():
 
 # --- Both languages --------------------------------------------------------------------------------
 
-FACTS = [Facts(False, False, 2**27, 256, 16384), Facts(True, True, 2**30, 1024, 32768)]
+FACTS = [Facts(False, False, 2**27, 256, 16384, False), Facts(True, True, 2**30, 1024, 32768, True)]
 PROGRAM = """
 import { bind } from "./host/bind.js";
 import { plan, plan_cpu } from "./host/plan.js";

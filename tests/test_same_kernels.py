@@ -25,7 +25,7 @@ from dsl.bound import contiguous
 
 HERE = Path(__file__).parent
 LIBRARY = package.load()
-DEVICES = [Facts(True, True, 1 << 31, 256, 32768), Facts(False, False, 1 << 27, 256, 16384)]
+DEVICES = [Facts(True, True, 1 << 31, 256, 32768, False), Facts(False, False, 1 << 27, 256, 16384, True)]
 
 
 def tensor(shape, dtype="float32", strides=None) -> Meta: return Meta(dtype, list(shape), strides or contiguous(shape), 0, False)

@@ -20,12 +20,13 @@ from .texts import bare, is_word
 @dataclass
 class Facts:
     """What a device can do.  max_binding: bytes of the largest tensor a kernel may bind; max_threads: of a workgroup;
-    max_shared: bytes of workgroup memory."""
+    max_shared: bytes of workgroup memory; software: whether the device is a CPU that plays one."""
     f16: bool
     subgroups: bool
     max_binding: int
     max_threads: int
     max_shared: int
+    software: bool
 
 
 @dataclass

@@ -6,18 +6,19 @@ lines; how a nest runs on the GPU is chosen in strategy.py and written by kernel
 
 from __future__ import annotations
 
-from .contract import product_of
+from .contract import Product, product_of
 from .errors import OpError
+from .interleaved import interleaved_text
 from .kernel import Facts, Kernel, new_kernel, word
 from .lines import Line, Resolved, active, collapsed, points, resolve, spread_out
 from .map import THREADS, lanes_possible, map_text
 from .model import Access, Call, Code, CpuLaunch, Dims, Launch, Nest, Op, Raw, Schedule, Step, StepCode
 from .raw import raw_kernel_of, raw_steps, raw_text, raw_words
-from .render import map_kernel, prelude_text, raw_kernel, row_kernel, scan_kernel, tiled_kernel
+from .render import interleaved_kernel, map_kernel, prelude_text, raw_kernel, row_kernel, scan_kernel, tiled_kernel
 from .row import Stage, row_text, tree_possible
 from .scan import block_possible, scan_text
-from .strategy import chosen, depth_parts, number, parts_of, power_of_two, row_shape, tile_of, unit
-from .tiled import blocks, tiled_text
+from .strategy import chosen, depth_parts, number, parts_of, power_of_two, row_shape, software_tile, tile_of, unit
+from .tiled import Tile, blocks, tiled_text
 
 
 def plan_cpu(op: Op, program: int, call: Call, wanted: list[int]) -> list[CpuLaunch | None]:
@@ -162,15 +163,14 @@ def contract_launches(k: Kernel, lines: Resolved, rules: list[Schedule]) -> list
              "N": float(points(product.columns)), "K": float(points(k.reduce)), "batch": float(points(product.batch)), "unit": 1.0, "vector": 0.0}
     rule = chosen(k.op, k.nest, "contract", rules, facts, k.call.env)
     if rule is None or rule.strategy != "tiled_matmul": return []
-    tile = tile_of(rule, product)
+    tile = software_tile(rule, product) if k.facts.software else tile_of(rule, product)
     k.outer = product.batch + product.rows + product.columns
     parts = depth_parts(product, tile, points(k.reduce)) if tree_possible(k) else 1
     second = new_kernel(k.op, k.nest, k.call, k.facts, Resolved(k.outer, lines.reduce, lines.offsets, lines.steps, lines.lengths))
     strategy = f"tiled_matmul, {tile.rows} by {tile.columns} sums in steps of {tile.depth}"
     if parts > 1: strategy = f"{strategy}, {parts} parts"
-    text = tiled_text(k, product, tile, title(k, strategy), parts)
-    text.helpers = prelude_text(k.helpers)
-    first = launch(k, strategy, tiled_kernel(text), blocks(product, tile) * parts)
+    code = interleaved_code(k, product, tile, title(k, strategy), parts) if k.facts.software else tiled_code(k, product, tile, title(k, strategy), parts)
+    first = launch(k, strategy, code, blocks(product, tile) * parts)
     if parts == 1: return [first]
     last = row_launch(second, [1, 64, 0], Stage("finish", parts))
     first.scratch = points(k.outer) * parts
@@ -196,6 +196,18 @@ def raw_launches(op: Op, nest: Nest, raw: Raw, call: Call, facts: Facts) -> list
             check_bindings(k)
             out.append(launch(k, strategy, raw_kernel(text), count if x.lanes > 0 else (count + text.threads - 1) // text.threads))
     return out
+
+
+def tiled_code(k: Kernel, product: Product, tile: Tile, name: str, parts: int) -> str:
+    text = tiled_text(k, product, tile, name, parts)
+    text.helpers = prelude_text(k.helpers)
+    return tiled_kernel(text)
+
+
+def interleaved_code(k: Kernel, product: Product, tile: Tile, name: str, parts: int) -> str:
+    text = interleaved_text(k, product, tile, name, parts)
+    text.helpers = prelude_text(k.helpers)
+    return interleaved_kernel(text)
 
 
 def title(k: Kernel, strategy: str) -> str:

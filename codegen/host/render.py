@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import importlib
 
+from .interleaved import InterleavedText
 from .map import MapText
 from .raw import RawBody
 from .row import RowText
@@ -26,6 +27,9 @@ def scan_kernel(c: ScanText) -> str: return shown("scan.wgsl.j2", c)
 
 
 def tiled_kernel(c: TiledText) -> str: return shown("tiled.wgsl.j2", c)
+
+
+def interleaved_kernel(c: InterleavedText) -> str: return shown("interleaved.wgsl.j2", c)
 
 
 def prelude_text(helpers: list[str]) -> str:

@@ -82,6 +82,12 @@ def tile_of(rule: Schedule, product: Product) -> Tile:
     return tile
 
 
+def software_tile(rule: Schedule, product: Product) -> Tile:
+    """The tile for a device of few cores: as much reuse as its registers take, however few tiles there are."""
+    most = number(rule, "rows", 128) // 2
+    return Tile(fitting(points(product.rows), most), fitting(points(product.columns), most), number(rule, "depth", 16), 8, 8)
+
+
 def fitting(count: int, most: int) -> int:
     """The size of tiles for so many rows or columns: the smallest power of two from 8 on that takes them all, up to `most`;
     half of that where much would be empty."""

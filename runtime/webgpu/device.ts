@@ -69,6 +69,7 @@ export class WebGpuDevice implements Device {
     this.facts = {
       f16: features.has("shader-f16"), subgroups: features.has("subgroups" as GPUFeatureName), max_binding: limits.maxStorageBufferBindingSize,
       max_threads: Math.min(limits.maxComputeInvocationsPerWorkgroup, 256), max_shared: limits.maxComputeWorkgroupStorageSize,
+      software: isSoftware(gpu),
     };
     const failed = (error: GPUError, what: string) => this.fail(`${what}: ${error.message}`);
     this.pool = new Pool(gpu, () => this.pipelines.forget(), failed, this.checks);
@@ -227,6 +228,12 @@ export class WebGpuDevice implements Device {
     await this.gpu.queue.onSubmittedWorkDone();
     await this.settle("synchronize");
   }
+}
+
+/** Whether a device is a CPU that plays one, as browsers do where they find no GPU. */
+function isSoftware(gpu: GPUDevice): boolean {
+  const info = (gpu as GPUDevice & { adapterInfo?: { architecture?: string; isFallbackAdapter?: boolean } }).adapterInfo;
+  return info?.isFallbackAdapter === true || info?.architecture === "swiftshader";
 }
 
 const ballast = new WeakMap<Storage, ArrayBuffer>();
