@@ -204,7 +204,7 @@ SHORT = 16                              # a window's length up to this is a cons
 
 def size_text(k: Kernel, name: str, line: Line) -> str:
     """The size of a line in the text: a constant for a short named loop (a window), else a word."""
-    if line.name != "" and line.size <= SHORT: return f"{line.size}u"
+    if line.name != "" and line.size > 0 and line.size <= SHORT: return f"{line.size}u"
     return f"p.{word_name(k, k.prefix + name, line.size)}"
 
 
