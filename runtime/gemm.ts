@@ -122,10 +122,12 @@ function flatten(
   const count = sizes.reduce((a, b) => a * b, 1);
   const spread = (stride: readonly number[]): Int32Array => {
     const out = new Int32Array(count);
-    let block = 1;
+    if (count === 0 || stride.every((s) => s === 0)) return out;
+    // The points of the innermost loops are known; each further loop repeats them, so many steps on.
+    let known = 1;
     for (let d = sizes.length - 1; d >= 0; d--) {
-      if (stride[d] !== 0) for (let i = 0; i < count; i++) out[i] += (Math.floor(i / block) % sizes[d]) * stride[d];
-      block *= sizes[d];
+      for (let k = 1, to = known; k < sizes[d]; k++) for (let i = 0; i < known; i++) out[to++] = out[i] + k * stride[d];
+      known *= sizes[d];
     }
     return out;
   };

@@ -132,6 +132,9 @@ class Printer:
             case "call": return self.call(e)
         if e.op in COMPARE:
             sign, own = COMPARE[e.op]
+            if e.op == "==" and a[0].op == "%" and self.kind(a[0]) == "i" and a[1].op == "const" and a[1].val == 0:
+                # Whether a remainder is 0 does not depend on its sign; by 0 it is 0, not NaN.
+                return f"({self.number(a[0].args[0], PRODUCT)} % {self.number(a[0].args[1], PRODUCT + 1)} || 0) === 0", own
             return f"{self.number(a[0], own + 1)} {sign} {self.number(a[1], own + 1)}", own
         if e.op in BITS:
             return f"{self.number(a[0], BITS[e.op])} {e.op} {self.number(a[1], BITS[e.op] + 1)}", BITS[e.op]

@@ -1,7 +1,7 @@
 // The example itself, for any host: the data, the two networks, the training loop. It reads no files and prints
 // nothing; train.mjs (Node) and page.mjs (browser) do. record.py is the same program in PyTorch.
 
-const BATCH = 128;
+const BATCH = { mlp: 128, cnn: 64 };
 
 /** Parse digits.bin (see make_data.py): every fifth image is for testing. Pixels become -1.25 (paper) to 2.75 (ink). */
 export function readDigits(bytes) {
@@ -22,23 +22,23 @@ export function cnn({ nn }) {
   return nn.Sequential(
     nn.Unflatten(1, [1, 8, 8]),
     nn.Conv2d(1, 16, 3, { padding: 1 }), nn.GELU(), nn.AvgPool2d(2),
-    nn.Conv2d(16, 32, 3, { padding: 1 }), nn.GELU(), nn.AvgPool2d(2),
-    nn.Flatten(), nn.Linear(128, 10),
+    nn.Conv2d(16, 16, 3, { padding: 1 }), nn.GELU(),
+    nn.Flatten(), nn.Linear(256, 10),
   );
 }
 
 export const MODELS = { mlp, cnn };
 
 export const OPTIMIZERS = {
-  "mlp sgd": ({ optim }, parameters) => optim.SGD(parameters, { lr: 0.1, momentum: 0.9 }),
+  "mlp sgd": ({ optim }, parameters) => optim.SGD(parameters, { lr: 0.07, momentum: 0.9 }),
   "mlp adam": ({ optim }, parameters) => optim.Adam(parameters, { lr: 0.005 }),
   "cnn sgd": ({ optim }, parameters) => optim.SGD(parameters, { lr: 0.1, momentum: 0.9 }),
-  "cnn adam": ({ optim }, parameters) => optim.Adam(parameters, { lr: 0.01 }),
+  "cnn adam": ({ optim }, parameters) => optim.Adam(parameters, { lr: 0.02 }),
 };
 
 /** The images of one step: a fixed shuffle, the same in record.py. */
-export function batch(step, { images, labels }) {
-  const index = Array.from({ length: BATCH }, (_, i) => ((step * BATCH + i) * 577) % images.length);
+export function batch(step, size, { images, labels }) {
+  const index = Array.from({ length: size }, (_, i) => ((step * size + i) * 577) % images.length);
   return { images: index.map((i) => images[i]), labels: index.map((i) => labels[i]) };
 }
 
@@ -55,13 +55,13 @@ export async function load(torch, model, weights) {
  *  test images it gets right. `report(step, loss)`, if given, is awaited after each step. */
 export async function train(torch, how, { train, test }, { device, weights, steps = 100, report }) {
   const F = torch.nn.functional;
-  const model = MODELS[how.split(" ")[0]](torch);
+  const name = how.split(" ")[0], model = MODELS[name](torch);
   if (weights) await load(torch, model, weights);
   model.to(device);
   const optimizer = OPTIMIZERS[how](torch, model.parameters());
   const losses = [];
   for (let step = 0; step < steps; step++) {
-    const { images, labels } = batch(step, train);
+    const { images, labels } = batch(step, BATCH[name], train);
     optimizer.zero_grad();
     const loss = F.cross_entropy(model(torch.tensor(images, { device })), torch.tensor(labels, { dtype: torch.long, device }));
     loss.backward();
