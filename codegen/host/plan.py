@@ -15,7 +15,7 @@ from .map import THREADS, lanes_possible, map_text
 from .model import Access, Call, Code, CpuLaunch, Dims, Launch, Nest, Op, Raw, Schedule, Step, StepCode
 from .raw import raw_kernel_of, raw_steps, raw_text, raw_words
 from .render import interleaved_kernel, map_kernel, prelude_text, raw_kernel, row_kernel, scan_kernel, tiled_kernel
-from .row import Stage, row_text, tree_possible
+from .row import Stage, quads_help, row_text, tree_possible
 from .scan import block_possible, scan_text
 from .strategy import chosen, depth_parts, number, parts_of, power_of_two, row_shape, software_tile, tile_of, unit
 from .tiled import Tile, blocks, tiled_text
@@ -125,9 +125,9 @@ def row_launches(k: Kernel, lines: Resolved, rules: list[Schedule]) -> list[Laun
     facts = {"outer": float(rows), "inner": float(inner), "unit": 1.0 if unit(k) else 0.0, "vector": 0.0}
     rule = chosen(k.op, k.nest, "row", rules, facts, k.call.env)
     parts = 1 if rule is None or not tree_possible(k) else parts_of(rows, inner, unit(k))
-    if parts == 1: return [row_launch(k, row_shape(k, rule, k.facts, 1), Stage("whole", 1))]
+    if parts == 1: return [row_launch(k, row_shape(k, rule, k.facts, 1, quads_help(k)), Stage("whole", 1))]
     second = new_kernel(k.op, k.nest, k.call, k.facts, lines)
-    first = row_launch(k, row_shape(k, rule, k.facts, parts), Stage("parts", parts))
+    first = row_launch(k, row_shape(k, rule, k.facts, parts, quads_help(k)), Stage("parts", parts))
     last = row_launch(second, [min(power_of_two(parts), 256), 1, 1], Stage("finish", parts))
     first.scratch = rows * parts * len(k.nest.steps)
     last.scratch = first.scratch

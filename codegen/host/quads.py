@@ -56,7 +56,10 @@ def quad_values(k: Kernel, texts: list[str], lane: int, indent: str) -> list[str
     """One of four neighbours, as the reads of the texts."""
     out: list[str] = []
     for n in needed(k, texts):
-        if n not in k.wide: continue
-        element = element_type(k, k.call.slots[k.nest.accesses[n].slot].dtype)
-        out.append(f"{indent}let r{n} = {converted(f'v{n}[{lane}]', element, access_kind(k, n))};")
+        if n in k.wide: out.append(f"{indent}let r{n} = {quad_element(k, n, f'v{n}[{lane}]')};")
     return out
+
+
+def quad_element(k: Kernel, n: int, text: str) -> str:
+    """An element of a quad of access n as its kind."""
+    return converted(text, element_type(k, k.call.slots[k.nest.accesses[n].slot].dtype), access_kind(k, n))

@@ -5,12 +5,16 @@ the reduction (rows of neighbouring elements); columns that lie next to each oth
 (reductions over an outer axis).  With one lane a thread does a row alone: the plain strategy.
 
 Few long rows are reduced in two launches (`tree`): the first reduces parts of each row into scratch memory,
-the second the parts.  A `Stage` says which of them a text is."""
+the second the parts.  A `Stage` says which of them a text is.
+
+Where a row is a few quads for each lane, all of it is read at the start and *held* (held.py): several reads
+are under way at once, and passes after the first read nothing.  Other rows are read in loops, once for each pass."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from .held import Held, held_of, held_pass, held_reads, held_store
 from .kernel import (KIND_TYPES, Kernel, bind_scratch, bound_name, declarations, decode, element_type, mentions, position, read_lines,
                      store_lines, stored, use, word)
 from .lines import points
@@ -46,6 +50,7 @@ def row_text(k: Kernel, title: str, lanes: int, columns: int, adjacent: bool, st
     """The text for a nest with reductions: lanes * columns threads in a workgroup."""
     parts = stage.parts if stage.kind == "parts" else 1
     if adjacent and stage.kind != "finish" and quads_help(k): take_quads(k, k.reduce)
+    held: Held | None = held_of(k, lanes) if stage.kind == "whole" and len(k.wide) > 0 else None
     word(k, "rows", "u", points(k.outer) * parts)
     word(k, "inner_points", "u", points(k.reduce))
     if stage.kind != "whole":
@@ -59,13 +64,15 @@ def row_text(k: Kernel, title: str, lanes: int, columns: int, adjacent: bool, st
         body.append("let end_part = min(from_part + p.run, p.inner_points);")
     combines: list[str] = []
     done: list[int] = []
+    if held is not None: body.extend(held_reads(k, held))
     i = 0
     while i < len(k.nest.steps):
         step = k.nest.steps[i]
         if step.kind == "reduce":
             end = i + 1
             while end < len(k.nest.steps) and k.nest.steps[end].kind == "reduce" and independent(k, i, end): end += 1
-            body.extend(parts_joined(k, i, end, lanes) if stage.kind == "finish" else reduction(k, i, end, done, lanes, stage))
+            if held is not None: body.extend(reduction_held(k, i, end, done, held))
+            else: body.extend(parts_joined(k, i, end, lanes) if stage.kind == "finish" else reduction(k, i, end, done, lanes, stage))
             for n in range(i, end):
                 if lanes > 1: body.extend(combine_call(k, n))
                 if lanes > 1: combines.extend(combine(k, n, lanes, columns, adjacent))
@@ -73,7 +80,8 @@ def row_text(k: Kernel, title: str, lanes: int, columns: int, adjacent: bool, st
             i = end
         elif stage.kind == "parts": i += 1
         else:
-            body.extend(inner_store(k, i, done, lanes) if step.inner else outer_store(k, i, done, lanes))
+            if not step.inner: body.extend(outer_store(k, i, done, lanes))
+            else: body.extend(inner_store(k, i, done, lanes) if held is None else inner_store_held(k, i, done, held))
             i += 1
     return RowText(title, declarations(k), "", combines, lanes * columns, columns, lanes, adjacent, body)
 
@@ -190,6 +198,22 @@ def reduction(k: Kernel, first: int, end: int, done: list[int], lanes: int, stag
     return out
 
 
+def reduction_held(k: Kernel, first: int, end: int, done: list[int], held: Held) -> list[str]:
+    """The reductions first .. end - 1 over what is held."""
+    out: list[str] = []
+    texts: list[str] = []
+    for n in range(first, end):
+        kind: str = value_kind(k, n)
+        texts.append(k.code.steps[n].body)
+        out.append(f"var {k.nest.steps[n].name}: {KIND_TYPES[kind]} = {start(k, k.nest.steps[n].red, kind)};")
+    out.extend(read_lines(k, texts, done, "", True))
+    for n in range(first, end):
+        kind: str = value_kind(k, n)
+        step = k.nest.steps[n]
+        out.extend(held_pass(k, held, n, joined(k, step.red, kind, step.name, "value"), KIND_TYPES[kind]))
+    return out
+
+
 def is_float_sum(k: Kernel, n: int) -> bool: return k.nest.steps[n].red == "sum" and value_kind(k, n) == "f"
 
 
@@ -302,7 +326,7 @@ def combine(k: Kernel, n: int, lanes: int, columns: int, adjacent: bool) -> list
         if kind == "f":
             use(k, "is_nan")
             same = "(a == b || (is_nan(a) && is_nan(b)))"
-        out.append(f"      if ({better(k, step.red, kind, 'b', 'a')} || {same} && j < i) {{ shared{n}[local] = b; places{n}[local] = j; }}")
+        out.append(f"      if ({better(k, step.red, kind, 'b', 'a')} || ({same} && j < i)) {{ shared{n}[local] = b; places{n}[local] = j; }}")
         out.append("    }")
     else: out.append(f"    if (lane < half) {{ shared{n}[local] = {joined(k, step.red, kind, f'shared{n}[local]', f'shared{n}[local + {far}]')}; }}")
     out.append("    workgroupBarrier();")
@@ -358,6 +382,15 @@ def inner_store(k: Kernel, i: int, done: list[int], lanes: int) -> list[str]:
     out.append("  }")
     out.append("}")
     return out
+
+
+def inner_store_held(k: Kernel, i: int, done: list[int], held: Held) -> list[str]:
+    """A store at every point of what is held."""
+    step = k.nest.steps[i]
+    out = read_lines(k, [k.code.steps[i].body], done, "", True)
+    out.append("if (live) {")
+    out.extend(held_store(k, held, i, step_kind(k, step)))
+    return [*out, "}"]
 
 
 def quad_store(k: Kernel, step: Step, code: StepCode, texts: list[str]) -> list[str]:

@@ -53,14 +53,15 @@ def parts_of(rows: int, inner: int, along: bool) -> int:
     return max(min((inner + 4095) // 4096, 2048 // rows), 1)
 
 
-def row_shape(k: Kernel, rule: Schedule | None, facts: Facts, parts: int) -> list[int]:
-    """[lanes, columns, adjacent] of a row kernel, for rows in so many parts; see row.py."""
+def row_shape(k: Kernel, rule: Schedule | None, facts: Facts, parts: int, quads: bool) -> list[int]:
+    """[lanes, columns, adjacent] of a row kernel, for rows in so many parts; see row.py.  quads: whether lanes take four
+    neighbours at once; then they should have two quads or more, for more reads under way."""
     if rule is None: return [1, 64, 0]
     threads = min(number(rule, "threads", 256), facts.max_threads)
     rows = points(k.outer) * parts
     inner = (points(k.reduce) + parts - 1) // parts
     if unit(k) or rows < 16:
-        lanes = min(power_of_two(max(inner // 2, 1)), threads)
+        lanes = min(power_of_two(max(inner // (8 if quads and rows >= 512 else 2), 1)), threads)
         return [lanes, threads // lanes, 1]
     lanes = 1
     while lanes < 16 and rows * lanes < 65536 and inner >= 8 * lanes: lanes *= 2

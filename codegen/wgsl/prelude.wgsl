@@ -37,10 +37,18 @@ fn smaller_number(x: f32, y: f32) -> f32 { return select(select(min(x, y), x, is
 
 fn square(x: f32) -> f32 { return x * x; }
 
-// x / y by the reciprocal, corrected by what the quotient leaves over: 91 / 13 is 7.  The device's own where that would
-// leave the range of normal numbers.
+// x / y by the reciprocal, corrected by what the quotient leaves over: 91 / 13 is 7.  Where the reciprocal or the quotient
+// is no normal number, with care.
 fn divide(x: f32, y: f32) -> f32 {
   let inverse = 1.0 / y;
+  let q = x * inverse;
+  let better = fma(fma(-q, y, x), inverse, q);
+  let normal = (bitcast<u32>(inverse) & 0x7fffffffu) - 0x00800000u < 0x7e000000u;
+  if (normal && (bitcast<u32>(better) & 0x7fffffffu) - 0x00800000u < 0x7e000000u) { return better; }
+  return divide_edge(x, y, inverse);
+}
+
+fn divide_edge(x: f32, y: f32, inverse: f32) -> f32 {
   let q = x * inverse;
   let rest = fma(-q, y, x);
   let better = fma(rest, inverse, q);
@@ -81,6 +89,15 @@ fn exp_scaled(x: f32, by: i32) -> f32 {
 }
 
 fn exp_of(x: f32) -> f32 {
+  if ((bitcast<u32>(x) & 0x7fffffffu) > 0x42ae0000u) { return exp_edge(x); }
+  let n = round(x * 1.44269504);
+  let r = fma(n, 2.12194440e-4, fma(n, -0.693359375, x));
+  let tail = fma(fma(fma(fma(fma(0.000198581232, r, 0.00139344865), r, 0.00833336182), r, 0.0416664575), r, 0.166666665), r, 0.5);
+  return (1.0 + fma(r * r, tail, r)) * bitcast<f32>((i32(n) + 127) << 23u);
+}
+
+// exp(x) below -87, above 87, and of NaN.
+fn exp_edge(x: f32) -> f32 {
   if (x > 88.8) { return infinity_like(abs(x)); }
   return exp_scaled(x, 0);
 }
@@ -377,7 +394,7 @@ fn erfc_positive(x: f32) -> f32 {
 
 fn erfc_of(x: f32) -> f32 {
   if (is_nan(x)) { return x; }
-  if (abs(x) < 0.9) {
+  if (abs(x) < 0.8) {
     let z = x * x;
     return 1.0 - x * fma(fma(fma(fma(fma(fma(fma(-9.64151595e-06, z, 0.000112569479), z, -0.000848282884), z, 0.00522094543), z, -0.0268654), z, 0.11283782), z, -0.376126384), z, 1.12837917);
   }
@@ -411,13 +428,15 @@ fn lgamma_positive(x: f32) -> f32 {
     product *= y;
   }
   var below = 0.0;
+  var from_two = y - 2.0;
   if (y < 1.5) {
     below = log_of(y);
+    from_two = y - 1.0;
     y += 1.0;
   }
   let u = y - 2.5;
   let p = fma(fma(fma(fma(fma(fma(fma(fma(fma(fma(6.1063818e-06, u, -1.59362562e-05), u, 2.66317967e-05), u, -7.55844098e-05), u, 0.000230492515), u, -0.000661249847), u, 0.00194871349), u, -0.00601829022), u, 0.019905184), u, -0.0746635985), u, 0.37957716);
-  return fma((y - 1.0) * (y - 2.0), p, log_of(product) - below);
+  return fma((from_two + 1.0) * from_two, p, log_of(product) - below);
 }
 
 fn lgamma_of(x: f32) -> f32 {

@@ -17,14 +17,14 @@ import { type Kernel, Pipelines } from "./pipelines.js";
 import { Pool, type PoolBuffer } from "./pool.js";
 import { Queue } from "./queue.js";
 import { Readback } from "./readback.js";
-import { Uniforms } from "./uniforms.js";
+import { Uniforms, type Words, newWords } from "./uniforms.js";
 import { renewable, renewed, wordsOf } from "./words.js";
 
 interface GpuLaunch {
   readonly launch: Launch;
   readonly kernel: Kernel;
   readonly slots: readonly number[];
-  readonly words: Uint32Array;
+  readonly words: Words;
   /** Where the words of the random numbers are, or -1. */
   readonly seeds: number;
   readonly groups: readonly number[];
@@ -171,7 +171,7 @@ export class WebGpuDevice implements Device {
       }
       return {
         launch, kernel: this.pipelines.kernel(launch.code, launch.written, op.op.name),
-        slots: launch.slots, words: wordsOf(launch.words, launch.kinds), seeds: launch.seeds, groups: launch.groups,
+        slots: launch.slots, words: newWords(wordsOf(launch.words, launch.kinds)), seeds: launch.seeds, groups: launch.groups,
         buffers: new Array<PoolBuffer>(launch.slots.length),
       };
     });
@@ -188,7 +188,7 @@ export class WebGpuDevice implements Device {
     for (const old of before.launches) {
       const nest = nestOf.get(old.launch.nest);
       if (!nest || !renewable(old.launch, nest, before.call)) return null;
-      launches.push({ ...old, words: renewed(old.launch, nest, call), buffers: new Array<PoolBuffer>(old.slots.length) });
+      launches.push({ ...old, words: newWords(renewed(old.launch, nest, call)), buffers: new Array<PoolBuffer>(old.slots.length) });
     }
     return { ...before, call, launches };
   }
@@ -208,9 +208,10 @@ export class WebGpuDevice implements Device {
         buffers[i] = storage ? (storage.cell.buffer as PoolBuffer) : made?.get(slots[i]!) ?? this.nothing();
       }
       if (random && seeds >= 0) {
-        words[seeds] = random.seedLow;
-        words[seeds + 1] = random.seedHigh;
-        words[seeds + 2] = random.call;
+        words.data[seeds] = random.seedLow;
+        words.data[seeds + 1] = random.seedHigh;
+        words.data[seeds + 2] = random.call;
+        words.round = -1;
       }
       this.queue.dispatch(kernel, buffers, words, groups[0]!, groups[1]!, groups[2]!, name);
     }

@@ -29,6 +29,8 @@ export class Pool {
   private nextId = 1;
   private checked = 0;
   private timer: ReturnType<typeof setTimeout> | null = null;
+  /** The number of the batch being gathered, whose buffers must not be destroyed. */
+  batch = 0;
   freeBytes = 0;
   totalBytes = 0;
 
@@ -90,10 +92,10 @@ export class Pool {
     const limit = performance.now() - age;
     let destroyed = false;
     for (const [size, list] of this.free) {
-      const stay = list.filter((b) => b.since > limit);
+      const stay = list.filter((b) => b.since > limit || b.batch >= this.batch);
       if (stay.length === list.length) continue;
       for (const buffer of list) {
-        if (buffer.since > limit) continue;
+        if (buffer.since > limit || buffer.batch >= this.batch) continue;
         buffer.gpu.destroy();
         this.freeBytes -= size;
         this.totalBytes -= size;

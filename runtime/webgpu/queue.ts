@@ -1,11 +1,34 @@
 // Commands on their way to the GPU: one encoder and one compute pass for as many launches as possible.  A batch is submitted
-// when it is large, before anything is read or written from outside, and at the end of the running task.
+// before anything is read or written from outside, and when the running code lets go: the first one of a task at once, so that
+// the GPU starts early, later ones when they are twice as large as the one before, or at the end of the task.
 
 import type { Kernel, Pipelines } from "./pipelines.js";
 import type { Pool, PoolBuffer } from "./pool.js";
-import { type Uniforms, bindingSize } from "./uniforms.js";
+import { type Uniforms, type Words } from "./uniforms.js";
 
 const MOST_LAUNCHES = 256;
+
+interface Scheduler {
+  setImmediate?: (task: () => void) => void;
+}
+
+let channel: MessageChannel | null = null;
+const tasks: (() => void)[] = [];
+
+/** Runs `task` after the running task, without the delay that timers have in pages. */
+function afterTask(task: () => void): void {
+  const { setImmediate } = globalThis as Scheduler;
+  if (setImmediate) setImmediate(task);
+  else if (typeof MessageChannel === "undefined") setTimeout(task);
+  else {
+    if (!channel) {
+      channel = new MessageChannel();
+      channel.port1.onmessage = () => tasks.shift()?.();
+    }
+    tasks.push(task);
+    channel.port2.postMessage(null);
+  }
+}
 
 export class Queue {
   private readonly device: GPUDevice;
@@ -18,6 +41,9 @@ export class Queue {
   private readonly offset = new Uint32Array(1);
   private launches = 0;
   private scheduled = false;
+  /** With how many launches a batch is submitted before the end of the task. */
+  private enough = 1;
+  private waiting = false;
   /** The number of the batch being gathered. */
   batch = 0;
   /** The ops in the batch, for messages. */
@@ -32,16 +58,21 @@ export class Queue {
   }
 
   /** Adds a launch: words, then workgroups along x, y, z. */
-  dispatch(kernel: Kernel, buffers: readonly PoolBuffer[], words: Uint32Array, x: number, y: number, z: number, op: string): void {
-    if (!this.uniforms.fits(bindingSize(words.length)) || this.launches >= MOST_LAUNCHES) this.flush();
-    const group = this.pipelines.group(kernel.layout, buffers, words.length);
+  dispatch(kernel: Kernel, buffers: readonly PoolBuffer[], words: Words, x: number, y: number, z: number, op: string): void {
+    if (this.launches >= MOST_LAUNCHES) this.flush();
+    if (!this.uniforms.fits(words)) {
+      this.flush();
+      this.uniforms.restart();
+    }
+    const group = this.pipelines.group(kernel.layout, buffers, words.data.length);
     const pass = this.pass ?? this.begin();
     if (this.current !== kernel.pipeline) pass.setPipeline((this.current = kernel.pipeline));
-    this.offset[0] = this.uniforms.add(words, bindingSize(words.length));
+    this.offset[0] = this.uniforms.place(words);
     pass.setBindGroup(0, group, this.offset, 0, 1);
     pass.dispatchWorkgroups(x, y, z);
     for (let i = 0; i < buffers.length; i++) buffers[i]!.batch = this.batch;
     this.launches++;
+    this.schedule();
     if (this.names[this.names.length - 1] !== op) this.names.push(op);
   }
 
@@ -49,7 +80,6 @@ export class Queue {
     this.encoder ??= this.device.createCommandEncoder();
     this.pass = this.encoder.beginComputePass();
     this.current = null;
-    this.schedule();
     return this.pass;
   }
 
@@ -58,6 +88,22 @@ export class Queue {
     this.scheduled = true;
     queueMicrotask(() => {
       this.scheduled = false;
+      if (!this.encoder) return;
+      if (this.launches >= this.enough || this.launches === 0) {
+        this.enough = Math.min(2 * this.enough, MOST_LAUNCHES);
+        this.flush();
+      }
+      this.atEnd();
+    });
+  }
+
+  /** Submits what is left at the end of the running task. */
+  private atEnd(): void {
+    if (this.waiting) return;
+    this.waiting = true;
+    afterTask(() => {
+      this.waiting = false;
+      this.enough = 1;
       this.flush();
     });
   }
@@ -90,7 +136,7 @@ export class Queue {
     this.device.queue.submit([encoder.finish()]);
     this.encoder = this.pass = this.current = null;
     this.launches = 0;
-    this.batch++;
+    this.pool.batch = ++this.batch;
     this.lastNames = this.names;
     this.names = [];
     this.pool.tick();

@@ -1,7 +1,19 @@
-// The words of all launches of a batch, gathered in one array and written to the GPU in one go when the batch is submitted.
+// The words of launches in one large buffer on the GPU.  A launch that is run again finds its words where they are: only new
+// ones are written, in one go when their batch is submitted.  When the buffer is full it begins anew.
 
 import { COPY_DST, UNIFORM } from "./flags.js";
-const CAPACITY = 1 << 18;
+const CAPACITY = 1 << 20;
+
+/** The words of a launch, and where they are: at byte `at`, as long as the buffer is in its `round`. */
+export interface Words {
+  readonly data: Uint32Array;
+  at: number;
+  round: number;
+}
+
+export function newWords(data: Uint32Array): Words {
+  return { data, at: 0, round: -1 };
+}
 
 export class Uniforms {
   readonly buffer: GPUBuffer;
@@ -9,7 +21,9 @@ export class Uniforms {
   private readonly align: number;
   private readonly bytes = new ArrayBuffer(CAPACITY);
   private readonly u32 = new Uint32Array(this.bytes);
+  private round = 0;
   private used = 0;
+  private written = 0;
 
   constructor(device: GPUDevice) {
     this.device = device;
@@ -17,23 +31,33 @@ export class Uniforms {
     this.buffer = device.createBuffer({ size: CAPACITY, usage: UNIFORM | COPY_DST });
   }
 
-  /** Whether words that are bound with `size` bytes fit into this batch. */
-  fits(size: number): boolean {
-    return this.used + size <= CAPACITY;
+  /** Whether words are there already, or there is room for them; else the batch must be submitted and `restart` called. */
+  fits(words: Words): boolean {
+    return words.round === this.round || this.used + bindingSize(words.data.length) <= CAPACITY;
   }
 
-  /** Puts words into the batch; answers their offset in bytes. */
-  add(words: Uint32Array, size: number): number {
-    const at = this.used;
-    this.u32.set(words, at >> 2);
-    this.used += Math.ceil(size / this.align) * this.align;
-    return at;
+  /** Where words are, in bytes; puts them there first if they are not. */
+  place(words: Words): number {
+    if (words.round !== this.round) {
+      words.at = this.used;
+      words.round = this.round;
+      this.u32.set(words.data, this.used >> 2);
+      this.used += Math.ceil(bindingSize(words.data.length) / this.align) * this.align;
+    }
+    return words.at;
   }
 
-  /** Writes the batch's words; the queue keeps the order of this and the submit that follows. */
+  restart(): void {
+    this.round++;
+    this.used = this.written = 0;
+  }
+
+  /** Writes new words; the GPU keeps the order of this and the submit that follows. */
   write(): void {
-    if (this.used) this.device.queue.writeBuffer(this.buffer, 0, this.bytes, 0, Math.min(this.used, CAPACITY));
-    this.used = 0;
+    if (this.used === this.written) return;
+    const end = Math.min(this.used, CAPACITY);
+    this.device.queue.writeBuffer(this.buffer, this.written, this.bytes, this.written, end - this.written);
+    this.written = this.used;
   }
 }
 
