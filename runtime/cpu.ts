@@ -89,6 +89,10 @@ class CpuDevice implements Device {
     }
   }
 
+  relax(): null {
+    return null;
+  }
+
   async synchronize(): Promise<void> {}
 }
 

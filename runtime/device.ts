@@ -33,6 +33,8 @@ export interface Device {
   reword(prepared: Prepared, call: Call): Prepared | null;
   /** Runs it; `storages[slot]` is the memory of each slot that is given or fresh. */
   execute(prepared: Prepared, storages: readonly (Storage | null)[], random: RandomWords | null): void;
+  /** Where memory has piled up: a promise that lets the garbage collector give some back. */
+  relax(): Promise<void> | null;
   /** Resolves when everything queued has run. */
   synchronize(): Promise<void>;
 }

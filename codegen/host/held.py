@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .kernel import Kernel, bound_name, element_type, is_word, needed, position, stored
+from .kernel import Kernel, bound_name, element_type, needed, position, stored
 from .lines import points
 from .quads import quad_element
+from .texts import is_word
 
 MOST_QUADS = 8                          # registers: quads that a lane holds, of all tensors together
 

@@ -49,15 +49,16 @@ export abstract class Optimizer<O extends object> {
     }
   }
 
-  /** One step.  With a closure that computes the loss and its gradients anew, a promise of that loss. */
-  step(): void;
+  /**
+   * One step.  With a closure that computes the loss and its gradients anew, a promise of that loss.  Awaiting the promise is
+   * how a loop that disposes of nothing keeps the GPU's memory flat: it lets the garbage collector give tensors back.
+   */
+  step(): Promise<void>;
   step(closure: Closure): Promise<Tensor | number>;
-  step(closure?: Closure): void | Promise<Tensor | number> {
-    if (!closure) return no_grad(() => { for (const group of this.param_groups) this.update(group); });
-    return Promise.resolve(enable_grad(closure)).then((loss) => {
-      this.step();
-      return loss;
-    });
+  step(closure?: Closure): Promise<void | Tensor | number> {
+    if (closure) return Promise.resolve(enable_grad(closure)).then((loss) => this.step().then(() => loss));
+    no_grad(() => { for (const group of this.param_groups) this.update(group); });
+    return this.param_groups[0]!.params[0]?.storage.device.relax() ?? Promise.resolve();
   }
 
   /** Changes one group's parameters that have gradients. */

@@ -16,6 +16,7 @@ import { byteLength, decode, encode } from "./elements.js";
 import { type Kernel, Pipelines } from "./pipelines.js";
 import { Pool, type PoolBuffer } from "./pool.js";
 import { Queue } from "./queue.js";
+import { afterTask } from "./tasks.js";
 import { Readback } from "./readback.js";
 import { Uniforms, type Words, newWords } from "./uniforms.js";
 import { renewable, renewed, wordsOf } from "./words.js";
@@ -38,9 +39,10 @@ interface GpuPrepared extends Prepared {
   readonly zeros: readonly number[];
 }
 
-/** The storage of a buffer that had to be created holds an empty array buffer of its size if that is at least this many
- *  bytes: the collector feels the weight of memory that grows, and memory that the pool hands round costs nothing. */
-const BALLAST = 1 << 20;
+/** The collector does not see the GPU's memory.  Empty array buffers of about as many bytes as live storages hold stand for it,
+ *  so that growth is felt.  They come in steps of at least BALLAST, and go only when SLACK more than twice what is live is held:
+ *  a program that disposes moves none. */
+const BALLAST = 1 << 23, SLACK = 1 << 25;
 
 let devices = 0;
 
@@ -54,8 +56,12 @@ export class WebGpuDevice implements Device {
   private readonly queue: Queue;
   private readonly readback: Readback;
   private readonly facts: Facts;
-  /** Bytes taken, less those given back by hand, since the last ballast. */
-  private unweighed = 0;
+  /** Bytes of live storages; what stands for them, and its bytes. */
+  private held = 0;
+  private readonly ballast: ArrayBuffer[] = [];
+  private ballastBytes = 0;
+  /** Whether there is new ballast since the collector's findings last had a chance to be acted on. */
+  private heavier = false;
   private absent: PoolBuffer | null = null;
   private failure: DeviceError | null = null;
   private readonly checks = new Set<Promise<unknown>>();
@@ -83,7 +89,9 @@ export class WebGpuDevice implements Device {
       onLost();
     }, () => undefined);
     onReclaim("webgpu", (cell) => {
-      if (cell.buffer) (cell.device as WebGpuDevice).pool.give(cell.buffer as PoolBuffer);
+      const device = cell.device as WebGpuDevice;
+      device.lighten(cell.bytes);
+      if (cell.buffer) device.pool.give(cell.buffer as PoolBuffer);
     });
     onReport("webgpu", () => ({ poolBytes: this.pool.freeBytes, deviceBytes: this.pool.totalBytes }));
   }
@@ -111,7 +119,8 @@ export class WebGpuDevice implements Device {
         this.gpu.limits.maxBufferSize)} that this GPU can bind`);
     }
     const buffer = this.pool.take(bytes, op), storage = new Storage(this, dtype, length, null, buffer, buffer.bytes);
-    if (bytes >= BALLAST && buffer.batch < 0) weigh(storage, bytes);
+    this.held += buffer.bytes;
+    if (this.held - this.ballastBytes >= BALLAST) this.weigh(this.held - this.ballastBytes);
     return storage;
   }
 
@@ -133,6 +142,7 @@ export class WebGpuDevice implements Device {
       throw new DeviceError(`reading (after ${this.queue.recent()}): ${(error as Error).message}`);
     }
     await this.settle("reading");
+    await this.relax();
     return decode(bytes, start * each - from, dtype, end - start);
   }
 
@@ -150,7 +160,34 @@ export class WebGpuDevice implements Device {
     unwatch(cell);
     cell.buffer = null;
     if (buffer && this.lost === null) this.pool.give(buffer);
-    if (!lighten(storage)) this.unweighed -= cell.bytes;
+    this.lighten(cell.bytes);
+  }
+
+  private weigh(bytes: number): void {
+    try {
+      this.ballast.push(new ArrayBuffer(bytes));
+      this.ballastBytes += bytes;
+      this.heavier = true;
+    } catch {
+      // An engine that cannot promise so much memory frees storages later, by dispose or its own schedule.
+    }
+  }
+
+  /** `bytes` are live no longer.  Ballast goes at once where the engine can. */
+  private lighten(bytes: number): void {
+    this.held -= bytes;
+    while (this.ballastBytes > 2 * this.held + SLACK) {
+      const last = this.ballast.pop() as ArrayBuffer & { transfer?: (size: number) => ArrayBuffer };
+      this.ballastBytes -= last.byteLength;
+      last.transfer?.(0);
+    }
+  }
+
+  /** A chance for the collector: what it found unreachable comes back between two tasks, never within one. */
+  relax(): Promise<void> | null {
+    if (!this.heavier) return null;
+    this.heavier = false;
+    return new Promise((done) => afterTask(() => afterTask(done)));
   }
 
   zero(storage: Storage): void {
@@ -235,20 +272,4 @@ export class WebGpuDevice implements Device {
 function isSoftware(gpu: GPUDevice): boolean {
   const info = (gpu as GPUDevice & { adapterInfo?: { architecture?: string; isFallbackAdapter?: boolean } }).adapterInfo;
   return info?.isFallbackAdapter === true || info?.architecture === "swiftshader";
-}
-
-const ballast = new WeakMap<Storage, ArrayBuffer>();
-
-function weigh(storage: Storage, bytes: number): void {
-  try {
-    ballast.set(storage, new ArrayBuffer(bytes));
-  } catch {
-    // An engine that cannot promise so much memory frees these storages later, by dispose or its own schedule.
-  }
-}
-
-/** Drops a storage's ballast, at once where the engine can; whether it had any. */
-function lighten(storage: Storage): boolean {
-  (ballast.get(storage) as (ArrayBuffer & { transfer?: (size: number) => ArrayBuffer }) | undefined)?.transfer?.(0);
-  return ballast.delete(storage);
 }

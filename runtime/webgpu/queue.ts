@@ -4,31 +4,10 @@
 
 import type { Kernel, Pipelines } from "./pipelines.js";
 import type { Pool, PoolBuffer } from "./pool.js";
+import { afterTask } from "./tasks.js";
 import { type Uniforms, type Words } from "./uniforms.js";
 
 const MOST_LAUNCHES = 256;
-
-interface Scheduler {
-  setImmediate?: (task: () => void) => void;
-}
-
-let channel: MessageChannel | null = null;
-const tasks: (() => void)[] = [];
-
-/** Runs `task` after the running task, without the delay that timers have in pages. */
-function afterTask(task: () => void): void {
-  const { setImmediate } = globalThis as Scheduler;
-  if (setImmediate) setImmediate(task);
-  else if (typeof MessageChannel === "undefined") setTimeout(task);
-  else {
-    if (!channel) {
-      channel = new MessageChannel();
-      channel.port1.onmessage = () => tasks.shift()?.();
-    }
-    tasks.push(task);
-    channel.port2.postMessage(null);
-  }
-}
 
 export class Queue {
   private readonly device: GPUDevice;
