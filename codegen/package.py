@@ -39,7 +39,8 @@ ENTRIES = {
     "index": ("PyTorch's tensors and autograd on WebGPU and the CPU.", True),
     "functional": ("The same without methods on tensors: a bundler leaves out every op that is not called.", False),
 }
-NEEDED = ("copy", "accumulate", "sum", "rand_like", "randn_like", "randint_fill", "index_select", "index_add", "add", "remainder")
+NEEDED = ("copy", "accumulate", "sum", "rand_like", "randn_like", "randint_fill", "index_select", "index_add", "index_copy",
+          "where", "add", "remainder")
 
 
 @dataclass(frozen=True)

@@ -203,6 +203,7 @@ export function backward(tensor: Tensor, gradient?: Tensor | null, options: Back
   }
   if (options.inputs) {
     const inputs = options.inputs instanceof Tensor ? [options.inputs] : [...options.inputs];
+    if (!inputs.length) throw new AutogradError("backward: `inputs` argument to `backward()` cannot be empty.");
     const found = run([root], [start], inputs.map((t) => place(t, "one of the inputs")), { retain, create });
     found.forEach((grad, i) => { if (grad) accumulateInto(inputs[i]!, grad); });
   } else run([root], [start], null, { retain, create });
@@ -238,7 +239,7 @@ export function grad(outputs: Tensor | readonly Tensor[], inputs: Tensor | reado
     if (g) return g;
     if (options.materialize_grads) return ones_like(to[i]!).zero_();
     if (unused) return null;
-    throw new AutogradError("One of the differentiated Tensors appears to not have been used in the graph. " +
+    throw new AutogradError(`The differentiated Tensor at index ${i} appears to not have been used in the graph. ` +
       "Set allow_unused=True if this is the desired behavior.");
   });
 }

@@ -29,6 +29,11 @@ export {
   concat, concatenate, dstack, hstack, meshgrid, row_stack, stack, vstack,
 } from "./join.js";
 export { allclose, argwhere, equal, masked_select, nonzero, nonzero_static, repeat_interleave } from "./dynamic.js";
+export { index_put, index_put_, type IndexSpec } from "./indexing.js";
+export { can_cast, finfo, iinfo, promote_types, result_type, type FloatInfo, type IntegerInfo } from "./type-info.js";
+export { set_printoptions, type PrintOptions } from "./print.js";
+export * as func from "./func.js";
+export { vmap } from "./func.js";
 export * as autograd from "./autograd-namespace.js";
 export { enable_grad, inference_mode, is_grad_enabled, no_grad, set_grad_enabled } from "./grad-mode.js";
 export { get_rng_state, initial_seed, manual_seed, seed, set_rng_state } from "./random.js";

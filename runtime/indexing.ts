@@ -1,11 +1,12 @@
 // x[...] and x[...] = value: integers, slices, null and dots are views; tensors of integers or booleans pick elements.
+// A mask on a GPU makes reading a promise, for only the GPU knows how many elements it picks; assigning one value does not.
 
-import { copy_ } from "./copy.js";
+import { cast, copy_ } from "./copy.js";
 import { tensor } from "./create.js";
-import { IndexError, OpError, TypeMismatchError, describe } from "./errors.js";
+import { IndexError, TypeMismatchError, describe } from "./errors.js";
 import { kernels } from "./kernels.js";
-import { no_grad } from "./grad-mode.js";
-import { broadcastShapes, numelOf, showShape } from "./shape.js";
+import { named } from "./named.js";
+import { broadcastShapes, numelOf, sameShape, showShape } from "./shape.js";
 import { Tensor, type TensorOrNumber } from "./tensor.js";
 import { select, sliceAxis } from "./views.js";
 
@@ -30,18 +31,29 @@ interface Picks {
   /** The view with all plain specs applied, and the index tensors for its axes (null: the axis stays). */
   view: Tensor;
   picks: (Tensor | null)[];
+  /** Masks, and the first axis of the view that each is over; not yet among the picks. */
+  masks: { mask: Tensor; axis: number }[];
 }
 
-/** Applies the specs that are views, and collects the tensors. */
-function resolve(x: Tensor, specs: readonly IndexSpec[], op: string): Picks {
+type Plain = Exclude<IndexSpec, IndexList>;
+
+/** `x.index([1, ":"])` is `x.index(1, ":")`; an array of numbers or booleans stands for a tensor. */
+function listed(specs: readonly IndexSpec[]): Plain[] {
   const list = specs.length === 1 && Array.isArray(specs[0]) && specs[0].some((s) => typeof s !== "number" && typeof s !== "boolean" && !Array.isArray(s))
     ? (specs[0] as readonly IndexSpec[]) : specs;
-  const full = list.map((s) => (Array.isArray(s) ? indexTensor(s) : s)) as (Exclude<IndexSpec, IndexList>)[];
-  const used = full.reduce<number>((n, s) => n + (s === null || s === undefined || s === "..." || typeof s === "boolean" ? 0 : s instanceof Tensor && s.dtype === "bool" ? s.ndim : 1), 0);
+  return list.map((s) => (Array.isArray(s) ? indexTensor(s) : s)) as Plain[];
+}
+
+/** A tensor of bytes is a mask too, as it was before there was bool. */
+const isMask = (spec: Plain): boolean => spec instanceof Tensor && (spec.dtype === "bool" || spec.dtype === "uint8");
+
+/** Applies the specs that are views, and collects the tensors. */
+function resolve(x: Tensor, full: readonly Plain[], op: string): Picks {
+  const used = full.reduce<number>((n, s) => n + (s === null || s === undefined || s === "..." || typeof s === "boolean" ? 0 : s instanceof Tensor && isMask(s) ? s.ndim : 1), 0);
   if (used > x.ndim) throw new IndexError(`${op}: too many indices for tensor of dimension ${x.ndim}`);
   if (full.filter((s) => s === "...").length > 1) throw new IndexError(`${op}: an index can only have a single ellipsis ('...')`);
   let view = x, axis = 0;
-  const picks: (Tensor | null)[] = [];
+  const picks: (Tensor | null)[] = [], masks: Picks["masks"] = [];
   const pass = (n: number) => { for (let i = 0; i < n; i++) picks[axis++] = null; };
   for (const spec of full) {
     if (spec === "...") pass(x.ndim - used);
@@ -57,12 +69,21 @@ function resolve(x: Tensor, specs: readonly IndexSpec[], op: string): Picks {
       const { start, length, step } = parseSlice(spec, view.shape[axis]!);
       if (start !== 0 || step !== 1 || length !== view.shape[axis]) view = sliceAxis(view, axis, start, length, step, op);
       pass(1);
-    } else if (spec instanceof Tensor) {
-      for (const pick of spec.dtype === "bool" ? maskIndices(spec, view, axis, op) : [spec]) picks[axis++] = checkPick(pick, op);
-    } else throw new TypeMismatchError(`${op}: expected an integer, null, a boolean, '...', a slice or a tensor as index, got ${describe(spec)}`);
+    } else if (spec instanceof Tensor && isMask(spec)) {
+      spec.check(op);
+      let mask = cast(spec, "bool", op);
+      if (mask.ndim === 0) {
+        view = view.unsqueeze(axis);
+        mask = mask.reshape(1);
+      }
+      checkMask(mask, view, axis, op);
+      masks.push({ mask, axis });
+      pass(mask.ndim);
+    } else if (spec instanceof Tensor) picks[axis++] = checkPick(spec, op);
+    else throw new TypeMismatchError(`${op}: expected an integer, null, a boolean, '...', a slice or a tensor as index, got ${describe(spec)}`);
   }
   while (picks.length < view.ndim) picks.push(null);
-  return { view, picks };
+  return { view, picks, masks };
 }
 
 function indexTensor(list: IndexList): Tensor {
@@ -71,37 +92,60 @@ function indexTensor(list: IndexList): Tensor {
 }
 
 function checkPick(pick: Tensor, op: string): Tensor {
-  if (pick.dtype !== "int32" && pick.dtype !== "int8" && pick.dtype !== "uint8") {
-    throw new IndexError(`${op}: tensors used as indices must be long, int, byte or bool tensors, got ${pick.dtype}`);
-  }
+  pick.check(op);
+  if (pick.dtype !== "int32") throw new IndexError(`${op}: tensors used as indices must be long, int, byte or bool tensors, got ${pick.dtype}`);
   return pick;
 }
 
-/** The coordinates where a mask holds.  Their number depends on values, so the mask must be on the CPU. */
-function maskIndices(mask: Tensor, view: Tensor, axis: number, op: string): Tensor[] {
+function checkMask(mask: Tensor, view: Tensor, axis: number, op: string): void {
   mask.shape.forEach((n, i) => {
     if (n !== view.shape[axis + i]) {
       throw new IndexError(`${op}: The shape of the mask ${showShape(mask.shape)} at index ${i} does not match the shape of the indexed tensor ` +
         `${showShape(view.shape)} at index ${axis + i}`);
     }
   });
-  if (mask.device !== "cpu") {
-    throw new OpError(`${op}: a mask on a GPU gives a result whose size only the GPU knows; use masked_select, which is a promise, or where`);
-  }
-  const coordinates: number[][] = mask.shape.map(() => []), elements = mask.storage.elements;
-  const visit = (d: number, at: number, path: number[]): void => {
+}
+
+/** The coordinates where a mask on the CPU holds: a tensor for each of its axes. */
+function coordinatesOf(mask: Tensor): Tensor[] {
+  const coordinates: number[][] = mask.shape.map(() => []), elements = mask.storage.elements, path: number[] = [];
+  const visit = (d: number, at: number): void => {
     if (d === mask.ndim) {
       if (elements[at] !== 0) path.forEach((c, i) => coordinates[i]!.push(c));
       return;
     }
-    for (let i = 0; i < mask.shape[d]!; i++) visit(d + 1, at + i * mask.strides[d]!, [...path, i]);
+    for (let i = 0; i < mask.shape[d]!; i++) {
+      path[d] = i;
+      visit(d + 1, at + i * mask.strides[d]!);
+    }
   };
-  visit(0, mask.offset, []);
+  visit(0, mask.offset);
   return coordinates.map((list) => tensor(Int32Array.from(list), { device: "cpu" }));
 }
 
+function withMasks({ view, picks, masks }: Picks): Picks {
+  const all = [...picks];
+  for (const { mask, axis } of masks) coordinatesOf(mask).forEach((c, i) => { all[axis + i] = c; });
+  return { view, picks: all, masks: [] };
+}
+
+/** Whether a spec is a mask whose values only a GPU knows. */
+const isRemote = (spec: Plain): boolean => spec instanceof Tensor && isMask(spec) && spec.device !== "cpu";
+
+const fetched = (specs: readonly Plain[]): Promise<Plain[]> => Promise.all(specs.map(async (s) => (isRemote(s) ? await (s as Tensor).cpu() : s)));
+
+interface Gathered {
+  /** The view with its picked axes side by side, and with them as one axis, `at`. */
+  moved: Tensor;
+  flat: Tensor;
+  at: number;
+  /** The picked places along that axis, and the axes that the result has there. */
+  index: Tensor;
+  shape: number[];
+}
+
 /** Brings the picked axes together: in front, or in place if they are neighbours; then flattens them to one. */
-function gatherAxes({ view, picks }: Picks, op: string): { flat: Tensor; index: Tensor; shape: number[]; at: number } {
+function gatherAxes({ view, picks }: Picks, op: string): Gathered {
   const axes = picks.flatMap((p, i) => (p ? [i] : []));
   let shape: number[] | null = [];
   for (const a of axes) {
@@ -116,77 +160,120 @@ function gatherAxes({ view, picks }: Picks, op: string): { flat: Tensor; index: 
   const moved = view.permute([...rest.slice(0, at), ...axes, ...rest.slice(at)]);
   const sizes = axes.map((a) => view.shape[a]!), n = numelOf(shape!);
   const flat = moved.reshape([...moved.shape.slice(0, at), numelOf(sizes), ...moved.shape.slice(at + axes.length)]);
-  return { flat, index: linearIndex(axes.map((a) => picks[a]!), sizes, shape!, op).reshape(n), shape: shape!, at };
+  const index = linearIndex(axes, picks, sizes, shape!, op).reshape(n).to(view.device) as Tensor;
+  return { moved, flat, index, shape: shape!, at };
 }
 
 /** Index tensors of several axes as one index into the flattened axes; negative ones count from the end. */
-function linearIndex(picks: readonly Tensor[], sizes: readonly number[], shape: readonly number[], op: string): Tensor {
+function linearIndex(axes: readonly number[], all: readonly (Tensor | null)[], sizes: readonly number[], shape: readonly number[], op: string): Tensor {
+  const picks = axes.map((a) => all[a]!);
   if (picks.some((p) => p.device !== "cpu")) return linearIndexOnDevice(picks, sizes, shape);
   const n = numelOf(shape), out = new Int32Array(n);
   picks.forEach((pick, k) => {
     const size = sizes[k]!, wide = pick.expand(shape), plain = wide.contiguous(), elements = plain.storage.elements;
     for (let i = 0; i < n; i++) {
       const value = elements[plain.offset + i]!;
-      if (value < -size || value >= size) throw new IndexError(`${op}: index ${value} is out of bounds for dimension ${k} with size ${size}`);
+      if (value < -size || value >= size) throw new IndexError(`${op}: index ${value} is out of bounds for dimension ${axes[k]!} with size ${size}`);
       out[i] = out[i]! * size + (value < 0 ? value + size : value);
     }
   });
-  return tensor(out, { shape, device: picks[0]!.device });
+  return tensor(out, { shape, device: "cpu" });
 }
 
 /** The same on a GPU, where nobody can say that an index is wrong: it wraps around. */
 function linearIndexOnDevice(picks: readonly Tensor[], sizes: readonly number[], shape: readonly number[]): Tensor {
   const device = picks.find((p) => p.device !== "cpu")!.device;
-  const parts = picks.map((p, k) => kernels().remainder((p.to(device) as Tensor).int(), Math.max(sizes[k]!, 1)));
+  const parts = picks.map((p, k) => kernels().remainder(p.to(device) as Tensor, Math.max(sizes[k]!, 1)));
   return parts.reduce((sum, part, k) => kernels().add(part, sum, sizes[k]!)).expand(shape);
 }
 
+/** x[specs]; a promise where a mask is on a GPU. */
 export function index(x: Tensor, specs: readonly IndexSpec[]): Tensor {
   x.check("index");
-  const found = resolve(x, specs, "index");
+  const full = listed(specs), open = resolve(x, full, "index");
+  if (full.some(isRemote)) return fetched(full).then((here) => picked(x, withMasks(resolve(x, here, "index")))) as never;
+  return picked(x, withMasks(open));
+}
+
+function picked(x: Tensor, found: Picks): Tensor {
   if (found.picks.every((p) => p === null)) return found.view === x ? x.view(x.shape) : found.view;
-  const { flat, index: picked, shape, at } = gatherAxes(found, "index");
-  const out = kernels().index_select(flat, at, picked.to(x.device) as Tensor);
+  const { flat, index: places, shape, at } = gatherAxes(found, "index");
+  const out = kernels().index_select(flat, at, places);
   return out.reshape([...flat.shape.slice(0, at), ...shape, ...flat.shape.slice(at + 1)]);
 }
 
-/** x[specs] = value, in place. */
+/** x[specs] = value, in place; a promise where a mask is on a GPU and `value` has an element for each place of it. */
 export function setIndex<T extends Tensor>(x: T, specs: readonly IndexSpec[], value: TensorOrNumber): T {
-  x.check("set");
-  const found = resolve(x, specs, "set");
-  if (found.picks.every((p) => p === null)) {
-    copy_(found.view, value instanceof Tensor ? trimmed(value, found.view) : value, "set");
+  return assign(x, listed(specs), value instanceof Tensor ? cast(value, x.dtype, "set") : value, false, "set");
+}
+
+function assign<T extends Tensor>(x: T, full: readonly Plain[], value: TensorOrNumber, accumulate: boolean, op: string): T {
+  x.check(op);
+  const open = resolve(x, full, op), { view, masks } = open;
+  const source = value instanceof Tensor ? (value.to(x.device) as Tensor) : tensor(value, { dtype: x.dtype, device: x.device });
+  if (masks.length === 0 && open.picks.every((p) => p === null)) {
+    copy_(view, accumulate ? kernels().add(view, fitted(source, view.shape, op), 1) : trimmed(source, view.ndim), op);
     return x;
   }
-  // Element by element of the index; the last of several values for one place stays.
-  if (found.picks.some((p) => p && p.device !== "cpu")) {
-    throw new OpError("set: index tensors must be on the CPU, or arrays: which places are written must be known now");
-  }
-  const { flat, index: picked, shape, at } = no_grad(() => gatherAxes(found, "set"));
-  const places = picked.storage.elements, last = new Map<number, number>();
-  for (let i = 0; i < picked.numel(); i++) last.set(places[picked.offset + i]!, i);
-  const wide = [...flat.shape.slice(0, at), ...shape, ...flat.shape.slice(at + 1)];
-  const source = (value instanceof Tensor ? value : tensor(value, { dtype: x.dtype, device: x.device })).expand(wide)
-    .reshape([...flat.shape.slice(0, at), picked.numel(), ...flat.shape.slice(at + 1)]);
-  const axes = found.picks.flatMap((p, i) => (p ? [i] : [])), sizes = axes.map((a) => found.view.shape[a]!);
-  const rest = found.view.shape.map((_, i) => i).filter((i) => !axes.includes(i));
-  const moved = found.view.permute([...rest.slice(0, at), ...axes, ...rest.slice(at)]);
-  for (const [place, i] of last) {
-    let target = moved, left = place;
-    const coordinates = sizes.map(() => 0);
-    for (let k = sizes.length - 1; k >= 0; k--) {
-      coordinates[k] = left % sizes[k]!;
-      left = Math.floor(left / sizes[k]!);
+  if (masks.length === 1 && !accumulate && open.picks.every((p) => p === null)) {
+    const { mask, axis } = masks[0]!, after = view.ndim - axis - mask.ndim, small = trimmed(source, axis + 1 + after);
+    const place = small.ndim - 1 - after;  // of the axis that counts the mask's elements
+    if (place < 0 || small.shape[place] === 1) {
+      const shape = place < 0 ? small.shape : [...small.shape.slice(0, place), ...mask.shape.map(() => 1), ...small.shape.slice(place + 1)];
+      const condition = (mask.to(x.device) as Tensor).reshape([...mask.shape, ...Array.from({ length: after }, () => 1)]);
+      copy_(view, kernels().where(condition, fitted(small.reshape(shape), view.shape, op), view), op);
+      return x;
     }
-    for (const c of coordinates) target = select(target, at, c);
-    copy_(target, select(source, at, i), "set");
   }
+  if (full.some(isRemote)) return fetched(full).then((here) => assign(x, here, source, accumulate, op)) as never;
+  const { moved, flat, index: places, shape, at } = gatherAxes(withMasks(open), op);
+  const before = flat.shape.slice(0, at), after = flat.shape.slice(at + 1);
+  const wide = fitted(source, [...before, ...shape, ...after], op).reshape([...before, places.numel(), ...after]);
+  const out = accumulate ? kernels().index_add(flat, at, places, wide) : kernels().index_copy(flat, at, places, wide);
+  copy_(moved, out.reshape(moved.shape), op);
   return x;
 }
 
 /** PyTorch lets a value have leading axes of length 1 that the place lacks. */
-function trimmed(value: Tensor, target: Tensor): Tensor {
+function trimmed(value: Tensor, rank: number): Tensor {
   let out = value;
-  while (out.ndim > target.ndim && out.shape[0] === 1) out = select(out, 0, 0);
+  while (out.ndim > rank && out.shape[0] === 1) out = select(out, 0, 0);
   return out;
+}
+
+function fitted(value: Tensor, shape: readonly number[], op: string): Tensor {
+  const small = trimmed(value, shape.length), wide = broadcastShapes(small.shape, shape);
+  if (!wide || !sameShape(wide, shape)) {
+    throw new IndexError(`${op}: shape mismatch: value tensor of shape ${showShape(value.shape)} cannot be broadcast to indexing result of shape ${showShape(shape)}`);
+  }
+  return small.expand(shape);
+}
+
+const PUT = ["input", "indices", "values", "accumulate"];
+
+/**
+ * Writes `values` at the places that a list of index tensors (or masks, or null for an axis taken whole) names; with
+ * `accumulate` adds them, also where a place is named more than once.
+ */
+export function index_put_(...args: unknown[]): Tensor {
+  return put("index_put_", args, false);
+}
+
+/** As index_put_, into a copy. */
+export function index_put(...args: unknown[]): Tensor {
+  return put("index_put", args, true);
+}
+
+function put(op: string, args: readonly unknown[], copied: boolean): Tensor {
+  const [x, indices, values, accumulate = false] = named(op, PUT, args);
+  if (!(x instanceof Tensor)) throw new TypeMismatchError(`${op}: argument 'input' must be a tensor, got ${describe(x)}`);
+  if (!Array.isArray(indices)) throw new TypeMismatchError(`${op}: argument 'indices' must be a list of tensors, got ${describe(indices)}`);
+  if (!(values instanceof Tensor)) throw new TypeMismatchError(`${op}: argument 'values' must be a tensor, got ${describe(values)}`);
+  x.check(op);
+  values.check(op);
+  if (values.dtype !== x.dtype) {
+    throw new TypeMismatchError(`${op}: Index put requires the source and destination dtypes match, got ${x.dtype} for the destination and ${values.dtype} for the source.`);
+  }
+  const specs = (indices as IndexSpec[]).map((s) => (s === null || s === undefined ? ":" : Array.isArray(s) ? indexTensor(s) : s)) as Plain[];
+  return assign(copied ? x.clone() : x, specs, values, accumulate === true, op);
 }

@@ -19,8 +19,18 @@ export function beforeInPlace(x: Tensor, op: string): void {
   if (x.requires_grad && x.is_leaf) {
     throw new AutogradError(`${op}: a leaf Variable that requires grad is being used in an in-place operation.`);
   }
+  if (x.viewRule === "unrecorded") {
+    throw new AutogradError(`${op}: A view was created in no_grad mode and is being modified inplace with grad mode enabled. Given that this ` +
+      "use case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving both the view and the inplace either both " +
+      "inside the no_grad block (if you don't want the inplace to be tracked) or both outside (if you want the inplace to be tracked).");
+  }
   if (x.base && x.base.requires_grad && x.base.is_leaf) {
     throw new AutogradError(`${op}: a view of a leaf Variable that requires grad is being used in an in-place operation.`);
+  }
+  if (x.viewRule === "several" && x.requires_grad) {
+    throw new AutogradError(`${op}: Output ${x.outputNumber} of ${x.grad_fn?.name ?? "a split"} is a view and is being modified inplace. This view is the output of a ` +
+      "function that returns multiple views. Such functions do not allow the output views to be modified inplace. You should replace the " +
+      "inplace operation by an out-of-place one.");
   }
 }
 

@@ -18,9 +18,12 @@ export interface KernelOps {
   randn_like: CompiledOp;
   /** randint_fill(input, low, high): whole numbers. */
   randint_fill: CompiledOp;
-  /** index_select(input, dim, index), index_add(input, dim, index, source): picking slices, and its adjoint. */
+  /** index_select(input, dim, index), index_add(input, dim, index, source): picking slices, and its adjoint; index_copy: replacing them. */
   index_select: CompiledOp;
   index_add: CompiledOp;
+  index_copy: CompiledOp;
+  /** where(condition, input, other): for masks. */
+  where: CompiledOp;
   /** add(input, other, {alpha}), remainder(input, other): for indices along several axes. */
   add: CompiledOp;
   remainder: CompiledOp;
@@ -46,6 +49,9 @@ const functions = {
   index_select: (input: Tensor, dim: number, index: Tensor): Tensor => run(kernelOps().index_select, [input, dim, index]) as Tensor,
   index_add: (input: Tensor, dim: number, index: Tensor, source: Tensor): Tensor =>
     run(kernelOps().index_add, [input, dim, index, source]) as Tensor,
+  index_copy: (input: Tensor, dim: number, index: Tensor, source: Tensor): Tensor =>
+    run(kernelOps().index_copy, [input, dim, index, source]) as Tensor,
+  where: (condition: Tensor, input: Tensor, other: Tensor): Tensor => run(kernelOps().where, [condition, input, other]) as Tensor,
   add: (input: Tensor, other: Tensor, alpha: number): Tensor => run(kernelOps().add, [input, other, { alpha }]) as Tensor,
   remainder: (input: Tensor, other: number): Tensor => run(kernelOps().remainder, [input, other]) as Tensor,
 };

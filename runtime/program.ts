@@ -126,7 +126,7 @@ export class ProgramNode extends Node {
   constructor(plan: Plan, program: number, tensors: Slots, outputs: readonly number[], random: RandomWords | null) {
     super();
     const { op } = plan.compiled;
-    this.name = `${op.name[0]!.toUpperCase()}${op.name.slice(1)}${"Backward".repeat(program + 1)}`;
+    this.name = `${op.name[0]!.toUpperCase()}${op.name.slice(1)}${"Backward".repeat(program + 1)}0`;
     this.plan = plan;
     this.program = program;
     this.outputs = outputs;

@@ -10,7 +10,7 @@ import type { Device } from "./device.js";
 import * as dynamic from "./dynamic.js";
 import { type DType, deviceBytes, isFloat } from "./dtype.js";
 import { AutogradError, OpError } from "./errors.js";
-import { type IndexSpec, index, setIndex } from "./indexing.js";
+import { type IndexSpec, index, index_put, index_put_, setIndex } from "./indexing.js";
 import * as join from "./join.js";
 import { enroll, keep } from "./memory.js";
 import { type AccumulateGrad, type Hook, type Node, gradientEdge } from "./node.js";
@@ -40,6 +40,8 @@ export class Tensor {
   /** For views: what they are views of, and the storage's version for which `node` is right. */
   base: Tensor | null = null;
   nodeVersion = 0;
+  /** For views that must not be changed in place while recording: one of several that an op made, or one made without recording. */
+  viewRule: "several" | "unrecorded" | null = null;
   /** A number in a tensor's place: it gives way to tensors' types. */
   weak = false;
   private gradient: Tensor | null = null;
@@ -258,10 +260,16 @@ export class Tensor {
   narrow_copy(dim: number, start: number, length: number): Tensor { return views.narrow(this, dim, start, length, "narrow_copy").clone(); }
   repeat(...repeats: (number | readonly number[])[]): Tensor { return join.repeat(this, ...repeats); }
   tile(...dims: (number | readonly number[])[]): Tensor { return join.tile(this, ...dims); }
-  /** What `x[...]` is in Python: integers, `null`, `'...'`, slices as texts, tensors of integers or booleans. */
+  /** What `x[...]` is in Python: integers, `null`, `'...'`, slices as texts, tensors of integers or booleans.  A promise where a mask is on a GPU. */
   index(...specs: IndexSpec[]): Tensor { return index(this, specs); }
-  /** What `x[...] = value` is in Python. */
+  /** What `x[...] = value` is in Python.  A promise where a mask is on a GPU and `value` has an element for each place of it. */
   set(specs: readonly IndexSpec[], value: TensorOrNumber): this { return setIndex(this, specs, value); }
+  index_put_(indices: readonly IndexSpec[], values: Tensor, accumulate: boolean | { accumulate?: boolean } = false): this {
+    return index_put_(this, indices, values, accumulate) as this;
+  }
+  index_put(indices: readonly IndexSpec[], values: Tensor, accumulate: boolean | { accumulate?: boolean } = false): Tensor {
+    return index_put(this, indices, values, accumulate);
+  }
   [Symbol.iterator](): Iterator<Tensor> { return views.unbind(this, 0, "iteration")[Symbol.iterator](); }
 
   // --- Relatives ------------------------------------------------------------------------------------

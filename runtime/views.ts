@@ -19,8 +19,8 @@ function makeView(x: Tensor, op: string, shape: Shape, strides: Shape, offset: n
   if (is_grad_enabled()) {
     out.base = x.base ?? x;
     out.nodeVersion = x.storage.version;
-    if (x.requires_grad) attach(out, new FunctionNode(`${op[0]!.toUpperCase()}${op.slice(1)}Backward`, x, back));
-  }
+    if (x.requires_grad) attach(out, new FunctionNode(`${op[0]!.toUpperCase()}${op.slice(1)}Backward0`, x, back));
+  } else if (x.requires_grad) out.viewRule = "unrecorded";
   return out;
 }
 
@@ -251,6 +251,12 @@ export function unfold(x: Tensor, dimension: number, size: number, step: number)
 export interface DimOption { dim?: number }
 const dimOf = (dim: number | DimOption | undefined): number => (typeof dim === "object" ? dim.dim : dim) ?? 0;
 
+/** Views that one op made together: PyTorch lets none of them be changed in place while recording. */
+function several(parts: Tensor[]): Tensor[] {
+  for (const part of parts) part.viewRule ??= "several";
+  return parts;
+}
+
 export function split(x: Tensor, size: number | readonly number[], dim?: number | DimOption, op = "split"): Tensor[] {
   if (x.ndim === 0) throw new OpError(`${op}: split expects at least a 1-dimensional tensor`);
   const axis = axisOf(dimOf(dim), x.ndim, op), n = x.shape[axis]!;
@@ -258,7 +264,8 @@ export function split(x: Tensor, size: number | readonly number[], dim?: number 
     if (size < 0) throw new OpError(`${op}: split expects split_size be non-negative, but got split_size=${size}`);
     if (size === 0 && n !== 0) throw new OpError(`${op}: split_size can only be 0 if dimension size is 0, but got dimension size of ${n}`);
     const count = size === 0 ? 1 : Math.max(Math.ceil(n / size), 1);
-    return Array.from({ length: count }, (_, i) => sliceAxis(x, axis, i * size, Math.min(size, n - i * size), 1, op));
+    const parts = Array.from({ length: count }, (_, i) => sliceAxis(x, axis, i * size, Math.min(size, n - i * size), 1, op));
+    return op.startsWith("unsafe") ? parts : several(parts);
   }
   const total = size.reduce((a, b) => a + b, 0);
   if (total !== n || size.some((s) => s < 0)) {
@@ -307,5 +314,5 @@ export function tensor_split(x: Tensor, at: number | readonly number[], dim?: nu
 export function unbind(x: Tensor, dim?: number | DimOption, op = "unbind"): Tensor[] {
   if (x.ndim === 0) throw new OpError(`${op}: iteration over a 0-d tensor`);
   const axis = axisOf(dimOf(dim), x.ndim, op);
-  return Array.from({ length: x.shape[axis]! }, (_, i) => select(x, axis, i, op));
+  return several(Array.from({ length: x.shape[axis]! }, (_, i) => select(x, axis, i, op)));
 }

@@ -1,0 +1,53 @@
+// torch.autograd.functional: derivatives of a function at given inputs (one tensor, or a list).
+
+import { jacrev, jvp as forward, vjp as backward } from "./func.js";
+import { addGradients } from "./accumulate.js";
+import { OpError } from "./errors.js";
+import { ones_like } from "./create.js";
+import { Tensor } from "./tensor.js";
+
+type Inputs = Tensor | readonly Tensor[];
+type Body = (...inputs: never[]) => Tensor;
+
+const listOf = (x: Inputs): Tensor[] => (x instanceof Tensor ? [x] : [...x]);
+const alike = (list: Tensor[], inputs: Inputs): Tensor | Tensor[] => (inputs instanceof Tensor ? list[0]! : list);
+
+function weightOf(v: Tensor | null | undefined, out: Tensor, op: string): Tensor {
+  if (v) return v;
+  if (out.numel() !== 1) throw new OpError(`${op}: The vector v can only be None if the user-provided function returns a single Tensor with a single element.`);
+  return ones_like(out);
+}
+
+/** [func(inputs), the gradients of that weighted by v]. */
+export function vjp(func: Body, inputs: Inputs, v?: Tensor | null): [Tensor, Tensor | Tensor[]] {
+  const [out, back] = backward(func, ...listOf(inputs));
+  return [out, alike(back(weightOf(v, out, "vjp")), inputs)];
+}
+
+/** [func(inputs), how it changes along v]. */
+export function jvp(func: Body, inputs: Inputs, v?: Inputs | null): [Tensor, Tensor] {
+  return forward(func, listOf(inputs), v ? listOf(v) : listOf(inputs).map((x) => weightOf(null, x, "jvp")));
+}
+
+/** The derivative of every element of func(inputs) with respect to every element of the inputs. */
+export function jacobian(func: Body, inputs: Inputs): Tensor | Tensor[] {
+  const list = listOf(inputs);
+  return alike(jacrev(func, list.map((_, i) => i))(...list) as Tensor[], inputs);
+}
+
+/** The second derivatives of a function with one element: for a list of inputs, a list of lists. */
+export function hessian(func: Body, inputs: Inputs): Tensor | Tensor[][] {
+  const list = listOf(inputs), places = list.map((_, i) => i);
+  const rows = list.map((_, i) => jacrev(((...args: never[]) => jacrev(func, i)(...args)) as Body, places)(...list) as Tensor[]);
+  return inputs instanceof Tensor ? rows[0]![0]! : rows;
+}
+
+/** [func(inputs), the matrix of second derivatives times v].  The matrix is symmetric, so two ways back give it. */
+export function hvp(func: Body, inputs: Inputs, v: Inputs): [Tensor, Tensor | Tensor[]] {
+  const list = listOf(inputs), weights = listOf(v), out = func(...(list.map((x) => x.detach()) as never[]));
+  const rows = list.map((_, i) => backward(((...args: never[]) => jacrev(func, i)(...args)) as Body, ...list)[1](weights[i]!));
+  return [out.detach(), alike(list.map((_, k) => rows.map((row) => row[k]!).reduce(addGradients)), inputs)];
+}
+
+/** As hvp: the matrix is symmetric. */
+export const vhp = hvp;
