@@ -66,7 +66,7 @@ def all_tensors(op: OpDef) -> dict[str, Tensor]:
 
 def param(p, number: dict[str, int]) -> model.Param:
     return model.Param(p.name, p.kind, p.cls, p.optional, p.keyword, formula(p.default), p.has_default, list(p.choices), p.rank, p.pack,
-                       number[p.name] if p.kind == "tensor" else -1)
+                       number[p.name] if p.kind == "tensor" else -1, p.flat)
 
 
 def slot(t: Tensor, number: dict[str, int]) -> model.Slot:

@@ -160,6 +160,8 @@ class Function:
         made = self.program(self.on, 0, call, arrays, list(self.op.outputs)) if set(self.op.outputs) & set(program.inputs) else {}
         wanted = [names[n] for n in chosen if n in arrays]
         found = self.program(self.on, 1, call, {**arrays, **{n: a for n, a in made.items() if n in self.op.outputs}, **given}, wanted)
+        for p, v in zip(self.op.params, arranged(self.name, self.op, args, options)):
+            if p.flat and names.get(p.name) in found: found[names[p.name]] = found[names[p.name]].reshape(np.shape(v))
         return found[names[wrt]] if isinstance(wrt, str) and wrt in arrays else {n: found[names[n]] for n in chosen if n in arrays}
 
     # --- What is behind a call ---
@@ -198,6 +200,7 @@ class Function:
                 if target == "gpu" and a.dtype == np.float64: a = arrays[p.name] = a.astype(np.float32)
                 weak = isinstance(v, (bool, int, float)) and not isinstance(v, np.generic)
                 dtype = "float32" if weak and a.dtype.kind == "f" else a.dtype.name
+                if p.flat: a = arrays[p.name] = a.reshape(-1)
                 given.append(Meta(dtype, list(a.shape), bound.contiguous(a.shape), 0, weak))
             else: given.append(list(v) if isinstance(v, tuple) else v.item() if isinstance(v, np.generic) else v)
         data = self.data if "data" in self.__dict__ or target == "gpu" else self.signature

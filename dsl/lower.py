@@ -155,7 +155,9 @@ class Lowering:
     def callee(self, e: X) -> OpDef | None:
         """The op over rows that e calls."""
         tree = self.trees.get(e.val) if e.val not in self.defs else None
-        return self.called(e.val) if tree is not None and over_rows(tree) else None
+        if tree is None or not over_rows(tree): return None
+        if (made := self.called(e.val)) is None: raise Mistake("type", f"`{e.val}` cannot be called", e.span, "its own definition has mistakes")
+        return made
 
     def loop(self, stem: str) -> str:
         """A name for a loop of a statement that no index of the definition made."""

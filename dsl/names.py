@@ -94,6 +94,7 @@ class OpNames:
         if clean: check_raw(self.walk, self.op, number)
         self.body()
         self.grads()
+        self.ignored()
         if clean and not self.walk.errors: self.unused()          # a misspelt name would leave the right one unused
         self.walk.errors += cycle(expanded(self.op)[0], self.op.name_span, self.vocabulary)
         for t in self.op.tests: check_test(self.walk, t.condition, t.raises is not None, expanded(self.op))
@@ -221,9 +222,19 @@ class OpNames:
 
     # --- What is left over ------------------------------------------------------------------------
 
+    def ignored(self):
+        """`ignore` names options that nothing uses."""
+        options = self.scope.of_kind("option")
+        for i, name in enumerate(self.op.ignored):
+            at = self.clause_word("ignore", name, self.op.ignored[:i].count(name))
+            thing = self.scope.things.get(name)
+            if name not in options:
+                self.error("name", f"`{self.op.name}` has no option `{name}`", at, f"it is {KINDS[thing.kind]}" if thing else did_you_mean(name, options))
+            elif name in self.walk.used: self.error("option", f"`{name}` is used, but `ignore` says that it changes nothing", at)
+
     def unused(self):
         """Options and parts that nothing uses, `mut` parameters that nothing changes."""
-        op, used = self.op, set(self.walk.used)
+        op, used = self.op, {*self.walk.used, *self.op.ignored}
         if op.code: return
         shapes = [p.type.dims for p in op.params] + [o.type.dims for o in op.outputs if o.type]
         for d in [d for dims in shapes for d in dims or ()]:

@@ -44,6 +44,7 @@ class Param:
     rank: int = -1                      # ints: fixed length, or -1
     pack: str = ""                      # ints[*N] with N of unknown rank: it gives N's rank
     mut: bool = False
+    flat: bool = False                  # a tensor whose elements are taken in a row, whatever its shape
 
 
 @dataclass(frozen=True)

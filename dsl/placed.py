@@ -1,6 +1,6 @@
 """An op over rows in the place of a call: `order = order_of_rows(keys, true)`.
 
-Its tensors have a leading pack and plain sizes.  At a call the pack stands for whatever axes the argument has before
+Its tensors have a leading pack and plain sizes.  At a call a pack stands for whatever axes the argument has before
 those sizes, so the statements are the callee's with other tensors, loops and numbers.  How a call is written and
 checked is in dsl/calls.py and dsl/lower.py; here is the replacement, also of gradients (dsl/reverse.py)."""
 
@@ -9,17 +9,17 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from .axes import Axis, axes
-from .ir import Dim, E, Loop, ONE, Raw, Stmt, Tensor, build, mul, replace, sym
+from .ir import Dim, E, FALSE, Loop, ONE, Raw, Stmt, TRUE, Tensor, ZERO, add, build, is_const, lift, mul, replace, sym
+from .scalar_formulas import COMPARED
 
 
 @dataclass(eq=False)
 class Placed:
-    """op: the callee, an OpDef.  names: its tensors -> the caller's; of a raw body, dsl.ir.Raw knows them.  leading: what its leading pack stands for.
+    """op: the callee, an OpDef.  names: its tensors -> the caller's; of a raw body, dsl.ir.Raw knows them.  packs: what its packs stand for.
     env: its sizes and options -> the caller's formulas.  T: the dtype that its type T is here, "T" or "int" or "bool"."""
     op: object
     names: dict[str, str]
-    leading: tuple[Axis, ...]
-    pack: str
+    packs: dict[str, tuple[Axis, ...]]
     env: dict[str, E] = field(default_factory=dict)
     T: str = "T"
 
@@ -37,7 +37,12 @@ class Placed:
                 if e.val in ("inf", "nan"): return e
                 raise Unplaced(e.val)
             case "raw": return E("raw", tuple(self.expression(a, at) for a in e.args), self.raw(e.val))
-        return build(e.op, *(self.expression(a, at) for a in e.args), val=e.val)
+        args = [self.expression(a, at) for a in e.args]
+        if e.op in COMPARED and is_const(args[0]) and is_const(args[1]): return lift(COMPARED[e.op](args[0].val, args[1].val))
+        if e.op in ("and", "or") and any(a in (TRUE, FALSE) for a in args):
+            stops = TRUE if e.op == "or" else FALSE
+            return stops if stops in args else args[0] if args[1] in (TRUE, FALSE) else args[1]
+        return build(e.op, *args, val=e.val)
 
     def index(self, args: tuple[E, ...], at: dict[str, tuple[E, ...]]) -> tuple[E, ...]:
         return tuple(i for e in args for i in (at[e.val] if e.op == "pack" else (self.expression(e, at),)))
@@ -47,15 +52,15 @@ class Placed:
 
     def of(self, inner: Placed) -> Placed:
         """Where a call inside the callee stands in the caller."""
-        leading = tuple(x for a in inner.leading for x in self.axis(a))
-        return Placed(inner.op, {}, leading, inner.pack, {n: self.expression(e, {}) for n, e in inner.env.items()}, self.dtype(inner.T))
+        packs = {n: tuple(x for a in axes for x in self.axis(a)) for n, axes in inner.packs.items()}
+        return Placed(inner.op, {}, packs, {n: self.expression(e, {}) for n, e in inner.env.items()}, self.dtype(inner.T))
 
     def dtype(self, dtype: str) -> str: return self.T if dtype == "T" else dtype
 
     # --- Tensors ---
 
     def axis(self, a: Axis) -> tuple[Axis, ...]:
-        if a.pack: return self.leading
+        if a.pack: return self.packs[a.pack]
         return (Axis(extent=self.expression(a.extent, {})),)
 
     def tensor(self, t: Tensor, name: str) -> Tensor:
@@ -84,8 +89,15 @@ class Unplaced(Exception):
     """The callee asks for a number that a call cannot give; args: its symbol."""
 
 
-def counted(leading: tuple[Axis, ...]) -> E:
-    """How many rows the leading axes make."""
+def ranked(axes: tuple[Axis, ...]) -> E:
+    """How many axes these are."""
+    out = ZERO
+    for a in axes: out = add(out, sym(f"rank_{a.pack}") if a.pack else ONE)
+    return out
+
+
+def counted(axes: tuple[Axis, ...]) -> E:
+    """How many elements these axes have together."""
     out = ONE
-    for a in leading: out = mul(out, sym(f"count_{a.pack}") if a.pack else a.extent)
+    for a in axes: out = mul(out, sym(f"count_{a.pack}") if a.pack else a.extent)
     return out

@@ -9,7 +9,7 @@ from .dims import Item
 from .inline import ABSENT, arguments
 from .ir import E, FALSE, Loop, Stmt, TRUE, Tensor, ZERO, lift, read, reads, replace, sym
 from .opdef import OpDef, Presence, symbol
-from .placed import Placed, Unplaced, counted
+from .placed import Placed, Unplaced, counted, ranked
 from .scalar_formulas import Context, Mistake, part
 from .scope import is_tensor
 from .syntax import Assign, X
@@ -28,12 +28,14 @@ def place(work, a: Assign, callee: OpDef):
         while name in work.tensors and name != a.name: name = f"{name}_"
         at.names[n] = name
         declare(work, at.tensor(t, name))
-    try: made = [at.statement(s, work.loop) for s in at.op.forward.stmts]
+    try:
+        made = [at.statement(s, work.loop) for s in at.op.forward.stmts]
+        for r in callee.requires:
+            holds = at.expression(r.holds, {})
+            if holds != TRUE: work.required.append(replace(r, holds=holds, values=tuple(at.expression(v, {}) for v in r.values)))
     except Unplaced as u: raise Mistake("type", f"`{callee.name}` cannot be called in a formula", a.value.span, f"it asks for `{u.args[0]}`") from None
+    made = [replace(s, when=None if s.when == TRUE else s.when) for s in made if s.when != FALSE]
     work.stmts += without_copies(made, work)
-    for r in callee.requires:
-        holds = at.expression(r.holds, {})
-        if holds != TRUE: work.required.append(replace(r, holds=holds, values=tuple(at.expression(v, {}) for v in r.values)))
     if not several and not direct: copy(work, a, at.names[callee.outputs[0]])
 
 
@@ -60,7 +62,7 @@ def copy(work, a: Assign, source: str):
     there = [x for item in work.items[source] for x in item.axes]
     if a.name not in work.items: work.declare(replace(work.tensors[source], name=a.name, role="output"), work.items[source])
     axes = [x for item in work.items[a.name] for x in item.axes]
-    if [(x.pack, x.extent) for x in axes] != [(x.pack, x.extent) for x in there] and len(axes) != len(there):
+    if [x.pack for x in axes] != [x.pack for x in there]:
         raise Mistake("rank", f"`{a.name}` has other axes than `{a.value.val}` gives", a.value.span)
     loops = tuple(Loop(work.loop("i"), x.extent, x.pack or None) for x in axes)
     at = tuple(map(loop_index, loops))
@@ -71,9 +73,8 @@ def bind(work, e: X, callee: OpDef) -> Placed:
     """What the arguments mean for the callee's tensors, axes and numbers."""
     names: dict[str, str] = {}
     env: dict[str, E] = {}
-    leading: tuple[Axis, ...] | None = None
+    packs: dict[str, tuple[Axis, ...]] = {}
     T = "T"
-    pack = next((d.name for p in callee.params if p.kind == "tensor" for d in callee.tensors[p.name].dims if d.kind == "pack"), "")
     for (p, value), param in zip(arguments(e, callee.tree), callee.params):
         if not is_tensor(p):
             if param.kind in ("dim", "dims", "ints", "dtype"): raise Mistake("type", f"`{callee.name}` cannot be called in a formula", e.span, f"`{p.name}` is no number")
@@ -83,20 +84,19 @@ def bind(work, e: X, callee: OpDef) -> Placed:
         t = tensor(work, p.name, value)
         names[p.name] = t
         axes = [x for item in work.items[t] for x in item.axes]
+        pack = next((d.name for d in callee.tensors[p.name].dims if d.kind == "pack"), "")
         dims = [d for d in callee.tensors[p.name].dims if d.kind != "pack"]
         before = tuple(replace(x, broadcast=False) for x in axes[:len(axes) - len(dims)])
-        if len(axes) < len(dims) or len(dims) == len(callee.tensors[p.name].dims) and before or any(x.pack for x in axes[len(axes) - len(dims):]):
+        if len(axes) < len(dims) or not pack and before or any(x.pack for x in axes[len(axes) - len(dims):]):
             raise Mistake("rank", f"`{t}` does not fit `{p.name}` of `{callee.name}`", value.span, f"it must end in {len(dims)} single ax{'is' if len(dims) == 1 else 'es'}")
-        if len(dims) < len(callee.tensors[p.name].dims):
-            if leading is not None and leading != before: raise Mistake("rank", f"the arguments of `{callee.name}` have different leading axes", e.span)
-            leading = before
+        if pack and packs.setdefault(pack, before) != before: raise Mistake("rank", f"the arguments of `{callee.name}` have different leading axes", e.span)
         for d, x in zip(dims, axes[len(axes) - len(dims):]):
             if d.size is None or d.size.op != "sym": continue
             if env.setdefault(d.size.val, x.extent) != x.extent and work.sizes_differ(env[d.size.val], x.extent):
                 raise Mistake("size", f"`{d.size.val}` of `{callee.name}` is two different sizes here", value.span, f"{t} has {x.extent}, another argument {env[d.size.val]}")
         if p.name in callee.promoted: T = {"own": "int"}.get(work.tensors[t].dtype, work.tensors[t].dtype)
-    at = Placed(callee, names, leading or (), pack, env, T)
-    env[f"count_{pack}"] = counted(at.leading)
+    at = Placed(callee, names, packs, env, T)
+    for pack, axes in packs.items(): env |= {f"count_{pack}": counted(axes), f"rank_{pack}": ranked(axes)}
     for name, size in callee.sizes: env[name] = at.expression(size, {})
     return at
 

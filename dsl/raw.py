@@ -136,16 +136,16 @@ def body_statements(work):
     outputs = [o.name for o in op.outputs] + [s.name for s in op.scratch]
     words = words_of(work, body)
     args = tuple(read(t, ()) for _, t in reads) + tuple(sym(n) for n, _ in words)
-    raw = Raw(body, tuple(n for n, _ in reads), tuple((n, n) for n in outputs), tuple(words), placed=Placed(None, {}, (), ""))
+    raw = Raw(body, tuple(n for n, _ in reads), tuple((n, n) for n in outputs), tuple(words), placed=Placed(None, {}, {}))
     work.stmts += raw_statements(raw, args, len(op.outputs))
 
 
 def own(placed: Placed, op):
     """Says of a raw body that it stands in its own op."""
-    pack = next((a.pack for n in op.tensors for a in axes(op.tensors[n]) if a.pack), "")
-    placed.op, placed.pack, placed.leading = op, pack, (Axis(pack=pack),) if pack else ()
+    placed.op = op
+    placed.packs.update({a.pack: (Axis(pack=a.pack),) for t in op.tensors.values() for a in axes(t) if a.pack})
     placed.env.update({e.val: e for t in op.tensors.values() for a in axes(t) if a.extent is not None for e in walk(a.extent) if e.op == "sym"})
-    placed.env.update({n: sym(n) for n in [f"count_{pack}", *(n for n, _ in op.sizes), *(symbol(p.name) for p in op.params if p.kind != "tensor")]})
+    placed.env.update({n: sym(n) for n in [*(f"count_{pack}" for pack in placed.packs), *(n for n, _ in op.sizes), *(symbol(p.name) for p in op.params if p.kind != "tensor")]})
 
 
 def raw_statements(raw: Raw, args: tuple[E, ...], results: int) -> list[Stmt]:

@@ -134,7 +134,7 @@ class Reverse:
         if raw.outputs in self.ran or not arriving: return
         self.ran.add(raw.outputs)
         names |= {f"g_{o}": self.cotangent(names[o]) if o in arriving else self.nothing(names[o]) for o in outputs}
-        there = Placed(at.op, names, at.leading, at.pack, at.env, at.T)
+        there = Placed(at.op, names, at.packs, at.env, at.T)
         wanted = {f"d_{p}": names[p] for p in at.op.grads if p in names and names[p] in self.alive}
         for stmts in at.op.grads.values():
             for n in dict.fromkeys(t for x in stmts for t in made_by(x)):

@@ -79,7 +79,7 @@ def dim(d: Dim) -> str:
         case "pack": text = f"*{d.name}" + (f":{d.rank}" if d.rank else "")
         case "split": text = f"({' '.join(d.factors)})"
         case "chosen": text = f"{dim(d.of)}@{d.at}"
-        case _: text = expression(d.expr, OR if d.when is not None else IF)
+        case _: text = "flat " * d.flat + expression(d.expr, OR if d.when is not None else IF)
     return text if d.when is None else f"{text} if {expression(d.when, OR)}"
 
 
@@ -158,6 +158,7 @@ def show(item: Op | Def | Schedule) -> str:
     lines += [f"where {'*' * s.pack}{s.name} = {expression(s.value)}" for s in op.sizes]
     if op.aliases: lines.append("as " + ", ".join(op.aliases))
     lines += [f"module {m.name}" + (f"({', '.join(map(setting, m.settings))})" if m.settings else "") for m in op.modules]
+    if op.ignored: lines.append("ignore " + ", ".join(op.ignored))
     if op.foreach: lines.append("foreach")
     lines += [f'require {expression(r.condition)}, "{r.message}"' for r in op.requires]
     if not short: lines += map(assignment, op.body)

@@ -171,6 +171,9 @@ class Signature:
         for d in dims:
             inner = d.of if d.kind == "chosen" and d.of else d
             self.condition(d.when)
+            if d.flat and (not defines or len(dims) > 1):
+                self.error("rank", f"`flat {d.expr.val}` is all of a tensor", d.span,
+                           "a parameter has it as its only axis" if defines else "a result has axes of its own")
             if d.kind == "chosen": self.chosen(d)
             if inner.kind == "pack": self.pack(inner, defines)
             elif inner.kind == "split": self.split(inner, defines)

@@ -59,6 +59,7 @@ class Dim:
     split   `(groups C)`            factors, outermost first; literal numbers stay text
     chosen  `K@dim`, `(2 N)@dim`    of (a size or split Dim), at (the option or `where` size that names the axis)
 
+    flat: the one axis of a parameter whose elements are taken in a row, whatever its shape.
     `when` is the condition of `1 if keepdim`: the entry exists only where it holds (None: always).
     """
     kind: str
@@ -69,6 +70,7 @@ class Dim:
     at: str | None = None
     expr: X | None = None
     when: X | None = None
+    flat: bool = False
     span: Span = spot()
 
 
@@ -208,6 +210,7 @@ class Op:
     code: tuple[Code, ...] = ()
     launches: tuple[Launch, ...] = ()
     scratch: tuple[Scratch, ...] = ()
+    ignored: tuple[str, ...] = ()       # options that are accepted and change nothing
     foreach: bool = False
     span: Span = spot()
     name_span: Span = spot()

@@ -82,6 +82,7 @@ class Build(Transformer_NonRecursive):
     # Signature
     def dims(self, m, c): return given(c)
     def size_dim(self, m, c): return Dim("size", expr=c[0], when=c[1] if len(c) > 1 else None, span=place(m))
+    def flat_dim(self, m, c): return Dim("size", expr=X("name", (), str(c[0]), token_place(c[0])), flat=True, span=place(m))
     def pack_dim(self, m, c): return Dim("pack", str(c[0]), rank=text(c[1]), when=c[2], span=place(m))
     def split_dim(self, m, c): return Dim("split", factors=c[0].factors, when=c[1], span=place(m))
     def chosen_dim(self, m, c): return Dim("chosen", of=c[0], at=str(c[1]), when=c[2], span=place(m))
@@ -118,6 +119,7 @@ class Build(Transformer_NonRecursive):
     def language(self, m, c): return str(c[0])
     def code(self, m, c): return ("code", Code(c[0], dedent(str(c[1][3:-3])).strip("\n").rstrip(), place(m)), place(m))
     def scratch(self, m, c): return ("scratch", Scratch(str(c[0]), c[1], place(m)), place(m))
+    def ignore(self, m, c): return ("ignored", c[0], place(m))
     def foreach(self, m, c): return ("foreach", True, place(m))
 
     def launch(self, m, c):
@@ -147,6 +149,7 @@ class Build(Transformer_NonRecursive):
             if kind in ONCE and kind in parts: raise Unreadable(f"this definition has a second {ONCE[kind]}", where)
             parts.setdefault(kind, []).append(v)
         fields = {k: v[0] if k in ONCE else tuple(v) for k, v in parts.items()}
+        fields["ignored"] = tuple(n for group in parts.get("ignored", ()) for n in group)
         fields["aliases"] = tuple(a for group in parts.get("aliases", ()) for a in group)
         return Op(str(name), params or (), outputs, drop, span=place(m), name_span=token_place(name), **fields)
 

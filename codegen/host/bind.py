@@ -7,8 +7,8 @@ from __future__ import annotations
 from .dtypes import INT_CATEGORY, accepts, category, named_dtype, promoted_type
 from .errors import OpError, decimal
 from .model import Axis, Bound, Call, Env, Meta, Op, Param, Slot
-from .pattern import (bind_ranks, bind_sizes, contiguous_strides, fresh, has_kind, logical, numel, physical, shape_of, shape_text,
-                      stretched)
+from .pattern import (bind_ranks, bind_sizes, contiguous_strides, fresh, has_kind, logical, numel, physical, present,
+                      shape_of, shape_text, stretched)
 
 Arg = Meta | list[float] | float | bool | str | None
 
@@ -301,7 +301,7 @@ def slots(op: Op, metas: list[Meta | None], dtype: str, env: Env, packs: dict[st
             shape = shape_of(op, slot, env, packs, kept, keepdim and slot.role == "output")
             if numel(shape) > MOST_ELEMENTS: raise OpError(f"{op.name}: a tensor of shape {shape_text(shape)} has too many elements")
             axes = logical(slot, shape, contiguous_strides(shape), env, packs, kept, dropped)
-            if flat and slot.role == "output" and len(shape) == 1 and shape[0] == 1 and not has_kind(slot.dims, "domain"): shape = []
+            if flat and slot.role == "output" and not has_kind(slot.dims, "domain"): shape = without_chosen(slot, shape, env, packs)
             out.append(fresh(own, shape, axes))
     return out
 
@@ -312,6 +312,18 @@ def without_axes(op: Op, metas: list[Meta | None]) -> bool:
         meta: Meta | None = metas[i]
         if meta is not None and len(meta.shape) == 0 and has_kind(slot.dims, "chosen"): return True
     return False
+
+
+def without_chosen(slot: Slot, shape: list[int], env: Env, packs: dict[str, list[int]]) -> list[int]:
+    """A result's shape without the axis of length 1 that stands for the chosen one, if it has just one axis besides its packs."""
+    single: list[int] = []
+    at = 0
+    for d in slot.dims:
+        if not present(d, env): continue
+        if d.kind != "pack": single.append(at)
+        at += len(packs[d.name]) if d.kind == "pack" else 1
+    if len(single) != 1 or shape[single[0]] != 1: return shape
+    return shape[:single[0]] + shape[single[0] + 1:]
 
 
 def alike(slot: Slot, model: Bound, dtype: str, env: Env, packs: dict[str, list[int]], kept: list[int], dropped: list[int]) -> Bound:

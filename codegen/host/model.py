@@ -63,6 +63,7 @@ class Param:
     rank: int                           # ints: how many, -1 if the length is the caller's
     pack: str                           # ints: the pack whose rank it gives, or ""
     slot: int                           # tensors: number of the slot; else -1
+    flat: bool = False                  # tensors: given as a row of its elements, whatever its shape was
 
 
 @dataclass
