@@ -14,6 +14,7 @@ from .cpu.words import words_of
 from .host import model
 from .host.formula import formula
 from .wgsl import prelude
+from .wgsl.emit import code, compared, kinds
 from .wgsl.hoist import hoisted
 from .typing import tensor_kind
 
@@ -94,10 +95,6 @@ def saves(p: Program, output: str, number: dict[str, int]) -> list[int]:
 
 
 def nest(op: OpDef, n: build.Nest, place: int, tensors: dict[str, Tensor], number: dict[str, int]) -> model.Nest:
-    try: from .wgsl.emit import code, kinds
-    except ImportError:
-        code = lambda *a, **k: None
-        kinds = lambda op, n, t: ["f"] * len(n.steps)
     if n.raw is not None: return raw(op, n, n.raw, place, tensors, number)
     named = build.named_loops(n)
     n, computed = hoisted(op, n)
@@ -107,7 +104,7 @@ def nest(op: OpDef, n: build.Nest, place: int, tensors: dict[str, Tensor], numbe
         n.shape, formula(n.when),
         [loop(v, named) for v in n.loops], [loop(v, named) for v in n.rloops], n.spread,
         [access(op, a, tensors, number) for a in n.accesses],
-        [step(s, k) for s, k in zip(n.steps, values)], list(n.left),
+        [step(s, k, c) for s, k, c in zip(n.steps, values, compared(op, n, tensors))], list(n.left),
         code(op, n, tensors, integral=False) if floats(op) else None, code(op, n, tensors, integral=True) if whole(op) else None,
         words, statics, n.reverse, [number[m] for m in n.makes], place)
 
@@ -147,9 +144,9 @@ def access(op: OpDef, a: build.Access, tensors: dict[str, Tensor], number: dict[
     return model.Access(number[a.tensor], places, tensor_kind(op, t))
 
 
-def step(s: build.Step, kind: str) -> model.Step:
+def step(s: build.Step, kind: str, compared: str) -> model.Step:
     needed = [int(h[1:]) for h in holes(s) if h[0] == "r"]
-    return model.Step(s.kind, s.name, s.red or "", kind, s.inner, needed, s.target, s.mode)
+    return model.Step(s.kind, s.name, s.red or "", kind, s.inner, needed, s.target, s.mode, compared)
 
 
 def holes(s: build.Step) -> list[str]:
@@ -168,7 +165,7 @@ def scalars(op: OpDef, n: build.Nest, named, computed: dict[str, E]) -> tuple[li
             continue
         if w.startswith("has_") or kind in ("bool", "choice"): statics.append(w)
         else: words.append(model.Word(w, {"num": "T", "real": "f"}.get(kind, "i"), None))
-    for e in (x for s in n.steps for x in (s.body, s.pred)):
+    for e in (*(x for s in n.steps for x in (s.body, s.pred)), *(x for a in n.accesses for x in (*a.index, a.guard, a.fallback))):
         for name in ("inf", "nan"):
             if e is not None and name in symbols(e) and name not in [w.name for w in words]: words.append(model.Word(name, "f", None))
     return words, statics

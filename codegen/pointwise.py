@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from dsl.ir import E, Program, Stmt, ZERO, add, cond, conj, reads, subst, symbols, transform, walk
+from dsl.conditions import either
+from dsl.ir import E, FALSE, Program, Stmt, ZERO, add, cond, conj, reads, subst, symbols, transform, walk
 
 LARGEST = 240                           # nodes of a formula after something was put in it
 MOST_TENSORS = 7                        # a kernel binds eight: these and the target
@@ -93,8 +94,9 @@ def in_place(name: str, stmts: list[Stmt]) -> list[Stmt]:
     out = []
     for s in stmts:
         if s.target == name: continue
-        if name in inputs(s): s = replace(s, body=put(s.body, name, bodies), pred=put(s.pred, name, bodies),
-                                          idx=tuple(put(i, name, bodies) for i in s.idx))
+        if name in inputs(s):
+            sure = either([*(m.when for m in makers), E("not", (s.when,)) if s.when is not None else FALSE]) is None
+            s = replace(s, body=put(s.body, name, bodies, sure), pred=put(s.pred, name, bodies, sure), idx=tuple(put(i, name, bodies, sure) for i in s.idx))
         out.append(s)
     return out
 
@@ -119,12 +121,13 @@ def worth(u: Stmt, name: str, bodies, price: int) -> bool:
     return price <= 4 or not again
 
 
-def put(e: E | None, name: str, bodies) -> E | None:
+def put(e: E | None, name: str, bodies, sure: bool) -> E | None:
+    """sure: one of the bodies' conditions holds here; where none does the tensor is zero."""
     if e is None: return None
 
     def one(n: E) -> E | None:
         if n.op != "read" or n.val[0] != name: return None
-        value = None
+        value = None if sure else ZERO
         for s, b in reversed(bodies):
             v = subst(b, {i.val: j for i, j in zip(s.idx, n.args)})
             value = v if value is None else cond(s.when, v, value)

@@ -192,6 +192,8 @@ class Lowering:
                      for n, *_ in names]
             dims = tuple(dim_of(l) for n, *_ in names for l in loops_of(c.loops[n]))
             self.declare(Tensor(a.name, "temp", dims, element(strip(body), self.tensors, top_reduction(body))), items)
+        elif (t := self.tensors[a.name]).role == "temp" and t.dtype != "T" and element(strip(body), self.tensors, top_reduction(body)) == "T":
+            self.tensors[a.name] = replace(t, dtype="T")    # another alternative is a float
         at = tuple(self.formulas.index(a.name, a.index, c, X("read", (X("name", (), a.name, a.name_span),), None, a.span)))
         self.emit(a.name, at, loops, body, a.mode, when)
 

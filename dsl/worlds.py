@@ -118,6 +118,7 @@ class Draw:
         op, env = self.op, self.env
         self.draw_packs()
         self.fit_packs()
+        env |= {Presence + p.name: 0 for p in op.params if p.kind == "dim" and p.optional}
         waiting = [p for p in op.params if p.kind not in ("tensor", "dim", "dims") and not self.option(p)]
         for n in sorted(self.in_shapes - env.keys()):
             if n not in {name for name, _ in op.sizes}: env[n] = self.rng.randint(1, 5)

@@ -141,7 +141,8 @@ function hasType(cls: string, dtype: DType): boolean {
 
 /** Whether a tensor of this rank can have the parameter's shape pattern. */
 function hasRank(op: Op, p: Param, rank: number): boolean {
-  let least = 0, open = p.flat;
+  if (p.flat) return true;
+  let least = 0, open = false;
   for (const dim of op.slots[p.slot].dims) {
     if (dim.kind === "pack" || dim.kind === "domain") open = true;
     else if (dim.when === null) least++;

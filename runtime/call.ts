@@ -199,10 +199,11 @@ function place(plan: Plan, values: readonly unknown[]): (Tensor | null)[] {
 }
 
 function runValues(compiled: CompiledOp, values: unknown[], wanted: Device | null = null): Tensor[] {
-  compiled.op.params.forEach((param, i) => {
+  const { params } = compiled.op;
+  for (let i = 0; i < params.length; i++) {
     const value = values[i];
-    if (param.flat && value instanceof Tensor && value.ndim !== 1) values[i] = value.reshape(-1);
-  });
+    if (params[i]!.flat && value instanceof Tensor && value.ndim !== 1) values[i] = value.reshape(-1);
+  }
   const device = deviceOf(compiled, values, wanted), plan = planFor(compiled, values, device), { op } = compiled;
   return runProgram(plan, 0, place(plan, values), plan.makes, op.random ? nextCall() : null);
 }

@@ -109,6 +109,7 @@ class Step:
     reads: list[int]                    # accesses its code needs, in order, nested ones first
     target: int                         # store: the access written, else -1
     mode: str                           # "=", "+=", "*=", "max=" or "min="
+    compared: str = "T"                 # argmax, argmin: what they compare, "T" "f" "i"
 
 
 @dataclass

@@ -115,6 +115,7 @@ def value_kind(k: Kernel, n: int) -> str:
     """The kind of what step n compares or adds: argmax compares numbers and answers a place."""
     step = k.nest.steps[n]
     if not is_arg(step): return step_kind(k, step)
+    if step.compared != "T": return step.compared
     return "f" if k.call.dtype.startswith("float") else "i"
 
 

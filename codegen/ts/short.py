@@ -24,7 +24,7 @@ USUAL: dict[type, dict[str, object]] = {
     model.Size: {},
     model.Loop: {"extent": None, "pack": "", "named": False},
     model.Access: {"kind": "T"},
-    model.Step: {"kind": "store", "name": "", "red": "", "value": "T", "inner": False, "reads": [], "target": -1, "mode": "="},
+    model.Step: {"kind": "store", "name": "", "red": "", "value": "T", "inner": False, "reads": [], "target": -1, "mode": "=", "compared": "T"},
     model.ReadCode: {"index": [], "guard": "", "fallback": ""},
     model.StepCode: {"pred": ""},
     model.Code: {"accesses": [], "helpers": []},

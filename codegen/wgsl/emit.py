@@ -41,6 +41,13 @@ def kinds(op: OpDef, nest: Nest, tensors: dict[str, Tensor]) -> list[str]:
     return [a if a == b else "T" for a, b in zip(f, i)]
 
 
+def compared(op: OpDef, nest: Nest, tensors: dict[str, Tensor]) -> list[str]:
+    """What argmax and argmin compare in each step: "f" "i", or "T"; "T" for other steps."""
+    f, i = (Writer(op, nest, tensors, integral) for integral in (False, True))
+    kinds = [[w.body_kind(s, "T") for s in nest.steps] for w in (f, i)]
+    return ["T" if (a, b) == ("f", "i") else a for a, b in zip(*kinds)]
+
+
 class Writer:
     """Prints the expressions of one nest.  helpers: the prelude's functions in use."""
 
