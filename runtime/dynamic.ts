@@ -8,7 +8,8 @@ import { named } from "./named.js";
 import { axisOf, broadcastShapes, contiguousStrides, sameShape, showShape } from "./shape.js";
 import { Tensor } from "./tensor.js";
 
-function check(x: unknown, op: string, name: string): asserts x is Tensor {
+/** That an argument is a tensor whose memory was not given back. */
+export function check(x: unknown, op: string, name: string): asserts x is Tensor {
   if (!(x instanceof Tensor)) throw new TypeMismatchError(`${op}: argument '${name}' must be a tensor, got ${describe(x)}`);
   x.check(op);
 }

@@ -28,6 +28,7 @@ export {
   atleast_1d, atleast_2d, atleast_3d, block_diag, broadcast_shapes, broadcast_tensors, cartesian_prod, cat, column_stack, combinations,
   concat, concatenate, dstack, hstack, meshgrid, row_stack, stack, vstack,
 } from "./join.js";
+export { bincount, unique, unique_consecutive } from "./counting.js";
 export { allclose, argwhere, equal, masked_select, nonzero, nonzero_static, repeat_interleave } from "./dynamic.js";
 export { index_put, index_put_, type IndexSpec } from "./indexing.js";
 export { can_cast, finfo, iinfo, promote_types, result_type, type FloatInfo, type IntegerInfo } from "./type-info.js";

@@ -7,6 +7,7 @@ import * as copying from "./copy.js";
 import * as create from "./create.js";
 import { empty_strided } from "./create-shaped.js";
 import type { Device } from "./device.js";
+import * as counting from "./counting.js";
 import * as dynamic from "./dynamic.js";
 import { type DType, deviceBytes, isFloat } from "./dtype.js";
 import { AutogradError, OpError } from "./errors.js";
@@ -107,6 +108,9 @@ export class Tensor {
   repeat_interleave(repeats: Tensor, dim?: number | null, options?: { output_size?: number }): Promise<Tensor>;
   repeat_interleave(...args: unknown[]): Tensor | Promise<Tensor> { return (dynamic.repeat_interleave as (...args: unknown[]) => Tensor)(this, ...args); }
   nonzero(options?: { as_tuple?: boolean }): Promise<Tensor | Tensor[]> { return dynamic.nonzero(this, options); }
+  unique(...args: unknown[]): Promise<Tensor | Tensor[]> { return counting.unique(this, ...args); }
+  unique_consecutive(...args: unknown[]): Promise<Tensor | Tensor[]> { return counting.unique_consecutive(this, ...args); }
+  bincount(...args: unknown[]): Promise<Tensor> { return counting.bincount(this, ...args); }
   equal(other: Tensor): Promise<boolean> { return dynamic.equal(this, other); }
   allclose(other: Tensor, ...rest: unknown[]): Promise<boolean> { return dynamic.allclose(this, other, ...rest); }
   /** As tolist(). */
