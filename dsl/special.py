@@ -27,8 +27,7 @@ def _digamma(x: float) -> float:
     shift = 0.0
     if x < 0:
         if x == math.floor(x): return math.nan
-        whole = x - math.floor(x)
-        shift, x = -math.pi / math.tan(math.pi * whole), 1 - x
+        shift, x = -math.pi / math.tan(math.pi * (x - round(x))), 1 - x
     while x < 10: shift -= 1 / x; x += 1
     y = 1 / (x * x)
     series = y * (1 / 12 - y * (1 / 120 - y * (1 / 252 - y * (1 / 240 - y * (1 / 132 - y * (691 / 32760 - y / 12))))))
