@@ -40,8 +40,8 @@ interface GpuPrepared extends Prepared {
 }
 
 /** The collector does not see the GPU's memory.  Empty array buffers of about as many bytes as live storages hold stand for it,
- *  so that growth is felt.  They come in steps of at least BALLAST, and go only when SLACK more than twice what is live is held:
- *  a program that disposes moves none. */
+ *  so that growth is felt.  They come in steps of at least BALLAST and a quarter of what is live, and go only when the collector gave storages back and SLACK more
+ *  than twice what is live is left: a program that disposes moves none. */
 const BALLAST = 1 << 23, SLACK = 1 << 25;
 
 let devices = 0;
@@ -120,7 +120,7 @@ export class WebGpuDevice implements Device {
     }
     const buffer = this.pool.take(bytes, op), storage = new Storage(this, dtype, length, null, buffer, buffer.bytes);
     this.held += buffer.bytes;
-    if (this.held - this.ballastBytes >= BALLAST) this.weigh(this.held - this.ballastBytes);
+    if (this.held - this.ballastBytes >= Math.max(BALLAST, this.held / 4)) this.weigh(this.held - this.ballastBytes);
     return storage;
   }
 
@@ -160,7 +160,7 @@ export class WebGpuDevice implements Device {
     unwatch(cell);
     cell.buffer = null;
     if (buffer && this.lost === null) this.pool.give(buffer);
-    this.lighten(cell.bytes);
+    this.held -= cell.bytes;
   }
 
   private weigh(bytes: number): void {
@@ -173,7 +173,7 @@ export class WebGpuDevice implements Device {
     }
   }
 
-  /** `bytes` are live no longer.  Ballast goes at once where the engine can. */
+  /** The collector found `bytes`.  Ballast goes at once where the engine can. */
   private lighten(bytes: number): void {
     this.held -= bytes;
     while (this.ballastBytes > 2 * this.held + SLACK) {
