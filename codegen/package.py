@@ -157,7 +157,7 @@ def wgsl_files() -> dict[str, str]:
 
 def names_files(library: Library, files: dict[str, str]) -> dict[str, str]:
     """The modules of names, methods and the entries; what the runtime has by hand goes before an op of that name."""
-    by_hand = exported(files.get("runtime/index.ts", ""))
+    by_hand = exported(files.get("runtime/index.ts", "")) | exported(files.get("runtime/composed/index.ts", ""))
     names = aliases.names_of(library, members(files["runtime/tensor.ts"]))
     spaces = {s: {n: ops for n, ops in table.items() if s != "torch" or n not in by_hand} for s, table in names.namespaces.items()}
     made = {f"names/{space}.ts": modules.names_module(space, table) for space, table in spaces.items()}

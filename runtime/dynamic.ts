@@ -84,6 +84,20 @@ export async function nonzero_static(...args: [Tensor, ...unknown[]]): Promise<T
   return tensor(out, { shape: [size, rank], device: input.device });
 }
 
+/** As narrow, with the start in a tensor without axes. */
+export async function narrowAt(input: Tensor, dim: number, start: Tensor, length: number): Promise<Tensor> {
+  if (start.ndim !== 0 || isFloat(start.dtype) || start.dtype === "bool") throw new OpError("narrow: start must be an 0-dim integral Tensor.");
+  return input.narrow(dim, (await start.item()) as number, length);
+}
+
+/** As tensor_split, with the number of parts, or the places to cut at, in a tensor. */
+export async function splitAt(input: Tensor, at: Tensor, dim?: number | { dim?: number }): Promise<Tensor[]> {
+  if (at.ndim > 1 || isFloat(at.dtype)) {
+    throw new OpError(`tensor_split: tensor_split expected tensor_indices_or_sections to be a zero-dimensional or one-dimensional integer tensor, but got ${at.ndim} dims of ${at.dtype}`);
+  }
+  return input.tensor_split(at.ndim === 0 ? ((await at.item()) as number) : Array.from(await at.data() as ArrayLike<number>), dim);
+}
+
 interface RepeatOptions { repeats?: number | Tensor; dim?: number; output_size?: number }
 
 /**

@@ -37,7 +37,13 @@ export const moveaxis = viewing("moveaxis", ["source", "destination"], (x, sourc
 export const t = viewing("t", [], (x) => views.t(x));
 export const adjoint = viewing("adjoint", [], (x) => views.matrixTranspose(x));
 export const broadcast_to = viewing("broadcast_to", ["size"], (x, ...size: Size[]) => views.expand(x, size, "broadcast_to"));
-export const narrow = viewing("narrow", ["dim", "start", "length"], (x, dim: number, start: number, length: number) => views.narrow(x, dim, start, length));
+interface Narrow {
+  (input: Tensor, dim: number, start: number, length: number): Tensor;
+  (input: Tensor, dim: number, start: Tensor, length: number): Promise<Tensor>;
+  (input: Tensor, options: Options): Tensor;
+}
+/** A view of `length` elements along `dim` from `start` on; a promise where a tensor holds the start. */
+export const narrow = viewing("narrow", ["dim", "start", "length"], (x, dim: number, start: number, length: number) => x.narrow(dim, start, length)) as Narrow;
 export const select = viewing("select", ["dim", "index"], (x, dim: number, index: number) => views.select(x, dim, index));
 export const squeeze = viewing("squeeze", ["dim"], (x, dim?: Size) => views.squeeze(x, dim));
 export const unsqueeze = viewing("unsqueeze", ["dim"], (x, dim: number) => views.unsqueeze(x, dim));
@@ -51,8 +57,14 @@ export const chunk = viewing("chunk", ["chunks", "dim"], (x, chunks: number, dim
 export const split = viewing("split", ["split_size_or_sections", "dim"], (x, split_size_or_sections: Size, dim?: number) => views.split(x, split_size_or_sections, dim));
 export const split_with_sizes = viewing("split_with_sizes", ["split_sizes", "dim"],
   (x, split_sizes: readonly number[], dim?: number) => views.split(x, split_sizes, dim, "split_with_sizes"));
+interface TensorSplit {
+  (input: Tensor, indices_or_sections: Size, dim?: number | views.DimOption): Tensor[];
+  (input: Tensor, indices_or_sections: Tensor, dim?: number | views.DimOption): Promise<Tensor[]>;
+  (input: Tensor, options: Options): Tensor[];
+}
+/** Views cut at places, or so many of nearly equal size; a promise where a tensor says which. */
 export const tensor_split = viewing("tensor_split", ["indices_or_sections", "dim"],
-  (x, indices_or_sections: Size, dim?: number) => views.tensor_split(x, indices_or_sections, dim));
+  (x, indices_or_sections: Size, dim?: number) => x.tensor_split(indices_or_sections, dim)) as TensorSplit;
 export const unbind = viewing("unbind", ["dim"], (x, dim?: number) => views.unbind(x, dim));
 export const clone = viewing("clone", ["memory_format"], (x) => cloneTensor(x));
 export const detach = viewing("detach", [], (x) => x.detach());
@@ -89,6 +101,13 @@ export const diag = viewing("diag", ["diagonal"], (x, offset?: number) => placin
 export const diag_embed = viewing("diag_embed", ["offset", "dim1", "dim2"], (x, offset?: number, dim1?: number, dim2?: number) => placing.diag_embed(x, offset, dim1, dim2));
 export const diagflat = viewing("diagflat", ["offset"], placing.diagflat);
 export const constant_pad_nd = viewing("constant_pad_nd", ["pad", "value"], placing.constant_pad_nd);
+
+/** Of real numbers these are the tensor itself. */
+export const real = viewing("real", [], (x) => x);
+export const conj = viewing("conj", [], (x) => x);
+export const conj_physical = viewing("conj_physical", [], (x) => x);
+export const resolve_conj = viewing("resolve_conj", [], (x) => x);
+export const resolve_neg = viewing("resolve_neg", [], (x) => x);
 
 export const numel = viewing("numel", [], (x) => x.numel());
 export const is_floating_point = viewing("is_floating_point", [], (x) => x.is_floating_point());

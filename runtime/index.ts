@@ -16,6 +16,7 @@ export {
 export {
   empty_permuted, empty_strided, logspace, normal, randint_like, scalar_tensor, tril_indices, triu_indices,
 } from "./create-shaped.js";
+export { conj, conj_physical, real, resolve_conj, resolve_neg } from "./functions.js";
 export {
   adjoint, alias_copy, as_strided, as_strided_copy, as_strided_scatter, broadcast_to, chunk, clone, constant_pad_nd, detach, diag,
   diag_embed, diagflat, diagonal, diagonal_copy, diagonal_scatter, dsplit, expand_copy, flatten, hsplit, is_floating_point, is_tensor,

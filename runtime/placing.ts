@@ -6,7 +6,7 @@ import { OpError, TypeMismatchError, describe } from "./errors.js";
 import { no_grad } from "./grad-mode.js";
 import { JoinNode, attach, recording } from "./node.js";
 import { place } from "./place.js";
-import { axisOf, integers, numelOf, sameShape, showShape } from "./shape.js";
+import { axisOf, integers, sameShape, showShape } from "./shape.js";
 import { Tensor } from "./tensor.js";
 import { type DiagonalOptions, as_strided, diagonal, narrow, select, sliceAxis } from "./views.js";
 
@@ -22,9 +22,9 @@ function replaced(op: string, input: Tensor, src: Tensor, look: (tensor: Tensor)
     return copy;
   });
   if (!recording(input, src)) return out;
-  return attach(out, new JoinNode(`${op}Backward`, [input, src], ([grad], wanted) => {
-    if (!grad) return [null, null];
-    const part = look(grad);
+  return attach(out, new JoinNode(`${op}Backward`, [input, src], ([given], wanted) => {
+    if (!given) return [null, null];
+    const grad = given.contiguous(), part = look(grad);
     return [wanted[0] ? replaced(op, grad, zeros(part.shape, { dtype: grad.dtype, device: grad.device }), look) : null, wanted[1] ? part.clone() : null];
   }));
 }
@@ -88,6 +88,5 @@ export function constant_pad_nd(x: Tensor, pad: readonly number[], value: number
     windows.push([axis, Math.max(before, 0), length]);
   }
   const border = full(shape, value, { dtype: x.dtype, device: x.device });
-  if (numelOf(shape) === 0) return border;
   return replaced("constant_pad_nd", border, inner, (t) => windows.reduce((part, [axis, start, length]) => narrow(part, axis, start, length, "constant_pad_nd"), t));
 }

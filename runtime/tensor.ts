@@ -20,6 +20,7 @@ import { describeTensor, print, printSync } from "./print.js";
 import { type NestedNumbers, readElements, toNested } from "./read.js";
 import { axisOf, isContiguous, numelOf } from "./shape.js";
 import type { Storage } from "./storage.js";
+import * as resizing from "./resizing.js";
 import * as views from "./views.js";
 
 export type TensorOrNumber = Tensor | number | boolean;
@@ -227,7 +228,11 @@ export class Tensor {
   expand(...size: (number | readonly number[])[]): Tensor { return views.expand(this, size); }
   expand_as(other: Tensor): Tensor { return views.expand(this, [other.shape], "expand_as"); }
   broadcast_to(...size: (number | readonly number[])[]): Tensor { return views.expand(this, size, "broadcast_to"); }
-  narrow(dim: number, start: number | Tensor, length: number): Tensor { return views.narrow(this, dim, start as number, length); }
+  narrow(dim: number, start: number, length: number): Tensor;
+  narrow(dim: number, start: Tensor, length: number): Promise<Tensor>;
+  narrow(dim: number, start: number | Tensor, length: number): Tensor | Promise<Tensor> {
+    return start instanceof Tensor ? dynamic.narrowAt(this, dim, start, length) : views.narrow(this, dim, start, length);
+  }
   select(dim: number, index: number): Tensor { return views.select(this, dim, index); }
   squeeze(dim?: number | readonly number[]): Tensor { return views.squeeze(this, dim); }
   unsqueeze(dim: number): Tensor { return views.unsqueeze(this, dim); }
@@ -241,8 +246,10 @@ export class Tensor {
   unfold(dimension: number, size: number, step: number): Tensor { return views.unfold(this, dimension, size, step); }
   chunk(chunks: number, dim?: number | views.DimOption): Tensor[] { return views.chunk(this, chunks, dim); }
   split(split_size: number | readonly number[], dim?: number | views.DimOption): Tensor[] { return views.split(this, split_size, dim); }
-  tensor_split(indices_or_sections: number | readonly number[], dim?: number | views.DimOption): Tensor[] {
-    return views.tensor_split(this, indices_or_sections, dim);
+  tensor_split(indices_or_sections: number | readonly number[], dim?: number | views.DimOption): Tensor[];
+  tensor_split(indices_or_sections: Tensor, dim?: number | views.DimOption): Promise<Tensor[]>;
+  tensor_split(at: number | readonly number[] | Tensor, dim?: number | views.DimOption): Tensor[] | Promise<Tensor[]> {
+    return at instanceof Tensor ? dynamic.splitAt(this, at, dim) : views.tensor_split(this, at, dim);
   }
   hsplit(indices_or_sections: number | readonly number[]): Tensor[] { return views.hsplit(this, indices_or_sections); }
   vsplit(indices_or_sections: number | readonly number[]): Tensor[] { return views.vsplit(this, indices_or_sections); }
@@ -308,6 +315,9 @@ export class Tensor {
     this.offset = other.offset;
     return this;
   }
+  /** Another shape on the same memory, or on more of it: what that holds is not defined. */
+  resize_(...size: (number | readonly number[])[]): this { return resizing.resize_(this, size); }
+  resize_as_(other: Tensor): this { return resizing.resize_(this, [other.shape]); }
   get is_disposed(): boolean { return this.gone; }
   /** Throws if the tensor's memory is gone. */
   check(op: string): void {

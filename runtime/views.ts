@@ -286,6 +286,9 @@ export function chunk(x: Tensor, chunks: number, dim?: number | DimOption, op = 
 /** Parts along an axis that PyTorch's hsplit, vsplit and dsplit choose: equal ones, or cut at places. */
 function splitAlong(x: Tensor, at: number | readonly number[], axis: number, least: number, op: string): Tensor[] {
   if (x.ndim < least) throw new OpError(`${op}: torch.${op} requires a tensor with at least ${least} dimension${least > 1 ? "s" : ""}, but got a tensor with ${x.ndim} dimensions!`);
+  if (typeof at !== "number" && !Array.isArray(at)) {
+    throw new TypeMismatchError(`${op}: argument 'indices_or_sections' must be a whole number or a list of them, got ${describe(at)}`);
+  }
   const n = x.shape[axis]!;
   if (typeof at === "number" && (at === 0 || n % at !== 0)) {
     throw new OpError(`${op}: torch.${op} attempted to split along dimension ${axis}, but the size of the dimension ${n} is not divisible by the split_size ${at}!`);
@@ -304,7 +307,9 @@ export function tensor_split(x: Tensor, at: number | readonly number[], dim?: nu
   if (typeof at === "number") {
     if (!(at > 0)) throw new OpError(`tensor_split: number of sections must be larger than 0, got ${at}`);
     bounds = Array.from({ length: at - 1 }, (_, i) => (i + 1) * Math.floor(n / at) + Math.min(i + 1, n % at));
-  } else bounds = at.map((b) => Math.min(Math.max(b < 0 ? b + n : b, 0), n));
+  } else if (!Array.isArray(at)) {
+    throw new TypeMismatchError(`tensor_split: argument 'indices_or_sections' must be a whole number, a list of them or a tensor, got ${describe(at)}`);
+  } else bounds = (at as readonly number[]).map((b) => Math.min(Math.max(b < 0 ? b + n : b, 0), n));
   return [...bounds, n].map((end, i) => {
     const start = i === 0 ? 0 : bounds[i - 1]!;
     return sliceAxis(x, axis, start, Math.max(end - start, 0), 1, "tensor_split");

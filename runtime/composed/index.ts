@@ -1,0 +1,5 @@
+// Functions made of other functions: what needs shapes rearranged around ops, so that no formula can say it.
+
+export { kron, tensordot } from "./products.js";
+export { masked_scatter, put, take, take_along_dim, unravel_index } from "./picking.js";
+export { rot90 } from "./turning.js";

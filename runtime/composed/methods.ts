@@ -1,0 +1,28 @@
+// The composed functions as methods of tensors.  Importing this module installs them.
+
+import { Tensor } from "../tensor.js";
+import * as composed from "./index.js";
+
+declare module "../tensor.js" {
+  interface Tensor {
+    /** Every element times all of `other`: the Kronecker product. */
+    kron(other: Tensor): Tensor;
+    /** The elements at these places of the tensor seen as one row. */
+    take(index: Tensor): Tensor;
+    /** A copy with the elements of `source` at these places of the tensor seen as one row, or with them added there. */
+    put(index: Tensor, source: Tensor, accumulate?: boolean | { accumulate?: boolean }): Tensor;
+    /** Picks elements along `dim`, position by position; apart from `dim` the shapes broadcast. */
+    take_along_dim(indices: Tensor, dim?: number | null | { dim?: number }): Tensor;
+    /** The tensor with the elements of `source`, one after the other, where `mask` holds. */
+    masked_scatter(mask: Tensor, source: Tensor): Tensor;
+    /** The tensor turned by `k` quarters from the first of two axes towards the second. */
+    rot90(k?: number | { k?: number; dims?: readonly number[] }, dims?: readonly number[]): Tensor;
+  }
+}
+
+for (const name of ["kron", "take", "put", "take_along_dim", "masked_scatter", "rot90"] as const) {
+  const apply = composed[name] as (x: Tensor, ...rest: unknown[]) => Tensor;
+  Object.defineProperty(Tensor.prototype, name, {
+    value(this: Tensor, ...args: unknown[]) { return apply(this, ...args); }, writable: true, configurable: true,
+  });
+}

@@ -1,0 +1,46 @@
+// Products over several axes at once: tensordot and kron.
+
+import { OpError } from "../errors.js";
+import { axesOf, integers, numelOf, showShape } from "../shape.js";
+import type { Tensor } from "../tensor.js";
+import { matmul, mul } from "../../names/torch.js";
+
+type Axes = number | readonly number[];
+
+/** Sums of products over axes of `a` paired with axes of `b`: the last and first `dims`, or those of two lists. */
+export function tensordot(a: Tensor, b: Tensor, dims: number | readonly [Axes, Axes] | { dims?: number | readonly [Axes, Axes] } = 2): Tensor {
+  if (typeof dims === "object" && "dims" in dims) return tensordot(a, b, dims.dims ?? 2);
+  const pairs = dims as number | readonly [Axes, Axes];
+  if (typeof pairs === "number" && !(pairs >= 0)) throw new OpError(`tensordot: tensordot expects dims >= 0, but got dims=${pairs}`);
+  if (typeof pairs === "number" && pairs > Math.min(a.ndim, b.ndim)) {
+    throw new OpError(`tensordot: tensordot expects dims <= ndim of both tensors, but got dims=${pairs} for shapes ${showShape(a.shape)} and ${showShape(b.shape)}`);
+  }
+  const [mine, theirs] = typeof pairs === "number"
+    ? [Array.from({ length: pairs }, (_, i) => a.ndim - pairs + i), Array.from({ length: pairs }, (_, i) => i)]
+    : [axesOf(integers([pairs[0]], "tensordot", "dims"), a.ndim, "tensordot"), axesOf(integers([pairs[1]], "tensordot", "dims"), b.ndim, "tensordot")];
+  if (mine.length !== theirs.length) throw new OpError(`tensordot: both dimension lists should have same length, but got ${mine.length} and ${theirs.length}`);
+  let left = a, right = b;
+  mine.forEach((d, i) => {
+    const e = theirs[i]!, m = a.shape[d]!, n = b.shape[e]!;
+    if (m === n) return;
+    // As PyTorch: an axis of length 1 meets any other, whose elements are then added up.
+    if (m === 1) right = right.sum(e, true);
+    else if (n === 1) left = left.sum(d, true);
+    else throw new OpError(`tensordot: contracted dimensions need to match, but first has size ${m} in dim ${d} and second has size ${n} in dim ${e}`);
+  });
+  const rest = (x: Tensor, used: readonly number[]) => x.shape.map((_, i) => i).filter((i) => !used.includes(i));
+  const rows = rest(left, mine), columns = rest(right, theirs), inner = numelOf(mine.map((d) => left.shape[d]!));
+  const shape = [...rows.map((d) => left.shape[d]!), ...columns.map((d) => right.shape[d]!)];
+  const l = left.permute([...rows, ...mine]).reshape(numelOf(rows.map((d) => left.shape[d]!)), inner);
+  const r = right.permute([...theirs, ...columns]).reshape(inner, numelOf(columns.map((d) => right.shape[d]!)));
+  return (matmul(l, r) as Tensor).reshape(shape);
+}
+
+/** Every element of `input` times all of `other`: the Kronecker product; the shorter shape counts as beginning with ones. */
+export function kron(input: Tensor, other: Tensor): Tensor {
+  const rank = Math.max(input.ndim, other.ndim);
+  const padded = (x: Tensor) => [...new Array<number>(rank - x.ndim).fill(1), ...x.shape];
+  const a = padded(input), b = padded(other);
+  const product = mul(input.reshape(a.flatMap((n) => [n, 1])), other.reshape(b.flatMap((n) => [1, n]))) as Tensor;
+  return product.reshape(a.map((n, i) => n * b[i]!));
+}

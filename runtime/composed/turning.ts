@@ -1,0 +1,27 @@
+// Quarter turns in the plane of two axes.
+
+import { OpError } from "../errors.js";
+import { axesOf, integers } from "../shape.js";
+import type { Tensor } from "../tensor.js";
+import { index_select } from "../../names/torch.js";
+import { tensor } from "../create.js";
+
+function reversed(x: Tensor, axis: number): Tensor {
+  const n = x.shape[axis]!;
+  return index_select(x, axis, tensor(Int32Array.from({ length: n }, (_, i) => n - 1 - i), { device: x.device })) as Tensor;
+}
+
+/** The tensor turned by `k` quarters from the first of two axes towards the second. */
+export function rot90(input: Tensor, k: number | { k?: number; dims?: readonly number[] } = 1, dims: readonly number[] | { dims?: readonly number[] } = [0, 1]): Tensor {
+  if (typeof k === "object") return rot90(input, k.k ?? 1, k.dims ?? [0, 1]);
+  const list = integers([Array.isArray(dims) ? (dims as readonly number[]) : ((dims as { dims?: readonly number[] }).dims ?? [0, 1])], "rot90", "dims");
+  if (list.length !== 2) throw new OpError(`rot90: expected total rotation dims == 2, but got dims = ${list.length}`);
+  if (input.ndim < 2) throw new OpError(`rot90: expected total dims >= 2, but got total dims = ${input.ndim}`);
+  if (list[0] === list[1] || Math.abs(list[0]! - list[1]!) === input.ndim) {
+    throw new OpError(`rot90: expected rotation dims to be different, but got dim0 = ${list[0]} and dim1 = ${list[1]}`);
+  }
+  const [a, b] = axesOf(list, input.ndim, "rot90") as [number, number], turns = ((k % 4) + 4) % 4;
+  if (turns === 1) return reversed(input, b).transpose(a, b);
+  if (turns === 2) return reversed(reversed(input, a), b);
+  return turns === 3 ? reversed(input, a).transpose(a, b) : input.clone();
+}

@@ -1,0 +1,27 @@
+// Changing how many elements a tensor has, in place.
+
+import { copyInto } from "./copy.js";
+import { emptyOn } from "./create.js";
+import { AutogradError } from "./errors.js";
+import { type Shape, checkShape, contiguousStrides, integers, numelOf } from "./shape.js";
+import { Tensor } from "./tensor.js";
+
+/** Gives `x` the shape `size`, row by row; its memory is replaced by a larger one where it is too small. */
+export function resize_<T extends Tensor>(x: T, size: readonly (number | readonly number[])[]): T {
+  const shape: Shape = integers(size, "resize_");
+  x.check("resize_");
+  checkShape(shape, "resize_");
+  if (x.requires_grad) throw new AutogradError("resize_: cannot resize variables that require grad");
+  const { storage } = x, room = storage.length - x.offset, needed = numelOf(shape);
+  if (needed <= room) {
+    x.shape = shape;
+    x.strides = contiguousStrides(shape);
+    return x;
+  }
+  const larger = emptyOn(storage.device, [needed], x.dtype, "resize_"), old = new Tensor(storage, x.dtype, [room], [1], x.offset);
+  copyInto(larger.narrow(0, 0, room), old);
+  old.dispose();
+  x.set_data(larger.view(shape));
+  larger.dispose();
+  return x;
+}
