@@ -57,6 +57,7 @@ def parser() -> argparse.ArgumentParser:
                      "With --oracle: replay PyTorch's recorded answers against dist/.")
     check_.add_argument("--update", action="store_true", help="rewrite the reports, or with --oracle the list of what is right")
     check_.add_argument("--oracle", choices=["cpu", "webgpu"], help="count what is right on this device")
+    check_.add_argument("--coverage", action="store_true", help="rewrite docs/coverage.md from all recorded answers, on both devices (minutes)")
     check_.add_argument("--tier", default="1", help="1 (most used) to 3, or all (default 1)")
     check_.add_argument("--names", metavar="REGEX", help="only these operators")
     check_.add_argument("--fail-list", action="store_true", help="list every wrong sample with the reason")
@@ -93,6 +94,10 @@ def test(options: argparse.Namespace) -> int:
 
 
 def check(options: argparse.Namespace) -> int:
+    if options.coverage:
+        from buildtools import conformance
+
+        return conformance.cover()
     if options.oracle:
         from buildtools import conformance
 

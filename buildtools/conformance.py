@@ -11,7 +11,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import gpu, node
+from . import coverage, gpu, node
 from .environment import SetupError
 from .paths import CACHE, DIST, ROOT
 
@@ -22,10 +22,11 @@ RIGHT = ORACLE / "right.json"
 @dataclass(frozen=True)
 class Replay:
     """report: the checker's text.  right, wrong: names (`conv2d`, its variants taken together) of which every
-    scored forward and gradient is right, or not; a name with nothing scored is in neither."""
+    scored forward and gradient is right, or not; a name with nothing scored is in neither.  items: every result."""
     report: str
     right: frozenset[str]
     wrong: frozenset[str]
+    items: list[dict]
 
 
 def replay(device: str, *, tier: str = "1", names: str | None = None, fail_list: bool = False, jobs: int = 2,
@@ -42,7 +43,7 @@ def replay(device: str, *, tier: str = "1", names: str | None = None, fail_list:
         if done.returncode not in (0, 1) or not results.exists():
             raise SetupError(f"the conformance check did not run:\n{done.stdout}")
         items = json.loads(results.read_text())["items"]
-    return Replay(done.stdout.rstrip(), *_verdict(items))
+    return Replay(done.stdout.rstrip(), *_verdict(items), items)
 
 
 def show(device: str, *, tier: str, names: str | None, fail_list: bool, update: bool) -> int:
@@ -60,6 +61,13 @@ def show(device: str, *, tier: str, names: str | None, fail_list: bool, update: 
     if update:
         RIGHT.write_text(json.dumps({**before, device: sorted(result.right)}, indent=1, sort_keys=True) + "\n")
     return 1 if lost and not update else 0
+
+
+def cover() -> int:
+    """Rewrite docs/coverage.md from all tiers on both devices."""
+    coverage.write({device: replay(device, tier="all").items for device in ("cpu", "webgpu")})
+    print(f"wrote {coverage.COVERAGE.relative_to(ROOT)}")
+    return 0
 
 
 def expected() -> dict[str, list[str]]:
