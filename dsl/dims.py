@@ -56,11 +56,12 @@ class Patterns:
         return self.whole(d.expr) if d.expr is not None else None
 
     def whole(self, e: X) -> int | None:
-        """A number, or the family variable times a number."""
+        """A number, or the family variable times a number or plus one."""
         if e.kind == "num": return e.val
         if e.kind == "name": return self.family.get(e.val)
-        parts = [self.whole(a) for a in e.args] if e.kind == "*" else []
-        return parts[0] * parts[1] if len(parts) == 2 and None not in parts else None
+        parts = [self.whole(a) for a in e.args] if e.kind in ("*", "+") else []
+        if len(parts) != 2 or None in parts: return None
+        return parts[0] * parts[1] if e.kind == "*" else parts[0] + parts[1]
 
     def rank_in(self, e: X | None) -> int | None:
         """The rank of the fixed packs that a formula speaks of; None if there is none."""
