@@ -40,7 +40,7 @@ interface GpuPrepared extends Prepared {
 }
 
 /** The collector does not see the GPU's memory.  Empty array buffers of about as many bytes as live storages hold stand for it,
- *  so that growth is felt.  They come in steps of at least BALLAST and a quarter of what is live, and go only when the collector gave storages back and SLACK more
+ *  so that growth is felt.  They come in steps of at least BALLAST, and go only when the collector gave storages back and SLACK more
  *  than twice what is live is left: a program that disposes moves none. */
 const BALLAST = 1 << 23, SLACK = 1 << 25;
 
@@ -120,7 +120,7 @@ export class WebGpuDevice implements Device {
     }
     const buffer = this.pool.take(bytes, op), storage = new Storage(this, dtype, length, null, buffer, buffer.bytes);
     this.held += buffer.bytes;
-    if (this.held - this.ballastBytes >= Math.max(BALLAST, this.held / 4)) this.weigh(this.held - this.ballastBytes);
+    if (this.held - this.ballastBytes >= BALLAST) this.weigh(this.held - this.ballastBytes);
     return storage;
   }
 
