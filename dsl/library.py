@@ -36,13 +36,19 @@ def load_text(text: str, path: str = "definition.op", beside: Library | None = N
     return lower([parse_text(text, path)], [Path(path).stem], beside)
 
 
-def lower_item(item: Op, trees: dict[str, Op], defs: dict[str, Def], file: str) -> tuple[list[OpDef], list[Error]]:
-    """The ops that a definition makes, or its mistakes.  trees, defs: all definitions that it may call."""
+def lower_item(item: Op, trees: dict[str, Op], defs: dict[str, Def], file: str, begun: dict[str, OpDef] | None = None) -> tuple[list[OpDef], list[Error]]:
+    """The ops that a definition makes, or its mistakes.  trees, defs: all definitions that it may call; begun: ops of which
+    only the gradients are still to be made, and which call this one there."""
+    begun = {} if begun is None else begun
     tree, errors = put_in_place(item, trees, defs)
     ops: list[OpDef] = []
-    called = lambda name: next(iter(lower_item(trees[name], trees, defs, file)[0]), None) if name in trees else None
+
+    def called(name: str) -> OpDef | None:
+        if name in begun: return begun[name]
+        return next(iter(lower_item(trees[name], trees, defs, file, dict(begun))[0]), None) if name in trees else None
+
     for name, family in members(item) if not errors else ():
-        work = Lowering(tree, family, name, defs, trees, called)
+        work = Lowering(tree, family, name, defs, trees, called, lambda made: begun.update({made.name: made}))
         made = work.run()
         if work.errors: return [], work.errors
         made.file = file

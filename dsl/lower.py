@@ -13,7 +13,7 @@ from .axes import stretches
 from .conditions import either, narrowed
 from .dims import Item, Patterns
 from .inline import over_rows
-from .ir import Dim, E, FALSE, Loop, Program, Stmt, Tensor, conj, indices, read, replace, subst, sym, walk
+from .ir import Dim, E, FALSE, Loop, ONE, Program, Stmt, Tensor, conj, indices, read, replace, subst, sym, walk
 from .opdef import OpDef, Presence, Require
 from .placing import place
 from .raw import body_statements, own
@@ -29,9 +29,10 @@ from .whole import Whole, alternatives, keys_of
 class Lowering:
     """The state of lowering one op for one value of its family variable."""
 
-    def __init__(self, op: Op, family: dict[str, int], name: str, defs: dict, trees: dict[str, Op], called: Callable[[str], OpDef | None]):
-        """trees: all ops that it may call; called: lowers one of them."""
-        self.op, self.families, self.opname, self.defs, self.trees, self.called = op, family, name, defs, trees, called
+    def __init__(self, op: Op, family: dict[str, int], name: str, defs: dict, trees: dict[str, Op], called: Callable[[str], OpDef | None],
+                 begun: Callable[[OpDef], None]):
+        """trees: all ops that it may call; called: lowers one of them; begun: is told the op before its gradients are made."""
+        self.op, self.families, self.opname, self.defs, self.trees, self.called, self.begun = op, family, name, defs, trees, called, begun
         self.errors = []
         self.options = {p.name: p.type for p in op.params if not is_tensor(p)}
         self.choices = {n: len(t.choices) for n, t in self.options.items() if len(t.choices) > 1}
@@ -105,7 +106,6 @@ class Lowering:
         outputs = [o.name for o in op.outputs if o.name in self.tensors]
         mutated = [p.name for p in op.params if p.mut]
         body_tensors = dict(self.tensors)
-        grads = self.gradients() if not self.errors else {}
         results = outputs + [m for m in mutated if any(s.target == m for s in forward)]
         program = Program(self.opname, {n: t for n, t in body_tensors.items()}, guard_temps(forward, results, self.choices), given, results)
         doc_family = next(iter(self.families.items()), None)
@@ -113,11 +113,13 @@ class Lowering:
         made = OpDef(
             self.opname, hole(op.doc), tuple(hole(a) for a in op.aliases), parameters(self), self.tensors, kind, promoted, self.computed,
             requirements(self) + self.required, outputs, op.drop[0] if op.drop else "", (op.drop[1] or "") if op.drop else "",
-            program, grads, None if op.nograd is None else frozenset(op.nograd), op.code, op.foreach,
+            program, {}, None if op.nograd is None else frozenset(op.nograd), op.code, op.foreach,
             self.sites > 0, self.pointwise(forward), [], op.tests, op.samples,
             tuple(replace(m, name=hole(m.name)) for m in op.modules), op, doc_family)
         for s in forward:
             if s.body.op == "raw" and s.body.val.placed.op is None: own(s.body.val.placed, made)
+        self.begun(made)                                # a gradient may call the op itself
+        if not self.errors: made.grads = self.gradients()
         return made
 
     def pointwise(self, stmts: list[Stmt]) -> bool:
@@ -188,9 +190,12 @@ class Lowering:
             loops += loops_of(meaning)
         body = self.formulas.lower(value, c)
         if declared is None:
-            items = [Item({"one": "one", "pack": "pack", "fixed": "fixed"}[c.loops[n][0]], tuple(axis_of(l) for l in loops_of(c.loops[n])), n)
-                     for n, *_ in names]
-            dims = tuple(dim_of(l) for n, *_ in names for l in loops_of(c.loops[n]))
+            # A zero in the place of an index is an axis of length one.
+            one = ("one", Loop(self.loop("one"), ONE, None))
+            meanings = iter([(n, c.loops[n]) for n, *_ in names])
+            places = [("", one) if x.kind == "num" and x.val == 0 else next(meanings) for x in a.index]
+            items = [Item({"one": "one", "pack": "pack", "fixed": "fixed"}[m[0]], tuple(axis_of(l) for l in loops_of(m)), n) for n, m in places]
+            dims = tuple(dim_of(l) for _, m in places for l in loops_of(m))
             self.declare(Tensor(a.name, "temp", dims, element(strip(body), self.tensors, top_reduction(body))), items)
         elif (t := self.tensors[a.name]).role == "temp" and t.dtype != "T" and element(strip(body), self.tensors, top_reduction(body)) == "T":
             self.tensors[a.name] = replace(t, dtype="T")    # another alternative is a float

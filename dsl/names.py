@@ -356,12 +356,14 @@ def check_steps(walk: Formulas, d: Def):
 
 
 def cycle(name: str, at: Span, vocabulary: Vocabulary) -> list[Error]:
-    """A definition that calls itself, at once or through others: formulas are put in place, so that never ends."""
+    """A definition that calls itself, at once or through others: formulas are put in place, so that never ends.
+    A raw body is not; what its gradient calls is put in place once for each derivative."""
     path: list[str] = []
 
     def calls(n: str) -> list[str]:
         if n in vocabulary.defs: formulas = formulas_of(vocabulary.defs[n])
-        else: formulas = [a.value for a in vocabulary.ops[n].body + vocabulary.ops[n].grads] if n in vocabulary.ops else []
+        elif n not in vocabulary.ops or vocabulary.ops[n].code: formulas = []
+        else: formulas = [a.value for a in vocabulary.ops[n].body + vocabulary.ops[n].grads]
         found = dict.fromkeys(m.val for f in formulas for m in nodes_in(f) if m.kind == "call")
         return [m for m in found if m not in FUNCTIONS and (m in vocabulary.defs or m in vocabulary.ops)]
 
