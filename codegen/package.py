@@ -40,7 +40,7 @@ ENTRIES = {
     "functional": ("The same without methods on tensors: a bundler leaves out every op that is not called.", False),
 }
 NEEDED = ("copy", "accumulate", "sum", "rand_like", "randn_like", "randint_fill", "index_select", "index_add", "index_copy",
-          "where", "add", "remainder")
+          "where", "add", "remainder", "sub", "ne", "flip_one", "roll_one")
 
 
 @dataclass(frozen=True)

@@ -6,13 +6,14 @@ import type { Meta } from "../host/model.js";
 import { arrange } from "./arguments.js";
 import type { CompiledOp } from "./compiled.js";
 import { replaceContent } from "./copy.js";
-import { scalar, tensor as newTensor } from "./create.js";
+import { scalar, tensor as newTensor, zeros } from "./create.js";
 import { creationOf, listed } from "./creation.js";
 import { type Device, defaultDevice } from "./device.js";
 import { type DType, dtypeNumber, isFloat } from "./dtype.js";
 import { OpError, TypeMismatchError, describe } from "./errors.js";
 import { is_grad_enabled, no_grad } from "./grad-mode.js";
 import { beforeInPlace, recordInPlace } from "./inplace.js";
+import { FunctionNode } from "./node.js";
 import { finishNode, makeNode, Plan, runProgram } from "./program.js";
 import { nextCall } from "./random.js";
 import { Results } from "./results.js";
@@ -258,6 +259,10 @@ export function runInPlace(compiled: CompiledOp, args: readonly unknown[]): Tens
     const [result] = runProgram(plan, 0, tensors, plan.makes, random);
     replaceContent(x, result!);
     result!.dispose();
+    // What was there is gone, and what is there now does not depend on it (comparisons): zeros flow back.
+    if (is_grad_enabled() && x.requires_grad) {
+      recordInPlace(x, new FunctionNode(`${op.name}Backward`, x, (grad) => zeros(grad.shape, { dtype: grad.dtype, device: grad.device })));
+    }
     return x;
   }
   // The way back may need what x was; a copy of it takes x's place on the tape.

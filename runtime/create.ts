@@ -140,7 +140,20 @@ export function arange(...args: (number | Options)[]): Tensor {
   return computed(n, (i) => start + i * step, dtypeOf(options, whole ? "int32" : "float32"), [n], options, "arange");
 }
 
-export function linspace(start: number, end: number, steps: number, options: Options = {}): Tensor {
+function bound(value: number | Tensor, name: string): number {
+  if (!(value instanceof Tensor)) return value;
+  if (value.ndim !== 0) throw new OpError(`linspace only supports 0-dimensional start and end tensors, but got ${name} with ${value.ndim} dimension(s).`);
+  if (value.storage.device.type !== "cpu") {
+    throw new OpError(`linspace: '${name}' is on ${value.device}, where it cannot be read at once; give \`await ${name}.item()\``);
+  }
+  return Number(value.storage.elements[value.offset]);
+}
+
+/** Numbers at equal distances.  Bounds that are tensors without axes must be on the CPU, where they can be read at once. */
+export function linspace(from: number | Tensor, to: number | Tensor, steps: number, options: Options = {}): Tensor {
+  // For whole numbers PyTorch cuts the bounds to whole numbers first.
+  const given = (v: number): number => (options.dtype && !isFloat(toDType(options.dtype)) ? Math.trunc(v) : v);
+  const start = given(bound(from, "start")), end = given(bound(to, "end"));
   if (!Number.isInteger(steps) || steps < 0) throw new OpError(`linspace: number of steps must be non-negative, got ${describe(steps)}`);
   const step = (end - start) / (steps - 1);
   return computed(steps, (i) => (steps === 1 ? start : i < steps / 2 ? start + i * step : end - (steps - 1 - i) * step),

@@ -1,6 +1,7 @@
 // Views, copies and joins as functions: what `x.transpose(0, 1)` is as `torch.transpose(x, 0, 1)`, with PyTorch's
 // argument names in a trailing object where one prefers them.
 
+import * as along from "./along-axes.js";
 import { clone as cloneTensor } from "./copy.js";
 import { TypeMismatchError, describe } from "./errors.js";
 import * as join from "./join.js";
@@ -68,6 +69,9 @@ export const tensor_split = viewing("tensor_split", ["indices_or_sections", "dim
 export const unbind = viewing("unbind", ["dim"], (x, dim?: number) => views.unbind(x, dim));
 export const clone = viewing("clone", ["memory_format"], (x) => cloneTensor(x));
 export const detach = viewing("detach", [], (x) => x.detach());
+export const flip = viewing("flip", ["dims"], (x, ...dims: Size[]) => along.flip(x, dims));
+export const roll = viewing("roll", ["shifts", "dims"], (x, shifts: Size, dims?: Size | null) => along.roll(x, shifts, dims));
+export const diff = viewing("diff", ["n", "dim", "prepend", "append"], along.diff);
 export const tile = viewing("tile", ["dims"], (x, ...dims: Size[]) => join.tile(x, ...dims));
 
 export const hsplit = viewing("hsplit", ["indices_or_sections"], (x, at: Size) => views.hsplit(x, at));

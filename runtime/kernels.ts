@@ -27,6 +27,12 @@ export interface KernelOps {
   /** add(input, other, {alpha}), remainder(input, other): for indices along several axes. */
   add: CompiledOp;
   remainder: CompiledOp;
+  /** sub(input, other), ne(input, other): differences of numbers and of bools. */
+  sub: CompiledOp;
+  ne: CompiledOp;
+  /** flip_one(input, dim), roll_one(input, shift, dim): one axis of those that `flip` and `roll` go through. */
+  flip_one: CompiledOp;
+  roll_one: CompiledOp;
 }
 
 let ops: KernelOps | null = null;
@@ -54,6 +60,10 @@ const functions = {
   where: (condition: Tensor, input: Tensor, other: Tensor): Tensor => run(kernelOps().where, [condition, input, other]) as Tensor,
   add: (input: Tensor, other: Tensor, alpha: number): Tensor => run(kernelOps().add, [input, other, { alpha }]) as Tensor,
   remainder: (input: Tensor, other: number): Tensor => run(kernelOps().remainder, [input, other]) as Tensor,
+  sub: (input: Tensor, other: Tensor): Tensor => run(kernelOps().sub, [input, other]) as Tensor,
+  ne: (input: Tensor, other: Tensor): Tensor => run(kernelOps().ne, [input, other]) as Tensor,
+  flip_one: (input: Tensor, dim: number): Tensor => run(kernelOps().flip_one, [input, dim]) as Tensor,
+  roll_one: (input: Tensor, shift: number, dim: number): Tensor => run(kernelOps().roll_one, [input, shift, dim]) as Tensor,
 };
 
 /** The runtime's own ops as functions, recorded like any other. */

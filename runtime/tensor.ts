@@ -11,6 +11,7 @@ import * as counting from "./counting.js";
 import * as dynamic from "./dynamic.js";
 import { type DType, deviceBytes, isFloat } from "./dtype.js";
 import { AutogradError, OpError } from "./errors.js";
+import * as functions from "./functions.js";
 import { type IndexSpec, index, index_put, index_put_, setIndex } from "./indexing.js";
 import * as join from "./join.js";
 import { enroll, keep } from "./memory.js";
@@ -222,8 +223,22 @@ export class Tensor {
   movedim(source: number | readonly number[], destination: number | readonly number[]): Tensor { return views.movedim(this, source, destination); }
   moveaxis(source: number | readonly number[], destination: number | readonly number[]): Tensor { return views.movedim(this, source, destination, "moveaxis"); }
   t(): Tensor { return views.t(this); }
+  /** The same, in place: the tensor itself gets the other shape and strides. */
+  transpose_(dim0: number, dim1: number): this { return views.become(this, "transpose_", (x) => views.transpose(x, dim0, dim1)); }
+  swapaxes_(axis0: number, axis1: number): this { return views.become(this, "swapaxes_", (x) => views.transpose(x, axis0, axis1)); }
+  swapdims_(dim0: number, dim1: number): this { return views.become(this, "swapdims_", (x) => views.transpose(x, dim0, dim1)); }
+  t_(): this { return views.become(this, "t_", views.t); }
+  squeeze_(dim?: number | readonly number[]): this { return views.become(this, "squeeze_", (x) => views.squeeze(x, dim)); }
+  unsqueeze_(dim: number): this { return views.become(this, "unsqueeze_", (x) => views.unsqueeze(x, dim)); }
+  flip(...dims: (number | readonly number[])[]): Tensor { return functions.flip(this, ...dims); }
+  roll(...args: unknown[]): Tensor { return (functions.roll as (...args: unknown[]) => Tensor)(this, ...args); }
+  diff(...args: unknown[]): Tensor { return (functions.diff as (...args: unknown[]) => Tensor)(this, ...args); }
   get T(): Tensor { return views.reverseAxes(this); }
   get mT(): Tensor { return views.matrixTranspose(this); }
+  get H(): Tensor {
+    if (this.ndim !== 0 && this.ndim !== 2) throw new OpError(`H: tensor.H is only supported on matrices (2-D tensors). Got ${this.ndim}-D tensor.`);
+    return views.reverseAxes(this);
+  }
   get mH(): Tensor { return views.matrixTranspose(this); }
   expand(...size: (number | readonly number[])[]): Tensor { return views.expand(this, size); }
   expand_as(other: Tensor): Tensor { return views.expand(this, [other.shape], "expand_as"); }

@@ -1,7 +1,7 @@
 // Views: other shapes and strides on the same memory, at no cost, with their gradients.
 
 import { contiguous } from "./copy.js";
-import { IndexError, OpError, TypeMismatchError, describe } from "./errors.js";
+import { AutogradError, IndexError, OpError, TypeMismatchError, describe } from "./errors.js";
 import { is_grad_enabled } from "./grad-mode.js";
 import { FunctionNode, attach } from "./node.js";
 import { place, sumTo } from "./place.js";
@@ -217,6 +217,21 @@ export function refreshNode(tensor: Tensor): void {
   tensor.nodeVersion = tensor.storage.version;
   const base = tensor.base!;
   if (base.requires_grad && !base.is_leaf) attach(tensor, new FunctionNode("AsStridedBackward", base, stridedBack(base, tensor)));
+}
+
+/** Makes `x` what `look` shows of it: its shape, strides and offset, and on the tape the view's place. */
+export function become<T extends Tensor>(x: T, op: string, look: (x: Tensor) => Tensor): T {
+  x.check(op);
+  if (is_grad_enabled() && x.requires_grad && x.is_leaf) {
+    throw new AutogradError(`${op}: a leaf Variable that requires grad is being used in an in-place operation.`);
+  }
+  const shown = look(x);
+  x.shape = shown.shape;
+  x.strides = shown.strides;
+  x.offset = shown.offset;
+  if (shown.node) attach(x, shown.node, shown.outputNumber);
+  shown.dispose();
+  return x;
 }
 
 export interface DiagonalOptions { offset?: number; dim1?: number; dim2?: number }

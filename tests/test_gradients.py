@@ -15,7 +15,7 @@ MAIN = ["add", "mul", "div", "pow", "exp", "log", "sqrt", "tanh", "sigmoid", "re
         "sum", "mean", "prod", "amax", "var", "logsumexp", "softmax", "log_softmax", "cumsum", "cumprod", "matmul_mm", "linear", "bilinear",
         "conv1d", "conv2d", "conv_transpose1d", "max_pool1d", "avg_pool1d", "upsample_linear1d", "upsample_nearest1d", "embedding",
         "gather", "scatter_add", "pad1d", "layer_norm", "group_norm", "batch_norm", "cross_entropy", "mse_loss",
-        "binary_cross_entropy_with_logits", "scaled_dot_product_attention", "dropout", "triu", "roll", "pixel_shuffle"]
+        "binary_cross_entropy_with_logits", "scaled_dot_product_attention", "dropout", "triu", "roll_one", "pixel_shuffle"]
 
 
 @pytest.mark.parametrize("name", DERIVED)

@@ -286,7 +286,6 @@ def slots(op: Op, metas: list[Meta | None], dtype: str, env: Env, packs: dict[st
     """Where every tensor's elements are: those given, and fresh ones for the rest."""
     out: list[Bound] = []
     keepdim = op.keepdim != "" and env[op.keepdim] != 0
-    flat = without_axes(op, metas)
     for i, slot in enumerate(op.slots):
         own = dtype if slot.dtype == "T" else slot.dtype
         meta: Meta | None = metas[i]
@@ -301,16 +300,20 @@ def slots(op: Op, metas: list[Meta | None], dtype: str, env: Env, packs: dict[st
             shape = shape_of(op, slot, env, packs, kept, keepdim and slot.role == "output")
             if numel(shape) > MOST_ELEMENTS: raise OpError(f"{op.name}: a tensor of shape {shape_text(shape)} has too many elements")
             axes = logical(slot, shape, contiguous_strides(shape), env, packs, kept, dropped)
-            if flat and slot.role == "output" and not has_kind(slot.dims, "domain"): shape = without_chosen(slot, shape, env, packs)
+            if slot.role == "output" and without_axes(op, slot, metas): shape = without_chosen(slot, shape, env, packs)
             out.append(fresh(own, shape, axes))
     return out
 
 
-def without_axes(op: Op, metas: list[Meta | None]) -> bool:
-    """Whether a tensor with a chosen axis has no axes at all: then results have none, too."""
+def without_axes(op: Op, result: Slot, metas: list[Meta | None]) -> bool:
+    """Whether a tensor that gives a result its other axes has no axes at all where one is chosen: then the result has none, too."""
+    if has_kind(result.dims, "domain"): return False
     for i, slot in enumerate(op.slots):
         meta: Meta | None = metas[i]
-        if meta is not None and len(meta.shape) == 0 and has_kind(slot.dims, "chosen"): return True
+        if meta is None or len(meta.shape) > 0 or not has_kind(slot.dims, "chosen"): continue
+        for d in slot.dims:
+            for e in result.dims:
+                if d.kind == "pack" and e.kind == "pack" and d.name == e.name: return True
     return False
 
 

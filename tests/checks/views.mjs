@@ -65,4 +65,38 @@ export default {
     t.equal(await t.torch.zeros([2, 0], { device: t.device }).matmul(t.torch.zeros([0, 2], { device: t.device })).tolist(), [[0, 0], [0, 0]]);
     t.equal(await t.torch.cat([none, t.tensor([[1, 2, 3]])]).tolist(), [[1, 2, 3]]);
   },
+  "a tensor turned in place keeps its elements and its gradient": async (t) => {
+    const x = grid(t);
+    t.equal(await x.t_().tolist(), [[1, 4], [2, 5], [3, 6]]);
+    t.equal([...x.unsqueeze_(0).shape], [1, 3, 2]);
+    t.equal([...x.transpose_(1, 2).squeeze_().shape], [2, 3]);
+    const leaf = grid(t).requires_grad_(true), y = leaf.mul(2);
+    y.t_().mul(t.tensor([[1, 2], [3, 4], [5, 6]])).sum().backward();
+    t.equal(await leaf.grad.tolist(), [[2, 6, 10], [4, 8, 12]]);
+    await t.throws(() => grid(t).requires_grad_(true).t_(), /leaf Variable/);
+  },
+  "flip, roll and diff along several axes": async (t) => {
+    const x = grid(t), { torch } = t;
+    t.equal(await torch.flip(x, { dims: [0, 1] }).tolist(), [[6, 5, 4], [3, 2, 1]]);
+    t.equal(await x.roll([1, -1], [0, 1]).tolist(), [[5, 6, 4], [2, 3, 1]]);
+    t.equal(await x.roll(2).tolist(), [[5, 6, 1], [2, 3, 4]]);
+    t.equal(await x.diff(2).tolist(), [[0], [0]]);
+    t.equal(await x.diff(1, 0, x.select(0, 0).unsqueeze(0)).tolist(), [[0, 0, 0], [3, 3, 3]]);
+    t.equal([...x.diff(5, 1).shape], [2, 0]);
+    await t.throws(() => x.roll([1, 2]), /must align/);
+    await t.throws(() => x.flip(0, 0), /multiple times/);
+  },
+  "comparisons in place keep the type of the tensor": async (t) => {
+    const x = grid(t);
+    t.equal(await x.gt_(3).tolist(), [[0, 0, 0], [1, 1, 1]]);
+    t.equal(x.dtype, "float32");
+    const leaf = grid(t).requires_grad_(true), y = leaf.mul(2);
+    y.gt_(3).add(leaf).sum().backward();
+    t.equal(await leaf.grad.tolist(), [[1, 1, 1], [1, 1, 1]]);
+  },
+  "masked_fill keeps the type": async (t) => {
+    const x = t.tensor([true, false]);
+    t.equal((await x.masked_fill(t.tensor([false, true]), 10)).dtype, "bool");
+    t.equal(await x.masked_fill(t.tensor([false, true]), 10).tolist(), [true, true]);
+  },
 };
