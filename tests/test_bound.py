@@ -10,10 +10,9 @@ from codegen.host.bind import bind
 from codegen.opdata import op_data
 from dsl.adjoint import complete
 from dsl.bound import meta, run, view
-from dsl.library import load
 from dsl.worlds import worlds
+from definitions import LIBRARY
 
-LIBRARY = load(Path(__file__).parent.parent / "ops")[0]
 OPS = list(LIBRARY.ops)
 
 

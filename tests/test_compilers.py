@@ -20,8 +20,8 @@ from codegen.host.plan import plan
 from codegen.opdata import rules
 from dsl.bound import meta
 from dsl.worlds import worlds
+from definitions import LIBRARY
 
-LIBRARY = package.load()
 DEVICES = [Facts(False, False, 1 << 27, 256, 16384, software) for software in (False, True)]
 WORLDS = 4
 KINDS = ("float32", "int32", "bool", "uint8")

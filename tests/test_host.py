@@ -21,10 +21,11 @@ from codegen.opdata import rules
 from codegen.ts import modules
 from dsl.bound import meta
 from dsl.worlds import worlds
+from definitions import LIBRARY
 
 
 @cache
-def library(): return package.load()
+def library(): return LIBRARY
 
 
 @cache

@@ -22,9 +22,9 @@ from codegen.opdata import rules
 from codegen.ts.modules import binding
 from dsl.api import device
 from dsl.bound import contiguous
+from definitions import LIBRARY
 
 HERE = Path(__file__).parent
-LIBRARY = package.load()
 DEVICES = [Facts(True, True, 1 << 31, 256, 32768, False), Facts(False, False, 1 << 27, 256, 16384, True)]
 
 

@@ -11,10 +11,9 @@ from codegen.host.plan import plan
 from codegen.opdata import op_data, rules
 from dsl import scalars
 from dsl.bound import meta
-from dsl.library import load
 from dsl.random import uniform
+from definitions import LIBRARY
 
-LIBRARY = load(Path(__file__).parent.parent / "ops")[0]
 RULES = rules(LIBRARY)
 R = np.random.default_rng(0)
 f32 = lambda *shape: R.standard_normal(shape).astype(np.float32)

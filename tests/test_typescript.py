@@ -12,13 +12,14 @@ from buildtools import node
 from codegen import package
 from codegen.ts import modules
 from codegen.ts.aliases import names_of
+from definitions import LIBRARY
 
 TESTS = Path(__file__).parent
 GOLDEN = ["add", "clamp", "gelu", "sum", "max", "conv2d", "matmul_mm", "cross_entropy", "embedding", "dropout", "var", "pad2d"]
 
 
 @cache
-def library(): return package.load()
+def library(): return LIBRARY
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,7 @@
+"""The definitions of ops/ with their gradients, read once for all tests of a run, and from what the build made of them."""
+
+from buildtools.paths import EARLIER
+from codegen import package
+from codegen.earlier import Earlier
+
+LIBRARY = package.load(earlier=Earlier(EARLIER))
