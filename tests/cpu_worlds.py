@@ -14,6 +14,7 @@ from codegen.host.translate import translate
 from codegen.nests import Nest, bare, named_loops
 from codegen.package import programs
 from codegen.ts import modules
+from codegen.cpu import routines
 from codegen.cpu.emit import kernels
 from cpu_kernels import put
 from dsl.ir import walk
@@ -60,6 +61,7 @@ class Bench:
         files = modules.by_file(library.ops.values())
         for file, ops in files:
             put(src / "ops" / "kernels" / f"{file}.ts", modules.kernels_module(file, ops, {op.name: kernels(op, programs(op)) for op in ops}))
+        put(src / "ops" / "routines.ts", modules.routines_module(routines.functions(library.routines.values())))
         imports = "\n".join(f'import * as k{i} from "./ops/kernels/{file}.js";' for i, (file, _) in enumerate(files))
         put(src / "main.ts", MAIN % (imports, ", ".join(f'"{file}": k{i}' for i, (file, _) in enumerate(files))))
         self.bundle = folder / "main.mjs"

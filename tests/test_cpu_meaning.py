@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from codegen.cpu.emit import may_be_float
-from codegen.package import load
+from codegen.package import programs
+from definitions import LIBRARY
 from cpu_worlds import Bench, task
 from dsl.reference import evaluate
 from dsl.worlds import worlds
@@ -12,6 +13,9 @@ from dsl.worlds import worlds
 COUNT = 3
 # Worlds that PyTorch refuses and the definition cannot: a vector of length 1 beside longer rows.
 BEYOND = {"addr"}
+# Raw bodies get their words and scratch memory from the planner, which is left out here: their JavaScript runs in test_raw.py
+# and, through the package, against PyTorch's answers.
+BEYOND |= {name for name, op in LIBRARY.ops.items() if any(nest.raw is not None for nests, _ in programs(op) for nest in nests)}
 
 
 def in_place_only_whole(op, world) -> bool:
@@ -23,7 +27,7 @@ def in_place_only_whole(op, world) -> bool:
 @pytest.fixture(scope="module")
 def answers(tmp_path_factory):
     """For each op (op, program, wanted, got or an error) in every world."""
-    library = load()
+    library = LIBRARY
     bench = Bench(library, tmp_path_factory.mktemp("kernels"))
     tasks, expected = [], []
     for op in library.ops.values():
@@ -62,5 +66,5 @@ def test_kernels_mean_what_the_reference_says(answers):
 
 def test_every_op_with_a_program_is_tried(answers):
     names = {name for name, _, _ in answers[0]}
-    missing = set(load().ops) - names - BEYOND
+    missing = set(LIBRARY.ops) - names - BEYOND
     assert not missing, missing
