@@ -199,9 +199,9 @@ def indices(e: E | None) -> set[str]:
 
 
 def symbols(e: E | None) -> set[str]: return {n.val for n in walk(e) if n.op == "sym"}
-def made_by(s: Stmt) -> set[str]:
-    """The tensors that come to be with a statement: its target, and all of a raw body's."""
-    return {t for _, t in s.body.val.outputs} if s.body.op == "raw" else {s.target}
+def made_by(s: Stmt) -> list[str]:
+    """The tensors that come to be with a statement: its target, or all of a raw body's."""
+    return [t for _, t in s.body.val.outputs] if s.body.op == "raw" else [s.target]
 
 
 def reads(e: E | None) -> list[E]: return [n for n in walk(e) if n.op == "read"]

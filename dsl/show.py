@@ -167,7 +167,7 @@ def show(item: Op | Def | Schedule) -> str:
     lines += map(launch, op.launches)
     lines += [f"grad {assignment(a)}" for a in op.grads]
     if op.nograd is not None: lines.append(("nograd " + ", ".join(op.nograd)).rstrip())
-    lines += [f"sample {s.name} in {expression(s.low)} .. {expression(s.high)}" for s in op.samples]
+    lines += [f"sample {s.name} in " + ("definite" if s.low is None else f"{expression(s.low)} .. {expression(s.high)}") for s in op.samples]
     lines += [f"test {expression(t.condition)}" + (f' raises "{t.raises}"' if t.raises is not None else "")
               for t in op.tests]
     return "\n    ".join(lines) + "\n"

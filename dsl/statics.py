@@ -71,7 +71,7 @@ def sample(walk, s, source: Source):
                    name=s.name)
     elif thing.kind not in ("tensor", "option"):
         walk.error("name", f"`{s.name}` is no parameter", at, f"it is {KINDS[thing.kind]}")
-    for bound in (s.low, s.high):
+    for bound in (s.low, s.high) if s.low is not None else ():
         wrong = next((n for n in nodes_in(bound) if n.kind not in ARITHMETIC[:6]), None)
         if wrong:
             walk.error("test", "samples are drawn between two numbers", wrong.span,

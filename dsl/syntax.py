@@ -130,10 +130,11 @@ class Require:
 
 @dataclass(frozen=True)
 class Sample:
-    """`sample x in 0.1 .. 3`: where random inputs for tests are drawn."""
+    """`sample x in 0.1 .. 3`: where random inputs for tests are drawn.  `sample x in definite` (no bounds): x holds
+    symmetric positive-definite matrices."""
     name: str
-    low: X
-    high: X
+    low: X | None
+    high: X | None
     span: Span = spot()
 
 

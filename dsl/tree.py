@@ -110,7 +110,9 @@ class Build(Transformer_NonRecursive):
     def family(self, m, c): return ("family", (str(c[0]), tuple(map(number, c[1:]))), place(m))
     def size(self, m, c): return ("sizes", Size(str(c[1]), c[0] is not None, c[2], place(m)), place(m))
     def require(self, m, c): return ("requires", Require(c[0], str(c[1][1:-1]), place(m)), place(m))
-    def sample(self, m, c): return ("samples", Sample(str(c[0]), c[1], c[2], place(m)), place(m))
+    def sample(self, m, c):
+        bounds = (c[3], c[5]) if len(c) == 6 else (None, None)
+        return ("samples", Sample(str(c[1]), *bounds, place(m)), place(m))
     def target(self, m, c): return c[0], c[1]
     def assign(self, m, c): return ("body", self.assignment(m, c), place(m))
     def grad(self, m, c): return ("grads", self.assignment(m, c), place(m))

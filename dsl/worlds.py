@@ -217,7 +217,7 @@ class Draw:
 
     def arrays(self, shapes: dict[str, list[int]]) -> dict[str, np.ndarray]:
         rng = np.random.default_rng(self.rng.randrange(1 << 30))
-        ranges = {s.name: (number(s.low), number(s.high)) for s in self.op.samples}
+        ranges = {s.name: (number(s.low), number(s.high)) for s in self.op.samples if s.low is not None}
         classes = {p.name: p.cls for p in self.op.params}
         full: set[str] = set()                          # packs that some tensor has at full length
         views = {}
@@ -230,6 +230,7 @@ class Draw:
                 low, high = ranges.get(t.name, (0, self.bound(t.name)))
                 views[t.name] = rng.integers(int(low), max(int(high), int(low) + 1), shape, np.int32)
             else: views[t.name] = rng.uniform(*ranges.get(t.name, (-2.0, 2.0)), shape)
+            if t.name in definite(self.op): views[t.name] = views[t.name] @ views[t.name].swapaxes(-1, -2) + np.eye(shape[-1])
         return {n: np.asarray(a) for n, a in views.items()}
 
     def broadcast(self, t, shape: list[int], full: set[str]) -> tuple[int, ...]:
@@ -255,6 +256,11 @@ class Draw:
                 for e, a in zip(index, axes(t)):
                     if any(r.val[0] == name for r in reads(e)): found.append(int(constant(a.extent, self.env)))
         return min(found, default=3)
+
+
+def definite(op: OpDef) -> set[str]:
+    """The inputs that hold symmetric positive-definite matrices."""
+    return {s.name for s in op.samples if s.low is None}
 
 
 def number_of(v): return int(v) if isinstance(v, bool) else v

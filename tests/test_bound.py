@@ -44,7 +44,9 @@ def test_binding(name):
         seed = dict(seed=(world.env["seed0"], world.env["seed1"]))
         want, got = world.run(), run(op, data, call, arrays, **seed)
         assert set(got) == set(want)
-        for k in want: np.testing.assert_allclose(logical(k, got[k], want[k]), want[k], rtol=1e-12)
+        for k in want:  # an op that makes its result from sizes alone makes it in the default dtype, float32
+            exact = 1e-6 if got[k].dtype == np.float32 else 1e-12
+            np.testing.assert_allclose(logical(k, got[k], want[k]), want[k], rtol=exact)
         if op.gradient is None or call.dtype != "float64": continue
         made = {k: got[k] for k in op.outputs}
         given = {g: rng.standard_normal(slots[g].shape) for g in op.gradient.inputs if g.startswith("g_")}

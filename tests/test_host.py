@@ -19,6 +19,7 @@ from codegen.host.pattern import contiguous_strides
 from codegen.host.plan import plan, plan_cpu
 from codegen.opdata import rules
 from codegen.ts import modules
+from codegen.wgsl import routines
 from dsl.bound import meta
 from dsl.worlds import worlds
 from definitions import LIBRARY
@@ -212,7 +213,8 @@ def test_package_decides_as_python_does(tmp_path):
     files = {f"host/{n}.ts": package.translate(package.ROOT / "codegen" / "host" / f"{n}.py") for n in package.host_modules()}
     files |= package.wgsl_files()
     files |= {"host/python.ts": package.PYTHON_TS, "runtime/errors.ts": (package.ROOT / "runtime" / "errors.ts").read_text(),
-              "ops/data/complete.ts": modules.complete_module(), "ops/data/schedules.ts": modules.schedules_module(rules(library()))}
+              "ops/data/complete.ts": modules.complete_module(), "ops/data/schedules.ts": modules.schedules_module(rules(library())),
+              "ops/data/routines.ts": modules.routine_texts_module(routines.functions(library().routines))}
     files |= {f"ops/data/{f}.ts": modules.data_module(f, group, {op.name: modules.data_text(data(op.name)) for op in group}) for f, group in by_file}
     imports = [f'import * as {n} from "./ops/data/{f}.js";' for n, (f, _) in zip(names, by_file)]
     given = json.dumps([[modules.binding(name), as_json(args), as_json(facts)] for name, _, args, facts in tasks])
@@ -221,7 +223,7 @@ def test_package_decides_as_python_does(tmp_path):
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / path).write_text(text)
     done = node.run([node.tool("esbuild"), tmp_path / "main.ts", "--bundle", "--format=esm", f"--outfile={tmp_path / 'main.mjs'}", "--log-level=warning"])
-    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.returncode == 0, done.stdout
     done = node.run([tmp_path / "main.mjs"])
     assert done.returncode == 0, done.stderr
     got = json.loads(done.stdout)

@@ -6,6 +6,7 @@ what is read and when stays as it was."""
 from __future__ import annotations
 
 from .model import Call, Code, Nest, Op, ReadCode, StepCode
+from .names import safe_name
 from .texts import bare, is_word
 
 LARGEST = 64
@@ -19,7 +20,7 @@ def windowed(nest: Nest) -> bool:
 
 
 def constant_options(op: Op, nest: Nest, call: Call) -> dict[str, int]:
-    """The words of a windowed nest that are small whole options, with their values."""
+    """The words of a windowed nest that are small whole options, as kernels write them, with their values."""
     out: dict[str, int] = {}
     if not windowed(nest): return out
     for w in nest.words:
@@ -27,7 +28,7 @@ def constant_options(op: Op, nest: Nest, call: Call) -> dict[str, int]:
         for param in op.params:
             if param.kind != "ints" and param.kind != "int" or not numbered(w.name, param.name): continue
             value = call.env[w.name]
-            if value >= 0 and value <= LARGEST: out[w.name] = int(value)
+            if value >= 0 and value <= LARGEST: out[safe_name(w.name)] = int(value)
     return out
 
 

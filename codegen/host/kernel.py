@@ -78,7 +78,7 @@ def new_kernel(op: Op, nest: Nest, call: Call, facts: Facts, r: Resolved) -> Ker
             word(k, "seed1", "u", 0)
             word(k, "call", "u", 0)
     for w in nest.words:
-        if w.name in constants: continue
+        if safe_name(w.name) in constants: continue
         kind = compute_class(call.dtype) if w.kind == "T" else w.kind
         if w.value is not None: word(k, w.name, kind, w.value(call.env))
         else: word(k, safe_name(w.name), kind, call.env[w.name] if w.name in call.env else infinite(w.name))

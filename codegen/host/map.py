@@ -10,6 +10,7 @@ from .kernel import Kernel, bound_name, declarations, decode, element_type, need
 from .lines import points
 from .model import Step
 from .quads import quad_reads, quad_values, quads_possible, take_quads
+from .texts import bare
 
 THREADS = 256
 
@@ -165,11 +166,12 @@ def atomic_lines(k: Kernel, step: Step, text: str, kind: str, indent: str) -> li
         out.append(f"{indent}    if (swap.exchanged) {{ break; }}")
         out.append(f"{indent}    old = swap.old_value;")
         out.append(f"{indent}  }}")
-    elif step.mode == "*=" and dtype != "bool":
+    elif step.mode == "*=" and dtype != "bool" or step.mode == "+=" and (dtype == "uint8" or dtype == "int8"):
         k.elements[at] = "atomic<i32>"
+        new = stored(f"old {step.mode[:1]} ({bare(stored(text, kind, 'int32'))})", "i", dtype)
         out.append(f"{indent}  var old = atomicLoad(&{name}[at]);")
         out.append(f"{indent}  loop {{")
-        out.append(f"{indent}    let swap = atomicCompareExchangeWeak(&{name}[at], old, old * {stored(text, kind, dtype)});")
+        out.append(f"{indent}    let swap = atomicCompareExchangeWeak(&{name}[at], old, {new});")
         out.append(f"{indent}    if (swap.exchanged) {{ break; }}")
         out.append(f"{indent}    old = swap.old_value;")
         out.append(f"{indent}  }}")
