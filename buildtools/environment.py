@@ -52,6 +52,7 @@ def ensure_venv() -> None:
     wanted = _digest(requirements) + f" {sys.version_info[:2]} {VENV}"
     if _reads(stamp, wanted) and python().exists():
         return
+    if VENV.is_symlink(): raise SetupError(".venv is a link, and what it leads to would be emptied: remove the link first")
     say("setting up .venv")
     try:
         # A folder that was moved or made by another Python has dead paths in its scripts.
