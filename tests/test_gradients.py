@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dsl.adjoint import gradient
+from dsl.adjoint import complete, gradient
 from dsl.gradcheck import check
 from dsl.ir import Stmt, read, replace
 from dsl.worlds import World
@@ -60,5 +60,5 @@ GOLDEN = ["add", "matmul_mm", "linear", "conv2d", "conv_transpose1d", "max_pool2
 @pytest.mark.parametrize("name", GOLDEN)
 def test_programs_read_well(name, golden):
     """What is derived, to be read in review."""
-    program = gradient(LIBRARY.ops[name])
+    program = complete(LIBRARY.ops[name]).gradient
     golden(f"golden/gradient/{name}.ir", f"reads {', '.join(program.inputs)}\n{program}\n")
