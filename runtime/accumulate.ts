@@ -22,10 +22,10 @@ export function accumulateInto(variable: Tensor, grad: Tensor): void {
   if (!sameShape(variable.shape, grad.shape)) {
     throw new AutogradError(`the gradient of a tensor of size ${showShape(variable.shape)} has the size ${showShape(grad.shape)}`);
   }
-  const before = variable.grad;
+  const before = variable.ownGradient();
   if (!before) {
-    const own = is_grad_enabled() || (isTemporary(grad) && grad.is_contiguous()) ? grad : grad.detach().clone();
-    variable.grad = keep(own);
+    if (is_grad_enabled()) variable.grad = keep(grad);
+    else variable.adoptGradient(keep(isTemporary(grad) && grad.is_contiguous() ? grad : grad.detach().clone()));
   } else if (is_grad_enabled()) {
     variable.grad = keep(addGradients(before, grad));
   } else {

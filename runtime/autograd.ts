@@ -2,7 +2,7 @@
 // neither deep graphs nor graphs with many shared parts are trouble.
 
 import { AutogradError, TypeMismatchError, describe } from "./errors.js";
-import { is_grad_enabled, set_grad_enabled } from "./grad-mode.js";
+import { is_grad_enabled, no_grad, set_grad_enabled } from "./grad-mode.js";
 import { accumulateInto, addGradients } from "./accumulate.js";
 import { type Grad, Node, gradientEdge } from "./node.js";
 import { sameShape, showShape } from "./shape.js";
@@ -198,8 +198,8 @@ export function backward(tensor: Tensor, gradient?: Tensor | null, options: Back
   const root = place(tensor, "element 0 of tensors");
   const start = startingGradient(tensor, gradient, "ones");
   if (tensor.node) {
-    const copy = start.clone();
-    tensor.grad = create ? copy : copy.detach();
+    if (create) tensor.grad = start.clone();
+    else tensor.adoptGradient(no_grad(() => start.clone()));
   }
   if (options.inputs) {
     const inputs = options.inputs instanceof Tensor ? [options.inputs] : [...options.inputs];

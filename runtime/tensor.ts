@@ -48,6 +48,8 @@ export class Tensor {
   /** A number in a tensor's place: it gives way to tensors' types. */
   weak = false;
   private gradient: Tensor | null = null;
+  /** Whether backward() made `gradient` for this tensor alone and nobody has read it: then it is given back when another takes its place. */
+  private unseen = false;
   private gone = false;
 
   /** Internal: tensors are made by `tensor`, `zeros`, ... */
@@ -177,13 +179,26 @@ export class Tensor {
   }
   get is_leaf(): boolean { return this.currentNode() === null; }
   get grad_fn(): Node | null { return this.currentNode(); }
-  get grad(): Tensor | null { return this.gradient; }
+  get grad(): Tensor | null {
+    this.unseen = false;
+    return this.gradient;
+  }
   set grad(value: Tensor | null) {
     if (value) {
       autograd.checkGradient(this, value);
       keep(value);
     }
+    const before = this.unseen ? this.gradient : null;
     this.gradient = value;
+    this.unseen = false;
+    if (before !== value) before?.dispose();
+  }
+  /** Internal: the gradient, for a reader that does not hand it on. */
+  ownGradient(): Tensor | null { return this.gradient; }
+  /** Internal: sets a gradient that nobody else holds. */
+  adoptGradient(value: Tensor): void {
+    this.grad = value;
+    this.unseen = true;
   }
   /** Adds d(this)/d(leaf) to every leaf's `.grad`; `gradient` weighs the elements of this tensor. */
   backward(gradient?: Tensor | null | autograd.BackwardOptions, options?: autograd.BackwardOptions): void {
@@ -318,6 +333,7 @@ export class Tensor {
     if (this.gone) return;
     this.gone = true;
     this.storage.release();
+    if (this.unseen) this.gradient?.dispose();
   }
   /** Takes the memory, shape and type of another tensor, and leaves its own: `x.data = other` in Python. */
   set_data(other: Tensor): this {

@@ -40,7 +40,7 @@ abstract class Adaptive extends Optimizer<AdamOptions> {
     // Parameters that have been moved equally often go together.
     const bySteps = new Map<number, Tensor[]>();
     for (const p of params) {
-      if (!p.grad) continue;
+      if (!p.ownGradient()) continue;
       let state = this.moments.get(p);
       if (!state) this.moments.set(p, (state = { step: 0, exp_avg: keep(zeros_like(p)), exp_avg_sq: keep(zeros_like(p)) }));
       const step = ++state.step, others = bySteps.get(step);
@@ -49,7 +49,7 @@ abstract class Adaptive extends Optimizer<AdamOptions> {
     }
     for (const [step, now] of bySteps) {
       const states = now.map((p) => this.moments.get(p)!);
-      runForeach(adam_stepOp, [now, now.map((p) => p.grad), states.map((s) => s.exp_avg), states.map((s) => s.exp_avg_sq),
+      runForeach(adam_stepOp, [now, now.map((p) => p.ownGradient()), states.map((s) => s.exp_avg), states.map((s) => s.exp_avg_sq),
         { ...options, step, beta1, beta2, decoupled: this.decoupled }]);
     }
   }

@@ -44,7 +44,7 @@ export abstract class Optimizer<O extends object> {
     for (const { params } of this.param_groups) {
       for (const p of params) {
         if (drop) p.grad = null;
-        else if (p.grad) no_grad(() => p.grad!.detach_().zero_());
+        else if (p.ownGradient()) no_grad(() => p.ownGradient()!.detach_().zero_());
       }
     }
   }

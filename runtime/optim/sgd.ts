@@ -31,12 +31,12 @@ class SGDClass extends Optimizer<SGDOptions> {
   }
 
   protected override update({ params, ...options }: Group<SGDOptions>): void {
-    const moving = params.filter((p) => p.grad);
+    const moving = params.filter((p) => p.ownGradient());
     for (const first of options.momentum ? [true, false] : [false]) {
       const now = moving.filter((p) => !options.momentum || !this.momenta.has(p) === first);
       if (!now.length) continue;
       if (first) for (const p of now) this.momenta.set(p, keep(zeros_like(p)));
-      runForeach(sgd_stepOp, [now, now.map((p) => p.grad), options.momentum ? now.map((p) => this.momenta.get(p)) : null, { ...options, first }]);
+      runForeach(sgd_stepOp, [now, now.map((p) => p.ownGradient()), options.momentum ? now.map((p) => this.momenta.get(p)) : null, { ...options, first }]);
       if (first) break;
     }
   }

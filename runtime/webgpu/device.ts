@@ -40,8 +40,8 @@ interface GpuPrepared extends Prepared {
 }
 
 /** The collector does not see the GPU's memory.  Empty array buffers of about as many bytes as live storages hold stand for it,
- *  so that growth is felt.  They come in steps of at least BALLAST, and go only when the collector gave storages back and SLACK more
- *  than twice what is live is left: a program that disposes moves none. */
+ *  so that growth is felt.  They come in steps of at least BALLAST, once between two tasks, because only there what the collector finds
+ *  comes back; and go only when it gave storages back and SLACK more than twice what is live is left: a program that disposes moves none. */
 const BALLAST = 1 << 23, SLACK = 1 << 25;
 
 let devices = 0;
@@ -62,6 +62,8 @@ export class WebGpuDevice implements Device {
   private ballastBytes = 0;
   /** Whether there is new ballast since the collector's findings last had a chance to be acted on. */
   private heavier = false;
+  /** Whether ballast was added in the running task. */
+  private weighed = false;
   private absent: PoolBuffer | null = null;
   private failure: DeviceError | null = null;
   private readonly checks = new Set<Promise<unknown>>();
@@ -120,7 +122,7 @@ export class WebGpuDevice implements Device {
     }
     const buffer = this.pool.take(bytes, op), storage = new Storage(this, dtype, length, null, buffer, buffer.bytes);
     this.held += buffer.bytes;
-    if (this.held - this.ballastBytes >= BALLAST) this.weigh(this.held - this.ballastBytes);
+    if (!this.weighed && this.held - this.ballastBytes >= BALLAST) this.weigh(this.held - this.ballastBytes);
     return storage;
   }
 
@@ -164,6 +166,8 @@ export class WebGpuDevice implements Device {
   }
 
   private weigh(bytes: number): void {
+    this.weighed = true;
+    afterTask(() => { this.weighed = false; });
     try {
       this.ballast.push(new ArrayBuffer(bytes));
       this.ballastBytes += bytes;
