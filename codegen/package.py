@@ -160,7 +160,7 @@ def names_files(library: Library, files: dict[str, str]) -> dict[str, str]:
     by_hand = exported(files.get("runtime/index.ts", "")) | exported(files.get("runtime/composed/index.ts", ""))
     names = aliases.names_of(library, members(files["runtime/tensor.ts"]))
     spaces = {s: {n: ops for n, ops in table.items() if s != "torch" or n not in by_hand} for s, table in names.namespaces.items()}
-    made = {f"names/{space}.ts": modules.names_module(space, table) for space, table in spaces.items()}
+    made = {f"names/{space}.ts": modules.names_module(space, table, f"runtime/composed/{space}.ts" in files) for space, table in spaces.items()}
     made["methods.ts"] = modules.methods_module(names)
     made["setup.ts"] = modules.setup_module([library.ops[n] for n in NEEDED])
     for name, (about, methods) in ENTRIES.items():

@@ -235,8 +235,9 @@ class Nest:
                 place = place * lengths[i - first] + self.axis(i)
         return uniform((env["seed0"], env["seed1"]), env["call"], site, place).astype(self.run_.floating)
 
-    def components(self, tensor: str, index: tuple[E, ...], shape: tuple[int, ...]) -> list:
-        """An index for each axis of the array: a loop axis number where a loop stands alone, else values."""
+    def components(self, tensor: str, index: tuple[E, ...], shape: tuple[int, ...], outside: bool = False) -> list:
+        """An index for each axis of the array: a loop axis number where a loop stands alone, else values.
+        outside: of a temporary, with something said for what is not there; so an axis of length 1 is not stretched."""
         if not index: return [0] * len(shape)           # axes that exist only under another `when`
         out: list = []
         for e in index:
@@ -246,14 +247,18 @@ class Nest:
             elif e.op == "idx": out.append(self.place[e.val][0])
             else: out.append(np.asarray(self.eval(e)))
         if len(out) != len(shape): raise ValueError(f"{tensor} has {len(shape)} axes here, but {len(out)} indices")
-        return [0 if isinstance(i, int) and n == 1 and self.ranges[i][1] > 1 else (i,) if isinstance(i, int) else i
+        return [0 if isinstance(i, int) and n == 1 and not outside and self.ranges[i][1] > 1 else (i,) if isinstance(i, int) else i
                 for i, n in zip(out, shape)]
+
+    def cut(self, r: E) -> bool:
+        t = self.run_.program.tensors.get(r.val[0])
+        return r.val[1] is not None and t is not None and t.role == "temp"
 
     def locate(self, r: E):
         """Where a read falls: an index array for each axis, clamped, and whether it is inside."""
         tensor = self.run_.array(r.val[0])
         inside, at = np.True_, []
-        for axis, (part, n) in enumerate(zip(self.components(r.val[0], r.args, tensor.shape), tensor.shape)):
+        for axis, (part, n) in enumerate(zip(self.components(r.val[0], r.args, tensor.shape, self.cut(r)), tensor.shape)):
             i = self.axis(part[0]) if isinstance(part, tuple) else np.asarray(part)
             here = (i >= 0) & (i < n)
             if r.val[1] is None: self.legal(r, axis, i, n, ~here & self.guard)
@@ -271,7 +276,7 @@ class Nest:
     def read(self, r: E):
         name, fallback = r.val
         tensor = self.run_.array(name)
-        parts = self.components(name, r.args, tensor.shape)
+        parts = self.components(name, r.args, tensor.shape, self.cut(r))
         loops = [p[0] for p in parts if isinstance(p, tuple)]
         simple = all(isinstance(p, (tuple, int)) for p in parts) and len(set(loops)) == len(loops)
         if simple and all(self.ranges[p[0]][1] <= n for p, n in zip(parts, tensor.shape) if isinstance(p, tuple)):

@@ -130,7 +130,8 @@ def table(made: Kernels) -> str:
 
 # --- Names -----------------------------------------------------------------------------------------
 
-def names_module(space: str, names: dict[str, list[OpDef]]) -> str:
+def names_module(space: str, names: dict[str, list[OpDef]], composed: bool = False) -> str:
+    """composed: the namespace has functions that the runtime makes of ops, too (runtime/composed/SPACE.ts)."""
     single = {n: ops[0] for n, ops in names.items() if len(ops) == 1}
     several = {n: ops for n, ops in names.items() if len(ops) > 1}
     exports: dict[str, list[str]] = {}
@@ -145,7 +146,7 @@ def names_module(space: str, names: dict[str, list[OpDef]]) -> str:
         for op in ops: imports.setdefault(op.file, []).extend([f"type {binding(op.name)} as {type_name(op.name)}Function", f"{op.name}Op"])
     overloaded = [{"name": n, "local": binding(n), "ops": [f"{op.name}Op" for op in ops], "doc": " ".join(dict.fromkeys(docs.family_text(op, op.doc).strip().split("\n")[0] for op in ops)),
                    "type": " & ".join(f"typeof {type_name(op.name)}Function" for op in typed_order(ops))} for n, ops in several.items()]
-    return render("names.ts.j2", about=ABOUT[space], imports=tidy(imports), exports=tidy(exports), overloaded=overloaded)
+    return render("names.ts.j2", about=ABOUT[space], composed=space if composed else "", imports=tidy(imports), exports=tidy(exports), overloaded=overloaded)
 
 
 def outer_module(name: str, spaces: list[str]) -> str:

@@ -17,10 +17,14 @@ declare module "../tensor.js" {
     masked_scatter(mask: Tensor, source: Tensor): Tensor;
     /** The tensor turned by `k` quarters from the first of two axes towards the second. */
     rot90(k?: number | { k?: number; dims?: readonly number[] }, dims?: readonly number[]): Tensor;
+    /** The spectra of windows of `n_fft` points, as pairs. */
+    stft(n_fft: number | (composed.StftOptions & { n_fft: number }), options?: composed.StftOptions): Tensor;
+    /** The signal whose `stft` this is. */
+    istft(n_fft: number | (composed.IstftOptions & { n_fft: number }), options?: composed.IstftOptions): Tensor;
   }
 }
 
-for (const name of ["kron", "take", "put", "take_along_dim", "masked_scatter", "rot90"] as const) {
+for (const name of ["kron", "take", "put", "take_along_dim", "masked_scatter", "rot90", "stft", "istft"] as const) {
   const apply = composed[name] as (x: Tensor, ...rest: unknown[]) => Tensor;
   Object.defineProperty(Tensor.prototype, name, {
     value(this: Tensor, ...args: unknown[]) { return apply(this, ...args); }, writable: true, configurable: true,

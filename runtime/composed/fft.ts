@@ -1,0 +1,153 @@
+// torch.fft: which axes are transformed, to which lengths, with which scale.  The transform along one axis is an op.
+//
+// A tensor is real, a ComplexView complex; complex results are pairs, a last axis of length 2.
+
+import { roll } from "../along-axes.js";
+import { run } from "../call.js";
+import type { CompiledOp } from "../compiled.js";
+import { IndexError, OpError, TypeMismatchError, describe } from "../errors.js";
+import { named } from "../named.js";
+import { axesOf, axisOf, integers } from "../shape.js";
+import { Tensor } from "../tensor.js";
+import { complex_of_realOp, fft_alongOp, fft_real_alongOp } from "../../ops/fft.js";
+import { ComplexView } from "./complex.js";
+
+export type Norm = "forward" | "backward" | "ortho";
+type List = number | readonly number[];
+
+/** What a transform makes: complex numbers, the half of them that says all where the input is real, or real numbers. */
+interface Kind { readonly to: "complex" | "half" | "real"; readonly inverse: boolean }
+
+interface OneAxis<I> {
+  (input: I, n?: number | null, dim?: number, norm?: Norm | null): Tensor;
+  (input: I, options: { n?: number | null; dim?: number; norm?: Norm | null }): Tensor;
+}
+
+interface SomeAxes<I> {
+  (input: I, s?: List | null, dim?: List | null, norm?: Norm | null): Tensor;
+  (input: I, options: { s?: List | null; dim?: List | null; norm?: Norm | null }): Tensor;
+}
+
+const call = (op: CompiledOp, ...args: unknown[]): Tensor => run(op, args) as Tensor;
+
+function scaleOf(norm: unknown, count: number, inverse: boolean, op: string): number {
+  switch (norm ?? "backward") {
+    case "backward": return inverse ? 1 / count : 1;
+    case "forward": return inverse ? 1 : 1 / count;
+    case "ortho": return 1 / Math.sqrt(count);
+    default: throw new OpError(`${op}: Invalid normalization mode: ${describe(norm)}`);
+  }
+}
+
+function pairsOf(input: unknown, kind: Kind, op: string): Tensor {
+  if (input instanceof ComplexView) {
+    if (kind.to === "half") throw new TypeMismatchError(`${op}: expects a real input tensor, but got complex numbers`);
+    return input.pairs;
+  }
+  if (!(input instanceof Tensor)) throw new TypeMismatchError(`${op}: argument 'input' must be a tensor, got ${describe(input)}`);
+  return call(complex_of_realOp, input);
+}
+
+/** The transform of pairs along `axes` to `lengths`, null: as long as they are. */
+function transform(op: string, kind: Kind, pairs: Tensor, axes: readonly number[], lengths: readonly (number | null)[], norm: unknown): Tensor {
+  const last = axes.length - 1, { inverse } = kind;
+  const sizes = axes.map((axis, i) => lengths[i] ?? (kind.to === "real" && i === last ? 2 * (pairs.shape[axis]! - 1) : pairs.shape[axis]!));
+  for (const n of sizes) if (n < 1) throw new OpError(`${op}: Invalid number of data points (${n}) specified`);
+  const scale = scaleOf(norm, sizes.reduce((a, b) => a * b, 1), inverse, op);
+  if (axes.length === 0) return pairs;
+  let x = pairs;
+  if (kind.to === "half") x = call(fft_alongOp, x, sizes[last], axes[last], inverse, scale, true);
+  for (let i = 0; i < last; i++) x = call(fft_alongOp, x, sizes[i], axes[i], inverse, 1, false);
+  if (kind.to === "complex") x = call(fft_alongOp, x, sizes[last], axes[last], inverse, scale, false);
+  return kind.to === "real" ? call(fft_real_alongOp, x, sizes[last], axes[last], inverse, scale) : x;
+}
+
+function oneAxis<I>(op: string, kind: Kind): OneAxis<I> {
+  return ((...args: unknown[]) => {
+    const [input, n, dim, norm] = named(op, ["input", "n", "dim", "norm"], args);
+    const pairs = pairsOf(input, kind, op), rank = pairs.ndim - 1, at = (dim ?? -1) as number;
+    if (rank === 0) throw new IndexError(`${op}: Dimension specified as ${at} but tensor has no dimensions`);
+    return transform(op, kind, pairs, [axisOf(at, rank, op)], [n === undefined || n === null ? null : integers([n], op, "n")[0]!], norm);
+  }) as OneAxis<I>;
+}
+
+/** `usual`: the axes that are meant where neither they nor lengths are given; null: all. */
+function someAxes<I>(op: string, kind: Kind, usual: readonly number[] | null): SomeAxes<I> {
+  return ((...args: unknown[]) => {
+    const [input, s, dim, norm] = named(op, ["input", "s", "dim", "norm"], args);
+    const pairs = pairsOf(input, kind, op), rank = pairs.ndim - 1;
+    const lengths = s === undefined || s === null ? null : integers([[s].flat()], op, "s");
+    const chosen = dim === undefined ? usual : dim === null ? null : integers([[dim].flat()], op, "dim");
+    if (lengths && chosen && lengths.length !== chosen.length) throw new OpError(`${op}: When given, dim and shape arguments must have the same length`);
+    if (lengths && lengths.length > rank) throw new OpError(`${op}: Got shape with ${lengths.length} values but input tensor only has ${rank} dimensions.`);
+    const first = lengths ? rank - lengths.length : 0;
+    const wanted = chosen ?? Array.from({ length: rank - first }, (_, i) => first + i), axes = rank === 0 && wanted.length === 0 ? [] : axesOf(wanted, rank, op);
+    if (axes.length === 0 && kind.to !== "complex") throw new OpError(`${op}: must transform at least one axis`);
+    return transform(op, kind, pairs, axes, axes.map((_, i) => (lengths && lengths[i] !== -1 ? lengths[i]! : null)), norm);
+  }) as SomeAxes<I>;
+}
+
+const FORWARD: Kind = { to: "complex", inverse: false }, BACK: Kind = { to: "complex", inverse: true };
+const HALF: Kind = { to: "half", inverse: false }, HALF_BACK: Kind = { to: "half", inverse: true };
+const REAL: Kind = { to: "real", inverse: false }, REAL_BACK: Kind = { to: "real", inverse: true };
+const PLANE = [-2, -1];
+type Any = Tensor | ComplexView;
+
+/** The discrete Fourier transform along `dim`, of `n` points: the input is cut or filled up with zeros. */
+export const fft = oneAxis<Any>("fft", FORWARD);
+/** The inverse of `fft`. */
+export const ifft = oneAxis<Any>("ifft", BACK);
+/** The transform of real numbers: the first `n // 2 + 1` numbers of `fft`, whose mirror images the others are. */
+export const rfft = oneAxis<Tensor>("rfft", HALF);
+/** The inverse of `rfft`: real numbers, `n` of them, by default an even number. */
+export const irfft = oneAxis<Any>("irfft", REAL_BACK);
+/** The transform of numbers of which half are given and the others their mirror images; so the result is real. */
+export const hfft = oneAxis<Any>("hfft", REAL);
+/** The inverse of `hfft`. */
+export const ihfft = oneAxis<Tensor>("ihfft", HALF_BACK);
+
+/** `fft` along two axes. */
+export const fft2 = someAxes<Any>("fft2", FORWARD, PLANE);
+/** `ifft` along two axes. */
+export const ifft2 = someAxes<Any>("ifft2", BACK, PLANE);
+/** `rfft` along the last of two axes, `fft` along the other. */
+export const rfft2 = someAxes<Tensor>("rfft2", HALF, PLANE);
+/** The inverse of `rfft2`. */
+export const irfft2 = someAxes<Any>("irfft2", REAL_BACK, PLANE);
+/** `hfft` along the last of two axes, `fft` along the other. */
+export const hfft2 = someAxes<Any>("hfft2", REAL, PLANE);
+/** The inverse of `hfft2`. */
+export const ihfft2 = someAxes<Tensor>("ihfft2", HALF_BACK, PLANE);
+
+/** `fft` along several axes: `dim`, or the last ones that `s` has lengths for, or all. */
+export const fftn = someAxes<Any>("fftn", FORWARD, null);
+/** The inverse of `fftn`. */
+export const ifftn = someAxes<Any>("ifftn", BACK, null);
+/** `rfft` along the last of several axes, `fft` along the others. */
+export const rfftn = someAxes<Tensor>("rfftn", HALF, null);
+/** The inverse of `rfftn`. */
+export const irfftn = someAxes<Any>("irfftn", REAL_BACK, null);
+/** `hfft` along the last of several axes, `fft` along the others. */
+export const hfftn = someAxes<Any>("hfftn", REAL, null);
+/** The inverse of `hfftn`. */
+export const ihfftn = someAxes<Tensor>("ihfftn", HALF_BACK, null);
+
+interface Shift {
+  (input: Any, dim?: List | null): Tensor;
+  (input: Any, options: { dim?: List | null }): Tensor;
+}
+
+function shifted(op: string, by: (n: number) => number): Shift {
+  return ((...args: unknown[]) => {
+    const [input, dim] = named(op, ["input", "dim"], args);
+    if (!(input instanceof Tensor || input instanceof ComplexView)) throw new TypeMismatchError(`${op}: argument 'input' must be a tensor, got ${describe(input)}`);
+    const x = input instanceof Tensor ? input : input.pairs, rank = input.ndim;
+    const axes = dim === undefined || dim === null ? input.shape.map((_, i) => i) : axesOf(integers([[dim].flat()], op, "dim"), rank, op);
+    return roll(x, axes.map((axis) => by(x.shape[axis]!)), axes);
+  }) as Shift;
+}
+
+/** The frequency 0, which comes first, moved to the middle of each axis of `dim`, or of all. */
+export const fftshift = shifted("fftshift", (n) => Math.floor(n / 2));
+/** The inverse of `fftshift`. */
+export const ifftshift = shifted("ifftshift", (n) => -Math.floor(n / 2));
