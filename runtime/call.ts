@@ -174,6 +174,8 @@ function deviceOf(compiled: CompiledOp, values: unknown[], wanted: Device | null
 
 /** Tensors without axes may be on the CPU beside others on a GPU; anything else must be together. */
 function mixed(values: unknown[], at: number, a: Device, b: Device, name: string): Device {
+  a.alive(name);
+  b.alive(name);
   const gpu = a.type === "cpu" ? b : a;
   for (let i = 0; i <= at; i++) {
     const value = values[i];

@@ -89,6 +89,8 @@ class CpuDevice implements Device {
     }
   }
 
+  alive(): void {}
+
   relax(): null {
     return null;
   }

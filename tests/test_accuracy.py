@@ -37,3 +37,9 @@ def test_units_in_the_last_place():
     assert points.largest(np.float32([1 + 2**-23]), np.float64([1.0])) == (1, 0)
     assert points.largest(np.float32([np.nan, 1.0]), np.float64([1.0, np.inf])) == (0, 2)
     assert points.largest(np.float32([0.0]), np.float64([1e-40])) == (0, 0)              # a device may flush
+
+
+def test_every_large_error_has_its_reason():
+    report = (ROOT / "docs" / "accuracy.md").read_text(encoding="utf-8")
+    assert report.count("| exp2 |") == 1
+    assert "UNEXPLAINED" not in report

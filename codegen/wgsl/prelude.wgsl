@@ -542,24 +542,26 @@ fn fmod_whole(x: i32, y: i32) -> i32 {
   return x - x / y * y;
 }
 
-// What is left of x, with its sign, exactly: multiples of y go from above, 10 bits of the quotient at a time.
+// What is left of x, with its sign.
 fn fmod_of(x: f32, y: f32) -> f32 {
   if (!is_finite(x) || is_nan(y) || y == 0.0) { return nan_from(x + y); }
-  if (is_infinite(y)) { return x; }
-  let b = abs(y);
-  var a = abs(x);
-  var turns = 0;
-  while (a >= b && turns < 64) {
-    var step = b;
-    let e = i32((bitcast<u32>(a) >> 23u) & 0xffu) - i32((bitcast<u32>(b) >> 23u) & 0xffu) - 10;
-    if (e > 0) { step = scaled(b, e); }
-    let q = floor(a / step);
-    let upper = upper_half(step);
-    a = (a - q * upper) - q * (step - upper);
-    if (a < 0.0) { a += step; }
-    turns += 1;
+  let a = bitcast<u32>(x) & 0x7fffffffu;
+  let b = bitcast<u32>(y) & 0x7fffffffu;
+  if (a < b) { return x; }
+  // Long division of whole mantissas, eight bits at a time: exact.
+  let divisor = select(b, (b & 0x007fffffu) | 0x00800000u, b >= 0x00800000u);
+  let e = max(b >> 23u, 1u);
+  var rest = select(a, (a & 0x007fffffu) | 0x00800000u, a >= 0x00800000u) % divisor;
+  var bits = max(a >> 23u, 1u) - e;
+  while (bits > 0u) {
+    let step = min(bits, 8u);
+    rest = (rest << step) % divisor;
+    bits -= step;
   }
-  return copy_sign(a, x);
+  if (rest == 0u) { return copy_sign(0.0, x); }
+  let shift = min(23u - firstLeadingBit(rest), e - 1u);
+  rest = rest << shift;
+  return copy_sign(bitcast<f32>(select(rest, (rest & 0x007fffffu) | ((e - shift) << 23u), rest >= 0x00800000u)), x);
 }
 
 fn remainder(x: f32, y: f32) -> f32 {

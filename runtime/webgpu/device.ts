@@ -103,7 +103,7 @@ export class WebGpuDevice implements Device {
     this.failure ??= new DeviceError(message);
   }
 
-  private alive(op: string): void {
+  alive(op: string): void {
     if (this.lost !== null) {
       throw new DeviceError(`${op}: the GPU was lost (${this.lost}); await initWebGPUAsync() for a new one, its tensors start anew`);
     }

@@ -25,7 +25,6 @@ from . import points
 
 REPORT = ROOT / "docs" / "accuracy.md"
 HERE = Path(__file__).parent
-REASONS = {}
 
 
 def functions(library: Library) -> list[dict]:
@@ -96,7 +95,7 @@ def report(found: list[dict], measured: dict[str, list[tuple[float, int]]], pyto
         over = [d for d in measured if limit is not None and measured[d][i][0] > limit]
         worse += bool(over)
         rows.append(f"| {f['label']} | {cells[0]} | {cells[1]} | {cells[2]} | {shown(own['ulp'], own['kind']) if own else ''} | "
-                    f"{reasons.get(f['label'], 'to be explained') if over else ''} |")
+                    f"{reasons.get(f['label'], 'UNEXPLAINED') if over else ''} |")
     return "\n".join([
         "# Accuracy", "",
         "Written by `python -m tests.accuracy.measure`. For every pointwise function the largest error in units in the last place of float32,",

@@ -1,0 +1,29 @@
+// A GPU that goes away: whatever touches its tensors says so, the CPU goes on, and a new device can be had.
+import assert from "node:assert/strict";
+import test from "node:test";
+import * as torch from "../../dist/index.js";
+
+test("a lost device", async () => {
+  assert.ok(await torch.initWebGPUAsync(), "no WebGPU");
+  const gone = torch.gpuDevice();
+  const a = torch.tensor([1, 2, 3]), kept = torch.tensor([1, 2], { device: "cpu" });
+  assert.deepEqual(await a.add(1).tolist(), [2, 3, 4]);
+  const pending = a.mul(2);
+  const wrong = torch.DeviceError;
+  gone.destroy();
+  await gone.lost;
+  await new Promise((done) => setTimeout(done, 20));
+  assert.throws(() => a.add(1), (e) => e instanceof wrong && /^add: the GPU was lost \(.*\); await initWebGPUAsync\(\)/.test(e.message));
+  await assert.rejects(async () => pending.tolist(), wrong);
+  assert.throws(() => torch.ones([2], { device: "webgpu" }), /webgpu/);
+  assert.deepEqual(await kept.add(1).tolist(), [2, 3]);
+  a.dispose();
+
+  assert.ok(await torch.initWebGPUAsync());
+  assert.notEqual(torch.gpuDevice(), gone);
+  const b = torch.tensor([1, 2, 3]);
+  assert.equal(String(b.device), "webgpu");
+  assert.deepEqual(await b.add(1).tolist(), [2, 3, 4]);
+  assert.throws(() => pending.add(b), wrong);
+  torch.gpuDevice().destroy();
+});
