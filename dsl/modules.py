@@ -49,7 +49,7 @@ def check_settings(walk, op: Op, m: Module, known: dict[str, Param]):
     for s in m.settings:
         if s.name not in known:
             walk.error("name", f"`{op.name}` has no parameter `{s.name}`", s.span, did_you_mean(s.name, known))
-        if s.name in kept: walk.error("name", f"`{s.name}` is kept twice", s.span)
-        kept.add(s.name)
+        if {s.name, s.kept} & kept: walk.error("name", f"`{s.kept if s.kept in kept else s.name}` is kept twice", s.span)
+        kept |= {s.name, s.kept}
         if s.value is not None and s.value.kind not in CONSTANTS and s.value.val not in ("true", "false"):
             walk.error("name", f"`{m.name}` fixes `{s.name}` to something that is no constant", s.value.span)

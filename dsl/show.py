@@ -127,7 +127,7 @@ def doc(text: str) -> str:
     return "\n".join([f'"""{first}', *(f"    {line}".rstrip() for line in rest), '    """'])
 
 
-def setting(s: Setting) -> str: return s.name if s.value is None else f"{s.name} = {expression(s.value)}"
+def setting(s: Setting) -> str: return s.name + f" as {s.kept}" * (s.kept != s.name) + (f" = {expression(s.value)}" if s.value is not None else "")
 
 
 def routine(d: Def) -> str:

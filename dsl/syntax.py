@@ -155,8 +155,9 @@ class Code:
 
 @dataclass(frozen=True)
 class Setting:
-    """A parameter that a module keeps; with a value, one that its user does not choose."""
+    """A parameter that a module keeps, under a name of its own or the same; with a value, one that its user does not choose."""
     name: str
+    kept: str
     value: X | None = None
     span: Span = spot()
 

@@ -21,17 +21,19 @@ def modules_module(library: Library, names: Names) -> str:
     rows: dict[str, dict] = {}
     for op in library.ops.values():
         for m in op.modules:
-            ops = functions(op, names)
+            ops = functions(op, m, names)
             for o in ops: imports.setdefault(o.file, []).append(f"{o.name}Op")
             rows.setdefault(m.name, row(op, m, ops))
     types = [t for t in ("Tensor", "TensorOrNumber") if any(t in s["type"].split(" | ") for r in rows.values() for s in r["settings"])]
     return render("modules.ts.j2", imports=tidy(imports), modules=[rows[n] for n in sorted(rows)], types=types)
 
 
-def functions(op: OpDef, names: Names) -> list[OpDef]:
-    """The ops behind the name that a module calls."""
+def functions(op: OpDef, m: Module, names: Names) -> list[OpDef]:
+    """The ops behind the name that a module calls; those of other families' members only if it is called like none of them."""
     space, name = called_name(op).rsplit(".", 1)
-    return names.namespaces["functional" if space.endswith("functional") else space.removeprefix("torch.")][name]
+    found = names.namespaces["functional" if space.endswith("functional") else space.removeprefix("torch.")][name]
+    if not op.family or m.name in {t.name for t in op.tree.modules}: return found
+    return [o for o in found if not o.family or o.family[1] == op.family[1]]
 
 
 def called_name(op: OpDef) -> str: return called(op.tree).replace("{%s}" % op.family[0], str(op.family[1])) if op.family else called(op.tree)
@@ -39,13 +41,14 @@ def called_name(op: OpDef) -> str: return called(op.tree).replace("{%s}" % op.fa
 
 def row(op: OpDef, m: Module, ops: list[OpDef]) -> dict:
     params = {p.name: (p, o) for o in reversed([op, *ops]) for p in o.params}
-    kept = [setting(*params[s.name], ops) for s in m.settings if s.value is None]
+    kept = [{**setting(*params[s.name], ops), "name": s.kept} for s in m.settings if s.value is None]
+    renamed = ", ".join(f'{s.kept}: "{s.name}"' for s in m.settings if s.kept != s.name)
     if len(ops) == 1 and op.pointwise and in_place(op): kept.append({"name": "inplace", "type": "boolean", "required": False, "default": "false"})
     fixed = ", ".join(f"{s.name}: {constant(s.value)}" for s in m.settings if s.value is not None)
-    named = [s.name for s in m.settings]
+    training = "training" in params and "training" not in [s.name for s in m.settings]
+    options = [f"fixed: {{ {fixed} }}"] * bool(fixed) + [f"renamed: {{ {renamed} }}"] * bool(renamed) + ["training: true"] * training
     return {"name": m.name, "summary": docs.family_text(op, op.doc).strip().split("\n")[0], "function": called_name(op), "settings": kept,
-            "fixed": f"{{ {fixed} }}" if fixed else "{}", "training": "training" in params and "training" not in named,
-            "ops": [f"{o.name}Op" for o in ops]}
+            "options": f", {{ {', '.join(options)} }}" if options else "", "ops": [f"{o.name}Op" for o in ops]}
 
 
 def setting(p: Param, op: OpDef, ops: list[OpDef]) -> dict:

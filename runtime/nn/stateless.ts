@@ -17,13 +17,21 @@ export interface Stateless<O, P extends unknown[]> {
   new (...args: P | [O] | [P[0], O]): Module;
 }
 
+interface Call {
+  /** Options that the module's user does not choose. */
+  readonly fixed?: Options;
+  /** What the op calls an option that the module keeps under another name. */
+  readonly renamed?: Readonly<Record<string, string>>;
+  /** Whether the op is told if the module is in training. */
+  readonly training?: boolean;
+}
+
 /**
  * The class called `name`.  `defaults`: what it keeps, in order (undefined: it must be given); `inplace` among them
- * changes the input instead of making a result.  `fixed`: options that its user does not choose.  `training`: whether
- * the op is told if the module is in training.
+ * changes the input instead of making a result.
  */
 export function stateless<O, P extends unknown[]>(name: string, defaults: Options, ops: readonly CompiledOp[],
-  fixed: Options = {}, training = false): Stateless<O, P> {
+  { fixed, renamed = {}, training = false }: Call = {}): Stateless<O, P> {
   class StatelessClass extends Module {
     constructor(...args: unknown[]) {
       super();
@@ -37,7 +45,7 @@ export function stateless<O, P extends unknown[]>(name: string, defaults: Option
       const options: Options = { ...fixed };
       for (const key of Object.keys(defaults)) {
         const value = (this as unknown as Options)[key];
-        if (key !== "inplace" && value !== null) options[key] = value;
+        if (key !== "inplace" && value !== null) options[renamed[key] ?? key] = value;
       }
       if (training) options.training = this.training;
       const all = Object.keys(options).length ? [...inputs, options] : inputs;

@@ -18,6 +18,12 @@ export default {
     t.equal(await t.torch.nn.Softmax2d()(x).tolist(), [[[0.5, 0.5]], [[0.5, 0.5]]]);
     await t.throws(() => t.torch.nn.Softmax2d({ dim: 1 }), /unexpected keyword argument 'dim'/);
   },
+  "what the module calls by another name is kept under that, for as many axes as its name says": async (t) => {
+    const { nn } = t.torch, x = t.tensor([[[1, 2], [3, 4]]]);
+    t.equal(await nn.ZeroPad2d({ padding: [1, 0, 0, 0] })(x).tolist(), [[[0, 1, 2], [0, 3, 4]]]);
+    t.equal(await nn.ReflectionPad2d(1)(x).tolist(), [[[4, 3, 4, 3], [2, 1, 2, 1], [4, 3, 4, 3], [2, 1, 2, 1]]]);
+    await t.throws(() => nn.ZeroPad1d({ pad: 1 }), /unexpected keyword argument 'pad'/);
+  },
   "in place means the input changes": async (t) => {
     const x = t.tensor([-1, 2]), y = t.torch.nn.ReLU({ inplace: true })(x);
     t.equal([await x.tolist(), y === x], [[0, 2], true]);
