@@ -71,13 +71,13 @@ class Patterns:
         return next((r for a in e.args if (r := self.rank_in(a)) is not None), None)
 
     def stretching(self) -> set[str]:
-        """Packs that broadcast: first in every tensor that has them, in at least two, none of which has a chosen axis."""
+        """Packs that broadcast: first in every tensor that has them, in at least two, none of which has a chosen axis or a second pack."""
         users: dict[str, list[bool]] = {}
         for p in self.op.params:
             dims = p.type.dims if is_tensor(p) else None
-            chosen = any(d.kind == "chosen" for d in dims or ())
+            alone = not any(d.kind == "chosen" for d in dims or ()) and sum(d.kind == "pack" and self.rank.get(d.name) is None for d in dims or ()) == 1
             for n, d in enumerate(dims or ()):
-                if d.kind == "pack": users.setdefault(d.name, []).append(n == 0 and not chosen)
+                if d.kind == "pack": users.setdefault(d.name, []).append(n == 0 and alone)
         return {name for name, first in users.items() if len(first) > 1 and all(first)}
 
     # --- One pattern -----------------------------------------------------------------------------
