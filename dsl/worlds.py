@@ -126,7 +126,9 @@ class Draw:
             for p in waiting: self.default(p)
             self.measures()
             places = {d.option: env[d.option] for t in self.inputs for d in t.dims if d.kind == "chosen"}
+            for t in self.spoken(): env[Presence + t.name] = int(self.rng.random() < 0.6)
             for name, e in op.sizes: env[name] = constant(e, env)
+            self.meet()
             if any(env[n] != at for n, at in places.items()): return None
             if not all(constant(r.holds, env) for r in op.requires): return None
             shapes = {t.name: extents(t, env, self.packs) for t in self.inputs}
@@ -135,13 +137,25 @@ class Draw:
         if any(n < 1 for s in [*shapes.values(), *results] for n in s): return None
         if any(math.prod(s) > largest for s in [*shapes.values(), *results]): return None
         for t in self.inputs:
-            if t.optional: env[Presence + t.name] = int(self.rng.random() < 0.6)
+            if t.optional and Presence + t.name not in env: env[Presence + t.name] = int(self.rng.random() < 0.6)
         w = World(op, env, self.packs, self.arrays(shapes))
         order = list(range(len(self.packs.get("kept", ())) + len(self.packs.get("dropped", ()))))
         for n in w.views: env |= {f"size_{n}_0": x for x in w.physical(n, order).shape[:1]}
         return w
 
     # --- Sizes and options ---
+
+    def spoken(self) -> list:
+        """The optional inputs of whose presence sizes and `require`s speak."""
+        said = {n for e in (*(r.holds for r in self.op.requires), *(e for _, e in self.op.sizes)) for n in symbols(e)}
+        return [t for t in self.inputs if t.optional and Presence + t.name in said]
+
+    def meet(self):
+        """Sizes of inputs that a `require` wants to equal a formula: they are hardly ever drawn so."""
+        for r in self.op.requires:
+            if r.holds.op != "==": continue
+            for size, formula in (r.holds.args, r.holds.args[::-1]):
+                if size.op == "sym" and size.val in self.in_shapes: self.env[size.val] = int(constant(formula, self.env))
 
     def draw_packs(self):
         """Ranks 0 to 2 and lengths 1 to 4; a `dim` option drops one axis, `dims` one or two."""
