@@ -3,7 +3,7 @@
 
 import type { Bound, Call } from "../host/model.js";
 import type { CompiledOp, Op } from "./compiled.js";
-import { cast, contiguous } from "./copy.js";
+import { cast, clone, contiguous } from "./copy.js";
 import type { Device, Prepared, RandomWords } from "./device.js";
 import { type DType, isFloat } from "./dtype.js";
 import { AutogradError } from "./errors.js";
@@ -176,7 +176,8 @@ export class ProgramNode extends Node {
       if (slot < 0) return;
       const grad = grads[i];
       if (!grad) return;
-      const plain = cast(contiguous(grad), this.plan.call.slots[slot]!.dtype as DType, op.name);
+      // Gradient programs read it from the start of its memory.
+      const plain = cast(grad.offset === 0 ? contiguous(grad) : clone(grad), this.plan.call.slots[slot]!.dtype as DType, op.name);
       if (plain !== grad) made.push(plain);
       tensors[slot] = plain;
     });

@@ -17,6 +17,10 @@ declare module "../tensor.js" {
     masked_scatter(mask: Tensor, source: Tensor): Tensor;
     /** The tensor turned by `k` quarters from the first of two axes towards the second. */
     rot90(k?: number | { k?: number; dims?: readonly number[] }, dims?: readonly number[]): Tensor;
+    /** The p-norm of the difference from `other`. */
+    dist(other: Tensor, p?: number | { p?: number }): Tensor;
+    /** The tensor to the power `exponent`, in float64 on the CPU. */
+    float_power(exponent: Tensor | number): Tensor;
     /** The spectra of windows of `n_fft` points, as pairs. */
     stft(n_fft: number | (composed.StftOptions & { n_fft: number }), options?: composed.StftOptions): Tensor;
     /** The signal whose `stft` this is. */
@@ -24,7 +28,7 @@ declare module "../tensor.js" {
   }
 }
 
-for (const name of ["kron", "take", "put", "take_along_dim", "masked_scatter", "rot90", "stft", "istft"] as const) {
+for (const name of ["kron", "take", "put", "take_along_dim", "masked_scatter", "rot90", "dist", "float_power", "stft", "istft"] as const) {
   const apply = composed[name] as (x: Tensor, ...rest: unknown[]) => Tensor;
   Object.defineProperty(Tensor.prototype, name, {
     value(this: Tensor, ...args: unknown[]) { return apply(this, ...args); }, writable: true, configurable: true,

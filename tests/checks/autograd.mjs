@@ -2,6 +2,12 @@
 const leaf = (t, data) => t.tensor(data, { requires_grad: true });
 
 export default {
+  "a gradient that is a part of another": async (t) => {
+    const x = t.tensor([1, 2, 3, 4, 5], { dtype: "float32", requires_grad: true });
+    const parts = t.torch.split(x, [1, 3, 1]).map((part) => part.mul(10));
+    t.torch.cat(parts).backward(t.tensor([1, 2, 3, 4, 5], { dtype: "float32" }));
+    t.equal(await x.grad.tolist(), [10, 20, 30, 40, 50]);
+  },
   "a broadcast operand gets a gradient of its own shape": async (t) => {
     const x = leaf(t, [[1, 2], [3, 4]]), b = leaf(t, [10, 20]);
     x.mul(b).sum().backward();

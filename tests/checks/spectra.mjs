@@ -46,6 +46,16 @@ export default {
     t.equal(await fft.ifftshift(fft.fftshift(t.tensor([[1, 2, 3], [4, 5, 6]])), { dim: [0, 1] }).tolist(), [[1, 2, 3], [4, 5, 6]]);
     t.equal(await fft.fftshift(t.tensor([[1, 2, 3], [4, 5, 6]]), 1).tolist(), [[3, 1, 2], [6, 4, 5]]);
   },
+  "windows, and back": async (t) => {
+    const x = t.tensor([1, 2, 3, 4, 5, 6, 7, 8], { dtype: "float32" }), window = t.tensor([0, 0.5, 1, 0.5]);
+    const spectra = t.torch.stft(x, 4, { hop_length: 2, window, return_complex: true });
+    t.equal(spectra.shape, [3, 5, 2]);
+    t.close(await spectra.index(":", 1).tolist(), [[6, 0], [-3, 1], [0, 0]], near);
+    t.close(await t.torch.istft(spectra, 4, { hop_length: 2, window }).tolist(), [1, 2, 3, 4, 5, 6, 7, 8], near);
+    t.equal(x.stft({ n_fft: 4, onesided: false, return_complex: false }).shape, [4, 9, 2]);
+    await t.throws(() => t.torch.stft(x, 4), /return_complex/);
+    await t.throws(() => t.torch.stft(x, 4, { win_length: 5, return_complex: true }), /expected 0 < win_length <= n_fft/);
+  },
   "refused": async (t) => {
     const { fft } = t.torch, x = t.tensor([[1, 2], [3, 4]]);
     await t.throws(() => fft.fft(x, 0), /Invalid number of data points \(0\) specified/);

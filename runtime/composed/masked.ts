@@ -1,0 +1,44 @@
+// torch.masked: what runs along an axis, with the elements outside the mask made to count for nothing.
+
+import { TypeMismatchError, describe } from "../errors.js";
+import type { DType } from "../dtype.js";
+import { full } from "../create.js";
+import { named } from "../named.js";
+import { Tensor } from "../tensor.js";
+import { cumprod as product, cumsum as sum, nanmedian, where } from "../../names/torch.js";
+
+export interface AlongOptions { dim?: number; dtype?: DType | null; mask?: Tensor | null }
+export interface MedianOptions { dim?: number; keepdim?: boolean; dtype?: DType | null; mask?: Tensor | null }
+
+/** The input with `value` where the mask does not hold; and its axis. */
+function filled(op: string, input: unknown, dim: unknown, dtype: unknown, mask: unknown, value: number): [Tensor, number] {
+  if (!(input instanceof Tensor)) throw new TypeMismatchError(`${op}: argument 'input' must be a tensor, got ${describe(input)}`);
+  if (dim === undefined) throw new TypeMismatchError(`${op}: missing required argument 'dim'`);
+  const x = dtype ? input.to(dtype as DType) : input;
+  if (mask === undefined || mask === null) return [x, dim as number];
+  if (!(mask instanceof Tensor) || mask.dtype !== "bool") throw new TypeMismatchError(`${op}: 'mask' must be a bool tensor`);
+  return [where(mask.expand(x.shape), x, full([], value, { dtype: x.dtype, device: x.device })) as Tensor, dim as number];
+}
+
+/** The sum of the elements under the mask up to and including each one. */
+export function cumsum(input: Tensor, dim: number, options?: AlongOptions): Tensor;
+export function cumsum(...args: unknown[]): Tensor {
+  const [input, dim, dtype, mask] = named("masked.cumsum", ["input", "dim", "dtype", "mask"], args);
+  return sum(...filled("masked.cumsum", input, dim, dtype, mask, 0)) as Tensor;
+}
+
+/** The product of the elements under the mask up to and including each one. */
+export function cumprod(input: Tensor, dim: number, options?: AlongOptions): Tensor;
+export function cumprod(...args: unknown[]): Tensor {
+  const [input, dim, dtype, mask] = named("masked.cumprod", ["input", "dim", "dtype", "mask"], args);
+  return product(...filled("masked.cumprod", input, dim, dtype, mask, 1)) as Tensor;
+}
+
+/** The middle one of the elements under the mask along `dim`; NaN where there is none.  Floating point only. */
+export function median(input: Tensor, dim: number, options?: MedianOptions): Tensor;
+export function median(...args: unknown[]): Tensor {
+  const [input, dim, keepdim, dtype, mask] = named("masked.median", ["input", "dim", "keepdim", "dtype", "mask"], args);
+  const [x, axis] = filled("masked.median", input, dim ?? -1, dtype, mask, NaN);
+  if (!x.is_floating_point()) throw new TypeMismatchError(`masked.median: expected a floating point tensor, but got ${x.dtype}`);
+  return (nanmedian(x, axis, (keepdim ?? false) as boolean) as { values: Tensor }).values;
+}
