@@ -168,7 +168,7 @@ class Lowering:
 
     def same_place(self, a: Assign, v: X) -> bool:
         return (v.kind == "name" and a.index is None and v.val == a.name
-                or v.kind == "read" and a.index is not None and v.args[0].val == a.name and v.args[1:] == a.index)
+                or v.kind == "read" and a.index is not None and v.args[0].kind == "name" and v.args[0].val == a.name and v.args[1:] == a.index)
 
     def indexed(self, a: Assign, value: X, when: E | None):
         """`out[*b, m] = ...`"""

@@ -44,7 +44,7 @@ def without_copies(made: list[Stmt], work) -> list[Stmt]:
     bodies = {r.val[0] for s in made if s.body.op == "raw" for r in reads(s.body)}
     same: dict[str, str] = {}
     for s in made:
-        if s.target not in bodies or s.body.op != "read" or s.body.args != s.idx: continue
+        if s.target not in bodies or s.body.op != "read" or s.body.args != s.idx or s.when is not None or s.body.val[1] is not None: continue
         source = work.tensors[s.body.val[0]]
         if source.role == "temp" and source.dtype == work.tensors[s.target].dtype and all(d.kind in ("pack", "one") and d.when is None for d in source.dims):
             same[s.target] = source.name
