@@ -22,9 +22,15 @@ PLACED = {"scatter": "index", "index_copy": "index", "index_fill_tensor": "index
           "max_unpool3d": "indices"}
 
 
+# Factorisations with further vectors that the matrix does not determine, unless it is square: they have no slope.
+UNDETERMINED = {"linalg_svd": lambda env: not env["full_matrices"], "svd": lambda env: env["some"],
+                "linalg_qr": lambda env: env["mode"] == 0, "qr": lambda env: env["some"]}
+
+
 def smooth(name: str, world: World) -> bool:
     """Whether the derivative in this world is the slope, and not PyTorch's convention."""
     if world.env.get("has_padding_idx"): return False           # that row of an embedding gets none
+    if name in UNDETERMINED: return UNDETERMINED[name](world.env) or world.env["M"] == world.env["N"]
     if name not in PLACED: return True
     index = world.views[PLACED[name]]
     return len(np.unique(index)) == index.size
