@@ -140,20 +140,23 @@ export function arange(...args: (number | Options)[]): Tensor {
   return computed(n, (i) => start + i * step, dtypeOf(options, whole ? "int32" : "float32"), [n], options, "arange");
 }
 
-function bound(value: number | Tensor, name: string): number {
+/** A bound as a number, or a promise of it where only the GPU knows it. */
+function bound(value: number | Tensor, name: string): number | Promise<number> {
   if (!(value instanceof Tensor)) return value;
   if (value.ndim !== 0) throw new OpError(`linspace only supports 0-dimensional start and end tensors, but got ${name} with ${value.ndim} dimension(s).`);
-  if (value.storage.device.type !== "cpu") {
-    throw new OpError(`linspace: '${name}' is on ${value.device}, where it cannot be read at once; give \`await ${name}.item()\``);
-  }
-  return Number(value.storage.elements[value.offset]);
+  if (value.storage.device.type === "cpu") return Number(value.storage.elements[value.offset]);
+  return value.item() as Promise<number>;
 }
 
-/** Numbers at equal distances.  Bounds that are tensors without axes must be on the CPU, where they can be read at once. */
-export function linspace(from: number | Tensor, to: number | Tensor, steps: number, options: Options = {}): Tensor {
+/** Numbers at equal distances; a promise where a tensor without axes on a GPU holds a bound. */
+export function linspace(from: number, to: number, steps: number, options?: Options): Tensor;
+export function linspace(from: number | Tensor, to: number | Tensor, steps: number, options?: Options): Tensor | Promise<Tensor>;
+export function linspace(from: number | Tensor, to: number | Tensor, steps: number, options: Options = {}): Tensor | Promise<Tensor> {
+  const low = bound(from, "start"), high = bound(to, "end");
+  if (typeof low !== "number" || typeof high !== "number") return Promise.all([low, high]).then(([a, b]) => linspace(a, b, steps, options));
   // For whole numbers PyTorch cuts the bounds to whole numbers first.
   const given = (v: number): number => (options.dtype && !isFloat(toDType(options.dtype)) ? Math.trunc(v) : v);
-  const start = given(bound(from, "start")), end = given(bound(to, "end"));
+  const start = given(low), end = given(high);
   if (!Number.isInteger(steps) || steps < 0) throw new OpError(`linspace: number of steps must be non-negative, got ${describe(steps)}`);
   const step = (end - start) / (steps - 1);
   return computed(steps, (i) => (steps === 1 ? start : i < steps / 2 ? start + i * step : end - (steps - 1 - i) * step),

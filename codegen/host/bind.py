@@ -13,6 +13,7 @@ from .pattern import (bind_ranks, bind_sizes, contiguous_strides, fresh, has_kin
 Arg = Meta | list[float] | float | bool | str | None
 
 MOST_ELEMENTS = 2147483647
+MOST_AXES = 64
 MISSING = -2147483648           # a number of an optional list that is left out
 
 
@@ -74,6 +75,7 @@ def tensors(op: Op, args: list[Arg], env: Env) -> list[Meta | None]:
         if isinstance(arg, Meta):
             if not arg.weak and asked == "" and not accepts(p.cls, arg.dtype):
                 raise OpError(f"{op.name}: '{p.name}' must be {words_for(p.cls)}, but is {arg.dtype}")
+            if len(arg.shape) > MOST_AXES: raise OpError(f"{op.name}: only tensors with up to {MOST_AXES} dims are supported, but '{p.name}' has {len(arg.shape)}")
             metas[p.slot] = arg
             env["rank_" + p.name] = len(arg.shape)
             if len(arg.shape) > 0: env["size_" + p.name + "_0"] = arg.shape[0]
