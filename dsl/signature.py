@@ -120,7 +120,7 @@ class Signature:
         elif t.instead not in ("num", "ints"):
             self.error("type", f"`{t.instead}` cannot stand for a tensor", at, did_you_mean(t.instead, ("num", "ints")) or "a number, `num`, can, and for `Int[N]` a list, `ints`")
         elif t.instead == "ints" and not row: self.error("type", "a list stands for one axis of whole numbers", at, "as in `Int[N] | ints`")
-        elif t.instead == "num" and t.dims is not None: self.error("type", "a number stands for a tensor of any shape", at, "this one has axes of its own")
+        elif t.instead == "num" and any(d.kind != "pack" for d in t.dims or ()): self.error("type", "a number stands for a tensor of any shape", at, "this one has axes of its own")
 
     def default(self, p: Param):
         d, t = p.default, p.type
