@@ -67,7 +67,7 @@ def all_tensors(op: OpDef) -> dict[str, Tensor]:
 
 def param(p, number: dict[str, int]) -> model.Param:
     return model.Param(p.name, p.kind, p.cls, p.optional, p.keyword, formula(p.default), p.has_default, list(p.choices), p.rank, p.pack,
-                       number[p.name] if p.kind == "tensor" else -1, p.flat)
+                       number[p.name] if p.kind == "tensor" else -1, p.flat, p.instead)
 
 
 def slot(t: Tensor, number: dict[str, int]) -> model.Slot:

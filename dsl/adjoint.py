@@ -125,7 +125,8 @@ def kinships(op: OpDef) -> dict[str, str]:
 def differentiable(op: OpDef, name: str) -> bool:
     """Whether a tensor parameter may have a gradient."""
     p = next((p for p in op.params if p.name == name), None)
-    return (p is not None and p.cls not in ("Int", "Bits", "Bool") and not p.mut and not op.tensors[name].mut
+    told = op.tree is not None and any(a.name == name for a in op.tree.grads)       # of a tensor that changes, only what is said
+    return (p is not None and p.cls not in ("Int", "Bits", "Bool") and (told or not p.mut and not op.tensors[name].mut)
             and name not in (op.nograd or ()))
 
 

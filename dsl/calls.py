@@ -28,7 +28,7 @@ def check_call(walk, e: X, at=None):
 
 # What the arguments of functions that speak of a signature may be: kinds of names, or a number.
 MEASURES = {"rank": (("tensor", "pack", "local", "output"),),
-            "numel": (("tensor", "pack", "local", "output"),),
+            "numel": (("tensor", "pack", "local", "output", "option"),),
             "size": (("tensor",), "num"),
             "given": (("tensor", "option"),),
             "fits": (("pack",), ("pack",)),
@@ -45,6 +45,8 @@ def measure(walk, e: X):
         elif x.kind != "name" or thing:
             walk.error("option", f"`{e.val}` takes the name of {' or '.join(KINDS[k] for k in kinds if k)}", x.span,
                        f"this is {KINDS[thing.kind]}" if thing else "")
+        if e.val == "numel" and thing and thing.kind == "option" and (thing.type is None or thing.type.name != "dims"):
+            walk.error("option", "`numel` of an option is that of the axes it names", x.span, "its type is not `dims`")
         if e.val == "given" and thing:
             p = next((p for p in walk.scope.op.params if p.name == x.val), None)
             if p and not p.type.optional:

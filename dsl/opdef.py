@@ -45,6 +45,7 @@ class Param:
     pack: str = ""                      # ints[*N] with N of unknown rank: it gives N's rank
     mut: bool = False
     flat: bool = False                  # a tensor whose elements are taken in a row, whatever its shape
+    instead: str = ""                   # what may stand for the tensor: "num", "ints" or nothing
 
 
 @dataclass(frozen=True)

@@ -231,6 +231,7 @@ class Formulas:
         if n == "rank":
             return lift(rank) if rank is not None else sym(f"rank_{what}")
         if n == "size": return sym(f"size_{what}_{e.args[1].val}")
+        if what in self.op.options: return sym("count_dropped")            # numel(dim): how many elements a reduction takes together
         if self.op.is_tensor(what): return product(extent(a) for item in self.op.items[self.op.tensor(what)] for a in item.axes)
         return product(sym(f"{what}{j}") for j in range(rank)) if rank is not None else sym(f"count_{what}")
 

@@ -86,7 +86,7 @@ def dim(d: Dim) -> str:
 def type_text(t: Type) -> str:
     name = " | ".join(f'"{c}"' for c in t.choices) if t.choices else t.name
     shape = "" if t.dims is None else f"[{', '.join(map(dim, t.dims))}]"
-    return name + shape + "?" * t.optional
+    return name + shape + (f" | {t.instead}" if t.instead else "") + "?" * t.optional
 
 
 def signature(op: Op) -> str:

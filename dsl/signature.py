@@ -102,6 +102,7 @@ class Signature:
         if t.name == "ints" and t.dims is not None and len(t.dims) != 1:
             self.error("rank", f"`ints` takes one length, but gets {len(t.dims)}", t.span,
                        help=("`ints[2]` is two numbers, `ints[*K]` one for each axis of the pack",))
+        if t.instead: self.instead(t)
         if p.mut and not tensor:
             self.error("type", f"`{p.name}` is no tensor, so it cannot be `mut`", where,
                        f"it is an option of type `{t.name}`")
@@ -110,6 +111,16 @@ class Signature:
                        "a tensor that may be left out has a type with `?`")
         if len(set(t.choices)) < len(t.choices): self.error("option", f"a choice of `{p.name}` is named twice", t.span)
         if not tensor and p.default is not None: self.default(p)
+
+    def instead(self, t: Type):
+        """What may stand for a tensor: a number for one that broadcasts, a list for a row of whole numbers."""
+        at = (t.span[1] - len(t.instead) - t.optional, t.span[1] - t.optional)
+        row = t.name == "Int" and t.dims is not None and len(t.dims) == 1
+        if t.name not in TENSOR_TYPES: self.error("type", f"`{t.name}` is no tensor", (t.span[0], t.span[0] + len(t.name)), f"only for a tensor can `{t.instead}` stand")
+        elif t.instead not in ("num", "ints"):
+            self.error("type", f"`{t.instead}` cannot stand for a tensor", at, did_you_mean(t.instead, ("num", "ints")) or "a number, `num`, can, and for `Int[N]` a list, `ints`")
+        elif t.instead == "ints" and not row: self.error("type", "a list stands for one axis of whole numbers", at, "as in `Int[N] | ints`")
+        elif t.instead == "num" and any(d.kind != "pack" for d in t.dims or ()): self.error("type", "a number stands for a tensor of any shape", at, "this one has axes of its own")
 
     def default(self, p: Param):
         d, t = p.default, p.type
@@ -299,6 +310,7 @@ class Signature:
                 if o.type.optional:
                     self.error("type", "a result cannot be optional", (o.type.span[1] - 1, o.type.span[1]),
                                "leave the `?` out")
+                if o.type.instead: self.error("type", "a result is a tensor, no number", o.type.span)
                 if o.type.choices: self.error("type", "a result is a tensor, not a text", o.type.span)
                 if o.type.dims is not None: self.shape(o.type.dims, defines=False, where=o.type.span)
             axes = axes_of(o.type.dims) if o.type else None

@@ -21,7 +21,7 @@ def parameters(op) -> list[Param]:
 
 def tensor(p: ParamTree) -> Param:
     return Param(p.name, "tensor", result_type(p.type), p.type.optional, p.keyword, mut=p.mut,
-                 flat=any(d.flat for d in p.type.dims or ()))
+                 flat=any(d.flat for d in p.type.dims or ()), instead=p.type.instead)
 
 
 def option(op, p: ParamTree) -> Param:

@@ -76,11 +76,14 @@ class Dim:
 
 @dataclass(frozen=True)
 class Type:
-    """`Float[*B, N]?`, `ints[*K]`, `"mean" | "sum"`; dims None means a whole tensor of any shape."""
+    """`Float[*B, N]?`, `Num | num`, `ints[*K]`, `"mean" | "sum"`; dims None means a whole tensor of any shape.
+
+    instead: what may stand for the tensor, "num" or "ints"."""
     name: str
     dims: tuple[Dim, ...] | None = None
     optional: bool = False
     choices: tuple[str, ...] = ()
+    instead: str = ""
     span: Span = spot()
 
 

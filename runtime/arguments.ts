@@ -73,8 +73,9 @@ export function arrange(op: Op, args: readonly unknown[]): unknown[] {
     }
     if (p.kind === "choice" && typeof values[i] === "boolean") values[i] = String(values[i]);
   }
-  if (tensors.length > 0 && op.slots[op.outputs[0]]?.dtype === "bool" && isNumber(values[tensors[0]])) {
-    throw new TypeMismatchError(`${op.name}: argument '${op.params[tensors[0]].name}' must be a tensor, got ${describe(values[tensors[0]])}`);
+  for (const place of tensors) {
+    const { name, instead } = op.params[place];
+    if (isNumber(values[place]) && instead !== "num") throw new TypeMismatchError(`${op.name}: argument '${name}' (position ${place + 1}) must be a tensor, got ${describe(values[place])}`);
   }
   return values;
 }
@@ -116,7 +117,7 @@ function fits(op: Op, p: Param, value: unknown, strict: boolean): boolean {
   switch (p.kind) {
     case "tensor":
       if (value instanceof Tensor) return hasRank(op, p, value.ndim) && (!strict || hasType(p.cls, value.dtype));
-      return !strict && isNumber(value) && hasRank(op, p, 0);
+      return isNumber(value) ? !strict && p.instead === "num" : p.instead === "ints" && Array.isArray(value) && value.every(whole);
     case "num":
     case "real": return typeof value === "number" || !strict && typeof value === "boolean";
     case "bool": return typeof value === "boolean";

@@ -161,7 +161,10 @@ function deviceOf(compiled: CompiledOp, values: unknown[], wanted: Device | null
   for (let i = 0; i < params.length; i++) {
     const value = values[i];
     if (params[i]!.slot < 0 || !(value instanceof Tensor)) {
-      if (params[i]!.slot >= 0 && params[i]!.keyword && Array.isArray(value)) values[i] = listed(value, params[i]!.name, name, device ?? defaultDevice());
+      const { slot, keyword, instead } = params[i]!;
+      if (slot >= 0 && (keyword || instead === "ints") && Array.isArray(value)) {
+        values[i] = listed(value, params[i]!.name, name, device ?? defaultDevice(), instead === "ints" ? "int32" : "float32");
+      }
       continue;
     }
     value.check(name);

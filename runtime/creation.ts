@@ -3,6 +3,7 @@
 import { isOptions } from "./arguments.js";
 import { tensor } from "./create.js";
 import { type Device, toDevice } from "./device.js";
+import type { DType } from "./dtype.js";
 import { OpError, describe } from "./errors.js";
 import { Tensor } from "./tensor.js";
 
@@ -29,7 +30,7 @@ export function creationOf(args: readonly unknown[], op: string): Creation | nul
 }
 
 /** A list of numbers, given where such a call expects a tensor, as one. */
-export function listed(value: unknown, name: string, op: string, device: Device): Tensor {
+export function listed(value: unknown, name: string, op: string, device: Device, dtype: DType): Tensor {
   if (!Array.isArray(value) || !value.every((v) => typeof v === "number")) throw new OpError(`${op}: argument '${name}' must be a tensor or a list of numbers, got ${describe(value)}`);
-  return tensor(value, { dtype: "float32", device });
+  return tensor(value, { dtype, device });
 }

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from .dtypes import INT_CATEGORY, accepts, category, named_dtype, promoted_type
+from .dtypes import INT_CATEGORY, accepts, category, named_dtype, promoted_type, result_type
 from .errors import OpError, decimal
 from .model import Axis, Bound, Call, Env, Meta, Op, Param, Slot
 from .pattern import (bind_ranks, bind_sizes, contiguous_strides, fresh, has_kind, logical, numel, physical, present,
@@ -13,6 +13,7 @@ from .pattern import (bind_ranks, bind_sizes, contiguous_strides, fresh, has_kin
 Arg = Meta | list[float] | float | bool | str | None
 
 MOST_ELEMENTS = 2147483647
+MOST_AXES = 64
 MISSING = -2147483648           # a number of an optional list that is left out
 
 
@@ -72,8 +73,9 @@ def tensors(op: Op, args: list[Arg], env: Env) -> list[Meta | None]:
         if p.slot < 0: continue
         arg = args[i]
         if isinstance(arg, Meta):
-            if not arg.weak and asked == "" and not accepts(p.cls, arg.dtype):
+            if not arg.weak and asked == "" and not accepts(p.cls, arg.dtype) and not promotes(op, p.slot):
                 raise OpError(f"{op.name}: '{p.name}' must be {words_for(p.cls)}, but is {arg.dtype}")
+            if len(arg.shape) > MOST_AXES: raise OpError(f"{op.name}: only tensors with up to {MOST_AXES} dims are supported, but '{p.name}' has {len(arg.shape)}")
             metas[p.slot] = arg
             env["rank_" + p.name] = len(arg.shape)
             if len(arg.shape) > 0: env["size_" + p.name + "_0"] = arg.shape[0]
@@ -81,6 +83,11 @@ def tensors(op: Op, args: list[Arg], env: Env) -> list[Meta | None]:
         elif not p.optional: raise OpError(f"{op.name}: missing argument '{p.name}'")
         if p.optional: env["has_" + p.name] = 0 if arg is None else 1
     return metas
+
+
+def promotes(op: Op, slot: int) -> bool:
+    """Whether a tensor is turned into the common type of several that broadcast: then that one must be of its class."""
+    return len(op.promoted) > 1 and slot in op.promoted and has_kind(op.slots[slot].dims, "domain")
 
 
 def words_for(cls: str) -> str:
@@ -186,7 +193,12 @@ def promotion(op: Op, args: list[Arg], metas: list[Meta | None]) -> str:
         meta: Meta | None = metas[i]
         if meta is not None: given.append(meta)
     dtype = asked_dtype(op, args)
-    if dtype == "": dtype = promoted_type(op.promote, given)
+    if dtype == "":
+        common = result_type(given)
+        for p in op.params:
+            if common != "" and p.slot >= 0 and metas[p.slot] is not None and promotes(op, p.slot) and not accepts(p.cls, common):
+                raise OpError(f"{op.name}: '{p.name}' must be {words_for(p.cls)}, but the arguments together are {common}")
+        dtype = promoted_type(op.promote, given)
     elif op.promote == "float" and category(dtype) <= INT_CATEGORY: raise OpError(f"{op.name}: could not infer output dtype. Optional dtype must be a floating point dtype. Got: {dtype}")
     if category(dtype) > INT_CATEGORY: return dtype
     for i, p in enumerate(op.params):

@@ -64,6 +64,7 @@ class Param:
     pack: str                           # ints: the pack whose rank it gives, or ""
     slot: int                           # tensors: number of the slot; else -1
     flat: bool = False                  # tensors: given as a row of its elements, whatever its shape was
+    instead: str = ""                   # tensors: "num" or "ints" may be given, too
 
 
 @dataclass

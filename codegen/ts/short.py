@@ -17,7 +17,7 @@ from .literal import Identifier, literal
 # The fields that may be left out, and what they are then.
 USUAL: dict[type, dict[str, object]] = {
     model.Param: {"cls": "", "optional": False, "keyword": False, "default": None, "has_default": False, "choices": [],
-                  "rank": -1, "pack": "", "slot": -1, "flat": False},
+                  "rank": -1, "pack": "", "slot": -1, "flat": False, "instead": ""},
     model.Slot: {"dtype": "T", "dims": [], "like": -1, "mut": False},
     model.Dim: {"name": "", "size": None, "factors": [], "option": "", "part": "all", "broadcast": False, "when": None},
     model.Require: {"values": []},

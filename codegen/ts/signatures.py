@@ -41,19 +41,12 @@ def required(p: Param) -> bool: return not p.optional and not p.has_default
 
 def param_type(p: Param, op: OpDef) -> str:
     if p.kind == "tensor" and p.keyword and creates(op): base = "Tensor | readonly number[]"
-    elif p.kind == "tensor": base = "TensorOrNumber" if takes_number(p, op) else "Tensor"
+    elif p.kind == "tensor": base = {"num": "TensorOrNumber", "ints": "Tensor | readonly number[]"}.get(p.instead, "Tensor")
     elif p.kind == "choice": base = " | ".join(c if c in ("true", "false") else f'"{c}"' for c in p.choices)
     elif p.kind == "ints" and p.optional: base = "number | readonly (number | null)[]"
     else: base = SCALARS[p.kind]
     follows = p.has_default and (p.default is None if p.kind == "dims" else p.default is not None and p.default.op != "const")
     return f"{base} | null" if p.optional or follows else base      # null: as if left out
-
-
-def takes_number(p: Param, op: OpDef) -> bool:
-    """Whether a number may stand for the tensor: beside another tensor, where it broadcasts."""
-    tensors = [q for q in op.params if q.kind == "tensor"]
-    whole = all(d.kind == "domain" for d in op.tensors[p.name].dims)
-    return whole and (p is not tensors[0] or op.pointwise and len(tensors) > 1) and not p.mut
 
 
 def positional(op: OpDef) -> list[Param]: return [p for p in op.params if not p.keyword]
