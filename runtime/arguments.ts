@@ -74,7 +74,7 @@ export function arrange(op: Op, args: readonly unknown[]): unknown[] {
     if (p.kind === "choice" && typeof values[i] === "boolean") values[i] = String(values[i]);
   }
   if (tensors.length > 0 && op.slots[op.outputs[0]]?.dtype === "bool" && isNumber(values[tensors[0]])) {
-    throw new TypeMismatchError(`${op.name}: argument '${op.params[tensors[0]].name}' must be a tensor, got ${describe(values[tensors[0]])}`);
+    throw new TypeMismatchError(`${op.name}: argument '${op.params[tensors[0]].name}' (position ${tensors[0] + 1}) must be a tensor, got ${describe(values[tensors[0]])}`);
   }
   return values;
 }
