@@ -83,12 +83,12 @@ class World:
 
 def worlds(op: OpDef, count: int = 8, seed: int = 0, largest: int = 400, legal: bool = True) -> Iterator[World]:
     """Up to `count` worlds in which every `require` holds and no array has more than `largest` elements;
-    fewer if 40 times as many draws do not give them.  The same seed gives the same worlds.  legal: only
+    fewer if 40 times as many draws do not give them, none only if 400 times as many do not.  The same seed gives the same worlds.  legal: only
     worlds in which the forward program stays inside its tensors and reads none that is absent."""
     rng = random.Random(f"{seed} {op.name}")
     made = 0
-    for _ in range(40 * count):
-        if made == count: return
+    for draw in range(400 * count):
+        if made == count or made and draw >= 40 * count: return
         w = Draw(op, rng).world(largest)
         if w is None or legal and not w.legal(): continue
         made += 1

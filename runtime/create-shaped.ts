@@ -80,10 +80,14 @@ function settings(op: string, names: readonly string[], args: readonly unknown[]
   return [...values, options];
 }
 
-/** `steps` numbers from base**start to base**end at even ratios; start and end may be tensors without axes on the CPU. */
-export function logspace(...args: unknown[]): Tensor {
+/** `steps` numbers from base**start to base**end at even ratios; a promise where a tensor without axes on a GPU holds a bound. */
+export function logspace(...args: unknown[]): Tensor | Promise<Tensor> {
   const [start, end, steps, base = 10, options] = settings("logspace", ["start", "end", "steps", "base"], args) as [unknown, unknown, number, number, Options];
   if (!Number.isInteger(steps) || steps < 0) throw new OpError(`logspace: number of steps must be non-negative, got ${describe(steps)}`);
+  const isFar = (value: unknown): boolean => isTensor(value) && value.storage.device.type !== "cpu";
+  if (isFar(start) || isFar(end)) {
+    return Promise.all([start, end].map((v) => (isTensor(v) ? v.item() : v))).then(([low, high]) => logspace(low, high, steps, base, options));
+  }
   const dtype: DType = options.dtype ? toDType(options.dtype) : "float32";
   // For whole numbers PyTorch cuts both ends to whole numbers first.
   const [from, to] = [start, end].map((v, i) => numberOf(v, `logspace: argument '${i === 0 ? "start" : "end"}'`)).map((v) => (isFloat(dtype) ? v : Math.trunc(v))) as [number, number];
@@ -96,7 +100,6 @@ export function logspace(...args: unknown[]): Tensor {
 function numberOf(value: unknown, what: string): number {
   if (typeof value === "number") return value;
   if (!isTensor(value) || value.ndim > 0) throw new TypeMismatchError(`${what} must be a number or a tensor without dimensions, got ${describe(value)}`);
-  if (value.storage.device.type !== "cpu") throw new OpError(`${what} is on a GPU; await its item() first`);
   return Number(value.storage.elements[value.offset]);
 }
 

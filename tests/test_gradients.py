@@ -19,7 +19,7 @@ MAIN = ["add", "mul", "div", "pow", "exp", "log", "sqrt", "tanh", "sigmoid", "re
 
 # Ops that write to the places an index tensor names: which of two writes to one place wins is not defined.
 PLACED = {"scatter": "index", "index_copy": "index", "index_fill_tensor": "index", "max_unpool1d": "indices", "max_unpool2d": "indices",
-          "max_unpool3d": "indices"}
+          "max_unpool3d": "indices", "max_unpool1d_shaped": "indices", "max_unpool2d_shaped": "indices", "max_unpool3d_shaped": "indices"}
 
 
 # Factorisations with further vectors that the matrix does not determine, unless it is square: they have no slope.

@@ -43,6 +43,7 @@ def bind(op: Op, args: list[Arg]) -> Call:
     for i, slot in enumerate(op.slots):
         meta = metas[i]
         if meta is not None and not has_kind(slot.dims, "domain"): bind_sizes(op, slot, metas, physical(slot, meta)[0], env, ranks, packs)
+    listed_sizes(op, args, env, packs)
     kept, dropped = domain(op, metas, args, env, packs)
     for name in packs:
         env["count_" + name] = numel(packs[name])
@@ -53,6 +54,15 @@ def bind(op: Op, args: list[Arg]) -> Call:
     for r in op.requires:
         if r.holds(env) == 0: raise OpError(op.name + ": " + filled(r.message, [decimal(v(env)) for v in r.values]))
     return Call(env, packs, dtype, slots(op, metas, dtype, env, packs, kept, dropped))
+
+
+def listed_sizes(op: Op, args: list[Arg], env: Env, packs: dict[str, list[int]]):
+    """A list with the rank of a pack that tensors have says that pack's sizes: normalized_shape."""
+    for i, p in enumerate(op.params):
+        if p.kind != "ints" or p.rank >= 0 or p.pack not in packs or args[i] is None: continue
+        want: list[int] = [int(env[f"{entry(p.name)}{j}"]) for j in range(len(packs[p.pack]))]
+        if shape_text(want) != shape_text(packs[p.pack]):
+            raise OpError(f"{op.name}: Given {p.name}={shape_text(want)}, expected input with shape [*, {shape_text(want)[1:]}, but got {shape_text(packs[p.pack])} for these dimensions")
 
 
 def fits(a: list[int], b: list[int]) -> int:
@@ -269,6 +279,7 @@ def domain(op: Op, metas: list[Meta | None], args: list[Arg], env: Env, packs: d
     if not found: return [], []
     packs["I"] = shape
     if name == "": return [], []
+    if len(shape) > 64: raise OpError(f"{op.name}: only tensors with up to 64 dims are supported")
     marks = [False for n in shape]
     everything = True
     for i, p in enumerate(op.params):
