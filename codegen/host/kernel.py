@@ -30,6 +30,16 @@ class Facts:
 
 
 @dataclass
+class Patch:
+    """What the reads of an access find in workgroup memory: the array `patch` and its number.  indices: its computed indices; lows: the
+    names of the least of each; pitches: elements between neighbours along each."""
+    access: int
+    indices: list[str]
+    lows: list[str]
+    pitches: list[int]
+
+
+@dataclass
 class Kernel:
     """A kernel being written.  names, kinds, values: the words; kinds "u" "i" "f".  slots: what is bound, -1 for
     scratch memory; elements: the type of each binding's elements.  prefix: before the names of the words of lines, where a
@@ -53,6 +63,7 @@ class Kernel:
     seeds: int
     wide: list[int]                     # accesses that take four neighbours at once
     prefix: str
+    patches: list[Patch]                # accesses that read workgroup memory (window.py)
 
 
 def new_kernel(op: Op, nest: Nest, call: Call, facts: Facts, r: Resolved) -> Kernel:
@@ -61,7 +72,7 @@ def new_kernel(op: Op, nest: Nest, call: Call, facts: Facts, r: Resolved) -> Ker
     if code is None: raise OpError(f"{op.name}: not implemented for {call.dtype}")
     constants = constant_options(op, nest, call)
     if len(constants) > 0: code = with_constants(code, constants)
-    k = Kernel(op, nest, call, code, facts, r.outer, r.reduce, r, [], [], [], [], [], [], [], [], -1, [], "")
+    k = Kernel(op, nest, call, code, facts, r.outer, r.reduce, r, [], [], [], [], [], [], [], [], -1, [], "", [])
     for step in nest.steps:
         if step.target >= 0: bind(k, nest.accesses[step.target].slot, True)
     for access in nest.accesses:
@@ -229,6 +240,15 @@ def position(k: Kernel, n: int) -> str:
     return " + ".join(terms)
 
 
+def patch_position(patch: Patch) -> str:
+    """The element of a patch, as i32."""
+    terms: list[str] = []
+    for i in range(len(patch.indices)):
+        text = f"({patch.indices[i]} - {patch.lows[i]})"
+        terms.append(text if patch.pitches[i] == 1 else f"{text} * {patch.pitches[i]}")
+    return " + ".join(terms)
+
+
 def is_named(k: Kernel, name: str) -> bool:
     for loop in k.nest.loops + k.nest.rloops:
         if loop.name == name: return loop.named
@@ -316,6 +336,8 @@ def access_kind(k: Kernel, n: int) -> str:
 
 def load(k: Kernel, n: int) -> str:
     """The element of access n as its kind."""
+    for patch in k.patches:
+        if patch.access == n: return f"patch{n}[{patch_position(patch)}]"
     slot = k.nest.accesses[n].slot
     text = f"{bound_name(k, slot)}[{position(k, n)}]"
     return converted(text, element_type(k, k.call.slots[slot].dtype), access_kind(k, n))

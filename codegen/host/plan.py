@@ -14,11 +14,12 @@ from .lines import Line, Resolved, active, collapsed, points, resolve, spread_ou
 from .map import THREADS, lanes_possible, map_text
 from .model import Access, Call, Code, CpuLaunch, Dims, Launch, Nest, Op, Raw, Schedule, Step, StepCode
 from .raw import raw_kernel_of, raw_steps, raw_text, raw_words
-from .render import interleaved_kernel, map_kernel, prelude_text, raw_kernel, row_kernel, scan_kernel, tiled_kernel
+from .render import interleaved_kernel, map_kernel, prelude_text, raw_kernel, row_kernel, scan_kernel, tiled_kernel, window_kernel
 from .row import Stage, quads_help, row_text, tree_possible
 from .scan import block_possible, scan_text
 from .strategy import chosen, depth_parts, number, parts_of, power_of_two, row_shape, software_tile, tile_of, unit
 from .tiled import Tile, blocks, tiled_text
+from .window import Window, reuse, window_of, window_text, workgroups
 
 
 def plan_cpu(op: Op, program: int, call: Call, wanted: list[int]) -> list[CpuLaunch | None]:
@@ -122,8 +123,14 @@ def row_launches(k: Kernel, lines: Resolved, rules: list[Schedule]) -> list[Laun
     """One launch, or two where few long rows would leave a device idle."""
     rows = points(k.outer)
     inner = points(k.reduce)
-    facts = {"outer": float(rows), "inner": float(inner), "unit": 1.0 if unit(k) else 0.0, "vector": 0.0}
+    window = window_of(k, min(256, k.facts.max_threads), 4)
+    facts = {"outer": float(rows), "inner": float(inner), "unit": 1.0 if unit(k) else 0.0, "vector": 0.0,
+             "window": reuse(k, window) if window is not None else 0.0, "software": 1.0 if k.facts.software else 0.0}
     rule = chosen(k.op, k.nest, "row", rules, facts, k.call.env)
+    if rule is not None and rule.strategy == "window":
+        window = window_of(k, min(number(rule, "threads", 256), k.facts.max_threads), number(rule, "rows", 4))
+        if window is not None: return [window_launch(k, window)]
+        rule = None
     parts = 1 if rule is None or not tree_possible(k) else parts_of(rows, inner, unit(k))
     if parts == 1: return [row_launch(k, row_shape(k, rule, k.facts, 1, quads_help(k)), Stage("whole", 1))]
     second = new_kernel(k.op, k.nest, k.call, k.facts, lines)
@@ -143,6 +150,14 @@ def row_launch(k: Kernel, shape: list[int], stage: Stage) -> Launch:
     text.helpers = prelude_text(k.helpers)
     count = points(k.outer) * (stage.parts if stage.kind == "parts" else 1)
     return launch(k, strategy, row_kernel(text), (count + shape[1] - 1) // shape[1])
+
+
+def window_launch(k: Kernel, window: Window) -> Launch:
+    tile = window.tile
+    strategy = f"window, {tile.down * tile.rows} by {tile.across} points of a workgroup"
+    text = window_text(k, window, title(k, strategy))
+    text.helpers = prelude_text(k.helpers)
+    return launch(k, strategy, window_kernel(text), workgroups(window))
 
 
 def scan_launch(k: Kernel, rules: list[Schedule]) -> Launch:

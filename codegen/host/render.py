@@ -12,6 +12,7 @@ from .raw import RawBody
 from .row import RowText
 from .scan import ScanText
 from .tiled import TiledText
+from .window import WindowText
 
 
 def map_kernel(c: MapText) -> str: return shown("map.wgsl.j2", c)
@@ -30,6 +31,9 @@ def tiled_kernel(c: TiledText) -> str: return shown("tiled.wgsl.j2", c)
 
 
 def interleaved_kernel(c: InterleavedText) -> str: return shown("interleaved.wgsl.j2", c)
+
+
+def window_kernel(c: WindowText) -> str: return shown("window.wgsl.j2", c)
 
 
 def prelude_text(helpers: list[str]) -> str:
