@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from dsl.opdef import OpDef
 from codegen.nests import Nest
 
+from . import interpreted
 from .contract import Contract
 from .loops import LoopKernel
 from .names import camel
@@ -19,14 +20,14 @@ WHOLE_CLASSES = ("Int", "Bits", "Bool")
 @dataclass
 class Kernels:
     """functions: TypeScript; table: an expression of type NestKernels[][]; the names they import from
-    runtime/math.ts (`helpers`) and runtime/gemm.ts (`blocked`)."""
+    runtime/math.ts and others (`helpers`) and runtime/gemm.ts (`blocked`)."""
     functions: list[str] = field(default_factory=list)
     table: list[list[tuple[str | None, str | None]]] = field(default_factory=list)
     helpers: set[str] = field(default_factory=set)
     blocked: bool = False
 
     @property
-    def count(self) -> int: return sum(f is not None for p in self.table for pair in p for f in set(pair))
+    def count(self) -> int: return sum(f is not None and f.isidentifier() and f != "interpret" for p in self.table for pair in p for f in set(pair))
 
 
 def kernels(op: OpDef, programs: list[tuple[list[Nest], dict | None]]) -> Kernels:
@@ -37,7 +38,10 @@ def kernels(op: OpDef, programs: list[tuple[list[Nest], dict | None]]) -> Kernel
         row = []
         for n, nest in enumerate(nests):
             name = camel(op.name) + PROGRAMS[p] + str(n)
-            row.append(nest_kernels(out, nest, op, name, tensors, integral=p == 0 and may_be_whole(op)))
+            if p == 2 and (found := interpreted.brought(op, nest, tensors)) is not None:
+                row.append((interpreted.kernel(found), None))
+                out.helpers |= interpreted.helpers(found)
+            else: row.append(nest_kernels(out, nest, op, name, tensors, integral=p == 0 and may_be_whole(op)))
         out.table.append(row)
     return out
 

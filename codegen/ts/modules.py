@@ -104,9 +104,10 @@ def kernels_module(file: str, ops: list[OpDef], made: dict[str, Kernels]) -> str
     blocked = any(made[op.name].blocked for op in ops)
     imports = ['import type { CpuNest, NestKernels } from "../../runtime/compiled.js";']
     if "within" in helpers: imports.append('import { within } from "../../runtime/cpu-nest.js";')
+    if reader := [h for h in ("interpret", "interpreted") if h in helpers]: imports.append(f'import {{ {", ".join(reader)} }} from "../../runtime/interpreter.js";')
     if blocked: imports.append('import { type Block, contract, panelStart } from "../../runtime/gemm.js";')
     if any(h.startswith(PREFIX) for h in helpers): imports.append('import * as routines from "../routines.js";')
-    if {h for h in helpers if not h.startswith(PREFIX)} - {"within", "uniform"}: imports.append('import * as math from "../../runtime/math.js";')
+    if {h for h in helpers if not h.startswith(PREFIX)} - {"within", "uniform", "interpret", "interpreted"}: imports.append('import * as math from "../../runtime/math.js";')
     if "uniform" in helpers: imports.append('import { uniform } from "../../runtime/random-bits.js";')
     return render("kernels.ts.j2", file=file, ops=rows, imports=imports)
 
