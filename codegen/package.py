@@ -158,11 +158,12 @@ def wgsl_files() -> dict[str, str]:
 def names_files(library: Library, files: dict[str, str]) -> dict[str, str]:
     """The modules of names, methods and the entries; what the runtime has by hand goes before an op of that name."""
     by_hand = exported(files.get("runtime/index.ts", "")) | exported(files.get("runtime/composed/index.ts", ""))
-    names = aliases.names_of(library, members(files["runtime/tensor.ts"]))
+    names = aliases.names_of(library, members(files["runtime/tensor.ts"]) | members(files["runtime/methods.ts"]))
     spaces = {s: {n: ops for n, ops in table.items() if s != "torch" or n not in by_hand} for s, table in names.namespaces.items()}
     made = {f"names/{space}.ts": modules.names_module(space, table, f"runtime/composed/{space}.ts" in files) for space, table in spaces.items()}
     made["methods.ts"] = modules.methods_module(names)
-    made["setup.ts"] = modules.setup_module([library.ops[n] for n in NEEDED])
+    made["setup.ts"] = modules.setup_module()
+    made["needed.ts"] = modules.needed_module([library.ops[n] for n in NEEDED])
     for name, (about, methods) in ENTRIES.items():
         made[f"{name}.ts"] = modules.entry_module(about, methods, sorted({s.split(".")[0] for s in spaces} - {"torch", "functional"}))
     for outer in sorted({s.split(".")[0] for s in spaces if "." in s}):

@@ -196,10 +196,13 @@ def method_row(name: str, ops: list[OpDef], inplace: bool) -> dict:
 
 # --- Entries ---------------------------------------------------------------------------------------
 
-def setup_module(needed: list[OpDef]) -> str:
-    imports: dict[str, list[str]] = {}
-    for op in needed: imports.setdefault(op.file, []).append(f"{op.name}Op")
-    return render("setup.ts.j2", imports=tidy(imports), needed=[op.name for op in needed])
+def setup_module() -> str: return render("setup.ts.j2")
+
+
+def needed_module(needed: list[OpDef]) -> str:
+    exports: dict[str, list[str]] = {}
+    for op in needed: exports.setdefault(op.file, []).append(f"{op.name}Op")
+    return render("needed.ts.j2", exports=tidy(exports))
 
 
 def entry_module(about: str, methods: bool, namespaces: list[str]) -> str:
