@@ -96,7 +96,7 @@ def description() -> dict:
         "unpkg": "./torch.js",
         "jsdelivr": "./torch.js",
         # An entry's imports register what the runtime needs; all other modules only define.
-        "sideEffects": ["./index.js", "./functional.js", "./setup.js", "./methods.js", "./runtime/composed/methods.js", "./runtime/cpu.js", "./torch.js"],
+        "sideEffects": ["./index.js", "./functional.js", "./setup.js", "./methods.js", "./runtime/methods.js", "./runtime/composed/methods.js", "./runtime/cpu.js", "./torch.js"],
         "engines": {"node": ">=18.4"},
     }
 

@@ -23,6 +23,7 @@ from dsl.parse import parse_file
 from . import ledger, opdata
 from .cpu import routines as cpu_routines
 from .cpu.emit import Kernels, kernels
+from .cpu.shared import MODULE, share
 from .earlier import Earlier, Sources, digest
 from .host import model
 from .host.template import TEXT_TS, templates_module
@@ -99,14 +100,15 @@ def ops_files(library: Library, earlier: Earlier) -> tuple[dict[str, str], str]:
     files = {"ops/data/complete.ts": modules.complete_module(), "ops/data/schedules.ts": modules.schedules_module(opdata.rules(library))}
     files["ops/routines.ts"] = modules.routines_module(cpu_routines.functions(library.routines.values()))
     files["ops/data/routines.ts"] = modules.routine_texts_module(wgsl_routines.functions(library.routines))
-    entries = []
-    for file, ops in modules.by_file(library.ops.values()):
-        made = {op.name: earlier.get(lambda: make(op), "made", op.source, op.name) for op in ops}
+    files_of = modules.by_file(library.ops.values())
+    all_made = {op.name: earlier.get(lambda: make(op), "made", op.source, op.name) for op in library.ops.values()}
+    kernels_of = share({name: m.kernels for name, m in all_made.items()}, {op.name: op.file for op in library.ops.values()})
+    files[f"ops/kernels/{MODULE}.ts"] = modules.kernels_module(MODULE, [], kernels_of)
+    for file, ops in files_of:
         files[f"ops/{file}.ts"] = modules.ops_module(file, ops)
-        files[f"ops/data/{file}.ts"] = modules.data_module(file, ops, {name: m.data for name, m in made.items()})
-        files[f"ops/kernels/{file}.ts"] = modules.kernels_module(file, ops, {name: m.kernels for name, m in made.items()})
-        entries += [m.entry for m in made.values()]
-    return files, ledger.ledger(entries)
+        files[f"ops/data/{file}.ts"] = modules.data_module(file, ops, {op.name: all_made[op.name].data for op in ops})
+        files[f"ops/kernels/{file}.ts"] = modules.kernels_module(file, ops, kernels_of)
+    return files, ledger.ledger([m.entry for m in all_made.values()])
 
 
 def make(op: OpDef) -> Made:
@@ -158,11 +160,12 @@ def wgsl_files() -> dict[str, str]:
 def names_files(library: Library, files: dict[str, str]) -> dict[str, str]:
     """The modules of names, methods and the entries; what the runtime has by hand goes before an op of that name."""
     by_hand = exported(files.get("runtime/index.ts", "")) | exported(files.get("runtime/composed/index.ts", ""))
-    names = aliases.names_of(library, members(files["runtime/tensor.ts"]))
+    names = aliases.names_of(library, members(files["runtime/tensor.ts"]) | members(files["runtime/methods.ts"]))
     spaces = {s: {n: ops for n, ops in table.items() if s != "torch" or n not in by_hand} for s, table in names.namespaces.items()}
     made = {f"names/{space}.ts": modules.names_module(space, table, f"runtime/composed/{space}.ts" in files) for space, table in spaces.items()}
     made["methods.ts"] = modules.methods_module(names)
-    made["setup.ts"] = modules.setup_module([library.ops[n] for n in NEEDED])
+    made["setup.ts"] = modules.setup_module()
+    made["needed.ts"] = modules.needed_module([library.ops[n] for n in NEEDED])
     for name, (about, methods) in ENTRIES.items():
         made[f"{name}.ts"] = modules.entry_module(about, methods, sorted({s.split(".")[0] for s in spaces} - {"torch", "functional"}))
     for outer in sorted({s.split(".")[0] for s in spaces if "." in s}):

@@ -4,7 +4,7 @@ import { AutogradError } from "./errors.js";
 import { isTemporary } from "./autograd.js";
 import { replaceContent } from "./copy.js";
 import { is_grad_enabled } from "./grad-mode.js";
-import { kernels } from "./kernels.js";
+import * as kernels from "./kernels.js";
 import { keep } from "./memory.js";
 import { sameShape, showShape } from "./shape.js";
 import type { Tensor } from "./tensor.js";
@@ -14,7 +14,7 @@ export function addGradients(a: Tensor, b: Tensor): Tensor {
   if (!sameShape(a.shape, b.shape)) {
     throw new AutogradError(`two gradients of one tensor have the shapes ${showShape(a.shape)} and ${showShape(b.shape)}`);
   }
-  return kernels().accumulate(a, b);
+  return kernels.accumulate(a, b);
 }
 
 /** Adds to `variable.grad`; the first gradient becomes it. */

@@ -3,7 +3,7 @@
 import { clone } from "./copy.js";
 import { OpError, TypeMismatchError, describe } from "./errors.js";
 import { cat } from "./join.js";
-import { kernels } from "./kernels.js";
+import * as kernels from "./kernels.js";
 import { type Shape, axesOf, axisOf, integers, showShape } from "./shape.js";
 import { Tensor } from "./tensor.js";
 import { narrow } from "./views.js";
@@ -12,7 +12,7 @@ import { narrow } from "./views.js";
 export function flip(x: Tensor, dims: readonly (number | readonly number[])[]): Tensor {
   const axes = axesOf(integers(dims, "flip", "dims"), x.ndim, "flip");
   if (x.ndim === 0 || axes.length === 0) return clone(x);
-  return axes.reduce((t, axis) => kernels().flip_one(t, axis), x);
+  return axes.reduce((t, axis) => kernels.flip_one(t, axis), x);
 }
 
 /**
@@ -24,11 +24,11 @@ export function roll(x: Tensor, shifts: number | Shape, dims?: number | Shape | 
   if (by.length === 0) throw new OpError("roll: `shifts` required");
   if (along.length === 0) {
     if (by.length > 1) throw new OpError(`roll: shifts and dimensions must align. shifts: ${by.length}, dims:${along.length}`);
-    return kernels().roll_one(x.reshape(-1), by[0]!, 0).reshape(x.shape);
+    return kernels.roll_one(x.reshape(-1), by[0]!, 0).reshape(x.shape);
   }
   if (by.length !== along.length) throw new OpError(`roll: shifts and dimensions must align. shifts: ${by.length}, dims:${along.length}`);
   along.forEach((dim) => axisOf(dim, x.ndim, "roll"));
-  return along.reduce((t, dim, i) => kernels().roll_one(t, by[i]!, dim), x);
+  return along.reduce((t, dim, i) => kernels.roll_one(t, by[i]!, dim), x);
 }
 
 /** The differences of neighbours along `dim`, taken `n` times, after `prepend` and `append` were joined to both ends. */
@@ -50,7 +50,7 @@ export function diff(x: Tensor, n = 1, dim = -1, prepend?: Tensor | null, append
   if (n >= out.shape[axis]!) return clone(narrow(out, axis, 0, 0, "diff"));
   for (let k = 0; k < n; k++) {
     const length = out.shape[axis]! - 1, after = narrow(out, axis, 1, length, "diff"), before = narrow(out, axis, 0, length, "diff");
-    out = out.dtype === "bool" ? kernels().ne(after, before) : kernels().sub(after, before);
+    out = out.dtype === "bool" ? kernels.ne(after, before) : kernels.sub(after, before);
   }
   return out;
 }

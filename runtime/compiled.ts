@@ -40,6 +40,8 @@ export interface CpuNest {
   /** The op's name, for messages. */
   readonly op: string;
   readonly launch: CpuLaunch;
+  /** What the op's data says of the nest. */
+  readonly data: Nest;
 }
 
 export type Kernel = (nest: CpuNest) => void;

@@ -4,10 +4,11 @@ import { tensor } from "./create.js";
 import { isFloat } from "./dtype.js";
 import { check } from "./dynamic.js";
 import { OpError, TypeMismatchError } from "./errors.js";
-import { kernels } from "./kernels.js";
+import * as kernels from "./kernels.js";
 import { named } from "./named.js";
 import { axisOf, numelOf, showShape } from "./shape.js";
 import { Tensor } from "./tensor.js";
+import { movedim } from "./views.js";
 
 /** Numbers in ascending order; NaN, which equals nothing, comes last. */
 const compare = (x: number, y: number): number => (x < y ? -1 : x > y ? 1 : x === y ? 0 : x === x ? -1 : y === y ? 1 : 0);
@@ -15,7 +16,7 @@ const compare = (x: number, y: number): number => (x < y ? -1 : x > y ? 1 : x ==
 /** The distinct elements (along `dim`: slices) of `input`: the tensor, then what was asked for. */
 async function distinct(op: string, input: Tensor, sorted: boolean, inverse: boolean, counts: boolean, dim: number | null): Promise<Tensor | Tensor[]> {
   const axis = dim === null || input.ndim === 0 ? null : axisOf(dim, input.ndim, op);
-  const items = axis === null ? input.reshape(-1) : input.movedim(axis, 0), n = items.shape[0]!, width = numelOf(items.shape.slice(1));
+  const items = axis === null ? input.reshape(-1) : movedim(input, axis, 0), n = items.shape[0]!, width = numelOf(items.shape.slice(1));
   if (axis !== null && width === 0) {
     if (input.shape.some((size, d) => d !== axis && size === 0) && n > 0) {
       throw new OpError(`${op}: There are 0 sized dimensions, and they aren't selected, so unique cannot be applied`);
@@ -43,8 +44,8 @@ async function distinct(op: string, input: Tensor, sorted: boolean, inverse: boo
     amounts[amounts.length - 1]!++;
     places[i] = firsts.length - 1;
   });
-  const { device } = input, picked = kernels().index_select(items, 0, tensor(Int32Array.from(firsts), { device })).detach();
-  const out = [axis === null ? picked : picked.movedim(0, axis)];
+  const { device } = input, picked = kernels.index_select(items, 0, tensor(Int32Array.from(firsts), { device })).detach();
+  const out = [axis === null ? picked : movedim(picked, 0, axis)];
   if (inverse) out.push(tensor(places, { shape: axis === null ? input.shape : [n], device }));
   if (counts) out.push(tensor(Int32Array.from(amounts), { device }));
   return out.length === 1 ? out[0]! : out;

@@ -58,11 +58,11 @@ class Rows implements CpuNest {
   private readonly index: number[];
 
   constructor(
-    readonly op: string, nest: Nest, readonly launch: CpuLaunch, readonly arrays: readonly Elements[],
+    readonly op: string, readonly data: Nest, readonly launch: CpuLaunch, readonly arrays: readonly Elements[],
     readonly words: Readonly<Record<string, number>>, dtype: string,
   ) {
     const { outer, reduce } = launch;
-    const inner = along(nest) ? innermost(outer.sizes) : -1;
+    const inner = along(data) ? innermost(outer.sizes) : -1;
     this.at = launch.offsets.slice();
     while (this.at.length < outer.strides.length) this.at.push(0);
     this.n = inner < 0 ? 1 : outer.sizes[inner];

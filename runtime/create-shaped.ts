@@ -5,10 +5,11 @@ import { type Options, emptyOn, full, randn, tensor, zeros } from "./create.js";
 import { defaultDevice, toDevice } from "./device.js";
 import { type DType, isFloat, toDType } from "./dtype.js";
 import { OpError, TypeMismatchError, describe } from "./errors.js";
-import { kernels } from "./kernels.js";
+import * as kernels from "./kernels.js";
 import { named } from "./named.js";
 import { broadcastShapes, checkShape, extent, numelOf, showShape } from "./shape.js";
 import { Tensor } from "./tensor.js";
+import { as_strided } from "./views.js";
 
 const isTensor = (value: unknown): value is Tensor => value instanceof Tensor;
 
@@ -18,7 +19,7 @@ export function empty_strided(size: readonly number[], stride: readonly number[]
   if (size.length !== stride.length) throw new OpError(`empty_strided: dimensionality of sizes (${size.length}) must match dimensionality of strides (${stride.length})`);
   if (stride.some((n) => n < 0)) throw new OpError(`empty_strided: negative strides are not supported, got ${showShape(stride)}`);
   const base = zeros([numelOf(size) === 0 ? 0 : extent(size, stride)], options);
-  return base.as_strided(size, stride, 0);
+  return as_strided(base, size, stride, 0);
 }
 
 /** A tensor with undefined elements whose axes lie in memory in the order that `physical_layout` gives, outermost first. */
@@ -109,7 +110,7 @@ export function randint_like(input: Tensor, ...args: unknown[]): Tensor {
   const high = options.high ?? numbers[numbers.length - 1], low = options.low ?? (numbers.length > 1 ? numbers[0]! : 0);
   if (high === undefined || !(low < high)) throw new OpError(`randint_like: random_ expects 'from' to be less than 'to', but got from=${low} >= to=${high}`);
   const like = emptyOn(options.device ? toDevice(options.device) : input.storage.device, input.shape, options.dtype ? toDType(options.dtype) : input.dtype, "randint_like");
-  const out = kernels().randint_fill(like, low, high);
+  const out = kernels.randint_fill(like, low, high);
   return options.requires_grad ? out.requires_grad_() : out;
 }
 

@@ -4,7 +4,7 @@ import type { Elements } from "./compiled.js";
 import { type Device, defaultDevice, toDevice } from "./device.js";
 import { type DType, converter, dtypeNumber, isFloat, newElements, toDType } from "./dtype.js";
 import { OpError, TypeMismatchError, describe } from "./errors.js";
-import { kernels } from "./kernels.js";
+import * as kernels from "./kernels.js";
 import { keep } from "./memory.js";
 import { checkShape, contiguousStrides, integers, numelOf, showShape } from "./shape.js";
 import { Tensor } from "./tensor.js";
@@ -173,12 +173,12 @@ function floatOptions(options: Options, op: string): DType {
 
 export function rand(...args: Sizes): Tensor {
   const [shape, options] = splitSizes(args, "rand");
-  return finish(kernels().rand_like(emptyOn(deviceOf(options), shape, floatOptions(options, "rand"), "rand")), options);
+  return finish(kernels.rand_like(emptyOn(deviceOf(options), shape, floatOptions(options, "rand"), "rand")), options);
 }
 
 export function randn(...args: Sizes): Tensor {
   const [shape, options] = splitSizes(args, "randn");
-  return finish(kernels().randn_like(emptyOn(deviceOf(options), shape, floatOptions(options, "randn"), "randn")), options);
+  return finish(kernels.randn_like(emptyOn(deviceOf(options), shape, floatOptions(options, "randn"), "randn")), options);
 }
 
 /** randint(high, size) or randint(low, high, size). */
@@ -188,7 +188,7 @@ export function randint(...args: (number | readonly number[] | Options)[]): Tens
   if (!Array.isArray(size)) throw new TypeMismatchError(`randint: argument 'size' must be a list of whole numbers, got ${describe(size)}`);
   if (!(low < high)) throw new OpError(`randint: random_ expects 'from' to be less than 'to', but got from=${low} >= to=${high}`);
   checkShape(size, "randint");
-  return finish(kernels().randint_fill(emptyOn(deviceOf(options), size, dtypeOf(options, "int32"), "randint"), low, high), options);
+  return finish(kernels.randint_fill(emptyOn(deviceOf(options), size, dtypeOf(options, "int32"), "randint"), low, high), options);
 }
 
 /** The numbers from 0 up to n in random order. */

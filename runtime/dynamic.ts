@@ -3,10 +3,11 @@
 import { tensor } from "./create.js";
 import { isFloat } from "./dtype.js";
 import { OpError, TypeMismatchError, describe } from "./errors.js";
-import { kernels } from "./kernels.js";
+import * as kernels from "./kernels.js";
 import { named } from "./named.js";
 import { axisOf, broadcastShapes, contiguousStrides, sameShape, showShape } from "./shape.js";
 import { Tensor } from "./tensor.js";
+import * as views from "./views.js";
 
 /** That an argument is a tensor whose memory was not given back. */
 export function check(x: unknown, op: string, name: string): asserts x is Tensor {
@@ -23,7 +24,7 @@ export async function masked_select(input: Tensor, mask: Tensor): Promise<Tensor
   if (!shape) throw new OpError(`masked_select: the shape of the mask ${showShape(mask.shape)} and of the tensor ${showShape(input.shape)} do not broadcast`);
   const flat = input.expand(shape).reshape(-1), holds = await mask.expand(shape).data(), places: number[] = [];
   holds.forEach((value: number, i: number) => { if (value !== 0) places.push(i); });
-  return kernels().index_select(flat, 0, tensor(Int32Array.from(places), { device: input.device }));
+  return kernels.index_select(flat, 0, tensor(Int32Array.from(places), { device: input.device }));
 }
 
 /** The places of the elements that are not zero: one row of indices for each; with `as_tuple` one tensor for each axis. */
@@ -38,7 +39,7 @@ export async function nonzero(input: Tensor, options: { as_tuple?: boolean } = {
   });
   const out = tensor(Int32Array.from(rows), { shape: [count, shape.length], device: input.device });
   if (!options.as_tuple) return out;
-  return shape.length === 0 ? [tensor(new Int32Array(count), { device: input.device })] : out.unbind(1);
+  return shape.length === 0 ? [tensor(new Int32Array(count), { device: input.device })] : views.unbind(out, 1);
 }
 
 /** As nonzero: one row for each. */
@@ -80,22 +81,32 @@ export async function nonzero_static(...args: [Tensor, ...unknown[]]): Promise<T
   }
   const found = (await nonzero(input)) as Tensor, kept = Math.min(found.shape[0]!, size), rank = input.ndim;
   const out = new Int32Array(size * rank).fill(Number(fill_value));
-  out.set((await found.narrow(0, 0, kept).contiguous().data()) as Int32Array);
+  out.set((await views.narrow(found, 0, 0, kept).contiguous().data()) as Int32Array);
   return tensor(out, { shape: [size, rank], device: input.device });
 }
 
+/** A view of `length` elements along `dim` from `start` on; a promise where a tensor holds the start. */
+export function narrow(input: Tensor, dim: number, start: number | Tensor, length: number): Tensor | Promise<Tensor> {
+  return start instanceof Tensor ? narrowAt(input, dim, start, length) : views.narrow(input, dim, start, length);
+}
+
+/** Views cut at places, or so many of nearly equal size; a promise where a tensor says which. */
+export function tensor_split(input: Tensor, at: number | readonly number[] | Tensor, dim?: number | views.DimOption): Tensor[] | Promise<Tensor[]> {
+  return at instanceof Tensor ? splitAt(input, at, dim) : views.tensor_split(input, at, dim);
+}
+
 /** As narrow, with the start in a tensor without axes. */
-export async function narrowAt(input: Tensor, dim: number, start: Tensor, length: number): Promise<Tensor> {
+async function narrowAt(input: Tensor, dim: number, start: Tensor, length: number): Promise<Tensor> {
   if (start.ndim !== 0 || isFloat(start.dtype) || start.dtype === "bool") throw new OpError("narrow: start must be an 0-dim integral Tensor.");
-  return input.narrow(dim, (await start.item()) as number, length);
+  return views.narrow(input, dim, (await start.item()) as number, length);
 }
 
 /** As tensor_split, with the number of parts, or the places to cut at, in a tensor. */
-export async function splitAt(input: Tensor, at: Tensor, dim?: number | { dim?: number }): Promise<Tensor[]> {
+async function splitAt(input: Tensor, at: Tensor, dim?: number | { dim?: number }): Promise<Tensor[]> {
   if (at.ndim > 1 || isFloat(at.dtype)) {
     throw new OpError(`tensor_split: tensor_split expected tensor_indices_or_sections to be a zero-dimensional or one-dimensional integer tensor, but got ${at.ndim} dims of ${at.dtype}`);
   }
-  return input.tensor_split(at.ndim === 0 ? ((await at.item()) as number) : Array.from(await at.data() as ArrayLike<number>), dim);
+  return views.tensor_split(input, at.ndim === 0 ? ((await at.item()) as number) : Array.from(await at.data() as ArrayLike<number>), dim);
 }
 
 interface RepeatOptions { repeats?: number | Tensor; dim?: number; output_size?: number }
@@ -147,5 +158,5 @@ async function repeatedBy(input: Tensor, repeats: Tensor, axis: number, n: numbe
   if (size !== undefined && size !== null && size !== places.length) {
     throw new OpError(`repeat_interleave: Expected output_size to be ${places.length}, got ${size}`);
   }
-  return kernels().index_select(input, axis, tensor(Int32Array.from(places), { device: input.device }));
+  return kernels.index_select(input, axis, tensor(Int32Array.from(places), { device: input.device }));
 }

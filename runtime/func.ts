@@ -2,7 +2,7 @@
 // constant.  jvp is the derivative of vjp with respect to its weights, so it needs second derivatives only of what it meets.
 
 import * as autograd from "./autograd.js";
-import { tensor as newTensor, zeros_like } from "./create.js";
+import { tensor as newTensor, zeros, zeros_like } from "./create.js";
 import { AutogradError, OpError, TypeMismatchError, describe } from "./errors.js";
 import { enable_grad, is_grad_enabled } from "./grad-mode.js";
 import { stack } from "./join.js";
@@ -17,7 +17,7 @@ function check(x: unknown, op: string, what: string): Tensor {
 }
 
 /** A place to take derivatives at: a leaf of its own, or, within another derivative, a point of that one's tape. */
-const placeAt = (x: Tensor): Tensor => (x.requires_grad && is_grad_enabled() ? x.view_as(x) : x.detach().requires_grad_());
+const placeAt = (x: Tensor): Tensor => (x.requires_grad && is_grad_enabled() ? x.view(x.shape) : x.detach().requires_grad_());
 
 interface Run { places: Tensor[]; out: unknown; outer: boolean }
 
@@ -82,7 +82,7 @@ export function jacrev(f: Body, argnums: Argnums = 0): (...args: unknown[]) => u
     const { places, out, outer } = runAt(f, args, [argnums].flat(), "jacrev"), value = check(out, "jacrev", "the function's result");
     const flat = enable_grad(() => value.reshape(-1)), n = flat.numel();
     const rows = Array.from({ length: n }, (_, i) => pull(enable_grad(() => flat.select(0, i)), places, null, outer));
-    const all = places.map((p, k) => (n === 0 ? p.new_zeros([...value.shape, ...p.shape]) : stack(rows.map((r) => r[k]!)).reshape([...value.shape, ...p.shape])));
+    const all = places.map((p, k) => (n === 0 ? zeros([...value.shape, ...p.shape], { dtype: p.dtype, device: p.device }) : stack(rows.map((r) => r[k]!)).reshape([...value.shape, ...p.shape])));
     return typeof argnums === "number" ? all[0] : all;
   };
 }

@@ -5,7 +5,7 @@ import { bind } from "../host/bind.js";
 import type { Call } from "../host/model.js";
 import type { Prepared } from "./device.js";
 import { dtypeNumber } from "./dtype.js";
-import { kernelOps } from "./kernels.js";
+import { copyOp } from "../needed.js";
 import { metaOf } from "./call.js";
 import type { Storage } from "./storage.js";
 import type { Tensor } from "./tensor.js";
@@ -15,7 +15,7 @@ const MOST_PLANS = 512;
 
 /** Writes the elements of `source` to those of `target`: same shape, same device. */
 export function copyOnGpu(target: Tensor, source: Tensor): void {
-  const { op } = kernelOps().copy, input = op.programs[0]!.inputs[0]!, output = op.outputs[0]!;
+  const { op } = copyOp, input = op.programs[0]!.inputs[0]!, output = op.outputs[0]!;
   const device = target.storage.device;
   const key = [device.number, dtypeNumber(source.dtype), dtypeNumber(target.dtype), source.shape, source.strides, source.offset,
     target.strides, target.offset].join();
@@ -29,7 +29,7 @@ export function copyOnGpu(target: Tensor, source: Tensor): void {
     slot.offset = target.offset;
     slot.fresh = false;
     slot.axes = [{ sizes: [...target.shape], strides: [...target.strides] }];
-    prepared = device.prepare(kernelOps().copy, 0, call, [output]);
+    prepared = device.prepare(copyOp, 0, call, [output]);
     plans.set(key, prepared);
   }
   const storages: (Storage | null)[] = op.slots.map(() => null);

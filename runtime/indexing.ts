@@ -4,7 +4,7 @@
 import { cast, copy_ } from "./copy.js";
 import { tensor } from "./create.js";
 import { IndexError, TypeMismatchError, describe } from "./errors.js";
-import { kernels } from "./kernels.js";
+import * as kernels from "./kernels.js";
 import { named } from "./named.js";
 import { broadcastShapes, numelOf, sameShape, showShape } from "./shape.js";
 import { Tensor, type TensorOrNumber } from "./tensor.js";
@@ -183,8 +183,8 @@ function linearIndex(axes: readonly number[], all: readonly (Tensor | null)[], s
 /** The same on a GPU, where nobody can say that an index is wrong: it wraps around. */
 function linearIndexOnDevice(picks: readonly Tensor[], sizes: readonly number[], shape: readonly number[]): Tensor {
   const device = picks.find((p) => p.device !== "cpu")!.device;
-  const parts = picks.map((p, k) => kernels().remainder(p.to(device) as Tensor, Math.max(sizes[k]!, 1)));
-  return parts.reduce((sum, part, k) => kernels().add(part, sum, sizes[k]!)).expand(shape);
+  const parts = picks.map((p, k) => kernels.remainder(p.to(device) as Tensor, Math.max(sizes[k]!, 1)));
+  return parts.reduce((sum, part, k) => kernels.add(part, sum, sizes[k]!)).expand(shape);
 }
 
 /** x[specs]; a promise where a mask is on a GPU. */
@@ -198,7 +198,7 @@ export function index(x: Tensor, specs: readonly IndexSpec[]): Tensor {
 function picked(x: Tensor, found: Picks): Tensor {
   if (found.picks.every((p) => p === null)) return found.view === x ? x.view(x.shape) : found.view;
   const { flat, index: places, shape, at } = gatherAxes(found, "index");
-  const out = kernels().index_select(flat, at, places);
+  const out = kernels.index_select(flat, at, places);
   return out.reshape([...flat.shape.slice(0, at), ...shape, ...flat.shape.slice(at + 1)]);
 }
 
@@ -212,7 +212,7 @@ function assign<T extends Tensor>(x: T, full: readonly Plain[], value: TensorOrN
   const open = resolve(x, full, op), { view, masks } = open;
   const source = value instanceof Tensor ? (value.to(x.device) as Tensor) : tensor(value, { dtype: x.dtype, device: x.device });
   if (masks.length === 0 && open.picks.every((p) => p === null)) {
-    copy_(view, accumulate ? kernels().add(view, fitted(source, view.shape, op), 1) : trimmed(source, view.ndim), op);
+    copy_(view, accumulate ? kernels.add(view, fitted(source, view.shape, op), 1) : trimmed(source, view.ndim), op);
     return x;
   }
   if (masks.length === 1 && !accumulate && open.picks.every((p) => p === null)) {
@@ -221,7 +221,7 @@ function assign<T extends Tensor>(x: T, full: readonly Plain[], value: TensorOrN
     if (place < 0 || small.shape[place] === 1) {
       const shape = place < 0 ? small.shape : [...small.shape.slice(0, place), ...mask.shape.map(() => 1), ...small.shape.slice(place + 1)];
       const condition = (mask.to(x.device) as Tensor).reshape([...mask.shape, ...Array.from({ length: after }, () => 1)]);
-      copy_(view, kernels().where(condition, fitted(small.reshape(shape), view.shape, op), view), op);
+      copy_(view, kernels.where(condition, fitted(small.reshape(shape), view.shape, op), view), op);
       return x;
     }
   }
@@ -229,7 +229,7 @@ function assign<T extends Tensor>(x: T, full: readonly Plain[], value: TensorOrN
   const { moved, flat, index: places, shape, at } = gatherAxes(withMasks(open), op);
   const before = flat.shape.slice(0, at), after = flat.shape.slice(at + 1);
   const wide = fitted(source, [...before, ...shape, ...after], op).reshape([...before, places.numel(), ...after]);
-  const out = accumulate ? kernels().index_add(flat, at, places, wide) : kernels().index_copy(flat, at, places, wide);
+  const out = accumulate ? kernels.index_add(flat, at, places, wide) : kernels.index_copy(flat, at, places, wide);
   copy_(moved, out.reshape(moved.shape), op);
   return x;
 }

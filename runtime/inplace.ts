@@ -5,7 +5,7 @@ import { is_grad_enabled } from "./grad-mode.js";
 import { type Grad, Node, attach, gradientEdge } from "./node.js";
 import { extent, overlaps, showShape } from "./shape.js";
 import type { Tensor } from "./tensor.js";
-import { refreshNode } from "./views.js";
+import { as_strided, refreshNode } from "./views.js";
 import { zeros } from "./create.js";
 import { copyInto } from "./copy.js";
 
@@ -72,15 +72,15 @@ class CopySlices extends Node {
     if (!grad) return wanted.map(() => null);
     const { shape, strides, offset } = this.view;
     const flat = zeros([this.length], { dtype: grad.dtype, device: grad.device });
-    const whole = flat.as_strided(this.shape, this.strides, 0);
+    const whole = as_strided(flat, this.shape, this.strides, 0);
     if (grad.requires_grad) whole.copy_(grad);
     else copyInto(whole, grad);
-    const part = flat.as_strided(shape, strides, offset).clone();
+    const part = as_strided(flat, shape, strides, offset).clone();
     const made = this.inner.apply([part], [true, ...wanted.slice(1)]);
-    const inside = flat.as_strided(shape, strides, offset);
+    const inside = as_strided(flat, shape, strides, offset);
     if (made[0]) inside.copy_(made[0]);
     else inside.zero_();
-    return [wanted[0] ? flat.as_strided(this.shape, this.strides, 0) : null, ...made.slice(1)];
+    return [wanted[0] ? as_strided(flat, this.shape, this.strides, 0) : null, ...made.slice(1)];
   }
 
   override release(): void {

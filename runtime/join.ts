@@ -7,7 +7,7 @@ import { result_type } from "../host/dtypes.js";
 import type { DType } from "./dtype.js";
 import { OpError, TypeMismatchError, describe } from "./errors.js";
 import { no_grad } from "./grad-mode.js";
-import { kernels } from "./kernels.js";
+import * as kernels from "./kernels.js";
 import { JoinNode, attach, recording } from "./node.js";
 import { axisOf, integers, sameShape, showShape } from "./shape.js";
 import { Tensor } from "./tensor.js";
@@ -244,5 +244,5 @@ export function combinations(input: Tensor, r: number | { r?: number; with_repla
   };
   choose(0, []);
   const index = tensor(Int32Array.from(rows), { device: input.device });
-  return kernels().index_select(input, 0, index).reshape(rows.length / r, r);
+  return kernels.index_select(input, 0, index).reshape(rows.length / r, r);
 }

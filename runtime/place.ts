@@ -2,7 +2,7 @@
 
 import { copyInto } from "./copy.js";
 import { zeros } from "./create.js";
-import { kernels } from "./kernels.js";
+import * as kernels from "./kernels.js";
 import { no_grad } from "./grad-mode.js";
 import { FunctionNode, attach, recording } from "./node.js";
 import { type Shape, overlaps, sameShape } from "./shape.js";
@@ -25,7 +25,7 @@ function addTo(target: Tensor, grad: Tensor, fresh = true): void {
       copyInto(target, grad);
       return;
     }
-    const sum = kernels().accumulate(target, grad);
+    const sum = kernels.accumulate(target, grad);
     copyInto(target, sum);
     sum.dispose();
     return;
@@ -40,5 +40,5 @@ export function sumTo(grad: Tensor, shape: Shape): Tensor {
   if (sameShape(grad.shape, shape)) return grad;
   const lead = grad.ndim - shape.length, axes: number[] = [];
   grad.shape.forEach((n, i) => { if (i < lead || (shape[i - lead] === 1 && n !== 1)) axes.push(i); });
-  return axes.length ? kernels().sum(grad, axes).reshape(shape) : grad.reshape(shape);
+  return axes.length ? kernels.sum(grad, axes).reshape(shape) : grad.reshape(shape);
 }

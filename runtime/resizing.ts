@@ -5,6 +5,7 @@ import { emptyOn } from "./create.js";
 import { AutogradError } from "./errors.js";
 import { type Shape, checkShape, contiguousStrides, integers, numelOf } from "./shape.js";
 import { Tensor } from "./tensor.js";
+import { narrow } from "./views.js";
 
 /** Gives `x` the shape `size`, row by row; its memory is replaced by a larger one where it is too small. */
 export function resize_<T extends Tensor>(x: T, size: readonly (number | readonly number[])[]): T {
@@ -19,7 +20,7 @@ export function resize_<T extends Tensor>(x: T, size: readonly (number | readonl
     return x;
   }
   const larger = emptyOn(storage.device, [needed], x.dtype, "resize_"), old = new Tensor(storage, x.dtype, [room], [1], x.offset);
-  copyInto(larger.narrow(0, 0, room), old);
+  copyInto(narrow(larger, 0, 0, room), old);
   old.dispose();
   x.set_data(larger.view(shape));
   larger.dispose();

@@ -1,27 +1,18 @@
-// The tensor: a strided view of a storage, its place on the tape, and its methods.  What the methods do is in views.ts,
-// copy.ts, create.ts, indexing.ts, autograd.ts, print.ts; methods of ops are added by the generated modules.
+// The tensor: a strided view of a storage, its place on the tape, and the methods that every program needs.  What they do is
+// in views.ts, copy.ts and autograd.ts; methods.ts adds more, and the generated modules add those of ops.
 
 import * as autograd from "./autograd.js";
 import type { Elements } from "./compiled.js";
 import * as copying from "./copy.js";
-import * as create from "./create.js";
-import { empty_strided } from "./create-shaped.js";
 import type { Device } from "./device.js";
-import * as counting from "./counting.js";
-import * as dynamic from "./dynamic.js";
 import { type DType, deviceBytes, isFloat } from "./dtype.js";
 import { AutogradError, OpError } from "./errors.js";
-import * as functions from "./functions.js";
-import { type IndexSpec, index, index_put, index_put_, setIndex } from "./indexing.js";
-import * as join from "./join.js";
 import { enroll, keep } from "./memory.js";
 import { type AccumulateGrad, type Hook, type Node, gradientEdge } from "./node.js";
-import * as placing from "./placing.js";
-import { describeTensor, print, printSync } from "./print.js";
+import { describeTensor } from "./print.js";
 import { type NestedNumbers, readElements, toNested } from "./read.js";
 import { axisOf, isContiguous, numelOf } from "./shape.js";
 import type { Storage } from "./storage.js";
-import * as resizing from "./resizing.js";
 import * as views from "./views.js";
 
 export type TensorOrNumber = Tensor | number | boolean;
@@ -105,25 +96,8 @@ export class Tensor {
   }
   /** The elements as nested arrays; a tensor without axes answers a number or boolean. */
   async tolist(): Promise<NestedNumbers> { return toNested(await readElements(this, "tolist"), this.shape, this.dtype); }
-  /** Promises of what depends on values: see the functions of these names. */
-  masked_select(mask: Tensor): Promise<Tensor> { return dynamic.masked_select(this, mask); }
-  nonzero_static(options: { size: number; fill_value?: number }): Promise<Tensor> { return dynamic.nonzero_static(this, options); }
-  repeat_interleave(repeats: number, dim?: number | null): Tensor;
-  repeat_interleave(repeats: Tensor, dim?: number | null, options?: { output_size?: number }): Promise<Tensor>;
-  repeat_interleave(...args: unknown[]): Tensor | Promise<Tensor> { return (dynamic.repeat_interleave as (...args: unknown[]) => Tensor)(this, ...args); }
-  nonzero(options?: { as_tuple?: boolean }): Promise<Tensor | Tensor[]> { return dynamic.nonzero(this, options); }
-  unique(...args: unknown[]): Promise<Tensor | Tensor[]> { return counting.unique(this, ...args); }
-  unique_consecutive(...args: unknown[]): Promise<Tensor | Tensor[]> { return counting.unique_consecutive(this, ...args); }
-  bincount(...args: unknown[]): Promise<Tensor> { return counting.bincount(this, ...args); }
-  equal(other: Tensor): Promise<boolean> { return dynamic.equal(this, other); }
-  allclose(other: Tensor, ...rest: unknown[]): Promise<boolean> { return dynamic.allclose(this, other, ...rest); }
   /** As tolist(). */
   toArrayAsync(): Promise<NestedNumbers> { return this.tolist(); }
-  /** The tensor as PyTorch prints it. */
-  text(): Promise<string> { return print(this); }
-  /** As text() where the values are at hand (cpu), else without them. */
-  toString(): string { return printSync(this); }
-  [Symbol.for("nodejs.util.inspect.custom")](): string { return printSync(this); }
 
   // --- Types, devices, copies -----------------------------------------------------------------------
 
@@ -229,25 +203,10 @@ export class Tensor {
 
   view(...size: (number | readonly number[])[]): Tensor { return views.view(this, size); }
   reshape(...shape: (number | readonly number[])[]): Tensor { return views.reshape(this, shape); }
-  view_as(other: Tensor): Tensor { return views.view(this, [other.shape]); }
-  reshape_as(other: Tensor): Tensor { return views.reshape(this, [other.shape]); }
   permute(...dims: (number | readonly number[])[]): Tensor { return views.permute(this, dims); }
   transpose(dim0: number, dim1: number): Tensor { return views.transpose(this, dim0, dim1); }
-  swapaxes(axis0: number, axis1: number): Tensor { return views.transpose(this, axis0, axis1, "swapaxes"); }
-  swapdims(dim0: number, dim1: number): Tensor { return views.transpose(this, dim0, dim1, "swapdims"); }
-  movedim(source: number | readonly number[], destination: number | readonly number[]): Tensor { return views.movedim(this, source, destination); }
-  moveaxis(source: number | readonly number[], destination: number | readonly number[]): Tensor { return views.movedim(this, source, destination, "moveaxis"); }
   t(): Tensor { return views.t(this); }
-  /** The same, in place: the tensor itself gets the other shape and strides. */
-  transpose_(dim0: number, dim1: number): this { return views.become(this, "transpose_", (x) => views.transpose(x, dim0, dim1)); }
-  swapaxes_(axis0: number, axis1: number): this { return views.become(this, "swapaxes_", (x) => views.transpose(x, axis0, axis1)); }
-  swapdims_(dim0: number, dim1: number): this { return views.become(this, "swapdims_", (x) => views.transpose(x, dim0, dim1)); }
-  t_(): this { return views.become(this, "t_", views.t); }
-  squeeze_(dim?: number | readonly number[]): this { return views.become(this, "squeeze_", (x) => views.squeeze(x, dim)); }
-  unsqueeze_(dim: number): this { return views.become(this, "unsqueeze_", (x) => views.unsqueeze(x, dim)); }
-  flip(...dims: (number | readonly number[])[]): Tensor { return functions.flip(this, ...dims); }
-  roll(...args: unknown[]): Tensor { return (functions.roll as (...args: unknown[]) => Tensor)(this, ...args); }
-  diff(...args: unknown[]): Tensor { return (functions.diff as (...args: unknown[]) => Tensor)(this, ...args); }
+  expand(...size: (number | readonly number[])[]): Tensor { return views.expand(this, size); }
   get T(): Tensor { return views.reverseAxes(this); }
   get mT(): Tensor { return views.matrixTranspose(this); }
   get H(): Tensor {
@@ -255,76 +214,9 @@ export class Tensor {
     return views.reverseAxes(this);
   }
   get mH(): Tensor { return views.matrixTranspose(this); }
-  expand(...size: (number | readonly number[])[]): Tensor { return views.expand(this, size); }
-  expand_as(other: Tensor): Tensor { return views.expand(this, [other.shape], "expand_as"); }
-  broadcast_to(...size: (number | readonly number[])[]): Tensor { return views.expand(this, size, "broadcast_to"); }
-  narrow(dim: number, start: number, length: number): Tensor;
-  narrow(dim: number, start: Tensor, length: number): Promise<Tensor>;
-  narrow(dim: number, start: number | Tensor, length: number): Tensor | Promise<Tensor> {
-    return start instanceof Tensor ? dynamic.narrowAt(this, dim, start, length) : views.narrow(this, dim, start, length);
-  }
   select(dim: number, index: number): Tensor { return views.select(this, dim, index); }
   squeeze(dim?: number | readonly number[]): Tensor { return views.squeeze(this, dim); }
   unsqueeze(dim: number): Tensor { return views.unsqueeze(this, dim); }
-  flatten(start_dim?: number | views.FlattenOptions, end_dim?: number): Tensor { return views.flatten(this, start_dim, end_dim); }
-  unflatten(dim: number, sizes: readonly number[]): Tensor { return views.unflatten(this, dim, sizes); }
-  ravel(): Tensor { return views.reshape(this, [-1], "ravel"); }
-  as_strided(size: readonly number[], stride: readonly number[], storage_offset?: number): Tensor {
-    return views.as_strided(this, size, stride, storage_offset);
-  }
-  diagonal(offset: number | views.DiagonalOptions = 0, dim1 = 0, dim2 = 1): Tensor { return views.diagonal(this, offset, dim1, dim2); }
-  unfold(dimension: number, size: number, step: number): Tensor { return views.unfold(this, dimension, size, step); }
-  chunk(chunks: number, dim?: number | views.DimOption): Tensor[] { return views.chunk(this, chunks, dim); }
-  split(split_size: number | readonly number[], dim?: number | views.DimOption): Tensor[] { return views.split(this, split_size, dim); }
-  tensor_split(indices_or_sections: number | readonly number[], dim?: number | views.DimOption): Tensor[];
-  tensor_split(indices_or_sections: Tensor, dim?: number | views.DimOption): Promise<Tensor[]>;
-  tensor_split(at: number | readonly number[] | Tensor, dim?: number | views.DimOption): Tensor[] | Promise<Tensor[]> {
-    return at instanceof Tensor ? dynamic.splitAt(this, at, dim) : views.tensor_split(this, at, dim);
-  }
-  hsplit(indices_or_sections: number | readonly number[]): Tensor[] { return views.hsplit(this, indices_or_sections); }
-  vsplit(indices_or_sections: number | readonly number[]): Tensor[] { return views.vsplit(this, indices_or_sections); }
-  dsplit(indices_or_sections: number | readonly number[]): Tensor[] { return views.dsplit(this, indices_or_sections); }
-  unsafe_chunk(chunks: number, dim?: number | views.DimOption): Tensor[] { return views.chunk(this, chunks, dim, "unsafe_chunk"); }
-  unsafe_split(split_size: number, dim?: number | views.DimOption): Tensor[] { return views.split(this, split_size, dim, "unsafe_split"); }
-  split_with_sizes(split_sizes: readonly number[], dim?: number | views.DimOption): Tensor[] { return views.split(this, split_sizes, dim, "split_with_sizes"); }
-  unbind(dim?: number | views.DimOption): Tensor[] { return views.unbind(this, dim); }
-  sum_to_size(...size: (number | readonly number[])[]): Tensor { return views.sumToSize(this, size); }
-  diag(diagonal: number | { diagonal?: number } = 0): Tensor { return placing.diag(this, diagonal); }
-  diag_embed(offset: number | views.DiagonalOptions = 0, dim1 = -2, dim2 = -1): Tensor { return placing.diag_embed(this, offset, dim1, dim2); }
-  diagflat(offset = 0): Tensor { return placing.diagflat(this, offset); }
-  diagonal_scatter(src: Tensor, offset = 0, dim1 = 0, dim2 = 1): Tensor { return placing.diagonal_scatter(this, src, offset, dim1, dim2); }
-  select_scatter(src: Tensor, dim: number, index: number): Tensor { return placing.select_scatter(this, src, dim, index); }
-  slice_scatter(src: Tensor, dim = 0, start?: number | null, end?: number | null, step = 1): Tensor { return placing.slice_scatter(this, src, dim, start, end, step); }
-  as_strided_scatter(src: Tensor, size: readonly number[], stride: readonly number[], storage_offset?: number): Tensor {
-    return placing.as_strided_scatter(this, src, size, stride, storage_offset);
-  }
-  narrow_copy(dim: number, start: number, length: number): Tensor { return views.narrow(this, dim, start, length, "narrow_copy").clone(); }
-  repeat(...repeats: (number | readonly number[])[]): Tensor { return join.repeat(this, ...repeats); }
-  tile(...dims: (number | readonly number[])[]): Tensor { return join.tile(this, ...dims); }
-  /** What `x[...]` is in Python: integers, `null`, `'...'`, slices as texts, tensors of integers or booleans.  A promise where a mask is on a GPU. */
-  index(...specs: IndexSpec[]): Tensor { return index(this, specs); }
-  /** What `x[...] = value` is in Python.  A promise where a mask is on a GPU and `value` has an element for each place of it. */
-  set(specs: readonly IndexSpec[], value: TensorOrNumber): this { return setIndex(this, specs, value); }
-  index_put_(indices: readonly IndexSpec[], values: Tensor, accumulate: boolean | { accumulate?: boolean } = false): this {
-    return index_put_(this, indices, values, accumulate) as this;
-  }
-  index_put(indices: readonly IndexSpec[], values: Tensor, accumulate: boolean | { accumulate?: boolean } = false): Tensor {
-    return index_put(this, indices, values, accumulate);
-  }
-  [Symbol.iterator](): Iterator<Tensor> { return views.unbind(this, 0, "iteration")[Symbol.iterator](); }
-
-  // --- Relatives ------------------------------------------------------------------------------------
-
-  new_tensor(data: create.TensorData, options?: create.Options): Tensor { return create.tensor(data, { dtype: this.dtype, device: this.device, ...options }); }
-  new_empty(...size: create.Sizes): Tensor { return create.empty(...create.withDefaults(size, this)); }
-  new_zeros(...size: create.Sizes): Tensor { return create.zeros(...create.withDefaults(size, this)); }
-  new_empty_strided(size: readonly number[], stride: readonly number[], options?: create.Options): Tensor {
-    return empty_strided(size, stride, { dtype: this.dtype, device: this.device, ...options });
-  }
-  new_ones(...size: create.Sizes): Tensor { return create.ones(...create.withDefaults(size, this)); }
-  new_full(size: readonly number[], fill_value: number | boolean, options?: create.Options): Tensor {
-    return create.full(size, fill_value, { dtype: this.dtype, device: this.device, ...options });
-  }
 
   // --- Memory ---------------------------------------------------------------------------------------
 
@@ -346,9 +238,6 @@ export class Tensor {
     this.offset = other.offset;
     return this;
   }
-  /** Another shape on the same memory, or on more of it: what that holds is not defined. */
-  resize_(...size: (number | readonly number[])[]): this { return resizing.resize_(this, size); }
-  resize_as_(other: Tensor): this { return resizing.resize_(this, [other.shape]); }
   get is_disposed(): boolean { return this.gone; }
   /** Throws if the tensor's memory is gone. */
   check(op: string): void {

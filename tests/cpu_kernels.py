@@ -11,6 +11,7 @@ import numpy as np
 from buildtools import node
 from codegen.nests import Nest, bare, named_loops
 from codegen.cpu.emit import kernels
+from codegen.cpu.shared import share
 from codegen.host.translate import translate
 
 from codegen.ts.modules import kernels_module
@@ -72,7 +73,7 @@ def run(nest: Nest, definition: OpDef, tensors: dict[str, np.ndarray], sizes: di
         for f in ("compiled", "cpu-nest", "errors", "gemm", "math", "random-bits"):
             put(src / "runtime" / f"{f}.ts", (ROOT / "runtime" / f"{f}.ts").read_text())
         put(src / "host" / "model.ts", translate(ROOT / "codegen" / "host" / "model.py"))
-        put(src / "ops" / "kernels" / "things.ts", kernels_module("things", [definition], {"thing": made}))
+        put(src / "ops" / "kernels" / "things.ts", kernels_module("things", [definition], share({"thing": made}, {"thing": "things"})))
         names = {a: f"float64" if tensors[a].dtype == np.float64 else str(tensors[a].dtype) for a in tensors}
         names.update(types or {})
         order = [a.tensor for a in nest.accesses]

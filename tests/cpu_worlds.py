@@ -10,12 +10,12 @@ from pathlib import Path
 import numpy as np
 
 from buildtools import node
+from buildtools.paths import EARLIER
 from codegen.host.translate import translate
 from codegen.nests import Nest, bare, named_loops
-from codegen.package import programs
+from codegen.earlier import Earlier
+from codegen.package import ops_files, programs
 from codegen.ts import modules
-from codegen.cpu import routines
-from codegen.cpu.emit import kernels
 from cpu_kernels import put
 from dsl.ir import walk
 from dsl.opdef import Library, OpDef
@@ -23,14 +23,15 @@ from dsl.reference import constant, extents
 from dsl.worlds import World
 
 ROOT = Path(__file__).parents[1]
-RUNTIME = ("compiled", "cpu-nest", "errors", "gemm", "math", "random-bits")
+RUNTIME = ("compiled", "cpu-nest", "errors", "formula", "gemm", "interpreter", "math", "random-bits")
 TYPES = {"T": "float64", "own": "float64", "float": "float64", "int": "int32", "bool": "bool"}
 
 MAIN = """
 import { readFileSync } from "node:fs";
 import { runNest } from "./runtime/cpu-nest.js";
+import { compiled } from "./ops/data/complete.js";
 %s
-const kernels: any = { %s };
+const kernels: any = { %s }, data: any = { %s }, ops: any = {};
 const kinds: any = { float64: Float64Array, int32: Int32Array, bool: Uint8Array };
 const answers: any[] = [];
 for (const task of JSON.parse(readFileSync(0, "utf8"))) {
@@ -39,9 +40,9 @@ for (const task of JSON.parse(readFileSync(0, "utf8"))) {
   let error: string | null = null;
   const words = Object.fromEntries(Object.entries(task.words).map(([k, v]) => [k, Number(v)]));
   try {
-    for (const { number, nest, launch, names } of task.nests) {
-      const table = kernels[task.file][task.op];
-      runNest(task.op, table[task.program][number], nest, launch, names.map((n: string) => arrays[n] ?? new Float64Array(0)),
+    for (const { number, launch, names } of task.nests) {
+      const op = ops[task.op] ??= compiled(data[task.file][task.op], kernels[task.file][task.op]);
+      runNest(task.op, op.kernels[task.program][number], op.op.programs[task.program].nests[number], launch, names.map((n: string) => arrays[n] ?? new Float64Array(0)),
         names.map((n: string) => types[n] ?? "float64"), words, task.dtype);
     }
   } catch (e) { error = (e as Error).stack ?? ""; }
@@ -58,12 +59,12 @@ class Bench:
         src = folder / "src"
         for f in RUNTIME: put(src / "runtime" / f"{f}.ts", (ROOT / "runtime" / f"{f}.ts").read_text())
         put(src / "host" / "model.ts", translate(ROOT / "codegen" / "host" / "model.py"))
-        files = modules.by_file(library.ops.values())
-        for file, ops in files:
-            put(src / "ops" / "kernels" / f"{file}.ts", modules.kernels_module(file, ops, {op.name: kernels(op, programs(op)) for op in ops}))
-        put(src / "ops" / "routines.ts", modules.routines_module(routines.functions(library.routines.values())))
-        imports = "\n".join(f'import * as k{i} from "./ops/kernels/{file}.js";' for i, (file, _) in enumerate(files))
-        put(src / "main.ts", MAIN % (imports, ", ".join(f'"{file}": k{i}' for i, (file, _) in enumerate(files))))
+        files, _ = ops_files(library, Earlier(EARLIER))
+        for path, text in files.items():
+            if path.count("/") > 1 or path == "ops/routines.ts": put(src / path, text)
+        names = list(dict.fromkeys(op.file for op in library.ops.values()))
+        imports = "\n".join(f'import * as k{i} from "./ops/kernels/{n}.js";\nimport * as d{i} from "./ops/data/{n}.js";' for i, n in enumerate(names))
+        put(src / "main.ts", MAIN % (imports, *(", ".join(f'"{n}": {x}{i}' for i, n in enumerate(names)) for x in "kd")))
         self.bundle = folder / "main.mjs"
         done = node.run([node.tool("esbuild"), src / "main.ts", "--bundle", "--format=esm", "--platform=node", f"--outfile={self.bundle}", "--log-level=warning"])
         assert done.returncode == 0, done.stdout
@@ -99,8 +100,7 @@ def task(op: OpDef, number: int, world: World, given: dict[str, np.ndarray], dty
         targets = [nest.accesses[s.target].tensor for s in nest.steps if s.target >= 0]
         if any(absent(t) for t in targets): continue
         found = {a.tensor: array(a.tensor) for a in nest.accesses if not absent(a.tensor)}
-        steps.append({"number": n, "nest": {"loops": [{"named": l.name in named_loops(nest)} for l in nest.loops], "steps": [{"target": s.target} for s in nest.steps]},
-                      "launch": launch(nest, world, env, found), "names": [a.tensor for a in nest.accesses]})
+        steps.append({"number": n, "launch": launch(nest, world, env, found), "names": [a.tensor for a in nest.accesses]})
     wanted = [o for o in program.outputs if o in arrays and not absent(o)]
     types = {n: "bool" if v.dtype == bool else "int32" if v.dtype.kind in "iu" else "float64" for n, v in arrays.items()}
     text = lambda x: str(float(x)).replace("inf", "Infinity").replace("nan", "NaN")

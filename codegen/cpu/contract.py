@@ -74,11 +74,10 @@ class Contract(LoopKernel):
 
     # --- The functions ---
 
-    def write_all(self, plain: str) -> str:
-        """The kernel and its helpers; `plain`: the name of the same nest as loops."""
-        parts = [self.write_pack(self.left, "Left", "rows"), self.write_pack(self.right, "Right", "columns"),
+    def write_all(self, plain: str) -> list[str]:
+        """The kernel, last, and its helpers; `plain`: the name of the same nest as loops."""
+        return [self.write_pack(self.left, "Left", "rows"), self.write_pack(self.right, "Right", "columns"),
                  self.write_store(), self.write_kernel(plain)]
-        return "\n\n".join(parts)
 
     def write_kernel(self, plain: str) -> str:
         t = self.fresh_text()

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from dsl.opdef import OpDef
 from codegen.nests import Nest
 
+from . import interpreted
 from .contract import Contract
 from .loops import LoopKernel
 from .names import camel
@@ -18,15 +19,17 @@ WHOLE_CLASSES = ("Int", "Bits", "Bool")
 
 @dataclass
 class Kernels:
-    """functions: TypeScript; table: an expression of type NestKernels[][]; the names they import from
-    runtime/math.ts (`helpers`) and runtime/gemm.ts (`blocked`)."""
+    """functions: TypeScript; table: for each nest of each program the names of its kernels, for a floating and a whole T.
+
+    interpreted: of second derivatives what does instead of the kernel of a name, where no other op has the same kernel
+    (shared.py); second: the functions of these kernels."""
     functions: list[str] = field(default_factory=list)
     table: list[list[tuple[str | None, str | None]]] = field(default_factory=list)
-    helpers: set[str] = field(default_factory=set)
-    blocked: bool = False
+    interpreted: dict[str, str] = field(default_factory=dict)
+    second: list[str] = field(default_factory=list)
 
     @property
-    def count(self) -> int: return sum(f is not None for p in self.table for pair in p for f in set(pair))
+    def count(self) -> int: return sum(f is not None and f not in self.interpreted for p in self.table for pair in p for f in set(pair))
 
 
 def kernels(op: OpDef, programs: list[tuple[list[Nest], dict | None]]) -> Kernels:
@@ -37,7 +40,12 @@ def kernels(op: OpDef, programs: list[tuple[list[Nest], dict | None]]) -> Kernel
         row = []
         for n, nest in enumerate(nests):
             name = camel(op.name) + PROGRAMS[p] + str(n)
-            row.append(nest_kernels(out, nest, op, name, tensors, integral=p == 0 and may_be_whole(op)))
+            if p == 2 and (functions := interpreted.brought(op, nest, tensors)) is not None:
+                trial = Kernels()
+                row.append(nest_kernels(trial, nest, op, name, tensors, integral=False))
+                out.second += trial.functions
+                out.interpreted[name] = interpreted.kernel(functions)
+            else: row.append(nest_kernels(out, nest, op, name, tensors, integral=p == 0 and may_be_whole(op)))
         out.table.append(row)
     return out
 
@@ -65,23 +73,19 @@ def nest_kernels(out: Kernels, nest: Nest, op: OpDef, name: str, tensors, integr
     text = str(whole.write())
     if plain and text.replace(f"{name}Whole(", f"{plain}(") in out.functions: return floating, plain
     out.functions.append(text)
-    out.helpers |= whole.printer.helpers
     return floating, f"{name}Whole"
 
 
 def function(out: Kernels, nest: Nest, op: OpDef, name: str, tensors) -> str:
     """The kernel for a floating T, with the functions it stands on."""
     if nest.shape == "contract" and (blocks := Contract(nest, op, name, tensors)).possible:
-        text = blocks.write_all(f"{name}Plain")
+        functions = blocks.write_all(f"{name}Plain")
         add(out, LoopKernel(nest, op, f"{name}Plain", False, tensors))
-        out.functions.append(text)
-        out.helpers |= blocks.printer.helpers
-        out.blocked = True
+        out.functions += functions
         return name
     if spreads(nest):
         add(out, LoopKernel(nest, op, f"{name}Summed", False, tensors, spread=True))
-        out.functions.append(str((own := LoopKernel(nest, op, name, False, tensors, summed=f"{name}Summed")).write()))
-        out.helpers |= own.printer.helpers
+        out.functions.append(str(LoopKernel(nest, op, name, False, tensors, summed=f"{name}Summed").write()))
         return name
     add(out, LoopKernel(nest, op, name, False, tensors))
     return name
@@ -89,7 +93,6 @@ def function(out: Kernels, nest: Nest, op: OpDef, name: str, tensors) -> str:
 
 def add(out: Kernels, kernel: LoopKernel):
     out.functions.append(str(kernel.write()))
-    out.helpers |= kernel.printer.helpers
 
 
 def spreads(nest: Nest) -> bool:

@@ -13,8 +13,7 @@ import jinja2
 
 from dsl.opdef import OpDef
 
-from codegen.cpu.emit import Kernels
-from codegen.cpu.expr import PREFIX
+from codegen.cpu.shared import MODULE, Shared
 from codegen.cpu.names import RESERVED, camel
 from codegen.host import model
 
@@ -98,17 +97,22 @@ def schedules_module(rules: list) -> str:
     return render("schedules.ts.j2", rules=literal(rules))
 
 
-def kernels_module(file: str, ops: list[OpDef], made: dict[str, Kernels]) -> str:
-    rows = [{"name": binding(op.name), "functions": made[op.name].functions, "table": table(made[op.name])} for op in ops]
-    helpers = sorted(set().union(*(made[op.name].helpers for op in ops)))
-    blocked = any(made[op.name].blocked for op in ops)
-    imports = ['import type { CpuNest, NestKernels } from "../../runtime/compiled.js";']
-    if "within" in helpers: imports.append('import { within } from "../../runtime/cpu-nest.js";')
-    if blocked: imports.append('import { type Block, contract, panelStart } from "../../runtime/gemm.js";')
-    if any(h.startswith(PREFIX) for h in helpers): imports.append('import * as routines from "../routines.js";')
-    if {h for h in helpers if not h.startswith(PREFIX)} - {"within", "uniform"}: imports.append('import * as math from "../../runtime/math.js";')
-    if "uniform" in helpers: imports.append('import { uniform } from "../../runtime/random-bits.js";')
-    return render("kernels.ts.j2", file=file, ops=rows, imports=imports)
+def kernels_module(file: str, ops: list[OpDef], shared: Shared) -> str:
+    """The kernels of a file's ops with their tables; of MODULE those that several files have."""
+    rows = [{"name": binding(op.name), "table": table(shared.tables[op.name])} for op in ops]
+    functions = shared.functions.get(file, [])
+    text = "\n".join([*functions, *(row["table"] for row in rows)])
+    uses = lambda name: re.search(rf"\b{re.escape(name)}\b", text)
+    imports = [f"import type {{ {', '.join(['CpuNest'] * bool(functions) + ['NestKernels'] * bool(rows))} }} from \"../../runtime/compiled.js\";"]
+    if uses("within("): imports.append('import { within } from "../../runtime/cpu-nest.js";')
+    if blocked := [n for n in ("Block", "contract", "panelStart") if uses(n)]:
+        imports.append(f'import {{ {", ".join(("type " if n == "Block" else "") + n for n in blocked)} }} from "../../runtime/gemm.js";')
+    if reader := [n for n in ("interpret", "interpreted") if uses(n)]: imports.append(f'import {{ {", ".join(reader)} }} from "../../runtime/interpreter.js";')
+    if uses("routines."): imports.append('import * as routines from "../routines.js";')
+    if uses("math."): imports.append('import * as math from "../../runtime/math.js";')
+    if uses("uniform"): imports.append('import { uniform } from "../../runtime/random-bits.js";')
+    if names := sorted(shared.imports.get(file, ())): imports.append(f'import {{ {", ".join(names)} }} from "./{MODULE}.js";')
+    return render("kernels.ts.j2", file=file, common=file == MODULE, ops=rows, functions=functions, imports=imports)
 
 
 def routines_module(made) -> str:
@@ -122,10 +126,10 @@ def routine_texts_module(texts: dict[str, str]) -> str:
     return render("routine_texts.ts.j2", functions=[{"name": camel(n), "text": template_text(t)} for n, t in texts.items()])
 
 
-def table(made: Kernels) -> str:
+def table(rows: list[list[tuple[str | None, str | None]]]) -> str:
     """`[[{ floating: add0, integral: add0Whole }], [...]]`, a program a line."""
-    rows = [", ".join(f"{{ floating: {f or 'null'}, integral: {i or 'null'} }}" for f, i in row) for row in made.table]
-    return "[\n" + "".join(f"  [{row}],\n" for row in rows) + "]" if rows else "[]"
+    lines = [", ".join(f"{{ floating: {f or 'null'}, integral: {i or 'null'} }}" for f, i in row) for row in rows]
+    return "[\n" + "".join(f"  [{line}],\n" for line in lines) + "]" if lines else "[]"
 
 
 # --- Names -----------------------------------------------------------------------------------------
@@ -195,10 +199,13 @@ def method_row(name: str, ops: list[OpDef], inplace: bool) -> dict:
 
 # --- Entries ---------------------------------------------------------------------------------------
 
-def setup_module(needed: list[OpDef]) -> str:
-    imports: dict[str, list[str]] = {}
-    for op in needed: imports.setdefault(op.file, []).append(f"{op.name}Op")
-    return render("setup.ts.j2", imports=tidy(imports), needed=[op.name for op in needed])
+def setup_module() -> str: return render("setup.ts.j2")
+
+
+def needed_module(needed: list[OpDef]) -> str:
+    exports: dict[str, list[str]] = {}
+    for op in needed: exports.setdefault(op.file, []).append(f"{op.name}Op")
+    return render("needed.ts.j2", exports=tidy(exports))
 
 
 def entry_module(about: str, methods: bool, namespaces: list[str]) -> str:

@@ -119,7 +119,7 @@ class Writer:
 
     def symbol(self, name: str) -> str:
         if name.startswith(Presence) or name in self.statics: return safe_name(name)
-        if name == "pi": return "3.14159265"
+        if name == "pi": return "3.141592653589793"
         return f"p.{safe_name(name)}"
 
     def arithmetic(self, e: E, kind: str) -> str:

@@ -8,6 +8,7 @@ import { sameShape, showShape } from "../shape.js";
 import type { Tensor } from "../tensor.js";
 import { add, baddbmm, bmm, mul, where } from "../../names/torch.js";
 import { dropout, linear, pad, scaled_dot_product_attention, softmax } from "../../names/functional.js";
+import { chunk } from "../views.js";
 
 const NAMES = ["query", "key", "value", "embed_dim_to_check", "num_heads", "in_proj_weight", "in_proj_bias", "bias_k", "bias_v", "add_zero_attn",
   "dropout_p", "out_proj_weight", "out_proj_bias", "training", "key_padding_mask", "need_weights", "attn_mask", "use_separate_proj_weight",
@@ -75,8 +76,8 @@ export function multi_head_attention_forward(query: Tensor, key: Tensor, value: 
     check(o[name] !== null, `use_separate_proj_weight is ${separate} but ${name} is None`);
   }
 
-  const weights = separate ? [o.q_proj_weight!, o.k_proj_weight!, o.v_proj_weight!] : in_proj_weight!.chunk(3);
-  const biases = in_proj_bias ? in_proj_bias.chunk(3) : [null, null, null];
+  const weights = separate ? [o.q_proj_weight!, o.k_proj_weight!, o.v_proj_weight!] : chunk(in_proj_weight!, 3);
+  const biases = in_proj_bias ? chunk(in_proj_bias, 3) : [null, null, null];
   let [q, k, v] = [q0, k0, v0].map((x, i) => linear(x, weights[i]!, biases[i]) as Tensor) as [Tensor, Tensor, Tensor];
 
   if (mask?.ndim === 2) {

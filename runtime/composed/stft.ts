@@ -5,6 +5,7 @@ import { arange, full, zeros } from "../create.js";
 import { named } from "../named.js";
 import { cat } from "../join.js";
 import { Tensor } from "../tensor.js";
+import { narrow, unfold } from "../views.js";
 import { add, div, index_add, mul } from "../../names/torch.js";
 import { pad } from "../../names/functional.js";
 import { ComplexView } from "./complex.js";
@@ -68,7 +69,7 @@ export function stft(...args: unknown[]): Tensor {
   const points = rows.shape[2]!;
   if (!(size > 0 && size <= points)) throw new OpError(`stft: expected 0 < n_fft <= ${points}, but got n_fft=${size}`);
   checkSizes("stft", size, hop, length);
-  const frames = mul(rows.unfold(2, size, hop), windowOf(window, length, size, x, "stft")) as Tensor;
+  const frames = mul(unfold(rows, 2, size, hop), windowOf(window, length, size, x, "stft")) as Tensor;
   const norm = normalized ? "ortho" as const : "backward" as const;
   const spectra = complex ? fft(new ComplexView(frames.permute(0, 2, 3, 1)), { norm })
     : (half ? rfft(frames.select(1, 0), { norm }) : fft(frames.select(1, 0), { norm }));
@@ -116,7 +117,7 @@ export function istft(...args: unknown[]): Tensor {
   const end = length !== undefined && length !== null ? start + (length as number) : (center ?? true) ? total - Math.floor(size / 2) : total;
   const kept = Math.max(Math.min(end, total) - start, 0);
   const signals = whole.map((frames) => {
-    const sum = div(overlapped(mul(frames, weights) as Tensor, hop).narrow(1, start, kept), reach.narrow(1, start, kept)) as Tensor;
+    const sum = div(narrow(overlapped(mul(frames, weights) as Tensor, hop), 1, start, kept), narrow(reach, 1, start, kept)) as Tensor;
     const long = end - start > kept ? cat([sum, zeros([sum.shape[0]!, end - start - kept], { dtype: sum.dtype, device: sum.device })], 1) : sum;
     return pairs.ndim === 3 ? long.select(0, 0) : long;
   });

@@ -39,6 +39,18 @@ export default {
     t.close(await first.tolist(), [12]);
     t.close(await second.tolist(), [12]);
   },
+  "second derivatives of long rows and of many points": async (t) => {
+    const n = 1300, x = t.tensor(Array.from({ length: n }, (_, i) => (i % 7) / 7), { requires_grad: true });
+    const [slope] = t.torch.autograd.grad(x.sigmoid().sum(), [x], { create_graph: true });
+    const [curve] = t.torch.autograd.grad(slope.sum(), [x]);
+    const s = Array.from(await x.data(), (v) => 1 / (1 + Math.exp(-v)));
+    t.close(await curve.tolist(), s.map((v) => v * (1 - v) * (1 - 2 * v)));
+    // logsumexp along 1300 elements: its Hessian times ones is 0, times the first axis' unit p[0] * (unit - p).
+    const [p] = t.torch.autograd.grad(x.logsumexp(0), [x], { create_graph: true });
+    const [column] = t.torch.autograd.grad(p.index(0), [x]);
+    const total = s.reduce((sum, v) => sum + v / (1 - v), 0), q = s.map((v) => v / (1 - v) / total);
+    t.close(await column.tolist(), q.map((v, i) => q[0] * ((i === 0 ? 1 : 0) - v)), { rtol: 1e-4, atol: 1e-9 });
+  },
   "no_grad and detach record nothing": async (t) => {
     const x = leaf(t, [1]);
     t.equal(t.torch.no_grad(() => x.mul(2)).requires_grad, false);

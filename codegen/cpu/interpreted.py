@@ -1,0 +1,59 @@
+"""Nests that get no kernel on the CPU: runtime/interpreter.ts runs them from the op's data.
+
+Those are second derivatives: rare, half of all nests, and the longest formulas.  Contractions keep their kernels, for
+blocks are many times faster,
+and so do sums and products.  The interpreter reads the texts that
+the GPU's kernels are made of; here is decided whether it can, and which functions the op has to bring for it."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+
+from codegen.nests import Nest, named_loops
+from codegen.wgsl.emit import code
+from codegen.wgsl.hoist import hoisted
+from dsl.ir import walk
+from dsl.opdef import OpDef
+
+from .expr import PREFIX, name_of
+
+SOURCE = Path(__file__).parents[2] / "runtime" / "formula.ts"
+# The longest formula that gets a kernel nevertheless: `a + b * alpha`.
+SMALL = 5
+# Functions that only few formulas use, by their names in WGSL.
+BROUGHT = {"erf_of": "math.erf", "erfc_of": "math.erfc", "erfinv_of": "math.erfinv", "lgamma_of": "math.lgamma", "digamma_of": "math.digamma",
+           "uniform_random": "uniform", "tan_of": "Math.tan", "asin_of": "Math.asin", "acos_of": "Math.acos", "atan_of": "Math.atan"}
+
+
+@cache
+def own() -> frozenset[str]:
+    """The functions that the interpreter has."""
+    text = SOURCE.read_text(encoding="utf-8")
+    table = text[text.index("export const FUNCTIONS"):text.index("\n};\n")]
+    return frozenset(re.findall(r"^  (\w+)[:,]", table, re.M)) | {"select", "divide"}
+
+
+def brought(op: OpDef, nest: Nest, tensors) -> dict[str, str] | None:
+    """The functions that the interpreter needs for a nest, as TypeScript by their names in WGSL; None if it cannot run it."""
+    if nest.raw is not None or nest.shape == "contract" or small(nest) or any(l.extent is None for l in nest.loops + nest.rloops if l.name in named_loops(nest)): return None
+    texts = code(op, hoisted(op, nest)[0], tensors, integral=False)
+    parts = [t for s in texts.steps for t in (s.pred, s.body)] + [t for a in texts.accesses for t in (*a.index, a.guard, a.fallback)]
+    found: dict[str, str] = {}
+    for name in sorted({name for t in parts for name in re.findall(r"(\w+)\(", t)} - own()):
+        if name.endswith("_routine"): found[name] = PREFIX + name_of(name.removesuffix("_routine"), whole=False)
+        elif name in BROUGHT: found[name] = BROUGHT[name]
+        else: return None
+    return None if any(re.search(r"[~&|^]", t.replace("&&", "").replace("||", "")) for t in parts) else found
+
+
+def small(nest: Nest) -> bool:
+    """Whether a nest is a sum or a product: such kernels are many ops' own, and simple ops do without the interpreter."""
+    return nest.shape == "map" and all(sum(1 for _ in walk(s.body)) <= SMALL for s in nest.steps) and not any(a.guard is not None for a in nest.accesses)
+
+
+def kernel(functions: dict[str, str]) -> str:
+    """The expression that stands for the kernel."""
+    if not functions: return "interpret"
+    return "/* @__PURE__ */ interpreted({ " + ", ".join(f"{n}: {f}" for n, f in functions.items()) + " })"

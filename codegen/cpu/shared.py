@@ -1,0 +1,83 @@
+"""CPU kernels that are the same but for names: each is written once, whichever ops need it.
+
+Broadcasting, transposition and types are data to a kernel, so many kernels are equal: copies, products, the blocks
+of contractions.  A second derivative has a kernel only if some op's forward or first derivative has the same; the others
+are interpreted (interpreted.py)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from .emit import Kernels
+
+MODULE = "shared"                       # of the kernels that ops of several files have
+NAME = re.compile(r"^(?:export )?function (\w+)", re.M)
+
+
+@dataclass
+class Shared:
+    """functions: for each module (a file of definitions, or MODULE) its functions, exported where others import them;
+    tables: for each op the table of its kernels; imports: for each module the names it takes from MODULE."""
+    functions: dict[str, list[str]] = field(default_factory=dict)
+    tables: dict[str, list[list[tuple[str | None, str | None]]]] = field(default_factory=dict)
+    imports: dict[str, set[str]] = field(default_factory=dict)
+
+
+def canonical(text: str, known: Mapping[str, str]) -> str:
+    """A function with its own names replaced by numbers and those of other kernels by `known`; without its comment."""
+    text = re.sub(r"^/\*\*.*?\*/\n", "", text, flags=re.S)
+    own = {NAME.search(text)[1]}
+    for declared in re.findall(r"\b(?:const|let) ([^;]*);", text): own |= set(re.findall(r"(?:^|, )(\w+) = ", declared))
+    numbers: dict[str, str] = {}
+
+    def replaced(m: re.Match) -> str:
+        name = m[0]
+        if name in own: return numbers.setdefault(name, f"${len(numbers)}")
+        return known.get(name, name)
+    return re.sub(r'(?<![.\w"])[A-Za-z_]\w*', replaced, text)
+
+
+def share(made: Mapping[str, Kernels], file_of: Mapping[str, str]) -> Shared:
+    """The kernels of all ops, each once.  `file_of`: the file of definitions that an op is in."""
+    texts: dict[str, str] = {}          # the first function's name -> its text
+    first: dict[str, str] = {}          # a function's canonical text -> the first one's name
+    same: dict[str, str] = {}           # a function's name -> the first one's
+    home: dict[str, str] = {}           # the first one's name -> its file, or MODULE
+    # Names are an op's, so they differ.
+    forms = {name: canonical(f, {}) for op in made.values() for f in (*op.functions, *op.second) for name in [NAME.search(f)[1]]}
+
+    def take(op: str, functions: list[str], new: bool):
+        for f in functions:
+            name = NAME.search(f)[1]
+            form = forms[name] if not (set(re.findall(r"\w+", forms[name])) & same.keys()) else canonical(f, same)
+            if form not in first:
+                if not new: continue
+                first[form], texts[name], home[name] = name, f, file_of[op]
+            same[name] = first[form]
+            if home[same[name]] != file_of[op]: home[same[name]] = MODULE
+    for op, kernels in made.items(): take(op, kernels.functions, True)
+    for op, kernels in made.items(): take(op, kernels.second, False)
+
+    out = Shared()
+    calls = {n: [same[w] for w in dict.fromkeys(re.findall(r"\w+", t)) if w in same and same[w] != n] for n, t in texts.items()}
+    for n in list(texts):               # what a shared kernel calls is shared, too
+        if home[n] == MODULE:
+            for c in calls[n]: home[c] = MODULE
+    for name, text in texts.items():
+        text = re.sub(r"(?<![.\w\"])[A-Za-z_]\w*", lambda m: same.get(m[0], m[0]), text)
+        if home[name] == MODULE: text = re.sub(r"^function", "export function", text, flags=re.M)
+        else: out.imports.setdefault(home[name], set()).update(c for c in calls[name] if home[c] == MODULE)
+        out.functions.setdefault(home[name], []).append(text)
+    for op, kernels in made.items():
+        table = [[tuple(found(f, kernels, same) for f in pair) for pair in row] for row in kernels.table]
+        out.tables[op] = table
+        used = {f for row in table for pair in row for f in pair}
+        out.imports.setdefault(file_of[op], set()).update(f for f in used if home.get(f) == MODULE)
+    return out
+
+
+def found(name: str | None, kernels: Kernels, same: Mapping[str, str]) -> str | None:
+    """The kernel that stands for one: the first that is the same, or the interpreter."""
+    return None if name is None else same[name] if name in same else kernels.interpreted[name]

@@ -1,0 +1,123 @@
+// Methods of tensors that a program can do without: printing, indexing, views beyond the basic ones, counting, relatives.
+// Importing this module installs them; `tensorloom/functional` does not, so that bundles hold only what is called.
+
+import * as counting from "./counting.js";
+import { empty_strided } from "./create-shaped.js";
+import * as create from "./create.js";
+import * as dynamic from "./dynamic.js";
+import * as functions from "./functions.js";
+import { type IndexSpec, index, index_put, index_put_, setIndex } from "./indexing.js";
+import * as join from "./join.js";
+import * as placing from "./placing.js";
+import { print, printSync } from "./print.js";
+import * as resizing from "./resizing.js";
+import { Tensor, type TensorOrNumber } from "./tensor.js";
+import * as views from "./views.js";
+
+declare module "./tensor.js" {
+  interface Tensor extends Methods {}
+}
+
+class Methods {
+  /** Promises of what depends on values: see the functions of these names. */
+  masked_select(this: Tensor, mask: Tensor): Promise<Tensor> { return dynamic.masked_select(this, mask); }
+  nonzero_static(this: Tensor, options: { size: number; fill_value?: number }): Promise<Tensor> { return dynamic.nonzero_static(this, options); }
+  repeat_interleave(this: Tensor, repeats: number, dim?: number | null): Tensor;
+  repeat_interleave(this: Tensor, repeats: Tensor, dim?: number | null, options?: { output_size?: number }): Promise<Tensor>;
+  repeat_interleave(this: Tensor, ...args: unknown[]): Tensor | Promise<Tensor> { return (dynamic.repeat_interleave as (...args: unknown[]) => Tensor)(this, ...args); }
+  nonzero(this: Tensor, options?: { as_tuple?: boolean }): Promise<Tensor | Tensor[]> { return dynamic.nonzero(this, options); }
+  unique(this: Tensor, ...args: unknown[]): Promise<Tensor | Tensor[]> { return counting.unique(this, ...args); }
+  unique_consecutive(this: Tensor, ...args: unknown[]): Promise<Tensor | Tensor[]> { return counting.unique_consecutive(this, ...args); }
+  bincount(this: Tensor, ...args: unknown[]): Promise<Tensor> { return counting.bincount(this, ...args); }
+  equal(this: Tensor, other: Tensor): Promise<boolean> { return dynamic.equal(this, other); }
+  allclose(this: Tensor, other: Tensor, ...rest: unknown[]): Promise<boolean> { return dynamic.allclose(this, other, ...rest); }
+  /** The tensor as PyTorch prints it. */
+  text(this: Tensor): Promise<string> { return print(this); }
+  /** As text() where the values are at hand (cpu), else without them. */
+  toString(this: Tensor): string { return printSync(this); }
+  [Symbol.for("nodejs.util.inspect.custom")](this: Tensor): string { return printSync(this); }
+  view_as(this: Tensor, other: Tensor): Tensor { return views.view(this, [other.shape]); }
+  reshape_as(this: Tensor, other: Tensor): Tensor { return views.reshape(this, [other.shape]); }
+  swapaxes(this: Tensor, axis0: number, axis1: number): Tensor { return views.transpose(this, axis0, axis1, "swapaxes"); }
+  swapdims(this: Tensor, dim0: number, dim1: number): Tensor { return views.transpose(this, dim0, dim1, "swapdims"); }
+  movedim(this: Tensor, source: number | readonly number[], destination: number | readonly number[]): Tensor { return views.movedim(this, source, destination); }
+  moveaxis(this: Tensor, source: number | readonly number[], destination: number | readonly number[]): Tensor { return views.movedim(this, source, destination, "moveaxis"); }
+  /** The same, in place: the tensor itself gets the other shape and strides. */
+  transpose_<T extends Tensor>(this: T, dim0: number, dim1: number): T { return views.become(this, "transpose_", (x) => views.transpose(x, dim0, dim1)); }
+  swapaxes_<T extends Tensor>(this: T, axis0: number, axis1: number): T { return views.become(this, "swapaxes_", (x) => views.transpose(x, axis0, axis1)); }
+  swapdims_<T extends Tensor>(this: T, dim0: number, dim1: number): T { return views.become(this, "swapdims_", (x) => views.transpose(x, dim0, dim1)); }
+  t_<T extends Tensor>(this: T): T { return views.become(this, "t_", views.t); }
+  squeeze_<T extends Tensor>(this: T, dim?: number | readonly number[]): T { return views.become(this, "squeeze_", (x) => views.squeeze(x, dim)); }
+  unsqueeze_<T extends Tensor>(this: T, dim: number): T { return views.become(this, "unsqueeze_", (x) => views.unsqueeze(x, dim)); }
+  flip(this: Tensor, ...dims: (number | readonly number[])[]): Tensor { return functions.flip(this, ...dims); }
+  roll(this: Tensor, ...args: unknown[]): Tensor { return (functions.roll as (...args: unknown[]) => Tensor)(this, ...args); }
+  diff(this: Tensor, ...args: unknown[]): Tensor { return (functions.diff as (...args: unknown[]) => Tensor)(this, ...args); }
+  expand_as(this: Tensor, other: Tensor): Tensor { return views.expand(this, [other.shape], "expand_as"); }
+  broadcast_to(this: Tensor, ...size: (number | readonly number[])[]): Tensor { return views.expand(this, size, "broadcast_to"); }
+  narrow(this: Tensor, dim: number, start: number, length: number): Tensor;
+  narrow(this: Tensor, dim: number, start: Tensor, length: number): Promise<Tensor>;
+  narrow(this: Tensor, dim: number, start: number | Tensor, length: number): Tensor | Promise<Tensor> { return dynamic.narrow(this, dim, start, length); }
+  flatten(this: Tensor, start_dim?: number | views.FlattenOptions, end_dim?: number): Tensor { return views.flatten(this, start_dim, end_dim); }
+  unflatten(this: Tensor, dim: number, sizes: readonly number[]): Tensor { return views.unflatten(this, dim, sizes); }
+  ravel(this: Tensor): Tensor { return views.reshape(this, [-1], "ravel"); }
+  as_strided(this: Tensor, size: readonly number[], stride: readonly number[], storage_offset?: number): Tensor {
+    return views.as_strided(this, size, stride, storage_offset);
+  }
+  diagonal(this: Tensor, offset: number | views.DiagonalOptions = 0, dim1 = 0, dim2 = 1): Tensor { return views.diagonal(this, offset, dim1, dim2); }
+  unfold(this: Tensor, dimension: number, size: number, step: number): Tensor { return views.unfold(this, dimension, size, step); }
+  chunk(this: Tensor, chunks: number, dim?: number | views.DimOption): Tensor[] { return views.chunk(this, chunks, dim); }
+  split(this: Tensor, split_size: number | readonly number[], dim?: number | views.DimOption): Tensor[] { return views.split(this, split_size, dim); }
+  tensor_split(this: Tensor, indices_or_sections: number | readonly number[], dim?: number | views.DimOption): Tensor[];
+  tensor_split(this: Tensor, indices_or_sections: Tensor, dim?: number | views.DimOption): Promise<Tensor[]>;
+  tensor_split(this: Tensor, at: number | readonly number[] | Tensor, dim?: number | views.DimOption): Tensor[] | Promise<Tensor[]> {
+    return dynamic.tensor_split(this, at, dim);
+  }
+  hsplit(this: Tensor, indices_or_sections: number | readonly number[]): Tensor[] { return views.hsplit(this, indices_or_sections); }
+  vsplit(this: Tensor, indices_or_sections: number | readonly number[]): Tensor[] { return views.vsplit(this, indices_or_sections); }
+  dsplit(this: Tensor, indices_or_sections: number | readonly number[]): Tensor[] { return views.dsplit(this, indices_or_sections); }
+  unsafe_chunk(this: Tensor, chunks: number, dim?: number | views.DimOption): Tensor[] { return views.chunk(this, chunks, dim, "unsafe_chunk"); }
+  unsafe_split(this: Tensor, split_size: number, dim?: number | views.DimOption): Tensor[] { return views.split(this, split_size, dim, "unsafe_split"); }
+  split_with_sizes(this: Tensor, split_sizes: readonly number[], dim?: number | views.DimOption): Tensor[] { return views.split(this, split_sizes, dim, "split_with_sizes"); }
+  unbind(this: Tensor, dim?: number | views.DimOption): Tensor[] { return views.unbind(this, dim); }
+  sum_to_size(this: Tensor, ...size: (number | readonly number[])[]): Tensor { return views.sumToSize(this, size); }
+  diag(this: Tensor, diagonal: number | { diagonal?: number } = 0): Tensor { return placing.diag(this, diagonal); }
+  diag_embed(this: Tensor, offset: number | views.DiagonalOptions = 0, dim1 = -2, dim2 = -1): Tensor { return placing.diag_embed(this, offset, dim1, dim2); }
+  diagflat(this: Tensor, offset = 0): Tensor { return placing.diagflat(this, offset); }
+  diagonal_scatter(this: Tensor, src: Tensor, offset = 0, dim1 = 0, dim2 = 1): Tensor { return placing.diagonal_scatter(this, src, offset, dim1, dim2); }
+  select_scatter(this: Tensor, src: Tensor, dim: number, index: number): Tensor { return placing.select_scatter(this, src, dim, index); }
+  slice_scatter(this: Tensor, src: Tensor, dim = 0, start?: number | null, end?: number | null, step = 1): Tensor { return placing.slice_scatter(this, src, dim, start, end, step); }
+  as_strided_scatter(this: Tensor, src: Tensor, size: readonly number[], stride: readonly number[], storage_offset?: number): Tensor {
+    return placing.as_strided_scatter(this, src, size, stride, storage_offset);
+  }
+  narrow_copy(this: Tensor, dim: number, start: number, length: number): Tensor { return views.narrow(this, dim, start, length, "narrow_copy").clone(); }
+  repeat(this: Tensor, ...repeats: (number | readonly number[])[]): Tensor { return join.repeat(this, ...repeats); }
+  tile(this: Tensor, ...dims: (number | readonly number[])[]): Tensor { return join.tile(this, ...dims); }
+  /** What `x[...]` is in Python: integers, `null`, `'...'`, slices as texts, tensors of integers or booleans.  A promise where a mask is on a GPU. */
+  index(this: Tensor, ...specs: IndexSpec[]): Tensor { return index(this, specs); }
+  /** What `x[...] = value` is in Python.  A promise where a mask is on a GPU and `value` has an element for each place of it. */
+  set<T extends Tensor>(this: T, specs: readonly IndexSpec[], value: TensorOrNumber): T { return setIndex(this, specs, value); }
+  index_put_<T extends Tensor>(this: T, indices: readonly IndexSpec[], values: Tensor, accumulate: boolean | { accumulate?: boolean } = false): T {
+    return index_put_(this, indices, values, accumulate) as T;
+  }
+  index_put(this: Tensor, indices: readonly IndexSpec[], values: Tensor, accumulate: boolean | { accumulate?: boolean } = false): Tensor {
+    return index_put(this, indices, values, accumulate);
+  }
+  [Symbol.iterator](this: Tensor): Iterator<Tensor> { return views.unbind(this, 0, "iteration")[Symbol.iterator](); }
+  new_tensor(this: Tensor, data: create.TensorData, options?: create.Options): Tensor { return create.tensor(data, { dtype: this.dtype, device: this.device, ...options }); }
+  new_empty(this: Tensor, ...size: create.Sizes): Tensor { return create.empty(...create.withDefaults(size, this)); }
+  new_zeros(this: Tensor, ...size: create.Sizes): Tensor { return create.zeros(...create.withDefaults(size, this)); }
+  new_empty_strided(this: Tensor, size: readonly number[], stride: readonly number[], options?: create.Options): Tensor {
+    return empty_strided(size, stride, { dtype: this.dtype, device: this.device, ...options });
+  }
+  new_ones(this: Tensor, ...size: create.Sizes): Tensor { return create.ones(...create.withDefaults(size, this)); }
+  new_full(this: Tensor, size: readonly number[], fill_value: number | boolean, options?: create.Options): Tensor {
+    return create.full(size, fill_value, { dtype: this.dtype, device: this.device, ...options });
+  }
+  /** Another shape on the same memory, or on more of it: what that holds is not defined. */
+  resize_<T extends Tensor>(this: T, ...size: (number | readonly number[])[]): T { return resizing.resize_(this, size); }
+  resize_as_<T extends Tensor>(this: T, other: Tensor): T { return resizing.resize_(this, [other.shape]); }
+}
+
+for (const name of Reflect.ownKeys(Methods.prototype)) {
+  if (name !== "constructor") Object.defineProperty(Tensor.prototype, name, Object.getOwnPropertyDescriptor(Methods.prototype, name)!);
+}
