@@ -39,6 +39,13 @@ export default {
     t.close(await first.tolist(), [12]);
     t.close(await second.tolist(), [12]);
   },
+  "gradients of gradients that are computed from the gradient": async (t) => {
+    const x = leaf(t, [0.5, 2]);
+    for (const [f, wanted] of [[(y) => y.log(), [-4, -0.25]], [(y) => y.sqrt(), [-0.7071068, -0.0883883]], [(y) => y.log10(), [-1.7371779, -0.1085736]]]) {
+      const [first] = t.torch.autograd.grad(f(x).sum(), [x], { create_graph: true });
+      t.close(await t.torch.autograd.grad(first.sum(), [x])[0].tolist(), wanted, { rtol: 1e-4 });
+    }
+  },
   "no_grad and detach record nothing": async (t) => {
     const x = leaf(t, [1]);
     t.equal(t.torch.no_grad(() => x.mul(2)).requires_grad, false);
