@@ -12,6 +12,7 @@ import * as dynamic from "./dynamic.js";
 import { type DType, deviceBytes, isFloat } from "./dtype.js";
 import { AutogradError, OpError } from "./errors.js";
 import * as functions from "./functions.js";
+import { is_inference_mode_enabled } from "./grad-mode.js";
 import { type IndexSpec, index, index_put, index_put_, setIndex } from "./indexing.js";
 import * as join from "./join.js";
 import { enroll, keep } from "./memory.js";
@@ -174,6 +175,9 @@ export class Tensor {
     if (value && !isFloat(this.dtype)) {
       throw new AutogradError(`requires_grad_: only Tensors of floating point dtype can require gradients, got ${this.dtype}`);
     }
+    if (value && this.storage.inference && !is_inference_mode_enabled()) {
+      throw new AutogradError("requires_grad_: Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.");
+    }
     this.leafRequiresGrad = value;
     return this;
   }
@@ -218,7 +222,12 @@ export class Tensor {
     if (node) (node.retained ??= new Map()).set(this.outputNumber, new WeakRef(this));
   }
   /** How often the memory was changed in place. */
-  get _version(): number { return this.storage.version; }
+  get _version(): number {
+    if (this.storage.inference) throw new AutogradError("_version: Inference tensors do not track version counter.");
+    return this.storage.version;
+  }
+  /** Whether it was made in inference mode. */
+  is_inference(): boolean { return this.storage.inference; }
   /** The node that made it; for a view of something changed in place since, a new one. */
   currentNode(): Node | null {
     if (this.base && this.nodeVersion !== this.storage.version) views.refreshNode(this);
