@@ -16,6 +16,8 @@ from .placed import Placed
 from .solve import Kin, gather
 from .tidy import renamed, simplify
 
+# Operations that can make a number that is not finite, which times zero is no zero.
+ENDLESS = ("/", "**", "log", "log2", "log1p", "exp", "exp2", "lgamma", "digamma")
 SMOOTH = (None, "sum", "prod", "max", "min")
 
 
@@ -28,6 +30,8 @@ class Reverse:
     def __init__(self, stmts: list[Stmt], tensors: dict[str, Tensor], seeds: dict[str, str], wanted: list[str],
                  prefix: str, explicit: dict[str, list[Stmt]], kin: Kin):
         self.stmts, self.tensors, self.seeds, self.prefix, self.kin = stmts, tensors, dict(seeds), prefix, kin
+        # Of several cotangents a caller may send one: the others are zero, and what they weigh counts for nothing.
+        self.unsent = set(seeds) if prefix == "dd_" and len(seeds) > 1 else set()
         self.wanted = [n for n in wanted if n not in explicit]
         self.explicit = {n: explicit[n] for n in wanted if n in explicit}
         self.shared = explicit.get("", [])
@@ -184,6 +188,7 @@ class Reverse:
         for r, p in parts.items():
             t = r.val[0]
             if t not in self.alive: continue
+            if s.target in self.unsent and any(n.op in ENDLESS or n.val in ENDLESS for n in walk(p)): p = cond(E("==", (g, ZERO)), ZERO, p)
             inside = E("inside", (read(t, r.args),)) if r.val[1] is not None else None
             there = axes(self.tensors[t]) if r.args else []         # no index: none of the axes exists here
             c = gather("", r.args, self.names(there, r.args, original), there, loops, conj(pred, winner), p, self.fresh, inside, self.kin)

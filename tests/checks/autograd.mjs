@@ -46,6 +46,11 @@ export default {
       t.close(await t.torch.autograd.grad(first.sum(), [x])[0].tolist(), wanted, { rtol: 1e-4 });
     }
   },
+  "what the gradient of an exponent weighs counts only where somebody asks": async (t) => {
+    const x = leaf(t, [-0.5, 2]), w = leaf(t, [1, 1]);
+    const [first] = t.torch.autograd.grad(x.pow(2), [x], { grad_outputs: w, create_graph: true });
+    t.close(await t.torch.autograd.grad(first.sum(), [w])[0].tolist(), [-1, 4]);
+  },
   "no_grad and detach record nothing": async (t) => {
     const x = leaf(t, [1]);
     t.equal(t.torch.no_grad(() => x.mul(2)).requires_grad, false);
