@@ -16,6 +16,8 @@ from .placed import Placed
 from .solve import Kin, gather
 from .tidy import renamed, simplify
 
+# Operations that can make a number that is not finite, which times zero is no zero.
+ENDLESS = ("/", "**", "log", "log2", "log1p", "exp", "exp2", "lgamma", "digamma")
 SMOOTH = (None, "sum", "prod", "max", "min")
 
 
@@ -28,6 +30,8 @@ class Reverse:
     def __init__(self, stmts: list[Stmt], tensors: dict[str, Tensor], seeds: dict[str, str], wanted: list[str],
                  prefix: str, explicit: dict[str, list[Stmt]], kin: Kin):
         self.stmts, self.tensors, self.seeds, self.prefix, self.kin = stmts, tensors, dict(seeds), prefix, kin
+        # Of several cotangents a caller may send one: the others are zero, and what they weigh counts for nothing.
+        self.unsent = set(seeds) if prefix == "dd_" and len(seeds) > 1 else set()
         self.wanted = [n for n in wanted if n not in explicit]
         self.explicit = {n: explicit[n] for n in wanted if n in explicit}
         self.shared = explicit.get("", [])
@@ -37,6 +41,7 @@ class Reverse:
         self.out: list[Stmt] = []
         self.results: dict[str, str] = {}
         self.ran: set[tuple] = set()            # raw bodies reversed, by their outputs
+        self.products: dict[str, tuple[str, str]] = {}  # tensors made by `*=`: their factors that are zero, the product of the others
         self.alive = set(self.wanted)
         for s in stmts:
             if s.red in SMOOTH and tensors[s.target].dtype not in ("int", "bool") \
@@ -50,7 +55,8 @@ class Reverse:
                 self.reverse_raw(s)
                 continue
             if t not in self.alive or t in self.wanted or t not in self.seeds and t not in self.pending: continue
-            if s.mode not in ("=", "+="): raise NoDerivative(s.mode)
+            if s.mode == "*=": self.multiplied(s)
+            elif s.mode not in ("=", "+="): raise NoDerivative(s.mode)
             self.reverse(s)
             if overwrites(s): self.lose(s)
         for n in self.wanted:
@@ -132,6 +138,8 @@ class Reverse:
         outputs = [o for o in at.op.outputs if self.tensors[names[o]].dtype not in ("int", "bool")]
         arriving = [o for o in outputs if names[o] in self.alive and (names[o] in self.seeds or names[o] in self.pending)]
         if raw.outputs in self.ran or not arriving: return
+        lost = [names[n] for n in raw.inputs if names[n] in self.alive and n not in at.op.grads and self.tensors[names[n]].dtype not in ("int", "bool")]
+        if lost and not at.op.grads: raise NoDerivative(at.op.name)     # rather than a gradient without this part
         self.ran.add(raw.outputs)
         names |= {f"g_{o}": self.cotangent(names[o]) if o in arriving else self.nothing(names[o]) for o in outputs}
         there = Placed(at.op, names, at.packs, at.env, at.T)
@@ -180,6 +188,7 @@ class Reverse:
         for r, p in parts.items():
             t = r.val[0]
             if t not in self.alive: continue
+            if s.target in self.unsent and any(n.op in ENDLESS or n.val in ENDLESS for n in walk(p)): p = cond(E("==", (g, ZERO)), ZERO, p)
             inside = E("inside", (read(t, r.args),)) if r.val[1] is not None else None
             there = axes(self.tensors[t]) if r.args else []         # no index: none of the axes exists here
             c = gather("", r.args, self.names(there, r.args, original), there, loops, conj(pred, winner), p, self.fresh, inside, self.kin)
@@ -189,6 +198,7 @@ class Reverse:
     def parts(self, s: Stmt, body: E, at: tuple[E, ...], g: E, env: dict[str, E]) -> tuple[Partials, E | None]:
         """What g is for each read of the body, and a filter on the points that get any."""
         t = read(s.target, at)
+        if s.target in self.products: return partials(body, mul(g, self.quotient(*self.products[s.target], body, t, at))), None
         if s.red is None:
             single = s.mode == "=" and sum(o.target == s.target for o in self.stmts) == 1
             return partials(body, g, {body: t} if single else None), None
@@ -206,14 +216,30 @@ class Reverse:
         return partials(body, g), E("==", (place, read(arg, at)))
 
     def others(self, s: Stmt, body: E, at: tuple[E, ...]) -> E:
-        """The product of all factors but one, also where factors are zero: with no other zero it is the
-        product of the factors that are not, and with no zero at all the quotient."""
+        """The product of all factors but one, also where factors are zero."""
         zeros, rest = self.helper("zeros", s.target), self.helper("rest", s.target)
         zero = E("==", (s.body, ZERO))
         self.aux.append(replace(s, target=zeros, body=cond(zero, ONE, ZERO), red="sum"))
         self.aux.append(replace(s, target=rest, body=cond(zero, ONE, s.body)))
+        return self.quotient(zeros, rest, body, read(s.target, at), at)
+
+    def quotient(self, zeros: str, rest: str, body: E, t: E, at: tuple[E, ...]) -> E:
+        """Of the product t all factors but `body`: with no other zero it is the product of the factors that
+        are not, and with no zero at all the quotient."""
         alone = E("==", (read(zeros, at), ONE))
-        return cond(E("==", (body, ZERO)), cond(alone, read(rest, at), ZERO), div(read(s.target, at), body))
+        return cond(E("==", (body, ZERO)), cond(alone, read(rest, at), ZERO), div(t, body))
+
+    def multiplied(self, last: Stmt):
+        """Prepares the reversal of a tensor that is assigned as a whole and then multiplied: all these are factors."""
+        t = last.target
+        if t in self.products: return
+        factors = [s for s in self.stmts if s.target == t]
+        if any(s.red is not None or overwrites(s) or s.mode != ("*=" if n else "=") for n, s in enumerate(factors)): raise NoDerivative(last.mode)
+        self.products[t] = zeros, rest = self.helper("zeros", t), self.helper("rest", t)
+        for n, s in enumerate(factors):
+            zero = E("==", (s.body, ZERO))
+            self.aux.append(replace(s, target=zeros, body=cond(zero, ONE, ZERO), mode="+=" if n else "="))
+            self.aux.append(replace(s, target=rest, body=cond(zero, ONE, s.body)))
 
     def drawn(self, s: Stmt) -> Stmt:
         """s with its random numbers in temporaries: a draw depends on its place in the statement's loops,

@@ -1,6 +1,7 @@
 // Running the tape backwards: `backward`, `grad`.  Each node runs once, after all that feed it; nothing recurses, so
 // neither deep graphs nor graphs with many shared parts are trouble.
 
+import { inspect, is_anomaly_enabled } from "./anomaly.js";
 import { AutogradError, TypeMismatchError, describe } from "./errors.js";
 import { is_grad_enabled, no_grad, set_grad_enabled } from "./grad-mode.js";
 import { accumulateInto, addGradients } from "./accumulate.js";
@@ -96,6 +97,7 @@ function run(roots: readonly Place[], grads: readonly Tensor[], targets: readonl
       let made: Grad[] = [];
       if (runs && list.some((g) => g !== null)) {
         made = node.apply(list, wanted);
+        if (is_anomaly_enabled()) inspect(node, made);
         if (!options.create && !node.keepsGradients) {
           for (const grad of list) if (grad && temporary.has(grad) && !made.includes(grad)) grad.dispose();
           // A node that hands its gradient on, once or more, hands on what it was: made by the engine or not.

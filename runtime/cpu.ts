@@ -10,7 +10,7 @@ import { type DType, newElements } from "./dtype.js";
 import { DeviceError } from "./errors.js";
 import { onReclaim, unwatch } from "./memory.js";
 import { numelOf } from "./shape.js";
-import { sameCourse } from "./scalars.js";
+import { passes, sameCourse } from "./scalars.js";
 import { Storage } from "./storage.js";
 
 interface CpuPrepared extends Prepared {
@@ -63,7 +63,7 @@ class CpuDevice implements Device {
       const nest = nests[n]!;
       for (const { slot } of nest.accesses) {
         const bound = call.slots[slot]!;
-        if (op.op.slots[slot]!.role === "temp") temps.set(slot, { slot, dtype: bound.dtype as DType, length: numelOf(bound.shape) });
+        if (passes(op, slot, wanted)) temps.set(slot, { slot, dtype: bound.dtype as DType, length: numelOf(bound.shape) });
       }
       for (const step of nest.steps) {
         if (step.target >= 0 && op.op.slots[nest.accesses[step.target]!.slot]!.role === "input") changes.add(nest.accesses[step.target]!.slot);

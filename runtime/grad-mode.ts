@@ -1,37 +1,56 @@
-// Whether operations are recorded: no_grad, enable_grad, set_grad_enabled.
+// Whether operations are recorded: no_grad, enable_grad, set_grad_enabled, inference_mode.  As in Python's `with`, a mode
+// lasts for a body: here a function, and for an async one until its promise settles.
 
-let enabled = true;
+interface Mode { readonly recording: boolean; readonly inference: boolean }
+
+let mode: Mode = { recording: true, inference: false };
 
 /** Whether operations on tensors that require gradients are recorded now. */
-export const is_grad_enabled = (): boolean => enabled;
+export const is_grad_enabled = (): boolean => mode.recording;
 
-export function set_grad_enabled(mode: boolean): void {
-  enabled = mode;
-}
+/** Whether this is inference mode: tensors made now never take part in a graph. */
+export const is_inference_mode_enabled = (): boolean => mode.inference;
 
-function within<T>(mode: boolean, body: () => T): T {
-  const before = enabled;
-  enabled = mode;
+function within<T>(inside: Mode, body: () => T): T {
+  const before = mode;
+  mode = inside;
   let settled = true;
   try {
     const result = body();
     if (result instanceof Promise) {
       settled = false;
       return result.finally(() => {
-        enabled = before;
+        mode = before;
       }) as T;
     }
     return result;
   } finally {
-    if (settled) enabled = before;
+    if (settled) mode = before;
   }
 }
 
 /** Runs `body` without recording.  The mode of an async function lasts until its promise settles. */
-export const no_grad = <T>(body: () => T): T => within(false, body);
+export const no_grad = <T>(body: () => T): T => within({ ...mode, recording: false }, body);
 
 /** Runs `body` with recording, within no_grad. */
-export const enable_grad = <T>(body: () => T): T => within(true, body);
+export const enable_grad = <T>(body: () => T): T => within({ ...mode, recording: true }, body);
 
-/** As no_grad. */
-export const inference_mode = no_grad;
+/** Turns recording on or off: from now on, or, with a body, while that runs. */
+export function set_grad_enabled(recording: boolean): void;
+export function set_grad_enabled<T>(recording: boolean, body: () => T): T;
+export function set_grad_enabled<T>(recording: boolean, body?: () => T): T | void {
+  const inside = { ...mode, recording };
+  if (body) return within(inside, body);
+  mode = inside;
+}
+
+/**
+ * Runs `body` without recording, as no_grad does; what it makes is not for later graphs either: such tensors have no version, cannot be
+ * saved for backward, and are changed in place only in inference mode.  `inference_mode(false, body)` is the usual mode within another.
+ */
+export function inference_mode<T>(body: () => T): T;
+export function inference_mode<T>(on: boolean, body: () => T): T;
+export function inference_mode<T>(on: boolean | (() => T), body?: () => T): T {
+  const wanted = on !== false;
+  return within({ recording: !wanted, inference: wanted }, typeof on === "function" ? on : body!);
+}

@@ -1,7 +1,7 @@
 // In-place changes on the tape: what may be changed, and how a changed tensor, or the base of a changed view, gets its node.
 
 import { AutogradError, OpError } from "./errors.js";
-import { is_grad_enabled } from "./grad-mode.js";
+import { is_grad_enabled, is_inference_mode_enabled } from "./grad-mode.js";
 import { type Grad, Node, attach, gradientEdge } from "./node.js";
 import { extent, overlaps, showShape } from "./shape.js";
 import type { Tensor } from "./tensor.js";
@@ -14,6 +14,10 @@ export function beforeInPlace(x: Tensor, op: string): void {
   if (overlaps(x.shape, x.strides)) {
     throw new OpError(`${op}: unsupported operation: more than one element of the written-to tensor refers to a single memory location. ` +
       `Please clone() the tensor before performing the operation. The tensor has size ${showShape(x.shape)} and stride ${showShape(x.strides)}`);
+  }
+  if (x.storage.inference && !is_inference_mode_enabled()) {
+    throw new AutogradError(`${op}: Inplace update to inference tensor outside InferenceMode is not allowed. You can make a clone to get a normal ` +
+      "tensor before doing inplace update.");
   }
   if (!is_grad_enabled()) return;
   if (x.requires_grad && x.is_leaf) {

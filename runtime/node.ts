@@ -1,6 +1,7 @@
 // Nodes of the tape: what an operation leaves behind so that gradients can flow back through it, and saved tensors.
 // The order in which nodes run is autograd.ts.
 
+import { whereabouts } from "./anomaly.js";
 import { AutogradError } from "./errors.js";
 import { is_grad_enabled } from "./grad-mode.js";
 import { showShape } from "./shape.js";
@@ -18,6 +19,8 @@ export abstract class Node {
   readonly next: (Node | null)[] = [];
   readonly nextOutput: number[] = [];
   readonly sequence = sequence++;
+  /** Where it was made, for messages; only while anomalies are looked for. */
+  readonly made = whereabouts();
   /** Hooks on the gradient of each output, and tensors that keep it. */
   hooks: Map<number, Hook[]> | null = null;
   retained: Map<number, WeakRef<Tensor>> | null = null;
@@ -139,6 +142,10 @@ export class Saved {
 
   /** `output`: which output of `owner` the tensor is; -1 for an input. */
   constructor(tensor: Tensor, owner: Node, output = -1) {
+    if (tensor.storage.inference && !tensor.weak) {
+      throw new AutogradError(`${owner.name}: Inference tensors cannot be saved for backward. To work around you can make a clone to get a ` +
+        "normal tensor and use it in autograd.");
+    }
     this.owner = owner;
     this.output = output;
     this.version = tensor.storage.version;

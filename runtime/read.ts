@@ -1,5 +1,6 @@
 // Values out of tensors: typed arrays and nested arrays.
 
+import { settleAnomalies } from "./anomaly.js";
 import type { Elements } from "./compiled.js";
 import { type DType, newElements } from "./dtype.js";
 import { copyStrided } from "./layout.js";
@@ -15,9 +16,12 @@ export async function readElements(tensor: Tensor, op: string): Promise<Elements
   const span = extent(shape, strides);
   if (span === 0) {
     await tensor.storage.device.synchronize();
+    await settleAnomalies();
     return newElements(dtype, 0);
   }
-  return arrange(await tensor.storage.device.download(tensor.storage, offset, offset + span), dtype, shape, strides, 0);
+  const elements = await tensor.storage.device.download(tensor.storage, offset, offset + span);
+  await settleAnomalies();
+  return arrange(elements, dtype, shape, strides, 0);
 }
 
 /** A strided layout's elements in row-major order; the array itself where they already are. */

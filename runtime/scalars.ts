@@ -1,5 +1,7 @@
-// Calls that differ in numbers only (a learning rate, the count of steps): the same work with other words.
+// What a run of a program needs beside its call: which calls that differ in numbers only (a learning rate, the count of steps) share work,
+// and which slots live only during the run.
 
+import type { CompiledOp } from "./compiled.js";
 import type { Call, Op } from "../host/model.js";
 import { sameShape } from "./shape.js";
 
@@ -15,4 +17,10 @@ export function sameCourse(op: Op, program: number, a: Call, b: Call): boolean {
     for (const name of nest.statics) if (a.env[name] !== b.env[name]) return false;
   }
   return op.schedules.length === 0;
+}
+
+/** Whether a slot lives only during a run: a temporary, or a gradient that others are computed from and nobody asked for. */
+export function passes(op: CompiledOp, slot: number, wanted: readonly number[]): boolean {
+  const { role } = op.op.slots[slot]!;
+  return role === "temp" || (role === "gradient" && !wanted.includes(slot));
 }

@@ -4,6 +4,7 @@ import type { Elements } from "./compiled.js";
 import type { Device } from "./device.js";
 import type { DType } from "./dtype.js";
 import { OpError } from "./errors.js";
+import { is_inference_mode_enabled } from "./grad-mode.js";
 import { watch } from "./memory.js";
 
 /** A device buffer as the pool knows it; see webgpu/pool.ts. */
@@ -36,6 +37,8 @@ export class Storage {
   readonly cell: Cell;
   /** Counts in-place changes; autograd compares it with what it was when a tensor was saved. */
   version = 0;
+  /** Whether it was made in inference mode, so that nothing on it takes part in a graph. */
+  readonly inference = is_inference_mode_enabled();
   private references = 0;
 
   constructor(device: Device, dtype: DType, length: number, elements: Elements | null, buffer: DeviceBuffer | null, bytes: number) {

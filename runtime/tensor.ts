@@ -7,6 +7,7 @@ import * as copying from "./copy.js";
 import type { Device } from "./device.js";
 import { type DType, deviceBytes, isFloat } from "./dtype.js";
 import { AutogradError, OpError } from "./errors.js";
+import { is_inference_mode_enabled } from "./grad-mode.js";
 import { enroll, keep } from "./memory.js";
 import { type AccumulateGrad, type Hook, type Node, gradientEdge } from "./node.js";
 import { describeTensor } from "./print.js";
@@ -148,6 +149,9 @@ export class Tensor {
     if (value && !isFloat(this.dtype)) {
       throw new AutogradError(`requires_grad_: only Tensors of floating point dtype can require gradients, got ${this.dtype}`);
     }
+    if (value && this.storage.inference && !is_inference_mode_enabled()) {
+      throw new AutogradError("requires_grad_: Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.");
+    }
     this.leafRequiresGrad = value;
     return this;
   }
@@ -192,7 +196,12 @@ export class Tensor {
     if (node) (node.retained ??= new Map()).set(this.outputNumber, new WeakRef(this));
   }
   /** How often the memory was changed in place. */
-  get _version(): number { return this.storage.version; }
+  get _version(): number {
+    if (this.storage.inference) throw new AutogradError("_version: Inference tensors do not track version counter.");
+    return this.storage.version;
+  }
+  /** Whether it was made in inference mode. */
+  is_inference(): boolean { return this.storage.inference; }
   /** The node that made it; for a view of something changed in place since, a new one. */
   currentNode(): Node | null {
     if (this.base && this.nodeVersion !== this.storage.version) views.refreshNode(this);

@@ -1,20 +1,29 @@
-"""Every op of the library: gradients, and for the main ones gradients of gradients, against central differences."""
+"""Every op of the library: gradients, and gradients of gradients, against central differences."""
 
 import numpy as np
 import pytest
 
-from dsl.adjoint import complete, gradient
-from dsl.gradcheck import check
-from dsl.ir import Stmt, read, replace
+from dsl.adjoint import complete, second
+from dsl.gradcheck import Checked, check
+from dsl.ir import Program, Stmt, read, replace
+from dsl.opdef import OpDef
 from dsl.worlds import World
 from definitions import EMPTY, LIBRARY
 
-DERIVED = [n for n, op in LIBRARY.ops.items() if gradient(op) is not None and n not in EMPTY]
-MAIN = ["add", "mul", "div", "pow", "exp", "log", "sqrt", "tanh", "sigmoid", "relu", "gelu", "silu", "softplus", "maximum", "where", "clamp",
-        "sum", "mean", "prod", "amax", "var", "logsumexp", "softmax", "log_softmax", "cumsum", "cumprod", "matmul_mm", "linear", "bilinear",
-        "conv1d", "conv2d", "conv_transpose1d", "max_pool1d", "avg_pool1d", "upsample_linear1d", "upsample_nearest1d", "embedding",
-        "gather", "scatter_add", "pad1d", "layer_norm", "group_norm", "batch_norm", "cross_entropy", "mse_loss",
-        "binary_cross_entropy_with_logits", "scaled_dot_product_attention", "dropout", "triu", "roll_one", "pixel_shuffle"]
+ZERO = "its gradient is zero whatever comes in"
+# Ops without a gradient of the gradient, and why.
+ONCE = {**dict.fromkeys(["div_trunc", "div_floor", "floor", "ceil", "trunc", "round", "round_decimals", "sign", "angle"], ZERO),
+        **dict.fromkeys(["bernoulli_fill", "uniform_fill", "normal_fill", "log_normal_fill", "exponential_fill", "cauchy_fill",
+                         "geometric_fill", "random_fill"], ZERO + ": they replace what was there"),
+        **dict.fromkeys(["svdvals", "svd_zeros", "eigvalsh"], "its gradient has vectors that the op does not hand out (svd and eigh do): refused")}
+
+
+def derived(op: OpDef) -> Program | None:
+    """As in the package: made before the equations of the forward program are solved."""
+    return complete(op).gradient
+
+
+DERIVED = [n for n, op in LIBRARY.ops.items() if derived(op) is not None and n not in EMPTY]
 
 
 # Ops that write to the places an index tensor names: which of two writes to one place wins is not defined.
@@ -36,24 +45,45 @@ def smooth(name: str, world: World) -> bool:
     return len(np.unique(index)) == index.size
 
 
+# Where gradients of gradients are defined, if not everywhere: a condition on the result, in words.
+DEFINED = {"masked_norm": (lambda out: out != 0, "a row has an element under its mask: the norm of nothing is a kink"),
+           "masked_var": (np.isfinite, "more elements are under the mask than the correction takes off"),
+           "masked_softmax": (np.isfinite, "a row has an element under its mask")}
+
+
+def defined(name: str, world: World) -> bool:
+    return name not in DEFINED or all(DEFINED[name][0](a).all() for n, a in world.run().items() if n in world.op.outputs)
+
+
 @pytest.mark.parametrize("name", DERIVED)
 def test_gradient(name):
     op = LIBRARY.ops[name]
     found = check(op, only=lambda world: smooth(name, world))
-    assert not found.wrong, "\n".join(found.wrong[:4]) + f"\n{gradient(op)}"
+    assert not found.wrong, "\n".join(found.wrong[:4]) + f"\n{derived(op)}"
     assert found.places
 
 
-@pytest.mark.parametrize("name", MAIN)
+@pytest.mark.parametrize("name", [n for n in DERIVED if n not in ONCE])
 def test_second_derivative(name):
-    found = check(LIBRARY.ops[name], 3, 1, 120, twice=True, tolerance=1e-3)
+    op = LIBRARY.ops[name]
+    found = Checked()
+    for count in (2, 8):                    # few worlds do, unless most of them are left out
+        if not found.places: found = check(op, count, 1, 100, twice=True, tolerance=1e-3, only=lambda world: smooth(name, world) and defined(name, world))
     assert not found.wrong, "\n".join(found.wrong[:4])
     assert found.places
 
 
+def test_what_has_one_derivative_is_listed(figure):
+    """An op without a gradient of its gradient has a reason, and one with a reason has none."""
+    assert {n for n in DERIVED if second(LIBRARY.ops[n], derived(LIBRARY.ops[n])) is None} == set(ONCE)
+    figure(f"{len(DERIVED) - len(ONCE)} ops have gradients of gradients, compared with central differences")
+    for reason in dict.fromkeys(ONCE.values()): figure(f"no gradient of the gradient, {reason}: {', '.join(n for n in ONCE if ONCE[n] == reason)}")
+    for name, (_, reason) in DEFINED.items(): figure(f"gradients of the gradient of {name} are compared only where {reason}")
+
+
 def test_a_wrong_gradient_is_noticed():
     op = LIBRARY.ops["tanh"]
-    right = gradient(op)
+    right = derived(op)
     wrong = [replace(s, body=read("g_out", s.idx)) if isinstance(s, Stmt) else s for s in right.stmts]
     op = replace(op, gradient=replace(right, stmts=wrong))
     assert check(op).wrong
@@ -66,5 +96,5 @@ GOLDEN = ["add", "matmul_mm", "linear", "conv2d", "conv_transpose1d", "max_pool2
 @pytest.mark.parametrize("name", GOLDEN)
 def test_programs_read_well(name, golden):
     """What is derived, to be read in review."""
-    program = complete(LIBRARY.ops[name]).gradient
+    program = derived(LIBRARY.ops[name])
     golden(f"golden/gradient/{name}.ir", f"reads {', '.join(program.inputs)}\n{program}\n")

@@ -9,7 +9,7 @@ import { type DType, deviceBytes } from "../dtype.js";
 import { DeviceError } from "../errors.js";
 import { onReclaim, onReport, unwatch } from "../memory.js";
 import { numelOf } from "../shape.js";
-import { sameCourse } from "../scalars.js";
+import { passes, sameCourse } from "../scalars.js";
 import { nestSchedules } from "../schedules.js";
 import { Storage } from "../storage.js";
 import { byteLength, decode, encode } from "./elements.js";
@@ -208,7 +208,7 @@ export class WebGpuDevice implements Device {
       for (const slot of launch.slots) {
         if (slot < 0) continue;
         const bound = call.slots[slot]!;
-        if (op.op.slots[slot]!.role === "temp") temps.set(slot, { slot, bytes: byteLength(bound.dtype as DType, numelOf(bound.shape)) });
+        if (passes(op, slot, wanted)) temps.set(slot, { slot, bytes: byteLength(bound.dtype as DType, numelOf(bound.shape)) });
       }
       return {
         launch, kernel: this.pipelines.kernel(launch.code, launch.written, op.op.name),

@@ -51,6 +51,18 @@ export default {
     const total = s.reduce((sum, v) => sum + v / (1 - v), 0), q = s.map((v) => v / (1 - v) / total);
     t.close(await column.tolist(), q.map((v, i) => q[0] * ((i === 0 ? 1 : 0) - v)), { rtol: 1e-4, atol: 1e-9 });
   },
+  "gradients of gradients that are computed from the gradient": async (t) => {
+    const x = leaf(t, [0.5, 2]);
+    for (const [f, wanted] of [[(y) => y.log(), [-4, -0.25]], [(y) => y.sqrt(), [-0.7071068, -0.0883883]], [(y) => y.log10(), [-1.7371779, -0.1085736]]]) {
+      const [first] = t.torch.autograd.grad(f(x).sum(), [x], { create_graph: true });
+      t.close(await t.torch.autograd.grad(first.sum(), [x])[0].tolist(), wanted, { rtol: 1e-4 });
+    }
+  },
+  "what the gradient of an exponent weighs counts only where somebody asks": async (t) => {
+    const x = leaf(t, [-0.5, 2]), w = leaf(t, [1, 1]);
+    const [first] = t.torch.autograd.grad(x.pow(2), [x], { grad_outputs: w, create_graph: true });
+    t.close(await t.torch.autograd.grad(first.sum(), [w])[0].tolist(), [-1, 4]);
+  },
   "no_grad and detach record nothing": async (t) => {
     const x = leaf(t, [1]);
     t.equal(t.torch.no_grad(() => x.mul(2)).requires_grad, false);

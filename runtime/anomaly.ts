@@ -1,0 +1,66 @@
+// Anomaly detection: the node whose way back first makes a NaN is named, with the call that made the node.  Gradients on a GPU
+// are looked at when something is read back the next time.
+
+import type { Elements } from "./compiled.js";
+import { AutogradError } from "./errors.js";
+import { extent } from "./shape.js";
+import type { Tensor } from "./tensor.js";
+
+let detecting = false, checking = true;
+
+/** Verdicts on gradients that a GPU still has to hand out, in the order of the nodes. */
+let pending: Promise<string | null>[] = [];
+
+export const is_anomaly_enabled = (): boolean => detecting;
+export const is_anomaly_check_nan_enabled = (): boolean => checking;
+
+/** From now on (or no longer) `backward` says which function made a gradient NaN, and where it was called.  Slow: for looking for mistakes. */
+export function set_detect_anomaly(mode: boolean, check_nan: boolean | { check_nan?: boolean } = true): void {
+  detecting = mode;
+  checking = typeof check_nan === "boolean" ? check_nan : (check_nan.check_nan ?? true);
+}
+
+/** As set_detect_anomaly, while `body` runs; of an async function until its promise settles. */
+export function detect_anomaly<T>(body: () => T, check_nan = true): T {
+  const before = [detecting, checking] as const, restore = () => { [detecting, checking] = before; };
+  set_detect_anomaly(true, check_nan);
+  let settled = true;
+  try {
+    const result = body();
+    if (!(result instanceof Promise)) return result;
+    settled = false;
+    return result.finally(restore) as T;
+  } finally {
+    if (settled) restore();
+  }
+}
+
+/** Where a node is made, if that is asked for. */
+export const whereabouts = (): string | null => (detecting ? (new Error().stack ?? "").split("\n").slice(2).join("\n") : null);
+
+function hasNaN(elements: Elements): boolean {
+  for (let i = 0; i < elements.length; i++) if (Number.isNaN(elements[i])) return true;
+  return false;
+}
+
+/** Throws if a gradient that the node has just made holds a NaN; on a GPU the next read throws. */
+export function inspect(node: { readonly name: string; readonly made: string | null }, grads: readonly (Tensor | null)[]): void {
+  if (!checking) return;
+  grads.forEach((grad, i) => {
+    if (!grad) return;
+    const { device } = grad.storage, from = grad.offset, to = from + extent(grad.shape, grad.strides);
+    const found = `Function '${node.name}' returned nan values in its ${i}th output.` +
+      (node.made ? `\nTraceback of the forward call that caused the error:\n${node.made}` : "");
+    if (grad.storage.cell.elements) {
+      if (hasNaN(grad.storage.elements.subarray(from, to) as Elements)) throw new AutogradError(found);
+    } else if (to > from) pending.push(device.download(grad.storage, from, to).then((elements) => (hasNaN(elements) ? found : null)));
+  });
+}
+
+/** Throws what a GPU has found since the last read. */
+export async function settleAnomalies(): Promise<void> {
+  if (!pending.length) return;
+  const verdicts = pending;
+  pending = [];
+  for (const verdict of await Promise.all(verdicts)) if (verdict) throw new AutogradError(verdict);
+}
