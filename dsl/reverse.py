@@ -14,7 +14,7 @@ from .ir import (E, Fresh, Loop, ONE, Stmt, Tensor, TRUE, ZERO, add, cond, conj,
 from .opdef import Presence
 from .placed import Placed
 from .solve import Kin, gather
-from .tidy import renamed, simplify
+from .tidy import renamed, simplify, statement_reads
 
 # Operations that can make a number that is not finite, which times zero is no zero.
 ENDLESS = ("/", "**", "log", "log2", "log1p", "exp", "exp2", "lgamma", "digamma")
@@ -138,8 +138,9 @@ class Reverse:
         outputs = [o for o in at.op.outputs if self.tensors[names[o]].dtype not in ("int", "bool")]
         arriving = [o for o in outputs if names[o] in self.alive and (names[o] in self.seeds or names[o] in self.pending)]
         if raw.outputs in self.ran or not arriving: return
-        lost = [names[n] for n in raw.inputs if names[n] in self.alive and n not in at.op.grads and self.tensors[names[n]].dtype not in ("int", "bool")]
-        if lost and not at.op.grads: raise NoDerivative(at.op.name)     # rather than a gradient without this part
+        reached = [n for n in raw.inputs if names[n] in self.alive and self.tensors[names[n]].dtype not in ("int", "bool")]
+        heard = {r.val[0] for stmts in at.op.grads.values() for x in stmts for r in statement_reads(x)}
+        if reached and any(f"g_{o}" not in heard for o in arriving): raise NoDerivative(at.op.name)     # rather than a gradient without this part
         self.ran.add(raw.outputs)
         names |= {f"g_{o}": self.cotangent(names[o]) if o in arriving else self.nothing(names[o]) for o in outputs}
         there = Placed(at.op, names, at.packs, at.env, at.T)

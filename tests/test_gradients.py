@@ -1,13 +1,17 @@
 """Every op of the library: gradients, and gradients of gradients, against central differences."""
 
+import re
+
 import numpy as np
 import pytest
 
 from dsl.adjoint import complete, second
 from dsl.gradcheck import Checked, check
 from dsl.ir import Program, Stmt, read, replace
+from dsl.library import load_text
 from dsl.opdef import OpDef
 from dsl.worlds import World
+from buildtools.paths import ROOT
 from definitions import EMPTY, LIBRARY
 
 ZERO = "its gradient is zero whatever comes in"
@@ -15,6 +19,7 @@ ZERO = "its gradient is zero whatever comes in"
 ONCE = {**dict.fromkeys(["div_trunc", "div_floor", "floor", "ceil", "trunc", "round", "round_decimals", "sign", "angle"], ZERO),
         **dict.fromkeys(["bernoulli_fill", "uniform_fill", "normal_fill", "log_normal_fill", "exponential_fill", "cauchy_fill",
                          "geometric_fill", "random_fill"], ZERO + ": they replace what was there"),
+        **dict.fromkeys(["ctc_loss", "ctc_loss_joined"], "PyTorch has none either: refused"),
         **dict.fromkeys(["svdvals", "svd_zeros", "eigvalsh"], "its gradient has vectors that the op does not hand out (svd and eigh do): refused")}
 
 
@@ -23,7 +28,9 @@ def derived(op: OpDef) -> Program | None:
     return complete(op).gradient
 
 
-DERIVED = [n for n, op in LIBRARY.ops.items() if derived(op) is not None and n not in EMPTY]
+# Losses whose gradient by `log_probs` is, as PyTorch's, the one by the numbers that these are the log-softmax of.
+BY_LOGITS = ["ctc_rows", "ctc_loss", "ctc_loss_joined"]
+DERIVED = [n for n, op in LIBRARY.ops.items() if derived(op) is not None and n not in (*EMPTY, *BY_LOGITS)]
 
 
 # Ops that write to the places an index tensor names: which of two writes to one place wins is not defined.
@@ -39,6 +46,8 @@ UNDETERMINED = {"linalg_svd": lambda env: not env["full_matrices"], "svd": lambd
 def smooth(name: str, world: World) -> bool:
     """Whether the derivative in this world is the slope, and not PyTorch's convention."""
     if world.env.get("has_padding_idx"): return False           # that row of an embedding gets none
+    if name == "embedding_limited":                             # rows are made shorter first, with no gradient
+        return (np.linalg.norm(world.views["weight"], world.env["norm_type"], axis=-1) <= world.env["max_norm"]).all()
     if name in UNDETERMINED: return UNDETERMINED[name](world.env) or world.env["M"] == world.env["N"]
     if name not in PLACED: return True
     index = world.views[PLACED[name]]
@@ -63,6 +72,24 @@ def test_gradient(name):
     assert found.places
 
 
+@pytest.mark.parametrize("name", BY_LOGITS)
+def test_gradient_by_logits(name):
+    text = (ROOT / "ops" / "ctc.op").read_text(encoding="utf-8") + """
+op ctc_rows_of(logits: Float[*B, T, C], targets: Int[*B, S], lengths: Int[*B], label_counts: Int[*B], blank: int, zero_infinity: bool) -> Float[*B]
+    require blank >= 0 and blank < C, "blank must be in label range"
+    x[*b, t, c] = logits[*b, t, c]
+    f = ctc_rows(x, targets, lengths, label_counts, blank, zero_infinity)
+    out[*b] = f.loss[*b]
+"""
+    soft, count = re.subn(r"(x\[(.*), c\] =) (\w+)\[(.*), c\]", r"\1 \3[\4, c] - log(sum[k] exp(\3[\4, k]))", text)
+    assert count == 3
+    library, errors, _ = load_text(soft)
+    assert not errors
+    found = check(complete(library.ops["ctc_rows_of" if name == "ctc_rows" else name]))
+    assert not found.wrong, "\n".join(found.wrong[:4])
+    assert found.places
+
+
 @pytest.mark.parametrize("name", [n for n in DERIVED if n not in ONCE])
 def test_second_derivative(name):
     op = LIBRARY.ops[name]
@@ -75,7 +102,7 @@ def test_second_derivative(name):
 
 def test_what_has_one_derivative_is_listed(figure):
     """An op without a gradient of its gradient has a reason, and one with a reason has none."""
-    assert {n for n in DERIVED if second(LIBRARY.ops[n], derived(LIBRARY.ops[n])) is None} == set(ONCE)
+    assert {n for n in (*DERIVED, *BY_LOGITS) if second(LIBRARY.ops[n], derived(LIBRARY.ops[n])) is None} == set(ONCE)
     figure(f"{len(DERIVED) - len(ONCE)} ops have gradients of gradients, compared with central differences")
     for reason in dict.fromkeys(ONCE.values()): figure(f"no gradient of the gradient, {reason}: {', '.join(n for n in ONCE if ONCE[n] == reason)}")
     for name, (_, reason) in DEFINED.items(): figure(f"gradients of the gradient of {name} are compared only where {reason}")
