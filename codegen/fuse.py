@@ -240,6 +240,7 @@ class Builder:
         self.extents = {l.name: l.extent for l in group.loops + group.rloops}
         self.steps: list[Step] = []
         self.value: dict[int, str] = {}                  # statement -> the local with its value
+        self.done: dict[int, E] = {}                     # of this statement, by identity: the same part stands there many times
 
     def nest(self) -> Nest:
         g = self.group
@@ -257,6 +258,7 @@ class Builder:
         return Nest("raw", (), (), made, steps, s.when, raw=body, words=s.body.args[count:])
 
     def statement(self, n: int, s: Stmt, inner: bool):
+        self.done = {}
         body, pred = self.scalar(s.body), self.scalar(s.pred)
         if s.red:
             name = f"acc{len(self.steps)}"
@@ -283,7 +285,8 @@ class Builder:
             r = e.args[0]
             return conj(*self.bounds(r.val[0], tuple(self.scalar(i) for i in r.args))) or E("const", (), True)
         if not e.args: return e
-        return E(e.op, tuple(self.scalar(a) for a in e.args), e.val)
+        if id(e) not in self.done: self.done[id(e)] = E(e.op, tuple(self.scalar(a) for a in e.args), e.val)
+        return self.done[id(e)]
 
     def read(self, r: E) -> E:
         tensor, fallback = r.val
@@ -311,6 +314,7 @@ class Builder:
     def numbers(self, parts) -> set[int]:
         """The accesses that the expressions of a factor read, also through an index."""
         out: set[int] = set()
+        self.done = {}
 
         def visit(e: E | None):
             if e is None: return

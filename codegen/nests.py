@@ -77,4 +77,9 @@ def named_loops(nest: Nest) -> frozenset[str]:
 def nests(program: Program | None) -> list[Nest]:
     """The nests of a program in the order they run; none for a raw op."""
     from .fuse import fused
-    return fused(program) if program is not None else []
+    if program is None: return []
+    stmts, made = program.__dict__.get("nests_", (None, []))            # asked for by each target
+    if stmts != program.stmts:
+        made = fused(program)
+        program.__dict__["nests_"] = [*program.stmts], made
+    return [*made]

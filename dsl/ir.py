@@ -10,6 +10,8 @@ kernels) reads only this, and its print is the format of the golden tests."""
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import cached_property
+from operator import is_
 
 # --- Scalars ---------------------------------------------------------------------------------------
 
@@ -43,6 +45,39 @@ class E:
     def __mul__(self, other): return mul(self, lift(other))
     def __neg__(self): return neg(self)
     def __repr__(self): return show(self)
+    def __hash__(self): return self.number
+    def __reduce__(self): return E, (self.op, self.args, self.val)      # without what is remembered
+
+    # Asked again and again, and so remembered.
+
+    @cached_property
+    def number(self) -> int: return hash((self.op, self.args, self.val))
+
+    @cached_property
+    def loops(self) -> frozenset[str]:
+        """The names of the loops, single and pack, that it depends on."""
+        return joined(self, "loops", self.val if self.op in ("idx", "pack") else None)
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """The names of these loops, of symbols and of the tensors it reads."""
+        return joined(self, "names", self.val if self.op in ("idx", "pack", "sym") else self.val[0] if self.op == "read" else None)
+
+    @cached_property
+    def reads(self) -> tuple[E, ...]: return tuple(n for n in walk(self) if n.op == "read")
+
+    @cached_property
+    def holes(self) -> tuple[str, ...]:
+        """What stands for values in a nest (codegen), each as often as it does."""
+        return tuple(n.val for n in walk(self) if n.op == "hole")
+
+
+def joined(e: E, kind: str, own: str | None) -> frozenset[str]:
+    """The names of e's parts and its own, in one of their sets if that has them all."""
+    parts = [getattr(c, kind) for c in children(e)]
+    if own is not None: parts.append(frozenset((own,)))
+    largest = max(parts, key=len, default=frozenset())
+    return largest if all(p is largest or p <= largest for p in parts) else largest.union(*parts)
 
 
 # name -> number of arguments.  `stop` is the identity with no gradient, `isnan` tests the bits.
@@ -170,32 +205,44 @@ def children(e: E) -> tuple[E, ...]:
 
 
 def walk(e: E | None):
-    if e is None: return
-    yield e
-    for c in children(e): yield from walk(c)
+    """All expressions within e, each before its parts."""
+    left = [] if e is None else [e]
+    while left:
+        n = left.pop()
+        yield n
+        left.extend(children(n)[::-1])
 
 
 def transform(e: E, f) -> E:
-    """Rewrites bottom-up: f answers a replacement or None."""
-    args = tuple(transform(a, f) for a in e.args)
-    if e.op == "read":
-        tensor, fallback = e.val
-        n = E("read", args, (tensor, None if fallback is None else transform(fallback, f)))
-    else:
-        n = e if args == e.args else build(e.op, *args, val=e.val)
-    r = f(n)
-    return n if r is None else r
+    """Rewrites bottom-up: f answers a replacement or None, the same for the same expression."""
+    done: dict[int, E] = {}         # by identity: derivatives hold the same parts many times
+
+    def visit(e: E) -> E:
+        found = done.get(id(e))
+        if found is not None: return found
+        args = tuple([visit(a) for a in e.args])
+        if e.op == "read":
+            tensor, fallback = e.val
+            made = None if fallback is None else visit(fallback)
+            n = e if made is fallback and all(map(is_, args, e.args)) else E("read", args, (tensor, made))
+        else:
+            n = e if args == e.args else build(e.op, *args, val=e.val)
+        r = f(n)
+        done[id(e)] = found = n if r is None else r
+        return found
+
+    return visit(e)
 
 
 def subst(e: E | None, env: dict[str, E]) -> E | None:
     """Puts expressions in the place of loop indices (single and pack)."""
-    if e is None or not env: return e
+    if e is None or not env or e.loops.isdisjoint(env): return e
     return transform(e, lambda n: env.get(n.val) if n.op in ("idx", "pack") else None)
 
 
 def indices(e: E | None) -> set[str]:
     """The names of the loops, single and pack, that e depends on."""
-    return {n.val for n in walk(e) if n.op in ("idx", "pack")}
+    return set() if e is None else set(e.loops)
 
 
 def symbols(e: E | None) -> set[str]: return {n.val for n in walk(e) if n.op == "sym"}
@@ -204,7 +251,7 @@ def made_by(s: Stmt) -> list[str]:
     return [t for _, t in s.body.val.outputs] if s.body.op == "raw" else [s.target]
 
 
-def reads(e: E | None) -> list[E]: return [n for n in walk(e) if n.op == "read"]
+def reads(e: E | None) -> list[E]: return [] if e is None else list(e.reads)
 
 
 # --- Printing --------------------------------------------------------------------------------------

@@ -74,9 +74,12 @@ def negated(e: E) -> E | None:
     return cond(c, neg(x) if not is_const(x, 0) else ZERO, neg(y) if not is_const(y, 0) else ZERO) if zero_somewhere(x, y) else None
 
 
+def may_hold(e: E, part: E) -> bool: return part.names <= e.names
+
+
 def assumed(c: E, x: E, y: E) -> E | None:
     """x if c else y, where the branches may rely on c and on its opposite."""
-    under = lambda branch, value: transform(branch, lambda n: value if n == c else None)
+    under = lambda branch, value: transform(branch, lambda n: value if n == c else None) if may_hold(branch, c) else branch
     u, v = under(x, TRUE), under(y, FALSE)
     return cond(c, u, v) if (u, v) != (x, y) or x == y else None
 

@@ -39,9 +39,9 @@ def dist() -> Path:
     return DIST
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser():
-    """A headless Chromium with WebGPU."""
+    """A headless Chromium with WebGPU.  Not for longer than a file of tests: its GPU process never rests."""
     from buildtools.browser import chromium
     with chromium() as started: yield started
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dsl.ir import E, ZERO, indices, walk
+from dsl.ir import E, ZERO, indices
 from codegen.nests import Access, Nest
 
 from .expr import EQUAL, PRODUCT, TERNARY, Hole, Printer
@@ -68,7 +68,7 @@ def is_read(name: str) -> bool: return name[0] == "r" and name[1:].isdigit()
 
 def reads_of(*parts: E | None) -> list[int]:
     """The accesses whose values the expressions hold, in order; one used twice stands there twice."""
-    return [int(n.val[1:]) for e in parts for n in walk(e) if n.op == "hole" and is_read(n.val)]
+    return [int(n[1:]) for e in parts if e is not None for n in e.holes if is_read(n)]
 
 
 def parts_of(a: Access) -> tuple[E | None, ...]: return (*a.index, a.guard, a.fallback)

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from .common import common
 from .kernel import Kernel, bound_name, element_type, needed, position, stored
 from .lines import points
 from .quads import quad_element
-from .texts import is_word
+from .texts import has_part
 
 MOST_QUADS = 8                          # registers: quads that a lane holds, of all tensors together
 
@@ -45,16 +46,6 @@ def held_of(k: Kernel, lanes: int) -> Held | None:
 def later_uses(k: Kernel, n: int, later: int) -> bool:
     step = k.nest.steps[later]
     return (step.kind == "reduce" or step.inner) and has_part(k.code.steps[later].body, k.code.steps[n].body)
-
-
-def has_part(text: str, part: str) -> bool:
-    """Whether a formula contains another, and not only the end of a longer name."""
-    at = text.find(part)
-    if at < 0: return False
-    while at >= 0:
-        if at > 0 and is_word(text[at - 1]): return False
-        at = text.find(part, at + 1)
-    return True
 
 
 def held_accesses(k: Kernel) -> list[int]:
@@ -101,8 +92,9 @@ def held_pass(k: Kernel, held: Held, n: int, join: str, type_: str) -> list[str]
         for lane in range(4):
             parts = formula(k, held, n, c, lane)
             last = len(parts) - 1
+            value = common(parts[last], "common")
             keep = f"kept{n}_{c}[{lane}] = value; " if n in held.kept else ""
-            lines.append(" ".join(["{", *parts[:last], f"let value = {parts[last]}; {keep}{k.nest.steps[n].name} = {join}; }}"]))
+            lines.append(" ".join(["{", *parts[:last], *value.lines, f"let value = {value.text}; {keep}{k.nest.steps[n].name} = {join}; }}"]))
         out.extend(inside(k, held, c, lines))
     return out
 
@@ -118,7 +110,8 @@ def held_store(k: Kernel, held: Held, n: int, kind: str) -> list[str]:
         for lane in range(4):
             parts = formula(k, held, n, c, lane)
             last = len(parts) - 1
-            lines.append(" ".join(["{", *parts[:last], f"four[{lane}] = {stored(parts[last], kind, dtype)}; }}"]))
+            value = common(parts[last], "common")
+            lines.append(" ".join(["{", *parts[:last], *value.lines, f"four[{lane}] = {stored(value.text, kind, dtype)}; }}"]))
         lines.append(f"{bound_name(k, slot)}[{position(k, target)}] = four;")
         for line in inside(k, held, c, lines): out.append("  " + line)
     return out

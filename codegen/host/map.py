@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from .common import common
 from .kernel import Kernel, bound_name, declarations, decode, element_type, needed, position, read_lines, store_lines, stored, use, word
 from .lines import points
 from .model import Step
@@ -65,7 +66,9 @@ def step_lines(k: Kernel, indent: str) -> list[str]:
             inside = indent + "  "
             own = done[:]
         out.extend(read_lines(k, [code.body, *k.code.accesses[step.target].index], own, inside, False))
-        text = code.body
+        formula = common(code.body, f"common{i}")
+        for line in formula.lines: out.append(inside + line)
+        text = formula.text
         if step.name != "":
             out.append(f"{inside}let {step.name} = {text};")
             text = step.name
@@ -129,7 +132,9 @@ def one_lane(k: Kernel, lane: int, texts: list[str]) -> list[str]:
     if "uniform_random" in k.helpers: out.append(f"  let place = first_place + {lane}u * p.place{len(k.outer) - 1};")
     for i in range(len(k.nest.steps)):
         step = k.nest.steps[i]
-        text = k.code.steps[i].body
+        formula = common(k.code.steps[i].body, f"common{i}")
+        for line in formula.lines: out.append("  " + line)
+        text = formula.text
         if step.name != "":
             out.append(f"  let {step.name} = {text};")
             text = step.name

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from .common import common
 from .held import Held, held_of, held_pass, held_reads, held_store
 from .kernel import (KIND_TYPES, Kernel, bind_scratch, bound_name, declarations, decode, element_type, mentions, position, read_lines,
                      store_lines, stored, use, word)
@@ -238,11 +239,13 @@ def accumulate(k: Kernel, n: int, done: list[int], indent: str, chunks: bool) ->
         inside = indent + "  "
         own = done[:]
     out.extend(read_lines(k, [code.body], own, inside, False))
+    formula = common(code.body, f"common{n}")
+    for line in formula.lines: out.append(inside + line)
     if is_arg(step):
-        out.append(f"{inside}let value{n} = {code.body};")
+        out.append(f"{inside}let value{n} = {formula.text};")
         out.append(f"{inside}if ({better(k, step.red, kind, f'value{n}', f'best{n}')}) {{ best{n} = value{n}; {step.name} = i32(inner); }}")
-    elif chunks and is_float_sum(k, n): out.append(f"{inside}part{n} += {code.body};")
-    else: out.append(f"{inside}{step.name} = {joined(k, step.red, kind, step.name, code.body)};")
+    elif chunks and is_float_sum(k, n): out.append(f"{inside}part{n} += {formula.text};")
+    else: out.append(f"{inside}{step.name} = {joined(k, step.red, kind, step.name, formula.text)};")
     if code.pred != "": out.append(f"{indent}}}")
     return out
 
@@ -347,7 +350,9 @@ def outer_store(k: Kernel, i: int, done: list[int], lanes: int) -> list[str]:
     step = k.nest.steps[i]
     code = k.code.steps[i]
     out = read_lines(k, [code.body, code.pred, *k.code.accesses[step.target].index], done, "", True)
-    text = code.body
+    formula = common(code.body, f"common{i}")
+    out.extend(formula.lines)
+    text = formula.text
     if step.name != "":
         out.append(f"let {step.name} = {text};")
         text = step.name
@@ -378,7 +383,9 @@ def inner_store(k: Kernel, i: int, done: list[int], lanes: int) -> list[str]:
         out.append(f"    if ({code.pred}) {{")
         indent = "      "
     out.extend(read_lines(k, texts, inside, indent, False))
-    out.extend(store_lines(k, step.target, code.body, step_kind(k, step), step.mode, indent))
+    formula = common(code.body, f"common{i}")
+    for line in formula.lines: out.append(indent + line)
+    out.extend(store_lines(k, step.target, formula.text, step_kind(k, step), step.mode, indent))
     if code.pred != "": out.append("    }")
     out.append("  }")
     out.append("}")
@@ -400,10 +407,12 @@ def quad_store(k: Kernel, step: Step, code: StepCode, texts: list[str]) -> list[
     slot = k.nest.accesses[step.target].slot
     dtype = k.call.slots[slot].dtype
     out.append(f"    var four: vec4<{element_type(k, dtype)}>;")
+    formula = common(code.body, "common")
     for lane in range(4):
         out.append("    {")
         out.extend(quad_values(k, texts, lane, "      "))
-        out.append(f"      four[{lane}] = {stored(code.body, step_kind(k, step), dtype)};")
+        for line in formula.lines: out.append("      " + line)
+        out.append(f"      four[{lane}] = {stored(formula.text, step_kind(k, step), dtype)};")
         out.append("    }")
     out.append(f"    {bound_name(k, slot)}[{position(k, step.target)}] = four;")
     return out

@@ -15,3 +15,13 @@ def bare(text: str) -> str:
 
 
 def is_word(c: str) -> bool: return c >= "a" and c <= "z" or c >= "A" and c <= "Z" or c >= "0" and c <= "9" or c == "_"
+
+
+def has_part(text: str, part: str) -> bool:
+    """Whether a formula contains another, and not only the end of a longer name."""
+    at = text.find(part)
+    if at < 0: return False
+    while at >= 0:
+        if at > 0 and is_word(text[at - 1]): return False
+        at = text.find(part, at + 1)
+    return True
