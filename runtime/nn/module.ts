@@ -13,7 +13,7 @@ import { Hooks, hookInto, invoke, type BackwardHook, type ForwardHook, type Forw
 import { loadState, type LoadReport } from "./load.js";
 import { Parameter } from "./parameter.js";
 import { showTree } from "./shown.js";
-import { type StateSource, fetchState } from "./state.js";
+import { type FileLike, type StateOptions, type StateSource, isFile, readState } from "./state.js";
 
 type Named<T> = [name: string, value: T];
 
@@ -171,13 +171,15 @@ class ModuleClass {
     return out;
   }
 
-  /** Copies values into the parameters and buffers.  `source`: tensors or arrays by path; or a URL, and then a promise. */
-  load_state_dict(source: string | URL, options?: boolean | { strict?: boolean }): Promise<LoadReport>;
+  /**
+   * Copies values into the parameters and buffers.  `source`: tensors or arrays by path; or a file of them (a path, an address,
+   * a Blob, bytes), and then a promise.  What `torch.load` takes as options may stand beside `strict`: `progress`, for example.
+   */
+  load_state_dict(source: FileLike, options?: boolean | StateOptions): Promise<LoadReport>;
   load_state_dict(source: StateSource, options?: boolean | { strict?: boolean }): LoadReport;
-  load_state_dict(source: StateSource | string | URL, options: boolean | { strict?: boolean } = true): LoadReport | Promise<LoadReport> {
-    const strict = typeof options === "boolean" ? options : options.strict ?? true;
-    if (typeof source === "string" || source instanceof URL) return fetchState(source).then((state) => loadState(this, state, strict));
-    return loadState(this, source, strict);
+  load_state_dict(source: StateSource | FileLike, options: boolean | StateOptions = true): LoadReport | Promise<LoadReport> {
+    const { strict = true, ...rest } = typeof options === "boolean" ? { strict: options } : options;
+    return isFile(source) ? readState(source, rest).then((state) => loadState(this, state, strict)) : loadState(this, source, strict);
   }
   /** Called before values are loaded: what a module of its kind does with older or incomplete states.  `given` may be changed. */
   protected before_load(_given: Record<string, unknown>, _prefix: string): void { /* most modules take states as they are */ }
