@@ -5,7 +5,7 @@ import type { Tensor } from "../tensor.js";
 import { callable } from "./callable.js";
 import { Module, checkModule } from "./module.js";
 import { Parameter } from "./parameter.js";
-import { indented, showTree } from "./shown.js";
+import { showTree } from "./shown.js";
 
 type Entries<T> = Readonly<Record<string, T>> | ReadonlyMap<string, T> | Iterable<readonly [string, T]>;
 const pairs = <T>(given: Entries<T>): (readonly [string, T])[] =>
@@ -148,9 +148,7 @@ export type ModuleDict = ModuleDictClass;
 const asParameter = (value: Tensor): Parameter => (value instanceof Parameter ? value : new Parameter(value));
 /** A list's or dictionary's parameters as PyTorch prints them. */
 function showParameters(name: string, parameters: readonly (readonly [string, Parameter])[]): string {
-  if (parameters.length === 0) return `${name}()`;
-  const rows = parameters.map(([key, p]) => `(${key}): Parameter containing: [torch.${p.dtype} of size ${p.shape.join("x")}]`);
-  return `${name}(\n    ${rows.map(indented).join("\n    ")}\n)`;
+  return `${name}(${parameters.map(([key, p]) => `  (${key}): Parameter containing: [torch.${p.dtype} of size ${p.shape.join("x")}]`).join("\n")})`;
 }
 
 class ParameterListClass extends Listed<Parameter> {

@@ -21,5 +21,11 @@ export { GRUCell, LSTMCell, RNNCell, type CellOptions, type RNNCellOptions } fro
 export {
   Transformer, TransformerDecoder, TransformerDecoderLayer, TransformerEncoder, TransformerEncoderLayer, type TransformerLayerOptions, type TransformerOptions,
 } from "./transformer.js";
+export { AdaptiveLogSoftmaxWithLoss, LinearCrossEntropyLoss, type AdaptiveLogSoftmaxOptions, type LinearCrossEntropyOptions } from "./class-losses.js";
+export { FractionalMaxPool2d, FractionalMaxPool3d } from "./fractional-pool.js";
+export {
+  LazyBatchNorm1d, LazyBatchNorm2d, LazyBatchNorm3d, LazyConv1d, LazyConv2d, LazyConv3d, LazyConvTranspose1d, LazyConvTranspose2d, LazyConvTranspose3d,
+  LazyInstanceNorm1d, LazyInstanceNorm2d, LazyInstanceNorm3d, LazyLinear,
+} from "./lazy.js";
 export { Flatten, Identity, Unflatten } from "./shapes.js";
 export type { Stateless } from "./stateless.js";

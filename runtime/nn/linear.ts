@@ -16,7 +16,7 @@ export interface LinearOptions extends Factory {
 }
 
 class LinearClass extends Module {
-  readonly in_features: number;
+  in_features: number;
   readonly out_features: number;
   weight: Parameter;
   bias: Parameter | null;
