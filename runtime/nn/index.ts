@@ -5,6 +5,7 @@ export type { BackwardHook, ForwardHook, ForwardPreHook, RemovableHandle } from 
 export type { LoadReport } from "./load.js";
 export { Parameter } from "./parameter.js";
 export * as init from "./init.js";
+export * as utils from "./utils/index.js";
 export { ModuleDict, ModuleList, ParameterDict, ParameterList, Sequential } from "./containers.js";
 export { Bilinear, Linear, type BilinearOptions, type LinearOptions } from "./linear.js";
 export {
