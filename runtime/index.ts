@@ -46,3 +46,5 @@ export { gpuDevice, initWebGPUAsync } from "./webgpu/init.js";
 export { load, save, type TorchLoadOptions } from "./files/load.js";
 export { FileError } from "./files/error.js";
 export * as safetensors from "./files/index.js";
+export { Generator } from "./generator.js";
+export * as utils from "./datasets/namespace.js";
