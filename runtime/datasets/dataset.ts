@@ -114,7 +114,7 @@ class ConcatDatasetClass<T> extends Dataset<T> {
     return sampleOf(this.datasets[which]!, which ? at - this.cumulative_sizes[which - 1]! : at);
   }
 }
-export const ConcatDataset = callable(ConcatDatasetClass);
+export const ConcatDataset = callable(ConcatDatasetClass) as typeof ConcatDatasetClass & (<T>(datasets: Iterable<DatasetLike<T>>) => ConcatDatasetClass<T>);
 export type ConcatDataset<T> = ConcatDatasetClass<T>;
 
 class SubsetClass<T> extends Dataset<T> implements Batching {
@@ -139,7 +139,7 @@ class SubsetClass<T> extends Dataset<T> implements Batching {
     return found;
   }
 }
-export const Subset = callable(SubsetClass);
+export const Subset = callable(SubsetClass) as typeof SubsetClass & (<T>(dataset: DatasetLike<T>, indices: Iterable<number>) => SubsetClass<T>);
 export type Subset<T> = SubsetClass<T>;
 
 /** Parts of a dataset, without overlap and in random order.  `lengths`: how many samples each has, or fractions that add up to 1. */
