@@ -30,12 +30,12 @@ class Replay:
 
 
 def replay(device: str, *, tier: str = "1", names: str | None = None, fail_list: bool = False, jobs: int = 2,
-           dist: Path = DIST) -> Replay:
-    """Run the checker on `device` ("cpu" or "webgpu").  Raises SetupError if the check could not run."""
+           dist: Path = DIST, modules: bool = False) -> Replay:
+    """Run the checker on `device` ("cpu" or "webgpu"): operators of a tier, or torch.nn's modules.  Raises SetupError if it could not run."""
     with tempfile.TemporaryDirectory() as folder:
         results = Path(folder) / "results.json"
-        words = [ORACLE / "checker" / "check.mjs", "--dist", dist, "--corpus", corpus(), "--device", device, "--tier", tier,
-                 "--jobs", jobs, "--json", results]
+        words = [ORACLE / "checker" / "check.mjs", "--dist", dist, "--corpus", corpus("nn") if modules else corpus(), "--device", device,
+                 "--tier", "all" if modules else tier, "--jobs", jobs, "--json", results]
         if device == "webgpu":
             words += ["--webgpu-from", ROOT]
         words += ["--ops", names] * bool(names) + ["--fail-list"] * fail_list
@@ -75,16 +75,16 @@ def expected() -> dict[str, list[str]]:
     return json.loads(RIGHT.read_text()) if RIGHT.exists() else {}
 
 
-def corpus() -> Path:
-    """The unpacked recording; unpacked on the first call."""
-    archive, folder = ORACLE / "opinfo.tar.xz", CACHE / "oracle"
+def corpus(name: str = "opinfo") -> Path:
+    """An unpacked recording; unpacked on the first call."""
+    archive, folder = ORACLE / f"{name}.tar.xz", CACHE / ("oracle" if name == "opinfo" else f"oracle-{name}")
     stamp = folder / "stamp"
     wanted = str(archive.stat().st_size)
     if not (stamp.exists() and stamp.read_text() == wanted):
         with tarfile.open(archive) as tar:
             tar.extractall(folder, **({"filter": "data"} if hasattr(tarfile, "data_filter") else {}))
         stamp.write_text(wanted)
-    return folder / "public"
+    return folder / ("public" if name == "opinfo" else name)
 
 
 def _verdict(items: list[dict]) -> tuple[frozenset[str], frozenset[str]]:

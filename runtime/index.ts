@@ -43,3 +43,8 @@ export { get_rng_state, initial_seed, manual_seed, seed, set_rng_state } from ".
 export { keep, memory, tidy } from "./memory.js";
 export { defaultDevice, setDefaultDevice, type Device } from "./device.js";
 export { gpuDevice, initWebGPUAsync } from "./webgpu/init.js";
+export { load, save, type TorchLoadOptions } from "./files/load.js";
+export { FileError } from "./files/error.js";
+export * as safetensors from "./files/index.js";
+export { Generator } from "./generator.js";
+export * as utils from "./datasets/namespace.js";

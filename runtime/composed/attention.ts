@@ -6,7 +6,7 @@ import { cat } from "../join.js";
 import { named } from "../named.js";
 import { sameShape, showShape } from "../shape.js";
 import type { Tensor } from "../tensor.js";
-import { add, baddbmm, bmm, mul, where } from "../../names/torch.js";
+import { add, baddbmm, bmm, mean, mul, where } from "../../names/torch.js";
 import { dropout, linear, pad, scaled_dot_product_attention, softmax } from "../../names/functional.js";
 import { chunk } from "../views.js";
 
@@ -103,7 +103,7 @@ export function multi_head_attention_forward(query: Tensor, key: Tensor, value: 
   const source = k.shape[1]!;
   if (padding) {
     check(sameShape(padding.shape, [batch, source]), `expecting key_padding_mask shape of ${showShape([batch, source])}, but got ${showShape(padding.shape)}`);
-    const all = padding.reshape([batch, 1, 1, source]).expand([batch, num_heads, 1, source]).reshape([batch * num_heads, 1, source]);
+    const all = padding.reshape([batch, 1, 1, source]).expand([batch, num_heads, length, source]).reshape([batch * num_heads, length, source]);
     mask = mask ? (add(mask, all) as Tensor) : all;
   }
   const p = flag("training", true) ? dropout_p : 0, merged = (x: Tensor) => linear(x.reshape([-1, width]), out_proj_weight, out_proj_bias ?? null) as Tensor;
@@ -117,6 +117,6 @@ export function multi_head_attention_forward(query: Tensor, key: Tensor, value: 
   const scaled = mul(q, Math.sqrt(1 / size)) as Tensor, turned = k.transpose(1, 2);
   const all = softmax((mask ? baddbmm(mask, scaled, turned) : bmm(scaled, turned)) as Tensor, -1) as Tensor;
   const kept = p > 0 ? (dropout(all, p) as Tensor) : all;
-  const apart = kept.reshape([batch, num_heads, length, source]), seen = flag("average_attn_weights", true) ? apart.mean(1) : apart;
+  const apart = kept.reshape([batch, num_heads, length, source]), seen = flag("average_attn_weights", true) ? (mean(apart, 1) as Tensor) : apart;
   return [shaped((bmm(kept, v) as Tensor).transpose(0, 1)), batched ? seen : seen.squeeze(0)];
 }

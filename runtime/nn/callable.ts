@@ -1,11 +1,13 @@
 // Classes that also make an instance when called without `new`, as in Python.
 
-type Class = new (...args: never[]) => object;
+// eslint-disable-next-line @typescript-eslint/no-explicit-any
+type Class = abstract new (...args: any) => any;
 export type Callable<C extends Class> = C & ((...args: ConstructorParameters<C>) => InstanceType<C>);
 
-/** The class, so that `C(...)` is `new C(...)`. */
-export function callable<C extends Class>(target: C): Callable<C> {
+/** The class, so that `C(...)` is `new C(...)`; under a name that no minifier shortens. */
+export function callable<C extends Class>(target: C, name?: string): Callable<C> {
+  if (name !== undefined) Object.defineProperty(target, "name", { value: name });
   return new Proxy(target, {
-    apply: (constructor, _, args) => Reflect.construct(constructor, args) as object,
+    apply: (constructor, _, args) => Reflect.construct(constructor as unknown as new (...args: unknown[]) => object, args) as object,
   }) as Callable<C>;
 }

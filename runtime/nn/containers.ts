@@ -1,43 +1,194 @@
-// Modules of modules.
+// Modules of modules and of parameters: in a row, in lists, by name.
 
+import { IndexError, OpError } from "../errors.js";
 import type { Tensor } from "../tensor.js";
 import { callable } from "./callable.js";
 import { Module, checkModule } from "./module.js";
+import { Parameter } from "./parameter.js";
+import { showTree } from "./shown.js";
 
-class SequentialClass extends Module {
-  /** Modules that run one after another; one array of them is taken too. */
-  constructor(...modules: Module[] | [readonly Module[]]) {
-    super();
-    const list = (modules.length === 1 && Array.isArray(modules[0]) ? modules[0] : modules) as readonly Module[];
-    list.forEach((module, i) => { this.add_module(String(i), checkModule(module, "Sequential")); });
+type Entries<T> = Readonly<Record<string, T>> | ReadonlyMap<string, T> | Iterable<readonly [string, T]>;
+const pairs = <T>(given: Entries<T>): (readonly [string, T])[] =>
+  (Symbol.iterator in given ? [...given] : Object.entries(given));
+
+/** Members by number; what is behind a negative one counts from the end. */
+abstract class Listed<T> extends Module {
+  /** All members in order. */
+  protected abstract members(): T[];
+  override get length(): number { return this.members().length; }
+  get size(): number { return this.length; }
+  at(index: number): T | undefined { return this.members().at(index); }
+  [Symbol.iterator](): Iterator<T> { return this.members()[Symbol.iterator](); }
+  [index: number]: T;
+
+  /** Puts these members in the place of all that are there. */
+  protected replace(members: readonly T[]): void {
+    const own = this as unknown as Record<string, unknown>, before = this.length;
+    for (let i = 0; i < before; i++) delete own[i];
+    members.forEach((member, i) => { own[i] = member; });
   }
-  override forward(input: unknown): Tensor {
-    let value = input;
-    for (const module of this.children()) value = module(value);
-    return value as Tensor;
+  /** The number of a place, counted from the front. */
+  protected place(index: number, length = this.length): number {
+    const at = index < 0 ? index + length : index;
+    if (!Number.isInteger(index) || at < 0 || at >= length) throw new IndexError(`index ${index} is out of range`);
+    return at;
+  }
+}
+
+abstract class Modules extends Listed<Module> {
+  protected override members(): Module[] {
+    return Object.entries(this).flatMap(([, value]) => (value instanceof Module ? [value as Module] : []));
   }
   append(module: Module): this {
-    this.add_module(String([...this.children()].length), checkModule(module, "Sequential.append"));
+    this.add_module(String(this.length), checkModule(module, `${this.constructor.name}.append`));
     return this;
   }
-  [Symbol.iterator](): Iterator<Module> { return this.children(); }
+  extend(modules: Iterable<Module>): this {
+    for (const module of [...modules]) this.append(module);
+    return this;
+  }
+  insert(index: number, module: Module): this {
+    const all = this.members(), at = index < 0 ? index + all.length : index;
+    if (at < 0 || at > all.length) throw new IndexError(`Index out of range: ${index}`);
+    all.splice(at, 0, checkModule(module, `${this.constructor.name}.insert`));
+    this.replace(all);
+    return this;
+  }
+  /** Takes a member out, the last one by default, and answers it. */
+  pop(index = -1): Module {
+    const all = this.members(), [gone] = all.splice(this.place(index), 1);
+    this.replace(all);
+    return gone!;
+  }
 }
-export const Sequential = callable(SequentialClass);
+
+class SequentialClass extends Modules {
+  /** Modules that run one after another; one array of them, or an object by names, is taken too. */
+  constructor(...modules: Module[] | [readonly Module[]] | [Readonly<Record<string, Module>> | ReadonlyMap<string, Module>]) {
+    super();
+    const [first] = modules, list = modules.length === 1 && !(first instanceof Module) ? first : modules;
+    const named = Array.isArray(list) ? (list as unknown as Module[]).map((module, i): [string, Module] => [String(i), module]) : pairs(list as unknown as Entries<Module>);
+    for (const [name, module] of named) this.add_module(name, checkModule(module, "Sequential"));
+  }
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any
+  override forward(...inputs: any[]): Tensor {
+    const [first, ...others] = this.members();
+    if (!first) return inputs[0] as Tensor;
+    return others.reduce<unknown>((value, module) => module(value), first(...inputs)) as Tensor;
+  }
+}
+export const Sequential = /* @__PURE__ */ callable(SequentialClass, "Sequential");
 export type Sequential = SequentialClass;
 
-class ModuleListClass extends Module {
+class ModuleListClass extends Modules {
   /** A list of modules that belong to the one it is in; it has no forward of its own. */
   constructor(modules: Iterable<Module> = []) {
     super();
-    for (const module of modules) this.append(module);
+    this.extend(modules);
   }
-  append(module: Module): this {
-    this.add_module(String(this.size), checkModule(module, "ModuleList.append"));
+  /** Equal neighbours are shown once. */
+  override toString(): string {
+    const rows: { text: string; from: number; to: number }[] = [];
+    this.members().forEach((module, i) => {
+      const text = String(module), last = rows[rows.length - 1];
+      if (last?.text === text) last.to = i;
+      else rows.push({ text, from: i, to: i });
+    });
+    const shown = rows.map(({ text, from, to }): [string, string] => (from === to ? [`${from}`, text] : [`${from}-${to}`, `${to - from + 1} x ${text}`]));
+    return showTree(this.constructor.name, "", shown);
+  }
+}
+export const ModuleList = /* @__PURE__ */ callable(ModuleListClass, "ModuleList");
+export type ModuleList = ModuleListClass;
+
+/** What dictionaries of modules and of parameters have in common; members are properties, too. */
+abstract class Keyed<T> extends Module {
+  protected abstract members(): [string, T][];
+  protected abstract put(name: string, value: T): void;
+  get size(): number { return this.members().length; }
+  has(name: string): boolean { return this.members().some(([key]) => key === name); }
+  get(name: string): T | undefined { return this.members().find(([key]) => key === name)?.[1]; }
+  set(name: string, value: T): this {
+    this.put(name, value);
     return this;
   }
-  get size(): number { return [...this.children()].length; }
-  at(index: number): Module | undefined { return [...this.children()].at(index); }
-  [Symbol.iterator](): Iterator<Module> { return this.children(); }
+  keys(): string[] { return this.members().map(([key]) => key); }
+  values(): T[] { return this.members().map(([, value]) => value); }
+  items(): [string, T][] { return this.members(); }
+  entries(): [string, T][] { return this.members(); }
+  update(given: Entries<T>): this {
+    for (const [name, value] of pairs(given)) this.put(name, value);
+    return this;
+  }
+  /** Takes a member out and answers it. */
+  pop(name: string): T {
+    const value = this.get(name);
+    if (value === undefined) throw new OpError(`${this.constructor.name}: no member is called '${name}'`);
+    delete (this as unknown as Record<string, unknown>)[name];
+    return value;
+  }
+  clear(): void { for (const name of this.keys()) this.pop(name); }
+  [Symbol.iterator](): Iterator<string> { return this.keys()[Symbol.iterator](); }
 }
-export const ModuleList = callable(ModuleListClass);
-export type ModuleList = ModuleListClass;
+
+class ModuleDictClass extends Keyed<Module> {
+  /** Modules by name; it has no forward of its own. */
+  constructor(modules: Entries<Module> = {}) {
+    super();
+    this.update(modules);
+  }
+  protected override members(): [string, Module][] {
+    return Object.entries(this).flatMap(([name, value]): [string, Module][] => (value instanceof Module ? [[name, value as Module]] : []));
+  }
+  protected override put(name: string, module: Module): void { this.add_module(name, checkModule(module, "ModuleDict")); }
+}
+export const ModuleDict = /* @__PURE__ */ callable(ModuleDictClass, "ModuleDict");
+export type ModuleDict = ModuleDictClass;
+
+const asParameter = (value: Tensor): Parameter => (value instanceof Parameter ? value : new Parameter(value));
+/** A list's or dictionary's parameters as PyTorch prints them. */
+function showParameters(name: string, parameters: readonly (readonly [string, Parameter])[]): string {
+  return `${name}(${parameters.map(([key, p]) => `  (${key}): Parameter containing: [torch.${p.dtype} of size ${p.shape.join("x")}]`).join("\n")})`;
+}
+
+class ParameterListClass extends Listed<Parameter> {
+  /** A list of parameters that belong to the module it is in; other tensors become parameters. */
+  constructor(values: Iterable<Tensor> = []) {
+    super();
+    this.extend(values);
+  }
+  protected override members(): Parameter[] {
+    return Object.entries(this).flatMap(([, value]) => (value instanceof Parameter ? [value as Parameter] : []));
+  }
+  append(value: Tensor): this {
+    this.register_parameter(String(this.length), asParameter(value));
+    return this;
+  }
+  extend(values: Iterable<Tensor>): this {
+    for (const value of [...values]) this.append(value);
+    return this;
+  }
+  pop(index = -1): Parameter {
+    const all = this.members(), [gone] = all.splice(this.place(index), 1);
+    this.replace(all);
+    return gone!;
+  }
+  override toString(): string { return showParameters("ParameterList", this.members().map((p, i) => [String(i), p])); }
+}
+export const ParameterList = /* @__PURE__ */ callable(ParameterListClass, "ParameterList");
+export type ParameterList = ParameterListClass;
+
+class ParameterDictClass extends Keyed<Parameter> {
+  /** Parameters by name; other tensors become parameters. */
+  constructor(parameters: Entries<Tensor> = {}) {
+    super();
+    this.update(pairs(parameters).map(([name, value]): [string, Parameter] => [name, asParameter(value)]));
+  }
+  protected override members(): [string, Parameter][] {
+    return Object.entries(this).flatMap(([name, value]): [string, Parameter][] => (value instanceof Parameter ? [[name, value as Parameter]] : []));
+  }
+  protected override put(name: string, value: Tensor): void { this.register_parameter(name, asParameter(value)); }
+  override toString(): string { return showParameters("ParameterDict", this.members()); }
+}
+export const ParameterDict = /* @__PURE__ */ callable(ParameterDictClass, "ParameterDict");
+export type ParameterDict = ParameterDictClass;

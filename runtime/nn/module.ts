@@ -1,157 +1,198 @@
 // Modules: trees of parameters, buffers and modules that can be called.  A property that holds a parameter or a module
-// belongs to the module; buffers are registered.
+// belongs to the module; buffers are registered.  Hooks are in hooks.ts, loading of state in load.ts.
 
 import type { Device } from "../device.js";
 import { isDType, isFloat, toDType, type DType } from "../dtype.js";
 import { OpError, TypeMismatchError, describe } from "../errors.js";
 import { no_grad } from "../grad-mode.js";
 import { keep } from "../memory.js";
-import { sameShape, showShape } from "../shape.js";
+import { named } from "../named.js";
 import { Tensor } from "../tensor.js";
 import { callable } from "./callable.js";
+import { Hooks, hookInto, invoke, type BackwardHook, type ForwardHook, type ForwardPreHook, type RemovableHandle } from "./hooks.js";
+import { loadState, type LoadReport } from "./load.js";
 import { Parameter } from "./parameter.js";
-import { type StateSource, fetchState, toTensor } from "./state.js";
+import { showTree } from "./shown.js";
+import { type FileLike, type StateOptions, type StateSource, isFile, readState } from "./state.js";
 
-type Named<T> = [string, T];
-type ForwardHook = (module: ModuleClass, args: unknown[], output: unknown) => unknown;
-type PreHook = (module: ModuleClass, args: unknown[]) => unknown;
+type Named<T> = [name: string, value: T];
 
-interface Hidden {
-  buffers: Map<string, Tensor | null>;
-  transient: Set<string>;
-  hooks: Set<ForwardHook>;
-  preHooks: Set<PreHook>;
+class Hidden {
+  readonly buffers = new Map<string, Tensor | null>();
+  readonly transient = new Set<string>();
+  readonly hooks = new Hooks();
 }
 const hidden = new WeakMap<object, Hidden>();
+
+export interface Walk {
+  prefix?: string;
+  recurse?: boolean;
+  remove_duplicate?: boolean;
+}
 
 // eslint-disable-next-line @typescript-eslint/no-unsafe-declaration-merging
 interface ModuleClass {
   /** As forward, with hooks. */
-  (...args: unknown[]): Tensor;
+  (...args: Parameters<this["forward"]>): ReturnType<this["forward"]>;
 }
 
 class ModuleClass {
   /** Whether dropout and batch statistics are on. */
-  training = true;
+  declare training: boolean;
 
   constructor() {
     // An instance is a function that has the class as its prototype, so that it can be called.
-    const self = ((...args: unknown[]) => invoke(self, args)) as unknown as ModuleClass;
+    const self = ((...args: unknown[]) => invoke(self, hidden.get(self)!.hooks, args)) as unknown as ModuleClass;
     Object.setPrototypeOf(self, new.target.prototype as object);
     delete (self as { name?: unknown }).name;
     delete (self as { length?: unknown }).length;
-    hidden.set(self, { buffers: new Map(), transient: new Set(), hooks: new Set(), preHooks: new Set() });
+    hidden.set(self, new Hidden());
     Object.defineProperty(self, "training", { value: true, writable: true, enumerable: false, configurable: true });
     return self;
   }
 
-  forward(..._args: unknown[]): unknown {
+  // Subclasses say what they take and give, and are typed by it when called.
+  forward(..._args: any[]): any {
     throw new TypeMismatchError(`Module [${this.constructor.name}] is missing the required "forward" function`);
   }
 
   // --- What belongs to it ---------------------------------------------------------------------------
 
-  register_buffer(name: string, tensor: Tensor | null, options: boolean | { persistent?: boolean } = true): void {
-    const state = hidden.get(this)!;
-    state.buffers.set(name, tensor && keep(tensor));
-    if (!(typeof options === "boolean" ? options : options.persistent ?? true)) state.transient.add(name);
+  /** Adds a tensor that is no parameter but part of the state, unless `persistent` is false. */
+  register_buffer(name: string, tensor: Tensor | null, persistent: boolean | { persistent?: boolean } = true): void {
+    const { buffers, transient } = hidden.get(this)!;
+    if (!buffers.has(name)) checkName("buffer", this, name);
+    if (tensor !== null && !(tensor instanceof Tensor)) {
+      throw new TypeMismatchError(`cannot assign '${describe(tensor)}' object to buffer '${name}' (torch Tensor or None required)`);
+    }
+    buffers.set(name, tensor && keep(tensor));
+    if (typeof persistent === "boolean" ? persistent : persistent.persistent ?? true) transient.delete(name);
+    else transient.add(name);
     Object.defineProperty(this, name, {
-      get: () => state.buffers.get(name), set: (value: Tensor | null) => { state.buffers.set(name, value && keep(value)); },
+      get: () => buffers.get(name), set: (value: Tensor | null) => { buffers.set(name, value && keep(value)); },
       enumerable: false, configurable: true,
     });
   }
-  register_parameter(name: string, parameter: Tensor | null): void {
-    (this as unknown as Record<string, unknown>)[name] = parameter;
+  /** Adds a parameter; null says that there is none of this name. */
+  register_parameter(name: string, parameter: Parameter | null): void {
+    if (!(properties(this)[name] instanceof Parameter)) checkName("parameter", this, name);
+    if (parameter !== null && !(parameter instanceof Parameter)) {
+      throw new TypeMismatchError(`cannot assign '${describe(parameter)}' object to parameter '${name}' (torch.nn.Parameter or None required)`);
+    }
+    properties(this)[name] = parameter;
   }
-  register_module(name: string, module: ModuleClass | null): void {
-    (this as unknown as Record<string, unknown>)[name] = module;
+  register_module(name: string, module: ModuleClass | null): void { this.add_module(name, module); }
+  add_module(name: string, module: ModuleClass | null): void {
+    if (module !== null) checkModule(module, "add_module");
+    if (!(properties(this)[name] instanceof ModuleClass)) checkName("module", this, name);
+    properties(this)[name] = module;
   }
-  add_module(name: string, module: ModuleClass | null): void { this.register_module(name, module); }
 
+  /** The modules directly within, each once, by name. */
   *named_children(): Generator<Named<ModuleClass>> {
-    for (const [name, value] of Object.entries(this)) if (value instanceof ModuleClass) yield [name, value];
+    const seen = new Set<unknown>();
+    for (const [name, value] of Object.entries(this)) {
+      if (!(value instanceof ModuleClass) || seen.has(value)) continue;
+      seen.add(value);
+      yield [name, value];
+    }
   }
   *children(): Generator<ModuleClass> { for (const [, module] of this.named_children()) yield module; }
 
-  /** This module and all within, each once. */
-  *named_modules(prefix = "", seen = new Set<ModuleClass>()): Generator<Named<ModuleClass>> {
-    if (seen.has(this)) return;
-    seen.add(this);
-    yield [prefix, this];
-    for (const [name, module] of this.named_children()) yield* module.named_modules(prefix ? `${prefix}.${name}` : name, seen);
+  /** This module and all within by path, each once. */
+  *named_modules(...args: [options?: { memo?: Set<ModuleClass>; prefix?: string; remove_duplicate?: boolean }] | [memo?: Set<ModuleClass> | null, prefix?: string, remove_duplicate?: boolean]):
+    Generator<Named<ModuleClass>> {
+    const [memo, prefix = "", once = true] = named("named_modules", ["memo", "prefix", "remove_duplicate"], args) as [Set<ModuleClass>?, string?, boolean?];
+    yield* walk(this, prefix, once, memo ?? new Set());
   }
   *modules(): Generator<ModuleClass> { for (const [, module] of this.named_modules()) yield module; }
 
-  *named_parameters(prefix = "", recurse = true): Generator<Named<Parameter>> {
-    const seen = new Set<Tensor>();
-    for (const [path, module] of recurse ? this.named_modules(prefix) : [[prefix, this] as Named<ModuleClass>]) {
-      for (const [name, value] of Object.entries(module)) {
-        if (!(value instanceof Parameter) || seen.has(value)) continue;
+  /** The parameters by path, each once, in the order they were made. */
+  *named_parameters(...args: [Walk?] | [prefix?: string, recurse?: boolean, remove_duplicate?: boolean]): Generator<Named<Parameter>> {
+    for (const [path, x] of this.tensorsWithin("named_parameters", args, (m) => Object.entries(m))) if (x instanceof Parameter) yield [path, x];
+  }
+  parameters(recurse: boolean | { recurse?: boolean } = true): Parameter[] {
+    return Array.from(this.named_parameters("", recurses(recurse)), ([, p]) => p);
+  }
+  *named_buffers(...args: [Walk?] | [prefix?: string, recurse?: boolean, remove_duplicate?: boolean]): Generator<Named<Tensor>> {
+    for (const [path, x] of this.tensorsWithin("named_buffers", args, (m) => hidden.get(m)!.buffers)) if (x instanceof Tensor) yield [path, x];
+  }
+  buffers(recurse: boolean | { recurse?: boolean } = true): Tensor[] {
+    return Array.from(this.named_buffers("", recurses(recurse)), ([, b]) => b);
+  }
+  private *tensorsWithin(op: string, args: unknown[], of: (module: ModuleClass) => Iterable<[string, unknown]>): Generator<[string, unknown]> {
+    const [prefix = "", recurse = true, once = true] = named(op, ["prefix", "recurse", "remove_duplicate"], args) as [string?, boolean?, boolean?];
+    const seen = new Set<unknown>();
+    for (const [path, module] of recurse ? walk(this, prefix, once, new Set()) : [[prefix, this] as Named<ModuleClass>]) {
+      for (const [name, value] of of(module)) {
+        if (!(value instanceof Tensor) || (once && seen.has(value))) continue;
         seen.add(value);
         yield [path ? `${path}.${name}` : name, value];
       }
     }
   }
-  /** The parameters, each once, in the order they were made. */
-  parameters(recurse = true): Parameter[] { return Array.from(this.named_parameters("", recurse), ([, p]) => p); }
 
-  *named_buffers(prefix = ""): Generator<Named<Tensor>> {
-    for (const [path, module] of this.named_modules(prefix)) {
-      for (const [name, value] of hidden.get(module)!.buffers) if (value) yield [path ? `${path}.${name}` : name, value];
-    }
-  }
-  buffers(): Tensor[] { return Array.from(this.named_buffers(), ([, b]) => b); }
   get_submodule(target: string): ModuleClass {
     let module: ModuleClass = this;
     for (const name of target ? target.split(".") : []) {
-      const next = (module as unknown as Record<string, unknown>)[name];
-      if (!(next instanceof ModuleClass)) throw new OpError(`${module.constructor.name} has no attribute \`${name}\``);
+      if (!(name in module)) throw new OpError(`${module.constructor.name} has no attribute \`${name}\``);
+      const next = properties(module)[name];
+      if (!(next instanceof ModuleClass)) throw new OpError(`\`${name}\` is not an nn.Module`);
       module = next;
     }
     return module;
+  }
+  get_parameter(target: string): Parameter {
+    const found = this.attribute(target);
+    if (!(found instanceof Parameter)) throw new OpError(`\`${target.split(".").pop()!}\` is not an nn.Parameter`);
+    return found;
+  }
+  get_buffer(target: string): Tensor {
+    const found = this.attribute(target);
+    if (!(found instanceof Tensor) || found instanceof Parameter) throw new OpError(`\`${target.split(".").pop()!}\` is not a buffer`);
+    return found;
+  }
+  private attribute(target: string): unknown {
+    const at = target.lastIndexOf("."), module = this.get_submodule(target.slice(0, Math.max(at, 0))), name = target.slice(at + 1);
+    if (!(name in module)) throw new OpError(`${module.constructor.name} has no attribute \`${name}\``);
+    return properties(module)[name];
   }
 
   // --- State ----------------------------------------------------------------------------------------
 
   /** The values of all parameters and buffers, by path; the tensors share the module's memory. */
-  state_dict(): Record<string, Tensor> {
-    const out: Record<string, Tensor> = {};
-    for (const [path, module] of this.named_modules()) {
-      const at = (name: string) => (path ? `${path}.${name}` : name), state = hidden.get(module)!;
-      for (const [name, value] of Object.entries(module)) if (value instanceof Parameter) out[at(name)] = value.detach();
-      for (const [name, value] of state.buffers) if (value && !state.transient.has(name)) out[at(name)] = value;
+  state_dict(options: { prefix?: string; keep_vars?: boolean } = {}): Record<string, Tensor> {
+    const out: Record<string, Tensor> = {}, { prefix = "", keep_vars = false } = options;
+    for (const [path, module] of this.named_modules({ remove_duplicate: false })) {
+      const at = (name: string) => prefix + (path ? `${path}.${name}` : name), { buffers, transient } = hidden.get(module)!;
+      for (const [name, value] of Object.entries(module)) if (value instanceof Parameter) out[at(name)] = keep_vars ? value : value.detach();
+      for (const [name, value] of buffers) if (value && !transient.has(name)) out[at(name)] = value;
     }
     return out;
   }
 
-  /** Copies values into the parameters and buffers.  `source`: tensors or arrays by path; or a URL, and then a promise. */
-  load_state_dict(source: string | URL, options?: boolean | { strict?: boolean }): Promise<LoadReport>;
+  /**
+   * Copies values into the parameters and buffers.  `source`: tensors or arrays by path; or a file of them (a path, an address,
+   * a Blob, bytes), and then a promise.  What `torch.load` takes as options may stand beside `strict`: `progress`, for example.
+   */
+  load_state_dict(source: FileLike, options?: boolean | StateOptions): Promise<LoadReport>;
   load_state_dict(source: StateSource, options?: boolean | { strict?: boolean }): LoadReport;
-  load_state_dict(source: StateSource | string | URL, options: boolean | { strict?: boolean } = true): LoadReport | Promise<LoadReport> {
-    const strict = typeof options === "boolean" ? options : options.strict ?? true;
-    if (typeof source === "string" || source instanceof URL) return fetchState(source).then((state) => this.load_state_dict(state, strict));
-    const entries = source instanceof Map ? Object.fromEntries(source) as StateSource : source;
-    const own = this.state_dict(), given = entries as Record<string, unknown>;
-    const missing_keys = Object.keys(own).filter((k) => !(k in given)), unexpected_keys = Object.keys(given).filter((k) => !(k in own));
-    const wrong: string[] = [];
-    if (strict && unexpected_keys.length) wrong.push(`Unexpected key(s) in state_dict: ${unexpected_keys.map((k) => `"${k}"`).join(", ")}.`);
-    if (strict && missing_keys.length) wrong.push(`Missing key(s) in state_dict: ${missing_keys.map((k) => `"${k}"`).join(", ")}.`);
-    const pairs = Object.entries(own).filter(([k]) => k in given).map(([k, target]) => {
-      const value = toTensor(given[k], target);
-      if (!sameShape(value.shape, target.shape)) {
-        wrong.push(`size mismatch for ${k}: copying a param with shape ${showShape(value.shape)} from checkpoint, the shape in current model is ${showShape(target.shape)}.`);
-      }
-      return [target, value] as const;
-    });
-    if (wrong.length) throw new OpError(`Error(s) in loading state_dict for ${this.constructor.name}:\n\t${wrong.join("\n\t")}`);
-    no_grad(() => { for (const [target, value] of pairs) target.copy_(value); });
-    return { missing_keys, unexpected_keys };
+  load_state_dict(source: StateSource | FileLike, options: boolean | StateOptions = true): LoadReport | Promise<LoadReport> {
+    const { strict = true, ...rest } = typeof options === "boolean" ? { strict: options } : options;
+    return isFile(source) ? readState(source, rest).then((state) => loadState(this, state, strict)) : loadState(this, source, strict);
   }
+  /** Called before values are loaded: what a module of its kind does with older or incomplete states.  `given` may be changed. */
+  protected before_load(_given: Record<string, unknown>, _prefix: string): void { /* most modules take states as they are */ }
+
+  /** A module with its own parameters, buffers and modules of the same values; `copy.deepcopy` in Python. */
+  deepcopy(): this { return copied(this, new Map()) as this; }
 
   // --- Modes ----------------------------------------------------------------------------------------
 
   train(mode = true): this {
-    for (const module of this.modules()) module.training = mode;
+    if (typeof mode !== "boolean") throw new TypeMismatchError(`training mode is expected to be boolean, got ${describe(mode)}`);
+    this.training = mode;
+    for (const module of this.children()) module.train(mode);
     return this;
   }
   eval(): this { return this.train(false); }
@@ -159,7 +200,14 @@ class ModuleClass {
     for (const p of this.parameters()) p.requires_grad_(value);
     return this;
   }
-  zero_grad(): void { for (const p of this.parameters()) p.grad = null; }
+  /** Forgets all gradients; with false they become zero. */
+  zero_grad(set_to_none: boolean | { set_to_none?: boolean } = true): void {
+    const forget = typeof set_to_none === "boolean" ? set_to_none : set_to_none.set_to_none ?? true;
+    for (const p of this.parameters()) {
+      if (forget) p.grad = null;
+      else if (p.grad) p.grad = no_grad(() => p.grad!.detach().zero_());
+    }
+  }
   /** Calls `f` with every module within, then with this one. */
   apply(f: (module: ModuleClass) => void): this {
     for (const child of this.children()) child.apply(f);
@@ -168,16 +216,18 @@ class ModuleClass {
   }
 
   /** Moves all parameters and buffers to a device or (the floating ones) to a type.  From a GPU to the CPU: a promise. */
-  to(target: string | Device | { device?: string | Device; dtype?: DType }, dtype?: DType): this | Promise<this> {
-    const named = typeof target === "object" && !("execute" in target) ? target : {};
-    const type = named.dtype ?? (isDType(target) ? toDType(target) : dtype);
-    const device = named.device ?? (isDType(target) || target === named ? undefined : (target as string | Device));
+  to(target: string | Device | Tensor | { device?: string | Device; dtype?: DType }, dtype?: DType): this | Promise<this> {
+    if (target instanceof Tensor) return this.to({ device: target.storage.device, dtype: target.dtype });
+    const options = typeof target === "object" && !("execute" in target) ? target : {};
+    const given = options.dtype ?? (isDType(target) ? toDType(target) : dtype), type = given && toDType(given);
+    if (type && !isFloat(type)) throw new TypeMismatchError(`nn.Module.to only accepts floating point dtypes, but got desired dtype=torch.${type}`);
+    const device = options.device ?? (isDType(target) || target === options ? undefined : (target as string | Device));
     const waits: Promise<void>[] = [];
     no_grad(() => {
       for (const x of [...this.parameters(), ...this.buffers()]) {
-        const options = { ...(type && isFloat(x.dtype) ? { dtype: toDType(type) } : {}), ...(device ? { device } : {}) };
+        const how = { ...(type && isFloat(x.dtype) ? { dtype: type } : {}), ...(device ? { device } : {}) };
         for (const part of x.grad ? [x, x.grad] : [x]) {
-          const moved = part.detach().to(options);
+          const moved = part.detach().to(how);
           if (moved instanceof Promise) waits.push(moved.then((m) => { part.set_data(m); }));
           else part.set_data(moved);
         }
@@ -186,6 +236,7 @@ class ModuleClass {
     return waits.length ? Promise.all(waits).then(() => this) : this;
   }
   cpu(): this | Promise<this> { return this.to("cpu"); }
+  type(dtype: DType): this { return this.to(toDType(dtype)) as this; }
   float(): this { return this.to("float32") as this; }
   double(): this { return this.to("float64") as this; }
   half(): this { return this.to("float16") as this; }
@@ -193,46 +244,67 @@ class ModuleClass {
   // --- Hooks ----------------------------------------------------------------------------------------
 
   /** Calls `hook(module, args, output)` after forward; what it answers replaces the output. */
-  register_forward_hook(hook: ForwardHook): { remove(): void } {
-    const { hooks } = hidden.get(this)!;
-    hooks.add(hook);
-    return { remove: () => { hooks.delete(hook); } };
+  register_forward_hook(hook: ForwardHook<this>, options: { prepend?: boolean } = {}): RemovableHandle {
+    return hookInto(hidden.get(this)!.hooks.after, hook as ForwardHook, options.prepend);
   }
   /** Calls `hook(module, args)` before forward; what it answers replaces the arguments. */
-  register_forward_pre_hook(hook: PreHook): { remove(): void } {
-    const { preHooks } = hidden.get(this)!;
-    preHooks.add(hook);
-    return { remove: () => { preHooks.delete(hook); } };
+  register_forward_pre_hook(hook: ForwardPreHook<this>, options: { prepend?: boolean } = {}): RemovableHandle {
+    return hookInto(hidden.get(this)!.hooks.before, hook as ForwardPreHook, options.prepend);
   }
+  /** Calls `hook(module, grad_input, grad_output)` when gradients have come back through it; what it answers replaces `grad_input`. */
+  register_full_backward_hook(hook: BackwardHook<this>, options: { prepend?: boolean } = {}): RemovableHandle {
+    return hookInto(hidden.get(this)!.hooks.backward, hook as BackwardHook, options.prepend);
+  }
+
+  // --- Text -----------------------------------------------------------------------------------------
 
   /** What stands between the parentheses when the module is printed. */
   extra_repr(): string { return ""; }
   toString(): string {
-    const lines = Array.from(this.named_children(), ([name, m]) => `  (${name}): ${String(m).replaceAll("\n", "\n  ")}`);
-    const name = this.constructor.name.replace(/(Class|_)$/, "");
-    return lines.length ? `${name}(\n${lines.join("\n")}\n)` : `${name}(${this.extra_repr()})`;
+    const parts = Object.entries(this).filter(([, value]) => value instanceof ModuleClass);
+    return showTree(this.constructor.name, this.extra_repr(), parts.map(([name, m]) => [name, String(m)] as const));
   }
   [Symbol.for("nodejs.util.inspect.custom")](): string { return this.toString(); }
 }
 
-export interface LoadReport {
-  missing_keys: string[];
-  unexpected_keys: string[];
+const properties = (module: ModuleClass) => module as unknown as Record<string, unknown>;
+const recurses = (option: boolean | { recurse?: boolean }): boolean => (typeof option === "boolean" ? option : option.recurse ?? true);
+
+/** A copy of a module, of a tensor, or of lists of them; what was copied already is found in `made`. */
+function copied(value: unknown, made: Map<unknown, unknown>): unknown {
+  if (made.has(value)) return made.get(value);
+  if (value instanceof Tensor) {
+    const own = no_grad(() => value.detach().clone()), copy = value instanceof Parameter ? new Parameter(own, value.requires_grad) : own;
+    made.set(value, copy);
+    return copy;
+  }
+  if (Array.isArray(value)) return value.map((item) => copied(item, made));
+  if (!(value instanceof ModuleClass)) return value;
+  const copy = Reflect.construct(ModuleClass, [], value.constructor) as ModuleClass, { buffers, transient } = hidden.get(value)!;
+  made.set(value, copy);
+  for (const [name, tensor] of buffers) copy.register_buffer(name, copied(tensor, made) as Tensor | null, !transient.has(name));
+  for (const [name, property] of Object.entries(Object.getOwnPropertyDescriptors(value))) {
+    if (!buffers.has(name)) Object.defineProperty(copy, name, { ...property, value: copied(property.value, made) });
+  }
+  return copy;
 }
 
-function invoke(module: ModuleClass, args: unknown[]): unknown {
-  const { hooks, preHooks } = hidden.get(module)!;
-  let input = args;
-  for (const hook of preHooks) {
-    const answer = hook(module, input);
-    if (answer !== undefined && answer !== null) input = Array.isArray(answer) ? answer : [answer];
+function* walk(module: ModuleClass, prefix: string, once: boolean, seen: Set<ModuleClass>): Generator<Named<ModuleClass>> {
+  if (once && seen.has(module)) return;
+  seen.add(module);
+  yield [prefix, module];
+  for (const [name, value] of Object.entries(module)) {
+    if (value instanceof ModuleClass) yield* walk(value, prefix ? `${prefix}.${name}` : name, once, seen);
   }
-  let output = module.forward(...input);
-  for (const hook of hooks) {
-    const answer = hook(module, input, output);
-    if (answer !== undefined && answer !== null) output = answer;
-  }
-  return output;
+}
+
+/** Throws unless a new parameter, buffer or module may have this name. */
+function checkName(what: string, module: ModuleClass, name: string): void {
+  if (typeof name !== "string") throw new TypeMismatchError(`${what} name should be a string. Got ${describe(name)}`);
+  if (name.includes(".")) throw new OpError(`${what} name can't contain ".", got: ${name}`);
+  if (name === "") throw new OpError(`${what} name can't be empty string ""`);
+  // A field declared by a class is there already, without a value.
+  if (name in module && properties(module)[name] !== undefined && properties(module)[name] !== null) throw new OpError(`attribute '${name}' already exists`);
 }
 
 /** Throws unless `value` is a module. */
@@ -241,5 +313,9 @@ export function checkModule(value: unknown, where: string): ModuleClass {
   throw new TypeMismatchError(`${where}: ${describe(value)} is not a Module subclass`);
 }
 
-export const Module = callable(ModuleClass);
+export const Module = /* @__PURE__ */ callable(ModuleClass, "Module");
 export type Module = ModuleClass;
+/** A module from tensors to a tensor. */
+export interface Layer extends ModuleClass {
+  forward(...inputs: Tensor[]): Tensor;
+}

@@ -1,4 +1,4 @@
-// Normalisation with parameters over batches, groups and root mean squares.  LayerNorm is in layers.ts.
+// Normalisation by channel, over the batch or within each sample, with running statistics.  The others are in layer-norm.ts.
 
 import { ones, zeros, tensor } from "../create.js";
 import { OpError } from "../errors.js";
@@ -6,110 +6,137 @@ import { no_grad } from "../grad-mode.js";
 import type { Tensor } from "../tensor.js";
 import * as F from "../../names/functional.js";
 import { add } from "../../names/torch.js";
-import { callable } from "./callable.js";
+import { callable, type Callable } from "./callable.js";
+import { ones_, zeros_ } from "./init.js";
 import { Module } from "./module.js";
-import { construct } from "./options.js";
-import { Parameter } from "./parameter.js";
+import { PLACED, construct, parameter, required, type Arguments, type Factory, type Placed } from "./options.js";
+import type { Parameter } from "./parameter.js";
+import { flag, float } from "./shown.js";
 
-export interface BatchNormOptions {
+export interface NormOptions extends Factory {
   eps?: number;
   /** How far a batch moves the running statistics; null: their plain average. */
   momentum?: number | null;
+  /** Whether there is a learned factor, and a shift unless `bias` is false. */
   affine?: boolean;
   track_running_stats?: boolean;
+  bias?: boolean;
 }
+type Places = [eps: number, momentum: number | null, affine: boolean, track_running_stats: boolean, ...Placed];
+type NormArguments = Arguments<[num_features: number], Places, NormOptions, { num_features: number }>;
 
-/** Normalises each channel over the batch while training, by the running statistics afterwards. */
-class BatchNormClass extends Module {
-  readonly num_features: number;
+/** What both kinds keep: a factor and a shift, and the running mean and variance of each channel. */
+export abstract class Norm extends Module {
+  num_features: number;
   readonly eps: number;
   readonly momentum: number | null;
+  readonly affine: boolean;
+  readonly track_running_stats: boolean;
   weight: Parameter | null;
   bias: Parameter | null;
   declare running_mean: Tensor | null;
   declare running_var: Tensor | null;
   declare num_batches_tracked: Tensor | null;
 
-  constructor(num_features: number, options?: BatchNormOptions);
-  constructor(...args: unknown[]);
-  constructor(...args: unknown[]) {
+  constructor(name: string, defaults: { affine: boolean; track_running_stats: boolean }, args: readonly unknown[]) {
     super();
-    const o = construct(this.constructor.name, {
-      num_features: undefined as unknown as number, eps: 1e-5, momentum: 0.1 as number | null, affine: true, track_running_stats: true,
+    const o = construct(name, {
+      num_features: required<number>(), eps: 1e-5, momentum: 0.1 as number | null, ...defaults, ...PLACED, bias: true,
     }, args);
     this.num_features = o.num_features;
     this.eps = o.eps;
     this.momentum = o.momentum;
-    this.weight = o.affine ? new Parameter(ones([o.num_features])) : null;
-    this.bias = o.affine ? new Parameter(zeros([o.num_features])) : null;
-    this.register_buffer("running_mean", o.track_running_stats ? zeros([o.num_features]) : null);
-    this.register_buffer("running_var", o.track_running_stats ? ones([o.num_features]) : null);
-    this.register_buffer("num_batches_tracked", o.track_running_stats ? tensor(0, { dtype: "int32" }) : null);
+    this.affine = o.affine;
+    this.track_running_stats = o.track_running_stats;
+    this.weight = o.affine ? parameter([o.num_features], o) : null;
+    this.bias = o.affine && o.bias ? parameter([o.num_features], o) : null;
+    const place = { device: o.device, dtype: o.dtype }, tracks = o.track_running_stats;
+    this.register_buffer("running_mean", tracks ? zeros([o.num_features], place) : null);
+    this.register_buffer("running_var", tracks ? ones([o.num_features], place) : null);
+    this.register_buffer("num_batches_tracked", tracks ? tensor(0, { dtype: "int32", device: o.device }) : null);
+    this.reset_parameters();
   }
-  /** The ranks of input it takes. */
-  protected accepts(): readonly number[] { return []; }
-  override forward(input: Tensor): Tensor {
-    const ranks = this.accepts();
-    if (!ranks.includes(input.ndim)) {
-      throw new OpError(`${this.constructor.name}: expected ${ranks.map((r) => `${r}D`).join(" or ")} input (got ${input.ndim}D input)`);
-    }
-    const tracked = this.num_batches_tracked, batch = this.training || !this.running_mean;
-    let momentum = this.momentum ?? 0;
-    if (this.training && tracked) {
-      this.batches++;
-      no_grad(() => tracked.copy_(add(tracked, 1)));
-      if (this.momentum === null) momentum = 1 / this.batches;
-    }
-    // Running statistics take no part where they are neither read nor changed.
-    const mean = this.training || !batch ? this.running_mean : null, variance = this.training || !batch ? this.running_var : null;
-    return F.batch_norm(input, mean, variance, this.weight, this.bias, batch, momentum, this.eps);
+  reset_running_stats(): void {
+    no_grad(() => {
+      this.running_mean?.zero_();
+      this.running_var?.fill_(1);
+      this.num_batches_tracked?.zero_();
+    });
   }
-  /** Training batches since the module was made, for plain averages: the buffer's value may be on a GPU. */
-  private batches = 0;
+  reset_parameters(): void {
+    this.reset_running_stats();
+    if (this.weight) ones_(this.weight);
+    if (this.bias) zeros_(this.bias);
+  }
+  /** A state without the number of batches is one of before that was kept. */
+  protected override before_load(given: Record<string, unknown>, prefix: string): void {
+    const key = `${prefix}num_batches_tracked`;
+    if (this.num_batches_tracked && !(key in given)) given[key] = this.num_batches_tracked;
+  }
   override extra_repr(): string {
-    return `${this.num_features}, eps=${this.eps}, momentum=${String(this.momentum)}, affine=${this.weight !== null}, ` +
-      `track_running_stats=${this.running_mean !== null}`;
+    return `${this.num_features}, eps=${float(this.eps)}, momentum=${this.momentum === null ? "None" : float(this.momentum)}, affine=${flag(this.affine)}, ` +
+      `bias=${flag(this.bias !== null)}, track_running_stats=${flag(this.track_running_stats)}`;
   }
 }
 
-type BatchNormConstructor = typeof BatchNormClass & ((num_features: number, options?: BatchNormOptions) => BatchNormClass);
-
-function batchNorm(name: string, ranks: readonly number[]): BatchNormConstructor {
-  class BatchNorm extends BatchNormClass {
-    protected override accepts(): readonly number[] { return ranks; }
-  }
-  Object.defineProperty(BatchNorm, "name", { value: name });
-  return callable(BatchNorm) as unknown as BatchNormConstructor;
+function checkRank(ranks: readonly number[], input: Tensor): void {
+  if (!ranks.includes(input.ndim)) throw new OpError(`expected ${ranks.map((r) => `${r}D`).join(" or ")} input (got ${input.ndim}D input)`);
 }
+
+export interface NormLayer extends Norm {
+  forward(input: Tensor): Tensor;
+}
+type NormConstructor = Callable<new (...args: NormArguments) => NormLayer>;
+
+/** Normalises each channel over the batch while training, by the running statistics afterwards. */
+function batchNorm(name: string, ranks: readonly number[]): NormConstructor {
+  class BatchNorm extends Norm {
+    /** Training batches so far, for plain averages: the buffer's value may be on a GPU. */
+    private declare batches: number;
+
+    constructor(...args: NormArguments) {
+      super(name, { affine: true, track_running_stats: true }, args);
+      Object.defineProperty(this, "batches", { value: 0, writable: true, enumerable: false });
+    }
+    override forward(input: Tensor): Tensor {
+      checkRank(ranks, input);
+      const tracked = this.num_batches_tracked, batch = this.training || !this.running_mean;
+      let momentum = this.momentum ?? 0;
+      if (this.training && tracked) {
+        no_grad(() => tracked.copy_(add(tracked, 1)));
+        this.batches = tracked.storage.device.type === "cpu" ? Number(tracked.storage.elements[tracked.offset]) : this.batches + 1;
+        if (this.momentum === null) momentum = 1 / this.batches;
+      }
+      // Running statistics take no part where they are neither read nor changed.
+      const used = this.training || !batch, mean = used ? this.running_mean : null, variance = used ? this.running_var : null;
+      return F.batch_norm(input, mean, variance, this.weight, this.bias, batch, momentum, this.eps);
+    }
+  }
+  return callable(BatchNorm, name);
+}
+
+/** Normalises each channel of each sample; `rank` axes without the batch. */
+function instanceNorm(name: string, rank: number): NormConstructor {
+  class InstanceNorm extends Norm {
+    constructor(...args: NormArguments) { super(name, { affine: false, track_running_stats: false }, args); }
+    override forward(input: Tensor): Tensor {
+      checkRank([rank, rank + 1], input);
+      const at = input.ndim - rank, channels = input.shape[at];
+      if (this.affine && channels !== this.num_features) {
+        throw new OpError(`expected input's size at dim=${at} to match num_features (${this.num_features}), but got: ${channels}.`);
+      }
+      const batched = at === 1, x = batched ? input : input.unsqueeze(0);
+      const out = F.instance_norm(x, this.running_mean, this.running_var, this.weight, this.bias, this.training || !this.track_running_stats,
+        this.momentum ?? 0, this.eps);
+      return batched ? out : out.squeeze(0);
+    }
+  }
+  return callable(InstanceNorm, name);
+}
+
 export const BatchNorm1d = /* @__PURE__ */ batchNorm("BatchNorm1d", [2, 3]);
 export const BatchNorm2d = /* @__PURE__ */ batchNorm("BatchNorm2d", [4]);
 export const BatchNorm3d = /* @__PURE__ */ batchNorm("BatchNorm3d", [5]);
-
-export interface GroupNormOptions {
-  eps?: number;
-  affine?: boolean;
-}
-
-class GroupNormClass extends Module {
-  readonly num_groups: number;
-  readonly eps: number;
-  weight: Parameter | null;
-  bias: Parameter | null;
-
-  /** Normalises groups of channels of each sample. */
-  constructor(num_groups: number, num_channels: number, options?: GroupNormOptions | number) {
-    super();
-    const o = construct("GroupNorm", {
-      num_groups: undefined as unknown as number, num_channels: undefined as unknown as number, eps: 1e-5, affine: true,
-    }, [num_groups, num_channels, options].filter((x) => x !== undefined));
-    if (o.num_channels % o.num_groups !== 0) throw new OpError("GroupNorm: num_channels must be divisible by num_groups");
-    this.num_groups = o.num_groups;
-    this.eps = o.eps;
-    this.weight = o.affine ? new Parameter(ones([o.num_channels])) : null;
-    this.bias = o.affine ? new Parameter(zeros([o.num_channels])) : null;
-  }
-  override forward(input: Tensor): Tensor { return F.group_norm(input, this.num_groups, this.weight, this.bias, this.eps); }
-  override extra_repr(): string { return `${this.num_groups}, ${this.weight?.shape[0] ?? ""}, eps=${this.eps}, affine=${this.weight !== null}`; }
-}
-export const GroupNorm = callable(GroupNormClass);
-export type GroupNorm = GroupNormClass;
+export const InstanceNorm1d = /* @__PURE__ */ instanceNorm("InstanceNorm1d", 2);
+export const InstanceNorm2d = /* @__PURE__ */ instanceNorm("InstanceNorm2d", 3);
+export const InstanceNorm3d = /* @__PURE__ */ instanceNorm("InstanceNorm3d", 4);

@@ -1,31 +1,53 @@
-// What constructors of modules share: arguments by name, starting values of parameters.
+// What constructors of modules share: arguments by place and by name, parameters of a device and a type.
 
-import { rand } from "../create.js";
-import { TypeMismatchError } from "../errors.js";
+import { empty } from "../create.js";
+import type { Device } from "../device.js";
+import type { DType } from "../dtype.js";
+import { OpError, TypeMismatchError } from "../errors.js";
 import { named } from "../named.js";
-import { no_grad } from "../grad-mode.js";
-import type { Tensor } from "../tensor.js";
-import { mul, sub } from "../../names/torch.js";
 import { Parameter } from "./parameter.js";
 
-/** The arguments of a constructor by name, with defaults; throws for one that is missing or unknown. */
-export function construct<T extends object>(name: string, defaults: T, args: readonly unknown[]): { [K in keyof T]: T[K] } {
-  const names = Object.keys(defaults), given = named(name, names, args), out = { ...defaults };
+/** Where a module's parameters are made, and of what type. */
+export interface Factory {
+  device?: string | Device | null;
+  dtype?: DType | null;
+}
+export type Placed = [device: string | Device | null, dtype: DType | null];
+
+/** The beginnings of a tuple of types. */
+type Beginnings<P extends unknown[]> = P extends [...infer Head, unknown] ? P | Beginnings<Head> : [];
+/**
+ * Arguments of a constructor: `Must` by place, then those of `May` by place, and options O last; or everything by name.
+ */
+export type Arguments<Must extends unknown[], May extends unknown[], O, All> =
+  [...Must, ...Partial<May>] | [...Must, ...Beginnings<May>, O] | [O & All];
+
+const REQUIRED = Symbol("required");
+/** In a list of defaults: an argument of type T that must be given. */
+export const required = <T>(): T => REQUIRED as T;
+
+/** The arguments of a constructor by name, with defaults; throws for one that is missing, unknown or too many. */
+export function construct<T extends object>(name: string, defaults: T, args: readonly unknown[]): T {
+  const names = Object.keys(defaults), given = named(name, names, args), out = { ...defaults } as Record<string, unknown>;
+  if (given.length > names.length) throw new TypeMismatchError(`${name}: takes at most ${names.length} arguments, but got ${given.length}`);
   names.forEach((key, i) => {
-    if (given[i] !== undefined) (out as Record<string, unknown>)[key] = given[i];
-    else if ((out as Record<string, unknown>)[key] === undefined) throw new TypeMismatchError(`${name}: missing required argument '${key}'`);
+    if (given[i] !== undefined) out[key] = given[i];
+    else if (out[key] === REQUIRED || out[key] === undefined) throw new TypeMismatchError(`${name}: missing required argument '${key}'`);
   });
-  return out;
+  return out as T;
 }
 
-/** A parameter with elements drawn evenly from -bound to bound. */
-export function uniform(shape: readonly number[], bound: number): Parameter {
-  return new Parameter(no_grad(() => sub(mul(rand(shape), 2 * bound), bound)));
+/** Defaults of the arguments that say where parameters are made. */
+export const PLACED: Factory = { device: null, dtype: null };
+
+/** A parameter without values yet. */
+export function parameter(shape: readonly number[], { device = null, dtype = null }: Factory): Parameter {
+  return new Parameter(empty(shape, { device, dtype }));
 }
 
 /** `value` for each of `count` axes. */
-export function axes(value: number | readonly number[], count: number): number[] {
-  return typeof value === "number" ? new Array<number>(count).fill(value) : [...value];
+export function axes(value: number | readonly number[], count: number, name = "kernel_size"): number[] {
+  if (typeof value === "number") return new Array<number>(count).fill(value);
+  if (value.length !== count) throw new OpError(`${name} must be a number or ${count} numbers, got ${value.length}`);
+  return [...value];
 }
-
-export type Bias = Tensor | null;

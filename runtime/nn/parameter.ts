@@ -19,5 +19,5 @@ class ParameterClass extends Tensor {
   }
 }
 
-export const Parameter = callable(ParameterClass);
+export const Parameter = /* @__PURE__ */ callable(ParameterClass, "Parameter");
 export type Parameter = ParameterClass;

@@ -11,7 +11,7 @@ class IdentityClass extends Module {
   constructor(..._args: unknown[]) { super(); }
   override forward(input: Tensor): Tensor { return input; }
 }
-export const Identity = callable(IdentityClass);
+export const Identity = /* @__PURE__ */ callable(IdentityClass, "Identity");
 export type Identity = IdentityClass;
 
 class FlattenClass extends Module {
@@ -26,7 +26,7 @@ class FlattenClass extends Module {
   override forward(input: Tensor): Tensor { return flatten(input, this.start_dim, this.end_dim); }
   override extra_repr(): string { return `start_dim=${this.start_dim}, end_dim=${this.end_dim}`; }
 }
-export const Flatten = callable(FlattenClass);
+export const Flatten = /* @__PURE__ */ callable(FlattenClass, "Flatten");
 export type Flatten = FlattenClass;
 
 class UnflattenClass extends Module {
@@ -44,5 +44,5 @@ class UnflattenClass extends Module {
   override forward(input: Tensor): Tensor { return unflatten(input, this.dim, [...this.unflattened_size]); }
   override extra_repr(): string { return `dim=${this.dim}, unflattened_size=(${this.unflattened_size.join(", ")})`; }
 }
-export const Unflatten = callable(UnflattenClass);
+export const Unflatten = /* @__PURE__ */ callable(UnflattenClass, "Unflatten");
 export type Unflatten = UnflattenClass;

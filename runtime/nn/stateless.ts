@@ -6,15 +6,16 @@ import { binds, run, runInPlace } from "../call.js";
 import type { CompiledOp } from "../compiled.js";
 import { Tensor } from "../tensor.js";
 import { callable } from "./callable.js";
-import { Module } from "./module.js";
+import { Module, type Layer } from "./module.js";
 import { construct } from "./options.js";
+import { shown } from "./shown.js";
 
 type Options = Record<string, unknown>;
 
 /** A class of modules with options O: positional in the order P, or in an object at the end. */
 export interface Stateless<O, P extends unknown[]> {
-  (...args: P | [O] | [P[0], O]): Module;
-  new (...args: P | [O] | [P[0], O]): Module;
+  (...args: P | [O] | [P[0], O]): Layer;
+  new (...args: P | [O] | [P[0], O]): Layer;
 }
 
 interface Call {
@@ -57,13 +58,5 @@ export function stateless<O, P extends unknown[]>(name: string, defaults: Option
       return kept.filter(([key, value]) => key !== "inplace" || value).map(([key, value]) => `${key}=${shown(value)}`).join(", ");
     }
   }
-  Object.defineProperty(StatelessClass, "name", { value: name });
-  return callable(StatelessClass) as unknown as Stateless<O, P>;
-}
-
-/** A value as Python prints it. */
-function shown(value: unknown): string {
-  if (Array.isArray(value)) return `(${value.map(shown).join(", ")}${value.length === 1 ? "," : ""})`;
-  if (typeof value === "boolean") return value ? "True" : "False";
-  return value === null ? "None" : typeof value === "string" ? `'${value}'` : String(value);
+  return callable(StatelessClass, name) as unknown as Stateless<O, P>;
 }

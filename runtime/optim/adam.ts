@@ -1,72 +1,103 @@
-// Adam, and AdamW, whose decay of weights stands apart from the gradient.
+// Adam and its kin: averages of the gradient and of its squares.
 
-import { runForeach } from "../call.js";
-import { zeros_like } from "../create.js";
-import { callable } from "../nn/callable.js";
-import { keep } from "../memory.js";
-import type { Tensor } from "../tensor.js";
-import { adam_stepOp } from "../../ops/optim.js";
-import { type Group, Optimizer, type Params, within } from "./optimizer.js";
+import { adam_stepOp, adamax_stepOp, amsgrad_stepOp, nadam_stepOp, radam_stepOp } from "../../ops/optim.js";
+import type { Optimizer } from "./optimizer.js";
+import { type Betas, type Rate, mustBeBetas, mustBeRate, mustNotBeNegative } from "./options.js";
+import { type OptimizerClass, optimizer } from "./recipe.js";
 
-export interface AdamOptions {
-  lr: number;
-  betas: readonly [number, number];
+interface Averaging {
+  lr: Rate;
+  betas: Betas;
   eps: number;
   weight_decay: number;
+}
+
+function check(o: Averaging): void {
+  mustBeRate(o.lr);
+  mustNotBeNegative(o, { eps: "epsilon value" });
+  mustBeBetas(o.betas);
+  mustNotBeNegative(o, { weight_decay: "weight_decay value" });
+}
+
+/** The two averages, zero at first. */
+const moments = { exp_avg: () => 0, exp_avg_sq: () => 0 };
+
+/** The betas, and by how much averages of `step` gradients fall short because they began at zero. */
+function corrections({ betas: [beta1, beta2] }: { betas: Betas }, step: number): Record<"beta1" | "beta2" | "correction1" | "correction2", number> {
+  return { beta1, beta2, correction1: 1 - beta1 ** step, correction2: 1 - beta2 ** step };
+}
+
+export interface AdamOptions extends Averaging {
+  amsgrad: boolean;
+  maximize: boolean;
+  decoupled_weight_decay: boolean;
+}
+const adam = (name: string, defaults: AdamOptions): OptimizerClass<AdamOptions> => optimizer<AdamOptions>({
+  name, defaults, check,
+  op: (o) => (o.amsgrad ? amsgrad_stepOp : adam_stepOp),
+  state: { ...moments, max_exp_avg_sq: (o) => (o.amsgrad ? 0 : null) },
+  words: (o, { step }) => corrections(o, step),
+});
+
+export const Adam = /* @__PURE__ */ adam("Adam", {
+  lr: 1e-3, betas: [0.9, 0.999], eps: 1e-8, weight_decay: 0, amsgrad: false, maximize: false, decoupled_weight_decay: false,
+});
+export type Adam = Optimizer<AdamOptions>;
+
+/** Adam whose decay of weights stands apart from the gradient. */
+export const AdamW = /* @__PURE__ */ adam("AdamW", {
+  lr: 1e-3, betas: [0.9, 0.999], eps: 1e-8, weight_decay: 1e-2, amsgrad: false, maximize: false, decoupled_weight_decay: true,
+});
+export type AdamW = Optimizer<AdamOptions>;
+
+export interface AdamaxOptions extends Averaging {
   maximize: boolean;
 }
+export const Adamax = /* @__PURE__ */ optimizer<AdamaxOptions>({
+  name: "Adamax", check,
+  defaults: { lr: 2e-3, betas: [0.9, 0.999], eps: 1e-8, weight_decay: 0, maximize: false },
+  op: () => adamax_stepOp,
+  state: { exp_avg: () => 0, exp_inf: () => 0 },
+  words: (o, { step }) => corrections(o, step),
+});
+export type Adamax = Optimizer<AdamaxOptions>;
 
-interface Moments {
-  step: number;
-  readonly exp_avg: Tensor;
-  readonly exp_avg_sq: Tensor;
+export interface NAdamOptions extends Averaging {
+  momentum_decay: number;
+  decoupled_weight_decay: boolean;
+  maximize: boolean;
 }
+export const NAdam = /* @__PURE__ */ optimizer<NAdamOptions>({
+  name: "NAdam",
+  defaults: { lr: 2e-3, betas: [0.9, 0.999], eps: 1e-8, weight_decay: 0, momentum_decay: 4e-3, decoupled_weight_decay: false, maximize: false },
+  check(o) {
+    check(o);
+    mustNotBeNegative(o, { momentum_decay: "momentum_decay value" });
+  },
+  op: () => nadam_stepOp,
+  state: moments,
+  numbers: () => ({ mu_product: 1 }),
+  words(o, kept) {
+    const { step } = kept, mu = (t: number): number => o.betas[0] * (1 - 0.5 * 0.96 ** (t * o.momentum_decay));
+    const product = (kept["mu_product"]! *= mu(step)), next = mu(step + 1);
+    return { ...corrections(o, step), grad_rate: o.lr * (1 - mu(step)) / (1 - product), momentum_rate: o.lr * next / (1 - product * next) };
+  },
+});
+export type NAdam = Optimizer<NAdamOptions>;
 
-abstract class Adaptive extends Optimizer<AdamOptions> {
-  private readonly moments = new Map<Tensor, Moments>();
-  private readonly decoupled: boolean;
-
-  constructor(name: string, params: Params<AdamOptions>, options: AdamOptions, decoupled: boolean) {
-    within(name, "learning rate", options.lr, 0);
-    within(name, "epsilon value", options.eps, 0);
-    within(name, "beta parameter at index 0", options.betas[0], 0, 1);
-    within(name, "beta parameter at index 1", options.betas[1], 0, 1);
-    within(name, "weight_decay value", options.weight_decay, 0);
-    super(params, options);
-    this.decoupled = decoupled;
-  }
-
-  protected override update({ params, betas: [beta1, beta2], ...options }: Group<AdamOptions>): void {
-    // Parameters that have been moved equally often go together.
-    const bySteps = new Map<number, Tensor[]>();
-    for (const p of params) {
-      if (!p.ownGradient()) continue;
-      let state = this.moments.get(p);
-      if (!state) this.moments.set(p, (state = { step: 0, exp_avg: keep(zeros_like(p)), exp_avg_sq: keep(zeros_like(p)) }));
-      const step = ++state.step, others = bySteps.get(step);
-      if (others) others.push(p);
-      else bySteps.set(step, [p]);
-    }
-    for (const [step, now] of bySteps) {
-      const states = now.map((p) => this.moments.get(p)!);
-      runForeach(adam_stepOp, [now, now.map((p) => p.ownGradient()), states.map((s) => s.exp_avg), states.map((s) => s.exp_avg_sq),
-        { ...options, step, beta1, beta2, decoupled: this.decoupled }]);
-    }
-  }
+export interface RAdamOptions extends Averaging {
+  decoupled_weight_decay: boolean;
+  maximize: boolean;
 }
-
-class AdamClass extends Adaptive {
-  constructor(params: Params<AdamOptions>, options: Partial<AdamOptions> = {}) {
-    super("Adam", params, { lr: 1e-3, betas: [0.9, 0.999], eps: 1e-8, weight_decay: 0, maximize: false, ...options }, false);
-  }
-}
-export const Adam = callable(AdamClass);
-export type Adam = AdamClass;
-
-class AdamWClass extends Adaptive {
-  constructor(params: Params<AdamOptions>, options: Partial<AdamOptions> = {}) {
-    super("AdamW", params, { lr: 1e-3, betas: [0.9, 0.999], eps: 1e-8, weight_decay: 0.01, maximize: false, ...options }, true);
-  }
-}
-export const AdamW = callable(AdamWClass);
-export type AdamW = AdamWClass;
+export const RAdam = /* @__PURE__ */ optimizer<RAdamOptions>({
+  name: "RAdam", check,
+  defaults: { lr: 1e-3, betas: [0.9, 0.999], eps: 1e-8, weight_decay: 0, decoupled_weight_decay: false, maximize: false },
+  op: () => radam_stepOp,
+  state: moments,
+  words(o, { step }) {
+    const c = corrections(o, step), limit = 2 / (1 - c.beta2) - 1, length = limit - 2 * step * c.beta2 ** step / c.correction2;
+    const adaptive = length > 5, rectified = Math.sqrt((length - 4) * (length - 2) * limit / ((limit - 4) * (limit - 2) * length));
+    return { ...c, adaptive, rate: o.lr / c.correction1 * (adaptive ? Math.sqrt(c.correction2) * rectified : 1) };
+  },
+});
+export type RAdam = Optimizer<RAdamOptions>;

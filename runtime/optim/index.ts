@@ -1,5 +1,14 @@
-// torch.optim by hand; the arithmetic of a step is in ops/optim.op.
+// torch.optim: optimizers, and `lr_scheduler`.  The arithmetic of a step is in ops/optim.op.
 
-export { Optimizer } from "./optimizer.js";
-export { SGD, type SGDOptions } from "./sgd.js";
-export { Adam, AdamW, type AdamOptions } from "./adam.js";
+export { Optimizer, type Closure } from "./optimizer.js";
+export type { Group, GroupOptions, Named, Params } from "./groups.js";
+export type { OptimizerState } from "./state.js";
+export { ASGD, Rprop, SGD, type ASGDOptions, type RpropOptions, type SGDOptions } from "./sgd.js";
+export {
+  Adam, AdamW, Adamax, NAdam, RAdam, type AdamOptions, type AdamaxOptions, type NAdamOptions, type RAdamOptions,
+} from "./adam.js";
+export { Adadelta, Adagrad, RMSprop, type AdadeltaOptions, type AdagradOptions, type RMSpropOptions } from "./squares.js";
+export { Adafactor, type AdafactorOptions } from "./adafactor.js";
+export { Muon, type MuonOptions } from "./muon.js";
+export { LBFGS, type LBFGSOptions } from "./lbfgs.js";
+export * as lr_scheduler from "./lr_scheduler/index.js";

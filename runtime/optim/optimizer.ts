@@ -1,41 +1,36 @@
-// What all optimizers share: groups of parameters with their options, state by parameter, steps.
+// What all optimizers share: groups of parameters with their options, state by parameter, steps, hooks.
 
-import { OpError, TypeMismatchError, describe } from "../errors.js";
+import { TypeMismatchError } from "../errors.js";
 import { enable_grad, no_grad } from "../grad-mode.js";
 import { Tensor } from "../tensor.js";
+import { type Group, type GroupOptions, type Params, checkedGroup, groupsOf } from "./groups.js";
+import { type OptimizerState, type State, loaded, numberOf, stateDict } from "./state.js";
 
-export type Group<O> = O & { params: Tensor[] };
-export type Params<O> = Iterable<Tensor> | Iterable<Partial<O> & { params: Iterable<Tensor> }>;
-type Closure = () => Tensor | number | Promise<Tensor | number>;
+/** Computes the loss and the gradients anew. */
+export type Closure = () => Tensor | number | Promise<Tensor | number>;
+type Hook = (optimizer: Optimizer<never>) => void;
 
-export abstract class Optimizer<O extends object> {
-  readonly param_groups: Group<O>[] = [];
-  protected readonly defaults: O;
+export abstract class Optimizer<O extends object = object> {
+  param_groups: Group<O>[] = [];
+  /** What is kept for each parameter that has been moved. */
+  state = new Map<Tensor, State>();
+  readonly defaults: O;
+  /** Steps done; schedulers compare it with theirs. */
+  stepCount = 0;
+  private readonly before = new Set<Hook>();
+  private readonly after = new Set<Hook>();
 
-  /** `params`: tensors, or groups of them `{params, ...options}`. */
+  /** `params`: tensors, pairs of names and tensors, or groups of them `{params, ...options}`. */
   constructor(params: Params<O>, defaults: O) {
     this.defaults = defaults;
-    const given = [...(params as Iterable<unknown>)];
-    const name = this.constructor.name;
-    if (!given.length) throw new OpError(`${name}: optimizer got an empty parameter list`);
-    if (given.every((x) => x instanceof Tensor)) this.add_param_group({ params: given as Tensor[] } as unknown as Group<O>);
-    else for (const group of given) this.add_param_group(group as Partial<O> & { params: Iterable<Tensor> });
+    for (const group of groupsOf(params)) this.add_param_group(group);
   }
 
   /** Adds parameters with options of their own; what is not given has the optimizer's defaults. */
-  add_param_group(group: Partial<O> & { params: Iterable<Tensor> | Tensor }): void {
-    const name = this.constructor.name;
-    if (group === null || typeof group !== "object" || !("params" in group)) {
-      throw new TypeMismatchError(`${name}: expected tensors or groups {params, …}, got ${describe(group)}`);
-    }
-    const params = group.params instanceof Tensor ? [group.params] : [...group.params];
-    const known = new Set(this.param_groups.flatMap((g) => g.params));
-    for (const p of params) {
-      if (!(p instanceof Tensor)) throw new TypeMismatchError(`${name}: can only optimize Tensors, got ${describe(p)}`);
-      if (p.grad_fn) throw new OpError(`${name}: can't optimize a non-leaf Tensor`);
-      if (known.has(p)) throw new OpError(`${name}: some parameters appear in more than one parameter group`);
-    }
-    this.param_groups.push({ ...this.defaults, ...group, params } as Group<O>);
+  add_param_group(group: GroupOptions<O>): void {
+    const checked = checkedGroup(group, this.defaults, this.param_groups);
+    this.checkParams(checked.params);
+    this.param_groups.push(checked);
   }
 
   /** Forgets all gradients, or zeroes them where `set_to_none` is false. */
@@ -51,21 +46,80 @@ export abstract class Optimizer<O extends object> {
 
   /**
    * One step.  With a closure that computes the loss and its gradients anew, a promise of that loss.  Awaiting the promise is
-   * how a loop that disposes of nothing keeps the GPU's memory flat: it lets the garbage collector give tensors back.
+   * how a loop that disposes of nothing keeps the GPU's memory flat: it lets the garbage collector give tensors back.  It must be
+   * awaited where an option is a tensor on a GPU: its value is read first.
    */
   step(): Promise<void>;
   step(closure: Closure): Promise<Tensor | number>;
   step(closure?: Closure): Promise<void | Tensor | number> {
     if (closure) return Promise.resolve(enable_grad(closure)).then((loss) => this.step().then(() => loss));
-    no_grad(() => { for (const group of this.param_groups) this.update(group); });
+    for (const hook of this.before) hook(this as never);
+    const groups = this.param_groups.map(withNumbers);
+    if (groups.some((group) => group instanceof Promise)) return Promise.all(groups).then((all) => this.move(all));
+    return this.move(groups as Group<O>[]);
+  }
+
+  private move(groups: readonly Group<O>[]): Promise<void> {
+    no_grad(() => { for (const group of groups) this.update(group); });
+    this.stepCount++;
+    for (const hook of this.after) hook(this as never);
     return this.param_groups[0]!.params[0]?.storage.device.relax() ?? Promise.resolve();
   }
 
-  /** Changes one group's parameters that have gradients. */
+  /** Changes one group's parameters that have gradients.  Options that were tensors come as numbers. */
   protected abstract update(group: Group<O>): void;
+  /** Refuses parameters that this optimizer cannot move. */
+  protected checkParams(_params: readonly Tensor[]): void { /* most move any */ }
+  /** Whether an entry of the state is a number (PyTorch keeps tensors). */
+  protected holdsNumber(key: string): boolean { return key === "step"; }
+
+  // --- State ----------------------------------------------------------------------------------------
+
+  /** The state by the number of the parameter, and the groups with such numbers: as PyTorch's. */
+  state_dict(): OptimizerState { return stateDict(this.param_groups, this.state); }
+
+  /** Copies a state; a promise where its values come from a GPU to the CPU. */
+  load_state_dict(state_dict: OptimizerState): void | Promise<void> {
+    const settle = ([groups, state]: [Group<O>[], Map<Tensor, State>]): void => {
+      this.param_groups = groups;
+      this.state = state;
+    };
+    const answer = loaded(state_dict, this.param_groups, (key) => this.holdsNumber(key));
+    return answer instanceof Promise ? answer.then(settle) : settle(answer);
+  }
+
+  // --- Hooks and looks ------------------------------------------------------------------------------
+
+  /** Calls `hook(optimizer)` before each step. */
+  register_step_pre_hook(hook: Hook): { remove(): void } { return listen(this.before, hook); }
+  /** Calls `hook(optimizer)` after each step. */
+  register_step_post_hook(hook: Hook): { remove(): void } { return listen(this.after, hook); }
+
+  toString(): string {
+    const lines = this.param_groups.flatMap((group, i) => [`Parameter Group ${i}`, ...Object.keys(group)
+      .filter((key) => key !== "params").sort().map((key) => `    ${key}: ${pythonic(group[key])}`)]);
+    return `${this.constructor.name} (\n${lines.join("\n")}\n)`;
+  }
+  [Symbol.for("nodejs.util.inspect.custom")](): string { return this.toString(); }
 }
 
-/** Throws unless a number lies in a range. */
-export function within(name: string, option: string, value: number, least: number, below = Infinity): void {
-  if (!(value >= least && value < below)) throw new OpError(`${name}: Invalid ${option}: ${value}`);
+function listen<T>(hooks: Set<T>, hook: T): { remove(): void } {
+  if (typeof hook !== "function") throw new TypeMismatchError("a hook must be a function");
+  hooks.add(hook);
+  return { remove: () => { hooks.delete(hook); } };
+}
+
+function pythonic(value: unknown): string {
+  if (value === null || value === undefined) return "None";
+  if (typeof value === "boolean") return value ? "True" : "False";
+  return Array.isArray(value) ? `(${value.map(pythonic).join(", ")})` : String(value);
+}
+
+/** The group with numbers in the place of tensors; a promise where they are on a GPU. */
+export function withNumbers<O>(group: Group<O>): Group<O> | Promise<Group<O>> {
+  const tensors = Object.entries(group).filter(([, value]) => value instanceof Tensor);
+  if (!tensors.length) return group;
+  const numbers = tensors.map(([, value]) => numberOf(value));
+  const put = (values: readonly number[]): Group<O> => ({ ...group, ...Object.fromEntries(tensors.map(([key], i) => [key, values[i]])) });
+  return numbers.some((x) => x instanceof Promise) ? Promise.all(numbers).then(put) : put(numbers as number[]);
 }

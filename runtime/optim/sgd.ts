@@ -1,45 +1,73 @@
-// Stochastic gradient descent, with momentum.
+// Optimizers that follow the gradient itself: SGD, its average (ASGD), its sign (Rprop).
 
-import { runForeach } from "../call.js";
-import { zeros_like } from "../create.js";
-import { callable } from "../nn/callable.js";
-import { OpError } from "../errors.js";
-import { keep } from "../memory.js";
-import type { Tensor } from "../tensor.js";
-import { sgd_stepOp } from "../../ops/optim.js";
-import { type Group, Optimizer, type Params, within } from "./optimizer.js";
+import { asgd_stepOp, rprop_stepOp, sgd_momentum_stepOp, sgd_stepOp } from "../../ops/optim.js";
+import { type Rate, must, mustBeRate, mustNotBeNegative } from "./options.js";
+import { type Plain, optimizer } from "./recipe.js";
+import type { Optimizer } from "./optimizer.js";
 
 export interface SGDOptions {
-  lr: number;
+  lr: Rate;
   momentum: number;
   dampening: number;
   weight_decay: number;
   nesterov: boolean;
   maximize: boolean;
 }
+export const SGD = /* @__PURE__ */ optimizer<SGDOptions>({
+  name: "SGD",
+  defaults: { lr: 1e-3, momentum: 0, dampening: 0, weight_decay: 0, nesterov: false, maximize: false },
+  check(o) {
+    mustBeRate(o.lr);
+    mustNotBeNegative(o, { momentum: "momentum value", weight_decay: "weight_decay value" });
+    must(!o.nesterov || (o.momentum > 0 && o.dampening === 0), "Nesterov momentum requires a momentum and zero dampening");
+  },
+  op: (o) => (o.momentum ? sgd_momentum_stepOp : sgd_stepOp),
+  state: { momentum_buffer: (o) => (o.momentum ? 0 : null) },
+  words: (o, _numbers, _param, first) => ({ first }),
+});
+export type SGD = Optimizer<SGDOptions>;
 
-class SGDClass extends Optimizer<SGDOptions> {
-  private readonly momenta = new Map<Tensor, Tensor>();
-
-  constructor(params: Params<SGDOptions>, options: Partial<SGDOptions> = {}) {
-    const o = { lr: 1e-3, momentum: 0, dampening: 0, weight_decay: 0, nesterov: false, maximize: false, ...options };
-    within("SGD", "learning rate", o.lr, 0);
-    within("SGD", "momentum value", o.momentum, 0);
-    within("SGD", "weight_decay value", o.weight_decay, 0);
-    if (o.nesterov && (o.momentum <= 0 || o.dampening !== 0)) throw new OpError("SGD: Nesterov momentum requires a momentum and zero dampening");
-    super(params, o);
-  }
-
-  protected override update({ params, ...options }: Group<SGDOptions>): void {
-    const moving = params.filter((p) => p.ownGradient());
-    for (const first of options.momentum ? [true, false] : [false]) {
-      const now = moving.filter((p) => !options.momentum || !this.momenta.has(p) === first);
-      if (!now.length) continue;
-      if (first) for (const p of now) this.momenta.set(p, keep(zeros_like(p)));
-      runForeach(sgd_stepOp, [now, now.map((p) => p.ownGradient()), options.momentum ? now.map((p) => this.momenta.get(p)) : null, { ...options, first }]);
-      if (first) break;
-    }
-  }
+export interface ASGDOptions {
+  lr: Rate;
+  lambd: number;
+  alpha: number;
+  t0: number;
+  weight_decay: number;
+  maximize: boolean;
 }
-export const SGD = callable(SGDClass);
-export type SGD = SGDClass;
+export const ASGD = /* @__PURE__ */ optimizer<ASGDOptions>({
+  name: "ASGD",
+  defaults: { lr: 1e-2, lambd: 1e-4, alpha: 0.75, t0: 1e6, weight_decay: 0, maximize: false },
+  check(o) {
+    mustBeRate(o.lr);
+    mustNotBeNegative(o, { weight_decay: "weight_decay value" });
+  },
+  op: () => asgd_stepOp,
+  state: { ax: () => 0 },
+  numbers: ({ lr }) => ({ eta: lr, mu: 1 }),
+  words({ lr, lambd, alpha, t0 }: Plain<ASGDOptions>, kept) {
+    const { step, eta, mu } = kept as typeof kept & { eta: number; mu: number };
+    Object.assign(kept, { eta: lr / (1 + lambd * lr * step) ** alpha, mu: 1 / Math.max(1, step - t0) });
+    return { eta, mu };
+  },
+});
+export type ASGD = Optimizer<ASGDOptions>;
+
+export interface RpropOptions {
+  lr: Rate;
+  etas: readonly [number, number];
+  step_sizes: readonly [number, number];
+  maximize: boolean;
+}
+export const Rprop = /* @__PURE__ */ optimizer<RpropOptions>({
+  name: "Rprop",
+  defaults: { lr: 1e-2, etas: [0.5, 1.2], step_sizes: [1e-6, 50], maximize: false },
+  check({ lr, etas: [minus, plus] }) {
+    mustBeRate(lr);
+    must(minus > 0 && minus < 1 && plus > 1, `Invalid eta values: ${minus}, ${plus}`);
+  },
+  op: () => rprop_stepOp,
+  state: { prev: () => 0, step_size: ({ lr }) => lr },
+  words: ({ etas, step_sizes }) => ({ eta_minus: etas[0], eta_plus: etas[1], step_size_min: step_sizes[0], step_size_max: step_sizes[1] }),
+});
+export type Rprop = Optimizer<RpropOptions>;

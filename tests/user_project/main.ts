@@ -26,6 +26,22 @@ const larger: Tensor = torch.max(x, x);
 torch.matmul(x, x);
 x.var({ correction: 0 });
 
+// files and data
+const model = nn.Linear(2, 1);
+const { missing_keys }: nn.LoadReport = await model.load_state_dict("model.pt", { strict: false, progress: ({ loaded, total }) => console.log(loaded, total) });
+await torch.save(model.state_dict(), "model.safetensors", { dtype: "bfloat16" });
+const weights: Record<string, Tensor> = await torch.safetensors.load_file(new URL("https://example.org/model.safetensors"));
+const anything: unknown = await torch.load(new Blob([]), { map_location: "cpu" });
+const { DataLoader, Dataset, TensorDataset } = torch.utils.data;
+class Squares extends Dataset<number> {
+  override get length(): number { return 3; }
+  override get(index: number): number { return index ** 2; }
+}
+for await (const [a, b] of DataLoader(TensorDataset(x, x), { batch_size: 2, shuffle: true, generator: new torch.Generator().manual_seed(1) })) add(a, b);
+for await (const batch of new DataLoader<string>(new Squares(), { collate_fn: (samples: number[]) => samples.join() })) batch.trim();
+// @ts-expect-error no such option
+DataLoader([1], { batchsize: 1 });
+
 // in place
 const same: Tensor = x.add_(1).relu_();
 

@@ -1,0 +1,54 @@
+// How samples become a batch: PyTorch's default_collate.
+
+import { tensor } from "../create.js";
+import type { NumberArray } from "../data.js";
+import { OpError, TypeMismatchError, describe } from "../errors.js";
+import { stack } from "../join.js";
+import { Tensor } from "../tensor.js";
+
+type Fields = Readonly<Record<string, unknown>>;
+const isNumbers = (value: unknown): value is NumberArray => ArrayBuffer.isView(value) && !(value instanceof DataView);
+const isFields = (value: unknown): value is Fields =>
+  typeof value === "object" && value !== null && [Object.prototype, null].includes(Object.getPrototypeOf(value) as object | null);
+
+/**
+ * One batch of samples: tensors and typed arrays are stacked, numbers and booleans become a tensor (of int32 where all of them are
+ * whole numbers, else of float32), texts a list; lists and objects are collated field by field.
+ */
+export function default_collate(batch: readonly unknown[]): unknown {
+  const first = batch[0];
+  if (first instanceof Tensor) return stack(batch as Tensor[], 0, "default_collate");
+  if (isNumbers(first)) return stack((batch as NumberArray[]).map((numbers) => tensor(numbers)), 0, "default_collate");
+  const kind = typeof first;
+  if (kind === "number" || kind === "boolean" || kind === "bigint") {
+    const odd = batch.find((v) => typeof v !== kind);
+    if (odd !== undefined) throw new TypeMismatchError(`default_collate: a batch of ${kind}s has ${describe(odd)} among them`);
+    return tensor(batch as number[], kind === "number" && batch.every(Number.isInteger) ? { dtype: "int32" } : {});
+  }
+  if (kind === "string") return [...batch];
+  if (Array.isArray(first)) {
+    if (!batch.every((sample) => Array.isArray(sample) && sample.length === first.length)) throw new OpError("default_collate: each element in list of batch should be of equal size");
+    return first.map((_, i) => default_collate((batch as unknown[][]).map((sample) => sample[i])));
+  }
+  if (first instanceof Map) {
+    return new Map(Array.from(first.keys(), (key: unknown) => [key, default_collate((batch as ReadonlyMap<unknown, unknown>[]).map((sample) => field(sample.has(key), sample.get(key), key)))]));
+  }
+  if (isFields(first)) {
+    return Object.fromEntries(Object.keys(first).map((key) => [key, default_collate((batch as Fields[]).map((sample) => field(Object.hasOwn(sample, key), sample[key], key)))]));
+  }
+  throw new TypeMismatchError(`default_collate: batch must contain tensors, typed arrays, numbers, texts, objects or lists; found ${describe(first)}`);
+}
+
+function field(there: boolean, value: unknown, key: unknown): unknown {
+  if (!there) throw new OpError(`default_collate: a sample lacks ${describe(key)}, which the first one has`);
+  return value;
+}
+
+/** A sample that is not batched: typed arrays become tensors, all else stays. */
+export function default_convert(sample: unknown): unknown {
+  if (isNumbers(sample)) return tensor(sample);
+  if (Array.isArray(sample)) return sample.map(default_convert);
+  if (sample instanceof Map) return new Map(Array.from(sample as ReadonlyMap<unknown, unknown>, ([key, value]) => [key, default_convert(value)]));
+  if (isFields(sample)) return Object.fromEntries(Object.entries(sample).map(([key, value]) => [key, default_convert(value)]));
+  return sample;
+}

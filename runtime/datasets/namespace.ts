@@ -1,0 +1,3 @@
+// torch.utils, of which there is `data`.
+
+export * as data from "./index.js";

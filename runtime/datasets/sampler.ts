@@ -1,0 +1,178 @@
+// torch.utils.data's samplers: in which order samples are taken.  With a torch.Generator the order is PyTorch's own.
+
+import { OpError, TypeMismatchError, describe } from "../errors.js";
+import { Generator } from "../generator.js";
+import { named } from "../named.js";
+import { callable } from "../nn/callable.js";
+import { lengthOf } from "./dataset.js";
+
+/** A base class to derive from: `*[Symbol.iterator]()` and perhaps `length`. */
+export abstract class Sampler<T = number> implements Iterable<T> {
+  abstract [Symbol.iterator](): Iterator<T>;
+}
+
+const isWhole = (value: unknown): value is number => typeof value === "number" && Number.isInteger(value);
+function checkPositive(value: unknown, name: string, op: string): void {
+  if (!isWhole(value) || value <= 0) throw new OpError(`${op}: ${name} should be a positive integer value, but got ${name}=${describe(value).replace(/^number /, "")}`);
+}
+function checkBoolean(value: unknown, name: string, op: string): void {
+  if (typeof value !== "boolean") throw new TypeMismatchError(`${op}: ${name} should be a boolean value, but got ${name}=${describe(value)}`);
+}
+function checkGenerator(value: unknown, op: string): Generator | null {
+  if (value === undefined || value === null) return null;
+  if (value instanceof Generator) return value;
+  throw new TypeMismatchError(`${op}: expected a torch.Generator, got ${describe(value)}`);
+}
+
+class SequentialSamplerClass extends Sampler {
+  readonly data_source: unknown;
+
+  /** All samples in their order. */
+  constructor(data_source: unknown) {
+    super();
+    this.data_source = data_source;
+  }
+  get length(): number { return lengthOf(this.data_source, "SequentialSampler"); }
+  *[Symbol.iterator](): IterableIterator<number> { for (let i = 0, n = this.length; i < n; i++) yield i; }
+}
+export const SequentialSampler = callable(SequentialSamplerClass);
+export type SequentialSampler = SequentialSamplerClass;
+
+export interface RandomSamplerOptions {
+  replacement?: boolean;
+  num_samples?: number | null;
+  generator?: Generator | null;
+}
+
+class RandomSamplerClass extends Sampler {
+  readonly data_source: unknown;
+  readonly replacement: boolean;
+  readonly generator: Generator | null;
+  private readonly wanted: number | null;
+
+  /** All samples in random order; or `num_samples` of them, which may repeat with `replacement`. */
+  constructor(data_source: unknown, ...options: (boolean | number | Generator | RandomSamplerOptions | null | undefined)[]) {
+    super();
+    const [again = false, count = null, by] = named("RandomSampler", ["replacement", "num_samples", "generator"], options);
+    checkBoolean(again, "replacement", "RandomSampler");
+    this.data_source = data_source;
+    this.replacement = again as boolean;
+    this.wanted = count as number | null;
+    this.generator = checkGenerator(by, "RandomSampler");
+    checkPositive(this.num_samples, "num_samples", "RandomSampler");
+  }
+  get num_samples(): number { return this.wanted ?? lengthOf(this.data_source, "RandomSampler"); }
+  get length(): number { return this.num_samples; }
+  *[Symbol.iterator](): IterableIterator<number> {
+    const n = lengthOf(this.data_source, "RandomSampler"), generator = this.generator ?? new Generator();
+    if (n === 0) throw new OpError("RandomSampler: there are no samples to draw from");
+    if (this.replacement) {
+      // Drawn by 32, as PyTorch does, so that others who share the generator see it in the same state.
+      for (let left = this.num_samples; left > 0; left -= 32) yield* Array.from({ length: Math.min(left, 32) }, () => generator.below(n));
+    } else {
+      for (let left = this.num_samples; left >= 0; left -= n) yield* generator.permutation(n).subarray(0, left);
+    }
+  }
+}
+export const RandomSampler = callable(RandomSamplerClass);
+export type RandomSampler = RandomSamplerClass;
+
+class SubsetRandomSamplerClass extends Sampler {
+  readonly indices: readonly number[];
+  readonly generator: Generator | null;
+
+  /** The given indices in random order. */
+  constructor(indices: Iterable<number>, generator?: Generator | { generator?: Generator | null } | null) {
+    super();
+    this.indices = [...indices];
+    this.generator = checkGenerator(named("SubsetRandomSampler", ["generator"], generator ? [generator] : [])[0], "SubsetRandomSampler");
+  }
+  get length(): number { return this.indices.length; }
+  *[Symbol.iterator](): IterableIterator<number> {
+    for (const i of (this.generator ?? new Generator()).permutation(this.length)) yield this.indices[i]!;
+  }
+}
+export const SubsetRandomSampler = callable(SubsetRandomSamplerClass);
+export type SubsetRandomSampler = SubsetRandomSamplerClass;
+
+class WeightedRandomSamplerClass extends Sampler {
+  readonly weights: readonly number[];
+  readonly num_samples: number;
+  readonly replacement: boolean;
+  readonly generator: Generator | null;
+
+  /** `num_samples` samples, each as often as its weight says; without replacement none twice. */
+  constructor(weights: Iterable<number>, num_samples: number, ...options: (boolean | Generator | Omit<RandomSamplerOptions, "num_samples"> | null | undefined)[]) {
+    super();
+    const [again = true, by] = named("WeightedRandomSampler", ["replacement", "generator"], options);
+    checkPositive(num_samples, "num_samples", "WeightedRandomSampler");
+    checkBoolean(again, "replacement", "WeightedRandomSampler");
+    this.weights = [...weights];
+    this.num_samples = num_samples;
+    this.replacement = again as boolean;
+    this.generator = checkGenerator(by, "WeightedRandomSampler");
+    const positive = this.weights.filter((w) => w > 0).length, wrong = this.weights.filter((w) => typeof w !== "number" || !(w >= 0 && w < Infinity));
+    if (wrong.length || positive === 0) {
+      throw new OpError(`WeightedRandomSampler: weights should be a 1d sequence of numbers that are not negative, infinite or NaN, got ${wrong.length ? describe(wrong[0]) : "none above zero"}`);
+    }
+    if (!this.replacement && num_samples > positive) {
+      throw new OpError(`WeightedRandomSampler: cannot draw ${num_samples} samples without replacement where ${positive} have a weight`);
+    }
+  }
+  get length(): number { return this.num_samples; }
+  *[Symbol.iterator](): IterableIterator<number> {
+    const generator = this.generator ?? new Generator();
+    if (!this.replacement) {  // the first of so many clocks that ring at random, each as often as its weight says
+      const times = this.weights.map((w, i) => [-Math.log(1 - generator.uniform()) / w, i] as const);
+      yield* times.sort(([a], [b]) => a - b).slice(0, this.num_samples).map(([, i]) => i);
+      return;
+    }
+    let sum = 0;
+    const ends = this.weights.map((w) => (sum += w));
+    for (let k = 0; k < this.num_samples; k++) {
+      const at = generator.uniform() * sum;
+      let low = 0, high = ends.length - 1;
+      while (low < high) {
+        const middle = (low + high) >> 1;
+        if (ends[middle]! <= at) low = middle + 1;
+        else high = middle;
+      }
+      yield low;
+    }
+  }
+}
+export const WeightedRandomSampler = callable(WeightedRandomSamplerClass);
+export type WeightedRandomSampler = WeightedRandomSamplerClass;
+
+class BatchSamplerClass extends Sampler<number[]> {
+  readonly sampler: Iterable<number>;
+  readonly batch_size: number;
+  readonly drop_last: boolean;
+
+  /** What another sampler yields, in lists of `batch_size`; a last shorter one is left out with `drop_last`. */
+  constructor(sampler: Iterable<number>, batch_size: number, drop_last: boolean | { drop_last: boolean } = false) {
+    super();
+    const drop = typeof drop_last === "object" && drop_last !== null ? drop_last.drop_last : drop_last;
+    checkPositive(batch_size, "batch_size", "BatchSampler");
+    checkBoolean(drop, "drop_last", "BatchSampler");
+    this.sampler = sampler;
+    this.batch_size = batch_size;
+    this.drop_last = drop;
+  }
+  get length(): number {
+    const n = lengthOf(this.sampler, "BatchSampler") / this.batch_size;
+    return this.drop_last ? Math.floor(n) : Math.ceil(n);
+  }
+  *[Symbol.iterator](): IterableIterator<number[]> {
+    let batch: number[] = [];
+    for (const index of this.sampler) {
+      batch.push(index);
+      if (batch.length < this.batch_size) continue;
+      yield batch;
+      batch = [];
+    }
+    if (batch.length && !this.drop_last) yield batch;
+  }
+}
+export const BatchSampler = callable(BatchSamplerClass);
+export type BatchSampler = BatchSamplerClass;

@@ -1,0 +1,20 @@
+// What is wrong with a file: its name, what stands in it and what was expected.
+
+import { OpError } from "../errors.js";
+
+/** A file that cannot be read or written, or whose content is not what its format says. */
+export class FileError extends OpError {
+  /** The name of the file, as messages show it. */
+  readonly file: string;
+
+  constructor(file: string, problem: string) {
+    super(`${file}: ${problem}`);
+    this.file = file;
+  }
+}
+
+/** `1 byte`, `12 bytes`. */
+export const bytes = (n: number): string => `${n} byte${n === 1 ? "" : "s"}`;
+
+export const tooShort = (name: string, what: string, n: number, at: number, size: number): FileError =>
+  new FileError(name, `it is cut off: ${what} takes ${bytes(n)} from ${at} on, but the file ends at ${size}`);

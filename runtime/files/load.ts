@@ -1,0 +1,78 @@
+// torch.load and torch.save: PyTorch's checkpoints and safetensors are read, safetensors are written.
+
+import { tensor, type TensorData } from "../create.js";
+import { OpError, TypeMismatchError, describe } from "../errors.js";
+import { checkShape, integers } from "../shape.js";
+import { Tensor } from "../tensor.js";
+import { readCheckpoint } from "./checkpoint.js";
+import { FileError, bytes } from "./error.js";
+import { type LoadOptions, type Placing, placing } from "./placing.js";
+import { type SaveOptions, pieces, readTensors } from "./safetensors.js";
+import { type FileLike, type Source, inOrder, openSource } from "./source.js";
+import { type Target, writeTo } from "./target.js";
+
+export interface TorchLoadOptions extends LoadOptions {
+  /** As in PyTorch; only `true` is possible, for nothing in a file is ever run. */
+  weights_only?: boolean;
+}
+
+/**
+ * What a file holds: the object of a checkpoint of PyTorch (`.pt`, `.pth`, from 1.6 on), or the tensors of a safetensors file by
+ * name.  The content decides, not the name.  Dictionaries become objects, tuples lists; tensors that share memory in the file
+ * share it here.  int64 becomes int32, bfloat16 float32.  They are on the CPU unless `map_location` says otherwise.
+ */
+export async function load(f: FileLike, options: TorchLoadOptions = {}): Promise<unknown> {
+  if (options.weights_only === false) throw new OpError("load: weights_only=False is not possible: only tensors and plain containers are read, and nothing in a file is ever run");
+  const place = placing(options, "load"), source = await openSource(f, options, "load");
+  try {
+    return await read(source, place);
+  } finally {
+    await source.close();
+  }
+}
+
+async function read(source: Source, place: Placing): Promise<unknown> {
+  const first = await source.read(0, Math.min(10, source.size)), start = String.fromCharCode(...first);
+  if (start.startsWith("PK")) return readCheckpoint(source, place);
+  if (start[7] === "\0" && start[8] === "{") {  // the length of a header is short of five bytes, and JSON has no zeros
+    const out: [string, Tensor][] = [];
+    for await (const pair of readTensors(inOrder(source), place)) out.push(pair);
+    return Object.fromEntries(out);
+  }
+  if (start.startsWith("{")) return readJson(source, place);
+  if (/^\x80\x02[\x8a}]/.test(start)) {
+    throw new FileError(source.name, "it is in the format of PyTorch before 1.6, a bare pickle; torch.save(torch.load(f), f) in a newer PyTorch makes a zip archive of it");
+  }
+  const shown = Array.from(first, (b) => b.toString(16).padStart(2, "0")).join(" ");
+  throw new FileError(source.name, `it is neither a checkpoint of PyTorch (a zip archive) nor a safetensors file: its ${bytes(source.size)} begin with ${shown || "nothing"}`);
+}
+
+/** JSON of tensors by name: nested arrays, or {shape, data}. */
+async function readJson(source: Source, place: Placing): Promise<Record<string, Tensor>> {
+  const text = new TextDecoder().decode(await source.read(0, source.size)), { device, dtype } = place;
+  const toTensor = (value: unknown): Tensor => {
+    if (value === null || typeof value !== "object" || !("data" in value && "shape" in value)) return tensor(value as TensorData, { device, dtype });
+    const shape = integers([value.shape], "load", "shape");
+    checkShape(shape, "load");
+    return tensor(Float64Array.from(value.data as number[]), { device, dtype: dtype ?? "float32", shape });
+  };
+  try {
+    return Object.fromEntries(Object.entries(JSON.parse(text) as object).map(([name, value]) => [name, toTensor(value)]));
+  } catch (error) {
+    throw new FileError(source.name, `it begins as JSON, but holds no tensors by name: ${(error as Error).message}`);
+  }
+}
+
+/**
+ * Writes a dictionary of tensors, `model.state_dict()` for example, as a safetensors file; Python reads it with
+ * `safetensors.torch.load_file`.  `f`: a path in Node, a WritableStream, or the handle of a file in a page.
+ */
+export async function save(obj: Readonly<Record<string, Tensor>> | ReadonlyMap<string, Tensor>, f: Target, options: SaveOptions = {}): Promise<void> {
+  const given: unknown = obj;
+  if (given instanceof Tensor || typeof given !== "object" || given === null || Array.isArray(given)) {
+    const hint = typeof given === "function" && "state_dict" in given ? "; save model.state_dict()" : given instanceof Tensor ? "; save({name: tensor}, f)" : "";
+    throw new TypeMismatchError(`save: expected a dictionary of tensors, got ${typeof given === "function" ? "a module or function" : describe(given)}${hint}`);
+  }
+  return writeTo(f, pieces(obj, options, "save"), "save");
+}
+

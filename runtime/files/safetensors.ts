@@ -1,0 +1,186 @@
+// safetensors files, under the names of the Python package `safetensors.torch`: load_file, save_file, load, save and safe_open; and
+// `stream`, which hands out tensors as they arrive.  The header is safetensors-header.ts.
+
+import { contiguousStrides } from "../shape.js";
+import { OpError, TypeMismatchError, describe } from "../errors.js";
+import { isFloat } from "../dtype.js";
+import { Tensor } from "../tensor.js";
+import { encode } from "./elements.js";
+import { type LoadOptions, type Placing, makeTensor, placing } from "./placing.js";
+import { type Entry, type Header, TYPE_NAMES, headerLength, parseHeader, writeHeader } from "./safetensors-header.js";
+import { openRanges } from "./ranges.js";
+import { type FileLike, type Source, type Stream, inOrder, openStream } from "./source.js";
+import { type Target, writeTo } from "./target.js";
+
+const label = (entry: Entry): string => `tensor "${entry.name}"`;
+
+async function readHeader(stream: Stream): Promise<Header> {
+  const length = headerLength(await stream.take(8, "the length of a safetensors header"), stream.size, stream.name);
+  const text = await stream.take(length, "the header");
+  return parseHeader(text, stream.size === null ? null : stream.size - stream.at, stream.name);
+}
+
+function build(entry: Entry, data: Uint8Array<ArrayBuffer>, place: Placing, file: string): Tensor {
+  return makeTensor({ data, type: entry.type, shape: entry.shape, strides: contiguousStrides(entry.shape), offset: 0 }, place, file, label(entry));
+}
+
+/** The tensors of an opened file in the order of their bytes. */
+export async function* readTensors(file: Stream, place: Placing): AsyncGenerator<[string, Tensor], void> {
+  for (const entry of (await readHeader(file)).entries) {
+    yield [entry.name, build(entry, await file.take(entry.end - entry.start, label(entry)), place, file.name)];
+  }
+  await file.end();
+}
+
+/**
+ * The tensors of a safetensors file one by one, in the order of their bytes, each as soon as it has come: no more than one is
+ * held beside those handed out.  `for await (const [name, tensor] of stream(url)) …`
+ */
+export async function* stream(file: FileLike, options: LoadOptions = {}): AsyncGenerator<[string, Tensor], void> {
+  const place = placing(options, "stream"), opened = await openStream(file, options, "stream");
+  try {
+    yield* readTensors(opened, place);
+  } finally {
+    await opened.close();
+  }
+}
+
+/** All tensors of a safetensors file by name. */
+export async function load_file(file: FileLike, options: LoadOptions = {}): Promise<Record<string, Tensor>> {
+  const out: [string, Tensor][] = [];
+  for await (const pair of stream(file, options)) out.push(pair);
+  return Object.fromEntries(out);
+}
+
+/** As load_file, of the bytes of a file. */
+export const load = (data: ArrayBuffer | ArrayBufferView | Blob, options: LoadOptions = {}): Promise<Record<string, Tensor>> => load_file(data, options);
+
+// --- Reading some of it ---------------------------------------------------------------------------
+
+/** A part of one tensor of an opened file: `rows(start, end)` reads only those along the first axis. */
+export class SafeSlice {
+  private readonly file: SafeFile;
+  private readonly entry: Entry;
+
+  /** @internal */
+  constructor(file: SafeFile, entry: Entry) {
+    this.file = file;
+    this.entry = entry;
+  }
+  get_shape(): readonly number[] { return this.entry.shape; }
+  /** The type in the file, as safetensors writes it: "F32", "BF16". */
+  get_dtype(): string { return Object.keys(TYPE_NAMES).find((k) => TYPE_NAMES[k] === this.entry.type.name)!; }
+  /** The rows from `start` up to `end`; negative ones count from the end. */
+  async rows(start = 0, end?: number): Promise<Tensor> {
+    const { name, type, shape, start: first } = this.entry, n = shape[0];
+    if (n === undefined) throw new OpError(`rows: tensor "${name}" has no axes`);
+    const from = clamp(start, n), to = Math.max(clamp(end ?? n, n), from);
+    const row = shape.slice(1).reduce((a, b) => a * b, type.bytes);
+    return this.file.part({ name, type, shape: [to - from, ...shape.slice(1)], start: first + from * row, end: first + to * row });
+  }
+}
+
+function clamp(at: number, n: number): number {
+  if (!Number.isInteger(at)) throw new TypeMismatchError(`rows: expected whole numbers, got ${describe(at)}`);
+  return Math.min(Math.max(at < 0 ? at + n : at, 0), n);
+}
+
+/** An opened file, of which only the header has been read; see safe_open. */
+export class SafeFile {
+  private readonly source: Source;
+  private readonly header: Header;
+  private readonly begin: number;
+  private readonly place: Placing;
+  private readonly byName: ReadonlyMap<string, Entry>;
+
+  /** @internal */
+  constructor(source: Source, header: Header, begin: number, place: Placing) {
+    this.source = source;
+    this.header = header;
+    this.begin = begin;
+    this.place = place;
+    this.byName = new Map(header.entries.map((e) => [e.name, e]));
+  }
+  /** The names of its tensors, in the order of their bytes. */
+  keys(): string[] { return [...this.byName.keys()]; }
+  metadata(): Readonly<Record<string, string>> { return this.header.metadata; }
+  get_tensor(name: string): Promise<Tensor> { return this.part(this.find(name)); }
+  get_slice(name: string): SafeSlice { return new SafeSlice(this, this.find(name)); }
+  close(): Promise<void> { return this.source.close(); }
+
+  private find(name: string): Entry {
+    const entry = this.byName.get(name);
+    if (!entry) throw new OpError(`safe_open: File does not contain tensor ${name}; it has ${this.byName.size}: ${this.keys().slice(0, 5).join(", ")}${this.byName.size > 5 ? ", ..." : ""}`);
+    return entry;
+  }
+  /** @internal */
+  async part(entry: Entry): Promise<Tensor> {
+    return build(entry, await this.source.read(this.begin + entry.start, this.begin + entry.end), this.place, this.source.name);
+  }
+}
+const asyncDispose: symbol | undefined = (Symbol as { asyncDispose?: symbol }).asyncDispose;
+
+/**
+ * Opens a safetensors file and reads its header alone; tensors are then read one by one, from a path by position and from an
+ * address by ranges where its server has them.  `close()` it in the end.
+ */
+export async function safe_open(file: FileLike, options: LoadOptions = {}): Promise<SafeFile> {
+  const place = placing(options, "safe_open"), source = await openRanges(file, options, "safe_open");
+  try {
+    const start = inOrder(source), header = await readHeader(start);
+    const opened = new SafeFile(source, header, start.at, place);
+    if (asyncDispose) Object.defineProperty(opened, asyncDispose, { value: () => opened.close() });
+    return opened;
+  } catch (error) {
+    await source.close();
+    throw error;
+  }
+}
+
+// --- Writing --------------------------------------------------------------------------------------
+
+export interface SaveOptions {
+  /** Texts by name, for the header: transformers wants {format: "pt"}. */
+  metadata?: Readonly<Record<string, string>> | null;
+  /** What floating tensors are written as: "float16", "bfloat16", "float32", "float64". */
+  dtype?: string | null;
+}
+
+const FLOATS = ["float16", "bfloat16", "float32", "float64"];
+
+/** The pieces of a file with these tensors: first the header, then one tensor after the other. */
+export async function* pieces(tensors: Readonly<Record<string, Tensor>> | ReadonlyMap<string, Tensor>, options: SaveOptions, op: string): AsyncGenerator<Uint8Array, void> {
+  const wanted = options.dtype?.replace(/^torch\./, "") ?? null;
+  if (wanted !== null && !FLOATS.includes(wanted)) throw new TypeMismatchError(`${op}: dtype must be one of ${FLOATS.join(", ")}, got ${describe(options.dtype)}`);
+  const names = Object.keys(TYPE_NAMES);
+  const list = [...(tensors instanceof Map ? tensors : Object.entries(tensors))].map(([name, x]: [string, unknown]) => {
+    if (!(x instanceof Tensor)) throw new TypeMismatchError(`${op}: "${name}" must be a tensor, got ${describe(x)}`);
+    if (name === "__metadata__") throw new OpError(`${op}: "__metadata__" cannot be a tensor's name in a safetensors file`);
+    x.check(op);
+    const as = wanted && isFloat(x.dtype) ? wanted : x.dtype, rank = names.findIndex((n) => TYPE_NAMES[n] === as);
+    const size = as === "float64" ? 8 : as === "float32" || as === "int32" ? 4 : as === "float16" || as === "bfloat16" ? 2 : 1;
+    return { name, x, as, rank, dtype: names[rank]!, shape: x.shape, bytes: size * x.numel() };
+  });
+  // The widest types first, so that all numbers are aligned; as the format's own writer does it.
+  list.sort((a, b) => b.rank - a.rank || (a.name < b.name ? -1 : 1));
+  yield writeHeader(list, options.metadata ?? null);
+  for (const { x, as } of list) yield encode(await x.data(), x.dtype, as);
+}
+
+/** Writes tensors to a safetensors file: a path in Node, a WritableStream, or the handle of a file that a user chose in a page. */
+export const save_file = (tensors: Readonly<Record<string, Tensor>> | ReadonlyMap<string, Tensor>, file: Target, options: SaveOptions = {}): Promise<void> =>
+  writeTo(file, pieces(tensors, options, "save_file"), "save_file");
+
+/** The bytes of a safetensors file. */
+export async function save(tensors: Readonly<Record<string, Tensor>> | ReadonlyMap<string, Tensor>, options: SaveOptions = {}): Promise<Uint8Array<ArrayBuffer>> {
+  const parts: Uint8Array[] = [];
+  for await (const part of pieces(tensors, options, "save")) parts.push(part);
+  const out = new Uint8Array(parts.reduce((n, p) => n + p.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    out.set(part, at);
+    at += part.length;
+  }
+  return out;
+}
+

@@ -1,0 +1,107 @@
+// What a module calls besides its forward: hooks before it, after it, and when gradients come back through it.
+
+import { Function as AutogradFunction, type FunctionContext } from "../function.js";
+import { is_grad_enabled } from "../grad-mode.js";
+import { Tensor } from "../tensor.js";
+import type { Module } from "./module.js";
+
+export type Gradients = (Tensor | null)[];
+/** Gets the module, the arguments and the result; what it answers replaces the result. */
+export type ForwardHook<M = Module> = (module: M, args: unknown[], output: unknown) => unknown;
+/** Gets the module and the arguments; what it answers replaces them. */
+export type ForwardPreHook<M = Module> = (module: M, args: unknown[]) => unknown;
+/** Gets the module and the gradients of its arguments and of its results; what it answers replaces those of the arguments. */
+export type BackwardHook<M = Module> = (module: M, grad_input: Gradients, grad_output: Gradients) => Gradients | Tensor | null | undefined | void;
+
+export interface RemovableHandle {
+  remove(): void;
+}
+
+export class Hooks {
+  readonly before: Set<ForwardPreHook> = new Set();
+  readonly after: Set<ForwardHook> = new Set();
+  readonly backward: Set<BackwardHook> = new Set();
+}
+
+/** Adds a hook to a set, before the others if asked. */
+export function hookInto<H>(set: Set<H>, hook: H, prepend = false): RemovableHandle {
+  const others = prepend ? [...set] : [];
+  for (const other of others) set.delete(other);
+  set.add(hook);
+  for (const other of others) set.add(other);
+  return { remove: () => { set.delete(hook); } };
+}
+
+const answered = (answer: unknown): boolean => answer !== undefined && answer !== null;
+
+/** Runs forward with its hooks. */
+export function invoke(module: Module, hooks: Hooks, args: unknown[]): unknown {
+  let input = args;
+  for (const hook of hooks.before) {
+    const answer = hook(module, input);
+    if (answered(answer)) input = Array.isArray(answer) ? answer : [answer];
+  }
+  const gates = hooks.backward.size > 0 && is_grad_enabled() ? new Gates(module, hooks) : null;
+  if (gates) input = gates.enter(input);
+  let output = module.forward(...input);
+  for (const hook of hooks.after) {
+    const answer = hook(module, input, output);
+    if (answered(answer)) output = answer;
+  }
+  return gates ? gates.leave(output) : output;
+}
+
+/** Passes tensors on as they are; gradients go through `back`. */
+class Gate extends AutogradFunction {
+  static override forward(context: FunctionContext, back: (grads: Gradients) => Gradients, ...tensors: Tensor[]): Tensor[] {
+    context.set_materialize_grads(false);
+    context.back = back;
+    return tensors;
+  }
+  static override backward(context: FunctionContext, ...grads: Gradients): Gradients {
+    return [null, ...(context.back as (grads: Gradients) => Gradients)(grads)];
+  }
+}
+
+/** Two gates around a call: gradients of the results arrive at one, those of the arguments leave by the other. */
+class Gates {
+  private readonly module: Module;
+  private readonly hooks: Hooks;
+  private arrived: Gradients = [];
+  private entered = false;
+
+  constructor(module: Module, hooks: Hooks) {
+    this.module = module;
+    this.hooks = hooks;
+  }
+  enter(args: unknown[]): unknown[] {
+    const places = args.flatMap((arg, i) => (arg instanceof Tensor ? [i] : []));
+    if (!places.some((i) => (args[i] as Tensor).requires_grad)) return args;
+    this.entered = true;
+    const passed = Gate.apply<Tensor[]>((grads: Gradients) => this.call(grads), ...places.map((i) => args[i])), out = [...args];
+    places.forEach((place, i) => { out[place] = passed[i]; });
+    return out;
+  }
+  leave(output: unknown): unknown {
+    const single = output instanceof Tensor, list = single ? [output] : Array.isArray(output) ? (output as unknown[]) : [];
+    const places = list.flatMap((x, i) => (x instanceof Tensor ? [i] : []));
+    if (places.length === 0) return output;
+    const passed = Gate.apply<Tensor[]>((grads: Gradients) => {
+      this.arrived = grads;
+      if (!this.entered) this.call([]);
+      return grads;
+    }, ...places.map((i) => list[i]));
+    if (single) return passed[0];
+    const out = [...list];
+    places.forEach((place, i) => { out[place] = passed[i]; });
+    return out;
+  }
+  private call(grads: Gradients): Gradients {
+    let gradInput = grads;
+    for (const hook of this.hooks.backward) {
+      const answer = hook(this.module, gradInput, this.arrived);
+      if (answered(answer)) gradInput = Array.isArray(answer) ? answer : [answer as Tensor];
+    }
+    return gradInput;
+  }
+}

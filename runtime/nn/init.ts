@@ -1,0 +1,170 @@
+// torch.nn.init: starting values, written into tensors in place, unseen by autograd.
+
+import { rand, randn, tensor as fromData, zeros } from "../create.js";
+import type { NumberArray } from "../data.js";
+import { OpError, TypeMismatchError } from "../errors.js";
+import { named } from "../named.js";
+import { no_grad } from "../grad-mode.js";
+import { randomPermutation } from "../random.js";
+import { numelOf } from "../shape.js";
+import type { Tensor } from "../tensor.js";
+import * as linalg from "../../names/linalg.js";
+import { add, clamp, erfinv, mul, sign } from "../../names/torch.js";
+
+export type FanMode = "fan_in" | "fan_out";
+export type Nonlinearity = "linear" | "conv1d" | "conv2d" | "conv3d" | "conv_transpose1d" | "conv_transpose2d" | "conv_transpose3d" |
+  "sigmoid" | "tanh" | "relu" | "leaky_relu" | "selu";
+
+/** Writes what `values` makes into `tensor`. */
+function fill(tensor: Tensor, values: () => Tensor): Tensor {
+  no_grad(() => { if (tensor.numel() > 0) tensor.copy_(values()); });
+  return tensor;
+}
+const like = (tensor: Tensor) => ({ dtype: tensor.dtype, device: tensor.storage.device });
+/** Values computed on the host. */
+const computed = (tensor: Tensor, data: NumberArray): Tensor => fill(tensor, () => fromData(data, { shape: tensor.shape, ...like(tensor) }));
+
+/** Options of a function of a tensor, by place or by name, with defaults. */
+function options<T extends unknown[]>(op: string, names: readonly string[], args: readonly unknown[], ...defaults: T): T {
+  const given = named(op, names, args);
+  return defaults.map((value, i) => given[i] ?? value) as T;
+}
+
+/** Evenly from `a` up to `b`. */
+export function uniform_(tensor: Tensor, ...args: [a?: number, b?: number] | [{ a?: number; b?: number }]): Tensor {
+  const [a, b] = options("uniform_", ["a", "b"], args, 0, 1);
+  return fill(tensor, () => add(mul(rand(tensor.shape, like(tensor)), b - a), a) as Tensor);
+}
+
+/** From the normal distribution. */
+export function normal_(tensor: Tensor, ...args: [mean?: number, std?: number] | [{ mean?: number; std?: number }]): Tensor {
+  const [mean, std] = options("normal_", ["mean", "std"], args, 0, 1);
+  return fill(tensor, () => add(mul(randn(tensor.shape, like(tensor)), std), mean) as Tensor);
+}
+
+/** From the normal distribution, as far as it lies between `a` and `b`. */
+export function trunc_normal_(tensor: Tensor, ...args: [mean?: number, std?: number, a?: number, b?: number] | [{ mean?: number; std?: number; a?: number; b?: number }]): Tensor {
+  const [mean, std, a, b] = options("trunc_normal_", ["mean", "std", "a", "b"], args, 0, 1, -2, 2);
+  // Even numbers between the bounds' places in the distribution, turned back into normal ones.
+  const low = 2 * below((a - mean) / std) - 1, high = 2 * below((b - mean) / std) - 1;
+  return fill(tensor, () => {
+    const even = add(mul(rand(tensor.shape, like(tensor)), high - low), low) as Tensor;
+    return clamp(add(mul(erfinv(even), std * Math.SQRT2), mean) as Tensor, a, b) as Tensor;
+  });
+}
+
+/** How much of the normal distribution lies below x (Abramowitz and Stegun 26.2.17, error below 7.5e-8). */
+function below(x: number): number {
+  const t = 1 / (1 + 0.2316419 * Math.abs(x)), density = Math.exp(-x * x / 2) / Math.sqrt(2 * Math.PI);
+  const tail = density * t * (0.31938153 + t * (-0.356563782 + t * (1.781477937 + t * (-1.821255978 + t * 1.330274429))));
+  return x < 0 ? tail : 1 - tail;
+}
+
+export function constant_(tensor: Tensor, val: number | { val: number }): Tensor {
+  const value = typeof val === "number" ? val : val.val;
+  no_grad(() => { tensor.fill_(value); });
+  return tensor;
+}
+export const ones_ = (tensor: Tensor): Tensor => constant_(tensor, 1);
+export const zeros_ = (tensor: Tensor): Tensor => constant_(tensor, 0);
+
+/** Ones on the diagonal of a matrix. */
+export function eye_(tensor: Tensor): Tensor {
+  if (tensor.ndim !== 2) throw new OpError("eye_: Only tensors with 2 dimensions are supported");
+  const [rows, columns] = tensor.shape as [number, number], data = new Float32Array(rows * columns);
+  for (let i = 0; i < Math.min(rows, columns); i++) data[i * columns + i] = 1;
+  return computed(tensor, data);
+}
+
+/** A convolution's weight that passes as many channels as it can unchanged, in each of `groups`. */
+export function dirac_(tensor: Tensor, ...args: [groups?: number] | [{ groups?: number }]): Tensor {
+  const [groups] = options("dirac_", ["groups"], args, 1), { shape } = tensor;
+  if (shape.length < 3 || shape.length > 5) throw new OpError("dirac_: Only tensors with 3, 4, or 5 dimensions are supported");
+  const [out, channels, ...kernel] = shape as [number, number, ...number[]];
+  if (out % groups !== 0) throw new OpError("dirac_: dim 0 must be divisible by groups");
+  const each = numelOf(kernel), data = new Float32Array(out * channels * each), per = out / groups;
+  const middle = kernel.reduce((at, size) => at * size + Math.floor(size / 2), 0);
+  for (let g = 0; g < groups; g++) {
+    for (let d = 0; d < Math.min(per, channels); d++) data[((g * per + d) * channels + d) * each + middle] = 1;
+  }
+  return computed(tensor, data);
+}
+
+/** Numbers of values that one value depends on, and that depend on one. */
+export function _calculate_fan_in_and_fan_out(tensor: Tensor): [fan_in: number, fan_out: number] {
+  if (tensor.ndim < 2) throw new OpError("Fan in and fan out can not be computed for tensor with fewer than 2 dimensions");
+  const [out, into, ...kernel] = tensor.shape as [number, number, ...number[]], field = numelOf(kernel);
+  return [into * field, out * field];
+}
+
+/** The factor that keeps the spread of values through a nonlinearity. */
+export function calculate_gain(nonlinearity: Nonlinearity, param: number | null = null): number {
+  if (/^(linear|conv(_transpose)?[123]d|sigmoid)$/.test(nonlinearity)) return 1;
+  if (nonlinearity === "tanh") return 5 / 3;
+  if (nonlinearity === "relu") return Math.SQRT2;
+  if (nonlinearity === "selu") return 3 / 4;
+  if (nonlinearity !== "leaky_relu") throw new OpError(`Unsupported nonlinearity ${String(nonlinearity)}`);
+  if (param !== null && typeof param !== "number") throw new TypeMismatchError(`negative_slope ${String(param)} not a valid number`);
+  return Math.sqrt(2 / (1 + (param ?? 0.01) ** 2));
+}
+
+type XavierArgs = [gain?: number] | [{ gain?: number }];
+const xavier = (op: string, tensor: Tensor, args: XavierArgs): number => {
+  const [gain] = options(op, ["gain"], args, 1), [into, out] = _calculate_fan_in_and_fan_out(tensor);
+  return gain * Math.sqrt(2 / (into + out));
+};
+/** Glorot's: evenly, with variance `gain² 2 / (fan_in + fan_out)`. */
+export function xavier_uniform_(tensor: Tensor, ...args: XavierArgs): Tensor {
+  const bound = Math.sqrt(3) * xavier("xavier_uniform_", tensor, args);
+  return uniform_(tensor, -bound, bound);
+}
+/** Glorot's: normal, with variance `gain² 2 / (fan_in + fan_out)`. */
+export function xavier_normal_(tensor: Tensor, ...args: XavierArgs): Tensor {
+  return normal_(tensor, 0, xavier("xavier_normal_", tensor, args));
+}
+
+type KaimingArgs = [a?: number, mode?: FanMode, nonlinearity?: Nonlinearity] | [{ a?: number; mode?: FanMode; nonlinearity?: Nonlinearity }];
+const kaiming = (op: string, tensor: Tensor, args: KaimingArgs): number => {
+  const [a, mode, nonlinearity] = options(op, ["a", "mode", "nonlinearity"], args, 0, "fan_in" as FanMode, "leaky_relu" as Nonlinearity);
+  const how = String(mode).toLowerCase();
+  if (how !== "fan_in" && how !== "fan_out") throw new OpError(`Mode ${how} not supported, please use one of ['fan_in', 'fan_out']`);
+  return calculate_gain(nonlinearity, a) / Math.sqrt(_calculate_fan_in_and_fan_out(tensor)[how === "fan_in" ? 0 : 1]);
+};
+/** He's: evenly, with variance `gain² / fan`; `a` is the slope of a leaky relu. */
+export function kaiming_uniform_(tensor: Tensor, ...args: KaimingArgs): Tensor {
+  if (tensor.numel() === 0) return tensor;
+  const bound = Math.sqrt(3) * kaiming("kaiming_uniform_", tensor, args);
+  return uniform_(tensor, -bound, bound);
+}
+/** He's: normal, with variance `gain² / fan`. */
+export function kaiming_normal_(tensor: Tensor, ...args: KaimingArgs): Tensor {
+  if (tensor.numel() === 0) return tensor;
+  return normal_(tensor, 0, kaiming("kaiming_normal_", tensor, args));
+}
+
+/** A (semi-)orthogonal matrix of all axes but the first, times `gain`. */
+export function orthogonal_(tensor: Tensor, ...args: XavierArgs): Tensor {
+  const [gain] = options("orthogonal_", ["gain"], args, 1);
+  if (tensor.ndim < 2) throw new OpError("orthogonal_: Only tensors with 2 or more dimensions are supported");
+  return fill(tensor, () => {
+    const rows = tensor.shape[0]!, columns = tensor.numel() / rows, wide = rows < columns;
+    const [q, r] = linalg.qr(randn(wide ? [columns, rows] : [rows, columns], like(tensor))) as unknown as [Tensor, Tensor];
+    // With the signs of r's diagonal q is drawn evenly from all such matrices (Mezzadri 2007).
+    const signed = mul(q, sign(r.diagonal())) as Tensor;
+    return mul(wide ? signed.t() : signed, gain).view(tensor.shape) as Tensor;
+  });
+}
+
+/** A matrix whose columns have a share `sparsity` of zeros; the others are normal. */
+export function sparse_(tensor: Tensor, sparsity: number | { sparsity: number; std?: number }, ...rest: [std?: number] | [{ std?: number }]): Tensor {
+  const [share, std] = options("sparse_", ["sparsity", "std"], [sparsity, ...rest], 0, 0.01);
+  if (tensor.ndim !== 2) throw new OpError("sparse_: Only tensors with 2 dimensions are supported");
+  const [rows, columns] = tensor.shape as [number, number], count = Math.ceil(share * rows), kept = new Float32Array(rows * columns).fill(1);
+  for (let column = 0; column < columns; column++) {
+    for (const row of randomPermutation(rows).subarray(0, count)) kept[row * columns + column] = 0;
+  }
+  normal_(tensor, 0, std);
+  const mask = zeros(tensor.shape, like(tensor));
+  computed(mask, kept);
+  return fill(tensor, () => mul(tensor, mask) as Tensor);
+}

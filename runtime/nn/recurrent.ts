@@ -1,0 +1,249 @@
+// Recurrent networks over sequences: RNN, LSTM and GRU with layers and directions.  One step of each is in cells.ts.
+
+import { Function as AutogradFunction, type FunctionContext } from "../function.js";
+import { zeros } from "../create.js";
+import { OpError, TypeMismatchError, describe } from "../errors.js";
+import { cat, stack } from "../join.js";
+import { Tensor } from "../tensor.js";
+import { flip } from "../along-axes.js";
+import { unbind } from "../views.js";
+import * as F from "../../names/functional.js";
+import { callable } from "./callable.js";
+import { uniform_ } from "./init.js";
+import { Module } from "./module.js";
+import { PLACED, construct, parameter, required, type Arguments, type Factory, type Placed } from "./options.js";
+import type { Parameter } from "./parameter.js";
+import { flag, float } from "./shown.js";
+import { gruStep, lstmStep, rnnStep } from "./steps.js";
+
+/** The slices along the first axis; gradients come back in one piece. */
+class Steps extends AutogradFunction {
+  static override forward(_context: FunctionContext, x: Tensor): Tensor[] { return unbind(x, 0); }
+  static override backward(_context: FunctionContext, ...grads: Tensor[]): Tensor { return stack(grads); }
+}
+
+export interface RecurrentOptions extends Factory {
+  num_layers?: number;
+  bias?: boolean;
+  /** Whether sequences are (batch, time, features) and not (time, batch, features). */
+  batch_first?: boolean;
+  /** How much of each layer's output but the last is dropped in training. */
+  dropout?: number;
+  bidirectional?: boolean;
+}
+type Sizes = { input_size: number; hidden_size: number };
+interface Settings extends Sizes, Required<RecurrentOptions> {
+  proj_size: number;
+}
+type State = Tensor[];
+
+/** One direction of one layer: the weights of its two products, and of a projection if it has one. */
+interface Weights {
+  input: Parameter;
+  hidden: Parameter;
+  inputBias: Parameter | null;
+  hiddenBias: Parameter | null;
+  projection: Parameter | null;
+}
+
+abstract class RecurrentModule extends Module {
+  readonly input_size: number;
+  readonly hidden_size: number;
+  readonly num_layers: number;
+  readonly bias: boolean;
+  readonly batch_first: boolean;
+  readonly dropout: number;
+  readonly bidirectional: boolean;
+  readonly proj_size: number;
+
+  protected constructor(o: Settings, gates: number) {
+    super();
+    for (const key of ["input_size", "hidden_size", "num_layers"] as const) {
+      if (typeof o[key] !== "number" || !Number.isInteger(o[key])) throw new TypeMismatchError(`${key} should be of type int, got: ${describe(o[key])}`);
+      if (o[key] <= 0) throw new OpError(`${key} must be greater than zero`);
+    }
+    for (const key of ["bias", "batch_first"] as const) {
+      if (typeof o[key] !== "boolean") throw new TypeMismatchError(`${key} should be of type bool, got: ${describe(o[key])}`);
+    }
+    if (!(o.dropout >= 0 && o.dropout <= 1)) throw new OpError("dropout should be a number in range [0, 1] representing the probability of an element being zeroed");
+    if (o.proj_size < 0) throw new OpError("proj_size should be a positive integer or zero to disable projections");
+    if (o.proj_size >= o.hidden_size) throw new OpError("proj_size has to be smaller than hidden_size");
+    this.input_size = o.input_size;
+    this.hidden_size = o.hidden_size;
+    this.num_layers = o.num_layers;
+    this.bias = o.bias;
+    this.batch_first = o.batch_first;
+    this.dropout = o.dropout;
+    this.bidirectional = o.bidirectional;
+    this.proj_size = o.proj_size;
+    for (let layer = 0; layer < o.num_layers; layer++) {
+      const into = layer === 0 ? o.input_size : this.out_size * this.directions;
+      for (let direction = 0; direction < this.directions; direction++) {
+        const put = (name: string, ...shape: number[]) => { this.register_parameter(this.named(name, layer, direction), parameter(shape, o)); };
+        put("weight_ih", gates * o.hidden_size, into);
+        put("weight_hh", gates * o.hidden_size, this.out_size);
+        if (o.bias) put("bias_ih", gates * o.hidden_size);
+        if (o.bias) put("bias_hh", gates * o.hidden_size);
+        if (o.proj_size > 0) put("weight_hr", o.proj_size, o.hidden_size);
+      }
+    }
+    this.reset_parameters();
+  }
+  /** Evenly, to 1 over the root of hidden_size. */
+  reset_parameters(): void {
+    const bound = 1 / Math.sqrt(this.hidden_size);
+    for (const p of this.parameters()) uniform_(p, -bound, bound);
+  }
+  private get directions(): number { return this.bidirectional ? 2 : 1; }
+  private get out_size(): number { return this.proj_size || this.hidden_size; }
+  private named(name: string, layer: number, direction: number): string { return `${name}_l${layer}${direction ? "_reverse" : ""}`; }
+  private weights(layer: number, direction: number): Weights {
+    const of = (name: string) => ((this as unknown as Record<string, Parameter | undefined>)[this.named(name, layer, direction)] ?? null);
+    return { input: of("weight_ih")!, hidden: of("weight_hh")!, inputBias: of("bias_ih"), hiddenBias: of("bias_hh"), projection: of("weight_hr") };
+  }
+
+  /** The state after a step, from the products with the input and with the state before. */
+  protected abstract step(input: Tensor, hidden: Tensor, state: State): State;
+
+  /**
+   * The results of all steps and the state after the last, of shapes as the input's.
+   * `start`: the states of all layers before the first step, (layers * directions, batch, size) each; their sizes are `sizes`.
+   */
+  protected run(input: Tensor, start: State | null, sizes: readonly number[]): [Tensor, State] {
+    const name = this.constructor.name;
+    if (input.ndim !== 2 && input.ndim !== 3) throw new OpError(`${name}: Expected input to be 2D or 3D, got ${input.ndim}D instead`);
+    const weight = this.weights(0, 0).input, batched = input.ndim === 3, rows = this.num_layers * this.directions;
+    if (input.dtype !== weight.dtype) {
+      throw new OpError(`RNN input dtype (torch.${input.dtype}) does not match weight dtype (torch.${weight.dtype}). ` +
+        `Convert input: input.to(torch.${weight.dtype}), or convert model: model.to(torch.${input.dtype})`);
+    }
+    if (input.shape[input.ndim - 1] !== this.input_size) {
+      throw new OpError(`input.size(-1) must be equal to input_size. Expected ${this.input_size}, got ${input.shape[input.ndim - 1]}`);
+    }
+    let sequence = batched ? (this.batch_first ? input.transpose(0, 1) : input) : input.unsqueeze(1);
+    const [length, batch] = sequence.shape as [number, number, number];
+    if (length === 0) throw new OpError("Expected sequence length to be larger than 0 in RNN");
+    const states = sizes.map((size, k) => {
+      const given = start?.[k];
+      if (!given) return zeros([rows, batch, size], { dtype: input.dtype, device: input.storage.device });
+      if (given.ndim !== input.ndim) {
+        throw new OpError(batched ? `For batched 3-D input, hx should also be 3-D but got ${given.ndim}-D tensor` : `For unbatched 2-D input, hx should also be 2-D but got ${given.ndim}-D tensor`);
+      }
+      const own = batched ? given : given.unsqueeze(1);
+      if (own.shape[0] !== rows || own.shape[1] !== batch || own.shape[2] !== size) {
+        throw new OpError(`Expected hidden${sizes.length > 1 ? `[${k}]` : ""} size (${rows}, ${batch}, ${size}), got [${own.shape.join(", ")}]`);
+      }
+      return own;
+    });
+    const ends: State[] = [];
+    for (let layer = 0; layer < this.num_layers; layer++) {
+      if (layer > 0 && this.dropout > 0) sequence = F.dropout(sequence, this.dropout, this.training);
+      const sides: Tensor[] = [];
+      for (let direction = 0; direction < this.directions; direction++) {
+        const before = states.map((s) => s.select(0, layer * this.directions + direction));
+        const [out, end] = this.pass(direction ? flip(sequence, [0]) : sequence, before, this.weights(layer, direction));
+        sides.push(direction ? flip(out, [0]) : out);
+        ends.push(end);
+      }
+      sequence = sides.length === 1 ? sides[0]! : cat(sides, -1);
+    }
+    const after = sizes.map((_, k) => stack(ends.map((end) => end[k]!)));
+    if (!batched) return [sequence.squeeze(1), after.map((s) => s.squeeze(1))];
+    return [this.batch_first ? sequence.transpose(0, 1) : sequence, after];
+  }
+  /** One layer in one direction. */
+  private pass(sequence: Tensor, start: State, w: Weights): [Tensor, State] {
+    const products = Steps.apply<Tensor[]>(F.linear(sequence, w.input, w.inputBias)), out: Tensor[] = [];
+    let state = start;
+    for (const product of products) {
+      state = this.step(product, F.linear(state[0]!, w.hidden, w.hiddenBias), state);
+      if (w.projection) state = [F.linear(state[0]!, w.projection), ...state.slice(1)];
+      out.push(state[0]!);
+    }
+    return [stack(out), state];
+  }
+  override extra_repr(): string {
+    let text = `${this.input_size}, ${this.hidden_size}`;
+    if (this.proj_size) text += `, proj_size=${this.proj_size}`;
+    if (this.num_layers !== 1) text += `, num_layers=${this.num_layers}`;
+    if (!this.bias) text += `, bias=${flag(false)}`;
+    if (this.batch_first) text += `, batch_first=${flag(true)}`;
+    if (this.dropout) text += `, dropout=${float(this.dropout)}`;
+    return this.bidirectional ? `${text}, bidirectional=${flag(true)}` : text;
+  }
+}
+
+type Places = [bias: boolean, batch_first: boolean, dropout: number, bidirectional: boolean];
+const SIZES = { input_size: /* @__PURE__ */ required<number>(), hidden_size: /* @__PURE__ */ required<number>() };
+const USUAL = { bias: true, batch_first: false, dropout: 0, bidirectional: false };
+
+/** A state given by place or as `{hx}`. */
+function start<H>(hx: H | { hx?: H | null } | null): H | null {
+  const given = hx !== null && typeof hx === "object" && !(hx instanceof Tensor) && !Array.isArray(hx) ? (hx as { hx?: H | null }).hx : (hx as H | null);
+  return given ?? null;
+}
+
+export interface RNNOptions extends RecurrentOptions {
+  nonlinearity?: "tanh" | "relu";
+}
+
+class RNNClass extends RecurrentModule {
+  readonly nonlinearity: "tanh" | "relu";
+
+  /** Elman's network: `h' = tanh(W x + b + W' h + b')`. */
+  constructor(...args: Arguments<[input_size: number, hidden_size: number], [num_layers: number, nonlinearity: "tanh" | "relu", ...Places, ...Placed], RNNOptions, Sizes>) {
+    const o = construct("RNN", { ...SIZES, num_layers: 1, nonlinearity: "tanh" as "tanh" | "relu", ...USUAL, ...PLACED, proj_size: 0 }, args);
+    if (o.proj_size) throw new OpError("proj_size argument is only supported for LSTM, not RNN or GRU");
+    if (o.nonlinearity !== "tanh" && o.nonlinearity !== "relu") throw new OpError(`Unknown nonlinearity '${String(o.nonlinearity)}'. Select from 'tanh' or 'relu'.`);
+    super(o as Settings & typeof o, 1);
+    this.nonlinearity = o.nonlinearity;
+  }
+  protected override step(input: Tensor, hidden: Tensor): State { return [rnnStep(input, hidden, this.nonlinearity)]; }
+  /** (time, batch, features) and (layers * directions, batch, hidden_size) to the outputs and the last state, of such shapes. */
+  override forward(input: Tensor, hx: Tensor | { hx?: Tensor | null } | null = null): [output: Tensor, h_n: Tensor] {
+    const h = start<Tensor>(hx), [out, [last]] = this.run(input, h && [h], [this.hidden_size]);
+    return [out, last!];
+  }
+}
+export const RNN = /* @__PURE__ */ callable(RNNClass, "RNN");
+export type RNN = RNNClass;
+
+class GRUClass extends RecurrentModule {
+  /** Gated recurrent units. */
+  constructor(...args: Arguments<[input_size: number, hidden_size: number], [num_layers: number, ...Places, ...Placed], RecurrentOptions, Sizes>) {
+    const o = construct("GRU", { ...SIZES, num_layers: 1, ...USUAL, ...PLACED, proj_size: 0 }, args);
+    if (o.proj_size) throw new OpError("proj_size argument is only supported for LSTM, not RNN or GRU");
+    super(o as Settings & typeof o, 3);
+  }
+  protected override step(input: Tensor, hidden: Tensor, [before]: State): State { return [gruStep(input, hidden, before!)]; }
+  /** (time, batch, features) and (layers * directions, batch, hidden_size) to the outputs and the last state, of such shapes. */
+  override forward(input: Tensor, hx: Tensor | { hx?: Tensor | null } | null = null): [output: Tensor, h_n: Tensor] {
+    const h = start<Tensor>(hx), [out, [last]] = this.run(input, h && [h], [this.hidden_size]);
+    return [out, last!];
+  }
+}
+export const GRU = /* @__PURE__ */ callable(GRUClass, "GRU");
+export type GRU = GRUClass;
+
+export interface LSTMOptions extends RecurrentOptions {
+  /** Size that the hidden state is projected to; 0: it is not. */
+  proj_size?: number;
+}
+type Pair = readonly [h_0: Tensor, c_0: Tensor];
+
+class LSTMClass extends RecurrentModule {
+  /** Long short-term memories. */
+  constructor(...args: Arguments<[input_size: number, hidden_size: number], [num_layers: number, ...Places, proj_size: number, ...Placed], LSTMOptions, Sizes>) {
+    super(construct("LSTM", { ...SIZES, num_layers: 1, ...USUAL, proj_size: 0, ...PLACED }, args) as Settings, 4);
+  }
+  protected override step(input: Tensor, hidden: Tensor, [, cell]: State): State {
+    return lstmStep(input, hidden, cell!);
+  }
+  /** (time, batch, features), and two states (layers * directions, batch, size), to the outputs and the last states, of such shapes. */
+  override forward(input: Tensor, hx: Pair | { hx?: Pair | null } | null = null): [output: Tensor, state: [h_n: Tensor, c_n: Tensor]] {
+    const [out, last] = this.run(input, start<Pair>(hx) as State | null, [this.proj_size || this.hidden_size, this.hidden_size]);
+    return [out, last as [Tensor, Tensor]];
+  }
+}
+export const LSTM = /* @__PURE__ */ callable(LSTMClass, "LSTM");
+export type LSTM = LSTMClass;

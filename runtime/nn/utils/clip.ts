@@ -1,0 +1,85 @@
+// Gradient clipping.  Norms stay on the device: nothing is read, unless somebody wants to hear of infinities.
+
+import { clip_norm_stepOp, clip_value_stepOp } from "../../../ops/optim.js";
+import { vector_norm } from "../../../names/linalg.js";
+import { runForeach } from "../../call.js";
+import { zeros } from "../../create.js";
+import { OpError, TypeMismatchError, describe } from "../../errors.js";
+import { no_grad } from "../../grad-mode.js";
+import { stack } from "../../join.js";
+import { tidy } from "../../memory.js";
+import { named } from "../../named.js";
+import { Tensor } from "../../tensor.js";
+
+export type TensorOrTensors = Tensor | Iterable<Tensor>;
+
+export interface NormOptions {
+  /** Which norm: 2, 1, any number, Infinity. */
+  norm_type?: number;
+  /** Throws where the norm is not finite, which has to be read: then the answer is a promise. */
+  error_if_nonfinite?: boolean;
+}
+
+function listOf(op: string, tensors: TensorOrTensors): Tensor[] {
+  const list = tensors instanceof Tensor ? [tensors] : [...tensors];
+  for (const x of list) if (!(x instanceof Tensor)) throw new TypeMismatchError(`${op}: expected tensors, got ${describe(x)}`);
+  return list;
+}
+
+const gradientsOf = (op: string, parameters: TensorOrTensors): Tensor[] => listOf(op, parameters).flatMap((p) => p.ownGradient() ?? []);
+
+function norm(tensors: readonly Tensor[], order: number): Tensor {
+  if (!tensors.length) return zeros([]);
+  // Gradients that lie apart meet on the first one's device.
+  const { device } = tensors[0]!.storage;
+  return no_grad(() => tidy(() => vector_norm(stack(tensors.map((x) => vector_norm(x, order).to({ device }) as Tensor)), order)));
+}
+
+/** The answer, after a look whether it is finite where that is wanted. */
+function checked(total: Tensor, order: number, wanted: boolean, then: () => void): Tensor | Promise<Tensor> {
+  if (!wanted) {
+    then();
+    return total;
+  }
+  return total.item().then((value) => {
+    if (!Number.isFinite(value)) {
+      throw new OpError(`The total norm of order ${order} for gradients from \`parameters\` is non-finite, so it cannot be clipped. To disable this ` +
+        "error and scale the gradients by the non-finite norm anyway, set `error_if_nonfinite=False`");
+    }
+    then();
+    return total;
+  });
+}
+
+/** The norm of all tensors together, as if they were one vector. */
+export function get_total_norm(tensors: TensorOrTensors, norm_type?: number | (NormOptions & { error_if_nonfinite?: false })): Tensor;
+export function get_total_norm(tensors: TensorOrTensors, norm_type?: number | NormOptions, error_if_nonfinite?: boolean): Tensor | Promise<Tensor>;
+export function get_total_norm(...args: unknown[]): Tensor | Promise<Tensor> {
+  const [tensors, order = 2, wanted = false] = named("get_total_norm", ["tensors", "norm_type", "error_if_nonfinite", "foreach"], args);
+  return checked(norm(listOf("get_total_norm", tensors as TensorOrTensors), Number(order)), Number(order), wanted === true, () => { /* only looked at */ });
+}
+
+/** Scales all gradients alike so that their `total_norm` comes down to `max_norm`. */
+export function clip_grads_with_norm_(parameters: TensorOrTensors, max_norm: number, total_norm: Tensor): void {
+  const grads = gradientsOf("clip_grads_with_norm_", parameters);
+  no_grad(() => { runForeach(clip_norm_stepOp, [grads, grads.map(() => total_norm), { max_norm }]); });
+}
+
+/**
+ * Scales all gradients alike where their norm, taken together, is more than `max_norm`.  Answers the norm there was: a promise
+ * of it with `error_if_nonfinite`.
+ */
+export function clip_grad_norm_(parameters: TensorOrTensors, max_norm: number, norm_type?: number | (NormOptions & { error_if_nonfinite?: false })): Tensor;
+export function clip_grad_norm_(parameters: TensorOrTensors, max_norm: number, norm_type?: number | NormOptions, error_if_nonfinite?: boolean): Tensor | Promise<Tensor>;
+export function clip_grad_norm_(...args: unknown[]): Tensor | Promise<Tensor> {
+  const [parameters, most, order = 2, wanted = false] =
+    named("clip_grad_norm_", ["parameters", "max_norm", "norm_type", "error_if_nonfinite", "foreach"], args) as [TensorOrTensors, number, number?, boolean?];
+  const params = listOf("clip_grad_norm_", parameters), total = norm(gradientsOf("clip_grad_norm_", params), Number(order));
+  return checked(total, Number(order), wanted, () => { clip_grads_with_norm_(params, Number(most), total); });
+}
+
+/** Limits every element of every gradient to the range from -clip_value to clip_value. */
+export function clip_grad_value_(parameters: TensorOrTensors, clip_value: number): void {
+  const grads = gradientsOf("clip_grad_value_", parameters);
+  no_grad(() => { runForeach(clip_value_stepOp, [grads, { clip_value: Number(clip_value) }]); });
+}

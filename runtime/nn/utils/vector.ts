@@ -1,0 +1,25 @@
+// Parameters as one vector, and back.
+
+import { OpError, TypeMismatchError, describe } from "../../errors.js";
+import { no_grad } from "../../grad-mode.js";
+import { cat } from "../../join.js";
+import { Tensor } from "../../tensor.js";
+
+/** All elements of all parameters in a row; gradients flow back. */
+export function parameters_to_vector(parameters: Iterable<Tensor>): Tensor {
+  return cat([...parameters].map((p) => p.reshape(-1)));
+}
+
+/** Copies the elements of a vector into the parameters, in their order. */
+export function vector_to_parameters(vec: Tensor, parameters: Iterable<Tensor>): void {
+  if (!(vec instanceof Tensor)) throw new TypeMismatchError(`expected torch.Tensor, but got: ${describe(vec)}`);
+  no_grad(() => {
+    let at = 0;
+    for (const p of parameters) {
+      const n = p.numel();
+      if (at + n > vec.numel()) throw new OpError(`vector_to_parameters: the vector has ${vec.numel()} elements, the parameters have more`);
+      p.copy_(vec.index(`${at}:${at + n}`).reshape(p.shape));
+      at += n;
+    }
+  });
+}

@@ -1,0 +1,46 @@
+// Adafactor: a matrix's squared gradients are kept as a column and a row.
+
+import { adafactor_stepOp, adafactor_vector_stepOp } from "../../ops/optim.js";
+import { zeros } from "../create.js";
+import type { Tensor } from "../tensor.js";
+import { finfo } from "../type-info.js";
+import type { Optimizer } from "./optimizer.js";
+import { type Rate, must, mustBeRate } from "./options.js";
+import { optimizer } from "./recipe.js";
+
+export interface AdafactorOptions {
+  lr: Rate;
+  beta2_decay: number;
+  /** For the size of squares (null: the type's own precision), and the least size of a parameter. */
+  eps: readonly [number | null, number];
+  d: number;
+  weight_decay: number;
+  maximize: boolean;
+}
+
+/** Zeros in the shape of `param` with one element along `axis`, counted from the end. */
+function along(param: Tensor, axis: number): Tensor | null {
+  if (param.ndim < 2) return null;
+  const shape = [...param.shape];
+  shape[shape.length - axis] = 1;
+  return zeros(shape, { dtype: param.dtype, device: param.device });
+}
+
+export const Adafactor = /* @__PURE__ */ optimizer<AdafactorOptions>({
+  name: "Adafactor",
+  defaults: { lr: 1e-2, beta2_decay: -0.8, eps: [null, 1e-3], d: 1, weight_decay: 0, maximize: false },
+  check({ lr, beta2_decay, eps: [eps1, eps2], d, weight_decay }) {
+    mustBeRate(lr, "Learning rate should be >= 0 but is");
+    must(beta2_decay <= 0, `beta2_decay should be <= 0 but is: ${beta2_decay}`);
+    must(eps1 === null || eps1 >= 0, `epsilon1 should be >= 0 but is: ${String(eps1)}`);
+    must(eps2 >= 0, `epsilon2 should be >= 0 but is: ${eps2}`);
+    must(d >= 1, `Clipping threshold d should be >= 1 but is: ${d}`);
+    must(weight_decay >= 0, `weight_decay should be >= 0 but is: ${weight_decay}`);
+  },
+  op: (_, param) => (param.ndim > 1 ? adafactor_stepOp : adafactor_vector_stepOp),
+  state: { row_var: (_, param) => along(param, 1), col_var: (_, param) => along(param, 2), variance: (_, param) => (param.ndim > 1 ? null : 0) },
+  words: ({ lr, eps, beta2_decay }, { step }, param) => ({
+    eps1: eps[0] ?? finfo(param.dtype).eps, eps2: eps[1], decay: step ** beta2_decay, rho: Math.min(lr, 1 / Math.sqrt(step)),
+  }),
+});
+export type Adafactor = Optimizer<AdafactorOptions>;

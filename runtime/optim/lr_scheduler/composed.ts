@@ -1,0 +1,97 @@
+// Schedulers of schedulers: one after another, and all at once.
+
+import { OpError, TypeMismatchError } from "../../errors.js";
+import { callable } from "../../nn/callable.js";
+import { optionsOf } from "../options.js";
+import { ReduceLROnPlateau } from "./plateau.js";
+import { type AnyOptimizer, LRScheduler, type SchedulerState, groupsIn, hide, rateOf, ratesOf, setRate } from "./scheduler.js";
+
+function checkAll(name: string, schedulers: readonly unknown[], optimizer: AnyOptimizer): void {
+  schedulers.forEach((one, i) => {
+    if (one instanceof ReduceLROnPlateau) {
+      throw new OpError(`${name} does not support \`ReduceLROnPlateau\` scheduler as it requires additional kwargs to be specified when calling \`step\`, ` +
+        `but got one at index ${i} in the given schedulers sequence.`);
+    }
+    if (!(one instanceof LRScheduler)) throw new TypeMismatchError(`${name} at index ${i} should have \`optimizer\` as its attribute.`);
+    if (one.optimizer !== optimizer) {
+      throw new OpError(`${name} expects all schedulers to belong to the same optimizer, but got scheduler ${one.constructor.name} at index ${i}, ` +
+        `which is different from ${optimizer.constructor.name}.`);
+    }
+  });
+}
+
+/** A scheduler that asks others; its state holds theirs. */
+abstract class Composed extends LRScheduler {
+  declare readonly _schedulers: LRScheduler[];
+
+  override begin(): void { /* the others have begun */ }
+  override state_dict(): SchedulerState { return { ...super.state_dict(), _schedulers: this._schedulers.map((one) => one.state_dict()) }; }
+  override load_state_dict({ _schedulers, ...own }: SchedulerState): void {
+    super.load_state_dict(own);
+    (_schedulers as SchedulerState[]).forEach((state, i) => { this._schedulers[i]!.load_state_dict(state); });
+  }
+}
+
+/** Takes back the step that a scheduler made when it was constructed. */
+function undo(scheduler: LRScheduler): void {
+  if (scheduler instanceof Composed) scheduler._schedulers.forEach(undo);
+  else scheduler.last_epoch--;
+}
+
+class SequentialClass extends Composed {
+  declare _milestones: number[];
+
+  /** The first scheduler until the first milestone, then the next. */
+  constructor(optimizer: AnyOptimizer, schedulers: readonly LRScheduler[], ...args: readonly [milestones: readonly number[] | { milestones: readonly number[]; last_epoch?: number }, last_epoch?: number]) {
+    const { milestones, last_epoch } = optionsOf("SequentialLR", { milestones: undefined as unknown as readonly number[], last_epoch: -1 }, args);
+    if (schedulers.length < 1) throw new OpError("SequentialLR expects at least one scheduler, but got no scheduler.");
+    checkAll("SequentialLR", schedulers, optimizer);
+    if (milestones.length !== schedulers.length - 1) {
+      throw new OpError("Sequential Schedulers expects number of schedulers provided to be one more than the number of milestone points, " +
+        `but got number of schedulers ${schedulers.length} and the number of milestones to be equal to ${milestones.length}`);
+    }
+    super(optimizer, last_epoch, (self: object) => {
+      hide(self, "_schedulers", [...schedulers]);
+      (self as SequentialClass)._milestones = [...milestones];
+    });
+    this.last_epoch = last_epoch + 1;
+    for (const group of groupsIn(optimizer)) setRate(group, rateOf(group, "initial_lr"));
+    undo(this);
+    const first = this.current();
+    first.begin();
+    this._last_lr = first.get_last_lr();
+  }
+
+  private place(): number { return this._milestones.filter((m) => m <= this.last_epoch).length; }
+  private current(): LRScheduler { return this._schedulers[this.place()]!; }
+
+  override step(): void {
+    this.last_epoch++;
+    const scheduler = this.current(), at = this.place();
+    if (at > 0 && this._milestones[at - 1] === this.last_epoch) scheduler.advance(0);
+    else scheduler.step();
+    this._last_lr = scheduler.get_last_lr();
+  }
+}
+Object.defineProperty(SequentialClass, "name", { value: "SequentialLR" });
+export const SequentialLR = callable(SequentialClass);
+export type SequentialLR = SequentialClass;
+
+class ChainedClass extends Composed {
+  /** All schedulers at each step, one after another. */
+  constructor(schedulers: readonly LRScheduler[], optimizer?: AnyOptimizer | { optimizer?: AnyOptimizer }) {
+    if (schedulers.length < 1) throw new OpError("ChainedScheduler expects at least one scheduler to be chained, but got no scheduler.");
+    const given = optimizer && "optimizer" in optimizer ? optimizer.optimizer : (optimizer as AnyOptimizer | undefined), own = given ?? schedulers[0]!.optimizer;
+    checkAll("ChainedScheduler", schedulers, own);
+    super(own, -1, (self: object) => { hide(self, "_schedulers", [...schedulers]); });
+    this._last_lr = ratesOf(own);
+  }
+
+  override step(): void {
+    for (const scheduler of this._schedulers) scheduler.step();
+    this._last_lr = ratesOf(this.optimizer);
+  }
+}
+Object.defineProperty(ChainedClass, "name", { value: "ChainedScheduler" });
+export const ChainedScheduler = callable(ChainedClass);
+export type ChainedScheduler = ChainedClass;

@@ -1,0 +1,54 @@
+// Options of optimizers and schedulers by name and by place, with PyTorch's names, defaults and complaints.
+
+import { isOptions } from "../arguments.js";
+import { OpError, TypeMismatchError } from "../errors.js";
+import { named } from "../named.js";
+import { Tensor } from "../tensor.js";
+
+/** What PyTorch's constructors take besides: how it computes, not what. */
+const WITHOUT_EFFECT = ["foreach", "capturable", "fused"];
+
+/** The options of `args`, by place in the order of `defaults` or in a trailing object, and defaults for the others (undefined: none). */
+export function optionsOf<O extends object>(name: string, defaults: O, args: readonly unknown[]): O {
+  const names = Object.keys(defaults), last = args[args.length - 1], out = { ...defaults } as Record<string, unknown>;
+  const given = args.slice();
+  if (isOptions(last)) {
+    if (last["differentiable"] === true) throw new OpError(`${name}: steps that gradients flow through (differentiable) are not supported`);
+    given[given.length - 1] = Object.fromEntries(Object.entries(last).filter(([key]) => key !== "differentiable" && !WITHOUT_EFFECT.includes(key)));
+  }
+  const values = named(`${name}.__init__()`, names, given);
+  if (values.length > names.length) throw new TypeMismatchError(`${name}.__init__() takes at most ${names.length} options, but got ${values.length}`);
+  names.forEach((key, i) => {
+    if (values[i] !== undefined) out[key] = values[i];
+    else if (out[key] === undefined) throw new TypeMismatchError(`${name}.__init__() missing required argument: '${key}'`);
+  });
+  return out as O;
+}
+
+/** Throws `message` unless the condition holds. */
+export function must(holds: boolean, message: string): void {
+  if (!holds) throw new OpError(message);
+}
+
+/** A learning rate: a number, or a tensor with one element. */
+export type Rate = number | Tensor;
+
+export function mustBeRate(lr: Rate, message = "Invalid learning rate"): void {
+  if (lr instanceof Tensor) must(lr.numel() === 1, "Tensor lr must be 1-element");
+  else must(lr >= 0, `${message}: ${lr}`);
+}
+
+/** The complaint that most options have: less than nothing. */
+export function mustNotBeNegative<O extends object>(options: O, texts: Partial<Record<keyof O, string>>): void {
+  for (const [key, text] of Object.entries(texts)) {
+    const value = (options as Record<string, unknown>)[key] as number;
+    must(value >= 0, `Invalid ${text as string}: ${value}`);
+  }
+}
+
+export type Betas = readonly [number, number];
+
+export function mustBeBetas(betas: Betas): void {
+  must(Array.isArray(betas) && betas.length === 2, "betas must be a pair of numbers");
+  betas.forEach((beta, i) => { must(beta >= 0 && beta < 1, `Invalid beta parameter at index ${i}: ${beta}`); });
+}

@@ -1,0 +1,111 @@
+// Optimizers from recipes.  The arithmetic of a step is a definition in ops/optim.op; a recipe says which one, what is kept for a
+// parameter, and which numbers a step needs that are no options.  Everything else is here and in optimizer.ts.
+
+import { runForeach } from "../call.js";
+import type { CompiledOp } from "../compiled.js";
+import { full_like } from "../create.js";
+import { keep } from "../memory.js";
+import { callable } from "../nn/callable.js";
+import { Tensor } from "../tensor.js";
+import type { Group, Params } from "./groups.js";
+import { Optimizer } from "./optimizer.js";
+import { optionsOf } from "./options.js";
+import type { State } from "./state.js";
+
+/** Numbers that are kept for a parameter; `step` counts from 1. */
+export type Numbers = { step: number } & Record<string, number>;
+/** An option that may be a tensor comes as a number. */
+export type Plain<O> = { [K in keyof O]: O[K] extends number | Tensor ? number : O[K] };
+
+export interface Recipe<O extends object> {
+  readonly name: string;
+  /** In the order of PyTorch's constructor. */
+  readonly defaults: O;
+  /** Throws for options that make no sense, in PyTorch's words. */
+  readonly check: (options: O) => void;
+  /** The definition of a step; its tensors are the parameter, its gradient and the state, in the order of `state`. */
+  readonly op: (options: Plain<O>, param: Tensor) => CompiledOp;
+  /** The tensors that are kept, by their names in PyTorch's state: what they hold at first, or null where these options need none. */
+  readonly state: Readonly<Record<string, (options: Plain<O>, param: Tensor) => Tensor | number | null>>;
+  /** Numbers that are kept besides, and what they are at first. */
+  readonly numbers?: (options: Plain<O>) => Record<string, number>;
+  /** Options of the definition that are no options of the group.  May change the kept numbers for the next step.  `fresh`: a tensor of
+   *  the state was made just now. */
+  readonly words?: (options: Plain<O>, numbers: Numbers, param: Tensor, fresh: boolean) => Record<string, number | boolean>;
+}
+
+/** By place in PyTorch's order, in an object, or both. */
+export type Given<O> = readonly [options?: Partial<O> | O[keyof O], ...others: unknown[]];
+
+export interface OptimizerClass<O extends object> {
+  new (params: Params<O>, ...options: Given<O>): Optimizer<O>;
+  (params: Params<O>, ...options: Given<O>): Optimizer<O>;
+}
+
+/** Parameters that one launch of a step may change together: those with the same definition and the same numbers. */
+interface Cohort {
+  readonly op: CompiledOp;
+  readonly words: Record<string, number | boolean>;
+  readonly params: Tensor[];
+  readonly states: State[];
+}
+
+/** The class that a recipe describes; it can be called with and without `new`. */
+export function optimizer<O extends object>(recipe: Recipe<O>): OptimizerClass<O> {
+  const names = Object.keys(recipe.state);
+  class Made extends Optimizer<O> {
+    constructor(params: Params<O>, ...args: unknown[]) {
+      const options = optionsOf(recipe.name, recipe.defaults, args);
+      recipe.check(options);
+      super(params, options);
+    }
+
+    protected override holdsNumber(key: string): boolean { return !names.includes(key); }
+
+    protected override update(group: Group<O>): void {
+      const options = group as unknown as Plain<O>, cohorts = new Map<string, Cohort>();
+      for (const param of group.params) {
+        if (!param.ownGradient()) continue;
+        let state = this.state.get(param);
+        if (!state) this.state.set(param, (state = {}));
+        const fresh = complete(state, recipe, options, param);
+        (state as Numbers).step++;
+        const op = recipe.op(options, param), words = recipe.words?.(options, state as Numbers, param, fresh) ?? {};
+        const key = `${op.op.name} ${Object.values(words).join(" ")}`, cohort = cohorts.get(key);
+        if (!cohort) cohorts.set(key, { op, words, params: [param], states: [state] });
+        else {
+          cohort.params.push(param);
+          cohort.states.push(state);
+        }
+      }
+      for (const cohort of cohorts.values()) launch(cohort, names, group);
+    }
+  }
+  Object.defineProperty(Made, "name", { value: recipe.name });
+  return callable(Made) as unknown as OptimizerClass<O>;
+}
+
+/** Makes what the options want kept and the state has not: at the first step, or when an option was turned on since.  Whether a tensor was. */
+function complete<O extends object>(state: State, recipe: Recipe<O>, options: Plain<O>, param: Tensor): boolean {
+  if (state["step"] === undefined) Object.assign(state, { step: 0, ...recipe.numbers?.(options) }, { ...state });
+  let made = false;
+  for (const [name, first] of Object.entries(recipe.state)) {
+    if (state[name] !== undefined && state[name] !== null) continue;
+    const value = first(options, param);
+    if (value === null) continue;
+    state[name] = keep(value instanceof Tensor ? value : full_like(param, value));
+    made = true;
+  }
+  return made;
+}
+
+function launch({ op, words, params, states }: Cohort, names: readonly string[], options: Record<string, unknown>): void {
+  const { params: takes } = op.op, given: Record<string, unknown> = {};
+  for (const { name, slot } of takes) if (slot < 0) given[name] = words[name] ?? options[name];
+  // The tensors of the state go by name; one that has no name in the language (`sum`) goes by place.
+  const kept = takes.filter(({ slot }) => slot >= 0).slice(2).map(({ name }, i) => {
+    const key = names.includes(name) ? name : names[i]!;
+    return states[0]![key] ? states.map((state) => state[key]) : null;
+  });
+  runForeach(op, [params, params.map((p) => p.ownGradient()), ...kept, given]);
+}

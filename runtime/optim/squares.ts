@@ -1,0 +1,70 @@
+// Optimizers that divide by the size of past gradients: RMSprop, Adagrad, Adadelta.
+
+import { adadelta_stepOp, adagrad_stepOp, rmsprop_momentum_stepOp, rmsprop_stepOp } from "../../ops/optim.js";
+import type { Optimizer } from "./optimizer.js";
+import { type Rate, must, mustBeRate, mustNotBeNegative } from "./options.js";
+import { optimizer } from "./recipe.js";
+
+export interface RMSpropOptions {
+  lr: Rate;
+  alpha: number;
+  eps: number;
+  weight_decay: number;
+  momentum: number;
+  centered: boolean;
+  maximize: boolean;
+}
+export const RMSprop = /* @__PURE__ */ optimizer<RMSpropOptions>({
+  name: "RMSprop",
+  defaults: { lr: 1e-2, alpha: 0.99, eps: 1e-8, weight_decay: 0, momentum: 0, centered: false, maximize: false },
+  check(o) {
+    mustBeRate(o.lr);
+    mustNotBeNegative(o, { eps: "epsilon value", momentum: "momentum value", weight_decay: "weight_decay value", alpha: "alpha value" });
+  },
+  op: (o) => (o.momentum > 0 || o.centered ? rmsprop_momentum_stepOp : rmsprop_stepOp),
+  state: { square_avg: () => 0, grad_avg: (o) => (o.centered ? 0 : null), momentum_buffer: (o) => (o.momentum > 0 ? 0 : null) },
+});
+export type RMSprop = Optimizer<RMSpropOptions>;
+
+export interface AdagradOptions {
+  lr: Rate;
+  lr_decay: number;
+  weight_decay: number;
+  initial_accumulator_value: number;
+  eps: number;
+  maximize: boolean;
+}
+export const Adagrad = /* @__PURE__ */ optimizer<AdagradOptions>({
+  name: "Adagrad",
+  defaults: { lr: 1e-2, lr_decay: 0, weight_decay: 0, initial_accumulator_value: 0, eps: 1e-10, maximize: false },
+  check(o) {
+    mustBeRate(o.lr);
+    mustNotBeNegative(o, {
+      lr_decay: "lr_decay value", weight_decay: "weight_decay value", initial_accumulator_value: "initial_accumulator_value value", eps: "epsilon value",
+    });
+  },
+  op: () => adagrad_stepOp,
+  state: { sum: (o) => o.initial_accumulator_value },
+  words: ({ lr, lr_decay }, { step }) => ({ rate: lr / (1 + (step - 1) * lr_decay) }),
+});
+export type Adagrad = Optimizer<AdagradOptions>;
+
+export interface AdadeltaOptions {
+  lr: Rate;
+  rho: number;
+  eps: number;
+  weight_decay: number;
+  maximize: boolean;
+}
+export const Adadelta = /* @__PURE__ */ optimizer<AdadeltaOptions>({
+  name: "Adadelta",
+  defaults: { lr: 1, rho: 0.9, eps: 1e-6, weight_decay: 0, maximize: false },
+  check(o) {
+    mustBeRate(o.lr);
+    must(o.rho >= 0 && o.rho <= 1, `Invalid rho value: ${o.rho}`);
+    mustNotBeNegative(o, { eps: "epsilon value", weight_decay: "weight_decay value" });
+  },
+  op: () => adadelta_stepOp,
+  state: { square_avg: () => 0, acc_delta: () => 0 },
+});
+export type Adadelta = Optimizer<AdadeltaOptions>;

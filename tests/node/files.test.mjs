@@ -1,0 +1,130 @@
+// Files in Node: paths, positions, writing, ranges of a server; and 10,000 damaged files.
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import test from "node:test";
+import { readDamaged } from "../files/damage.mjs";
+import * as torch from "../../dist/index.js";
+
+const { safetensors } = torch;
+const folder = mkdtempSync(join(tmpdir(), "files-"));
+process.on("exit", () => rmSync(folder, { recursive: true }));
+const here = (name) => fileURLToPath(new URL(`../files/${name}`, import.meta.url));
+
+/** The largest typed array made while `body` runs. */
+async function largest(body) {
+  let most = 0;
+  const kept = {};
+  for (const name of ["Uint8Array", "Uint16Array", "Int32Array", "Uint32Array", "Float32Array", "Float64Array"]) {
+    const before = (kept[name] = globalThis[name]);
+    globalThis[name] = new Proxy(before, { construct(target, args, newTarget) {
+      if (typeof args[0] === "number") most = Math.max(most, args[0] * before.BYTES_PER_ELEMENT);
+      return Reflect.construct(target, args, newTarget);
+    } });
+  }
+  try {
+    await body();
+  } finally {
+    Object.assign(globalThis, kept);
+  }
+  return most;
+}
+
+test("a path is read by position: of a large file only what is asked for", async () => {
+  const path = join(folder, "large.safetensors"), x = torch.arange(2 ** 20, { dtype: "float32", device: "cpu" }).reshape(1024, 1024);
+  await safetensors.save_file({ x, y: torch.tensor([1, 2]) }, path);
+  const most = await largest(async () => {
+    const file = await safetensors.safe_open(path);
+    assert.deepEqual(await (await file.get_tensor("y")).tolist(), [1, 2]);
+    const rows = await file.get_slice("x").rows(-2);
+    assert.deepEqual([rows.shape, await rows.select(0, 1).select(0, 5).item()], [[2, 1024], 1023 * 1024 + 5]);
+    await file.close();
+  });
+  assert.ok(most < 2 ** 16, `${most} bytes at once`);
+});
+
+test("what was in a file stays until all of the new content is written", async () => {
+  const path = join(folder, "model.safetensors");
+  await torch.save({ a: torch.tensor([1]) }, path);
+  await assert.rejects(torch.save({ a: [2] }, path), /"a" must be a tensor/);
+  const failing = torch.tensor([3]);
+  failing.data = () => Promise.reject(new Error("the device was lost"));
+  await assert.rejects(torch.save({ a: failing }, path), /the device was lost/);
+  assert.deepEqual(await (await torch.load(path)).a.tolist(), [1]);
+  await torch.save({ a: torch.tensor([4]) }, pathToFileURL(path));
+  assert.deepEqual(await (await torch.load(pathToFileURL(path))).a.tolist(), [4]);
+  assert.deepEqual(readdirSync(folder).filter((name) => name.endsWith(".part")), []);
+  await assert.rejects(torch.save({ a: torch.tensor([1]) }, join(folder, "no", "such")), /such: it cannot be written: ENOENT/);
+  await assert.rejects(torch.load(folder), /it is not a file/);
+});
+
+test("a file that was cut off says so, wherever it was cut", async () => {
+  for (const name of ["net.pt", "deflated.pt", "zip64.pt", "net.safetensors"]) {
+    const data = readFileSync(here(name)), path = join(folder, `cut-${name}`);
+    for (let n = 0; n < data.length; n += name.endsWith("pt") ? 97 : 13) {
+      writeFileSync(path, data.subarray(0, n));
+      await assert.rejects(torch.load(path), (error) => error instanceof torch.FileError && error.file === path && error.message.startsWith(path), `${name} cut at ${n}`);
+    }
+  }
+});
+
+test("progress is told while a path is read", async () => {
+  const seen = [];
+  await torch.load(here("net.safetensors"), { progress: (p) => seen.push(p) });
+  const size = readFileSync(here("net.safetensors")).length;
+  assert.ok(seen.length > 3 && seen.every(({ loaded, total }, i) => total === size && (i === 0 || loaded > seen[i - 1].loaded)));
+});
+
+test("an address is read by ranges where its server has them, else as a whole; failures say what came", async () => {
+  const data = readFileSync(here("net.safetensors")), asked = [];
+  const server = createServer((request, response) => {
+    const range = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? "");
+    asked.push(request.headers.range ?? "all");
+    if (request.url === "/ranges" && range) {
+      const part = data.subarray(Number(range[1]), Number(range[2]) + 1);
+      response.writeHead(206, { "content-range": `bytes ${range[1]}-${range[2]}/${data.length}`, "content-length": part.length }).end(part);
+    } else if (request.url === "/short") response.writeHead(200, { "content-length": data.length }).write(data.subarray(0, 500), () => response.destroy());
+    else if (request.url === "/none") response.writeHead(404).end("no");
+    else response.writeHead(200, { "content-length": data.length }).end(data);
+  });
+  await new Promise((done) => server.listen(0, "127.0.0.1", done));
+  const address = `http://127.0.0.1:${server.address().port}`;
+  try {
+    for (const [path, requests] of [["/ranges", 4], ["/whole", 1]]) {
+      asked.length = 0;
+      const file = await safetensors.safe_open(address + path);
+      assert.deepEqual((await file.get_tensor("2.weight")).shape, [2, 4]);
+      assert.equal(asked.length, requests, asked.join(", "));
+    }
+    assert.equal(Object.keys(await torch.load(`${address}/whole`)).length, 9);
+    await assert.rejects(torch.load(`${address}/none`), /\/none: the server answered 404 Not Found/);
+    await assert.rejects(torch.load(`${address}/short`), /\/short: the download broke off after \d+ bytes/);
+    await assert.rejects(safetensors.load_file(`${address}/short`), /\/short: the download broke off after \d+ bytes/);
+    await assert.rejects(torch.load(`${address}/whole`, { signal: AbortSignal.abort() }), { name: "AbortError" });
+  } finally {
+    server.closeAllConnections?.();
+    server.close();
+  }
+  await assert.rejects(torch.load(address), /it cannot be fetched/);
+});
+
+test("10,000 damaged files end in a value or a FileError, soon and without large allocations", async () => {
+  const names = ["types.pt", "deflated.pt", "zip64.pt", "nested.pt", "net4.pt", "views.pt", "types.safetensors", "net.safetensors"];
+  const files = names.map((name) => [name, new Uint8Array(readFileSync(here(name)))]);
+  let refused = 0;
+  const started = Date.now(), most = await largest(async () => { refused = await readDamaged(torch, files, 10_000, 1); });
+  console.log(`figure: ${refused} of 10000 damaged files refused in ${((Date.now() - started) / 1000).toFixed(1)} s, ${most} bytes at most in one array`);
+  assert.ok(refused > 5000);
+  assert.ok(most < 2 ** 20, `${most} bytes at once`);
+  assert.equal({}.polluted, undefined);
+});
+
+test("archives that would grow beyond their size are refused before anything is allocated", async () => {
+  const data = new Uint8Array(readFileSync(here("deflated.pt"))), words = new DataView(data.buffer);
+  for (let at = 0; at + 46 < data.length; at++) if (words.getUint32(at, true) === 0x02014b50) words.setUint32(at + 24, 0xfffffff0, true);
+  const most = await largest(() => assert.rejects(torch.load(data), /is said to hold 4294967280 bytes, more than its \d+ can|is stored, but has/));
+  assert.ok(most < 2 ** 16, `${most} bytes at once`);
+});
