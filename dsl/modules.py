@@ -12,6 +12,8 @@ from .syntax import Module, Op, Param
 
 CONSTANTS = ("num", "str", "neg")       # kinds of formulas that a fixed value may be; names: true, false, none
 FUNCTIONS = "torch.nn.functional."
+INPLACE = "inplace"                     # kept by a module whose result may go into its input; no op has such a parameter
+HOLE = re.compile(r"\{(\*?)(\w+)\}")
 
 
 def called(op: Op) -> str:
@@ -47,9 +49,15 @@ def check_modules(walk, op: Op, vocabulary: Vocabulary):
 def check_settings(walk, op: Op, m: Module, known: dict[str, Param]):
     kept: set[str] = set()
     for s in m.settings:
+        if s.name == INPLACE and s.value is None: continue
         if s.name not in known:
             walk.error("name", f"`{op.name}` has no parameter `{s.name}`", s.span, did_you_mean(s.name, known))
         if {s.name, s.kept} & kept: walk.error("name", f"`{s.kept if s.kept in kept else s.name}` is kept twice", s.span)
         kept |= {s.name, s.kept}
         if s.value is not None and s.value.kind not in CONSTANTS and s.value.val not in ("true", "false"):
             walk.error("name", f"`{m.name}` fixes `{s.name}` to something that is no constant", s.value.span)
+    shown = {s.kept: known.get(s.name) for s in m.settings if s.value is None}
+    for star, name in HOLE.findall(m.prints or ""):
+        if name not in shown: walk.error("name", f"`{m.name}` prints `{{{name}}}`, which it does not keep", m.span, did_you_mean(name, shown))
+        elif star and (shown[name] is None or shown[name].type.name != "ints"):
+            walk.error("name", f"`{m.name}` prints `{{*{name}}}`, but `{name}` is no list of numbers", m.span, help=(f"write:  {{{name}}}",))

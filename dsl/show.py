@@ -157,7 +157,8 @@ def show(item: Op | Def | Schedule) -> str:
     if op.family: lines.append(f"for {op.family[0]} in {', '.join(map(str, op.family[1]))}")
     lines += [f"where {'*' * s.pack}{s.name} = {expression(s.value)}" for s in op.sizes]
     if op.aliases: lines.append("as " + ", ".join(op.aliases))
-    lines += [f"module {m.name}" + (f"({', '.join(map(setting, m.settings))})" if m.settings else "") for m in op.modules]
+    lines += [f"module {m.name}" + (f"({', '.join(map(setting, m.settings))})" if m.settings else "") + (f' prints "{m.prints}"' if m.prints is not None else "")
+              for m in op.modules]
     if op.ignored: lines.append("ignore " + ", ".join(op.ignored))
     if op.foreach: lines.append("foreach")
     lines += [f'require {expression(r.condition)}, "{r.message}"' for r in op.requires]

@@ -167,9 +167,10 @@ class Setting:
 
 @dataclass(frozen=True)
 class Module:
-    """`module ReflectionPad{D}d(padding, mode = "reflect")`: a class in torch.nn that calls the op."""
+    """`module ReflectionPad{D}d(padding, mode = "reflect") prints "{*padding}"`: a class in torch.nn that calls the op."""
     name: str                           # may hold {D}
     settings: tuple[Setting, ...] = ()
+    prints: str | None = None           # what stands between the parentheses of a printed module, with {holes}
     span: Span = spot()
 
 

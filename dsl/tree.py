@@ -106,7 +106,9 @@ class Build(Transformer_NonRecursive):
     def path(self, m, c): return ".".join(map(str, c))
     def alias(self, m, c): return ("aliases", tuple(c), place(m))
     def setting(self, m, c): return Setting(str(c[0]), str(c[1] or c[0]), c[2], place(m))
-    def module(self, m, c): return ("modules", Module(str(c[0]), tuple(s for s in c[1:] if s is not None), place(m)), place(m))
+    def module(self, m, c):
+        text = None if c[-1] is None else str(c[-1])[1:-1]
+        return ("modules", Module(str(c[0]), tuple(s for s in c[1:-1] if s is not None), text, place(m)), place(m))
     def family(self, m, c): return ("family", (str(c[0]), tuple(map(number, c[1:]))), place(m))
     def size(self, m, c): return ("sizes", Size(str(c[1]), c[0] is not None, c[2], place(m)), place(m))
     def require(self, m, c): return ("requires", Require(c[0], str(c[1][1:-1]), place(m)), place(m))

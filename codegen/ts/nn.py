@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dsl.modules import called
+from dsl.modules import HOLE, INPLACE, called
 from dsl.opdef import Library, OpDef, Param
 from dsl.syntax import Module, X
 
@@ -41,14 +41,41 @@ def called_name(op: OpDef) -> str: return called(op.tree).replace("{%s}" % op.fa
 
 def row(op: OpDef, m: Module, ops: list[OpDef]) -> dict:
     params = {p.name: (p, o) for o in reversed([op, *ops]) for p in o.params}
-    kept = [{**setting(*params[s.name], ops), "name": s.kept} for s in m.settings if s.value is None]
+    chosen = [s for s in m.settings if s.value is None and s.name != INPLACE]
+    kept = [{**setting(*params[s.name], ops), "name": s.kept} for s in chosen]
     renamed = ", ".join(f'{s.kept}: "{s.name}"' for s in m.settings if s.kept != s.name)
-    if len(ops) == 1 and op.pointwise and in_place(op): kept.append({"name": "inplace", "type": "boolean", "required": False, "default": "false"})
+    in_input = len(ops) == 1 and op.pointwise and in_place(op)
+    if in_input or len(chosen) < sum(s.value is None for s in m.settings):
+        kept.append({"name": INPLACE, "type": "boolean", "required": False, "default": "false"})
     fixed = ", ".join(f"{s.name}: {constant(s.value)}" for s in m.settings if s.value is not None)
     training = "training" in params and "training" not in [s.name for s in m.settings]
     options = [f"fixed: {{ {fixed} }}"] * bool(fixed) + [f"renamed: {{ {renamed} }}"] * bool(renamed) + ["training: true"] * training
+    options += ["copied: true"] * (kept[-1:] != [] and kept[-1]["name"] == INPLACE and not in_input)
+    text = prints(m, {s.kept: params[s.name][0] for s in chosen}, {s.name: s.kept for s in chosen})
+    if INPLACE in [k["name"] for k in kept] and "{inplace}" not in text: text += f"[{', ' * bool(text)}inplace={{inplace}}]"
+    options = [f"prints: {literal(text)}"] * bool(text) + options
     return {"name": m.name, "summary": docs.family_text(op, op.doc).strip().split("\n")[0], "function": called_name(op), "settings": kept,
             "options": f", {{ {', '.join(options)} }}" if options else "", "ops": [f"{o.name}Op" for o in ops]}
+
+
+def prints(m: Module, kept: dict[str, Param], names: dict[str, str]) -> str:
+    """What a module of this kind prints: its own text or all that it keeps; holes say how a value is shown (runtime/nn/stateless.ts).
+
+    `{alpha:f}`: as a float; `{padding:4}`: a list of 4; `{stride=kernel_size}`: kernel_size where there is none."""
+    if m.prints is None and m.name.endswith("Loss"): return ""
+    text = m.prints if m.prints is not None else ", ".join(f"{k}='{{{k}}}'" if p.kind == "choice" and not flag(p) else f"{k}={{{k}}}" for k, p in kept.items())
+
+    def hole(found):
+        star, name = found.groups()
+        if name not in kept: return found[0]
+        p, other = kept[name], ""
+        if p.default is not None and p.default.op in ("sym", "pack"): other = f"={names.get(p.default.val, p.default.val)}"
+        if p.kind == "choice" and not flag(p) and p.default is not None and p.choices[p.default.val] in WORDS: other = f"={p.choices[p.default.val]}"
+        return f"{{{name}{other}{f':{p.rank}' if star else ':f' if p.kind == 'real' else ''}}}"
+    return HOLE.sub(hole, text)
+
+
+def flag(p: Param) -> bool: return {"true", "false"} >= set(p.choices)
 
 
 def setting(p: Param, op: OpDef, ops: list[OpDef]) -> dict:

@@ -236,8 +236,8 @@ class Builder {
   }
 
   private dictionary(value: Map<unknown, unknown>): unknown {
-    const keys = [...value.keys()], texts = new Set(keys.map(String));
-    const simple = texts.size === keys.length && keys.every((k) => typeof k === "string" || (typeof k === "number" && Number.isInteger(k)));
+    const keys = [...value.keys()];
+    const simple = keys.every((k) => typeof k === "string" || (typeof k === "number" && Number.isInteger(k))) && new Set(keys.map(String)).size === keys.length;
     const out: object = simple ? {} : new Map<unknown, unknown>();
     this.done.set(value, out);
     for (const [key, item] of value) {

@@ -2,13 +2,15 @@
 
 import { OpError } from "../errors.js";
 
+const MOST = 1000;
+
 /** A file that cannot be read or written, or whose content is not what its format says. */
 export class FileError extends OpError {
   /** The name of the file, as messages show it. */
   readonly file: string;
 
   constructor(file: string, problem: string) {
-    super(`${file}: ${problem}`);
+    super(`${file}: ${problem.length > MOST ? `${problem.slice(0, MOST)}...` : problem}`);  // names in a file may be of any length
     this.file = file;
   }
 }

@@ -5,21 +5,25 @@ import { zeros } from "../create.js";
 import { OpError, TypeMismatchError, describe } from "../errors.js";
 import { cat, stack } from "../join.js";
 import { Tensor } from "../tensor.js";
-import { flip } from "../along-axes.js";
-import { unbind } from "../views.js";
+import { sliceAxis, split, unbind } from "../views.js";
 import * as F from "../../names/functional.js";
+import { index_select } from "../../names/torch.js";
 import { callable } from "./callable.js";
 import { uniform_ } from "./init.js";
 import { Module } from "./module.js";
 import { PLACED, construct, parameter, required, type Arguments, type Factory, type Placed } from "./options.js";
+import { PackedSequence } from "./packed.js";
 import type { Parameter } from "./parameter.js";
 import { flag, float } from "./shown.js";
 import { gruStep, lstmStep, rnnStep } from "./steps.js";
 
-/** The slices along the first axis; gradients come back in one piece. */
+/** The slices along the first axis, or pieces of these sizes; gradients come back in one piece. */
 class Steps extends AutogradFunction {
-  static override forward(_context: FunctionContext, x: Tensor): Tensor[] { return unbind(x, 0); }
-  static override backward(_context: FunctionContext, ...grads: Tensor[]): Tensor { return stack(grads); }
+  static override forward(context: FunctionContext, x: Tensor, sizes: readonly number[] | null): Tensor[] {
+    context.packed = sizes !== null;
+    return sizes ? split(x, sizes, 0) : unbind(x, 0);
+  }
+  static override backward(context: FunctionContext, ...grads: Tensor[]): [Tensor, null] { return [context.packed ? cat(grads) : stack(grads), null]; }
 }
 
 export interface RecurrentOptions extends Factory {
@@ -109,10 +113,26 @@ abstract class RecurrentModule extends Module {
    * The results of all steps and the state after the last, of shapes as the input's.
    * `start`: the states of all layers before the first step, (layers * directions, batch, size) each; their sizes are `sizes`.
    */
-  protected run(input: Tensor, start: State | null, sizes: readonly number[]): [Tensor, State] {
-    const name = this.constructor.name;
-    if (input.ndim !== 2 && input.ndim !== 3) throw new OpError(`${name}: Expected input to be 2D or 3D, got ${input.ndim}D instead`);
-    const weight = this.weights(0, 0).input, batched = input.ndim === 3, rows = this.num_layers * this.directions;
+  protected run<X extends Tensor | PackedSequence>(input: X, start: State | null, sizes: readonly number[]): [X, State] {
+    if (input instanceof PackedSequence) {
+      const { data, batch_sizes, sorted_indices: there, unsorted_indices: back } = input;
+      if (data.ndim !== 2) throw new OpError(`input must have 2 dimensions, got ${data.ndim}`);
+      this.check(data);
+      const turned = (states: State, by: Tensor | null) => (by ? states.map((s) => index_select(s, 1, by) as Tensor) : states);
+      const [out, after] = this.layers(data, turned(this.before(data, start, sizes, batch_sizes[0]!, true), there), batch_sizes);
+      return [input.with(out) as X, turned(after, back)];
+    }
+    const x = input as Tensor, batched = x.ndim === 3;
+    if (x.ndim !== 2 && !batched) throw new OpError(`${this.constructor.name}: Expected input to be 2D or 3D, got ${x.ndim}D instead`);
+    this.check(x);
+    const sequence = batched ? (this.batch_first ? x.transpose(0, 1) : x) : x.unsqueeze(1);
+    if (sequence.shape[0] === 0) throw new OpError("Expected sequence length to be larger than 0 in RNN");
+    const [out, after] = this.layers(sequence, this.before(x, start, sizes, sequence.shape[1]!, batched), null);
+    if (!batched) return [out.squeeze(1) as X, after.map((s) => s.squeeze(1))];
+    return [(this.batch_first ? out.transpose(0, 1) : out) as X, after];
+  }
+  private check(input: Tensor): void {
+    const weight = this.weights(0, 0).input;
     if (input.dtype !== weight.dtype) {
       throw new OpError(`RNN input dtype (torch.${input.dtype}) does not match weight dtype (torch.${weight.dtype}). ` +
         `Convert input: input.to(torch.${weight.dtype}), or convert model: model.to(torch.${input.dtype})`);
@@ -120,47 +140,61 @@ abstract class RecurrentModule extends Module {
     if (input.shape[input.ndim - 1] !== this.input_size) {
       throw new OpError(`input.size(-1) must be equal to input_size. Expected ${this.input_size}, got ${input.shape[input.ndim - 1]}`);
     }
-    let sequence = batched ? (this.batch_first ? input.transpose(0, 1) : input) : input.unsqueeze(1);
-    const [length, batch] = sequence.shape as [number, number, number];
-    if (length === 0) throw new OpError("Expected sequence length to be larger than 0 in RNN");
-    const states = sizes.map((size, k) => {
+  }
+  /** The states before the first step: those given, or zeros. */
+  private before(input: Tensor, start: State | null, sizes: readonly number[], batch: number, batched: boolean): State {
+    const count = this.num_layers * this.directions;
+    return sizes.map((size, k) => {
       const given = start?.[k];
-      if (!given) return zeros([rows, batch, size], { dtype: input.dtype, device: input.storage.device });
-      if (given.ndim !== input.ndim) {
+      if (!given) return zeros([count, batch, size], { dtype: input.dtype, device: input.storage.device });
+      if (given.ndim !== (batched ? 3 : 2)) {
         throw new OpError(batched ? `For batched 3-D input, hx should also be 3-D but got ${given.ndim}-D tensor` : `For unbatched 2-D input, hx should also be 2-D but got ${given.ndim}-D tensor`);
       }
       const own = batched ? given : given.unsqueeze(1);
-      if (own.shape[0] !== rows || own.shape[1] !== batch || own.shape[2] !== size) {
-        throw new OpError(`Expected hidden${sizes.length > 1 ? `[${k}]` : ""} size (${rows}, ${batch}, ${size}), got [${own.shape.join(", ")}]`);
+      if (own.shape[0] !== count || own.shape[1] !== batch || own.shape[2] !== size) {
+        throw new OpError(`Expected hidden${sizes.length > 1 ? `[${k}]` : ""} size (${count}, ${batch}, ${size}), got [${own.shape.join(", ")}]`);
       }
       return own;
     });
+  }
+  /** All layers over (time, batch, features), or over packed elements of which each step has so many as `steps` says. */
+  private layers(input: Tensor, states: State, steps: readonly number[] | null): [Tensor, State] {
     const ends: State[] = [];
+    let sequence = input;
     for (let layer = 0; layer < this.num_layers; layer++) {
       if (layer > 0 && this.dropout > 0) sequence = F.dropout(sequence, this.dropout, this.training);
       const sides: Tensor[] = [];
       for (let direction = 0; direction < this.directions; direction++) {
         const before = states.map((s) => s.select(0, layer * this.directions + direction));
-        const [out, end] = this.pass(direction ? flip(sequence, [0]) : sequence, before, this.weights(layer, direction));
-        sides.push(direction ? flip(out, [0]) : out);
+        const [out, end] = this.pass(sequence, before, this.weights(layer, direction), steps, direction === 1);
+        sides.push(out);
         ends.push(end);
       }
       sequence = sides.length === 1 ? sides[0]! : cat(sides, -1);
     }
-    const after = sizes.map((_, k) => stack(ends.map((end) => end[k]!)));
-    if (!batched) return [sequence.squeeze(1), after.map((s) => s.squeeze(1))];
-    return [this.batch_first ? sequence.transpose(0, 1) : sequence, after];
+    return [sequence, states.map((_, k) => stack(ends.map((end) => end[k]!)))];
   }
-  /** One layer in one direction. */
-  private pass(sequence: Tensor, start: State, w: Weights): [Tensor, State] {
-    const products = Steps.apply<Tensor[]>(F.linear(sequence, w.input, w.inputBias)), out: Tensor[] = [];
-    let state = start;
-    for (const product of products) {
-      state = this.step(product, F.linear(state[0]!, w.hidden, w.hiddenBias), state);
+  /** One layer in one direction.  Of packed sequences the shorter ones stop earlier, or join later from the end. */
+  private pass(sequence: Tensor, start: State, w: Weights, steps: readonly number[] | null, backwards: boolean): [Tensor, State] {
+    const products = Steps.apply<Tensor[]>(F.linear(sequence, w.input, w.inputBias), steps), out = new Array<Tensor>(products.length), last = products.length - 1;
+    const part = (state: State, from: number, to: number): State => state.map((s) => sliceAxis(s, 0, from, to - from, 1, "narrow"));
+    const ended: State[] = [];
+    let state = steps && backwards ? part(start, 0, steps[last]!) : start;
+    for (let i = 0; i <= last; i++) {
+      const t = backwards ? last - i : i, rows = state[0]!.shape[0]!, size = steps?.[t] ?? rows;
+      if (size < rows) {
+        ended.unshift(part(state, size, rows));
+        state = part(state, 0, size);
+      } else if (size > rows) {
+        const more = part(start, rows, size);
+        state = state.map((s, k) => cat([s, more[k]!]));
+      }
+      state = this.step(products[t]!, F.linear(state[0]!, w.hidden, w.hiddenBias), state);
       if (w.projection) state = [F.linear(state[0]!, w.projection), ...state.slice(1)];
-      out.push(state[0]!);
+      out[t] = state[0]!;
     }
-    return [stack(out), state];
+    if (ended.length) state = state.map((s, k) => cat([s, ...ended.map((e) => e[k]!)]));
+    return [steps ? cat(out) : stack(out), state];
   }
   override extra_repr(): string {
     let text = `${this.input_size}, ${this.hidden_size}`;
@@ -187,6 +221,10 @@ export interface RNNOptions extends RecurrentOptions {
   nonlinearity?: "tanh" | "relu";
 }
 
+// eslint-disable-next-line @typescript-eslint/no-unsafe-declaration-merging
+interface RNNClass {
+  (input: PackedSequence, hx?: Tensor | null): [output: PackedSequence, h_n: Tensor];
+}
 class RNNClass extends RecurrentModule {
   readonly nonlinearity: "tanh" | "relu";
 
@@ -200,7 +238,9 @@ class RNNClass extends RecurrentModule {
   }
   protected override step(input: Tensor, hidden: Tensor): State { return [rnnStep(input, hidden, this.nonlinearity)]; }
   /** (time, batch, features) and (layers * directions, batch, hidden_size) to the outputs and the last state, of such shapes. */
-  override forward(input: Tensor, hx: Tensor | { hx?: Tensor | null } | null = null): [output: Tensor, h_n: Tensor] {
+  override forward(input: PackedSequence, hx?: Tensor | { hx?: Tensor | null } | null): [output: PackedSequence, h_n: Tensor];
+  override forward(input: Tensor, hx?: Tensor | { hx?: Tensor | null } | null): [output: Tensor, h_n: Tensor];
+  override forward(input: Tensor | PackedSequence, hx: Tensor | { hx?: Tensor | null } | null = null): [output: Tensor | PackedSequence, h_n: Tensor] {
     const h = start<Tensor>(hx), [out, [last]] = this.run(input, h && [h], [this.hidden_size]);
     return [out, last!];
   }
@@ -208,6 +248,10 @@ class RNNClass extends RecurrentModule {
 export const RNN = /* @__PURE__ */ callable(RNNClass, "RNN");
 export type RNN = RNNClass;
 
+// eslint-disable-next-line @typescript-eslint/no-unsafe-declaration-merging
+interface GRUClass {
+  (input: PackedSequence, hx?: Tensor | null): [output: PackedSequence, h_n: Tensor];
+}
 class GRUClass extends RecurrentModule {
   /** Gated recurrent units. */
   constructor(...args: Arguments<[input_size: number, hidden_size: number], [num_layers: number, ...Places, ...Placed], RecurrentOptions, Sizes>) {
@@ -217,7 +261,9 @@ class GRUClass extends RecurrentModule {
   }
   protected override step(input: Tensor, hidden: Tensor, [before]: State): State { return [gruStep(input, hidden, before!)]; }
   /** (time, batch, features) and (layers * directions, batch, hidden_size) to the outputs and the last state, of such shapes. */
-  override forward(input: Tensor, hx: Tensor | { hx?: Tensor | null } | null = null): [output: Tensor, h_n: Tensor] {
+  override forward(input: PackedSequence, hx?: Tensor | { hx?: Tensor | null } | null): [output: PackedSequence, h_n: Tensor];
+  override forward(input: Tensor, hx?: Tensor | { hx?: Tensor | null } | null): [output: Tensor, h_n: Tensor];
+  override forward(input: Tensor | PackedSequence, hx: Tensor | { hx?: Tensor | null } | null = null): [output: Tensor | PackedSequence, h_n: Tensor] {
     const h = start<Tensor>(hx), [out, [last]] = this.run(input, h && [h], [this.hidden_size]);
     return [out, last!];
   }
@@ -231,6 +277,10 @@ export interface LSTMOptions extends RecurrentOptions {
 }
 type Pair = readonly [h_0: Tensor, c_0: Tensor];
 
+// eslint-disable-next-line @typescript-eslint/no-unsafe-declaration-merging
+interface LSTMClass {
+  (input: PackedSequence, hx?: Pair | null): [output: PackedSequence, state: [h_n: Tensor, c_n: Tensor]];
+}
 class LSTMClass extends RecurrentModule {
   /** Long short-term memories. */
   constructor(...args: Arguments<[input_size: number, hidden_size: number], [num_layers: number, ...Places, proj_size: number, ...Placed], LSTMOptions, Sizes>) {
@@ -240,7 +290,9 @@ class LSTMClass extends RecurrentModule {
     return lstmStep(input, hidden, cell!);
   }
   /** (time, batch, features), and two states (layers * directions, batch, size), to the outputs and the last states, of such shapes. */
-  override forward(input: Tensor, hx: Pair | { hx?: Pair | null } | null = null): [output: Tensor, state: [h_n: Tensor, c_n: Tensor]] {
+  override forward(input: PackedSequence, hx?: Pair | { hx?: Pair | null } | null): [output: PackedSequence, state: [h_n: Tensor, c_n: Tensor]];
+  override forward(input: Tensor, hx?: Pair | { hx?: Pair | null } | null): [output: Tensor, state: [h_n: Tensor, c_n: Tensor]];
+  override forward(input: Tensor | PackedSequence, hx: Pair | { hx?: Pair | null } | null = null): [output: Tensor | PackedSequence, state: [h_n: Tensor, c_n: Tensor]] {
     const [out, last] = this.run(input, start<Pair>(hx) as State | null, [this.proj_size || this.hidden_size, this.hidden_size]);
     return [out, last as [Tensor, Tensor]];
   }

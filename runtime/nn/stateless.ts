@@ -8,7 +8,7 @@ import { Tensor } from "../tensor.js";
 import { callable } from "./callable.js";
 import { Module, type Layer } from "./module.js";
 import { construct } from "./options.js";
-import { shown } from "./shown.js";
+import { float, shown } from "./shown.js";
 
 type Options = Record<string, unknown>;
 
@@ -25,6 +25,10 @@ interface Call {
   readonly renamed?: Readonly<Record<string, string>>;
   /** Whether the op is told if the module is in training. */
   readonly training?: boolean;
+  /** Whether `inplace` copies the result into the input, for the op cannot put it there itself. */
+  readonly copied?: boolean;
+  /** What stands between the parentheses of a printed module; see `printed`. */
+  readonly prints?: string;
 }
 
 /**
@@ -32,7 +36,7 @@ interface Call {
  * changes the input instead of making a result.
  */
 export function stateless<O, P extends unknown[]>(name: string, defaults: Options, ops: readonly CompiledOp[],
-  { fixed, renamed = {}, training = false }: Call = {}): Stateless<O, P> {
+  { fixed, renamed = {}, training = false, copied = false, prints = "" }: Call = {}): Stateless<O, P> {
   class StatelessClass extends Module {
     constructor(...args: unknown[]) {
       super();
@@ -50,13 +54,29 @@ export function stateless<O, P extends unknown[]>(name: string, defaults: Option
       }
       if (training) options.training = this.training;
       const all = Object.keys(options).length ? [...inputs, options] : inputs;
-      return ((this as unknown as Options).inplace ? runInPlace : run)(choose(ops, all, binds), all) as Tensor;
+      const inplace = (this as unknown as Options).inplace === true, op = choose(ops, all, binds);
+      return inplace && copied ? inputs[0]!.copy_(run(op, all) as Tensor) : ((inplace ? runInPlace : run)(op, all) as Tensor);
     }
-    override extra_repr(): string {
-      if (name.endsWith("Loss")) return "";
-      const kept = Object.keys(defaults).map((key) => [key, (this as unknown as Options)[key]] as const);
-      return kept.filter(([key, value]) => key !== "inplace" || value).map(([key, value]) => `${key}=${shown(value)}`).join(", ");
-    }
+    override extra_repr(): string { return printed(prints, this as unknown as Options); }
   }
   return callable(StatelessClass, name) as unknown as Stateless<O, P>;
+}
+
+/**
+ * A text with values for its holes: `{p:f}` as a float, `{padding:4}` as a list of 4, `{stride=kernel_size}` another one, or this word, for none.
+ * What stands in brackets is left out where its value is none or false.
+ */
+function printed(text: string, values: Options): string {
+  const hole = /\{(\w+)(?:=([\w]+))?(?::(\w+))?\}/;
+  const value = (_: string, name: string, other?: string, how?: string): string => {
+    const found = values[name] ?? (other === undefined ? null : other in values ? values[other] : other);
+    if (how === "f" && typeof found === "number") return float(found);
+    if (how !== undefined && how !== "f") return shown(Array.isArray(found) ? found : new Array<unknown>(Number(how)).fill(found));
+    return typeof found === "string" ? found : shown(found);
+  };
+  const kept = text.replace(/\[([^\]]*)\]/g, (_, part: string) => {
+    const found = values[hole.exec(part)![1]!];
+    return found === null || found === false ? "" : part;
+  });
+  return kept.replace(new RegExp(hole, "g"), value);
 }

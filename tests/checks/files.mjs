@@ -1,5 +1,5 @@
 // Files: PyTorch's checkpoints and safetensors, read and written; what tests/files holds, and damaged copies of it.
-import { readDamaged } from "../files/damage.mjs";
+import { checkpointOf, readDamaged } from "../files/damage.mjs";
 
 const at = (name) => new URL(`../files/${name}`, import.meta.url);
 
@@ -176,6 +176,21 @@ export default {
     await t.throws(() => load(bytes("{no", 8)), /its safetensors header is no JSON/);
     await t.throws(() => load(bytes({ __metadata__: { a: 1 } })), /__metadata__ must be an object of texts/);
     await t.throws(() => load(new Uint8Array(5)), /it is cut off: the length of a safetensors header takes 8 bytes from 0 on, but the file ends at 5/);
+  },
+  "pickles that want too much are refused, or cost no more than they hold": async (t) => {
+    const { load } = t.torch, times = (n, part) => Array.from({ length: n }, () => part), text = (s) => ["X", s.length, 0, 0, 0, s];
+    t.equal((await load(checkpointOf("}", text("a"), "K\x03s."))).a, 3);
+    // Tuples of the same tuple twice, sixty deep, as the key of a dictionary: written out they would have 2^60 items.
+    const [[key]] = await load(checkpointOf("})", times(60, ["2", 0x86]), "Ns."));
+    t.equal(key.length, 2);
+    await t.throws(() => load(checkpointOf("]", times(2000, "]"), times(2000, "a"), ".")), /its containers are nested more than 500 deep/);
+    await t.throws(() => load(checkpointOf("c_codecs\nencode\nq\x01", text("x".repeat(200)), "q\x02", text("latin1"), "q\x03", times(50, ["h\x01h\x02h\x03", 0x86, "R"]), ".")), /it makes more than it holds/);
+    await t.throws(() => load(checkpointOf("cos\nsystem\n", text("ls"), [0x85], "R.")), /it holds os\.system, which is refused/);
+    await t.throws(() => load(checkpointOf("c", "x".repeat(5000), "\ny\n.")), /^the given bytes: it holds x{900,1000}\.\.\.$/);
+    await t.throws(() => load(checkpointOf("K\x01")), /its pickle is damaged at byte 4: 1 bytes are announced, 0 are left/);
+    await t.throws(() => load(checkpointOf("B", [0xff, 0xff, 0xff, 0x7f], ".")), /2147483647 bytes are announced, 1 are left/);
+    await t.throws(() => load(checkpointOf("i")), /the instruction 0x69, which is not read/);
+    await t.throws(() => load(checkpointOf("h\x05.")), /nothing was kept as 5/);
   },
   "damaged files end in a value or a clear error": async (t) => {
     const names = ["types.pt", "deflated.pt", "zip64.pt", "nested.pt", "types.safetensors"];

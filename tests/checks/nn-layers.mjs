@@ -108,6 +108,28 @@ export default {
       t.close(await (Array.isArray(state) ? state[0] : state).tolist(), await whole(x)[0].select(0, 2).tolist(), { atol: 1e-6 });
     }
   },
+  "packed sequences give what each sequence gives alone": async (t) => {
+    const { nn } = t.torch, { rnn } = nn.utils, lengths = [2, 4, 1], own = lengths.map((n) => t.torch.randn([n, 2], { device: t.device }));
+    const padded = rnn.pad_sequence(own, { padding_value: 9 }), packed = rnn.pack_padded_sequence(padded, lengths, { enforce_sorted: false });
+    t.equal([padded.shape, packed.batch_sizes, packed.data.shape, await packed.sorted_indices.tolist()], [[4, 3, 2], [3, 2, 1, 1], [7, 2], [1, 0, 2]]);
+    const back = rnn.unpack_sequence(packed);
+    for (const [i, x] of own.entries()) t.close(await back[i].tolist(), await x.tolist());
+    await t.throws(() => rnn.pack_padded_sequence(padded, lengths), /`lengths` array must be sorted in decreasing order when `enforce_sorted` is True/);
+    for (const m of [nn.LSTM(2, 3, 2, { bidirectional: true }), nn.GRU(2, 3, { bidirectional: true })]) {
+      const [out, state] = m(packed), [whole, counts] = rnn.pad_packed_sequence(out, { batch_first: true }), last = Array.isArray(state) ? state[0] : state;
+      t.equal(await counts.tolist(), lengths);
+      for (const [i, x] of own.entries()) {
+        const [alone, end] = m(x);
+        t.close(await whole.index(i, `:${lengths[i]}`).tolist(), await alone.tolist(), { atol: 1e-6 });
+        t.close(await last.select(1, i).tolist(), await (Array.isArray(end) ? end[0] : end).tolist(), { atol: 1e-6 });
+      }
+      whole.sum().backward();
+      const together = await m.weight_ih_l0.grad.tolist();
+      m.zero_grad();
+      for (const x of own) m(x)[0].sum().backward();
+      t.close(together, await m.weight_ih_l0.grad.tolist(), { atol: 1e-5 });
+    }
+  },
   "lazy modules learn their channels from an input or a state": async (t) => {
     const { nn } = t.torch, m = nn.Sequential(nn.LazyConv1d(4, 3), nn.LazyBatchNorm1d(), nn.Flatten(), nn.LazyLinear(2));
     const parameters = m.parameters();

@@ -60,3 +60,17 @@ export async function readDamaged(torch, files, count, seed, check = () => undef
   }
   return refused;
 }
+
+/** A checkpoint with this pickle and nothing else: a zip archive with one stored entry. */
+export function checkpointOf(...pickle) {
+  const data = joined(new Uint8Array([0x80, 2]), Uint8Array.from(pickle.flat(Infinity).flatMap((part) => (typeof part === "string" ? [...new TextEncoder().encode(part)] : [part]))));
+  const name = new TextEncoder().encode("a/data.pkl"), at = 30 + name.length + data.length, out = new Uint8Array(at + 46 + name.length + 22), words = new DataView(out.buffer);
+  const write = (from, values) => { for (const [place, value] of Object.entries(values)) words.setUint32(from + Number(place), value, true); };
+  write(0, { 0: 0x04034b50, 18: data.length, 22: data.length, 26: name.length });
+  out.set(name, 30);
+  out.set(data, 30 + name.length);
+  write(at, { 0: 0x02014b50, 20: data.length, 24: data.length, 28: name.length });
+  out.set(name, at + 46);
+  write(at + 46 + name.length, { 0: 0x06054b50, 8: 0x00010001, 12: 46 + name.length, 16: at });
+  return out;
+}

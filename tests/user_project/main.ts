@@ -45,6 +45,31 @@ DataLoader([1], { batchsize: 1 });
 // in place
 const same: Tensor = x.add_(1).relu_();
 
+// modules: arguments by place, by name, mixed; a module is called as its forward says
+class Net extends nn.Module {
+  conv = nn.Conv2d(1, 8, 3, 2, { padding: 1, padding_mode: "reflect" });
+  blocks = nn.ModuleList([nn.Linear(8, 8, false), new nn.Linear({ in_features: 8, out_features: 2 })]);
+  norm = nn.BatchNorm2d(8, { momentum: null });
+  override forward(image: Tensor, twice = false): Tensor {
+    const seen = this.norm(this.conv(image)).relu();
+    return twice ? seen.mul(2) : seen;
+  }
+}
+const net = new Net(), scores: Tensor = net(x, true);
+const [output, [hidden, cell]] = nn.LSTM(2, 3, { bidirectional: true })(x);
+const [attended, weights] = nn.MultiheadAttention(4, 2, { batch_first: true })(x, x, x, { need_weights: false });
+const states: Tensor[] = [output, hidden, cell, attended, weights ?? x];
+nn.init.kaiming_normal_(net.conv.weight, { mode: "fan_out", nonlinearity: "relu" });
+net.conv.register_forward_hook((module, args, out) => { console.log(module.kernel_size, args.length, out); });
+
+// @ts-expect-error no such option
+nn.Linear(2, 3, { biass: true });
+// @ts-expect-error a size is a number
+nn.LSTM(2, "3");
+// @ts-expect-error no such padding
+nn.Conv2d(1, 2, 3, { padding: "full" });
+// @ts-expect-error its forward takes a tensor
+net("image");
 // @ts-expect-error a string is no tensor
 torch.exp("1");
 // @ts-expect-error no such option
@@ -56,4 +81,4 @@ torch.matmul(x);
 // @ts-expect-error an axis is a number
 x.sum("0");
 
-export { sums, named, values, indices, v, i, largest, larger, same };
+export { sums, named, values, indices, v, i, largest, larger, same, scores, states };
