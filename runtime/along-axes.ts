@@ -1,7 +1,7 @@
 // What is done along one axis after another: turning round, rolling, and differences taken several times.
 
 import { clone } from "./copy.js";
-import { OpError, TypeMismatchError, describe } from "./errors.js";
+import { IndexError, OpError, TypeMismatchError, describe } from "./errors.js";
 import { cat } from "./join.js";
 import * as kernels from "./kernels.js";
 import { type Shape, axesOf, axisOf, integers, showShape } from "./shape.js";
@@ -27,6 +27,7 @@ export function roll(x: Tensor, shifts: number | Shape, dims?: number | Shape | 
     return kernels.roll_one(x.reshape(-1), by[0]!, 0).reshape(x.shape);
   }
   if (by.length !== along.length) throw new OpError(`roll: shifts and dimensions must align. shifts: ${by.length}, dims:${along.length}`);
+  if (x.ndim === 0) throw new IndexError(`roll: Dimension specified as ${along[0]} but tensor has no dimensions`);
   along.forEach((dim) => axisOf(dim, x.ndim, "roll"));
   return along.reduce((t, dim, i) => kernels.roll_one(t, by[i]!, dim), x);
 }

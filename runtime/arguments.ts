@@ -124,7 +124,7 @@ function fits(op: Op, p: Param, value: unknown, strict: boolean): boolean {
     case "choice": return (typeof value === "string" || typeof value === "boolean") && p.choices.includes(String(value));
     case "dtype": return typeof value === "string";
     case "dims":
-    case "ints": return whole(value) || Array.isArray(value) && value.every((v) => whole(v) || v === null && p.optional) && (p.rank < 0 || [1, p.rank].includes(value.length));
+    case "ints": return whole(value) || Array.isArray(value) && value.every((v) => whole(v) || v === null && p.optional) && (p.rank < 0 || [1, p.rank, p.has_default ? 0 : 1].includes(value.length));
     default: return whole(value);
   }
 }

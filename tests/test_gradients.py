@@ -48,6 +48,8 @@ def smooth(name: str, world: World) -> bool:
     if world.env.get("has_padding_idx"): return False           # that row of an embedding gets none
     if name == "embedding_limited":                             # rows are made shorter first, with no gradient
         return (np.linalg.norm(world.views["weight"], world.env["norm_type"], axis=-1) <= world.env["max_norm"]).all()
+    if name in ("pinv", "pinverse"):                            # PyTorch's is that of matrices whose singular values all count
+        return not world.env.get("has_atol") and not world.env.get("has_rtol") and world.env.get("rcond", 0) < 1e-6
     if name in UNDETERMINED: return UNDETERMINED[name](world.env) or world.env["M"] == world.env["N"]
     if name not in PLACED: return True
     index = world.views[PLACED[name]]

@@ -26,7 +26,7 @@ def bind(op: Op, args: list[Arg]) -> Call:
     ranks: dict[str, int] = {}
     metas: list[Meta | None] = tensors(op, args, env)
     options(op, args, env, ranks)
-    dtype = promotion(op, args, metas)
+    dtype = promotion(op, args, metas, env)
     choose_axes(op, metas, args, env)
     for i, slot in enumerate(op.slots):
         meta: Meta | None = metas[i]
@@ -116,13 +116,19 @@ def options(op: Op, args: list[Arg], env: Env, ranks: dict[str, int]):
     """Options that are given, and defaults that do not depend on tensors."""
     for i, p in enumerate(op.params):
         if p.slot >= 0: continue
-        arg = args[i]
+        arg: Arg = None if left_out(p, args[i]) else args[i]
         if p.optional: env["has_" + p.name] = 0 if arg is None else 1
         if arg is not None: option(op, p, arg, env, ranks)
         elif p.has_default:
             if p.default is not None and p.kind != "num" and p.kind != "real": take_default(op, p, env)
         elif p.optional: env[entry(p.name)] = 0
         else: raise OpError(f"{op.name}: missing argument '{p.name}'")
+
+
+def left_out(p: Param, arg: Arg) -> bool:
+    """Whether an empty list stands for the default of a list of numbers."""
+    given: list[float] = arg if isinstance(arg, list) else [0]
+    return p.rank > 0 and p.has_default and len(given) == 0
 
 
 def option(op: Op, p: Param, arg: Arg, env: Env, ranks: dict[str, int]):
@@ -197,7 +203,8 @@ def filled(message: str, values: list[str]) -> str:
 
 # --- Types -----------------------------------------------------------------------------------------
 
-def promotion(op: Op, args: list[Arg], metas: list[Meta | None]) -> str:
+def promotion(op: Op, args: list[Arg], metas: list[Meta | None], env: Env) -> str:
+    """T of the call.  Numbers that it cannot hold are cut in env."""
     given: list[Meta] = []
     for i in op.promoted:
         meta: Meta | None = metas[i]
@@ -214,8 +221,12 @@ def promotion(op: Op, args: list[Arg], metas: list[Meta | None]) -> str:
     for i, p in enumerate(op.params):
         arg = args[i]
         if p.kind == "num" and not isinstance(arg, str) and not isinstance(arg, list) and not isinstance(arg, Meta) and arg is not None:
+            # As PyTorch: a number beside whole ones is cut, except the factor of a sum or a difference.
             v = number(arg)
-            if v != int(v): raise OpError(f"{op.name}: For integral input tensors, argument {p.name} must not be a floating point number.")
+            if v == int(v): continue
+            if p.name == "alpha" and has_kind(op.slots[op.outputs[0]].dims, "domain"):
+                raise OpError(f"{op.name}: For integral input tensors, argument {p.name} must not be a floating point number.")
+            env[entry(p.name)] = 1 if dtype == "bool" else int(v)
     return dtype
 
 
@@ -356,6 +367,6 @@ def alike(slot: Slot, model: Bound, dtype: str, env: Env, packs: dict[str, list[
     """A fresh tensor of another's shape: a gradient, a cotangent."""
     shape = model.shape
     if len(shape) == 0 and len(model.axes) > 0 and not has_kind(slot.dims, "domain"):
-        axes: list[Axis] = [Axis(a.sizes, [0 if n == 1 else 1 for n in a.sizes]) for a in model.axes]
+        axes: list[Axis] = [Axis(a.sizes, [0 for n in a.sizes]) for a in model.axes]
         return fresh(dtype, shape, axes)
     return fresh(dtype, shape, logical(slot, shape, contiguous_strides(shape), env, packs, kept, dropped))

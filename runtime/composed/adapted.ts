@@ -4,9 +4,12 @@ import { run } from "../call.js";
 import { TypeMismatchError, describe } from "../errors.js";
 import { named } from "../named.js";
 import { Tensor, type TensorOrNumber } from "../tensor.js";
-import { float_powerOp } from "../../ops/arithmetic.js";
+import { float_powerOp, nextafter_of_digitsOp } from "../../ops/arithmetic.js";
+import { corrcoefOp, corrcoef_of_rowOp, covOp, cov_of_rowOp } from "../../ops/distance.js";
+import { grid_sample } from "../../names/functional.js";
 import { layer_norm_momentsOp } from "../../ops/norm.js";
 import { vector_normOp } from "../../ops/reduce.js";
+import { promote_types } from "../../host/dtypes.js";
 import { sub } from "../../names/torch.js";
 
 /** `input` to the power `exponent`, in float64 on the CPU and float32 on a GPU, which has no wider floats. */
@@ -23,6 +26,46 @@ export function native_layer_norm(input: Tensor, normalized_shape: readonly numb
   const [out, mean, rstd] = run(layer_norm_momentsOp, all) as unknown as [Tensor, Tensor, Tensor];
   const x = all[0] as Tensor, shape = x.shape.map((n, i) => (i < mean.ndim ? n : 1));
   return [out, mean.reshape(shape), rstd.reshape(shape)];
+}
+
+/** A single row as a row: PyTorch then answers one number. */
+function rowOf(input: unknown, op: string): [Tensor, boolean] {
+  if (!(input instanceof Tensor)) throw new TypeMismatchError(`${op}: argument 'input' must be a tensor, got ${describe(input)}`);
+  const x = input.ndim === 0 ? input.reshape(1) : input.ndim === 2 && input.shape[0] === 1 ? input.squeeze(0) : input;
+  return [x, x.ndim === 1];
+}
+
+export interface CovOptions { correction?: number; fweights?: Tensor | null; aweights?: Tensor | null }
+
+/** How the rows vary together: their covariances; of one row, its variance. */
+export function cov(input: Tensor, options: CovOptions = {}): Tensor {
+  const [x, single] = rowOf(input, "cov");
+  return run(single ? cov_of_rowOp : covOp, [x, options]) as Tensor;
+}
+
+/** How the rows vary together, from -1 to 1: covariances divided by standard deviations. */
+export function corrcoef(input: Tensor): Tensor {
+  const [x, single] = rowOf(input, "corrcoef");
+  return run(single ? corrcoef_of_rowOp : corrcoefOp, [x]) as Tensor;
+}
+
+const MODES = ["bilinear", "nearest", "bicubic"] as const, PADDINGS = ["zeros", "border", "reflection"] as const;
+
+/** `grid_sample` with numbers for its modes: 0 bilinear, 1 nearest, 2 bicubic; 0 zeros, 1 border, 2 reflection. */
+export function grid_sampler(input: Tensor, grid: Tensor, interpolation_mode: number, padding_mode: number, align_corners: boolean): Tensor {
+  const [x, at, mode, padding, corners] = named("grid_sampler", ["input", "grid", "interpolation_mode", "padding_mode", "align_corners"],
+    [input, grid, interpolation_mode, padding_mode, align_corners]);
+  return grid_sample(x as Tensor, at as Tensor, { mode: MODES[mode as 0], padding_mode: PADDINGS[padding as 0], align_corners: corners as boolean }) as Tensor;
+}
+
+export const grid_sampler_2d = grid_sampler;
+export const grid_sampler_3d = grid_sampler;
+
+/** The next number after `input` towards `other`. */
+export function nextafter(input: Tensor, other: Tensor): Tensor {
+  for (const [name, x] of [["input", input], ["other", other]] as const) if (!(x instanceof Tensor)) throw new TypeMismatchError(`nextafter: argument '${name}' must be a tensor, got ${describe(x)}`);
+  const dtype = promote_types(input.dtype, other.dtype), [digits, least] = dtype === "float64" ? [53, -1022] : dtype === "float16" ? [11, -14] : [24, -126];
+  return run(nextafter_of_digitsOp, [input, other, digits, least]) as Tensor;
 }
 
 /** The p-norm of `input - other`, of all elements together. */

@@ -21,6 +21,16 @@ declare module "../tensor.js" {
     dist(other: Tensor, p?: number | { p?: number }): Tensor;
     /** The tensor to the power `exponent`, in float64 on the CPU. */
     float_power(exponent: Tensor | number): Tensor;
+    /** The vector product along the first axis of length 3, or along `dim`. */
+    cross(other: Tensor, dim?: number | null | { dim?: number | null }): Tensor;
+    /** The norm of order `p` along `dim`. */
+    norm(p?: composed.Order | null | composed.PNormOptions, dim?: number | readonly number[] | null, keepdim?: boolean): Tensor;
+    /** How the rows vary together: their covariances. */
+    cov(options?: composed.CovOptions): Tensor;
+    /** How the rows vary together, from -1 to 1. */
+    corrcoef(): Tensor;
+    /** The next number after each element towards `other`. */
+    nextafter(other: Tensor): Tensor;
     /** The spectra of windows of `n_fft` points, as pairs. */
     stft(n_fft: number | (composed.StftOptions & { n_fft: number }), options?: composed.StftOptions): Tensor;
     /** The signal whose `stft` this is. */
@@ -28,7 +38,7 @@ declare module "../tensor.js" {
   }
 }
 
-for (const name of ["kron", "take", "put", "take_along_dim", "masked_scatter", "rot90", "dist", "float_power", "stft", "istft"] as const) {
+for (const name of ["kron", "take", "put", "take_along_dim", "masked_scatter", "rot90", "dist", "float_power", "cross", "norm", "cov", "corrcoef", "nextafter", "stft", "istft"] as const) {
   const apply = composed[name] as (x: Tensor, ...rest: unknown[]) => Tensor;
   Object.defineProperty(Tensor.prototype, name, {
     value(this: Tensor, ...args: unknown[]) { return apply(this, ...args); }, writable: true, configurable: true,

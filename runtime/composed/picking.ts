@@ -3,7 +3,7 @@
 import { OpError, TypeMismatchError } from "../errors.js";
 import { axisOf, broadcastShapes, numelOf, showShape } from "../shape.js";
 import type { Tensor } from "../tensor.js";
-import { add, clamp_min, cumsum, floor_divide, gather, index_add, index_copy, index_select, lt, mul, remainder, where } from "../../names/torch.js";
+import { add, clamp_min, cumsum, floor_divide, gather, index_add, index_copy, index_select, lt, mul, remainder, sum, where } from "../../names/torch.js";
 
 /** Indices into n elements, those that count from the end made positive. */
 function counted(index: Tensor, n: number, op: string): Tensor {
@@ -26,7 +26,7 @@ export function put(input: Tensor, index: Tensor, source: Tensor, accumulate: bo
   if (index.numel() !== source.numel()) {
     throw new OpError(`put: put_(): Expected source and index to have the same number of elements, but got source.numel() = ${source.numel()}, index.numel() = ${index.numel()}`);
   }
-  if (index.numel() === 0) return input.clone();
+  if (index.numel() === 0) return (source.requires_grad ? add(input, sum(source)) : input.clone()) as Tensor;
   const flat = input.reshape(-1), places = counted(index, input.numel(), "put"), values = source.reshape(-1);
   const out = (adds ? index_add(flat, 0, places, values) : index_copy(flat, 0, places, values)) as Tensor;
   return out.reshape(input.shape);
@@ -35,7 +35,7 @@ export function put(input: Tensor, index: Tensor, source: Tensor, accumulate: bo
 /** Picks elements along `dim`, position by position; apart from `dim` the shapes broadcast.  Without `dim` both are seen as rows. */
 export function take_along_dim(input: Tensor, indices: Tensor, dim?: number | null | { dim?: number }): Tensor {
   const along = typeof dim === "object" && dim !== null ? dim.dim : dim;
-  if (along === undefined || along === null) return gather(input.reshape(-1), 0, indices.reshape(-1)) as Tensor;
+  if (along === undefined || along === null) return gather(input.reshape(-1), 0, counted(indices, input.numel(), "take_along_dim")) as Tensor;
   if (input.ndim !== indices.ndim) {
     throw new OpError(`take_along_dim: torch.take_along_dim(): input and indices should have the same number of dimensions, but got ${input.ndim} dimensions for input, ` +
       `and ${indices.ndim} dimensions for indices`);
@@ -44,7 +44,8 @@ export function take_along_dim(input: Tensor, indices: Tensor, dim?: number | nu
   const shape = broadcastShapes(alone(input), alone(indices));
   if (!shape) throw new OpError(`take_along_dim: the shapes ${showShape(input.shape)} and ${showShape(indices.shape)} do not broadcast apart from dimension ${axis}`);
   const wide = (x: Tensor) => x.expand(shape.map((n, i) => (i === axis ? x.shape[i]! : n)));
-  return gather(input.ndim ? wide(input) : input, axis, indices.ndim ? wide(indices) : indices) as Tensor;
+  const places = counted(indices, input.shape[axis] ?? 1, "take_along_dim").reshape(indices.shape);
+  return gather(input.ndim ? wide(input) : input, axis, indices.ndim ? wide(places) : places) as Tensor;
 }
 
 /** `input` with the elements of `source`, one after the other, where `mask` holds. */
@@ -70,8 +71,9 @@ export function unravel_index(indices: Tensor, shape: number | readonly number[]
   const out: Tensor[] = [];
   let inner = 1;
   for (const n of [...sizes].reverse()) {
-    const here = inner === 1 ? indices : (floor_divide(indices, inner) as Tensor);
-    out.unshift(remainder(here, n) as Tensor);
+    // Beyond 32 bits there is nothing to count.
+    const here = inner === 1 ? indices : inner > 2 ** 31 - 1 ? mul(indices, 0) as Tensor : (floor_divide(indices, inner) as Tensor);
+    out.unshift((n > 2 ** 31 - 1 ? here : remainder(here, n)) as Tensor);
     inner *= n;
   }
   return out;

@@ -1,8 +1,11 @@
-// Products over several axes at once: tensordot and kron.
+// Products over several axes at once, and of what broadcasts first: tensordot, kron, cross.
 
-import { OpError } from "../errors.js";
-import { axesOf, integers, numelOf, showShape } from "../shape.js";
-import type { Tensor } from "../tensor.js";
+import { run } from "../call.js";
+import { OpError, TypeMismatchError, describe } from "../errors.js";
+import { named } from "../named.js";
+import { axesOf, axisOf, broadcastShapes, integers, numelOf, showShape } from "../shape.js";
+import { Tensor } from "../tensor.js";
+import { crossOp } from "../../ops/linalg.js";
 import { matmul, mul } from "../../names/torch.js";
 
 type Axes = number | readonly number[];
@@ -43,4 +46,30 @@ export function kron(input: Tensor, other: Tensor): Tensor {
   const a = padded(input), b = padded(other);
   const product = mul(input.reshape(a.flatMap((n) => [n, 1])), other.reshape(b.flatMap((n) => [1, n]))) as Tensor;
   return product.reshape(a.map((n, i) => n * b[i]!));
+}
+
+/** The vector product along an axis of length 3; the other axes broadcast. */
+export function cross(input: Tensor, other: Tensor, dim?: number | { dim?: number }): Tensor;
+export function cross(...args: unknown[]): Tensor {
+  const [x, y, dim] = named("cross", ["input", "other", "dim"], args);
+  for (const t of [x, y]) if (!(t instanceof Tensor)) throw new TypeMismatchError(`cross: 'input' and 'other' must be tensors, got ${describe(t)}`);
+  const a = x as Tensor, b = y as Tensor, along = (dim ?? -1) as number;
+  if (a.ndim !== b.ndim) throw new OpError(`cross: linalg.cross: inputs must have the same number of dimensions, but got ${a.ndim} and ${b.ndim}`);
+  const axis = axisOf(along, a.ndim, "cross");
+  if (a.shape[axis] !== 3 || b.shape[axis] !== 3) {
+    throw new OpError(`cross: linalg.cross: inputs dimension ${along} must have length 3. Got ${a.shape[axis] ?? 1} and ${b.shape[axis] ?? 1}`);
+  }
+  const shape = broadcastShapes(a.shape, b.shape);
+  if (!shape) throw new OpError(`cross: the shapes ${showShape(a.shape)} and ${showShape(b.shape)} do not broadcast`);
+  return run(crossOp, [a.expand(shape), b.expand(shape), axis]) as Tensor;
+}
+
+/** The same along the first axis of length 3, unless `dim` says another. */
+export function cross_of_first(input: Tensor, other: Tensor, dim?: number | null | { dim?: number | null }): Tensor;
+export function cross_of_first(...args: unknown[]): Tensor {
+  const [x, y, dim] = named("cross", ["input", "other", "dim"], args);
+  if (dim !== undefined && dim !== null || !(x instanceof Tensor && y instanceof Tensor)) return cross(x as Tensor, y as Tensor, dim as number);
+  const shape = broadcastShapes(x.shape, y.shape), axis = shape ? shape.indexOf(3) : 0;
+  if (axis < 0) throw new OpError("cross: no dimension of size 3 in input");
+  return cross(x, y, axis);
 }

@@ -20,12 +20,13 @@ export interface TorchLoadOptions extends LoadOptions {
  * What a file holds: the object of a checkpoint of PyTorch (`.pt`, `.pth`, from 1.6 on), or the tensors of a safetensors file by
  * name.  The content decides, not the name.  Dictionaries become objects, tuples lists; tensors that share memory in the file
  * share it here.  int64 becomes int32, bfloat16 float32.  They are on the CPU unless `map_location` says otherwise.
+ * In TypeScript `load<{epoch: number}>(f)` says what is expected; nothing checks it.
  */
-export async function load(f: FileLike, options: TorchLoadOptions = {}): Promise<unknown> {
+export async function load<T = unknown>(f: FileLike, options: TorchLoadOptions = {}): Promise<T> {
   if (options.weights_only === false) throw new OpError("load: weights_only=False is not possible: only tensors and plain containers are read, and nothing in a file is ever run");
   const place = placing(options, "load"), source = await openSource(f, options, "load");
   try {
-    return await read(source, place);
+    return (await read(source, place)) as T;
   } finally {
     await source.close();
   }

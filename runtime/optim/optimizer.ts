@@ -8,7 +8,7 @@ import { type OptimizerState, type State, loaded, numberOf, stateDict } from "./
 
 /** Computes the loss and the gradients anew. */
 export type Closure = () => Tensor | number | Promise<Tensor | number>;
-type Hook = (optimizer: Optimizer<never>) => void;
+type Hook = (optimizer: Optimizer) => void;
 
 export abstract class Optimizer<O extends object = object> {
   param_groups: Group<O>[] = [];
@@ -53,7 +53,7 @@ export abstract class Optimizer<O extends object = object> {
   step(closure: Closure): Promise<Tensor | number>;
   step(closure?: Closure): Promise<void | Tensor | number> {
     if (closure) return Promise.resolve(enable_grad(closure)).then((loss) => this.step().then(() => loss));
-    for (const hook of this.before) hook(this as never);
+    for (const hook of this.before) hook(this);
     const groups = this.param_groups.map(withNumbers);
     if (groups.some((group) => group instanceof Promise)) return Promise.all(groups).then((all) => this.move(all));
     return this.move(groups as Group<O>[]);
@@ -62,7 +62,7 @@ export abstract class Optimizer<O extends object = object> {
   private move(groups: readonly Group<O>[]): Promise<void> {
     no_grad(() => { for (const group of groups) this.update(group); });
     this.stepCount++;
-    for (const hook of this.after) hook(this as never);
+    for (const hook of this.after) hook(this);
     return this.param_groups[0]!.params[0]?.storage.device.relax() ?? Promise.resolve();
   }
 

@@ -28,9 +28,10 @@ x.var({ correction: 0 });
 
 // files and data
 const model = nn.Linear(2, 1);
-const { missing_keys }: nn.LoadReport = await model.load_state_dict("model.pt", { strict: false, progress: ({ loaded, total }) => console.log(loaded, total) });
+const { missing_keys }: nn.LoadReport = await model.load_state_dict("model.pt", { strict: false, progress: (p) => console.log(p.loaded, p.total) });
 await torch.save(model.state_dict(), "model.safetensors", { dtype: "bfloat16" });
-const weights: Record<string, Tensor> = await torch.safetensors.load_file(new URL("https://example.org/model.safetensors"));
+const loaded: Record<string, Tensor> = await torch.safetensors.load_file(new URL("https://example.org/model.safetensors"));
+const { epoch }: { epoch: number } = await torch.load<{ epoch: number }>("checkpoint.pt");
 const anything: unknown = await torch.load(new Blob([]), { map_location: "cpu" });
 const { DataLoader, Dataset, TensorDataset } = torch.utils.data;
 class Squares extends Dataset<number> {

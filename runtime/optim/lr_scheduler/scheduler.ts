@@ -9,7 +9,7 @@ import { Optimizer } from "../optimizer.js";
 import { optionsOf } from "../options.js";
 import { numberOf } from "../state.js";
 
-export type AnyOptimizer = Optimizer<never>;
+export type AnyOptimizer = Optimizer<object>;
 export type AnyGroup = Group<Record<string, unknown>>;
 export type SchedulerState = Record<string, unknown>;
 
@@ -151,8 +151,8 @@ export interface Course<O extends object> {
 }
 
 export interface SchedulerClass<O extends object> {
-  new (optimizer: AnyOptimizer | Optimizer<object>, ...options: readonly [options?: Partial<O & { last_epoch: number }> | O[keyof O], ...others: unknown[]]): LRScheduler & O;
-  (optimizer: AnyOptimizer | Optimizer<object>, ...options: readonly [options?: Partial<O & { last_epoch: number }> | O[keyof O], ...others: unknown[]]): LRScheduler & O;
+  new (optimizer: AnyOptimizer, ...options: readonly [options?: Partial<O & { last_epoch: number }> | O[keyof O], ...others: unknown[]]): LRScheduler & O;
+  (optimizer: AnyOptimizer, ...options: readonly [options?: Partial<O & { last_epoch: number }> | O[keyof O], ...others: unknown[]]): LRScheduler & O;
 }
 
 /** The class of a scheduler that a formula describes; it can be called with and without `new`. */

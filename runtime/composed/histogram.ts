@@ -1,0 +1,68 @@
+// Histograms over several axes.
+
+import { run } from "../call.js";
+import { arange, ones } from "../create.js";
+import { OpError, TypeMismatchError, describe } from "../errors.js";
+import { named } from "../named.js";
+import { numelOf } from "../shape.js";
+import { Tensor } from "../tensor.js";
+import { counts_betweenOp } from "../../ops/search.js";
+import { add, amax, amin, div, eq, ge, logical_and, lt, mul, searchsorted, sub, sum, where } from "../../names/torch.js";
+
+export interface HistogramddOptions { range?: readonly number[] | null; weight?: Tensor | null; density?: boolean }
+
+/** The edges of `bins` equal parts of what lies between two numbers, or of the range of the data. */
+function edgesOf(x: Tensor, bins: number, low: number | null, high: number | null): Tensor {
+  if (!(Number.isInteger(bins) && bins > 0)) throw new OpError(`histogramdd: torch.histogramdd(): bins must be > 0, but got ${bins}`);
+  const parts = div(arange(bins + 1, { dtype: x.dtype, device: x.device }), bins) as Tensor, between = (a: Tensor, b: Tensor | number) => add(a, mul(parts, b)) as Tensor;
+  if (low === null || high === null) {
+    if (x.numel() === 0) return parts;
+    const least = amin(x) as Tensor, most = amax(x) as Tensor, same = eq(least, most) as Tensor;
+    const from = where(same, sub(least, 0.5), least) as Tensor, to = where(same, add(most, 0.5), most) as Tensor;
+    // The last edge is the largest element itself.
+    return where(eq(parts, 1), to, between(from, sub(to, from) as Tensor)) as Tensor;
+  }
+  const width = low === high ? 1 : high - low, from = low === high ? low - 0.5 : low;
+  return add(mul(parts, width), from) as Tensor;
+}
+
+/**
+ * How many rows of `input`, or how much `weight`, fall into each box of a grid, and the grid's edges along each column.
+ * `bins`: how many parts each column's range has, or their edges; `range`: two numbers for each column.
+ */
+export function histogramdd(input: Tensor, bins: number | readonly number[] | readonly Tensor[], options?: HistogramddOptions): [Tensor, Tensor[]];
+export function histogramdd(...args: unknown[]): [Tensor, Tensor[]] {
+  const [x, bins, range, weight, density] = named("histogramdd", ["input", "bins", "range", "weight", "density"], args);
+  if (!(x instanceof Tensor)) throw new TypeMismatchError(`histogramdd: argument 'input' must be a tensor, got ${describe(x)}`);
+  if (x.ndim < 2) throw new OpError("histogramdd: torch.histogramdd(): input tensor should have at least 2 dimensions");
+  const columns = x.shape[x.ndim - 1]!, rows = numelOf(x.shape.slice(0, -1)), points = x.reshape(rows, columns);
+  const list = (Array.isArray(bins) ? bins : new Array<unknown>(columns).fill(bins)) as (number | Tensor)[];
+  if (list.length !== columns) throw new OpError(`histogramdd: torch.histogramdd(): expected ${columns} sequences of bin edges for a ${columns}-dimensional histogram but got ${list.length}`);
+  const limits = (range ?? null) as readonly number[] | null;
+  if (limits && limits.length !== 2 * columns) throw new OpError(`histogramdd: torch.histogramdd(): for a ${columns}-dimensional histogram range should have ${2 * columns} elements, but got ${limits.length}`);
+  const column = (d: number) => points.select(1, d).contiguous();
+  const edges = list.map((b, d) => (b instanceof Tensor ? b : edgesOf(column(d), b, limits ? limits[2 * d]! : null, limits ? limits[2 * d + 1]! : null)));
+  const counts = edges.map((e) => e.shape[0]! - 1);
+  // Every row's box, all counted in one row of boxes; one more holds what lies outside.
+  const all = numelOf(counts);
+  let place: Tensor | null = null, inside: Tensor | null = null;
+  edges.forEach((e, d) => {
+    const values = column(d), n = counts[d]!, above = searchsorted(e, values, { right: true }) as Tensor;
+    const own = where(eq(values, e.select(0, n)), n - 1, sub(above, 1)) as Tensor;
+    const within = logical_and(ge(own, 0), lt(own, n)) as Tensor;
+    place = place === null ? own : (add(mul(place, n), own) as Tensor);
+    inside = inside === null ? within : (logical_and(inside, within) as Tensor);
+  });
+  const box = where(inside!, place!, all) as Tensor, boxes = arange(all + 2, { dtype: x.dtype, device: x.device });
+  const amounts = weight instanceof Tensor ? weight.reshape(-1) : ones([rows], { dtype: x.dtype, device: x.device });
+  if (amounts.shape[0] !== rows) throw new OpError(`histogramdd: torch.histogramdd(): if weight tensor is provided it should have the same shape as the input tensor excluding its innermost dimension, but got ${amounts.shape[0]} weights for ${rows} rows`);
+  let hist = (run(counts_betweenOp, [box.to(x.dtype), amounts, boxes]) as Tensor).narrow(0, 0, all).reshape(counts);
+  if (density === true) {
+    hist = div(hist, sum(hist)) as Tensor;
+    edges.forEach((e, d) => {
+      const lengths = sub(e.narrow(0, 1, counts[d]!), e.narrow(0, 0, counts[d]!)) as Tensor;
+      hist = div(hist, lengths.reshape(counts.map((_, i) => (i === d ? -1 : 1)))) as Tensor;
+    });
+  }
+  return [hist, edges];
+}

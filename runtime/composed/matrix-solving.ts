@@ -1,0 +1,116 @@
+// Diagonals, least squares, and tensors seen as matrices that are solved with.
+
+import { run } from "../call.js";
+import { empty } from "../create.js";
+import { OpError, TypeMismatchError, describe } from "../errors.js";
+import { named } from "../named.js";
+import { Results } from "../results.js";
+import { axesOf, integers, numelOf } from "../shape.js";
+import { Tensor } from "../tensor.js";
+import { diagonal as view } from "../views.js";
+import { matrix_rankOp, pinvOp } from "../../ops/matrix.js";
+import { invOp, linalg_solveOp, solve_exOp } from "../../ops/solve.js";
+import { svdvalsOp } from "../../ops/svd.js";
+import { matmul, square, sub, sum } from "../../names/torch.js";
+
+const call = (op: Parameters<typeof run>[0], ...args: unknown[]): Tensor => run(op, args) as Tensor;
+
+function tensorAt(value: unknown, name: string, op: string): Tensor {
+  if (!(value instanceof Tensor)) throw new TypeMismatchError(`${op}: argument '${name}' must be a tensor, got ${describe(value)}`);
+  return value;
+}
+
+/** The diagonal of each matrix, as a view. */
+export function diagonal(A: Tensor, options: { offset?: number; dim1?: number; dim2?: number } = {}): Tensor {
+  const [x, offset, dim1, dim2] = named("diagonal", ["A", "offset", "dim1", "dim2"], [A, options]);
+  return view(tensorAt(x, "A", "diagonal"), (offset ?? 0) as number, (dim1 ?? -2) as number, (dim2 ?? -1) as number);
+}
+
+/** Whether the right side of a system is vectors: as PyTorch, where its shape is that of the matrices without the last axis. */
+const vectors = (A: Tensor, B: Tensor): boolean => B.ndim === 1 || B.ndim === A.ndim - 1 && B.shape.every((n, i) => n === A.shape[i]);
+
+export interface SolveOptions { left?: boolean }
+export interface SolveExOptions extends SolveOptions { check_errors?: boolean }
+
+/** Systems given from the left, their right sides as matrices, and how a solution comes to be what was asked for. */
+function system(op: string, args: readonly unknown[]): [Tensor, Tensor, (x: Tensor) => Tensor] {
+  const [a, b, left] = named(op, ["A", "B", "left", "check_errors"], args), A = tensorAt(a, "A", op), B = tensorAt(b, "B", op);
+  if (A.ndim < 2) throw new OpError(`${op}: linalg.${op}: The input tensor A must have at least 2 dimensions.`);
+  if (vectors(A, B)) {
+    if (left === false) throw new OpError(`${op}: linalg.${op}: Vector broadcasting of the left hand side is not supported for left=False. In this case linalg.${op} is equivalent to B / A.squeeze(-1)`);
+    return [A, B.unsqueeze(-1), (x) => x.squeeze(-1)];
+  }
+  return left === false ? [A.mT, B.mT, (x) => x.mT] : [A, B, (x) => x];
+}
+
+/** The matrices, or vectors, `X` with `A @ X == B`; without `left` those with `X @ A == B`.  Leading axes broadcast. */
+export function solve(A: Tensor, B: Tensor, options?: SolveOptions): Tensor;
+export function solve(...args: unknown[]): Tensor {
+  const [A, B, made] = system("solve", args);
+  return made(call(linalg_solveOp, A, B));
+}
+
+/** The same, and for each matrix 0, or 1 if there is no solution. */
+export function solve_ex(A: Tensor, B: Tensor, options?: SolveExOptions): Results & { result: Tensor; info: Tensor };
+export function solve_ex(...args: unknown[]): Results & { result: Tensor; info: Tensor } {
+  const [A, B, made] = system("solve_ex", args), [result, info] = run(solve_exOp, [A, B]) as unknown as [Tensor, Tensor];
+  return new Results(["result", "info"], [made(result), info]) as Results & { result: Tensor; info: Tensor };
+}
+
+/** The inverse of a tensor seen as the matrix of its first `ind` axes by the others. */
+export function tensorinv(A: Tensor, ind?: number | { ind?: number }): Tensor;
+export function tensorinv(...args: unknown[]): Tensor {
+  const [a, ind] = named("tensorinv", ["A", "ind"], args), x = tensorAt(a, "A", "tensorinv"), split = (ind ?? 2) as number;
+  if (!(split > 0)) throw new OpError(`tensorinv: Expected a strictly positive integer for 'ind', but got ${split}`);
+  const first = x.shape.slice(0, split), rest = x.shape.slice(split), rows = numelOf(first), columns = numelOf(rest);
+  if (rows !== columns) {
+    throw new OpError(`tensorinv: Expected self to satisfy the requirement prod(self.shape[ind:]) == prod(self.shape[:ind]), but got ${columns} != ${rows}`);
+  }
+  return call(invOp, x.reshape(rows, columns)).reshape([...rest, ...first]);
+}
+
+/** `X` with `tensordot(A, X, X.ndim) == B`; `dims` are moved to the end of `A` first. */
+export function tensorsolve(A: Tensor, B: Tensor, dims?: readonly number[] | null | { dims?: readonly number[] | null }): Tensor;
+export function tensorsolve(...args: unknown[]): Tensor {
+  const [a, b, dims] = named("tensorsolve", ["A", "B", "dims"], args), right = tensorAt(b, "B", "tensorsolve");
+  let x = tensorAt(a, "A", "tensorsolve");
+  if (dims !== undefined && dims !== null) {
+    const moved = axesOf(integers([dims], "tensorsolve", "dims"), x.ndim, "tensorsolve");
+    x = x.movedim(moved, moved.map((_, i) => x.ndim - moved.length + i));
+  }
+  const shape = x.shape.slice(right.ndim), columns = numelOf(shape), rows = numelOf(x.shape.slice(0, right.ndim));
+  if (rows !== columns) {
+    throw new OpError(`tensorsolve: Expected self to satisfy the requirement prod(self.shape[other.ndim:]) == prod(self.shape[:other.ndim]), but got ${columns} != ${rows}`);
+  }
+  return call(linalg_solveOp, x.reshape(rows, columns), right.reshape(-1, 1)).reshape(shape);
+}
+
+export interface LstsqOptions { rcond?: number | null; driver?: "gels" | "gelsy" | "gelsd" | "gelss" | null }
+export interface LeastSquares { solution: Tensor; residuals: Tensor; rank: Tensor; singular_values: Tensor }
+
+const EPSILON: Readonly<Record<string, number>> = { float64: 2 ** -52, float16: 2 ** -10 };
+
+/**
+ * The shortest `X` for which `A @ X - B` is shortest.  As in PyTorch, residuals come where there are more rows than columns and
+ * not from driver `gelsy`, the rank not from `gels`, singular values from `gelsd` and `gelss`; what does not come is empty.
+ */
+export function lstsq(A: Tensor, B: Tensor, rcond?: number | null | LstsqOptions, options?: LstsqOptions): Results & LeastSquares;
+export function lstsq(...args: unknown[]): Results & LeastSquares {
+  const [a, b, rcond, driver] = named("lstsq", ["A", "B", "rcond", "driver"], args);
+  const x = tensorAt(a, "A", "lstsq"), given = tensorAt(b, "B", "lstsq"), way = (driver ?? "gelsy") as string;
+  if (x.ndim < 2) throw new OpError("lstsq: torch.linalg.lstsq: input must have at least 2 dimensions.");
+  if (given.ndim < 1) throw new OpError("lstsq: torch.linalg.lstsq: other must have at least 1 dimension.");
+  if (!["gels", "gelsy", "gelsd", "gelss"].includes(way)) throw new OpError("lstsq: torch.linalg.lstsq: parameter `driver` should be one of (gels, gelsy, gelsd, gelss)");
+  const [rows, columns] = x.shape.slice(-2) as [number, number];
+  const single = vectors(x, given), right = single ? given.unsqueeze(-1) : given;
+  if (right.shape[right.ndim - 2] !== rows) throw new OpError(`lstsq: torch.linalg.lstsq: input.size(-2) should match other.size(${single ? -1 : -2})`);
+  const part = (rcond ?? (EPSILON[x.dtype] ?? 2 ** -23) * Math.max(rows, columns)) as number;
+  const solution = matmul(call(pinvOp, x, { rtol: way === "gels" ? 0 : part }), right) as Tensor;
+  // What does not come is nothing of the input: it belongs to the same graph.
+  const none = (dtype: "int32" | typeof x.dtype) => (dtype === "int32" ? empty([0], { dtype, device: x.device }) : x.reshape(-1).narrow(0, 0, 0).clone());
+  const residuals = rows > columns && way !== "gelsy" ? (sum(square(sub(matmul(x, solution) as Tensor, right) as Tensor) as Tensor, -2) as Tensor) : none(x.dtype);
+  const rank = way === "gels" ? none("int32") : call(matrix_rankOp, x.detach(), { rtol: part });
+  const values = way === "gelsd" || way === "gelss" ? call(svdvalsOp, x) : none(x.dtype);
+  const out = [single ? solution.squeeze(-1) : solution, residuals, rank, values];
+  return new Results(["solution", "residuals", "rank", "singular_values"], out) as Results & LeastSquares;
+}
