@@ -10,8 +10,8 @@ export const addOp: CompiledOp = /* @__PURE__ */ compiled(data.add, kernels.add)
  *
  * Like `torch.add`.
  *
- * @param input `Num`
- * @param other `Num`
+ * @param input `Num | num`
+ * @param other `Num | num`
  * @param options.alpha `num`, default `1`
  * @example
  * add(tensor([1, 2]), tensor([10, 20]), { alpha: 2 })  // [21, 42]

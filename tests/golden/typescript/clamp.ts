@@ -1,7 +1,7 @@
 export interface ClampOptions {
-  /** `Num`, optional */
+  /** `Num | num`, optional */
   min?: TensorOrNumber | null;
-  /** `Num`, optional */
+  /** `Num | num`, optional */
   max?: TensorOrNumber | null;
 }
 
@@ -13,15 +13,15 @@ export const clampOp: CompiledOp = /* @__PURE__ */ compiled(data.clamp, kernels.
  * Like `torch.clamp`, `torch.clip`.
  *
  * @param input `Num`
- * @param min `Num`, optional
- * @param max `Num`, optional
+ * @param min `Num | num`, optional
+ * @param max `Num | num`, optional
  * @example
  * clamp(tensor([-2, 0, 2]), -1, 1)  // [-1, 0, 1]
  * clamp(tensor([-2, 0, 2]), { min: 0 })  // [0, 0, 2]
  */
-export function clamp(input: TensorOrNumber, options?: ClampOptions): Tensor;
-export function clamp(input: TensorOrNumber, min: TensorOrNumber | null, options?: ClampOptions): Tensor;
-export function clamp(input: TensorOrNumber, min: TensorOrNumber | null, max: TensorOrNumber | null): Tensor;
+export function clamp(input: Tensor, options?: ClampOptions): Tensor;
+export function clamp(input: Tensor, min: TensorOrNumber | null, options?: ClampOptions): Tensor;
+export function clamp(input: Tensor, min: TensorOrNumber | null, max: TensorOrNumber | null): Tensor;
 export function clamp(...args: unknown[]): Tensor {
   return run(clampOp, args) as Tensor;
 }
