@@ -92,7 +92,7 @@ def test_numbers_in_messages(x, text): assert decimal(x) == text
     ("mm", [tensor(2, 3)], "missing argument 'mat2'"),
     ("mm", [tensor(2, 3), "x"], "'mat2' must be a tensor"),
     ("softmax", [tensor(2, 3, dtype="int32"), 0], "'input' must be a floating point tensor, but is int32"),
-    ("bitwise_and", [tensor(2), tensor(2)], "'input' must be an integer or bool tensor, but is float32"),
+    ("bitwise_and", [tensor(2), tensor(2)], "'input' must be an integer or bool tensor, but the arguments together are float32"),
     ("gelu", [tensor(2), "fast"], "'approximate' must be one of none, tanh, but got 'fast'"),
     ("conv2d", [tensor(1, 2, 5, 5), tensor(4, 2, 3, 3), None, [1, 2, 3]], "'stride' must be a number or 2 numbers, but got 3"),
     ("conv2d", [tensor(1, 2, 5, 5), tensor(4, 2, 3, 3), None, 0], "non-positive stride is not supported"),
