@@ -48,8 +48,8 @@ def check(op: OpDef, count: int = 5, seed: int = 0, largest: int = 200, twice: b
         weights = {n: rng.standard_normal(a.shape) for n, a in values.items() if a.dtype.kind == "f"}
         given = {prefix + (n[2:] if twice else n): w for n, w in weights.items()}
         got = evaluate(back, world.env, world.packs, {**inputs, **({} if twice else values), **given}, dtype=world.dtype)
-        given = {p.name for p in op.params}         # one that is changed in place gets no gradient
-        names = [n for n in program.inputs if n not in given or differentiable(op, n)] if twice else None
+        params = {p.name for p in op.params}        # one that is changed in place gets no gradient
+        names = [n for n in program.inputs if n not in params or differentiable(op, n)] if twice else None
         compare(found, program, world, inputs, weights, got, "dd_" if twice else "d_", tolerance, rng, names)
     return found
 
