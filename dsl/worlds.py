@@ -83,8 +83,9 @@ class World:
 
 def worlds(op: OpDef, count: int = 8, seed: int = 0, largest: int = 400, legal: bool = True) -> Iterator[World]:
     """Up to `count` worlds in which every `require` holds and no array has more than `largest` elements;
-    fewer if 40 times as many draws do not give them, none only if 400 times as many do not.  The same seed gives the same worlds.  legal: only
-    worlds in which the forward program stays inside its tensors and reads none that is absent."""
+    fewer if 40 times as many draws do not give them, none only if 400 times as many do not.  The same seed
+    gives the same worlds.  legal: only worlds in which the forward program stays inside its tensors and reads
+    none that is absent."""
     rng = random.Random(f"{seed} {op.name}")
     made = 0
     for draw in range(400 * count):

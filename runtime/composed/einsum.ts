@@ -5,7 +5,7 @@ import { numelOf } from "../shape.js";
 import { Tensor } from "../tensor.js";
 import { matmul, mul } from "../../names/torch.js";
 
-/** An operand, or a product of some, with an axis for every label; length 1 where it lacks the label. */
+/** What names axes: letters, and "...0" (the last) and so on for those of an ellipsis. */
 type Labels = readonly string[];
 
 /** Labels of one operand's subscripts; the axes of an ellipsis are "...0" (the last) and so on. */
