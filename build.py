@@ -65,6 +65,7 @@ def parser() -> argparse.ArgumentParser:
             ).add_argument("name", help="an op's name, as in ops/")
     command("watch", watch, "build whenever a source changes")
     command("bench", bench, "measure the package; what follows goes to bench/run.mjs, see bench/README.md")
+    command("docs", docs, "build, then make the documentation's website in .build/site")
     command("pack", pack, "build, then make the tarball that npm would publish")
     return top
 
@@ -131,6 +132,15 @@ def bench(options: argparse.Namespace) -> int:
     package.build(more_ops=options.ops)
     return subprocess.call([str(node.executable()), "bench/run.mjs", *options.more], cwd=ROOT,
                            env=node.environment(gpu.variables()))
+
+
+def docs(options: argparse.Namespace) -> int:
+    from buildtools import site
+
+    package.build(more_ops=options.ops)
+    environment.say("making the website")
+    print(f"{(site.build() / 'index.html').relative_to(ROOT)}: open it, or serve its folder")
+    return 0
 
 
 def pack(options: argparse.Namespace) -> int:

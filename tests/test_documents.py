@@ -1,0 +1,115 @@
+"""Every code block of the documentation runs and prints what the page says (tests/pages.py)."""
+
+import json
+
+import pytest
+
+import pages
+from buildtools import gpu, node, site
+from buildtools.paths import ROOT
+from codegen.host.errors import OpError
+from dsl.api import Function, standard
+from dsl.diagnostics import render
+from dsl.examples import check_tests
+from dsl.library import load_text
+from dsl.opdef import Library
+
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+PROGRAMS = [program for page in PAGES for program in pages.programs(page)]
+
+
+def name(program: pages.Program) -> str:
+    same = [p for p in PROGRAMS if (p.page, p.language) == (program.page, program.language)]
+    return f"{program.page.stem}-{program.language}" + (f"-{same.index(program) + 1}" if len(same) > 1 else "")
+
+
+def of(*languages: str):
+    chosen = [program for program in PROGRAMS if program.language in languages]
+    return pytest.mark.parametrize("program", chosen, ids=name)
+
+
+def compare(program, said):
+    """`said`: [line, wanted, printed] for each comment that says what is printed."""
+    wrong = [f"{program.page.name}:{line}: printed\n{printed}\nwanted\n{wanted}" for line, wanted, printed in said if not pages.same(printed, wanted)]
+    assert not wrong, "\n\n".join(wrong)
+    assert len(said) >= sum("-> " in text for text in program.lines.values() if text.lstrip().startswith(pages.MARK[program.language])), "a comment was not reached"
+
+
+@of("js")
+def test_javascript(program, dist, tmp_path):
+    (tmp_path / "node_modules").mkdir()
+    (tmp_path / "node_modules" / "tensorloom").symlink_to(dist)
+    (tmp_path / "files").symlink_to(ROOT / "tests" / "files")
+    file = tmp_path / f"{program.page.name}.mjs"
+    file.write_text(program.checked)
+    if program.typed: strip(file)
+    # One page runs on the GPU, if in software: the others would take CI's time for pipelines that other tests make, too.
+    device = gpu.variables() if program.page.stem == "start" else {"VK_ICD_FILENAMES": str(tmp_path / "none")}
+    done = node.run([ROOT / "tests" / "node" / "run_page.mjs", file], cwd=tmp_path, env=device, timeout=120)
+    assert done.returncode == 0, done.stdout
+    compare(program, json.loads(done.stdout.splitlines()[-1]))
+
+
+def strip(file):
+    done = node.run([node.tool("esbuild"), "--loader:.mjs=ts", "--target=es2022", f"--outfile={file}", "--allow-overwrite", "--log-level=warning", file])
+    assert done.returncode == 0, done.stdout
+
+
+def test_typescript_is_strict(dist, tmp_path):
+    """Pages' programs with a TypeScript block have no type errors."""
+    (tmp_path / "node_modules").mkdir()
+    (tmp_path / "node_modules" / "tensorloom").symlink_to(dist)
+    (tmp_path / "package.json").write_text('{"type": "module"}')
+    typed = [program for program in PROGRAMS if program.typed]
+    assert typed
+    for program in typed: (tmp_path / f"{name(program)}.ts").write_text(program.text)
+    (tmp_path / "tsconfig.json").write_text(json.dumps({"files": [f"{name(program)}.ts" for program in typed], "compilerOptions": {
+        "noEmit": True, "strict": True, "target": "es2022", "lib": ["es2022", "dom"], "types": [], "module": "nodenext"}}))
+    done = node.run([node.tool("tsc"), "--project", tmp_path], cwd=tmp_path)
+    assert done.returncode == 0, done.stdout
+
+
+@of("python")
+def test_python(program):
+    said, printed = [], []
+    names = {"print": lambda *words, sep=" ", end="\n": printed.append(sep.join(map(str, words)) + end)}
+
+    def mark(line, wanted):
+        said.append((line, wanted, "".join(printed)))
+        printed.clear()
+
+    exec(compile(program.checked, str(program.page), "exec"), {**names, "said": mark, "__name__": "page"})
+    compare(program, said)
+
+
+@of("op")
+def test_definitions(program):
+    """The definitions on a page have no errors, and their tests hold."""
+    library, _ = standard()
+    made, errors, (source,) = load_text(program.text, program.page.name, library)
+    known = Library({**library.ops, **made.ops}, library.schedules)
+    errors += [e for _, e in check_tests(made.ops.values(), lambda name: Function(made.ops[name], known, source).numpy, (OpError, IndexError))]
+    assert not errors, render(errors, source)
+
+
+def test_the_site_holds_together(tmp_path):
+    """Its pages link to pages that there are, and code of each language is coloured.  The reference is made of one function here."""
+    types = tmp_path / "types"
+    types.mkdir()
+    (types / "index.d.ts").write_text("/** Adds. */\nexport declare function add(a: number): number;\n")
+    made = site.build(types, tmp_path / "site")
+    home, language = (made / "index.html").read_text(), (made / "documents" / "The_op_language.html").read_text()
+    assert all(f'href="documents/{name}.html"' in home for name in ("Tensors", "Coming_from_PyTorch", "The_op_language", "How_tensorloom_is_built"))
+    assert 'class="hl-' in home and '<span class="op"' in language
+    assert (made / "functions" / "torch.add.html").exists()
+
+
+def test_what_a_page_says_is_compared(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text("<!-- python\nhidden = 2\n-->\n1. In a list:\n\n   ```python\n   print(hidden)   # -> 2\n   for i in range(2):\n       print(i)\n"
+                    "   # -> 0\n   #    …\n   ```\n\n<!-- new program -->\n```js\nconsole.log(1); // -> 2\n```\n")
+    python, js = pages.programs(page)
+    assert js.checked.splitlines()[15] == 'console.log(1);; said(16, "2")'
+    test_python(python)
+    python.lines[7] = "print(hidden + 1)   # -> 2"
+    with pytest.raises(AssertionError, match=r"page.md:7: printed\s+3\s+wanted\s+2"): test_python(python)
