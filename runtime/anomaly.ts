@@ -8,8 +8,14 @@ import type { Tensor } from "./tensor.js";
 
 let detecting = false, checking = true;
 
-/** Verdicts on gradients that a GPU still has to hand out, in the order of the nodes. */
-let pending: Promise<string | null>[] = [];
+/** Verdicts on values that a GPU still has to hand out, in the order in which they were asked for. */
+let pending: Promise<Error | null>[] = [];
+
+/** The next read throws what `verdict` comes to, if that is an error. */
+export function settleLater(verdict: Promise<Error | null>): void {
+  verdict.catch(() => undefined); // it is thrown there, not before
+  pending.push(verdict);
+}
 
 export const is_anomaly_enabled = (): boolean => detecting;
 export const is_anomaly_check_nan_enabled = (): boolean => checking;
@@ -53,7 +59,7 @@ export function inspect(node: { readonly name: string; readonly made: string | n
       (node.made ? `\nTraceback of the forward call that caused the error:\n${node.made}` : "");
     if (grad.storage.cell.elements) {
       if (hasNaN(grad.storage.elements.subarray(from, to) as Elements)) throw new AutogradError(found);
-    } else if (to > from) pending.push(device.download(grad.storage, from, to).then((elements) => (hasNaN(elements) ? found : null)));
+    } else if (to > from) settleLater(device.download(grad.storage, from, to).then((elements) => (hasNaN(elements) ? new AutogradError(found) : null)));
   });
 }
 
@@ -62,5 +68,5 @@ export async function settleAnomalies(): Promise<void> {
   if (!pending.length) return;
   const verdicts = pending;
   pending = [];
-  for (const verdict of await Promise.all(verdicts)) if (verdict) throw new AutogradError(verdict);
+  for (const verdict of await Promise.all(verdicts)) if (verdict) throw verdict;
 }

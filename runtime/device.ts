@@ -62,6 +62,9 @@ export function removeDevice(name: string): void {
   if (device === current) current = devices.get("cpu") ?? null;
 }
 
+/** All devices that there are now. */
+export const registeredDevices = (): Device[] => [...new Set(devices.values())];
+
 /** The device of new tensors. */
 export function defaultDevice(): Device {
   if (!current) throw new DeviceError("no device is registered");

@@ -15,7 +15,7 @@ import { Storage } from "../storage.js";
 import { byteLength, decode, encode } from "./elements.js";
 import { type Kernel, Pipelines } from "./pipelines.js";
 import { Pool, type PoolBuffer } from "./pool.js";
-import { Queue } from "./queue.js";
+import { type PassTimer, Queue } from "./queue.js";
 import { afterTask } from "./tasks.js";
 import { Readback } from "./readback.js";
 import { Uniforms, type Words, newWords } from "./uniforms.js";
@@ -262,6 +262,11 @@ export class WebGpuDevice implements Device {
   /** What is bound for a tensor that was not saved: a kernel that makes several gradients may read it for one not asked for. */
   private nothing(): PoolBuffer {
     return (this.absent ??= this.pool.take(4, "absent"));
+  }
+
+  /** Lets `timer` take the time of launches; null: no longer. */
+  time(timer: PassTimer | null): void {
+    this.queue.time(timer);
   }
 
   async synchronize(): Promise<void> {

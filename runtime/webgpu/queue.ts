@@ -7,7 +7,16 @@ import type { Pool, PoolBuffer } from "./pool.js";
 import { afterTask } from "./tasks.js";
 import { type Uniforms, type Words } from "./uniforms.js";
 
-const MOST_LAUNCHES = 256;
+export const MOST_LAUNCHES = 256;
+
+/** Takes the time of launches, each in a compute pass of its own. */
+export interface PassTimer {
+  /** Where the next pass writes when it began and ended. */
+  next(): GPUComputePassTimestampWrites;
+  /** Called with the encoder of a batch before it is finished, and after it was submitted. */
+  finish(encoder: GPUCommandEncoder): void;
+  submitted(): void;
+}
 
 export class Queue {
   private readonly device: GPUDevice;
@@ -23,6 +32,8 @@ export class Queue {
   /** With how many launches a batch is submitted before the end of the task. */
   private enough = 1;
   private waiting = false;
+  /** Who takes the time, while anybody does; see profiler/gpu-timer.ts. */
+  private timer: PassTimer | null = null;
   /** The number of the batch being gathered. */
   batch = 0;
   /** The ops in the batch, for messages. */
@@ -44,7 +55,8 @@ export class Queue {
       this.uniforms.restart();
     }
     const group = this.pipelines.group(kernel.layout, buffers, words.data.length);
-    const pass = this.pass ?? this.begin();
+    if (this.timer) this.pass?.end();
+    const pass = this.timer || !this.pass ? this.begin() : this.pass;
     if (this.current !== kernel.pipeline) pass.setPipeline((this.current = kernel.pipeline));
     this.offset[0] = this.uniforms.place(words);
     pass.setBindGroup(0, group, this.offset, 0, 1);
@@ -57,7 +69,7 @@ export class Queue {
 
   private begin(): GPUComputePassEncoder {
     this.encoder ??= this.device.createCommandEncoder();
-    this.pass = this.encoder.beginComputePass();
+    this.pass = this.encoder.beginComputePass(this.timer ? { timestampWrites: this.timer.next() } : undefined);
     this.current = null;
     return this.pass;
   }
@@ -112,13 +124,21 @@ export class Queue {
     if (!encoder) return;
     this.pass?.end();
     this.uniforms.write();
+    this.timer?.finish(encoder);
     this.device.queue.submit([encoder.finish()]);
+    this.timer?.submitted();
     this.encoder = this.pass = this.current = null;
     this.launches = 0;
     this.pool.batch = ++this.batch;
     this.lastNames = this.names;
     this.names = [];
     this.pool.tick();
+  }
+
+  /** Lets `timer` take the time of all launches from now on; null: no longer. */
+  time(timer: PassTimer | null): void {
+    this.flush();
+    this.timer = timer;
   }
 
   /** The ops that ran last, for the message of an error that says no name. */
