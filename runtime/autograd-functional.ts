@@ -7,7 +7,7 @@ import { ones_like } from "./create.js";
 import { Tensor } from "./tensor.js";
 
 type Inputs = Tensor | readonly Tensor[];
-type Body = (...inputs: never[]) => Tensor;
+type Body = (...inputs: any[]) => Tensor;
 
 const listOf = (x: Inputs): Tensor[] => (x instanceof Tensor ? [x] : [...x]);
 const alike = (list: Tensor[], inputs: Inputs): Tensor | Tensor[] => (inputs instanceof Tensor ? list[0]! : list);

@@ -227,6 +227,8 @@ export interface GradOptions {
  * Gradients of the outputs' sum, each weighted by its `grad_outputs`, with respect to `inputs`; changes no `.grad`.
  * Answers one for each input: null for an input that the outputs do not depend on, if `allow_unused`.
  */
+export function grad(outputs: Tensor | readonly Tensor[], inputs: Tensor | readonly Tensor[], options?: GradOptions & { allow_unused?: false; allowUnused?: false }): Tensor[];
+export function grad(outputs: Tensor | readonly Tensor[], inputs: Tensor | readonly Tensor[], options?: GradOptions): Grad[];
 export function grad(outputs: Tensor | readonly Tensor[], inputs: Tensor | readonly Tensor[], options: GradOptions = {}): Grad[] {
   const from = outputs instanceof Tensor ? [outputs] : [...outputs], to = inputs instanceof Tensor ? [inputs] : [...inputs];
   const create = options.create_graph ?? options.createGraph ?? false;

@@ -1,5 +1,6 @@
 // Copies: of elements between tensors, types and devices, with their gradients.
 
+import { copied } from "./advice.js";
 import { type Device, isDeviceName, toDevice } from "./device.js";
 import { type DType, converter, isDType, isFloat, toDType } from "./dtype.js";
 import { AutogradError, OpError, TypeMismatchError, describe } from "./errors.js";
@@ -93,6 +94,7 @@ function refuseWayBack(): Tensor {
 
 function uploaded(x: Tensor, device: Device): Tensor {
   const { shape, strides, offset, dtype } = x, span = extent(shape, strides);
+  if (span > 1) copied(x.storage);
   const elements = arrange(x.storage.elements.subarray(offset, offset + span), dtype, shape, strides, 0);
   return new Tensor(device.upload(elements, dtype, "to"), dtype, shape, contiguousStrides(shape), 0);
 }

@@ -77,6 +77,9 @@ export function setDefaultDevice(device: unknown): void {
 
 export const isDeviceName = (name: unknown): name is string => typeof name === "string" && /^(cpu|webgpu|gpu|cuda)(:\d+)?$/i.test(name);
 
+/** Names of the GPU: what goes there is there at once. */
+export type GpuName = "webgpu" | "gpu" | `webgpu:${number}`;
+
 /** A device by name: "cpu", "webgpu", "webgpu:0". */
 export function toDevice(name: unknown): Device {
   if (name !== null && typeof name === "object") {

@@ -34,9 +34,13 @@ function pull(out: Tensor, places: readonly Tensor[], weight: Tensor | null, cre
 }
 
 type Argnums = number | readonly number[];
+/** A derivative with respect to one argument, or to several. */
+type Along<A extends Argnums> = A extends number ? Tensor : Tensor[];
 
 /** f's gradient (with respect to the arguments `argnums`) and its value; with `has_aux`, f answers [value, auxiliary]. */
-export function grad_and_value(f: Body, argnums: Argnums = 0, has_aux = false): (...args: unknown[]) => [unknown, unknown] {
+export function grad_and_value<F extends Body, A extends Argnums = 0>(f: F, argnums?: A, has_aux?: false): (...args: Parameters<F>) => [Along<A>, Tensor];
+export function grad_and_value(f: Body, argnums?: Argnums, has_aux?: boolean): (...args: unknown[]) => [unknown, unknown];
+export function grad_and_value(f: Body, argnums: Argnums = 0, has_aux = false): (...args: never[]) => [unknown, unknown] {
   return (...args) => {
     const { places, out, outer } = runAt(f, args, [argnums].flat(), "grad"), value = has_aux ? (out as unknown[])[0] : out;
     const loss = check(value, "grad", "the function's result");
@@ -49,8 +53,10 @@ export function grad_and_value(f: Body, argnums: Argnums = 0, has_aux = false): 
 }
 
 /** A function that gives f's gradient with respect to the arguments `argnums`; with `has_aux`, [gradient, auxiliary]. */
-export function grad(f: Body, argnums: Argnums = 0, has_aux = false): (...args: unknown[]) => unknown {
-  const both = grad_and_value(f, argnums, has_aux);
+export function grad<F extends Body, A extends Argnums = 0>(f: F, argnums?: A, has_aux?: false): (...args: Parameters<F>) => Along<A>;
+export function grad(f: Body, argnums?: Argnums, has_aux?: boolean): (...args: unknown[]) => unknown;
+export function grad(f: Body, argnums: Argnums = 0, has_aux = false): (...args: never[]) => unknown {
+  const both = grad_and_value(f, argnums, has_aux as boolean);
   return (...args) => {
     const [gradient, value] = both(...args);
     return has_aux ? [gradient, (value as unknown[])[1]] : gradient;
@@ -77,7 +83,8 @@ export function jvp(f: Body, primals: readonly Tensor[], tangents: readonly Tens
 }
 
 /** A function that gives the Jacobian: the output's axes, then those of the argument. */
-export function jacrev(f: Body, argnums: Argnums = 0): (...args: unknown[]) => unknown {
+export function jacrev<F extends Body, A extends Argnums = 0>(f: F, argnums?: A): (...args: Parameters<F>) => Along<A>;
+export function jacrev(f: Body, argnums: Argnums = 0): (...args: never[]) => unknown {
   return (...args) => {
     const { places, out, outer } = runAt(f, args, [argnums].flat(), "jacrev"), value = check(out, "jacrev", "the function's result");
     const flat = enable_grad(() => value.reshape(-1)), n = flat.numel();
@@ -88,14 +95,16 @@ export function jacrev(f: Body, argnums: Argnums = 0): (...args: unknown[]) => u
 }
 
 /** A function that gives the matrix of second derivatives. */
-export const hessian = (f: Body, argnum = 0): ((...args: unknown[]) => unknown) => jacrev(((...args: never[]) => {
+export const hessian = <F extends Body>(f: F, argnum = 0): ((...args: Parameters<F>) => Tensor) => jacrev((...args: Parameters<F>) => {
   // Within the outer Jacobian the argument requires a gradient, so the inner one is recorded.
   return jacrev(f, argnum)(...args);
-}) as Body, argnum);
+}, argnum);
 
 /** Runs f for each slice along `in_dims` (null: the argument is shared) and stacks the results along `out_dims`. */
-export function vmap(f: Body, in_dims: number | readonly (number | null)[] = 0, out_dims = 0): (...args: unknown[]) => unknown {
-  return (...args) => {
+export function vmap<F extends Body>(f: F, in_dims: number | readonly (number | null)[] = 0, out_dims = 0):
+    (...args: Parameters<F>) => ReturnType<F> extends readonly unknown[] ? Tensor[] : Tensor {
+  type Answer = ReturnType<F> extends readonly unknown[] ? Tensor[] : Tensor;
+  return (...args: unknown[]): Answer => {
     const dims = args.map((a, i) => (typeof in_dims === "number" ? (a instanceof Tensor ? in_dims : null) : (in_dims[i] ?? null)));
     const sizes = new Set(args.flatMap((a, i) => (dims[i] === null ? [] : [check(a, "vmap", `argument ${i}`).size(dims[i] as number)])));
     if (sizes.size !== 1) {
@@ -103,12 +112,12 @@ export function vmap(f: Body, in_dims: number | readonly (number | null)[] = 0, 
     }
     const [n] = [...sizes] as [number];
     if (n === 0) throw new OpError("vmap: the mapped dimension has the size 0");
-    const results = Array.from({ length: n }, (_, k) => f(...(args.map((a, i) => (dims[i] === null ? a : (a as Tensor).select(dims[i] as number, k))) as never[])));
+    const results = Array.from({ length: n }, (_, k): unknown => f(...(args.map((a, i) => (dims[i] === null ? a : (a as Tensor).select(dims[i] as number, k))) as never[])));
     const join = (list: readonly unknown[]): Tensor => {
       const tensors = list.map((x) => (typeof x === "number" ? newTensor(x) : check(x, "vmap", "the function's result")));
       return stack(tensors, axisOf(out_dims, tensors[0]!.ndim + 1, "vmap"));
     };
     const first = results[0];
-    return Array.isArray(first) ? first.map((_, k) => join(results.map((r) => (r as unknown[])[k]))) : join(results);
+    return (Array.isArray(first) ? first.map((_, k) => join(results.map((r) => (r as unknown[])[k]))) : join(results)) as Answer;
   };
 }

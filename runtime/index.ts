@@ -41,6 +41,7 @@ export { DebugError, is_debug_enabled, set_debug, type DebugOptions } from "./de
 export { is_anomaly_check_nan_enabled, is_anomaly_enabled } from "./anomaly.js";
 export { enable_grad, inference_mode, is_grad_enabled, is_inference_mode_enabled, no_grad, set_grad_enabled } from "./grad-mode.js";
 export { get_rng_state, initial_seed, manual_seed, seed, set_rng_state } from "./random.js";
+export { set_slow_warnings } from "./advice.js";
 export { keep, memory, tidy } from "./memory.js";
 export { defaultDevice, setDefaultDevice, type Device } from "./device.js";
 export { gpuDevice, initWebGPUAsync } from "./webgpu/init.js";

@@ -1,5 +1,6 @@
 // Values out of tensors: typed arrays and nested arrays.
 
+import { oneRead } from "./advice.js";
 import { settleAnomalies } from "./anomaly.js";
 import type { Elements } from "./compiled.js";
 import { type DType, newElements } from "./dtype.js";
@@ -19,6 +20,7 @@ export async function readElements(tensor: Tensor, op: string): Promise<Elements
     await settleAnomalies();
     return newElements(dtype, 0);
   }
+  if (span === 1 && tensor.storage.device.type !== "cpu") oneRead();
   const elements = await tensor.storage.device.download(tensor.storage, offset, offset + span);
   await settleAnomalies();
   return arrange(elements, dtype, shape, strides, 0);

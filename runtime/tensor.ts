@@ -4,7 +4,7 @@
 import * as autograd from "./autograd.js";
 import type { Elements } from "./compiled.js";
 import * as copying from "./copy.js";
-import type { Device } from "./device.js";
+import type { Device, GpuName } from "./device.js";
 import { type DType, deviceBytes, isFloat } from "./dtype.js";
 import { AutogradError, OpError } from "./errors.js";
 import { is_inference_mode_enabled } from "./grad-mode.js";
@@ -89,22 +89,23 @@ export class Tensor {
   data(): Promise<Elements> { return readElements(this, "data"); }
   /** As data(). */
   numpy(): Promise<Elements> { return readElements(this, "numpy"); }
-  /** The one element of a tensor: a number, or a boolean. */
-  async item(): Promise<number | boolean> {
+  /** The one element of a tensor: a number, or of a bool one a boolean, which TypeScript is told by `item<boolean>()`. */
+  async item<T extends number | boolean = number>(): Promise<T> {
     if (this.numel() !== 1) throw new OpError(`item: a Tensor with ${this.numel()} elements cannot be converted to Scalar`);
     const value = (await readElements(this, "item"))[0]!;
-    return this.dtype === "bool" ? value !== 0 : value;
+    return (this.dtype === "bool" ? value !== 0 : value) as T;
   }
-  /** The elements as nested arrays; a tensor without axes answers a number or boolean. */
-  async tolist(): Promise<NestedNumbers> { return toNested(await readElements(this, "tolist"), this.shape, this.dtype); }
+  /** The elements as nested arrays; a tensor without axes answers a number or boolean.  `tolist<number[][]>()` tells TypeScript more. */
+  async tolist<T = NestedNumbers>(): Promise<T> { return toNested(await readElements(this, "tolist"), this.shape, this.dtype) as T; }
   /** As tolist(). */
-  toArrayAsync(): Promise<NestedNumbers> { return this.tolist(); }
+  toArrayAsync<T = NestedNumbers>(): Promise<T> { return this.tolist<T>(); }
 
   // --- Types, devices, copies -----------------------------------------------------------------------
 
   /** In another type, on another device; itself where nothing changes.  From a GPU to the CPU: a promise. */
   to(dtype: DType): Tensor;
   to(other: Tensor): Tensor;
+  to(device: GpuName, dtype?: DType): Tensor;
   to(device: string | Device, dtype?: DType): Tensor | Promise<Tensor>;
   to(options: copying.ToOptions): Tensor | Promise<Tensor>;
   to(...args: unknown[]): Tensor | Promise<Tensor> { return copying.to(this, args); }

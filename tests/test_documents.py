@@ -1,11 +1,13 @@
 """Every code block of the documentation runs and prints what the page says (tests/pages.py)."""
 
 import json
+import re
 
 import pytest
 
 import pages
-from buildtools import gpu, node, site
+from buildtools import gpu, node
+from buildtools import site as website
 from buildtools.paths import ROOT
 from codegen.host.errors import OpError
 from dsl.api import Function, standard
@@ -69,6 +71,16 @@ def test_typescript_is_strict(dist, tmp_path):
     assert done.returncode == 0, done.stdout
 
 
+@of("html")
+def test_page(program, browser, site):
+    """A page's text is what its script says it is."""
+    page = browser.new_page(bypass_csp=True)  # it has its script within
+    page.goto(f"{site}/tests/browser/blank.html")
+    page.set_content(program.text.replace("torch.js", f"{site}/dist/torch.js"))
+    (wanted,) = re.findall("// -> (.*)", program.text)
+    assert page.text_content("#out") == wanted
+
+
 @of("python")
 def test_python(program):
     said, printed = [], []
@@ -97,7 +109,7 @@ def test_the_site_holds_together(tmp_path):
     types = tmp_path / "types"
     types.mkdir()
     (types / "index.d.ts").write_text("/** Adds. */\nexport declare function add(a: number): number;\n")
-    made = site.build(types, tmp_path / "site")
+    made = website.build(types, tmp_path / "site")
     home, language = (made / "index.html").read_text(), (made / "documents" / "The_op_language.html").read_text()
     assert all(f'href="documents/{name}.html"' in home for name in ("Tensors", "Coming_from_PyTorch", "The_op_language", "How_tensorloom_is_built"))
     assert 'class="hl-' in home and '<span class="op"' in language

@@ -1,6 +1,7 @@
 // torch.utils.data.DataLoader: batches of a dataset, one after the other, the next one fetched while one is used.
 
 import { OpError, TypeMismatchError, describe } from "../errors.js";
+import type { Progress } from "../files/source.js";
 import type { Generator } from "../generator.js";
 import { keep } from "../memory.js";
 import { named } from "../named.js";
@@ -27,6 +28,8 @@ export interface DataLoaderOptions<T = unknown, B = unknown> {
   generator?: Generator | null;
   /** How many batches are fetched ahead of the one in use: 1 unless given. */
   prefetch_factor?: number | null;
+  /** Called when a batch has been used and the next is asked for: how many of a pass are done, of how many (null: unknown). */
+  progress?: ((progress: Progress) => void) | null;
   /** Taken for PyTorch's sake: there are no worker processes here, only more batches ahead. */
   num_workers?: number;
   /** Taken for PyTorch's sake, without effect. */
@@ -34,7 +37,7 @@ export interface DataLoaderOptions<T = unknown, B = unknown> {
 }
 
 const NAMES = ["batch_size", "shuffle", "sampler", "batch_sampler", "num_workers", "collate_fn", "pin_memory", "drop_last", "timeout",
-  "worker_init_fn", "multiprocessing_context", "generator", "prefetch_factor", "persistent_workers", "pin_memory_device", "in_order"];
+  "worker_init_fn", "multiprocessing_context", "generator", "prefetch_factor", "persistent_workers", "pin_memory_device", "in_order", "progress"];
 const END = Symbol("end");
 
 /** Keeps the tensors of a sample or batch out of the tidy scope in which they happened to be fetched. */
@@ -56,6 +59,7 @@ class DataLoaderClass<B = any> implements AsyncIterable<B> {
   readonly generator: Generator | null;
   readonly collate_fn: (samples: never) => unknown;
   private readonly ahead: number;
+  private readonly progress: ((progress: Progress) => void) | null;
 
   /** `for await (const [x, y] of DataLoader(dataset, {batch_size: 32, shuffle: true})) …` */
   constructor(dataset: DatasetLike<unknown> | IterableLike<unknown>, ...options: (DataLoaderOptions<never, B> | number | boolean | null)[]) {
@@ -85,6 +89,7 @@ class DataLoaderClass<B = any> implements AsyncIterable<B> {
     this.batch_sampler = batch_sampler ?? (this.sampler && batch_size !== null ? new BatchSampler(this.sampler, batch_size, drop_last) : null);
     this.collate_fn = given.collate_fn ?? (this.batches ? default_collate : default_convert);
     if (typeof this.collate_fn !== "function") throw new TypeMismatchError(`DataLoader: collate_fn must be a function, got ${describe(given.collate_fn)}`);
+    this.progress = given.progress ?? null;
     this.ahead = num_workers > 0 ? num_workers * (prefetch_factor ?? 2) : prefetch_factor ?? 1;
   }
 
@@ -98,11 +103,21 @@ class DataLoaderClass<B = any> implements AsyncIterable<B> {
     return this.drop_last ? Math.floor(n) : Math.ceil(n);
   }
 
+  /** As length; null where the dataset does not say how long it is. */
+  private get known(): number | null {
+    try {
+      return this.length;
+    } catch {
+      return null;
+    }
+  }
+
   /** One pass: batches in the order of the samplers. */
   async *[Symbol.asyncIterator](): AsyncGenerator<B, void> {
     const { draw, close } = isIndexed(this.dataset, "DataLoader") ? this.byNumber(this.dataset) : this.inOrder(this.dataset);
     const queue: Promise<unknown>[] = [];
-    let ended = false, timer: ReturnType<typeof setTimeout> | undefined;
+    const total = this.progress ? this.known : null;
+    let ended = false, used = 0, timer: ReturnType<typeof setTimeout> | undefined;
     const fill = (count: number): void => {
       while (queue.length < count && !ended) {
         const batch = draw();
@@ -119,6 +134,7 @@ class DataLoaderClass<B = any> implements AsyncIterable<B> {
         // Fetched as soon as the program waits for something, so that it gets this batch first.
         if (this.ahead > 0) timer = setTimeout(() => { fill(this.ahead); }, 0);
         yield (batch as { value: B }).value;
+        this.progress?.({ loaded: ++used, total });
       }
     } finally {
       clearTimeout(timer);

@@ -9,10 +9,10 @@ import { hasPaths, openPath } from "./node-files.js";
 /** What a file may be given as.  A text is an address, in Node also a path. */
 export type FileLike = string | URL | Blob | Response | ArrayBuffer | ArrayBufferView;
 
+/** How far something is: bytes of a file, batches of a pass through data. */
 export interface Progress {
-  /** Bytes that have come. */
   loaded: number;
-  /** Bytes in all; null where the server does not say. */
+  /** How many there are in all; null where nobody says. */
   total: number | null;
 }
 

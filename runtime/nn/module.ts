@@ -1,7 +1,7 @@
 // Modules: trees of parameters, buffers and modules that can be called.  A property that holds a parameter or a module
 // belongs to the module; buffers are registered.  Hooks are in hooks.ts, loading of state in load.ts.
 
-import type { Device } from "../device.js";
+import type { Device, GpuName } from "../device.js";
 import { isDType, isFloat, toDType, type DType } from "../dtype.js";
 import { OpError, TypeMismatchError, describe } from "../errors.js";
 import { no_grad } from "../grad-mode.js";
@@ -216,6 +216,8 @@ class ModuleClass {
   }
 
   /** Moves all parameters and buffers to a device or (the floating ones) to a type.  From a GPU to the CPU: a promise. */
+  to(target: DType | GpuName, dtype?: DType): this;
+  to(target: string | Device | Tensor | { device?: string | Device; dtype?: DType }, dtype?: DType): this | Promise<this>;
   to(target: string | Device | Tensor | { device?: string | Device; dtype?: DType }, dtype?: DType): this | Promise<this> {
     if (target instanceof Tensor) return this.to({ device: target.storage.device, dtype: target.dtype });
     const options = typeof target === "object" && !("execute" in target) ? target : {};
@@ -236,10 +238,10 @@ class ModuleClass {
     return waits.length ? Promise.all(waits).then(() => this) : this;
   }
   cpu(): this | Promise<this> { return this.to("cpu"); }
-  type(dtype: DType): this { return this.to(toDType(dtype)) as this; }
-  float(): this { return this.to("float32") as this; }
-  double(): this { return this.to("float64") as this; }
-  half(): this { return this.to("float16") as this; }
+  type(dtype: DType): this { return this.to(toDType(dtype)); }
+  float(): this { return this.to("float32"); }
+  double(): this { return this.to("float64"); }
+  half(): this { return this.to("float16"); }
 
   // --- Hooks ----------------------------------------------------------------------------------------
 

@@ -103,6 +103,9 @@ export class WebGpuDevice implements Device {
     this.failure ??= new DeviceError(message);
   }
 
+  /** Whether it is a CPU that plays a GPU. */
+  get software(): boolean { return this.facts.software; }
+
   alive(op: string): void {
     if (this.lost !== null) {
       throw new DeviceError(`${op}: the GPU was lost (${this.lost}); await initWebGPUAsync() for a new one, its tensors start anew`);

@@ -1,5 +1,6 @@
 // Finding a GPU: in a page or worker through navigator.gpu, in Node through the package `webgpu` where it is installed.
 
+import { advise } from "../advice.js";
 import { registerDevice, removeDevice, setDefaultDevice } from "../device.js";
 import { WebGpuDevice } from "./device.js";
 
@@ -55,6 +56,9 @@ export async function initWebGPUAsync(options: InitOptions = {}): Promise<boolea
     if (current === device) removeDevice("webgpu");
   });
   current = device;
+  if ((globalThis as Holder).navigator?.gpu && !options.device && device.software) {
+    advise("software", "this WebGPU is a CPU that plays a GPU; the device \"cpu\" may be faster. Is the browser's hardware acceleration on?");
+  }
   registerDevice(device);
   setDefaultDevice(device);
   return true;

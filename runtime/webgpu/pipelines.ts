@@ -1,6 +1,7 @@
 // Shader modules, pipelines, layouts and bind groups, each made once.  Layouts are explicit: binding 0 is the words with a
 // dynamic offset, then the tensors.
 
+import { advise } from "../advice.js";
 import { COMPUTE } from "./flags.js";
 import { bindingSize } from "./uniforms.js";
 import { type PoolBuffer, track } from "./pool.js";
@@ -23,6 +24,7 @@ export interface Kernel {
 }
 
 const MOST_GROUPS = 8192;
+const MANY_KERNELS = 2000;
 
 export class Pipelines {
   private readonly device: GPUDevice;
@@ -73,6 +75,9 @@ export class Pipelines {
     });
     const kernel = { pipeline, layout };
     this.kernels.set(code, kernel);
+    if (this.kernels.size === MANY_KERNELS) {
+      advise("kernels", `${MANY_KERNELS} kernels were compiled for the GPU, the last for ${op}; types, numbers of axes and options that change from call to call make new ones`);
+    }
     return kernel;
   }
 

@@ -63,6 +63,38 @@ const states: Tensor[] = [output, hidden, cell, attended, weights ?? x];
 nn.init.kaiming_normal_(net.conv.weight, { mode: "fan_out", nonlinearity: "relu" });
 net.conv.register_forward_hook((module, args, out) => { console.log(module.kernel_size, args.length, out); });
 
+// what goes to the GPU is there at once, what comes from it is a promise
+const there: Tensor = x.to("webgpu"), moved: Net = net.to("webgpu"), double: Net = net.double();
+const back = (await x.to("cpu")).add(1);
+const total: number = await x.sum().item(), some: boolean = await x.any().item<boolean>(), rows = await x.tolist<number[][]>();
+rows[0]![0]!.toFixed();
+
+// derivatives: what a function takes, its derivative takes
+const [slope] = torch.autograd.grad(x.sum(), x), [unused] = torch.autograd.grad(x.sum(), [x], { allow_unused: true });
+slope!.add(1);
+unused?.add(1);
+const derivative: Tensor = torch.func.grad((t: Tensor) => t.sum())(x), pair: Tensor[] = torch.func.grad((s: Tensor, t: Tensor) => s.mul(t).sum(), [0, 1])(x, x);
+const each: Tensor = torch.vmap((row: Tensor) => row.sum())(x);
+class Square extends torch.autograd.Function {
+  static override forward(ctx: torch.autograd.FunctionContext, input: Tensor): Tensor {
+    ctx.save_for_backward(input);
+    return input.mul(input);
+  }
+  static override backward(ctx: torch.autograd.FunctionContext, grad: Tensor): Tensor {
+    return grad.mul(ctx.saved_tensors[0]!).mul(2);
+  }
+}
+const squared: Tensor = Square.apply(x);
+// @ts-expect-error the function takes a tensor
+torch.func.grad((t: Tensor) => t.sum())("x");
+
+// looking on
+const prof = await torch.profiler.profile({ record_shapes: true, activities: [torch.profiler.ProfilerActivity.CPU] }, () => torch.profiler.record_function("once", () => x.sum()));
+const table: string = prof.key_averages().table({ sort_by: "count" });
+torch.set_debug(true, { replay: false });
+// @ts-expect-error no such column
+prof.key_averages().table({ sort_by: "calls" });
+
 // @ts-expect-error no such option
 nn.Linear(2, 3, { biass: true });
 // @ts-expect-error a size is a number
@@ -82,4 +114,4 @@ torch.matmul(x);
 // @ts-expect-error an axis is a number
 x.sum("0");
 
-export { sums, named, values, indices, v, i, largest, larger, same, scores, states };
+export { there, moved, double, back, total, some, derivative, pair, each, squared, table, sums, named, values, indices, v, i, largest, larger, same, scores, states };

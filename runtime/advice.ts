@@ -1,0 +1,38 @@
+// Said once each, while a program runs: what makes it slow.  Few things, which are seen without looking for them.
+
+import type { Storage } from "./storage.js";
+
+let silent = false;
+const said = new Set<string>();
+
+/** Whether the console is told once of each thing that makes a program slow; it is unless this is called with false. */
+export function set_slow_warnings(mode: boolean): void {
+  silent = !mode;
+}
+
+/** Says `text` on the console, once for each `about`. */
+export function advise(about: string, text: string): void {
+  if (silent || said.has(about)) return;
+  said.add(about);
+  console.warn(`slow: ${text} (off: torch.set_slow_warnings(false))`);
+}
+
+let reads = 0, since = 0;
+
+/** A single value was read from a GPU. */
+export function oneRead(): void {
+  const now = performance.now();
+  if (now - since > 10_000) [reads, since] = [0, now];
+  if (++reads < 100) return;
+  reads = 0;
+  advise("reads", "100 single values were read from the GPU in 10 s, each after all work before it; read less often");
+}
+
+const copies = new WeakMap<Storage, number>();
+
+/** A tensor on the CPU is copied to a GPU. */
+export function copied(storage: Storage): void {
+  const n = (copies.get(storage) ?? 0) + 1;
+  copies.set(storage, n);
+  if (n % 50 === 0) advise("copies", `the same ${storage.length} elements were copied to the GPU 50 times; keep the copy`);
+}
