@@ -4,6 +4,7 @@ from codegen.host.errors import OpError
 from dsl.api import Function
 from dsl.diagnostics import Error
 from dsl.examples import check_tests
+from dsl.ir import ROUTINES
 from dsl.library import load_text
 from dsl.source import Source
 from dsl.trials import check_reads
@@ -12,6 +13,14 @@ from dsl.trials import check_reads
 def checked(text: str, path: str = "text.op", trials: int = 60) -> tuple[list[Error], Source]:
     """All errors that the front end finds in a text; with `trials`, its tests are run and reads outside are
     looked for in so many small worlds."""
+    known = dict(ROUTINES)
+    try: return tried(text, path, trials)
+    finally:                                # functions with steps are known by name: a mutated one must not stay
+        ROUTINES.clear()
+        ROUTINES.update(known)
+
+
+def tried(text: str, path: str, trials: int) -> tuple[list[Error], Source]:
     library, errors, (source,) = load_text(text, path)
     if trials:
         for op in list(library.ops.values()):
