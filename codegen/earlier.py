@@ -46,6 +46,8 @@ class Earlier:
         try: return pickle.loads(self.file(kind, *source).read_bytes())
         except (FileNotFoundError, EOFError, pickle.UnpicklingError): return None
 
+    def has(self, kind: str, *source: str) -> bool: return self.folder is not None and self.file(kind, *source).exists()
+
     def keep(self, made: Made, kind: str, *source: str) -> Made:
         if self.folder is None: return made
         file = self.file(kind, *source)

@@ -1,4 +1,4 @@
-"""Writes the package's TypeScript: runtime, translated host code and templates, ops, names, entries.
+"""Writes the package's sources: runtime, translated host code and templates, ops, names, entries.
 
     generate(".build/src", load())
 
@@ -24,6 +24,7 @@ from . import ledger, opdata
 from .cpu import routines as cpu_routines
 from .cpu.emit import Kernels, kernels
 from .cpu.shared import MODULE, share
+from .ahead import ahead
 from .earlier import Earlier, Sources, digest
 from .host import model
 from .host.template import TEXT_TS, templates_module
@@ -70,8 +71,11 @@ def load(folder: Path = ROOT / "ops", worlds: int = 0, earlier: Earlier = Earlie
     The tests inside definitions are run; reads outside are looked for in so many small worlds of each op.
     A definition that passed in an earlier build is taken from there."""
     files = dsl.library.definition_files(folder)
-    parsed = [earlier.get(lambda: parse_file(f), "parsed", str(f), f.read_text(encoding="utf-8")) for f in files]
+    parse = lambda f: earlier.get(lambda: parse_file(f), "parsed", str(f), f.read_text(encoding="utf-8"))
+    if earlier.folder: ahead(parse, [f for f in files if not earlier.has("parsed", str(f), f.read_text(encoding="utf-8"))])
+    parsed = [parse(f) for f in files]
     texts = Sources(parsed)
+    sources = [source for *_, source in parsed]
 
     def one(item, trees, defs, file):
         source = digest(file, texts.of(item))
@@ -80,13 +84,26 @@ def load(folder: Path = ROOT / "ops", worlds: int = 0, earlier: Earlier = Earlie
         for op in made: op.source = source
         return made, errors
 
-    library, errors, sources = dsl.library.lower(parsed, [f.stem for f in files], one=one)
+    def early(task):
+        made, errors = one(*task)
+        if errors or mistakes(Library({op.name: op for op in made}), sources, worlds, ops=made): return
+        finish(made, earlier)
+        for op in made: made_of(op, earlier)
+
+    def before(tasks): ahead(early, [t for t in tasks if not earlier.has("ops", digest(t[-1], texts.of(t[0])))])
+
+    library, errors, _ = dsl.library.lower(parsed, [f.stem for f in files], one=one, before=before if earlier.folder else lambda tasks: None)
     fresh = [op for op in library.ops.values() if not op.complete]
     errors += mistakes(library, sources, worlds, ops=fresh)
     if errors: raise DefinitionError(render(errors, sources))
-    for op in fresh: adjoint.complete(op)
-    for source, ops in groupby(fresh, lambda op: op.source): earlier.keep([replace(op, schedules=[]) for op in ops], "ops", source)
+    finish(fresh, earlier)
     return library
+
+
+def finish(ops: list[OpDef], earlier: Earlier):
+    """Gives sound ops their gradients, and keeps them."""
+    for op in ops: adjoint.complete(op)
+    for source, made in groupby(ops, lambda op: op.source): earlier.keep([replace(op, schedules=[]) for op in made], "ops", source)
 
 
 def programs(op: OpDef) -> list[tuple[list[Nest], dict]]:
@@ -101,14 +118,21 @@ def ops_files(library: Library, earlier: Earlier) -> tuple[dict[str, str], str]:
     files["ops/routines.ts"] = modules.routines_module(cpu_routines.functions(library.routines.values()))
     files["ops/data/routines.ts"] = modules.routine_texts_module(wgsl_routines.functions(library.routines))
     files_of = modules.by_file(library.ops.values())
-    all_made = {op.name: earlier.get(lambda: make(op), "made", op.source, op.name) for op in library.ops.values()}
+    all_made = {op.name: made_of(op, earlier) for op in library.ops.values()}
     kernels_of = share({name: m.kernels for name, m in all_made.items()}, {op.name: op.file for op in library.ops.values()})
-    files[f"ops/kernels/{MODULE}.ts"] = modules.kernels_module(MODULE, [], kernels_of)
+    files[f"ops/kernels/{MODULE}.js"] = modules.kernels_module(MODULE, [], kernels_of)
     for file, ops in files_of:
         files[f"ops/{file}.ts"] = modules.ops_module(file, ops)
-        files[f"ops/data/{file}.ts"] = modules.data_module(file, ops, {op.name: all_made[op.name].data for op in ops})
-        files[f"ops/kernels/{file}.ts"] = modules.kernels_module(file, ops, kernels_of)
+        files[f"ops/data/{file}.js"] = modules.data_module(file, ops, {op.name: all_made[op.name].data for op in ops})
+        files[f"ops/data/{file}.d.ts"] = modules.data_types(file, ops)
+        files[f"ops/kernels/{file}.js"] = modules.kernels_module(file, ops, kernels_of)
+        files[f"ops/kernels/{file}.d.ts"] = modules.kernels_types(file, ops)
     return files, ledger.ledger([m.entry for m in all_made.values()])
+
+
+def made_of(op: OpDef, earlier: Earlier) -> Made:
+    """What an op becomes; with a schedule of its own it becomes something else."""
+    return earlier.get(lambda: make(op), "made", op.source, op.name, repr(op.schedules))
 
 
 def make(op: OpDef) -> Made:
@@ -195,5 +219,5 @@ def write(out: Path, files: dict[str, str]):
         if file.exists() and file.read_text(encoding="utf-8") == text: continue
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8", newline="\n")
-    for file in out.rglob("*.ts"):
+    for file in (f for kind in ("*.ts", "*.js") for f in out.rglob(kind)):
         if str(file.relative_to(out)) not in files: file.unlink()

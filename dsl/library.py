@@ -57,8 +57,9 @@ def lower_item(item: Op, trees: dict[str, Op], defs: dict[str, Def], file: str, 
     return ops, errors
 
 
-def lower(parsed, stems: list[str], beside: Library | None = None, one=lower_item) -> tuple[Library, list[Error], list[Source]]:
-    """(library, errors, sources); ops with mistakes are left out of the library.  one: lowers one definition."""
+def lower(parsed, stems: list[str], beside: Library | None = None, one=lower_item, before=lambda tasks: None) -> tuple[Library, list[Error], list[Source]]:
+    """(library, errors, sources); ops with mistakes are left out of the library.  one: lowers one definition; before: is
+    told with what `one` will be called."""
     sources = [source for *_, source in parsed]
     errors = [e for _, found, source in parsed for e in located(found, source.path)]
     errors += check_library([(items, source) for items, _, source in parsed], [o.tree for o in beside.ops.values()] if beside else ())
@@ -74,15 +75,15 @@ def lower(parsed, stems: list[str], beside: Library | None = None, one=lower_ite
     if mistaken: return Library({}), errors, sources                # what calls it cannot be lowered
     for d in ordered(stepped): ROUTINES[d.name] = routines.lower(d, defs)
     ops: dict[str, OpDef] = {}
-    rules: list[ScheduleTree] = []
-    for (items, _, source), stem in zip(parsed, stems):
-        for item in items:
-            if any(p == source.path and item.span[0] <= s[0] <= item.span[1] for p, s in broken): continue
-            if isinstance(item, ScheduleTree): rules.append(item)
-            if not isinstance(item, Op): continue
-            made, found = one(item, trees, defs, stem)
-            errors += located(found, source.path)
-            ops |= {op.name: op for op in made}
+    sound = [(item, stem, source) for (items, _, source), stem in zip(parsed, stems) for item in items
+             if not any(p == source.path and item.span[0] <= s[0] <= item.span[1] for p, s in broken)]
+    before([(item, trees, defs, stem) for item, stem, _ in sound if isinstance(item, Op)])
+    for item, stem, source in sound:
+        if not isinstance(item, Op): continue
+        made, found = one(item, trees, defs, stem)
+        errors += located(found, source.path)
+        ops |= {op.name: op for op in made}
+    rules = [item for item, *_ in sound if isinstance(item, ScheduleTree)]
     library = Library(ops, routines={n: ROUTINES[n] for n in stepped})
     schedules(library, rules)
     return library, errors, sources

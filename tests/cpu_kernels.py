@@ -73,7 +73,7 @@ def run(nest: Nest, definition: OpDef, tensors: dict[str, np.ndarray], sizes: di
         for f in ("compiled", "cpu-nest", "errors", "gemm", "math", "random-bits"):
             put(src / "runtime" / f"{f}.ts", (ROOT / "runtime" / f"{f}.ts").read_text())
         put(src / "host" / "model.ts", translate(ROOT / "codegen" / "host" / "model.py"))
-        put(src / "ops" / "kernels" / "things.ts", kernels_module("things", [definition], share({"thing": made}, {"thing": "things"})))
+        put(src / "ops" / "kernels" / "things.js", kernels_module("things", [definition], share({"thing": made}, {"thing": "things"})))
         names = {a: f"float64" if tensors[a].dtype == np.float64 else str(tensors[a].dtype) for a in tensors}
         names.update(types or {})
         order = [a.tensor for a in nest.accesses]

@@ -215,7 +215,7 @@ def test_package_decides_as_python_does(tmp_path):
     files |= {"host/python.ts": package.PYTHON_TS, "runtime/errors.ts": (package.ROOT / "runtime" / "errors.ts").read_text(),
               "ops/data/complete.ts": modules.complete_module(), "ops/data/schedules.ts": modules.schedules_module(rules(library())),
               "ops/data/routines.ts": modules.routine_texts_module(routines.functions(library().routines))}
-    files |= {f"ops/data/{f}.ts": modules.data_module(f, group, {op.name: modules.data_text(data(op.name)) for op in group}) for f, group in by_file}
+    files |= {f"ops/data/{f}.js": modules.data_module(f, group, {op.name: modules.data_text(data(op.name)) for op in group}) for f, group in by_file}
     imports = [f'import * as {n} from "./ops/data/{f}.js";' for n, (f, _) in zip(names, by_file)]
     given = json.dumps([[modules.binding(name), as_json(args), as_json(facts)] for name, _, args, facts in tasks])
     files["main.ts"] = PROGRAM % ("\n".join([*imports, "const tasks: any = " + given + ";"]), ", ".join(names))

@@ -1,6 +1,6 @@
 """Kernels on WebGPU: every strategy equals the plain one round its tile's edges, and the prelude is accurate."""
 
-from pathlib import Path
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,6 +10,7 @@ from codegen.host.bind import bind
 from codegen.host.plan import plan
 from codegen.opdata import op_data, rules
 from dsl import scalars
+from dsl.library import load_text
 from dsl.bound import meta
 from dsl.random import uniform
 from definitions import LIBRARY
@@ -113,3 +114,12 @@ def test_whole_numbers_divide_as_in_python(gpu):
     a, b = np.array([7, -7, 7, -7, 5], np.int32), np.array([3, 3, -3, -3, 0], np.int32)
     assert run(gpu, "floor_divide", a, b).tolist() == [2, -3, -3, 2, 0]
     assert run(gpu, "remainder", a, b)[:4].tolist() == [1, 2, -2, -1]
+
+
+def test_an_op_may_have_a_schedule_of_its_own(gpu):
+    made, errors, _ = load_text("op total(input: Num) -> Num[] = sum(input)\n    \"All together.\"\n\n"
+                                "schedule total when inner >= 4\n    workgroup(threads=32)\n")
+    assert errors == []
+    data, x = op_data(made.ops["total"]), f32(1000)
+    first = plan(data, 0, bind(data, [meta(x)]), data.outputs, gpu.facts, [])[0]
+    assert "32" in first.strategy and "32" not in plan(op_data(replace(made.ops["total"], schedules=[])), 0, bind(data, [meta(x)]), data.outputs, gpu.facts, [])[0].strategy

@@ -16,7 +16,7 @@ from codegen.nests import Nest, Step
 from .access import Place, parts_of, reads_of
 from .expr import Hole
 from .loops import LoopKernel
-from .text import describe, listed
+from .text import describe, listed, open_kernel
 from .words import word_value
 
 
@@ -82,8 +82,7 @@ class Contract(LoopKernel):
     def write_kernel(self, plain: str) -> str:
         t = self.fresh_text()
         words = sorted({s for l in self.nest.loops + self.nest.rloops if l.name in self.named for s in self.symbols_of(l.extent)})
-        t.add(f"/** {describe(self.nest)} */")
-        t.open(f"function {self.name}(nest: CpuNest): void")
+        open_kernel(t, self.name, describe(self.nest))
         for line in listed("const", [f"{self.words[w]} = {word_value(self.op, w, False)}" for w in words]): t.add(line)
         t.open("const blocked = contract(nest,")
         t.add(f"left: [{', '.join(map(str, self.left.reads))}], right: [{', '.join(map(str, self.right.reads))}],")
@@ -107,7 +106,8 @@ class Contract(LoopKernel):
         for l in self.outer_named: own[self.kind_of(l)].append(l) if self.kind_of(l) in own else None
         places = [self.places[r] for r in dict.fromkeys(factor.reads)]
         used = self.used_in(factor.parts + factor.conditions, places)
-        t.open(f"function {self.name}{side}(block: Block, panel: Float64Array): void")
+        t.add("/** @param {Block} block @param {Float64Array} panel */")
+        t.open(f"function {self.name}{side}(block, panel)")
         t.add(f"const {{ nest, {along}, depth, {first}, {last}, from, to }} = block;")
         self.open_function(t, places, used)
         t.add_all(listed("const", [f"{p.stem}Points = {along}.at[{p.number}], {p.stem}Depth = depth.at[{p.number}]" for p in places]))
@@ -142,7 +142,8 @@ class Contract(LoopKernel):
         own = {"batch": [], "rows": [], "columns": []}
         for l in self.outer_named: own[self.kind_of(l)].append(l)
         used = self.used_in([s.body for s in steps] + [s.pred for s in steps if s.pred is not None], places)
-        t.open(f"function {self.name}Store(block: Block, sums: Float64Array, width: number): void")
+        t.add("/** @param {Block} block @param {Float64Array} sums @param {number} width */")
+        t.open(f"function {self.name}Store(block, sums, width)")
         t.add("const { nest, rows, columns, firstRow, lastRow, firstColumn, lastColumn } = block;")
         self.open_function(t, places, used)
         t.add_all(listed("const", [f"{p.stem}Rows = rows.at[{p.number}], {p.stem}Columns = columns.at[{p.number}]" for p in places]))

@@ -8,6 +8,7 @@ from dsl.opdef import OpDef
 from codegen.nests import Nest
 
 from . import interpreted
+from .canonical import canonical, name_of
 from .contract import Contract
 from .loops import LoopKernel
 from .names import camel
@@ -19,14 +20,15 @@ WHOLE_CLASSES = ("Int", "Bits", "Bool")
 
 @dataclass
 class Kernels:
-    """functions: TypeScript; table: for each nest of each program the names of its kernels, for a floating and a whole T.
+    """functions: JavaScript; table: for each nest of each program the names of its kernels, for a floating and a whole T.
 
     interpreted: of second derivatives what does instead of the kernel of a name, where no other op has the same kernel
-    (shared.py); second: the functions of these kernels."""
+    (shared.py); second: the functions of these kernels; forms: of each function its canonical text."""
     functions: list[str] = field(default_factory=list)
     table: list[list[tuple[str | None, str | None]]] = field(default_factory=list)
     interpreted: dict[str, str] = field(default_factory=dict)
     second: list[str] = field(default_factory=list)
+    forms: dict[str, str] = field(default_factory=dict)
 
     @property
     def count(self) -> int: return sum(f is not None and f not in self.interpreted for p in self.table for pair in p for f in set(pair))
@@ -47,6 +49,7 @@ def kernels(op: OpDef, programs: list[tuple[list[Nest], dict | None]]) -> Kernel
                 out.interpreted[name] = interpreted.kernel(functions)
             else: row.append(nest_kernels(out, nest, op, name, tensors, integral=p == 0 and may_be_whole(op)))
         out.table.append(row)
+    out.forms = {name_of(f): canonical(f, {}) for f in (*out.functions, *out.second)}
     return out
 
 

@@ -14,7 +14,7 @@ from codegen.nests import Nest, Step, bare, named_loops
 from .access import Place, dependence, parts_of, reads_of
 from .expr import Hole, Printer
 from .names import Names, camel
-from .text import Text, describe, listed
+from .text import Text, describe, listed, open_kernel
 from .words import tensor_kind, word_hole, word_value, words_of
 
 START = {"sum": "0", "prod": "1", "max": "-Infinity", "min": "Infinity", "any": "false", "all": "true",
@@ -101,8 +101,7 @@ class LoopKernel:
 
     def write(self) -> Text:
         t, used = self.text, self.used()
-        t.add(f"/** {describe(self.nest)} */")
-        t.open(f"function {self.name}(nest: CpuNest): void")
+        open_kernel(t, self.name, describe(self.nest))
         if self.summed: t.add(f"if (nest.reduceRows * nest.reduceN !== 1) return {self.summed}(nest);")
         start = len(t.lines)
         t.open("do")

@@ -6,7 +6,7 @@ import re
 
 from codegen.nests import Nest
 
-from .text import Text
+from .text import Text, open_kernel
 
 
 def raw_function(nest: Nest, name: str) -> str:
@@ -14,8 +14,7 @@ def raw_function(nest: Nest, name: str) -> str:
     raw, t = nest.raw, Text()
     used = set(re.findall(r"[A-Za-z_]\w*", raw.body.js))
     tensors = [*raw.inputs, *(n for n, _ in raw.outputs)]
-    t.add(f"/** The body of {raw.body.op}. */")
-    t.open(f"function {name}(nest: CpuNest): void")
+    open_kernel(t, name, f"The body of {raw.body.op}.")
     for k, tensor in enumerate(tensors):
         if tensor in used: t.add(f"const {tensor} = nest.arrays[{k}];")
     words = [n for n, _ in raw.words if n in used]

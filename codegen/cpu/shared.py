@@ -10,10 +10,10 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from .canonical import canonical, name_of
 from .emit import Kernels
 
 MODULE = "shared"                       # of the kernels that ops of several files have
-NAME = re.compile(r"^(?:export )?function (\w+)", re.M)
 
 
 @dataclass
@@ -25,32 +25,17 @@ class Shared:
     imports: dict[str, set[str]] = field(default_factory=dict)
 
 
-def canonical(text: str, known: Mapping[str, str]) -> str:
-    """A function with its own names replaced by numbers and those of other kernels by `known`; without its comment."""
-    text = re.sub(r"^/\*\*.*?\*/\n", "", text, flags=re.S)
-    own = {NAME.search(text)[1]}
-    for declared in re.findall(r"\b(?:const|let) ([^;]*);", text): own |= set(re.findall(r"(?:^|, )(\w+) = ", declared))
-    numbers: dict[str, str] = {}
-
-    def replaced(m: re.Match) -> str:
-        name = m[0]
-        if name in own: return numbers.setdefault(name, f"${len(numbers)}")
-        return known.get(name, name)
-    return re.sub(r'(?<![.\w"])[A-Za-z_]\w*', replaced, text)
-
-
 def share(made: Mapping[str, Kernels], file_of: Mapping[str, str]) -> Shared:
     """The kernels of all ops, each once.  `file_of`: the file of definitions that an op is in."""
     texts: dict[str, str] = {}          # the first function's name -> its text
     first: dict[str, str] = {}          # a function's canonical text -> the first one's name
     same: dict[str, str] = {}           # a function's name -> the first one's
     home: dict[str, str] = {}           # the first one's name -> its file, or MODULE
-    # Names are an op's, so they differ.
-    forms = {name: canonical(f, {}) for op in made.values() for f in (*op.functions, *op.second) for name in [NAME.search(f)[1]]}
+    forms = {name: form for op in made.values() for name, form in op.forms.items()}     # names are an op's, so they differ
 
     def take(op: str, functions: list[str], new: bool):
         for f in functions:
-            name = NAME.search(f)[1]
+            name = name_of(f)
             form = forms[name] if not (set(re.findall(r"\w+", forms[name])) & same.keys()) else canonical(f, same)
             if form not in first:
                 if not new: continue

@@ -1,4 +1,4 @@
-"""Text of generated functions: lines with indentation, declarations, and a nest as formulas for its comment."""
+"""Text of generated functions: lines with indentation, heads, declarations, and a nest as formulas for its comment."""
 
 from __future__ import annotations
 
@@ -27,6 +27,12 @@ class Text:
         for line in lines: self.add(line)
 
     def __str__(self): return "\n".join(self.lines)
+
+
+def open_kernel(text: Text, name: str, said: str):
+    """The head of a kernel: kernels are JavaScript, so that a build need not compile them; their types are in comments."""
+    text.add_all(["/**", f" * {said}", " * @param {CpuNest} nest", " */"])
+    text.open(f"function {name}(nest)")
 
 
 def listed(keyword: str, items: list[str], width: int = 110) -> list[str]:

@@ -1,7 +1,10 @@
 """The package's generated modules as texts, from the templates in templates/.
 
-For each file of definitions: `ops/FILE.ts` (functions), `ops/data/FILE.ts` (what the runtime knows),
-`ops/kernels/FILE.ts` (CPU kernels).  For each namespace of PyTorch one module of names; `methods.ts`."""
+For each file of definitions: `ops/FILE.ts` (functions), `ops/data/FILE.js` (what the runtime knows),
+`ops/kernels/FILE.js` (CPU kernels).  For each namespace of PyTorch one module of names; `methods.ts`.
+
+Data and kernels are most of the package, and no person writes them: they are JavaScript with types in comments, each
+with a short `.d.ts`, so that TypeScript need not read them to compile the rest.  The tests let it check them."""
 
 from __future__ import annotations
 
@@ -84,7 +87,11 @@ def data_text(data: model.Op) -> str:
 
 def data_module(file: str, ops: list[OpDef], texts: dict[str, str]) -> str:
     rows = [{"name": binding(op.name), "literal": texts[op.name]} for op in ops]
-    return render("data.ts.j2", file=file, ops=rows, routines=any("routines." in text for text in texts.values()))
+    return render("data.js.j2", file=file, ops=rows, routines=any("routines." in text for text in texts.values()))
+
+
+def data_types(file: str, ops: list[OpDef]) -> str:
+    return render("data.d.ts.j2", file=file, names=[binding(op.name) for op in ops])
 
 
 def complete_module() -> str:
@@ -103,16 +110,22 @@ def kernels_module(file: str, ops: list[OpDef], shared: Shared) -> str:
     functions = shared.functions.get(file, [])
     text = "\n".join([*functions, *(row["table"] for row in rows)])
     uses = lambda name: re.search(rf"\b{re.escape(name)}\b", text)
-    imports = [f"import type {{ {', '.join(['CpuNest'] * bool(functions) + ['NestKernels'] * bool(rows))} }} from \"../../runtime/compiled.js\";"]
+    types = ["CpuNest"] * bool(functions) + ["NestKernels"] * bool(rows)
+    imports = [f'/** @import {{ {", ".join(types)} }} from "../../runtime/compiled.js" */']
     if uses("within("): imports.append('import { within } from "../../runtime/cpu-nest.js";')
     if blocked := [n for n in ("Block", "contract", "panelStart") if uses(n)]:
-        imports.append(f'import {{ {", ".join(("type " if n == "Block" else "") + n for n in blocked)} }} from "../../runtime/gemm.js";')
+        if "Block" in blocked: imports.insert(1, '/** @import { Block } from "../../runtime/gemm.js" */')
+        if called := [n for n in blocked if n != "Block"]: imports.append(f'import {{ {", ".join(called)} }} from "../../runtime/gemm.js";')
     if reader := [n for n in ("interpret", "interpreted") if uses(n)]: imports.append(f'import {{ {", ".join(reader)} }} from "../../runtime/interpreter.js";')
     if uses("routines."): imports.append('import * as routines from "../routines.js";')
     if uses("math."): imports.append('import * as math from "../../runtime/math.js";')
     if uses("uniform"): imports.append('import { uniform } from "../../runtime/random-bits.js";')
     if names := sorted(shared.imports.get(file, ())): imports.append(f'import {{ {", ".join(names)} }} from "./{MODULE}.js";')
-    return render("kernels.ts.j2", file=file, common=file == MODULE, ops=rows, functions=functions, imports=imports)
+    return render("kernels.js.j2", file=file, common=file == MODULE, ops=rows, functions=functions, imports=imports)
+
+
+def kernels_types(file: str, ops: list[OpDef]) -> str:
+    return render("kernels.d.ts.j2", file=file, names=[binding(op.name) for op in ops])
 
 
 def routines_module(made) -> str:
