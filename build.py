@@ -91,7 +91,8 @@ def test(options: argparse.Namespace) -> int:
     environment.say(f"testing on {gpu.name()}")
     import pytest
 
-    return pytest.main(["--rootdir", str(ROOT), *(options.more or [str(ROOT / "tests")])])
+    # All tests on all cores, each process a stretch of the files; what is asked for by name in this one.
+    return pytest.main(["--rootdir", str(ROOT), *(options.more or [str(ROOT / "tests"), "--numprocesses=auto", "--dist=worksteal"])])
 
 
 def check(options: argparse.Namespace) -> int:

@@ -300,6 +300,9 @@ def check_def(d: Def, source: Source, vocabulary: Vocabulary) -> list[Error]:
             walk.error("type", "a `def` is a formula of numbers", n.span,
                        "accesses and reductions stand in the op that calls it")
             return walk.errors
+        if n.kind == "??" and d.value is None:
+            walk.error("type", "a function with steps is of numbers, and no number is missing", n.span, "`??` stands in the op that calls it")
+            return walk.errors
     if d.value is not None: walk.visit(d.value, WHOLE)
     else: check_steps(walk, d)
     for p in d.params if not walk.errors else ():

@@ -117,14 +117,14 @@ def launch(x: Launch) -> str:
 
 def text_block(opening: str, text: str) -> str:
     """A text between three quotes, its lines indented below the opening."""
-    lines = [f"        {line}".rstrip() for line in text.split("\n")]
+    lines = [f"        {line}" if line else "" for line in text.split("\n")]
     return "\n".join([f'{opening}"""', *lines, '    """'])
 
 
 def doc(text: str) -> str:
     if "\n" not in text and '"' not in text: return f'"{text}"'
     first, *rest = text.split("\n")
-    return "\n".join([f'"""{first}', *(f"    {line}".rstrip() for line in rest), '    """'])
+    return "\n".join([f'"""{first}', *(f"    {line}" if line else "" for line in rest), '    """'])
 
 
 def setting(s: Setting) -> str: return s.name + f" as {s.kept}" * (s.kept != s.name) + (f" = {expression(s.value)}" if s.value is not None else "")

@@ -27,6 +27,16 @@ def figure(request):
     return request.config.stash.setdefault(FIGURES, []).append
 
 
+def pytest_sessionfinish(session):
+    if hasattr(session.config, "workeroutput"): session.config.workeroutput["figures"] = session.config.stash.get(FIGURES, [])
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node):
+    """A process of several has ended: its figures are shown with all others."""
+    node.config.stash.setdefault(FIGURES, []).extend(getattr(node, "workeroutput", {}).get("figures", []))
+
+
 def pytest_terminal_summary(terminalreporter, config):
     for text in config.stash.get(FIGURES, []): terminalreporter.write_line(f"measured: {text}")
 
