@@ -66,19 +66,23 @@ def parser() -> argparse.ArgumentParser:
     command("watch", watch, "build whenever a source changes")
     command("bench", bench, "measure the package; what follows goes to bench/run.mjs, see bench/README.md")
     command("docs", docs, "build, then make the documentation's website in .build/site")
+    command("serve", serve, "build, then show the example pages on this machine"
+            ).add_argument("--port", type=int, default=8000, help="default 8000")
     command("pack", pack, "build, then make the tarball that npm would publish")
     return top
 
 
 def build(options: argparse.Namespace) -> int:
-    from buildtools import gpu, reports, showcase
+    from buildtools import gpu, pages, reports, showcase
 
     gpu.enter()
     ledger = package.build(more_ops=options.ops)
+    pages.prepare()
     if not options.ops:
         reports.write(ledger)
     print(reports.summary(ledger))
     sizes = package.size()
+    print("build.py serve shows the example pages")
     print(f"dist/: {sizes['package'] / 1024:.0f} KiB, as one script {sizes['torch.js'] / 1024:.0f} KiB")
     return showcase.train()
 
@@ -141,6 +145,15 @@ def docs(options: argparse.Namespace) -> int:
     package.build(more_ops=options.ops)
     environment.say("making the website")
     print(f"{(site.build() / 'index.html').relative_to(ROOT)}: open it, or serve its folder")
+    return 0
+
+
+def serve(options: argparse.Namespace) -> int:
+    from buildtools import pages
+
+    package.build(more_ops=options.ops)
+    pages.prepare()
+    pages.serve(options.port)
     return 0
 
 

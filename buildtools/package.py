@@ -16,6 +16,8 @@ from .environment import SetupError, say
 from .paths import BUILD, DIST, EARLIER, ROOT, SOURCES
 
 VERSION = "0.1.0"
+# Entries beside those that the generator makes: what they are called -> the runtime's module behind it.
+COMPATIBLE = {"compat/tensorjs": "runtime/compat/tensorjs"}
 
 
 class BuildError(Exception):
@@ -91,12 +93,14 @@ def description() -> dict:
         "exports": {
             ".": {"types": "./index.d.ts", "default": "./index.js"},
             "./functional": {"types": "./functional.d.ts", "default": "./functional.js"},
+            **{f"./{name}": {"types": f"./{name}.d.ts", "default": f"./{name}.js"} for name in COMPATIBLE},
             "./package.json": "./package.json",
         },
         "unpkg": "./torch.js",
         "jsdelivr": "./torch.js",
         # An entry's imports register what the runtime needs; all other modules only define.
-        "sideEffects": ["./index.js", "./functional.js", "./setup.js", "./methods.js", "./runtime/methods.js", "./runtime/composed/methods.js", "./runtime/cpu.js", "./torch.js"],
+        "sideEffects": ["./index.js", "./functional.js", "./setup.js", "./methods.js", "./runtime/methods.js", "./runtime/composed/methods.js", "./runtime/cpu.js", "./torch.js",
+                        *(f"./{file}.js" for pair in COMPATIBLE.items() for file in pair)],
         "engines": {"node": ">=18.4"},
     }
 
@@ -167,6 +171,9 @@ def _classic_script(dist: Path) -> None:
 
 def _describe(dist: Path) -> None:
     (dist / "package.json").write_text(json.dumps(description(), indent=2) + "\n")
+    for name, module in COMPATIBLE.items():
+        (dist / name).parent.mkdir(exist_ok=True)
+        for suffix in ("js", "d.ts"): (dist / f"{name}.{suffix}").write_text(f'export * from "../{module}.js";\n')
     for name in ("LICENSE", "CHANGELOG.md"):
         shutil.copyfile(ROOT / name, dist / name)
     shutil.copyfile(ROOT / "docs" / "package.md", dist / "README.md")

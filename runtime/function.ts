@@ -45,6 +45,7 @@ type Gradients = Tensor | null | undefined | readonly (Tensor | null | undefined
 interface Definition {
   readonly name: string;
   forward(context: FunctionContext, ...args: never[]): Results;
+  setup_context?(context: FunctionContext, inputs: readonly never[], output: Results): void;
   backward(context: FunctionContext, ...grads: never[]): Gradients;
 }
 
@@ -99,9 +100,12 @@ class CustomNode extends Node {
 
 /**
  * Subclass with static `forward(ctx, ...args)` and `backward(ctx, ...gradients)`, and call `apply(...args)`.
- * backward answers one gradient (or null) for each argument of forward.
+ * backward answers one gradient (or null) for each argument of forward.  With a static `setup_context(ctx, inputs, output)`
+ * forward has no context: `forward(...args)`.
  */
 export class Function {
+  declare static setup_context?: (context: FunctionContext, inputs: readonly never[], output: never) => void;
+
   static forward(_context: FunctionContext, ..._args: never[]): Results {
     throw new TypeMismatchError("You must implement the forward function for custom autograd.Function.");
   }
@@ -113,7 +117,7 @@ export class Function {
   static apply<R = Tensor>(...args: unknown[]): R {
     const definition = this as unknown as Definition, context = new Context();
     context.needs_input_grad = args.map((arg) => arg instanceof Tensor && arg.requires_grad);
-    const results = no_grad(() => definition.forward(context as unknown as FunctionContext, ...(args as never[])));
+    const results = no_grad(() => forwarded(definition, context as unknown as FunctionContext, args));
     const tensors = args.filter((arg): arg is Tensor => arg instanceof Tensor);
     if (!recording(...tensors)) return results as R;
     const node = new CustomNode(definition, context, args), state = stateOf(context);
@@ -131,4 +135,12 @@ export class Function {
     state.toSave = [];
     return (results instanceof Tensor ? outputs[0] : outputs) as R;
   }
+}
+
+/** What forward answers; its context is set up by it or, where there is one, by setup_context. */
+function forwarded(definition: Definition, context: FunctionContext, args: readonly unknown[]): Results {
+  if (!definition.setup_context) return definition.forward(context, ...(args as never[]));
+  const results = (definition.forward as (...inputs: unknown[]) => Results).call(definition, ...args);
+  definition.setup_context(context, args as never[], results);
+  return results;
 }

@@ -2,11 +2,12 @@
 
 import "./cpu.js";
 
-export { Tensor, type TensorOrNumber } from "./tensor.js";
+export { Tensor } from "./tensor-class.js";
+export type { TensorOrNumber } from "./tensor.js";
 export { Results } from "./results.js";
 export { Storage } from "./storage.js";
 export {
-  type DType, float32, float16, float64, int32, int8, uint8, bool, int64, long, int, float, half, double,
+  type DType, type DType as Dtype, float32, float16, float64, int32, int8, uint8, bool, int64, long, int, float, half, double,
 } from "./dtype.js";
 export { AutogradError, DeviceError, IndexError, OpError, TypeMismatchError } from "./errors.js";
 export {
@@ -45,6 +46,10 @@ export { set_slow_warnings } from "./advice.js";
 export { keep, memory, tidy } from "./memory.js";
 export { defaultDevice, setDefaultDevice, type Device } from "./device.js";
 export { gpuDevice, initWebGPUAsync } from "./webgpu/init.js";
+export { Kernel, type KernelSpec, type ShaderType } from "./webgpu/kernel.js";
+export type { Quantity } from "./webgpu/quantity.js";
+export { AutoFunction, GradientContext, functions, type FunctionInput } from "./auto-function.js";
+export type { Shape } from "./shape.js";
 export { load, save, type TorchLoadOptions } from "./files/load.js";
 export { FileError } from "./files/error.js";
 export * as safetensors from "./files/index.js";

@@ -49,19 +49,3 @@ def test_a_worker_computes(page):
       worker.onmessage = ({ data }) => data.error ? failed(new Error(data.error)) : done();
       worker.onerror = (event) => failed(new Error(event.message));
     })""")
-
-
-def test_the_page_of_the_example_trains(browser, site, dist):
-    page = browser.new_page()
-    errors = []
-    page.on("pageerror", lambda error: errors.append(str(error)))
-    page.goto(f"{site}/examples/digits/index.html?steps=30")
-    page.wait_for_selector("#device option", state="attached")
-    page.select_option("#how", "mlp adam")
-    page.click("#start")
-    page.wait_for_selector("#digits figure", timeout=300_000)
-    assert not errors
-    assert "webgpu" in page.inner_text("#state")
-    assert float(page.inner_text("#state").split()[0]) > 80
-    assert page.locator("#digits figure").count() == 30
-    page.close()

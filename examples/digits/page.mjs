@@ -1,53 +1,66 @@
-// The page of the example: trains in the browser, draws the loss and shows what the network says of test images.
-// Serve the checkout (python3 -m http.server) and open /examples/digits/. Needs dist/.
+// The page: trains as soon as it is open, draws the loss on the way and shows what the network says of test images.
+// python3 build.py serve shows where it is; ?steps=30&how=mlp adam&device=cpu in the address choose.
 import * as torch from "../../dist/index.js";
+import { asked, by, frame, guarded, lossChart, offerDevices, show } from "../shared/page.mjs";
 import { readDigits, train } from "./digits.mjs";
 
-const by = (id) => document.getElementById(id);
-const data = readDigits(new Uint8Array(await (await fetch("digits.bin")).arrayBuffer()));
-const steps = Number(new URLSearchParams(location.search).get("steps") ?? 100);
-const devices = await torch.initWebGPUAsync() ? ["webgpu", "cpu"] : ["cpu"];
-by("device").append(...devices.map((name) => new Option(name)));
+const SHOWN = 40;
+const steps = asked("steps", 100);
+const how = new URLSearchParams(location.search).get("how");
+if (how) by("how").value = how;
+let losses = null;
 
-by("start").addEventListener("click", async () => {
-  by("start").disabled = true;
-  const device = by("device").value, losses = [], began = performance.now();
+async function run(data) {
+  const device = by("device").value, seen = [];
+  losses?.destroy();
+  losses = lossChart(by("losses"), steps);
+  show({ where: device === "webgpu" ? "WebGPU" : "CPU", step: `0 / ${steps}`, loss: "–", accuracy: "–" });
+  by("digits").replaceChildren(...data.test.images.slice(0, SHOWN).map((image) => figure(image)));
   const { accuracy, model } = await train(torch, by("how").value, data, {
-    device,
-    steps,
+    device, steps,
     report(step, loss) {
-      losses.push(loss);
-      by("state").textContent = `step ${step + 1}, loss ${loss.toFixed(3)}`;
-      drawCurve(losses);
-      return new Promise(requestAnimationFrame);
+      seen.push(loss);
+      show({ step: `${step + 1} / ${steps}`, loss: loss.toPrecision(3) });
+      losses.setData([seen.map((_, i) => i + 1), seen]);
+      return frame();
     },
   });
-  const seconds = ((performance.now() - began) / 1000).toFixed(1);
-  by("state").textContent = `${(100 * accuracy).toFixed(1)} % right on ${device}, ${seconds} s`;
-  const images = data.test.images.slice(0, 30);
-  const said = await torch.no_grad(() => model(torch.tensor(images, { device })).argmax(1)).tolist();
-  by("digits").replaceChildren(...images.map((image, i) => figure(image, said[i], data.test.labels[i])));
-  by("start").disabled = false;
-});
-
-function drawCurve(losses) {
-  const canvas = by("curve"), pen = canvas.getContext("2d");
-  pen.clearRect(0, 0, canvas.width, canvas.height);
-  pen.beginPath();
-  losses.forEach((loss, step) => pen.lineTo(step * canvas.width / steps, canvas.height * (1 - loss / 2.5)));
-  pen.stroke();
+  show({ accuracy: `${(100 * accuracy).toFixed(1)} %` });
+  const { images, labels } = data.test, some = torch.tensor(images.slice(0, SHOWN), { device });
+  const { values, indices } = torch.no_grad(() => model(some).softmax(1).max(1));
+  const sure = await values.tolist(), said = await indices.tolist();
+  by("digits").replaceChildren(...said.map((digit, i) => figure(images[i], { digit, truth: labels[i], sure: sure[i] })));
 }
 
-function figure(image, said, truth) {
+/** A digit, and what was said of it if anything was. */
+function figure(image, { digit, truth, sure } = {}) {
   const canvas = Object.assign(document.createElement("canvas"), { width: 8, height: 8 });
-  canvas.style.width = "48px";
   const pixels = new ImageData(8, 8);
-  image.forEach((ink, i) => pixels.data.set([0, 0, 0, (ink + 1.25) / 4 * 255], 4 * i));
+  image.forEach((ink, i) => pixels.data.set([28, 36, 48, (ink + 1.25) / 4 * 255], 4 * i));
   canvas.getContext("2d").putImageData(pixels, 0, 0);
-  const caption = document.createElement("figcaption");
-  caption.textContent = said === truth ? said : `${said} (is ${truth})`;
-  const element = document.createElement("figure");
-  element.className = said === truth ? "" : "wrong";
+  const caption = document.createElement("figcaption"), note = document.createElement("small"), element = document.createElement("figure");
+  caption.textContent = digit ?? "?";
+  note.textContent = digit === undefined ? "\u00a0" : digit === truth ? `${Math.round(100 * sure)} %` : `is ${truth}`;
+  caption.append(note);
+  element.className = digit === truth ? "" : "wrong";
   element.append(canvas, caption);
   return element;
 }
+
+async function start(data) {
+  document.body.dataset.state = "training";
+  for (const id of ["start", "how", "device"]) by(id).disabled = true;
+  try {
+    await guarded(() => run(data));
+    document.body.dataset.state = "done";
+  } finally {
+    for (const id of ["start", "how", "device"]) by(id).disabled = false;
+  }
+}
+
+await guarded(async () => {
+  await offerDevices(torch);
+  const data = readDigits(new Uint8Array(await (await fetch("digits.bin")).arrayBuffer()));
+  by("start").addEventListener("click", () => start(data));
+  start(data);
+});

@@ -262,6 +262,13 @@ export class WebGpuDevice implements Device {
     if (made) for (const buffer of made.values()) this.pool.give(buffer);
   }
 
+  /** Runs a kernel of a user's own once: the words of its uniform, then these storages, of which it changes those `written`. */
+  launch(code: string, storages: readonly Storage[], written: readonly boolean[], words: Uint32Array, groups: readonly [number, number, number], name: string): void {
+    this.alive(name);
+    const kernel = this.pipelines.kernel(code, written, name);
+    this.queue.dispatch(kernel, storages.map((storage) => storage.cell.buffer as PoolBuffer), newWords(words), ...groups, name);
+  }
+
   /** What is bound for a tensor that was not saved: a kernel that makes several gradients may read it for one not asked for. */
   private nothing(): PoolBuffer {
     return (this.absent ??= this.pool.take(4, "absent"));

@@ -1,0 +1,30 @@
+"""The example pages: what they load beside dist/, and the server that shows them."""
+
+from __future__ import annotations
+
+import shutil
+import threading
+
+from .environment import say
+from .paths import NODE_MODULES, ROOT
+
+CHARTS = ROOT / "examples" / "shared" / "uplot"
+PAGES = {"examples/curve/": "a network learns a curve", "examples/digits/": "handwritten digits", "examples/seeds/": "the programs it began with"}
+
+
+def prepare() -> None:
+    """Copies the plotting library (uPlot, MIT) from node_modules to where the pages find it.  It is no part of the package."""
+    CHARTS.mkdir(parents=True, exist_ok=True)
+    for name in ("dist/uPlot.esm.js", "dist/uPlot.min.css", "LICENSE"):
+        shutil.copyfile(NODE_MODULES / "uplot" / name, CHARTS / name.rpartition("/")[2])
+
+
+def serve(port: int) -> None:
+    """Serves the checkout to this machine's browsers until the program is interrupted."""
+    from . import browser
+
+    with browser.serve(ROOT, port) as address:
+        say(f"{address}/examples/")
+        for page, about in PAGES.items(): print(f"    {address}/{page:<18} {about}")
+        print("Ctrl-C ends it.", flush=True)
+        threading.Event().wait()

@@ -1,0 +1,65 @@
+// The page: trains as soon as it is open, and draws the curve and the loss while it does.
+// python3 build.py serve shows where it is; ?steps=60&device=cpu in the address choose.
+import * as torch from "../../dist/index.js";
+import { asked, by, chart, frame, guarded, lossChart, offerDevices, show } from "../shared/page.mjs";
+import { FUNCTIONS, sampled, train } from "./curve.mjs";
+
+const steps = asked("steps", 600);
+by("function").append(...Object.keys(FUNCTIONS).map((name) => new Option(name)));
+let running = false, curve = null, losses = null;
+
+async function run() {
+  const device = by("device").value, data = sampled(torch, FUNCTIONS[by("function").value]);
+  const drawn = (said) => [data.x, data.samples, data.truth, said];
+  curve?.destroy();
+  losses?.destroy();
+  curve = chart(by("curve"), {
+    height: 340, data: drawn(data.x.map(() => null)), y: { range: [-1.4, 1.4] }, x: { range: [-1, 1] }, labels: ["x", "y"],
+    series: [
+      { label: "x", value: (_, v) => v?.toFixed(2) ?? "–" },
+      { label: "samples", stroke: "#98a2b3", paths: () => null, points: { show: true, size: 5, fill: "#98a2b3" }, value: (_, v) => v?.toFixed(2) ?? "–" },
+      { label: "the function", stroke: "#98a2b3", width: 1.5, dash: [6, 5], points: { show: false }, value: (_, v) => v?.toFixed(2) ?? "–" },
+      { label: "the network", stroke: "#2f5fde", width: 2.5, points: { show: false }, value: (_, v) => v?.toFixed(2) ?? "–" },
+    ],
+  });
+  losses = lossChart(by("losses"), steps);
+  show({ where: device === "webgpu" ? "WebGPU" : "CPU", step: `0 / ${steps}`, loss: "–", speed: "–" });
+  let began = performance.now(), painted = -Infinity;
+  const seen = [];
+  await train(torch, data, {
+    device, steps,
+    async report(step, loss, predict) {
+      if (step === 1) began = performance.now(); // the first step compiles
+      seen.push(loss);
+      if (performance.now() - painted > 40 || step === steps || !running) {
+        show({ step: `${step} / ${steps}`, loss: loss.toPrecision(3), speed: step > 1 ? Math.round(1000 * (step - 1) / (performance.now() - began)) : "–" });
+        curve.setData(drawn(await predict()));
+        losses.setData([seen.map((_, i) => i + 1), seen]);
+        await frame();
+        painted = performance.now();
+      }
+      return running;
+    },
+  });
+}
+
+async function start() {
+  running = true;
+  document.body.dataset.state = "training";
+  for (const id of ["start", "function", "device"]) by(id).disabled = true;
+  by("stop").disabled = false;
+  try {
+    await guarded(run);
+    document.body.dataset.state = "done";
+  } finally {
+    running = false;
+    for (const id of ["start", "function", "device"]) by(id).disabled = false;
+    by("stop").disabled = true;
+  }
+}
+
+by("start").addEventListener("click", start);
+by("stop").addEventListener("click", () => { running = false; });
+by("function").addEventListener("change", start);
+await guarded(() => offerDevices(torch));
+start();

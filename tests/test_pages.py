@@ -1,0 +1,64 @@
+"""The example pages in headless Chromium: they train, the loss falls, nothing complains; a screenshot of each is kept."""
+
+import pytest
+
+from buildtools import pages
+from buildtools.paths import BUILD
+
+
+@pytest.fixture
+def opened(browser, site, dist):
+    """opened(path): the page, once it has trained; a screenshot of it lies in .build/screenshots/."""
+    pages.prepare()
+    page = browser.new_page(viewport={"width": 1000, "height": 1150})
+    complaints = []
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.on("console", lambda message: message.type == "error" and complaints.append(message.text))
+
+    def open_(path: str, name: str):
+        page.goto(f"{site}/examples/{path}")
+        page.wait_for_function("document.body.dataset.state === 'done' || document.getElementById('message').textContent", timeout=120_000)
+        assert page.inner_text("#message") == "" and complaints == []
+        (BUILD / "screenshots").mkdir(parents=True, exist_ok=True)
+        shot = page.screenshot(path=BUILD / "screenshots" / f"{name}.png", full_page=True)
+        assert len(shot) > 20_000, "the picture is empty"
+        return page
+
+    yield open_
+    page.close()
+
+
+def inked(page, selector: str) -> int:
+    """How many of a chart's pixels are drawn on."""
+    return page.evaluate("""(selector) => {
+      const canvas = document.querySelector(selector), { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+      return data.filter((alpha, i) => i % 4 === 3 && alpha > 0).length;
+    }""", f"{selector} canvas")
+
+
+@pytest.mark.parametrize("device, steps, bound", [("cpu", 300, 0.02), ("webgpu", 60, 0.15)])
+def test_the_curve(device, steps, bound, opened):
+    page = opened(f"curve/?steps={steps}&device={device}", f"curve-{device}")
+    assert page.inner_text("#where") == {"cpu": "CPU", "webgpu": "WebGPU"}[device]
+    assert page.inner_text("#step") == f"{steps} / {steps}"
+    assert float(page.inner_text("#loss")) < bound
+    assert inked(page, "#curve") > 5000 and inked(page, "#losses") > 3000
+
+
+def test_the_digits(opened):
+    page = opened("digits/?steps=30&how=mlp adam", "digits")
+    assert page.inner_text("#where") == "WebGPU"
+    assert page.inner_text("#step") == "30 / 30"
+    assert float(page.inner_text("#loss")) < 0.5
+    assert float(page.inner_text("#accuracy").split()[0]) > 80
+    assert page.locator("#digits figure").count() == 40 and page.locator("#digits .wrong").count() < 12
+    assert inked(page, "#losses") > 3000
+
+
+def test_the_list_leads_to_every_page(browser, site):
+    page = browser.new_page()
+    page.goto(f"{site}/examples/index.html")
+    links = page.eval_on_selector_all(".list a", "links => links.map((link) => link.getAttribute('href'))")
+    assert {f"examples/{link}" for link in links} == set(pages.PAGES)
+    for link in links: assert page.request.get(f"{site}/examples/{link}").ok
+    page.close()
