@@ -59,6 +59,7 @@ def chromium() -> Iterator["playwright.sync_api.Browser"]:  # noqa: F821 - a hea
     folder = gpu.chromium()
     libraries = ":".join([str(folder), *_libraries(folder)])
     env = {"PATH": "/usr/bin:/bin", "HOME": str(folder), "XDG_RUNTIME_DIR": str(folder), "LD_LIBRARY_PATH": libraries,
+           "LANG": "en_US.UTF-8",  # without a locale of the system, navigator.language would be no language tag
            "VK_ICD_FILENAMES": str(folder / "vk_swiftshader_icd.json"), "FONTCONFIG_FILE": str(_fonts(folder))}
     with sync_playwright() as player:
         try:

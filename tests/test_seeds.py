@@ -7,6 +7,7 @@ import pytest
 
 from buildtools import gpu, node
 from buildtools.paths import ROOT
+from test_pages import FINISHED
 
 SEEDS = ROOT / "examples" / "seeds"
 NO_GPU = "Object.defineProperty(navigator, 'gpu', { value: { requestAdapter: async () => null } })"
@@ -28,10 +29,10 @@ def test_in_chromium(device, browser, site, dist):
     page.on("console", lambda message: message.type == "error" and complaints.append(message.text))
     if device == "cpu": page.add_init_script(NO_GPU)
     page.goto(f"{site}/examples/seeds/index.html")
-    page.wait_for_function("document.body.dataset.state === 'done' || document.getElementById('message').textContent", timeout=120_000)
+    page.wait_for_selector(FINISHED, timeout=120_000)
     assert page.inner_text("#message") == "" and complaints == []
     right({name: page.evaluate(IN_PAGE, name) for name in ("webgpu_torch", "tensorjs", "torch_js")}, device)
-    assert "floatArray: [[8,10,12],[14,16,18]]" in page.inner_text("#webgpu_torch")
+    assert "floatArray: [[8, 10, 12], [14, 16, 18]]" in page.inner_text("#webgpu_torch")
     page.close()
 
 
@@ -46,7 +47,7 @@ def right(answers: dict, device: str) -> None:
     assert got["product"] == [[3, 3], [7, 7]] and got["cubed"] == [3, 12, 27] and got["scaled"] == [4, 5, 6, 7, 8, 9]
 
     got = answers["tensorjs"]
-    assert len(got["losses"]) == 120 and got["losses"][-1] < 1e-3 < got["losses"][0]
+    assert len(got["losses"]) == 60 and got["losses"][-1] < 1e-3 < got["losses"][0]
     assert got["matmul"] == [[22, 28], [49, 64]] and got["values"] == [22, 28, 49, 64] and got["shape"] == [2, 2]
 
     got, wanted = answers["torch_js"], json.loads((SEEDS / "answers.json").read_text())["scores"]

@@ -1,16 +1,16 @@
 // A network with one input and one output learns a function from noisy samples.  For any host: it draws nothing; page.mjs does.
 
-/** What can be learned, on -1 to 1. */
+/** What can be learned, on -3 to 3. */
 export const FUNCTIONS = {
-  "waves": (x) => Math.sin(3 * Math.PI * x) * (0.35 + 0.65 * (x + 1) / 2),
-  "a bell on a slope": (x) => Math.exp(-18 * x * x) + 0.5 * x,
-  "a corner": (x) => Math.abs(x) * 1.6 - 0.8,
-  "a step": (x) => (x < 0.1 ? -0.6 : 0.6),
+  "waves": (x) => Math.sin(Math.PI * x) * (0.675 + 0.325 * x / 3),
+  "a bell on a slope": (x) => Math.exp(-2 * x * x) + x / 6,
+  "a corner": (x) => 0.53 * Math.abs(x) - 0.8,
+  "a step": (x) => (x < 0.3 ? -0.6 : 0.6),
 };
 
-/** `points` places from -1 to 1, the function there, and samples with some noise at every second place (null at the others). */
-export function sampled(torch, f, points = 201, noise = 0.08, seed = 1) {
-  const x = Array.from({ length: points }, (_, i) => -1 + 2 * i / (points - 1)), truth = x.map(f);
+/** `points` places from -3 to 3, the function there, and samples with some noise at every second place (null at the others). */
+export function sampled(torch, f, points = 201, noise = 0.08, seed = 20261121) {
+  const x = Array.from({ length: points }, (_, i) => -3 + 6 * i / (points - 1)), truth = x.map(f);
   // A small generator of its own: the samples are the same wherever the program runs.
   let state = seed;
   const uniform = () => (state = (state * 48271) % 2147483647) / 2147483647;
@@ -20,14 +20,14 @@ export function sampled(torch, f, points = 201, noise = 0.08, seed = 1) {
 }
 
 export function network({ nn }, width = 64) {
-  return nn.Sequential(nn.Linear(1, width), nn.Tanh(), nn.Linear(width, width), nn.Tanh(), nn.Linear(width, 1));
+  return nn.Sequential(nn.Linear(1, width), nn.GELU(), nn.Linear(width, width), nn.GELU(), nn.Linear(width, 1));
 }
 
 /** Trains on `data` for `steps` steps; `report(step, loss, predict)` is awaited after each, and ends it by answering false.
  *  `predict()` answers what the network says at every place. */
-export async function train(torch, data, { device, steps = 600, seed = 0, report }) {
+export async function train(torch, data, { device, steps = 400, seed = 0, report }) {
   torch.manual_seed(seed);
-  const model = network(torch).to(device), { nn, optim } = torch;
+  const model = await network(torch).to(device), { nn, optim } = torch;
   const optimizer = optim.Adam(model.parameters(), { lr: 0.01 });
   const schedule = optim.lr_scheduler.CosineAnnealingLR(optimizer, steps, { eta_min: 5e-4 });
   const column = (values) => torch.tensor(values.map((v) => [v]), { dtype: "float32", device });

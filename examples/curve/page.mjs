@@ -1,12 +1,14 @@
 // The page: trains as soon as it is open, and draws the curve and the loss while it does.
-// python3 build.py serve shows where it is; ?steps=60&device=cpu in the address choose.
+// python3 build.py serve shows where it is; ?steps=60&device=cpu&function=waves in the address choose.
 import * as torch from "../../dist/index.js";
-import { asked, by, chart, frame, guarded, lossChart, offerDevices, show } from "../shared/page.mjs";
+import { asked, by, chart, frame, guarded, lossChart, offer, offerDevices, show } from "../shared/page.mjs";
 import { FUNCTIONS, sampled, train } from "./curve.mjs";
 
-const steps = asked("steps", 600);
-by("function").append(...Object.keys(FUNCTIONS).map((name) => new Option(name)));
+const steps = Number(asked("steps", 400));
+offer("function", Object.keys(FUNCTIONS).map((name) => [name, name]));
 let running = false, curve = null, losses = null;
+
+const twoDigits = (_, value) => value?.toFixed(2) ?? "–";
 
 async function run() {
   const device = by("device").value, data = sampled(torch, FUNCTIONS[by("function").value]);
@@ -14,12 +16,12 @@ async function run() {
   curve?.destroy();
   losses?.destroy();
   curve = chart(by("curve"), {
-    height: 340, data: drawn(data.x.map(() => null)), y: { range: [-1.4, 1.4] }, x: { range: [-1, 1] }, labels: ["x", "y"],
+    height: 340, data: drawn(data.x.map(() => null)), y: { range: [-1.4, 1.4] }, x: { range: [-3, 3] },
     series: [
-      { label: "x", value: (_, v) => v?.toFixed(2) ?? "–" },
-      { label: "samples", stroke: "#98a2b3", paths: () => null, points: { show: true, size: 5, fill: "#98a2b3" }, value: (_, v) => v?.toFixed(2) ?? "–" },
-      { label: "the function", stroke: "#98a2b3", width: 1.5, dash: [6, 5], points: { show: false }, value: (_, v) => v?.toFixed(2) ?? "–" },
-      { label: "the network", stroke: "#2f5fde", width: 2.5, points: { show: false }, value: (_, v) => v?.toFixed(2) ?? "–" },
+      { label: "x", value: twoDigits },
+      { label: "samples", stroke: "#98a2b3", paths: () => null, points: { show: true, size: 5, fill: "#98a2b3" }, value: twoDigits },
+      { label: "the function", stroke: "#98a2b3", width: 1.5, dash: [6, 5], points: { show: false }, value: twoDigits },
+      { label: "the network", stroke: "#2f5fde", width: 2.5, points: { show: false }, value: twoDigits },
     ],
   });
   losses = lossChart(by("losses"), steps);

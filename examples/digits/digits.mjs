@@ -57,7 +57,7 @@ export async function train(torch, how, { train, test }, { device, weights, step
   const F = torch.nn.functional;
   const name = how.split(" ")[0], model = MODELS[name](torch);
   if (weights) await load(torch, model, weights);
-  model.to(device);
+  await model.to(device);
   const optimizer = OPTIMIZERS[how](torch, model.parameters());
   const losses = [];
   for (let step = 0; step < steps; step++) {

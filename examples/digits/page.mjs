@@ -1,13 +1,12 @@
 // The page: trains as soon as it is open, draws the loss on the way and shows what the network says of test images.
 // python3 build.py serve shows where it is; ?steps=30&how=mlp adam&device=cpu in the address choose.
 import * as torch from "../../dist/index.js";
-import { asked, by, frame, guarded, lossChart, offerDevices, show } from "../shared/page.mjs";
+import { asked, by, frame, guarded, lossChart, offer, offerDevices, show } from "../shared/page.mjs";
 import { readDigits, train } from "./digits.mjs";
 
-const SHOWN = 40;
-const steps = asked("steps", 100);
-const how = new URLSearchParams(location.search).get("how");
-if (how) by("how").value = how;
+const SHOWN = 44;
+const steps = Number(asked("steps", 100));
+offer("how", [["cnn adam", "convolutions, Adam"], ["cnn sgd", "convolutions, SGD"], ["mlp adam", "three layers, Adam"], ["mlp sgd", "three layers, SGD"]]);
 let losses = null;
 
 async function run(data) {

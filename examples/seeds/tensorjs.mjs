@@ -1,7 +1,7 @@
 // TensorJS's program: a model of layers, trained by Adam on the GPU.  The calls are those of its article; its ONNX file is not here.
 import { Adam, Linear, Relu, Sequential, Tensor } from "../../dist/compat/tensorjs.js";
 
-const STEPS = 120;
+const STEPS = 60;
 
 const model = new Sequential([
   new Linear(1, 128),

@@ -4,15 +4,20 @@ import uPlot from "./uplot/uPlot.esm.js";
 
 export const by = (id) => document.getElementById(id);
 
-/** A number of the page's address (`?steps=60`), or what is usual. */
-export const asked = (name, usual) => Number(new URLSearchParams(location.search).get(name) ?? usual);
+/** What the page's address asks for (`?steps=60`), or what is usual. */
+export const asked = (name, usual) => new URLSearchParams(location.search).get(name) ?? usual;
 
-/** Puts the devices there are into the menu `#device`, the GPU first; `?device=cpu` chooses. */
+/** Fills a menu; the page's address may choose (`?device=cpu`).  `offered`: pairs of a value and what is shown of it. */
+export function offer(id, offered) {
+  by(id).append(...offered.map(([value, shown]) => new Option(shown, value)));
+  const wanted = asked(id, null);
+  if (offered.some(([value]) => value === wanted)) by(id).value = wanted;
+}
+
+/** Fills the menu `#device` with the devices there are, the GPU first. */
 export async function offerDevices(torch) {
-  const names = await torch.initWebGPUAsync() ? ["webgpu", "cpu"] : ["cpu"];
-  by("device").append(...names.map((name) => new Option({ webgpu: "WebGPU", cpu: "CPU" }[name], name)));
-  const wanted = new URLSearchParams(location.search).get("device");
-  if (names.includes(wanted)) by("device").value = wanted;
+  const cpu = ["cpu", "CPU"];
+  offer("device", await torch.initWebGPUAsync() ? [["webgpu", "WebGPU"], cpu] : [cpu]);
 }
 
 /** Shows figures: `show({ step: "12", loss: "0.01" })` writes into the elements of these ids. */
@@ -29,6 +34,7 @@ export async function guarded(program) {
   try {
     await program();
   } catch (error) {
+    document.body.dataset.state = "failed";
     by("message").textContent = String(error);
     throw error;
   }
@@ -37,11 +43,11 @@ export async function guarded(program) {
 const AXIS = { stroke: "#667085", grid: { stroke: "#eef0f3", width: 1 }, ticks: { stroke: "#e4e7ec", width: 1, size: 5 } };
 
 /** A chart as wide as its element.  `series`: uPlot's; `y`: its scale; answers the chart, for `setData`. */
-export function chart(element, { series, x = {}, y = {}, labels = ["", ""], height = 300, data }) {
+export function chart(element, { series, x = {}, y = {}, height = 300, data }) {
   const plot = new uPlot({
     width: element.clientWidth, height,
     scales: { x: { time: false, ...x }, y },
-    axes: [{ ...AXIS, label: labels[0], labelSize: 22 }, { ...AXIS, size: 56, label: labels[1], labelSize: 22 }],
+    axes: [{ ...AXIS, size: 34 }, { ...AXIS, size: 48 }],
     cursor: { points: { show: false } },
     series,
   }, data, element);
@@ -52,7 +58,7 @@ export function chart(element, { series, x = {}, y = {}, labels = ["", ""], heig
 /** The curve of a loss over steps, on a logarithmic scale. */
 export function lossChart(element, steps) {
   return chart(element, {
-    labels: ["step", "loss"], height: 240, data: [[1], [null]], x: { range: () => [0, steps] }, y: { distr: 3 },
-    series: [{ label: "step" }, { label: "loss", stroke: "#d9480f", width: 2, points: { show: false }, value: (_, v) => v?.toPrecision(3) ?? "–" }],
+    height: 230, data: [[1], [null]], x: { range: () => [0, steps] }, y: { distr: 3 },
+    series: [{ label: "step", value: (_, v) => v ?? "–" }, { label: "loss", stroke: "#d9480f", width: 2, points: { show: false }, value: (_, v) => v?.toPrecision(3) ?? "–" }],
   });
 }

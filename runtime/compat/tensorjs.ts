@@ -113,16 +113,22 @@ export class Sequential extends Module {
   }
 }
 
-/** Adam for all parameters of a model. */
-export class Adam extends optim.Adam {
-  constructor(model: nn.Module, lr = 0.001, beta1 = 0.9, beta2 = 0.999, epsilon = 1e-7) {
-    super(model.parameters(), { lr, betas: [beta1, beta2], eps: epsilon });
-  }
-  zeroGrads(): void { this.zero_grad(); }
+/** What moves all parameters of a model; `optimizer` is PyTorch's, with groups and state. */
+class ModelOptimizer<O extends object> {
+  readonly optimizer: optim.Optimizer<O>;
+
+  constructor(optimizer: optim.Optimizer<O>) { this.optimizer = optimizer; }
+  step(): Promise<void> { return this.optimizer.step(); }
+  zeroGrads(): void { this.optimizer.zero_grad(); }
 }
 
-/** Gradient descent for all parameters of a model. */
-export class SGD extends optim.SGD {
-  constructor(model: nn.Module, lr: number) { super(model.parameters(), { lr }); }
-  zeroGrads(): void { this.zero_grad(); }
+export class Adam extends ModelOptimizer<optim.AdamOptions> {
+  constructor(model: nn.Module, lr = 0.001, beta1 = 0.9, beta2 = 0.999, epsilon = 1e-7) {
+    super(optim.Adam(model.parameters(), { lr, betas: [beta1, beta2], eps: epsilon }));
+  }
+}
+
+/** Gradient descent. */
+export class SGD extends ModelOptimizer<optim.SGDOptions> {
+  constructor(model: nn.Module, lr: number) { super(optim.SGD(model.parameters(), { lr })); }
 }

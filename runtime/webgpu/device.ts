@@ -82,7 +82,9 @@ export class WebGpuDevice implements Device {
     const failed = (error: GPUError, what: string) => this.fail(`${what}: ${error.message}`);
     this.pool = new Pool(gpu, () => this.pipelines.forget(), failed, this.checks);
     this.uniforms = new Uniforms(gpu);
-    this.pipelines = new Pipelines(gpu, this.uniforms.buffer, failed, this.checks);
+    // What a refused kernel brings with it (an invalid pipeline in an invalid pass) may be told before its own message.
+    const refused = (error: GPUError, what: string) => { this.failure = new DeviceError(`${what}: ${error.message}`); };
+    this.pipelines = new Pipelines(gpu, this.uniforms.buffer, refused, this.checks);
     this.queue = new Queue(gpu, this.uniforms, this.pipelines, this.pool);
     this.readback = new Readback(gpu, this.queue);
     gpu.addEventListener?.("uncapturederror", (event) => this.fail(`${this.queue.recent()}: ${event.error.message}`));

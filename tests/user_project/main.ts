@@ -115,3 +115,30 @@ torch.matmul(x);
 x.sum("0");
 
 export { there, moved, double, back, total, some, derivative, pair, each, squared, table, sums, named, values, indices, v, i, largest, larger, same, scores, states };
+
+// other spellings
+import { Adam, Linear, Relu, Sequential, Tensor as Made } from "tensorloom/compat/tensorjs";
+const layers = new Sequential([new Linear(1, 8), new Relu()]);
+await layers.toBackend("GPU");
+const steps = new Adam(layers, 0.01);
+const [predicted]: Tensor[] = await layers.forward([new Made([1, 2, 3], { shape: [3, 1] })]);
+predicted!.reduceMean().backward();
+steps.step();
+steps.zeroGrads();
+const fromSizes: Tensor = new torch.Tensor(2, 3), fromValues: Tensor = torch.Tensor([[1, 2]]);
+const shape: torch.Shape = fromSizes.shape, type: torch.Dtype = fromValues.dtype;
+const absolute: Tensor = torch.functions.AbsFunction!.apply(x);
+class Cube extends torch.AutoFunction {
+  static override forward([input]: readonly torch.FunctionInput[]): Tensor { return (input as Tensor).pow(3); }
+  static override backward(ctx: torch.GradientContext, gradient: Tensor): Tensor[] { return [gradient.mul(ctx.savedTensors[0]!)]; }
+}
+Cube.apply(x);
+const twice = new torch.Kernel({
+  name: "twice", inputs: [{ name: "x", shaderType: "array<f32>" }], outputs: [{ name: "y", shaderType: "array<f32>", size: ({ n }) => Number(n) }],
+  workgroupCount: ["n / 64"], parameters: [{ name: "n", shaderType: "u32" }], shader: "y[global_id.x] = 2 * x[global_id.x];",
+});
+const [doubled]: Tensor[] = twice.run([x], { n: 4 });
+// @ts-expect-error a model is moved to a backend by name
+await layers.toBackend("TPU");
+// @ts-expect-error modules take lists
+await layers.forward(x);
