@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import threading
 
@@ -13,10 +14,16 @@ PAGES = {"examples/curve/": "a network learns a curve", "examples/digits/": "han
 
 
 def prepare() -> None:
-    """Copies the plotting library (uPlot, MIT) from node_modules to where the pages find it.  It is no part of the package."""
+    """Copies the plotting library (uPlot, MIT) from node_modules to where the pages find it.  It is no part of the package.
+
+    Several processes may do so at once, while others read the files."""
     CHARTS.mkdir(parents=True, exist_ok=True)
     for name in ("dist/uPlot.esm.js", "dist/uPlot.min.css", "LICENSE"):
-        shutil.copyfile(NODE_MODULES / "uplot" / name, CHARTS / name.rpartition("/")[2])
+        given, file = NODE_MODULES / "uplot" / name, CHARTS / name.rpartition("/")[2]
+        if file.exists() and file.read_bytes() == given.read_bytes(): continue
+        part = file.with_suffix(f".{os.getpid()}")
+        shutil.copyfile(given, part)
+        part.replace(file)
 
 
 def serve(port: int) -> None:

@@ -59,8 +59,10 @@ def browser():
 @pytest.fixture(scope="session")
 def site() -> str:
     """The address under which the checkout is served on this machine."""
+    from buildtools import pages
     from buildtools.browser import serve
     from buildtools.paths import ROOT
+    pages.prepare()
     with serve(ROOT) as address: yield address
 
 

@@ -12,7 +12,6 @@ FINISHED = "body[data-state=done], body[data-state=failed]"
 @pytest.fixture
 def opened(browser, site, dist):
     """opened(path): the page, once it has trained; a screenshot of it lies in .build/screenshots/."""
-    pages.prepare()
     page = browser.new_page(viewport={"width": 1000, "height": 1150})
     complaints = []
     page.on("pageerror", lambda error: complaints.append(str(error)))
