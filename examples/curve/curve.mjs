@@ -23,8 +23,8 @@ export function network({ nn }, width = 64) {
   return nn.Sequential(nn.Linear(1, width), nn.GELU(), nn.Linear(width, width), nn.GELU(), nn.Linear(width, 1));
 }
 
-/** Trains on `data` for `steps` steps; `report(step, loss, predict)` is awaited after each, and ends it by answering false.
- *  `predict()` answers what the network says at every place. */
+/** Trains on `data` for `steps` steps; `report(step, read, predict)` is awaited after each, and ends it by answering false.
+ *  `read()` promises the loss, `predict()` what the network says at every place: a step that asks for neither need not wait for the GPU. */
 export async function train(torch, data, { device, steps = 400, seed = 0, report }) {
   torch.manual_seed(seed);
   const model = await network(torch).to(device), { nn, optim } = torch;
@@ -34,15 +34,13 @@ export async function train(torch, data, { device, steps = 400, seed = 0, report
   const taught = data.x.flatMap((_, i) => (data.samples[i] === null ? [] : [i]));
   const x = column(taught.map((i) => data.x[i])), y = column(taught.map((i) => data.samples[i])), places = column(data.x);
   const predict = async () => Array.from(await torch.no_grad(() => model(places)).data());
-  const losses = [];
   for (let step = 1; step <= steps; step++) {
     optimizer.zero_grad();
     const loss = nn.functional.mse_loss(model(x), y);
     loss.backward();
     await optimizer.step();
     schedule.step();
-    losses.push(await loss.item());
-    if (report && await report(step, losses.at(-1), predict) === false) break;
+    if (report && await report(step, () => loss.item(), predict) === false) break;
   }
-  return { losses, model, predict };
+  return { model, predict };
 }

@@ -27,19 +27,20 @@ async function run() {
   losses = lossChart(by("losses"), steps);
   show({ where: device === "webgpu" ? "WebGPU" : "CPU", step: `0 / ${steps}`, loss: "–", speed: "–" });
   let began = performance.now(), painted = -Infinity;
-  const seen = [];
+  const seen = [[], []];
   await train(torch, data, {
     device, steps,
-    async report(step, loss, predict) {
+    async report(step, read, predict) {
+      if (step > 1 && step < steps && running && performance.now() - painted < 40) return true;
+      const loss = await read(), said = await predict();
       if (step === 1) began = performance.now(); // the first step compiles
-      seen.push(loss);
-      if (performance.now() - painted > 40 || step === steps || !running) {
-        show({ step: `${step} / ${steps}`, loss: loss.toPrecision(3), speed: step > 1 ? Math.round(1000 * (step - 1) / (performance.now() - began)) : "–" });
-        curve.setData(drawn(await predict()));
-        losses.setData([seen.map((_, i) => i + 1), seen]);
-        await frame();
-        painted = performance.now();
-      }
+      seen[0].push(step);
+      seen[1].push(loss);
+      show({ step: `${step} / ${steps}`, loss: loss.toPrecision(3), speed: step > 1 ? Math.round(1000 * (step - 1) / (performance.now() - began)) : "–" });
+      curve.setData(drawn(said));
+      losses.setData(seen);
+      await frame();
+      painted = performance.now();
       return running;
     },
   });
