@@ -16,6 +16,9 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from buildtools.paths import ROOT
+
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 LANGUAGES = {"js": "js", "javascript": "js", "ts": "js", "typescript": "js", "python": "python", "py": "python", "op": "op", "html": "html"}
 MARK = {"js": "//", "python": "#"}
 

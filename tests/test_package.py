@@ -8,6 +8,7 @@ import subprocess
 
 import pytest
 
+import pages
 from buildtools import node, package
 from buildtools.paths import ROOT
 
@@ -39,7 +40,10 @@ def test_an_esm_project_imports_it(project, which):
 
 
 def test_a_strict_typescript_project_compiles(project):
-    """`tests/user_project` holds what must and (by @ts-expect-error) what must not type-check."""
+    """`tests/user_project` holds what must and (by @ts-expect-error) what must not type-check; so must the documentation's TypeScript."""
+    typed = [program for page in pages.PAGES for program in pages.programs(page) if program.typed]
+    assert typed
+    for n, program in enumerate(typed): (project / f"page{n}.ts").write_text(program.text)
     for file in ("main.ts", "tsconfig.json"): shutil.copy(ROOT / "tests" / "user_project" / file, project)
     for settings in ([], ["--module", "esnext", "--moduleResolution", "bundler"]):
         done = node.run([node.tool("tsc"), "--project", project, *settings], cwd=project)
