@@ -1,7 +1,8 @@
 """Parameters and results of an op as TypeScript: types, options interfaces, overloads.
 
 An op with optional parameters has one signature for each number of positional arguments, each with a
-trailing options object, as in `conv2d(input, weight, bias, {stride: 2})`."""
+trailing options object, as in `conv2d(input, weight, bias, {stride: 2})`.  That object may also hold what is required but for
+tensors, `softmax(input, {dim: 1})`: then it must."""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ SCALARS = {"num": "number", "real": "number", "int": "number", "bool": "boolean"
 
 @dataclass(frozen=True)
 class Signature:
-    """params: (name, type) in order; options: the name of the options interface, or ""."""
+    """params: (name, type) in order; options: the type of the options object, or ""."""
     params: tuple[tuple[str, str], ...]
     options: str
     needs_options: bool
@@ -79,6 +80,15 @@ def signatures(op: OpDef) -> list[Signature]:
         rest = n < len(params) or keywords or creates(op)
         must = any(required(p) and camel(p.name) == p.name for p in keywords)
         out.append(Signature(tuple(params[:n]), options_name(op) if rest else "", must, result_type(op)))
+    return out + by_name(op, params, fewest)
+
+
+def by_name(op: OpDef, params: list[tuple[str, str]], fewest: int) -> list[Signature]:
+    """What is required given by its name: from all that is no tensor to none."""
+    out, of = [], positional(op)
+    for n in reversed(range(max([i + 1 for i, p in enumerate(of) if p.kind == "tensor" and required(p)], default=fewest), fewest)):
+        named = "; ".join(f"{p.name}: {param_type(p, op)}" for p in of[n:fewest] if required(p))
+        if named: out.append(Signature(tuple(params[:n]), " & ".join(filter(None, [f"{{ {named} }}", options_name(op)])), True, result_type(op)))
     return out
 
 

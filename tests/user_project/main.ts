@@ -18,6 +18,14 @@ torch.clamp(x, { min: 0 });
 torch.clamp(x, -1, 1);
 F.gelu(x, { approximate: "tanh" });
 
+// what is required by name, too
+const soft: Tensor[] = [F.softmax(x, { dim: 1 }), x.cumsum({ dim: 0 }), torch.threshold(x, { threshold: 1, value: 0 })];
+F.interpolate(x, { scale_factor: 2, mode: "bilinear" });
+F.pad(x, [1, 1], { mode: "reflect" });
+x.topk({ k: 2, largest: false }).values.add(1);
+// @ts-expect-error the axis is missing
+F.softmax(x, { dtype: "float32" });
+
 // several results: fields and order
 const { values, indices } = x.max(1);
 const [v, i] = torch.max(x, 1, true);
@@ -114,7 +122,7 @@ torch.matmul(x);
 // @ts-expect-error an axis is a number
 x.sum("0");
 
-export { there, moved, double, back, total, some, derivative, pair, each, squared, table, sums, named, values, indices, v, i, largest, larger, same, scores, states };
+export { soft, there, moved, double, back, total, some, derivative, pair, each, squared, table, sums, named, values, indices, v, i, largest, larger, same, scores, states };
 
 // other spellings
 import { Adam, Linear, Relu, Sequential, Tensor as Made } from "tensorloom/compat/tensorjs";

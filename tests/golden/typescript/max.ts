@@ -25,6 +25,7 @@ export const maxOp: CompiledOp = /* @__PURE__ */ compiled(data.max, kernels.max)
  */
 export function max(input: Tensor, dim: number, options?: MaxOptions): MaxResult;
 export function max(input: Tensor, dim: number, keepdim: boolean): MaxResult;
+export function max(input: Tensor, options: { dim: number } & MaxOptions): MaxResult;
 export function max(...args: unknown[]): MaxResult {
   return run(maxOp, args) as unknown as MaxResult;
 }

@@ -10,6 +10,8 @@ export const pad2dOp: CompiledOp = /* @__PURE__ */ compiled(data.pad2d, kernels.
  * @param mode one of `"reflect"`, `"replicate"`, `"circular"`
  */
 export function pad2d(input: Tensor, pad: number | readonly number[], mode: "reflect" | "replicate" | "circular"): Tensor;
+export function pad2d(input: Tensor, pad: number | readonly number[], options: { mode: "reflect" | "replicate" | "circular" }): Tensor;
+export function pad2d(input: Tensor, options: { pad: number | readonly number[]; mode: "reflect" | "replicate" | "circular" }): Tensor;
 export function pad2d(...args: unknown[]): Tensor {
   return run(pad2dOp, args) as Tensor;
 }
