@@ -57,7 +57,7 @@ export function inspect(node: { readonly name: string; readonly made: string | n
     const { device } = grad.storage, from = grad.offset, to = from + extent(grad.shape, grad.strides);
     const found = `Function '${node.name}' returned nan values in its ${i}th output.` +
       (node.made ? `\nTraceback of the forward call that caused the error:\n${node.made}` : "");
-    if (grad.storage.cell.elements) {
+    if (device.type === "cpu") {
       if (hasNaN(grad.storage.elements.subarray(from, to) as Elements)) throw new AutogradError(found);
     } else if (to > from) settleLater(device.download(grad.storage, from, to).then((elements) => (hasNaN(elements) ? new AutogradError(found) : null)));
   });

@@ -12,6 +12,7 @@ import { onReclaim, unwatch } from "./memory.js";
 import { numelOf } from "./shape.js";
 import { passes, sameCourse } from "./scalars.js";
 import { Storage } from "./storage.js";
+import { breath } from "./tasks.js";
 
 interface CpuPrepared extends Prepared {
   readonly nests: readonly { nest: Nest; kernels: NestKernels; launch: CpuLaunch; types: readonly string[] }[];
@@ -21,33 +22,44 @@ interface CpuPrepared extends Prepared {
 
 const NOTHING: Elements = new Float32Array(0);
 
+/** After so many new storages, or bytes, a loop should let go once: the collector takes the elements by itself, but what is noted
+ *  of each storage goes only between two tasks. */
+const MANY = 4096, MUCH = 1 << 24;
+
 class CpuDevice implements Device {
   readonly type = "cpu";
   readonly number = 0;
+  /** Storages and bytes since the last breath. */
+  private made = 0;
+  private bytes = 0;
 
   allocate(dtype: DType, length: number, op: string): Storage {
     try {
-      return this.wrap(newElements(dtype, length), dtype);
+      return this.wrap(newElements(dtype, length), dtype, op);
     } catch (error) {
       throw new DeviceError(`${op}: ${(error as Error).message}`);
     }
   }
 
-  private wrap(elements: Elements, dtype: DType): Storage {
-    return new Storage(this, dtype, elements.length, elements, null, elements.byteLength);
+  private wrap(elements: Elements, dtype: DType, op: string): Storage {
+    this.made++;
+    this.bytes += elements.byteLength;
+    return new Storage(this, dtype, elements.length, elements, null, elements.byteLength, op);
   }
 
-  upload(elements: Elements, dtype: DType): Storage {
-    return this.wrap(elements, dtype);
+  upload(elements: Elements, dtype: DType, op: string): Storage {
+    return this.wrap(elements, dtype, op);
   }
 
   async download(storage: Storage, start: number, end: number): Promise<Elements> {
-    return storage.elements.slice(start, end);
+    const found = storage.elements.slice(start, end), wait = this.relax();
+    if (wait) await wait;
+    return found;
   }
 
   free(storage: Storage): void {
     unwatch(storage.cell);
-    storage.cell.elements = NOTHING;
+    storage.elements = NOTHING;
   }
 
   zero(storage: Storage): void {
@@ -91,8 +103,10 @@ class CpuDevice implements Device {
 
   alive(): void {}
 
-  relax(): null {
-    return null;
+  relax(): Promise<void> | null {
+    if (this.made < MANY && this.bytes < MUCH) return null;
+    this.made = this.bytes = 0;
+    return breath();
   }
 
   async synchronize(): Promise<void> {}

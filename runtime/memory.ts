@@ -1,5 +1,5 @@
-// When memory is freed: by the garbage collector, by dispose(), or at the end of a tidy scope.  And how much there is.
-// How a device takes memory back is its own matter (webgpu/pool.ts).
+// When memory is freed: by the garbage collector, by dispose(), or at the end of a tidy scope.  And how much there is, made by what.
+// How a device takes memory back is its own matter (webgpu/pool.ts); memory-history.ts finds the lines of programs.
 
 import type { Cell, Storage } from "./storage.js";
 
@@ -7,26 +7,68 @@ interface Disposable {
   dispose(): void;
 }
 
+/** What made some of the live buffers of a device, and how much they hold. */
+export interface Origin {
+  /** The op, or the function that makes tensors; that of a gradient is called "… backward". */
+  readonly op: string;
+  /** The lines of the program that called it, the innermost first; null unless `record_memory_history` is on. */
+  readonly where: string | null;
+  bytes: number;
+  buffers: number;
+}
+
 interface Usage {
   bytes: number;
-  storages: number;
+  buffers: number;
+  readonly origins: Map<string, Origin>;
+}
+
+/** What live tensors hold on a device. */
+export interface DeviceMemory {
+  bytes: number;
+  /** Blocks of memory; a tensor and its views share one. */
+  buffers: number;
+  /** On a GPU: bytes of buffers that wait to be used again, and of all buffers. */
+  poolBytes?: number;
+  deviceBytes?: number;
+  /** What made the buffers, those that hold the most bytes first. */
+  origins: Origin[];
 }
 
 const usage: Record<string, Usage> = {};
+let whereabouts: (() => string | null) | null = null;
+
+/** How the line of the running program is found for each new buffer; null: it is not. */
+export function lookForLines(find: (() => string | null) | null): void {
+  whereabouts = find;
+}
 
 const registry = new FinalizationRegistry<Cell>((cell) => {
   if (!cell.freed) reclaim(cell);
 });
 
 function use(device: string): Usage {
-  return (usage[device] ??= { bytes: 0, storages: 0 });
+  return (usage[device] ??= { bytes: 0, buffers: 0, origins: new Map() });
+}
+
+/** Where what `op` makes on a device is counted. */
+export function originOf(device: string, op: string): Origin {
+  const where = whereabouts?.() ?? null, key = where === null ? op : `${op}\n${where}`, { origins } = use(device);
+  let origin = origins.get(key);
+  if (!origin) origins.set(key, (origin = { op, where, bytes: 0, buffers: 0 }));
+  return origin;
+}
+
+function add(cell: Cell, sign: 1 | -1): void {
+  for (const count of [use(cell.device.type), cell.origin]) {
+    count.bytes += sign * cell.bytes;
+    count.buffers += sign;
+  }
 }
 
 /** Sees to it that a storage's memory goes back when the last tensor on it is collected. */
 export function watch(storage: Storage, cell: Cell): void {
-  const now = use(cell.device.type);
-  now.bytes += cell.bytes;
-  now.storages++;
+  add(cell, 1);
   registry.register(storage, cell, cell);
 }
 
@@ -39,9 +81,7 @@ export function unwatch(cell: Cell): void {
 
 function count(cell: Cell): void {
   cell.freed = true;
-  const now = use(cell.device.type);
-  now.bytes -= cell.bytes;
-  now.storages--;
+  add(cell, -1);
 }
 
 function reclaim(cell: Cell): void {
@@ -63,10 +103,16 @@ export function onReport(device: string, report: () => Record<string, number>): 
   reports.set(device, report);
 }
 
-/** Bytes and storages that live tensors hold on each device, and what pools keep besides. */
-export function memory(): Record<string, Record<string, number>> {
-  const out: Record<string, Record<string, number>> = {};
-  for (const [device, now] of Object.entries(usage)) out[device] = { ...now, ...reports.get(device)?.() };
+/**
+ * What live tensors hold on each device: bytes and buffers, in all and by origin, and what pools keep besides.  Two answers some
+ * steps apart show what a loop keeps; `record_memory_history` adds the lines of the program.
+ */
+export function memory(): Record<string, DeviceMemory> {
+  const out: Record<string, DeviceMemory> = {};
+  for (const [device, { bytes, buffers, origins }] of Object.entries(usage)) {
+    const held = Array.from(origins.values()).filter((origin) => origin.buffers > 0).map((origin) => ({ ...origin }));
+    out[device] = { bytes, buffers, ...reports.get(device)?.(), origins: held.sort((a, b) => b.bytes - a.bytes || b.buffers - a.buffers) };
+  }
   return out;
 }
 

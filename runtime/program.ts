@@ -31,6 +31,8 @@ export class Plan {
   readonly differentiable: boolean;
   /** What program 0 makes: the outputs, then the given parameters that it changes. */
   readonly makes: readonly number[];
+  /** Who makes the results of programs other than 0. */
+  readonly backwards: string;
 
   constructor(compiled: CompiledOp, call: Call, device: Device, key: readonly unknown[], numbers: readonly number[],
     scalarTypes: readonly (DType | undefined)[], sibling: Plan | null) {
@@ -40,6 +42,7 @@ export class Plan {
     this.call = call;
     this.device = device;
     this.key = key;
+    this.backwards = `${compiled.op.name} backward`;
     this.scalarTypes = scalarTypes;
     const changed = compiled.op.params.filter(({ slot }) => slot >= 0 && compiled.op.slots[slot]!.mut && call.slots[slot]!.given);
     this.makes = [...new Set([...compiled.op.outputs, ...changed.map(({ slot }) => slot)])];
@@ -66,14 +69,14 @@ type Slots = (Tensor | null)[];
 export function runProgram(plan: Plan, program: number, tensors: Slots, wanted: readonly number[], random: RandomWords | null): Tensor[] {
   const { compiled: { op }, call, device } = plan, storages = new Array<Storage | null>(tensors.length);
   for (let i = 0; i < tensors.length; i++) storages[i] = tensors[i] === null ? null : tensors[i]!.storage;
-  const prepared = plan.prepare(program, wanted), out: Tensor[] = [];
+  const prepared = plan.prepare(program, wanted), maker = program === 0 ? op.name : plan.backwards, out: Tensor[] = [];
   for (const slot of wanted) {
     const bound = call.slots[slot]!, given = tensors[slot];
     if (given) {
       out.push(given);
       continue;
     }
-    const tensor = new Tensor(device.allocate(bound.dtype as DType, count(bound.shape), op.name), bound.dtype as DType, bound.shape, bound.strides, 0);
+    const tensor = new Tensor(device.allocate(bound.dtype as DType, count(bound.shape), maker), bound.dtype as DType, bound.shape, bound.strides, 0);
     storages[slot] = tensor.storage;
     out.push(tensor);
   }
@@ -196,8 +199,8 @@ export class ProgramNode extends Node {
 
   /** A tensor laid out as a slot, every element the same. */
   private filled({ dtype, shape, strides, offset }: Bound, value: 0 | 1): Tensor {
-    const type = dtype as DType, length = offset + extent(shape, strides), { device, compiled } = this.plan;
-    const storage = device.allocate(type, length, compiled.op.name), out = new Tensor(storage, type, shape, strides, offset);
+    const type = dtype as DType, length = offset + extent(shape, strides), { device } = this.plan;
+    const storage = device.allocate(type, length, this.plan.backwards), out = new Tensor(storage, type, shape, strides, offset);
     if (value === 0) device.zero(storage);
     else no_grad(() => new Tensor(storage, type, [length], [1], 0).fill_(1));
     return out;

@@ -5,7 +5,7 @@ import type { Device } from "./device.js";
 import type { DType } from "./dtype.js";
 import { OpError } from "./errors.js";
 import { is_inference_mode_enabled } from "./grad-mode.js";
-import { watch } from "./memory.js";
+import { type Origin, originOf, watch } from "./memory.js";
 
 /** A device buffer as the pool knows it; see webgpu/pool.ts. */
 export interface DeviceBuffer {
@@ -13,19 +13,20 @@ export interface DeviceBuffer {
   readonly bytes: number;
 }
 
-/** What is exchanged when an in-place op replaces a storage's content, and what outlives the storage for the collector. */
+/** What outlives a storage until the collector's word of its end has come: what is to be given back then, and no elements, for those
+ *  the collector takes itself. */
 export class Cell {
-  device: Device;
-  elements: Elements | null;
+  readonly device: Device;
+  readonly bytes: number;
+  readonly origin: Origin;
   buffer: DeviceBuffer | null;
-  bytes: number;
   freed = false;
 
-  constructor(device: Device, elements: Elements | null, buffer: DeviceBuffer | null, bytes: number) {
+  constructor(device: Device, buffer: DeviceBuffer | null, bytes: number, op: string) {
     this.device = device;
-    this.elements = elements;
     this.buffer = buffer;
     this.bytes = bytes;
+    this.origin = originOf(device.type, op);
   }
 }
 
@@ -40,12 +41,15 @@ export class Storage {
   /** Whether it was made in inference mode, so that nothing on it takes part in a graph. */
   readonly inference = is_inference_mode_enabled();
   private references = 0;
+  private array: Elements | null;
 
-  constructor(device: Device, dtype: DType, length: number, elements: Elements | null, buffer: DeviceBuffer | null, bytes: number) {
+  /** `op`: what it is made for. */
+  constructor(device: Device, dtype: DType, length: number, elements: Elements | null, buffer: DeviceBuffer | null, bytes: number, op: string) {
     this.device = device;
     this.dtype = dtype;
     this.length = length;
-    this.cell = new Cell(device, elements, buffer, bytes);
+    this.array = elements;
+    this.cell = new Cell(device, buffer, bytes, op);
     watch(this, this.cell);
   }
 
@@ -55,7 +59,10 @@ export class Storage {
 
   /** The typed array of a storage on the CPU. */
   get elements(): Elements {
-    return this.cell.elements!;
+    return this.array!;
+  }
+  set elements(array: Elements) {
+    this.array = array;
   }
 
   retain(): void {
@@ -70,9 +77,8 @@ export class Storage {
   /** Exchanges the content of two storages of equal type and length. */
   swap(other: Storage): void {
     const a = this.cell, b = other.cell;
-    [a.elements, b.elements] = [b.elements, a.elements];
+    [this.array, other.array] = [other.array, this.array];
     [a.buffer, b.buffer] = [b.buffer, a.buffer];
-    [a.bytes, b.bytes] = [b.bytes, a.bytes];
   }
 
   check(op: string): void {

@@ -12,11 +12,11 @@ import { numelOf } from "../shape.js";
 import { passes, sameCourse } from "../scalars.js";
 import { nestSchedules } from "../schedules.js";
 import { Storage } from "../storage.js";
+import { afterTask, breath } from "../tasks.js";
 import { byteLength, decode, encode } from "./elements.js";
 import { type Kernel, Pipelines } from "./pipelines.js";
 import { Pool, type PoolBuffer } from "./pool.js";
 import { type PassTimer, Queue } from "./queue.js";
-import { afterTask } from "./tasks.js";
 import { Readback } from "./readback.js";
 import { Uniforms, type Words, newWords } from "./uniforms.js";
 import { renewable, renewed, wordsOf } from "./words.js";
@@ -40,9 +40,10 @@ interface GpuPrepared extends Prepared {
 }
 
 /** The collector does not see the GPU's memory.  Empty array buffers of about as many bytes as live storages hold stand for it,
- *  so that growth is felt.  They come in steps of at least BALLAST, once between two tasks, because only there what the collector finds
- *  comes back; and go only when it gave storages back and SLACK more than twice what is live is left: a program that disposes moves none. */
-const BALLAST = 1 << 23, SLACK = 1 << 25;
+ *  so that growth is felt, and EACH for each storage: of small ones there would be very many before the collector comes.  They come in
+ *  steps of at least BALLAST, once between two tasks, because only there what the collector finds comes back; and go only when it gave
+ *  storages back and SLACK more than twice what is live is left: a program that disposes moves none. */
+const BALLAST = 1 << 23, SLACK = 1 << 25, EACH = 1 << 14;
 
 let devices = 0;
 
@@ -56,7 +57,7 @@ export class WebGpuDevice implements Device {
   private readonly queue: Queue;
   private readonly readback: Readback;
   private readonly facts: Facts;
-  /** Bytes of live storages; what stands for them, and its bytes. */
+  /** What live storages weigh, EACH included; what stands for them, and its bytes. */
   private held = 0;
   private readonly ballast: ArrayBuffer[] = [];
   private ballastBytes = 0;
@@ -125,8 +126,8 @@ export class WebGpuDevice implements Device {
       throw new DeviceError(`${op}: a tensor of ${bytes} bytes is larger than the ${Math.min(this.gpu.limits.maxStorageBufferBindingSize,
         this.gpu.limits.maxBufferSize)} that this GPU can bind`);
     }
-    const buffer = this.pool.take(bytes, op), storage = new Storage(this, dtype, length, null, buffer, buffer.bytes);
-    this.held += buffer.bytes;
+    const buffer = this.pool.take(bytes, op), storage = new Storage(this, dtype, length, null, buffer, buffer.bytes, op);
+    this.held += buffer.bytes + EACH;
     if (!this.weighed && this.held - this.ballastBytes >= BALLAST) this.weigh(this.held - this.ballastBytes);
     return storage;
   }
@@ -167,7 +168,7 @@ export class WebGpuDevice implements Device {
     unwatch(cell);
     cell.buffer = null;
     if (buffer && this.lost === null) this.pool.give(buffer);
-    this.held -= cell.bytes;
+    this.held -= cell.bytes + EACH;
   }
 
   private weigh(bytes: number): void {
@@ -182,9 +183,9 @@ export class WebGpuDevice implements Device {
     }
   }
 
-  /** The collector found `bytes`.  Ballast goes at once where the engine can. */
+  /** The collector found a storage of `bytes`.  Ballast goes at once where the engine can. */
   private lighten(bytes: number): void {
-    this.held -= bytes;
+    this.held -= bytes + EACH;
     while (this.ballastBytes > 2 * this.held + SLACK) {
       const last = this.ballast.pop() as ArrayBuffer & { transfer?: (size: number) => ArrayBuffer };
       this.ballastBytes -= last.byteLength;
@@ -196,7 +197,7 @@ export class WebGpuDevice implements Device {
   relax(): Promise<void> | null {
     if (!this.heavier) return null;
     this.heavier = false;
-    return new Promise((done) => afterTask(() => afterTask(done)));
+    return breath();
   }
 
   zero(storage: Storage): void {

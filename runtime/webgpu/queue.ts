@@ -4,7 +4,7 @@
 
 import type { Kernel, Pipelines } from "./pipelines.js";
 import type { Pool, PoolBuffer } from "./pool.js";
-import { afterTask } from "./tasks.js";
+import { afterTask } from "../tasks.js";
 import { type Uniforms, type Words } from "./uniforms.js";
 
 export const MOST_LAUNCHES = 256;

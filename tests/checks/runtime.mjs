@@ -72,7 +72,7 @@ export default {
     t.equal(await a.grad.tolist(), [100]);
   },
   "tidy frees all but what it answers": async (t) => {
-    const count = () => t.torch.memory()[t.device]?.storages ?? 0;
+    const count = () => t.torch.memory()[t.device]?.buffers ?? 0;
     t.tensor([1]).mul(2);
     const before = count();
     const kept = t.torch.tidy(() => t.tensor([1, 2]).mul(2).add(2).sum());

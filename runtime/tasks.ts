@@ -21,3 +21,8 @@ export function afterTask(task: () => void): void {
     channel.port2.postMessage(null);
   }
 }
+
+/** Lets go for as long as it takes what the garbage collector has found to come back. */
+export function breath(): Promise<void> {
+  return new Promise((done) => afterTask(() => afterTask(done)));
+}
