@@ -12,6 +12,7 @@ export async function main(train, folder) {
   const [wanted = "webgpu", steps] = process.argv.slice(2), found = wanted === "webgpu" && await torch.initWebGPUAsync();
   if (wanted === "webgpu" && !found) console.log("no WebGPU here (it takes the npm package webgpu and a GPU): training on the CPU");
   const device = found ? "webgpu" : "cpu";
+  torch.set_slow_warnings(false); // each loss is read: that is slow, and meant
   console.log(`step      loss   PyTorch's`);
   const done = await follow(train, folder, device, {
     steps: steps && Number(steps),
