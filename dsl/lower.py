@@ -192,8 +192,12 @@ class Lowering:
         if declared is None:
             # A zero in the place of an index is an axis of length one.
             one = ("one", Loop(self.loop("one"), ONE, None))
-            meanings = iter([(n, c.loops[n]) for n, *_ in names])
-            places = [("", one) if x.kind == "num" and x.val == 0 else next(meanings) for x in a.index]
+            meanings, places = {n: c.loops[n] for n, *_ in names}, []
+            for x in a.index:
+                bare = x.args[0] if x.kind == "spread" else x
+                if x.kind == "num" and x.val == 0: places.append(("", one))
+                elif bare.kind == "name" and bare.val in meanings: places.append((bare.val, meanings.pop(bare.val)))
+                else: raise Mistake("name", f"`{a.name}` is made here: each of its indices is a name of its own, or 0", x.span)
             items = [Item({"one": "one", "pack": "pack", "fixed": "fixed"}[m[0]], tuple(axis_of(l) for l in loops_of(m)), n) for n, m in places]
             dims = tuple(dim_of(l) for _, m in places for l in loops_of(m))
             self.declare(Tensor(a.name, "temp", dims, element(strip(body), self.tensors, top_reduction(body))), items)

@@ -146,7 +146,7 @@ def show(item: Op | Def | Schedule) -> str:
     """An item as text, with a newline at its end."""
     match item:
         case Def() if item.value is None: return routine(item)
-        case Def(): return f"def {item.name}({', '.join(item.params)}) = {expression(item.value)}\n"
+        case Def(): return "\n    ".join([f"def {item.name}({', '.join(item.params)}) = {expression(item.value)}"] + ([doc(item.doc)] if item.doc else [])) + "\n"
         case Schedule():
             when = f" when {expression(item.when)}" if item.when is not None else ""
             return "\n    ".join([f"schedule {item.target}{when}", *map(expression, item.strategies)]) + "\n"
