@@ -41,7 +41,7 @@ def signature(op: OpDef, tensors: dict[str, Tensor] | None = None, number: dict[
         [model.Size(n, formula(e)) for n, e in op.sizes],
         [model.Require(formula(r.holds), r.message, [formula(v) for v in r.values]) for r in op.requires],
         [number[n] for n in op.outputs], list(op.outputs), op.drop, op.keepdim, op.random,
-        list(programs), [schedule(s) for s in op.schedules])
+        list(programs), [schedule(s) for s in op.schedules], op.numbers)
 
 
 def schedule(s: Schedule) -> model.Schedule:

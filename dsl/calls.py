@@ -31,12 +31,13 @@ MEASURES = {"rank": (("tensor", "pack", "local", "output"),),
             "numel": (("tensor", "pack", "local", "output", "option"),),
             "size": (("tensor",), "num"),
             "given": (("tensor", "option"),),
+            "type": (("tensor", "option"),),
             "fits": (("pack",), ("pack",)),
             "nth": (("option", "pack", ""), "")}
 
 
 def measure(walk, e: X):
-    """The arguments of `rank`, `numel`, `size`, `given`, `fits` and `nth`."""
+    """The arguments of `rank`, `numel`, `size`, `given`, `type`, `fits` and `nth`."""
     for x, kinds in zip(e.args, MEASURES[e.val]):
         thing = walk.things.get(x.val) if x.kind == "name" else None
         if kinds == "num":
@@ -47,6 +48,8 @@ def measure(walk, e: X):
                        f"this is {KINDS[thing.kind]}" if thing else "")
         if e.val == "numel" and thing and thing.kind == "option" and (thing.type is None or thing.type.name != "dims"):
             walk.error("option", "`numel` of an option is that of the axes it names", x.span, "its type is not `dims`")
+        if e.val == "type" and thing and thing.kind == "option" and (thing.type is None or thing.type.name != "dtype"):
+            walk.error("option", "`type` of an option is the one it asks for", x.span, "its type is not `dtype`")
         if e.val == "given" and thing:
             p = next((p for p in walk.scope.op.params if p.name == x.val), None)
             if p and not p.type.optional:

@@ -10,11 +10,11 @@ from dataclasses import replace
 from .accesses import Accesses, Place, amount
 from .calls import check_call
 from .diagnostics import Error, choice_label, did_you_mean, either
-from .scope import CONSTANTS, FUNCTIONS, REDUCERS, Scope, Thing, Vocabulary, names_in, nodes_in, text_of, word
+from .scope import CONSTANTS, DTYPES, FUNCTIONS, REDUCERS, Scope, Thing, Vocabulary, names_in, nodes_in, text_of, word
 from .signature import KINDS
 from .syntax import Assign, Span, X
 
-WHOLE = ("rank", "numel", "size", "given", "fits", "nth", "stop")      # functions whose argument may be a whole tensor
+WHOLE = ("rank", "numel", "size", "given", "type", "fits", "nth", "stop")      # functions whose argument may be a whole tensor
 
 
 LOGIC = {"&": "and", "|": "or", "~": "not"}
@@ -27,6 +27,9 @@ def index_names(e: X | None) -> set[str]:
         if n.kind == "read":
             for i in n.args[1:]: out |= {m.val for m in names_in(i)}
     return out
+
+
+def asks_type(e: X) -> bool: return e.kind == "call" and e.val == "type"
 
 
 def bare(index: X) -> str:
@@ -118,6 +121,7 @@ class Formulas(Accesses):
             case "field": self.field(e, here)
             case "reduce": self.reduce(e, here)
             case "call": self.call(e, here)
+            case "==" | "!=" if any(asks_type(x) for x in e.args): self.compare_type(e, here)
             case "==" | "!=" if any(x.kind == "str" or self.choices(x) for x in e.args): self.compare_text(e, here)
             case "~=": self.error("test", "`~=` is for tests only", e.span, help=["write a bound:  abs(a - b) < 1e-6"])
             case "^" | "&" | "|" | "<<" | ">>" | "~":
@@ -152,6 +156,13 @@ class Formulas(Accesses):
         elif right.kind != "str" and self.choices(right) != choices:
             self.error("option", f"`{left.val}` is a text", right.span,
                        "compare it with one of its texts: " + ", ".join(f'"{c}"' for c in choices[:4]))
+
+    def compare_type(self, e: X, at: Place):
+        """`type(input) == "bool"`, `type(input) == type(src)`."""
+        for x in e.args:
+            if asks_type(x): self.visit(x, at)
+            elif x.kind != "str": self.error("type", "a type is compared with another or with a text", x.span, "this is none")
+            elif x.val not in DTYPES: self.error("type", f'there is no type `"{x.val}"`', x.span, choice_label(x.val, DTYPES))
 
     def bits(self, e: X):
         """An operator on bits beside a tensor that is not of whole numbers; `^` may be meant as a power."""
@@ -283,6 +294,8 @@ class Formulas(Accesses):
             self.used |= {n.val for n in names_in(e)}
             return
         else: check_call(self, e, at)
+        if e.val == "type" and at.target is not None:
+            self.error("type", "`type` speaks of a call, not of elements", where, "only a `require` may ask for it")
         op = e.val in self.vocabulary.ops and e.val not in FUNCTIONS
         whole = op or e.val in REDUCERS and len(e.args) == 1 or e.val in WHOLE
         for x in e.args:

@@ -25,10 +25,10 @@ class Checked:
 
 
 def check(op: OpDef, count: int = 5, seed: int = 0, largest: int = 200, twice: bool = False, tolerance: float = 2e-4,
-          only: Callable[[World], bool] = lambda world: True) -> Checked:
+          only: Callable[[World], bool] = lambda world: True, counts: Callable[[World, str, tuple], bool] = lambda world, name, at: True) -> Checked:
     """Compares the gradient program of an op (twice: of its gradient program) with central differences, in up
     to `count` worlds, at up to four elements of each input.  Kinks and values that are not finite are left
-    out, and so are worlds that `only` refuses.  A matrix sampled as definite stays symmetric: its two triangles
+    out, and so are worlds that `only` refuses and elements (of an input, at a place) that `counts` refuses.  A matrix sampled as definite stays symmetric: its two triangles
     are moved together."""
     found, rng = Checked(), np.random.default_rng(seed)
     first = op.gradient or gradient(op)
@@ -50,12 +50,12 @@ def check(op: OpDef, count: int = 5, seed: int = 0, largest: int = 200, twice: b
         got = evaluate(back, world.env, world.packs, {**inputs, **({} if twice else values), **given}, dtype=world.dtype)
         params = {p.name for p in op.params}         # one that is changed in place is an output, too
         names = [n for n in program.inputs if n.startswith("g_") or (differentiable(op, n) if n in params else n in op.outputs)] if twice else None
-        compare(found, program, world, inputs, weights, got, "dd_" if twice else "d_", tolerance, rng, names)
+        compare(found, program, world, inputs, weights, got, "dd_" if twice else "d_", tolerance, rng, names, counts)
     return found
 
 
 def compare(found: Checked, program: Program, world: World, inputs: dict, weights: dict, got: dict, prefix: str, tolerance: float,
-            rng: np.random.Generator, names: list[str] | None):
+            rng: np.random.Generator, names: list[str] | None, counts: Callable[[World, str, tuple], bool]):
     """names: inputs whose gradient is zero if `got` has none; otherwise only what `got` has is looked at."""
     for n in names if names is not None else [d[len(prefix):] for d in got]:
         if n not in inputs or inputs[n].dtype.kind != "f": continue
@@ -64,7 +64,7 @@ def compare(found: Checked, program: Program, world: World, inputs: dict, weight
         mirrored = n in definite(world.op)
         if mirrored: a = a + a.swapaxes(-1, -2) * (1 - np.eye(a.shape[-1]))
         for at, slope in difference(program, world.env, world.packs, inputs, n, weights, rng, mirrored=mirrored):
-            if not np.isfinite(slope): continue
+            if not np.isfinite(slope) or not counts(world, n, at): continue
             found.places += 1
             if not abs(a[at] - slope) <= tolerance * (0.1 + abs(slope)):
                 found.wrong.append(f"{prefix}{n}{[int(i) for i in at]} is {a[at]:.6g}, but the slope is {slope:.6g} in {world.env}")

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from .dims import error
 from .diagnostics import Error
-from .scope import FUNCTIONS, is_tensor
+from .scope import FUNCTIONS, is_tensor, nodes_in
 from .syntax import Assign, Binder, Op, Require, Span, X
 
 ABSENT = X("name", (), "none")          # stands for an optional parameter that the call leaves out
@@ -96,7 +96,9 @@ class Inliner:
             inner = Assign(names[a.name].val, None, a.mode, placed(rename(a.value, names), e.span), e.span, e.span)
             before += self.assign(inner)
         self.open.pop()
-        self.requires += [Require(placed(rename(r.condition, names), e.span), renamed_message(r.message, names), e.span) for r in callee.requires]
+        # What the callee wants of types holds for what callers give it: here its tensors are values of formulas.
+        kept = [r for r in callee.requires if not any(n.kind == "call" and n.val == "type" for n in nodes_in(r.condition))]
+        self.requires += [Require(placed(rename(r.condition, names), e.span), renamed_message(r.message, names), e.span) for r in kept]
         return names[callee.outputs[0].name]
 
     def obstacle(self, callee: Op) -> str:

@@ -113,7 +113,7 @@ class Lowering:
         made = OpDef(
             self.opname, hole(op.doc), tuple(hole(a) for a in op.aliases), parameters(self), self.tensors, kind, promoted, self.computed,
             requirements(self) + self.required, outputs, op.drop[0] if op.drop else "", (op.drop[1] or "") if op.drop else "",
-            program, {}, None if op.nograd is None else frozenset(op.nograd), op.code, op.foreach,
+            program, {}, None if op.nograd is None else frozenset(op.nograd), op.code, op.foreach, op.numbers,
             self.sites > 0, self.pointwise(forward), [], op.tests, op.samples,
             tuple(replace(m, name=hole(m.name)) for m in op.modules), op, doc_family)
         for s in forward:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from .diagnostics import Error
 
 OPENING, CLOSING = {"(": ")", "[": "]", "{": "}"}, {")": "(", "]": "[", "}": "{"}
-CLAUSE_WORDS = ("as", "for", "where", "require", "sample", "grad", "nograd", "test", "wgsl", "js", "numpy", "launch", "scratch", "ignore", "foreach")
+CLAUSE_WORDS = ("as", "for", "where", "require", "sample", "grad", "nograd", "test", "wgsl", "js", "numpy", "launch", "scratch", "ignore", "foreach", "numbers")
 ITEM_WORDS = ("op", "def", "schedule")
 OPEN_TEXT, OPEN_BRACKET = "this text is never closed", "this bracket is never closed"
 

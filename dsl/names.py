@@ -42,15 +42,14 @@ def check(items: list, source: Source, vocabulary: Vocabulary) -> list[Error]:
 
 
 def duplicates(files) -> list[Error]:
-    """Definitions with one name: every one after the first is a mistake."""
-    seen: dict[tuple[str, str], tuple[Source, Span]] = {}
+    """Definitions with one name, ops and `def`s alike: every one after the first is a mistake."""
+    seen: dict[str, tuple[Source, Span]] = {}
     errors = []
     for items, source in files:
         for item in items:
             if isinstance(item, Schedule): continue
-            kind = "op" if isinstance(item, Op) else "def"
             for name in expanded(item) if isinstance(item, Op) else [item.name]:
-                old = seen.setdefault((kind, name), (source, item.name_span))
+                old = seen.setdefault(name, (source, item.name_span))
                 if old == (source, item.name_span): continue
                 here = old[0] is source
                 errors.append(Error("name", f"`{name}` is defined twice", item.name_span, "the second time here",
@@ -78,6 +77,10 @@ def once_each(errors: list[Error]) -> list[Error]:
     return out
 
 
+def op_without_numbers(op: Op) -> bool:
+    return op.numbers and not any(p.type.instead == "num" for p in op.params)
+
+
 class OpNames:
     """The clauses of one op, in an order in which every name is defined before it is used."""
 
@@ -95,6 +98,7 @@ class OpNames:
         self.body()
         self.grads()
         self.ignored()
+        if op_without_numbers(self.op): self.error("option", f"`numbers` stands for nothing: no tensor of `{self.op.name}` may be a number", self.op.name_span, "a type like `Num | num` says so")
         if clean and not self.walk.errors: self.unused()          # a misspelt name would leave the right one unused
         self.walk.errors += cycle(expanded(self.op)[0], self.op.name_span, self.vocabulary)
         for t in self.op.tests: check_test(self.walk, t.condition, t.raises is not None, expanded(self.op))

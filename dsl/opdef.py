@@ -9,6 +9,7 @@ Names in formulas (`E` with op "sym"):
                    conditions; a choice is compared with the *number* of the chosen text
   `dim`            an axis option, already counted from 0
   `has_x`          whether the optional parameter x (tensor or scalar) is given
+  `type_x`         the number in DTYPES of the type of tensor x, or that the `dtype` option x asks for
   `inf`, `nan`     never constants, so that no compiler folds them; an option of that name is `nan_`"""
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from .ir import E, Program, Stmt, Tensor
 from .syntax import Code, Module, Op as OpTree, Sample, Test
 
 Presence = "has_"
+TypeOf = "type_"
 MISSING = -2147483648                   # a number of an `ints` option that is left out: codegen/host/bind.py
 
 
@@ -51,7 +53,7 @@ class Param:
 @dataclass(frozen=True)
 class Require:
     holds: E
-    message: str                        # with {0}, {1}: the values below
+    message: str                        # with {0}, {1}: the values below, {type 0}: the name of a type
     values: tuple[E, ...] = ()
 
 
@@ -85,6 +87,7 @@ class OpDef:
     nograd: frozenset[str] | None = None    # None: all derived; names: these have none; empty set: none has
     raw: tuple[Code, ...] = ()
     foreach: bool = False
+    numbers: bool = False               # no argument need be a tensor
     random: bool = False
     pointwise: bool = False             # whole-tensor, one output of the inputs' broadcast shape
     schedules: list[Schedule] = field(default_factory=list)

@@ -7,8 +7,8 @@ from __future__ import annotations
 from .axes import Axis, loop_dim, loop_index
 from .dims import Item
 from .inline import ABSENT, arguments
-from .ir import E, FALSE, Loop, Stmt, TRUE, Tensor, ZERO, lift, read, reads, replace, sym
-from .opdef import OpDef, Presence, symbol
+from .ir import E, FALSE, Loop, Stmt, TRUE, Tensor, ZERO, lift, read, reads, replace, sym, symbols
+from .opdef import OpDef, Presence, TypeOf, symbol
 from .placed import Placed, Unplaced, counted, ranked
 from .scalar_formulas import Context, Mistake, part
 from .scope import is_tensor
@@ -31,6 +31,7 @@ def place(work, a: Assign, callee: OpDef):
     try:
         made = [at.statement(s, work.loop) for s in at.op.forward.stmts]
         for r in callee.requires:
+            if any(n.startswith(TypeOf) for n in symbols(r.holds)): continue        # of what callers give it, not of values in formulas
             holds = at.expression(r.holds, {})
             if holds != TRUE: work.required.append(replace(r, holds=holds, values=tuple(at.expression(v, {}) for v in r.values)))
     except Unplaced as u: raise Mistake("type", f"`{callee.name}` cannot be called in a formula", a.value.span, f"it asks for `{u.args[0]}`") from None

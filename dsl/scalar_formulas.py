@@ -15,7 +15,8 @@ from .axes import Axis
 from .dims import Item, error
 from .ir import (E, FALSE, INTRINSICS, Loop, ONE, ROUTINES, TRUE, ZERO, add, call, cond, conj, div, floordiv, idx, is_const, lift, mul, neg, pack,
                  read, sub, sym, transform)
-from .opdef import MISSING, Presence, symbol
+from .opdef import MISSING, Presence, TypeOf, symbol
+from .scope import DTYPES
 from .syntax import X
 
 COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
@@ -67,8 +68,9 @@ class Formulas:
         raise Mistake("syntax", "this cannot stand in a formula", e.span)
 
     def choice(self, e: X) -> E | None:
-        """`reduction == "mean"`: the number of the text among the option's."""
+        """`reduction == "mean"`: the number of the text among the option's; `type(x) == "bool"`: that among all types."""
         for a, b in (e.args, e.args[::-1]):
+            if b.kind == "str" and a.kind == "call" and a.val == "type": return E(e.kind, (self.call(a, Context()), lift(DTYPES.index(b.val))))
             if b.kind == "str" and a.kind == "name" and a.val in self.op.options:
                 choices = self.op.options[a.val].choices
                 if b.val in choices: return E(e.kind, (sym(a.val), lift(choices.index(b.val))))
@@ -169,6 +171,7 @@ class Formulas:
         if n == "poly": return horner(self.lower(a[0], c), [self.lower(x, c) for x in a[1:]])
         if n == "rand": return E("rand", (), op.site())
         if n == "given": return self.given(a[0].val, c)
+        if n == "type": return sym(TypeOf + a[0].val)
         if n in ("rank", "numel", "size"): return self.measure(n, e)
         if n == "fits": return sym(f"fits_{a[0].val}_{a[1].val}")
         if n == "axis":

@@ -161,6 +161,7 @@ def show(item: Op | Def | Schedule) -> str:
               for m in op.modules]
     if op.ignored: lines.append("ignore " + ", ".join(op.ignored))
     if op.foreach: lines.append("foreach")
+    if op.numbers: lines.append("numbers")
     lines += [f'require {expression(r.condition)}, "{r.message}"' for r in op.requires]
     if not short: lines += map(assignment, op.body)
     lines += [text_block(f"{c.language} ", c.text) for c in op.code]

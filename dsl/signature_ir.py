@@ -68,7 +68,7 @@ def requirements(op) -> list[Require]:
 
 
 def fill(op, message: str, c: Context) -> tuple[str, tuple[E, ...]]:
-    """`got {stride}` -> ("got {0}", (the value,)).  The family variable is filled in at once."""
+    """`got {stride}` -> ("got {0}", (the value,)); of a type "{type 0}" its name.  The family variable is filled in at once."""
     values: list[E] = []
 
     def hole(m: re.Match) -> str:
@@ -77,5 +77,5 @@ def fill(op, message: str, c: Context) -> tuple[str, tuple[E, ...]]:
         formula = parse_formula(Source("message", text), 0, len(text))
         if isinstance(formula, X): values.append(op.formulas.lower(formula, c))
         else: raise Mistake("syntax", f"`{text}` is no formula", op.op.span)
-        return "{%d}" % (len(values) - 1)
+        return ("{type %d}" if formula.kind == "call" and formula.val == "type" else "{%d}") % (len(values) - 1)
     return re.sub(r"\{([^{}]+)\}", hole, message), tuple(values)

@@ -218,6 +218,7 @@ class Op:
     scratch: tuple[Scratch, ...] = ()
     ignored: tuple[str, ...] = ()       # options that are accepted and change nothing
     foreach: bool = False
+    numbers: bool = False               # numbers alone will do where tensors may be numbers
     span: Span = spot()
     name_span: Span = spot()
 

@@ -15,7 +15,7 @@ from .syntax import (Assign, Binder, Code, Def, Dim, Launch, Let, Module, Op, Ou
                      Setting, Size, Test, Type, X)
 
 # Clauses that an op may have only once, and what they are called.
-ONCE = {"doc": "text", "family": "`for`", "nograd": "`nograd`", "foreach": "`foreach`"}
+ONCE = {"doc": "text", "family": "`for`", "nograd": "`nograd`", "foreach": "`foreach`", "numbers": "`numbers`"}
 
 
 class Unreadable(Exception):
@@ -125,6 +125,7 @@ class Build(Transformer_NonRecursive):
     def scratch(self, m, c): return ("scratch", Scratch(str(c[0]), c[1], place(m)), place(m))
     def ignore(self, m, c): return ("ignored", c[0], place(m))
     def foreach(self, m, c): return ("foreach", True, place(m))
+    def numbers(self, m, c): return ("numbers", True, place(m))
 
     def launch(self, m, c):
         name, step, steps, over, lanes = c

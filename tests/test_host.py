@@ -3,18 +3,21 @@ every op the same bound calls and byte-equal kernels from Python's text and from
 
 import json
 import math
+import re
 from functools import cache
 
 import numpy as np
 import pytest
 
 from buildtools import node
+from buildtools.paths import ROOT
 from codegen import package
 from codegen.host.bind import bind
 from codegen.host.dtypes import DTYPES, can_cast, promote_types, promoted_type, result_type
 from codegen.host.errors import OpError, decimal
 from codegen.host.kernel import Facts
 from codegen.host.model import Meta
+from codegen.host.names import RESERVED
 from codegen.host.pattern import contiguous_strides
 from codegen.host.plan import plan, plan_cpu
 from codegen.opdata import rules
@@ -23,6 +26,8 @@ from codegen.wgsl import routines
 from dsl.bound import meta
 from dsl.worlds import worlds
 from definitions import LIBRARY
+
+PRELUDE = ROOT / "codegen" / "wgsl" / "prelude.wgsl"
 
 
 @cache
@@ -92,7 +97,14 @@ def test_numbers_in_messages(x, text): assert decimal(x) == text
     ("mm", [tensor(2, 3)], "missing argument 'mat2'"),
     ("mm", [tensor(2, 3), "x"], "'mat2' must be a tensor"),
     ("softmax", [tensor(2, 3, dtype="int32"), 0], "'input' must be a floating point tensor, but is int32"),
-    ("bitwise_and", [tensor(2), tensor(2)], "'input' must be an integer or bool tensor, but the arguments together are float32"),
+    ("bitwise_and", [tensor(2), tensor(2)], "not implemented for 'float32': 'input' must be an integer or bool tensor"),
+    ("bitwise_and", [tensor(2, dtype="int32"), tensor(2)], "not implemented for 'float32': 'other' must be an integer or bool tensor"),
+    ("pow", [tensor(weak=True), tensor(weak=True, dtype="int32")], "pow() received an invalid combination of arguments - got (float, int), but expected at least one Tensor"),
+    ("mm", [tensor(2, 3), tensor(3, 2, dtype="float16")], "expected m1 and m2 to have the same dtype, but got: float32 != float16"),
+    ("conv1d", [tensor(1, 2, 5), tensor(4, 2, 3), tensor(4, dtype="int32")], "Input type (float32) and bias type (int32) should be the same"),
+    ("scatter_add", [tensor(2), 0, tensor(2, dtype="int32"), tensor(2, dtype="float64")], "Expected self.dtype to be equal to src.dtype, but they are float32 and float64"),
+    ("neg", [tensor(2, dtype="bool")], "Negation, the `-` operator, on a bool tensor is not supported."),
+    ("window_hann", [3, True, "half"], "hann expects float32 or float64 dtypes, got: float16"),
     ("gelu", [tensor(2), "fast"], "'approximate' must be one of none, tanh, but got 'fast'"),
     ("conv2d", [tensor(1, 2, 5, 5), tensor(4, 2, 3, 3), None, [1, 2, 3]], "'stride' must be a number or 2 numbers, but got 3"),
     ("conv2d", [tensor(1, 2, 5, 5), tensor(4, 2, 3, 3), None, 0], "non-positive stride is not supported"),
@@ -105,6 +117,20 @@ def test_wrong_calls(name, args, words):
     op = data(name)
     with pytest.raises(OpError) as e: bind(op, args + [None] * (len(op.params) - len(args)))
     assert words in str(e.value) and str(e.value).startswith(op.name + ": ")
+
+
+@pytest.mark.parametrize("name, args", [
+    ("add", [tensor(weak=True), tensor(weak=True)]), ("where", [tensor(2, dtype="bool"), tensor(weak=True), tensor(weak=True)]),
+    ("pow", [tensor(weak=True), tensor()]), ("lerp", [tensor(2), tensor(2), tensor(weak=True)]), ("quantile_all", [tensor(2), tensor(weak=True)]),
+    ("window_hann", [3, True, "double"]), ("conv1d", [tensor(1, 2, 5), tensor(4, 2, 3)]), ("neg", [tensor(2, dtype="uint8")]),
+])
+def test_numbers_and_types_that_are_right(name, args):
+    op = data(name)
+    bind(op, args + [None] * (len(op.params) - len(args)))
+
+
+def test_functions_of_kernels_are_no_names_of_tensors():
+    assert set(re.findall(r"^fn (\w+)", PRELUDE.read_text(encoding="utf-8"), re.M)) <= set(RESERVED)
 
 
 # --- Bound calls -----------------------------------------------------------------------------------

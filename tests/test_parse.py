@@ -29,6 +29,7 @@ CONSTRUCTS = {
     "reductions": "op scan(input: Num[N]) -> Num[N]\n    out[i] = sum[j if j <= i] input[j] + sum[k in i .. N] input[k] - max[l < 3, *m] -sum[o] input[o] * input[l]\n",
     "operators": "op all_of_them(a: Int, b: Int) = not a == b and a < b <= 3 or (a if b else -a ** -2 % 3 // 4 / 5 & ~b | a ^ b << 1 >> 2) != 1e-5 + 0x1F\n",
     "nograd": "op sign(input: Num, other: Num) = sign(input) * other\n    nograd input\n    sample input in -1 .. 1\n    test sign([1, -2], 1) ~= [1, -1]\n    test sign(1) raises \"other\"\n",
+    "numbers": "op plus(input: Num | num, other: Num | num) = input + other\n    numbers\n",
     "mut": "op step(mut state: Float, grad: Float?, *, lr: real)\n    foreach\n    state = state - lr * (grad ?? 0)\n",
     "raw": 'op sort(input: Num[*A, K@dim], dim: dim) -> (values: Num[*A, K], indices: Int[*A, K])\n    """Sorts "stably".\n       Slowly."""\n    numpy """\n        indices = argsort(input)\n\n        if dim:\n            pass\n    """\n    js """return 1"""\n    scratch rest: Int[*A, K]\n    launch merge for step < K over numel(A) * K groups of 64\n    launch fill over K\n    grad input[*a, indices[*a, i]] += g.values[*a, i]\n',
     "def": "def hat(d, n) = max(1 - abs(d), 0) * n\n",

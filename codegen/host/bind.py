@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from .dtypes import INT_CATEGORY, accepts, category, named_dtype, promoted_type, result_type
+from .dtypes import DTYPES, FLOAT_CATEGORY, INT_CATEGORY, accepts, category, named_dtype, promoted_type, result_type
 from .errors import OpError, decimal
 from .model import Axis, Bound, Call, Env, Meta, Op, Param, Slot
 from .pattern import (bind_ranks, bind_sizes, contiguous_strides, fresh, has_kind, logical, numel, physical, present,
@@ -27,6 +27,7 @@ def bind(op: Op, args: list[Arg]) -> Call:
     metas: list[Meta | None] = tensors(op, args, env)
     options(op, args, env, ranks)
     dtype = promotion(op, args, metas, env)
+    types(op, metas, dtype, env)
     choose_axes(op, metas, args, env)
     for i, slot in enumerate(op.slots):
         meta: Meta | None = metas[i]
@@ -52,7 +53,7 @@ def bind(op: Op, args: list[Arg]) -> Call:
     late_defaults(op, args, env)
     for size in op.sizes: env[size.name] = size.value(env)
     for r in op.requires:
-        if r.holds(env) == 0: raise OpError(op.name + ": " + filled(r.message, [decimal(v(env)) for v in r.values]))
+        if r.holds(env) == 0: raise OpError(op.name + ": " + filled(r.message, [v(env) for v in r.values]))
     return Call(env, packs, dtype, slots(op, metas, dtype, env, packs, kept, dropped))
 
 
@@ -92,7 +93,19 @@ def tensors(op: Op, args: list[Arg], env: Env) -> list[Meta | None]:
         elif arg is not None: raise OpError(f"{op.name}: '{p.name}' must be a tensor")
         elif not p.optional: raise OpError(f"{op.name}: missing argument '{p.name}'")
         if p.optional: env["has_" + p.name] = 0 if arg is None else 1
+    if not op.numbers: some_tensor(op, metas)
     return metas
+
+
+def some_tensor(op: Op, metas: list[Meta | None]):
+    """Refuses a call with numbers for all tensors that are given, where numbers may stand for some."""
+    kinds: list[str] = []
+    for p in op.params:
+        meta: Meta | None = metas[p.slot] if p.slot >= 0 else None
+        if meta is None: continue
+        if not meta.weak or p.instead != "num": return
+        kinds.append("float" if category(meta.dtype) == FLOAT_CATEGORY else "bool" if meta.dtype == "bool" else "int")
+    if len(kinds) > 0: raise OpError(f"{op.name}: {op.name}() received an invalid combination of arguments - got ({', '.join(kinds)}), but expected at least one Tensor")
 
 
 def promotes(op: Op, slot: int) -> bool:
@@ -195,9 +208,11 @@ def late_defaults(op: Op, args: list[Arg], env: Env):
         if p.slot < 0 and args[i] is None and p.default is not None and (p.kind == "num" or p.kind == "real"): env[entry(p.name)] = p.default(env)
 
 
-def filled(message: str, values: list[str]) -> str:
-    """The message with {0}, {1} replaced."""
-    for i, v in enumerate(values): message = message.replace("{" + str(i) + "}", v)
+def filled(message: str, values: list[float]) -> str:
+    """The message with {0}, {1} replaced, and {type 0} by the type of that number."""
+    for i, v in enumerate(values):
+        name = "{type " + str(i) + "}"
+        message = message.replace(name, DTYPES[int(v)]) if name in message else message.replace("{" + str(i) + "}", decimal(v))
     return message
 
 
@@ -214,7 +229,8 @@ def promotion(op: Op, args: list[Arg], metas: list[Meta | None], env: Env) -> st
         common = result_type(given)
         for p in op.params:
             if common != "" and p.slot >= 0 and metas[p.slot] is not None and promotes(op, p.slot) and not accepts(p.cls, common):
-                raise OpError(f"{op.name}: '{p.name}' must be {words_for(p.cls)}, but the arguments together are {common}")
+                q = to_blame(op, p, metas)
+                raise OpError(f"{op.name}: not implemented for '{common}': '{q.name}' must be {words_for(q.cls)}")
         dtype = promoted_type(op.promote, given)
     elif op.promote == "float" and category(dtype) <= INT_CATEGORY: raise OpError(f"{op.name}: could not infer output dtype. Optional dtype must be a floating point dtype. Got: {dtype}")
     if category(dtype) > INT_CATEGORY: return dtype
@@ -239,6 +255,22 @@ def asked_dtype(op: Op, args: list[Arg]) -> str:
         if not isinstance(arg, str): raise OpError(f"{op.name}: '{p.name}' must be a dtype")
         return named_dtype(arg)
     return ""
+
+
+def to_blame(op: Op, p: Param, metas: list[Meta | None]) -> Param:
+    """The argument because of which the common type of all is none that `p` takes: the first one with such a type."""
+    for q in op.params:
+        meta: Meta | None = metas[q.slot] if q.slot >= 0 else None
+        if meta is not None and not accepts(p.cls, meta.dtype): return q
+    return p
+
+
+def types(op: Op, metas: list[Meta | None], dtype: str, env: Env):
+    """The numbers in DTYPES of the arguments' types; that of a plain number, or of a dtype not asked for, is T."""
+    for p in op.params:
+        meta: Meta | None = metas[p.slot] if p.slot >= 0 else None
+        if meta is not None: env["type_" + p.name] = DTYPES.index(dtype if meta.weak else meta.dtype)
+        elif p.kind == "dtype" or p.slot >= 0: env["type_" + p.name] = DTYPES.index(dtype)
 
 
 # --- Axes ------------------------------------------------------------------------------------------

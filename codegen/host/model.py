@@ -69,10 +69,10 @@ class Param:
 
 @dataclass
 class Require:
-    """A precondition with its message; `values` fill the message's {0}, {1}, ..."""
+    """A precondition with its message; `values` fill the message's {0}, {1}, ..., as a type's name {type 0}."""
     holds: Fn
     message: str
-    values: list[Fn]
+    values: list[Fn]                    # for a type its number in DTYPES
 
 
 @dataclass
@@ -229,6 +229,7 @@ class Op:
     random: bool
     programs: list[Program]
     schedules: list[Schedule]
+    numbers: bool = False               # no argument need be a tensor
 
 
 # --- A call ----------------------------------------------------------------------------------------

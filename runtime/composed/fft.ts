@@ -81,7 +81,9 @@ function someAxes<I>(op: string, kind: Kind, usual: readonly number[] | null): S
     if (lengths && chosen && lengths.length !== chosen.length) throw new OpError(`${op}: When given, dim and shape arguments must have the same length`);
     if (lengths && lengths.length > rank) throw new OpError(`${op}: Got shape with ${lengths.length} values but input tensor only has ${rank} dimensions.`);
     const first = lengths ? rank - lengths.length : 0;
-    const wanted = chosen ?? Array.from({ length: rank - first }, (_, i) => first + i), axes = rank === 0 && wanted.length === 0 ? [] : axesOf(wanted, rank, op);
+    const wanted = chosen ?? Array.from({ length: rank - first }, (_, i) => first + i);
+    if (rank === 0 && wanted.length > 0) throw new IndexError(`${op}: Dimension specified as ${wanted[0]} but tensor has no dimensions`);
+    const axes = rank === 0 ? [] : axesOf(wanted, rank, op);
     if (axes.length === 0 && kind.to !== "complex") throw new OpError(`${op}: must transform at least one axis`);
     return transform(op, kind, pairs, axes, axes.map((_, i) => (lengths && lengths[i] !== -1 ? lengths[i]! : null)), norm);
   }) as SomeAxes<I>;
