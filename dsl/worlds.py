@@ -124,7 +124,7 @@ class Draw:
         self.draw_packs()
         self.fit_packs()
         env |= {Presence + p.name: 0 for p in op.params if p.kind == "dim" and p.optional}
-        env |= {TypeOf + p.name: DTYPES.index(TYPES.get(p.cls, "float32")) for p in op.params if p.kind in ("tensor", "dtype")}
+        env |= {TypeOf + p.name: DTYPES.index(TYPES.get(p.cls, "float64")) for p in op.params if p.kind in ("tensor", "dtype")}
         waiting = [p for p in op.params if p.kind not in ("tensor", "dim", "dims") and not self.option(p)]
         for n in sorted(self.in_shapes - env.keys()):
             if n not in {name for name, _ in op.sizes}: env[n] = self.rng.randint(1, 5)

@@ -156,7 +156,7 @@ const CALLS = {
 };
 
 /** Functions that take more types here than in PyTorch: those that refuse bools, or want one type, there. */
-const LENIENT = ["addcdiv", "addcmul", "clamp", "clamp_max", "clamp_min", "div_floor", "div_trunc", "floor_divide", "fmod", "heaviside", "isclose", "lerp", "pow",
+const LENIENT = ["addcdiv", "addcmul", "clamp", "clamp_max", "clamp_min", "div_floor", "div_trunc", "floor_divide", "fmod", "lerp", "pow",
   "remainder", "rsub", "sub"];
 
 /** Whether the device has the type. */
