@@ -39,7 +39,7 @@ class Group:
 
 
 def fused(program: Program) -> list[Nest]:
-    stmts = overwriting(program, [p for s in simplified(program) for p in bindable(single_spread(program, s))])
+    stmts = overwriting(program, [p for s in simplified(program) for p in bindable(s)])
     makers: dict[str, int] = {}
     for s in stmts: makers[s.target] = makers.get(s.target, 0) + 1
     groups: list[Group] = []
@@ -51,15 +51,6 @@ def fused(program: Program) -> list[Nest]:
 
 
 # --- Statements ------------------------------------------------------------------------------------
-
-def single_spread(program: Program, s: Stmt) -> Stmt:
-    """`spread` dropped where the target is the only input with axes that stretch, so that it lacks none."""
-    if not s.spread: return s
-    like = program.tensors[s.target].like or s.target
-    stretch = lambda t: any(a.broadcast for a in axes(t))
-    others = [n for n, t in program.tensors.items() if t.role in ("input", "gradient") and n not in (like, s.target) and stretch(t)]
-    return replace(s, spread=False) if like in program.tensors and not others else s
-
 
 def bindable(s: Stmt) -> list[Stmt]:
     """A statement over more tensors than a kernel can bind as several that add up, where it is a sum."""
