@@ -254,14 +254,14 @@ class Draw:
         return {n: np.asarray(a) for n, a in views.items()}
 
     def broadcast(self, t, shape: list[int], full: set[str]) -> tuple[int, ...]:
-        """Some axes of a pack that may be broadcast get length 1, if an earlier tensor has them whole."""
+        """Some axes of a pack that may be broadcast get length 1, if an earlier tensor has them whole; none of a tensor that is changed."""
         out, at = list(shape), 0
         for a in axes(t):
             rank = len(self.packs[a.pack]) if a.pack else 1
             if a.pack and a.broadcast:
                 if a.pack in full:
                     for j in range(at, at + rank):
-                        if self.rng.random() < 0.3: out[j] = 1
+                        if self.rng.random() < 0.3 and not t.mut: out[j] = 1
                 elif not t.optional: full.add(a.pack)
             at += rank
         return tuple(out)
