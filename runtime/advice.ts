@@ -25,7 +25,7 @@ export function oneRead(): void {
   if (now - since > 10_000) [reads, since] = [0, now];
   if (++reads < 100) return;
   reads = 0;
-  advise("reads", "100 single values were read from the GPU in 10 s, each after all work before it; read less often");
+  advise("reads", "100 single values were read from the GPU in 10 s; read less often");
 }
 
 const copies = new WeakMap<Storage, number>();
@@ -34,5 +34,5 @@ const copies = new WeakMap<Storage, number>();
 export function copied(storage: Storage): void {
   const n = (copies.get(storage) ?? 0) + 1;
   copies.set(storage, n);
-  if (n % 50 === 0) advise("copies", `the same ${storage.length} elements were copied to the GPU 50 times; keep the copy`);
+  if (n % 50 === 0) advise("copies", "a tensor was copied to the GPU 50 times; keep the copy");
 }
