@@ -1,9 +1,8 @@
 """Nests that get no kernel on the CPU: runtime/interpreter.ts runs them from the op's data.
 
 Those are second derivatives: rare, half of all nests, and the longest formulas.  Contractions keep their kernels, for
-blocks are many times faster,
-and so do sums and products.  The interpreter reads the texts that
-the GPU's kernels are made of; here is decided whether it can, and which functions the op has to bring for it."""
+blocks are many times faster, and so do sums and products.  The interpreter reads the texts that the GPU's kernels are
+made of; here is decided whether it can, and which functions the op has to bring for it."""
 
 from __future__ import annotations
 
@@ -36,7 +35,7 @@ def own() -> frozenset[str]:
 
 
 def brought(op: OpDef, nest: Nest, tensors) -> dict[str, str] | None:
-    """The functions that the interpreter needs for a nest, as TypeScript by their names in WGSL; None if it cannot run it."""
+    """The functions that the interpreter needs for a nest, as JavaScript by their names in WGSL; None if it cannot run it."""
     if nest.raw is not None or nest.shape == "contract" or small(nest) or any(l.extent is None for l in nest.loops + nest.rloops if l.name in named_loops(nest)): return None
     texts = code(op, hoisted(op, nest)[0], tensors, integral=False)
     parts = [t for s in texts.steps for t in (s.pred, s.body)] + [t for a in texts.accesses for t in (*a.index, a.guard, a.fallback)]
