@@ -17,6 +17,7 @@ from .syntax import Op, Schedule, X
 WHOLE = Place()         # a formula over whole tensors, sizes and options
 ELEMENTS = ("reduce", "read", "spread", "??", "field", "list")
 ARITHMETIC = ("num", "neg", "+", "-", "*", "/", "//", "%", "**")
+BITWISE = ("~", "&", "|", "^", "<<", ">>")
 COMPARISON = ("name", "not", "and", "or", "==", "!=", "<", "<=", ">", ">=")
 SHORT = {"name": "a name", "read": "an access", "reduce": "a reduction", "call": "a call", "list": "a list",
          "str": "a text", "field": "a result's name"}
@@ -47,8 +48,10 @@ def number(walk, e: X, what: str):
         return n.val == "rand" or n.val in walk.vocabulary.ops and n.val not in FUNCTIONS
 
     wrong = next(filter(late, nodes_in(e)), None)
+    bits = next((n for n in nodes_in(e) if n.kind in BITWISE), None)
     if wrong:
         walk.error("size", f"{what} is known before the op runs", wrong.span, f"{SHORT.get(wrong.kind, 'this')} is not")
+    elif bits: walk.error("size", f"{what} is computed with numbers, not with their bits", bits.span)
     else: walk.visit(e, WHOLE)
 
 
