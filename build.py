@@ -55,9 +55,9 @@ def parser() -> argparse.ArgumentParser:
     check_ = command("check", check, "check the definitions and that the committed reports are current\n"
                      "Runs the tests inside definitions and looks for reads outside a tensor in small cases.\n"
                      "With --oracle: replay PyTorch's recorded answers against dist/.")
-    check_.add_argument("--update", action="store_true", help="rewrite the reports, or with --oracle the list of what is right")
+    check_.add_argument("--update", action="store_true", help="rewrite the reports")
     check_.add_argument("--oracle", choices=["cpu", "webgpu"], help="count what is right on this device")
-    check_.add_argument("--coverage", action="store_true", help="rewrite docs/coverage.md from all recorded answers, on both devices (minutes)")
+    check_.add_argument("--coverage", action="store_true", help="rewrite docs/coverage.md and the list of what is right from all recorded answers, on both devices (minutes)")
     check_.add_argument("--tier", default="1", help="1 (most used) to 3, or all (default 1)")
     check_.add_argument("--names", metavar="REGEX", help="only these operators")
     check_.add_argument("--fail-list", action="store_true", help="list every wrong sample with the reason")
@@ -108,7 +108,7 @@ def check(options: argparse.Namespace) -> int:
         from buildtools import conformance
 
         return conformance.show(options.oracle, tier=options.tier, names=options.names,
-                                fail_list=options.fail_list, update=options.update)
+                                fail_list=options.fail_list)
     from buildtools import reports
 
     stale = reports.stale(package.definitions(options.ops, worlds=WORLDS), update=options.update)

@@ -46,27 +46,24 @@ def replay(device: str, *, tier: str = "1", names: str | None = None, fail_list:
     return Replay(done.stdout.rstrip(), *_verdict(items), items)
 
 
-def show(device: str, *, tier: str, names: str | None, fail_list: bool, update: bool) -> int:
-    """Print the checker's report and the count of names; with `update`, rewrite this device's list in right.json."""
-    if update and (names or tier != "1"):
-        raise SetupError("--update takes all of tier 1: leave out --names and --tier")
+def show(device: str, *, tier: str, names: str | None, fail_list: bool) -> int:
+    """Print the checker's report and the count of names; 1 if a name of right.json is no longer right."""
     result = replay(device, tier=tier, names=names, fail_list=fail_list)
     print(result.report)
     print(f"\nnames all right on {device}, tier {tier}: {len(result.right)} of {len(result.right | result.wrong)}")
     if result.wrong:
         print("not yet: " + " ".join(sorted(result.wrong)))
-    before = expected()
-    if lost := set(before.get(device, [])) & result.wrong:
+    if lost := set(expected().get(device, [])) & result.wrong:
         print("no longer right: " + " ".join(sorted(lost)))
-    if update:
-        RIGHT.write_text(json.dumps({**before, device: sorted(result.right)}, indent=1, sort_keys=True) + "\n")
-    return 1 if lost and not update else 0
+    return 1 if lost else 0
 
 
 def cover() -> int:
-    """Rewrite docs/coverage.md from all tiers on both devices."""
-    coverage.write({device: replay(device, tier="all").items for device in ("cpu", "webgpu")})
-    print(f"wrote {coverage.COVERAGE.relative_to(ROOT)}")
+    """Rewrite docs/coverage.md and right.json from all tiers on both devices."""
+    results = {device: replay(device, tier="all") for device in ("cpu", "webgpu")}
+    coverage.write({device: result.items for device, result in results.items()})
+    RIGHT.write_text(json.dumps({device: sorted(result.right) for device, result in results.items()}, indent=1, sort_keys=True) + "\n")
+    print(f"wrote {coverage.COVERAGE.relative_to(ROOT)} and {RIGHT.relative_to(ROOT)}")
     return 0
 
 
