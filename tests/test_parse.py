@@ -70,6 +70,12 @@ def test_brackets_where_they_matter():
         assert reparsed(item) == item, formula
 
 
+def test_a_reducer_before_a_bracket_is_a_reduction_blank_or_not():
+    assert parse_text("op f(a: Num[N]) -> Num[]\n    out[] = sum [n] a[n]\n")[0] == parse_text("op f(a: Num[N]) -> Num[]\n    out[] = sum[n] a[n]\n")[0]
+    items, errors, _ = parse_text("op f(a: Num) = g([[1, 2], all [3, 4]])\n")
+    assert not items and errors[0].message == "unexpected `3`"
+
+
 def test_spans_point_into_the_file():
     text = "# A comment.\n\nop f(input: Num[M], other: Num[M]) -> Num[M]\n    s[m] = (input[m] + other[m]) * 2\n    out[m] = s[m]\n\ndef h(x) = x\n"
     items, errors, source = parse_text(text)
