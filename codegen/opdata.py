@@ -11,6 +11,7 @@ from dsl.types import symbol_kinds
 
 from . import nests as build
 from .cpu.words import words_of
+from .elementwise import elementwise
 from .host import model
 from .host.formula import formula
 from .wgsl import prelude
@@ -41,7 +42,7 @@ def signature(op: OpDef, tensors: dict[str, Tensor] | None = None, number: dict[
         [model.Size(n, formula(e)) for n, e in op.sizes],
         [model.Require(formula(r.holds), r.message, [formula(v) for v in r.values]) for r in op.requires],
         [number[n] for n in op.outputs], list(op.outputs), op.drop, op.keepdim, op.random,
-        list(programs), [schedule(s) for s in op.schedules], op.numbers)
+        list(programs), [schedule(s) for s in op.schedules], op.numbers, bool(programs) and elementwise(op))
 
 
 def schedule(s: Schedule) -> model.Schedule:

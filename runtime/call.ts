@@ -204,7 +204,8 @@ function place(plan: Plan, values: readonly unknown[]): (Tensor | null)[] {
   return tensors;
 }
 
-function runValues(compiled: CompiledOp, values: unknown[], wanted: Device | null = null): Tensor[] {
+/** Runs an op with one value for each of its parameters. */
+export function runValues(compiled: CompiledOp, values: unknown[], wanted: Device | null = null): Tensor[] {
   const { params } = compiled.op;
   for (let i = 0; i < params.length; i++) {
     const value = values[i];
@@ -235,14 +236,6 @@ export function run(compiled: CompiledOp, args: readonly unknown[]): Tensor | Re
   const out = creation ? runValues(compiled, arrange(op, creation.args), creation.device) : runValues(compiled, arrange(op, args));
   if (creation?.requiresGrad) out.forEach((x) => x.requires_grad_());
   return op.outputs.length === 1 ? out[0]! : new Results(op.output_names, out);
-}
-
-/** Runs an op once for each place of the lists that its tensor parameters get (`foreach` ops). */
-export function runForeach(compiled: CompiledOp, args: readonly unknown[]): void {
-  const { op } = compiled, values = arrange(op, args);
-  const lists = op.params.map((p, i) => (p.slot >= 0 && Array.isArray(values[i]) ? (values[i] as readonly unknown[]) : null));
-  const n = lists.find((list) => list !== null)?.length ?? 0;
-  for (let k = 0; k < n; k++) runValues(compiled, values.map((value, i) => (lists[i] ? lists[i][k] : value)));
 }
 
 /** Runs an op and replaces the elements of its first argument by the result; answers that argument. */

@@ -29,6 +29,7 @@ interface Seen {
 }
 
 class Checks implements Observer {
+  readonly each = true;
   readonly options: Required<DebugOptions>;
 
   constructor(options: Required<DebugOptions>) {

@@ -14,6 +14,8 @@ export interface Run {
 }
 
 export interface Observer {
+  /** Whether it wants to see every tensor's work by itself, none done together with others'. */
+  readonly each?: boolean;
   /** Calls `execute` once, which queues or does the work. */
   around(run: Run, execute: () => void): void;
 }
@@ -40,6 +42,9 @@ export function stopObserving(observer: Observer): void {
   for (const [device, execute] of own) device.execute = execute;
   own.clear();
 }
+
+/** Whether anybody wants to see every tensor's work by itself. */
+export const wantsEach = (): boolean => observers.some(({ each }) => each);
 
 /** The last of the first `n` observers is the outermost. */
 function told(n: number, run: Run, execute: Execute): void {

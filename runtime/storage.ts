@@ -10,7 +10,8 @@ import { type Origin, originOf, watch } from "./memory.js";
 /** A device buffer as the pool knows it; see webgpu/pool.ts. */
 export interface DeviceBuffer {
   readonly id: number;
-  readonly bytes: number;
+  /** In bytes. */
+  readonly size: number;
 }
 
 /** What outlives a storage until the collector's word of its end has come: what is to be given back then, and no elements, for those

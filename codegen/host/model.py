@@ -230,6 +230,7 @@ class Op:
     programs: list[Program]
     schedules: list[Schedule]
     numbers: bool = False               # no argument need be a tensor
+    elementwise: bool = False           # a list of tensors side by side is one long tensor to it: codegen/elementwise.py
 
 
 # --- A call ----------------------------------------------------------------------------------------

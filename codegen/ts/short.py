@@ -35,7 +35,7 @@ USUAL: dict[type, dict[str, object]] = {
                  "statics": [], "reverse": False, "makes": [], "number": 0, "raw": None},
     model.Program: {"nests": []},
     model.Schedule: {"when": None},
-    model.Op: {"promote": "default", "sizes": [], "requires": [], "drop": "", "keepdim": "", "random": False, "schedules": [], "numbers": False},
+    model.Op: {"promote": "default", "sizes": [], "requires": [], "drop": "", "keepdim": "", "random": False, "schedules": [], "numbers": False, "elementwise": False},
 }
 
 

@@ -1,9 +1,10 @@
 // Muon: the average gradient of a matrix, made nearly orthogonal by Newton-Schulz iterations.
 
 import { muon_directionOp, muon_iterationOp, muon_stepOp } from "../../ops/optim.js";
-import { run, runForeach } from "../call.js";
+import { run } from "../call.js";
 import { zeros_like } from "../create.js";
 import { OpError } from "../errors.js";
+import { runForeach } from "../foreach.js";
 import { keep, tidy } from "../memory.js";
 import { callable } from "../nn/callable.js";
 import { showShape } from "../shape.js";

@@ -1,9 +1,10 @@
 // Optimizers from recipes.  The arithmetic of a step is a definition in ops/optim.op; a recipe says which one, what is kept for a
 // parameter, and which numbers a step needs that are no options.  Everything else is here and in optimizer.ts.
 
-import { runForeach } from "../call.js";
 import type { CompiledOp } from "../compiled.js";
 import { full_like } from "../create.js";
+import { runForeach } from "../foreach.js";
+import { Gathering } from "../gather.js";
 import { keep } from "../memory.js";
 import { callable } from "../nn/callable.js";
 import { Tensor } from "../tensor.js";
@@ -54,6 +55,8 @@ interface Cohort {
 export function optimizer<O extends object>(recipe: Recipe<O>): OptimizerClass<O> {
   const names = Object.keys(recipe.state);
   class Made extends Optimizer<O> {
+    private readonly gathering = new Gathering();
+
     constructor(params: Params<O>, ...args: unknown[]) {
       const options = optionsOf(recipe.name, recipe.defaults, args);
       recipe.check(options);
@@ -78,7 +81,7 @@ export function optimizer<O extends object>(recipe: Recipe<O>): OptimizerClass<O
           cohort.states.push(state);
         }
       }
-      for (const cohort of cohorts.values()) launch(cohort, names, group);
+      for (const cohort of cohorts.values()) launch(cohort, names, group, this.gathering);
     }
   }
   Object.defineProperty(Made, "name", { value: recipe.name });
@@ -99,13 +102,15 @@ function complete<O extends object>(state: State, recipe: Recipe<O>, options: Pl
   return made;
 }
 
-function launch({ op, words, params, states }: Cohort, names: readonly string[], options: Record<string, unknown>): void {
+function launch({ op, words, params, states }: Cohort, names: readonly string[], options: Record<string, unknown>, gathering: Gathering): void {
   const { params: takes } = op.op, given: Record<string, unknown> = {};
   for (const { name, slot } of takes) if (slot < 0) given[name] = words[name] ?? options[name];
   // The tensors of the state go by name; one that has no name in the language (`sum`) goes by place.
   const kept = takes.filter(({ slot }) => slot >= 0).slice(2).map(({ name }, i) => {
     const key = names.includes(name) ? name : names[i]!;
-    return states[0]![key] ? states.map((state) => state[key]) : null;
+    return states[0]![key] ? states.map((state) => state[key] as Tensor) : null;
   });
-  runForeach(op, [params, params.map((p) => p.ownGradient()), ...kept, given]);
+  const lists = [params, params.map((p) => p.ownGradient()!), ...kept];
+  if (params.length > 1 && op.op.elementwise) gathering.gather(lists.flatMap((list) => (list ? [list] : [])));
+  runForeach(op, [...lists, given]);
 }

@@ -51,10 +51,12 @@ export class WebGpuDevice implements Device {
   readonly type = "webgpu";
   readonly number = ++devices;
   readonly gpu: GPUDevice;
-  private readonly pool: Pool;
+  readonly pool: Pool;
   private readonly uniforms: Uniforms;
   private readonly pipelines: Pipelines;
-  private readonly queue: Queue;
+  readonly queue: Queue;
+  /** Sees to it that a launch may bind its buffers, where some are parts of one; see flat.ts. */
+  untangle: ((device: this, buffers: PoolBuffer[], written: readonly boolean[], storages: readonly (Storage | null)[], slots?: readonly number[]) => void) | null = null;
   private readonly readback: Readback;
   private readonly facts: Facts;
   /** What live storages weigh, EACH included; what stands for them, and its bytes. */
@@ -126,8 +128,8 @@ export class WebGpuDevice implements Device {
       throw new DeviceError(`${op}: a tensor of ${bytes} bytes is larger than the ${Math.min(this.gpu.limits.maxStorageBufferBindingSize,
         this.gpu.limits.maxBufferSize)} that this GPU can bind`);
     }
-    const buffer = this.pool.take(bytes, op), storage = new Storage(this, dtype, length, null, buffer, buffer.bytes, op);
-    this.held += buffer.bytes + EACH;
+    const buffer = this.pool.take(bytes, op), storage = new Storage(this, dtype, length, null, buffer, buffer.size, op);
+    this.held += buffer.size + EACH;
     if (!this.weighed && this.held - this.ballastBytes >= BALLAST) this.weigh(this.held - this.ballastBytes);
     return storage;
   }
@@ -249,11 +251,12 @@ export class WebGpuDevice implements Device {
       const storage = storages[slot], buffer = storage ? (storage.cell.buffer as PoolBuffer) : made?.get(slot);
       if (buffer) this.queue.clear(buffer);
     }
-    for (const { kernel, slots, words, seeds, groups, buffers } of launches) {
+    for (const { launch, kernel, slots, words, seeds, groups, buffers } of launches) {
       for (let i = 0; i < slots.length; i++) {
         const storage = slots[i]! < 0 ? null : storages[slots[i]!];
         buffers[i] = storage ? (storage.cell.buffer as PoolBuffer) : made?.get(slots[i]!) ?? this.nothing();
       }
+      this.untangle?.(this, buffers, launch.written, storages, slots);
       if (random && seeds >= 0) {
         words.data[seeds] = random.seedLow;
         words.data[seeds + 1] = random.seedHigh;
@@ -268,8 +271,9 @@ export class WebGpuDevice implements Device {
   /** Runs a kernel of a user's own once: the words of its uniform, then these storages, of which it changes those `written`. */
   launch(code: string, storages: readonly Storage[], written: readonly boolean[], words: Uint32Array, groups: readonly [number, number, number], name: string): void {
     this.alive(name);
-    const kernel = this.pipelines.kernel(code, written, name);
-    this.queue.dispatch(kernel, storages.map((storage) => storage.cell.buffer as PoolBuffer), newWords(words), ...groups, name);
+    const kernel = this.pipelines.kernel(code, written, name), buffers = storages.map((storage) => storage.cell.buffer as PoolBuffer);
+    this.untangle?.(this, buffers, written, storages);
+    this.queue.dispatch(kernel, buffers, newWords(words), ...groups, name);
   }
 
   /** What is bound for a tensor that was not saved: a kernel that makes several gradients may read it for one not asked for. */

@@ -102,7 +102,7 @@ export class Pipelines {
       layout: layout.group,
       entries: [
         { binding: 0, resource: { buffer: this.words, size } },
-        ...buffers.map((b, i): GPUBindGroupEntry => ({ binding: i + 1, resource: { buffer: b.gpu } })),
+        ...buffers.map((resource, i): GPUBindGroupEntry => ({ binding: i + 1, resource })),
       ],
     });
     entries.push({ ids: buffers.map((b) => b.id), size, group });

@@ -4,11 +4,15 @@
 import { COPY_DST, COPY_SRC, STORAGE } from "./flags.js";
 import type { DeviceBuffer } from "../storage.js";
 
-/** A buffer of the pool.  `batch`: the last batch of commands that uses it (queue.ts). */
+/** A buffer of the pool, or a part of one (flat.ts), as it is bound.  `batch`: the last batch of commands that uses it (queue.ts). */
 export interface PoolBuffer extends DeviceBuffer {
-  readonly gpu: GPUBuffer;
+  readonly buffer: GPUBuffer;
+  /** In bytes. */
+  readonly offset: number;
   batch: number;
   since: number;
+  /** Of a part: what giving it back means. */
+  leave?(): void;
 }
 
 const STAY = 3000, CHECK = 1000;
@@ -51,22 +55,23 @@ export class Pool {
       return list.pop()!;
     }
     this.device.pushErrorScope("out-of-memory");
-    const gpu = this.device.createBuffer({
+    const buffer = this.device.createBuffer({
       size, usage: STORAGE | COPY_SRC | COPY_DST,
     });
     track(this.checks, this.device.popErrorScope(), (error) => {
       if (error) this.onError(error, `${op}: out of memory on the device: ${bytes} bytes asked for, ${this.totalBytes} in use`);
     });
     this.totalBytes += size;
-    return { gpu, id: this.nextId++, bytes: size, batch: -1, since: 0 };
+    return { buffer, offset: 0, size, id: this.nextId++, batch: -1, since: 0 };
   }
 
   give(buffer: PoolBuffer): void {
-    const list = this.free.get(buffer.bytes);
+    if (buffer.leave) return buffer.leave();
+    const list = this.free.get(buffer.size);
     buffer.since = performance.now();
     if (list) list.push(buffer);
-    else this.free.set(buffer.bytes, [buffer]);
-    this.freeBytes += buffer.bytes;
+    else this.free.set(buffer.size, [buffer]);
+    this.freeBytes += buffer.size;
     if (this.timer === null) this.schedule();
   }
 
@@ -96,7 +101,7 @@ export class Pool {
       if (stay.length === list.length) continue;
       for (const buffer of list) {
         if (buffer.since > limit || buffer.batch >= this.batch) continue;
-        buffer.gpu.destroy();
+        buffer.buffer.destroy();
         this.freeBytes -= size;
         this.totalBytes -= size;
       }

@@ -110,12 +110,12 @@ export class Queue {
   /** Writes into a buffer after everything queued that uses it. */
   write(buffer: PoolBuffer, data: ArrayBufferView): void {
     if (buffer.batch === this.batch) this.flush();
-    this.device.queue.writeBuffer(buffer.gpu, 0, data.buffer as ArrayBuffer, data.byteOffset, data.byteLength);
+    this.device.queue.writeBuffer(buffer.buffer, buffer.offset, data.buffer as ArrayBuffer, data.byteOffset, data.byteLength);
   }
 
   /** Zeroes a buffer, in order. */
   clear(buffer: PoolBuffer): void {
-    this.copies().clearBuffer(buffer.gpu);
+    this.copies().clearBuffer(buffer.buffer, buffer.offset, buffer.size);
     buffer.batch = this.batch;
   }
 

@@ -20,7 +20,7 @@ export class Readback {
   /** The bytes from `start` (a multiple of 4), `size` of them, once everything queued so far has run. */
   async read(buffer: PoolBuffer, start: number, size: number): Promise<ArrayBuffer> {
     const staging = this.take(size);
-    this.queue.copies().copyBufferToBuffer(buffer.gpu, start, staging, 0, size);
+    this.queue.copies().copyBufferToBuffer(buffer.buffer, buffer.offset + start, staging, 0, size);
     buffer.batch = this.queue.batch;
     this.queue.flush();
     await staging.mapAsync(READ, 0, size);

@@ -2,9 +2,9 @@
 
 import { clip_norm_stepOp, clip_value_stepOp } from "../../../ops/optim.js";
 import { vector_norm } from "../../../names/linalg.js";
-import { runForeach } from "../../call.js";
 import { zeros } from "../../create.js";
 import { OpError, TypeMismatchError, describe } from "../../errors.js";
+import { runForeach } from "../../foreach.js";
 import { no_grad } from "../../grad-mode.js";
 import { stack } from "../../join.js";
 import { tidy } from "../../memory.js";

@@ -1,0 +1,86 @@
+// Which tensors should lie side by side on a GPU, and that they do: a model's parameters, their gradients and what an optimizer keeps for
+// each.  Each list has a flat buffer in which every parameter has its place; whatever is elsewhere moves there by a copy.
+
+import { numelOf, sameShape } from "./shape.js";
+import type { Storage } from "./storage.js";
+import type { Tensor } from "./tensor.js";
+import type { WebGpuDevice } from "./webgpu/device.js";
+import { Flat, Part } from "./webgpu/flat.js";
+import { type PoolBuffer, sizeClass } from "./webgpu/pool.js";
+
+const dropped = new FinalizationRegistry<(Flat | undefined)[]>((flats) => { for (const flat of flats) flat?.drop(); });
+
+const sizeOf = ({ cell: { buffer } }: Storage): number => buffer?.size ?? 0;
+
+/** Parameters whose tensors have places of the same sizes, in the same order, in a flat buffer for each list. */
+class Row {
+  private readonly flats: (Flat | undefined)[] = [];
+
+  constructor(private readonly device: WebGpuDevice, readonly sizes: readonly number[]) {
+    dropped.register(this, this.flats);
+  }
+
+  /** Brings the storages of list `role` to their places `at`. */
+  settle(role: number, at: readonly number[], storages: readonly Storage[]): void {
+    const old = this.flats[role], away = storages.filter((storage, i) => old?.parts[at[i]!] !== storage.cell.buffer);
+    if (!away.length) return;
+    // A place is taken where another tensor still lies in it: a gradient that somebody kept, a state before another was loaded.
+    const blocked = old && storages.some((storage, i) => !(storage.cell.buffer instanceof Part) && old.parts[at[i]!]!.taken);
+    const flat = old && !blocked ? old : (this.flats[role] = new Flat(this.device, this.sizes, "foreach"));
+    storages.forEach((storage, i) => {
+      const from = storage.cell.buffer as PoolBuffer;
+      if (flat.parts[at[i]!]!.taken) return;
+      // What lies in the places of another optimizer stays there, or both would move it at each step.
+      if (!(from instanceof Part) || (flat !== old && from.flat !== flat && (!old || from.flat === old))) flat.put(storage, at[i]!);
+    });
+    if (flat !== old) old?.drop();
+  }
+}
+
+/** The places of an optimizer's parameters. */
+export class Gathering {
+  private readonly places = new WeakMap<Tensor, { readonly row: Row; readonly at: number }>();
+
+  /** Moves tensors together where they can be: the k-th ones of all lists belong to the k-th of the first. */
+  gather(lists: readonly (readonly Tensor[])[]): void {
+    const [params] = lists as [readonly Tensor[]], fit = params.map((_, k) => fits(lists.map((list) => list[k]!)));
+    this.arrange(params.filter((param, k) => fit[k] && !this.places.has(param)));
+    const rows = new Map<Row, number[]>();
+    params.forEach((param, k) => {
+      const place = this.places.get(param);
+      if (!place || !fit[k] || sizeOf(param.storage) !== place.row.sizes[place.at]) return;
+      const known = rows.get(place.row);
+      if (known) known.push(k);
+      else rows.set(place.row, [k]);
+    });
+    for (const [row, members] of rows) {
+      const at = members.map((k) => this.places.get(params[k]!)!.at);
+      lists.forEach((list, role) => { row.settle(role, at, members.map((k) => list[k]!.storage)); });
+    }
+  }
+
+  /** Gives parameters places: those of one type on one device, as many in a row as a launch can bind. */
+  private arrange(params: readonly Tensor[]): void {
+    const kinds = new Map<string, Tensor[][]>();
+    for (const param of params) {
+      const device = param.storage.device as WebGpuDevice, { maxStorageBufferBindingSize, maxBufferSize } = device.gpu.limits;
+      const key = `${device.number} ${param.dtype}`, rows = kinds.get(key), last = rows?.[rows.length - 1];
+      const bytes = (last ?? []).reduce((sum, { storage }) => sum + sizeOf(storage), sizeOf(param.storage));
+      if (last && sizeClass(bytes) <= Math.min(maxStorageBufferBindingSize, maxBufferSize)) last.push(param);
+      else if (rows) rows.push([param]);
+      else kinds.set(key, [[param]]);
+    }
+    for (const members of [...kinds.values()].flat()) {
+      if (members.length < 2) continue;
+      const row = new Row(members[0]!.storage.device as WebGpuDevice, members.map(({ storage }) => sizeOf(storage)));
+      members.forEach((param, at) => this.places.set(param, { row, at }));
+    }
+  }
+}
+
+/** Whether tensors that belong to one parameter can lie at the same place of their lists: of one type and shape, each alone in its memory. */
+function fits(tensors: readonly Tensor[]): boolean {
+  const { storage: { device }, shape, dtype } = tensors[0]!, n = numelOf(shape);
+  return device.type === "webgpu" && n > 0 && tensors.every((x) => x.storage.device === device && x.dtype === dtype && sameShape(x.shape, shape) &&
+    x.offset === 0 && x.storage.length === n && x.is_contiguous() && !x.is_disposed && sizeOf(x.storage) === sizeOf(tensors[0]!.storage));
+}

@@ -1,0 +1,126 @@
+// Storages side by side in one buffer, each in a part of its own, so that one launch goes over many.  Tensors do not notice: a storage
+// is what they hold, and the buffer behind it may be another one after a copy.  Which storages belong together: gather.ts.
+
+import type { DType } from "../dtype.js";
+import { deviceBytes } from "../dtype.js";
+import { unwatch } from "../memory.js";
+import { Storage } from "../storage.js";
+import { Tensor } from "../tensor.js";
+import type { WebGpuDevice } from "./device.js";
+import { byteLength } from "./elements.js";
+import type { PoolBuffer } from "./pool.js";
+
+let parts = 0;
+
+/** A range of a flat buffer: the memory of one storage, or of several neighbours. */
+export class Part implements PoolBuffer {
+  readonly id = --parts;
+  readonly buffer: GPUBuffer;
+  since = 0;
+  /** Whether a storage lies in it. */
+  taken = false;
+
+  constructor(readonly flat: Flat, readonly index: number, readonly offset: number, readonly size: number) {
+    this.buffer = flat.whole.buffer;
+  }
+
+  get batch(): number { return this.flat.whole.batch; }
+  set batch(batch: number) { this.flat.whole.batch = batch; }
+
+  leave(): void {
+    this.taken = false;
+    this.flat.left(this);
+  }
+}
+
+export class Flat {
+  readonly whole: PoolBuffer;
+  readonly parts: readonly Part[];
+  private readonly device: WebGpuDevice;
+  private readonly runs = new Map<number, Tensor>();
+  private taken = 0;
+  private wanted = true;
+
+  /** `sizes`: the bytes of the parts, multiples of what a binding's offset must be. */
+  constructor(device: WebGpuDevice, sizes: readonly number[], op: string) {
+    this.device = device;
+    device.untangle = untangle;
+    let end = 0;
+    this.whole = device.pool.take(sizes.reduce((a, b) => a + b), op);
+    this.parts = sizes.map((size, i) => new Part(this, i, (end += size) - size, size));
+    // What lies between the elements of two parts is computed with, too: it should be numbers.
+    device.queue.clear(this.whole);
+    device.pool.freeBytes += this.whole.size;
+  }
+
+  /** Moves a storage into a part. */
+  put(storage: Storage, index: number): void {
+    const part = this.parts[index]!, from = storage.cell.buffer as PoolBuffer, { pool } = this.device;
+    copy(this.device, from, part, storage);
+    part.taken = true;
+    this.taken++;
+    pool.freeBytes -= part.size;
+    pool.give(from);
+  }
+
+  /** Called when the storage in a part is no longer there. */
+  left(part: Part): void {
+    this.device.pool.freeBytes += part.size;
+    this.taken--;
+    this.settle();
+  }
+
+  /** Nothing more will be put here: the buffer goes back when the last part is empty. */
+  drop(): void {
+    this.wanted = false;
+    this.settle();
+  }
+
+  private settle(): void {
+    if (this.wanted || this.taken) return;
+    this.device.pool.freeBytes -= this.whole.size;
+    this.device.pool.give(this.whole);
+  }
+
+  /** Neighbouring parts as one tensor with one axis, which nobody counts as memory. */
+  run(first: number, last: number, dtype: DType): Tensor {
+    const key = first * this.parts.length + last;
+    let run = this.runs.get(key);
+    if (!run) {
+      const { offset } = this.parts[first]!, { offset: start, size } = this.parts[last]!, bytes = start + size - offset;
+      const storage = new Storage(this.device, dtype, bytes / deviceBytes(dtype), null, new Part(this, -1, offset, bytes), 0, "foreach");
+      unwatch(storage.cell);
+      storage.cell.freed = false;
+      this.runs.set(key, (run = new Tensor(storage, dtype, [storage.length], [1], 0, false)));
+    }
+    return run;
+  }
+}
+
+/** The part that a tensor fills with its elements in their order; null where it lies otherwise. */
+export function partOf(x: Tensor): Part | null {
+  const { storage } = x, part = storage.cell.buffer;
+  return part instanceof Part && !x.is_disposed && x.offset === 0 && storage.length === x.numel() && x.is_contiguous() ? part : null;
+}
+
+/** Gives a storage another buffer, with the same elements. */
+function copy({ queue }: WebGpuDevice, from: PoolBuffer, to: PoolBuffer, storage: Storage): void {
+  queue.copies().copyBufferToBuffer(from.buffer, from.offset, to.buffer, to.offset, byteLength(storage.dtype, storage.length));
+  from.batch = to.batch = queue.batch;
+  storage.cell.buffer = to;
+}
+
+/** A launch may not read one part of a buffer and write another: what it reads of such a buffer moves out first.  Binding i is for
+ *  storage `slots[i]`, or i. */
+function untangle(device: WebGpuDevice, buffers: PoolBuffer[], written: readonly boolean[], storages: readonly (Storage | null)[], slots?: readonly number[]): void {
+  for (let i = 0; i < buffers.length; i++) {
+    const part = buffers[i]!;
+    if (!(part instanceof Part) || written[i]) continue;
+    const storage = storages[slots ? slots[i]! : i];
+    if (!storage || !buffers.some((other, k) => written[k] && other !== part && other.buffer === part.buffer)) continue;
+    const own = device.pool.take(part.size, "foreach");
+    copy(device, part, own, storage);
+    part.leave();
+    buffers.forEach((other, k) => { if (other === part) buffers[k] = own; });
+  }
+}
