@@ -8,7 +8,7 @@ import { runNest } from "./cpu-nest.js";
 import { type Device, type Prepared, type RandomWords, registerDevice } from "./device.js";
 import { type DType, newElements } from "./dtype.js";
 import { DeviceError } from "./errors.js";
-import { onReclaim, unwatch } from "./memory.js";
+import { unwatch } from "./memory.js";
 import { numelOf } from "./shape.js";
 import { passes, sameCourse } from "./scalars.js";
 import { Storage } from "./storage.js";
@@ -115,4 +115,3 @@ class CpuDevice implements Device {
 /** The CPU: always there. */
 export const cpu: Device = new CpuDevice();
 registerDevice(cpu);
-onReclaim("cpu", () => undefined);

@@ -63,10 +63,10 @@ export class Gathering {
   private arrange(params: readonly Tensor[]): void {
     const kinds = new Map<string, Tensor[][]>();
     for (const param of params) {
-      const device = param.storage.device as WebGpuDevice, { maxStorageBufferBindingSize, maxBufferSize } = device.gpu.limits;
+      const device = param.storage.device as WebGpuDevice;
       const key = `${device.number} ${param.dtype}`, rows = kinds.get(key), last = rows?.[rows.length - 1];
       const bytes = (last ?? []).reduce((sum, { storage }) => sum + sizeOf(storage), sizeOf(param.storage));
-      if (last && sizeClass(bytes) <= Math.min(maxStorageBufferBindingSize, maxBufferSize)) last.push(param);
+      if (last && sizeClass(bytes) <= device.largest) last.push(param);
       else if (rows) rows.push([param]);
       else kinds.set(key, [[param]]);
     }

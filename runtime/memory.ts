@@ -91,7 +91,7 @@ function reclaim(cell: Cell): void {
 
 const reclaimers = new Map<string, (cell: Cell) => void>();
 
-/** How a device takes back memory whose storage was collected. */
+/** How a device takes back memory whose storage was collected; the CPU has nothing to do. */
 export function onReclaim(device: string, take: (cell: Cell) => void): void {
   reclaimers.set(device, take);
 }

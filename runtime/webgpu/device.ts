@@ -59,6 +59,8 @@ export class WebGpuDevice implements Device {
   untangle: ((device: this, buffers: PoolBuffer[], written: readonly boolean[], storages: readonly (Storage | null)[], slots?: readonly number[]) => void) | null = null;
   private readonly readback: Readback;
   private readonly facts: Facts;
+  /** The bytes of the largest buffer that a kernel can bind. */
+  readonly largest: number;
   /** What live storages weigh, EACH included; what stands for them, and its bytes. */
   private held = 0;
   private readonly ballast: ArrayBuffer[] = [];
@@ -83,6 +85,7 @@ export class WebGpuDevice implements Device {
       software: isSoftware(gpu),
     };
     const failed = (error: GPUError, what: string) => this.fail(`${what}: ${error.message}`);
+    this.largest = Math.min(limits.maxStorageBufferBindingSize, limits.maxBufferSize);
     this.pool = new Pool(gpu, () => this.pipelines.forget(), failed, this.checks);
     this.uniforms = new Uniforms(gpu);
     // What a refused kernel brings with it (an invalid pipeline in an invalid pass) may be told before its own message.
@@ -124,10 +127,7 @@ export class WebGpuDevice implements Device {
       throw new DeviceError(`${op}: float16 is not available on this GPU, which lacks shader-f16`);
     }
     const bytes = Math.max(byteLength(dtype, length), 4);
-    if (bytes > this.gpu.limits.maxStorageBufferBindingSize || bytes > this.gpu.limits.maxBufferSize) {
-      throw new DeviceError(`${op}: a tensor of ${bytes} bytes is larger than the ${Math.min(this.gpu.limits.maxStorageBufferBindingSize,
-        this.gpu.limits.maxBufferSize)} that this GPU can bind`);
-    }
+    if (bytes > this.largest) throw new DeviceError(`${op}: a tensor of ${bytes} bytes is larger than the ${this.largest} that this GPU can bind`);
     const buffer = this.pool.take(bytes, op), storage = new Storage(this, dtype, length, null, buffer, buffer.size, op);
     this.held += buffer.size + EACH;
     if (!this.weighed && this.held - this.ballastBytes >= BALLAST) this.weigh(this.held - this.ballastBytes);
