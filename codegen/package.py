@@ -152,7 +152,8 @@ def op_data(op: OpDef) -> model.Op:
 
 def host_files() -> dict[str, str]:
     """The host code in TypeScript, and the GPU's side."""
-    files = {f"host/{name}.ts": translate(ROOT / "codegen" / "host" / f"{name}.py") for name in host_modules()}
+    known: dict = {}
+    files = {f"host/{name}.ts": translate(ROOT / "codegen" / "host" / f"{name}.py", known) for name in host_modules()}
     return files | {"host/python.ts": PYTHON_TS, **wgsl_files()}
 
 

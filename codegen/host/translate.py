@@ -57,26 +57,30 @@ class Fields(dict):
 
 
 class Module:
-    """What a file defines: read once, before any body is translated."""
+    """What a file defines: read once, before any body is translated.  `known`: what has been read already."""
 
-    def __init__(self, path: Path, file: str | None = None):
-        self.path, self.file = path, file or path.name
+    def __init__(self, path: Path, known: dict[Path, "Module"]):
+        self.path, self.file, self.known = path, path.name, known
         self.text = path.read_text()
         self.tree = ast.parse(self.text)
         self.classes, self.functions, self.constants, self.types = {}, {}, {}, {}
         self.origin: dict[str, str] = {}            # imported name -> TypeScript module
         for node in self.tree.body: self.declare(node)
 
+    def imported(self, path: Path) -> "Module":
+        if path not in self.known: self.known[path] = Module(path, self.known)
+        return self.known[path]
+
     def declare(self, node):
         match node:
             case ast.ImportFrom(module=name, level=1) if name:
-                self.take(node, Module(self.path.parent / f"{name}.py"), EXTERNAL.get(name, f"./{name}.js"))
+                self.take(node, self.imported(self.path.parent / f"{name}.py"), EXTERNAL.get(name, f"./{name}.js"))
             case ast.ImportFrom(module=name, level=level) if level > 1:
                 folder = self.path.parent
                 for _ in range(level - 1): folder = folder.parent
                 last = name.split(".")[-1]
                 if last not in EXTERNAL: refuse(node, self.file, f"import of {name}")
-                self.take(node, Module(folder / f"{name.replace('.', '/')}.py"), EXTERNAL[last])
+                self.take(node, self.imported(folder / f"{name.replace('.', '/')}.py"), EXTERNAL[last])
             case ast.ClassDef(name=name) if node.decorator_list:
                 self.types[name] = ("cls", name, self.path.stem)
                 self.classes[name] = fields = Fields()
@@ -128,9 +132,9 @@ def default(node: ast.expr) -> ast.expr:
     return node
 
 
-def translate(path: str | Path) -> str:
-    """The TypeScript of one file of the host subset.  Raises `Refused`."""
-    return Writer(Module(Path(path))).module()
+def translate(path: str | Path, known: dict[Path, Module] | None = None) -> str:
+    """The TypeScript of one file of the host subset; `known`: the modules that others have read, for many files.  Raises `Refused`."""
+    return Writer(Module(Path(path), {} if known is None else known)).module()
 
 
 class Writer:
@@ -284,10 +288,12 @@ class Writer:
         """Refuses a loop's variable that is read after the loop, or assigned elsewhere too."""
         targets = {n.id for loop in ast.walk(node) if isinstance(loop, ast.For)
                    for n in ast.walk(loop.target) if isinstance(n, ast.Name)}
-        inside = {id(n) for loop in ast.walk(node) if isinstance(loop, (ast.For, ast.ListComp, ast.GeneratorExp, ast.DictComp, ast.Lambda))
-                  for n in ast.walk(loop) if isinstance(n, ast.Name)
-                  and n.id in {m.id for m in ast.walk(loop) if isinstance(m, ast.Name) and isinstance(m.ctx, ast.Store)}
-                  | ({a.arg for a in loop.args.args} if isinstance(loop, ast.Lambda) else set())}
+        inside: set[int] = set()
+        for loop in ast.walk(node):
+            if not isinstance(loop, (ast.For, ast.ListComp, ast.GeneratorExp, ast.DictComp, ast.Lambda)): continue
+            names = [n for n in ast.walk(loop) if isinstance(n, ast.Name)]
+            own = {n.id for n in names if isinstance(n.ctx, ast.Store)} | ({a.arg for a in loop.args.args} if isinstance(loop, ast.Lambda) else set())
+            inside |= {id(n) for n in names if n.id in own}
         for n in ast.walk(node):
             if isinstance(n, ast.For):
                 own = {t.id for t in ast.walk(n.target) if isinstance(t, ast.Name)}

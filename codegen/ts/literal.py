@@ -17,28 +17,38 @@ class Identifier(str):
 
 def literal(value, indent: int = 0, used: int = 0) -> str:
     """The text of a value; `indent`: of the line it stands in, `used`: columns taken before it there."""
-    flat = short(value)
-    if "\n" not in flat and len(flat) + used + indent <= WIDTH: return flat
-    pad, inner = " " * indent, " " * (indent + 2)
-    if is_object(value):
-        rows = [f"{key}: {literal(v, indent + 2, len(key) + 3)}," for key, v in members(value)]
-        return "{\n" + "\n".join(inner + r for r in rows) + f"\n{pad}}}"
+    return laid_out(shown(value), indent, used)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Shown:
+    """A value on one line, and what a longer one is broken into: its brackets, the keys and values of its members."""
+    flat: str
+    brackets: str = ""
+    members: tuple[tuple[str, "Shown"], ...] = ()
+
+
+def shown(value) -> Shown:
+    if value is None: return Shown("null")
+    if isinstance(value, bool): return Shown("true" if value else "false")
+    if isinstance(value, (int, float)): return Shown(number(value))
+    if isinstance(value, Identifier): return Shown(value)
+    if isinstance(value, str): return Shown(json.dumps(value, ensure_ascii=False))
     if isinstance(value, (list, tuple)):
-        rows = [literal(v, indent + 2, 1) + "," for v in value]
-        return "[\n" + "\n".join(inner + r for r in rows) + f"\n{pad}]"
-    return flat
+        items = tuple([("", shown(v)) for v in value])
+        return Shown(f"[{', '.join([v.flat for _, v in items])}]", "[]", items)
+    if is_object(value):
+        pairs = tuple([(f"{key}: ", shown(v)) for key, v in members(value)])
+        return Shown("{ " + ", ".join([key + v.flat for key, v in pairs]) + " }" if pairs else "{}", "{}", pairs)
+    return Shown(str(value))
 
 
-def short(value) -> str:
-    """On one line."""
-    if value is None: return "null"
-    if isinstance(value, bool): return "true" if value else "false"
-    if isinstance(value, (int, float)): return number(value)
-    if isinstance(value, Identifier): return value
-    if isinstance(value, str): return json.dumps(value, ensure_ascii=False)
-    if isinstance(value, (list, tuple)): return "[" + ", ".join(map(short, value)) + "]"
-    if is_object(value): return "{ " + ", ".join(f"{k}: {short(v)}" for k, v in members(value)) + " }" if members(value) else "{}"
-    return str(value)
+def laid_out(value: Shown, indent: int, used: int) -> str:
+    fits = "\n" not in value.flat and len(value.flat) + used + indent <= WIDTH
+    if fits or not value.brackets: return value.flat
+    opening, closing = value.brackets
+    rows = [" " * (indent + 2) + key + laid_out(v, indent + 2, len(key) + 1) + "," for key, v in value.members]
+    return f"{opening}\n" + "\n".join(rows) + f"\n{' ' * indent}{closing}"
 
 
 def number(v: int | float) -> str:
