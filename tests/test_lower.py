@@ -1,26 +1,17 @@
 """Definitions become the loop programs that they mean; mistakes in them become errors; broken programs are noticed."""
 
-from pathlib import Path
-
 import pytest
 
+from definitions import LIBRARY
 from dsl.conditions import either, exclusive, narrowed
 from dsl.ir import (E, FALSE, TRUE, Dim, Loop, Program, Stmt, Tensor, conj, idx, lift, pack, read, replace, show, sym)
-from dsl.library import load, load_text
+from dsl.library import load_text
 from dsl.opdef import OpDef
 from dsl.types import symbol_kinds
 from dsl.verify import Unsound, problems, verify
 
-OPS = Path(__file__).resolve().parent.parent / "ops"
 PRINTED = ["adam_step", "adaptive_avg_pool1d", "clamp", "conv2d", "conv_transpose1d", "cross_entropy", "embedding", "gather", "layer_norm",
            "logit", "matmul_mm", "max", "mse_loss", "norm", "pad1d", "scaled_dot_product_attention", "scatter_add", "softmax", "std"]
-
-
-@pytest.fixture(scope="module")
-def library():
-    made, errors, _ = load(OPS)
-    assert errors == []
-    return made.ops
 
 
 def op(text: str) -> OpDef:
@@ -58,12 +49,12 @@ def printed(o: OpDef) -> str:
 
 
 @pytest.mark.parametrize("name", PRINTED)
-def test_program_of(name, library, golden): golden(f"golden/ir/{name}.ir", printed(library[name]))
+def test_program_of(name, golden): golden(f"golden/ir/{name}.ir", printed(LIBRARY.ops[name]))
 
 
-def test_every_op_of_the_library_is_sound(library):
-    assert len(library) > 200
-    for o in library.values():
+def test_every_op_of_the_library_is_sound():
+    assert len(LIBRARY.ops) > 200
+    for o in LIBRARY.ops.values():
         verify(o.forward, o)
 
 
@@ -74,14 +65,14 @@ def test_every_op_of_the_library_is_sound(library):
     ("where", "default", ["input", "other"]), ("copy", "default", ["input"]), ("eq", "default", ["input", "other"]),
     ("cumsum", "sum", ["input"]), ("embedding", "float", ["weight"]), ("gather", "default", ["input"]), ("bitwise_and", "default", ["input", "other"]),
     ("one_hot", "default", ["input"]), ("scatter_add", "default", ["input", "src"])])
-def test_promotion(library, name, kind, promoted): assert (library[name].promote, library[name].promoted) == (kind, promoted)
+def test_promotion(name, kind, promoted): assert (LIBRARY.ops[name].promote, LIBRARY.ops[name].promoted) == (kind, promoted)
 
 
 @pytest.mark.parametrize("name, tensor, dtype", [
     ("eq", "out", "bool"), ("argmax", "out", "int"), ("max", "indices", "int"), ("max", "values", "T"), ("gather", "index", "own"),
     ("where", "condition", "bool"), ("isclose", "near", "bool"), ("nanmean", "count", "int"), ("bitwise_and", "input", "T"),
     ("one_hot", "out", "int"), ("count_nonzero", "out", "int")])
-def test_dtypes(library, name, tensor, dtype): assert library[name].tensors[tensor].dtype == dtype
+def test_dtypes(name, tensor, dtype): assert LIBRARY.ops[name].tensors[tensor].dtype == dtype
 
 
 # --- What becomes of notation ----------------------------------------------------------------------
@@ -117,20 +108,20 @@ def test_conditions_on_options_make_alternatives():
         "t0_[] = sum[*i < I] x[*i]   when mode == 0", "out[] = t0_[] / 2   when mode == 0"]
 
 
-def test_the_axes_of_a_result_that_only_some_alternatives_have_are_conditional(library):
-    (d,) = library["mse_loss"].tensors["out"].dims
+def test_the_axes_of_a_result_that_only_some_alternatives_have_are_conditional():
+    (d,) = LIBRARY.ops["mse_loss"].tensors["out"].dims
     assert d.kind == "domain" and show(d.when) == "reduction == 2"
 
 
-def test_a_condition_on_random_numbers_is_no_alternative(library):
-    assert [show(s.when) if s.when is not None else None for s in library["dropout"].forward.stmts] == ["training", "not training"]
+def test_a_condition_on_random_numbers_is_no_alternative():
+    assert [show(s.when) if s.when is not None else None for s in LIBRARY.ops["dropout"].forward.stmts] == ["training", "not training"]
 
 
-def test_what_may_be_absent(library):
-    assert "min[*i] if has_min else input[*i]" in repr(library["clamp"].forward)
+def test_what_may_be_absent():
+    assert "min[*i] if has_min else input[*i]" in repr(LIBRARY.ops["clamp"].forward)
     assert program("op f(x: Num[N], b: Num[N]?, s: num?) -> Num[N]\n    out[i] = x[i] * (b[i] ?? 1) + (s ?? 0)\n") == [
         "out[i] = x[i] * (b[i] if has_b else 1) + (s if has_s else 0)"]
-    step = [repr(s) for s in library["sgd_step"].forward.stmts]
+    step = [repr(s) for s in LIBRARY.ops["sgd_step"].forward.stmts]
     assert all("has_momentum_buffer" in s for s in step if s.startswith("momentum_buffer"))
 
 
@@ -165,27 +156,27 @@ def test_formulas_with_names_and_products_over_components():
         "out[i0, i1] = x[i0, i1] * (max(1 - abs(i0 - X0), 0) * max(1 - abs(i1 - X1), 0))"]
 
 
-def test_data_dependent_targets_loop_over_every_index(library):
-    first, second = library["scatter_add"].forward.stmts
+def test_data_dependent_targets_loop_over_every_index():
+    first, second = LIBRARY.ops["scatter_add"].forward.stmts
     assert (first.mode, second.mode) == ("=", "+=") and {v.name for v in second.loops} == {"p", "j", "q"}
 
 
-def test_results_that_read_no_tensor_have_the_axes_of_the_arguments(library):
-    for name in ("fill", "rand_like"): assert library[name].tensors["out"].dims == (Dim("domain", "I"),)
+def test_results_that_read_no_tensor_have_the_axes_of_the_arguments():
+    for name in ("fill", "rand_like"): assert LIBRARY.ops[name].tensors["out"].dims == (Dim("domain", "I"),)
 
 
-def test_gradients_of_what_may_have_been_broadcast_spread(library):
-    assert all(s.spread for s in library["clamp"].grads["min"])
-    assert all(s.spread for s in library["cdist"].grads["x1"] if s.target == "d_x1")
-    assert not any(s.spread for s in library["embedding"].grads["weight"])
+def test_gradients_of_what_may_have_been_broadcast_spread():
+    assert all(s.spread for s in LIBRARY.ops["clamp"].grads["min"])
+    assert all(s.spread for s in LIBRARY.ops["cdist"].grads["x1"] if s.target == "d_x1")
+    assert not any(s.spread for s in LIBRARY.ops["embedding"].grads["weight"])
 
 
-def test_an_option_may_be_called_nan(library):
-    assert "nan_ if isnan(input[*i])" in repr(library["nan_to_num"].forward)
+def test_an_option_may_be_called_nan():
+    assert "nan_ if isnan(input[*i])" in repr(LIBRARY.ops["nan_to_num"].forward)
 
 
-def test_pointwise(library):
-    assert [library[n].pointwise for n in ("add", "where", "gelu", "softmax", "matmul_mm", "mse_loss", "adam_step")] == [True] * 3 + [False] * 4
+def test_pointwise():
+    assert [LIBRARY.ops[n].pointwise for n in ("add", "where", "gelu", "softmax", "matmul_mm", "mse_loss", "adam_step")] == [True] * 3 + [False] * 4
 
 
 # --- Calls of other ops ----------------------------------------------------------------------------
@@ -199,8 +190,8 @@ def test_a_call_is_put_in_place_with_its_options_decided():
     assert program(GELU + 'op f(x: Float) -> Float = act(x, 3, mode="b") + 1\n') == ["act1_out[*i] = x[*i] * 2", "out[*i] = act1_out[*i] + 1"]
 
 
-def test_an_op_that_is_one_call_has_the_gradients_of_the_callee(library):
-    def given(name): return [repr(s) for s in library[name].grads.get("input", [])]
+def test_an_op_that_is_one_call_has_the_gradients_of_the_callee():
+    def given(name): return [repr(s) for s in LIBRARY.ops[name].grads.get("input", [])]
     assert len(given("norm")) > 3 and "d_input[*kept, *dropped]" in given("norm")[0] and "p == 0" in given("norm")[0]
     assert given("softmin") == [], "its argument is not its parameter"
 
