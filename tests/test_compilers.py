@@ -5,6 +5,7 @@ kind of elements.  What the kernels compute is test_wgsl.py's."""
 
 import json
 from collections import Counter
+from functools import cache
 from itertools import product
 from pathlib import Path
 
@@ -26,6 +27,10 @@ WORLDS = 4
 KINDS = ("float32", "int32", "bool", "uint8")
 
 
+@cache
+def data_of(name: str): return package.op_data(LIBRARY.ops[name])
+
+
 def calls(op, data):
     """Calls in small worlds, each also with its tensors of other types where the op takes them."""
     for n, world in enumerate(worlds(op, WORLDS, seed=5, largest=150)):
@@ -42,7 +47,7 @@ def texts() -> dict[str, str]:
     found: dict[str, str] = {}
     for op in LIBRARY.ops.values():
         if op.forward is None: continue
-        data = package.op_data(op)
+        data = data_of(op.name)
         for call in calls(op, data):
             for program in range(len(data.programs)):
                 if program and not call.dtype.startswith("float"): continue
@@ -57,7 +62,7 @@ def test_no_kernel_binds_more_than_every_device_has(figure):
     widths = Counter()
     for op in LIBRARY.ops.values():
         if op.forward is None: continue
-        for n, program in enumerate(package.op_data(op).programs):
+        for n, program in enumerate(data_of(op.name).programs):
             for nest in program.nests:
                 wide = len({a.slot for a in nest.accesses})
                 assert wide <= MOST_BINDINGS, f"{op.name}, program {n}, nest {nest.number} binds {wide} tensors"
