@@ -37,6 +37,7 @@ class Kinds:
         self.T = "i" if integral else "f"
         self.options = symbol_kinds(op)
         self.holes: dict[str, str] = {f"r{n}": self.tensor(tensors[a.tensor]) for n, a in enumerate(nest.accesses)}
+        self.known: dict[int, tuple[E, str]] = {}        # by identity, with the expression, so that it stays
         self.steps: list[str] = []
         for s in nest.steps:
             kind = self.step(s, nest, tensors)
@@ -57,6 +58,11 @@ class Kinds:
 
     def kind(self, e: E) -> str:
         """The kind of e; "inf" for an infinity that may become either kind of number."""
+        if not e.args: return self.found(e)
+        if id(e) not in self.known: self.known[id(e)] = e, self.found(e)
+        return self.known[id(e)][1]
+
+    def found(self, e: E) -> str:
         match e.op:
             case "const": return "b" if isinstance(e.val, bool) else "i" if isinstance(e.val, int) else "f"
             case "idx" | "pack": return "i"

@@ -64,6 +64,9 @@ class E:
         return joined(self, "names", self.val if self.op in ("idx", "pack", "sym") else self.val[0] if self.op == "read" else None)
 
     @cached_property
+    def symbols(self) -> frozenset[str]: return joined(self, "symbols", self.val if self.op == "sym" else None)
+
+    @cached_property
     def reads(self) -> tuple[E, ...]: return tuple(n for n in walk(self) if n.op == "read")
 
     @cached_property
@@ -213,11 +216,14 @@ def walk(e: E | None):
         left.extend(children(n)[::-1])
 
 
-def transform(e: E, f) -> E:
-    """Rewrites bottom-up: f answers a replacement or None, the same for the same expression."""
+def transform(e: E, f, settled: str = "") -> E:
+    """Rewrites bottom-up: f answers a replacement or None, the same for the same expression.
+
+    settled: where f is the same for all calls, the name under which what it leaves alone remembers that, and is not gone through again."""
     done: dict[int, E] = {}         # by identity: derivatives hold the same parts many times
 
     def visit(e: E) -> E:
+        if settled and settled in e.__dict__: return e
         found = done.get(id(e))
         if found is not None: return found
         args = tuple([visit(a) for a in e.args])
@@ -228,6 +234,7 @@ def transform(e: E, f) -> E:
         else:
             n = e if args == e.args else build(e.op, *args, val=e.val)
         r = f(n)
+        if settled and r is None and n is e and all(settled in c.__dict__ for c in children(e)): e.__dict__[settled] = True
         done[id(e)] = found = n if r is None else r
         return found
 
@@ -245,7 +252,9 @@ def indices(e: E | None) -> set[str]:
     return set() if e is None else set(e.loops)
 
 
-def symbols(e: E | None) -> set[str]: return {n.val for n in walk(e) if n.op == "sym"}
+def symbols(e: E | None) -> set[str]: return set() if e is None else set(e.symbols)
+
+
 def made_by(s: Stmt) -> list[str]:
     """The tensors that come to be with a statement: its target, or all of a raw body's."""
     return [t for _, t in s.body.val.outputs] if s.body.op == "raw" else [s.target]

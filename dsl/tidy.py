@@ -11,7 +11,7 @@ from .ir import (E, FALSE, Loop, Stmt, TRUE, Tensor, ZERO, add, cond, conj, div,
 
 def simplify(e: E) -> E:
     """Signs outwards, constant conditions gone, choices under the same condition joined."""
-    while (better := transform(e, rewrite)) != e: e = better
+    while (better := transform(e, rewrite, "simple")) != e: e = better
     return e
 
 

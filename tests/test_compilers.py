@@ -24,7 +24,7 @@ from definitions import LIBRARY
 
 DEVICES = [Facts(False, False, 1 << 27, 256, 16384, software) for software in (False, True)]
 WORLDS = 4
-KINDS = ("float32", "int32", "bool", "uint8")
+KINDS = ("int32", "bool", "uint8")
 
 
 @cache
@@ -32,14 +32,21 @@ def data_of(name: str): return package.op_data(LIBRARY.ops[name])
 
 
 def calls(op, data):
-    """Calls in small worlds, each also with its tensors of other types where the op takes them."""
+    """Calls in small worlds, of floats, and with tensors of another type in each where the op takes them."""
     for n, world in enumerate(worlds(op, WORLDS, seed=5, largest=150)):
         given = [meta(a) if p.kind == "tensor" and a is not None else a for p, a in zip(op.params, world.arguments(n))]
-        for kind in KINDS:
+        for kind in ("float32", KINDS[n % len(KINDS)]):
             for m, p in zip(given, op.params):
                 if p.kind == "tensor" and m is not None and p.name in op.promoted: m.dtype = kind
             try: yield bind(data, given)
             except OpError: continue
+
+
+def ways(outputs: list[int]):
+    """What is asked for, with which schedules, on which device: all results in every way, each alone in the usual one."""
+    shared = rules(LIBRARY)
+    yield from product([outputs], (shared, []), DEVICES)
+    if len(outputs) > 1: yield from (([o], shared, DEVICES[0]) for o in outputs)
 
 
 def texts() -> dict[str, str]:
@@ -49,11 +56,10 @@ def texts() -> dict[str, str]:
         if op.forward is None: continue
         data = data_of(op.name)
         for call in calls(op, data):
-            for program in range(len(data.programs)):
-                if program and not call.dtype.startswith("float"): continue
-                for shared in (rules(LIBRARY), []):
-                    for wanted, device in product({tuple(data.programs[program].outputs), *((o,) for o in data.programs[program].outputs)}, DEVICES):
-                        for x in plan(data, program, call, list(wanted), device, shared): found.setdefault(x.code, f"{op.name}, program {program}")
+            for number, program in enumerate(data.programs):
+                if number and not call.dtype.startswith("float"): continue
+                for wanted, shared, device in ways(program.outputs):
+                    for x in plan(data, number, call, wanted, device, shared): found.setdefault(x.code, f"{op.name}, program {number}")
     return found
 
 

@@ -272,19 +272,13 @@ def word_name(k: Kernel, name: str, value: int) -> str:
 def holes(text: str) -> list[int]:
     """The accesses whose values a text uses: `r` and digits, standing alone."""
     out: list[int] = []
-    i = 0
-    while i < len(text):
-        if not is_word(text[i]):
-            i += 1
-            continue
-        start = i
-        while i < len(text) and is_word(text[i]): i += 1
-        name = text[start:i]
-        if len(name) < 2 or name[0] != "r" or start > 0 and text[start - 1] == ".": continue
-        digits = True
-        for j in range(1, len(name)):
-            if name[j] < "0" or name[j] > "9": digits = False
-        if digits and int(name[1:]) not in out: out.append(int(name[1:]))
+    at = text.find("r")
+    while at >= 0:
+        end = at + 1
+        while end < len(text) and text[end] >= "0" and text[end] <= "9": end += 1
+        alone = (at == 0 or not is_word(text[at - 1]) and text[at - 1] != ".") and (end == len(text) or not is_word(text[end]))
+        if end > at + 1 and alone and int(text[at + 1:end]) not in out: out.append(int(text[at + 1:end]))
+        at = text.find("r", end)
     return out
 
 

@@ -17,7 +17,7 @@ class RoutineKinds(Kinds):
 
     def __init__(self, names, integral: bool):
         self.T = "i" if integral else "f"
-        self.options, self.steps = {}, []
+        self.options, self.steps, self.known = {}, [], {}
         self.holes = dict.fromkeys(names, self.T)
 
     def symbol(self, name: str) -> str: return "f"
