@@ -84,6 +84,11 @@ def corpus(name: str = "opinfo") -> Path:
     return folder / ("public" if name == "opinfo" else name)
 
 
+def modules() -> set[str]:
+    """The names of the recorded modules of torch.nn."""
+    return {file.stem.split("@")[0] for file in (corpus("nn") / "module").glob("*.json")}
+
+
 def _verdict(items: list[dict]) -> tuple[frozenset[str], frozenset[str]]:
     good: dict[str, bool] = defaultdict(lambda: True)
     for item in items:

@@ -22,7 +22,6 @@ from codegen.host.pattern import contiguous_strides
 from codegen.host.plan import plan, plan_cpu
 from codegen.opdata import rules
 from codegen.ts import modules
-from codegen.wgsl import routines
 from dsl.bound import meta
 from dsl.worlds import worlds
 from definitions import LIBRARY
@@ -31,11 +30,7 @@ PRELUDE = ROOT / "codegen" / "wgsl" / "prelude.wgsl"
 
 
 @cache
-def library(): return LIBRARY
-
-
-@cache
-def data(name: str): return package.op_data(library().ops[name])
+def data(name: str): return package.op_data(LIBRARY.ops[name])
 
 
 def tensor(*shape: int, dtype: str = "float32", weak: bool = False) -> Meta:
@@ -166,20 +161,19 @@ def test_zero_sizes_and_scalars_bind():
 
 FACTS = [Facts(False, False, 2**27, 256, 16384, False), Facts(True, True, 2**30, 1024, 32768, True)]
 PROGRAM = """
-import { bind } from "./host/bind.js";
-import { plan, plan_cpu } from "./host/plan.js";
-import { compiled } from "./ops/data/complete.js";
-import * as schedules from "./ops/data/schedules.js";
-%s
-const rules = (Object.values(schedules) as any[]).map((v) => typeof v === "function" ? v() : v).find(Array.isArray);
-const ops: Record<string, any> = {};
-for (const file of [%s] as any[]) for (const [name, d] of Object.entries(file) as any[]) ops[name] = compiled(d, []).op;
-const attempt = (f: () => unknown) => { try { return f(); } catch (e) { return (e as Error).message; } };
-const out = tasks.map(([name, args, facts]: any) => {
+import { readFileSync } from "node:fs";
+const [dist, file, names] = process.argv.slice(2), from = (path) => import(`${dist}/${path}`);
+const { bind } = await from("host/bind.js"), { plan, plan_cpu } = await from("host/plan.js");
+const { compiled } = await from("ops/data/complete.js");
+const rules = Object.values(await from("ops/data/schedules.js")).map((v) => typeof v === "function" ? v() : v).find(Array.isArray);
+const ops = {};
+for (const name of names.split(",")) for (const [op, d] of Object.entries(await from(`ops/data/${name}.js`))) ops[op] = compiled(d, []).op;
+const attempt = (f) => { try { return f(); } catch (e) { return e.message; } };
+const out = JSON.parse(readFileSync(file, "utf8")).map(([name, args, facts]) => {
   const op = ops[name];
-  const call = attempt(() => bind(op, args)) as any;
+  const call = attempt(() => bind(op, args));
   if (typeof call === "string") return [call];
-  return [call, ...op.programs.flatMap((p: any, n: number) => [
+  return [call, ...op.programs.flatMap((p, n) => [
     attempt(() => plan(op, n, call, p.outputs, facts, rules)), attempt(() => plan(op, n, call, p.outputs, facts, [])),
     attempt(() => plan_cpu(op, n, call, p.outputs))])];
 });
@@ -230,30 +224,17 @@ def tasks_of(op):
             yield op.name, d, wrong, FACTS[n % 2]
 
 
-def test_package_decides_as_python_does(tmp_path):
+def test_package_decides_as_python_does(dist, tmp_path):
     """Bound calls, messages, and the launches of every program byte for byte: texts, bindings, words, workgroups."""
-    ops = list(library().ops.values())
-    by_file = modules.by_file(ops)
+    ops = list(LIBRARY.ops.values())
     tasks = [t for op in ops for t in tasks_of(op)]
-    names = [f"file{i}" for i in range(len(by_file))]
-    files = {f"host/{n}.ts": package.translate(package.ROOT / "codegen" / "host" / f"{n}.py") for n in package.host_modules()}
-    files |= package.wgsl_files()
-    files |= {"host/python.ts": package.PYTHON_TS, "runtime/errors.ts": (package.ROOT / "runtime" / "errors.ts").read_text(),
-              "ops/data/complete.ts": modules.complete_module(), "ops/data/schedules.ts": modules.schedules_module(rules(library())),
-              "ops/data/routines.ts": modules.routine_texts_module(routines.functions(library().routines))}
-    files |= {f"ops/data/{f}.js": modules.data_module(f, group, {op.name: modules.data_text(data(op.name)) for op in group}) for f, group in by_file}
-    imports = [f'import * as {n} from "./ops/data/{f}.js";' for n, (f, _) in zip(names, by_file)]
-    given = json.dumps([[modules.binding(name), as_json(args), as_json(facts)] for name, _, args, facts in tasks])
-    files["main.ts"] = PROGRAM % ("\n".join([*imports, "const tasks: any = " + given + ";"]), ", ".join(names))
-    for path, text in files.items():
-        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / path).write_text(text)
-    done = node.run([node.tool("esbuild"), tmp_path / "main.ts", "--bundle", "--format=esm", f"--outfile={tmp_path / 'main.mjs'}", "--log-level=warning"])
+    given, program = tmp_path / "tasks.json", tmp_path / "decide.mjs"
+    given.write_text(json.dumps([[modules.binding(name), as_json(args), as_json(facts)] for name, _, args, facts in tasks]))
+    program.write_text(PROGRAM)
+    done = node.run([program, dist, given, ",".join(sorted({op.file for op in ops}))])
     assert done.returncode == 0, done.stdout
-    done = node.run([tmp_path / "main.mjs"])
-    assert done.returncode == 0, done.stderr
     got = json.loads(done.stdout)
-    shared, kernels, refused, different = rules(library()), 0, 0, []
+    shared, kernels, refused, different = rules(LIBRARY), 0, 0, []
     for task, g in zip(tasks, got, strict=True):
         want = decided(task, shared)
         if g != want: different.append((task[0], task[2], first_difference(g, want)))
