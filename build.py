@@ -52,7 +52,7 @@ def parser() -> argparse.ArgumentParser:
         return sub
 
     command("test", test, "build, then run every test\nWhat follows goes to pytest: build.py test -k matmul -x")
-    check_ = command("check", check, "check the definitions and that the committed reports are current\n"
+    check_ = command("check", check, "check the definitions, the types of all TypeScript and that the committed reports are current\n"
                      "Runs the tests inside definitions and looks for reads outside a tensor in small cases.\n"
                      "With --oracle: replay PyTorch's recorded answers against dist/.")
     check_.add_argument("--update", action="store_true", help="rewrite the reports")
@@ -112,8 +112,9 @@ def check(options: argparse.Namespace) -> int:
     from buildtools import reports
 
     stale = reports.stale(package.definitions(options.ops, worlds=WORLDS), update=options.update)
-    print("\n".join(f"out of date: {name} (build.py check --update)" for name in stale) or "all is well")
-    return 1 if stale else 0
+    wrong = [f"out of date: {name} (build.py check --update)" for name in stale] + list(filter(None, [package.check_types()]))
+    print("\n".join(wrong) or "all is well")
+    return 1 if wrong else 0
 
 
 def explain(options: argparse.Namespace) -> int:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import tempfile
-from pathlib import Path
-
-from .paths import ROOT
+from .paths import ROOT, SOURCES
 
 LEDGER = ROOT / "docs" / "ledger.md"
 
@@ -17,11 +14,10 @@ def write(ledger: str) -> None:
 
 
 def stale(library: "dsl.opdef.Library", *, update: bool = False) -> list[str]:  # noqa: F821
-    """Generate the package's TypeScript aside and name the reports that say something else; `update` mends them."""
+    """Generate the package's TypeScript and name the reports that say something else; `update` mends them."""
     from codegen import package as generator
 
-    with tempfile.TemporaryDirectory() as folder:
-        ledger = generator.generate(Path(folder), library)
+    ledger = generator.generate(SOURCES, library)
     if LEDGER.exists() and LEDGER.read_text(encoding="utf-8") == ledger:
         return []
     if update:

@@ -1,5 +1,7 @@
 """The definitions of ops/ with their gradients, read once for all tests of a run, and from what the build made of them."""
 
+import gc
+
 from buildtools.paths import EARLIER
 from codegen import package
 from codegen.earlier import Earlier
@@ -7,3 +9,5 @@ from codegen.earlier import Earlier
 # Ops of tensors without elements, also among their results: small worlds have some.
 EMPTY = {"batch_norm_empty", "linalg_qr_r"}
 LIBRARY = package.load(earlier=Earlier(EARLIER))
+gc.collect()
+gc.freeze()             # it stays: looks for garbage need not go through it
