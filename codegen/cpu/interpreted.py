@@ -19,8 +19,8 @@ from dsl.opdef import OpDef
 from .expr import PREFIX, name_of
 
 SOURCE = Path(__file__).parents[2] / "runtime" / "formula.ts"
-# The longest formula that gets a kernel nevertheless: `a + b * alpha`.
-SMALL = 5
+# The longest formulas that get a kernel nevertheless: `a + b * alpha` at every point, `s = sum (a * b + c * d); s` over a row.
+SMALL_POINT, SMALL_ROW = 5, 8
 # Functions that only few formulas use, by their names in WGSL.
 BROUGHT = {"erf_of": "math.erf", "erfc_of": "math.erfc", "erfinv_of": "math.erfinv", "lgamma_of": "math.lgamma", "digamma_of": "math.digamma",
            "uniform_random": "uniform", "tan_of": "Math.tan", "asin_of": "Math.asin", "acos_of": "Math.acos", "atan_of": "Math.atan"}
@@ -49,7 +49,9 @@ def brought(op: OpDef, nest: Nest, tensors) -> dict[str, str] | None:
 
 def small(nest: Nest) -> bool:
     """Whether a nest is a sum or a product: such kernels are many ops' own, and simple ops do without the interpreter."""
-    return nest.shape == "map" and all(sum(1 for _ in walk(s.body)) <= SMALL for s in nest.steps) and not any(a.guard is not None for a in nest.accesses)
+    if any(a.guard is not None for a in nest.accesses): return False
+    lengths = [sum(1 for _ in walk(s.body)) for s in nest.steps]
+    return nest.shape == "map" and max(lengths) <= SMALL_POINT or nest.shape == "row" and sum(lengths) <= SMALL_ROW
 
 
 def kernel(functions: dict[str, str]) -> str:
