@@ -45,6 +45,12 @@ def signature(op: OpDef, tensors: dict[str, Tensor] | None = None, number: dict[
         list(programs), [schedule(s) for s in op.schedules], op.numbers, bool(programs) and elementwise(op))
 
 
+def takes_parts(op: OpDef) -> bool:
+    """Whether binding a call of the op needs more than tensors, broadcasting and numbers: codegen/host/parts.py."""
+    dims = [d for t in all_tensors(op).values() for d in t.dims]
+    return any(p.kind not in ("tensor", "num", "real") for p in op.params) or any(d.option or d.factors for d in dims)
+
+
 def schedule(s: Schedule) -> model.Schedule:
     return model.Schedule(s.target, formula(s.when), s.strategy, dict(s.numbers))
 

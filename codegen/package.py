@@ -189,7 +189,6 @@ def names_files(library: Library, files: dict[str, str]) -> dict[str, str]:
     spaces = {s: {n: ops for n, ops in table.items() if s != "torch" or n not in by_hand} for s, table in names.namespaces.items()}
     made = {f"names/{space}.ts": modules.names_module(space, table, f"runtime/composed/{space}.ts" in files) for space, table in spaces.items()}
     made["methods.ts"] = modules.methods_module(names)
-    made["setup.ts"] = modules.setup_module()
     made["needed.ts"] = modules.needed_module([library.ops[n] for n in NEEDED])
     for name, (about, methods) in ENTRIES.items():
         made[f"{name}.ts"] = modules.entry_module(about, methods, sorted({s.split(".")[0] for s in spaces} - {"torch", "functional"}))

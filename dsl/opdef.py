@@ -21,7 +21,7 @@ from .syntax import Code, Module, Op as OpTree, Sample, Test
 
 Presence = "has_"
 TypeOf = "type_"
-MISSING = -2147483648                   # a number of an `ints` option that is left out: codegen/host/bind.py
+MISSING = -2147483648                   # a number of an `ints` option that is left out: codegen/host/options.py
 
 
 def symbol(option: str) -> str:

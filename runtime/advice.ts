@@ -1,6 +1,6 @@
 // Said once each, while a program runs: what makes it slow.  Few things, which are seen without looking for them.
 
-import type { Storage } from "./storage.js";
+import type { Elements } from "./compiled.js";
 
 let silent = false;
 const said = new Set<string>();
@@ -28,11 +28,11 @@ export function oneRead(): void {
   advise("reads", "100 single values were read from the GPU in 10 s; read less often");
 }
 
-const copies = new WeakMap<Storage, number>();
+const copies = new WeakMap<object, number>();
 
-/** A tensor on the CPU is copied to a GPU. */
-export function copied(storage: Storage): void {
-  const n = (copies.get(storage) ?? 0) + 1;
-  copies.set(storage, n);
+/** Elements on the CPU are copied to a GPU. */
+export function copied({ buffer }: Elements): void {
+  const n = (copies.get(buffer) ?? 0) + 1;
+  copies.set(buffer, n);
   if (n % 50 === 0) advise("copies", "a tensor was copied to the GPU 50 times; keep the copy");
 }

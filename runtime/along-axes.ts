@@ -7,6 +7,7 @@ import * as kernels from "./kernels.js";
 import { type Shape, axesOf, axisOf, integers, showShape } from "./shape.js";
 import { Tensor } from "./tensor.js";
 import { narrow } from "./views.js";
+import * as views from "./views.js";
 
 /** The order along each of `dims` reversed, as a copy. */
 export function flip(x: Tensor, dims: readonly (number | readonly number[])[]): Tensor {
@@ -24,7 +25,7 @@ export function roll(x: Tensor, shifts: number | Shape, dims?: number | Shape | 
   if (by.length === 0) throw new OpError("roll: `shifts` required");
   if (along.length === 0) {
     if (by.length > 1) throw new OpError(`roll: shifts and dimensions must align. shifts: ${by.length}, dims:${along.length}`);
-    return kernels.roll_one(x.reshape(-1), by[0]!, 0).reshape(x.shape);
+    return views.reshape(kernels.roll_one(views.reshape(x, [-1]), by[0]!, 0), x.shape);
   }
   if (by.length !== along.length) throw new OpError(`roll: shifts and dimensions must align. shifts: ${by.length}, dims:${along.length}`);
   if (x.ndim === 0) throw new IndexError(`roll: Dimension specified as ${along[0]} but tensor has no dimensions`);

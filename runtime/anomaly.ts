@@ -3,6 +3,8 @@
 
 import type { Elements } from "./compiled.js";
 import { AutogradError } from "./errors.js";
+import { watchNodes } from "./node.js";
+import { checkReads } from "./read.js";
 import { extent } from "./shape.js";
 import type { Tensor } from "./tensor.js";
 
@@ -15,6 +17,7 @@ let pending: Promise<Error | null>[] = [];
 export function settleLater(verdict: Promise<Error | null>): void {
   verdict.catch(() => undefined); // it is thrown there, not before
   pending.push(verdict);
+  checkReads(settleAnomalies);
 }
 
 export const is_anomaly_enabled = (): boolean => detecting;
@@ -24,11 +27,12 @@ export const is_anomaly_check_nan_enabled = (): boolean => checking;
 export function set_detect_anomaly(mode: boolean, check_nan: boolean | { check_nan?: boolean } = true): void {
   detecting = mode;
   checking = typeof check_nan === "boolean" ? check_nan : (check_nan.check_nan ?? true);
+  watchNodes(mode ? { whereabouts, inspect } : null);
 }
 
 /** As set_detect_anomaly, while `body` runs; of an async function until its promise settles. */
 export function detect_anomaly<T>(body: () => T, check_nan = true): T {
-  const before = [detecting, checking] as const, restore = () => { [detecting, checking] = before; };
+  const before = [detecting, checking] as const, restore = () => set_detect_anomaly(...before);
   set_detect_anomaly(true, check_nan);
   let settled = true;
   try {
@@ -41,8 +45,8 @@ export function detect_anomaly<T>(body: () => T, check_nan = true): T {
   }
 }
 
-/** Where a node is made, if that is asked for. */
-export const whereabouts = (): string | null => (detecting ? (new Error().stack ?? "").split("\n").slice(2).join("\n") : null);
+/** Where a node is made. */
+const whereabouts = (): string => (new Error().stack ?? "").split("\n").slice(2).join("\n");
 
 function hasNaN(elements: Elements): boolean {
   for (let i = 0; i < elements.length; i++) if (Number.isNaN(elements[i])) return true;
@@ -50,7 +54,7 @@ function hasNaN(elements: Elements): boolean {
 }
 
 /** Throws if a gradient that the node has just made holds a NaN; on a GPU the next read throws. */
-export function inspect(node: { readonly name: string; readonly made: string | null }, grads: readonly (Tensor | null)[]): void {
+function inspect(node: { readonly name: string; readonly made: string | null }, grads: readonly (Tensor | null)[]): void {
   if (!checking) return;
   grads.forEach((grad, i) => {
     if (!grad) return;
@@ -64,7 +68,7 @@ export function inspect(node: { readonly name: string; readonly made: string | n
 }
 
 /** Throws what a GPU has found since the last read. */
-export async function settleAnomalies(): Promise<void> {
+async function settleAnomalies(): Promise<void> {
   if (!pending.length) return;
   const verdicts = pending;
   pending = [];

@@ -1,14 +1,13 @@
 // Running the tape backwards: `backward`, `grad`.  Each node runs once, after all that feed it; nothing recurses, so
 // neither deep graphs nor graphs with many shared parts are trouble.
 
-import { inspect, is_anomaly_enabled } from "./anomaly.js";
 import { AutogradError, TypeMismatchError, describe } from "./errors.js";
 import { is_grad_enabled, no_grad, set_grad_enabled } from "./grad-mode.js";
 import { accumulateInto, addGradients } from "./accumulate.js";
-import { type Grad, Node, gradientEdge } from "./node.js";
+import { type Grad, Node, gradientEdge, watcher } from "./node.js";
 import { sameShape, showShape } from "./shape.js";
 import { Tensor } from "./tensor.js";
-import { ones_like } from "./create.js";
+import { ones_like, zeros_like } from "./create.js";
 
 interface Place {
   node: Node;
@@ -97,7 +96,7 @@ function run(roots: readonly Place[], grads: readonly Tensor[], targets: readonl
       let made: Grad[] = [];
       if (runs && list.some((g) => g !== null)) {
         made = node.apply(list, wanted);
-        if (is_anomaly_enabled()) inspect(node, made);
+        watcher?.inspect(node, made);
         if (!options.create && !node.keepsGradients) {
           for (const grad of list) if (grad && temporary.has(grad) && !made.includes(grad)) grad.dispose();
           // A node that hands its gradient on, once or more, hands on what it was: made by the engine or not.
@@ -241,7 +240,7 @@ export function grad(outputs: Tensor | readonly Tensor[], inputs: Tensor | reado
   const found = run(roots, grads, targets, { retain: options.retain_graph ?? options.retainGraph ?? create, create });
   return found.map((g, i) => {
     if (g) return g;
-    if (options.materialize_grads) return ones_like(to[i]!).zero_();
+    if (options.materialize_grads) return zeros_like(to[i]!);
     if (unused) return null;
     throw new AutogradError(`The differentiated Tensor at index ${i} appears to not have been used in the graph. ` +
       "Set allow_unused=True if this is the desired behavior.");

@@ -1,13 +1,12 @@
 // A call of an op: arguments to a plan (cached), memory for the results, the work on the device, the tape.
 
-import { bind } from "../host/bind.js";
+import { bind_with } from "../host/binding.js";
 import { can_cast } from "../host/dtypes.js";
 import type { Meta } from "../host/model.js";
 import { arrange } from "./arguments.js";
 import type { CompiledOp } from "./compiled.js";
 import { replaceContent } from "./copy.js";
 import { scalar, tensor as newTensor, zeros } from "./create.js";
-import { creationOf, listed } from "./creation.js";
 import { type Device, defaultDevice } from "./device.js";
 import { type DType, dtypeNumber, isFloat } from "./dtype.js";
 import { OpError, TypeMismatchError, describe } from "./errors.js";
@@ -140,7 +139,7 @@ function makePlan(compiled: CompiledOp, values: readonly unknown[], device: Devi
     if (value === null || value === undefined) return null;
     throw new TypeMismatchError(`${op.name}: argument '${param.name}' must be a tensor, got ${describe(value)}`);
   });
-  const call = bind(op, args as never);
+  const call = bind_with(op, args as never, compiled.parts);
   // A number takes the type of the tensors beside it, so that one kernel serves whole numbers and fractions.
   const scalarTypes = values.map((value, i): DType | undefined => {
     const slot = op.params[i]!.slot;
@@ -162,8 +161,8 @@ function deviceOf(compiled: CompiledOp, values: unknown[], wanted: Device | null
     const value = values[i];
     if (params[i]!.slot < 0 || !(value instanceof Tensor)) {
       const { slot, keyword, instead } = params[i]!;
-      if (slot >= 0 && (keyword || instead === "ints") && Array.isArray(value)) {
-        values[i] = listed(value, params[i]!.name, name, device ?? defaultDevice(), instead === "ints" ? "int32" : "float32");
+      if (compiled.calls && slot >= 0 && (keyword || instead === "ints") && Array.isArray(value)) {
+        values[i] = compiled.calls.listed(value, params[i]!.name, name, device ?? defaultDevice(), instead === "ints" ? "int32" : "float32");
       }
       continue;
     }
@@ -206,11 +205,8 @@ function place(plan: Plan, values: readonly unknown[]): (Tensor | null)[] {
 
 /** Runs an op with one value for each of its parameters. */
 export function runValues(compiled: CompiledOp, values: unknown[], wanted: Device | null = null): Tensor[] {
-  const { params } = compiled.op;
-  for (let i = 0; i < params.length; i++) {
-    const value = values[i];
-    if (params[i]!.flat && value instanceof Tensor && value.ndim !== 1) values[i] = value.reshape(-1);
-  }
+  const { calls } = compiled;
+  if (calls) compiled.op.params.forEach((p, i) => { if (p.flat && values[i] instanceof Tensor) values[i] = calls.row(values[i] as Tensor); });
   const device = deviceOf(compiled, values, wanted), plan = planFor(compiled, values, device), { op } = compiled;
   return runProgram(plan, 0, place(plan, values), plan.makes, op.random ? nextCall() : null);
 }
@@ -232,7 +228,7 @@ export function binds(compiled: CompiledOp, args: readonly unknown[]): boolean {
  * Answers its tensor, or `Results` for several outputs.
  */
 export function run(compiled: CompiledOp, args: readonly unknown[]): Tensor | Results {
-  const { op } = compiled, creation = creationOf(args, op.name);
+  const { op } = compiled, creation = compiled.calls?.creationOf(args, op.name);
   const out = creation ? runValues(compiled, arrange(op, creation.args), creation.device) : runValues(compiled, arrange(op, args));
   if (creation?.requiresGrad) out.forEach((x) => x.requires_grad_());
   return op.outputs.length === 1 ? out[0]! : new Results(op.output_names, out);

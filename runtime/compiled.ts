@@ -2,6 +2,8 @@
 // Only types; the generated modules of `ops/` make such objects and `call.ts` runs them.
 
 import type { CpuLaunch, Nest, Op } from "../host/model.js";
+import type { Parts } from "../host/parts.js";
+import type { Calls } from "./creation.js";
 
 /** The elements of a tensor on the CPU: uint8 and bool share Uint8Array, float16 values are kept in a Float32Array. */
 export type Elements = Float32Array | Float64Array | Int32Array | Int8Array | Uint8Array;
@@ -65,6 +67,10 @@ export interface NestKernels {
 export interface CompiledOp {
   readonly op: Op;
   readonly kernels: readonly (readonly NestKernels[])[];
+  /** What binding a call takes for this op beside tensors and numbers; null: nothing. */
+  readonly parts: Parts | null;
+  /** What calling it takes beside; null: nothing. */
+  readonly calls: Calls | null;
 }
 
 export type { CpuLaunch, Nest, Op };

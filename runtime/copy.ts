@@ -1,18 +1,16 @@
 // Copies: of elements between tensors, types and devices, with their gradients.
 
-import { copied } from "./advice.js";
 import { type Device, isDeviceName, toDevice } from "./device.js";
-import { type DType, converter, isDType, isFloat, toDType } from "./dtype.js";
+import { type DType, isDType, isFloat, toDType } from "./dtype.js";
 import { AutogradError, OpError, TypeMismatchError, describe } from "./errors.js";
-import { emptyOn, scalar } from "./create.js";
-import { copyOnGpu } from "./gpu-copy.js";
+import { emptyOn, scalar, zeros_like } from "./create.js";
 import { beforeInPlace, recordInPlace } from "./inplace.js";
-import { copyStrided } from "./layout.js";
 import { FunctionNode, JoinNode, attach, recording } from "./node.js";
 import { sumTo } from "./place.js";
 import { arrange } from "./read.js";
 import { broadcastShapes, contiguousStrides, extent, isContiguous, sameShape, showShape } from "./shape.js";
 import { Tensor, type TensorOrNumber, alias } from "./tensor.js";
+import * as views from "./views.js";
 
 /** Writes the elements of `source` to those of `target`: same shape, any strides and types.  Not recorded. */
 export function copyInto(target: Tensor, source: Tensor): void {
@@ -23,11 +21,7 @@ export function copyInto(target: Tensor, source: Tensor): void {
     const moved = uploaded(source.dtype === target.dtype ? source : cast(source, target.dtype, "copy"), from);
     copyInto(target, moved);
     moved.dispose();
-  } else if (from.type === "cpu") {
-    const convert = target.dtype === source.dtype ? null : converter(target.dtype);
-    copyStrided({ elements: target.storage.elements, strides: target.strides, offset: target.offset },
-      { elements: source.storage.elements, strides: source.strides, offset: source.offset }, target.shape, convert);
-  } else copyOnGpu(target, source);
+  } else from.copy(target, source);
 }
 
 function fresh(x: Tensor, dtype: DType, op: string): Tensor {
@@ -92,9 +86,9 @@ function refuseWayBack(): Tensor {
     "make the leaf on the GPU: x.detach().to(device).requires_grad_()");
 }
 
-function uploaded(x: Tensor, device: Device): Tensor {
+/** A tensor on the CPU, copied to another device.  Not recorded. */
+export function uploaded(x: Tensor, device: Device): Tensor {
   const { shape, strides, offset, dtype } = x, span = extent(shape, strides);
-  if (span > 1) copied(x.storage);
   const elements = arrange(x.storage.elements.subarray(offset, offset + span), dtype, shape, strides, 0);
   return new Tensor(device.upload(elements, dtype, "to"), dtype, shape, contiguousStrides(shape), 0);
 }
@@ -113,7 +107,7 @@ function fitted(target: Tensor, source: Tensor, op: string): Tensor {
   if (!shape || !sameShape(shape, target.shape)) {
     throw new OpError(`${op}: output with shape ${showShape(target.shape)} doesn't match the broadcast shape ${showShape(source.shape)}`);
   }
-  return source.expand(target.shape);
+  return views.expand(source, target.shape);
 }
 
 export function copy_<T extends Tensor>(x: T, other: TensorOrNumber, op = "copy_"): T {
@@ -129,7 +123,7 @@ export function copy_<T extends Tensor>(x: T, other: TensorOrNumber, op = "copy_
   if (records) {
     const device = source.storage.device;
     recordInPlace(x, new JoinNode("CopyBackward", [x, source], ([grad], wanted) => [
-      grad && wanted[0] ? zerosLike(grad) : null,
+      grad && wanted[0] ? zeros_like(grad) : null,
       grad && wanted[1] ? (to(cast(sumTo(grad, shape), dtype, op), [device]) as Tensor) : null,
     ]));
   }
@@ -141,12 +135,6 @@ export function fill_<T extends Tensor>(x: T, value: TensorOrNumber): T {
     throw new OpError(`fill_: fill_ only supports 0-dimension value tensor but got tensor with ${value.ndim} dimensions.`);
   }
   return copy_(x, value, "fill_");
-}
-
-function zerosLike(x: Tensor): Tensor {
-  const out = emptyOn(x.storage.device, x.shape, x.dtype, "zeros");
-  x.storage.device.zero(out.storage);
-  return out;
 }
 
 /** Replaces the content of `x` by that of `result` (same shape), which is used up. */

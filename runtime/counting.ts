@@ -9,6 +9,7 @@ import { named } from "./named.js";
 import { axisOf, numelOf, showShape } from "./shape.js";
 import { Tensor } from "./tensor.js";
 import { movedim } from "./views.js";
+import * as views from "./views.js";
 
 /** Numbers in ascending order; NaN, which equals nothing, comes last. */
 const compare = (x: number, y: number): number => (x < y ? -1 : x > y ? 1 : x === y ? 0 : x === x ? -1 : y === y ? 1 : 0);
@@ -16,7 +17,7 @@ const compare = (x: number, y: number): number => (x < y ? -1 : x > y ? 1 : x ==
 /** The distinct elements (along `dim`: slices) of `input`: the tensor, then what was asked for. */
 async function distinct(op: string, input: Tensor, sorted: boolean, inverse: boolean, counts: boolean, dim: number | null): Promise<Tensor | Tensor[]> {
   const axis = dim === null || input.ndim === 0 ? null : axisOf(dim, input.ndim, op);
-  const items = axis === null ? input.reshape(-1) : movedim(input, axis, 0), n = items.shape[0]!, width = numelOf(items.shape.slice(1));
+  const items = axis === null ? views.reshape(input, [-1]) : movedim(input, axis, 0), n = items.shape[0]!, width = numelOf(items.shape.slice(1));
   if (axis !== null && width === 0) {
     if (input.shape.some((size, d) => d !== axis && size === 0) && n > 0) {
       throw new OpError(`${op}: There are 0 sized dimensions, and they aren't selected, so unique cannot be applied`);

@@ -5,9 +5,10 @@ import { plan_cpu } from "../host/plan.js";
 import { raw_words } from "../host/raw.js";
 import type { CompiledOp, Elements, Nest, NestKernels } from "./compiled.js";
 import { runNest } from "./cpu-nest.js";
-import { type Device, type Prepared, type RandomWords, registerDevice } from "./device.js";
-import { type DType, newElements } from "./dtype.js";
+import { type Device, type Prepared, type RandomWords, type Strided, registerDevice } from "./device.js";
+import { type DType, converter, newElements } from "./dtype.js";
 import { DeviceError } from "./errors.js";
+import { copyStrided } from "./layout.js";
 import { unwatch } from "./memory.js";
 import { numelOf } from "./shape.js";
 import { passes, sameCourse } from "./scalars.js";
@@ -62,8 +63,14 @@ class CpuDevice implements Device {
     storage.elements = NOTHING;
   }
 
-  zero(storage: Storage): void {
-    storage.elements.fill(0);
+  fill(storage: Storage, value: number): void {
+    storage.elements.fill(value);
+  }
+
+  copy(target: Strided, source: Strided): void {
+    copyStrided({ elements: target.storage.elements, strides: target.strides, offset: target.offset },
+      { elements: source.storage.elements, strides: source.strides, offset: source.offset }, target.shape,
+      target.dtype === source.dtype ? null : converter(target.dtype));
   }
 
   prepare(op: CompiledOp, program: number, call: Call, wanted: readonly number[]): CpuPrepared {

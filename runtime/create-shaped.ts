@@ -10,6 +10,7 @@ import { named } from "./named.js";
 import { broadcastShapes, checkShape, extent, numelOf, showShape } from "./shape.js";
 import { Tensor } from "./tensor.js";
 import { as_strided } from "./views.js";
+import { add, mul } from "../names/torch.js";
 
 const isTensor = (value: unknown): value is Tensor => value instanceof Tensor;
 
@@ -120,9 +121,9 @@ export function normal(...args: unknown[]): Tensor {
   if (typeof std === "number" && !(std >= 0)) throw new OpError(`normal: normal expects std >= 0.0, but found std ${std}`);
   if (!isTensor(mean) && !isTensor(std)) {
     if (!Array.isArray(size)) throw new TypeMismatchError(`normal: argument 'size' must be a list of whole numbers, got ${describe(size)}`);
-    return randn(size, { device: defaultDevice(), ...options, requires_grad: false }).mul(std).add(mean);
+    return add(mul(randn(size, { device: defaultDevice(), ...options, requires_grad: false }), std), mean) as Tensor;
   }
   const shape = broadcastShapes(isTensor(mean) ? mean.shape : [], isTensor(std) ? std.shape : []), like = isTensor(mean) ? mean : (std as Tensor);
   if (!shape) throw new OpError(`normal: the shapes of mean ${showShape((mean as Tensor).shape)} and std ${showShape((std as Tensor).shape)} do not broadcast`);
-  return randn(shape, { dtype: isFloat(like.dtype) ? like.dtype : "float32", device: like.device }).mul(std).add(mean);
+  return add(mul(randn(shape, { dtype: isFloat(like.dtype) ? like.dtype : "float32", device: like.device }), std), mean) as Tensor;
 }

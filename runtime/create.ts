@@ -1,6 +1,7 @@
 // New tensors: from data, filled, counted, random.
 
 import type { Elements } from "./compiled.js";
+import { cast, clone, uploaded } from "./copy.js";
 import { type Device, defaultDevice, toDevice } from "./device.js";
 import { type DType, converter, dtypeNumber, isFloat, newElements, toDType } from "./dtype.js";
 import { OpError, TypeMismatchError, describe } from "./errors.js";
@@ -61,9 +62,10 @@ function fromElements(elements: Elements, dtype: DType, shape: readonly number[]
 /** A tensor of nested arrays, a number, a boolean, or a typed array with `shape`; a copy of another tensor. */
 export function tensor(data: TensorData, options: TensorOptions = {}): Tensor {
   if (data instanceof Tensor) {
-    const copy = data.detach().to({ copy: true, ...(options.dtype ? { dtype: options.dtype } : {}), ...(options.device ? { device: options.device } : {}) });
-    if (copy instanceof Tensor) return finish(copy, options);
-    throw new OpError("tensor: the data are on a GPU; await x.to('cpu') first");
+    const own = data.storage.device, device = options.device ? toDevice(options.device) : own, dtype = dtypeOf(options, data.dtype);
+    if (device !== own && own.type !== "cpu") throw new OpError("tensor: the data are on a GPU; await x.to('cpu') first");
+    const source = data.detach(), typed = cast(source, dtype, "tensor");
+    return finish(device !== own ? uploaded(typed, device) : typed === source ? clone(source) : typed, options);
   }
   if (isOptions(data) && "data" in data) return tensor((data as { data: Nested }).data, { ...(data as TensorOptions), ...options });
   const wanted = options.dtype ? toDType(options.dtype) : null;
@@ -81,10 +83,8 @@ export function empty(...args: Sizes): Tensor {
 }
 
 export function zeros(...args: Sizes): Tensor {
-  const [shape, options] = splitSizes(args, "zeros"), device = deviceOf(options);
-  const out = emptyOn(device, shape, dtypeOf(options, "float32"), "zeros");
-  device.zero(out.storage);
-  return finish(out, options);
+  const [shape, options] = splitSizes(args, "zeros");
+  return filled(shape, 0, dtypeOf(options, "float32"), options, "zeros");
 }
 
 export function ones(...args: Sizes): Tensor {
@@ -103,11 +103,8 @@ export function full(size: number | readonly number[], fill_value: number | bool
 }
 
 function filled(shape: readonly number[], value: number, dtype: DType, options: Options, op: string): Tensor {
-  const device = deviceOf(options);
-  if (device.type === "cpu") return fromElements(newElements(dtype, numelOf(shape)).fill(converter(dtype)(value)), dtype, shape, options, op);
-  const out = emptyOn(device, shape, dtype, op);
-  if (value === 0) device.zero(out.storage);
-  else out.fill_(value);
+  const device = deviceOf(options), out = emptyOn(device, shape, dtype, op);
+  device.fill(out.storage, converter(dtype)(value));
   return finish(out, options);
 }
 

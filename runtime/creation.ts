@@ -1,4 +1,5 @@
-// Ops that make tensors from numbers alone, windows for example: where the result shall be, and whether it wants a gradient.
+// What calls take for some ops only: those that make tensors from numbers alone, windows for example, say where the result shall be
+// and whether it wants a gradient; and tensors may be given as lists, or in any shape.
 
 import { isOptions } from "./arguments.js";
 import { tensor } from "./create.js";
@@ -6,6 +7,7 @@ import { type Device, toDevice } from "./device.js";
 import type { DType } from "./dtype.js";
 import { OpError, describe } from "./errors.js";
 import { Tensor } from "./tensor.js";
+import { row } from "./views.js";
 
 /** What such a call may ask for besides its op's own options. */
 const NAMES = new Set(["device", "requires_grad", "requiresGrad", "layout", "pin_memory"]);
@@ -17,7 +19,7 @@ export interface Creation {
 }
 
 /** The call without these options, or null where a tensor or none of them was given. */
-export function creationOf(args: readonly unknown[], op: string): Creation | null {
+function creationOf(args: readonly unknown[], op: string): Creation | null {
   const last = args[args.length - 1];
   if (!isOptions(last) || !Object.keys(last).some((name) => NAMES.has(name))) return null;
   if (args.some((value) => value instanceof Tensor) || Object.values(last).some((value) => value instanceof Tensor)) return null;
@@ -30,7 +32,17 @@ export function creationOf(args: readonly unknown[], op: string): Creation | nul
 }
 
 /** A list of numbers, given where such a call expects a tensor, as one. */
-export function listed(value: unknown, name: string, op: string, device: Device, dtype: DType): Tensor {
+function listed(value: unknown, name: string, op: string, device: Device, dtype: DType): Tensor {
   if (!Array.isArray(value) || !value.every((v) => typeof v === "number")) throw new OpError(`${op}: argument '${name}' must be a tensor or a list of numbers, got ${describe(value)}`);
   return tensor(value, { dtype, device });
 }
+
+/** See the functions. */
+export interface Calls {
+  readonly creationOf: typeof creationOf;
+  readonly listed: typeof listed;
+  /** A tensor as a row of its elements. */
+  readonly row: typeof row;
+}
+
+export const CALLS: Calls = { creationOf, listed, row };

@@ -15,6 +15,15 @@ export interface Prepared {
   readonly changes: readonly number[];
 }
 
+/** Elements of a storage as a tensor sees them. */
+export interface Strided {
+  readonly storage: Storage;
+  readonly dtype: DType;
+  readonly shape: readonly number[];
+  readonly strides: readonly number[];
+  readonly offset: number;
+}
+
 export interface Device {
   readonly type: "cpu" | "webgpu";
   /** A small number for keys of caches. */
@@ -28,7 +37,10 @@ export interface Device {
   /** The elements from `start` up to `end`.  Rejects with what went wrong on the device since the last reading. */
   download(storage: Storage, start: number, end: number): Promise<Elements>;
   free(storage: Storage): void;
-  zero(storage: Storage): void;
+  /** Makes every element `value`, which is one of the storage's type. */
+  fill(storage: Storage, value: number): void;
+  /** Writes the elements of `source` to those of `target`: both on this device, of one shape, of any strides and types. */
+  copy(target: Strided, source: Strided): void;
   /** Whatever running one program of a call needs, made once and kept in the plan cache. */
   prepare(op: CompiledOp, program: number, call: Call, wanted: readonly number[]): Prepared;
   /** The same for a call that differs in numbers only; null where that changes more than words. */

@@ -3,6 +3,7 @@
 
 import type { Elements } from "./compiled.js";
 import { DeviceError, TypeMismatchError, describe } from "./errors.js";
+import { roundToHalf } from "./math.js";
 
 export type DType = "float32" | "float16" | "float64" | "int32" | "int8" | "uint8" | "bool";
 
@@ -61,17 +62,6 @@ function typedArray(dtype: DType, length: number): Elements {
 }
 
 const f32 = new Float32Array(1), u32 = new Uint32Array(f32.buffer);
-
-/** The value of the nearest half-precision number, ties to even. */
-export function roundToHalf(value: number): number {
-  if (value === 0 || !Number.isFinite(value)) return value;
-  const size = Math.abs(value);
-  if (size >= 65520) return value > 0 ? Infinity : -Infinity;
-  const exponent = Math.max(Math.floor(Math.log2(size)), -14);
-  const ulp = 2 ** (exponent - 10), scaled = size / ulp, low = Math.floor(scaled), rest = scaled - low;
-  const units = rest > 0.5 || (rest === 0.5 && low % 2 === 1) ? low + 1 : low;
-  return value < 0 ? -units * ulp : units * ulp;
-}
 
 /** The 16 bits of a half-precision number; the argument must be one. */
 export function halfBits(value: number): number {

@@ -22,7 +22,7 @@ export async function masked_select(input: Tensor, mask: Tensor): Promise<Tensor
   if (mask.dtype !== "bool") throw new TypeMismatchError(`masked_select: expected BoolTensor for mask, got ${mask.dtype}`);
   const shape = broadcastShapes(input.shape, mask.shape);
   if (!shape) throw new OpError(`masked_select: the shape of the mask ${showShape(mask.shape)} and of the tensor ${showShape(input.shape)} do not broadcast`);
-  const flat = input.expand(shape).reshape(-1), holds = await mask.expand(shape).data(), places: number[] = [];
+  const flat = views.reshape(views.expand(input, shape), [-1]), holds = await views.expand(mask, shape).data(), places: number[] = [];
   holds.forEach((value: number, i: number) => { if (value !== 0) places.push(i); });
   return kernels.index_select(flat, 0, tensor(Int32Array.from(places), { device: input.device }));
 }
@@ -64,7 +64,7 @@ export async function allclose(...args: [Tensor, Tensor, ...unknown[]]): Promise
   }
   const shape = broadcastShapes(input.shape, other.shape);
   if (!shape) throw new OpError(`allclose: the shapes ${showShape(input.shape)} and ${showShape(other.shape)} do not broadcast`);
-  const [a, b] = await Promise.all([input.expand(shape).data(), other.expand(shape).data()]);
+  const [a, b] = await Promise.all([views.expand(input, shape).data(), views.expand(other, shape).data()]);
   return a.every((x: number, i: number) => {
     const y = b[i]!;
     if (Number.isNaN(x) && Number.isNaN(y)) return equal_nan === true;
@@ -121,7 +121,7 @@ export function repeat_interleave(...args: unknown[]): Tensor | Promise<Tensor> 
   const [x, repeats, dim, output_size] = named("repeat_interleave", ["input", "repeats", "dim", "output_size"], args);
   check(x, "repeat_interleave", "input");
   if (repeats === undefined) return counted(x);
-  const flat = dim === undefined || dim === null, input = flat ? x.reshape(-1) : x;
+  const flat = dim === undefined || dim === null, input = flat ? views.reshape(x, [-1]) : x;
   const axis = axisOf(flat ? 0 : (dim as number), input.ndim, "repeat_interleave"), n = input.shape[axis] ?? 1;
   if (repeats instanceof Tensor) return repeatedBy(input, repeats, axis, n, output_size as number | undefined);
   const times = repeats as number;
@@ -129,10 +129,10 @@ export function repeat_interleave(...args: unknown[]): Tensor | Promise<Tensor> 
   if (output_size !== undefined && output_size !== null && output_size !== n * times) {
     throw new OpError(`repeat_interleave: Expected output_size to be ${n * times}, got ${describe(output_size)}`);
   }
-  const wide = input.ndim === 0 ? input.reshape(1) : input, shape = [...wide.shape];
-  const stretched = wide.unsqueeze(axis + 1).expand([...shape.slice(0, axis + 1), times, ...shape.slice(axis + 1)]);
+  const wide = input.ndim === 0 ? views.reshape(input, [1]) : input, shape = [...wide.shape];
+  const stretched = views.expand(views.unsqueeze(wide, axis + 1), [...shape.slice(0, axis + 1), times, ...shape.slice(axis + 1)]);
   shape[axis] = n * times;
-  return stretched.clone().reshape(shape);
+  return views.reshape(stretched.clone(), shape);
 }
 
 /** 0, 1, 2, ..., each so often as `repeats` says. */

@@ -8,6 +8,7 @@ import { enable_grad, is_grad_enabled } from "./grad-mode.js";
 import { stack } from "./join.js";
 import { axisOf } from "./shape.js";
 import { Tensor } from "./tensor.js";
+import * as views from "./views.js";
 
 type Body = (...args: never[]) => unknown;
 
@@ -17,7 +18,7 @@ function check(x: unknown, op: string, what: string): Tensor {
 }
 
 /** A place to take derivatives at: a leaf of its own, or, within another derivative, a point of that one's tape. */
-const placeAt = (x: Tensor): Tensor => (x.requires_grad && is_grad_enabled() ? x.view(x.shape) : x.detach().requires_grad_());
+const placeAt = (x: Tensor): Tensor => (x.requires_grad && is_grad_enabled() ? views.view(x, x.shape) : x.detach().requires_grad_());
 
 interface Run { places: Tensor[]; out: unknown; outer: boolean }
 
@@ -87,9 +88,9 @@ export function jacrev<F extends Body, A extends Argnums = 0>(f: F, argnums?: A)
 export function jacrev(f: Body, argnums: Argnums = 0): (...args: never[]) => unknown {
   return (...args) => {
     const { places, out, outer } = runAt(f, args, [argnums].flat(), "jacrev"), value = check(out, "jacrev", "the function's result");
-    const flat = enable_grad(() => value.reshape(-1)), n = flat.numel();
-    const rows = Array.from({ length: n }, (_, i) => pull(enable_grad(() => flat.select(0, i)), places, null, outer));
-    const all = places.map((p, k) => (n === 0 ? zeros([...value.shape, ...p.shape], { dtype: p.dtype, device: p.device }) : stack(rows.map((r) => r[k]!)).reshape([...value.shape, ...p.shape])));
+    const flat = enable_grad(() => views.reshape(value, [-1])), n = flat.numel();
+    const rows = Array.from({ length: n }, (_, i) => pull(enable_grad(() => views.select(flat, 0, i)), places, null, outer));
+    const all = places.map((p, k) => (n === 0 ? zeros([...value.shape, ...p.shape], { dtype: p.dtype, device: p.device }) : views.reshape(stack(rows.map((r) => r[k]!)), [...value.shape, ...p.shape])));
     return typeof argnums === "number" ? all[0] : all;
   };
 }
@@ -112,7 +113,7 @@ export function vmap<F extends Body>(f: F, in_dims: number | readonly (number | 
     }
     const [n] = [...sizes] as [number];
     if (n === 0) throw new OpError("vmap: the mapped dimension has the size 0");
-    const results = Array.from({ length: n }, (_, k): unknown => f(...(args.map((a, i) => (dims[i] === null ? a : (a as Tensor).select(dims[i] as number, k))) as never[])));
+    const results = Array.from({ length: n }, (_, k): unknown => f(...(args.map((a, i) => (dims[i] === null ? a : views.select(a as Tensor, dims[i] as number, k))) as never[])));
     const join = (list: readonly unknown[]): Tensor => {
       const tensors = list.map((x) => (typeof x === "number" ? newTensor(x) : check(x, "vmap", "the function's result")));
       return stack(tensors, axisOf(out_dims, tensors[0]!.ndim + 1, "vmap"));

@@ -3,7 +3,9 @@
 
 import * as dynamic from "./dynamic.js";
 import * as along from "./along-axes.js";
-import { clone as cloneTensor } from "./copy.js";
+import * as copying from "./copy.js";
+import type { Device, GpuName } from "./device.js";
+import type { DType } from "./dtype.js";
 import { TypeMismatchError, describe } from "./errors.js";
 import * as join from "./join.js";
 import { named } from "./named.js";
@@ -68,7 +70,7 @@ interface TensorSplit {
 export const tensor_split = /* @__PURE__ */ viewing("tensor_split", ["indices_or_sections", "dim"],
   (x, indices_or_sections: Size, dim?: number) => dynamic.tensor_split(x, indices_or_sections, dim)) as TensorSplit;
 export const unbind = /* @__PURE__ */ viewing("unbind", ["dim"], (x, dim?: number) => views.unbind(x, dim));
-export const clone = /* @__PURE__ */ viewing("clone", ["memory_format"], (x) => cloneTensor(x));
+export const clone = /* @__PURE__ */ viewing("clone", ["memory_format"], (x) => copying.clone(x));
 export const detach = /* @__PURE__ */ viewing("detach", [], (x) => x.detach());
 export const flip = /* @__PURE__ */ viewing("flip", ["dims"], (x, ...dims: Size[]) => along.flip(x, dims));
 export const roll = /* @__PURE__ */ viewing("roll", ["shifts", "dims"], (x, shifts: Size, dims?: Size | null) => along.roll(x, shifts, dims));
@@ -106,6 +108,14 @@ export const diag = /* @__PURE__ */ viewing("diag", ["diagonal"], (x, offset?: n
 export const diag_embed = /* @__PURE__ */ viewing("diag_embed", ["offset", "dim1", "dim2"], (x, offset?: number, dim1?: number, dim2?: number) => placing.diag_embed(x, offset, dim1, dim2));
 export const diagflat = /* @__PURE__ */ viewing("diagflat", ["offset"], placing.diagflat);
 export const constant_pad_nd = /* @__PURE__ */ viewing("constant_pad_nd", ["pad", "value"], placing.constant_pad_nd);
+
+/** `x.to(…)` where tensors have no such method: in another type, on another device.  From a GPU to the CPU: a promise. */
+export function to(input: Tensor, dtype: DType): Tensor;
+export function to(input: Tensor, other: Tensor): Tensor;
+export function to(input: Tensor, device: GpuName, dtype?: DType): Tensor;
+export function to(input: Tensor, device: string | Device, dtype?: DType): Tensor | Promise<Tensor>;
+export function to(input: Tensor, options: copying.ToOptions): Tensor | Promise<Tensor>;
+export function to(input: Tensor, ...args: unknown[]): Tensor | Promise<Tensor> { return copying.to(input, args); }
 
 /** Of real numbers these are the tensor itself. */
 export const real = /* @__PURE__ */ viewing("real", [], (x) => x);

@@ -1,20 +1,18 @@
 // Strided copies and conversions on a GPU: one launch of the generated `copy`, with the target's layout put in place of
 // the fresh tensor it would make.
 
-import { bind } from "../host/bind.js";
+import { bind_with } from "../host/binding.js";
 import type { Call } from "../host/model.js";
-import type { Prepared } from "./device.js";
+import type { Prepared, Strided } from "./device.js";
 import { dtypeNumber } from "./dtype.js";
 import { copyOp } from "../needed.js";
-import { metaOf } from "./call.js";
 import type { Storage } from "./storage.js";
-import type { Tensor } from "./tensor.js";
 
 const plans = new Map<string, Prepared>();
 const MOST_PLANS = 512;
 
 /** Writes the elements of `source` to those of `target`: same shape, same device. */
-export function copyOnGpu(target: Tensor, source: Tensor): void {
+export function copyOnGpu(target: Strided, source: Strided): void {
   const { op } = copyOp, input = op.programs[0]!.inputs[0]!, output = op.outputs[0]!;
   const device = target.storage.device;
   const key = [device.number, dtypeNumber(source.dtype), dtypeNumber(target.dtype), source.shape, source.strides, source.offset,
@@ -22,7 +20,7 @@ export function copyOnGpu(target: Tensor, source: Tensor): void {
   let prepared = plans.get(key);
   if (!prepared) {
     if (plans.size >= MOST_PLANS) plans.clear();
-    const call: Call = bind(op, [metaOf(source)]);
+    const call: Call = bind_with(op, [{ dtype: source.dtype, shape: [...source.shape], strides: [...source.strides], offset: source.offset, weak: false }], null);
     const slot = call.slots[output]!;
     slot.dtype = target.dtype;
     slot.strides = [...target.strides];

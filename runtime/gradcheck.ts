@@ -2,6 +2,7 @@
 // Promises, since values are read.  On float32 steps of 1e-6 are lost in rounding: float64 on the CPU is the place for this.
 
 import { grad } from "./autograd.js";
+import * as copying from "./copy.js";
 import { randn, tensor as newTensor, zeros } from "./create.js";
 import { isFloat, newElements } from "./dtype.js";
 import { AutogradError, OpError, TypeMismatchError, describe } from "./errors.js";
@@ -9,6 +10,7 @@ import { enable_grad, no_grad } from "./grad-mode.js";
 import { readElements } from "./read.js";
 import { showShape } from "./shape.js";
 import { Tensor } from "./tensor.js";
+import * as views from "./views.js";
 
 /** What gradcheck throws where derivatives differ. */
 export class GradcheckError extends AutogradError {}
@@ -48,7 +50,7 @@ async function numerical(f: Body, inputs: readonly unknown[], at: number, output
     moved.set(values as never);
     moved[i] = value;
     const list = [...inputs];
-    list[at] = newTensor(moved, { dtype: x.dtype, device: x.device }).reshape(x.shape);
+    list[at] = views.reshape(newTensor(moved, { dtype: x.dtype, device: x.device }), x.shape);
     return Promise.all(floating(await no_grad(() => f(...(list as never[])))).map(numbers));
   };
   for (let i = 0; i < values.length; i++) {
@@ -65,8 +67,8 @@ async function analytical(outputs: readonly Tensor[], inputs: readonly Tensor[])
     if (!out.requires_grad) continue;
     for (let j = 0; j < out.numel(); j++) {
       const one = zeros([out.numel()], { dtype: out.dtype, device: out.device });
-      one.select(0, j).fill_(1);
-      const grads = grad(out, inputs, { grad_outputs: one.reshape(out.shape), retain_graph: true, allow_unused: true });
+      copying.fill_(views.select(one, 0, j), 1);
+      const grads = grad(out, inputs, { grad_outputs: views.reshape(one, out.shape), retain_graph: true, allow_unused: true });
       for (const [n, g] of grads.entries()) if (g) (await numbers(g)).forEach((v, i) => { all[n]![k]![i]![j] = v; });
     }
   }

@@ -22,7 +22,7 @@ export {
   adjoint, alias_copy, as_strided, as_strided_copy, as_strided_scatter, broadcast_to, chunk, clone, constant_pad_nd, detach, diag,
   diag_embed, diagflat, diagonal, diagonal_copy, diagonal_scatter, diff, dsplit, expand_copy, flatten, flip, hsplit, is_floating_point, is_tensor,
   moveaxis, movedim, narrow, narrow_copy, numel, permute, permute_copy, ravel, reshape, roll, select, select_scatter, slice_scatter, split,
-  split_copy, split_with_sizes, split_with_sizes_copy, squeeze, squeeze_copy, swapaxes, swapdims, t, t_copy, tensor_split, tile,
+  split_copy, split_with_sizes, split_with_sizes_copy, squeeze, squeeze_copy, swapaxes, swapdims, t, t_copy, tensor_split, tile, to,
   transpose, transpose_copy, unbind, unbind_copy, unflatten, unfold_copy, unsafe_chunk, unsafe_split, unsafe_split_with_sizes,
   unsqueeze, unsqueeze_copy, view_copy, vsplit,
 } from "./functions.js";

@@ -2,6 +2,7 @@
 // A mask on a GPU makes reading a promise, for only the GPU knows how many elements it picks; assigning one value does not.
 
 import { cast, copy_ } from "./copy.js";
+import * as copying from "./copy.js";
 import { tensor } from "./create.js";
 import { IndexError, TypeMismatchError, describe } from "./errors.js";
 import * as kernels from "./kernels.js";
@@ -9,6 +10,7 @@ import { named } from "./named.js";
 import { broadcastShapes, numelOf, sameShape, showShape } from "./shape.js";
 import { Tensor, type TensorOrNumber } from "./tensor.js";
 import { select, sliceAxis } from "./views.js";
+import * as views from "./views.js";
 
 export type IndexList = readonly (number | boolean | IndexList)[];
 export type IndexSpec = number | boolean | null | undefined | string | Tensor | IndexList;
@@ -58,10 +60,10 @@ function resolve(x: Tensor, full: readonly Plain[], op: string): Picks {
   for (const spec of full) {
     if (spec === "...") pass(x.ndim - used);
     else if (spec === null || spec === undefined) {
-      view = view.unsqueeze(axis);
+      view = views.unsqueeze(view, axis);
       pass(1);
     } else if (typeof spec === "boolean") {
-      view = view.unsqueeze(axis);
+      view = views.unsqueeze(view, axis);
       if (!spec) view = sliceAxis(view, axis, 0, 0, 1, op);
       pass(1);
     } else if (typeof spec === "number") view = select(view, axis, spec, op);
@@ -73,8 +75,8 @@ function resolve(x: Tensor, full: readonly Plain[], op: string): Picks {
       spec.check(op);
       let mask = cast(spec, "bool", op);
       if (mask.ndim === 0) {
-        view = view.unsqueeze(axis);
-        mask = mask.reshape(1);
+        view = views.unsqueeze(view, axis);
+        mask = views.reshape(mask, [1]);
       }
       checkMask(mask, view, axis, op);
       masks.push({ mask, axis });
@@ -132,7 +134,7 @@ function withMasks({ view, picks, masks }: Picks): Picks {
 /** Whether a spec is a mask whose values only a GPU knows. */
 const isRemote = (spec: Plain): boolean => spec instanceof Tensor && isMask(spec) && spec.device !== "cpu";
 
-const fetched = (specs: readonly Plain[]): Promise<Plain[]> => Promise.all(specs.map(async (s) => (isRemote(s) ? await (s as Tensor).cpu() : s)));
+const fetched = (specs: readonly Plain[]): Promise<Plain[]> => Promise.all(specs.map(async (s) => (isRemote(s) ? await copying.to(s as Tensor, ["cpu"]) : s)));
 
 interface Gathered {
   /** The view with its picked axes side by side, and with them as one axis, `at`. */
@@ -157,10 +159,10 @@ function gatherAxes({ view, picks }: Picks, op: string): Gathered {
   }
   const together = axes.every((a, i) => i === 0 || a === axes[i - 1]! + 1), at = together ? axes[0]! : 0;
   const rest = view.shape.map((_, i) => i).filter((i) => !axes.includes(i));
-  const moved = view.permute([...rest.slice(0, at), ...axes, ...rest.slice(at)]);
+  const moved = views.permute(view, [...rest.slice(0, at), ...axes, ...rest.slice(at)]);
   const sizes = axes.map((a) => view.shape[a]!), n = numelOf(shape!);
-  const flat = moved.reshape([...moved.shape.slice(0, at), numelOf(sizes), ...moved.shape.slice(at + axes.length)]);
-  const index = linearIndex(axes, picks, sizes, shape!, op).reshape(n).to(view.device) as Tensor;
+  const flat = views.reshape(moved, [...moved.shape.slice(0, at), numelOf(sizes), ...moved.shape.slice(at + axes.length)]);
+  const index = copying.to(views.reshape(linearIndex(axes, picks, sizes, shape!, op), [n]), [view.device]) as Tensor;
   return { moved, flat, index, shape: shape!, at };
 }
 
@@ -170,7 +172,7 @@ function linearIndex(axes: readonly number[], all: readonly (Tensor | null)[], s
   if (picks.some((p) => p.device !== "cpu")) return linearIndexOnDevice(picks, sizes, shape);
   const n = numelOf(shape), out = new Int32Array(n);
   picks.forEach((pick, k) => {
-    const size = sizes[k]!, wide = pick.expand(shape), plain = wide.contiguous(), elements = plain.storage.elements;
+    const size = sizes[k]!, wide = views.expand(pick, shape), plain = wide.contiguous(), elements = plain.storage.elements;
     for (let i = 0; i < n; i++) {
       const value = elements[plain.offset + i]!;
       if (value < -size || value >= size) throw new IndexError(`${op}: index ${value} is out of bounds for dimension ${axes[k]!} with size ${size}`);
@@ -183,8 +185,8 @@ function linearIndex(axes: readonly number[], all: readonly (Tensor | null)[], s
 /** The same on a GPU, where nobody can say that an index is wrong: it wraps around. */
 function linearIndexOnDevice(picks: readonly Tensor[], sizes: readonly number[], shape: readonly number[]): Tensor {
   const device = picks.find((p) => p.device !== "cpu")!.device;
-  const parts = picks.map((p, k) => kernels.remainder(p.to(device) as Tensor, Math.max(sizes[k]!, 1)));
-  return parts.reduce((sum, part, k) => kernels.add(part, sum, sizes[k]!)).expand(shape);
+  const parts = picks.map((p, k) => kernels.remainder(copying.to(p, [device]) as Tensor, Math.max(sizes[k]!, 1)));
+  return views.expand(parts.reduce((sum, part, k) => kernels.add(part, sum, sizes[k]!)), shape);
 }
 
 /** x[specs]; a promise where a mask is on a GPU. */
@@ -196,10 +198,10 @@ export function index(x: Tensor, specs: readonly IndexSpec[]): Tensor {
 }
 
 function picked(x: Tensor, found: Picks): Tensor {
-  if (found.picks.every((p) => p === null)) return found.view === x ? x.view(x.shape) : found.view;
+  if (found.picks.every((p) => p === null)) return found.view === x ? views.view(x, x.shape) : found.view;
   const { flat, index: places, shape, at } = gatherAxes(found, "index");
   const out = kernels.index_select(flat, at, places);
-  return out.reshape([...flat.shape.slice(0, at), ...shape, ...flat.shape.slice(at + 1)]);
+  return views.reshape(out, [...flat.shape.slice(0, at), ...shape, ...flat.shape.slice(at + 1)]);
 }
 
 /** x[specs] = value, in place; a promise where a mask is on a GPU and `value` has an element for each place of it. */
@@ -210,7 +212,7 @@ export function setIndex<T extends Tensor>(x: T, specs: readonly IndexSpec[], va
 function assign<T extends Tensor>(x: T, full: readonly Plain[], value: TensorOrNumber, accumulate: boolean, op: string): T {
   x.check(op);
   const open = resolve(x, full, op), { view, masks } = open;
-  const source = value instanceof Tensor ? (value.to(x.device) as Tensor) : tensor(value, { dtype: x.dtype, device: x.device });
+  const source = value instanceof Tensor ? (copying.to(value, [x.device]) as Tensor) : tensor(value, { dtype: x.dtype, device: x.device });
   if (masks.length === 0 && open.picks.every((p) => p === null)) {
     copy_(view, accumulate ? kernels.add(view, fitted(source, view.shape, op), 1) : trimmed(source, view.ndim), op);
     return x;
@@ -220,17 +222,17 @@ function assign<T extends Tensor>(x: T, full: readonly Plain[], value: TensorOrN
     const place = small.ndim - 1 - after;  // of the axis that counts the mask's elements
     if (place < 0 || small.shape[place] === 1) {
       const shape = place < 0 ? small.shape : [...small.shape.slice(0, place), ...mask.shape.map(() => 1), ...small.shape.slice(place + 1)];
-      const condition = (mask.to(x.device) as Tensor).reshape([...mask.shape, ...Array.from({ length: after }, () => 1)]);
-      copy_(view, kernels.where(condition, fitted(small.reshape(shape), view.shape, op), view), op);
+      const condition = views.reshape(copying.to(mask, [x.device]) as Tensor, [...mask.shape, ...Array.from({ length: after }, () => 1)]);
+      copy_(view, kernels.where(condition, fitted(views.reshape(small, shape), view.shape, op), view), op);
       return x;
     }
   }
   if (full.some(isRemote)) return fetched(full).then((here) => assign(x, here, source, accumulate, op)) as never;
   const { moved, flat, index: places, shape, at } = gatherAxes(withMasks(open), op);
   const before = flat.shape.slice(0, at), after = flat.shape.slice(at + 1);
-  const wide = fitted(source, [...before, ...shape, ...after], op).reshape([...before, places.numel(), ...after]);
+  const wide = views.reshape(fitted(source, [...before, ...shape, ...after], op), [...before, places.numel(), ...after]);
   const out = accumulate ? kernels.index_add(flat, at, places, wide) : kernels.index_copy(flat, at, places, wide);
-  copy_(moved, out.reshape(moved.shape), op);
+  copy_(moved, views.reshape(out, moved.shape), op);
   return x;
 }
 
@@ -246,7 +248,7 @@ function fitted(value: Tensor, shape: readonly number[], op: string): Tensor {
   if (!wide || !sameShape(wide, shape)) {
     throw new IndexError(`${op}: shape mismatch: value tensor of shape ${showShape(value.shape)} cannot be broadcast to indexing result of shape ${showShape(shape)}`);
   }
-  return small.expand(shape);
+  return views.expand(small, shape);
 }
 
 const PUT = ["input", "indices", "values", "accumulate"];

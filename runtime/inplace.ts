@@ -7,7 +7,7 @@ import { extent, overlaps, showShape } from "./shape.js";
 import type { Tensor } from "./tensor.js";
 import { as_strided, refreshNode } from "./views.js";
 import { zeros } from "./create.js";
-import { copyInto } from "./copy.js";
+import { copyInto, copy_, fill_ } from "./copy.js";
 
 /** Throws if `x` must not be changed in place now. */
 export function beforeInPlace(x: Tensor, op: string): void {
@@ -77,13 +77,13 @@ class CopySlices extends Node {
     const { shape, strides, offset } = this.view;
     const flat = zeros([this.length], { dtype: grad.dtype, device: grad.device });
     const whole = as_strided(flat, this.shape, this.strides, 0);
-    if (grad.requires_grad) whole.copy_(grad);
+    if (grad.requires_grad) copy_(whole, grad);
     else copyInto(whole, grad);
     const part = as_strided(flat, shape, strides, offset).clone();
     const made = this.inner.apply([part], [true, ...wanted.slice(1)]);
     const inside = as_strided(flat, shape, strides, offset);
-    if (made[0]) inside.copy_(made[0]);
-    else inside.zero_();
+    if (made[0]) copy_(inside, made[0]);
+    else fill_(inside, 0);
     return [wanted[0] ? as_strided(flat, this.shape, this.strides, 0) : null, ...made.slice(1)];
   }
 

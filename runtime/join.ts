@@ -12,6 +12,7 @@ import { JoinNode, attach, recording } from "./node.js";
 import { axisOf, integers, sameShape, showShape } from "./shape.js";
 import { Tensor } from "./tensor.js";
 import { type DimOption, sliceAxis } from "./views.js";
+import * as views from "./views.js";
 
 type Tensors = readonly Tensor[];
 const dimOf = (dim: number | DimOption | undefined, otherwise = 0): number => (typeof dim === "object" ? dim.dim : dim) ?? otherwise;
@@ -66,7 +67,7 @@ export function cat(tensors: Tensors, dim?: number | DimOption, op = "cat"): Ten
   return attach(out, new JoinNode("CatBackward", tensors, ([grad], wanted) => shapes.map((s, i) => {
     if (!grad || !wanted[i]) return null;
     const part = sliceAxis(grad, axis, starts[i]!, s.length === 1 && s[0] === 0 ? 0 : s[axis]!, 1, "narrow");
-    return cast(sameShape(part.shape, s) ? part : part.reshape(s), dtypes[i]!, op);
+    return cast(sameShape(part.shape, s) ? part : views.reshape(part, s), dtypes[i]!, op);
   })));
 }
 
@@ -82,14 +83,14 @@ export function stack(tensors: Tensors, dim?: number | DimOption, op = "stack"):
       throw new OpError(`${op}: stack expects each tensor to be equal size, but got ${showShape(first.shape)} at entry 0 and ${showShape(t.shape)} at entry ${i}`);
     }
   });
-  return cat(tensors.map((t) => t.unsqueeze(axis)), axis, op);
+  return cat(tensors.map((t) => views.unsqueeze(t, axis)), axis, op);
 }
 
-const raised_1d = (x: Tensor): Tensor => (x.ndim === 0 ? x.reshape(1) : x);
-const raised_2d = (x: Tensor): Tensor => (x.ndim === 0 ? x.reshape(1, 1) : x.ndim === 1 ? x.unsqueeze(0) : x);
+const raised_1d = (x: Tensor): Tensor => (x.ndim === 0 ? views.reshape(x, [1]) : x);
+const raised_2d = (x: Tensor): Tensor => (x.ndim === 0 ? views.reshape(x, [1, 1]) : x.ndim === 1 ? views.unsqueeze(x, 0) : x);
 const raised_3d = (x: Tensor): Tensor => {
   const flat = raised_2d(x);
-  return x.ndim <= 1 ? flat.unsqueeze(-1) : x.ndim === 2 ? x.unsqueeze(-1) : x;
+  return x.ndim <= 1 ? views.unsqueeze(flat, -1) : x.ndim === 2 ? views.unsqueeze(x, -1) : x;
 };
 
 interface Raise {
@@ -126,7 +127,7 @@ export function dstack(tensors: Tensors): Tensor {
 }
 export function column_stack(tensors: Tensors): Tensor {
   checkList(tensors, "column_stack");
-  return cat(tensors.map((t) => (t.ndim <= 1 ? t.reshape(t.numel(), 1) : t)), 1, "column_stack");
+  return cat(tensors.map((t) => (t.ndim <= 1 ? views.reshape(t, [t.numel(), 1]) : t)), 1, "column_stack");
 }
 
 /** Coordinate grids: each tensor (0 or 1 axes) along its own axis. */
@@ -142,7 +143,7 @@ export function meshgrid(...args: (Tensor | Tensors | { indexing?: "ij" | "xy" }
   }
   const swap = indexing === "xy" && tensors.length > 1, list = swap ? [tensors[1]!, tensors[0]!, ...tensors.slice(2)] : tensors;
   const shape = list.map((t) => t.numel());
-  const grids = list.map((t, i) => t.reshape(shape.map((n, j) => (i === j ? n : 1))).expand(shape));
+  const grids = list.map((t, i) => views.expand(views.reshape(t, shape.map((n, j) => (i === j ? n : 1))), shape));
   if (!swap) return grids;
   return [grids[1]!, grids[0]!, ...grids.slice(2)];
 }
@@ -156,7 +157,7 @@ export function repeat(x: Tensor, ...repeats: (number | readonly number[])[]): T
   if (times.some((n) => n < 0)) throw new OpError(`repeat: Trying to create tensor with negative dimension: repeats ${showShape(times)}`);
   const own = [...new Array<number>(times.length - x.ndim).fill(1), ...x.shape];
   const wide = own.flatMap((n, i) => [times[i]!, n]);
-  return x.reshape(own.flatMap((n) => [1, n])).expand(wide).clone().reshape(own.map((n, i) => n * times[i]!));
+  return views.reshape(views.expand(views.reshape(x, own.flatMap((n) => [1, n])), wide).clone(), own.map((n, i) => n * times[i]!));
 }
 
 /** As repeat; missing numbers count as 1. */
@@ -180,7 +181,7 @@ export function broadcast_tensors(...args: (Tensor | Tensors)[]): Tensor[] {
       if (n !== 1) shape[at] = n;
     });
   }
-  return tensors.map((t) => t.expand(shape));
+  return tensors.map((t) => views.expand(t, shape));
 }
 
 /** The shape to which shapes broadcast. */
@@ -224,7 +225,7 @@ export function cartesian_prod(...args: (Tensor | Tensors)[]): Tensor {
   checkList(tensors, "cartesian_prod");
   for (const t of tensors) if (t.ndim !== 1) throw new OpError(`cartesian_prod: Expect a 1D vector, but got shape ${showShape(t.shape)}`);
   if (tensors.length === 1) return tensors[0]!;
-  return stack(meshgrid(...tensors).map((t) => t.reshape(-1)), 1, "cartesian_prod");
+  return stack(meshgrid(...tensors).map((t) => views.reshape(t, [-1])), 1, "cartesian_prod");
 }
 
 /** All ways to choose `r` elements of a vector, as rows; with replacement each may be chosen again. */
@@ -244,5 +245,5 @@ export function combinations(input: Tensor, r: number | { r?: number; with_repla
   };
   choose(0, []);
   const index = tensor(Int32Array.from(rows), { device: input.device });
-  return kernels.index_select(input, 0, index).reshape(rows.length / r, r);
+  return views.reshape(kernels.index_select(input, 0, index), [rows.length / r, r]);
 }

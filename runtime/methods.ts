@@ -1,11 +1,16 @@
-// Methods of tensors that a program can do without: printing, indexing, views beyond the basic ones, counting, relatives.
-// Importing this module installs them; `tensorloom/functional` does not, so that bundles hold only what is called.
+// Methods of tensors that a program can do without: views, types and devices, changes in place, indexing, printing, counting.
+// Importing this module installs them; `tensorloom/functional` does not, so that bundles hold only what is called.  The runtime
+// calls the functions, not these methods: nothing that `tensorloom/functional` reaches may import this module.
 
+import * as copying from "./copy.js";
 import * as counting from "./counting.js";
 import { empty_strided } from "./create-shaped.js";
 import * as create from "./create.js";
+import type { Device, GpuName } from "./device.js";
+import type { DType } from "./dtype.js";
 import * as dynamic from "./dynamic.js";
 import * as functions from "./functions.js";
+import { OpError } from "./errors.js";
 import { type IndexSpec, index, index_put, index_put_, setIndex } from "./indexing.js";
 import * as join from "./join.js";
 import * as placing from "./placing.js";
@@ -15,10 +20,40 @@ import { Tensor, type TensorOrNumber } from "./tensor.js";
 import * as views from "./views.js";
 
 declare module "./tensor.js" {
-  interface Tensor extends Methods {}
+  interface Tensor extends Methods, Properties {}
 }
 
 class Methods {
+  view(this: Tensor, ...size: (number | readonly number[])[]): Tensor { return views.view(this, size); }
+  reshape(this: Tensor, ...shape: (number | readonly number[])[]): Tensor { return views.reshape(this, shape); }
+  permute(this: Tensor, ...dims: (number | readonly number[])[]): Tensor { return views.permute(this, dims); }
+  transpose(this: Tensor, dim0: number, dim1: number): Tensor { return views.transpose(this, dim0, dim1); }
+  t(this: Tensor): Tensor { return views.t(this); }
+  expand(this: Tensor, ...size: (number | readonly number[])[]): Tensor { return views.expand(this, size); }
+  select(this: Tensor, dim: number, index: number): Tensor { return views.select(this, dim, index); }
+  squeeze(this: Tensor, dim?: number | readonly number[]): Tensor { return views.squeeze(this, dim); }
+  unsqueeze(this: Tensor, dim: number): Tensor { return views.unsqueeze(this, dim); }
+  /** In another type, on another device; itself where nothing changes.  From a GPU to the CPU: a promise. */
+  to(this: Tensor, dtype: DType): Tensor;
+  to(this: Tensor, other: Tensor): Tensor;
+  to(this: Tensor, device: GpuName, dtype?: DType): Tensor;
+  to(this: Tensor, device: string | Device, dtype?: DType): Tensor | Promise<Tensor>;
+  to(this: Tensor, options: copying.ToOptions): Tensor | Promise<Tensor>;
+  to(this: Tensor, ...args: unknown[]): Tensor | Promise<Tensor> { return copying.to(this, args); }
+  cpu(this: Tensor): Tensor | Promise<Tensor> { return copying.to(this, ["cpu"]); }
+  type_as(this: Tensor, other: Tensor): Tensor { return copying.cast(this, other.dtype, "type_as"); }
+  float(this: Tensor): Tensor { return copying.cast(this, "float32", "float"); }
+  half(this: Tensor): Tensor { return copying.cast(this, "float16", "half"); }
+  double(this: Tensor): Tensor { return copying.cast(this, "float64", "double"); }
+  int(this: Tensor): Tensor { return copying.cast(this, "int32", "int"); }
+  long(this: Tensor): Tensor { return copying.cast(this, "int32", "long"); }
+  byte(this: Tensor): Tensor { return copying.cast(this, "uint8", "byte"); }
+  char(this: Tensor): Tensor { return copying.cast(this, "int8", "char"); }
+  bool(this: Tensor): Tensor { return copying.cast(this, "bool", "bool"); }
+  /** Replaces the elements by those of `other`, broadcast. */
+  copy_<T extends Tensor>(this: T, other: TensorOrNumber): T { return copying.copy_(this, other); }
+  fill_<T extends Tensor>(this: T, value: TensorOrNumber): T { return copying.fill_(this, value); }
+  zero_<T extends Tensor>(this: T): T { return copying.fill_(this, 0); }
   /** Promises of what depends on values: see the functions of these names. */
   masked_select(this: Tensor, mask: Tensor): Promise<Tensor> { return dynamic.masked_select(this, mask); }
   nonzero_static(this: Tensor, options: { size: number; fill_value?: number }): Promise<Tensor> { return dynamic.nonzero_static(this, options); }
@@ -118,6 +153,27 @@ class Methods {
   resize_as_<T extends Tensor>(this: T, other: Tensor): T { return resizing.resize_(this, [other.shape]); }
 }
 
+/** Views that are spelled as properties. */
+interface Properties {
+  readonly T: Tensor;
+  readonly mT: Tensor;
+  readonly H: Tensor;
+  readonly mH: Tensor;
+}
+
+const properties: Readonly<Record<keyof Properties, (x: Tensor) => Tensor>> = {
+  T: views.reverseAxes,
+  mT: views.matrixTranspose,
+  H(x) {
+    if (x.ndim !== 0 && x.ndim !== 2) throw new OpError(`H: tensor.H is only supported on matrices (2-D tensors). Got ${x.ndim}-D tensor.`);
+    return views.reverseAxes(x);
+  },
+  mH: views.matrixTranspose,
+};
+
 for (const name of Reflect.ownKeys(Methods.prototype)) {
   if (name !== "constructor") Object.defineProperty(Tensor.prototype, name, Object.getOwnPropertyDescriptor(Methods.prototype, name)!);
+}
+for (const [name, look] of Object.entries(properties)) {
+  Object.defineProperty(Tensor.prototype, name, { get(this: Tensor) { return look(this); }, configurable: true });
 }

@@ -1,7 +1,6 @@
 // Nodes of the tape: what an operation leaves behind so that gradients can flow back through it, and saved tensors.
 // The order in which nodes run is autograd.ts.
 
-import { whereabouts } from "./anomaly.js";
 import { AutogradError } from "./errors.js";
 import { is_grad_enabled } from "./grad-mode.js";
 import { showShape } from "./shape.js";
@@ -13,6 +12,20 @@ export type Hook = (grad: Tensor) => Tensor | null | undefined | void;
 
 let sequence = 0;
 
+/** Who looks on while nodes are made and run: anomaly.ts. */
+export interface NodeWatcher {
+  /** Where a node is made. */
+  whereabouts(): string;
+  /** What a node has just made. */
+  inspect(node: Node, grads: readonly Grad[]): void;
+}
+
+export let watcher: NodeWatcher | null = null;
+
+export function watchNodes(by: NodeWatcher | null): void {
+  watcher = by;
+}
+
 export abstract class Node {
   abstract readonly name: string;
   /** Where the gradient of each differentiable input goes: a node and which of its outputs the input is. */
@@ -20,7 +33,7 @@ export abstract class Node {
   readonly nextOutput: number[] = [];
   readonly sequence = sequence++;
   /** Where it was made, for messages; only while anomalies are looked for. */
-  readonly made = whereabouts();
+  readonly made = watcher?.whereabouts() ?? null;
   /** Hooks on the gradient of each output, and tensors that keep it. */
   hooks: Map<number, Hook[]> | null = null;
   retained: Map<number, WeakRef<Tensor>> | null = null;

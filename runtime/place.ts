@@ -7,6 +7,7 @@ import { no_grad } from "./grad-mode.js";
 import { FunctionNode, attach, recording } from "./node.js";
 import { type Shape, overlaps, sameShape } from "./shape.js";
 import type { Tensor } from "./tensor.js";
+import * as views from "./views.js";
 
 /** A tensor of zeros of `shape` with `grad` at the places that `look` looks at (added up where it looks twice). */
 export function place(grad: Tensor, shape: Shape, look: (tensor: Tensor) => Tensor): Tensor {
@@ -32,7 +33,7 @@ function addTo(target: Tensor, grad: Tensor, fresh = true): void {
   }
   let axis = -1;
   target.shape.forEach((n, i) => { if (n > 1 && (axis < 0 || n < target.shape[axis]!)) axis = i; });
-  for (let i = 0; i < target.shape[axis]!; i++) addTo(target.select(axis, i), grad.select(axis, i), false);
+  for (let i = 0; i < target.shape[axis]!; i++) addTo(views.select(target, axis, i), views.select(grad, axis, i), false);
 }
 
 /** Sums a gradient over the axes that broadcasting from `shape` added or stretched. */
@@ -40,5 +41,5 @@ export function sumTo(grad: Tensor, shape: Shape): Tensor {
   if (sameShape(grad.shape, shape)) return grad;
   const lead = grad.ndim - shape.length, axes: number[] = [];
   grad.shape.forEach((n, i) => { if (i < lead || (shape[i - lead] === 1 && n !== 1)) axes.push(i); });
-  return axes.length ? kernels.sum(grad, axes).reshape(shape) : grad.reshape(shape);
+  return axes.length ? views.reshape(kernels.sum(grad, axes), shape) : views.reshape(grad, shape);
 }

@@ -9,6 +9,7 @@ import { place } from "./place.js";
 import { axisOf, integers, sameShape, showShape } from "./shape.js";
 import { Tensor } from "./tensor.js";
 import { type DiagonalOptions, as_strided, diagonal, narrow, select, sliceAxis } from "./views.js";
+import * as views from "./views.js";
 
 /** A copy of `input` in which the elements that `look` shows are those of `src`. */
 function replaced(op: string, input: Tensor, src: Tensor, look: (tensor: Tensor) => Tensor): Tensor {
@@ -65,7 +66,7 @@ export function diag(x: Tensor, offset: number | { diagonal?: number } = 0): Ten
 }
 
 /** A matrix with all elements of `x` on its diagonal. */
-export const diagflat = (x: Tensor, offset = 0): Tensor => diag_embed(x.reshape(-1), offset);
+export const diagflat = (x: Tensor, offset = 0): Tensor => diag_embed(views.reshape(x, [-1]), offset);
 
 /** A border of `value` around the last axes, whose widths `pad` gives in pairs from the last axis on; a negative one takes away. */
 export function constant_pad_nd(x: Tensor, pad: readonly number[], value: number | boolean = 0): Tensor {

@@ -7,7 +7,7 @@ import { cast, clone, contiguous } from "./copy.js";
 import type { Device, Prepared, RandomWords } from "./device.js";
 import { type DType, isFloat } from "./dtype.js";
 import { AutogradError } from "./errors.js";
-import { is_grad_enabled, no_grad } from "./grad-mode.js";
+import { is_grad_enabled } from "./grad-mode.js";
 import { type Grad, Node, Saved, attach } from "./node.js";
 import { extent } from "./shape.js";
 import type { Storage } from "./storage.js";
@@ -201,8 +201,7 @@ export class ProgramNode extends Node {
   private filled({ dtype, shape, strides, offset }: Bound, value: 0 | 1): Tensor {
     const type = dtype as DType, length = offset + extent(shape, strides), { device } = this.plan;
     const storage = device.allocate(type, length, this.plan.backwards), out = new Tensor(storage, type, shape, strides, offset);
-    if (value === 0) device.zero(storage);
-    else no_grad(() => new Tensor(storage, type, [length], [1], 0).fill_(1));
+    device.fill(storage, value);
     return out;
   }
 

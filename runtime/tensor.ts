@@ -1,10 +1,11 @@
-// The tensor: a strided view of a storage, its place on the tape, and the methods that every program needs.  What they do is
-// in views.ts, copy.ts and autograd.ts; methods.ts adds more, and the generated modules add those of ops.
+// The tensor: a strided view of a storage, its place on the tape, and what is no function: reading, autograd, memory.
+// methods.ts adds the methods that functions stand behind (views, types, changes in place), the generated modules those of ops;
+// the runtime itself calls the functions, so that a bundle holds those alone that are called.
 
 import * as autograd from "./autograd.js";
 import type { Elements } from "./compiled.js";
 import * as copying from "./copy.js";
-import type { Device, GpuName } from "./device.js";
+import type { Device } from "./device.js";
 import { type DType, deviceBytes, isFloat } from "./dtype.js";
 import { AutogradError, OpError } from "./errors.js";
 import { is_inference_mode_enabled } from "./grad-mode.js";
@@ -14,7 +15,6 @@ import { describeTensor } from "./print.js";
 import { type NestedNumbers, readElements, toNested } from "./read.js";
 import { axisOf, isContiguous, numelOf } from "./shape.js";
 import type { Storage } from "./storage.js";
-import * as views from "./views.js";
 
 export type TensorOrNumber = Tensor | number | boolean;
 
@@ -35,6 +35,8 @@ export class Tensor {
   /** For views: what they are views of, and the storage's version for which `node` is right. */
   base: Tensor | null = null;
   nodeVersion = 0;
+  /** How a view finds its node anew. */
+  refresh: ((view: Tensor) => void) | null = null;
   /** For views that must not be changed in place while recording: one of several that an op made, or one made without recording. */
   viewRule: "several" | "unrecorded" | null = null;
   /** A number in a tensor's place: it gives way to tensors' types. */
@@ -100,25 +102,8 @@ export class Tensor {
   /** As tolist(). */
   toArrayAsync<T = NestedNumbers>(): Promise<T> { return this.tolist<T>(); }
 
-  // --- Types, devices, copies -----------------------------------------------------------------------
+  // --- Copies ---------------------------------------------------------------------------------------
 
-  /** In another type, on another device; itself where nothing changes.  From a GPU to the CPU: a promise. */
-  to(dtype: DType): Tensor;
-  to(other: Tensor): Tensor;
-  to(device: GpuName, dtype?: DType): Tensor;
-  to(device: string | Device, dtype?: DType): Tensor | Promise<Tensor>;
-  to(options: copying.ToOptions): Tensor | Promise<Tensor>;
-  to(...args: unknown[]): Tensor | Promise<Tensor> { return copying.to(this, args); }
-  cpu(): Tensor | Promise<Tensor> { return copying.to(this, ["cpu"]); }
-  type_as(other: Tensor): Tensor { return copying.cast(this, other.dtype, "type_as"); }
-  float(): Tensor { return copying.cast(this, "float32", "float"); }
-  half(): Tensor { return copying.cast(this, "float16", "half"); }
-  double(): Tensor { return copying.cast(this, "float64", "double"); }
-  int(): Tensor { return copying.cast(this, "int32", "int"); }
-  long(): Tensor { return copying.cast(this, "int32", "long"); }
-  byte(): Tensor { return copying.cast(this, "uint8", "byte"); }
-  char(): Tensor { return copying.cast(this, "int8", "char"); }
-  bool(): Tensor { return copying.cast(this, "bool", "bool"); }
   contiguous(): Tensor { return copying.contiguous(this); }
   clone(): Tensor { return copying.clone(this); }
   /** The same memory, outside of the tape. */
@@ -130,10 +115,6 @@ export class Tensor {
     this.leafRequiresGrad = false;
     return this;
   }
-  /** Replaces the elements by those of `other`, broadcast. */
-  copy_(other: TensorOrNumber): this { return copying.copy_(this, other); }
-  fill_(value: TensorOrNumber): this { return copying.fill_(this, value); }
-  zero_(): this { return copying.fill_(this, 0); }
 
   // --- Autograd -------------------------------------------------------------------------------------
 
@@ -205,28 +186,9 @@ export class Tensor {
   is_inference(): boolean { return this.storage.inference; }
   /** The node that made it; for a view of something changed in place since, a new one. */
   currentNode(): Node | null {
-    if (this.base && this.nodeVersion !== this.storage.version) views.refreshNode(this);
+    if (this.base && this.nodeVersion !== this.storage.version) this.refresh!(this);
     return this.node;
   }
-
-  // --- Views ----------------------------------------------------------------------------------------
-
-  view(...size: (number | readonly number[])[]): Tensor { return views.view(this, size); }
-  reshape(...shape: (number | readonly number[])[]): Tensor { return views.reshape(this, shape); }
-  permute(...dims: (number | readonly number[])[]): Tensor { return views.permute(this, dims); }
-  transpose(dim0: number, dim1: number): Tensor { return views.transpose(this, dim0, dim1); }
-  t(): Tensor { return views.t(this); }
-  expand(...size: (number | readonly number[])[]): Tensor { return views.expand(this, size); }
-  get T(): Tensor { return views.reverseAxes(this); }
-  get mT(): Tensor { return views.matrixTranspose(this); }
-  get H(): Tensor {
-    if (this.ndim !== 0 && this.ndim !== 2) throw new OpError(`H: tensor.H is only supported on matrices (2-D tensors). Got ${this.ndim}-D tensor.`);
-    return views.reverseAxes(this);
-  }
-  get mH(): Tensor { return views.matrixTranspose(this); }
-  select(dim: number, index: number): Tensor { return views.select(this, dim, index); }
-  squeeze(dim?: number | readonly number[]): Tensor { return views.squeeze(this, dim); }
-  unsqueeze(dim: number): Tensor { return views.unsqueeze(this, dim); }
 
   // --- Memory ---------------------------------------------------------------------------------------
 

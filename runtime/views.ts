@@ -19,6 +19,7 @@ function makeView(x: Tensor, op: string, shape: Shape, strides: Shape, offset: n
   if (is_grad_enabled()) {
     out.base = x.base ?? x;
     out.nodeVersion = x.storage.version;
+    out.refresh = refreshNode;
     if (x.requires_grad) attach(out, new FunctionNode(`${op[0]!.toUpperCase()}${op.slice(1)}Backward0`, x, back));
   } else if (x.requires_grad) out.viewRule = "unrecorded";
   return out;
@@ -41,6 +42,9 @@ export function reshape(x: Tensor, size: Sizes, op = "reshape"): Tensor {
   if (isContiguous(x.shape, x.strides) || viewStrides(x.shape, x.strides, shape)) return view(x, [shape], op);
   return view(contiguous(x), [shape], op);
 }
+
+/** All elements in one row. */
+export const row = (x: Tensor): Tensor => (x.ndim === 1 ? x : reshape(x, [-1]));
 
 export function permute(x: Tensor, dims: Sizes, op = "permute"): Tensor {
   const list = integers(dims, op, "dims");

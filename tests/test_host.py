@@ -13,6 +13,7 @@ from buildtools import node
 from buildtools.paths import ROOT
 from codegen import package
 from codegen.host.bind import bind
+from codegen.host.binding import bind_with
 from codegen.host.dtypes import DTYPES, can_cast, promote_types, promoted_type, result_type
 from codegen.host.errors import OpError, decimal
 from codegen.host.kernel import Facts
@@ -20,7 +21,7 @@ from codegen.host.model import Meta
 from codegen.host.names import RESERVED
 from codegen.host.pattern import contiguous_strides
 from codegen.host.plan import plan, plan_cpu
-from codegen.opdata import rules
+from codegen.opdata import rules, takes_parts
 from codegen.ts import modules
 from dsl.bound import meta
 from dsl.worlds import worlds
@@ -157,6 +158,15 @@ def test_zero_sizes_and_scalars_bind():
     assert call.dtype == "float32"
 
 
+def test_ops_without_such_options_bind_without_parts():
+    """What the package gives no parts binds, and is refused, as with all of them; and some op needs each part."""
+    ops = [op for op in library().ops.values() if not takes_parts(op)]
+    assert len(ops) > 100 and takes_parts(library().ops["sum"]) and takes_parts(library().ops["conv2d"])
+    for op in ops:
+        for name, d, args, _ in tasks_of(op, 1, 40):
+            assert as_json(attempt(lambda: bind_with(d, args, None))) == as_json(attempt(lambda: bind(d, args))), (name, args)
+
+
 # --- Both languages --------------------------------------------------------------------------------
 
 FACTS = [Facts(False, False, 2**27, 256, 16384, False), Facts(True, True, 2**30, 1024, 32768, True)]
@@ -211,10 +221,10 @@ def single(a):
     return meta(a.astype(np.float32) if a.dtype == np.float64 else a)
 
 
-def tasks_of(op):
+def tasks_of(op, count=2, largest=150):
     """Legal calls, large and small, and the same with one tensor or number that does not fit."""
     d = data(op.name)
-    for n, world in enumerate(worlds(op, 2, seed=9, largest=150)):
+    for n, world in enumerate(worlds(op, count, seed=9, largest=largest)):
         args = [single(a) for a in world.arguments(n)]
         yield op.name, d, args, FACTS[n % 2]
         for i, a in enumerate(args):

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from .errors import OpError, decimal
 from .model import Axis, Bound, Dim, Env, Meta, Op, Slot
+from .parts import Parts
 
 
 def shape_text(shape: list[int]) -> str:
@@ -32,27 +33,14 @@ def physical(slot: Slot, meta: Meta) -> tuple[list[int], list[int]]:
 
 # --- Ranks -----------------------------------------------------------------------------------------
 
-def bind_ranks(op: Op, slot: Slot, rank: int, env: Env, ranks: dict[str, int], axis: int) -> bool:
-    """Finds the ranks of the packs of one tensor; False if another tensor must come first.
-
-    axis: the chosen axis, or -1."""
+def bind_ranks(op: Op, slot: Slot, rank: int, ranks: dict[str, int]) -> bool:
+    """Finds the ranks of the packs of one tensor; False if another tensor must come first."""
     unknown: list[str] = []
     known = 0
-    chosen = -1
-    for i, d in enumerate(slot.dims):
-        if d.kind == "chosen": chosen = i
+    for d in slot.dims:
         if d.kind != "pack": known += 1
         elif d.name in ranks and not d.broadcast: known += ranks[d.name]
         else: unknown.append(d.name)
-    if chosen >= 0:
-        before = 0
-        for i in range(chosen):
-            d = slot.dims[i]
-            if d.kind != "pack": before += 1
-        for i, d in enumerate(slot.dims):
-            if d.kind != "pack" or d.name in ranks: continue
-            ranks[d.name] = axis - before if i < chosen else rank - axis - 1 - (len(slot.dims) - chosen - 2)
-        return True
     if len(unknown) > 1: return False
     if len(unknown) == 0:
         if rank != known: raise OpError(f"{op.name}: '{slot.name}' must have {known} dimensions ({pattern_text(slot)}), but got {rank}")
@@ -77,7 +65,8 @@ def pattern_text(slot: Slot) -> str:
 
 # --- Sizes -----------------------------------------------------------------------------------------
 
-def bind_sizes(op: Op, slot: Slot, metas: list[Meta | None], shape: list[int], env: Env, ranks: dict[str, int], packs: dict[str, list[int]]):
+def bind_sizes(op: Op, slot: Slot, metas: list[Meta | None], shape: list[int], env: Env, ranks: dict[str, int], packs: dict[str, list[int]],
+               parts: Parts | None):
     """Binds the sizes and packs that a tensor's shape says, and checks those that are known."""
     at = 0
     for d in slot.dims:
@@ -90,7 +79,7 @@ def bind_sizes(op: Op, slot: Slot, metas: list[Meta | None], shape: list[int], e
             else: packs[d.name] = own
         else:
             n = shape[at]
-            if len(d.factors) > 0: bind_factors(op, slot, d, n, at, env)
+            if len(d.factors) > 0 and parts is not None: parts.factors(op, slot, d, n, at, env)
             elif d.size is not None:
                 want = d.size(env)
                 if want == want and want != n: raise OpError(f"{op.name}: '{slot.name}' must have size {decimal(want)} along dimension {at}, but has {n} ({shape_text(shape)})")
@@ -104,23 +93,6 @@ def mismatch(op: Op, slot: Slot, metas: list[Meta | None], name: str, want: floa
     """matmul: 'other' should have K = 3 along dimension 0, but has 2: these shapes do not go together (2x3 and 2x3)"""
     shapes = " and ".join(["x".join([str(n) for n in m.shape]) for m in metas if m is not None])
     return f"{op.name}: '{slot.name}' should have {name} = {decimal(want)} along dimension {at}, but has {got}: these shapes do not go together ({shapes})"
-
-
-def bind_factors(op: Op, slot: Slot, d: Dim, n: int, at: int, env: Env):
-    """One axis seen as several: at most one of them is new."""
-    known = 1
-    unknown = ""
-    for f in d.factors:
-        if f in env: known *= int(env[f])
-        elif f[0] >= "0" and f[0] <= "9": known *= int(f)
-        elif unknown == "" or unknown == f: unknown = f
-        else: raise OpError(f"{op.name}: dimension {at} of '{slot.name}' cannot be split into {' x '.join(d.factors)}: two of these are unknown")
-    if unknown == "":
-        if known != n: raise OpError(f"{op.name}: dimension {at} of '{slot.name}' must be {' x '.join(d.factors)} = {known}, but is {n}")
-        return
-    if known <= 0 or n % known != 0:
-        raise OpError(f"{op.name}: dimension {at} of '{slot.name}' is {n}, which is not divisible by {known} ({' x '.join(d.factors)})")
-    env[unknown] = n // known
 
 
 def stretched(op: Op, a: list[int], b: list[int]) -> list[int]:
@@ -157,18 +129,8 @@ def aligned(sizes: list[int], strides: list[int], full: list[int]) -> Axis:
     return Axis(full, out)
 
 
-def parts_of(d: Dim, stride: int, env: Env) -> list[Axis]:
-    """The logical axes of one physical axis that is seen as several."""
-    out: list[Axis] = []
-    for f in reversed(d.factors):
-        n = int(env[f]) if f in env else int(f)
-        out.insert(0, Axis([n], [stride]))
-        stride *= n
-    return out
-
-
 def logical(slot: Slot, shape: list[int], strides: list[int], env: Env, packs: dict[str, list[int]], kept: list[int],
-            dropped: list[int]) -> list[Axis]:
+            dropped: list[int], parts: Parts | None) -> list[Axis]:
     """What each index of an access to this tensor stands for.  kept, dropped: places of the domain's axes."""
     out: list[Axis] = []
     at = 0
@@ -190,8 +152,8 @@ def logical(slot: Slot, shape: list[int], strides: list[int], env: Env, packs: d
             if d.broadcast: rank = len(shape) - (len(slot.dims) - 1)
             out.append(aligned(shape[at:at + rank], strides[at:at + rank], full))
             at += rank
-        elif len(d.factors) > 0:
-            out.extend(parts_of(d, strides[at], env))
+        elif len(d.factors) > 0 and parts is not None:
+            out.extend(parts.pieces(d, strides[at], env))
             at += 1
         else:
             out.append(Axis([shape[at]], [strides[at]]))
@@ -199,7 +161,7 @@ def logical(slot: Slot, shape: list[int], strides: list[int], env: Env, packs: d
     return out
 
 
-def shape_of(op: Op, slot: Slot, env: Env, packs: dict[str, list[int]], kept: list[int], keepdim: bool) -> list[int]:
+def shape_of(op: Op, slot: Slot, env: Env, packs: dict[str, list[int]], kept: list[int], keepdim: bool, parts: Parts | None) -> list[int]:
     """The shape of a fresh tensor.  keepdim: a result keeps its dropped axes with length 1."""
     out: list[int] = []
     for d in slot.dims:
@@ -210,10 +172,7 @@ def shape_of(op: Op, slot: Slot, env: Env, packs: dict[str, list[int]], kept: li
             elif keepdim: out.extend([full[i] if i in kept else 1 for i in range(len(full))])
             else: out.extend([full[i] for i in kept])
         elif d.kind == "pack": out.extend(packs[d.name])
-        elif len(d.factors) > 0:
-            n = 1
-            for f in d.factors: n *= int(env[f]) if f in env else int(f)
-            out.append(n)
+        elif len(d.factors) > 0 and parts is not None: out.append(parts.whole(d, env))
         else:
             size = d.size(env) if d.size is not None else env[d.name]
             if not size >= 0: raise OpError(f"{op.name}: the result would have a negative size: {shape_text(out)} and then {decimal(size)}")

@@ -88,7 +88,7 @@ def typescript(t: Type, nested: bool = False) -> str:
         case ("union", *items): s = " | ".join(dict.fromkeys(typescript(i, True) for i in items))
         case ("fn", result, *args):
             names = ", ".join(f"{'abcdefgh'[i]}: {typescript(a)}" for i, a in enumerate(args))
-            s = f"({names}) => {typescript(result)}"
+            s = f"({names}) => {'void' if result == NONE else typescript(result)}"
         case _: raise ValueError(t)
     return f"({s})" if nested else s
 

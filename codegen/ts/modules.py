@@ -19,6 +19,7 @@ from dsl.opdef import OpDef
 from codegen.cpu.shared import MODULE, Shared
 from codegen.cpu.names import RESERVED, camel
 from codegen.host import model
+from codegen.opdata import takes_parts
 
 from . import docs
 from .aliases import Names
@@ -76,8 +77,14 @@ def op_row(op: OpDef) -> dict:
         "shown": docs.shown_name(op), "summary": docs.family_text(op, op.doc).strip().split("\n")[0],
         "comment": docs.comment(docs.lines(op)), "signatures": [s.text() for s in signatures(op)] if called else [],
         "options": options(op, docs.param_docs(op)) if called else [], "options_name": options_name(op),
-        "results": op.outputs if several and called else [], "result": result_type(op),
+        "results": op.outputs if several and called else [], "result": result_type(op), "parts": takes_parts(op), "calls": takes_more(op),
     }
+
+
+def takes_more(op: OpDef) -> bool:
+    """Whether calling an op takes what runtime/creation.ts has: no tensor is needed, or one may be given as a list or in any shape."""
+    tensors = [p for p in op.params if p.kind == "tensor"]
+    return all(p.optional for p in tensors) or any(p.flat or p.keyword or p.instead == "ints" for p in tensors)
 
 
 def data_text(data: model.Op) -> str:
@@ -211,9 +218,6 @@ def method_row(name: str, ops: list[OpDef], inplace: bool) -> dict:
 
 
 # --- Entries ---------------------------------------------------------------------------------------
-
-def setup_module() -> str: return render("setup.ts.j2")
-
 
 def needed_module(needed: list[OpDef]) -> str:
     exports: dict[str, list[str]] = {}

@@ -1,6 +1,7 @@
 // Functions that are an op with its arguments or results brought into another form.
 
 import { run } from "../call.js";
+import * as copying from "../copy.js";
 import { TypeMismatchError, describe } from "../errors.js";
 import { named } from "../named.js";
 import { Tensor, type TensorOrNumber } from "../tensor.js";
@@ -11,12 +12,13 @@ import { layer_norm_momentsOp } from "../../ops/norm.js";
 import { vector_normOp } from "../../ops/reduce.js";
 import { promote_types } from "../../host/dtypes.js";
 import { sub } from "../../names/torch.js";
+import * as views from "../views.js";
 
 /** `input` to the power `exponent`, in float64 on the CPU and float32 on a GPU, which has no wider floats. */
 export function float_power(input: TensorOrNumber, exponent: TensorOrNumber): Tensor {
   const [base, power] = named("float_power", ["input", "exponent"], [input, exponent]);
   if (!(base instanceof Tensor || power instanceof Tensor)) throw new TypeMismatchError(`float_power: one of 'input' and 'exponent' must be a tensor, got ${describe(base)} and ${describe(power)}`);
-  const wide = (x: unknown) => (x instanceof Tensor ? x.to(x.device === "cpu" ? "float64" : "float32") : x);
+  const wide = (x: unknown) => (x instanceof Tensor ? copying.to(x, [x.device === "cpu" ? "float64" : "float32"]) : x);
   return run(float_powerOp, [wide(base), wide(power)]) as Tensor;
 }
 
@@ -25,13 +27,13 @@ export function native_layer_norm(input: Tensor, normalized_shape: readonly numb
   const all = named("native_layer_norm", ["input", "normalized_shape", "weight", "bias", "eps"], [input, normalized_shape, weight, bias, eps]);
   const [out, mean, rstd] = run(layer_norm_momentsOp, all) as unknown as [Tensor, Tensor, Tensor];
   const x = all[0] as Tensor, shape = x.shape.map((n, i) => (i < mean.ndim ? n : 1));
-  return [out, mean.reshape(shape), rstd.reshape(shape)];
+  return [out, views.reshape(mean, shape), views.reshape(rstd, shape)];
 }
 
 /** A single row as a row: PyTorch then answers one number. */
 function rowOf(input: unknown, op: string): [Tensor, boolean] {
   if (!(input instanceof Tensor)) throw new TypeMismatchError(`${op}: argument 'input' must be a tensor, got ${describe(input)}`);
-  const x = input.ndim === 0 ? input.reshape(1) : input.ndim === 2 && input.shape[0] === 1 ? input.squeeze(0) : input;
+  const x = input.ndim === 0 ? views.reshape(input, [1]) : input.ndim === 2 && input.shape[0] === 1 ? views.squeeze(input, 0) : input;
   return [x, x.ndim === 1];
 }
 

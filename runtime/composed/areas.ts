@@ -8,6 +8,7 @@ import { Tensor } from "../tensor.js";
 import {
   cumulative_trapezoidOp, cumulative_trapezoid_atOp, cumulative_trapezoid_lineOp, trapezoidOp, trapezoid_atOp, trapezoid_lineOp,
 } from "../../ops/scan.js";
+import * as views from "../views.js";
 
 export interface AreaOptions { x?: Tensor; dx?: number; dim?: number }
 interface Area { (y: Tensor, x?: Tensor | AreaOptions, options?: AreaOptions): Tensor }
@@ -21,7 +22,7 @@ function area(op: string, even: typeof trapezoidOp, at: typeof trapezoidOp, line
     if (places.ndim === 1 && points.ndim !== 1) return run(line, [points, places, along]) as Tensor;
     const shape = broadcastShapes(points.shape, places.shape);
     if (!shape) throw new OpError(`${op}: the shapes ${showShape(points.shape)} and ${showShape(places.shape)} do not broadcast`);
-    return run(at, [points.expand(shape), places.expand(shape), along]) as Tensor;
+    return run(at, [views.expand(points, shape), views.expand(places, shape), along]) as Tensor;
   };
 }
 

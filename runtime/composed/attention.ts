@@ -9,6 +9,7 @@ import type { Tensor } from "../tensor.js";
 import { add, baddbmm, bmm, mean, mul, where } from "../../names/torch.js";
 import { dropout, linear, pad, scaled_dot_product_attention, softmax } from "../../names/functional.js";
 import { chunk } from "../views.js";
+import * as views from "../views.js";
 
 const NAMES = ["query", "key", "value", "embed_dim_to_check", "num_heads", "in_proj_weight", "in_proj_bias", "bias_k", "bias_v", "add_zero_attn",
   "dropout_p", "out_proj_weight", "out_proj_bias", "training", "key_padding_mask", "need_weights", "attn_mask", "use_separate_proj_weight",
@@ -60,9 +61,9 @@ export function multi_head_attention_forward(query: Tensor, key: Tensor, value: 
   const needWeights = flag("need_weights", true), batched = query.ndim === 3;
   check(query.ndim === 2 || batched, `query should be unbatched 2D or batched 3D tensor but received ${query.ndim}-D query tensor`);
   check(key.ndim === query.ndim && value.ndim === query.ndim, `key and value should be ${query.ndim}-D as query, but are ${key.ndim}-D and ${value.ndim}-D`);
-  const stack = (x: Tensor) => (batched ? x : x.unsqueeze(1));
+  const stack = (x: Tensor) => (batched ? x : views.unsqueeze(x, 1));
   const [q0, k0, v0] = [stack(query), stack(key), stack(value)], [length, batch, width] = q0.shape as [number, number, number];
-  let padding = o.key_padding_mask && additive(batched ? o.key_padding_mask : o.key_padding_mask.unsqueeze(0), query);
+  let padding = o.key_padding_mask && additive(batched ? o.key_padding_mask : views.unsqueeze(o.key_padding_mask, 0), query);
   const causal = flag("is_causal", false);
   check(!causal || o.attn_mask !== null, "Need attn_mask if specifying the is_causal hint.");
   const hint = causal && padding === null && !needWeights;
@@ -82,7 +83,7 @@ export function multi_head_attention_forward(query: Tensor, key: Tensor, value: 
 
   if (mask?.ndim === 2) {
     check(sameShape(mask.shape, [length, k0.shape[0]!]), `The shape of the 2D attn_mask is ${showShape(mask.shape)}, but should be ${showShape([length, k0.shape[0]!])}.`);
-    mask = mask.unsqueeze(0);
+    mask = views.unsqueeze(mask, 0);
   } else if (mask) {
     const wanted = [batch * num_heads, length, k0.shape[0]!];
     check(mask.ndim === 3, `attn_mask's dimension ${mask.ndim} is not supported`);
@@ -91,10 +92,10 @@ export function multi_head_attention_forward(query: Tensor, key: Tensor, value: 
   check((o.bias_k === null) === (o.bias_v === null), "bias_k and bias_v must be given together");
   if (o.bias_k && o.bias_v) {
     check(o.static_k === null && o.static_v === null, "bias cannot be added to static key or value");
-    const bias = (x: Tensor) => x.reshape([1, 1, width]).expand([1, batch, width]);
+    const bias = (x: Tensor) => views.expand(views.reshape(x, [1, 1, width]), [1, batch, width]);
     [k, v, mask, padding] = [cat([k, bias(o.bias_k)]), cat([v, bias(o.bias_v)]), wider(mask), wider(padding)];
   }
-  const heads = (x: Tensor) => x.reshape([x.shape[0]!, batch * num_heads, size]).transpose(0, 1);
+  const heads = (x: Tensor) => views.transpose(views.reshape(x, [x.shape[0]!, batch * num_heads, size]), 0, 1);
   [q, k, v] = [heads(q), o.static_k ?? heads(k), o.static_v ?? heads(v)];
   if (add_zero_attn) {
     const nothing = zeros([batch * num_heads, 1, size], { dtype: k.dtype, device: k.device });
@@ -103,20 +104,20 @@ export function multi_head_attention_forward(query: Tensor, key: Tensor, value: 
   const source = k.shape[1]!;
   if (padding) {
     check(sameShape(padding.shape, [batch, source]), `expecting key_padding_mask shape of ${showShape([batch, source])}, but got ${showShape(padding.shape)}`);
-    const all = padding.reshape([batch, 1, 1, source]).expand([batch, num_heads, length, source]).reshape([batch * num_heads, length, source]);
+    const all = views.reshape(views.expand(views.reshape(padding, [batch, 1, 1, source]), [batch, num_heads, length, source]), [batch * num_heads, length, source]);
     mask = mask ? (add(mask, all) as Tensor) : all;
   }
-  const p = flag("training", true) ? dropout_p : 0, merged = (x: Tensor) => linear(x.reshape([-1, width]), out_proj_weight, out_proj_bias ?? null) as Tensor;
-  const shaped = (x: Tensor) => merged(x).reshape(batched ? [length, batch, -1] : [length, -1]);
+  const p = flag("training", true) ? dropout_p : 0, merged = (x: Tensor) => linear(views.reshape(x, [-1, width]), out_proj_weight, out_proj_bias ?? null) as Tensor;
+  const shaped = (x: Tensor) => views.reshape(merged(x), batched ? [length, batch, -1] : [length, -1]);
   if (!needWeights) {
-    const apart = (x: Tensor) => x.reshape([batch, num_heads, x.shape[1]!, size]);
-    const scores = mask && (mask.shape[0] === 1 ? mask.unsqueeze(0) : mask.reshape([batch, num_heads, -1, source]));
+    const apart = (x: Tensor) => views.reshape(x, [batch, num_heads, x.shape[1]!, size]);
+    const scores = mask && (mask.shape[0] === 1 ? views.unsqueeze(mask, 0) : views.reshape(mask, [batch, num_heads, -1, source]));
     const out = scaled_dot_product_attention(apart(q), apart(k), apart(v), scores, p, hint) as Tensor;
-    return [shaped(out.permute([2, 0, 1, 3])), null];
+    return [shaped(views.permute(out, [2, 0, 1, 3])), null];
   }
-  const scaled = mul(q, Math.sqrt(1 / size)) as Tensor, turned = k.transpose(1, 2);
+  const scaled = mul(q, Math.sqrt(1 / size)) as Tensor, turned = views.transpose(k, 1, 2);
   const all = softmax((mask ? baddbmm(mask, scaled, turned) : bmm(scaled, turned)) as Tensor, -1) as Tensor;
   const kept = p > 0 ? (dropout(all, p) as Tensor) : all;
-  const apart = kept.reshape([batch, num_heads, length, source]), seen = flag("average_attn_weights", true) ? (mean(apart, 1) as Tensor) : apart;
-  return [shaped((bmm(kept, v) as Tensor).transpose(0, 1)), batched ? seen : seen.squeeze(0)];
+  const apart = views.reshape(kept, [batch, num_heads, length, source]), seen = flag("average_attn_weights", true) ? (mean(apart, 1) as Tensor) : apart;
+  return [shaped(views.transpose(bmm(kept, v) as Tensor, 0, 1)), batched ? seen : views.squeeze(seen, 0)];
 }

@@ -3,7 +3,8 @@
 import { OpError, TypeMismatchError, describe } from "../errors.js";
 import { numelOf } from "../shape.js";
 import { Tensor } from "../tensor.js";
-import { matmul, mul } from "../../names/torch.js";
+import { matmul, mul, sum } from "../../names/torch.js";
+import * as views from "../views.js";
 
 /** What names axes: letters, and "...0" (the last) and so on for those of an ellipsis. */
 type Labels = readonly string[];
@@ -36,7 +37,7 @@ function withoutRepeats(x: Tensor, labels: string[], operand: number): [Tensor, 
       throw new OpError(`einsum(): subscript ${labels[i]} is repeated for operand ${operand} but the sizes don't match, ${x.shape[j]} != ${x.shape[i]}`);
     }
     const rest = labels.filter((_, k) => k !== i && k !== j);
-    return withoutRepeats(x.diagonal(0, i, j), [...rest, labels[i]!], operand);
+    return withoutRepeats(views.diagonal(x, 0, i, j), [...rest, labels[i]!], operand);
   }
   return [x, labels];
 }
@@ -44,16 +45,17 @@ function withoutRepeats(x: Tensor, labels: string[], operand: number): [Tensor, 
 /** The operand with its axes in the order of `all`, of length 1 where it has no such label. */
 function aligned(x: Tensor, labels: Labels, all: Labels): Tensor {
   const order = all.filter((l) => labels.includes(l)).map((l) => labels.indexOf(l));
-  const turned = x.permute(order);
+  const turned = views.permute(x, order);
   let at = 0;
-  return turned.reshape(all.map((l) => (labels.includes(l) ? turned.shape[at++]! : 1)));
+  return views.reshape(turned, all.map((l) => (labels.includes(l) ? turned.shape[at++]! : 1)));
 }
 
 /** Adds up the product of two aligned tensors over the axes `dropped`, which keep length 1. */
 function contracted(a: Tensor, b: Tensor, dropped: readonly number[]): Tensor {
   const one = (x: Tensor, d: number) => x.shape[d] === 1;
   const alone = (x: Tensor, other: Tensor) => dropped.filter((d) => !one(x, d) && one(other, d));
-  const left = alone(a, b).length ? a.sum(alone(a, b), true) : a, right = alone(b, a).length ? b.sum(alone(b, a), true) : b;
+  const added = (x: Tensor, axes: readonly number[]) => (axes.length ? (sum(x, [...axes], true) as Tensor) : x);
+  const left = added(a, alone(a, b)), right = added(b, alone(b, a));
   const inner = dropped.filter((d) => !one(left, d) && !one(right, d));
   if (inner.length === 0) return mul(left, right) as Tensor;
   const axes = left.shape.map((_, d) => d).filter((d) => !inner.includes(d));
@@ -61,11 +63,11 @@ function contracted(a: Tensor, b: Tensor, dropped: readonly number[]): Tensor {
   const rows = axes.filter((d) => !batch.includes(d) && !one(left, d)), columns = axes.filter((d) => !batch.includes(d) && one(left, d));
   const sizes = (x: Tensor, list: readonly number[]) => list.map((d) => x.shape[d]!);
   const count = (x: Tensor, list: readonly number[]) => numelOf(sizes(x, list));
-  const l = left.permute([...batch, ...rows, ...inner, ...columns]).reshape(count(left, batch), count(left, rows), count(left, inner));
-  const r = right.permute([...batch, ...inner, ...columns, ...rows]).reshape(count(right, batch), count(right, inner), count(right, columns));
+  const l = views.reshape(views.permute(left, [...batch, ...rows, ...inner, ...columns]), [count(left, batch), count(left, rows), count(left, inner)]);
+  const r = views.reshape(views.permute(right, [...batch, ...inner, ...columns, ...rows]), [count(right, batch), count(right, inner), count(right, columns)]);
   const order = [...batch, ...rows, ...columns, ...inner];
-  const product = (matmul(l, r) as Tensor).reshape([...sizes(left, batch), ...sizes(left, rows), ...sizes(right, columns), ...inner.map(() => 1)]);
-  return product.permute(order.map((_, d) => order.indexOf(d)));
+  const product = views.reshape(matmul(l, r) as Tensor, [...sizes(left, batch), ...sizes(left, rows), ...sizes(right, columns), ...inner.map(() => 1)]);
+  return views.permute(product, order.map((_, d) => order.indexOf(d)));
 }
 
 /**
@@ -105,9 +107,9 @@ export function einsum(equation: string, ...operands: readonly (Tensor | readonl
   /** Axes that no operand after this one has, nor the result. */
   const done = (i: number) => all.map((_, d) => d).filter((d) => d >= out.length && last.get(all[d]!) === i);
   const whole = parts.map(([x, labels]) => aligned(x, labels, all));
-  let product = done(0).length ? whole[0]!.sum(done(0), true) : whole[0]!;
+  let product = done(0).length ? (sum(whole[0]!, done(0), true) as Tensor) : whole[0]!;
   for (let i = 1; i < whole.length; i++) product = contracted(product, whole[i]!, all.map((_, d) => d).filter((d) => d >= out.length && last.get(all[d]!)! <= i));
-  return product.reshape(out.map((_, d) => product.shape[d]!));
+  return views.reshape(product, out.map((_, d) => product.shape[d]!));
 }
 
 function resultLabels(text: string, deepest: number, stands: Labels): string[] {

@@ -2,11 +2,13 @@
 
 import { run } from "../call.js";
 import type { CompiledOp } from "../compiled.js";
+import * as copying from "../copy.js";
 import { rand } from "../create.js";
 import { OpError } from "../errors.js";
 import { named } from "../named.js";
 import type { Tensor } from "../tensor.js";
 import { fractional_pool2dOp, fractional_pool3dOp } from "../../ops/pool.js";
+import * as views from "../views.js";
 
 const NAMES = ["input", "kernel_size", "output_size", "output_ratio", "return_indices", "_random_samples"];
 
@@ -40,7 +42,7 @@ function pool(name: string, axes: number, op: CompiledOp, args: readonly unknown
   if (shifts.ndim !== 3 || shifts.shape[0]! < batch! || shifts.shape[1]! < channels! || shifts.shape[2] !== axes) {
     throw new OpError(`${name}: Expect _random_samples of size (${batch}, ${channels}, ${axes}), got (${shifts.shape.join(", ")})`);
   }
-  const results = run(op, [input, (batched ? shifts : shifts.select(0, 0)).to(input.dtype), ...each(kernel_size, "kernel_size"), ...size]);
+  const results = run(op, [input, copying.to(batched ? shifts : views.select(shifts, 0, 0), [input.dtype]), ...each(kernel_size, "kernel_size"), ...size]);
   const [values, indices] = [...(results as unknown as Iterable<Tensor>)] as [Tensor, Tensor];
   return [values, indices, return_indices ?? false];
 }

@@ -1,11 +1,13 @@
 // torch.gradient: slopes of sampled functions along axes, by differences of second order.
 
+import * as copying from "../copy.js";
 import { OpError, TypeMismatchError, describe } from "../errors.js";
 import { cat } from "../join.js";
 import { named } from "../named.js";
 import { axesOf, integers } from "../shape.js";
 import { Tensor } from "../tensor.js";
 import { add, div, mul, sub } from "../../names/torch.js";
+import * as views from "../views.js";
 
 export interface GradientOptions {
   /** The distance of neighbours, for all axes or for each; or the places of the samples along each. */
@@ -19,7 +21,7 @@ const plus = (a: Tensor, b: Tensor) => add(a, b) as Tensor, minus = (a: Tensor, 
 const times = (a: Tensor, b: Tensor | number) => mul(a, b) as Tensor, over = (a: Tensor, b: Tensor | number) => div(a, b) as Tensor;
 
 function along(x: Tensor, axis: number, spacing: number | Tensor, order: number): Tensor {
-  const n = x.shape[axis]!, at = (i: number, length = 1) => x.narrow(axis, i < 0 ? n + i : i, length);
+  const n = x.shape[axis]!, at = (i: number, length = 1) => views.narrow(x, axis, i < 0 ? n + i : i, length);
   if (typeof spacing === "number") {
     const middle = over(minus(at(2, n - 2), at(0, n - 2)), 2 * spacing);
     const first = order === 1 ? over(minus(at(1), at(0)), spacing) : over(plus(times(at(0), -3), minus(times(at(1), 4), at(2))), 2 * spacing);
@@ -27,8 +29,8 @@ function along(x: Tensor, axis: number, spacing: number | Tensor, order: number)
     return cat([first, middle, last], axis);
   }
   // The distances of neighbours; h is the one before, k the one after an inner sample.
-  const wide = x.shape.map((_, i) => (i === axis ? n - 1 : 1)), steps = minus(spacing.narrow(0, 1, n - 1), spacing.narrow(0, 0, n - 1)).reshape(wide);
-  const step = (i: number, length = 1) => steps.narrow(axis, i < 0 ? n - 1 + i : i, length);
+  const wide = x.shape.map((_, i) => (i === axis ? n - 1 : 1)), steps = views.reshape(minus(views.narrow(spacing, 0, 1, n - 1), views.narrow(spacing, 0, 0, n - 1)), wide);
+  const step = (i: number, length = 1) => views.narrow(steps, axis, i < 0 ? n - 1 + i : i, length);
   const h = step(0, n - 2), k = step(1, n - 2), sum = plus(h, k);
   const middle = plus(plus(times(at(0, n - 2), over(times(k, -1), times(h, sum))), times(at(1, n - 2), over(minus(k, h), times(h, k)))), times(at(2, n - 2), over(h, times(k, sum))));
   const end = (a: number, b: number, c: number, near: Tensor, next: Tensor, sign: number) => {
@@ -45,7 +47,7 @@ export function gradient(input: Tensor, options?: GradientOptions): Tensor[];
 export function gradient(...args: unknown[]): Tensor[] {
   const [input, spacing, dim, edge_order] = named("gradient", ["input", "spacing", "dim", "edge_order"], args);
   if (!(input instanceof Tensor)) throw new TypeMismatchError(`gradient: argument 'input' must be a tensor, got ${describe(input)}`);
-  const order = (edge_order ?? 1) as number, x = input.is_floating_point() ? input : input.float();
+  const order = (edge_order ?? 1) as number, x = input.is_floating_point() ? input : copying.cast(input, "float32", "float");
   if (order !== 1 && order !== 2) throw new OpError("gradient: torch.gradient only supports edge_order=1 and edge_order=2.");
   const axes = dim === undefined || dim === null ? x.shape.map((_, i) => i) : axesOf(integers([[dim].flat()], "gradient", "dim"), x.ndim, "gradient");
   const given = (spacing === undefined || spacing === null ? [1] : [spacing].flat()) as (number | Tensor)[];

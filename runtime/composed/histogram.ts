@@ -1,6 +1,7 @@
 // Histograms over several axes.
 
 import { run } from "../call.js";
+import * as copying from "../copy.js";
 import { arange, ones } from "../create.js";
 import { OpError, TypeMismatchError, describe } from "../errors.js";
 import { named } from "../named.js";
@@ -8,6 +9,7 @@ import { numelOf } from "../shape.js";
 import { Tensor } from "../tensor.js";
 import { counts_betweenOp } from "../../ops/search.js";
 import { add, amax, amin, div, eq, ge, logical_and, lt, mul, searchsorted, sub, sum, where } from "../../names/torch.js";
+import * as views from "../views.js";
 
 export interface HistogramddOptions { range?: readonly number[] | null; weight?: Tensor | null; density?: boolean }
 
@@ -35,12 +37,12 @@ export function histogramdd(...args: unknown[]): [Tensor, Tensor[]] {
   const [x, bins, range, weight, density] = named("histogramdd", ["input", "bins", "range", "weight", "density"], args);
   if (!(x instanceof Tensor)) throw new TypeMismatchError(`histogramdd: argument 'input' must be a tensor, got ${describe(x)}`);
   if (x.ndim < 2) throw new OpError("histogramdd: torch.histogramdd(): input tensor should have at least 2 dimensions");
-  const columns = x.shape[x.ndim - 1]!, rows = numelOf(x.shape.slice(0, -1)), points = x.reshape(rows, columns);
+  const columns = x.shape[x.ndim - 1]!, rows = numelOf(x.shape.slice(0, -1)), points = views.reshape(x, [rows, columns]);
   const list = (Array.isArray(bins) ? bins : new Array<unknown>(columns).fill(bins)) as (number | Tensor)[];
   if (list.length !== columns) throw new OpError(`histogramdd: torch.histogramdd(): expected ${columns} sequences of bin edges for a ${columns}-dimensional histogram but got ${list.length}`);
   const limits = (range ?? null) as readonly number[] | null;
   if (limits && limits.length !== 2 * columns) throw new OpError(`histogramdd: torch.histogramdd(): for a ${columns}-dimensional histogram range should have ${2 * columns} elements, but got ${limits.length}`);
-  const column = (d: number) => points.select(1, d).contiguous();
+  const column = (d: number) => views.select(points, 1, d).contiguous();
   const edges = list.map((b, d) => (b instanceof Tensor ? b : edgesOf(column(d), b, limits ? limits[2 * d]! : null, limits ? limits[2 * d + 1]! : null)));
   const counts = edges.map((e) => e.shape[0]! - 1);
   // Every row's box, all counted in one row of boxes; one more holds what lies outside.
@@ -48,20 +50,20 @@ export function histogramdd(...args: unknown[]): [Tensor, Tensor[]] {
   let place: Tensor | null = null, inside: Tensor | null = null;
   edges.forEach((e, d) => {
     const values = column(d), n = counts[d]!, above = searchsorted(e, values, { right: true }) as Tensor;
-    const own = where(eq(values, e.select(0, n)), n - 1, sub(above, 1)) as Tensor;
+    const own = where(eq(values, views.select(e, 0, n)), n - 1, sub(above, 1)) as Tensor;
     const within = logical_and(ge(own, 0), lt(own, n)) as Tensor;
     place = place === null ? own : (add(mul(place, n), own) as Tensor);
     inside = inside === null ? within : (logical_and(inside, within) as Tensor);
   });
   const box = where(inside!, place!, all) as Tensor, boxes = arange(all + 2, { dtype: x.dtype, device: x.device });
-  const amounts = weight instanceof Tensor ? weight.reshape(-1) : ones([rows], { dtype: x.dtype, device: x.device });
+  const amounts = weight instanceof Tensor ? views.reshape(weight, [-1]) : ones([rows], { dtype: x.dtype, device: x.device });
   if (amounts.shape[0] !== rows) throw new OpError(`histogramdd: torch.histogramdd(): if weight tensor is provided it should have the same shape as the input tensor excluding its innermost dimension, but got ${amounts.shape[0]} weights for ${rows} rows`);
-  let hist = (run(counts_betweenOp, [box.to(x.dtype), amounts, boxes]) as Tensor).narrow(0, 0, all).reshape(counts);
+  let hist = views.reshape(views.narrow(run(counts_betweenOp, [copying.to(box, [x.dtype]), amounts, boxes]) as Tensor, 0, 0, all), counts);
   if (density === true) {
     hist = div(hist, sum(hist)) as Tensor;
     edges.forEach((e, d) => {
-      const lengths = sub(e.narrow(0, 1, counts[d]!), e.narrow(0, 0, counts[d]!)) as Tensor;
-      hist = div(hist, lengths.reshape(counts.map((_, i) => (i === d ? -1 : 1)))) as Tensor;
+      const lengths = sub(views.narrow(e, 0, 1, counts[d]!), views.narrow(e, 0, 0, counts[d]!)) as Tensor;
+      hist = div(hist, views.reshape(lengths, counts.map((_, i) => (i === d ? -1 : 1)))) as Tensor;
     });
   }
   return [hist, edges];

@@ -1,11 +1,13 @@
 // torch.masked: what runs along an axis, with the elements outside the mask made to count for nothing.
 
+import * as copying from "../copy.js";
 import { TypeMismatchError, describe } from "../errors.js";
 import type { DType } from "../dtype.js";
 import { full } from "../create.js";
 import { named } from "../named.js";
 import { Tensor } from "../tensor.js";
 import { cumprod as product, cumsum as sum, nanmedian, where } from "../../names/torch.js";
+import * as views from "../views.js";
 
 export interface AlongOptions { dim?: number; dtype?: DType | null; mask?: Tensor | null }
 export interface MedianOptions { dim?: number; keepdim?: boolean; dtype?: DType | null; mask?: Tensor | null }
@@ -14,10 +16,10 @@ export interface MedianOptions { dim?: number; keepdim?: boolean; dtype?: DType 
 function filled(op: string, input: unknown, dim: unknown, dtype: unknown, mask: unknown, value: number): [Tensor, number] {
   if (!(input instanceof Tensor)) throw new TypeMismatchError(`${op}: argument 'input' must be a tensor, got ${describe(input)}`);
   if (dim === undefined) throw new TypeMismatchError(`${op}: missing required argument 'dim'`);
-  const x = dtype ? input.to(dtype as DType) : input;
+  const x = dtype ? (copying.to(input, [dtype as DType]) as Tensor) : input;
   if (mask === undefined || mask === null) return [x, dim as number];
   if (!(mask instanceof Tensor) || mask.dtype !== "bool") throw new TypeMismatchError(`${op}: 'mask' must be a bool tensor`);
-  return [where(mask.expand(x.shape), x, full([], value, { dtype: x.dtype, device: x.device })) as Tensor, dim as number];
+  return [where(views.expand(mask, x.shape), x, full([], value, { dtype: x.dtype, device: x.device })) as Tensor, dim as number];
 }
 
 /** The sum of the elements under the mask up to and including each one. */

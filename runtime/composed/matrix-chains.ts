@@ -8,6 +8,7 @@ import { Tensor } from "../tensor.js";
 import { eye, full } from "../create.js";
 import { invOp } from "../../ops/solve.js";
 import { matmul, where } from "../../names/torch.js";
+import * as views from "../views.js";
 
 /** Square matrices multiplied by themselves `n` times; of negative `n`, their inverses. */
 export function matrix_power(A: Tensor, n: number | { n: number }): Tensor;
@@ -43,7 +44,7 @@ export function multi_dot(...args: unknown[]): Tensor {
     }
   });
   const first = all[0]!, last = all[count - 1]!;
-  const chain = all.map((x, i) => (x.ndim === 1 ? x.unsqueeze(i === 0 ? 0 : -1) : x));
+  const chain = all.map((x, i) => (x.ndim === 1 ? views.unsqueeze(x, i === 0 ? 0 : -1) : x));
   for (let i = 1; i < count; i++) {
     if (chain[i - 1]!.shape[1] !== chain[i]!.shape[0]) {
       throw new OpError(`multi_dot: multi_dot(): tensors ${i - 1} and ${i} with shapes ${showShape(all[i - 1]!.shape)} and ${showShape(all[i]!.shape)} cannot be multiplied`);
@@ -55,7 +56,7 @@ export function multi_dot(...args: unknown[]): Tensor {
     const split = splits[from]![to]!;
     return matmul(product(from, split), product(split + 1, to)) as Tensor;
   };
-  return product(0, count - 1).reshape([...(first.ndim === 1 ? [] : [first.shape[0]!]), ...(last.ndim === 1 ? [] : [last.shape[1]!])]);
+  return views.reshape(product(0, count - 1), [...(first.ndim === 1 ? [] : [first.shape[0]!]), ...(last.ndim === 1 ? [] : [last.shape[1]!])]);
 }
 
 /** Where the product of matrices `from` to `to`, `sizes[i]` by `sizes[i + 1]`, is best split, for every `from` and `to`. */

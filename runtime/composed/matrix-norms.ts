@@ -1,6 +1,7 @@
 // Norms by the number of axes and by name, and what is made of them: torch.norm, linalg.norm, linalg.matrix_norm, linalg.cond.
 
 import { run } from "../call.js";
+import * as copying from "../copy.js";
 import type { DType } from "../dtype.js";
 import { OpError, TypeMismatchError, describe } from "../errors.js";
 import { named } from "../named.js";
@@ -11,6 +12,7 @@ import { invOp } from "../../ops/solve.js";
 import { svdvalsOp } from "../../ops/svd.js";
 import { normOp, vector_normOp } from "../../ops/reduce.js";
 import { amax, amin, div, mul, sum } from "../../names/torch.js";
+import * as views from "../views.js";
 
 export type Order = number | "fro" | "nuc";
 type Axes = number | readonly number[];
@@ -19,7 +21,7 @@ export interface PNormOptions { p?: Order | null; dim?: Axes | null; keepdim?: b
 
 function floating(input: unknown, op: string, dtype: unknown): Tensor {
   if (!(input instanceof Tensor)) throw new TypeMismatchError(`${op}: argument 'A' must be a tensor, got ${describe(input)}`);
-  const x = dtype ? input.to(dtype as DType) : input;
+  const x = dtype ? (copying.to(input, [dtype as DType]) as Tensor) : input;
   if (!x.is_floating_point()) throw new OpError(`${op}: Expected a floating point tensor as input. Got ${x.dtype}`);
   return x;
 }
@@ -39,9 +41,9 @@ function matrices(x: Tensor, order: unknown, axes: readonly number[], keepdim: b
   if (wrapped[0] === wrapped[1]) throw new OpError(`matrix_norm: linalg.matrix_norm: dims must be different. Got (${axes.join(", ")})`);
   if (size === "fro") return vector(x, 2, wrapped, keepdim);
   if (size === "nuc" || size === 2) {
-    const last = x.movedim(wrapped as [number, number], [-2, -1]), values = run(svdvalsOp, [last]) as Tensor;
+    const last = views.movedim(x, wrapped, [-2, -1]), values = run(svdvalsOp, [last]) as Tensor;
     const out = size === "nuc" ? (sum(values, -1) as Tensor) : extreme(values, (order as number) > 0, -1, false);
-    return keepdim ? out.reshape(x.shape.map((n, d) => (wrapped.includes(d) ? 1 : n))) : out;
+    return keepdim ? views.reshape(out, x.shape.map((n, d) => (wrapped.includes(d) ? 1 : n))) : out;
   }
   const [down, across] = size === Infinity ? [wrapped[1]!, wrapped[0]!] : [wrapped[0]!, wrapped[1]!];
   return extreme(vector(x, 1, [down], keepdim), (order as number) > 0, !keepdim && down < across ? across - 1 : across, keepdim);
@@ -90,7 +92,7 @@ export function cond(...args: unknown[]): Tensor {
   }
   if (x.numel() === 0) return zeros(x.shape.slice(0, -2), { dtype: x.dtype, device: x.device });
   if (order === 2 || order === -2) {
-    const values = run(svdvalsOp, [x]) as Tensor, top = values.select(-1, 0), low = values.select(-1, -1);
+    const values = run(svdvalsOp, [x]) as Tensor, top = views.select(values, -1, 0), low = views.select(values, -1, -1);
     return (order === 2 ? div(top, low) : div(low, top)) as Tensor;
   }
   const [rows, columns] = x.shape.slice(-2);

@@ -7,11 +7,11 @@ import { named } from "../named.js";
 import { Results } from "../results.js";
 import { axesOf, integers, numelOf } from "../shape.js";
 import { Tensor } from "../tensor.js";
-import { diagonal as view } from "../views.js";
 import { matrix_rankOp, pinvOp } from "../../ops/matrix.js";
 import { invOp, linalg_solveOp, solve_exOp } from "../../ops/solve.js";
 import { svdvalsOp } from "../../ops/svd.js";
 import { matmul, square, sub, sum } from "../../names/torch.js";
+import * as views from "../views.js";
 
 const call = (op: Parameters<typeof run>[0], ...args: unknown[]): Tensor => run(op, args) as Tensor;
 
@@ -23,7 +23,7 @@ function tensorAt(value: unknown, name: string, op: string): Tensor {
 /** The diagonal of each matrix, as a view. */
 export function diagonal(A: Tensor, options: { offset?: number; dim1?: number; dim2?: number } = {}): Tensor {
   const [x, offset, dim1, dim2] = named("diagonal", ["A", "offset", "dim1", "dim2"], [A, options]);
-  return view(tensorAt(x, "A", "diagonal"), (offset ?? 0) as number, (dim1 ?? -2) as number, (dim2 ?? -1) as number);
+  return views.diagonal(tensorAt(x, "A", "diagonal"), (offset ?? 0) as number, (dim1 ?? -2) as number, (dim2 ?? -1) as number);
 }
 
 /** Whether the right side of a system is vectors: as PyTorch, where its shape is that of the matrices without the last axis. */
@@ -38,9 +38,9 @@ function system(op: string, args: readonly unknown[]): [Tensor, Tensor, (x: Tens
   if (A.ndim < 2) throw new OpError(`${op}: linalg.${op}: The input tensor A must have at least 2 dimensions.`);
   if (vectors(A, B)) {
     if (left === false) throw new OpError(`${op}: linalg.${op}: Vector broadcasting of the left hand side is not supported for left=False. In this case linalg.${op} is equivalent to B / A.squeeze(-1)`);
-    return [A, B.unsqueeze(-1), (x) => x.squeeze(-1)];
+    return [A, views.unsqueeze(B, -1), (x) => views.squeeze(x, -1)];
   }
-  return left === false ? [A.mT, B.mT, (x) => x.mT] : [A, B, (x) => x];
+  return left === false ? [views.matrixTranspose(A), views.matrixTranspose(B), (x) => views.matrixTranspose(x)] : [A, B, (x) => x];
 }
 
 /** The matrices, or vectors, `X` with `A @ X == B`; without `left` those with `X @ A == B`.  Leading axes broadcast. */
@@ -66,7 +66,7 @@ export function tensorinv(...args: unknown[]): Tensor {
   if (rows !== columns) {
     throw new OpError(`tensorinv: Expected self to satisfy the requirement prod(self.shape[ind:]) == prod(self.shape[:ind]), but got ${columns} != ${rows}`);
   }
-  return call(invOp, x.reshape(rows, columns)).reshape([...rest, ...first]);
+  return views.reshape(call(invOp, views.reshape(x, [rows, columns])), [...rest, ...first]);
 }
 
 /** `X` with `tensordot(A, X, X.ndim) == B`; `dims` are moved to the end of `A` first. */
@@ -76,13 +76,13 @@ export function tensorsolve(...args: unknown[]): Tensor {
   let x = tensorAt(a, "A", "tensorsolve");
   if (dims !== undefined && dims !== null) {
     const moved = axesOf(integers([dims], "tensorsolve", "dims"), x.ndim, "tensorsolve");
-    x = x.movedim(moved, moved.map((_, i) => x.ndim - moved.length + i));
+    x = views.movedim(x, moved, moved.map((_, i) => x.ndim - moved.length + i));
   }
   const shape = x.shape.slice(right.ndim), columns = numelOf(shape), rows = numelOf(x.shape.slice(0, right.ndim));
   if (rows !== columns) {
     throw new OpError(`tensorsolve: Expected self to satisfy the requirement prod(self.shape[other.ndim:]) == prod(self.shape[:other.ndim]), but got ${columns} != ${rows}`);
   }
-  return call(linalg_solveOp, x.reshape(rows, columns), right.reshape(-1, 1)).reshape(shape);
+  return views.reshape(call(linalg_solveOp, views.reshape(x, [rows, columns]), views.reshape(right, [-1, 1])), shape);
 }
 
 export interface LstsqOptions { rcond?: number | null; driver?: "gels" | "gelsy" | "gelsd" | "gelss" | null }
@@ -102,15 +102,15 @@ export function lstsq(...args: unknown[]): Results & LeastSquares {
   if (given.ndim < 1) throw new OpError("lstsq: torch.linalg.lstsq: other must have at least 1 dimension.");
   if (!["gels", "gelsy", "gelsd", "gelss"].includes(way)) throw new OpError("lstsq: torch.linalg.lstsq: parameter `driver` should be one of (gels, gelsy, gelsd, gelss)");
   const [rows, columns] = x.shape.slice(-2) as [number, number];
-  const single = vectors(x, given), right = single ? given.unsqueeze(-1) : given;
+  const single = vectors(x, given), right = single ? views.unsqueeze(given, -1) : given;
   if (right.shape[right.ndim - 2] !== rows) throw new OpError(`lstsq: torch.linalg.lstsq: input.size(-2) should match other.size(${single ? -1 : -2})`);
   const part = (rcond ?? (EPSILON[x.dtype] ?? 2 ** -23) * Math.max(rows, columns)) as number;
   const solution = matmul(call(pinvOp, x, { rtol: way === "gels" ? 0 : part }), right) as Tensor;
   // What does not come is nothing of the input: it belongs to the same graph.
-  const none = (dtype: "int32" | typeof x.dtype) => (dtype === "int32" ? empty([0], { dtype, device: x.device }) : x.reshape(-1).narrow(0, 0, 0).clone());
+  const none = (dtype: "int32" | typeof x.dtype) => (dtype === "int32" ? empty([0], { dtype, device: x.device }) : views.narrow(views.reshape(x, [-1]), 0, 0, 0).clone());
   const residuals = rows > columns && way !== "gelsy" ? (sum(square(sub(matmul(x, solution) as Tensor, right) as Tensor) as Tensor, -2) as Tensor) : none(x.dtype);
   const rank = way === "gels" ? none("int32") : call(matrix_rankOp, x.detach(), { rtol: part });
   const values = way === "gelsd" || way === "gelss" ? call(svdvalsOp, x) : none(x.dtype);
-  const out = [single ? solution.squeeze(-1) : solution, residuals, rank, values];
+  const out = [single ? views.squeeze(solution, -1) : solution, residuals, rank, values];
   return new Results(["solution", "residuals", "rank", "singular_values"], out) as Results & LeastSquares;
 }

@@ -1,22 +1,24 @@
 // Picking and writing elements of a tensor seen as one row, and along an axis with broadcasting.
 
+import * as copying from "../copy.js";
 import { OpError, TypeMismatchError } from "../errors.js";
 import { axisOf, broadcastShapes, numelOf, showShape } from "../shape.js";
 import type { Tensor } from "../tensor.js";
-import { add, clamp_min, cumsum, floor_divide, gather, index_add, index_copy, index_select, lt, mul, remainder, sum, where } from "../../names/torch.js";
+import { add, clamp, clamp_min, cumsum, floor_divide, gather, index_add, index_copy, index_select, lt, mul, remainder, sum, where } from "../../names/torch.js";
+import * as views from "../views.js";
 
 /** Indices into n elements, those that count from the end made positive. */
 function counted(index: Tensor, n: number, op: string): Tensor {
   if (index.dtype !== "int32") throw new TypeMismatchError(`${op}: Expected a long tensor for index, but got ${index.dtype}`);
-  const flat = index.reshape(-1);
-  return add(flat, mul((lt(flat, 0) as Tensor).int(), n)) as Tensor;
+  const flat = views.reshape(index, [-1]);
+  return add(flat, mul(copying.cast(lt(flat, 0) as Tensor, "int32", "int"), n)) as Tensor;
 }
 
 /** The elements of `input`, seen as one row, at these places; the result has the shape of `index`. */
 export function take(input: Tensor, index: Tensor): Tensor {
   const n = input.numel();
   if (n === 0 && index.numel() > 0) throw new OpError("take: take(): tried to take from an empty tensor");
-  return (index_select(input.reshape(-1), 0, counted(index, n, "take")) as Tensor).reshape(index.shape);
+  return views.reshape(index_select(views.reshape(input, [-1]), 0, counted(index, n, "take")) as Tensor, index.shape);
 }
 
 /** A copy of `input` with the elements of `source` at these places of it seen as one row, or with them added there. */
@@ -27,15 +29,15 @@ export function put(input: Tensor, index: Tensor, source: Tensor, accumulate: bo
     throw new OpError(`put: put_(): Expected source and index to have the same number of elements, but got source.numel() = ${source.numel()}, index.numel() = ${index.numel()}`);
   }
   if (index.numel() === 0) return (source.requires_grad ? add(input, sum(source)) : input.clone()) as Tensor;
-  const flat = input.reshape(-1), places = counted(index, input.numel(), "put"), values = source.reshape(-1);
+  const flat = views.reshape(input, [-1]), places = counted(index, input.numel(), "put"), values = views.reshape(source, [-1]);
   const out = (adds ? index_add(flat, 0, places, values) : index_copy(flat, 0, places, values)) as Tensor;
-  return out.reshape(input.shape);
+  return views.reshape(out, input.shape);
 }
 
 /** Picks elements along `dim`, position by position; apart from `dim` the shapes broadcast.  Without `dim` both are seen as rows. */
 export function take_along_dim(input: Tensor, indices: Tensor, dim?: number | null | { dim?: number }): Tensor {
   const along = typeof dim === "object" && dim !== null ? dim.dim : dim;
-  if (along === undefined || along === null) return gather(input.reshape(-1), 0, counted(indices, input.numel(), "take_along_dim")) as Tensor;
+  if (along === undefined || along === null) return gather(views.reshape(input, [-1]), 0, counted(indices, input.numel(), "take_along_dim")) as Tensor;
   if (input.ndim !== indices.ndim) {
     throw new OpError(`take_along_dim: torch.take_along_dim(): input and indices should have the same number of dimensions, but got ${input.ndim} dimensions for input, ` +
       `and ${indices.ndim} dimensions for indices`);
@@ -43,8 +45,8 @@ export function take_along_dim(input: Tensor, indices: Tensor, dim?: number | nu
   const axis = axisOf(along, input.ndim, "take_along_dim"), alone = (x: Tensor) => x.shape.map((n, i) => (i === axis ? 1 : n));
   const shape = broadcastShapes(alone(input), alone(indices));
   if (!shape) throw new OpError(`take_along_dim: the shapes ${showShape(input.shape)} and ${showShape(indices.shape)} do not broadcast apart from dimension ${axis}`);
-  const wide = (x: Tensor) => x.expand(shape.map((n, i) => (i === axis ? x.shape[i]! : n)));
-  const places = counted(indices, input.shape[axis] ?? 1, "take_along_dim").reshape(indices.shape);
+  const wide = (x: Tensor) => views.expand(x, shape.map((n, i) => (i === axis ? x.shape[i]! : n)));
+  const places = views.reshape(counted(indices, input.shape[axis] ?? 1, "take_along_dim"), indices.shape);
   return gather(input.ndim ? wide(input) : input, axis, indices.ndim ? wide(places) : places) as Tensor;
 }
 
@@ -54,10 +56,10 @@ export function masked_scatter(input: Tensor, mask: Tensor, source: Tensor): Ten
   if (source.dtype !== input.dtype) throw new TypeMismatchError(`masked_scatter: expected self and source to have same dtypes but got ${input.dtype} and ${source.dtype}`);
   const shape = broadcastShapes(input.shape, mask.shape);
   if (!shape) throw new OpError(`masked_scatter: the shapes ${showShape(input.shape)} and ${showShape(mask.shape)} do not broadcast`);
-  const x = input.expand(shape), holds = mask.expand(shape);
+  const x = views.expand(input, shape), holds = views.expand(mask, shape);
   if (source.numel() === 0 || numelOf(shape) === 0) return x.clone();
-  const rank = clamp_min(add(cumsum(holds.reshape(-1).int(), 0) as Tensor, -1) as Tensor, 0) as Tensor;
-  const next = (index_select(source.reshape(-1), 0, rank.clamp(0, source.numel() - 1)) as Tensor).reshape(shape);
+  const rank = clamp_min(add(cumsum(copying.cast(views.reshape(holds, [-1]), "int32", "int"), 0) as Tensor, -1) as Tensor, 0) as Tensor;
+  const next = views.reshape(index_select(views.reshape(source, [-1]), 0, clamp(rank, 0, source.numel() - 1)) as Tensor, shape);
   return where(holds, next, x) as Tensor;
 }
 

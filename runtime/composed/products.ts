@@ -6,7 +6,8 @@ import { named } from "../named.js";
 import { axesOf, axisOf, broadcastShapes, integers, numelOf, showShape } from "../shape.js";
 import { Tensor } from "../tensor.js";
 import { crossOp } from "../../ops/linalg.js";
-import { matmul, mul } from "../../names/torch.js";
+import { matmul, mul, sum } from "../../names/torch.js";
+import * as views from "../views.js";
 
 type Axes = number | readonly number[];
 
@@ -27,16 +28,16 @@ export function tensordot(a: Tensor, b: Tensor, dims: number | readonly [Axes, A
     const e = theirs[i]!, m = a.shape[d]!, n = b.shape[e]!;
     if (m === n) return;
     // As PyTorch: an axis of length 1 meets any other, whose elements are then added up.
-    if (m === 1) right = right.sum(e, true);
-    else if (n === 1) left = left.sum(d, true);
+    if (m === 1) right = sum(right, e, true) as Tensor;
+    else if (n === 1) left = sum(left, d, true) as Tensor;
     else throw new OpError(`tensordot: contracted dimensions need to match, but first has size ${m} in dim ${d} and second has size ${n} in dim ${e}`);
   });
   const rest = (x: Tensor, used: readonly number[]) => x.shape.map((_, i) => i).filter((i) => !used.includes(i));
   const rows = rest(left, mine), columns = rest(right, theirs), inner = numelOf(mine.map((d) => left.shape[d]!));
   const shape = [...rows.map((d) => left.shape[d]!), ...columns.map((d) => right.shape[d]!)];
-  const l = left.permute([...rows, ...mine]).reshape(numelOf(rows.map((d) => left.shape[d]!)), inner);
-  const r = right.permute([...theirs, ...columns]).reshape(inner, numelOf(columns.map((d) => right.shape[d]!)));
-  return (matmul(l, r) as Tensor).reshape(shape);
+  const l = views.reshape(views.permute(left, [...rows, ...mine]), [numelOf(rows.map((d) => left.shape[d]!)), inner]);
+  const r = views.reshape(views.permute(right, [...theirs, ...columns]), [inner, numelOf(columns.map((d) => right.shape[d]!))]);
+  return views.reshape(matmul(l, r) as Tensor, shape);
 }
 
 /** Every element of `input` times all of `other`: the Kronecker product; the shorter shape counts as beginning with ones. */
@@ -44,8 +45,8 @@ export function kron(input: Tensor, other: Tensor): Tensor {
   const rank = Math.max(input.ndim, other.ndim);
   const padded = (x: Tensor) => [...new Array<number>(rank - x.ndim).fill(1), ...x.shape];
   const a = padded(input), b = padded(other);
-  const product = mul(input.reshape(a.flatMap((n) => [n, 1])), other.reshape(b.flatMap((n) => [1, n]))) as Tensor;
-  return product.reshape(a.map((n, i) => n * b[i]!));
+  const product = mul(views.reshape(input, a.flatMap((n) => [n, 1])), views.reshape(other, b.flatMap((n) => [1, n]))) as Tensor;
+  return views.reshape(product, a.map((n, i) => n * b[i]!));
 }
 
 /** The vector product along an axis of length 3; the other axes broadcast. */
@@ -61,7 +62,7 @@ export function cross(...args: unknown[]): Tensor {
   }
   const shape = broadcastShapes(a.shape, b.shape);
   if (!shape) throw new OpError(`cross: the shapes ${showShape(a.shape)} and ${showShape(b.shape)} do not broadcast`);
-  return run(crossOp, [a.expand(shape), b.expand(shape), axis]) as Tensor;
+  return run(crossOp, [views.expand(a, shape), views.expand(b, shape), axis]) as Tensor;
 }
 
 /** The same along the first axis of length 3, unless `dim` says another. */

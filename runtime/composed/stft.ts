@@ -8,6 +8,7 @@ import { Tensor } from "../tensor.js";
 import { narrow, unfold } from "../views.js";
 import { add, div, index_add, mul } from "../../names/torch.js";
 import { pad } from "../../names/functional.js";
+import * as views from "../views.js";
 import { ComplexView } from "./complex.js";
 import { fft, ifft, irfft, rfft } from "./fft.js";
 
@@ -64,25 +65,25 @@ export function stft(...args: unknown[]): Tensor {
   const half = (onesided ?? !complex) as boolean;
   if (complex && half) throw new OpError("stft: Cannot have onesided output if window or input is complex");
   // Real and imaginary parts are signals of their own until the transform: [B, parts, points].
-  let rows = complex ? x.reshape(-1, x.shape[rank - 1]!, 2).transpose(1, 2) : x.reshape(-1, 1, x.shape[rank - 1]!);
+  let rows = complex ? views.transpose(views.reshape(x, [-1, x.shape[rank - 1]!, 2]), 1, 2) : views.reshape(x, [-1, 1, x.shape[rank - 1]!]);
   if (center ?? true) rows = pad(rows, [Math.floor(size / 2), Math.floor(size / 2)], (pad_mode ?? "reflect") as "reflect") as Tensor;
   const points = rows.shape[2]!;
   if (!(size > 0 && size <= points)) throw new OpError(`stft: expected 0 < n_fft <= ${points}, but got n_fft=${size}`);
   checkSizes("stft", size, hop, length);
   const frames = mul(unfold(rows, 2, size, hop), windowOf(window, length, size, x, "stft")) as Tensor;
   const norm = normalized ? "ortho" as const : "backward" as const;
-  const spectra = complex ? fft(new ComplexView(frames.permute(0, 2, 3, 1)), { norm })
-    : (half ? rfft(frames.select(1, 0), { norm }) : fft(frames.select(1, 0), { norm }));
-  const out = spectra.transpose(1, 2);
-  return rank === 1 ? out.select(0, 0) : out;
+  const spectra = complex ? fft(new ComplexView(views.permute(frames, [0, 2, 3, 1])), { norm })
+    : (half ? rfft(views.select(frames, 1, 0), { norm }) : fft(views.select(frames, 1, 0), { norm }));
+  const out = views.transpose(spectra, 1, 2);
+  return rank === 1 ? views.select(out, 0, 0) : out;
 }
 
 /** Windows `[B, T, n]`, each `hop` after the one before it, added up to a signal. */
 function overlapped(frames: Tensor, hop: number): Tensor {
   const [rows, windows, n] = frames.shape as [number, number, number];
-  const places = add(arange(windows, { device: frames.device }).mul(hop).reshape(windows, 1), arange(n, { device: frames.device })) as Tensor;
+  const places = add(views.reshape(mul(arange(windows, { device: frames.device }), hop) as Tensor, [windows, 1]), arange(n, { device: frames.device })) as Tensor;
   const signal = zeros([rows, (windows - 1) * hop + n], { dtype: frames.dtype, device: frames.device });
-  return index_add(signal, 1, places.reshape(-1), frames.reshape(rows, windows * n)) as Tensor;
+  return index_add(signal, 1, views.reshape(places, [-1]), views.reshape(frames, [rows, windows * n])) as Tensor;
 }
 
 /**
@@ -104,22 +105,22 @@ export function istft(...args: unknown[]): Tensor {
   }
   const width = (win_length ?? size) as number, hop = (hop_length ?? Math.floor(width / 4)) as number;
   checkSizes("istft", size, hop, width);
-  const spectra = (pairs.ndim === 3 ? pairs.unsqueeze(0) : pairs).transpose(1, 2), [, windows, count] = spectra.shape as [number, number, number];
+  const spectra = views.transpose(pairs.ndim === 3 ? views.unsqueeze(pairs, 0) : pairs, 1, 2), [, windows, count] = spectra.shape as [number, number, number];
   const half = (onesided ?? count !== size) as boolean, wanted = half ? Math.floor(size / 2) + 1 : size;
   if (windows === 0 || pairs.numel() === 0) throw new OpError("istft: input tensor cannot be empty.");
   if (count !== wanted) throw new OpError(`istft: expected the frequency dimension (3rd to the last) of the input tensor to match ${half ? "n_fft / 2 + 1" : "n_fft"} when onesided=${half}, but got ${count}`);
   if (half && return_complex) throw new OpError("istft: cannot have onesided input with return_complex=True");
   const weights = windowOf(window, width, size, pairs, "istft"), norm = normalized ? "ortho" as const : "backward" as const;
   const numbers = new ComplexView(spectra);
-  const whole = half ? [irfft(numbers, { n: size, norm })] : ((x) => (return_complex ? [x.select(3, 0), x.select(3, 1)] : [x.select(3, 0)]))(ifft(numbers, { norm }));
-  const reach = overlapped((mul(weights, weights) as Tensor).expand([1, windows, size]), hop);
+  const whole = half ? [irfft(numbers, { n: size, norm })] : ((x) => (return_complex ? [views.select(x, 3, 0), views.select(x, 3, 1)] : [views.select(x, 3, 0)]))(ifft(numbers, { norm }));
+  const reach = overlapped(views.expand(mul(weights, weights) as Tensor, [1, windows, size]), hop);
   const start = (center ?? true) ? Math.floor(size / 2) : 0, total = reach.shape[1]!;
   const end = length !== undefined && length !== null ? start + (length as number) : (center ?? true) ? total - Math.floor(size / 2) : total;
   const kept = Math.max(Math.min(end, total) - start, 0);
   const signals = whole.map((frames) => {
     const sum = div(narrow(overlapped(mul(frames, weights) as Tensor, hop), 1, start, kept), narrow(reach, 1, start, kept)) as Tensor;
     const long = end - start > kept ? cat([sum, zeros([sum.shape[0]!, end - start - kept], { dtype: sum.dtype, device: sum.device })], 1) : sum;
-    return pairs.ndim === 3 ? long.select(0, 0) : long;
+    return pairs.ndim === 3 ? views.select(long, 0, 0) : long;
   });
-  return signals.length === 2 ? cat(signals.map((s) => s.unsqueeze(-1)), -1) : signals[0]!;
+  return signals.length === 2 ? cat(signals.map((s) => views.unsqueeze(s, -1)), -1) : signals[0]!;
 }

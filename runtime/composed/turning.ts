@@ -5,6 +5,7 @@ import { axesOf, integers } from "../shape.js";
 import type { Tensor } from "../tensor.js";
 import { index_select } from "../../names/torch.js";
 import { tensor } from "../create.js";
+import * as views from "../views.js";
 
 function reversed(x: Tensor, axis: number): Tensor {
   const n = x.shape[axis]!;
@@ -21,7 +22,7 @@ export function rot90(input: Tensor, k: number | { k?: number; dims?: readonly n
     throw new OpError(`rot90: expected rotation dims to be different, but got dim0 = ${list[0]} and dim1 = ${list[1]}`);
   }
   const [a, b] = axesOf(list, input.ndim, "rot90") as [number, number], turns = ((k % 4) + 4) % 4;
-  if (turns === 1) return reversed(input, b).transpose(a, b);
+  if (turns === 1) return views.transpose(reversed(input, b), a, b);
   if (turns === 2) return reversed(reversed(input, a), b);
-  return turns === 3 ? reversed(input, a).transpose(a, b) : input.clone();
+  return turns === 3 ? views.transpose(reversed(input, a), a, b) : input.clone();
 }

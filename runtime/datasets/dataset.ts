@@ -6,6 +6,7 @@ import { Generator } from "../generator.js";
 import * as kernels from "../kernels.js";
 import { callable } from "../nn/callable.js";
 import { Tensor } from "../tensor.js";
+import * as views from "../views.js";
 
 /** A dataset whose samples are asked for by number; `get` may answer a promise. */
 export interface MapDataset<T> {
@@ -50,7 +51,7 @@ export function lengthOf(dataset: unknown, op: string): number {
 
 /** The sample of that number. */
 export function sampleOf<T>(dataset: DatasetLike<T>, index: number): T | Promise<T> {
-  if (dataset instanceof Tensor) return dataset.select(0, index) as T;
+  if (dataset instanceof Tensor) return views.select(dataset, 0, index) as T;
   if (isMap(dataset)) return dataset.get(index) as T | Promise<T>;
   if (!(index in dataset)) throw new IndexError(`list index ${index} out of range (it has ${dataset.length})`);
   return dataset[index]!;
@@ -76,7 +77,7 @@ class TensorDatasetClass extends Dataset<Tensor[]> implements Batching {
     this.tensors = tensors;
   }
   override get length(): number { return this.tensors[0]!.shape[0]!; }
-  override get(index: number): Tensor[] { return this.tensors.map((x) => x.select(0, index)); }
+  override get(index: number): Tensor[] { return this.tensors.map((x) => views.select(x, 0, index)); }
   getBatch(indices: readonly number[]): Tensor[] {
     const wrong = indices.find((i) => !Number.isInteger(i) || i < -this.length || i >= this.length);
     if (wrong !== undefined) throw new IndexError(`TensorDataset: index ${wrong} is out of bounds for dimension 0 with size ${this.length}`);

@@ -2,8 +2,9 @@
 // integers among them.
 
 import type { Elements } from "../compiled.js";
-import { type DType, converter, fromHalfBits, halfBits, isFloat, newElements, roundToHalf } from "../dtype.js";
+import { type DType, converter, fromHalfBits, halfBits, isFloat, newElements } from "../dtype.js";
 import { OpError } from "../errors.js";
+import { roundToHalf } from "../math.js";
 import { FileError } from "./error.js";
 
 /** A type of files. */

@@ -4,6 +4,7 @@ import { OpError } from "../errors.js";
 import { named } from "../named.js";
 import type { Tensor } from "../tensor.js";
 import { multi_head_attention_forward } from "../composed/attention.js";
+import * as views from "../views.js";
 import { callable } from "./callable.js";
 import { constant_, xavier_normal_, xavier_uniform_ } from "./init.js";
 import { Linear } from "./linear.js";
@@ -105,7 +106,7 @@ class MultiheadAttentionClass extends Module {
     [output: Tensor, weights: Tensor | null] {
     const [key_padding_mask = null, need_weights = true, attn_mask = null, average_attn_weights = true, is_causal = false] =
       named("MultiheadAttention", CALL, rest) as [(Tensor | null)?, boolean?, (Tensor | null)?, boolean?, boolean?];
-    const turned = this.batch_first && query.ndim === 3, turn = (x: Tensor) => (turned ? x.transpose(0, 1) : x);
+    const turned = this.batch_first && query.ndim === 3, turn = (x: Tensor) => (turned ? views.transpose(x, 0, 1) : x);
     const separate = this.in_proj_weight === null;
     const [out, weights] = multi_head_attention_forward(turn(query), turn(key), turn(value), this.embed_dim, this.num_heads, this.in_proj_weight, this.in_proj_bias,
       this.bias_k, this.bias_v, this.add_zero_attn, this.dropout, this.out_proj.weight, this.out_proj.bias, {

@@ -4,6 +4,7 @@ import { zeros } from "../create.js";
 import { OpError } from "../errors.js";
 import type { Tensor } from "../tensor.js";
 import * as F from "../../names/functional.js";
+import * as views from "../views.js";
 import { callable } from "./callable.js";
 import { uniform_ } from "./init.js";
 import { Module } from "./module.js";
@@ -45,15 +46,15 @@ abstract class CellModule extends Module {
     step: (input: Tensor, hidden: Tensor, states: readonly Tensor[]) => Tensor[]): Tensor[] {
     const name = this.constructor.name;
     if (input.ndim !== 1 && input.ndim !== 2) throw new OpError(`${name}: Expected input to be 1D or 2D, got ${input.ndim}D instead`);
-    const batched = input.ndim === 2, x = batched ? input : input.unsqueeze(0);
+    const batched = input.ndim === 2, x = batched ? input : views.unsqueeze(input, 0);
     const before = Array.from({ length: states }, (_, i) => {
       const own = given?.[i];
       if (!own) return zeros([x.shape[0]!, this.hidden_size], { dtype: input.dtype, device: input.storage.device });
       if (own.ndim !== 1 && own.ndim !== 2) throw new OpError(`${name}: Expected ${states > 1 ? `hx[${i}]` : "hidden"} to be 1D or 2D, got ${own.ndim}D instead`);
-      return batched ? own : own.unsqueeze(0);
+      return batched ? own : views.unsqueeze(own, 0);
     });
     const after = step(F.linear(x, this.weight_ih, this.bias_ih), F.linear(before[0]!, this.weight_hh, this.bias_hh), before);
-    return batched ? after : after.map((s) => s.squeeze(0));
+    return batched ? after : after.map((s) => views.squeeze(s, 0));
   }
   override extra_repr(): string { return `${this.input_size}, ${this.hidden_size}${this.bias_ih ? "" : `, bias=${flag(false)}`}`; }
 }

@@ -7,6 +7,7 @@ import type { Tensor } from "../tensor.js";
 import { sliceAxis } from "../views.js";
 import { add, argmax, gather, ge, logical_and, lt, mean, neg, sub, where } from "../../names/torch.js";
 import { linear_cross_entropy, log_softmax } from "../../names/functional.js";
+import * as views from "../views.js";
 import { callable } from "./callable.js";
 import { ModuleList, Sequential } from "./containers.js";
 import { Linear } from "./linear.js";
@@ -57,8 +58,8 @@ class LinearCrossEntropyLossClass extends Module {
   override forward(input: Tensor, target: Tensor): Tensor {
     const { linear, num_classes, out_features, weight, reduction, ignore_index, label_smoothing } = this;
     const apply = linear_cross_entropy as unknown as (input: Tensor, weight: Tensor, target: Tensor, options: object) => Tensor;
-    return apply(input, linear.weight.reshape([num_classes, ...out_features, linear.in_features]), target, {
-      linear_bias: linear.bias && linear.bias.reshape([num_classes, ...out_features]), weight, reduction, ignore_index, label_smoothing,
+    return apply(input, views.reshape(linear.weight, [num_classes, ...out_features, linear.in_features]), target, {
+      linear_bias: linear.bias && views.reshape(linear.bias, [num_classes, ...out_features]), weight, reduction, ignore_index, label_smoothing,
     });
   }
   override extra_repr(): string {
@@ -127,8 +128,8 @@ class AdaptiveLogSoftmaxWithLossClass extends Module {
     if (input_.ndim !== target_.ndim + 1) {
       throw new OpError(`${target_.ndim}D target tensor expects ${target_.ndim + 1}D input tensors, but found inputs with size [${input_.shape.join(", ")}]`);
     }
-    const batched = target_.ndim === 1, input = batched ? input_ : input_.unsqueeze(0), target = batched ? target_ : target_.unsqueeze(0);
-    const picked = (scores: Tensor, at: Tensor): Tensor => gather(log_softmax(scores, 1), 1, at.unsqueeze(1)).squeeze(1);
+    const batched = target_.ndim === 1, input = batched ? input_ : views.unsqueeze(input_, 0), target = batched ? target_ : views.unsqueeze(target_, 0);
+    const picked = (scores: Tensor, at: Tensor): Tensor => views.squeeze(gather(log_softmax(scores, 1), 1, views.unsqueeze(at, 1)), 1);
     let inHead = target, within: Tensor | null = null;
     for (const [i, cluster] of [...this.tail].entries()) {
       const low = this.cutoffs[i]!, mask = logical_and(ge(target, low), lt(target, this.cutoffs[i + 1]!)), first = zeros_like(target);
@@ -137,7 +138,7 @@ class AdaptiveLogSoftmaxWithLossClass extends Module {
       within = within ? (add(within, part) as Tensor) : part;
     }
     const output = add(picked(this.head(input), inHead), within!) as Tensor, loss = mean(neg(output)) as Tensor;
-    const result = batched ? output : output.squeeze(0);
+    const result = batched ? output : views.squeeze(output, 0);
     return { output: result, loss, [Symbol.iterator]: () => [result, loss][Symbol.iterator]() };
   }
   /** The logarithms of the probabilities of all classes, (rows, n_classes). */

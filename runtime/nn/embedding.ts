@@ -1,10 +1,12 @@
 // Tables of vectors, looked up one by one or by bags.
 
+import * as copying from "../copy.js";
 import { OpError } from "../errors.js";
 import { no_grad } from "../grad-mode.js";
 import { named } from "../named.js";
 import type { Tensor } from "../tensor.js";
 import * as F from "../../names/functional.js";
+import * as views from "../views.js";
 import { callable } from "./callable.js";
 import { normal_ } from "./init.js";
 import { Module } from "./module.js";
@@ -58,7 +60,7 @@ abstract class TableModule extends Module {
   }
   reset_parameters(): void {
     normal_(this.weight);
-    if (this.padding_idx !== null) no_grad(() => this.weight.select(0, this.padding_idx!).fill_(0));
+    if (this.padding_idx !== null) no_grad(() => copying.fill_(views.select(this.weight, 0, this.padding_idx!), 0));
   }
   protected common(): string {
     let text = this.max_norm === null ? "" : `, max_norm=${float(this.max_norm)}`;

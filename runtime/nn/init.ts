@@ -1,5 +1,6 @@
 // torch.nn.init: starting values, written into tensors in place, unseen by autograd.
 
+import * as copying from "../copy.js";
 import { rand, randn, tensor as fromData, zeros } from "../create.js";
 import type { NumberArray } from "../data.js";
 import { OpError, TypeMismatchError } from "../errors.js";
@@ -10,6 +11,7 @@ import { numelOf } from "../shape.js";
 import type { Tensor } from "../tensor.js";
 import * as linalg from "../../names/linalg.js";
 import { add, clamp, erfinv, mul, sign } from "../../names/torch.js";
+import * as views from "../views.js";
 
 export type FanMode = "fan_in" | "fan_out";
 export type Nonlinearity = "linear" | "conv1d" | "conv2d" | "conv3d" | "conv_transpose1d" | "conv_transpose2d" | "conv_transpose3d" |
@@ -17,7 +19,7 @@ export type Nonlinearity = "linear" | "conv1d" | "conv2d" | "conv3d" | "conv_tra
 
 /** Writes what `values` makes into `tensor`. */
 function fill(tensor: Tensor, values: () => Tensor): Tensor {
-  no_grad(() => { if (tensor.numel() > 0) tensor.copy_(values()); });
+  no_grad(() => { if (tensor.numel() > 0) copying.copy_(tensor, values()); });
   return tensor;
 }
 const like = (tensor: Tensor) => ({ dtype: tensor.dtype, device: tensor.storage.device });
@@ -62,7 +64,7 @@ function below(x: number): number {
 
 export function constant_(tensor: Tensor, val: number | { val: number }): Tensor {
   const value = typeof val === "number" ? val : val.val;
-  no_grad(() => { tensor.fill_(value); });
+  no_grad(() => { copying.fill_(tensor, value); });
   return tensor;
 }
 export const ones_ = (tensor: Tensor): Tensor => constant_(tensor, 1);
@@ -150,8 +152,8 @@ export function orthogonal_(tensor: Tensor, ...args: XavierArgs): Tensor {
     const rows = tensor.shape[0]!, columns = tensor.numel() / rows, wide = rows < columns;
     const [q, r] = linalg.qr(randn(wide ? [columns, rows] : [rows, columns], like(tensor))) as unknown as [Tensor, Tensor];
     // With the signs of r's diagonal q is drawn evenly from all such matrices (Mezzadri 2007).
-    const signed = mul(q, sign(r.diagonal())) as Tensor;
-    return mul(wide ? signed.t() : signed, gain).view(tensor.shape) as Tensor;
+    const signed = mul(q, sign(views.diagonal(r))) as Tensor;
+    return views.view(mul(wide ? views.t(signed) : signed, gain), tensor.shape) as Tensor;
   });
 }
 

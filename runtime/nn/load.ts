@@ -1,5 +1,6 @@
 // load_state_dict: values from elsewhere into a module's parameters and buffers, all or none of them.
 
+import * as copying from "../copy.js";
 import { OpError } from "../errors.js";
 import { no_grad } from "../grad-mode.js";
 import { sameShape } from "../shape.js";
@@ -48,6 +49,6 @@ export function loadState(module: Module, source: StateSource, strict: boolean):
     return [target, value];
   });
   if (wrong.length) throw new OpError(`Error(s) in loading state_dict for ${module.constructor.name}:\n\t${wrong.join("\n\t")}`);
-  no_grad(() => { for (const [target, value] of pairs) target.copy_(value); });
+  no_grad(() => { for (const [target, value] of pairs) copying.copy_(target, value); });
   return new Report(missing, unexpected);
 }

@@ -1,6 +1,7 @@
 // Modules: trees of parameters, buffers and modules that can be called.  A property that holds a parameter or a module
 // belongs to the module; buffers are registered.  Hooks are in hooks.ts, loading of state in load.ts.
 
+import * as copying from "../copy.js";
 import type { Device, GpuName } from "../device.js";
 import { isDType, isFloat, toDType, type DType } from "../dtype.js";
 import { OpError, TypeMismatchError, describe } from "../errors.js";
@@ -205,7 +206,7 @@ class ModuleClass {
     const forget = typeof set_to_none === "boolean" ? set_to_none : set_to_none.set_to_none ?? true;
     for (const p of this.parameters()) {
       if (forget) p.grad = null;
-      else if (p.grad) p.grad = no_grad(() => p.grad!.detach().zero_());
+      else if (p.grad) p.grad = no_grad(() => copying.fill_(p.grad!.detach(), 0));
     }
   }
   /** Calls `f` with every module within, then with this one. */
@@ -229,7 +230,7 @@ class ModuleClass {
       for (const x of [...this.parameters(), ...this.buffers()]) {
         const how = { ...(type && isFloat(x.dtype) ? { dtype: type } : {}), ...(device ? { device } : {}) };
         for (const part of x.grad ? [x, x.grad] : [x]) {
-          const moved = part.detach().to(how);
+          const moved = copying.to(part.detach(), [how]);
           if (moved instanceof Promise) waits.push(moved.then((m) => { part.set_data(m); }));
           else part.set_data(moved);
         }

@@ -1,11 +1,13 @@
 // Normalisation by channel, over the batch or within each sample, with running statistics.  The others are in layer-norm.ts.
 
+import * as copying from "../copy.js";
 import { ones, zeros, tensor } from "../create.js";
 import { OpError } from "../errors.js";
 import { no_grad } from "../grad-mode.js";
 import type { Tensor } from "../tensor.js";
 import * as F from "../../names/functional.js";
 import { add } from "../../names/torch.js";
+import * as views from "../views.js";
 import { callable, type Callable } from "./callable.js";
 import { ones_, zeros_ } from "./init.js";
 import { Module } from "./module.js";
@@ -58,9 +60,9 @@ export abstract class Norm extends Module {
   }
   reset_running_stats(): void {
     no_grad(() => {
-      this.running_mean?.zero_();
-      this.running_var?.fill_(1);
-      this.num_batches_tracked?.zero_();
+      if (this.running_mean) copying.fill_(this.running_mean, 0);
+      if (this.running_var) copying.fill_(this.running_var, 1);
+      if (this.num_batches_tracked) copying.fill_(this.num_batches_tracked, 0);
     });
   }
   reset_parameters(): void {
@@ -103,7 +105,7 @@ function batchNorm(name: string, ranks: readonly number[]): NormConstructor {
       const tracked = this.num_batches_tracked, batch = this.training || !this.running_mean;
       let momentum = this.momentum ?? 0;
       if (this.training && tracked) {
-        no_grad(() => tracked.copy_(add(tracked, 1)));
+        no_grad(() => copying.copy_(tracked, add(tracked, 1)));
         this.batches = tracked.storage.device.type === "cpu" ? Number(tracked.storage.elements[tracked.offset]) : this.batches + 1;
         if (this.momentum === null) momentum = 1 / this.batches;
       }
@@ -125,10 +127,10 @@ function instanceNorm(name: string, rank: number): NormConstructor {
       if (this.affine && channels !== this.num_features) {
         throw new OpError(`expected input's size at dim=${at} to match num_features (${this.num_features}), but got: ${channels}.`);
       }
-      const batched = at === 1, x = batched ? input : input.unsqueeze(0);
+      const batched = at === 1, x = batched ? input : views.unsqueeze(input, 0);
       const out = F.instance_norm(x, this.running_mean, this.running_var, this.weight, this.bias, this.training || !this.track_running_stats,
         this.momentum ?? 0, this.eps);
-      return batched ? out : out.squeeze(0);
+      return batched ? out : views.squeeze(out, 0);
     }
   }
   return callable(InstanceNorm, name);

@@ -7,6 +7,7 @@ import { named } from "../named.js";
 import { Tensor } from "../tensor.js";
 import { sliceAxis } from "../views.js";
 import { index_select } from "../../names/torch.js";
+import * as views from "../views.js";
 
 /** The elements of all sequences, step by step: at each step those of the sequences that are so long, the longest first. */
 export class PackedSequence {
@@ -31,7 +32,7 @@ export class PackedSequence {
 }
 
 const rows = (x: Tensor, count: number, op: string): Tensor => sliceAxis(x, 0, 0, count, 1, op);
-const turned = (x: Tensor, batch_first: boolean): Tensor => (batch_first ? x.transpose(0, 1) : x);
+const turned = (x: Tensor, batch_first: boolean): Tensor => (batch_first ? views.transpose(x, 0, 1) : x);
 
 /** Lengths as numbers: a list, or a tensor on the CPU. */
 function numbers(op: string, lengths: readonly number[] | Tensor): number[] {
@@ -65,7 +66,7 @@ export function pack_padded_sequence(input: Tensor, lengths: readonly number[] |
   const places = (list: readonly number[]) => tensor(Int32Array.from(list), { device: input.storage.device });
   const back = order.map((_, i) => order.indexOf(i)), there = enforce_sorted ? null : places(order);
   const own = there ? (index_select(steps, 1, there) as Tensor) : steps;
-  return new PackedSequence(cat(sizes.map((size, t) => rows(own.select(0, t), size, op))), sizes, there, there && places(back), there && order);
+  return new PackedSequence(cat(sizes.map((size, t) => rows(views.select(own, 0, t), size, op))), sizes, there, there && places(back), there && order);
 }
 
 export interface PadPackedOptions {
@@ -118,7 +119,7 @@ export function pad_sequence(sequences: readonly Tensor[], ...rest: [PadOptions?
 /** The sequences of a padded tensor, each as long as `lengths` says. */
 export function unpad_sequence(padded_sequences: Tensor, lengths: readonly number[] | Tensor, ...rest: [{ batch_first?: boolean }?] | [batch_first: boolean]): Tensor[] {
   const [batch_first = false] = named("unpad_sequence", ["batch_first"], rest) as [boolean?];
-  return numbers("unpad_sequence", lengths).map((n, i) => rows(padded_sequences.select(batch_first ? 0 : 1, i), n, "unpad_sequence"));
+  return numbers("unpad_sequence", lengths).map((n, i) => rows(views.select(padded_sequences, batch_first ? 0 : 1, i), n, "unpad_sequence"));
 }
 
 /** Packs tensors (length, ...). */

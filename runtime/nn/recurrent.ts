@@ -8,6 +8,7 @@ import { Tensor } from "../tensor.js";
 import { sliceAxis, split, unbind } from "../views.js";
 import * as F from "../../names/functional.js";
 import { index_select } from "../../names/torch.js";
+import * as views from "../views.js";
 import { callable } from "./callable.js";
 import { uniform_ } from "./init.js";
 import { Module } from "./module.js";
@@ -125,11 +126,11 @@ abstract class RecurrentModule extends Module {
     const x = input as Tensor, batched = x.ndim === 3;
     if (x.ndim !== 2 && !batched) throw new OpError(`${this.constructor.name}: Expected input to be 2D or 3D, got ${x.ndim}D instead`);
     this.check(x);
-    const sequence = batched ? (this.batch_first ? x.transpose(0, 1) : x) : x.unsqueeze(1);
+    const sequence = batched ? (this.batch_first ? views.transpose(x, 0, 1) : x) : views.unsqueeze(x, 1);
     if (sequence.shape[0] === 0) throw new OpError("Expected sequence length to be larger than 0 in RNN");
     const [out, after] = this.layers(sequence, this.before(x, start, sizes, sequence.shape[1]!, batched), null);
-    if (!batched) return [out.squeeze(1) as X, after.map((s) => s.squeeze(1))];
-    return [(this.batch_first ? out.transpose(0, 1) : out) as X, after];
+    if (!batched) return [views.squeeze(out, 1) as X, after.map((s) => views.squeeze(s, 1))];
+    return [(this.batch_first ? views.transpose(out, 0, 1) : out) as X, after];
   }
   private check(input: Tensor): void {
     const weight = this.weights(0, 0).input;
@@ -150,7 +151,7 @@ abstract class RecurrentModule extends Module {
       if (given.ndim !== (batched ? 3 : 2)) {
         throw new OpError(batched ? `For batched 3-D input, hx should also be 3-D but got ${given.ndim}-D tensor` : `For unbatched 2-D input, hx should also be 2-D but got ${given.ndim}-D tensor`);
       }
-      const own = batched ? given : given.unsqueeze(1);
+      const own = batched ? given : views.unsqueeze(given, 1);
       if (own.shape[0] !== count || own.shape[1] !== batch || own.shape[2] !== size) {
         throw new OpError(`Expected hidden${sizes.length > 1 ? `[${k}]` : ""} size (${count}, ${batch}, ${size}), got [${own.shape.join(", ")}]`);
       }
@@ -165,7 +166,7 @@ abstract class RecurrentModule extends Module {
       if (layer > 0 && this.dropout > 0) sequence = F.dropout(sequence, this.dropout, this.training);
       const sides: Tensor[] = [];
       for (let direction = 0; direction < this.directions; direction++) {
-        const before = states.map((s) => s.select(0, layer * this.directions + direction));
+        const before = states.map((s) => views.select(s, 0, layer * this.directions + direction));
         const [out, end] = this.pass(sequence, before, this.weights(layer, direction), steps, direction === 1);
         sides.push(out);
         ends.push(end);

@@ -4,6 +4,7 @@
 import { choose } from "../arguments.js";
 import { binds, run, runInPlace } from "../call.js";
 import type { CompiledOp } from "../compiled.js";
+import * as copying from "../copy.js";
 import { Tensor } from "../tensor.js";
 import { callable } from "./callable.js";
 import { Module, type Layer } from "./module.js";
@@ -55,7 +56,7 @@ export function stateless<O, P extends unknown[]>(name: string, defaults: Option
       if (training) options.training = this.training;
       const all = Object.keys(options).length ? [...inputs, options] : inputs;
       const inplace = (this as unknown as Options).inplace === true, op = choose(ops, all, binds);
-      return inplace && copied ? inputs[0]!.copy_(run(op, all) as Tensor) : ((inplace ? runInPlace : run)(op, all) as Tensor);
+      return inplace && copied ? copying.copy_(inputs[0]!, run(op, all) as Tensor) : ((inplace ? runInPlace : run)(op, all) as Tensor);
     }
     override extra_repr(): string { return printed(prints, this as unknown as Options); }
   }

@@ -2,6 +2,7 @@
 // what decides the course (losses, slopes) is read.
 
 import { abs, add, dot, max, mul, neg, sub, sum } from "../../names/torch.js";
+import * as copying from "../copy.js";
 import { zeros } from "../create.js";
 import { TypeMismatchError, OpError } from "../errors.js";
 import { enable_grad, no_grad } from "../grad-mode.js";
@@ -9,6 +10,7 @@ import { cat } from "../join.js";
 import { keep, tidy } from "../memory.js";
 import { callable } from "../nn/callable.js";
 import { Tensor } from "../tensor.js";
+import * as views from "../views.js";
 import type { Group, GroupOptions, Params } from "./groups.js";
 import { type Point, strongWolfe } from "./line_search.js";
 import { type Closure, Optimizer, withNumbers } from "./optimizer.js";
@@ -124,7 +126,10 @@ const value = async (loss: Tensor | number): Promise<number> => (loss instanceof
 
 /** All gradients in a row; zeros where there is none. */
 function gathered(params: readonly Tensor[]): Tensor {
-  return vector(() => cat(params.map((p) => p.ownGradient()?.detach().reshape(-1) ?? zeros([p.numel()], { dtype: p.dtype, device: p.device }))));
+  return vector(() => cat(params.map((p) => {
+    const grad = p.ownGradient();
+    return grad ? views.reshape(grad.detach(), [-1]) : zeros([p.numel()], { dtype: p.dtype, device: p.device });
+  })));
 }
 
 /** Moves the parameters by `t` along the direction `d`. */
@@ -133,7 +138,7 @@ function move(params: readonly Tensor[], d: Tensor, t: number): void {
     let at = 0;
     for (const p of params) {
       const n = p.numel();
-      p.copy_(add(p, d.index(`${at}:${at + n}`).reshape(p.shape), { alpha: t }));
+      copying.copy_(p, add(p, views.reshape(views.narrow(d, 0, at, n), p.shape), { alpha: t }));
       at += n;
     }
   }));
@@ -175,7 +180,7 @@ async function searched(params: readonly Tensor[], closure: Closure, start: Poin
   const evaluate = async (at: number): Promise<Point<Tensor>> => {
     move(params, d!, at);
     const f = await value(await enable_grad(closure)), gradient = gathered(params);
-    no_grad(() => { params.forEach((p, i) => p.copy_(origin[i]!)); });
+    no_grad(() => { params.forEach((p, i) => copying.copy_(p, origin[i]!)); });
     return { t: at, f, gradient, slope: await product(gradient, d!) };
   };
   try {

@@ -9,6 +9,7 @@ import { keep, tidy } from "../memory.js";
 import { callable } from "../nn/callable.js";
 import { showShape } from "../shape.js";
 import type { Tensor } from "../tensor.js";
+import * as views from "../views.js";
 import type { Group, Params } from "./groups.js";
 import { Optimizer } from "./optimizer.js";
 import { type Rate, must, mustBeRate, optionsOf } from "./options.js";
@@ -62,9 +63,9 @@ class MuonClass extends Optimizer<MuonOptions> {
 /** A matrix made nearly orthogonal. */
 function orthogonal(matrix: Tensor, { ns_steps, ns_coefficients: [a, b, c] }: Pick<MuonOptions, "ns_steps" | "ns_coefficients">): Tensor {
   const tall = matrix.shape[0]! > matrix.shape[1]!;
-  let x = tall ? matrix.T : matrix;
+  let x = tall ? views.reverseAxes(matrix) : matrix;
   for (let i = 0; i < ns_steps; i++) x = run(muon_iterationOp, [x, a, b, c]) as Tensor;
-  return tall ? x.T : x;
+  return tall ? views.reverseAxes(x) : x;
 }
 
 /** How much further matrices of this shape move than the learning rate says. */

@@ -1,5 +1,6 @@
 // What all optimizers share: groups of parameters with their options, state by parameter, steps, hooks.
 
+import * as copying from "../copy.js";
 import { TypeMismatchError } from "../errors.js";
 import { enable_grad, no_grad } from "../grad-mode.js";
 import { Tensor } from "../tensor.js";
@@ -39,7 +40,7 @@ export abstract class Optimizer<O extends object = object> {
     for (const { params } of this.param_groups) {
       for (const p of params) {
         if (drop) p.grad = null;
-        else if (p.ownGradient()) no_grad(() => p.ownGradient()!.detach_().zero_());
+        else if (p.ownGradient()) no_grad(() => copying.fill_(p.ownGradient()!.detach_(), 0));
       }
     }
   }

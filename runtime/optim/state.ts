@@ -1,5 +1,6 @@
 // state_dict() and load_state_dict() of optimizers: parameters stand as numbers, in the order of the groups.
 
+import * as copying from "../copy.js";
 import { no_grad } from "../grad-mode.js";
 import { isFloat } from "../dtype.js";
 import { OpError, TypeMismatchError, describe } from "../errors.js";
@@ -74,6 +75,6 @@ function copied(value: unknown, p: Tensor): unknown {
   }
   const isTensor = value instanceof Tensor || ArrayBuffer.isView(value) || (value !== null && typeof value === "object" && "data" in value && "shape" in value);
   if (!isTensor) return value;
-  const x = toTensor(value, p), moved = x.detach().to({ device: p.device, ...(isFloat(p.dtype) && isFloat(x.dtype) ? { dtype: p.dtype } : {}) });
+  const x = toTensor(value, p), moved = copying.to(x.detach(), [{ device: p.device, ...(isFloat(p.dtype) && isFloat(x.dtype) ? { dtype: p.dtype } : {}) }]);
   return moved instanceof Promise ? moved.then((there) => keep(there)) : keep(moved.storage === x.storage ? moved.clone() : moved);
 }

@@ -3,14 +3,16 @@
 import type { Call, Launch } from "../../host/model.js";
 import type { Facts } from "../../host/kernel.js";
 import { plan, zeroed } from "../../host/plan.js";
+import { schedules } from "../../ops/data/schedules.js";
+import { copied, oneRead } from "../advice.js";
 import type { CompiledOp, Elements } from "../compiled.js";
-import type { Device, Prepared, RandomWords } from "../device.js";
-import { type DType, deviceBytes } from "../dtype.js";
+import type { Device, Prepared, RandomWords, Strided } from "../device.js";
+import { type DType, deviceBytes, newElements } from "../dtype.js";
 import { DeviceError } from "../errors.js";
+import { copyOnGpu } from "../gpu-copy.js";
 import { onReclaim, onReport, unwatch } from "../memory.js";
 import { numelOf } from "../shape.js";
 import { passes, sameCourse } from "../scalars.js";
-import { nestSchedules } from "../schedules.js";
 import { Storage } from "../storage.js";
 import { afterTask, breath } from "../tasks.js";
 import { byteLength, decode, encode } from "./elements.js";
@@ -135,6 +137,7 @@ export class WebGpuDevice implements Device {
   }
 
   upload(elements: Elements, dtype: DType, op: string): Storage {
+    if (elements.length > 1) copied(elements);
     const storage = this.allocate(dtype, elements.length, op);
     if (elements.length) this.queue.write(storage.cell.buffer as PoolBuffer, encode(elements, dtype));
     return storage;
@@ -142,6 +145,7 @@ export class WebGpuDevice implements Device {
 
   async download(storage: Storage, start: number, end: number): Promise<Elements> {
     this.alive("reading");
+    if (end - start === 1) oneRead();
     const { dtype } = storage, each = deviceBytes(dtype), from = Math.floor((start * each) / 4) * 4;
     const size = Math.ceil((end * each - from) / 4) * 4;
     let bytes: ArrayBuffer;
@@ -202,15 +206,26 @@ export class WebGpuDevice implements Device {
     return breath();
   }
 
-  zero(storage: Storage): void {
-    if (storage.length) this.queue.clear(storage.cell.buffer as PoolBuffer);
+  fill(storage: Storage, value: number): void {
+    const { dtype, length } = storage;
+    if (value === 0) {
+      if (length) this.queue.clear(storage.cell.buffer as PoolBuffer);
+      return;
+    }
+    const one = this.upload(newElements(dtype, 1).fill(value), dtype, "fill");
+    this.copy({ storage, dtype, shape: [length], strides: [1], offset: 0 }, { storage: one, dtype, shape: [length], strides: [0], offset: 0 });
+    this.free(one);
+  }
+
+  copy(target: Strided, source: Strided): void {
+    copyOnGpu(target, source);
   }
 
   prepare(op: CompiledOp, program: number, call: Call, wanted: readonly number[]): GpuPrepared {
     const temps = new Map<number, { slot: number; bytes: number }>();
     const changes = new Set<number>();
     const facts = this.facts, scratch = { slot: -1, bytes: 0 };
-    const launches = plan(op.op, program, call, [...wanted], facts, nestSchedules()).map((launch: Launch): GpuLaunch => {
+    const launches = plan(op.op, program, call, [...wanted], facts, schedules).map((launch: Launch): GpuLaunch => {
       launch.slots.forEach((slot, i) => { if (launch.written[i] && slot >= 0 && op.op.slots[slot]!.role === "input") changes.add(slot); });
       scratch.bytes = Math.max(scratch.bytes, 4 * launch.scratch);
       for (const slot of launch.slots) {

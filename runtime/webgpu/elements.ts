@@ -1,7 +1,8 @@
 // How elements lie in GPU buffers: 8-bit types and bool take a word each, half precision two bytes.
 
 import type { Elements } from "../compiled.js";
-import { type DType, fromHalfBits, halfBits, newElements, roundToHalf } from "../dtype.js";
+import { type DType, fromHalfBits, halfBits, newElements } from "../dtype.js";
+import { roundToHalf } from "../math.js";
 
 /** Bytes of `length` elements in a buffer: whole words. */
 export function byteLength(dtype: DType, length: number): number {

@@ -2,6 +2,7 @@
 
 import { clip_norm_stepOp, clip_value_stepOp } from "../../../ops/optim.js";
 import { vector_norm } from "../../../names/linalg.js";
+import * as copying from "../../copy.js";
 import { zeros } from "../../create.js";
 import { OpError, TypeMismatchError, describe } from "../../errors.js";
 import { runForeach } from "../../foreach.js";
@@ -32,7 +33,7 @@ function norm(tensors: readonly Tensor[], order: number): Tensor {
   if (!tensors.length) return zeros([]);
   // Gradients that lie apart meet on the first one's device.
   const { device } = tensors[0]!.storage;
-  return no_grad(() => tidy(() => vector_norm(stack(tensors.map((x) => vector_norm(x, order).to({ device }) as Tensor)), order)));
+  return no_grad(() => tidy(() => vector_norm(stack(tensors.map((x) => copying.to(vector_norm(x, order), [{ device }]) as Tensor)), order)));
 }
 
 /** The answer, after a look whether it is finite where that is wanted. */

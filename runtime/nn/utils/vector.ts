@@ -1,13 +1,15 @@
 // Parameters as one vector, and back.
 
+import * as copying from "../../copy.js";
 import { OpError, TypeMismatchError, describe } from "../../errors.js";
 import { no_grad } from "../../grad-mode.js";
 import { cat } from "../../join.js";
 import { Tensor } from "../../tensor.js";
+import * as views from "../../views.js";
 
 /** All elements of all parameters in a row; gradients flow back. */
 export function parameters_to_vector(parameters: Iterable<Tensor>): Tensor {
-  return cat([...parameters].map((p) => p.reshape(-1)));
+  return cat([...parameters].map((p) => views.reshape(p, [-1])));
 }
 
 /** Copies the elements of a vector into the parameters, in their order. */
@@ -18,7 +20,7 @@ export function vector_to_parameters(vec: Tensor, parameters: Iterable<Tensor>):
     for (const p of parameters) {
       const n = p.numel();
       if (at + n > vec.numel()) throw new OpError(`vector_to_parameters: the vector has ${vec.numel()} elements, the parameters have more`);
-      p.copy_(vec.index(`${at}:${at + n}`).reshape(p.shape));
+      copying.copy_(p, views.reshape(views.narrow(vec, 0, at, n), p.shape));
       at += n;
     }
   });

@@ -1,5 +1,6 @@
 // What all learning-rate schedulers share, and schedulers from a formula.  A scheduler sets `lr` in the groups of its optimizer.
 
+import * as copying from "../../copy.js";
 import { OpError, TypeMismatchError, describe } from "../../errors.js";
 import { no_grad } from "../../grad-mode.js";
 import { callable } from "../../nn/callable.js";
@@ -30,7 +31,7 @@ export function rateOf(group: AnyGroup, key = "lr"): number {
 
 /** Sets a group's learning rate; a tensor's element is replaced. */
 export function setRate(group: AnyGroup, rate: number): void {
-  if (group["lr"] instanceof Tensor) no_grad(() => (group["lr"] as Tensor).fill_(rate));
+  if (group["lr"] instanceof Tensor) no_grad(() => copying.fill_(group["lr"] as Tensor, rate));
   else group["lr"] = rate;
 }
 
