@@ -1,6 +1,7 @@
-"""Op data written short: what has its usual value is left out, and put back when an op is first used.
+"""Op data written short: what has its usual value, or follows from the rest, is left out, and put back when an op is first used.
 
-The usual values are stated here once; `complete_module` prints them for the package."""
+The usual values are stated here once; `complete_module` prints them for the package.  What follows from the rest is `derived`,
+and `derive` in templates/complete.ts.j2."""
 
 from __future__ import annotations
 
@@ -16,9 +17,9 @@ from .literal import Identifier, literal
 
 # The fields that may be left out, and what they are then.
 USUAL: dict[type, dict[str, object]] = {
-    model.Param: {"cls": "", "optional": False, "keyword": False, "default": None, "has_default": False, "choices": [],
-                  "rank": -1, "pack": "", "slot": -1, "flat": False, "instead": ""},
-    model.Slot: {"dtype": "T", "dims": [], "like": -1, "mut": False},
+    model.Param: {"kind": "tensor", "cls": "", "optional": False, "keyword": False, "default": None, "has_default": False, "choices": [],
+                  "rank": -1, "pack": "", "flat": False, "instead": ""},
+    model.Slot: {"dtype": "T", "like": -1, "mut": False},
     model.Dim: {"name": "", "size": None, "factors": [], "option": "", "part": "all", "broadcast": False, "when": None},
     model.Require: {"values": []},
     model.Size: {},
@@ -32,7 +33,7 @@ USUAL: dict[type, dict[str, object]] = {
     model.RawLaunch: {"step": "", "steps": None, "lanes": 0},
     model.Raw: {"dtype": "T"},
     model.Nest: {"when": None, "rloops": [], "spread": False, "left": [], "floating": None, "integral": None, "words": [],
-                 "statics": [], "reverse": False, "makes": [], "number": 0, "raw": None},
+                 "statics": [], "reverse": False, "raw": None},
     model.Program: {"nests": []},
     model.Schedule: {"when": None},
     model.Op: {"promote": "default", "sizes": [], "requires": [], "drop": "", "keepdim": "", "random": False, "schedules": [], "numbers": False, "elementwise": False},
@@ -49,12 +50,35 @@ def parts(cls: type) -> dict[str, str]:
     return found
 
 
-def short(value, cls_hint=None):
-    """A dataclass as a dict without its usual values."""
-    if isinstance(value, list): return [short(v) for v in value]
+def short(op: model.Op) -> dict:
+    """An op's data without what is usual or follows."""
+    return without(op, derived(op))
+
+
+def derived(op: model.Op) -> dict[int, dict[str, object]]:
+    """For objects of an op's data (by their `id`) the values of fields that follow from the rest: tensor parameters are the first
+    slots, gradients and cotangents have the shape of what they are of, a nest is needed for what it writes."""
+    found: dict[int, dict[str, object]] = {}
+    tensors = 0
+    for p in op.params:
+        found[id(p)] = {"slot": tensors if p.kind == "tensor" else -1}
+        if p.kind != "tensor": continue
+        found[id(op.slots[tensors])] = {"name": p.name, "role": "input"}
+        tensors += 1
+    for s in op.slots: found.setdefault(id(s), {})["dims"] = op.slots[s.like].dims if s.like >= 0 else []
+    for program in op.programs:
+        for n, nest in enumerate(program.nests):
+            written = [nest.accesses[step.target].slot for step in nest.steps if step.target >= 0]
+            found[id(nest)] = {"number": n, "makes": list(dict.fromkeys(written))}
+    return found | {id(op): {"output_names": [op.slots[o].name for o in op.outputs]}}
+
+
+def without(value, follows: dict[int, dict[str, object]]):
+    """A dataclass as a dict without the values that are usual or follow."""
+    if isinstance(value, list): return [without(v, follows) for v in value]
     if type(value) not in USUAL: return value
-    usual = USUAL[type(value)]
-    out = {f.name: short(getattr(value, f.name)) for f in dataclasses.fields(value)}
+    usual = USUAL[type(value)] | {name: without(v, follows) for name, v in follows.get(id(value), {}).items()}
+    out = {f.name: without(getattr(value, f.name), follows) for f in dataclasses.fields(value)}
     if isinstance(value, model.ReadCode) and not any(value.index): out["index"] = []
     if isinstance(value, model.Code) and not any(any(a.index) or a.guard or a.fallback for a in value.accesses): out["accesses"] = []
     if isinstance(value, model.Code): out["helpers"] = with_routines(value.helpers)

@@ -11,7 +11,7 @@ export interface Conv2dOptions {
   groups?: number;
 }
 
-export const conv2dOp: CompiledOp = /* @__PURE__ */ compiled(data.conv2d, kernels.conv2d);
+export const conv2dOp: CompiledOp = /* @__PURE__ */ compiled(data.conv2d, kernels.conv2d, PARTS);
 
 /**
  * Slides `weight` over `input` (a cross-correlation), adding `bias`.

@@ -13,7 +13,7 @@ export interface CrossEntropyOptions {
   labelSmoothing?: number;
 }
 
-export const cross_entropyOp: CompiledOp = /* @__PURE__ */ compiled(data.cross_entropy, kernels.cross_entropy);
+export const cross_entropyOp: CompiledOp = /* @__PURE__ */ compiled(data.cross_entropy, kernels.cross_entropy, PARTS);
 
 /**
  * The negative log-likelihood of target classes under softmax over the class axis.

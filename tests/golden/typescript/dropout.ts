@@ -5,7 +5,7 @@ export interface DropoutOptions {
   training?: boolean;
 }
 
-export const dropoutOp: CompiledOp = /* @__PURE__ */ compiled(data.dropout, kernels.dropout);
+export const dropoutOp: CompiledOp = /* @__PURE__ */ compiled(data.dropout, kernels.dropout, PARTS);
 
 /**
  * Zeroes elements with probability `p` and scales the rest to keep the average.

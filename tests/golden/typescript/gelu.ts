@@ -3,7 +3,7 @@ export interface GeluOptions {
   approximate?: "none" | "tanh";
 }
 
-export const geluOp: CompiledOp = /* @__PURE__ */ compiled(data.gelu, kernels.gelu);
+export const geluOp: CompiledOp = /* @__PURE__ */ compiled(data.gelu, kernels.gelu, PARTS);
 
 /**
  * Gaussian error linear unit: exact, or approximated with tanh.

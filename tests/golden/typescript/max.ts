@@ -9,7 +9,7 @@ export interface MaxResult extends Iterable<Tensor> {
   indices: Tensor;
 }
 
-export const maxOp: CompiledOp = /* @__PURE__ */ compiled(data.max, kernels.max);
+export const maxOp: CompiledOp = /* @__PURE__ */ compiled(data.max, kernels.max, PARTS);
 
 /**
  * The largest element along `dim`, and where it first stands.

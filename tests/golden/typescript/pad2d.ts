@@ -1,4 +1,4 @@
-export const pad2dOp: CompiledOp = /* @__PURE__ */ compiled(data.pad2d, kernels.pad2d);
+export const pad2dOp: CompiledOp = /* @__PURE__ */ compiled(data.pad2d, kernels.pad2d, PARTS);
 
 /**
  * Adds a border around the last axes that continues what is inside.

@@ -7,7 +7,7 @@ export interface SumOptions {
   dtype?: DType | null;
 }
 
-export const sumOp: CompiledOp = /* @__PURE__ */ compiled(data.sum, kernels.sum);
+export const sumOp: CompiledOp = /* @__PURE__ */ compiled(data.sum, kernels.sum, PARTS);
 
 /**
  * Adds elements along `dim`, or all of them.  Booleans are counted.

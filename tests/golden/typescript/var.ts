@@ -7,7 +7,7 @@ export interface VarOptions {
   keepdim?: boolean;
 }
 
-export const varOp: CompiledOp = /* @__PURE__ */ compiled(data.var_, kernels.var_);
+export const varOp: CompiledOp = /* @__PURE__ */ compiled(data.var_, kernels.var_, PARTS);
 
 /**
  * The variance along `dim`, in two passes; `correction` is taken off the number of elements.
