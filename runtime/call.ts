@@ -162,7 +162,7 @@ function deviceOf(compiled: CompiledOp, values: unknown[], wanted: Device | null
     if (params[i]!.slot < 0 || !(value instanceof Tensor)) {
       const { slot, keyword, instead } = params[i]!;
       if (compiled.calls && slot >= 0 && (keyword || instead === "ints") && Array.isArray(value)) {
-        values[i] = compiled.calls.listed(value, params[i]!.name, name, device ?? defaultDevice(), instead === "ints" ? "int32" : "float32");
+        values[i] = compiled.calls().listed(value, params[i]!.name, name, device ?? defaultDevice(), instead === "ints" ? "int32" : "float32");
       }
       continue;
     }
@@ -205,7 +205,7 @@ function place(plan: Plan, values: readonly unknown[]): (Tensor | null)[] {
 
 /** Runs an op with one value for each of its parameters. */
 export function runValues(compiled: CompiledOp, values: unknown[], wanted: Device | null = null): Tensor[] {
-  const { calls } = compiled;
+  const calls = compiled.calls?.();
   if (calls) compiled.op.params.forEach((p, i) => { if (p.flat && values[i] instanceof Tensor) values[i] = calls.row(values[i] as Tensor); });
   const device = deviceOf(compiled, values, wanted), plan = planFor(compiled, values, device), { op } = compiled;
   return runProgram(plan, 0, place(plan, values), plan.makes, op.random ? nextCall() : null);
@@ -228,7 +228,7 @@ export function binds(compiled: CompiledOp, args: readonly unknown[]): boolean {
  * Answers its tensor, or `Results` for several outputs.
  */
 export function run(compiled: CompiledOp, args: readonly unknown[]): Tensor | Results {
-  const { op } = compiled, creation = compiled.calls?.creationOf(args, op.name);
+  const { op } = compiled, creation = compiled.calls?.().creationOf(args, op.name);
   const out = creation ? runValues(compiled, arrange(op, creation.args), creation.device) : runValues(compiled, arrange(op, args));
   if (creation?.requiresGrad) out.forEach((x) => x.requires_grad_());
   return op.outputs.length === 1 ? out[0]! : new Results(op.output_names, out);

@@ -70,7 +70,7 @@ export interface CompiledOp {
   /** What binding a call takes for this op beside tensors and numbers; null: nothing. */
   readonly parts: Parts | null;
   /** What calling it takes beside; null: nothing. */
-  readonly calls: Calls | null;
+  readonly calls: (() => Calls) | null;
 }
 
 export type { CpuLaunch, Nest, Op };

@@ -45,4 +45,7 @@ export interface Calls {
   readonly row: typeof row;
 }
 
-export const CALLS: Calls = { creationOf, listed, row };
+/** A function, for modules that make ops may run before this one. */
+export function calls(): Calls {
+  return { creationOf, listed, row };
+}

@@ -1,11 +1,10 @@
 // Nodes of the tape: what an operation leaves behind so that gradients can flow back through it, and saved tensors.
-// The order in which nodes run is autograd.ts.
+// The order in which nodes run is autograd.ts.  Of tensors only the type is imported: other modules extend these classes when they are loaded.
 
 import { AutogradError } from "./errors.js";
 import { is_grad_enabled } from "./grad-mode.js";
 import { showShape } from "./shape.js";
-import { Tensor, alias } from "./tensor.js";
-import { accumulateInto } from "./accumulate.js";
+import type { Tensor } from "./tensor.js";
 
 export type Grad = Tensor | null;
 export type Hook = (grad: Tensor) => Tensor | null | undefined | void;
@@ -86,7 +85,7 @@ export class AccumulateGrad extends Node {
   }
 
   apply([grad]: readonly Grad[]): Grad[] {
-    if (grad) accumulateInto(this.variable, grad);
+    if (grad) this.variable.receive(grad);
     return [];
   }
 }
@@ -162,7 +161,7 @@ export class Saved {
     this.owner = owner;
     this.output = output;
     this.version = tensor.storage.version;
-    const copy = alias(tensor);
+    const copy = tensor.alias();
     if (output < 0) {
       copy.node = tensor.currentNode();
       copy.outputNumber = tensor.outputNumber;

@@ -2,6 +2,7 @@
 // methods.ts adds the methods that functions stand behind (views, types, changes in place), the generated modules those of ops;
 // the runtime itself calls the functions, so that a bundle holds those alone that are called.
 
+import { accumulateInto } from "./accumulate.js";
 import * as autograd from "./autograd.js";
 import type { Elements } from "./compiled.js";
 import * as copying from "./copy.js";
@@ -106,6 +107,8 @@ export class Tensor {
 
   contiguous(): Tensor { return copying.contiguous(this); }
   clone(): Tensor { return copying.clone(this); }
+  /** Internal: another tensor on the same elements, outside of the tape. */
+  alias(): Tensor { return alias(this); }
   /** The same memory, outside of the tape. */
   detach(): Tensor { return alias(this, true); }
   /** Leaves the tape. */
@@ -160,6 +163,8 @@ export class Tensor {
     this.grad = value;
     this.unseen = true;
   }
+  /** Internal: adds to the gradient. */
+  receive(grad: Tensor): void { accumulateInto(this, grad); }
   /** Adds d(this)/d(leaf) to every leaf's `.grad`; `gradient` weighs the elements of this tensor. */
   backward(gradient?: Tensor | null | autograd.BackwardOptions, options?: autograd.BackwardOptions): void {
     if (gradient instanceof Tensor || gradient === null || gradient === undefined) autograd.backward(this, gradient, options);

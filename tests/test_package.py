@@ -39,6 +39,19 @@ def test_an_esm_project_imports_it(project, which):
     assert done.stdout.strip() == "[4,6] function"
 
 
+def test_the_functional_entry_works_alone(project):
+    """Without what other entries load before it, and with modules and optimizers, which must not need methods of tensors."""
+    script = """
+        import { add, einsum, matmul, nn, ones, optim, relu, tensor, to } from "tensorloom/functional";
+        const x = tensor([[1, 2]], { requires_grad: true });
+        relu(add(matmul(x, tensor([[3], [4]])), 1)).backward();
+        const model = nn.Sequential(nn.Linear(2, 3), nn.BatchNorm1d(3), nn.Linear(3, 1)), step = optim.LBFGS(model.parameters());
+        await step.step(() => { step.zero_grad(); const loss = nn.functional.mse_loss(model(ones([4, 2])), ones([4, 1])); loss.backward(); return loss; });
+        console.log(JSON.stringify([await x.grad.tolist(), await to(einsum("ij,j->i", ones([2, 3]), ones([3])), "int32").tolist()]));
+    """
+    assert node.run(["--input-type=module", "--eval", script], cwd=project).stdout.strip() == "[[[3,4]],[3,3]]"
+
+
 def test_a_strict_typescript_project_compiles(project):
     """`tests/user_project` holds what must and (by @ts-expect-error) what must not type-check; so must the documentation's TypeScript."""
     typed = [program for page in pages.PAGES for program in pages.programs(page) if program.typed]
@@ -72,6 +85,7 @@ def test_a_bundle_holds_only_the_ops_it_uses(project, dist):
         assert done.returncode == 0, done.stdout
         made = (project / f"{name}.out.js").read_bytes()
         sizes[name], packed[name] = len(made), len(gzip.compress(made, 9))
+        assert node.run([f"{name}.out.js"], cwd=project).returncode == 0, name
     assert sizes["one"] < sizes["all"] / 2, sizes
     # With gradients of both orders on the CPU.  The aims are 25 kB, which is reached, and 150 kB; what is here now must not grow.
     assert packed["few"] < 25_000, packed

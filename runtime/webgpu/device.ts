@@ -208,8 +208,9 @@ export class WebGpuDevice implements Device {
 
   fill(storage: Storage, value: number): void {
     const { dtype, length } = storage;
+    if (length === 0) return;
     if (value === 0) {
-      if (length) this.queue.clear(storage.cell.buffer as PoolBuffer);
+      this.queue.clear(storage.cell.buffer as PoolBuffer);
       return;
     }
     const one = this.upload(newElements(dtype, 1).fill(value), dtype, "fill");
