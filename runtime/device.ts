@@ -4,7 +4,7 @@ import type { Call } from "../host/model.js";
 import type { CompiledOp, Elements } from "./compiled.js";
 import type { DType } from "./dtype.js";
 import { DeviceError, describe } from "./errors.js";
-import type { Storage } from "./storage.js";
+import type { Cell, Storage } from "./storage.js";
 
 /** A call of one program of an op, ready to be repeated: see call.ts. */
 export interface Prepared {
@@ -37,6 +37,8 @@ export interface Device {
   /** The elements from `start` up to `end`.  Rejects with what went wrong on the device since the last reading. */
   download(storage: Storage, start: number, end: number): Promise<Elements>;
   free(storage: Storage): void;
+  /** Takes back memory whose storage was collected. */
+  reclaim?(cell: Cell): void;
   /** Makes every element `value`, which is one of the storage's type. */
   fill(storage: Storage, value: number): void;
   /** Writes the elements of `source` to those of `target`: both on this device, of one shape, of any strides and types. */

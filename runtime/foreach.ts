@@ -9,72 +9,64 @@ import { sameShape } from "./shape.js";
 import { Tensor } from "./tensor.js";
 import { type Part, partOf } from "./webgpu/flat.js";
 
-/** Values of an op's parameters; a list has one for each place. */
-interface Lists {
-  readonly compiled: CompiledOp;
-  readonly values: readonly unknown[];
-  readonly lists: readonly (readonly unknown[] | null)[];
-}
+type List = readonly (Tensor | null)[];
 
 /** Runs an op for each place of the lists that its tensor parameters get. */
 export function runForeach(compiled: CompiledOp, args: readonly unknown[]): void {
   const { op } = compiled, values = arrange(op, args);
-  const lists = op.params.map((p, i) => (p.slot >= 0 && Array.isArray(values[i]) ? (values[i] as readonly unknown[]) : null));
-  const n = lists.find((list) => list !== null)?.length ?? 0, all = { compiled, values, lists }, joins = n > 1 && op.elementwise && !wantsEach();
+  const lists = op.params.map((p, i) => (p.slot >= 0 && Array.isArray(values[i]) ? (values[i] as List) : null));
+  const n = lists.find((list) => list !== null)?.length ?? 0;
+  // Lists of tensors with elements for all places, and of tensors without axes, which serve all elements.
+  const elements: List[] = [], single: List[] = [];
+  lists.forEach((list, i) => { if (list) (op.slots[op.params[i]!.slot]!.dims.length ? elements : single).push(list); });
+  const joins = n > 1 && op.elementwise && !wantsEach() && op.params.every(({ slot }, i) => slot < 0 || lists[i] || !(values[i] instanceof Tensor));
   for (let k = 0; k < n;) {
-    const last = joins ? runFrom(all, k, n) : k;
-    if (last > k) runTogether(all, k, last);
-    else runValues(compiled, values.map((value, i) => (lists[i] ? lists[i][k] : value)));
-    k = last + 1;
+    const first = joins ? partsAt(elements, k) : null, count = first ? together(elements, single, first, k, n) : 1;
+    const own = values.map((value, i) => (lists[i] ? lists[i][k] : value));
+    if (count > 1) runTogether(compiled, own, lists, elements, first!, k, count);
+    else runValues(compiled, own);
+    k += count;
   }
 }
 
-/** Where each list's tensor at a place lies; null unless all lie in buffers of their own, at like places.  A tensor without axes that
- *  serves all elements is at no place. */
-function partsAt({ compiled: { op }, values, lists }: Lists, k: number): (Part | null)[] | null {
-  const parts: (Part | null)[] = [];
-  let like: Tensor | null = null;
-  for (let i = 0; i < lists.length; i++) {
-    const { slot } = op.params[i]!, list = lists[i], value = list ? list[k] : values[i];
-    parts.push(null);
-    if (slot < 0 || value === null || value === undefined || !op.slots[slot]!.dims.length) continue;
-    const part = list && value instanceof Tensor ? partOf(value) : null;
-    if (!part || parts.some((other) => other?.flat === part.flat)) return null;
-    like ??= value as Tensor;
-    if (!sameShape(like.shape, (value as Tensor).shape) || like.dtype !== (value as Tensor).dtype) return null;
-    parts[i] = part;
+/** Where the tensors of all lists at a place lie; null unless each fills a part of another flat buffer, and all are alike. */
+function partsAt(elements: readonly List[], k: number): Part[] | null {
+  const parts: Part[] = [], like = elements[0]?.[k];
+  for (const list of elements) {
+    const x = list[k], part = x && partOf(x);
+    if (!part || x.dtype !== like!.dtype || !sameShape(x.shape, like!.shape) || parts.some(({ flat }) => flat === part.flat)) return null;
+    parts.push(part);
   }
-  return like && parts;
+  return parts.length ? parts : null;
 }
 
-/** The last place up to which everything lies side by side with what is at `start`. */
-function runFrom(all: Lists, start: number, n: number): number {
-  const { compiled: { op }, lists } = all, first = partsAt(all, start);
-  let last = start;
-  for (let before = first; first && last + 1 < n; last++) {
-    const next = partsAt(all, last + 1);
+/** How many places from `start` on lie side by side, and at like distances in all lists. */
+function together(elements: readonly List[], single: readonly List[], first: readonly Part[], start: number, n: number): number {
+  const { dtype } = elements[0]![start]!;
+  for (let k = start + 1; k < n; k++) {
+    const { shape } = elements[0]![k]!;
     let distance = -1;
-    const beside = next !== null && next.every((part, i) => {
-      const list = lists[i];
-      if (!part) return !list || op.params[i]!.slot < 0 || list[last + 1] === list[last];
-      if (part.flat !== before![i]?.flat || part.index !== before![i]!.index + 1) return false;
-      if (distance < 0) distance = part.offset - first[i]!.offset;
-      return part.offset - first[i]!.offset === distance;
-    });
-    if (!beside) break;
-    before = next;
+    for (let i = 0; i < first.length; i++) {
+      const { flat, index, offset } = first[i]!, part = flat.parts[index + k - start], x = elements[i]![k];
+      if (!part || !x || x.storage.cell.buffer !== part || !partOf(x) || x.dtype !== dtype || !sameShape(x.shape, shape)) return k - start;
+      if (distance < 0) distance = part.offset - offset;
+      if (part.offset - offset !== distance) return k - start;
+    }
+    for (const list of single) if (list[k] !== list[start]) return k - start;
   }
-  return last;
+  return n - start;
 }
 
-function runTogether({ compiled, values, lists }: Lists, first: number, last: number): void {
-  const { op } = compiled;
+/** Runs an op over `count` places from `start` on at once. */
+function runTogether(compiled: CompiledOp, values: readonly unknown[], lists: readonly (List | null)[], elements: readonly List[],
+  first: readonly Part[], start: number, count: number): void {
   runValues(compiled, values.map((value, i) => {
-    const x = lists[i] ? lists[i][first] : value, part = lists[i] && x instanceof Tensor ? partOf(x) : null;
-    return part && op.slots[op.params[i]!.slot]!.dims.length ? part.flat.run(part.index, part.index + last - first, (x as Tensor).dtype) : x;
+    const at = lists[i] ? elements.indexOf(lists[i]) : -1;
+    return at < 0 ? value : first[at]!.flat.run(first[at]!.index, count, (value as Tensor).dtype);
   }));
+  const { params, slots } = compiled.op;
   lists.forEach((list, i) => {
-    if (!list || !op.slots[op.params[i]!.slot]!.mut) return;
-    for (let k = first; k <= last; k++) (list[k] as Tensor | null)!.storage.version++;
+    if (!list || !slots[params[i]!.slot]!.mut) return;
+    for (let k = start; k < start + count; k++) list[k]!.storage.version++;
   });
 }

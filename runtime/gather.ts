@@ -1,10 +1,14 @@
 // Which tensors should lie side by side on a GPU, and that they do: a model's parameters, their gradients and what an optimizer keeps for
-// each.  Each list has a flat buffer in which every parameter has its place; whatever is elsewhere moves there by a copy.
+// each.  Each list has a flat buffer in which every parameter has its place; whatever is elsewhere moves there by a copy.  Gradients are
+// computed right into their places where those are free.
 
+import type { Bound } from "../host/model.js";
+import type { DType } from "./dtype.js";
 import { numelOf, sameShape } from "./shape.js";
 import type { Storage } from "./storage.js";
-import type { Tensor } from "./tensor.js";
+import { Tensor } from "./tensor.js";
 import type { WebGpuDevice } from "./webgpu/device.js";
+import { byteLength } from "./webgpu/elements.js";
 import { Flat, Part } from "./webgpu/flat.js";
 import { type PoolBuffer, sizeClass } from "./webgpu/pool.js";
 
@@ -16,8 +20,20 @@ const sizeOf = ({ cell: { buffer } }: Storage): number => buffer?.size ?? 0;
 class Row {
   private readonly flats: (Flat | undefined)[] = [];
 
-  constructor(private readonly device: WebGpuDevice, readonly sizes: readonly number[]) {
+  constructor(private readonly device: WebGpuDevice, private readonly dtype: DType, readonly sizes: readonly number[]) {
     dropped.register(this, this.flats);
+  }
+
+  /** A tensor at a place of list `role`; null where the place is taken or the tensor would not fill it. */
+  room(role: number, at: number, { dtype, shape, strides }: Bound, op: string): Tensor | null {
+    const flat = this.flats[role], n = numelOf(shape);
+    if (!flat || flat.parts[at]!.taken || dtype !== this.dtype || n === 0 || sizeClass(byteLength(this.dtype, n)) !== this.sizes[at]) return null;
+    return new Tensor(flat.hold(at, this.dtype, n, op), this.dtype, shape, strides, 0);
+  }
+
+  /** Whether a storage is at a place of list `role`. */
+  holds(role: number, at: number, storage: Storage): boolean {
+    return this.flats[role]?.parts[at] === storage.cell.buffer;
   }
 
   /** Brings the storages of list `role` to their places `at`. */
@@ -37,18 +53,28 @@ class Row {
   }
 }
 
+interface Place {
+  readonly row: Row;
+  readonly at: number;
+  readonly room: (like: Bound, op: string) => Tensor | null;
+}
+
 /** The places of an optimizer's parameters. */
 export class Gathering {
-  private readonly places = new WeakMap<Tensor, { readonly row: Row; readonly at: number }>();
+  private readonly places = new WeakMap<Tensor, Place>();
 
-  /** Moves tensors together where they can be: the k-th ones of all lists belong to the k-th of the first. */
+  /** Moves tensors together where they can be.  The first list are parameters, the second their gradients, the k-th of the others
+   *  what belongs to the k-th parameter. */
   gather(lists: readonly (readonly Tensor[])[]): void {
-    const [params] = lists as [readonly Tensor[]], fit = params.map((_, k) => fits(lists.map((list) => list[k]!)));
+    const [params] = lists as [readonly Tensor[]];
+    if (params.every((param, k) => this.home(this.places.get(param), lists, k))) return;
+    const fit = params.map((_, k) => fits(lists.map((list) => list[k]!)));
     this.arrange(params.filter((param, k) => fit[k] && !this.places.has(param)));
     const rows = new Map<Row, number[]>();
     params.forEach((param, k) => {
       const place = this.places.get(param);
       if (!place || !fit[k] || sizeOf(param.storage) !== place.row.sizes[place.at]) return;
+      if (param.accumulator) param.accumulator.room = place.room;
       const known = rows.get(place.row);
       if (known) known.push(k);
       else rows.set(place.row, [k]);
@@ -57,6 +83,13 @@ export class Gathering {
       const at = members.map((k) => this.places.get(params[k]!)!.at);
       lists.forEach((list, role) => { row.settle(role, at, members.map((k) => list[k]!.storage)); });
     }
+  }
+
+  /** Whether the k-th tensors of all lists are at their places, and the next gradient knows its own. */
+  private home(place: Place | undefined, lists: readonly (readonly Tensor[])[], k: number): boolean {
+    if (!place || lists[0]![k]!.accumulator?.room !== place.room) return false;
+    for (let role = 0; role < lists.length; role++) if (!place.row.holds(role, place.at, lists[role]![k]!.storage)) return false;
+    return true;
   }
 
   /** Gives parameters places: those of one type on one device, as many in a row as a launch can bind. */
@@ -72,10 +105,16 @@ export class Gathering {
     }
     for (const members of [...kinds.values()].flat()) {
       if (members.length < 2) continue;
-      const row = new Row(members[0]!.storage.device as WebGpuDevice, members.map(({ storage }) => sizeOf(storage)));
-      members.forEach((param, at) => this.places.set(param, { row, at }));
+      const row = new Row(members[0]!.storage.device as WebGpuDevice, members[0]!.dtype, members.map(({ storage }) => sizeOf(storage)));
+      members.forEach((param, at) => this.places.set(param, { row, at, room: roomOf(row, at) }));
     }
   }
+}
+
+/** How a parameter's next gradient comes to its place; the optimizer may go meanwhile. */
+function roomOf(row: Row, at: number): Place["room"] {
+  const known = new WeakRef(row);
+  return (like, op) => known.deref()?.room(1, at, like, op) ?? null;
 }
 
 /** Whether tensors that belong to one parameter can lie at the same place of their lists: of one type and shape, each alone in its memory. */

@@ -44,7 +44,8 @@ export function lookForLines(find: (() => string | null) | null): void {
 }
 
 const registry = new FinalizationRegistry<Cell>((cell) => {
-  if (!cell.freed) reclaim(cell);
+  count(cell);
+  cell.device.reclaim?.(cell);
 });
 
 function use(device: string): Usage {
@@ -82,18 +83,6 @@ export function unwatch(cell: Cell): void {
 function count(cell: Cell): void {
   cell.freed = true;
   add(cell, -1);
-}
-
-function reclaim(cell: Cell): void {
-  count(cell);
-  reclaimers.get(cell.device.type)?.(cell);
-}
-
-const reclaimers = new Map<string, (cell: Cell) => void>();
-
-/** How a device takes back memory whose storage was collected; the CPU has nothing to do. */
-export function onReclaim(device: string, take: (cell: Cell) => void): void {
-  reclaimers.set(device, take);
 }
 
 const reports = new Map<string, () => Record<string, number>>();

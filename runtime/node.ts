@@ -1,6 +1,7 @@
 // Nodes of the tape: what an operation leaves behind so that gradients can flow back through it, and saved tensors.
 // The order in which nodes run is autograd.ts.  Of tensors only the type is imported: other modules extend these classes when they are loaded.
 
+import type { Bound } from "../host/model.js";
 import { AutogradError } from "./errors.js";
 import { is_grad_enabled } from "./grad-mode.js";
 import { showShape } from "./shape.js";
@@ -74,6 +75,8 @@ export abstract class Node {
 export class AccumulateGrad extends Node {
   readonly name = "AccumulateGrad";
   readonly variable: Tensor;
+  /** Where an optimizer wants the gradient: an empty tensor for one laid out like this, null while there is none.  See gather.ts. */
+  declare room?: (like: Bound, op: string) => Grad;
 
   constructor(variable: Tensor) {
     super();

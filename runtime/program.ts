@@ -8,8 +8,8 @@ import type { Device, Prepared, RandomWords } from "./device.js";
 import { type DType, isFloat } from "./dtype.js";
 import { AutogradError } from "./errors.js";
 import { is_grad_enabled } from "./grad-mode.js";
-import { type Grad, Node, Saved, attach } from "./node.js";
-import { extent } from "./shape.js";
+import { type AccumulateGrad, type Grad, Node, Saved, attach } from "./node.js";
+import { extent, numelOf } from "./shape.js";
 import type { Storage } from "./storage.js";
 import { Tensor } from "./tensor.js";
 
@@ -76,7 +76,7 @@ export function runProgram(plan: Plan, program: number, tensors: Slots, wanted: 
       out.push(given);
       continue;
     }
-    const tensor = new Tensor(device.allocate(bound.dtype as DType, count(bound.shape), maker), bound.dtype as DType, bound.shape, bound.strides, 0);
+    const tensor = new Tensor(device.allocate(bound.dtype as DType, numelOf(bound.shape), maker), bound.dtype as DType, bound.shape, bound.strides, 0);
     storages[slot] = tensor.storage;
     out.push(tensor);
   }
@@ -87,12 +87,6 @@ export function runProgram(plan: Plan, program: number, tensors: Slots, wanted: 
     if (node) finishNode(node, out);
   }
   return out;
-}
-
-function count(shape: readonly number[]): number {
-  let n = 1;
-  for (let i = 0; i < shape.length; i++) n *= shape[i]!;
-  return n;
 }
 
 /** The node of a run; null where no input needs a gradient that the op has. */
@@ -191,7 +185,11 @@ export class ProgramNode extends Node {
       if (tensors[slot] || (role === "cotangent" ? !bound.fresh : this.program === 0 || !(bound.given || bound.fresh))) continue;
       made.push((tensors[slot] = this.filled(bound, role === "cotangent" ? 0 : 1)));
     }
-    const out = runProgram(this.plan, this.program + 1, tensors, way.map(({ slot }) => slot), this.random);
+    const out = runProgram(this.plan, this.program + 1, tensors, way.map(({ input, slot }) => {
+      // The gradient of a leaf may have a place where it is wanted.
+      tensors[slot] = (this.next[input] as Partial<AccumulateGrad>).room?.(this.plan.call.slots[slot]!, this.plan.backwards) ?? null;
+      return slot;
+    }), this.random);
     way.forEach(({ input }, k) => { answers[input] = cast(out[k]!, this.types[input]!, op.name); });
     if (!is_grad_enabled()) for (const tensor of made) tensor.dispose();
     return answers;

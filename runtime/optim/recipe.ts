@@ -53,7 +53,7 @@ interface Cohort {
 
 /** The class that a recipe describes; it can be called with and without `new`. */
 export function optimizer<O extends object>(recipe: Recipe<O>): OptimizerClass<O> {
-  const names = Object.keys(recipe.state);
+  const kept = Object.entries(recipe.state), names = kept.map(([name]) => name);
   class Made extends Optimizer<O> {
     private readonly gathering = new Gathering();
 
@@ -71,7 +71,7 @@ export function optimizer<O extends object>(recipe: Recipe<O>): OptimizerClass<O
         if (!param.ownGradient()) continue;
         let state = this.state.get(param);
         if (!state) this.state.set(param, (state = {}));
-        const fresh = complete(state, recipe, options, param);
+        const fresh = complete(state, recipe, kept, options, param);
         (state as Numbers).step++;
         const op = recipe.op(options, param), words = recipe.words?.(options, state as Numbers, param, fresh) ?? {};
         const key = `${op.op.name} ${Object.values(words).join(" ")}`, cohort = cohorts.get(key);
@@ -89,10 +89,10 @@ export function optimizer<O extends object>(recipe: Recipe<O>): OptimizerClass<O
 }
 
 /** Makes what the options want kept and the state has not: at the first step, or when an option was turned on since.  Whether a tensor was. */
-function complete<O extends object>(state: State, recipe: Recipe<O>, options: Plain<O>, param: Tensor): boolean {
+function complete<O extends object>(state: State, recipe: Recipe<O>, kept: readonly [string, Recipe<O>["state"][string]][], options: Plain<O>, param: Tensor): boolean {
   if (state["step"] === undefined) Object.assign(state, { step: 0, ...recipe.numbers?.(options) }, { ...state });
   let made = false;
-  for (const [name, first] of Object.entries(recipe.state)) {
+  for (const [name, first] of kept) {
     if (state[name] !== undefined && state[name] !== null) continue;
     const value = first(options, param);
     if (value === null) continue;

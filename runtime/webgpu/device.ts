@@ -10,10 +10,10 @@ import type { Device, Prepared, RandomWords, Strided } from "../device.js";
 import { type DType, deviceBytes, newElements } from "../dtype.js";
 import { DeviceError } from "../errors.js";
 import { copyOnGpu } from "../gpu-copy.js";
-import { onReclaim, onReport, unwatch } from "../memory.js";
+import { onReport, unwatch } from "../memory.js";
 import { numelOf } from "../shape.js";
 import { passes, sameCourse } from "../scalars.js";
-import { Storage } from "../storage.js";
+import { type Cell, Storage } from "../storage.js";
 import { afterTask, breath } from "../tasks.js";
 import { byteLength, decode, encode } from "./elements.js";
 import { type Kernel, Pipelines } from "./pipelines.js";
@@ -100,11 +100,6 @@ export class WebGpuDevice implements Device {
       this.lost = `${info.reason || "unknown"}: ${info.message}`;
       onLost();
     }, () => undefined);
-    onReclaim("webgpu", (cell) => {
-      const device = cell.device as WebGpuDevice;
-      device.lighten(cell.bytes);
-      if (cell.buffer) device.pool.give(cell.buffer as PoolBuffer);
-    });
     onReport("webgpu", () => ({ poolBytes: this.pool.freeBytes, deviceBytes: this.pool.totalBytes }));
   }
 
@@ -130,7 +125,12 @@ export class WebGpuDevice implements Device {
     }
     const bytes = Math.max(byteLength(dtype, length), 4);
     if (bytes > this.largest) throw new DeviceError(`${op}: a tensor of ${bytes} bytes is larger than the ${this.largest} that this GPU can bind`);
-    const buffer = this.pool.take(bytes, op), storage = new Storage(this, dtype, length, null, buffer, buffer.size, op);
+    return this.hold(this.pool.take(bytes, op), dtype, length, op);
+  }
+
+  /** A storage in a buffer. */
+  hold(buffer: PoolBuffer, dtype: DType, length: number, op: string): Storage {
+    const storage = new Storage(this, dtype, length, null, buffer, buffer.size, op);
     this.held += buffer.size + EACH;
     if (!this.weighed && this.held - this.ballastBytes >= BALLAST) this.weigh(this.held - this.ballastBytes);
     return storage;
@@ -175,6 +175,11 @@ export class WebGpuDevice implements Device {
     cell.buffer = null;
     if (buffer && this.lost === null) this.pool.give(buffer);
     this.held -= cell.bytes + EACH;
+  }
+
+  reclaim(cell: Cell): void {
+    this.lighten(cell.bytes);
+    if (cell.buffer) this.pool.give(cell.buffer as PoolBuffer);
   }
 
   private weigh(bytes: number): void {

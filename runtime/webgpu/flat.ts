@@ -19,6 +19,10 @@ export class Part implements PoolBuffer {
   since = 0;
   /** Whether a storage lies in it. */
   taken = false;
+  /** How the last tensor lay that filled it. */
+  shape: readonly number[] | null = null;
+  strides: readonly number[] | null = null;
+  length = 0;
 
   constructor(readonly flat: Flat, readonly index: number, readonly offset: number, readonly size: number) {
     this.buffer = flat.whole.buffer;
@@ -55,12 +59,22 @@ export class Flat {
 
   /** Moves a storage into a part. */
   put(storage: Storage, index: number): void {
-    const part = this.parts[index]!, from = storage.cell.buffer as PoolBuffer, { pool } = this.device;
-    copy(this.device, from, part, storage);
+    const from = storage.cell.buffer as PoolBuffer;
+    copy(this.device, from, this.take(index), storage);
+    this.device.pool.give(from);
+  }
+
+  /** A new storage in a part, with whatever elements. */
+  hold(index: number, dtype: DType, length: number, op: string): Storage {
+    return this.device.hold(this.take(index), dtype, length, op);
+  }
+
+  private take(index: number): Part {
+    const part = this.parts[index]!;
     part.taken = true;
     this.taken++;
-    pool.freeBytes -= part.size;
-    pool.give(from);
+    this.device.pool.freeBytes -= part.size;
+    return part;
   }
 
   /** Called when the storage in a part is no longer there. */
@@ -82,12 +96,12 @@ export class Flat {
     this.device.pool.give(this.whole);
   }
 
-  /** Neighbouring parts as one tensor with one axis, which nobody counts as memory. */
-  run(first: number, last: number, dtype: DType): Tensor {
-    const key = first * this.parts.length + last;
+  /** `count` neighbouring parts as one tensor with one axis, which nobody counts as memory. */
+  run(first: number, count: number, dtype: DType): Tensor {
+    const key = first * this.parts.length + count - 1;
     let run = this.runs.get(key);
-    if (!run) {
-      const { offset } = this.parts[first]!, { offset: start, size } = this.parts[last]!, bytes = start + size - offset;
+    if (run?.dtype !== dtype) {
+      const { offset } = this.parts[first]!, { offset: start, size } = this.parts[first + count - 1]!, bytes = start + size - offset;
       const storage = new Storage(this.device, dtype, bytes / deviceBytes(dtype), null, new Part(this, -1, offset, bytes), 0, "foreach");
       unwatch(storage.cell);
       storage.cell.freed = false;
@@ -99,8 +113,14 @@ export class Flat {
 
 /** The part that a tensor fills with its elements in their order; null where it lies otherwise. */
 export function partOf(x: Tensor): Part | null {
-  const { storage } = x, part = storage.cell.buffer;
-  return part instanceof Part && !x.is_disposed && x.offset === 0 && storage.length === x.numel() && x.is_contiguous() ? part : null;
+  const { storage, shape, strides } = x, part = storage.cell.buffer;
+  if (!(part instanceof Part) || x.is_disposed || x.offset !== 0) return null;
+  // Most are as they were a step ago.
+  if (part.shape !== shape || part.strides !== strides || part.length !== storage.length) {
+    if (storage.length !== x.numel() || !x.is_contiguous()) return null;
+    [part.shape, part.strides, part.length] = [shape, strides, storage.length];
+  }
+  return part;
 }
 
 /** Gives a storage another buffer, with the same elements. */
