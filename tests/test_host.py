@@ -160,8 +160,8 @@ def test_zero_sizes_and_scalars_bind():
 
 def test_ops_without_such_options_bind_without_parts():
     """What the package gives no parts binds, and is refused, as with all of them; and some op needs each part."""
-    ops = [op for op in library().ops.values() if not takes_parts(op)]
-    assert len(ops) > 100 and takes_parts(library().ops["sum"]) and takes_parts(library().ops["conv2d"])
+    ops = [op for op in LIBRARY.ops.values() if not takes_parts(op)]
+    assert len(ops) > 100 and takes_parts(LIBRARY.ops["sum"]) and takes_parts(LIBRARY.ops["conv2d"])
     for op in ops:
         for name, d, args, _ in tasks_of(op, 1, 40):
             assert as_json(attempt(lambda: bind_with(d, args, None))) == as_json(attempt(lambda: bind(d, args))), (name, args)

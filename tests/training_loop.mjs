@@ -26,8 +26,16 @@ export async function heldWhileTraining(torch, device, { steps = 10_000, seconds
   return { ...held, steps: step, seconds: (performance.now() - began) / 1000 };
 }
 
+const halves = (most) => [most.slice(0, Math.ceil(most.length / 2)), most.slice(Math.ceil(most.length / 2))].map((half) => Math.max(...half));
+
 /** The most held in the second half of the steps over the most in the first. */
 export function growth(most) {
-  const middle = Math.ceil(most.length / 2);
-  return most.length < 2 ? 1 : Math.max(...most.slice(middle)) / Math.max(...most.slice(0, middle));
+  const [first, second] = halves(most);
+  return most.length < 2 ? 1 : second / first;
+}
+
+/** Whether the second half holds no more than a tenth more; or a MiB more, where it shows that the collector came a few steps later. */
+export function flat(most) {
+  const [first, second] = halves(most);
+  return second <= Math.max(1.1 * first, first + 2 ** 20);
 }

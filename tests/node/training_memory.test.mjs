@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import * as torch from "../../dist/index.js";
-import { growth, heldWhileTraining } from "../training_loop.mjs";
+import { flat, growth, heldWhileTraining } from "../training_loop.mjs";
 import { idleDevice } from "./idle_device.mjs";
 
 const SECONDS = process.env.TRAINING === "all" ? Infinity : 15, MOST = 4 << 20;
@@ -17,7 +17,7 @@ test("on a GPU that does no work", async () => {
   assert.ok(await torch.initWebGPUAsync({ device: idleDevice() }));
   const held = await heldWhileTraining(torch, "webgpu");
   told("on an idle GPU", held);
-  assert.ok(growth(held.device) <= 1.1, `${held.device}`);
+  assert.ok(flat(held.device), `${held.device}`);
   assert.ok(Math.max(...held.device) < MOST, `${held.device}`);
 });
 
@@ -25,7 +25,7 @@ test("on the CPU", async () => {
   const before = process.memoryUsage().arrayBuffers, held = await heldWhileTraining(torch, "cpu");
   told("on the CPU", held);
   // The elements go with the collector's young generation; what is counted comes later, a few thousand buffers at once.
-  assert.ok(growth(held.live) <= 1.5, `${held.live}`);
+  assert.ok(growth(held.live) <= 2 && Math.max(...held.live) < 4 * MOST, `${held.live}`);
   assert.ok(process.memoryUsage().arrayBuffers - before < 2 ** 26);
 });
 
@@ -33,6 +33,6 @@ test("on Dawn", async () => {
   assert.ok(await torch.initWebGPUAsync());
   const held = await heldWhileTraining(torch, "webgpu", { seconds: SECONDS });
   told("on Dawn", held);
-  assert.ok(held.steps === 10_000 ? growth(held.device) <= 1.1 : held.steps > 1, `${held.steps} steps: ${held.device}`);
+  assert.ok(held.steps === 10_000 ? flat(held.device) : held.steps > 1, `${held.steps} steps: ${held.device}`);
   assert.ok(Math.max(...held.device) < 2 * MOST, `${held.device}`);
 });
