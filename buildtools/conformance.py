@@ -67,6 +67,12 @@ def cover() -> int:
     return 0
 
 
+def of_tiers(*tiers: int) -> set[str]:
+    """The operators that have a variant in one of these tiers."""
+    known = json.loads((ORACLE / "checker" / "tiers.json").read_text())["ops"]
+    return {name.split("@")[0] for name, (tier, _) in known.items() if tier in tiers}
+
+
 def expected() -> dict[str, list[str]]:
     """The committed names by device."""
     return json.loads(RIGHT.read_text()) if RIGHT.exists() else {}
