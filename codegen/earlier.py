@@ -65,20 +65,29 @@ class Earlier:
 
 
 class Sources:
-    """The definitions' texts: for each, a text of all that it is made from."""
+    """The definitions' texts: for each, a digest of all that it is made from.
 
-    def __init__(self, parsed):
+    Where it stands in its file is no part of that: only messages show it, and what is kept is without mistakes."""
+
+    def __init__(self, parsed, stems: list[str]):
         self.texts: dict[str, str] = {}
-        for items, _, source in parsed:
+        self.stems: dict[str, str] = {}         # a definition's name -> its file
+        for (items, _, source), stem in zip(parsed, stems):
             for item in items:
                 names = [item.name] if isinstance(item, Def) else [n for n, _ in members(item)] if isinstance(item, Op) else []
                 self.texts |= dict.fromkeys(names, source.text[item.span[0]:item.span[1]])
+                self.stems |= dict.fromkeys(names, stem)
+        self.named = {name: [n for n in dict.fromkeys(WORD.findall(text)) if n in self.texts] for name, text in self.texts.items()}
 
     def of(self, item: Op) -> str:
-        """The definition with its place (messages show it) and doc, and the definitions that it names, and those they name."""
-        found = [name for name, _ in members(item)]
-        for name in found: found += [n for n in dict.fromkeys(WORD.findall(self.texts[name])) if n in self.texts and n not in found]
-        return "\0".join([str(item.span), item.doc, *dict.fromkeys(self.texts[n] for n in found)])
+        """The digest of a definition with its file and doc, and of the definitions that it names, and those they name."""
+        found = dict.fromkeys(name for name, _ in members(item))
+        todo = [*found]
+        for name in todo:
+            new = [n for n in self.named[name] if n not in found]
+            found |= dict.fromkeys(new)
+            todo += new
+        return digest(self.stems[todo[0]], item.doc, *dict.fromkeys(self.texts[n] for n in found))
 
 
 def digest(*texts: str) -> str: return hashlib.sha256("\0".join(texts).encode()).hexdigest()[:32]

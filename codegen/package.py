@@ -25,7 +25,7 @@ from .cpu import routines as cpu_routines
 from .cpu.emit import Kernels, kernels
 from .cpu.shared import MODULE, share
 from .ahead import ahead
-from .earlier import Earlier, Sources, digest
+from .earlier import Earlier, Sources
 from .host import model
 from .host.template import TEXT_TS, templates_module
 from .host.translate import EXTERNAL, PYTHON_TS, translate
@@ -74,11 +74,11 @@ def load(folder: Path = ROOT / "ops", worlds: int = 0, earlier: Earlier = Earlie
     parse = lambda f: earlier.get(lambda: parse_file(f), "parsed", str(f), f.read_text(encoding="utf-8"))
     if earlier.folder: ahead(parse, [f for f in files if not earlier.has("parsed", str(f), f.read_text(encoding="utf-8"))])
     parsed = [parse(f) for f in files]
-    texts = Sources(parsed)
+    texts = Sources(parsed, [f.stem for f in files])
     sources = [source for *_, source in parsed]
 
     def one(item, trees, defs, file):
-        source = digest(file, texts.of(item))
+        source = texts.of(item)
         if found := earlier.find("ops", source): return found, []
         made, errors = dsl.library.lower_item(item, trees, defs, file)
         for op in made: op.source = source
@@ -90,9 +90,11 @@ def load(folder: Path = ROOT / "ops", worlds: int = 0, earlier: Earlier = Earlie
         finish(made, earlier)
         for op in made: made_of(op, earlier)
 
-    def before(tasks): ahead(early, [t for t in tasks if not earlier.has("ops", digest(t[-1], texts.of(t[0])))])
+    passed = lambda item: earlier.has("ops", texts.of(item))
 
-    library, errors, _ = dsl.library.lower(parsed, [f.stem for f in files], one=one, before=before if earlier.folder else lambda tasks: None)
+    def before(tasks): ahead(early, [t for t in tasks if not passed(t[0])])
+
+    library, errors, _ = dsl.library.lower(parsed, [f.stem for f in files], one=one, before=before if earlier.folder else lambda tasks: None, passed=passed)
     fresh = [op for op in library.ops.values() if not op.complete]
     errors += mistakes(library, sources, worlds, ops=fresh)
     if errors: raise DefinitionError(render(errors, sources))
@@ -122,7 +124,7 @@ def ops_files(library: Library, earlier: Earlier) -> tuple[dict[str, str], str]:
     kernels_of = share({name: m.kernels for name, m in all_made.items()}, {op.name: op.file for op in library.ops.values()})
     files[f"ops/kernels/{MODULE}.js"] = modules.kernels_module(MODULE, [], kernels_of)
     for file, ops in files_of:
-        files[f"ops/{file}.ts"] = modules.ops_module(file, ops)
+        files[f"ops/{file}.ts"] = earlier.get(lambda: modules.ops_module(file, ops), "functions", file, *(op.source for op in ops))
         files[f"ops/data/{file}.js"] = modules.data_module(file, ops, {op.name: all_made[op.name].data for op in ops})
         files[f"ops/data/{file}.d.ts"] = modules.data_types(file, ops)
         files[f"ops/kernels/{file}.js"] = modules.kernels_module(file, ops, kernels_of)

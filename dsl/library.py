@@ -57,12 +57,13 @@ def lower_item(item: Op, trees: dict[str, Op], defs: dict[str, Def], file: str, 
     return ops, errors
 
 
-def lower(parsed, stems: list[str], beside: Library | None = None, one=lower_item, before=lambda tasks: None) -> tuple[Library, list[Error], list[Source]]:
+def lower(parsed, stems: list[str], beside: Library | None = None, one=lower_item, before=lambda tasks: None,
+          passed=lambda op: False) -> tuple[Library, list[Error], list[Source]]:
     """(library, errors, sources); ops with mistakes are left out of the library.  one: lowers one definition; before: is
-    told with what `one` will be called."""
+    told with what `one` will be called; passed: whether an op is known to be without mistakes."""
     sources = [source for *_, source in parsed]
     errors = [e for _, found, source in parsed for e in located(found, source.path)]
-    errors += check_library([(items, source) for items, _, source in parsed], [o.tree for o in beside.ops.values()] if beside else ())
+    errors += check_library([(items, source) for items, _, source in parsed], [o.tree for o in beside.ops.values()] if beside else (), passed)
     trees = {n: o.tree for n, o in beside.ops.items()} if beside else {}
     defs: dict[str, Def] = {}
     for items, _, _ in parsed:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 
 from dsl.opdef import OpDef
@@ -23,12 +24,14 @@ class Kernels:
     """functions: JavaScript; table: for each nest of each program the names of its kernels, for a floating and a whole T.
 
     interpreted: of second derivatives what does instead of the kernel of a name, where no other op has the same kernel
-    (shared.py); second: the functions of these kernels; forms: of each function its canonical text."""
+    (shared.py); second: the functions of these kernels; forms: of each function, in order, its canonical text; calls: those
+    of the op's functions that each calls."""
     functions: list[str] = field(default_factory=list)
     table: list[list[tuple[str | None, str | None]]] = field(default_factory=list)
     interpreted: dict[str, str] = field(default_factory=dict)
     second: list[str] = field(default_factory=list)
     forms: dict[str, str] = field(default_factory=dict)
+    calls: dict[str, list[str]] = field(default_factory=dict)
 
     @property
     def count(self) -> int: return sum(f is not None and f not in self.interpreted for p in self.table for pair in p for f in set(pair))
@@ -50,6 +53,7 @@ def kernels(op: OpDef, programs: list[tuple[list[Nest], dict | None]]) -> Kernel
             else: row.append(nest_kernels(out, nest, op, name, tensors, integral=p == 0 and may_be_whole(op)))
         out.table.append(row)
     out.forms = {name_of(f): canonical(f, {}) for f in (*out.functions, *out.second)}
+    out.calls = {name: [w for w in dict.fromkeys(re.findall(r"\w+", form)) if w in out.forms] for name, form in out.forms.items()}
     return out
 
 

@@ -7,10 +7,10 @@ are interpreted (interpreted.py)."""
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from .canonical import canonical, name_of
+from .canonical import canonical
 from .emit import Kernels
 
 MODULE = "shared"                       # of the kernels that ops of several files have
@@ -31,27 +31,26 @@ def share(made: Mapping[str, Kernels], file_of: Mapping[str, str]) -> Shared:
     first: dict[str, str] = {}          # a function's canonical text -> the first one's name
     same: dict[str, str] = {}           # a function's name -> the first one's
     home: dict[str, str] = {}           # the first one's name -> its file, or MODULE
-    forms = {name: form for op in made.values() for name, form in op.forms.items()}     # names are an op's, so they differ
+    own_calls = {name: called for op in made.values() for name, called in op.calls.items()}     # names are an op's, so they differ
 
-    def take(op: str, functions: list[str], new: bool):
-        for f in functions:
-            name = name_of(f)
-            form = forms[name] if not (set(re.findall(r"\w+", forms[name])) & same.keys()) else canonical(f, same)
+    def take(op: str, named: Iterable[tuple[tuple[str, str], str]], new: bool):
+        for (name, form), f in named:
+            if own_calls[name]: form = canonical(f, same)
             if form not in first:
                 if not new: continue
                 first[form], texts[name], home[name] = name, f, file_of[op]
             same[name] = first[form]
             if home[same[name]] != file_of[op]: home[same[name]] = MODULE
-    for op, kernels in made.items(): take(op, kernels.functions, True)
-    for op, kernels in made.items(): take(op, kernels.second, False)
+    for op, kernels in made.items(): take(op, zip(kernels.forms.items(), kernels.functions), True)
+    for op, kernels in made.items(): take(op, zip([*kernels.forms.items()][len(kernels.functions):], kernels.second), False)
 
     out = Shared()
-    calls = {n: [same[w] for w in dict.fromkeys(re.findall(r"\w+", t)) if w in same and same[w] != n] for n, t in texts.items()}
+    calls = {n: [same[c] for c in own_calls[n]] for n in texts}
     for n in list(texts):               # what a shared kernel calls is shared, too
         if home[n] == MODULE:
             for c in calls[n]: home[c] = MODULE
     for name, text in texts.items():
-        text = re.sub(r"(?<![.\w\"])[A-Za-z_]\w*", lambda m: same.get(m[0], m[0]), text)
+        if calls[name] != own_calls[name]: text = re.sub(r"(?<![.\w\"])[A-Za-z_]\w*", lambda m: same.get(m[0], m[0]), text)
         if home[name] == MODULE: text = re.sub(r"^function", "export function", text, flags=re.M)
         else: out.imports.setdefault(home[name], set()).update(c for c in calls[name] if home[c] == MODULE)
         out.functions.setdefault(home[name], []).append(text)

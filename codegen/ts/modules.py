@@ -116,7 +116,7 @@ def kernels_module(file: str, ops: list[OpDef], shared: Shared) -> str:
     rows = [{"name": binding(op.name), "table": table(shared.tables[op.name])} for op in ops]
     functions = shared.functions.get(file, [])
     text = "\n".join([*functions, *(row["table"] for row in rows)])
-    uses = lambda name: re.search(rf"\b{re.escape(name)}\b", text)
+    uses = lambda name: name in text and re.search(rf"\b{re.escape(name)}\b", text)
     types = ["CpuNest"] * bool(functions) + ["NestKernels"] * bool(rows)
     imports = [f'/** @import {{ {", ".join(types)} }} from "../../runtime/compiled.js" */']
     if uses("within("): imports.append('import { within } from "../../runtime/cpu-nest.js";')
