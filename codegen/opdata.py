@@ -119,7 +119,8 @@ def nest(op: OpDef, n: build.Nest, place: int, tensors: dict[str, Tensor], numbe
 def raw(op: OpDef, n: build.Nest, body: Raw, place: int, tensors: dict[str, Tensor], number: dict[str, int]) -> model.Nest:
     """A nest with a raw body: its text serves every class of T."""
     text = body.body.wgsl
-    code = model.Code([], [], [f for f in prelude.functions() if re.search(rf"\b{f}\b", text)])
+    named = set(re.findall(r"\w+", text))
+    code = model.Code([], [], [f for f in prelude.functions() if f in named])
     kinds = {"T": "T" if body.T == "T" else "i"}
     words = [model.Word(name, kinds.get(kind, kind), formula(e)) for (name, kind), e in zip(body.words, n.words)]
     words += [model.Word(name, "f", None) for name in ("inf", "nan") if re.search(rf"\bp\.{name}\b", text)]

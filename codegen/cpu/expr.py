@@ -42,18 +42,42 @@ class Hole:
     raw: str = ""
 
 
+class Holes(dict[str, Hole]):
+    """Holes by name.  kinds: the kinds of expressions of them, by identity, for as long as no hole has another kind."""
+
+    def __init__(self, *args):
+        super().__init__(*args)
+        self.kinds: dict[int, tuple[E, str]] = {}
+
+    def __setitem__(self, name: str, hole: Hole):
+        if name in self and self[name].kind != hole.kind: self.kinds = {}
+        super().__setitem__(name, hole)
+
+    def __delitem__(self, name: str):
+        self.kinds = {}
+        super().__delitem__(name)
+
+    def copy(self) -> Holes: return Holes(self)
+
+
 @dataclass
 class Printer:
     """Prints expressions for one class of T.
 
     holes: reads, earlier values, loop indices and words by name; helpers: functions of runtime/math.ts in use."""
     integral: bool
-    holes: dict[str, Hole] = field(default_factory=dict)
+    holes: Holes = field(default_factory=Holes)
     helpers: set[str] = field(default_factory=set)
 
     # --- Kinds ---
 
     def kind(self, e: E) -> str:
+        if not e.args: return self.found(e)
+        known = self.holes.kinds
+        if id(e) not in known: known[id(e)] = e, self.found(e)
+        return known[id(e)][1]
+
+    def found(self, e: E) -> str:
         match e.op:
             case "const": return "b" if isinstance(e.val, bool) else "i" if isinstance(e.val, int) else "f"
             case "hole" | "sym" | "idx" | "pack":

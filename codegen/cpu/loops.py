@@ -233,7 +233,7 @@ class LoopKernel:
 
     def printer_kind(self, s: Step) -> str:
         """The kind of a reduction's value; its reads need not be open yet."""
-        known = dict(self.printer.holes)
+        known = self.printer.holes.copy()
         for r in reads_of(s.body):
             if f"r{r}" not in known: self.printer.holes[f"r{r}"] = Hole("", self.value_kind(r))
         kind = self.printer.kind(s.body)
@@ -244,7 +244,7 @@ class LoopKernel:
         p = self.places[r]
         fallback = p.access.fallback
         if fallback is None or p.kind == "f": return p.kind
-        known = dict(self.printer.holes)
+        known = self.printer.holes.copy()
         for q in reads_of(fallback): self.printer.holes[f"r{q}"] = Hole("", self.value_kind(q))
         kind = self.printer.kind(fallback)
         self.printer.holes = known
