@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import lru_cache
 
 from .expressions import CALL, TERNARY, safe
 from .subset import INT, NONE, Refused, STR, annotation, join, optional, plain
@@ -29,9 +30,11 @@ def assigned(node: ast.AST) -> dict[str, list[ast.AST]]:
 
 def reassigned(w, name: str, s: ast.stmt) -> bool:
     """Whether a name assigned by s is assigned again in the function (so it is `let`)."""
-    places = [n for n in ast.walk(w.current) if isinstance(n, (ast.Assign, ast.AugAssign, ast.AnnAssign))
-              and n is not s and name in assigned(n)]
-    return bool(places)
+    return any(n is not s for n in assigned_in(w.current).get(name, ()))
+
+
+@lru_cache(maxsize=1)
+def assigned_in(function: ast.FunctionDef) -> dict[str, list[ast.AST]]: return assigned(function)
 
 
 def statement(w, s: ast.stmt, declared: set[str], later: set[str]):

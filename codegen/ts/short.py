@@ -77,8 +77,9 @@ def without(value, follows: dict[int, dict[str, object]]):
     """A dataclass as a dict without the values that are usual or follow."""
     if isinstance(value, list): return [without(v, follows) for v in value]
     if type(value) not in USUAL: return value
-    usual = USUAL[type(value)] | {name: without(v, follows) for name, v in follows.get(id(value), {}).items()}
-    out = {f.name: without(getattr(value, f.name), follows) for f in dataclasses.fields(value)}
+    usual = USUAL[type(value)]
+    if id(value) in follows: usual = usual | {name: without(v, follows) for name, v in follows[id(value)].items()}
+    out = {k: without(v, follows) for k, v in value.__dict__.items() if k not in usual or v != usual[k]}
     if isinstance(value, model.ReadCode) and not any(value.index): out["index"] = []
     if isinstance(value, model.Code) and not any(any(a.index) or a.guard or a.fallback for a in value.accesses): out["accesses"] = []
     if isinstance(value, model.Code): out["helpers"] = with_routines(value.helpers)
