@@ -11,8 +11,11 @@ import { Tensor } from "./tensor.js";
 import { type DiagonalOptions, as_strided, diagonal, narrow, select, sliceAxis } from "./views.js";
 import * as views from "./views.js";
 
-/** A copy of `input` in which the elements that `look` shows are those of `src`. */
-function replaced(op: string, input: Tensor, src: Tensor, look: (tensor: Tensor) => Tensor): Tensor {
+/**
+ * A copy of `input` in which the elements that `look` shows are those of `src`.
+ * `onlyReplaced`: the gradient of `input` is that of the replaced elements instead of that of the others.
+ */
+function replaced(op: string, input: Tensor, src: Tensor, look: (tensor: Tensor) => Tensor, onlyReplaced = false): Tensor {
   if (!(src instanceof Tensor)) throw new TypeMismatchError(`${op}: argument 'src' must be a tensor, got ${describe(src)}`);
   const out = no_grad(() => {
     const copy = input.clone(), part = look(copy);
@@ -25,8 +28,9 @@ function replaced(op: string, input: Tensor, src: Tensor, look: (tensor: Tensor)
   if (!recording(input, src)) return out;
   return attach(out, new JoinNode(`${op}Backward`, [input, src], ([given], wanted) => {
     if (!given) return [null, null];
-    const grad = given.contiguous(), part = look(grad);
-    return [wanted[0] ? replaced(op, grad, zeros(part.shape, { dtype: grad.dtype, device: grad.device }), look) : null, wanted[1] ? part.clone() : null];
+    const grad = given.contiguous(), part = look(grad), nothing = (x: Tensor) => zeros(x.shape, { dtype: x.dtype, device: x.device });
+    const before = () => (onlyReplaced ? replaced(op, nothing(grad), part, look, true) : replaced(op, grad, nothing(part), look));
+    return [wanted[0] ? before() : null, wanted[1] ? part.clone() : null];
   }));
 }
 
@@ -44,8 +48,9 @@ export function slice_scatter(input: Tensor, src: Tensor, dim = 0, start?: numbe
   return replaced("slice_scatter", input, src, (t) => sliceAxis(t, axis, first, length, step, "slice_scatter"));
 }
 
+/** As in PyTorch, the gradient of `input` is that of the elements that are replaced, and 0 elsewhere. */
 export const as_strided_scatter = (input: Tensor, src: Tensor, size: readonly number[], stride: readonly number[], storage_offset?: number | null): Tensor =>
-  replaced("as_strided_scatter", input, src, (t) => as_strided(t, size, stride, storage_offset ?? 0));
+  replaced("as_strided_scatter", input, src, (t) => as_strided(t, size, stride, storage_offset ?? 0), true);
 
 /** Matrices with the vectors along the last axis of `x` on a diagonal, zeros elsewhere; `dim1` and `dim2` are the matrices' axes. */
 export function diag_embed(x: Tensor, offset: number | DiagonalOptions = 0, dim1 = -2, dim2 = -1): Tensor {
