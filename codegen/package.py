@@ -118,6 +118,7 @@ def ops_files(library: Library, earlier: Earlier) -> tuple[dict[str, str], str]:
     """The modules of ops/, and the ledger."""
     files = {"ops/data/complete.ts": modules.complete_module(), "ops/data/schedules.ts": modules.schedules_module(opdata.rules(library))}
     files["ops/routines.ts"] = modules.routines_module(cpu_routines.functions(library.routines.values()))
+    files["ops/data/bodies.ts"] = modules.bodies_module(bodies(library))
     files["ops/data/routines.ts"] = modules.routine_texts_module(wgsl_routines.functions(library.routines))
     files_of = modules.by_file(library.ops.values())
     all_made = {op.name: made_of(op, earlier) for op in library.ops.values()}
@@ -146,10 +147,19 @@ def make(op: OpDef) -> Made:
 
 
 def op_data(op: OpDef) -> model.Op:
-    """The op as the package has it: under the name its users know, gradients for a floating T only."""
+    """The op as the package has it: under the name its users know, gradients for a floating T only, raw bodies by name."""
     data = replace(opdata.op_data(op), name=docs.shown_name(op))
     for program in data.programs[1:]: program.nests = [replace(nest, integral=None) for nest in program.nests]
+    for program, (made, _) in zip(data.programs, programs(op)):
+        for nest, source in zip(program.nests, made):
+            if source.raw is not None: nest.raw = replace(nest.raw, text=modules.body_text(source.raw.body.op))
     return data
+
+
+def bodies(library: Library) -> dict[str, str]:
+    """The WGSL of all raw bodies, by the op that it was written for."""
+    raws = [s.body.val for op in library.ops.values() for s in op.forward.stmts if s.body.op == "raw"]
+    return {raw.body.op: raw.body.wgsl for raw in raws}
 
 
 def host_files() -> dict[str, str]:

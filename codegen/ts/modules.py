@@ -23,7 +23,7 @@ from codegen.opdata import takes_parts
 
 from . import docs
 from .aliases import Names
-from .literal import literal
+from .literal import Identifier, literal
 from .short import short, usual_text
 from .signatures import options, options_name, result_type, signatures, type_name
 
@@ -94,7 +94,8 @@ def data_text(data: model.Op) -> str:
 
 def data_module(file: str, ops: list[OpDef], texts: dict[str, str]) -> str:
     rows = [{"name": binding(op.name), "literal": texts[op.name]} for op in ops]
-    return render("data.js.j2", file=file, ops=rows, routines=any("routines." in text for text in texts.values()))
+    named = [name for name in ("bodies", "routines") if any(f"{name}." in text for text in texts.values())]
+    return render("data.js.j2", file=file, ops=rows, named=named)
 
 
 def data_types(file: str, ops: list[OpDef]) -> str:
@@ -144,6 +145,16 @@ def routines_module(made) -> str:
 def routine_texts_module(texts: dict[str, str]) -> str:
     """The same functions for the GPU."""
     return render("routine_texts.ts.j2", functions=[{"name": camel(n), "text": template_text(t)} for n, t in texts.items()])
+
+
+def bodies_module(texts: dict[str, str]) -> str:
+    """The bodies of raw ops for the GPU: many programs may run one."""
+    return render("bodies.ts.j2", bodies=[{"name": camel(n), "text": template_text(t)} for n, t in texts.items()])
+
+
+def body_text(op: str) -> Identifier:
+    """How op data names the text of a raw op's body."""
+    return Identifier(f"bodies.{camel(op)}")
 
 
 def table(rows: list[list[tuple[str | None, str | None]]]) -> str:
