@@ -7,9 +7,11 @@ become one `row` nest (fuse.py).  Nothing here depends on sizes: what does is le
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from dsl.ir import E, Loop, Program, Raw, indices
+from dsl.ir import E, Loop, Program, Raw, indices, subst, symbols
+
+LETTERS = "ijklmnqrstuvw"       # for loops; `p` is the uniform's name in a kernel
 
 
 @dataclass(frozen=True)
@@ -74,12 +76,28 @@ def named_loops(nest: Nest) -> frozenset[str]:
     return frozenset(used)
 
 
+def plainly_named(nest: Nest) -> Nest:
+    """The nest with a letter for each loop that a pass of the compiler named: kernels are read, and nests that do the same look the same."""
+    loops = nest.loops + nest.rloops
+    parts = [*(l.extent for l in loops), *(e for a in nest.accesses for e in (*a.index, a.guard, a.fallback)),
+             *(e for s in nest.steps for e in (s.body, s.pred))]
+    taken = {l.name for l in loops}.union(*map(symbols, parts))
+    free = iter([c for c in LETTERS if c not in taken])
+    env = {l.name: E("pack" if l.pack else "idx", (), name) for l, name in zip([l for l in loops if l.name.endswith("_")], free)}
+    if not env: return nest
+    named = lambda e: subst(e, env)
+    loop = lambda l: replace(l, name=env[l.name].val if l.name in env else l.name, extent=named(l.extent))
+    return replace(nest, loops=tuple(map(loop, nest.loops)), rloops=tuple(map(loop, nest.rloops)),
+                   accesses=tuple(replace(a, index=tuple(map(named, a.index)), guard=named(a.guard), fallback=named(a.fallback)) for a in nest.accesses),
+                   steps=tuple(replace(s, body=named(s.body), pred=named(s.pred)) for s in nest.steps))
+
+
 def nests(program: Program | None) -> list[Nest]:
     """The nests of a program in the order they run; none for a raw op."""
     from .fuse import fused
     if program is None: return []
     stmts, made = program.__dict__.get("nests_", (None, []))            # asked for by each target
     if stmts != program.stmts:
-        made = fused(program)
+        made = [plainly_named(n) for n in fused(program)]
         program.__dict__["nests_"] = [*program.stmts], made
     return [*made]

@@ -139,7 +139,7 @@ def made_of(op: OpDef, earlier: Earlier) -> Made:
 
 
 def make(op: OpDef) -> Made:
-    data, own = modules.data_text(op_data(op)), kernels(op, programs(op))
+    data, own = modules.data_text(with_named_bodies(op, op_data(op))), kernels(op, programs(op))
     forward, *backward = (Counter(n.shape for n in ns) for ns, _ in programs(op))
     size = len(data.encode()) + sum(len(f.encode()) for f in own.functions)
     return Made(data, own, ledger.Entry(op.name, op.file, bool(op.aliases), bool(op.raw), ledger.gradient(op), forward, sum(backward, Counter()),
@@ -147,9 +147,14 @@ def make(op: OpDef) -> Made:
 
 
 def op_data(op: OpDef) -> model.Op:
-    """The op as the package has it: under the name its users know, gradients for a floating T only, raw bodies by name."""
+    """The op as the package has it: under the name its users know, gradients for a floating T only."""
     data = replace(opdata.op_data(op), name=docs.shown_name(op))
     for program in data.programs[1:]: program.nests = [replace(nest, integral=None) for nest in program.nests]
+    return data
+
+
+def with_named_bodies(op: OpDef, data: model.Op) -> model.Op:
+    """`data` with the names of raw bodies, which stand in ops/data/bodies.ts, instead of their texts."""
     for program, (made, _) in zip(data.programs, programs(op)):
         for nest, source in zip(program.nests, made):
             if source.raw is not None: nest.raw = replace(nest.raw, text=modules.body_text(source.raw.body.op))
