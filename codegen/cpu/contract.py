@@ -115,10 +115,10 @@ class Contract(LoopKernel):
         i, k = self.i, self.k
         t.open(f"for (let {i} = {first}; {i} < {last}; {i}++)")
         t.add_all(listed("const", [f"{p.at} = block.at[{p.number}] + {p.stem}Points[{i}]" for p in places]))
-        t.add_all(listed("const", [f"{self.loop(l)} = {self.loop(l)}At[{i}]" for l in own[along] if l.name in used]))
+        t.add_all(listed("const", [f"{self.loop(l)} = {self.loop(l)}Values[{i}]" for l in own[along] if l.name in used]))
         t.add(f"let next = panelStart({i} - {first}, to - from);")
         t.open(f"for (let {k} = from; {k} < to; {k}++, next += 4)")
-        t.add_all(listed("const", [f"{self.loop(l)} = {self.loop(l)}At[{k}]" for l in own["depth"] if l.name in used]))
+        t.add_all(listed("const", [f"{self.loop(l)} = {self.loop(l)}Values[{k}]" for l in own["depth"] if l.name in used]))
         for p in places: p.at = f"{p.stem}At + {p.stem}Depth[{k}]"
         self.text, self.inside = t, False
         step = Step("reduce", "", product(factor.parts), pred=conj(*factor.conditions))
@@ -151,10 +151,10 @@ class Contract(LoopKernel):
         i, j = self.i, self.j
         t.open(f"for (let {i} = firstRow; {i} < lastRow; {i}++)")
         t.add_all(listed("const", [f"{p.stem}Row = block.at[{p.number}] + {p.stem}Rows[{i}]" for p in places]))
-        t.add_all(listed("const", [f"{self.loop(l)} = {self.loop(l)}At[{i}]" for l in own["rows"] if l.name in used]))
+        t.add_all(listed("const", [f"{self.loop(l)} = {self.loop(l)}Values[{i}]" for l in own["rows"] if l.name in used]))
         t.add(f"let next = ({i} - firstRow) * width;")
         t.open(f"for (let {j} = firstColumn; {j} < lastColumn; {j}++)")
-        t.add_all(listed("const", [f"{self.loop(l)} = {self.loop(l)}At[{j}]" for l in own["columns"] if l.name in used]))
+        t.add_all(listed("const", [f"{self.loop(l)} = {self.loop(l)}Values[{j}]" for l in own["columns"] if l.name in used]))
         t.add("const sum = sums[next++];")
         self.printer.holes[self.nest.steps[0].name] = Hole("sum", "f")
         for p in places: p.at = f"{p.stem}Row + {p.stem}Columns[{j}]"
@@ -200,7 +200,7 @@ class Contract(LoopKernel):
         for where, loops in own.items():
             for l in loops:
                 if l.name not in used: continue
-                t.add(f"const {self.loop(l)} = block.batch.{l.name};" if where == "batch" else f"const {self.loop(l)}At = {where}.loops.{l.name};")
+                t.add(f"const {self.loop(l)} = block.batch.{l.name};" if where == "batch" else f"const {self.loop(l)}Values = {where}.loops.{l.name};")
 
 
 def factors(e: E) -> list[E]:

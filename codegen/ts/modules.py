@@ -24,7 +24,7 @@ from codegen.opdata import takes_parts
 from . import docs
 from .aliases import Names
 from .literal import Identifier, literal
-from .short import short, usual_text
+from .short import PREFIXES, short, usual_text
 from .signatures import options, options_name, result_type, signatures, type_name
 
 TEMPLATES = jinja2.Environment(
@@ -104,7 +104,7 @@ def data_types(file: str, ops: list[OpDef]) -> str:
 
 def complete_module() -> str:
     usual, parts = usual_text()
-    return render("complete.ts.j2", usual=usual, parts=parts)
+    return render("complete.ts.j2", usual=usual, parts=parts, prefixes=literal(PREFIXES))
 
 
 def schedules_module(rules: list) -> str:

@@ -40,6 +40,10 @@ USUAL: dict[type, dict[str, object]] = {
 }
 
 
+# What the names of cotangents and gradients begin with in each of an op's programs (dsl/adjoint.py).
+PREFIXES = (("", ""), ("g_", "d_"), ("gg_", "dd_"))
+
+
 def parts(cls: type) -> dict[str, str]:
     """The fields of a class that hold others: name -> class."""
     hints = typing.get_type_hints(cls)
@@ -57,7 +61,8 @@ def short(op: model.Op) -> dict:
 
 def derived(op: model.Op) -> dict[int, dict[str, object]]:
     """For objects of an op's data (by their `id`) the values of fields that follow from the rest: tensor parameters are the first
-    slots, gradients and cotangents have the shape of what they are of, a nest is needed for what it writes."""
+    slots, gradients and cotangents have the shape and, with a prefix, the name of what they are of, a nest is needed for the results
+    that are made from what it writes."""
     found: dict[int, dict[str, object]] = {}
     tensors = 0
     for p in op.params:
@@ -66,10 +71,10 @@ def derived(op: model.Op) -> dict[int, dict[str, object]]:
         found[id(op.slots[tensors])] = {"name": p.name, "role": "input"}
         tensors += 1
     for s in op.slots: found.setdefault(id(s), {})["dims"] = op.slots[s.like].dims if s.like >= 0 else []
-    for program in op.programs:
-        for n, nest in enumerate(program.nests):
-            written = [nest.accesses[step.target].slot for step in nest.steps if step.target >= 0]
-            found[id(nest)] = {"number": n, "makes": list(dict.fromkeys(written))}
+    for program, prefixes in zip(op.programs, PREFIXES):
+        for prefix, of in zip(prefixes, (program.inputs, program.outputs)):
+            for slot in (op.slots[n] for n in of if op.slots[n].like >= 0): found[id(slot)].setdefault("name", prefix + op.slots[slot.like].name)
+        for n, nest in enumerate(program.nests): found[id(nest)] = {"number": n, "makes": nest.makes}
     return found | {id(op): {"output_names": [op.slots[o].name for o in op.outputs]}}
 
 
