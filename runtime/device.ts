@@ -5,6 +5,7 @@ import type { CompiledOp, Elements } from "./compiled.js";
 import type { DType } from "./dtype.js";
 import { DeviceError, describe } from "./errors.js";
 import type { Cell, Storage } from "./storage.js";
+import type { Tensor } from "./tensor.js";
 
 /** A call of one program of an op, ready to be repeated: see call.ts. */
 export interface Prepared {
@@ -22,6 +23,14 @@ export interface Strided {
   readonly shape: readonly number[];
   readonly strides: readonly number[];
   readonly offset: number;
+}
+
+/** What an op over lists gets for one of its parameters. */
+export type List = readonly (Tensor | null)[];
+/** `count` places of lists as one: a tensor for each list. */
+export interface Joined {
+  readonly count: number;
+  readonly tensors: readonly Tensor[];
 }
 
 export interface Device {
@@ -51,6 +60,10 @@ export interface Device {
   execute(prepared: Prepared, storages: readonly (Storage | null)[], random: RandomWords | null): void;
   /** Where memory has piled up: a promise that lets the garbage collector give some back. */
   relax(): Promise<void> | null;
+  /** The tensors of lists at the places from `from` on, as long as they lie side by side and at like distances in all lists, and `fits` says
+   *  yes of a further place: one long tensor for each list.  Null where that is one place only.  Only devices on which something was
+   *  gathered have it. */
+  joined?: ((lists: readonly List[], from: number, fits: (place: number) => boolean) => Joined | null) | null;
   /** Resolves when everything queued has run. */
   synchronize(): Promise<void>;
 }

@@ -26,16 +26,11 @@ export async function heldWhileTraining(torch, device, { steps = 10_000, seconds
   return { ...held, steps: step, seconds: (performance.now() - began) / 1000 };
 }
 
-const halves = (most) => [most.slice(0, Math.ceil(most.length / 2)), most.slice(Math.ceil(most.length / 2))].map((half) => Math.max(...half));
-
 /** The most held in the second half of the steps over the most in the first. */
 export function growth(most) {
-  const [first, second] = halves(most);
-  return most.length < 2 ? 1 : second / first;
+  const half = Math.ceil(most.length / 2);
+  return most.length < 2 ? 1 : Math.max(...most.slice(half)) / Math.max(...most.slice(0, half));
 }
 
-/** Whether the second half holds no more than a tenth more; or a MiB more, where it shows that the collector came a few steps later. */
-export function flat(most) {
-  const [first, second] = halves(most);
-  return second <= Math.max(1.1 * first, first + 2 ** 20);
-}
+/** Whether the second half of the steps held no more than a tenth more than the first. */
+export const flat = (most) => growth(most) <= 1.1;

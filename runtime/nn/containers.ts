@@ -3,18 +3,25 @@
 import { IndexError, OpError } from "../errors.js";
 import type { Tensor } from "../tensor.js";
 import { callable } from "./callable.js";
-import { Module, checkModule } from "./module.js";
+import { Module, checkModule, entriesOf, forgetOrder } from "./module.js";
 import { Parameter } from "./parameter.js";
-import { showTree } from "./shown.js";
+import { indented, showTree } from "./shown.js";
 
 type Entries<T> = Readonly<Record<string, T>> | ReadonlyMap<string, T> | Iterable<readonly [string, T]>;
 const pairs = <T>(given: Entries<T>): (readonly [string, T])[] =>
   (Symbol.iterator in given ? [...given] : Object.entries(given));
 
+const isModule = (value: unknown): value is Module => value instanceof Module;
+const isParameter = (value: unknown): value is Parameter => value instanceof Parameter;
+/** The properties that are of a kind, by name, in the order in which they were given. */
+const membersOf = <T>(module: Module, is: (value: unknown) => value is T): [string, T][] =>
+  entriesOf(module).flatMap(([name, value]): [string, T][] => (is(value) ? [[name, value]] : []));
+
 /** Members by number; what is behind a negative one counts from the end. */
 abstract class Listed<T> extends Module {
-  /** All members in order. */
-  protected abstract members(): T[];
+  /** All members in order, with their names. */
+  protected abstract named(): [string, T][];
+  protected members(): T[] { return this.named().map(([, member]) => member); }
   override get length(): number { return this.members().length; }
   get size(): number { return this.length; }
   at(index: number): T | undefined { return this.members().at(index); }
@@ -23,8 +30,9 @@ abstract class Listed<T> extends Module {
 
   /** Puts these members in the place of all that are there. */
   protected replace(members: readonly T[]): void {
-    const own = this as unknown as Record<string, unknown>, before = this.length;
-    for (let i = 0; i < before; i++) delete own[i];
+    const own = this as unknown as Record<string, unknown>;
+    for (const [name] of this.named()) delete own[name];
+    forgetOrder(this);
     members.forEach((member, i) => { own[i] = member; });
   }
   /** The number of a place, counted from the front. */
@@ -36,9 +44,7 @@ abstract class Listed<T> extends Module {
 }
 
 abstract class Modules extends Listed<Module> {
-  protected override members(): Module[] {
-    return Object.entries(this).flatMap(([, value]) => (value instanceof Module ? [value as Module] : []));
-  }
+  protected override named(): [string, Module][] { return membersOf(this, isModule); }
   append(module: Module): this {
     this.add_module(String(this.length), checkModule(module, `${this.constructor.name}.append`));
     return this;
@@ -76,6 +82,8 @@ class SequentialClass extends Modules {
     if (!first) return inputs[0] as Tensor;
     return others.reduce<unknown>((value, module) => module(value), first(...inputs)) as Tensor;
   }
+  /** Those from `start` up to `end` as one that runs them, with their names: `model[:-1]` is `model.slice(0, -1)`. */
+  slice(start?: number, end?: number): Sequential { return new (this.constructor as typeof SequentialClass)(new Map(this.named().slice(start, end))); }
 }
 export const Sequential = /* @__PURE__ */ callable(SequentialClass, "Sequential");
 export type Sequential = SequentialClass;
@@ -86,6 +94,8 @@ class ModuleListClass extends Modules {
     super();
     this.extend(modules);
   }
+  /** A list of those from `start` up to `end`. */
+  slice(start?: number, end?: number): ModuleList { return new (this.constructor as typeof ModuleListClass)(this.members().slice(start, end)); }
   /** Equal neighbours are shown once. */
   override toString(): string {
     const rows: { text: string; from: number; to: number }[] = [];
@@ -137,19 +147,19 @@ class ModuleDictClass extends Keyed<Module> {
     super();
     this.update(modules);
   }
-  protected override members(): [string, Module][] {
-    return Object.entries(this).flatMap(([name, value]): [string, Module][] => (value instanceof Module ? [[name, value as Module]] : []));
-  }
+  protected override members(): [string, Module][] { return membersOf(this, isModule); }
   protected override put(name: string, module: Module): void { this.add_module(name, checkModule(module, "ModuleDict")); }
 }
 export const ModuleDict = /* @__PURE__ */ callable(ModuleDictClass, "ModuleDict");
 export type ModuleDict = ModuleDictClass;
 
 const asParameter = (value: Tensor): Parameter => (value instanceof Parameter ? value : new Parameter(value));
-/** A list's or dictionary's parameters as PyTorch prints them. */
-function showParameters(name: string, parameters: readonly (readonly [string, Parameter])[]): string {
-  return `${name}(${parameters.map(([key, p]) => `  (${key}): Parameter containing: [torch.${p.dtype} of size ${p.shape.join("x")}]`).join("\n")})`;
+/** A list's or dictionary's parameters as PyTorch prints them: several on lines of their own; `type`: how it calls a type there. */
+function showParameters(name: string, parameters: readonly (readonly [string, Parameter])[], type: (p: Parameter) => string): string {
+  const lines = parameters.map(([key, p]) => `  (${key}): Parameter containing: [${type(p)} of size ${p.shape.join("x")}]`).join("\n");
+  return parameters.length > 1 ? `${name}(${indented(`\n${lines}`)}\n)` : `${name}(${lines})`;
 }
+const TENSORS: Readonly<Record<string, string>> = { float32: "Float", float64: "Double", float16: "Half", int32: "Int", int8: "Char", uint8: "Byte", bool: "Bool" };
 
 class ParameterListClass extends Listed<Parameter> {
   /** A list of parameters that belong to the module it is in; other tensors become parameters. */
@@ -157,9 +167,7 @@ class ParameterListClass extends Listed<Parameter> {
     super();
     this.extend(values);
   }
-  protected override members(): Parameter[] {
-    return Object.entries(this).flatMap(([, value]) => (value instanceof Parameter ? [value as Parameter] : []));
-  }
+  protected override named(): [string, Parameter][] { return membersOf(this, isParameter); }
   append(value: Tensor): this {
     this.register_parameter(String(this.length), asParameter(value));
     return this;
@@ -173,7 +181,9 @@ class ParameterListClass extends Listed<Parameter> {
     this.replace(all);
     return gone!;
   }
-  override toString(): string { return showParameters("ParameterList", this.members().map((p, i) => [String(i), p])); }
+  /** A list of those from `start` up to `end`. */
+  slice(start?: number, end?: number): ParameterList { return new (this.constructor as typeof ParameterListClass)(this.members().slice(start, end)); }
+  override toString(): string { return showParameters("ParameterList", this.named(), ({ dtype }) => `torch.${dtype}`); }
 }
 export const ParameterList = /* @__PURE__ */ callable(ParameterListClass, "ParameterList");
 export type ParameterList = ParameterListClass;
@@ -184,11 +194,9 @@ class ParameterDictClass extends Keyed<Parameter> {
     super();
     this.update(pairs(parameters).map(([name, value]): [string, Parameter] => [name, asParameter(value)]));
   }
-  protected override members(): [string, Parameter][] {
-    return Object.entries(this).flatMap(([name, value]): [string, Parameter][] => (value instanceof Parameter ? [[name, value as Parameter]] : []));
-  }
+  protected override members(): [string, Parameter][] { return membersOf(this, isParameter); }
   protected override put(name: string, value: Tensor): void { this.register_parameter(name, asParameter(value)); }
-  override toString(): string { return showParameters("ParameterDict", this.members()); }
+  override toString(): string { return showParameters("ParameterDict", this.members(), ({ dtype }) => `torch.${TENSORS[dtype]!}Tensor`); }
 }
 export const ParameterDict = /* @__PURE__ */ callable(ParameterDictClass, "ParameterDict");
 export type ParameterDict = ParameterDictClass;

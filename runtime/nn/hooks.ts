@@ -69,6 +69,8 @@ class Gates {
   private readonly hooks: Hooks;
   private arrived: Gradients = [];
   private entered = false;
+  /** How many tensors the arguments hold. */
+  private taken = 0;
 
   constructor(module: Module, hooks: Hooks) {
     this.module = module;
@@ -76,6 +78,7 @@ class Gates {
   }
   enter(args: unknown[]): unknown[] {
     const places = args.flatMap((arg, i) => (arg instanceof Tensor ? [i] : []));
+    this.taken = places.length;
     if (!places.some((i) => (args[i] as Tensor).requires_grad)) return args;
     this.entered = true;
     const passed = Gate.apply<Tensor[]>((grads: Gradients) => this.call(grads), ...places.map((i) => args[i])), out = [...args];
@@ -88,7 +91,7 @@ class Gates {
     if (places.length === 0) return output;
     const passed = Gate.apply<Tensor[]>((grads: Gradients) => {
       this.arrived = grads;
-      if (!this.entered) this.call([]);
+      if (!this.entered) this.call(Array<null>(this.taken).fill(null));
       return grads;
     }, ...places.map((i) => list[i]));
     if (single) return passed[0];

@@ -22,8 +22,31 @@ class Hidden {
   readonly buffers = new Map<string, Tensor | null>();
   readonly transient = new Set<string>();
   readonly hooks = new Hooks();
+  /** Names in the order in which they were given, where it is not that of the properties. */
+  readonly order = new Set<string>();
 }
 const hidden = new WeakMap<object, Hidden>();
+
+const isNumber = (name: string): boolean => /^(0|[1-9]\d*)$/.test(name);
+
+/** Called before a member gets a name: the properties of an object that are called by numbers come first, in their order. */
+function remember(module: ModuleClass, name: string): void {
+  if (!isNumber(name)) return;
+  const names = Object.keys(module), last = names[names.length - 1], { order } = hidden.get(module)!;
+  if (last === undefined || name in module || (isNumber(last) && Number(last) < Number(name))) return;
+  for (const earlier of [...names, name]) order.add(earlier);
+}
+
+/** The properties of a module in the order in which they were given. */
+export function entriesOf(module: ModuleClass): Named<unknown>[] {
+  const all = Object.entries(module), { order } = hidden.get(module)!;
+  if (order.size === 0) return all;
+  const places = new Map([...order].map((name, i) => [name, i])), place = (name: string) => places.get(name) ?? order.size;
+  return all.sort(([a], [b]) => place(a) - place(b));
+}
+
+/** Forgets the order of names: all are given anew. */
+export const forgetOrder = (module: ModuleClass): void => { hidden.get(module)!.order.clear(); };
 
 export interface Walk {
   prefix?: string;
@@ -80,19 +103,21 @@ class ModuleClass {
     if (parameter !== null && !(parameter instanceof Parameter)) {
       throw new TypeMismatchError(`cannot assign '${describe(parameter)}' object to parameter '${name}' (torch.nn.Parameter or None required)`);
     }
+    remember(this, name);
     properties(this)[name] = parameter;
   }
   register_module(name: string, module: ModuleClass | null): void { this.add_module(name, module); }
   add_module(name: string, module: ModuleClass | null): void {
     if (module !== null) checkModule(module, "add_module");
     if (!(properties(this)[name] instanceof ModuleClass)) checkName("module", this, name);
+    remember(this, name);
     properties(this)[name] = module;
   }
 
   /** The modules directly within, each once, by name. */
   *named_children(): Generator<Named<ModuleClass>> {
     const seen = new Set<unknown>();
-    for (const [name, value] of Object.entries(this)) {
+    for (const [name, value] of entriesOf(this)) {
       if (!(value instanceof ModuleClass) || seen.has(value)) continue;
       seen.add(value);
       yield [name, value];
@@ -110,7 +135,7 @@ class ModuleClass {
 
   /** The parameters by path, each once, in the order they were made. */
   *named_parameters(...args: [Walk?] | [prefix?: string, recurse?: boolean, remove_duplicate?: boolean]): Generator<Named<Parameter>> {
-    for (const [path, x] of this.tensorsWithin("named_parameters", args, (m) => Object.entries(m))) if (x instanceof Parameter) yield [path, x];
+    for (const [path, x] of this.tensorsWithin("named_parameters", args, (m) => entriesOf(m))) if (x instanceof Parameter) yield [path, x];
   }
   parameters(recurse: boolean | { recurse?: boolean } = true): Parameter[] {
     return Array.from(this.named_parameters("", recurses(recurse)), ([, p]) => p);
@@ -166,7 +191,7 @@ class ModuleClass {
     const out: Record<string, Tensor> = {}, { prefix = "", keep_vars = false } = options;
     for (const [path, module] of this.named_modules({ remove_duplicate: false })) {
       const at = (name: string) => prefix + (path ? `${path}.${name}` : name), { buffers, transient } = hidden.get(module)!;
-      for (const [name, value] of Object.entries(module)) if (value instanceof Parameter) out[at(name)] = keep_vars ? value : value.detach();
+      for (const [name, value] of entriesOf(module)) if (value instanceof Parameter) out[at(name)] = keep_vars ? value : value.detach();
       for (const [name, value] of buffers) if (value && !transient.has(name)) out[at(name)] = value;
     }
     return out;
@@ -264,7 +289,7 @@ class ModuleClass {
   /** What stands between the parentheses when the module is printed. */
   extra_repr(): string { return ""; }
   toString(): string {
-    const parts = Object.entries(this).filter(([, value]) => value instanceof ModuleClass);
+    const parts = entriesOf(this).filter(([, value]) => value instanceof ModuleClass);
     return showTree(this.constructor.name, this.extra_repr(), parts.map(([name, m]) => [name, String(m)] as const));
   }
   [Symbol.for("nodejs.util.inspect.custom")](): string { return this.toString(); }
@@ -283,8 +308,9 @@ function copied(value: unknown, made: Map<unknown, unknown>): unknown {
   }
   if (Array.isArray(value)) return value.map((item) => copied(item, made));
   if (!(value instanceof ModuleClass)) return value;
-  const copy = Reflect.construct(ModuleClass, [], value.constructor) as ModuleClass, { buffers, transient } = hidden.get(value)!;
+  const copy = Reflect.construct(ModuleClass, [], value.constructor) as ModuleClass, { buffers, transient, order } = hidden.get(value)!;
   made.set(value, copy);
+  for (const name of order) hidden.get(copy)!.order.add(name);
   for (const [name, tensor] of buffers) copy.register_buffer(name, copied(tensor, made) as Tensor | null, !transient.has(name));
   for (const [name, property] of Object.entries(Object.getOwnPropertyDescriptors(value))) {
     if (!buffers.has(name)) Object.defineProperty(copy, name, { ...property, value: copied(property.value, made) });
@@ -296,7 +322,7 @@ function* walk(module: ModuleClass, prefix: string, once: boolean, seen: Set<Mod
   if (once && seen.has(module)) return;
   seen.add(module);
   yield [prefix, module];
-  for (const [name, value] of Object.entries(module)) {
+  for (const [name, value] of entriesOf(module)) {
     if (value instanceof ModuleClass) yield* walk(value, prefix ? `${prefix}.${name}` : name, once, seen);
   }
 }

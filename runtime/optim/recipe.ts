@@ -4,7 +4,7 @@
 import type { CompiledOp } from "../compiled.js";
 import { full_like } from "../create.js";
 import { runForeach } from "../foreach.js";
-import { Gathering } from "../gather.js";
+import { Gathering } from "../webgpu/gather.js";
 import { keep } from "../memory.js";
 import { callable } from "../nn/callable.js";
 import { Tensor } from "../tensor.js";

@@ -14,7 +14,7 @@ import { onReport, unwatch } from "../memory.js";
 import { numelOf } from "../shape.js";
 import { passes, sameCourse } from "../scalars.js";
 import { type Cell, Storage } from "../storage.js";
-import { afterTask, breath } from "../tasks.js";
+import { Ballast } from "./ballast.js";
 import { byteLength, decode, encode } from "./elements.js";
 import { type Kernel, Pipelines } from "./pipelines.js";
 import { Pool, type PoolBuffer } from "./pool.js";
@@ -41,12 +41,6 @@ interface GpuPrepared extends Prepared {
   readonly zeros: readonly number[];
 }
 
-/** The collector does not see the GPU's memory.  Empty array buffers of about as many bytes as live storages hold stand for it,
- *  so that growth is felt, and EACH for each storage: of small ones there would be very many before the collector comes.  They come in
- *  steps of at least BALLAST, once between two tasks, because only there what the collector finds comes back; and go only when it gave
- *  storages back and SLACK more than twice what is live is left: a program that disposes moves none. */
-const BALLAST = 1 << 23, SLACK = 1 << 25, EACH = 1 << 14;
-
 let devices = 0;
 
 export class WebGpuDevice implements Device {
@@ -59,18 +53,12 @@ export class WebGpuDevice implements Device {
   readonly queue: Queue;
   /** Sees to it that a launch may bind its buffers, where some are parts of one; see flat.ts. */
   untangle: ((device: this, buffers: PoolBuffer[], written: readonly boolean[], storages: readonly (Storage | null)[], slots?: readonly number[]) => void) | null = null;
+  joined: NonNullable<Device["joined"]> | null = null;
   private readonly readback: Readback;
   private readonly facts: Facts;
   /** The bytes of the largest buffer that a kernel can bind. */
   readonly largest: number;
-  /** What live storages weigh, EACH included; what stands for them, and its bytes. */
-  private held = 0;
-  private readonly ballast: ArrayBuffer[] = [];
-  private ballastBytes = 0;
-  /** Whether there is new ballast since the collector's findings last had a chance to be acted on. */
-  private heavier = false;
-  /** Whether ballast was added in the running task. */
-  private weighed = false;
+  private readonly ballast = new Ballast();
   private absent: PoolBuffer | null = null;
   private failure: DeviceError | null = null;
   private readonly checks = new Set<Promise<unknown>>();
@@ -131,8 +119,7 @@ export class WebGpuDevice implements Device {
   /** A storage in a buffer. */
   hold(buffer: PoolBuffer, dtype: DType, length: number, op: string): Storage {
     const storage = new Storage(this, dtype, length, null, buffer, buffer.size, op);
-    this.held += buffer.size + EACH;
-    if (!this.weighed && this.held - this.ballastBytes >= BALLAST) this.weigh(this.held - this.ballastBytes);
+    this.ballast.add(buffer.size);
     return storage;
   }
 
@@ -174,41 +161,16 @@ export class WebGpuDevice implements Device {
     unwatch(cell);
     cell.buffer = null;
     if (buffer && this.lost === null) this.pool.give(buffer);
-    this.held -= cell.bytes + EACH;
+    this.ballast.remove(cell.bytes);
   }
 
   reclaim(cell: Cell): void {
-    this.lighten(cell.bytes);
+    this.ballast.found(cell.bytes);
     if (cell.buffer) this.pool.give(cell.buffer as PoolBuffer);
   }
 
-  private weigh(bytes: number): void {
-    this.weighed = true;
-    afterTask(() => { this.weighed = false; });
-    try {
-      this.ballast.push(new ArrayBuffer(bytes));
-      this.ballastBytes += bytes;
-      this.heavier = true;
-    } catch {
-      // An engine that cannot promise so much memory frees storages later, by dispose or its own schedule.
-    }
-  }
-
-  /** The collector found a storage of `bytes`.  Ballast goes at once where the engine can. */
-  private lighten(bytes: number): void {
-    this.held -= bytes + EACH;
-    while (this.ballastBytes > 2 * this.held + SLACK) {
-      const last = this.ballast.pop() as ArrayBuffer & { transfer?: (size: number) => ArrayBuffer };
-      this.ballastBytes -= last.byteLength;
-      last.transfer?.(0);
-    }
-  }
-
-  /** A chance for the collector: what it found unreachable comes back between two tasks, never within one. */
   relax(): Promise<void> | null {
-    if (!this.heavier) return null;
-    this.heavier = false;
-    return breath();
+    return this.ballast.relax();
   }
 
   fill(storage: Storage, value: number): void {

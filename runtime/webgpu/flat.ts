@@ -1,9 +1,11 @@
 // Storages side by side in one buffer, each in a part of its own, so that one launch goes over many.  Tensors do not notice: a storage
 // is what they hold, and the buffer behind it may be another one after a copy.  Which storages belong together: gather.ts.
 
+import type { Joined, List } from "../device.js";
 import type { DType } from "../dtype.js";
 import { deviceBytes } from "../dtype.js";
 import { unwatch } from "../memory.js";
+import { sameShape } from "../shape.js";
 import { Storage } from "../storage.js";
 import { Tensor } from "../tensor.js";
 import type { WebGpuDevice } from "./device.js";
@@ -49,6 +51,7 @@ export class Flat {
   constructor(device: WebGpuDevice, sizes: readonly number[], op: string) {
     this.device = device;
     device.untangle = untangle;
+    device.joined = joined;
     let end = 0;
     this.whole = device.pool.take(sizes.reduce((a, b) => a + b), op);
     this.parts = sizes.map((size, i) => new Part(this, i, (end += size) - size, size));
@@ -112,7 +115,7 @@ export class Flat {
 }
 
 /** The part that a tensor fills with its elements in their order; null where it lies otherwise. */
-export function partOf(x: Tensor): Part | null {
+function partOf(x: Tensor): Part | null {
   const { storage, shape, strides } = x, part = storage.cell.buffer;
   if (!(part instanceof Part) || x.is_disposed || x.offset !== 0) return null;
   // Most are as they were a step ago.
@@ -121,6 +124,33 @@ export function partOf(x: Tensor): Part | null {
     [part.shape, part.strides, part.length] = [shape, strides, storage.length];
   }
   return part;
+}
+
+/** What Device.joined is where there are flat buffers. */
+function joined(lists: readonly List[], from: number, fits: (place: number) => boolean): Joined | null {
+  const like = lists[0]![from]!, first: Part[] = [];
+  for (const list of lists) {
+    const x = list[from], part = x && partOf(x);
+    if (!part || x.dtype !== like.dtype || !sameShape(x.shape, like.shape) || first.some(({ flat }) => flat === part.flat)) return null;
+    first.push(part);
+  }
+  let end = from + 1;
+  while (end < lists[0]!.length && beside(lists, first, from, end, like.dtype) && fits(end)) end++;
+  const count = end - from;
+  return count > 1 ? { count, tensors: first.map(({ flat, index }) => flat.run(index, count, like.dtype)) } : null;
+}
+
+/** Whether the tensors of all lists at place `at` lie as far behind those at `from`, whose parts are `first`, as each other. */
+function beside(lists: readonly List[], first: readonly Part[], from: number, at: number, dtype: DType): boolean {
+  const { shape } = lists[0]![at]!;
+  let distance = -1;
+  for (let i = 0; i < first.length; i++) {
+    const { flat, index, offset } = first[i]!, part = flat.parts[index + at - from], x = lists[i]![at];
+    if (!part || !x || x.storage.cell.buffer !== part || !partOf(x) || x.dtype !== dtype || !sameShape(x.shape, shape)) return false;
+    if (distance < 0) distance = part.offset - offset;
+    if (part.offset - offset !== distance) return false;
+  }
+  return true;
 }
 
 /** Gives a storage another buffer, with the same elements. */

@@ -80,6 +80,9 @@ export default {
     m(x).mul(3).sum().backward();
     t.equal([await x.grad.tolist(), await m.weight.grad.tolist(), seen], [[[30]], [[9]], [1, 1, 1]]);
     back.remove();
+    m.register_full_backward_hook((_, input) => { seen.push(input); });
+    m(t.tensor([[3]])).sum().backward();
+    t.equal(seen.pop(), [null]); // no argument wants a gradient
   },
   "a deep copy shares nothing, but what was shared within it": async (t) => {
     const { nn } = t.torch, m = net(nn);
@@ -105,6 +108,17 @@ export default {
     const named = nn.Sequential({ first: nn.Linear(1, 2), last: nn.ReLU() });
     t.equal([Object.keys(named.state_dict()), named(t.tensor([[1]])).shape], [["first.weight", "first.bias"], [1, 2]]);
   },
+  "members stay in their order, whatever they are called, and parts of a row are a row": async (t) => {
+    const { nn } = t.torch, add = (n) => nn.Threshold(-100, n), names = (m) => Array.from(m.named_children(), ([name]) => name);
+    const row = nn.Sequential({ last: nn.Softplus(), first: nn.ReLU() }).append(nn.Linear(1, 1)); // its name is 2
+    row.add_module("x", nn.Identity());
+    t.equal([names(row), names(row.deepcopy()), names(row.slice(0, -1)), names(row.slice(-2))], [["last", "first", "2", "x"], ["last", "first", "2", "x"], ["last", "first", "2"], ["2", "x"]]);
+    t.equal([String(row.pop(0)), names(row), String(row[1])], ["Softplus(beta=1.0, threshold=20.0)", ["0", "1", "2"], "Linear(in_features=1, out_features=1, bias=True)"]);
+    const dict = nn.ModuleDict(new Map([["2", add(1)], ["a", add(2)], ["1", nn.Linear(1, 1)]]));
+    t.equal([dict.keys(), Object.keys(dict.state_dict())], [["2", "a", "1"], ["1.weight", "1.bias"]]);
+    t.equal([String(nn.ModuleList([nn.ReLU(), nn.Tanh(), nn.ReLU()]).slice(1)), nn.ParameterList([t.torch.ones([1]), t.torch.ones([2])]).slice(-1)[0].shape],
+      ["ModuleList(\n  (0): Tanh()\n  (1): ReLU()\n)", [2]]);
+  },
   "modules print as PyTorch's": async (t) => {
     const { nn } = t.torch;
     t.equal(String(nn.Sequential(nn.Linear(2, 3), nn.ModuleList([nn.ReLU(), nn.ReLU(), nn.Conv2d(1, 2, 3, { padding: 1, bias: false })]))), [
@@ -117,6 +131,9 @@ export default {
       [nn.LSTM(2, 3, 2, { bidirectional: true, dropout: 0.1 }), "LSTM(2, 3, num_layers=2, dropout=0.1, bidirectional=True)"],
       [nn.Embedding(3, 4, { padding_idx: -1 }), "Embedding(3, 4, padding_idx=2)"],
       [nn.MultiheadAttention(4, 2), "MultiheadAttention(\n  (out_proj): NonDynamicallyQuantizableLinear(in_features=4, out_features=4, bias=True)\n)"],
+      [nn.Sequential(nn.ParameterList([t.torch.ones([2]), t.torch.ones([2, 3])]), nn.ParameterDict({ a: t.torch.ones([2]) })), ["Sequential(", "  (0): ParameterList(",
+        "      (0): Parameter containing: [torch.float32 of size 2]", "      (1): Parameter containing: [torch.float32 of size 2x3]", "  )",
+        "  (1): ParameterDict(  (a): Parameter containing: [torch.FloatTensor of size 2])", ")"].join("\n")],
       [nn.LazyConv2d(3, 2), "LazyConv2d(0, 3, kernel_size=(2, 2), stride=(1, 1))"],
     ];
     for (const [module, text] of shown) t.equal(String(module), text);

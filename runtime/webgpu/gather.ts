@@ -2,15 +2,15 @@
 // each.  Each list has a flat buffer in which every parameter has its place; whatever is elsewhere moves there by a copy.  Gradients are
 // computed right into their places where those are free.
 
-import type { Bound } from "../host/model.js";
-import type { DType } from "./dtype.js";
-import { numelOf, sameShape } from "./shape.js";
-import type { Storage } from "./storage.js";
-import { Tensor } from "./tensor.js";
-import type { WebGpuDevice } from "./webgpu/device.js";
-import { byteLength } from "./webgpu/elements.js";
-import { Flat, Part } from "./webgpu/flat.js";
-import { type PoolBuffer, sizeClass } from "./webgpu/pool.js";
+import type { Bound } from "../../host/model.js";
+import type { DType } from "../dtype.js";
+import { numelOf, sameShape } from "../shape.js";
+import type { Storage } from "../storage.js";
+import { Tensor } from "../tensor.js";
+import type { WebGpuDevice } from "./device.js";
+import { byteLength } from "./elements.js";
+import { Flat, Part } from "./flat.js";
+import { type PoolBuffer, sizeClass } from "./pool.js";
 
 const dropped = new FinalizationRegistry<(Flat | undefined)[]>((flats) => { for (const flat of flats) flat?.drop(); });
 
