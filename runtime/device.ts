@@ -64,6 +64,8 @@ export interface Device {
    *  yes of a further place: one long tensor for each list.  Null where that is one place only.  Only devices on which something was
    *  gathered have it. */
   joined?: ((lists: readonly List[], from: number, fits: (place: number) => boolean) => Joined | null) | null;
+  /** The same for tensors of one shape: with a first axis that counts the places. */
+  stacked?: ((lists: readonly List[], from: number) => Joined | null) | null;
   /** Resolves when everything queued has run. */
   synchronize(): Promise<void>;
 }

@@ -1,4 +1,5 @@
-// Adafactor: a matrix's squared gradients are kept as a column and a row.
+// Adafactor: a matrix's squared gradients are kept as a column and a row.  A step of a parameter goes by its own norms, which PyTorch's
+// `foreach` takes of one after another, too; so each takes its own launches.
 
 import { adafactor_stepOp, adafactor_vector_stepOp } from "../../ops/optim.js";
 import { zeros } from "../create.js";

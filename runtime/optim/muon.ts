@@ -1,4 +1,5 @@
-// Muon: the average gradient of a matrix, made nearly orthogonal by Newton-Schulz iterations.
+// Muon: the average gradient of a matrix, made nearly orthogonal by Newton-Schulz iterations.  PyTorch takes one parameter after another;
+// here matrices of one shape that lie side by side on a GPU are one stack of them, so that launches are for each shape.
 
 import { muon_directionOp, muon_iterationOp, muon_stepOp } from "../../ops/optim.js";
 import { run } from "../call.js";
@@ -7,9 +8,11 @@ import { OpError } from "../errors.js";
 import { runForeach } from "../foreach.js";
 import { keep, tidy } from "../memory.js";
 import { callable } from "../nn/callable.js";
+import { wantsEach } from "../observers.js";
 import { showShape } from "../shape.js";
 import type { Tensor } from "../tensor.js";
 import * as views from "../views.js";
+import { Gathering } from "../webgpu/gather.js";
 import type { Group, Params } from "./groups.js";
 import { Optimizer } from "./optimizer.js";
 import { type Rate, must, mustBeRate, optionsOf } from "./options.js";
@@ -27,6 +30,8 @@ export interface MuonOptions {
 }
 
 class MuonClass extends Optimizer<MuonOptions> {
+  private readonly gathering = new Gathering();
+
   constructor(params: Params<MuonOptions>, ...args: Given<MuonOptions>) {
     const o = optionsOf<MuonOptions>("Muon", {
       lr: 1e-3, weight_decay: 0.1, momentum: 0.95, nesterov: true, ns_coefficients: [3.4445, -4.775, 2.0315], eps: 1e-7, ns_steps: 5, adjust_lr_fn: null,
@@ -47,25 +52,35 @@ class MuonClass extends Optimizer<MuonOptions> {
     must(o.ns_steps < 100, "Number of steps must be less than 100 for computational efficiency");
     must(o.ns_coefficients.length === 3, "Coefficients must be a tuple of exactly 3 values");
     const lr = o.lr as number;
-    for (const param of params) {
-      if (!param.ownGradient()) continue;
-      let state = this.state.get(param);
-      if (!state) this.state.set(param, (state = { momentum_buffer: keep(zeros_like(param)) }));
-      const rate = lr * adjustment(o.adjust_lr_fn, param.shape[0]!, param.shape[1]!), buffer = state["momentum_buffer"] as Tensor;
+    const moved = params.filter((p) => p.ownGradient()).sort((p, q) => p.shape[0]! - q.shape[0]! || p.shape[1]! - q.shape[1]!);
+    const lists = [moved, moved.map((p) => p.ownGradient()!), moved.map((p) => this.bufferOf(p))] as const;
+    if (moved.length > 1) this.gathering.gather(lists);
+    for (let k = 0; k < moved.length;) {
+      const like = moved[k]!, stack = wantsEach() ? null : like.storage.device.stacked?.(lists, k), count = stack?.count ?? 1;
+      const [param, grad, buffer] = stack?.tensors ?? lists.map((list) => list[k]!);
+      const rate = lr * adjustment(o.adjust_lr_fn, like.shape[0]!, like.shape[1]!);
       tidy(() => {
-        const direction = orthogonal(run(muon_directionOp, [param.ownGradient(), buffer, { momentum: o.momentum, nesterov: o.nesterov, eps: o.eps }]) as Tensor, o);
+        const direction = orthogonal(run(muon_directionOp, [grad, buffer, { momentum: o.momentum, nesterov: o.nesterov, eps: o.eps }]) as Tensor, o);
         runForeach(muon_stepOp, [[param], [direction], { lr, rate, weight_decay: o.weight_decay }]);
       });
+      if (stack) for (const list of [moved, lists[2]]) for (const x of list.slice(k, k + count)) x.storage.version++;
+      k += count;
     }
+  }
+
+  private bufferOf(param: Tensor): Tensor {
+    let state = this.state.get(param);
+    if (!state) this.state.set(param, (state = { momentum_buffer: keep(zeros_like(param)) }));
+    return state["momentum_buffer"] as Tensor;
   }
 }
 
-/** A matrix made nearly orthogonal. */
+/** A matrix, or a stack of them, made nearly orthogonal. */
 function orthogonal(matrix: Tensor, { ns_steps, ns_coefficients: [a, b, c] }: Pick<MuonOptions, "ns_steps" | "ns_coefficients">): Tensor {
-  const tall = matrix.shape[0]! > matrix.shape[1]!;
-  let x = tall ? views.reverseAxes(matrix) : matrix;
+  const [rows, columns] = matrix.shape.slice(-2) as [number, number], tall = rows > columns;
+  let x = tall ? views.transpose(matrix, -2, -1) : matrix;
   for (let i = 0; i < ns_steps; i++) x = run(muon_iterationOp, [x, a, b, c]) as Tensor;
-  return tall ? views.reverseAxes(x) : x;
+  return tall ? views.transpose(x, -2, -1) : x;
 }
 
 /** How much further matrices of this shape move than the learning rate says. */

@@ -54,6 +54,7 @@ export class WebGpuDevice implements Device {
   /** Sees to it that a launch may bind its buffers, where some are parts of one; see flat.ts. */
   untangle: ((device: this, buffers: PoolBuffer[], written: readonly boolean[], storages: readonly (Storage | null)[], slots?: readonly number[]) => void) | null = null;
   joined: NonNullable<Device["joined"]> | null = null;
+  stacked: NonNullable<Device["stacked"]> | null = null;
   private readonly readback: Readback;
   private readonly facts: Facts;
   /** The bytes of the largest buffer that a kernel can bind. */

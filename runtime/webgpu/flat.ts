@@ -52,6 +52,7 @@ export class Flat {
     this.device = device;
     device.untangle = untangle;
     device.joined = joined;
+    device.stacked = stacked;
     let end = 0;
     this.whole = device.pool.take(sizes.reduce((a, b) => a + b), op);
     this.parts = sizes.map((size, i) => new Part(this, i, (end += size) - size, size));
@@ -138,6 +139,14 @@ function joined(lists: readonly List[], from: number, fits: (place: number) => b
   while (end < lists[0]!.length && beside(lists, first, from, end, like.dtype) && fits(end)) end++;
   const count = end - from;
   return count > 1 ? { count, tensors: first.map(({ flat, index }) => flat.run(index, count, like.dtype)) } : null;
+}
+
+/** What Device.stacked is there. */
+function stacked(lists: readonly List[], from: number): Joined | null {
+  const like = lists[0]![from]!, { shape, strides, dtype } = like, found = joined(lists, from, (at) => sameShape(lists[0]![at]!.shape, shape));
+  if (!found) return null;
+  const { count } = found, apart = partOf(like)!.size / deviceBytes(dtype);
+  return { count, tensors: found.tensors.map(({ storage }) => new Tensor(storage, dtype, [count, ...shape], [apart, ...strides], 0, false)) };
 }
 
 /** Whether the tensors of all lists at place `at` lie as far behind those at `from`, whose parts are `first`, as each other. */

@@ -75,6 +75,12 @@ export default {
     const told = await alike(t, { name: "Adafactor", shapes: [[3, 4], [3, 4], [3, 4]] }), once = await alike(t, { name: "Adafactor", shapes: [[3, 4]] });
     if (t.device === "webgpu") t.equal(told[2], 3 * once[2]);
   },
+  "Muon moves matrices of one shape as a stack": async (t) => {
+    const options = { lr: 0.1, weight_decay: 0.1 }, gradient = (p, n, i) => (n === 3 && i === 2 ? null : made(t, p.shape, 2000 + 300 * n + 100 * i));
+    const alone = await alike(t, { name: "Muon", options, shapes: [[3, 4]] }), told = await alike(t, { name: "Muon", options, shapes: [[3, 4], [5, 2], [3, 4], [3, 4], [5, 2]] });
+    expect(t, told.slice(1), Array(STEPS - 1).fill(2 * alone[1]));
+    expect(t, (await alike(t, { name: "Muon", options, shapes: [[3, 4], [3, 4], [3, 4], [3, 4]], gradient })).slice(1), [1, 1, 2, 1, 1].map((stacks) => stacks * alone[1]));
+  },
   "nothing is read, and what is asked of the GPU does not grow with the parameters": async (t) => {
     const { nn, optim } = t.torch, net = nn.Sequential(...Array.from({ length: 30 }, (_, i) => nn.Linear(4 + i % 2, 4 + (i + 1) % 2)));
     await net.to(t.device);
