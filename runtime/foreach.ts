@@ -7,6 +7,7 @@ import type { CompiledOp } from "./compiled.js";
 import type { List } from "./device.js";
 import { wantsEach } from "./observers.js";
 import { Tensor } from "./tensor.js";
+import { unsqueeze } from "./views.js";
 
 /** Runs an op for each place of the lists that its tensor parameters get. */
 export function runForeach(compiled: CompiledOp, args: readonly unknown[]): void {
@@ -30,5 +31,22 @@ export function runForeach(compiled: CompiledOp, args: readonly unknown[]): void
       });
     }
     k += count;
+  }
+}
+
+/** Brings tensors of one shape together. */
+export function byShape(a: Tensor, b: Tensor): number {
+  const first = a.shape.join(), second = b.shape.join();
+  return first < second ? -1 : first > second ? 1 : 0;
+}
+
+/** Calls `f` with the tensors of all lists: those of one shape that lie side by side as one tensor with a first axis that counts them,
+ *  others one after another with such an axis of one.  `changed`: the lists that it changes in place. */
+export function forEachStack(lists: readonly (readonly Tensor[])[], changed: readonly (readonly Tensor[])[], f: (tensors: readonly Tensor[]) => void): void {
+  for (let k = 0; k < lists[0]!.length;) {
+    const stack = wantsEach() ? null : lists[0]![k]!.storage.device.stacked?.(lists, k);
+    f(stack?.tensors ?? lists.map((list) => unsqueeze(list[k]!, 0)));
+    if (stack) for (const list of changed) for (let at = k; at < k + stack.count; at++) list[at]!.storage.version++;
+    k += stack?.count ?? 1;
   }
 }

@@ -1,5 +1,5 @@
-// Adafactor: a matrix's squared gradients are kept as a column and a row.  A step of a parameter goes by its own norms, which PyTorch's
-// `foreach` takes of one after another, too; so each takes its own launches.
+// Adafactor: a matrix's squared gradients are kept as a column and a row.  A step of a parameter goes by its own norms;
+// parameters of one shape that lie side by side are a stack of them, so that launches are for each shape.
 
 import { adafactor_stepOp, adafactor_vector_stepOp } from "../../ops/optim.js";
 import { zeros } from "../create.js";
@@ -39,6 +39,7 @@ export const Adafactor = /* @__PURE__ */ optimizer<AdafactorOptions>({
     must(weight_decay >= 0, `weight_decay should be >= 0 but is: ${weight_decay}`);
   },
   op: (_, param) => (param.ndim > 1 ? adafactor_stepOp : adafactor_vector_stepOp),
+  stacks: true,
   state: { row_var: (_, param) => along(param, 1), col_var: (_, param) => along(param, 2), variance: (_, param) => (param.ndim > 1 ? null : 0) },
   words: ({ lr, eps, beta2_decay }, { step }, param) => ({
     eps1: eps[0] ?? finfo(param.dtype).eps, eps2: eps[1], decay: step ** beta2_decay, rho: Math.min(lr, 1 / Math.sqrt(step)),

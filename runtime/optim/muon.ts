@@ -5,10 +5,9 @@ import { muon_directionOp, muon_iterationOp, muon_stepOp } from "../../ops/optim
 import { run } from "../call.js";
 import { zeros_like } from "../create.js";
 import { OpError } from "../errors.js";
-import { runForeach } from "../foreach.js";
+import { byShape, forEachStack, runForeach } from "../foreach.js";
 import { keep, tidy } from "../memory.js";
 import { callable } from "../nn/callable.js";
-import { wantsEach } from "../observers.js";
 import { showShape } from "../shape.js";
 import type { Tensor } from "../tensor.js";
 import * as views from "../views.js";
@@ -52,20 +51,16 @@ class MuonClass extends Optimizer<MuonOptions> {
     must(o.ns_steps < 100, "Number of steps must be less than 100 for computational efficiency");
     must(o.ns_coefficients.length === 3, "Coefficients must be a tuple of exactly 3 values");
     const lr = o.lr as number;
-    const moved = params.filter((p) => p.ownGradient()).sort((p, q) => p.shape[0]! - q.shape[0]! || p.shape[1]! - q.shape[1]!);
+    const moved = params.filter((p) => p.ownGradient()).sort(byShape);
     const lists = [moved, moved.map((p) => p.ownGradient()!), moved.map((p) => this.bufferOf(p))] as const;
     if (moved.length > 1) this.gathering.gather(lists);
-    for (let k = 0; k < moved.length;) {
-      const like = moved[k]!, stack = wantsEach() ? null : like.storage.device.stacked?.(lists, k), count = stack?.count ?? 1;
-      const [param, grad, buffer] = stack?.tensors ?? lists.map((list) => list[k]!);
-      const rate = lr * adjustment(o.adjust_lr_fn, like.shape[0]!, like.shape[1]!);
+    forEachStack(lists, [moved, lists[2]], ([param, grad, buffer]) => {
+      const [rows, columns] = param!.shape.slice(-2) as [number, number], rate = lr * adjustment(o.adjust_lr_fn, rows, columns);
       tidy(() => {
         const direction = orthogonal(run(muon_directionOp, [grad, buffer, { momentum: o.momentum, nesterov: o.nesterov, eps: o.eps }]) as Tensor, o);
         runForeach(muon_stepOp, [[param], [direction], { lr, rate, weight_decay: o.weight_decay }]);
       });
-      if (stack) for (const list of [moved, lists[2]]) for (const x of list.slice(k, k + count)) x.storage.version++;
-      k += count;
-    }
+    });
   }
 
   private bufferOf(param: Tensor): Tensor {
@@ -75,7 +70,7 @@ class MuonClass extends Optimizer<MuonOptions> {
   }
 }
 
-/** A matrix, or a stack of them, made nearly orthogonal. */
+/** A stack of matrices made nearly orthogonal. */
 function orthogonal(matrix: Tensor, { ns_steps, ns_coefficients: [a, b, c] }: Pick<MuonOptions, "ns_steps" | "ns_coefficients">): Tensor {
   const [rows, columns] = matrix.shape.slice(-2) as [number, number], tall = rows > columns;
   let x = tall ? views.transpose(matrix, -2, -1) : matrix;

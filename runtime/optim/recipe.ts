@@ -3,7 +3,7 @@
 
 import type { CompiledOp } from "../compiled.js";
 import { full_like } from "../create.js";
-import { runForeach } from "../foreach.js";
+import { byShape, forEachStack, runForeach } from "../foreach.js";
 import { Gathering } from "../webgpu/gather.js";
 import { keep } from "../memory.js";
 import { callable } from "../nn/callable.js";
@@ -28,6 +28,8 @@ export interface Recipe<O extends object> {
   readonly op: (options: Plain<O>, param: Tensor) => CompiledOp;
   /** The tensors that are kept, by their names in PyTorch's state: what they hold at first, or null where these options need none. */
   readonly state: Readonly<Record<string, (options: Plain<O>, param: Tensor) => Tensor | number | null>>;
+  /** Whether the tensors of the definition have a first axis that counts parameters of one shape. */
+  readonly stacks?: boolean;
   /** Numbers that are kept besides, and what they are at first. */
   readonly numbers?: (options: Plain<O>) => Record<string, number>;
   /** Options of the definition that are no options of the group.  May change the kept numbers for the next step.  `fresh`: a tensor of
@@ -81,7 +83,7 @@ export function optimizer<O extends object>(recipe: Recipe<O>): OptimizerClass<O
           cohort.states.push(state);
         }
       }
-      for (const cohort of cohorts.values()) launch(cohort, names, group, this.gathering);
+      for (const cohort of cohorts.values()) launch(recipe.stacks ? sorted(cohort) : cohort, names, group, this.gathering, recipe.stacks);
     }
   }
   Object.defineProperty(Made, "name", { value: recipe.name });
@@ -102,7 +104,13 @@ function complete<O extends object>(state: State, recipe: Recipe<O>, kept: reado
   return made;
 }
 
-function launch({ op, words, params, states }: Cohort, names: readonly string[], options: Record<string, unknown>, gathering: Gathering): void {
+/** Parameters of one shape one after another. */
+function sorted({ params, states, ...cohort }: Cohort): Cohort {
+  const order = params.map((_, i) => i).sort((a, b) => byShape(params[a]!, params[b]!));
+  return { ...cohort, params: order.map((i) => params[i]!), states: order.map((i) => states[i]!) };
+}
+
+function launch({ op, words, params, states }: Cohort, names: readonly string[], options: Record<string, unknown>, gathering: Gathering, stacks = false): void {
   const { params: takes } = op.op, given: Record<string, unknown> = {};
   for (const { name, slot } of takes) if (slot < 0) given[name] = words[name] ?? options[name];
   // The tensors of the state go by name; one that has no name in the language (`sum`) goes by place.
@@ -110,7 +118,8 @@ function launch({ op, words, params, states }: Cohort, names: readonly string[],
     const key = names.includes(name) ? name : names[i]!;
     return states[0]![key] ? states.map((state) => state[key] as Tensor) : null;
   });
-  const lists = [params, params.map((p) => p.ownGradient()!), ...kept];
-  if (params.length > 1 && op.op.elementwise) gathering.gather(lists.flatMap((list) => (list ? [list] : [])));
-  runForeach(op, [...lists, given]);
+  const lists = [params, params.map((p) => p.ownGradient()!), ...kept], present = lists.flatMap((list) => (list ? [list] : []));
+  if (params.length > 1 && (stacks || op.op.elementwise)) gathering.gather(present);
+  if (!stacks) return runForeach(op, [...lists, given]);
+  forEachStack(present, present.filter((_, role) => role !== 1), (tensors) => { runForeach(op, [...tensors.map((x) => [x]), given]); });
 }

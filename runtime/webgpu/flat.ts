@@ -127,26 +127,44 @@ function partOf(x: Tensor): Part | null {
   return part;
 }
 
+/** Where the tensors of all lists at a place lie; null unless each fills a part of another flat buffer, and all are of one type. */
+function partsAt(lists: readonly List[], at: number): Part[] | null {
+  const parts: Part[] = [];
+  for (const list of lists) {
+    const x = list[at], part = x && partOf(x);
+    if (!part || x.dtype !== lists[0]![at]!.dtype || parts.some(({ flat }) => flat === part.flat)) return null;
+    parts.push(part);
+  }
+  return parts;
+}
+
 /** What Device.joined is where there are flat buffers. */
 function joined(lists: readonly List[], from: number, fits: (place: number) => boolean): Joined | null {
-  const like = lists[0]![from]!, first: Part[] = [];
-  for (const list of lists) {
-    const x = list[from], part = x && partOf(x);
-    if (!part || x.dtype !== like.dtype || !sameShape(x.shape, like.shape) || first.some(({ flat }) => flat === part.flat)) return null;
-    first.push(part);
-  }
+  const first = partsAt(lists, from), { dtype, shape } = lists[0]![from]!;
+  if (!first || !lists.every((list) => sameShape(list[from]!.shape, shape))) return null;
   let end = from + 1;
-  while (end < lists[0]!.length && beside(lists, first, from, end, like.dtype) && fits(end)) end++;
+  while (end < lists[0]!.length && beside(lists, first, from, end, dtype) && fits(end)) end++;
   const count = end - from;
-  return count > 1 ? { count, tensors: first.map(({ flat, index }) => flat.run(index, count, like.dtype)) } : null;
+  return count > 1 ? { count, tensors: first.map(({ flat, index }) => flat.run(index, count, dtype)) } : null;
 }
 
 /** What Device.stacked is there. */
 function stacked(lists: readonly List[], from: number): Joined | null {
-  const like = lists[0]![from]!, { shape, strides, dtype } = like, found = joined(lists, from, (at) => sameShape(lists[0]![at]!.shape, shape));
-  if (!found) return null;
-  const { count } = found, apart = partOf(like)!.size / deviceBytes(dtype);
-  return { count, tensors: found.tensors.map(({ storage }) => new Tensor(storage, dtype, [count, ...shape], [apart, ...strides], 0, false)) };
+  const first = partsAt(lists, from), { dtype } = lists[0]![from]!;
+  if (!first) return null;
+  const apart = first.map(({ flat, index, offset }) => (flat.parts[index + 1]?.offset ?? offset) - offset);
+  const further = (at: number): boolean => lists.every((list, i) => {
+    const { flat, index, offset } = first[i]!, part = flat.parts[index + at - from], x = list[at];
+    return part && x && x.storage.cell.buffer === part && partOf(x) && x.dtype === dtype && sameShape(x.shape, list[from]!.shape) &&
+      part.offset === offset + (at - from) * apart[i]!;
+  });
+  let end = from + 1;
+  while (end < lists[0]!.length && further(end)) end++;
+  const count = end - from;
+  return count < 2 ? null : { count, tensors: first.map(({ flat, index }, i) => {
+    const { shape, strides } = lists[i]![from]!;
+    return new Tensor(flat.run(index, count, dtype).storage, dtype, [count, ...shape], [apart[i]! / deviceBytes(dtype), ...strides], 0, false);
+  }) };
 }
 
 /** Whether the tensors of all lists at place `at` lie as far behind those at `from`, whose parts are `first`, as each other. */

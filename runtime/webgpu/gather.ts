@@ -42,14 +42,21 @@ class Row {
     if (!away.length) return;
     // A place is taken where another tensor still lies in it: a gradient that somebody kept, a state before another was loaded.
     const blocked = old && storages.some((storage, i) => !(storage.cell.buffer instanceof Part) && old.parts[at[i]!]!.taken);
-    const flat = old && !blocked ? old : (this.flats[role] = new Flat(this.device, this.sizes, "foreach"));
+    const flat = old && !blocked ? old : (this.flats[role] = new Flat(this.device, this.sizesOf(at, storages), "foreach"));
     storages.forEach((storage, i) => {
       const from = storage.cell.buffer as PoolBuffer;
-      if (flat.parts[at[i]!]!.taken) return;
+      if (flat.parts[at[i]!]!.taken || from.size > flat.parts[at[i]!]!.size) return;
       // What lies in the places of another optimizer stays there, or both would move it at each step.
       if (!(from instanceof Part) || (flat !== old && from.flat !== flat && (!old || from.flat === old))) flat.put(storage, at[i]!);
     });
     if (flat !== old) old?.drop();
+  }
+
+  /** The bytes of a list's places: what a parameter takes, or less. */
+  private sizesOf(at: readonly number[], storages: readonly Storage[]): number[] {
+    const sizes = [...this.sizes];
+    at.forEach((place, i) => { sizes[place] = sizeOf(storages[i]!); });
+    return sizes;
   }
 }
 
@@ -117,9 +124,11 @@ function roomOf(row: Row, at: number): Place["room"] {
   return (like, op) => known.deref()?.room(1, at, like, op) ?? null;
 }
 
-/** Whether tensors that belong to one parameter can lie at the same place of their lists: of one type and shape, each alone in its memory. */
+/** Whether tensors that belong to one parameter can lie at the same place of their lists: each alone in its memory, of the parameter's
+ *  type, and the gradient of its shape; what else is kept may be smaller. */
 function fits(tensors: readonly Tensor[]): boolean {
-  const { storage: { device }, shape, dtype } = tensors[0]!, n = numelOf(shape);
-  return device.type === "webgpu" && n > 0 && tensors.every((x) => x.storage.device === device && x.dtype === dtype && sameShape(x.shape, shape) &&
-    x.offset === 0 && x.storage.length === n && x.is_contiguous() && !x.is_disposed && sizeOf(x.storage) === sizeOf(tensors[0]!.storage));
+  const { storage, shape, dtype } = tensors[0]!;
+  return storage.device.type === "webgpu" && numelOf(shape) > 0 && tensors.every((x, i) => x.storage.device === storage.device && x.dtype === dtype &&
+    (i > 1 || sameShape(x.shape, shape)) && x.offset === 0 && x.storage.length === x.numel() && x.numel() > 0 && x.is_contiguous() && !x.is_disposed &&
+    (i > 1 ? sizeOf(x.storage) <= sizeOf(storage) : sizeOf(x.storage) === sizeOf(storage)));
 }

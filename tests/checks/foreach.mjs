@@ -69,17 +69,20 @@ export default {
   ...Object.fromEntries(Object.entries(ONE).map(([name, [options, launches]]) => [`${name} takes a launch a step for all parameters`, async (t) => {
     expect(t, (await alike(t, { name, options })).slice(1), Array(STEPS - 1).fill(launches)); // the first may fill what is kept
   }])),
-  "definitions of several kernels take those, and what is not elementwise a launch for each parameter": async (t) => {
+  "definitions of several kernels take those": async (t) => {
     expect(t, (await alike(t, { name: "SGD", options: { momentum: 0.9 } })).slice(1), Array(STEPS - 1).fill(2));
     expect(t, (await alike(t, { name: "Adadelta" })).slice(1), Array(STEPS - 1).fill(3));
-    const told = await alike(t, { name: "Adafactor", shapes: [[3, 4], [3, 4], [3, 4]] }), once = await alike(t, { name: "Adafactor", shapes: [[3, 4]] });
-    if (t.device === "webgpu") t.equal(told[2], 3 * once[2]);
   },
-  "Muon moves matrices of one shape as a stack": async (t) => {
-    const options = { lr: 0.1, weight_decay: 0.1 }, gradient = (p, n, i) => (n === 3 && i === 2 ? null : made(t, p.shape, 2000 + 300 * n + 100 * i));
-    const alone = await alike(t, { name: "Muon", options, shapes: [[3, 4]] }), told = await alike(t, { name: "Muon", options, shapes: [[3, 4], [5, 2], [3, 4], [3, 4], [5, 2]] });
-    expect(t, told.slice(1), Array(STEPS - 1).fill(2 * alone[1]));
-    expect(t, (await alike(t, { name: "Muon", options, shapes: [[3, 4], [3, 4], [3, 4], [3, 4]], gradient })).slice(1), [1, 1, 2, 1, 1].map((stacks) => stacks * alone[1]));
+  "Muon and Adafactor move parameters of one shape as a stack": async (t) => {
+    const gradient = (p, n, i) => (n === 3 && i === 2 ? null : made(t, p.shape, 2000 + 300 * n + 100 * i));
+    for (const [name, options] of [["Muon", { lr: 0.1, weight_decay: 0.1 }], ["Adafactor", { lr: 0.1, d: 1.5, weight_decay: 0.1 }]]) {
+      const [, alone] = await alike(t, { name, options, shapes: [[3, 4]] });
+      expect(t, (await alike(t, { name, options, shapes: [[3, 4], [5, 2], [3, 4], [3, 4], [5, 2]] })).slice(1), Array(STEPS - 1).fill(2 * alone));
+      const told = await alike(t, { name, options, shapes: [[3, 4], [3, 4], [3, 4], [3, 4]], gradient });
+      expect(t, told.slice(1, 4), [1, 1, 2].map((stacks) => stacks * alone));
+    }
+    const [, vector] = await alike(t, { name: "Adafactor", shapes: [[7]] }), [, matrices] = await alike(t, { name: "Adafactor", shapes: [[2, 3, 70]] });
+    expect(t, (await alike(t, { name: "Adafactor", shapes: [[7], [2, 3, 70], [7], [], [2, 3, 70], [7]] })).slice(1), Array(STEPS - 1).fill(2 * vector + matrices));
   },
   "nothing is read, and what is asked of the GPU does not grow with the parameters": async (t) => {
     const { nn, optim } = t.torch, net = nn.Sequential(...Array.from({ length: 30 }, (_, i) => nn.Linear(4 + i % 2, 4 + (i + 1) % 2)));
