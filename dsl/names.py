@@ -36,7 +36,7 @@ def check(items: list, source: Source, vocabulary: Vocabulary, passed: Callable[
     errors: list[Error] = []
     for item in items:
         match item:
-            case Op(modules=()) if passed(item): pass        # a module keeps parameters of ops that the op does not name
+            case Op() if passed(item): errors += check_kept(item, source, vocabulary)
             case Op(): errors += check_op(item, source, vocabulary)
             case Def(): errors += check_def(item, source, vocabulary)
             case Schedule(): errors += check_schedule(item, source, vocabulary)
@@ -66,6 +66,14 @@ def duplicates(files) -> list[Error]:
 def check_op(op: Op, source: Source, vocabulary: Vocabulary) -> list[Error]:
     scope, errors = open_scope(op, source)
     return once_each(errors + OpNames(scope, vocabulary).check(clean=not errors))
+
+
+def check_kept(op: Op, source: Source, vocabulary: Vocabulary) -> list[Error]:
+    """Of an op that passed: its modules, which may keep parameters of ops that it does not name."""
+    if not op.modules: return []
+    walk = Formulas(open_scope(op, source)[0], vocabulary)
+    check_modules(walk, op, vocabulary)
+    return once_each(walk.errors)
 
 
 def once_each(errors: list[Error]) -> list[Error]:
