@@ -19,8 +19,8 @@ from .environment import SetupError, say
 from .paths import BUILD, DIST, EARLIER, ROOT, SOURCES
 
 VERSION = "0.1.0"
-# Entries beside those that the generator makes: what they are called -> the runtime's module behind it.
-COMPATIBLE = {"compat/tensorjs": "runtime/compat/tensorjs"}
+# Entries beside those that the generator makes: other libraries' spellings, written with what users of the package have.
+COMPATIBLE = tuple(f"compat/{file.stem}" for file in sorted((ROOT / "compat").glob("*.ts")))
 
 
 class BuildError(Exception):
@@ -112,7 +112,7 @@ def description() -> dict:
         "jsdelivr": "./torch.js",
         # An entry's imports register what the runtime needs; all other modules only define.
         "sideEffects": ["./index.js", "./functional.js", "./methods.js", "./runtime/methods.js", "./runtime/composed/methods.js", "./runtime/cpu.js", "./torch.js",
-                        *(f"./{file}.js" for pair in COMPATIBLE.items() for file in pair)],
+                        *(f"./{name}.js" for name in COMPATIBLE)],
         "engines": {"node": ">=18.4"},
     }
 
@@ -189,9 +189,6 @@ def _classic_script(dist: Path) -> None:
 
 def _describe(dist: Path) -> None:
     (dist / "package.json").write_text(json.dumps(description(), indent=2) + "\n")
-    for name, module in COMPATIBLE.items():
-        (dist / name).parent.mkdir(exist_ok=True)
-        for suffix in ("js", "d.ts"): (dist / f"{name}.{suffix}").write_text(f'export * from "../{module}.js";\n')
     for name in ("LICENSE", "CHANGELOG.md"):
         shutil.copyfile(ROOT / name, dist / name)
     shutil.copyfile(ROOT / "docs" / "package.md", dist / "README.md")

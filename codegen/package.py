@@ -56,7 +56,7 @@ class Made:
 def generate(out: str | Path, library: Library, earlier: Earlier = Earlier(None)) -> str:
     """Writes all TypeScript of the package into the folder `out`; answers the text of docs/ledger.md."""
     out = Path(out)
-    files = {f"runtime/{p.relative_to(ROOT / 'runtime')}": p.read_text(encoding="utf-8") for p in sorted((ROOT / "runtime").rglob("*.ts"))}
+    files = {str(p.relative_to(ROOT)): p.read_text(encoding="utf-8") for folder in ("runtime", "compat") for p in sorted((ROOT / folder).rglob("*.ts"))}
     files |= earlier.get(host_files, "host")
     made, report = ops_files(library, earlier)
     files |= made

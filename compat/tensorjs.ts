@@ -1,16 +1,16 @@
 // TensorJS's spelling where PyTorch's differs: modules from lists of tensors to promises of lists, `toBackend`, optimizers of a
 // model, and some names of methods.  Everything else is PyTorch's.  Importing it installs the methods.
 
-import { nn, optim } from "../../index.js";
-import type { Elements } from "../compiled.js";
-import { zeros } from "../create.js";
-import { initWebGPUAsync } from "../webgpu/init.js";
-import { TypeMismatchError, describe } from "../errors.js";
-import type { Parameter } from "../nn/parameter.js";
-import { Tensor as TensorClass } from "../tensor.js";
-import { addmm, mean, neg, prod, square, sum } from "../../names/torch.js";
+import { nn, optim } from "../index.js";
+import type { Elements } from "../runtime/compiled.js";
+import { zeros } from "../runtime/create.js";
+import { initWebGPUAsync } from "../runtime/webgpu/init.js";
+import { TypeMismatchError, describe } from "../runtime/errors.js";
+import type { Parameter } from "../runtime/nn/parameter.js";
+import { Tensor as TensorClass } from "../runtime/tensor.js";
+import { addmm, mean, neg, prod, square, sum } from "../names/torch.js";
 
-export { Tensor } from "../tensor-class.js";
+export { Tensor } from "../runtime/tensor-class.js";
 type Tensor = TensorClass;
 
 /** Where a model computes.  There is no WebAssembly here: "WASM" is the CPU. */
@@ -18,7 +18,7 @@ export type Backend = "CPU" | "WASM" | "GPU";
 
 type Axes = number | readonly number[];
 
-declare module "../tensor.js" {
+declare module "../runtime/tensor.js" {
   interface Tensor {
     /** TensorJS: as data(). */
     getValues(): Promise<Elements>;
