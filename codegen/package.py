@@ -17,6 +17,7 @@ import dsl.library
 from dsl import adjoint
 from dsl.checkup import mistakes
 from dsl.diagnostics import DefinitionError, render
+from dsl.elements import apart
 from dsl.opdef import Library, OpDef
 from dsl.parse import parse_file
 
@@ -73,7 +74,7 @@ def load(folder: Path = ROOT / "ops", worlds: int = 0, earlier: Earlier = Earlie
     files = dsl.library.definition_files(folder)
     parse = lambda f: earlier.get(lambda: parse_file(f), "parsed", str(f), f.read_text(encoding="utf-8"))
     if earlier.folder: ahead(parse, [f for f in files if not earlier.has("parsed", str(f), f.read_text(encoding="utf-8"))])
-    parsed = [parse(f) for f in files]
+    parsed = apart([parse(f) for f in files])
     texts = Sources(parsed, [f.stem for f in files])
     sources = [source for *_, source in parsed]
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from .diagnostics import Error, located
+from .elements import apart, companion
 from .inline import put_in_place
 from .ir import E, ROUTINES
 from .lower import Lowering
@@ -52,6 +54,7 @@ def lower_item(item: Op, trees: dict[str, Op], defs: dict[str, Def], file: str, 
         made = work.run()
         if work.errors: return [], work.errors
         made.file = file
+        if tree.asked: made.asks = (companion(replace(tree, name=name)), tuple(r.message for r in tree.asked))
         verify(made.forward, made)
         ops.append(made)
     return ops, errors
@@ -61,6 +64,7 @@ def lower(parsed, stems: list[str], beside: Library | None = None, one=lower_ite
           passed=lambda op: False) -> tuple[Library, list[Error], list[Source]]:
     """(library, errors, sources); ops with mistakes are left out of the library.  one: lowers one definition; before: is
     told with what `one` will be called; passed: whether an op is known to be without mistakes."""
+    parsed = apart(parsed)
     sources = [source for *_, source in parsed]
     errors = [e for _, found, source in parsed for e in located(found, source.path)]
     errors += check_library([(items, source) for items, _, source in parsed], [o.tree for o in beside.ops.values()] if beside else (), passed)
@@ -84,6 +88,7 @@ def lower(parsed, stems: list[str], beside: Library | None = None, one=lower_ite
         made, found = one(item, trees, defs, stem)
         errors += located(found, source.path)
         ops |= {op.name: op for op in made}
+    ops = {n: op for n, op in ops.items() if op.asks is None or op.asks[0] in ops}
     rules = [item for item, *_ in sound if isinstance(item, ScheduleTree)]
     library = Library(ops, routines={n: ROUTINES[n] for n in stepped})
     schedules(library, rules)

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterable
 
 from .diagnostics import Error, did_you_mean, located
+from .elements import with_questions
 from .formulas import Formulas
 from .inline import over_rows
 from .modules import check_modules
@@ -24,7 +25,7 @@ from .syntax import Assign, Def, Let, Op, Repeat, Schedule, Span, X
 def check_library(files: Iterable[tuple[list, Source]], beside: Iterable[Op] = (), passed: Callable[[Op], bool] = lambda op: False) -> list[Error]:
     """Checks all files: (items, source) pairs.  beside: ops that they may call and redefine; passed: whether an op is known
     to be without mistakes beside the definitions that it names."""
-    files = list(files)
+    files = [(with_questions(items), source) for items, source in files]
     vocabulary = Vocabulary.of([*(item for items, _ in files for item in items), *beside])
     errors = duplicates(files)
     for items, source in files: errors += check(items, source, vocabulary, passed)

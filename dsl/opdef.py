@@ -100,6 +100,8 @@ class OpDef:
     gradient: Program | None = None     # made by dsl.adjoint
     gradient2: Program | None = None    # gradients of the gradient program
     complete: bool = False                  # whether dsl.adjoint has made them
+    # The op that looks at elements first, and what is wrong where a result of it is 0.
+    asks: tuple[str, tuple[str, ...]] | None = None
     source: str = ""                        # digest of the texts that it was made from, where a build needs it
 
 

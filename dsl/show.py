@@ -162,7 +162,7 @@ def show(item: Op | Def | Schedule) -> str:
     if op.ignored: lines.append("ignore " + ", ".join(op.ignored))
     if op.foreach: lines.append("foreach")
     if op.numbers: lines.append("numbers")
-    lines += [f'require {expression(r.condition)}, "{r.message}"' for r in op.requires]
+    lines += [f'require {expression(r.condition)}, "{r.message}"' for r in (*op.requires, *op.asked)]
     if not short: lines += map(assignment, op.body)
     lines += [text_block(f"{c.language} ", c.text) for c in op.code]
     lines += [f"scratch {s.name}: {type_text(s.type)}" for s in op.scratch]

@@ -29,6 +29,8 @@ def check_clauses(walk, op: Op, source: Source, clean: bool):
     for r in op.requires:
         number(walk, r.condition, "a condition")
         message(walk, r, source)
+    for r in op.asked:
+        if "{" in r.message: walk.error("syntax", "the message of a requirement over elements has no values", r.span, "leave the braces out")
     for s in op.samples: sample(walk, s, source)
     if not clean: return
     for s in op.sizes: number(walk, s.value, "a size")

@@ -219,6 +219,8 @@ class Op:
     ignored: tuple[str, ...] = ()       # options that are accepted and change nothing
     foreach: bool = False
     numbers: bool = False               # numbers alone will do where tensors may be numbers
+    # Requirements over elements, once they are an op of their own: dsl/elements.py.
+    asked: tuple[Require, ...] = field(default=(), compare=False, repr=False)
     span: Span = spot()
     name_span: Span = spot()
 

@@ -208,6 +208,7 @@ export function runValues(compiled: CompiledOp, values: unknown[], wanted: Devic
   const calls = compiled.calls?.();
   if (calls) compiled.op.params.forEach((p, i) => { if (p.flat && values[i] instanceof Tensor) values[i] = calls.row(values[i] as Tensor); });
   const device = deviceOf(compiled, values, wanted), plan = planFor(compiled, values, device), { op } = compiled;
+  if (compiled.ask && device.type === "cpu") compiled.ask(op, values);
   return runProgram(plan, 0, place(plan, values), plan.makes, op.random ? nextCall() : null);
 }
 
@@ -240,6 +241,7 @@ export function runInPlace(compiled: CompiledOp, args: readonly unknown[]): Tens
   if (!(x instanceof Tensor)) throw new TypeMismatchError(`${name}: expected a tensor, got ${describe(x)}`);
   const values = arrange(op, args), device = deviceOf(compiled, values);
   beforeInPlace(x, name);
+  if (compiled.ask && device.type === "cpu") compiled.ask(op, values);
   const plan = planFor(compiled, values, device), tensors = place(plan, values), bound = plan.call.slots[op.outputs[0]!]!;
   if (!sameShape(bound.shape, x.shape)) {
     throw new OpError(`${name}: output with shape ${showShape(x.shape)} doesn't match the broadcast shape ${showShape(bound.shape)}`);

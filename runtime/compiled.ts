@@ -71,6 +71,8 @@ export interface CompiledOp {
   readonly parts: Parts | null;
   /** What calling it takes beside; null: nothing. */
   readonly calls: (() => Calls) | null;
+  /** Throws where the elements of a call's values, one for each parameter, are not allowed; null: all are. */
+  readonly ask: ((op: Op, values: readonly unknown[]) => void) | null;
 }
 
 export type { CpuLaunch, Nest, Op };

@@ -49,6 +49,17 @@ export default {
       await t.throws(() => t.torch.gather(x, 0, t.tensor([5], { dtype: t.torch.long })).tolist(), /range|bounds/);
     }
   },
+  "elements that are not allowed": async (t) => {
+    const { torch } = t, probabilities = t.tensor([0.5, -0.5]);
+    if (t.device === "cpu") {
+      await t.throws(() => torch.multinomial(probabilities, 1), /multinomial.*element < 0/);
+      await t.throws(() => torch.bernoulli(probabilities), /bernoulli.*from 0 to 1/);
+      await t.throws(() => torch.cov(t.tensor([[1, 2]]), { aweights: probabilities }), /cov.*aweights cannot be negative/);
+      await t.throws(() => torch.quantile(t.tensor([[1, 2]]), 2), /quantile.*range \[0, 1\]/);
+    }
+    t.equal((await torch.multinomial(t.tensor([0, 1]), 1).tolist()), [1]);
+    t.equal(await torch.bernoulli(t.tensor([0, 1])).tolist(), [0, 1]);
+  },
   "a failed call leaves its tensors as they were": async (t) => {
     const a = t.tensor([1, 2, 3]);
     await t.throws(() => a.add_(t.tensor([1, 2])), /add_?/);
