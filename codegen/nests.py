@@ -81,7 +81,7 @@ def plainly_named(nest: Nest) -> Nest:
     loops = nest.loops + nest.rloops
     parts = [*(l.extent for l in loops), *(e for a in nest.accesses for e in (*a.index, a.guard, a.fallback)),
              *(e for s in nest.steps for e in (s.body, s.pred))]
-    taken = {l.name for l in loops}.union(*map(symbols, parts))
+    taken = {l.name for l in loops}.union(*map(symbols, parts), {a.tensor for a in nest.accesses})      # kernels make `lAt` of both
     free = iter([c for c in LETTERS if c not in taken])
     env = {l.name: E("pack" if l.pack else "idx", (), name) for l, name in zip([l for l in loops if l.name.endswith("_")], free)}
     if not env: return nest
