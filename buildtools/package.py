@@ -15,8 +15,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from . import node
-from .environment import SetupError, say
-from .paths import BUILD, DIST, EARLIER, ROOT, SOURCES
+from .environment import say
+from .paths import DIST, EARLIER, ROOT, SOURCES
 
 VERSION = "0.1.0"
 # Entries beside those that the generator makes: other libraries' spellings, written with what users of the package have.

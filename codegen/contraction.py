@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dsl.ir import E, Stmt, conj, conjuncts, indices
+from dsl.expression import E, conj, conjuncts, indices
+from dsl.ir import Stmt
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@ and a list of them takes one launch (runtime/foreach.ts)."""
 
 from __future__ import annotations
 
-from dsl.ir import E, symbols
+from dsl.expression import E, symbols
 from dsl.opdef import OpDef, Presence, symbol
 
 from .nests import Nest, bare, named_loops, nests

@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from dsl.axes import axes
-from dsl.ir import E, Loop, Program, Stmt, ZERO, conj, conjuncts, indices, reads, subst, transform
+from dsl.expression import E, ZERO, conj, conjuncts, indices, reads, subst
+from dsl.ir import Loop, Program, Stmt
 
 from .contraction import Roles, roles
 from .nests import Access, Nest, Step, bare

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from dsl.ir import E, Loop, Program, Raw, indices, subst, symbols
+from dsl.expression import E, indices, subst, symbols
+from dsl.ir import Loop, Program, Raw
 
 LETTERS = "ijklmnqrstuvw"       # for loops; `p` is the uniform's name in a kernel
 
@@ -81,7 +82,7 @@ def plainly_named(nest: Nest) -> Nest:
     loops = nest.loops + nest.rloops
     parts = [*(l.extent for l in loops), *(e for a in nest.accesses for e in (*a.index, a.guard, a.fallback)),
              *(e for s in nest.steps for e in (s.body, s.pred))]
-    taken = {l.name for l in loops}.union(*map(symbols, parts), {a.tensor for a in nest.accesses})      # kernels make `lAt` of both
+    taken = {l.name for l in loops}.union(*map(symbols, parts), {a.tensor for a in nest.accesses})      # kernels call buffers by tensors
     free = iter([c for c in LETTERS if c not in taken])
     env = {l.name: E("pack" if l.pack else "idx", (), name) for l, name in zip([l for l in loops if l.name.endswith("_")], free)}
     if not env: return nest

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from dsl.axes import axes
-from dsl.ir import E, Dim, Program, Raw, Tensor, made_by, reads, symbols
+from dsl.expression import E, reads, symbols
+from dsl.ir import Dim, Program, Raw, Tensor, made_by
 from dsl.opdef import Library, OpDef, Schedule, symbol
 from dsl.types import symbol_kinds
 
@@ -158,7 +159,7 @@ def step(s: build.Step, kind: str, compared: str) -> model.Step:
 
 
 def holes(s: build.Step) -> list[str]:
-    from dsl.ir import walk
+    from dsl.expression import walk
     return list(dict.fromkeys(n.val for e in (s.pred, s.body) for n in walk(e) if n.op == "hole"))
 
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from dsl.conditions import either
-from dsl.ir import E, FALSE, Program, Stmt, ZERO, add, cond, conj, reads, subst, symbols, transform, walk
+from dsl.expression import E, FALSE, ZERO, add, cond, reads, subst, transform, walk
+from dsl.ir import Program, Stmt
 
 LARGEST = 240                           # nodes of a formula after something was put in it
 MOST_TENSORS = 7                        # a kernel binds eight: these and the target

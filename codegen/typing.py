@@ -6,7 +6,8 @@ number, that over a boolean)."""
 
 from __future__ import annotations
 
-from dsl.ir import E, ROUTINES, Tensor
+from dsl.expression import E, ROUTINES
+from dsl.ir import Tensor
 from dsl.opdef import OpDef, Presence
 from dsl.types import symbol_kinds
 

@@ -12,11 +12,14 @@ a scatter, which `solve.gather` turns round where the index allows.  Names: the 
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from .axes import axes
 from .conditions import either
 from .derive import NoDerivative
 from .diagnostics import DefinitionError
-from .ir import E, Program, Stmt, made_by, replace, symbols, walk
+from .expression import E, symbols, walk
+from .ir import Program, Stmt, made_by
 from .opdef import OpDef
 from .reference import constant
 from .reverse import Reverse, unused

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from .ir import E, Loop, add, idx, integral, lift, mul, neg, sub
+from .expression import E, add, idx, integral, lift, mul, neg, sub
+from .ir import Loop
 
 Poly = dict[tuple[E, ...], int]         # product of atoms, sorted by their print -> coefficient
 

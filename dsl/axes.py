@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .ir import E, Dim, Loop, Tensor, idx, pack, sym
+from .expression import E, idx, pack, sym
+from .ir import Dim, Loop, Tensor
 
 
 @dataclass(frozen=True)

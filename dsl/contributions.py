@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from .axes import loop_dim, loop_index
 from .conditions import exclusive
-from .ir import E, Fresh, Stmt, Tensor, add, read, replace
+from .expression import E, add, read
+from .ir import Fresh, Stmt, Tensor
 from .tidy import renamed, simplify
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from .ir import E, ONE, ROUTINES, ZERO, TRUE, add, call, cond, div, is_const, lift, mul, neg, read, reads, sub, transform
+from .expression import E, ONE, ROUTINES, ZERO, TRUE, add, call, cond, div, is_const, lift, mul, neg, read, reads, sub, transform
 
 Partials = dict[E, E]                   # read -> cotangent
 

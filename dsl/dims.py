@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 from .axes import Axis, of_dim
 from .diagnostics import Error
-from .ir import Dim, E, lift, sym
+from .expression import E, lift, sym
+from .ir import Dim
 from .scope import is_tensor
 from .syntax import Dim as DimTree, Op, Type, X
 

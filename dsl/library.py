@@ -8,7 +8,7 @@ from pathlib import Path
 from .diagnostics import Error, located
 from .elements import apart, companion
 from .inline import put_in_place
-from .ir import E, ROUTINES
+from .expression import E, ROUTINES
 from .lower import Lowering
 from .names import check_library
 from . import routines

@@ -7,13 +7,15 @@ formula becomes a statement of its own.  Calls of other ops were put in place be
 
 from __future__ import annotations
 
+from dataclasses import replace
 from collections.abc import Callable
 
 from .axes import stretches
 from .conditions import either, narrowed
 from .dims import Item, Patterns
 from .inline import over_rows
-from .ir import Dim, E, FALSE, Loop, ONE, Program, Stmt, Tensor, conj, indices, read, replace, subst, sym, walk
+from .expression import E, FALSE, ONE, conj, indices, read, subst, sym, walk
+from .ir import Dim, Loop, Program, Stmt, Tensor
 from .opdef import OpDef, Presence, Require
 from .placing import place
 from .raw import body_statements, own

@@ -16,7 +16,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from .ir import E, Program, Stmt, Tensor
+from .expression import E
+from .ir import Program, Stmt, Tensor
 from .syntax import Code, Module, Op as OpTree, Sample, Test
 
 Presence = "has_"

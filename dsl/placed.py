@@ -6,10 +6,11 @@ checked is in dsl/calls.py and dsl/lower.py; here is the replacement, also of gr
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from .axes import Axis, axes
-from .ir import Dim, E, FALSE, Loop, ONE, Raw, Stmt, TRUE, Tensor, ZERO, add, build, is_const, lift, mul, replace, sym
+from .expression import E, FALSE, ONE, TRUE, ZERO, add, build, is_const, lift, mul, sym
+from .ir import Dim, Loop, Raw, Stmt, Tensor
 from .scalar_formulas import COMPARED
 
 

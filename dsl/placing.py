@@ -4,10 +4,13 @@ What the arguments decide is written into a `Placed` (dsl/placed.py), which rewr
 
 from __future__ import annotations
 
-from .axes import Axis, loop_dim, loop_index
+from dataclasses import replace
+
+from .axes import Axis, loop_index
 from .dims import Item
 from .inline import ABSENT, arguments
-from .ir import E, FALSE, Loop, Stmt, TRUE, Tensor, ZERO, lift, read, reads, replace, sym, symbols
+from .expression import E, FALSE, TRUE, ZERO, lift, read, reads, symbols
+from .ir import Loop, Stmt, Tensor
 from .opdef import OpDef, Presence, TypeOf, symbol
 from .placed import Placed, Unplaced, counted, ranked
 from .scalar_formulas import Context, Mistake, part

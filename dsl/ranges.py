@@ -6,7 +6,8 @@ may say it instead (`max[*k < kernel_size]`).  Compound indices never define a r
 from __future__ import annotations
 
 from .axes import Axis
-from .ir import E, Loop, add, show, sub, walk
+from .expression import E, add, show, sub, walk
+from .ir import Loop
 from .scalar_formulas import Context, Mistake, part
 from .scope import names_in, nodes_in
 from .syntax import Binder, X

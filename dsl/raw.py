@@ -6,16 +6,18 @@ for each result (`E("raw")`, see dsl.ir).  What the texts say is their author's 
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from .axes import Axis, axes, loop_dim, loop_index
 from .diagnostics import did_you_mean, either
 from .dims import Item
-from .ir import Body, BodyLaunch, E, Loop, Raw, Stmt, Tensor, read, replace, sym, symbols, walk
+from .expression import E, read, sym, symbols, walk
+from .ir import Body, BodyLaunch, Loop, Raw, Stmt, Tensor
 from .opdef import symbol
 from .placed import Placed
 from .scalar_formulas import Context
-from .scope import Thing, is_tensor, nodes_in, word
-from .syntax import Code, Op
+from .scope import Thing, is_tensor, word
+from .syntax import Op
 from .types import output_dtype, whole
 
 LANGUAGES = ("wgsl", "js", "numpy")

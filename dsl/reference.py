@@ -13,7 +13,8 @@ import numpy as np
 
 from . import scalars
 from .axes import axes
-from .ir import E, Program, Stmt, Tensor, overwrites, walk
+from .expression import E, walk
+from .ir import Program, Stmt, Tensor, overwrites
 from .random import uniform
 from .tidy import live
 

@@ -5,12 +5,14 @@ contribute to its gradient, and writes that down once nothing can be added any m
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from .axes import Axis, axes, loop_dim, loop_index, stretches
 from .conditions import narrowed
 from .contributions import total
 from .derive import NoDerivative, Partials, masked, partials
-from .ir import (E, Fresh, Loop, ONE, Stmt, Tensor, TRUE, ZERO, add, cond, conj, div, idx, made_by, mul, overwrites, pack, read, reads, replace,
-                 subst, sym, transform, walk)
+from .expression import E, ONE, TRUE, ZERO, add, cond, conj, div, idx, mul, pack, read, reads, subst, sym, transform, walk
+from .ir import Fresh, Loop, Stmt, Tensor, made_by, overwrites
 from .opdef import Presence
 from .placed import Placed
 from .solve import Kin, gather

@@ -13,8 +13,9 @@ from dataclasses import dataclass, field, replace
 
 from .axes import Axis
 from .dims import Item, error
-from .ir import (E, FALSE, INTRINSICS, Loop, ONE, ROUTINES, TRUE, ZERO, add, call, cond, conj, div, floordiv, idx, is_const, lift, mul, neg, pack,
-                 read, sub, sym, transform)
+from .expression import (E, FALSE, INTRINSICS, ONE, ROUTINES, TRUE, ZERO, add, call, cond, conj, div, floordiv, idx, is_const, lift, mul, neg, pack,
+                         read, sub, sym, transform)
+from .ir import Loop
 from .opdef import MISSING, Presence, TypeOf, symbol
 from .scope import DTYPES
 from .syntax import X

@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from . import special
-from .ir import ROUTINES
+from .expression import ROUTINES
 
 
 def plain(x) -> bool: return isinstance(x, (bool, int, float))

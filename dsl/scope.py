@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from .ir import INTRINSICS
+from .expression import INTRINSICS
 from .source import Source
 from .syntax import Def, Dim, Op, Param, Span, Type, X
 

@@ -13,7 +13,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from .axes import axes, loop_index
-from .ir import E, Fresh, Loop, Program, Stmt, ZERO, add, conj, idx, lift, mul, overwrites, read, walk
+from .expression import E, ZERO, add, conj, idx, lift, mul, read, walk
+from .ir import Fresh, Loop, Program, Stmt, overwrites
 
 
 def settled(p: Program, fresh: Fresh):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from .dims import result_type
-from .ir import E, TRUE, lift, sym
+from .expression import E, TRUE, lift, sym
 from .opdef import Param, Require
 from .parse import parse_formula
 from .scalar_formulas import Context, Mistake

@@ -6,13 +6,14 @@ does the same for equations that a definition wrote in its own filter."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from collections.abc import Mapping
 from types import MappingProxyType
 
 from .affine import always, shorter
 from .axes import Axis
-from .ir import (E, ONE, ZERO, Fresh, Loop, Stmt, add, cond, conj, conjuncts, floordiv, idx, indices, is_const, mul, neg,
-                 pack, reads, replace, sub, subst, transform)
+from .expression import E, ONE, ZERO, add, cond, conj, conjuncts, floordiv, idx, indices, is_const, mul, neg, pack, reads, sub, subst, transform
+from .ir import Fresh, Loop, Stmt
 
 
 # The length of one axis -> the length that it grows with: a convolution's result is about as long as its input.

@@ -3,8 +3,10 @@ compute the same thing once, copies and dead statements out.  Schedules and fusi
 
 from __future__ import annotations
 
-from .ir import (E, FALSE, Loop, Stmt, TRUE, Tensor, ZERO, add, cond, conj, div, idx, indices, is_const, mul, neg, pack, read,
-                 reads, replace, sub, subst, transform, walk)
+from dataclasses import replace
+
+from .expression import E, FALSE, TRUE, ZERO, add, cond, conj, div, idx, indices, is_const, mul, neg, pack, read, reads, sub, subst, transform, walk
+from .ir import Loop, Stmt, Tensor
 
 # --- Expressions -----------------------------------------------------------------------------------
 

@@ -4,7 +4,7 @@ that leaves its tensor is answered as an error with the counterexample.  That no
 from __future__ import annotations
 
 from .diagnostics import Error
-from .ir import show, symbols
+from .expression import show, symbols
 from .opdef import OpDef
 from .reference import BodyError, Outside
 from .scope import axes_of, names_in, nodes_in, text_of, word

@@ -4,7 +4,8 @@ PyTorch's kinds: `Num -> Num` default, `-> Float` int-to-float, `Any -> Num` boo
 
 from __future__ import annotations
 
-from .ir import E, Tensor
+from .expression import E
+from .ir import Tensor
 from .opdef import OpDef, symbol
 from .scope import is_tensor
 from .syntax import Op

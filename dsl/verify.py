@@ -6,7 +6,8 @@ evaluates anything: whether reads stay inside is for dsl/trials.py."""
 from __future__ import annotations
 
 from .axes import Axis, axes
-from .ir import INTRINSICS, MODES, REDUCTIONS, ROUTINES, E, Loop, Program, Stmt, Tensor, children, overwrites, show, walk
+from .expression import INTRINSICS, REDUCTIONS, ROUTINES, E, children, show, walk
+from .ir import MODES, Loop, Program, Stmt, Tensor, overwrites
 from .opdef import OpDef
 
 OPERATORS = {"+", "-", "*", "/", "//", "%", "**", "<", "<=", "==", "!=", ">", ">=", "and", "or", "&", "|", "^", "<<", ">>"}

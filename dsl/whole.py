@@ -6,10 +6,13 @@ an axis simply is not indexed by that loop."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from .axes import Axis
 from .conditions import either
 from .dims import Item
-from .ir import Dim, E, Loop, Tensor, mul, replace, sym
+from .expression import E, mul, sym
+from .ir import Dim, Loop, Tensor
 from .scalar_formulas import Context, Mistake, part, reduce_node, strip
 from .scope import REDUCERS, names_in, nodes_in
 from .syntax import Assign, X

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from .axes import axes, of_dim
-from .ir import Dim, reads, sym, symbols, transform
+from .expression import reads, sym, symbols, transform
+from .ir import Dim
 from .opdef import MISSING, OpDef, Param, Presence, TypeOf, symbol
 from .scope import DTYPES
 from .reference import Outside, constant, evaluate, extents

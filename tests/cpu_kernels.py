@@ -15,7 +15,8 @@ from codegen.cpu.shared import share
 from codegen.host.translate import translate
 
 from codegen.ts.modules import kernels_module
-from dsl.ir import E, Dim, Tensor, lift
+from dsl.expression import E, lift
+from dsl.ir import Dim, Tensor
 from dsl.opdef import OpDef, Param
 
 ROOT = Path(__file__).parents[1]

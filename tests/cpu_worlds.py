@@ -17,7 +17,7 @@ from codegen.earlier import Earlier
 from codegen.package import ops_files, programs
 from codegen.ts import modules
 from cpu_kernels import put
-from dsl.ir import walk
+from dsl.expression import walk
 from dsl.opdef import Library, OpDef
 from dsl.reference import constant, extents
 from dsl.worlds import World

@@ -4,7 +4,7 @@ from codegen.host.errors import OpError
 from dsl.api import Function
 from dsl.diagnostics import Error
 from dsl.examples import check_tests
-from dsl.ir import ROUTINES
+from dsl.expression import ROUTINES
 from dsl.library import load_text
 from dsl.source import Source
 from dsl.trials import check_reads

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from dsl.ir import (E, Dim, Loop, ONE, Program, Stmt, Tensor, ZERO, add, call, cond, div, idx, lift, mul, neg, pack, read, sub,
-                    sym)
+from dsl.expression import E, ONE, ZERO, add, call, cond, div, idx, lift, mul, neg, pack, read, sub, sym
+from dsl.ir import Dim, Loop, Program, Stmt, Tensor
 from dsl.opdef import OpDef, Param
 
 ALL, KEPT = Dim("domain", option="dim"), Dim("domain", option="dim", part="kept")

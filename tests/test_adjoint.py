@@ -8,7 +8,8 @@ import handmade
 from dsl.adjoint import gradient, second
 from dsl.axes import Axis
 from dsl.gradcheck import difference
-from dsl.ir import E, Dim, Fresh, Loop, ONE, Program, Stmt, Tensor, add, idx, lift, mul, read, sub, sym
+from dsl.expression import E, ONE, add, idx, lift, mul, read, sub, sym
+from dsl.ir import Dim, Fresh, Loop, Program, Stmt, Tensor
 from dsl.reference import evaluate
 from dsl.solve import gather
 

@@ -1,7 +1,6 @@
 """Arguments bound by the host code mean what the reference evaluates: for every op, calls made of drawn worlds
 are bound to the same sizes, and give the same results, whatever the layout of the arrays."""
 
-from pathlib import Path
 
 import numpy as np
 import pytest

@@ -6,7 +6,8 @@ import pytest
 from codegen.cpu.contract import Contract
 from codegen.nests import Access, Nest, Step
 from cpu_kernels import hole, op, option, run
-from dsl.ir import E, Loop, ZERO, call, conj, div, idx, pack, sym
+from dsl.expression import E, ZERO, call, conj, div, idx, pack, sym
+from dsl.ir import Loop
 from dsl.random import uniform
 
 R = np.random.default_rng(0)

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from dsl.derive import FLAT, NoDerivative, partials
-from dsl.ir import E, INTRINSICS, Dim, Program, Stmt, Tensor, call, cond, lift, read
+from dsl.expression import E, INTRINSICS, call, cond, lift, read
+from dsl.ir import Program, Stmt, Tensor
 from dsl.reference import evaluate
 from dsl.tidy import simplify
 

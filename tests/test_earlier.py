@@ -1,6 +1,5 @@
 """What earlier builds made is taken where nothing changed, and only there."""
 
-from pathlib import Path
 
 import pytest
 

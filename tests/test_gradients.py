@@ -1,13 +1,15 @@
 """Every op of the library: gradients, and gradients of gradients, against central differences."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from dsl.adjoint import complete, second
 from dsl.gradcheck import Checked, check
-from dsl.ir import Program, Stmt, read, replace
+from dsl.expression import read
+from dsl.ir import Program, Stmt
 from dsl.library import load_text
 from dsl.opdef import OpDef
 from dsl.worlds import World

@@ -1,10 +1,12 @@
 """Definitions become the loop programs that they mean; mistakes in them become errors; broken programs are noticed."""
 
 import pytest
+from dataclasses import replace
 
 from definitions import LIBRARY
 from dsl.conditions import either, exclusive, narrowed
-from dsl.ir import (E, FALSE, TRUE, Dim, Loop, Program, Stmt, Tensor, conj, idx, lift, pack, read, replace, show, sym)
+from dsl.expression import E, FALSE, TRUE, conj, idx, lift, pack, read, show, sym
+from dsl.ir import Dim, Loop, Program, Stmt, Tensor
 from dsl.library import load_text
 from dsl.opdef import OpDef
 from dsl.types import symbol_kinds

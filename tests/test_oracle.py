@@ -3,7 +3,6 @@
 import datetime
 import re
 
-import pytest
 
 from buildtools import conformance
 

@@ -7,7 +7,8 @@ import pytest
 
 import handmade
 from dsl import special
-from dsl.ir import E, INTRINSICS, Dim, Loop, Program, Stmt, Tensor, ZERO, call, cond, idx, lift, read, sym
+from dsl.expression import E, INTRINSICS, ZERO, call, cond, idx, lift, read, sym
+from dsl.ir import Dim, Loop, Program, Stmt, Tensor
 from dsl.random import philox, uniform
 from dsl.reference import evaluate
 from dsl.scalars import CALLS, binary

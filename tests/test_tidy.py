@@ -5,11 +5,12 @@ import pytest
 
 import handmade
 from dsl.affine import always, expression, poly, shorter
-from dsl.ir import E, Loop, ONE, Program, Stmt, Tensor, ZERO, add, call, cond, idx, lift, mul, neg, read, replace, sub, sym
+from dsl.expression import E, ONE, ZERO, add, call, cond, idx, lift, mul, neg, read, sub, sym
+from dsl.ir import Loop, Program, Stmt, Tensor
 from dsl.reference import constant, evaluate
 from dsl.solve import tighten
 from dsl.ir import Fresh
-from dsl.tidy import filtered, live, shared, simplify, tidy, without_copies
+from dsl.tidy import filtered, simplify, tidy
 
 x, y, c = read("x", []), read("y", []), E(">", (read("x", []), ZERO))
 

@@ -5,7 +5,6 @@ where tests usually run, so each example is in Dawn on one day and in Chromium o
 import json
 import os
 from datetime import date
-from pathlib import Path
 
 import pytest
 

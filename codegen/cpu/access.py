@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dsl.ir import E, ZERO, indices
+from dsl.expression import E, ZERO, indices
 from codegen.nests import Access, Nest
 
 from .expr import EQUAL, PRODUCT, TERNARY, Hole, Printer

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dsl.ir import E, Loop, conj, conjuncts, indices, symbols
+from dsl.expression import E, conj, conjuncts, indices, symbols
+from dsl.ir import Loop
 from dsl.opdef import OpDef
 from codegen.nests import Nest, Step
 

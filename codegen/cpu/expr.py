@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from dsl.ir import E, ROUTINES
+from dsl.expression import E, ROUTINES
 
 from .names import camel
 

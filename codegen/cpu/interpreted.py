@@ -13,7 +13,7 @@ from pathlib import Path
 from codegen.nests import Nest, named_loops
 from codegen.wgsl.emit import code
 from codegen.wgsl.hoist import hoisted
-from dsl.ir import walk
+from dsl.expression import walk
 from dsl.opdef import OpDef
 
 from .expr import PREFIX, name_of

@@ -7,7 +7,8 @@ pass suffices.  Contractions have a shape of their own (contract.py), and this o
 
 from __future__ import annotations
 
-from dsl.ir import E, Loop, walk
+from dsl.expression import E, walk
+from dsl.ir import Loop
 from dsl.opdef import OpDef
 from codegen.nests import Nest, Step, bare, named_loops
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from dsl.ir import E
+from dsl.expression import E
 from dsl.routines import Loop, Routine, Set
 
 from .expr import PREFIX, Hole, Printer, name_of

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dsl.ir import E, transform
+from dsl.expression import E, transform
 from codegen.nests import Nest
 
 from .access import is_read

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dsl.ir import E, symbols
+from dsl.expression import E, symbols
 from dsl.opdef import OpDef, Presence
 from dsl.types import symbol_kinds
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 
-from dsl.ir import E
+from dsl.expression import E
 
 BOOLEAN = {"<", "<=", ">", ">=", "==", "!=", "and", "or", "not"}
 FUNCTIONS = {"abs", "floor", "ceil", "sqrt", "exp", "log", "max", "min", "trunc", "pow"}

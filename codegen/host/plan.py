@@ -12,7 +12,7 @@ from .interleaved import interleaved_text
 from .kernel import Facts, Kernel, new_kernel, word
 from .lines import Line, Resolved, active, collapsed, points, resolve, spread_out
 from .map import THREADS, lanes_possible, map_text
-from .model import Access, Call, Code, CpuLaunch, Dims, Launch, Nest, Op, Raw, Schedule, Step, StepCode
+from .model import Call, Code, CpuLaunch, Dims, Launch, Nest, Op, Raw, Schedule, Step, StepCode
 from .raw import raw_kernel_of, raw_steps, raw_text, raw_words
 from .render import interleaved_kernel, map_kernel, prelude_text, raw_kernel, row_kernel, scan_kernel, tiled_kernel, window_kernel
 from .row import Stage, quads_help, row_text, tree_possible

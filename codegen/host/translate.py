@@ -18,7 +18,7 @@ from pathlib import Path
 
 from .expressions import Expressions, safe
 from .statements import assigned, statement, uses
-from .subset import NONE, Refused, Type, annotation, mentions, refuse, typescript
+from .subset import NONE, Type, annotation, mentions, refuse, typescript
 
 # Python module -> the TypeScript file that has the same functions and is not made from it.
 EXTERNAL = {"errors": "../runtime/errors.js", "render": "../wgsl/templates.js"}

@@ -6,7 +6,8 @@ is printed for one class of T.  How elements are loaded and stored, and all loop
 
 from __future__ import annotations
 
-from dsl.ir import E, ROUTINES, Tensor, symbols, walk
+from dsl.expression import E, ROUTINES
+from dsl.ir import Tensor
 from dsl.opdef import OpDef, Presence, symbol
 
 from ..host.model import Code, ReadCode, StepCode

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from dsl.ir import E, sym, walk
+from dsl.expression import E, sym, walk
 from dsl.opdef import OpDef, Presence, symbol
 
 from ..nests import Nest

@@ -7,7 +7,7 @@ import re
 from operator import is_
 from pathlib import Path
 
-from dsl.ir import ROUTINES
+from dsl.expression import ROUTINES
 
 from . import routines
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import cache
 
-from dsl.ir import E, ROUTINES
-from dsl.routines import Loop, Routine, Set
+from dsl.expression import E, ROUTINES
+from dsl.routines import Routine, Set
 from codegen.typing import Kinds
 
 from ..host.names import safe_name
