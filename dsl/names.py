@@ -206,6 +206,10 @@ class OpNames:
         walk.later = set()
         done: set[str] = set()
         for n, a in enumerate(op.grads):
+            if a.name in {s.name for s in op.scratch}:
+                self.error("name", f"`{a.name}` is scratch memory of the body", a.name_span, help=("call this part of the gradient otherwise",))
+                self.part_of_gradient(a)
+                continue
             if a.name not in self.scope.things and a.name not in walk.things and any(uses(b, a.name) for b in op.grads[n + 1:]):
                 self.part_of_gradient(a)
                 continue
