@@ -278,7 +278,8 @@ class LoopKernel:
         p = self.places[s.target]
         to = f"{p.array}[{p.position(self.printer, self.at(p))}]"
         value = self.printer.number(s.body)
-        later = any(n.op == "hole" and n.val == s.name for o in self.nest.steps if o is not s for n in walk(o.body))
+        parts = [*(e for o in self.nest.steps if o is not s for e in (o.body, o.pred)), *(e for a in self.nest.accesses for e in parts_of(a))]
+        later = any(s.name in e.holes for e in parts if e is not None)
         if later and s.name:
             name = self.names.fresh(camel(s.name))
             kind = self.printer.kind(s.body)
