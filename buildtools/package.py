@@ -144,7 +144,7 @@ def _tsc(sources: Path, dist: Path, anew: bool) -> None:
     for file in sorted([*sources.rglob("*.ts"), config, ROOT / "tsconfig.json", ROOT / "package-lock.json"]): read.update(file.read_bytes())
     written = sources.parent / f"{sources.name}.written"
     if written.exists() and written.read_text() == read.hexdigest() and all(file.exists() for file in made): return
-    done = node.run([node.tool("tsc"), "--project", config, "--pretty", "false"])
+    done = node.run([node.compiler(), "--project", config, "--pretty", "false"])
     if done.returncode:
         raise BuildError(_first_lines(done.stdout))
     written.write_text(read.hexdigest())
@@ -162,7 +162,7 @@ def check_types(sources: Path = SOURCES, entry: str | None = None) -> str:
         "include": [] if entry else [f"{sources}/**/*.ts"],
         "files": [str(sources / entry)] if entry else sorted(str(file) for file in sources.rglob("*.js")),
     }, indent=1))
-    return _first_lines(node.run([node.tool("tsc"), "--project", config, "--pretty", "false"]).stdout)
+    return _first_lines(node.run([node.compiler(), "--project", config, "--pretty", "false"]).stdout)
 
 
 def _copy(file: Path, to: Path) -> None:

@@ -59,7 +59,7 @@ def test_a_strict_typescript_project_compiles(project):
     for n, program in enumerate(typed): (project / f"page{n}.ts").write_text(program.text)
     for file in ("main.ts", "tsconfig.json"): shutil.copy(ROOT / "tests" / "user_project" / file, project)
     for settings in ([], ["--module", "esnext", "--moduleResolution", "bundler"]):
-        done = node.run([node.tool("tsc"), "--project", project, *settings], cwd=project)
+        done = node.run([node.compiler(), "--project", project, *settings], cwd=project)
         assert done.returncode == 0, done.stdout
 
 

@@ -175,7 +175,7 @@ def test_same_results(subset):
 
 
 def test_strict_and_documented(subset):
-    done = node.run([node.tool("tsc"), "--ignoreConfig", "--noEmit", "--strict", "--target", "es2022", "--lib", "es2022", "--module", "nodenext", subset / "sample.ts"])
+    done = node.run([node.compiler(), "--ignoreConfig", "--noEmit", "--strict", "--target", "es2022", "--lib", "es2022", "--module", "nodenext", subset / "sample.ts"])
     assert done.returncode == 0, done.stdout
     text = (subset / "sample.ts").read_text()
     assert "/** Rounding goes down, a remainder has the divisor's sign. */\nexport function arithmetic(a: number, b: number): number[] {" in text
