@@ -27,7 +27,7 @@ def tried(text: str, path: str, trials: int) -> tuple[list[Error], Source]:
             found = check_reads(op, source, trials)
             errors += found
             if found: del library.ops[op.name]
-        errors += [e for _, e in check_tests(library.ops.values(), lambda n: Function(library.ops[n]).numpy, (OpError, IndexError))]
+        errors += [e for _, e in check_tests(library.ops.values(), lambda n: Function(library.ops[n], library).numpy, (OpError, IndexError))]
     return errors, source
 
 
