@@ -37,13 +37,13 @@ def build(dist: Path = DIST, sources: Path = SOURCES, more_ops: Sequence[Path] =
     from codegen.earlier import Earlier
 
     kept = Earlier(earlier)
-    say("compiling the definitions")
     with everything_kept():
+        say("compiling the definitions")
         ledger = generator.generate(sources, definitions(more_ops, earlier=kept), kept)
-    say("compiling TypeScript")
-    _tsc(sources, dist, anew=earlier is None)
-    _describe(dist)
-    _classic_script(dist)
+        say("compiling TypeScript")
+        _tsc(sources, dist, anew=earlier is None)
+        _describe(dist)
+        _classic_script(dist)
     return ledger
 
 
