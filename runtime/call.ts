@@ -241,8 +241,8 @@ export function runInPlace(compiled: CompiledOp, args: readonly unknown[]): Tens
   if (!(x instanceof Tensor)) throw new TypeMismatchError(`${name}: expected a tensor, got ${describe(x)}`);
   const values = arrange(op, args), device = deviceOf(compiled, values);
   beforeInPlace(x, name);
-  if (compiled.ask && device.type === "cpu") compiled.ask(op, values);
   const plan = planFor(compiled, values, device), tensors = place(plan, values), bound = plan.call.slots[op.outputs[0]!]!;
+  if (compiled.ask && device.type === "cpu") compiled.ask(op, values);
   if (!sameShape(bound.shape, x.shape)) {
     throw new OpError(`${name}: output with shape ${showShape(x.shape)} doesn't match the broadcast shape ${showShape(bound.shape)}`);
   }
