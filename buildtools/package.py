@@ -21,6 +21,8 @@ from .paths import DIST, EARLIER, ROOT, SOURCES
 VERSION = "0.1.0"
 # Entries beside those that the generator makes: other libraries' spellings, written with what users of the package have.
 COMPATIBLE = tuple(f"compat/{file.stem}" for file in sorted((ROOT / "compat").glob("*.ts")))
+# Classic scripts: entry -> script.
+SCRIPTS = {"index.js": "torch.js", "core.js": "torch-core.js"}
 
 
 class BuildError(Exception):
@@ -43,7 +45,7 @@ def build(dist: Path = DIST, sources: Path = SOURCES, more_ops: Sequence[Path] =
         say("compiling TypeScript")
         _tsc(sources, dist, anew=earlier is None)
         _describe(dist)
-        _classic_script(dist)
+        _classic_scripts(dist)
     return ledger
 
 
@@ -105,14 +107,15 @@ def description() -> dict:
         "exports": {
             ".": {"types": "./index.d.ts", "default": "./index.js"},
             "./functional": {"types": "./functional.d.ts", "default": "./functional.js"},
+            "./core": {"types": "./core.d.ts", "default": "./core.js"},
             **{f"./{name}": {"types": f"./{name}.d.ts", "default": f"./{name}.js"} for name in COMPATIBLE},
             "./package.json": "./package.json",
         },
         "unpkg": "./torch.js",
         "jsdelivr": "./torch.js",
         # An entry's imports register what the runtime needs; all other modules only define.
-        "sideEffects": ["./index.js", "./functional.js", "./methods.js", "./runtime/methods.js", "./runtime/composed/methods.js", "./runtime/cpu.js", "./torch.js",
-                        *(f"./{name}.js" for name in COMPATIBLE)],
+        "sideEffects": ["./index.js", "./functional.js", "./core.js", "./methods.js", "./core-methods.js", "./runtime/methods.js", "./runtime/composed/methods.js", "./runtime/cpu.js",
+                        *(f"./{name}" for name in SCRIPTS.values()), *(f"./{name}.js" for name in COMPATIBLE)],
         "engines": {"node": ">=18.4"},
     }
 
@@ -176,10 +179,10 @@ def _first_lines(text: str, most: int = 40) -> str:
     return "\n".join(lines[:most] + [f"... and {len(lines) - most} lines more"] * (len(lines) > most))
 
 
-def _classic_script(dist: Path) -> None:
-    """dist/torch.js: the whole package as one script for a <script> tag, which defines the global `torch`."""
-    done = node.run([node.tool("esbuild"), "index.js", "--bundle", "--format=iife", "--global-name=torch",
-                     "--target=es2022", "--minify", "--legal-comments=none", "--outfile=torch.js",
+def _classic_scripts(dist: Path) -> None:
+    """Entries as one script each for a <script> tag, which defines the global `torch`."""
+    done = node.run([node.tool("esbuild"), *(f"{script.removesuffix('.js')}={entry}" for entry, script in SCRIPTS.items()), "--bundle", "--format=iife", "--global-name=torch",
+                     "--target=es2022", "--minify", "--legal-comments=none", "--outdir=.",
                      # Said here, or esbuild would heed a tsconfig.json in any folder above the output.
                      '--tsconfig-raw={"compilerOptions": {"alwaysStrict": true}}',
                      "--external:webgpu", "--log-level=warning"], cwd=dist)

@@ -11,6 +11,7 @@ from dsl.opdef import Library, OpDef
 from dsl.show import show, signature
 
 from . import ledger, package
+from .ts.notation import Writer
 
 WIDTH = 100
 
@@ -27,7 +28,9 @@ def page(op: OpDef, library: Library) -> str:
     titles = ("forward", "gradient", "second gradient")
     parts.append(("kernels", "\n".join(f"{t}: {', '.join(n.shape for n in made) or 'none'}" for t, (made, _) in zip(titles, nests))))
     parts += wgsl(op, library)
-    parts.append(("CPU", "\n\n".join(text.rstrip() for text in package.kernels(op, nests).functions)))
+    parts.append(("in the package, see codegen/ts/notation.py", Writer(package.op_data(op)).programs()))
+    kernels = package.kernels(op, nests).functions
+    parts.append(("CPU", "\n\n".join(text.rstrip() for text in kernels) or "no kernel: runtime/interpreter.ts computes the lines above, block by block"))
     return joined(parts)
 
 

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from dsl.axes import axes
-from dsl.expression import E, reads, symbols
+from dsl.expression import E, reads
 from dsl.ir import Dim, Program, Raw, Tensor, made_by
-from dsl.opdef import Library, OpDef, Schedule, symbol
+from dsl.opdef import Library, OpDef, Presence, Schedule, symbol
 from dsl.types import symbol_kinds
 
 from . import nests as build
-from .cpu.words import words_of
 from .elementwise import elementwise
 from .host import model
 from .host.formula import formula
-from .wgsl import prelude
+from .wgsl import prelude, routines
 from .wgsl.emit import code, compared, kinds
 from .wgsl.hoist import hoisted
+from .wgsl.mentioned import as_defined, mentioned, texts
 from .typing import tensor_kind
 
 DTYPES = {"T": "T", "own": "own", "int": "int32", "bool": "bool", "float": "float32"}
@@ -43,7 +44,23 @@ def signature(op: OpDef, tensors: dict[str, Tensor] | None = None, number: dict[
         [model.Size(n, formula(e)) for n, e in op.sizes],
         [model.Require(formula(r.holds), r.message, [formula(v) for v in r.values]) for r in op.requires],
         [number[n] for n in op.outputs], list(op.outputs), op.drop, op.keepdim, op.random,
-        list(programs), [schedule(s) for s in op.schedules], op.numbers, bool(programs) and elementwise(op))
+        list(programs), [schedule(s) for s in op.schedules], op.numbers, bool(programs) and elementwise(op), routines_of(programs))
+
+
+def routines_of(programs: list[model.Program]) -> list[str]:
+    """The texts of the rare functions and routines that kernels call, with all that those call: each after what it calls."""
+    made, calls = prelude.rare() | routines.functions(), prelude.calls()
+    said = {name for p in programs for n in p.nests for t in (n.raw.text if n.raw else "", *texts(n.floating), *texts(n.integral))
+            for name in re.findall(r"\w+(?=\()", t)}
+    found: dict[str, str] = {}
+
+    def bring(name: str):
+        if name in found or name not in made: return
+        for called in sorted(calls[name]): bring(called)
+        found[name] = made[name]
+
+    for name in sorted(said): bring(name)
+    return [*found.values()]
 
 
 def takes_parts(op: OpDef) -> bool:
@@ -106,31 +123,40 @@ def nest(op: OpDef, n: build.Nest, place: int, tensors: dict[str, Tensor], numbe
     if n.raw is not None: return raw(op, n, n.raw, place, tensors, number)
     named = build.named_loops(n)
     n, computed = hoisted(op, n)
-    words, statics = scalars(op, n, named, computed)
     values = kinds(op, n, tensors)
+    floating = code(op, n, tensors, integral=False) if floats(op) else None
+    integral = code(op, n, tensors, integral=True) if whole(op) else None
+    words, statics = scalars(op, mentioned([*texts(floating), *texts(integral)]), computed)
     return model.Nest(
         n.shape, formula(n.when),
         [loop(v, named) for v in n.loops], [loop(v, named) for v in n.rloops], n.spread,
         [access(op, a, tensors, number) for a in n.accesses],
         [step(s, k, c) for s, k, c in zip(n.steps, values, compared(op, n, tensors))], list(n.left),
-        code(op, n, tensors, integral=False) if floats(op) else None, code(op, n, tensors, integral=True) if whole(op) else None,
-        words, statics, n.reverse, [number[m] for m in n.makes], place)
+        floating, integral, words, statics, n.reverse, [number[m] for m in n.makes], place)
 
 
-def raw(op: OpDef, n: build.Nest, body: Raw, place: int, tensors: dict[str, Tensor], number: dict[str, int]) -> model.Nest:
+def raw(op: OpDef, n: build.Nest, source: Raw, place: int, tensors: dict[str, Tensor], number: dict[str, int]) -> model.Nest:
     """A nest with a raw body: its text serves every class of T."""
-    text = body.body.wgsl
-    named = set(re.findall(r"\w+", text))
-    code = model.Code([], [], [f for f in prelude.functions() if f in named])
-    kinds = {"T": "T" if body.T == "T" else "i"}
-    words = [model.Word(name, kinds.get(kind, kind), formula(e)) for (name, kind), e in zip(body.words, n.words)]
-    words += [model.Word(name, "f", None) for name in ("inf", "nan") if re.search(rf"\bp\.{name}\b", text)]
-    launches = [model.RawLaunch(x.name, x.step, formula(x.steps), formula(x.over), x.lanes) for x in body.body.launches]
+    code = model.Code([], [])
+    values = [formula(e) for e in n.words]
+    words = [replace(w, value=v) for w, v in zip(body_words(source), values + [None] * 2)]
     return model.Nest(
         n.shape, formula(n.when), [], [], False, [access(op, a, tensors, number) for a in n.accesses],
-        [model.Step(s.kind, s.name, "", tensor_kind(op, tensors[n.accesses[s.target].tensor]), False, [], s.target, s.mode) for s in n.steps], [],
-        code if floats(op) else None, code if whole(op) else None, words, [], False, [number[m] for m in n.makes], place,
-        model.Raw([*body.inputs, *(name for name, _ in body.outputs)], DTYPES[body.T], text, launches))
+        [model.Step(s.kind, s.name, "", tensor_kind(op, tensors[n.accesses[s.target].tensor]), False, s.target, s.mode) for s in n.steps], [],
+        code if floats(op) else None, code if whole(op) else None, words, [], False, [number[m] for m in n.makes], place, body(source))
+
+
+def body(source: Raw) -> model.Raw:
+    """What a raw nest runs."""
+    launches = [model.RawLaunch(x.name, x.step, formula(x.steps), formula(x.over), x.lanes) for x in source.body.launches]
+    return model.Raw([*source.inputs, *(name for name, _ in source.outputs)], DTYPES[source.T], source.body.wgsl, launches)
+
+
+def body_words(source: Raw) -> list[model.Word]:
+    """The words of a raw body; the values of all but `inf` and `nan` are its nests'."""
+    kinds = {"T": "T" if source.T == "T" else "i"}
+    words = [model.Word(name, kinds.get(kind, kind), None) for name, kind in source.words]
+    return words + [model.Word(name, "f", None) for name in ("inf", "nan") if re.search(rf"\bp\.{name}\b", source.body.wgsl)]
 
 
 def floats(op: OpDef) -> bool:
@@ -154,29 +180,17 @@ def access(op: OpDef, a: build.Access, tensors: dict[str, Tensor], number: dict[
 
 
 def step(s: build.Step, kind: str, compared: str) -> model.Step:
-    needed = [int(h[1:]) for h in holes(s) if h[0] == "r"]
-    return model.Step(s.kind, s.name, s.red or "", kind, s.inner, needed, s.target, s.mode, compared)
+    return model.Step(s.kind, s.name, s.red or "", kind, s.inner, s.target, s.mode, compared)
 
 
-def holes(s: build.Step) -> list[str]:
-    from dsl.expression import walk
-    return list(dict.fromkeys(n.val for e in (s.pred, s.body) for n in walk(e) if n.op == "hole"))
-
-
-def scalars(op: OpDef, n: build.Nest, named, computed: dict[str, E]) -> tuple[list[model.Word], list[str]]:
-    """(words of the uniform, symbols whose values are baked into the text: presence, bools, choices)."""
+def scalars(op: OpDef, found: tuple[list[str], list[str]], computed: dict[str, E]) -> tuple[list[model.Word], list[str]]:
+    """(words of the uniform, symbols whose values are baked into the text: presence, bools, choices), of those that a nest's texts mention."""
     kinds = symbol_kinds(op)
-    words, statics = [], []
-    for w in words_of(n, named):
-        kind = kinds.get(w, "int")
-        if w in computed:
-            words.append(model.Word(w, "f", formula(computed[w])))
-            continue
-        if w.startswith("has_") or kind in ("bool", "choice"): statics.append(w)
-        else: words.append(model.Word(w, {"num": "T", "real": "f"}.get(kind, "i"), None))
-    for e in (*(x for s in n.steps for x in (s.body, s.pred)), *(x for a in n.accesses for x in (*a.index, a.guard, a.fallback))):
-        for name in ("inf", "nan"):
-            if e is not None and name in symbols(e) and name not in [w.name for w in words]: words.append(model.Word(name, "f", None))
-    return words, statics
 
+    def word(text: str) -> model.Word:
+        if text in computed: return model.Word(text, "f", formula(computed[text]))
+        name = as_defined(text, kinds)
+        return model.Word(name, "f" if name in ("inf", "nan") else {"num": "T", "real": "f"}.get(kinds.get(name, "int"), "i"), None)
 
+    words, names = found
+    return [word(w) for w in words], [n for n in (as_defined(n, kinds) for n in names) if n.startswith(Presence) or kinds.get(n) in ("bool", "choice")]

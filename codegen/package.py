@@ -21,7 +21,7 @@ from dsl.elements import apart
 from dsl.opdef import Library, OpDef
 from dsl.parse import parse_file
 
-from . import ledger, opdata
+from . import core, ledger, opdata
 from .cpu import routines as cpu_routines
 from .cpu.emit import Kernels, kernels
 from .cpu.shared import MODULE, share
@@ -120,7 +120,7 @@ def ops_files(library: Library, earlier: Earlier) -> tuple[dict[str, str], str]:
     files = {"ops/data/complete.ts": modules.complete_module(), "ops/data/schedules.ts": modules.schedules_module(opdata.rules(library))}
     files["ops/routines.ts"] = modules.routines_module(cpu_routines.functions(library.routines.values()))
     files["ops/data/bodies.ts"] = modules.bodies_module(bodies(library))
-    files["ops/data/routines.ts"] = modules.routine_texts_module(wgsl_routines.functions(library.routines))
+    files["ops/data/routines.ts"] = modules.routine_texts_module(prelude.rare() | wgsl_routines.functions(library.routines))
     files_of = modules.by_file(library.ops.values())
     all_made = {op.name: made_of(op, earlier) for op in library.ops.values()}
     kernels_of = share({name: m.kernels for name, m in all_made.items()}, {op.name: op.file for op in library.ops.values()})
@@ -162,10 +162,10 @@ def with_named_bodies(op: OpDef, data: model.Op) -> model.Op:
     return data
 
 
-def bodies(library: Library) -> dict[str, str]:
-    """The WGSL of all raw bodies, by the op that it was written for."""
+def bodies(library: Library) -> dict[str, tuple[model.Raw, list[model.Word]]]:
+    """What all raw bodies are to kernels, by the op that each was written for."""
     raws = [s.body.val for op in library.ops.values() for s in op.forward.stmts if s.body.op == "raw"]
-    return {raw.body.op: raw.body.wgsl for raw in raws}
+    return {raw.body.op: (opdata.body(raw), opdata.body_words(raw)) for raw in raws}
 
 
 def host_files() -> dict[str, str]:
@@ -202,7 +202,8 @@ def wgsl_files() -> dict[str, str]:
 
 def names_files(library: Library, files: dict[str, str]) -> dict[str, str]:
     """The modules of names, methods and the entries; what the runtime has by hand goes before an op of that name."""
-    by_hand = exported(files.get("runtime/index.ts", "")) | exported(files.get("runtime/composed/index.ts", ""))
+    of_runtime = exported(files.get("runtime/index.ts", "")) | exported(files.get("runtime/core.ts", ""))
+    by_hand = of_runtime | exported(files.get("runtime/composed/index.ts", ""))
     names = aliases.names_of(library, members(files["runtime/tensor.ts"]) | members(files["runtime/methods.ts"]))
     spaces = {s: {n: ops for n, ops in table.items() if s != "torch" or n not in by_hand} for s, table in names.namespaces.items()}
     made = {f"names/{space}.ts": modules.names_module(space, table, f"runtime/composed/{space}.ts" in files) for space, table in spaces.items()}
@@ -212,8 +213,20 @@ def names_files(library: Library, files: dict[str, str]) -> dict[str, str]:
         made[f"{name}.ts"] = modules.entry_module(about, methods, sorted({s.split(".")[0] for s in spaces} - {"torch", "functional"}))
     for outer in sorted({s.split(".")[0] for s in spaces if "." in s}):
         made[f"names/{outer}.ts"] = modules.outer_module(outer, [s for s in sorted(spaces) if s.startswith(outer + ".")])
+    made |= core_files(names, {s: exported(files.get(f"runtime/composed/{s if s != 'torch' else 'index'}.ts", "")) for s in spaces}, of_runtime)
     made["names/modules.ts"] = nn.modules_module(library, names)
     made["nn.ts"] = modules.nn_module()
+    return made
+
+
+def core_files(names: aliases.Names, composed: dict[str, set[str]], of_runtime: set[str]) -> dict[str, str]:
+    """The entry tensorloom/core.  composed: what the runtime makes of ops, by namespace."""
+    tables, by_hand, methods = core.chosen(names, composed)
+    tables["torch"] = {n: ops for n, ops in tables["torch"].items() if n not in of_runtime}
+    made = {f"names/core/{space}.ts": modules.names_module(space, table, by_hand.get(space, ()), "../..") for space, table in tables.items()}
+    made["names/core/nn.ts"] = modules.outer_module("nn", ["functional"])
+    made["core-methods.ts"] = modules.methods_module(methods)
+    made["core.ts"] = modules.core_module(sorted({"nn", *tables} - {"torch", "functional"}))
     return made
 
 

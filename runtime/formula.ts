@@ -11,6 +11,8 @@ export type Vector = Float64Array;
 export interface Formula {
   readonly op: string;
   readonly args: readonly Formula[];
+  /** Whether it is made of numbers and names by sums and products alone: a loop's index times a stride. */
+  readonly straight: boolean;
   /** A number's value. */
   readonly constant: Vector | null;
   /** The value in the evaluation `stamp`. */
@@ -22,6 +24,11 @@ export type Scalar = (...args: number[]) => number;
 
 /** The functions that formulas may use without bringing them; booleans are 0 and 1. */
 export const FUNCTIONS: Readonly<Record<string, Scalar>> = {
+  "+": (x, y) => x + y,
+  "-": (x, y) => x - y,
+  "*": (x, y) => x * y,
+  divide: (x, y) => x / y,
+  select: (x, y, c) => (c !== 0 ? y : x),
   neg: (x) => -x,
   "!": (x) => (x === 0 ? 1 : 0),
   "<": (x, y) => +(x < y),
@@ -65,6 +72,48 @@ export const FUNCTIONS: Readonly<Record<string, Scalar>> = {
   tanh_of: Math.tanh,
   trunc: Math.trunc,
 };
+
+type Loop = (n: number, out: Vector, a: Vector, b: Vector, c: Vector) => void;
+
+/** What is cheap at a point has a loop of its own: a call for each would cost more than it does. */
+const LOOPS: Readonly<Record<string, Loop>> = {
+  "+": (n, out, a, b) => { for (let k = 0; k < n; k++) out[k] = a[k]! + b[k]!; },
+  "-": (n, out, a, b) => { for (let k = 0; k < n; k++) out[k] = a[k]! - b[k]!; },
+  "*": (n, out, a, b) => { for (let k = 0; k < n; k++) out[k] = a[k]! * b[k]!; },
+  divide: (n, out, a, b) => { for (let k = 0; k < n; k++) out[k] = a[k]! / b[k]!; },
+  select: (n, out, a, b, c) => { for (let k = 0; k < n; k++) out[k] = c[k] !== 0 ? b[k]! : a[k]!; },
+  neg: (n, out, a) => { for (let k = 0; k < n; k++) out[k] = -a[k]!; },
+  "<": (n, out, a, b) => { for (let k = 0; k < n; k++) out[k] = +(a[k]! < b[k]!); },
+  "<=": (n, out, a, b) => { for (let k = 0; k < n; k++) out[k] = +(a[k]! <= b[k]!); },
+  ">": (n, out, a, b) => { for (let k = 0; k < n; k++) out[k] = +(a[k]! > b[k]!); },
+  ">=": (n, out, a, b) => { for (let k = 0; k < n; k++) out[k] = +(a[k]! >= b[k]!); },
+  "==": (n, out, a, b) => { for (let k = 0; k < n; k++) out[k] = +(a[k]! === b[k]!); },
+  "&&": (n, out, a, b) => { for (let k = 0; k < n; k++) out[k] = a[k]! && b[k]!; },
+  larger: (n, out, a, b) => { for (let k = 0; k < n; k++) out[k] = Math.max(a[k]!, b[k]!); },
+  smaller: (n, out, a, b) => { for (let k = 0; k < n; k++) out[k] = Math.min(a[k]!, b[k]!); },
+  max: (n, out, a, b) => { for (let k = 0; k < n; k++) out[k] = Math.max(a[k]!, b[k]!); },
+  min: (n, out, a, b) => { for (let k = 0; k < n; k++) out[k] = Math.min(a[k]!, b[k]!); },
+  i32: (n, out, a) => { for (let k = 0; k < n; k++) out[k] = Math.trunc(a[k]!); },
+  abs: (n, out, a) => { for (let k = 0; k < n; k++) out[k] = Math.abs(a[k]!); },
+  square: (n, out, a) => { for (let k = 0; k < n; k++) out[k] = a[k]! * a[k]!; },
+  exp_of: (n, out, a) => { for (let k = 0; k < n; k++) out[k] = Math.exp(a[k]!); },
+  floor: (n, out, a) => { for (let k = 0; k < n; k++) out[k] = Math.floor(a[k]!); },
+};
+
+/** The same with one number for all points on the right. */
+const BY: Readonly<Record<string, (n: number, out: Vector, a: Vector, by: number) => void>> = {
+  "+": (n, out, a, by) => { for (let k = 0; k < n; k++) out[k] = a[k]! + by; },
+  "-": (n, out, a, by) => { for (let k = 0; k < n; k++) out[k] = a[k]! - by; },
+  "*": (n, out, a, by) => { for (let k = 0; k < n; k++) out[k] = a[k]! * by; },
+  divide: (n, out, a, by) => { for (let k = 0; k < n; k++) out[k] = a[k]! / by; },
+  "<": (n, out, a, by) => { for (let k = 0; k < n; k++) out[k] = +(a[k]! < by); },
+  "<=": (n, out, a, by) => { for (let k = 0; k < n; k++) out[k] = +(a[k]! <= by); },
+  ">": (n, out, a, by) => { for (let k = 0; k < n; k++) out[k] = +(a[k]! > by); },
+  ">=": (n, out, a, by) => { for (let k = 0; k < n; k++) out[k] = +(a[k]! >= by); },
+};
+
+/** What an operation is with its operands exchanged. */
+const TURNED: Readonly<Record<string, string>> = { "+": "+", "*": "*", "<": ">", "<=": ">=", ">": "<", ">=": "<=" };
 
 const TOKEN = /(\d+(?:\.\d+)?(?:e[-+]?\d+)?)[fu]?|[A-Za-z_][\w.]*|&&|\|\||[<>=!]=|[-+*<>!(),]/g;
 const LEVELS: readonly (readonly string[])[] = [["||"], ["&&"], ["<", "<=", ">", ">=", "==", "!="], ["+", "-"], ["*"]];
@@ -111,8 +160,7 @@ export class Reader {
     const key = op + args.map((a) => ` ${this.numbers.get(a)}`).join("");
     let found = this.known.get(key);
     if (!found) {
-      const constant = /^\d/.test(op) ? Float64Array.of(parseFloat(op)) : op === "true" || op === "false" ? Float64Array.of(+(op === "true")) : null;
-      found = { op, args, constant, value: constant ?? NONE, stamp: -1 };
+      found = formula(op, args);
       this.known.set(key, found);
       this.numbers.set(found, this.numbers.size);
     }
@@ -122,70 +170,97 @@ export class Reader {
 
 const NONE: Vector = new Float64Array(1);
 
+/** A formula of others, or a number or name. */
+export function formula(op: string, args: readonly Formula[]): Formula {
+  const constant = /^\d/.test(op) ? Float64Array.of(parseFloat(op)) : op === "true" || op === "false" ? Float64Array.of(+(op === "true")) : null;
+  const straight = args.length === 0 ? !/^(?:r|acc)\d+$/.test(op) : /^(?:[-+*]|neg)$/.test(op) && args.every((a) => a.straight);
+  return { op, args, straight, constant, value: constant ?? NONE, stamp: -1 };
+}
+
 /** At most so many points are computed at once. */
 export const POINTS = 512;
 
-const pool: Float64Array[] = [];
+const pool: Float64Array[] = [], singles: Float64Array[] = [];
 let stamp = 0;
 
 /** One evaluation after another; vectors of one are used again by the next. */
 export class Evaluation {
   private used = 0;
+  private usedSingles = 0;
   /** How many points there are. */
   count = 0;
 
   /**
    * @param functions what formulas use beside FUNCTIONS
    * @param named the value of a name at the points
+   * @param line the value of a straight formula that moves evenly along the points; null: it does not
    */
-  constructor(private readonly functions: Readonly<Record<string, Scalar>>, private readonly named: (name: string) => Vector) {}
+  constructor(
+    private readonly functions: Readonly<Record<string, Scalar>>, private readonly named: (name: string) => Vector,
+    private readonly line: (f: Formula) => Vector | null = () => null,
+  ) {}
 
   /** Goes on to `count` other points. */
   begin(count: number): void {
     stamp++;
-    this.used = 0;
+    this.used = this.usedSingles = 0;
     this.count = count;
+  }
+
+  /** One number for all points. */
+  single(value: number): Vector {
+    const out = (singles[this.usedSingles++] ??= new Float64Array(1));
+    out[0] = value;
+    return out;
   }
 
   vector(): Vector {
     return (pool[this.used++] ??= new Float64Array(POINTS));
   }
 
+  /** The value with one number for each point. */
+  wide(value: Vector): Vector {
+    return value.length === 1 ? this.vector().fill(value[0]!, 0, this.count) : value;
+  }
+
   value(f: Formula): Vector {
     if (f.constant) return f.constant;
     if (f.stamp !== stamp) {
-      f.value = f.args.length ? this.apply(f.op, f.args.map((a) => this.value(a))) : this.named(f.op);
+      const { args, op } = f;
+      f.value = args.length === 0 ? this.named(op) : (f.straight ? this.line(f) : null) ?? this.apply(op, args);
       f.stamp = stamp;
     }
     return f.value;
   }
 
-  private apply(op: string, args: readonly Vector[]): Vector {
-    const one = args.every((a) => a.length === 1), out = one ? new Float64Array(1) : this.vector(), n = one ? 1 : this.count;
-    // An index is masked to 0 where there is one number for all points.
-    const [a, b = NONE, c = NONE] = args as [Vector, Vector?, Vector?];
-    const i = a.length === 1 ? 0 : -1, j = b.length === 1 ? 0 : -1, l = c.length === 1 ? 0 : -1;
-    switch (op) {
-      case "+":
-        for (let k = 0; k < n; k++) out[k] = a[k & i]! + b[k & j]!;
-        break;
-      case "-":
-        for (let k = 0; k < n; k++) out[k] = a[k & i]! - b[k & j]!;
-        break;
-      case "*":
-        for (let k = 0; k < n; k++) out[k] = a[k & i]! * b[k & j]!;
-        break;
-      case "divide":
-        for (let k = 0; k < n; k++) out[k] = a[k & i]! / b[k & j]!;
-        break;
-      case "select":
-        for (let k = 0; k < n; k++) out[k] = c[k & l] !== 0 ? b[k & j]! : a[k & i]!;
-        break;
-      default: {
-        const f = this.functions[op] ?? FUNCTIONS[op]!;
-        for (let k = 0; k < n; k++) out[k] = f(a[k & i]!, b[k & j]!, c[k & l]!);
-      }
+  private apply(op: string, args: readonly Formula[]): Vector {
+    const a = this.value(args[0]!), b = args.length > 1 ? this.value(args[1]!) : a, c = args.length > 2 ? this.value(args[2]!) : b;
+    if (op === "f32") return a;
+    // What one number decides for all points.
+    if (op === "select" && c.length === 1) return c[0] !== 0 ? b : a;
+    if (op === "&&" || op === "||") {
+      const [sure, other] = a.length === 1 ? [a, b] : [b, a];
+      if (sure.length === 1) return (sure[0] !== 0) === (op === "&&") ? other : sure;
     }
+    const one = a.length === 1 && b.length === 1 && c.length === 1;
+    if (one || !(op in LOOPS)) return this.each(this.functions[op] ?? FUNCTIONS[op]!, args.length, a, b, c, one);
+    const out = this.vector(), by = BY[op], turned = TURNED[op];
+    if (by && b.length === 1) by(this.count, out, a, b[0]!);
+    else if (turned && a.length === 1) BY[turned]!(this.count, out, b, a[0]!);
+    else LOOPS[op]!(this.count, out, this.wide(a), this.wide(b), this.wide(c));
+    return out;
+  }
+
+  /** A function without a loop of its own. */
+  private each(f: Scalar, arity: number, a: Vector, b: Vector, c: Vector, one: boolean): Vector {
+    if (one) return this.single(f(a[0]!, b[0]!, c[0]!));
+    const out = this.vector(), n = this.count, x = this.wide(a);
+    if (arity === 1) {
+      for (let k = 0; k < n; k++) out[k] = f(x[k]!);
+      return out;
+    }
+    const y = this.wide(b), z = arity > 2 ? this.wide(c) : y;
+    for (let k = 0; k < n; k++) out[k] = f(x[k]!, y[k]!, z[k]!);
     return out;
   }
 }

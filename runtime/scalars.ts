@@ -14,8 +14,8 @@ export function sameCourse(op: Op, program: number, a: Call, b: Call): boolean {
     for (const loop of [...nest.loops, ...nest.rloops]) {
       if (loop.extent && loop.extent(a.env) !== loop.extent(b.env)) return false;
     }
-    for (const name of nest.statics) if (a.env[name] !== b.env[name]) return false;
   }
+  for (const { name, kind } of op.params) if (/^(?:bool|choice)$/.test(kind) && a.env[name] !== b.env[name]) return false;
   return op.schedules.length === 0;
 }
 

@@ -4,22 +4,28 @@ from __future__ import annotations
 
 import json
 import tempfile
+from contextlib import nullcontext
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 
 from buildtools import node
+from codegen import opdata
 from codegen.nests import Nest, bare, named_loops
+from codegen.cpu import interpreted
 from codegen.cpu.emit import kernels
 from codegen.cpu.shared import share
 from codegen.host.translate import translate
 
+from codegen.ts.literal import literal
 from codegen.ts.modules import kernels_module
 from dsl.expression import E, lift
 from dsl.ir import Dim, Tensor
 from dsl.opdef import OpDef, Param
 
 ROOT = Path(__file__).parents[1]
+RUNTIME = tuple(p.stem for p in sorted((ROOT / "runtime").glob("*.ts")))          # the bundler takes what kernels need
 ARRAYS = {"float32": "Float32Array", "float64": "Float64Array", "float16": "Float32Array", "int32": "Int32Array",
           "bool": "Uint8Array", "uint8": "Uint8Array", "int8": "Int8Array"}
 
@@ -68,10 +74,12 @@ def launch(nest: Nest, sizes: dict[str, int], tensors: dict[str, np.ndarray], ra
 def run(nest: Nest, definition: OpDef, tensors: dict[str, np.ndarray], sizes: dict[str, int], words: dict | None = None,
         dtype: str = "float32", types: dict[str, str] | None = None, random: bool = False):
     """The kernel of `nest` in Node: changes the arrays of `tensors` in place; answers an error's message or None."""
-    made = kernels(definition, [([nest], definition.tensors)])
+    # What is generated, also where the interpreter would do; a contraction as it is in the package.
+    with nullcontext() if nest.shape == "contract" else patch.object(interpreted, "brought", return_value=None):
+        made = kernels(definition, [([nest], definition.tensors)])
     with tempfile.TemporaryDirectory() as folder:
         src = Path(folder) / "src"
-        for f in ("compiled", "cpu-nest", "errors", "gemm", "math", "random-bits"):
+        for f in RUNTIME:
             put(src / "runtime" / f"{f}.ts", (ROOT / "runtime" / f"{f}.ts").read_text())
         put(src / "host" / "model.ts", translate(ROOT / "codegen" / "host" / "model.py"))
         put(src / "ops" / "kernels" / "things.js", kernels_module("things", [definition], share({"thing": made}, {"thing": "things"})))
@@ -85,7 +93,7 @@ import {{ runNest }} from "./runtime/cpu-nest.js";
 const flat: any = {json.dumps(flat)}, types: any = {json.dumps(names)}, arrays: any = {{}};
 const kinds: any = {{ {", ".join(f"{k}: {v}" for k, v in ARRAYS.items())} }};
 for (const name in flat) arrays[name] = kinds[types[name]].from(flat[name].map(Number));
-const nest: any = {json.dumps({"loops": [{"named": l.name in named_loops(nest)} for l in nest.loops], "steps": [{"target": s.target} for s in nest.steps]})};
+const nest: any = {literal(data_of(nest, definition))};
 let error: string | null = null;
 try {{
   runNest("thing", thing[0][0], nest, {json.dumps(launch(nest, sizes, tensors, random))}, {json.dumps(order)}.map((n: string) => arrays[n]), {json.dumps(order)}.map((n: string) => types[n]), {json.dumps({**sizes, **(words or {})})}, "{dtype}");
@@ -102,6 +110,15 @@ console.log(JSON.stringify({{ error, arrays }}));
     for name, values in answer["arrays"].items():
         base(tensors[name])[:] = np.array([float(v.replace("Infinity", "inf").replace("NaN", "nan")) for v in values])
     return answer["error"]
+
+
+def data_of(nest: Nest, definition: OpDef):
+    """What the package would know of the nest: all of it for a contraction, which is run from it."""
+    if nest.shape == "contract":
+        data = opdata.nest(definition, nest, 0, definition.tensors, {n: k for k, n in enumerate(definition.tensors)})
+        for made, a in zip(data.accesses, nest.accesses): made.axes = [i.val if bare(i) else "" for i in a.index]      # the definition's tensors have one axis
+        return data
+    return {"loops": [{"named": l.name in named_loops(nest)} for l in nest.loops], "steps": [{"target": s.target} for s in nest.steps]}
 
 
 def base(t: np.ndarray) -> np.ndarray:

@@ -16,14 +16,13 @@ from codegen.nests import Nest, bare, named_loops
 from codegen.earlier import Earlier
 from codegen.package import ops_files, programs
 from codegen.ts import modules
-from cpu_kernels import put
+from cpu_kernels import RUNTIME, put
 from dsl.expression import walk
 from dsl.opdef import Library, OpDef
 from dsl.reference import constant, extents
 from dsl.worlds import World
 
 ROOT = Path(__file__).parents[1]
-RUNTIME = ("compiled", "cpu-nest", "errors", "formula", "gemm", "interpreter", "math", "random-bits")
 TYPES = {"T": "float64", "own": "float64", "float": "float64", "int": "int32", "bool": "bool"}
 
 MAIN = """

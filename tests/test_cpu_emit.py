@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from codegen.cpu.contract import Contract
+from codegen.cpu.emit import kernels
 from codegen.nests import Access, Nest, Step
 from cpu_kernels import hole, op, option, run
 from dsl.expression import E, ZERO, call, conj, div, idx, pack, sym
@@ -128,13 +128,53 @@ def test_a_contraction_in_blocks_equals_plain_loops(shape, sizes):
     t = {"input": f32(n, c, x), "weight": f32(o, c, k), "bias": f32(o), "out": np.zeros((n, o, y), np.float32)}
     definition = op({"input": "T", "weight": "T", "bias": "T", "out": "T"})
     nest = conv_nest(shape)
-    assert shape == "row" or Contract(nest, definition, "conv", None).possible
+    assert shape == "row" or kernels(definition, [([nest], definition.tensors)]).interpreted == {"thing0": "contract"}
     size = {"n": n, "o": o, "y": y, "c": c, "k": k}
     run(nest, definition, t, size, {"O": o, "Y": y, "C": c, "K": k, "X": x, "stride": stride, "padding": padding, "has_bias": 1})
     padded = np.pad(t["input"], ((0, 0), (0, 0), (padding, padding)))
     windows = np.stack([padded[:, :, i * stride: i * stride + k] for i in range(y)], 2)
     want = np.einsum("ncyk,ock->noy", windows.astype(float), t["weight"].astype(float)) + t["bias"][None, :, None]
     np.testing.assert_allclose(t["out"], want, rtol=1e-5, atol=1e-5)
+
+
+ROW, COLUMN, DEEP = idx("m"), idx("n"), idx("k")
+PRODUCT_LOOPS = (Loop("b", None, "B"), Loop("m", sym("M")), Loop("n", sym("N"))), (Loop("k", sym("K")),)
+
+
+@pytest.mark.parametrize("sizes", [(1, 1, 1, 1), (2, 2, 9, 5), (2, 70, 3, 4), (2, 133, 6, 300), (1, 530, 515, 3)])
+@pytest.mark.parametrize("mode", ["=", "+="])
+def test_a_product_of_elements_in_blocks(sizes, mode):
+    b, m, n, k = sizes
+    nest = Nest("contract", *PRODUCT_LOOPS, (Access("input", (B, ROW, DEEP)), Access("other", (B, DEEP, COLUMN)), Access("out", (B, ROW, COLUMN))),
+                (Step("reduce", "acc0", hole("r0") * hole("r1"), "sum"), Step("store", "", hole("acc0"), target=2, mode=mode)), left=(0,))
+    made = kernels(op(BINARY), [([nest], op(BINARY).tensors)])
+    assert any("multiplyElements" in f for f in made.functions) and not made.interpreted
+    t = {"input": f32(b, m, k), "other": f32(b, n, k).transpose(0, 2, 1), "out": f32(b, m, n)}
+    want = t["input"] @ t["other"] + (t["out"] if mode == "+=" else 0)
+    assert run(nest, op(BINARY), t, {"b": b, "m": m, "n": n, "k": k}) is None
+    np.testing.assert_allclose(t["out"], want, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("sizes", [(1, 2, 5, 3), (2, 2, 9, 5), (2, 133, 6, 300), (1, 20, 515, 7)])
+def test_factors_that_are_formulas(sizes):
+    """out = sum[k if k <= m and k < L] (a * alpha) * (b + c) + 2 where n != m, into two tensors: infinite elements that the
+    conditions leave out do not count."""
+    b, m, n, k = sizes
+    nest = Nest("contract", *PRODUCT_LOOPS,
+                (Access("input", (B, ROW, DEEP)), Access("other", (B, DEEP, COLUMN)), Access("more", (B, COLUMN)), Access("out", (B, ROW, COLUMN)), Access("second", (B, ROW, COLUMN))),
+                (Step("reduce", "acc0", hole("r0") * sym("alpha") * (hole("r1") + hole("r2")), "sum", pred=conj(E("<=", (DEEP, ROW)), E("<", (DEEP, sym("L"))))),
+                 Step("store", "acc1", hole("acc0") + E("const", (), 2.0), target=3), Step("store", "", hole("acc1") * hole("r2"), target=4, pred=E("!=", (COLUMN, ROW)))), left=(0,))
+    definition = op({"input": "T", "other": "T", "more": "T", "out": "T", "second": "T"}, [option("alpha", "num")])
+    assert kernels(definition, [([nest], definition.tensors)]).interpreted == {"thing0": "contract"}
+    last = k - 1
+    t = {"input": f32(b, m, k), "other": f32(b, k, n), "more": f32(b, n), "out": np.zeros((b, m, n), np.float32), "second": np.zeros((b, m, n), np.float32)}
+    t["input"][:, :, last] = t["other"][:, last] = np.inf
+    counts = np.tril(np.ones((m, k)))[:, :last]
+    want = np.einsum("bmk,bkn->bmn", 0.5 * t["input"][:, :, :last] * counts, t["other"][:, :last] + t["more"][:, None]) + 2
+    assert run(nest, definition, t, {"b": b, "m": m, "n": n, "k": k}, {"M": m, "N": n, "K": k, "L": last, "alpha": 0.5}) is None
+    np.testing.assert_allclose(t["out"], want, rtol=1e-4, atol=1e-4)
+    off = np.arange(m)[:, None] != np.arange(n)
+    np.testing.assert_allclose(t["second"], np.where(off, want * t["more"][:, None], 0), rtol=1e-4, atol=1e-3)
 
 
 def test_random_numbers_are_those_of_the_definition():

@@ -37,6 +37,8 @@ def loop(browser, site, figure, what, *options) -> dict:
 
 def test_10_000_steps_in_chromium_on_a_gpu_that_does_no_work(browser, site, dist, figure):
     held = loop(browser, site, figure, "an idle GPU", True, None)
+    # On busy processors the collector may once come late; what leaks, leaks every time.
+    if not held["flat"]: held = loop(browser, site, figure, "an idle GPU, once more", True, None)
     assert held["steps"] == 10_000 and held["flat"] and held["most"] < MOST, held
 
 

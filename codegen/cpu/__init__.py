@@ -3,7 +3,6 @@
 expr.py      scalar expressions as TypeScript
 access.py    where a kernel reads and writes: positions, guards, bounds
 loops.py     map, row, scan and scatter nests: a function of plain loops
-contract.py  contractions: functions that pack two factors for the shared micro-kernel of runtime/gemm.ts
 raw.py       the JavaScript of raw bodies
 emit.py      all kernels of an op
 

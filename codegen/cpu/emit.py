@@ -10,10 +10,10 @@ from codegen.nests import Nest
 
 from . import interpreted
 from .canonical import canonical, name_of
-from .contract import Contract
 from .loops import LoopKernel
 from .names import camel
 from .raw import raw_function
+from .text import Text, describe, open_kernel
 
 PROGRAMS = ("", "Backward", "BackwardTwice")
 WHOLE_CLASSES = ("Int", "Bits", "Bool")
@@ -23,13 +23,11 @@ WHOLE_CLASSES = ("Int", "Bits", "Bool")
 class Kernels:
     """functions: JavaScript; table: for each nest of each program the names of its kernels, for a floating and a whole T.
 
-    interpreted: of second derivatives what does instead of the kernel of a name, where no other op has the same kernel
-    (shared.py); second: the functions of these kernels; forms: of each function, in order, its canonical text; calls: those
-    of the op's functions that each calls."""
+    interpreted: by names of kernels what does instead of a function of that name; forms: of each function, in order, its
+    canonical text; calls: those of the op's functions that each calls."""
     functions: list[str] = field(default_factory=list)
     table: list[list[tuple[str | None, str | None]]] = field(default_factory=list)
     interpreted: dict[str, str] = field(default_factory=dict)
-    second: list[str] = field(default_factory=list)
     forms: dict[str, str] = field(default_factory=dict)
     calls: dict[str, list[str]] = field(default_factory=dict)
 
@@ -41,18 +39,18 @@ def kernels(op: OpDef, programs: list[tuple[list[Nest], dict | None]]) -> Kernel
     """The kernels of an op's programs (forward, gradient, gradient of the gradient), each given as its nests
     and its tensors."""
     out = Kernels()
+    brought = [[interpreted.brought(op, n, tensors, p == 2) if may_be_float(op) else None for n in nests] for p, (nests, tensors) in enumerate(programs)]
+    spared = all(f is None or interpreted.small(n) for (nests, _), row in zip(programs, brought) for n, f in zip(nests, row))
     for p, (nests, tensors) in enumerate(programs):
         row = []
         for n, nest in enumerate(nests):
-            name = camel(op.name) + PROGRAMS[p] + str(n)
-            if p == 2 and (functions := interpreted.brought(op, nest, tensors)) is not None:
-                trial = Kernels()
-                row.append(nest_kernels(trial, nest, op, name, tensors, integral=False))
-                out.second += trial.functions
-                out.interpreted[name] = interpreted.kernel(functions)
-            else: row.append(nest_kernels(out, nest, op, name, tensors, integral=p == 0 and may_be_whole(op)))
+            name, integral = camel(op.name) + PROGRAMS[p] + str(n), p == 0 and may_be_whole(op)
+            if brought[p][n] is not None and not spared:
+                out.interpreted[name] = interpreted.kernel(brought[p][n], "contract" if nest.shape == "contract" else "interpret")
+            elif may_be_float(op): floating(out, nest, op, name, tensors)
+            row.append((name if may_be_float(op) else None, whole(out, nest, op, name, tensors) if integral else None))
         out.table.append(row)
-    out.forms = {name_of(f): canonical(f, {}) for f in (*out.functions, *out.second)}
+    out.forms = {name_of(f): canonical(f, {}) for f in out.functions}
     out.calls = {name: [w for w in dict.fromkeys(re.findall(r"\w+", form)) if w in out.forms] for name, form in out.forms.items()}
     return out
 
@@ -66,36 +64,40 @@ def may_be_whole(op: OpDef) -> bool:
     return op.promote != "float" and not any(p.kind == "tensor" and p.name in op.promoted and p.cls == "Float" for p in op.params)
 
 
-def nest_kernels(out: Kernels, nest: Nest, op: OpDef, name: str, tensors, integral: bool) -> tuple[str | None, str | None]:
-    """Adds the functions of one nest; answers the names for a floating and for a whole T."""
+def whole(out: Kernels, nest: Nest, op: OpDef, name: str, tensors) -> str:
+    """Adds the kernel of a nest for a whole T; answers its name, which is that for a floating T if both are the same."""
+    if nest.raw is not None:
+        if not may_be_float(op): out.functions.append(raw_function(nest, name))
+        return name
+    text = str(LoopKernel(nest, op, f"{name}Whole", True, tensors).write())
+    if text.replace(f"{name}Whole(", f"{name}(") in out.functions: return name
+    out.functions.append(text)
+    return f"{name}Whole"
+
+
+def floating(out: Kernels, nest: Nest, op: OpDef, name: str, tensors):
+    """Adds the kernel for a floating T, with the functions it stands on."""
     if nest.raw is not None:
         out.functions.append(raw_function(nest, name))
-        return (name if may_be_float(op) else None), (name if integral else None)
-    floating = None
-    plain = ""
-    if may_be_float(op):
-        plain = floating = function(out, nest, op, name, tensors)
-    if not integral: return floating, None
-    whole = LoopKernel(nest, op, f"{name}Whole", True, tensors)
-    text = str(whole.write())
-    if plain and text.replace(f"{name}Whole(", f"{plain}(") in out.functions: return floating, plain
-    out.functions.append(text)
-    return floating, f"{name}Whole"
-
-
-def function(out: Kernels, nest: Nest, op: OpDef, name: str, tensors) -> str:
-    """The kernel for a floating T, with the functions it stands on."""
-    if nest.shape == "contract" and (blocks := Contract(nest, op, name, tensors)).possible:
-        functions = blocks.write_all(f"{name}Plain")
+        return
+    if nest.shape == "contract" and interpreted.multiplies_elements(nest):
         add(out, LoopKernel(nest, op, f"{name}Plain", False, tensors))
-        out.functions += functions
-        return name
+        out.functions.append(blocked(nest, name))
+        return
     if spreads(nest):
         add(out, LoopKernel(nest, op, f"{name}Summed", False, tensors, spread=True))
         out.functions.append(str(LoopKernel(nest, op, name, False, tensors, summed=f"{name}Summed").write()))
-        return name
+        return
     add(out, LoopKernel(nest, op, name, False, tensors))
-    return name
+
+
+def blocked(nest: Nest, name: str) -> str:
+    """The kernel of such a contraction; the loops of `{name}Plain` are for sizes too narrow to gain by blocks."""
+    text = Text()
+    open_kernel(text, name, describe(nest))
+    text.add(f"if (!multiplyElements(nest)) {name}Plain(nest);")
+    text.close()
+    return str(text)
 
 
 def add(out: Kernels, kernel: LoopKernel):

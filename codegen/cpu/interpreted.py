@@ -1,8 +1,11 @@
 """Nests that get no kernel on the CPU: runtime/interpreter.ts runs them from the op's data.
 
-Those are second derivatives: rare, half of all nests, and the longest formulas.  Contractions keep their kernels, for
-blocks are many times faster, and so do sums and products.  The interpreter reads the texts that the GPU's kernels are
-made of; here is decided whether it can, and which functions the op has to bring for it."""
+It computes some hundred points at once, in loops that are shared by all formulas, which mostly takes at most twice as long as
+a kernel of the nest's own, and makes bundles a fifth smaller; contractions are made in blocks (runtime/contraction.ts).
+Kernels are generated only for raw bodies, formulas so short that the same few kernels serve many ops, whole numbers, and
+indices from tensors, which are checked.  An op of short formulas alone does without the interpreter altogether, second
+derivative and all.  The interpreter reads the texts that the GPU's kernels are made of; here is decided whether it can,
+and which functions the op has to bring for it."""
 
 from __future__ import annotations
 
@@ -10,17 +13,18 @@ import re
 from functools import cache
 from pathlib import Path
 
-from codegen.nests import Nest, named_loops
+from codegen.nests import Nest, bare, named_loops
 from codegen.wgsl.emit import code
 from codegen.wgsl.hoist import hoisted
 from dsl.expression import walk
 from dsl.opdef import OpDef
 
+from .access import reads_of
 from .expr import PREFIX, name_of
 
 SOURCE = Path(__file__).parents[2] / "runtime" / "formula.ts"
-# The longest formulas that get a kernel nevertheless: `a + b * alpha` at every point, `s = sum (a * b + c * d); s` over a row.
-SMALL_POINT, SMALL_ROW = 5, 8
+# The longest formulas that get a kernel nevertheless: `g if a > 0 else 0` at every point, `s = sum (a * b + c * d); s` over a row.
+SMALL_POINT, SMALL_ROW = 6, 8
 # Functions that only few formulas use, by their names in WGSL.
 BROUGHT = {"erf_of": "math.erf", "erfc_of": "math.erfc", "erfinv_of": "math.erfinv", "lgamma_of": "math.lgamma", "digamma_of": "math.digamma",
            "uniform_random": "uniform", "tan_of": "Math.tan", "asin_of": "Math.asin", "acos_of": "Math.acos", "atan_of": "Math.atan"}
@@ -31,12 +35,15 @@ def own() -> frozenset[str]:
     """The functions that the interpreter has."""
     text = SOURCE.read_text(encoding="utf-8")
     table = text[text.index("export const FUNCTIONS"):text.index("\n};\n")]
-    return frozenset(re.findall(r"^  (\w+)[:,]", table, re.M)) | {"select", "divide"}
+    return frozenset(re.findall(r"^  (\w+)[:,]", table, re.M))
 
 
-def brought(op: OpDef, nest: Nest, tensors) -> dict[str, str] | None:
-    """The functions that the interpreter needs for a nest, as JavaScript by their names in WGSL; None if it cannot run it."""
-    if nest.raw is not None or nest.shape == "contract" or small(nest) or any(l.extent is None for l in nest.loops + nest.rloops if l.name in named_loops(nest)): return None
+def brought(op: OpDef, nest: Nest, tensors, second: bool) -> dict[str, str] | None:
+    """The functions that the interpreter needs for a nest, as JavaScript by their names in WGSL; None if it cannot run it, or not as
+    fast as a kernel.  second: whether it belongs to a second derivative."""
+    if nest.raw is not None or not second and small(nest) or nest.shape == "contract" and multiplies_elements(nest): return None
+    if not second and any(a.guard is None and reads_of(*a.index) for a in nest.accesses): return None           # which are checked, point by point
+    if any(l.extent is None for l in nest.loops + nest.rloops if l.name in named_loops(nest)): return None
     texts = code(op, hoisted(op, nest)[0], tensors, integral=False)
     parts = [t for s in texts.steps for t in (s.pred, s.body)] + [t for a in texts.accesses for t in (*a.index, a.guard, a.fallback)]
     found: dict[str, str] = {}
@@ -54,7 +61,16 @@ def small(nest: Nest) -> bool:
     return nest.shape == "map" and max(lengths) <= SMALL_POINT or nest.shape == "row" and sum(lengths) <= SMALL_ROW
 
 
-def kernel(functions: dict[str, str]) -> str:
-    """The expression that stands for the kernel."""
-    if not functions: return "interpret"
-    return "/* @__PURE__ */ interpreted({ " + ", ".join(f"{n}: {f}" for n, f in functions.items()) + " })"
+def multiplies_elements(nest: Nest) -> bool:
+    """Whether a contraction multiplies two accesses as they lie, and stores the sums: runtime/product.ts needs no formula for it."""
+    total, *stores = nest.steps
+    plain = lambda e: e.op == "hole"
+    return (not named_loops(nest) and total.pred is None and total.body.op == "*" and all(map(plain, total.body.args)) and len(stores) == 1
+            and stores[0].pred is None and plain(stores[0].body) and stores[0].body.val == total.name and stores[0].mode in ("=", "+=")
+            and all(a.guard is None and all(map(bare, a.index)) for a in nest.accesses))
+
+
+def kernel(functions: dict[str, str], name: str = "interpret") -> str:
+    """The expression that stands for the kernel.  name: what runs it, `interpret` or `contract`."""
+    if not functions: return name
+    return f"/* @__PURE__ */ {name}ed({{ " + ", ".join(f"{n}: {f}" for n, f in functions.items()) + " })"

@@ -3,7 +3,7 @@
 A kernel goes row by row; in a row along the innermost anonymous loop; inside it through its named
 loops where they stand further in.  Each step runs at every point; a reduction or an `inner` store
 opens the loops of the reduction around itself.  A scan makes its stores inside the reduction, so one
-pass suffices.  Contractions have a shape of their own (contract.py), and this one for small sizes."""
+pass suffices.  Contractions run in blocks from their data (runtime/contraction.ts), and so where they are narrow or whole."""
 
 from __future__ import annotations
 

@@ -1,13 +1,12 @@
 """CPU kernels that are the same but for names: each is written once, whichever ops need it.
 
 Broadcasting, transposition and types are data to a kernel, so many kernels are equal: copies, products, the blocks
-of contractions.  A second derivative has a kernel only if some op's forward or first derivative has the same; the others
-are interpreted (interpreted.py)."""
+of contractions."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from .canonical import canonical
@@ -33,16 +32,12 @@ def share(made: Mapping[str, Kernels], file_of: Mapping[str, str]) -> Shared:
     home: dict[str, str] = {}           # the first one's name -> its file, or MODULE
     own_calls = {name: called for op in made.values() for name, called in op.calls.items()}     # names are an op's, so they differ
 
-    def take(op: str, named: Iterable[tuple[tuple[str, str], str]], new: bool):
-        for (name, form), f in named:
+    for op, kernels in made.items():
+        for (name, form), f in zip(kernels.forms.items(), kernels.functions):
             if own_calls[name]: form = canonical(f, same)
-            if form not in first:
-                if not new: continue
-                first[form], texts[name], home[name] = name, f, file_of[op]
+            if form not in first: first[form], texts[name], home[name] = name, f, file_of[op]
             same[name] = first[form]
             if home[same[name]] != file_of[op]: home[same[name]] = MODULE
-    for op, kernels in made.items(): take(op, zip(kernels.forms.items(), kernels.functions), True)
-    for op, kernels in made.items(): take(op, zip([*kernels.forms.items()][len(kernels.functions):], kernels.second), False)
 
     out = Shared()
     calls = {n: [same[c] for c in own_calls[n]] for n in texts}
@@ -64,4 +59,4 @@ def share(made: Mapping[str, Kernels], file_of: Mapping[str, str]) -> Shared:
 
 def found(name: str | None, kernels: Kernels, same: Mapping[str, str]) -> str | None:
     """The kernel that stands for one: the first that is the same, or the interpreter."""
-    return None if name is None else same[name] if name in same else kernels.interpreted[name]
+    return None if name is None else kernels.interpreted.get(name) or same[name]

@@ -44,7 +44,7 @@ def with_constants(code: Code, constants: dict[str, int]) -> Code:
     """The texts of a nest with `p.name` replaced."""
     accesses = [ReadCode([put_in(text, constants) for text in a.index], put_in(a.guard, constants), put_in(a.fallback, constants)) for a in code.accesses]
     steps = [StepCode(put_in(s.pred, constants), put_in(s.body, constants)) for s in code.steps]
-    return Code(accesses, steps, code.helpers)
+    return Code(accesses, steps)
 
 
 def put_in(text: str, constants: dict[str, int]) -> str:

@@ -14,7 +14,7 @@ from .errors import OpError
 from .lines import Line, Resolved
 from .model import Call, Code, Nest, Op
 from .names import safe_name
-from .texts import bare, is_word
+from .texts import bare, called, is_word
 
 
 @dataclass
@@ -81,7 +81,7 @@ def new_kernel(op: Op, nest: Nest, call: Call, facts: Facts, r: Resolved) -> Ker
         value = call.env[name] if name in call.env else 0
         boolean = name.startswith("has_") or is_bool_option(op, name)
         k.consts.append(f"const {safe_name(name)} = {('true' if value != 0 else 'false') if boolean else str(int(value))};")
-    for helper in code.helpers:
+    for helper in called(kernel_text(nest, code)):
         k.helpers.append(helper)
         if helper == "invert": k.consts.append(f"const is_bool = {'true' if call.dtype == 'bool' else 'false'};")
         if helper == "uniform_random":
@@ -94,6 +94,15 @@ def new_kernel(op: Op, nest: Nest, call: Call, facts: Facts, r: Resolved) -> Ker
         if w.value is not None: word(k, w.name, kind, w.value(call.env))
         else: word(k, safe_name(w.name), kind, call.env[w.name] if w.name in call.env else infinite(w.name))
     return k
+
+
+def kernel_text(nest: Nest, code: Code) -> str:
+    """All texts of a nest."""
+    if nest.raw is not None: return nest.raw.text
+    out = ""
+    for a in code.accesses: out += " ".join(a.index) + f" {a.guard} {a.fallback} "
+    for s in code.steps: out += f"{s.pred} {s.body} "
+    return out
 
 
 def is_bool_option(op: Op, name: str) -> bool:

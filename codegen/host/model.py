@@ -15,7 +15,7 @@ definition stands for.  Strides count elements."""
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 Env = dict[str, float]
 Fn = Callable[[Env], float]
@@ -107,7 +107,6 @@ class Step:
     red: str                            # sum prod max min any all argmax argmin, "" for a store
     value: str                          # computed as "T" "f" "i" "b"
     inner: bool                         # a store made at every point of rloops too
-    reads: list[int]                    # accesses its code needs, in order, nested ones first
     target: int                         # store: the access written, else -1
     mode: str                           # "=", "+=", "*=", "max=" or "min="
     compared: str = "T"                 # argmax, argmin: what they compare, "T" "f" "i"
@@ -133,7 +132,6 @@ class Code:
     """The texts of a nest for one class of T: floating point or whole numbers."""
     accesses: list[ReadCode]
     steps: list[StepCode]
-    helpers: list[str]                  # names in the WGSL prelude
 
 
 @dataclass
@@ -231,6 +229,7 @@ class Op:
     schedules: list[Schedule]
     numbers: bool = False               # no argument need be a tensor
     elementwise: bool = False           # a list of tensors side by side is one long tensor to it: codegen/elementwise.py
+    routines: list[str] = field(default_factory=list)   # texts of functions that the kernels call and the prelude lacks; each calls only earlier ones
 
 
 # --- A call ----------------------------------------------------------------------------------------

@@ -88,15 +88,15 @@ def nest_launches(op: Op, nest: Nest, call: Call, facts: Facts, rules: list[Sche
 def summed(nest: Nest) -> Nest:
     """A map with axes that its target lacks: a sum over them, then the store."""
     last = nest.steps[len(nest.steps) - 1]
-    add = Step("reduce", "acc0", "sum", last.value, False, last.reads, -1, "=")
-    put = Step("store", "", "", last.value, False, [], last.target, last.mode)
+    add = Step("reduce", "acc0", "sum", last.value, False, -1, "=")
+    put = Step("store", "", "", last.value, False, last.target, last.mode)
     return Nest("row", nest.when, nest.loops, nest.rloops, nest.spread, nest.accesses, [add, put], [], with_sum(nest.floating),
                 with_sum(nest.integral), nest.words, nest.statics, nest.reverse, nest.makes, nest.number)
 
 
 def with_sum(code: Code | None) -> Code | None:
     if code is None: return None
-    return Code(code.accesses, [code.steps[len(code.steps) - 1], StepCode("", "acc0")], code.helpers)
+    return Code(code.accesses, [code.steps[len(code.steps) - 1], StepCode("", "acc0")])
 
 
 def ordered(nest: Nest, lines: list[Line]) -> list[Line]:
@@ -115,7 +115,7 @@ def map_launch(k: Kernel, rules: list[Schedule]) -> Launch:
     strategy = "map" if lanes == 1 else "map, four elements a thread"
     if k.nest.shape == "scatter": strategy = "scatter, atomic"
     text = map_text(k, title(k, strategy), lanes)
-    text.helpers = prelude_text(k.helpers)
+    text.helpers = prelude_text(k.helpers, k.op.routines)
     return launch(k, strategy, map_kernel(text), (count + THREADS - 1) // THREADS)
 
 
@@ -147,7 +147,7 @@ def row_launch(k: Kernel, shape: list[int], stage: Stage) -> Launch:
     if stage.kind == "parts": strategy = f"tree, {stage.parts} parts of each row; {shape[0]} lanes"
     if stage.kind == "finish": strategy = f"tree, the parts of each row; {shape[0]} lanes"
     text = row_text(k, title(k, strategy), shape[0], shape[1], shape[2] == 1, stage)
-    text.helpers = prelude_text(k.helpers)
+    text.helpers = prelude_text(k.helpers, k.op.routines)
     count = points(k.outer) * (stage.parts if stage.kind == "parts" else 1)
     return launch(k, strategy, row_kernel(text), (count + shape[1] - 1) // shape[1])
 
@@ -156,7 +156,7 @@ def window_launch(k: Kernel, window: Window) -> Launch:
     tile = window.tile
     strategy = f"window, {tile.down * tile.rows} by {tile.across} points of a workgroup"
     text = window_text(k, window, title(k, strategy))
-    text.helpers = prelude_text(k.helpers)
+    text.helpers = prelude_text(k.helpers, k.op.routines)
     return launch(k, strategy, window_kernel(text), workgroups(window))
 
 
@@ -166,7 +166,7 @@ def scan_launch(k: Kernel, rules: list[Schedule]) -> Launch:
     lanes = min(number(rule, "threads", 256), k.facts.max_threads) if rule is not None and block_possible(k) else 1
     strategy = "scan, a thread for each row" if lanes == 1 else f"scan, {lanes} runs of each row"
     text = scan_text(k, title(k, strategy), lanes)
-    text.helpers = prelude_text(k.helpers)
+    text.helpers = prelude_text(k.helpers, k.op.routines)
     return launch(k, strategy, scan_kernel(text), points(k.outer) if lanes > 1 else (points(k.outer) + 63) // 64)
 
 
@@ -207,7 +207,7 @@ def raw_launches(op: Op, nest: Nest, raw: Raw, call: Call, facts: Facts) -> list
             if count <= 0: continue
             strategy = f"raw body, {x.name}"
             text = raw_text(k, x, raw, title(k, strategy), count)
-            text.helpers = prelude_text(k.helpers)
+            text.helpers = prelude_text(k.helpers, k.op.routines)
             check_bindings(k)
             out.append(launch(k, strategy, raw_kernel(text), count if x.lanes > 0 else (count + text.threads - 1) // text.threads))
     return out
@@ -215,13 +215,13 @@ def raw_launches(op: Op, nest: Nest, raw: Raw, call: Call, facts: Facts) -> list
 
 def tiled_code(k: Kernel, product: Product, tile: Tile, name: str, parts: int) -> str:
     text = tiled_text(k, product, tile, name, parts)
-    text.helpers = prelude_text(k.helpers)
+    text.helpers = prelude_text(k.helpers, k.op.routines)
     return tiled_kernel(text)
 
 
 def interleaved_code(k: Kernel, product: Product, tile: Tile, name: str, parts: int) -> str:
     text = interleaved_text(k, product, tile, name, parts)
-    text.helpers = prelude_text(k.helpers)
+    text.helpers = prelude_text(k.helpers, k.op.routines)
     return interleaved_kernel(text)
 
 

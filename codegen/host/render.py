@@ -36,9 +36,9 @@ def interleaved_kernel(c: InterleavedText) -> str: return shown("interleaved.wgs
 def window_kernel(c: WindowText) -> str: return shown("window.wgsl.j2", c)
 
 
-def prelude_text(helpers: list[str]) -> str:
-    """The functions of the prelude that are named, with all that they call, in the prelude's order."""
-    return importlib.import_module("codegen.wgsl.prelude").text(helpers)
+def prelude_text(helpers: list[str], routines: list[str]) -> str:
+    """The functions of the prelude that are named, then of the routines, with all that they call; other names are WGSL's own functions."""
+    return importlib.import_module("codegen.wgsl.prelude").text(helpers, routines)
 
 
 def shown(name: str, c: "MapText") -> str:

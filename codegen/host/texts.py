@@ -17,6 +17,16 @@ def bare(text: str) -> str:
 def is_word(c: str) -> bool: return c >= "a" and c <= "z" or c >= "A" and c <= "Z" or c >= "0" and c <= "9" or c == "_"
 
 
+def called(text: str) -> list[str]:
+    """The names before brackets: functions of the prelude, of WGSL or of the text itself."""
+    out: list[str] = []
+    start = 0
+    for i in range(len(text)):
+        if text[i] == "(" and start < i and text[start:i] not in out: out.append(text[start:i])
+        if not is_word(text[i]): start = i + 1
+    return out
+
+
 def has_part(text: str, part: str) -> bool:
     """Whether a formula contains another, and not only the end of a longer name."""
     at = text.find(part)

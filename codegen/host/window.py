@@ -303,7 +303,7 @@ def patch_text(k: Kernel, w: Window, a: int) -> PatchText:
         if code.fallback != "": out.fill = bare(code.fallback)
         accesses = k.code.accesses[:]
         accesses[n] = ReadCode(code.index, "", "")
-        k.code = Code(accesses, k.code.steps, k.code.helpers)
+        k.code = Code(accesses, k.code.steps)
     k.patches.append(patch)
     return out
 

@@ -9,6 +9,7 @@ with a short `.d.ts`, so that TypeScript need not read them to compile the rest.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from itertools import groupby
 from pathlib import Path
 
@@ -24,7 +25,7 @@ from codegen.opdata import takes_parts
 from . import docs
 from .aliases import Names
 from .literal import Identifier, literal
-from .short import PREFIXES, short, usual_text
+from .short import short, usual_text
 from .signatures import options, options_name, result_type, signatures, type_name
 
 TEMPLATES = jinja2.Environment(
@@ -96,7 +97,7 @@ def data_text(data: model.Op) -> str:
 def data_module(file: str, ops: list[OpDef], texts: dict[str, str]) -> str:
     rows = [{"name": binding(op.name), "literal": texts[op.name]} for op in ops]
     named = [name for name in ("bodies", "routines") if any(f"{name}." in text for text in texts.values())]
-    return render("data.js.j2", file=file, ops=rows, named=named)
+    return render("data.js.j2", file=file, ops=rows, named=named, more=any("more: more" in text for text in texts.values()))
 
 
 def data_types(file: str, ops: list[OpDef]) -> str:
@@ -104,8 +105,7 @@ def data_types(file: str, ops: list[OpDef]) -> str:
 
 
 def complete_module() -> str:
-    usual, parts = usual_text()
-    return render("complete.ts.j2", usual=usual, parts=parts, prefixes=literal(PREFIXES))
+    return render("complete.ts.j2", usual=usual_text())
 
 
 def schedules_module(rules: list) -> str:
@@ -122,9 +122,8 @@ def kernels_module(file: str, ops: list[OpDef], shared: Shared) -> str:
     types = ["CpuNest"] * bool(functions) + ["NestKernels"] * bool(rows)
     imports = [f'/** @import {{ {", ".join(types)} }} from "../../runtime/compiled.js" */']
     if uses("within("): imports.append('import { within } from "../../runtime/cpu-nest.js";')
-    if blocked := [n for n in ("Block", "contract", "panelStart") if uses(n)]:
-        if "Block" in blocked: imports.insert(1, '/** @import { Block } from "../../runtime/gemm.js" */')
-        if called := [n for n in blocked if n != "Block"]: imports.append(f'import {{ {", ".join(called)} }} from "../../runtime/gemm.js";')
+    if uses("multiplyElements"): imports.append('import { multiplyElements } from "../../runtime/product.js";')
+    if products := [n for n in ("contract", "contracted") if uses(n)]: imports.append(f'import {{ {", ".join(products)} }} from "../../runtime/contraction.js";')
     if reader := [n for n in ("interpret", "interpreted") if uses(n)]: imports.append(f'import {{ {", ".join(reader)} }} from "../../runtime/interpreter.js";')
     if uses("routines."): imports.append('import * as routines from "../routines.js";')
     if uses("math."): imports.append('import * as math from "../../runtime/math.js";')
@@ -148,9 +147,15 @@ def routine_texts_module(texts: dict[str, str]) -> str:
     return render("routine_texts.ts.j2", functions=[{"name": camel(n), "text": template_text(t)} for n, t in texts.items()])
 
 
-def bodies_module(texts: dict[str, str]) -> str:
-    """The bodies of raw ops for the GPU: many programs may run one."""
-    return render("bodies.ts.j2", bodies=[{"name": camel(n), "text": template_text(t)} for n, t in texts.items()])
+def bodies_module(bodies: dict[str, tuple[model.Raw, list[model.Word]]]) -> str:
+    """What raw ops run on the GPU: many programs may run one body."""
+    rows = [{"name": camel(n), "names": literal(raw.names), "words": words_text(words), "launches": literal(raw.launches), "text": template_text(raw.text)}
+            for n, (raw, words) in bodies.items()]
+    return render("bodies.ts.j2", bodies=rows)
+
+
+def words_text(words: list[model.Word]) -> str:
+    return " ".join(w.name + (f":{w.kind}" if w.kind != "i" else "") for w in words)
 
 
 def body_text(op: str) -> Identifier:
@@ -166,8 +171,9 @@ def table(rows: list[list[tuple[str | None, str | None]]]) -> str:
 
 # --- Names -----------------------------------------------------------------------------------------
 
-def names_module(space: str, names: dict[str, list[OpDef]], composed: bool = False) -> str:
-    """composed: the namespace has functions that the runtime makes of ops, too (runtime/composed/SPACE.ts)."""
+def names_module(space: str, names: dict[str, list[OpDef]], composed: bool | Sequence[str] = False, root: str = "..") -> str:
+    """composed: whether the namespace has functions that the runtime makes of ops, too (runtime/composed/SPACE.ts), or those of them
+    that it shall have; root: the package's folder, seen from the module's."""
     single = {n: ops[0] for n, ops in names.items() if len(ops) == 1}
     several = {n: ops for n, ops in names.items() if len(ops) > 1}
     exports: dict[str, list[str]] = {}
@@ -182,13 +188,14 @@ def names_module(space: str, names: dict[str, list[OpDef]], composed: bool = Fal
         for op in ops: imports.setdefault(op.file, []).extend([f"type {binding(op.name)} as {type_name(op.name)}Function", f"{op.name}Op"])
     overloaded = [{"name": n, "local": binding(n), "ops": [f"{op.name}Op" for op in ops], "doc": " ".join(dict.fromkeys(docs.family_text(op, op.doc).strip().split("\n")[0] for op in ops)),
                    "type": " & ".join(f"typeof {type_name(op.name)}Function" for op in typed_order(ops))} for n, ops in several.items()]
-    return render("names.ts.j2", about=ABOUT[space], composed=space if composed else "", imports=tidy(imports), exports=tidy(exports), overloaded=overloaded)
+    return render("names.ts.j2", about=ABOUT[space], root=root, composed="index" if space == "torch" else space, all=composed is True,
+                  some=[] if composed in (True, False) else composed, imports=tidy(imports), exports=tidy(exports), overloaded=overloaded)
 
 
 def outer_module(name: str, spaces: list[str]) -> str:
     """A namespace that holds others."""
     return f"// torch.{name}.  Generated; change the aliases in ops/*.op.\n\n" + \
-        "".join(f'export * as {s.split(".")[1]} from "./{s}.js";\n' for s in spaces)
+        "".join(f'export * as {s.split(".")[-1]} from "./{s}.js";\n' for s in spaces)
 
 
 def typed_order(ops: list[OpDef]) -> list[OpDef]:
@@ -242,6 +249,9 @@ def entry_module(about: str, methods: bool, namespaces: list[str]) -> str:
 
 
 def nn_module() -> str: return render("nn.ts.j2")
+
+
+def core_module(namespaces: list[str]) -> str: return render("core.ts.j2", namespaces=namespaces)
 
 
 def prelude_module(functions: list[tuple[str, str, list[str]]]) -> str:

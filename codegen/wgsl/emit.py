@@ -33,7 +33,7 @@ def code(op: OpDef, nest: Nest, tensors: dict[str, Tensor], integral: bool) -> C
                                  "" if a.fallback is None else w.text(a.fallback, kind)))
     steps = [StepCode("" if s.pred is None else w.text(s.pred, "b"), w.text(s.body, w.body_kind(s, k)))
              for s, k in zip(nest.steps, w.kinds.steps)]
-    return Code(accesses, steps, sorted(w.helpers))
+    return Code(accesses, steps)
 
 
 def kinds(op: OpDef, nest: Nest, tensors: dict[str, Tensor]) -> list[str]:
@@ -50,12 +50,11 @@ def compared(op: OpDef, nest: Nest, tensors: dict[str, Tensor]) -> list[str]:
 
 
 class Writer:
-    """Prints the expressions of one nest.  helpers: the prelude's functions in use."""
+    """Prints the expressions of one nest."""
 
     def __init__(self, op: OpDef, nest: Nest, tensors: dict[str, Tensor], integral: bool):
         self.kinds = Kinds(op, nest, tensors, integral)
         self.statics = {symbol(p.name) for p in op.params if p.kind in STATIC_KINDS}
-        self.helpers: set[str] = set()
         self.integral = integral
 
     def body_kind(self, s, kind: str) -> str:
@@ -96,7 +95,6 @@ class Writer:
             case "hole": return e.val
             case "sym": return self.symbol(e.val)
             case "rand":
-                self.helpers.add("uniform_random")
                 return f"uniform_random({e.val}u, place)"
             case "cast": return self.text(a[0], kind) if e.val != "i" or self.kinds.kind(a[0]) != "f" else self.call("to_whole", a, "f")
             case "neg": return f"(-{self.text(a[0], kind)})"
@@ -136,7 +134,6 @@ class Writer:
         return self.call(name + ("_whole" if kind == "i" and op in ("//", "%", "**") else ""), a, kind)
 
     def call(self, name: str, args, kind: str) -> str:
-        self.helpers.add(name)
         return f"{name}({', '.join(bared(self.text(x, kind)) for x in args)})"
 
     def intrinsic(self, e: E, kind: str) -> str:

@@ -269,75 +269,6 @@ fn cos_of(x: f32) -> f32 {
   return select(y, -y, q == 1 || q == 2);
 }
 
-fn tan_of(x: f32) -> f32 {
-  if (!is_finite(x)) { return nan_from(x); }
-  if (x == 0.0) { return x; }
-  let a = reduced_angle(x);
-  let s = sine_near_zero(a.x);
-  let c = cosine_near_zero(a.x);
-  return select(divide(s, c), -divide(c, s), (i32(a.y) & 1) == 1);
-}
-
-fn asin_of(x: f32) -> f32 {
-  let a = abs(x);
-  if (a > 1.0 || is_nan(x)) { return nan_from(x); }
-  let outside = a > 0.5;
-  let z = select(a * a, 0.5 * (1.0 - a), outside);
-  let r = select(a, square_root(z), outside);
-  let p = fma(fma(fma(fma(fma(0.0534649155, z, 0.00498400236), z, 0.0337094052), z, 0.0443723633), z, 0.0750078085), z, 0.16666663);
-  let y = fma(r * z, p, r);
-  return copy_sign(select(y, 1.57079633 - 2.0 * y, outside), x);
-}
-
-fn acos_of(x: f32) -> f32 {
-  if (x < -0.5) { return 3.14159265 - 2.0 * asin_of(square_root(0.5 * (1.0 + x))); }
-  if (x > 0.5) { return 2.0 * asin_of(square_root(0.5 * (1.0 - x))); }
-  return 1.57079633 - asin_of(x);
-}
-
-fn atan_of(x: f32) -> f32 {
-  if (is_nan(x)) { return x; }
-  let a = abs(x);
-  var base = 0.0;
-  var t = a;
-  if (a > 2.41421356) {
-    base = 1.57079633;
-    t = -1.0 / a;
-  } else if (a > 0.414213562) {
-    base = 0.785398163;
-    t = (a - 1.0) / (a + 1.0);
-  }
-  let z = t * t;
-  let p = fma(fma(fma(fma(-0.0731948186, z, 0.11052355), z, -0.142988181), z, 0.200008403), z, -0.3333334);
-  return copy_sign(base + fma(t * z, p, t), x);
-}
-
-fn atan2_of(y: f32, x: f32) -> f32 {
-  if (is_nan(x) || is_nan(y)) { return nan_from(x + y); }
-  let flat = bitcast<u32>(abs(y)) == 0u;
-  if (flat) { return copy_sign(select(0.0, 3.14159265, sign_bit(x)), y); }
-  if (x == 0.0) { return copy_sign(1.57079633, y); }
-  if (is_infinite(x) && is_infinite(y)) { return copy_sign(select(0.785398163, 2.35619449, sign_bit(x)), y); }
-  let a = atan_of(divide(abs(y), abs(x)));
-  return copy_sign(select(a, 3.14159265 - a, sign_bit(x)), y);
-}
-
-// --- Hyperbolic functions ---
-fn sinh_of(x: f32) -> f32 {
-  let a = abs(x);
-  if (a < 1.0) {
-    let z = x * x;
-    return fma(x * z, fma(fma(fma(2.8060321e-06, z, 0.000198381418), z, 0.0083333395), z, 0.166666666), x);
-  }
-  let half = exp_scaled(a, -1);
-  return copy_sign(half - select(0.0, 0.25 / half, a < 20.0), x);
-}
-
-fn cosh_of(x: f32) -> f32 {
-  let half = exp_scaled(abs(x), -1);
-  return half + select(0.0, 0.25 / half, abs(x) < 40.0);
-}
-
 fn tanh_of(x: f32) -> f32 {
   let a = abs(x);
   if (is_nan(x) || x == 0.0) { return x; }
@@ -346,26 +277,6 @@ fn tanh_of(x: f32) -> f32 {
     return fma(x * z, fma(fma(fma(fma(fma(0.00226964138, z, -0.00832333259), z, 0.021762557), z, -0.0539584702), z, 0.133333002), z, -0.333333332), x);
   }
   return copy_sign(select(1.0 - 2.0 / (exp_of(2.0 * a) + 1.0), 1.0, a > 9.1), x);
-}
-
-fn asinh_of(x: f32) -> f32 {
-  let a = abs(x);
-  if (a > 1e8) { return copy_sign(log_of(a) + 0.693147181, x); }
-  return copy_sign(log1p_of(a + a * a / (1.0 + square_root(fma(a, a, 1.0)))), x);
-}
-
-fn acosh_of(x: f32) -> f32 {
-  if (x < 1.0) { return nan_from(x); }
-  if (x > 1e8) { return log_of(x) + 0.693147181; }
-  let t = x - 1.0;
-  return log1p_of(t + square_root(fma(t, t, 2.0 * t)));
-}
-
-fn atanh_of(x: f32) -> f32 {
-  let a = abs(x);
-  if (a > 1.0) { return nan_from(x); }
-  if (a == 1.0) { return infinity_like(x); }
-  return copy_sign(0.5 * log1p_of(2.0 * a / (1.0 - a)), x);
 }
 
 // --- Error function and gamma function ---
@@ -400,70 +311,6 @@ fn erfc_of(x: f32) -> f32 {
   }
   let y = erfc_positive(abs(x));
   return select(y, 2.0 - y, x < 0.0);
-}
-
-fn erfinv_of(x: f32) -> f32 {
-  let a = abs(x);
-  if (is_nan(x) || a > 1.0) { return nan_from(x); }
-  if (a == 1.0) { return infinity_like(x); }
-  let w = -(log1p_of(x) + log1p_of(-x));
-  if (w < 5.0) {
-    let u = w - 2.5;
-    return x * fma(fma(fma(fma(fma(fma(fma(fma(2.85347896e-08, u, 3.43727059e-07), u, -3.52885954e-06), u, -4.39678125e-06), u, 0.000218602194), u, -0.00125370752), u, -0.00417770774), u, 0.246640726), u, 1.50140942);
-  }
-  let u = square_root(w) - 3.0;
-  return x * fma(fma(fma(fma(fma(fma(fma(fma(-0.000150348472, u, 7.59404593e-05), u, 0.00127898), u, -0.00364980442), u, 0.00577180976), u, -0.00762806417), u, 0.00943404025), u, 1.00167433), u, 2.83297703);
-}
-
-// The logarithm of the gamma function for x >= 0.5.
-fn lgamma_positive(x: f32) -> f32 {
-  if (x >= 8.0) {
-    let i = 1.0 / x;
-    return fma(x - 0.5, log_of(x), -x) + 0.918938533 + i * fma(i * i, fma(i * i, 7.93650794e-04, -2.77777778e-03), 0.0833333333);
-  }
-  var y = x;
-  var product = 1.0;
-  while (y >= 3.5) {
-    y -= 1.0;
-    product *= y;
-  }
-  var below = 0.0;
-  var from_two = y - 2.0;
-  if (y < 1.5) {
-    below = log_of(y);
-    from_two = y - 1.0;
-    y += 1.0;
-  }
-  let u = y - 2.5;
-  let p = fma(fma(fma(fma(fma(fma(fma(fma(fma(fma(6.1063818e-06, u, -1.59362562e-05), u, 2.66317967e-05), u, -7.55844098e-05), u, 0.000230492515), u, -0.000661249847), u, 0.00194871349), u, -0.00601829022), u, 0.019905184), u, -0.0746635985), u, 0.37957716);
-  return fma((from_two + 1.0) * from_two, p, log_of(product) - below);
-}
-
-fn lgamma_of(x: f32) -> f32 {
-  if (is_nan(x)) { return x; }
-  if (is_infinite(x)) { return abs(x); }
-  if (x >= 0.5) { return lgamma_positive(x); }
-  let part = abs(x - round(x));
-  if (part == 0.0) { return infinity_like(1.0 + abs(x)); }
-  return log_of(3.14159265 / (abs(sin_of(3.14159265 * part)))) - lgamma_positive(1.0 - x);
-}
-
-fn digamma_of(x: f32) -> f32 {
-  if (x == 0.0) { return -infinity_like(x); }
-  var y = x;
-  var sum = 0.0;
-  if (x < 0.0) {
-    let part = x - round(x);
-    if (part == 0.0) { return nan_from(x); }
-    sum = -3.14159265 / tan_of(3.14159265 * part);
-    y = 1.0 - x;
-  }
-  while (y < 6.0) {
-    sum -= 1.0 / y;
-    y += 1.0;
-  }
-  let z = 1.0 / (y * y);
-  return sum + log_of(y) - 0.5 / y - z * fma(z, fma(z, 0.00396825397, -0.00833333333), 0.0833333333);
 }
 
 // --- Powers ---
@@ -535,11 +382,6 @@ fn remainder_whole(x: i32, y: i32) -> i32 {
   if (y == 0) { return 0; }
   let r = x - x / y * y;
   return select(r, r + y, r != 0 && (r < 0) != (y < 0));
-}
-
-fn fmod_whole(x: i32, y: i32) -> i32 {
-  if (y == 0) { return 0; }
-  return x - x / y * y;
 }
 
 // What is left of x, with its sign.

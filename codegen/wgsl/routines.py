@@ -28,7 +28,7 @@ class RoutineWriter(Writer):
 
     def __init__(self, r: Routine, integral: bool):
         self.kinds = RoutineKinds((*r.params, *r.locals()), integral)
-        self.statics, self.helpers, self.integral = set(), set(), integral
+        self.statics, self.integral = set(), integral
         self.some = safe_name(r.params[0]) if r.params else "0.0"
 
     def show(self, e: E, kind: str, want: str) -> str:
@@ -69,7 +69,6 @@ def function(r: Routine, whole: bool) -> str:
 def whole_bound(w: RoutineWriter, e: E) -> str:
     """An end of a loop: the next whole number."""
     if w.kinds.kind(e) != "f": return bared(w.text(e, "i"))
-    w.helpers.add("to_whole")
     return f"to_whole(ceil({bared(w.text(e, 'f'))}))"
 
 

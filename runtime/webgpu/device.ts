@@ -11,6 +11,7 @@ import { type DType, deviceBytes, newElements } from "../dtype.js";
 import { DeviceError } from "../errors.js";
 import { copyOnGpu } from "../gpu-copy.js";
 import { onReport, unwatch } from "../memory.js";
+import { withFormulas } from "../notation-formulas.js";
 import { numelOf } from "../shape.js";
 import { passes, sameCourse } from "../scalars.js";
 import { type Cell, Storage } from "../storage.js";
@@ -194,6 +195,7 @@ export class WebGpuDevice implements Device {
     const temps = new Map<number, { slot: number; bytes: number }>();
     const changes = new Set<number>();
     const facts = this.facts, scratch = { slot: -1, bytes: 0 };
+    op.op.programs[program]!.nests.forEach(withFormulas);
     const launches = plan(op.op, program, call, [...wanted], facts, schedules).map((launch: Launch): GpuLaunch => {
       launch.slots.forEach((slot, i) => { if (launch.written[i] && slot >= 0 && op.op.slots[slot]!.role === "input") changes.add(slot); });
       scratch.bytes = Math.max(scratch.bytes, 4 * launch.scratch);

@@ -11,10 +11,12 @@ const { bind } = await dist("host/bind.js");
 const { plan } = await dist("host/plan.js");
 const { schedules } = await dist("ops/data/schedules.js");
 const { compiled } = await dist("ops/data/complete.js");
+const { withFormulas } = await dist("runtime/notation-formulas.js");
 
 const out = [];
 for (const { file, op: name, args, program, wanted, facts, scheduled } of JSON.parse(await readFile(calls, "utf8"))) {
   const { op } = compiled((await dist(`ops/data/${file}.js`))[name], []);
+  op.programs[program].nests.forEach(withFormulas);
   try {
     const launches = plan(op, program, bind(op, args), wanted, facts, scheduled ? schedules : []);
     out.push(launches.map((x) => ({ ...x, words: x.words.map(String) })));

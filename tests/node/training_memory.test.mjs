@@ -2,6 +2,8 @@
 // counts, and on Dawn for as many steps as SECONDS allow; TRAINING=all takes the time for all.
 import assert from "node:assert/strict";
 import test from "node:test";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import * as torch from "../../dist/index.js";
 import { flat, growth, heldWhileTraining } from "../training_loop.mjs";
 import { idleDevice } from "./idle_device.mjs";
@@ -24,9 +26,17 @@ test("on a GPU that does no work", async () => {
 test("on the CPU", async () => {
   const before = process.memoryUsage().arrayBuffers, held = await heldWhileTraining(torch, "cpu");
   told("on the CPU", held);
-  // The elements go with the collector's young generation; what is counted comes later, a few thousand buffers at once.
-  assert.ok(growth(held.live) <= 2 && Math.max(...held.live) < 4 * MOST, `${held.live}`);
+  assert.ok(Math.max(...held.live) < 8 * MOST, `${held.live}`);
   assert.ok(process.memoryUsage().arrayBuffers - before < 2 ** 26);
+  // The elements went with the collector's young generation.  What is counted goes when it looks everywhere, for which so short a run
+  // gives it no reason: it is told to, and nothing may be left.
+  setFlagsFromString("--expose-gc");
+  const collect = runInNewContext("gc");
+  for (let n = 0; n < 3; n++) {
+    collect();
+    await new Promise((done) => setTimeout(done, 20));
+  }
+  assert.ok(torch.memory().cpu.bytes < 2 ** 16, `${torch.memory().cpu.bytes} bytes are left`);
 });
 
 test("on Dawn", async () => {

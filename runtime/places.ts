@@ -1,0 +1,125 @@
+// Where the accesses of an interpreted nest stand along its loops.  Indices that are sums of loops and numbers, as those of
+// windows are, are taken along in the walk; what is left is computed at every point.
+
+import type { CpuLaunch, Nest } from "./compiled.js";
+import type { Formula, Vector } from "./formula.js";
+import { Walk } from "./walk.js";
+
+/** A loop: how many points, how far one moves each access (by number), and its name if formulas use it. */
+export interface Dim {
+  readonly size: number;
+  readonly strides: readonly number[];
+  readonly name: string;
+  /** Whether it runs from its end. */
+  readonly back: boolean;
+}
+
+/** A sum: a number, and how often each loop. */
+interface Sum {
+  readonly from: number;
+  readonly by: readonly number[];
+}
+
+/** An access: its walk, and the indices that are not part of it, each with its stride. */
+export interface Place {
+  readonly walk: Walk;
+  readonly rest: readonly (readonly [Formula, number])[];
+}
+
+/** The places along one order of loops. */
+export class Places {
+  private readonly sizes: readonly number[];
+  private readonly known: Place[] = [];
+  private readonly lines = new Map<Formula | string, Walk | null>();
+
+  /**
+   * @param dims the loops, outermost first
+   * @param indices of each access the formulas of its axes, null where a loop alone indexes it
+   * @param named the names of loops that formulas use
+   * @param words the numbers that they use
+   */
+  constructor(
+    private readonly dims: readonly Dim[], private readonly nest: Nest, private readonly launch: CpuLaunch,
+    private readonly indices: readonly (readonly (Formula | null)[])[], private readonly named: ReadonlySet<string>, private readonly words: ReadonlyMap<string, Vector>,
+  ) {
+    this.sizes = dims.map((d) => d.size);
+  }
+
+  /** Numbers have changed. */
+  forget(): void {
+    this.known.length = 0;
+    this.lines.clear();
+  }
+
+  access(n: number): Place {
+    return (this.known[n] ??= this.place(n));
+  }
+
+  private place(n: number): Place {
+    const { axes } = this.nest.accesses[n]!, strides = this.launch.axes[n]!, rest: [Formula, number][] = [];
+    const by = this.dims.map(({ strides }) => strides[n] ?? 0);
+    let from = this.launch.offsets[n]!, term = 0;
+    this.indices[n]!.forEach((formula, axis) => {
+      const name = axes[axis] ?? "";
+      if (!formula && !this.named.has(name)) return;
+      const stride = strides[term++]!, sum = formula ? this.sum(formula) : this.loopOf(name);
+      if (!sum) {
+        if (stride) rest.push([formula!, stride]);
+        return;
+      }
+      from += sum.from * stride;
+      sum.by.forEach((b, d) => (by[d]! += b * stride));
+    });
+    return { walk: this.walk({ from, by }), rest };
+  }
+
+  /** The values of a formula that is a sum of loops and numbers; null: it is not. */
+  line(f: Formula): Walk | null {
+    let found = this.lines.get(f);
+    if (found === undefined) {
+      const sum = this.sum(f);
+      this.lines.set(f, (found = sum && this.walk(sum)));
+    }
+    return found;
+  }
+
+  /** The values of a loop; of a name that is none, the places of random draws. */
+  loop(name: string): Walk {
+    let found = this.lines.get(name);
+    if (!found) this.lines.set(name, (found = this.walk(this.loopOf(name) ?? { from: 0, by: this.dims.map(({ strides }) => strides[this.nest.accesses.length] ?? 0) })));
+    return found;
+  }
+
+  private loopOf(name: string): Sum | null {
+    const plain = name.endsWith("_") ? name.slice(0, -1) : name, there = this.dims.findIndex((d) => d.name === name || d.name === plain);
+    return there < 0 ? null : { from: 0, by: this.dims.map((_, d) => +(d === there)) };
+  }
+
+  private sum(f: Formula): Sum | null {
+    if (!f.straight) return null;
+    if (f.args.length === 0) {
+      const number = f.constant ?? this.words.get(f.op);
+      return number ? { from: number[0]!, by: this.dims.map(() => 0) } : this.loopOf(f.op);
+    }
+    const [a, b] = f.args.map((x) => this.sum(x));
+    if (!a || b === null) return null;
+    if (!b) return scaled(a, -1);
+    if (f.op === "*") return b.by.every((x) => x === 0) ? scaled(a, b.from) : a.by.every((x) => x === 0) ? scaled(b, a.from) : null;
+    const sign = f.op === "-" ? -1 : 1;
+    return { from: a.from + sign * b.from, by: a.by.map((x, d) => x + sign * b.by[d]!) };
+  }
+
+  private walk({ from, by }: Sum): Walk {
+    let origin = from;
+    const steps = this.dims.map(({ back, size }, d) => {
+      if (!back) return by[d]!;
+      origin += by[d]! * (size - 1);
+      return -by[d]!;
+    });
+    return new Walk(this.sizes, steps, origin);
+  }
+}
+
+function scaled({ from, by }: Sum, factor: number): Sum {
+  return { from: from * factor, by: by.map((x) => x * factor) };
+}
