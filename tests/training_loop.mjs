@@ -26,11 +26,10 @@ export async function heldWhileTraining(torch, device, { steps = 10_000, seconds
   return { ...held, steps: step, seconds: (performance.now() - began) / 1000 };
 }
 
-/** The most held in the second half of the steps over the most in the first. */
+/** The most held in the second half of the steps over the most in the first: about 1 on a machine that is left alone.  Where waiting for
+ *  the collector takes too long, the room for what it has not found doubles (runtime/webgpu/ballast.ts), so tests hold a bound of all
+ *  steps, and that nothing is left after a collection. */
 export function growth(most) {
   const half = Math.ceil(most.length / 2);
   return most.length < 2 ? 1 : Math.max(...most.slice(half)) / Math.max(...most.slice(0, half));
 }
-
-/** Whether the second half of the steps held no more than a tenth more than the first. */
-export const flat = (most) => growth(most) <= 1.1;
