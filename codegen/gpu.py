@@ -66,15 +66,19 @@ class Gpu:
             seeds: tuple[int, int, int] = (0, 0, 0)) -> dict[int, np.ndarray]:
         """Runs a program of a bound call; answers the arrays of the wanted slots and of the given ones it changed.
 
-        storages: for each given slot its memory as a flat array, which the call's strides and offsets walk through."""
+        storages: for each given slot its memory as a flat array, which the call's strides and offsets walk through.
+        Raises IndexError where a tensor names a place that is off its axis."""
         launches = plan(op, program, call, wanted, self.facts, rules)
+        told = any(-2 in x.slots for x in launches)
         buffers = {s: self.upload(a, call.slots[s].dtype) for s, a in storages.items()}
         for s in {s for x in launches for s in x.slots if s >= 0} | set(wanted):
             if s not in buffers: buffers[s] = self.zeros(count(call.slots[s].shape))
         if scratch := max((x.scratch for x in launches), default=0): buffers[-1] = self.zeros(scratch)
+        if told: buffers[-2] = self.zeros(4)
         encoder = self.device.create_command_encoder()
         for x in launches: self.encode(encoder, x, buffers, seeds)
         self.device.queue.submit([encoder.finish()])
+        if told: raise_fault(op.name, self.download(buffers[-2], "int32", 4))
         changed = {s for x in launches for s, written in zip(x.slots, x.written) if written and s in storages}
         return {s: self.download(buffers[s], call.slots[s].dtype, storages[s].size if s in storages else count(call.slots[s].shape))
                 .reshape(call.slots[s].shape if s not in storages else -1) for s in sorted(changed | set(wanted))}
@@ -109,6 +113,12 @@ class Gpu:
         if elements == 0: return np.zeros(0, RESULT[dtype])
         raw = self.device.queue.read_buffer(buffer)
         return np.frombuffer(raw, STORED[dtype])[:elements].astype(RESULT[dtype])
+
+
+def raise_fault(op: str, fault: np.ndarray):
+    """What a kernel has told of a place, if it has; see `reached` in wgsl/rare.wgsl."""
+    times, at, length, _ = fault
+    if times: raise IndexError(f"{op}: index {at} is out of bounds for an axis of length {length}")
 
 
 def pack(values: list[float], kinds: list[str]) -> bytes:

@@ -19,6 +19,7 @@ from .wgsl import prelude, routines
 from .wgsl.emit import code, compared, kinds
 from .wgsl.hoist import hoisted
 from .wgsl.mentioned import as_defined, mentioned, texts
+from .wgsl.reached import watched
 from .typing import tensor_kind
 
 DTYPES = {"T": "T", "own": "own", "int": "int32", "bool": "bool", "float": "float32"}
@@ -108,7 +109,7 @@ def dim(d: Dim) -> model.Dim:
 def program(op: OpDef, p: Program, tensors: dict[str, Tensor], number: dict[str, int]) -> model.Program:
     made = build.nests(p)
     return model.Program([number[n] for n in p.inputs], [number[n] for n in p.outputs], [saves(p, o, number) for o in p.outputs],
-                         [nest(op, n, i, tensors, number) for i, n in enumerate(made)])
+                         [nest(op, n, i, tensors, number, p is op.forward) for i, n in enumerate(made)])
 
 
 def saves(p: Program, output: str, number: dict[str, int]) -> list[int]:
@@ -119,13 +120,14 @@ def saves(p: Program, output: str, number: dict[str, int]) -> list[int]:
     return [number[n] for n in p.inputs if n in needed]
 
 
-def nest(op: OpDef, n: build.Nest, place: int, tensors: dict[str, Tensor], number: dict[str, int]) -> model.Nest:
+def nest(op: OpDef, n: build.Nest, place: int, tensors: dict[str, Tensor], number: dict[str, int], forward: bool) -> model.Nest:
     if n.raw is not None: return raw(op, n, n.raw, place, tensors, number)
     named = build.named_loops(n)
     n, computed = hoisted(op, n)
+    n, told = watched(op, n) if forward else (n, frozenset())                   # a gradient meets the places that a forward program met
     values = kinds(op, n, tensors)
-    floating = code(op, n, tensors, integral=False) if floats(op) else None
-    integral = code(op, n, tensors, integral=True) if whole(op) else None
+    floating = code(op, n, tensors, False, told) if floats(op) else None
+    integral = code(op, n, tensors, True, told) if whole(op) else None
     words, statics = scalars(op, mentioned([*texts(floating), *texts(integral)]), computed)
     return model.Nest(
         n.shape, formula(n.when),

@@ -42,8 +42,8 @@ ENTRIES = {
     "index": ("PyTorch's tensors and autograd on WebGPU and the CPU.", True),
     "functional": ("The same without methods on tensors: a bundler leaves out every op that is not called.", False),
 }
-NEEDED = ("copy", "accumulate", "sum", "rand_like", "randn_like", "randint_fill", "index_select", "index_add", "index_copy",
-          "where", "add", "remainder", "sub", "ne", "flip_one", "roll_one")
+NEEDED = ("copy", "accumulate", "sum", "rand_like", "randn_like", "randint_fill", "index_select", "index_add", "index_copy", "place_along",
+          "where", "add", "sub", "ne", "flip_one", "roll_one")
 
 
 @dataclass(frozen=True)

@@ -182,11 +182,12 @@ function linearIndex(axes: readonly number[], all: readonly (Tensor | null)[], s
   return tensor(out, { shape, device: "cpu" });
 }
 
-/** The same on a GPU, where nobody can say that an index is wrong: it wraps around. */
+/** The same on a GPU; an index that is off its axis is told with the next reading of values. */
 function linearIndexOnDevice(picks: readonly Tensor[], sizes: readonly number[], shape: readonly number[]): Tensor {
   const device = picks.find((p) => p.device !== "cpu")!.device;
-  const parts = picks.map((p, k) => kernels.remainder(copying.to(p, [device]) as Tensor, Math.max(sizes[k]!, 1)));
-  return views.expand(parts.reduce((sum, part, k) => kernels.add(part, sum, sizes[k]!)), shape);
+  let places: Tensor | undefined;
+  picks.forEach((p, k) => { places = kernels.place_along(copying.to(p, [device]) as Tensor, sizes[k]!, places); });
+  return views.expand(places!, shape);
 }
 
 /** x[specs]; a promise where a mask is on a GPU. */

@@ -1,7 +1,7 @@
 // The few ops that the runtime itself needs, as functions.  They are generated like all others; the module `needed` of the
 // package names them, so that a bundle holds those that its part of the runtime calls.
 
-import { accumulateOp, addOp, flip_oneOp, index_addOp, index_copyOp, index_selectOp, neOp, rand_likeOp, randint_fillOp, randn_likeOp, remainderOp, roll_oneOp, subOp, sumOp, whereOp } from "../needed.js";
+import { accumulateOp, addOp, flip_oneOp, index_addOp, index_copyOp, index_selectOp, neOp, place_alongOp, rand_likeOp, randint_fillOp, randn_likeOp, roll_oneOp, subOp, sumOp, whereOp } from "../needed.js";
 import { run } from "./call.js";
 import type { Tensor } from "./tensor.js";
 
@@ -20,9 +20,10 @@ export const index_add = (input: Tensor, dim: number, index: Tensor, source: Ten
 export const index_copy = (input: Tensor, dim: number, index: Tensor, source: Tensor): Tensor => run(index_copyOp, [input, dim, index, source]) as Tensor;
 /** where(condition, input, other): for masks. */
 export const where = (condition: Tensor, input: Tensor, other: Tensor): Tensor => run(whereOp, [condition, input, other]) as Tensor;
-/** add(input, other, {alpha}), remainder(input, other): for indices along several axes. */
+/** place_along(index, size, before): indices along several axes as one. */
+export const place_along = (index: Tensor, size: number, before?: Tensor): Tensor => run(place_alongOp, [index, size, before]) as Tensor;
+/** add(input, other, {alpha}): what is written and added to. */
 export const add = (input: Tensor, other: Tensor, alpha: number): Tensor => run(addOp, [input, other, { alpha }]) as Tensor;
-export const remainder = (input: Tensor, other: number): Tensor => run(remainderOp, [input, other]) as Tensor;
 /** sub(input, other), ne(input, other): differences of numbers and of bools. */
 export const sub = (input: Tensor, other: Tensor): Tensor => run(subOp, [input, other]) as Tensor;
 export const ne = (input: Tensor, other: Tensor): Tensor => run(neOp, [input, other]) as Tensor;

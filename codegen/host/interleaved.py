@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from .contract import Product
-from .kernel import KIND_TYPES, ZEROS, Kernel, bind_scratch, declarations, needed, read_lines, word
+from .kernel import KIND_TYPES, ZEROS, Kernel, bind_memory, declarations, needed, read_lines, word
 from .lines import Line, points
 from .map import put, step_kind
 from .model import Step
@@ -55,7 +55,7 @@ class InterleavedText:
 def interleaved_text(k: Kernel, product: Product, tile: Tile, title: str, parts: int) -> InterleavedText:
     """The text for lines in the order batch, rows, columns; parts: how many blocks share the depth of a tile."""
     if parts > 1:
-        bind_scratch(k)
+        bind_memory(k, -1, "u32")
         word(k, "parts", "u", parts)
         word(k, "run", "u", (points(k.reduce) + parts * tile.depth - 1) // (parts * tile.depth) * tile.depth)
     outer = k.outer

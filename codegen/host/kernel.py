@@ -20,13 +20,15 @@ from .texts import bare, called, is_word
 @dataclass
 class Facts:
     """What a device can do.  max_binding: bytes of the largest tensor a kernel may bind; max_threads: of a workgroup;
-    max_shared: bytes of workgroup memory; software: whether the device is a CPU that plays one."""
+    max_shared: bytes of workgroup memory; software: whether the device is a CPU that plays one.  source: what kernels report
+    with a place that is off its axis, for the device to know the op by."""
     f16: bool
     subgroups: bool
     max_binding: int
     max_threads: int
     max_shared: int
     software: bool
+    source: int = 0
 
 
 @dataclass
@@ -42,7 +44,7 @@ class Patch:
 @dataclass
 class Kernel:
     """A kernel being written.  names, kinds, values: the words; kinds "u" "i" "f".  slots: what is bound, -1 for
-    scratch memory; elements: the type of each binding's elements.  prefix: before the names of the words of lines, where a
+    scratch memory, -2 for what the device is told; elements: the type of each binding's elements.  prefix: before the names of the words of lines, where a
     text has several sets of lines."""
     op: Op
     nest: Nest
@@ -66,6 +68,9 @@ class Kernel:
     patches: list[Patch]                # accesses that read workgroup memory (window.py)
 
 
+MOST_TOLD = 6                           # bindings beside which there is room for one more, and for memory of the launches
+
+
 def new_kernel(op: Op, nest: Nest, call: Call, facts: Facts, r: Resolved) -> Kernel:
     """Words of the definition, constants and bindings; `r`: the lines as the strategy orders them."""
     code = nest.floating if compute_class(call.dtype) == "f" else nest.integral
@@ -82,8 +87,12 @@ def new_kernel(op: Op, nest: Nest, call: Call, facts: Facts, r: Resolved) -> Ker
         boolean = name.startswith("has_") or is_bool_option(op, name)
         k.consts.append(f"const {safe_name(name)} = {('true' if value != 0 else 'false') if boolean else str(int(value))};")
     for helper in called(kernel_text(nest, code)):
+        if helper == "reached" and len(k.slots) >= MOST_TOLD: continue
         k.helpers.append(helper)
         if helper == "invert": k.consts.append(f"const is_bool = {'true' if call.dtype == 'bool' else 'false'};")
+        if helper == "reached":
+            bind_memory(k, -2, "atomic<u32>")
+            word(k, "source", "u", facts.source)
         if helper == "uniform_random":
             k.seeds = word(k, "seed0", "u", 0)
             word(k, "seed1", "u", 0)
@@ -145,11 +154,11 @@ def bind(k: Kernel, slot: int, written: bool) -> None:
     k.elements.append(element_type(k, bound.dtype))
 
 
-def bind_scratch(k: Kernel) -> None:
-    """Memory that the launches of a nest share."""
-    k.slots.append(-1)
+def bind_memory(k: Kernel, slot: int, element: str) -> None:
+    """Memory that is no tensor's: -1, which the launches of a nest share, or -2, where the device is told what went wrong."""
+    k.slots.append(slot)
     k.written.append(True)
-    k.elements.append("u32")
+    k.elements.append(element)
 
 
 def element_type(k: Kernel, dtype: str) -> str:
@@ -177,7 +186,7 @@ def declarations(k: Kernel) -> list[str]:
     out.append("@group(0) @binding(0) var<uniform> p: Words;")
     for n in range(len(k.slots)):
         access = "read_write" if k.written[n] else "read"
-        name = bound_name(k, k.slots[n]) if k.slots[n] >= 0 else "scratch"
+        name = bound_name(k, k.slots[n]) if k.slots[n] >= 0 else "scratch" if k.slots[n] == -1 else "fault"
         out.append(f"@group(0) @binding({n + 1}) var<storage, {access}> {name}: array<{k.elements[n]}>;")
     return out
 
@@ -243,6 +252,10 @@ def position(k: Kernel, n: int) -> str:
         step = k.r.steps[n][place]
         length = k.r.lengths[n][place]
         place += 1
+        if text.startswith("reached(") and -2 not in k.slots: text = text[7:]
+        if text.startswith("reached("):
+            terms.append(f"{text[:-1]}, p.{word_name(k, f'length{n}_{i}', length)}) * p.{word_name(k, f'step{n}_{i}', step)}")
+            continue
         if text == "0" or step == 0: continue
         if len(holes(text)) > 0: text = f"clamp({text}, 0, i32(p.{word_name(k, f'last{n}_{i}', max(length - 1, 0))}))"
         terms.append(f"u32({bare(text)}) * p.{word_name(k, f'step{n}_{i}', step)}")

@@ -244,6 +244,7 @@ def check_bindings(k: Kernel) -> None:
     """Refuses what a device cannot bind."""
     if len(k.slots) > MOST_BINDINGS: raise OpError(f"{k.op.name}: {len(k.slots)} tensors, but a kernel binds at most {MOST_BINDINGS}")
     for n in range(len(k.slots)):
+        if k.slots[n] < 0: continue
         bound = k.call.slots[k.slots[n]]
         count = bound.offset + 1
         for i in range(len(bound.shape)): count += (bound.shape[i] - 1) * bound.strides[i]

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from .common import common
 from .held import Held, held_of, held_pass, held_reads, held_store
-from .kernel import (KIND_TYPES, Kernel, bind_scratch, bound_name, declarations, decode, element_type, mentions, position, read_lines,
+from .kernel import (KIND_TYPES, Kernel, bind_memory, bound_name, declarations, decode, element_type, mentions, position, read_lines,
                      store_lines, stored, use, word)
 from .lines import points
 from .map import step_kind
@@ -55,7 +55,7 @@ def row_text(k: Kernel, title: str, lanes: int, columns: int, adjacent: bool, st
     word(k, "rows", "u", points(k.outer) * parts)
     word(k, "inner_points", "u", points(k.reduce))
     if stage.kind != "whole":
-        bind_scratch(k)
+        bind_memory(k, -1, "u32")
         word(k, "parts", "u", stage.parts)
         word(k, "outer_points", "u", points(k.outer))
         word(k, "run", "u", (points(k.reduce) + stage.parts - 1) // stage.parts)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from .contract import Factor, Product
-from .kernel import (KIND_TYPES, ZEROS, Kernel, access_kind, bind_scratch, bound_name, converted, declarations, element_type, is_bound, mentions, needed, position, read_lines, size_text,
+from .kernel import (KIND_TYPES, ZEROS, Kernel, access_kind, bind_memory, bound_name, converted, declarations, element_type, is_bound, mentions, needed, position, read_lines, size_text,
                      stored, texts_of, variable, word)
 from .lines import Line, points
 from .map import put, step_kind
@@ -89,7 +89,7 @@ class TiledText:
 def tiled_text(k: Kernel, product: Product, tile: Tile, title: str, parts: int) -> TiledText:
     """The text for lines in the order batch, rows, columns; parts: how many blocks share the depth of a tile."""
     if parts > 1:
-        bind_scratch(k)
+        bind_memory(k, -1, "u32")
         word(k, "parts", "u", parts)
         word(k, "run", "u", (points(k.reduce) + parts * tile.depth - 1) // (parts * tile.depth) * tile.depth)
     outer = k.outer

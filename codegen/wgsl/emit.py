@@ -6,7 +6,7 @@ is printed for one class of T.  How elements are loaded and stored, and all loop
 
 from __future__ import annotations
 
-from dsl.expression import E, ROUTINES
+from dsl.expression import E, ROUTINES, walk
 from dsl.ir import Tensor
 from dsl.opdef import OpDef, Presence, symbol
 
@@ -22,13 +22,13 @@ NATIVE = {"abs", "floor", "ceil", "trunc", "round"}
 STATIC_KINDS = ("bool", "choice")
 
 
-def code(op: OpDef, nest: Nest, tensors: dict[str, Tensor], integral: bool) -> Code:
-    """The texts of a nest for T floating or integral."""
+def code(op: OpDef, nest: Nest, tensors: dict[str, Tensor], integral: bool, told: frozenset[int] = frozenset()) -> Code:
+    """The texts of a nest for T floating or integral.  told: accesses whose places are reported where they are off their axis."""
     w = Writer(op, nest, tensors, integral)
     accesses = []
     for n, a in enumerate(nest.accesses):
         kind = w.kinds.holes[f"r{n}"]
-        accesses.append(ReadCode(["" if bare(i) else w.text(i, "i") for i in a.index],
+        accesses.append(ReadCode(["" if bare(i) else w.place(i, n in told) for i in a.index],
                                  "" if a.guard is None else w.text(a.guard, "b"),
                                  "" if a.fallback is None else w.text(a.fallback, kind)))
     steps = [StepCode("" if s.pred is None else w.text(s.pred, "b"), w.text(s.body, w.body_kind(s, k)))
@@ -63,6 +63,11 @@ class Writer:
             k = self.kinds.kind(s.body)
             return "f" if k in ("f", "inf") else "i"
         return kind
+
+    def place(self, e: E, told: bool) -> str:
+        """A computed index; see reached.py."""
+        text = self.text(e, "i")
+        return f"reached({bared(text)})" if told and any(n.op == "hole" for n in walk(e)) else text
 
     # --- Numbers ---
 

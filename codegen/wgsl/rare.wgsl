@@ -157,3 +157,15 @@ fn fmod_whole(x: i32, y: i32) -> i32 {
   if (y == 0) { return 0; }
   return x - x / y * y;
 }
+
+// --- Places that a tensor names ---
+// The first that is off its axis is told to the device with its op (device.ts, gpu.py); its thread goes on at the first element.
+fn reached(at: i32, length: u32) -> u32 {
+  if (u32(at) < length) { return u32(at); }
+  if (atomicAdd(&fault[0], 1u) == 0u) {
+    atomicStore(&fault[1], u32(at));
+    atomicStore(&fault[2], length);
+    atomicStore(&fault[3], p.source);
+  }
+  return 0u;
+}

@@ -8,7 +8,7 @@ import { copied, oneRead } from "../advice.js";
 import type { CompiledOp, Elements } from "../compiled.js";
 import type { Device, Prepared, RandomWords, Strided } from "../device.js";
 import { type DType, deviceBytes, newElements } from "../dtype.js";
-import { DeviceError } from "../errors.js";
+import { DeviceError, IndexError } from "../errors.js";
 import { copyOnGpu } from "../gpu-copy.js";
 import { onReport, unwatch } from "../memory.js";
 import { withFormulas } from "../notation-formulas.js";
@@ -61,7 +61,11 @@ export class WebGpuDevice implements Device {
   /** The bytes of the largest buffer that a kernel can bind. */
   readonly largest: number;
   private readonly ballast = new Ballast();
+  /** What is bound where there is nothing to bind, and where kernels tell of a place off its axis (`reached` in codegen/wgsl/rare.wgsl);
+   *  the ops that they know by number; whether any may have told since the last reading. */
   private absent: PoolBuffer | null = null;
+  private readonly sources: string[] = [];
+  private told = false;
   private failure: DeviceError | null = null;
   private readonly checks = new Set<Promise<unknown>>();
   /** Why the device is gone, once it is. */
@@ -74,7 +78,7 @@ export class WebGpuDevice implements Device {
     this.facts = {
       f16: features.has("shader-f16"), subgroups: features.has("subgroups" as GPUFeatureName), max_binding: limits.maxStorageBufferBindingSize,
       max_threads: Math.min(limits.maxComputeInvocationsPerWorkgroup, 256), max_shared: limits.maxComputeWorkgroupStorageSize,
-      software: isSoftware(gpu),
+      software: isSoftware(gpu), source: 0,
     };
     const failed = (error: GPUError, what: string) => this.fail(`${what}: ${error.message}`);
     this.largest = Math.min(limits.maxStorageBufferBindingSize, limits.maxBufferSize);
@@ -137,14 +141,17 @@ export class WebGpuDevice implements Device {
     if (end - start === 1) oneRead();
     const { dtype } = storage, each = deviceBytes(dtype), from = Math.floor((start * each) / 4) * 4;
     const size = Math.ceil((end * each - from) / 4) * 4;
+    const told = this.told ? this.absent : null;
+    this.told = false;
     let bytes: ArrayBuffer;
     try {
-      bytes = await this.readback.read(storage.cell.buffer as PoolBuffer, from, size);
+      bytes = await this.readback.read(storage.cell.buffer as PoolBuffer, from, size, told);
     } catch (error) {
       await this.settle("reading");
       throw new DeviceError(`reading (after ${this.queue.recent()}): ${(error as Error).message}`);
     }
     await this.settle("reading");
+    if (told) this.checkPlaces(new Int32Array(bytes, size, 4), told);
     await this.relax();
     return decode(bytes, start * each - from, dtype, end - start);
   }
@@ -156,6 +163,13 @@ export class WebGpuDevice implements Device {
     const { failure } = this;
     this.failure = null;
     if (failure) throw failure;
+  }
+
+  /** Throws what a kernel told of a place off its axis. */
+  private checkPlaces([times, place, length, source]: Int32Array, told: PoolBuffer): void {
+    if (!times) return;
+    this.queue.clear(told);
+    throw new IndexError(`${this.sources[source!]}: index ${place} is out of bounds for an axis of length ${length}`);
   }
 
   free(storage: Storage): void {
@@ -194,7 +208,8 @@ export class WebGpuDevice implements Device {
   prepare(op: CompiledOp, program: number, call: Call, wanted: readonly number[]): GpuPrepared {
     const temps = new Map<number, { slot: number; bytes: number }>();
     const changes = new Set<number>();
-    const facts = this.facts, scratch = { slot: -1, bytes: 0 };
+    const { sources } = this, { name } = op.op, scratch = { slot: -1, bytes: 0 };
+    const source = sources.includes(name) ? sources.indexOf(name) : sources.push(name) - 1, facts = { ...this.facts, source };
     op.op.programs[program]!.nests.forEach(withFormulas);
     const launches = plan(op.op, program, call, [...wanted], facts, schedules).map((launch: Launch): GpuLaunch => {
       launch.slots.forEach((slot, i) => { if (launch.written[i] && slot >= 0 && op.op.slots[slot]!.role === "input") changes.add(slot); });
@@ -241,6 +256,7 @@ export class WebGpuDevice implements Device {
       for (let i = 0; i < slots.length; i++) {
         const storage = slots[i]! < 0 ? null : storages[slots[i]!];
         buffers[i] = storage ? (storage.cell.buffer as PoolBuffer) : made?.get(slots[i]!) ?? this.nothing();
+        if (slots[i] === -2) this.told = true;
       }
       this.untangle?.(this, buffers, launch.written, storages, slots);
       if (random && seeds >= 0) {
@@ -264,7 +280,8 @@ export class WebGpuDevice implements Device {
 
   /** What is bound for a tensor that was not saved: a kernel that makes several gradients may read it for one not asked for. */
   private nothing(): PoolBuffer {
-    return (this.absent ??= this.pool.take(4, "absent"));
+    if (!this.absent) this.queue.clear((this.absent = this.pool.take(16, "absent")));
+    return this.absent;
   }
 
   /** Lets `timer` take the time of launches; null: no longer. */

@@ -17,14 +17,15 @@ export class Readback {
     this.queue = queue;
   }
 
-  /** The bytes from `start` (a multiple of 4), `size` of them, once everything queued so far has run. */
-  async read(buffer: PoolBuffer, start: number, size: number): Promise<ArrayBuffer> {
-    const staging = this.take(size);
-    this.queue.copies().copyBufferToBuffer(buffer.buffer, buffer.offset + start, staging, 0, size);
+  /** The bytes from `start` (a multiple of 4), `size` of them, once everything queued so far has run; then the first 16 of `more`. */
+  async read(buffer: PoolBuffer, start: number, size: number, more: PoolBuffer | null): Promise<ArrayBuffer> {
+    const all = size + (more ? 16 : 0), staging = this.take(all), copies = this.queue.copies();
+    copies.copyBufferToBuffer(buffer.buffer, buffer.offset + start, staging, 0, size);
+    if (more) copies.copyBufferToBuffer(more.buffer, more.offset, staging, size, 16);
     buffer.batch = this.queue.batch;
     this.queue.flush();
-    await staging.mapAsync(READ, 0, size);
-    const bytes = staging.getMappedRange(0, size).slice(0);
+    await staging.mapAsync(READ, 0, all);
+    const bytes = staging.getMappedRange(0, all).slice(0);
     staging.unmap();
     if (this.free.length < MOST_KEPT && staging.size <= LARGEST_KEPT) this.free.push(staging);
     else staging.destroy();
