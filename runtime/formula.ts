@@ -11,8 +11,8 @@ export type Vector = Float64Array;
 export interface Formula {
   readonly op: string;
   readonly args: readonly Formula[];
-  /** Whether it is made of numbers and names by sums and products alone: a loop's index times a stride. */
-  readonly straight: boolean;
+  /** Whether it needs no element: loops and the call's numbers decide it. */
+  readonly pure: boolean;
   /** A number's value. */
   readonly constant: Vector | null;
   /** The value in the evaluation `stamp`. */
@@ -173,8 +173,8 @@ const NONE: Vector = new Float64Array(1);
 /** A formula of others, or a number or name. */
 export function formula(op: string, args: readonly Formula[]): Formula {
   const constant = /^\d/.test(op) ? Float64Array.of(parseFloat(op)) : op === "true" || op === "false" ? Float64Array.of(+(op === "true")) : null;
-  const straight = args.length === 0 ? !/^(?:r|acc)\d+$/.test(op) : /^(?:[-+*]|neg)$/.test(op) && args.every((a) => a.straight);
-  return { op, args, straight, constant, value: constant ?? NONE, stamp: -1 };
+  const pure = !/^(?:r|acc)\d+$/.test(op) && args.every((a) => a.pure);
+  return { op, args, pure, constant, value: constant ?? NONE, stamp: -1 };
 }
 
 /** At most so many points are computed at once. */
@@ -193,7 +193,7 @@ export class Evaluation {
   /**
    * @param functions what formulas use beside FUNCTIONS
    * @param named the value of a name at the points
-   * @param line the value of a straight formula that moves evenly along the points; null: it does not
+   * @param line the value of a pure formula, if that is known; null: it has to be computed
    */
   constructor(
     private readonly functions: Readonly<Record<string, Scalar>>, private readonly named: (name: string) => Vector,
@@ -227,7 +227,7 @@ export class Evaluation {
     if (f.constant) return f.constant;
     if (f.stamp !== stamp) {
       const { args, op } = f;
-      f.value = args.length === 0 ? this.named(op) : (f.straight ? this.line(f) : null) ?? this.apply(op, args);
+      f.value = args.length === 0 ? this.named(op) : (f.pure ? this.line(f) : null) ?? this.apply(op, args);
       f.stamp = stamp;
     }
     return f.value;

@@ -78,8 +78,8 @@ export const interpret: Kernel = interpreted();
 /** A launch serves many calls, and so does what is known of its loops. */
 const begun = new WeakMap<CpuLaunch, Interpreter>();
 
-/** With fewer points than this side by side, going across rows does not pay. */
-const WIDE = 16;
+/** Going across rows pays with so many points side by side, and where a row has fewer than so many. */
+const WIDE = 64, SHORT = 16;
 
 /** How many accesses have neighbours along the innermost of loops. */
 function neighbours(dims: readonly Dim[]): number {
@@ -100,7 +100,7 @@ class Interpreter {
   private arrays: readonly Elements[] = [];
   private told: Record<string, number> = {};
   private readonly read: Read;
-  private readonly outer: readonly Dim[];
+  private readonly outer: Dim[];
   /** The outer loops, then those of the reduction. */
   private readonly all: readonly Dim[];
   private readonly points: number;
@@ -122,10 +122,12 @@ class Interpreter {
   private dims: readonly Dim[] = [];
   private at!: Places;
   private start = 0;
+  /** Whether elements may be others than when they were read there. */
+  private stale = true;
   /** The first outer point of the block. */
   private first = 0;
 
-  constructor(call: CpuNest, functions: Readonly<Record<string, Scalar>>) {
+  constructor(call: CpuNest, private readonly functions: Readonly<Record<string, Scalar>>) {
     const { launch, words, data } = call, { outer, reduce } = launch;
     this.nest = data;
     this.launch = launch;
@@ -142,12 +144,14 @@ class Interpreter {
     const rows = anonymous(outer, false);
     const along = data.loops.length > 0 && !data.loops[data.loops.length - 1]!.named ? rows.splice(-1) : [];
     this.outer = [...rows, ...named(data.loops, false), ...along];
+    // A long loop goes last.
+    if (this.outer.some((d) => d.size >= SHORT)) while (this.outer[this.outer.length - 1]!.size < SHORT) this.outer.unshift(this.outer.pop()!);
     const inner = [...named(data.rloops, data.reverse), ...anonymous(reduce, data.reverse)];
     this.all = inner.length === 0 ? this.outer : [...this.outer, ...inner];
     const product = (dims: readonly Dim[]): number => dims.reduce((n, d) => n * d.size, 1);
     this.points = product(this.outer);
     this.depth = product(inner);
-    this.across = inner.length > 0 && this.points >= WIDE && (product(inner) < WIDE || neighbours(this.outer) > neighbours(inner)) ? [...inner, ...this.outer] : null;
+    this.across = inner.length > 0 && this.points >= WIDE && (this.depth < SHORT || neighbours(this.outer) > neighbours(inner)) ? [...inner, ...this.outer] : null;
     this.words = wordsOf(call);
     this.evaluation = new Evaluation(this.withRandom(functions), (name) => this.named(name), (f) => {
       const walk = this.at.line(f);
@@ -169,6 +173,7 @@ class Interpreter {
   run(call: CpuNest): void {
     if (tell(call, this.words)) for (const places of this.places.values()) places.forget();
     this.told = call.words as Record<string, number>;
+    this.stale = true;
     this.arrays = call.arrays;
     try {
       this.compute();
@@ -207,13 +212,15 @@ class Interpreter {
     if (name) this.values.set(name, value);
   }
 
-  /** Goes to `count` points of `dims`. */
+  /** Goes to `count` points of `dims`; what was computed there is known still, unless elements have changed. */
   private stand(dims: readonly Dim[], start: number, count: number): void {
+    if (!this.stale && dims === this.dims && start === this.start && count === this.evaluation.count) return;
+    this.stale = false;
     if (dims !== this.dims) {
       let found = this.places.get(dims);
       if (!found) {
         const named = new Set(this.all.map((d) => d.name).filter((n) => n !== ""));
-        found = new Places(dims, this.nest, this.launch, this.read.accesses.map((a) => a.index), named, this.words);
+        found = new Places(dims, this.nest, this.launch, this.read.accesses.map((a) => a.index), named, this.words, this.functions);
         this.places.set(dims, found);
       }
       this.dims = dims;
@@ -255,8 +262,8 @@ class Interpreter {
     const made = this.begun(n, red, count);
     this.chunks(count, () => {
       const { start, depth, across, points } = this, [value, pred] = this.met(n);
-      if (across) made.meetRows(value, pred, count, Math.floor(start / points));
-      else this.rows((from, to, row) => made.meetRow(row, value, pred, from, to, start + from - (row + this.first) * depth));
+      if (across) made.meet(value, pred, 0, count, 0, 1, Math.floor(start / points));
+      else this.rows((from, to, row) => made.meet(value, pred, from, to, row, 0, start + from - (row + this.first) * depth));
     });
     return made.value;
   }
@@ -281,7 +288,7 @@ class Interpreter {
         if (!made) return this.store(n);
         const { start, evaluation } = this, out = evaluation.vector(), [value, pred] = this.met(n);
         if (across) {
-          made.meetRows(value, pred, count, Math.floor(start / points));
+          made.meet(value, pred, 0, count, 0, 1, Math.floor(start / points));
           out.set(made.value.subarray(0, count));
         } else if (step.red === "sum" && pred === null) {
           this.rows((from, to, row) => {
@@ -292,7 +299,7 @@ class Interpreter {
         } else {
           this.rows((from, to, row) => {
             for (let k = from, before = start - (row + this.first) * depth; k < to; k++) {
-              if (pred === null || pred[k] !== 0) made.meet(row, value[k]!, before + k);
+              made.meet(value, pred, k, k + 1, row, 0, before + k);
               out[k] = made.value[row]!;
             }
           });
@@ -312,6 +319,7 @@ class Interpreter {
     const { target, mode } = this.nest.steps[n]!, array = this.arrays[target]!, { evaluation, start } = this, { count } = evaluation;
     const wide = evaluation.wide(value), red = { "+=": "sum", "*=": "prod", "max=": "max", "min=": "min" }[mode];
     const { walk, rest } = this.at.access(target);
+    this.stale = true;
     if (pred === null && !red && rest.length === 0) return walk.write(array, start, count, wide);
     const at = this.positions(target), where = pred && evaluation.wide(pred);
     if (red === "sum") {
@@ -380,10 +388,11 @@ class Interpreter {
 
   /** The values along a walk. */
   private along(walk: Walk): Vector {
-    const { start, evaluation } = this, one = walk.still(start, evaluation.count);
-    if (one >= 0) return evaluation.single(one);
+    const { start, evaluation } = this, { table } = walk, one = walk.still(start, evaluation.count);
+    if (one >= 0) return evaluation.single(table ? table[one]! : one);
     const out = evaluation.vector();
-    walk.places(start, evaluation.count, out);
+    if (table) walk.read(table, start, evaluation.count, out);
+    else walk.places(start, evaluation.count, out);
     return out;
   }
 }

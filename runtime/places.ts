@@ -1,9 +1,12 @@
 // Where the accesses of an interpreted nest stand along its loops.  Indices that are sums of loops and numbers, as those of
-// windows are, are taken along in the walk; what is left is computed at every point.
+// windows are, are taken along in the walk; what few of the loops decide is computed once; what is left, at every point.
 
 import type { CpuLaunch, Nest } from "./compiled.js";
-import type { Formula, Vector } from "./formula.js";
+import { FUNCTIONS, type Formula, type Scalar, type Vector } from "./formula.js";
 import { Walk } from "./walk.js";
+
+/** A table has at most one place for so many points. */
+const FEW = 8;
 
 /** A loop: how many points, how far one moves each access (by number), and its name if formulas use it. */
 export interface Dim {
@@ -37,10 +40,12 @@ export class Places {
    * @param indices of each access the formulas of its axes, null where a loop alone indexes it
    * @param named the names of loops that formulas use
    * @param words the numbers that they use
+   * @param functions those that they use beside FUNCTIONS
    */
   constructor(
     private readonly dims: readonly Dim[], private readonly nest: Nest, private readonly launch: CpuLaunch,
     private readonly indices: readonly (readonly (Formula | null)[])[], private readonly named: ReadonlySet<string>, private readonly words: ReadonlyMap<string, Vector>,
+    private readonly functions: Readonly<Record<string, Scalar>>,
   ) {
     this.sizes = dims.map((d) => d.size);
   }
@@ -73,14 +78,41 @@ export class Places {
     return { walk: this.walk({ from, by }), rest };
   }
 
-  /** The values of a formula that is a sum of loops and numbers; null: it is not. */
+  /** The values of a pure formula: a sum of loops and numbers, or what few of the loops decide; null: it is neither. */
   line(f: Formula): Walk | null {
     let found = this.lines.get(f);
     if (found === undefined) {
       const sum = this.sum(f);
-      this.lines.set(f, (found = sum && this.walk(sum)));
+      this.lines.set(f, (found = sum ? this.walk(sum) : this.table(f)));
     }
     return found;
+  }
+
+  /** A formula's values at the points of the loops that decide it, if there are few. */
+  private table(f: Formula): Walk | null {
+    const { sizes } = this, by = sizes.map(() => 0), used = new Set<number>();
+    if (!this.decided(f, used)) return null;
+    let size = 1;
+    for (let d = sizes.length - 1; d >= 0; d--) if (used.has(d)) size *= sizes[d]! * +!!(by[d] = size);
+    if (size * FEW > sizes.reduce((n, s) => n * s, 1)) return null;
+    return this.walk({ from: 0, by }, Float64Array.from({ length: size }, (_, k) => this.number(f, k, by)));
+  }
+
+  /** Notes which loops decide a formula; answers whether they, and numbers, are all that does. */
+  private decided(f: Formula, used: Set<number>): boolean {
+    if (f.args.length > 0) return f.args.every((a) => this.decided(a, used));
+    const d = f.constant || this.words.has(f.op) ? 0 : this.loopNumber(f.op);
+    if (!f.constant && !this.words.has(f.op)) used.add(d);
+    return d >= 0;
+  }
+
+  /** The value of a formula at place `k` of a table with such steps. */
+  private number(f: Formula, k: number, by: readonly number[]): number {
+    const { args, op } = f, number = f.constant ?? this.words.get(op);
+    if (args.length > 0) return (this.functions[op] ?? FUNCTIONS[op]!)(...args.map((a) => this.number(a, k, by)));
+    if (number) return number[0]!;
+    const d = this.loopNumber(op);
+    return Math.floor(k / by[d]!) % this.sizes[d]!;
   }
 
   /** The values of a loop; of a name that is none, the places of random draws. */
@@ -90,17 +122,23 @@ export class Places {
     return found;
   }
 
+  private loopNumber(name: string): number {
+    const plain = name.endsWith("_") ? name.slice(0, -1) : name;
+    return this.dims.findIndex((d) => d.name === name || d.name === plain);
+  }
+
   private loopOf(name: string): Sum | null {
-    const plain = name.endsWith("_") ? name.slice(0, -1) : name, there = this.dims.findIndex((d) => d.name === name || d.name === plain);
+    const there = this.loopNumber(name);
     return there < 0 ? null : { from: 0, by: this.dims.map((_, d) => +(d === there)) };
   }
 
   private sum(f: Formula): Sum | null {
-    if (!f.straight) return null;
+    if (!f.pure) return null;
     if (f.args.length === 0) {
       const number = f.constant ?? this.words.get(f.op);
       return number ? { from: number[0]!, by: this.dims.map(() => 0) } : this.loopOf(f.op);
     }
+    if (!/^(?:[-+*]|neg)$/.test(f.op)) return null;
     const [a, b] = f.args.map((x) => this.sum(x));
     if (!a || b === null) return null;
     if (!b) return scaled(a, -1);
@@ -109,14 +147,14 @@ export class Places {
     return { from: a.from + sign * b.from, by: a.by.map((x, d) => x + sign * b.by[d]!) };
   }
 
-  private walk({ from, by }: Sum): Walk {
+  private walk({ from, by }: Sum, table: Vector | null = null): Walk {
     let origin = from;
     const steps = this.dims.map(({ back, size }, d) => {
       if (!back) return by[d]!;
       origin += by[d]! * (size - 1);
       return -by[d]!;
     });
-    return new Walk(this.sizes, steps, origin);
+    return new Walk(this.sizes, steps, origin, table);
   }
 }
 

@@ -19,30 +19,27 @@ export class Reduction {
     this.best = this.argument ? new Float64Array(count).fill(red === "argmax" ? -Infinity : Infinity) : this.value;
   }
 
-  /** The element at `place` of a row. */
-  meet(row: number, v: number, place: number): void {
-    const so = this.best[row]!;
-    if (!this.argument) this.value[row] = combined(this.red, so, v);
-    else if ((this.red === "argmax" ? v > so : v < so) || (v !== v && so === so)) {
-      this.best[row] = v;
-      this.value[row] = place;
-    }
-  }
-
-  /** The points from `from` to before `to` of a row, whose first place is `place`; those where `pred` is 0 are left out. */
-  meetRow(row: number, values: Vector, pred: Vector | null, from: number, to: number, place: number): void {
-    if (this.red === "sum" && pred === null) {
-      let so = this.value[row]!;
+  /**
+   * Meets the points from `from` to before `to`, but for those where `pred` is 0.
+   *
+   * @param row the first one's, at `place` of it
+   * @param across 1: each is the same place of the next row; 0: each is the next place of the same row
+   */
+  meet(values: Vector, pred: Vector | null, from: number, to: number, row: number, across: number, place: number): void {
+    const { value, best, red, argument } = this, larger = red === "argmax";
+    if (red === "sum" && pred === null && across === 0) {
+      let so = value[row]!;
       for (let k = from; k < to; k++) so += values[k]!;
-      this.value[row] = so;
-    } else for (let k = from; k < to; k++) if (pred === null || pred[k] !== 0) this.meet(row, values[k]!, place + k - from);
-  }
-
-  /** The same of one place of as many rows. */
-  meetRows(values: Vector, pred: Vector | null, count: number, place: number): void {
-    const { value } = this;
-    if (this.red === "sum" && pred === null) for (let k = 0; k < count; k++) value[k]! += values[k]!;
-    else for (let k = 0; k < count; k++) if (pred === null || pred[k] !== 0) this.meet(k, values[k]!, place);
+      value[row] = so;
+    } else for (let k = from; k < to; k++, row += across, place += 1 - across) {
+      if (pred !== null && pred[k] === 0) continue;
+      const so = best[row]!, v = values[k]!;
+      if (!argument) value[row] = combined(red, so, v);
+      else if ((larger ? v > so : v < so) || (v !== v && so === so)) {
+        best[row] = v;
+        value[row] = place;
+      }
+    }
   }
 }
 

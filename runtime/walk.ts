@@ -8,8 +8,11 @@ export class Walk {
   private readonly sizes: number[] = [];
   private readonly steps: number[] = [];
 
-  /** @param sizes lengths of the loops, outermost first; `steps` may be negative */
-  constructor(sizes: readonly number[], steps: readonly number[], readonly origin: number) {
+  /**
+   * @param sizes lengths of the loops, outermost first; `steps` may be negative
+   * @param table where the walk's own values are, if they are not its places
+   */
+  constructor(sizes: readonly number[], steps: readonly number[], readonly origin: number, readonly table: Float64Array | null = null) {
     for (let d = 0; d < sizes.length; d++) {
       const last = this.sizes.length - 1;
       if (sizes[d] === 1) continue;
