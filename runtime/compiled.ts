@@ -44,6 +44,8 @@ export interface CpuNest {
   readonly launch: CpuLaunch;
   /** What the op's data says of the nest. */
   readonly data: Nest;
+  /** What the kernel knows from an earlier call, if it has the same loops. */
+  kept: { fits(): boolean; run(): unknown } | null;
 }
 
 export type Kernel = (nest: CpuNest) => void;
@@ -61,7 +63,7 @@ export interface NestKernels {
  *   call.ts       run(op, args)           -> Tensor, or a `Results` for several outputs (fields op.op.output_names)
  *                 runInPlace(op, args)    -> args[0], its content replaced
  *   arguments.ts  arrange(op, args)       -> one value per parameter, undefined where not given (owned by codegen/ts)
- *   cpu-nest.ts   runNest(...)            -> runs one nest's kernel (owned by codegen/cpu)
+ *   cpu-nest.ts   new NestRun(...)        -> runs one nest's kernel, call by call (owned by codegen/cpu)
  * `args` are as the user wrote them: positional, then perhaps a plain object of options.
  */
 export interface CompiledOp {

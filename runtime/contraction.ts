@@ -1,150 +1,133 @@
 // Contractions whose factors or results are formulas, from a nest's data: fills gemm.ts's panels and stores finished sums.
-// Both are little beside the product, so formulas are evaluated for it (grid.ts), at whole rows at once; where only
-// indices are computed, once for all other axes.  What does not split into factors (factors.ts) is interpreted as any sum.
+// Both are little beside the product, so formulas are evaluated for it (evaluator.ts), at whole rows at once; where only
+// indices are computed, from tables.  What does not split into factors (factors.ts) is interpreted as any sum.
 
 import type { CpuNest, Kernel } from "./compiled.js";
-import { type Factor, factorsOf, namesIn, partsOf } from "./factors.js";
-import type { Formula, Scalar } from "./formula.js";
-import { Grid, type GridPoints as Points } from "./grid.js";
-import { interpreted } from "./interpreter.js";
+import { Evaluator } from "./evaluator.js";
+import { type Factor, factorsOf, partsOf } from "./factors.js";
+import { type Formula, POINTS, type Scalar } from "./formula.js";
 import type { Strips } from "./gemm.js";
-import { type Packing, type Side, type Storing, distances, packElements, panelStart, run, storeSums } from "./product.js";
+import { Interpreter } from "./interpreter.js";
+import type { Dim, Places, Table } from "./places.js";
+import { type Frame, type Loop, type Packing, type Storing, arranged, distances, kept, packElements, panelStart, product, storeSums } from "./product.js";
 
 /** The kernel of a contraction.  `functions`: those its formulas use beside formula.ts's own. */
 export function contracted(functions: Readonly<Record<string, Scalar>> = {}): Kernel {
-  const plainly = interpreted(functions);
-  return (nest) => {
-    const factors = factorsOf(nest.data);
-    if (!factors) return plainly(nest);
-    const grid = new Grid(nest, functions);
-    run(grid, sideOf(grid, factors[0]), sideOf(grid, factors[1]), (rows, columns) => storing(grid, rows, columns), narrowStrips);
-  };
+  return kept((call) => {
+    const factors = factorsOf(call.data);
+    return factors ? new Contraction(call, functions, factors) : new Interpreter(call, functions);
+  });
 }
 
 /** The same without such functions. */
 export const contract: Kernel = /* @__PURE__ */ contracted();
 
-function sideOf(grid: Grid, factor: Factor): Side<Points> {
-  const { access, reads, scale, inside, names } = factor, alone = access >= 0, times = alone ? grid.number(scale) : 1;
-  const pack = (points: Points, depth: Points): Packing =>
-    alone && !inside && grid.terms[access].length === 0 ? packElements(grid, access, times, points, depth)
-    : alone ? packWindow(grid, factor, times, points, depth)
-    : packValue(grid, factor, points, depth);
-  return { reads, names, pack };
-}
-
 /** What stands for a place where nothing is read; with another place added it is still less than NOWHERE. */
 const OUTSIDE = -(2 ** 30), NOWHERE = -(2 ** 29);
 
-/** How far some computed indices lead, or OUTSIDE: for each point of the named loops that they use of a factor's points (`row`: which of
- *  them belongs to a point of all) a line with every point of the depth's named loops. */
-interface Part {
-  readonly row: Int32Array;
-  readonly places: Int32Array;
+const NOTHING: Table = { by: [], values: new Float64Array(1) };
+
+class Contraction extends Evaluator implements Frame {
+  batch = 0;
+  at: readonly number[] = [];
+  private made: (() => unknown) | null = null;
+
+  constructor(call: CpuNest, functions: Readonly<Record<string, Scalar>>, private readonly factors: readonly Factor[]) {
+    super(call, functions);
+  }
+
+  run(): void {
+    if (this.enter()) this.made = null;
+    (this.made ??= this.arranged())();
+  }
+
+  private arranged(): () => unknown {
+    const { call: { data: { accesses } }, outer, inner, factors, read: { steps } } = this, all = [...outer, ...inner], places = this.placesOf(all);
+    const windows = factors.map((factor) => windowOf(factor, places));
+    // As accesses go on at each loop, with what of their indices is a sum of loops; then the tables.
+    const ways = [...accesses.map((_, n) => places.access(n)), ...windows.flatMap((tables) => tables ?? [NOTHING, NOTHING])];
+    const loops = all.map(({ size, name }, d): Loop => ({ size, name, strides: ways.map(({ by }) => by[d] ?? 0) }));
+    const dims = (...lists: (readonly Loop[])[]): Dim[] => lists.flat().map((loop) => all[loops.indexOf(loop)]);
+    const sides = factors.map(({ reads, names, access, scale, inside, value }, side) => ({
+      reads, names, pack: (points: readonly Loop[], depth: readonly Loop[], batch: readonly Loop[]): Packing => {
+        const tables = windows[side], times = access < 0 ? 1 : places.table([scale], (number) => number(scale))!.values[0];
+        if (!tables) return this.packValue(value, dims(batch, points, depth), product(points), product(depth));
+        if (!inside && places.access(access).rest.length === 0) return packElements(this, access, times, points, depth);
+        return packWindow(this, access, times, points, depth, tables, accesses.length + 2 * side);
+      },
+    }));
+    const plain = steps.length === 2 && steps[1].body.op === this.call.data.steps[0].name && !steps[1].pred;
+    return arranged(this, accesses.map((_, n) => places.access(n).from), loops.slice(0, outer.length), loops.slice(outer.length), sides, (rows, columns, batch) =>
+      plain && places.access(this.call.data.steps[1].target).rest.length === 0 ? storeSums(this, rows, columns)
+      : this.storing(dims(batch, rows, columns), product(rows), product(columns)), narrowStrips);
+  }
+
+  /** Any factor. */
+  private packValue(value: Formula, dims: readonly Dim[], count: number, depth: number): Packing {
+    return (top, bottom, from, to, panel, strip) => this.rows(dims, count, depth, top, bottom, from, to, (first, last) => {
+      const found = this.evaluation.value(value), i = found.length === 1 ? 0 : -1;
+      for (let k = 0, row = first; row < last; row++) {
+        for (let end = k + to - from, next = panelStart(row - top, to - from, strip); k < end; next += strip) panel[next] = found[k++ & i];
+      }
+    });
+  }
+
+  /** What takes finished sums: the nest's steps after the sum. */
+  private storing(dims: readonly Dim[], count: number, columns: number): Storing {
+    const { steps } = this.call.data;
+    return (top, bottom, from, to, sums, width) => this.rows(dims, count, columns, top, bottom, from, to, (first, last) => {
+      const sum = this.evaluation.vector();
+      for (let k = 0, row = first; row < last; row++) for (let next = (row - top) * width, end = k + to - from; k < end;) sum[k++] = sums[next++];
+      this.keep(steps[0].name, sum);
+      for (let n = 1; n < steps.length; n++) this.store(n);
+    });
+  }
+
+  /** Goes through rows of `width` points, `count` in each point of the batch, from point `from` to before `to` of each: calls `f` for as many rows as go at once. */
+  private rows(dims: readonly Dim[], count: number, width: number, top: number, bottom: number, from: number, to: number, f: (first: number, last: number) => void): void {
+    const most = to - from < width ? 1 : Math.floor(POINTS / width);
+    for (let first = top, last; first < bottom; first = last) {
+      last = Math.min(first + most, bottom);
+      this.stand(dims, (this.batch * count + first) * width + from, (last - first) * (to - from));
+      f(first, last);
+    }
+  }
 }
 
-/** A factor that is an access whose computed indices and conditions depend on named loops alone. */
-function packWindow(grid: Grid, factor: Factor, times: number, points: Points, depth: Points): Packing {
-  const { access } = factor, { at } = grid, array = grid.call.arrays[access], along = points.at[access], inward = depth.at[access];
-  const height = points.named, width = depth.named;
-  let parts: readonly Part[] = [], made = -1;
+/** Two tables of where a factor stands, or OUTSIDE, beside what is a sum of loops: an image's rows and its columns.  Null: it is more
+ *  than an access whose computed indices and conditions few loops decide. */
+function windowOf({ access, inside }: Factor, places: Places): readonly Table[] | null {
+  if (access < 0) return null;
+  const { rest } = places.access(access), conditions = inside ? partsOf("&&", inside) : [], loops = new Map<Formula, string>();
+  for (const f of [...conditions, ...rest.map(([f]) => f)]) {
+    const used = new Set<number>();
+    places.decided(f, used);
+    loops.set(f, [...used].sort().join());
+  }
+  const [one] = loops.values(), tables = [true, false].map((own) => {
+    const mine = (f: Formula): boolean => (loops.get(f) === one) === own, terms = rest.filter(([f]) => mine(f)), tests = conditions.filter(mine);
+    return places.table([...tests, ...terms.map(([f]) => f)], (number) => (tests.every((f) => number(f) !== 0) ? terms.reduce((n, [f, stride]) => n + number(f) * stride, 0) : OUTSIDE));
+  });
+  return tables.includes(null) ? null : tables as Table[];
+}
+
+/** A factor that is an access whose computed indices and conditions are in tables, which stand at `number` and the next among the accesses of loops. */
+function packWindow(
+  frame: Frame, access: number, times: number, points: readonly Loop[], depth: readonly Loop[], [one, other]: readonly Table[], number: number,
+): Packing {
+  const along = distances(points, access), inward = distances(depth, access), row = distances(points, number), column = distances(depth, number);
+  const row2 = distances(points, number + 1), column2 = distances(depth, number + 1);
+  const values = Int32Array.from(one.values), values2 = Int32Array.from(other.values);
   return (first, last, from, to, panel, strip) => {
-    if (made !== grid.batch) parts = windowParts(grid, factor, points, depth);
-    made = grid.batch;
-    const [{ row, places }, { row: row2, places: places2 }] = parts;
+    const array = frame.call.arrays[access], at = frame.at[access];
     for (let i = first; i < last; i++) {
-      const start = at[access] + along[i], here = row[i % height] * width, here2 = row2[i % height] * width;
-      for (let k = from, n = from % width, next = panelStart(i - first, to - from, strip); k < to; n = 0) {
-        for (; n < width && k < to; n++, k++, next += strip) {
-          const shift = places[here + n] + places2[here2 + n];
-          panel[next] = shift < NOWHERE ? 0 : array[start + inward[k] + shift] * times;
-        }
+      const start = at + along[i], here = row[i], here2 = row2[i];
+      for (let k = from, next = panelStart(i - first, to - from, strip); k < to; k++, next += strip) {
+        const shift = values[here + column[k]] + values2[here2 + column2[k]];
+        panel[next] = shift < NOWHERE ? 0 : array[start + inward[k] + shift] * times;
       }
     }
   };
-}
-
-/** A factor's computed indices and conditions in two parts, by the loops that they use: an image's rows and its columns. */
-function windowParts(grid: Grid, { access, inside }: Factor, points: Points, depth: Points): readonly Part[] {
-  const terms = grid.terms[access].map(([axis, stride]) => ({ formula: grid.texts.accesses[access].index[axis]!, stride }));
-  const all = [...terms, ...(inside ? partsOf("&&", inside) : []).map((formula) => ({ formula, stride: 0 }))].map((term) => {
-    const used = namesIn(term.formula), loops = Object.keys({ ...points.loops, ...depth.loops }).filter((name) => used.has(name));
-    return { ...term, loops, key: loops.join() };
-  });
-  const key = all.find((term) => term.key !== "")?.key, one = (term: { key: string }): boolean => term.key === "" || term.key === key;
-  return [all.filter(one), all.filter((term) => !one(term))].map((own) => {
-    const used = new Set(own.flatMap(({ loops }) => loops)), rows = only(points, used), columns = only(depth, used), there = new Int32Array(rows.named * columns.named);
-    grid.each(rows, 0, rows.named, columns, 0, columns.named, (first, last, from, to) => {
-      for (const { formula, stride } of own) {
-        const value = grid.value(formula), i = value.length === 1 ? 0 : -1, isIndex = terms.some((term) => term.formula === formula);
-        for (let k = 0, row = first; row < last; row++) {
-          for (let at = row * columns.named + from, end = at + to - from; at < end; at++, k++) {
-            if (isIndex) there[at] += value[k & i] * stride;
-            else if (value[k & i] === 0) there[at] = OUTSIDE;
-          }
-        }
-      }
-    });
-    const width = depth.named, places = new Int32Array(rows.named * width);
-    for (let row = 0, k = 0; row < rows.named; row++) for (let n = 0; n < width; n++, k++) places[k] = there[row * columns.named + columns.at[n]];
-    return { row: rows.at, places };
-  });
-}
-
-/** Some of a list's named loops; `at`: the point of theirs at each point of all. */
-interface Sub extends Pick<Points, "loops" | "named"> {
-  readonly at: Int32Array;
-}
-
-/** The loops that are `used`. */
-function only({ loops, extents }: Points, used: ReadonlySet<string>): Sub {
-  const all = Object.keys(loops), kept = all.flatMap((name, d) => (used.has(name) ? [d] : [])), sizes = kept.map((d) => extents[d]);
-  const steps = all.map(() => 0);
-  let named = 1;
-  for (const d of [...kept].reverse()) {
-    steps[d] = named;
-    named *= extents[d];
-  }
-  return { named, at: distances(extents, steps), loops: Object.fromEntries(kept.map((d) => [all[d], distances(sizes, kept.map((other) => +(other === d)))])) };
-}
-
-/** Any factor. */
-function packValue(grid: Grid, { value }: Factor, points: Points, depth: Points): Packing {
-  return (top, bottom, from, to, panel, strip) => grid.each(points, top, bottom, depth, from, to, (first, last, begin, end) => {
-    const found = grid.value(value), i = found.length === 1 ? 0 : -1;
-    for (let k = 0, row = first; row < last; row++) {
-      let next = panelStart(row - top, to - from, strip) + (begin - from) * strip;
-      for (let column = begin; column < end; column++, next += strip) panel[next] = found[k++ & i];
-    }
-  });
-}
-
-/** What takes finished sums: the nest's steps after the sum. */
-function storing(grid: Grid, rows: Points, columns: Points): Storing {
-  const { steps } = grid.call.data, { body, pred } = grid.texts.steps[1];
-  if (steps.length === 2 && body.op === steps[0].name && !pred && grid.terms[steps[1].target].length === 0) return storeSums(grid, rows, columns);
-  return (firstRow, lastRow, firstColumn, lastColumn, sums, width) => grid.each(rows, firstRow, lastRow, columns, firstColumn, lastColumn, (first, last, from, to) => {
-    const sum = grid.vector();
-    for (let k = 0, i = first; i < last; i++) {
-      let next = (i - firstRow) * width + from - firstColumn;
-      for (let j = from; j < to; j++) sum[k++] = sums[next++];
-    }
-    grid.keep(steps[0].name, sum);
-    for (let n = 1; n < steps.length; n++) store(grid, n, (last - first) * (to - from));
-  });
-}
-
-/** Makes a store at `count` points. */
-function store(grid: Grid, n: number, count: number): void {
-  const { target, name, mode } = grid.call.data.steps[n], { body, pred } = grid.texts.steps[n], array = grid.call.arrays[target];
-  const value = grid.value(body), there = pred && grid.value(pred), at = grid.places(target);
-  const i = value.length === 1 ? 0 : -1, j = there?.length === 1 ? 0 : -1;
-  for (let k = 0; k < count; k++) {
-    if (there && there[k & j] === 0) continue;
-    if (mode === "=") array[at[k]] = value[k & i];
-    else array[at[k]] += value[k & i];
-  }
-  grid.keep(name, value);
 }
 
 /** What `strips` of gemm.ts does, for columns one by one. */

@@ -5,28 +5,6 @@ import type { CpuLaunch, CpuNest, Elements, Nest, NestKernels } from "./compiled
 import { IndexError } from "./errors.js";
 import { roundToHalf } from "./math.js";
 
-/**
- * Runs the kernel of one nest.
- *
- * @param op the op's name, for messages
- * @param arrays for each access of the nest its tensor's elements; empty where it was not given
- * @param types for each access its tensor's dtype
- * @param words the environment of the call
- * @param dtype T, the op's promoted type
- */
-export function runNest(
-  op: string, kernels: NestKernels, nest: Nest, launch: CpuLaunch, arrays: readonly Elements[],
-  types: readonly string[], words: Readonly<Record<string, number>>, dtype: string,
-): void {
-  const kernel = dtype.startsWith("float") ? kernels.floating : kernels.integral;
-  if (kernel === null) throw new Error(`${op}: there is no kernel for ${dtype}; please report this`);
-  if (launch.outer.sizes.includes(0)) return;
-  kernel(new Rows(op, nest, launch, arrays, words, dtype));
-  for (const target of new Set(nest.steps.map((step) => step.target))) {
-    if (target >= 0) settle(arrays[target], types[target]);
-  }
-}
-
 /** Makes stored numbers values of a type that its array does not enforce. */
 function settle(array: Elements, dtype: string): void {
   if (dtype === "float16") for (let i = 0; i < array.length; i++) array[i] = roundToHalf(array[i]);
@@ -40,7 +18,11 @@ const ROUND: Readonly<Record<string, (x: number) => number>> = {
 /** Below this many points the innermost loop trades places with the longest one. */
 const SHORT = 16;
 
-class Rows implements CpuNest {
+/** A nest of a plan, call after call. */
+export class NestRun implements CpuNest {
+  kept: CpuNest["kept"] = null;
+  arrays: readonly Elements[] = [];
+  words: Readonly<Record<string, number>> = {};
   readonly at: number[];
   readonly n: number;
   readonly steps: readonly number[];
@@ -57,9 +39,14 @@ class Rows implements CpuNest {
   private readonly rowStrides: number[][];
   private readonly index: number[];
 
+  /**
+   * @param op the op's name, for messages
+   * @param types for each access of the nest its tensor's dtype
+   * @param dtype T, the op's promoted type
+   */
   constructor(
-    readonly op: string, readonly data: Nest, readonly launch: CpuLaunch, readonly arrays: readonly Elements[],
-    readonly words: Readonly<Record<string, number>>, dtype: string,
+    readonly op: string, private readonly kernels: NestKernels, readonly data: Nest, readonly launch: CpuLaunch,
+    private readonly types: readonly string[], private readonly dtype: string,
   ) {
     const { outer, reduce } = launch;
     const inner = along(data) ? innermost(outer.sizes) : -1;
@@ -80,6 +67,29 @@ class Rows implements CpuNest {
     this.lengths = launch.lengths;
     this.round = ROUND[dtype] ?? ((x) => x);
     this.bool = dtype === "bool";
+  }
+
+  /**
+   * @param arrays for each access its tensor's elements; empty where it was not given
+   * @param words the environment of the call
+   */
+  run(arrays: readonly Elements[], words: Readonly<Record<string, number>>): void {
+    const { op, kernels, data, launch, types, dtype, at } = this, kernel = dtype.startsWith("float") ? kernels.floating : kernels.integral;
+    if (kernel === null) throw new Error(`${op}: there is no kernel for ${dtype}; please report this`);
+    if (launch.outer.sizes.includes(0)) return;
+    this.arrays = arrays;
+    this.words = words;
+    // Where an error left it.
+    at.forEach((_, a) => (at[a] = launch.offsets[a] ?? 0));
+    this.index.fill(0);
+    try {
+      kernel(this);
+    } finally {
+      this.arrays = [];               // a plan is kept, tensors are not
+    }
+    for (const target of new Set(data.steps.map((step) => step.target))) {
+      if (target >= 0) settle(arrays[target], types[target]);
+    }
   }
 
   nextRow(): boolean {

@@ -1,10 +1,10 @@
 // The CPU device: typed arrays, and the generated kernels run nest by nest.
 
-import type { Call, CpuLaunch } from "../host/model.js";
+import type { Call } from "../host/model.js";
 import { plan_cpu } from "../host/plan.js";
 import { raw_words } from "../host/raw.js";
-import type { CompiledOp, Elements, Nest, NestKernels } from "./compiled.js";
-import { runNest } from "./cpu-nest.js";
+import type { CompiledOp, Elements } from "./compiled.js";
+import { NestRun } from "./cpu-nest.js";
 import { type Device, type Prepared, type RandomWords, type Strided, registerDevice } from "./device.js";
 import { type DType, converter, newElements } from "./dtype.js";
 import { DeviceError } from "./errors.js";
@@ -16,7 +16,7 @@ import { Storage } from "./storage.js";
 import { breath } from "./tasks.js";
 
 interface CpuPrepared extends Prepared {
-  readonly nests: readonly { nest: Nest; kernels: NestKernels; launch: CpuLaunch; types: readonly string[] }[];
+  readonly nests: readonly NestRun[];
   /** Slots that live only during the call, and how many elements they have. */
   readonly temps: readonly { slot: number; dtype: DType; length: number }[];
 }
@@ -87,8 +87,7 @@ class CpuDevice implements Device {
       for (const step of nest.steps) {
         if (step.target >= 0 && op.op.slots[nest.accesses[step.target]!.slot]!.role === "input") changes.add(nest.accesses[step.target]!.slot);
       }
-      const kernels = op.kernels[program]![n]!, types = nest.accesses.map(({ slot }) => call.slots[slot]!.dtype);
-      return [{ nest, kernels, launch, types }];
+      return [new NestRun(op.op.name, op.kernels[program]![n]!, nest, launch, nest.accesses.map(({ slot }) => call.slots[slot]!.dtype), call.dtype)];
     });
     return { op, program, call, nests: list, temps: [...temps.values()], changes: [...changes] };
   }
@@ -98,13 +97,12 @@ class CpuDevice implements Device {
   }
 
   execute(prepared: CpuPrepared, storages: readonly (Storage | null)[], random: RandomWords | null): void {
-    const { op, call, nests, temps } = prepared, arrays = storages.map((s) => (s ? s.elements : NOTHING));
+    const { call, nests, temps } = prepared, arrays = storages.map((s) => (s ? s.elements : NOTHING));
     // What float32 programs keep in between is kept in double: it costs no time here and saves digits.
     for (const { slot, dtype, length } of temps) arrays[slot] = newElements(dtype === "float32" ? "float64" : dtype, length);
     const words = random ? { ...call.env, seed0: random.seedLow, seed1: random.seedHigh, call: random.call } : call.env;
-    for (const { nest, kernels, launch, types } of nests) {
-      const told = nest.raw ? raw_words(nest, words) : words;
-      runNest(op.op.name, kernels, nest, launch, nest.accesses.map(({ slot }) => arrays[slot]!), types, told, call.dtype);
+    for (const nest of nests) {
+      nest.run(nest.data.accesses.map(({ slot }) => arrays[slot]!), nest.data.raw ? raw_words(nest.data, words) : words);
     }
   }
 

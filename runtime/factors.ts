@@ -3,7 +3,7 @@
 
 import type { Nest } from "./compiled.js";
 import { type Formula, formula } from "./formula.js";
-import { type Read, read } from "./interpreter.js";
+import { type Read, read } from "./evaluator.js";
 
 /** One side of the product. */
 export interface Factor {
@@ -88,7 +88,7 @@ export function namesIn(f: Formula | null, nest?: Nest, texts?: Read, found = ne
   if (nest && n >= 0) {
     const { index, guard, fallback } = texts!.accesses[n];
     for (const part of [...index, guard, fallback]) namesIn(part, nest, texts, found);
-    for (const axis of nest.accesses[n].axes) found.add(axis);
+    for (const axis of nest.accesses[n].axes) if (axis) found.add(axis);
   }
   return found;
 }

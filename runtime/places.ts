@@ -1,19 +1,16 @@
 // Where the accesses of an interpreted nest stand along its loops.  Indices that are sums of loops and numbers, as those of
 // windows are, are taken along in the walk; what few of the loops decide is computed once; what is left, at every point.
 
-import type { CpuLaunch, Nest } from "./compiled.js";
+import type { CpuNest } from "./compiled.js";
 import { FUNCTIONS, type Formula, type Scalar, type Vector } from "./formula.js";
+import type { Loop } from "./product.js";
 import { Walk } from "./walk.js";
 
-/** A table has at most one place for so many points. */
+/** A table of formulas has at most one place for so many points. */
 const FEW = 8;
 
-/** A loop: how many points, how far one moves each access (by number), and its name if formulas use it. */
-export interface Dim {
-  readonly size: number;
-  readonly strides: readonly number[];
-  readonly name: string;
-  /** Whether it runs from its end. */
+/** A loop that may run from its end. */
+export interface Dim extends Loop {
   readonly back: boolean;
 }
 
@@ -23,10 +20,16 @@ interface Sum {
   readonly by: readonly number[];
 }
 
-/** An access: its walk, and the indices that are not part of it, each with its stride. */
-export interface Place {
+/** An access: where it stands, and the indices that are not part of that, each with its stride. */
+export interface Place extends Sum {
   readonly walk: Walk;
   readonly rest: readonly (readonly [Formula, number])[];
+}
+
+/** What few loops decide: the values, and how far each loop moves among them. */
+export interface Table {
+  readonly by: readonly number[];
+  readonly values: Float64Array;
 }
 
 /** The places along one order of loops. */
@@ -43,17 +46,11 @@ export class Places {
    * @param functions those that they use beside FUNCTIONS
    */
   constructor(
-    private readonly dims: readonly Dim[], private readonly nest: Nest, private readonly launch: CpuLaunch,
+    private readonly dims: readonly Dim[], private readonly call: CpuNest,
     private readonly indices: readonly (readonly (Formula | null)[])[], private readonly named: ReadonlySet<string>, private readonly words: ReadonlyMap<string, Vector>,
     private readonly functions: Readonly<Record<string, Scalar>>,
   ) {
     this.sizes = dims.map((d) => d.size);
-  }
-
-  /** Numbers have changed. */
-  forget(): void {
-    this.known.length = 0;
-    this.lines.clear();
   }
 
   access(n: number): Place {
@@ -61,9 +58,9 @@ export class Places {
   }
 
   private place(n: number): Place {
-    const { axes } = this.nest.accesses[n]!, strides = this.launch.axes[n]!, rest: [Formula, number][] = [];
+    const { axes } = this.call.data.accesses[n]!, strides = this.call.launch.axes[n]!, rest: [Formula, number][] = [];
     const by = this.dims.map(({ strides }) => strides[n] ?? 0);
-    let from = this.launch.offsets[n]!, term = 0;
+    let from = this.call.launch.offsets[n]!, term = 0;
     this.indices[n]!.forEach((formula, axis) => {
       const name = axes[axis] ?? "";
       if (!formula && !this.named.has(name)) return;
@@ -75,34 +72,39 @@ export class Places {
       from += sum.from * stride;
       sum.by.forEach((b, d) => (by[d]! += b * stride));
     });
-    return { walk: this.walk({ from, by }), rest };
+    return { walk: this.walk({ from, by }), from, by, rest };
   }
 
   /** The values of a pure formula: a sum of loops and numbers, or what few of the loops decide; null: it is neither. */
   line(f: Formula): Walk | null {
     let found = this.lines.get(f);
     if (found === undefined) {
-      const sum = this.sum(f);
-      this.lines.set(f, (found = sum ? this.walk(sum) : this.table(f)));
+      const sum = this.sum(f), table = sum ? null : this.table([f], (number) => number(f));
+      this.lines.set(f, (found = sum ? this.walk(sum) : table && this.walk({ from: 0, by: table.by }, table.values)));
     }
     return found;
   }
 
-  /** A formula's values at the points of the loops that decide it, if there are few. */
-  private table(f: Formula): Walk | null {
+  /** What comes of formulas at the points of the loops that decide them, if there are few; null: they need more. */
+  table(formulas: readonly Formula[], value: (number: (f: Formula) => number) => number): Table | null {
     const { sizes } = this, by = sizes.map(() => 0), used = new Set<number>();
-    if (!this.decided(f, used)) return null;
+    if (!formulas.every((f) => this.decided(f, used))) return null;
     let size = 1;
-    for (let d = sizes.length - 1; d >= 0; d--) if (used.has(d)) size *= sizes[d]! * +!!(by[d] = size);
-    if (size * FEW > sizes.reduce((n, s) => n * s, 1)) return null;
-    return this.walk({ from: 0, by }, Float64Array.from({ length: size }, (_, k) => this.number(f, k, by)));
+    for (let d = sizes.length - 1; d >= 0; d--) {
+      if (!used.has(d)) continue;
+      by[d] = size;
+      size *= sizes[d]!;
+    }
+    if (size > 1 && size * FEW > sizes.reduce((n, s) => n * s, 1)) return null;
+    return { by, values: Float64Array.from({ length: size }, (_, k) => value((f) => this.number(f, k, by))) };
   }
 
   /** Notes which loops decide a formula; answers whether they, and numbers, are all that does. */
-  private decided(f: Formula, used: Set<number>): boolean {
+  decided(f: Formula, used: Set<number>): boolean {
     if (f.args.length > 0) return f.args.every((a) => this.decided(a, used));
-    const d = f.constant || this.words.has(f.op) ? 0 : this.loopNumber(f.op);
-    if (!f.constant && !this.words.has(f.op)) used.add(d);
+    if (f.constant || this.words.has(f.op)) return true;
+    const d = this.loopNumber(f.op);
+    used.add(d);
     return d >= 0;
   }
 
@@ -118,7 +120,7 @@ export class Places {
   /** The values of a loop; of a name that is none, the places of random draws. */
   loop(name: string): Walk {
     let found = this.lines.get(name);
-    if (!found) this.lines.set(name, (found = this.walk(this.loopOf(name) ?? { from: 0, by: this.dims.map(({ strides }) => strides[this.nest.accesses.length] ?? 0) })));
+    if (!found) this.lines.set(name, (found = this.walk(this.loopOf(name) ?? { from: 0, by: this.dims.map(({ strides }) => strides[this.call.data.accesses.length] ?? 0) })));
     return found;
   }
 

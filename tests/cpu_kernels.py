@@ -89,14 +89,15 @@ def run(nest: Nest, definition: OpDef, tensors: dict[str, np.ndarray], sizes: di
         flat = {a: number_list(base(t)) for a, t in tensors.items()}
         put(src / "main.ts", f"""
 import {{ thing }} from "./ops/kernels/things.js";
-import {{ runNest }} from "./runtime/cpu-nest.js";
+import {{ NestRun }} from "./runtime/cpu-nest.js";
 const flat: any = {json.dumps(flat)}, types: any = {json.dumps(names)}, arrays: any = {{}};
 const kinds: any = {{ {", ".join(f"{k}: {v}" for k, v in ARRAYS.items())} }};
 for (const name in flat) arrays[name] = kinds[types[name]].from(flat[name].map(Number));
 const nest: any = {literal(data_of(nest, definition))};
 let error: string | null = null;
 try {{
-  runNest("thing", thing[0][0], nest, {json.dumps(launch(nest, sizes, tensors, random))}, {json.dumps(order)}.map((n: string) => arrays[n]), {json.dumps(order)}.map((n: string) => types[n]), {json.dumps({**sizes, **(words or {})})}, "{dtype}");
+  new NestRun("thing", thing[0][0], nest, {json.dumps(launch(nest, sizes, tensors, random))}, {json.dumps(order)}.map((n: string) => types[n]), "{dtype}")
+    .run({json.dumps(order)}.map((n: string) => arrays[n]), {json.dumps({**sizes, **(words or {})})});
 }} catch (e) {{ error = (e as Error).message; }}
 for (const name in arrays) arrays[name] = Array.from(arrays[name], String);
 console.log(JSON.stringify({{ error, arrays }}));

@@ -27,7 +27,7 @@ TYPES = {"T": "float64", "own": "float64", "float": "float64", "int": "int32", "
 
 MAIN = """
 import { readFileSync } from "node:fs";
-import { runNest } from "./runtime/cpu-nest.js";
+import { NestRun } from "./runtime/cpu-nest.js";
 import { compiled } from "./ops/data/complete.js";
 %s
 const kernels: any = { %s }, data: any = { %s }, ops: any = {};
@@ -41,8 +41,8 @@ for (const task of JSON.parse(readFileSync(0, "utf8"))) {
   try {
     for (const { number, launch, names } of task.nests) {
       const op = ops[task.op] ??= compiled(data[task.file][task.op], kernels[task.file][task.op]);
-      runNest(task.op, op.kernels[task.program][number], op.op.programs[task.program].nests[number], launch, names.map((n: string) => arrays[n] ?? new Float64Array(0)),
-        names.map((n: string) => types[n] ?? "float64"), words, task.dtype);
+      new NestRun(task.op, op.kernels[task.program][number], op.op.programs[task.program].nests[number], launch, names.map((n: string) => types[n] ?? "float64"), task.dtype)
+        .run(names.map((n: string) => arrays[n] ?? new Float64Array(0)), words);
     }
   } catch (e) { error = (e as Error).stack ?? ""; }
   answers.push({ error, arrays: Object.fromEntries(task.wanted.map((n: string) => [n, Array.from(arrays[n], String)])) });
