@@ -116,7 +116,7 @@ console.log(JSON.stringify({{ error, arrays }}));
 def data_of(nest: Nest, definition: OpDef):
     """What the package would know of the nest: all of it for a contraction, which is run from it."""
     if nest.shape == "contract":
-        data = opdata.nest(definition, nest, 0, definition.tensors, {n: k for k, n in enumerate(definition.tensors)})
+        data = opdata.nest(definition, nest, 0, definition.tensors, {n: k for k, n in enumerate(definition.tensors)}, False)
         for made, a in zip(data.accesses, nest.accesses): made.axes = [i.val if bare(i) else "" for i in a.index]      # the definition's tensors have one axis
         return data
     return {"loops": [{"named": l.name in named_loops(nest)} for l in nest.loops], "steps": [{"target": s.target} for s in nest.steps]}
