@@ -51,8 +51,7 @@ function put(value: number): void {
 
 function putValue(value: unknown): void {
   switch (typeof value) {
-    case "number": return put(value);
-    case "boolean": return put(value ? 1 : 0);
+    case "number": case "boolean": return put(+value);
     case "undefined": return put(-1e300);
     case "string":
       key[size++] = value;
@@ -61,7 +60,7 @@ function putValue(value: unknown): void {
     default:
       if (value === null) put(-1e301);
       else if (Array.isArray(value)) {
-        put(value.length);
+        put(-0.5 - value.length);           // no whole number: else [2, 1], 2 would be 2, [1, 2]
         for (let i = 0; i < value.length; i++) putValue(value[i]);
       } else key[size++] = value;
   }

@@ -123,11 +123,11 @@ export function eye(n: number, m?: number | Options, options: Options = {}): Ten
   return computed(n * cols, (i) => (Math.floor(i / cols) === i % cols ? 1 : 0), dtypeOf(options, "float32"), [n, cols], options, "eye");
 }
 
-export function arange(...args: (number | Options)[]): Tensor {
+export function arange(...args: (number | boolean | Options)[]): Tensor {
   const last = args[args.length - 1], options = isOptions(last) ? last : {};
   const numbers = (isOptions(last) ? args.slice(0, -1) : args) as number[], named = options as { start?: number; end?: number; step?: number };
   // For whole numbers PyTorch cuts the bounds and the step to whole numbers first.
-  const given = (v: number): number => (options.dtype && !isFloat(toDType(options.dtype)) ? Math.trunc(v) : v);
+  const given = (v: number | boolean): number => (options.dtype && !isFloat(toDType(options.dtype)) ? Math.trunc(+v) : typeof v === "boolean" ? +v : v);
   const start = given(named.start ?? (numbers.length > 1 ? numbers[0]! : 0)), end = given(named.end ?? (numbers.length > 1 ? numbers[1]! : numbers[0]!));
   const step = given(named.step ?? numbers[2] ?? 1);
   if ([start, end, step].some((v) => typeof v !== "number" || !Number.isFinite(v))) throw new OpError(`arange: unsupported range: ${start} -> ${end}`);

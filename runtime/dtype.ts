@@ -81,7 +81,8 @@ export function fromHalfBits(bits: number): number {
 }
 
 const same = (value: number): number => value;
-const truncated = (value: number): number => Math.trunc(value) | 0;
+/** What does not fit is the least number: what processors answer, and so PyTorch. */
+const whole = (value: number): number => (Math.abs(value) < 2 ** 31 ? value | 0 : 1 << 31);
 
 /** How a number becomes an element of a type, as PyTorch casts: floats are cut to whole numbers, bool is `!= 0`. */
 export function converter(dtype: DType): (value: number) => number {
@@ -90,8 +91,8 @@ export function converter(dtype: DType): (value: number) => number {
     case "float32": return Math.fround;
     case "float64": return same;
     case "bool": return (value) => (value !== 0 ? 1 : 0);
-    case "int8": return (value) => (Math.trunc(value) << 24) >> 24;
-    case "uint8": return (value) => Math.trunc(value) & 255;
-    default: return truncated;
+    case "int8": return (value) => (value << 24) >> 24;
+    case "uint8": return (value) => value & 255;
+    default: return whole;
   }
 }

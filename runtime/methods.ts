@@ -95,7 +95,7 @@ class Methods {
   flatten(this: Tensor, start_dim?: number | views.FlattenOptions, end_dim?: number): Tensor { return views.flatten(this, start_dim, end_dim); }
   unflatten(this: Tensor, dim: number, sizes: readonly number[]): Tensor { return views.unflatten(this, dim, sizes); }
   ravel(this: Tensor): Tensor { return views.reshape(this, [-1], "ravel"); }
-  as_strided(this: Tensor, size: readonly number[], stride: readonly number[], storage_offset?: number): Tensor {
+  as_strided(this: Tensor, size: readonly number[], stride: readonly number[], storage_offset?: number | views.StridedOptions): Tensor {
     return views.as_strided(this, size, stride, storage_offset);
   }
   diagonal(this: Tensor, offset: number | views.DiagonalOptions = 0, dim1 = 0, dim2 = 1): Tensor { return views.diagonal(this, offset, dim1, dim2); }
@@ -121,7 +121,7 @@ class Methods {
   diagonal_scatter(this: Tensor, src: Tensor, offset = 0, dim1 = 0, dim2 = 1): Tensor { return placing.diagonal_scatter(this, src, offset, dim1, dim2); }
   select_scatter(this: Tensor, src: Tensor, dim: number, index: number): Tensor { return placing.select_scatter(this, src, dim, index); }
   slice_scatter(this: Tensor, src: Tensor, dim = 0, start?: number | null, end?: number | null, step = 1): Tensor { return placing.slice_scatter(this, src, dim, start, end, step); }
-  as_strided_scatter(this: Tensor, src: Tensor, size: readonly number[], stride: readonly number[], storage_offset?: number): Tensor {
+  as_strided_scatter(this: Tensor, src: Tensor, size: readonly number[], stride: readonly number[], storage_offset?: number | views.StridedOptions): Tensor {
     return placing.as_strided_scatter(this, src, size, stride, storage_offset);
   }
   narrow_copy(this: Tensor, dim: number, start: number, length: number): Tensor { return views.narrow(this, dim, start, length, "narrow_copy").clone(); }

@@ -49,7 +49,7 @@ export function slice_scatter(input: Tensor, src: Tensor, dim = 0, start?: numbe
 }
 
 /** As in PyTorch, the gradient of `input` is that of the elements that are replaced, and 0 elsewhere. */
-export const as_strided_scatter = (input: Tensor, src: Tensor, size: readonly number[], stride: readonly number[], storage_offset?: number | null): Tensor =>
+export const as_strided_scatter = (input: Tensor, src: Tensor, size: readonly number[], stride: readonly number[], storage_offset?: number | views.StridedOptions | null): Tensor =>
   replaced("as_strided_scatter", input, src, (t) => as_strided(t, size, stride, storage_offset ?? 0), true);
 
 /** Matrices with the vectors along the last axis of `x` on a diagonal, zeros elsewhere; `dim1` and `dim2` are the matrices' axes. */

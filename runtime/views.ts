@@ -3,6 +3,7 @@
 import { contiguous } from "./copy.js";
 import { AutogradError, IndexError, OpError, TypeMismatchError, describe } from "./errors.js";
 import { is_grad_enabled } from "./grad-mode.js";
+import * as kernels from "./kernels.js";
 import { FunctionNode, attach } from "./node.js";
 import { place, sumTo } from "./place.js";
 import {
@@ -92,7 +93,7 @@ export function sumToSize(x: Tensor, size: Sizes): Tensor {
   if (lead < 0 || want.some((n, i) => n !== 1 && n !== x.shape[lead + i])) {
     throw new OpError(`sum_to_size: size {${showShape(want)}} is not expandable to size {${showShape(x.shape)}}.`);
   }
-  return sumTo(x, want);
+  return want.length ? sumTo(x, want) : kernels.sum(x, []);
 }
 
 export const reverseAxes = (x: Tensor): Tensor => reorder(x, x.shape.map((_, i) => x.ndim - 1 - i), "permute");
@@ -191,9 +192,12 @@ export function unflatten(x: Tensor, dim: number, sizes: readonly number[]): Ten
   return view(x, [[...x.shape.slice(0, axis), ...inferShape(sizes, n, "unflatten"), ...x.shape.slice(axis + 1)]], "unflatten");
 }
 
+export interface StridedOptions { storage_offset?: number }
+
 /** Any shape and strides on the tensor's memory; `storage_offset` counts from the start of the storage. */
-export function as_strided(x: Tensor, size: readonly number[], stride: readonly number[], storage_offset?: number | null): Tensor {
-  const shape = integers([size], "as_strided"), strides = integers([stride], "as_strided", "stride"), offset = storage_offset ?? x.offset;
+export function as_strided(x: Tensor, size: readonly number[], stride: readonly number[], storage_offset?: number | StridedOptions | null): Tensor {
+  const shape = integers([size], "as_strided"), strides = integers([stride], "as_strided", "stride");
+  const offset = (typeof storage_offset === "object" ? storage_offset?.storage_offset : storage_offset) ?? x.offset;
   checkShape(shape, "as_strided");
   if (shape.length !== strides.length) {
     throw new OpError(`as_strided: mismatch in length of strides and shape: ${showShape(strides)} and ${showShape(shape)}`);

@@ -8,7 +8,7 @@ import { named } from "../named.js";
 import { numelOf } from "../shape.js";
 import { Tensor } from "../tensor.js";
 import { counts_betweenOp } from "../../ops/search.js";
-import { add, amax, amin, div, eq, ge, logical_and, lt, mul, searchsorted, sub, sum, where } from "../../names/torch.js";
+import { add, amax, amin, div, eq, ge, le, logical_and, mul, searchsorted, sub, sum, where } from "../../names/torch.js";
 import * as views from "../views.js";
 
 export interface HistogramddOptions { range?: readonly number[] | null; weight?: Tensor | null; density?: boolean }
@@ -51,7 +51,8 @@ export function histogramdd(...args: unknown[]): [Tensor, Tensor[]] {
   edges.forEach((e, d) => {
     const values = column(d), n = counts[d]!, above = searchsorted(e, values, { right: true }) as Tensor;
     const own = where(eq(values, views.select(e, 0, n)), n - 1, sub(above, 1)) as Tensor;
-    const within = logical_and(ge(own, 0), lt(own, n)) as Tensor;
+    // Edges that do not rise have nothing between them.
+    const within = logical_and(ge(values, views.select(e, 0, 0)), le(values, views.select(e, 0, n))) as Tensor;
     place = place === null ? own : (add(mul(place, n), own) as Tensor);
     inside = inside === null ? within : (logical_and(inside, within) as Tensor);
   });

@@ -68,4 +68,35 @@ export default {
     t.torch.manual_seed(7);
     t.equal(here, await list(t.torch.rand([5], { device: "cpu" })));
   },
+  "gradients at NaN, infinities and edges are PyTorch's": async (t) => {
+    const { torch } = t, F = torch.nn.functional, { special } = torch;
+    const slopes = async (f, ...lists) => {
+      const xs = lists.map((list) => t.tensor(list, { requires_grad: true }));
+      return Promise.all(torch.autograd.grad(f(...xs).sum(), xs).map(list));
+    };
+    for (const f of [F.relu, F.relu6, F.hardtanh, (x) => F.threshold(x, 0, 5), (x) => F.rrelu(x, { training: true })]) {
+      t.equal((await slopes(f, [NaN, 0.5]))[0], [1, 1]);
+    }
+    t.equal((await slopes(F.softshrink, [NaN, 0.5]))[0], [1, 0]);
+    t.close((await slopes(F.selu, [NaN, 1]))[0], [1.0507, 1.0507], { rtol: 1e-4 });
+    t.equal((await slopes(special.i1, [NaN, 0]))[0], [0.5, 0.5]);
+    t.equal((await slopes(special.i1e, [NaN, 0]))[0], [0.5, 0.5]);
+    t.equal((await slopes(torch.logit, [-1, 0.5, 2, NaN]))[0], [NaN, 4, NaN, NaN]);
+    t.equal((await slopes((x) => torch.logit(x, 0.25), [-1, 0.5, 2]))[0], [0, 4, 0]);
+    t.equal((await slopes(torch.atan2, [0, 1], [0, 0])).flat(), [0, 0, -0, -1]);
+    t.close((await slopes(torch.hypot, [0, 3], [0, 4]))[0], [NaN, 0.6]);
+    t.equal((await slopes(torch.copysign, [Infinity, -2], [1, 1]))[0], [NaN, -1]);
+    t.equal((await slopes(torch.logaddexp, [1e20, Infinity], [1e20, 1])).flat(), [0.5, 1, 0.5, 0]);
+    t.equal((await slopes(torch.logaddexp2, [1e20, Infinity], [1e20, 1])).flat(), [0.5, 1, 0.5, 0]);
+  },
+  "bools as bounds, as sums to no axis, and whole numbers of what has none": async (t) => {
+    const { torch } = t;
+    t.equal(await list(torch.arange(false, true, true, { dtype: "float32", device: t.device })), [0]);
+    t.equal(t.tensor(true).sum_to_size([]).dtype.toString(), t.tensor([true]).sum_to_size([]).dtype.toString());
+    if (t.device === "cpu") t.equal(await list(torch.tensor([NaN, -Infinity, 3e9, -2147483648, 7.9]).int()), [-2147483648, -2147483648, -2147483648, -2147483648, 7]);
+  },
+  "a histogram between edges that fall has nothing to divide": async (t) => {
+    const x = t.tensor([[1], [2]]), [hist] = t.torch.histogramdd(x, [t.tensor([3, 0, 1])], { density: true });
+    t.equal(await list(hist), [NaN, NaN]);
+  },
 };

@@ -17,6 +17,14 @@ export default {
     const x = t.tensor([3, -4]);
     for (const [p, wanted] of [[2, 5], [1, 7], [Infinity, 4], [2, 5]]) t.close(await t.torch.norm(x, p).item(), wanted);
   },
+  "the same numbers in other lists make other work": async (t) => {
+    const x = t.torch.zeros([1, 1, 5, 5], { device: t.device }), { unfold } = t.torch.nn.functional;
+    // Sizes [2, 1], dilation 2 and size 2, dilation [1, 2]: without the brackets both are 2, 1, 2.
+    t.equal(unfold(x, [2, 1], 2, 0, 1).shape, [1, 2, 15]);
+    t.equal(unfold(x, 2, [1, 2], 0, 1).shape, [1, 4, 12]);
+    t.equal(unfold(x, [2, 1], { dilation: 2, padding: 1, stride: 2 }).shape, [1, 2, 12]);
+    t.equal(unfold(x, 2, { dilation: [1, 2], padding: 1, stride: 2 }).shape, [1, 4, 9]);
+  },
   "a number that decides a size makes other work": async (t) => {
     const x = t.torch.arange(4, { device: t.device }).reshape([1, 1, 4]).float();
     for (const [scale_factor, wanted] of [[1.5, [0, 0.5, 1, 2, 2.5, 3]], [0.5, [0.5, 2.5]], [1.5, [0, 0.5, 1, 2, 2.5, 3]]]) {

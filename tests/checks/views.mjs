@@ -2,6 +2,11 @@
 const grid = (t) => t.tensor([[1, 2, 3], [4, 5, 6]]);
 
 export default {
+  "as_strided as a method takes its offset by name, too": async (t) => {
+    const x = t.torch.arange(6, { device: t.device });
+    t.equal(await x.as_strided([2], [2], { storage_offset: 1 }).tolist(), [1, 3]);
+    t.equal(await x.as_strided_scatter(t.tensor([-1, -2], { dtype: "int32" }), [2], [2], { storage_offset: 1 }).tolist(), [0, -1, 2, -2, 4, 5]);
+  },
   "views of views share one storage": async (t) => {
     const x = grid(t), v = x.transpose(0, 1).select(0, 1).unsqueeze(0);
     t.equal([...v.shape], [1, 2]);
