@@ -203,7 +203,8 @@ class Reverse:
         t = read(s.target, at)
         if s.target in self.products: return partials(body, mul(g, self.quotient(*self.products[s.target], body, t, at))), None
         if s.red is None:
-            single = s.mode == "=" and sum(o.target == s.target for o in self.stmts) == 1
+            # What is stored is the body's value, unless others are added to it: to another statement's, to a broadcast tensor's gradient.
+            single = s.mode == "=" and not s.spread and sum(o.target == s.target for o in self.stmts) == 1
             return partials(body, g, {body: t} if single else None), None
         if s.red == "sum": return partials(body, g), None
         if s.red == "prod": return partials(body, mul(g, self.others(s, body, at))), None

@@ -18,6 +18,7 @@ const CALLS = {
     t.nn.functional.elu(x.sub(1)), t.nn.functional.leaky_relu(y.sub(1)), t.nn.functional.hardtanh(x)].reduce((a, b) => a.mul(b).add(b)),
   prelu: [(t, x, w) => t.nn.functional.prelu(x.sub(1), w), [2, 3], [3]],
   broadcasting: [(t, x, y) => x.mul(y).add(y.exp()), [2, 3], [3]],
+  "broadcasting of quotients": [(t, x, y) => x.div(y).add(y.div(x)).add(t.xlogy(x, y)).add(t.logaddexp(y, x)), [2, 3], [3]],
   sums: (t, x, y) => x.sum(0).mul(y.mean(0)).add(x.mul(y).sum()),
   "variances and norms": (t, x, y) => x.var(1).add(y.std(1)).add(t.linalg.vector_norm(x.mul(y), 2, 1)),
   "largest and smallest": (t, x, y) => x.mul(y).amax(1).add(x.max(1).values).add(y.min(1).values).add(x.logsumexp(1)),
