@@ -52,13 +52,12 @@ function put(value: number): void {
 function putValue(value: unknown): void {
   switch (typeof value) {
     case "number": case "boolean": return put(+value);
-    case "undefined": return put(-1e300);
     case "string":
       key[size++] = value;
       hash = (Math.imul(hash, 31) + value.length) | 0;
       return;
     default:
-      if (value === null) put(-1e301);
+      if (value === null || value === undefined) put(-1e300);
       else if (Array.isArray(value)) {
         put(-0.5 - value.length);           // no whole number: else [2, 1], 2 would be 2, [1, 2]
         for (let i = 0; i < value.length; i++) putValue(value[i]);
@@ -68,7 +67,7 @@ function putValue(value: unknown): void {
 
 function putTensor(x: Tensor): void {
   const { shape, strides } = x, n = shape.length;
-  put(dtypeNumber(x.dtype) * 256 + n * 2 + (x.weak ? 1 : 0));
+  put(dtypeNumber(x.dtype) * 256 + n * 2 + +x.weak);
   for (let i = 0; i < n; i++) {
     put(shape[i]!);
     put(strides[i]!);

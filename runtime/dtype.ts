@@ -90,7 +90,7 @@ export function converter(dtype: DType): (value: number) => number {
     case "float16": return roundToHalf;
     case "float32": return Math.fround;
     case "float64": return same;
-    case "bool": return (value) => (value !== 0 ? 1 : 0);
+    case "bool": return (value) => +(value !== 0);
     case "int8": return (value) => (value << 24) >> 24;
     case "uint8": return (value) => value & 255;
     default: return whole;
