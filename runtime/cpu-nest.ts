@@ -4,6 +4,7 @@
 import type { CpuLaunch, CpuNest, Elements, Nest, NestKernels } from "./compiled.js";
 import { IndexError } from "./errors.js";
 import { roundToHalf } from "./math.js";
+import { type Loop, anonymous, distances, product } from "./product.js";
 
 /** Makes stored numbers values of a type that its array does not enforce. */
 function settle(array: Elements, dtype: string): void {
@@ -35,8 +36,7 @@ export class NestRun implements CpuNest {
   readonly round: (x: number) => number;
   readonly bool: boolean;
   /** The anonymous loops that make rows, and where the current row stands along them. */
-  private readonly sizes: number[] = [];
-  private readonly rowStrides: number[][];
+  private readonly rows: readonly Loop[];
   private readonly index: number[];
 
   /**
@@ -48,21 +48,18 @@ export class NestRun implements CpuNest {
     readonly op: string, private readonly kernels: NestKernels, readonly data: Nest, readonly launch: CpuLaunch,
     private readonly types: readonly string[], private readonly dtype: string,
   ) {
-    const { outer, reduce } = launch;
-    const inner = along(data) ? innermost(outer.sizes) : -1;
+    const { outer, reduce } = launch, loops = anonymous(outer), depth = anonymous(reduce), still = outer.strides.map(() => 0);
+    const inner = along(data) ? loops[innermost(outer.sizes)] : undefined, last = depth.pop();
     this.at = launch.offsets.slice();
-    while (this.at.length < outer.strides.length) this.at.push(0);
-    this.n = inner < 0 ? 1 : outer.sizes[inner];
-    this.steps = outer.strides.map((s) => (inner < 0 ? 0 : s[inner]));
-    const rest = outer.sizes.map((_, d) => d).filter((d) => d !== inner);
-    this.sizes = rest.map((d) => outer.sizes[d]);
-    this.rowStrides = outer.strides.map((s) => rest.map((d) => s[d]));
-    this.index = rest.map(() => 0);
-    const last = reduce.sizes.length - 1;
-    this.reduceN = last < 0 ? 1 : reduce.sizes[last];
-    this.reduceSteps = reduce.strides.map((s) => (last < 0 ? 0 : s[last]));
-    this.reduceRows = product(reduce.sizes.slice(0, Math.max(last, 0)));
-    this.reduceAt = reduce.strides.map((s) => distances(reduce.sizes, s, last));
+    while (this.at.length < still.length) this.at.push(0);
+    this.n = inner ? inner.size : 1;
+    this.steps = inner ? inner.strides : still;
+    this.rows = loops.filter((loop) => loop !== inner);
+    this.index = this.rows.map(() => 0);
+    this.reduceN = last ? last.size : 1;
+    this.reduceSteps = last ? last.strides : still;
+    this.reduceRows = product(depth);
+    this.reduceAt = reduce.strides.map((_, a) => distances(depth, a));
     this.strides = launch.axes;
     this.lengths = launch.lengths;
     this.round = ROUND[dtype] ?? ((x) => x);
@@ -87,20 +84,19 @@ export class NestRun implements CpuNest {
     } finally {
       this.arrays = [];               // a plan is kept, tensors are not
     }
-    for (const target of new Set(data.steps.map((step) => step.target))) {
-      if (target >= 0) settle(arrays[target], types[target]);
-    }
+    for (const { target } of data.steps) if (target >= 0) settle(arrays[target], types[target]);
   }
 
   nextRow(): boolean {
-    const { at, index, sizes, rowStrides } = this;
-    for (let d = sizes.length - 1; d >= 0; d--) {
-      if (++index[d] < sizes[d]) {
-        for (let a = 0; a < at.length; a++) at[a] += rowStrides[a][d];
+    const { at, index, rows } = this;
+    for (let d = rows.length - 1; d >= 0; d--) {
+      const { size, strides } = rows[d];
+      if (++index[d] < size) {
+        for (let a = 0; a < at.length; a++) at[a] += strides[a];
         return true;
       }
       index[d] = 0;
-      for (let a = 0; a < at.length; a++) at[a] -= rowStrides[a][d] * (sizes[d] - 1);
+      for (let a = 0; a < at.length; a++) at[a] -= strides[a] * (size - 1);
     }
     return false;
   }
@@ -116,22 +112,6 @@ function innermost(sizes: readonly number[]): number {
   if (last < 0 || sizes[last] >= SHORT) return last;
   const longest = sizes.indexOf(Math.max(...sizes));
   return sizes[longest] >= 4 * sizes[last] ? longest : last;
-}
-
-const product = (sizes: readonly number[]): number => sizes.reduce((a, b) => a * b, 1);
-
-const HERE = new Int32Array(1);
-
-/** The distances of all points along the first `dims` loops, in their order. */
-function distances(sizes: readonly number[], strides: readonly number[], dims: number): Int32Array {
-  if (dims < 1) return HERE;
-  let out = HERE;
-  for (let d = 0; d < dims; d++) {
-    const size = sizes[d], stride = strides[d], next = new Int32Array(out.length * size);
-    for (let i = 0, to = 0; i < out.length; i++) for (let k = 0; k < size; k++) next[to++] = out[i] + k * stride;
-    out = next;
-  }
-  return out;
 }
 
 /** `index` where it falls on an axis of `length`; else an error that names the op and the index. */

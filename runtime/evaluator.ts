@@ -143,7 +143,7 @@ export class Evaluator {
   protected store(n: number): void {
     const value = this.evaluation.value(this.read.steps[n]!.body), step = this.call.data.steps[n]!;
     this.put(n, value, this.truth(n));
-    if (step.name && !step.inner) this.keep(step.name, value.slice(0, Math.max(this.evaluation.count, 2)));
+    if (step.name && !step.inner) this.keep(step.name, value.slice(0, (this.evaluation.count + 4) & ~3));
   }
 
   /** Makes a store of this. */

@@ -75,12 +75,41 @@ export const FUNCTIONS: Readonly<Record<string, Scalar>> = {
 
 type Loop = (n: number, out: Vector, a: Vector, b: Vector, c: Vector) => void;
 
-/** What is cheap at a point has a loop of its own: a call for each would cost more than it does. */
+/** What is cheap at a point has a loop of its own: a call for each would cost more than it does.  Where a turn of the loop would, too,
+ *  it takes four points: vectors are longer than they need be. */
 const LOOPS: Readonly<Record<string, Loop>> = {
-  "+": (n, out, a, b) => { for (let k = 0; k < n; k++) out[k] = a[k]! + b[k]!; },
-  "-": (n, out, a, b) => { for (let k = 0; k < n; k++) out[k] = a[k]! - b[k]!; },
-  "*": (n, out, a, b) => { for (let k = 0; k < n; k++) out[k] = a[k]! * b[k]!; },
-  divide: (n, out, a, b) => { for (let k = 0; k < n; k++) out[k] = a[k]! / b[k]!; },
+  "+": (n, out, a, b) => {
+    for (let k = 0; k < n; k += 4) {
+      out[k] = a[k]! + b[k]!;
+      out[k + 1] = a[k + 1]! + b[k + 1]!;
+      out[k + 2] = a[k + 2]! + b[k + 2]!;
+      out[k + 3] = a[k + 3]! + b[k + 3]!;
+    }
+  },
+  "-": (n, out, a, b) => {
+    for (let k = 0; k < n; k += 4) {
+      out[k] = a[k]! - b[k]!;
+      out[k + 1] = a[k + 1]! - b[k + 1]!;
+      out[k + 2] = a[k + 2]! - b[k + 2]!;
+      out[k + 3] = a[k + 3]! - b[k + 3]!;
+    }
+  },
+  "*": (n, out, a, b) => {
+    for (let k = 0; k < n; k += 4) {
+      out[k] = a[k]! * b[k]!;
+      out[k + 1] = a[k + 1]! * b[k + 1]!;
+      out[k + 2] = a[k + 2]! * b[k + 2]!;
+      out[k + 3] = a[k + 3]! * b[k + 3]!;
+    }
+  },
+  divide: (n, out, a, b) => {
+    for (let k = 0; k < n; k += 4) {
+      out[k] = a[k]! / b[k]!;
+      out[k + 1] = a[k + 1]! / b[k + 1]!;
+      out[k + 2] = a[k + 2]! / b[k + 2]!;
+      out[k + 3] = a[k + 3]! / b[k + 3]!;
+    }
+  },
   select: (n, out, a, b, c) => { for (let k = 0; k < n; k++) out[k] = c[k] !== 0 ? b[k]! : a[k]!; },
   neg: (n, out, a) => { for (let k = 0; k < n; k++) out[k] = -a[k]!; },
   "<": (n, out, a, b) => { for (let k = 0; k < n; k++) out[k] = +(a[k]! < b[k]!); },
@@ -102,10 +131,38 @@ const LOOPS: Readonly<Record<string, Loop>> = {
 
 /** The same with one number for all points on the right. */
 const BY: Readonly<Record<string, (n: number, out: Vector, a: Vector, by: number) => void>> = {
-  "+": (n, out, a, by) => { for (let k = 0; k < n; k++) out[k] = a[k]! + by; },
-  "-": (n, out, a, by) => { for (let k = 0; k < n; k++) out[k] = a[k]! - by; },
-  "*": (n, out, a, by) => { for (let k = 0; k < n; k++) out[k] = a[k]! * by; },
-  divide: (n, out, a, by) => { for (let k = 0; k < n; k++) out[k] = a[k]! / by; },
+  "+": (n, out, a, by) => {
+    for (let k = 0; k < n; k += 4) {
+      out[k] = a[k]! + by;
+      out[k + 1] = a[k + 1]! + by;
+      out[k + 2] = a[k + 2]! + by;
+      out[k + 3] = a[k + 3]! + by;
+    }
+  },
+  "-": (n, out, a, by) => {
+    for (let k = 0; k < n; k += 4) {
+      out[k] = a[k]! - by;
+      out[k + 1] = a[k + 1]! - by;
+      out[k + 2] = a[k + 2]! - by;
+      out[k + 3] = a[k + 3]! - by;
+    }
+  },
+  "*": (n, out, a, by) => {
+    for (let k = 0; k < n; k += 4) {
+      out[k] = a[k]! * by;
+      out[k + 1] = a[k + 1]! * by;
+      out[k + 2] = a[k + 2]! * by;
+      out[k + 3] = a[k + 3]! * by;
+    }
+  },
+  divide: (n, out, a, by) => {
+    for (let k = 0; k < n; k += 4) {
+      out[k] = a[k]! / by;
+      out[k + 1] = a[k + 1]! / by;
+      out[k + 2] = a[k + 2]! / by;
+      out[k + 3] = a[k + 3]! / by;
+    }
+  },
   "<": (n, out, a, by) => { for (let k = 0; k < n; k++) out[k] = +(a[k]! < by); },
   "<=": (n, out, a, by) => { for (let k = 0; k < n; k++) out[k] = +(a[k]! <= by); },
   ">": (n, out, a, by) => { for (let k = 0; k < n; k++) out[k] = +(a[k]! > by); },
@@ -178,7 +235,7 @@ export function formula(op: string, args: readonly Formula[]): Formula {
 }
 
 /** At most so many points are computed at once. */
-export const POINTS = 512;
+export const POINTS = 1024;
 
 const pool: Float64Array[] = [], singles: Float64Array[] = [];
 let stamp = 0;

@@ -32,23 +32,22 @@ export type Strips = (
 /** Runs the products of a batch.  narrow: what multiplies strips of one column; null: there are four. */
 export function multiply(o: Operands, narrow: Strips | null): void {
   const { batch, rows, columns, depth } = o, strip = narrow ? 1 : STRIP, times = narrow ?? strips;
-  const longest = Math.min(depth, DEPTH), wide = padded(Math.min(columns, COLUMNS)), tall = Math.min(rows, ROWS * 4);
-  const left = new Float64Array(padded(Math.min(rows, ROWS)) * longest), right = new Float64Array(wide * longest);
-  const sums = new Float64Array(padded(tall) * wide);
+  const wide = Math.ceil(Math.min(columns, COLUMNS) / STRIP) * STRIP, tall = Math.min(rows, ROWS * 4);
+  const [left, right, sums] = (rooms ??= [ROWS * DEPTH, COLUMNS * DEPTH, ROWS * 4 * COLUMNS].map((length) => new Float64Array(length)));
   for (let b = 0; b < batch; b++) {
     o.enter(b);
     for (let firstColumn = 0; firstColumn < columns; firstColumn += COLUMNS) {
       const lastColumn = Math.min(firstColumn + COLUMNS, columns);
       for (let top = 0; top < rows; top += tall) {
         const bottom = Math.min(top + tall, rows);
-        sums.fill(0);
+        sums.fill(0, 0, (tall + STRIP) * wide);
         for (let from = 0; from < depth; from += DEPTH) {
           const to = Math.min(from + DEPTH, depth);
-          if ((lastColumn - firstColumn) % strip !== 0) right.fill(0);
+          if ((lastColumn - firstColumn) % strip !== 0) right.fill(0, 0, wide * (to - from));
           o.packRight(firstColumn, lastColumn, from, to, right, strip);
           for (let first = top; first < bottom; first += ROWS) {
             const last = Math.min(first + ROWS, bottom);
-            if ((last - first) % STRIP !== 0) left.fill(0);
+            if ((last - first) % STRIP !== 0) left.fill(0, 0, ROWS * (to - from));
             o.packLeft(first, last, from, to, left, STRIP);
             times(left, right, last - first, lastColumn - firstColumn, to - from, sums, (first - top) * wide, wide);
           }
@@ -59,7 +58,8 @@ export function multiply(o: Operands, narrow: Strips | null): void {
   }
 }
 
-const padded = (n: number): number => Math.ceil(n / STRIP) * STRIP;
+/** Panels and sums, once there is a product. */
+let rooms: Float64Array[] | null = null;
 
 /** sums[i][j] += the products of row strips and column strips, four rows by four columns in registers. */
 const strips: Strips = (left, right, rows, columns, depth, sums, start, width) => {

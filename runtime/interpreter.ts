@@ -18,6 +18,8 @@ export const interpret: Kernel = /* @__PURE__ */ interpreted();
 
 /** Going across rows pays with so many points side by side, and where a row has fewer than so many. */
 const WIDE = 64, SHORT = 16;
+/** A row of so many points is taken by itself: much is the same at all of them. */
+const LONG = 256;
 
 /** How many accesses have neighbours along the innermost of loops. */
 function neighbours(dims: readonly Dim[]): number {
@@ -25,10 +27,10 @@ function neighbours(dims: readonly Dim[]): number {
   return strides.filter((s) => s === 1 || s === -1).length;
 }
 
-/** How many points to take at once, at most so many: parts of a row or whole rows, for then much is the same at all of them. */
+/** How many points to take at once, at most so many: part of a row, or whole rows. */
 function blockOf(dims: readonly Dim[], most: number): number {
   const row = dims.length > 0 ? dims[dims.length - 1]!.size : 1;
-  return row >= most ? Math.ceil(row / Math.ceil(row / most)) : Math.floor(most / Math.max(row, 1)) * Math.max(row, 1);
+  return row >= Math.min(most, LONG) ? Math.ceil(row / Math.ceil(row / most)) : Math.floor(most / Math.max(row, 1)) * Math.max(row, 1);
 }
 
 export class Interpreter extends Evaluator {
@@ -39,8 +41,10 @@ export class Interpreter extends Evaluator {
   private readonly across: readonly Dim[] | null;
   /** How many points a reduction has. */
   private readonly depth: number;
-  /** The first outer point of the block. */
+  /** How many outer points are taken at once, the first of them, and the reductions of the steps there. */
+  private readonly block: number;
   private first = 0;
+  private readonly reductions: Reduction[] = [];
 
   constructor(call: CpuNest, functions: Readonly<Record<string, Scalar>>) {
     super(call, functions);
@@ -54,6 +58,7 @@ export class Interpreter extends Evaluator {
     this.points = product(outer);
     this.depth = product(inner);
     this.across = inner.length > 0 && this.points >= WIDE && (this.depth < SHORT || neighbours(outer) > neighbours(inner)) ? [...inner, ...outer] : null;
+    this.block = blockOf(outer, this.across ? POINTS : this.depth < LONG ? Math.floor(POINTS / Math.max(this.depth, 1)) : 1);
   }
 
   run(): void {
@@ -62,8 +67,7 @@ export class Interpreter extends Evaluator {
   }
 
   private compute(): void {
-    const { steps, shape, spread } = this.call.data, sums = spread && shape === "map" && this.depth !== 1;
-    const block = blockOf(this.outer, Math.max(1, Math.floor(POINTS / (this.across ? 1 : Math.max(this.depth, 1)))));
+    const { block } = this, { steps, shape, spread } = this.call.data, sums = spread && shape === "map" && this.depth !== 1;
     for (let first = 0; first < this.points; first += block) {
       const count = Math.min(block, this.points - first);
       this.first = first;
@@ -121,7 +125,7 @@ export class Interpreter extends Evaluator {
   }
 
   private begun(n: number, red: string, count: number): Reduction {
-    return new Reduction(red, count, this.call.data.steps[n]!.value === "i");
+    return (this.reductions[n] ??= new Reduction(red, this.block, this.call.data.steps[n]!.value === "i")).begin(count);
   }
 
   /** What a reduction meets at the points, and where it does. */

@@ -96,11 +96,14 @@ export function copysign(x: number, y: number): number {
   return signbit(x) === signbit(y) ? x : -x;
 }
 
-/** Horner's rule; coefficients from the highest power. */
-function polynomial(x: number, coefficients: readonly number[]): number {
-  let sum = 0;
-  for (const c of coefficients) sum = sum * x + c;
-  return sum;
+/** One polynomial by another as long, by Horner's rule, side by side: each waits for itself; coefficients from the highest power. */
+function rational(x: number, above: readonly number[], below: readonly number[]): number {
+  let a = 0, b = 0;
+  for (let k = 0; k < above.length; k++) {
+    a = a * x + above[k];
+    b = b * x + below[k];
+  }
+  return a / b;
 }
 
 // W. J. Cody, Rational Chebyshev approximations for the error function (1969).
@@ -120,16 +123,16 @@ function erfcTail(x: number): number {
   if (x > 27) return 0;
   const cut = Math.trunc(x * 16) / 16;                            // exp(-x*x) without losing the low bits of x*x
   const decay = Math.exp(-cut * cut) * Math.exp(-(x - cut) * (x + cut));
-  if (x <= 4) return decay * polynomial(x, ERF_C) / polynomial(x, ERF_D);
+  if (x <= 4) return decay * rational(x, ERF_C, ERF_D);
   const z = 1 / (x * x);
-  const tail = z * polynomial(z, ERF_P) / polynomial(z, ERF_Q);
+  const tail = z * rational(z, ERF_P, ERF_Q);
   return decay * (1 / Math.sqrt(Math.PI) - tail) / x;
 }
 
 /** The error function. */
 export function erf(x: number): number {
   const size = Math.abs(x);
-  if (size <= 0.46875) return x * polynomial(x * x, ERF_A) / polynomial(x * x, ERF_B);
+  if (size <= 0.46875) return x * rational(x * x, ERF_A, ERF_B);
   if (Number.isNaN(x)) return x;
   const value = 1 - erfcTail(size);
   return x < 0 ? -value : value;

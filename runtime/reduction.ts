@@ -2,21 +2,30 @@
 
 import type { Vector } from "./formula.js";
 
-const START: Readonly<Record<string, number>> = { prod: 1, all: 1, max: -Infinity, min: Infinity };
+const START: Readonly<Record<string, number>> = { prod: 1, all: 1, max: -Infinity, argmax: -Infinity, min: Infinity, argmin: Infinity };
 
-/** What so many rows have come to. */
+/** What some rows, one after another, have come to. */
 export class Reduction {
   /** One number for each row: for argmax and argmin the place of the best. */
   readonly value: Float64Array;
   private readonly best: Float64Array;
   private readonly argument: boolean;
+  private readonly start: number;
 
   /** @param whole whether whole numbers are compared, which have no infinity */
-  constructor(private readonly red: string, count: number, whole: boolean) {
-    this.argument = red === "argmax" || red === "argmin";
-    const start = this.argument ? 0 : START[red] ?? 0;
-    this.value = new Float64Array(Math.max(count, 2)).fill(whole && Math.abs(start) === Infinity ? (start < 0 ? -2147483648 : 2147483647) : start);
-    this.best = this.argument ? new Float64Array(count).fill(red === "argmax" ? -Infinity : Infinity) : this.value;
+  constructor(private readonly red: string, most: number, whole: boolean) {
+    const start = START[red] ?? 0;
+    this.argument = red.startsWith("arg");
+    this.start = whole && Math.abs(start) === Infinity ? Math.sign(start) * 2147483648 - +(start > 0) : start;
+    this.value = new Float64Array((most + 4) & ~3);
+    this.best = this.argument ? new Float64Array(most) : this.value;
+  }
+
+  /** Begins with `count` other rows. */
+  begin(count: number): this {
+    this.value.fill(0, 0, count);
+    this.best.fill(this.start, 0, count);
+    return this;
   }
 
   /**
@@ -27,10 +36,13 @@ export class Reduction {
    */
   meet(values: Vector, pred: Vector | null, from: number, to: number, row: number, across: number, place: number): void {
     const { value, best, red, argument } = this, larger = red === "argmax";
-    if (red === "sum" && pred === null && across === 0) {
-      let so = value[row]!;
-      for (let k = from; k < to; k++) so += values[k]!;
-      value[row] = so;
+    if (red === "sum" && pred === null) {
+      if (across === 1) for (let k = from; k < to;) value[row++]! += values[k++]!;
+      else {
+        let so = value[row]!;
+        for (let k = from; k < to; k++) so += values[k]!;
+        value[row] = so;
+      }
     } else for (let k = from; k < to; k++, row += across, place += 1 - across) {
       if (pred !== null && pred[k] === 0) continue;
       const so = best[row]!, v = values[k]!;
