@@ -8,6 +8,7 @@ with a short `.d.ts`, so that TypeScript need not read them to compile the rest.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Sequence
 from itertools import groupby
@@ -257,6 +258,11 @@ def core_module(namespaces: list[str]) -> str: return render("core.ts.j2", names
 def prelude_module(functions: list[tuple[str, str, list[str]]]) -> str:
     """functions: (name, WGSL text, the other names it calls), in order."""
     return render("prelude.ts.j2", functions=[{"name": n, "text": template_text(t), "calls": ", ".join(f'"{c}"' for c in calls)} for n, t, calls in functions])
+
+
+def reserved_module(names: list[str]) -> str:
+    """names: those that kernels write in another way."""
+    return render("reserved.ts.j2", names=json.dumps(" ".join(names)))
 
 
 def template_text(text: str) -> str:
