@@ -136,21 +136,22 @@ class Function:
         call, arrays = self.bind(args, options, target)
         self.ask(args, options)
         found = self.program(target, 0, call, arrays, list(self.op.outputs))
+        self.ask(args, options, {n: found[n] for n in self.op.outputs})
         for p, v in zip(self.op.params, arranged(self.name, self.op, args, options)):
             if p.mut and isinstance(v, np.ndarray) and p.name in found: np.copyto(v, found[p.name], casting="unsafe")
         out = {n: found[n] for n in self.op.outputs}
         if len(out) == 1: return next(iter(out.values()))
         return out or {p.name: found[p.name] for p in self.op.params if p.name in found}
 
-    def ask(self, args: tuple, options: dict):
-        """Raises OpError where a requirement over elements does not hold."""
-        if self.op.asks is None: return
-        name, messages = self.op.asks
-        guard = self.library.ops[name]
-        given = {p.name: v for p, v in zip(self.op.params, arranged(self.name, self.op, args, options)) if v is not None}
-        said = Function(guard, self.library).numpy(**{p.name: given[p.name] for p in guard.params if p.name in given})
-        for message, fine in zip(messages, said.values() if isinstance(said, dict) else (said,)):
-            if not fine: raise OpError(f"{self.name}: {message}")
+    def ask(self, args: tuple, options: dict, results: dict[str, np.ndarray] | None = None):
+        """Raises OpError where a requirement over elements does not hold: over arguments, or over results, once there are any."""
+        for name, messages in self.op.asks:
+            guard = self.library.ops[name]
+            if any(p.name in self.op.outputs for p in guard.params) != (results is not None): continue
+            given = {p.name: v for p, v in zip(self.op.params, arranged(self.name, self.op, args, options)) if v is not None} | (results or {})
+            said = Function(guard, self.library).numpy(**{p.name: given[p.name] for p in guard.params if p.name in given})
+            for message, fine in zip(messages, said.values() if isinstance(said, dict) else (said,)):
+                if not fine: raise OpError(f"{self.name}: {message}")
 
     def grad(self, *args, wrt: str | list[str] | None = None, cotangent=None, **options):
         """The gradients by the tensor arguments that have one, a dict by their names.

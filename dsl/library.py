@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from .diagnostics import Error, located
-from .elements import apart, companion
+from .elements import apart, companions
 from .inline import put_in_place
 from .expression import E, ROUTINES
 from .lower import Lowering
@@ -54,7 +54,7 @@ def lower_item(item: Op, trees: dict[str, Op], defs: dict[str, Def], file: str, 
         made = work.run()
         if work.errors: return [], work.errors
         made.file = file
-        if tree.asked: made.asks = (companion(replace(tree, name=name)), tuple(r.message for r in tree.asked))
+        made.asks = companions(replace(tree, name=name))
         verify(made.forward, made)
         ops.append(made)
     return ops, errors
@@ -88,7 +88,7 @@ def lower(parsed, stems: list[str], beside: Library | None = None, one=lower_ite
         made, found = one(item, trees, defs, stem)
         errors += located(found, source.path)
         ops |= {op.name: op for op in made}
-    ops = {n: op for n, op in ops.items() if op.asks is None or op.asks[0] in ops}
+    ops = {n: op for n, op in ops.items() if all(name in ops for name, _ in op.asks)}
     rules = [item for item, *_ in sound if isinstance(item, ScheduleTree)]
     library = Library(ops, routines={n: ROUTINES[n] for n in stepped})
     schedules(library, rules)

@@ -260,7 +260,7 @@ class OpNames:
             used |= {d.at, d.name, *(d.factors or ()),
                      *(d.of.factors if d.of else ())} | {n.val for n in [*names_in(d.when), *names_in(d.expr),
                                                                          *names_in(d.of.expr if d.of else None)]}
-        for e in [s.value for s in op.sizes] + [p.default for p in op.params if p.default]:
+        for e in [s.value for s in op.sizes] + [p.default for p in op.params if p.default] + [r.condition for r in op.asked]:
             used |= {n.val for n in names_in(e)}
         used |= set(op.drop or ())
         assigned = {a.name for a in op.body}

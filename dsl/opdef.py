@@ -101,8 +101,8 @@ class OpDef:
     gradient: Program | None = None     # made by dsl.adjoint
     gradient2: Program | None = None    # gradients of the gradient program
     complete: bool = False                  # whether dsl.adjoint has made them
-    # The op that looks at elements first, and what is wrong where a result of it is 0.
-    asks: tuple[str, tuple[str, ...]] | None = None
+    # The ops that look at elements, and what is wrong where a result of them is 0; see dsl/elements.py.
+    asks: tuple[tuple[str, tuple[str, ...]], ...] = ()
     source: str = ""                        # digest of the texts that it was made from, where a build needs it
 
 

@@ -7,7 +7,7 @@ import { arrange } from "./arguments.js";
 import type { CompiledOp } from "./compiled.js";
 import { replaceContent } from "./copy.js";
 import { scalar, tensor as newTensor, zeros } from "./create.js";
-import { type Device, defaultDevice } from "./device.js";
+import { type Device, type RandomWords, defaultDevice } from "./device.js";
 import { type DType, dtypeNumber, isFloat } from "./dtype.js";
 import { OpError, TypeMismatchError, describe } from "./errors.js";
 import { is_grad_enabled, no_grad } from "./grad-mode.js";
@@ -201,13 +201,21 @@ function place(plan: Plan, values: readonly unknown[]): (Tensor | null)[] {
   return tensors;
 }
 
+/** The results of a planned call.  Where elements can be read at once, the op looks at those of the call and of the results. */
+function forward(plan: Plan, values: readonly unknown[], tensors: (Tensor | null)[], random: RandomWords | null): Tensor[] {
+  const { op, asks } = plan.compiled, look = (results: Tensor[] | null): void => { if (plan.device.type === "cpu") for (const ask of asks) ask(op, values, results); };
+  look(null);
+  const results = runProgram(plan, 0, tensors, plan.makes, random);
+  look(results);
+  return results;
+}
+
 /** Runs an op with one value for each of its parameters. */
 export function runValues(compiled: CompiledOp, values: unknown[], wanted: Device | null = null): Tensor[] {
   const calls = compiled.calls?.();
   if (calls) compiled.op.params.forEach((p, i) => { if (p.flat && values[i] instanceof Tensor) values[i] = calls.row(values[i] as Tensor); });
   const device = deviceOf(compiled, values, wanted), plan = planFor(compiled, values, device), { op } = compiled;
-  if (compiled.ask && device.type === "cpu") compiled.ask(op, values);
-  return runProgram(plan, 0, place(plan, values), plan.makes, op.random ? nextCall() : null);
+  return forward(plan, values, place(plan, values), op.random ? nextCall() : null);
 }
 
 /** Whether an op takes these arguments: their types, shapes and options. */
@@ -240,7 +248,6 @@ export function runInPlace(compiled: CompiledOp, args: readonly unknown[]): Tens
   const values = arrange(op, args), device = deviceOf(compiled, values);
   beforeInPlace(x, name);
   const plan = planFor(compiled, values, device), tensors = place(plan, values), bound = plan.call.slots[op.outputs[0]!]!;
-  if (compiled.ask && device.type === "cpu") compiled.ask(op, values);
   if (!sameShape(bound.shape, x.shape)) {
     throw new OpError(`${name}: output with shape ${showShape(x.shape)} doesn't match the broadcast shape ${showShape(bound.shape)}`);
   }
@@ -250,7 +257,7 @@ export function runInPlace(compiled: CompiledOp, args: readonly unknown[]): Tens
   const random = op.random ? nextCall() : null;
   const records = is_grad_enabled() && plan.differentiable && tensors.some((t) => t !== null && t.requires_grad);
   if (!records) {
-    const [result] = runProgram(plan, 0, tensors, plan.makes, random);
+    const [result] = forward(plan, values, tensors, random);
     replaceContent(x, result!);
     result!.dispose();
     // What was there is gone, and what is there now does not depend on it (comparisons): zeros flow back.
@@ -264,7 +271,7 @@ export function runInPlace(compiled: CompiledOp, args: readonly unknown[]): Tens
   before.node = x.currentNode();
   before.outputNumber = x.outputNumber;
   const node = makeNode(plan, 0, known, op.outputs, random);
-  const result = no_grad(() => runProgram(plan, 0, tensors, plan.makes, random))[0]!;
+  const result = no_grad(() => forward(plan, values, tensors, random))[0]!;
   replaceContent(x, result);
   result.dispose();
   if (node) {

@@ -4,6 +4,7 @@
 import type { CpuLaunch, Nest, Op } from "../host/model.js";
 import type { Parts } from "../host/parts.js";
 import type { Calls } from "./creation.js";
+import type { Tensor } from "./tensor.js";
 
 /** The elements of a tensor on the CPU: uint8 and bool share Uint8Array, float16 values are kept in a Float32Array. */
 export type Elements = Float32Array | Float64Array | Int32Array | Int8Array | Uint8Array;
@@ -73,8 +74,11 @@ export interface CompiledOp {
   readonly parts: Parts | null;
   /** What calling it takes beside; null: nothing. */
   readonly calls: (() => Calls) | null;
-  /** Throws where the elements of a call's values, one for each parameter, are not allowed; null: all are. */
-  readonly ask: ((op: Op, values: readonly unknown[]) => void) | null;
+  /** What looks at elements: called before the op runs, and with its results. */
+  readonly asks: readonly Ask[];
 }
+
+/** Throws where the elements of a call's values, one for each parameter, or those of its results are not what they should be. */
+export type Ask = (op: Op, values: readonly unknown[], results: readonly Tensor[] | null) => void;
 
 export type { CpuLaunch, Nest, Op };

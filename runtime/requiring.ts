@@ -1,15 +1,17 @@
 // Requirements over elements: an op of its own looks at them and answers 1 or 0 for each (dsl/elements.py).
-// Asked on the CPU only: a GPU would have to be waited for.
+// Asked on the CPU only: a GPU would have to be waited for.  One that takes results is asked when there are any, else before the op runs.
 
 import { runValues } from "./call.js";
-import type { CompiledOp } from "./compiled.js";
+import type { Ask, CompiledOp } from "./compiled.js";
 import { OpError } from "./errors.js";
 import { no_grad } from "./grad-mode.js";
 
-/** What an op asks before it runs.  messages: what is wrong where a result of `looks` is 0. */
-export function requiring(looks: CompiledOp, messages: readonly string[]): NonNullable<CompiledOp["ask"]> {
-  return (op, values) => {
-    const given = looks.op.params.map(({ name }) => values[op.params.findIndex((p) => p.name === name)]);
+/** What an op asks.  messages: what is wrong where a result of `looks` is 0. */
+export function requiring(looks: CompiledOp, messages: readonly string[]): Ask {
+  return (op, values, results) => {
+    const names = [...op.params.map(({ name }) => name), ...op.output_names], wanted = looks.op.params.map(({ name }) => names.indexOf(name));
+    if (wanted.some((n) => n >= values.length) !== (results !== null)) return;
+    const given = wanted.map((n) => (n < values.length ? values[n] : results![n - values.length]));
     no_grad(() => runValues(looks, given)).forEach((said, n) => {
       const fine = said.storage.elements[said.offset] !== 0;
       said.dispose();

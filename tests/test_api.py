@@ -69,6 +69,13 @@ def test_layouts_and_types(on):
     assert add(np.array([True]), np.array([1], np.uint8)).dtype == np.uint8
 
 
+def test_requirements_over_results_are_asked_when_there_are_any():
+    f = dsl.op("inv")
+    for run in (f.numpy, f.gpu):
+        with pytest.raises(OpError, match="inv: The inversion could not be completed because the input matrix is singular"): run(np.ones((2, 2), np.float32))
+        np.testing.assert_allclose(run(np.eye(2, dtype=np.float32) * 2), np.eye(2) / 2)
+
+
 def test_parameters_in_place():
     f = dsl.op("op bump(mut input: Float[N], by: real = 1)\n    input[i] += by\n", on="numpy")
     a = np.zeros(3, np.float32)

@@ -80,7 +80,7 @@ def op_row(op: OpDef) -> dict:
         "comment": docs.comment(docs.lines(op)), "signatures": [s.text() for s in signatures(op)] if called else [],
         "options": options(op, docs.param_docs(op)) if called else [], "options_name": options_name(op),
         "results": op.outputs if several and called else [], "result": result_type(op), "parts": takes_parts(op), "calls": takes_more(op),
-        "asks": op.asks and (op.asks[0], literal(list(op.asks[1]))),
+        "asks": [(name, literal(list(messages))) for name, messages in op.asks],
     }
 
 

@@ -66,6 +66,20 @@ export default {
     if (t.device === "cpu") {
       await t.throws(() => torch.multinomial(probabilities, 1), /multinomial.*element < 0/);
       await t.throws(() => torch.bernoulli(probabilities), /bernoulli.*from 0 to 1/);
+      const { linalg } = torch, zero = t.tensor([[0, 0], [0, 0]]), F = torch.nn.functional, long = (values) => t.tensor(values, { dtype: torch.long });
+      for (const f of [linalg.inv, torch.inverse, linalg.tensorinv, (x) => linalg.solve(x, x), torch.cholesky_inverse, (x) => linalg.matrix_power(x, -1)]) {
+        await t.throws(() => f(f === linalg.tensorinv ? zero.reshape(2, 1, 2) : zero), /singular/);
+      }
+      t.equal(await linalg.inv(t.tensor([[NaN, 0], [0, 1]])).isnan().any().item(), true);
+      await t.throws(() => linalg.inv_ex(zero, { check_errors: true }), /inv_ex: .*singular/);
+      await t.throws(() => linalg.solve_ex(zero, zero, { check_errors: true }), /solve_ex: .*singular/);
+      await t.throws(() => linalg.cholesky(t.tensor([[1, 2], [2, 1]])), /cholesky: .*not positive-definite/);
+      await t.throws(() => torch.cholesky(t.tensor([[1, 2], [2, 4]])), /cholesky: .*not positive-definite/);
+      await t.throws(() => linalg.cholesky_ex(zero, { check_errors: true }), /cholesky_ex: .*not positive-definite/);
+      await t.throws(() => linalg.lu_factor(zero), /lu_factor: U has a zero on its diagonal/);
+      await t.throws(() => linalg.svd(t.tensor([[NaN, 1]])), /svd: .*non-finite/);
+      await t.throws(() => torch.quantile(probabilities, 1.5), /quantile: .*in the range \[0, 1\]/);
+      await t.throws(() => F.ctc_loss(torch.zeros([3, 1, 4], { device: t.device }), long([[1, 2]]), long([5]), long([2])), /ctc_loss: input_lengths/);
       await t.throws(() => torch.cov(t.tensor([[1, 2]]), { aweights: probabilities }), /cov.*aweights cannot be negative/);
     }
     t.equal((await torch.multinomial(t.tensor([0, 1]), 1).tolist()), [1]);
