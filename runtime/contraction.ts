@@ -52,13 +52,13 @@ class Contraction extends Evaluator implements Frame {
       reads, names, pack: (points: readonly Loop[], depth: readonly Loop[], batch: readonly Loop[]): Packing => {
         const tables = windows[side], times = access < 0 ? 1 : places.table([scale], (number) => number(scale))!.values[0];
         if (!tables) return this.packValue(value, dims(batch, points, depth), product(points), product(depth));
-        if (!inside && places.access(access).rest.length === 0) return packElements(this, access, times, points, depth);
+        if (!inside && !places.access(access).rest) return packElements(this, access, times, points, depth);
         return packWindow(this, access, times, points, depth, tables, accesses.length + 2 * side);
       },
     }));
     const plain = steps.length === 2 && steps[1].body.op === this.call.data.steps[0].name && !steps[1].pred;
     return arranged(this, accesses.map((_, n) => places.access(n).from), loops.slice(0, outer.length), loops.slice(outer.length), sides, (rows, columns, batch) =>
-      plain && places.access(this.call.data.steps[1].target).rest.length === 0 ? storeSums(this, rows, columns)
+      plain && !places.access(this.call.data.steps[1].target).rest ? storeSums(this, rows, columns)
       : this.storing(dims(batch, rows, columns), product(rows), product(columns)), narrowStrips);
   }
 
@@ -98,15 +98,15 @@ class Contraction extends Evaluator implements Frame {
  *  than an access whose computed indices and conditions few loops decide. */
 function windowOf({ access, inside }: Factor, places: Places): readonly Table[] | null {
   if (access < 0) return null;
-  const { rest } = places.access(access), conditions = inside ? partsOf("&&", inside) : [], loops = new Map<Formula, string>();
-  for (const f of [...conditions, ...rest.map(([f]) => f)]) {
+  const { rest } = places.access(access), ways = rest ? partsOf("+", rest) : [], conditions = inside ? partsOf("&&", inside) : [], loops = new Map<Formula, string>();
+  for (const f of [...conditions, ...ways]) {
     const used = new Set<number>();
     places.decided(f, used);
     loops.set(f, [...used].sort().join());
   }
   const [one] = loops.values(), tables = [true, false].map((own) => {
-    const mine = (f: Formula): boolean => (loops.get(f) === one) === own, terms = rest.filter(([f]) => mine(f)), tests = conditions.filter(mine);
-    return places.table([...tests, ...terms.map(([f]) => f)], (number) => (tests.every((f) => number(f) !== 0) ? terms.reduce((n, [f, stride]) => n + number(f) * stride, 0) : OUTSIDE));
+    const mine = (f: Formula): boolean => (loops.get(f) === one) === own, terms = ways.filter(mine), tests = conditions.filter(mine);
+    return places.table([...tests, ...terms], (number) => (tests.every((f) => number(f) !== 0) ? terms.reduce((n, f) => n + number(f), 0) : OUTSIDE));
   });
   return tables.includes(null) ? null : tables as Table[];
 }

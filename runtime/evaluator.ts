@@ -152,7 +152,7 @@ export class Evaluator {
     const wide = evaluation.wide(value), red = { "+=": "sum", "*=": "prod", "max=": "max", "min=": "min" }[mode];
     const { walk, rest } = this.placed.access(target);
     this.stale = true;
-    if (pred === null && !red && rest.length === 0) return walk.write(array, start, count, wide);
+    if (pred === null && !red && !rest) return walk.write(array, start, count, wide);
     const at = this.positions(target), where = pred && evaluation.wide(pred);
     if (red === "sum") {
       for (let k = 0; k < count; k++) if (where === null || where[k] !== 0) array[at[k]!]! += wide[k]!;
@@ -180,22 +180,13 @@ export class Evaluator {
 
   private access(n: number): Vector {
     const { guard, fallback } = this.read.accesses[n]!, array = this.call.arrays[n]!, { evaluation, start } = this, { count } = evaluation;
-    const { walk, rest } = this.placed.access(n);
-    if (rest.length === 0 && !guard) {
-      const one = walk.still(start, count);
-      if (one >= 0) return evaluation.single(array[one]!);
-      const out = evaluation.vector();
-      walk.read(array, start, count, out);
-      return out;
-    }
-    const at = this.positions(n), out = evaluation.vector(), inside = guard && evaluation.value(guard);
-    if (!inside) {
-      for (let k = 0; k < count; k++) out[k] = array[at[k]!]!;
-      return out;
-    }
-    const where = evaluation.wide(inside), other = fallback && evaluation.wide(evaluation.value(fallback));
-    if (other) for (let k = 0; k < count; k++) out[k] = where[k] !== 0 ? array[at[k]!]! : other[k]!;
-    else for (let k = 0; k < count; k++) out[k] = where[k] !== 0 ? array[at[k]!]! : 0;
+    const { walk, rest } = this.placed.access(n), inside = guard && evaluation.value(guard), one = rest ? -1 : walk.still(start, count);
+    if (one >= 0 && !guard) return evaluation.single(array[one]!);
+    const where = inside && evaluation.wide(inside), other = fallback && evaluation.wide(evaluation.value(fallback)), at = rest && this.positions(n);
+    const out = evaluation.vector();
+    if (!at) walk.read(array, start, count, out, where, other);
+    else if (!where) for (let k = 0; k < count; k++) out[k] = array[at[k]!]!;
+    else for (let k = 0; k < count; k++) out[k] = where[k] !== 0 ? array[at[k]!]! : other ? other[k]! : 0;
     return out;
   }
 
@@ -203,9 +194,9 @@ export class Evaluator {
   private positions(n: number): Vector {
     const { walk, rest } = this.placed.access(n), { evaluation, start } = this, { count } = evaluation, at = evaluation.vector();
     walk.places(start, count, at);
-    for (const [formula, stride] of rest) {
-      const value = evaluation.wide(evaluation.value(formula));
-      for (let k = 0; k < count; k++) at[k]! += value[k]! * stride;
+    if (rest) {
+      const value = evaluation.wide(evaluation.value(rest));
+      for (let k = 0; k < count; k++) at[k]! += value[k]!;
     }
     return at;
   }

@@ -15,6 +15,10 @@ export interface Formula {
   readonly pure: boolean;
   /** A number's value. */
   readonly constant: Vector | null;
+  /** What computes it, and with one number on the right, or the left. */
+  readonly loop: Loop | undefined;
+  readonly by: By | undefined;
+  readonly turned: By | undefined;
   /** The value in the evaluation `stamp`. */
   value: Vector;
   stamp: number;
@@ -111,7 +115,14 @@ const LOOPS: Readonly<Record<string, Loop>> = {
     }
   },
   select: (n, out, a, b, c) => { for (let k = 0; k < n; k++) out[k] = c[k] !== 0 ? b[k]! : a[k]!; },
-  neg: (n, out, a) => { for (let k = 0; k < n; k++) out[k] = -a[k]!; },
+  neg: (n, out, a) => {
+    for (let k = 0; k < n; k += 4) {
+      out[k] = -a[k]!;
+      out[k + 1] = -a[k + 1]!;
+      out[k + 2] = -a[k + 2]!;
+      out[k + 3] = -a[k + 3]!;
+    }
+  },
   "<": (n, out, a, b) => { for (let k = 0; k < n; k++) out[k] = +(a[k]! < b[k]!); },
   "<=": (n, out, a, b) => { for (let k = 0; k < n; k++) out[k] = +(a[k]! <= b[k]!); },
   ">": (n, out, a, b) => { for (let k = 0; k < n; k++) out[k] = +(a[k]! > b[k]!); },
@@ -124,13 +135,22 @@ const LOOPS: Readonly<Record<string, Loop>> = {
   min: (n, out, a, b) => { for (let k = 0; k < n; k++) out[k] = Math.min(a[k]!, b[k]!); },
   i32: (n, out, a) => { for (let k = 0; k < n; k++) out[k] = Math.trunc(a[k]!); },
   abs: (n, out, a) => { for (let k = 0; k < n; k++) out[k] = Math.abs(a[k]!); },
-  square: (n, out, a) => { for (let k = 0; k < n; k++) out[k] = a[k]! * a[k]!; },
+  square: (n, out, a) => {
+    for (let k = 0; k < n; k += 4) {
+      out[k] = a[k]! * a[k]!;
+      out[k + 1] = a[k + 1]! * a[k + 1]!;
+      out[k + 2] = a[k + 2]! * a[k + 2]!;
+      out[k + 3] = a[k + 3]! * a[k + 3]!;
+    }
+  },
   exp_of: (n, out, a) => { for (let k = 0; k < n; k++) out[k] = Math.exp(a[k]!); },
   floor: (n, out, a) => { for (let k = 0; k < n; k++) out[k] = Math.floor(a[k]!); },
 };
 
+type By = (n: number, out: Vector, a: Vector, by: number) => void;
+
 /** The same with one number for all points on the right. */
-const BY: Readonly<Record<string, (n: number, out: Vector, a: Vector, by: number) => void>> = {
+const BY: Readonly<Record<string, By>> = {
   "+": (n, out, a, by) => {
     for (let k = 0; k < n; k += 4) {
       out[k] = a[k]! + by;
@@ -231,7 +251,7 @@ const NONE: Vector = new Float64Array(1);
 export function formula(op: string, args: readonly Formula[]): Formula {
   const constant = /^\d/.test(op) ? Float64Array.of(parseFloat(op)) : op === "true" || op === "false" ? Float64Array.of(+(op === "true")) : null;
   const pure = !/^(?:r|acc)\d+$/.test(op) && args.every((a) => a.pure);
-  return { op, args, pure, constant, value: constant ?? NONE, stamp: -1 };
+  return { op, args, pure, constant, loop: LOOPS[op], by: BY[op], turned: BY[TURNED[op]!], value: constant ?? NONE, stamp: -1 };
 }
 
 /** At most so many points are computed at once. */
@@ -284,13 +304,13 @@ export class Evaluation {
     if (f.constant) return f.constant;
     if (f.stamp !== stamp) {
       const { args, op } = f;
-      f.value = args.length === 0 ? this.named(op) : (f.pure ? this.line(f) : null) ?? this.apply(op, args);
+      f.value = args.length === 0 ? this.named(op) : (f.pure ? this.line(f) : null) ?? this.apply(f);
       f.stamp = stamp;
     }
     return f.value;
   }
 
-  private apply(op: string, args: readonly Formula[]): Vector {
+  private apply({ op, args, loop, by, turned }: Formula): Vector {
     const a = this.value(args[0]!), b = args.length > 1 ? this.value(args[1]!) : a, c = args.length > 2 ? this.value(args[2]!) : b;
     if (op === "f32") return a;
     // What one number decides for all points.
@@ -300,11 +320,11 @@ export class Evaluation {
       if (sure.length === 1) return (sure[0] !== 0) === (op === "&&") ? other : sure;
     }
     const one = a.length === 1 && b.length === 1 && c.length === 1;
-    if (one || !(op in LOOPS)) return this.each(this.functions[op] ?? FUNCTIONS[op]!, args.length, a, b, c, one);
-    const out = this.vector(), by = BY[op], turned = TURNED[op];
+    if (one || !loop) return this.each(this.functions[op] ?? FUNCTIONS[op]!, args.length, a, b, c, one);
+    const out = this.vector();
     if (by && b.length === 1) by(this.count, out, a, b[0]!);
-    else if (turned && a.length === 1) BY[turned]!(this.count, out, b, a[0]!);
-    else LOOPS[op]!(this.count, out, this.wide(a), this.wide(b), this.wide(c));
+    else if (turned && a.length === 1) turned(this.count, out, b, a[0]!);
+    else loop(this.count, out, this.wide(a), this.wide(b), this.wide(c));
     return out;
   }
 

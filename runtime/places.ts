@@ -2,7 +2,7 @@
 // windows are, are taken along in the walk; what few of the loops decide is computed once; what is left, at every point.
 
 import type { CpuNest } from "./compiled.js";
-import { FUNCTIONS, type Formula, type Scalar, type Vector } from "./formula.js";
+import { FUNCTIONS, type Formula, type Scalar, type Vector, formula } from "./formula.js";
 import type { Loop } from "./product.js";
 import { Walk } from "./walk.js";
 
@@ -20,10 +20,10 @@ interface Sum {
   readonly by: readonly number[];
 }
 
-/** An access: where it stands, and the indices that are not part of that, each with its stride. */
+/** An access: where it stands, and how far the indices that are not part of that lead. */
 export interface Place extends Sum {
   readonly walk: Walk;
-  readonly rest: readonly (readonly [Formula, number])[];
+  readonly rest: Formula | null;
 }
 
 /** What few loops decide: the values, and how far each loop moves among them. */
@@ -58,15 +58,16 @@ export class Places {
   }
 
   private place(n: number): Place {
-    const { axes } = this.call.data.accesses[n]!, strides = this.call.launch.axes[n]!, rest: [Formula, number][] = [];
+    const { axes } = this.call.data.accesses[n]!, strides = this.call.launch.axes[n]!;
     const by = this.dims.map(({ strides }) => strides[n] ?? 0);
-    let from = this.call.launch.offsets[n]!, term = 0;
-    this.indices[n]!.forEach((formula, axis) => {
+    let from = this.call.launch.offsets[n]!, term = 0, rest: Formula | null = null;
+    this.indices[n]!.forEach((index, axis) => {
       const name = axes[axis] ?? "";
-      if (!formula && !this.named.has(name)) return;
-      const stride = strides[term++]!, sum = formula ? this.sum(formula) : this.loopOf(name);
+      if (!index && !this.named.has(name)) return;
+      const stride = strides[term++]!, sum = index ? this.sum(index) : this.loopOf(name);
       if (!sum) {
-        if (stride) rest.push([formula!, stride]);
+        const far = formula("*", [index!, { ...formula("1", []), constant: Float64Array.of(stride) }]);
+        if (stride) rest = rest ? formula("+", [rest, far]) : far;
         return;
       }
       from += sum.from * stride;

@@ -35,22 +35,23 @@ export class Reduction {
    * @param across 1: each is the same place of the next row; 0: each is the next place of the same row
    */
   meet(values: Vector, pred: Vector | null, from: number, to: number, row: number, across: number, place: number): void {
-    const { value, best, red, argument } = this, larger = red === "argmax";
-    if (red === "sum" && pred === null) {
-      if (across === 1) for (let k = from; k < to;) value[row++]! += values[k++]!;
-      else {
-        let so = value[row]!;
-        for (let k = from; k < to; k++) so += values[k]!;
-        value[row] = so;
+    const { value, best, red, argument } = this, larger = red === "argmax", all = pred === null, sum = all && red === "sum";
+    if (argument) {
+      for (let k = from; k < to; k++, row += across, place += 1 - across) {
+        const so = best[row]!, v = values[k]!;
+        if ((all || pred[k] !== 0) && ((larger ? v > so : v < so) || (v !== v && so === so))) {
+          best[row] = v;
+          value[row] = place;
+        }
       }
-    } else for (let k = from; k < to; k++, row += across, place += 1 - across) {
-      if (pred !== null && pred[k] === 0) continue;
-      const so = best[row]!, v = values[k]!;
-      if (!argument) value[row] = combined(red, so, v);
-      else if ((larger ? v > so : v < so) || (v !== v && so === so)) {
-        best[row] = v;
-        value[row] = place;
-      }
+    } else if (across === 1) {
+      if (sum) for (let k = from; k < to;) value[row++]! += values[k++]!;
+      else for (let k = from; k < to; k++, row++) if (all || pred[k] !== 0) value[row] = combined(red, value[row]!, values[k]!);
+    } else {
+      let so = value[row]!;
+      if (sum) for (let k = from; k < to; k++) so += values[k]!;
+      else for (let k = from; k < to; k++) if (all || pred[k] !== 0) so = combined(red, so, values[k]!);
+      value[row] = so;
     }
   }
 }

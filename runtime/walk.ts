@@ -56,10 +56,11 @@ export class Walk {
     }
   }
 
-  /** The elements of `array` at the points, into `out`; where there is none, NaN. */
-  read(array: Elements | Float64Array, start: number, count: number, out: Float64Array): void {
+  /** The elements of `array` at the points, into `out`; where there is none, NaN.  where: 0 at points that take those of `other`, or 0. */
+  read(array: Elements | Float64Array, start: number, count: number, out: Float64Array, where: Float64Array | null = null, other: Float64Array | null = null): void {
     this.runs(start, count, (k, n, at, step) => {
-      if (step === 1 && n > 8 && at >= 0 && at + n <= array.length) out.set(array.subarray(at, at + n), k);
+      if (where) for (const end = k + n; k < end; k++, at += step) out[k] = where[k] !== 0 ? array[at]! : other ? other[k]! : 0;
+      else if (step === 1 && n > 8 && at >= 0 && at + n <= array.length) out.set(array.subarray(at, at + n), k);
       else if (step === 0) out.fill(array[at]!, k, k + n);
       else for (let i = 0; i < n; i++) out[k + i] = array[at + i * step]!;
     });
