@@ -201,9 +201,9 @@ function place(plan: Plan, values: readonly unknown[]): (Tensor | null)[] {
   return tensors;
 }
 
-/** The results of a planned call.  Where elements can be read at once, the op looks at those of the call and of the results. */
+/** The results of a planned call.  The op looks at the elements of the call and of the results, if it has requirements. */
 function forward(plan: Plan, values: readonly unknown[], tensors: (Tensor | null)[], random: RandomWords | null): Tensor[] {
-  const { op, asks } = plan.compiled, look = (results: Tensor[] | null): void => { if (plan.device.type === "cpu") for (const ask of asks) ask(op, values, results); };
+  const { op, asks } = plan.compiled, look = (results: Tensor[] | null): void => { for (const ask of asks) ask(op, values, results); };
   look(null);
   const results = runProgram(plan, 0, tensors, plan.makes, random);
   look(results);

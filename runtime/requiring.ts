@@ -1,10 +1,11 @@
 // Requirements over elements: an op of its own looks at them and answers 1 or 0 for each (dsl/elements.py).
-// Asked on the CPU only: a GPU would have to be waited for.  One that takes results is asked when there are any, else before the op runs.
+// One that takes results is asked when there are any, else before the op runs.  A GPU is not waited for: the next read throws.
 
 import { runValues } from "./call.js";
 import type { Ask, CompiledOp } from "./compiled.js";
 import { OpError } from "./errors.js";
 import { no_grad } from "./grad-mode.js";
+import { settleLater } from "./verdicts.js";
 
 /** What an op asks.  messages: what is wrong where a result of `looks` is 0. */
 export function requiring(looks: CompiledOp, messages: readonly string[]): Ask {
@@ -13,9 +14,13 @@ export function requiring(looks: CompiledOp, messages: readonly string[]): Ask {
     if (wanted.some((n) => n >= values.length) !== (results !== null)) return;
     const given = wanted.map((n) => (n < values.length ? values[n] : results![n - values.length]));
     no_grad(() => runValues(looks, given)).forEach((said, n) => {
-      const fine = said.storage.elements[said.offset] !== 0;
+      const { storage, offset } = said, { device } = storage;
+      const verdict = (fine: number): OpError | null => (fine ? null : new OpError(`${op.name}: ${messages[n]}`));
+      const later = device.type === "cpu" ? null : device.download(storage, offset, offset + 1).then((elements) => verdict(elements[0]!));
+      const wrong = later ? null : verdict(storage.elements[offset]!);
       said.dispose();
-      if (!fine) throw new OpError(`${op.name}: ${messages[n]}`);
+      if (later) settleLater(later);
+      if (wrong) throw wrong;
     });
   };
 }

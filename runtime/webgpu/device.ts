@@ -4,7 +4,7 @@ import type { Call, Launch } from "../../host/model.js";
 import type { Facts } from "../../host/kernel.js";
 import { plan, zeroed } from "../../host/plan.js";
 import { schedules } from "../../ops/data/schedules.js";
-import { copied, oneRead } from "../advice.js";
+import { copied } from "../advice.js";
 import type { CompiledOp, Elements } from "../compiled.js";
 import type { Device, Prepared, RandomWords, Strided } from "../device.js";
 import { type DType, deviceBytes, newElements } from "../dtype.js";
@@ -138,7 +138,6 @@ export class WebGpuDevice implements Device {
 
   async download(storage: Storage, start: number, end: number): Promise<Elements> {
     this.alive("reading");
-    if (end - start === 1) oneRead();
     const { dtype } = storage, each = deviceBytes(dtype), from = Math.floor((start * each) / 4) * 4;
     const size = Math.ceil((end * each - from) / 4) * 4;
     const told = this.told ? this.absent : null;
