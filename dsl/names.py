@@ -1,25 +1,26 @@
 """Every name means something, once.
 
 `check` looks at the items of one file, `check_library` at all files together.  Signatures are checked in
-dsl/signature.py, formulas in dsl/formulas.py, what is known before an op runs in dsl/statics.py; here are
-bodies, gradients, formulas with a name, and what concerns several definitions."""
+dsl/signature.py, formulas in dsl/formulas.py and those with a name in dsl/def_names.py, what is known before an op runs
+in dsl/statics.py; here are bodies, gradients, and what concerns several definitions."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
 
+from .def_names import check_def, cycle
 from .diagnostics import Error, did_you_mean, located
 from .elements import with_questions
 from .formulas import Formulas
 from .inline import over_rows
 from .modules import check_modules
 from .raw import check_raw
-from .scope import CONSTANTS, FUNCTIONS, Scope, Thing, Vocabulary, expanded, names_in, nodes_in, word
+from .scope import CONSTANTS, Scope, Thing, Vocabulary, expanded, names_in, nodes_in, word
 from .signature import KINDS, RESERVED, open_scope
 from .source import Source
-from .statics import WHOLE, check_clauses, check_schedule, check_test, number
-from .syntax import Assign, Def, Let, Op, Repeat, Schedule, Span, X
+from .statics import check_clauses, check_schedule, check_test, number
+from .syntax import Assign, Def, Op, Schedule, Span, X
 
 
 def check_library(files: Iterable[tuple[list, Source]], beside: Iterable[Op] = (), passed: Callable[[Op], bool] = lambda op: False) -> list[Error]:
@@ -297,111 +298,6 @@ def uses(a: Assign, name: str) -> bool:
 def axis_text(i: X) -> str:
     """What an index on the left says of its axis: `*b` a pack."""
     return f"*{i.args[0].val}" if i.kind == "spread" else str(i.val) if i.kind in ("name", "num") else "an axis"
-
-
-# --- Formulas with a name ---------------------------------------------------------------
-
-def check_def(d: Def, source: Source, vocabulary: Vocabulary) -> list[Error]:
-    head = (d.span[0], (d.value or (d.steps[0].values[0] if isinstance(d.steps[0], Let) else d.steps[0].low)).span[0])
-    op = Op(d.name, (), (), span=d.span, name_span=d.name_span)
-    walk = Formulas(Scope(op, source), vocabulary)
-    if d.name.endswith("_"):
-        walk.error("name", f"`{d.name}` ends in `_`", d.name_span, "such names are kept for generated code")
-    if d.name in FUNCTIONS:
-        walk.error("name", f"`{d.name}` means something already", d.name_span, "it is a function of the language")
-    for i, p in enumerate(d.params):
-        at = word(source, (d.name_span[1], head[1]), p, d.params[:i].count(p))
-        if p in d.params[:i]: walk.error("name", f"`{p}` means something already", at, "a second parameter")
-        if p.endswith("_"): walk.error("name", f"`{p}` ends in `_`", at, "such names are kept for generated code")
-        walk.things[p] = Thing("option", p, at)
-    for n in (n for e in formulas_of(d) for n in nodes_in(e)):
-        if n.kind in ("read", "field", "reduce", "str", "list", "spread"):
-            walk.error("type", "a `def` is a formula of numbers", n.span,
-                       "accesses and reductions stand in the op that calls it")
-            return walk.errors
-        if n.kind == "??" and d.value is None:
-            walk.error("type", "a function with steps is of numbers, and no number is missing", n.span, "`??` stands in the op that calls it")
-            return walk.errors
-    if d.value is not None: walk.visit(d.value, WHOLE)
-    else: check_steps(walk, d)
-    for p in d.params if not walk.errors else ():
-        if p not in walk.used: walk.error("name", f"the parameter `{p}` is never used", walk.things[p].span, name=p)
-    walk.errors += cycle(d.name, d.name_span, vocabulary)
-    return walk.errors
-
-
-def formulas_of(d: Def) -> list[X]:
-    """All formulas of a definition."""
-    if d.value is not None: return [d.value]
-    out: list[X] = []
-    for s in d.steps:
-        if isinstance(s, Repeat):
-            out += [e for e in (s.low, s.high, s.condition) if e is not None]
-            for t in s.steps: out += t.values
-        else: out += s.values
-    return out
-
-
-def check_steps(walk: Formulas, d: Def):
-    """The steps of a `def`, in order: nothing is used before it is assigned, and `out` is."""
-    assigned = {n for s in d.steps for t in (s.steps if isinstance(s, Repeat) else (s,)) for n in t.names}
-    walk.later = set(assigned)
-
-    def let(t: Let):
-        for v in t.values: walk.visit(v, WHOLE)
-        for n in t.names:
-            if n in d.params: walk.error("name", f"the parameter `{n}` is assigned", t.span, "take another name", name=n)
-            elif n in CONSTANTS or n in FUNCTIONS: walk.error("name", f"`{n}` means something already", t.span, "take another name", name=n)
-            elif n.endswith("_"): walk.error("name", f"`{n}` ends in `_`", t.span, "such names are kept for generated code", name=n)
-            walk.later.discard(n)
-            walk.things.setdefault(n, Thing("option", n, t.span))
-
-    for s in d.steps:
-        if not isinstance(s, Repeat):
-            let(s)
-            continue
-        for bound in (s.low, s.high): walk.visit(bound, WHOLE)
-        if s.index in walk.things or s.index in assigned:
-            walk.error("name", f"`{s.index}` means something already", s.span, "take another name for the index", name=s.index)
-        walk.things[s.index] = Thing("option", s.index, s.span)
-        if s.condition is not None: walk.visit(s.condition, WHOLE)
-        for t in s.steps: let(t)
-        del walk.things[s.index]
-    if "out" not in assigned: walk.error("name", "nothing assigns the result `out`", d.name_span, help=("write  out = ...",))
-    for n in assigned - walk.used - {"out"}: walk.error("name", f"`{n}` is assigned, but never used", d.name_span, name=n)
-    used = set(walk.used)
-    for p, slope in d.slopes:
-        if p not in d.params: walk.error("grad", f"`{d.name}` has no parameter `{p}` to differentiate by", slope.span, did_you_mean(p, d.params))
-        walk.things = {n: t for n, t in walk.things.items() if n in (*d.params, "out")}
-        walk.visit(slope, WHOLE)
-    walk.used = used
-
-
-def cycle(name: str, at: Span, vocabulary: Vocabulary) -> list[Error]:
-    """A definition that calls itself, at once or through others: formulas are put in place, so that never ends.
-    A raw body is not; what its gradient calls is put in place once for each derivative."""
-    path: list[str] = []
-
-    def calls(n: str) -> list[str]:
-        if n in vocabulary.defs: formulas = formulas_of(vocabulary.defs[n])
-        elif n not in vocabulary.ops or vocabulary.ops[n].code: formulas = []
-        else: formulas = [a.value for a in vocabulary.ops[n].body + vocabulary.ops[n].grads]
-        found = dict.fromkeys(m.val for f in formulas for m in nodes_in(f) if m.kind == "call")
-        return [m for m in found if m not in FUNCTIONS and (m in vocabulary.defs or m in vocabulary.ops)]
-
-    def search(n: str, seen: set[str]) -> bool:
-        for m in calls(n):
-            if m == name: return True
-            if m in seen: continue
-            seen.add(m)
-            path.append(m)
-            if search(m, seen): return True
-            path.pop()
-        return False
-
-    if not search(name, set()): return []
-    through = " through " + ", ".join(f"`{p}`" for p in path) if path else ""
-    return [Error("name", f"`{name}` calls itself{through}", at, "its formula would never end")]
 
 
 def scattered(a) -> bool:

@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from .common import common
-from .kernel import Kernel, bound_name, element_type, needed, position, stored
+from .conversion import stored
+from .kernel import Kernel, bound_name, element_type, needed, position
 from .lines import points
 from .quads import quad_element
 from .texts import has_part

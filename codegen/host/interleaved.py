@@ -8,11 +8,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from .contract import Product
-from .kernel import KIND_TYPES, ZEROS, Kernel, bind_memory, declarations, needed, read_lines, word
+from .conversion import KIND_TYPES, ZEROS
+from .kernel import Kernel, bind_memory, declarations, needed, read_lines, word
 from .lines import Line, points
 from .map import put, step_kind
 from .model import Step
-from .tiled import Side, Tile, blocks, counted, joined_lines, side_of, split_lines, value_lines
+from .tiled import Side, Tile, blocks, side_of, value_lines
+from .tiled_lines import counted, joined_lines, split_lines
 
 
 @dataclass

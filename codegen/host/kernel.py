@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from .constants import constant_options, with_constants
+from .conversion import KIND_TYPES, ZEROS, converted, stored
 from .dtypes import compute_class
 from .errors import OpError
 from .lines import Line, Resolved
@@ -197,8 +198,6 @@ def words_struct(k: Kernel) -> str:
 
 
 WORD_TYPES: dict[str, str] = {"u": "u32", "i": "i32", "f": "f32"}
-KIND_TYPES: dict[str, str] = {"f": "f32", "i": "i32", "b": "bool"}
-ZEROS: dict[str, str] = {"f": "0.0", "i": "0", "b": "false"}
 
 
 # --- Positions -------------------------------------------------------------------------------------
@@ -357,28 +356,6 @@ def load(k: Kernel, n: int) -> str:
     slot = k.nest.accesses[n].slot
     text = f"{bound_name(k, slot)}[{position(k, n)}]"
     return converted(text, element_type(k, k.call.slots[slot].dtype), access_kind(k, n))
-
-
-def converted(text: str, element: str, kind: str) -> str:
-    """An element of memory as a value."""
-    if kind == "b" and element == "f32": return f"((bitcast<u32>({bare(text)}) & 0x7fffffffu) != 0u)"
-    if kind == "b": return f"({text} != {'0.0' if element == 'f32' else '0.0h' if element == 'f16' else '0u' if element == 'u32' else '0'})"
-    if kind == "f": return text if element == "f32" else f"f32({text})"
-    return text if element == "i32" else f"i32({text})"
-
-
-def stored(text: str, kind: str, dtype: str) -> str:
-    """A value as an element of memory."""
-    if dtype == "bool" and kind == "f": return f"select(0u, 1u, (bitcast<u32>(f32({bare(text)})) & 0x7fffffffu) != 0u)"
-    if dtype == "bool": return f"select(0u, 1u, {bare(text)})" if kind == "b" else f"select(0u, 1u, {text} != {ZEROS[kind]})"
-    if dtype.startswith("float"):
-        if kind == "b": return f"select({'0.0h, 1.0h' if dtype == 'float16' else '0.0, 1.0'}, {bare(text)})"
-        if kind == "i": return f"{'f16' if dtype == 'float16' else 'f32'}({bare(text)})"
-        return bare(text) if dtype == "float32" else f"f16({bare(text)})"
-    whole = text if kind == "i" else f"select(0, 1, {bare(text)})" if kind == "b" else f"i32({bare(text)})"
-    if dtype == "int8": return f"(({bare(whole)}) << 24u) >> 24u"
-    if dtype == "uint8": return f"({bare(whole)}) & 255"
-    return bare(whole)
 
 
 def read_lines(k: Kernel, texts: list[str], done: list[int], indent: str, still: bool) -> list[str]:

@@ -7,7 +7,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from .common import common
-from .kernel import Kernel, bound_name, declarations, decode, element_type, needed, position, read_lines, store_lines, stored, use, word
+from .conversion import stored
+from .kernel import Kernel, bound_name, declarations, decode, element_type, needed, position, read_lines, store_lines, use, word
 from .lines import points
 from .model import Step
 from .quads import quad_reads, quad_values, quads_possible, take_quads

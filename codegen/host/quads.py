@@ -4,7 +4,8 @@
 
 from __future__ import annotations
 
-from .kernel import Kernel, access_kind, bound_name, converted, element_type, holes, is_bound, needed, position
+from .conversion import converted
+from .kernel import Kernel, access_kind, bound_name, element_type, holes, is_bound, needed, position
 from .lines import Line
 
 

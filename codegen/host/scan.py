@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .kernel import KIND_TYPES, Kernel, declarations, decode, read_lines, store_lines, word
+from .conversion import KIND_TYPES
+from .kernel import Kernel, declarations, decode, read_lines, store_lines, word
 from .lines import points
 from .model import Step
 from .row import better, is_arg, joined, start, value_kind

@@ -11,11 +11,13 @@ from dataclasses import dataclass
 
 from .affine import Affine, affine_of
 from .contract import conditions_of
-from .kernel import (KIND_TYPES, ZEROS, Kernel, Patch, access_kind, bound_name, converted, declarations, decode, element_type, holes, is_bound,
-                     is_named, mentions, needed, read_lines, term, variable, word)
+from .conversion import KIND_TYPES, ZEROS, converted
+from .kernel import (Kernel, Patch, access_kind, bound_name, declarations, decode, element_type, holes, is_bound, is_named, mentions,
+                     needed, read_lines, term, variable, word)
 from .lines import Line, points
 from .model import Code, ReadCode
-from .row import accumulate, independent, is_arg, outer_store, start, value_kind
+from .row import accumulate, independent, is_arg, start, value_kind
+from .row_stores import outer_store
 from .texts import bare
 
 MOST_POINTS = 64                        # of a window: its points are written out

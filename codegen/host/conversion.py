@@ -1,0 +1,30 @@
+"""Elements of memory as values of a formula, and back."""
+
+from __future__ import annotations
+
+from .texts import bare
+
+KIND_TYPES: dict[str, str] = {"f": "f32", "i": "i32", "b": "bool"}
+ZEROS: dict[str, str] = {"f": "0.0", "i": "0", "b": "false"}
+
+
+def converted(text: str, element: str, kind: str) -> str:
+    """An element of memory as a value."""
+    if kind == "b" and element == "f32": return f"((bitcast<u32>({bare(text)}) & 0x7fffffffu) != 0u)"
+    if kind == "b": return f"({text} != {'0.0' if element == 'f32' else '0.0h' if element == 'f16' else '0u' if element == 'u32' else '0'})"
+    if kind == "f": return text if element == "f32" else f"f32({text})"
+    return text if element == "i32" else f"i32({text})"
+
+
+def stored(text: str, kind: str, dtype: str) -> str:
+    """A value as an element of memory."""
+    if dtype == "bool" and kind == "f": return f"select(0u, 1u, (bitcast<u32>(f32({bare(text)})) & 0x7fffffffu) != 0u)"
+    if dtype == "bool": return f"select(0u, 1u, {bare(text)})" if kind == "b" else f"select(0u, 1u, {text} != {ZEROS[kind]})"
+    if dtype.startswith("float"):
+        if kind == "b": return f"select({'0.0h, 1.0h' if dtype == 'float16' else '0.0, 1.0'}, {bare(text)})"
+        if kind == "i": return f"{'f16' if dtype == 'float16' else 'f32'}({bare(text)})"
+        return bare(text) if dtype == "float32" else f"f16({bare(text)})"
+    whole = text if kind == "i" else f"select(0, 1, {bare(text)})" if kind == "b" else f"i32({bare(text)})"
+    if dtype == "int8": return f"(({bare(whole)}) << 24u) >> 24u"
+    if dtype == "uint8": return f"({bare(whole)}) & 255"
+    return bare(whole)
