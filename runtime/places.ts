@@ -3,11 +3,11 @@
 
 import type { CpuNest } from "./compiled.js";
 import { FUNCTIONS, type Formula, type Scalar, type Vector, formula } from "./formula.js";
-import type { Loop } from "./product.js";
+import { type Loop, note } from "./product.js";
 import { Walk } from "./walk.js";
 
-/** A table of formulas has at most one place for so many points. */
-const FEW = 8;
+/** A table of formulas has at most one place for so many points, and so many places. */
+const FEW = 8, MOST = 1 << 14;
 
 /** A loop that may run from its end. */
 export interface Dim extends Loop {
@@ -96,7 +96,8 @@ export class Places {
       by[d] = size;
       size *= sizes[d]!;
     }
-    if (size > 1 && size * FEW > sizes.reduce((n, s) => n * s, 1)) return null;
+    if (size > MOST || size > 1 && size * FEW > sizes.reduce((n, s) => n * s, 1)) return null;
+    note(this.call, size);
     return { by, values: Float64Array.from({ length: size }, (_, k) => value((f) => this.number(f, k, by))) };
   }
 

@@ -30,6 +30,21 @@ export interface Frame {
   at: readonly number[];
 }
 
+/** So many places are known at once. */
+const MOST = 1 << 21;
+let known = 0, knowing: CpuNest[] = [];
+
+/** Notes that what is kept of a nest has so many places; where that is too much, all that is kept goes. */
+export function note(call: CpuNest, places: number): void {
+  known += places;
+  if (known > MOST) {
+    for (const other of knowing) other.kept = null;
+    knowing = [];
+    known = places;
+  }
+  knowing.push(call);
+}
+
 /** A kernel that keeps what it finds out about a nest from one call to the next, while that fits. */
 export function kept(make: (call: CpuNest) => NonNullable<CpuNest["kept"]>): Kernel {
   return (call) => {
@@ -96,6 +111,7 @@ export function arranged(
     },
     packLeft: left.pack(rows, depth, batch), packRight: right.pack(columns, depth, batch), store: storing(rows, columns, batch),
   };
+  note(frame.call, operands.batch + operands.rows + operands.columns + operands.depth);
   return () => multiply(operands, few ? narrow : null);
 }
 
