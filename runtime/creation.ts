@@ -25,7 +25,7 @@ function creationOf(args: readonly unknown[], op: string): Creation | null {
   if (args.some((value) => value instanceof Tensor) || Object.values(last).some((value) => value instanceof Tensor)) return null;
   const { device, layout, requires_grad, requiresGrad } = last;
   if (layout !== undefined && layout !== null && !/(^|\.)strided$/.test(String(layout))) {
-    throw new OpError(`${op} is implemented for strided tensors only, got: ${String(layout)}`);
+    throw new OpError(`${op} is implemented for strided tensors only, got: torch.${String(layout).replace(/^torch\./, "")}`);
   }
   const rest = Object.fromEntries(Object.entries(last).filter(([name]) => !NAMES.has(name)));
   return { args: [...args.slice(0, -1), rest], device: device ? toDevice(device as string) : null, requiresGrad: (requires_grad ?? requiresGrad) === true };
