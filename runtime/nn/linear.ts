@@ -1,6 +1,7 @@
 // Linear and bilinear maps.
 
 import { OpError } from "../errors.js";
+import { named } from "../named.js";
 import type { Tensor } from "../tensor.js";
 import * as F from "../../names/functional.js";
 import { callable } from "./callable.js";
@@ -36,7 +37,9 @@ class LinearClass extends Module {
     const bound = this.in_features > 0 ? 1 / Math.sqrt(this.in_features) : 0;
     if (this.bias) uniform_(this.bias, -bound, bound);
   }
-  override forward(input: Tensor): Tensor { return F.linear(input, this.weight, this.bias); }
+  override forward(...args: [input: Tensor] | [{ input: Tensor }]): Tensor {
+    return F.linear(named("Linear", ["input"], args)[0] as Tensor, this.weight, this.bias);
+  }
   override extra_repr(): string {
     return `in_features=${this.in_features}, out_features=${this.out_features}, bias=${flag(this.bias !== null)}`;
   }

@@ -138,4 +138,14 @@ export default {
     ];
     for (const [module, text] of shown) t.equal(String(module), text);
   },
+  "a linear map takes its input by name, too": async (t) => {
+    const m = t.torch.nn.Linear(2, 1, { device: t.device }), x = t.tensor([[1, 2]]);
+    t.equal(await m({ input: x }).tolist(), await m(x).tolist());
+    await t.throws(() => m({ inputs: x }), /Linear: got an unexpected keyword argument 'inputs'/);
+  },
+  "a batch of nothing leaves the running statistics": async (t) => {
+    const m = t.torch.nn.BatchNorm1d(2, { device: t.device });
+    t.equal(m(t.torch.zeros([0, 2, 3], { device: t.device })).shape, [0, 2, 3]);
+    t.equal([await m.running_mean.tolist(), await m.running_var.tolist()], [[0, 0], [1, 1]]);
+  },
 };
