@@ -13,7 +13,7 @@ function settle(array: Elements, dtype: string): void {
 }
 
 const ROUND: Readonly<Record<string, (x: number) => number>> = {
-  float16: roundToHalf, float32: Math.fround, float64: (x) => x,
+  float16: roundToHalf, float32: Math.fround,
 };
 
 /** Below this many points the innermost loop trades places with the longest one. */
@@ -104,7 +104,7 @@ export class NestRun implements CpuNest {
 
 /** Whether the kernel itself runs along the innermost anonymous loop: it does if nothing stands further in. */
 function along(nest: Nest): boolean {
-  return nest.loops.length === 0 || !nest.loops[nest.loops.length - 1].named;
+  return !nest.loops.at(-1)?.named;
 }
 
 function innermost(sizes: readonly number[]): number {

@@ -133,7 +133,6 @@ const LOOPS: Readonly<Record<string, Loop>> = {
   smaller: (n, out, a, b) => { for (let k = 0; k < n; k++) out[k] = Math.min(a[k]!, b[k]!); },
   max: (n, out, a, b) => { for (let k = 0; k < n; k++) out[k] = Math.max(a[k]!, b[k]!); },
   min: (n, out, a, b) => { for (let k = 0; k < n; k++) out[k] = Math.min(a[k]!, b[k]!); },
-  i32: (n, out, a) => { for (let k = 0; k < n; k++) out[k] = Math.trunc(a[k]!); },
   abs: (n, out, a) => { for (let k = 0; k < n; k++) out[k] = Math.abs(a[k]!); },
   square: (n, out, a) => {
     for (let k = 0; k < n; k += 4) {
@@ -144,7 +143,6 @@ const LOOPS: Readonly<Record<string, Loop>> = {
     }
   },
   exp_of: (n, out, a) => { for (let k = 0; k < n; k++) out[k] = Math.exp(a[k]!); },
-  floor: (n, out, a) => { for (let k = 0; k < n; k++) out[k] = Math.floor(a[k]!); },
 };
 
 type By = (n: number, out: Vector, a: Vector, by: number) => void;

@@ -23,13 +23,12 @@ const LONG = 256;
 
 /** How many accesses have neighbours along the innermost of loops. */
 function neighbours(dims: readonly Dim[]): number {
-  const { strides } = dims[dims.length - 1] ?? { strides: [] };
-  return strides.filter((s) => s === 1 || s === -1).length;
+  return (dims.at(-1)?.strides ?? []).filter((s) => s === 1 || s === -1).length;
 }
 
 /** How many points to take at once, at most so many: part of a row, or whole rows. */
 function blockOf(dims: readonly Dim[], most: number): number {
-  const row = dims.length > 0 ? dims[dims.length - 1]!.size : 1;
+  const row = dims.at(-1)?.size ?? 1;
   return row >= Math.min(most, LONG) ? Math.ceil(row / Math.ceil(row / most)) : Math.floor(most / Math.max(row, 1)) * Math.max(row, 1);
 }
 
@@ -50,8 +49,8 @@ export class Interpreter extends Evaluator {
     super(call, functions);
     const { loops } = call.data, outer = [...this.outer], named = (d: Dim): boolean => d.name !== "";
     // As in the nest a loop may stand last that has no name, but a long one does before all.
-    if (loops.length > 0 && !loops[loops.length - 1]!.named) outer.push(...outer.splice(call.launch.outer.sizes.length - 1, 1));
-    if (outer.some((d) => d.size >= SHORT)) while (outer[outer.length - 1]!.size < SHORT) outer.unshift(outer.pop()!);
+    if (!loops.at(-1)?.named) outer.push(...outer.splice(call.launch.outer.sizes.length - 1, 1));
+    if (outer.some((d) => d.size >= SHORT)) while (outer.at(-1)!.size < SHORT) outer.unshift(outer.pop()!);
     const inner = [...this.inner.filter(named), ...this.inner.filter((d) => !named(d))];
     this.outer = outer;
     this.all = inner.length === 0 ? outer : [...outer, ...inner];

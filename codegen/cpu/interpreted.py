@@ -1,6 +1,6 @@
 """Nests that get no kernel on the CPU: runtime/interpreter.ts runs them from the op's data.
 
-It computes some hundred points at once, in loops that are shared by all formulas, which mostly takes at most twice as long as
+It computes up to a thousand points at once, in loops that are shared by all formulas, which mostly takes at most twice as long as
 a kernel of the nest's own, and makes bundles a fifth smaller; contractions are made in blocks (runtime/contraction.ts).
 Kernels are generated only for raw bodies, formulas so short that the same few kernels serve many ops, whole numbers, and
 indices from tensors, which are checked.  An op of short formulas alone does without the interpreter altogether, second
