@@ -126,8 +126,9 @@ def nest(op: OpDef, n: build.Nest, place: int, tensors: dict[str, Tensor], numbe
     n, computed = hoisted(op, n)
     n, told = watched(op, n) if forward else (n, frozenset())                   # a gradient meets the places that a forward program met
     values = kinds(op, n, tensors)
-    floating = code(op, n, tensors, False, told) if floats(op) else None
-    integral = code(op, n, tensors, True, told) if whole(op) else None
+    asked = op.tree is not None and op.tree.question
+    floating = code(op, n, tensors, False, told, asked) if floats(op) else None
+    integral = code(op, n, tensors, True, told, asked) if whole(op) else None
     words, statics = scalars(op, mentioned([*texts(floating), *texts(integral)]), computed)
     return model.Nest(
         n.shape, formula(n.when),

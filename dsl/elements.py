@@ -70,7 +70,7 @@ def question(op: Op, name: str, asked: tuple[Require, ...], after: bool) -> Op:
         tuple(Output(n, replace(type, dims=None if whole(r) else ()), op.name_span) for n, r in zip(names, asked)),
         body=tuple(Assign(n, None if whole(r) else (), "=", one_or_zero(r.condition), r.span, op.name_span) for n, r in zip(names, asked)),
         doc=f"Whether `{op.name}` {'made what it should' if after else 'takes these elements'}.", family=op.family,
-        sizes=tuple(s for s in op.sizes if s.name not in told), samples=op.samples, nograd=(),
+        sizes=tuple(s for s in op.sizes if s.name not in told), samples=op.samples, nograd=(), question=True,
         span=op.span, name_span=op.name_span)
 
 

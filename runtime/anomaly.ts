@@ -4,11 +4,21 @@
 import type { Elements } from "./compiled.js";
 import { AutogradError } from "./errors.js";
 import { watchNodes } from "./node.js";
+import { checkReads } from "./read.js";
 import { extent } from "./shape.js";
 import type { Tensor } from "./tensor.js";
-import { settleLater } from "./verdicts.js";
 
 let detecting = false, checking = true;
+
+/** Verdicts on values that a GPU still has to hand out, in the order in which they were asked for. */
+let pending: Promise<Error | null>[] = [];
+
+/** The next read throws what `verdict` comes to, if that is an error. */
+export function settleLater(verdict: Promise<Error | null>): void {
+  verdict.catch(() => undefined); // it is thrown there, not before
+  pending.push(verdict);
+  checkReads(settleAnomalies);
+}
 
 export const is_anomaly_enabled = (): boolean => detecting;
 export const is_anomaly_check_nan_enabled = (): boolean => checking;
@@ -55,4 +65,12 @@ function inspect(node: { readonly name: string; readonly made: string | null }, 
       if (hasNaN(grad.storage.elements.subarray(from, to) as Elements)) throw new AutogradError(found);
     } else if (to > from) settleLater(device.download(grad.storage, from, to).then((elements) => (hasNaN(elements) ? new AutogradError(found) : null)));
   });
+}
+
+/** Throws what a GPU has found since the last read. */
+async function settleAnomalies(): Promise<void> {
+  if (!pending.length) return;
+  const verdicts = pending;
+  pending = [];
+  for (const verdict of await Promise.all(verdicts)) if (verdict) throw verdict;
 }

@@ -76,6 +76,8 @@ export interface CompiledOp {
   readonly calls: (() => Calls) | null;
   /** What looks at elements: called before the op runs, and with its results. */
   readonly asks: readonly Ask[];
+  /** Of an op that is asked: what each of its answers refuses, in words; known once it was asked. */
+  refusals?: readonly string[];
 }
 
 /** Throws where the elements of a call's values, one for each parameter, or those of its results are not what they should be. */

@@ -1,13 +1,13 @@
 // torch.set_debug: who makes a NaN or an infinity, and whether a GPU computes what the CPU computes.  Every program is looked at,
 // gradients' too.  What concerns a GPU is known when something is read the next time, and thrown there.
 
+import { settleLater } from "./anomaly.js";
 import type { Elements } from "./compiled.js";
 import { cpu } from "./cpu.js";
 import { type DType, isFloat } from "./dtype.js";
 import { OpError, TypeMismatchError } from "./errors.js";
 import { type Observer, type Run, inputsOf, nameOf, observe, outputsOf, stopObserving } from "./observers.js";
 import { extent, showShape } from "./shape.js";
-import { settleLater } from "./verdicts.js";
 
 export interface DebugOptions {
   /** Look for NaN and infinities that an op makes of finite numbers. */

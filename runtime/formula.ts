@@ -35,6 +35,7 @@ export const FUNCTIONS: Readonly<Record<string, Scalar>> = {
   select: (x, y, c) => (c !== 0 ? y : x),
   neg: (x) => -x,
   "!": (x) => (x === 0 ? 1 : 0),
+  allowed: (x) => x,
   "<": (x, y) => +(x < y),
   "<=": (x, y) => +(x <= y),
   ">": (x, y) => +(x > y),

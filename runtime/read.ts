@@ -1,6 +1,5 @@
 // Values out of tensors: typed arrays and nested arrays.
 
-import { oneRead } from "./advice.js";
 import type { Elements } from "./compiled.js";
 import { type DType, newElements } from "./dtype.js";
 import { copyStrided } from "./layout.js";
@@ -26,9 +25,7 @@ export async function readElements(tensor: Tensor, op: string): Promise<Elements
     await settled?.();
     return newElements(dtype, 0);
   }
-  const { device } = tensor.storage;
-  if (span === 1 && device.type !== "cpu") oneRead();
-  const elements = await device.download(tensor.storage, offset, offset + span);
+  const elements = await tensor.storage.device.download(tensor.storage, offset, offset + span);
   await settled?.();
   return arrange(elements, dtype, shape, strides, 0);
 }

@@ -100,7 +100,7 @@ def test_numbers_in_messages(x, text): assert decimal(x) == text
     ("conv1d", [tensor(1, 2, 5), tensor(4, 2, 3), tensor(4, dtype="int32")], "Input type (float32) and bias type (int32) should be the same"),
     ("scatter_add", [tensor(2), 0, tensor(2, dtype="int32"), tensor(2, dtype="float64")], "Expected self.dtype to be equal to src.dtype, but they are float32 and float64"),
     ("neg", [tensor(2, dtype="bool")], "Negation, the `-` operator, on a bool tensor is not supported."),
-    ("window_hann", [3, True, "half"], "hann expects float32 or float64 dtypes, got: float16"),
+    ("window_hann", [3, True, "half"], "hann expects float32 or float64 dtypes, got: torch.float16"),
     ("gelu", [tensor(2), "fast"], "'approximate' must be one of none, tanh, but got 'fast'"),
     ("conv2d", [tensor(1, 2, 5, 5), tensor(4, 2, 3, 3), None, [1, 2, 3]], "'stride' must be a number or 2 numbers, but got 3"),
     ("conv2d", [tensor(1, 2, 5, 5), tensor(4, 2, 3, 3), None, 0], "non-positive stride is not supported"),

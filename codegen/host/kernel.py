@@ -91,7 +91,7 @@ def new_kernel(op: Op, nest: Nest, call: Call, facts: Facts, r: Resolved) -> Ker
         if helper == "reached" and len(k.slots) >= MOST_TOLD: continue
         k.helpers.append(helper)
         if helper == "invert": k.consts.append(f"const is_bool = {'true' if call.dtype == 'bool' else 'false'};")
-        if helper == "reached":
+        if helper == "reached" or helper == "allowed":
             bind_memory(k, -2, "atomic<u32>")
             word(k, "source", "u", facts.source)
         if helper == "uniform_random":

@@ -22,8 +22,9 @@ NATIVE = {"abs", "floor", "ceil", "trunc", "round"}
 STATIC_KINDS = ("bool", "choice")
 
 
-def code(op: OpDef, nest: Nest, tensors: dict[str, Tensor], integral: bool, told: frozenset[int] = frozenset()) -> Code:
-    """The texts of a nest for T floating or integral.  told: accesses whose places are reported where they are off their axis."""
+def code(op: OpDef, nest: Nest, tensors: dict[str, Tensor], integral: bool, told: frozenset[int] = frozenset(), asked: bool = False) -> Code:
+    """The texts of a nest for T floating or integral.  told: accesses whose places are reported where they are off their axis;
+    asked: whether what is stored is an answer, of which a no is reported."""
     w = Writer(op, nest, tensors, integral)
     accesses = []
     for n, a in enumerate(nest.accesses):
@@ -31,7 +32,7 @@ def code(op: OpDef, nest: Nest, tensors: dict[str, Tensor], integral: bool, told
         accesses.append(ReadCode(["" if bare(i) else w.place(i, n in told) for i in a.index],
                                  "" if a.guard is None else w.text(a.guard, "b"),
                                  "" if a.fallback is None else w.text(a.fallback, kind)))
-    steps = [StepCode("" if s.pred is None else w.text(s.pred, "b"), w.text(s.body, w.body_kind(s, k)))
+    steps = [StepCode("" if s.pred is None else w.text(s.pred, "b"), w.answer(s, k) if asked and s.kind == "store" else w.text(s.body, w.body_kind(s, k)))
              for s, k in zip(nest.steps, w.kinds.steps)]
     return Code(accesses, steps)
 
@@ -53,6 +54,7 @@ class Writer:
     """Prints the expressions of one nest."""
 
     def __init__(self, op: OpDef, nest: Nest, tensors: dict[str, Tensor], integral: bool):
+        self.op, self.nest = op, nest
         self.kinds = Kinds(op, nest, tensors, integral)
         self.statics = {symbol(p.name) for p in op.params if p.kind in STATIC_KINDS}
         self.integral = integral
@@ -68,6 +70,13 @@ class Writer:
         """A computed index; see reached.py."""
         text = self.text(e, "i")
         return f"reached({bared(text)})" if told and any(n.op == "hole" for n in walk(e)) else text
+
+    def answer(self, s, kind: str) -> str:
+        """What an op that is asked stores: 1 or 0 for the requirement whose output it is."""
+        target = self.nest.accesses[s.target].tensor
+        if target not in self.op.outputs: return self.text(s.body, kind)
+        condition = bared(self.text(s.body.args[0], "b"))
+        return f"select({constant(0, kind)}, {constant(1, kind)}, allowed({condition}, {self.op.outputs.index(target)}))"
 
     # --- Numbers ---
 

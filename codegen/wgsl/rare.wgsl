@@ -158,14 +158,25 @@ fn fmod_whole(x: i32, y: i32) -> i32 {
   return x - x / y * y;
 }
 
-// --- Places that a tensor names ---
-// The first that is off its axis is told to the device with its op (device.ts, gpu.py); its thread goes on at the first element.
-fn reached(at: i32, length: u32) -> u32 {
-  if (u32(at) < length) { return u32(at); }
+// --- What the device is told (device.ts, gpu.py) ---
+// The first thing that is wrong, with its op.
+fn tell(place: u32, length: u32) {
   if (atomicAdd(&fault[0], 1u) == 0u) {
-    atomicStore(&fault[1], u32(at));
+    atomicStore(&fault[1], place);
     atomicStore(&fault[2], length);
     atomicStore(&fault[3], p.source);
   }
+}
+
+// A place that a tensor names; where it is off its axis, the thread goes on at the first element.
+fn reached(at: i32, length: u32) -> u32 {
+  if (u32(at) < length) { return u32(at); }
+  tell(u32(at), length);
   return 0u;
+}
+
+// Whether requirement n holds.
+fn allowed(fine: bool, n: i32) -> bool {
+  if (!fine) { tell(u32(n), 0xffffffffu); }
+  return fine;
 }

@@ -4,11 +4,11 @@ import type { Call, Launch } from "../../host/model.js";
 import type { Facts } from "../../host/kernel.js";
 import { plan, zeroed } from "../../host/plan.js";
 import { schedules } from "../../ops/data/schedules.js";
-import { copied } from "../advice.js";
+import { copied, oneRead } from "../advice.js";
 import type { CompiledOp, Elements } from "../compiled.js";
 import type { Device, Prepared, RandomWords, Strided } from "../device.js";
 import { type DType, deviceBytes, newElements } from "../dtype.js";
-import { DeviceError, IndexError } from "../errors.js";
+import { DeviceError, IndexError, OpError } from "../errors.js";
 import { copyOnGpu } from "../gpu-copy.js";
 import { onReport, unwatch } from "../memory.js";
 import { withFormulas } from "../notation-formulas.js";
@@ -61,10 +61,10 @@ export class WebGpuDevice implements Device {
   /** The bytes of the largest buffer that a kernel can bind. */
   readonly largest: number;
   private readonly ballast = new Ballast();
-  /** What is bound where there is nothing to bind, and where kernels tell of a place off its axis (`reached` in codegen/wgsl/rare.wgsl);
-   *  the ops that they know by number; whether any may have told since the last reading. */
+  /** What is bound where there is nothing to bind, and where kernels tell what is wrong (codegen/wgsl/rare.wgsl); the ops that they know
+   *  by number; whether any may have told since the last reading. */
   private absent: PoolBuffer | null = null;
-  private readonly sources: string[] = [];
+  private readonly sources: CompiledOp[] = [];
   private told = false;
   private failure: DeviceError | null = null;
   private readonly checks = new Set<Promise<unknown>>();
@@ -138,6 +138,7 @@ export class WebGpuDevice implements Device {
 
   async download(storage: Storage, start: number, end: number): Promise<Elements> {
     this.alive("reading");
+    if (end - start === 1) oneRead();
     const { dtype } = storage, each = deviceBytes(dtype), from = Math.floor((start * each) / 4) * 4;
     const size = Math.ceil((end * each - from) / 4) * 4;
     const told = this.told ? this.absent : null;
@@ -150,7 +151,7 @@ export class WebGpuDevice implements Device {
       throw new DeviceError(`reading (after ${this.queue.recent()}): ${(error as Error).message}`);
     }
     await this.settle("reading");
-    if (told) this.checkPlaces(new Int32Array(bytes, size, 4), told);
+    if (told) this.checkTold(new Int32Array(bytes, size, 4), told);
     await this.relax();
     return decode(bytes, start * each - from, dtype, end - start);
   }
@@ -164,11 +165,12 @@ export class WebGpuDevice implements Device {
     if (failure) throw failure;
   }
 
-  /** Throws what a kernel told of a place off its axis. */
-  private checkPlaces([times, place, length, source]: Int32Array, told: PoolBuffer): void {
+  /** Throws what a kernel told: of a place off its axis, or that a requirement does not hold. */
+  private checkTold([times, place, length, source]: Int32Array, told: PoolBuffer): void {
     if (!times) return;
     this.queue.clear(told);
-    throw new IndexError(`${this.sources[source!]}: index ${place} is out of bounds for an axis of length ${length}`);
+    const { op, refusals } = this.sources[source!]!;
+    throw length! < 0 ? new OpError(refusals![place!]!) : new IndexError(`${op.name}: index ${place} is out of bounds for an axis of length ${length}`);
   }
 
   free(storage: Storage): void {
@@ -207,8 +209,8 @@ export class WebGpuDevice implements Device {
   prepare(op: CompiledOp, program: number, call: Call, wanted: readonly number[]): GpuPrepared {
     const temps = new Map<number, { slot: number; bytes: number }>();
     const changes = new Set<number>();
-    const { sources } = this, { name } = op.op, scratch = { slot: -1, bytes: 0 };
-    const source = sources.includes(name) ? sources.indexOf(name) : sources.push(name) - 1, facts = { ...this.facts, source };
+    const { sources } = this, scratch = { slot: -1, bytes: 0 };
+    const source = sources.includes(op) ? sources.indexOf(op) : sources.push(op) - 1, facts = { ...this.facts, source };
     op.op.programs[program]!.nests.forEach(withFormulas);
     const launches = plan(op.op, program, call, [...wanted], facts, schedules).map((launch: Launch): GpuLaunch => {
       launch.slots.forEach((slot, i) => { if (launch.written[i] && slot >= 0 && op.op.slots[slot]!.role === "input") changes.add(slot); });
