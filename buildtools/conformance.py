@@ -30,15 +30,16 @@ class Replay:
 
 
 def replay(device: str, *, tier: str = "1", names: str | None = None, fail_list: bool = False, jobs: int = 2,
-           dist: Path = DIST, modules: bool = False) -> Replay:
-    """Run the checker on `device` ("cpu" or "webgpu"): operators of a tier, or torch.nn's modules.  Raises SetupError if it could not run."""
+           dist: Path = DIST, modules: bool = False, methods: bool = False) -> Replay:
+    """Run the checker on `device` ("cpu" or "webgpu"): operators of a tier, or torch.nn's modules.  methods: the same calls as methods,
+    also in place.  Raises SetupError if it could not run."""
     with tempfile.TemporaryDirectory() as folder:
         results = Path(folder) / "results.json"
         words = [ORACLE / "checker" / "check.mjs", "--dist", dist, "--corpus", corpus("nn") if modules else corpus(), "--device", device,
                  "--tier", "all" if modules else tier, "--jobs", jobs, "--json", results]
         if device == "webgpu":
             words += ["--webgpu-from", ROOT]
-        words += ["--ops", names] * bool(names) + ["--fail-list"] * fail_list
+        words += ["--inplace", "--methods"] * methods + ["--ops", names] * bool(names) + ["--fail-list"] * fail_list
         done = node.run(words, env=gpu.variables() if device == "webgpu" else None)
         if done.returncode not in (0, 1) or not results.exists():
             raise SetupError(f"the conformance check did not run:\n{done.stdout}")

@@ -13,6 +13,7 @@ import * as functions from "./functions.js";
 import { OpError } from "./errors.js";
 import { type IndexSpec, index, index_put, index_put_, setIndex } from "./indexing.js";
 import * as join from "./join.js";
+import { named } from "./named.js";
 import * as placing from "./placing.js";
 import { print, printSync } from "./print.js";
 import * as resizing from "./resizing.js";
@@ -52,7 +53,9 @@ class Methods {
   bool(this: Tensor): Tensor { return copying.cast(this, "bool", "bool"); }
   /** Replaces the elements by those of `other`, broadcast. */
   copy_<T extends Tensor>(this: T, other: TensorOrNumber): T { return copying.copy_(this, other); }
-  fill_<T extends Tensor>(this: T, value: TensorOrNumber): T { return copying.fill_(this, value); }
+  fill_<T extends Tensor>(this: T, value: TensorOrNumber | { value: TensorOrNumber }): T {
+    return copying.fill_(this, named("fill_", ["value"], [value])[0] as TensorOrNumber);
+  }
   zero_<T extends Tensor>(this: T): T { return copying.fill_(this, 0); }
   /** Promises of what depends on values: see the functions of these names. */
   masked_select(this: Tensor, mask: Tensor): Promise<Tensor> { return dynamic.masked_select(this, mask); }
@@ -97,6 +100,9 @@ class Methods {
   ravel(this: Tensor): Tensor { return views.reshape(this, [-1], "ravel"); }
   as_strided(this: Tensor, size: readonly number[], stride: readonly number[], storage_offset?: number | views.StridedOptions): Tensor {
     return views.as_strided(this, size, stride, storage_offset);
+  }
+  as_strided_<T extends Tensor>(this: T, size: readonly number[], stride: readonly number[], storage_offset?: number | views.StridedOptions): T {
+    return views.become(this, "as_strided_", (x) => views.as_strided(x, size, stride, storage_offset));
   }
   diagonal(this: Tensor, offset: number | views.DiagonalOptions = 0, dim1 = 0, dim2 = 1): Tensor { return views.diagonal(this, offset, dim1, dim2); }
   unfold(this: Tensor, dimension: number, size: number, step: number): Tensor { return views.unfold(this, dimension, size, step); }

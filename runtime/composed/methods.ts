@@ -1,5 +1,9 @@
 // The composed functions as methods of tensors.  Importing this module installs them.
 
+import { copy_ } from "../copy.js";
+import { argwhere } from "../dynamic.js";
+import { OpError } from "../errors.js";
+import { sameShape, showShape } from "../shape.js";
 import { Tensor } from "../tensor.js";
 import * as composed from "./index.js";
 
@@ -35,12 +39,37 @@ declare module "../tensor.js" {
     stft(n_fft: number | (composed.StftOptions & { n_fft: number }), options?: composed.StftOptions): Tensor;
     /** The signal whose `stft` this is. */
     istft(n_fft: number | (composed.IstftOptions & { n_fft: number }), options?: composed.IstftOptions): Tensor;
+    /** The same as `put`, `masked_scatter` and `nextafter`, in place. */
+    put_(index: Tensor, source: Tensor, accumulate?: boolean | { accumulate?: boolean }): this;
+    masked_scatter_(mask: Tensor, source: Tensor): this;
+    nextafter_(other: Tensor): this;
+    /** Of real numbers these are the tensor itself. */
+    readonly real: Tensor;
+    conj(): Tensor;
+    conj_physical(): Tensor;
+    conj_physical_(): this;
+    resolve_conj(): Tensor;
+    resolve_neg(): Tensor;
+    /** The places of the elements that are not 0, a row for each. */
+    argwhere(): Promise<Tensor>;
   }
+}
+
+function install(name: string, value: (this: Tensor, ...args: unknown[]) => unknown): void {
+  Object.defineProperty(Tensor.prototype, name, { value, writable: true, configurable: true });
 }
 
 for (const name of ["kron", "take", "put", "take_along_dim", "masked_scatter", "rot90", "dist", "float_power", "cross", "norm", "cov", "corrcoef", "nextafter", "stft", "istft"] as const) {
   const apply = composed[name] as (x: Tensor, ...rest: unknown[]) => Tensor;
-  Object.defineProperty(Tensor.prototype, name, {
-    value(this: Tensor, ...args: unknown[]) { return apply(this, ...args); }, writable: true, configurable: true,
-  });
+  install(name, function (...args) { return apply(this, ...args); });
+  if (name === "put" || name === "masked_scatter" || name === "nextafter") install(`${name}_`, function (...args) { return copy_(this, inShape(this, apply(this, ...args), `${name}_`), `${name}_`); });
+}
+for (const name of ["conj", "conj_physical", "conj_physical_", "resolve_conj", "resolve_neg"]) install(name, function () { return this; });
+install("argwhere", function () { return argwhere(this); });
+Object.defineProperty(Tensor.prototype, "real", { get(this: Tensor) { return this; }, configurable: true });
+
+/** The result of a method in place, which has the shape of the tensor. */
+function inShape(x: Tensor, result: Tensor, op: string): Tensor {
+  if (sameShape(x.shape, result.shape)) return result;
+  throw new OpError(`${op}: output with shape ${showShape(x.shape)} doesn't match the broadcast shape ${showShape(result.shape)}`);
 }
