@@ -217,11 +217,12 @@ class Op:
     launches: tuple[Launch, ...] = ()
     scratch: tuple[Scratch, ...] = ()
     ignored: tuple[str, ...] = ()       # options that are accepted and change nothing
-    question: bool = False              # whether it says what another op takes or has made (dsl/elements.py)
     foreach: bool = False
     numbers: bool = False               # numbers alone will do where tensors may be numbers
     # Requirements over elements, once they are an op of their own: dsl/elements.py.
     asked: tuple[Require, ...] = field(default=(), compare=False, repr=False)
+    # Whether it says what another op takes or has made.
+    question: bool = field(default=False, compare=False, repr=False)
     span: Span = spot()
     name_span: Span = spot()
 
