@@ -44,9 +44,9 @@ class Patch:
 
 @dataclass
 class Kernel:
-    """A kernel being written.  names, kinds, values: the words; kinds "u" "i" "f".  slots: what is bound, -1 for
-    scratch memory, -2 for what the device is told; elements: the type of each binding's elements.  prefix: before the names of the words of lines, where a
-    text has several sets of lines."""
+    """A kernel being written.  names, kinds, values: the words; kinds "u" "i" "f".  slots: what is bound, -1 for scratch memory,
+    -2 for what the device is told; elements: the type of each binding's elements.  prefix: before the names of the words of
+    lines, where a text has several sets of lines."""
     op: Op
     nest: Nest
     call: Call

@@ -61,9 +61,10 @@ export class WebGpuDevice implements Device {
   /** The bytes of the largest buffer that a kernel can bind. */
   readonly largest: number;
   private readonly ballast = new Ballast();
-  /** What is bound where there is nothing to bind, and where kernels tell what is wrong (codegen/wgsl/rare.wgsl); the ops that they know
-   *  by number; whether any may have told since the last reading. */
   private absent: PoolBuffer | null = null;
+  /** Where kernels tell what is wrong (codegen/wgsl/rare.wgsl); the ops that they know by number; whether any may have told since the last
+   *  reading. */
+  private fault: PoolBuffer | null = null;
   private readonly sources: CompiledOp[] = [];
   private told = false;
   private failure: DeviceError | null = null;
@@ -141,7 +142,7 @@ export class WebGpuDevice implements Device {
     if (end - start === 1) oneRead();
     const { dtype } = storage, each = deviceBytes(dtype), from = Math.floor((start * each) / 4) * 4;
     const size = Math.ceil((end * each - from) / 4) * 4;
-    const told = this.told ? this.absent : null;
+    const told = this.told ? this.fault : null;
     this.told = false;
     let bytes: ArrayBuffer;
     try {
@@ -256,8 +257,7 @@ export class WebGpuDevice implements Device {
     for (const { launch, kernel, slots, words, seeds, groups, buffers } of launches) {
       for (let i = 0; i < slots.length; i++) {
         const storage = slots[i]! < 0 ? null : storages[slots[i]!];
-        buffers[i] = storage ? (storage.cell.buffer as PoolBuffer) : made?.get(slots[i]!) ?? this.nothing();
-        if (slots[i] === -2) this.told = true;
+        buffers[i] = storage ? (storage.cell.buffer as PoolBuffer) : made?.get(slots[i]!) ?? this.noTensor(slots[i]!);
       }
       this.untangle?.(this, buffers, launch.written, storages, slots);
       if (random && seeds >= 0) {
@@ -279,10 +279,12 @@ export class WebGpuDevice implements Device {
     this.queue.dispatch(kernel, buffers, newWords(words), ...groups, name);
   }
 
-  /** What is bound for a tensor that was not saved: a kernel that makes several gradients may read it for one not asked for. */
-  private nothing(): PoolBuffer {
-    if (!this.absent) this.queue.clear((this.absent = this.pool.take(16, "absent")));
-    return this.absent;
+  /** What is bound as slot -2, and for a tensor that was not saved: a kernel that makes several gradients may read it for one not asked for. */
+  private noTensor(slot: number): PoolBuffer {
+    if (slot !== -2) return (this.absent ??= this.pool.take(4, "absent"));
+    this.told = true;
+    if (!this.fault) this.queue.clear((this.fault = this.pool.take(16, "fault")));
+    return this.fault;
   }
 
   /** Lets `timer` take the time of launches; null: no longer. */
