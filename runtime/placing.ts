@@ -6,7 +6,7 @@ import { OpError, TypeMismatchError, describe } from "./errors.js";
 import { no_grad } from "./grad-mode.js";
 import { JoinNode, attach, recording } from "./node.js";
 import { place } from "./place.js";
-import { axisOf, integers, sameShape, showShape } from "./shape.js";
+import { axisOf, extent, integers, sameShape, showShape } from "./shape.js";
 import { Tensor } from "./tensor.js";
 import { type DiagonalOptions, as_strided, diagonal, narrow, select, sliceAxis } from "./views.js";
 import * as views from "./views.js";
@@ -48,9 +48,13 @@ export function slice_scatter(input: Tensor, src: Tensor, dim = 0, start?: numbe
   return replaced("slice_scatter", input, src, (t) => sliceAxis(t, axis, first, length, step, "slice_scatter"));
 }
 
-/** As in PyTorch, the gradient of `input` is that of the elements that are replaced, and 0 elsewhere. */
-export const as_strided_scatter = (input: Tensor, src: Tensor, size: readonly number[], stride: readonly number[], storage_offset?: number | views.StridedOptions | null): Tensor =>
-  replaced("as_strided_scatter", input, src, (t) => as_strided(t, size, stride, storage_offset ?? 0), true);
+/** As in PyTorch, places are those of the memory in which `input` lies, gaps and all; the gradient of `input` is that of the elements that
+ *  are replaced, and 0 elsewhere. */
+export function as_strided_scatter(input: Tensor, src: Tensor, size: readonly number[], stride: readonly number[], storage_offset?: number | views.StridedOptions | null): Tensor {
+  const { shape, strides, offset } = input, look = (t: Tensor) => as_strided(t, size, stride, storage_offset ?? offset);
+  if (offset === 0 && input.is_contiguous()) return replaced("as_strided_scatter", input, src, look, true);
+  return as_strided(replaced("as_strided_scatter", as_strided(input, [offset + extent(shape, strides)], [1], 0), src, look, true), shape, strides, offset);
+}
 
 /** Matrices with the vectors along the last axis of `x` on a diagonal, zeros elsewhere; `dim1` and `dim2` are the matrices' axes. */
 export function diag_embed(x: Tensor, offset: number | DiagonalOptions = 0, dim1 = -2, dim2 = -1): Tensor {

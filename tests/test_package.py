@@ -119,4 +119,4 @@ def test_a_bundle_holds_only_the_ops_it_uses(project, dist):
     # With gradients of both orders, the core with both devices.
     assert packed["few"] < 25_000, packed
     assert packed["core"] < 150_000, packed
-    assert packed["all"] < 415_000, packed
+    assert packed["all"] < 416_000, packed

@@ -6,6 +6,9 @@ export default {
     const x = t.torch.arange(6, { device: t.device });
     t.equal(await x.as_strided([2], [2], { storage_offset: 1 }).tolist(), [1, 3]);
     t.equal(await x.as_strided_scatter(t.tensor([-1, -2], { dtype: "int32" }), [2], [2], { storage_offset: 1 }).tolist(), [0, -1, 2, -2, 4, 5]);
+    const apart = x.as_strided([3], [2], 1), src = t.tensor([-1, -2], { dtype: "int32" });
+    t.equal(await apart.as_strided_scatter(src, [2], [1], 2).tolist(), [1, -2, 5]);        // the places 2 and 3 of memory, of which 3 is seen
+    t.equal(await apart.as_strided_scatter(src, [2], [1]).tolist(), [-1, 3, 5]);
   },
   "views of views share one storage": async (t) => {
     const x = grid(t), v = x.transpose(0, 1).select(0, 1).unsqueeze(0);
