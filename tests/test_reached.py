@@ -19,6 +19,7 @@ op choice(x: Float[N], index: Int[M], other: Float[M], far: bool = false) -> Flo
     ("index_add", (X, 0, I(7), X[:1]), {}, "index_add: index 7 is out of bounds for an axis of length 3"),
     ("embedding", (I(3), X), {}, "embedding: index 3 is out of bounds for an axis of length 3"),
     ("index_select", (X[:, :0], 1, I(0)), {}, "index_select: index 0 is out of bounds for an axis of length 0"),
+    ("cross_entropy", (X, I(0, 1, 2), X[0]), {"label_smoothing": 0.1}, "cross_entropy: index 2 is out of bounds for an axis of length 2"),
     ("nll_loss", (X, I(0, 1, 2)), {"ignore_index": 1}, "nll_loss: index 2 is out of bounds for an axis of length 2"),
 ])
 def test_a_place_off_its_axis(name, args, options, words):

@@ -5,7 +5,7 @@ indices add.  An index that was itself read from a tensor is checked against its
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dsl.expression import E, ZERO, indices
 from codegen.nests import Access, Nest
@@ -40,6 +40,12 @@ class Place:
         if self.access.guard is None: return []
         return [i for i, _, _ in self.terms if i.args and not reads_of(i)]
 
+    def named(self, names: dict[E, str]) -> Place:
+        """The same with names for its computed indices."""
+        if not self.computed: return self
+        return replace(self, access=replace(self.access, guard=with_names(self.access.guard, names)),
+                       terms=tuple((with_names(i, names), stride, length) for i, stride, length in self.terms))
+
     def position(self, printer: Printer, at: str) -> str:
         """`inputAt + row * inputStride`."""
         parts = [at] if at else []
@@ -61,6 +67,13 @@ class Place:
         if self.kind == "b": return Hole(f"({text}) !== 0", "b", EQUAL, f"({text})")
         kinds = {self.kind, printer.kind(a.fallback) if a.fallback is not None else self.kind}
         return Hole(text, "f" if "f" in kinds else self.kind, TERNARY)
+
+
+def with_names(e: E | None, names: dict[E, str]) -> E | None:
+    """An expression with names for those of its parts that have one."""
+    if e is None: return None
+    if e in names: return E("hole", (), names[e])
+    return E(e.op, tuple(with_names(a, names) for a in e.args), e.val) if e.args else e
 
 
 def is_read(name: str) -> bool: return name[0] == "r" and name[1:].isdigit()

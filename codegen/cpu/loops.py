@@ -325,7 +325,7 @@ class LoopKernel:
             if r in skip: continue
             if outer and (p.loops & inner_loops or self.adds and self.moves(p) or p.checked or any(q not in done for q in reads_of(*parts_of(p.access)))): continue
             for i in p.computed: self.name_index(i)
-            value = self.named_computed(p).read(self.printer, self.at(p))
+            value = p.named(self.indices).read(self.printer, self.at(p))
             if (outer or order.count(r) > 1) and not p.checked:
                 name = self.names.fresh(f"{p.stem}Value")
                 self.text.add(f"const {name} = {value.raw or value.text};")
@@ -344,13 +344,6 @@ class LoopKernel:
         self.text.add(f"const {name} = {self.printer.number(i)};")
         self.indices[i] = name
         self.printer.holes[name] = Hole(name, "i")
-
-    def named_computed(self, p: Place) -> Place:
-        """p with computed indices replaced by their names."""
-        if not p.computed: return p
-        swap = lambda e: replace_all(e, self.indices)
-        access = type(p.access)(p.access.tensor, p.access.index, swap(p.access.guard), p.access.fallback)
-        return Place(p.number, access, p.array, p.stem, p.kind, p.at, tuple((swap(i), s, n) for i, s, n in p.terms), p.loops)
 
     # --- The loops of a reduction ---
 
@@ -398,9 +391,3 @@ def groups(steps: tuple[Step, ...]) -> list[list[Step]]:
         if s.kind == "reduce" and out and out[-1][0].kind == "reduce" and not names & {o.name for o in out[-1]}: out[-1].append(s)
         else: out.append([s])
     return out
-
-
-def replace_all(e: E | None, names: dict[E, str]) -> E | None:
-    if e is None: return None
-    if e in names: return E("hole", (), names[e])
-    return E(e.op, tuple(replace_all(a, names) for a in e.args), e.val) if e.args else e

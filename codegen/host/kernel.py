@@ -21,8 +21,8 @@ from .texts import bare, called, is_word
 @dataclass
 class Facts:
     """What a device can do.  max_binding: bytes of the largest tensor a kernel may bind; max_threads: of a workgroup;
-    max_shared: bytes of workgroup memory; software: whether the device is a CPU that plays one.  source: what kernels report
-    with a place that is off its axis, for the device to know the op by."""
+    max_shared: bytes of workgroup memory; software: whether the device is a CPU that plays one.  source: what kernels tell the
+    device beside what is wrong, for it to know the op by."""
     f16: bool
     subgroups: bool
     max_binding: int
@@ -88,7 +88,7 @@ def new_kernel(op: Op, nest: Nest, call: Call, facts: Facts, r: Resolved) -> Ker
         boolean = name.startswith("has_") or is_bool_option(op, name)
         k.consts.append(f"const {safe_name(name)} = {('true' if value != 0 else 'false') if boolean else str(int(value))};")
     for helper in called(kernel_text(nest, code)):
-        if helper == "reached" and len(k.slots) >= MOST_TOLD: continue
+        if helper == "reached" and len(k.slots) > MOST_TOLD: continue
         k.helpers.append(helper)
         if helper == "invert": k.consts.append(f"const is_bool = {'true' if call.dtype == 'bool' else 'false'};")
         if helper == "reached" or helper == "allowed":

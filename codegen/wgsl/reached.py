@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import reduce
 from itertools import combinations
 
-from dsl.expression import E, walk
+from dsl.expression import E, conj, walk
 from dsl.opdef import OpDef, Presence
 
 from ..nests import Nest
@@ -38,8 +38,9 @@ def needed(nest: Nest, n: int) -> list[Path]:
     own = f"{Presence}{nest.accesses[n].tensor}"        # what is absent is not read
     found = [p for s in nest.steps for p in (*paths(s.pred, n), *paths(s.body, n, path(s.pred)))]
     for m, a in enumerate(nest.accesses):
-        if m != n and f"r{n}" in holes(*a.index, a.guard, a.fallback):
-            found += [p | q for p in needed(nest, m) or [path(None)] for q in [path(a.guard if f"r{n}" in holes(*a.index) else None)]]
+        if m == n or f"r{n}" not in holes(*a.index, a.guard, a.fallback): continue
+        inside = path(a.guard if f"r{n}" in holes(*a.index) else None)
+        found += [p | inside for p in needed(nest, m) or [path(None)]]         # a place to store at is in no formula
     return fewest([frozenset((e, said) for e, said in p if not (e.op == "sym" and e.val == own)) for p in found])
 
 
@@ -79,7 +80,7 @@ def formula(found: list[Path]) -> E | None:
     if not all(found): return None
     part = lambda e, said: e if said else E("not", (e,))
     ordered = lambda p: sorted(p, key=lambda x: (len([*walk(x[0])]), str(x[0])))
-    return reduce(lambda a, b: E("or", (a, b)), [reduce(lambda a, b: E("and", (a, b)), [part(*x) for x in ordered(p)]) for p in found])
+    return reduce(lambda a, b: E("or", (a, b)), [conj(*(part(*x) for x in ordered(p))) for p in found])
 
 
-def holes(*formulas: E | None) -> set[str]: return {n.val for e in formulas if e is not None for n in walk(e) if n.op == "hole"}
+def holes(*formulas: E | None) -> set[str]: return {name for e in formulas if e is not None for name in e.holes}

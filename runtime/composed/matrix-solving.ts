@@ -32,15 +32,17 @@ const vectors = (A: Tensor, B: Tensor): boolean => B.ndim === 1 || B.ndim === A.
 export interface SolveOptions { left?: boolean }
 export interface SolveExOptions extends SolveOptions { check_errors?: boolean }
 
+const SYSTEM = ["A", "B", "left", "check_errors"];
+
 /** Systems given from the left, their right sides as matrices, and how a solution comes to be what was asked for. */
-function system(op: string, args: readonly unknown[]): [Tensor, Tensor, (x: Tensor) => Tensor, boolean] {
-  const [a, b, left, checked = false] = named(op, ["A", "B", "left", "check_errors"], args), A = tensorAt(a, "A", op), B = tensorAt(b, "B", op);
+function system(op: string, args: readonly unknown[]): [Tensor, Tensor, (x: Tensor) => Tensor] {
+  const [a, b, left] = named(op, SYSTEM, args), A = tensorAt(a, "A", op), B = tensorAt(b, "B", op);
   if (A.ndim < 2) throw new OpError(`${op}: linalg.${op}: The input tensor A must have at least 2 dimensions.`);
   if (vectors(A, B)) {
     if (left === false) throw new OpError(`${op}: linalg.${op}: Vector broadcasting of the left hand side is not supported for left=False. In this case linalg.${op} is equivalent to B / A.squeeze(-1)`);
-    return [A, views.unsqueeze(B, -1), (x) => views.squeeze(x, -1), checked as boolean];
+    return [A, views.unsqueeze(B, -1), (x) => views.squeeze(x, -1)];
   }
-  return left === false ? [views.matrixTranspose(A), views.matrixTranspose(B), (x) => views.matrixTranspose(x), checked as boolean] : [A, B, (x) => x, checked as boolean];
+  return left === false ? [views.matrixTranspose(A), views.matrixTranspose(B), (x) => views.matrixTranspose(x)] : [A, B, (x) => x];
 }
 
 /** The matrices, or vectors, `X` with `A @ X == B`; without `left` those with `X @ A == B`.  Leading axes broadcast. */
@@ -53,7 +55,8 @@ export function solve(...args: unknown[]): Tensor {
 /** The same, and for each matrix 0, or 1 if there is no solution. */
 export function solve_ex(A: Tensor, B: Tensor, options?: SolveExOptions): Results & { result: Tensor; info: Tensor };
 export function solve_ex(...args: unknown[]): Results & { result: Tensor; info: Tensor } {
-  const [A, B, made, check_errors] = system("solve_ex", args), [result, info] = run(solve_exOp, [A, B, { check_errors }]) as unknown as [Tensor, Tensor];
+  const [A, B, made] = system("solve_ex", args), check_errors = named("solve_ex", SYSTEM, args)[3] ?? false;
+  const [result, info] = run(solve_exOp, [A, B, { check_errors }]) as unknown as [Tensor, Tensor];
   return new Results(["result", "info"], [made(result), info]) as Results & { result: Tensor; info: Tensor };
 }
 

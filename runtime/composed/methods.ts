@@ -62,7 +62,10 @@ function install(name: string, value: (this: Tensor, ...args: unknown[]) => unkn
 for (const name of ["kron", "take", "put", "take_along_dim", "masked_scatter", "rot90", "dist", "float_power", "cross", "norm", "cov", "corrcoef", "nextafter", "stft", "istft"] as const) {
   const apply = composed[name] as (x: Tensor, ...rest: unknown[]) => Tensor;
   install(name, function (...args) { return apply(this, ...args); });
-  if (name === "put" || name === "masked_scatter" || name === "nextafter") install(`${name}_`, function (...args) { return copy_(this, inShape(this, apply(this, ...args), `${name}_`), `${name}_`); });
+}
+for (const name of ["put", "masked_scatter", "nextafter"] as const) {
+  const apply = composed[name] as (x: Tensor, ...rest: unknown[]) => Tensor, op = `${name}_`;
+  install(op, function (...args) { return copy_(this, inShape(this, apply(this, ...args), op), op); });
 }
 for (const name of ["conj", "conj_physical", "conj_physical_", "resolve_conj", "resolve_neg"]) install(name, function () { return this; });
 install("argwhere", function () { return argwhere(this); });

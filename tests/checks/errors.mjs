@@ -58,7 +58,7 @@ export default {
     await t.throws(() => F.embedding(long([0, 2]), t.tensor([[1, 2], [3, 4]])).sum().item(), /embedding: index 2 is out of bounds for an axis of length 2/);
     await t.throws(() => F.cross_entropy(t.tensor([[1, 2]]), long([2])).item(), /cross_entropy: index 2 is out of bounds for an axis of length 2/);
     t.equal(await F.cross_entropy(t.tensor([[1, 1], [5, 6]]), long([1, -100])).item(), Math.fround(Math.log(2)));
-    await t.throws(() => t.tensor([[1, 2], [3, 4]]).index(long([0]), long([2])).tolist(), /index/);
+    await t.throws(() => t.tensor([[1, 2], [3, 4]]).index(long([0]), long([2])).tolist(), /index -?\d is out of bounds/);
     await t.throws(() => x.index(long([-4])).tolist(), /index -4 is out of bounds/);
   },
   "elements that are not allowed": async (t) => {
