@@ -11,9 +11,10 @@ from .lines import Line
 
 def quads_possible(k: Kernel, lines: list[Line]) -> bool:
     """Whether every access takes four neighbours along the last of the lines at once, with stride 1 and aligned, or
-    does not move along it."""
+    does not move along it, and one of them takes quads: else nothing would tell that the line is counted in them."""
     last = lines[len(lines) - 1]
     if last.name != "" or last.size % 4 != 0: return False
+    taken = False
     for code in k.code.accesses:
         if len(holes(code.guard)) > 0: return False
         for text in code.index:
@@ -31,7 +32,8 @@ def quads_possible(k: Kernel, lines: list[Line]) -> bool:
         for line in k.outer + k.reduce:
             if line.name != "": return False
             if line.strides[n] % 4 != 0 and (line.strides[n] != 1 or line.size != last.size): return False
-    return True
+        taken = True
+    return taken
 
 
 def take_quads(k: Kernel, lines: list[Line]) -> None:
