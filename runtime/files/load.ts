@@ -66,7 +66,8 @@ async function readJson(source: Source, place: Placing): Promise<Record<string, 
 
 /**
  * Writes a dictionary of tensors, `model.state_dict()` for example, as a safetensors file; Python reads it with
- * `safetensors.torch.load_file`.  `f`: a path in Node, a WritableStream, or the handle of a file in a page.
+ * `safetensors.torch.load_file`.  What is written are the values at the call: training may go on before the promise settles.
+ * A file that exists keeps its content until all is written, and its mode.  `f`: a path in Node, a WritableStream, or the handle of a file in a page.
  */
 export async function save(obj: Readonly<Record<string, Tensor>> | ReadonlyMap<string, Tensor>, f: Target, options: SaveOptions = {}): Promise<void> {
   const given: unknown = obj;

@@ -5,16 +5,36 @@ import { describe } from "../errors.js";
 import { FileError } from "./error.js";
 import type { Source } from "./source.js";
 
+interface Stat {
+  size: number;
+  mode: number;
+  uid: number;
+  gid: number;
+  isFile(): boolean;
+}
 interface Handle {
-  stat(): Promise<{ size: number; isFile(): boolean }>;
+  stat(): Promise<Stat>;
   read(into: Uint8Array, offset: number, length: number, position: number): Promise<{ bytesRead: number }>;
   write(from: Uint8Array, offset: number, length: number): Promise<{ bytesWritten: number }>;
+  chmod(mode: number): Promise<void>;
+  chown(uid: number, gid: number): Promise<void>;
+  /** Not everything that calls itself Node has it. */
+  sync?(): Promise<void>;
   close(): Promise<void>;
 }
 interface FileSystem {
-  open(path: string | URL, flags: string): Promise<Handle>;
-  rename(from: string | URL, to: string | URL): Promise<void>;
-  rm(path: string | URL, options: { force: boolean }): Promise<void>;
+  open(path: string | URL, flags: string, mode?: number): Promise<Handle>;
+  realpath(path: string | URL): Promise<string>;
+  rename(from: string, to: string): Promise<void>;
+  rm(path: string, options: { force: boolean }): Promise<void>;
+  stat(path: string | URL): Promise<Stat>;
+}
+interface Paths {
+  basename(path: string): string;
+  dirname(path: string): string;
+  join(...parts: string[]): string;
+  resolve(path: string): string;
+  fileURLToPath(path: URL): string;
 }
 
 /** Whether paths name files here. */
@@ -24,6 +44,10 @@ export const hasPaths = (): boolean =>
 const fileSystem = (): Promise<FileSystem> => {
   const name = "node:fs/promises";
   return import(/* @vite-ignore */ /* webpackIgnore: true */ name) as Promise<FileSystem>;
+};
+const pathModules = (): Promise<Paths> => {
+  const names = ["node:url", "node:path"];  // both have a `resolve`
+  return Promise.all(names.map((name) => import(/* @vite-ignore */ /* webpackIgnore: true */ name) as Promise<object>)).then(([a, b]) => ({ ...a, ...b }) as Paths);
 };
 
 const nameOf = (path: string | URL): string => (path instanceof URL ? decodeURIComponent(path.pathname) : path);
@@ -64,23 +88,75 @@ export async function openPath(path: string | URL, progress?: (loaded: number, t
   };
 }
 
-/** Writes all `parts` to a file; what was there before stays until all is written. */
+/** The last writing of each path that is under way. */
+const writing = new Map<string, Promise<void>>();
+
+/** Writes all `parts` to a file, after whatever was to be written to it before; what was there stays until all is written. */
 export async function writePath(path: string | URL, parts: AsyncIterable<Uint8Array>): Promise<void> {
-  const name = nameOf(path), files = await fileSystem();
-  const beside = path instanceof URL ? new URL(`${path.href}.part`) : `${path}.part`;
+  const name = nameOf(path), [files, paths] = await Promise.all([fileSystem(), pathModules()]);
+  const key = path instanceof URL ? paths.fileURLToPath(path) : paths.resolve(path);
+  const turn = (writing.get(key) ?? Promise.resolve()).then(() => replace(files, paths, path, key, parts)), over = turn.catch(() => undefined);
+  writing.set(key, over);
   try {
-    const handle = await files.open(beside, "w");
-    try {
-      for await (const part of parts) {
-        for (let at = 0; at < part.length;) at += (await handle.write(part, at, Math.min(PIECE, part.length - at))).bytesWritten;
-      }
-    } finally {
-      await handle.close();
-    }
-    await files.rename(beside, path);
+    await turn;
   } catch (error) {
-    await files.rm(beside, { force: true }).catch(() => undefined);
     if (error instanceof Error && "code" in error) throw new FileError(name, `it cannot be written: ${error.message}`);
     throw error;
+  } finally {
+    if (writing.get(key) === over) writing.delete(key);
+  }
+}
+
+/** Writes a new file beside the old one, on the disk as well, and puts it in its place with the old one's mode. */
+async function replace(files: FileSystem, paths: Paths, path: string | URL, absolute: string, parts: AsyncIterable<Uint8Array>): Promise<void> {
+  const before = await files.stat(path).catch(() => null);
+  if (before && !before.isFile()) return write(await files.open(path, "w"), parts);   // a pipe or a device; of a folder the system says so
+  const place = before ? await files.realpath(path) : absolute, folder = paths.dirname(place), mode = before ? before.mode & 0o777 : 0o666;
+  const [beside, handle] = await openBeside(files, paths.join(folder, paths.basename(place).slice(0, 50)), mode);
+  try {
+    await write(handle, parts, async () => {
+      // The owner, where we may give files away; then the mode, from which the process's mask took.
+      if (before) await tried(() => handle.chown(before.uid, before.gid)).then(() => tried(() => handle.chmod(mode)));
+      await handle.sync?.();
+    });
+    await files.rename(beside, place);
+  } catch (error) {
+    await files.rm(beside, { force: true }).catch(() => undefined);
+    throw error;
+  }
+  // So that the new name outlives a loss of power; not every system opens folders.
+  await tried(async () => {
+    const opened = await files.open(folder, "r");
+    await tried(() => opened.sync?.());
+    await opened.close();
+  });
+}
+
+const tried = async (body: () => Promise<void> | undefined): Promise<void> => {
+  try {
+    await body();
+  } catch { /* it is better with it, and good without */ }
+};
+
+/** A new file whose name nobody had: what lies there by that name, a link for instance, is never opened. */
+async function openBeside(files: FileSystem, start: string, mode: number): Promise<[string, Handle]> {
+  for (let tries = 0; ; tries++) {
+    const name = `${start}.${Math.random().toString(36).slice(2, 12)}.part`;
+    try {
+      return [name, await files.open(name, "wx", mode)];
+    } catch (error) {
+      if ((error as { code?: string }).code !== "EEXIST" || tries === 9) throw error;
+    }
+  }
+}
+
+async function write(handle: Handle, parts: AsyncIterable<Uint8Array>, finish?: () => Promise<void>): Promise<void> {
+  try {
+    for await (const part of parts) {
+      for (let at = 0; at < part.length;) at += (await handle.write(part, at, Math.min(PIECE, part.length - at))).bytesWritten;
+    }
+    await finish?.();
+  } finally {
+    await handle.close();
   }
 }

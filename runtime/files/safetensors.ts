@@ -148,8 +148,11 @@ export interface SaveOptions {
 
 const FLOATS = ["float16", "bfloat16", "float32", "float64"];
 
-/** The pieces of a file with these tensors: first the header, then one tensor after the other. */
-export async function* pieces(tensors: Readonly<Record<string, Tensor>> | ReadonlyMap<string, Tensor>, options: SaveOptions, op: string): AsyncGenerator<Uint8Array, void> {
+/**
+ * The pieces of a file with these tensors: first the header, then one tensor after the other.  Their values are those at the call,
+ * whatever happens to the tensors while the pieces are taken: each is copied, or a GPU told to copy it, before this returns.
+ */
+export function pieces(tensors: Readonly<Record<string, Tensor>> | ReadonlyMap<string, Tensor>, options: SaveOptions, op: string): AsyncIterable<Uint8Array> {
   const wanted = options.dtype?.replace(/^torch\./, "") ?? null;
   if (wanted !== null && !FLOATS.includes(wanted)) throw new TypeMismatchError(`${op}: dtype must be one of ${FLOATS.join(", ")}, got ${describe(options.dtype)}`);
   const names = Object.keys(TYPE_NAMES);
@@ -157,21 +160,25 @@ export async function* pieces(tensors: Readonly<Record<string, Tensor>> | Readon
     if (!(x instanceof Tensor)) throw new TypeMismatchError(`${op}: "${name}" must be a tensor, got ${describe(x)}`);
     if (name === "__metadata__") throw new OpError(`${op}: "__metadata__" cannot be a tensor's name in a safetensors file`);
     x.check(op);
-    const as = wanted && isFloat(x.dtype) ? wanted : x.dtype, rank = names.findIndex((n) => TYPE_NAMES[n] === as);
+    const { dtype: own, shape } = x, as = wanted && isFloat(own) ? wanted : own, rank = names.findIndex((n) => TYPE_NAMES[n] === as);
     const size = as === "float64" ? 8 : as === "float32" || as === "int32" ? 4 : as === "float16" || as === "bfloat16" ? 2 : 1;
-    return { name, x, as, rank, dtype: names[rank]!, shape: x.shape, bytes: size * x.numel() };
+    return { name, x, own, as, rank, dtype: names[rank]!, shape, bytes: size * x.numel() };
   });
   // The widest types first, so that all numbers are aligned; as the format's own writer does it.
   list.sort((a, b) => b.rank - a.rank || (a.name < b.name ? -1 : 1));
-  yield writeHeader(list, options.metadata ?? null);
-  for (const { x, as } of list) yield encode(await x.data(), x.dtype, as);
+  const header = writeHeader(list, options.metadata ?? null), copies = list.map(({ x, own, as }) => ({ data: x.data(), own, as }));
+  for (const { data } of copies) data.catch(() => undefined);  // the first to fail is told of by whoever takes the pieces
+  return (async function* () {
+    yield header;
+    for (let copy = copies.shift(); copy; copy = copies.shift()) yield encode(await copy.data, copy.own, copy.as);
+  })();
 }
 
-/** Writes tensors to a safetensors file: a path in Node, a WritableStream, or the handle of a file that a user chose in a page. */
-export const save_file = (tensors: Readonly<Record<string, Tensor>> | ReadonlyMap<string, Tensor>, file: Target, options: SaveOptions = {}): Promise<void> =>
+/** Writes tensors as they are at the call to a safetensors file: a path in Node, a WritableStream, or the handle of a file that a user chose in a page. */
+export const save_file = async (tensors: Readonly<Record<string, Tensor>> | ReadonlyMap<string, Tensor>, file: Target, options: SaveOptions = {}): Promise<void> =>
   writeTo(file, pieces(tensors, options, "save_file"), "save_file");
 
-/** The bytes of a safetensors file. */
+/** The bytes of a safetensors file with the tensors as they are at the call. */
 export async function save(tensors: Readonly<Record<string, Tensor>> | ReadonlyMap<string, Tensor>, options: SaveOptions = {}): Promise<Uint8Array<ArrayBuffer>> {
   const parts: Uint8Array[] = [];
   for await (const part of pieces(tensors, options, "save")) parts.push(part);

@@ -21,6 +21,7 @@ export async function writeTo(target: Target, parts: AsyncIterable<Uint8Array>, 
   const isObject = typeof target === "object" && target !== null;
   const writable = isObject && "createWritable" in target ? await target.createWritable() : target;
   if (!isObject || !("getWriter" in writable)) throw new TypeMismatchError(`${op}: expected a path, a WritableStream or the handle of a file, got ${describe(target)}`);
+  if (writable.locked) throw new OpError(`${op}: the stream is locked: something else is writing to it`);
   const writer = writable.getWriter();
   try {
     for await (const part of parts) await writer.write(part);

@@ -122,6 +122,16 @@ export default {
     await t.throws(() => save({ a: t.tensor([1]) }, 3), /expected a path, a WritableStream or the handle of a file, got number 3/);
     await t.throws(() => save({ a: t.tensor([1]) }, "https://example.org/a"), /is an address, to which nothing can be written/);
   },
+  "what is saved are the values at the call": async (t) => {
+    const { save } = t.torch.safetensors, state = { a: t.tensor([1, 2, 3]), b: t.tensor([[1, 2], [3, 4]]).t(), c: t.tensor([1]), d: t.tensor(1) };
+    const saved = save(state);
+    for (const x of Object.values(state)) x.mul_(10);
+    state.a.dispose();
+    state.e = t.tensor([1]);
+    const found = await t.torch.load(await saved);
+    t.equal(Object.keys(found).sort(), ["a", "b", "c", "d"]);
+    for (const [name, value] of Object.entries({ a: [1, 2, 3], b: [[1, 3], [2, 4]], c: [1], d: 1 })) t.equal(await found[name].tolist(), value);
+  },
   "an opened file reads its header first, then a tensor or some of its rows": async (t) => {
     const file = await t.torch.safetensors.safe_open(at("net.safetensors"), { device: t.device }), { state } = (await expected(t))["net.pt"];
     t.equal(file.keys().sort(), Object.keys(state).sort());

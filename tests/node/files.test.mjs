@@ -1,9 +1,9 @@
 // Files in Node: paths, positions, writing, ranges of a server; and 10,000 damaged files.
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, lstatSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import test from "node:test";
 import { readDamaged } from "../files/damage.mjs";
@@ -59,6 +59,76 @@ test("what was in a file stays until all of the new content is written", async (
   assert.deepEqual(readdirSync(folder).filter((name) => name.endsWith(".part")), []);
   await assert.rejects(torch.save({ a: torch.tensor([1]) }, join(folder, "no", "such")), /such: it cannot be written: ENOENT/);
   await assert.rejects(torch.load(folder), /it is not a file/);
+});
+
+test("what is saved are the values at the call, while training goes on", async () => {
+  const path = join(folder, "moving.safetensors"), names = Array.from({ length: 40 }, (_, i) => `p${i}`);
+  const state = Object.fromEntries(names.map((name) => [name, torch.zeros([1000], { device: "cpu" })]));
+  const add = () => { for (const name of names) state[name].add_(1); };
+  const sink = [], stream = new WritableStream({ write(part) { sink.push(part); } });
+  const ends = [torch.save(state, path), torch.save(state, stream), safetensors.save(state), safetensors.save_file(state, `${path}2`)];
+  for (let step = 0; step < 200; step++) {
+    add();
+    if (step % 20 === 0) await new Promise((done) => setImmediate(done));
+  }
+  state.p3.dispose();
+  const bytes = (await Promise.all(ends))[2];
+  for (const from of [path, new Blob(sink), bytes, `${path}2`]) {
+    for (const x of Object.values(await torch.load(from))) assert.deepEqual([...new Set(await x.tolist())], [0]);
+  }
+});
+
+/** The number in a file, and that nothing else lies in its folder. */
+async function onlyFile(path) {
+  assert.deepEqual(readdirSync(join(path, "..")), [path.split("/").pop()]);
+  return (await torch.load(path)).a.item();
+}
+
+test("saves to one path go one after the other, whatever they are called by, and each leaves a whole file", async () => {
+  const own = mkdtempSync(join(folder, "queue-")), path = join(own, "a.st"), big = (value) => torch.full([2 ** 18], value, { device: "cpu" });
+  const ends = [];
+  for (let i = 0; i < 8; i++) ends.push(torch.save({ a: i % 2 ? torch.tensor(i) : big(i) }, [path, pathToFileURL(path), relative(process.cwd(), path), join(own, ".", "a.st")][i % 4]));
+  const failing = torch.tensor(100);
+  failing.data = () => Promise.reject(new Error("the device was lost"));
+  ends.splice(4, 0, assert.rejects(torch.save({ a: failing }, path), /the device was lost/));
+  await Promise.all(ends);
+  assert.equal(await onlyFile(path), 7);
+  await Promise.all([torch.save({ a: torch.tensor(8) }, path), torch.profiler.profile().export_chrome_trace(path)]);
+  assert.equal(JSON.parse(readFileSync(path, "utf8")).schemaVersion, 1);
+  const locked = new WritableStream();
+  locked.getWriter();
+  await assert.rejects(torch.save({ a: torch.tensor(1) }, locked), (error) => error instanceof torch.OpError && /^save: the stream is locked/.test(error.message));
+});
+
+test("saving follows no planted link, keeps the mode and the place a link leads to, and replaces no device", { skip: process.platform === "win32" }, async () => {
+  const own = mkdtempSync(join(folder, "links-")), path = join(own, "a.st"), victim = join(folder, "victim");
+  writeFileSync(victim, "precious");
+  symlinkSync(victim, `${path}.part`);
+  const random = Math.random;
+  let drawn = 0;
+  try {  // a link in the way of the first name that is tried
+    symlinkSync(victim, `${path}.${(0.125).toString(36).slice(2, 12)}.part`);
+    Math.random = () => (drawn++ ? random() : 0.125);
+    await torch.save({ a: torch.tensor(1) }, path);
+  } finally {
+    Math.random = random;
+  }
+  assert.ok(drawn >= 2);
+  assert.equal(readFileSync(victim, "utf8"), "precious");
+  assert.equal(lstatSync(path).isFile() && (await torch.load(path)).a.shape.length, 0);
+  const plain = statSync(path).mode & 0o777;
+  for (const mode of [0o600, 0o664, 0o440]) {
+    chmodSync(path, mode);
+    await torch.save({ a: torch.tensor(2) }, path);
+    assert.equal(statSync(path).mode & 0o777, mode);
+  }
+  assert.equal(plain, 0o666 & ~process.umask());
+  const link = join(folder, "link.st");
+  symlinkSync(path, link);
+  await torch.save({ a: torch.tensor(3) }, link);
+  assert.deepEqual([lstatSync(link).isSymbolicLink(), await (await torch.load(path)).a.item()], [true, 3]);
+  await torch.save({ a: torch.tensor(4) }, "/dev/null");
+  assert.equal(lstatSync("/dev/null").isCharacterDevice(), true);
 });
 
 test("a file that was cut off says so, wherever it was cut", async () => {
