@@ -146,6 +146,11 @@ function makePlan(compiled: CompiledOp, values: readonly unknown[], device: Devi
     call.slots[slot]!.dtype = dtype;
     return dtype;
   });
+  // Results are laid out as their slots are, call after call.
+  for (const { shape, strides } of call.slots) {
+    Object.freeze(shape);
+    Object.freeze(strides);
+  }
   return new Plan(compiled, call, device, mine, amounts, scalarTypes, sibling);
 }
 

@@ -7,7 +7,7 @@ import { type DType, converter, dtypeNumber, isFloat, newElements, toDType } fro
 import { OpError, TypeMismatchError, describe } from "./errors.js";
 import * as kernels from "./kernels.js";
 import { keep } from "./memory.js";
-import { checkShape, contiguousStrides, integers, numelOf, showShape } from "./shape.js";
+import { checkShape, contiguousStrides, frozen, integers, numelOf, showShape } from "./shape.js";
 import { Tensor } from "./tensor.js";
 import { randomPermutation } from "./random.js";
 import { type Nested, type NumberArray, fromNested, fromTyped } from "./data.js";
@@ -52,11 +52,11 @@ function finish(x: Tensor, options: Options): Tensor {
 
 /** A contiguous tensor with undefined elements on a device. */
 export function emptyOn(device: Device, shape: readonly number[], dtype: DType, op: string): Tensor {
-  return new Tensor(device.allocate(dtype, numelOf(shape), op), dtype, shape, contiguousStrides(shape), 0);
+  return new Tensor(device.allocate(dtype, numelOf(shape), op), dtype, frozen(shape), contiguousStrides(shape), 0);
 }
 
 function fromElements(elements: Elements, dtype: DType, shape: readonly number[], options: Options, op: string): Tensor {
-  return finish(new Tensor(deviceOf(options).upload(elements, dtype, op), dtype, shape, contiguousStrides(shape), 0), options);
+  return finish(new Tensor(deviceOf(options).upload(elements, dtype, op), dtype, frozen(shape), contiguousStrides(shape), 0), options);
 }
 
 /** A tensor of nested arrays, a number, a boolean, or a typed array with `shape`; a copy of another tensor. */
@@ -209,7 +209,7 @@ export const randn_like = (input: Tensor, options: Options = {}): Tensor => rand
 // --- Numbers in a tensor's place ------------------------------------------------------------------
 
 const scalars = new Map<number, Map<number, Tensor>>();
-const MOST_SCALARS = 4096;
+const MOST_SCALARS = 4096, NO_AXES: readonly number[] = /* @__PURE__ */ Object.freeze([]);
 
 /**
  * A tensor without axes for a number given where a tensor is expected; made once for each number, type and device.
@@ -226,7 +226,7 @@ export function scalar(value: number | boolean, device: Device, dtype?: DType): 
   if (!found || found.storage.disposed) {
     const elements = newElements(type, 1);
     elements[0] = converter(type)(number);
-    found = keep(new Tensor(device.upload(elements, type, "scalar"), type, [], [], 0, false));
+    found = keep(new Tensor(device.upload(elements, type, "scalar"), type, NO_AXES, NO_AXES, 0, false));
     found.weak = true;
     if (cache.size >= MOST_SCALARS) cache.clear();
     if (!Object.is(number, -0)) cache.set(number, found);

@@ -4,6 +4,9 @@ import { IndexError, OpError, TypeMismatchError, describe } from "./errors.js";
 
 export type Shape = readonly number[];
 
+/** A list that nobody changes any more: a copy, unless it is one already.  Tensors hand out theirs, which plans share. */
+export const frozen = (list: Shape): Shape => (Object.isFrozen(list) ? list : Object.freeze([...list]));
+
 /** The most elements a tensor may have: their places are counted in 32 bits. */
 export const MAX_NUMEL = 2 ** 31 - 1;
 
@@ -13,15 +16,15 @@ export function numelOf(shape: Shape): number {
   return n;
 }
 
-/** Row-major strides. */
-export function contiguousStrides(shape: Shape): number[] {
+/** Row-major strides, frozen. */
+export function contiguousStrides(shape: Shape): Shape {
   const strides = new Array<number>(shape.length);
   let step = 1;
   for (let i = shape.length - 1; i >= 0; i--) {
     strides[i] = step;
     step *= Math.max(shape[i]!, 1);
   }
-  return strides;
+  return Object.freeze(strides);
 }
 
 /** Whether strides are row-major; axes of length 1 may have any stride. */
@@ -120,7 +123,7 @@ export function inferShape(sizes: Shape, numel: number, op: string): number[] {
 }
 
 /** Strides with which a strided tensor can be seen in another shape without a copy; null where it cannot. */
-export function viewStrides(shape: Shape, strides: Shape, to: Shape): number[] | null {
+export function viewStrides(shape: Shape, strides: Shape, to: Shape): Shape | null {
   if (numelOf(shape) === 0) return sameShape(shape, to) ? [...strides] : contiguousStrides(to);
   const out = new Array<number>(to.length);
   let view = to.length - 1, chunk = 1, seen = 1, step = strides.length ? strides[strides.length - 1]! : 1;

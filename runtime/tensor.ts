@@ -21,9 +21,8 @@ export type TensorOrNumber = Tensor | number | boolean;
 
 export class Tensor {
   storage: Storage;
-  shape: readonly number[];
-  /** Elements between neighbours along each axis. */
-  strides: readonly number[];
+  private sizes: readonly number[];
+  private steps: readonly number[];
   /** The first element's place in the storage. */
   offset: number;
   dtype: DType;
@@ -47,12 +46,12 @@ export class Tensor {
   private unseen = false;
   private gone = false;
 
-  /** Internal: tensors are made by `tensor`, `zeros`, ... */
+  /** Internal: tensors are made by `tensor`, `zeros`, ...  `shape` and `strides` are frozen. */
   constructor(storage: Storage, dtype: DType, shape: readonly number[], strides: readonly number[], offset: number, enrolled = true) {
     this.storage = storage;
     this.dtype = dtype;
-    this.shape = shape;
-    this.strides = strides;
+    this.sizes = shape;
+    this.steps = strides;
     this.offset = offset;
     storage.retain();
     if (enrolled) enroll(this);
@@ -60,6 +59,10 @@ export class Tensor {
 
   // --- What it is -----------------------------------------------------------------------------------
 
+  /** The sizes of all axes; a list that cannot be changed. */
+  get shape(): readonly number[] { return this.sizes; }
+  /** Elements between neighbours along each axis; a list that cannot be changed. */
+  get strides(): readonly number[] { return this.steps; }
   get device(): Device["type"] { return this.storage.device.type; }
   get ndim(): number { return this.shape.length; }
   get itemsize(): number { return this.element_size(); }
@@ -210,9 +213,13 @@ export class Tensor {
     this.storage.release();
     this.storage = other.storage;
     this.dtype = other.dtype;
-    this.shape = other.shape;
-    this.strides = other.strides;
-    this.offset = other.offset;
+    return this.lay(other.sizes, other.steps, other.offset);
+  }
+  /** Internal: sees its memory with other, frozen, sizes and strides. */
+  lay(shape: readonly number[], strides: readonly number[], offset: number): this {
+    this.sizes = shape;
+    this.steps = strides;
+    this.offset = offset;
     return this;
   }
   get is_disposed(): boolean { return this.gone; }

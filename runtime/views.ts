@@ -13,10 +13,10 @@ import { Tensor } from "./tensor.js";
 
 type Sizes = readonly (number | readonly number[])[];
 
-/** A view of `x`; `back` gives the gradient of x from that of the view. */
+/** A view of `x`, which keeps `shape` and `strides`; `back` gives the gradient of x from that of the view. */
 function makeView(x: Tensor, op: string, shape: Shape, strides: Shape, offset: number, back: (grad: Tensor) => Tensor): Tensor {
   x.check(op);
-  const out = new Tensor(x.storage, x.dtype, shape, strides, offset);
+  const out = new Tensor(x.storage, x.dtype, Object.freeze(shape), Object.freeze(strides), offset);
   if (is_grad_enabled()) {
     out.base = x.base ?? x;
     out.nodeVersion = x.storage.version;
@@ -234,9 +234,7 @@ export function become<T extends Tensor>(x: T, op: string, look: (x: Tensor) => 
     throw new AutogradError(`${op}: a leaf Variable that requires grad is being used in an in-place operation.`);
   }
   const shown = look(x);
-  x.shape = shown.shape;
-  x.strides = shown.strides;
-  x.offset = shown.offset;
+  x.lay(shown.shape, shown.strides, shown.offset);
   if (shown.node) attach(x, shown.node, shown.outputNumber);
   shown.dispose();
   return x;

@@ -3,7 +3,7 @@
 
 import type { Elements } from "../compiled.js";
 import type { DType } from "../dtype.js";
-import { MAX_NUMEL, extent, showShape } from "../shape.js";
+import { MAX_NUMEL, extent, frozen, showShape } from "../shape.js";
 import type { Storage } from "../storage.js";
 import { Tensor } from "../tensor.js";
 import { FILE_TYPES, type FileType, decode } from "./elements.js";
@@ -186,7 +186,7 @@ class Builder {
       let memory = memories.get(wait.memory.key);
       if (!memory) memories.set(wait.memory.key, (memory = await this.read(wait)));
       if (memory.type !== wait.type) throw new FileError(this.source.name, `its storage ${wait.memory.key} holds tensors of ${memory.type.name} and of ${wait.type.name}, which cannot share memory here`);
-      const tensor = new Tensor(memory.storage, memory.dtype, wait.shape, wait.strides, wait.offset);
+      const tensor = new Tensor(memory.storage, memory.dtype, frozen(wait.shape), frozen(wait.strides), wait.offset);
       this.tensors.set(wait, wait.requiresGrad ? tensor.requires_grad_() : tensor);
     }
     return this.plain(value);

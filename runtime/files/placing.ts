@@ -4,6 +4,7 @@ import type { Elements } from "../compiled.js";
 import { type Device, toDevice } from "../device.js";
 import { type DType, isFloat, toDType } from "../dtype.js";
 import { OpError, TypeMismatchError, describe } from "../errors.js";
+import { frozen } from "../shape.js";
 import { Tensor } from "../tensor.js";
 import { type FileType, decode } from "./elements.js";
 import { FileError } from "./error.js";
@@ -43,7 +44,7 @@ export interface Content {
 /** A tensor of its own memory. */
 export function makeTensor(content: Content, place: Placing, file: string, what: string): Tensor {
   const { elements, dtype } = decode(content.data, content.type, place.dtype, file, what);
-  return new Tensor(upload(elements, dtype, place, file, what), dtype, content.shape, content.strides, content.offset);
+  return new Tensor(upload(elements, dtype, place, file, what), dtype, frozen(content.shape), frozen(content.strides), content.offset);
 }
 
 /** The elements on the device. */

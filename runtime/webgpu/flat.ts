@@ -109,7 +109,7 @@ export class Flat {
       const storage = new Storage(this.device, dtype, bytes / deviceBytes(dtype), null, new Part(this, -1, offset, bytes), 0, "foreach");
       unwatch(storage.cell);
       storage.cell.freed = false;
-      this.runs.set(key, (run = new Tensor(storage, dtype, [storage.length], [1], 0, false)));
+      this.runs.set(key, (run = new Tensor(storage, dtype, Object.freeze([storage.length]), Object.freeze([1]), 0, false)));
     }
     return run;
   }
@@ -163,7 +163,7 @@ function stacked(lists: readonly List[], from: number): Joined | null {
   const count = end - from;
   return count < 2 ? null : { count, tensors: first.map(({ flat, index }, i) => {
     const { shape, strides } = lists[i]![from]!;
-    return new Tensor(flat.run(index, count, dtype).storage, dtype, [count, ...shape], [apart[i]! / deviceBytes(dtype), ...strides], 0, false);
+    return new Tensor(flat.run(index, count, dtype).storage, dtype, Object.freeze([count, ...shape]), Object.freeze([apart[i]! / deviceBytes(dtype), ...strides]), 0, false);
   }) };
 }
 

@@ -10,6 +10,38 @@ export default {
     t.equal(await apart.as_strided_scatter(src, [2], [1], 2).tolist(), [1, -2, 5]);        // the places 2 and 3 of memory, of which 3 is seen
     t.equal(await apart.as_strided_scatter(src, [2], [1]).tolist(), [-1, 3, 5]);
   },
+  "sizes and strides are lists that nobody can change, of whatever makes a tensor": async (t) => {
+    const { torch } = t, { nn } = torch, given = [2, 3], x = torch.ones(given, { device: t.device }), long = t.tensor([0, 1], { dtype: torch.long });
+    t.equal([await t.throws(() => x.add(1).shape.reverse(), /read only|immutable|extensible|Cannot assign/), [...x.add(1).shape]], [undefined, [2, 3]]);
+    for (const name of ["shape", "strides"]) await t.throws(() => { x[name] = [6]; }, /only a getter|no setter|setting getter-only/);
+    const parts = [];
+    await torch.save({ x }, new WritableStream({ write: (part) => { parts.push(part.slice()); } }));
+    const loaded = await torch.load(new Blob(parts), { map_location: t.device });
+    const leaf = t.tensor([[1, 2], [3, 4]], { requires_grad: true });
+    leaf.mul(leaf).t().sum().backward();
+    const made = [
+      x, torch.empty(3), torch.full(given, 1), torch.randint(0, 3, given), torch.zeros({ size: given }), torch.tensor([1, 2, 3, 4, 5, 6], { shape: given }), torch.eye(2),
+      torch.arange(3), torch.linspace(0, 1, 3), torch.randperm(3), torch.rand(given), torch.zeros_like(x), torch.tensor(5), new torch.Tensor([1]), x.clone(), await x.to("cpu"),
+      x.to(torch.int32), x.add(1), x.sum(), ...x.max(1), x.matmul(x.t()), x.t(), x.view(6), x.reshape(3, 2), x.expand(2, 2, 3), x.unsqueeze(0), x.squeeze(), x.narrow(1, 0, 2),
+      x.select(0, 0), x.diagonal(), x.unfold(1, 2, 1), x.as_strided(given, [3, 1]), x.flatten(), x.detach(), x.permute([1, 0]), ...x.split(1), ...x.unbind(), x.index(long),
+      torch.cat([x, x]), torch.stack([x, x]), torch.einsum("ij,kj->ik", x, x), x.clone().resize_(1, 2), x.clone().resize_(4, 4), x.clone().t_(), x.clone().unsqueeze_(0),
+      leaf.grad, ...torch.meshgrid([long, long]), await x.masked_select(x.gt(0)), loaded.x, ...nn.LSTM(3, 2).to(t.device)(x.unsqueeze(0)).slice(0, 1), ...nn.Conv2d(1, 1, 3).parameters(),
+    ];
+    for (const [i, { shape, strides }] of made.entries()) {
+      if (!Object.isFrozen(shape) || !Object.isFrozen(strides)) throw new Error(`tensor ${i}, of shape [${shape}] and strides [${strides}]`);
+    }
+    t.equal([x.size(), x.stride(), given].map(Object.isFrozen), [true, true, false]);
+    given[0] = 7;
+    t.equal(made.slice(0, 5).map(({ shape }) => shape[0]), [2, 3, 2, 2, 2]);
+  },
+  "options of a call are not the lists that it was given": async (t) => {
+    const { conv2d } = t.torch.nn.functional, x = t.torch.ones([1, 1, 4, 4], { device: t.device }), w = t.torch.ones([1, 1, 3, 3], { device: t.device, requires_grad: true });
+    const stride = [2, 2], padding = [1, 1], out = conv2d(x, w, null, stride, padding);
+    stride[0] = padding[1] = 3;
+    out.sum().backward();
+    t.equal([[...out.shape], await w.grad.tolist()], [[1, 1, 2, 2], [[[[1, 2, 2], [2, 4, 4], [2, 4, 4]]]]]);
+    t.equal([...conv2d(x, w, null, [2, 2], [1, 1]).shape], [1, 1, 2, 2]);
+  },
   "views of views share one storage": async (t) => {
     const x = grid(t), v = x.transpose(0, 1).select(0, 1).unsqueeze(0);
     t.equal([...v.shape], [1, 2]);
