@@ -65,6 +65,13 @@ def parser() -> argparse.ArgumentParser:
             ).add_argument("name", help="an op's name, as in ops/")
     command("watch", watch, "build whenever a source changes")
     command("bench", bench, "measure the package; what follows goes to bench/run.mjs, see bench/README.md")
+    mutate_ = command("mutate", mutate, "change the sources at random, a place at a time, and see whether a test notices\n"
+                      "Hours for hundreds: each mutation gets a build and tests until one fails.")
+    mutate_.add_argument("count", type=int, help="how many mutations")
+    mutate_.add_argument("--seed", type=int, default=0, help="which (default 0)")
+    mutate_.add_argument("--only", default="", metavar="PATH", help="in files whose path begins so")
+    mutate_.add_argument("--jobs", type=int, default=1, help="how many at a time (default 1)")
+    mutate_.add_argument("--list", action="store_true", help="only say which")
     command("docs", docs, "build, then make the documentation's website in .build/site")
     command("serve", serve, "build, then show the example pages on this machine"
             ).add_argument("--port", type=int, default=8000, help="default 8000")
@@ -138,6 +145,17 @@ def bench(options: argparse.Namespace) -> int:
     package.build(more_ops=options.ops)
     return subprocess.call([str(node.executable()), "bench/run.mjs", *options.more], cwd=ROOT,
                            env=node.environment(gpu.variables()))
+
+
+def mutate(options: argparse.Namespace) -> int:
+    from buildtools import gpu, mutate as trials, mutations
+
+    if options.list:
+        print(*mutations.draw(options.count, options.seed, options.only), sep="\n")
+        return 0
+    gpu.enter()
+    package.build()
+    return trials.mutate(options.count, options.seed, options.only, options.jobs)
 
 
 def docs(options: argparse.Namespace) -> int:
