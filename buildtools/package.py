@@ -8,6 +8,8 @@ from __future__ import annotations
 import gc
 import hashlib
 import json
+import os
+import re
 import shutil
 import subprocess
 from collections.abc import Sequence
@@ -22,6 +24,7 @@ VERSION = "0.1.0"
 # Entries beside those that the generator makes: other libraries' spellings, written with what users of the package have.
 COMPATIBLE = tuple(f"compat/{file.stem}" for file in sorted((ROOT / "compat").glob("*.ts")))
 # Classic scripts: entry -> script.
+IMPORT = re.compile(r'^(?:import|export)\b([^;"]*)"(\.[^"]*)"', re.MULTILINE)   # of a module: what is taken, from where
 SCRIPTS = {"index.js": "torch.js", "core.js": "torch-core.js"}
 
 
@@ -93,8 +96,13 @@ def lint(tarball: Path) -> str:
     return "\n\n".join(findings)
 
 
+def platforms(root: str) -> dict:
+    """package.json's `imports`: one module for what only Node has, and its place taken for pages.  `root`: the folder of the modules."""
+    return {"#platform": {"node": f"{root}/runtime/platform/node.js", "default": f"{root}/runtime/platform/elsewhere.js"}}
+
+
 def description() -> dict:
-    """The package's own package.json."""
+    """The package's own package.json, but for what `_describe` reads from the modules."""
     return {
         "name": "tensorloom",
         "version": VERSION,
@@ -111,13 +119,22 @@ def description() -> dict:
             **{f"./{name}": {"types": f"./{name}.d.ts", "default": f"./{name}.js"} for name in COMPATIBLE},
             "./package.json": "./package.json",
         },
+        "imports": platforms("."),
         "unpkg": "./torch.js",
         "jsdelivr": "./torch.js",
-        # An entry's imports register what the runtime needs; all other modules only define.
-        "sideEffects": ["./index.js", "./functional.js", "./core.js", "./methods.js", "./core-methods.js", "./runtime/methods.js", "./runtime/composed/methods.js", "./runtime/cpu.js",
-                        *(f"./{name}" for name in SCRIPTS.values()), *(f"./{name}.js" for name in COMPATIBLE)],
         "engines": {"node": ">=18.4"},
     }
+
+
+def effective(dist: Path) -> list[str]:
+    """package.json's `sideEffects`: modules that are imported for what they do, the modules that import those, and classic scripts.
+
+    Read from the modules themselves: what a bundler leaves out although somebody meant it is noticed by users first."""
+    imports = {file.relative_to(dist): [(not found[1].strip(), Path(os.path.normpath(file.relative_to(dist).parent / found[2]))) for found in IMPORT.finditer(file.read_text())]
+               for file in dist.rglob("*.js") if file.name not in SCRIPTS.values()}
+    found = {name for made in imports.values() for bare, name in made if bare}
+    while more := {file for file, made in imports.items() if any(name in found for _, name in made)} - found: found |= more
+    return sorted([*(f"./{name.as_posix()}" for name in found), *(f"./{name}" for name in SCRIPTS.values())])
 
 
 def _tsc(sources: Path, dist: Path, anew: bool) -> None:
@@ -136,7 +153,8 @@ def _tsc(sources: Path, dist: Path, anew: bool) -> None:
     dist.mkdir(parents=True, exist_ok=True)
     # The settings name this checkout's folders; a build into other folders only changes those.
     config = sources.parent / f"tsconfig.{sources.name}.json"
-    (sources.parent / "package.json").write_text('{"type": "module"}\n')  # TypeScript takes the files for modules
+    (sources.parent / "package.json").write_text(  # TypeScript takes the files for modules
+        json.dumps({"type": "module", "imports": platforms(f"./{sources.name}")}) + "\n")
     config.write_text(json.dumps({
         "extends": str(ROOT / "tsconfig.json"),
         "compilerOptions": {"rootDir": str(sources), "outDir": str(dist), "types": [], "noCheck": True,
@@ -185,13 +203,14 @@ def _classic_scripts(dist: Path) -> None:
                      "--target=es2022", "--minify", "--legal-comments=none", "--outdir=.",
                      # Said here, or esbuild would heed a tsconfig.json in any folder above the output.
                      '--tsconfig-raw={"compilerOptions": {"alwaysStrict": true}}',
-                     "--external:webgpu", "--log-level=warning"], cwd=dist)
+                     "--conditions=node", "--external:node:*", "--log-level=warning"], cwd=dist)
     if done.returncode or done.stdout.strip():
         raise BuildError(done.stdout.strip())
 
 
 def _describe(dist: Path) -> None:
-    (dist / "package.json").write_text(json.dumps(description(), indent=2) + "\n")
+    described = description() | {"sideEffects": effective(dist)}
+    (dist / "package.json").write_text(json.dumps(described, indent=2) + "\n")
     for name in ("LICENSE", "CHANGELOG.md"):
         shutil.copyfile(ROOT / name, dist / name)
     shutil.copyfile(ROOT / "docs" / "package.md", dist / "README.md")

@@ -4,6 +4,7 @@
 import { nn, optim } from "../index.js";
 import type { Elements } from "../runtime/compiled.js";
 import { zeros } from "../runtime/create.js";
+import { titled } from "../runtime/titled.js";
 import { initWebGPUAsync } from "../runtime/webgpu/init.js";
 import { TypeMismatchError, describe } from "../runtime/errors.js";
 import type { Parameter } from "../runtime/nn/parameter.js";
@@ -75,6 +76,7 @@ export abstract class Module extends nn.Module {
     else console.warn('toBackend("GPU"): there is no WebGPU here; the model stays on the CPU');
   }
 }
+titled(Module, "Module");
 
 function one(inputs: readonly Tensor[], name: string): Tensor {
   if (!Array.isArray(inputs) || !(inputs[0] instanceof TensorClass)) throw new TypeMismatchError(`${name}.forward: expected a list of tensors, got ${describe(inputs)}`);
@@ -95,10 +97,12 @@ export class Linear extends Module {
     return [addmm(this.bias, await one(inputs, "Linear").to(this.weights.device), this.weights)];
   }
 }
+titled(Linear, "Linear");
 
 export class Relu extends Module {
   override async forward(inputs: readonly Tensor[]): Promise<Tensor[]> { return [one(inputs, "Relu").relu()]; }
 }
+titled(Relu, "Relu");
 
 /** Modules in a row. */
 export class Sequential extends Module {
@@ -112,6 +116,7 @@ export class Sequential extends Module {
     return x;
   }
 }
+titled(Sequential, "Sequential");
 
 /** What moves all parameters of a model; `optimizer` is PyTorch's, with groups and state. */
 class ModelOptimizer<O extends object> {
@@ -127,8 +132,10 @@ export class Adam extends ModelOptimizer<optim.AdamOptions> {
     super(optim.Adam(model.parameters(), { lr, betas: [beta1, beta2], eps: epsilon }));
   }
 }
+titled(Adam, "Adam");
 
 /** Gradient descent. */
 export class SGD extends ModelOptimizer<optim.SGDOptions> {
   constructor(model: nn.Module, lr: number) { super(optim.SGD(model.parameters(), { lr })); }
 }
+titled(SGD, "SGD");

@@ -7,6 +7,7 @@ import { grad } from "./autograd.js";
 import { Function, type FunctionContext } from "./function.js";
 import { enable_grad } from "./grad-mode.js";
 import { Tensor } from "./tensor.js";
+import { titled } from "./titled.js";
 
 export type FunctionInput = Tensor | number | readonly number[] | boolean | string | null | undefined;
 
@@ -25,6 +26,7 @@ export class GradientContext {
   declare readonly savedTensors: Tensor[];
   declare readonly saveForBackward: (...tensors: Tensor[]) => void;
 }
+titled(GradientContext, "GradientContext");
 
 /** Subclass with static `forward(inputs)`, `setupContext(ctx, inputs, output)` and `backward(ctx, gradient)`; call `apply(...inputs)`. */
 export class AutoFunction {
@@ -37,6 +39,7 @@ export class AutoFunction {
   }
   static apply(...inputs: FunctionInput[]): Tensor { return adapted(this).apply(...inputs); }
 }
+titled(AutoFunction, "AutoFunction");
 
 const adaptations = /* @__PURE__ */ new WeakMap<typeof AutoFunction, typeof Function>(), contexts = /* @__PURE__ */ new WeakMap<FunctionContext, GradientContext>();
 

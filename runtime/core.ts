@@ -1,7 +1,5 @@
 // What every entry offers of the runtime: tensors, creation, views, autograd, devices, memory.
 
-import "./cpu.js";
-
 export { Tensor } from "./tensor-class.js";
 export type { TensorOrNumber } from "./tensor.js";
 export { Results } from "./results.js";

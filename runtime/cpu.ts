@@ -5,7 +5,7 @@ import { plan_cpu } from "../host/plan.js";
 import { raw_words } from "../host/raw.js";
 import type { CompiledOp, Elements } from "./compiled.js";
 import { NestRun } from "./cpu-nest.js";
-import { type Device, type Prepared, type RandomWords, type Strided, registerDevice } from "./device.js";
+import type { Device, Prepared, RandomWords, Strided } from "./device.js";
 import { type DType, converter, newElements } from "./dtype.js";
 import { DeviceError } from "./errors.js";
 import { copyStrided } from "./layout.js";
@@ -118,5 +118,4 @@ class CpuDevice implements Device {
 }
 
 /** The CPU: always there. */
-export const cpu: Device = new CpuDevice();
-registerDevice(cpu);
+export const cpu: Device = /* @__PURE__ */ new CpuDevice();

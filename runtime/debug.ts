@@ -8,6 +8,7 @@ import { type DType, isFloat } from "./dtype.js";
 import { OpError, TypeMismatchError } from "./errors.js";
 import { type Observer, type Run, inputsOf, nameOf, observe, outputsOf, stopObserving } from "./observers.js";
 import { extent, showShape } from "./shape.js";
+import { titled } from "./titled.js";
 
 export interface DebugOptions {
   /** Look for NaN and infinities that an op makes of finite numbers. */
@@ -21,6 +22,7 @@ export interface DebugOptions {
 
 /** What an op made is not finite, or not what the CPU makes. */
 export class DebugError extends OpError {}
+titled(DebugError, "DebugError");
 
 /** A tensor of a program with its elements, which begin with the first of its memory. */
 interface Seen {

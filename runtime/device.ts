@@ -2,6 +2,7 @@
 
 import type { Call } from "../host/model.js";
 import type { CompiledOp, Elements } from "./compiled.js";
+import { cpu } from "./cpu.js";
 import type { DType } from "./dtype.js";
 import { DeviceError, describe } from "./errors.js";
 import type { Cell, Storage } from "./storage.js";
@@ -77,28 +78,24 @@ export interface RandomWords {
   readonly call: number;
 }
 
-const devices = new Map<string, Device>();
+/** Devices beside the CPU, which is always there: it is named here, not registered, so that no bundler leaves it out. */
+const others = new Map<string, Device>();
 let current: Device | null = null;
 
 export function registerDevice(device: Device, name: string = device.type): void {
-  devices.set(name, device);
-  current ??= device;
+  others.set(name, device);
 }
 
 export function removeDevice(name: string): void {
-  const device = devices.get(name);
-  devices.delete(name);
-  if (device === current) current = devices.get("cpu") ?? null;
+  if (others.get(name) === current) current = null;
+  others.delete(name);
 }
 
 /** All devices that there are now. */
-export const registeredDevices = (): Device[] => [...new Set(devices.values())];
+export const registeredDevices = (): Device[] => [...new Set([cpu, ...others.values()])];
 
 /** The device of new tensors. */
-export function defaultDevice(): Device {
-  if (!current) throw new DeviceError("no device is registered");
-  return current;
-}
+export const defaultDevice = (): Device => current ?? cpu;
 
 export function setDefaultDevice(device: unknown): void {
   current = toDevice(device);
@@ -112,16 +109,16 @@ export type GpuName = "webgpu" | "gpu" | `webgpu:${number}`;
 /** A device by name: "cpu", "webgpu", "webgpu:0". */
 export function toDevice(name: unknown): Device {
   if (name !== null && typeof name === "object") {
-    for (const device of devices.values()) if (device === name) return device;
+    for (const device of registeredDevices()) if (device === name) return device;
     if ("type" in name) return toDevice((name as { type: unknown }).type);
   }
   if (typeof name === "string") {
     const plain = name.toLowerCase().replace(/:0$/, "");
-    const found = devices.get(plain === "gpu" ? "webgpu" : plain);
+    const found = plain === "cpu" ? cpu : others.get(plain === "gpu" ? "webgpu" : plain);
     if (found) return found;
     if (plain === "webgpu" || plain === "gpu") {
       throw new DeviceError('device "webgpu" is not ready: await initWebGPUAsync() first, and see whether it answers true');
     }
   }
-  throw new DeviceError(`expected a device (${[...devices.keys()].map((d) => `"${d}"`).join(", ")}), got ${describe(name)}`);
+  throw new DeviceError(`expected a device (${["cpu", ...others.keys()].map((d) => `"${d}"`).join(", ")}), got ${describe(name)}`);
 }

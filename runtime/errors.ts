@@ -1,6 +1,8 @@
 // The errors of the package: one family, so that a program can tell its own mistakes from JavaScript's.
 // Messages begin with the operator's name and say what came and what was expected.
 
+import { titled } from "./titled.js";
+
 /** A call that cannot be made, or that failed on its device. */
 export class OpError extends Error {
   constructor(message: string) {
@@ -20,6 +22,12 @@ export class AutogradError extends OpError {}
 
 /** The device failed: it was lost, a kernel does not compile, memory ran out. */
 export class DeviceError extends OpError {}
+
+titled(OpError, "OpError");
+titled(IndexError, "IndexError");
+titled(TypeMismatchError, "TypeMismatchError");
+titled(AutogradError, "AutogradError");
+titled(DeviceError, "DeviceError");
 
 /** `TypeName` of a wrong argument, for messages. */
 export function describe(value: unknown): string {

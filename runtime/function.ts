@@ -6,6 +6,7 @@ import { type Grad, Node, Saved, attach, recording } from "./node.js";
 import { zeros } from "./create.js";
 import type { DType } from "./dtype.js";
 import { Tensor, alias } from "./tensor.js";
+import { titled } from "./titled.js";
 
 /** What forward leaves for backward; any further property may be set on it. */
 export class Context {
@@ -136,6 +137,7 @@ export class Function {
     return (results instanceof Tensor ? outputs[0] : outputs) as R;
   }
 }
+titled(Function, "Function");
 
 /** What forward answers; its context is set up by it or, where there is one, by setup_context. */
 function forwarded(definition: Definition, context: FunctionContext, args: readonly unknown[]): Results {

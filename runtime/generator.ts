@@ -4,6 +4,7 @@
 import { nextCall } from "./random.js";
 import { uniform } from "./random-bits.js";
 import { TypeMismatchError, describe } from "./errors.js";
+import { titled } from "./titled.js";
 
 const N = 624, M = 397;
 
@@ -69,3 +70,4 @@ export class Generator {
     return order;
   }
 }
+titled(Generator, "Generator");

@@ -10,10 +10,12 @@ import { enable_grad, no_grad } from "./grad-mode.js";
 import { readElements } from "./read.js";
 import { showShape } from "./shape.js";
 import { Tensor } from "./tensor.js";
+import { titled } from "./titled.js";
 import * as views from "./views.js";
 
 /** What gradcheck throws where derivatives differ. */
 export class GradcheckError extends AutogradError {}
+titled(GradcheckError, "GradcheckError");
 
 export interface GradcheckOptions {
   /** Half of the distance of the two values whose difference is taken. */

@@ -1,6 +1,7 @@
 // Several results of one call: iterable in order, and by name.
 
 import type { Tensor } from "./tensor.js";
+import { titled } from "./titled.js";
 
 /** The results of an op with several outputs, as `const {values, indices} = ...` and as `const [v, i] = ...`. */
 export class Results implements Iterable<Tensor> {
@@ -20,3 +21,4 @@ export class Results implements Iterable<Tensor> {
     for (let i = 0; i < this.length; i++) yield this[i]!;
   }
 }
+titled(Results, "Results");

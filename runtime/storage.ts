@@ -6,6 +6,7 @@ import type { DType } from "./dtype.js";
 import { OpError } from "./errors.js";
 import { is_inference_mode_enabled } from "./grad-mode.js";
 import { type Origin, originOf, watch } from "./memory.js";
+import { titled } from "./titled.js";
 
 /** A device buffer as the pool knows it; see webgpu/pool.ts. */
 export interface DeviceBuffer {
@@ -92,3 +93,4 @@ export class Storage {
     return this.device.download(this, 0, this.length);
   }
 }
+titled(Storage, "Storage");

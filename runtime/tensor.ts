@@ -16,6 +16,7 @@ import { describeTensor } from "./print.js";
 import { type NestedNumbers, readElements, toNested } from "./read.js";
 import { axisOf, isContiguous, numelOf } from "./shape.js";
 import type { Storage } from "./storage.js";
+import { titled } from "./titled.js";
 
 export type TensorOrNumber = Tensor | number | boolean;
 
@@ -229,6 +230,7 @@ export class Tensor {
     this.storage.check(op);
   }
 }
+titled(Tensor, "Tensor");
 
 const disposeSymbol: symbol | undefined = (Symbol as { dispose?: symbol }).dispose;
 if (disposeSymbol) Object.defineProperty(Tensor.prototype, disposeSymbol, { value: Tensor.prototype.dispose });

@@ -102,6 +102,29 @@ def test_it_depends_on_nothing_and_evaluates_no_text(dist):
         assert not re.search(r"(?<![\w$.])eval\([^)]|\bnew Function\b", file.read_text()), file  # model.eval() is a method
 
 
+def test_a_minified_bundle_says_the_same_names(project):
+    """Minifiers shorten the names of classes, which errors and printed models show."""
+    shutil.copy(ROOT / "tests" / "minified.mjs", project)
+    # A class of a user's own has the name that the minifier gave it.
+    done = node.run([node.tool("esbuild"), "minified.mjs", "--bundle", "--minify", "--format=esm", "--outfile=minified.out.mjs", "--log-level=error"], cwd=project)
+    assert done.returncode == 0, done.stdout
+    plain, small = (json.loads(node.run([file], cwd=project).stdout) for file in ("minified.mjs", "minified.out.mjs"))
+    assert len(plain) > 250
+    assert [found for found in plain if "." in found[0] and found[1] != found[0].rpartition(".")[2]] == []
+    assert [(a, b) for a, b in zip(plain, small, strict=True) if a != b and "Own" not in a[1] and "Mine" not in a[1]] == []
+
+
+def test_what_a_module_does_on_import_is_said_to_bundlers(dist):
+    """A module that is not among package.json's `sideEffects` may be left out, so on import it changes at most what it defines."""
+    listed = json.loads((dist / "package.json").read_text())["sideEffects"]
+    for file in dist.rglob("*.js"):
+        if f"./{file.relative_to(dist).as_posix()}" in listed: continue
+        text = re.sub(r"`(?:[^`\\]|\\.)*`", "``", file.read_text())
+        for line in re.findall(r"^(?!import|export|const|let|class|function|async |if \(disposeSymbol)[A-Za-z(\[].*", text, re.M):
+            own = re.match(r"(?:titled|Object\.define\w+)\((\w+)", line)
+            assert own and re.search(rf"^(?:export )?(?:class|const) {own[1]}\b", text, re.M), f"{file}: {line}"
+
+
 def test_a_bundle_holds_only_the_ops_it_uses(project, dist):
     sizes, packed = {}, {}
     for name, text in {"few": "import {add, matmul, relu, tensor} from 'tensorloom/functional'; console.log(add, matmul, relu, tensor)",

@@ -3,6 +3,7 @@
 import { OpError, TypeMismatchError, describe } from "../errors.js";
 import { showShape } from "../shape.js";
 import { Tensor } from "../tensor.js";
+import { titled } from "../titled.js";
 
 /** A tensor of pairs that a function should take for complex numbers, where a plain tensor means real ones. */
 export class ComplexView {
@@ -13,6 +14,7 @@ export class ComplexView {
 
   get ndim(): number { return this.pairs.ndim - 1; }
 }
+titled(ComplexView, "ComplexView");
 
 function checkPairs(x: Tensor, op: string): Tensor {
   if (!x.is_floating_point()) throw new TypeMismatchError(`${op}: ${op} is only supported for floating point tensors, but got a tensor of ${x.dtype}`);

@@ -6,6 +6,7 @@ import { Generator } from "../generator.js";
 import * as kernels from "../kernels.js";
 import { callable } from "../nn/callable.js";
 import { Tensor } from "../tensor.js";
+import { titled } from "../titled.js";
 import * as views from "../views.js";
 
 /** A dataset whose samples are asked for by number; `get` may answer a promise. */
@@ -21,6 +22,7 @@ export class Dataset<T> implements MapDataset<T> {
   get length(): number { throw new OpError(`${this.constructor.name}: a dataset needs a getter "length"`); }
   get(_index: number): T | Promise<T> { throw new OpError(`${this.constructor.name}: a dataset needs a method get(index)`); }
 }
+titled(Dataset, "Dataset");
 
 /** A base class for samples that come one after the other: `[Symbol.iterator]` or `[Symbol.asyncIterator]`, and perhaps `length`. */
 export abstract class IterableDataset<T> implements AsyncIterable<T> {
@@ -30,6 +32,7 @@ export abstract class IterableDataset<T> implements AsyncIterable<T> {
     return { next: async () => samples.next(), return: async () => samples.return?.() ?? { done: true, value: undefined } };
   }
 }
+titled(IterableDataset, "IterableDataset");
 
 const isMap = (value: unknown): value is MapDataset<unknown> => typeof value === "object" && value !== null && "length" in value && typeof (value as { get?: unknown }).get === "function";
 
@@ -90,7 +93,7 @@ class TensorDatasetClass extends Dataset<Tensor[]> implements Batching {
     return this.tensors.map((x) => kernels.index_select(x, 0, at(x)));
   }
 }
-export const TensorDataset = callable(TensorDatasetClass);
+export const TensorDataset = /* @__PURE__ */ callable(TensorDatasetClass, "TensorDataset");
 export type TensorDataset = TensorDatasetClass;
 
 class ConcatDatasetClass<T> extends Dataset<T> {
@@ -115,7 +118,7 @@ class ConcatDatasetClass<T> extends Dataset<T> {
     return sampleOf(this.datasets[which]!, which ? at - this.cumulative_sizes[which - 1]! : at);
   }
 }
-export const ConcatDataset = callable(ConcatDatasetClass) as typeof ConcatDatasetClass & (<T>(datasets: Iterable<DatasetLike<T>>) => ConcatDatasetClass<T>);
+export const ConcatDataset = /* @__PURE__ */ callable(ConcatDatasetClass, "ConcatDataset") as typeof ConcatDatasetClass & (<T>(datasets: Iterable<DatasetLike<T>>) => ConcatDatasetClass<T>);
 export type ConcatDataset<T> = ConcatDatasetClass<T>;
 
 class SubsetClass<T> extends Dataset<T> implements Batching {
@@ -140,7 +143,7 @@ class SubsetClass<T> extends Dataset<T> implements Batching {
     return found;
   }
 }
-export const Subset = callable(SubsetClass) as typeof SubsetClass & (<T>(dataset: DatasetLike<T>, indices: Iterable<number>) => SubsetClass<T>);
+export const Subset = /* @__PURE__ */ callable(SubsetClass, "Subset") as typeof SubsetClass & (<T>(dataset: DatasetLike<T>, indices: Iterable<number>) => SubsetClass<T>);
 export type Subset<T> = SubsetClass<T>;
 
 /** Parts of a dataset, without overlap and in random order.  `lengths`: how many samples each has, or fractions that add up to 1. */

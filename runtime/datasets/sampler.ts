@@ -4,12 +4,14 @@ import { OpError, TypeMismatchError, describe } from "../errors.js";
 import { Generator } from "../generator.js";
 import { named } from "../named.js";
 import { callable } from "../nn/callable.js";
+import { titled } from "../titled.js";
 import { lengthOf } from "./dataset.js";
 
 /** A base class to derive from: `*[Symbol.iterator]()` and perhaps `length`. */
 export abstract class Sampler<T = number> implements Iterable<T> {
   abstract [Symbol.iterator](): Iterator<T>;
 }
+titled(Sampler, "Sampler");
 
 const isWhole = (value: unknown): value is number => typeof value === "number" && Number.isInteger(value);
 function checkPositive(value: unknown, name: string, op: string): void {
@@ -35,7 +37,7 @@ class SequentialSamplerClass extends Sampler {
   get length(): number { return lengthOf(this.data_source, "SequentialSampler"); }
   *[Symbol.iterator](): IterableIterator<number> { for (let i = 0, n = this.length; i < n; i++) yield i; }
 }
-export const SequentialSampler = callable(SequentialSamplerClass);
+export const SequentialSampler = /* @__PURE__ */ callable(SequentialSamplerClass, "SequentialSampler");
 export type SequentialSampler = SequentialSamplerClass;
 
 export interface RandomSamplerOptions {
@@ -74,7 +76,7 @@ class RandomSamplerClass extends Sampler {
     }
   }
 }
-export const RandomSampler = callable(RandomSamplerClass);
+export const RandomSampler = /* @__PURE__ */ callable(RandomSamplerClass, "RandomSampler");
 export type RandomSampler = RandomSamplerClass;
 
 class SubsetRandomSamplerClass extends Sampler {
@@ -92,7 +94,7 @@ class SubsetRandomSamplerClass extends Sampler {
     for (const i of (this.generator ?? new Generator()).permutation(this.length)) yield this.indices[i]!;
   }
 }
-export const SubsetRandomSampler = callable(SubsetRandomSamplerClass);
+export const SubsetRandomSampler = /* @__PURE__ */ callable(SubsetRandomSamplerClass, "SubsetRandomSampler");
 export type SubsetRandomSampler = SubsetRandomSamplerClass;
 
 class WeightedRandomSamplerClass extends Sampler {
@@ -141,7 +143,7 @@ class WeightedRandomSamplerClass extends Sampler {
     }
   }
 }
-export const WeightedRandomSampler = callable(WeightedRandomSamplerClass);
+export const WeightedRandomSampler = /* @__PURE__ */ callable(WeightedRandomSamplerClass, "WeightedRandomSampler");
 export type WeightedRandomSampler = WeightedRandomSamplerClass;
 
 class BatchSamplerClass extends Sampler<number[]> {
@@ -174,5 +176,5 @@ class BatchSamplerClass extends Sampler<number[]> {
     if (batch.length && !this.drop_last) yield batch;
   }
 }
-export const BatchSampler = callable(BatchSamplerClass);
+export const BatchSampler = /* @__PURE__ */ callable(BatchSamplerClass, "BatchSampler");
 export type BatchSampler = BatchSamplerClass;

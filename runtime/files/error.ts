@@ -1,6 +1,7 @@
 // What is wrong with a file: its name, what stands in it and what was expected.
 
 import { OpError } from "../errors.js";
+import { titled } from "../titled.js";
 
 const MOST = 1000;
 
@@ -14,6 +15,7 @@ export class FileError extends OpError {
     this.file = file;
   }
 }
+titled(FileError, "FileError");
 
 /** `1 byte`, `12 bytes`. */
 export const bytes = (n: number): string => `${n} byte${n === 1 ? "" : "s"}`;

@@ -41,14 +41,8 @@ interface Paths {
 export const hasPaths = (): boolean =>
   typeof (globalThis as { process?: { versions?: { node?: string } } }).process?.versions?.node === "string";
 
-const fileSystem = (): Promise<FileSystem> => {
-  const name = "node:fs/promises";
-  return import(/* @vite-ignore */ /* webpackIgnore: true */ name) as Promise<FileSystem>;
-};
-const pathModules = (): Promise<Paths> => {
-  const names = ["node:url", "node:path"];  // both have a `resolve`
-  return Promise.all(names.map((name) => import(/* @vite-ignore */ /* webpackIgnore: true */ name) as Promise<object>)).then(([a, b]) => ({ ...a, ...b }) as Paths);
-};
+const fileSystem = async (): Promise<FileSystem> => (await import("#platform")).fileSystem() as Promise<FileSystem>;
+const pathModules = async (): Promise<Paths> => (await import("#platform")).paths() as Promise<Paths>;
 
 const nameOf = (path: string | URL): string => (path instanceof URL ? decodeURIComponent(path.pathname) : path);
 const reason = (error: unknown): string => (error instanceof Error ? error.message : describe(error));

@@ -5,6 +5,7 @@ import { OpError, TypeMismatchError, describe } from "../errors.js";
 import { cat, stack } from "../join.js";
 import { named } from "../named.js";
 import { Tensor } from "../tensor.js";
+import { titled } from "../titled.js";
 import { sliceAxis } from "../views.js";
 import { index_select } from "../../names/torch.js";
 import * as views from "../views.js";
@@ -30,6 +31,7 @@ export class PackedSequence {
   /** The same places with other elements. */
   with(data: Tensor): PackedSequence { return new PackedSequence(data, this.batch_sizes, this.sorted_indices, this.unsorted_indices, this.order); }
 }
+titled(PackedSequence, "PackedSequence");
 
 const rows = (x: Tensor, count: number, op: string): Tensor => sliceAxis(x, 0, 0, count, 1, op);
 const turned = (x: Tensor, batch_first: boolean): Tensor => (batch_first ? views.transpose(x, 0, 1) : x);

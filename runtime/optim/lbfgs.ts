@@ -190,5 +190,5 @@ async function searched(params: readonly Tensor[], closure: Closure, start: Poin
   }
 }
 
-export const LBFGS = callable(LBFGSClass);
+export const LBFGS = /* @__PURE__ */ callable(LBFGSClass, "LBFGS");
 export type LBFGS = LBFGSClass;

@@ -4,6 +4,7 @@ import * as copying from "../copy.js";
 import { TypeMismatchError } from "../errors.js";
 import { enable_grad, no_grad } from "../grad-mode.js";
 import { Tensor } from "../tensor.js";
+import { titled } from "../titled.js";
 import { type Group, type GroupOptions, type Params, checkedGroup, groupsOf } from "./groups.js";
 import { type OptimizerState, type State, loaded, numberOf, stateDict } from "./state.js";
 
@@ -103,6 +104,7 @@ export abstract class Optimizer<O extends object = object> {
   }
   [Symbol.for("nodejs.util.inspect.custom")](): string { return this.toString(); }
 }
+titled(Optimizer, "Optimizer");
 
 function listen<T>(hooks: Set<T>, hook: T): { remove(): void } {
   if (typeof hook !== "function") throw new TypeMismatchError("a hook must be a function");

@@ -86,8 +86,7 @@ export function optimizer<O extends object>(recipe: Recipe<O>): OptimizerClass<O
       for (const cohort of cohorts.values()) launch(recipe.stacks ? sorted(cohort) : cohort, names, group, this.gathering, recipe.stacks);
     }
   }
-  Object.defineProperty(Made, "name", { value: recipe.name });
-  return callable(Made) as unknown as OptimizerClass<O>;
+  return callable(Made, recipe.name) as unknown as OptimizerClass<O>;
 }
 
 /** Makes what the options want kept and the state has not: at the first step, or when an option was turned on since.  Whether a tensor was. */

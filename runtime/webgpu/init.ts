@@ -25,8 +25,7 @@ async function findGpu(): Promise<GPU | null> {
   if (fromPackage) return fromPackage;
   if (!holder.process?.versions?.node) return null;
   try {
-    const name = "webgpu";
-    const found = (await import(/* @vite-ignore */ /* webpackIgnore: true */ name)) as { create(options: string[]): GPU };
+    const found = (await (await import("#platform")).webgpu()) as { create(options: string[]): GPU };
     // The object must live as long as its devices.
     fromPackage = found.create([]);
     return fromPackage;

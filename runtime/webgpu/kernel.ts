@@ -7,6 +7,7 @@ import { emptyOn } from "../create.js";
 import { defaultDevice } from "../device.js";
 import { numelOf, showShape } from "../shape.js";
 import { Tensor } from "../tensor.js";
+import { titled } from "../titled.js";
 import { type Quantity, quantity } from "./quantity.js";
 import { WebGpuDevice } from "./device.js";
 import { wordsOf } from "./words.js";
@@ -95,6 +96,7 @@ export class Kernel {
     return written;
   }
 }
+titled(Kernel, "Kernel");
 
 const axes = (given: readonly Quantity[]): Quantity[] => [given[0] ?? 1, given[1] ?? 1, given[2] ?? 1];
 

@@ -73,8 +73,7 @@ class SequentialClass extends Composed {
     this._last_lr = scheduler.get_last_lr();
   }
 }
-Object.defineProperty(SequentialClass, "name", { value: "SequentialLR" });
-export const SequentialLR = callable(SequentialClass);
+export const SequentialLR = /* @__PURE__ */ callable(SequentialClass, "SequentialLR");
 export type SequentialLR = SequentialClass;
 
 class ChainedClass extends Composed {
@@ -92,6 +91,5 @@ class ChainedClass extends Composed {
     this._last_lr = ratesOf(this.optimizer);
   }
 }
-Object.defineProperty(ChainedClass, "name", { value: "ChainedScheduler" });
-export const ChainedScheduler = callable(ChainedClass);
+export const ChainedScheduler = /* @__PURE__ */ callable(ChainedClass, "ChainedScheduler");
 export type ChainedScheduler = ChainedClass;

@@ -102,8 +102,7 @@ class CyclicClass extends LRScheduler {
     return this.base_lrs.map((base, i) => base + (this.max_lrs[i]! - base) * height);
   }
 }
-Object.defineProperty(CyclicClass, "name", { value: "CyclicLR" });
-export const CyclicLR = callable(CyclicClass);
+export const CyclicLR = /* @__PURE__ */ callable(CyclicClass, "CyclicLR");
 export type CyclicLR = CyclicClass;
 
 export interface OneCycleOptions {
@@ -190,6 +189,5 @@ function stepsOf({ total_steps, epochs, steps_per_epoch }: OneCycleOptions): num
   if (epochs === null || steps_per_epoch === null) throw new OpError("You must define either total_steps OR (epochs AND steps_per_epoch)");
   return whole("epochs", epochs) * whole("steps_per_epoch", steps_per_epoch);
 }
-Object.defineProperty(OneCycleClass, "name", { value: "OneCycleLR" });
-export const OneCycleLR = callable(OneCycleClass);
+export const OneCycleLR = /* @__PURE__ */ callable(OneCycleClass, "OneCycleLR");
 export type OneCycleLR = OneCycleClass;

@@ -103,6 +103,5 @@ class PlateauClass extends LRScheduler {
     });
   }
 }
-Object.defineProperty(PlateauClass, "name", { value: "ReduceLROnPlateau" });
-export const ReduceLROnPlateau = callable(PlateauClass);
+export const ReduceLROnPlateau = /* @__PURE__ */ callable(PlateauClass, "ReduceLROnPlateau");
 export type ReduceLROnPlateau = PlateauClass;

@@ -48,7 +48,6 @@ class WarmRestarts extends LRScheduler {
     this.put(this.get_lr());
   }
 }
-Object.defineProperty(WarmRestarts, "name", { value: "CosineAnnealingWarmRestarts" });
 
-export const CosineAnnealingWarmRestarts = callable(WarmRestarts);
+export const CosineAnnealingWarmRestarts = /* @__PURE__ */ callable(WarmRestarts, "CosineAnnealingWarmRestarts");
 export type CosineAnnealingWarmRestarts = WarmRestarts;

@@ -5,6 +5,7 @@ import { OpError, TypeMismatchError, describe } from "../../errors.js";
 import { no_grad } from "../../grad-mode.js";
 import { callable } from "../../nn/callable.js";
 import { Tensor } from "../../tensor.js";
+import { titled } from "../../titled.js";
 import type { Group } from "../groups.js";
 import { Optimizer } from "../optimizer.js";
 import { optionsOf } from "../options.js";
@@ -118,6 +119,7 @@ export class LRScheduler {
     }
   }
 }
+titled(LRScheduler, "LRScheduler");
 
 /** A property that is no part of the state. */
 export function hide(self: object, key: string, value: unknown): void {
@@ -174,6 +176,5 @@ export function scheduler<O extends object>(course: Course<O>): SchedulerClass<O
       return course.closed ? this.base_lrs.map((base) => course.closed!(this as unknown as O, this.last_epoch, base)) : null;
     }
   }
-  Object.defineProperty(Made, "name", { value: course.name });
-  return callable(Made) as unknown as SchedulerClass<O>;
+  return callable(Made, course.name) as unknown as SchedulerClass<O>;
 }
