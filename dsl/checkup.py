@@ -18,7 +18,7 @@ from .gradcheck import check as check_gradient
 from .opdef import Library, OpDef
 from .reference import BodyError
 from .source import Source
-from .trials import check_reads
+from .trials import check_instances, check_reads
 from .worlds import World, worlds
 
 RELATIVE, ABSOLUTE = 2e-4, 2e-5         # float32 on the GPU against the same in numpy
@@ -65,7 +65,7 @@ def mistakes(library: Library, sources: list[Source], count: int = WORLDS, begin
     sound = []
     for op in library.ops.values() if ops is None else ops:
         begin(f"looking for reads outside in `{op.name}`")
-        found = check_reads(op, files[op.file], count) if count else []
+        found = (check_instances(op) or check_reads(op, files[op.file], count)) if count else []
         errors += located(found, files[op.file].path)
         if not found: sound.append(op)
     begin("running the tests inside definitions")
@@ -85,6 +85,8 @@ def checkup(f, count: int, on_gpu: bool) -> Report:
     number = len(op.tests)
     findings = [Finding("tests", f"{number} in the definition" if number else "the definition has none", shown(tests))]
     findings.append(Finding("reads", f"looked for in {WORLDS} small worlds", shown(check_reads(op, f.source or Source("", ""), WORLDS))))
+    if none := check_instances(op):
+        return Report(op.name, [*findings, Finding("instances", "none", shown(none))])
     findings += gradients(f, count)
     findings.append(against_gpu(f, count) if on_gpu else Finding("gpu", "there is none here"))
     return Report(op.name, findings)
@@ -102,7 +104,8 @@ def gradients(f, count: int) -> list[Finding]:
     for title, twice in (("gradient", False), ("gradient of it", True)):
         if twice and f.op.gradient2 is None: continue
         checked = check_gradient(f.op, count, twice=twice)
-        found.append(Finding(title, f"{checked.places} slopes compared", checked.wrong))
+        empty = [] if checked.places else ["no slope was compared: all were at kinks, not finite, or of tensors without elements"]
+        found.append(Finding(title, f"{checked.places} slopes compared", checked.wrong + empty))
     return found
 
 
@@ -127,6 +130,7 @@ def against_gpu(f, count: int) -> Finding:
         for k, want in results[0].items():
             if not close(results[1][k], want): made.wrong.append(f"{k} is {results[1][k]!r}\nnot {want!r}\nin {world.env}")
     made.done = f"{calls} calls as numpy has it"
+    if not calls: made.wrong.append("no call was compared: no instance of at most 150 elements a tensor stays inside of its tensors")
     return made
 
 

@@ -74,8 +74,8 @@ def sample(walk, s, source: Source):
     if not thing:
         walk.error("name", f"unknown name `{s.name}`", at, did_you_mean(s.name, walk.scope.of_kind("tensor", "option")),
                    name=s.name)
-    elif thing.kind not in ("tensor", "option"):
-        walk.error("name", f"`{s.name}` is no parameter", at, f"it is {KINDS[thing.kind]}")
+    elif thing.kind not in ("tensor", "option", "size"):
+        walk.error("name", f"`{s.name}` is no parameter and no size", at, f"it is {KINDS[thing.kind]}")
     for bound in (s.low, s.high) if s.low is not None else ():
         wrong = next((n for n in nodes_in(bound) if n.kind not in ARITHMETIC[:6]), None)
         if wrong:

@@ -10,7 +10,7 @@ from .reference import BodyError, Outside
 from .scope import axes_of, names_in, nodes_in, text_of, word
 from .source import Source
 from .syntax import Op, X
-from .worlds import World, outside
+from .worlds import World, outside, unmet, worlds
 
 
 def check_reads(op: OpDef, source: Source, count: int = 60) -> list[Error]:
@@ -32,6 +32,17 @@ def check_reads(op: OpDef, source: Source, count: int = 60) -> list[Error]:
     except (ValueError, IndexError) as e:
         return [Error("rank", f"the axes of `{op.name}` do not fit in a small case", op.tree.name_span, str(e))]
     return [outside_error(op, op.tree, source, *found)] if found else []
+
+
+def check_instances(op: OpDef) -> list[Error]:
+    """That some small instance of the op meets its requirements: else whatever is tried of it has tried nothing."""
+    if next(worlds(op, 1, legal=False), None) is not None: return []
+    missed = unmet(op)
+    if not missed: return [Error("outside", f"no small instance of `{op.name}` could be drawn", op.tree.name_span, "its checks compared nothing")]
+    spans = {r.message.split("{")[0]: r.span for r in op.tree.requires}
+    span = next((at for start, at in spans.items() if missed[0].message.startswith(start)), op.tree.name_span)
+    return [Error("outside", f"no random instance of `{op.name}` met this requirement", span, "its checks compared nothing",
+                  help=("say where sizes and options lie:  sample N in 16 .. 32",))]
 
 
 def outside_error(op: OpDef, tree: Op, source: Source, found: Outside, world: World) -> Error:

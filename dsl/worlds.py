@@ -8,20 +8,23 @@ from __future__ import annotations
 
 import math
 import random
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from .axes import axes, of_dim
-from .expression import reads, sym, symbols, transform
+from .expression import E, reads, sym, symbols, transform
 from .ir import Dim
-from .opdef import MISSING, OpDef, Param, Presence, TypeOf, symbol
+from .meeting import meet
+from .opdef import MISSING, OpDef, Param, Presence, Require, TypeOf, symbol
 from .scope import DTYPES
 from .reference import Outside, constant, evaluate, extents
 from .syntax import X
 
 
+ZERO = E("const", val=0)
 TYPES = {"Bool": "bool", "Int": "int32", "Bits": "int32"}      # of a class of tensors; the others are floating
 
 
@@ -110,6 +113,16 @@ def outside(op: OpDef, count: int = 60) -> tuple[Outside, World] | None:
     return None
 
 
+def unmet(op: OpDef, count: int = 60) -> list[Require]:
+    """The requirements that draws did not meet, the most frequent first."""
+    rng, found = random.Random(f"0 {op.name}"), Counter()
+    for _ in range(40 * count):
+        draw = Draw(op, rng)
+        draw.world(200)
+        if draw.refused is not None: found[draw.refused] += 1
+    return [r for r, _ in found.most_common()]
+
+
 class Draw:
     """One attempt at a world."""
 
@@ -119,6 +132,8 @@ class Draw:
         self.packs: dict[str, tuple[int, ...]] = {}
         self.inputs = [t for t in op.tensors.values() if t.role == "input"]
         self.in_shapes = {n for t in self.inputs for a in axes(t) if a.extent is not None for n in symbols(a.extent)}
+        self.ranges = {s.name: (number(s.low), number(s.high)) for s in op.samples if s.low is not None}
+        self.refused: Require | None = None             # what the draw did not meet
 
     def world(self, largest: int) -> World | None:
         op, env = self.op, self.env
@@ -128,7 +143,7 @@ class Draw:
         env |= {TypeOf + p.name: DTYPES.index(TYPES.get(p.cls, "float64")) for p in op.params if p.kind in ("tensor", "dtype")}
         waiting = [p for p in op.params if p.kind not in ("tensor", "dim", "dims") and not self.option(p)]
         for n in sorted(self.in_shapes - env.keys()):
-            if n not in {name for name, _ in op.sizes}: env[n] = self.rng.randint(1, 5)
+            if n not in {name for name, _ in op.sizes}: env[n] = self.rng.randint(*map(int, self.ranges.get(n, (1, 5))))
         try:
             for p in waiting: self.default(p)
             self.measures()
@@ -137,11 +152,13 @@ class Draw:
             for name, e in op.sizes: env[name] = constant(e, env)
             self.meet()
             if any(env[n] != at for n, at in places.items()): return None
-            if not all(constant(r.holds, env) for r in op.requires): return None
+            if self.refuse(): return None
             shapes = {t.name: extents(t, env, self.packs) for t in self.inputs}
             results = [extents(t, env, self.packs) for t in op.tensors.values() if t.role != "input"]
+            empty = any(n < 1 and not self.meant(a.extent) for t in op.tensors.values() for a in axes(t) if a.extent is not None
+                        for n in [int(constant(a.extent, env))])
         except (KeyError, ZeroDivisionError, OverflowError, ValueError): return None
-        if any(n < 1 for s in [*shapes.values(), *results] for n in s): return None
+        if empty: return None
         if any(math.prod(s) > largest for s in [*shapes.values(), *results]): return None
         for t in self.inputs:
             if t.optional and Presence + t.name not in env: env[Presence + t.name] = int(self.rng.random() < 0.6)
@@ -157,12 +174,20 @@ class Draw:
         said = {n for e in (*(r.holds for r in self.op.requires), *(e for _, e in self.op.sizes)) for n in symbols(e)}
         return [t for t in self.inputs if t.optional and Presence + t.name in said]
 
+    def meant(self, extent: E) -> bool:
+        """Whether an axis of length 0 is what the definition wants, and not an accident."""
+        wanted = [r.holds.args for r in self.op.requires if r.holds.op == "=="]
+        return extent == ZERO or any(extent in pair and ZERO in pair for pair in wanted)
+
+    def refuse(self) -> bool:
+        """Whether a `require` does not hold, which is noted."""
+        self.refused = next((r for r in self.op.requires if not constant(r.holds, self.env)), None)
+        return self.refused is not None
+
     def meet(self):
-        """Sizes of inputs that a `require` wants to equal a formula: they are hardly ever drawn so."""
-        for r in self.op.requires:
-            if r.holds.op != "==": continue
-            for size, formula in (r.holds.args, r.holds.args[::-1]):
-                if size.op == "sym" and size.val in self.in_shapes: self.env[size.val] = int(constant(formula, self.env))
+        """Sizes and whole options that a `require` speaks of."""
+        free = self.in_shapes | {symbol(p.name) for p in self.op.params if p.kind == "int"}
+        for r in self.op.requires: meet(r.holds, self.env, free, self.rng)
 
     def draw_packs(self):
         """Ranks 0 to 2 and lengths 1 to 4; a `dim` option drops one axis, `dims` one or two."""
@@ -202,6 +227,7 @@ class Draw:
 
     def value(self, p: Param):
         rng = self.rng
+        if p.name in self.ranges: return rng.randint(*map(int, self.ranges[p.name])) if p.kind == "int" else rng.uniform(*self.ranges[p.name])
         match p.kind:
             case "bool": return rng.randint(0, 1)
             case "choice": return rng.randrange(len(p.choices))
@@ -238,7 +264,7 @@ class Draw:
 
     def arrays(self, shapes: dict[str, list[int]]) -> dict[str, np.ndarray]:
         rng = np.random.default_rng(self.rng.randrange(1 << 30))
-        ranges = {s.name: (number(s.low), number(s.high)) for s in self.op.samples if s.low is not None}
+        ranges = self.ranges
         classes = {p.name: p.cls for p in self.op.params}
         full: set[str] = set()                          # packs that some tensor has at full length
         views = {}

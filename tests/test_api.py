@@ -163,3 +163,12 @@ def test_mistakes_in_a_call(relu3, call, words):
 def test_a_wrong_target(relu3):
     with pytest.raises(ValueError, match="cpu"): relu3.on = "cpu"
     with pytest.raises(ValueError, match="cpu"): dsl.op(RELU3, on="cpu")
+
+
+def test_a_check_that_compared_nothing_fails():
+    text = 'op f(x: Float[N]) -> Float[N]\n    {}require N * N == 400, "N"\n    out[n] = x[n]\n'
+    report = dsl.op(text.format("")).check()
+    assert not report and "no random instance of `f` met this requirement" in str(report) and 'require N * N == 400' in str(report)
+    assert dsl.op(text.format("sample N in 20 .. 20\n    ")).check()
+    kinks = dsl.op("op f(x: Float[N]) -> Float[N]\n    sample x in 2 .. 2\n    out[n] = max(x[n], 2)\n").check()
+    assert not kinks and "no slope was compared" in str(kinks)

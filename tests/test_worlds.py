@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from dsl.library import load_text
+from dsl.trials import check_instances
 from dsl.worlds import outside, worlds
-from definitions import EMPTY, LIBRARY
+from definitions import LIBRARY
 
 
 def only(text: str):
@@ -15,7 +16,7 @@ def only(text: str):
     return next(iter(library.ops.values()))
 
 
-@pytest.mark.parametrize("name", [n for n in LIBRARY.ops if n not in EMPTY])
+@pytest.mark.parametrize("name", LIBRARY.ops)
 def test_every_op_has_legal_worlds(name):
     found = list(worlds(LIBRARY.ops[name], 3))
     assert found
@@ -57,3 +58,30 @@ def test_a_fallback_or_a_requirement_rules_it_out():
 
 def test_a_branch_not_taken_does_not_count():
     assert outside(only("op shift(x: Num[N]) -> Num[N]\n    out[i] = x[i + 1] if i + 1 < N else 0\n")) is None
+
+
+TIED = """op heads(x: Float[N, E], w: Float[E, K], group: int) -> Float[N, K]
+    require E == group * 3, "heads"
+    require K % group == 0 and K > group, "groups"
+    require N >= 16, "rows"
+    out[n, k] = sum[e] x[n, e] * w[e, k]
+"""
+
+
+def test_sizes_that_requirements_tie_together_are_drawn_together():
+    found = list(worlds(only(TIED), 20))
+    assert len(found) == 20 and {w.env["E"] // w.env["group"] for w in found} == {3}
+    assert len({w.env["K"] for w in found}) > 2 and min(w.env["N"] for w in found) >= 16
+
+
+def test_sizes_and_options_are_drawn_where_a_sample_says():
+    text = "op f(x: Num[N], a: int, b: real) -> Num[N]\n    {}out[n] = x[n] * a + b\n"
+    found = list(worlds(only(text.format("sample N in 16 .. 32\n    sample a in 5 .. 6\n    sample b in 0.1 .. 0.2\n    ")), 20))
+    assert {w.env["a"] for w in found} == {5, 6} and all(16 <= w.env["N"] <= 32 and 0.1 <= w.env["b"] <= 0.2 for w in found)
+
+
+def test_that_no_instance_meets_a_requirement_is_said():
+    text = 'op f(x: Num[N]) -> Num[N]\n    {}require N * N == 400, "N should be {{20}}, not {{N}}"\n    out[n] = x[n]\n'
+    (error,) = check_instances(only(text.format("")))
+    assert error.message == "no random instance of `f` met this requirement" and error.label == "its checks compared nothing"
+    assert check_instances(only(text.format("sample N in 20 .. 20\n    "))) == []
