@@ -1,7 +1,6 @@
 """The main job: the networks of examples/digits learn as PyTorch's do, step by step, wherever the package runs."""
 
 import json
-from datetime import date
 from pathlib import Path
 
 import pytest
@@ -22,14 +21,7 @@ IN_PAGE = """async (how) => {
 }"""
 
 
-def where(how: str) -> list[str]:
-    """Where a network trains on WebGPU today.  Convolutions take a software GPU most of a minute: one optimizer's on Dawn and the
-    other's in Chromium, and the next day the other way round."""
-    if not how.startswith("cnn"): return ["Dawn", "Chromium"]
-    return [["Dawn", "Chromium"][(list(RECORDING).index(how) + date.today().toordinal()) % 2]]
-
-
-@pytest.mark.parametrize("how, device", [*((how, "cpu") for how in RECORDING), *((how, "webgpu") for how in RECORDING if "Dawn" in where(how))])
+@pytest.mark.parametrize("how, device", [(how, device) for device in ("cpu", "webgpu") for how in RECORDING])
 def test_in_node(how, device, dist):
     done = node.run([Path(__file__).with_name("digits_run.mjs"), how, device, 100],
                     env=gpu.variables(), timeout=600)
@@ -37,7 +29,7 @@ def test_in_node(how, device, dist):
     agrees(how, device, json.loads(done.stdout.splitlines()[-1]))
 
 
-@pytest.mark.parametrize("how", [how for how in RECORDING if "Chromium" in where(how)])
+@pytest.mark.parametrize("how", RECORDING)
 def test_in_chromium(how, browser, site, dist):
     page = browser.new_page()
     page.goto(f"{site}/tests/browser/blank.html")
