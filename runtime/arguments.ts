@@ -4,6 +4,8 @@
 import type { CompiledOp, Op } from "./compiled.js";
 import type { DType } from "./dtype.js";
 import { TypeMismatchError, describe } from "./errors.js";
+import { refuse, unknownOption } from "./kinds.js";
+import { sourceOf } from "./random.js";
 import { Tensor } from "./tensor.js";
 
 type Param = Op["params"][number];
@@ -40,17 +42,18 @@ export function isOptions(value: unknown): value is Record<string, unknown> {
   return prototype === Object.prototype || prototype === null;
 }
 
+/** How many arguments come before the options. */
+const byPlace = (args: readonly unknown[]): number => (isOptions(args[args.length - 1]) ? args.length - 1 : args.length);
+
 /**
- * One value for each parameter of `op`, `undefined` where none was given.
+ * One value for each parameter of `op`, `undefined` where none was given; of a random op also the generator, after them.
  *
  * `args` are positional in PyTorch's order, then perhaps a plain object of options.
  * Throws TypeMismatchError for too many arguments, an unknown option, one given twice, one missing.
  */
 export function arrange(op: Op, args: readonly unknown[]): unknown[] {
   const { positional, places, tensors } = layoutOf(op);
-  const last = args.length - 1;
-  const options = last >= 0 && isOptions(args[last]) ? (args[last] as Record<string, unknown>) : null;
-  const given = options === null ? args.length : last;
+  const given = byPlace(args), options = given < args.length ? (args[given] as Record<string, unknown>) : null;
   if (given > positional) {
     throw new TypeMismatchError(`${op.name}: takes at most ${positional} positional arguments, but got ${given}`);
   }
@@ -58,26 +61,45 @@ export function arrange(op: Op, args: readonly unknown[]): unknown[] {
   for (let i = 0; i < given; i++) values[i] = args[i];
   if (options !== null) {
     for (const name of Object.keys(options)) {
-      const place = places.get(name);
-      if (place === undefined) throw new TypeMismatchError(`${op.name}: got an unexpected keyword argument '${name}'`);
+      const place = places.get(name) ?? (name === "generator" && op.random ? values.length : undefined);
+      if (place === undefined) throw unknownOption(op.name, name, places.keys());
       if (options[name] === undefined) continue;
       if (values[place] !== undefined) throw new TypeMismatchError(`${op.name}: got multiple values for argument '${name}'`);
-      values[place] = options[name];
+      values[place] = place < op.params.length ? options[name] : sourceOf(options[name], op.name);
     }
   }
-  for (let i = 0; i < values.length; i++) {
+  for (let i = 0; i < op.params.length; i++) {
     const p = op.params[i];
     if (values[i] === null && p.has_default && !p.optional && p.kind !== "dims") values[i] = undefined;
     if (values[i] === undefined && !p.optional && !p.has_default) {
       throw new TypeMismatchError(`${op.name}: missing required argument '${p.name}'`);
     }
     if (p.kind === "choice" && typeof values[i] === "boolean") values[i] = String(values[i]);
+    if (values[i] !== undefined && values[i] !== null && p.slot < 0) checkKind(op, i, values[i]);
   }
   for (const place of tensors) {
     const { name, instead } = op.params[place];
     if (isNumber(values[place]) && instead !== "num") throw new TypeMismatchError(`${op.name}: argument '${name}' (position ${place + 1}) must be a tensor, got ${describe(values[place])}`);
   }
   return values;
+}
+
+const isWhole = (v: unknown): boolean => typeof v === "number" && Number.isInteger(v);
+const WANTED: Readonly<Record<string, string>> = {
+  num: "a number", real: "a number", bool: "true or false", choice: "a text", dtype: "a dtype",
+  dims: "a whole number or a list of them", ints: "a whole number or a list of them",
+};
+
+/** Refuses an option of another kind than its parameter's. */
+function checkKind(op: Op, at: number, value: unknown): void {
+  const { kind, name, choices } = op.params[at]!;
+  const fine = kind === "num" || kind === "real" ? isNumber(value)
+    : kind === "bool" ? typeof value === "boolean" || value === 0 || value === 1
+    : kind === "choice" || kind === "dtype" ? typeof value === "string"
+    : isWhole(value) || (kind === "ints" || kind === "dims") && Array.isArray(value) && Array.from(value as unknown[]).every((v) => v === null || isWhole(v));
+  if (fine) return;
+  const wanted = kind === "choice" ? `one of ${choices.map((c) => `"${c}"`).join(", ")}` : WANTED[kind] ?? "a whole number";
+  refuse(op.name, name, wanted, value);
 }
 
 function isNumber(value: unknown): boolean {
@@ -94,7 +116,8 @@ export function choose(ops: readonly CompiledOp[], args: readonly unknown[], bin
     const able = ops.filter((op) => accepts(op.op, args, strict));
     if (able.length > 0) return able.length === 1 ? able[0] : able.find((op) => binds(op, args)) ?? able[0];
   }
-  return ops.find((op) => arranged(op.op, args) !== null) ?? ops[0];       // its own error says what is wrong
+  // Its own error says what is wrong.
+  return ops.find(({ op }) => arranged(op, args) !== null) ?? ops.find(({ op }) => layoutOf(op).positional >= byPlace(args)) ?? ops[0];
 }
 
 function arranged(op: Op, args: readonly unknown[]): unknown[] | null {
@@ -107,7 +130,7 @@ function arranged(op: Op, args: readonly unknown[]): unknown[] | null {
 
 function accepts(op: Op, args: readonly unknown[], strict: boolean): boolean {
   const values = arranged(op, args);
-  return values !== null && values.every((value, i) => fits(op, op.params[i], value, strict));
+  return values !== null && op.params.every((p, i) => fits(op, p, values[i], strict));
 }
 
 function fits(op: Op, p: Param, value: unknown, strict: boolean): boolean {

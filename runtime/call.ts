@@ -14,7 +14,7 @@ import { is_grad_enabled, no_grad } from "./grad-mode.js";
 import { beforeInPlace, recordInPlace } from "./inplace.js";
 import { FunctionNode } from "./node.js";
 import { finishNode, makeNode, Plan, runProgram } from "./program.js";
-import { nextCall } from "./random.js";
+import { type RandomSource, nextCall } from "./random.js";
 import { Results } from "./results.js";
 import { sameShape, showShape } from "./shape.js";
 import { Tensor, alias } from "./tensor.js";
@@ -129,8 +129,8 @@ function planFor(compiled: CompiledOp, values: readonly unknown[], device: Devic
 
 function makePlan(compiled: CompiledOp, values: readonly unknown[], device: Device, sibling: Plan | null): Plan {
   const { op } = compiled, mine = sibling?.key ?? key.slice(0, size), amounts = numbers.slice(0, count);
-  const args = values.map((value, i) => {
-    const param = op.params[i]!;
+  const args = op.params.map((param, i) => {
+    const value = values[i];
     if (param.slot < 0) return value === undefined ? null : value;
     if (value instanceof Tensor) return metaOf(value);
     if (typeof value === "number" || typeof value === "boolean") return WEAK[weakType(value)]!;
@@ -139,8 +139,8 @@ function makePlan(compiled: CompiledOp, values: readonly unknown[], device: Devi
   });
   const call = bind_with(op, args as never, compiled.parts);
   // A number takes the type of the tensors beside it, so that one kernel serves whole numbers and fractions.
-  const scalarTypes = values.map((value, i): DType | undefined => {
-    const slot = op.params[i]!.slot;
+  const scalarTypes = op.params.map(({ slot }, i): DType | undefined => {
+    const value = values[i];
     if (slot < 0 || (typeof value !== "number" && typeof value !== "boolean")) return undefined;
     const dtype = (isFloat(call.dtype) && op.promoted.includes(slot) ? call.dtype : weakType(value)) as DType;
     call.slots[slot]!.dtype = dtype;
@@ -220,7 +220,7 @@ export function runValues(compiled: CompiledOp, values: unknown[], wanted: Devic
   const calls = compiled.calls?.();
   if (calls) compiled.op.params.forEach((p, i) => { if (p.flat && values[i] instanceof Tensor) values[i] = calls.row(values[i] as Tensor); });
   const device = deviceOf(compiled, values, wanted), plan = planFor(compiled, values, device), { op } = compiled;
-  return forward(plan, values, place(plan, values), op.random ? nextCall() : null);
+  return forward(plan, values, place(plan, values), op.random ? nextCall(values[op.params.length] as RandomSource | undefined) : null);
 }
 
 /** Whether an op takes these arguments: their types, shapes and options. */
@@ -259,7 +259,7 @@ export function runInPlace(compiled: CompiledOp, args: readonly unknown[]): Tens
   if (!can_cast(bound.dtype, x.dtype)) {
     throw new TypeMismatchError(`${name}: result type ${bound.dtype} can't be cast to the desired output type ${x.dtype}`);
   }
-  const random = op.random ? nextCall() : null;
+  const random = op.random ? nextCall(values[op.params.length] as RandomSource | undefined) : null;
   const records = is_grad_enabled() && plan.differentiable && tensors.some((t) => t !== null && t.requires_grad);
   if (!records) {
     const [result] = forward(plan, values, tensors, random);

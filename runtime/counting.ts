@@ -2,9 +2,9 @@
 
 import { tensor } from "./create.js";
 import { isFloat } from "./dtype.js";
-import { check } from "./dynamic.js";
 import { OpError, TypeMismatchError } from "./errors.js";
 import * as kernels from "./kernels.js";
+import { check } from "./kinds.js";
 import { named } from "./named.js";
 import { axisOf, numelOf, showShape } from "./shape.js";
 import { Tensor } from "./tensor.js";

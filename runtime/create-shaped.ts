@@ -1,13 +1,12 @@
 // Less common new tensors: with strides of one's own, the places of triangles, curves from one number to another, and random
 // tensors of a given mean.
 
-import { type Options, emptyOn, full, randn, tensor, zeros } from "./create.js";
-import { defaultDevice, toDevice } from "./device.js";
-import { type DType, isFloat, toDType } from "./dtype.js";
-import { OpError, TypeMismatchError, describe } from "./errors.js";
-import * as kernels from "./kernels.js";
-import { named } from "./named.js";
-import { broadcastShapes, checkShape, extent, numelOf, showShape } from "./shape.js";
+import { type Options, type RandomOptions, bound, checked, emptyOn, fromElements, full, making, randn, randomWhole, spanned, tensor, zeros } from "./create.js";
+import { toDevice } from "./device.js";
+import { type DType, isFloat, newElements, toDType } from "./dtype.js";
+import { OpError } from "./errors.js";
+import { count, number, refuse, tensorOf, whole } from "./kinds.js";
+import { broadcastShapes, checkShape, extent, integers, numelOf, showShape } from "./shape.js";
 import { Tensor } from "./tensor.js";
 import { as_strided } from "./views.js";
 import { add, mul } from "../names/torch.js";
@@ -15,17 +14,25 @@ import { add, mul } from "../names/torch.js";
 const isTensor = (value: unknown): value is Tensor => value instanceof Tensor;
 
 /** A tensor with undefined elements, of this shape and these strides. */
-export function empty_strided(size: readonly number[], stride: readonly number[], options: Options = {}): Tensor {
-  checkShape(size, "empty_strided");
+export function empty_strided(size: readonly number[], stride: readonly number[], options?: Options): Tensor;
+export function empty_strided(options: Options & { size: readonly number[]; stride: readonly number[] }): Tensor;
+export function empty_strided(...args: unknown[]): Tensor {
+  const op = "empty_strided", { values, options } = making(op, ["size", "stride"], args);
+  const size = integers([values[0]], op), stride = integers([values[1]], op, "stride");
+  checkShape(size, op);
   if (size.length !== stride.length) throw new OpError(`empty_strided: dimensionality of sizes (${size.length}) must match dimensionality of strides (${stride.length})`);
   if (stride.some((n) => n < 0)) throw new OpError(`empty_strided: negative strides are not supported, got ${showShape(stride)}`);
-  const base = zeros([numelOf(size) === 0 ? 0 : extent(size, stride)], options);
+  const base = zeros([numelOf(size) === 0 ? 0 : extent(size, stride)], options as Options);
   return as_strided(base, size, stride, 0);
 }
 
 /** A tensor with undefined elements whose axes lie in memory in the order that `physical_layout` gives, outermost first. */
-export function empty_permuted(size: readonly number[], physical_layout: readonly number[], options: Options = {}): Tensor {
-  checkShape(size, "empty_permuted");
+export function empty_permuted(size: readonly number[], physical_layout: readonly number[], options?: Options): Tensor;
+export function empty_permuted(options: Options & { size: readonly number[]; physical_layout: readonly number[] }): Tensor;
+export function empty_permuted(...args: unknown[]): Tensor {
+  const op = "empty_permuted", { values, options } = making(op, ["size", "physical_layout"], args);
+  const size = integers([values[0]], op), physical_layout = integers([values[1]], op, "physical_layout");
+  checkShape(size, op);
   if (size.length !== physical_layout.length) {
     throw new OpError(`empty_permuted: Number of dimensions in size does not match the length of the physical_layout; i.e. len(size) = ${size.length} is not equal to len(physical_layout) = ${physical_layout.length}`);
   }
@@ -42,88 +49,77 @@ export function empty_permuted(size: readonly number[], physical_layout: readonl
 }
 
 /** A tensor without axes. */
-export const scalar_tensor = (value: number | boolean, options: Options = {}): Tensor => full([], value, { dtype: "float32", ...options });
+export const scalar_tensor = (value: number | boolean, options?: Options): Tensor =>
+  full([], number(value, "scalar_tensor", "s"), { dtype: "float32", ...checked(options, "scalar_tensor") });
 
-function triangle(op: string, row: number, col: number, offset: number, options: Options, lower: boolean): Tensor {
-  for (const [name, n] of [["row", row], ["col", col]] as const) {
-    if (!Number.isInteger(n) || n < 0) throw new OpError(`${op}: ${name} must be non-negative, got ${n}`);
+function triangle(op: string, args: readonly unknown[], lower: boolean): Tensor {
+  const { values, options } = making(op, ["row", "col", "offset"], args);
+  const row = count(values[0], op, "row"), col = count(values[1], op, "col"), offset = whole(values[2] ?? 0, op, "offset");
+  // Rows grow, or shrink, by one: how many places there are needs no loop over them.
+  const n = lengths(row, col, lower ? offset + 1 : col - offset, lower ? 1 : -1);
+  checkShape([2, n], op);
+  const dtype = options.dtype ? toDType(options.dtype) : "int32", places = newElements("int32", 2 * n);
+  for (let i = lower ? Math.max(-offset, 0) : 0, at = 0; at < n; i++) {
+    const from = lower ? 0 : Math.max(i + offset, 0), length = (lower ? Math.min(i + offset + 1, col) : col) - from;
+    places.fill(i, at, at + length);
+    for (let j = 0; j < length; j++) places[n + at + j] = from + j;
+    at += length;
   }
-  const rows: number[] = [], columns: number[] = [];
-  for (let i = 0; i < row; i++) {
-    const from = lower ? 0 : Math.max(i + offset, 0), to = lower ? Math.min(i + offset + 1, col) : col;
-    for (let j = from; j < to; j++) {
-      rows.push(i);
-      columns.push(j);
-    }
-  }
-  const { dtype = "int32", ...rest } = options;
-  return tensor(Int32Array.from([...rows, ...columns]), { ...rest, dtype: dtype === null ? "int32" : toDType(dtype), shape: [2, rows.length] });
+  return dtype === "int32" ? fromElements(places, dtype, [2, n], options, op) : tensor(places, { ...options, dtype, shape: [2, n] });
 }
 
+/** The sum of `start + i * step`, kept between 0 and `most`, over the i from 0 up to `rows`; `step` is 1 or -1. */
+function lengths(rows: number, most: number, start: number, step: 1 | -1): number {
+  // Backwards, a falling row is a rising one.
+  const low = step === 1 ? start : start - (rows - 1), skipped = Math.min(Math.max(-low, 0), rows), rising = Math.max(Math.min(rows, most - low) - skipped, 0);
+  const begin = low + skipped;
+  return rising * begin + (rising * (rising - 1)) / 2 + Math.max(rows - skipped - rising, 0) * most;
+}
+
+type Triangle = [row: number, col: number, offset?: number | Options, options?: Options] | [options: Options & { row: number; col: number; offset?: number }];
 /** The rows and columns of the elements on and below a diagonal of a `row` by `col` matrix. */
-export function tril_indices(...args: unknown[]): Tensor {
-  const [row, col, offset = 0, options] = settings("tril_indices", ["row", "col", "offset"], args);
-  return triangle("tril_indices", row as number, col as number, offset as number, options as Options, true);
-}
+export const tril_indices = (...args: Triangle): Tensor => triangle("tril_indices", args, true);
 
 /** The rows and columns of the elements on and above a diagonal of a `row` by `col` matrix. */
-export function triu_indices(...args: unknown[]): Tensor {
-  const [row, col, offset = 0, options] = settings("triu_indices", ["row", "col", "offset"], args);
-  return triangle("triu_indices", row as number, col as number, offset as number, options as Options, false);
-}
-
-/** Arguments by name, and the options of a new tensor apart. */
-function settings(op: string, names: readonly string[], args: readonly unknown[]): unknown[] {
-  const last = args[args.length - 1], own: Record<string, unknown> = {}, options: Record<string, unknown> = {};
-  const given = typeof last === "object" && last !== null && !Array.isArray(last) && !isTensor(last);
-  if (given) for (const [name, value] of Object.entries(last)) (names.includes(name) ? own : options)[name] = value;
-  const values = named(op, names, given ? [...args.slice(0, -1), own] : args);
-  while (values.length < names.length) values.push(undefined);
-  return [...values, options];
-}
+export const triu_indices = (...args: Triangle): Tensor => triangle("triu_indices", args, false);
 
 /** `steps` numbers from base**start to base**end at even ratios; a promise where a tensor without axes on a GPU holds a bound. */
 export function logspace(...args: unknown[]): Tensor | Promise<Tensor> {
-  const [start, end, steps, base = 10, options] = settings("logspace", ["start", "end", "steps", "base"], args) as [unknown, unknown, number, number, Options];
-  if (!Number.isInteger(steps) || steps < 0) throw new OpError(`logspace: number of steps must be non-negative, got ${describe(steps)}`);
-  const isFar = (value: unknown): boolean => isTensor(value) && value.storage.device.type !== "cpu";
-  if (isFar(start) || isFar(end)) {
-    return Promise.all([start, end].map((v) => (isTensor(v) ? v.item() : v))).then(([low, high]) => logspace(low, high, steps, base, options));
-  }
+  const { values, options } = making("logspace", ["start", "end", "steps", "base"], args), steps = count(values[2], "logspace", "steps");
+  const low = bound(values[0], "logspace", "start"), high = bound(values[1], "logspace", "end"), base = number(values[3] ?? 10, "logspace", "base");
+  if (typeof low !== "number" || typeof high !== "number") return Promise.all([low, high]).then(([a, b]) => logspace(a, b, steps, base, options));
+  checkShape([steps], "logspace");
   const dtype: DType = options.dtype ? toDType(options.dtype) : "float32";
   // For whole numbers PyTorch cuts both ends to whole numbers first.
-  const [from, to] = [start, end].map((v, i) => numberOf(v, `logspace: argument '${i === 0 ? "start" : "end"}'`)).map((v) => (isFloat(dtype) ? v : Math.trunc(v))) as [number, number];
-  const step = (to - from) / (steps - 1);
-  const numbers = Float64Array.from({ length: steps }, (_, i) => base ** (steps === 1 ? from : i < steps / 2 ? from + i * step : to - (steps - 1 - i) * step));
-  return tensor(isFloat(dtype) ? numbers : numbers.map(Math.trunc), { ...options, dtype });
-}
-
-/** A number, or the element of a tensor without axes. */
-function numberOf(value: unknown, what: string): number {
-  if (typeof value === "number") return value;
-  if (!isTensor(value) || value.ndim > 0) throw new TypeMismatchError(`${what} must be a number or a tensor without dimensions, got ${describe(value)}`);
-  return Number(value.storage.elements[value.offset]);
+  const [from, to] = [low, high].map((v) => (isFloat(dtype) ? v : Math.trunc(v))) as [number, number];
+  const step = (to - from) / (steps - 1), numbers = newElements("float64", steps);
+  for (let i = 0; i < steps; i++) {
+    const value = base ** (steps === 1 ? from : i < steps / 2 ? from + i * step : to - (steps - 1 - i) * step);
+    numbers[i] = isFloat(dtype) ? value : Math.trunc(value);
+  }
+  return tensor(numbers, { ...options, dtype });
 }
 
 /** Whole numbers from `low` (0) up to, but without, `high`, shaped like `input`. */
-export function randint_like(input: Tensor, ...args: unknown[]): Tensor {
-  const numbers = args.filter((v): v is number => typeof v === "number"), options = { ...(args[args.length - 1] as object) } as Options & { low?: number; high?: number };
-  const high = options.high ?? numbers[numbers.length - 1], low = options.low ?? (numbers.length > 1 ? numbers[0]! : 0);
-  if (high === undefined || !(low < high)) throw new OpError(`randint_like: random_ expects 'from' to be less than 'to', but got from=${low} >= to=${high}`);
-  const like = emptyOn(options.device ? toDevice(options.device) : input.storage.device, input.shape, options.dtype ? toDType(options.dtype) : input.dtype, "randint_like");
-  const out = kernels.randint_fill(like, low, high);
-  return options.requires_grad ? out.requires_grad_() : out;
+export function randint_like(input: Tensor, ...args: [high: number, options?: RandomOptions] | [low: number, high: number, options?: RandomOptions] | [RandomOptions & { low?: number; high: number }]): Tensor {
+  const x = tensorOf(input, "randint_like"), { values, options } = making("randint_like", ["low", "high"], spanned(args, 1));
+  const device = options.device ? toDevice(options.device) : x.storage.device;
+  return randomWhole("randint_like", values, { dtype: x.dtype, ...options }, (dtype) => emptyOn(device, x.shape, dtype, "randint_like"));
 }
 
 /** Normal numbers of this mean and standard deviation: numbers with a size, or tensors that broadcast. */
 export function normal(...args: unknown[]): Tensor {
-  const [mean = 0, std = 1, size, options] = settings("normal", ["mean", "std", "size"], args) as [number | Tensor, number | Tensor, readonly number[] | undefined, Options];
+  const { values, options } = making("normal", ["mean", "std", "size"], args), random = options as RandomOptions;
+  const [mean, std] = [values[0] ?? 0, values[1] ?? 1].map((v, i) => (isTensor(v) ? v : number(v, "normal", i === 0 ? "mean" : "std"))) as [Tensor | number, Tensor | number];
   if (typeof std === "number" && !(std >= 0)) throw new OpError(`normal: normal expects std >= 0.0, but found std ${std}`);
   if (!isTensor(mean) && !isTensor(std)) {
-    if (!Array.isArray(size)) throw new TypeMismatchError(`normal: argument 'size' must be a list of whole numbers, got ${describe(size)}`);
-    return add(mul(randn(size, { device: defaultDevice(), ...options, requires_grad: false }), std), mean) as Tensor;
+    if (!Array.isArray(values[2])) refuse("normal", "size", "a list of whole numbers", values[2]);
+    const drawn = add(mul(randn(values[2] as number[], { ...random, requires_grad: false }), std), mean) as Tensor;
+    return random.requires_grad ? drawn.requires_grad_() : drawn;
   }
+  for (const x of [mean, std]) if (isTensor(x)) x.check("normal");
   const shape = broadcastShapes(isTensor(mean) ? mean.shape : [], isTensor(std) ? std.shape : []), like = isTensor(mean) ? mean : (std as Tensor);
   if (!shape) throw new OpError(`normal: the shapes of mean ${showShape((mean as Tensor).shape)} and std ${showShape((std as Tensor).shape)} do not broadcast`);
-  return add(mul(randn(shape, { dtype: isFloat(like.dtype) ? like.dtype : "float32", device: like.device }), std), mean) as Tensor;
+  const { generator } = random;
+  return add(mul(randn(shape, { dtype: isFloat(like.dtype) ? like.dtype : "float32", device: like.device, generator }), std), mean) as Tensor;
 }

@@ -23,15 +23,15 @@ const NUMBERS: Readonly<Record<DType, number>> = {
 /** Any accepted name of a type: "float32", "torch.float32", "long". */
 export function toDType(name: unknown): DType {
   if (typeof name === "string") {
-    const found = ALIASES[name.startsWith("torch.") ? name.slice(6) : name];
-    if (found) return found;
+    const plain = name.startsWith("torch.") ? name.slice(6) : name;
+    if (Object.hasOwn(ALIASES, plain)) return ALIASES[plain]!;
   }
   throw new TypeMismatchError(`expected a dtype (${Object.keys(NUMBERS).join(", ")}), got ${describe(name)}`);
 }
 
 /** Whether a text names a type; used to tell `x.to("int32")` from `x.to("webgpu")`. */
 export const isDType = (name: unknown): name is string =>
-  typeof name === "string" && (name.startsWith("torch.") ? name.slice(6) : name) in ALIASES;
+  typeof name === "string" && Object.hasOwn(ALIASES, name.startsWith("torch.") ? name.slice(6) : name);
 
 /** A small number for each type, for keys of caches. */
 export const dtypeNumber = (dtype: DType): number => NUMBERS[dtype];
@@ -42,14 +42,26 @@ export const isFloat = (dtype: string): boolean =>
 /** Bytes of one element on a GPU: 8-bit types and bool take a word there. */
 export const deviceBytes = (dtype: DType): number => (dtype === "float16" ? 2 : dtype === "float64" ? 8 : 4);
 
-/** A typed array for `length` elements, zeros.  Throws DeviceError where the engine has no memory for it. */
+/** The most bytes that one tensor may take on the CPU.  Some engines hold more in one array, none must; a size beyond it is refused before
+ *  anything is computed, where a program would be ended otherwise, or stand still. */
+export const MOST_BYTES = 3 * 2 ** 30;
+
+/** A typed array for `length` elements, zeros.  Throws DeviceError where that is too much, or the engine has no memory for it. */
 export function newElements(dtype: DType, length: number): Elements {
+  const bytes = length * BYTES[dtype];
+  if (!(bytes <= MOST_BYTES)) {
+    throw new DeviceError(`${length} elements of ${dtype} are ${sizeText(bytes)}: too large for the cpu, where a tensor has at most ${sizeText(MOST_BYTES)}`);
+  }
   try {
     return typedArray(dtype, length);
   } catch {
-    throw new DeviceError(`out of memory: ${length} elements of ${dtype} cannot be allocated on the cpu`);
+    throw new DeviceError(`out of memory: ${length} elements of ${dtype} (${sizeText(bytes)}) cannot be allocated on the cpu`);
   }
 }
+
+/** Bytes of an element on the CPU. */
+const BYTES: Readonly<Record<DType, number>> = { float32: 4, float16: 4, float64: 8, int32: 4, int8: 1, uint8: 1, bool: 1 };
+const sizeText = (bytes: number): string => `${(bytes / 2 ** 30).toPrecision(3)} GiB`;
 
 function typedArray(dtype: DType, length: number): Elements {
   switch (dtype) {

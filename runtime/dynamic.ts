@@ -4,16 +4,11 @@ import { tensor } from "./create.js";
 import { isFloat } from "./dtype.js";
 import { OpError, TypeMismatchError, describe } from "./errors.js";
 import * as kernels from "./kernels.js";
+import { check } from "./kinds.js";
 import { named } from "./named.js";
 import { axisOf, broadcastShapes, contiguousStrides, sameShape, showShape } from "./shape.js";
 import { Tensor } from "./tensor.js";
 import * as views from "./views.js";
-
-/** That an argument is a tensor whose memory was not given back. */
-export function check(x: unknown, op: string, name: string): asserts x is Tensor {
-  if (!(x instanceof Tensor)) throw new TypeMismatchError(`${op}: argument '${name}' must be a tensor, got ${describe(x)}`);
-  x.check(op);
-}
 
 /** The elements of `input` where the bool tensor `mask` (broadcast with it) holds, with one axis.  Its gradient flows back. */
 export async function masked_select(input: Tensor, mask: Tensor): Promise<Tensor> {

@@ -1,29 +1,34 @@
 // torch.Generator: random numbers on the host, the very ones that PyTorch's generator of the CPU draws (the Mersenne twister
-// MT19937 of Matsumoto and Nishimura), so that shuffled data come in the same order there and here.  Ops draw theirs from random.ts.
+// MT19937 of Matsumoto and Nishimura), so that shuffled data come in the same order there and here.  An op takes two of them as the key
+// of its own (random.ts), which are the same on every device.
 
-import { nextCall } from "./random.js";
+import { tensor } from "./create.js";
+import { newElements } from "./dtype.js";
+import { OpError } from "./errors.js";
+import { count, tensorOf } from "./kinds.js";
+import { RandomSource, nextCall, seedOf } from "./random.js";
 import { uniform } from "./random-bits.js";
-import { TypeMismatchError, describe } from "./errors.js";
+import type { Tensor } from "./tensor.js";
 import { titled } from "./titled.js";
 
 const N = 624, M = 397;
+/** Bytes of a state as PyTorch keeps it, and where the counters and the words lie in it. */
+const STATE = 5056, LEFT = 8, NEXT = 16, WORDS = 24;
 
-export class Generator {
+export class Generator extends RandomSource {
   private readonly state = new Uint32Array(N);
   private at = N;
   private seeded = 0;
 
-  /** Seeded from the package's own random numbers, so by `torch.manual_seed`. */
+  /** With PyTorch's seed for all that get none. */
   constructor() {
-    const { seedLow, seedHigh, call } = nextCall();
-    const draw = (place: number): number => Math.floor(uniform(seedLow, seedHigh, call, 0, place) * 2 ** 16);
-    this.manual_seed(draw(0) * 2 ** 16 + draw(1));
+    super();
+    this.manual_seed(67280421310721);
   }
 
   /** Starts the sequence anew.  `seed`: a whole number; as in PyTorch its lower 32 bits count. */
   manual_seed(seed: number): this {
-    if (!Number.isInteger(seed)) throw new TypeMismatchError(`manual_seed: expected a whole number, got ${describe(seed)}`);
-    this.seeded = seed;
+    this.seeded = seedOf(seed);
     this.state[0] = seed % 2 ** 32;
     for (let i = 1; i < N; i++) {
       const before = this.state[i - 1]!;
@@ -32,7 +37,37 @@ export class Generator {
     this.at = N;
     return this;
   }
+  /** Starts anew with a seed from the clock, and answers it. */
+  seed(): number {
+    this.manual_seed(Math.floor(Math.random() * 2 ** 52));
+    return this.seeded;
+  }
   initial_seed(): number { return this.seeded; }
+
+  /** Where the sequence is, as a tensor of bytes: what PyTorch's generator of the CPU answers, and takes. */
+  get_state(): Tensor {
+    const bytes = new Uint8Array(STATE), view = new DataView(bytes.buffer);
+    view.setBigInt64(0, BigInt(this.seeded), true);
+    view.setInt32(LEFT, this.at === N ? 1 : N + 1 - this.at, true);
+    view.setInt32(LEFT + 4, 1, true);
+    view.setInt32(NEXT, this.at % N, true);
+    this.state.forEach((word, i) => view.setUint32(WORDS + 8 * i, word, true));
+    return tensor(bytes, { device: "cpu" });
+  }
+  /** Goes on where the generator was that answered this state. */
+  set_state(state: Tensor): this {
+    const { dtype, storage, offset } = tensorOf(state, "set_state", "new_state");
+    if (dtype !== "uint8" || storage.device.type !== "cpu" || state.numel() !== STATE) {
+      throw new OpError(`set_state: expected ${STATE} bytes (uint8) on the cpu, as get_state answers them, got ${state.numel()} of ${dtype} on ${state.device}`);
+    }
+    const bytes = Uint8Array.from(storage.elements.subarray(offset, offset + STATE)), view = new DataView(bytes.buffer);
+    const left = view.getInt32(LEFT, true), next = view.getInt32(NEXT, true);
+    if (!(left >= 1 && left <= N && next >= 0 && next <= N)) throw new OpError("set_state: these bytes are no generator's state");
+    this.seeded = Number(view.getBigInt64(0, true));
+    this.state.forEach((_, i) => { this.state[i] = view.getUint32(WORDS + 8 * i, true); });
+    this.at = left === 1 ? N : next;
+    return this;
+  }
 
   /** 32 random bits. */
   bits(): number {
@@ -58,10 +93,10 @@ export class Generator {
     return (high * 2 ** 32 + low) * 2 ** -53;
   }
   /** A whole number from 0 up to, but without, `n`. */
-  below(n: number): number { return this.bits() % n; }
+  below(n: number): number { return this.bits() % count(n, "below", "n", 1); }
   /** The numbers from 0 up to n in random order. */
   permutation(n: number): Int32Array {
-    const order = Int32Array.from({ length: n }, (_, i) => i);
+    const order = newElements("int32", count(n, "permutation", "n")).map((_, i) => i) as Int32Array;
     for (let i = 0; i < n - 1; i++) {
       const j = i + this.below(n - i), kept = order[i]!;
       order[i] = order[j]!;
@@ -71,3 +106,9 @@ export class Generator {
   }
 }
 titled(Generator, "Generator");
+
+/** A generator seeded from the package's own random numbers, so by `torch.manual_seed`. */
+export function drawnGenerator(): Generator {
+  const { seedLow, seedHigh, call } = nextCall(), draw = (place: number): number => Math.floor(uniform(seedLow, seedHigh, call, 0, place) * 2 ** 16);
+  return new Generator().manual_seed(draw(0) * 2 ** 16 + draw(1));
+}

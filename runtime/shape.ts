@@ -1,6 +1,7 @@
 // Shapes, strides and axes: arithmetic on lists of numbers, and its errors.  No tensor, no memory.
 
 import { IndexError, OpError, TypeMismatchError, describe } from "./errors.js";
+import { whole } from "./kinds.js";
 
 export type Shape = readonly number[];
 
@@ -51,7 +52,7 @@ export const showShape = (shape: Shape): string => `[${shape.join(", ")}]`;
 /** An axis counted from 0.  Tensors without axes accept 0 and -1.  Throws PyTorch's IndexError. */
 export function axisOf(dim: number, rank: number, op: string): number {
   const n = Math.max(rank, 1);
-  if (!Number.isInteger(dim)) throw new TypeMismatchError(`${op}: argument 'dim' must be an integer, got ${describe(dim)}`);
+  if (!Number.isInteger(dim)) dim = whole(dim, op, "dim");
   if (dim < -n || dim >= n) {
     throw new IndexError(`${op}: Dimension out of range (expected to be in range of [${-n}, ${n - 1}], but got ${dim})`);
   }
@@ -71,22 +72,28 @@ export function axesOf(dims: readonly number[], rank: number, op: string): numbe
 export function integers(args: readonly unknown[], op: string, name = "size"): number[] {
   const list = args.length === 1 && isList(args[0]) ? Array.from(args[0]) : args;
   return list.map((v) => {
-    if (typeof v === "bigint") return Number(v);
-    if (typeof v !== "number" || !Number.isInteger(v)) {
-      throw new TypeMismatchError(`${op}: argument '${name}' must be whole numbers, got ${describe(v)}`);
-    }
-    return v;
+    const n = typeof v === "bigint" ? Number(v) : v;
+    if (!Number.isSafeInteger(n)) throw new TypeMismatchError(`${op}: argument '${name}' must be whole numbers, got ${describe(v)}`);
+    return n as number;
   });
 }
 
 const isList = (v: unknown): v is ArrayLike<unknown> => Array.isArray(v) || ArrayBuffer.isView(v);
 
 /** Checks a list as the shape of a new tensor. */
-export function checkShape(shape: Shape, op: string): void {
+export function checkShape(shape: Shape, op: string, name = "size"): void {
+  checkRank(shape, op);
   for (const n of shape) {
+    if (!Number.isSafeInteger(n)) whole(n, op, name);
     if (n < 0) throw new OpError(`${op}: Trying to create tensor with negative dimension ${n}: ${showShape(shape)}`);
   }
   if (!(numelOf(shape) <= MAX_NUMEL)) throw new OpError(`${op}: a tensor of size ${showShape(shape)} is too large: at most ${MAX_NUMEL} elements`);
+}
+
+/** The most axes a tensor may have, as in PyTorch. */
+const MAX_RANK = 64;
+function checkRank(axes: Shape, op: string): void {
+  if (!(axes.length <= MAX_RANK)) throw new OpError(`${op}: only tensors with up to ${MAX_RANK} dims are supported, got ${axes.length}`);
 }
 
 /** The shape that two shapes broadcast to; null where they do not. */

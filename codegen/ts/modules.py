@@ -62,7 +62,7 @@ def ops_module(file: str, ops: list[OpDef]) -> str:
     rows = [op_row(op) for op in ops]
     types = [t for t in ("Tensor", "TensorOrNumber") if any(t in words(row) for row in rows)]
     return render("ops.ts.j2", file=file, ops=rows, functions=any(r["function"] for r in rows), tensor_types=types,
-                  dtypes=any("DType" in words(row) for row in rows))
+                  dtypes=any("DType" in words(row) for row in rows), random=any("RandomSource" in words(row) for row in rows))
 
 
 def words(row: dict) -> set[str]:

@@ -63,7 +63,7 @@ def creates(op: OpDef) -> bool:
     return not any(p.kind == "tensor" and not p.keyword for p in op.params)
 
 
-def options_name(op: OpDef) -> str: return f"{type_name(op.name)}Options" if optional_params(op) or creates(op) else ""
+def options_name(op: OpDef) -> str: return f"{type_name(op.name)}Options" if optional_params(op) or creates(op) or op.random else ""
 
 
 def result_type(op: OpDef) -> str:
@@ -77,7 +77,7 @@ def signatures(op: OpDef) -> list[Signature]:
     keywords = [p for p in op.params if p.keyword]
     out = []
     for n in range(fewest, len(params) + 1):
-        rest = n < len(params) or keywords or creates(op)
+        rest = n < len(params) or keywords or creates(op) or op.random
         must = any(required(p) and camel(p.name) == p.name for p in keywords)
         out.append(Signature(tuple(params[:n]), options_name(op) if rest else "", must, result_type(op)))
     return out + by_name(op, params, fewest)
@@ -111,4 +111,5 @@ def options(op: OpDef, docs: dict[str, str]) -> list[Option]:
     if creates(op):
         out += [Option("device", "string | null", True, "Where the result shall be; by default where new tensors are."),
                 Option("requires_grad", "boolean", True, "Whether operations on the result are recorded for gradients.")]
+    if op.random: out.append(Option("generator", "RandomSource | null", True, "Where the random numbers come from: a `torch.Generator` in place of the package's own."))
     return out

@@ -2,7 +2,7 @@
 
 import { tensor } from "../create.js";
 import { IndexError, OpError, TypeMismatchError, describe } from "../errors.js";
-import { Generator } from "../generator.js";
+import { Generator, drawnGenerator } from "../generator.js";
 import * as kernels from "../kernels.js";
 import { callable } from "../nn/callable.js";
 import { Tensor } from "../tensor.js";
@@ -160,7 +160,7 @@ export function random_split<T>(dataset: DatasetLike<T>, lengths: readonly numbe
   if (whole !== n || !sizes.every((m) => Number.isInteger(m) && m >= 0)) {
     throw new OpError(`random_split: Sum of input lengths does not equal the length of the input dataset! (${lengths.join(" + ")} = ${sum}, it has ${n})`);
   }
-  const order = (by ?? new Generator()).permutation(n);
+  const order = (by ?? drawnGenerator()).permutation(n);
   let at = 0;
   return sizes.map((m) => new Subset(dataset, order.subarray(at, (at += m))));
 }

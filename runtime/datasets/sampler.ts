@@ -1,7 +1,7 @@
 // torch.utils.data's samplers: in which order samples are taken.  With a torch.Generator the order is PyTorch's own.
 
 import { OpError, TypeMismatchError, describe } from "../errors.js";
-import { Generator } from "../generator.js";
+import { Generator, drawnGenerator } from "../generator.js";
 import { named } from "../named.js";
 import { callable } from "../nn/callable.js";
 import { titled } from "../titled.js";
@@ -66,7 +66,7 @@ class RandomSamplerClass extends Sampler {
   get num_samples(): number { return this.wanted ?? lengthOf(this.data_source, "RandomSampler"); }
   get length(): number { return this.num_samples; }
   *[Symbol.iterator](): IterableIterator<number> {
-    const n = lengthOf(this.data_source, "RandomSampler"), generator = this.generator ?? new Generator();
+    const n = lengthOf(this.data_source, "RandomSampler"), generator = this.generator ?? drawnGenerator();
     if (n === 0) throw new OpError("RandomSampler: there are no samples to draw from");
     if (this.replacement) {
       // Drawn by 32, as PyTorch does, so that others who share the generator see it in the same state.
@@ -91,7 +91,7 @@ class SubsetRandomSamplerClass extends Sampler {
   }
   get length(): number { return this.indices.length; }
   *[Symbol.iterator](): IterableIterator<number> {
-    for (const i of (this.generator ?? new Generator()).permutation(this.length)) yield this.indices[i]!;
+    for (const i of (this.generator ?? drawnGenerator()).permutation(this.length)) yield this.indices[i]!;
   }
 }
 export const SubsetRandomSampler = /* @__PURE__ */ callable(SubsetRandomSamplerClass, "SubsetRandomSampler");
@@ -123,7 +123,7 @@ class WeightedRandomSamplerClass extends Sampler {
   }
   get length(): number { return this.num_samples; }
   *[Symbol.iterator](): IterableIterator<number> {
-    const generator = this.generator ?? new Generator();
+    const generator = this.generator ?? drawnGenerator();
     if (!this.replacement) {  // the first of so many clocks that ring at random, each as often as its weight says
       const times = this.weights.map((w, i) => [-Math.log(1 - generator.uniform()) / w, i] as const);
       yield* times.sort(([a], [b]) => a - b).slice(0, this.num_samples).map(([, i]) => i);

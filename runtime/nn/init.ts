@@ -4,9 +4,10 @@ import * as copying from "../copy.js";
 import { rand, randn, tensor as fromData, zeros } from "../create.js";
 import type { NumberArray } from "../data.js";
 import { OpError, TypeMismatchError } from "../errors.js";
-import { named } from "../named.js";
 import { no_grad } from "../grad-mode.js";
-import { randomPermutation } from "../random.js";
+import { check, count, number, text } from "../kinds.js";
+import { atMost, named } from "../named.js";
+import { type RandomSource, randomPermutation, sourceOf } from "../random.js";
 import { numelOf } from "../shape.js";
 import type { Tensor } from "../tensor.js";
 import * as linalg from "../../names/linalg.js";
@@ -26,31 +27,41 @@ const like = (tensor: Tensor) => ({ dtype: tensor.dtype, device: tensor.storage.
 /** Values computed on the host. */
 const computed = (tensor: Tensor, data: NumberArray): Tensor => fill(tensor, () => fromData(data, { shape: tensor.shape, ...like(tensor) }));
 
-/** Options of a function of a tensor, by place or by name, with defaults. */
-function options<T extends unknown[]>(op: string, names: readonly string[], args: readonly unknown[], ...defaults: T): T {
+type Drawn = RandomSource | null;
+/** Arguments after the tensor, by place or by name. */
+type Args<P extends unknown[], O> = Partial<P> | [O];
+
+/** What a function takes beside a tensor, by place or by name: of the kinds of the defaults, of which null is a generator's. */
+function options<T extends (number | string | null)[]>(op: string, tensor: Tensor, names: readonly string[], args: readonly unknown[], ...defaults: T): { [K in keyof T]: T[K] extends null ? Drawn : T[K] } {
+  check(tensor, op, "tensor");
   const given = named(op, names, args);
-  return defaults.map((value, i) => given[i] ?? value) as T;
+  atMost(op, given, names.length);
+  return defaults.map((usual, i) => {
+    const value = given[i] ?? usual;
+    return usual === null ? sourceOf(value, op) : typeof usual === "string" ? text(value, op, names[i]!) : number(value, op, names[i]!);
+  }) as never;
 }
 
 /** Evenly from `a` up to `b`. */
-export function uniform_(tensor: Tensor, ...args: [a?: number, b?: number] | [{ a?: number; b?: number }]): Tensor {
-  const [a, b] = options("uniform_", ["a", "b"], args, 0, 1);
-  return fill(tensor, () => add(mul(rand(tensor.shape, like(tensor)), b - a), a) as Tensor);
+export function uniform_(tensor: Tensor, ...args: Args<[a: number, b: number, generator: Drawn], { a?: number; b?: number; generator?: Drawn }>): Tensor {
+  const [a, b, generator] = options("uniform_", tensor, ["a", "b", "generator"], args, 0, 1, null);
+  return fill(tensor, () => add(mul(rand(tensor.shape, { ...like(tensor), generator }), b - a), a) as Tensor);
 }
 
 /** From the normal distribution. */
-export function normal_(tensor: Tensor, ...args: [mean?: number, std?: number] | [{ mean?: number; std?: number }]): Tensor {
-  const [mean, std] = options("normal_", ["mean", "std"], args, 0, 1);
-  return fill(tensor, () => add(mul(randn(tensor.shape, like(tensor)), std), mean) as Tensor);
+export function normal_(tensor: Tensor, ...args: Args<[mean: number, std: number, generator: Drawn], { mean?: number; std?: number; generator?: Drawn }>): Tensor {
+  const [mean, std, generator] = options("normal_", tensor, ["mean", "std", "generator"], args, 0, 1, null);
+  return fill(tensor, () => add(mul(randn(tensor.shape, { ...like(tensor), generator }), std), mean) as Tensor);
 }
 
+type Truncated = { mean?: number; std?: number; a?: number; b?: number; generator?: Drawn };
 /** From the normal distribution, as far as it lies between `a` and `b`. */
-export function trunc_normal_(tensor: Tensor, ...args: [mean?: number, std?: number, a?: number, b?: number] | [{ mean?: number; std?: number; a?: number; b?: number }]): Tensor {
-  const [mean, std, a, b] = options("trunc_normal_", ["mean", "std", "a", "b"], args, 0, 1, -2, 2);
+export function trunc_normal_(tensor: Tensor, ...args: Args<[mean: number, std: number, a: number, b: number, generator: Drawn], Truncated>): Tensor {
+  const [mean, std, a, b, generator] = options("trunc_normal_", tensor, ["mean", "std", "a", "b", "generator"], args, 0, 1, -2, 2, null);
   // Even numbers between the bounds' places in the distribution, turned back into normal ones.
   const low = 2 * below((a - mean) / std) - 1, high = 2 * below((b - mean) / std) - 1;
   return fill(tensor, () => {
-    const even = add(mul(rand(tensor.shape, like(tensor)), high - low), low) as Tensor;
+    const even = add(mul(rand(tensor.shape, { ...like(tensor), generator }), high - low), low) as Tensor;
     return clamp(add(mul(erfinv(even), std * Math.SQRT2), mean) as Tensor, a, b) as Tensor;
   });
 }
@@ -62,16 +73,18 @@ function below(x: number): number {
   return x < 0 ? tail : 1 - tail;
 }
 
-export function constant_(tensor: Tensor, val: number | { val: number }): Tensor {
-  const value = typeof val === "number" ? val : val.val;
+export function constant_(tensor: Tensor, val: number | { val: number }, op = "constant_"): Tensor {
+  check(tensor, op, "tensor");
+  const value = number(named(op, ["val"], [val])[0], op, "val");
   no_grad(() => { copying.fill_(tensor, value); });
   return tensor;
 }
-export const ones_ = (tensor: Tensor): Tensor => constant_(tensor, 1);
-export const zeros_ = (tensor: Tensor): Tensor => constant_(tensor, 0);
+export const ones_ = (tensor: Tensor): Tensor => constant_(tensor, 1, "ones_");
+export const zeros_ = (tensor: Tensor): Tensor => constant_(tensor, 0, "zeros_");
 
 /** Ones on the diagonal of a matrix. */
 export function eye_(tensor: Tensor): Tensor {
+  check(tensor, "eye_", "tensor");
   if (tensor.ndim !== 2) throw new OpError("eye_: Only tensors with 2 dimensions are supported");
   const [rows, columns] = tensor.shape as [number, number], data = new Float32Array(rows * columns);
   for (let i = 0; i < Math.min(rows, columns); i++) data[i * columns + i] = 1;
@@ -80,7 +93,7 @@ export function eye_(tensor: Tensor): Tensor {
 
 /** A convolution's weight that passes as many channels as it can unchanged, in each of `groups`. */
 export function dirac_(tensor: Tensor, ...args: [groups?: number] | [{ groups?: number }]): Tensor {
-  const [groups] = options("dirac_", ["groups"], args, 1), { shape } = tensor;
+  const groups = count(options("dirac_", tensor, ["groups"], args, 1)[0], "dirac_", "groups", 1), { shape } = tensor;
   if (shape.length < 3 || shape.length > 5) throw new OpError("dirac_: Only tensors with 3, 4, or 5 dimensions are supported");
   const [out, channels, ...kernel] = shape as [number, number, ...number[]];
   if (out % groups !== 0) throw new OpError("dirac_: dim 0 must be divisible by groups");
@@ -94,6 +107,7 @@ export function dirac_(tensor: Tensor, ...args: [groups?: number] | [{ groups?: 
 
 /** Numbers of values that one value depends on, and that depend on one. */
 export function _calculate_fan_in_and_fan_out(tensor: Tensor): [fan_in: number, fan_out: number] {
+  check(tensor, "_calculate_fan_in_and_fan_out", "tensor");
   if (tensor.ndim < 2) throw new OpError("Fan in and fan out can not be computed for tensor with fewer than 2 dimensions");
   const [out, into, ...kernel] = tensor.shape as [number, number, ...number[]], field = numelOf(kernel);
   return [into * field, out * field];
@@ -110,47 +124,47 @@ export function calculate_gain(nonlinearity: Nonlinearity, param: number | null 
   return Math.sqrt(2 / (1 + (param ?? 0.01) ** 2));
 }
 
-type XavierArgs = [gain?: number] | [{ gain?: number }];
-const xavier = (op: string, tensor: Tensor, args: XavierArgs): number => {
-  const [gain] = options(op, ["gain"], args, 1), [into, out] = _calculate_fan_in_and_fan_out(tensor);
-  return gain * Math.sqrt(2 / (into + out));
+type XavierArgs = Args<[gain: number, generator: Drawn], { gain?: number; generator?: Drawn }>;
+const xavier = (op: string, tensor: Tensor, args: XavierArgs): [number, Drawn] => {
+  const [gain, generator] = options(op, tensor, ["gain", "generator"], args, 1, null), [into, out] = _calculate_fan_in_and_fan_out(tensor);
+  return [gain * Math.sqrt(2 / (into + out)), generator];
 };
 /** Glorot's: evenly, with variance `gain² 2 / (fan_in + fan_out)`. */
 export function xavier_uniform_(tensor: Tensor, ...args: XavierArgs): Tensor {
-  const bound = Math.sqrt(3) * xavier("xavier_uniform_", tensor, args);
-  return uniform_(tensor, -bound, bound);
+  const [std, generator] = xavier("xavier_uniform_", tensor, args), bound = Math.sqrt(3) * std;
+  return uniform_(tensor, -bound, bound, generator);
 }
 /** Glorot's: normal, with variance `gain² 2 / (fan_in + fan_out)`. */
 export function xavier_normal_(tensor: Tensor, ...args: XavierArgs): Tensor {
-  return normal_(tensor, 0, xavier("xavier_normal_", tensor, args));
+  return normal_(tensor, 0, ...xavier("xavier_normal_", tensor, args));
 }
 
-type KaimingArgs = [a?: number, mode?: FanMode, nonlinearity?: Nonlinearity] | [{ a?: number; mode?: FanMode; nonlinearity?: Nonlinearity }];
-const kaiming = (op: string, tensor: Tensor, args: KaimingArgs): number => {
-  const [a, mode, nonlinearity] = options(op, ["a", "mode", "nonlinearity"], args, 0, "fan_in" as FanMode, "leaky_relu" as Nonlinearity);
-  const how = String(mode).toLowerCase();
+type KaimingArgs = Args<[a: number, mode: FanMode, nonlinearity: Nonlinearity, generator: Drawn],
+  { a?: number; mode?: FanMode; nonlinearity?: Nonlinearity; generator?: Drawn }>;
+const kaiming = (op: string, tensor: Tensor, args: KaimingArgs): [number, Drawn] => {
+  const [a, mode, nonlinearity, generator] = options(op, tensor, ["a", "mode", "nonlinearity", "generator"], args, 0, "fan_in", "leaky_relu", null);
+  const how = mode.toLowerCase();
   if (how !== "fan_in" && how !== "fan_out") throw new OpError(`Mode ${how} not supported, please use one of ['fan_in', 'fan_out']`);
-  return calculate_gain(nonlinearity, a) / Math.sqrt(_calculate_fan_in_and_fan_out(tensor)[how === "fan_in" ? 0 : 1]);
+  if (tensor.numel() === 0) return [0, generator];
+  return [calculate_gain(nonlinearity as Nonlinearity, a) / Math.sqrt(_calculate_fan_in_and_fan_out(tensor)[how === "fan_in" ? 0 : 1]), generator];
 };
 /** He's: evenly, with variance `gain² / fan`; `a` is the slope of a leaky relu. */
 export function kaiming_uniform_(tensor: Tensor, ...args: KaimingArgs): Tensor {
-  if (tensor.numel() === 0) return tensor;
-  const bound = Math.sqrt(3) * kaiming("kaiming_uniform_", tensor, args);
-  return uniform_(tensor, -bound, bound);
+  const [std, generator] = kaiming("kaiming_uniform_", tensor, args), bound = Math.sqrt(3) * std;
+  return uniform_(tensor, -bound, bound, generator);
 }
 /** He's: normal, with variance `gain² / fan`. */
 export function kaiming_normal_(tensor: Tensor, ...args: KaimingArgs): Tensor {
-  if (tensor.numel() === 0) return tensor;
-  return normal_(tensor, 0, kaiming("kaiming_normal_", tensor, args));
+  return normal_(tensor, 0, ...kaiming("kaiming_normal_", tensor, args));
 }
 
 /** A (semi-)orthogonal matrix of all axes but the first, times `gain`. */
 export function orthogonal_(tensor: Tensor, ...args: XavierArgs): Tensor {
-  const [gain] = options("orthogonal_", ["gain"], args, 1);
+  const [gain, generator] = options("orthogonal_", tensor, ["gain", "generator"], args, 1, null);
   if (tensor.ndim < 2) throw new OpError("orthogonal_: Only tensors with 2 or more dimensions are supported");
   return fill(tensor, () => {
     const rows = tensor.shape[0]!, columns = tensor.numel() / rows, wide = rows < columns;
-    const [q, r] = linalg.qr(randn(wide ? [columns, rows] : [rows, columns], like(tensor))) as unknown as [Tensor, Tensor];
+    const [q, r] = linalg.qr(randn(wide ? [columns, rows] : [rows, columns], { ...like(tensor), generator })) as unknown as [Tensor, Tensor];
     // With the signs of r's diagonal q is drawn evenly from all such matrices (Mezzadri 2007).
     const signed = mul(q, sign(views.diagonal(r))) as Tensor;
     return views.view(mul(wide ? views.t(signed) : signed, gain), tensor.shape) as Tensor;
@@ -158,14 +172,15 @@ export function orthogonal_(tensor: Tensor, ...args: XavierArgs): Tensor {
 }
 
 /** A matrix whose columns have a share `sparsity` of zeros; the others are normal. */
-export function sparse_(tensor: Tensor, sparsity: number | { sparsity: number; std?: number }, ...rest: [std?: number] | [{ std?: number }]): Tensor {
-  const [share, std] = options("sparse_", ["sparsity", "std"], [sparsity, ...rest], 0, 0.01);
+export function sparse_(tensor: Tensor, ...args: Args<[sparsity: number, std: number, generator: Drawn], { sparsity: number; std?: number; generator?: Drawn }>): Tensor {
+  const [share, std, generator] = options("sparse_", tensor, ["sparsity", "std", "generator"], args, NaN, 0.01, null);
+  if (!(share >= 0 && share <= 1)) throw new OpError(`sparse_: argument 'sparsity' must be from 0 to 1, got ${share}`);
   if (tensor.ndim !== 2) throw new OpError("sparse_: Only tensors with 2 dimensions are supported");
-  const [rows, columns] = tensor.shape as [number, number], count = Math.ceil(share * rows), kept = new Float32Array(rows * columns).fill(1);
+  const [rows, columns] = tensor.shape as [number, number], zeroed = Math.ceil(share * rows), kept = new Float32Array(rows * columns).fill(1);
   for (let column = 0; column < columns; column++) {
-    for (const row of randomPermutation(rows).subarray(0, count)) kept[row * columns + column] = 0;
+    for (const row of randomPermutation(rows, generator).subarray(0, zeroed)) kept[row * columns + column] = 0;
   }
-  normal_(tensor, 0, std);
+  normal_(tensor, 0, std, generator);
   const mask = zeros(tensor.shape, like(tensor));
   computed(mask, kept);
   return fill(tensor, () => mul(tensor, mask) as Tensor);

@@ -1,0 +1,156 @@
+// Arguments by name and of the wrong kind: what a function does not take it refuses, with its name, the argument's, what came and what
+// it wanted.  tests/node/garbage feeds all exports; here are the words, and what was silent.  Generators, which many functions take.
+const refused = (t, wanted) => async (f) => {
+  let error = null;
+  try { await f(); } catch (e) { error = e; }
+  if (!(error instanceof t.torch.OpError)) throw new Error(`${f}: ${error ? error.stack : "answers"}`);
+  if (!wanted.test(error.message)) throw new Error(`${f}: "${error.message}" lacks ${wanted}`);
+};
+
+/** What draws random numbers, by name. */
+const drawing = ({ torch, device }) => {
+  const { nn: { init } } = torch, blank = (...size) => torch.zeros(size, { device }), half = () => torch.full([3, 4], 0.5, { device });
+  return {
+    rand: (o) => torch.rand([3, 4], { ...o, device }), randn: (o) => torch.randn(3, 4, { ...o, device }),
+    randint: (o) => torch.randint(0, 100, [3, 4], { ...o, device }), randperm: (o) => torch.randperm(12, { ...o, device }),
+    rand_like: (o) => torch.rand_like(half(), o), randn_like: (o) => torch.randn_like(half(), o), randint_like: (o) => torch.randint_like(half(), 100, o),
+    normal: (o) => torch.normal(0, 1, [3, 4], { ...o, device }), "normal of tensors": (o) => torch.normal(half(), half(), o),
+    bernoulli: (o) => torch.bernoulli(half(), o), "bernoulli with p": (o) => torch.bernoulli(half(), 0.5, o), multinomial: (o) => torch.multinomial(half(), 3, o),
+    "multinomial with replacement": (o) => torch.multinomial(half(), 3, true, o), rrelu: (o) => torch.rrelu(half().neg(), 0.1, 0.9, true, o),
+    normal_: (o) => blank(3, 4).normal_(o), uniform_: (o) => blank(3, 4).uniform_(0, 1, o), bernoulli_: (o) => blank(3, 4).bernoulli_(0.5, o),
+    random_: (o) => blank(3, 4).random_(0, 100, o), exponential_: (o) => blank(3, 4).exponential_(o), cauchy_: (o) => blank(3, 4).cauchy_(o),
+    log_normal_: (o) => blank(3, 4).log_normal_(o), geometric_: (o) => blank(3, 4).geometric_(0.5, o), "Tensor.bernoulli": (o) => half().bernoulli(o),
+    "init.uniform_": (o) => init.uniform_(blank(3, 4), o), "init.normal_": (o) => init.normal_(blank(3, 4), 1, 2, o.generator),
+    "init.trunc_normal_": (o) => init.trunc_normal_(blank(3, 4), o), "init.xavier_uniform_": (o) => init.xavier_uniform_(blank(3, 4), o),
+    "init.xavier_normal_": (o) => init.xavier_normal_(blank(3, 4), 2, o.generator), "init.kaiming_uniform_": (o) => init.kaiming_uniform_(blank(3, 4), o),
+    "init.kaiming_normal_": (o) => init.kaiming_normal_(blank(3, 4), 0, "fan_out", "relu", o.generator), "init.orthogonal_": (o) => init.orthogonal_(blank(3, 4), o),
+    "init.sparse_": (o) => init.sparse_(blank(4, 3), 0.5, 1, o.generator),
+  };
+};
+
+export default {
+  "a generator decides wherever numbers are drawn": async (t) => {
+    const { Generator, manual_seed } = t.torch, seeded = (n) => new Generator().manual_seed(n);
+    for (const [name, draw] of Object.entries(drawing(t))) {
+      const numbers = async (generator) => JSON.stringify(await draw({ generator }).tolist());
+      manual_seed(1);
+      const first = await numbers(seeded(7)), generator = seeded(7);
+      manual_seed(2);
+      t.equal(await numbers(generator), first);
+      if (await numbers(generator) === first) throw new Error(`${name}: a generator draws the same twice`);
+      if (await numbers(seeded(8)) === first) throw new Error(`${name}: the seed of a generator does not count`);
+      await refused(t, /generator.*Generator/)(() => draw({ generator: 7 }));
+    }
+  },
+  "a generator leaves the package's own numbers where they are": async (t) => {
+    const { Generator, manual_seed, rand, zeros } = t.torch, on = { device: t.device }, before = [];
+    for (const own of [false, true]) {
+      manual_seed(3);
+      if (own) zeros(5, on).normal_({ generator: new Generator().manual_seed(1) });
+      before.push(await rand(4, on).tolist());
+    }
+    t.equal(before[0], before[1]);
+  },
+  "the same generator gives the same numbers on every device": async (t) => {
+    const { Generator, rand, randint, zeros } = t.torch, generator = new Generator().manual_seed(5), on = { generator, device: t.device };
+    t.close(await rand(3, on).tolist(), [0.0514, 0.1120, 0.1327], { atol: 5e-5 });
+    t.equal(await randint(5, 1000, [4], on).tolist(), [362,401,948,601]);
+    t.equal(await zeros(4, { device: t.device }).random_(0, 100, { generator }).tolist(), [51,53,74,76]);
+  },
+  "a generator's state is PyTorch's, and goes where it is put": async (t) => {
+    const { Generator, randperm } = t.torch, generator = new Generator().manual_seed(5);
+    const sum = (state) => state.tolist().then((bytes) => bytes.reduce((s, byte, i) => (s + (i + 1) * byte) % 1000003, 0));
+    const states = [generator.get_state()];
+    t.equal(states[0].shape, [5056]);
+    t.equal([...generator.permutation(10)], [1, 4, 9, 6, 3, 5, 0, 2, 8, 7]);
+    states.push(generator.get_state());
+    for (let i = 0; i < 1400; i++) generator.bits();
+    states.push(generator.get_state());
+    t.equal(await Promise.all(states.map(sum)), [279245, 609654, 666133]);
+    t.equal(await randperm(5, { generator }).tolist(), [2, 3, 0, 4, 1]);
+    t.equal([...generator.set_state(states[0]).permutation(10)], [1, 4, 9, 6, 3, 5, 0, 2, 8, 7]);
+    t.equal([...new Generator().set_state(states[2]).permutation(5)], [2, 3, 0, 4, 1]);
+    t.equal(generator.initial_seed(), 5);
+    t.equal(new Generator().initial_seed(), 67280421310721);
+    t.equal([...new Generator().permutation(5)], [0, 1, 4, 3, 2]);
+    t.equal(generator.seed(), generator.initial_seed());
+    for (const wrong of [null, 3, t.torch.zeros(5056), t.torch.zeros(3, { dtype: "uint8", device: "cpu" }), t.torch.zeros(5056, { dtype: "uint8", device: "cpu" })]) {
+      await refused(t, /set_state/)(() => generator.set_state(wrong));
+    }
+  },
+  "what makes a tensor takes its arguments by name": async (t) => {
+    const { torch } = t, on = { device: t.device }, list = async (x) => (await x).tolist();
+    t.equal(await list(torch.linspace({ start: 0, end: 1, steps: 5, ...on })), [0, 0.25, 0.5, 0.75, 1]);
+    t.equal(await list(torch.linspace(0, 1, { steps: 3, ...on })), [0, 0.5, 1]);
+    t.equal(await list(torch.logspace({ start: 0, end: 2, steps: 3, base: 2, ...on })), [1, 2, 4]);
+    t.equal(await list(torch.arange({ end: 3, ...on })), [0, 1, 2]);
+    t.equal(await list(torch.arange({ start: 1, end: 6, step: 2, ...on })), [1, 3, 5]);
+    t.equal(await list(torch.full({ size: [2], fill_value: 3, ...on })), [3, 3]);
+    t.equal(await list(torch.eye({ n: 2, m: 3, ...on })), [[1, 0, 0], [0, 1, 0]]);
+    t.equal(torch.randint({ low: 2, high: 3, size: [2, 2], ...on }).shape, [2, 2]);
+    t.equal(await list(torch.randint({ high: 1, size: [2], ...on })), [0, 0]);
+    t.equal(torch.randperm({ n: 4, ...on }).shape, [4]);
+    t.equal(torch.rand({ size: [2, 3], ...on }).shape, [2, 3]);
+    t.equal(await list(torch.tril_indices({ row: 2, col: 2, ...on })), [[0, 1, 1], [0, 0, 1]]);
+    t.equal(torch.empty_strided({ size: [2, 3], stride: [1, 2], ...on }).strides, [1, 2]);
+  },
+  "triangles of all offsets": async (t) => {
+    const { torch } = t;
+    for (const [rows, cols] of [[3, 3], [2, 5], [5, 2], [0, 3], [3, 0]]) {
+      for (let offset = -6; offset <= 6; offset++) {
+        for (const [name, inside] of [["tril_indices", (i, j) => j - i <= offset], ["triu_indices", (i, j) => j - i >= offset]]) {
+          const places = [[], []];
+          for (let i = 0; i < rows; i++) for (let j = 0; j < cols; j++) if (inside(i, j)) [i, j].forEach((n, k) => places[k].push(n));
+          t.equal(await torch[name](rows, cols, offset, { device: t.device }).tolist(), places);
+        }
+      }
+    }
+  },
+  "what makes a tensor refuses what is no size, number, type or option": async (t) => {
+    const { torch } = t, no = (words) => refused(t, words);
+    for (const bad of [undefined, null, "3", true, NaN, 2.5, -1, {}, [], () => 1, Symbol("s"), 2 ** 60, Infinity]) {
+      await no(/linspace.*'?steps/)(() => torch.linspace(0, 1, bad));
+      await no(/logspace.*'?steps/)(() => torch.logspace(0, 1, bad));
+      await no(/eye.*'n'/)(() => torch.eye(bad));
+      await no(/randperm/)(() => torch.randperm(bad));
+      await no(/tril_indices.*'row'/)(() => torch.tril_indices(bad, 2));
+      if (!Array.isArray(bad) && bad !== undefined && bad !== null) {
+        for (const make of ["zeros", "ones", "rand", "randn", "empty"]) {
+          await no(/'size'|zeros|ones|rand|empty/)(() => torch[make]([2, bad]));
+          if (typeof bad !== "object") await no(/./)(() => torch[make](bad));
+        }
+        await no(/shape|size|negative/)(() => torch.tensor([1, 2], { shape: [bad, 2] }));
+      }
+      if (typeof bad !== "number" && typeof bad !== "boolean") {
+        await no(/linspace.*'end'/)(() => torch.linspace(0, bad, 3));
+        await no(/full.*'fill_value'/)(() => torch.full([2], bad));
+      }
+    }
+    await no(/shape.*negative|negative.*-1/)(() => torch.tensor([1, 2, 3, 4], { shape: [-1, -1] }));
+    for (const dtype of ["constructor", "toString", "__proto__", "torch.constructor", 3, {}]) {
+      await no(/dtype/)(() => torch.zeros(2, { dtype }));
+      await no(/dtype/)(() => torch.tensor([1], { dtype }));
+      await no(/dtype/)(() => torch.ones(2).to({ dtype }));
+      await no(/dtype/)(() => torch.ones(2).sum({ dtype }));
+    }
+    await no(/zeros.*'dtyp'.*did you mean 'dtype'/)(() => torch.zeros(2, { dtyp: "int32" }));
+    await no(/sum.*'keep_dim'.*did you mean 'keepdim'/)(() => torch.ones(2).sum(0, { keep_dim: true }));
+    await no(/requires_grad/)(() => torch.zeros(2, { requires_grad: "yes" }));
+    for (const bad of [NaN, "1", 1.5, 1e300, null, undefined]) await no(/manual_seed/)(() => torch.manual_seed(bad));
+    await no(/set_rng_state/)(() => torch.set_rng_state(null));
+  },
+  "sizes that no memory holds are refused before anything is computed": async (t) => {
+    const { torch } = t, no = refused(t, /too large|too many|GiB|memory|buffer|binds at most/i), began = Date.now();
+    await no(() => torch.signal.windows.hamming(1e9));
+    await no(() => torch.tril_indices(60000, 60000));
+    for (const size of [2 ** 31, 2 ** 40, 1e12]) {
+      await no(() => torch.linspace(0, 1, size));
+      await no(() => torch.logspace(0, 1, size));
+      await no(() => torch.arange(size));
+      await no(() => torch.randperm(size));
+      await no(() => torch.zeros(size));
+      await no(() => torch.eye(size, 2));
+    }
+    if (Date.now() - began > 20000) throw new Error(`took ${Date.now() - began} ms`);
+  },
+};
