@@ -52,15 +52,13 @@ export function fromNested(data: Nested, wanted: DType | null): Data {
     level = level[0];
     if (shape.length > 64) throw new OpError("tensor: the data are nested more than 64 deep");
   }
+  checkLengths(data, shape, 0);  // before memory is taken for what the first lists promise
   const n = numelOf(shape), values = new Float64Array(n);
   let at = 0, booleans = n > 0, bigints = n > 0;
   const visit = (item: unknown, axis: number): void => {
     if (axis < shape.length) {
-      if (!isList(item)) throw new OpError(`tensor: expected sequence of length ${shape[axis]} at dim ${axis} (got ${describe(item)})`);
-      if (item.length !== shape[axis]) {
-        throw new OpError(`tensor: expected sequence of length ${shape[axis]} at dim ${axis} (got ${item.length})`);
-      }
-      for (let i = 0; i < item.length; i++) visit(item[i], axis + 1);
+      const list = item as ArrayLike<unknown>;
+      for (let i = 0; i < list.length; i++) visit(list[i], axis + 1);
       return;
     }
     if (typeof item !== "number" && typeof item !== "boolean" && typeof item !== "bigint") {
@@ -75,6 +73,14 @@ export function fromNested(data: Nested, wanted: DType | null): Data {
   const elements = newElements(dtype, n), convert = converter(dtype);
   for (let i = 0; i < n; i++) elements[i] = convert(dtype === "int32" ? checkWhole(values[i]!) : values[i]!);
   return { elements, dtype, shape };
+}
+
+function checkLengths(item: unknown, shape: readonly number[], axis: number): void {
+  if (axis === shape.length) return;
+  if (!isList(item) || item.length !== shape[axis]) {
+    throw new OpError(`tensor: expected sequence of length ${shape[axis]} at dim ${axis} (got ${isList(item) ? item.length : describe(item)})`);
+  }
+  if (axis + 1 < shape.length) for (let i = 0; i < item.length; i++) checkLengths(item[i], shape, axis + 1);
 }
 
 const isList = (v: unknown): v is ArrayLike<unknown> => Array.isArray(v) || (ArrayBuffer.isView(v) && !(v instanceof DataView));

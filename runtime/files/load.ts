@@ -2,10 +2,10 @@
 
 import { tensor, type TensorData } from "../create.js";
 import { OpError, TypeMismatchError, describe } from "../errors.js";
-import { checkShape, integers } from "../shape.js";
 import { Tensor } from "../tensor.js";
 import { readCheckpoint } from "./checkpoint.js";
 import { FileError, bytes } from "./error.js";
+import { isParts, ofParts, parseJson } from "./parts.js";
 import { type LoadOptions, type Placing, placing } from "./placing.js";
 import { type SaveOptions, pieces, readTensors } from "./safetensors.js";
 import { type FileLike, type Source, inOrder, openSource } from "./source.js";
@@ -48,17 +48,19 @@ async function read(source: Source, place: Placing): Promise<unknown> {
   throw new FileError(source.name, `it is neither a checkpoint of PyTorch (a zip archive) nor a safetensors file: its ${bytes(source.size)} begin with ${shown || "nothing"}`);
 }
 
+/** How deep JSON may be nested: the axes of a tensor, its name and its parts. */
+const DEEPEST = 66;
+
 /** JSON of tensors by name: nested arrays, or {shape, data}. */
 async function readJson(source: Source, place: Placing): Promise<Record<string, Tensor>> {
-  const text = new TextDecoder().decode(await source.read(0, source.size)), { device, dtype } = place;
+  const text = await source.read(0, source.size), { device, dtype } = place;
   const toTensor = (value: unknown): Tensor => {
-    if (value === null || typeof value !== "object" || !("data" in value && "shape" in value)) return tensor(value as TensorData, { device, dtype });
-    const shape = integers([value.shape], "load", "shape");
-    checkShape(shape, "load");
-    return tensor(Float64Array.from(value.data as number[]), { device, dtype: dtype ?? "float32", shape });
+    if (isParts(value, "load")) return ofParts(value, { device, dtype: dtype ?? "float32" });
+    if (!Array.isArray(value) && typeof value !== "number" && typeof value !== "boolean") throw new TypeMismatchError(`load: expected {shape, data} or lists of numbers, got ${describe(value)}`);
+    return tensor(value as TensorData, { device, dtype });
   };
   try {
-    return Object.fromEntries(Object.entries(JSON.parse(text) as object).map(([name, value]) => [name, toTensor(value)]));
+    return Object.fromEntries(Object.entries(parseJson(text, DEEPEST) as object).map(([name, value]) => [name, toTensor(value)]));
   } catch (error) {
     throw new FileError(source.name, `it begins as JSON, but holds no tensors by name: ${(error as Error).message}`);
   }

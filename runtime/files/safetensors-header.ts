@@ -4,6 +4,7 @@
 import { MAX_NUMEL } from "../shape.js";
 import { FILE_TYPES, type FileType } from "./elements.js";
 import { FileError, bytes } from "./error.js";
+import { parseJson } from "./parts.js";
 
 /** One tensor: its bytes are those from `start` up to `end`, counted from the end of the header. */
 export interface Entry {
@@ -29,6 +30,9 @@ export const TYPE_NAMES: Readonly<Record<string, string>> = {
 /** The most that a header may take, as in the format's own reader. */
 const MOST = 100_000_000;
 
+/** How deep a header may be nested: names, what is said of one, and a list in it, with some to spare. */
+const DEEPEST = 16;
+
 /** The length of the header.  `first`: the file's first eight bytes; `size`: the file's, null where unknown. */
 export function headerLength(first: Uint8Array, size: number | null, file: string): number {
   const length = new DataView(first.buffer, first.byteOffset).getBigUint64(0, true);
@@ -51,7 +55,7 @@ export function parseHeader(text: Uint8Array, size: number | null, file: string)
   const fail = (problem: string): FileError => new FileError(file, problem);
   let parsed: unknown;
   try {
-    parsed = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(text));
+    parsed = parseJson(text, DEEPEST);
   } catch (error) {
     throw fail(`its safetensors header is no JSON: ${(error as Error).message}`);
   }

@@ -8,7 +8,8 @@ import {
   type ConvClass, type ConvModule, type ConvOptions, type ConvTransposeClass, type ConvTransposeOptions,
 } from "./conv.js";
 import { Linear, type LinearOptions } from "./linear.js";
-import type { Module } from "./module.js";
+import type { Loading, Module } from "./module.js";
+import { shapeOf } from "./state.js";
 import { BatchNorm1d, BatchNorm2d, BatchNorm3d, InstanceNorm1d, InstanceNorm2d, InstanceNorm3d, type Norm, type NormLayer, type NormOptions } from "./norm.js";
 
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
@@ -28,20 +29,34 @@ function lazy<M extends Module & { reset_parameters(): void }, L>(name: string, 
   const Start = base as unknown as Base<Module & { reset_parameters(): void }>;
   class Lazy extends Start {
     constructor(...args: unknown[]) { super(0, ...args); }
-    /** Becomes one of `base` for so many channels. */
-    private settle(channels: number): void {
+    /** Becomes one of `base` for so many channels; its values are still to be drawn. */
+    private become(channels: number): void {
       how.size(this as unknown as M, channels);
       Object.setPrototypeOf(this, base.prototype as object);
-      this.reset_parameters();
     }
     override forward(input: Tensor, ...rest: unknown[]): Tensor {
-      this.settle(input.shape[how.axis(this as unknown as M, input)]!);
+      this.become(input.shape[how.axis(this as unknown as M, input)]!);
+      this.reset_parameters();
       return this.forward(input, ...rest);
     }
-    protected override before_load(given: Record<string, unknown>, prefix: string): void {
-      const channels = how.channels(this as unknown as M, (key) => (given[prefix + key] as { shape?: readonly number[] } | undefined)?.shape);
-      if (channels !== undefined) this.settle(channels);
+    protected override before_load(given: Record<string, unknown>, prefix: string): Loading | void {
+      const channels = how.channels(this as unknown as M, (key) => shapeOf(given[prefix + key]));
       super.before_load(given, prefix);
+      if (!(channels! >= 0)) return undefined;
+      const fields = { ...this }, memory = [...this.named_parameters()].map(([, p]) => [p, p.detach()] as const), buffers = [...this.named_buffers()];
+      const kind = Object.getPrototypeOf(this) as object;
+      const undo = (): void => {
+        Object.setPrototypeOf(this, kind);
+        for (const [p, before] of memory) p.set_data(before);
+        Object.assign(this, fields, Object.fromEntries(buffers));
+      };
+      try {
+        this.become(channels!);
+      } catch (error) {
+        undo();
+        throw error;
+      }
+      return { settle: () => { this.reset_parameters(); }, undo };
     }
   }
   return callable(Lazy, name) as unknown as L;

@@ -1,11 +1,12 @@
 // load_state_dict: values from elsewhere into a module's parameters and buffers, all or none of them.
 
 import * as copying from "../copy.js";
-import { OpError } from "../errors.js";
+import { OpError, TypeMismatchError, describe } from "../errors.js";
 import { no_grad } from "../grad-mode.js";
+import { beforeInPlace } from "../inplace.js";
 import { sameShape } from "../shape.js";
 import type { Tensor } from "../tensor.js";
-import type { Module } from "./module.js";
+import type { Loading, Module } from "./module.js";
 import { type StateSource, toTensor } from "./state.js";
 
 /** Which of the module's names were not given, and which of the given ones it does not have. */
@@ -30,25 +31,55 @@ class Report implements LoadReport {
 
 const size = (shape: readonly number[]): string => `torch.Size([${shape.join(", ")}])`;
 
-/** Copies `source` into `module`; throws, before anything is copied, for what does not fit. */
+/** Copies `source` into `module`; throws, before anything is changed, for what does not fit. */
 export function loadState(module: Module, source: StateSource, strict: boolean): LoadReport {
-  const given: Record<string, unknown> = { ...(source instanceof Map ? Object.fromEntries(source) : source) };
-  for (const [path, part] of module.named_modules()) {
-    (part as unknown as { before_load(given: Record<string, unknown>, prefix: string): void }).before_load(given, path && `${path}.`);
+  if (source === null || typeof source !== "object" || Array.isArray(source)) {
+    throw new TypeMismatchError(`load_state_dict: Expected state_dict to be dict-like, got ${describe(source)}`);
   }
-  const own = module.state_dict();
-  const missing = Object.keys(own).filter((k) => !(k in given)), unexpected = Object.keys(given).filter((k) => !(k in own));
+  const given: Record<string, unknown> = { ...(source instanceof Map ? Object.fromEntries(source) : source) }, ready: Loading[] = [];
+  try {
+    for (const [path, part] of module.named_modules()) {
+      const loading = (part as unknown as { before_load(given: Record<string, unknown>, prefix: string): Loading | void }).before_load(given, path && `${path}.`);
+      if (loading) ready.push(loading);
+    }
+    const [pairs, report] = compared(module, given, strict);
+    for (const { settle } of ready) settle();
+    no_grad(() => { for (const [target, value] of pairs) copying.copy_(target, value); });
+    return report;
+  } catch (error) {
+    for (const { undo } of ready) undo();
+    throw error;
+  }
+}
+
+/** What is to be copied to where; throws one error for all that does not fit. */
+function compared(module: Module, given: Record<string, unknown>, strict: boolean): [[Tensor, Tensor][], LoadReport] {
+  const own = module.state_dict(), pairs: [Tensor, Tensor][] = [];
+  const missing = Object.keys(own).filter((k) => !Object.hasOwn(given, k)), unexpected = Object.keys(given).filter((k) => !Object.hasOwn(own, k));
   const wrong: string[] = [], quoted = (keys: string[]) => keys.map((k) => `"${k}"`).join(", ");
   if (strict && missing.length) wrong.push(`Missing key(s) in state_dict: ${quoted(missing)}. `);
   if (strict && unexpected.length) wrong.push(`Unexpected key(s) in state_dict: ${quoted(unexpected)}. `);
-  const pairs: [Tensor, Tensor][] = Object.entries(own).filter(([k]) => k in given).map(([k, target]) => {
-    const value = toTensor(given[k], target);
-    if (!sameShape(value.shape, target.shape)) {
-      wrong.push(`size mismatch for ${k}: copying a param with shape ${size(value.shape)} from checkpoint, the shape in current model is ${size(target.shape)}.`);
+  for (const [k, target] of Object.entries(own)) {
+    if (!Object.hasOwn(given, k)) continue;
+    try {
+      const value = toTensor(given[k], target);
+      if (sameShape(value.shape, target.shape)) pairs.push([checked(target, value), value]);
+      else wrong.push(`size mismatch for ${k}: copying a param with shape ${size(value.shape)} from checkpoint, the shape in current model is ${size(target.shape)}.`);
+    } catch (error) {
+      if (!(error instanceof OpError)) throw error;
+      wrong.push(`While copying the parameter named "${k}": ${error.message}`);
     }
-    return [target, value];
-  });
+  }
   if (wrong.length) throw new OpError(`Error(s) in loading state_dict for ${module.constructor.name}:\n\t${wrong.join("\n\t")}`);
-  no_grad(() => { for (const [target, value] of pairs) copying.copy_(target, value); });
-  return new Report(missing, unexpected);
+  return [pairs, new Report(missing, unexpected)];
+}
+
+/** The target; throws what a copy to it would throw, but for what a device has to say. */
+function checked(target: Tensor, value: Tensor): Tensor {
+  const to = target.storage.device, from = value.storage.device;
+  target.check("load_state_dict");
+  value.check("load_state_dict");
+  no_grad(() => { beforeInPlace(target, "load_state_dict"); });
+  if (to !== from && from.type !== "cpu") throw new OpError(`load_state_dict: the value is on ${from.type}, the parameter on ${to.type}; await value.to("${to.type}") first`);
+  return target;
 }

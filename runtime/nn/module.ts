@@ -60,6 +60,12 @@ interface ModuleClass {
   (...args: Parameters<this["forward"]>): ReturnType<this["forward"]>;
 }
 
+/** What a module did to itself so that a state can be compared with it: `settle` once all fits, `undo` where it does not. */
+export interface Loading {
+  settle(): void;
+  undo(): void;
+}
+
 class ModuleClass {
   /** Whether dropout and batch statistics are on. */
   declare training: boolean;
@@ -208,7 +214,7 @@ class ModuleClass {
     return isFile(source) ? readState(source, rest).then((state) => loadState(this, state, strict)) : loadState(this, source, strict);
   }
   /** Called before values are loaded: what a module of its kind does with older or incomplete states.  `given` may be changed. */
-  protected before_load(_given: Record<string, unknown>, _prefix: string): void { /* most modules take states as they are */ }
+  protected before_load(_given: Record<string, unknown>, _prefix: string): Loading | void { /* most modules take states as they are */ }
 
   /** A module with its own parameters, buffers and modules of the same values; `copy.deepcopy` in Python. */
   deepcopy(): this { return copied(this, new Map()) as this; }

@@ -1,9 +1,10 @@
 // What load_state_dict accepts: objects of tensors or arrays, and files of them.
 
-import { tensor, type TensorData } from "../create.js";
+import { type Options, tensor, type TensorData } from "../create.js";
 import type { NumberArray } from "../data.js";
 import { TypeMismatchError, describe } from "../errors.js";
 import { load } from "../files/load.js";
+import { isParts, ofParts } from "../files/parts.js";
 import type { LoadOptions } from "../files/placing.js";
 import { type FileLike, isFile } from "../files/source.js";
 import { Tensor } from "../tensor.js";
@@ -19,16 +20,23 @@ export interface StateOptions extends LoadOptions {
 
 export { type FileLike, isFile };
 
+
+/** The shape of a tensor or of parts that have one; undefined where there is none. */
+export function shapeOf(value: unknown): readonly number[] | undefined {
+  try {
+    return value instanceof Tensor || isParts(value, "load_state_dict") ? value.shape : undefined;
+  } catch {
+    return undefined;  // whoever makes a tensor of it says what is wrong
+  }
+}
+
 /** The value as a tensor on the device of `like`, typed as it. */
-export function toTensor(value: unknown, like: Tensor): Tensor {
+export function toTensor(value: unknown, like: Pick<Tensor, "dtype" | "device" | "shape">): Tensor {
   if (value instanceof Tensor) return value;
-  const options = { dtype: like.dtype, device: like.device };
+  const options: Options = { dtype: like.dtype, device: like.device };
   if (ArrayBuffer.isView(value)) return tensor(value as NumberArray, { ...options, shape: like.shape });
   if (Array.isArray(value) || typeof value === "number") return tensor(value as TensorData, options);
-  if (value !== null && typeof value === "object" && "data" in value && "shape" in value) {
-    const { data, shape } = value as { data: ArrayLike<number>; shape: readonly number[] };
-    return tensor(Float64Array.from(data), { ...options, shape });
-  }
+  if (isParts(value, "load_state_dict")) return ofParts(value, options);
   throw new TypeMismatchError(`load_state_dict: expected tensors or arrays, got ${describe(value)}`);
 }
 

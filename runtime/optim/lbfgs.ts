@@ -14,6 +14,7 @@ import * as views from "../views.js";
 import type { Group, GroupOptions, Params } from "./groups.js";
 import { type Point, strongWolfe } from "./line_search.js";
 import { type Closure, Optimizer, withNumbers } from "./optimizer.js";
+import type { StateShape } from "./state.js";
 import { type Rate, mustBeRate, optionsOf } from "./options.js";
 import type { Given } from "./recipe.js";
 
@@ -69,6 +70,11 @@ class LBFGSClass extends Optimizer<LBFGSOptions> {
   }
 
   protected override holdsNumber(key: string): boolean { return NUMBERS.includes(key); }
+  /** Directions go over all parameters. */
+  protected override shapeOfState(key: string, { params }: Group<LBFGSOptions>): StateShape {
+    const all = [params.reduce((n, p) => n + p.numel(), 0)];
+    return key.startsWith("old_") ? [all] : key === "d" || key === "prev_flat_grad" ? all : null;
+  }
   protected override update(): void { /* step() does it all */ }
 
   /** One step: up to `max_iter` iterations, each with one or more calls of the closure.  Answers the first loss. */

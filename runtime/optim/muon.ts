@@ -47,6 +47,7 @@ class MuonClass extends Optimizer<MuonOptions> {
     if (other) throw new OpError(`Muon only supports 2D parameters whereas we found a parameter with size: ${showShape(other.shape)}`);
   }
 
+  protected override shapeOfState(_key: string, _group: Group<MuonOptions>, param: Tensor): readonly number[] { return param.shape; }
   protected override update({ params, ...o }: Group<MuonOptions>): void {
     must(o.ns_steps < 100, "Number of steps must be less than 100 for computational efficiency");
     must(o.ns_coefficients.length === 3, "Coefficients must be a tuple of exactly 3 values");

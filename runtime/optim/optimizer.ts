@@ -6,7 +6,7 @@ import { enable_grad, no_grad } from "../grad-mode.js";
 import { Tensor } from "../tensor.js";
 import { titled } from "../titled.js";
 import { type Group, type GroupOptions, type Params, checkedGroup, groupsOf } from "./groups.js";
-import { type OptimizerState, type State, loaded, numberOf, stateDict } from "./state.js";
+import { type OptimizerState, type State, type StateShape, loaded, numberOf, stateDict } from "./state.js";
 
 /** Computes the loss and the gradients anew. */
 export type Closure = () => Tensor | number | Promise<Tensor | number>;
@@ -74,19 +74,21 @@ export abstract class Optimizer<O extends object = object> {
   protected checkParams(_params: readonly Tensor[]): void { /* most move any */ }
   /** Whether an entry of the state is a number (PyTorch keeps tensors). */
   protected holdsNumber(key: string): boolean { return key === "step"; }
+  /** The shape of what is kept for a parameter as `key`. */
+  protected shapeOfState(_key: string, _group: Group<O>, _param: Tensor): StateShape { return null; }
 
   // --- State ----------------------------------------------------------------------------------------
 
   /** The state by the number of the parameter, and the groups with such numbers: as PyTorch's. */
   state_dict(): OptimizerState { return stateDict(this.param_groups, this.state); }
 
-  /** Copies a state; a promise where its values come from a GPU to the CPU. */
+  /** Copies a state, all of it or, where it does not fit the parameters, nothing; a promise where its values come from a GPU to the CPU. */
   load_state_dict(state_dict: OptimizerState): void | Promise<void> {
     const settle = ([groups, state]: [Group<O>[], Map<Tensor, State>]): void => {
       this.param_groups = groups;
       this.state = state;
     };
-    const answer = loaded(state_dict, this.param_groups, (key) => this.holdsNumber(key));
+    const answer = loaded(state_dict, this.param_groups, (key) => this.holdsNumber(key), (...of) => this.shapeOfState(...of));
     return answer instanceof Promise ? answer.then(settle) : settle(answer);
   }
 

@@ -67,6 +67,12 @@ export function optimizer<O extends object>(recipe: Recipe<O>): OptimizerClass<O
 
     protected override holdsNumber(key: string): boolean { return !names.includes(key); }
 
+    protected override shapeOfState(key: string, group: Group<O>, param: Tensor): readonly number[] {
+      const numbers = Object.fromEntries(Object.entries(group).map(([name, value]) => [name, value instanceof Tensor ? 0 : value]));
+      const first = Object.hasOwn(recipe.state, key) ? recipe.state[key]!(numbers as Plain<O>, param) : null;
+      return first instanceof Tensor ? first.shape : param.shape;
+    }
+
     protected override update(group: Group<O>): void {
       const options = group as unknown as Plain<O>, cohorts = new Map<string, Cohort>();
       for (const param of group.params) {

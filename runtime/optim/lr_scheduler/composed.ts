@@ -1,6 +1,6 @@
 // Schedulers of schedulers: one after another, and all at once.
 
-import { OpError, TypeMismatchError } from "../../errors.js";
+import { OpError, TypeMismatchError, describe } from "../../errors.js";
 import { callable } from "../../nn/callable.js";
 import { optionsOf } from "../options.js";
 import { ReduceLROnPlateau } from "./plateau.js";
@@ -26,9 +26,13 @@ abstract class Composed extends LRScheduler {
 
   override begin(): void { /* the others have begun */ }
   override state_dict(): SchedulerState { return { ...super.state_dict(), _schedulers: this._schedulers.map((one) => one.state_dict()) }; }
-  override load_state_dict({ _schedulers, ...own }: SchedulerState): void {
-    super.load_state_dict(own);
-    (_schedulers as SchedulerState[]).forEach((state, i) => { this._schedulers[i]!.load_state_dict(state); });
+  override fitting(state_dict: SchedulerState): () => void {
+    const { _schedulers: theirs, ...own } = { ...state_dict }, { length } = this._schedulers;
+    if (!Array.isArray(theirs) || theirs.length !== length) {
+      throw new OpError(`load_state_dict: expected the states of ${length} schedulers as _schedulers of ${this.constructor.name}, got ${describe(theirs)}`);
+    }
+    const all = [super.fitting(own), ...this._schedulers.map((one, i) => one.fitting(theirs[i] as SchedulerState))];
+    return () => { for (const load of all) load(); };
   }
 }
 

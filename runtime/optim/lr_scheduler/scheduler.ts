@@ -112,14 +112,35 @@ export class LRScheduler {
     return Object.fromEntries(Object.entries(this).filter(([, value]) => typeof value !== "function").map(([key, value]) =>
       [key, Array.isArray(value) ? value.map((x: unknown) => (typeof x === "function" ? null : x)) : value]));
   }
-  load_state_dict(state_dict: SchedulerState): void {
-    for (const [key, value] of Object.entries(state_dict)) {
+  /** Takes what it keeps itself from a state, all of it or, where something does not fit, nothing. */
+  load_state_dict(state_dict: SchedulerState): void { this.fitting(state_dict)(); }
+
+  /** Internal: what loads the state; throws if it does not fit. */
+  fitting(state_dict: SchedulerState): () => void {
+    if (kindOf(state_dict) !== "object") throw new TypeMismatchError(`load_state_dict: expected an object, got ${describe(state_dict)}`);
+    const taken: [string, unknown][] = [];
+    for (const [key, mine] of Object.entries(this.state_dict())) {
+      const value = Object.hasOwn(state_dict, key) ? state_dict[key] : undefined;
       const functions = Array.isArray(value) && value.length > 0 && value.every((x) => x === null);
-      if (!functions) (this as Record<string, unknown>)[key] = Array.isArray(value) ? [...(value as unknown[])] : value;
+      // JSON has null for an infinity.
+      if (value === undefined || functions || (value === null && Math.abs(mine as number) === Infinity)) continue;
+      const always = OWN.indexOf(key), fits = always < 0 ? value === null || mine === null : false;
+      if (!fits && (kindOf(value) !== kindOf(mine) || (Array.isArray(mine) && mine.length > 0 && !(value as unknown[]).every((x) => kindOf(x) === kindOf(mine[0]))))) {
+        throw new TypeMismatchError(`load_state_dict: ${key} of ${this.constructor.name}: expected ${describe(mine)}, got ${describe(value)}`);
+      }
+      if (always > 1 && (value as unknown[]).length !== this.optimizer.param_groups.length) {
+        throw new OpError(`load_state_dict: ${key} of ${this.constructor.name} has ${(value as unknown[]).length} values, the optimizer has ${this.optimizer.param_groups.length} groups`);
+      }
+      taken.push([key, Array.isArray(value) ? [...(value as unknown[])] : value]);
     }
+    return () => { Object.assign(this, Object.fromEntries(taken)); };
   }
 }
 titled(LRScheduler, "LRScheduler");
+
+/** Entries of every state that are never null; from the third on a number for each group. */
+const OWN = ["last_epoch", "_step_count", "base_lrs", "_last_lr"];
+const kindOf = (value: unknown): string => (value === null ? "null" : Array.isArray(value) ? "list" : typeof value);
 
 /** A property that is no part of the state. */
 export function hide(self: object, key: string, value: unknown): void {
