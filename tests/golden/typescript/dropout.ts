@@ -3,6 +3,8 @@ export interface DropoutOptions {
   p?: number;
   /** `bool`, default `true` */
   training?: boolean;
+  /** Where the random numbers come from: a `torch.Generator` in place of the package's own. */
+  generator?: RandomSource | null;
 }
 
 export const dropoutOp: CompiledOp = /* @__PURE__ */ compiled(data.dropout, kernels.dropout, PARTS);
@@ -20,7 +22,7 @@ export const dropoutOp: CompiledOp = /* @__PURE__ */ compiled(data.dropout, kern
  */
 export function dropout(input: Tensor, options?: DropoutOptions): Tensor;
 export function dropout(input: Tensor, p: number, options?: DropoutOptions): Tensor;
-export function dropout(input: Tensor, p: number, training: boolean): Tensor;
+export function dropout(input: Tensor, p: number, training: boolean, options?: DropoutOptions): Tensor;
 export function dropout(...args: unknown[]): Tensor {
   return run(dropoutOp, args) as Tensor;
 }
