@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from dsl import saving
 from dsl.axes import axes
 from dsl.expression import E, reads
 from dsl.ir import Dim, Program, Raw, Tensor, made_by
@@ -108,16 +109,18 @@ def dim(d: Dim) -> model.Dim:
 
 def program(op: OpDef, p: Program, tensors: dict[str, Tensor], number: dict[str, int]) -> model.Program:
     made = build.nests(p)
-    return model.Program([number[n] for n in p.inputs], [number[n] for n in p.outputs], [saves(p, o, number) for o in p.outputs],
+    return model.Program([number[n] for n in p.inputs], [number[n] for n in p.outputs], [saves(op, p, o, number) for o in p.outputs],
                          [nest(op, n, i, tensors, number, p is op.forward) for i, n in enumerate(made)])
 
 
-def saves(p: Program, output: str, number: dict[str, int]) -> list[int]:
-    """The inputs that an output of a program depends on."""
-    needed = {output}
-    for s in reversed(p.stmts):
-        if s.target in needed: needed |= {r.val[0] for e in (s.body, s.pred, *s.idx) for r in reads(e)}
-    return [number[n] for n in p.inputs if n in needed]
+def saves(op: OpDef, p: Program, output: str, number: dict[str, int]) -> list[int]:
+    """The inputs that an output of a gradient program depends on; of those that are not held for it, `~` their number."""
+    if p is op.forward: return [number[n] for n in p.inputs]
+    needed = saving.needed(p, output)
+    wanted = [p.tensors[output].like] if p is op.gradient else [op.gradient.tensors[n].like for n in op.gradient.outputs]
+    held = set().union(*(saving.held(op, n) for n in wanted))
+    free = {n for n in needed if p.tensors[n].role in ("input", "output")} - held
+    return [~number[n] if n in free else number[n] for n in p.inputs if n in needed]
 
 
 def nest(op: OpDef, n: build.Nest, place: int, tensors: dict[str, Tensor], number: dict[str, int], forward: bool) -> model.Nest:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from .axes import axes
 from .expression import E, FALSE, TRUE, ZERO, add, cond, conj, div, idx, indices, is_const, mul, neg, pack, read, reads, sub, subst, transform, walk
 from .ir import Loop, Stmt, Tensor
 
@@ -113,7 +114,7 @@ def tidy(stmts: list[Stmt], tensors: dict[str, Tensor], outputs: list[str], stor
     """The statements that `outputs` need.  stored: statements that ran before and whose results are at
     hand; a temporary that computes the same reads those."""
     stmts = [filtered(rebuilt(s, simplify)) for s in stmts]
-    stmts = without_copies(stmts, tensors)
+    stmts = without_copies(at_hand(stmts, tensors, stored), tensors)
     stmts = [rebuilt(s, simplify) for s in shared(stmts, tensors, stored)]
     return live(stmts, outputs)
 
@@ -172,6 +173,20 @@ def without_copies(stmts: list[Stmt], tensors: dict[str, Tensor]) -> list[Stmt]:
             views[s.target] = names, s.body
         else: out.append(s)
     return out
+
+
+def at_hand(stmts: list[Stmt], tensors: dict[str, Tensor], stored: list[Stmt]) -> list[Stmt]:
+    """Reads of a temporary that a stored result is a copy of, as those of that result: what a raw body made is not made again."""
+    written = [s.target for s in stored]
+    copies: dict[str, str] = {}
+    for s in stored:
+        of = s.body
+        if (written.count(s.target) == 1 and (s.mode, s.red, s.pred, s.when) == ("=", None, None, None) and plain_read(of) and of.args == s.idx
+                and len(set(s.idx)) == len(s.idx) == len(s.loops) and axes(tensors[of.val[0]]) == axes(tensors[s.target])
+                and tensors[of.val[0]].role == "temp" and tensors[of.val[0]].dtype == tensors[s.target].dtype):
+            copies[of.val[0]] = s.target
+    follow = lambda n: read(copies[n.val[0]], n.args, n.val[1]) if n.op == "read" and n.val[0] in copies else None
+    return [rebuilt(s, lambda e: transform(e, follow)) for s in stmts]
 
 
 def plain_read(e: E) -> bool: return e.op == "read" and e.val[1] is None and not any(map(reads, e.args))

@@ -185,6 +185,8 @@ function startingGradient(output: Tensor, given: Tensor | null | undefined, impl
 }
 
 export interface BackwardOptions {
+  /** In the place of `gradient`. */
+  grad_tensors?: Tensor | readonly (Tensor | null)[] | null;
   retain_graph?: boolean | null;
   create_graph?: boolean;
   inputs?: Tensor | readonly Tensor[] | null;
@@ -192,22 +194,35 @@ export interface BackwardOptions {
   createGraph?: boolean;
 }
 
-/** Adds the gradient of `tensor` to `.grad` of every leaf it was made from, or of `inputs` only. */
-export function backward(tensor: Tensor, gradient?: Tensor | null, options: BackwardOptions = {}): void {
+/** A list of tensors, of one where only that is given.  Throws if anything else is in it. */
+function listed(given: unknown, what: string, absent = false): Tensor[] {
+  const list: unknown[] = Array.isArray(given) ? given : [given];
+  for (const x of list) {
+    if (!(x instanceof Tensor) && !(absent && (x === null || x === undefined))) throw new TypeMismatchError(`${what} must be tensors, got ${describe(x)}`);
+  }
+  return list as Tensor[];
+}
+
+/** Adds the gradients of one or several tensors to `.grad` of every leaf they were made from, or of `inputs` only.  `gradient`: for each
+ *  of them a tensor that weighs its elements, or null for ones. */
+export function backward(tensors: Tensor | readonly Tensor[], gradient?: Tensor | null | readonly (Tensor | null)[] | BackwardOptions, options: BackwardOptions = {}): void {
+  if (gradient && !(gradient instanceof Tensor) && !Array.isArray(gradient)) return backward(tensors, (gradient as BackwardOptions).grad_tensors, gradient as BackwardOptions);
   const create = options.create_graph ?? options.createGraph ?? false;
   const retain = options.retain_graph ?? options.retainGraph ?? create;
-  const root = place(tensor, "element 0 of tensors");
-  const start = startingGradient(tensor, gradient, "ones");
-  if (tensor.node) {
-    if (create) tensor.grad = start.clone();
-    else tensor.adoptGradient(no_grad(() => start.clone()));
-  }
+  const from = listed(tensors, "backward: tensors"), given = gradient ? listed(gradient, "backward: gradients", true) : [];
+  if (given.length && given.length !== from.length) throw new AutogradError(`backward: got ${from.length} tensors and ${given.length} gradients`);
+  const roots = from.map((t, i) => place(t, `element ${i} of tensors`)), starts = from.map((t, i) => startingGradient(t, given[i], "ones"));
+  from.forEach((tensor, i) => {
+    if (!tensor.node) return;
+    if (create) tensor.grad = starts[i]!.clone();
+    else tensor.adoptGradient(no_grad(() => starts[i]!.clone()));
+  });
   if (options.inputs) {
-    const inputs = options.inputs instanceof Tensor ? [options.inputs] : [...options.inputs];
+    const inputs = listed(options.inputs, "backward: inputs");
     if (!inputs.length) throw new AutogradError("backward: `inputs` argument to `backward()` cannot be empty.");
-    const found = run([root], [start], inputs.map((t) => place(t, "one of the inputs")), { retain, create });
+    const found = run(roots, starts, inputs.map((t) => place(t, "one of the inputs")), { retain, create });
     found.forEach((grad, i) => { if (grad) accumulateInto(inputs[i]!, grad); });
-  } else run([root], [start], null, { retain, create });
+  } else run(roots, starts, null, { retain, create });
 }
 
 export interface GradOptions {
@@ -229,7 +244,7 @@ export interface GradOptions {
 export function grad(outputs: Tensor | readonly Tensor[], inputs: Tensor | readonly Tensor[], options?: GradOptions & { allow_unused?: false; allowUnused?: false }): Tensor[];
 export function grad(outputs: Tensor | readonly Tensor[], inputs: Tensor | readonly Tensor[], options?: GradOptions): Grad[];
 export function grad(outputs: Tensor | readonly Tensor[], inputs: Tensor | readonly Tensor[], options: GradOptions = {}): Grad[] {
-  const from = outputs instanceof Tensor ? [outputs] : [...outputs], to = inputs instanceof Tensor ? [inputs] : [...inputs];
+  const from = listed(outputs, "grad: outputs"), to = listed(inputs, "grad: inputs");
   const create = options.create_graph ?? options.createGraph ?? false;
   const given = options.grad_outputs ?? options.gradOutputs ?? null;
   const starts = given instanceof Tensor ? [given] : given ? [...given] : [];

@@ -115,11 +115,11 @@ export function copy_<T extends Tensor>(x: T, other: TensorOrNumber, op = "copy_
   x.check(op);
   source.check(op);
   beforeInPlace(x, op);
-  const wide = fitted(x, source, op), records = recording(x, source), { shape, dtype } = source;
+  const wide = fitted(x, source, op), records = isFloat(x.dtype) && recording(x, source), { shape, dtype } = source;
   // A source that shares the target's memory is read before anything is written.
   const apart = wide.storage === x.storage ? clone(wide.detach()) : wide;
+  x.storage.change();
   copyInto(x, apart);
-  x.storage.version++;
   if (records) {
     const device = source.storage.device;
     recordInPlace(x, new JoinNode("CopyBackward", [x, source], ([grad], wanted) => [
@@ -139,10 +139,10 @@ export function fill_<T extends Tensor>(x: T, value: TensorOrNumber): T {
 
 /** Replaces the content of `x` by that of `result` (same shape), which is used up. */
 export function replaceContent(x: Tensor, result: Tensor): void {
+  x.storage.change();
   const whole = x.storage.length === x.numel() && isContiguous(x.shape, x.strides) && isContiguous(result.shape, result.strides);
   if (whole && result.dtype === x.dtype && result.storage.length === x.storage.length) x.storage.swap(result.storage);
   else copyInto(x, result);
-  x.storage.version++;
 }
 
 export { alias };

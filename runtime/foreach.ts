@@ -21,15 +21,15 @@ export function runForeach(compiled: CompiledOp, args: readonly unknown[]): void
   for (let k = 0; k < n;) {
     const joined = (joins && elements[0]?.[k]?.storage.device.joined?.(elements, k, (at) => single.every((list) => list[at] === list[k]))) || null;
     const count = joined?.count ?? 1;
+    if (joined) {
+      lists.forEach((list, i) => {
+        if (list && slots[params[i]!.slot]!.mut) for (let at = k; at < k + count; at++) list[at]!.storage.change();
+      });
+    }
     runValues(compiled, values.map((value, i) => {
       const list = lists[i], at = joined && list ? elements.indexOf(list) : -1;
       return at >= 0 ? joined!.tensors[at] : list ? list[k] : value;
     }));
-    if (joined) {
-      lists.forEach((list, i) => {
-        if (list && slots[params[i]!.slot]!.mut) for (let at = k; at < k + count; at++) list[at]!.storage.version++;
-      });
-    }
     k += count;
   }
 }
@@ -45,8 +45,8 @@ export function byShape(a: Tensor, b: Tensor): number {
 export function forEachStack(lists: readonly (readonly Tensor[])[], changed: readonly (readonly Tensor[])[], f: (tensors: readonly Tensor[]) => void): void {
   for (let k = 0; k < lists[0]!.length;) {
     const stack = wantsEach() ? null : lists[0]![k]!.storage.device.stacked?.(lists, k);
+    if (stack) for (const list of changed) for (let at = k; at < k + stack.count; at++) list[at]!.storage.change();
     f(stack?.tensors ?? lists.map((list) => unsqueeze(list[k]!, 0)));
-    if (stack) for (const list of changed) for (let at = k; at < k + stack.count; at++) list[at]!.storage.version++;
     k += stack?.count ?? 1;
   }
 }

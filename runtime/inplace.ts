@@ -80,11 +80,12 @@ class CopySlices extends Node {
     if (grad.requires_grad) copy_(whole, grad);
     else copyInto(whole, grad);
     const part = as_strided(flat, shape, strides, offset).clone();
-    const made = this.inner.apply([part], [true, ...wanted.slice(1)]);
+    const made = this.inner.apply([part], wanted);
+    if (!wanted[0]) return made;
     const inside = as_strided(flat, shape, strides, offset);
     if (made[0]) copy_(inside, made[0]);
     else fill_(inside, 0);
-    return [wanted[0] ? as_strided(flat, this.shape, this.strides, 0) : null, ...made.slice(1)];
+    return [as_strided(flat, this.shape, this.strides, 0), ...made.slice(1)];
   }
 
   override release(): void {

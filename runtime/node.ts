@@ -2,9 +2,11 @@
 // The order in which nodes run is autograd.ts.  Of tensors only the type is imported: other modules extend these classes when they are loaded.
 
 import type { Bound } from "../host/model.js";
+import { isFloat } from "./dtype.js";
 import { AutogradError } from "./errors.js";
 import { is_grad_enabled } from "./grad-mode.js";
 import { showShape } from "./shape.js";
+import type { Kept } from "./storage.js";
 import type { Tensor } from "./tensor.js";
 
 export type Grad = Tensor | null;
@@ -151,12 +153,13 @@ export function attach<T extends Tensor>(output: T, node: Node, number = 0): T {
 /** A tensor that a node needs again on the way back, with the version it had. */
 export class Saved {
   private tensor: Tensor | null;
-  private readonly version: number;
+  private version: number;
+  private readonly kept: Kept | null;
   private readonly owner: Node;
   private readonly output: number;
 
-  /** `output`: which output of `owner` the tensor is; -1 for an input. */
-  constructor(tensor: Tensor, owner: Node, output = -1) {
+  /** `output`: which output of `owner` the tensor is; -1 for an input.  `held`: whether changing it in place is an error: else what it was is kept. */
+  constructor(tensor: Tensor, owner: Node, output = -1, held = true) {
     if (tensor.storage.inference && !tensor.weak) {
       throw new AutogradError(`${owner.name}: Inference tensors cannot be saved for backward. To work around you can make a clone to get a ` +
         "normal tensor and use it in autograd.");
@@ -164,6 +167,8 @@ export class Saved {
     this.owner = owner;
     this.output = output;
     this.version = tensor.storage.version;
+    this.kept = held ? null : (tensor.storage.kept ??= { holders: 0, aside: null });
+    if (this.kept) this.kept.holders++;
     const copy = tensor.alias();
     if (output < 0) {
       copy.node = tensor.currentNode();
@@ -185,6 +190,13 @@ export class Saved {
           "autograd.grad(). Specify retain_graph=True if you need to backward through the graph a second time or if you " +
           "need to access saved tensors after calling backward.");
     }
+    const aside = this.kept?.aside;
+    if (aside && tensor.storage !== aside) {
+      aside.retain();
+      tensor.storage.release();
+      tensor.storage = aside;
+      this.version = aside.version;
+    }
     const now = tensor.storage.version;
     if (now !== this.version) {
       throw new AutogradError(
@@ -193,13 +205,14 @@ export class Saved {
           (this.output >= 0 ? `output ${this.output} of ${this.owner.name}` : `an input of ${this.owner.name}`) +
           `, is at version ${now}; expected version ${this.version} instead.`);
     }
-    if (this.output >= 0) attach(tensor, this.owner, this.output);
+    if (this.output >= 0 && isFloat(tensor.dtype)) attach(tensor, this.owner, this.output);
     return tensor;
   }
 
-  /** For tensors whose content was moved aside on purpose (in-place ops): what is there is what was saved. */
   release(): void {
-    this.tensor?.dispose();
+    if (!this.tensor) return;
+    if (this.kept && --this.kept.holders === 0) this.kept.aside?.release();
+    this.tensor.dispose();
     this.tensor = null;
   }
 }

@@ -4,6 +4,7 @@
 import type { Bound, Call } from "../host/model.js";
 import type { CompiledOp, Op } from "./compiled.js";
 import { cast, clone, contiguous } from "./copy.js";
+import { zeros } from "./create.js";
 import type { Device, Prepared, RandomWords } from "./device.js";
 import { type DType, isFloat } from "./dtype.js";
 import { AutogradError } from "./errors.js";
@@ -20,6 +21,7 @@ export class Plan {
   readonly device: Device;
   /** For each program and set of wanted outputs. */
   private readonly prepared = new Map<number, Prepared>();
+  private readonly needed = new Map<number, Needs>();
   /** What the plan depends on: the structure of the call, and its numbers. */
   readonly key: readonly unknown[];
   readonly numbers: readonly number[];
@@ -49,6 +51,25 @@ export class Plan {
     this.differentiable = compiled.op.programs.length > 1 && compiled.op.outputs.some((s) => isFloat(call.slots[s]!.dtype));
   }
 
+  /** What a gradient program needs for these of its outputs, under the options of this call. */
+  needs(program: number, way: readonly { readonly output: number }[]): Needs {
+    let key = program;
+    for (const { output } of way) key += 4 << output;
+    let found = this.needed.get(key);
+    if (!found) {
+      const { saves = [], nests = [] } = this.compiled.op.programs[program] ?? {}, { env } = this.call, read = new Set<number>(), held = new Map<number, boolean>();
+      if (way.length) for (const { when, accesses } of nests) if (!when || when(env)) for (const { slot } of accesses) read.add(slot);
+      for (const { output } of way) {
+        for (const entry of saves[output]!) {
+          const slot = entry < 0 ? ~entry : entry;
+          if (read.has(slot)) held.set(slot, entry >= 0 || held.get(slot) === true);
+        }
+      }
+      this.needed.set(key, (found = { slots: [...held.keys()], held: [...held.values()] }));
+    }
+    return found;
+  }
+
   prepare(program: number, wanted: readonly number[]): Prepared {
     let key = program;
     for (const slot of wanted) key = key * 64 + slot + 1;
@@ -65,6 +86,12 @@ export class Plan {
 
 type Slots = (Tensor | null)[];
 
+/** The slots that gradients are made from, and for each of them whether changing its tensor in place is an error: dsl/saving.py. */
+interface Needs {
+  readonly slots: readonly number[];
+  readonly held: readonly boolean[];
+}
+
 /** Runs a program; answers the tensors of `wanted` (slots).  `tensors[slot]`: what is given. */
 export function runProgram(plan: Plan, program: number, tensors: Slots, wanted: readonly number[], random: RandomWords | null): Tensor[] {
   const { compiled: { op }, call, device } = plan, storages = new Array<Storage | null>(tensors.length);
@@ -80,8 +107,8 @@ export function runProgram(plan: Plan, program: number, tensors: Slots, wanted: 
     storages[slot] = tensor.storage;
     out.push(tensor);
   }
+  for (const slot of prepared.changes) tensors[slot]!.storage.change();
   device.execute(prepared, storages, random);
-  for (const slot of prepared.changes) tensors[slot]!.storage.version++;
   if (plan.differentiable && is_grad_enabled()) {
     const node = makeNode(plan, program, tensors, program === 0 ? op.outputs : wanted, random);
     if (node) finishNode(node, out);
@@ -117,7 +144,7 @@ export class ProgramNode extends Node {
   private readonly inputs: number[] = [];
   private readonly types: DType[] = [];
   readonly outputs: readonly number[];
-  private readonly needed: Set<number>;
+  private readonly needs: Needs;
   private readonly saved: (Saved | null)[];
 
   constructor(plan: Plan, program: number, tensors: Slots, outputs: readonly number[], random: RandomWords | null) {
@@ -136,26 +163,29 @@ export class ProgramNode extends Node {
       this.types.push(tensor.dtype);
       this.link(tensor);
     }
-    this.needed = new Set(this.way((i) => this.next[i] !== null).flatMap(({ saves }) => saves));
-    this.saved = op.slots.map((_, slot) => {
-      const tensor = tensors[slot];
-      return tensor && this.needed.has(slot) && !outputs.includes(slot) ? new Saved(tensor, this) : null;
-    });
+    const { slots, held } = this.needs = plan.needs(program + 1, this.way((i) => this.next[i] !== null));
+    this.saved = new Array<Saved | null>(op.slots.length).fill(null);
+    for (let i = 0; i < slots.length; i++) {
+      const slot = slots[i]!, tensor = tensors[slot];
+      if (tensor && !outputs.includes(slot)) this.saved[slot] = new Saved(tensor, this, -1, held[i]);
+    }
   }
 
-  /** The outputs of the gradient program for the inputs that are wanted. */
-  private way(wanted: (input: number) => boolean): { input: number; slot: number; saves: readonly number[] }[] {
+  /** The outputs of the gradient program, by their numbers in it, for the inputs that are wanted. */
+  private way(wanted: (input: number) => boolean): { input: number; slot: number; output: number }[] {
     const { op } = this.plan.compiled, next = op.programs[this.program + 1];
     if (!next) return [];
-    return next.outputs.flatMap((slot, k) => {
+    return next.outputs.flatMap((slot, output) => {
       const input = this.inputs.indexOf(op.slots[slot]!.like);
-      return input >= 0 && wanted(input) ? [{ input, slot, saves: next.saves[k]! }] : [];
+      return input >= 0 && wanted(input) ? [{ input, slot, output }] : [];
     });
   }
 
   saveOutputs(out: readonly Tensor[]): void {
+    const { slots, held } = this.needs;
     this.outputs.forEach((slot, i) => {
-      if (this.needed.has(slot)) this.saved[slot] = new Saved(out[i]!, this, i);
+      const at = slots.indexOf(slot);
+      if (at >= 0) this.saved[slot] = new Saved(out[i]!, this, i, held[at]);
     });
   }
 
@@ -165,8 +195,16 @@ export class ProgramNode extends Node {
       throw new AutogradError(`${op.name}: derivatives of order ${this.program + 1} are not available`);
     }
     const way = this.way((i) => wanted[i]!);
+    // A gradient that an input does not change has a derivative all the same: zero.
+    if (this.program > 0) {
+      this.inputs.forEach((slot, i) => {
+        if (wanted[i] && isFloat(this.types[i]!) && !way.some(({ input }) => input === i)) {
+          answers[i] = zeros(this.plan.call.slots[slot]!.shape, { dtype: this.types[i]!, device: this.plan.device });
+        }
+      });
+    }
     if (!way.length) return answers;
-    const tensors: Slots = op.slots.map(() => null), made: Tensor[] = [], needs = new Set(way.flatMap(({ saves }) => saves));
+    const tensors: Slots = op.slots.map(() => null), made: Tensor[] = [], needs = this.plan.needs(this.program + 1, way).slots;
     for (const slot of needs) tensors[slot] = this.saved[slot]?.get() ?? null;
     this.outputs.forEach((output, i) => {
       const slot = cotangentOf(op, this.program, output);

@@ -1,7 +1,7 @@
 // The memory behind tensors: typed arrays on the CPU, a pooled buffer on a GPU, shared by views and counted.
 
 import type { Elements } from "./compiled.js";
-import type { Device } from "./device.js";
+import type { Device, Strided } from "./device.js";
 import type { DType } from "./dtype.js";
 import { OpError } from "./errors.js";
 import { is_inference_mode_enabled } from "./grad-mode.js";
@@ -32,6 +32,13 @@ export class Cell {
   }
 }
 
+/** What nodes of the tape want to find unchanged later, though nobody need leave it so: shared with the storage until somebody changes that. */
+export interface Kept {
+  holders: number;
+  /** The elements as they were, once they are no longer the storage's own. */
+  aside: Storage | null;
+}
+
 export class Storage {
   readonly device: Device;
   readonly dtype: DType;
@@ -40,6 +47,7 @@ export class Storage {
   readonly cell: Cell;
   /** Counts in-place changes; autograd compares it with what it was when a tensor was saved. */
   version = 0;
+  kept: Kept | null = null;
   /** Whether it was made in inference mode, so that nothing on it takes part in a graph. */
   readonly inference = is_inference_mode_enabled();
   private references = 0;
@@ -74,6 +82,19 @@ export class Storage {
   /** Gives one reference back; the memory goes back to its device with the last. */
   release(): void {
     if (--this.references === 0) this.device.free(this);
+  }
+
+  /** Before elements are changed in place: counts that, and sets aside what somebody keeps. */
+  change(): void {
+    this.version++;
+    const { kept, device, dtype, length } = this;
+    if (!kept) return;
+    this.kept = null;
+    if (kept.holders === 0 || length === 0) return;
+    const aside = device.allocate(dtype, length, "kept for backward"), as = (storage: Storage): Strided => ({ storage, dtype, shape: [length], strides: [1], offset: 0 });
+    device.copy(as(aside), as(this));
+    aside.retain();
+    kept.aside = aside;
   }
 
   /** Exchanges the content of two storages of equal type and length. */

@@ -196,7 +196,7 @@ class Program:
     """inputs: the slots that must be given; outputs: those it answers, in order."""
     inputs: list[int]
     outputs: list[int]
-    saves: list[list[int]]              # gradient programs: what each output needs of the inputs
+    saves: list[list[int]]              # gradient programs: what each output needs of the inputs; `~` those that are not held (dsl/saving.py)
     nests: list[Nest]
 
 

@@ -16,7 +16,8 @@ Dims: `N` an axis whose length is called N; `:N` an axis that long; `*B` a pack,
 `%A` a chosen axis; `/H.W` one that is split; then perhaps `(dim` the option that names the axes, `(dim!` of which those are kept;
 `?N` it exists only where N is not 0.
 
-A program: `inputs > outputs`, each output perhaps with `:` and the inputs it needs, where those are not all; then its nests.
+A program: `inputs > outputs`, each output perhaps with `:` and the inputs it needs, where those are not all (`-1 - n` for n, if it is not held:
+dsl/saving.py); then its nests.
 
 A nest: `head; reads; step; step`.
 Head: the shape; `+` for spread; `-` from the end; `?when`; the loops, after `/` those of the reduction: `i:N` runs to N, `i*B` over

@@ -91,8 +91,8 @@ export class Kernel {
     });
     const groups = axes(spec.workgroupCount).map((count) => quantity(count, numbers, `${what}, workgroupCount`)) as [number, number, number];
     const kinds = (spec.parameters ?? []).map(({ shaderType }) => WORDS[shaderType]!);
+    for (const tensor of written) tensor.storage.change();
     if (Math.min(...groups) > 0) device.launch(this.code, storages, storages.map((_, i) => i >= read.length), wordsOf(words, kinds), groups, name);
-    for (const tensor of written) tensor.storage.version++;
     return written;
   }
 }
