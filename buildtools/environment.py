@@ -12,6 +12,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from . import lock
 from .paths import CACHE, NODE_MODULES, ROOT, VENV
 
 OLDEST_PYTHON = (3, 11)
@@ -52,6 +53,11 @@ def ensure_venv() -> None:
     wanted = _digest(requirements) + f" {sys.version_info[:2]} {VENV}"
     if _reads(stamp, wanted) and python().exists():
         return
+    with lock.alone(CACHE / "setup.lock", say):
+        if not (_reads(stamp, wanted) and python().exists()): _make_venv(requirements, stamp, wanted)
+
+
+def _make_venv(requirements: Path, stamp: Path, wanted: str) -> None:
     if VENV.is_symlink(): raise SetupError(".venv is a link, and what it leads to would be emptied: remove the link first")
     say("setting up .venv")
     try:
@@ -66,12 +72,17 @@ def ensure_venv() -> None:
 
 def ensure_node_modules() -> None:
     """`node_modules` exactly as package-lock.json says (npm ci), without running install scripts."""
-    from . import node
-
     stamp = CACHE / "node_modules.stamp"
     wanted = _digest(ROOT / "package-lock.json")
     if _reads(stamp, wanted) and NODE_MODULES.is_dir():
         return
+    with lock.alone(CACHE / "setup.lock", say):
+        if not (_reads(stamp, wanted) and NODE_MODULES.is_dir()): _make_node_modules(stamp, wanted)
+
+
+def _make_node_modules(stamp: Path, wanted: str) -> None:
+    from . import node
+
     say("setting up node_modules")
     stamp.unlink(missing_ok=True)
     shutil.rmtree(NODE_MODULES, ignore_errors=True)
@@ -101,6 +112,6 @@ def _reads(stamp: Path, wanted: str) -> bool:
 
 def _run(command: list[str], complaint: str, env: dict[str, str] | None = None) -> None:
     done = subprocess.run(command, cwd=ROOT, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, text=True, errors="replace")
+                          stderr=subprocess.STDOUT, text=True, errors="replace", pass_fds=lock.descriptors())
     if done.returncode:
         raise SetupError(f"{complaint}:\n{done.stdout.strip()}")

@@ -12,6 +12,7 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from . import lock
 from .environment import SetupError
 from .paths import NODE_MODULES, ROOT
 
@@ -73,7 +74,7 @@ def run(words: Sequence[str | Path], *, env: Mapping[str, str] | None = None, cw
     """Run `node words...` and return the finished process with stdout and stderr together in `.stdout`."""
     return subprocess.run([str(node or executable()), *map(str, words)], cwd=cwd, env=environment(env),
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                          errors="replace", timeout=timeout)
+                          errors="replace", timeout=timeout, pass_fds=lock.descriptors())
 
 
 def tool(name: str) -> Path:

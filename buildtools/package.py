@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from . import node
+from . import lock, node
 from .environment import say
 from .paths import DIST, EARLIER, ROOT, SOURCES
 
@@ -37,16 +37,17 @@ def build(dist: Path = DIST, sources: Path = SOURCES, more_ops: Sequence[Path] =
 
     `more_ops`: folders of definitions to compile too.  `earlier`: the folder with what earlier builds made, taken
     where nothing changed; None makes all anew.  Returns the ledger (the text of docs/ledger.md).
-    Raises BuildError for mistakes in definitions, and if TypeScript or esbuild refuse."""
+    Raises BuildError for mistakes in definitions, and if TypeScript or esbuild refuse.  Another build into the same
+    folder is waited for; one that was interrupted, or a file that was changed by hand, leaves no trace."""
     from codegen import package as generator
     from codegen.earlier import Earlier
 
     kept = Earlier(earlier)
-    with everything_kept():
+    with lock.alone(sources.parent / f"{sources.name}.lock", say), everything_kept():
         say("compiling the definitions")
         ledger = generator.generate(sources, definitions(more_ops, earlier=kept), kept)
         say("compiling TypeScript")
-        _tsc(sources, dist, anew=earlier is None)
+        compile_typescript(sources, dist, anew=earlier is None)
         _describe(dist)
         _classic_scripts(dist)
     return ledger
@@ -137,19 +138,26 @@ def effective(dist: Path) -> list[str]:
     return sorted([*(f"./{name.as_posix()}" for name in found), *(f"./{name}" for name in SCRIPTS.values())])
 
 
-def _tsc(sources: Path, dist: Path, anew: bool) -> None:
+def compile_typescript(sources: Path, dist: Path, anew: bool = False) -> None:
+    """Makes `dist` hold what TypeScript makes of `sources`, and the JavaScript that lies among them, and nothing else."""
     # What tsc remembers lies beside the sources; with it tsc writes only what changed.  Types are checked by `check_types`.
     state = sources.parent / f"{sources.name}.tsbuildinfo"
     finished = [file for kind in ("*.js", "*.d.ts") for file in sources.rglob(kind)]  # op data and kernels, with their types
-    made = {dist / file.relative_to(sources).with_suffix(suffix) for file in sources.rglob("*.ts") if not file.name.endswith(".d.ts")
+    made = {file.relative_to(sources).with_suffix(suffix).as_posix() for file in sources.rglob("*.ts") if not file.name.endswith(".d.ts")
             for suffix in (".js", ".d.ts")}
-    if anew or not all(file.exists() for file in made if file.suffix == ".js"):
+    # Digests of what tsc read and of what it wrote.  They are gone while it writes: an interrupted build has none, and what it
+    # remembers may then not be what lies in `dist`.
+    written = sources.parent / f"{sources.name}.written"
+    before = _digests(written)
+    if anew or not before or any(_digest(dist / name) != digest for name, digest in before["wrote"].items()):
+        written.unlink(missing_ok=True)
+        before = {}
         shutil.rmtree(dist, ignore_errors=True)
         state.unlink(missing_ok=True)
     for file in finished: _copy(file, dist / file.relative_to(sources))
-    made |= {dist / file.relative_to(sources) for file in finished}
+    keep = made | {file.relative_to(sources).as_posix() for file in finished}
     for file in list(dist.rglob("*")):
-        if file.is_file() and file not in made: file.unlink()
+        if file.is_file() and file.relative_to(dist).as_posix() not in keep: file.unlink()
     dist.mkdir(parents=True, exist_ok=True)
     # The settings name this checkout's folders; a build into other folders only changes those.
     config = sources.parent / f"tsconfig.{sources.name}.json"
@@ -163,12 +171,28 @@ def _tsc(sources: Path, dist: Path, anew: bool) -> None:
     }, indent=1))
     read = hashlib.sha256()                     # all that tsc reads: definitions change op data, seldom a signature
     for file in sorted([*sources.rglob("*.ts"), config, ROOT / "tsconfig.json", ROOT / "package-lock.json"]): read.update(file.read_bytes())
-    written = sources.parent / f"{sources.name}.written"
-    if written.exists() and written.read_text() == read.hexdigest() and all(file.exists() for file in made): return
+    if before and before["read"] == read.hexdigest() and before["wrote"].keys() == made: return
+    written.unlink(missing_ok=True)
     done = node.run([node.compiler(), "--project", config, "--pretty", "false"])
     if done.returncode:
         raise BuildError(_first_lines(done.stdout))
-    written.write_text(read.hexdigest())
+    part = written.with_suffix(".part")
+    part.write_text(json.dumps({"read": read.hexdigest(), "wrote": {name: _digest(dist / name) for name in sorted(made)}}))
+    part.replace(written)
+
+
+def _digests(written: Path) -> dict:
+    """What an earlier call noted; empty where there is none, or none that can be read."""
+    try:
+        found = json.loads(written.read_text())
+        return found if {"read", "wrote"} <= found.keys() else {}
+    except (OSError, ValueError, AttributeError):
+        return {}
+
+
+def _digest(file: Path) -> str | None:
+    try: return hashlib.sha256(file.read_bytes()).hexdigest()
+    except OSError: return None
 
 
 def check_types(sources: Path = SOURCES, entry: str | None = None) -> str:

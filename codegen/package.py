@@ -257,9 +257,9 @@ def members(text: str) -> frozenset[str]:
 def write(out: Path, files: dict[str, str]):
     """Makes `out` hold just these files."""
     for path, text in files.items():
-        file = out / path
-        if file.exists() and file.read_text(encoding="utf-8") == text: continue
+        file, data = out / path, text.encode()       # bytes: an interrupted build may have left half a letter
+        if file.exists() and file.read_bytes() == data: continue
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text, encoding="utf-8", newline="\n")
+        file.write_bytes(data)
     for file in (f for kind in ("*.ts", "*.js") for f in out.rglob(kind)):
         if str(file.relative_to(out)) not in files: file.unlink()
