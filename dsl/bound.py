@@ -32,7 +32,7 @@ def view(a: np.ndarray, slot: Bound) -> np.ndarray:
     """The array along a slot's logical axes; those that are stretched have length 1."""
     sizes = [n for axis in slot.axes for n in axis.sizes]
     strides = [s for axis in slot.axes for s in axis.strides]
-    sizes = [1 if s == 0 else n for n, s in zip(sizes, strides)]
+    sizes = [min(n, 1) if s == 0 else n for n, s in zip(sizes, strides)]
     return as_strided(a, sizes, [s * a.itemsize for s in strides])
 
 
