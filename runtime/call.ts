@@ -13,7 +13,7 @@ import { OpError, TypeMismatchError, describe } from "./errors.js";
 import { is_grad_enabled, no_grad } from "./grad-mode.js";
 import { beforeInPlace, recordInPlace } from "./inplace.js";
 import { FunctionNode } from "./node.js";
-import { finishNode, makeNode, Plan, runProgram } from "./program.js";
+import { Plan, ProgramNode, makeNode, runProgram } from "./program.js";
 import { type RandomSource, nextCall } from "./random.js";
 import { Results } from "./results.js";
 import { sameShape, showShape } from "./shape.js";
@@ -208,10 +208,16 @@ function place(plan: Plan, values: readonly unknown[]): (Tensor | null)[] {
 
 /** The results of a planned call.  The op looks at the elements of the call and of the results, if it has requirements. */
 function forward(plan: Plan, values: readonly unknown[], tensors: (Tensor | null)[], random: RandomWords | null): Tensor[] {
-  const { op, asks } = plan.compiled, look = (results: Tensor[] | null): void => { for (const ask of asks) ask(op, values, results); };
-  look(null);
-  const results = runProgram(plan, 0, tensors, plan.makes, random);
-  look(results);
+  const { op, asks } = plan.compiled, ask = (results: Tensor[] | null): Tensor[] => asks.flatMap((one) => one(op, values, results));
+  if (!asks.length) return runProgram(plan, 0, tensors, plan.makes, random);
+  const before = ask(null), results = runProgram(plan, 0, tensors, plan.makes, random);
+  for (const said of [...before, ...ask(results)]) {
+    const { device } = plan, told = device.told!(said.storage);
+    for (const { storage } of results) device.blame!(storage, told);
+    said.dispose();
+  }
+  const { node } = results[0]!;
+  if (node instanceof ProgramNode) node.remember(results);
   return results;
 }
 
@@ -281,6 +287,7 @@ export function runInPlace(compiled: CompiledOp, args: readonly unknown[]): Tens
   result.dispose();
   if (node) {
     recordInPlace(x, node);
+    node.remember([x]);
     node.saveOutputs([alias(x)]);
   }
   return x;

@@ -80,7 +80,8 @@ export interface CompiledOp {
   refusals?: readonly string[];
 }
 
-/** Throws where the elements of a call's values, one for each parameter, or those of its results are not what they should be. */
-export type Ask = (op: Op, values: readonly unknown[], results: readonly Tensor[] | null) => void;
+/** Throws where the elements of a call's values, one for each parameter, or those of its results are not what they should be; where a
+ *  device is not waited for, it answers what will tell. */
+export type Ask = (op: Op, values: readonly unknown[], results: readonly Tensor[] | null) => readonly Tensor[];
 
 export type { CpuLaunch, Nest, Op };

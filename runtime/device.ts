@@ -17,6 +17,9 @@ export interface Prepared {
   readonly changes: readonly number[];
 }
 
+/** What is told of elements once a device is read, and whether there is anything is known by then; see webgpu/tells.ts. */
+export interface Told { readonly error: Error | null }
+
 /** Elements of a storage as a tensor sees them. */
 export interface Strided {
   readonly storage: Storage;
@@ -67,6 +70,10 @@ export interface Device {
   joined?: ((lists: readonly List[], from: number, fits: (place: number) => boolean) => Joined | null) | null;
   /** The same for tensors of one shape: with a first axis that counts the places. */
   stacked?: ((lists: readonly List[], from: number) => Joined | null) | null;
+  /** Which kernels may have told that something is wrong with a storage, and that another one depends on those.  Only devices that are
+   *  not waited for have them. */
+  told?(storage: Storage): Told | null;
+  blame?(storage: Storage, told: Told | null): void;
   /** Resolves when everything queued has run. */
   synchronize(): Promise<void>;
 }

@@ -182,7 +182,7 @@ function linearIndex(axes: readonly number[], all: readonly (Tensor | null)[], s
   return tensor(out, { shape, device: "cpu" });
 }
 
-/** The same on a GPU; an index that is off its axis is told with the next reading of values. */
+/** The same on a GPU; an index that is off its axis is told when the result is read. */
 function linearIndexOnDevice(picks: readonly Tensor[], sizes: readonly number[], shape: readonly number[]): Tensor {
   const device = picks.find((p) => p.device !== "cpu")!.device;
   let places: Tensor | undefined;

@@ -5,7 +5,7 @@ import type { Bound, Call } from "../host/model.js";
 import type { CompiledOp, Op } from "./compiled.js";
 import { cast, clone, contiguous } from "./copy.js";
 import { zeros } from "./create.js";
-import type { Device, Prepared, RandomWords } from "./device.js";
+import type { Device, Prepared, RandomWords, Told } from "./device.js";
 import { type DType, isFloat } from "./dtype.js";
 import { AutogradError } from "./errors.js";
 import { is_grad_enabled } from "./grad-mode.js";
@@ -126,6 +126,7 @@ export function makeNode(plan: Plan, program: number, tensors: Slots, outputs: r
 /** Attaches the outputs to their node and saves those that the way back needs. */
 export function finishNode(node: ProgramNode, out: readonly Tensor[]): void {
   for (let i = 0; i < node.outputs.length; i++) if (isFloat(out[i]!.dtype)) attach(out[i]!, node, i);
+  node.remember(out);
   node.saveOutputs(out);
 }
 
@@ -146,6 +147,8 @@ export class ProgramNode extends Node {
   readonly outputs: readonly number[];
   private readonly needs: Needs;
   private readonly saved: (Saved | null)[];
+  /** What a GPU will tell of the results, so of the gradients too. */
+  private told: Told | null = null;
 
   constructor(plan: Plan, program: number, tensors: Slots, outputs: readonly number[], random: RandomWords | null) {
     super();
@@ -179,6 +182,10 @@ export class ProgramNode extends Node {
       const input = this.inputs.indexOf(op.slots[slot]!.like);
       return input >= 0 && wanted(input) ? [{ input, slot, output }] : [];
     });
+  }
+
+  remember([first]: readonly Tensor[]): void {
+    this.told = this.plan.device.told?.(first!.storage) ?? null;
   }
 
   saveOutputs(out: readonly Tensor[]): void {
@@ -228,6 +235,7 @@ export class ProgramNode extends Node {
       tensors[slot] = (this.next[input] as Partial<AccumulateGrad>).room?.(this.plan.call.slots[slot]!, this.plan.backwards) ?? null;
       return slot;
     }), this.random);
+    if (this.told) for (const { storage } of out) this.plan.device.blame!(storage, this.told);
     way.forEach(({ input }, k) => { answers[input] = cast(out[k]!, this.types[input]!, op.name); });
     if (!is_grad_enabled()) for (const tensor of made) tensor.dispose();
     return answers;

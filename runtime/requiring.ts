@@ -1,6 +1,6 @@
 // Requirements over elements: an op of its own looks at them and answers 1 or 0 for each (dsl/elements.py).
 // One that takes results is asked when there are any, else before the op runs.  A GPU is not waited for: its kernels tell the device, and
-// the next read throws.
+// reading the op's results throws.
 
 import { runValues } from "./call.js";
 import type { Ask, CompiledOp } from "./compiled.js";
@@ -11,13 +11,16 @@ import { no_grad } from "./grad-mode.js";
 export function requiring(looks: CompiledOp, messages: readonly string[]): Ask {
   return (op, values, results) => {
     const names = [...op.params.map(({ name }) => name), ...op.output_names], wanted = looks.op.params.map(({ name }) => names.indexOf(name));
-    if (wanted.some((n) => n >= values.length) !== (results !== null)) return;
+    if (wanted.some((n) => n >= values.length) !== (results !== null)) return [];
     const given = wanted.map((n) => (n < values.length ? values[n] : results![n - values.length]));
     const refusals = (looks.refusals ??= messages.map((message) => `${op.name}: ${message}`));
-    no_grad(() => runValues(looks, given)).forEach((said, n) => {
-      const { storage, offset } = said, fine = storage.device.type !== "cpu" || storage.elements[offset] !== 0;
+    return no_grad(() => runValues(looks, given)).filter((said, n) => {
+      const { storage, offset } = said;
+      if (storage.device.blame) return true;
+      const fine = storage.elements[offset] !== 0;
       said.dispose();
       if (!fine) throw new OpError(refusals[n]!);
+      return false;
     });
   };
 }

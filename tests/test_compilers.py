@@ -15,8 +15,8 @@ from codegen import package
 from codegen.gpu import Gpu, numbered
 from codegen.host.bind import bind
 from codegen.host.errors import OpError
-from codegen.host.kernel import Facts
-from codegen.host.plan import MOST_BINDINGS, plan
+from codegen.host.kernel import MOST_BINDINGS, Facts
+from codegen.host.plan import plan
 from codegen.opdata import rules
 from dsl.bound import meta
 from dsl.worlds import worlds

@@ -44,11 +44,26 @@ def test_reads_are_guarded_in_few_words():
     assert "if ((r0 >= 0) || ((!far && !(r0 < 0)) && !(r2 > 5.0))) { r1 = x[p.at1 + reached(r0, p.length1_0)" in text, text
 
 
-def test_a_kernel_that_has_no_room_to_tell_stays_on_the_axis():
-    names = "abcdefg"
-    f = dsl.op(f"op many({', '.join(f'{n}: Float[N]' for n in names)}, index: Int[M]) -> Float[M]\n"
-               f"    out[m] = {' + '.join(f'{n}[index[m]]' for n in names[:5])}\n")
-    columns = [X[:, 0]] * len(names)
+@pytest.mark.parametrize("read, tells", [("abcde", True), ("abcdef", False)])
+def test_a_kernel_that_has_no_room_to_tell_stays_on_the_axis(read, tells):
+    f = dsl.op(f"op many({', '.join(f'{n}: Float[N]' for n in read)}, index: Int[M]) -> Float[M]\n"
+               f"    out[m] = {' + '.join(f'{n}[index[m]]' for n in read)}\n")
+    columns = [X[:, 0]] * len(read)
     text, = f.wgsl(*columns, I(1, 9))
-    assert "reached" not in text and "clamp(" in text
-    np.testing.assert_array_equal(f.gpu(*columns, I(1, 9)), [10, 20])
+    assert ("reached" in text, "clamp(" in text) == (tells, not tells)
+    if not tells: np.testing.assert_array_equal(f.gpu(*columns, I(1, 9)), [12, 24])
+
+
+@pytest.mark.parametrize("store", ["+=", "max="])
+@pytest.mark.parametrize("more, tells", [("abcde", True), ("abcdef", False)])
+def test_nothing_is_stored_at_a_place_off_its_axis(store, more, tells):
+    f = dsl.op(f"op put(input: Float[N], index: Int[M], {', '.join(f'{n}: Float[M]' for n in more)}) -> Float[N]\n"
+               f"    out[n] = input[n]\n    out[index[m]] {store} {' + '.join(f'{n}[m]' for n in more)}\n    nograd\n")
+    values = [X[:, 0], I(9, 1, -1), *[np.full(3, 5, np.float32)] * len(more)]
+    text = f.wgsl(*values)[-1]
+    assert ("if (inside(r" in text, "if (u32(r" in text) == (tells, not tells), text
+    if not tells: np.testing.assert_array_equal(f.gpu(*values), [0, 32 if store == "+=" else 30, 4])
+
+
+def test_a_gradient_stores_nothing_off_an_axis():
+    np.testing.assert_array_equal(dsl.op("embedding", on="gpu").grad(I(9, 1, -1), X, wrt="weight"), [[0, 0], [1, 1], [0, 0]])

@@ -21,15 +21,13 @@ from .texts import bare, called, is_word
 @dataclass
 class Facts:
     """What a device can do.  max_binding: bytes of the largest tensor a kernel may bind; max_threads: of a workgroup;
-    max_shared: bytes of workgroup memory; software: whether the device is a CPU that plays one.  source: what kernels tell the
-    device beside what is wrong, for it to know the op by."""
+    max_shared: bytes of workgroup memory; software: whether the device is a CPU that plays one."""
     f16: bool
     subgroups: bool
     max_binding: int
     max_threads: int
     max_shared: int
     software: bool
-    source: int = 0
 
 
 @dataclass
@@ -64,12 +62,13 @@ class Kernel:
     helpers: list[str]
     consts: list[str]
     seeds: int
+    teller: int
     wide: list[int]                     # accesses that take four neighbours at once
     prefix: str
     patches: list[Patch]                # accesses that read workgroup memory (window.py)
 
 
-MOST_TOLD = 6                           # bindings beside which there is room for one more, and for memory of the launches
+MOST_BINDINGS = 8                          # storage buffers of a kernel that every device has
 
 
 def new_kernel(op: Op, nest: Nest, call: Call, facts: Facts, r: Resolved) -> Kernel:
@@ -78,7 +77,7 @@ def new_kernel(op: Op, nest: Nest, call: Call, facts: Facts, r: Resolved) -> Ker
     if code is None: raise OpError(f"{op.name}: not implemented for {call.dtype}")
     constants = constant_options(op, nest, call)
     if len(constants) > 0: code = with_constants(code, constants)
-    k = Kernel(op, nest, call, code, facts, r.outer, r.reduce, r, [], [], [], [], [], [], [], [], -1, [], "", [])
+    k = Kernel(op, nest, call, code, facts, r.outer, r.reduce, r, [], [], [], [], [], [], [], [], -1, -1, [], "", [])
     for step in nest.steps:
         if step.target >= 0: bind(k, nest.accesses[step.target].slot, True)
     for access in nest.accesses:
@@ -87,13 +86,14 @@ def new_kernel(op: Op, nest: Nest, call: Call, facts: Facts, r: Resolved) -> Ker
         value = call.env[name] if name in call.env else 0
         boolean = name.startswith("has_") or is_bool_option(op, name)
         k.consts.append(f"const {safe_name(name)} = {('true' if value != 0 else 'false') if boolean else str(int(value))};")
+    tells = len(k.slots) < (MOST_BINDINGS if nest.shape == "map" or nest.shape == "scatter" else MOST_BINDINGS - 1)     # others may share memory
     for helper in called(kernel_text(nest, code)):
-        if helper == "reached" and len(k.slots) > MOST_TOLD: continue
+        if (helper == "reached" or helper == "inside") and not tells: continue
         k.helpers.append(helper)
         if helper == "invert": k.consts.append(f"const is_bool = {'true' if call.dtype == 'bool' else 'false'};")
-        if helper == "reached" or helper == "allowed":
+        if (helper == "reached" or helper == "inside" or helper == "allowed") and k.teller < 0:
             bind_memory(k, -2, "atomic<u32>")
-            word(k, "source", "u", facts.source)
+            k.teller = word(k, "teller", "u", 0)
         if helper == "uniform_random":
             k.seeds = word(k, "seed0", "u", 0)
             word(k, "seed1", "u", 0)
@@ -236,8 +236,8 @@ def size_text(k: Kernel, name: str, line: Line) -> str:
     return f"p.{word_name(k, k.prefix + name, line.size)}"
 
 
-def position(k: Kernel, n: int) -> str:
-    """The element of access n, as u32."""
+def position(k: Kernel, n: int, stores: bool = False) -> str:
+    """The element of access n, as u32.  stores: where `on_axes` holds."""
     access = k.nest.accesses[n]
     terms: list[str] = [f"p.{word_name(k, f'at{n}', k.r.offsets[n])}"]
     for d in range(len(k.outer)): terms.extend(term(k, n, k.outer[d], "outer", d))
@@ -251,7 +251,10 @@ def position(k: Kernel, n: int) -> str:
         step = k.r.steps[n][place]
         length = k.r.lengths[n][place]
         place += 1
-        if text.startswith("reached(") and -2 not in k.slots: text = text[7:]
+        if stores and len(holes(text)) > 0:                 # see on_axes
+            terms.append(f"u32({place_text(text)}) * p.{word_name(k, f'step{n}_{i}', step)}")
+            continue
+        if text.startswith("inside(") or text.startswith("reached(") and k.teller < 0: text = place_text(text)
         if text.startswith("reached("):
             terms.append(f"{text[:-1]}, p.{word_name(k, f'length{n}_{i}', length)}) * p.{word_name(k, f'step{n}_{i}', step)}")
             continue
@@ -259,6 +262,31 @@ def position(k: Kernel, n: int) -> str:
         if len(holes(text)) > 0: text = f"clamp({text}, 0, i32(p.{word_name(k, f'last{n}_{i}', max(length - 1, 0))}))"
         terms.append(f"u32({bare(text)}) * p.{word_name(k, f'step{n}_{i}', step)}")
     return " + ".join(terms)
+
+
+def on_axes(k: Kernel, n: int) -> str:
+    """Whether the places that elements name for a store at access n are on their axes; "" where elements name none.  A store
+    that is off its axis is left out, and told of where there is room for that."""
+    access = k.nest.accesses[n]
+    terms: list[str] = []
+    place = 0
+    for i in range(len(access.axes)):
+        if access.axes[i] != "":
+            if is_named(k, access.axes[i]): place += 1
+            continue
+        text = k.code.accesses[n].index[i]
+        length = k.r.lengths[n][place]
+        place += 1
+        if len(holes(text)) == 0: continue
+        end = f"p.{word_name(k, f'length{n}_{i}', length)}"
+        terms.append(f"{text[:-1]}, {end})" if text.startswith("inside(") and k.teller >= 0 else f"u32({place_text(text)}) < {end}")
+    return " && ".join(terms)
+
+
+def place_text(text: str) -> str:
+    """A computed index without the function that tells of it."""
+    if text.startswith("inside(") or text.startswith("reached("): text = text[text.find("("):]
+    return bare(text)
 
 
 def patch_position(patch: Patch) -> str:
@@ -378,11 +406,17 @@ def read_lines(k: Kernel, texts: list[str], done: list[int], indent: str, still:
 def store_lines(k: Kernel, target: int, text: str, kind: str, mode: str, indent: str) -> list[str]:
     """The store of a value at access `target`."""
     if not is_bound(k, target): return []
+    lines = plain_store(k, target, text, kind, mode)
+    holds = on_axes(k, target)
+    if holds != "": lines = [f"if ({holds}) {{", *["  " + line for line in lines], "}"]
+    return [indent + line for line in lines]
+
+
+def plain_store(k: Kernel, target: int, text: str, kind: str, mode: str) -> list[str]:
     slot = k.nest.accesses[target].slot
     dtype = k.call.slots[slot].dtype
     name = bound_name(k, slot)
-    if mode == "=": return [f"{indent}{name}[{position(k, target)}] = {stored(text, kind, dtype)};"]
+    if mode == "=": return [f"{name}[{position(k, target, True)}] = {stored(text, kind, dtype)};"]
     old = converted(f"{name}[at]", element_type(k, dtype), "i" if dtype == "bool" else kind)
     total = f"({old} + {text})" if dtype != "bool" else f"({old} | select(0, 1, {text}))"
-    return [f"{indent}{{", f"{indent}  let at = {position(k, target)};",
-            f"{indent}  {name}[at] = {stored(total, 'i' if dtype == 'bool' else kind, dtype)};", f"{indent}}}"]
+    return ["{", f"  let at = {position(k, target, True)};", f"  {name}[at] = {stored(total, 'i' if dtype == 'bool' else kind, dtype)};", "}"]

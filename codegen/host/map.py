@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from .common import common
 from .conversion import stored
-from .kernel import Kernel, bound_name, declarations, decode, element_type, needed, position, read_lines, store_lines, use, word
+from .kernel import Kernel, bound_name, declarations, decode, element_type, needed, on_axes, position, read_lines, store_lines, use, word
 from .lines import points
 from .model import Step
 from .quads import quad_reads, quad_values, quads_possible, take_quads
@@ -154,7 +154,8 @@ def atomic_lines(k: Kernel, step: Step, text: str, kind: str, indent: str) -> li
     dtype = k.call.slots[slot].dtype
     name = bound_name(k, slot)
     at = k.slots.index(slot)
-    out = [f"{indent}{{", f"{indent}  let at = {position(k, step.target)};"]
+    holds = on_axes(k, step.target)
+    out = [f"{indent}{{" if holds == "" else f"{indent}if ({holds}) {{", f"{indent}  let at = {position(k, step.target, True)};"]
     if dtype.startswith("float"):
         k.elements[at] = "atomic<u32>"
         half = dtype == "float16"

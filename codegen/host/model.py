@@ -310,7 +310,8 @@ class Launch:
     of -1 is memory for `scratch` 32-bit elements that only the launches of this nest share.
 
     words, kinds: numbers and how they lie in the uniform, "u" u32, "i" i32, "f" f32.  seeds: the place of
-    seed0, seed1 and the call's number among them, for random draws, or -1.  groups: workgroups along x, y, z."""
+    seed0, seed1 and the call's number among them, for random draws, or -1.  teller: the place of the number of the four words in
+    which a run tells what is wrong, or -1.  groups: workgroups along x, y, z."""
     nest: int
     strategy: str
     code: str
@@ -319,5 +320,6 @@ class Launch:
     words: list[float]
     kinds: list[str]
     seeds: int
+    teller: int
     groups: list[int]
     scratch: int

@@ -17,7 +17,7 @@ RESERVED: list[str] = [
     "yield", "array", "atomic", "bool", "f16", "f32", "i32", "u32", "vec2", "vec3", "vec4", "bitcast", "select", "main", "abs", "max",
     "min", "floor", "ceil", "round", "trunc", "sqrt", "exp", "log", "sin", "cos", "p", "lane", "group", "local", "flat", "rows", "row",
     "columns", "column", "depth", "total", "block", "place", "points", "inner", "outer", "first", "last", "at", "value", "best", "tile",
-    "is_bool", "Words", "scratch", "fault", "source",
+    "is_bool", "Words", "scratch", "fault", "teller",
     # Functions of the prelude (codegen/wgsl/prelude.wgsl, rare.wgsl).
     "is_nan", "is_infinite", "is_finite", "sign_bit", "nan_from", "infinity_like", "copy_sign", "sign_of", "upper_half", "larger",
     "smaller", "larger_number", "smaller_number", "square", "divide", "divide_edge", "square_root", "reciprocal_root", "scaled",
@@ -26,7 +26,7 @@ RESERVED: list[str] = [
     "cos_of", "tan_of", "asin_of", "acos_of", "atan_of", "atan2_of", "sinh_of", "cosh_of", "tanh_of", "asinh_of", "acosh_of", "atanh_of",
     "exp_minus_square", "erf_of", "erfc_positive", "erfc_of", "erfinv_of", "lgamma_positive", "lgamma_of", "digamma_of", "power_positive",
     "power", "power_whole", "floor_divide_whole", "remainder_whole", "fmod_whole", "fmod_of", "remainder", "floor_divide", "shift_left",
-    "shift_right", "invert", "to_whole", "philox", "uniform_random", "tell", "reached", "allowed"]
+    "shift_right", "invert", "to_whole", "philox", "uniform_random", "tell", "reached", "inside", "allowed"]
 
 
 def safe_name(name: str) -> str:

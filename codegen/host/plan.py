@@ -9,7 +9,7 @@ from __future__ import annotations
 from .contract import Product, product_of
 from .errors import OpError
 from .interleaved import interleaved_text
-from .kernel import Facts, Kernel, new_kernel, word
+from .kernel import MOST_BINDINGS, Facts, Kernel, new_kernel, word
 from .lines import Line, Resolved, active, collapsed, points, resolve, spread_out
 from .map import THREADS, lanes_possible, map_text
 from .model import Call, Code, CpuLaunch, Dims, Launch, Nest, Op, Raw, Schedule, Step, StepCode
@@ -53,7 +53,6 @@ def dims(lines: list[Line], count: int) -> Dims:
 # --- WebGPU ----------------------------------------------------------------------------------------
 
 MOST_GROUPS = 65535                     # workgroups along one axis of a dispatch
-MOST_BINDINGS = 8                       # storage buffers of a kernel that every device has
 
 
 def plan(op: Op, program: int, call: Call, wanted: list[int], facts: Facts, rules: list[Schedule]) -> list[Launch]:
@@ -230,7 +229,7 @@ def title(k: Kernel, strategy: str) -> str:
 
 
 def launch(k: Kernel, strategy: str, code: str, groups: int) -> Launch:
-    return Launch(k.nest.number, strategy, code, k.slots, k.written, k.values, k.kinds, k.seeds, folded(groups), 0)
+    return Launch(k.nest.number, strategy, code, k.slots, k.written, k.values, k.kinds, k.seeds, k.teller, folded(groups), 0)
 
 
 def folded(groups: int) -> list[int]:

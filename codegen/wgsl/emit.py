@@ -26,10 +26,10 @@ def code(op: OpDef, nest: Nest, tensors: dict[str, Tensor], integral: bool, told
     """The texts of a nest for T floating or integral.  told: accesses whose places are reported where they are off their axis;
     asked: whether what is stored is an answer, of which a no is reported."""
     w = Writer(op, nest, tensors, integral)
-    accesses = []
+    accesses, targets = [], {s.target for s in nest.steps}
     for n, a in enumerate(nest.accesses):
         kind = w.kinds.holes[f"r{n}"]
-        accesses.append(ReadCode(["" if bare(i) else w.place(i, n in told) for i in a.index],
+        accesses.append(ReadCode(["" if bare(i) else w.place(i, "" if n not in told else "inside" if n in targets else "reached") for i in a.index],
                                  "" if a.guard is None else w.text(a.guard, "b"),
                                  "" if a.fallback is None else w.text(a.fallback, kind)))
     steps = [StepCode("" if s.pred is None else w.text(s.pred, "b"), w.answer(s, k) if asked and s.kind == "store" else w.text(s.body, w.body_kind(s, k)))
@@ -66,10 +66,10 @@ class Writer:
             return "f" if k in ("f", "inf") else "i"
         return kind
 
-    def place(self, e: E, told: bool) -> str:
-        """A computed index; see reached.py."""
+    def place(self, e: E, tells: str) -> str:
+        """A computed index, in the function that tells where it is off its axis; see reached.py."""
         text = self.text(e, "i")
-        return f"reached({bared(text)})" if told and any(n.op == "hole" for n in walk(e)) else text
+        return f"{tells}({bared(text)})" if tells and any(n.op == "hole" for n in walk(e)) else text
 
     def answer(self, s, kind: str) -> str:
         """What an op that is asked stores: 1 or 0 for the requirement whose output it is."""

@@ -159,12 +159,12 @@ fn fmod_whole(x: i32, y: i32) -> i32 {
 }
 
 // --- What the device is told (device.ts, gpu.py) ---
-// The first thing that is wrong, with its op.
+// The first thing that is wrong in this run, in the four words that it was given.
 fn tell(place: u32, length: u32) {
-  if (atomicAdd(&fault[0], 1u) == 0u) {
-    atomicStore(&fault[1], place);
-    atomicStore(&fault[2], length);
-    atomicStore(&fault[3], p.source);
+  let at = 4u * p.teller;
+  if (atomicAdd(&fault[at], 1u) == 0u) {
+    atomicStore(&fault[at + 1u], place);
+    atomicStore(&fault[at + 2u], length);
   }
 }
 
@@ -173,6 +173,13 @@ fn reached(at: i32, length: u32) -> u32 {
   if (u32(at) < length) { return u32(at); }
   tell(u32(at), length);
   return 0u;
+}
+
+// Whether a place that a tensor names is on its axis; where it is not, nothing is stored.
+fn inside(at: i32, length: u32) -> bool {
+  if (u32(at) < length) { return true; }
+  tell(u32(at), length);
+  return false;
 }
 
 // Whether requirement n holds.

@@ -8,7 +8,7 @@ import { copied, oneRead } from "../advice.js";
 import type { CompiledOp, Elements } from "../compiled.js";
 import type { Device, Prepared, RandomWords, Strided } from "../device.js";
 import { type DType, deviceBytes, newElements } from "../dtype.js";
-import { DeviceError, IndexError, OpError } from "../errors.js";
+import { DeviceError } from "../errors.js";
 import { copyOnGpu } from "../gpu-copy.js";
 import { onReport, unwatch } from "../memory.js";
 import { withFormulas } from "../notation-formulas.js";
@@ -21,6 +21,7 @@ import { type Kernel, Pipelines } from "./pipelines.js";
 import { Pool, type PoolBuffer } from "./pool.js";
 import { type PassTimer, Queue } from "./queue.js";
 import { Readback } from "./readback.js";
+import { type Look, MOST_RUNS, type Origin, Tells, WORDS } from "./tells.js";
 import { Uniforms, type Words, newWords } from "./uniforms.js";
 import { renewable, renewed, wordsOf } from "./words.js";
 
@@ -38,8 +39,11 @@ interface GpuLaunch {
 interface GpuPrepared extends Prepared {
   readonly launches: readonly GpuLaunch[];
   readonly temps: readonly { slot: number; bytes: number }[];
-  /** Slots to be cleared first. */
+  /** Slots to be cleared first, and all that are written. */
   readonly zeros: readonly number[];
+  readonly writes: readonly number[];
+  /** Whether a kernel may tell what is wrong. */
+  readonly tells: boolean;
 }
 
 let devices = 0;
@@ -62,11 +66,10 @@ export class WebGpuDevice implements Device {
   readonly largest: number;
   private readonly ballast = new Ballast();
   private absent: PoolBuffer | null = null;
-  /** Where kernels tell what is wrong (codegen/wgsl/rare.wgsl); the ops that they know by number; whether any may have told since the last
-   *  reading. */
+  /** Where kernels tell what is wrong (codegen/wgsl/rare.wgsl), whose error that is, and the looks at it that are under way. */
   private fault: PoolBuffer | null = null;
-  private readonly sources: CompiledOp[] = [];
-  private told = false;
+  readonly tells = new Tells();
+  private looks: Promise<unknown> = Promise.resolve();
   private failure: DeviceError | null = null;
   private readonly checks = new Set<Promise<unknown>>();
   /** Why the device is gone, once it is. */
@@ -79,7 +82,7 @@ export class WebGpuDevice implements Device {
     this.facts = {
       f16: features.has("shader-f16"), subgroups: features.has("subgroups" as GPUFeatureName), max_binding: limits.maxStorageBufferBindingSize,
       max_threads: Math.min(limits.maxComputeInvocationsPerWorkgroup, 256), max_shared: limits.maxComputeWorkgroupStorageSize,
-      software: isSoftware(gpu), source: 0,
+      software: isSoftware(gpu),
     };
     const failed = (error: GPUError, what: string) => this.fail(`${what}: ${error.message}`);
     this.largest = Math.min(limits.maxStorageBufferBindingSize, limits.maxBufferSize);
@@ -142,17 +145,20 @@ export class WebGpuDevice implements Device {
     if (end - start === 1) oneRead();
     const { dtype } = storage, each = deviceBytes(dtype), from = Math.floor((start * each) / 4) * 4;
     const size = Math.ceil((end * each - from) / 4) * 4;
-    const told = this.told ? this.fault : null;
-    this.told = false;
+    const buffer = storage.cell.buffer as PoolBuffer, origin = this.tells.of(buffer), reading = this.transfer(buffer, from, size), { looks } = this;
     let bytes: ArrayBuffer;
     try {
-      bytes = await this.readback.read(storage.cell.buffer as PoolBuffer, from, size, told);
+      bytes = await reading;
     } catch (error) {
       await this.settle("reading");
       throw new DeviceError(`reading (after ${this.queue.recent()}): ${(error as Error).message}`);
     }
     await this.settle("reading");
-    if (told) this.checkTold(new Int32Array(bytes, size, 4), told);
+    if (origin) {
+      await looks;
+      const error = this.tells.error(origin);
+      if (error) throw error;
+    }
     await this.relax();
     return decode(bytes, start * each - from, dtype, end - start);
   }
@@ -166,12 +172,35 @@ export class WebGpuDevice implements Device {
     if (failure) throw failure;
   }
 
-  /** Throws what a kernel told: of a place off its axis, or that a requirement does not hold. */
-  private checkTold([times, place, length, source]: Int32Array, told: PoolBuffer): void {
-    if (!times) return;
-    this.queue.clear(told);
-    const { op, refusals } = this.sources[source!]!;
-    throw length! < 0 ? new OpError(refusals![place!]!) : new IndexError(`${op.name}: index ${place} is out of bounds for an axis of length ${length}`);
+  /** The bytes of a buffer, and with them what kernels told since it was looked at. */
+  private transfer(buffer: PoolBuffer | null, start: number, size: number): Promise<ArrayBuffer> {
+    const look = this.tells.look(), bytes = this.readback.read(buffer, start, size, this.fault, look ? 4 * WORDS * look.runs.length : 0);
+    if (look) this.looks = Promise.all([this.looks, this.take(look, bytes, size)]);
+    return bytes;
+  }
+
+  private async take(look: Look, bytes: Promise<ArrayBuffer>, size: number): Promise<void> {
+    const words = await bytes.then((all) => new Int32Array(all, size), () => null);         // else the reading fails
+    this.tells.take(look, words);
+  }
+
+  /** Where the elements of all these come from. */
+  private origin(storages: readonly (Storage | null)[]): Origin | null {
+    let origin: Origin | null = null;
+    for (let i = 0; i < storages.length; i++) {
+      const buffer = storages[i]?.cell.buffer as PoolBuffer | null | undefined;
+      if (buffer?.told) origin = this.tells.both(origin, this.tells.of(buffer));
+    }
+    return origin;
+  }
+
+  told({ cell }: Storage): Origin | null {
+    return this.tells.used ? this.tells.of(cell.buffer as PoolBuffer) : null;
+  }
+
+  blame({ cell }: Storage, told: Origin | null): void {
+    const buffer = cell.buffer as PoolBuffer;
+    if (told) buffer.told = this.tells.both(this.tells.of(buffer), this.tells.of({ told }));
   }
 
   free(storage: Storage): void {
@@ -195,7 +224,9 @@ export class WebGpuDevice implements Device {
     const { dtype, length } = storage;
     if (length === 0) return;
     if (value === 0) {
-      this.queue.clear(storage.cell.buffer as PoolBuffer);
+      const buffer = storage.cell.buffer as PoolBuffer;
+      this.queue.clear(buffer);
+      buffer.told = null;
       return;
     }
     const one = this.upload(newElements(dtype, 1).fill(value), dtype, "fill");
@@ -204,17 +235,22 @@ export class WebGpuDevice implements Device {
   }
 
   copy(target: Strided, source: Strided): void {
+    // Who replaces all elements is not to blame for those that were there.
+    if (numelOf(target.shape) === target.storage.length && target.storage !== source.storage) (target.storage.cell.buffer as PoolBuffer).told = null;
     copyOnGpu(target, source);
   }
 
   prepare(op: CompiledOp, program: number, call: Call, wanted: readonly number[]): GpuPrepared {
     const temps = new Map<number, { slot: number; bytes: number }>();
-    const changes = new Set<number>();
-    const { sources } = this, scratch = { slot: -1, bytes: 0 };
-    const source = sources.includes(op) ? sources.indexOf(op) : sources.push(op) - 1, facts = { ...this.facts, source };
+    const changes = new Set<number>(), writes = new Set<number>();
+    const scratch = { slot: -1, bytes: 0 };
     op.op.programs[program]!.nests.forEach(withFormulas);
-    const launches = plan(op.op, program, call, [...wanted], facts, schedules).map((launch: Launch): GpuLaunch => {
-      launch.slots.forEach((slot, i) => { if (launch.written[i] && slot >= 0 && op.op.slots[slot]!.role === "input") changes.add(slot); });
+    const launches = plan(op.op, program, call, [...wanted], this.facts, schedules).map((launch: Launch): GpuLaunch => {
+      launch.slots.forEach((slot, i) => {
+        if (!launch.written[i] || slot < 0) return;
+        writes.add(slot);
+        if (op.op.slots[slot]!.role === "input") changes.add(slot);
+      });
       scratch.bytes = Math.max(scratch.bytes, 4 * launch.scratch);
       for (const slot of launch.slots) {
         if (slot < 0) continue;
@@ -229,7 +265,9 @@ export class WebGpuDevice implements Device {
     });
     if (scratch.bytes) temps.set(-1, scratch);
     const zeros = zeroed(op.op, program, call, [...wanted]);
-    return { op, program, call, launches, temps: [...temps.values()], zeros, changes: [...changes] };
+    zeros.forEach((slot) => writes.add(slot));
+    const tells = launches.some(({ launch }) => launch.teller >= 0);
+    return { op, program, call, launches, temps: [...temps.values()], zeros, changes: [...changes], writes: [...writes], tells };
   }
 
   reword(prepared: Prepared, call: Call): GpuPrepared | null {
@@ -246,8 +284,14 @@ export class WebGpuDevice implements Device {
   }
 
   execute(prepared: Prepared, storages: readonly (Storage | null)[], random: RandomWords | null): void {
-    const { launches, temps, zeros, op } = prepared as GpuPrepared, name = op.op.name;
+    const { launches, temps, zeros, writes, tells, op } = prepared as GpuPrepared, name = op.op.name;
     this.alive(name);
+    if (this.tells.full) void this.transfer(null, 0, 0).catch(() => undefined);
+    const place = this.tells.next;
+    if (tells || this.tells.used) {
+      const from = this.origin(storages), origin = tells ? this.tells.run(op, from) : from;
+      for (const slot of writes) if (storages[slot]) (storages[slot].cell.buffer as PoolBuffer).told = origin;
+    }
     const made = temps.length ? new Map<number, PoolBuffer>() : null;
     for (const { slot, bytes } of temps) made!.set(slot, this.pool.take(Math.max(bytes, 4), name));
     for (const slot of zeros) {
@@ -266,6 +310,10 @@ export class WebGpuDevice implements Device {
         words.data[seeds + 2] = random.call;
         words.round = -1;
       }
+      if (launch.teller >= 0) {
+        words.data[launch.teller] = place;
+        words.round = -1;
+      }
       this.queue.dispatch(kernel, buffers, words, groups[0]!, groups[1]!, groups[2]!, name);
     }
     if (made) for (const buffer of made.values()) this.pool.give(buffer);
@@ -276,14 +324,15 @@ export class WebGpuDevice implements Device {
     this.alive(name);
     const kernel = this.pipelines.kernel(code, written, name), buffers = storages.map((storage) => storage.cell.buffer as PoolBuffer);
     this.untangle?.(this, buffers, written, storages);
+    const origin = this.origin(storages);
+    buffers.forEach((buffer, i) => { if (written[i]) buffer.told = origin; });
     this.queue.dispatch(kernel, buffers, newWords(words), ...groups, name);
   }
 
   /** What is bound as slot -2, and for a tensor that was not saved: a kernel that makes several gradients may read it for one not asked for. */
   private noTensor(slot: number): PoolBuffer {
     if (slot !== -2) return (this.absent ??= this.pool.take(4, "absent"));
-    this.told = true;
-    if (!this.fault) this.queue.clear((this.fault = this.pool.take(16, "fault")));
+    if (!this.fault) this.queue.clear((this.fault = this.pool.take(4 * WORDS * MOST_RUNS, "fault")));
     return this.fault;
   }
 

@@ -11,10 +11,11 @@ import { Tensor } from "../tensor.js";
 import type { WebGpuDevice } from "./device.js";
 import { byteLength } from "./elements.js";
 import type { PoolBuffer } from "./pool.js";
+import type { Origin } from "./tells.js";
 
 let parts = 0;
 
-/** A range of a flat buffer: the memory of one storage, or of several neighbours. */
+/** A range of a flat buffer: the memory of one storage. */
 export class Part implements PoolBuffer {
   readonly id = --parts;
   readonly buffer: GPUBuffer;
@@ -25,6 +26,7 @@ export class Part implements PoolBuffer {
   shape: readonly number[] | null = null;
   strides: readonly number[] | null = null;
   length = 0;
+  private own: Origin | null = null;
 
   constructor(readonly flat: Flat, readonly index: number, readonly offset: number, readonly size: number) {
     this.buffer = flat.whole.buffer;
@@ -33,16 +35,32 @@ export class Part implements PoolBuffer {
   get batch(): number { return this.flat.whole.batch; }
   set batch(batch: number) { this.flat.whole.batch = batch; }
 
+  get told(): Origin | null { return this.own; }
+  set told(origin: Origin | null) { this.own = origin; }
+
   leave(): void {
     this.taken = false;
     this.flat.left(this);
   }
 }
 
+/** The memory of neighbours. */
+class Run extends Part {
+  constructor(flat: Flat, private readonly members: readonly Part[], offset: number, size: number) {
+    super(flat, -1, offset, size);
+  }
+
+  override get told(): Origin | null {
+    const { tells } = this.flat.device;
+    return tells.used ? this.members.reduce<Origin | null>((all, part) => tells.both(all, tells.of(part)), null) : null;
+  }
+  override set told(origin: Origin | null) { for (const part of this.members) part.told = origin; }
+}
+
 export class Flat {
   readonly whole: PoolBuffer;
   readonly parts: readonly Part[];
-  private readonly device: WebGpuDevice;
+  readonly device: WebGpuDevice;
   private readonly runs = new Map<number, Tensor>();
   private taken = 0;
   private wanted = true;
@@ -76,6 +94,7 @@ export class Flat {
   private take(index: number): Part {
     const part = this.parts[index]!;
     part.taken = true;
+    part.told = null;
     this.taken++;
     this.device.pool.freeBytes -= part.size;
     return part;
@@ -106,7 +125,7 @@ export class Flat {
     let run = this.runs.get(key);
     if (run?.dtype !== dtype) {
       const { offset } = this.parts[first]!, { offset: start, size } = this.parts[first + count - 1]!, bytes = start + size - offset;
-      const storage = new Storage(this.device, dtype, bytes / deviceBytes(dtype), null, new Part(this, -1, offset, bytes), 0, "foreach");
+      const storage = new Storage(this.device, dtype, bytes / deviceBytes(dtype), null, new Run(this, this.parts.slice(first, first + count), offset, bytes), 0, "foreach");
       unwatch(storage.cell);
       storage.cell.freed = false;
       this.runs.set(key, (run = new Tensor(storage, dtype, Object.freeze([storage.length]), Object.freeze([1]), 0, false)));
@@ -184,6 +203,7 @@ function beside(lists: readonly List[], first: readonly Part[], from: number, at
 function copy({ queue }: WebGpuDevice, from: PoolBuffer, to: PoolBuffer, storage: Storage): void {
   queue.copies().copyBufferToBuffer(from.buffer, from.offset, to.buffer, to.offset, byteLength(storage.dtype, storage.length));
   from.batch = to.batch = queue.batch;
+  to.told = from.told;
   storage.cell.buffer = to;
 }
 

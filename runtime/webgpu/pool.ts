@@ -3,6 +3,7 @@
 
 import { COPY_DST, COPY_SRC, STORAGE } from "./flags.js";
 import type { DeviceBuffer } from "../storage.js";
+import type { Origin } from "./tells.js";
 
 /** A buffer of the pool, or a part of one (flat.ts), as it is bound.  `batch`: the last batch of commands that uses it (queue.ts). */
 export interface PoolBuffer extends DeviceBuffer {
@@ -11,6 +12,8 @@ export interface PoolBuffer extends DeviceBuffer {
   readonly offset: number;
   batch: number;
   since: number;
+  /** Which runs of kernels may have told that its elements are wrong (tells.ts). */
+  told: Origin | null;
   /** Of a part: what giving it back means. */
   leave?(): void;
 }
@@ -62,12 +65,13 @@ export class Pool {
       if (error) this.onError(error, `${op}: out of memory on the device: ${bytes} bytes asked for, ${this.totalBytes} in use`);
     });
     this.totalBytes += size;
-    return { buffer, offset: 0, size, id: this.nextId++, batch: -1, since: 0 };
+    return { buffer, offset: 0, size, id: this.nextId++, batch: -1, since: 0, told: null };
   }
 
   give(buffer: PoolBuffer): void {
     if (buffer.leave) return buffer.leave();
     const list = this.free.get(buffer.size);
+    buffer.told = null;
     buffer.since = performance.now();
     if (list) list.push(buffer);
     else this.free.set(buffer.size, [buffer]);

@@ -17,12 +17,18 @@ export class Readback {
     this.queue = queue;
   }
 
-  /** The bytes from `start` (a multiple of 4), `size` of them, once everything queued so far has run; then the first 16 of `more`. */
-  async read(buffer: PoolBuffer, start: number, size: number, more: PoolBuffer | null): Promise<ArrayBuffer> {
-    const all = size + (more ? 16 : 0), staging = this.take(all), copies = this.queue.copies();
-    copies.copyBufferToBuffer(buffer.buffer, buffer.offset + start, staging, 0, size);
-    if (more) copies.copyBufferToBuffer(more.buffer, more.offset, staging, size, 16);
-    buffer.batch = this.queue.batch;
+  /** The bytes from `start` (a multiple of 4), `size` of them, once everything queued so far has run; then the first `told` of `fault`,
+   *  which are zeros from then on. */
+  async read(buffer: PoolBuffer | null, start: number, size: number, fault: PoolBuffer | null, told: number): Promise<ArrayBuffer> {
+    const all = size + told, staging = this.take(all), copies = this.queue.copies();
+    if (buffer) {
+      copies.copyBufferToBuffer(buffer.buffer, buffer.offset + start, staging, 0, size);
+      buffer.batch = this.queue.batch;
+    }
+    if (told) {
+      copies.copyBufferToBuffer(fault!.buffer, 0, staging, size, told);
+      copies.clearBuffer(fault!.buffer, 0, told);
+    }
     this.queue.flush();
     await staging.mapAsync(READ, 0, all);
     const bytes = staging.getMappedRange(0, all).slice(0);

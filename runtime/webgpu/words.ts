@@ -18,17 +18,17 @@ function own(nest: Nest, call: Call): number[] {
   return nest.words.map(({ name, value }) => (value ? value(call.env) : call.env[name] ?? infinite(name)));
 }
 
-/** A nest's words come first, after those of random numbers. */
-const start = (seeds: number): number => (seeds >= 0 ? 3 : 0);
+/** A nest's words come first, after those of random numbers and of what is told. */
+const start = ({ seeds, teller }: Launch): number => (seeds >= 0 ? 3 : 0) + (teller >= 0 ? 1 : 0);
 
 /** Whether the words of a launch are where `renewed` will look for them. */
 export function renewable(launch: Launch, nest: Nest, call: Call): boolean {
-  return own(nest, call).every((value, i) => Object.is(launch.words[start(launch.seeds) + i], value));
+  return own(nest, call).every((value, i) => Object.is(launch.words[start(launch) + i], value));
 }
 
 /** The words of a launch for another call of the same structure. */
 export function renewed(launch: Launch, nest: Nest, call: Call): Uint32Array {
   const words = [...launch.words];
-  own(nest, call).forEach((value, i) => { words[start(launch.seeds) + i] = value; });
+  own(nest, call).forEach((value, i) => { words[start(launch) + i] = value; });
   return wordsOf(words, launch.kinds);
 }

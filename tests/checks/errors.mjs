@@ -45,14 +45,8 @@ export default {
   "an index out of range": async (t) => {
     const x = t.tensor([1, 2, 3]);
     await t.throws(() => x.index(3), /3/);
-    // A GPU is not waited for: what comes after goes on, and the next reading throws, once.
     const { torch } = t, F = torch.nn.functional, long = (values) => t.tensor(values, { dtype: torch.long });
-    await t.throws(async () => {
-      torch.gather(x, 0, long([0, 5]));
-      await x.add(1).tolist();
-      if (t.device === "cpu") throw new Error("read");
-    }, /gather: index 5 is out of bounds for an axis of length 3/);
-    t.equal(await x.add(1).tolist(), [2, 3, 4]);
+    await t.throws(() => torch.gather(x, 0, long([0, 5])).tolist(), /gather: index 5 is out of bounds for an axis of length 3/);
     await t.throws(() => torch.scatter_add(x, 0, long([-1]), x).tolist(), /scatter_add: index -1 is out of bounds for an axis of length 3/);
     await t.throws(() => torch.index_select(t.tensor([[1], [2]]), 1, long([1])).tolist(), /index_select: index 1 is out of bounds for an axis of length 1/);
     await t.throws(() => F.embedding(long([0, 2]), t.tensor([[1, 2], [3, 4]])).sum().item(), /embedding: index 2 is out of bounds for an axis of length 2/);
@@ -61,8 +55,61 @@ export default {
     await t.throws(() => t.tensor([[1, 2], [3, 4]]).index(long([0]), long([2])).tolist(), /index -?\d is out of bounds/);
     await t.throws(() => x.index(long([-4])).tolist(), /index -4 is out of bounds/);
   },
+  "on a GPU, which is not waited for, an error is that of all that was computed from the fault, and of nothing else": async (t) => {
+    if (t.device === "cpu") return;
+    const { torch } = t, F = torch.nn.functional, long = (values) => t.tensor(values, { dtype: torch.long });
+    const x = t.tensor([1, 2, 3]), ok = long([0, 2]), wrong = /gather: index 5 is out of bounds for an axis of length 3/, is = async (y, values) => t.equal(await y.tolist(), values);
+    const before = x.gather(0, ok), bad = x.gather(0, long([0, 5])), after = x.gather(0, ok), other = x.index_select(0, long([7]));
+    const made = bad.mul(2).add(after).sum(), view = bad.narrow(0, 0, 1), copy = bad.clone(), apart = after.mul(before);
+    const [a, b, c, d] = await Promise.allSettled([apart.tolist(), made.item(), after.tolist(), copy.tolist()]);      // readings under way together
+    t.equal([a.value, c.value, b.status, d.status], [[1, 9], [1, 3], "rejected", "rejected"]);
+    for (let i = 0; i < 2; i++) for (const y of [bad, made, view, copy, bad.add(1), torch.cat([x, view]), bad.to("int32")]) await t.throws(() => y.tolist(), wrong);
+    await t.throws(() => other.add(bad.sum()).tolist(), /index_select: index 7|gather: index 5/);
+    await t.throws(() => other.tolist(), /index_select: index 7 is out of bounds/);
+    await is(before, [1, 3]);
+    await is(x.add(1), [2, 3, 4]);
+    await is(bad.copy_(after), [1, 3]);                                                          // other elements, no fault
+    await t.throws(() => view.data().then(() => made.tolist()), wrong);
+    // In place: what is not named stays, and the tensor is not to be trusted before it gets other elements.
+    const target = t.tensor([1, 2, 3]), part = target.narrow(0, 2, 1);
+    target.index_add_(0, long([1, -1]), t.tensor([5, 5]));
+    for (const y of [target, part, target.mul(2)]) await t.throws(() => y.tolist(), /index_add: index -1/);
+    part.zero_();
+    await t.throws(() => target.tolist(), /index_add: index -1/);
+    await is(target.zero_(), [0, 0, 0]);
+    // Gradients, an optimizer's step and what it keeps; the parameter that had nothing to do with it is right.
+    const table = t.tensor([[1, 2], [3, 4]], { requires_grad: true }), free = t.tensor([[1, 1], [1, 1]], { requires_grad: true });
+    const mine = torch.optim.SGD([table], { lr: 1, momentum: 0.5 }), its = torch.optim.SGD([free], { lr: 1 });
+    F.embedding(long([0, 2]), table).sum().backward();
+    free.sum().backward();
+    await mine.step();
+    await its.step();
+    for (const y of [table.grad, table, table.mul(2)]) await t.throws(() => y.tolist(), /embedding: index 2 is out of bounds for an axis of length 2/);
+    await is(free, [[0, 0], [0, 0]]);
+    torch.no_grad(() => table.copy_(free));
+    await is(table, [[0, 0], [0, 0]]);
+    // Requirements tell of their op's results.
+    const refused = torch.linalg.inv(t.tensor([[0, 0], [0, 0]])), fine = torch.linalg.inv(t.tensor([[2, 0], [0, 4]]));
+    await is(fine, [[0.5, 0], [0, 0.25]]);
+    for (let i = 0; i < 2; i++) await t.throws(() => refused.mm(fine).tolist(), /inv: .*singular/);
+  },
+  "on a GPU, more may be told between two readings than there is room for": async (t) => {
+    if (t.device === "cpu") return;
+    const long = (values) => t.tensor(values, { dtype: t.torch.long }), x = t.tensor([1, 2, 3]), ok = long([0, 2]), first = x.gather(0, long([4]));
+    let sum = x.gather(0, ok);
+    for (let i = 0; i < 300; i++) sum = sum.add(x.gather(0, ok));
+    const bad = [];
+    for (let i = 0; i < 600; i++) {
+      const y = x.gather(0, i % 7 ? ok : long([5 + i, 0]));
+      if (i % 7 === 0) bad.push(y.add(sum));
+    }
+    t.equal(await sum.tolist(), [301, 903]);
+    await t.throws(() => first.tolist(), /index 4 is/);
+    for (const [i, y] of bad.entries()) await t.throws(() => y.tolist(), new RegExp(`index ${5 + 7 * i} is`));
+    t.equal(await x.tolist(), [1, 2, 3]);
+  },
   "elements that are not allowed": async (t) => {
-    // On a GPU, which is not waited for, the next reading throws.
+    // On a GPU, which is not waited for, reading the results throws.
     const { torch } = t, { linalg } = torch, F = torch.nn.functional, long = (values) => t.tensor(values, { dtype: torch.long });
     const throws = (f, words) => t.throws(async () => { const made = f(); await (Array.isArray(made) || !made.tolist ? made[0] : made).tolist(); }, words);
     const probabilities = t.tensor([0.5, -0.5]), zero = t.tensor([[0, 0], [0, 0]]);
