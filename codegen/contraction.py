@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dsl.expression import E, conj, conjuncts, indices
+from dsl.expression import E, conj, conjuncts, indices, walk
 from dsl.ir import Stmt
 
 
@@ -30,7 +30,7 @@ def factors(e: E) -> list[E]:
 
 def roles(s: Stmt) -> Roles | None:
     """How the sum splits, or None."""
-    if s.red != "sum" or not s.rloops: return None
+    if s.red != "sum" or not s.rloops or any(n.op == "rand" for n in walk(s.body)): return None
     parts = factors(s.body)
     scale = tuple(f for f in parts if not indices(f))
     parts = [f for f in parts if indices(f)]

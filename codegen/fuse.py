@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from dsl.axes import axes
-from dsl.expression import E, ZERO, conj, conjuncts, indices, reads, subst
+from dsl.expression import E, ZERO, conj, conjuncts, indices, reads, subst, walk
 from dsl.ir import Loop, Program, Stmt
 
 from .contraction import Roles, roles
@@ -117,6 +117,7 @@ def scan_loop(s: Stmt) -> tuple[str, bool] | None:
     a, b = ps[0].args if ps[0].op == "<=" else ps[0].args[::-1]
     if a.op != "idx" or b.op != "idx" or j.name not in (a.val, b.val): return None
     i = b.val if a.val == j.name else a.val
+    if any(n.op == "rand" for n in walk(s.body)): return None
     if extents.get(i) != j.extent or i in indices(s.body) or sum(bare(x) and x.val == i for x in s.idx) != 1: return None
     if any(i in indices(x) and not bare(x) for x in s.idx): return None
     if s.red.startswith("arg") and a.val != j.name: return None
@@ -207,6 +208,8 @@ def match(g: Group, s: Stmt, used: set[str]) -> tuple[dict[str, E], bool] | None
     elif len(s.loops) == len(g.loops): pairs = [(s.loops, g.loops)]
     else: pairs = [(s.loops, g.loops + g.rloops)]
     inner = not s.red and len(s.loops) != len(g.loops)
+    draws = any(n.op == "rand" for e in (s.body, s.pred) if e is not None for n in walk(e))
+    if draws and inner: return None
     env: dict[str, E] = {}
     for mine, theirs in pairs:
         if len(mine) != len(theirs): return None
@@ -217,6 +220,8 @@ def match(g: Group, s: Stmt, used: set[str]) -> tuple[dict[str, E], bool] | None
             if not fits: return None
             left.remove(fits[0])
             env[l.name] = E("pack" if l.pack else "idx", (), fits[0].name)
+    # A draw depends on the place among all points, in their order.
+    if draws and [env[l.name].val for l in s.loops] != [l.name for l in g.loops]: return None
     return env, inner
 
 

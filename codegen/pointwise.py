@@ -90,6 +90,7 @@ def in_place(name: str, stmts: list[Stmt]) -> list[Stmt]:
     if any(s.target in sources for s in stmts[first:last]): return stmts
     bodies = [(s, cond(s.pred, s.body, ZERO)) for s in makers]
     if any(r.val[1] is not None or not possible(r, bodies) for u in users for r in of(u, name)): return stmts
+    if any(n.op == "inside" and n.args[0].val[0] == name for u in users for e in (u.body, u.pred) if e is not None for n in walk(e)): return stmts
     price = sum(cost(b) for _, b in bodies)
     if any(not worth(u, name, bodies, price) for u in users): return stmts
     out = []
@@ -117,9 +118,17 @@ def worth(u: Stmt, name: str, bodies, price: int) -> bool:
     if size + count * sum(1 for _, b in bodies for _ in walk(b)) > LARGEST: return False
     sources = {r.val[0] for _, b in bodies for r in reads(b)}
     if len((inputs(u) | sources) - {name, u.target}) > MOST_TENSORS: return False
-    if any(n.op == "rand" for _, b in bodies for n in walk(b)): return not u.red and len(u.loops) == len(bodies[0][0].loops) and bare(u)
+    if any(n.op == "rand" for _, b in bodies for n in walk(b)): return all(same_points(u, s, name) for s, _ in bodies)
     again = len(u.loops) + len(u.rloops) > len(bodies[0][0].loops)
     return price <= 4 or not again
+
+
+def same_points(u: Stmt, s: Stmt, name: str) -> bool:
+    """Whether u runs over the points of s in their order, and reads at each what s made there: a draw depends on its place."""
+    names = [l.name for l in u.loops]
+    alike = [(l.pack, l.extent) for l in u.loops] == [(l.pack, l.extent) for l in s.loops] and not u.rloops
+    places = dict(zip((l.name for l in s.loops), names))
+    return alike and all([i.val for i in r.args] == [places[i.val] for i in s.idx] for r in of(u, name))
 
 
 def put(e: E | None, name: str, bodies, sure: bool) -> E | None:

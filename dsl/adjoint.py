@@ -18,13 +18,13 @@ from .axes import axes
 from .conditions import either
 from .derive import NoDerivative
 from .diagnostics import DefinitionError
-from .expression import E, symbols, walk
+from .expression import E, ZERO, conjuncts, is_const, symbols, walk
 from .ir import Program, Stmt, made_by
 from .opdef import OpDef
 from .reference import constant
 from .reverse import Reverse, unused
 from .settle import settled
-from .solve import tighten
+from .solve import Sizes, tighten
 from .tidy import statement_reads, tidy
 
 
@@ -37,8 +37,8 @@ def complete(op: OpDef) -> OpDef:
     op.complete = True
     op.gradient = gradient(op)
     op.gradient2 = second(op)
-    fresh, kin = unused(op.forward.stmts, op.tensors), kinships(op)
-    op.forward.stmts = [tighten(s, fresh, kin) for s in op.forward.stmts]
+    fresh, sizes = unused(op.forward.stmts, op.tensors), known_sizes(op)
+    op.forward.stmts = [tighten(s, fresh, sizes) for s in op.forward.stmts]
     for p in (op.forward, op.gradient, op.gradient2):
         if p is not None: settled(p, unused(p.stmts, p.tensors))
     return op
@@ -57,7 +57,7 @@ def gradient(op: OpDef) -> Program | None:
     seeds = {n: "g_" + n for n in outputs}
     for n, g in seeds.items(): tensors[g] = replace(tensors[n], name=g, role="cotangent", like=n, optional=False)
     stmts = widened([s for s in op.forward.stmts if tensors[s.target].role != "input"], [s for made in op.grads.values() for s in made])
-    reverse = Reverse(stmts, tensors, seeds, wanted, "d_", op.grads, kinships(op))
+    reverse = Reverse(stmts, tensors, seeds, wanted, "d_", op.grads, known_sizes(op))
     back = reverse.run()
     made = [s for s in stmts if tensors[s.target].role != "output"]
     given = [n for n, t in op.tensors.items() if t.role in ("input", "output")] + list(seeds.values())
@@ -82,7 +82,7 @@ def second(op: OpDef, first: Program | None = None) -> Program | None:
     for d, g in seeds.items(): tensors[g] = replace(tensors[d], name=g, role="cotangent")
     wanted = [n for n in first.inputs if tensors[n].role == "cotangent" or tensors[n].dtype in ("T", "float", "own")
               and (tensors[n].role == "output" or differentiable(op, n))]
-    reverse = Reverse(first.stmts, tensors, seeds, wanted, "dd_", {}, kinships(op))
+    reverse = Reverse(first.stmts, tensors, seeds, wanted, "dd_", {}, known_sizes(op))
     try: return finish(op.name + "_second", reverse, list(first.stmts) + reverse.run(), first.inputs + list(seeds.values()), [])
     except NoDerivative: return None
 
@@ -105,6 +105,18 @@ def widened(stmts: list[Stmt], explicit: list[Stmt]) -> list[Stmt]:
         elif s.target in readers: note(s)
         out.append(s)
     return out[::-1]
+
+
+def known_sizes(op: OpDef) -> Sizes: return Sizes(kinships(op), positive(op))
+
+
+def positive(op: OpDef) -> frozenset[str]:
+    """The symbols that the op's requirements keep above 0."""
+    out = set()
+    for p in (p for r in op.requires for p in conjuncts(r.holds)):
+        small, large = p.args[::-1] if p.op in (">", ">=") else p.args if p.op in ("<", "<=") else (ZERO, ZERO)
+        if large.op == "sym" and is_const(small) and small.val >= (1 if p.op in ("<=", ">=") else 0): out.add(large.val)
+    return frozenset(out)
 
 
 def kinships(op: OpDef) -> dict[str, str]:
@@ -137,7 +149,7 @@ def finish(name: str, reverse: Reverse, stmts: list[Stmt], given: list[str], sto
     """The tidy program of these statements, with the inputs it reads.  Raises NoDerivative."""
     outputs = list(reverse.results.values())
     if not outputs: return None
-    stmts = tidy([tighten(s, reverse.fresh, reverse.kin) for s in stmts], reverse.tensors, outputs, stored)
+    stmts = tidy([tighten(s, reverse.fresh, reverse.sizes) for s in stmts], reverse.tensors, outputs, stored)
     for e in (e for s in stmts for e in (s.body, s.pred, *s.idx) if e is not None):
         for n in walk(e):
             if n.op == "unknown": raise NoDerivative(n.val)

@@ -14,7 +14,7 @@ from .axes import stretches
 from .conditions import either, narrowed
 from .dims import Item, Patterns
 from .inline import over_rows
-from .expression import E, FALSE, ONE, conj, indices, read, subst, sym, walk
+from .expression import E, FALSE, ONE, conj, indices, read, subst, sym, transform, walk
 from .ir import Dim, Loop, Program, Stmt, Tensor
 from .opdef import OpDef, Presence, Require
 from .placing import place
@@ -85,6 +85,7 @@ class Lowering:
     def lowered(self) -> OpDef:
         op = self.op
         kind, promoted = promotion(op)
+        self.whole_T = kind != "float"                  # whether T may be a type of whole numbers
         self.computed: list[tuple[str, E]] = []
         for p in op.params:
             if not is_tensor(p): continue
@@ -266,6 +267,7 @@ class Lowering:
             red, rloops = body.val
             value = self.hoist(body.args[0], [*loops, *rloops], when)
             pred = self.hoist(body.args[1], [*loops, *rloops], when) if len(body.args) > 1 else None
+            value, pred = self.drawn(value, loops, when), self.drawn(pred, loops, when)
             self.stmts.append(Stmt(target, at, tuple(loops), value, red, rloops, pred, mode, when))
         else: self.stmts.append(Stmt(target, at, tuple(loops), self.hoist(body, loops, when), mode=mode, when=when))
 
@@ -280,7 +282,9 @@ class Lowering:
             value = self.hoist(e.args[0], scope, when)
             pred = self.hoist(e.args[1], scope, when) if len(e.args) > 1 else None
             used = (indices(value) | indices(pred)) - bound
-            outer = [v for v in loops if v.name in used]
+            draws = any(n.op == "rand" for x in (value, pred) for n in walk(x))
+            outer = [v for v in loops if v.name in used or draws]
+            value, pred = self.drawn(value, outer, when), self.drawn(pred, outer, when)
             t = self.temp()
             items = [Item("pack" if v.pack else "one", (axis_of(v),), v.name) for v in outer]
             self.declare(Tensor(t, "temp", self.whole.dims_of_loops(outer), element(value, self.tensors, red)), items)
@@ -292,6 +296,16 @@ class Lowering:
             t, fallback = e.val
             return E("read", args, (t, None if fallback is None else self.hoist(fallback, loops, when)))
         return E(e.op, args, e.val)
+
+    def drawn(self, e: E | None, loops: list[Loop], when: E | None) -> E | None:
+        """e of a reduction with its random numbers, one for each point of the result, made before it."""
+        for n in [n for n in walk(e) if n.op == "rand"]:
+            t, at = self.temp(), tuple(map(loop_index, loops))
+            items = [Item("pack" if v.pack else "one", (axis_of(v),), v.name) for v in loops]
+            self.declare(Tensor(t, "temp", self.whole.dims_of_loops(loops), "float"), items)
+            self.stmts.append(Stmt(t, at, tuple(loops), n, when=when))
+            e = transform(e, lambda x: read(t, at) if x == n else None)
+        return e
 
     # --- Gradients that the definition gives -----------------------------------------------------
 

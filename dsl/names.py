@@ -16,7 +16,7 @@ from .formulas import Formulas
 from .inline import over_rows
 from .modules import check_modules
 from .raw import check_raw
-from .scope import CONSTANTS, Scope, Thing, Vocabulary, expanded, names_in, nodes_in, word
+from .scope import CONSTANTS, SPACES, Scope, Thing, Vocabulary, expanded, names_in, nodes_in, word
 from .signature import KINDS, RESERVED, open_scope
 from .source import Source
 from .statics import check_clauses, check_schedule, check_test, number
@@ -123,6 +123,10 @@ class OpNames:
         for i, alias in enumerate(op.aliases):
             at = self.clause_word("as", alias, op.aliases[:i].count(alias))
             if alias in op.aliases[:i]: self.error("name", f"the name `{alias}` is given twice", at)
+            space, _, name = alias.rpartition(".")
+            if space not in SPACES:
+                label = did_you_mean(space, SPACES) if space else f"did you mean `torch.{name}`?"
+                self.error("name", f"nothing is found under the name `{alias}`", at, label, help=("a name is in one of  " + ", ".join(SPACES),))
             for hole in sorted(set(re.findall(r"\{(\w)\}", alias)) - ({op.family[0]} if op.family else set())):
                 self.error("name", f"`{{{hole}}}` in this name stands for nothing", at,
                            f"the op's variable is `{op.family[0]}`" if op.family else "the op has no `for` clause")
@@ -163,6 +167,7 @@ class OpNames:
                 walk.things[a.name] = Thing(thing.kind if thing else "local", a.name, a.name_span,
                                             thing.type if thing else None, axes, results(a, self.vocabulary))
             done.setdefault(a.name, a.name_span)
+        self.changed_later()
         changes = any(p.mut for p in op.params)
         for o in op.outputs:
             if o.name in self.scope.things: walk.things.setdefault(o.name, self.scope.things[o.name])
@@ -189,11 +194,23 @@ class OpNames:
             self.error("name", f"`{a.name}` means something already", a.name_span, "here it is assigned",
                        ((thing.span, f"{KINDS[thing.kind]} here"),), name=a.name)
             return False
-        if a.index is None and a.mode == "=" and a.name in done and not (thing and thing.kind == "tensor"):
+        if a.mode == "=" and a.name in done and not (thing and thing.kind == "tensor") and not scattered(a) and not apart(a, self.op.body):
             self.error("name", f"`{a.name}` is assigned twice", a.name_span, "the second time here",
-                       ((done[a.name], "the first time here"),), name=a.name)
+                       ((done[a.name], "the first time here"),),
+                       () if a.index is None else ("a formula says all of it:  ... if CONDITION else ...", "or call one of them otherwise"), name=a.name)
             return False
         return True
+
+    def changed_later(self):
+        """Names that are read before their last change: a gradient that is derived would read what they hold in the end."""
+        op = self.op
+        if op.grads or op.nograd is not None: return            # those say what they read
+        mutable = {p.name for p in op.params if p.mut}
+        for n, a in enumerate(op.body):
+            changes = {b.name: b.name_span for b in op.body[n + (a.mode == "=" and not scattered(a)):] if b.mode != "=" or scattered(b)}
+            for x in (x for e in (a.value, *(a.index or ())) for x in names_in(e) if x.val in changes and x.val not in mutable):
+                self.error("name", f"`{x.val}` is read before its last change", x.span, "what it holds here is lost", ((changes[x.val], "changed here"),),
+                           (f"call what is changed otherwise:  changed[...] = {x.val}[...]",), name=x.val)
 
     # --- Gradients --------------------------------------------------------------------------------
 
@@ -298,6 +315,12 @@ def uses(a: Assign, name: str) -> bool:
 def axis_text(i: X) -> str:
     """What an index on the left says of its axis: `*b` a pack."""
     return f"*{i.args[0].val}" if i.kind == "spread" else str(i.val) if i.kind in ("name", "num") else "an axis"
+
+
+def apart(a: Assign, body: tuple[Assign, ...]) -> bool:
+    """Whether the assignments of a name share its elements out: two of them have different numbers in one axis."""
+    return all(b is a or b.name != a.name or b.mode != "=" or a.index is not None and b.index is not None and any(
+        i.kind == j.kind == "num" and i.val != j.val for i, j in zip(a.index, b.index)) for b in body)
 
 
 def scattered(a) -> bool:

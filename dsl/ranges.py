@@ -6,11 +6,13 @@ may say it instead (`max[*k < kernel_size]`).  Compound indices never define a r
 from __future__ import annotations
 
 from .axes import Axis
-from .expression import E, add, show, sub, walk
+from .expression import E, add, lift, show, sub, walk
 from .ir import Loop
 from .scalar_formulas import Context, Mistake, part
 from .scope import names_in, nodes_in
 from .syntax import Binder, X
+
+MOST = 1 << 24                          # points that a number in a definition may let an index run over
 
 
 class Ranges:
@@ -75,6 +77,11 @@ class Ranges:
 
     def length(self, name: str, e: E, x: X) -> E:
         """e, if a call's sizes and options alone decide it."""
+        if e.op == "const" and isinstance(e.val, float):
+            if e.val != int(e.val): raise Mistake("range", f"how far `{name}` runs is no whole number", x.span)
+            e = lift(int(e.val))
+        if e.op == "const" and e.val > MOST:
+            raise Mistake("range", f"`{name}` runs over {e.val} points for each element", x.span, f"more than {MOST} cannot be meant")
         if all(n.op not in ("idx", "pack", "read", "rand", "reduce", "inside") for n in walk(e)): return e
         raise Mistake("range", f"how far `{name}` runs depends on another index", x.span, "this must be known before any element is",
                       help=(f"let it run further, and choose:  {name} < ... if {name} < {show(e)}",))

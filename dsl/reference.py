@@ -31,14 +31,21 @@ class Outside:
     length: int
 
 
+@dataclass(frozen=True)
+class Collision:
+    """An element that gets a second value."""
+    stmt: Stmt
+    place: tuple[int, ...]
+
+
 def evaluate(program: Program, env: dict, packs: dict[str, tuple[int, ...]], views: dict[str, np.ndarray],
-             wanted: list[str] | None = None, dtype=None, audit: list[Outside] | None = None) -> dict[str, np.ndarray]:
+             wanted: list[str] | None = None, dtype=None, audit: list[Outside | Collision] | None = None) -> dict[str, np.ndarray]:
     """Runs a program; answers its outputs (those in `wanted`) and the parameters it changed, by name.
 
     env: sizes, options, `has_x`; for random numbers `seed0`, `seed1`, `call`.  packs: the full lengths of
     each pack.  views: arrays in logical axis order, each pack at its full rank, axes that broadcast with
     length 1; absent optional tensors are left out.  dtype: the op's type T, else the common type of the
-    inputs that have it.  audit: collects accesses that leave their tensor; without it they raise IndexError.
+    inputs that have it.  audit: collects accesses that leave their tensor, without it they raise IndexError, and elements that get two values.
     Results have logical axes too."""
     env = {"inf": math.inf, "nan": math.nan, "seed0": 0, "seed1": 0, "call": 0, **env}
     if dtype is None:
@@ -86,7 +93,7 @@ def compiled(text: str, op: str):
 class Run:
     """One evaluation: the arrays of all tensors so far."""
 
-    def __init__(self, program: Program, env: dict, packs: dict, views: dict[str, np.ndarray], T: np.dtype, audit: list[Outside] | None):
+    def __init__(self, program: Program, env: dict, packs: dict, views: dict[str, np.ndarray], T: np.dtype, audit: list[Outside | Collision] | None):
         self.program, self.env, self.packs, self.T, self.audit = program, env, packs, T, audit
         self.compute = np.dtype(np.float32) if T == np.float16 else np.dtype(np.int32) if T.kind in "biu" else T
         self.floating = self.compute if self.compute.kind == "f" else np.dtype(np.float32)
@@ -97,6 +104,7 @@ class Run:
         self.shapes = {n: v.shape for n, v in views.items()}
         self.given = set(views)
         self.changed: list[str] = []
+        self.stored: dict[str, np.ndarray] = {}         # for an audit: the elements that have a value
         self.bodies: dict[tuple, dict] = {}             # raw bodies that have run, by their outputs
 
     def kind(self, dtype: str) -> np.dtype:
@@ -327,7 +335,7 @@ class Nest:
         for f in factors:
             v = np.asarray(self.eval(f))
             v = v.reshape([1] * (len(self.ranges) - v.ndim) + list(v.shape)) if v.ndim else v
-            used = [i for i in range(v.ndim) if v.shape[i] > 1]
+            used = [i for i in range(v.ndim) if v.shape[i] != 1]
             wide = np.float64 if v.dtype.kind == "f" else np.int64
             operands += [v.reshape([v.shape[i] for i in used]).astype(wide), used]
         shape = self.shape()
@@ -358,6 +366,7 @@ class Nest:
         if keep is not None: at, value = [i[keep] for i in at], value[keep]
         for axis, (i, n) in enumerate(zip(at, array.shape)):
             self.legal(E("read", s.idx, (s.target, None)), axis, i, n, (i < 0) | (i >= n))
+        if self.run_.audit is not None and s.mode == "=" and not s.spread and not overwrites(s) and s.target not in self.run_.given: self.once(array, at)
         if self.run_.audit: return
         value = value.astype(array.dtype) if array.dtype.kind != "f" else value
         if overwrites(s): array[tuple(i.ravel() for i in at)] = value.ravel()      # in order: the last one stays
@@ -368,6 +377,13 @@ class Nest:
             np.add.at(wide, tuple(at), value)
             array[...] = wide
         else: {"*=": np.multiply, "max=": np.maximum, "min=": np.minimum}[s.mode].at(array, tuple(at), value)
+
+    def once(self, array: np.ndarray, at: list):
+        """Notes an element that gets a second value."""
+        if self.run_.audit or not array.ndim or not array.size: return
+        there = self.run_.stored.setdefault(self.s.target, np.zeros(array.shape, np.int32))
+        np.add.at(there, tuple(at), 1)
+        if (there > 1).any(): self.run_.audit.append(Collision(self.s, tuple(int(i) for i in np.argwhere(there > 1)[0])))
 
     def first(self) -> bool:
         """Whether these are the first points of the nest (it may run in slices)."""

@@ -15,7 +15,7 @@ from .expression import E, ONE, TRUE, ZERO, add, cond, conj, div, idx, mul, pack
 from .ir import Fresh, Loop, Stmt, Tensor, made_by, overwrites
 from .opdef import Presence
 from .placed import Placed
-from .solve import Kin, gather
+from .solve import Sizes, gather
 from .tidy import renamed, simplify, statement_reads
 
 # Operations that can make a number that is not finite, which times zero is no zero.
@@ -27,11 +27,11 @@ class Reverse:
     """`results` names the gradient of each wanted tensor that has one; new tensors go into `tensors`.
 
     seeds: the cotangents that are given.  explicit: statements written by hand for `<prefix><name>`.
-    kin: see dsl.solve."""
+    sizes: see dsl.solve."""
 
     def __init__(self, stmts: list[Stmt], tensors: dict[str, Tensor], seeds: dict[str, str], wanted: list[str],
-                 prefix: str, explicit: dict[str, list[Stmt]], kin: Kin):
-        self.stmts, self.tensors, self.seeds, self.prefix, self.kin = stmts, tensors, dict(seeds), prefix, kin
+                 prefix: str, explicit: dict[str, list[Stmt]], sizes: Sizes):
+        self.stmts, self.tensors, self.seeds, self.prefix, self.sizes = stmts, tensors, dict(seeds), prefix, sizes
         # Of several cotangents a caller may send one: the others are zero, and what they weigh counts for nothing.
         self.unsent = set(seeds) if prefix == "dd_" and len(seeds) > 1 else set()
         self.wanted = [n for n in wanted if n not in explicit]
@@ -194,7 +194,7 @@ class Reverse:
             if s.target in self.unsent and any(n.op in ENDLESS or n.val in ENDLESS for n in walk(p)): p = cond(E("==", (g, ZERO)), ZERO, p)
             inside = E("inside", (read(t, r.args),)) if r.val[1] is not None else None
             there = axes(self.tensors[t]) if r.args else []         # no index: none of the axes exists here
-            c = gather("", r.args, self.names(there, r.args, original), there, loops, conj(pred, winner), p, self.fresh, inside, self.kin)
+            c = gather("", r.args, self.names(there, r.args, original), there, loops, conj(pred, winner), p, self.fresh, inside, self.sizes)
             out.append((t, restored(c, original)))
         return out
 

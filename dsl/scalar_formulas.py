@@ -14,11 +14,12 @@ from dataclasses import dataclass, field, replace
 from .axes import Axis
 from .dims import Item, error
 from .expression import (E, FALSE, INTRINSICS, ONE, ROUTINES, TRUE, ZERO, add, call, cond, conj, div, floordiv, idx, is_const, lift, mul, neg, pack,
-                         read, sub, sym, transform)
+                         read, sub, sym, transform, walk)
 from .ir import Loop
 from .opdef import MISSING, Presence, TypeOf, symbol
 from .scope import DTYPES
 from .syntax import X
+from .types import kind
 
 COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
 COMPARED = {"==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
@@ -122,11 +123,22 @@ class Formulas:
         absent = self.absent(a)
         if a.kind == "read" and not absent:
             value = self.access(a, c)
-            return read(value.val[0], value.args, fallback) if value.op == "read" else value
+            if value.op != "read": return value
+            if not self.wider(fallback, value): return read(value.val[0], value.args, fallback)
+            return cond(E("inside", (value,)), read(value.val[0], value.args, ZERO), fallback)
         if not absent: raise Mistake("option", "`??` needs an access, or an argument that may be absent", a.span,
                                      "this is always there")
         value = self.lower(a, c)
         return cond(conj(*(sym(Presence + n) for n in absent)), value, fallback)
+
+    def wider(self, e: E, r: E) -> bool:
+        """Whether e may be a number that the tensor of the read r cannot hold, so that both become floats."""
+        kinds = {p: t.name for p, t in self.op.options.items()}
+        fraction = any(n.op in ("/", "rand") or n.op == "const" and isinstance(n.val, float) and n.val != int(n.val)
+                       or n.op == "sym" and kinds.get(n.val) == "real" for n in walk(e))
+        dtype = self.op.tensors[r.val[0]].dtype
+        if dtype == "T": return fraction and self.op.whole_T
+        return dtype in ("int", "bool", "own") and (fraction or any(n.op == "read" and kind(n, self.op.tensors) == "t" for n in walk(e)))
 
     def absent(self, e: X) -> list[str]:
         """Optional parameters that e takes, outside other `??`."""

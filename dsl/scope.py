@@ -27,6 +27,8 @@ FUNCTIONS: dict[str, tuple[int, int]] = {
 }
 # The types of elements that `type(x)` may be compared with, as host code numbers them (codegen/host/dtypes.py).
 DTYPES = ("bool", "uint8", "int8", "int32", "float16", "float32", "float64")
+# Where names of ops may stand, after PyTorch's modules.
+SPACES = ("torch", "torch.nn.functional", "torch.linalg", "torch.special", "torch.fft", "torch.masked", "torch.signal.windows", "Tensor")
 # What a schedule may be for, besides an op: the shapes of nests (codegen/host/model.py).
 NEST_SHAPES = ("map", "row", "contract", "scan", "scatter")
 

@@ -6,9 +6,8 @@ does the same for equations that a definition wrote in its own filter."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from collections.abc import Mapping
-from types import MappingProxyType
 
 from .affine import always, shorter
 from .axes import Axis
@@ -16,8 +15,14 @@ from .expression import E, ONE, ZERO, add, cond, conj, conjuncts, floordiv, idx,
 from .ir import Fresh, Loop, Stmt
 
 
-# The length of one axis -> the length that it grows with: a convolution's result is about as long as its input.
-Kin = Mapping[str, str]
+@dataclass(frozen=True)
+class Sizes:
+    """What is known of the numbers that a call decides.
+
+    kin: the length of one axis -> the length that it grows with: a convolution's result is about as long as its input.
+    positive: symbols that a call cannot make 0 or less."""
+    kin: Mapping[str, str] = field(default_factory=dict)
+    positive: frozenset[str] = frozenset()
 
 
 class Unsolvable(Exception):
@@ -62,8 +67,10 @@ def put(e: E, old: E, new: E) -> E:
 class System:
     """Loops not yet solved for, the equations on them, and expressions that follow the solution."""
 
-    def __init__(self, loops: list[Loop], conditions: list[E], fresh: Fresh, kin: Kin):
-        self.kin = kin
+    def __init__(self, loops: list[Loop], conditions: list[E], fresh: Fresh, sizes: Sizes, extents: list[E | None]):
+        self.kin = sizes.kin
+        # An axis without elements has no points to solve for.
+        self.positive = sizes.positive | {e.val for e in (*extents, *(v.extent for v in loops)) if e is not None and e.op == "sym"}
         self.left = {v.name: v for v in loops}
         self.rank = {v.name: i for i, v in enumerate(loops)}    # outer loops are solved for first
         self.conditions = conditions
@@ -105,7 +112,7 @@ class System:
         for i, (e, k, n) in enumerate(self.equations):
             if e.op != "//": continue
             whole = E("==", (E("%", e.args), ZERO))
-            if whole not in self.conditions: continue
+            if whole not in self.conditions or not self.above_zero(e.args[1]): continue
             self.conditions.remove(whole)
             self.equations[i] = (e.args[0], mul(k, e.args[1]), None)
             self.divided.append((e, k))
@@ -124,11 +131,23 @@ class System:
         for p in self.conditions:                       # where e % d == 0:  e // d * d == e
             if p.op == "==" and p.args[0].op == "%" and p.args[1] == ZERO:
                 e, d = p.args[0].args
-                exact.append((mul(E("//", (e, d)), d), e))
+                if self.never_zero(d): exact.append((mul(E("//", (e, d)), d), e))
         left = tuple(self.left.values())
         conditions = [p for p in map(settled, self.conditions) if not always(p, outer + list(left))]
         conditions.sort(key=lambda p: bool(reads(p)))   # those that read come after those that make the read legal
         return conj(*conditions), [settled(e) for e in expressions], left
+
+    def above_zero(self, e: E) -> bool:
+        """Whether e is seen to be at least 1: indices divide by it."""
+        match e.op:
+            case "const": return is_const(e) and e.val > 0
+            case "sym": return e.val in self.positive
+            case "*": return all(map(self.above_zero, e.args))
+            case "+": return all(self.above_zero(a) or is_const(a, 0) for a in e.args)
+            case "call" if e.val == "max": return any(map(self.above_zero, e.args))
+        return False
+
+    def never_zero(self, e: E) -> bool: return self.above_zero(e) or self.above_zero(neg(e)) or is_const(e) and e.val < 0
 
     def pivot(self):
         """The cheapest (equation, loop): an index alone; then a loop about as long as the axis, so that the
@@ -137,6 +156,7 @@ class System:
         for i, (e, _, n) in enumerate(self.equations):
             form = linear(e, set(self.left))
             for v, c in (form[0] if form else {}).items():
+                if not self.never_zero(c): continue
                 unit = is_const(c, 1) or is_const(c, -1)
                 cost = (e != idx(v), not self.related(self.left[v].extent, n), not unit, self.rank[v])
                 if best is None or cost < best[0]: best = (cost, i, v, form)
@@ -170,10 +190,11 @@ class System:
         form = linear(e.args[0], set(self.left)) if e.op in ("//", "%") and not indices(e.args[1]) else None
         if form is None or len(form[0]) != 1: raise Unsolvable(e)
         ((v, a),), c, b = form[0].items(), form[1], e.args[1]
+        if not self.above_zero(b): raise Unsolvable(e)
         extent = self.left[v].extent
         if e.op == "//" and is_const(a, 1):                     # v = b*k - c + u, u < b
             self.settle(v, add(minus(mul(b, k), c), self.new_loop("u", b)))
-        elif e.op == "//" and not (is_const(a) and a.val < 0):  # b*k <= a*v + c < b*(k + 1), for a > 0
+        elif e.op == "//" and self.above_zero(a):               # b*k <= a*v + c < b*(k + 1)
             first = floordiv(add(minus(minus(mul(b, k), c), ONE), a), a)
             value = add(first, self.new_loop("u", add(floordiv(b, a), ONE)))
             self.conditions.append(E("<", (add(mul(a, value), c), mul(b, add(k, ONE)))))
@@ -189,13 +210,13 @@ class System:
 
 
 def gather(target: str, at: tuple[E, ...], names: list[str | None], axes: list[Axis], loops: list[Loop],
-           condition: E | None, body: E, fresh: Fresh, inside: E | None = None, kin: Kin = MappingProxyType({})) -> Stmt:
+           condition: E | None, body: E, fresh: Fresh, inside: E | None = None, sizes: Sizes = Sizes()) -> Stmt:
     """target[at] += body over loops where condition   ==>   target[k] = sum[what is left] body.
 
     names: the loop of k for each logical axis of the target, None where the axis has length 1; none of
     them may be a name in `loops`.  If an equation cannot be solved the answer is the scatter itself, mode
     `+=`, also filtered by `inside` (the gather needs no such filter: k is inside by construction)."""
-    system = System(loops, conjuncts(condition), fresh, kin)
+    system = System(loops, conjuncts(condition), fresh, sizes, [a.extent for a in axes])
     index, out = [], []
     try:
         for e, name, axis in zip(at, names, axes):
@@ -218,7 +239,7 @@ def gather(target: str, at: tuple[E, ...], names: list[str | None], axes: list[A
     return Stmt(target, tuple(index), tuple(out), cond(p, b, ZERO))
 
 
-def tighten(s: Stmt, fresh: Fresh, kin: Kin = MappingProxyType({})) -> Stmt:
+def tighten(s: Stmt, fresh: Fresh, sizes: Sizes = Sizes()) -> Stmt:
     """Solves equations in a filter:  sum[i, k if i*2 + k == y] f(i, k)  runs over i alone, with k = y - i*2."""
     if s.red != "sum" or s.pred is None: return s
     inner = {v.name for v in s.rloops if not v.pack}
@@ -233,7 +254,7 @@ def tighten(s: Stmt, fresh: Fresh, kin: Kin = MappingProxyType({})) -> Stmt:
         elif not forms[0][0]: equations.append((sides[1], sides[0], outer.get(sides[0])))
         else: equations.append((minus(*sides), ZERO, None))
     if not equations: return s
-    system = System([v for v in s.rloops if not v.pack], conditions, fresh, kin)
+    system = System([v for v in s.rloops if not v.pack], conditions, fresh, sizes, [v.extent for v in s.loops])
     system.equations = equations
     try: system.solve()
     except Unsolvable: return s

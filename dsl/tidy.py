@@ -167,7 +167,7 @@ def without_copies(stmts: list[Stmt], tensors: dict[str, Tensor]) -> list[Stmt]:
         names = [e.val for e in s.idx]
         if (s.target in plain and s.target not in guarded and s.body.op != "raw" and s.red is None and s.pred is None and s.when is None
                 and (plain_read(s.body) and tensors[s.body.val[0]].dtype == tensors[s.target].dtype
-                     or not indices(s.body) and not reads(s.body))
+                     or constant(s.body))
                 and all(e.op in ("idx", "pack") for e in s.idx) and sorted(names) == sorted(v.name for v in s.loops)
                 and len(set(names)) == len(names)):
             views[s.target] = names, s.body
@@ -187,6 +187,11 @@ def at_hand(stmts: list[Stmt], tensors: dict[str, Tensor], stored: list[Stmt]) -
             copies[of.val[0]] = s.target
     follow = lambda n: read(copies[n.val[0]], n.args, n.val[1]) if n.op == "read" and n.val[0] in copies else None
     return [rebuilt(s, lambda e: transform(e, follow)) for s in stmts]
+
+
+def constant(e: E) -> bool:
+    """Whether e is one number, the same at every point; a random one is another at each."""
+    return not indices(e) and not any(n.op in ("read", "rand") for n in walk(e))
 
 
 def plain_read(e: E) -> bool: return e.op == "read" and e.val[1] is None and not any(map(reads, e.args))

@@ -33,8 +33,9 @@ def given(children) -> tuple: return tuple(c for c in children if c is not None)
 
 def number(t: Token) -> int | float:
     if len(t) > 40: raise Unreadable("this number is too long", token_place(t))
-    if t.startswith("0x"): return int(t, 16)
-    value = float(t) if any(c in t for c in ".eE") else int(t)
+    if t.startswith("0x"): value = int(t, 16)
+    else: value = float(t) if any(c in t for c in ".eE") else int(t)
+    if isinstance(value, int) and value > 2 ** 31: raise Unreadable(f"this whole number does not fit into 32 bits; as a float it is  {float(value)!r}", token_place(t))
     if value == float("inf"): raise Unreadable("this number is too large", token_place(t))
     return value
 

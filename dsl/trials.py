@@ -6,7 +6,7 @@ from __future__ import annotations
 from .diagnostics import Error
 from .expression import show, symbols
 from .opdef import OpDef
-from .reference import BodyError, Outside
+from .reference import BodyError, Collision, Outside
 from .scope import axes_of, names_in, nodes_in, text_of, word
 from .source import Source
 from .syntax import Op, X
@@ -14,8 +14,8 @@ from .worlds import World, outside, unmet, worlds
 
 
 def check_reads(op: OpDef, source: Source, count: int = 60) -> list[Error]:
-    """At most one mistake that a small world shows: an access without `??` that leaves its tensor, an argument
-    used although it is absent, axes that do not fit."""
+    """At most one mistake that a small world shows: an access without `??` that leaves its tensor, an element that gets
+    two values, an argument used although it is absent, axes that do not fit."""
     if op.tree is None: return []
     try:
         found = outside(op, count)
@@ -31,6 +31,7 @@ def check_reads(op: OpDef, source: Source, count: int = 60) -> list[Error]:
         return [Error("rank", f"`{op.name}` fails in a small case", (code.span[0], code.span[0] + 5) if code else op.tree.name_span, str(e))]
     except (ValueError, IndexError) as e:
         return [Error("rank", f"the axes of `{op.name}` do not fit in a small case", op.tree.name_span, str(e))]
+    if found and isinstance(found[0], Collision): return [collision_error(op.tree, *found)]
     return [outside_error(op, op.tree, source, *found)] if found else []
 
 
@@ -43,6 +44,15 @@ def check_instances(op: OpDef) -> list[Error]:
     span = next((at for start, at in spans.items() if missed[0].message.startswith(start)), op.tree.name_span)
     return [Error("outside", f"no random instance of `{op.name}` met this requirement", span, "its checks compared nothing",
                   help=("say where sizes and options lie:  sample N in 16 .. 32",))]
+
+
+def collision_error(tree: Op, found: Collision, world: World) -> Error:
+    target = found.stmt.target
+    a = next((a for a in reversed(tree.body) if a.name == target and a.index), None)
+    case = ", ".join(f"{n} = {text(world.env[n])}" for n in dict.fromkeys(n for v in found.stmt.loops if v.extent is not None for n in sorted(symbols(v.extent))))
+    return Error("index", f"an element of `{target}` gets two values", (a.name_span[0], a.index[-1].span[1] + 1) if a else tree.name_span,
+                 f"{target}[{', '.join(map(str, found.place))}] does" + (f" when {case}" if case else ""),
+                 help=(f"to add them, write  {target}[...] = 0,  then  {target}[...] += ...", "or reduce over what falls together:  sum[i if ...] ..."))
 
 
 def outside_error(op: OpDef, tree: Op, source: Source, found: Outside, world: World) -> Error:

@@ -20,7 +20,7 @@ from .ir import Dim
 from .meeting import meet
 from .opdef import MISSING, OpDef, Param, Presence, Require, TypeOf, symbol
 from .scope import DTYPES
-from .reference import Outside, constant, evaluate, extents
+from .reference import Collision, Outside, constant, evaluate, extents
 from .syntax import X
 
 
@@ -78,9 +78,9 @@ class World:
             at += width
         return a.reshape(shape)
 
-    def leaves(self) -> list[Outside]:
-        """The accesses of the forward program that leave their tensor."""
-        audit: list[Outside] = []
+    def leaves(self) -> list[Outside | Collision]:
+        """The accesses of the forward program that leave their tensor, and an element that gets two values."""
+        audit: list[Outside | Collision] = []
         evaluate(self.op.forward, self.env, self.packs, self.views, dtype=self.dtype, audit=audit)
         return audit
 
@@ -104,8 +104,8 @@ def worlds(op: OpDef, count: int = 8, seed: int = 0, largest: int = 400, legal: 
         yield w
 
 
-def outside(op: OpDef, count: int = 60) -> tuple[Outside, World] | None:
-    """An access that leaves its tensor, and a world in which it does; None if none was found."""
+def outside(op: OpDef, count: int = 60) -> tuple[Outside | Collision, World] | None:
+    """An access that leaves its tensor, or an element that gets two values, and a world in which it does; None if none was found."""
     for w in worlds(op, count, largest=200, legal=False):
         try: found = w.leaves()
         except KeyError: continue

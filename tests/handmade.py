@@ -4,7 +4,7 @@ import numpy as np
 
 from dsl.expression import E, ONE, ZERO, add, call, cond, div, idx, lift, mul, neg, pack, read, sub, sym
 from dsl.ir import Dim, Loop, Program, Stmt, Tensor
-from dsl.opdef import OpDef, Param
+from dsl.opdef import OpDef, Param, Require
 
 ALL, KEPT = Dim("domain", option="dim"), Dim("domain", option="dim", part="kept")
 I, B, A, N = Dim("domain"), Dim("pack", "B", broadcast=True), Dim("pack", "A"), Dim("pack", "N")
@@ -24,7 +24,8 @@ def op(name, tensors, stmts):
         made[n] = Tensor(n, role.rstrip("?"), tuple(dims), dtype, optional=role.endswith("?"))
     params = [Param(t.name, "tensor", "Int" if t.dtype == "int" else "Num", optional=t.optional) for t in made.values() if t.role == "input"]
     outputs = [t.name for t in made.values() if t.role == "output"]
-    return OpDef(name, "", (), params, made, "default", [], [], [], outputs,
+    strides = [Require(E(">", (sym(n), ZERO)), "") for n in ("stride", "dilation")]
+    return OpDef(name, "", (), params, made, "default", [], [], strides, outputs,
                  forward=Program(name, made, stmts, [p.name for p in params], outputs))
 
 
