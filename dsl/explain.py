@@ -40,8 +40,8 @@ those of the language, the `def`s and the other ops.  Names that end in `_` are 
 """),
     "index": Page("an index is not bound, or bound for nothing", """\
 In index notation an index is bound on the left side or by a reduction: `out[m] = sum[k] x[m, k]`.
-Sums are always written, and no element is assigned twice.  `*b` is a pack of indices, one for each axis of a pack `*B`; it keeps its
-star in an index, and loses it inside arithmetic: `x[*b, *(y*stride + k)]`.""",
+Sums are always written, and no element is assigned twice.  `*b` is a pack of indices, one for each
+axis of a pack `*B`; it keeps its star in an index, and loses it in arithmetic: `x[*b, *(y*stride + k)]`.""",
 """op mv(input: Num[M, K], vec: Num[K]) -> Num[M]
     out[m] = input[m, k] * vec[k]
 """, """op mv(input: Num[M, K], vec: Num[K]) -> Num[M]

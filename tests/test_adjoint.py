@@ -11,7 +11,7 @@ from dsl.gradcheck import difference
 from dsl.expression import E, ONE, add, idx, lift, mul, read, sub, sym
 from dsl.ir import Dim, Fresh, Loop, Program, Stmt, Tensor
 from dsl.reference import evaluate
-from dsl.solve import gather
+from dsl.solve import Sizes, gather
 
 CASES = list(handmade.drawn())
 NAMES = [f"{case[0].name}{i}" for i, case in enumerate(CASES)]
@@ -91,7 +91,7 @@ def test_softmax_reuses_its_result():
 
 # --- scatter = gather ------------------------------------------------------------------------------
 
-def scattered(at, loops, extents, env, pred=None):
+def scattered(at, loops, extents, env, pred=None, known=Sizes(), mode="="):
     """The sum at each element of a target, once as a scatter and once as a gather."""
     body = E("cast", (add(mul(lift(100), idx(loops[0].name)), idx(loops[-1].name)),), "f")
     inside = None
@@ -100,8 +100,8 @@ def scattered(at, loops, extents, env, pred=None):
     t = Tensor("t", "output", tuple(Dim("one", size=n) for n in extents), "float")
     both = inside if pred is None else E("and", (inside, pred))
     plain = Stmt("t", at, loops, body, pred=both, mode="+=")
-    solved = gather("t", at, [f"k{j}" for j in range(len(at))], [Axis(n) for n in extents], list(loops), pred, body, Fresh())
-    assert solved.mode == "="
+    solved = gather("t", at, [f"k{j}" for j in range(len(at))], [Axis(n) for n in extents], list(loops), pred, body, Fresh(), inside, known)
+    assert solved.mode == mode
     run = lambda s: evaluate(Program("p", {"t": t}, [s], [], ["t"]), env, {}, {})["t"]
     np.testing.assert_array_equal(run(plain), run(solved), err_msg=repr(solved))
 
@@ -125,7 +125,15 @@ def test_a_gather_is_the_scatter_turned_round(form):
                    E=int(rng.integers(1, 8)), F=int(rng.integers(1, 8)))
         if form == "divide scaled": env["P"] = max(env["P"], 1)
         loops = tuple(Loop(v, sym("N" if v == "i" else "M")) for v in names)
-        scattered(at, loops, (sym("E"), sym("F"))[:len(at)], env)
+        scattered(at, loops, (sym("E"), sym("F"))[:len(at)], env, known=Sizes(positive=frozenset("PQ" if form == "divide scaled" else "Q")))
+
+
+@pytest.mark.parametrize("form", ["stride", "divide", "divide shifted", "divide scaled", "wrap"])
+def test_nothing_is_divided_by_a_number_that_may_be_0(form):
+    at, names = FORMS[form]
+    for q in (-2, 0, 1, 3):
+        env = dict(N=5, M=3, P=1, Q=q, E=4)
+        scattered(at, (Loop("i", N),), (sym("E"),), env, known=Sizes(), mode="+=")
 
 
 def test_a_filter_stays_with_its_points():
@@ -139,6 +147,6 @@ def test_exact_quotients_need_no_extra_loop():
     """i // Q where a filter says that Q divides i."""
     whole = E("==", (E("%", (i, Q)), lift(0)))
     env = dict(N=9, Q=3, E=4)
-    scattered((E("//", (i, Q)),), (Loop("i", N),), (sym("E"),), env, whole)
-    s = gather("t", (E("//", (i, Q)),), ["k"], [Axis(sym("E"))], [Loop("i", N)], whole, read("x", [i]), Fresh())
+    scattered((E("//", (i, Q)),), (Loop("i", N),), (sym("E"),), env, whole, Sizes(positive=frozenset("Q")))
+    s = gather("t", (E("//", (i, Q)),), ["k"], [Axis(sym("E"))], [Loop("i", N)], whole, read("x", [i]), Fresh(), sizes=Sizes(positive=frozenset("Q")))
     assert s.red is None

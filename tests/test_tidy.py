@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import handmade
+from dsl.adjoint import known_sizes
 from dsl.affine import always, expression, poly, shorter
 from dsl.expression import E, ONE, ZERO, add, call, cond, idx, lift, mul, neg, read, sub, sym
 from dsl.ir import Loop, Program, Stmt, Tensor
@@ -97,7 +98,7 @@ def test_affine():
 def test_tighten_solves_a_definitions_own_filter():
     op, env, packs, views = [c for c in handmade.drawn() if c[0].name == "conv_transpose1d"][0]
     (s,) = op.forward.stmts
-    quick = tighten(s, Fresh())
+    quick = tighten(s, Fresh(), known_sizes(op))
     assert [v.name for v in quick.rloops] == ["c", "k"]
     run = lambda s: evaluate(Program("p", op.tensors, [s], [], ["out"]), env, packs, views)["out"]
     np.testing.assert_allclose(run(quick), run(s), rtol=1e-12)
