@@ -1,8 +1,8 @@
 // A call of an op: arguments to a plan (cached), memory for the results, the work on the device, the tape.
 
 import { bind_with } from "../host/binding.js";
-import { can_cast } from "../host/dtypes.js";
-import type { Meta } from "../host/model.js";
+import { can_cast, held } from "../host/dtypes.js";
+import type { Call, Meta } from "../host/model.js";
 import { arrange } from "./arguments.js";
 import type { CompiledOp } from "./compiled.js";
 import { replaceContent } from "./copy.js";
@@ -28,7 +28,11 @@ const WEAK: Record<string, Meta> = Object.fromEntries(
   (["bool", "int32", "float32"] as const).map((dtype) => [dtype, { dtype, shape: [], strides: [], offset: 0, weak: true }]));
 
 const weakType = (value: number | boolean): "bool" | "int32" | "float32" =>
-  typeof value === "boolean" ? "bool" : Number.isInteger(value) && Math.abs(value) < 2 ** 31 ? "int32" : "float32";
+  typeof value === "boolean" ? "bool" : value === (value | 0) || isLong(value) ? "int32" : "float32";
+
+/** Whether a number is a whole one in PyTorch, but not one of 32 bits: beside whole numbers there is no room for it. */
+const isLong = (value: unknown): value is number =>
+  typeof value === "number" && value !== (value | 0) && Math.abs(value) < 2 ** 63 && Number.isInteger(value);
 
 // --- The cache of plans ---------------------------------------------------------------------------
 
@@ -101,7 +105,7 @@ function planFor(compiled: CompiledOp, values: readonly unknown[], device: Devic
       } else putValue(value);
     }
     else if (value instanceof Tensor) putTensor(value);
-    else if (typeof value === "number" || typeof value === "boolean") put(-2 - dtypeNumber(weakType(value)));
+    else if (typeof value === "number" || typeof value === "boolean") put(isLong(value) ? -20 : -2 - dtypeNumber(weakType(value)));
     else put(-1);
   }
   let known = plans.get(compiled);
@@ -129,20 +133,27 @@ function planFor(compiled: CompiledOp, values: readonly unknown[], device: Devic
 
 function makePlan(compiled: CompiledOp, values: readonly unknown[], device: Device, sibling: Plan | null): Plan {
   const { op } = compiled, mine = sibling?.key ?? key.slice(0, size), amounts = numbers.slice(0, count);
-  const args = op.params.map((param, i) => {
+  const bound = (long: "int32" | "float32"): Call => bind_with(op, op.params.map((param, i) => {
     const value = values[i];
     if (param.slot < 0) return value === undefined ? null : value;
     if (value instanceof Tensor) return metaOf(value);
-    if (typeof value === "number" || typeof value === "boolean") return WEAK[weakType(value)]!;
+    if (typeof value === "number" || typeof value === "boolean") return WEAK[isLong(value) ? long : weakType(value)]!;
     if (value === null || value === undefined) return null;
     throw new TypeMismatchError(`${op.name}: argument '${param.name}' must be a tensor, got ${describe(value)}`);
-  });
-  const call = bind_with(op, args as never, compiled.parts);
+  }) as never, compiled.parts);
+  let call = bound("int32"), beyond = false;
+  const long = op.params.findIndex(({ slot }, i) => slot >= 0 && isLong(values[i]));
+  if (long >= 0 && !isFloat(call.dtype)) {
+    // Compared with whole numbers it is beyond all of them, as an infinity is.
+    beyond = op.outputs.every((slot) => call.slots[slot]!.dtype === "bool");
+    if (!beyond) held(op.name, "int32", values[long] as number);
+    call = bound("float32");
+  }
   // A number takes the type of the tensors beside it, so that one kernel serves whole numbers and fractions.
   const scalarTypes = op.params.map(({ slot }, i): DType | undefined => {
     const value = values[i];
     if (slot < 0 || (typeof value !== "number" && typeof value !== "boolean")) return undefined;
-    const dtype = (isFloat(call.dtype) && op.promoted.includes(slot) ? call.dtype : weakType(value)) as DType;
+    const dtype = (isFloat(call.dtype) && op.promoted.includes(slot) ? call.dtype : isLong(value) ? "float32" : weakType(value)) as DType;
     call.slots[slot]!.dtype = dtype;
     return dtype;
   });
@@ -151,7 +162,7 @@ function makePlan(compiled: CompiledOp, values: readonly unknown[], device: Devi
     Object.freeze(shape);
     Object.freeze(strides);
   }
-  return new Plan(compiled, call, device, mine, amounts, scalarTypes, sibling);
+  return new Plan(compiled, call, device, mine, amounts, scalarTypes, sibling, beyond);
 }
 
 // --- Running --------------------------------------------------------------------------------------
@@ -201,7 +212,7 @@ function place(plan: Plan, values: readonly unknown[]): (Tensor | null)[] {
     if (slot < 0) continue;
     const value = values[i];
     if (value instanceof Tensor) tensors[slot] = value;
-    else if (value !== null && value !== undefined) tensors[slot] = scalar(value as number, plan.device, plan.scalarTypes[i]);
+    else if (value !== null && value !== undefined) tensors[slot] = scalar(plan.number(value as number, slot), plan.device, plan.scalarTypes[i]);
   }
   return tensors;
 }

@@ -38,8 +38,9 @@ export interface CpuNest {
   readonly words: Readonly<Record<string, number>>;
   /** Rounds a number to the op's type: what an option is before it meets elements. */
   readonly round: (value: number) => number;
-  /** Whether T is bool. */
+  /** Whether T is bool, and whether whole numbers of it wrap: bool and 8-bit types. */
   readonly bool: boolean;
+  readonly narrow: boolean;
   /** The op's name, for messages. */
   readonly op: string;
   readonly launch: CpuLaunch;

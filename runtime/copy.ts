@@ -1,5 +1,6 @@
 // Copies: of elements between tensors, types and devices, with their gradients.
 
+import { held } from "../host/dtypes.js";
 import { type Device, isDeviceName, toDevice } from "./device.js";
 import { type DType, isDType, isFloat, toDType } from "./dtype.js";
 import { AutogradError, OpError, TypeMismatchError, describe } from "./errors.js";
@@ -111,7 +112,7 @@ function fitted(target: Tensor, source: Tensor, op: string): Tensor {
 }
 
 export function copy_<T extends Tensor>(x: T, other: TensorOrNumber, op = "copy_"): T {
-  const source = other instanceof Tensor ? other : scalar(other, x.storage.device);
+  const source = other instanceof Tensor ? other : scalar(typeof other === "number" ? held(op, x.dtype, other) : other, x.storage.device);
   x.check(op);
   source.check(op);
   beforeInPlace(x, op);

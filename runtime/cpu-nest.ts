@@ -35,6 +35,7 @@ export class NestRun implements CpuNest {
   readonly lengths: readonly (readonly number[])[];
   readonly round: (x: number) => number;
   readonly bool: boolean;
+  readonly narrow: boolean;
   /** The anonymous loops that make rows, and where the current row stands along them. */
   private readonly rows: readonly Loop[];
   private readonly index: number[];
@@ -64,6 +65,7 @@ export class NestRun implements CpuNest {
     this.lengths = launch.lengths;
     this.round = ROUND[dtype] ?? ((x) => x);
     this.bool = dtype === "bool";
+    this.narrow = dtype !== "int32";
   }
 
   /**

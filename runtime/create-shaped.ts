@@ -3,7 +3,7 @@
 
 import { type Options, type RandomOptions, bound, checked, emptyOn, fromElements, full, making, randn, randomWhole, spanned, tensor, zeros } from "./create.js";
 import { toDevice } from "./device.js";
-import { type DType, isFloat, newElements, toDType } from "./dtype.js";
+import { type DType, entry, isFloat, newElements, toDType } from "./dtype.js";
 import { OpError } from "./errors.js";
 import { count, number, refuse, tensorOf, whole } from "./kinds.js";
 import { broadcastShapes, checkShape, extent, integers, numelOf, showShape } from "./shape.js";
@@ -92,10 +92,9 @@ export function logspace(...args: unknown[]): Tensor | Promise<Tensor> {
   const dtype: DType = options.dtype ? toDType(options.dtype) : "float32";
   // For whole numbers PyTorch cuts both ends to whole numbers first.
   const [from, to] = [low, high].map((v) => (isFloat(dtype) ? v : Math.trunc(v))) as [number, number];
-  const step = (to - from) / (steps - 1), numbers = newElements("float64", steps);
+  const step = (to - from) / (steps - 1), numbers = newElements("float64", steps), convert = entry(dtype, "logspace");
   for (let i = 0; i < steps; i++) {
-    const value = base ** (steps === 1 ? from : i < steps / 2 ? from + i * step : to - (steps - 1 - i) * step);
-    numbers[i] = isFloat(dtype) ? value : Math.trunc(value);
+    numbers[i] = convert(base ** (steps === 1 ? from : i < steps / 2 ? from + i * step : to - (steps - 1 - i) * step));
   }
   return tensor(numbers, { ...options, dtype });
 }

@@ -1,9 +1,10 @@
 // New tensors: from data, filled, counted, random.
 
+import { held } from "../host/dtypes.js";
 import type { Elements } from "./compiled.js";
 import { cast, clone, uploaded } from "./copy.js";
 import { type Device, defaultDevice, toDevice } from "./device.js";
-import { type DType, converter, dtypeNumber, isFloat, newElements, toDType } from "./dtype.js";
+import { type DType, converter, dtypeNumber, entry, isFloat, newElements, toDType } from "./dtype.js";
 import { OpError, TypeMismatchError, describe } from "./errors.js";
 import { isOptions } from "./arguments.js";
 import * as kernels from "./kernels.js";
@@ -130,14 +131,14 @@ export function full(...args: unknown[]): Tensor {
 
 function filled(shape: readonly number[], value: number, dtype: DType, options: Options, op: string): Tensor {
   const device = deviceOf(options), out = emptyOn(device, shape, dtype, op);
-  device.fill(out.storage, converter(dtype)(value));
+  device.fill(out.storage, entry(dtype, op)(value));
   return finish(out, options);
 }
 
 /** Elements `f(0)`, `f(1)`, ... computed on the host. */
 function computed(f: (i: number) => number, dtype: DType, shape: readonly number[], options: Options, op: string): Tensor {
   checkShape(shape, op);
-  const n = numelOf(shape), elements = newElements(dtype, n), convert = converter(dtype);
+  const n = numelOf(shape), elements = newElements(dtype, n), convert = dtype === "int32" ? entry(dtype, op) : converter(dtype);
   for (let i = 0; i < n; i++) elements[i] = convert(f(i));
   return fromElements(elements, dtype, shape, options, op);
 }
@@ -188,7 +189,7 @@ export function linspace(...args: unknown[]): Tensor | Promise<Tensor> {
   if (typeof low !== "number" || typeof high !== "number") return Promise.all([low, high]).then(([a, b]) => linspace(a, b, steps, options));
   // For whole numbers PyTorch cuts the bounds to whole numbers first.
   const dtype = dtypeOf(options, "float32"), [start, end] = [low, high].map((v) => (isFloat(dtype) ? v : Math.trunc(v))) as [number, number];
-  const step = (end - start) / (steps - 1);
+  const step = (held("linspace", dtype, end) - held("linspace", dtype, start)) / (steps - 1);
   return computed((i) => (steps === 1 ? start : i < steps / 2 ? start + i * step : end - (steps - 1 - i) * step), dtype, [steps], options, "linspace");
 }
 
@@ -238,7 +239,8 @@ function listed(size: unknown, op: string): number[] {
 export function randomWhole(op: string, values: readonly unknown[], options: RandomOptions, place: (dtype: DType) => Tensor): Tensor {
   const low = whole(values[0] ?? 0, op, "low"), high = whole(values[1], op, "high");
   if (!(low < high)) throw new OpError(`${op}: random_ expects 'from' to be less than 'to', but got from=${low} >= to=${high}`);
-  return finish(kernels.randint_fill(place(dtypeOf(options, "int32")), low, high, sourceIn(options, op)), options);
+  const dtype = dtypeOf(options, "int32"), last = held(op, dtype, high - 1);
+  return finish(kernels.randint_fill(place(dtype), held(op, dtype, low), last, sourceIn(options, op)), options);
 }
 
 /** The numbers from 0 up to n in random order. */
@@ -286,7 +288,7 @@ const MOST_SCALARS = 4096, NO_AXES: readonly number[] = /* @__PURE__ */ Object.f
 export function scalar(value: number | boolean, device: Device, dtype?: DType): Tensor {
   if (typeof value !== "number" && typeof value !== "boolean") throw new TypeMismatchError(`expected a tensor or a number, got ${describe(value)}`);
   const number = Number(value);
-  const type: DType = dtype ?? (typeof value === "boolean" ? "bool" : Number.isInteger(number) && Math.abs(number) < 2 ** 31 ? "int32" : "float32");
+  const type: DType = dtype ?? (typeof value === "boolean" ? "bool" : number === (number | 0) ? "int32" : "float32");
   const group = device.number * 8 + dtypeNumber(type);
   let cache = scalars.get(group);
   if (!cache) scalars.set(group, (cache = new Map<number, Tensor>()));

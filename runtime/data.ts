@@ -1,7 +1,7 @@
 // What users hand in as data: nested arrays and typed arrays, to elements of a type.
 
 import type { Elements } from "./compiled.js";
-import { type DType, converter, fromHalfBits, newElements } from "./dtype.js";
+import { type DType, entry, fromHalfBits, newElements } from "./dtype.js";
 import { OpError, TypeMismatchError, describe } from "./errors.js";
 import { numelOf } from "./shape.js";
 
@@ -12,11 +12,6 @@ interface Data {
   elements: Elements;
   dtype: DType;
   shape: number[];
-}
-
-function checkWhole(value: number): number {
-  if (value < -(2 ** 31) || value >= 2 ** 31) throw new OpError(`tensor: ${value} does not fit into int32, which holds 32 bits`);
-  return value;
 }
 
 /** The type of a typed array's numbers. */
@@ -37,8 +32,8 @@ export function fromTyped(data: NumberArray, wanted: DType | null): Data {
   const plain = data.constructor === elements.constructor && dtype !== "float16" && dtype !== "bool";
   if (plain) elements.set(data as Elements);
   else {
-    const convert = converter(dtype), check = dtype === "int32" && !(data instanceof Float32Array || data instanceof Float64Array);
-    for (let i = 0; i < data.length; i++) elements[i] = convert(check ? checkWhole(Number(data[i])) : Number(data[i]));
+    const convert = entry(dtype, "tensor");
+    for (let i = 0; i < data.length; i++) elements[i] = convert(Number(data[i]));
   }
   return { elements, dtype, shape };
 }
@@ -70,8 +65,8 @@ export function fromNested(data: Nested, wanted: DType | null): Data {
   };
   visit(data, 0);
   const dtype = wanted ?? (booleans ? "bool" : bigints ? "int32" : "float32");
-  const elements = newElements(dtype, n), convert = converter(dtype);
-  for (let i = 0; i < n; i++) elements[i] = convert(dtype === "int32" ? checkWhole(values[i]!) : values[i]!);
+  const elements = newElements(dtype, n), convert = entry(dtype, "tensor");
+  for (let i = 0; i < n; i++) elements[i] = convert(values[i]!);
   return { elements, dtype, shape };
 }
 

@@ -3,6 +3,7 @@
 
 import type { Elements } from "./compiled.js";
 import { DeviceError, TypeMismatchError, describe } from "./errors.js";
+import { held } from "../host/dtypes.js";
 import { roundToHalf } from "./math.js";
 
 export type DType = "float32" | "float16" | "float64" | "int32" | "int8" | "uint8" | "bool";
@@ -96,7 +97,13 @@ const same = (value: number): number => value;
 /** What does not fit is the least number: what processors answer, and so PyTorch. */
 const whole = (value: number): number => (Math.abs(value) < 2 ** 31 ? value | 0 : 1 << 31);
 
-/** How a number becomes an element of a type, as PyTorch casts: floats are cut to whole numbers, bool is `!= 0`. */
+/** How a number that a caller gives becomes an element of a type: whole-number types refuse what they have no room for. */
+export function entry(dtype: DType, op: string): (value: number) => number {
+  const convert = converter(dtype);
+  return isFloat(dtype) || dtype === "bool" ? convert : (value) => convert(held(op, dtype, value));
+}
+
+/** How an element becomes one of another type, as PyTorch casts: floats are cut to whole numbers, bool is `!= 0`. */
 export function converter(dtype: DType): (value: number) => number {
   switch (dtype) {
     case "float16": return roundToHalf;

@@ -13,9 +13,9 @@ export const sum = (input: Tensor, dim: readonly number[]): Tensor => run(sumOp,
 /** rand_like(input), randn_like(input): uniform and normal numbers in the shape of input; of a generator, where there is one. */
 export const rand_like = (input: Tensor, generator: RandomSource | null): Tensor => run(rand_likeOp, [input, { generator }]) as Tensor;
 export const randn_like = (input: Tensor, generator: RandomSource | null): Tensor => run(randn_likeOp, [input, { generator }]) as Tensor;
-/** randint_fill(input, low, high): whole numbers. */
-export const randint_fill = (input: Tensor, low: number, high: number, generator: RandomSource | null): Tensor =>
-  run(randint_fillOp, [input, low, high, { generator }]) as Tensor;
+/** randint_fill(input, low, last): whole numbers. */
+export const randint_fill = (input: Tensor, low: number, last: number, generator: RandomSource | null): Tensor =>
+  run(randint_fillOp, [input, low, last, { generator }]) as Tensor;
 /** index_select(input, dim, index), index_add(input, dim, index, source): picking slices, and its adjoint; index_copy: replacing them. */
 export const index_select = (input: Tensor, dim: number, index: Tensor): Tensor => run(index_selectOp, [input, dim, index]) as Tensor;
 export const index_add = (input: Tensor, dim: number, index: Tensor, source: Tensor): Tensor => run(index_addOp, [input, dim, index, source]) as Tensor;

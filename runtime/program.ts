@@ -1,6 +1,7 @@
 // One program of an op run on tensors, and its place on the tape.  Program 0 is the op itself; the node of program p
 // computes gradients with program p + 1, and under create_graph that run leaves a node in its turn.
 
+import { held } from "../host/dtypes.js";
 import type { Bound, Call } from "../host/model.js";
 import type { CompiledOp, Op } from "./compiled.js";
 import { cast, clone, contiguous } from "./copy.js";
@@ -35,9 +36,11 @@ export class Plan {
   readonly makes: readonly number[];
   /** Who makes the results of programs other than 0. */
   readonly backwards: string;
+  /** The 8-bit type that numbers in tensors' places must fit into. */
+  private readonly narrow: string | null;
 
   constructor(compiled: CompiledOp, call: Call, device: Device, key: readonly unknown[], numbers: readonly number[],
-    scalarTypes: readonly (DType | undefined)[], sibling: Plan | null) {
+    scalarTypes: readonly (DType | undefined)[], sibling: Plan | null, private readonly beyond: boolean) {
     this.numbers = numbers;
     this.templates = sibling?.templates ?? new Map<number, Prepared>();
     this.compiled = compiled;
@@ -48,6 +51,7 @@ export class Plan {
     this.scalarTypes = scalarTypes;
     const changed = compiled.op.params.filter(({ slot }) => slot >= 0 && compiled.op.slots[slot]!.mut && call.slots[slot]!.given);
     this.makes = [...new Set([...compiled.op.outputs, ...changed.map(({ slot }) => slot)])];
+    this.narrow = call.dtype.endsWith("int8") && this.makes.some((s) => call.slots[s]!.dtype === call.dtype) ? call.dtype : null;
     this.differentiable = compiled.op.programs.length > 1 && compiled.op.outputs.some((s) => isFloat(call.slots[s]!.dtype));
   }
 
@@ -68,6 +72,12 @@ export class Plan {
       this.needed.set(key, (found = { slots: [...held.keys()], held: [...held.values()] }));
     }
     return found;
+  }
+
+  /** What stands for a number in a tensor's place: an infinity for one that is beyond all that it is compared with. */
+  number(value: number, slot: number): number {
+    if (this.beyond && value !== (value | 0)) return value * Infinity;
+    return this.narrow && this.compiled.op.promoted.includes(slot) ? held(this.compiled.op.name, this.narrow, value) : value;
   }
 
   prepare(program: number, wanted: readonly number[]): Prepared {

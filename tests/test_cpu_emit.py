@@ -26,11 +26,15 @@ def test_a_map_follows_the_strides_of_broadcast_and_transposed_tensors():
     np.testing.assert_allclose(t["out"], want, rtol=1e-6)
 
 
-def test_whole_numbers_wrap_at_32_bits():
-    t = {"input": np.array([[2**31 - 1, -5]], np.int32), "other": np.array([[1, 123456789]], np.int32), "out": np.zeros((1, 2), np.int32)}
-    run(ADD, op(BINARY, [option("alpha", "num")]), t, {"a": 1, "b": 2}, {"alpha": 1000}, "int32")
-    with np.errstate(over="ignore"): want = t["input"] + np.int32(1000) * t["other"]
-    assert (t["out"] == want).all()
+def test_whole_numbers_fit_into_32_bits_or_wrap_at_8():
+    t = {"input": np.array([[2**31 - 1001, -5]], np.int32), "other": np.array([[1, 200]], np.int32), "out": np.zeros((1, 2), np.int32)}
+    assert run(ADD, op(BINARY, [option("alpha", "num")]), t, {"a": 1, "b": 2}, {"alpha": 1000}, "int32") is None
+    assert t["out"].tolist() == [[2**31 - 1, 199995]]
+    t["other"][0, 0] = 2
+    assert "does not fit into int32" in run(ADD, op(BINARY, [option("alpha", "num")]), t, {"a": 1, "b": 2}, {"alpha": 1000}, "int32")
+    t = {n: np.array([[200, 100]], np.uint8) for n in t}
+    assert run(ADD, op(BINARY, [option("alpha", "num")]), t, {"a": 1, "b": 2}, {"alpha": 1}, "uint8", types={n: "uint8" for n in t}) is None
+    assert t["out"].tolist() == [[144, 200]]
 
 
 def test_float16_results_are_rounded_to_half():

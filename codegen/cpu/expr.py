@@ -1,7 +1,8 @@
 """Scalar expressions as TypeScript.
 
 A kernel is printed for one class of T.  Every expression has a kind: "f" a double, "w" a whole number
-that wraps at 32 bits (T of the integral class), "i" an index or size, exact, "b" a boolean.  Reads and
+of 32 bits (T of the integral class; in a kernel checked by runtime/whole.ts, in a routine it wraps), "i" an index or size, exact,
+"b" a boolean.  Reads and
 earlier values come in through `holes`.  Nothing here knows about loops or positions."""
 
 from __future__ import annotations
@@ -64,8 +65,10 @@ class Holes(dict[str, Hole]):
 class Printer:
     """Prints expressions for one class of T.
 
-    holes: reads, earlier values, loop indices and words by name; helpers: functions of runtime/math.ts in use."""
+    holes: reads, earlier values, loop indices and words by name; helpers: functions of runtime/math.ts in use; checked: whether
+    whole numbers must fit into 32 bits."""
     integral: bool
+    checked: bool = False
     holes: Holes = field(default_factory=Holes)
     helpers: set[str] = field(default_factory=set)
 
@@ -143,7 +146,7 @@ class Printer:
             case "neg":
                 s = self.number(a[0], UNARY + 1)
                 if s.startswith("-"): s = f"({s})"
-                return (f"-{s} | 0", BITOR) if self.kind(e) == "w" else (f"-{s}", UNARY)
+                return self.whole(f"-{s}", UNARY, self.kind(e))
             case "not": return self.negated(a[0])
             case "~":
                 x = self.number(a[0], UNARY)
@@ -168,12 +171,13 @@ class Printer:
         wraps = kind == "w"
         match op:
             case "+" | "-":
-                s = f"{self.number(x, SUM)} {op} {self.number(y, SUM + 1)}"
-                return (f"({s}) | 0", BITOR) if wraps else (s, SUM)
+                return self.whole(f"{self.number(x, SUM)} {op} {self.number(y, SUM + 1)}", SUM, kind)
             case "*":
-                if wraps: return f"Math.imul({self.number(x)}, {self.number(y)})", CALL
-                return f"{self.number(x, PRODUCT)} * {self.number(y, PRODUCT + 1)}", PRODUCT
+                if wraps and not self.checked: return f"Math.imul({self.number(x)}, {self.number(y)})", CALL
+                return self.whole(f"{self.number(x, PRODUCT)} * {self.number(y, PRODUCT + 1)}", PRODUCT, kind)
             case "/": return f"{self.number(x, PRODUCT)} / {self.number(y, PRODUCT + 1)}", PRODUCT
+            case "//" | "**" | "<<" if wraps and self.checked:
+                return f"whole.{ {'//': 'quotient', '**': 'power', '<<': 'shiftLeft'}[op]}({self.number(x)}, {self.number(y)}, nest)", CALL
             case "//" if kind != "f":
                 s = f"Math.floor({self.number(x, PRODUCT)} / {self.number(y, PRODUCT + 1)})"
                 return (f"{s} | 0", BITOR) if wraps else (s, CALL)          # x // 0 is 0
@@ -182,6 +186,16 @@ class Printer:
         name = {"//": "floorDivide", "%": "remainder" if kind == "f" else "modulo",
                 "**": "power" if kind == "f" else "wholePower", "<<": "shiftLeft", ">>": "shiftRight"}[op]
         return self.use(name, x, y)
+
+    def whole(self, s: str, own: int, kind: str) -> tuple[str, int]:
+        """A sum or product of this kind: a whole one must fit."""
+        if kind != "w": return s, own
+        return (f"whole.fits({s}, nest)", CALL) if self.checked else (f"{s if own == CALL else f'({s})'} | 0", BITOR)
+
+    def wide(self, e: E) -> str:
+        """What a sum adds: a product may be beyond 32 bits where their sum is not."""
+        if e.op != "*" or self.kind(e) != "w": return self.number(e, SUM + 1)
+        return f"{self.number(e.args[0], PRODUCT)} * {self.number(e.args[1], PRODUCT + 1)}"
 
     def use(self, helper: str, *args: E) -> tuple[str, int]:
         self.helpers.add(helper)
@@ -209,7 +223,7 @@ class Printer:
         if fn == "isinf": return f"Math.abs({args[0]}) === Infinity", EQUAL
         if fn == "rsqrt": return f"1 / Math.sqrt({args[0]})", PRODUCT
         if fn == "exp2": return f"Math.pow(2, {args[0]})", CALL
-        if fn == "abs" and kind == "w": return f"Math.abs({args[0]}) | 0", BITOR
+        if fn == "abs": return self.whole(f"Math.abs({args[0]})", CALL, kind)
         if fn in ROUTINES: return self.routine(e, kind)
         if fn in MATH: return f"Math.{MATH[fn]}({', '.join(args)})", CALL
         return self.use(RUNTIME[fn], *e.args)

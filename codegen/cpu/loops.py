@@ -13,7 +13,7 @@ from dsl.opdef import OpDef
 from codegen.nests import Nest, Step, bare, named_loops
 
 from .access import Place, dependence, parts_of, reads_of
-from .expr import Hole, Printer
+from .expr import UNARY, Hole, Printer
 from .names import Names, camel
 from .text import Text, describe, listed, open_kernel
 from .words import tensor_kind, word_hole, word_value, words_of
@@ -33,7 +33,7 @@ class LoopKernel:
     text, `helpers` the functions of runtime/math.ts that it calls."""
 
     FIXED = frozenset({"count", "reduceRows", "reduceCount", "seed0", "seed1", "call", "place", "placeStep",
-                       "math", "within", "uniform"})
+                       "math", "whole", "within", "uniform"})
 
     def __init__(self, nest: Nest, op: OpDef, name: str, integral: bool, tensors=None,
                  spread: bool = False, summed: str = ""):
@@ -43,7 +43,7 @@ class LoopKernel:
         self.named = named_loops(nest)
         words = words_of(nest, self.named)
         self.names = Names(self.FIXED)
-        self.printer = Printer(integral)
+        self.printer = Printer(integral, integral)
         for l in nest.loops + nest.rloops:
             if l.name in self.named and l.name not in self.printer.holes: self.printer.holes[l.name] = Hole(self.names.fresh(l.name), "i")
         self.n, self.row, self.i, self.j, self.k = map(self.names.fresh, ("n", "row", "i", "j", "k"))
@@ -193,6 +193,15 @@ class LoopKernel:
         self.open_reads(group, skip=hoisted)
         for s in group: self.accumulate(s)
         self.close_reduction(group)
+        for s in group:
+            if self.checked(s): self.text.add(f"{self.locals[s.name]} = {self.fitting(self.locals[s.name])};")
+
+    def checked(self, s: Step) -> bool:
+        """Whether a reduction is kept wide until its end."""
+        return s.red in ("sum", "prod") and self.printer.holes[s.name].kind == "w"
+
+    @staticmethod
+    def fitting(value: str) -> str: return f"whole.fits({value}, nest)"
 
     def scan(self):
         steps = list(self.nest.steps)
@@ -202,8 +211,10 @@ class LoopKernel:
         self.open_reduction(steps, self.nest.reverse)
         self.open_reads(steps, skip=hoisted)
         for s in steps:
-            if s.kind == "reduce": self.accumulate(s)
-            else: self.store(s)
+            if s.kind != "reduce": self.store(s)
+            else:
+                self.accumulate(s)
+                if self.checked(s): self.printer.holes[s.name] = Hole(self.fitting(self.locals[s.name]), "w")
         self.close_reduction(steps, self.nest.reverse)
 
     def spread_step(self):
@@ -256,8 +267,8 @@ class LoopKernel:
         if s.pred is not None: t.open(f"if ({self.printer.truth(s.pred)})")
         value = self.printer.truth(s.body) if s.red in ("any", "all") else self.printer.number(s.body)
         match s.red:
-            case "sum": t.add(f"{name} = ({name} + {self.printer.number(s.body, 13)}) | 0;" if kind == "w" else f"{name} += {value};")
-            case "prod": t.add(f"{name} = Math.imul({name}, {value});" if kind == "w" else f"{name} *= {value};")
+            case "sum": t.add(f"{name} = whole.exact({name} + {self.printer.wide(s.body)}, nest);" if kind == "w" else f"{name} += {value};")
+            case "prod": t.add(f"{name} *= {value};")
             case "any": t.add(f"if ({value}) {name} = true;")
             case "all": t.add(f"if (!({value})) {name} = false;")
             case "max" | "min": t.add(f"{name} = Math.{s.red}({name}, {value});")
@@ -278,6 +289,7 @@ class LoopKernel:
         p = self.places[s.target]
         to = f"{p.array}[{p.position(self.printer, self.at(p))}]"
         value = self.printer.number(s.body)
+        if p.kind == "w" and self.printer.kind(s.body) == "f": value = self.fitting(f"Math.trunc({value})")
         parts = [*(e for o in self.nest.steps if o is not s for e in (o.body, o.pred)), *(e for a in self.nest.accesses for e in parts_of(a))]
         later = any(s.name in e.holes for e in parts if e is not None)
         if later and s.name:
@@ -286,13 +298,14 @@ class LoopKernel:
             self.text.add(f"const {name} = {value};")
             self.printer.holes[s.name] = Hole(name, "i" if kind == "b" else kind)
             value = name
+        elif s.mode != "=": value = self.printer.number(s.body, UNARY)
         line = self.changed(to, s.mode, value, p)
         self.text.add(f"if ({self.printer.truth(s.pred)}) {line}" if s.pred is not None else line)
 
     def changed(self, to: str, mode: str, value: str, p: Place) -> str:
         """The statement `to mode value`, as JavaScript says it."""
-        if mode in ("=", "+="): return f"{to} {mode} {value};"
-        if mode == "*=": return f"{to} *= {value};" if p.kind == "f" else f"{to} = Math.imul({to}, {value});"
+        if p.kind == "w" and mode in ("+=", "*="): return f"{to} = {self.fitting(f'{to} {mode[0]} {value}')};"
+        if mode in ("=", "+=", "*="): return f"{to} {mode} {value};"
         return f"{to} = Math.{mode[:-1]}({to}, {value});"
 
     # --- Reads ---

@@ -5,7 +5,7 @@ needs: tensors, their types, patterns and broadcasting, options that are numbers
 
 from __future__ import annotations
 
-from .dtypes import DTYPES, FLOAT_CATEGORY, INT_CATEGORY, accepts, category, promoted_type, result_type
+from .dtypes import DTYPES, FLOAT_CATEGORY, INT_CATEGORY, accepts, category, held, promoted_type, result_type
 from .errors import OpError, decimal
 from .model import Axis, Bound, Call, Env, Meta, Op, Param, Slot
 from .parts import Arg, Parts, entry, number
@@ -165,7 +165,7 @@ def promotion(op: Op, args: list[Arg], metas: list[Meta | None], env: Env, asked
         arg = args[i]
         if p.kind == "num" and not isinstance(arg, str) and not isinstance(arg, list) and not isinstance(arg, Meta) and arg is not None:
             # As PyTorch: a number beside whole ones is cut, except the factor of a sum or a difference.
-            v = number(arg)
+            v = held(op.name, dtype, number(arg))
             if v == int(v): continue
             if p.name == "alpha" and has_kind(op.slots[op.outputs[0]].dims, "domain"):
                 raise OpError(f"{op.name}: For integral input tensors, argument {p.name} must not be a floating point number.")

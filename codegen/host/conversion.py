@@ -24,7 +24,7 @@ def stored(text: str, kind: str, dtype: str) -> str:
         if kind == "b": return f"select({'0.0h, 1.0h' if dtype == 'float16' else '0.0, 1.0'}, {bare(text)})"
         if kind == "i": return f"{'f16' if dtype == 'float16' else 'f32'}({bare(text)})"
         return bare(text) if dtype == "float32" else f"f16({bare(text)})"
-    whole = text if kind == "i" else f"select(0, 1, {bare(text)})" if kind == "b" else f"i32({bare(text)})"
+    whole = text if kind == "i" else f"select(0, 1, {bare(text)})" if kind == "b" else f"cut({bare(text)})"
     if dtype == "int8": return f"(({bare(whole)}) << 24u) >> 24u"
     if dtype == "uint8": return f"({bare(whole)}) & 255"
     return bare(whole)

@@ -6,7 +6,7 @@ higher.  `int64` is a name of int32 here, so it never appears.  Nothing here kno
 
 from __future__ import annotations
 
-from .errors import OpError
+from .errors import OpError, decimal
 from .model import Meta
 
 BOOL_CATEGORY = 0
@@ -37,6 +37,20 @@ def byte_size(dtype: str) -> int:
     if dtype == "float64": return 8
     if dtype == "float16": return 2
     return 4 if dtype == "float32" or dtype == "int32" else 1
+
+
+def holds(dtype: str, value: float) -> bool:
+    """Whether a whole-number type has room for a number; negative ones count down from the end of uint8, as in PyTorch.  Others hold any."""
+    if category(dtype) != INT_CATEGORY: return True
+    if dtype == "int32": return value >= -2147483648 and value <= 2147483647
+    if dtype == "int8": return value >= -128 and value <= 127
+    return value <= 255 and (value >= 0 or value >= -255 and value == int(value))
+
+
+def held(op: str, dtype: str, value: float) -> float:
+    """The number; an error where the type has no room for it."""
+    if holds(dtype, value): return value
+    raise OpError(f"{op}: {decimal(value)} does not fit into {dtype}")
 
 
 def promote_types(a: str, b: str) -> str:

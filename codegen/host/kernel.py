@@ -79,7 +79,11 @@ def new_kernel(op: Op, nest: Nest, call: Call, facts: Facts, r: Resolved) -> Ker
     if len(constants) > 0: code = with_constants(code, constants)
     k = Kernel(op, nest, call, code, facts, r.outer, r.reduce, r, [], [], [], [], [], [], [], [], -1, -1, [], "", [])
     for step in nest.steps:
-        if step.target >= 0: bind(k, nest.accesses[step.target].slot, True)
+        if step.target < 0: continue
+        slot = nest.accesses[step.target].slot
+        bind(k, slot, True)
+        whole = call.slots[slot].dtype.find("int") >= 0
+        if whole and (step.value == "f" or step.value == "T" and compute_class(call.dtype) == "f"): use(k, "cut")
     for access in nest.accesses:
         if call.slots[access.slot].given or call.slots[access.slot].fresh: bind(k, access.slot, False)
     for name in nest.statics:

@@ -26,7 +26,7 @@ RESERVED: list[str] = [
     "cos_of", "tan_of", "asin_of", "acos_of", "atan_of", "atan2_of", "sinh_of", "cosh_of", "tanh_of", "asinh_of", "acosh_of", "atanh_of",
     "exp_minus_square", "erf_of", "erfc_positive", "erfc_of", "erfinv_of", "lgamma_positive", "lgamma_of", "digamma_of", "power_positive",
     "power", "power_whole", "floor_divide_whole", "remainder_whole", "fmod_whole", "fmod_of", "remainder", "floor_divide", "shift_left",
-    "shift_right", "invert", "to_whole", "philox", "uniform_random", "tell", "reached", "inside", "allowed"]
+    "shift_right", "invert", "cut", "to_whole", "philox", "uniform_random", "tell", "reached", "inside", "allowed"]
 
 
 def safe_name(name: str) -> str:

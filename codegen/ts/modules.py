@@ -128,6 +128,7 @@ def kernels_module(file: str, ops: list[OpDef], shared: Shared) -> str:
     if reader := [n for n in ("interpret", "interpreted") if uses(n)]: imports.append(f'import {{ {", ".join(reader)} }} from "../../runtime/interpreter.js";')
     if uses("routines."): imports.append('import * as routines from "../routines.js";')
     if uses("math."): imports.append('import * as math from "../../runtime/math.js";')
+    if uses("whole."): imports.append('import * as whole from "../../runtime/whole.js";')
     if uses("uniform"): imports.append('import { uniform } from "../../runtime/random-bits.js";')
     if names := sorted(shared.imports.get(file, ())): imports.append(f'import {{ {", ".join(names)} }} from "./{MODULE}.js";')
     return render("kernels.js.j2", file=file, common=file == MODULE, ops=rows, functions=functions, imports=imports)

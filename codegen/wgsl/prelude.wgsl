@@ -431,6 +431,9 @@ fn shift_right(x: i32, n: i32) -> i32 { return select(select(0, -1, x < 0), x >>
 // `~`: for a bool type, not.
 fn invert(x: i32) -> i32 { return select(~x, 1 - x, is_bool); }
 
+// A float as an element of a whole-number type: towards zero; what does not fit is the least number, as processors have it.
+fn cut(x: f32) -> i32 { return select(-2147483647 - 1, i32(x), x >= -2147483648.0 && x < 2147483648.0); }
+
 // Towards zero, NaN to 0, kept in range.
 fn to_whole(x: f32) -> i32 {
   if (is_nan(x)) { return 0; }
