@@ -4,12 +4,13 @@ import { jacrev, jvp as forward, vjp as backward } from "./func.js";
 import { addGradients } from "./accumulate.js";
 import { OpError } from "./errors.js";
 import { ones_like } from "./create.js";
+import { callable, tensorOf, tensorsOf } from "./kinds.js";
 import { Tensor } from "./tensor.js";
 
 type Inputs = Tensor | readonly Tensor[];
 type Body = (...inputs: any[]) => Tensor;
 
-const listOf = (x: Inputs): Tensor[] => (x instanceof Tensor ? [x] : [...x]);
+const listOf = (x: Inputs, op: string, name = "inputs"): Tensor[] => (x instanceof Tensor ? [x] : tensorsOf(x, op, name));
 const alike = (list: Tensor[], inputs: Inputs): Tensor | Tensor[] => (inputs instanceof Tensor ? list[0]! : list);
 
 function weightOf(v: Tensor | null | undefined, out: Tensor, op: string): Tensor {
@@ -20,31 +21,34 @@ function weightOf(v: Tensor | null | undefined, out: Tensor, op: string): Tensor
 
 /** [func(inputs), the gradients of that weighted by v]. */
 export function vjp(func: Body, inputs: Inputs, v?: Tensor | null): [Tensor, Tensor | Tensor[]] {
-  const [out, back] = backward(func, ...listOf(inputs));
+  const [out, back] = backward(func, ...listOf(inputs, "vjp"));
   return [out, alike(back(weightOf(v, out, "vjp")), inputs)];
 }
 
 /** [func(inputs), how it changes along v]. */
 export function jvp(func: Body, inputs: Inputs, v?: Inputs | null): [Tensor, Tensor] {
-  return forward(func, listOf(inputs), v ? listOf(v) : listOf(inputs).map((x) => weightOf(null, x, "jvp")));
+  return forward(func, listOf(inputs, "jvp"), v ? listOf(v, "jvp", "v") : listOf(inputs, "jvp").map((x) => weightOf(null, x, "jvp")));
 }
 
 /** The derivative of every element of func(inputs) with respect to every element of the inputs. */
 export function jacobian(func: Body, inputs: Inputs): Tensor | Tensor[] {
-  const list = listOf(inputs);
+  const list = listOf(inputs, "jacobian");
   return alike(jacrev(func, list.map((_, i) => i))(...list) as Tensor[], inputs);
 }
 
 /** The second derivatives of a function with one element: for a list of inputs, a list of lists. */
 export function hessian(func: Body, inputs: Inputs): Tensor | Tensor[][] {
-  const list = listOf(inputs), places = list.map((_, i) => i);
+  const list = listOf(inputs, "hessian"), places = list.map((_, i) => i);
   const rows = list.map((_, i) => jacrev(((...args: never[]) => jacrev(func, i)(...args)) as Body, places)(...list) as Tensor[]);
   return inputs instanceof Tensor ? rows[0]![0]! : rows;
 }
 
 /** [func(inputs), the matrix of second derivatives times v].  The matrix is symmetric, so two ways back give it. */
 export function hvp(func: Body, inputs: Inputs, v: Inputs): [Tensor, Tensor | Tensor[]] {
-  const list = listOf(inputs), weights = listOf(v), out = func(...(list.map((x) => x.detach()) as never[]));
+  const list = listOf(inputs, "hvp"), weights = listOf(v, "hvp", "v");
+  callable(func, "hvp", "func");
+  if (weights.length !== list.length) throw new OpError(`hvp: expected as many vectors as inputs, got ${weights.length} and ${list.length}`);
+  const out = tensorOf(func(...(list.map((x) => x.detach()) as never[])), "hvp", "the function's result");
   const rows = list.map((_, i) => backward(((...args: never[]) => jacrev(func, i)(...args)) as Body, ...list)[1](weights[i]!));
   return [out.detach(), alike(list.map((_, k) => rows.map((row) => row[k]!).reduce(addGradients)), inputs)];
 }

@@ -5,6 +5,7 @@ import { AutogradError, TypeMismatchError, describe } from "./errors.js";
 import { is_grad_enabled, no_grad, set_grad_enabled } from "./grad-mode.js";
 import { accumulateInto, addGradients } from "./accumulate.js";
 import { type Grad, Node, gradientEdge, watcher } from "./node.js";
+import { listOf } from "./kinds.js";
 import { sameShape, showShape } from "./shape.js";
 import { Tensor } from "./tensor.js";
 import { ones_like, zeros_like } from "./create.js";
@@ -247,7 +248,7 @@ export function grad(outputs: Tensor | readonly Tensor[], inputs: Tensor | reado
   const from = listed(outputs, "grad: outputs"), to = listed(inputs, "grad: inputs");
   const create = options.create_graph ?? options.createGraph ?? false;
   const given = options.grad_outputs ?? options.gradOutputs ?? null;
-  const starts = given instanceof Tensor ? [given] : given ? [...given] : [];
+  const starts = given instanceof Tensor ? [given] : given ? listOf<Tensor>(given, "grad", "grad_outputs") : [];
   const unused = options.allow_unused ?? options.allowUnused ?? options.materialize_grads ?? false;
   const roots = from.map((t, i) => place(t, `element ${i} of tensors`));
   const grads = from.map((t, i) => startingGradient(t, starts[i], "scalar"));

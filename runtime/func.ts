@@ -6,7 +6,8 @@ import { tensor as newTensor, zeros, zeros_like } from "./create.js";
 import { AutogradError, OpError, TypeMismatchError, describe } from "./errors.js";
 import { enable_grad, is_grad_enabled } from "./grad-mode.js";
 import { stack } from "./join.js";
-import { axisOf } from "./shape.js";
+import { callable, refuse, tensorsOf } from "./kinds.js";
+import { axisOf, integers } from "./shape.js";
 import { Tensor } from "./tensor.js";
 import * as views from "./views.js";
 
@@ -23,6 +24,7 @@ const placeAt = (x: Tensor): Tensor => (x.requires_grad && is_grad_enabled() ? v
 interface Run { places: Tensor[]; out: unknown; outer: boolean }
 
 function runAt(f: Body, args: readonly unknown[], places: readonly number[], op: string): Run {
+  callable(f, op, "func");
   const list = [...args], outer = is_grad_enabled() && args.some((a) => a instanceof Tensor && a.requires_grad);
   const found = places.map((i) => (list[i < 0 ? i + list.length : i] = placeAt(check(list[i < 0 ? i + list.length : i], op, `argument ${i}`))) as Tensor);
   return { places: found, out: enable_grad(() => f(...(list as never[]))), outer };
@@ -43,7 +45,7 @@ export function grad_and_value<F extends Body, A extends Argnums = 0>(f: F, argn
 export function grad_and_value(f: Body, argnums?: Argnums, has_aux?: boolean): (...args: unknown[]) => [unknown, unknown];
 export function grad_and_value(f: Body, argnums: Argnums = 0, has_aux = false): (...args: never[]) => [unknown, unknown] {
   return (...args) => {
-    const { places, out, outer } = runAt(f, args, [argnums].flat(), "grad"), value = has_aux ? (out as unknown[])[0] : out;
+    const { places, out, outer } = runAt(f, args, integers([argnums], "grad", "argnums"), "grad"), value = has_aux ? (out as unknown[])[0] : out;
     const loss = check(value, "grad", "the function's result");
     if (loss.ndim > 0) {
       throw new AutogradError(`grad_and_value(f)(*args): Expected f(*args) to return a scalar Tensor, got tensor with ${loss.ndim} dims. Maybe you wanted to use the vjp or jacrev APIs instead?`);
@@ -67,11 +69,13 @@ export function grad(f: Body, argnums: Argnums = 0, has_aux = false): (...args: 
 /** f's value at `primals`, and a function from a weight of that value to the gradients of all primals. */
 export function vjp(f: Body, ...primals: Tensor[]): [Tensor, (cotangent: Tensor) => Tensor[]] {
   const { places, out, outer } = runAt(f, primals, primals.map((_, i) => i), "vjp"), value = check(out, "vjp", "the function's result");
-  return [outer ? value : value.detach(), (cotangent) => pull(value, places, cotangent, outer || cotangent.requires_grad)];
+  return [outer ? value : value.detach(), (cotangent) => pull(value, places, check(cotangent, "vjp", "the cotangent"), outer || cotangent.requires_grad)];
 }
 
 /** f's value at `primals`, and how it changes along `tangents`. */
 export function jvp(f: Body, primals: readonly Tensor[], tangents: readonly Tensor[]): [Tensor, Tensor] {
+  primals = tensorsOf(primals, "jvp", "primals");
+  tangents = tensorsOf(tangents, "jvp", "tangents");
   if (primals.length !== tangents.length) throw new OpError(`jvp: expected as many tangents as primals, got ${tangents.length} and ${primals.length}`);
   const { places, out, outer } = runAt(f, primals, primals.map((_, i) => i), "jvp"), value = check(out, "jvp", "the function's result");
   const plain = outer ? value : value.detach();
@@ -87,7 +91,7 @@ export function jvp(f: Body, primals: readonly Tensor[], tangents: readonly Tens
 export function jacrev<F extends Body, A extends Argnums = 0>(f: F, argnums?: A): (...args: Parameters<F>) => Along<A>;
 export function jacrev(f: Body, argnums: Argnums = 0): (...args: never[]) => unknown {
   return (...args) => {
-    const { places, out, outer } = runAt(f, args, [argnums].flat(), "jacrev"), value = check(out, "jacrev", "the function's result");
+    const { places, out, outer } = runAt(f, args, integers([argnums], "jacrev", "argnums"), "jacrev"), value = check(out, "jacrev", "the function's result");
     const flat = enable_grad(() => views.reshape(value, [-1])), n = flat.numel();
     const rows = Array.from({ length: n }, (_, i) => pull(enable_grad(() => views.select(flat, 0, i)), places, null, outer));
     const all = places.map((p, k) => (n === 0 ? zeros([...value.shape, ...p.shape], { dtype: p.dtype, device: p.device }) : views.reshape(stack(rows.map((r) => r[k]!)), [...value.shape, ...p.shape])));
@@ -105,6 +109,8 @@ export const hessian = <F extends Body>(f: F, argnum = 0): ((...args: Parameters
 export function vmap<F extends Body>(f: F, in_dims: number | readonly (number | null)[] = 0, out_dims = 0):
     (...args: Parameters<F>) => ReturnType<F> extends readonly unknown[] ? Tensor[] : Tensor {
   type Answer = ReturnType<F> extends readonly unknown[] ? Tensor[] : Tensor;
+  callable(f, "vmap", "func");
+  if (typeof in_dims !== "number" && !Array.isArray(in_dims)) refuse("vmap", "in_dims", "a whole number or a list of them", in_dims);
   return (...args: unknown[]): Answer => {
     const dims = args.map((a, i) => (typeof in_dims === "number" ? (a instanceof Tensor ? in_dims : null) : (in_dims[i] ?? null)));
     const sizes = new Set(args.flatMap((a, i) => (dims[i] === null ? [] : [check(a, "vmap", `argument ${i}`).size(dims[i] as number)])));

@@ -7,15 +7,17 @@ import { result_type } from "../host/dtypes.js";
 import type { DType } from "./dtype.js";
 import { OpError, TypeMismatchError, describe } from "./errors.js";
 import { no_grad } from "./grad-mode.js";
+import { isOptions } from "./arguments.js";
 import * as kernels from "./kernels.js";
+import { flag, tensorOf, whole } from "./kinds.js";
+import { named } from "./named.js";
 import { JoinNode, attach, recording } from "./node.js";
-import { axisOf, integers, sameShape, showShape } from "./shape.js";
+import { MAX_NUMEL, axisOf, checkShape, integers, sameShape, showShape } from "./shape.js";
 import { Tensor } from "./tensor.js";
-import { type DimOption, sliceAxis } from "./views.js";
+import { type DimOption, dimOf, sliceAxis } from "./views.js";
 import * as views from "./views.js";
 
 type Tensors = readonly Tensor[];
-const dimOf = (dim: number | DimOption | undefined, otherwise = 0): number => (typeof dim === "object" ? dim.dim : dim) ?? otherwise;
 
 function checkList(tensors: Tensors, op: string): void {
   if (!Array.isArray(tensors)) throw new TypeMismatchError(`${op}: argument 'tensors' must be a list of tensors, got ${describe(tensors)}`);
@@ -39,7 +41,7 @@ export function cat(tensors: Tensors, dim?: number | DimOption, op = "cat"): Ten
     if (t.ndim === 0) throw new OpError(`${op}: zero-dimensional tensor (at position ${i}) cannot be concatenated`);
   });
   const parts = tensors.filter((t) => !legacy(t)), first = parts[0] ?? tensors[0]!;
-  const axis = axisOf(dimOf(dim), first.ndim, op), shape = [...first.shape];
+  const axis = axisOf(dimOf(dim, op), first.ndim, op), shape = [...first.shape];
   parts.forEach((t, i) => {
     if (t.ndim !== first.ndim) {
       throw new OpError(`${op}: Tensors must have same number of dimensions: got ${first.ndim} and ${t.ndim}`);
@@ -77,7 +79,7 @@ export const concatenate = (tensors: Tensors, dim?: number | DimOption): Tensor 
 /** Joins tensors of one shape along a new axis. */
 export function stack(tensors: Tensors, dim?: number | DimOption, op = "stack"): Tensor {
   checkList(tensors, op);
-  const first = tensors[0]!, axis = axisOf(dimOf(dim), first.ndim + 1, op);
+  const first = tensors[0]!, axis = axisOf(dimOf(dim, op), first.ndim + 1, op);
   tensors.forEach((t, i) => {
     if (!sameShape(t.shape, first.shape)) {
       throw new OpError(`${op}: stack expects each tensor to be equal size, but got ${showShape(first.shape)} at entry 0 and ${showShape(t.shape)} at entry ${i}`);
@@ -133,8 +135,8 @@ export function column_stack(tensors: Tensors): Tensor {
 /** Coordinate grids: each tensor (0 or 1 axes) along its own axis. */
 export function meshgrid(...args: (Tensor | Tensors | { indexing?: "ij" | "xy" })[]): Tensor[] {
   const last = args[args.length - 1];
-  const options = last && !(last instanceof Tensor) && !Array.isArray(last) ? (last as { indexing?: "ij" | "xy" }) : null;
-  const tensors = (options ? args.slice(0, -1) : args).flat() as Tensor[], indexing = options?.indexing ?? "ij";
+  const options = isOptions(last) ? last : null;
+  const tensors = (options ? args.slice(0, -1) : args).flat() as Tensor[], [indexing = "ij"] = named("meshgrid", ["indexing"], options ? [options] : []);
   checkList(tensors, "meshgrid");
   if (indexing !== "ij" && indexing !== "xy") throw new OpError(`meshgrid: torch.meshgrid: indexing must be one of "xy" or "ij", but received: ${describe(indexing)}`);
   for (const t of tensors) {
@@ -162,8 +164,7 @@ export function repeat(x: Tensor, ...repeats: (number | readonly number[])[]): T
 
 /** As repeat; missing numbers count as 1. */
 export function tile(x: Tensor, ...dims: (number | readonly number[] | { dims: readonly number[] })[]): Tensor {
-  const last = dims[dims.length - 1];
-  const times = typeof last === "object" && "dims" in last ? [...last.dims] : integers(dims, "tile", "dims");
+  const times = integers(named("tile", ["dims"], dims), "tile", "dims");
   return repeat(x, [...new Array<number>(Math.max(x.ndim - times.length, 0)).fill(1), ...times]);
 }
 
@@ -228,14 +229,19 @@ export function cartesian_prod(...args: (Tensor | Tensors)[]): Tensor {
   return stack(meshgrid(...tensors).map((t) => views.reshape(t, [-1])), 1, "cartesian_prod");
 }
 
+interface Choice { r?: number; with_replacement?: boolean }
 /** All ways to choose `r` elements of a vector, as rows; with replacement each may be chosen again. */
-export function combinations(input: Tensor, r: number | { r?: number; with_replacement?: boolean } = 2, with_replacement: boolean | { with_replacement?: boolean } = false): Tensor {
-  if (typeof r === "object") return combinations(input, r.r ?? 2, r.with_replacement ?? false);
-  const again = typeof with_replacement === "object" ? with_replacement.with_replacement ?? false : with_replacement;
+export function combinations(input: Tensor, r?: number | Choice, with_replacement?: boolean | Omit<Choice, "r">): Tensor;
+export function combinations(...args: unknown[]): Tensor {
+  const [vector, chosen_at_once, repeated] = named("combinations", ["input", "r", "with_replacement"], args), op = "combinations";
+  const input = tensorOf(vector, op), r = whole(chosen_at_once ?? 2, op, "r"), again = flag(repeated ?? false, op, "with_replacement");
   if (input.ndim !== 1) throw new OpError(`combinations: Expect a 1D vector, but got shape ${showShape(input.shape)}`);
   if (!(r >= 0)) throw new OpError(`combinations: Expect a non-negative number, but got ${r}`);
   if (r === 0) return emptyOn(input.storage.device, [0], input.dtype, "combinations");
-  const rows: number[] = [], n = input.shape[0]!;
+  const n = input.shape[0]!, rows: number[] = [];
+  let ways = 1;
+  for (let i = 0; i < r && ways <= MAX_NUMEL; i++) ways *= ((again ? n + r - 1 : n) - i) / (i + 1);
+  checkShape([Math.max(Math.round(ways), 0), r], op);
   const choose = (from: number, chosen: readonly number[]): void => {
     if (chosen.length === r) {
       rows.push(...chosen);

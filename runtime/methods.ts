@@ -13,6 +13,7 @@ import * as functions from "./functions.js";
 import { OpError } from "./errors.js";
 import { type IndexSpec, index, index_put, index_put_, setIndex } from "./indexing.js";
 import * as join from "./join.js";
+import { tensorOf } from "./kinds.js";
 import { named } from "./named.js";
 import * as placing from "./placing.js";
 import { print, printSync } from "./print.js";
@@ -42,7 +43,7 @@ class Methods {
   to(this: Tensor, options: copying.ToOptions): Tensor | Promise<Tensor>;
   to(this: Tensor, ...args: unknown[]): Tensor | Promise<Tensor> { return copying.to(this, args); }
   cpu(this: Tensor): Tensor | Promise<Tensor> { return copying.to(this, ["cpu"]); }
-  type_as(this: Tensor, other: Tensor): Tensor { return copying.cast(this, other.dtype, "type_as"); }
+  type_as(this: Tensor, other: Tensor): Tensor { return copying.cast(this, tensorOf(other, "type_as", "other").dtype, "type_as"); }
   float(this: Tensor): Tensor { return copying.cast(this, "float32", "float"); }
   half(this: Tensor): Tensor { return copying.cast(this, "float16", "half"); }
   double(this: Tensor): Tensor { return copying.cast(this, "float64", "double"); }
@@ -74,8 +75,8 @@ class Methods {
   /** As text() where the values are at hand (cpu), else without them. */
   toString(this: Tensor): string { return printSync(this); }
   [Symbol.for("nodejs.util.inspect.custom")](this: Tensor): string { return printSync(this); }
-  view_as(this: Tensor, other: Tensor): Tensor { return views.view(this, [other.shape]); }
-  reshape_as(this: Tensor, other: Tensor): Tensor { return views.reshape(this, [other.shape]); }
+  view_as(this: Tensor, other: Tensor): Tensor { return views.view(this, [tensorOf(other, "view_as", "other").shape], "view_as"); }
+  reshape_as(this: Tensor, other: Tensor): Tensor { return views.reshape(this, [tensorOf(other, "reshape_as", "other").shape], "reshape_as"); }
   swapaxes(this: Tensor, axis0: number, axis1: number): Tensor { return views.transpose(this, axis0, axis1, "swapaxes"); }
   swapdims(this: Tensor, dim0: number, dim1: number): Tensor { return views.transpose(this, dim0, dim1, "swapdims"); }
   movedim(this: Tensor, source: number | readonly number[], destination: number | readonly number[]): Tensor { return views.movedim(this, source, destination); }
@@ -90,7 +91,7 @@ class Methods {
   flip(this: Tensor, ...dims: (number | readonly number[])[]): Tensor { return functions.flip(this, ...dims); }
   roll(this: Tensor, ...args: unknown[]): Tensor { return (functions.roll as (...args: unknown[]) => Tensor)(this, ...args); }
   diff(this: Tensor, ...args: unknown[]): Tensor { return (functions.diff as (...args: unknown[]) => Tensor)(this, ...args); }
-  expand_as(this: Tensor, other: Tensor): Tensor { return views.expand(this, [other.shape], "expand_as"); }
+  expand_as(this: Tensor, other: Tensor): Tensor { return views.expand(this, [tensorOf(other, "expand_as", "other").shape], "expand_as"); }
   broadcast_to(this: Tensor, ...size: (number | readonly number[])[]): Tensor { return views.expand(this, size, "broadcast_to"); }
   narrow(this: Tensor, dim: number, start: number, length: number): Tensor;
   narrow(this: Tensor, dim: number, start: Tensor, length: number): Promise<Tensor>;
@@ -156,7 +157,7 @@ class Methods {
   }
   /** Another shape on the same memory, or on more of it: what that holds is not defined. */
   resize_<T extends Tensor>(this: T, ...size: (number | readonly number[])[]): T { return resizing.resize_(this, size); }
-  resize_as_<T extends Tensor>(this: T, other: Tensor): T { return resizing.resize_(this, [other.shape]); }
+  resize_as_<T extends Tensor>(this: T, other: Tensor): T { return resizing.resize_(this, [tensorOf(other, "resize_as_", "the_template").shape]); }
 }
 
 /** Views that are spelled as properties. */

@@ -2,11 +2,14 @@
 
 import { copyInto } from "./copy.js";
 import { full, zeros } from "./create.js";
-import { OpError, TypeMismatchError, describe } from "./errors.js";
+import { isOptions } from "./arguments.js";
+import { OpError } from "./errors.js";
 import { no_grad } from "./grad-mode.js";
+import { check, number, whole } from "./kinds.js";
+import { named } from "./named.js";
 import { JoinNode, attach, recording } from "./node.js";
 import { place } from "./place.js";
-import { axisOf, extent, integers, sameShape, showShape } from "./shape.js";
+import { axisOf, checkShape, extent, integers, sameShape, showShape } from "./shape.js";
 import { Tensor } from "./tensor.js";
 import { type DiagonalOptions, as_strided, diagonal, narrow, select, sliceAxis } from "./views.js";
 import * as views from "./views.js";
@@ -16,7 +19,7 @@ import * as views from "./views.js";
  * `onlyReplaced`: the gradient of `input` is that of the replaced elements instead of that of the others.
  */
 function replaced(op: string, input: Tensor, src: Tensor, look: (tensor: Tensor) => Tensor, onlyReplaced = false): Tensor {
-  if (!(src instanceof Tensor)) throw new TypeMismatchError(`${op}: argument 'src' must be a tensor, got ${describe(src)}`);
+  check(src, op, "src");
   const out = no_grad(() => {
     const copy = input.clone(), part = look(copy);
     if (!sameShape(part.shape, src.shape)) {
@@ -42,9 +45,10 @@ export const select_scatter = (input: Tensor, src: Tensor, dim: number, index: n
 
 export function slice_scatter(input: Tensor, src: Tensor, dim = 0, start?: number | null, end?: number | null, step = 1): Tensor {
   const axis = axisOf(dim, input.ndim, "slice_scatter"), n = input.shape[axis] ?? 1;
-  if (!(step > 0)) throw new OpError(`slice_scatter: slice step must be positive, got ${step}`);
+  if (!(whole(step, "slice_scatter", "step") > 0)) throw new OpError(`slice_scatter: slice step must be positive, got ${step}`);
   const clip = (at: number) => Math.min(Math.max(at < 0 ? at + n : at, 0), n);
-  const first = clip(start ?? 0), length = Math.max(Math.ceil((clip(end ?? n) - first) / step), 0);
+  const first = clip(whole(start ?? 0, "slice_scatter", "start")), last = clip(whole(end ?? n, "slice_scatter", "end"));
+  const length = Math.max(Math.ceil((last - first) / step), 0);
   return replaced("slice_scatter", input, src, (t) => sliceAxis(t, axis, first, length, step, "slice_scatter"));
 }
 
@@ -57,19 +61,24 @@ export function as_strided_scatter(input: Tensor, src: Tensor, size: readonly nu
 }
 
 /** Matrices with the vectors along the last axis of `x` on a diagonal, zeros elsewhere; `dim1` and `dim2` are the matrices' axes. */
-export function diag_embed(x: Tensor, offset: number | DiagonalOptions = 0, dim1 = -2, dim2 = -1): Tensor {
-  if (typeof offset === "object") return diag_embed(x, offset.offset ?? 0, offset.dim1 ?? dim1, offset.dim2 ?? dim2);
+export function diag_embed(x: Tensor, at: number | DiagonalOptions = 0, dim1 = -2, dim2 = -1): Tensor {
+  if (isOptions(at)) {
+    const [offset = 0, first = dim1, second = dim2] = named("diag_embed", ["offset", "dim1", "dim2"], [at]) as (number | undefined)[];
+    return diag_embed(x, offset, first, second);
+  }
+  const offset = whole(at, "diag_embed", "offset");
   const rank = x.ndim + 1, a = axisOf(dim1, rank, "diag_embed"), b = axisOf(dim2, rank, "diag_embed");
   if (a === b) throw new OpError(`diag_embed: diagonal dimensions cannot be identical ${dim1}, ${dim2}`);
   if (x.ndim === 0) throw new OpError("diag_embed: input must have at least one dimension");
   const n = x.shape[x.ndim - 1]! + Math.abs(offset), rest = x.shape.slice(0, -1);
   const shape = Array.from({ length: rank }, (_, i) => (i === a || i === b ? n : rest.shift()!));
+  checkShape(shape, "diag_embed");
   return place(x, shape, (t) => diagonal(t, offset, a, b));
 }
 
 /** The diagonal of a matrix, copied, or the matrix with a vector on its diagonal. */
 export function diag(x: Tensor, offset: number | { diagonal?: number } = 0): Tensor {
-  const k = typeof offset === "object" ? offset.diagonal ?? 0 : offset;
+  const k = whole(named("diag", ["diagonal"], [offset])[0] ?? 0, "diag", "diagonal");
   if (x.ndim !== 1 && x.ndim !== 2) throw new OpError(`diag: diag(): Supports 1D or 2D tensors. Got ${x.ndim}D`);
   return x.ndim === 1 ? diag_embed(x, k) : diagonal(x, k).clone();
 }
@@ -97,6 +106,6 @@ export function constant_pad_nd(x: Tensor, pad: readonly number[], value: number
     inner = narrow(inner, axis, start, length, "constant_pad_nd");
     windows.push([axis, Math.max(before, 0), length]);
   }
-  const border = full(shape, value, { dtype: x.dtype, device: x.device });
+  const border = full(shape, number(value, "constant_pad_nd", "value"), { dtype: x.dtype, device: x.device });
   return replaced("constant_pad_nd", border, inner, (t) => windows.reduce((part, [axis, start, length]) => narrow(part, axis, start, length, "constant_pad_nd"), t));
 }

@@ -1,9 +1,12 @@
 // Views: other shapes and strides on the same memory, at no cost, with their gradients.
 
 import { contiguous } from "./copy.js";
-import { AutogradError, IndexError, OpError, TypeMismatchError, describe } from "./errors.js";
+import { isOptions } from "./arguments.js";
+import { AutogradError, IndexError, OpError } from "./errors.js";
 import { is_grad_enabled } from "./grad-mode.js";
 import * as kernels from "./kernels.js";
+import { refuse, whole } from "./kinds.js";
+import { named } from "./named.js";
 import { FunctionNode, attach } from "./node.js";
 import { place, sumTo } from "./place.js";
 import {
@@ -138,6 +141,8 @@ export function sliceAxis(x: Tensor, axis: number, start: number, length: number
 export function narrow(x: Tensor, dim: number, start: number, length: number, op = "narrow"): Tensor {
   if (x.ndim === 0) throw new OpError(`${op}: narrow() cannot be applied to a 0-dim tensor.`);
   const axis = axisOf(dim, x.ndim, op), n = x.shape[axis]!;
+  start = whole(start, op, "start");
+  length = whole(length, op, "length");
   if (length < 0) throw new OpError(`${op}: narrow(): length must be non-negative.`);
   if (start < -n || start > n) throw new IndexError(`${op}: start out of range (expected to be in range of [${-n}, ${n}], but got ${start})`);
   const from = start < 0 ? start + n : start;
@@ -148,7 +153,7 @@ export function narrow(x: Tensor, dim: number, start: number, length: number, op
 export function select(x: Tensor, dim: number, index: number, op = "select"): Tensor {
   if (x.ndim === 0) throw new IndexError(`${op}: select() cannot be applied to a 0-dim tensor.`);
   const axis = axisOf(dim, x.ndim, op), n = x.shape[axis]!;
-  if (!Number.isInteger(index)) throw new TypeMismatchError(`${op}: argument 'index' must be an integer, got ${describe(index)}`);
+  index = whole(index, op, "index");
   if (index < -n || index >= n) {
     throw new IndexError(`${op}: select(): index ${index} out of range for tensor of size ${showShape(x.shape)} at dimension ${axis}`);
   }
@@ -175,15 +180,15 @@ export function unsqueeze(x: Tensor, dim: number): Tensor {
 export interface FlattenOptions { start_dim?: number; end_dim?: number; startDim?: number; endDim?: number }
 
 export function flatten(x: Tensor, start: number | FlattenOptions = 0, end = -1): Tensor {
-  if (typeof start === "object") return flatten(x, start.start_dim ?? start.startDim, start.end_dim ?? start.endDim);
-  const a = axisOf(start, x.ndim, "flatten"), b = axisOf(end, x.ndim, "flatten");
+  const [from = 0, to = end] = named("flatten", ["start_dim", "end_dim"], [start]) as (number | undefined)[];
+  const a = axisOf(from, x.ndim, "flatten"), b = axisOf(to, x.ndim, "flatten");
   if (a > b) throw new OpError("flatten: flatten() has invalid args: start_dim cannot come after end_dim");
   if (x.ndim > 0 && a === b) return x;
   return reshape(x, [[...x.shape.slice(0, a), numelOf(x.shape.slice(a, b + 1)), ...x.shape.slice(b + 1)]], "flatten");
 }
 
-export function unflatten(x: Tensor, dim: number, sizes: readonly number[]): Tensor {
-  const axis = axisOf(dim, x.ndim, "unflatten"), n = x.shape[axis] ?? 1;
+export function unflatten(x: Tensor, dim: number, unflattened_size: readonly number[]): Tensor {
+  const axis = axisOf(dim, x.ndim, "unflatten"), n = x.shape[axis] ?? 1, sizes = integers([unflattened_size], "unflatten", "sizes");
   if (sizes.length === 0) throw new OpError("unflatten: sizes must be non-empty");
   const rest = sizes.filter((s) => s !== -1);
   if (rest.length === sizes.length && numelOf(sizes) !== n) {
@@ -197,7 +202,7 @@ export interface StridedOptions { storage_offset?: number }
 /** Any shape and strides on the tensor's memory; `storage_offset` counts from the start of the storage. */
 export function as_strided(x: Tensor, size: readonly number[], stride: readonly number[], storage_offset?: number | StridedOptions | null): Tensor {
   const shape = integers([size], "as_strided"), strides = integers([stride], "as_strided", "stride");
-  const offset = (typeof storage_offset === "object" ? storage_offset?.storage_offset : storage_offset) ?? x.offset;
+  const offset = whole(named("as_strided", ["storage_offset"], [storage_offset])[0] ?? x.offset, "as_strided", "storage_offset");
   checkShape(shape, "as_strided");
   if (shape.length !== strides.length) {
     throw new OpError(`as_strided: mismatch in length of strides and shape: ${showShape(strides)} and ${showShape(shape)}`);
@@ -242,8 +247,12 @@ export function become<T extends Tensor>(x: T, op: string, look: (x: Tensor) => 
 
 export interface DiagonalOptions { offset?: number; dim1?: number; dim2?: number }
 
-export function diagonal(x: Tensor, offset: number | DiagonalOptions = 0, dim1 = 0, dim2 = 1): Tensor {
-  if (typeof offset === "object") return diagonal(x, offset.offset ?? 0, offset.dim1 ?? dim1, offset.dim2 ?? dim2);
+export function diagonal(x: Tensor, at: number | DiagonalOptions = 0, dim1 = 0, dim2 = 1): Tensor {
+  if (isOptions(at)) {
+    const [offset = 0, first = dim1, second = dim2] = named("diagonal", ["offset", "dim1", "dim2"], [at]) as (number | undefined)[];
+    return diagonal(x, offset, first, second);
+  }
+  const offset = whole(at, "diagonal", "offset");
   const a = axisOf(dim1, x.ndim, "diagonal"), b = axisOf(dim2, x.ndim, "diagonal");
   if (a === b) throw new OpError(`diagonal: diagonal dimensions cannot be identical ${dim1}, ${dim2}`);
   const m = x.shape[a]!, n = x.shape[b]!, before = x.shape;
@@ -256,6 +265,8 @@ export function diagonal(x: Tensor, offset: number | DiagonalOptions = 0, dim1 =
 
 export function unfold(x: Tensor, dimension: number, size: number, step: number): Tensor {
   const axis = axisOf(dimension, x.ndim, "unfold"), n = x.shape[axis] ?? 1, stride = x.strides[axis] ?? 1, before = x.shape;
+  size = whole(size, "unfold", "size");
+  step = whole(step, "unfold", "step");
   if (step <= 0) throw new OpError(`unfold: step is ${step} but must be > 0`);
   if (size < 0) throw new OpError(`unfold: size is ${size} but must be >= 0`);
   if (size > n) throw new OpError(`unfold: maximum size for tensor at dimension ${axis} is ${n} but size is ${size}`);
@@ -270,7 +281,7 @@ export function unfold(x: Tensor, dimension: number, size: number, step: number)
 // --- Several views --------------------------------------------------------------------------------
 
 export interface DimOption { dim?: number }
-const dimOf = (dim: number | DimOption | undefined): number => (typeof dim === "object" ? dim.dim : dim) ?? 0;
+export const dimOf = (dim: number | DimOption | undefined, op: string): number => (typeof dim === "number" ? dim : (named(op, ["dim"], [dim])[0] as number | undefined) ?? 0);
 
 /** Views that one op made together: PyTorch lets none of them be changed in place while recording. */
 function several(parts: Tensor[]): Tensor[] {
@@ -278,17 +289,20 @@ function several(parts: Tensor[]): Tensor[] {
   return parts;
 }
 
-export function split(x: Tensor, size: number | readonly number[], dim?: number | DimOption, op = "split"): Tensor[] {
+export function split(x: Tensor, size_or_sections: number | readonly number[], dim?: number | DimOption, op = "split"): Tensor[] {
   if (x.ndim === 0) throw new OpError(`${op}: split expects at least a 1-dimensional tensor`);
-  const axis = axisOf(dimOf(dim), x.ndim, op), n = x.shape[axis]!;
-  if (typeof size === "number") {
+  const axis = axisOf(dimOf(dim, op), x.ndim, op), n = x.shape[axis]!;
+  const name = op.endsWith("with_sizes") ? "split_sizes" : op === "split" ? "split_size_or_sections" : "split_size";
+  if (typeof size_or_sections === "number") {
+    const size = whole(size_or_sections, op, name);
     if (size < 0) throw new OpError(`${op}: split expects split_size be non-negative, but got split_size=${size}`);
     if (size === 0 && n !== 0) throw new OpError(`${op}: split_size can only be 0 if dimension size is 0, but got dimension size of ${n}`);
     const count = size === 0 ? 1 : Math.max(Math.ceil(n / size), 1);
     const parts = Array.from({ length: count }, (_, i) => sliceAxis(x, axis, i * size, Math.min(size, n - i * size), 1, op));
     return op.startsWith("unsafe") ? parts : several(parts);
   }
-  const total = size.reduce((a, b) => a + b, 0);
+  if (!Array.isArray(size_or_sections)) refuse(op, name, "a whole number or a list of them", size_or_sections);
+  const size = integers([size_or_sections], op, name), total = size.reduce((a, b) => a + b, 0);
   if (total !== n || size.some((s) => s < 0)) {
     throw new OpError(`${op}: split_with_sizes expects split_sizes to sum exactly to ${n} (input tensor's size at dimension ${axis}), ` +
       `but got split_sizes=${showShape(size)}`);
@@ -299,38 +313,35 @@ export function split(x: Tensor, size: number | readonly number[], dim?: number 
 
 export function chunk(x: Tensor, chunks: number, dim?: number | DimOption, op = "chunk"): Tensor[] {
   if (x.ndim === 0) throw new OpError(`${op}: chunk expects at least a 1-dimensional tensor`);
+  chunks = whole(chunks, op, "chunks");
   if (!(chunks > 0)) throw new OpError(`${op}: chunk expects \`chunks\` to be greater than 0, got: ${chunks}`);
-  const axis = axisOf(dimOf(dim), x.ndim, op), size = Math.ceil(x.shape[axis]! / chunks);
+  const axis = axisOf(dimOf(dim, op), x.ndim, op), size = Math.ceil(x.shape[axis]! / chunks);
   return size === 0 ? Array.from({ length: chunks }, () => sliceAxis(x, axis, 0, 0, 1, op)) : split(x, size, axis, op);
 }
 
 /** Parts along an axis that PyTorch's hsplit, vsplit and dsplit choose: equal ones, or cut at places. */
 function splitAlong(x: Tensor, at: number | readonly number[], axis: number, least: number, op: string): Tensor[] {
   if (x.ndim < least) throw new OpError(`${op}: torch.${op} requires a tensor with at least ${least} dimension${least > 1 ? "s" : ""}, but got a tensor with ${x.ndim} dimensions!`);
-  if (typeof at !== "number" && !Array.isArray(at)) {
-    throw new TypeMismatchError(`${op}: argument 'indices_or_sections' must be a whole number or a list of them, got ${describe(at)}`);
-  }
   const n = x.shape[axis]!;
-  if (typeof at === "number" && (at === 0 || n % at !== 0)) {
+  if (typeof at === "number" && (whole(at, op, "indices_or_sections") === 0 || n % at !== 0)) {
     throw new OpError(`${op}: torch.${op} attempted to split along dimension ${axis}, but the size of the dimension ${n} is not divisible by the split_size ${at}!`);
   }
-  return tensor_split(x, at, axis);
+  return tensor_split(x, at, axis, op);
 }
 
 export const hsplit = (x: Tensor, at: number | readonly number[]): Tensor[] => splitAlong(x, at, x.ndim === 1 ? 0 : 1, 1, "hsplit");
 export const vsplit = (x: Tensor, at: number | readonly number[]): Tensor[] => splitAlong(x, at, 0, 2, "vsplit");
 export const dsplit = (x: Tensor, at: number | readonly number[]): Tensor[] => splitAlong(x, at, 2, 3, "dsplit");
 
-export function tensor_split(x: Tensor, at: number | readonly number[], dim?: number | DimOption): Tensor[] {
+export function tensor_split(x: Tensor, at: number | readonly number[], dim?: number | DimOption, op = "tensor_split"): Tensor[] {
   if (x.ndim === 0) throw new OpError("tensor_split: tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims");
-  const axis = axisOf(dimOf(dim), x.ndim, "tensor_split"), n = x.shape[axis]!;
+  const axis = axisOf(dimOf(dim, "tensor_split"), x.ndim, "tensor_split"), n = x.shape[axis]!;
   let bounds: number[];
   if (typeof at === "number") {
-    if (!(at > 0)) throw new OpError(`tensor_split: number of sections must be larger than 0, got ${at}`);
+    if (!(whole(at, op, "indices_or_sections") > 0)) throw new OpError(`tensor_split: number of sections must be larger than 0, got ${at}`);
     bounds = Array.from({ length: at - 1 }, (_, i) => (i + 1) * Math.floor(n / at) + Math.min(i + 1, n % at));
-  } else if (!Array.isArray(at)) {
-    throw new TypeMismatchError(`tensor_split: argument 'indices_or_sections' must be a whole number, a list of them or a tensor, got ${describe(at)}`);
-  } else bounds = (at as readonly number[]).map((b) => Math.min(Math.max(b < 0 ? b + n : b, 0), n));
+  } else if (!Array.isArray(at)) refuse(op, "indices_or_sections", "a whole number, a list of them or a tensor", at);
+  else bounds = integers([at], op, "indices_or_sections").map((b) => Math.min(Math.max(b < 0 ? b + n : b, 0), n));
   return [...bounds, n].map((end, i) => {
     const start = i === 0 ? 0 : bounds[i - 1]!;
     return sliceAxis(x, axis, start, Math.max(end - start, 0), 1, "tensor_split");
@@ -339,6 +350,6 @@ export function tensor_split(x: Tensor, at: number | readonly number[], dim?: nu
 
 export function unbind(x: Tensor, dim?: number | DimOption, op = "unbind"): Tensor[] {
   if (x.ndim === 0) throw new OpError(`${op}: iteration over a 0-d tensor`);
-  const axis = axisOf(dimOf(dim), x.ndim, op);
+  const axis = axisOf(dimOf(dim, op), x.ndim, op);
   return several(Array.from({ length: x.shape[axis]! }, (_, i) => select(x, axis, i, op)));
 }

@@ -5,12 +5,11 @@ import type { CompiledOp } from "../compiled.js";
 import * as copying from "../copy.js";
 import { rand } from "../create.js";
 import { OpError } from "../errors.js";
-import { named } from "../named.js";
+import { number } from "../kinds.js";
+import { signature } from "../signature.js";
 import type { Tensor } from "../tensor.js";
 import { fractional_pool2dOp, fractional_pool3dOp } from "../../ops/pool.js";
 import * as views from "../views.js";
-
-const NAMES = ["input", "kernel_size", "output_size", "output_ratio", "return_indices", "_random_samples"];
 
 export interface FractionalPoolOptions {
   /** The size of the result; or `output_ratio`, its share of the input's. */
@@ -26,10 +25,10 @@ type PoolArguments = [input: Tensor, kernel_size: number | readonly number[], op
 type Values = readonly number[] | number;
 
 function pool(name: string, axes: number, op: CompiledOp, args: readonly unknown[]): [values: Tensor, indices: Tensor, wanted: boolean] {
-  const [input, kernel_size, output_size, output_ratio, return_indices, samples] = named(name, NAMES, args) as
-    [Tensor, Values, Values | null | undefined, Values | null | undefined, boolean | undefined, Tensor | null | undefined];
+  const [input, kernel_size, output_size, output_ratio, return_indices, samples] = signature<[Tensor, Values, Values?, Values?, boolean?, Tensor?]>(
+    `${name}(input: tensor, kernel_size: ints, output_size: ints?, output_ratio: any?, return_indices: bool?, _random_samples: tensor?)`)(args);
   const each = (value: Values, what: string): readonly number[] => {
-    const list = typeof value === "number" ? new Array<number>(axes).fill(value) : value;
+    const given = (Array.isArray(value) ? value : [value]).map((v) => number(v, name, what)), list = given.length === 1 ? new Array<number>(axes).fill(given[0]!) : given;
     if (list.length !== axes) throw new OpError(`${name}: ${what} must either be a single number or ${axes} of them, got ${list.length}`);
     return list;
   };

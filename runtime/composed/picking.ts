@@ -3,9 +3,16 @@
 import * as copying from "../copy.js";
 import { OpError, TypeMismatchError } from "../errors.js";
 import { axisOf, broadcastShapes, numelOf, showShape } from "../shape.js";
+import { signature } from "../signature.js";
 import type { Tensor } from "../tensor.js";
 import { add, clamp, clamp_min, cumsum, floor_divide, gather, index_add, index_copy, index_select, lt, mul, remainder, sum, where } from "../../names/torch.js";
 import * as views from "../views.js";
+
+const TAKE = /* @__PURE__ */ signature<[Tensor, Tensor]>("take(input: tensor, index: tensor)");
+const PUT = /* @__PURE__ */ signature<[Tensor, Tensor, Tensor, boolean?]>("put(input: tensor, index: tensor, source: tensor, accumulate: bool?)");
+const TAKE_ALONG_DIM = /* @__PURE__ */ signature<[Tensor, Tensor, number?]>("take_along_dim(input: tensor, indices: tensor, dim: int?)");
+const MASKED_SCATTER = /* @__PURE__ */ signature<[Tensor, Tensor, Tensor]>("masked_scatter(input: tensor, mask: tensor, source: tensor)");
+const UNRAVEL = /* @__PURE__ */ signature<[Tensor, number[]]>("unravel_index(indices: tensor, shape: ints)");
 
 /** Indices into n elements, those that count from the end made positive. */
 function counted(index: Tensor, n: number, op: string): Tensor {
@@ -15,15 +22,18 @@ function counted(index: Tensor, n: number, op: string): Tensor {
 }
 
 /** The elements of `input`, seen as one row, at these places; the result has the shape of `index`. */
-export function take(input: Tensor, index: Tensor): Tensor {
+export function take(input: Tensor, index: Tensor): Tensor;
+export function take(...args: unknown[]): Tensor {
+  const [input, index] = TAKE(args);
   const n = input.numel();
   if (n === 0 && index.numel() > 0) throw new OpError("take: take(): tried to take from an empty tensor");
   return views.reshape(index_select(views.reshape(input, [-1]), 0, counted(index, n, "take")) as Tensor, index.shape);
 }
 
 /** A copy of `input` with the elements of `source` at these places of it seen as one row, or with them added there. */
-export function put(input: Tensor, index: Tensor, source: Tensor, accumulate: boolean | { accumulate?: boolean } = false): Tensor {
-  const adds = typeof accumulate === "object" ? accumulate.accumulate ?? false : accumulate;
+export function put(input: Tensor, index: Tensor, source: Tensor, accumulate?: boolean | { accumulate?: boolean }): Tensor;
+export function put(...args: unknown[]): Tensor {
+  const [input, index, source, adds = false] = PUT(args);
   if (source.dtype !== input.dtype) throw new TypeMismatchError(`put: put_(): self and source expected to have the same dtype, but got self.dtype = ${input.dtype} and source.dtype = ${source.dtype}`);
   if (index.numel() !== source.numel()) {
     throw new OpError(`put: put_(): Expected source and index to have the same number of elements, but got source.numel() = ${source.numel()}, index.numel() = ${index.numel()}`);
@@ -35,9 +45,10 @@ export function put(input: Tensor, index: Tensor, source: Tensor, accumulate: bo
 }
 
 /** Picks elements along `dim`, position by position; apart from `dim` the shapes broadcast.  Without `dim` both are seen as rows. */
-export function take_along_dim(input: Tensor, indices: Tensor, dim?: number | null | { dim?: number }): Tensor {
-  const along = typeof dim === "object" && dim !== null ? dim.dim : dim;
-  if (along === undefined || along === null) return gather(views.reshape(input, [-1]), 0, counted(indices, input.numel(), "take_along_dim")) as Tensor;
+export function take_along_dim(input: Tensor, indices: Tensor, dim?: number | null | { dim?: number }): Tensor;
+export function take_along_dim(...args: unknown[]): Tensor {
+  const [input, indices, along] = TAKE_ALONG_DIM(args);
+  if (along === undefined) return gather(views.reshape(input, [-1]), 0, counted(indices, input.numel(), "take_along_dim")) as Tensor;
   if (input.ndim !== indices.ndim) {
     throw new OpError(`take_along_dim: torch.take_along_dim(): input and indices should have the same number of dimensions, but got ${input.ndim} dimensions for input, ` +
       `and ${indices.ndim} dimensions for indices`);
@@ -51,7 +62,9 @@ export function take_along_dim(input: Tensor, indices: Tensor, dim?: number | nu
 }
 
 /** `input` with the elements of `source`, one after the other, where `mask` holds. */
-export function masked_scatter(input: Tensor, mask: Tensor, source: Tensor): Tensor {
+export function masked_scatter(input: Tensor, mask: Tensor, source: Tensor): Tensor;
+export function masked_scatter(...args: unknown[]): Tensor {
+  const [input, mask, source] = MASKED_SCATTER(args);
   if (mask.dtype !== "bool") throw new TypeMismatchError(`masked_scatter: masked_scatter_ only supports boolean masks, but got mask with dtype ${mask.dtype}`);
   if (source.dtype !== input.dtype) throw new TypeMismatchError(`masked_scatter: expected self and source to have same dtypes but got ${input.dtype} and ${source.dtype}`);
   const shape = broadcastShapes(input.shape, mask.shape);
@@ -64,12 +77,13 @@ export function masked_scatter(input: Tensor, mask: Tensor, source: Tensor): Ten
 }
 
 /** The coordinates, one tensor for each axis, of places counted in a tensor of this shape. */
-export function unravel_index(indices: Tensor, shape: number | readonly number[]): Tensor[] {
+export function unravel_index(indices: Tensor, shape: number | readonly number[]): Tensor[];
+export function unravel_index(...args: unknown[]): Tensor[] {
+  const [indices, sizes] = UNRAVEL(args);
   if (indices.is_floating_point() || indices.dtype === "bool") {
     throw new TypeMismatchError(`unravel_index: expected 'indices' to be an integer tensor, but got ${indices.dtype}`);
   }
-  const sizes = typeof shape === "number" ? [shape] : [...shape];
-  if (sizes.some((n) => !(Number.isInteger(n) && n >= 0))) throw new OpError(`unravel_index: 'shape' cannot have negative values, but got ${showShape(sizes)}`);
+  if (sizes.some((n) => n < 0)) throw new OpError(`unravel_index: 'shape' cannot have negative values, but got ${showShape(sizes)}`);
   const out: Tensor[] = [];
   let inner = 1;
   for (const n of [...sizes].reverse()) {

@@ -1,20 +1,27 @@
 // Products over several axes at once, and of what broadcasts first: tensordot, kron, cross.
 
 import { run } from "../call.js";
-import { OpError, TypeMismatchError, describe } from "../errors.js";
-import { named } from "../named.js";
+import { OpError, describe } from "../errors.js";
+import { whole } from "../kinds.js";
 import { axesOf, axisOf, broadcastShapes, integers, numelOf, showShape } from "../shape.js";
-import { Tensor } from "../tensor.js";
+import { signature } from "../signature.js";
+import type { Tensor } from "../tensor.js";
 import { crossOp } from "../../ops/linalg.js";
 import { matmul, mul, sum } from "../../names/torch.js";
 import * as views from "../views.js";
 
 type Axes = number | readonly number[];
 
+const TENSORDOT = /* @__PURE__ */ signature<[Tensor, Tensor, unknown?]>("tensordot(a: tensor, b: tensor, dims: any?)");
+const KRON = /* @__PURE__ */ signature<[Tensor, Tensor]>("kron(input: tensor, other: tensor)");
+const CROSS = /* @__PURE__ */ signature<[Tensor, Tensor, number?]>("cross(input: tensor, other: tensor, dim: int?)");
+
 /** Sums of products over axes of `a` paired with axes of `b`: the last and first `dims`, or those of two lists. */
-export function tensordot(a: Tensor, b: Tensor, dims: number | readonly [Axes, Axes] | { dims?: number | readonly [Axes, Axes] } = 2): Tensor {
-  if (typeof dims === "object" && "dims" in dims) return tensordot(a, b, dims.dims ?? 2);
-  const pairs = dims as number | readonly [Axes, Axes];
+export function tensordot(a: Tensor, b: Tensor, dims?: number | readonly [Axes, Axes] | { dims?: number | readonly [Axes, Axes] }): Tensor;
+export function tensordot(...args: unknown[]): Tensor {
+  const [a, b, dims = 2] = TENSORDOT(args);
+  if (Array.isArray(dims) && dims.length !== 2) throw new OpError(`tensordot: argument 'dims' must be a whole number or two lists of axes, got ${describe(dims)}`);
+  const pairs = Array.isArray(dims) ? (dims as unknown as readonly [Axes, Axes]) : whole(dims, "tensordot", "dims");
   if (typeof pairs === "number" && !(pairs >= 0)) throw new OpError(`tensordot: tensordot expects dims >= 0, but got dims=${pairs}`);
   if (typeof pairs === "number" && pairs > Math.min(a.ndim, b.ndim)) {
     throw new OpError(`tensordot: tensordot expects dims <= ndim of both tensors, but got dims=${pairs} for shapes ${showShape(a.shape)} and ${showShape(b.shape)}`);
@@ -41,7 +48,9 @@ export function tensordot(a: Tensor, b: Tensor, dims: number | readonly [Axes, A
 }
 
 /** Every element of `input` times all of `other`: the Kronecker product; the shorter shape counts as beginning with ones. */
-export function kron(input: Tensor, other: Tensor): Tensor {
+export function kron(input: Tensor, other: Tensor): Tensor;
+export function kron(...args: unknown[]): Tensor {
+  const [input, other] = KRON(args);
   const rank = Math.max(input.ndim, other.ndim);
   const padded = (x: Tensor) => [...new Array<number>(rank - x.ndim).fill(1), ...x.shape];
   const a = padded(input), b = padded(other);
@@ -52,9 +61,7 @@ export function kron(input: Tensor, other: Tensor): Tensor {
 /** The vector product along an axis of length 3; the other axes broadcast. */
 export function cross(input: Tensor, other: Tensor, dim?: number | { dim?: number }): Tensor;
 export function cross(...args: unknown[]): Tensor {
-  const [x, y, dim] = named("cross", ["input", "other", "dim"], args);
-  for (const t of [x, y]) if (!(t instanceof Tensor)) throw new TypeMismatchError(`cross: 'input' and 'other' must be tensors, got ${describe(t)}`);
-  const a = x as Tensor, b = y as Tensor, along = (dim ?? -1) as number;
+  const [a, b, along = -1] = CROSS(args);
   if (a.ndim !== b.ndim) throw new OpError(`cross: linalg.cross: inputs must have the same number of dimensions, but got ${a.ndim} and ${b.ndim}`);
   const axis = axisOf(along, a.ndim, "cross");
   if (a.shape[axis] !== 3 || b.shape[axis] !== 3) {
@@ -68,8 +75,8 @@ export function cross(...args: unknown[]): Tensor {
 /** The same along the first axis of length 3, unless `dim` says another. */
 export function cross_of_first(input: Tensor, other: Tensor, dim?: number | null | { dim?: number | null }): Tensor;
 export function cross_of_first(...args: unknown[]): Tensor {
-  const [x, y, dim] = named("cross", ["input", "other", "dim"], args);
-  if (dim !== undefined && dim !== null || !(x instanceof Tensor && y instanceof Tensor)) return cross(x as Tensor, y as Tensor, dim as number);
+  const [x, y, dim] = CROSS(args);
+  if (dim !== undefined) return cross(x, y, dim);
   const shape = broadcastShapes(x.shape, y.shape), axis = shape ? shape.indexOf(3) : 0;
   if (axis < 0) throw new OpError("cross: no dimension of size 3 in input");
   return cross(x, y, axis);

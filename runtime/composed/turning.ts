@@ -1,11 +1,14 @@
 // Quarter turns in the plane of two axes.
 
 import { OpError } from "../errors.js";
-import { axesOf, integers } from "../shape.js";
+import { axesOf } from "../shape.js";
+import { signature } from "../signature.js";
 import type { Tensor } from "../tensor.js";
 import { index_select } from "../../names/torch.js";
 import { tensor } from "../create.js";
 import * as views from "../views.js";
+
+const ROT90 = /* @__PURE__ */ signature<[Tensor, number?, number[]?]>("rot90(input: tensor, k: int?, dims: ints?)");
 
 function reversed(x: Tensor, axis: number): Tensor {
   const n = x.shape[axis]!;
@@ -13,9 +16,9 @@ function reversed(x: Tensor, axis: number): Tensor {
 }
 
 /** The tensor turned by `k` quarters from the first of two axes towards the second. */
-export function rot90(input: Tensor, k: number | { k?: number; dims?: readonly number[] } = 1, dims: readonly number[] | { dims?: readonly number[] } = [0, 1]): Tensor {
-  if (typeof k === "object") return rot90(input, k.k ?? 1, k.dims ?? [0, 1]);
-  const list = integers([Array.isArray(dims) ? (dims as readonly number[]) : ((dims as { dims?: readonly number[] }).dims ?? [0, 1])], "rot90", "dims");
+export function rot90(input: Tensor, k?: number | { k?: number; dims?: readonly number[] }, dims?: readonly number[] | { dims?: readonly number[] }): Tensor;
+export function rot90(...args: unknown[]): Tensor {
+  const [input, k = 1, list = [0, 1]] = ROT90(args);
   if (list.length !== 2) throw new OpError(`rot90: expected total rotation dims == 2, but got dims = ${list.length}`);
   if (input.ndim < 2) throw new OpError(`rot90: expected total dims >= 2, but got total dims = ${input.ndim}`);
   if (list[0] === list[1] || Math.abs(list[0]! - list[1]!) === input.ndim) {

@@ -4,6 +4,7 @@ import { tensor } from "../create.js";
 import type { NumberArray } from "../data.js";
 import { OpError, TypeMismatchError, describe } from "../errors.js";
 import { stack } from "../join.js";
+import { refuse } from "../kinds.js";
 import { Tensor } from "../tensor.js";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -16,7 +17,8 @@ const isFields = (value: unknown): value is Fields =>
  * whole numbers, else of float32), texts a list; lists and objects are collated field by field.
  */
 export function default_collate(batch: readonly unknown[]): unknown {
-  const first = batch[0];
+  if (!Array.isArray(batch)) refuse("default_collate", "batch", "a list of samples", batch);
+  const first: unknown = batch[0];
   if (first instanceof Tensor) return stack(batch as Tensor[], 0, "default_collate");
   if (isNumbers(first)) return stack((batch as NumberArray[]).map((numbers) => tensor(numbers)), 0, "default_collate");
   const kind = typeof first;

@@ -2,9 +2,13 @@
 
 import { tensor } from "../create.js";
 import { IndexError, OpError, TypeMismatchError, describe } from "../errors.js";
-import { Generator, drawnGenerator } from "../generator.js";
+import { type Generator, drawnGenerator } from "../generator.js";
+import { isOptions } from "../arguments.js";
 import * as kernels from "../kernels.js";
+import { listOf, number } from "../kinds.js";
+import { named } from "../named.js";
 import { callable } from "../nn/callable.js";
+import { sourceOf } from "../random.js";
 import { Tensor } from "../tensor.js";
 import { titled } from "../titled.js";
 import * as views from "../views.js";
@@ -104,7 +108,7 @@ class ConcatDatasetClass<T> extends Dataset<T> {
   /** One dataset after the other. */
   constructor(datasets: Iterable<DatasetLike<T>>) {
     super();
-    this.datasets = [...datasets];
+    this.datasets = listOf<DatasetLike<T>>(datasets, "ConcatDataset", "datasets", "a list of datasets");
     if (!this.datasets.length) throw new OpError("ConcatDataset: datasets should not be an empty iterable");
     if (!this.datasets.every((d) => isIndexed(d, "ConcatDataset"))) throw new TypeMismatchError("ConcatDataset does not support IterableDataset");
     let sum = 0;
@@ -130,7 +134,7 @@ class SubsetClass<T> extends Dataset<T> implements Batching {
     super();
     if (!isIndexed(dataset, "Subset")) throw new TypeMismatchError("Subset: an iterable dataset has no samples by number");
     this.dataset = dataset;
-    this.indices = [...indices];
+    this.indices = numbersOf(indices, "Subset", "indices");
   }
   override get length(): number { return this.indices.length; }
   override get(index: number): T | Promise<T> { return sampleOf(this.dataset, this.at(index)); }
@@ -146,9 +150,20 @@ class SubsetClass<T> extends Dataset<T> implements Batching {
 export const Subset = /* @__PURE__ */ callable(SubsetClass, "Subset") as typeof SubsetClass & (<T>(dataset: DatasetLike<T>, indices: Iterable<number>) => SubsetClass<T>);
 export type Subset<T> = SubsetClass<T>;
 
+/** A list, or whatever can be gone through, of numbers. */
+export const numbersOf = (list: unknown, op: string, name: string): number[] =>
+  (ArrayBuffer.isView(list) && !(list instanceof DataView) ? Array.from(list as unknown as ArrayLike<number>) : listOf(list, op, name, "a list of numbers")).map((n) => number(n, op, name));
+
+/** An argument or option that holds a generator. */
+export function generatorOf(given: unknown, op: string): Generator | null {
+  const by = isOptions(given) ? named(op, ["generator"], [given])[0] : given;
+  return sourceOf(by, op) as Generator | null;
+}
+
 /** Parts of a dataset, without overlap and in random order.  `lengths`: how many samples each has, or fractions that add up to 1. */
 export function random_split<T>(dataset: DatasetLike<T>, lengths: readonly number[], generator?: Generator | { generator?: Generator | null } | null): Subset<T>[] {
-  const by = generator instanceof Generator ? generator : generator?.generator;
+  const by = generatorOf(generator, "random_split");
+  lengths = numbersOf(lengths, "random_split", "lengths");
   const n = lengthOf(dataset, "random_split"), sum = lengths.reduce((a, b) => a + b, 0);
   let sizes = [...lengths];
   if (Math.abs(sum - 1) <= 1e-9 && sum <= 1) {

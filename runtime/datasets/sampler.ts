@@ -1,11 +1,12 @@
 // torch.utils.data's samplers: in which order samples are taken.  With a torch.Generator the order is PyTorch's own.
 
 import { OpError, TypeMismatchError, describe } from "../errors.js";
-import { Generator, drawnGenerator } from "../generator.js";
+import { type Generator, drawnGenerator } from "../generator.js";
+import { refuse } from "../kinds.js";
 import { named } from "../named.js";
 import { callable } from "../nn/callable.js";
 import { titled } from "../titled.js";
-import { lengthOf } from "./dataset.js";
+import { generatorOf, lengthOf, numbersOf } from "./dataset.js";
 
 /** A base class to derive from: `*[Symbol.iterator]()` and perhaps `length`. */
 export abstract class Sampler<T = number> implements Iterable<T> {
@@ -19,11 +20,6 @@ function checkPositive(value: unknown, name: string, op: string): void {
 }
 function checkBoolean(value: unknown, name: string, op: string): void {
   if (typeof value !== "boolean") throw new TypeMismatchError(`${op}: ${name} should be a boolean value, but got ${name}=${describe(value)}`);
-}
-function checkGenerator(value: unknown, op: string): Generator | null {
-  if (value === undefined || value === null) return null;
-  if (value instanceof Generator) return value;
-  throw new TypeMismatchError(`${op}: expected a torch.Generator, got ${describe(value)}`);
 }
 
 class SequentialSamplerClass extends Sampler {
@@ -60,7 +56,7 @@ class RandomSamplerClass extends Sampler {
     this.data_source = data_source;
     this.replacement = again as boolean;
     this.wanted = count as number | null;
-    this.generator = checkGenerator(by, "RandomSampler");
+    this.generator = generatorOf(by, "RandomSampler");
     checkPositive(this.num_samples, "num_samples", "RandomSampler");
   }
   get num_samples(): number { return this.wanted ?? lengthOf(this.data_source, "RandomSampler"); }
@@ -86,8 +82,8 @@ class SubsetRandomSamplerClass extends Sampler {
   /** The given indices in random order. */
   constructor(indices: Iterable<number>, generator?: Generator | { generator?: Generator | null } | null) {
     super();
-    this.indices = [...indices];
-    this.generator = checkGenerator(named("SubsetRandomSampler", ["generator"], generator ? [generator] : [])[0], "SubsetRandomSampler");
+    this.indices = numbersOf(indices, "SubsetRandomSampler", "indices");
+    this.generator = generatorOf(generator, "SubsetRandomSampler");
   }
   get length(): number { return this.indices.length; }
   *[Symbol.iterator](): IterableIterator<number> {
@@ -109,10 +105,11 @@ class WeightedRandomSamplerClass extends Sampler {
     const [again = true, by] = named("WeightedRandomSampler", ["replacement", "generator"], options);
     checkPositive(num_samples, "num_samples", "WeightedRandomSampler");
     checkBoolean(again, "replacement", "WeightedRandomSampler");
-    this.weights = [...weights];
+    if (typeof weights !== "object" || weights === null || !(Symbol.iterator in weights)) refuse("WeightedRandomSampler", "weights", "a list of numbers", weights);
+    this.weights = ArrayBuffer.isView(weights) ? numbersOf(weights, "WeightedRandomSampler", "weights") : [...weights];
     this.num_samples = num_samples;
     this.replacement = again as boolean;
-    this.generator = checkGenerator(by, "WeightedRandomSampler");
+    this.generator = generatorOf(by, "WeightedRandomSampler");
     const positive = this.weights.filter((w) => w > 0).length, wrong = this.weights.filter((w) => typeof w !== "number" || !(w >= 0 && w < Infinity));
     if (wrong.length || positive === 0) {
       throw new OpError(`WeightedRandomSampler: weights should be a 1d sequence of numbers that are not negative, infinite or NaN, got ${wrong.length ? describe(wrong[0]) : "none above zero"}`);
@@ -154,7 +151,8 @@ class BatchSamplerClass extends Sampler<number[]> {
   /** What another sampler yields, in lists of `batch_size`; a last shorter one is left out with `drop_last`. */
   constructor(sampler: Iterable<number>, batch_size: number, drop_last: boolean | { drop_last: boolean } = false) {
     super();
-    const drop = typeof drop_last === "object" && drop_last !== null ? drop_last.drop_last : drop_last;
+    const [drop = false] = named("BatchSampler", ["drop_last"], [drop_last]) as [boolean?];
+    if (typeof (sampler as Partial<Iterable<number>> | null)?.[Symbol.iterator] !== "function") refuse("BatchSampler", "sampler", "a sampler", sampler);
     checkPositive(batch_size, "batch_size", "BatchSampler");
     checkBoolean(drop, "drop_last", "BatchSampler");
     this.sampler = sampler;

@@ -1,15 +1,25 @@
 // Modules of modules and of parameters: in a row, in lists, by name.
 
 import { IndexError, OpError } from "../errors.js";
+import { listOf, refuse, whole } from "../kinds.js";
 import type { Tensor } from "../tensor.js";
 import { callable } from "./callable.js";
-import { Module, checkModule, entriesOf, forgetOrder } from "./module.js";
+import { Module, acyclic, checkModule, entriesOf, forgetOrder } from "./module.js";
 import { Parameter } from "./parameter.js";
 import { indented, showTree } from "./shown.js";
 
 type Entries<T> = Readonly<Record<string, T>> | ReadonlyMap<string, T> | Iterable<readonly [string, T]>;
-const pairs = <T>(given: Entries<T>): (readonly [string, T])[] =>
-  (Symbol.iterator in given ? [...given] : Object.entries(given));
+const WANTED = "an object, a Map, or a list of pairs of names and values";
+function pairs<T>(given: Entries<T>, op: string, name: string): (readonly [string, T])[] {
+  if (typeof given !== "object" || given === null) refuse(op, name, WANTED, given);
+  if (!(Symbol.iterator in given)) return Object.entries(given);
+  const list = [...given];
+  for (const pair of list) if (!Array.isArray(pair) || pair.length !== 2) refuse(op, name, WANTED, pair);
+  return list;
+}
+/** The ends of a slice, where there are some. */
+const ends = (op: string, start?: number, end?: number): (number | undefined)[] =>
+  [start, end].map((at, i) => (at === undefined ? at : whole(at, `${op}.slice`, i === 0 ? "start" : "end")));
 
 const isModule = (value: unknown): value is Module => value instanceof Module;
 const isParameter = (value: unknown): value is Parameter => value instanceof Parameter;
@@ -24,7 +34,7 @@ abstract class Listed<T> extends Module {
   protected members(): T[] { return this.named().map(([, member]) => member); }
   override get length(): number { return this.members().length; }
   get size(): number { return this.length; }
-  at(index: number): T | undefined { return this.members().at(index); }
+  at(index: number): T | undefined { return this.members().at(whole(index, `${this.constructor.name}.at`, "index")); }
   [Symbol.iterator](): Iterator<T> { return this.members()[Symbol.iterator](); }
   [index: number]: T;
 
@@ -37,6 +47,7 @@ abstract class Listed<T> extends Module {
   }
   /** The number of a place, counted from the front. */
   protected place(index: number, length = this.length): number {
+    whole(index, this.constructor.name, "index");
     const at = index < 0 ? index + length : index;
     if (!Number.isInteger(index) || at < 0 || at >= length) throw new IndexError(`index ${index} is out of range`);
     return at;
@@ -50,11 +61,11 @@ abstract class Modules extends Listed<Module> {
     return this;
   }
   extend(modules: Iterable<Module>): this {
-    for (const module of [...modules]) this.append(module);
+    for (const module of listOf<Module>(modules, this.constructor.name, "modules", "a list of modules")) this.append(module);
     return this;
   }
   insert(index: number, module: Module): this {
-    const all = this.members(), at = index < 0 ? index + all.length : index;
+    const all = this.members(), given = whole(index, `${this.constructor.name}.insert`, "index"), at = given < 0 ? given + all.length : given;
     if (at < 0 || at > all.length) throw new IndexError(`Index out of range: ${index}`);
     all.splice(at, 0, checkModule(module, `${this.constructor.name}.insert`));
     this.replace(all);
@@ -73,7 +84,7 @@ class SequentialClass extends Modules {
   constructor(...modules: Module[] | [readonly Module[]] | [Readonly<Record<string, Module>> | ReadonlyMap<string, Module>]) {
     super();
     const [first] = modules, list = modules.length === 1 && !(first instanceof Module) ? first : modules;
-    const named = Array.isArray(list) ? (list as unknown as Module[]).map((module, i): [string, Module] => [String(i), module]) : pairs(list as unknown as Entries<Module>);
+    const named = Array.isArray(list) ? (list as unknown as Module[]).map((module, i): [string, Module] => [String(i), module]) : pairs(list as unknown as Entries<Module>, "Sequential", "modules");
     for (const [name, module] of named) this.add_module(name, checkModule(module, "Sequential"));
   }
   // eslint-disable-next-line @typescript-eslint/no-explicit-any
@@ -83,7 +94,7 @@ class SequentialClass extends Modules {
     return others.reduce<unknown>((value, module) => module(value), first(...inputs)) as Tensor;
   }
   /** Those from `start` up to `end` as one that runs them, with their names: `model[:-1]` is `model.slice(0, -1)`. */
-  slice(start?: number, end?: number): Sequential { return new (this.constructor as typeof SequentialClass)(new Map(this.named().slice(start, end))); }
+  slice(start?: number, end?: number): Sequential { return new (this.constructor as typeof SequentialClass)(new Map(this.named().slice(...ends("Sequential", start, end)))); }
 }
 export const Sequential = /* @__PURE__ */ callable(SequentialClass, "Sequential");
 export type Sequential = SequentialClass;
@@ -95,9 +106,10 @@ class ModuleListClass extends Modules {
     this.extend(modules);
   }
   /** A list of those from `start` up to `end`. */
-  slice(start?: number, end?: number): ModuleList { return new (this.constructor as typeof ModuleListClass)(this.members().slice(start, end)); }
+  slice(start?: number, end?: number): ModuleList { return new (this.constructor as typeof ModuleListClass)(this.members().slice(...ends("ModuleList", start, end))); }
   /** Equal neighbours are shown once. */
   override toString(): string {
+    acyclic(this, "toString");
     const rows: { text: string; from: number; to: number }[] = [];
     this.members().forEach((module, i) => {
       const text = String(module), last = rows[rows.length - 1];
@@ -127,13 +139,13 @@ abstract class Keyed<T> extends Module {
   items(): [string, T][] { return this.members(); }
   entries(): [string, T][] { return this.members(); }
   update(given: Entries<T>): this {
-    for (const [name, value] of pairs(given)) this.put(name, value);
+    for (const [name, value] of pairs(given, this.constructor.name, "update")) this.put(name, value);
     return this;
   }
   /** Takes a member out and answers it. */
   pop(name: string): T {
     const value = this.get(name);
-    if (value === undefined) throw new OpError(`${this.constructor.name}: no member is called '${name}'`);
+    if (value === undefined) throw new OpError(`${this.constructor.name}: no member is called '${String(name)}'`);
     delete (this as unknown as Record<string, unknown>)[name];
     return value;
   }
@@ -173,7 +185,7 @@ class ParameterListClass extends Listed<Parameter> {
     return this;
   }
   extend(values: Iterable<Tensor>): this {
-    for (const value of [...values]) this.append(value);
+    for (const value of listOf<Tensor>(values, this.constructor.name, "parameters", "a list of tensors")) this.append(value);
     return this;
   }
   pop(index = -1): Parameter {
@@ -182,7 +194,7 @@ class ParameterListClass extends Listed<Parameter> {
     return gone!;
   }
   /** A list of those from `start` up to `end`. */
-  slice(start?: number, end?: number): ParameterList { return new (this.constructor as typeof ParameterListClass)(this.members().slice(start, end)); }
+  slice(start?: number, end?: number): ParameterList { return new (this.constructor as typeof ParameterListClass)(this.members().slice(...ends("ParameterList", start, end))); }
   override toString(): string { return showParameters("ParameterList", this.named(), ({ dtype }) => `torch.${dtype}`); }
 }
 export const ParameterList = /* @__PURE__ */ callable(ParameterListClass, "ParameterList");
@@ -192,7 +204,7 @@ class ParameterDictClass extends Keyed<Parameter> {
   /** Parameters by name; other tensors become parameters. */
   constructor(parameters: Entries<Tensor> = {}) {
     super();
-    this.update(pairs(parameters).map(([name, value]): [string, Parameter] => [name, asParameter(value)]));
+    this.update(pairs(parameters, "ParameterDict", "parameters").map(([name, value]): [string, Parameter] => [name, asParameter(value)]));
   }
   protected override members(): [string, Parameter][] { return membersOf(this, isParameter); }
   protected override put(name: string, value: Tensor): void { this.register_parameter(name, asParameter(value)); }

@@ -1,6 +1,7 @@
 // Fractional max pooling as modules.
 
 import { OpError } from "../errors.js";
+import { number } from "../kinds.js";
 import type { Tensor } from "../tensor.js";
 import { fractional_max_pool2d, fractional_max_pool3d, type FractionalPoolOptions } from "../composed/fractional-pool.js";
 import { callable, type Callable } from "./callable.js";
@@ -32,7 +33,7 @@ function fractionalPool(name: string, rank: number, apply: typeof fractional_max
       if (o.output_size !== null && o.output_ratio !== null) throw new OpError("only one of output_size and output_ratio may be specified");
       this.kernel_size = axes(o.kernel_size, rank);
       this.output_size = o.output_size === null ? null : axes(o.output_size, rank, "output_size");
-      this.output_ratio = o.output_ratio === null ? null : axes(o.output_ratio, rank, "output_ratio");
+      this.output_ratio = o.output_ratio === null ? null : axes(o.output_ratio, rank, "output_ratio", number);
       if (this.output_ratio?.some((r) => !(r > 0 && r < 1))) throw new OpError(`output_ratio must be between 0 and 1 (got ${String(o.output_ratio)})`);
       this.return_indices = o.return_indices;
       this.register_buffer("_random_samples", o._random_samples);

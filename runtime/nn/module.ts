@@ -6,6 +6,7 @@ import type { Device, GpuName } from "../device.js";
 import { isDType, isFloat, toDType, type DType } from "../dtype.js";
 import { OpError, TypeMismatchError, describe } from "../errors.js";
 import { no_grad } from "../grad-mode.js";
+import { callable as callableOf, flag, text } from "../kinds.js";
 import { keep } from "../memory.js";
 import { named } from "../named.js";
 import { Tensor } from "../tensor.js";
@@ -96,7 +97,7 @@ class ModuleClass {
       throw new TypeMismatchError(`cannot assign '${describe(tensor)}' object to buffer '${name}' (torch Tensor or None required)`);
     }
     buffers.set(name, tensor && keep(tensor));
-    if (typeof persistent === "boolean" ? persistent : persistent.persistent ?? true) transient.delete(name);
+    if (option(persistent, "register_buffer", "persistent")) transient.delete(name);
     else transient.add(name);
     Object.defineProperty(this, name, {
       get: () => buffers.get(name), set: (value: Tensor | null) => { buffers.set(name, value && keep(value)); },
@@ -144,13 +145,13 @@ class ModuleClass {
     for (const [path, x] of this.tensorsWithin("named_parameters", args, (m) => entriesOf(m))) if (x instanceof Parameter) yield [path, x];
   }
   parameters(recurse: boolean | { recurse?: boolean } = true): Parameter[] {
-    return Array.from(this.named_parameters("", recurses(recurse)), ([, p]) => p);
+    return Array.from(this.named_parameters("", option(recurse, "parameters", "recurse")), ([, p]) => p);
   }
   *named_buffers(...args: [Walk?] | [prefix?: string, recurse?: boolean, remove_duplicate?: boolean]): Generator<Named<Tensor>> {
     for (const [path, x] of this.tensorsWithin("named_buffers", args, (m) => hidden.get(m)!.buffers)) if (x instanceof Tensor) yield [path, x];
   }
   buffers(recurse: boolean | { recurse?: boolean } = true): Tensor[] {
-    return Array.from(this.named_buffers("", recurses(recurse)), ([, b]) => b);
+    return Array.from(this.named_buffers("", option(recurse, "parameters", "recurse")), ([, b]) => b);
   }
   private *tensorsWithin(op: string, args: unknown[], of: (module: ModuleClass) => Iterable<[string, unknown]>): Generator<[string, unknown]> {
     const [prefix = "", recurse = true, once = true] = named(op, ["prefix", "recurse", "remove_duplicate"], args) as [string?, boolean?, boolean?];
@@ -166,6 +167,7 @@ class ModuleClass {
 
   get_submodule(target: string): ModuleClass {
     let module: ModuleClass = this;
+    text(target, "get_submodule", "target");
     for (const name of target ? target.split(".") : []) {
       if (!(name in module)) throw new OpError(`${module.constructor.name} has no attribute \`${name}\``);
       const next = properties(module)[name];
@@ -185,6 +187,7 @@ class ModuleClass {
     return found;
   }
   private attribute(target: string): unknown {
+    text(target, "get_parameter", "target");
     const at = target.lastIndexOf("."), module = this.get_submodule(target.slice(0, Math.max(at, 0))), name = target.slice(at + 1);
     if (!(name in module)) throw new OpError(`${module.constructor.name} has no attribute \`${name}\``);
     return properties(module)[name];
@@ -194,7 +197,8 @@ class ModuleClass {
 
   /** The values of all parameters and buffers, by path; the tensors share the module's memory. */
   state_dict(options: { prefix?: string; keep_vars?: boolean } = {}): Record<string, Tensor> {
-    const out: Record<string, Tensor> = {}, { prefix = "", keep_vars = false } = options;
+    acyclic(this, "state_dict");
+    const out: Record<string, Tensor> = {}, [prefix = "", keep_vars = false] = named("state_dict", ["prefix", "keep_vars"], [options]) as [string?, boolean?];
     for (const [path, module] of this.named_modules({ remove_duplicate: false })) {
       const at = (name: string) => prefix + (path ? `${path}.${name}` : name), { buffers, transient } = hidden.get(module)!;
       for (const [name, value] of entriesOf(module)) if (value instanceof Parameter) out[at(name)] = keep_vars ? value : value.detach();
@@ -223,6 +227,7 @@ class ModuleClass {
 
   train(mode = true): this {
     if (typeof mode !== "boolean") throw new TypeMismatchError(`training mode is expected to be boolean, got ${describe(mode)}`);
+    acyclic(this, "train");
     this.training = mode;
     for (const module of this.children()) module.train(mode);
     return this;
@@ -234,7 +239,7 @@ class ModuleClass {
   }
   /** Forgets all gradients; with false they become zero. */
   zero_grad(set_to_none: boolean | { set_to_none?: boolean } = true): void {
-    const forget = typeof set_to_none === "boolean" ? set_to_none : set_to_none.set_to_none ?? true;
+    const forget = option(set_to_none, "zero_grad", "set_to_none");
     for (const p of this.parameters()) {
       if (forget) p.grad = null;
       else if (p.grad) p.grad = no_grad(() => copying.fill_(p.grad!.detach(), 0));
@@ -242,6 +247,8 @@ class ModuleClass {
   }
   /** Calls `f` with every module within, then with this one. */
   apply(f: (module: ModuleClass) => void): this {
+    callableOf(f, "apply", "fn");
+    acyclic(this, "apply");
     for (const child of this.children()) child.apply(f);
     f(this);
     return this;
@@ -252,7 +259,7 @@ class ModuleClass {
   to(target: string | Device | Tensor | { device?: string | Device; dtype?: DType }, dtype?: DType): this | Promise<this>;
   to(target: string | Device | Tensor | { device?: string | Device; dtype?: DType }, dtype?: DType): this | Promise<this> {
     if (target instanceof Tensor) return this.to({ device: target.storage.device, dtype: target.dtype });
-    const options = typeof target === "object" && !("execute" in target) ? target : {};
+    const options = typeof target === "object" && target !== null && !("execute" in target) ? target : {};
     const given = options.dtype ?? (isDType(target) ? toDType(target) : dtype), type = given && toDType(given);
     if (type && !isFloat(type)) throw new TypeMismatchError(`nn.Module.to only accepts floating point dtypes, but got desired dtype=torch.${type}`);
     const device = options.device ?? (isDType(target) || target === options ? undefined : (target as string | Device));
@@ -279,15 +286,15 @@ class ModuleClass {
 
   /** Calls `hook(module, args, output)` after forward; what it answers replaces the output. */
   register_forward_hook(hook: ForwardHook<this>, options: { prepend?: boolean } = {}): RemovableHandle {
-    return hookInto(hidden.get(this)!.hooks.after, hook as ForwardHook, options.prepend);
+    return hookInto(hidden.get(this)!.hooks.after, hook as ForwardHook, options?.prepend);
   }
   /** Calls `hook(module, args)` before forward; what it answers replaces the arguments. */
   register_forward_pre_hook(hook: ForwardPreHook<this>, options: { prepend?: boolean } = {}): RemovableHandle {
-    return hookInto(hidden.get(this)!.hooks.before, hook as ForwardPreHook, options.prepend);
+    return hookInto(hidden.get(this)!.hooks.before, hook as ForwardPreHook, options?.prepend);
   }
   /** Calls `hook(module, grad_input, grad_output)` when gradients have come back through it; what it answers replaces `grad_input`. */
   register_full_backward_hook(hook: BackwardHook<this>, options: { prepend?: boolean } = {}): RemovableHandle {
-    return hookInto(hidden.get(this)!.hooks.backward, hook as BackwardHook, options.prepend);
+    return hookInto(hidden.get(this)!.hooks.backward, hook as BackwardHook, options?.prepend);
   }
 
   // --- Text -----------------------------------------------------------------------------------------
@@ -295,6 +302,7 @@ class ModuleClass {
   /** What stands between the parentheses when the module is printed. */
   extra_repr(): string { return ""; }
   toString(): string {
+    acyclic(this, "toString");
     const parts = entriesOf(this).filter(([, value]) => value instanceof ModuleClass);
     return showTree(this.constructor.name, this.extra_repr(), parts.map(([name, m]) => [name, String(m)] as const));
   }
@@ -302,7 +310,18 @@ class ModuleClass {
 }
 
 const properties = (module: ModuleClass) => module as unknown as Record<string, unknown>;
-const recurses = (option: boolean | { recurse?: boolean }): boolean => (typeof option === "boolean" ? option : option.recurse ?? true);
+/** An option that is a boolean, true unless told otherwise; by place or by name. */
+const option = (given: unknown, op: string, name: string): boolean => flag(named(op, [name], [given])[0] ?? true, op, name);
+
+/** Throws where a module contains itself, so that what goes through all within would not end. */
+export function acyclic(module: ModuleClass, op: string, above = new Set<ModuleClass>(), done = new Set<ModuleClass>()): void {
+  if (above.has(module)) throw new OpError(`${op}: a ${module.constructor.name} contains itself`);
+  if (done.has(module)) return;
+  above.add(module);
+  for (const child of module.children()) acyclic(child, op, above, done);
+  above.delete(module);
+  done.add(module);
+}
 
 /** A copy of a module, of a tensor, or of lists of them; what was copied already is found in `made`. */
 function copied(value: unknown, made: Map<unknown, unknown>): unknown {

@@ -1,9 +1,11 @@
 // What constructors of modules share: arguments by place and by name, parameters of a device and a type.
 
+import { isOptions } from "../arguments.js";
 import { empty } from "../create.js";
 import type { Device } from "../device.js";
 import type { DType } from "../dtype.js";
 import { OpError, TypeMismatchError } from "../errors.js";
+import { flag, refuse, whole } from "../kinds.js";
 import { named } from "../named.js";
 import { Parameter } from "./parameter.js";
 
@@ -31,10 +33,17 @@ export function construct<T extends object>(name: string, defaults: T, args: rea
   const names = Object.keys(defaults), given = named(name, names, args), out = { ...defaults } as Record<string, unknown>;
   if (given.length > names.length) throw new TypeMismatchError(`${name}: takes at most ${names.length} arguments, but got ${given.length}`);
   names.forEach((key, i) => {
-    if (given[i] !== undefined) out[key] = given[i];
+    if (given[i] !== undefined) out[key] = ofKind(given[i], out[key], name, key);
     else if (out[key] === REQUIRED || out[key] === undefined) throw new TypeMismatchError(`${name}: missing required argument '${key}'`);
   });
   return out as T;
+}
+
+/** Refuses what cannot be meant where the default is a boolean or a number. */
+function ofKind(value: unknown, usual: unknown, op: string, name: string): unknown {
+  if (typeof usual === "boolean") return flag(value, op, name);
+  const strange = ["function", "symbol", "undefined", "boolean", "bigint"].includes(typeof value) || isOptions(value);
+  return typeof usual === "number" && strange ? refuse(op, name, "a number", value) : value;
 }
 
 /** Defaults of the arguments that say where parameters are made. */
@@ -46,8 +55,9 @@ export function parameter(shape: readonly number[], { device = null, dtype = nul
 }
 
 /** `value` for each of `count` axes. */
-export function axes(value: number | readonly number[], count: number, name = "kernel_size"): number[] {
-  if (typeof value === "number") return new Array<number>(count).fill(value);
-  if (value.length !== count) throw new OpError(`${name} must be a number or ${count} numbers, got ${value.length}`);
-  return [...value];
+export function axes(value: number | readonly number[], count: number, name = "kernel_size", check = whole): number[] {
+  const list = (Array.isArray(value) ? Array.from(value) : [value]).map((v) => check(v, name, name));
+  if (list.length === 1 && !Array.isArray(value)) return new Array<number>(count).fill(list[0]!);
+  if (list.length !== count) throw new OpError(`${name} must be a number or ${count} numbers, got ${list.length}`);
+  return list;
 }

@@ -1,9 +1,11 @@
 // torch.nn.utils.rnn: sequences of several lengths, padded to one length or packed step by step.
 
 import { full, tensor } from "../create.js";
-import { OpError, TypeMismatchError, describe } from "../errors.js";
+import { OpError } from "../errors.js";
 import { cat, stack } from "../join.js";
+import { check, count, refuse, tensorsOf } from "../kinds.js";
 import { named } from "../named.js";
+import { integers } from "../shape.js";
 import { Tensor } from "../tensor.js";
 import { titled } from "../titled.js";
 import { sliceAxis } from "../views.js";
@@ -22,8 +24,9 @@ export class PackedSequence {
   readonly order: readonly number[] | null;
 
   constructor(data: Tensor, batch_sizes: readonly number[], sorted_indices: Tensor | null = null, unsorted_indices: Tensor | null = null, order: readonly number[] | null = null) {
+    check(data, "PackedSequence", "data");
     this.data = data;
-    this.batch_sizes = batch_sizes;
+    this.batch_sizes = integers([batch_sizes], "PackedSequence", "batch_sizes");
     this.sorted_indices = sorted_indices;
     this.unsorted_indices = unsorted_indices;
     this.order = order;
@@ -33,13 +36,21 @@ export class PackedSequence {
 }
 titled(PackedSequence, "PackedSequence");
 
+function checkPacked(value: unknown, op: string, name: string): asserts value is PackedSequence {
+  if (!(value instanceof PackedSequence)) refuse(op, name, "a PackedSequence", value);
+}
+function checkSequences(sequences: readonly Tensor[], op: string): void {
+  for (const x of tensorsOf(sequences, op, "sequences")) if (x.ndim === 0) throw new OpError(`${op}: expected sequences of at least 1 dimension, got one of none`);
+}
+
 const rows = (x: Tensor, count: number, op: string): Tensor => sliceAxis(x, 0, 0, count, 1, op);
 const turned = (x: Tensor, batch_first: boolean): Tensor => (batch_first ? views.transpose(x, 0, 1) : x);
 
 /** Lengths as numbers: a list, or a tensor on the CPU. */
 function numbers(op: string, lengths: readonly number[] | Tensor): number[] {
-  if (Array.isArray(lengths)) return [...(lengths as number[])];
-  if (!(lengths instanceof Tensor)) throw new TypeMismatchError(`${op}: lengths must be a list of whole numbers or a tensor, got ${describe(lengths)}`);
+  if (Array.isArray(lengths)) return integers([lengths], op, "lengths");
+  if (!(lengths instanceof Tensor)) refuse(op, "lengths", "a list of whole numbers or a tensor", lengths);
+  lengths.check(op);
   if (lengths.device !== "cpu") throw new OpError(`${op}: 'lengths' argument should be a 1D CPU int64 tensor, but got ${lengths.ndim}D ${lengths.device} tensor`);
   const elements = lengths.storage.elements as ArrayLike<number>;
   return Array.from({ length: lengths.numel() }, (_, i) => Number(elements[lengths.offset + i * (lengths.strides[0] ?? 1)]));
@@ -54,6 +65,8 @@ export interface PackOptions {
 /** Packs (time, batch, ...) or (batch, time, ...), of whose sequences only the first `lengths` elements count. */
 export function pack_padded_sequence(input: Tensor, lengths: readonly number[] | Tensor, ...rest: [PackOptions?] | [batch_first: boolean, enforce_sorted?: boolean]): PackedSequence {
   const op = "pack_padded_sequence", [batch_first = false, enforce_sorted = true] = named(op, ["batch_first", "enforce_sorted"], rest) as [boolean?, boolean?];
+  check(input, op, "input");
+  if (input.ndim < 2) throw new OpError(`${op}: expected an input of at least 2 dimensions, got ${input.ndim}`);
   const given = numbers(op, lengths), order = given.map((_, i) => i);
   if (!enforce_sorted) order.sort((a, b) => given[b]! - given[a]! || a - b);
   const sorted = order.map((i) => given[i]!), steps = turned(input, batch_first), batch = steps.shape[1]!;
@@ -81,7 +94,9 @@ export interface PadPackedOptions {
 export function pad_packed_sequence(sequence: PackedSequence, ...rest: [PadPackedOptions?] | [batch_first: boolean, padding_value?: number, total_length?: number | null]): [padded: Tensor, lengths: Tensor] {
   const op = "pad_packed_sequence";
   const [batch_first = false, value = 0, total = null] = named(op, ["batch_first", "padding_value", "total_length"], rest) as [boolean?, number?, (number | null)?];
+  checkPacked(sequence, op, "sequence");
   const { data, batch_sizes: sizes, unsorted_indices: back } = sequence, batch = sizes[0]!, length = total ?? sizes.length;
+  count(length, op, "total_length");
   if (length < sizes.length) {
     throw new OpError(`Expected total_length to be at least the length of the longest sequence in input, but got total_length=${length} and max sequence length being ${sizes.length}`);
   }
@@ -107,6 +122,7 @@ export interface PadOptions {
 /** Tensors (length, ...) of several lengths as one, (longest, count, ...) or with `batch_first` (count, longest, ...). */
 export function pad_sequence(sequences: readonly Tensor[], ...rest: [PadOptions?] | [batch_first: boolean, padding_value?: number, padding_side?: "left" | "right"]): Tensor {
   const [batch_first = false, value = 0, side = "right"] = named("pad_sequence", ["batch_first", "padding_value", "padding_side"], rest) as [boolean?, number?, ("left" | "right")?];
+  checkSequences(sequences, "pad_sequence");
   if (sequences.length === 0) throw new OpError("pad_sequence: received an empty list of sequences");
   if (side !== "left" && side !== "right") throw new OpError(`pad_sequence: padding_side should be one of 'right' or 'left', got '${String(side)}'`);
   const longest = Math.max(...sequences.map((s) => s.shape[0]!));
@@ -121,17 +137,20 @@ export function pad_sequence(sequences: readonly Tensor[], ...rest: [PadOptions?
 /** The sequences of a padded tensor, each as long as `lengths` says. */
 export function unpad_sequence(padded_sequences: Tensor, lengths: readonly number[] | Tensor, ...rest: [{ batch_first?: boolean }?] | [batch_first: boolean]): Tensor[] {
   const [batch_first = false] = named("unpad_sequence", ["batch_first"], rest) as [boolean?];
+  check(padded_sequences, "unpad_sequence", "padded_sequences");
   return numbers("unpad_sequence", lengths).map((n, i) => rows(views.select(padded_sequences, batch_first ? 0 : 1, i), n, "unpad_sequence"));
 }
 
 /** Packs tensors (length, ...). */
 export function pack_sequence(sequences: readonly Tensor[], ...rest: [{ enforce_sorted?: boolean }?] | [enforce_sorted: boolean]): PackedSequence {
   const [enforce_sorted = true] = named("pack_sequence", ["enforce_sorted"], rest) as [boolean?];
+  checkSequences(sequences, "pack_sequence");
   return pack_padded_sequence(pad_sequence(sequences), sequences.map((s) => s.shape[0]!), { enforce_sorted });
 }
 
 /** The tensors of packed sequences. */
 export function unpack_sequence(packed_sequences: PackedSequence): Tensor[] {
+  checkPacked(packed_sequences, "unpack_sequence", "packed_sequences");
   const { batch_sizes: sizes, order } = packed_sequences, [padded] = pad_packed_sequence(new PackedSequence(packed_sequences.data, sizes));
   const lengths = Array.from({ length: sizes[0]! }, (_, i) => sizes.filter((size) => size > i).length), sequences = unpad_sequence(padded, lengths);
   return order ? sequences.map((_, i) => sequences[order.indexOf(i)]!) : sequences;

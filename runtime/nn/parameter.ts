@@ -1,6 +1,8 @@
 // Parameters: the tensors of a module that are trained.
 
+import { check, flag } from "../kinds.js";
 import { keep } from "../memory.js";
+import { named } from "../named.js";
 import { Tensor } from "../tensor.js";
 import { printSync } from "../print.js";
 import { callable } from "./callable.js";
@@ -8,9 +10,10 @@ import { callable } from "./callable.js";
 class ParameterClass extends Tensor {
   /** A leaf on the memory of `data`; it requires a gradient unless told otherwise. */
   constructor(data: Tensor, requires_grad: boolean | { requires_grad?: boolean } = true) {
+    check(data, "Parameter", "data");
     super(data.storage, data.dtype, data.shape, data.strides, data.offset, false);
     keep(this);
-    const wants = typeof requires_grad === "boolean" ? requires_grad : requires_grad.requires_grad ?? true;
+    const wants = flag(named("Parameter", ["requires_grad"], [requires_grad])[0] ?? true, "Parameter", "requires_grad");
     if (wants) this.requires_grad_();
   }
 

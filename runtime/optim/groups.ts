@@ -1,6 +1,7 @@
 // Groups of parameters: what a constructor and add_param_group accept, and what they refuse.
 
 import { OpError, TypeMismatchError, describe } from "../errors.js";
+import { listOf } from "../kinds.js";
 import { Tensor } from "../tensor.js";
 
 export type Options = Record<string, unknown>;
@@ -33,7 +34,7 @@ export function checkedGroup<O>(group: GroupOptions<O>, defaults: O, others: rea
     throw new TypeMismatchError("optimizer parameters need to be organized in ordered collections, but the ordering of tensors in sets " +
       "will change between runs. Please use a list instead.");
   }
-  const given: readonly Named[] = group.params instanceof Tensor ? [group.params] : [...group.params];
+  const given: readonly Named[] = group.params instanceof Tensor ? [group.params] : listOf<Named>(group.params, "optimizer", "params", "an iterable of tensors");
   const names = given.flatMap((x) => (Array.isArray(x) ? [(x as [string, Tensor])[0]] : []));
   const params = given.map((x) => (Array.isArray(x) ? (x as [string, Tensor])[1] : x) as Tensor);
   if (names.length !== 0 && names.length !== params.length) {

@@ -3,6 +3,8 @@
 import * as copying from "../copy.js";
 import { TypeMismatchError } from "../errors.js";
 import { enable_grad, no_grad } from "../grad-mode.js";
+import { callable, flag } from "../kinds.js";
+import { named } from "../named.js";
 import { Tensor } from "../tensor.js";
 import { titled } from "../titled.js";
 import { type Group, type GroupOptions, type Params, checkedGroup, groupsOf } from "./groups.js";
@@ -37,7 +39,7 @@ export abstract class Optimizer<O extends object = object> {
 
   /** Forgets all gradients, or zeroes them where `set_to_none` is false. */
   zero_grad(options: boolean | { set_to_none?: boolean } = true): void {
-    const drop = typeof options === "boolean" ? options : options.set_to_none ?? true;
+    const drop = flag(named("zero_grad", ["set_to_none"], [options])[0] ?? true, "zero_grad", "set_to_none");
     for (const { params } of this.param_groups) {
       for (const p of params) {
         if (drop) p.grad = null;
@@ -54,6 +56,7 @@ export abstract class Optimizer<O extends object = object> {
   step(): Promise<void>;
   step(closure: Closure): Promise<Tensor | number>;
   step(closure?: Closure): Promise<void | Tensor | number> {
+    if (closure !== undefined && closure !== null) callable(closure, `${this.constructor.name}.step`, "closure");
     if (closure) return Promise.resolve(enable_grad(closure)).then((loss) => this.step().then(() => loss));
     for (const hook of this.before) hook(this);
     const groups = this.param_groups.map(withNumbers);

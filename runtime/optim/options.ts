@@ -1,7 +1,7 @@
 // Options of optimizers and schedulers by name and by place, with PyTorch's names, defaults and complaints.
 
 import { isOptions } from "../arguments.js";
-import { OpError, TypeMismatchError } from "../errors.js";
+import { OpError, TypeMismatchError, describe } from "../errors.js";
 import { named } from "../named.js";
 import { Tensor } from "../tensor.js";
 
@@ -30,19 +30,21 @@ export function must(holds: boolean, message: string): void {
   if (!holds) throw new OpError(message);
 }
 
+const shown = (value: unknown): string => (typeof value === "number" ? String(value) : describe(value));
+
 /** A learning rate: a number, or a tensor with one element. */
 export type Rate = number | Tensor;
 
 export function mustBeRate(lr: Rate, message = "Invalid learning rate"): void {
   if (lr instanceof Tensor) must(lr.numel() === 1, "Tensor lr must be 1-element");
-  else must(lr >= 0, `${message}: ${lr}`);
+  else must(typeof lr === "number" && lr >= 0, `${message}: ${shown(lr)}`);
 }
 
 /** The complaint that most options have: less than nothing. */
 export function mustNotBeNegative<O extends object>(options: O, texts: Partial<Record<keyof O, string>>): void {
   for (const [key, text] of Object.entries(texts)) {
     const value = (options as Record<string, unknown>)[key] as number;
-    must(value >= 0, `Invalid ${text as string}: ${value}`);
+    must(typeof value === "number" && value >= 0, `Invalid ${text as string}: ${shown(value)}`);
   }
 }
 
@@ -50,5 +52,5 @@ export type Betas = readonly [number, number];
 
 export function mustBeBetas(betas: Betas): void {
   must(Array.isArray(betas) && betas.length === 2, "betas must be a pair of numbers");
-  betas.forEach((beta, i) => { must(beta >= 0 && beta < 1, `Invalid beta parameter at index ${i}: ${beta}`); });
+  betas.forEach((beta, i) => { must(typeof beta === "number" && beta >= 0 && beta < 1, `Invalid beta parameter at index ${i}: ${shown(beta)}`); });
 }

@@ -4,10 +4,11 @@ import { clip_norm_stepOp, clip_value_stepOp } from "../../../ops/optim.js";
 import { vector_norm } from "../../../names/linalg.js";
 import * as copying from "../../copy.js";
 import { zeros } from "../../create.js";
-import { OpError, TypeMismatchError, describe } from "../../errors.js";
+import { OpError } from "../../errors.js";
 import { runForeach } from "../../foreach.js";
 import { no_grad } from "../../grad-mode.js";
 import { stack } from "../../join.js";
+import { number, tensorOf, tensorsOf } from "../../kinds.js";
 import { tidy } from "../../memory.js";
 import { named } from "../../named.js";
 import { Tensor } from "../../tensor.js";
@@ -22,9 +23,7 @@ export interface NormOptions {
 }
 
 function listOf(op: string, tensors: TensorOrTensors): Tensor[] {
-  const list = tensors instanceof Tensor ? [tensors] : [...tensors];
-  for (const x of list) if (!(x instanceof Tensor)) throw new TypeMismatchError(`${op}: expected tensors, got ${describe(x)}`);
-  return list;
+  return tensors instanceof Tensor ? [tensors] : tensorsOf(tensors, op, "parameters");
 }
 
 const gradientsOf = (op: string, parameters: TensorOrTensors): Tensor[] => listOf(op, parameters).flatMap((p) => p.ownGradient() ?? []);
@@ -57,12 +56,15 @@ export function get_total_norm(tensors: TensorOrTensors, norm_type?: number | (N
 export function get_total_norm(tensors: TensorOrTensors, norm_type?: number | NormOptions, error_if_nonfinite?: boolean): Tensor | Promise<Tensor>;
 export function get_total_norm(...args: unknown[]): Tensor | Promise<Tensor> {
   const [tensors, order = 2, wanted = false] = named("get_total_norm", ["tensors", "norm_type", "error_if_nonfinite", "foreach"], args);
-  return checked(norm(listOf("get_total_norm", tensors as TensorOrTensors), Number(order)), Number(order), wanted === true, () => { /* only looked at */ });
+  const p = number(order, "get_total_norm", "norm_type");
+  return checked(norm(listOf("get_total_norm", tensors as TensorOrTensors), p), p, wanted === true, () => { /* only looked at */ });
 }
 
 /** Scales all gradients alike so that their `total_norm` comes down to `max_norm`. */
 export function clip_grads_with_norm_(parameters: TensorOrTensors, max_norm: number, total_norm: Tensor): void {
-  const grads = gradientsOf("clip_grads_with_norm_", parameters);
+  const op = "clip_grads_with_norm_", grads = gradientsOf(op, parameters);
+  number(max_norm, op, "max_norm");
+  tensorOf(total_norm, op, "total_norm");
   no_grad(() => { runForeach(clip_norm_stepOp, [grads, grads.map(() => total_norm), { max_norm }]); });
 }
 
@@ -75,12 +77,13 @@ export function clip_grad_norm_(parameters: TensorOrTensors, max_norm: number, n
 export function clip_grad_norm_(...args: unknown[]): Tensor | Promise<Tensor> {
   const [parameters, most, order = 2, wanted = false] =
     named("clip_grad_norm_", ["parameters", "max_norm", "norm_type", "error_if_nonfinite", "foreach"], args) as [TensorOrTensors, number, number?, boolean?];
-  const params = listOf("clip_grad_norm_", parameters), total = norm(gradientsOf("clip_grad_norm_", params), Number(order));
-  return checked(total, Number(order), wanted, () => { clip_grads_with_norm_(params, Number(most), total); });
+  const params = listOf("clip_grad_norm_", parameters), max_norm = number(most, "clip_grad_norm_", "max_norm"), p = number(order, "clip_grad_norm_", "norm_type");
+  const total = norm(gradientsOf("clip_grad_norm_", params), p);
+  return checked(total, p, wanted, () => { clip_grads_with_norm_(params, max_norm, total); });
 }
 
 /** Limits every element of every gradient to the range from -clip_value to clip_value. */
 export function clip_grad_value_(parameters: TensorOrTensors, clip_value: number): void {
   const grads = gradientsOf("clip_grad_value_", parameters);
-  no_grad(() => { runForeach(clip_value_stepOp, [grads, { clip_value: Number(clip_value) }]); });
+  no_grad(() => { runForeach(clip_value_stepOp, [grads, { clip_value: number(clip_value, "clip_grad_value_", "clip_value") }]); });
 }

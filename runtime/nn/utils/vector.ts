@@ -1,23 +1,25 @@
 // Parameters as one vector, and back.
 
 import * as copying from "../../copy.js";
-import { OpError, TypeMismatchError, describe } from "../../errors.js";
+import { OpError } from "../../errors.js";
 import { no_grad } from "../../grad-mode.js";
 import { cat } from "../../join.js";
-import { Tensor } from "../../tensor.js";
+import { check, tensorsOf } from "../../kinds.js";
+import type { Tensor } from "../../tensor.js";
 import * as views from "../../views.js";
 
 /** All elements of all parameters in a row; gradients flow back. */
 export function parameters_to_vector(parameters: Iterable<Tensor>): Tensor {
-  return cat([...parameters].map((p) => views.reshape(p, [-1])));
+  return cat(tensorsOf(parameters, "parameters_to_vector", "parameters").map((p) => views.reshape(p, [-1])));
 }
 
 /** Copies the elements of a vector into the parameters, in their order. */
 export function vector_to_parameters(vec: Tensor, parameters: Iterable<Tensor>): void {
-  if (!(vec instanceof Tensor)) throw new TypeMismatchError(`expected torch.Tensor, but got: ${describe(vec)}`);
+  check(vec, "vector_to_parameters", "vec");
+  const params = tensorsOf(parameters, "vector_to_parameters", "parameters");
   no_grad(() => {
     let at = 0;
-    for (const p of parameters) {
+    for (const p of params) {
       const n = p.numel();
       if (at + n > vec.numel()) throw new OpError(`vector_to_parameters: the vector has ${vec.numel()} elements, the parameters have more`);
       copying.copy_(p, views.reshape(views.narrow(vec, 0, at, n), p.shape));

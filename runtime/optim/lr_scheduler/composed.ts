@@ -1,7 +1,10 @@
 // Schedulers of schedulers: one after another, and all at once.
 
 import { OpError, TypeMismatchError, describe } from "../../errors.js";
+import { listOf } from "../../kinds.js";
+import { named } from "../../named.js";
 import { callable } from "../../nn/callable.js";
+import { integers } from "../../shape.js";
 import { optionsOf } from "../options.js";
 import { ReduceLROnPlateau } from "./plateau.js";
 import { type AnyOptimizer, LRScheduler, type SchedulerState, groupsIn, hide, rateOf, ratesOf, setRate } from "./scheduler.js";
@@ -48,6 +51,8 @@ class SequentialClass extends Composed {
   /** The first scheduler until the first milestone, then the next. */
   constructor(optimizer: AnyOptimizer, schedulers: readonly LRScheduler[], ...args: readonly [milestones: readonly number[] | { milestones: readonly number[]; last_epoch?: number }, last_epoch?: number]) {
     const { milestones, last_epoch } = optionsOf("SequentialLR", { milestones: undefined as unknown as readonly number[], last_epoch: -1 }, args);
+    listOf(schedulers, "SequentialLR", "schedulers", "a list of schedulers");
+    integers([milestones], "SequentialLR", "milestones");
     if (schedulers.length < 1) throw new OpError("SequentialLR expects at least one scheduler, but got no scheduler.");
     checkAll("SequentialLR", schedulers, optimizer);
     if (milestones.length !== schedulers.length - 1) {
@@ -83,8 +88,9 @@ export type SequentialLR = SequentialClass;
 class ChainedClass extends Composed {
   /** All schedulers at each step, one after another. */
   constructor(schedulers: readonly LRScheduler[], optimizer?: AnyOptimizer | { optimizer?: AnyOptimizer }) {
+    listOf(schedulers, "ChainedScheduler", "schedulers", "a list of schedulers");
     if (schedulers.length < 1) throw new OpError("ChainedScheduler expects at least one scheduler to be chained, but got no scheduler.");
-    const given = optimizer && "optimizer" in optimizer ? optimizer.optimizer : (optimizer as AnyOptimizer | undefined), own = given ?? schedulers[0]!.optimizer;
+    const [given] = named("ChainedScheduler", ["optimizer"], [optimizer]) as [AnyOptimizer?], own = given ?? schedulers[0]?.optimizer as AnyOptimizer;
     checkAll("ChainedScheduler", schedulers, own);
     super(own, -1, (self: object) => { hide(self, "_schedulers", [...schedulers]); });
     this._last_lr = ratesOf(own);
