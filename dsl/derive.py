@@ -82,9 +82,7 @@ def partials(e: E, g: E, known: dict[E, E] | None = None) -> Partials:
         case "*":
             if a[0] == a[1]: return go(a[0], mul(g, mul(lift(2), a[0])))
             return merge(go(a[0], mul(g, a[1])), go(a[1], mul(g, a[0])))
-        case "/":
-            value = e if a[0].op == "read" else known.get(e, e)     # a quotient may be changed in place, so read what was divided
-            return merge(go(a[0], div(g, a[1])), go(a[1], neg(div(mul(g, value), a[1]))))
+        case "/": return merge(go(a[0], div(g, a[1])), go(a[1], neg(div(mul(g, known.get(e, e)), a[1]))))
         case "%": return merge(go(a[0], g), go(a[1], neg(mul(g, E("//", a)))))
         case "neg": return go(a[0], neg(g))
         case "if": return masked(a[0], go(a[1], g), go(a[2], g))

@@ -204,7 +204,9 @@ class Reverse:
         if s.target in self.products: return partials(body, mul(g, self.quotient(*self.products[s.target], body, t, at))), None
         if s.red is None:
             # What is stored is the body's value, unless others are added to it: to another statement's, to a broadcast tensor's gradient.
-            single = s.mode == "=" and not s.spread and sum(o.target == s.target for o in self.stmts) == 1
+            # A quotient of an input is made from that anew, as in PyTorch: then the result may be changed in place.
+            quotient = body.op == "/" and body.args[0].op == "read" and self.tensors[body.args[0].val[0]].role == "input"
+            single = s.mode == "=" and not s.spread and not quotient and sum(o.target == s.target for o in self.stmts) == 1
             return partials(body, g, {body: t} if single else None), None
         if s.red == "sum": return partials(body, g), None
         if s.red == "prod": return partials(body, mul(g, self.others(s, body, at))), None

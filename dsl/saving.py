@@ -74,7 +74,8 @@ def by_formula(s: Stmt, alive: set[str], tensors: dict[str, Tensor]) -> set[str]
             if e.val[1] is not None: visit(e.val[1])
             return
         args = tuple(taken(a) or read(f"<{n}>", ()) for n, a in enumerate(e.args))
-        try: found = partials(E(e.op, args, e.val), COTANGENT, {E(e.op, args, e.val): VALUE})
+        made = E(e.op, args, e.val)
+        try: found = partials(made, COTANGENT, {} if e.op == "/" else {made: VALUE})        # a quotient's value is not kept
         except NoDerivative: found = {a: a for a in args}
         for a, whole in zip(args, e.args):
             if flows_from(whole) & alive and a in found:
