@@ -18,6 +18,9 @@ const STORAGES: Readonly<Record<string, string>> = {
   ShortStorage: "int16", CharStorage: "int8", ByteStorage: "uint8", BoolStorage: "bool",
 };
 
+/** The most that a deflated pickle may have; torch.save deflates none. */
+const MOST_PICKLE = 2 ** 26;
+
 /** Memory that tensors of a checkpoint share: a record of the archive. */
 interface Memory {
   readonly key: string;
@@ -53,7 +56,9 @@ export async function readCheckpoint(source: Source, place: Placing): Promise<un
     const text = new TextDecoder().decode(await readContent(source, order));
     if (text !== "little") throw new FileError(source.name, `its numbers are in the byte order "${text.slice(0, 20)}"; only "little" is read`);
   }
-  const pickle = await readContent(source, entries.get(`${root}data.pkl`)!);
+  const entry = entries.get(`${root}data.pkl`)!;
+  if (entry.method !== 0 && entry.size > MOST_PICKLE) throw new FileError(source.name, `its pickle would have ${bytes(entry.size)} inflated, at most ${MOST_PICKLE} are read`);
+  const pickle = await readContent(source, entry);
   const value = unpickle(pickle, new Context(source.name, pickle.length), source.name);
   return new Builder(source, place, entries, root).build(value);
 }
@@ -235,16 +240,17 @@ class Builder {
     return out;
   }
 
-  private dictionary(value: Map<unknown, unknown>): unknown {
-    const keys = [...value.keys()];
+  private dictionary(from: Map<unknown, unknown>): unknown {
+    const keys = [...from.keys()];
     const simple = keys.every((k) => typeof k === "string" || (typeof k === "number" && Number.isInteger(k))) && new Set(keys.map(String)).size === keys.length;
     const out: object = simple ? {} : new Map<unknown, unknown>();
-    this.done.set(value, out);
-    for (const [key, item] of value) {
-      const made = this.plain(item);
-      if (out instanceof Map) out.set(this.plain(key), made);
+    this.done.set(from, out);
+    for (const [key, item] of from) {
+      // The key first, as `collect` goes, which counted how deep this will get.
+      const made = out instanceof Map ? this.plain(key) : key, value = this.plain(item);
+      if (out instanceof Map) out.set(made, value);
       // Defined, not assigned: a key "__proto__" is one like any other.
-      else Object.defineProperty(out, key as string, { value: made, writable: true, enumerable: true, configurable: true });
+      else Object.defineProperty(out, key as string, { value, writable: true, enumerable: true, configurable: true });
     }
     return out;
   }

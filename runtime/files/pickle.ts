@@ -1,6 +1,7 @@
 // A reader of pickles that only builds: numbers, texts, lists, tuples, dictionaries, sets, and what a few named functions make.
 // Which names stand for what is the caller's table; a name that is not in it is refused, and nothing in a file is ever run.
 
+import { OpError } from "../errors.js";
 import { FileError } from "./error.js";
 
 /** What a name in a pickle may stand for. */
@@ -29,6 +30,9 @@ export interface PickleContext {
   persistent(id: unknown): unknown;
 }
 
+/** The most that a pickle may put on the stack, and the most objects it may make or keep: one byte can stand for a dictionary. */
+const MOST_VALUES = 2 ** 24, MOST_OBJECTS = 2 ** 21;
+
 const MARK = Symbol("mark");
 const made = new WeakMap<object, Name>();
 
@@ -37,7 +41,12 @@ const made = new WeakMap<object, Name>();
  * What is built is no larger than the pickle, but for what the functions in the table make.
  */
 export function unpickle(data: Uint8Array, context: PickleContext, file: string): unknown {
-  return new Reader(data, context, file).run();
+  try {
+    return new Reader(data, context, file).run();
+  } catch (error) {
+    if (error instanceof OpError) throw error;
+    throw new FileError(file, `its pickle cannot be read: ${(error as Error).message}`);  // a limit of the engine
+  }
 }
 
 class Reader {
@@ -46,6 +55,8 @@ class Reader {
   private readonly context: PickleContext;
   private readonly file: string;
   private at = 0;
+  private values = 0;
+  private objects = 0;
   private readonly stack: unknown[] = [];
   private readonly memo = new Map<number, unknown>();
   private readonly names = new Map<string, Name>();
@@ -96,14 +107,25 @@ class Reader {
     return Number.isSafeInteger(number) ? number : value;
   }
 
-  private push(value: unknown): void { this.stack.push(value); }
+  private push(value: unknown): void {
+    if (++this.values > MOST_VALUES) throw this.fail(`it has more than ${MOST_VALUES} values, the most that are read`);
+    if (typeof value === "object" && value !== null) this.count();
+    this.stack.push(value);
+  }
+  private count(): void {
+    if (++this.objects > MOST_OBJECTS) throw this.fail(`it has more than ${MOST_OBJECTS} objects, the most that are read`);
+  }
+  private keep(key: number): void {
+    this.count();
+    this.memo.set(key, this.top());
+  }
   private pop(): unknown {
     if (!this.stack.length || this.stack[this.stack.length - 1] === MARK) throw this.fail("a value is missing");
     return this.stack.pop();
   }
   private top(): unknown {
     const value = this.pop();
-    this.push(value);
+    this.stack.push(value);
     return value;
   }
   /** All above the last mark, which goes too. */
@@ -203,9 +225,9 @@ class Reader {
       case 0x8f: this.push(new Set()); break;                                // sets
       case 0x90: this.addAll(this.popMark()); break;
       case 0x91: this.push(new Set(this.popMark())); break;
-      case 0x71: this.memo.set(this.u8(), this.top()); break;                // BINPUT
-      case 0x72: this.memo.set(this.u32(), this.top()); break;
-      case 0x94: this.memo.set(this.memo.size, this.top()); break;           // MEMOIZE
+      case 0x71: this.keep(this.u8()); break;                // BINPUT
+      case 0x72: this.keep(this.u32()); break;
+      case 0x94: this.keep(this.memo.size); break;           // MEMOIZE
       case 0x68: this.recall(this.u8()); break;
       case 0x6a: this.recall(this.u32()); break;
       case 0x63: { const module = this.line(); this.push(this.name(module, this.line())); break; }  // GLOBAL

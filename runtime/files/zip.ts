@@ -44,7 +44,22 @@ export async function readDirectory(source: Source): Promise<Map<string, ZipEntr
     entries.set(name, entry);
     at = next;
   }
+  checkTogether([...entries.values()], source.size, fail);
   return entries;
+}
+
+/** What deflated entries may hold together: so much, and so many times the file's size. */
+const DEFLATED = 2 ** 28, TIMES = 64;
+
+/** Throws for entries that lie over one another, and for deflated ones that hold much more than the file could be thought to. */
+function checkTogether(entries: readonly ZipEntry[], size: number, fail: (problem: string) => FileError): void {
+  const deflated = entries.reduce((n, e) => n + (e.method === 0 ? 0 : e.size), 0), most = DEFLATED + TIMES * size;
+  if (!(deflated <= most)) throw fail(`its deflated entries would have ${bytes(deflated)} inflated, at most ${most} are read of a file of ${bytes(size)}`);
+  const order = [...entries].sort((a, b) => a.at - b.at);
+  order.forEach(({ name, at, packed }, i) => {
+    const next = order[i + 1];
+    if (next && at + 30 + packed > next.at) throw fail(`the entries ${name} and ${next.name} overlap: ${bytes(packed)} from ${at} on, and from ${next.at} on`);
+  });
 }
 
 async function findDirectory(source: Source, fail: (problem: string) => FileError): Promise<{ count: number; start: number; length: number }> {
