@@ -5,10 +5,15 @@ import type { Elements } from "./compiled.js";
 import { AutogradError } from "./errors.js";
 import { watchNodes } from "./node.js";
 import { checkReads } from "./read.js";
+import { Scoped } from "./scoped.js";
 import { extent } from "./shape.js";
 import type { Tensor } from "./tensor.js";
 
-let detecting = false, checking = true;
+interface Mode { readonly detecting: boolean; readonly checking: boolean }
+
+const modes = /* @__PURE__ */ new Scoped<Mode>({ detecting: false, checking: true }, (a, b) => a.detecting === b.detecting && a.checking === b.checking);
+/** How many bodies run in which it detects. */
+let bodies = 0;
 
 /** Verdicts on values that a GPU still has to hand out, in the order in which they were asked for. */
 let pending: Promise<Error | null>[] = [];
@@ -20,33 +25,31 @@ export function settleLater(verdict: Promise<Error | null>): void {
   checkReads(settleAnomalies);
 }
 
-export const is_anomaly_enabled = (): boolean => detecting;
-export const is_anomaly_check_nan_enabled = (): boolean => checking;
+export const is_anomaly_enabled = (): boolean => modes.value.detecting;
+export const is_anomaly_check_nan_enabled = (): boolean => modes.value.checking;
 
 /** From now on (or no longer) `backward` says which function made a gradient NaN, and where it was called.  Slow: for looking for mistakes. */
 export function set_detect_anomaly(mode: boolean, check_nan: boolean | { check_nan?: boolean } = true): void {
-  detecting = mode;
-  checking = typeof check_nan === "boolean" ? check_nan : (check_nan.check_nan ?? true);
-  watchNodes(mode ? { whereabouts, inspect } : null);
+  modes.value = { detecting: mode, checking: typeof check_nan === "boolean" ? check_nan : (check_nan.check_nan ?? true) };
+  watch();
 }
 
 /** As set_detect_anomaly, while `body` runs; of an async function until its promise settles. */
 export function detect_anomaly<T>(body: () => T, check_nan = true): T {
-  const before = [detecting, checking] as const, restore = () => set_detect_anomaly(...before);
-  set_detect_anomaly(true, check_nan);
-  let settled = true;
-  try {
-    const result = body();
-    if (!(result instanceof Promise)) return result;
-    settled = false;
-    return result.finally(restore) as T;
-  } finally {
-    if (settled) restore();
-  }
+  bodies++;
+  watch();
+  return modes.run({ detecting: true, checking: check_nan }, body, "detect_anomaly", () => {
+    bodies--;
+    watch();
+  });
+}
+
+function watch(): void {
+  watchNodes(bodies || modes.value.detecting ? { whereabouts, inspect } : null);
 }
 
 /** Where a node is made. */
-const whereabouts = (): string => (new Error().stack ?? "").split("\n").slice(2).join("\n");
+const whereabouts = (): string | null => (modes.value.detecting ? (new Error().stack ?? "").split("\n").slice(2).join("\n") : null);
 
 function hasNaN(elements: Elements): boolean {
   for (let i = 0; i < elements.length; i++) if (Number.isNaN(elements[i])) return true;
@@ -55,7 +58,8 @@ function hasNaN(elements: Elements): boolean {
 
 /** Throws if a gradient that the node has just made holds a NaN; on a GPU the next read throws. */
 function inspect(node: { readonly name: string; readonly made: string | null }, grads: readonly (Tensor | null)[]): void {
-  if (!checking) return;
+  const { detecting, checking } = modes.value;
+  if (!detecting || !checking) return;
   grads.forEach((grad, i) => {
     if (!grad) return;
     const { device } = grad.storage, from = grad.offset, to = from + extent(grad.shape, grad.strides);

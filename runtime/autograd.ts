@@ -2,7 +2,7 @@
 // neither deep graphs nor graphs with many shared parts are trouble.
 
 import { AutogradError, TypeMismatchError, describe } from "./errors.js";
-import { is_grad_enabled, no_grad, set_grad_enabled } from "./grad-mode.js";
+import { is_grad_enabled, unrecorded, set_grad_enabled } from "./grad-mode.js";
 import { accumulateInto, addGradients } from "./accumulate.js";
 import { type Grad, Node, gradientEdge, watcher } from "./node.js";
 import { listOf } from "./kinds.js";
@@ -216,7 +216,7 @@ export function backward(tensors: Tensor | readonly Tensor[], gradient?: Tensor 
   from.forEach((tensor, i) => {
     if (!tensor.node) return;
     if (create) tensor.grad = starts[i]!.clone();
-    else tensor.adoptGradient(no_grad(() => starts[i]!.clone()));
+    else tensor.adoptGradient(unrecorded(() => starts[i]!.clone()));
   });
   if (options.inputs) {
     const inputs = listed(options.inputs, "backward: inputs");

@@ -10,7 +10,7 @@ import { scalar, tensor as newTensor, zeros } from "./create.js";
 import { type Device, type RandomWords, defaultDevice } from "./device.js";
 import { type DType, dtypeNumber, isFloat } from "./dtype.js";
 import { OpError, TypeMismatchError, describe } from "./errors.js";
-import { is_grad_enabled, no_grad } from "./grad-mode.js";
+import { is_grad_enabled, unrecorded } from "./grad-mode.js";
 import { beforeInPlace, recordInPlace } from "./inplace.js";
 import { FunctionNode } from "./node.js";
 import { Plan, ProgramNode, makeNode, runProgram } from "./program.js";
@@ -289,11 +289,11 @@ export function runInPlace(compiled: CompiledOp, args: readonly unknown[]): Tens
     return x;
   }
   // The way back may need what x was; a copy of it takes x's place on the tape.
-  const before = no_grad(() => x.clone()), known = tensors.map((t) => (t === x ? before : t));
+  const before = unrecorded(() => x.clone()), known = tensors.map((t) => (t === x ? before : t));
   before.node = x.currentNode();
   before.outputNumber = x.outputNumber;
   const node = makeNode(plan, 0, known, op.outputs, random);
-  const result = no_grad(() => forward(plan, values, tensors, random))[0]!;
+  const result = unrecorded(() => forward(plan, values, tensors, random))[0]!;
   replaceContent(x, result);
   result.dispose();
   if (node) {

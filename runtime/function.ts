@@ -1,7 +1,7 @@
 // autograd.Function: operations with a forward and a backward of the user's own.
 
 import { TypeMismatchError, describe } from "./errors.js";
-import { no_grad } from "./grad-mode.js";
+import { unrecorded } from "./grad-mode.js";
 import { type Grad, Node, Saved, attach, recording } from "./node.js";
 import { zeros } from "./create.js";
 import type { DType } from "./dtype.js";
@@ -118,7 +118,7 @@ export class Function {
   static apply<R = Tensor>(...args: unknown[]): R {
     const definition = this as unknown as Definition, context = new Context();
     context.needs_input_grad = args.map((arg) => arg instanceof Tensor && arg.requires_grad);
-    const results = no_grad(() => forwarded(definition, context as unknown as FunctionContext, args));
+    const results = unrecorded(() => forwarded(definition, context as unknown as FunctionContext, args));
     const tensors = args.filter((arg): arg is Tensor => arg instanceof Tensor);
     if (!recording(...tensors)) return results as R;
     const node = new CustomNode(definition, context, args), state = stateOf(context);

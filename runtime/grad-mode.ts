@@ -1,47 +1,34 @@
 // Whether operations are recorded: no_grad, enable_grad, set_grad_enabled, inference_mode.  As in Python's `with`, a mode
 // lasts for a body: here a function, and for an async one until its promise settles.
 
+import { Scoped } from "./scoped.js";
+
 interface Mode { readonly recording: boolean; readonly inference: boolean }
 
-let mode: Mode = { recording: true, inference: false };
+const modes = /* @__PURE__ */ new Scoped<Mode>({ recording: true, inference: false }, (a, b) => a.recording === b.recording && a.inference === b.inference);
 
 /** Whether operations on tensors that require gradients are recorded now. */
-export const is_grad_enabled = (): boolean => mode.recording;
+export const is_grad_enabled = (): boolean => modes.value.recording;
 
 /** Whether this is inference mode: tensors made now never take part in a graph. */
-export const is_inference_mode_enabled = (): boolean => mode.inference;
+export const is_inference_mode_enabled = (): boolean => modes.value.inference;
 
-function within<T>(inside: Mode, body: () => T): T {
-  const before = mode;
-  mode = inside;
-  let settled = true;
-  try {
-    const result = body();
-    if (result instanceof Promise) {
-      settled = false;
-      return result.finally(() => {
-        mode = before;
-      }) as T;
-    }
-    return result;
-  } finally {
-    if (settled) mode = before;
-  }
-}
+/** no_grad for the runtime's own bodies, which are synchronous. */
+export const unrecorded = <T>(body: () => T): T => modes.during({ ...modes.value, recording: false }, body);
 
 /** Runs `body` without recording.  The mode of an async function lasts until its promise settles. */
-export const no_grad = <T>(body: () => T): T => within({ ...mode, recording: false }, body);
+export const no_grad = <T>(body: () => T): T => modes.run({ ...modes.value, recording: false }, body, "no_grad");
 
 /** Runs `body` with recording, within no_grad. */
-export const enable_grad = <T>(body: () => T): T => within({ ...mode, recording: true }, body);
+export const enable_grad = <T>(body: () => T): T => modes.run({ ...modes.value, recording: true }, body, "enable_grad");
 
 /** Turns recording on or off: from now on, or, with a body, while that runs. */
 export function set_grad_enabled(recording: boolean): void;
 export function set_grad_enabled<T>(recording: boolean, body: () => T): T;
 export function set_grad_enabled<T>(recording: boolean, body?: () => T): T | void {
-  const inside = { ...mode, recording };
-  if (body) return within(inside, body);
-  mode = inside;
+  const inside = { ...modes.value, recording };
+  if (body) return modes.run(inside, body, "set_grad_enabled");
+  modes.value = inside;
 }
 
 /**
@@ -52,5 +39,5 @@ export function inference_mode<T>(body: () => T): T;
 export function inference_mode<T>(on: boolean, body: () => T): T;
 export function inference_mode<T>(on: boolean | (() => T), body?: () => T): T {
   const wanted = on !== false;
-  return within({ recording: !wanted, inference: wanted }, typeof on === "function" ? on : body!);
+  return modes.run({ recording: !wanted, inference: wanted }, typeof on === "function" ? on : body!, "inference_mode");
 }

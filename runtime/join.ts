@@ -6,7 +6,7 @@ import { metaOf } from "./call.js";
 import { result_type } from "../host/dtypes.js";
 import type { DType } from "./dtype.js";
 import { OpError, TypeMismatchError, describe } from "./errors.js";
-import { no_grad } from "./grad-mode.js";
+import { unrecorded } from "./grad-mode.js";
 import { isOptions } from "./arguments.js";
 import * as kernels from "./kernels.js";
 import { flag, tensorOf, whole } from "./kinds.js";
@@ -56,7 +56,7 @@ export function cat(tensors: Tensors, dim?: number | DimOption, op = "cat"): Ten
   shape[axis] = parts.reduce((n, t) => n + t.shape[axis]!, 0);
   const out = emptyOn(first.storage.device, shape, commonType(tensors), op), starts: number[] = [];
   let at = 0;
-  no_grad(() => {
+  unrecorded(() => {
     for (const t of tensors) {
       starts.push(at);
       if (legacy(t)) continue;

@@ -1,6 +1,7 @@
 // When memory is freed: by the garbage collector, by dispose(), or at the end of a tidy scope.  And how much there is, made by what.
 // How a device takes memory back is its own matter (webgpu/pool.ts); memory-history.ts finds the lines of programs.
 
+import { Scoped } from "./scoped.js";
 import type { Cell, Storage } from "./storage.js";
 
 interface Disposable {
@@ -107,12 +108,23 @@ export function memory(): Record<string, DeviceMemory> {
 
 // --- Scopes ---------------------------------------------------------------------------------------
 
-type Scope = Disposable[];
-let scope: Scope | null = null;
+interface Scope {
+  readonly tensors: Set<Disposable>;
+  readonly outer: Scope | null;
+  open: boolean;
+}
+const scopes = /* @__PURE__ */ new Scoped<Scope | null>(null, () => false);
+
+/** The innermost tidy scope that is open, if there is one. */
+function current(): Scope | null {
+  let scope = scopes.value;
+  while (scope && !scope.open) scope = scope.outer;
+  return scope;
+}
 
 /** Puts a new tensor into the innermost tidy scope, if there is one. */
 export function enroll(tensor: Disposable): void {
-  if (scope) scope.push(tensor);
+  current()?.tensors.add(tensor);
 }
 
 const kept = new WeakSet<object>();
@@ -134,14 +146,18 @@ function survivors(value: unknown, found: Set<unknown>): void {
   }
 }
 
-function close(mine: Scope, outer: Scope | null, result: unknown): void {
-  const stay = new Set<unknown>();
+function close(mine: Scope, result: unknown): void {
+  const stay = new Set<unknown>(), { tensors } = mine;
+  let { outer } = mine;
   survivors(result, stay);
-  for (const tensor of mine) {
+  mine.open = false;
+  while (outer && !outer.open) outer = outer.outer;
+  for (const tensor of tensors) {
     if (kept.has(tensor)) continue;
     if (!stay.has(tensor)) tensor.dispose();
-    else if (outer) outer.push(tensor);
+    else outer?.tensors.add(tensor);
   }
+  tensors.clear();
 }
 
 /**
@@ -149,31 +165,6 @@ function close(mine: Scope, outer: Scope | null, result: unknown): void {
  * `.grad` and those given to `keep`.  For an async function the scope lasts until its promise settles.
  */
 export function tidy<T>(body: () => T): T {
-  const outer = scope, mine: Scope = [];
-  scope = mine;
-  let result: T;
-  try {
-    result = body();
-  } catch (error) {
-    scope = outer;
-    close(mine, outer, null);
-    throw error;
-  }
-  if (result instanceof Promise) {
-    return result.then(
-      (value) => {
-        if (scope === mine) scope = outer;
-        close(mine, outer, value);
-        return value;
-      },
-      (error) => {
-        if (scope === mine) scope = outer;
-        close(mine, outer, null);
-        throw error;
-      },
-    ) as T;
-  }
-  scope = outer;
-  close(mine, outer, result);
-  return result;
+  const mine: Scope = { tensors: new Set(), outer: current(), open: true };
+  return scopes.run(mine, body, "tidy", (result) => { close(mine, result); });
 }

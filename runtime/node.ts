@@ -17,7 +17,7 @@ let sequence = 0;
 /** Who looks on while nodes are made and run: anomaly.ts. */
 export interface NodeWatcher {
   /** Where a node is made. */
-  whereabouts(): string;
+  whereabouts(): string | null;
   /** What a node has just made. */
   inspect(node: Node, grads: readonly Grad[]): void;
 }

@@ -3,7 +3,7 @@
 import { copyInto } from "./copy.js";
 import { zeros } from "./create.js";
 import * as kernels from "./kernels.js";
-import { no_grad } from "./grad-mode.js";
+import { unrecorded } from "./grad-mode.js";
 import { FunctionNode, attach, recording } from "./node.js";
 import { type Shape, overlaps, sameShape } from "./shape.js";
 import type { Tensor } from "./tensor.js";
@@ -11,7 +11,7 @@ import * as views from "./views.js";
 
 /** A tensor of zeros of `shape` with `grad` at the places that `look` looks at (added up where it looks twice). */
 export function place(grad: Tensor, shape: Shape, look: (tensor: Tensor) => Tensor): Tensor {
-  const out = no_grad(() => {
+  const out = unrecorded(() => {
     const target = zeros(shape, { dtype: grad.dtype, device: grad.device });
     addTo(look(target), grad);
     return target;

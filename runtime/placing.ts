@@ -4,7 +4,7 @@ import { copyInto } from "./copy.js";
 import { full, zeros } from "./create.js";
 import { isOptions } from "./arguments.js";
 import { OpError } from "./errors.js";
-import { no_grad } from "./grad-mode.js";
+import { unrecorded } from "./grad-mode.js";
 import { check, number, whole } from "./kinds.js";
 import { named } from "./named.js";
 import { JoinNode, attach, recording } from "./node.js";
@@ -20,7 +20,7 @@ import * as views from "./views.js";
  */
 function replaced(op: string, input: Tensor, src: Tensor, look: (tensor: Tensor) => Tensor, onlyReplaced = false): Tensor {
   check(src, op, "src");
-  const out = no_grad(() => {
+  const out = unrecorded(() => {
     const copy = input.clone(), part = look(copy);
     if (!sameShape(part.shape, src.shape)) {
       throw new OpError(`${op}: expected src to have a size equal to the slice of self. src size = ${showShape(src.shape)}, slice size = ${showShape(part.shape)}`);

@@ -5,7 +5,7 @@
 import { runValues } from "./call.js";
 import type { Ask, CompiledOp } from "./compiled.js";
 import { OpError } from "./errors.js";
-import { no_grad } from "./grad-mode.js";
+import { unrecorded } from "./grad-mode.js";
 
 /** What an op asks.  messages: what is wrong where a result of `looks` is 0. */
 export function requiring(looks: CompiledOp, messages: readonly string[]): Ask {
@@ -14,7 +14,7 @@ export function requiring(looks: CompiledOp, messages: readonly string[]): Ask {
     if (wanted.some((n) => n >= values.length) !== (results !== null)) return [];
     const given = wanted.map((n) => (n < values.length ? values[n] : results![n - values.length]));
     const refusals = (looks.refusals ??= messages.map((message) => `${op.name}: ${message}`));
-    return no_grad(() => runValues(looks, given)).filter((said, n) => {
+    return unrecorded(() => runValues(looks, given)).filter((said, n) => {
       const { storage, offset } = said;
       if (storage.device.blame) return true;
       const fine = storage.elements[offset] !== 0;

@@ -2,7 +2,7 @@
 
 import * as copying from "../copy.js";
 import { OpError } from "../errors.js";
-import { no_grad } from "../grad-mode.js";
+import { unrecorded } from "../grad-mode.js";
 import { named } from "../named.js";
 import type { Tensor } from "../tensor.js";
 import * as F from "../../names/functional.js";
@@ -60,7 +60,7 @@ abstract class TableModule extends Module {
   }
   reset_parameters(): void {
     normal_(this.weight);
-    if (this.padding_idx !== null) no_grad(() => copying.fill_(views.select(this.weight, 0, this.padding_idx!), 0));
+    if (this.padding_idx !== null) unrecorded(() => copying.fill_(views.select(this.weight, 0, this.padding_idx!), 0));
   }
   protected common(): string {
     let text = this.max_norm === null ? "" : `, max_norm=${float(this.max_norm)}`;

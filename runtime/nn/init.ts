@@ -4,7 +4,7 @@ import * as copying from "../copy.js";
 import { rand, randn, tensor as fromData, zeros } from "../create.js";
 import type { NumberArray } from "../data.js";
 import { OpError, TypeMismatchError } from "../errors.js";
-import { no_grad } from "../grad-mode.js";
+import { unrecorded } from "../grad-mode.js";
 import { check, count, number, text } from "../kinds.js";
 import { atMost, named } from "../named.js";
 import { type RandomSource, randomPermutation, sourceOf } from "../random.js";
@@ -20,7 +20,7 @@ export type Nonlinearity = "linear" | "conv1d" | "conv2d" | "conv3d" | "conv_tra
 
 /** Writes what `values` makes into `tensor`. */
 function fill(tensor: Tensor, values: () => Tensor): Tensor {
-  no_grad(() => { if (tensor.numel() > 0) copying.copy_(tensor, values()); });
+  unrecorded(() => { if (tensor.numel() > 0) copying.copy_(tensor, values()); });
   return tensor;
 }
 const like = (tensor: Tensor) => ({ dtype: tensor.dtype, device: tensor.storage.device });
@@ -76,7 +76,7 @@ function below(x: number): number {
 export function constant_(tensor: Tensor, val: number | { val: number }, op = "constant_"): Tensor {
   check(tensor, op, "tensor");
   const value = number(named(op, ["val"], [val])[0], op, "val");
-  no_grad(() => { copying.fill_(tensor, value); });
+  unrecorded(() => { copying.fill_(tensor, value); });
   return tensor;
 }
 export const ones_ = (tensor: Tensor): Tensor => constant_(tensor, 1, "ones_");

@@ -2,7 +2,7 @@
 
 import * as copying from "../copy.js";
 import { OpError, TypeMismatchError, describe } from "../errors.js";
-import { no_grad } from "../grad-mode.js";
+import { unrecorded } from "../grad-mode.js";
 import { beforeInPlace } from "../inplace.js";
 import { sameShape } from "../shape.js";
 import type { Tensor } from "../tensor.js";
@@ -44,7 +44,7 @@ export function loadState(module: Module, source: StateSource, strict: boolean):
     }
     const [pairs, report] = compared(module, given, strict);
     for (const { settle } of ready) settle();
-    no_grad(() => { for (const [target, value] of pairs) copying.copy_(target, value); });
+    unrecorded(() => { for (const [target, value] of pairs) copying.copy_(target, value); });
     return report;
   } catch (error) {
     for (const { undo } of ready) undo();
@@ -79,7 +79,7 @@ function checked(target: Tensor, value: Tensor): Tensor {
   const to = target.storage.device, from = value.storage.device;
   target.check("load_state_dict");
   value.check("load_state_dict");
-  no_grad(() => { beforeInPlace(target, "load_state_dict"); });
+  unrecorded(() => { beforeInPlace(target, "load_state_dict"); });
   if (to !== from && from.type !== "cpu") throw new OpError(`load_state_dict: the value is on ${from.type}, the parameter on ${to.type}; await value.to("${to.type}") first`);
   return target;
 }

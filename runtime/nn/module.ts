@@ -5,7 +5,7 @@ import * as copying from "../copy.js";
 import type { Device, GpuName } from "../device.js";
 import { isDType, isFloat, toDType, type DType } from "../dtype.js";
 import { OpError, TypeMismatchError, describe } from "../errors.js";
-import { no_grad } from "../grad-mode.js";
+import { unrecorded } from "../grad-mode.js";
 import { callable as callableOf, flag, text } from "../kinds.js";
 import { keep } from "../memory.js";
 import { named } from "../named.js";
@@ -242,7 +242,7 @@ class ModuleClass {
     const forget = option(set_to_none, "zero_grad", "set_to_none");
     for (const p of this.parameters()) {
       if (forget) p.grad = null;
-      else if (p.grad) p.grad = no_grad(() => copying.fill_(p.grad!.detach(), 0));
+      else if (p.grad) p.grad = unrecorded(() => copying.fill_(p.grad!.detach(), 0));
     }
   }
   /** Calls `f` with every module within, then with this one. */
@@ -264,7 +264,7 @@ class ModuleClass {
     if (type && !isFloat(type)) throw new TypeMismatchError(`nn.Module.to only accepts floating point dtypes, but got desired dtype=torch.${type}`);
     const device = options.device ?? (isDType(target) || target === options ? undefined : (target as string | Device));
     const waits: Promise<void>[] = [];
-    no_grad(() => {
+    unrecorded(() => {
       for (const x of [...this.parameters(), ...this.buffers()]) {
         const how = { ...(type && isFloat(x.dtype) ? { dtype: type } : {}), ...(device ? { device } : {}) };
         for (const part of x.grad ? [x, x.grad] : [x]) {
@@ -327,7 +327,7 @@ export function acyclic(module: ModuleClass, op: string, above = new Set<ModuleC
 function copied(value: unknown, made: Map<unknown, unknown>): unknown {
   if (made.has(value)) return made.get(value);
   if (value instanceof Tensor) {
-    const own = no_grad(() => value.detach().clone()), copy = value instanceof Parameter ? new Parameter(own, value.requires_grad) : own;
+    const own = unrecorded(() => value.detach().clone()), copy = value instanceof Parameter ? new Parameter(own, value.requires_grad) : own;
     made.set(value, copy);
     return copy;
   }

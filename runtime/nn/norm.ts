@@ -3,7 +3,7 @@
 import * as copying from "../copy.js";
 import { ones, zeros, tensor } from "../create.js";
 import { OpError } from "../errors.js";
-import { no_grad } from "../grad-mode.js";
+import { unrecorded } from "../grad-mode.js";
 import type { Tensor } from "../tensor.js";
 import * as F from "../../names/functional.js";
 import { add } from "../../names/torch.js";
@@ -59,7 +59,7 @@ export abstract class Norm extends Module {
     this.reset_parameters();
   }
   reset_running_stats(): void {
-    no_grad(() => {
+    unrecorded(() => {
       if (this.running_mean) copying.fill_(this.running_mean, 0);
       if (this.running_var) copying.fill_(this.running_var, 1);
       if (this.num_batches_tracked) copying.fill_(this.num_batches_tracked, 0);
@@ -105,7 +105,7 @@ function batchNorm(name: string, ranks: readonly number[]): NormConstructor {
       const tracked = this.num_batches_tracked, batch = this.training || !this.running_mean;
       let momentum = this.momentum ?? 0;
       if (this.training && tracked) {
-        no_grad(() => copying.copy_(tracked, add(tracked, 1)));
+        unrecorded(() => copying.copy_(tracked, add(tracked, 1)));
         this.batches = tracked.storage.device.type === "cpu" ? Number(tracked.storage.elements[tracked.offset]) : this.batches + 1;
         if (this.momentum === null) momentum = 1 / this.batches;
       }

@@ -5,7 +5,7 @@ import { abs, add, dot, max, mul, neg, sub, sum } from "../../names/torch.js";
 import * as copying from "../copy.js";
 import { zeros } from "../create.js";
 import { TypeMismatchError, OpError } from "../errors.js";
-import { enable_grad, no_grad } from "../grad-mode.js";
+import { enable_grad, unrecorded } from "../grad-mode.js";
 import { cat } from "../join.js";
 import { keep, tidy } from "../memory.js";
 import { callable } from "../nn/callable.js";
@@ -51,7 +51,7 @@ const read = async (x: Tensor): Promise<number> => {
   return value;
 };
 /** A vector computed outside of the tape, everything else freed. */
-const vector = (compute: () => Tensor): Tensor => no_grad(() => keep(tidy(compute)));
+const vector = (compute: () => Tensor): Tensor => unrecorded(() => keep(tidy(compute)));
 const largest = (x: Tensor): Promise<number> => read(vector(() => max(abs(x)) as Tensor));
 const product = (x: Tensor, y: Tensor): Promise<number> => read(vector(() => dot(x, y)));
 
@@ -140,7 +140,7 @@ function gathered(params: readonly Tensor[]): Tensor {
 
 /** Moves the parameters by `t` along the direction `d`. */
 function move(params: readonly Tensor[], d: Tensor, t: number): void {
-  no_grad(() => tidy(() => {
+  unrecorded(() => tidy(() => {
     let at = 0;
     for (const p of params) {
       const n = p.numel();
@@ -186,7 +186,7 @@ async function searched(params: readonly Tensor[], closure: Closure, start: Poin
   const evaluate = async (at: number): Promise<Point<Tensor>> => {
     move(params, d!, at);
     const f = await value(await enable_grad(closure)), gradient = gathered(params);
-    no_grad(() => { params.forEach((p, i) => copying.copy_(p, origin[i]!)); });
+    unrecorded(() => { params.forEach((p, i) => copying.copy_(p, origin[i]!)); });
     return { t: at, f, gradient, slope: await product(gradient, d!) };
   };
   try {

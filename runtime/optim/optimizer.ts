@@ -2,7 +2,7 @@
 
 import * as copying from "../copy.js";
 import { TypeMismatchError } from "../errors.js";
-import { enable_grad, no_grad } from "../grad-mode.js";
+import { enable_grad, unrecorded } from "../grad-mode.js";
 import { callable, flag } from "../kinds.js";
 import { named } from "../named.js";
 import { Tensor } from "../tensor.js";
@@ -43,7 +43,7 @@ export abstract class Optimizer<O extends object = object> {
     for (const { params } of this.param_groups) {
       for (const p of params) {
         if (drop) p.grad = null;
-        else if (p.ownGradient()) no_grad(() => copying.fill_(p.ownGradient()!.detach_(), 0));
+        else if (p.ownGradient()) unrecorded(() => copying.fill_(p.ownGradient()!.detach_(), 0));
       }
     }
   }
@@ -65,7 +65,7 @@ export abstract class Optimizer<O extends object = object> {
   }
 
   private move(groups: readonly Group<O>[]): Promise<void> {
-    no_grad(() => { for (const group of groups) this.update(group); });
+    unrecorded(() => { for (const group of groups) this.update(group); });
     this.stepCount++;
     for (const hook of this.after) hook(this);
     return this.param_groups[0]!.params[0]?.storage.device.relax() ?? Promise.resolve();

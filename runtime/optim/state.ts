@@ -3,7 +3,7 @@
 import * as copying from "../copy.js";
 import { tensor } from "../create.js";
 import type { NumberArray } from "../data.js";
-import { no_grad } from "../grad-mode.js";
+import { unrecorded } from "../grad-mode.js";
 import { isFloat } from "../dtype.js";
 import { OpError, TypeMismatchError, describe } from "../errors.js";
 import { keep } from "../memory.js";
@@ -54,7 +54,7 @@ export function loaded<O>(source: OptimizerState, groups: readonly Group<O>[], i
     params.forEach((p, k) => byNumber.set(String(numbers[k]), [p, merged[i]!, param_names ? ` ("${param_names[k]!}")` : ""]));
   });
   const state = new Map<Tensor, State>(), waits: Promise<void>[] = [];
-  no_grad(() => {
+  unrecorded(() => {
     for (const [number, values] of Object.entries(source.state)) {
       const found = byNumber.get(number), own: State = {};
       if (!found) throw new OpError(`loaded state dict has a state for parameter ${number}, which no group has`);

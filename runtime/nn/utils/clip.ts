@@ -6,7 +6,7 @@ import * as copying from "../../copy.js";
 import { zeros } from "../../create.js";
 import { OpError } from "../../errors.js";
 import { runForeach } from "../../foreach.js";
-import { no_grad } from "../../grad-mode.js";
+import { unrecorded } from "../../grad-mode.js";
 import { stack } from "../../join.js";
 import { number, tensorOf, tensorsOf } from "../../kinds.js";
 import { tidy } from "../../memory.js";
@@ -32,7 +32,7 @@ function norm(tensors: readonly Tensor[], order: number): Tensor {
   if (!tensors.length) return zeros([]);
   // Gradients that lie apart meet on the first one's device.
   const { device } = tensors[0]!.storage;
-  return no_grad(() => tidy(() => vector_norm(stack(tensors.map((x) => copying.to(vector_norm(x, order), [{ device }]) as Tensor)), order)));
+  return unrecorded(() => tidy(() => vector_norm(stack(tensors.map((x) => copying.to(vector_norm(x, order), [{ device }]) as Tensor)), order)));
 }
 
 /** The answer, after a look whether it is finite where that is wanted. */
@@ -65,7 +65,7 @@ export function clip_grads_with_norm_(parameters: TensorOrTensors, max_norm: num
   const op = "clip_grads_with_norm_", grads = gradientsOf(op, parameters);
   number(max_norm, op, "max_norm");
   tensorOf(total_norm, op, "total_norm");
-  no_grad(() => { runForeach(clip_norm_stepOp, [grads, grads.map(() => total_norm), { max_norm }]); });
+  unrecorded(() => { runForeach(clip_norm_stepOp, [grads, grads.map(() => total_norm), { max_norm }]); });
 }
 
 /**
@@ -85,5 +85,5 @@ export function clip_grad_norm_(...args: unknown[]): Tensor | Promise<Tensor> {
 /** Limits every element of every gradient to the range from -clip_value to clip_value. */
 export function clip_grad_value_(parameters: TensorOrTensors, clip_value: number): void {
   const grads = gradientsOf("clip_grad_value_", parameters);
-  no_grad(() => { runForeach(clip_value_stepOp, [grads, { clip_value: number(clip_value, "clip_grad_value_", "clip_value") }]); });
+  unrecorded(() => { runForeach(clip_value_stepOp, [grads, { clip_value: number(clip_value, "clip_grad_value_", "clip_value") }]); });
 }

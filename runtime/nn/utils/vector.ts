@@ -2,7 +2,7 @@
 
 import * as copying from "../../copy.js";
 import { OpError } from "../../errors.js";
-import { no_grad } from "../../grad-mode.js";
+import { unrecorded } from "../../grad-mode.js";
 import { cat } from "../../join.js";
 import { check, tensorsOf } from "../../kinds.js";
 import type { Tensor } from "../../tensor.js";
@@ -17,7 +17,7 @@ export function parameters_to_vector(parameters: Iterable<Tensor>): Tensor {
 export function vector_to_parameters(vec: Tensor, parameters: Iterable<Tensor>): void {
   check(vec, "vector_to_parameters", "vec");
   const params = tensorsOf(parameters, "vector_to_parameters", "parameters");
-  no_grad(() => {
+  unrecorded(() => {
     let at = 0;
     for (const p of params) {
       const n = p.numel();

@@ -2,7 +2,7 @@
 
 import * as copying from "../../copy.js";
 import { OpError, TypeMismatchError, describe } from "../../errors.js";
-import { no_grad } from "../../grad-mode.js";
+import { unrecorded } from "../../grad-mode.js";
 import { callable } from "../../nn/callable.js";
 import { Tensor } from "../../tensor.js";
 import { titled } from "../../titled.js";
@@ -32,7 +32,7 @@ export function rateOf(group: AnyGroup, key = "lr"): number {
 
 /** Sets a group's learning rate; a tensor's element is replaced. */
 export function setRate(group: AnyGroup, rate: number): void {
-  if (group["lr"] instanceof Tensor) no_grad(() => copying.fill_(group["lr"] as Tensor, rate));
+  if (group["lr"] instanceof Tensor) unrecorded(() => copying.fill_(group["lr"] as Tensor, rate));
   else group["lr"] = rate;
 }
 
