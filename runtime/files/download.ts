@@ -12,7 +12,7 @@ export async function ask(url: string | URL, name: string, options: OpenOptions,
     if (options.signal?.aborted) throw error;
     throw new FileError(name, `it cannot be fetched: ${(error as Error).message}`);
   }
-  if (!response.ok) {
+  if (!response.ok || (response.status === 206 && !headers["Range"])) {  // a part was not asked for
     await response.body?.cancel();
     throw new FileError(name, `the server answered ${response.status}${response.statusText ? ` ${response.statusText}` : ""}`);
   }
