@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from dsl.axes import axes
-from dsl.expression import E, ZERO, conj, conjuncts, indices, reads, subst, walk
-from dsl.ir import Loop, Program, Stmt
+from dsl.expression import E, ZERO, conj, reads, subst, walk
+from dsl.ir import Loop, Program, Stmt, running
 
 from .contraction import Roles, roles
 from .nests import Access, Nest, Step, bare
@@ -108,22 +108,6 @@ def overwriting(program: Program, stmts: list[Stmt]) -> list[Stmt]:
     return out
 
 
-def scan_loop(s: Stmt) -> tuple[str, bool] | None:
-    """The outer loop along which a filtered reduction only grows, and whether it grows from the end."""
-    if s.red not in ("sum", "prod", "max", "min", "argmax", "argmin") or len(s.rloops) != 1 or s.rloops[0].pack or s.spread: return None
-    j, extents = s.rloops[0], {l.name: l.extent for l in s.loops}
-    ps = conjuncts(s.pred)
-    if len(ps) != 1 or ps[0].op not in ("<=", ">="): return None
-    a, b = ps[0].args if ps[0].op == "<=" else ps[0].args[::-1]
-    if a.op != "idx" or b.op != "idx" or j.name not in (a.val, b.val): return None
-    i = b.val if a.val == j.name else a.val
-    if any(n.op == "rand" for n in walk(s.body)): return None
-    if extents.get(i) != j.extent or i in indices(s.body) or sum(bare(x) and x.val == i for x in s.idx) != 1: return None
-    if any(i in indices(x) and not bare(x) for x in s.idx): return None
-    if s.red.startswith("arg") and a.val != j.name: return None
-    return i, a.val != j.name
-
-
 def group_of(program: Program, s: Stmt, makers: dict[str, int]) -> Group:
     """A nest of its own."""
     if s.body.op == "raw": return Group("raw", (), (), [s], [False])
@@ -131,7 +115,7 @@ def group_of(program: Program, s: Stmt, makers: dict[str, int]) -> Group:
     sure = len(set(names)) == len(names) and {l.name for l in s.loops} <= set(names)
     if s.mode in ("*=", "max=", "min=") or s.mode == "+=" and not sure or s.spread and s.red not in (None, "sum"): shape = "scatter"
     elif s.red is None: shape = "map"
-    elif (scan := scan_loop(s)) is not None and s.mode == "=":
+    elif (scan := running(s)) is not None and s.mode == "=":
         i, reverse = scan
         loops = tuple(l for l in s.loops if l.name != i)
         at = {i: E("idx", (), s.rloops[0].name)}
@@ -165,7 +149,7 @@ def joins(program: Program, groups: list[Group], n: int, s: Stmt, makers: dict[s
         return True
     if s.when != g.first.when or s.spread or g.first.spread or s.mode not in ("=", "+=") or g.shape in ("scan", "scatter"): return False
     if s.mode == "+=" and group_of(program, s, makers).shape == "scatter": return False
-    if s.red and (g.shape != "row" or scan_loop(s) or roles(s)): return False
+    if s.red and (g.shape != "row" or running(s) or roles(s)): return False
     if s.target in g.targets or len(g.tensors | inputs(s) | {s.target}) > MOST_TENSORS: return False
     for later in groups[n + 1:]:
         if later.targets & (inputs(s) | {s.target}) or s.target in later.tensors: return False

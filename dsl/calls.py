@@ -33,11 +33,12 @@ MEASURES = {"rank": (("tensor", "pack", "local", "output"),),
             "given": (("tensor", "option"),),
             "type": (("tensor", "option"),),
             "fits": (("pack",), ("pack",)),
+            "same": (("tensor",), ("tensor",)),
             "nth": (("option", "pack", ""), "")}
 
 
 def measure(walk, e: X):
-    """The arguments of `rank`, `numel`, `size`, `given`, `type`, `fits` and `nth`."""
+    """The arguments of `rank`, `numel`, `size`, `given`, `type`, `fits`, `same` and `nth`."""
     for x, kinds in zip(e.args, MEASURES[e.val]):
         thing = walk.things.get(x.val) if x.kind == "name" else None
         if kinds == "num":

@@ -68,7 +68,7 @@ class Patterns:
         """The rank of the fixed packs that a formula speaks of; None if there is none."""
         if e is None: return None
         if e.kind == "name" and self.rank.get(e.val) is not None: return self.rank[e.val]
-        if e.kind == "call" and e.val in ("product", "rank", "numel", "nth", "fits", "ravel"): return None
+        if e.kind == "call" and e.val in ("product", "rank", "numel", "nth", "fits", "same", "ravel"): return None
         return next((r for a in e.args if (r := self.rank_in(a)) is not None), None)
 
     def stretching(self) -> set[str]:

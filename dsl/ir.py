@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from .expression import E, show, walk
+from .expression import E, conjuncts, indices, show, walk
 
 # --- Raw bodies ------------------------------------------------------------------------------------
 
@@ -170,3 +170,20 @@ class Fresh:
         n = self.count.get(stem, 0)
         self.count[stem] = n + 1
         return f"{stem}{n}_"
+
+
+def running(s: Stmt) -> tuple[str, bool] | None:
+    """The outer loop along which a filtered reduction only grows (`j <= i`), and whether it grows from the end.  A running argmax or
+    argmin names the last of equal values, any other the first."""
+    if s.red not in ("sum", "prod", "max", "min", "argmax", "argmin") or len(s.rloops) != 1 or s.rloops[0].pack or s.spread: return None
+    j, extents = s.rloops[0], {l.name: l.extent for l in s.loops}
+    ps = conjuncts(s.pred)
+    if len(ps) != 1 or ps[0].op not in ("<=", ">="): return None
+    a, b = ps[0].args if ps[0].op == "<=" else ps[0].args[::-1]
+    if a.op != "idx" or b.op != "idx" or j.name not in (a.val, b.val): return None
+    i = b.val if a.val == j.name else a.val
+    if any(n.op == "rand" for n in walk(s.body)): return None
+    if extents.get(i) != j.extent or i in indices(s.body) or sum(x.op in ("idx", "pack") and x.val == i for x in s.idx) != 1: return None
+    if any(i in indices(x) and not x.op in ("idx", "pack") for x in s.idx): return None
+    if s.red.startswith("arg") and a.val != j.name: return None
+    return i, a.val != j.name

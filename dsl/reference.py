@@ -14,7 +14,7 @@ import numpy as np
 from . import scalars
 from .axes import axes
 from .expression import E, walk
-from .ir import Program, Stmt, Tensor, overwrites
+from .ir import Program, Stmt, Tensor, overwrites, running
 from .random import uniform
 from .tidy import live
 
@@ -325,7 +325,9 @@ class Nest:
         best = getattr(np, red[-3:])(body, over, keepdims=True, initial=worst, where=where)
         if not red.startswith("arg"): return best.reshape(best.shape[:self.kept])
         wins = ((body == best) | (body != body)) & where
-        return np.argmax(wins.reshape(*wins.shape[:self.kept], -1), -1) if wins.size else np.zeros(best.shape[:self.kept], np.int64)
+        if not wins.size: return np.zeros(best.shape[:self.kept], np.int64)
+        wins = wins.reshape(*wins.shape[:self.kept], -1)
+        return np.argmax(wins, -1) if running(self.s) is None else wins.shape[-1] - 1 - np.argmax(wins[..., ::-1], -1)
 
     def contracted(self) -> np.ndarray | None:
         """A sum of a product, by einsum over what each factor depends on; None for anything else."""

@@ -47,7 +47,7 @@ def both(a: X | None, b: X) -> X: return b if a is None else X("and", (a, b), No
 def static(e: X, op) -> bool:
     """Whether options and sizes alone decide e."""
     if any(n.kind in ("read", "reduce", "field") or n.kind == "call" and n.val == "rand" for n in nodes_in(e)): return False
-    measured = {id(a) for n in nodes_in(e) if n.kind == "call" and n.val in ("given", "rank", "numel", "size") for a in n.args}
+    measured = {id(a) for n in nodes_in(e) if n.kind == "call" and n.val in ("given", "rank", "numel", "size", "same") for a in n.args}
     return all(id(n) in measured or n.val in op.options or n.val[:1].isupper() or n.val in ("inf", "nan", "true", "false", "pi")
                or n.val in op.families or n.val in op.scalars for n in names_in(e))
 
@@ -97,7 +97,7 @@ class Whole:
             return [x for x in self.under(e) if x[0] not in taken]
         if e.kind == "call" and e.val in REDUCERS and len(e.args) == 1 and e.val not in op.defs: return []
         if e.kind == "call" and e.val == "rand": return self.everything()
-        if e.kind == "call" and e.val in ("given", "rank", "numel", "size"): return []
+        if e.kind == "call" and e.val in ("given", "rank", "numel", "size", "same"): return []
         out: list[tuple[Key, Axis]] = []
         for a in e.args: out = self.join(out, self.axes(a), e)
         return out

@@ -140,7 +140,8 @@ class Draw:
         self.draw_packs()
         self.fit_packs()
         env |= {Presence + p.name: 0 for p in op.params if p.kind == "dim" and p.optional}
-        env |= {TypeOf + p.name: DTYPES.index(TYPES.get(p.cls, "float64")) for p in op.params if p.kind in ("tensor", "dtype")}
+        types = TYPES | {"Bits": self.rng.choice(("int32", "uint8"))} if any(p.cls == "Bits" for p in op.params) else TYPES
+        env |= {TypeOf + p.name: DTYPES.index(types.get(p.cls, "float64")) for p in op.params if p.kind in ("tensor", "dtype")}
         waiting = [p for p in op.params if p.kind not in ("tensor", "dim", "dims") and not self.option(p)]
         for n in sorted(self.in_shapes - env.keys()):
             if n not in {name for name, _ in op.sizes}: env[n] = self.rng.randint(*map(int, self.ranges.get(n, (1, 5))))
@@ -248,6 +249,7 @@ class Draw:
         for n, lengths in self.packs.items(): env |= {f"count_{n}": math.prod(lengths), f"rank_{n}": len(lengths)}
         for n, a in self.packs.items():
             for m, b in self.packs.items(): env[f"fits_{n}_{m}"] = int(len(a) == len(b) and all(x <= y for x, y in zip(a, b)))
+        env |= {f"same_{a.name}_{b.name}": 1 for a in self.inputs for b in self.inputs}
         for t in self.inputs:
             place = 0
             for d in t.dims:

@@ -5,7 +5,7 @@ import { can_cast, held } from "../host/dtypes.js";
 import type { Call, Meta } from "../host/model.js";
 import { arrange } from "./arguments.js";
 import type { CompiledOp } from "./compiled.js";
-import { replaceContent } from "./copy.js";
+import { cast, replaceContent } from "./copy.js";
 import { scalar, tensor as newTensor, zeros } from "./create.js";
 import { type Device, type RandomWords, defaultDevice } from "./device.js";
 import { type DType, dtypeNumber, isFloat } from "./dtype.js";
@@ -236,7 +236,12 @@ function forward(plan: Plan, values: readonly unknown[], tensors: (Tensor | null
 export function runValues(compiled: CompiledOp, values: unknown[], wanted: Device | null = null): Tensor[] {
   const calls = compiled.calls?.();
   if (calls) compiled.op.params.forEach((p, i) => { if (p.flat && values[i] instanceof Tensor) values[i] = calls.row(values[i] as Tensor); });
-  const device = deviceOf(compiled, values, wanted), plan = planFor(compiled, values, device), { op } = compiled;
+  const device = deviceOf(compiled, values, wanted), { op } = compiled;
+  let plan = planFor(compiled, values, device);
+  if (plan.cuts) {
+    values = values.map((x) => (x instanceof Tensor && isFloat(x.dtype) ? cast(x, plan.call.dtype as DType, op.name) : x));
+    plan = planFor(compiled, values, device);
+  }
   return forward(plan, values, place(plan, values), op.random ? nextCall(values[op.params.length] as RandomSource | undefined) : null);
 }
 

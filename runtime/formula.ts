@@ -63,6 +63,7 @@ export const FUNCTIONS: Readonly<Record<string, Scalar>> = {
   log_of: Math.log,
   max: (x, y) => Math.max(x, y),
   min: (x, y) => Math.min(x, y),
+  nothing_of: (x) => 0 * x,
   power,
   reciprocal_root: (x) => 1 / Math.sqrt(x),
   remainder_whole: modulo,

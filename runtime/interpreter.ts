@@ -124,7 +124,7 @@ export class Interpreter extends Evaluator {
   }
 
   private begun(n: number, red: string, count: number): Reduction {
-    return (this.reductions[n] ??= new Reduction(red, this.block, this.call.data.steps[n]!.value === "i")).begin(count);
+    return (this.reductions[n] ??= new Reduction(red, this.block, this.call.data.steps[n]!.value === "i", this.call.data.shape === "scan")).begin(count);
   }
 
   /** What a reduction meets at the points, and where it does. */

@@ -32,6 +32,8 @@ export class Plan {
   readonly scalarTypes: readonly (DType | undefined)[];
   /** Whether anything can flow back. */
   readonly differentiable: boolean;
+  /** Whether floats come in where the call asks for whole numbers: they are cut before anything is computed. */
+  readonly cuts: boolean;
   /** What program 0 makes: the outputs, then the given parameters that it changes. */
   readonly makes: readonly number[];
   /** Who makes the results of programs other than 0. */
@@ -50,6 +52,8 @@ export class Plan {
     this.backwards = `${compiled.op.name} backward`;
     this.scalarTypes = scalarTypes;
     const changed = compiled.op.params.filter(({ slot }) => slot >= 0 && compiled.op.slots[slot]!.mut && call.slots[slot]!.given);
+    this.cuts = !isFloat(call.dtype) && compiled.op.params.some(({ kind }) => kind === "dtype") &&
+      compiled.op.params.some(({ slot }) => slot >= 0 && call.slots[slot]!.given && isFloat(call.slots[slot]!.dtype));
     this.makes = [...new Set([...compiled.op.outputs, ...changed.map(({ slot }) => slot)])];
     this.narrow = call.dtype.endsWith("int8") && this.makes.some((s) => call.slots[s]!.dtype === call.dtype) ? call.dtype : null;
     this.differentiable = compiled.op.programs.length > 1 && compiled.op.outputs.some((s) => isFloat(call.slots[s]!.dtype));

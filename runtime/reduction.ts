@@ -12,8 +12,11 @@ export class Reduction {
   private readonly argument: boolean;
   private readonly start: number;
 
-  /** @param whole whether whole numbers are compared, which have no infinity */
-  constructor(private readonly red: string, most: number, whole: boolean) {
+  /**
+   * @param whole whether whole numbers are compared, which have no infinity
+   * @param last whether argmax and argmin name the last of equal values, as running ones do
+   */
+  constructor(private readonly red: string, most: number, whole: boolean, private readonly last: boolean) {
     const start = START[red] ?? 0;
     this.argument = red.startsWith("arg");
     this.start = whole && Math.abs(start) === Infinity ? Math.sign(start) * 2147483648 - +(start > 0) : start;
@@ -35,11 +38,11 @@ export class Reduction {
    * @param across 1: each is the same place of the next row; 0: each is the next place of the same row
    */
   meet(values: Vector, pred: Vector | null, from: number, to: number, row: number, across: number, place: number): void {
-    const { value, best, red, argument } = this, larger = red === "argmax", all = pred === null, sum = all && red === "sum";
+    const { value, best, red, argument, last } = this, larger = red === "argmax", all = pred === null, sum = all && red === "sum";
     if (argument) {
       for (let k = from; k < to; k++, row += across, place += 1 - across) {
         const so = best[row]!, v = values[k]!;
-        if ((all || pred[k] !== 0) && ((larger ? v > so : v < so) || (v !== v && so === so))) {
+        if ((all || pred[k] !== 0) && ((larger ? v > so : v < so) || (v !== v && (last || so === so)) || (last && v === so))) {
           best[row] = v;
           value[row] = place;
         }

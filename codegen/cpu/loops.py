@@ -281,8 +281,9 @@ class LoopKernel:
         if not value.isidentifier():
             self.text.add(f"const {(v := self.names.fresh('value'))} = {value};")
             value = v
-        better = f"{value} {'>' if s.red == 'argmax' else '<'} {best}"
-        if self.printer_kind(s) == "f": better += f" || Number.isNaN({value}) && !Number.isNaN({best})"
+        last = self.nest.shape == "scan"        # a running one names the last of equal values
+        better = f"{value} {'>' if s.red == 'argmax' else '<'}{'=' if last else ''} {best}"
+        if self.printer_kind(s) == "f": better += f" || Number.isNaN({value})" + (f" && !Number.isNaN({best})" if not last else "")
         self.text.add(f"if ({better}) {{ {best} = {value}; {name} = {point}; }}")
 
     def store(self, s: Step):

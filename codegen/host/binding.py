@@ -81,7 +81,24 @@ def tensors(op: Op, args: list[Arg], env: Env, asked: str) -> list[Meta | None]:
         elif not p.optional: raise OpError(f"{op.name}: missing argument '{p.name}'")
         if p.optional: env["has_" + p.name] = 0 if arg is None else 1
     if not op.numbers: some_tensor(op, metas)
+    if len(op.requires) > 0: compared(op, metas, env)
     return metas
+
+
+def compared(op: Op, metas: list[Meta | None], env: Env):
+    """Which tensors have the same shape; one that is absent has any."""
+    for p in op.params:
+        for q in op.params:
+            a: Meta | None = metas[p.slot] if p.slot >= 0 else None
+            b: Meta | None = metas[q.slot] if q.slot >= 0 else None
+            env["same_" + p.name + "_" + q.name] = 1 if a is None or b is None or same_shape(a.shape, b.shape) else 0
+
+
+def same_shape(a: list[int], b: list[int]) -> bool:
+    if len(a) != len(b): return False
+    for i in range(len(a)):
+        if a[i] != b[i]: return False
+    return True
 
 
 def some_tensor(op: Op, metas: list[Meta | None]):

@@ -19,7 +19,7 @@ RESERVED: list[str] = [
     "columns", "column", "depth", "total", "block", "place", "points", "inner", "outer", "first", "last", "at", "value", "best", "tile",
     "is_bool", "Words", "scratch", "fault", "teller",
     # Functions of the prelude (codegen/wgsl/prelude.wgsl, rare.wgsl).
-    "is_nan", "is_infinite", "is_finite", "sign_bit", "nan_from", "infinity_like", "copy_sign", "sign_of", "upper_half", "larger",
+    "is_nan", "is_infinite", "is_finite", "sign_bit", "nan_from", "infinity_like", "copy_sign", "nothing_of", "sign_of", "upper_half", "larger",
     "smaller", "larger_number", "smaller_number", "square", "divide", "divide_edge", "square_root", "reciprocal_root", "scaled",
     "exp_scaled", "exp_of", "exp_edge", "exp2_of", "expm1_of", "log_tail", "split_exponent", "log_edge", "is_positive", "log_of",
     "log2_of", "log10_of", "log1p_of", "high_product", "large_angle", "reduced_angle", "sine_near_zero", "cosine_near_zero", "sin_of",

@@ -90,7 +90,7 @@ class Writer:
         return s if kind == want else self.cast(s, kind, want)
 
     def cast(self, s: str, kind: str, want: str) -> str:
-        if want == "b": return f"({s} != {'0.0' if kind == 'f' else '0'})"
+        if want == "b": return f"!({s} == 0.0)" if kind == "f" else f"({s} != 0)"       # see `!=` in show
         if kind == "b": return f"select(0.0, 1.0, {s})" if want == "f" else f"select(0, 1, {s})"
         return f"f32({bared(s)})" if want == "f" else f"i32({bared(s)})"
 
@@ -137,6 +137,9 @@ class Writer:
 
     def arithmetic(self, e: E, kind: str) -> str:
         a, op = e.args, e.op
+        if op == "*" and kind == "f":       # a compiler may take `0 * x` for 0, NaN it is not
+            for x, y in (a, a[::-1]):
+                if x.op == "const" and x.val == 0: return self.call("nothing_of", [y], "f")
         if op in ("+", "-", "*"): return f"({self.text(a[0], kind)} {op} {self.text(a[1], kind)})"
         if op == "/": return self.call("divide", a, "f")
         if op in ("&", "|", "^"):

@@ -21,6 +21,9 @@ fn copy_sign(x: f32, y: f32) -> f32 {
   return bitcast<f32>((bitcast<u32>(x) & 0x7fffffffu) | (bitcast<u32>(y) & 0x80000000u));
 }
 
+// 0 * x: NaN where x is not finite.
+fn nothing_of(x: f32) -> f32 { return select(copy_sign(0.0, x), nan_from(x), !is_finite(x)); }
+
 fn sign_of(x: f32) -> f32 { return f32(select(0, 1, x > 0.0) - select(0, 1, x < 0.0)); }
 
 // The upper 12 bits of a mantissa: products of two such numbers are exact, fused or not.

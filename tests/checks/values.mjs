@@ -1,0 +1,151 @@
+// Values at the edges of what formulas say: infinities and NaN beside a mask or a factor of 0, kinks, roots of 0, small integers.
+// What is wanted is what PyTorch 2.13 answers.
+
+const I = Infinity;
+const numbers = async (x) => Array.from(await x.data(), (v) => (typeof v === "boolean" ? +v : v));
+
+/** Each: a call, its numbers, and its type where that is the point. */
+async function answers({ tensor, torch, equal }, cases) {
+  for (const [name, call, wanted, dtype] of cases) {
+    const got = call(torch, tensor);
+    try {
+      equal(await numbers(got), wanted);
+      if (dtype) equal(got.dtype, dtype);
+    } catch (error) {
+      throw new Error(`${name}: ${error.message}`);
+    }
+  }
+}
+
+/** Each: a call of one tensor, where, and the gradient of the sum of its results. */
+async function slopes({ tensor, torch, close }, cases) {
+  for (const [name, call, at, wanted] of cases) {
+    const x = tensor(at, { requires_grad: true });
+    call(x, torch).sum().backward();
+    try {
+      close(await numbers(x.grad), wanted.flat(Infinity), { rtol: 1e-4 });
+    } catch (error) {
+      throw new Error(`${name} at ${JSON.stringify(at)}: ${error.message}`);
+    }
+  }
+}
+
+export default {
+  "what an index does not name stays, whatever is written": (c) => answers(c, [
+    ["scatter, add", (t, x) => t.scatter(x([1, 2, NaN]), 0, x([0, 0], { dtype: "int32" }), I, { reduce: "add" }), [I, 2, NaN]],
+    ["scatter, add -0", (t, x) => t.scatter(x([1, -0]), 0, x([0], { dtype: "int32" }), NaN, { reduce: "add" }), [NaN, -0]],
+    ["scatter, multiply", (t, x) => t.scatter(x([0, I]), 0, x([0], { dtype: "int32" }), I, { reduce: "multiply" }), [NaN, I]],
+    ["scatter", (t, x) => t.scatter(x([1, 2]), 0, x([0], { dtype: "int32" }), I), [I, 2]],
+    ["scatter_add", (t, x) => t.scatter_add(x([1, 2]), 0, x([0], { dtype: "int32" }), x([I])), [I, 2]],
+    ["scatter_reduce", (t, x) => t.scatter_reduce(x([1, 2]), 0, x([0], { dtype: "int32" }), x([I]), "mean"), [I, 2]],
+    ["scatter_reduce without itself", (t, x) => t.scatter_reduce(x([I, 2]), 0, x([0], { dtype: "int32" }), x([1]), "sum", { include_self: false }), [1, 2]],
+    ["index_add", (t, x) => t.index_add(x([1, 2]), 0, x([0], { dtype: "int32" }), x([I])), [I, 2]],
+    ["index_reduce", (t, x) => t.index_reduce(x([I, 2]), 0, x([0], { dtype: "int32" }), x([1]), "prod", { include_self: false }), [1, 2]],
+    ["index_fill", (t, x) => t.index_fill(x([1, 2]), 0, x([0], { dtype: "int32" }), NaN), [NaN, 2]],
+    ["masked_fill", (t, x) => t.masked_fill(x([1, 2]), x([true, false]), I), [I, 2]],
+    ["masked sum", (t, x) => t.masked.sum(x([I, 2]), 0, { mask: x([false, true]) }), [2]],
+    ["embedding_bag", (t, x) => t.nn.functional.embedding_bag(x([0, 1], { dtype: "int32" }), x([[NaN], [2]]), x([0], { dtype: "int32" }), { padding_idx: 0 }), [2]],
+    ["conv_transpose1d", (t, x) => t.nn.functional.conv_transpose1d(x([[1, I, 3]]), x([[[1, 0.5]]]), null, 2), [1, 0.5, I, I, 3, 1.5]],
+    ["triu", (t, x) => t.triu(x([[1, 2], [NaN, 4]])), [1, 2, 0, 4]],
+  ]),
+  "a beta of 0 takes nothing of the input": async (c) => {
+    const nan = (x, ...shape) => x(NaN).expand(shape), one = (x, ...shape) => x(1).expand(shape);
+    await answers(c, [
+      ["addmm", (t, x) => t.addmm(nan(x, 2, 2), one(x, 2, 2), one(x, 2, 2), { beta: 0 }), [2, 2, 2, 2]],
+      ["addmm of one column", (t, x) => t.addmm(nan(x, 2, 1), one(x, 2, 2), one(x, 2, 2), { beta: 0 }), [2, 2, 2, 2]],
+      ["addmm of a number", (t, x) => t.addmm(x([NaN]), one(x, 2, 2), one(x, 2, 2), { beta: 0 }), [2, 2, 2, 2]],
+      ["addmv", (t, x) => t.addmv(nan(x, 2), one(x, 2, 2), one(x, 2), { beta: 0 }), [2, 2]],
+      ["addr", (t, x) => t.addr(nan(x, 2, 2), one(x, 2), one(x, 2), { beta: 0 }), [1, 1, 1, 1]],
+      ["baddbmm", (t, x) => t.baddbmm(nan(x, 1, 2, 2), one(x, 1, 2, 2), one(x, 1, 2, 2), { beta: 0 }), [2, 2, 2, 2]],
+      ["addbmm", (t, x) => t.addbmm(nan(x, 2, 2), one(x, 2, 2, 2), one(x, 2, 2, 2), { beta: 0 }), [4, 4, 4, 4]],
+      ["addmm_", (t, x) => nan(x, 2, 2).clone().addmm_(one(x, 2, 2), one(x, 2, 2), { beta: 0 }), [2, 2, 2, 2]],
+    ]);
+    await slopes(c, [["addmm", (x, t) => t.addmm(x, x.new_ones([2, 2]), x.new_ones([2, 2]), { beta: 0 }), [[1, 2], [3, 4]], [0, 0, 0, 0]]]);
+  },
+  "a whole type is taken before anything is added": (c) => answers(c, [
+    ...["sum", "nansum"].map((n) => [n, (t, x) => t[n](x([1.7, 2.7, -1.7]), { dtype: "int32" }), [2], "int32"]),
+    ["cumsum", (t, x) => t.cumsum(x([1.7, 2.7, -1.7]), 0, { dtype: "int32" }), [1, 3, 2], "int32"],
+    ["prod", (t, x) => t.prod(x([1.7, 2.7, -1.7]), { dtype: "int32" }), [-2], "int32"],
+    ["prod of an axis", (t, x) => t.prod(x([[1.7, 2.7]]), 1, { dtype: "int32" }), [2], "int32"],
+    ["cumprod", (t, x) => t.cumprod(x([1.7, 2.7, -1.7]), 0, { dtype: "int32" }), [1, 2, -2], "int32"],
+    ["masked.sum", (t, x) => t.masked.sum(x([1.7, 2.7, 9]), { dtype: "int32", mask: x([true, true, false]) }), [3], "int32"],
+    ["sum as bool", (t, x) => t.sum(x([0.5, 2.7]), { dtype: "bool" }), [1], "bool"],
+    ["mean of whole numbers", (t, x) => t.mean(x([1, 2], { dtype: "int32" }), { dtype: "float32" }), [1.5], "float32"],
+  ]),
+  "small integers": (c) => {
+    const some = (x, dtype) => [x([100, 3, 7], { dtype }), 0, x([0, 0, 1], { dtype: "int32" }), x([100, 101, 4], { dtype }), "mean"];
+    return answers(c, [
+      ["cumprod", (t, x) => t.cumprod(x([200, 2], { dtype: "uint8" }), 0), [200, 400], "int32"],
+      ["cumprod of bools", (t, x) => t.cumprod(x([true, true, false]), 0), [1, 1, 0], "int32"],
+      ["trace", (t, x) => t.trace(x([[100, 1], [1, 100]], { dtype: "int8" })), [200], "int32"],
+      ["any of bytes", (t, x) => t.any(x([0, 3], { dtype: "uint8" })), [1], "uint8"],
+      ["all of bytes", (t, x) => t.all(x([0, 3], { dtype: "uint8" }), 0, true), [0], "uint8"],
+      ["any", (t, x) => t.any(x([0, 3], { dtype: "int8" })), [1], "bool"],
+      ...["scatter_reduce", "index_reduce"].flatMap((n) => [
+        [`${n} of int8`, (t, x) => t[n](...some(x, "int8")), [15, 3, 7], "int8"],            // 100 + 100 + 101 is 45 there
+        [`${n} of uint8`, (t, x) => t[n](...some(x, "uint8")), [15, 3, 7], "uint8"],
+        [`${n} of int32`, (t, x) => t[n](...some(x, "int32")), [100, 3, 7], "int32"],
+        [`${n} without itself`, (t, x) => t[n](...some(x, "uint8"), { include_self: false }), [100, 4, 7], "uint8"],
+      ]),
+    ]);
+  },
+  "running maxima name the last of equals": async (c) => {
+    const last = (n, key) => (t, x) => (key ? t[n](x, 0)[key] : t[n](x, 0).values);
+    for (const [n, list] of [["cummax", [1, 3, 3, 2, 3]], ["cummin", [3, 1, 1, 2, 1]]]) {
+      await answers(c, [
+        [n, (t, x) => last(n, "indices")(t, x(list)), [0, 1, 2, 2, 4]],
+        [`${n} of whole numbers`, (t, x) => last(n, "indices")(t, x(list, { dtype: "int32" })), [0, 1, 2, 2, 4]],
+        [`${n} of columns`, (t, x) => last(n, "indices")(t, x(list.map((v) => [v, v]))), [0, 0, 1, 1, 2, 2, 2, 2, 4, 4]],
+        [`${n} of NaN`, (t, x) => last(n, "indices")(t, x([1, NaN, 2, NaN])), [0, 1, 1, 3]],
+        [`${n} of ${list.length * 100}`, (t, x) => last(n, "indices")(t, x(Array.from({ length: 500 }, () => 1))), Array.from({ length: 500 }, (_, i) => i)],
+      ]);
+      await slopes(c, [[n, (x, t) => t[n](x, 0).values, list, [1, 1, 2, 0, 1]]]);
+    }
+  },
+  "NaN, infinities and -0 where elements are compared": (c) => {
+    const odd = [NaN, I, -I, -0, 0, 2], of = (f) => (t, x) => f(t, x(odd)), F = (n, ...more) => of((t, x) => t.nn.functional[n](x, ...more));
+    return answers(c, [
+      ["any", (t, x) => t.any(x([[NaN, 0], [0, -0]]), 1), [1, 0]],
+      ["all", (t, x) => t.all(x([[NaN, 1], [NaN, 0]]), 1), [1, 0]],
+      ["logical_and", of((t, x) => t.logical_and(x, x)), [1, 1, 1, 0, 0, 1]],
+      ["logical_not", of((t, x) => t.logical_not(x)), [0, 0, 0, 1, 1, 0]],
+      ["logical_xor", of((t, x) => t.logical_xor(x, x.new_zeros([6]))), [1, 1, 1, 0, 0, 1]],
+      ["bool", of((t, x) => x.to("bool")), [1, 1, 1, 0, 0, 1]],
+      ["eq", of((t, x) => t.eq(x, x)), [0, 1, 1, 1, 1, 1]],
+      ["ne", of((t, x) => t.ne(x, x)), [1, 0, 0, 0, 0, 0]],
+      ["ge", of((t, x) => t.ge(x, 0)), [0, 1, 0, 1, 1, 1]],
+      ["count_nonzero", of((t, x) => t.count_nonzero(x)), [4]],
+      ["sign", of((t, x) => t.sign(x).abs()), [0, 1, 1, 0, 0, 1]],
+      ["relu", F("relu"), [NaN, I, 0, 0, 0, 2]],
+      ["relu6", F("relu6"), [NaN, 6, 0, 0, 0, 2]],
+      ["softshrink", of((t, x) => t.nn.functional.softshrink(x).abs()), [NaN, I, I, 0, 0, 1.5]],
+      ["hardshrink", of((t, x) => t.nn.functional.hardshrink(x).abs()), [NaN, I, I, 0, 0, 2]],
+      ["threshold", F("threshold", 1, 9), [NaN, I, 9, 9, 9, 2]],
+      ["hardtanh", of((t, x) => t.nn.functional.hardtanh(x).abs()), [NaN, 1, 1, 0, 0, 1]],
+      ["clamp", of((t, x) => t.clamp(x, -1, 1).abs()), [NaN, 1, 1, 0, 0, 1]],
+      ["maximum", of((t, x) => t.maximum(x, x.new_ones([6]))), [NaN, I, 1, 1, 1, 2]],
+      ["fmax", of((t, x) => t.fmax(x, x.new_ones([6]))), [1, I, 1, 1, 1, 2]],
+      ["max", of((t, x) => t.max(x)), [NaN]],
+      ["argmax", of((t, x) => t.argmax(x)), [0]],
+      ["heaviside", of((t, x) => t.heaviside(x, x.new_full([6], 5))), [0, 1, 0, 5, 5, 1]],
+      ["isclose", of((t, x) => t.isclose(x, x)), [0, 1, 1, 1, 1, 1]],
+      ["where", of((t, x) => t.where(x.gt(0), x, x.new_zeros([6]))), [0, I, 0, 0, 0, 2]],
+      ["nan_to_num", of((t, x) => t.nan_to_num(x, { nan: 1, posinf: 3, neginf: -3 }).abs()), [1, 3, 3, 0, 0, 2]],
+    ]);
+  },
+  "slopes at zero": (c) => {
+    const F = (n, ...more) => (x, t) => t.nn.functional[n](x, ...more), row = [[0, 0], [3, 4]];
+    return slopes(c, [
+      ["normalize", F("normalize", 2, 1), row, [1e12, 1e12, 0.032, -0.024]],
+      ["normalize by the 1-norm", F("normalize", 1, 1), row, [1e12, 1e12, 0, 0]],
+      ["normalize by the 3-norm", (x, t) => t.nn.functional.normalize(x, 3, 1).narrow(0, 0, 1), row, [1e12, 1e12, 0, 0]],
+      ["the 3-norm", (x, t) => t.linalg.vector_norm(x, 3, 1).narrow(0, 0, 1), row, [0, 0, 0, 0]],
+      ["norm", (x, t) => t.norm(x, 2, 1), row, [0, 0, 0.6, 0.8]],
+      ["masked.norm", (x, t) => t.masked.norm(x, 2, 1), row, [0, 0, 0.6, 0.8]],
+      ["masked.normalize", (x, t) => t.masked.normalize(x, 2, 1), row, [1e12, 1e12, 0.032, -0.024]],
+      ["std", (x, t) => t.std(x, 1), [[2, 2], [1, 3]], [0, 0, -0.70710678, 0.70710678]],
+      ["cosine_similarity", (x, t) => t.nn.functional.cosine_similarity(x, x.new_ones([2, 2]), 1), row, [7.0710678e7, 7.0710678e7, 0.022627417, -0.016970563]],
+      ["glu", (x, t) => t.nn.functional.glu(x), [[2, -200], [2, 200]], [0, 0, 1, 0]],
+    ]);
+  },
+};
