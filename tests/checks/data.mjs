@@ -156,6 +156,28 @@ export default {
     }
     t.equal(out, [2, 4, 6]);
   },
+  "whatever a batch is made of lives on: lists, objects, Maps, within each other": async (t) => {
+    const { DataLoader } = t.torch.utils.data, { tidy, Tensor } = t.torch, one = (i) => t.tensor([i, i + 1]);
+    const samples = {
+      tensors: one, lists: (i) => [one(i), [one(i)]], objects: (i) => ({ x: one(i), deep: { y: one(i) }, list: [one(i)] }), maps: (i) => new Map([["x", one(i)], ["deep", new Map([[3, { y: one(i) }]])]]),
+    };
+    const tensorsIn = (value) => (value instanceof Tensor ? [value] : value instanceof Map ? [...value.values()].flatMap(tensorsIn) : Object.values(value).flatMap(tensorsIn));
+    for (const [kind, sample] of Object.entries(samples)) {
+      const collates = [undefined, (all) => all, async (all) => new Map([["all", { all }]]), (all) => ({ first: all[0], made: { x: one(7), y: new Map([[1, one(8)]]) } })];
+      for (const collate_fn of collates) {
+        for (const batch_size of [2, null]) {
+          if (batch_size === null && collate_fn?.length === 1 && collate_fn !== collates[1]) continue;
+          for (const get of [sample, async (i) => sample(i)]) {
+            const loader = DataLoader({ length: 4, get }, { batch_size, ...(collate_fn ? { collate_fn } : {}) }), pass = loader[Symbol.asyncIterator](), out = [];
+            for (let i = 0; i < 2; i++) await tidy(async () => { out.push((await pass.next()).value); });
+            const found = out.flatMap(tensorsIn);
+            t.equal([kind, batch_size, found.length >= 2, found.map((x) => x.is_disposed).includes(true)], [kind, batch_size, true, false]);
+            t.equal((await found[found.length - 1].tolist()).length, 2);
+          }
+        }
+      }
+    }
+  },
 };
 
 /** The batches of one pass. */
