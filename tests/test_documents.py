@@ -56,6 +56,20 @@ def strip(file):
     assert done.returncode == 0, done.stdout
 
 
+def test_every_example_of_the_reference_runs(dist, tmp_path):
+    """What hovers and the website's reference print: each line is a call that runs as it stands, with its value behind it."""
+    found = []
+    for file in sorted((dist / "ops").glob("*.d.ts")):
+        for block in re.findall(r"^ \* @example\n((?: \* .*\n)+?) (?=\*/|\* @)", file.read_text(), re.M):
+            found += [re.fullmatch(r" \* (.*?)  // (.*)", line).groups() for line in block.replace("*\\/", "*/").splitlines()]
+    assert len(found) > 400
+    made = [f"  [{json.dumps(f'{code}  // {printed}')}, () => {code}, {printed}],\n" for code, printed in found]
+    (tmp_path / "examples.mjs").write_text(f"import * as torch from {json.dumps((dist / 'index.js').as_uri())};\nexport const examples = [\n{''.join(made)}];\n")
+    done = node.run([ROOT / "tests" / "node" / "run_examples.mjs", tmp_path / "examples.mjs"], timeout=120)
+    wrong = json.loads(done.stdout.splitlines()[-1])
+    assert not wrong, f"{len(wrong)} of {len(found)}:\n" + "\n".join(wrong)
+
+
 @of("html")
 def test_page(program, browser, site):
     """A page's text is what its script says it is."""

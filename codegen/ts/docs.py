@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable, Sequence
+
 from dsl.opdef import OpDef, Param
 from dsl.show import expression, type_text
 from dsl.syntax import X
@@ -35,13 +38,13 @@ def family_text(op: OpDef, text: str) -> str:
     return text.replace("{" + name + "}", str(value)).replace(f":{name}", f":{value}")
 
 
-def lines(op: OpDef) -> list[str]:
-    """The comment's lines, without the stars."""
+def lines(op: OpDef, before: Sequence[OpDef] = ()) -> list[str]:
+    """The comment's lines, without the stars.  `before`: ops that a call under the same name tries first."""
     out = family_text(op, op.doc).strip().split("\n")
     if op.aliases: out += ["", "Like " + ", ".join(f"`{a}`" for a in op.aliases) + "."]
     docs = param_docs(op)
     out += [""] + [f"@param {'options.' if p.keyword else ''}{p.name} {docs[p.name]}" for p in op.params]
-    shown = examples(op)
+    shown = examples(op, before)
     if shown: out += ["@example", *shown]
     return [line.replace("*/", "*\\/") for line in out]
 
@@ -54,13 +57,13 @@ def comment(text: list[str], indent: str = "") -> str:
 
 # --- Examples --------------------------------------------------------------------------------------
 
-def examples(op: OpDef) -> list[str]:
-    """`add([1, 2], 3)` of a test clause as JavaScript, with its value."""
+def examples(op: OpDef, before: Sequence[OpDef] = ()) -> list[str]:
+    """`torch.add([1, 2], 3)` of a test clause as JavaScript that runs as it stands, with what its `tolist()` is (tests/test_documents.py)."""
     out = []
     for t in op.tests:
         if t.raises is not None or t.condition.kind not in ("==", "~="): continue
         left, right = t.condition.args
-        try: out.append(f"{call(left, op)}  // {value(right, False)}")
+        try: out.append(f"{call(left, op, floats_first(op, before))}  // {value(right, rounded)}")
         except Unwritable: continue
     return out[:EXAMPLES]
 
@@ -69,21 +72,31 @@ class Unwritable(Exception):
     """A test that has no short form in JavaScript."""
 
 
-def call(e: X, op: OpDef) -> str:
-    if e.kind == "field": return f"{call(e.args[0], op)}.{e.val}"
-    if e.kind != "call" or e.val != op.name: raise Unwritable
+def floats_first(op: OpDef, before: Sequence[OpDef]) -> bool:
+    """Whether another op of its name would take the call if its tensors were of floats."""
+    return any(set(other.aliases) & set(op.aliases) and [p.cls for p in other.params[:1]] == ["Float"] and op.params[0].cls == "Num" for other in before)
+
+
+def call(e: X, op: OpDef, whole: bool = False) -> str:
+    if e.kind == "field": return f"{call(e.args[0], op, whole)}.{e.val}"
+    if e.kind != "call" or e.val != op.name or not op.aliases: raise Unwritable
     place = [p for p in op.params if not p.keyword]
     args, options = [], []
     for a in e.args:
         if a.kind == "kw":
             p = next((p for p in op.params if p.name == a.val), None)
             if p is None: raise Unwritable
-            options.append(f"{a.val}: {argument(a.args[0], p)}")
+            options.append(f"{a.val}: {argument(a.args[0], p, whole)}")
         else:
             if len(args) >= len(place): raise Unwritable
-            args.append(argument(a, place[len(args)]))
+            args.append(argument(a, place[len(args)], whole))
+    # A choice of one tells overloads apart.
+    options += [f"{p.name}: {p.choices[0] if p.choices[0] in ('true', 'false') else json.dumps(p.choices[0])}"
+                for p in place[len(args):] if len(p.choices) == 1 and p.choices != ("false",) and not any(o.startswith(f"{p.name}:") for o in options)]
     if options: args.append("{ " + ", ".join(options) + " }")
-    return f"{shown_name(op)}({', '.join(args)})"
+    name = op.aliases[0]
+    if name.startswith("Tensor."): return f"{args[0]}.{name.removeprefix('Tensor.')}({', '.join(args[1:])})"
+    return f"{name}({', '.join(args)})"
 
 
 def shown_name(op: OpDef) -> str:
@@ -91,18 +104,28 @@ def shown_name(op: OpDef) -> str:
     return op.aliases[0].rsplit(".", 1)[1] if op.aliases else op.name
 
 
-def argument(e: X, p: Param) -> str: return value(e, p.kind == "tensor" and e.kind == "list")
+def argument(e: X, p: Param, whole: bool) -> str:
+    """What stands for a parameter: a tensor's elements are float32 where numbers are given, whatever they look like."""
+    text = value(e)
+    if p.kind != "tensor" or e.kind != "list" and p.instead == "num": return text
+    whole = (whole or p.cls in ("Int", "Bits")) and not {"true", "false"} & set(names(e))
+    return f"torch.tensor({text}{', { dtype: torch.long }' if whole else ''})"
 
 
-def value(e: X, tensor: bool) -> str:
+def names(e: X) -> list[str]: return [e.val] if e.kind == "name" else [name for a in e.args for name in names(a)]
+
+
+def value(e: X, number: Callable[[float], str] = repr) -> str:
     match e.kind:
-        case "num": s = repr(e.val)
-        case "str": s = f'"{e.val}"'
-        case "neg": s = "-" + value(e.args[0], False)
-        case "name" if e.val in ("true", "false"): s = e.val
-        case "name" if e.val in ("inf", "nan"): s = {"inf": "Infinity", "nan": "NaN"}[e.val]
-        case "list": s = "[" + ", ".join(value(a, False) for a in e.args) + "]"
+        case "num": return str(int(e.val)) if e.val == e.val // 1 and abs(e.val) < 1e15 else number(e.val)
+        case "str": return f'"{e.val}"'
+        case "neg": return "-" + value(e.args[0], number)
+        case "name" if e.val in ("true", "false"): return e.val
+        case "name" if e.val in ("inf", "nan"): return {"inf": "Infinity", "nan": "NaN"}[e.val]
+        case "list": return "[" + ", ".join(value(a, number) for a in e.args) + "]"
         case _: raise Unwritable
-    return f"tensor({s})" if tensor else s
 
 
+def rounded(number: float) -> str:
+    """To the digits that float32 has on any device."""
+    return f"{number:.6g}"

@@ -59,7 +59,7 @@ def by_file(ops) -> list[tuple[str, list[OpDef]]]:
 # --- Modules of a file of definitions --------------------------------------------------------------
 
 def ops_module(file: str, ops: list[OpDef]) -> str:
-    rows = [op_row(op) for op in ops]
+    rows = [op_row(op, ops[:n]) for n, op in enumerate(ops)]
     types = [t for t in ("Tensor", "TensorOrNumber") if any(t in words(row) for row in rows)]
     return render("ops.ts.j2", file=file, ops=rows, functions=any(r["function"] for r in rows), tensor_types=types,
                   dtypes=any("DType" in words(row) for row in rows), random=any("RandomSource" in words(row) for row in rows))
@@ -71,13 +71,13 @@ def words(row: dict) -> set[str]:
     return set(re.findall(r"\w+", text))
 
 
-def op_row(op: OpDef) -> dict:
+def op_row(op: OpDef, before: Sequence[OpDef] = ()) -> dict:
     called = bool(op.aliases)
     several = len(op.outputs) > 1
     return {
         "name": op.name, "data": binding(op.name), "function": binding(op.name) if called else "",
         "shown": docs.shown_name(op), "summary": docs.family_text(op, op.doc).strip().split("\n")[0],
-        "comment": docs.comment(docs.lines(op)), "signatures": [s.text() for s in signatures(op)] if called else [],
+        "comment": docs.comment(docs.lines(op, before)), "signatures": [s.text() for s in signatures(op)] if called else [],
         "options": options(op, docs.param_docs(op)) if called else [], "options_name": options_name(op),
         "results": op.outputs if several and called else [], "result": result_type(op), "parts": takes_parts(op), "calls": takes_more(op),
         "asks": [(name, literal(list(messages))) for name, messages in op.asks],

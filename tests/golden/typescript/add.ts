@@ -14,8 +14,8 @@ export const addOp: CompiledOp = /* @__PURE__ */ compiled(data.add, kernels.add)
  * @param other `Num | num`
  * @param options.alpha `num`, default `1`
  * @example
- * add(tensor([1, 2]), tensor([10, 20]), { alpha: 2 })  // [21, 42]
- * add(tensor([[1], [2]]), tensor([10, 20]))  // [[11, 21], [12, 22]]
+ * torch.add(torch.tensor([1, 2]), torch.tensor([10, 20]), { alpha: 2 })  // [21, 42]
+ * torch.add(torch.tensor([[1], [2]]), torch.tensor([10, 20]))  // [[11, 21], [12, 22]]
  */
 export function add(input: TensorOrNumber, other: TensorOrNumber, options?: AddOptions): Tensor;
 export function add(...args: unknown[]): Tensor {

@@ -16,8 +16,8 @@ export const clampOp: CompiledOp = /* @__PURE__ */ compiled(data.clamp, kernels.
  * @param min `Num | num`, optional
  * @param max `Num | num`, optional
  * @example
- * clamp(tensor([-2, 0, 2]), -1, 1)  // [-1, 0, 1]
- * clamp(tensor([-2, 0, 2]), { min: 0 })  // [0, 0, 2]
+ * torch.clamp(torch.tensor([-2, 0, 2]), -1, 1)  // [-1, 0, 1]
+ * torch.clamp(torch.tensor([-2, 0, 2]), { min: 0 })  // [0, 0, 2]
  */
 export function clamp(input: Tensor, options?: ClampOptions): Tensor;
 export function clamp(input: Tensor, min: TensorOrNumber | null, options?: ClampOptions): Tensor;

@@ -27,8 +27,8 @@ export const cross_entropyOp: CompiledOp = /* @__PURE__ */ compiled(data.cross_e
  * @param options.reduction one of `"mean"`, `"sum"`, `"none"`, default `"mean"`
  * @param options.label_smoothing `real`, default `0`
  * @example
- * cross_entropy(tensor([[0.0, 0.0]]), tensor([1]))  // 0.6931471805599453
- * cross_entropy(tensor([[1000.0, 0.0]]), tensor([0]))  // 0
+ * torch.nn.functional.cross_entropy(torch.tensor([[0, 0]]), torch.tensor([1], { dtype: torch.long }))  // 0.693147
+ * torch.nn.functional.cross_entropy(torch.tensor([[1000, 0]]), torch.tensor([0], { dtype: torch.long }))  // 0
  */
 export function cross_entropy(input: Tensor, target: Tensor, options?: CrossEntropyOptions): Tensor;
 export function cross_entropy(input: Tensor, target: Tensor, weight: Tensor | null, options?: CrossEntropyOptions): Tensor;

@@ -18,7 +18,7 @@ export const dropoutOp: CompiledOp = /* @__PURE__ */ compiled(data.dropout, kern
  * @param p `real`, default `0.5`
  * @param training `bool`, default `true`
  * @example
- * dropout(tensor([1.0, 2.0]), 0.5, false)  // [1, 2]
+ * torch.nn.functional.dropout(torch.tensor([1, 2]), 0.5, false)  // [1, 2]
  */
 export function dropout(input: Tensor, options?: DropoutOptions): Tensor;
 export function dropout(input: Tensor, p: number, options?: DropoutOptions): Tensor;

@@ -35,7 +35,7 @@ export const embeddingOp: CompiledOp = /* @__PURE__ */ compiled(data.embedding, 
  * @param scale_grad_by_freq `bool`, default `false`
  * @param sparse `bool`, default `false`
  * @example
- * embedding(tensor([1, 0]), tensor([[1.0, 2.0], [3.0, 4.0]]))  // [[3, 4], [1, 2]]
+ * torch.nn.functional.embedding(torch.tensor([1, 0], { dtype: torch.long }), torch.tensor([[1, 2], [3, 4]]))  // [[3, 4], [1, 2]]
  */
 export function embedding(input: Tensor, weight: Tensor, options?: EmbeddingOptions): Tensor;
 export function embedding(input: Tensor, weight: Tensor, padding_idx: number | null, options?: EmbeddingOptions): Tensor;

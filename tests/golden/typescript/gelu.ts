@@ -13,8 +13,8 @@ export const geluOp: CompiledOp = /* @__PURE__ */ compiled(data.gelu, kernels.ge
  * @param input `Float`
  * @param options.approximate one of `"none"`, `"tanh"`, default `"none"`
  * @example
- * gelu(tensor([0.0, 1.0]))  // [0, 0.8413447460685429]
- * gelu(tensor([1.0]), { approximate: "tanh" })  // [0.8411919906082768]
+ * torch.nn.functional.gelu(torch.tensor([0, 1]))  // [0, 0.841345]
+ * torch.nn.functional.gelu(torch.tensor([1]), { approximate: "tanh" })  // [0.841192]
  */
 export function gelu(input: Tensor, options?: GeluOptions): Tensor;
 export function gelu(...args: unknown[]): Tensor {

@@ -8,7 +8,7 @@ export const matmul_mmOp: CompiledOp = /* @__PURE__ */ compiled(data.matmul_mm, 
  * @param input `Num[*B, M, K]`
  * @param other `Num[*B, K, N]`
  * @example
- * matmul(tensor([[1, 2], [3, 4]]), tensor([[1], [1]]))  // [[3], [7]]
+ * torch.matmul(torch.tensor([[1, 2], [3, 4]]), torch.tensor([[1], [1]]))  // [[3], [7]]
  */
 export function matmul_mm(input: Tensor, other: Tensor): Tensor;
 export function matmul_mm(...args: unknown[]): Tensor {

@@ -20,8 +20,8 @@ export const maxOp: CompiledOp = /* @__PURE__ */ compiled(data.max, kernels.max,
  * @param dim `dim`
  * @param keepdim `bool`, default `false`
  * @example
- * max(tensor([[1, 9], [7, 2]]), 1).values  // [9, 7]
- * max(tensor([[1, 9], [7, 2]]), 1).indices  // [1, 0]
+ * torch.max(torch.tensor([[1, 9], [7, 2]]), 1).values  // [9, 7]
+ * torch.max(torch.tensor([[1, 9], [7, 2]]), 1).indices  // [1, 0]
  */
 export function max(input: Tensor, dim: number, options?: MaxOptions): MaxResult;
 export function max(input: Tensor, dim: number, keepdim: boolean): MaxResult;

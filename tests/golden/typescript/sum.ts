@@ -19,8 +19,8 @@ export const sumOp: CompiledOp = /* @__PURE__ */ compiled(data.sum, kernels.sum,
  * @param keepdim `bool`, default `false`
  * @param options.dtype `dtype`, optional
  * @example
- * sum(tensor([[1, 2], [3, 4]]))  // 10
- * sum(tensor([[1, 2], [3, 4]]), 0)  // [4, 6]
+ * torch.sum(torch.tensor([[1, 2], [3, 4]]))  // 10
+ * torch.sum(torch.tensor([[1, 2], [3, 4]]), 0)  // [4, 6]
  */
 export function sum(input: Tensor, options?: SumOptions): Tensor;
 export function sum(input: Tensor, dim: number | readonly number[] | null, options?: SumOptions): Tensor;

@@ -19,8 +19,8 @@ export const varOp: CompiledOp = /* @__PURE__ */ compiled(data.var_, kernels.var
  * @param options.correction `real`, default `1`
  * @param options.keepdim `bool`, default `false`
  * @example
- * var(tensor([1.0, 2.0, 3.0, 4.0]))  // 1.6666666666666667
- * var(tensor([1.0, 2.0, 3.0, 4.0]), { correction: 0 })  // 1.25
+ * torch.var(torch.tensor([1, 2, 3, 4]))  // 1.66667
+ * torch.var(torch.tensor([1, 2, 3, 4]), { correction: 0 })  // 1.25
  */
 export function var_(input: Tensor, options?: VarOptions): Tensor;
 export function var_(input: Tensor, dim: number | readonly number[] | null, options?: VarOptions): Tensor;
