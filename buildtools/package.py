@@ -91,15 +91,11 @@ def lint(tarball: Path) -> str:
     findings = []
     for words in ([node.tool("publint"), "run", tarball, "--strict"],
                   [node.tool("attw"), tarball, "--profile", "esm-only", "--no-color"]):
-        done = node.run(words, node=node.newest())  # attw needs Node 20
-        if done.returncode or "Warnings" in done.stdout or "Suggestions" in done.stdout:
-            findings.append(done.stdout.strip())
+        done = node.run(words)
+        # publint would have conditions in `imports` for a `browser` field, which Parcel does not read by itself.
+        said = [line for line in re.findall(r"^\d+\. .*", done.stdout, re.M) if "pkg.browser with an object value" not in line]
+        if done.returncode or said or "Warnings" in done.stdout: findings.append(done.stdout.strip())
     return "\n\n".join(findings)
-
-
-def platforms(root: str) -> dict:
-    """package.json's `imports`: one module for what only Node has, and its place taken for pages.  `root`: the folder of the modules."""
-    return {"#platform": {"node": f"{root}/runtime/platform/node.js", "default": f"{root}/runtime/platform/elsewhere.js"}}
 
 
 def description() -> dict:
@@ -114,17 +110,24 @@ def description() -> dict:
         "main": "./index.js",
         "types": "./index.d.ts",
         "exports": {
-            ".": {"types": "./index.d.ts", "default": "./index.js"},
-            "./functional": {"types": "./functional.d.ts", "default": "./functional.js"},
-            "./core": {"types": "./core.d.ts", "default": "./core.js"},
+            ".": {**_required("index", "index"), "types": "./index.d.ts", "default": "./index.js"},
+            "./functional": {**_required("functional", "index"), "types": "./functional.d.ts", "default": "./functional.js"},
+            "./core": {**_required("core", "core"), "types": "./core.d.ts", "default": "./core.js"},
             **{f"./{name}": {"types": f"./{name}.d.ts", "default": f"./{name}.js"} for name in COMPATIBLE},
             "./package.json": "./package.json",
         },
-        "imports": platforms("."),
+        # What only Node has, and what stands there in bundles for pages: all bundlers know this field, some no conditions.
+        "browser": {"./runtime/platform/node.js": "./runtime/platform/elsewhere.js"},
         "unpkg": "./torch.js",
         "jsdelivr": "./torch.js",
         "engines": {"node": ">=18.4"},
     }
+
+
+def _required(entry: str, script: str) -> dict:
+    """The conditions by which Node's `require` finds an entry: as a module where it can load those, else as a classic script."""
+    module = {"types": f"./{entry}.d.ts", "default": f"./{entry}.js"}
+    return {"node": {"import": module, "module-sync": module, "module": module, "require": {"types": f"./{script}.d.cts", "default": f"./{script}.cjs"}}}
 
 
 def effective(dist: Path) -> list[str]:
@@ -161,8 +164,7 @@ def compile_typescript(sources: Path, dist: Path, anew: bool = False) -> None:
     dist.mkdir(parents=True, exist_ok=True)
     # The settings name this checkout's folders; a build into other folders only changes those.
     config = sources.parent / f"tsconfig.{sources.name}.json"
-    (sources.parent / "package.json").write_text(  # TypeScript takes the files for modules
-        json.dumps({"type": "module", "imports": platforms(f"./{sources.name}")}) + "\n")
+    (sources.parent / "package.json").write_text('{"type": "module"}\n')  # TypeScript takes the files for modules
     config.write_text(json.dumps({
         "extends": str(ROOT / "tsconfig.json"),
         "compilerOptions": {"rootDir": str(sources), "outDir": str(dist), "types": [], "noCheck": True,
@@ -227,14 +229,29 @@ def _classic_scripts(dist: Path) -> None:
                      "--target=es2022", "--minify", "--legal-comments=none", "--outdir=.",
                      # Said here, or esbuild would heed a tsconfig.json in any folder above the output.
                      '--tsconfig-raw={"compilerOptions": {"alwaysStrict": true}}',
-                     "--conditions=node", "--external:node:*", "--log-level=warning"], cwd=dist)
+                     "--platform=node", "--log-level=warning"], cwd=dist)
     if done.returncode or done.stdout.strip():
         raise BuildError(done.stdout.strip())
+
+
+# What `require` finds in a Node that cannot load modules by it (before 20.19): the classic script, whose global is what it exports.
+REQUIRED = """// For `require` in Node before 20.19: what {script} defines.  Newer ones load {entry}.
+const {{ readFileSync }} = require("node:fs"), {{ join }} = require("node:path");
+
+const file = join(__dirname, "{script}");
+module._compile(`${{readFileSync(file, "utf8")}}\nmodule.exports = torch;`, file);
+"""
+REQUIRED_TYPES = """// @ts-ignore: TypeScript before 5.8 refuses to read a module's types here
+export * from "./{entry}";
+"""
 
 
 def _describe(dist: Path) -> None:
     described = description() | {"sideEffects": effective(dist)}
     (dist / "package.json").write_text(json.dumps(described, indent=2) + "\n")
+    for entry, script in SCRIPTS.items():
+        (dist / entry).with_suffix(".cjs").write_text(REQUIRED.format(script=script, entry=entry))
+        (dist / entry).with_suffix(".d.cts").write_text(REQUIRED_TYPES.format(entry=entry))
     for name in ("LICENSE", "CHANGELOG.md"):
         shutil.copyfile(ROOT / name, dist / name)
     shutil.copyfile(ROOT / "docs" / "package.md", dist / "README.md")

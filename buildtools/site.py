@@ -28,7 +28,7 @@ def build(dist: Path = DIST, site: Path = SITE) -> Path:
     (types / "tsconfig.json").write_text(json.dumps({"files": ["index.d.ts"], "compilerOptions": {
         "module": "nodenext", "target": "es2022", "lib": ["es2022", "dom"], "strict": True, "skipLibCheck": True, "types": []}}))
     done = node.run([node.tool("typedoc"), "--options", ROOT / "docs" / "site" / "typedoc.json", "--entryPoints", types / "index.d.ts",
-                     "--tsconfig", types / "tsconfig.json", "--out", site], node=node.newest())
+                     "--tsconfig", types / "tsconfig.json", "--out", site])
     if done.returncode or "[warning]" in done.stdout:
         raise BuildError(done.stdout.strip())
     return site

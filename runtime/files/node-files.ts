@@ -41,8 +41,8 @@ interface Paths {
 export const hasPaths = (): boolean =>
   typeof (globalThis as { process?: { versions?: { node?: string } } }).process?.versions?.node === "string";
 
-const fileSystem = async (): Promise<FileSystem> => (await import("#platform")).fileSystem() as Promise<FileSystem>;
-const pathModules = async (): Promise<Paths> => (await import("#platform")).paths() as Promise<Paths>;
+const fileSystem = async (): Promise<FileSystem> => (await import("../platform/node.js")).fileSystem() as Promise<FileSystem>;
+const pathModules = async (): Promise<Paths> => (await import("../platform/node.js")).paths() as Promise<Paths>;
 
 const nameOf = (path: string | URL): string => (path instanceof URL ? decodeURIComponent(path.pathname) : path);
 const reason = (error: unknown): string => (error instanceof Error ? error.message : describe(error));

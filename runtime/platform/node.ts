@@ -1,5 +1,5 @@
-// What only Node, Bun and Deno have.  package.json's `imports` lead here there, and to elsewhere.ts for pages, whose bundles so
-// name no module of Node.  Imported when it is needed, and only where there is such a runtime: a page without a bundler knows no `#platform`.
+// What only Node, Bun and Deno have.  Imported when it is needed, and only where there is such a runtime.  Bundlers for pages put
+// elsewhere.ts in its place (`browser` in package.json), so that no bundle for a page names a module of Node.
 
 // @ts-expect-error: nothing else here knows types of Node
 export const fileSystem = (): Promise<unknown> => import("node:fs/promises");

@@ -25,7 +25,7 @@ async function findGpu(): Promise<GPU | null> {
   if (fromPackage) return fromPackage;
   if (!holder.process?.versions?.node) return null;
   try {
-    const found = (await (await import("#platform")).webgpu()) as { create(options: string[]): GPU };
+    const found = (await (await import("../platform/node.js")).webgpu()) as { create(options: string[]): GPU };
     // The object must live as long as its devices.
     fromPackage = found.create([]);
     return fromPackage;

@@ -1,0 +1,56 @@
+"""The tools that users bundle and run the package with, for tests: each installed by itself from tests/toolchains/tools/TOOL/package-lock.json
+into .cache/toolchains/TOOL, once per content of that file.
+
+No other command needs them, and none of them is in node_modules: all together they are half a gigabyte."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import tarfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from . import node
+from .environment import SetupError, say
+from .paths import CACHE, ROOT
+
+LOCKS = ROOT / "tests" / "toolchains" / "tools"
+
+
+def installed(tool: str) -> Path:
+    """The folder with the tool's node_modules.  Raises SetupError where it cannot be installed."""
+    folder, given = CACHE / "toolchains" / tool, LOCKS / tool
+    stamp, wanted = folder / "stamp", hashlib.sha256((given / "package-lock.json").read_bytes()).hexdigest()
+    if stamp.exists() and stamp.read_text() == wanted: return folder
+    say(f"installing {tool}")
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    for name in ("package.json", "package-lock.json"): shutil.copy(given / name, folder)
+    done = subprocess.run([*node.npm(), "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"], cwd=folder,
+                          env=node.environment(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    if done.returncode: raise SetupError(f"npm ci of {tool} failed:\n{done.stdout.strip()}")
+    stamp.write_text(wanted)
+    return folder
+
+
+def project(tool: str | None, tarball: Path, files: dict[str, Path | str], at: Path | None = None) -> Path:
+    """An empty project with the packed package and these files: beside the tool's node_modules, where it finds its parts, or in `at`."""
+    folder = at or installed(tool) / "project"
+    shutil.rmtree(folder, ignore_errors=True)
+    (folder / "node_modules").mkdir(parents=True)
+    with tarfile.open(tarball) as archive:
+        archive.extractall(folder / "node_modules", **({"filter": "data"} if hasattr(tarfile, "data_filter") else {}))  # Python 3.11.3
+    (folder / "node_modules" / "package").rename(folder / "node_modules" / "tensorloom")
+    for name, content in {"package.json": '{ "name": "stranger", "private": true, "type": "module" }\n', **files}.items():
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(content if isinstance(content, str) else content.read_text())
+    return folder
+
+
+def run(words: Sequence[str | Path], cwd: Path, env: dict[str, str] | None = None, program: Path | None = None, timeout: float = 300) -> subprocess.CompletedProcess[str]:
+    """Run a tool's script with a Node that it supports, or the executable `program`; stdout and stderr are apart."""
+    return subprocess.run([str(program or node.newest()), *map(str, words)], cwd=cwd, timeout=timeout, stdin=subprocess.DEVNULL,
+                          capture_output=True, text=True, env={**os.environ, "CI": "1", "NEXT_TELEMETRY_DISABLED": "1", **(env or {})})
