@@ -41,8 +41,8 @@ export interface Device {
   readonly type: "cpu" | "webgpu";
   /** A small number for keys of caches. */
   readonly number: number;
-  /** Throws when the device is gone. */
-  alive(op: string): void;
+  /** Throws when the device is gone, or had no memory for the storage. */
+  alive(op: string, storage?: Storage): void;
   /** Memory for `length` elements; their values are whatever was there.  Throws when the device cannot hold it. */
   allocate(dtype: DType, length: number, op: string): Storage;
   /** New memory with these elements (of `dtype`'s typed array). */

@@ -106,6 +106,7 @@ export class Storage {
 
   check(op: string): void {
     if (this.cell.freed) throw new OpError(`${op}: the tensor's memory was freed (it was disposed of, or left a tidy scope)`);
+    this.device.alive(op, this);
   }
 
   /** All elements, in the order in memory. */

@@ -70,7 +70,11 @@ export class WebGpuDevice implements Device {
   private fault: PoolBuffer | null = null;
   readonly tells = new Tells();
   private looks: Promise<unknown> = Promise.resolve();
-  private failure: DeviceError | null = null;
+  /** What went wrong with the device itself; once a reading has answered it, the number of the last that was under way then. */
+  private failure: { readonly error: Error; last: number } | null = null;
+  /** What the failures that follow from another one come from. */
+  private cause: Error | null = null;
+  private readings = 0;
   private readonly checks = new Set<Promise<unknown>>();
   /** Why the device is gone, once it is. */
   lost: string | null = null;
@@ -84,16 +88,22 @@ export class WebGpuDevice implements Device {
       max_threads: Math.min(limits.maxComputeInvocationsPerWorkgroup, 256), max_shared: limits.maxComputeWorkgroupStorageSize,
       software: isSoftware(gpu),
     };
-    const failed = (error: GPUError, what: string) => this.fail(`${what}: ${error.message}`);
     this.largest = Math.min(limits.maxStorageBufferBindingSize, limits.maxBufferSize);
-    this.pool = new Pool(gpu, () => this.pipelines.forget(), failed, this.checks);
+    // What a missing buffer or a refused kernel brings with it (an invalid pass) may be told before its own message.
+    const fatal = (error: Error): void => {
+      if (this.failure?.last === 0 && this.failure.error === this.cause) return;
+      this.cause = error;
+      this.fail(error, true);
+    };
+    this.pool = new Pool(gpu, () => this.pipelines.forget(), fatal, () => this.queue.flush(), this.checks);
     this.uniforms = new Uniforms(gpu);
-    // What a refused kernel brings with it (an invalid pipeline in an invalid pass) may be told before its own message.
-    const refused = (error: GPUError, what: string) => { this.failure = new DeviceError(`${what}: ${error.message}`); };
+    const refused = (error: GPUError, what: string) => { fatal(new DeviceError(`${what}: ${error.message}`)); };
     this.pipelines = new Pipelines(gpu, this.uniforms.buffer, refused, this.checks);
     this.queue = new Queue(gpu, this.uniforms, this.pipelines, this.pool);
-    this.readback = new Readback(gpu, this.queue);
-    gpu.addEventListener?.("uncapturederror", (event) => this.fail(`${this.queue.recent()}: ${event.error.message}`));
+    this.readback = new Readback(this.queue, this.pool);
+    gpu.addEventListener?.("uncapturederror", ({ error: { message } }) => {
+      this.fail((/invalid/i.test(message) && this.cause) || new DeviceError(`${this.queue.recent()}: ${message}`));
+    });
     gpu.lost?.then((info) => {
       this.lost = `${info.reason || "unknown"}: ${info.message}`;
       onLost();
@@ -101,18 +111,19 @@ export class WebGpuDevice implements Device {
     onReport("webgpu", () => ({ poolBytes: this.pool.freeBytes, deviceBytes: this.pool.totalBytes }));
   }
 
-  /** The first failure since the last reading is what the next reading answers. */
-  private fail(message: string): void {
-    this.failure ??= new DeviceError(message);
+  /** The first failure since the last reading is what the next reading answers, and all that are under way then. */
+  private fail(error: Error, first = false): void {
+    if (first || !this.failure || this.failure.last > 0) this.failure = { error, last: 0 };
   }
 
   /** Whether it is a CPU that plays a GPU. */
   get software(): boolean { return this.facts.software; }
 
-  alive(op: string): void {
+  alive(op: string, storage?: Storage): void {
     if (this.lost !== null) {
       throw new DeviceError(`${op}: the GPU was lost (${this.lost}); await initWebGPUAsync() for a new one, its tensors start anew`);
     }
+    if (this.pool.failed && storage) this.living(storage);
   }
 
   allocate(dtype: DType, length: number, op: string): Storage {
@@ -142,6 +153,8 @@ export class WebGpuDevice implements Device {
 
   async download(storage: Storage, start: number, end: number): Promise<Elements> {
     this.alive("reading");
+    this.living(storage);
+    const number = ++this.readings;
     if (end - start === 1) oneRead();
     const { dtype } = storage, each = deviceBytes(dtype), from = Math.floor((start * each) / 4) * 4;
     const size = Math.ceil((end * each - from) / 4) * 4;
@@ -150,10 +163,10 @@ export class WebGpuDevice implements Device {
     try {
       bytes = await reading;
     } catch (error) {
-      await this.settle("reading");
+      await this.settle("reading", number);
       throw new DeviceError(`reading (after ${this.queue.recent()}): ${(error as Error).message}`);
     }
-    await this.settle("reading");
+    await this.settle("reading", number);
     if (origin) {
       await looks;
       const error = this.tells.error(origin);
@@ -164,12 +177,20 @@ export class WebGpuDevice implements Device {
   }
 
   /** Waits for what the device has to say about the work so far, and throws it. */
-  private async settle(op: string): Promise<void> {
+  private async settle(op: string, reading: number): Promise<void> {
     await Promise.all(this.checks);
     this.alive(op);
     const { failure } = this;
+    if (failure && failure.last === 0) failure.last = this.readings;
+    if (!failure) return;
+    if (reading <= failure.last) throw failure.error;
     this.failure = null;
-    if (failure) throw failure;
+  }
+
+  /** Throws where a storage has no memory because the device had none. */
+  private living({ cell }: Storage): void {
+    const { dead } = cell.buffer as PoolBuffer;
+    if (dead) throw dead;
   }
 
   /** The bytes of a buffer, and with them what kernels told since it was looked at. */
@@ -286,6 +307,7 @@ export class WebGpuDevice implements Device {
   execute(prepared: Prepared, storages: readonly (Storage | null)[], random: RandomWords | null): void {
     const { launches, temps, zeros, writes, tells, op } = prepared as GpuPrepared, name = op.op.name;
     this.alive(name);
+    if (this.pool.failed) for (const storage of storages) if (storage) this.living(storage);
     if (this.tells.full) void this.transfer(null, 0, 0).catch(() => undefined);
     const place = this.tells.next;
     if (tells || this.tells.used) {
@@ -331,9 +353,9 @@ export class WebGpuDevice implements Device {
 
   /** What is bound as slot -2, and for a tensor that was not saved: a kernel that makes several gradients may read it for one not asked for. */
   private noTensor(slot: number): PoolBuffer {
-    if (slot !== -2) return (this.absent ??= this.pool.take(4, "absent"));
-    if (!this.fault) this.queue.clear((this.fault = this.pool.take(4 * WORDS * MOST_RUNS, "fault")));
-    return this.fault;
+    if (slot !== -2) return (this.absent = usable(this.absent) ?? this.pool.take(4, "absent"));
+    if (!usable(this.fault)) this.queue.clear((this.fault = this.pool.take(4 * WORDS * MOST_RUNS, "fault")));
+    return this.fault!;
   }
 
   /** Lets `timer` take the time of launches; null: no longer. */
@@ -343,11 +365,14 @@ export class WebGpuDevice implements Device {
 
   async synchronize(): Promise<void> {
     this.alive("synchronize");
+    const number = ++this.readings;
     this.queue.flush();
     await this.gpu.queue.onSubmittedWorkDone();
-    await this.settle("synchronize");
+    await this.settle("synchronize", number);
   }
 }
+
+const usable = (buffer: PoolBuffer | null): PoolBuffer | null => (buffer?.dead ? null : buffer);
 
 /** Whether a device is a CPU that plays one, as browsers do where they find no GPU. */
 function isSoftware(gpu: GPUDevice): boolean {

@@ -32,6 +32,7 @@ export class Part implements PoolBuffer {
     this.buffer = flat.whole.buffer;
   }
 
+  get dead(): Error | null { return this.flat.whole.dead; }
   get batch(): number { return this.flat.whole.batch; }
   set batch(batch: number) { this.flat.whole.batch = batch; }
 

@@ -1,7 +1,9 @@
 // Buffers that were freed and wait to be used again.  Sizes are rounded up so that they recur; what nobody asks for in a
-// few seconds is destroyed.
+// few seconds is destroyed.  Whether a device had the memory for a new one is known later only: what it had no memory for is dead, and
+// from then on free buffers are given up before so much is asked for again.
 
 import { COPY_DST, COPY_SRC, STORAGE } from "./flags.js";
+import { DeviceError } from "../errors.js";
 import type { DeviceBuffer } from "../storage.js";
 import type { Origin } from "./tells.js";
 
@@ -14,6 +16,8 @@ export interface PoolBuffer extends DeviceBuffer {
   since: number;
   /** Which runs of kernels may have told that its elements are wrong (tells.ts). */
   told: Origin | null;
+  /** Why it cannot be used: the device had no memory for it. */
+  dead: Error | null;
   /** Of a part: what giving it back means. */
   leave?(): void;
 }
@@ -31,7 +35,7 @@ export class Pool {
   private readonly device: GPUDevice;
   private readonly free = new Map<number, PoolBuffer[]>();
   private readonly onDestroy: () => void;
-  private readonly onError: (error: GPUError, what: string) => void;
+  private readonly onError: (error: Error) => void;
   private readonly checks: Set<Promise<unknown>>;
   private nextId = 1;
   private checked = 0;
@@ -40,10 +44,15 @@ export class Pool {
   batch = 0;
   freeBytes = 0;
   totalBytes = 0;
+  /** Whether a creation has failed, and how many bytes there were room for then. */
+  failed = false;
+  private room = Infinity;
+  /** Bytes of buffers of which it is not known yet whether there was memory for them. */
+  private unsure = 0;
 
-  /** `onDestroy`: called after buffers were destroyed; `onError`: with what a creation failed; `checks`: the creations
-   *  whose success is not known yet. */
-  constructor(device: GPUDevice, onDestroy: () => void, onError: (error: GPUError, what: string) => void, checks: Set<Promise<unknown>>) {
+  /** `onDestroy`: called after buffers were destroyed; `onError`: with what a creation failed; `flush`: submits what is gathered;
+   *  `checks`: the creations whose success is not known yet. */
+  constructor(device: GPUDevice, onDestroy: () => void, onError: (error: Error) => void, private readonly flush: () => void, checks: Set<Promise<unknown>>) {
     this.checks = checks;
     this.device = device;
     this.onDestroy = onDestroy;
@@ -57,19 +66,53 @@ export class Pool {
       this.freeBytes -= size;
       return list.pop()!;
     }
-    this.device.pushErrorScope("out-of-memory");
-    const buffer = this.device.createBuffer({
-      size, usage: STORAGE | COPY_SRC | COPY_DST,
-    });
-    track(this.checks, this.device.popErrorScope(), (error) => {
-      if (error) this.onError(error, `${op}: out of memory on the device: ${bytes} bytes asked for, ${this.totalBytes} in use`);
-    });
+    const made: PoolBuffer = {
+      buffer: this.create(size, STORAGE | COPY_SRC | COPY_DST, op, bytes, (error) => { this.bury(made, error); }),
+      offset: 0, size, id: this.nextId++, batch: -1, since: 0, told: null, dead: null,
+    };
     this.totalBytes += size;
-    return { buffer, offset: 0, size, id: this.nextId++, batch: -1, since: 0, told: null };
+    return made;
+  }
+
+  /** A new buffer; `failed` is called where there was no memory for it. */
+  create(size: number, usage: number, op: string, bytes: number, failed?: (error: Error) => void): GPUBuffer {
+    if (this.totalBytes + size > this.room && this.freeBytes > 0) this.giveUp();
+    this.device.pushErrorScope("out-of-memory");
+    const buffer = this.device.createBuffer({ size, usage }), counted = failed ? size : 0;
+    this.unsure += counted;
+    track(this.checks, this.device.popErrorScope(), (error) => {
+      const held = this.totalBytes - this.unsure;
+      this.unsure -= counted;
+      if (!error) return;
+      const found = new DeviceError(`${op}: out of memory on the GPU: ${bytes} bytes asked for, where tensors hold ${held - this.freeBytes} and ${this.freeBytes} were free`);
+      failed?.(found);
+      this.room = held;
+      this.giveUp();
+      this.onError(found);
+    });
+    return buffer;
+  }
+
+  /** Takes a buffer out that the device had no memory for. */
+  private bury(buffer: PoolBuffer, error: Error): void {
+    const { size } = buffer, list = this.free.get(size), at = list?.indexOf(buffer) ?? -1;
+    this.failed = true;
+    buffer.dead = error;
+    this.totalBytes -= size;
+    if (at < 0) return;
+    list!.splice(at, 1);
+    this.freeBytes -= size;
+  }
+
+  /** Destroys all that is free. */
+  private giveUp(): void {
+    this.flush();
+    this.trim(-1);
   }
 
   give(buffer: PoolBuffer): void {
     if (buffer.leave) return buffer.leave();
+    if (buffer.dead) return buffer.buffer.destroy();
     const list = this.free.get(buffer.size);
     buffer.told = null;
     buffer.since = performance.now();

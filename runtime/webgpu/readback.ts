@@ -1,20 +1,20 @@
 // Values from the GPU: a copy into a buffer that can be mapped, and the wait for it.
 
 import { COPY_DST, MAP_READ, READ } from "./flags.js";
-import type { PoolBuffer } from "./pool.js";
+import type { Pool, PoolBuffer } from "./pool.js";
 import { sizeClass } from "./pool.js";
 import type { Queue } from "./queue.js";
 
 const MOST_KEPT = 8, LARGEST_KEPT = 1 << 24;
 
 export class Readback {
-  private readonly device: GPUDevice;
   private readonly queue: Queue;
+  private readonly pool: Pool;
   private readonly free: GPUBuffer[] = [];
 
-  constructor(device: GPUDevice, queue: Queue) {
-    this.device = device;
+  constructor(queue: Queue, pool: Pool) {
     this.queue = queue;
+    this.pool = pool;
   }
 
   /** The bytes from `start` (a multiple of 4), `size` of them, once everything queued so far has run; then the first `told` of `fault`,
@@ -41,6 +41,6 @@ export class Readback {
   private take(size: number): GPUBuffer {
     const at = this.free.findIndex((b) => b.size >= size && b.size <= 4 * size + 4096);
     if (at >= 0) return this.free.splice(at, 1)[0]!;
-    return this.device.createBuffer({ size: sizeClass(size), usage: MAP_READ | COPY_DST });
+    return this.pool.create(sizeClass(size), MAP_READ | COPY_DST, "reading", size);
   }
 }

@@ -25,5 +25,18 @@ test("a lost device", async () => {
   assert.equal(String(b.device), "webgpu");
   assert.deepEqual(await b.add(1).tolist(), [2, 3, 4]);
   assert.throws(() => pending.add(b), wrong);
+  // Whatever uses or reads one of the old device's tensors says so, not only what computes with it.
+  const on = new torch.nn.Linear(3, 1), { F = torch.nn.functional } = torch;
+  const uses = {
+    cat: () => torch.cat([b, pending]), copy_: () => b.copy_(pending), zero_: () => pending.zero_(), view: () => pending.view(3, 1), clone: () => pending.clone(),
+    to: () => pending.to("webgpu"), "to the CPU": () => pending.to("cpu"), data: () => pending.data(), item: () => pending.sum().item(), index: () => pending.index(0), set: () => pending.set([0], 1),
+    stack: () => torch.stack([pending]), linear: () => F.linear(pending, on.weight), equal: () => torch.equal(b, pending), tensor: () => torch.tensor(pending),
+    mapReadAsync: () => pending.storage.mapReadAsync(), masked: () => b.masked_select(pending.gt(0)), resize: () => pending.resize_(9), save: () => torch.save({ pending }, "/dev/null"),
+  };
+  for (const [name, use] of Object.entries(uses)) {
+    await assert.rejects(async () => { await use(); }, (e) => e instanceof wrong && /the GPU was lost/.test(e.message), name);
+  }
+  assert.equal(String(pending).includes("tensor("), true);         // it can still be looked at
+  pending.dispose();
   torch.gpuDevice().destroy();
 });
