@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import random
 import re
-import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -71,9 +70,8 @@ def draw(count: int, seed: int, only: str = "") -> list[Mutation]:
 
 
 def sources() -> list[str]:
-    """The tracked files that can be mutated."""
-    listed = subprocess.run(["git", "ls-files", "--", *FOLDERS], cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout.split()
-    return [file for file in listed if Path(file).suffix in LEXERS]
+    """The files that can be mutated."""
+    return sorted(str(file.relative_to(ROOT)) for folder in FOLDERS for file in (ROOT / folder).rglob("*") if file.suffix in LEXERS)
 
 
 def mutations(file: str, source: str) -> Iterator[Mutation]:

@@ -143,6 +143,11 @@ export default {
     t.equal(await m({ input: x }).tolist(), await m(x).tolist());
     await t.throws(() => m({ inputs: x }), /Linear: got an unexpected keyword argument 'inputs'/);
   },
+  "an instance norm without momentum leaves its running statistics": async (t) => {
+    const m = t.torch.nn.InstanceNorm1d(2, { momentum: null, track_running_stats: true, device: t.device });
+    m(t.tensor([[[1, 2], [3, 5]]]));
+    t.equal([await m.running_mean.tolist(), await m.running_var.tolist()], [[0, 0], [1, 1]]);
+  },
   "a batch of nothing leaves the running statistics": async (t) => {
     const m = t.torch.nn.BatchNorm1d(2, { device: t.device });
     t.equal(m(t.torch.zeros([0, 2, 3], { device: t.device })).shape, [0, 2, 3]);

@@ -40,6 +40,9 @@ export default {
     const a = t.tensor([7, -7, 7, -7], { dtype: t.torch.int32 }), b = t.tensor([3, 3, -3, -3], { dtype: t.torch.int32 });
     t.equal(await list(a.remainder(b)), [1, 2, -2, -1]);
     t.equal(await list(a.floor_divide(b)), [2, -3, -3, 2]);
+    if (t.device !== "cpu") return;             // quotients that float64 rounds to just under a whole number
+    const x = t.tensor([-8397.732376757678, -134013.87050851693], { dtype: t.torch.float64 });
+    t.equal(await list(x.floor_divide(t.tensor([-0.03394596765734881, -39.6190959205382], { dtype: t.torch.float64 }))), [247385, 3382]);
   },
   "whole numbers stay whole": async (t) => {
     const x = t.tensor([16777217], { dtype: t.torch.int32 });

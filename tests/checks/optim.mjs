@@ -237,6 +237,7 @@ export default {
       [() => s.StepLR(fresh(), { step_size: 1, last_epoch: 3 }), /param 'initial_lr' is not specified in param_groups\[0\]/],
     ];
     for (const [call, words] of cases) await t.throws(call, words);
+    t.equal(s.ChainedScheduler([s.ConstantLR(fresh(), { factor: 0.5 })]).get_last_lr(), [0.5]);
     const one = fresh(), first = s.StepLR(one, 2), other = fresh();
     for (let i = 0; i < 3; i++) { await one.step(); first.step(); }
     t.equal(JSON.stringify(first.state_dict()), JSON.stringify({ step_size: 2, gamma: 0.1, base_lrs: [1], last_epoch: 3, _step_count: 4, _last_lr: [0.1] }));

@@ -39,7 +39,8 @@ export default {
     equal(/^ +Name +Self CPU % +Self CPU +CPU total % +CPU total +CPU time avg .*# of Calls$/.test(lines[1]), true);
     equal(/^ +relu .* 3$/.test(lines[3]), true);
     equal(lines.slice(5).some((line) => /^Self CPU time total: /.test(line)), true);
-    equal(averages.total_average().count, averages.reduce((sum, { count }) => sum + count, 0));
+    const all = averages.total_average(), sum = (field) => averages.reduce((total, row) => total + row[field], 0);
+    equal([all.count, all.cpu_time_total, all.device_time_total], [sum("count"), sum("self_cpu_time_total"), sum("self_device_time_total")]);
   },
   async "the GPU's own times are taken where it can"(t) {
     const { torch, device, equal } = t;
