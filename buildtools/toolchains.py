@@ -29,9 +29,10 @@ def installed(tool: str) -> Path:
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     for name in ("package.json", "package-lock.json"): shutil.copy(given / name, folder)
-    done = subprocess.run([*node.npm(), "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"], cwd=folder,
+    # Not `ci`, which refuses a lock file in which packages for other systems are missing, as registries that keep few of them make.
+    done = subprocess.run([*node.npm(), "install", "--no-save", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"], cwd=folder,
                           env=node.environment(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    if done.returncode: raise SetupError(f"npm ci of {tool} failed:\n{done.stdout.strip()}")
+    if done.returncode: raise SetupError(f"installing {tool} failed:\n{done.stdout.strip()}")
     stamp.write_text(wanted)
     return folder
 

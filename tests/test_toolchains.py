@@ -78,12 +78,12 @@ def check_pages(addresses: list[str]) -> None:
 
 
 def built(done: subprocess.CompletedProcess, folder, name: str) -> None:
-    """A build without a warning, in `out`, which names no module of Node; it goes to `name`."""
+    """A build without a warning, in `out`, which loads no module of Node; it goes to `name`."""
     told = done.stdout + done.stderr
     assert done.returncode == 0 and not re.search(r"\bwarn(ing)?\b", told, re.I), told
     (folder / "out").rename(folder / name)
     for file in (folder / name).rglob("*.js"):
-        assert not re.search(r"""["'`](node:|fs/promises["'`])""", file.read_text()), f"{file} names a module of Node"
+        assert not re.search(r"""(?:import|require|from)\s*\(?\s*["'`](node:|fs/promises["'`]|webgpu["'`])""", file.read_text()), f"{file} loads a module of Node"
 
 
 def test_these_tools_run_today(figure):
