@@ -118,6 +118,7 @@ class Gpu:
 def raise_fault(op: str, fault: np.ndarray):
     """What a kernel has told of a place, if it has; see wgsl/rare.wgsl.  Requirements are asked in numpy (dsl/api.py)."""
     times, at, length, *_ = fault
+    if times and length == -2: raise OverflowError(f"{op}: the result does not fit into int32")
     if times and length >= 0: raise IndexError(f"{op}: index {at} is out of bounds for an axis of length {length}")
 
 

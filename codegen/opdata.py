@@ -16,6 +16,7 @@ from . import nests as build
 from .elementwise import elementwise
 from .host import model
 from .host.formula import formula
+from .host.kernel import checks
 from .wgsl import prelude, routines
 from .wgsl.emit import code, compared, kinds
 from .wgsl.hoist import hoisted
@@ -54,6 +55,7 @@ def routines_of(programs: list[model.Program]) -> list[str]:
     made, calls = prelude.rare() | routines.functions(), prelude.calls()
     said = {name for p in programs for n in p.nests for t in (n.raw.text if n.raw else "", *texts(n.floating), *texts(n.integral))
             for name in re.findall(r"\w+(?=\()", t)}
+    said |= {name for p in programs[:1] for n in p.nests if n.integral for s in n.steps for name in checks(n, s, "i")}
     found: dict[str, str] = {}
 
     def bring(name: str):
@@ -131,7 +133,7 @@ def nest(op: OpDef, n: build.Nest, place: int, tensors: dict[str, Tensor], numbe
     values = kinds(op, n, tensors)
     asked = op.tree is not None and op.tree.question
     floating = code(op, n, tensors, False, told, asked) if floats(op) else None
-    integral = code(op, n, tensors, True, told, asked) if whole(op) else None
+    integral = code(op, n, tensors, True, told, asked, forward) if whole(op) else None
     words, statics = scalars(op, mentioned([*texts(floating), *texts(integral)]), computed)
     return model.Nest(
         n.shape, formula(n.when),

@@ -95,7 +95,8 @@ class Run:
 
     def __init__(self, program: Program, env: dict, packs: dict, views: dict[str, np.ndarray], T: np.dtype, audit: list[Outside | Collision] | None):
         self.program, self.env, self.packs, self.T, self.audit = program, env, packs, T, audit
-        self.compute = np.dtype(np.float32) if T == np.float16 else np.dtype(np.int32) if T.kind in "biu" else T
+        # Whole numbers have room to be found too large; 8-bit types wrap.
+        self.compute = np.dtype(np.float32) if T == np.float16 else T if T.kind == "f" else np.dtype(np.int64 if T == np.int32 else np.int32)
         self.floating = self.compute if self.compute.kind == "f" else np.dtype(np.float32)
         self.arrays: dict[str, np.ndarray] = {}
         for n, v in views.items():
@@ -379,6 +380,7 @@ class Nest:
             np.add.at(wide, tuple(at), value)
             array[...] = wide
         else: {"*=": np.multiply, "max=": np.maximum, "min=": np.minimum}[s.mode].at(array, tuple(at), value)
+        self.fit(array)
 
     def once(self, array: np.ndarray, at: list):
         """Notes an element that gets a second value."""
@@ -386,6 +388,12 @@ class Nest:
         there = self.run_.stored.setdefault(self.s.target, np.zeros(array.shape, np.int32))
         np.add.at(there, tuple(at), 1)
         if (there > 1).any(): self.run_.audit.append(Collision(self.s, tuple(int(i) for i in np.argwhere(there > 1)[0])))
+
+    def fit(self, array: np.ndarray):
+        """Refuses whole numbers of T that do not fit into 32 bits."""
+        run = self.run_
+        if run.T != np.int32 or run.program.tensors[self.s.target].dtype != "T" or not array.size: return
+        if array.min() < -2 ** 31 or array.max() >= 2 ** 31: raise OverflowError(f"{self.s.target}: the result does not fit into int32")
 
     def first(self) -> bool:
         """Whether these are the first points of the nest (it may run in slices)."""

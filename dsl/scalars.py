@@ -1,7 +1,7 @@
 """What the operators and intrinsics of the loop IR mean on numpy arrays.
 
-Whole numbers are int32 and wrap; their division and remainder round down, as Python's; dividing a whole
-number by zero gives 0.  Booleans count as 0 and 1.  Plain Python numbers (sizes, options) take the type
+Whole numbers of T are int64 here, and must fit into int32 where they are stored (reference.py); indices are int32.  Their division and
+remainder round down, as Python's; dividing a whole number by zero gives 0.  Booleans count as 0 and 1.  Plain Python numbers (sizes, options) take the type
 of what they meet, and divide among themselves as floats do: 1 / 0 is inf."""
 
 from __future__ import annotations
@@ -35,16 +35,21 @@ def power(a, b):
     if not (whole(a) and whole(b)): return np.power(a, b)
     a, b = np.asarray(a), np.asarray(b)
     reached = np.power(a, np.maximum(b, 0))
+    if reached.dtype == np.int64: reached = np.where(np.abs(np.power(a, np.maximum(b, 0), dtype=float)) < FAR, reached, FAR)
     return np.where(b >= 0, reached, np.where(a == 1, 1, np.where(a == -1, 1 - 2 * (b % 2), 0))).astype(reached.dtype)
 
 
+FAR = 2 ** 62                           # a whole number that fits nowhere
+
+
 def shift(a, b, left: bool):
-    """a << b or a >> b on 32 bits, by any amount."""
-    a, b = np.asarray(a, np.int32), np.asarray(b)
+    """a << b or a >> b, by any amount."""
+    a, b = np.asarray(a, np.int32) if plain(a) else np.asarray(a), np.asarray(b)
     far = (b < 0) | (b > 31)
-    near = np.where(far, 0, b).astype(np.int32)
+    near = np.where(far, 0, b).astype(a.dtype)
     moved = np.left_shift(a, near) if left else np.right_shift(a, near)
-    return np.where(far, 0 if left else np.where(a < 0, -1, 0), moved).astype(np.int32)
+    beyond = np.where((a != 0) & (b > 31), FAR, 0) if a.dtype == np.int64 else 0
+    return np.where(far, beyond if left else np.where(a < 0, -1, 0), moved).astype(a.dtype)
 
 
 ARITHMETIC = {"+": np.add, "-": np.subtract, "*": np.multiply, "/": np.true_divide, "//": np.floor_divide, "%": np.mod, "**": power}

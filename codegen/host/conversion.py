@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from .texts import bare
 
-KIND_TYPES: dict[str, str] = {"f": "f32", "i": "i32", "b": "bool"}
+# "w": a sum or product of whole numbers so far, in 64 bits.
+KIND_TYPES: dict[str, str] = {"f": "f32", "i": "i32", "b": "bool", "w": "vec2<u32>"}
 ZEROS: dict[str, str] = {"f": "0.0", "i": "0", "b": "false"}
 
 

@@ -84,8 +84,8 @@ def formula(k: Kernel, held: Held, n: int, c: int, lane: int) -> list[str]:
     return [*out, text]
 
 
-def held_pass(k: Kernel, held: Held, n: int, join: str, type_: str) -> list[str]:
-    """Reduction n.  join: the text that joins `value` to what there is."""
+def held_pass(k: Kernel, held: Held, n: int, so_far: str, join: str, type_: str) -> list[str]:
+    """Reduction n.  join: the text that joins `value` to what there is, the variable `so_far`."""
     out: list[str] = []
     for c in range(held.count):
         if n in held.kept: out.append(f"var kept{n}_{c}: vec4<{type_}>;")
@@ -95,7 +95,7 @@ def held_pass(k: Kernel, held: Held, n: int, join: str, type_: str) -> list[str]
             last = len(parts) - 1
             value = common(parts[last], "common")
             keep = f"kept{n}_{c}[{lane}] = value; " if n in held.kept else ""
-            lines.append(" ".join(["{", *parts[:last], *value.lines, f"let value = {value.text}; {keep}{k.nest.steps[n].name} = {join}; }}"]))
+            lines.append(" ".join(["{", *parts[:last], *value.lines, f"let value = {value.text}; {keep}{so_far} = {join}; }}"]))
         out.extend(inside(k, held, c, lines))
     return out
 

@@ -13,7 +13,7 @@ from .conversion import KIND_TYPES, ZEROS, converted, stored
 from .dtypes import compute_class
 from .errors import OpError
 from .lines import Line, Resolved
-from .model import Call, Code, Nest, Op
+from .model import Call, Code, Nest, Op, Step
 from .names import safe_name
 from .texts import bare, called, is_word
 
@@ -71,6 +71,18 @@ class Kernel:
 MOST_BINDINGS = 8                          # storage buffers of a kernel that every device has
 
 
+def is_wide(step: Step, class_: str) -> bool:
+    """Whether a reduction of whole numbers of T is kept in 64 bits until its end."""
+    return class_ == "i" and step.value == "T" and (step.red == "sum" or step.red == "prod")
+
+
+def checks(nest: Nest, step: Step, class_: str) -> list[str]:
+    """The functions with which a step's values of T are brought together, where those must fit."""
+    if is_wide(step, class_): return ["wide_sum" if step.red == "sum" else "wide_times", "narrow_checked"]
+    if nest.shape != "scatter" or class_ != "i" or step.value != "T": return []
+    return ["add_checked"] if step.mode == "+=" else ["multiply_checked"] if step.mode == "*=" else []
+
+
 def new_kernel(op: Op, nest: Nest, call: Call, facts: Facts, r: Resolved) -> Kernel:
     """Words of the definition, constants and bindings; `r`: the lines as the strategy orders them."""
     code = nest.floating if compute_class(call.dtype) == "f" else nest.integral
@@ -91,11 +103,17 @@ def new_kernel(op: Op, nest: Nest, call: Call, facts: Facts, r: Resolved) -> Ker
         boolean = name.startswith("has_") or is_bool_option(op, name)
         k.consts.append(f"const {safe_name(name)} = {('true' if value != 0 else 'false') if boolean else str(int(value))};")
     tells = len(k.slots) < (MOST_BINDINGS if nest.shape == "map" or nest.shape == "scatter" else MOST_BINDINGS - 1)     # others may share memory
-    for helper in called(kernel_text(nest, code)):
+    helpers = called(kernel_text(nest, code))
+    for step in nest.steps: helpers.extend(checks(nest, step, compute_class(call.dtype)))
+    for helper in helpers:
         if (helper == "reached" or helper == "inside") and not tells: continue
         k.helpers.append(helper)
         if helper == "invert": k.consts.append(f"const is_bool = {'true' if call.dtype == 'bool' else 'false'};")
-        if (helper == "reached" or helper == "inside" or helper == "allowed") and k.teller < 0:
+        checked = helper.endswith("_checked")
+        if checked and "is_narrow" not in k.helpers:
+            k.helpers.append("is_narrow")
+            k.consts.append(f"const is_narrow = {'false' if call.dtype == 'int32' else 'true'};")
+        if (helper == "reached" or helper == "inside" or helper == "allowed" or checked) and k.teller < 0:
             bind_memory(k, -2, "atomic<u32>")
             k.teller = word(k, "teller", "u", 0)
         if helper == "uniform_random":

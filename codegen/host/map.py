@@ -175,7 +175,8 @@ def atomic_lines(k: Kernel, step: Step, text: str, kind: str, indent: str) -> li
         out.append(f"{indent}  }}")
     elif step.mode == "*=" and dtype != "bool" or step.mode == "+=" and (dtype == "uint8" or dtype == "int8"):
         k.elements[at] = "atomic<i32>"
-        new = stored(f"old {step.mode[:1]} ({bare(stored(text, kind, 'int32'))})", "i", dtype)
+        other = bare(stored(text, kind, "int32"))
+        new = stored(f"multiply_checked(old, {other})" if step.value == "T" and step.mode == "*=" else f"old {step.mode[:1]} ({other})", "i", dtype)
         out.append(f"{indent}  var old = atomicLoad(&{name}[at]);")
         out.append(f"{indent}  loop {{")
         out.append(f"{indent}    let swap = atomicCompareExchangeWeak(&{name}[at], old, {new});")
@@ -183,9 +184,11 @@ def atomic_lines(k: Kernel, step: Step, text: str, kind: str, indent: str) -> li
         out.append(f"{indent}    old = swap.old_value;")
         out.append(f"{indent}  }}")
     else:
+        checked = step.value == "T" and step.mode == "+=" and dtype == "int32"
         function = "atomicAdd" if step.mode == "+=" else "atomicMax" if step.mode == "max=" else "atomicMin"
         if dtype == "bool": function = "atomicOr" if step.mode == "+=" or step.mode == "max=" else "atomicAnd"
         k.elements[at] = f"atomic<{'u32' if dtype == 'bool' else 'i32'}>"
-        out.append(f"{indent}  {function}(&{name}[at], {stored(text, kind, dtype)});")
+        added = stored(text, kind, dtype)
+        out.append(f"{indent}  _ = add_checked(atomicAdd(&{name}[at], {added}), {added});" if checked else f"{indent}  {function}(&{name}[at], {added});")
     out.append(f"{indent}}}")
     return out

@@ -26,7 +26,9 @@ RESERVED: list[str] = [
     "cos_of", "tan_of", "asin_of", "acos_of", "atan_of", "atan2_of", "sinh_of", "cosh_of", "tanh_of", "asinh_of", "acosh_of", "atanh_of",
     "exp_minus_square", "erf_of", "erfc_positive", "erfc_of", "erfinv_of", "lgamma_positive", "lgamma_of", "digamma_of", "power_positive",
     "power", "power_whole", "floor_divide_whole", "remainder_whole", "fmod_whole", "fmod_of", "remainder", "floor_divide", "shift_left",
-    "shift_right", "invert", "cut", "to_whole", "philox", "uniform_random", "tell", "reached", "inside", "allowed"]
+    "shift_right", "invert", "cut", "to_whole", "philox", "uniform_random", "tell", "reached", "inside", "allowed",
+    "is_narrow", "beyond", "add_checked", "subtract_checked", "multiply_checked", "abs_checked", "floor_divide_checked", "trunc_divide_checked",
+    "power_checked", "shift_left_checked", "cut_checked", "narrow_checked", "widened", "is_short", "wide_sum", "wide_product", "wide_times"]
 
 
 def safe_name(name: str) -> str:

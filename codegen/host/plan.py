@@ -7,6 +7,7 @@ lines; how a nest runs on the GPU is chosen in strategy.py and written by kernel
 from __future__ import annotations
 
 from .contract import Product, product_of
+from .dtypes import compute_class
 from .errors import OpError
 from .interleaved import interleaved_text
 from .kernel import MOST_BINDINGS, Facts, Kernel, new_kernel, word
@@ -135,7 +136,7 @@ def row_launches(k: Kernel, lines: Resolved, rules: list[Schedule]) -> list[Laun
     second = new_kernel(k.op, k.nest, k.call, k.facts, lines)
     first = row_launch(k, row_shape(k, rule, k.facts, parts, quads_help(k)), Stage("parts", parts))
     last = row_launch(second, [min(power_of_two(parts), 256), 1, 1], Stage("finish", parts))
-    first.scratch = rows * parts * len(k.nest.steps)
+    first.scratch = rows * parts * len(k.nest.steps) * (2 if compute_class(k.call.dtype) == "i" else 1)
     last.scratch = first.scratch
     return [first, last]
 

@@ -16,8 +16,9 @@ from dataclasses import dataclass
 
 from .common import common
 from .conversion import KIND_TYPES
+from .dtypes import compute_class
 from .held import Held, held_of, held_pass, held_reads
-from .kernel import Kernel, bind_memory, declarations, decode, mentions, read_lines, use, word
+from .kernel import Kernel, bind_memory, declarations, decode, is_wide, mentions, read_lines, use, word
 from .lines import points
 from .map import step_kind
 from .model import Step
@@ -78,6 +79,7 @@ def row_text(k: Kernel, title: str, lanes: int, columns: int, adjacent: bool, st
             for n in range(i, end):
                 if lanes > 1: body.extend(combine_call(k, n))
                 if lanes > 1: combines.extend(combine(k, n, lanes, columns, adjacent))
+                if stage.kind != "parts": body.extend(narrowed(k, n))
             if stage.kind == "parts": body.extend(parts_stored(k, i, end, lanes))
             i = end
         elif stage.kind == "parts": i += 1
@@ -116,13 +118,27 @@ def is_arg(step: Step) -> bool: return step.red == "argmax" or step.red == "argm
 def value_kind(k: Kernel, n: int) -> str:
     """The kind of what step n compares or adds: argmax compares numbers and answers a place."""
     step = k.nest.steps[n]
+    if is_wide(step, compute_class(k.call.dtype)): return "w"
     if not is_arg(step): return step_kind(k, step)
     if step.compared != "T": return step.compared
     return "f" if k.call.dtype.startswith("float") else "i"
 
 
+def so_far(k: Kernel, n: int) -> str:
+    """The variable in which reduction n is under way."""
+    name = k.nest.steps[n].name
+    return name + "_wide" if value_kind(k, n) == "w" else name
+
+
+def narrowed(k: Kernel, n: int) -> list[str]:
+    """The value of a reduction that was kept in 64 bits, once it is known: where it does not fit, the device is told."""
+    if value_kind(k, n) != "w": return []
+    return [f"let {k.nest.steps[n].name} = narrow_checked({so_far(k, n)});"]
+
+
 def start(k: Kernel, red: str, kind: str) -> str:
     """The value of a reduction over nothing."""
+    if kind == "w": return "vec2<u32>(0u, 0u)" if red == "sum" else "vec2<u32>(1u, 0u)"
     if red == "sum": return "0.0" if kind == "f" else "0"
     if red == "prod": return "1.0" if kind == "f" else "1"
     if red == "any": return "false"
@@ -136,6 +152,7 @@ def start(k: Kernel, red: str, kind: str) -> str:
 
 def joined(k: Kernel, red: str, kind: str, a: str, b: str) -> str:
     """Two values of a reduction as one."""
+    if kind == "w": return f"{'wide_sum' if red == 'sum' else 'wide_times'}({a}, {b})"
     if red == "sum": return f"{a} + {b}"
     if red == "prod": return f"{a} * {b}"
     if red == "any": return f"{a} || {b}"
@@ -165,7 +182,7 @@ def reduction(k: Kernel, first: int, end: int, done: list[int], lanes: int, stag
         if is_arg(k.nest.steps[n]):
             out.append(f"var best{n}: {KIND_TYPES[kind]} = {start(k, red, kind)};")
             out.append(f"var acc{n} = 0;".replace(f"acc{n}", k.nest.steps[n].name))
-        else: out.append(f"var {k.nest.steps[n].name}: {KIND_TYPES[kind]} = {start(k, red, kind)};")
+        else: out.append(f"var {so_far(k, n)}: {KIND_TYPES[kind]} = {start(k, red, kind)};")
     out.extend(read_lines(k, texts, done, "", True))
     chunks = chunked(k, first, end, lanes * stage.parts)
     step = f"{lanes}u"
@@ -208,12 +225,12 @@ def reduction_held(k: Kernel, first: int, end: int, done: list[int], held: Held)
     for n in range(first, end):
         kind: str = value_kind(k, n)
         texts.append(k.code.steps[n].body)
-        out.append(f"var {k.nest.steps[n].name}: {KIND_TYPES[kind]} = {start(k, k.nest.steps[n].red, kind)};")
+        out.append(f"var {so_far(k, n)}: {KIND_TYPES[kind]} = {start(k, k.nest.steps[n].red, kind)};")
     out.extend(read_lines(k, texts, done, "", True))
     for n in range(first, end):
         kind: str = value_kind(k, n)
         step = k.nest.steps[n]
-        out.extend(held_pass(k, held, n, joined(k, step.red, kind, step.name, "value"), KIND_TYPES[kind]))
+        out.extend(held_pass(k, held, n, so_far(k, n), joined(k, step.red, kind, so_far(k, n), "value"), KIND_TYPES[kind]))
     return out
 
 
@@ -246,7 +263,7 @@ def accumulate(k: Kernel, n: int, done: list[int], indent: str, chunks: bool) ->
         out.append(f"{inside}let value{n} = {formula.text};")
         out.append(f"{inside}if ({better(k, step.red, kind, f'value{n}', f'best{n}')}) {{ best{n} = value{n}; {step.name} = i32(inner); }}")
     elif chunks and is_float_sum(k, n): out.append(f"{inside}part{n} += {formula.text};")
-    else: out.append(f"{inside}{step.name} = {joined(k, step.red, kind, step.name, formula.text)};")
+    else: out.append(f"{inside}{so_far(k, n)} = {joined(k, step.red, kind, so_far(k, n), formula.text)};")
     if code.pred != "": out.append(f"{indent}}}")
     return out
 
@@ -270,9 +287,11 @@ def parts_stored(k: Kernel, first: int, end: int, lanes: int) -> list[str]:
     """The values of a part, into scratch memory."""
     out = ["if (live && lane == 0u) {" if lanes > 1 else "if (live) {"]
     for n in range(first, end):
-        name = k.nest.steps[n].name
-        bits = f"select(0u, 1u, {name})" if value_kind(k, n) == "b" else f"bitcast<u32>({name})"
-        out.append(f"  scratch[({n}u * p.outer_points + row % p.outer_points) * p.parts + row / p.outer_points] = {bits};")
+        name = so_far(k, n)
+        kind: str = value_kind(k, n)
+        bits = [f"select(0u, 1u, {name})"] if kind == "b" else [f"{name}.x", f"{name}.y"] if kind == "w" else [f"bitcast<u32>({name})"]
+        for half in range(len(bits)):
+            out.append(f"  scratch[({n + half * len(k.nest.steps)}u * p.outer_points + row % p.outer_points) * p.parts + row / p.outer_points] = {bits[half]};")
     out.append("}")
     return out
 
@@ -282,13 +301,14 @@ def parts_joined(k: Kernel, first: int, end: int, lanes: int) -> list[str]:
     out: list[str] = []
     for n in range(first, end):
         kind: str = value_kind(k, n)
-        out.append(f"var {k.nest.steps[n].name}: {KIND_TYPES[kind]} = {start(k, k.nest.steps[n].red, kind)};")
+        out.append(f"var {so_far(k, n)}: {KIND_TYPES[kind]} = {start(k, k.nest.steps[n].red, kind)};")
     out.append(f"for (var part = lane; part < p.parts; part += {lanes}u) {{")
     for n in range(first, end):
         kind: str = value_kind(k, n)
         text = f"scratch[({n}u * p.rows + row) * p.parts + part]"
-        value = f"({text} != 0u)" if kind == "b" else f"bitcast<{KIND_TYPES[kind]}>({text})"
-        out.append(f"  {k.nest.steps[n].name} = {joined(k, k.nest.steps[n].red, kind, k.nest.steps[n].name, value)};")
+        upper = f"scratch[({n + len(k.nest.steps)}u * p.rows + row) * p.parts + part]"
+        value = f"({text} != 0u)" if kind == "b" else f"vec2<u32>({text}, {upper})" if kind == "w" else f"bitcast<{KIND_TYPES[kind]}>({text})"
+        out.append(f"  {so_far(k, n)} = {joined(k, k.nest.steps[n].red, kind, so_far(k, n), value)};")
     out.append("}")
     return out
 
@@ -299,7 +319,7 @@ def parts_joined(k: Kernel, first: int, end: int, lanes: int) -> list[str]:
 def combine_call(k: Kernel, n: int) -> list[str]:
     step = k.nest.steps[n]
     if is_arg(step): return [f"{step.name} = combine{n}(best{n}, {step.name}, local, lane);"]
-    return [f"{step.name} = combine{n}({step.name}, local, lane);"]
+    return [f"{so_far(k, n)} = combine{n}({so_far(k, n)}, local, lane);"]
 
 
 def combine(k: Kernel, n: int, lanes: int, columns: int, adjacent: bool) -> list[str]:

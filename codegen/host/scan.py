@@ -11,7 +11,7 @@ from .conversion import KIND_TYPES
 from .kernel import Kernel, declarations, decode, read_lines, store_lines, word
 from .lines import points
 from .model import Step
-from .row import better, is_arg, joined, start, value_kind
+from .row import better, is_arg, joined, narrowed, so_far, start, value_kind
 
 
 @dataclass
@@ -69,14 +69,16 @@ def scan_text(k: Kernel, title: str, lanes: int) -> ScanText:
             if kind == "f": same = f"({same} || (is_nan(value{n}) && is_nan(best{n})))"
             add.append(f"if ({wins} || {same}) {{ best{n} = value{n}; {step.name} = i32(inner); }}")
         else:
-            starts.append(f"var {step.name}: {KIND_TYPES[kind]} = {start(k, step.red, kind)};")
-            add.append(f"{step.name} = {joined(k, step.red, kind, step.name, k.code.steps[n].body)};")
+            starts.append(f"var {so_far(k, n)}: {KIND_TYPES[kind]} = {start(k, step.red, kind)};")
+            add.append(f"{so_far(k, n)} = {joined(k, step.red, kind, so_far(k, n), k.code.steps[n].body)};")
             shared.append(f"var<workgroup> shared{n}: array<{KIND_TYPES[kind]}, {threads}>;")
             combines.extend(prefix(k, n, lanes, step, kind))
     stores: list[str] = []
     for n in range(len(k.nest.steps)):
         step: Step = k.nest.steps[n]
-        if step.kind == "reduce": continue
+        if step.kind == "reduce":
+            stores.extend(narrowed(k, n))
+            continue
         code = k.code.steps[n]
         stores.extend(read_lines(k, [code.body], inside, "", False))
         kind: str = step.value if step.value != "T" else "f" if k.call.dtype.startswith("float") else "i"
@@ -88,10 +90,11 @@ def prefix(k: Kernel, n: int, lanes: int, step: Step, kind: str) -> list[str]:
     """Makes a lane's value that of all lanes before it."""
     name = f"shared{n}"
     both = joined(k, step.red, kind, f"{name}[lane - gap]", "own")
-    return [f"{name}[lane] = {step.name};", "workgroupBarrier();",
+    own = so_far(k, n)
+    return [f"{name}[lane] = {own};", "workgroupBarrier();",
             f"for (var gap = 1u; gap < {lanes}u; gap *= 2u) {{",
             f"  var own = {name}[lane];",
             f"  if (lane >= gap) {{ own = {both}; }}",
             "  workgroupBarrier();", f"  {name}[lane] = own;", "  workgroupBarrier();", "}",
-            f"{step.name} = {start(k, step.red, kind)};",
-            f"if (lane > 0u) {{ {step.name} = {name}[lane - 1u]; }}"]
+            f"{own} = {start(k, step.red, kind)};",
+            f"if (lane > 0u) {{ {own} = {name}[lane - 1u]; }}"]

@@ -16,7 +16,7 @@ from .kernel import (Kernel, Patch, access_kind, bound_name, declarations, decod
                      needed, read_lines, term, variable, word)
 from .lines import Line, points
 from .model import Code, ReadCode
-from .row import accumulate, independent, is_arg, start, value_kind
+from .row import accumulate, independent, is_arg, narrowed, so_far, start, value_kind
 from .row_stores import outer_store
 from .texts import bare
 
@@ -252,6 +252,7 @@ def window_text(k: Kernel, w: Window, title: str) -> WindowText:
             end = at + 1
             while end < len(k.nest.steps) and k.nest.steps[end].kind == "reduce" and independent(k, at, end): end += 1
             body.extend(written_out(k, at, end, done))
+            for n in range(at, end): body.extend(narrowed(k, n))
             at = end
         else:
             body.extend(outer_store(k, at, done, 1))
@@ -363,7 +364,7 @@ def written_out(k: Kernel, first: int, end: int, done: list[int]) -> list[str]:
         texts.append(k.code.steps[n].pred)
         texts.append(k.code.steps[n].body)
         if is_arg(step): out.append(f"var best{n}: {KIND_TYPES[kind]} = {start(k, step.red, kind)};")
-        out.append(f"var {step.name} = 0;" if is_arg(step) else f"var {step.name}: {KIND_TYPES[kind]} = {start(k, step.red, kind)};")
+        out.append(f"var {step.name} = 0;" if is_arg(step) else f"var {so_far(k, n)}: {KIND_TYPES[kind]} = {start(k, step.red, kind)};")
     out.extend(read_lines(k, texts, done, "", True))
     if branches(k, first, end): return out + counted_through(k, first, end, done)
     for point in range(points(k.reduce)):

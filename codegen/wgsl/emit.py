@@ -6,14 +6,14 @@ is printed for one class of T.  How elements are loaded and stored, and all loop
 
 from __future__ import annotations
 
-from dsl.expression import E, ROUTINES, walk
+from dsl.expression import E, ROUTINES, ZERO, walk
 from dsl.ir import Tensor
 from dsl.opdef import OpDef, Presence, symbol
 
 from ..host.model import Code, ReadCode, StepCode
 from ..host.names import safe_name
 from ..nests import Nest, bare
-from ..typing import Kinds
+from ..typing import Kinds, tensor_kind
 
 TYPES = {"f": "f32", "i": "i32", "b": "bool"}
 COMPARE = ("<", "<=", "==", "!=", ">", ">=")
@@ -22,17 +22,19 @@ NATIVE = {"abs", "floor", "ceil", "trunc", "round"}
 STATIC_KINDS = ("bool", "choice")
 
 
-def code(op: OpDef, nest: Nest, tensors: dict[str, Tensor], integral: bool, told: frozenset[int] = frozenset(), asked: bool = False) -> Code:
+def code(op: OpDef, nest: Nest, tensors: dict[str, Tensor], integral: bool, told: frozenset[int] = frozenset(), asked: bool = False,
+         forward: bool = False) -> Code:
     """The texts of a nest for T floating or integral.  told: accesses whose places are reported where they are off their axis;
-    asked: whether what is stored is an answer, of which a no is reported."""
+    asked: whether what is stored is an answer, of which a no is reported; forward: whether whole numbers of T that do not fit are."""
     w = Writer(op, nest, tensors, integral)
+    if integral and forward: w.check(tensors)
     accesses, targets = [], {s.target for s in nest.steps}
     for n, a in enumerate(nest.accesses):
         kind = w.kinds.holes[f"r{n}"]
         accesses.append(ReadCode(["" if bare(i) else w.place(i, "" if n not in told else "inside" if n in targets else "reached") for i in a.index],
                                  "" if a.guard is None else w.text(a.guard, "b"),
                                  "" if a.fallback is None else w.text(a.fallback, kind)))
-    steps = [StepCode("" if s.pred is None else w.text(s.pred, "b"), w.answer(s, k) if asked and s.kind == "store" else w.text(s.body, w.body_kind(s, k)))
+    steps = [StepCode("" if s.pred is None else w.text(s.pred, "b"), w.answer(s, k) if asked and s.kind == "store" else w.body(s, k))
              for s, k in zip(nest.steps, w.kinds.steps)]
     return Code(accesses, steps)
 
@@ -58,6 +60,26 @@ class Writer:
         self.kinds = Kinds(op, nest, tensors, integral)
         self.statics = {symbol(p.name) for p in op.params if p.kind in STATIC_KINDS}
         self.integral = integral
+
+    # What is checked where whole numbers of T must fit: the values that are of T.
+    values: frozenset[str] = frozenset()
+
+    def check(self, tensors: dict[str, Tensor]):
+        """From here on what is computed from elements of T, or from numbers that are options, must fit (`_checked` in rare.wgsl)."""
+        values = {f"r{n}" for n, a in enumerate(self.nest.accesses) if tensor_kind(self.op, tensors[a.tensor]) == "T"}
+        values |= {name for name, kind in self.kinds.options.items() if kind == "num"}
+        self.values = frozenset(values | {s.name for s, k in zip(self.nest.steps, kinds(self.op, self.nest, tensors)) if s.name and k == "T"})
+
+    def checked(self, e: E) -> bool:
+        return bool(self.values) and any(n.op in ("hole", "sym") and n.val in self.values for n in walk(e)) and self.kinds.kind(e) == "i"
+
+    def body(self, s, kind: str) -> str:
+        """What a step computes; sums and products of whole numbers of T are kept in 64 bits (codegen/host/row.py)."""
+        e = s.body
+        if s.kind == "store" and self.values and kind == "i" and f"r{s.target}" in self.values and self.kinds.kind(e) == "f" and not exact(e):
+            return self.call("cut_checked", (e,), "f")
+        if not (s.kind == "reduce" and s.red in ("sum", "prod") and s.name in self.values): return self.text(e, self.body_kind(s, kind))
+        return self.call("wide_product", e.args, "i") if e.op == "*" and self.kinds.kind(e) == "i" else f"widened({bared(self.text(e, 'i'))})"
 
     def body_kind(self, s, kind: str) -> str:
         """What a step's body is printed as: for argmax the kind of what it compares."""
@@ -85,6 +107,8 @@ class Writer:
         kind = self.kinds.kind(e)
         if e.op == "const": return constant(e.val, want)
         if kind == "inf": return self.infinity(e, want)
+        if want == "i" and self.values and exact(e) and all(self.kinds.kind(x) != "f" for x in e.args[0].args):
+            return self.call("trunc_divide_checked", e.args[0].args, "i")
         if e.op == "if" and kind == "i" and want == "f": return self.show(e, want, want)      # `0 if c else inf`: each by itself
         s = self.show(e, kind, want)
         return s if kind == want else self.cast(s, kind, want)
@@ -111,6 +135,7 @@ class Writer:
             case "rand":
                 return f"uniform_random({e.val}u, place)"
             case "cast": return self.text(a[0], kind) if e.val != "i" or self.kinds.kind(a[0]) != "f" else self.call("to_whole", a, "f")
+            case "neg" if self.checked(e): return self.call("subtract_checked", (ZERO, *a), "i")
             case "neg": return f"(-{self.text(a[0], kind)})"
             case "not": return f"!{self.text(a[0], 'b')}"
             case "and" | "or": return f"({self.text(a[0], 'b')} {'&&' if e.op == 'and' else '||'} {self.text(a[1], 'b')})"
@@ -140,6 +165,7 @@ class Writer:
         if op == "*" and kind == "f":       # a compiler may take `0 * x` for 0, NaN it is not
             for x, y in (a, a[::-1]):
                 if x.op == "const" and x.val == 0: return self.call("nothing_of", [y], "f")
+        if op in CHECKED and self.checked(e): return self.call(f"{CHECKED[op]}_checked", a, "i")
         if op in ("+", "-", "*"): return f"({self.text(a[0], kind)} {op} {self.text(a[1], kind)})"
         if op == "/": return self.call("divide", a, "f")
         if op in ("&", "|", "^"):
@@ -163,15 +189,23 @@ class Writer:
         if kind == "i":
             if fn in ("floor", "ceil", "trunc", "round"): return self.text(a[0], "i")
             if fn == "fmod": return self.call("fmod_whole", a, "i")
+            if fn == "abs" and self.checked(e): return self.call("abs_checked", a, "i")
             plain = {"fmax": "max", "fmin": "min"}.get(fn, fn)
             return f"{plain}({', '.join(bared(self.text(x, 'i')) for x in a)})"
         if fn in NATIVE: return f"{fn}({bared(self.text(a[0], 'f'))})"
         return self.call(PRELUDE_NAMES.get(fn, fn + "_of"), a, "f")
 
 
+# Operators on whole numbers of T that may not fit.
+CHECKED = {"+": "add", "-": "subtract", "*": "multiply", "//": "floor_divide", "**": "power", "<<": "shift_left"}
 # Intrinsic -> its function in the prelude, where that is not the name followed by `_of`.
 PRELUDE_NAMES = {"max": "larger", "min": "smaller", "fmax": "larger_number", "fmin": "smaller_number", "sqrt": "square_root",
                  "rsqrt": "reciprocal_root", "fmod": "fmod_of", "copysign": "copy_sign", "sign": "sign_of"}
+
+
+def exact(e: E) -> bool:
+    """Whether it is a quotient cut towards zero: of whole numbers that is one of theirs."""
+    return e.op == "call" and e.val == "trunc" and e.args[0].op == "/"
 
 
 def routine_name(name: str, kind: str) -> str: return f"{name}_routine" + ("_whole" if kind == "i" else "")

@@ -158,6 +158,88 @@ fn fmod_whole(x: i32, y: i32) -> i32 {
   return x - x / y * y;
 }
 
+// --- Whole numbers of T, which must fit into 32 bits; 8-bit types wrap ---
+fn beyond() { if (!is_narrow) { tell(0u, 0xfffffffeu); } }
+
+fn add_checked(a: i32, b: i32) -> i32 {
+  let r = a + b;
+  if (((a ^ r) & (b ^ r)) < 0) { beyond(); }
+  return r;
+}
+
+fn subtract_checked(a: i32, b: i32) -> i32 {
+  let r = a - b;
+  if (((a ^ b) & (a ^ r)) < 0) { beyond(); }
+  return r;
+}
+
+fn multiply_checked(a: i32, b: i32) -> i32 { return narrow_checked(wide_product(a, b)); }
+
+fn abs_checked(x: i32) -> i32 { return max(x, subtract_checked(0, min(x, 0))); }
+
+fn floor_divide_checked(a: i32, b: i32) -> i32 {
+  if (b == -1) { return subtract_checked(0, a); }
+  return floor_divide_whole(a, b);
+}
+
+fn trunc_divide_checked(a: i32, b: i32) -> i32 {
+  if (b == -1) { return subtract_checked(0, a); }
+  return select(a / b, 0, b == 0);
+}
+
+fn power_checked(x: i32, y: i32) -> i32 {
+  if (y < 0 || is_narrow) { return power_whole(x, y); }
+  var base = x;
+  var out = 1;
+  for (var left = y; left > 0;) {
+    if ((left & 1) == 1) { out = multiply_checked(out, base); }
+    left >>= 1u;
+    if (left > 0) { base = multiply_checked(base, base); }
+  }
+  return out;
+}
+
+fn shift_left_checked(x: i32, n: i32) -> i32 {
+  let r = shift_left(x, n);
+  if (n >= 0 && x != 0 && (n > 31 || (r >> (u32(n) & 31u)) != x)) { beyond(); }
+  return r;
+}
+
+// A float as a whole number.
+fn cut_checked(x: f32) -> i32 {
+  if (is_nan(x)) { return 0; }
+  if (!(x >= -2147483648.0 && x < 2147483648.0)) { beyond(); }
+  return cut(x);
+}
+
+// Sums and products are kept in 64 bits, the lower half first: they may leave 32 bits and come back.
+fn widened(x: i32) -> vec2<u32> { return vec2<u32>(u32(x), u32(x >> 31u)); }
+
+fn is_short(a: vec2<u32>) -> bool { return a.y == u32(i32(a.x) >> 31u); }
+
+fn narrow_checked(a: vec2<u32>) -> i32 {
+  if (!is_short(a)) { beyond(); }
+  return i32(a.x);
+}
+
+fn wide_sum(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
+  let low = a.x + b.x;
+  let high = a.y + b.y + select(0u, 1u, low < a.x);
+  if ((((a.y ^ high) & (b.y ^ high)) >> 31u) != 0u) { beyond(); }
+  return vec2<u32>(low, high);
+}
+
+fn wide_product(a: i32, b: i32) -> vec2<u32> {
+  return vec2<u32>(u32(a * b), high_product(u32(a), u32(b)) - select(0u, u32(b), a < 0) - select(0u, u32(a), b < 0));
+}
+
+// The product of all so far and one more: what does not fit stays so, unless that is 0.
+fn wide_times(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
+  if (is_short(a) && is_short(b)) { return wide_product(i32(a.x), i32(b.x)); }
+  let zero = (a.x | a.y) == 0u || (b.x | b.y) == 0u;
+  return vec2<u32>(0u, select(1u, 0u, zero));
+}
+
 // --- What the device is told (device.ts, gpu.py) ---
 // The first thing that is wrong in this run, in the four words that it was given.
 fn tell(place: u32, length: u32) {

@@ -97,6 +97,7 @@ export class Tells {
 }
 
 function errorOf({ op, refusals }: CompiledOp, place: number, length: number): Error {
+  if (length === -2) return new OpError(`${op.name}: the result does not fit into int32`);
   return length < 0 ? new OpError(refusals![place]!) : new IndexError(`${op.name}: index ${place} is out of bounds for an axis of length ${length}`);
 }
 
