@@ -38,10 +38,15 @@ def installed(tool: str) -> Path:
 
 
 def project(tool: str | None, tarball: Path, files: dict[str, Path | str], at: Path | None = None) -> Path:
-    """An empty project with the packed package and these files: beside the tool's node_modules, where it finds its parts, or in `at`."""
+    """An empty project with the packed package, these files and the tool.
+
+    It is the folder `at`, outside of this checkout, whose node_modules have more than a stranger's (`webgpu` among it); for tools that
+    follow no links, the folder beside the tool's node_modules."""
     folder = at or installed(tool) / "project"
     shutil.rmtree(folder, ignore_errors=True)
     (folder / "node_modules").mkdir(parents=True)
+    for part in (installed(tool) / "node_modules").iterdir() if tool and at else ():
+        if part.name[0] != ".": (folder / "node_modules" / part.name).symlink_to(part)
     with tarfile.open(tarball) as archive:
         archive.extractall(folder / "node_modules", **({"filter": "data"} if hasattr(tarfile, "data_filter") else {}))  # Python 3.11.3
     (folder / "node_modules" / "package").rename(folder / "node_modules" / "tensorloom")

@@ -94,18 +94,18 @@ def test_these_tools_run_today(figure):
 
 # --- Bundlers --------------------------------------------------------------------------------------
 
-def bundle(tool: str, program: str, tarball):
+def bundle(tool: str, program: str, tarball, at):
     """The project's folder, with what the tool made of the program in the folder `program`."""
     if tool == "next":
         made = {f"app/{name}": BUILDS / "next" / name for name in ("layout.js", "page.js")} | {"next.config.mjs": BUILDS / "next" / "next.config.mjs"}
         folder = toolchains.project(tool, tarball, {"program.js": PROGRAMS / f"{program}.js", **made})
         words = ["../node_modules/next/dist/bin/next", "build"]
     elif tool == "parcel":
-        folder = toolchains.project(tool, tarball, files(program))
-        words = ["../node_modules/parcel/lib/bin.js", "build", "index.html", "--dist-dir", "out", "--public-url", "./", "--no-cache", "--no-source-maps"]
+        folder = toolchains.project(tool, tarball, files(program), at)
+        words = ["node_modules/parcel/lib/bin.js", "build", "index.html", "--dist-dir", "out", "--public-url", "./", "--no-cache", "--no-source-maps"]
     else:
         script = "vite" if tool.startswith("vite") else tool
-        folder = toolchains.project(tool, tarball, files(program, **{"build.mjs": BUILDS / f"{script}.mjs"}))
+        folder = toolchains.project(tool, tarball, files(program, **{"build.mjs": BUILDS / f"{script}.mjs"}), at)
         words = ["build.mjs", "build", program]
     built(toolchains.run(words, folder), folder, program)
     if not (folder / program / "index.html").exists(): (folder / program / "index.html").write_text((PROGRAMS / "page.html").read_text())
@@ -115,15 +115,15 @@ def bundle(tool: str, program: str, tarball):
 @pytest.mark.parametrize("tool", BUNDLERS)
 def test_a_bundle_trains(tool, tarball, tmp_path):
     programs = ["whole"] if tool == "next" else ["functional", "whole"]  # Next.js takes half a minute for each
-    for program in programs: bundle(tool, program, tarball).joinpath(program).rename(tmp_path / program)
+    for program in programs: bundle(tool, program, tarball, tmp_path / "project").joinpath(program).rename(tmp_path / program)
     # Next.js and Parcel write scripts into their pages; those of Next.js refer to the root.
     with serve(tmp_path / "whole" if tool == "next" else tmp_path, policy="" if tool in ("next", "parcel") else STRICT) as address:
         check_pages([f"{address}/"] if tool == "next" else [f"{address}/{program}/index.html" for program in programs])
 
 
 @pytest.mark.parametrize("tool", [tool for tool in TODAY if tool.startswith("vite")])
-def test_a_development_server_trains(tool, tarball):
-    folder = toolchains.project(tool, tarball, files("whole", **{"build.mjs": BUILDS / "vite.mjs"}))
+def test_a_development_server_trains(tool, tarball, tmp_path):
+    folder = toolchains.project(tool, tarball, files("whole", **{"build.mjs": BUILDS / "vite.mjs"}), tmp_path / "project")
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
