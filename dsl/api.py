@@ -18,6 +18,7 @@ import numpy as np
 
 from codegen import opdata
 from codegen.host.errors import OpError
+from codegen.host.formula import formula
 from codegen.host.kernel import Facts
 from codegen.host.model import Call, Launch, Meta, Op, Schedule
 from codegen.host.plan import plan
@@ -134,19 +135,20 @@ class Function:
 
     def run(self, target: str, args: tuple, options: dict):
         call, arrays = self.bind(args, options, target)
-        self.ask(args, options)
+        self.ask(call, args, options)
         found = self.program(target, 0, call, arrays, list(self.op.outputs))
-        self.ask(args, options, {n: found[n] for n in self.op.outputs})
+        self.ask(call, args, options, {n: found[n] for n in self.op.outputs})
         for p, v in zip(self.op.params, arranged(self.name, self.op, args, options)):
             if p.mut and isinstance(v, np.ndarray) and p.name in found: np.copyto(v, found[p.name], casting="unsafe")
         out = {n: found[n] for n in self.op.outputs}
         if len(out) == 1: return next(iter(out.values()))
         return out or {p.name: found[p.name] for p in self.op.params if p.name in found}
 
-    def ask(self, args: tuple, options: dict, results: dict[str, np.ndarray] | None = None):
+    def ask(self, call: Call, args: tuple, options: dict, results: dict[str, np.ndarray] | None = None):
         """Raises OpError where a requirement over elements does not hold: over arguments, or over results, once there are any."""
-        for name, messages in self.op.asks:
+        for (name, messages), spared in zip(self.op.asks, self.op.spared):
             guard = self.library.ops[name]
+            if spared is not None and formula(spared)(call.env): continue
             if any(p.name in self.op.outputs for p in guard.params) != (results is not None): continue
             given = {p.name: v for p, v in zip(self.op.params, arranged(self.name, self.op, args, options)) if v is not None} | (results or {})
             said = Function(guard, self.library).numpy(**{p.name: given[p.name] for p in guard.params if p.name in given})

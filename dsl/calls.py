@@ -34,6 +34,7 @@ MEASURES = {"rank": (("tensor", "pack", "local", "output"),),
             "type": (("tensor", "option"),),
             "fits": (("pack",), ("pack",)),
             "same": (("tensor",), ("tensor",)),
+            "number": (("tensor",),),
             "nth": (("option", "pack", ""), "")}
 
 

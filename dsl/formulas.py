@@ -14,7 +14,7 @@ from .scope import CONSTANTS, DTYPES, FUNCTIONS, REDUCERS, Scope, Thing, Vocabul
 from .signature import KINDS
 from .syntax import Assign, Span, X
 
-WHOLE = ("rank", "numel", "size", "given", "type", "fits", "same", "nth", "stop")      # functions whose argument may be a whole tensor
+WHOLE = ("rank", "numel", "size", "given", "type", "fits", "same", "number", "nth", "stop")      # functions whose argument may be a whole tensor
 
 
 LOGIC = {"&": "and", "|": "or", "~": "not"}

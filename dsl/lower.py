@@ -13,6 +13,7 @@ from collections.abc import Callable
 from .axes import stretches
 from .conditions import either, narrowed
 from .dims import Item, Patterns
+from .elements import groups
 from .inline import over_rows
 from .expression import E, FALSE, ONE, conj, indices, read, subst, sym, transform, walk
 from .ir import Dim, Loop, Program, Stmt, Tensor
@@ -119,6 +120,7 @@ class Lowering:
             program, {}, None if op.nograd is None else frozenset(op.nograd), op.code, op.foreach, op.numbers,
             self.sites > 0, self.pointwise(forward), [], op.tests, op.samples,
             tuple(replace(m, name=hole(m.name)) for m in op.modules), op, doc_family)
+        made.spared = tuple(self.spared(asked) for _, asked in groups(op, op.asked))
         for s in forward:
             if s.body.op == "raw" and s.body.val.placed.op is None: own(s.body.val.placed, made)
         self.begun(made)                                # a gradient may call the op itself
@@ -308,6 +310,10 @@ class Lowering:
         return e
 
     # --- Gradients that the definition gives -----------------------------------------------------
+
+    def spared(self, asked: tuple) -> E | None:
+        """Where none of these requirements over elements need be asked; None: nowhere."""
+        return conj(*(self.formulas.lower(r.unless, Context()) for r in asked)) if all(r.unless for r in asked) else None
 
     def gradients(self) -> dict[str, list[Stmt]]:
         out: dict[str, list[Stmt]] = {}

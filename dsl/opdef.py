@@ -103,6 +103,7 @@ class OpDef:
     complete: bool = False                  # whether dsl.adjoint has made them
     # The ops that look at elements, and what is wrong where a result of them is 0; see dsl/elements.py.
     asks: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    spared: tuple[E | None, ...] = ()       # for each of them, where it need not be asked
     source: str = ""                        # digest of the texts that it was made from, where a build needs it
 
 

@@ -186,6 +186,8 @@ class Formulas:
         if n == "given": return self.given(a[0].val, c)
         if n == "type": return sym(TypeOf + a[0].val)
         if n in ("rank", "numel", "size"): return self.measure(n, e)
+        if n == "floating": return sym(n)
+        if n == "number": return sym(f"number_{a[0].val}")
         if n in ("fits", "same"): return sym(f"{n}_{a[0].val}_{a[1].val}")
         if n == "axis":
             if c.component is None: raise Mistake("index", "`axis()` needs a pack of known rank around it", e.span)

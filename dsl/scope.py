@@ -23,7 +23,7 @@ FUNCTIONS: dict[str, tuple[int, int]] = {
     **{name: (n, n) for name, n in INTRINSICS.items()},
     "max": (1, 2), "min": (1, 2),
     "rand": (0, 0), "product": (1, 1), "inside": (1, 1), "rank": (1, 1), "numel": (1, 1), "size": (2, 2), "given": (1, 1), "type": (1, 1),
-    "nth": (2, 2), "axis": (0, 0), "fits": (2, 2), "same": (2, 2), "ravel": (2, 2), "unravel": (2, 2), "poly": (2, 64),
+    "nth": (2, 2), "axis": (0, 0), "fits": (2, 2), "same": (2, 2), "number": (1, 1), "floating": (0, 0), "ravel": (2, 2), "unravel": (2, 2), "poly": (2, 64),
 }
 # The types of elements that `type(x)` may be compared with, as host code numbers them (codegen/host/dtypes.py).
 DTYPES = ("bool", "uint8", "int8", "int32", "float16", "float32", "float64")

@@ -30,6 +30,7 @@ def check_clauses(walk, op: Op, source: Source, clean: bool):
         number(walk, r.condition, "a condition")
         message(walk, r, source)
     for r in op.asked:
+        if r.unless is not None: number(walk, r.unless, "where a requirement is not asked")
         if "{" in r.message: walk.error("syntax", "the message of a requirement over elements has no values", r.span, "leave the braces out")
     for s in op.samples: sample(walk, s, source)
     if not clean: return

@@ -129,6 +129,7 @@ class Require:
     condition: X
     message: str                        # with {expressions} in braces
     span: Span = spot()
+    unless: X | None = None             # of one over elements: where it need not be asked, which types and numbers decide
 
 
 @dataclass(frozen=True)

@@ -249,6 +249,8 @@ class Draw:
         for n, lengths in self.packs.items(): env |= {f"count_{n}": math.prod(lengths), f"rank_{n}": len(lengths)}
         for n, a in self.packs.items():
             for m, b in self.packs.items(): env[f"fits_{n}_{m}"] = int(len(a) == len(b) and all(x <= y for x, y in zip(a, b)))
+        env["floating"] = 1
+        env |= {f"number_{t.name}": 0 for t in self.inputs}
         env |= {f"same_{a.name}_{b.name}": 1 for a in self.inputs for b in self.inputs}
         for t in self.inputs:
             place = 0

@@ -9,7 +9,9 @@ import { count, number, refuse, tensorOf, whole } from "./kinds.js";
 import { broadcastShapes, checkShape, extent, integers, numelOf, showShape } from "./shape.js";
 import { Tensor } from "./tensor.js";
 import { as_strided } from "./views.js";
+import { run } from "./call.js";
 import { add, mul } from "../names/torch.js";
+import { normal_spreadOp } from "../ops/random.js";
 
 const isTensor = (value: unknown): value is Tensor => value instanceof Tensor;
 
@@ -120,5 +122,6 @@ export function normal(...args: unknown[]): Tensor {
   const shape = broadcastShapes(isTensor(mean) ? mean.shape : [], isTensor(std) ? std.shape : []), like = isTensor(mean) ? mean : (std as Tensor);
   if (!shape) throw new OpError(`normal: the shapes of mean ${showShape((mean as Tensor).shape)} and std ${showShape((std as Tensor).shape)} do not broadcast`);
   const { generator } = random;
-  return add(mul(randn(shape, { dtype: isFloat(like.dtype) ? like.dtype : "float32", device: like.device, generator }), std), mean) as Tensor;
+  const noise = randn(shape, { dtype: isFloat(like.dtype) ? like.dtype : "float32", device: like.device, generator });
+  return add(isTensor(std) ? (run(normal_spreadOp, [noise, std]) as Tensor) : mul(noise, std), mean) as Tensor;
 }

@@ -18,6 +18,7 @@ interface Data {
 function natural(data: NumberArray): DType {
   if (data instanceof Float64Array) return "float64";
   if (data instanceof Float32Array) return "float32";
+  if (data[Symbol.toStringTag] as string === "Float16Array") return "float16";     // which not every engine has
   if (data instanceof Int8Array) return "int8";
   if (data instanceof Uint8Array || data instanceof Uint8ClampedArray) return "uint8";
   return "int32";

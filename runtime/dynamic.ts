@@ -80,9 +80,9 @@ export async function nonzero_static(...args: [Tensor, ...unknown[]]): Promise<T
   return tensor(out, { shape: [size, rank], device: input.device });
 }
 
-/** A view of `length` elements along `dim` from `start` on; a promise where a tensor holds the start. */
-export function narrow(input: Tensor, dim: number, start: number | Tensor, length: number): Tensor | Promise<Tensor> {
-  return start instanceof Tensor ? narrowAt(input, dim, start, length) : views.narrow(input, dim, start, length);
+/** A view of `length` elements along `dim` from `start` on; a promise where a tensor holds the start or the length. */
+export function narrow(input: Tensor, dim: number, start: number | Tensor, length: number | Tensor): Tensor | Promise<Tensor> {
+  return start instanceof Tensor || length instanceof Tensor ? narrowAt(input, dim, start, length) : views.narrow(input, dim, start, length);
 }
 
 /** Views cut at places, or so many of nearly equal size; a promise where a tensor says which. */
@@ -90,10 +90,14 @@ export function tensor_split(input: Tensor, at: number | readonly number[] | Ten
   return at instanceof Tensor ? splitAt(input, at, dim) : views.tensor_split(input, at, dim);
 }
 
-/** As narrow, with the start in a tensor without axes. */
-async function narrowAt(input: Tensor, dim: number, start: Tensor, length: number): Promise<Tensor> {
-  if (start.ndim !== 0 || isFloat(start.dtype) || start.dtype === "bool") throw new OpError("narrow: start must be an 0-dim integral Tensor.");
-  return views.narrow(input, dim, (await start.item()) as number, length);
+/** As narrow, with the start in a tensor without axes, the length in one of one element. */
+async function narrowAt(input: Tensor, dim: number, start: number | Tensor, length: number | Tensor): Promise<Tensor> {
+  const one = async (x: number | Tensor, name: string, fits: (t: Tensor) => boolean): Promise<number> => {
+    if (!(x instanceof Tensor)) return x;
+    if (!fits(x) || isFloat(x.dtype) || x.dtype === "bool") throw new OpError(`narrow: ${name} must be an 0-dim integral Tensor.`);
+    return (await x.item()) as number;
+  };
+  return views.narrow(input, dim, await one(start, "start", (t) => t.ndim === 0), await one(length, "length", (t) => t.numel() === 1));
 }
 
 /** As tensor_split, with the number of parts, or the places to cut at, in a tensor. */

@@ -43,10 +43,10 @@ export const adjoint = /* @__PURE__ */ viewing("adjoint", [], (x) => views.matri
 export const broadcast_to = /* @__PURE__ */ viewing("broadcast_to", ["size"], (x, ...size: Size[]) => views.expand(x, size, "broadcast_to"));
 interface Narrow {
   (input: Tensor, dim: number, start: number, length: number): Tensor;
-  (input: Tensor, dim: number, start: Tensor, length: number): Promise<Tensor>;
+  (input: Tensor, dim: number, start: number | Tensor, length: number | Tensor): Promise<Tensor>;
   (input: Tensor, options: Options): Tensor;
 }
-/** A view of `length` elements along `dim` from `start` on; a promise where a tensor holds the start. */
+/** A view of `length` elements along `dim` from `start` on; a promise where a tensor holds the start or the length. */
 export const narrow = /* @__PURE__ */ viewing("narrow", ["dim", "start", "length"], (x, dim: number, start: number, length: number) => dynamic.narrow(x, dim, start, length)) as Narrow;
 export const select = /* @__PURE__ */ viewing("select", ["dim", "index"], (x, dim: number, index: number) => views.select(x, dim, index));
 export const squeeze = /* @__PURE__ */ viewing("squeeze", ["dim"], (x, dim?: Size) => views.squeeze(x, dim));

@@ -1,4 +1,5 @@
-// x[...] and x[...] = value: integers, slices, null and dots are views; tensors of integers or booleans pick elements.
+// x[...] and x[...] = value: integers, also in tensors without axes on the CPU, slices, null and dots are views; tensors of integers or
+// booleans, and true and false, pick elements.
 // A mask on a GPU makes reading a promise, for only the GPU knows how many elements it picks; assigning one value does not.
 
 import { cast, copy_ } from "./copy.js";
@@ -62,10 +63,9 @@ function resolve(x: Tensor, full: readonly Plain[], op: string): Picks {
     else if (spec === null || spec === undefined) {
       view = views.unsqueeze(view, axis);
       pass(1);
-    } else if (typeof spec === "boolean") {
+    } else if (typeof spec === "boolean") {     // picks all of an axis of length 1, or nothing
       view = views.unsqueeze(view, axis);
-      if (!spec) view = sliceAxis(view, axis, 0, 0, 1, op);
-      pass(1);
+      picks[axis++] = tensor(new Int32Array(+spec), { device: "cpu" });
     } else if (typeof spec === "number") view = select(view, axis, spec, op);
     else if (typeof spec === "string") {
       const { start, length, step } = parseSlice(spec, view.shape[axis]!);
@@ -81,6 +81,9 @@ function resolve(x: Tensor, full: readonly Plain[], op: string): Picks {
       checkMask(mask, view, axis, op);
       masks.push({ mask, axis });
       pass(mask.ndim);
+    } else if (spec instanceof Tensor && spec.ndim === 0 && spec.dtype.startsWith("int") && spec.device === "cpu") {
+      spec.check(op);
+      view = select(view, axis, spec.storage.elements[spec.offset]!, op);
     } else if (spec instanceof Tensor) picks[axis++] = checkPick(spec, op);
     else throw new TypeMismatchError(`${op}: expected an integer, null, a boolean, '...', a slice or a tensor as index, got ${describe(spec)}`);
   }

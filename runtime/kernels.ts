@@ -21,7 +21,7 @@ export const index_select = (input: Tensor, dim: number, index: Tensor): Tensor 
 export const index_add = (input: Tensor, dim: number, index: Tensor, source: Tensor): Tensor => run(index_addOp, [input, dim, index, source]) as Tensor;
 export const index_copy = (input: Tensor, dim: number, index: Tensor, source: Tensor): Tensor => run(index_copyOp, [input, dim, index, source]) as Tensor;
 /** where(condition, input, other): for masks. */
-export const where = (condition: Tensor, input: Tensor, other: Tensor): Tensor => run(whereOp, [condition, input, other]) as Tensor;
+export const where = (condition: Tensor, input: Tensor, other: Tensor | number): Tensor => run(whereOp, [condition, input, other]) as Tensor;
 /** place_along(index, size, before): indices along several axes as one. */
 export const place_along = (index: Tensor, size: number, before?: Tensor): Tensor => run(place_alongOp, [index, size, before]) as Tensor;
 /** add(input, other, {alpha}): what is written and added to. */

@@ -13,6 +13,7 @@ import * as functions from "./functions.js";
 import { OpError } from "./errors.js";
 import { type IndexSpec, index, index_put, index_put_, setIndex } from "./indexing.js";
 import * as join from "./join.js";
+import * as kernels from "./kernels.js";
 import { tensorOf } from "./kinds.js";
 import { named } from "./named.js";
 import * as placing from "./placing.js";
@@ -94,8 +95,13 @@ class Methods {
   expand_as(this: Tensor, other: Tensor): Tensor { return views.expand(this, [tensorOf(other, "expand_as", "other").shape], "expand_as"); }
   broadcast_to(this: Tensor, ...size: (number | readonly number[])[]): Tensor { return views.expand(this, size, "broadcast_to"); }
   narrow(this: Tensor, dim: number, start: number, length: number): Tensor;
-  narrow(this: Tensor, dim: number, start: Tensor, length: number): Promise<Tensor>;
-  narrow(this: Tensor, dim: number, start: number | Tensor, length: number): Tensor | Promise<Tensor> { return dynamic.narrow(this, dim, start, length); }
+  narrow(this: Tensor, dim: number, start: number | Tensor, length: number | Tensor): Promise<Tensor>;
+  narrow(this: Tensor, dim: number, start: number | Tensor, length: number | Tensor): Tensor | Promise<Tensor> { return dynamic.narrow(this, dim, start, length); }
+  /** The tensor where the condition holds, `other` elsewhere. */
+  where(this: Tensor, condition: Tensor, other: TensorOrNumber): Tensor {
+    const [mask, rest] = named("where", ["condition", "other"], [...arguments]);
+    return kernels.where(mask as Tensor, this, rest as Tensor | number);
+  }
   flatten(this: Tensor, start_dim?: number | views.FlattenOptions, end_dim?: number): Tensor { return views.flatten(this, start_dim, end_dim); }
   unflatten(this: Tensor, dim: number, sizes: readonly number[]): Tensor { return views.unflatten(this, dim, sizes); }
   ravel(this: Tensor): Tensor { return views.reshape(this, [-1], "ravel"); }

@@ -34,6 +34,8 @@ export class Plan {
   readonly differentiable: boolean;
   /** Whether floats come in where the call asks for whole numbers: they are cut before anything is computed. */
   readonly cuts: boolean;
+  /** What is asked of elements in such a call. */
+  readonly asks: CompiledOp["asks"];
   /** What program 0 makes: the outputs, then the given parameters that it changes. */
   readonly makes: readonly number[];
   /** Who makes the results of programs other than 0. */
@@ -54,6 +56,7 @@ export class Plan {
     const changed = compiled.op.params.filter(({ slot }) => slot >= 0 && compiled.op.slots[slot]!.mut && call.slots[slot]!.given);
     this.cuts = !isFloat(call.dtype) && compiled.op.params.some(({ kind }) => kind === "dtype") &&
       compiled.op.params.some(({ slot }) => slot >= 0 && call.slots[slot]!.given && isFloat(call.slots[slot]!.dtype));
+    this.asks = compiled.asks.filter(({ spared }) => !spared?.(call.env));
     this.makes = [...new Set([...compiled.op.outputs, ...changed.map(({ slot }) => slot)])];
     this.narrow = call.dtype.endsWith("int8") && this.makes.some((s) => call.slots[s]!.dtype === call.dtype) ? call.dtype : null;
     this.differentiable = compiled.op.programs.length > 1 && compiled.op.outputs.some((s) => isFloat(call.slots[s]!.dtype));

@@ -28,6 +28,7 @@ def bind_with(op: Op, args: list[Arg], parts: Parts | None) -> Call:
     options(op, args, env, ranks, parts)
     dtype = promotion(op, args, metas, env, asked)
     types(op, metas, dtype, env)
+    env["floating"] = 1 if category(dtype) == FLOAT_CATEGORY else 0
     if parts is not None: parts.chosen(op, metas, env, ranks)
     waiting = True
     for turn in range(3):
@@ -76,6 +77,7 @@ def tensors(op: Op, args: list[Arg], env: Env, asked: str) -> list[Meta | None]:
             if len(arg.shape) > MOST_AXES: raise OpError(f"{op.name}: only tensors with up to {MOST_AXES} dims are supported, but '{p.name}' has {len(arg.shape)}")
             metas[p.slot] = arg
             env["rank_" + p.name] = len(arg.shape)
+            env["number_" + p.name] = 1 if arg.weak else 0
             if len(arg.shape) > 0: env["size_" + p.name + "_0"] = arg.shape[0]
         elif arg is not None: raise OpError(f"{op.name}: '{p.name}' must be a tensor")
         elif not p.optional: raise OpError(f"{op.name}: missing argument '{p.name}'")

@@ -21,6 +21,7 @@ from dsl.opdef import OpDef
 from codegen.cpu.shared import MODULE, Shared
 from codegen.cpu.names import RESERVED, camel
 from codegen.host import model
+from codegen.host.formula import formula
 from codegen.opdata import takes_parts
 
 from . import docs
@@ -80,7 +81,7 @@ def op_row(op: OpDef, before: Sequence[OpDef] = ()) -> dict:
         "comment": docs.comment(docs.lines(op, before)), "signatures": [s.text() for s in signatures(op)] if called else [],
         "options": options(op, docs.param_docs(op)) if called else [], "options_name": options_name(op),
         "results": op.outputs if several and called else [], "result": result_type(op), "parts": takes_parts(op), "calls": takes_more(op),
-        "asks": [(name, literal(list(messages))) for name, messages in op.asks],
+        "asks": [(name, literal(list(messages)), f", {formula(e)}" if e else "") for (name, messages), e in zip(op.asks, op.spared)],
     }
 
 

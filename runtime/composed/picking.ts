@@ -1,11 +1,13 @@
 // Picking and writing elements of a tensor seen as one row, and along an axis with broadcasting.
 
+import { run } from "../call.js";
 import * as copying from "../copy.js";
 import { OpError, TypeMismatchError } from "../errors.js";
 import { axisOf, broadcastShapes, numelOf, showShape } from "../shape.js";
 import { signature } from "../signature.js";
 import type { Tensor } from "../tensor.js";
-import { add, clamp, clamp_min, cumsum, floor_divide, gather, index_add, index_copy, index_select, lt, mul, remainder, sum, where } from "../../names/torch.js";
+import { add, cumsum, floor_divide, gather, index_add, index_copy, index_select, lt, mul, remainder, sum, where } from "../../names/torch.js";
+import { masked_sourceOp } from "../../ops/masked.js";
 import * as views from "../views.js";
 
 const TAKE = /* @__PURE__ */ signature<[Tensor, Tensor]>("take(input: tensor, index: tensor)");
@@ -70,10 +72,9 @@ export function masked_scatter(...args: unknown[]): Tensor {
   const shape = broadcastShapes(input.shape, mask.shape);
   if (!shape) throw new OpError(`masked_scatter: the shapes ${showShape(input.shape)} and ${showShape(mask.shape)} do not broadcast`);
   const x = views.expand(input, shape), holds = views.expand(mask, shape);
-  if (source.numel() === 0 || numelOf(shape) === 0) return x.clone();
-  const rank = clamp_min(add(cumsum(copying.cast(views.reshape(holds, [-1]), "int32", "int"), 0) as Tensor, -1) as Tensor, 0) as Tensor;
-  const next = views.reshape(index_select(views.reshape(source, [-1]), 0, clamp(rank, 0, source.numel() - 1)) as Tensor, shape);
-  return where(holds, next, x) as Tensor;
+  if (numelOf(shape) === 0) return x.clone();
+  const rank = cumsum(copying.cast(views.reshape(holds, [-1]), "int32", "int"), 0);
+  return where(holds, views.reshape(run(masked_sourceOp, [rank, views.reshape(source, [-1])]) as Tensor, shape), x) as Tensor;
 }
 
 /** The coordinates, one tensor for each axis, of places counted in a tensor of this shape. */

@@ -148,4 +148,66 @@ export default {
       ["glu", (x, t) => t.nn.functional.glu(x), [[2, -200], [2, 200]], [0, 0, 1, 0]],
     ]);
   },
+  "whole numbers are not divided by zero, nor raised to a negative number": async ({ tensor, torch, equal, throws }) => {
+    const a = tensor([2, 1, -1], { dtype: "int32" }), z = tensor([1, 0, 2], { dtype: "int32" }), read = async (x) => numbers(x);
+    for (const call of [() => a.floor_divide(z), () => a.remainder(z), () => a.fmod(z), () => torch.div(a, z, { rounding_mode: "floor" }),
+      () => torch.div(a, z, { rounding_mode: "trunc" }), () => a.remainder(0), () => a.clone().floor_divide_(0), () => torch.floor_divide(5, z)]) {
+      await throws(async () => read(call()), /ZeroDivisionError/);
+    }
+    equal(await read(a.floor_divide(2)), [1, 0, -1]);
+    equal(await read(a.floor_divide(2)), [1, 0, -1]);
+    equal(await read(a.remainder(tensor([0, 1, 2], { dtype: "float32" }))), [NaN, 0, 1]);
+    equal(await read(tensor([1, -1]).floor_divide(0)), [I, -I]);
+    equal(await read(torch.div(a, z)), [2, I, -0.5]);
+    await throws(async () => read(a.pow(-1)), /Integers to negative integer powers are not allowed/);
+    equal(await read(a.pow(tensor([-1, -2, -3], { dtype: "int32" }))), [0, 1, -1]);
+    equal(await read(torch.pow(2, tensor([-1, 0, 3], { dtype: "int32" }))), [0, 1, 8]);
+    equal(await read(a.to("float32").pow(-1)), [0.5, 1, -1]);
+  },
+  "what PyTorch refuses is refused": async ({ tensor, torch, equal, throws }) => {
+    const F = torch.nn.functional, of = (...shape) => torch.ones(shape, { device: tensor(0).device }), read = async (x) => numbers(x);
+    const whole = (list) => tensor(list, { dtype: "int32" }), bools = tensor([true, false]);
+    for (const [call, message] of [
+      [() => F.binary_cross_entropy(of(3, 1), of(3)), /same/], [() => F.binary_cross_entropy_with_logits(of(2, 3), of(3)), /same/],
+      [() => F.binary_cross_entropy_with_logits(of(2, 1), of(1, 2)), /same/], [() => F.binary_cross_entropy(of(3), of(3), of(2, 3)), /broadcast/],
+      [() => F.conv1d(of(1, 1, 3), of(1, 1, 5), null, 1, "valid"), /greater than actual input size/], [() => F.conv_transpose1d(of(1, 1, 2), of(1, 1, 1), null, 1, 1), /too small/],
+      [() => F.avg_pool1d(of(1, 1, 3), 5), /too small/], [() => F.avg_pool3d(of(1, 1, 3, 3, 3), 4, 1, 1), /smaller than kernel/], [() => F.lp_pool2d(of(1, 1, 3, 3), 2, 5), /too small/],
+      [() => F.group_norm(of(1, 2), 2), /more than 1 value per channel/], [() => torch.sub(bools, bools), /bool/], [() => torch.rsub(bools, 1), /bool/],
+      [() => F.scaled_dot_product_attention(of(1, 2, 2), of(1, 2, 2), of(1, 2, 2), of(2, 2), 0, true), /is_causal/],
+      [() => F.embedding_bag(whole([0]), of(3, 1), whole([0]), { padding_idx: 3 }), /padding_idx/], [() => F.embedding(whole([0]), of(3, 1), -4), /[Pp]adding_idx/],
+      [() => of(2, 3).masked_scatter(of(2, 3).gt(0), of(5)), /Number of elements of source < number of ones in mask/],
+      [() => of(2).masked_scatter_(of(2).gt(0), of(0)), /Number of elements of source/],
+      [() => torch.normal(of(2), tensor([1, -1])), /all elements of std >= 0/], [() => torch.normal(0, tensor([NaN])), /all elements of std >= 0/],
+    ]) await throws(async () => read(call()), message);
+    equal(await read(of(3).masked_scatter(tensor([true, false, true]), tensor([5, 6]))), [5, 1, 6]);
+    equal(await read(of(2).masked_scatter(of(2).lt(0), of(0))), [1, 1]);
+    equal(await read(torch.diff(bools)), [1]);
+    equal(F.group_norm(of(1, 4), 2).shape.length, 2);
+    equal(F.avg_pool1d(of(1, 1, 3), 5, null, 0, true).shape, [1, 1, 1]);
+  },
+  "integer tensors without axes, and booleans, among indices": async ({ tensor, torch, device, equal }) => {
+    const y = torch.arange(6, { device, dtype: "int32" }).reshape(2, 3), at = (n) => torch.tensor(n, { dtype: "int32", device: "cpu" });
+    const row = y.index(at(1));
+    row.fill_(9);
+    equal(await numbers(y), [0, 1, 2, 9, 9, 9]);
+    equal(await numbers(y.index(":", at(-1))), [2, 9]);
+    equal(await numbers(y.index(at(0), [0, 2])), [0, 2]);
+    for (const [specs, shape] of [[[true], [1, 2, 3]], [[false], [0, 2, 3]], [[true, 1], [1, 3]], [[1, true], [1, 3]], [[":", true], [2, 1, 3]], [[true, true], [1, 2, 3]],
+      [[true, false], [0, 2, 3]], [[[0, 1], true], [2, 3]], [[true, [0, 1]], [2, 3]], [[":", [0, 1], true], [2, 2]], [[true, ":", [0, 1]], [2, 2]], [[true, null], [1, 1, 2, 3]]]) {
+      equal([specs, y.index(...specs).shape].toString(), [specs, shape].toString());
+    }
+    y.index(true).fill_(7);                                                             // a copy
+    equal(await numbers(y), [0, 1, 2, 9, 9, 9]);
+    y.set([false], 5);
+    equal(await numbers(y), [0, 1, 2, 9, 9, 9]);
+    y.set([true, 1], 5);
+    equal(await numbers(y), [0, 1, 2, 5, 5, 5]);
+    y.set([at(0)], 3);
+    equal(await numbers(y), [3, 3, 3, 5, 5, 5]);
+    equal(await numbers(y.where(y.gt(3), -1)), [-1, -1, -1, 5, 5, 5]);
+    equal(await numbers(y.where(y.gt(3), y.mul(2))), [6, 6, 6, 5, 5, 5]);
+    equal(await numbers(await y.narrow(0, at(1), 1)), [5, 5, 5]);
+    equal(await numbers(await y.narrow(0, 1, at(1))), [5, 5, 5]);
+    if (globalThis.Float16Array) equal(torch.tensor(new Float16Array([0.5, 2])).dtype, "float16");
+  },
 };
