@@ -3,8 +3,8 @@
     gpu = Gpu()
     results = gpu.run(op, 0, [array, 2.0], wanted)
 
-Whose GPU runs it is wgpu's choice; for a software one set VK_ICD_FILENAMES and LD_LIBRARY_PATH before
-(buildtools/gpu.py says where).  Arrays of 8-bit types and bool are widened to 32 bits on the way."""
+Whose GPU runs it is wgpu's choice, but never OpenGL, which is no WebGPU; for a software one set VK_ICD_FILENAMES and
+LD_LIBRARY_PATH before (buildtools/gpu.py says where).  Arrays of 8-bit types and bool are widened to 32 bits on the way."""
 
 from __future__ import annotations
 
@@ -31,7 +31,8 @@ class Gpu:
         import wgpu
         self.wgpu = wgpu
         adapter = wgpu.gpu.request_adapter_sync(power_preference="high-performance")
-        if adapter is None: raise RuntimeError("wgpu finds no GPU")
+        if adapter is None or adapter.info["backend_type"] == "OpenGL": raise RuntimeError("wgpu finds no GPU with Vulkan, Metal or Direct3D")
+        self.name = adapter.info["device"]
         limits = {n: adapter.limits[n] for n in adapter.limits if "storage-buffer-binding-size" in n or "max-buffer-size" in n}
         self.device = adapter.request_device_sync(required_features=[f for f in features if f in adapter.features], required_limits=limits)
         self.facts = Facts("shader-f16" in self.device.features, "subgroup" in self.device.features,

@@ -79,8 +79,11 @@ def find(name: str, library: Library) -> OpDef:
 
 @cache
 def device():
-    """The GPU that wgpu finds, as codegen.gpu.Gpu, or None."""
+    """The GPU that the build and its tests use, as codegen.gpu.Gpu, or None."""
     try:
+        from buildtools import environment, gpu
+        try: gpu.enter()
+        except environment.SetupError: pass             # no software GPU on this machine: what wgpu finds
         from codegen.gpu import Gpu
         return Gpu()
     except (ImportError, RuntimeError, OSError): return None

@@ -1,6 +1,8 @@
 """What an op's author has in Python: a definition as a function by numpy and on the GPU, its gradient, its kernels,
 its checks, and mistakes that say where they are."""
 
+import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -9,7 +11,9 @@ import numpy as np
 import pytest
 
 import dsl
+from buildtools import gpu
 from codegen.host.errors import OpError
+from dsl.api import device
 
 ROOT = Path(__file__).resolve().parent.parent
 RELU3 = '''op relu3(input: Num) = max(input, 0) ** 3
@@ -28,6 +32,24 @@ def test_importing_loads_nothing():
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
     assert done.stdout == "[]\n", done.stderr
     with pytest.raises(AttributeError, match="foo"): dsl.foo
+
+
+def test_an_author_has_the_gpu_of_the_build():
+    """Without build.py, whose variables are for the processes that it starts."""
+    clean = {name: value for name, value in os.environ.items() if name not in gpu.variables()}
+    code = "from dsl.api import device; gpu = device(); print(gpu.name, '|', gpu.facts.software)"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=clean, capture_output=True, text=True)
+    assert done.stdout == f"{device().name} | {device().facts.software}\n", done.stderr
+    assert "SwiftShader" in done.stdout or "SwiftShader" not in gpu.name()
+
+
+def test_remainders_of_negatives_do_not_rely_on_the_sign_of_wgsl():
+    f = dsl.op("op turned(input: Float[N], n: int = 4) -> Float[N]\n    out[i] = 100 * ((i - 5) % n) + 10 * ((i - 5) % 3) + (i - 5) // 3 + 0 * input[i]\n")
+    x = np.zeros(9, np.float32)
+    np.testing.assert_array_equal(f.gpu(x), [100 * (i % 4) + 10 * (i % 3) + i // 3 for i in range(-5, 4)])
+    texts = dsl.op("conv2d").wgsl(np.zeros((1, 1, 8, 8)), np.zeros((2, 1, 3, 3)), None, 2, 1, gradient=True)
+    signed = [before for text in texts for before in re.findall(r"(.{5}) % \d+\)", text)]
+    assert signed and all(re.search(r"\+ \d+\)$", before) for before in signed), signed       # of what is positive
 
 
 def test_a_new_op(relu3):

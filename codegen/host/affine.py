@@ -26,13 +26,13 @@ def affine_of(k: Kernel, text: str) -> Affine | None:
         below = linear(k, inner[at + 2:])
         above = bare(inner[:at - 1])
         if below is None or not is_constant(below) or below[""] < 1: return None
-        # Rounded down: A - ((A % s + s) % s) over s.
+        # Rounded down, as constants.py writes it: A - ((A - A / s * s + s) % s) over s.
         s = inner[at + 2:]
-        tail = f" % {s} + {s}) % {s})"
-        length = (len(above) - len(tail) - 5) // 2
+        tail = f" / {s} * {s} + {s}) % {s})"
+        length = (len(above) - len(tail) - 8) // 3
         if length < 1: return None
         own = above[:length]
-        if above != f"{own} - (({own}{tail}": return None
+        if above != f"{own} - (({own} - {own}{tail}": return None
         numerator = linear(k, own)
         if numerator is None: return None
         return Affine(numerator, int(below[""]))

@@ -86,6 +86,6 @@ def quotient(a: str, b: str, function: str) -> str:
     for i in range(len(b)):
         if b[i] < "0" or b[i] > "9": return f"{function}{a}, {b})"
     if b == "0": return f"{function}{a}, {b})"
-    remainder = f"((({bare(a)}) % {b} + {b}) % {b})"
+    remainder = f"((({bare(a)}) - ({bare(a)}) / {b} * {b} + {b}) % {b})"     # `%` of what is negative is undefined in OpenGL
     if function == "remainder_whole(": return "0" if b == "1" else remainder
     return f"({bare(a)})" if b == "1" else f"((({bare(a)}) - {remainder}) / {b})"
