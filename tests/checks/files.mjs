@@ -208,7 +208,7 @@ export default {
       if (words) t.equal([what, answer instanceof t.torch.FileError, words.test(answer?.message), answer?.message.length < 1200 || answer], [what, true, true, true]);
       else t.equal([what, answer === null || answer instanceof t.torch.FileError], [what, true]);
       const seconds = (Date.now() - started) / 1000;
-      t.equal([what, seconds < 20 || seconds], [what, true]);
+      t.equal([what, seconds < 60 || seconds], [what, true]);
       if (/^\{/.test(new TextDecoder().decode(data.subarray(0, 1)))) await t.throws(() => t.torch.nn.Linear(1, 1).load_state_dict(data), words);
     }
   },
