@@ -201,7 +201,14 @@ export class WebGpuDevice implements Device {
   }
 
   private async take(look: Look, bytes: Promise<ArrayBuffer>, size: number): Promise<void> {
-    const words = await bytes.then((all) => new Int32Array(all, size), () => null);         // else the reading fails
+    // Where the reading fails, for want of memory, nothing was copied nor cleared.
+    const words = await bytes.then((all) => new Int32Array(all, size), async () => {
+      try {
+        return new Int32Array(await this.readback.read(null, 0, 0, this.fault, 4 * WORDS * look.runs.length));
+      } catch {
+        return null;
+      }
+    });
     this.tells.take(look, words);
   }
 

@@ -41,6 +41,8 @@ export class Readback {
   private take(size: number): GPUBuffer {
     const at = this.free.findIndex((b) => b.size >= size && b.size <= 4 * size + 4096);
     if (at >= 0) return this.free.splice(at, 1)[0]!;
+    // Where there is no memory for it, commands that name it are lost: those before it are not to be among them.
+    this.queue.flush();
     return this.pool.create(sizeClass(size), MAP_READ | COPY_DST, "reading", size);
   }
 }

@@ -2,7 +2,7 @@
 // computed from it, however late, and of no others.  A GPU is not waited for: a reading brings along what was told.
 
 import type { CompiledOp } from "../compiled.js";
-import { IndexError, OpError } from "../errors.js";
+import { DeviceError, IndexError, OpError } from "../errors.js";
 
 /** Runs that may tell between two looks; each has four words: how often, the place, the length, and one that is free. */
 export const MOST_RUNS = 256, WORDS = 4;
@@ -83,8 +83,8 @@ export class Tells {
   /** Takes what a look has brought; null: it failed. */
   take(look: Look, words: Int32Array | null): void {
     look.runs.forEach((run, i) => {
-      const [times, place, length] = words ? words.subarray(WORDS * i) : [0];
-      if (times) run.error = errorOf(run.op!, place!, length!);
+      if (!words) run.error = new DeviceError(`${run.op!.op.name}: a reading failed that would have told whether its indices and elements were right`);
+      else if (words[WORDS * i]) run.error = errorOf(run.op!, words[WORDS * i + 1]!, words[WORDS * i + 2]!);
     });
     look.done = true;
     while (this.looks[0]?.done) this.seen = this.looks.shift()!.runs.at(-1)!.number;

@@ -16,6 +16,7 @@ function smallDevice(room) {
     popErrorScope: async () => scopes.pop().error,
     createBuffer(wanted) {
       const buffer = createBuffer(wanted), { size } = wanted;
+      buffer.mapAsync = async function () { if (this.dead) throw new Error("Buffer is invalid"); };
       device.sizes.push(size);
       if (used + size > room) {
         scopes.findLast(({ kind }) => kind === "out-of-memory").error = { message: "vkAllocateMemory failed" };
@@ -75,4 +76,13 @@ test("a reading that finds no memory says so", async () => {
   const x = full(20);
   await assert.rejects(x.data(), /^DeviceError: reading: out of memory on the GPU: 20971520 bytes asked for/);
   assert.equal((await x.narrow(0, 0, 4).data()).length, 4);
+});
+
+test("what kernels told is read again where a reading failed", async () => {
+  const device = await fresh(30 * MB), x = full(20), index = torch.zeros([2], { device: "webgpu", dtype: torch.int32 });
+  const { createCommandEncoder } = device, picked = x.index_select(0, index), copied = [];
+  device.createCommandEncoder = () => ({ ...createCommandEncoder(), copyBufferToBuffer(_, __, to, ___, size) { copied.push([size, !!to.dead]); } });
+  await assert.rejects(x.data(), /DeviceError: reading: out of memory/);
+  assert.deepEqual(copied, [[20 * MB, true], [16, true], [16, false]]);
+  assert.equal((await picked.data()).length, 2);
 });
