@@ -29,9 +29,10 @@ def vector(body, x, dtype="T", red=None, pred=None, rloops=(), **env):
 def test_every_intrinsic_has_a_meaning(): assert set(CALLS) == set(INTRINSICS)
 
 
-def test_whole_numbers_wrap_and_round_down():
+def test_whole_numbers_fit_and_round_down():
     x = np.array([2 ** 31 - 1, -7, 7], np.int32)
-    assert vector(E("+", (read("x", [i]), lift(1))), x).tolist() == [-2 ** 31, -6, 8]
+    with pytest.raises(OverflowError, match="does not fit into int32"): vector(E("+", (read("x", [i]), lift(1))), x)
+    assert vector(E("-", (read("x", [i]), lift(1))), x).tolist() == [2 ** 31 - 2, -8, 6]
     assert vector(E("//", (read("x", [i]), lift(2))), x).tolist() == [2 ** 30 - 1, -4, 3]
     assert vector(E("%", (read("x", [i]), lift(3))), x).tolist() == [1, 2, 1]
     assert binary("%", np.float32(-7), 3) == 2

@@ -211,10 +211,8 @@ class LoopKernel:
         self.open_reduction(steps, self.nest.reverse)
         self.open_reads(steps, skip=hoisted)
         for s in steps:
-            if s.kind != "reduce": self.store(s)
-            else:
-                self.accumulate(s)
-                if self.checked(s): self.printer.holes[s.name] = Hole(self.fitting(self.locals[s.name]), "w")
+            if s.kind == "reduce": self.accumulate(s)
+            else: self.store(s)
         self.close_reduction(steps, self.nest.reverse)
 
     def spread_step(self):
@@ -267,6 +265,9 @@ class LoopKernel:
         if s.pred is not None: t.open(f"if ({self.printer.truth(s.pred)})")
         value = self.printer.truth(s.body) if s.red in ("any", "all") else self.printer.number(s.body)
         match s.red:
+            case "sum" | "prod" if kind == "w" and self.nest.shape == "scan":        # each is a result
+                sign = "+" if s.red == "sum" else "*"
+                t.add(f"{name} = {self.fitting(f'{name} {sign} {self.printer.number(s.body, UNARY)}')};")
             case "sum": t.add(f"{name} = whole.exact({name} + {self.printer.wide(s.body)}, nest);" if kind == "w" else f"{name} += {value};")
             case "prod": t.add(f"{name} *= {value};")
             case "any": t.add(f"if ({value}) {name} = true;")
