@@ -94,8 +94,7 @@ export class Scoped<T extends object | null> {
     const after = this.open.findIndex(({ number }) => number > mine.number), before = after < 0 ? this.open : this.open.slice(0, after);
     if (!this.calls && before.some((other) => !this.agree(other.value, value))) {
       done.catch(() => undefined);
-      throw new OpError(`${op}: another async function is still running in a scope of another kind, and a page cannot tell whose code goes on after ` +
-        "an await; await that one first, or give this a function that is not async");
+      throw new OpError(`${op}: another async scope is open, and a page cannot tell whose code goes on; await it first, or use a function that is not async`);
     }
     this.open.splice(before.length, 0, mine);
     return done as R;

@@ -50,7 +50,7 @@ export default {
     const open = scope(inference_mode, 10), other = () => scope(enable_grad, 20);
     if (own) t.equal(await Promise.all([open, other()]), [[false, false, false, false], [true, true, false, true]]);
     else {
-      await t.throws(other, /enable_grad: another async function is still running in a scope of another kind.*await that one first/);
+      await t.throws(other, /enable_grad: another async scope is open.*await it first/);
       await open;
       await wait(25);
     }
@@ -95,7 +95,7 @@ export default {
       for (const x of [mine, later, last, end]) x.dispose();
     } else {
       const open = scope(5);
-      await t.throws(() => scope(5), /tidy: another async function is still running in a scope/);
+      await t.throws(() => scope(5), /tidy: another async scope is open/);
       await check(5, await open);
       await wait(30);
     }
