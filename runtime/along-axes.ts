@@ -2,7 +2,7 @@
 
 import { clone } from "./copy.js";
 import { IndexError, OpError, TypeMismatchError, describe } from "./errors.js";
-import { cat } from "./join.js";
+import { joined } from "./join.js";
 import * as kernels from "./kernels.js";
 import { type Shape, axesOf, axisOf, integers, showShape } from "./shape.js";
 import { Tensor } from "./tensor.js";
@@ -47,7 +47,7 @@ export function diff(x: Tensor, n = 1, dim = -1, prepend?: Tensor | null, append
     }
   }
   const parts = [prepend, x, append].filter((t): t is Tensor => t instanceof Tensor);
-  let out = parts.length > 1 ? cat(parts, axis, "diff") : x;
+  let out = parts.length > 1 ? joined(parts, axis, "diff") : x;
   if (n === 0) return clone(x);
   if (n >= out.shape[axis]!) return clone(narrow(out, axis, 0, 0, "diff"));
   for (let k = 0; k < n; k++) {

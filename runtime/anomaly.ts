@@ -3,6 +3,7 @@
 
 import type { Elements } from "./compiled.js";
 import { AutogradError } from "./errors.js";
+import { callable } from "./kinds.js";
 import { watchNodes } from "./node.js";
 import { checkReads } from "./read.js";
 import { Scoped } from "./scoped.js";
@@ -36,6 +37,7 @@ export function set_detect_anomaly(mode: boolean, check_nan: boolean | { check_n
 
 /** As set_detect_anomaly, while `body` runs; of an async function until its promise settles. */
 export function detect_anomaly<T>(body: () => T, check_nan = true): T {
+  callable(body, "detect_anomaly", "body");
   bodies++;
   watch();
   return modes.run({ detecting: true, checking: check_nan }, body, "detect_anomaly", () => {

@@ -75,7 +75,7 @@ export function arrange(op: Op, args: readonly unknown[]): unknown[] {
       throw new TypeMismatchError(`${op.name}: missing required argument '${p.name}'`);
     }
     if (p.kind === "choice" && typeof values[i] === "boolean") values[i] = String(values[i]);
-    if (values[i] !== undefined && values[i] !== null && p.slot < 0) checkKind(op, i, values[i]);
+    if (values[i] !== undefined && values[i] !== null && p.slot < 0) checkKind(op.name, p, values[i]);
   }
   for (const place of tensors) {
     const { name, instead } = op.params[place];
@@ -90,16 +90,20 @@ const WANTED: Readonly<Record<string, string>> = {
   dims: "a whole number or a list of them", ints: "a whole number or a list of them",
 };
 
-/** Refuses an option of another kind than its parameter's. */
-function checkKind(op: Op, at: number, value: unknown): void {
-  const { kind, name, choices } = op.params[at]!;
-  const fine = kind === "num" || kind === "real" ? isNumber(value)
+/** Whether a value is of the kind that an option's parameter takes. */
+export function ofKind({ kind, choices }: Param, value: unknown): boolean {
+  return kind === "num" || kind === "real" ? isNumber(value)
     : kind === "bool" ? typeof value === "boolean" || value === 0 || value === 1
-    : kind === "choice" || kind === "dtype" ? typeof value === "string"
+    : kind === "choice" ? typeof value === "string" || typeof value === "boolean" && choices.some((c) => c === "true" || c === "false")
+    : kind === "dtype" ? typeof value === "string"
     : isWhole(value) || (kind === "ints" || kind === "dims") && Array.isArray(value) && Array.from(value as unknown[]).every((v) => v === null || isWhole(v));
-  if (fine) return;
-  const wanted = kind === "choice" ? `one of ${choices.map((c) => `"${c}"`).join(", ")}` : WANTED[kind] ?? "a whole number";
-  refuse(op.name, name, wanted, value);
+}
+
+/** Refuses an option of another kind than its parameter's. */
+export function checkKind(op: string, param: Param, value: unknown): void {
+  if (ofKind(param, value)) return;
+  const { kind, name, choices } = param, wanted = kind === "choice" ? `one of ${choices.map((c) => `"${c}"`).join(", ")}` : WANTED[kind] ?? "a whole number";
+  refuse(op, name, wanted, value);
 }
 
 function isNumber(value: unknown): boolean {

@@ -4,7 +4,8 @@ import { jacrev, jvp as forward, vjp as backward } from "./func.js";
 import { addGradients } from "./accumulate.js";
 import { OpError } from "./errors.js";
 import { ones_like } from "./create.js";
-import { callable, tensorOf, tensorsOf } from "./kinds.js";
+import { callable } from "./kinds.js";
+import { tensorOf, tensorsOf } from "./tensor-kinds.js";
 import { Tensor } from "./tensor.js";
 
 type Inputs = Tensor | readonly Tensor[];

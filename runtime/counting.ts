@@ -1,12 +1,13 @@
 // What occurs in a tensor and how often: results whose size the values decide, so promises.
 
 import { tensor } from "./create.js";
-import { isFloat } from "./dtype.js";
+import { isFloat, newElements } from "./dtype.js";
 import { OpError, TypeMismatchError } from "./errors.js";
 import * as kernels from "./kernels.js";
-import { check } from "./kinds.js";
+import { count } from "./kinds.js";
+import { check } from "./tensor-kinds.js";
 import { named } from "./named.js";
-import { axisOf, numelOf, showShape } from "./shape.js";
+import { axisOf, checkShape, numelOf, showShape } from "./shape.js";
 import { Tensor } from "./tensor.js";
 import { movedim } from "./views.js";
 import * as views from "./views.js";
@@ -71,16 +72,16 @@ export async function bincount(...args: [Tensor, ...unknown[]]): Promise<Tensor>
   const [input, weights = null, minlength = 0] = named("bincount", ["input", "weights", "minlength"], args);
   check(input, "bincount", "input");
   if (isFloat(input.dtype)) throw new TypeMismatchError(`bincount: "bincount" not implemented for ${input.dtype}`);
-  if (!(typeof minlength === "number" && minlength >= 0)) throw new OpError("bincount: minlength should be >= 0");
+  checkShape([count(minlength, "bincount", "minlength")], "bincount");
   if (weights !== null) check(weights, "bincount", "weights");
   if (weights instanceof Tensor && (weights.ndim !== 1 || weights.shape[0] !== input.shape[0])) {
     throw new OpError(`bincount: weights should be 1-d and have the same length as input, got ${showShape(weights.shape)}`);
   }
   const elements = await input.data(), amounts = weights instanceof Tensor ? await weights.data() : null;
   if (input.ndim !== 1 || elements.some((value: number) => value < 0)) throw new OpError("bincount: bincount only supports 1-d non-negative integral inputs.");
-  let length = minlength;
+  let length = Number(minlength);
   elements.forEach((value: number) => { length = Math.max(length, value + 1); });
-  const out = new Float64Array(length);
+  const out = newElements("float64", length);
   elements.forEach((value: number, i: number) => { out[value] += amounts ? amounts[i]! : 1; });
   const { device } = input, wide = device === "webgpu" ? "float32" : "float64";
   return tensor(out, { dtype: weights instanceof Tensor ? (weights.dtype === "float32" ? "float32" : wide) : "int32", device });

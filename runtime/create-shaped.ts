@@ -5,7 +5,8 @@ import { type Options, type RandomOptions, bound, checked, emptyOn, fromElements
 import { toDevice } from "./device.js";
 import { type DType, entry, isFloat, newElements, toDType } from "./dtype.js";
 import { OpError } from "./errors.js";
-import { count, number, refuse, tensorOf, whole } from "./kinds.js";
+import { count, number, refuse, whole } from "./kinds.js";
+import { tensorOf } from "./tensor-kinds.js";
 import { broadcastShapes, checkShape, extent, integers, numelOf, showShape } from "./shape.js";
 import { Tensor } from "./tensor.js";
 import { as_strided } from "./views.js";

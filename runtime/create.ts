@@ -8,7 +8,8 @@ import { type DType, converter, dtypeNumber, entry, isFloat, newElements, toDTyp
 import { OpError, TypeMismatchError, describe } from "./errors.js";
 import { isOptions } from "./arguments.js";
 import * as kernels from "./kernels.js";
-import { count, flag, number, refuse, tensorOf, whole } from "./kinds.js";
+import { count, flag, number, refuse, whole } from "./kinds.js";
+import { tensorOf } from "./tensor-kinds.js";
 import { keep } from "./memory.js";
 import { checkShape, contiguousStrides, frozen, integers, numelOf, showShape } from "./shape.js";
 import { Tensor } from "./tensor.js";

@@ -31,6 +31,7 @@ export function fromTyped(data: NumberArray, wanted: DType | null): Data {
     return { elements, dtype, shape };
   }
   const plain = data.constructor === elements.constructor && dtype !== "float16" && dtype !== "bool";
+  if (data.length === 0) return { elements, dtype, shape };        // or its memory is gone
   if (plain) elements.set(data as Elements);
   else {
     const convert = entry(dtype, "tensor");

@@ -1,12 +1,13 @@
 // What depends on values, so is a promise: comparisons of whole tensors, and results whose size the values decide.
 
 import { tensor } from "./create.js";
-import { isFloat } from "./dtype.js";
+import { isFloat, newElements } from "./dtype.js";
 import { OpError, TypeMismatchError, describe } from "./errors.js";
 import * as kernels from "./kernels.js";
-import { check } from "./kinds.js";
+import { count, flag, number, whole } from "./kinds.js";
+import { check } from "./tensor-kinds.js";
 import { named } from "./named.js";
-import { axisOf, broadcastShapes, contiguousStrides, sameShape, showShape } from "./shape.js";
+import { axisOf, broadcastShapes, checkShape, contiguousStrides, sameShape, showShape } from "./shape.js";
 import { Tensor } from "./tensor.js";
 import * as views from "./views.js";
 
@@ -25,6 +26,7 @@ export async function masked_select(input: Tensor, mask: Tensor): Promise<Tensor
 /** The places of the elements that are not zero: one row of indices for each; with `as_tuple` one tensor for each axis. */
 export async function nonzero(input: Tensor, options: { as_tuple?: boolean } = {}): Promise<Tensor | Tensor[]> {
   check(input, "nonzero", "input");
+  const [as_tuple = false] = named("nonzero", ["as_tuple"], [options]);
   const { shape } = input, strides = contiguousStrides(shape), elements = await input.data(), rows: number[] = [];
   let count = 0;
   elements.forEach((value: number, i: number) => {
@@ -33,7 +35,7 @@ export async function nonzero(input: Tensor, options: { as_tuple?: boolean } = {
     for (let d = 0; d < shape.length; d++) rows.push(Math.floor(i / strides[d]!) % shape[d]!);
   });
   const out = tensor(Int32Array.from(rows), { shape: [count, shape.length], device: input.device });
-  if (!options.as_tuple) return out;
+  if (!as_tuple) return out;
   return shape.length === 0 ? [tensor(new Int32Array(count), { device: input.device })] : views.unbind(out, 1);
 }
 
@@ -54,6 +56,9 @@ export async function allclose(...args: [Tensor, Tensor, ...unknown[]]): Promise
   const [input, other, rtol = 1e-5, atol = 1e-8, equal_nan = false] = named("allclose", ["input", "other", "rtol", "atol", "equal_nan"], args);
   check(input, "allclose", "input");
   check(other, "allclose", "other");
+  number(rtol, "allclose", "rtol");
+  number(atol, "allclose", "atol");
+  flag(equal_nan, "allclose", "equal_nan");
   if (isFloat(input.dtype) !== isFloat(other.dtype) || input.dtype !== other.dtype) {
     throw new TypeMismatchError(`allclose: ${input.dtype} did not match ${other.dtype}`);
   }
@@ -71,13 +76,11 @@ export async function allclose(...args: [Tensor, Tensor, ...unknown[]]): Promise
 export async function nonzero_static(...args: [Tensor, ...unknown[]]): Promise<Tensor> {
   const [input, size, fill_value = -1] = named("nonzero_static", ["input", "size", "fill_value"], args);
   check(input, "nonzero_static", "input");
-  if (!(typeof size === "number" && Number.isInteger(size) && size >= 0)) {
-    throw new OpError(`nonzero_static: 'size' must be a non-negative whole number, got ${describe(size)}`);
-  }
-  const found = (await nonzero(input)) as Tensor, kept = Math.min(found.shape[0]!, size), rank = input.ndim;
-  const out = new Int32Array(size * rank).fill(Number(fill_value));
+  checkShape([count(size, "nonzero_static", "size"), input.ndim], "nonzero_static");
+  const found = (await nonzero(input)) as Tensor, kept = Math.min(found.shape[0]!, Number(size)), rank = input.ndim;
+  const out = newElements("int32", Number(size) * rank).fill(whole(fill_value, "nonzero_static", "fill_value")) as Int32Array;
   out.set((await views.narrow(found, 0, 0, kept).contiguous().data()) as Int32Array);
-  return tensor(out, { shape: [size, rank], device: input.device });
+  return tensor(out, { shape: [Number(size), rank], device: input.device });
 }
 
 /** A view of `length` elements along `dim` from `start` on; a promise where a tensor holds the start or the length. */

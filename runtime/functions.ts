@@ -6,9 +6,9 @@ import * as along from "./along-axes.js";
 import * as copying from "./copy.js";
 import type { Device, GpuName } from "./device.js";
 import type { DType } from "./dtype.js";
-import { TypeMismatchError, describe } from "./errors.js";
 import * as join from "./join.js";
-import { named } from "./named.js";
+import { check } from "./tensor-kinds.js";
+import { atMost, named } from "./named.js";
 import * as placing from "./placing.js";
 import { Tensor } from "./tensor.js";
 import * as copies from "./view-copies.js";
@@ -21,10 +21,11 @@ type Options = Readonly<Record<string, unknown>>;
 /** A function of a tensor and of named arguments. */
 function viewing<F extends (x: Tensor, ...rest: never[]) => unknown>(op: string, names: readonly string[], f: F):
   (input: Tensor, ...args: Rest<F> | [...Partial<Rest<F>>, Options]) => Result<F> {
-  const all = ["input", ...names];
+  const all = ["input", ...names], variadic = /^(shape|dims|size)$/.test(names[0] ?? "") && !names.includes("stride");
   return ((...args: unknown[]) => {
     const [input, ...rest] = named(op, all, args);
-    if (!(input instanceof Tensor)) throw new TypeMismatchError(`${op}: argument 'input' must be a tensor, got ${describe(input)}`);
+    check(input, op, "input");
+    if (!variadic) atMost(op, rest, names.length);
     return f(input, ...(rest as never[]));
   }) as never;
 }
@@ -115,7 +116,7 @@ export function to(input: Tensor, other: Tensor): Tensor;
 export function to(input: Tensor, device: GpuName, dtype?: DType): Tensor;
 export function to(input: Tensor, device: string | Device, dtype?: DType): Tensor | Promise<Tensor>;
 export function to(input: Tensor, options: copying.ToOptions): Tensor | Promise<Tensor>;
-export function to(input: Tensor, ...args: unknown[]): Tensor | Promise<Tensor> { return copying.to(input, args); }
+export function to(input: Tensor, ...args: unknown[]): Tensor | Promise<Tensor> { check(input, "to", "input"); return copying.to(input, args); }
 
 /** Of real numbers these are the tensor itself. */
 export const real = /* @__PURE__ */ viewing("real", [], (x) => x);

@@ -5,7 +5,8 @@
 import { tensor } from "./create.js";
 import { newElements } from "./dtype.js";
 import { OpError } from "./errors.js";
-import { count, tensorOf } from "./kinds.js";
+import { count } from "./kinds.js";
+import { tensorOf } from "./tensor-kinds.js";
 import { RandomSource, nextCall, seedOf } from "./random.js";
 import { uniform } from "./random-bits.js";
 import type { Tensor } from "./tensor.js";
@@ -96,7 +97,8 @@ export class Generator extends RandomSource {
   below(n: number): number { return this.bits() % count(n, "below", "n", 1); }
   /** The numbers from 0 up to n in random order. */
   permutation(n: number): Int32Array {
-    const order = newElements("int32", count(n, "permutation", "n")).map((_, i) => i) as Int32Array;
+    n = count(n, "permutation", "n");
+    const order = newElements("int32", n).map((_, i) => i) as Int32Array;
     for (let i = 0; i < n - 1; i++) {
       const j = i + this.below(n - i), kept = order[i]!;
       order[i] = order[j]!;

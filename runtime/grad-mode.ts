@@ -1,6 +1,7 @@
 // Whether operations are recorded: no_grad, enable_grad, set_grad_enabled, inference_mode.  As in Python's `with`, a mode
 // lasts for a body: here a function, and for an async one until its promise settles.
 
+import { flag } from "./kinds.js";
 import { Scoped } from "./scoped.js";
 
 interface Mode { readonly recording: boolean; readonly inference: boolean }
@@ -26,8 +27,8 @@ export const enable_grad = <T>(body: () => T): T => modes.run({ ...modes.value, 
 export function set_grad_enabled(recording: boolean): void;
 export function set_grad_enabled<T>(recording: boolean, body: () => T): T;
 export function set_grad_enabled<T>(recording: boolean, body?: () => T): T | void {
-  const inside = { ...modes.value, recording };
-  if (body) return modes.run(inside, body, "set_grad_enabled");
+  const inside = { ...modes.value, recording: flag(recording, "set_grad_enabled", "mode") };
+  if (body !== undefined) return modes.run(inside, body, "set_grad_enabled");
   modes.value = inside;
 }
 
@@ -38,6 +39,6 @@ export function set_grad_enabled<T>(recording: boolean, body?: () => T): T | voi
 export function inference_mode<T>(body: () => T): T;
 export function inference_mode<T>(on: boolean, body: () => T): T;
 export function inference_mode<T>(on: boolean | (() => T), body?: () => T): T {
-  const wanted = on !== false;
+  const wanted = typeof on === "function" || flag(on, "inference_mode", "mode");
   return modes.run({ recording: !wanted, inference: wanted }, typeof on === "function" ? on : body!, "inference_mode");
 }

@@ -7,6 +7,7 @@ import { randn, tensor as newTensor, zeros } from "./create.js";
 import { isFloat, newElements } from "./dtype.js";
 import { AutogradError, OpError, TypeMismatchError, describe } from "./errors.js";
 import { enable_grad, no_grad } from "./grad-mode.js";
+import { callable, listOf } from "./kinds.js";
 import { readElements } from "./read.js";
 import { showShape } from "./shape.js";
 import { Tensor } from "./tensor.js";
@@ -88,7 +89,8 @@ function shown(matrix: number[][]): string {
  * GradcheckError with both matrices.  `func` answers a tensor or several, may be async, and uses its arguments.
  */
 export async function gradcheck(func: Body, inputs: Tensor | readonly unknown[], options: GradcheckOptions = {}): Promise<boolean> {
-  const given = inputs instanceof Tensor ? [inputs] : [...inputs], rules = { ...RULES, ...options };
+  callable(func, "gradcheck", "func");
+  const given = inputs instanceof Tensor ? [inputs] : listOf(inputs, "gradcheck", "inputs"), rules = { ...RULES, ...options };
   const at = places(given, "gradcheck"), leaves = [...given];
   for (const i of at) leaves[i] = (given[i] as Tensor).detach().clone().requires_grad_();
   const result = await enable_grad(() => func(...(leaves as never[]))), outputs = floating(result);
@@ -111,9 +113,10 @@ export async function gradcheck(func: Body, inputs: Tensor | readonly unknown[],
 /** gradcheck of the gradients of `func`, each output weighted by `grad_outputs` (random numbers, if none are given). */
 export async function gradgradcheck(func: Body, inputs: Tensor | readonly unknown[], grad_outputs?: Tensor | readonly Tensor[] | null,
   options: GradcheckOptions = {}): Promise<boolean> {
-  const given = inputs instanceof Tensor ? [inputs] : [...inputs], at = places(given, "gradgradcheck");
+  callable(func, "gradgradcheck", "func");
+  const given = inputs instanceof Tensor ? [inputs] : listOf(inputs, "gradgradcheck", "inputs"), at = places(given, "gradgradcheck");
   const outputs = floating(await enable_grad(() => func(...(given as never[])))).filter((out) => out.requires_grad);
-  const weights = grad_outputs instanceof Tensor ? [grad_outputs] : grad_outputs ? [...grad_outputs]
+  const weights = grad_outputs instanceof Tensor ? [grad_outputs] : grad_outputs ? listOf<Tensor>(grad_outputs, "gradgradcheck", "grad_outputs")
     : outputs.map((out) => randn(out.shape, { dtype: out.dtype, device: out.device }));
   const gradients = async (...args: unknown[]): Promise<Tensor[]> => {
     const list = args.slice(0, given.length), leaves = [...list];

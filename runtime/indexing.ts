@@ -7,6 +7,7 @@ import * as copying from "./copy.js";
 import { tensor } from "./create.js";
 import { IndexError, TypeMismatchError, describe } from "./errors.js";
 import * as kernels from "./kernels.js";
+import { refuse } from "./kinds.js";
 import { named } from "./named.js";
 import { broadcastShapes, numelOf, sameShape, showShape } from "./shape.js";
 import { Tensor, type TensorOrNumber } from "./tensor.js";
@@ -92,7 +93,7 @@ function resolve(x: Tensor, full: readonly Plain[], op: string): Picks {
 }
 
 function indexTensor(list: IndexList): Tensor {
-  const flat = list.flat(Infinity as 1) as (number | boolean)[];
+  const flat = list.flat(64 as 1) as (number | boolean)[];
   return tensor(list as never, { dtype: flat.length > 0 && typeof flat[0] === "boolean" ? "bool" : "int32", device: "cpu" });
 }
 
@@ -210,6 +211,7 @@ function picked(x: Tensor, found: Picks): Tensor {
 
 /** x[specs] = value, in place; a promise where a mask is on a GPU and `value` has an element for each place of it. */
 export function setIndex<T extends Tensor>(x: T, specs: readonly IndexSpec[], value: TensorOrNumber): T {
+  if (!Array.isArray(specs)) refuse("set", "indices", "a list of indices", specs);
   return assign(x, listed(specs), value instanceof Tensor ? cast(value, x.dtype, "set") : value, false, "set");
 }
 

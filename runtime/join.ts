@@ -9,20 +9,22 @@ import { OpError, TypeMismatchError, describe } from "./errors.js";
 import { unrecorded } from "./grad-mode.js";
 import { isOptions } from "./arguments.js";
 import * as kernels from "./kernels.js";
-import { flag, tensorOf, whole } from "./kinds.js";
+import { flag, refuse, whole } from "./kinds.js";
+import { tensorOf } from "./tensor-kinds.js";
 import { named } from "./named.js";
 import { JoinNode, attach, recording } from "./node.js";
 import { MAX_NUMEL, axisOf, checkShape, integers, sameShape, showShape } from "./shape.js";
+import { signature } from "./signature.js";
 import { Tensor } from "./tensor.js";
-import { type DimOption, dimOf, sliceAxis } from "./views.js";
+import { type DimOption, sliceAxis } from "./views.js";
 import * as views from "./views.js";
 
 type Tensors = readonly Tensor[];
 
 function checkList(tensors: Tensors, op: string): void {
-  if (!Array.isArray(tensors)) throw new TypeMismatchError(`${op}: argument 'tensors' must be a list of tensors, got ${describe(tensors)}`);
+  if (!Array.isArray(tensors)) refuse(op, "tensors", "a list of tensors", tensors);
   if (tensors.length === 0) throw new OpError(`${op}: expected a non-empty list of Tensors`);
-  tensors.forEach((t, i) => {
+  Array.from(tensors).forEach((t, i) => {
     if (!(t instanceof Tensor)) throw new TypeMismatchError(`${op}: expected a tensor as element ${i} of 'tensors', got ${describe(t)}`);
     t.check(op);
     if (t.storage.device !== tensors[0]!.storage.device) {
@@ -34,14 +36,14 @@ function checkList(tensors: Tensors, op: string): void {
 const commonType = (tensors: Tensors): DType => result_type(tensors.map(metaOf), "float32") as DType;
 
 /** Joins tensors along an axis that they have.  An empty tensor with one axis counts for nothing, as in PyTorch. */
-export function cat(tensors: Tensors, dim?: number | DimOption, op = "cat"): Tensor {
+export function joined(tensors: Tensors, dim: number | undefined, op: string): Tensor {
   checkList(tensors, op);
   const legacy = (t: Tensor) => t.ndim === 1 && t.shape[0] === 0;
   tensors.forEach((t, i) => {
     if (t.ndim === 0) throw new OpError(`${op}: zero-dimensional tensor (at position ${i}) cannot be concatenated`);
   });
   const parts = tensors.filter((t) => !legacy(t)), first = parts[0] ?? tensors[0]!;
-  const axis = axisOf(dimOf(dim, op), first.ndim, op), shape = [...first.shape];
+  const axis = axisOf(dim ?? 0, first.ndim, op), shape = [...first.shape];
   parts.forEach((t, i) => {
     if (t.ndim !== first.ndim) {
       throw new OpError(`${op}: Tensors must have same number of dimensions: got ${first.ndim} and ${t.ndim}`);
@@ -73,20 +75,35 @@ export function cat(tensors: Tensors, dim?: number | DimOption, op = "cat"): Ten
   })));
 }
 
-export const concat = (tensors: Tensors, dim?: number | DimOption): Tensor => cat(tensors, dim, "concat");
-export const concatenate = (tensors: Tensors, dim?: number | DimOption): Tensor => cat(tensors, dim, "concatenate");
+interface Join {
+  (tensors: Tensors, dim?: number | DimOption): Tensor;
+  (options: DimOption & { tensors: Tensors }): Tensor;
+}
+function joining(op: string, join: (tensors: Tensors, dim: number | undefined, op: string) => Tensor): Join {
+  const bind = signature<[Tensors, number?]>(`${op}(tensors: any, dim: int?)`);
+  return (...args: unknown[]) => {
+    const [tensors, dim] = bind(args);
+    return join(tensors, dim, op);
+  };
+}
 
-/** Joins tensors of one shape along a new axis. */
-export function stack(tensors: Tensors, dim?: number | DimOption, op = "stack"): Tensor {
+/** Joins tensors along an axis that they have. */
+export const cat = /* @__PURE__ */ joining("cat", joined);
+export const concat = /* @__PURE__ */ joining("concat", joined);
+export const concatenate = /* @__PURE__ */ joining("concatenate", joined);
+
+function stacked(tensors: Tensors, dim: number | undefined, op: string): Tensor {
   checkList(tensors, op);
-  const first = tensors[0]!, axis = axisOf(dimOf(dim, op), first.ndim + 1, op);
+  const first = tensors[0]!, axis = axisOf(dim ?? 0, first.ndim + 1, op);
   tensors.forEach((t, i) => {
     if (!sameShape(t.shape, first.shape)) {
       throw new OpError(`${op}: stack expects each tensor to be equal size, but got ${showShape(first.shape)} at entry 0 and ${showShape(t.shape)} at entry ${i}`);
     }
   });
-  return cat(tensors.map((t) => views.unsqueeze(t, axis)), axis, op);
+  return joined(tensors.map((t) => views.unsqueeze(t, axis)), axis, op);
 }
+/** Joins tensors of one shape along a new axis. */
+export const stack = /* @__PURE__ */ joining("stack", stacked);
 
 const raised_1d = (x: Tensor): Tensor => (x.ndim === 0 ? views.reshape(x, [1]) : x);
 const raised_2d = (x: Tensor): Tensor => (x.ndim === 0 ? views.reshape(x, [1, 1]) : x.ndim === 1 ? views.unsqueeze(x, 0) : x);
@@ -113,24 +130,17 @@ export const atleast_1d = /* @__PURE__ */ raising("atleast_1d", raised_1d);
 export const atleast_2d = /* @__PURE__ */ raising("atleast_2d", raised_2d);
 export const atleast_3d = /* @__PURE__ */ raising("atleast_3d", raised_3d);
 
-export function hstack(tensors: Tensors): Tensor {
-  checkList(tensors, "hstack");
-  const parts = tensors.map(raised_1d);
-  return cat(parts, parts[0]!.ndim === 1 ? 0 : 1, "hstack");
-}
-export function vstack(tensors: Tensors, op = "vstack"): Tensor {
+/** Tensors with more axes if need be, joined along `dim`. */
+const raisedAndJoined = (op: string, raise: (x: Tensor) => Tensor, dim: (first: Tensor) => number) => (tensors: Tensors): Tensor => {
   checkList(tensors, op);
-  return cat(tensors.map(raised_2d), 0, op);
-}
-export const row_stack = (tensors: Tensors): Tensor => vstack(tensors, "row_stack");
-export function dstack(tensors: Tensors): Tensor {
-  checkList(tensors, "dstack");
-  return cat(tensors.map(raised_3d), 2, "dstack");
-}
-export function column_stack(tensors: Tensors): Tensor {
-  checkList(tensors, "column_stack");
-  return cat(tensors.map((t) => (t.ndim <= 1 ? views.reshape(t, [t.numel(), 1]) : t)), 1, "column_stack");
-}
+  const parts = tensors.map(raise);
+  return joined(parts, dim(parts[0]!), op);
+};
+export const hstack = /* @__PURE__ */ raisedAndJoined("hstack", raised_1d, (first) => (first.ndim === 1 ? 0 : 1));
+export const vstack = /* @__PURE__ */ raisedAndJoined("vstack", raised_2d, () => 0);
+export const row_stack = /* @__PURE__ */ raisedAndJoined("row_stack", raised_2d, () => 0);
+export const dstack = /* @__PURE__ */ raisedAndJoined("dstack", raised_3d, () => 2);
+export const column_stack = /* @__PURE__ */ raisedAndJoined("column_stack", (t) => (t.ndim <= 1 ? views.reshape(t, [t.numel(), 1]) : t), () => 1);
 
 /** Coordinate grids: each tensor (0 or 1 axes) along its own axis. */
 export function meshgrid(...args: (Tensor | Tensors | { indexing?: "ij" | "xy" })[]): Tensor[] {
@@ -212,9 +222,9 @@ export function block_diag(...args: (Tensor | Tensors)[]): Tensor {
   const blocks = tensors.map(raised_2d), columns = blocks.map((t) => t.shape[1]!), total = columns.reduce((a, b) => a + b, 0);
   const { device } = tensors[0]!, dtype = commonType(tensors);
   let before = 0;
-  return cat(blocks.map((t, i) => {
+  return joined(blocks.map((t, i) => {
     const rows = t.shape[0]!, empty = (n: number) => zeros([rows, n], { dtype, device }), after = total - before - columns[i]!;
-    const row = cat([empty(before), t, empty(after)], 1, "block_diag");
+    const row = joined([empty(before), t, empty(after)], 1, "block_diag");
     before += columns[i]!;
     return row;
   }), 0, "block_diag");
@@ -226,7 +236,7 @@ export function cartesian_prod(...args: (Tensor | Tensors)[]): Tensor {
   checkList(tensors, "cartesian_prod");
   for (const t of tensors) if (t.ndim !== 1) throw new OpError(`cartesian_prod: Expect a 1D vector, but got shape ${showShape(t.shape)}`);
   if (tensors.length === 1) return tensors[0]!;
-  return stack(meshgrid(...tensors).map((t) => views.reshape(t, [-1])), 1, "cartesian_prod");
+  return stacked(meshgrid(...tensors).map((t) => views.reshape(t, [-1])), 1, "cartesian_prod");
 }
 
 interface Choice { r?: number; with_replacement?: boolean }

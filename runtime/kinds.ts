@@ -1,8 +1,7 @@
 // Whether arguments are of the kinds that a function takes.  Each check answers the value, and its error says which function, which
-// argument, what came and what was expected.
+// argument, what came and what was expected.  Tensors are in tensor-kinds.ts: modules that tensors stand on import this one.
 
 import { OpError, TypeMismatchError, describe } from "./errors.js";
-import { Tensor } from "./tensor.js";
 
 export function refuse(op: string, name: string, wanted: string, got: unknown): never {
   throw new TypeMismatchError(`${op}: argument '${name}' must be ${wanted}, got ${describe(got)}`);
@@ -45,25 +44,15 @@ export function callable<F extends (...args: never[]) => unknown>(value: F, op: 
   return value;
 }
 
-/** A tensor whose memory was not given back. */
-export function check(x: unknown, op: string, name: string): asserts x is Tensor {
-  if (!(x instanceof Tensor)) refuse(op, name, "a tensor", x);
-  x.check(op);
-}
-/** The same, to be used as a value. */
-export function tensorOf(x: unknown, op: string, name = "input"): Tensor {
-  check(x, op, name);
-  return x;
-}
+/** The elements of a list, of a typed array, or of one whose memory is gone: none. */
+export const elementsOf = <T>(list: ArrayLike<T>): T[] => Array.from({ length: list.length }, (_, i) => list[i]!);
 
 /** A list, or whatever else can be gone through except a text, as an array. */
 export function listOf<T = unknown>(value: unknown, op: string, name: string, wanted = "a list"): T[] {
   if (Array.isArray(value)) return Array.from(value as T[]);
+  if (ArrayBuffer.isView(value)) return elementsOf(value as unknown as ArrayLike<T>);
   if (typeof value !== "object" || value === null || typeof (value as Partial<Iterable<T>>)[Symbol.iterator] !== "function") refuse(op, name, wanted, value);
   return [...(value as Iterable<T>)];
-}
-export function tensorsOf(value: unknown, op: string, name = "tensors"): Tensor[] {
-  return listOf(value, op, name, "a list of tensors").map((x) => tensorOf(x, op, name));
 }
 
 /** The error for an option that a function has not, with the name that was probably meant. */

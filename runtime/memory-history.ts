@@ -1,5 +1,6 @@
 // For those who look for what keeps memory: the lines of the program that made each buffer, and memory() as a table.
 
+import { count } from "./kinds.js";
 import { lookForLines, memory } from "./memory.js";
 
 /** How many lines of the program are told, and how many calls of the package may lie between them and a new buffer. */
@@ -54,6 +55,7 @@ const size = (bytes: number): string =>
 /** memory() as a table: for each device the `most` origins that hold the most bytes. */
 export function memory_summary(most = 10): string {
   const out: string[] = [];
+  most = count(most, "memory_summary", "most");
   for (const [device, { bytes, buffers, deviceBytes, origins }] of Object.entries(memory())) {
     out.push(`${device}: ${size(bytes)} in ${buffers} buffers${deviceBytes === undefined ? "" : `, ${size(deviceBytes)} of the device`}`);
     for (const { op, where, ...held } of origins.slice(0, most)) {

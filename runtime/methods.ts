@@ -14,7 +14,7 @@ import { OpError } from "./errors.js";
 import { type IndexSpec, index, index_put, index_put_, setIndex } from "./indexing.js";
 import * as join from "./join.js";
 import * as kernels from "./kernels.js";
-import { tensorOf } from "./kinds.js";
+import { tensorOf } from "./tensor-kinds.js";
 import { named } from "./named.js";
 import * as placing from "./placing.js";
 import { print, printSync } from "./print.js";

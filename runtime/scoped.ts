@@ -3,6 +3,7 @@
 // whose code goes on after an `await`: there it is that of the innermost open body for all code.
 
 import { OpError } from "./errors.js";
+import { callable } from "./kinds.js";
 
 /** Node's AsyncLocalStorage. */
 interface Calls<T> {
@@ -68,6 +69,7 @@ export class Scoped<T extends object | null> {
 
   /** The same for any body; `over` is called when it is.  OpError where a page cannot tell it from another that is open. */
   run<R>(value: T, body: () => R, op: string, over?: (result: unknown) => void): R {
+    callable(body, op, "body");
     this.calls ??= callsOfNode<Open<T>>();
     const mine: Open<T> = { value, number: ++this.begun };
     let result: R;

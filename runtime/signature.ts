@@ -1,7 +1,8 @@
 // Arguments of hand-written functions, bound as their signature says: by place or by name, each of its kind.
 
 import { TypeMismatchError } from "./errors.js";
-import { callable, flag, listOf, number, tensorOf, tensorsOf, text, whole } from "./kinds.js";
+import { callable, flag, listOf, number, text, whole } from "./kinds.js";
+import { tensorOf, tensorsOf } from "./tensor-kinds.js";
 import { atMost, named } from "./named.js";
 import { integers } from "./shape.js";
 

@@ -10,6 +10,7 @@ import type { Device } from "./device.js";
 import { type DType, deviceBytes, isFloat } from "./dtype.js";
 import { AutogradError, OpError } from "./errors.js";
 import { is_inference_mode_enabled } from "./grad-mode.js";
+import { check } from "./tensor-kinds.js";
 import { enroll, keep } from "./memory.js";
 import { type AccumulateGrad, type Hook, type Node, gradientEdge } from "./node.js";
 import { describeTensor } from "./print.js";
@@ -210,6 +211,7 @@ export class Tensor {
   }
   /** Takes the memory, shape and type of another tensor, and leaves its own: `x.data = other` in Python. */
   set_data(other: Tensor): this {
+    check(other, "set_data", "new_data");
     other.storage.retain();
     this.storage.release();
     this.storage = other.storage;

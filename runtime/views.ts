@@ -281,7 +281,7 @@ export function unfold(x: Tensor, dimension: number, size: number, step: number)
 // --- Several views --------------------------------------------------------------------------------
 
 export interface DimOption { dim?: number }
-export const dimOf = (dim: number | DimOption | undefined, op: string): number => (typeof dim === "number" ? dim : (named(op, ["dim"], [dim])[0] as number | undefined) ?? 0);
+const dimOf = (dim: number | DimOption | undefined, op: string): number => (typeof dim === "number" ? dim : (named(op, ["dim"], [dim])[0] as number | undefined) ?? 0);
 
 /** Views that one op made together: PyTorch lets none of them be changed in place while recording. */
 function several(parts: Tensor[]): Tensor[] {

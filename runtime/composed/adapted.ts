@@ -3,6 +3,7 @@
 import { run } from "../call.js";
 import * as copying from "../copy.js";
 import { TypeMismatchError, describe } from "../errors.js";
+import { refuse, whole } from "../kinds.js";
 import { named } from "../named.js";
 import { Tensor, type TensorOrNumber } from "../tensor.js";
 import { float_powerOp, nextafter_of_digitsOp } from "../../ops/arithmetic.js";
@@ -57,7 +58,9 @@ const MODES = ["bilinear", "nearest", "bicubic"] as const, PADDINGS = ["zeros", 
 export function grid_sampler(input: Tensor, grid: Tensor, interpolation_mode: number, padding_mode: number, align_corners: boolean): Tensor {
   const [x, at, mode, padding, corners] = named("grid_sampler", ["input", "grid", "interpolation_mode", "padding_mode", "align_corners"],
     [input, grid, interpolation_mode, padding_mode, align_corners]);
-  return grid_sample(x as Tensor, at as Tensor, { mode: MODES[mode as 0], padding_mode: PADDINGS[padding as 0], align_corners: corners as boolean }) as Tensor;
+  const of = <T>(names: readonly T[], n: unknown, name: string): T =>
+    names[whole(n, "grid_sampler", name)] ?? refuse("grid_sampler", name, `a whole number from 0 to ${names.length - 1}`, n);
+  return grid_sample(x as Tensor, at as Tensor, { mode: of(MODES, mode, "interpolation_mode") as "bilinear", padding_mode: of(PADDINGS, padding, "padding_mode"), align_corners: corners as boolean }) as Tensor;
 }
 
 export const grid_sampler_2d = grid_sampler;

@@ -3,6 +3,7 @@
 import { zeros } from "../create.js";
 import { OpError } from "../errors.js";
 import { cat } from "../join.js";
+import { tensorOf } from "../tensor-kinds.js";
 import { named } from "../named.js";
 import { sameShape, showShape } from "../shape.js";
 import type { Tensor } from "../tensor.js";
@@ -57,6 +58,7 @@ export function multi_head_attention_forward(query: Tensor, key: Tensor, value: 
   const given = named("multi_head_attention_forward", NAMES, [query, key, value, embed_dim_to_check, num_heads, in_proj_weight, in_proj_bias,
     bias_k, bias_v, add_zero_attn, dropout_p, out_proj_weight, out_proj_bias, ...rest]);
   const o = Object.fromEntries(NAMES.map((name, i) => [name, given[i] ?? null])) as unknown as Record<string, Tensor | null> & Required<AttentionOptions>;
+  Object.entries({ query, key, value, out_proj_weight }).forEach(([name, x]) => { tensorOf(x, "multi_head_attention_forward", name); });
   const flag = (name: keyof AttentionOptions, usual: boolean) => (o[name] as boolean | null) ?? usual;
   const needWeights = flag("need_weights", true), batched = query.ndim === 3;
   check(query.ndim === 2 || batched, `query should be unbatched 2D or batched 3D tensor but received ${query.ndim}-D query tensor`);

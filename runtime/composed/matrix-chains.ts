@@ -2,6 +2,7 @@
 
 import { OpError, TypeMismatchError, describe } from "../errors.js";
 import { run } from "../call.js";
+import { tensorsOf } from "../tensor-kinds.js";
 import { named } from "../named.js";
 import { showShape } from "../shape.js";
 import { Tensor } from "../tensor.js";
@@ -31,8 +32,7 @@ export function matrix_power(...args: unknown[]): Tensor {
 /** The product of two or more matrices, in the order that takes the fewest multiplications; the first and the last may be vectors. */
 export function multi_dot(tensors: readonly Tensor[] | { tensors: readonly Tensor[] }): Tensor;
 export function multi_dot(...args: unknown[]): Tensor {
-  const [list] = named("multi_dot", ["tensors"], args), all = list as readonly Tensor[];
-  if (!Array.isArray(list) || all.some((x) => !(x instanceof Tensor))) throw new TypeMismatchError(`multi_dot: argument 'tensors' must be an array of tensors, got ${describe(list)}`);
+  const [list] = named("multi_dot", ["tensors"], args), all = tensorsOf(list, "multi_dot");
   const count = all.length;
   if (count < 2) throw new OpError(`multi_dot: multi_dot(): expected at least 2 tensors but got ${count}`);
   all.forEach((x, i) => {

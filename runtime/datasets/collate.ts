@@ -19,8 +19,8 @@ const isFields = (value: unknown): value is Fields =>
 export function default_collate(batch: readonly unknown[]): unknown {
   if (!Array.isArray(batch)) refuse("default_collate", "batch", "a list of samples", batch);
   const first: unknown = batch[0];
-  if (first instanceof Tensor) return stack(batch as Tensor[], 0, "default_collate");
-  if (isNumbers(first)) return stack((batch as NumberArray[]).map((numbers) => tensor(numbers)), 0, "default_collate");
+  if (first instanceof Tensor) return stack(batch as Tensor[]);
+  if (isNumbers(first)) return stack((batch as NumberArray[]).map((numbers) => tensor(numbers)));
   const kind = typeof first;
   if (kind === "number" || kind === "boolean" || kind === "bigint") {
     const odd = batch.find((v) => typeof v !== kind);

@@ -51,7 +51,7 @@ export function isIndexed(dataset: unknown, op: string): dataset is DatasetLike<
 /** How many samples there are. */
 export function lengthOf(dataset: unknown, op: string): number {
   if (dataset instanceof Tensor && dataset.ndim > 0) return dataset.shape[0]!;
-  const n = (dataset as { length?: unknown } | null)?.length;
+  const n = typeof dataset === "string" ? null : (dataset as { length?: unknown } | null)?.length;
   if (dataset instanceof Tensor || typeof n !== "number" || !Number.isInteger(n) || n < 0) throw new TypeMismatchError(`${op}: ${describe(dataset)} has no length`);
   return n;
 }
@@ -152,7 +152,7 @@ export type Subset<T> = SubsetClass<T>;
 
 /** A list, or whatever can be gone through, of numbers. */
 export const numbersOf = (list: unknown, op: string, name: string): number[] =>
-  (ArrayBuffer.isView(list) && !(list instanceof DataView) ? Array.from(list as unknown as ArrayLike<number>) : listOf(list, op, name, "a list of numbers")).map((n) => number(n, op, name));
+  listOf(list, op, name, "a list of numbers").map((n) => number(n, op, name));
 
 /** An argument or option that holds a generator. */
 export function generatorOf(given: unknown, op: string): Generator | null {

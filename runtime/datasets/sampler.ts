@@ -152,7 +152,7 @@ class BatchSamplerClass extends Sampler<number[]> {
   constructor(sampler: Iterable<number>, batch_size: number, drop_last: boolean | { drop_last: boolean } = false) {
     super();
     const [drop = false] = named("BatchSampler", ["drop_last"], [drop_last]) as [boolean?];
-    if (typeof (sampler as Partial<Iterable<number>> | null)?.[Symbol.iterator] !== "function") refuse("BatchSampler", "sampler", "a sampler", sampler);
+    if (typeof sampler === "string" || typeof (sampler as Partial<Iterable<number>> | null)?.[Symbol.iterator] !== "function") refuse("BatchSampler", "sampler", "a sampler", sampler);
     checkPositive(batch_size, "batch_size", "BatchSampler");
     checkBoolean(drop, "drop_last", "BatchSampler");
     this.sampler = sampler;

@@ -23,8 +23,8 @@ export interface TorchLoadOptions extends LoadOptions {
  * In TypeScript `load<{epoch: number}>(f)` says what is expected; nothing checks it.
  */
 export async function load<T = unknown>(f: FileLike, options: TorchLoadOptions = {}): Promise<T> {
-  if (options.weights_only === false) throw new OpError("load: weights_only=False is not possible: only tensors and plain containers are read, and nothing in a file is ever run");
-  const place = placing(options, "load"), source = await openSource(f, options, "load");
+  if (options?.weights_only === false) throw new OpError("load: weights_only=False is not possible: only tensors and plain containers are read, and nothing in a file is ever run");
+  const own = options ?? {}, place = placing(own, "load"), source = await openSource(f, own, "load");
   try {
     return (await read(source, place)) as T;
   } finally {

@@ -112,8 +112,12 @@ const download = async (from: string | URL | Response, options: OpenOptions): Pr
   new Download(isResponse(from) ? from : await ask(from, nameOf(from), options), nameOf(from), options);
 
 function bytesOf(from: unknown, op: string): Uint8Array<ArrayBuffer> {
-  if (ArrayBuffer.isView(from)) return new Uint8Array(from.buffer as ArrayBuffer, from.byteOffset, from.byteLength);
-  if (from instanceof ArrayBuffer) return new Uint8Array(from);
+  try {
+    if (ArrayBuffer.isView(from)) return new Uint8Array(from.buffer as ArrayBuffer, from.byteOffset, from.byteLength);
+    if (from instanceof ArrayBuffer) return new Uint8Array(from);
+  } catch {
+    throw new TypeMismatchError(`${op}: the memory of the bytes is gone: it was handed to another thread`);
+  }
   throw new TypeMismatchError(`${op}: expected a path, an address, a Blob, a Response, an ArrayBuffer or a typed array, got ${describe(from)}`);
 }
 

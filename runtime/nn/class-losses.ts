@@ -8,6 +8,7 @@ import { sliceAxis } from "../views.js";
 import { add, argmax, gather, ge, logical_and, lt, mean, neg, sub, where } from "../../names/torch.js";
 import { linear_cross_entropy, log_softmax } from "../../names/functional.js";
 import * as views from "../views.js";
+import { integers } from "../shape.js";
 import { callable } from "./callable.js";
 import { ModuleList, Sequential } from "./containers.js";
 import { Linear } from "./linear.js";
@@ -46,6 +47,7 @@ class LinearCrossEntropyLossClass extends Module {
       throw new OpError(`expected weight shape to be ${tuple([o.num_classes])}, got ${tuple(o.weight.shape)}`);
     }
     if (!(o.label_smoothing >= 0 && o.label_smoothing <= 1)) throw new OpError(`expected label_smoothing to be in range [0, 1], got ${o.label_smoothing}`);
+    o.out_features = integers([o.out_features], "LinearCrossEntropyLoss", "out_features");
     this.register_buffer("weight", o.weight);
     this.num_classes = o.num_classes;
     this.out_features = [...o.out_features];
@@ -100,6 +102,7 @@ class AdaptiveLogSoftmaxWithLossClass extends Module {
     const o = construct("AdaptiveLogSoftmaxWithLoss", {
       in_features: required<number>(), n_classes: required<number>(), cutoffs: required<readonly number[]>(), div_value: 4, head_bias: false, ...PLACED,
     }, args);
+    o.cutoffs = integers([o.cutoffs], "AdaptiveLogSoftmaxWithLoss", "cutoffs");
     if (o.cutoffs.length === 0) throw new OpError("cutoffs should be a sequence of length larger than 0");
     if (o.cutoffs.some((c, i) => !Number.isInteger(c) || c <= (i ? o.cutoffs[i - 1]! : 0) || c > o.n_classes - 1)) {
       throw new OpError("cutoffs should be a sequence of unique, positive integers sorted in an increasing order, where each value is between 1 and n_classes-1");

@@ -1,6 +1,6 @@
 // Modules of modules and of parameters: in a row, in lists, by name.
 
-import { IndexError, OpError } from "../errors.js";
+import { IndexError, OpError, describe } from "../errors.js";
 import { listOf, refuse, whole } from "../kinds.js";
 import type { Tensor } from "../tensor.js";
 import { callable } from "./callable.js";
@@ -13,7 +13,7 @@ const WANTED = "an object, a Map, or a list of pairs of names and values";
 function pairs<T>(given: Entries<T>, op: string, name: string): (readonly [string, T])[] {
   if (typeof given !== "object" || given === null) refuse(op, name, WANTED, given);
   if (!(Symbol.iterator in given)) return Object.entries(given);
-  const list = [...given];
+  const list = listOf<readonly [string, T]>(given, op, name, WANTED);
   for (const pair of list) if (!Array.isArray(pair) || pair.length !== 2) refuse(op, name, WANTED, pair);
   return list;
 }
@@ -145,7 +145,7 @@ abstract class Keyed<T> extends Module {
   /** Takes a member out and answers it. */
   pop(name: string): T {
     const value = this.get(name);
-    if (value === undefined) throw new OpError(`${this.constructor.name}: no member is called '${String(name)}'`);
+    if (value === undefined) throw new OpError(`${this.constructor.name}: no member is called ${describe(name)}`);
     delete (this as unknown as Record<string, unknown>)[name];
     return value;
   }

@@ -1,5 +1,6 @@
 // Tables of vectors, looked up one by one or by bags.
 
+import { number } from "../kinds.js";
 import * as copying from "../copy.js";
 import { OpError } from "../errors.js";
 import { unrecorded } from "../grad-mode.js";
@@ -43,7 +44,7 @@ abstract class TableModule extends Module {
     const at = o.padding_idx;
     if (at !== null && (at >= o.num_embeddings || at < -o.num_embeddings)) throw new OpError("Padding_idx must be within num_embeddings");
     this.padding_idx = at !== null && at < 0 ? at + o.num_embeddings : at;
-    this.max_norm = o.max_norm;
+    this.max_norm = o.max_norm === null ? null : number(o.max_norm, this.constructor.name, "max_norm");
     this.norm_type = o.norm_type;
     this.scale_grad_by_freq = o.scale_grad_by_freq;
     this.sparse = o.sparse;

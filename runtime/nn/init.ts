@@ -5,7 +5,8 @@ import { rand, randn, tensor as fromData, zeros } from "../create.js";
 import type { NumberArray } from "../data.js";
 import { OpError, TypeMismatchError } from "../errors.js";
 import { unrecorded } from "../grad-mode.js";
-import { check, count, number, text } from "../kinds.js";
+import { count, number, text } from "../kinds.js";
+import { check } from "../tensor-kinds.js";
 import { atMost, named } from "../named.js";
 import { type RandomSource, randomPermutation, sourceOf } from "../random.js";
 import { numelOf } from "../shape.js";
@@ -115,6 +116,7 @@ export function _calculate_fan_in_and_fan_out(tensor: Tensor): [fan_in: number, 
 
 /** The factor that keeps the spread of values through a nonlinearity. */
 export function calculate_gain(nonlinearity: Nonlinearity, param: number | null = null): number {
+  text(nonlinearity, "calculate_gain", "nonlinearity");
   if (/^(linear|conv(_transpose)?[123]d|sigmoid)$/.test(nonlinearity)) return 1;
   if (nonlinearity === "tanh") return 5 / 3;
   if (nonlinearity === "relu") return Math.SQRT2;

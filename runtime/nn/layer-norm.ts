@@ -4,6 +4,7 @@ import { OpError } from "../errors.js";
 import type { Tensor } from "../tensor.js";
 import * as F from "../../names/functional.js";
 import { callable } from "./callable.js";
+import { integers } from "../shape.js";
 import { ones_, zeros_ } from "./init.js";
 import { Module } from "./module.js";
 import { PLACED, construct, parameter, required, type Arguments, type Factory, type Placed } from "./options.js";
@@ -11,7 +12,7 @@ import type { Parameter } from "./parameter.js";
 import { flag, float, tuple } from "./shown.js";
 
 type Shape = number | readonly number[];
-const list = (shape: Shape): number[] => (typeof shape === "number" ? [shape] : [...shape]);
+const list = (shape: Shape): number[] => integers([shape], "normalization", "normalized_shape");
 
 export interface LayerNormOptions extends Factory {
   eps?: number;

@@ -106,6 +106,7 @@ class ModuleClass {
   }
   /** Adds a parameter; null says that there is none of this name. */
   register_parameter(name: string, parameter: Parameter | null): void {
+    text(name, "register_parameter", "name");
     if (!(properties(this)[name] instanceof Parameter)) checkName("parameter", this, name);
     if (parameter !== null && !(parameter instanceof Parameter)) {
       throw new TypeMismatchError(`cannot assign '${describe(parameter)}' object to parameter '${name}' (torch.nn.Parameter or None required)`);
@@ -116,6 +117,7 @@ class ModuleClass {
   register_module(name: string, module: ModuleClass | null): void { this.add_module(name, module); }
   add_module(name: string, module: ModuleClass | null): void {
     if (module !== null) checkModule(module, "add_module");
+    text(name, "add_module", "name");
     if (!(properties(this)[name] instanceof ModuleClass)) checkName("module", this, name);
     remember(this, name);
     properties(this)[name] = module;
@@ -199,6 +201,7 @@ class ModuleClass {
   state_dict(options: { prefix?: string; keep_vars?: boolean } = {}): Record<string, Tensor> {
     acyclic(this, "state_dict");
     const out: Record<string, Tensor> = {}, [prefix = "", keep_vars = false] = named("state_dict", ["prefix", "keep_vars"], [options]) as [string?, boolean?];
+    text(prefix, "state_dict", "prefix");
     for (const [path, module] of this.named_modules({ remove_duplicate: false })) {
       const at = (name: string) => prefix + (path ? `${path}.${name}` : name), { buffers, transient } = hidden.get(module)!;
       for (const [name, value] of entriesOf(module)) if (value instanceof Parameter) out[at(name)] = keep_vars ? value : value.detach();
@@ -214,7 +217,7 @@ class ModuleClass {
   load_state_dict(source: FileLike, options?: boolean | StateOptions): Promise<LoadReport>;
   load_state_dict(source: StateSource, options?: boolean | { strict?: boolean }): LoadReport;
   load_state_dict(source: StateSource | FileLike, options: boolean | StateOptions = true): LoadReport | Promise<LoadReport> {
-    const { strict = true, ...rest } = typeof options === "boolean" ? { strict: options } : options;
+    const { strict = true, ...rest } = typeof options === "boolean" ? { strict: options } : options ?? {};
     return isFile(source) ? readState(source, rest).then((state) => loadState(this, state, strict)) : loadState(this, source, strict);
   }
   /** Called before values are loaded: what a module of its kind does with older or incomplete states.  `given` may be changed. */

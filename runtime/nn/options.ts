@@ -5,7 +5,7 @@ import { empty } from "../create.js";
 import type { Device } from "../device.js";
 import type { DType } from "../dtype.js";
 import { OpError, TypeMismatchError } from "../errors.js";
-import { flag, refuse, whole } from "../kinds.js";
+import { count, flag, refuse, whole } from "../kinds.js";
 import { named } from "../named.js";
 import { Parameter } from "./parameter.js";
 
@@ -39,9 +39,17 @@ export function construct<T extends object>(name: string, defaults: T, args: rea
   return out as T;
 }
 
-/** Refuses what cannot be meant where the default is a boolean or a number. */
+/** Arguments that are whole numbers wherever they occur, and among them those that count layers. */
+const STACKED = new Set(["num_layers", "num_encoder_layers", "num_decoder_layers"]), MOST_LAYERS = 2 ** 16;
+const WHOLE = new Set(["in_features", "out_features", "in1_features", "in2_features", "in_channels", "out_channels", "num_embeddings", "embedding_dim",
+  "num_features", "num_groups", "num_channels", "input_size", "hidden_size", "proj_size", "embed_dim", "num_heads", "d_model", "nhead", "dim_feedforward",
+  "n_classes", "num_classes", "groups"]);
+
+/** Refuses what cannot be meant: by the argument's name, or where the default is a boolean or a number. */
 function ofKind(value: unknown, usual: unknown, op: string, name: string): unknown {
   if (typeof usual === "boolean") return flag(value, op, name);
+  if (WHOLE.has(name) && value !== null) return count(value, op, name);
+  if (STACKED.has(name) && count(value, op, name) > MOST_LAYERS) throw new OpError(`${op}: argument '${name}' must be at most ${MOST_LAYERS}, got ${String(value)}`);
   const strange = ["function", "symbol", "undefined", "boolean", "bigint"].includes(typeof value) || isOptions(value);
   return typeof usual === "number" && strange ? refuse(op, name, "a number", value) : value;
 }
@@ -54,10 +62,10 @@ export function parameter(shape: readonly number[], { device = null, dtype = nul
   return new Parameter(empty(shape, { device, dtype }));
 }
 
-/** `value` for each of `count` axes. */
-export function axes(value: number | readonly number[], count: number, name = "kernel_size", check = whole): number[] {
+/** `value` for each of `rank` axes. */
+export function axes(value: number | readonly number[], rank: number, name = "kernel_size", check = whole): number[] {
   const list = (Array.isArray(value) ? Array.from(value) : [value]).map((v) => check(v, name, name));
-  if (list.length === 1 && !Array.isArray(value)) return new Array<number>(count).fill(list[0]!);
-  if (list.length !== count) throw new OpError(`${name} must be a number or ${count} numbers, got ${list.length}`);
+  if (list.length === 1 && !Array.isArray(value)) return new Array<number>(rank).fill(list[0]!);
+  if (list.length !== rank) throw new OpError(`${name} must be a number or ${rank} numbers, got ${list.length}`);
   return list;
 }

@@ -1,10 +1,11 @@
 // torch.nn.utils.rnn: sequences of several lengths, padded to one length or packed step by step.
 
 import { full, tensor } from "../create.js";
-import { OpError } from "../errors.js";
+import { OpError, describe } from "../errors.js";
 import { cat, stack } from "../join.js";
-import { check, count, refuse, tensorsOf } from "../kinds.js";
-import { named } from "../named.js";
+import { count, flag, refuse } from "../kinds.js";
+import { check, tensorsOf } from "../tensor-kinds.js";
+import { atMost, named } from "../named.js";
 import { integers } from "../shape.js";
 import { Tensor } from "../tensor.js";
 import { titled } from "../titled.js";
@@ -39,11 +40,20 @@ titled(PackedSequence, "PackedSequence");
 function checkPacked(value: unknown, op: string, name: string): asserts value is PackedSequence {
   if (!(value instanceof PackedSequence)) refuse(op, name, "a PackedSequence", value);
 }
-function checkSequences(sequences: readonly Tensor[], op: string): void {
-  for (const x of tensorsOf(sequences, op, "sequences")) if (x.ndim === 0) throw new OpError(`${op}: expected sequences of at least 1 dimension, got one of none`);
+function sequencesOf(given: readonly Tensor[], op: string): Tensor[] {
+  const sequences = tensorsOf(given, op, "sequences");
+  if (sequences.some((x) => x.ndim === 0)) throw new OpError(`${op}: expected sequences of at least 1 dimension, got one of none`);
+  return sequences;
 }
 
 const rows = (x: Tensor, count: number, op: string): Tensor => sliceAxis(x, 0, 0, count, 1, op);
+/** Options of one of these functions, by place or by name; an option that is a boolean by default is one. */
+function optionsOf<T extends unknown[]>(op: string, defaults: Readonly<Record<string, unknown>>, rest: readonly unknown[]): T {
+  const names = Object.keys(defaults), given = named(op, names, rest);
+  atMost(op, given, names.length);
+  return names.map((name, i) => (given[i] === undefined ? defaults[name] : typeof defaults[name] === "boolean" ? flag(given[i], op, name) : given[i])) as T;
+}
+
 const turned = (x: Tensor, batch_first: boolean): Tensor => (batch_first ? views.transpose(x, 0, 1) : x);
 
 /** Lengths as numbers: a list, or a tensor on the CPU. */
@@ -64,7 +74,7 @@ export interface PackOptions {
 
 /** Packs (time, batch, ...) or (batch, time, ...), of whose sequences only the first `lengths` elements count. */
 export function pack_padded_sequence(input: Tensor, lengths: readonly number[] | Tensor, ...rest: [PackOptions?] | [batch_first: boolean, enforce_sorted?: boolean]): PackedSequence {
-  const op = "pack_padded_sequence", [batch_first = false, enforce_sorted = true] = named(op, ["batch_first", "enforce_sorted"], rest) as [boolean?, boolean?];
+  const op = "pack_padded_sequence", [batch_first, enforce_sorted] = optionsOf<[boolean, boolean]>(op, { batch_first: false, enforce_sorted: true }, rest);
   check(input, op, "input");
   if (input.ndim < 2) throw new OpError(`${op}: expected an input of at least 2 dimensions, got ${input.ndim}`);
   const given = numbers(op, lengths), order = given.map((_, i) => i);
@@ -93,7 +103,7 @@ export interface PadPackedOptions {
 /** Packed sequences as (time, batch, ...) or (batch, time, ...), and their lengths. */
 export function pad_packed_sequence(sequence: PackedSequence, ...rest: [PadPackedOptions?] | [batch_first: boolean, padding_value?: number, total_length?: number | null]): [padded: Tensor, lengths: Tensor] {
   const op = "pad_packed_sequence";
-  const [batch_first = false, value = 0, total = null] = named(op, ["batch_first", "padding_value", "total_length"], rest) as [boolean?, number?, (number | null)?];
+  const [batch_first, value, total] = optionsOf<[boolean, number, number | null]>(op, { batch_first: false, padding_value: 0, total_length: null }, rest);
   checkPacked(sequence, op, "sequence");
   const { data, batch_sizes: sizes, unsorted_indices: back } = sequence, batch = sizes[0]!, length = total ?? sizes.length;
   count(length, op, "total_length");
@@ -121,10 +131,10 @@ export interface PadOptions {
 
 /** Tensors (length, ...) of several lengths as one, (longest, count, ...) or with `batch_first` (count, longest, ...). */
 export function pad_sequence(sequences: readonly Tensor[], ...rest: [PadOptions?] | [batch_first: boolean, padding_value?: number, padding_side?: "left" | "right"]): Tensor {
-  const [batch_first = false, value = 0, side = "right"] = named("pad_sequence", ["batch_first", "padding_value", "padding_side"], rest) as [boolean?, number?, ("left" | "right")?];
-  checkSequences(sequences, "pad_sequence");
+  const [batch_first, value, side] = optionsOf<[boolean, number, "left" | "right"]>("pad_sequence", { batch_first: false, padding_value: 0, padding_side: "right" }, rest);
+  sequences = sequencesOf(sequences, "pad_sequence");
   if (sequences.length === 0) throw new OpError("pad_sequence: received an empty list of sequences");
-  if (side !== "left" && side !== "right") throw new OpError(`pad_sequence: padding_side should be one of 'right' or 'left', got '${String(side)}'`);
+  if (side !== "left" && side !== "right") throw new OpError(`pad_sequence: padding_side should be one of 'right' or 'left', got ${describe(side)}`);
   const longest = Math.max(...sequences.map((s) => s.shape[0]!));
   const padded = sequences.map((s) => {
     if (s.shape[0] === longest) return s;
@@ -136,15 +146,15 @@ export function pad_sequence(sequences: readonly Tensor[], ...rest: [PadOptions?
 
 /** The sequences of a padded tensor, each as long as `lengths` says. */
 export function unpad_sequence(padded_sequences: Tensor, lengths: readonly number[] | Tensor, ...rest: [{ batch_first?: boolean }?] | [batch_first: boolean]): Tensor[] {
-  const [batch_first = false] = named("unpad_sequence", ["batch_first"], rest) as [boolean?];
+  const [batch_first] = optionsOf<[boolean]>("unpad_sequence", { batch_first: false }, rest);
   check(padded_sequences, "unpad_sequence", "padded_sequences");
   return numbers("unpad_sequence", lengths).map((n, i) => rows(views.select(padded_sequences, batch_first ? 0 : 1, i), n, "unpad_sequence"));
 }
 
 /** Packs tensors (length, ...). */
 export function pack_sequence(sequences: readonly Tensor[], ...rest: [{ enforce_sorted?: boolean }?] | [enforce_sorted: boolean]): PackedSequence {
-  const [enforce_sorted = true] = named("pack_sequence", ["enforce_sorted"], rest) as [boolean?];
-  checkSequences(sequences, "pack_sequence");
+  const [enforce_sorted] = optionsOf<[boolean]>("pack_sequence", { enforce_sorted: true }, rest);
+  sequences = sequencesOf(sequences, "pack_sequence");
   return pack_padded_sequence(pad_sequence(sequences), sequences.map((s) => s.shape[0]!), { enforce_sorted });
 }
 

@@ -1,6 +1,7 @@
 // Parameters: the tensors of a module that are trained.
 
-import { check, flag } from "../kinds.js";
+import { flag } from "../kinds.js";
+import { check } from "../tensor-kinds.js";
 import { keep } from "../memory.js";
 import { named } from "../named.js";
 import { Tensor } from "../tensor.js";

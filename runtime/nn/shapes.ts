@@ -1,5 +1,7 @@
 // Modules that only see their input in another shape.
 
+import { whole } from "../kinds.js";
+import { integers } from "../shape.js";
 import { flatten, unflatten } from "../functions.js";
 import type { Tensor } from "../tensor.js";
 import { callable } from "./callable.js";
@@ -38,8 +40,8 @@ class UnflattenClass extends Module {
     super();
     const missing = undefined as unknown;
     const o = construct("Unflatten", { dim: missing as number, unflattened_size: missing as readonly number[] }, [dim, unflattened_size]);
-    this.dim = o.dim;
-    this.unflattened_size = o.unflattened_size;
+    this.dim = whole(o.dim, "Unflatten", "dim");
+    this.unflattened_size = integers([o.unflattened_size], "Unflatten", "unflattened_size");
   }
   override forward(input: Tensor): Tensor { return unflatten(input, this.dim, [...this.unflattened_size]); }
   override extra_repr(): string { return `dim=${this.dim}, unflattened_size=(${this.unflattened_size.join(", ")})`; }

@@ -1,7 +1,7 @@
 // Modules without parameters: a module that keeps options and calls an op with them.  The generated names/modules.ts
 // declares them.
 
-import { choose } from "../arguments.js";
+import { checkKind, choose, ofKind } from "../arguments.js";
 import { binds, run, runInPlace } from "../call.js";
 import type { CompiledOp } from "../compiled.js";
 import * as copying from "../copy.js";
@@ -42,6 +42,9 @@ export function stateless<O, P extends unknown[]>(name: string, defaults: Option
     constructor(...args: unknown[]) {
       super();
       for (const [key, value] of Object.entries(construct(name, defaults, args))) {
+        const takes = ops.flatMap(({ op }) => op.params.filter((p) => p.name === (renamed[key] ?? key)));
+        // Of several ops behind the name one has to take the value.
+        if (value !== null && takes.length && !takes.some((p) => p.slot >= 0 || ofKind(p, value))) checkKind(name, { ...takes[0]!, name: key }, value);
         // Tensors that are kept (a loss's weights) move with the module, as buffers.
         if (value instanceof Tensor) this.register_buffer(key, value, { persistent: true });
         else Object.defineProperty(this, key, { value, writable: true, enumerable: false, configurable: true });

@@ -13,7 +13,7 @@ import { ModuleList } from "./containers.js";
 import { xavier_uniform_ } from "./init.js";
 import { LayerNorm } from "./layer-norm.js";
 import { Linear } from "./linear.js";
-import { Module, type Layer } from "./module.js";
+import { Module, checkModule, type Layer } from "./module.js";
 import { PLACED, construct, required, type Arguments, type Factory, type Placed } from "./options.js";
 
 type Mask = Tensor | null;
@@ -164,6 +164,13 @@ const DECODER = ["tgt_mask", "memory_mask", "tgt_key_padding_mask", "memory_key_
 export const TransformerDecoderLayer = /* @__PURE__ */ callable(TransformerDecoderLayerClass, "TransformerDecoderLayer");
 export type TransformerDecoderLayer = TransformerDecoderLayerClass;
 
+/** Copies of a layer, as many as there shall be. */
+function stacked(layer: Module, num_layers: number, op: string, name: string): ModuleList {
+  checkModule(layer, `${op}: argument '${name}'`);
+  const { num_layers: n } = construct(op, { num_layers: required<number>() }, [num_layers]);
+  return ModuleList(Array.from({ length: n }, () => layer.deepcopy()));
+}
+
 interface StackOptions {
   norm?: Module | null;
   enable_nested_tensor?: boolean;
@@ -179,7 +186,7 @@ class TransformerEncoderClass extends Module {
   constructor(encoder_layer: Module, num_layers: number, ...rest: [StackOptions?] | [norm: Module | null, enable_nested_tensor?: boolean, mask_check?: boolean]) {
     super();
     const [norm = null] = named("TransformerEncoder", ["norm", "enable_nested_tensor", "mask_check"], rest) as [(Module | null)?];
-    this.layers = ModuleList(Array.from({ length: num_layers }, () => encoder_layer.deepcopy()));
+    this.layers = stacked(encoder_layer, num_layers, "TransformerEncoder", "encoder_layer");
     this.num_layers = num_layers;
     this.norm = norm;
   }
@@ -202,7 +209,7 @@ class TransformerDecoderClass extends Module {
   /** `num_layers` copies of a layer one after another, then perhaps a norm. */
   constructor(decoder_layer: Module, num_layers: number, norm: Module | { norm?: Module | null } | null = null) {
     super();
-    this.layers = ModuleList(Array.from({ length: num_layers }, () => decoder_layer.deepcopy()));
+    this.layers = stacked(decoder_layer, num_layers, "TransformerDecoder", "decoder_layer");
     this.num_layers = num_layers;
     this.norm = norm === null || norm instanceof Module ? (norm as Module | null) : (norm.norm ?? null) as Module | null;
   }

@@ -3,6 +3,7 @@
 
 import { adafactor_stepOp, adafactor_vector_stepOp } from "../../ops/optim.js";
 import { zeros } from "../create.js";
+import { describe } from "../errors.js";
 import type { Tensor } from "../tensor.js";
 import { finfo } from "../type-info.js";
 import type { Optimizer } from "./optimizer.js";
@@ -30,7 +31,9 @@ function along(param: Tensor, axis: number): Tensor | null {
 export const Adafactor = /* @__PURE__ */ optimizer<AdafactorOptions>({
   name: "Adafactor",
   defaults: { lr: 1e-2, beta2_decay: -0.8, eps: [null, 1e-3], d: 1, weight_decay: 0, maximize: false },
-  check({ lr, beta2_decay, eps: [eps1, eps2], d, weight_decay }) {
+  check({ lr, beta2_decay, eps, d, weight_decay }) {
+    must(Array.isArray(eps) && eps.length === 2, `eps should be a pair of numbers but is: ${describe(eps)}`);
+    const [eps1, eps2] = eps;
     mustBeRate(lr, "Learning rate should be >= 0 but is");
     must(beta2_decay <= 0, `beta2_decay should be <= 0 but is: ${beta2_decay}`);
     must(eps1 === null || eps1 >= 0, `epsilon1 should be >= 0 but is: ${String(eps1)}`);

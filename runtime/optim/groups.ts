@@ -18,7 +18,7 @@ export function groupsOf<O>(params: Params<O>): GroupOptions<O>[] {
   if (params instanceof Tensor || params === null || typeof params !== "object" || !(Symbol.iterator in params)) {
     throw new TypeMismatchError(`params argument given to the optimizer should be an iterable of Tensors or dicts, but got ${describe(params)}`);
   }
-  const given = [...(params as Iterable<Named | GroupOptions<O>>)];
+  const given = listOf<Named | GroupOptions<O>>(params, "optimizer", "params");
   if (!given.length) throw new OpError("optimizer got an empty parameter list");
   return isGroup(given[0]) ? (given as GroupOptions<O>[]) : [{ params: given as Named[] } as unknown as GroupOptions<O>];
 }

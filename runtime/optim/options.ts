@@ -30,7 +30,7 @@ export function must(holds: boolean, message: string): void {
   if (!holds) throw new OpError(message);
 }
 
-const shown = (value: unknown): string => (typeof value === "number" ? String(value) : describe(value));
+export const shown = (value: unknown): string => (typeof value === "number" ? String(value) : describe(value));
 
 /** A learning rate: a number, or a tensor with one element. */
 export type Rate = number | Tensor;

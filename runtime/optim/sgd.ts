@@ -1,6 +1,7 @@
 // Optimizers that follow the gradient itself: SGD, its average (ASGD), its sign (Rprop).
 
 import { asgd_stepOp, rprop_stepOp, sgd_momentum_stepOp, sgd_stepOp } from "../../ops/optim.js";
+import { describe } from "../errors.js";
 import { type Rate, must, mustBeRate, mustNotBeNegative } from "./options.js";
 import { type Plain, optimizer } from "./recipe.js";
 import type { Optimizer } from "./optimizer.js";
@@ -35,6 +36,7 @@ export interface ASGDOptions {
   weight_decay: number;
   maximize: boolean;
 }
+const isPair = (value: unknown): boolean => Array.isArray(value) && value.length === 2 && value.every((v) => typeof v === "number");
 export const ASGD = /* @__PURE__ */ optimizer<ASGDOptions>({
   name: "ASGD",
   defaults: { lr: 1e-2, lambd: 1e-4, alpha: 0.75, t0: 1e6, weight_decay: 0, maximize: false },
@@ -62,7 +64,10 @@ export interface RpropOptions {
 export const Rprop = /* @__PURE__ */ optimizer<RpropOptions>({
   name: "Rprop",
   defaults: { lr: 1e-2, etas: [0.5, 1.2], step_sizes: [1e-6, 50], maximize: false },
-  check({ lr, etas: [minus, plus] }) {
+  check({ lr, etas, step_sizes }) {
+    must(isPair(etas), `Invalid eta values: ${describe(etas)}`);
+    must(isPair(step_sizes), `Invalid step sizes: ${describe(step_sizes)}`);
+    const [minus, plus] = etas;
     mustBeRate(lr);
     must(minus > 0 && minus < 1 && plus > 1, `Invalid eta values: ${minus}, ${plus}`);
   },

@@ -1,6 +1,8 @@
 // torch.profiler.profile: what runs on which device, for how long, how often.
 
+import { isOptions } from "../arguments.js";
 import { TypeMismatchError, describe } from "../errors.js";
+import { refuse, unknownOption } from "../kinds.js";
 import { type Target, writeTo } from "../files/target.js";
 import { type EventList, averages } from "./averages.js";
 import { type FunctionEvent, Recorder } from "./recorder.js";
@@ -39,9 +41,8 @@ export class Profile {
   step_num = 0;
 
   constructor(options: ProfileOptions) {
-    for (const name of Object.keys(options)) {
-      if (!NAMES.includes(name)) throw new TypeMismatchError(`profile: got an unexpected keyword argument '${name}'`);
-    }
+    if (!isOptions(options)) refuse("profile", "options", "an object of options", options);
+    for (const name of Object.keys(options)) if (!NAMES.includes(name)) throw unknownOption("profile", name, NAMES);
     this.options = options;
   }
 

@@ -4,6 +4,7 @@
 import type { Device } from "../device.js";
 import { registeredDevices } from "../device.js";
 import { OpError } from "../errors.js";
+import { callable, text } from "../kinds.js";
 import { memory } from "../memory.js";
 import { type Observer, type Run, inputsOf, nameOf, observe, stopObserving } from "../observers.js";
 import type { WebGpuDevice } from "../webgpu/device.js";
@@ -148,5 +149,7 @@ export class Recorder implements Observer {
  * Without a profile it only runs `body`.
  */
 export function record_function<T>(name: string, body: () => T): T {
+  text(name, "record_function", "name");
+  callable(body, "record_function", "body");
   return recording ? recording.spanning(name, "user", "cpu", body) : body();
 }

@@ -1,6 +1,6 @@
 // When a profile records, step by step: torch.profiler.schedule.
 
-import { OpError } from "../errors.js";
+import { OpError, describe } from "../errors.js";
 import { named } from "../named.js";
 
 export const ProfilerAction = { NONE: 0, WARMUP: 1, RECORD: 2, RECORD_AND_SAVE: 3 } as const;
@@ -23,7 +23,7 @@ export interface ScheduleOptions {
 export function schedule(...args: [options: ScheduleOptions] | [wait: number, warmup: number, active: number, repeat?: number, skip_first?: number]): Schedule {
   const [wait, warmup, active, repeat = 0, skip = 0] = named("schedule", ["wait", "warmup", "active", "repeat", "skip_first"], args) as number[];
   for (const n of [wait, warmup, active, repeat, skip]) {
-    if (!Number.isInteger(n) || n! < 0) throw new OpError(`schedule: wait, warmup, active, repeat and skip_first are numbers of steps, got ${n}`);
+    if (!Number.isInteger(n) || n! < 0) throw new OpError(`schedule: wait, warmup, active, repeat and skip_first are numbers of steps, got ${describe(n)}`);
   }
   if (!active) throw new OpError("schedule: active must be at least 1");
   const length = wait! + warmup! + active;

@@ -4,7 +4,7 @@ import * as copying from "../../copy.js";
 import { OpError } from "../../errors.js";
 import { unrecorded } from "../../grad-mode.js";
 import { cat } from "../../join.js";
-import { check, tensorsOf } from "../../kinds.js";
+import { check, tensorsOf } from "../../tensor-kinds.js";
 import type { Tensor } from "../../tensor.js";
 import * as views from "../../views.js";
 

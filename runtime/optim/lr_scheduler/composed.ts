@@ -51,7 +51,7 @@ class SequentialClass extends Composed {
   /** The first scheduler until the first milestone, then the next. */
   constructor(optimizer: AnyOptimizer, schedulers: readonly LRScheduler[], ...args: readonly [milestones: readonly number[] | { milestones: readonly number[]; last_epoch?: number }, last_epoch?: number]) {
     const { milestones, last_epoch } = optionsOf("SequentialLR", { milestones: undefined as unknown as readonly number[], last_epoch: -1 }, args);
-    listOf(schedulers, "SequentialLR", "schedulers", "a list of schedulers");
+    schedulers = listOf<LRScheduler>(schedulers, "SequentialLR", "schedulers", "a list of schedulers");
     integers([milestones], "SequentialLR", "milestones");
     if (schedulers.length < 1) throw new OpError("SequentialLR expects at least one scheduler, but got no scheduler.");
     checkAll("SequentialLR", schedulers, optimizer);
@@ -88,7 +88,7 @@ export type SequentialLR = SequentialClass;
 class ChainedClass extends Composed {
   /** All schedulers at each step, one after another. */
   constructor(schedulers: readonly LRScheduler[], optimizer?: AnyOptimizer | { optimizer?: AnyOptimizer }) {
-    listOf(schedulers, "ChainedScheduler", "schedulers", "a list of schedulers");
+    schedulers = listOf<LRScheduler>(schedulers, "ChainedScheduler", "schedulers", "a list of schedulers");
     if (schedulers.length < 1) throw new OpError("ChainedScheduler expects at least one scheduler to be chained, but got no scheduler.");
     const [given] = named("ChainedScheduler", ["optimizer"], [optimizer]) as [AnyOptimizer?], own = given ?? schedulers[0]?.optimizer as AnyOptimizer;
     checkAll("ChainedScheduler", schedulers, own);

@@ -1,7 +1,7 @@
 // Cosine annealing that begins anew: SGDR.
 
 import { callable } from "../../nn/callable.js";
-import { must, optionsOf } from "../options.js";
+import { must, optionsOf, shown } from "../options.js";
 import { type AnyOptimizer, LRScheduler } from "./scheduler.js";
 
 export interface WarmRestartsOptions { T_0: number; T_mult?: number; eta_min?: number; last_epoch?: number }
@@ -17,8 +17,8 @@ class WarmRestarts extends LRScheduler {
   /** Waves of `T_0` epochs, each `T_mult` times as long as the one before, from the first rate down to `eta_min`. */
   constructor(optimizer: AnyOptimizer, T_0: number | WarmRestartsOptions, ...args: unknown[]) {
     const { last_epoch, ...o } = optionsOf("CosineAnnealingWarmRestarts", { T_0: undefined as unknown as number, T_mult: 1, eta_min: 0, last_epoch: -1 }, [T_0, ...args]);
-    must(Number.isInteger(o.T_0) && o.T_0 > 0, `Expected positive integer T_0, but got ${o.T_0}`);
-    must(Number.isInteger(o.T_mult) && o.T_mult >= 1, `Expected integer T_mult >= 1, but got ${o.T_mult}`);
+    must(Number.isInteger(o.T_0) && o.T_0 > 0, `Expected positive integer T_0, but got ${shown(o.T_0)}`);
+    must(Number.isInteger(o.T_mult) && o.T_mult >= 1, `Expected integer T_mult >= 1, but got ${shown(o.T_mult)}`);
     must(typeof o.eta_min === "number", `Expected float or int eta_min, but got ${String(o.eta_min)} of type ${typeof o.eta_min}`);
     super(optimizer, last_epoch, (self: object) => { Object.assign(self, o, { T_i: o.T_0, T_cur: last_epoch }); });
   }
