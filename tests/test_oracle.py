@@ -1,5 +1,6 @@
 """PyTorch's recorded answers, forward and gradient, on both devices: what once was right stays right; every module is right."""
 
+import json
 import re
 
 import pytest
@@ -41,6 +42,16 @@ def test_the_rest_stays_right_on_webgpu(part, dist, figure):
     names = part_of(set(conformance.expected()["webgpu"]) & conformance.of_tiers(2, 3), part)
     result = conformance.replay("webgpu", tier="2,3", names=only(names), jobs=1)
     held(result, set(names), f"part {part + 1} of {PARTS} of tiers 2 and 3 on webgpu", figure)
+
+
+@pytest.mark.parametrize("device", ["cpu", "webgpu"])
+def test_degenerate_points_are_as_they_were(device, dist, figure):
+    """Values and slopes at zeros, equal numbers, infinities and NaN: no call joins those that are known to differ from PyTorch's."""
+    found, count = conformance.odd(conformance.replay(device, tier=conformance.DEGENERATE_TIERS[device], degenerate=True).items)
+    known = set(json.loads(conformance.DEGENERATE.read_text())[device])
+    figure(f"degenerate points, {device}: {count - len(found)} of {count} as PyTorch's")
+    assert count > 500
+    assert found <= known, sorted(found - known)
 
 
 def test_every_recorded_module_is_right_on_the_cpu(dist, figure):

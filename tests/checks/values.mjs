@@ -143,6 +143,7 @@ export default {
       ["norm", (x, t) => t.norm(x, 2, 1), row, [0, 0, 0.6, 0.8]],
       ["masked.norm", (x, t) => t.masked.norm(x, 2, 1), row, [0, 0, 0.6, 0.8]],
       ["masked.normalize", (x, t) => t.masked.normalize(x, 2, 1), row, [1e12, 1e12, 0.032, -0.024]],
+      ["multi_margin_loss", (x, t) => t.nn.functional.multi_margin_loss(x, t.tensor([0], { dtype: "int32", device: x.device })), [[1, 0]], [0, 0]],
       ["std", (x, t) => t.std(x, 1), [[2, 2], [1, 3]], [0, 0, -0.70710678, 0.70710678]],
       ["cosine_similarity", (x, t) => t.nn.functional.cosine_similarity(x, x.new_ones([2, 2]), 1), row, [7.0710678e7, 7.0710678e7, 0.022627417, -0.016970563]],
       ["glu", (x, t) => t.nn.functional.glu(x), [[2, -200], [2, 200]], [0, 0, 1, 0]],
@@ -177,7 +178,7 @@ export default {
       [() => F.embedding_bag(whole([0]), of(3, 1), whole([0]), { padding_idx: 3 }), /padding_idx/], [() => F.embedding(whole([0]), of(3, 1), -4), /[Pp]adding_idx/],
       [() => of(2, 3).masked_scatter(of(2, 3).gt(0), of(5)), /Number of elements of source < number of ones in mask/],
       [() => of(2).masked_scatter_(of(2).gt(0), of(0)), /Number of elements of source/],
-      [() => torch.normal(of(2), tensor([1, -1])), /all elements of std >= 0/], [() => torch.normal(0, tensor([NaN])), /all elements of std >= 0/],
+      [() => F.gaussian_nll_loss(of(2), of(2), tensor([1, -1])), /negative entry/], [() => torch.normal(of(2), tensor([1, -1])), /all elements of std >= 0/], [() => torch.normal(0, tensor([NaN])), /all elements of std >= 0/],
     ]) await throws(async () => read(call()), message);
     equal(await read(of(3).masked_scatter(tensor([true, false, true]), tensor([5, 6]))), [5, 1, 6]);
     equal(await read(of(2).masked_scatter(of(2).lt(0), of(0))), [1, 1]);
