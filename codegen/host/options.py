@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .dtypes import FLOAT_CATEGORY, category, named_dtype
+from .dtypes import FLOAT_CATEGORY, category, held, named_dtype
 from .errors import OpError, decimal
 from .model import Env, Meta, Op, Param
 from .parts import Arg, entry, number
@@ -50,7 +50,7 @@ def option(op: Op, p: Param, arg: Arg, env: Env, ranks: dict[str, int]):
         if isinstance(arg, str) or isinstance(arg, list) or isinstance(arg, Meta): raise OpError(f"{op.name}: '{p.name}' must be a number")
         v = number(arg)
         if (p.kind == "int" or p.kind == "dim") and v != int(v): raise OpError(f"{op.name}: '{p.name}' must be a whole number, but got {decimal(v)}")
-        env[name] = v
+        env[name] = held(op.name, "int32", v) if p.kind == "int" else v
 
 
 def whole_list(op: Op, p: Param, arg: Arg) -> list[float]:

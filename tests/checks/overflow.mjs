@@ -75,6 +75,7 @@ export default {
       ["logspace", () => torch.logspace(0, 10, 3, { dtype: "int32", device }), MISFIT],
       ["randint", () => torch.randint(0, LONG, [1], { device }), MISFIT],
       ["randint uint8", () => torch.randint(0, 300, [1], { dtype: "uint8", device }), MISFIT],
+      ["random_", () => i([1]).random_(0, LONG), MISFIT],
       ["randint_like", () => torch.randint_like(i([1]), LONG), MISFIT],
     ]);
   },
