@@ -56,7 +56,7 @@ export const sensible = (torch, device) => {
     sum: () => (x) => x?.sum?.() ?? 1, "()": () => t(2.5), "(3)": () => t([1, 2, 3]), "(2, 3)": () => t([[1, 2, 3], [4, 5, 6]]), "(2, 2)": () => t([[2, 1], [1, 3]]),
     "(0)": () => t([]), "(2, 2, 2)": () => t([[[1, 2], [3, 4]], [[5, 6], [7, 8]]]), "(1, 2, 2, 2)": () => t([[[[1, 2], [3, 4]], [[5, 6], [7, 8]]]]),
     "int (2)": () => t([0, 1], "int32"), "int (2, 2)": () => t([[0, 1], [1, 0]], "int32"), "bool (3)": () => t([true, false, true], "bool"), "int ()": () => t(1, "int32"),
-    "half (2)": () => t([1, 2], "float16"), "grad (2)": () => t([1, 2]).requires_grad_(), "parameters": () => [new torch.nn.Parameter(t([1, 2]))],
+    "half (2)": () => t([1, 2], device === "cpu" ? "float16" : "float32"), "grad (2)": () => t([1, 2]).requires_grad_(), "parameters": () => [new torch.nn.Parameter(t([1, 2]))],
     module: () => new torch.nn.Linear(2, 2, { device }), options: () => ({ dim: 0 }),
   };
 };

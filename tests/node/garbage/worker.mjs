@@ -111,7 +111,7 @@ for (let i = from; i < all.length; i += every) {
     if (outcome) tell({ name, args: line, wrong: outcome });
     torch.set_grad_enabled(true);
   }
-  await strangers(all[i], i, draw, pick);
+  if (device === "cpu") await strangers(all[i], i, draw, pick);
   if (device === "webgpu") await torch.defaultDevice().synchronize?.().catch(() => {});
 }
 process.send({ done: all.length }, () => process.exit(0));      // Dawn keeps the process alive otherwise
