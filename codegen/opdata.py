@@ -134,7 +134,7 @@ def nest(op: OpDef, n: build.Nest, place: int, tensors: dict[str, Tensor], numbe
     asked = op.tree is not None and op.tree.question
     floating = code(op, n, tensors, False, told, asked) if floats(op) else None
     integral = code(op, n, tensors, True, told, asked, forward) if whole(op) else None
-    words, statics = scalars(op, mentioned([*texts(floating), *texts(integral)]), computed)
+    words, statics = scalars(op, mentioned([*texts(floating), *texts(integral)]), computed, {v.name for v in n.loops + n.rloops})
     return model.Nest(
         n.shape, formula(n.when),
         [loop(v, named) for v in n.loops], [loop(v, named) for v in n.rloops], n.spread,
@@ -191,14 +191,15 @@ def step(s: build.Step, kind: str, compared: str) -> model.Step:
     return model.Step(s.kind, s.name, s.red or "", kind, s.inner, s.target, s.mode, compared)
 
 
-def scalars(op: OpDef, found: tuple[list[str], list[str]], computed: dict[str, E]) -> tuple[list[model.Word], list[str]]:
+def scalars(op: OpDef, found: tuple[list[str], list[str]], computed: dict[str, E], loops: set[str]) -> tuple[list[model.Word], list[str]]:
     """(words of the uniform, symbols whose values are baked into the text: presence, bools, choices), of those that a nest's texts mention."""
     kinds = symbol_kinds(op)
 
     def word(text: str) -> model.Word:
-        if text in computed: return model.Word(text, "f", formula(computed[text]))
-        name = as_defined(text, kinds)
+        name = as_defined(text)
+        if name in computed: return model.Word(name, "f", formula(computed[name]))
         return model.Word(name, "f" if name in ("inf", "nan") else {"num": "T", "real": "f"}.get(kinds.get(name, "int"), "i"), None)
 
     words, names = found
-    return [word(w) for w in words], [n for n in (as_defined(n, kinds) for n in names) if n.startswith(Presence) or kinds.get(n) in ("bool", "choice")]
+    static = lambda n: n not in loops and (kinds[n] in ("bool", "choice") if n in kinds else n.startswith(Presence))
+    return [word(w) for w in words], [as_defined(n) for n in names if n.endswith("_") and static(as_defined(n))]

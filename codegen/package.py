@@ -28,7 +28,6 @@ from .cpu.shared import MODULE, share
 from .ahead import ahead
 from .earlier import Earlier, Sources
 from .host import model
-from .host.names import RESERVED
 from .host.template import TEXT_TS, templates_module
 from .host.translate import EXTERNAL, PYTHON_TS, translate
 from .nests import Nest, nests
@@ -49,11 +48,10 @@ NEEDED = ("copy", "accumulate", "sum", "rand_like", "randn_like", "randint_fill"
 
 @dataclass(frozen=True)
 class Made:
-    """What an op becomes.  data: the literal of what the runtime knows of it; reserved: those of its names that kernels keep for themselves."""
+    """What an op becomes.  data: the literal of what the runtime knows of it."""
     data: str
     kernels: Kernels
     entry: ledger.Entry
-    reserved: frozenset[str]
 
 
 def generate(out: str | Path, library: Library, earlier: Earlier = Earlier(None)) -> str:
@@ -125,7 +123,6 @@ def ops_files(library: Library, earlier: Earlier) -> tuple[dict[str, str], str]:
     files["ops/data/routines.ts"] = modules.routine_texts_module(prelude.rare() | wgsl_routines.functions(library.routines))
     files_of = modules.by_file(library.ops.values())
     all_made = {op.name: made_of(op, earlier) for op in library.ops.values()}
-    files["wgsl/names.ts"] = modules.reserved_module(sorted(frozenset().union(*(m.reserved for m in all_made.values()))))
     kernels_of = share({name: m.kernels for name, m in all_made.items()}, {op.name: op.file for op in library.ops.values()})
     files[f"ops/kernels/{MODULE}.js"] = modules.kernels_module(MODULE, [], kernels_of)
     for file, ops in files_of:
@@ -148,14 +145,7 @@ def make(op: OpDef) -> Made:
     forward, *backward = (Counter(n.shape for n in ns) for ns, _ in programs(op))
     size = len(data.encode()) + sum(len(f.encode()) for f in own.functions)
     return Made(data, own, ledger.Entry(op.name, op.file, bool(op.aliases), bool(op.raw), ledger.gradient(op), forward, sum(backward, Counter()),
-                                        own.count, size), reserved(found))
-
-
-def reserved(op: model.Op) -> frozenset[str]:
-    """The names of an op that kernels keep for themselves."""
-    nests = [n for p in op.programs for n in p.nests]
-    return frozenset([*(s.name for s in op.slots), *(l.name for n in nests for l in n.loops + n.rloops),
-                      *(w.name for n in nests for w in n.words), *(name for n in nests for name in n.statics)]) & frozenset(RESERVED)
+                                        own.count, size))
 
 
 def op_data(op: OpDef) -> model.Op:

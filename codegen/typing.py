@@ -83,7 +83,7 @@ class Kinds:
     def symbol(self, name: str) -> str:
         if name == "inf": return "inf"
         if name in ("nan", "pi") or name.startswith("host") and name.endswith("_"): return "f"
-        if name.startswith(Presence): return "b"
+        if name not in self.options and name.startswith(Presence): return "b"
         return {"num": self.T, "real": "f", "bool": "b"}.get(self.options.get(name, "int"), "i")
 
     def join(self, args, whole: bool = True) -> str:

@@ -126,13 +126,13 @@ class Function:
 
     # --- Calls ---
 
-    def __call__(self, *args, **options): return self.run(self.on, args, options)
+    def __call__(self, /, *args, **options): return self.run(self.on, args, options)
 
-    def numpy(self, *args, **options):
+    def numpy(self, /, *args, **options):
         """The meaning of the definition itself, whatever `on` says."""
         return self.run("numpy", args, options)
 
-    def gpu(self, *args, **options):
+    def gpu(self, /, *args, **options):
         """The kernels, through wgpu.  Raises RuntimeError where there is no GPU."""
         return self.run("gpu", args, options)
 
@@ -158,7 +158,7 @@ class Function:
             for message, fine in zip(messages, said.values() if isinstance(said, dict) else (said,)):
                 if not fine: raise OpError(f"{self.name}: {message}")
 
-    def grad(self, *args, wrt: str | list[str] | None = None, cotangent=None, **options):
+    def grad(self, /, *args, wrt: str | list[str] | None = None, cotangent=None, **options):
         """The gradients by the tensor arguments that have one, a dict by their names.
 
         wrt: only by this one, answered alone, or by these.  cotangent: the gradient of the result (a dict for
@@ -183,11 +183,11 @@ class Function:
 
     # --- What is behind a call ---
 
-    def wgsl(self, *args, gradient: bool = False, **options) -> list[str]:
+    def wgsl(self, /, *args, gradient: bool = False, **options) -> list[str]:
         """The texts of the kernels that such a call runs (gradient: such a call of `grad`), in order."""
         return [x.code for x in self.launches(*args, gradient=gradient, **options)]
 
-    def launches(self, *args, gradient: bool = False, **options) -> list[Launch]:
+    def launches(self, /, *args, gradient: bool = False, **options) -> list[Launch]:
         """The dispatches of such a call on this machine's GPU, or on a typical one."""
         if gradient and self.data is not None and self.op.gradient is None: raise OpError(f"{self.name} has no gradient")
         call, _ = self.bind(args, options, "gpu")

@@ -46,7 +46,7 @@ def run(op: OpDef, data: Op, call: Call, arrays: Mapping[str, np.ndarray], progr
     p = (op.forward, op.gradient, op.gradient2)[program]
     if p is None: raise ValueError(f"{op.name} has no program {program}")
     slots = {s.name: call.slots[i] for i, s in enumerate(data.slots)}
-    env = {**call.env, "seed0": seed[0], "seed1": seed[1], "call": draw}
+    env = {**call.env, "seed0_": seed[0], "seed1_": seed[1], "call_": draw}
     views = {n: view(np.asarray(a), slots[n]) for n, a in arrays.items()}
     found = evaluate(p, env, {n: tuple(v) for n, v in call.packs.items()}, views, wanted, NAMES[call.dtype])
     out = {}

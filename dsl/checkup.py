@@ -120,7 +120,7 @@ def against_gpu(f, count: int) -> Finding:
         for target in ("numpy", "gpu"):
             own = {k: a.copy() if isinstance(a, np.ndarray) else a for k, a in arguments.items()}
             twin = type(f)(f.op, f.library, on=target)
-            twin.data, twin.seeds = f.data, (world.env["seed0"], world.env["seed1"], 0)
+            twin.data, twin.seeds = f.data, (world.env["seed0_"], world.env["seed1_"], 0)
             values = twin(**own)
             values = {**values} if isinstance(values, dict) else {"result": values}
             values |= {p.name: own[p.name] for p in f.op.params if p.mut and p.name in own}

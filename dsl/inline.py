@@ -19,22 +19,22 @@ Names = dict[str, X]
 
 def put_in_place(op: Op, ops: dict[str, Op], defs: dict) -> tuple[Op, list[Error]]:
     """The op with every call of another op replaced by that op's formulas.  `defs` go before ops of the same name."""
-    work = Inliner(ops, defs)
+    work = Inliner(ops, defs, {p.name for p in op.params} | {a.name for a in op.body})
     body = [b for a in op.body for b in work.assign(a)]
     if not work.calls: return op, work.errors
     made = replace(op, body=tuple(body), requires=(*op.requires, *work.requires))
-    return (made if work.errors else replace(made, grads=op.grads or inherited(op, ops, defs))), work.errors
+    return (made if work.errors else replace(made, grads=op.grads or inherited(op, ops, defs, work.calls))), work.errors
 
 
-def inherited(op: Op, ops: dict[str, Op], defs: dict) -> tuple[Assign, ...]:
-    """The gradients that the callee gives, for an op that is nothing but one call with its own parameters."""
+def inherited(op: Op, ops: dict[str, Op], defs: dict, number: int) -> tuple[Assign, ...]:
+    """The gradients that the callee gives, for an op that is nothing but one call, of this number, with its own parameters."""
     e, (result, *others) = op.body[0].value, op.outputs
     callee = called(e, ops, defs)
     if len(op.body) > 1 or op.nograd is not None or callee is None or others or any(g.index is not None for g in callee.grads): return ()
     own = {p.name for p in op.params}
     names = {p.name: value for p, value in arguments(e, callee)}
     if any(names[g.name].kind != "name" or names[g.name].val not in own for g in callee.grads): return ()
-    for a in callee.body: names[a.name] = X("name", (), f"{callee.name}1_{a.name}", e.span)
+    for a in callee.body: names[a.name] = X("name", (), f"{callee.name}{number}_{a.name}", e.span)
     names[callee.outputs[0].name] = X("name", (), result.name, e.span)
     return tuple(replace(g, name=names[g.name].val, value=rename(g.value, names)) for g in callee.grads)
 
@@ -57,8 +57,8 @@ def over_rows(op: Op) -> bool:
 
 
 class Inliner:
-    def __init__(self, ops: dict[str, Op], defs: dict):
-        self.ops, self.defs, self.calls = ops, defs, 0
+    def __init__(self, ops: dict[str, Op], defs: dict, own: set[str]):
+        self.ops, self.defs, self.own, self.calls = ops, defs, own, 0
         self.errors: list[Error] = []
         self.requires: list[Require] = []
         self.open: list[str] = []                       # callees being put in place
@@ -82,6 +82,7 @@ class Inliner:
             self.errors.append(error("type", f"`{e.val}` cannot be called in a formula", e.span, why))
             return e
         self.calls += 1
+        while any(n.startswith(f"{callee.name}{self.calls}_") for n in self.own): self.calls += 1
         prefix = f"{callee.name}{self.calls}"
         names: Names = {}
         for p, value in arguments(e, callee):

@@ -16,11 +16,16 @@ from .formulas import Formulas
 from .inline import over_rows
 from .modules import check_modules
 from .raw import check_raw
-from .scope import CONSTANTS, SPACES, Scope, Thing, Vocabulary, expanded, names_in, nodes_in, word
+from .scope import CONSTANTS, SPACES, Scope, Thing, Vocabulary, derived, expanded, names_in, nodes_in, word
 from .signature import KINDS, RESERVED, open_scope
 from .source import Source
 from .statics import check_clauses, check_schedule, check_test, number
 from .syntax import Assign, Def, Op, Schedule, Span, X
+
+
+def camel(name: str) -> str:
+    """A name without its underscores, as JavaScript's are compared."""
+    return re.sub(r"(?<=[A-Za-z0-9])_+([A-Za-z0-9])", lambda m: m[1].upper(), name).rstrip("_")
 
 
 def check_library(files: Iterable[tuple[list, Source]], beside: Iterable[Op] = (), passed: Callable[[Op], bool] = lambda op: False) -> list[Error]:
@@ -47,16 +52,17 @@ def check(items: list, source: Source, vocabulary: Vocabulary, passed: Callable[
 
 def duplicates(files) -> list[Error]:
     """Definitions with one name, ops and `def`s alike: every one after the first is a mistake."""
-    seen: dict[str, tuple[Source, Span]] = {}
+    seen: dict[str, tuple[str, Source, Span]] = {}
     errors = []
     for items, source in files:
         for item in items:
             if isinstance(item, Schedule): continue
             for name in expanded(item) if isinstance(item, Op) else [item.name]:
-                old = seen.setdefault(name, (source, item.name_span))
-                if old == (source, item.name_span): continue
+                first, *old = seen.setdefault(camel(name), (name, source, item.name_span))
+                if old == [source, item.name_span]: continue
                 here = old[0] is source
-                errors.append(Error("name", f"`{name}` is defined twice", item.name_span, "the second time here",
+                what = f"`{name}` is defined twice" if first == name else f"`{name}` and `{first}` are one name in JavaScript"
+                errors.append(Error("name", what, item.name_span, "the second time here",
                                     ((old[1], "the first time here"),) if here else (),
                                     () if here else (f"the first is in {old[0].path}, line {old[0].place(old[1][0])[0] + 1}",), source.path))
                 break
@@ -110,6 +116,7 @@ class OpNames:
         self.body()
         self.grads()
         self.ignored()
+        self.derived()
         if op_without_numbers(self.op): self.error("option", f"`numbers` stands for nothing: no tensor of `{self.op.name}` may be a number", self.op.name_span, "a type like `Num | num` says so")
         if clean and not self.walk.errors: self.unused()          # a misspelt name would leave the right one unused
         self.walk.errors += cycle(expanded(self.op)[0], self.op.name_span, self.vocabulary)
@@ -256,6 +263,16 @@ class OpNames:
         self.walk.assignment(a, None)
         axes = None if a.index is None else tuple(map(axis_text, a.index))
         self.walk.things[a.name] = Thing("local", a.name, a.name_span, None, axes, results(a, self.vocabulary))
+
+    def derived(self):
+        """Names that mean something already, though nobody wrote them."""
+        taken = derived(self.op)
+        found = [(t.name, t.span) for t in self.scope.things.values()] + [(a.name, a.name_span) for a in self.op.body]
+        for a in (*self.op.body, *self.op.grads):
+            found += [(n.val, n.span) for i in a.index or () for n in nodes_in(i) if n.kind == "name"]
+            found += [(b.name, b.span) for n in nodes_in(a.value) if n.kind == "reduce" for b in n.val[1]]
+        for name, at in found:
+            if name in taken: self.error("name", f"`{name}` means something already", at, f"it is {taken[name]}", help=("take another name",), name=name)
 
     # --- What is left over ------------------------------------------------------------------------
 

@@ -42,12 +42,12 @@ def evaluate(program: Program, env: dict, packs: dict[str, tuple[int, ...]], vie
              wanted: list[str] | None = None, dtype=None, audit: list[Outside | Collision] | None = None) -> dict[str, np.ndarray]:
     """Runs a program; answers its outputs (those in `wanted`) and the parameters it changed, by name.
 
-    env: sizes, options, `has_x`; for random numbers `seed0`, `seed1`, `call`.  packs: the full lengths of
+    env: sizes, options, `has_x`; for random numbers `seed0_`, `seed1_`, `call_`.  packs: the full lengths of
     each pack.  views: arrays in logical axis order, each pack at its full rank, axes that broadcast with
     length 1; absent optional tensors are left out.  dtype: the op's type T, else the common type of the
     inputs that have it.  audit: collects accesses that leave their tensor, without it they raise IndexError, and elements that get two values.
     Results have logical axes too."""
-    env = {"inf": math.inf, "nan": math.nan, "seed0": 0, "seed1": 0, "call": 0, **env}
+    env = {"inf": math.inf, "nan": math.nan, "seed0_": 0, "seed1_": 0, "call_": 0, **env}
     if dtype is None:
         own = [v.dtype for n, v in views.items() if n in program.tensors and program.tensors[n].dtype == "T"]
         dtype = np.result_type(*own) if own else np.dtype(np.float32)
@@ -243,7 +243,7 @@ class Nest:
             for i in range(first, first + rank):
                 lengths = self.run_.packs[v.pack] if v.pack else (int(constant(v.extent, env)),)
                 place = place * lengths[i - first] + self.axis(i)
-        return uniform((env["seed0"], env["seed1"]), env["call"], site, place).astype(self.run_.floating)
+        return uniform((env["seed0_"], env["seed1_"]), env["call_"], site, place).astype(self.run_.floating)
 
     def components(self, tensor: str, index: tuple[E, ...], shape: tuple[int, ...], outside: bool = False) -> list:
         """An index for each axis of the array: a loop axis number where a loop stands alone, else values.

@@ -15,6 +15,7 @@ from .expression import E, ONE, TRUE, ZERO, add, cond, conj, div, idx, mul, pack
 from .ir import Fresh, Loop, Stmt, Tensor, made_by, overwrites
 from .opdef import Presence
 from .placed import Placed
+from .scope import CONSTANTS
 from .solve import Sizes, gather
 from .tidy import renamed, simplify, statement_reads
 
@@ -38,6 +39,8 @@ class Reverse:
         self.explicit = {n: explicit[n] for n in wanted if n in explicit}
         self.shared = explicit.get("", [])
         self.fresh = unused(stmts, tensors)
+        # What loops made here are not called: their names, small letters of sizes' names, may mean something else.
+        self.spoken = {*tensors, *CONSTANTS}.union(*(n.symbols for s in stmts for n in (s.body, s.pred, s.when, *s.idx, *(v.extent for v in s.loops + s.rloops)) if n is not None))
         self.pending: dict[str, list[Stmt]] = {}
         self.aux: list[Stmt] = []
         self.out: list[Stmt] = []
@@ -121,7 +124,7 @@ class Reverse:
             if axis.extent == ONE: out.append(None); continue
             name = original.get(at[i].val, "") if at and at[i].op in ("idx", "pack") else ""
             if not name: name = axis.pack.lower() if axis.pack else axis.extent.val.lower() if axis.extent.op == "sym" else ""
-            out.append(name if name and name not in out else self.fresh(name or "i"))
+            out.append(name if name and name not in out and name not in self.spoken else self.fresh(name or "i"))
         return out
 
     # --- Statements ---

@@ -95,6 +95,20 @@ def expanded(op: Op) -> list[str]:
     return list(dict.fromkeys(op.name.replace(f"{{{variable}}}", str(n)) for n in values))
 
 
+def derived(op: Op) -> dict[str, str]:
+    """Names that an op's tensors, packs and lists bring with them, and what they are; see dsl/opdef.py."""
+    out: dict[str, str] = {}
+    tensors, outputs = [p.name for p in op.params if is_tensor(p)], [o.name for o in op.outputs]
+    for p in op.params:
+        if p.type.optional: out[f"has_{p.name}"] = f"whether `{p.name}` is given"
+        if is_tensor(p) or p.type.name == "dtype": out[f"type_{p.name}"] = f"the type of `{p.name}`"
+        if is_tensor(p): out |= {f"rank_{p.name}": f"the rank of `{p.name}`", f"size_{p.name}_0": f"the first size of `{p.name}`"}
+    cotangents = {f"g_{n}": f"the gradient of `{n}`" for n in outputs}
+    slopes = {f"d_{n}": f"the gradient by `{n}`" for n in tensors}
+    twice = {f"gg_{n}": f"a gradient by `{n}`" for n in tensors} | {f"dd_{n}": f"a gradient by `{n}`" for n in (*tensors, *outputs, *cotangents)}
+    return out | cotangents | slopes | twice
+
+
 def axes_of(dims: tuple[Dim, ...] | None) -> tuple[str, ...] | None:
     """One text for each index that a tensor with this shape takes."""
     if dims is None: return None

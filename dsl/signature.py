@@ -46,6 +46,8 @@ class Signature:
             self.error("name", f"`{thing.name}` ends in `_`", thing.span, "such names are kept for generated code")
         if thing.name in RESERVED:
             self.error("name", f"`{thing.name}` is a word of the language", thing.span, "take another name")
+        if thing.name in CONSTANTS and not (thing.kind == "option" and thing.name in ("inf", "nan")):
+            self.error("name", f"`{thing.name}` is a constant", thing.span, "take another name")
         old = self.scope.things.get(thing.name)
         if old:
             what = KINDS[old.kind] if old.kind != thing.kind else "defined"

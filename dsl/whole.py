@@ -14,7 +14,7 @@ from .dims import Item
 from .expression import E, mul, sym
 from .ir import Dim, Loop, Tensor
 from .scalar_formulas import Context, Mistake, part, reduce_node, strip
-from .scope import REDUCERS, names_in, nodes_in
+from .scope import CONSTANTS, REDUCERS, names_in, nodes_in
 from .syntax import Assign, X
 from .types import element, output_dtype
 
@@ -145,7 +145,7 @@ class Whole:
         for key, a in found:
             stem = a.pack.lower() if a.pack else (str(a.extent.val).lower() if a.extent.op == "sym" else "n")
             taken = {v.name for v in out.values()}
-            name = stem if stem not in taken and stem not in self.op.tensors else next(
+            name = stem if stem not in {*taken, *self.op.tensors, *self.op.options, *CONSTANTS} else next(
                 f"{stem}{n}_" for n in range(99) if f"{stem}{n}_" not in taken)
             out[key] = Loop(name, None, a.pack) if a.pack else Loop(name, a.extent)
         return out

@@ -128,7 +128,7 @@ class Draw:
 
     def __init__(self, op: OpDef, rng: random.Random):
         self.op, self.rng = op, rng
-        self.env: dict = {"inf": math.inf, "nan": math.nan, "seed0": rng.randrange(1 << 32), "seed1": 0, "call": 0}
+        self.env: dict = {"inf": math.inf, "nan": math.nan, "seed0_": rng.randrange(1 << 32), "seed1_": 0, "call_": 0}
         self.packs: dict[str, tuple[int, ...]] = {}
         self.inputs = [t for t in op.tensors.values() if t.role == "input"]
         self.in_shapes = {n for t in self.inputs for a in axes(t) if a.extent is not None for n in symbols(a.extent)}

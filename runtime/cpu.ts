@@ -100,7 +100,7 @@ class CpuDevice implements Device {
     const { call, nests, temps } = prepared, arrays = storages.map((s) => (s ? s.elements : NOTHING));
     // What float32 programs keep in between is kept in double: it costs no time here and saves digits.
     for (const { slot, dtype, length } of temps) arrays[slot] = newElements(dtype === "float32" ? "float64" : dtype, length);
-    const words = random ? { ...call.env, seed0: random.seedLow, seed1: random.seedHigh, call: random.call } : call.env;
+    const words = random ? { ...call.env, seed0_: random.seedLow, seed1_: random.seedHigh, call_: random.call } : call.env;
     for (const nest of nests) {
       nest.run(nest.data.accesses.map(({ slot }) => arrays[slot]!), nest.data.raw ? raw_words(nest.data, words) : words);
     }

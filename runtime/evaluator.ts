@@ -1,6 +1,7 @@
 // The formulas of a nest in a call, at points of its loops: what accesses read there and where they store.  Which points
 // are gone through is the interpreter's (interpreter.ts) and, for sums of products, contraction.ts's.
 
+import { safe_name } from "../host/names.js";
 import type { CpuNest, Nest } from "./compiled.js";
 import { Evaluation, type Formula, Reader, type Scalar, type Vector } from "./formula.js";
 import { withFormulas } from "./notation-formulas.js";
@@ -76,7 +77,7 @@ export class Evaluator {
     this.outer = dims(data.loops, launch.outer, false);
     this.inner = dims(data.rloops, launch.reduce, data.reverse);
     const { uniform_random: uniform } = functions;
-    if (uniform) this.functions = { ...functions, uniform_random: (site, place) => uniform(call.words.seed0, call.words.seed1, call.words.call, site, place) };
+    if (uniform) this.functions = { ...functions, uniform_random: (site, place) => uniform(call.words.seed0_, call.words.seed1_, call.words.call_, site, place) };
     this.evaluation = new Evaluation(this.functions, (name) => this.named(name), (f) => {
       const walk = this.placed.line(f);
       return walk && this.along(walk);
@@ -96,13 +97,13 @@ export class Evaluator {
       const there = this.words.get(name) ?? new Float64Array(1);
       changed ||= !Object.is(there[0], number);
       there[0] = number;
-      this.words.set(name, there).set(`${name}_`, there);           // a name that WGSL keeps for itself has a `_` in texts
+      this.words.set(name, there);
     };
     for (const { name, kind, value } of withFormulas(data).words) {
       const number = value ? value(told) : told[name] ?? (name === "inf" ? Infinity : NaN);
-      put(`p.${name}`, kind === "T" ? round(number) : number);
+      put(`p.${safe_name(name)}`, kind === "T" ? round(number) : number);
     }
-    for (const name of data.statics) put(name, told[name]!);
+    for (const name of data.statics) put(safe_name(name), told[name]!);
     if (changed) {
       this.places.clear();
       this.dims = [];

@@ -82,8 +82,7 @@ function joined(op: string, parts: readonly Formula[]): Formula | null {
 export function namesIn(f: Formula | null, nest?: Nest, texts?: Read, found = new Set<string>()): Set<string> {
   for (const a of f ? f.args : []) namesIn(a, nest, texts, found);
   if (!f || f.constant || f.args.length || found.has(f.op)) return found;
-  // A loop whose name WGSL keeps for itself has a `_` in texts.
-  found.add(f.op).add(f.op.replace(/_$/, ""));
+  found.add(f.op).add(f.op.replace(/_$/, ""));                      // a loop's name has a `_` in texts
   const n = numberOf(f.op);
   if (nest && n >= 0) {
     const { index, guard, fallback } = texts!.accesses[n];

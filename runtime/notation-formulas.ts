@@ -16,7 +16,8 @@ export function kindOf(slots: readonly Slot[], params: readonly Param[], slot: n
 }
 
 const spaced = (text: string): string =>
-  text.replace(/,/g, ", ").replace(/([\w.)])(&&|\|\||[<>=!]=|[-+*<>&|^])/g, "$1 $2 ").replace(/(\de) ([-+]) (\d)/g, "$1$2$3");
+  text.replace(/\d[\w.]*|[A-Za-z_][\w.]*\(?/g, (name) => (/^(?:\d.*|.*\(|(?:r\d+|acc\d+|place|true|false|p\.inf|p\.nan)_*)$/.test(name) ? name : `${name}_`))
+    .replace(/,/g, ", ").replace(/([\w.)])(&&|\|\||[<>=!]=|[-+*<>&|^])/g, "$1 $2 ").replace(/(\de) ([-+]) (\d)/g, "$1$2$3");
 
 /** The nest, with its formulas. */
 export function withFormulas(nest: Nest): Nest {
@@ -50,17 +51,19 @@ function code({ accesses }: Nest, texts: Texts, T: number): Code {
 }
 
 /** Words of the uniform, constants, and which steps' values others use; see codegen/wgsl/mentioned.py. */
-function scalars({ steps, words, statics, floating, integral }: Nest, texts: Texts): void {
+function scalars(nest: Nest, texts: Texts): void {
+  const { steps, words, statics, floating, integral } = nest;
   const kinds = new Map(texts.reals.map((name) => [name, "f"])), hosts = parts(/; (\$[^;]*)$/.exec(texts.line)?.[1] ?? "");
   for (const { name, kind } of texts.params) kinds.set(name === "inf" || name === "nan" ? `${name}_` : name, OPTIONS[kind] ?? "i");
   const said = [floating, integral].flatMap((code) => (code ? [...code.accesses.flatMap((a) => [...a.index, a.guard, a.fallback]), ...code.steps.flatMap((s) => [s.body, s.pred])] : [])).join(" ");
   const names = new Set<string>();
   for (const [, name, call] of said.matchAll(/\d[\w.]*|([A-Za-z_][\w.]*)(\(?)/g)) if (name && !call) names.add(name);
+  const loops = [...nest.loops, ...nest.rloops].map(({ name }) => name);
   for (const name of [...names].sort()) {
-    const text = name.replace("p.", ""), plain = text.replace(/_$/, ""), known = kinds.has(plain) ? plain : text, kind = kinds.get(known);
-    if (/^host\d/.test(text)) words.push({ name: text, kind: "f", value: texts.value(hosts.shift()!) });
-    else if (text !== name) words.push({ name: known, kind: kind ?? (known === "inf" || known === "nan" ? "f" : "i"), value: null });
-    else if (/^acc\d/.test(text)) steps[+text.slice(3)]!.name = text;
-    else if (text.startsWith("has_") || kind === "b") statics.push(known);
+    const text = name.replace("p.", ""), known = text.replace(/_$/, ""), kind = kinds.get(known);
+    if (/^host\d+__$/.test(text)) words.push({ name: known, kind: "f", value: texts.value(hosts.shift()!) });
+    else if (text !== name) words.push({ name: known, kind: kind ?? (text === "inf" || text === "nan" ? "f" : "i"), value: null });
+    else if (/^acc\d+$/.test(text)) steps[+text.slice(3)]!.name = text;
+    else if (text !== known && !loops.includes(known) && (kind ? kind === "b" : known.startsWith("has_"))) statics.push(known);
   }
 }

@@ -55,7 +55,7 @@ export function read({ more, params: signature, slots: lines, programs, classes 
     if (!text) return null;
     if (text[0] === "$") return values![+text.slice(1)]!;
     const number = +text;
-    return number !== number ? (e) => e[text]! : () => number;
+    return /^[-\d.]/.test(text) ? () => number : (e) => e[text]!;          // a size may be called Infinity
   };
   const tensors: string[] = [];
   const params = parts(signature, ", ").map((text): Param => {

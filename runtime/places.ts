@@ -64,7 +64,7 @@ export class Places {
     this.indices[n]!.forEach((index, axis) => {
       const name = axes[axis] ?? "";
       if (!index && !this.named.has(name)) return;
-      const stride = strides[term++]!, sum = index ? this.sum(index) : this.loopOf(name);
+      const stride = strides[term++]!, sum = index ? this.sum(index) : this.loopOf(`${name}_`);
       if (!sum) {
         const far = formula("*", [index!, { ...formula("1", []), constant: Float64Array.of(stride) }]);
         if (stride) rest = rest ? formula("+", [rest, far]) : far;
@@ -126,9 +126,9 @@ export class Places {
     return found;
   }
 
+  /** name: as formulas write it. */
   private loopNumber(name: string): number {
-    const plain = name.endsWith("_") ? name.slice(0, -1) : name;
-    return this.dims.findIndex((d) => d.name === name || d.name === plain);
+    return this.dims.findIndex((d) => d.name && `${d.name}_` === name);
   }
 
   private loopOf(name: string): Sum | null {

@@ -81,7 +81,7 @@ def run(nest: Nest, definition: OpDef, tensors: dict[str, np.ndarray], sizes: di
         src = Path(folder) / "src"
         for f in RUNTIME:
             put(src / "runtime" / f"{f}.ts", (ROOT / "runtime" / f"{f}.ts").read_text())
-        put(src / "host" / "model.ts", translate(ROOT / "codegen" / "host" / "model.py"))
+        for f in ("model", "names"): put(src / "host" / f"{f}.ts", translate(ROOT / "codegen" / "host" / f"{f}.py"))
         put(src / "ops" / "kernels" / "things.js", kernels_module("things", [definition], share({"thing": made}, {"thing": "things"})))
         names = {a: f"float64" if tensors[a].dtype == np.float64 else str(tensors[a].dtype) for a in tensors}
         names.update(types or {})

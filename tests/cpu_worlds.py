@@ -30,7 +30,7 @@ import { readFileSync } from "node:fs";
 import { NestRun } from "./runtime/cpu-nest.js";
 import { compiled } from "./ops/data/complete.js";
 %s
-const kernels: any = { %s }, data: any = { %s }, ops: any = {};
+const kernels: any = { %s }, data: any = { %s }, ops: any = Object.create(null);
 const kinds: any = { float64: Float64Array, int32: Int32Array, bool: Uint8Array };
 const answers: any[] = [];
 for (const task of JSON.parse(readFileSync(0, "utf8"))) {
@@ -57,7 +57,7 @@ class Bench:
     def __init__(self, library: Library, folder: Path):
         src = folder / "src"
         for f in RUNTIME: put(src / "runtime" / f"{f}.ts", (ROOT / "runtime" / f"{f}.ts").read_text())
-        put(src / "host" / "model.ts", translate(ROOT / "codegen" / "host" / "model.py"))
+        for f in ("model", "names"): put(src / "host" / f"{f}.ts", translate(ROOT / "codegen" / "host" / f"{f}.py"))
         files, _ = ops_files(library, Earlier(EARLIER))
         for path, text in files.items():
             if path.count("/") > 1 or path == "ops/routines.ts": put(src / path, text)
@@ -78,7 +78,7 @@ def task(op: OpDef, number: int, world: World, given: dict[str, np.ndarray], dty
     """One program of an op in a world: arrays, nests, launches.  given: the tensors it starts from."""
     nests, tensors = programs(op)[number]
     program = (op.forward, op.gradient, op.gradient2)[number]
-    env = {"inf": float("inf"), "nan": float("nan"), "seed0": 0, "seed1": 0, "call": 0, **world.env}
+    env = {"inf": float("inf"), "nan": float("nan"), "seed0_": 0, "seed1_": 0, "call_": 0, **world.env}
     arrays = {n: np.array(v, order="C") for n, v in given.items()}
 
     def absent(name: str) -> bool:

@@ -40,7 +40,7 @@ def test_binding(name):
             if k in world.packs: assert tuple(lengths) == world.packs[k]
         slots = {s.name: call.slots[i] for i, s in enumerate(data.slots)}
         logical = lambda n, a, like: view(a, slots[n]).reshape(like.shape)
-        seed = dict(seed=(world.env["seed0"], world.env["seed1"]))
+        seed = dict(seed=(world.env["seed0_"], world.env["seed1_"]))
         want, got = world.run(), run(op, data, call, arrays, **seed)
         assert set(got) == set(want)
         for k in want:  # an op that makes its result from sizes alone makes it in the default dtype, float32

@@ -184,5 +184,5 @@ def test_factors_that_are_formulas(sizes):
 def test_random_numbers_are_those_of_the_definition():
     nest = Nest("map", OUTER, (), (Access("input", (A, B)), Access("out", (A, B))), (Step("store", "", E("rand", (), 1) + hole("r0"), target=1),))
     t = {"input": np.zeros((3, 5), np.float32), "out": np.zeros((3, 5), np.float32)}
-    run(nest, op({"input": "T", "out": "T"}), t, {"a": 3, "b": 5}, {"seed0": 7, "seed1": 9, "call": 3}, random=True)
+    run(nest, op({"input": "T", "out": "T"}), t, {"a": 3, "b": 5}, {"seed0_": 7, "seed1_": 9, "call_": 3}, random=True)
     np.testing.assert_array_equal(t["out"].ravel(), uniform((7, 9), 3, 1, np.arange(15)))

@@ -57,7 +57,7 @@ def test_op(gpu, name):
         arrays = {p.name: a for p, a in zip(op.params, args) if p.kind == "tensor" and a is not None}
         if n % 2: arrays = {k: a if k in changed else strided(a) for k, a in arrays.items()}
         call = bind(data, [meta(arrays[p.name]) if p.name in arrays else a for p, a in zip(op.params, args)])
-        seed = (world.env["seed0"], world.env["seed1"])
+        seed = (world.env["seed0_"], world.env["seed1_"])
         want = run(op, data, call, arrays, seed=seed)
         storages = {number[k]: memory(a) for k, a in arrays.items()}
         for got in ways(gpu, data, 0, call, storages, [number[o] for o in op.outputs], seed):

@@ -15,7 +15,7 @@ from .names import camel
 from .raw import raw_function
 from .text import Text, describe, open_kernel
 
-PROGRAMS = ("", "Backward", "BackwardTwice")
+PROGRAMS = ("", "Backward", "BackwardTwice")       # after an underscore, which no other name in a kernel has inside
 WHOLE_CLASSES = ("Int", "Bits", "Bool")
 
 
@@ -44,7 +44,7 @@ def kernels(op: OpDef, programs: list[tuple[list[Nest], dict | None]]) -> Kernel
     for p, (nests, tensors) in enumerate(programs):
         row = []
         for n, nest in enumerate(nests):
-            name, integral = camel(op.name) + PROGRAMS[p] + str(n), p == 0 and may_be_whole(op)
+            name, integral = f"{camel(op.name)}_{PROGRAMS[p]}{n}", p == 0 and may_be_whole(op)
             if brought[p][n] is not None and not spared:
                 out.interpreted[name] = interpreted.kernel(brought[p][n], "contract" if nest.shape == "contract" else "interpret")
             elif may_be_float(op): floating(out, nest, op, name, tensors)

@@ -62,12 +62,10 @@ class LoopKernel:
     def place(self, number: int, loops: frozenset[str], tensors) -> Place:
         access = self.nest.accesses[number]
         if access.tensor not in self.arrays: self.arrays[access.tensor] = self.names.fresh(camel(access.tensor))
-        stem = self.names.fresh(camel(access.tensor) + "At").replace("At", "")
-        terms = []
-        for i in access.index:
-            if bare(i) and i.val not in self.named: continue
-            n = f"{len(terms)}"
-            terms.append((i, f"{stem}Stride{n}", f"{stem}Length{n}"))
+        computed = [i for i in access.index if not bare(i) or i.val in self.named]
+        ends = [f"{part}{n}" for n in range(len(computed)) for part in ("Stride", "Length")]
+        stem = self.names.stem(camel(access.tensor), ["At", "Step", "In", "Rows", "Reduce", *ends])
+        terms = [(i, f"{stem}Stride{n}", f"{stem}Length{n}") for n, i in enumerate(computed)]
         kind = tensor_kind(self.op, access.tensor, self.integral, tensors)
         return Place(number, access, self.arrays[access.tensor], stem, kind, f"{stem}At", tuple(terms), loops)
 
@@ -147,7 +145,7 @@ class LoopKernel:
         if along: lines += listed("const", ["count = nest.n", *(f"{p.stem}Step = nest.steps[{p.number}]" for p in moving)])
         if self.random():
             at = len(self.nest.accesses)
-            lines += ["const seed0 = nest.words.seed0, seed1 = nest.words.seed1, call = nest.words.call;"]
+            lines += ["const seed0 = nest.words.seed0_, seed1 = nest.words.seed1_, call = nest.words.call_;"]
             if along: lines += [f"const placeStep = nest.steps[{at}];"]
         lines += listed("const", [f"{s} = nest.strides[{p.number}][{k}]" for p in used for k, (i, s, _) in enumerate(p.terms) if i.args or i.op != "const" or i.val])
         lines += listed("const", [f"{n} = nest.lengths[{p.number}][{k}]" for p in used for k, (i, _, n) in enumerate(p.terms) if reads_of(i)])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 RESERVED = frozenset("""break case catch class const continue debugger default delete do else enum export extends false
 finally for function if implements import in instanceof interface let new null package private protected public return
@@ -21,14 +22,22 @@ def safe(name: str) -> str:
 
 
 class Names:
-    """The names of one function; `fresh` answers one that is not taken."""
+    """The names of one function; `fresh` answers one that is not taken, `stem` the beginning of several."""
 
     def __init__(self, taken=()): self.taken = set(taken)
 
     def fresh(self, wanted: str) -> str:
         name, n = safe(wanted), 1
-        while name in self.taken:
+        while name in self.taken or name in RESERVED:
             n += 1
             name = f"{wanted}{n}"
         self.taken.add(name)
+        return name
+
+    def stem(self, wanted: str, ends: Iterable[str]) -> str:
+        name, n = wanted, 1
+        while any(name + end in self.taken or name + end in RESERVED for end in ends):
+            n += 1
+            name = f"{wanted}{n}"
+        self.taken |= {name + end for end in ends}
         return name

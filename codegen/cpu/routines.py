@@ -26,7 +26,7 @@ def functions(routines) -> Made:
 
 
 def function(r: Routine, whole: bool, helpers: set[str]) -> str:
-    names = Names({"math", "routines"})
+    names = Names({"math", "routines", *(name_of(n, w) for n in (r.name, *r.calls()) for w in (False, True))})
     printer = Printer(whole)
     kind = "w" if whole else "f"
     for n in (*r.params, *r.locals()): printer.holes[n] = Hole(names.fresh(camel(n)), kind)

@@ -46,5 +46,4 @@ def word_value(op: OpDef, word: str, integral: bool) -> str:
 
 
 def option_kind(op: OpDef, word: str) -> str:
-    if word.startswith(Presence): return "bool"
-    return symbol_kinds(op).get(word, "int")
+    return symbol_kinds(op).get(word, "bool" if word.startswith(Presence) else "int")

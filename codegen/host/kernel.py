@@ -15,6 +15,7 @@ from .errors import OpError
 from .lines import Line, Resolved
 from .model import Call, Code, Nest, Op, Step
 from .names import safe_name
+from .parts import entry
 from .texts import bare, called, is_word
 
 
@@ -100,7 +101,7 @@ def new_kernel(op: Op, nest: Nest, call: Call, facts: Facts, r: Resolved) -> Ker
         if call.slots[access.slot].given or call.slots[access.slot].fresh: bind(k, access.slot, False)
     for name in nest.statics:
         value = call.env[name] if name in call.env else 0
-        boolean = name.startswith("has_") or is_bool_option(op, name)
+        boolean = is_bool(op, name)
         k.consts.append(f"const {safe_name(name)} = {('true' if value != 0 else 'false') if boolean else str(int(value))};")
     tells = len(k.slots) < (MOST_BINDINGS if nest.shape == "map" or nest.shape == "scatter" else MOST_BINDINGS - 1)     # others may share memory
     helpers = called(kernel_text(nest, code))
@@ -123,8 +124,9 @@ def new_kernel(op: Op, nest: Nest, call: Call, facts: Facts, r: Resolved) -> Ker
     for w in nest.words:
         if safe_name(w.name) in constants: continue
         kind = compute_class(call.dtype) if w.kind == "T" else w.kind
-        if w.value is not None: word(k, w.name, kind, w.value(call.env))
-        else: word(k, safe_name(w.name), kind, call.env[w.name] if w.name in call.env else infinite(w.name))
+        name = w.name if nest.raw is not None else safe_name(w.name)        # a raw body writes its words itself
+        if w.value is not None: word(k, name, kind, w.value(call.env))
+        else: word(k, name, kind, call.env[w.name] if w.name in call.env else infinite(w.name))
     return k
 
 
@@ -137,10 +139,11 @@ def kernel_text(nest: Nest, code: Code) -> str:
     return out
 
 
-def is_bool_option(op: Op, name: str) -> bool:
+def is_bool(op: Op, name: str) -> bool:
+    """Whether a constant of the text is an option that is a bool, or says whether a tensor is given."""
     for param in op.params:
-        if param.name == name: return param.kind == "bool"
-    return False
+        if entry(param.name) == name: return param.kind == "bool"
+    return name.startswith("has_")
 
 
 INFINITY: float = 1e308 * 10.0

@@ -11,6 +11,7 @@ from .conversion import stored
 from .kernel import Kernel, bound_name, declarations, decode, element_type, needed, on_axes, position, read_lines, store_lines, use, word
 from .lines import points
 from .model import Step
+from .names import safe_name
 from .quads import quad_reads, quad_values, quads_possible, take_quads
 from .texts import bare
 
@@ -47,7 +48,7 @@ def place_lines(k: Kernel, indent: str) -> list[str]:
     for d in range(len(k.outer)):
         line = k.outer[d]
         word(k, f"place{d}", "u", line.strides[n])
-        terms.append(f"{f'outer{d}' if line.name == '' else f'u32({line.name})'} * p.place{d}")
+        terms.append(f"{f'outer{d}' if line.name == '' else f'u32({safe_name(line.name)})'} * p.place{d}")
     return [f"{indent}let place = {' + '.join(terms) if len(terms) > 0 else '0u'};"]
 
 

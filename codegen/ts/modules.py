@@ -262,11 +262,6 @@ def prelude_module(functions: list[tuple[str, str, list[str]]]) -> str:
     return render("prelude.ts.j2", functions=[{"name": n, "text": template_text(t), "calls": ", ".join(f'"{c}"' for c in calls)} for n, t, calls in functions])
 
 
-def reserved_module(names: list[str]) -> str:
-    """names: those that kernels write in another way."""
-    return render("reserved.ts.j2", names=json.dumps(" ".join(names)))
-
-
 def template_text(text: str) -> str:
     """A text inside a template literal."""
     return text.replace("\\", "\\\\").replace("`", "\\`").replace("${", "\\${")

@@ -29,7 +29,7 @@ which is the next access, or `@3 = body` to access 3 of the reads; `!` before it
 `acc<n>`.  `body?condition`: only where that holds.  `floating#integral`: one text for each class of T.
 A raw nest: `raw0?when SLOTS; stores`, then the values of its words; `raw0=int32`: what the body calls T.
 
-Formulas are WGSL without its spaces.  Where a number is asked for, a name stands for the call's environment, and `$3` for
+Formulas are WGSL without its spaces and without the `_` at the end of a definition's names.  Where a number is asked for, a name stands for the call's environment, and `$3` for
 `values[3]`, a function of it.  Last in a nest `$1 $2` are what the words host0_, host1_ are, by the alphabet.
 Kinds, words, statics and names that are left out follow from the rest: `Writer` refuses what would not."""
 
@@ -43,18 +43,22 @@ SYMBOL = re.compile(r"\(e\) => e\.(\w+)")
 NUMBER = re.compile(r"\(e?\) => (-?[\d.]+)")
 DIMS = {"one": "", "pack": "*", "domain": "@", "chosen": "%", "split": "/"}
 OPERATOR = re.compile(r"([\w.)])(&&|\|\||[<>=!]=|[-+*<>&|^])")
+# Numbers, functions and names, and those of them that are no definition's or look as if they were none.
+NAME = re.compile(r"\d[\w.]*|[A-Za-z_][\w.]*\(?")
+KEPT = re.compile(r"\d.*|.*\(|(?:r\d+|acc\d+|place|true|false|p\.inf|p\.nan)_*")
 KINDS = {"T": "T", "int32": "i", "bool": "b", "float32": "f"}
 OWN = {"Int": "i", "Bits": "i", "Bool": "b"}
 
 
 def squeezed(text: str) -> str:
-    """WGSL without its spaces, which `spaced` puts back."""
-    out = text.replace(" ", "")
+    """WGSL without its spaces, and names of the definition without the `_` that they end in, which `spaced` puts back."""
+    out = NAME.sub(lambda m: m[0] if KEPT.fullmatch(m[0]) else m[0].removesuffix("_"), text.replace(" ", ""))
     if spaced(out) != text: raise ValueError(f"not written as others: {text}")
     return out
 
 
 def spaced(text: str) -> str:
+    text = NAME.sub(lambda m: m[0] if KEPT.fullmatch(m[0]) else f"{m[0]}_", text)
     return re.sub(r"(\de) - (\d)", r"\1-\2", re.sub(r"(\de) \+ (\d)", r"\1+\2", OPERATOR.sub(r"\1 \2 ", text.replace(",", ", "))))
 
 

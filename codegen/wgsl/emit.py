@@ -156,7 +156,7 @@ class Writer:
         return self.arithmetic(e, kind)
 
     def symbol(self, name: str) -> str:
-        if name.startswith(Presence) or name in self.statics: return safe_name(name)
+        if name in self.statics or name.startswith(Presence) and name not in self.kinds.options: return safe_name(name)
         if name == "pi": return "3.141592653589793"
         return f"p.{safe_name(name)}"
 

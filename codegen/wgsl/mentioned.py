@@ -25,7 +25,6 @@ def mentioned(given: list[str]) -> tuple[list[str], list[str]]:
     return words, sorted(name for name in names if not name.startswith(FIELD))
 
 
-def as_defined(name: str, known) -> str:
-    """The name of those known that kernels write so: see host/names.py."""
-    plain = name.removesuffix("_")
-    return plain if plain in known else name
+def as_defined(name: str) -> str:
+    """The name in a definition that kernels write so: see host/names.py."""
+    return name.removesuffix("_")

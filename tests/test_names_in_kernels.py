@@ -1,0 +1,67 @@
+"""Names in definitions are their authors': whatever else means something in a kernel, a function or an object, in every language."""
+
+import pytest
+
+import dsl
+from definitions import LIBRARY
+from dsl.adjoint import complete
+from dsl.api import Function
+from dsl.diagnostics import render
+from dsl.library import load_text
+from dsl.opdef import Library
+from test_cpu_meaning import answers_of, same_as_wanted
+
+# Of kernels and their templates, of the prelude, of WGSL, of JavaScript and its objects, of Python, of what the compiler makes itself.
+WORDS = """r0 r1 acc0 acc1 inner0 outer0 inner outer row rows flat lane place point points value at storage p u l words kernel
+is_nan larger square power divide philox exp_of reached tell fault source common0 part0 host0 seed0 call tile patch0
+i32 f32 array var fn let struct loop switch self filter target bitcast vec4 override atomic ptr workgroup texture private
+delete class new function this await yield eval arguments nest math count within uniform best largest product0 where0 math_
+constructor prototype toString hasOwnProperty length then name options device torch tensor undefined
+lambda def_ pass_ np print env self0 import0 kept dropped has_x type_x rank_x xStride0 xAt xIn xLength0 k2 n2""".split()
+WORDS = [w for w in WORDS if not w.endswith("_")]
+WORDS += [f"{w}1" for w in WORDS[:-len(WORDS) % 14]]          # so that ops and `def`s of half the definitions have different names
+SIZES = "Math Number NaN Infinity Object Array R0 T I Words Float32Array Symbol Promise X0 Acc0 Place P U L".split()
+KINDS = ("op", "def", "tensor", "other", "option", "flag", "loop", "bound", "part", "argument", "local")
+TEXT = """
+def {def}({argument}, b)
+    {local} = {argument} * b
+    for turn in 0 .. 3: {local} = {local} / 2 + {argument}
+    out = {local} + b
+    grad {argument} = b / 8 + 1.75
+    grad b = {argument} / 8 + 1
+
+op {op}({tensor}: Float[{size}, KK], {other}: Float[KK]?, {option}: real = 2, {flag}: bool = true) -> Float[{size}, KK]
+    {part}[{loop}, kk] = {def}({tensor}[{loop}, kk], {option}) * ({other}[kk] ?? 1) if {flag} else {tensor}[{loop}, kk]
+    total[{loop}] = sum[{bound} < KK if {bound} <= {loop}] {part}[{loop}, {bound}] * {bound}
+    out[{loop}, kk] = ({part}[{loop}, kk] + ({tensor}[{loop} - 1, kk] ?? {option})) / (1 + total[{loop}] ** 2) + rand()
+"""
+
+
+def text_of(n: int) -> str:
+    """A definition with other words for each kind of name; n counts so that every kind has every word once."""
+    names = {kind: WORDS[(n + 7 * k) % len(WORDS)] for k, kind in enumerate(KINDS)}
+    return TEXT.format(**names, size=SIZES[n % len(SIZES)])
+
+
+TEXTS = [text_of(n) for n in range(len(WORDS))]
+
+
+def loaded(text: str):
+    library, errors, (source,) = load_text(text, "names.op")
+    return library, render(errors, source)
+
+
+@pytest.mark.parametrize("text", TEXTS[::6], ids=[t.split("op ")[1].split("(")[0] for t in TEXTS[::6]])
+def test_gpu_and_slopes(text):
+    library, errors = loaded(text)
+    assert not errors
+    report = Function(next(iter(library.ops.values())), library).check(worlds=1)
+    assert report, str(report)
+
+
+@pytest.mark.parametrize("half", (0, 1))
+def test_cpu(tmp_path, half):
+    library, errors = loaded("".join(t for n, t in enumerate(TEXTS) if n // 7 % 2 == half))
+    assert not errors
+    for op in library.ops.values(): complete(op)
+    same_as_wanted(answers_of(library, tmp_path, 2))
