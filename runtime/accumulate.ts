@@ -25,7 +25,7 @@ export function accumulateInto(variable: Tensor, grad: Tensor): void {
   const before = variable.ownGradient();
   if (!before) {
     if (is_grad_enabled()) variable.grad = keep(grad);
-    else variable.adoptGradient(keep(isTemporary(grad) && grad.is_contiguous() ? grad : grad.detach().clone()));
+    else variable.adoptGradient(keep(isTemporary(grad) && !grad.storage.shared && grad.is_contiguous() ? grad : grad.detach().clone()));
   } else if (is_grad_enabled()) {
     variable.grad = keep(addGradients(before, grad));
   } else {

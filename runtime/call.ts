@@ -219,7 +219,7 @@ function place(plan: Plan, values: readonly unknown[]): (Tensor | null)[] {
 
 /** The results of a planned call.  The op looks at the elements of the call and of the results, if it has requirements. */
 function forward(plan: Plan, values: readonly unknown[], tensors: (Tensor | null)[], random: RandomWords | null): Tensor[] {
-  const { compiled: { op }, asks } = plan, ask = (results: Tensor[] | null): Tensor[] => asks.flatMap((one) => one(op, values, results));
+  const { compiled: { op }, asks } = plan, ask = (results: Tensor[] | null): Tensor[] => asks.flatMap((one) => one(op, values, results, plan.device));
   if (!asks.length) return runProgram(plan, 0, tensors, plan.makes, random);
   const before = ask(null), results = runProgram(plan, 0, tensors, plan.makes, random);
   for (const said of [...before, ...ask(results)]) {

@@ -1,6 +1,7 @@
 // What a compiled op is to the runtime: its data, its CPU kernels, and what those kernels are given.
 // Only types; the generated modules of `ops/` make such objects and `call.ts` runs them.
 
+import type { Device } from "./device.js";
 import type { Call, CpuLaunch, Nest, Op } from "../host/model.js";
 import type { Parts } from "../host/parts.js";
 import type { Calls } from "./creation.js";
@@ -84,7 +85,7 @@ export interface CompiledOp {
 /** Throws where the elements of a call's values, one for each parameter, or those of its results are not what they should be; where a
  *  device is not waited for, it answers what will tell. */
 export interface Ask {
-  (op: Op, values: readonly unknown[], results: readonly Tensor[] | null): readonly Tensor[];
+  (op: Op, values: readonly unknown[], results: readonly Tensor[] | null, device: Device): readonly Tensor[];
   /** In which calls it is not asked. */
   spared?: ((env: Call["env"]) => number | boolean) | undefined;
 }

@@ -1,7 +1,7 @@
 // autograd.Function: operations with a forward and a backward of the user's own.
 
 import { TypeMismatchError, describe } from "./errors.js";
-import { unrecorded } from "./grad-mode.js";
+import { is_grad_enabled, unrecorded } from "./grad-mode.js";
 import { type Grad, Node, Saved, attach, recording } from "./node.js";
 import { zeros } from "./create.js";
 import type { DType } from "./dtype.js";
@@ -89,7 +89,8 @@ class CustomNode extends Node {
       const grad = list[i] ?? null;
       if (place < 0) return;
       if (grad !== null && !(grad instanceof Tensor)) throw new TypeMismatchError(`${this.name}: expected a tensor as gradient ${i}, got ${describe(grad)}`);
-      out[place] = grad;
+      // What is the user's own stays so: the engine adds to what it takes for its own.
+      out[place] = grad === null || given.includes(grad) || is_grad_enabled() ? grad : grad.detach();
     });
     return out;
   }

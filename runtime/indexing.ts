@@ -206,7 +206,7 @@ function picked(x: Tensor, found: Picks): Tensor {
   if (found.picks.every((p) => p === null)) return found.view === x ? views.view(x, x.shape) : found.view;
   const { flat, index: places, shape, at } = gatherAxes(found, "index");
   const out = kernels.index_select(flat, at, places);
-  return views.reshape(out, [...flat.shape.slice(0, at), ...shape, ...flat.shape.slice(at + 1)]);
+  return views.owned(views.reshape(out, [...flat.shape.slice(0, at), ...shape, ...flat.shape.slice(at + 1)]));
 }
 
 /** x[specs] = value, in place; a promise where a mask is on a GPU and `value` has an element for each place of it. */

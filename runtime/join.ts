@@ -169,7 +169,7 @@ export function repeat(x: Tensor, ...repeats: (number | readonly number[])[]): T
   if (times.some((n) => n < 0)) throw new OpError(`repeat: Trying to create tensor with negative dimension: repeats ${showShape(times)}`);
   const own = [...new Array<number>(times.length - x.ndim).fill(1), ...x.shape];
   const wide = own.flatMap((n, i) => [times[i]!, n]);
-  return views.reshape(views.expand(views.reshape(x, own.flatMap((n) => [1, n])), wide).clone(), own.map((n, i) => n * times[i]!));
+  return views.owned(views.reshape(views.expand(views.reshape(x, own.flatMap((n) => [1, n])), wide).clone(), own.map((n, i) => n * times[i]!)));
 }
 
 /** As repeat; missing numbers count as 1. */

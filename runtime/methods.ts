@@ -59,6 +59,7 @@ class Methods {
     return copying.fill_(this, named("fill_", ["value"], [value])[0] as TensorOrNumber);
   }
   zero_<T extends Tensor>(this: T): T { return copying.fill_(this, 0); }
+  fill_diagonal_<T extends Tensor>(this: T, value: TensorOrNumber, wrap: boolean | { wrap?: boolean } = false): T { return placing.fill_diagonal_(this, value, wrap); }
   /** Promises of what depends on values: see the functions of these names. */
   masked_select(this: Tensor, mask: Tensor): Promise<Tensor> { return dynamic.masked_select(this, mask); }
   nonzero_static(this: Tensor, options: { size: number; fill_value?: number }): Promise<Tensor> { return dynamic.nonzero_static(this, options); }

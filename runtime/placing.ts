@@ -1,6 +1,6 @@
 // Copies in which a part is replaced by other elements: the part is whatever a view of the copy shows.  Both gradients flow.
 
-import { copyInto } from "./copy.js";
+import { copyInto, fill_ } from "./copy.js";
 import { full, zeros } from "./create.js";
 import { isOptions } from "./arguments.js";
 import { OpError } from "./errors.js";
@@ -82,6 +82,18 @@ export function diag(x: Tensor, offset: number | { diagonal?: number } = 0): Ten
   const k = whole(named("diag", ["diagonal"], [offset])[0] ?? 0, "diag", "diagonal");
   if (x.ndim !== 1 && x.ndim !== 2) throw new OpError(`diag: diag(): Supports 1D or 2D tensors. Got ${x.ndim}D`);
   return x.ndim === 1 ? diag_embed(x, k) : diagonal(x, k).clone();
+}
+
+/** Makes the elements on the main diagonal `value`; with `wrap` the diagonal of a tall matrix begins anew below its end, a row apart. */
+export function fill_diagonal_<T extends Tensor>(x: T, value: number | boolean | Tensor, wrap: boolean | { wrap?: boolean } = false): T {
+  const again = named("fill_diagonal_", ["wrap"], [wrap])[0] as boolean, { ndim, shape, strides } = x, [rows, columns] = shape as [number, number];
+  if (ndim < 2) throw new OpError(`fill_diagonal_: dimensions must larger than 1, got ${ndim}`);
+  if (ndim > 2 && shape.some((n) => n !== rows)) throw new OpError(`fill_diagonal_: all dimensions of input must be of equal length, got ${showShape(shape)}`);
+  const step = strides.reduce((a, b) => a + b, 0), places = again && ndim === 2 ? rows : Math.min(...shape);
+  for (let row = 0; row < places; row += columns + 1) {
+    fill_(as_strided(x, [Math.min(places - row, ...shape.slice(1))], [step], x.offset + row * strides[0]!), value);
+  }
+  return x;
 }
 
 /** A matrix with all elements of `x` on its diagonal. */

@@ -75,6 +75,11 @@ export class Storage {
     this.array = array;
   }
 
+  /** Whether more than one tensor lies in it. */
+  get shared(): boolean {
+    return this.references > 1;
+  }
+
   retain(): void {
     this.references++;
   }

@@ -118,7 +118,7 @@ export class Tensor {
   detach(): Tensor { return alias(this, true); }
   /** Leaves the tape. */
   detach_(): this {
-    if (this.base && this.requires_grad) throw new AutogradError("detach_: Can't detach views in-place; use detach() instead");
+    if (this.base) throw new AutogradError("detach_: Can't detach views in-place; use detach() instead");
     this.node = null;
     this.leafRequiresGrad = false;
     return this;

@@ -44,7 +44,13 @@ export function view(x: Tensor, size: Sizes, op = "view"): Tensor {
 export function reshape(x: Tensor, size: Sizes, op = "reshape"): Tensor {
   const shape = inferShape(integers(size, op, "shape"), x.numel(), op);
   if (isContiguous(x.shape, x.strides) || viewStrides(x.shape, x.strides, shape)) return view(x, [shape], op);
-  return view(contiguous(x), [shape], op);
+  return owned(view(contiguous(x), [shape], op));
+}
+
+/** A view of a copy that nobody else sees: no view to autograd. */
+export function owned(view: Tensor): Tensor {
+  view.base = view.refresh = view.viewRule = null;
+  return view;
 }
 
 /** All elements in one row. */
@@ -229,7 +235,7 @@ function stridedBack(x: Geometry, out: Geometry): (grad: Tensor) => Tensor {
 export function refreshNode(tensor: Tensor): void {
   tensor.nodeVersion = tensor.storage.version;
   const base = tensor.base!;
-  if (base.requires_grad && !base.is_leaf) attach(tensor, new FunctionNode("AsStridedBackward", base, stridedBack(base, tensor)));
+  if (base.requires_grad && !(base.is_leaf && (tensor.node || tensor.viewRule === "unrecorded"))) attach(tensor, new FunctionNode("AsStridedBackward", base, stridedBack(base, tensor)));
 }
 
 /** Makes `x` what `look` shows of it: its shape, strides and offset, and on the tape the view's place. */

@@ -134,6 +134,13 @@ export default {
     t.equal(await torch.bernoulli(t.tensor([0, 1])).tolist(), [0, 1]);
     t.equal(await linalg.inv(t.tensor([[2, 0], [0, 4]])).tolist(), [[0.5, 0], [0, 0.25]]);
   },
+  "numbers are asked of where the tensor beside them is, whatever the default device": async (t) => {
+    for (const device of new Set(["cpu", t.device])) {
+      const x = t.torch.tensor([5, 7], { dtype: "int32", device });
+      t.equal([await x.remainder(2).tolist(), await x.clone().fmod_(3).tolist()], [[1, 1], [2, 1]]);
+      await t.throws(() => x.remainder(0).tolist(), /remainder: ZeroDivisionError/);
+    }
+  },
   "a failed call leaves its tensors as they were": async (t) => {
     const a = t.tensor([1, 2, 3]);
     await t.throws(() => a.add_(t.tensor([1, 2])), /add_?/);

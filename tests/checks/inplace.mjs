@@ -94,6 +94,37 @@ export default {
     t.equal([n.copy_(x).requires_grad, await n.tolist()], [false, [1, 2]]);
     t.equal(t.torch.zeros([2], { device: t.device }).copy_(x).requires_grad, true);
   },
+  "gradients that a caller gives stay as they are": async (t) => {
+    const x = leaf(t, [[1, 2], [3, 4]]), own = t.tensor([[1, 1], [2, 2]]), fixed = t.tensor([[5, 5], [5, 5]]);
+    for (const look of [(y) => y.view(2, 2), (y) => y.squeeze(0), (y) => y.t().t(), (y) => t.torch.cat([y, y], 0).narrow(0, 0, 2)]) {
+      look(x).backward(own);
+      x.mul(7).sum().backward();
+      t.equal(await own.tolist(), [[1, 1], [2, 2]]);
+      x.grad = null;
+    }
+    class Constant extends t.torch.autograd.Function {
+      static forward(ctx, y) { return y.mul(5); }
+      static backward() { return fixed; }
+    }
+    for (let n = 0; n < 2; n++) Constant.apply(x).sum().backward();
+    t.equal([await x.grad.tolist(), await fixed.tolist()], [[[10, 10], [10, 10]], [[5, 5], [5, 5]]]);
+  },
+  "views are not detached in place, copies are": async (t) => {
+    const x = leaf(t, [[1, 2], [3, 4]]), copy = x.t().reshape(4);
+    t.equal([copy.detach_().requires_grad, x.repeat(2, 1).detach_().requires_grad], [false, false]);
+    for (const view of [x.view(4), x.detach().clone().view(4)]) await t.throws(() => view.detach_(), /Can't detach views in-place/);
+  },
+  "diagonals are filled in place": async (t) => {
+    const zeros = (...shape) => t.torch.zeros(shape, { device: t.device });
+    t.equal(await zeros(2, 3).fill_diagonal_(5).tolist(), [[5, 0, 0], [0, 5, 0]]);
+    t.equal(await zeros(6, 2).fill_diagonal_(1, true).tolist(), [[1, 0], [0, 1], [0, 0], [1, 0], [0, 1], [0, 0]]);
+    t.equal(await zeros(2, 2, 2).fill_diagonal_(3).tolist(), [[[3, 0], [0, 0]], [[0, 0], [0, 3]]]);
+    await t.throws(() => zeros(3).fill_diagonal_(1), /fill_diagonal_: dimensions must larger than 1, got 1/);
+    await t.throws(() => zeros(2, 2, 3).fill_diagonal_(1), /must be of equal length, got \[2, 2, 3\]/);
+    const x = leaf(t, [[1, 2], [3, 4]]);
+    x.mul(2).fill_diagonal_(0).sum().backward();
+    t.equal(await x.grad.tolist(), [[0, 2], [2, 0]]);
+  },
   "the way back from several tensors": async (t) => {
     const { autograd } = t.torch, x = leaf(t, [1, 2]), a = x.mul(3), b = a.sum();
     autograd.backward([a, b], [t.tensor([1, 10]), null], { retain_graph: true });
