@@ -1,0 +1,77 @@
+"""Random programs: PyTorch's recorded answers on both devices, and the two devices against each other.  See tests/programs/README.md."""
+
+import collections
+import datetime
+import json
+import lzma
+import re
+from pathlib import Path
+
+import pytest
+
+from buildtools import gpu, node
+
+HERE = Path(__file__).parent / "programs"
+PARTS = 2           # of what a software GPU replays: processes share them
+LIGHT = 100
+KNOWN = [re.compile(line.split("  #")[0]) for line in (HERE / "known.txt").read_text(encoding="utf-8").splitlines() if line and line[0] != "#"]
+
+
+@pytest.fixture(scope="module")
+def programs(tmp_path_factory) -> Path:
+    """The recorded programs, unpacked."""
+    file = tmp_path_factory.mktemp("programs") / "programs.jsonl"
+    file.write_bytes(lzma.decompress((HERE / "programs.jsonl.xz").read_bytes()))
+    return file
+
+
+def run(script: str, *arguments) -> dict:
+    done = node.run([HERE / script, *map(str, arguments)], env=gpu.variables(), timeout=900)
+    assert done.returncode == 0, done.stdout
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def said(x: dict) -> str:
+    """What a line of known.txt is searched in."""
+    return f"{x.get('id', '')} {x['kind']} {x['f']} {x.get('want', '') if x['kind'] == 'no error' else x.get('got', '')}"
+
+
+def unknown(found: list[dict]) -> list[dict]:
+    return [x for x in found if not any(k.search(said(x)) for k in KNOWN)]
+
+
+def shown(found: list[dict]) -> str:
+    groups = collections.Counter(f"{x['kind']} {x['f']}" for x in found)
+    return "\n".join([*(f"{n} x {name}" for name, n in groups.most_common()), *(json.dumps(x) for x in found[:40])])
+
+
+def test_programs_on_the_cpu(programs, dist, figure):
+    answered(run("replay.mjs", programs, "cpu"), 500, "cpu", figure)
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+def test_programs_on_webgpu(part, programs, dist, figure):
+    size = LIGHT // PARTS
+    answered(run("replay.mjs", programs, "webgpu", part * size, size), size, "webgpu", figure)
+
+
+def answered(result: dict, count: int, device: str, figure):
+    left = unknown(result["found"])
+    figure(f"random programs on {device}: {result['answers']} answers of {result['programs']} programs as PyTorch's")
+    assert result["programs"] == count and result["answers"] > 40 * count
+    assert not left, shown(left)
+
+
+def test_the_devices_agree(programs, dist, figure):
+    """Other programs every day."""
+    seed = datetime.date.today().strftime("%Y%m%d")
+    result = run("vary.mjs", programs, seed, 30)
+    figure(f"programs of seed {seed} on both devices: {result['answers']} answers")
+    assert result["programs"] == 30 and result["answers"] > 300
+    assert not result["found"], shown(result["found"])
+
+
+def test_what_is_known_is_searched_in_one_line():
+    x = {"f": "torch.Tensor.mul", "kind": "value", "got": 1, "want": 2}
+    assert unknown([x]) == [x]
+    assert not unknown([{"f": "torch.abs", "kind": "no error", "want": "NotImplementedError: \"abs_cpu\" not implemented for 'Bool'"}])
