@@ -196,7 +196,8 @@ export class Tensor {
   is_inference(): boolean { return this.storage.inference; }
   /** The node that made it; for a view of something changed in place since, a new one. */
   currentNode(): Node | null {
-    if (this.base && this.nodeVersion !== this.storage.version) this.refresh!(this);
+    const { base } = this;                     // which may require a gradient only since the view was made
+    if (base && (this.nodeVersion !== this.storage.version || (!this.node && base.leafRequiresGrad))) this.refresh!(this);
     return this.node;
   }
 

@@ -114,6 +114,13 @@ export default {
     t.equal([copy.detach_().requires_grad, x.repeat(2, 1).detach_().requires_grad], [false, false]);
     for (const view of [x.view(4), x.detach().clone().view(4)]) await t.throws(() => view.detach_(), /Can't detach views in-place/);
   },
+  "a view of what requires a gradient since requires one, too": async (t) => {
+    const x = t.tensor([1, 2, 3]), view = x.view(3, 1), hidden = t.torch.no_grad(() => x.view(3, 1));
+    x.requires_grad_();
+    t.equal([view.requires_grad, hidden.requires_grad, x.detach().requires_grad], [true, false, false]);
+    view.mul(2).sum().backward();
+    t.equal(await x.grad.tolist(), [2, 2, 2]);
+  },
   "diagonals are filled in place": async (t) => {
     const zeros = (...shape) => t.torch.zeros(shape, { device: t.device });
     t.equal(await zeros(2, 3).fill_diagonal_(5).tolist(), [[5, 0, 0], [0, 5, 0]]);
