@@ -90,8 +90,8 @@ export function checkShape(shape: Shape, op: string, name = "size"): void {
   if (!(numelOf(shape) <= MAX_NUMEL)) throw new OpError(`${op}: a tensor of size ${showShape(shape)} is too large: at most ${MAX_NUMEL} elements`);
 }
 
-/** The most axes a tensor may have, as in PyTorch. */
-const MAX_RANK = 64;
+/** The most axes a tensor may be made with.  As in PyTorch, operations take fewer: 64 (codegen/host/options.py). */
+const MAX_RANK = 1024;
 function checkRank(axes: Shape, op: string): void {
   if (!(axes.length <= MAX_RANK)) throw new OpError(`${op}: only tensors with up to ${MAX_RANK} dims are supported, got ${axes.length}`);
 }

@@ -48,7 +48,7 @@ const WHOLE = new Set(["in_features", "out_features", "in1_features", "in2_featu
 /** Refuses what cannot be meant: by the argument's name, or where the default is a boolean or a number. */
 function ofKind(value: unknown, usual: unknown, op: string, name: string): unknown {
   if (typeof usual === "boolean") return flag(value, op, name);
-  if (WHOLE.has(name) && value !== null) return count(value, op, name);
+  if (WHOLE.has(name) && value !== null && !Array.isArray(usual)) return count(value, op, name);
   if (STACKED.has(name) && count(value, op, name) > MOST_LAYERS) throw new OpError(`${op}: argument '${name}' must be at most ${MOST_LAYERS}, got ${String(value)}`);
   const strange = ["function", "symbol", "undefined", "boolean", "bigint"].includes(typeof value) || isOptions(value);
   return typeof usual === "number" && strange ? refuse(op, name, "a number", value) : value;
