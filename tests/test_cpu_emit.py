@@ -132,7 +132,7 @@ def test_a_contraction_in_blocks_equals_plain_loops(shape, sizes):
     t = {"input": f32(n, c, x), "weight": f32(o, c, k), "bias": f32(o), "out": np.zeros((n, o, y), np.float32)}
     definition = op({"input": "T", "weight": "T", "bias": "T", "out": "T"})
     nest = conv_nest(shape)
-    assert shape == "row" or kernels(definition, [([nest], definition.tensors)]).interpreted == {"thing0": "contract"}
+    assert shape == "row" or kernels(definition, [([nest], definition.tensors)]).interpreted == {"thing_0": "contract"}
     size = {"n": n, "o": o, "y": y, "c": c, "k": k}
     run(nest, definition, t, size, {"O": o, "Y": y, "C": c, "K": k, "X": x, "stride": stride, "padding": padding, "has_bias": 1})
     padded = np.pad(t["input"], ((0, 0), (0, 0), (padding, padding)))
@@ -169,7 +169,7 @@ def test_factors_that_are_formulas(sizes):
                 (Step("reduce", "acc0", hole("r0") * sym("alpha") * (hole("r1") + hole("r2")), "sum", pred=conj(E("<=", (DEEP, ROW)), E("<", (DEEP, sym("L"))))),
                  Step("store", "acc1", hole("acc0") + E("const", (), 2.0), target=3), Step("store", "", hole("acc1") * hole("r2"), target=4, pred=E("!=", (COLUMN, ROW)))), left=(0,))
     definition = op({"input": "T", "other": "T", "more": "T", "out": "T", "second": "T"}, [option("alpha", "num")])
-    assert kernels(definition, [([nest], definition.tensors)]).interpreted == {"thing0": "contract"}
+    assert kernels(definition, [([nest], definition.tensors)]).interpreted == {"thing_0": "contract"}
     last = k - 1
     t = {"input": f32(b, m, k), "other": f32(b, k, n), "more": f32(b, n), "out": np.zeros((b, m, n), np.float32), "second": np.zeros((b, m, n), np.float32)}
     t["input"][:, :, last] = t["other"][:, last] = np.inf

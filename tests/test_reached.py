@@ -41,7 +41,7 @@ def test_one_whose_value_is_not_needed(name, args, options):
 
 def test_reads_are_guarded_in_few_words():
     text, = dsl.op(CHOICE).wgsl(X[:, 0], I(0, 1, 2), X[:, 1])
-    assert "if ((r0 >= 0) || ((!far && !(r0 < 0)) && !(r2 > 5.0))) { r1 = x[p.at1 + reached(r0, p.length1_0)" in text, text
+    assert "if ((r0 >= 0) || ((!far_ && !(r0 < 0)) && !(r2 > 5.0))) { r1 = x_[p.at1 + reached(r0, p.length1_0)" in text, text
 
 
 @pytest.mark.parametrize("read, tells", [("abcde", True), ("abcdef", False)])

@@ -58,12 +58,12 @@ def test_texts_of_both_targets():
     r = made(FIBONACCI, "fibonacci")
     floats, whole = cpu.functions([r]).functions
     assert "export function fibonacciOf(n: number): number {" in floats and "(a + b) | 0" in whole
-    assert "fn fibonacci_routine(n: f32) -> f32 {" in wgsl.function(r, False) and "fn fibonacci_routine_whole(n: i32) -> i32 {" in wgsl.function(r, True)
+    assert "fn fibonacci_routine(n_: f32) -> f32 {" in wgsl.function(r, False) and "fn fibonacci_routine_whole(n_: i32) -> i32 {" in wgsl.function(r, True)
 
 
 def test_a_choice_computes_one_branch():
     r = made("def f(x)\n    out = exp(x) if x < 0 else sqrt(x)\n", "f")
-    assert "if (x < 0.0) {" in wgsl.function(r, False) and "select" not in wgsl.function(r, False)
+    assert "if (x_ < 0.0) {" in wgsl.function(r, False) and "select" not in wgsl.function(r, False)
 
 
 def test_the_derivative_that_is_given():
