@@ -38,9 +38,10 @@ class World:
 
     @property
     def dtype(self) -> type:
-        """The op's type T here: float64, or int32 where all that is promoted to it are whole numbers."""
-        given = [self.views[n].dtype.kind for n in self.op.promoted if n in self.views]
-        return np.int32 if given and "f" not in given and self.op.promote != "float" else np.float64
+        """The op's type T here: float64, or int32 where all that is promoted to it are whole numbers, uint8 where all are bytes."""
+        if self.env["floating"]: return np.float64
+        if self.op.promote == "sum": return np.int32
+        return np.uint8 if all(self.views[n].dtype == np.uint8 for n in self.op.promoted if n in self.views) else np.int32
 
     def run(self, program=None, **more) -> dict[str, np.ndarray]:
         """The outputs of the op's forward program, or of another one, here."""
@@ -165,8 +166,10 @@ class Draw:
             if t.optional and Presence + t.name not in env: env[Presence + t.name] = int(self.rng.random() < 0.6)
         w = World(op, env, self.packs, self.arrays(shapes))
         order = list(range(len(self.packs.get("kept", ())) + len(self.packs.get("dropped", ()))))
-        for n in w.views: env |= {f"size_{n}_0": x for x in w.physical(n, order).shape[:1]}
-        return w
+        shapes = {n: w.physical(n, order).shape for n in w.views}
+        for n, shape in shapes.items(): env |= {f"size_{n}_0": x for x in shape[:1]}
+        env |= {f"same_{a}_{b}": int(shapes[a] == shapes[b]) for a in shapes for b in shapes}
+        return None if self.refuse() else w
 
     # --- Sizes and options ---
 
@@ -249,15 +252,20 @@ class Draw:
         for n, lengths in self.packs.items(): env |= {f"count_{n}": math.prod(lengths), f"rank_{n}": len(lengths)}
         for n, a in self.packs.items():
             for m, b in self.packs.items(): env[f"fits_{n}_{m}"] = int(len(a) == len(b) and all(x <= y for x, y in zip(a, b)))
-        env["floating"] = 1
+        env["floating"] = int(self.floating())
         env |= {f"number_{t.name}": 0 for t in self.inputs}
-        env |= {f"same_{a.name}_{b.name}": 1 for a in self.inputs for b in self.inputs}
+        env |= {f"same_{a.name}_{b.name}": 1 for a in self.inputs for b in self.inputs}     # until there are arrays
         for t in self.inputs:
             place = 0
             for d in t.dims:
                 if d.kind == "chosen" and env.setdefault(d.option, place) != place: raise ValueError("one option, two axes")
                 place += self.width(d)
             env[f"rank_{t.name}"] = place
+
+    def floating(self) -> bool:
+        """Whether the op's type T is a floating one: that of what is promoted to it, or of the default where nothing is."""
+        given = [DTYPES[self.env[TypeOf + n]] for n in self.op.promoted if self.env.get(Presence + n, 1)]
+        return self.op.promote == "float" or not given or any(d.startswith("float") for d in given)
 
     def width(self, d: Dim) -> int:
         """How many physical axes an entry of a pattern has."""
@@ -279,10 +287,14 @@ class Draw:
             if kind == "Bool" or t.dtype == "bool": views[t.name] = rng.random(shape) < 0.5
             elif kind in ("Int", "Bits") or t.dtype == "int":
                 low, high = ranges.get(t.name, (0, self.bound(t.name)))
-                views[t.name] = rng.integers(int(low), max(int(high), int(low) + 1), shape, np.int32)
+                views[t.name] = rng.integers(int(low), max(int(high), int(low) + 1), shape, self.whole(t.name))
             else: views[t.name] = rng.uniform(*ranges.get(t.name, (-2.0, 2.0)), shape)
             if t.name in definite(self.op): views[t.name] = views[t.name] @ views[t.name].swapaxes(-1, -2) + np.eye(shape[-1])
         return {n: np.asarray(a) for n, a in views.items()}
+
+    def whole(self, name: str) -> type:
+        """The type of an input of whole numbers."""
+        return np.uint8 if self.env.get(TypeOf + name) == DTYPES.index("uint8") else np.int32
 
     def broadcast(self, t, shape: list[int], full: set[str]) -> tuple[int, ...]:
         """Some axes of a pack that may be broadcast get length 1, if an earlier tensor has them whole; none of a tensor that is changed."""

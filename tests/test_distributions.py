@@ -32,7 +32,7 @@ DISCRETE = {
     "bernoulli_fill": ({"p": 0.2}, {0: 0.8, 1: 0.2}),
     "bernoulli_of": ({"p": 0.7}, {0: 0.3, 1: 0.7}),
     "random_fill": ({"from": -3, "to": 4}, dict.fromkeys(range(-3, 4), 1 / 7)),
-    "randint_fill": ({"low": 2, "high": 12}, dict.fromkeys(range(2, 12), 0.1)),
+    "randint_fill": ({"low": 2, "last": 11}, dict.fromkeys(range(2, 12), 0.1)),
 }
 
 

@@ -21,6 +21,7 @@ sys.path[:0] = [str(HERE.parents[1]), str(HERE.parent)]
 
 from codegen import package                                                     # noqa: E402
 from codegen.host.bind import bind                                              # noqa: E402
+from codegen.host.binding import filled                                         # noqa: E402
 from codegen.host.errors import OpError                                         # noqa: E402
 from codegen.host.model import Meta, Require                                    # noqa: E402
 from codegen.host.pattern import contiguous_strides                             # noqa: E402
@@ -117,6 +118,14 @@ def near(p, arg, args: list, rng: random.Random):
     return whole(arg)
 
 
+def told(data, i: int, verdicts: list, turned: bool | None, env: dict) -> bool:
+    """Whether another verdict of a requirement changes what is answered: the next one that fails may say the same."""
+    def said(verdicts: list) -> str:
+        return next((filled(r.message, [v(env) for v in r.values]) for r, v in zip(data.requires, verdicts) if not v), "")
+    if turned is None or turned == verdicts[i]: return False
+    return said([*verdicts[:i], turned, *verdicts[i + 1:]]) != said(verdicts)
+
+
 def shown(op) -> tuple[list, list[str]]:
     """Calls of an op with their answers, and what no call showed, with the reason."""
     data, caught = package.op_data(op), {}
@@ -134,7 +143,7 @@ def shown(op) -> tuple[list, list[str]]:
         verdicts = [holds(r.holds, caught["env"]) for r in op.requires]
         first = next((i for i, v in enumerate(verdicts) if not v), len(verdicts))
         hidden |= {i for i, v in enumerate(verdicts) if v is False and i > first}
-        met = [(i, k) for (i, k), v in wanted.items() if i <= first and (i == first if k < 0 else (turned := holds(v, caught["env"])) is not None and turned != verdicts[i])]
+        met = [(i, k) for (i, k), v in wanted.items() if i <= first and told(data, i, verdicts, True if k < 0 else holds(v, caught["env"]), caught["env"])]
         if not met: continue
         for key in met: del wanted[key]
         calls.append([[as_json(a) for a in args], said])
