@@ -46,6 +46,32 @@ export default {
     const inverse = linalg.inv(b.detach()), x = inverse.matmul(t.tensor([[3], [8]]));
     t.close(await b.grad.tolist(), await inverse.T.matmul(t.torch.ones([2, 1], { device: t.device })).matmul(x.T).neg().tolist(), { atol: 1e-5 });
   },
+  "the slope of a determinant is that of its products, also where it is 0": async (t) => {
+    const { autograd, linalg, logdet } = t.torch;
+    // A matrix and its cofactors.
+    for (const [at, wanted] of [
+      [[[0]], [[1]]],
+      [[[1, 2], [3, 4]], [[4, -3], [-2, 1]]],
+      [[[1, 2], [2, 4]], [[4, -2], [-2, 1]]],
+      [[[0, 0], [1, 2]], [[2, -1], [0, 0]]],
+      [[[0, 0], [0, 0]], [[0, 0], [0, 0]]],
+      [[[1, 2, 3], [4, 5, 6], [5, 7, 9]], [[3, -6, 3], [3, -6, 3], [-3, 6, -3]]],
+      [[[1, 0, 0], [0, 2, 0], [0, 0, 0]], [[0, 0, 0], [0, 0, 0], [0, 0, 2]]],
+      [[[1, 0, 0], [0, 0, 0], [0, 0, 3]], [[0, 0, 0], [0, 3, 0], [0, 0, 0]]],
+      [[[0, 1, 0], [0, 0, 1], [0, 0, 0]], [[0, 0, 0], [0, 0, 0], [1, 0, 0]]],
+      [[[1, 2, 3], [2, 4, 6], [3, 6, 9]], [[0, 0, 0], [0, 0, 0], [0, 0, 0]]],
+      [[[[1, 2], [2, 4]], [[1, 2], [3, 4]]], [[[4, -2], [-2, 1]], [[4, -3], [-2, 1]]]],
+    ]) {
+      const a = t.tensor(at, { requires_grad: true });
+      linalg.det(a).sum().backward();
+      t.close(await a.grad.tolist(), wanted, { rtol: 1e-4, atol: 2e-5 });
+    }
+    const b = t.tensor([[1, 2], [3, 4]], { requires_grad: true }), [g] = autograd.grad(linalg.det(b), b, { create_graph: true });
+    t.close(await autograd.grad(g.mul(t.tensor([[1, 2], [3, 4]])).sum(), b)[0].tolist(), [[4, -3], [-2, 1]], { rtol: 1e-4 });
+    const a = t.tensor([[1, 2], [3, 4]], { requires_grad: true });
+    logdet(a).backward();
+    t.equal(await a.grad.tolist(), [[0, 0], [0, 0]]);
+  },
   "a number beside whole ones is cut, the factor of a sum refused": async (t) => {
     const x = t.tensor([1, 2], { dtype: t.torch.int32 });
     t.equal(await x.masked_fill(x.gt(1), 7.9).tolist(), [1, 7]);
