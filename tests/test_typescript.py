@@ -2,7 +2,9 @@
 
 import dataclasses
 import json
+import re
 import shutil
+from pathlib import Path
 
 import pytest
 
@@ -13,7 +15,9 @@ from codegen.earlier import Earlier
 from codegen.ts import modules
 from codegen.ts.aliases import names_of
 from definitions import LIBRARY
+from dsl.library import load_text
 
+IMPORTED = re.compile(r"^import (?:type )?(?:\{([^}]*)\}|\* as (\w+))", re.M)
 GOLDEN = ["add", "clamp", "gelu", "sum", "max", "conv2d", "matmul_mm", "cross_entropy", "embedding", "dropout", "var", "pad2d"]
 
 
@@ -54,6 +58,31 @@ def test_everything_generated_type_checks(dist):
 def test_functional_calls_no_method_that_only_the_whole_package_has(dist):
     """`tensorloom/functional` installs no methods, so nothing that it reaches may need `x.view()` or `x.add()`, which TypeScript then does not know."""
     assert build.check_types(SOURCES, "functional.ts") == ""
+
+
+def imported(text: str) -> set[str]:
+    """The names that a module imports, as it calls them."""
+    return {name.split(" as ")[-1].strip() for names, whole in IMPORTED.findall(text) for name in (names or whole).split(",")}
+
+
+def test_an_op_may_be_called_like_what_its_modules_import(dist, tmp_path):
+    """Whatever modules of ops and of names import, in the package and in a library of ops with those names."""
+    of_package = [*SOURCES.glob("ops/*.ts"), *SOURCES.glob("ops/data/*.js"), *SOURCES.glob("names/*.ts")]
+    found = set().union(*(imported(f.read_text()) for f in of_package)) - {f"{op}Op" for op in LIBRARY.ops}
+    left = {name for name in found if re.fullmatch(r"[a-z]\w*[^_]", name)}
+    assert left <= {"math", "stateless"}, left          # of routines and modules, which are named in another way
+    words = sorted({name.removesuffix("_") for name in found if name.endswith("_")} | {"args", "tensor", "op"})
+    assert {"data", "kernels", "compiled", "run", "calls", "requiring", "more", "bodies", "routines", "overload"} <= set(words)
+    text = "op {0}(input: Any, dim: dim, keepdim: bool = false, *, dtype: dtype?) -> Num drop dim unless keepdim\n    as torch.{0}\n    out = sum[dim] input\n"
+    library, errors, _ = load_text("\n".join(text.format(w) for w in words), "words.op")
+    assert not errors
+    for path, text in package.ops_files(library, Earlier(None))[0].items():
+        if "words" not in path or path.endswith(".d.ts"): continue
+        if "kernels" not in path: assert not imported(text) & set(words), path
+        file = tmp_path / Path(path).name
+        file.write_text(text)
+        done = node.run([node.tool("esbuild"), file, f"--outfile={tmp_path / 'made.js'}", "--log-level=warning"])
+        assert done.returncode == 0, f"{path}: {done.stdout}"
 
 
 def plain(value):

@@ -98,8 +98,8 @@ def data_text(data: model.Op) -> str:
 
 def data_module(file: str, ops: list[OpDef], texts: dict[str, str]) -> str:
     rows = [{"name": binding(op.name), "literal": texts[op.name]} for op in ops]
-    named = [name for name in ("bodies", "routines") if any(f"{name}." in text for text in texts.values())]
-    return render("data.js.j2", file=file, ops=rows, named=named, more=any("more: more" in text for text in texts.values()))
+    named = [name for name in ("bodies", "routines") if any(f"{name}_." in text for text in texts.values())]
+    return render("data.js.j2", file=file, ops=rows, named=named, more=any("more: more_" in text for text in texts.values()))
 
 
 def data_types(file: str, ops: list[OpDef]) -> str:
@@ -152,7 +152,7 @@ def routine_texts_module(texts: dict[str, str]) -> str:
 
 def bodies_module(bodies: dict[str, tuple[model.Raw, list[model.Word]]]) -> str:
     """What raw ops run on the GPU: many programs may run one body."""
-    rows = [{"name": camel(n), "names": literal(raw.names), "words": words_text(words), "launches": literal(raw.launches), "text": template_text(raw.text)}
+    rows = [{"name": binding(camel(n)), "names": literal(raw.names), "words": words_text(words), "launches": literal(raw.launches), "text": template_text(raw.text)}
             for n, (raw, words) in bodies.items()]
     return render("bodies.ts.j2", bodies=rows)
 
@@ -163,7 +163,7 @@ def words_text(words: list[model.Word]) -> str:
 
 def body_text(op: str) -> Identifier:
     """How op data names the text of a raw op's body."""
-    return Identifier(f"bodies.{camel(op)}")
+    return Identifier(f"bodies_.{binding(camel(op))}")
 
 
 def table(rows: list[list[tuple[str | None, str | None]]]) -> str:

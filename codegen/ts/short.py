@@ -26,7 +26,7 @@ def short(op: model.Op) -> dict:
     writer = Writer(op)
     rest |= {"params": writer.params(), "slots": writer.slots(), "programs": Identifier(f"`{writer.programs()}`")}
     classes = "".join(T for T, there in zip("fi", classes_of(op)) if there)
-    optional = {"more": Identifier("more") if more(op) else None, "classes": classes if classes != "f" else "", "values": list(map(Identifier, writer.values)), "bodies": list(map(Identifier, writer.bodies)), "routines": routine_names(op), "reals": reals(op)}
+    optional = {"more": Identifier("more_") if more(op) else None, "classes": classes if classes != "f" else "", "values": list(map(Identifier, writer.values)), "bodies": list(map(Identifier, writer.bodies)), "routines": routine_names(op), "reals": reals(op)}
     return rest | {name: v for name, v in optional.items() if v}
 
 
@@ -49,7 +49,7 @@ def without(value, follows: dict[int, dict[str, object]]):
 def routine_names(op: model.Op) -> list[Identifier]:
     """An op's routines as they stand in ops/data/routines.ts."""
     named = {text: name for name, text in (prelude.rare() | routines.functions()).items()}
-    return [Identifier(f"routines.{camel(named[text])}") for text in op.routines]
+    return [Identifier(f"routines_.{camel(named[text])}") for text in op.routines]
 
 
 def classes_of(op: model.Op) -> tuple[bool, bool]:

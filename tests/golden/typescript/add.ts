@@ -3,7 +3,7 @@ export interface AddOptions {
   alpha?: number;
 }
 
-export const addOp: CompiledOp = /* @__PURE__ */ compiled(data.add, kernels.add);
+export const addOp: CompiledOp = /* @__PURE__ */ compiled_(data_.add, kernels_.add);
 
 /**
  * Adds `other`, times `alpha`, to `input`.
@@ -19,5 +19,5 @@ export const addOp: CompiledOp = /* @__PURE__ */ compiled(data.add, kernels.add)
  */
 export function add(input: TensorOrNumber, other: TensorOrNumber, options?: AddOptions): Tensor;
 export function add(...args: unknown[]): Tensor {
-  return run(addOp, args) as Tensor;
+  return run_(addOp, args) as Tensor;
 }

@@ -5,7 +5,7 @@ export interface ClampOptions {
   max?: TensorOrNumber | null;
 }
 
-export const clampOp: CompiledOp = /* @__PURE__ */ compiled(data.clamp, kernels.clamp);
+export const clampOp: CompiledOp = /* @__PURE__ */ compiled_(data_.clamp, kernels_.clamp);
 
 /**
  * Limits `input` to the range from `min` to `max`; either may be left out.
@@ -23,5 +23,5 @@ export function clamp(input: Tensor, options?: ClampOptions): Tensor;
 export function clamp(input: Tensor, min: TensorOrNumber | null, options?: ClampOptions): Tensor;
 export function clamp(input: Tensor, min: TensorOrNumber | null, max: TensorOrNumber | null): Tensor;
 export function clamp(...args: unknown[]): Tensor {
-  return run(clampOp, args) as Tensor;
+  return run_(clampOp, args) as Tensor;
 }

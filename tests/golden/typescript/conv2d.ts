@@ -11,7 +11,7 @@ export interface Conv2dOptions {
   groups?: number;
 }
 
-export const conv2dOp: CompiledOp = /* @__PURE__ */ compiled(data.conv2d, kernels.conv2d, PARTS);
+export const conv2dOp: CompiledOp = /* @__PURE__ */ compiled_(data_.conv2d, kernels_.conv2d, PARTS_);
 
 /**
  * Slides `weight` over `input` (a cross-correlation), adding `bias`.
@@ -33,5 +33,5 @@ export function conv2d(input: Tensor, weight: Tensor, bias: Tensor | null, strid
 export function conv2d(input: Tensor, weight: Tensor, bias: Tensor | null, stride: number | readonly number[], padding: number | readonly number[], dilation: number | readonly number[], options?: Conv2dOptions): Tensor;
 export function conv2d(input: Tensor, weight: Tensor, bias: Tensor | null, stride: number | readonly number[], padding: number | readonly number[], dilation: number | readonly number[], groups: number): Tensor;
 export function conv2d(...args: unknown[]): Tensor {
-  return run(conv2dOp, args) as Tensor;
+  return run_(conv2dOp, args) as Tensor;
 }

@@ -13,7 +13,7 @@ export interface CrossEntropyOptions {
   labelSmoothing?: number;
 }
 
-export const cross_entropyOp: CompiledOp = /* @__PURE__ */ compiled(data.cross_entropy, kernels.cross_entropy, PARTS);
+export const cross_entropyOp: CompiledOp = /* @__PURE__ */ compiled_(data_.cross_entropy, kernels_.cross_entropy, PARTS_);
 
 /**
  * The negative log-likelihood of target classes under softmax over the class axis.
@@ -33,5 +33,5 @@ export const cross_entropyOp: CompiledOp = /* @__PURE__ */ compiled(data.cross_e
 export function cross_entropy(input: Tensor, target: Tensor, options?: CrossEntropyOptions): Tensor;
 export function cross_entropy(input: Tensor, target: Tensor, weight: Tensor | null, options?: CrossEntropyOptions): Tensor;
 export function cross_entropy(...args: unknown[]): Tensor {
-  return run(cross_entropyOp, args) as Tensor;
+  return run_(cross_entropyOp, args) as Tensor;
 }

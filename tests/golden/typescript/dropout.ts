@@ -7,7 +7,7 @@ export interface DropoutOptions {
   generator?: RandomSource | null;
 }
 
-export const dropoutOp: CompiledOp = /* @__PURE__ */ compiled(data.dropout, kernels.dropout, PARTS);
+export const dropoutOp: CompiledOp = /* @__PURE__ */ compiled_(data_.dropout, kernels_.dropout, PARTS_);
 
 /**
  * Zeroes elements with probability `p` and scales the rest to keep the average.
@@ -24,5 +24,5 @@ export function dropout(input: Tensor, options?: DropoutOptions): Tensor;
 export function dropout(input: Tensor, p: number, options?: DropoutOptions): Tensor;
 export function dropout(input: Tensor, p: number, training: boolean, options?: DropoutOptions): Tensor;
 export function dropout(...args: unknown[]): Tensor {
-  return run(dropoutOp, args) as Tensor;
+  return run_(dropoutOp, args) as Tensor;
 }

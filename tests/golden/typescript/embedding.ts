@@ -19,7 +19,7 @@ export interface EmbeddingOptions {
   sparse?: boolean;
 }
 
-export const embeddingOp: CompiledOp = /* @__PURE__ */ compiled(data.embedding, kernels.embedding, PARTS);
+export const embeddingOp: CompiledOp = /* @__PURE__ */ compiled_(data_.embedding, kernels_.embedding, PARTS_);
 
 /**
  * Looks rows of `weight` up.  The row `padding_idx` gets no gradient; `scale_grad_by_freq` divides that of a row by how often
@@ -44,5 +44,5 @@ export function embedding(input: Tensor, weight: Tensor, padding_idx: number | n
 export function embedding(input: Tensor, weight: Tensor, padding_idx: number | null, max_norm: number | null, norm_type: number, scale_grad_by_freq: boolean, options?: EmbeddingOptions): Tensor;
 export function embedding(input: Tensor, weight: Tensor, padding_idx: number | null, max_norm: number | null, norm_type: number, scale_grad_by_freq: boolean, sparse: boolean): Tensor;
 export function embedding(...args: unknown[]): Tensor {
-  return run(embeddingOp, args) as Tensor;
+  return run_(embeddingOp, args) as Tensor;
 }

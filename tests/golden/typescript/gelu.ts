@@ -3,7 +3,7 @@ export interface GeluOptions {
   approximate?: "none" | "tanh";
 }
 
-export const geluOp: CompiledOp = /* @__PURE__ */ compiled(data.gelu, kernels.gelu, PARTS);
+export const geluOp: CompiledOp = /* @__PURE__ */ compiled_(data_.gelu, kernels_.gelu, PARTS_);
 
 /**
  * Gaussian error linear unit: exact, or approximated with tanh.
@@ -18,5 +18,5 @@ export const geluOp: CompiledOp = /* @__PURE__ */ compiled(data.gelu, kernels.ge
  */
 export function gelu(input: Tensor, options?: GeluOptions): Tensor;
 export function gelu(...args: unknown[]): Tensor {
-  return run(geluOp, args) as Tensor;
+  return run_(geluOp, args) as Tensor;
 }

@@ -1,4 +1,4 @@
-export const matmul_mmOp: CompiledOp = /* @__PURE__ */ compiled(data.matmul_mm, kernels.matmul_mm);
+export const matmul_mmOp: CompiledOp = /* @__PURE__ */ compiled_(data_.matmul_mm, kernels_.matmul_mm);
 
 /**
  * The matrix product; leading axes broadcast.
@@ -12,5 +12,5 @@ export const matmul_mmOp: CompiledOp = /* @__PURE__ */ compiled(data.matmul_mm, 
  */
 export function matmul_mm(input: Tensor, other: Tensor): Tensor;
 export function matmul_mm(...args: unknown[]): Tensor {
-  return run(matmul_mmOp, args) as Tensor;
+  return run_(matmul_mmOp, args) as Tensor;
 }

@@ -9,7 +9,7 @@ export interface MaxResult extends Iterable<Tensor> {
   indices: Tensor;
 }
 
-export const maxOp: CompiledOp = /* @__PURE__ */ compiled(data.max, kernels.max, PARTS);
+export const maxOp: CompiledOp = /* @__PURE__ */ compiled_(data_.max, kernels_.max, PARTS_);
 
 /**
  * The largest element along `dim`, and where it first stands.
@@ -27,5 +27,5 @@ export function max(input: Tensor, dim: number, options?: MaxOptions): MaxResult
 export function max(input: Tensor, dim: number, keepdim: boolean): MaxResult;
 export function max(input: Tensor, options: { dim: number } & MaxOptions): MaxResult;
 export function max(...args: unknown[]): MaxResult {
-  return run(maxOp, args) as unknown as MaxResult;
+  return run_(maxOp, args) as unknown as MaxResult;
 }

@@ -1,4 +1,4 @@
-export const pad2dOp: CompiledOp = /* @__PURE__ */ compiled(data.pad2d, kernels.pad2d, PARTS);
+export const pad2dOp: CompiledOp = /* @__PURE__ */ compiled_(data_.pad2d, kernels_.pad2d, PARTS_);
 
 /**
  * Adds a border around the last axes that continues what is inside.
@@ -13,5 +13,5 @@ export function pad2d(input: Tensor, pad: number | readonly number[], mode: "ref
 export function pad2d(input: Tensor, pad: number | readonly number[], options: { mode: "reflect" | "replicate" | "circular" }): Tensor;
 export function pad2d(input: Tensor, options: { pad: number | readonly number[]; mode: "reflect" | "replicate" | "circular" }): Tensor;
 export function pad2d(...args: unknown[]): Tensor {
-  return run(pad2dOp, args) as Tensor;
+  return run_(pad2dOp, args) as Tensor;
 }

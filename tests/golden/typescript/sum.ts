@@ -7,7 +7,7 @@ export interface SumOptions {
   dtype?: DType | null;
 }
 
-export const sumOp: CompiledOp = /* @__PURE__ */ compiled(data.sum, kernels.sum, PARTS);
+export const sumOp: CompiledOp = /* @__PURE__ */ compiled_(data_.sum, kernels_.sum, PARTS_);
 
 /**
  * Adds elements along `dim`, or all of them.  Booleans are counted.
@@ -26,5 +26,5 @@ export function sum(input: Tensor, options?: SumOptions): Tensor;
 export function sum(input: Tensor, dim: number | readonly number[] | null, options?: SumOptions): Tensor;
 export function sum(input: Tensor, dim: number | readonly number[] | null, keepdim: boolean, options?: SumOptions): Tensor;
 export function sum(...args: unknown[]): Tensor {
-  return run(sumOp, args) as Tensor;
+  return run_(sumOp, args) as Tensor;
 }

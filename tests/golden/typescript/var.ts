@@ -7,7 +7,7 @@ export interface VarOptions {
   keepdim?: boolean;
 }
 
-export const varOp: CompiledOp = /* @__PURE__ */ compiled(data.var_, kernels.var_, PARTS);
+export const varOp: CompiledOp = /* @__PURE__ */ compiled_(data_.var_, kernels_.var_, PARTS_);
 
 /**
  * The variance along `dim`, in two passes; `correction` is taken off the number of elements.
@@ -25,5 +25,5 @@ export const varOp: CompiledOp = /* @__PURE__ */ compiled(data.var_, kernels.var
 export function var_(input: Tensor, options?: VarOptions): Tensor;
 export function var_(input: Tensor, dim: number | readonly number[] | null, options?: VarOptions): Tensor;
 export function var_(...args: unknown[]): Tensor {
-  return run(varOp, args) as Tensor;
+  return run_(varOp, args) as Tensor;
 }
