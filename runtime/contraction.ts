@@ -8,8 +8,9 @@ import { type Factor, factorsOf, partsOf } from "./factors.js";
 import { type Formula, POINTS, type Scalar } from "./formula.js";
 import type { Strips } from "./gemm.js";
 import { Interpreter } from "./interpreter.js";
+import { NOWHERE, OUTSIDE, type Packer, phasesOf } from "./phases.js";
 import type { Dim, Places, Table } from "./places.js";
-import { type Frame, type Loop, type Packing, type Storing, arranged, distances, kept, packElements, panelStart, product, storeSums } from "./product.js";
+import { type Frame, type Loop, type Storing, arranged, chosen, distances, kept, packElements, panelStart, product, storeSums } from "./product.js";
 
 /** The kernel of a contraction.  `functions`: those its formulas use beside formula.ts's own. */
 export function contracted(functions: Readonly<Record<string, Scalar>> = {}): Kernel {
@@ -21,9 +22,6 @@ export function contracted(functions: Readonly<Record<string, Scalar>> = {}): Ke
 
 /** The same without such functions. */
 export const contract: Kernel = /* @__PURE__ */ contracted();
-
-/** What stands for a place where nothing is read; with another place added it is still less than NOWHERE. */
-const OUTSIDE = -(2 ** 30), NOWHERE = -(2 ** 29);
 
 const NOTHING: Table = { by: [], values: new Float64Array(1) };
 
@@ -49,11 +47,16 @@ class Contraction extends Evaluator implements Frame {
     const loops = all.map(({ size, name }, d): Loop => ({ size, name, strides: ways.map(({ by }) => by[d] ?? 0) }));
     const dims = (...lists: (readonly Loop[])[]): Dim[] => lists.flat().map((loop) => all[loops.indexOf(loop)]);
     const sides = factors.map(({ reads, names, access, scale, inside, value }, side) => ({
-      reads, names, pack: (points: readonly Loop[], depth: readonly Loop[], batch: readonly Loop[]): Packing => {
+      reads, names, pack: (points: readonly Loop[], depth: readonly Loop[], batch: readonly Loop[]): Packer => {
         const tables = windows[side], times = access < 0 ? 1 : places.table([scale], (number) => number(scale))!.values[0];
-        if (!tables) return this.packValue(value, dims(batch, points, depth), product(points), product(depth));
+        if (!tables) return () => this.packValue(value, dims(batch, points, depth), product(points), product(depth));
         if (!inside && !places.access(access).rest) return packElements(this, access, times, points, depth);
         return packWindow(this, access, times, points, depth, tables, accesses.length + 2 * side);
+      },
+      phases: (points: readonly Loop[], depth: readonly Loop[]) => {
+        const tables = windows[side], both = [0, 1].map((n) => accesses.length + 2 * side + n);
+        if (!inside || !tables || !windows[1 - side]) return null;
+        return phasesOf(both.map((n) => distances(points, n)), both.map((n) => distances(depth, n)), tables.map(({ values }) => Int32Array.from(values)));
       },
     }));
     const plain = steps.length === 2 && steps[1].body.op === this.call.data.steps[0].name && !steps[1].pred;
@@ -63,7 +66,7 @@ class Contraction extends Evaluator implements Frame {
   }
 
   /** Any factor. */
-  private packValue(value: Formula, dims: readonly Dim[], count: number, depth: number): Packing {
+  private packValue(value: Formula, dims: readonly Dim[], count: number, depth: number): ReturnType<Packer> {
     return (top, bottom, from, to, panel, strip) => this.rows(dims, count, depth, top, bottom, from, to, (first, last) => {
       const found = this.evaluation.value(value), i = found.length === 1 ? 0 : -1;
       for (let k = 0, row = first; row < last; row++) {
@@ -114,19 +117,21 @@ function windowOf({ access, inside }: Factor, places: Places): readonly Table[] 
 /** A factor that is an access whose computed indices and conditions are in tables, which stand at `number` and the next among the accesses of loops. */
 function packWindow(
   frame: Frame, access: number, times: number, points: readonly Loop[], depth: readonly Loop[], [one, other]: readonly Table[], number: number,
-): Packing {
-  const along = distances(points, access), inward = distances(depth, access), row = distances(points, number), column = distances(depth, number);
-  const row2 = distances(points, number + 1), column2 = distances(depth, number + 1);
+): Packer {
+  const outward = [access, number, number + 1].map((n) => distances(points, n)), deep = [access, number, number + 1].map((n) => distances(depth, n));
   const values = Int32Array.from(one.values), values2 = Int32Array.from(other.values);
-  return (first, last, from, to, panel, strip) => {
-    const array = frame.call.arrays[access], at = frame.at[access];
-    for (let i = first; i < last; i++) {
-      const start = at + along[i], here = row[i], here2 = row2[i];
-      for (let k = from, next = panelStart(i - first, to - from, strip); k < to; k++, next += strip) {
-        const shift = values[here + column[k]] + values2[here2 + column2[k]];
-        panel[next] = shift < NOWHERE ? 0 : array[start + inward[k] + shift] * times;
+  return (some, depths) => {
+    const [along, row, row2] = outward.map((list) => chosen(list, some)), [inward, column, column2] = deep.map((list) => chosen(list, depths));
+    return (first, last, from, to, panel, strip) => {
+      const array = frame.call.arrays[access], at = frame.at[access];
+      for (let i = first; i < last; i++) {
+        const start = at + along[i], here = row[i], here2 = row2[i];
+        for (let k = from, next = panelStart(i - first, to - from, strip); k < to; k++, next += strip) {
+          const shift = values[here + column[k]] + values2[here2 + column2[k]];
+          panel[next] = shift < NOWHERE ? 0 : array[start + inward[k] + shift] * times;
+        }
       }
-    }
+    };
   };
 }
 

@@ -3,6 +3,7 @@
 
 import type { CpuLaunch, CpuNest, Kernel } from "./compiled.js";
 import { NARROW, type Operands, type Strips, multiply } from "./gemm.js";
+import { type Packer, type Phase, inPhases } from "./phases.js";
 
 /** A loop: how many points, how far one moves each access (by number), and its name if formulas use it. */
 export interface Loop {
@@ -11,14 +12,14 @@ export interface Loop {
   readonly name: string;
 }
 
-export type Packing = Operands["packLeft"];
 export type Storing = Operands["store"];
 
-/** A factor: the accesses it reads, the names it uses, named loops among them, and how a panel is filled. */
+/** A factor: the accesses it reads, the names it uses, named loops among them, how a panel is filled, and which points need few depths. */
 export interface Side {
   readonly reads: readonly number[];
   readonly names: ReadonlySet<string>;
-  pack(points: readonly Loop[], depth: readonly Loop[], batch: readonly Loop[]): Packing;
+  pack(points: readonly Loop[], depth: readonly Loop[], batch: readonly Loop[]): Packer;
+  phases?(points: readonly Loop[], depth: readonly Loop[]): readonly Phase[] | null;
 }
 
 /** A contraction under way. */
@@ -100,19 +101,20 @@ export function arranged(
   const those = (role: number): Loop[] => outer.filter((d) => depends(sides[0], d) - depends(sides[1], d) === role);
   const batch = those(0), starts = offsets.map((_, a) => distances(batch, a));
   let rows = those(1), columns = those(-1), [left, right] = sides;
-  if (product(rows) < product(columns) && product(rows) <= NARROW) [rows, columns, left, right] = [columns, rows, right, left];
+  const own = left.phases?.(rows, depth), phases = own ?? right.phases?.(columns, depth);
+  if (phases ? !own : product(rows) < product(columns) && product(rows) <= NARROW) [rows, columns, left, right] = [columns, rows, right, left];
   const few = product(columns) <= NARROW;
   if (few && !narrow) return () => false;
-  const operands: Operands = {
+  const packLeft = left.pack(rows, depth, batch), packRight = right.pack(columns, depth, batch), operands: Operands = {
     batch: product(batch), rows: product(rows), columns: product(columns), depth: product(depth),
     enter: (b) => {
       frame.batch = b;
       frame.at = offsets.map((from, a) => from + starts[a][b]);
     },
-    packLeft: left.pack(rows, depth, batch), packRight: right.pack(columns, depth, batch), store: storing(rows, columns, batch),
+    packLeft: packLeft(), packRight: packRight(), store: storing(rows, columns, batch),
   };
   note(frame.call, operands.batch + operands.rows + operands.columns + operands.depth);
-  return () => multiply(operands, few ? narrow : null);
+  return phases ? inPhases(operands, phases, packLeft, packRight, few ? narrow : null) : () => multiply(operands, few ? narrow : null);
 }
 
 /** Where a panel keeps the first element of its point `i`, when it is `length` deep; the next ones follow `strip` apart. */
@@ -121,16 +123,22 @@ export function panelStart(i: number, length: number, strip: number): number {
 }
 
 /** A factor that is an access's elements, times a number. */
-export function packElements(frame: Frame, access: number, times: number, points: readonly Loop[], depth: readonly Loop[]): Packing {
-  const along = distances(points, access), inward = distances(depth, access);
-  return (first, last, from, to, panel, strip) => {
-    const array = frame.call.arrays[access], at = frame.at[access];
-    for (let i = first; i < last; i++) {
-      const start = at + along[i];
-      for (let k = from, next = panelStart(i - first, to - from, strip); k < to; k++, next += strip) panel[next] = array[start + inward[k]] * times;
-    }
+export function packElements(frame: Frame, access: number, times: number, points: readonly Loop[], depth: readonly Loop[]): Packer {
+  const all = distances(points, access), deep = distances(depth, access);
+  return (some, depths) => {
+    const along = chosen(all, some), inward = chosen(deep, depths);
+    return (first, last, from, to, panel, strip) => {
+      const array = frame.call.arrays[access], at = frame.at[access];
+      for (let i = first; i < last; i++) {
+        const start = at + along[i];
+        for (let k = from, next = panelStart(i - first, to - from, strip); k < to; k++, next += strip) panel[next] = array[start + inward[k]] * times;
+      }
+    };
   };
 }
+
+/** Some of what a list has, or all. */
+export const chosen = (list: Int32Array, some: Int32Array | undefined): Int32Array => some?.map((i) => list[i]) ?? list;
 
 /** Puts sums where the nest's first store says. */
 export function storeSums(frame: Frame, rows: readonly Loop[], columns: readonly Loop[]): Storing {

@@ -31,6 +31,39 @@ async function slopes({ tensor, torch, close }, cases) {
 }
 
 export default {
+  "a transposed convolution is one of the input with zeros between": async ({ torch, close }) => {
+    const F = torch.nn.functional, draw = (...shape) => torch.linspace(-3, 4, shape.reduce((a, b) => a * b)).mul(7.3).sin().reshape(shape);
+    // Each: shapes of input and weight, stride, padding, output_padding, groups, dilation.
+    for (const [size, weight, stride, padding, extra, groups, dilation] of [
+      [[2, 6, 9], [6, 5, 4], [2], [1], [0], 1, [1]],
+      [[2, 6, 9], [6, 2, 3], [4], [0], [3], 2, [1]],
+      [[3, 4, 5, 6], [4, 5, 4, 4], [2, 2], [1, 1], [0, 0], 1, [1, 1]],
+      [[1, 6, 7, 5], [6, 2, 3, 5], [4, 3], [2, 0], [1, 2], 3, [2, 3]],
+      [[1, 3, 40, 41], [3, 16, 3, 3], [4, 3], [1, 0], [3, 2], 1, [1, 1]],
+      [[2, 3, 3, 4, 3], [3, 4, 2, 3, 2], [2, 3, 4], [0, 1, 0], [1, 0, 2], 1, [1, 1, 1]],
+    ]) {
+      const n = stride.length, [batch, channels, ...places] = size, [, out, ...window] = weight, x = draw(...size), w = draw(...weight), b = draw(out * groups);
+      const got = F[`conv_transpose${n}d`](x, w, b, stride, padding, extra, groups, dilation);
+      // The input, stretched, is convolved with the turned weight of each group.
+      const stretched = places.map((s, d) => (s - 1) * stride[d] + 1), most = window.map((k, d) => dilation[d] * (k - 1));
+      let wide = x;
+      for (let d = 0; d < n; d++) {
+        const holes = torch.zeros([...wide.shape.slice(0, d + 3), stride[d] - 1, ...wide.shape.slice(d + 3)]);
+        wide = torch.cat([wide.unsqueeze(d + 3), holes], d + 3).flatten(d + 2, d + 3).narrow(d + 2, 0, stretched[d]);
+      }
+      const around = most.flatMap((m, d) => [m - padding[d], m - padding[d] + extra[d]].reverse()).reverse();
+      const turned = w.reshape([groups, channels / groups, out, ...window]).transpose(1, 2).flip(window.map((_, d) => d + 3)).reshape([groups * out, channels / groups, ...window]);
+      const wanted = F[`conv${n}d`](F.pad(wide, around), turned, b, 1, 0, dilation, groups);
+      close(await got.tolist(), await wanted.tolist(), { rtol: 1e-4, atol: 1e-4 });
+      // A convolution's gradient by its input has the same holes.
+      if (extra.every((e) => e === 0)) {
+        const y = draw(...got.shape);
+        y.requires_grad = true;
+        F[`conv${n}d`](y, w, null, stride, padding, dilation, groups).mul(x).sum().backward();
+        close(await y.grad.tolist(), await F[`conv_transpose${n}d`](x, w, null, stride, padding, extra, groups, dilation).tolist(), { rtol: 1e-4, atol: 1e-4 });
+      }
+    }
+  },
   "what an index does not name stays, whatever is written": (c) => answers(c, [
     ["scatter, add", (t, x) => t.scatter(x([1, 2, NaN]), 0, x([0, 0], { dtype: "int32" }), I, { reduce: "add" }), [I, 2, NaN]],
     ["scatter, add -0", (t, x) => t.scatter(x([1, -0]), 0, x([0], { dtype: "int32" }), NaN, { reduce: "add" }), [NaN, -0]],
