@@ -26,6 +26,8 @@ COMPATIBLE = tuple(f"compat/{file.stem}" for file in sorted((ROOT / "compat").gl
 # Classic scripts: entry -> script.
 IMPORT = re.compile(r'^(?:import|export)\b([^;"]*)"(\.[^"]*)"', re.MULTILINE)   # of a module: what is taken, from where
 SCRIPTS = {"index.js": "torch.js", "core.js": "torch-core.js"}
+# Modules that the generator makes beside those of the files of definitions.
+RESERVED = ("routines", "complete", "schedules", "bodies")
 
 
 class BuildError(Exception):
@@ -61,11 +63,24 @@ def definitions(more: Sequence[Path] = (), worlds: int = 0, earlier=None) -> "ds
     from codegen import package as generator
     from codegen.earlier import Earlier
 
-    files = [file for folder in (ROOT / "ops", *more) for file in sorted(folder.glob("*.op"))]
+    files = sorted((ROOT / "ops").glob("*.op"))
+    taken = {*RESERVED, *(file.stem for file in files)}
+    for folder in more: files += additional(folder, taken)
     try:
         return generator.load(files, worlds, earlier or Earlier(None))
     except generator.DefinitionError as error:
         raise BuildError(str(error)) from None
+
+
+def additional(folder: Path, taken: set[str]) -> list[Path]:
+    """The files of definitions in a folder that is compiled, too.  taken: names that a generated module has already; those of the files
+    are added.  Raises BuildError."""
+    files = sorted(folder.glob("*.op"))
+    if not files: raise BuildError(f"--ops {folder}: " + ("there is no .op file in it" if folder.is_dir() else "there is no such folder"))
+    for file in files:
+        if file.stem in taken: raise BuildError(f"--ops {folder}: {file.name} has the name of another module of the package; call it otherwise")
+        taken.add(file.stem)
+    return files
 
 
 @contextmanager

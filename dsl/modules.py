@@ -28,10 +28,15 @@ def sharing(op: Op, vocabulary: Vocabulary) -> list[Op]:
     return [op, *(o for o in others.values() if own & set(names(o)))]
 
 
-def names(op: Op) -> list[str]:
-    if not op.family: return list(op.aliases)
+def names(op: Op) -> list[str]: return [n for a in op.aliases for n in of_family(op, a)]
+def classes(op: Op, m: Module) -> list[str]: return of_family(op, m.name)
+
+
+def of_family(op: Op, name: str) -> list[str]:
+    """A name of an op, or of each member of a family."""
+    if not op.family: return [name]
     variable, values = op.family
-    return [a.replace("{%s}" % variable, str(n)) for a in op.aliases for n in values]
+    return [name.replace("{%s}" % variable, str(n)) for n in values]
 
 
 def check_modules(walk, op: Op, vocabulary: Vocabulary):
@@ -41,6 +46,8 @@ def check_modules(walk, op: Op, vocabulary: Vocabulary):
         if not op.aliases: walk.error("name", f"`{m.name}` has nothing to call", m.span, f"`{op.name}` has no PyTorch name", help=("write one:  as torch...",))
         if m.name in seen: walk.error("name", f"the module `{m.name}` is declared twice", m.span)
         seen.add(m.name)
+        first = next(o for o in (*vocabulary.ops.values(), op) if o is op or any(set(classes(o, x)) & set(classes(op, m)) for x in o.modules))
+        if first is not op: walk.error("name", f"the module `{m.name}` is declared twice", m.span, f"`{first.name}` declares it, too")
         for hole in sorted(set(re.findall(r"\{(\w)\}", m.name)) - ({op.family[0]} if op.family else set())):
             walk.error("name", f"`{{{hole}}}` in this name stands for nothing", m.span)
         check_settings(walk, op, m, {p.name: p for o in sharing(op, vocabulary) for p in o.params})

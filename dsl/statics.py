@@ -9,7 +9,7 @@ from .accesses import Place, check_field
 from .calls import check_call
 from .diagnostics import Error, did_you_mean
 from .parse import parse_formula
-from .scope import CONSTANTS, FUNCTIONS, NEST_SHAPES, Vocabulary, nodes_in, word
+from .scope import CONSTANTS, FACTS, FUNCTIONS, NEST_SHAPES, STRATEGIES, Vocabulary, names_in, nodes_in, word
 from .signature import KINDS
 from .source import Source
 from .syntax import Op, Schedule, X
@@ -135,8 +135,24 @@ def even(e: X) -> bool:
 # --- Schedules -------------------------------------------------------------------------------------
 
 def check_schedule(s: Schedule, source: Source, vocabulary: Vocabulary) -> list[Error]:
-    """The target exists, the condition compares numbers, the strategy's settings are named numbers."""
+    """The target exists, the condition compares facts that are known, the strategy has these settings, which are numbers."""
     errors = []
+    op = vocabulary.ops.get(s.target)
+    if op is None:                      # of an op, its sizes and options are known as well
+        for n in names_in(s.when):
+            if n.val in FACTS: continue
+            errors.append(Error("name", f"no fact of a nest is called `{n.val}`", n.span, did_you_mean(n.val, FACTS),
+                                help=("a condition compares: " + ", ".join(FACTS),)))
+    for call in s.strategies:
+        if call.val not in STRATEGIES:
+            errors.append(Error("name", f"no strategy is called `{call.val}`", call.span, did_you_mean(call.val, STRATEGIES),
+                                help=("there are: " + ", ".join(STRATEGIES),)))
+            continue
+        known = STRATEGIES[call.val]
+        for a in call.args:
+            if a.kind == "kw" and a.val not in known:
+                errors.append(Error("option", f"`{call.val}` has no setting `{a.val}`", a.span, did_you_mean(a.val, known),
+                                    help=(f"it reads: {', '.join(known) or 'none'}",)))
     known = {*NEST_SHAPES, *vocabulary.ops, *(o.name for o in vocabulary.ops.values())}
     if s.target not in known:
         at = word(source, (s.span[0] + 8, s.span[1]), s.target)

@@ -7,7 +7,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-from buildtools import reports
+import pytest
+
+from buildtools import package, reports
 from buildtools.paths import ROOT, SOURCES
 
 AGAIN = """
@@ -32,6 +34,19 @@ def test_a_build_from_nothing_in_another_folder_is_byte_equal_and_its_report_is_
     assert same_tree(dist, tmp_path / "dist") == []
     assert same_tree(SOURCES, tmp_path / "src") == []
     assert reports.LEDGER.read_text() == (tmp_path / "ledger.md").read_text()
+
+
+def test_folders_of_definitions_are_there_and_their_files_have_names_of_their_own(tmp_path):
+    (tmp_path / "empty").mkdir()
+    for name in ("mine", "yours", "again"): (tmp_path / name).mkdir()
+    for file in ("mine/activation.op", "yours/routines.op", "again/extra.op"): (tmp_path / file).write_text("op f(x: Num) = x\n")
+    wrong = {"none": "there is no such folder", "empty": "there is no .op file in it", "mine": "activation.op has the name of another module",
+             "yours": "routines.op has the name of another module"}
+    for name, words in wrong.items():
+        with pytest.raises(package.BuildError, match=words): package.definitions([tmp_path / name])
+    taken = set()
+    assert package.additional(tmp_path / "again", taken) == [tmp_path / "again" / "extra.op"] and taken == {"extra"}
+    with pytest.raises(package.BuildError, match="extra.op has the name"): package.additional(tmp_path / "again", taken)
 
 
 def test_the_readme_names_the_commands_that_exist():

@@ -90,7 +90,7 @@ def test_spans_point_into_the_file():
 
 
 def test_one_error_costs_one_item():
-    text = "op a(input: Num) = input +\n\nop b(input: Num) = input\n\nop c(input: Num) = )\n\nschedule map\n    lanes(width=4)\n"
+    text = "op a(input: Num) = input +\n\nop b(input: Num) = input\n\nop c(input: Num) = )\n\nschedule map\n    lanes()\n"
     items, errors, _ = parse_text(text)
     assert [type(i) for i in items] == [Op, Schedule] and [e.code for e in errors] == ["syntax", "syntax"]
 
