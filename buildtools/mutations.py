@@ -48,7 +48,9 @@ class Mutation:
     text: str
 
     def __str__(self) -> str:
-        return f"{self.file}:{self.line}: {f'`{self.before}` becomes `{self.text}`' if self.text.strip(' pas') else f'without `{self.before.strip()}`'}"
+        dropped = self.text.strip() in ("", "pass")
+        what = f"without `{self.before.strip()}`" if dropped else f"`{self.before}` becomes `{self.text}`"
+        return f"{self.file}:{self.line}: {what}"
 
     def apply(self, root: Path) -> None:
         """Change the file under `root`."""
