@@ -66,11 +66,13 @@ def parser() -> argparse.ArgumentParser:
     command("watch", watch, "build whenever a source changes")
     command("bench", bench, "measure the package; what follows goes to bench/run.mjs, see bench/README.md")
     mutate_ = command("mutate", mutate, "change the sources at random, a place at a time, and see whether a test notices\n"
-                      "Hours for hundreds: each mutation gets a build and tests until one fails.")
+                      "Minutes for each: a build, the tests that are likeliest to notice, and all others if none of those does.\n"
+                      "Verdicts stay in .build/mutants/; what is there is not tried again.")
     mutate_.add_argument("count", type=int, help="how many mutations")
     mutate_.add_argument("--seed", type=int, default=0, help="which (default 0)")
     mutate_.add_argument("--only", default="", metavar="PATH", help="in files whose path begins so")
     mutate_.add_argument("--jobs", type=int, default=1, help="how many at a time (default 1)")
+    mutate_.add_argument("--near", action="store_true", help="only with the tests that are likeliest to notice")
     mutate_.add_argument("--list", action="store_true", help="only say which")
     command("docs", docs, "build, then make the documentation's website in .build/site")
     command("serve", serve, "build, then show the example pages on this machine"
@@ -150,12 +152,13 @@ def bench(options: argparse.Namespace) -> int:
 def mutate(options: argparse.Namespace) -> int:
     from buildtools import gpu, mutate as trials, mutations
 
+    chosen = mutations.draw(options.count, options.seed, options.only)
     if options.list:
-        print(*mutations.draw(options.count, options.seed, options.only), sep="\n")
+        print(*chosen, sep="\n")
         return 0
     gpu.enter()
     package.build()
-    return trials.mutate(options.count, options.seed, options.only, options.jobs)
+    return trials.mutate(chosen, options.jobs, f"seed-{options.seed}", options.near)
 
 
 def docs(options: argparse.Namespace) -> int:

@@ -1,8 +1,11 @@
-"""build.py mutate: what is changed is code, and a mutation that hangs or fails is noticed."""
+"""build.py mutate: what is changed is code, a mutation that hangs or fails is noticed, and the tests that are likeliest to notice it run first."""
 
 import sys
 
-from buildtools.mutate import failed, tried
+import pytest
+
+from buildtools import mutate, nearest
+from buildtools.mutate import Clean, copy, failed, mutate as try_all, tried, tried_far, tried_near
 from buildtools.mutations import draw, mutations, sources
 from buildtools.paths import ROOT
 
@@ -37,16 +40,66 @@ def test_a_seed_draws_the_same_from_all_kinds_of_sources():
     assert all(m.file.startswith("dsl/") for m in draw(20, 1, "dsl/"))
 
 
-def test_a_mutation_is_applied_noticed_and_taken_back(tmp_path):
+@pytest.fixture
+def project(tmp_path, monkeypatch):
+    """A checkout of one module with two tests, one of which sees its number, and none its sign: 0 + 0 is 0 - 0."""
     (tmp_path / "buildtools").mkdir()
+    (tmp_path / "tests").mkdir()
     (tmp_path / "buildtools" / "__init__.py").touch()
     (tmp_path / "buildtools" / "package.py").write_text("def build(): pass\n")
     (tmp_path / "calc.py").write_text("def f(x): return x + 0\n")
-    (tmp_path / "test_calc.py").write_text("from calc import f\ndef test_f(): assert f(0) == 0\n")
-    sign, number = mutations("calc.py", (tmp_path / "calc.py").read_text())
-    assert tried(number, tmp_path, ["test_calc.py"]).noticed == "FAILED test_calc.py::test_f"
-    assert tried(sign, tmp_path, ["test_calc.py"]).noticed == ""       # 0 + 0 is 0 - 0
-    assert (tmp_path / "calc.py").read_text() == "def f(x): return x + 0\n"
+    (tmp_path / "tests" / "test_calc.py").write_text("import sys; sys.path.insert(0, '.')\ndef test_f():\n    from calc import f\n    assert f(0) == 0\n")
+    (tmp_path / "tests" / "test_other.py").write_text("def test_fine(): pass\ndef test_broken(): assert 0\n")
+    for module in (mutate, nearest): monkeypatch.setattr(module, "ROOT", tmp_path)
+    monkeypatch.setattr(mutate, "FOLDER", tmp_path / ".build" / "mutants")
+    monkeypatch.setattr(mutate, "SET_UP", ())
+    monkeypatch.setattr(nearest, "SEE_MOST", {})
+    return tmp_path
+
+
+def test_a_mutation_is_applied_noticed_and_taken_back(project):
+    sign, number = mutations("calc.py", (project / "calc.py").read_text())
+    assert tried(number, project, ["tests/test_calc.py"]).noticed == "FAILED tests/test_calc.py::test_f"
+    assert tried(sign, project, ["tests/test_calc.py"]).noticed == ""
+    assert tried(number, project, ["tests/test_calc.py::test_g"]).noticed == ""         # there is no such test: that says nothing
+    assert (project / "calc.py").read_text() == "def f(x): return x + 0\n"
+
+
+def test_what_the_likeliest_tests_do_not_notice_meets_all_others(project):
+    number = list(mutations("calc.py", (project / "calc.py").read_text()))[1]
+    clean = Clean({"tests/test_calc.py::test_f": 90.0, "tests/test_other.py::test_fine": 0.1}, ["tests/test_other.py::test_broken"])
+    assert not tried_near(number, project, clean).noticed                               # its test takes too long to be among the first
+    assert tried_far(number, project, clean).noticed == "FAILED tests/test_calc.py::test_f"
+
+
+def test_verdicts_stay_and_what_fails_anyway_says_nothing(project, capsys):
+    chosen = list(mutations("calc.py", (project / "calc.py").read_text()))
+    assert try_all(chosen, 1, "trial") == 1
+    said = capsys.readouterr().out
+    assert "noticed: 1 of 2" in said and f"not noticed: {chosen[0]}" in said and "2 tests, 1 left out" in said
+    assert try_all(chosen, 1, "trial") == 1
+    assert "NOT NOTICED" not in capsys.readouterr().out                                 # neither was tried again
+    assert not (copy(project / ".build" / "mutants" / "0") / ".build" / "mutants").exists()
+
+
+def test_the_nearest_tests_come_first():
+    cases = ["node.py::test_checks[linalg-cpu]", "node.py::test_checks[linalg-webgpu]", "gradients.py::test_gradient[softmax]", "gradients.py::test_gradient[sinh]",
+             "wgsl.py::test_op[softmax]", "adjoint.py::test_mistakes[op f(x)\\n    out = x]", "memory.py::test_using", "gradients.py::test_gradient[log_softmax]"]
+    seconds = {f"tests/test_{case}": float(n) for n, case in enumerate(cases)}
+
+    def near(file: str, definition: str) -> list[str]:
+        m = next(m for m in mutations(file, (ROOT / file).read_text()) if definition in nearest.subjects(m))
+        return [test.removeprefix("tests/test_") for test in nearest.first(m, seconds)]
+
+    assert near("ops/reduce.op", "softmax") == ["node.py::test_checks[linalg-cpu]", "gradients.py::test_gradient[softmax]", "wgsl.py::test_op[softmax]"]
+    assert near("runtime/webgpu/quantity.ts", "quantity") == ["node.py::test_checks[linalg-cpu]", "node.py::test_checks[linalg-webgpu]"]
+    assert near("dsl/adjoint.py", "adjoint") == ["adjoint.py::test_mistakes"]           # no plain words: all cases
+
+
+def test_patterns_of_the_nearest_tests_name_files_that_are_there():
+    named = {pattern.partition("::")[0] for patterns in nearest.SEE_MOST.values() for pattern in patterns}
+    assert named <= {file.stem.removeprefix("test_") for file in (ROOT / "tests").glob("test_*.py")}
+    assert all(any(file.startswith(begin) for file in sources()) for begin in nearest.SEE_MOST)
 
 
 def test_what_hangs_is_noticed():

@@ -1,0 +1,84 @@
+"""Which tests are the likeliest to notice a mutation, so that they run first: those that speak of what it changes, and those that see
+most of its folder.  Only an order of search: what none of these notices meets all other tests, too."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from fnmatch import fnmatchcase
+from functools import cache
+from pathlib import Path
+
+from .mutations import Mutation
+from .paths import ROOT
+
+# Beginning of the source's path -> patterns of tests (adjoint::test_x[case] in tests/test_adjoint.py), all of which run.
+ORACLE = ["oracle::*cpu", "oracle::*cpu]"]
+CHECKS = ["node::test_checks*-cpu]"]
+SEE_MOST = {
+    "ops/": ["requirements::*", "documents::test_every_example*", *ORACLE, *CHECKS],
+    "dsl/": [f"{file}::*" for file in ("lower", "reference", "adjoint", "derive", "parse", "broken", "tidy", "names", "routines", "saving", "diagnostics",
+                                       "translate", "worlds", "explain", "examples", "requirements", "same_kernels", "raw", "definitions")] + ORACLE,
+    "codegen/": [f"{file}::*" for file in ("translate", "same_kernels", "lower", "typescript", "strategies")] + ["host::test_[!p]*", *ORACLE],
+    "codegen/wgsl/": [f"{file}::*" for file in ("windows", "reached", "overflow", "raw", "definitions", "distributions")] + ["oracle::test_tier_1*"],
+    "codegen/cpu/": ["cpu_emit::*", "definitions::*", *CHECKS],
+    "codegen/host/": [f"{file}::*" for file in ("windows", "reached", "overflow", "raw", "definitions", "elementwise")] + ["oracle::test_tier_1*"],
+    "runtime/": ["typescript::*", "seeds::*node[[]*", "documents::test_every_example*", *ORACLE, *CHECKS],
+    "runtime/webgpu/": ["node::test_checks*-webgpu]"],
+    "compat/": ["typescript::*", *CHECKS],
+}
+MOST = 60               # seconds for tests that speak of what changes
+PLAIN = re.compile(r"[\w.-]+( [\w.-]+)*")
+DEFINES = {".ts": re.compile(r"^(?:export )?(?:default )?(?:async )?(?:abstract )?(?:function\*?|class|const|let) (\w+)", re.M),
+           ".py": re.compile(r"^ *(?:async )?(?:def|class) (\w+)", re.M),
+           ".wgsl": re.compile(r"^fn (\w+)", re.M),
+           ".op": re.compile(r"^(?:op|def|module) (\w+)", re.M)}
+
+
+def first(mutation: Mutation, seconds: dict[str, float]) -> list[str]:
+    """The likeliest tests, the quickest first.  seconds: of every test, by its address for pytest."""
+    patterns = [p for begin, several in SEE_MOST.items() if mutation.file.startswith(begin) for p in several]
+    found, spent = {t for t in seconds if any(fnmatchcase(t.removeprefix("tests/test_").replace(".py", ""), p) for p in patterns)}, 0.0
+    words = subjects(mutation)
+    for test in sorted((t for t in seconds if t not in found and speaks_of(t, words)), key=seconds.get):
+        spent += seconds[test]
+        if spent > MOST: break
+        found.add(test)
+    return addresses(sorted(found, key=seconds.get))
+
+
+def subjects(mutation: Mutation) -> frozenset[str]:
+    """What a mutation changes, as tests may call it: the definition round it; in ops/ also those that call that one, and their names in torch."""
+    file = Path(mutation.file)
+    source = (ROOT / file).read_text()
+    starts = list(DEFINES[file.suffix].finditer(source))
+    round_it = [m for m in starts if m.start() <= mutation.start]
+    names = {round_it[-1][1]} if round_it else set()
+    if file.suffix != ".op": return frozenset(names | ({file.stem} if file.suffix == ".py" else set()))
+    bodies = {m[1]: source[m.start():n.start() if n else None] for m, n in zip(starts, [*starts[1:], None])}
+    while more := {name for name, body in bodies.items() if name not in names and any(re.search(rf"\b{n}\(", body) for n in names)}: names |= more
+    return frozenset(names | {path.rpartition(".")[2] for name in names for path in re.findall(r"\btorch[\w.]+", bodies.get(name, ""))})
+
+
+def speaks_of(test: str, names: frozenset[str]) -> bool:
+    """Whether a test is about one of these names: by its own case, or in the file that says what it does."""
+    file, _, case = test.partition("::")
+    parameters = case.partition("[")[2].rstrip("]")
+    return parameters in names or any(words(read) & names for read in read_by(file, parameters))
+
+
+@cache
+def read_by(file: str, parameters: str) -> list[Path]:
+    """Where a test says what it does: the files that its case is named after; none where it is one case of many."""
+    if not parameters: return [ROOT / file]
+    stem = re.sub("-(cpu|webgpu)$", "", parameters)
+    return [f for folder in ("checks", "node") for f in (ROOT / "tests" / folder).glob("*.mjs") if f.name.split(".")[0] == stem]
+
+
+@cache
+def words(file: Path) -> frozenset[str]: return frozenset(re.findall(r"\w{3,}", file.read_text()))
+
+
+def addresses(tests: Iterable[str]) -> list[str]:
+    """As pytest takes them: a case whose parameters are no plain words stands for all cases of its test."""
+    return list(dict.fromkeys(t if "[" not in t or PLAIN.fullmatch(t.partition("[")[2].rstrip("]")) else t.partition("[")[0] for t in tests))
