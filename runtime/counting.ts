@@ -67,7 +67,7 @@ export async function unique_consecutive(...args: [Tensor, ...unknown[]]): Promi
   return distinct("unique_consecutive", input, false, inverse === true, counts === true, dim as number | null);
 }
 
-/** How often each whole number from 0 on occurs in `input`, or how much of `weights` falls to it. */
+/** How often each whole number from 0 on occurs in `input`, or how much of `weights` falls to it: then float32, unless they are float64. */
 export async function bincount(...args: [Tensor, ...unknown[]]): Promise<Tensor> {
   const [input, weights = null, minlength = 0] = named("bincount", ["input", "weights", "minlength"], args);
   check(input, "bincount", "input");
@@ -83,6 +83,5 @@ export async function bincount(...args: [Tensor, ...unknown[]]): Promise<Tensor>
   elements.forEach((value: number) => { length = Math.max(length, value + 1); });
   const out = newElements("float64", length);
   elements.forEach((value: number, i: number) => { out[value] += amounts ? amounts[i]! : 1; });
-  const { device } = input, wide = device === "webgpu" ? "float32" : "float64";
-  return tensor(out, { dtype: weights instanceof Tensor ? (weights.dtype === "float32" ? "float32" : wide) : "int32", device });
+  return tensor(out, { dtype: weights instanceof Tensor ? (weights.dtype === "float64" ? "float64" : "float32") : "int32", device: input.device });
 }

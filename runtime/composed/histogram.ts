@@ -8,7 +8,7 @@ import { named } from "../named.js";
 import { numelOf } from "../shape.js";
 import { Tensor } from "../tensor.js";
 import { counts_betweenOp } from "../../ops/search.js";
-import { add, amax, amin, div, eq, ge, le, logical_and, mul, searchsorted, sub, sum, where } from "../../names/torch.js";
+import { add, div, eq, ge, histogram, le, logical_and, mul, searchsorted, sub, sum, where } from "../../names/torch.js";
 import * as views from "../views.js";
 
 export interface HistogramddOptions { range?: readonly number[] | null; weight?: Tensor | null; density?: boolean }
@@ -16,14 +16,8 @@ export interface HistogramddOptions { range?: readonly number[] | null; weight?:
 /** The edges of `bins` equal parts of what lies between two numbers, or of the range of the data. */
 function edgesOf(x: Tensor, bins: number, low: number | null, high: number | null): Tensor {
   if (!(Number.isInteger(bins) && bins > 0)) throw new OpError(`histogramdd: torch.histogramdd(): bins must be > 0, but got ${bins}`);
-  const parts = div(arange(bins + 1, { dtype: x.dtype, device: x.device }), bins) as Tensor, between = (a: Tensor, b: Tensor | number) => add(a, mul(parts, b)) as Tensor;
-  if (low === null || high === null) {
-    if (x.numel() === 0) return parts;
-    const least = amin(x) as Tensor, most = amax(x) as Tensor, same = eq(least, most) as Tensor;
-    const from = where(same, sub(least, 0.5), least) as Tensor, to = where(same, add(most, 0.5), most) as Tensor;
-    // The last edge is the largest element itself.
-    return where(eq(parts, 1), to, between(from, sub(to, from) as Tensor)) as Tensor;
-  }
+  if (low === null || high === null) return histogram(x, bins)[1] as Tensor;
+  const parts = div(arange(bins + 1, { dtype: x.dtype, device: x.device }), bins) as Tensor;
   const width = low === high ? 1 : high - low, from = low === high ? low - 0.5 : low;
   return add(mul(parts, width), from) as Tensor;
 }

@@ -244,4 +244,30 @@ export default {
     equal(await numbers(await y.narrow(0, 1, at(1))), [5, 5, 5]);
     if (globalThis.Float16Array) equal(torch.tensor(new Float16Array([0.5, 2]), { device: "cpu" }).dtype, "float16");
   },
+  "what has no answer at infinities, NaN and weights of nothing is refused": async ({ torch, tensor, throws, close }) => {
+    const { linalg } = torch, m = (bad) => tensor([[2, 0.5], [bad, 3]]), upper = (bad) => tensor([[2, bad], [0.5, 3]]), x = tensor([[1, 2], [3, 4]]);
+    const whole = (values) => tensor(values, { dtype: "int32" });
+    for (const bad of [NaN, I, -I]) {
+      for (const call of [(a) => linalg.eigvalsh(a), (a) => linalg.eigh(a).eigenvalues, (a) => linalg.pinv(a), (a) => torch.pinverse(a), (a) => linalg.matrix_rank(a), (a) => linalg.svdvals(a),
+        (a) => linalg.pinv(a, { hermitian: true }), (a) => linalg.matrix_rank(a, { hermitian: true }), (a) => linalg.cond(a), (a) => linalg.matrix_norm(a, "nuc")]) {
+        await throws(async () => (await call(m(bad))).data(), /contained non-finite values/);
+      }
+      await throws(() => torch.histogram(m(bad), 3)[0].data(), /range of the data is not finite/);
+      await throws(() => torch.histogramdd(m(bad), 3)[0].data(), /range of the data is not finite/);
+      for (const call of [(a) => linalg.eigvalsh(a), (a) => linalg.eigh(a).eigenvalues]) close(await call(upper(bad)).tolist(), [1.7929, 3.2071], { rtol: 1e-3 });
+      await throws(() => linalg.eigvalsh(upper(bad), "U").data(), /contained non-finite values/);
+      close(await linalg.pinv(upper(bad), { hermitian: true }).tolist(), await linalg.inv(tensor([[2, 0.5], [0.5, 3]])).tolist(), { rtol: 1e-3 });
+    }
+    for (const weights of [{ fweights: whole([0, 0]) }, { aweights: tensor([0, 0]) }, { fweights: whole([1, 0]), aweights: tensor([0, 1]) }]) {
+      for (const rows of [x, x.select(0, 0)]) await throws(() => torch.cov(rows, weights).data(), /weights sum to zero/);
+    }
+  },
+  "counts are of one type on every device": async ({ torch, tensor, device, equal }) => {
+    const x = tensor([0, 2, 2], { dtype: "int32" });
+    for (const [dtype, wanted] of [["int32", "float32"], ["uint8", "float32"], ["bool", "float32"], ["float32", "float32"], ...(device === "cpu" ? [["float64", "float64"]] : [])]) {
+      const got = await torch.bincount(x, tensor([1, 1, 1], { dtype }));
+      equal([got.dtype, ...await numbers(got)], [wanted, 1, 0, 2]);
+    }
+    equal((await torch.bincount(x)).dtype, "int32");
+  },
 };

@@ -114,7 +114,7 @@ def near(p, arg, args: list, rng: random.Random):
             case _ if listed:
                 at = rng.randrange(len(listed))
                 listed[at] = whole(listed[at])
-        return [int(n) for n in listed]
+        return [n if n is None else int(n) for n in listed]
     return whole(arg)
 
 
