@@ -59,7 +59,7 @@ class World:
             symbols_ = [f"{p.name}{j}" for j in range(max(p.rank, 0))]
             if p.optional and not self.env[Presence + p.name]: out.append(None)
             elif p.kind == "tensor": out.append(self.physical(p.name, order))
-            elif p.kind == "ints": out.append(list(self.packs[p.pack]) if p.rank < 0 else [self.env[n] for n in symbols_])
+            elif p.kind == "ints": out.append(list(self.packs[p.pack]) if p.rank < 0 else [None if self.env[n] == MISSING else self.env[n] for n in symbols_])
             elif p.kind == "choice": out.append(p.choices[self.env[symbol(p.name)]])
             elif p.kind in ("dim", "dims") and symbol(p.name) not in self.env: out.append(places if p.kind == "dims" else places[0])
             elif p.kind == "bool": out.append(bool(self.env[symbol(p.name)]))

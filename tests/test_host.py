@@ -18,6 +18,7 @@ from codegen.host.dtypes import DTYPES, can_cast, promote_types, promoted_type, 
 from codegen.host.errors import OpError, decimal
 from codegen.host.kernel import Facts
 from codegen.host.model import Meta
+from codegen.host.options import MISSING, whole_list
 from codegen.host.pattern import contiguous_strides
 from codegen.host.plan import plan, plan_cpu
 from codegen.opdata import rules, takes_parts
@@ -112,6 +113,24 @@ def test_wrong_calls(name, args, words):
     op = data(name)
     with pytest.raises(OpError) as e: bind(op, args + [None] * (len(op.params) - len(args)))
     assert words in str(e.value) and str(e.value).startswith(op.name + ": ")
+
+
+LISTS = [(name, i) for name, op in LIBRARY.ops.items() for i, p in enumerate(op.params) if p.kind in ("ints", "dims")]
+
+
+@pytest.mark.parametrize("n", [-2**31, -2**31 + 1, 2**31 - 1, 2**31, -2**53, 0.5, float("nan"), float("inf")])
+def test_no_number_in_a_list_stands_for_one_that_is_left_out(n):
+    """The mark of a missing number is a number as well: nobody can pass it."""
+    assert len(LISTS) > 100
+    for name, i in LISTS:
+        op = data(name)
+        with pytest.raises(OpError, match=f"{op.name}: '{op.params[i].name}' must be whole numbers, but got "): whole_list(op, op.params[i], [1, n])
+
+
+def test_a_left_out_number_of_a_list_is_one():
+    kept = [(name, i) for name, i in LISTS if data(name).params[i].optional and data(name).params[i].kind == "ints"]
+    assert len(kept) > 20
+    for name, i in kept: assert whole_list(data(name), data(name).params[i], [1, None]) == [1, MISSING]
 
 
 @pytest.mark.parametrize("name, args", [

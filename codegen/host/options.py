@@ -57,11 +57,14 @@ def whole_list(op: Op, p: Param, arg: Arg) -> list[float]:
     """A list of whole numbers, from one or several."""
     if isinstance(arg, str) or isinstance(arg, Meta): raise OpError(f"{op.name}: '{p.name}' must be whole numbers")
     given: list[float | None] = arg if isinstance(arg, list) else [number(arg)]
-    values: list[float] = [MISSING if v is None else v for v in given]
-    for v in values:
-        if v == MISSING and not p.optional: raise OpError(f"{op.name}: '{p.name}' must be whole numbers, but got null")
-        if v == MISSING: continue
-        if not abs(v) < MOST_ELEMENTS or v != int(v): raise OpError(f"{op.name}: '{p.name}' must be whole numbers, but got {decimal(v)}")
+    values: list[float] = []
+    for v in given:
+        if v is None:
+            if not p.optional: raise OpError(f"{op.name}: '{p.name}' must be whole numbers, but got null")
+            values.append(MISSING)
+        else:
+            if not abs(v) < MOST_ELEMENTS or v != int(v): raise OpError(f"{op.name}: '{p.name}' must be whole numbers, but got {decimal(v)}")
+            values.append(v)
     return values
 
 

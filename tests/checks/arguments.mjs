@@ -153,4 +153,11 @@ export default {
     }
     if (Date.now() - began > 20000) throw new Error(`took ${Date.now() - began} ms`);
   },
+  "no number of a list means one that is left out": async (t) => {
+    const { torch } = t, F = torch.nn.functional, x = t.tensor([[[[1, 2], [3, 4]]]]), least = -(2 ** 31);
+    t.equal(await F.adaptive_avg_pool2d(x, [null, 1]).tolist(), [[[[1.5], [3.5]]]]);
+    const refusing = refused(t, /must be whole numbers, but got -2147483648/);
+    for (const call of [() => F.adaptive_avg_pool2d(x, [least, 1]), () => F.adaptive_max_pool2d(x, least), () => F.interpolate(x, { size: [least, 2] }),
+      () => F.avg_pool2d(x, [1, least]), () => F.pad(x, [least, 0]), () => x.sum([0, least])]) await refusing(call);
+  },
 };
