@@ -18,6 +18,11 @@ function wrapped(x: number, nest: CpuNest): number {
   throw new OpError(`${nest.op}: the result does not fit into int32`);
 }
 
+/** Sums of products, from doubles that may have lost a few digits of their end, and from its lowest 32 bits. */
+export function settled(x: number, low: number, nest: CpuNest): number {
+  return nest.narrow || Math.abs(x - low) < 2 ** 31 ? low : wrapped(x, nest);
+}
+
 /** A sum so far: it may leave 32 bits and come back. */
 export function exact(x: number, nest: CpuNest): number {
   return x <= MOST && x >= -MOST ? x : wrapped(x, nest);

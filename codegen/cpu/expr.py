@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from dsl.expression import E, ROUTINES
 
+from ..wide import WIDE, wide_parts
 from .names import camel
 
 TERNARY, OR, AND, BITOR, BITXOR, BITAND, EQUAL, ORDER, SHIFT, SUM, PRODUCT, UNARY, CALL = range(3, 16)
@@ -125,6 +126,8 @@ class Printer:
 
     def show(self, e: E) -> tuple[str, int]:
         a = e.args
+        if self.checked and e.op in WIDE and self.kind(e) == "w" and any(wide_parts(e, self.must_fit)):
+            return f"whole.settled({self.double(e)}, {self.low(e)}, nest)", CALL
         match e.op:
             case "const":
                 if isinstance(e.val, bool): return ("true" if e.val else "false"), CALL
@@ -191,6 +194,19 @@ class Printer:
         """A sum or product of this kind: a whole one must fit."""
         if kind != "w": return s, own
         return (f"whole.fits({s}, nest)", CALL) if self.checked else (f"{s if own == CALL else f'({s})'} | 0", BITOR)
+
+    def must_fit(self, e: E) -> bool: return self.kind(e) == "w"
+
+    def double(self, e: E) -> str:
+        """A sum or product whose wide parts are doubles."""
+        parts = [self.double(x) if wide else self.number(x, UNARY + 1) for x, wide in zip(e.args, wide_parts(e, self.must_fit))]
+        return f"({f' {e.op} '.join(parts)})" if len(parts) > 1 else f"(-{parts[0]})"
+
+    def low(self, e: E) -> str:
+        """The lowest 32 bits of the same."""
+        parts = [self.low(x) if wide else self.number(x, UNARY + 1) for x, wide in zip(e.args, wide_parts(e, self.must_fit))]
+        if e.op == "*": return f"Math.imul({', '.join(parts)})"
+        return f"({f' {e.op} '.join(parts) if len(parts) > 1 else f'-{parts[0]}'} | 0)"
 
     def wide(self, e: E) -> str:
         """What a sum adds: a product may be beyond 32 bits where their sum is not."""

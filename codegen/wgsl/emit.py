@@ -14,6 +14,7 @@ from ..host.model import Code, ReadCode, StepCode
 from ..host.names import safe_name
 from ..nests import Nest, bare
 from ..typing import Kinds, tensor_kind
+from ..wide import WIDE, wide_parts
 
 TYPES = {"f": "f32", "i": "i32", "b": "bool"}
 COMPARE = ("<", "<=", "==", "!=", ">", ">=")
@@ -135,6 +136,7 @@ class Writer:
             case "rand":
                 return f"uniform_random({e.val}u, place)"
             case "cast": return self.text(a[0], kind) if e.val != "i" or self.kinds.kind(a[0]) != "f" else self.call("to_whole", a, "f")
+            case "neg" if self.wide_inside(e): return f"narrow_checked({self.wide(e)})"
             case "neg" if self.checked(e): return self.call("subtract_checked", (ZERO, *a), "i")
             case "neg": return f"(-{self.text(a[0], kind)})"
             case "not": return f"!{self.text(a[0], 'b')}"
@@ -165,6 +167,7 @@ class Writer:
         if op == "*" and kind == "f":       # a compiler may take `0 * x` for 0, NaN it is not
             for x, y in (a, a[::-1]):
                 if x.op == "const" and x.val == 0: return self.call("nothing_of", [y], "f")
+        if self.wide_inside(e): return f"narrow_checked({self.wide(e)})"
         if op in CHECKED and self.checked(e): return self.call(f"{CHECKED[op]}_checked", a, "i")
         if op in ("+", "-", "*"): return f"({self.text(a[0], kind)} {op} {self.text(a[1], kind)})"
         if op == "/": return self.call("divide", a, "f")
@@ -175,6 +178,17 @@ class Writer:
             return self.call("square" if a[1].val == 2 else "square_root", a[:1], "f")
         name = {"//": "floor_divide", "%": "remainder", "**": "power", "<<": "shift_left", ">>": "shift_right"}[op]
         return self.call(name + ("_whole" if kind == "i" and op in ("//", "%", "**") else ""), a, kind)
+
+    def wide_inside(self, e: E) -> bool:
+        return e.op in WIDE and bool(self.values) and self.checked(e) and any(wide_parts(e, self.checked))
+
+    def wide(self, e: E) -> str:
+        """A sum or product of whole numbers in 64 bits."""
+        wide = wide_parts(e, self.checked)
+        if e.op == "*" and not any(wide): return self.call("wide_product", e.args, "i")
+        parts = [self.wide(x) if w else f"widened({bared(self.text(x, 'i'))})" for x, w in zip(e.args, wide)]
+        if e.op == "neg": parts = ["widened(0)", *parts]
+        return f"{ {'+': 'wide_sum', '*': 'wide_times'}.get(e.op, 'wide_difference') }({', '.join(parts)})"
 
     def call(self, name: str, args, kind: str) -> str:
         return f"{name}({', '.join(bared(self.text(x, kind)) for x in args)})"

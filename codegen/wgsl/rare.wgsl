@@ -229,15 +229,23 @@ fn wide_sum(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
   return vec2<u32>(low, high);
 }
 
+fn wide_difference(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
+  return vec2<u32>(a.x - b.x, a.y - b.y - select(0u, 1u, a.x < b.x));
+}
+
 fn wide_product(a: i32, b: i32) -> vec2<u32> {
   return vec2<u32>(u32(a * b), high_product(u32(a), u32(b)) - select(0u, u32(b), a < 0) - select(0u, u32(a), b < 0));
 }
 
-// The product of all so far and one more: what does not fit stays so, unless that is 0.
+fn wide_size(a: vec2<u32>) -> f32 {
+  let size = select(a, wide_difference(vec2<u32>(0u, 0u), a), i32(a.y) < 0);
+  return f32(size.y) * 4294967296.0 + f32(size.x);
+}
+
+// What does not fit into 64 bits stays beyond 32, unless it is multiplied by 0; the lower half is right.
 fn wide_times(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
-  if (is_short(a) && is_short(b)) { return wide_product(i32(a.x), i32(b.x)); }
-  let zero = (a.x | a.y) == 0u || (b.x | b.y) == 0u;
-  return vec2<u32>(0u, select(1u, 0u, zero));
+  let high = high_product(a.x, b.x) + a.x * b.y + a.y * b.x;
+  return vec2<u32>(a.x * b.x, select(1u, high, wide_size(a) * wide_size(b) < 4.6e18));
 }
 
 // --- What the device is told (device.ts, gpu.py) ---
