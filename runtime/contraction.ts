@@ -46,12 +46,16 @@ class Contraction extends Evaluator implements Frame {
     const ways = [...accesses.map((_, n) => places.access(n)), ...windows.flatMap((tables) => tables ?? [NOTHING, NOTHING])];
     const loops = all.map(({ size, name }, d): Loop => ({ size, name, strides: ways.map(({ by }) => by[d] ?? 0) }));
     const dims = (...lists: (readonly Loop[])[]): Dim[] => lists.flat().map((loop) => all[loops.indexOf(loop)]);
-    const sides = factors.map(({ reads, names, access, scale, inside, value }, side) => ({
+    const packers = new Map<readonly Loop[], ReturnType<Packer>>(), skips = new Set<readonly Loop[]>();
+    const sides = factors.map(({ reads, names, access, scale, inside, value, conditional }, side) => ({
       reads, names, pack: (points: readonly Loop[], depth: readonly Loop[], batch: readonly Loop[]): Packer => {
         const tables = windows[side], times = access < 0 ? 1 : places.table([scale], (number) => number(scale))!.values[0];
-        if (!tables) return () => this.packValue(value, dims(batch, points, depth), product(points), product(depth));
-        if (!inside && !places.access(access).rest) return packElements(this, access, times, points, depth);
-        return packWindow(this, access, times, points, depth, tables, accesses.length + 2 * side);
+        const packer: Packer = !tables ? () => this.packValue(value, dims(batch, points, depth), product(points), product(depth))
+          : !inside && !places.access(access).rest ? packElements(this, access, times, points, depth)
+          : packWindow(this, access, times, points, depth, tables, accesses.length + 2 * side, conditional ? -0 : 0);
+        packers.set(points, packer());
+        if (conditional) skips.add(points);
+        return packer;
       },
       phases: (points: readonly Loop[], depth: readonly Loop[]) => {
         const tables = windows[side], both = [0, 1].map((n) => accesses.length + 2 * side + n);
@@ -60,9 +64,12 @@ class Contraction extends Evaluator implements Frame {
       },
     }));
     const plain = steps.length === 2 && steps[1].body.op === this.call.data.steps[0].name && !steps[1].pred;
-    return arranged(this, accesses.map((_, n) => places.access(n).from), loops.slice(0, outer.length), loops.slice(outer.length), sides, (rows, columns, batch) =>
-      plain && !places.access(this.call.data.steps[1].target).rest ? storeSums(this, rows, columns)
-      : this.storing(dims(batch, rows, columns), product(rows), product(columns)), narrowStrips);
+    const depth = loops.slice(outer.length);
+    return arranged(this, accesses.map((_, n) => places.access(n).from), loops.slice(0, outer.length), depth, sides, (rows, columns, batch) => {
+      const store = plain && !places.access(this.call.data.steps[1].target).rest ? storeSums(this, rows, columns)
+        : this.storing(dims(batch, rows, columns), product(rows), product(columns));
+      return skips.size ? retaking(store, packers.get(rows)!, packers.get(columns)!, skips.has(rows), skips.has(columns), product(depth)) : store;
+    }, narrowStrips);
   }
 
   /** Any factor. */
@@ -114,9 +121,9 @@ function windowOf({ access, inside }: Factor, places: Places): readonly Table[] 
   return tables.includes(null) ? null : tables as Table[];
 }
 
-/** A factor that is an access whose computed indices and conditions are in tables, which stand at `number` and the next among the accesses of loops. */
+/** A factor that is an access whose computed indices and conditions are in tables, which stand at `number` and the next among the accesses of loops; outside it is `none`. */
 function packWindow(
-  frame: Frame, access: number, times: number, points: readonly Loop[], depth: readonly Loop[], [one, other]: readonly Table[], number: number,
+  frame: Frame, access: number, times: number, points: readonly Loop[], depth: readonly Loop[], [one, other]: readonly Table[], number: number, none: number,
 ): Packer {
   const outward = [access, number, number + 1].map((n) => distances(points, n)), deep = [access, number, number + 1].map((n) => distances(depth, n));
   const values = Int32Array.from(one.values), values2 = Int32Array.from(other.values);
@@ -128,10 +135,30 @@ function packWindow(
         const start = at + along[i], here = row[i], here2 = row2[i];
         for (let k = from, next = panelStart(i - first, to - from, strip); k < to; k++, next += strip) {
           const shift = values[here + column[k]] + values2[here2 + column2[k]];
-          panel[next] = shift < NOWHERE ? 0 : array[start + inward[k] + shift] * times;
+          panel[next] = shift < NOWHERE ? none : array[start + inward[k] + shift] * times + 0;
         }
       }
     };
+  };
+}
+
+/** Stores sums.  What became NaN where an infinity met a place at which nothing is to be multiplied, a -0 of a factor that skips, is added up again without those. */
+function retaking(store: Storing, left: ReturnType<Packer>, right: ReturnType<Packer>, leftSkips: boolean, rightSkips: boolean, depth: number): Storing {
+  return (top, bottom, from, to, sums, width) => {
+    let row: Float64Array | null = null, column: Float64Array | null = null;
+    for (let i = top; i < bottom; i++) {
+      for (let j = from, at = (i - top) * width, packed = false; j < to; j++, at++) {
+        if (sums[at] === sums[at]) continue;
+        row ??= new Float64Array(depth), column ??= new Float64Array(depth);
+        if (!packed) left(i, i + 1, 0, depth, row, 1);
+        packed = true;
+        right(j, j + 1, 0, depth, column, 1);
+        let sum = 0;
+        for (let k = 0; k < depth && sum === sum; k++) if (!(leftSkips && Object.is(row[k], -0) || rightSkips && Object.is(column[k], -0))) sum += row[k] * column[k];
+        sums[at] = sum;
+      }
+    }
+    store(top, bottom, from, to, sums, width);
   };
 }
 

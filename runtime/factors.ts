@@ -7,7 +7,7 @@ import { type Read, read } from "./evaluator.js";
 
 /** One side of the product. */
 export interface Factor {
-  /** Its value; 0 where its conditions fail. */
+  /** Its value; -0, which it is nowhere else, where its conditions fail: no product is asked for there. */
   readonly value: Formula;
   /** The accesses it reads, and the names it uses, loops among them. */
   readonly reads: readonly number[];
@@ -16,6 +16,8 @@ export interface Factor {
   readonly access: number;
   readonly scale: Formula;
   readonly inside: Formula | null;
+  /** Whether it has conditions of the sum. */
+  readonly conditional: boolean;
 }
 
 const ONE = formula("1", []), ZERO = formula("0", []);
@@ -63,7 +65,7 @@ function factor(nest: Nest, texts: Read, parts: readonly Formula[], conditions: 
   const alone = own.length === 1 && words && rest.length + 1 === parts.length, { guard, fallback } = alone ? texts.accesses[own[0]] : NOTHING;
   const single = alone && (!fallback || fallback.constant?.[0] === 0);
   return {
-    value: condition ? formula("select", [ZERO, all, condition]) : all, reads: own, names: used,
+    value: condition ? formula("select", [formula("neg", [ZERO]), formula("+", [all, ZERO]), condition]) : all, reads: own, names: used, conditional: condition !== null,
     access: single ? own[0] : -1, scale: joined("*", rest) ?? ONE, inside: joined("&&", guard ? [guard, ...conditions] : conditions),
   };
 }

@@ -16,7 +16,7 @@ export interface HistogramddOptions { range?: readonly number[] | null; weight?:
 /** The edges of `bins` equal parts of what lies between two numbers, or of the range of the data. */
 function edgesOf(x: Tensor, bins: number, low: number | null, high: number | null): Tensor {
   if (!(Number.isInteger(bins) && bins > 0)) throw new OpError(`histogramdd: torch.histogramdd(): bins must be > 0, but got ${bins}`);
-  if (low === null || high === null) return histogram(x, bins)[1] as Tensor;
+  if (low === null || high === null) return histogram(x, bins).bin_edges;
   const parts = div(arange(bins + 1, { dtype: x.dtype, device: x.device }), bins) as Tensor;
   const width = low === high ? 1 : high - low, from = low === high ? low - 0.5 : low;
   return add(mul(parts, width), from) as Tensor;

@@ -270,4 +270,30 @@ export default {
     }
     equal((await torch.bincount(x)).dtype, "int32");
   },
+  "an infinite weight reaches only what it is multiplied by": async ({ torch, tensor, equal, device }) => {
+    const F = torch.nn.functional, ones = (...shape) => tensor(new Float32Array(shape.reduce((a, b) => a * b)).fill(1), { shape });
+    const weights = (bad, ...shape) => { const w = new Float32Array(shape.reduce((a, b) => a * b)).fill(1); w[0] = bad; return tensor(w, { shape }); };
+    for (const bad of [I, -I, NaN]) {
+      const m = bad, v = tensor([[[bad, 1, 2]]]);
+      for (const [stride, padding, wanted] of [[1, 0, [m, m, m, m, 3, 2]], [1, 1, [m, m, m, 3]], [2, 0, [m, 1, m, 1, m, 1, m, 1, 2].map((x, k) => (k % 2 || k === 8 ? x : m))], [2, 1, [1, m, 1, m, 1, m, 1]]]) {
+        equal(await numbers(F.conv_transpose1d(ones(1, 1, 4), v, { stride, padding })), wanted);
+      }
+      const x = ones(1, 1, 4).requires_grad_();
+      F.conv1d(x, v, { padding: 1 }).sum().backward();
+      equal(await numbers(x.grad), [m, m, m, 3]);
+      // Of all elements those are bad to which the first weight leads; with several channels, as large kernels take them.
+      // A GPU's tiles multiply the zeros between and beside inputs, too.
+      for (const [n, c, size, k] of [[1, 1, 4, 3], ...(device === "cpu" ? [[2, 8, 9, 3], [3, 17, 8, 2]] : [])]) {
+        const got = await numbers(F.conv_transpose2d(ones(n, c, size, size), weights(bad, c, c, k, k))), wide = size + k - 1;
+        equal(got.filter((value) => Number.isNaN(value)).length, Number.isNaN(bad) ? n * size * size : 0);
+        equal(got.map((value, at) => [value, at]).filter(([value]) => !Number.isFinite(value)).map(([, at]) => at),
+          Array.from({ length: n * size * size }, (_, p) => Math.floor(p / size / size) * c * wide * wide + Math.floor(p / size) % size * wide + p % size));
+        const input = ones(n, c, size, size).requires_grad_();
+        F.conv2d(input, weights(bad, c, c, k, k)).sum().backward();
+        equal((await numbers(input.grad)).filter((value) => !Number.isFinite(value)).length, n * (size - k + 1) ** 2);
+      }
+    }
+    // A factor's own -0 is multiplied.
+    equal(await numbers(F.conv_transpose1d(tensor([[[-0, 1]]]), tensor([[[I, 1]]]))), [NaN, I, 1]);
+  },
 };
