@@ -58,18 +58,29 @@ def build(dist: Path = DIST, sources: Path = SOURCES, more_ops: Sequence[Path] =
 def definitions(more: Sequence[Path] = (), worlds: int = 0, earlier=None) -> "dsl.opdef.Library":  # noqa: F821 - heavy, imported below
     """The definitions of ops/ and of the folders `more`, with their gradients; their tests are run.
 
-    `worlds`: in so many small worlds of each op, reads outside a tensor are looked for.  `earlier`: what passed in
+    `worlds`: in so many small worlds of each op, reads outside a tensor are looked for, and every op must be one that somebody can
+    call, as always those of the folders `more`.  Raw bodies must be JavaScript; where every op must be callable, they are compiled.  `earlier`: what passed in
     an earlier build (codegen.earlier.Earlier).  Raises BuildError."""
     from codegen import package as generator
     from codegen.earlier import Earlier
+    from dsl.diagnostics import render
+    from dsl.source import Source
+
+    from . import bodies
 
     files = sorted((ROOT / "ops").glob("*.op"))
-    taken = {*RESERVED, *(file.stem for file in files)}
-    for folder in more: files += additional(folder, taken)
+    taken, added = {*RESERVED, *(file.stem for file in files)}, []
+    for folder in more: added += additional(folder, taken)
+    files += added
+    whole, kept = files if worlds else added, earlier or Earlier(None)
     try:
-        return generator.load(files, worlds, earlier or Earlier(None))
+        library = generator.load(files, worlds, kept, whole)
     except generator.DefinitionError as error:
         raise BuildError(str(error)) from None
+    sources = {file.stem: Source(str(file), file.read_text(encoding="utf-8")) for file in files}
+    wrong = bodies.mistakes(library, sources, {file.stem for file in whole}, kept)
+    if wrong: raise BuildError(render(wrong, {source.path: source for source in sources.values()}))
+    return library
 
 
 def additional(folder: Path, taken: set[str]) -> list[Path]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
@@ -20,8 +21,10 @@ from dsl.diagnostics import DefinitionError, render
 from dsl.elements import apart
 from dsl.opdef import Library, OpDef
 from dsl.parse import parse_file
+from dsl.reach import uncalled, uncalled_errors
 
-from . import core, ledger, opdata
+from . import by_hand, core, ledger, opdata
+from .by_hand import NEEDED, exported
 from .cpu import routines as cpu_routines
 from .cpu.emit import Kernels, kernels
 from .cpu.shared import MODULE, share
@@ -42,8 +45,6 @@ ENTRIES = {
     "index": ("PyTorch's tensors and autograd on WebGPU and the CPU.", True),
     "functional": ("The same without methods on tensors: a bundler leaves out every op that is not called.", False),
 }
-NEEDED = ("copy", "accumulate", "sum", "rand_like", "randn_like", "randint_fill", "index_select", "index_add", "index_copy", "place_along",
-          "where", "add", "sub", "ne", "flip_one", "roll_one")
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,7 @@ class Made:
 def generate(out: str | Path, library: Library, earlier: Earlier = Earlier(None)) -> str:
     """Writes all TypeScript of the package into the folder `out`; answers the text of docs/ledger.md."""
     out = Path(out)
-    files = {str(p.relative_to(ROOT)): p.read_text(encoding="utf-8") for folder in ("runtime", "compat") for p in sorted((ROOT / folder).rglob("*.ts"))}
+    files = by_hand.sources()
     files |= earlier.get(host_files, "host")
     made, report = ops_files(library, earlier)
     files |= made
@@ -66,11 +67,11 @@ def generate(out: str | Path, library: Library, earlier: Earlier = Earlier(None)
     return report
 
 
-def load(folder: Path = ROOT / "ops", worlds: int = 0, earlier: Earlier = Earlier(None)) -> Library:
+def load(folder: Path = ROOT / "ops", worlds: int = 0, earlier: Earlier = Earlier(None), whole: Collection[Path] = ()) -> Library:
     """The definitions with their gradients; raises `DefinitionError` with all messages if there are mistakes.
 
     The tests inside definitions are run; reads outside are looked for in so many small worlds of each op.
-    A definition that passed in an earlier build is taken from there."""
+    A definition that passed in an earlier build is taken from there.  whole: files in which every op must be one that somebody can call."""
     files = dsl.library.definition_files(folder)
     parse = lambda f: earlier.get(lambda: parse_file(f), "parsed", str(f), f.read_text(encoding="utf-8"))
     if earlier.folder: ahead(parse, [f for f in files if not earlier.has("parsed", str(f), f.read_text(encoding="utf-8"))])
@@ -98,6 +99,10 @@ def load(folder: Path = ROOT / "ops", worlds: int = 0, earlier: Earlier = Earlie
     library, errors, _ = dsl.library.lower(parsed, [f.stem for f in files], one=one, before=before if earlier.folder else lambda tasks: None, passed=passed)
     fresh = [op for op in library.ops.values() if not op.complete]
     errors += mistakes(library, sources, worlds, ops=fresh)
+    stems = {f.stem: source for f, source in zip(files, sources)}
+    errors += by_hand.taken(library.ops.values(), stems)
+    unfinished = {f.stem for f in whole} if not errors else ()          # what is wrong may be what calls it
+    if unfinished: errors += uncalled_errors([op for op in uncalled(library.ops, by_hand.called()) if op.file in unfinished], stems)
     if errors: raise DefinitionError(render(errors, sources))
     finish(fresh, earlier)
     return library
@@ -203,10 +208,10 @@ def wgsl_files() -> dict[str, str]:
 
 def names_files(library: Library, files: dict[str, str]) -> dict[str, str]:
     """The modules of names, methods and the entries; what the runtime has by hand goes before an op of that name."""
-    of_runtime = exported(files.get("runtime/index.ts", "")) | exported(files.get("runtime/core.ts", ""))
-    by_hand = of_runtime | exported(files.get("runtime/composed/index.ts", ""))
-    names = aliases.names_of(library, members(files["runtime/tensor.ts"]) | members(files["runtime/methods.ts"]))
-    spaces = {s: {n: ops for n, ops in table.items() if s != "torch" or n not in by_hand} for s, table in names.namespaces.items()}
+    of_runtime = exported(files["runtime/index.ts"]) | exported(files["runtime/core.ts"])
+    functions, methods_by_hand = by_hand.functions_and_methods()
+    names = aliases.names_of(library, methods_by_hand)
+    spaces = {s: {n: ops for n, ops in table.items() if s != "torch" or n not in functions} for s, table in names.namespaces.items()}
     made = {f"names/{space}.ts": modules.names_module(space, table, f"runtime/composed/{space}.ts" in files) for space, table in spaces.items()}
     made["methods.ts"] = modules.methods_module(names)
     made["needed.ts"] = modules.needed_module([library.ops[n] for n in NEEDED])
@@ -229,19 +234,6 @@ def core_files(names: aliases.Names, composed: dict[str, set[str]], of_runtime: 
     made["core-methods.ts"] = modules.methods_module(methods)
     made["core.ts"] = modules.core_module(sorted({"nn", *tables} - {"torch", "functional"}))
     return made
-
-
-def exported(text: str) -> set[str]:
-    """The names that a module exports by name."""
-    found = set(re.findall(r"^export (?:async )?(?:function|const|class|let) (\w+)", text, re.M))
-    for group in re.findall(r"^export \{([^}]*)\}", text, re.M | re.S):
-        found |= {part.split(" as ")[-1].strip() for part in group.split(",") if part.strip() and not part.strip().startswith("type ")}
-    return found | set(re.findall(r"^export \* as (\w+)", text, re.M))
-
-
-def members(text: str) -> frozenset[str]:
-    """The methods and accessors of the class in a module, by their indentation."""
-    return frozenset(re.findall(r"^  (?:static )?(?:async )?(?:get |set )?(\w+)(?:<[^>]*>)?\(", text, re.M))
 
 
 def write(out: Path, files: dict[str, str]):

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
+from codegen.gpu import KernelError
 from codegen.host.errors import OpError
 
 from .diagnostics import Error, located, render
@@ -121,7 +122,11 @@ def against_gpu(f, count: int) -> Finding:
             own = {k: a.copy() if isinstance(a, np.ndarray) else a for k, a in arguments.items()}
             twin = type(f)(f.op, f.library, on=target)
             twin.data, twin.seeds = f.data, (world.env["seed0_"], world.env["seed1_"], 0)
-            values = twin(**own)
+            try: values = twin(**own)
+            except KernelError as refused:
+                made.wrong.append(str(refused).strip().split("\n\n")[0])
+                made.done = "a kernel was refused"
+                return made
             values = {**values} if isinstance(values, dict) else {"result": values}
             values |= {p.name: own[p.name] for p in f.op.params if p.mut and p.name in own}
             if f.op.gradient is not None and differentiable(world):

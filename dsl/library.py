@@ -14,6 +14,7 @@ from .names import check_library
 from . import routines
 from .opdef import Library, OpDef, Schedule
 from .parse import parse_file, parse_text
+from .reach import dead_overloads
 from .scalar_formulas import Context, Formulas
 from .scope import NEST_SHAPES, nodes_in
 from .source import Source
@@ -89,6 +90,7 @@ def lower(parsed, stems: list[str], beside: Library | None = None, one=lower_ite
         errors += located(found, source.path)
         ops |= {op.name: op for op in made}
     ops = {n: op for n, op in ops.items() if all(name in ops for name, _ in op.asks)}
+    errors += dead_overloads(ops.values(), dict(zip(stems, sources)))
     rules = [item for item, *_ in sound if isinstance(item, ScheduleTree)]
     library = Library(ops, routines={n: ROUTINES[n] for n in stepped})
     schedules(library, rules)

@@ -16,6 +16,7 @@ from .formulas import Formulas
 from .inline import over_rows
 from .modules import check_modules
 from .raw import check_raw
+from .reach import clause_word
 from .scope import CONSTANTS, SPACES, Scope, Thing, Vocabulary, derived, expanded, names_in, nodes_in, word
 from .signature import KINDS, RESERVED, open_scope
 from .source import Source
@@ -95,6 +96,13 @@ def once_each(errors: list[Error]) -> list[Error]:
     return out
 
 
+def results_of(op: Op) -> int:
+    """How many results an op has: none where it only changes its arguments."""
+    if any(p.mut for p in op.params) and all(o.type is None for o in op.outputs):
+        return len({o.name for o in op.outputs} & {a.name for a in op.body})
+    return len(op.outputs)
+
+
 def op_without_numbers(op: Op) -> bool:
     return op.numbers and not any(p.type.instead == "num" for p in op.params)
 
@@ -134,21 +142,16 @@ class OpNames:
             if space not in SPACES:
                 label = did_you_mean(space, SPACES) if space else f"did you mean `torch.{name}`?"
                 self.error("name", f"nothing is found under the name `{alias}`", at, label, help=("a name is in one of  " + ", ".join(SPACES),))
+            if name.endswith("_") and (count := results_of(op)) != 1:
+                self.error("name", f"`{alias}` puts the result in the place of the first tensor", at,
+                           f"`{op.name}` has {'none' if not count else 'several'}", help=(f"leave the `_` out:  as {alias.rstrip('_')}",))
             for hole in sorted(set(re.findall(r"\{(\w)\}", alias)) - ({op.family[0]} if op.family else set())):
                 self.error("name", f"`{{{hole}}}` in this name stands for nothing", at,
                            f"the op's variable is `{op.family[0]}`" if op.family else "the op has no `for` clause")
         if not op.body and not op.code:
             self.error("syntax", f"`{op.name}` has no formula", op.name_span, help=("write one:  out = ...",))
 
-    def clause_word(self, first: str, text: str, skip: int = 0) -> Span:
-        """Where a dotted name stands in the clauses that begin with a word."""
-        for m in re.finditer(rf"\n {{4}}{first} [^\n]*(?:\n {{5,}}[^\n]*)*",
-                             self.source.text[self.op.span[0]:self.op.span[1]]):
-            found = [n for n in re.finditer(rf"(?<![\w.{{}}]){re.escape(text)}(?![\w.{{}}])", m[0])]
-            if skip < len(found):
-                return self.op.span[0] + m.start() + found[skip].start(), self.op.span[0] + m.start() + found[skip].end()
-            skip -= len(found)
-        return self.op.name_span
+    def clause_word(self, first: str, text: str, skip: int = 0) -> Span: return clause_word(self.op, self.source, first, text, skip)
 
     # --- Body -------------------------------------------------------------------------------------
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from textwrap import dedent
 
 from .axes import Axis, axes, loop_dim, loop_index
 from .diagnostics import did_you_mean, either
@@ -17,7 +18,8 @@ from .opdef import symbol
 from .placed import Placed
 from .scalar_formulas import Context
 from .scope import Thing, is_tensor, word
-from .syntax import Op
+from .source import Source
+from .syntax import Code, Op, Span
 from .types import output_dtype, whole
 
 LANGUAGES = ("wgsl", "js", "numpy")
@@ -64,11 +66,24 @@ def check_bodies(walk, op: Op):
         if c.language in languages[:n]: walk.error("syntax", f"a second `{c.language}` body", (c.span[0], c.span[0] + len(c.language)))
         if c.language != "numpy": continue
         try: compile(c.text, "<numpy>", "exec")
-        except SyntaxError as e: walk.error("syntax", f"the `numpy` body of `{op.name}` is no Python: {e.msg}", (c.span[0], c.span[0] + 5), f"in its line {e.lineno}")
+        except SyntaxError as e: walk.error("syntax", f"the `numpy` body of `{op.name}` is no Python", code_place(walk.source, c, e.lineno - 1, (e.offset or 1) - 1), e.msg)
     missing = [f"`{language}`" for language in LANGUAGES if language not in languages]
     if missing:
         walk.error("syntax", f"`{op.name}` has no {either(missing)} body", op.name_span,
                    help=("an op that is not a formula needs a body for each target",))
+
+
+def code_place(source: Source, code: Code, line: int, column: int, length: int = 1) -> Span:
+    """Where a place of a body's text stands in its file, lines and columns counted from 0; of what lies outside, its language or its end."""
+    whole = source.text[code.span[0]:code.span[1]]
+    begin, end = whole.index('"""') + 3, whole.rindex('"""')
+    lines, bare = whole[begin:end].split("\n"), dedent(whole[begin:end])
+    if line < 0: return code.span[0], code.span[0] + len(code.language)
+    if line > code.text.count("\n"): line, column = code.text.count("\n"), len(code.text)
+    n = line + len(bare) - len(bare.lstrip("\n"))
+    start = code.span[0] + begin + sum(len(text) + 1 for text in lines[:n]) + len(lines[n]) - len(bare.split("\n")[n])
+    at = min(start + column, start + len(code.text.split("\n")[line]))
+    return at, at + max(min(length, start + len(code.text.split("\n")[line]) - at), 1)
 
 
 def shapes(walk, op: Op):

@@ -259,13 +259,13 @@ export function binds(compiled: CompiledOp, args: readonly unknown[]): boolean {
 
 /**
  * Runs an op.  `args`: positional ones in PyTorch's order, then perhaps a plain object of options.
- * Answers its tensor, or `Results` for several outputs.
+ * Answers its tensor, `Results` for several outputs, nothing for an op that only changes its arguments.
  */
-export function run(compiled: CompiledOp, args: readonly unknown[]): Tensor | Results {
-  const { op } = compiled, creation = compiled.calls?.().creationOf(args, op.name);
+export function run(compiled: CompiledOp, args: readonly unknown[]): Tensor | Results | undefined {
+  const { op } = compiled, creation = compiled.calls?.().creationOf(args, op.name), results = op.outputs.length;
   const out = creation ? runValues(compiled, arrange(op, creation.args), creation.device) : runValues(compiled, arrange(op, args));
   if (creation?.requiresGrad) out.forEach((x) => x.requires_grad_());
-  return op.outputs.length === 1 ? out[0]! : new Results(op.output_names, out);
+  return results === 1 ? out[0]! : results ? new Results(op.output_names, out) : undefined;
 }
 
 /** Runs an op and replaces the elements of its first argument by the result; answers that argument. */

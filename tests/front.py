@@ -1,5 +1,8 @@
 """The whole front end on a text, for tests."""
 
+from pathlib import Path
+
+from buildtools import bodies
 from codegen.host.errors import OpError
 from dsl.api import Function
 from dsl.diagnostics import Error
@@ -27,6 +30,7 @@ def tried(text: str, path: str, trials: int) -> tuple[list[Error], Source]:
             found = check_reads(op, source, trials)
             errors += found
             if found: del library.ops[op.name]
+        if not errors: errors += bodies.mistakes(library, {Path(path).stem: source}, {Path(path).stem})
         errors += [e for _, e in check_tests(library.ops.values(), lambda n: Function(library.ops[n], library).numpy, (OpError, IndexError))]
     return errors, source
 

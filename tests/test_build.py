@@ -10,7 +10,11 @@ from pathlib import Path
 import pytest
 
 from buildtools import package, reports
-from buildtools.paths import ROOT, SOURCES
+from buildtools.paths import EARLIER, ROOT, SOURCES
+from codegen import by_hand
+from codegen.earlier import Earlier
+from definitions import LIBRARY
+from dsl.reach import uncalled
 
 AGAIN = """
 import sys
@@ -47,6 +51,30 @@ def test_folders_of_definitions_are_there_and_their_files_have_names_of_their_ow
     taken = set()
     assert package.additional(tmp_path / "again", taken) == [tmp_path / "again" / "extra.op"] and taken == {"extra"}
     with pytest.raises(package.BuildError, match="extra.op has the name"): package.additional(tmp_path / "again", taken)
+
+
+UNFINISHED = {
+    "alone": ("op lonely(x: Float) = x\n\nop lonelier(x: Float) = lonely(x)\n", ["nothing can call `lonely`", "nothing can call `lonelier`", "alone.op:3:4"]),
+    "taken": ("op mine(x: Float) = x\n    as torch.cat, torch.special.relu, Tensor.clone\n",
+              ["no call of `torch.cat` reaches `mine`", "no call of `Tensor.clone` reaches `mine`", "the package has it by hand"]),
+    "late": ("op mine(input: Float) = input\n    as torch.relu\n", ["no call of `torch.relu` reaches `mine`", "`relu` takes them all", "activation.op, line"]),
+    "body": ("op mine(x: Num[N]) -> Num[N]\n    as torch.mine\n    launch go over N\n    wgsl \"\"\"\n        fn go(at: i32) { out[at] = x[at]; }\n    \"\"\"\n"
+             "    js \"\"\"\n        for (const v of x) { out[0] = v;\n    \"\"\"\n    numpy \"\"\"\n        out = x\n    \"\"\"\n    nograd\n",
+             ["the `js` body of `mine` is no JavaScript", "body.op:8:41"]),
+}
+
+
+@pytest.mark.parametrize("name", UNFINISHED)
+def test_added_definitions_that_nobody_could_use_are_refused(name, tmp_path):
+    text, words = UNFINISHED[name]
+    (tmp_path / f"{name}.op").write_text(text)
+    with pytest.raises(package.BuildError) as refused: package.definitions([tmp_path], earlier=Earlier(EARLIER))
+    for said in words: assert said in str(refused.value), str(refused.value)
+    assert str(refused.value).count("error[") == sum("`" in w and "no call" in w or "nothing can" in w or "body of" in w for w in words)
+
+
+def test_every_op_of_the_package_can_be_called():
+    assert uncalled(LIBRARY.ops, by_hand.called()) == []
 
 
 def test_the_readme_names_the_commands_that_exist():

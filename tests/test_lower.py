@@ -164,7 +164,7 @@ def test_data_dependent_targets_loop_over_every_index():
 
 
 def test_results_that_read_no_tensor_have_the_axes_of_the_arguments():
-    for name in ("fill", "rand_like"): assert LIBRARY.ops[name].tensors["out"].dims == (Dim("domain", "I"),)
+    for name in ("filled", "rand_like"): assert LIBRARY.ops[name].tensors["out"].dims == (Dim("domain", "I"),)
 
 
 def test_gradients_of_what_may_have_been_broadcast_spread():

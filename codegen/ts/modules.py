@@ -80,7 +80,7 @@ def op_row(op: OpDef, before: Sequence[OpDef] = ()) -> dict:
         "shown": docs.shown_name(op), "summary": docs.family_text(op, op.doc).strip().split("\n")[0],
         "comment": docs.comment(docs.lines(op, before)), "signatures": [s.text() for s in signatures(op)] if called else [],
         "options": options(op, docs.param_docs(op)) if called else [], "options_name": options_name(op),
-        "results": op.outputs if several and called else [], "result": result_type(op), "parts": takes_parts(op), "calls": takes_more(op),
+        "results": op.outputs if several and called else [], "changes": called and not op.outputs, "result": result_type(op), "parts": takes_parts(op), "calls": takes_more(op),
         "asks": [(name, literal(list(messages)), f", {formula(e)}" if e else "") for (name, messages), e in zip(op.asks, op.spared)],
     }
 

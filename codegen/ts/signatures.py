@@ -67,7 +67,7 @@ def options_name(op: OpDef) -> str: return f"{type_name(op.name)}Options" if opt
 
 
 def result_type(op: OpDef) -> str:
-    return "Tensor" if len(op.outputs) == 1 else f"{type_name(op.name)}Result"
+    return "Tensor" if len(op.outputs) == 1 else f"{type_name(op.name)}Result" if op.outputs else "void"
 
 
 def signatures(op: OpDef) -> list[Signature]:
