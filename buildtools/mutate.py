@@ -110,7 +110,7 @@ def copy(folder: Path) -> Path:
 
 def tried_near(mutation: Mutation, folder: Path, clean: Clean) -> Verdict:
     """Builds a copy with the mutation and runs the likeliest tests on it."""
-    return tried(mutation, folder, nearest.first(mutation, clean.seconds))
+    return tried(mutation, folder, nearest.first(mutation, clean.seconds, clean.failed))
 
 
 def tried_far(mutation: Mutation, folder: Path, clean: Clean) -> Verdict:
@@ -119,7 +119,7 @@ def tried_far(mutation: Mutation, folder: Path, clean: Clean) -> Verdict:
     for test, seconds in clean.seconds.items(): by_file[test.partition("::")[0]] += seconds
     files = [f for f in sorted(by_file, key=by_file.get) if (ROOT / f).exists() and concerned(f, mutation)]
     tests = [test for f in files for test in clean.seconds if test.startswith(f"{f}::")]
-    return tried(mutation, folder, nearest.addresses(tests), f"--numprocesses={PROCESSES}", "--dist=worksteal")
+    return tried(mutation, folder, nearest.addresses(tests, clean.failed), f"--numprocesses={PROCESSES}", "--dist=worksteal")
 
 
 def tried(mutation: Mutation, folder: Path, tests: list[str], *words: str) -> Verdict:

@@ -35,8 +35,9 @@ DEFINES = {".ts": re.compile(r"^(?:export )?(?:default )?(?:async )?(?:abstract 
            ".op": re.compile(r"^(?:op|def|module) (\w+)", re.M)}
 
 
-def first(mutation: Mutation, seconds: dict[str, float]) -> list[str]:
-    """The likeliest tests, the quickest first.  seconds: of every test, by its address for pytest."""
+def first(mutation: Mutation, seconds: dict[str, float], failed: Iterable[str] = ()) -> list[str]:
+    """The likeliest tests, the quickest first.  seconds: of every test that passed without a mutation, by its address for pytest.
+    failed: those that did not."""
     patterns = [p for begin, several in SEE_MOST.items() if mutation.file.startswith(begin) for p in several]
     found, spent = {t for t in seconds if any(fnmatchcase(t.removeprefix("tests/test_").replace(".py", ""), p) for p in patterns)}, 0.0
     words = subjects(mutation)
@@ -44,7 +45,7 @@ def first(mutation: Mutation, seconds: dict[str, float]) -> list[str]:
         spent += seconds[test]
         if spent > MOST: break
         found.add(test)
-    return addresses(sorted(found, key=seconds.get))
+    return addresses(sorted(found, key=seconds.get), failed)
 
 
 def subjects(mutation: Mutation) -> frozenset[str]:
@@ -79,6 +80,12 @@ def read_by(file: str, parameters: str) -> list[Path]:
 def words(file: Path) -> frozenset[str]: return frozenset(re.findall(r"\w{3,}", file.read_text()))
 
 
-def addresses(tests: Iterable[str]) -> list[str]:
-    """As pytest takes them: a case whose parameters are no plain words stands for all cases of its test."""
-    return list(dict.fromkeys(t if "[" not in t or PLAIN.fullmatch(t.partition("[")[2].rstrip("]")) else t.partition("[")[0] for t in tests))
+def addresses(tests: Iterable[str], failed: Iterable[str] = ()) -> list[str]:
+    """As pytest takes them.  A case whose parameters are no plain words stands for all cases of its test, if none of them is one that
+    failed without a mutation."""
+    broken, found = {test.partition("[")[0] for test in failed}, {}
+    for test in tests:
+        function, _, parameters = test.partition("[")
+        if not parameters or PLAIN.fullmatch(parameters[:-1]): found[test] = None
+        elif function not in broken: found[function] = None
+    return list(found)
