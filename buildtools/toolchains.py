@@ -5,12 +5,16 @@ No other command needs them, and none of them is in node_modules: all together t
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
+import re
 import shutil
+import signal
 import subprocess
 import tarfile
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from . import node
@@ -56,7 +60,36 @@ def project(tool: str | None, tarball: Path, files: dict[str, Path | str], at: P
     return folder
 
 
+@contextlib.contextmanager
+def serving(words: Sequence[str | Path], cwd: Path, ready: re.Pattern[str], timeout: float = 120) -> Iterator[list[str]]:
+    """A tool's server, from the line that says it is ready until the end, when it and what it started are stopped; what it said, line by line."""
+    server = subprocess.Popen([str(node.newest()), *map(str, words)], cwd=cwd, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              text=True, env=_environment({}), start_new_session=True)
+    said, started = [], threading.Event()
+
+    def listen() -> None:
+        for line in server.stdout:
+            said.append(line)
+            if ready.search(line): started.set()
+        started.set()
+
+    listener = threading.Thread(target=listen, daemon=True)
+    listener.start()
+    try:
+        if not started.wait(timeout) or server.poll() is not None: raise AssertionError(f"{words[0]} does not start: {''.join(said)}")
+        yield said
+    finally:
+        server.stdin.close()
+        try: server.wait(3)
+        except subprocess.TimeoutExpired: os.killpg(server.pid, signal.SIGTERM)
+        server.wait(30)
+        listener.join(30)
+
+
 def run(words: Sequence[str | Path], cwd: Path, env: dict[str, str] | None = None, program: Path | None = None, timeout: float = 300) -> subprocess.CompletedProcess[str]:
     """Run a tool's script with a Node that it supports, or the executable `program`; stdout and stderr are apart."""
     return subprocess.run([str(program or node.newest()), *map(str, words)], cwd=cwd, timeout=timeout, stdin=subprocess.DEVNULL,
-                          capture_output=True, text=True, env={**os.environ, "CI": "1", "NEXT_TELEMETRY_DISABLED": "1", **(env or {})})
+                          capture_output=True, text=True, env=_environment(env or {}))
+
+
+def _environment(more: dict[str, str]) -> dict[str, str]: return {**os.environ, "CI": "1", "NEXT_TELEMETRY_DISABLED": "1", **more}

@@ -4,6 +4,7 @@
 import type { Elements } from "./compiled.js";
 import { AutogradError } from "./errors.js";
 import { callable } from "./kinds.js";
+import { atMost } from "./named.js";
 import { watchNodes } from "./node.js";
 import { checkReads } from "./read.js";
 import { Scoped } from "./scoped.js";
@@ -31,12 +32,14 @@ export const is_anomaly_check_nan_enabled = (): boolean => modes.value.checking;
 
 /** From now on (or no longer) `backward` says which function made a gradient NaN, and where it was called.  Slow: for looking for mistakes. */
 export function set_detect_anomaly(mode: boolean, check_nan: boolean | { check_nan?: boolean } = true): void {
+  atMost("set_detect_anomaly", arguments, 2);
   modes.value = { detecting: mode, checking: typeof check_nan === "boolean" ? check_nan : (check_nan.check_nan ?? true) };
   watch();
 }
 
 /** As set_detect_anomaly, while `body` runs; of an async function until its promise settles. */
 export function detect_anomaly<T>(body: () => T, check_nan = true): T {
+  atMost("detect_anomaly", arguments, 2);
   callable(body, "detect_anomaly", "body");
   bodies++;
   watch();

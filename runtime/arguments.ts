@@ -54,9 +54,7 @@ const byPlace = (args: readonly unknown[]): number => (isOptions(args[args.lengt
 export function arrange(op: Op, args: readonly unknown[]): unknown[] {
   const { positional, places, tensors } = layoutOf(op);
   const given = byPlace(args), options = given < args.length ? (args[given] as Record<string, unknown>) : null;
-  if (given > positional) {
-    throw new TypeMismatchError(`${op.name}: takes at most ${positional} positional arguments, but got ${given}`);
-  }
+  if (given > positional) throw tooMany(op.name, positional, given);
   const values: unknown[] = new Array(op.params.length).fill(undefined);
   for (let i = 0; i < given; i++) values[i] = args[i];
   if (options !== null) {
@@ -83,6 +81,10 @@ export function arrange(op: Op, args: readonly unknown[]): unknown[] {
   }
   return values;
 }
+
+/** The error for more arguments by place than there are. */
+export const tooMany = (op: string, most: number, given: number): TypeMismatchError =>
+  new TypeMismatchError(`${op}: takes at most ${most} positional argument${most === 1 ? "" : "s"}, but got ${given}`);
 
 const isWhole = (v: unknown): boolean => typeof v === "number" && Number.isInteger(v);
 const WANTED: Readonly<Record<string, string>> = {

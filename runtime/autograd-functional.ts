@@ -5,6 +5,7 @@ import { addGradients } from "./accumulate.js";
 import { OpError } from "./errors.js";
 import { ones_like } from "./create.js";
 import { callable } from "./kinds.js";
+import { atMost } from "./named.js";
 import { tensorOf, tensorsOf } from "./tensor-kinds.js";
 import { Tensor } from "./tensor.js";
 
@@ -22,23 +23,27 @@ function weightOf(v: Tensor | null | undefined, out: Tensor, op: string): Tensor
 
 /** [func(inputs), the gradients of that weighted by v]. */
 export function vjp(func: Body, inputs: Inputs, v?: Tensor | null): [Tensor, Tensor | Tensor[]] {
+  atMost("vjp", arguments, 3);
   const [out, back] = backward(func, ...listOf(inputs, "vjp"));
   return [out, alike(back(weightOf(v, out, "vjp")), inputs)];
 }
 
 /** [func(inputs), how it changes along v]. */
 export function jvp(func: Body, inputs: Inputs, v?: Inputs | null): [Tensor, Tensor] {
+  atMost("jvp", arguments, 3);
   return forward(func, listOf(inputs, "jvp"), v ? listOf(v, "jvp", "v") : listOf(inputs, "jvp").map((x) => weightOf(null, x, "jvp")));
 }
 
 /** The derivative of every element of func(inputs) with respect to every element of the inputs. */
 export function jacobian(func: Body, inputs: Inputs): Tensor | Tensor[] {
+  atMost("jacobian", arguments, 2);
   const list = listOf(inputs, "jacobian");
   return alike(jacrev(func, list.map((_, i) => i))(...list) as Tensor[], inputs);
 }
 
 /** The second derivatives of a function with one element: for a list of inputs, a list of lists. */
 export function hessian(func: Body, inputs: Inputs): Tensor | Tensor[][] {
+  atMost("hessian", arguments, 2);
   const list = listOf(inputs, "hessian"), places = list.map((_, i) => i);
   const rows = list.map((_, i) => jacrev(((...args: never[]) => jacrev(func, i)(...args)) as Body, places)(...list) as Tensor[]);
   return inputs instanceof Tensor ? rows[0]![0]! : rows;
@@ -46,6 +51,7 @@ export function hessian(func: Body, inputs: Inputs): Tensor | Tensor[][] {
 
 /** [func(inputs), the matrix of second derivatives times v].  The matrix is symmetric, so two ways back give it. */
 export function hvp(func: Body, inputs: Inputs, v: Inputs): [Tensor, Tensor | Tensor[]] {
+  atMost("hvp", arguments, 3);
   const list = listOf(inputs, "hvp"), weights = listOf(v, "hvp", "v");
   callable(func, "hvp", "func");
   if (weights.length !== list.length) throw new OpError(`hvp: expected as many vectors as inputs, got ${weights.length} and ${list.length}`);

@@ -4,6 +4,7 @@
 import { AutogradError, TypeMismatchError, describe } from "./errors.js";
 import { is_grad_enabled, unrecorded, set_grad_enabled } from "./grad-mode.js";
 import { accumulateInto, addGradients } from "./accumulate.js";
+import { atMost } from "./named.js";
 import { type Grad, Node, gradientEdge, watcher } from "./node.js";
 import { listOf } from "./kinds.js";
 import { sameShape, showShape } from "./shape.js";
@@ -207,6 +208,7 @@ function listed(given: unknown, what: string, absent = false): Tensor[] {
 /** Adds the gradients of one or several tensors to `.grad` of every leaf they were made from, or of `inputs` only.  `gradient`: for each
  *  of them a tensor that weighs its elements, or null for ones. */
 export function backward(tensors: Tensor | readonly Tensor[], gradient?: Tensor | null | readonly (Tensor | null)[] | BackwardOptions, options: BackwardOptions = {}): void {
+  atMost("backward", arguments, 3);
   if (gradient && !(gradient instanceof Tensor) && !Array.isArray(gradient)) return backward(tensors, (gradient as BackwardOptions).grad_tensors, gradient as BackwardOptions);
   const create = options.create_graph ?? options.createGraph ?? false;
   const retain = options.retain_graph ?? options.retainGraph ?? create;
@@ -245,6 +247,7 @@ export interface GradOptions {
 export function grad(outputs: Tensor | readonly Tensor[], inputs: Tensor | readonly Tensor[], options?: GradOptions & { allow_unused?: false; allowUnused?: false }): Tensor[];
 export function grad(outputs: Tensor | readonly Tensor[], inputs: Tensor | readonly Tensor[], options?: GradOptions): Grad[];
 export function grad(outputs: Tensor | readonly Tensor[], inputs: Tensor | readonly Tensor[], options: GradOptions = {}): Grad[] {
+  atMost("grad", arguments, 3);
   const from = listed(outputs, "grad: outputs"), to = listed(inputs, "grad: inputs");
   const create = options.create_graph ?? options.createGraph ?? false;
   const given = options.grad_outputs ?? options.gradOutputs ?? null;

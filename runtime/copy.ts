@@ -6,6 +6,7 @@ import { type DType, isDType, isFloat, toDType } from "./dtype.js";
 import { AutogradError, OpError, TypeMismatchError, describe } from "./errors.js";
 import { emptyOn, scalar, zeros_like } from "./create.js";
 import { beforeInPlace, recordInPlace } from "./inplace.js";
+import { atMost } from "./named.js";
 import { FunctionNode, JoinNode, attach, recording } from "./node.js";
 import { sumTo } from "./place.js";
 import { arrange } from "./read.js";
@@ -55,6 +56,7 @@ export interface ToOptions {
 
 /** x.to(dtype), x.to(device), x.to(device, dtype), x.to(other), x.to({dtype, device, copy}). */
 export function to(x: Tensor, args: readonly unknown[]): Tensor | Promise<Tensor> {
+  atMost("to", args, 5);
   let dtype = x.dtype, device = x.storage.device, copy = false;
   for (const arg of args) {
     if (arg === undefined || arg === null || typeof arg === "boolean") continue;

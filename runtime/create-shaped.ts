@@ -52,8 +52,11 @@ export function empty_permuted(...args: unknown[]): Tensor {
 }
 
 /** A tensor without axes. */
-export const scalar_tensor = (value: number | boolean, options?: Options): Tensor =>
-  full([], number(value, "scalar_tensor", "s"), { dtype: "float32", ...checked(options, "scalar_tensor") });
+export function scalar_tensor(value: number | boolean, options?: Options): Tensor;
+export function scalar_tensor(...args: unknown[]): Tensor {
+  const { values: [value], options } = making("scalar_tensor", ["s"], args);
+  return full([], number(value, "scalar_tensor", "s"), { dtype: "float32", ...options });
+}
 
 function triangle(op: string, args: readonly unknown[], lower: boolean): Tensor {
   const { values, options } = making(op, ["row", "col", "offset"], args);
@@ -104,7 +107,7 @@ export function logspace(...args: unknown[]): Tensor | Promise<Tensor> {
 
 /** Whole numbers from `low` (0) up to, but without, `high`, shaped like `input`. */
 export function randint_like(input: Tensor, ...args: [high: number, options?: RandomOptions] | [low: number, high: number, options?: RandomOptions] | [RandomOptions & { low?: number; high: number }]): Tensor {
-  const x = tensorOf(input, "randint_like"), { values, options } = making("randint_like", ["low", "high"], spanned(args, 1));
+  const { values, options } = making("randint_like", ["low", "high"], spanned(args, 1)), x = tensorOf(input, "randint_like");
   const device = options.device ? toDevice(options.device) : x.storage.device;
   return randomWhole("randint_like", values, { dtype: x.dtype, ...options }, (dtype) => emptyOn(device, x.shape, dtype, "randint_like"));
 }

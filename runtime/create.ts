@@ -40,8 +40,7 @@ const MADE = ["dtype", "device", "requires_grad", "layout", "pin_memory", "memor
 
 /** A call's own arguments in the order of `names`, and the options of the tensor that it makes. */
 export function making(op: string, names: readonly string[], args: readonly unknown[], most = names.length): { values: unknown[]; options: Options } {
-  const { values, options } = apart(op, names, MADE, args);
-  atMost(op, values, most);
+  const { values, options } = apart(op, names, MADE, args, most);
   return { values, options: checked(options, op) };
 }
 
@@ -88,6 +87,7 @@ export function fromElements(elements: Elements, dtype: DType, shape: readonly n
 
 /** A tensor of nested arrays, a number, a boolean, or a typed array with `shape`; a copy of another tensor. */
 export function tensor(data: TensorData, options: TensorOptions = {}): Tensor {
+  atMost("tensor", arguments, 2);
   checked(options, "tensor");
   if (data instanceof Tensor) {
     const own = data.storage.device, device = options?.device ? toDevice(options.device) : own, dtype = dtypeOf(options ?? {}, data.dtype);
@@ -262,8 +262,8 @@ function like(op: string, args: readonly unknown[], ...names: string[]): { value
   return { values: values as [Tensor, ...unknown[]], options: { dtype: input.dtype, device: input.device, ...options } };
 }
 /** A function that makes a tensor like another. */
-const likeness = <O extends Options>(op: string, make: (...args: [readonly number[], O]) => Tensor) => (input: Tensor, options?: O): Tensor => {
-  const made = like(op, [input, options]);
+const likeness = <O extends Options>(op: string, make: (...args: [readonly number[], O]) => Tensor) => (...args: [input: Tensor, options?: O]): Tensor => {
+  const made = like(op, args);
   return make(made.values[0].shape, made.options as O);
 };
 
@@ -272,8 +272,8 @@ export const zeros_like = /* @__PURE__ */ likeness<Options>("zeros_like", zeros)
 export const ones_like = /* @__PURE__ */ likeness<Options>("ones_like", ones);
 export const rand_like = /* @__PURE__ */ likeness<RandomOptions>("rand_like", rand);
 export const randn_like = /* @__PURE__ */ likeness<RandomOptions>("randn_like", randn);
-export function full_like(input: Tensor, fill_value: number | boolean, options?: Options): Tensor {
-  const { values: [x, value], options: own } = like("full_like", [input, fill_value, options], "fill_value");
+export function full_like(...args: [input: Tensor, fill_value: number | boolean, options?: Options]): Tensor {
+  const { values: [x, value], options: own } = like("full_like", args, "fill_value");
   return full(x.shape, value as number, own);
 }
 

@@ -6,6 +6,7 @@ import type { Elements } from "./compiled.js";
 import { cpu } from "./cpu.js";
 import { type DType, isFloat } from "./dtype.js";
 import { OpError, TypeMismatchError } from "./errors.js";
+import { atMost } from "./named.js";
 import { type Observer, type Run, inputsOf, nameOf, observe, outputsOf, stopObserving } from "./observers.js";
 import { extent, showShape } from "./shape.js";
 import { titled } from "./titled.js";
@@ -162,6 +163,7 @@ export const is_debug_enabled = (): boolean => checks !== null;
  * read.  Very slow: for looking for mistakes.
  */
 export function set_debug(mode: boolean, options: DebugOptions = {}): void {
+  atMost("set_debug", arguments, 2);
   const { check_finite = true, replay = true, rtol = 1e-3, atol = 1e-5, ...rest } = options;
   if (typeof mode !== "boolean") throw new TypeMismatchError("set_debug: expected true or false");
   for (const name of Object.keys(rest)) throw new TypeMismatchError(`set_debug: got an unexpected keyword argument '${name}'`);

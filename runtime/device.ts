@@ -5,6 +5,7 @@ import type { CompiledOp, Elements } from "./compiled.js";
 import { cpu } from "./cpu.js";
 import type { DType } from "./dtype.js";
 import { DeviceError, describe } from "./errors.js";
+import { atMost } from "./named.js";
 import type { Cell, Storage } from "./storage.js";
 import type { Tensor } from "./tensor.js";
 
@@ -105,6 +106,7 @@ export const registeredDevices = (): Device[] => [...new Set([cpu, ...others.val
 export const defaultDevice = (): Device => current ?? cpu;
 
 export function setDefaultDevice(device: unknown): void {
+  atMost("setDefaultDevice", arguments, 1);
   current = toDevice(device);
 }
 

@@ -6,13 +6,14 @@ import { OpError, TypeMismatchError, describe } from "./errors.js";
 import * as kernels from "./kernels.js";
 import { count, flag, number, whole } from "./kinds.js";
 import { check } from "./tensor-kinds.js";
-import { named } from "./named.js";
+import { atMost, named } from "./named.js";
 import { axisOf, broadcastShapes, checkShape, contiguousStrides, sameShape, showShape } from "./shape.js";
 import { Tensor } from "./tensor.js";
 import * as views from "./views.js";
 
 /** The elements of `input` where the bool tensor `mask` (broadcast with it) holds, with one axis.  Its gradient flows back. */
 export async function masked_select(input: Tensor, mask: Tensor): Promise<Tensor> {
+  atMost("masked_select", arguments, 2);
   check(input, "masked_select", "input");
   check(mask, "masked_select", "mask");
   if (mask.dtype !== "bool") throw new TypeMismatchError(`masked_select: expected BoolTensor for mask, got ${mask.dtype}`);
@@ -25,6 +26,7 @@ export async function masked_select(input: Tensor, mask: Tensor): Promise<Tensor
 
 /** The places of the elements that are not zero: one row of indices for each; with `as_tuple` one tensor for each axis. */
 export async function nonzero(input: Tensor, options: { as_tuple?: boolean } = {}): Promise<Tensor | Tensor[]> {
+  atMost("nonzero", arguments, 2);
   check(input, "nonzero", "input");
   const [as_tuple = false] = named("nonzero", ["as_tuple"], [options]);
   const { shape } = input, strides = contiguousStrides(shape), elements = await input.data(), rows: number[] = [];
@@ -40,10 +42,14 @@ export async function nonzero(input: Tensor, options: { as_tuple?: boolean } = {
 }
 
 /** As nonzero: one row for each. */
-export const argwhere = async (input: Tensor): Promise<Tensor> => (await nonzero(input)) as Tensor;
+export async function argwhere(input: Tensor): Promise<Tensor> {
+  atMost("argwhere", arguments, 1);
+  return (await nonzero(input)) as Tensor;
+}
 
 /** Whether two tensors have the same shape and elements. */
 export async function equal(input: Tensor, other: Tensor): Promise<boolean> {
+  atMost("equal", arguments, 2);
   check(input, "equal", "input");
   check(other, "equal", "other");
   if (!sameShape(input.shape, other.shape)) return false;

@@ -7,6 +7,7 @@ import { AutogradError, OpError, TypeMismatchError, describe } from "./errors.js
 import { enable_grad, is_grad_enabled } from "./grad-mode.js";
 import { stack } from "./join.js";
 import { callable, refuse } from "./kinds.js";
+import { atMost } from "./named.js";
 import { tensorsOf } from "./tensor-kinds.js";
 import { axisOf, integers } from "./shape.js";
 import { Tensor } from "./tensor.js";
@@ -45,6 +46,7 @@ type Along<A extends Argnums> = A extends number ? Tensor : Tensor[];
 export function grad_and_value<F extends Body, A extends Argnums = 0>(f: F, argnums?: A, has_aux?: false): (...args: Parameters<F>) => [Along<A>, Tensor];
 export function grad_and_value(f: Body, argnums?: Argnums, has_aux?: boolean): (...args: unknown[]) => [unknown, unknown];
 export function grad_and_value(f: Body, argnums: Argnums = 0, has_aux = false): (...args: never[]) => [unknown, unknown] {
+  atMost("grad_and_value", arguments, 3);
   return (...args) => {
     const { places, out, outer } = runAt(f, args, integers([argnums], "grad", "argnums"), "grad"), value = has_aux ? (out as unknown[])[0] : out;
     const loss = check(value, "grad", "the function's result");
@@ -60,6 +62,7 @@ export function grad_and_value(f: Body, argnums: Argnums = 0, has_aux = false): 
 export function grad<F extends Body, A extends Argnums = 0>(f: F, argnums?: A, has_aux?: false): (...args: Parameters<F>) => Along<A>;
 export function grad(f: Body, argnums?: Argnums, has_aux?: boolean): (...args: unknown[]) => unknown;
 export function grad(f: Body, argnums: Argnums = 0, has_aux = false): (...args: never[]) => unknown {
+  atMost("grad", arguments, 3);
   const both = grad_and_value(f, argnums, has_aux as boolean);
   return (...args) => {
     const [gradient, value] = both(...args);
@@ -75,6 +78,7 @@ export function vjp(f: Body, ...primals: Tensor[]): [Tensor, (cotangent: Tensor)
 
 /** f's value at `primals`, and how it changes along `tangents`. */
 export function jvp(f: Body, primals: readonly Tensor[], tangents: readonly Tensor[]): [Tensor, Tensor] {
+  atMost("jvp", arguments, 3);
   primals = tensorsOf(primals, "jvp", "primals");
   tangents = tensorsOf(tangents, "jvp", "tangents");
   if (primals.length !== tangents.length) throw new OpError(`jvp: expected as many tangents as primals, got ${tangents.length} and ${primals.length}`);
@@ -91,6 +95,7 @@ export function jvp(f: Body, primals: readonly Tensor[], tangents: readonly Tens
 /** A function that gives the Jacobian: the output's axes, then those of the argument. */
 export function jacrev<F extends Body, A extends Argnums = 0>(f: F, argnums?: A): (...args: Parameters<F>) => Along<A>;
 export function jacrev(f: Body, argnums: Argnums = 0): (...args: never[]) => unknown {
+  atMost("jacrev", arguments, 2);
   return (...args) => {
     const { places, out, outer } = runAt(f, args, integers([argnums], "jacrev", "argnums"), "jacrev"), value = check(out, "jacrev", "the function's result");
     const flat = enable_grad(() => views.reshape(value, [-1])), n = flat.numel();
@@ -101,14 +106,16 @@ export function jacrev(f: Body, argnums: Argnums = 0): (...args: never[]) => unk
 }
 
 /** A function that gives the matrix of second derivatives. */
-export const hessian = <F extends Body>(f: F, argnum = 0): ((...args: Parameters<F>) => Tensor) => jacrev((...args: Parameters<F>) => {
+export function hessian<F extends Body>(f: F, argnum = 0): (...args: Parameters<F>) => Tensor {
+  atMost("hessian", arguments, 2);
   // Within the outer Jacobian the argument requires a gradient, so the inner one is recorded.
-  return jacrev(f, argnum)(...args);
-}, argnum);
+  return jacrev((...args: Parameters<F>) => jacrev(f, argnum)(...args), argnum);
+}
 
 /** Runs f for each slice along `in_dims` (null: the argument is shared) and stacks the results along `out_dims`. */
 export function vmap<F extends Body>(f: F, in_dims: number | readonly (number | null)[] = 0, out_dims = 0):
     (...args: Parameters<F>) => ReturnType<F> extends readonly unknown[] ? Tensor[] : Tensor {
+  atMost("vmap", arguments, 3);
   type Answer = ReturnType<F> extends readonly unknown[] ? Tensor[] : Tensor;
   callable(f, "vmap", "func");
   if (typeof in_dims !== "number" && !Array.isArray(in_dims)) refuse("vmap", "in_dims", "a whole number or a list of them", in_dims);

@@ -8,7 +8,7 @@ import type { Device, GpuName } from "./device.js";
 import type { DType } from "./dtype.js";
 import * as join from "./join.js";
 import { check } from "./tensor-kinds.js";
-import { atMost, named } from "./named.js";
+import { named } from "./named.js";
 import * as placing from "./placing.js";
 import { Tensor } from "./tensor.js";
 import * as copies from "./view-copies.js";
@@ -23,9 +23,8 @@ function viewing<F extends (x: Tensor, ...rest: never[]) => unknown>(op: string,
   (input: Tensor, ...args: Rest<F> | [...Partial<Rest<F>>, Options]) => Result<F> {
   const all = ["input", ...names], variadic = /^(shape|dims|size)$/.test(names[0] ?? "") && !names.includes("stride");
   return ((...args: unknown[]) => {
-    const [input, ...rest] = named(op, all, args);
+    const [input, ...rest] = named(op, all, args, variadic ? Infinity : all.length);
     check(input, op, "input");
-    if (!variadic) atMost(op, rest, names.length);
     return f(input, ...(rest as never[]));
   }) as never;
 }

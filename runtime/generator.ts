@@ -6,6 +6,7 @@ import { tensor } from "./create.js";
 import { newElements } from "./dtype.js";
 import { OpError } from "./errors.js";
 import { count } from "./kinds.js";
+import { limited } from "./named.js";
 import { tensorOf } from "./tensor-kinds.js";
 import { RandomSource, nextCall, seedOf } from "./random.js";
 import { uniform } from "./random-bits.js";
@@ -108,6 +109,7 @@ export class Generator extends RandomSource {
   }
 }
 titled(Generator, "Generator");
+limited(Generator, "Generator.");
 
 /** A generator seeded from the package's own random numbers, so by `torch.manual_seed`. */
 export function drawnGenerator(): Generator {

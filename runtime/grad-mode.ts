@@ -2,6 +2,7 @@
 // lasts for a body: here a function, and for an async one until its promise settles.
 
 import { flag } from "./kinds.js";
+import { atMost } from "./named.js";
 import { Scoped } from "./scoped.js";
 
 interface Mode { readonly recording: boolean; readonly inference: boolean }
@@ -18,15 +19,22 @@ export const is_inference_mode_enabled = (): boolean => modes.value.inference;
 export const unrecorded = <T>(body: () => T): T => modes.during({ ...modes.value, recording: false }, body);
 
 /** Runs `body` without recording.  The mode of an async function lasts until its promise settles. */
-export const no_grad = <T>(body: () => T): T => modes.run({ ...modes.value, recording: false }, body, "no_grad");
+export function no_grad<T>(body: () => T): T {
+  atMost("no_grad", arguments, 1);
+  return modes.run({ ...modes.value, recording: false }, body, "no_grad");
+}
 
 /** Runs `body` with recording, within no_grad. */
-export const enable_grad = <T>(body: () => T): T => modes.run({ ...modes.value, recording: true }, body, "enable_grad");
+export function enable_grad<T>(body: () => T): T {
+  atMost("enable_grad", arguments, 1);
+  return modes.run({ ...modes.value, recording: true }, body, "enable_grad");
+}
 
 /** Turns recording on or off: from now on, or, with a body, while that runs. */
 export function set_grad_enabled(recording: boolean): void;
 export function set_grad_enabled<T>(recording: boolean, body: () => T): T;
 export function set_grad_enabled<T>(recording: boolean, body?: () => T): T | void {
+  atMost("set_grad_enabled", arguments, 2);
   const inside = { ...modes.value, recording: flag(recording, "set_grad_enabled", "mode") };
   if (body !== undefined) return modes.run(inside, body, "set_grad_enabled");
   modes.value = inside;
@@ -39,6 +47,7 @@ export function set_grad_enabled<T>(recording: boolean, body?: () => T): T | voi
 export function inference_mode<T>(body: () => T): T;
 export function inference_mode<T>(on: boolean, body: () => T): T;
 export function inference_mode<T>(on: boolean | (() => T), body?: () => T): T {
+  atMost("inference_mode", arguments, 2);
   const wanted = typeof on === "function" || flag(on, "inference_mode", "mode");
   return modes.run({ recording: !wanted, inference: wanted }, typeof on === "function" ? on : body!, "inference_mode");
 }

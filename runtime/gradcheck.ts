@@ -8,6 +8,7 @@ import { isFloat, newElements } from "./dtype.js";
 import { AutogradError, OpError, TypeMismatchError, describe } from "./errors.js";
 import { enable_grad, no_grad } from "./grad-mode.js";
 import { callable, listOf } from "./kinds.js";
+import { atMost } from "./named.js";
 import { readElements } from "./read.js";
 import { showShape } from "./shape.js";
 import { Tensor } from "./tensor.js";
@@ -89,6 +90,7 @@ function shown(matrix: number[][]): string {
  * GradcheckError with both matrices.  `func` answers a tensor or several, may be async, and uses its arguments.
  */
 export async function gradcheck(func: Body, inputs: Tensor | readonly unknown[], options: GradcheckOptions = {}): Promise<boolean> {
+  atMost("gradcheck", arguments, 3);
   callable(func, "gradcheck", "func");
   const given = inputs instanceof Tensor ? [inputs] : listOf(inputs, "gradcheck", "inputs"), rules = { ...RULES, ...options };
   const at = places(given, "gradcheck"), leaves = [...given];
@@ -113,6 +115,7 @@ export async function gradcheck(func: Body, inputs: Tensor | readonly unknown[],
 /** gradcheck of the gradients of `func`, each output weighted by `grad_outputs` (random numbers, if none are given). */
 export async function gradgradcheck(func: Body, inputs: Tensor | readonly unknown[], grad_outputs?: Tensor | readonly Tensor[] | null,
   options: GradcheckOptions = {}): Promise<boolean> {
+  atMost("gradgradcheck", arguments, 4);
   callable(func, "gradgradcheck", "func");
   const given = inputs instanceof Tensor ? [inputs] : listOf(inputs, "gradgradcheck", "inputs"), at = places(given, "gradgradcheck");
   const outputs = floating(await enable_grad(() => func(...(given as never[])))).filter((out) => out.requires_grad);

@@ -131,7 +131,8 @@ export const atleast_2d = /* @__PURE__ */ raising("atleast_2d", raised_2d);
 export const atleast_3d = /* @__PURE__ */ raising("atleast_3d", raised_3d);
 
 /** Tensors with more axes if need be, joined along `dim`. */
-const raisedAndJoined = (op: string, raise: (x: Tensor) => Tensor, dim: (first: Tensor) => number) => (tensors: Tensors): Tensor => {
+const raisedAndJoined = (op: string, raise: (x: Tensor) => Tensor, dim: (first: Tensor) => number) => (...args: [tensors: Tensors]): Tensor => {
+  const [tensors] = named(op, ["tensors"], args) as [Tensors];
   checkList(tensors, op);
   const parts = tensors.map(raise);
   return joined(parts, dim(parts[0]!), op);
@@ -174,7 +175,7 @@ export function repeat(x: Tensor, ...repeats: (number | readonly number[])[]): T
 
 /** As repeat; missing numbers count as 1. */
 export function tile(x: Tensor, ...dims: (number | readonly number[] | { dims: readonly number[] })[]): Tensor {
-  const times = integers(named("tile", ["dims"], dims), "tile", "dims");
+  const times = integers(named("tile", ["dims"], dims, Infinity), "tile", "dims");
   return repeat(x, [...new Array<number>(Math.max(x.ndim - times.length, 0)).fill(1), ...times]);
 }
 

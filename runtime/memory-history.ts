@@ -2,6 +2,7 @@
 
 import { count } from "./kinds.js";
 import { lookForLines, memory } from "./memory.js";
+import { atMost } from "./named.js";
 
 /** How many lines of the program are told, and how many calls of the package may lie between them and a new buffer. */
 const LINES = 3, DEPTH = 100;
@@ -45,6 +46,7 @@ function lines(own: string): string | null {
  * Buffers made before have no lines.
  */
 export function record_memory_history(enabled = true): void {
+  atMost("record_memory_history", arguments, 1);
   const own = enabled ? ownPlace() : "";
   lookForLines(enabled ? () => lines(own) : null);
 }
@@ -54,6 +56,7 @@ const size = (bytes: number): string =>
 
 /** memory() as a table: for each device the `most` origins that hold the most bytes. */
 export function memory_summary(most = 10): string {
+  atMost("memory_summary", arguments, 1);
   const out: string[] = [];
   most = count(most, "memory_summary", "most");
   for (const [device, { bytes, buffers, deviceBytes, origins }] of Object.entries(memory())) {

@@ -1,6 +1,7 @@
 // When memory is freed: by the garbage collector, by dispose(), or at the end of a tidy scope.  And how much there is, made by what.
 // How a device takes memory back is its own matter (webgpu/pool.ts); memory-history.ts finds the lines of programs.
 
+import { atMost } from "./named.js";
 import { Scoped } from "./scoped.js";
 import type { Cell, Storage } from "./storage.js";
 
@@ -98,6 +99,7 @@ export function onReport(device: string, report: () => Record<string, number>): 
  * steps apart show what a loop keeps; `record_memory_history` adds the lines of the program.
  */
 export function memory(): Record<string, DeviceMemory> {
+  atMost("memory", arguments, 0);
   const out: Record<string, DeviceMemory> = {};
   for (const [device, { bytes, buffers, origins }] of Object.entries(usage)) {
     const held = Array.from(origins.values()).filter((origin) => origin.buffers > 0).map((origin) => ({ ...origin }));

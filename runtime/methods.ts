@@ -15,7 +15,7 @@ import { type IndexSpec, index, index_put, index_put_, setIndex } from "./indexi
 import * as join from "./join.js";
 import * as kernels from "./kernels.js";
 import { tensorOf } from "./tensor-kinds.js";
-import { named } from "./named.js";
+import { limited, named } from "./named.js";
 import * as placing from "./placing.js";
 import { print, printSync } from "./print.js";
 import * as resizing from "./resizing.js";
@@ -59,7 +59,7 @@ class Methods {
     return copying.fill_(this, named("fill_", ["value"], [value])[0] as TensorOrNumber);
   }
   zero_<T extends Tensor>(this: T): T { return copying.fill_(this, 0); }
-  fill_diagonal_<T extends Tensor>(this: T, value: TensorOrNumber, wrap: boolean | { wrap?: boolean } = false): T { return placing.fill_diagonal_(this, value, wrap); }
+  fill_diagonal_<T extends Tensor>(this: T, value: TensorOrNumber, wrap?: boolean | { wrap?: boolean }): T { return placing.fill_diagonal_(this, value, wrap); }
   /** Promises of what depends on values: see the functions of these names. */
   masked_select(this: Tensor, mask: Tensor): Promise<Tensor> { return dynamic.masked_select(this, mask); }
   nonzero_static(this: Tensor, options: { size: number; fill_value?: number }): Promise<Tensor> { return dynamic.nonzero_static(this, options); }
@@ -100,7 +100,7 @@ class Methods {
   narrow(this: Tensor, dim: number, start: number | Tensor, length: number | Tensor): Tensor | Promise<Tensor> { return dynamic.narrow(this, dim, start, length); }
   /** The tensor where the condition holds, `other` elsewhere. */
   where(this: Tensor, condition: Tensor, other: TensorOrNumber): Tensor {
-    const [mask, rest] = named("where", ["condition", "other"], [...arguments]);
+    const [mask, rest] = named("where", ["condition", "other"], [condition, other]);
     return kernels.where(mask as Tensor, this, rest as Tensor | number);
   }
   flatten(this: Tensor, start_dim?: number | views.FlattenOptions, end_dim?: number): Tensor { return views.flatten(this, start_dim, end_dim); }
@@ -112,7 +112,7 @@ class Methods {
   as_strided_<T extends Tensor>(this: T, size: readonly number[], stride: readonly number[], storage_offset?: number | views.StridedOptions): T {
     return views.become(this, "as_strided_", (x) => views.as_strided(x, size, stride, storage_offset));
   }
-  diagonal(this: Tensor, offset: number | views.DiagonalOptions = 0, dim1 = 0, dim2 = 1): Tensor { return views.diagonal(this, offset, dim1, dim2); }
+  diagonal(this: Tensor, offset?: number | views.DiagonalOptions, dim1?: number, dim2?: number): Tensor { return views.diagonal(this, offset, dim1, dim2); }
   unfold(this: Tensor, dimension: number, size: number, step: number): Tensor { return views.unfold(this, dimension, size, step); }
   chunk(this: Tensor, chunks: number, dim?: number | views.DimOption): Tensor[] { return views.chunk(this, chunks, dim); }
   split(this: Tensor, split_size: number | readonly number[], dim?: number | views.DimOption): Tensor[] { return views.split(this, split_size, dim); }
@@ -129,12 +129,12 @@ class Methods {
   split_with_sizes(this: Tensor, split_sizes: readonly number[], dim?: number | views.DimOption): Tensor[] { return views.split(this, split_sizes, dim, "split_with_sizes"); }
   unbind(this: Tensor, dim?: number | views.DimOption): Tensor[] { return views.unbind(this, dim); }
   sum_to_size(this: Tensor, ...size: (number | readonly number[])[]): Tensor { return views.sumToSize(this, size); }
-  diag(this: Tensor, diagonal: number | { diagonal?: number } = 0): Tensor { return placing.diag(this, diagonal); }
-  diag_embed(this: Tensor, offset: number | views.DiagonalOptions = 0, dim1 = -2, dim2 = -1): Tensor { return placing.diag_embed(this, offset, dim1, dim2); }
-  diagflat(this: Tensor, offset = 0): Tensor { return placing.diagflat(this, offset); }
-  diagonal_scatter(this: Tensor, src: Tensor, offset = 0, dim1 = 0, dim2 = 1): Tensor { return placing.diagonal_scatter(this, src, offset, dim1, dim2); }
+  diag(this: Tensor, diagonal?: number | { diagonal?: number }): Tensor { return placing.diag(this, diagonal); }
+  diag_embed(this: Tensor, offset?: number | views.DiagonalOptions, dim1?: number, dim2?: number): Tensor { return placing.diag_embed(this, offset, dim1, dim2); }
+  diagflat(this: Tensor, offset?: number): Tensor { return placing.diagflat(this, offset); }
+  diagonal_scatter(this: Tensor, src: Tensor, offset?: number, dim1?: number, dim2?: number): Tensor { return placing.diagonal_scatter(this, src, offset, dim1, dim2); }
   select_scatter(this: Tensor, src: Tensor, dim: number, index: number): Tensor { return placing.select_scatter(this, src, dim, index); }
-  slice_scatter(this: Tensor, src: Tensor, dim = 0, start?: number | null, end?: number | null, step = 1): Tensor { return placing.slice_scatter(this, src, dim, start, end, step); }
+  slice_scatter(this: Tensor, src: Tensor, dim?: number, start?: number | null, end?: number | null, step?: number): Tensor { return placing.slice_scatter(this, src, dim, start, end, step); }
   as_strided_scatter(this: Tensor, src: Tensor, size: readonly number[], stride: readonly number[], storage_offset?: number | views.StridedOptions): Tensor {
     return placing.as_strided_scatter(this, src, size, stride, storage_offset);
   }
@@ -145,10 +145,10 @@ class Methods {
   index(this: Tensor, ...specs: IndexSpec[]): Tensor { return index(this, specs); }
   /** What `x[...] = value` is in Python.  A promise where a mask is on a GPU and `value` has an element for each place of it. */
   set<T extends Tensor>(this: T, specs: readonly IndexSpec[], value: TensorOrNumber): T { return setIndex(this, specs, value); }
-  index_put_<T extends Tensor>(this: T, indices: readonly IndexSpec[], values: Tensor, accumulate: boolean | { accumulate?: boolean } = false): T {
+  index_put_<T extends Tensor>(this: T, indices: readonly IndexSpec[], values: Tensor, accumulate?: boolean | { accumulate?: boolean }): T {
     return index_put_(this, indices, values, accumulate) as T;
   }
-  index_put(this: Tensor, indices: readonly IndexSpec[], values: Tensor, accumulate: boolean | { accumulate?: boolean } = false): Tensor {
+  index_put(this: Tensor, indices: readonly IndexSpec[], values: Tensor, accumulate?: boolean | { accumulate?: boolean }): Tensor {
     return index_put(this, indices, values, accumulate);
   }
   [Symbol.iterator](this: Tensor): Iterator<Tensor> { return views.unbind(this, 0, "iteration")[Symbol.iterator](); }
@@ -185,6 +185,10 @@ const properties: Readonly<Record<keyof Properties, (x: Tensor) => Tensor>> = {
   mH: views.matrixTranspose,
 };
 
+limited(Methods, "", "view", "reshape", "permute", "expand", "to", "repeat_interleave", "unique", "unique_consecutive", "bincount", "allclose", "flip", "roll",
+  "diff", "broadcast_to", "sum_to_size", "repeat", "tile", "index", "new_empty", "new_zeros", "new_ones", "resize_");
+// Not what the runtime asks for at each call.
+limited(Tensor, "", "check", "currentNode", "alias", "lay", "dispose", "receive");
 for (const name of Reflect.ownKeys(Methods.prototype)) {
   if (name !== "constructor") Object.defineProperty(Tensor.prototype, name, Object.getOwnPropertyDescriptor(Methods.prototype, name)!);
 }

@@ -3,6 +3,7 @@
 import type { RandomWords } from "./device.js";
 import { newElements } from "./dtype.js";
 import { TypeMismatchError, describe } from "./errors.js";
+import { atMost } from "./named.js";
 import { uniform } from "./random-bits.js";
 
 let seedLow = 0x2545f491, seedHigh = 0;
@@ -30,6 +31,7 @@ export function seedOf(seed: unknown): number {
 
 /** Starts the sequence of random numbers anew.  `seed`: a whole number, up to 2^53 in size. */
 export function manual_seed(seed: number): void {
+  atMost("manual_seed", arguments, 1);
   const size = Math.abs(seedOf(seed));
   seedLow = size % 2 ** 32 >>> 0;
   seedHigh = (Math.floor(size / 2 ** 32) | (seed < 0 ? 0x80000000 : 0)) >>> 0;
@@ -38,12 +40,16 @@ export function manual_seed(seed: number): void {
 
 /** A new seed from the clock; answers it. */
 export function seed(): number {
+  atMost("seed", arguments, 0);
   const value = Math.floor(Math.random() * 2 ** 52);
   manual_seed(value);
   return value;
 }
 
-export const initial_seed = (): number => (seedHigh & 0x7fffffff) * 2 ** 32 + seedLow;
+export function initial_seed(): number {
+  atMost("initial_seed", arguments, 0);
+  return (seedHigh & 0x7fffffff) * 2 ** 32 + seedLow;
+}
 
 /** The words for one call that draws random numbers; of a source: two numbers of its sequence, so that devices agree on what follows. */
 export function nextCall(source: RandomSource | null = null): RandomWords {
@@ -55,8 +61,12 @@ export interface RandomState {
   readonly seedHigh: number;
   readonly calls: number;
 }
-export const get_rng_state = (): RandomState => ({ seedLow, seedHigh, calls });
+export function get_rng_state(): RandomState {
+  atMost("get_rng_state", arguments, 0);
+  return { seedLow, seedHigh, calls };
+}
 export function set_rng_state(state: RandomState): void {
+  atMost("set_rng_state", arguments, 1);
   for (const name of ["seedLow", "seedHigh", "calls"] as const) {
     if (!Number.isSafeInteger(state?.[name])) throw new TypeMismatchError(`set_rng_state: expected what get_rng_state answered, got ${describe(state)}`);
   }

@@ -3,7 +3,7 @@
 import { TypeMismatchError } from "./errors.js";
 import { callable, flag, listOf, number, text, whole } from "./kinds.js";
 import { tensorOf, tensorsOf } from "./tensor-kinds.js";
-import { atMost, named } from "./named.js";
+import { named } from "./named.js";
 import { integers } from "./shape.js";
 
 type Check = (value: never, op: string, name: string) => unknown;
@@ -27,7 +27,6 @@ export function signature<T extends unknown[]>(line: string): (args: readonly un
   const names = params.map(({ name }) => name);
   return (args) => {
     const given = named(op, names, args);
-    atMost(op, given, names.length);
     return params.map(({ name, check, optional }, i) => {
       const value = given[i];
       if (optional && (value === undefined || value === null)) return undefined;

@@ -130,7 +130,8 @@ export class Tensor {
   set requires_grad(value: boolean) { this.requires_grad_(value); }
   get requiresGrad(): boolean { return this.requires_grad; }
   set requiresGrad(value: boolean) { this.requires_grad_(value); }
-  requires_grad_(value = true): this {
+  requires_grad_(requires_grad?: boolean): this {
+    const value = requires_grad ?? true;
     if (this.currentNode()) {
       if (value) return this;
       throw new AutogradError("requires_grad_: you can only change requires_grad flags of leaf variables. If you want to use a computed " +

@@ -4,6 +4,7 @@ import { can_cast as castable, promote_types as promoted, result_type as common 
 import { metaOf } from "./call.js";
 import { type DType, toDType } from "./dtype.js";
 import { TypeMismatchError, describe } from "./errors.js";
+import { atMost } from "./named.js";
 import { Tensor, type TensorOrNumber } from "./tensor.js";
 
 /** The limits of a floating type. */
@@ -53,6 +54,7 @@ function short(value: number): string {
 
 /** torch.finfo: the limits of a floating type. */
 export function finfo(dtype: DType | string = "float32"): FloatInfo {
+  atMost("finfo", arguments, 1);
   const type = toDType(dtype), known = FLOATS[type];
   if (!known) throw new TypeMismatchError(`torch.finfo() requires a floating point input type. Use torch.iinfo to handle '${type}'`);
   const [bits, fraction, exponent, digits] = known, bias = 2 ** (exponent - 1) - 1, eps = 2 ** -fraction;
@@ -66,6 +68,7 @@ export function finfo(dtype: DType | string = "float32"): FloatInfo {
 
 /** torch.iinfo: the limits of a type of whole numbers. */
 export function iinfo(dtype: DType | string): IntegerInfo {
+  atMost("iinfo", arguments, 1);
   const type = toDType(dtype), known = INTEGERS[type];
   if (!known) throw new TypeMismatchError(`torch.iinfo() requires an integer input type. Use torch.finfo to handle '${type}'`);
   const [bits, min, max] = known;
@@ -73,13 +76,20 @@ export function iinfo(dtype: DType | string): IntegerInfo {
 }
 
 /** The smallest type that holds both. */
-export const promote_types = (type1: DType | string, type2: DType | string): DType => promoted(toDType(type1), toDType(type2)) as DType;
+export function promote_types(type1: DType | string, type2: DType | string): DType {
+  atMost("promote_types", arguments, 2);
+  return promoted(toDType(type1), toDType(type2)) as DType;
+}
 
 /** Whether an element of type `from` may be written where `to` is: not from floats to whole numbers, nor from those to bool. */
-export const can_cast = (from: DType | string, to: DType | string): boolean => castable(toDType(from), toDType(to));
+export function can_cast(from: DType | string, to: DType | string): boolean {
+  atMost("can_cast", arguments, 2);
+  return castable(toDType(from), toDType(to));
+}
 
 /** The type of an operation on two tensors or numbers; a number gives way to a tensor of its kind. */
 export function result_type(tensor1: TensorOrNumber, tensor2: TensorOrNumber): DType {
+  atMost("result_type", arguments, 2);
   const metas = [tensor1, tensor2].map((x) => {
     if (x instanceof Tensor) return metaOf(x);
     if (typeof x !== "number" && typeof x !== "boolean") throw new TypeMismatchError(`result_type: expected a tensor or a number, got ${describe(x)}`);

@@ -121,7 +121,7 @@ def test_what_a_module_does_on_import_is_said_to_bundlers(dist):
         if f"./{file.relative_to(dist).as_posix()}" in listed: continue
         text = re.sub(r"`(?:[^`\\]|\\.)*`", "``", file.read_text())
         for line in re.findall(r"^(?!import|export|const|let|class|function|async |if \(disposeSymbol)[A-Za-z(\[].*", text, re.M):
-            own = re.match(r"(?:titled|Object\.define\w+)\((\w+)", line)
+            own = re.match(r"(?:titled|limited|Object\.define\w+)\((\w+)", line)
             assert own and re.search(rf"^(?:export )?(?:class|const) {own[1]}\b", text, re.M), f"{file}: {line}"
 
 

@@ -4,7 +4,7 @@ import { run } from "../call.js";
 import * as copying from "../copy.js";
 import { TypeMismatchError, describe } from "../errors.js";
 import { refuse, whole } from "../kinds.js";
-import { named } from "../named.js";
+import { atMost, named } from "../named.js";
 import { Tensor, type TensorOrNumber } from "../tensor.js";
 import { float_powerOp, nextafter_of_digitsOp } from "../../ops/arithmetic.js";
 import { corrcoefOp, corrcoef_of_rowOp, covOp, cov_of_rowOp } from "../../ops/distance.js";
@@ -17,6 +17,7 @@ import * as views from "../views.js";
 
 /** `input` to the power `exponent`, in float64 on the CPU and float32 on a GPU, which has no wider floats. */
 export function float_power(input: TensorOrNumber, exponent: TensorOrNumber): Tensor {
+  atMost("float_power", arguments, 2);
   const [base, power] = named("float_power", ["input", "exponent"], [input, exponent]);
   if (!(base instanceof Tensor || power instanceof Tensor)) throw new TypeMismatchError(`float_power: one of 'input' and 'exponent' must be a tensor, got ${describe(base)} and ${describe(power)}`);
   const wide = (x: unknown) => (x instanceof Tensor ? copying.to(x, [x.device === "cpu" ? "float64" : "float32"]) : x);
@@ -25,6 +26,7 @@ export function float_power(input: TensorOrNumber, exponent: TensorOrNumber): Te
 
 /** Layer norm, with the mean and the reciprocal standard deviation of each sample, their axes kept with length 1. */
 export function native_layer_norm(input: Tensor, normalized_shape: readonly number[], weight: Tensor | null, bias: Tensor | null, eps: number): [Tensor, Tensor, Tensor] {
+  atMost("native_layer_norm", arguments, 5);
   const all = named("native_layer_norm", ["input", "normalized_shape", "weight", "bias", "eps"], [input, normalized_shape, weight, bias, eps]);
   const [out, mean, rstd] = run(layer_norm_momentsOp, all) as unknown as [Tensor, Tensor, Tensor];
   const x = all[0] as Tensor, shape = x.shape.map((n, i) => (i < mean.ndim ? n : 1));
@@ -41,13 +43,14 @@ function rowOf(input: unknown, op: string): [Tensor, boolean] {
 export interface CovOptions { correction?: number; fweights?: Tensor | null; aweights?: Tensor | null }
 
 /** How the rows vary together: their covariances; of one row, its variance. */
-export function cov(input: Tensor, options: CovOptions = {}): Tensor {
+export function cov(...[input, ...options]: [input: Tensor, options?: CovOptions]): Tensor {
   const [x, single] = rowOf(input, "cov");
-  return run(single ? cov_of_rowOp : covOp, [x, options]) as Tensor;
+  return run(single ? cov_of_rowOp : covOp, [x, ...options]) as Tensor;
 }
 
 /** How the rows vary together, from -1 to 1: covariances divided by standard deviations. */
 export function corrcoef(input: Tensor): Tensor {
+  atMost("corrcoef", arguments, 1);
   const [x, single] = rowOf(input, "corrcoef");
   return run(single ? corrcoef_of_rowOp : corrcoefOp, [x]) as Tensor;
 }
@@ -56,6 +59,7 @@ const MODES = ["bilinear", "nearest", "bicubic"] as const, PADDINGS = ["zeros", 
 
 /** `grid_sample` with numbers for its modes: 0 bilinear, 1 nearest, 2 bicubic; 0 zeros, 1 border, 2 reflection. */
 export function grid_sampler(input: Tensor, grid: Tensor, interpolation_mode: number, padding_mode: number, align_corners: boolean): Tensor {
+  atMost("grid_sampler", arguments, 5);
   const [x, at, mode, padding, corners] = named("grid_sampler", ["input", "grid", "interpolation_mode", "padding_mode", "align_corners"],
     [input, grid, interpolation_mode, padding_mode, align_corners]);
   const of = <T>(names: readonly T[], n: unknown, name: string): T =>
@@ -68,6 +72,7 @@ export const grid_sampler_3d = grid_sampler;
 
 /** The next number after `input` towards `other`. */
 export function nextafter(input: Tensor, other: Tensor): Tensor {
+  atMost("nextafter", arguments, 2);
   for (const [name, x] of [["input", input], ["other", other]] as const) if (!(x instanceof Tensor)) throw new TypeMismatchError(`nextafter: argument '${name}' must be a tensor, got ${describe(x)}`);
   const dtype = promote_types(input.dtype, other.dtype), [digits, least] = dtype === "float64" ? [53, -1022] : dtype === "float16" ? [11, -14] : [24, -126];
   return run(nextafter_of_digitsOp, [input, other, digits, least]) as Tensor;
@@ -75,6 +80,7 @@ export function nextafter(input: Tensor, other: Tensor): Tensor {
 
 /** The p-norm of `input - other`, of all elements together. */
 export function dist(input: Tensor, other: Tensor, p: number | { p?: number } = 2): Tensor {
+  atMost("dist", arguments, 3);
   const [x, y, order] = named("dist", ["input", "other", "p"], [input, other, p]);
   for (const t of [x, y]) if (!(t instanceof Tensor)) throw new TypeMismatchError(`dist: 'input' and 'other' must be tensors, got ${describe(t)}`);
   return run(vector_normOp, [sub(x as Tensor, y as Tensor), order ?? 2]) as Tensor;

@@ -3,7 +3,7 @@
 import { run } from "../call.js";
 import { empty } from "../create.js";
 import { OpError, TypeMismatchError, describe } from "../errors.js";
-import { named } from "../named.js";
+import { atMost, named } from "../named.js";
 import { Results } from "../results.js";
 import { axesOf, integers, numelOf } from "../shape.js";
 import { Tensor } from "../tensor.js";
@@ -22,6 +22,7 @@ function tensorAt(value: unknown, name: string, op: string): Tensor {
 
 /** The diagonal of each matrix, as a view. */
 export function diagonal(A: Tensor, options: { offset?: number; dim1?: number; dim2?: number } = {}): Tensor {
+  atMost("diagonal", arguments, 2);
   const [x, offset, dim1, dim2] = named("diagonal", ["A", "offset", "dim1", "dim2"], [A, options]);
   return views.diagonal(tensorAt(x, "A", "diagonal"), (offset ?? 0) as number, (dim1 ?? -2) as number, (dim2 ?? -1) as number);
 }

@@ -3,6 +3,7 @@
 import { copy_ } from "../copy.js";
 import { argwhere } from "../dynamic.js";
 import { OpError } from "../errors.js";
+import { atMost } from "../named.js";
 import { sameShape, showShape } from "../shape.js";
 import { Tensor } from "../tensor.js";
 import * as composed from "./index.js";
@@ -67,8 +68,13 @@ for (const name of ["put", "masked_scatter", "nextafter"] as const) {
   const apply = composed[name] as (x: Tensor, ...rest: unknown[]) => Tensor, op = `${name}_`;
   install(op, function (...args) { return copy_(this, inShape(this, apply(this, ...args), op), op); });
 }
-for (const name of ["conj", "conj_physical", "conj_physical_", "resolve_conj", "resolve_neg"]) install(name, function () { return this; });
-install("argwhere", function () { return argwhere(this); });
+for (const name of ["conj", "conj_physical", "conj_physical_", "resolve_conj", "resolve_neg"]) {
+  install(name, function (...args) {
+    atMost(name, args, 0);
+    return this;
+  });
+}
+install("argwhere", function (...args) { return (argwhere as (...args: unknown[]) => unknown)(this, ...args); });
 Object.defineProperty(Tensor.prototype, "real", { get(this: Tensor) { return this; }, configurable: true });
 
 /** The result of a method in place, which has the shape of the tensor. */

@@ -5,6 +5,7 @@ import type { NumberArray } from "../data.js";
 import { OpError, TypeMismatchError, describe } from "../errors.js";
 import { stack } from "../join.js";
 import { refuse } from "../kinds.js";
+import { atMost } from "../named.js";
 import { Tensor } from "../tensor.js";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -17,6 +18,7 @@ const isFields = (value: unknown): value is Fields =>
  * whole numbers, else of float32), texts a list; lists and objects are collated field by field.
  */
 export function default_collate(batch: readonly unknown[]): unknown {
+  atMost("default_collate", arguments, 1);
   if (!Array.isArray(batch)) refuse("default_collate", "batch", "a list of samples", batch);
   const first: unknown = batch[0];
   if (first instanceof Tensor) return stack(batch as Tensor[]);

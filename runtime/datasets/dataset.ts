@@ -6,7 +6,7 @@ import { type Generator, drawnGenerator } from "../generator.js";
 import { isOptions } from "../arguments.js";
 import * as kernels from "../kernels.js";
 import { listOf, number } from "../kinds.js";
-import { named } from "../named.js";
+import { atMost, named } from "../named.js";
 import { callable } from "../nn/callable.js";
 import { sourceOf } from "../random.js";
 import { Tensor } from "../tensor.js";
@@ -162,6 +162,7 @@ export function generatorOf(given: unknown, op: string): Generator | null {
 
 /** Parts of a dataset, without overlap and in random order.  `lengths`: how many samples each has, or fractions that add up to 1. */
 export function random_split<T>(dataset: DatasetLike<T>, lengths: readonly number[], generator?: Generator | { generator?: Generator | null } | null): Subset<T>[] {
+  atMost("random_split", arguments, 3);
   const by = generatorOf(generator, "random_split");
   lengths = numbersOf(lengths, "random_split", "lengths");
   const n = lengthOf(dataset, "random_split"), sum = lengths.reduce((a, b) => a + b, 0);

@@ -193,5 +193,5 @@ interface Drawing {
 /* eslint-disable @typescript-eslint/no-explicit-any */
 type Arguments<B> = [dataset: DatasetLike<unknown> | IterableLike<unknown>, ...options: (DataLoaderOptions<never, B> | number | boolean | null)[]];
 // Spelled out, since `callable` knows no type parameters.
-export const DataLoader = /* @__PURE__ */ callable(DataLoaderClass, "DataLoader") as typeof DataLoaderClass & (<B = any>(...args: Arguments<B>) => DataLoaderClass<B>);
+export const DataLoader = /* @__PURE__ */ callable(DataLoaderClass, "DataLoader", "constructor") as typeof DataLoaderClass & (<B = any>(...args: Arguments<B>) => DataLoaderClass<B>);
 export type DataLoader<B = any> = DataLoaderClass<B>;

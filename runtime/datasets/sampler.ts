@@ -72,7 +72,7 @@ class RandomSamplerClass extends Sampler {
     }
   }
 }
-export const RandomSampler = /* @__PURE__ */ callable(RandomSamplerClass, "RandomSampler");
+export const RandomSampler = /* @__PURE__ */ callable(RandomSamplerClass, "RandomSampler", "constructor");
 export type RandomSampler = RandomSamplerClass;
 
 class SubsetRandomSamplerClass extends Sampler {
@@ -140,7 +140,7 @@ class WeightedRandomSamplerClass extends Sampler {
     }
   }
 }
-export const WeightedRandomSampler = /* @__PURE__ */ callable(WeightedRandomSamplerClass, "WeightedRandomSampler");
+export const WeightedRandomSampler = /* @__PURE__ */ callable(WeightedRandomSamplerClass, "WeightedRandomSampler", "constructor");
 export type WeightedRandomSampler = WeightedRandomSamplerClass;
 
 class BatchSamplerClass extends Sampler<number[]> {
@@ -149,7 +149,7 @@ class BatchSamplerClass extends Sampler<number[]> {
   readonly drop_last: boolean;
 
   /** What another sampler yields, in lists of `batch_size`; a last shorter one is left out with `drop_last`. */
-  constructor(sampler: Iterable<number>, batch_size: number, drop_last: boolean | { drop_last: boolean } = false) {
+  constructor(sampler: Iterable<number>, batch_size: number, drop_last?: boolean | { drop_last: boolean }) {
     super();
     const [drop = false] = named("BatchSampler", ["drop_last"], [drop_last]) as [boolean?];
     if (typeof sampler === "string" || typeof (sampler as Partial<Iterable<number>> | null)?.[Symbol.iterator] !== "function") refuse("BatchSampler", "sampler", "a sampler", sampler);

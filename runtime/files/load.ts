@@ -2,6 +2,7 @@
 
 import { tensor, type TensorData } from "../create.js";
 import { OpError, TypeMismatchError, describe } from "../errors.js";
+import { atMost } from "../named.js";
 import { Tensor } from "../tensor.js";
 import { readCheckpoint } from "./checkpoint.js";
 import { FileError, bytes } from "./error.js";
@@ -23,6 +24,7 @@ export interface TorchLoadOptions extends LoadOptions {
  * In TypeScript `load<{epoch: number}>(f)` says what is expected; nothing checks it.
  */
 export async function load<T = unknown>(f: FileLike, options: TorchLoadOptions = {}): Promise<T> {
+  atMost("load", arguments, 2);
   if (options?.weights_only === false) throw new OpError("load: weights_only=False is not possible: only tensors and plain containers are read, and nothing in a file is ever run");
   const own = options ?? {}, place = placing(own, "load"), source = await openSource(f, own, "load");
   try {
@@ -72,6 +74,7 @@ async function readJson(source: Source, place: Placing): Promise<Record<string, 
  * A file that exists keeps its content until all is written, and its mode.  `f`: a path in Node, a WritableStream, or the handle of a file in a page.
  */
 export async function save(obj: Readonly<Record<string, Tensor>> | ReadonlyMap<string, Tensor>, f: Target, options: SaveOptions = {}): Promise<void> {
+  atMost("save", arguments, 3);
   const given: unknown = obj;
   if (given instanceof Tensor || typeof given !== "object" || given === null || Array.isArray(given)) {
     const hint = typeof given === "function" && "state_dict" in given ? "; save model.state_dict()" : given instanceof Tensor ? "; save({name: tensor}, f)" : "";

@@ -4,6 +4,7 @@
 import { contiguousStrides } from "../shape.js";
 import { OpError, TypeMismatchError, describe } from "../errors.js";
 import { isFloat } from "../dtype.js";
+import { atMost } from "../named.js";
 import { Tensor } from "../tensor.js";
 import { encode } from "./elements.js";
 import { type LoadOptions, type Placing, makeTensor, placing } from "./placing.js";
@@ -37,6 +38,7 @@ export async function* readTensors(file: Stream, place: Placing): AsyncGenerator
  * held beside those handed out.  `for await (const [name, tensor] of stream(url)) …`
  */
 export async function* stream(file: FileLike, options: LoadOptions = {}): AsyncGenerator<[string, Tensor], void> {
+  atMost("stream", arguments, 2);
   const place = placing(options, "stream"), opened = await openStream(file, options, "stream");
   try {
     yield* readTensors(opened, place);
@@ -47,13 +49,17 @@ export async function* stream(file: FileLike, options: LoadOptions = {}): AsyncG
 
 /** All tensors of a safetensors file by name. */
 export async function load_file(file: FileLike, options: LoadOptions = {}): Promise<Record<string, Tensor>> {
+  atMost("load_file", arguments, 2);
   const out: [string, Tensor][] = [];
   for await (const pair of stream(file, options)) out.push(pair);
   return Object.fromEntries(out);
 }
 
 /** As load_file, of the bytes of a file. */
-export const load = (data: ArrayBuffer | ArrayBufferView | Blob, options: LoadOptions = {}): Promise<Record<string, Tensor>> => load_file(data, options);
+export async function load(data: ArrayBuffer | ArrayBufferView | Blob, options?: LoadOptions): Promise<Record<string, Tensor>> {
+  atMost("load", arguments, 2);
+  return load_file(data, options);
+}
 
 // --- Reading some of it ---------------------------------------------------------------------------
 
@@ -125,6 +131,7 @@ const asyncDispose: symbol | undefined = (Symbol as { asyncDispose?: symbol }).a
  * address by ranges where its server has them.  `close()` it in the end.
  */
 export async function safe_open(file: FileLike, options: LoadOptions = {}): Promise<SafeFile> {
+  atMost("safe_open", arguments, 2);
   const place = placing(options, "safe_open"), source = await openRanges(file, options, "safe_open");
   try {
     const start = inOrder(source), header = await readHeader(start);
@@ -175,11 +182,14 @@ export function pieces(tensors: Readonly<Record<string, Tensor>> | ReadonlyMap<s
 }
 
 /** Writes tensors as they are at the call to a safetensors file: a path in Node, a WritableStream, or the handle of a file that a user chose in a page. */
-export const save_file = async (tensors: Readonly<Record<string, Tensor>> | ReadonlyMap<string, Tensor>, file: Target, options: SaveOptions = {}): Promise<void> =>
-  writeTo(file, pieces(tensors, options, "save_file"), "save_file");
+export async function save_file(tensors: Readonly<Record<string, Tensor>> | ReadonlyMap<string, Tensor>, file: Target, options: SaveOptions = {}): Promise<void> {
+  atMost("save_file", arguments, 3);
+  return writeTo(file, pieces(tensors, options, "save_file"), "save_file");
+}
 
 /** The bytes of a safetensors file with the tensors as they are at the call. */
 export async function save(tensors: Readonly<Record<string, Tensor>> | ReadonlyMap<string, Tensor>, options: SaveOptions = {}): Promise<Uint8Array<ArrayBuffer>> {
+  atMost("save", arguments, 2);
   const parts: Uint8Array[] = [];
   for await (const part of pieces(tensors, options, "save")) parts.push(part);
   const out = new Uint8Array(parts.reduce((n, p) => n + p.length, 0));

@@ -9,7 +9,7 @@ import { callable } from "./callable.js";
 import { constant_, xavier_normal_, xavier_uniform_ } from "./init.js";
 import { Linear } from "./linear.js";
 import { Module } from "./module.js";
-import { PLACED, construct, parameter, required, type Arguments, type Factory, type Placed } from "./options.js";
+import { PLACED, construct, parameter, size, type Arguments, type Factory, type Placed } from "./options.js";
 import type { Parameter } from "./parameter.js";
 
 export interface MultiheadAttentionOptions extends Factory {
@@ -67,30 +67,30 @@ class MultiheadAttentionClass extends Module {
     MultiheadAttentionOptions, Heads>) {
     super();
     const o = construct("MultiheadAttention", {
-      embed_dim: required<number>(), num_heads: required<number>(), dropout: 0, bias: true, add_bias_kv: false, add_zero_attn: false,
+      embed_dim: size(), num_heads: size(), dropout: 0, bias: true, add_bias_kv: false, add_zero_attn: false,
       kdim: null as number | null, vdim: null as number | null, batch_first: false, ...PLACED,
     }, args);
-    const size = o.embed_dim;
-    if (!(size > 0 && o.num_heads > 0)) throw new OpError(`embed_dim and num_heads must be greater than 0, got embed_dim=${size} and num_heads=${o.num_heads} instead`);
-    if (size % o.num_heads !== 0) throw new OpError("embed_dim must be divisible by num_heads");
-    this.embed_dim = size;
+    const width = o.embed_dim;
+    if (!(width > 0 && o.num_heads > 0)) throw new OpError(`embed_dim and num_heads must be greater than 0, got embed_dim=${width} and num_heads=${o.num_heads} instead`);
+    if (width % o.num_heads !== 0) throw new OpError("embed_dim must be divisible by num_heads");
+    this.embed_dim = width;
     this.num_heads = o.num_heads;
-    this.head_dim = size / o.num_heads;
-    this.kdim = o.kdim ?? size;
-    this.vdim = o.vdim ?? size;
+    this.head_dim = width / o.num_heads;
+    this.kdim = o.kdim ?? width;
+    this.vdim = o.vdim ?? width;
     this.dropout = o.dropout;
     this.batch_first = o.batch_first;
     this.add_zero_attn = o.add_zero_attn;
-    if (this.kdim === size && this.vdim === size) this.in_proj_weight = parameter([3 * size, size], o);
+    if (this.kdim === width && this.vdim === width) this.in_proj_weight = parameter([3 * width, width], o);
     else {
-      this.q_proj_weight = parameter([size, size], o);
-      this.k_proj_weight = parameter([size, this.kdim], o);
-      this.v_proj_weight = parameter([size, this.vdim], o);
+      this.q_proj_weight = parameter([width, width], o);
+      this.k_proj_weight = parameter([width, this.kdim], o);
+      this.v_proj_weight = parameter([width, this.vdim], o);
     }
-    this.in_proj_bias = o.bias ? parameter([3 * size], o) : null;
-    this.out_proj = OutputLinear(size, size, { bias: o.bias, device: o.device ?? null, dtype: o.dtype ?? null });
-    this.bias_k = o.add_bias_kv ? parameter([1, 1, size], o) : null;
-    this.bias_v = o.add_bias_kv ? parameter([1, 1, size], o) : null;
+    this.in_proj_bias = o.bias ? parameter([3 * width], o) : null;
+    this.out_proj = OutputLinear(width, width, { bias: o.bias, device: o.device ?? null, dtype: o.dtype ?? null });
+    this.bias_k = o.add_bias_kv ? parameter([1, 1, width], o) : null;
+    this.bias_v = o.add_bias_kv ? parameter([1, 1, width], o) : null;
     this.reset_parameters();
   }
   reset_parameters(): void {
@@ -116,5 +116,5 @@ class MultiheadAttentionClass extends Module {
     return [turn(out), weights];
   }
 }
-export const MultiheadAttention = /* @__PURE__ */ callable(MultiheadAttentionClass, "MultiheadAttention");
+export const MultiheadAttention = /* @__PURE__ */ callable(MultiheadAttentionClass, "MultiheadAttention", "forward");
 export type MultiheadAttention = MultiheadAttentionClass;

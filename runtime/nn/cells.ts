@@ -8,7 +8,7 @@ import * as views from "../views.js";
 import { callable } from "./callable.js";
 import { uniform_ } from "./init.js";
 import { Module } from "./module.js";
-import { PLACED, construct, parameter, required, type Arguments, type Factory, type Placed } from "./options.js";
+import { PLACED, construct, parameter, size, type Arguments, type Factory, type Placed } from "./options.js";
 import type { Parameter } from "./parameter.js";
 import { flag } from "./shown.js";
 import { gruStep, lstmStep, rnnStep } from "./steps.js";
@@ -42,7 +42,7 @@ abstract class CellModule extends Module {
     for (const p of this.parameters()) uniform_(p, -bound, bound);
   }
   /** The products with the input and with the hidden state, and the states, missing ones as zeros; results lose the batch again. */
-  protected run(input: Tensor, given: readonly (Tensor | null)[] | null, states: number,
+  protected run(input: Tensor, given: readonly (Tensor | null)[] | null | undefined, states: number,
     step: (input: Tensor, hidden: Tensor, states: readonly Tensor[]) => Tensor[]): Tensor[] {
     const name = this.constructor.name;
     if (input.ndim !== 1 && input.ndim !== 2) throw new OpError(`${name}: Expected input to be 1D or 2D, got ${input.ndim}D instead`);
@@ -58,7 +58,7 @@ abstract class CellModule extends Module {
   }
   override extra_repr(): string { return `${this.input_size}, ${this.hidden_size}${this.bias_ih ? "" : `, bias=${flag(false)}`}`; }
 }
-const SIZES = { input_size: /* @__PURE__ */ required<number>(), hidden_size: /* @__PURE__ */ required<number>() };
+const SIZES = { input_size: /* @__PURE__ */ size(), hidden_size: /* @__PURE__ */ size() };
 
 export interface RNNCellOptions extends CellOptions {
   nonlinearity?: "tanh" | "relu";
@@ -72,9 +72,9 @@ class RNNCellClass extends CellModule {
     super(o, 1);
     this.nonlinearity = o.nonlinearity;
   }
-  override forward(input: Tensor, hx: Tensor | null = null): Tensor {
+  override forward(input: Tensor, hx?: Tensor | null): Tensor {
     if (this.nonlinearity !== "tanh" && this.nonlinearity !== "relu") throw new OpError(`Unknown nonlinearity: ${String(this.nonlinearity)}`);
-    return this.run(input, [hx], 1, (x, h) => [rnnStep(x, h, this.nonlinearity)])[0]!;
+    return this.run(input, [hx ?? null], 1, (x, h) => [rnnStep(x, h, this.nonlinearity)])[0]!;
   }
   override extra_repr(): string { return super.extra_repr() + (this.nonlinearity === "tanh" ? "" : `, nonlinearity=${this.nonlinearity}`); }
 }
@@ -85,8 +85,8 @@ class GRUCellClass extends CellModule {
   constructor(...args: Arguments<[input_size: number, hidden_size: number], [bias: boolean, ...Placed], CellOptions, Sizes>) {
     super(construct("GRUCell", { ...SIZES, bias: true, ...PLACED }, args), 3);
   }
-  override forward(input: Tensor, hx: Tensor | null = null): Tensor {
-    return this.run(input, [hx], 1, (x, h, [before]) => [gruStep(x, h, before!)])[0]!;
+  override forward(input: Tensor, hx?: Tensor | null): Tensor {
+    return this.run(input, [hx ?? null], 1, (x, h, [before]) => [gruStep(x, h, before!)])[0]!;
   }
 }
 export const GRUCell = /* @__PURE__ */ callable(GRUCellClass, "GRUCell");
@@ -97,7 +97,7 @@ class LSTMCellClass extends CellModule {
     super(construct("LSTMCell", { ...SIZES, bias: true, ...PLACED }, args), 4);
   }
   /** The states after the step, from those before. */
-  override forward(input: Tensor, hx: readonly [h_0: Tensor, c_0: Tensor] | null = null): [h_1: Tensor, c_1: Tensor] {
+  override forward(input: Tensor, hx?: readonly [h_0: Tensor, c_0: Tensor] | null): [h_1: Tensor, c_1: Tensor] {
     return this.run(input, hx, 2, (x, h, [, cell]) => lstmStep(x, h, cell!)) as [Tensor, Tensor];
   }
 }

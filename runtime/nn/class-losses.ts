@@ -13,7 +13,7 @@ import { callable } from "./callable.js";
 import { ModuleList, Sequential } from "./containers.js";
 import { Linear } from "./linear.js";
 import { Module } from "./module.js";
-import { PLACED, construct, required, type Arguments, type Factory, type Placed } from "./options.js";
+import { PLACED, construct, required, size, type Arguments, type Factory, type Placed } from "./options.js";
 import { flag, float, shown, tuple } from "./shown.js";
 
 export interface LinearCrossEntropyOptions extends Factory {
@@ -40,7 +40,7 @@ class LinearCrossEntropyLossClass extends Module {
   constructor(...args: [in_features: number, num_classes: number, options?: LinearCrossEntropyOptions] | [LinearCrossEntropyOptions & { in_features: number; num_classes: number }]) {
     super();
     const o = construct("LinearCrossEntropyLoss", {
-      in_features: required<number>(), num_classes: required<number>(), out_features: [] as readonly number[], bias: false, ...PLACED,
+      in_features: size(), num_classes: size(), out_features: [] as readonly number[], bias: false, ...PLACED,
       reduction: "mean" as "mean" | "sum" | "none", weight: null as Tensor | null, ignore_index: null as number | null, label_smoothing: 0, options: null,
     }, args);
     if (o.weight && (o.weight.ndim !== 1 || o.weight.shape[0] !== o.num_classes)) {
@@ -100,7 +100,7 @@ class AdaptiveLogSoftmaxWithLossClass extends Module {
     AdaptiveLogSoftmaxOptions, { in_features: number; n_classes: number; cutoffs: readonly number[] }>) {
     super();
     const o = construct("AdaptiveLogSoftmaxWithLoss", {
-      in_features: required<number>(), n_classes: required<number>(), cutoffs: required<readonly number[]>(), div_value: 4, head_bias: false, ...PLACED,
+      in_features: size(), n_classes: size(), cutoffs: required<readonly number[]>(), div_value: 4, head_bias: false, ...PLACED,
     }, args);
     o.cutoffs = integers([o.cutoffs], "AdaptiveLogSoftmaxWithLoss", "cutoffs");
     if (o.cutoffs.length === 0) throw new OpError("cutoffs should be a sequence of length larger than 0");

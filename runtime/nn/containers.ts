@@ -2,6 +2,7 @@
 
 import { IndexError, OpError, describe } from "../errors.js";
 import { listOf, refuse, whole } from "../kinds.js";
+import { limited } from "../named.js";
 import type { Tensor } from "../tensor.js";
 import { callable } from "./callable.js";
 import { Module, acyclic, checkModule, entriesOf, forgetOrder } from "./module.js";
@@ -46,7 +47,8 @@ abstract class Listed<T> extends Module {
     members.forEach((member, i) => { own[i] = member; });
   }
   /** The number of a place, counted from the front. */
-  protected place(index: number, length = this.length): number {
+  protected place(index: number, length?: number): number {
+    length ??= this.length;
     whole(index, this.constructor.name, "index");
     const at = index < 0 ? index + length : index;
     if (!Number.isInteger(index) || at < 0 || at >= length) throw new IndexError(`index ${index} is out of range`);
@@ -72,12 +74,15 @@ abstract class Modules extends Listed<Module> {
     return this;
   }
   /** Takes a member out, the last one by default, and answers it. */
-  pop(index = -1): Module {
-    const all = this.members(), [gone] = all.splice(this.place(index), 1);
+  pop(index?: number): Module {
+    const all = this.members(), [gone] = all.splice(this.place(index ?? -1), 1);
     this.replace(all);
     return gone!;
   }
 }
+
+limited(Listed, "");
+limited(Modules, "");
 
 class SequentialClass extends Modules {
   /** Modules that run one after another; one array of them, or an object by names, is taken too. */
@@ -96,14 +101,14 @@ class SequentialClass extends Modules {
   /** Those from `start` up to `end` as one that runs them, with their names: `model[:-1]` is `model.slice(0, -1)`. */
   slice(start?: number, end?: number): Sequential { return new (this.constructor as typeof SequentialClass)(new Map(this.named().slice(...ends("Sequential", start, end)))); }
 }
-export const Sequential = /* @__PURE__ */ callable(SequentialClass, "Sequential");
+export const Sequential = /* @__PURE__ */ callable(SequentialClass, "Sequential", "forward");
 export type Sequential = SequentialClass;
 
 class ModuleListClass extends Modules {
   /** A list of modules that belong to the one it is in; it has no forward of its own. */
-  constructor(modules: Iterable<Module> = []) {
+  constructor(modules?: Iterable<Module>) {
     super();
-    this.extend(modules);
+    if (modules !== undefined) this.extend(modules);
   }
   /** A list of those from `start` up to `end`. */
   slice(start?: number, end?: number): ModuleList { return new (this.constructor as typeof ModuleListClass)(this.members().slice(...ends("ModuleList", start, end))); }
@@ -153,11 +158,13 @@ abstract class Keyed<T> extends Module {
   [Symbol.iterator](): Iterator<string> { return this.keys()[Symbol.iterator](); }
 }
 
+limited(Keyed, "");
+
 class ModuleDictClass extends Keyed<Module> {
   /** Modules by name; it has no forward of its own. */
-  constructor(modules: Entries<Module> = {}) {
+  constructor(modules?: Entries<Module>) {
     super();
-    this.update(modules);
+    if (modules !== undefined) this.update(modules);
   }
   protected override members(): [string, Module][] { return membersOf(this, isModule); }
   protected override put(name: string, module: Module): void { this.add_module(name, checkModule(module, "ModuleDict")); }
@@ -175,9 +182,9 @@ const TENSORS: Readonly<Record<string, string>> = { float32: "Float", float64: "
 
 class ParameterListClass extends Listed<Parameter> {
   /** A list of parameters that belong to the module it is in; other tensors become parameters. */
-  constructor(values: Iterable<Tensor> = []) {
+  constructor(values?: Iterable<Tensor>) {
     super();
-    this.extend(values);
+    if (values !== undefined) this.extend(values);
   }
   protected override named(): [string, Parameter][] { return membersOf(this, isParameter); }
   append(value: Tensor): this {
@@ -188,8 +195,8 @@ class ParameterListClass extends Listed<Parameter> {
     for (const value of listOf<Tensor>(values, this.constructor.name, "parameters", "a list of tensors")) this.append(value);
     return this;
   }
-  pop(index = -1): Parameter {
-    const all = this.members(), [gone] = all.splice(this.place(index), 1);
+  pop(index?: number): Parameter {
+    const all = this.members(), [gone] = all.splice(this.place(index ?? -1), 1);
     this.replace(all);
     return gone!;
   }
@@ -202,9 +209,9 @@ export type ParameterList = ParameterListClass;
 
 class ParameterDictClass extends Keyed<Parameter> {
   /** Parameters by name; other tensors become parameters. */
-  constructor(parameters: Entries<Tensor> = {}) {
+  constructor(parameters?: Entries<Tensor>) {
     super();
-    this.update(pairs(parameters, "ParameterDict", "parameters").map(([name, value]): [string, Parameter] => [name, asParameter(value)]));
+    this.update(pairs(parameters ?? {}, "ParameterDict", "parameters").map(([name, value]): [string, Parameter] => [name, asParameter(value)]));
   }
   protected override members(): [string, Parameter][] { return membersOf(this, isParameter); }
   protected override put(name: string, value: Tensor): void { this.register_parameter(name, asParameter(value)); }

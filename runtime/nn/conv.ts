@@ -1,12 +1,13 @@
 // Convolutions and their adjoints, over one, two or three axes.
 
+import { isOptions } from "../arguments.js";
 import { OpError } from "../errors.js";
 import type { Tensor } from "../tensor.js";
 import * as F from "../../names/functional.js";
 import { callable, type Callable } from "./callable.js";
 import { _calculate_fan_in_and_fan_out, kaiming_uniform_, uniform_ } from "./init.js";
 import { Module } from "./module.js";
-import { PLACED, axes, construct, parameter, required, type Arguments, type Factory, type Placed } from "./options.js";
+import { PLACED, axes, construct, parameter, required, size, type Arguments, type Factory, type Placed } from "./options.js";
 import type { Parameter } from "./parameter.js";
 import { tuple } from "./shown.js";
 
@@ -91,14 +92,14 @@ type ConvArguments = Arguments<[in_channels: number, out_channels: number, kerne
 export type ConvClass = Callable<new (...args: ConvArguments) => ConvModule>;
 type Convolution = (input: Tensor, weight: Tensor, bias: Tensor | null, options: object) => Tensor;
 
-const CHANNELS = { in_channels: /* @__PURE__ */ required<number>(), out_channels: /* @__PURE__ */ required<number>(), kernel_size: /* @__PURE__ */ required<Size>() };
+const CHANNELS = { in_channels: /* @__PURE__ */ size(), out_channels: /* @__PURE__ */ size(), kernel_size: /* @__PURE__ */ required<Size>() };
 
 /** A convolution over `rank` axes; weight is (out_channels, in_channels / groups, *kernel_size). */
 function conv(name: string, rank: number, apply: Convolution): ConvClass {
   class Conv extends ConvModule {
     constructor(...args: ConvArguments) {
       super(rank, construct(name, {
-        ...CHANNELS, stride: 1 as Size, padding: 0 as Size | "valid" | "same", dilation: 1 as Size, groups: 1, bias: true,
+        ...CHANNELS, stride: 1 as Size, padding: 0 as Size | "valid" | "same", dilation: 1 as Size, groups: size(1), bias: true,
         padding_mode: "zeros" as PaddingMode, ...PLACED,
       }, args));
     }
@@ -144,15 +145,15 @@ function convTranspose(name: string, rank: number, apply: Convolution): ConvTran
   class ConvTranspose extends ConvModule {
     constructor(...args: ConvTransposeArguments) {
       const o = construct(name, {
-        ...CHANNELS, stride: 1 as Size, padding: 0 as Size, output_padding: 0 as Size, groups: 1, bias: true, dilation: 1 as Size,
+        ...CHANNELS, stride: 1 as Size, padding: 0 as Size, output_padding: 0 as Size, groups: size(1), bias: true, dilation: 1 as Size,
         padding_mode: "zeros" as PaddingMode, ...PLACED,
       }, args);
       if (o.padding_mode !== "zeros") throw new OpError(`Only "zeros" padding mode is supported for ${name}`);
       super(rank, o);
     }
     override weight_shape(): number[] { return [this.in_channels, this.out_channels / this.groups, ...this.kernel_size]; }
-    override forward(input: Tensor, output_size: readonly number[] | { output_size: readonly number[] } | null = null): Tensor {
-      const size = output_size === null || Array.isArray(output_size) ? (output_size as readonly number[] | null) : (output_size as { output_size: readonly number[] }).output_size;
+    override forward(input: Tensor, output_size?: readonly number[] | { output_size: readonly number[] } | null): Tensor {
+      const size = isOptions(output_size) ? (output_size as { output_size?: readonly number[] }).output_size : (output_size as readonly number[] | null);
       return apply(input, this.weight, this.bias, {
         stride: this.stride, padding: this.padding, output_padding: size ? this.missing(input, size) : this.output_padding, groups: this.groups, dilation: this.dilation,
       });

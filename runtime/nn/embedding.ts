@@ -11,7 +11,7 @@ import * as views from "../views.js";
 import { callable } from "./callable.js";
 import { normal_ } from "./init.js";
 import { Module } from "./module.js";
-import { PLACED, construct, parameter, required, type Arguments, type Factory, type Placed } from "./options.js";
+import { PLACED, construct, parameter, size, type Arguments, type Factory, type Placed } from "./options.js";
 import { Parameter } from "./parameter.js";
 import { flag, float } from "./shown.js";
 
@@ -70,7 +70,7 @@ abstract class TableModule extends Module {
   }
 }
 
-const TABLE = { num_embeddings: /* @__PURE__ */ required<number>(), embedding_dim: /* @__PURE__ */ required<number>() };
+const TABLE = { num_embeddings: /* @__PURE__ */ size(), embedding_dim: /* @__PURE__ */ size() };
 const none = <T>(): T | null => null;
 
 export interface EmbeddingOptions extends TableOptions, Factory {
@@ -89,9 +89,9 @@ class EmbeddingClass extends TableModule {
     }, args));
   }
   /** A table of rows that are there already; they are not trained unless `freeze` is false. */
-  static from_pretrained(embeddings: Tensor, options: boolean | (TableOptions & { freeze?: boolean }) = true): EmbeddingClass {
+  static from_pretrained(embeddings: Tensor, options?: boolean | (TableOptions & { freeze?: boolean })): EmbeddingClass {
     if (embeddings.ndim !== 2) throw new OpError("Embeddings parameter is expected to be 2-dimensional");
-    const { freeze = true, ...others } = typeof options === "boolean" ? { freeze: options } : options;
+    const { freeze = true, ...others } = typeof options === "boolean" ? { freeze: options } : options ?? {};
     return new EmbeddingClass(embeddings.shape[0]!, embeddings.shape[1]!, { ...others, _weight: embeddings, _freeze: freeze });
   }
   override forward(input: Tensor): Tensor {
@@ -130,16 +130,16 @@ class EmbeddingBagClass extends TableModule {
     this.include_last_offset = o.include_last_offset;
   }
   /** A table of rows that are there already; they are not trained unless `freeze` is false. */
-  static from_pretrained(embeddings: Tensor, options: boolean | (Omit<EmbeddingBagOptions, "_weight"> & { freeze?: boolean }) = true): EmbeddingBagClass {
+  static from_pretrained(embeddings: Tensor, options?: boolean | (Omit<EmbeddingBagOptions, "_weight"> & { freeze?: boolean })): EmbeddingBagClass {
     if (embeddings.ndim !== 2) throw new OpError("Embeddings parameter is expected to be 2-dimensional");
-    const { freeze = true, ...others } = typeof options === "boolean" ? { freeze: options } : options;
+    const { freeze = true, ...others } = typeof options === "boolean" ? { freeze: options } : options ?? {};
     const made = new EmbeddingBagClass(embeddings.shape[0]!, embeddings.shape[1]!, { ...others, _weight: embeddings });
     made.weight.requires_grad_(!freeze);
     return made;
   }
   /** `input`: bags as rows; or one after the other, and `offsets` says where each begins. */
-  override forward(input: Tensor, offsets: Tensor | null | BagInput = null, per_sample_weights: Tensor | null | BagInput = null): Tensor {
-    const [places, weights] = named("EmbeddingBag", ["offsets", "per_sample_weights"], [offsets, per_sample_weights].filter((x, i) => i === 0 || x !== null)) as (Tensor | null)[];
+  override forward(input: Tensor, offsets?: Tensor | null | BagInput, per_sample_weights?: Tensor | null | BagInput): Tensor {
+    const [places, weights] = named("EmbeddingBag", ["offsets", "per_sample_weights"], [offsets, per_sample_weights].filter((x, i) => i === 0 || x !== null && x !== undefined)) as (Tensor | null)[];
     const { max_norm, norm_type, scale_grad_by_freq, mode, include_last_offset, padding_idx } = this;
     const bags = F.embedding_bag as unknown as (...args: unknown[]) => Tensor;
     return bags(input, this.weight, places ?? null, { max_norm, norm_type, scale_grad_by_freq, mode, per_sample_weights: weights ?? null, include_last_offset, padding_idx });

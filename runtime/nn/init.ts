@@ -34,9 +34,8 @@ type Args<P extends unknown[], O> = Partial<P> | [O];
 
 /** What a function takes beside a tensor, by place or by name: of the kinds of the defaults, of which null is a generator's. */
 function options<T extends (number | string | null)[]>(op: string, tensor: Tensor, names: readonly string[], args: readonly unknown[], ...defaults: T): { [K in keyof T]: T[K] extends null ? Drawn : T[K] } {
-  check(tensor, op, "tensor");
   const given = named(op, names, args);
-  atMost(op, given, names.length);
+  check(tensor, op, "tensor");
   return defaults.map((usual, i) => {
     const value = given[i] ?? usual;
     return usual === null ? sourceOf(value, op) : typeof usual === "string" ? text(value, op, names[i]!) : number(value, op, names[i]!);
@@ -74,17 +73,21 @@ function below(x: number): number {
   return x < 0 ? tail : 1 - tail;
 }
 
-export function constant_(tensor: Tensor, val: number | { val: number }, op = "constant_"): Tensor {
+/** The first of the arguments, a tensor, of which all elements become `value`, or what is given for `val`. */
+function constant(op: string, args: ArrayLike<unknown>, value?: number): Tensor {
+  const [tensor, given] = named(op, value === undefined ? ["tensor", "val"] : ["tensor"], Array.from(args));
   check(tensor, op, "tensor");
-  const value = number(named(op, ["val"], [val])[0], op, "val");
+  value ??= number(given, op, "val");
   unrecorded(() => { copying.fill_(tensor, value); });
   return tensor;
 }
-export const ones_ = (tensor: Tensor): Tensor => constant_(tensor, 1, "ones_");
-export const zeros_ = (tensor: Tensor): Tensor => constant_(tensor, 0, "zeros_");
+export function constant_(tensor: Tensor, val: number | { val: number }): Tensor { return constant("constant_", arguments); }
+export function ones_(tensor: Tensor): Tensor { return constant("ones_", arguments, 1); }
+export function zeros_(tensor: Tensor): Tensor { return constant("zeros_", arguments, 0); }
 
 /** Ones on the diagonal of a matrix. */
 export function eye_(tensor: Tensor): Tensor {
+  atMost("eye_", arguments, 1);
   check(tensor, "eye_", "tensor");
   if (tensor.ndim !== 2) throw new OpError("eye_: Only tensors with 2 dimensions are supported");
   const [rows, columns] = tensor.shape as [number, number], data = new Float32Array(rows * columns);
@@ -108,6 +111,7 @@ export function dirac_(tensor: Tensor, ...args: [groups?: number] | [{ groups?: 
 
 /** Numbers of values that one value depends on, and that depend on one. */
 export function _calculate_fan_in_and_fan_out(tensor: Tensor): [fan_in: number, fan_out: number] {
+  atMost("_calculate_fan_in_and_fan_out", arguments, 1);
   check(tensor, "_calculate_fan_in_and_fan_out", "tensor");
   if (tensor.ndim < 2) throw new OpError("Fan in and fan out can not be computed for tensor with fewer than 2 dimensions");
   const [out, into, ...kernel] = tensor.shape as [number, number, ...number[]], field = numelOf(kernel);
@@ -116,6 +120,7 @@ export function _calculate_fan_in_and_fan_out(tensor: Tensor): [fan_in: number, 
 
 /** The factor that keeps the spread of values through a nonlinearity. */
 export function calculate_gain(nonlinearity: Nonlinearity, param: number | null = null): number {
+  atMost("calculate_gain", arguments, 2);
   text(nonlinearity, "calculate_gain", "nonlinearity");
   if (/^(linear|conv(_transpose)?[123]d|sigmoid)$/.test(nonlinearity)) return 1;
   if (nonlinearity === "tanh") return 5 / 3;

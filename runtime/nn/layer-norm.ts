@@ -7,7 +7,7 @@ import { callable } from "./callable.js";
 import { integers } from "../shape.js";
 import { ones_, zeros_ } from "./init.js";
 import { Module } from "./module.js";
-import { PLACED, construct, parameter, required, type Arguments, type Factory, type Placed } from "./options.js";
+import { PLACED, construct, parameter, required, size, type Arguments, type Factory, type Placed } from "./options.js";
 import type { Parameter } from "./parameter.js";
 import { flag, float, tuple } from "./shown.js";
 
@@ -101,7 +101,7 @@ class GroupNormClass extends Module {
   /** Normalises groups of channels of each sample. */
   constructor(...args: Arguments<[num_groups: number, num_channels: number], [eps: number, affine: boolean, ...Placed], GroupNormOptions, { num_groups: number; num_channels: number }>) {
     super();
-    const o = construct("GroupNorm", { num_groups: required<number>(), num_channels: required<number>(), eps: 1e-5, affine: true, ...PLACED, bias: true }, args);
+    const o = construct("GroupNorm", { num_groups: size(), num_channels: size(), eps: 1e-5, affine: true, ...PLACED, bias: true }, args);
     if (o.num_channels % o.num_groups !== 0) throw new OpError(`num_channels (${o.num_channels}) must be divisible by num_groups (${o.num_groups})`);
     this.num_groups = o.num_groups;
     this.num_channels = o.num_channels;

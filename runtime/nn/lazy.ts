@@ -59,7 +59,7 @@ function lazy<M extends Module & { reset_parameters(): void }, L>(name: string, 
       return { settle: () => { this.reset_parameters(); }, undo };
     }
   }
-  return callable(Lazy, name) as unknown as L;
+  return callable(Lazy, name, "forward") as unknown as L;
 }
 
 const like = (x: Tensor) => ({ dtype: x.dtype, device: x.storage.device });

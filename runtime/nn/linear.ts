@@ -7,7 +7,7 @@ import * as F from "../../names/functional.js";
 import { callable } from "./callable.js";
 import { kaiming_uniform_, uniform_ } from "./init.js";
 import { Module } from "./module.js";
-import { PLACED, construct, parameter, required, type Arguments, type Factory, type Placed } from "./options.js";
+import { PLACED, construct, parameter, size, type Arguments, type Factory, type Placed } from "./options.js";
 import type { Parameter } from "./parameter.js";
 import { flag } from "./shown.js";
 
@@ -25,7 +25,7 @@ class LinearClass extends Module {
   /** `y = x Wᵀ + b`; weight is (out_features, in_features), drawn evenly from -1/√in_features to 1/√in_features. */
   constructor(...args: Arguments<[in_features: number, out_features: number], [bias: boolean, ...Placed], LinearOptions, { in_features: number; out_features: number }>) {
     super();
-    const o = construct("Linear", { in_features: required<number>(), out_features: required<number>(), bias: true, ...PLACED }, args);
+    const o = construct("Linear", { in_features: size(), out_features: size(), bias: true, ...PLACED }, args);
     this.in_features = o.in_features;
     this.out_features = o.out_features;
     this.weight = parameter([o.out_features, o.in_features], o);
@@ -44,7 +44,7 @@ class LinearClass extends Module {
     return `in_features=${this.in_features}, out_features=${this.out_features}, bias=${flag(this.bias !== null)}`;
   }
 }
-export const Linear = /* @__PURE__ */ callable(LinearClass, "Linear");
+export const Linear = /* @__PURE__ */ callable(LinearClass, "Linear", "forward");
 export type Linear = LinearClass;
 
 export interface BilinearOptions extends Factory {
@@ -63,7 +63,7 @@ class BilinearClass extends Module {
     { in1_features: number; in2_features: number; out_features: number }>) {
     super();
     const o = construct("Bilinear", {
-      in1_features: required<number>(), in2_features: required<number>(), out_features: required<number>(), bias: true, ...PLACED,
+      in1_features: size(), in2_features: size(), out_features: size(), bias: true, ...PLACED,
     }, args);
     if (o.in1_features <= 0) throw new OpError(`in1_features must be > 0, but got ${o.in1_features}`);
     this.in1_features = o.in1_features;

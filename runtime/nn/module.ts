@@ -90,7 +90,7 @@ class ModuleClass {
   // --- What belongs to it ---------------------------------------------------------------------------
 
   /** Adds a tensor that is no parameter but part of the state, unless `persistent` is false. */
-  register_buffer(name: string, tensor: Tensor | null, persistent: boolean | { persistent?: boolean } = true): void {
+  register_buffer(name: string, tensor: Tensor | null, persistent?: boolean | { persistent?: boolean }): void {
     const { buffers, transient } = hidden.get(this)!;
     if (!buffers.has(name)) checkName("buffer", this, name);
     if (tensor !== null && !(tensor instanceof Tensor)) {
@@ -146,13 +146,13 @@ class ModuleClass {
   *named_parameters(...args: [Walk?] | [prefix?: string, recurse?: boolean, remove_duplicate?: boolean]): Generator<Named<Parameter>> {
     for (const [path, x] of this.tensorsWithin("named_parameters", args, (m) => entriesOf(m))) if (x instanceof Parameter) yield [path, x];
   }
-  parameters(recurse: boolean | { recurse?: boolean } = true): Parameter[] {
+  parameters(recurse?: boolean | { recurse?: boolean }): Parameter[] {
     return Array.from(this.named_parameters("", option(recurse, "parameters", "recurse")), ([, p]) => p);
   }
   *named_buffers(...args: [Walk?] | [prefix?: string, recurse?: boolean, remove_duplicate?: boolean]): Generator<Named<Tensor>> {
     for (const [path, x] of this.tensorsWithin("named_buffers", args, (m) => hidden.get(m)!.buffers)) if (x instanceof Tensor) yield [path, x];
   }
-  buffers(recurse: boolean | { recurse?: boolean } = true): Tensor[] {
+  buffers(recurse?: boolean | { recurse?: boolean }): Tensor[] {
     return Array.from(this.named_buffers("", option(recurse, "parameters", "recurse")), ([, b]) => b);
   }
   private *tensorsWithin(op: string, args: unknown[], of: (module: ModuleClass) => Iterable<[string, unknown]>): Generator<[string, unknown]> {
@@ -198,7 +198,7 @@ class ModuleClass {
   // --- State ----------------------------------------------------------------------------------------
 
   /** The values of all parameters and buffers, by path; the tensors share the module's memory. */
-  state_dict(options: { prefix?: string; keep_vars?: boolean } = {}): Record<string, Tensor> {
+  state_dict(options?: { prefix?: string; keep_vars?: boolean }): Record<string, Tensor> {
     acyclic(this, "state_dict");
     const out: Record<string, Tensor> = {}, [prefix = "", keep_vars = false] = named("state_dict", ["prefix", "keep_vars"], [options]) as [string?, boolean?];
     text(prefix, "state_dict", "prefix");
@@ -216,7 +216,7 @@ class ModuleClass {
    */
   load_state_dict(source: FileLike, options?: boolean | StateOptions): Promise<LoadReport>;
   load_state_dict(source: StateSource, options?: boolean | { strict?: boolean }): LoadReport;
-  load_state_dict(source: StateSource | FileLike, options: boolean | StateOptions = true): LoadReport | Promise<LoadReport> {
+  load_state_dict(source: StateSource | FileLike, options?: boolean | StateOptions): LoadReport | Promise<LoadReport> {
     const { strict = true, ...rest } = typeof options === "boolean" ? { strict: options } : options ?? {};
     return isFile(source) ? readState(source, rest).then((state) => loadState(this, state, strict)) : loadState(this, source, strict);
   }
@@ -228,7 +228,8 @@ class ModuleClass {
 
   // --- Modes ----------------------------------------------------------------------------------------
 
-  train(mode = true): this {
+  train(mode?: boolean): this {
+    mode ??= true;
     if (typeof mode !== "boolean") throw new TypeMismatchError(`training mode is expected to be boolean, got ${describe(mode)}`);
     acyclic(this, "train");
     this.training = mode;
@@ -236,12 +237,12 @@ class ModuleClass {
     return this;
   }
   eval(): this { return this.train(false); }
-  requires_grad_(value = true): this {
-    for (const p of this.parameters()) p.requires_grad_(value);
+  requires_grad_(requires_grad?: boolean): this {
+    for (const p of this.parameters()) p.requires_grad_(requires_grad);
     return this;
   }
   /** Forgets all gradients; with false they become zero. */
-  zero_grad(set_to_none: boolean | { set_to_none?: boolean } = true): void {
+  zero_grad(set_to_none?: boolean | { set_to_none?: boolean }): void {
     const forget = option(set_to_none, "zero_grad", "set_to_none");
     for (const p of this.parameters()) {
       if (forget) p.grad = null;
@@ -288,15 +289,15 @@ class ModuleClass {
   // --- Hooks ----------------------------------------------------------------------------------------
 
   /** Calls `hook(module, args, output)` after forward; what it answers replaces the output. */
-  register_forward_hook(hook: ForwardHook<this>, options: { prepend?: boolean } = {}): RemovableHandle {
+  register_forward_hook(hook: ForwardHook<this>, options?: { prepend?: boolean }): RemovableHandle {
     return hookInto(hidden.get(this)!.hooks.after, hook as ForwardHook, options?.prepend);
   }
   /** Calls `hook(module, args)` before forward; what it answers replaces the arguments. */
-  register_forward_pre_hook(hook: ForwardPreHook<this>, options: { prepend?: boolean } = {}): RemovableHandle {
+  register_forward_pre_hook(hook: ForwardPreHook<this>, options?: { prepend?: boolean }): RemovableHandle {
     return hookInto(hidden.get(this)!.hooks.before, hook as ForwardPreHook, options?.prepend);
   }
   /** Calls `hook(module, grad_input, grad_output)` when gradients have come back through it; what it answers replaces `grad_input`. */
-  register_full_backward_hook(hook: BackwardHook<this>, options: { prepend?: boolean } = {}): RemovableHandle {
+  register_full_backward_hook(hook: BackwardHook<this>, options?: { prepend?: boolean }): RemovableHandle {
     return hookInto(hidden.get(this)!.hooks.backward, hook as BackwardHook, options?.prepend);
   }
 
@@ -370,7 +371,7 @@ export function checkModule(value: unknown, where: string): ModuleClass {
   throw new TypeMismatchError(`${where}: ${describe(value)} is not a Module subclass`);
 }
 
-export const Module = /* @__PURE__ */ callable(ModuleClass, "Module");
+export const Module = /* @__PURE__ */ callable(ModuleClass, "Module", "forward", "named_modules", "named_parameters", "named_buffers");
 export type Module = ModuleClass;
 /** A module from tensors to a tensor. */
 export interface Layer extends ModuleClass {

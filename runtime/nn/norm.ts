@@ -11,7 +11,7 @@ import * as views from "../views.js";
 import { callable, type Callable } from "./callable.js";
 import { ones_, zeros_ } from "./init.js";
 import { Module } from "./module.js";
-import { PLACED, construct, parameter, required, type Arguments, type Factory, type Placed } from "./options.js";
+import { PLACED, construct, parameter, size, type Arguments, type Factory, type Placed } from "./options.js";
 import type { Parameter } from "./parameter.js";
 import { flag, float } from "./shown.js";
 
@@ -43,7 +43,7 @@ export abstract class Norm extends Module {
   constructor(name: string, defaults: { affine: boolean; track_running_stats: boolean }, args: readonly unknown[]) {
     super();
     const o = construct(name, {
-      num_features: required<number>(), eps: 1e-5, momentum: 0.1 as number | null, ...defaults, ...PLACED, bias: true,
+      num_features: size(), eps: 1e-5, momentum: 0.1 as number | null, ...defaults, ...PLACED, bias: true,
     }, args);
     this.num_features = o.num_features;
     this.eps = o.eps;

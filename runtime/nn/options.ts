@@ -28,30 +28,37 @@ const REQUIRED = Symbol("required");
 /** In a list of defaults: an argument of type T that must be given. */
 export const required = <T>(): T => REQUIRED as T;
 
-/** The arguments of a constructor by name, with defaults; throws for one that is missing, unknown or too many. */
+/** What a list of defaults says of a whole number. */
+class Size {
+  constructor(readonly usual: unknown, readonly most: number) {}
+}
+/** In a list of defaults: a whole number from 0 to `most`, which must be given where there is no `usual` one. */
+export const size = (usual: unknown = REQUIRED, most = Infinity): number => new Size(usual, most) as unknown as number;
+/** How many layers there are; each takes memory and time at once. */
+export const layers = (usual?: number): number => size(usual, 2 ** 16);
+
+/** The arguments of a constructor by name, with defaults; throws for one that is missing, unknown, of another kind or too many. */
 export function construct<T extends object>(name: string, defaults: T, args: readonly unknown[]): T {
   const names = Object.keys(defaults), given = named(name, names, args), out = { ...defaults } as Record<string, unknown>;
-  if (given.length > names.length) throw new TypeMismatchError(`${name}: takes at most ${names.length} arguments, but got ${given.length}`);
   names.forEach((key, i) => {
-    if (given[i] !== undefined) out[key] = ofKind(given[i], out[key], name, key);
-    else if (out[key] === REQUIRED || out[key] === undefined) throw new TypeMismatchError(`${name}: missing required argument '${key}'`);
+    const rule = out[key], usual = rule instanceof Size ? rule.usual : rule;
+    if (given[i] !== undefined) out[key] = ofKind(given[i], rule, name, key);
+    else if (usual === REQUIRED || usual === undefined) throw new TypeMismatchError(`${name}: missing required argument '${key}'`);
+    else out[key] = usual;
   });
   return out as T;
 }
 
-/** Arguments that are whole numbers wherever they occur, and among them those that count layers. */
-const STACKED = new Set(["num_layers", "num_encoder_layers", "num_decoder_layers"]), MOST_LAYERS = 2 ** 16;
-const WHOLE = new Set(["in_features", "out_features", "in1_features", "in2_features", "in_channels", "out_channels", "num_embeddings", "embedding_dim",
-  "num_features", "num_groups", "num_channels", "input_size", "hidden_size", "proj_size", "embed_dim", "num_heads", "d_model", "nhead", "dim_feedforward",
-  "n_classes", "num_classes", "groups"]);
-
-/** Refuses what cannot be meant: by the argument's name, or where the default is a boolean or a number. */
-function ofKind(value: unknown, usual: unknown, op: string, name: string): unknown {
-  if (typeof usual === "boolean") return flag(value, op, name);
-  if (WHOLE.has(name) && value !== null && !Array.isArray(usual)) return count(value, op, name);
-  if (STACKED.has(name) && count(value, op, name) > MOST_LAYERS) throw new OpError(`${op}: argument '${name}' must be at most ${MOST_LAYERS}, got ${String(value)}`);
+/** Refuses what cannot be meant: where a size is wanted, or where the default is a boolean or a number. */
+function ofKind(value: unknown, rule: unknown, op: string, name: string): unknown {
+  if (typeof rule === "boolean") return flag(value, op, name);
+  if (rule instanceof Size) {
+    const n = count(value, op, name);
+    if (n > rule.most) throw new OpError(`${op}: argument '${name}' must be at most ${rule.most}, got ${n}`);
+    return n;
+  }
   const strange = ["function", "symbol", "undefined", "boolean", "bigint"].includes(typeof value) || isOptions(value);
-  return typeof usual === "number" && strange ? refuse(op, name, "a number", value) : value;
+  return typeof rule === "number" && strange ? refuse(op, name, "a number", value) : value;
 }
 
 /** Defaults of the arguments that say where parameters are made. */

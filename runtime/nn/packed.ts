@@ -25,6 +25,7 @@ export class PackedSequence {
   readonly order: readonly number[] | null;
 
   constructor(data: Tensor, batch_sizes: readonly number[], sorted_indices: Tensor | null = null, unsorted_indices: Tensor | null = null, order: readonly number[] | null = null) {
+    atMost("PackedSequence", arguments, 5);
     check(data, "PackedSequence", "data");
     this.data = data;
     this.batch_sizes = integers([batch_sizes], "PackedSequence", "batch_sizes");
@@ -50,7 +51,6 @@ const rows = (x: Tensor, count: number, op: string): Tensor => sliceAxis(x, 0, 0
 /** Options of one of these functions, by place or by name; an option that is a boolean by default is one. */
 function optionsOf<T extends unknown[]>(op: string, defaults: Readonly<Record<string, unknown>>, rest: readonly unknown[]): T {
   const names = Object.keys(defaults), given = named(op, names, rest);
-  atMost(op, given, names.length);
   return names.map((name, i) => (given[i] === undefined ? defaults[name] : typeof defaults[name] === "boolean" ? flag(given[i], op, name) : given[i])) as T;
 }
 
@@ -160,6 +160,7 @@ export function pack_sequence(sequences: readonly Tensor[], ...rest: [{ enforce_
 
 /** The tensors of packed sequences. */
 export function unpack_sequence(packed_sequences: PackedSequence): Tensor[] {
+  atMost("unpack_sequence", arguments, 1);
   checkPacked(packed_sequences, "unpack_sequence", "packed_sequences");
   const { batch_sizes: sizes, order } = packed_sequences, [padded] = pad_packed_sequence(new PackedSequence(packed_sequences.data, sizes));
   const lengths = Array.from({ length: sizes[0]! }, (_, i) => sizes.filter((size) => size > i).length), sequences = unpad_sequence(padded, lengths);

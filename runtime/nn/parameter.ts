@@ -10,7 +10,7 @@ import { callable } from "./callable.js";
 
 class ParameterClass extends Tensor {
   /** A leaf on the memory of `data`; it requires a gradient unless told otherwise. */
-  constructor(data: Tensor, requires_grad: boolean | { requires_grad?: boolean } = true) {
+  constructor(data: Tensor, requires_grad?: boolean | { requires_grad?: boolean }) {
     check(data, "Parameter", "data");
     super(data.storage, data.dtype, data.shape, data.strides, data.offset, false);
     keep(this);

@@ -5,7 +5,7 @@ import * as F from "../../names/functional.js";
 import { callable } from "./callable.js";
 import { constant_ } from "./init.js";
 import { Module } from "./module.js";
-import { PLACED, construct, parameter, type Arguments, type Factory, type Placed } from "./options.js";
+import { PLACED, construct, parameter, size, type Arguments, type Factory, type Placed } from "./options.js";
 import type { Parameter } from "./parameter.js";
 
 export interface PReLUOptions extends Factory {
@@ -22,7 +22,7 @@ class PReLUClass extends Module {
   /** Leaky relu with learned slopes, 0.25 at first. */
   constructor(...args: Arguments<[], [num_parameters: number, init: number, ...Placed], PReLUOptions, object>) {
     super();
-    const o = construct("PReLU", { num_parameters: 1, init: 0.25, ...PLACED }, args);
+    const o = construct("PReLU", { num_parameters: size(1), init: 0.25, ...PLACED }, args);
     this.num_parameters = o.num_parameters;
     this.init = o.init;
     this.weight = parameter([o.num_parameters], o);

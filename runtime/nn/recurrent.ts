@@ -12,7 +12,7 @@ import * as views from "../views.js";
 import { callable } from "./callable.js";
 import { uniform_ } from "./init.js";
 import { Module } from "./module.js";
-import { PLACED, construct, parameter, required, type Arguments, type Factory, type Placed } from "./options.js";
+import { PLACED, construct, layers, parameter, size, type Arguments, type Factory, type Placed } from "./options.js";
 import { PackedSequence } from "./packed.js";
 import type { Parameter } from "./parameter.js";
 import { flag, float } from "./shown.js";
@@ -209,12 +209,12 @@ abstract class RecurrentModule extends Module {
 }
 
 type Places = [bias: boolean, batch_first: boolean, dropout: number, bidirectional: boolean];
-const SIZES = { input_size: /* @__PURE__ */ required<number>(), hidden_size: /* @__PURE__ */ required<number>() };
+const SIZES = { input_size: /* @__PURE__ */ size(), hidden_size: /* @__PURE__ */ size() };
 const USUAL = { bias: true, batch_first: false, dropout: 0, bidirectional: false };
 
 /** A state given by place or as `{hx}`. */
-function start<H>(hx: H | { hx?: H | null } | null): H | null {
-  const given = hx !== null && typeof hx === "object" && !(hx instanceof Tensor) && !Array.isArray(hx) ? (hx as { hx?: H | null }).hx : (hx as H | null);
+function start<H>(hx: H | { hx?: H | null } | null | undefined): H | null {
+  const given = hx && typeof hx === "object" && !(hx instanceof Tensor) && !Array.isArray(hx) ? (hx as { hx?: H | null }).hx : (hx as H | null | undefined);
   return given ?? null;
 }
 
@@ -231,17 +231,17 @@ class RNNClass extends RecurrentModule {
 
   /** Elman's network: `h' = tanh(W x + b + W' h + b')`. */
   constructor(...args: Arguments<[input_size: number, hidden_size: number], [num_layers: number, nonlinearity: "tanh" | "relu", ...Places, ...Placed], RNNOptions, Sizes>) {
-    const o = construct("RNN", { ...SIZES, num_layers: 1, nonlinearity: "tanh" as "tanh" | "relu", ...USUAL, ...PLACED, proj_size: 0 }, args);
+    const o = construct("RNN", { ...SIZES, num_layers: layers(1), nonlinearity: "tanh" as "tanh" | "relu", ...USUAL, ...PLACED, proj_size: size(0) }, args);
     if (o.proj_size) throw new OpError("proj_size argument is only supported for LSTM, not RNN or GRU");
     if (o.nonlinearity !== "tanh" && o.nonlinearity !== "relu") throw new OpError(`Unknown nonlinearity '${String(o.nonlinearity)}'. Select from 'tanh' or 'relu'.`);
     super(o as Settings & typeof o, 1);
     this.nonlinearity = o.nonlinearity;
   }
-  protected override step(input: Tensor, hidden: Tensor): State { return [rnnStep(input, hidden, this.nonlinearity)]; }
+  protected override step(input: Tensor, hidden: Tensor, _state: State): State { return [rnnStep(input, hidden, this.nonlinearity)]; }
   /** (time, batch, features) and (layers * directions, batch, hidden_size) to the outputs and the last state, of such shapes. */
   override forward(input: PackedSequence, hx?: Tensor | { hx?: Tensor | null } | null): [output: PackedSequence, h_n: Tensor];
   override forward(input: Tensor, hx?: Tensor | { hx?: Tensor | null } | null): [output: Tensor, h_n: Tensor];
-  override forward(input: Tensor | PackedSequence, hx: Tensor | { hx?: Tensor | null } | null = null): [output: Tensor | PackedSequence, h_n: Tensor] {
+  override forward(input: Tensor | PackedSequence, hx?: Tensor | { hx?: Tensor | null } | null): [output: Tensor | PackedSequence, h_n: Tensor] {
     const h = start<Tensor>(hx), [out, [last]] = this.run(input, h && [h], [this.hidden_size]);
     return [out, last!];
   }
@@ -256,7 +256,7 @@ interface GRUClass {
 class GRUClass extends RecurrentModule {
   /** Gated recurrent units. */
   constructor(...args: Arguments<[input_size: number, hidden_size: number], [num_layers: number, ...Places, ...Placed], RecurrentOptions, Sizes>) {
-    const o = construct("GRU", { ...SIZES, num_layers: 1, ...USUAL, ...PLACED, proj_size: 0 }, args);
+    const o = construct("GRU", { ...SIZES, num_layers: layers(1), ...USUAL, ...PLACED, proj_size: size(0) }, args);
     if (o.proj_size) throw new OpError("proj_size argument is only supported for LSTM, not RNN or GRU");
     super(o as Settings & typeof o, 3);
   }
@@ -264,7 +264,7 @@ class GRUClass extends RecurrentModule {
   /** (time, batch, features) and (layers * directions, batch, hidden_size) to the outputs and the last state, of such shapes. */
   override forward(input: PackedSequence, hx?: Tensor | { hx?: Tensor | null } | null): [output: PackedSequence, h_n: Tensor];
   override forward(input: Tensor, hx?: Tensor | { hx?: Tensor | null } | null): [output: Tensor, h_n: Tensor];
-  override forward(input: Tensor | PackedSequence, hx: Tensor | { hx?: Tensor | null } | null = null): [output: Tensor | PackedSequence, h_n: Tensor] {
+  override forward(input: Tensor | PackedSequence, hx?: Tensor | { hx?: Tensor | null } | null): [output: Tensor | PackedSequence, h_n: Tensor] {
     const h = start<Tensor>(hx), [out, [last]] = this.run(input, h && [h], [this.hidden_size]);
     return [out, last!];
   }
@@ -285,7 +285,7 @@ interface LSTMClass {
 class LSTMClass extends RecurrentModule {
   /** Long short-term memories. */
   constructor(...args: Arguments<[input_size: number, hidden_size: number], [num_layers: number, ...Places, proj_size: number, ...Placed], LSTMOptions, Sizes>) {
-    super(construct("LSTM", { ...SIZES, num_layers: 1, ...USUAL, proj_size: 0, ...PLACED }, args) as Settings, 4);
+    super(construct("LSTM", { ...SIZES, num_layers: layers(1), ...USUAL, proj_size: size(0), ...PLACED }, args) as Settings, 4);
   }
   protected override step(input: Tensor, hidden: Tensor, [, cell]: State): State {
     return lstmStep(input, hidden, cell!);
@@ -293,7 +293,7 @@ class LSTMClass extends RecurrentModule {
   /** (time, batch, features), and two states (layers * directions, batch, size), to the outputs and the last states, of such shapes. */
   override forward(input: PackedSequence, hx?: Pair | { hx?: Pair | null } | null): [output: PackedSequence, state: [h_n: Tensor, c_n: Tensor]];
   override forward(input: Tensor, hx?: Pair | { hx?: Pair | null } | null): [output: Tensor, state: [h_n: Tensor, c_n: Tensor]];
-  override forward(input: Tensor | PackedSequence, hx: Pair | { hx?: Pair | null } | null = null): [output: Tensor | PackedSequence, state: [h_n: Tensor, c_n: Tensor]] {
+  override forward(input: Tensor | PackedSequence, hx?: Pair | { hx?: Pair | null } | null): [output: Tensor | PackedSequence, state: [h_n: Tensor, c_n: Tensor]] {
     const [out, last] = this.run(input, start<Pair>(hx) as State | null, [this.proj_size || this.hidden_size, this.hidden_size]);
     return [out, last as [Tensor, Tensor]];
   }

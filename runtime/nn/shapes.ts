@@ -21,7 +21,7 @@ class FlattenClass extends Module {
   readonly end_dim: number;
 
   /** Axes `start_dim` to `end_dim` as one. */
-  constructor(start_dim: number | { start_dim?: number; end_dim?: number } = 1, end_dim: number | { end_dim?: number } = -1) {
+  constructor(start_dim?: number | { start_dim?: number; end_dim?: number }, end_dim?: number | { end_dim?: number }) {
     super();
     ({ start_dim: this.start_dim, end_dim: this.end_dim } = construct("Flatten", { start_dim: 1, end_dim: -1 }, [start_dim, end_dim]));
   }

@@ -63,7 +63,7 @@ export function stateless<O, P extends unknown[]>(name: string, defaults: Option
     }
     override extra_repr(): string { return printed(prints, this as unknown as Options); }
   }
-  return callable(StatelessClass, name) as unknown as Stateless<O, P>;
+  return callable(StatelessClass, name, "forward") as unknown as Stateless<O, P>;
 }
 
 /**

@@ -14,7 +14,7 @@ import { xavier_uniform_ } from "./init.js";
 import { LayerNorm } from "./layer-norm.js";
 import { Linear } from "./linear.js";
 import { Module, checkModule, type Layer } from "./module.js";
-import { PLACED, construct, required, type Arguments, type Factory, type Placed } from "./options.js";
+import { PLACED, construct, layers, size, type Arguments, type Factory, type Placed } from "./options.js";
 
 type Mask = Tensor | null;
 type Activation = "relu" | "gelu" | ((x: Tensor) => Tensor);
@@ -38,7 +38,7 @@ type LayerArguments = Arguments<[d_model: number, nhead: number], LayerPlaces, T
 type Settings = Heads & Required<TransformerLayerOptions>;
 
 const USUAL = {
-  d_model: /* @__PURE__ */ required<number>(), nhead: /* @__PURE__ */ required<number>(), dim_feedforward: 2048, dropout: 0.1, activation: "relu" as Activation,
+  d_model: /* @__PURE__ */ size(), nhead: /* @__PURE__ */ size(), dim_feedforward: /* @__PURE__ */ size(2048), dropout: 0.1, activation: "relu" as Activation,
   layer_norm_eps: 1e-5, batch_first: false, norm_first: false, bias: true, ...PLACED,
 };
 
@@ -109,7 +109,7 @@ interface EncoderCall {
   /** Says that the mask hides what comes later. */
   is_causal?: boolean;
 }
-export const TransformerEncoderLayer = /* @__PURE__ */ callable(TransformerEncoderLayerClass, "TransformerEncoderLayer");
+export const TransformerEncoderLayer = /* @__PURE__ */ callable(TransformerEncoderLayerClass, "TransformerEncoderLayer", "forward");
 export type TransformerEncoderLayer = TransformerEncoderLayerClass;
 
 class TransformerDecoderLayerClass extends LayerModule {
@@ -161,13 +161,13 @@ interface DecoderCall {
   memory_is_causal?: boolean;
 }
 const DECODER = ["tgt_mask", "memory_mask", "tgt_key_padding_mask", "memory_key_padding_mask", "tgt_is_causal", "memory_is_causal"];
-export const TransformerDecoderLayer = /* @__PURE__ */ callable(TransformerDecoderLayerClass, "TransformerDecoderLayer");
+export const TransformerDecoderLayer = /* @__PURE__ */ callable(TransformerDecoderLayerClass, "TransformerDecoderLayer", "forward");
 export type TransformerDecoderLayer = TransformerDecoderLayerClass;
 
 /** Copies of a layer, as many as there shall be. */
 function stacked(layer: Module, num_layers: number, op: string, name: string): ModuleList {
   checkModule(layer, `${op}: argument '${name}'`);
-  const { num_layers: n } = construct(op, { num_layers: required<number>() }, [num_layers]);
+  const { num_layers: n } = construct(op, { num_layers: layers() }, [num_layers]);
   return ModuleList(Array.from({ length: n }, () => layer.deepcopy()));
 }
 
@@ -198,7 +198,7 @@ class TransformerEncoderClass extends Module {
     return this.norm ? (this.norm(out) as Tensor) : out;
   }
 }
-export const TransformerEncoder = /* @__PURE__ */ callable(TransformerEncoderClass, "TransformerEncoder");
+export const TransformerEncoder = /* @__PURE__ */ callable(TransformerEncoderClass, "TransformerEncoder", "constructor", "forward");
 export type TransformerEncoder = TransformerEncoderClass;
 
 class TransformerDecoderClass extends Module {
@@ -207,11 +207,11 @@ class TransformerDecoderClass extends Module {
   norm: Module | null;
 
   /** `num_layers` copies of a layer one after another, then perhaps a norm. */
-  constructor(decoder_layer: Module, num_layers: number, norm: Module | { norm?: Module | null } | null = null) {
+  constructor(decoder_layer: Module, num_layers: number, norm?: Module | { norm?: Module | null } | null) {
     super();
     this.layers = stacked(decoder_layer, num_layers, "TransformerDecoder", "decoder_layer");
     this.num_layers = num_layers;
-    this.norm = norm === null || norm instanceof Module ? (norm as Module | null) : (norm.norm ?? null) as Module | null;
+    this.norm = (norm instanceof Module ? norm : norm?.norm ?? null) as Module | null;
   }
   override forward(tgt: Tensor, memory: Tensor, ...rest: [DecoderCall?] | [tgt_mask: Mask, memory_mask?: Mask, tgt_key_padding_mask?: Mask,
     memory_key_padding_mask?: Mask, tgt_is_causal?: boolean | null, memory_is_causal?: boolean]): Tensor {
@@ -221,7 +221,7 @@ class TransformerDecoderClass extends Module {
     return this.norm ? (this.norm(out) as Tensor) : out;
   }
 }
-export const TransformerDecoder = /* @__PURE__ */ callable(TransformerDecoderClass, "TransformerDecoder");
+export const TransformerDecoder = /* @__PURE__ */ callable(TransformerDecoderClass, "TransformerDecoder", "forward");
 export type TransformerDecoder = TransformerDecoderClass;
 
 export interface TransformerOptions extends TransformerLayerOptions {
@@ -253,7 +253,7 @@ class TransformerClass extends Module {
     ...Placed], TransformerOptions, object>) {
     super();
     const o = construct("Transformer", {
-      d_model: 512, nhead: 8, num_encoder_layers: 6, num_decoder_layers: 6, dim_feedforward: 2048, dropout: 0.1, activation: "relu" as Activation,
+      d_model: size(512), nhead: size(8), num_encoder_layers: layers(6), num_decoder_layers: layers(6), dim_feedforward: size(2048), dropout: 0.1, activation: "relu" as Activation,
       custom_encoder: null as Module | null, custom_decoder: null as Module | null, layer_norm_eps: 1e-5, batch_first: false, norm_first: false, bias: true, ...PLACED,
     }, args);
     const { d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps, batch_first, norm_first, bias, device, dtype } = o;
@@ -268,7 +268,7 @@ class TransformerClass extends Module {
   }
   reset_parameters(): void { for (const p of this.parameters()) if (p.ndim > 1) xavier_uniform_(p); }
   /** A mask that hides what comes later: minus infinity above the diagonal. */
-  static generate_square_subsequent_mask(sz: number, options: Options = {}): Tensor { return triu(full([sz, sz], -Infinity, options), 1); }
+  static generate_square_subsequent_mask(sz: number, options?: Options): Tensor { return triu(full([sz, sz], -Infinity, options), 1); }
 
   override forward(src: Tensor, tgt: Tensor, ...rest: [TransformerCall?] | (Mask | boolean | undefined)[]): Tensor {
     const given = named("Transformer", BOTH, rest);
@@ -283,5 +283,5 @@ class TransformerClass extends Module {
     }) as Tensor;
   }
 }
-export const Transformer = /* @__PURE__ */ callable(TransformerClass, "Transformer");
+export const Transformer = /* @__PURE__ */ callable(TransformerClass, "Transformer", "forward");
 export type Transformer = TransformerClass;

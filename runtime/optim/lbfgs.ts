@@ -71,11 +71,11 @@ class LBFGSClass extends Optimizer<LBFGSOptions> {
 
   protected override holdsNumber(key: string): boolean { return NUMBERS.includes(key); }
   /** Directions go over all parameters. */
-  protected override shapeOfState(key: string, { params }: Group<LBFGSOptions>): StateShape {
+  protected override shapeOfState(key: string, { params }: Group<LBFGSOptions>, _param: Tensor): StateShape {
     const all = [params.reduce((n, p) => n + p.numel(), 0)];
     return key.startsWith("old_") ? [all] : key === "d" || key === "prev_flat_grad" ? all : null;
   }
-  protected override update(): void { /* step() does it all */ }
+  protected override update(_group: Group<LBFGSOptions>): void { /* step() does it all */ }
 
   /** One step: up to `max_iter` iterations, each with one or more calls of the closure.  Answers the first loss. */
   override step(): Promise<void>;
@@ -196,5 +196,5 @@ async function searched(params: readonly Tensor[], closure: Closure, start: Poin
   }
 }
 
-export const LBFGS = /* @__PURE__ */ callable(LBFGSClass, "LBFGS");
+export const LBFGS = /* @__PURE__ */ callable(LBFGSClass, "LBFGS", "constructor");
 export type LBFGS = LBFGSClass;

@@ -84,5 +84,5 @@ function adjustment(way: MuonOptions["adjust_lr_fn"], rows: number, columns: num
   return way === "match_rms_adamw" ? 0.2 * Math.sqrt(Math.max(rows, columns)) : Math.sqrt(Math.max(1, rows / columns));
 }
 
-export const Muon = /* @__PURE__ */ callable(MuonClass, "Muon");
+export const Muon = /* @__PURE__ */ callable(MuonClass, "Muon", "constructor");
 export type Muon = MuonClass;

@@ -4,7 +4,7 @@ import * as copying from "../copy.js";
 import { TypeMismatchError } from "../errors.js";
 import { enable_grad, unrecorded } from "../grad-mode.js";
 import { callable, flag } from "../kinds.js";
-import { named } from "../named.js";
+import { limited, named } from "../named.js";
 import { Tensor } from "../tensor.js";
 import { titled } from "../titled.js";
 import { type Group, type GroupOptions, type Params, checkedGroup, groupsOf } from "./groups.js";
@@ -38,7 +38,7 @@ export abstract class Optimizer<O extends object = object> {
   }
 
   /** Forgets all gradients, or zeroes them where `set_to_none` is false. */
-  zero_grad(options: boolean | { set_to_none?: boolean } = true): void {
+  zero_grad(options?: boolean | { set_to_none?: boolean }): void {
     const drop = flag(named("zero_grad", ["set_to_none"], [options])[0] ?? true, "zero_grad", "set_to_none");
     for (const { params } of this.param_groups) {
       for (const p of params) {
@@ -110,6 +110,7 @@ export abstract class Optimizer<O extends object = object> {
   [Symbol.for("nodejs.util.inspect.custom")](): string { return this.toString(); }
 }
 titled(Optimizer, "Optimizer");
+limited(Optimizer, "Optimizer.");
 
 function listen<T>(hooks: Set<T>, hook: T): { remove(): void } {
   if (typeof hook !== "function") throw new TypeMismatchError("a hook must be a function");

@@ -17,7 +17,6 @@ export function optionsOf<O extends object>(name: string, defaults: O, args: rea
     given[given.length - 1] = Object.fromEntries(Object.entries(last).filter(([key]) => key !== "differentiable" && !WITHOUT_EFFECT.includes(key)));
   }
   const values = named(`${name}.__init__()`, names, given);
-  if (values.length > names.length) throw new TypeMismatchError(`${name}.__init__() takes at most ${names.length} options, but got ${values.length}`);
   names.forEach((key, i) => {
     if (values[i] !== undefined) out[key] = values[i];
     else if (out[key] === undefined) throw new TypeMismatchError(`${name}.__init__() missing required argument: '${key}'`);

@@ -92,7 +92,7 @@ export function optimizer<O extends object>(recipe: Recipe<O>): OptimizerClass<O
       for (const cohort of cohorts.values()) launch(recipe.stacks ? sorted(cohort) : cohort, names, group, this.gathering, recipe.stacks);
     }
   }
-  return callable(Made, recipe.name) as unknown as OptimizerClass<O>;
+  return callable(Made, recipe.name, "constructor") as unknown as OptimizerClass<O>;
 }
 
 /** Makes what the options want kept and the state has not: at the first step, or when an option was turned on since.  Whether a tensor was. */

@@ -8,6 +8,7 @@ import { type EventList, averages } from "./averages.js";
 import { type FunctionEvent, Recorder } from "./recorder.js";
 import { ProfilerAction, type Schedule } from "./schedule.js";
 import { type ChromeTrace, chromeTrace } from "./trace.js";
+import { atMost } from "../named.js";
 
 /** Where ops run that are recorded.  CUDA is another name of the GPU. */
 export const ProfilerActivity = { CPU: "cpu", GPU: "webgpu", CUDA: "webgpu" } as const;
@@ -120,6 +121,7 @@ export function profile(options?: ProfileOptions): Profile;
 export function profile(body: (prof: Profile) => unknown): Promise<Profile>;
 export function profile(options: ProfileOptions, body: (prof: Profile) => unknown): Promise<Profile>;
 export function profile(first: ProfileOptions | ((prof: Profile) => unknown) = {}, second?: (prof: Profile) => unknown): Profile | Promise<Profile> {
+  atMost("profile", arguments, 2);
   const body = typeof first === "function" ? first : second, prof = new Profile(typeof first === "function" ? {} : first);
   if (body === undefined) return prof;
   if (typeof body !== "function") throw new TypeMismatchError(`profile: expected a function, got ${describe(body)}`);

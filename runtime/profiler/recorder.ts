@@ -6,6 +6,7 @@ import { registeredDevices } from "../device.js";
 import { OpError } from "../errors.js";
 import { callable, text } from "../kinds.js";
 import { memory } from "../memory.js";
+import { atMost } from "../named.js";
 import { type Observer, type Run, inputsOf, nameOf, observe, stopObserving } from "../observers.js";
 import type { WebGpuDevice } from "../webgpu/device.js";
 import { GpuTimer, type Launched, now } from "./gpu-timer.js";
@@ -149,6 +150,7 @@ export class Recorder implements Observer {
  * Without a profile it only runs `body`.
  */
 export function record_function<T>(name: string, body: () => T): T {
+  atMost("record_function", arguments, 2);
   text(name, "record_function", "name");
   callable(body, "record_function", "body");
   return recording ? recording.spanning(name, "user", "cpu", body) : body();

@@ -11,7 +11,7 @@ import { stack } from "../../join.js";
 import { number } from "../../kinds.js";
 import { tensorOf, tensorsOf } from "../../tensor-kinds.js";
 import { tidy } from "../../memory.js";
-import { named } from "../../named.js";
+import { atMost, named } from "../../named.js";
 import { Tensor } from "../../tensor.js";
 
 export type TensorOrTensors = Tensor | Iterable<Tensor>;
@@ -63,6 +63,7 @@ export function get_total_norm(...args: unknown[]): Tensor | Promise<Tensor> {
 
 /** Scales all gradients alike so that their `total_norm` comes down to `max_norm`. */
 export function clip_grads_with_norm_(parameters: TensorOrTensors, max_norm: number, total_norm: Tensor): void {
+  atMost("clip_grads_with_norm_", arguments, 3);
   const op = "clip_grads_with_norm_", grads = gradientsOf(op, parameters);
   number(max_norm, op, "max_norm");
   tensorOf(total_norm, op, "total_norm");
@@ -85,6 +86,7 @@ export function clip_grad_norm_(...args: unknown[]): Tensor | Promise<Tensor> {
 
 /** Limits every element of every gradient to the range from -clip_value to clip_value. */
 export function clip_grad_value_(parameters: TensorOrTensors, clip_value: number): void {
+  atMost("clip_grad_value_", arguments, 2);
   const grads = gradientsOf("clip_grad_value_", parameters);
   unrecorded(() => { runForeach(clip_value_stepOp, [grads, { clip_value: number(clip_value, "clip_grad_value_", "clip_value") }]); });
 }

@@ -4,17 +4,20 @@ import * as copying from "../../copy.js";
 import { OpError } from "../../errors.js";
 import { unrecorded } from "../../grad-mode.js";
 import { cat } from "../../join.js";
+import { atMost } from "../../named.js";
 import { check, tensorsOf } from "../../tensor-kinds.js";
 import type { Tensor } from "../../tensor.js";
 import * as views from "../../views.js";
 
 /** All elements of all parameters in a row; gradients flow back. */
 export function parameters_to_vector(parameters: Iterable<Tensor>): Tensor {
+  atMost("parameters_to_vector", arguments, 1);
   return cat(tensorsOf(parameters, "parameters_to_vector", "parameters").map((p) => views.reshape(p, [-1])));
 }
 
 /** Copies the elements of a vector into the parameters, in their order. */
 export function vector_to_parameters(vec: Tensor, parameters: Iterable<Tensor>): void {
+  atMost("vector_to_parameters", arguments, 2);
   check(vec, "vector_to_parameters", "vec");
   const params = tensorsOf(parameters, "vector_to_parameters", "parameters");
   unrecorded(() => {

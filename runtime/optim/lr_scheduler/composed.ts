@@ -82,7 +82,7 @@ class SequentialClass extends Composed {
     this._last_lr = scheduler.get_last_lr();
   }
 }
-export const SequentialLR = /* @__PURE__ */ callable(SequentialClass, "SequentialLR");
+export const SequentialLR = /* @__PURE__ */ callable(SequentialClass, "SequentialLR", "constructor");
 export type SequentialLR = SequentialClass;
 
 class ChainedClass extends Composed {

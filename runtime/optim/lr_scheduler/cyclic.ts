@@ -102,7 +102,7 @@ class CyclicClass extends LRScheduler {
     return this.base_lrs.map((base, i) => base + (this.max_lrs[i]! - base) * height);
   }
 }
-export const CyclicLR = /* @__PURE__ */ callable(CyclicClass, "CyclicLR");
+export const CyclicLR = /* @__PURE__ */ callable(CyclicClass, "CyclicLR", "constructor");
 export type CyclicLR = CyclicClass;
 
 export interface OneCycleOptions {
@@ -189,5 +189,5 @@ function stepsOf({ total_steps, epochs, steps_per_epoch }: OneCycleOptions): num
   if (epochs === null || steps_per_epoch === null) throw new OpError("You must define either total_steps OR (epochs AND steps_per_epoch)");
   return whole("epochs", epochs) * whole("steps_per_epoch", steps_per_epoch);
 }
-export const OneCycleLR = /* @__PURE__ */ callable(OneCycleClass, "OneCycleLR");
+export const OneCycleLR = /* @__PURE__ */ callable(OneCycleClass, "OneCycleLR", "constructor");
 export type OneCycleLR = OneCycleClass;

@@ -64,7 +64,8 @@ class PlateauClass extends LRScheduler {
     return value instanceof Promise ? value.then((number) => { this.take(number, epoch); }) : this.take(value, epoch);
   }
 
-  private take(metric: number, epoch = this.last_epoch + 1): void {
+  private take(metric: number, epoch?: number): void {
+    epoch ??= this.last_epoch + 1;
     this.last_epoch = epoch;
     if (this.better(metric)) {
       this.best = metric;
@@ -103,5 +104,5 @@ class PlateauClass extends LRScheduler {
     });
   }
 }
-export const ReduceLROnPlateau = /* @__PURE__ */ callable(PlateauClass, "ReduceLROnPlateau");
+export const ReduceLROnPlateau = /* @__PURE__ */ callable(PlateauClass, "ReduceLROnPlateau", "constructor");
 export type ReduceLROnPlateau = PlateauClass;

@@ -49,5 +49,5 @@ class WarmRestarts extends LRScheduler {
   }
 }
 
-export const CosineAnnealingWarmRestarts = /* @__PURE__ */ callable(WarmRestarts, "CosineAnnealingWarmRestarts");
+export const CosineAnnealingWarmRestarts = /* @__PURE__ */ callable(WarmRestarts, "CosineAnnealingWarmRestarts", "constructor");
 export type CosineAnnealingWarmRestarts = WarmRestarts;

@@ -4,6 +4,7 @@ import * as copying from "../../copy.js";
 import { OpError, TypeMismatchError, describe } from "../../errors.js";
 import { unrecorded } from "../../grad-mode.js";
 import { callable } from "../../nn/callable.js";
+import { limited } from "../../named.js";
 import { Tensor } from "../../tensor.js";
 import { titled } from "../../titled.js";
 import type { Group } from "../groups.js";
@@ -137,6 +138,7 @@ export class LRScheduler {
   }
 }
 titled(LRScheduler, "LRScheduler");
+limited(LRScheduler, "LRScheduler.");
 
 /** Entries of every state that are never null; from the third on a number for each group. */
 const OWN = ["last_epoch", "_step_count", "base_lrs", "_last_lr"];
@@ -197,5 +199,5 @@ export function scheduler<O extends object>(course: Course<O>): SchedulerClass<O
       return course.closed ? this.base_lrs.map((base) => course.closed!(this as unknown as O, this.last_epoch, base)) : null;
     }
   }
-  return callable(Made, course.name) as unknown as SchedulerClass<O>;
+  return callable(Made, course.name, "constructor") as unknown as SchedulerClass<O>;
 }

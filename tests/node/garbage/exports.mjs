@@ -11,6 +11,25 @@ const INTERNAL = {
     "put", "replace", "shapeOfState", "update"],
 };
 
+/** What makes an object of each kind whose methods are called. */
+export function makersOf(torch, device) {
+  const layers = () => new torch.nn.Sequential(new torch.nn.Linear(3, 2, { device }), new torch.nn.ReLU());
+  return {
+    Tensor: () => torch.tensor([[1, 2, 3], [4, 5, 6]], { device }),
+    "Tensor[2]": () => torch.tensor([1, 2], { device, dtype: "int32" }),
+    Generator: () => new torch.Generator(),
+    Module: layers,
+    ModuleList: () => new torch.nn.ModuleList([new torch.nn.ReLU()]),
+    ModuleDict: () => new torch.nn.ModuleDict({ a: new torch.nn.ReLU() }),
+    ParameterList: () => new torch.nn.ParameterList([torch.ones(2)]),
+    ParameterDict: () => new torch.nn.ParameterDict({ a: torch.ones(2) }),
+    SGD: () => new torch.optim.SGD(layers().parameters(), { lr: 0.1 }),
+    Adam: () => new torch.optim.Adam(layers().parameters(), { lr: 0.1 }),
+    StepLR: () => new torch.optim.lr_scheduler.StepLR(new torch.optim.SGD(layers().parameters(), { lr: 0.1 }), 2),
+    DataLoader: () => new torch.utils.data.DataLoader([1, 2, 3]),
+  };
+}
+
 /** `[{ name, call(args) }]`: functions and classes of the namespaces; methods of what `makers` make, by name. */
 export function everything(torch, makers) {
   const found = [], seen = new Set();

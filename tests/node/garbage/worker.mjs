@@ -1,5 +1,5 @@
 // Calls each export with garbage, in a process that the test watches: it tells what it is at, and what it found.
-import { everything } from "./exports.mjs";
+import { everything, makersOf } from "./exports.mjs";
 import { GARBAGE, hash, random, sensible } from "./values.mjs";
 
 const { package: url, device, from, every, calls, seed } = JSON.parse(process.argv[2]);
@@ -8,22 +8,7 @@ const torch = await import(url);
 if (device === "webgpu") await torch.initWebGPUAsync();
 else torch.setDefaultDevice("cpu");
 const good = sensible(torch, device), goodKeys = Object.keys(good), badKeys = Object.keys(GARBAGE);
-const layers = () => new torch.nn.Sequential(new torch.nn.Linear(3, 2, { device }), new torch.nn.ReLU());
-const makers = {
-  Tensor: () => torch.tensor([[1, 2, 3], [4, 5, 6]], { device }),
-  "Tensor[2]": () => torch.tensor([1, 2], { device, dtype: "int32" }),
-  Generator: () => new torch.Generator(),
-  Module: layers,
-  ModuleList: () => new torch.nn.ModuleList([new torch.nn.ReLU()]),
-  ModuleDict: () => new torch.nn.ModuleDict({ a: new torch.nn.ReLU() }),
-  ParameterList: () => new torch.nn.ParameterList([torch.ones(2)]),
-  ParameterDict: () => new torch.nn.ParameterDict({ a: torch.ones(2) }),
-  SGD: () => new torch.optim.SGD(layers().parameters(), { lr: 0.1 }),
-  Adam: () => new torch.optim.Adam(layers().parameters(), { lr: 0.1 }),
-  StepLR: () => new torch.optim.lr_scheduler.StepLR(new torch.optim.SGD(layers().parameters(), { lr: 0.1 }), 2),
-  DataLoader: () => new torch.utils.data.DataLoader([1, 2, 3]),
-};
-const all = everything(torch, makers);
+const all = everything(torch, makersOf(torch, device));
 tell({ names: all.map(({ name }) => name) });
 process.on("unhandledRejection", (reason) => tell({ name: "a call before", args: "", wrong: `rejects with nobody to hear: ${said(reason)}` }));
 
