@@ -7,7 +7,7 @@ import { callable } from "./kinds.js";
 import { atMost } from "./named.js";
 import { watchNodes } from "./node.js";
 import { checkReads } from "./read.js";
-import { Scoped } from "./scoped.js";
+import { Scoped, runIn } from "./scoped.js";
 import { extent } from "./shape.js";
 import type { Tensor } from "./tensor.js";
 
@@ -43,7 +43,7 @@ export function detect_anomaly<T>(body: () => T, check_nan = true): T {
   callable(body, "detect_anomaly", "body");
   bodies++;
   watch();
-  return modes.run({ detecting: true, checking: check_nan }, body, "detect_anomaly", () => {
+  return runIn(modes, { detecting: true, checking: check_nan }, body, "detect_anomaly", () => {
     bodies--;
     watch();
   });

@@ -9,7 +9,7 @@ import { type Grad, Node, gradientEdge, watcher } from "./node.js";
 import { listOf } from "./kinds.js";
 import { sameShape, showShape } from "./shape.js";
 import { Tensor } from "./tensor.js";
-import { ones_like, zeros_like } from "./create.js";
+import { filledOn, zeros_like } from "./create.js";
 
 interface Place {
   node: Node;
@@ -183,7 +183,7 @@ function startingGradient(output: Tensor, given: Tensor | null | undefined, impl
       console.warn("backward() on a tensor that is no scalar counts as a gradient of ones; PyTorch asks for the gradient");
     }
   }
-  return ones_like(output);
+  return filledOn(output.storage.device, output.shape, 1, output.dtype, "ones_like");
 }
 
 export interface BackwardOptions {

@@ -8,7 +8,7 @@ import { type Factor, factorsOf, partsOf } from "./factors.js";
 import { type Formula, POINTS, type Scalar } from "./formula.js";
 import type { Strips } from "./gemm.js";
 import { Interpreter } from "./interpreter.js";
-import { NOWHERE, OUTSIDE, type Packer, phasesOf } from "./phases.js";
+import { NOWHERE, OUTSIDE, type Packer, type Phased, inPhases, phasesOf } from "./phases.js";
 import type { Dim, Places, Table } from "./places.js";
 import { type Frame, type Loop, type Storing, arranged, chosen, distances, kept, packElements, panelStart, product, storeSums } from "./product.js";
 
@@ -57,10 +57,11 @@ class Contraction extends Evaluator implements Frame {
         if (conditional) skips.add(points);
         return packer;
       },
-      phases: (points: readonly Loop[], depth: readonly Loop[]) => {
+      phases: (points: readonly Loop[], depth: readonly Loop[]): Phased | null => {
         const tables = windows[side], both = [0, 1].map((n) => accesses.length + 2 * side + n);
         if (!inside || !tables || !windows[1 - side]) return null;
-        return phasesOf(both.map((n) => distances(points, n)), both.map((n) => distances(depth, n)), tables.map(({ values }) => Int32Array.from(values)));
+        const found = phasesOf(both.map((n) => distances(points, n)), both.map((n) => distances(depth, n)), tables.map(({ values }) => Int32Array.from(values)));
+        return found && ((...product) => inPhases(found, ...product));
       },
     }));
     const plain = steps.length === 2 && steps[1].body.op === this.call.data.steps[0].name && !steps[1].pred;

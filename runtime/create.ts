@@ -130,10 +130,14 @@ export function full(...args: unknown[]): Tensor {
   return filled(shape, value, dtypeOf(options, natural), options, "full");
 }
 
-function filled(shape: readonly number[], value: number, dtype: DType, options: Options, op: string): Tensor {
-  const device = deviceOf(options), out = emptyOn(device, shape, dtype, op);
+const filled = (shape: readonly number[], value: number, dtype: DType, options: Options, op: string): Tensor =>
+  finish(filledOn(deviceOf(options), shape, value, dtype, op), options);
+
+/** A contiguous tensor with one value everywhere on a device. */
+export function filledOn(device: Device, shape: readonly number[], value: number, dtype: DType, op: string): Tensor {
+  const out = emptyOn(device, shape, dtype, op);
   device.fill(out.storage, entry(dtype, op)(value));
-  return finish(out, options);
+  return out;
 }
 
 /** Elements `f(0)`, `f(1)`, ... computed on the host. */

@@ -3,7 +3,7 @@
 
 import { flag } from "./kinds.js";
 import { atMost } from "./named.js";
-import { Scoped } from "./scoped.js";
+import { Scoped, runIn } from "./scoped.js";
 
 interface Mode { readonly recording: boolean; readonly inference: boolean }
 
@@ -21,13 +21,13 @@ export const unrecorded = <T>(body: () => T): T => modes.during({ ...modes.value
 /** Runs `body` without recording.  The mode of an async function lasts until its promise settles. */
 export function no_grad<T>(body: () => T): T {
   atMost("no_grad", arguments, 1);
-  return modes.run({ ...modes.value, recording: false }, body, "no_grad");
+  return runIn(modes, { ...modes.value, recording: false }, body, "no_grad");
 }
 
 /** Runs `body` with recording, within no_grad. */
 export function enable_grad<T>(body: () => T): T {
   atMost("enable_grad", arguments, 1);
-  return modes.run({ ...modes.value, recording: true }, body, "enable_grad");
+  return runIn(modes, { ...modes.value, recording: true }, body, "enable_grad");
 }
 
 /** Turns recording on or off: from now on, or, with a body, while that runs. */
@@ -36,7 +36,7 @@ export function set_grad_enabled<T>(recording: boolean, body: () => T): T;
 export function set_grad_enabled<T>(recording: boolean, body?: () => T): T | void {
   atMost("set_grad_enabled", arguments, 2);
   const inside = { ...modes.value, recording: flag(recording, "set_grad_enabled", "mode") };
-  if (body !== undefined) return modes.run(inside, body, "set_grad_enabled");
+  if (body !== undefined) return runIn(modes, inside, body, "set_grad_enabled");
   modes.value = inside;
 }
 
@@ -49,5 +49,5 @@ export function inference_mode<T>(on: boolean, body: () => T): T;
 export function inference_mode<T>(on: boolean | (() => T), body?: () => T): T {
   atMost("inference_mode", arguments, 2);
   const wanted = typeof on === "function" || flag(on, "inference_mode", "mode");
-  return modes.run({ recording: !wanted, inference: wanted }, typeof on === "function" ? on : body!, "inference_mode");
+  return runIn(modes, { recording: !wanted, inference: wanted }, typeof on === "function" ? on : body!, "inference_mode");
 }

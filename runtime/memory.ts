@@ -2,7 +2,7 @@
 // How a device takes memory back is its own matter (webgpu/pool.ts); memory-history.ts finds the lines of programs.
 
 import { atMost } from "./named.js";
-import { Scoped } from "./scoped.js";
+import { Scoped, runIn } from "./scoped.js";
 import type { Cell, Storage } from "./storage.js";
 
 interface Disposable {
@@ -168,5 +168,5 @@ function close(mine: Scope, result: unknown): void {
  */
 export function tidy<T>(body: () => T): T {
   const mine: Scope = { tensors: new Set(), outer: current(), open: true };
-  return scopes.run(mine, body, "tidy", (result) => { close(mine, result); });
+  return runIn(scopes, mine, body, "tidy", (result) => { close(mine, result); });
 }

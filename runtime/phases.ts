@@ -12,6 +12,9 @@ export interface Phase {
 /** A factor's packing: of all its points and depths, or of those chosen. */
 export type Packer = (points?: Int32Array, depths?: Int32Array) => Operands["packLeft"];
 
+/** What makes a runner of a product in phases: of its operands, both factors' packing, and what multiplies few columns. */
+export type Phased = (o: Operands, left: Packer, right: Packer, narrow: Strips | null) => () => void;
+
 const NONE = new Float64Array();
 
 /** What stands for a place where nothing is read; with another place added it is still less than NOWHERE. */
@@ -55,7 +58,7 @@ function kindsOf(rows: ReadonlySet<number>, columns: ReadonlySet<number>, table:
 }
 
 /** What runs the product `o`, whose left factor has phases. */
-export function inPhases(o: Operands, phases: readonly Phase[], left: Packer, right: Packer, narrow: Strips | null): () => void {
+export function inPhases(phases: readonly Phase[], o: Operands, left: Packer, right: Packer, narrow: Strips | null): () => void {
   const tall = Math.max(Math.floor(ROOM / Math.max(o.columns, 1)), 1), next = phases.map(() => 0), blocks: (readonly [number, number, Operands[]])[] = [];
   let room = NONE;
   for (let top = 0; top < o.rows; top += tall) {

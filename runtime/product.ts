@@ -3,7 +3,7 @@
 
 import type { CpuLaunch, CpuNest, Kernel } from "./compiled.js";
 import { NARROW, type Operands, type Strips, multiply } from "./gemm.js";
-import { type Packer, type Phase, inPhases } from "./phases.js";
+import type { Packer, Phased } from "./phases.js";
 
 /** A loop: how many points, how far one moves each access (by number), and its name if formulas use it. */
 export interface Loop {
@@ -14,12 +14,12 @@ export interface Loop {
 
 export type Storing = Operands["store"];
 
-/** A factor: the accesses it reads, the names it uses, named loops among them, how a panel is filled, and which points need few depths. */
+/** A factor: the accesses it reads, the names it uses, named loops among them, how a panel is filled, and what multiplies points that need few depths. */
 export interface Side {
   readonly reads: readonly number[];
   readonly names: ReadonlySet<string>;
   pack(points: readonly Loop[], depth: readonly Loop[], batch: readonly Loop[]): Packer;
-  phases?(points: readonly Loop[], depth: readonly Loop[]): readonly Phase[] | null;
+  phases?(points: readonly Loop[], depth: readonly Loop[]): Phased | null;
 }
 
 /** A contraction under way. */
@@ -114,7 +114,7 @@ export function arranged(
     packLeft: packLeft(), packRight: packRight(), store: storing(rows, columns, batch),
   };
   note(frame.call, operands.batch + operands.rows + operands.columns + operands.depth);
-  return phases ? inPhases(operands, phases, packLeft, packRight, few ? narrow : null) : () => multiply(operands, few ? narrow : null);
+  return phases ? phases(operands, packLeft, packRight, few ? narrow : null) : () => multiply(operands, few ? narrow : null);
 }
 
 /** Where a panel keeps the first element of its point `i`, when it is `length` deep; the next ones follow `strip` apart. */

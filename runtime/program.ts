@@ -5,7 +5,7 @@ import { held } from "../host/dtypes.js";
 import type { Bound, Call } from "../host/model.js";
 import type { CompiledOp, Op } from "./compiled.js";
 import { cast, clone, contiguous } from "./copy.js";
-import { zeros } from "./create.js";
+import { filledOn } from "./create.js";
 import type { Device, Prepared, RandomWords, Told } from "./device.js";
 import { type DType, isFloat } from "./dtype.js";
 import { AutogradError } from "./errors.js";
@@ -223,7 +223,7 @@ export class ProgramNode extends Node {
     if (this.program > 0) {
       this.inputs.forEach((slot, i) => {
         if (wanted[i] && isFloat(this.types[i]!) && !way.some(({ input }) => input === i)) {
-          answers[i] = zeros(this.plan.call.slots[slot]!.shape, { dtype: this.types[i]!, device: this.plan.device });
+          answers[i] = filledOn(this.plan.device, this.plan.call.slots[slot]!.shape, 0, this.types[i]!, "zeros");
         }
       });
     }

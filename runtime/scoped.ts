@@ -26,12 +26,12 @@ export class Scoped<T extends object | null> {
   private outside: T;
   private inner: T | undefined = undefined;
   private body: Open<T> | null = null;
-  private readonly open: Open<T>[] = [];
-  private calls: Calls<Open<T>> | null | undefined = undefined;
-  private begun = 0;
+  readonly open: Open<T>[] = [];
+  calls: Calls<Open<T>> | null | undefined = undefined;
+  begun = 0;
 
   /** `agree`: whether two values can hold at once where nobody can tell which. */
-  constructor(outside: T, private readonly agree: (a: T, b: T) => boolean) {
+  constructor(outside: T, readonly agree: (a: T, b: T) => boolean) {
     this.outside = outside;
   }
 
@@ -66,41 +66,42 @@ export class Scoped<T extends object | null> {
       this.body = outer;
     }
   }
+}
 
-  /** The same for any body; `over` is called when it is.  OpError where a page cannot tell it from another that is open. */
-  run<R>(value: T, body: () => R, op: string, over?: (result: unknown) => void): R {
-    callable(body, op, "body");
-    this.calls ??= callsOfNode<Open<T>>();
-    const mine: Open<T> = { value, number: ++this.begun };
-    let result: R;
-    try {
-      result = this.during(value, this.calls ? () => this.calls!.run(mine, body) : body, mine);
-    } catch (error) {
-      over?.(null);
-      throw error;
-    }
-    if (!(result instanceof Promise)) {
-      over?.(result);
-      return result;
-    }
-    const close = (settled: unknown): void => {
-      const at = this.open.indexOf(mine);
-      if (at >= 0) this.open.splice(at, 1);
-      over?.(settled);
-    };
-    const done = result.then((settled: unknown) => (close(settled), settled), (error: unknown) => {
-      close(null);
-      throw error;
-    });
-    // One that began within this one's body is inside of it.
-    const after = this.open.findIndex(({ number }) => number > mine.number), before = after < 0 ? this.open : this.open.slice(0, after);
-    if (!this.calls && before.some((other) => !this.agree(other.value, value))) {
-      done.catch(() => undefined);
-      throw new OpError(`${op}: another async scope is open, and a page cannot tell whose code goes on; await it first, or use a function that is not async`);
-    }
-    this.open.splice(before.length, 0, mine);
-    return done as R;
+/** Lets a value hold while any body runs; `over` is called when it is.  OpError where a page cannot tell it from another that is open.
+ *  No method, so that bundles without such bodies do not hold it. */
+export function runIn<T extends object | null, R>(scope: Scoped<T>, value: T, body: () => R, op: string, over?: (result: unknown) => void): R {
+  callable(body, op, "body");
+  const { open } = scope, calls = scope.calls ??= callsOfNode<Open<T>>();
+  const mine: Open<T> = { value, number: ++scope.begun };
+  let result: R;
+  try {
+    result = scope.during(value, calls ? () => calls.run(mine, body) : body, mine);
+  } catch (error) {
+    over?.(null);
+    throw error;
   }
+  if (!(result instanceof Promise)) {
+    over?.(result);
+    return result;
+  }
+  const close = (settled: unknown): void => {
+    const at = open.indexOf(mine);
+    if (at >= 0) open.splice(at, 1);
+    over?.(settled);
+  };
+  const done = result.then((settled: unknown) => (close(settled), settled), (error: unknown) => {
+    close(null);
+    throw error;
+  });
+  // One that began within this one's body is inside of it.
+  const after = open.findIndex(({ number }) => number > mine.number), before = after < 0 ? open : open.slice(0, after);
+  if (!calls && before.some((other) => !scope.agree(other.value, value))) {
+    done.catch(() => undefined);
+    throw new OpError(`${op}: another async scope is open, and a page cannot tell whose code goes on; await it first, or use a function that is not async`);
+  }
+  open.splice(before.length, 0, mine);
+  return done as R;
 }
 
 /** Found without an import, which bundlers for pages would follow. */
