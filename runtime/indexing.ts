@@ -10,6 +10,7 @@ import * as kernels from "./kernels.js";
 import { refuse } from "./kinds.js";
 import { named } from "./named.js";
 import { broadcastShapes, numelOf, sameShape, showShape } from "./shape.js";
+import { check } from "./tensor-kinds.js";
 import { Tensor, type TensorOrNumber } from "./tensor.js";
 import { select, sliceAxis } from "./views.js";
 import * as views from "./views.js";
@@ -274,11 +275,9 @@ export function index_put(...args: unknown[]): Tensor {
 
 function put(op: string, args: readonly unknown[], copied: boolean): Tensor {
   const [x, indices, values, accumulate = false] = named(op, PUT, args);
-  if (!(x instanceof Tensor)) throw new TypeMismatchError(`${op}: argument 'input' must be a tensor, got ${describe(x)}`);
+  check(x, op, "input");
   if (!Array.isArray(indices)) throw new TypeMismatchError(`${op}: argument 'indices' must be a list of tensors, got ${describe(indices)}`);
-  if (!(values instanceof Tensor)) throw new TypeMismatchError(`${op}: argument 'values' must be a tensor, got ${describe(values)}`);
-  x.check(op);
-  values.check(op);
+  check(values, op, "values");
   if (values.dtype !== x.dtype) {
     throw new TypeMismatchError(`${op}: Index put requires the source and destination dtypes match, got ${x.dtype} for the destination and ${values.dtype} for the source.`);
   }

@@ -9,13 +9,18 @@ import * as create from "./create.js";
 import type { Device, GpuName } from "./device.js";
 import type { DType } from "./dtype.js";
 import * as dynamic from "./dynamic.js";
-import * as functions from "./functions.js";
+import {
+  as_strided, as_strided_scatter, chunk, diag, diag_embed, diagflat, diagonal, diagonal_scatter, diff, dsplit,
+  flatten, flip, hsplit, moveaxis, movedim, narrow, narrow_copy, ravel, roll, select_scatter, slice_scatter, split,
+  split_with_sizes, squeeze, swapaxes, swapdims, t, tensor_split, tile, transpose, unbind, unflatten, unsafe_chunk,
+  unsafe_split, unsqueeze, vsplit,
+} from "./functions.js";
 import { OpError } from "./errors.js";
 import { type IndexSpec, index, index_put, index_put_, setIndex } from "./indexing.js";
 import * as join from "./join.js";
 import * as kernels from "./kernels.js";
 import { tensorOf } from "./tensor-kinds.js";
-import { limited, named } from "./named.js";
+import { atMost, limited, named } from "./named.js";
 import * as placing from "./placing.js";
 import { print, printSync } from "./print.js";
 import * as resizing from "./resizing.js";
@@ -23,7 +28,7 @@ import { Tensor, type TensorOrNumber } from "./tensor.js";
 import * as views from "./views.js";
 
 declare module "./tensor.js" {
-  interface Tensor extends Methods, Properties {}
+  interface Tensor extends Methods, Delegated, Others, Properties {}
 }
 
 class Methods {
@@ -45,14 +50,6 @@ class Methods {
   to(this: Tensor, ...args: unknown[]): Tensor | Promise<Tensor> { return copying.to(this, args); }
   cpu(this: Tensor): Tensor | Promise<Tensor> { return copying.to(this, ["cpu"]); }
   type_as(this: Tensor, other: Tensor): Tensor { return copying.cast(this, tensorOf(other, "type_as", "other").dtype, "type_as"); }
-  float(this: Tensor): Tensor { return copying.cast(this, "float32", "float"); }
-  half(this: Tensor): Tensor { return copying.cast(this, "float16", "half"); }
-  double(this: Tensor): Tensor { return copying.cast(this, "float64", "double"); }
-  int(this: Tensor): Tensor { return copying.cast(this, "int32", "int"); }
-  long(this: Tensor): Tensor { return copying.cast(this, "int32", "long"); }
-  byte(this: Tensor): Tensor { return copying.cast(this, "uint8", "byte"); }
-  char(this: Tensor): Tensor { return copying.cast(this, "int8", "char"); }
-  bool(this: Tensor): Tensor { return copying.cast(this, "bool", "bool"); }
   /** Replaces the elements by those of `other`, broadcast. */
   copy_<T extends Tensor>(this: T, other: TensorOrNumber): T { return copying.copy_(this, other); }
   fill_<T extends Tensor>(this: T, value: TensorOrNumber | { value: TensorOrNumber }): T {
@@ -79,68 +76,16 @@ class Methods {
   [Symbol.for("nodejs.util.inspect.custom")](this: Tensor): string { return printSync(this); }
   view_as(this: Tensor, other: Tensor): Tensor { return views.view(this, [tensorOf(other, "view_as", "other").shape], "view_as"); }
   reshape_as(this: Tensor, other: Tensor): Tensor { return views.reshape(this, [tensorOf(other, "reshape_as", "other").shape], "reshape_as"); }
-  swapaxes(this: Tensor, axis0: number, axis1: number): Tensor { return views.transpose(this, axis0, axis1, "swapaxes"); }
-  swapdims(this: Tensor, dim0: number, dim1: number): Tensor { return views.transpose(this, dim0, dim1, "swapdims"); }
-  movedim(this: Tensor, source: number | readonly number[], destination: number | readonly number[]): Tensor { return views.movedim(this, source, destination); }
-  moveaxis(this: Tensor, source: number | readonly number[], destination: number | readonly number[]): Tensor { return views.movedim(this, source, destination, "moveaxis"); }
-  /** The same, in place: the tensor itself gets the other shape and strides. */
-  transpose_<T extends Tensor>(this: T, dim0: number, dim1: number): T { return views.become(this, "transpose_", (x) => views.transpose(x, dim0, dim1)); }
-  swapaxes_<T extends Tensor>(this: T, axis0: number, axis1: number): T { return views.become(this, "swapaxes_", (x) => views.transpose(x, axis0, axis1)); }
-  swapdims_<T extends Tensor>(this: T, dim0: number, dim1: number): T { return views.become(this, "swapdims_", (x) => views.transpose(x, dim0, dim1)); }
-  t_<T extends Tensor>(this: T): T { return views.become(this, "t_", views.t); }
-  squeeze_<T extends Tensor>(this: T, dim?: number | readonly number[]): T { return views.become(this, "squeeze_", (x) => views.squeeze(x, dim)); }
-  unsqueeze_<T extends Tensor>(this: T, dim: number): T { return views.become(this, "unsqueeze_", (x) => views.unsqueeze(x, dim)); }
-  flip(this: Tensor, ...dims: (number | readonly number[])[]): Tensor { return functions.flip(this, ...dims); }
-  roll(this: Tensor, ...args: unknown[]): Tensor { return (functions.roll as (...args: unknown[]) => Tensor)(this, ...args); }
-  diff(this: Tensor, ...args: unknown[]): Tensor { return (functions.diff as (...args: unknown[]) => Tensor)(this, ...args); }
   expand_as(this: Tensor, other: Tensor): Tensor { return views.expand(this, [tensorOf(other, "expand_as", "other").shape], "expand_as"); }
   broadcast_to(this: Tensor, ...size: (number | readonly number[])[]): Tensor { return views.expand(this, size, "broadcast_to"); }
-  narrow(this: Tensor, dim: number, start: number, length: number): Tensor;
-  narrow(this: Tensor, dim: number, start: number | Tensor, length: number | Tensor): Promise<Tensor>;
-  narrow(this: Tensor, dim: number, start: number | Tensor, length: number | Tensor): Tensor | Promise<Tensor> { return dynamic.narrow(this, dim, start, length); }
   /** The tensor where the condition holds, `other` elsewhere. */
   where(this: Tensor, condition: Tensor, other: TensorOrNumber): Tensor {
     const [mask, rest] = named("where", ["condition", "other"], [condition, other]);
     return kernels.where(mask as Tensor, this, rest as Tensor | number);
   }
-  flatten(this: Tensor, start_dim?: number | views.FlattenOptions, end_dim?: number): Tensor { return views.flatten(this, start_dim, end_dim); }
-  unflatten(this: Tensor, dim: number, sizes: readonly number[]): Tensor { return views.unflatten(this, dim, sizes); }
-  ravel(this: Tensor): Tensor { return views.reshape(this, [-1], "ravel"); }
-  as_strided(this: Tensor, size: readonly number[], stride: readonly number[], storage_offset?: number | views.StridedOptions): Tensor {
-    return views.as_strided(this, size, stride, storage_offset);
-  }
-  as_strided_<T extends Tensor>(this: T, size: readonly number[], stride: readonly number[], storage_offset?: number | views.StridedOptions): T {
-    return views.become(this, "as_strided_", (x) => views.as_strided(x, size, stride, storage_offset));
-  }
-  diagonal(this: Tensor, offset?: number | views.DiagonalOptions, dim1?: number, dim2?: number): Tensor { return views.diagonal(this, offset, dim1, dim2); }
   unfold(this: Tensor, dimension: number, size: number, step: number): Tensor { return views.unfold(this, dimension, size, step); }
-  chunk(this: Tensor, chunks: number, dim?: number | views.DimOption): Tensor[] { return views.chunk(this, chunks, dim); }
-  split(this: Tensor, split_size: number | readonly number[], dim?: number | views.DimOption): Tensor[] { return views.split(this, split_size, dim); }
-  tensor_split(this: Tensor, indices_or_sections: number | readonly number[], dim?: number | views.DimOption): Tensor[];
-  tensor_split(this: Tensor, indices_or_sections: Tensor, dim?: number | views.DimOption): Promise<Tensor[]>;
-  tensor_split(this: Tensor, at: number | readonly number[] | Tensor, dim?: number | views.DimOption): Tensor[] | Promise<Tensor[]> {
-    return dynamic.tensor_split(this, at, dim);
-  }
-  hsplit(this: Tensor, indices_or_sections: number | readonly number[]): Tensor[] { return views.hsplit(this, indices_or_sections); }
-  vsplit(this: Tensor, indices_or_sections: number | readonly number[]): Tensor[] { return views.vsplit(this, indices_or_sections); }
-  dsplit(this: Tensor, indices_or_sections: number | readonly number[]): Tensor[] { return views.dsplit(this, indices_or_sections); }
-  unsafe_chunk(this: Tensor, chunks: number, dim?: number | views.DimOption): Tensor[] { return views.chunk(this, chunks, dim, "unsafe_chunk"); }
-  unsafe_split(this: Tensor, split_size: number, dim?: number | views.DimOption): Tensor[] { return views.split(this, split_size, dim, "unsafe_split"); }
-  split_with_sizes(this: Tensor, split_sizes: readonly number[], dim?: number | views.DimOption): Tensor[] { return views.split(this, split_sizes, dim, "split_with_sizes"); }
-  unbind(this: Tensor, dim?: number | views.DimOption): Tensor[] { return views.unbind(this, dim); }
   sum_to_size(this: Tensor, ...size: (number | readonly number[])[]): Tensor { return views.sumToSize(this, size); }
-  diag(this: Tensor, diagonal?: number | { diagonal?: number }): Tensor { return placing.diag(this, diagonal); }
-  diag_embed(this: Tensor, offset?: number | views.DiagonalOptions, dim1?: number, dim2?: number): Tensor { return placing.diag_embed(this, offset, dim1, dim2); }
-  diagflat(this: Tensor, offset?: number): Tensor { return placing.diagflat(this, offset); }
-  diagonal_scatter(this: Tensor, src: Tensor, offset?: number, dim1?: number, dim2?: number): Tensor { return placing.diagonal_scatter(this, src, offset, dim1, dim2); }
-  select_scatter(this: Tensor, src: Tensor, dim: number, index: number): Tensor { return placing.select_scatter(this, src, dim, index); }
-  slice_scatter(this: Tensor, src: Tensor, dim?: number, start?: number | null, end?: number | null, step?: number): Tensor { return placing.slice_scatter(this, src, dim, start, end, step); }
-  as_strided_scatter(this: Tensor, src: Tensor, size: readonly number[], stride: readonly number[], storage_offset?: number | views.StridedOptions): Tensor {
-    return placing.as_strided_scatter(this, src, size, stride, storage_offset);
-  }
-  narrow_copy(this: Tensor, dim: number, start: number, length: number): Tensor { return views.narrow(this, dim, start, length, "narrow_copy").clone(); }
   repeat(this: Tensor, ...repeats: (number | readonly number[])[]): Tensor { return join.repeat(this, ...repeats); }
-  tile(this: Tensor, ...dims: (number | readonly number[])[]): Tensor { return join.tile(this, ...dims); }
   /** What `x[...]` is in Python: integers, `null`, `'...'`, slices as texts, tensors of integers or booleans.  A promise where a mask is on a GPU. */
   index(this: Tensor, ...specs: IndexSpec[]): Tensor { return index(this, specs); }
   /** What `x[...] = value` is in Python.  A promise where a mask is on a GPU and `value` has an element for each place of it. */
@@ -167,6 +112,70 @@ class Methods {
   resize_as_<T extends Tensor>(this: T, other: Tensor): T { return resizing.resize_(this, [tensorOf(other, "resize_as_", "the_template").shape]); }
 }
 
+/** The functions of these names, of the tensor and the arguments, which they bind. */
+interface Delegated {
+  swapaxes(axis0: number, axis1: number): Tensor;
+  swapdims(dim0: number, dim1: number): Tensor;
+  movedim(source: number | readonly number[], destination: number | readonly number[]): Tensor;
+  moveaxis(source: number | readonly number[], destination: number | readonly number[]): Tensor;
+  flatten(start_dim?: number | views.FlattenOptions, end_dim?: number): Tensor;
+  unflatten(dim: number, sizes: readonly number[]): Tensor;
+  diagonal(offset?: number | views.DiagonalOptions, dim1?: number, dim2?: number): Tensor;
+  chunk(chunks: number, dim?: number | views.DimOption): Tensor[];
+  split(split_size: number | readonly number[], dim?: number | views.DimOption): Tensor[];
+  hsplit(indices_or_sections: number | readonly number[]): Tensor[];
+  vsplit(indices_or_sections: number | readonly number[]): Tensor[];
+  dsplit(indices_or_sections: number | readonly number[]): Tensor[];
+  unsafe_chunk(chunks: number, dim?: number | views.DimOption): Tensor[];
+  unsafe_split(split_size: number, dim?: number | views.DimOption): Tensor[];
+  split_with_sizes(split_sizes: readonly number[], dim?: number | views.DimOption): Tensor[];
+  unbind(dim?: number | views.DimOption): Tensor[];
+  diag(diagonal?: number | { diagonal?: number }): Tensor;
+  diag_embed(offset?: number | views.DiagonalOptions, dim1?: number, dim2?: number): Tensor;
+  diagflat(offset?: number): Tensor;
+  diagonal_scatter(src: Tensor, offset?: number, dim1?: number, dim2?: number): Tensor;
+  select_scatter(src: Tensor, dim: number, index: number): Tensor;
+  slice_scatter(src: Tensor, dim?: number, start?: number | null, end?: number | null, step?: number): Tensor;
+  narrow_copy(dim: number, start: number, length: number): Tensor;
+  flip(...dims: (number | readonly number[])[]): Tensor;
+  roll(...args: unknown[]): Tensor;
+  diff(...args: unknown[]): Tensor;
+  tile(...dims: (number | readonly number[])[]): Tensor;
+  ravel(): Tensor;
+  as_strided_scatter(src: Tensor, size: readonly number[], stride: readonly number[], storage_offset?: number | views.StridedOptions): Tensor;
+  as_strided(size: readonly number[], stride: readonly number[], storage_offset?: number | views.StridedOptions): Tensor;
+  narrow(dim: number, start: number, length: number): Tensor;
+  narrow(dim: number, start: number | Tensor, length: number | Tensor): Promise<Tensor>;
+  tensor_split(indices_or_sections: number | readonly number[], dim?: number | views.DimOption): Tensor[];
+  tensor_split(indices_or_sections: Tensor, dim?: number | views.DimOption): Promise<Tensor[]>;
+}
+/** Views in place, and types by name. */
+interface Others {
+  /** The same, in place: the tensor itself gets the other shape and strides. */
+  transpose_(dim0: number, dim1: number): this;
+  swapaxes_(axis0: number, axis1: number): this;
+  swapdims_(dim0: number, dim1: number): this;
+  t_(): this;
+  squeeze_(dim?: number | readonly number[]): this;
+  unsqueeze_(dim: number): this;
+  as_strided_(size: readonly number[], stride: readonly number[], storage_offset?: number | views.StridedOptions): this;
+  float(): Tensor;
+  half(): Tensor;
+  double(): Tensor;
+  int(): Tensor;
+  long(): Tensor;
+  byte(): Tensor;
+  char(): Tensor;
+  bool(): Tensor;
+}
+
+// Not `functions[name]`, which would hold all functions there are.
+const delegated: Readonly<Record<keyof Delegated, unknown>> = {
+  as_strided, as_strided_scatter, chunk, diag, diag_embed, diagflat, diagonal, diagonal_scatter, diff, dsplit,
+  flatten, flip, hsplit, moveaxis, movedim, narrow, narrow_copy, ravel, roll, select_scatter, slice_scatter, split,
+  split_with_sizes, swapaxes, swapdims, tensor_split, tile, unbind, unflatten, unsafe_chunk, unsafe_split, vsplit,
+};
+
 /** Views that are spelled as properties. */
 interface Properties {
   readonly T: Tensor;
@@ -185,12 +194,27 @@ const properties: Readonly<Record<keyof Properties, (x: Tensor) => Tensor>> = {
   mH: views.matrixTranspose,
 };
 
-limited(Methods, "", "view", "reshape", "permute", "expand", "to", "repeat_interleave", "unique", "unique_consecutive", "bincount", "allclose", "flip", "roll",
-  "diff", "broadcast_to", "sum_to_size", "repeat", "tile", "index", "new_empty", "new_zeros", "new_ones", "resize_");
+limited(Methods, "", "view", "reshape", "permute", "expand", "to", "repeat_interleave", "unique",
+  "unique_consecutive", "bincount", "allclose", "broadcast_to", "sum_to_size", "repeat", "index", "new_empty",
+  "new_zeros", "new_ones", "resize_");
 // Not what the runtime asks for at each call.
 limited(Tensor, "", "check", "currentNode", "alias", "lay", "dispose", "receive");
 for (const name of Reflect.ownKeys(Methods.prototype)) {
   if (name !== "constructor") Object.defineProperty(Tensor.prototype, name, Object.getOwnPropertyDescriptor(Methods.prototype, name)!);
+}
+function define(name: string, value: (this: Tensor, ...args: unknown[]) => unknown): void {
+  Object.defineProperty(Tensor.prototype, name, { value, writable: true, configurable: true });
+}
+type Any = (...args: unknown[]) => unknown;
+for (const [name, f] of Object.entries(delegated)) define(name, function (...args) { return (f as Any)(this, ...args); });
+for (const [name, f] of Object.entries({ transpose, swapaxes, swapdims, t, squeeze, unsqueeze, as_strided })) {
+  define(`${name}_`, function (...args) { return views.become(this, `${name}_`, (x) => (f as Any)(x, ...args) as Tensor); });
+}
+for (const [name, dtype] of Object.entries({ float: "float32", half: "float16", double: "float64", int: "int32", long: "int32", byte: "uint8", char: "int8", bool: "bool" } as const)) {
+  define(name, function (...args) {
+    atMost(name, args, 0);
+    return copying.cast(this, dtype, name);
+  });
 }
 for (const [name, look] of Object.entries(properties)) {
   Object.defineProperty(Tensor.prototype, name, { get(this: Tensor) { return look(this); }, configurable: true });

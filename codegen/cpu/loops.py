@@ -108,7 +108,7 @@ class LoopKernel:
         moving = [p for p in used if self.moves(p)]
         along = self.along and (bool(moving) or self.random())
         # A step of 0 is nothing beside a sum, and makes kernels equal whose axes differ: products of matrices and of vectors.
-        if self.nest.rloops and not self.named: moving = used
+        if not self.named: moving = used
         still = [p for p in used if p not in moving] if along else used
         for line in listed("let", [f"{p.at} = nest.at[{p.number}]" for p in used if p not in still]): t.add(line)
         for line in listed("const", [f"{p.at} = nest.at[{p.number}]" for p in still]): t.add(line)

@@ -5,6 +5,7 @@ import * as copying from "../copy.js";
 import { TypeMismatchError, describe } from "../errors.js";
 import { refuse, whole } from "../kinds.js";
 import { atMost, named } from "../named.js";
+import { check } from "../tensor-kinds.js";
 import { Tensor, type TensorOrNumber } from "../tensor.js";
 import { float_powerOp, nextafter_of_digitsOp } from "../../ops/arithmetic.js";
 import { corrcoefOp, corrcoef_of_rowOp, covOp, cov_of_rowOp } from "../../ops/distance.js";
@@ -35,7 +36,7 @@ export function native_layer_norm(input: Tensor, normalized_shape: readonly numb
 
 /** A single row as a row: PyTorch then answers one number. */
 function rowOf(input: unknown, op: string): [Tensor, boolean] {
-  if (!(input instanceof Tensor)) throw new TypeMismatchError(`${op}: argument 'input' must be a tensor, got ${describe(input)}`);
+  check(input, op, "input");
   const x = input.ndim === 0 ? views.reshape(input, [1]) : input.ndim === 2 && input.shape[0] === 1 ? views.squeeze(input, 0) : input;
   return [x, x.ndim === 1];
 }
@@ -73,7 +74,7 @@ export const grid_sampler_3d = grid_sampler;
 /** The next number after `input` towards `other`. */
 export function nextafter(input: Tensor, other: Tensor): Tensor {
   atMost("nextafter", arguments, 2);
-  for (const [name, x] of [["input", input], ["other", other]] as const) if (!(x instanceof Tensor)) throw new TypeMismatchError(`nextafter: argument '${name}' must be a tensor, got ${describe(x)}`);
+  for (const [name, x] of [["input", input], ["other", other]] as const) check(x, "nextafter", name);
   const dtype = promote_types(input.dtype, other.dtype), [digits, least] = dtype === "float64" ? [53, -1022] : dtype === "float16" ? [11, -14] : [24, -126];
   return run(nextafter_of_digitsOp, [input, other, digits, least]) as Tensor;
 }

@@ -1,8 +1,9 @@
 // one_hot, which may count the classes itself.
 
 import { run } from "../call.js";
-import { OpError, TypeMismatchError, describe } from "../errors.js";
+import { OpError } from "../errors.js";
 import { named } from "../named.js";
+import { check } from "../tensor-kinds.js";
 import { Tensor } from "../tensor.js";
 import { one_hotOp } from "../../ops/index.js";
 import { amax, amin } from "../../names/torch.js";
@@ -12,7 +13,7 @@ export function one_hot(input: Tensor, num_classes: number | { num_classes: numb
 export function one_hot(input: Tensor, num_classes?: -1 | { num_classes?: -1 }): Tensor | Promise<Tensor>;
 export function one_hot(...args: unknown[]): Tensor | Promise<Tensor> {
   const [input, given] = named("one_hot", ["input", "num_classes"], args), count = (given ?? -1) as number;
-  if (!(input instanceof Tensor)) throw new TypeMismatchError(`one_hot: argument 'input' must be a tensor, got ${describe(input)}`);
+  check(input, "one_hot", "input");
   const known = (classes: number) => run(one_hotOp, [input, classes]) as Tensor;
   if (input.numel() === 0) {
     if (count <= 0) throw new OpError("one_hot: Can not infer total number of classes from empty tensor.");

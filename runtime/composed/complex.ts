@@ -1,8 +1,9 @@
 // Complex numbers, of which there are no tensors: they are pairs of real ones, a last axis of length 2.
 
-import { OpError, TypeMismatchError, describe } from "../errors.js";
+import { OpError, TypeMismatchError } from "../errors.js";
 import { atMost } from "../named.js";
 import { showShape } from "../shape.js";
+import { check } from "../tensor-kinds.js";
 import { Tensor } from "../tensor.js";
 import { titled } from "../titled.js";
 
@@ -27,7 +28,7 @@ function checkPairs(x: Tensor, op: string): Tensor {
 /** Pairs seen as complex numbers, for the functions of `torch.fft` and `torch.istft`. */
 export function view_as_complex(input: Tensor): ComplexView {
   atMost("view_as_complex", arguments, 1);
-  if (!(input instanceof Tensor)) throw new TypeMismatchError(`view_as_complex: argument 'input' must be a tensor, got ${describe(input)}`);
+  check(input, "view_as_complex", "input");
   return new ComplexView(checkPairs(input, "view_as_complex"));
 }
 
@@ -35,6 +36,6 @@ export function view_as_complex(input: Tensor): ComplexView {
 export function view_as_real(input: Tensor | ComplexView): Tensor {
   atMost("view_as_real", arguments, 1);
   if (input instanceof ComplexView) return input.pairs;
-  if (!(input instanceof Tensor)) throw new TypeMismatchError(`view_as_real: argument 'input' must be a tensor, got ${describe(input)}`);
+  check(input, "view_as_real", "input");
   return checkPairs(input, "view_as_real");
 }

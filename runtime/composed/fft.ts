@@ -8,6 +8,7 @@ import type { CompiledOp } from "../compiled.js";
 import { IndexError, OpError, TypeMismatchError, describe } from "../errors.js";
 import { named } from "../named.js";
 import { axesOf, axisOf, integers } from "../shape.js";
+import { check } from "../tensor-kinds.js";
 import { Tensor } from "../tensor.js";
 import { complex_of_realOp, fft_alongOp, fft_real_alongOp } from "../../ops/fft.js";
 import { ComplexView } from "./complex.js";
@@ -44,7 +45,7 @@ function pairsOf(input: unknown, kind: Kind, op: string): Tensor {
     if (kind.to === "half") throw new TypeMismatchError(`${op}: expects a real input tensor, but got complex numbers`);
     return input.pairs;
   }
-  if (!(input instanceof Tensor)) throw new TypeMismatchError(`${op}: argument 'input' must be a tensor, got ${describe(input)}`);
+  check(input, op, "input");
   return call(complex_of_realOp, input);
 }
 

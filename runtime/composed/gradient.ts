@@ -5,6 +5,7 @@ import { OpError, TypeMismatchError, describe } from "../errors.js";
 import { cat } from "../join.js";
 import { named } from "../named.js";
 import { axesOf, integers } from "../shape.js";
+import { check } from "../tensor-kinds.js";
 import { Tensor } from "../tensor.js";
 import { add, div, mul, sub } from "../../names/torch.js";
 import * as views from "../views.js";
@@ -46,7 +47,7 @@ function along(x: Tensor, axis: number, spacing: number | Tensor, order: number)
 export function gradient(input: Tensor, options?: GradientOptions): Tensor[];
 export function gradient(...args: unknown[]): Tensor[] {
   const [input, spacing, dim, edge_order] = named("gradient", ["input", "spacing", "dim", "edge_order"], args);
-  if (!(input instanceof Tensor)) throw new TypeMismatchError(`gradient: argument 'input' must be a tensor, got ${describe(input)}`);
+  check(input, "gradient", "input");
   const order = (edge_order ?? 1) as number, x = input.is_floating_point() ? input : copying.cast(input, "float32", "float");
   if (order !== 1 && order !== 2) throw new OpError("gradient: torch.gradient only supports edge_order=1 and edge_order=2.");
   const axes = dim === undefined || dim === null ? x.shape.map((_, i) => i) : axesOf(integers([[dim].flat()], "gradient", "dim"), x.ndim, "gradient");

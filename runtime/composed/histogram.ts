@@ -3,9 +3,10 @@
 import { run } from "../call.js";
 import * as copying from "../copy.js";
 import { arange, ones } from "../create.js";
-import { OpError, TypeMismatchError, describe } from "../errors.js";
+import { OpError } from "../errors.js";
 import { named } from "../named.js";
 import { numelOf } from "../shape.js";
+import { check } from "../tensor-kinds.js";
 import { Tensor } from "../tensor.js";
 import { counts_betweenOp } from "../../ops/search.js";
 import { add, div, eq, ge, histogram, le, logical_and, mul, searchsorted, sub, sum, where } from "../../names/torch.js";
@@ -29,7 +30,7 @@ function edgesOf(x: Tensor, bins: number, low: number | null, high: number | nul
 export function histogramdd(input: Tensor, bins: number | readonly number[] | readonly Tensor[], options?: HistogramddOptions): [Tensor, Tensor[]];
 export function histogramdd(...args: unknown[]): [Tensor, Tensor[]] {
   const [x, bins, range, weight, density] = named("histogramdd", ["input", "bins", "range", "weight", "density"], args);
-  if (!(x instanceof Tensor)) throw new TypeMismatchError(`histogramdd: argument 'input' must be a tensor, got ${describe(x)}`);
+  check(x, "histogramdd", "input");
   if (x.ndim < 2) throw new OpError("histogramdd: torch.histogramdd(): input tensor should have at least 2 dimensions");
   const columns = x.shape[x.ndim - 1]!, rows = numelOf(x.shape.slice(0, -1)), points = views.reshape(x, [rows, columns]);
   const list = (Array.isArray(bins) ? bins : new Array<unknown>(columns).fill(bins)) as (number | Tensor)[];

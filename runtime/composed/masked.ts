@@ -1,10 +1,11 @@
 // torch.masked: what runs along an axis, with the elements outside the mask made to count for nothing.
 
 import * as copying from "../copy.js";
-import { TypeMismatchError, describe } from "../errors.js";
+import { TypeMismatchError } from "../errors.js";
 import type { DType } from "../dtype.js";
 import { full } from "../create.js";
 import { named } from "../named.js";
+import { check } from "../tensor-kinds.js";
 import { Tensor } from "../tensor.js";
 import { cumprod as product, cumsum as sum, nanmedian, where } from "../../names/torch.js";
 import * as views from "../views.js";
@@ -14,7 +15,7 @@ export interface MedianOptions { dim?: number; keepdim?: boolean; dtype?: DType 
 
 /** The input with `value` where the mask does not hold; and its axis. */
 function filled(op: string, input: unknown, dim: unknown, dtype: unknown, mask: unknown, value: number): [Tensor, number] {
-  if (!(input instanceof Tensor)) throw new TypeMismatchError(`${op}: argument 'input' must be a tensor, got ${describe(input)}`);
+  check(input, op, "input");
   if (dim === undefined) throw new TypeMismatchError(`${op}: missing required argument 'dim'`);
   const x = dtype ? (copying.to(input, [dtype as DType]) as Tensor) : input;
   if (mask === undefined || mask === null) return [x, dim as number];

@@ -2,7 +2,7 @@
 
 import { OpError, TypeMismatchError, describe } from "../errors.js";
 import { run } from "../call.js";
-import { tensorsOf } from "../tensor-kinds.js";
+import { check, tensorsOf } from "../tensor-kinds.js";
 import { named } from "../named.js";
 import { showShape } from "../shape.js";
 import { Tensor } from "../tensor.js";
@@ -15,7 +15,7 @@ import * as views from "../views.js";
 export function matrix_power(A: Tensor, n: number | { n: number }): Tensor;
 export function matrix_power(...args: unknown[]): Tensor {
   const [A, n] = named("matrix_power", ["A", "n"], args);
-  if (!(A instanceof Tensor)) throw new TypeMismatchError(`matrix_power: argument 'A' must be a tensor, got ${describe(A)}`);
+  check(A, "matrix_power", "A");
   if (!Number.isInteger(n)) throw new TypeMismatchError(`matrix_power: argument 'n' must be a whole number, got ${describe(n)}`);
   if (A.ndim < 2) throw new OpError("matrix_power: linalg.matrix_power: The input tensor A must have at least 2 dimensions.");
   const [rows, columns] = A.shape.slice(-2);

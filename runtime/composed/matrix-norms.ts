@@ -3,9 +3,10 @@
 import { run } from "../call.js";
 import * as copying from "../copy.js";
 import type { DType } from "../dtype.js";
-import { OpError, TypeMismatchError, describe } from "../errors.js";
+import { OpError } from "../errors.js";
 import { named } from "../named.js";
 import { axesOf, integers, showShape } from "../shape.js";
+import { check } from "../tensor-kinds.js";
 import { Tensor } from "../tensor.js";
 import { zeros } from "../create.js";
 import { invOp } from "../../ops/solve.js";
@@ -20,7 +21,7 @@ export interface NormOptions { ord?: Order | null; dim?: Axes | null; keepdim?: 
 export interface PNormOptions { p?: Order | null; dim?: Axes | null; keepdim?: boolean; dtype?: DType | null }
 
 function floating(input: unknown, op: string, dtype: unknown): Tensor {
-  if (!(input instanceof Tensor)) throw new TypeMismatchError(`${op}: argument 'A' must be a tensor, got ${describe(input)}`);
+  check(input, op, "A");
   const x = dtype ? (copying.to(input, [dtype as DType]) as Tensor) : input;
   if (!x.is_floating_point()) throw new OpError(`${op}: Expected a floating point tensor as input. Got ${x.dtype}`);
   return x;

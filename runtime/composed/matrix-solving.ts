@@ -2,10 +2,11 @@
 
 import { run } from "../call.js";
 import { empty } from "../create.js";
-import { OpError, TypeMismatchError, describe } from "../errors.js";
+import { OpError } from "../errors.js";
 import { atMost, named } from "../named.js";
 import { Results } from "../results.js";
 import { axesOf, integers, numelOf } from "../shape.js";
+import { check } from "../tensor-kinds.js";
 import { Tensor } from "../tensor.js";
 import { matrix_rankOp, pinvOp } from "../../ops/matrix.js";
 import { invOp, linalg_solveOp, solve_exOp } from "../../ops/solve.js";
@@ -16,7 +17,7 @@ import * as views from "../views.js";
 const call = (op: Parameters<typeof run>[0], ...args: unknown[]): Tensor => run(op, args) as Tensor;
 
 function tensorAt(value: unknown, name: string, op: string): Tensor {
-  if (!(value instanceof Tensor)) throw new TypeMismatchError(`${op}: argument '${name}' must be a tensor, got ${describe(value)}`);
+  check(value, op, name);
   return value;
 }
 
