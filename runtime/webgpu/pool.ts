@@ -23,6 +23,8 @@ export interface PoolBuffer extends DeviceBuffer {
 }
 
 const STAY = 3000, CHECK = 1000;
+/** For a new buffer of so many bytes room is made by what has been free for so many milliseconds. */
+const LARGE = 2 ** 25, IDLE = 500;
 
 /** The size class of a request: multiples of an eighth of its power of two, at least 256 bytes. */
 export function sizeClass(bytes: number): number {
@@ -76,7 +78,11 @@ export class Pool {
 
   /** A new buffer; `failed` is called where there was no memory for it. */
   create(size: number, usage: number, op: string, bytes: number, failed?: (error: Error) => void): GPUBuffer {
-    if (this.totalBytes + size > this.room && this.freeBytes > 0) this.giveUp();
+    // How much memory there is nobody knows before an allocation fails, and that one is lost: it came with commands that are recorded already.
+    if (this.freeBytes > 0) {
+      if (this.totalBytes + size > this.room) this.giveUp();
+      else if (size >= LARGE) this.trim(IDLE);
+    }
     this.device.pushErrorScope("out-of-memory");
     const buffer = this.device.createBuffer({ size, usage }), counted = failed ? size : 0;
     this.unsure += counted;

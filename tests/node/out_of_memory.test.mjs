@@ -60,6 +60,22 @@ test("the error names the op and the bytes; what was not there is dropped, free 
   small.dispose();
 });
 
+test("what has been free for a while makes room for a large buffer before any has failed; what was freed just now stays, to be used again", async () => {
+  const device = await fresh(130 * MB), held = full(20), spare = [full(40), full(30)];
+  for (const x of spare) x.dispose();
+  await new Promise((done) => setTimeout(done, 600));
+  const large = full(64);                                          // beside those that are free there is no room
+  const part = large.narrow(0, 0, 4);
+  assert.equal((await part.data()).length, 4);
+  assert.ok(device.used() < 90 * MB, `${device.used()} bytes`);
+  for (const x of [part, large]) x.dispose();
+  const made = device.sizes.length;
+  full(32).dispose();
+  full(64).dispose();
+  assert.equal(device.sizes.length, made + 1, "the 64 MB are used again");
+  assert.equal((await held.narrow(0, 0, 4).data()).length, 4);
+});
+
 test("a tensor that was disposed of before it is known leaves no dead buffer behind", async () => {
   const device = await fresh(30 * MB);
   full(40).dispose();
