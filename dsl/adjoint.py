@@ -56,8 +56,8 @@ def gradient(op: OpDef) -> Program | None:
     tensors = {**op.tensors, **op.forward.tensors}
     seeds = {n: "g_" + n for n in outputs}
     for n, g in seeds.items(): tensors[g] = replace(tensors[n], name=g, role="cotangent", like=n, optional=False)
-    stmts = widened([s for s in op.forward.stmts if tensors[s.target].role != "input"], [s for made in op.grads.values() for s in made])
-    reverse = Reverse(stmts, tensors, seeds, wanted, "d_", op.grads, known_sizes(op))
+    stmts = widened([s for s in op.forward.stmts if tensors[s.target].role != "input"], [s for made in (*op.grads.values(), *(own.stmts for own in op.owned)) for s in made])
+    reverse = Reverse(stmts, tensors, seeds, wanted, "d_", op.grads, known_sizes(op), op.owned)
     back = reverse.run()
     made = [s for s in stmts if tensors[s.target].role != "output"]
     given = [n for n, t in op.tensors.items() if t.role in ("input", "output")] + list(seeds.values())

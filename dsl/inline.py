@@ -11,7 +11,7 @@ from dataclasses import replace
 from .dims import error
 from .diagnostics import Error
 from .scope import FUNCTIONS, is_tensor, nodes_in
-from .syntax import Assign, Binder, Op, Require, Span, X
+from .syntax import Assign, Binder, Op, Own, Require, Span, X
 
 ABSENT = X("name", (), "none")          # stands for an optional parameter that the call leaves out
 Names = dict[str, X]
@@ -22,21 +22,7 @@ def put_in_place(op: Op, ops: dict[str, Op], defs: dict) -> tuple[Op, list[Error
     work = Inliner(ops, defs, {p.name for p in op.params} | {a.name for a in op.body})
     body = [b for a in op.body for b in work.assign(a)]
     if not work.calls: return op, work.errors
-    made = replace(op, body=tuple(body), requires=(*op.requires, *work.requires))
-    return (made if work.errors else replace(made, grads=op.grads or inherited(op, ops, defs, work.calls))), work.errors
-
-
-def inherited(op: Op, ops: dict[str, Op], defs: dict, number: int) -> tuple[Assign, ...]:
-    """The gradients that the callee gives, for an op that is nothing but one call, of this number, with its own parameters."""
-    e, (result, *others) = op.body[0].value, op.outputs
-    callee = called(e, ops, defs)
-    if len(op.body) > 1 or op.nograd is not None or callee is None or others or any(g.index is not None for g in callee.grads): return ()
-    own = {p.name for p in op.params}
-    names = {p.name: value for p, value in arguments(e, callee)}
-    if any(names[g.name].kind != "name" or names[g.name].val not in own for g in callee.grads): return ()
-    for a in callee.body: names[a.name] = X("name", (), f"{callee.name}{number}_{a.name}", e.span)
-    names[callee.outputs[0].name] = X("name", (), result.name, e.span)
-    return tuple(replace(g, name=names[g.name].val, value=rename(g.value, names)) for g in callee.grads)
+    return replace(op, body=tuple(body), requires=(*op.requires, *work.requires), owns=tuple(work.owns)), work.errors
 
 
 def called(e: X, ops: dict[str, Op], defs: dict) -> Op | None:
@@ -61,6 +47,7 @@ class Inliner:
         self.ops, self.defs, self.own, self.calls = ops, defs, own, 0
         self.errors: list[Error] = []
         self.requires: list[Require] = []
+        self.owns: list[Own] = []                       # calls whose gradients are said
         self.open: list[str] = []                       # callees being put in place
 
     def assign(self, a: Assign) -> list[Assign]:
@@ -85,22 +72,35 @@ class Inliner:
         while any(n.startswith(f"{callee.name}{self.calls}_") for n in self.own): self.calls += 1
         prefix = f"{callee.name}{self.calls}"
         names: Names = {}
+        said, whole = gradients_said(callee)
         for p, value in arguments(e, callee):
-            if is_tensor(p) and value.kind != "name":
+            if is_tensor(p) and (value.kind != "name" or not whole and p.name in said and not p.type.optional):     # told from the others
                 local = f"{prefix}_{p.name}"
                 before.append(Assign(local, None, "=", value, e.span, e.span))
                 value = X("name", (), local, e.span)
             names[p.name] = value
         for a in callee.body: names[a.name] = X("name", (), f"{prefix}_{a.name}", e.span)
         self.open.append(callee.name)
+        begin = len(before)
         for a in callee.body:
             inner = Assign(names[a.name].val, None, a.mode, placed(rename(a.value, names), e.span), e.span, e.span)
             before += self.assign(inner)
         self.open.pop()
+        if said: self.keep_gradients(callee, names, prefix, tuple(dict.fromkeys(a.name for a in before[begin:])), said, whole, e.span)
         # What the callee wants of types holds for what callers give it: here its tensors are values of formulas.
         kept = [r for r in callee.requires if not any(n.kind == "call" and n.val == "type" for n in nodes_in(r.condition))]
         self.requires += [Require(placed(rename(r.condition, names), e.span), renamed_message(r.message, names), e.span) for r in kept]
         return names[callee.outputs[0].name]
+
+    def keep_gradients(self, callee: Op, names: Names, prefix: str, inner: tuple[str, ...], said: set[str], whole: bool, span: Span):
+        """Keeps the gradients that the callee says; one that speaks of elements or of a tensor that may be absent is derived anew."""
+        tensors = {p.name: names[p.name] for p in callee.params if is_tensor(p)}
+        if any(g.index is not None for g in callee.grads) or any(v.kind != "name" or v == ABSENT for v in tensors.values()): return
+        result = names[callee.outputs[0].name]
+        parts = {g.name: X("name", (), f"{prefix}_{g.name}", span) for g in callee.grads if g.name not in tensors}
+        known = {**names, **parts, "g": X("name", (), f"g_{result.val}", span)}
+        grads = tuple(Assign(known[g.name].val, None, g.mode, placed(rename(g.value, known), span), span, span) for g in callee.grads)
+        self.owns.append(Own(result.val, inner, tuple(v.val for n, v in tensors.items() if n in said), grads, whole))
 
     def obstacle(self, callee: Op) -> str:
         """Why an op cannot be put in place, or ""."""
@@ -110,6 +110,13 @@ class Inliner:
             return "it is not written over whole tensors"
         if len(callee.outputs) > 1: return "it has several results"
         return "it writes its arguments" if any(p.mut for p in callee.params) else ""
+
+
+def gradients_said(callee: Op) -> tuple[set[str], bool]:
+    """The tensors of an op whose gradients it says, or says to be none; whether those are all that could have one."""
+    smooth = {p.name for p in callee.params if is_tensor(p) and p.type.name not in ("Int", "Bits", "Bool")}
+    said = smooth if callee.nograd == () else smooth & {*(g.name for g in callee.grads), *(callee.nograd or ())}
+    return said, said == smooth
 
 
 def arguments(e: X, callee: Op):

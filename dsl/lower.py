@@ -17,14 +17,14 @@ from .elements import groups
 from .inline import over_rows
 from .expression import E, FALSE, ONE, conj, indices, read, subst, sym, transform, walk
 from .ir import Dim, Loop, Program, Stmt, Tensor
-from .opdef import OpDef, Presence, Require
+from .opdef import OpDef, Owned, Presence, Require
 from .placing import place
 from .raw import body_statements, own
 from .ranges import Ranges, loops_of, shifted
 from .scalar_formulas import Context, Formulas, Mistake, axis_of, loop_index, reduce_node, strip, top_reduction
 from .scope import is_tensor, nodes_in
 from .signature_ir import parameters, requirements, sizes_of
-from .syntax import Assign, Op, X
+from .syntax import Assign, Op, Own, X
 from .types import element, output_dtype, promotion
 from .whole import Whole, alternatives, keys_of
 
@@ -124,6 +124,7 @@ class Lowering:
         for s in forward:
             if s.body.op == "raw" and s.body.val.placed.op is None: own(s.body.val.placed, made)
         self.begun(made)                                # a gradient may call the op itself
+        if not self.errors: made.owned = [self.owned(own) for own in op.owns if own.result in self.tensors]
         if not self.errors: made.grads = self.gradients()
         return made
 
@@ -314,6 +315,20 @@ class Lowering:
     def spared(self, asked: tuple) -> E | None:
         """Where none of these requirements over elements need be asked; None: nowhere."""
         return conj(*(self.formulas.lower(r.unless, Context()) for r in asked)) if all(r.unless for r in asked) else None
+
+    def owned(self, own: Own) -> Owned:
+        """The gradients that a called op says, over the tensors of the call."""
+        self.declare(replace(self.tensors[own.result], name=f"g_{own.result}"), self.items[own.result])
+        before, self.stmts, targets = self.stmts, [], {}
+        for a in own.grads:
+            if a.name not in own.args: self.guarded(self.assign, a)             # a part of those that follow
+            elif a.name in self.tensors:
+                d = f"d_{own.result}_{len(targets)}_"
+                targets[d] = a.name
+                self.declare(replace(self.tensors[a.name], name=d, role="temp", like="", optional=False, mut=False), self.items[a.name])
+                self.guarded(self.assign, replace(a, name=d))
+        made, self.stmts = self.stmts, before
+        return Owned(own.result, own.inner, own.args, own.whole, made, targets)
 
     def gradients(self) -> dict[str, list[Stmt]]:
         out: dict[str, list[Stmt]] = {}

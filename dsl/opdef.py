@@ -67,6 +67,19 @@ class Schedule:
     numbers: tuple[tuple[str, float], ...] = ()
 
 
+@dataclass(frozen=True)
+class Owned:
+    """A call in a formula of an op that says its gradients, lowered (dsl.syntax.Own).
+
+    stmts: what makes them, in order, from the cotangent `g_<result>`; targets: those that are the gradient of a tensor -> that tensor."""
+    result: str
+    inner: tuple[str, ...]
+    args: tuple[str, ...]
+    whole: bool
+    stmts: list[Stmt]
+    targets: dict[str, str]
+
+
 @dataclass
 class OpDef:
     name: str
@@ -105,6 +118,7 @@ class OpDef:
     asks: tuple[tuple[str, tuple[str, ...]], ...] = ()
     spared: tuple[E | None, ...] = ()       # for each of them, where it need not be asked
     source: str = ""                        # digest of the texts that it was made from, where a build needs it
+    owned: list[Owned] = field(default_factory=list)    # calls whose gradients are not derived
 
 
 @dataclass

@@ -5,19 +5,20 @@ contribute to its gradient, and writes that down once nothing can be added any m
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from .axes import Axis, axes, loop_dim, loop_index, stretches
-from .conditions import narrowed
+from .conditions import either, narrowed
 from .contributions import total
 from .derive import NoDerivative, Partials, masked, partials
 from .expression import E, ONE, TRUE, ZERO, add, cond, conj, div, idx, mul, pack, read, reads, subst, sym, transform, walk
 from .ir import Fresh, Loop, Stmt, Tensor, made_by, overwrites
-from .opdef import Presence
+from .opdef import Owned, Presence
 from .placed import Placed
 from .scope import CONSTANTS
 from .solve import Sizes, gather
-from .tidy import renamed, simplify, statement_reads
+from .tidy import rebuilt, renamed, simplify, statement_reads
 
 # Operations that can make a number that is not finite, which times zero is no zero.
 ENDLESS = ("/", "**", "log", "log2", "log1p", "exp", "exp2", "lgamma", "digamma")
@@ -28,16 +29,20 @@ class Reverse:
     """`results` names the gradient of each wanted tensor that has one; new tensors go into `tensors`.
 
     seeds: the cotangents that are given.  explicit: statements written by hand for `<prefix><name>`.
-    sizes: see dsl.solve."""
+    sizes: see dsl.solve.  owned: calls whose gradients are not derived."""
 
     def __init__(self, stmts: list[Stmt], tensors: dict[str, Tensor], seeds: dict[str, str], wanted: list[str],
-                 prefix: str, explicit: dict[str, list[Stmt]], sizes: Sizes):
+                 prefix: str, explicit: dict[str, list[Stmt]], sizes: Sizes, owned: Sequence[Owned] = ()):
         self.stmts, self.tensors, self.seeds, self.prefix, self.sizes = stmts, tensors, dict(seeds), prefix, sizes
         # Of several cotangents a caller may send one: the others are zero, and what they weigh counts for nothing.
         self.unsent = set(seeds) if prefix == "dd_" and len(seeds) > 1 else set()
         self.wanted = [n for n in wanted if n not in explicit]
         self.explicit = {n: explicit[n] for n in wanted if n in explicit}
         self.shared = explicit.get("", [])
+        inside = {t for own in owned if own.whole for t in own.inner if t != own.result}
+        self.owned = {own.result: own for own in owned if own.result not in inside}
+        self.passed = inside | {own.result for own in owned if own.whole}       # what is not reversed: a call's own gradient stands for it
+        self.said = {t: set(own.args) for own in owned for t in own.inner}      # which of the tensors there get no other gradient
         self.fresh = unused(stmts, tensors)
         # What loops made here are not called: their names, small letters of sizes' names, may mean something else.
         self.spoken = {*tensors, *CONSTANTS}.union(*(n.symbols for s in stmts for n in (s.body, s.pred, s.when, *s.idx, *(v.extent for v in s.loops + s.rloops)) if n is not None))
@@ -60,6 +65,8 @@ class Reverse:
                 self.reverse_raw(s)
                 continue
             if t not in self.alive or t in self.wanted or t not in self.seeds and t not in self.pending: continue
+            if t in self.owned: self.own(self.owned.pop(t))
+            if t in self.passed: continue
             if s.mode == "*=": self.multiplied(s)
             elif s.mode not in ("=", "+="): raise NoDerivative(s.mode)
             self.reverse(s)
@@ -161,6 +168,17 @@ class Reverse:
                 if made.target in there.names.values(): self.out.append(made)
                 elif made.target in wanted: self.contribute(wanted[made.target], replace(made, target="", spread=False, when=conj(s.when, made.when)))
 
+    def own(self, own: Owned):
+        """The gradients that a called op says, in the place of its statements."""
+        whens = [s.when for s in self.stmts if s.target == own.result]
+        when, g = either(whens), f"g_{own.result}"
+        arriving = {g: self.cotangent(own.result)}
+        swap = lambda e: e and transform(e, lambda n: read(arriving[g], n.args) if n.op == "read" and n.val == (g, None) else None)
+        for s in own.stmts:
+            s = rebuilt(s, swap)
+            if s.target not in own.targets: self.out.append(s)
+            elif own.targets[s.target] in self.alive: self.contribute(own.targets[s.target], replace(s, target="", spread=False, when=conj(when, s.when)))
+
     def nothing(self, t: str) -> str:
         """A cotangent that nobody sent."""
         name = self.helper("none", t)
@@ -193,7 +211,7 @@ class Reverse:
         out = []
         for r, p in parts.items():
             t = r.val[0]
-            if t not in self.alive: continue
+            if t not in self.alive or t in self.said.get(s.target, ()): continue
             if s.target in self.unsent and any(n.op in ENDLESS or n.val in ENDLESS for n in walk(p)): p = cond(E("==", (g, ZERO)), ZERO, p)
             inside = E("inside", (read(t, r.args),)) if r.val[1] is not None else None
             there = axes(self.tensors[t]) if r.args else []         # no index: none of the axes exists here

@@ -198,6 +198,19 @@ class Scratch:
 
 
 @dataclass(frozen=True)
+class Own:
+    """A call in a formula of an op that says its gradients, put in place by dsl/inline.py: those gradients over the caller's names.
+
+    result: what the call makes; inner: all that its statements assign.  args: the tensors whose gradients are said, or that have none;
+    whole: whether those are all, so that nothing of `inner` is derived."""
+    result: str
+    inner: tuple[str, ...]
+    args: tuple[str, ...]
+    grads: tuple[Assign, ...]
+    whole: bool
+
+
+@dataclass(frozen=True)
 class Op:
     name: str                           # may hold {D}
     params: tuple[Param, ...]
@@ -222,6 +235,8 @@ class Op:
     numbers: bool = False               # numbers alone will do where tensors may be numbers
     # Requirements over elements, once they are an op of their own: dsl/elements.py.
     asked: tuple[Require, ...] = field(default=(), compare=False, repr=False)
+    # Calls in its formulas whose gradients are not derived.
+    owns: tuple[Own, ...] = field(default=(), compare=False, repr=False)
     # Whether it says what another op takes or has made.
     question: bool = field(default=False, compare=False, repr=False)
     span: Span = spot()

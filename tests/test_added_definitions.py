@@ -27,6 +27,10 @@ op spill(mut a: Float, w: real = 0.5) -> Float
     out = a * w
     a = a * (1 - w)
 
+op reglu(x: Float, y: Float) = relu(x) * y
+    "One half gates the other."
+    as torch.reglu
+
 op ends(input: Float[*B, N], mut seen: Float[N]) -> (first: Float[*B], last: Float[*B])
     "Both ends of each row."
     as torch.ends
@@ -61,7 +65,9 @@ const out = { nothing: [torch.bump(x, { by: 2 }), x.bump(), torch.mix_both(x, y,
 Object.assign(out, { x: await x.tolist(), taken: await torch.nn.functional.spill(y).tolist(), left: await y.tolist() });
 Object.assign(out, { leaf: said(() => torch.bump(w)), part: said(() => torch.bump(z)), view: said(() => torch.ones([1]).expand([2]).bump()) });
 torch.no_grad(() => torch.bump(w));
-console.log(JSON.stringify({ ...out, w: await w.tolist() }));
+const at = torch.tensor([-1, 0, 2], { dtype: "float32", requires_grad: true });
+torch.reglu(at, torch.full([3], 3)).sum().backward();
+console.log(JSON.stringify({ ...out, w: await w.tolist(), gate: await at.grad.tolist() }));
 """
 
 
@@ -91,3 +97,4 @@ def test_an_op_that_only_changes_its_arguments_answers_nothing_and_loses_no_grad
     assert "leaf Variable" in out["leaf"] and out["leaf"].startswith("AutogradError: bump:")
     assert out["part"].startswith("AutogradError: bump: 'x' requires a gradient") and "single memory location" in out["view"]
     assert out["w"] == [2, 2]
+    assert out["gate"] == [0, 0, 3], "relu says that it has no slope at zero"
