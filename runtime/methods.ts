@@ -57,18 +57,6 @@ class Methods {
   }
   zero_<T extends Tensor>(this: T): T { return copying.fill_(this, 0); }
   fill_diagonal_<T extends Tensor>(this: T, value: TensorOrNumber, wrap?: boolean | { wrap?: boolean }): T { return placing.fill_diagonal_(this, value, wrap); }
-  /** Promises of what depends on values: see the functions of these names. */
-  masked_select(this: Tensor, mask: Tensor): Promise<Tensor> { return dynamic.masked_select(this, mask); }
-  nonzero_static(this: Tensor, options: { size: number; fill_value?: number }): Promise<Tensor> { return dynamic.nonzero_static(this, options); }
-  repeat_interleave(this: Tensor, repeats: number, dim?: number | null): Tensor;
-  repeat_interleave(this: Tensor, repeats: Tensor, dim?: number | null, options?: { output_size?: number }): Promise<Tensor>;
-  repeat_interleave(this: Tensor, ...args: unknown[]): Tensor | Promise<Tensor> { return (dynamic.repeat_interleave as (...args: unknown[]) => Tensor)(this, ...args); }
-  nonzero(this: Tensor, options?: { as_tuple?: boolean }): Promise<Tensor | Tensor[]> { return dynamic.nonzero(this, options); }
-  unique(this: Tensor, ...args: unknown[]): Promise<Tensor | Tensor[]> { return counting.unique(this, ...args); }
-  unique_consecutive(this: Tensor, ...args: unknown[]): Promise<Tensor | Tensor[]> { return counting.unique_consecutive(this, ...args); }
-  bincount(this: Tensor, ...args: unknown[]): Promise<Tensor> { return counting.bincount(this, ...args); }
-  equal(this: Tensor, other: Tensor): Promise<boolean> { return dynamic.equal(this, other); }
-  allclose(this: Tensor, other: Tensor, ...rest: unknown[]): Promise<boolean> { return dynamic.allclose(this, other, ...rest); }
   /** The tensor as PyTorch prints it. */
   text(this: Tensor): Promise<string> { return print(this); }
   /** As text() where the values are at hand (cpu), else without them. */
@@ -85,17 +73,10 @@ class Methods {
   }
   unfold(this: Tensor, dimension: number, size: number, step: number): Tensor { return views.unfold(this, dimension, size, step); }
   sum_to_size(this: Tensor, ...size: (number | readonly number[])[]): Tensor { return views.sumToSize(this, size); }
-  repeat(this: Tensor, ...repeats: (number | readonly number[])[]): Tensor { return join.repeat(this, ...repeats); }
   /** What `x[...]` is in Python: integers, `null`, `'...'`, slices as texts, tensors of integers or booleans.  A promise where a mask is on a GPU. */
   index(this: Tensor, ...specs: IndexSpec[]): Tensor { return index(this, specs); }
   /** What `x[...] = value` is in Python.  A promise where a mask is on a GPU and `value` has an element for each place of it. */
   set<T extends Tensor>(this: T, specs: readonly IndexSpec[], value: TensorOrNumber): T { return setIndex(this, specs, value); }
-  index_put_<T extends Tensor>(this: T, indices: readonly IndexSpec[], values: Tensor, accumulate?: boolean | { accumulate?: boolean }): T {
-    return index_put_(this, indices, values, accumulate) as T;
-  }
-  index_put(this: Tensor, indices: readonly IndexSpec[], values: Tensor, accumulate?: boolean | { accumulate?: boolean }): Tensor {
-    return index_put(this, indices, values, accumulate);
-  }
   [Symbol.iterator](this: Tensor): Iterator<Tensor> { return views.unbind(this, 0, "iteration")[Symbol.iterator](); }
   new_tensor(this: Tensor, data: create.TensorData, options?: create.Options): Tensor { return create.tensor(data, { dtype: this.dtype, device: this.device, ...options }); }
   new_empty(this: Tensor, ...size: create.Sizes): Tensor { return create.empty(...create.withDefaults(size, this)); }
@@ -148,6 +129,20 @@ interface Delegated {
   narrow(dim: number, start: number | Tensor, length: number | Tensor): Promise<Tensor>;
   tensor_split(indices_or_sections: number | readonly number[], dim?: number | views.DimOption): Tensor[];
   tensor_split(indices_or_sections: Tensor, dim?: number | views.DimOption): Promise<Tensor[]>;
+  /** Promises of what depends on values: see the functions of these names. */
+  masked_select(mask: Tensor): Promise<Tensor>;
+  nonzero_static(options: { size: number; fill_value?: number }): Promise<Tensor>;
+  nonzero(options?: { as_tuple?: boolean }): Promise<Tensor | Tensor[]>;
+  equal(other: Tensor): Promise<boolean>;
+  allclose(other: Tensor, ...rest: unknown[]): Promise<boolean>;
+  repeat_interleave(repeats: number, dim?: number | null): Tensor;
+  repeat_interleave(repeats: Tensor, dim?: number | null, options?: { output_size?: number }): Promise<Tensor>;
+  unique(...args: unknown[]): Promise<Tensor | Tensor[]>;
+  unique_consecutive(...args: unknown[]): Promise<Tensor | Tensor[]>;
+  bincount(...args: unknown[]): Promise<Tensor>;
+  repeat(...repeats: (number | readonly number[])[]): Tensor;
+  index_put_(indices: readonly IndexSpec[], values: Tensor, accumulate?: boolean | { accumulate?: boolean }): this;
+  index_put(indices: readonly IndexSpec[], values: Tensor, accumulate?: boolean | { accumulate?: boolean }): Tensor;
 }
 /** Views in place, and types by name. */
 interface Others {
@@ -174,6 +169,9 @@ const delegated: Readonly<Record<keyof Delegated, unknown>> = {
   as_strided, as_strided_scatter, chunk, diag, diag_embed, diagflat, diagonal, diagonal_scatter, diff, dsplit,
   flatten, flip, hsplit, moveaxis, movedim, narrow, narrow_copy, ravel, roll, select_scatter, slice_scatter, split,
   split_with_sizes, swapaxes, swapdims, tensor_split, tile, unbind, unflatten, unsafe_chunk, unsafe_split, vsplit,
+  masked_select: dynamic.masked_select, nonzero_static: dynamic.nonzero_static, nonzero: dynamic.nonzero, equal: dynamic.equal,
+  allclose: dynamic.allclose, repeat_interleave: dynamic.repeat_interleave, unique: counting.unique,
+  unique_consecutive: counting.unique_consecutive, bincount: counting.bincount, repeat: join.repeat, index_put_, index_put,
 };
 
 /** Views that are spelled as properties. */
@@ -194,8 +192,7 @@ const properties: Readonly<Record<keyof Properties, (x: Tensor) => Tensor>> = {
   mH: views.matrixTranspose,
 };
 
-limited(Methods, "", "view", "reshape", "permute", "expand", "to", "repeat_interleave", "unique",
-  "unique_consecutive", "bincount", "allclose", "broadcast_to", "sum_to_size", "repeat", "index", "new_empty",
+limited(Methods, "", "view", "reshape", "permute", "expand", "to", "broadcast_to", "sum_to_size", "index", "new_empty",
   "new_zeros", "new_ones", "resize_");
 // Not what the runtime asks for at each call.
 limited(Tensor, "", "check", "currentNode", "alias", "lay", "dispose", "receive");

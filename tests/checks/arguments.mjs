@@ -94,6 +94,26 @@ export default {
     t.equal(await list(torch.tril_indices({ row: 2, col: 2, ...on })), [[0, 1, 1], [0, 0, 1]]);
     t.equal(torch.empty_strided({ size: [2, 3], stride: [1, 2], ...on }).strides, [1, 2]);
   },
+  "the sizes of a module are whole numbers": async (t) => {
+    const { nn } = t.torch, made = {
+      Linear: ["in_features", "out_features"], Bilinear: ["in1_features", "in2_features", "out_features"], Embedding: ["num_embeddings", "embedding_dim"],
+      EmbeddingBag: ["num_embeddings", "embedding_dim"], Conv2d: ["in_channels", "out_channels", "groups"], ConvTranspose1d: ["in_channels", "out_channels", "groups"],
+      BatchNorm1d: ["num_features"], InstanceNorm2d: ["num_features"], GroupNorm: ["num_groups", "num_channels"], PReLU: ["num_parameters"],
+      LSTM: ["input_size", "hidden_size", "num_layers", "proj_size"], GRUCell: ["input_size", "hidden_size"], MultiheadAttention: ["embed_dim", "num_heads"],
+      Transformer: ["d_model", "nhead", "num_encoder_layers", "num_decoder_layers", "dim_feedforward"], TransformerEncoderLayer: ["d_model", "nhead", "dim_feedforward"],
+      AdaptiveLogSoftmaxWithLoss: ["in_features", "n_classes"], LinearCrossEntropyLoss: ["in_features", "num_classes"],
+    };
+    const more = { Conv2d: { kernel_size: 1 }, ConvTranspose1d: { kernel_size: 1 }, AdaptiveLogSoftmaxWithLoss: { cutoffs: [1] } };
+    for (const [name, sizes] of Object.entries(made)) {
+      for (const size of sizes) {
+        for (const bad of [2.5, -1, "2", null, true, [2]]) {
+          const given = { ...Object.fromEntries(sizes.map((other) => [other, 4])), ...more[name], [size]: bad };
+          await refused(t, new RegExp(`${name}: argument '${size}' must be (a whole number|non-negative)`))(() => new nn[name](given));
+        }
+      }
+    }
+    await refused(t, /LSTM: argument 'num_layers' must be at most 65536/)(() => new nn.LSTM(2, 2, 1e9));
+  },
   "triangles of all offsets": async (t) => {
     const { torch } = t;
     for (const [rows, cols] of [[3, 3], [2, 5], [5, 2], [0, 3], [3, 0]]) {
