@@ -47,6 +47,13 @@ export default {
     t.equal([float16.dtype, float16.device], ["float16", t.device]);
     t.equal(await float16.tolist(), (await expected(t))["types.safetensors"].float16);
   },
+  "JSON has the type that is asked for, as lists and as {shape, data}": async (t) => {
+    const data = new TextEncoder().encode(JSON.stringify({ list: [1, 0, 2], parts: { shape: [3], data: [1, 0, 2] } }));
+    for (const dtype of [undefined, null, "float32", ...(hasHalf(t) ? ["float16"] : []), ...(t.device === "cpu" ? ["float64"] : [])]) {
+      const { list, parts } = await t.torch.load(data, { map_location: t.device, dtype }), wanted = dtype ?? "float32";
+      t.equal([list.dtype, parts.dtype, await list.tolist(), await parts.tolist()], [wanted, wanted, [1, 0, 2], [1, 0, 2]]);
+    }
+  },
   "views of one memory share it": async (t) => {
     const found = await t.torch.load(at("views.pt"), { map_location: t.device }), wanted = (await expected(t))["views.pt"];
     for (const [name, value] of Object.entries(wanted)) t.equal(await found[name].tolist(), value);

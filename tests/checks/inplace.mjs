@@ -21,6 +21,25 @@ const CHAINS = {
 };
 
 export default {
+  "an operation in place has the gradient of the one that is not": async (t) => {
+    const { Tensor } = t.torch, compared = [];
+    const call = async (method, ...rest) => {
+      const x = leaf(t, [[0.3, 0.9], [0.6, 0.45]]), y = x.clone();
+      t.torch.manual_seed(0);
+      try { y[method](...rest).mul(t.tensor([[1, 2], [3, 4]])).sum().backward(); } catch { return null; }
+      return { value: await y.tolist(), slope: await x.grad?.tolist() };
+    };
+    for (const name of Object.getOwnPropertyNames(Tensor.prototype).filter((name) => /[a-z]_$/.test(name) && name.slice(0, -1) in Tensor.prototype)) {
+      for (const rest of [[], [0.7], [0], [t.tensor([[0.4, 1.5], [0.8, 0.2]])]]) {
+        const there = await call(name, ...rest), beside = await call(name.slice(0, -1), ...rest);
+        if (!there?.slope || !beside?.slope || /^(bernoulli|dropout|.*_dropout|random|detach|requires_grad)_$/.test(name)) continue;
+        t.equal([name, there.slope], [name, beside.slope]);
+        compared.push(name);
+        break;
+      }
+    }
+    t.equal([compared.length > 80, compared.includes("exp_"), compared.includes("cumprod_")], [true, true, true]);
+  },
   "what went into a chain of operations may be changed: gradients are those of the call": async (t) => {
     for (const [name, [f, count]] of Object.entries(CHAINS)) {
       const wanted = await gradients(t, f, count, () => {});

@@ -50,6 +50,8 @@ export default {
     t.equal([others.length, found.buffers, found.bytes >= 200, buffers > 50, bytes > found.bytes], [0, 50, true, true, true]);
     t.equal(/^step memory\.mjs:\d+ < .*memory\.mjs:\d+/.test(found.where), true);
     t.equal(/ 50 +logaddexp +step memory\.mjs:\d+ </.test(t.torch.memory_summary(100)), true);
+    const heads = t.torch.memory_summary(0).split("\n").filter((line) => line.startsWith(`${t.device}: `));
+    t.equal(heads.map((line) => line.replace(/[\d.]+ ([KM]i)?B/g, "SIZE")), [`${t.device}: SIZE in ${buffers} buffers${t.device === "cpu" ? "" : ", SIZE of the device"}`]);
     losses.forEach((loss) => loss.dispose());
     t.equal(holding(t, "logaddexp")(), [0, 0]);
   },
