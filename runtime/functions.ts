@@ -23,9 +23,9 @@ function viewing<F extends (x: Tensor, ...rest: never[]) => unknown>(op: string,
   (input: Tensor, ...args: Rest<F> | [...Partial<Rest<F>>, Options]) => Result<F> {
   const all = ["input", ...names], variadic = /^(shape|dims|size)$/.test(names[0] ?? "") && !names.includes("stride");
   return ((...args: unknown[]) => {
-    const [input, ...rest] = named(op, all, args, variadic ? Infinity : all.length);
-    check(input, op, "input");
-    return f(input, ...(rest as never[]));
+    const given = named(op, all, args, variadic ? Infinity : all.length);
+    check(given[0], op, "input");
+    return f(...(given as [Tensor, ...never[]]));
   }) as never;
 }
 

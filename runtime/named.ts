@@ -8,10 +8,10 @@ const camel = (name: string): string => name.replace(/_([a-z0-9])/g, (_, letter:
 
 /**
  * Positional arguments and a trailing object of options, as one list in the order of `names`.
- * Throws for options that are no names, for what is given twice, and for more than `most` arguments by place.
+ * Throws for options that are no names, for what is given twice, and for more than `most` arguments by place.  It may be `args` itself.
  */
 export function named(op: string, names: readonly string[], args: readonly unknown[], most = names.length): unknown[] {
-  return apart(op, names, [], args, most).values;
+  return args.length <= most && !isOptions(args[args.length - 1]) ? args as unknown[] : apart(op, names, [], args, most).values;
 }
 
 /**
