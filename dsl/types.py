@@ -21,6 +21,7 @@ def promotion(op: Op) -> tuple[str, list[str]]:
     over = [p for p in tensors if p.type.name in NUMBERS] or [p for p in tensors if p.type.name in ("Int", "Bits")]
     classes = {p.type.name for p in over}
     results = [o.type.name for o in op.outputs if o.type is not None]      # "" or none: whatever the formula makes
+    if "Float" in results and classes == {"Int"}: return "float", []       # whole numbers stay exact beside a result of floats
     if "Float" in results or classes == {"Float"}: kind = "float"
     elif "Any" in classes and "Num" in results: kind = "sum"
     elif not over: kind = "none"

@@ -6,7 +6,7 @@ import shutil
 import pytest
 
 from buildtools import node, package
-from buildtools.paths import EARLIER, ROOT
+from buildtools.paths import EARLIER, NODE_MODULES, ROOT
 
 DEFINITIONS = """
 op bump(mut x: Float, *, by: real = 1)
@@ -38,6 +38,44 @@ op ends(input: Float[*B, N], mut seen: Float[N]) -> (first: Float[*B], last: Flo
     first[*b] = input[*b, 0]
     last[*b] = input[*b, N - 1]
     seen[n] = seen[n] + 1
+
+op ends_of(x: Int[N, M]) -> (low: Int[N], high: Int[N], where_low: Int[N])
+    "The ends of each row of whole numbers."
+    as torch.ends_of
+    low[n] = min[m] x[n, m]
+    high[n] = max[m] x[n, m]
+    where_low[n] = argmin[m] x[n, m]
+
+op ends_above(x: Int[N, M], floor: int) -> (low: Int[N], high: Int[N])
+    "The ends of what is above a number."
+    as torch.ends_above
+    low[n] = min[m if x[n, m] > floor] x[n, m]
+    high[n] = max[m if x[n, m] > floor] (2 * x[n, m] - 1)
+
+op ends_until(x: Int[N, M]) -> (low: Int[N, M], high: Int[N, M])
+    "The ends of what comes before each element."
+    as torch.ends_until
+    low[n, m] = min[j if j < m] x[n, j]
+    high[n, m] = max[j if j < m] x[n, j]
+
+op ends_of_windows(x: Int[N], k: int) -> (low: Int[N], high: Int[N])
+    "The ends of the next `k` elements."
+    as torch.ends_of_windows
+    require k >= 0, "no window is shorter than nothing"
+    low[n] = min[j < k] x[n + j] ?? 7
+    high[n] = max[j < k] x[n + j] ?? 7
+
+op ends_of_all(x: Int[*A, M]) -> (low: Int[], high: Int[], real: Float[])
+    "The ends of everything."
+    as torch.ends_of_all
+    low[] = min[*a, m] x[*a, m]
+    high[] = max[*a, m] x[*a, m]
+    real[] = max[*a, m] x[*a, m] * 0.5
+
+op share_of_bits(x: Bits[N]) -> Float[]
+    "How many are not zero, as a fraction."
+    as torch.share_of_bits
+    out[] = mean[n] (1 if x[n] != 0 else 0)
 """
 
 USER = """
@@ -71,6 +109,28 @@ console.log(JSON.stringify({ ...out, w: await w.tolist(), gate: await at.grad.to
 """
 
 
+NOTHING = """
+import * as torch from "tensorloom";
+const on = process.argv[2], ints = { dtype: torch.int32, device: on };
+if (on === "webgpu") await torch.initWebGPUAsync();
+const x = torch.tensor([[3, -4], [5, 6]], ints), none = torch.zeros([2, 0], ints), out = {};
+const all = async (name, results) => { out[name] = await Promise.all([...results].map((r) => r.tolist())); };
+await all("above", torch.ends_above(x, 4));
+await all("above none", torch.ends_above(none, 4));
+await all("until", torch.ends_until(x));
+await all("windows", torch.ends_of_windows(torch.tensor([1, 2], ints), 0));
+await all("wide windows", torch.ends_of_windows(torch.tensor([1, 20], ints), 2));
+await all("all", torch.ends_of_all(none));
+await all("large", torch.ends_of_all(torch.tensor([16777217, 2147483647], ints)));
+await all("share", [torch.share_of_bits(torch.tensor([true, false], { device: on })), torch.share_of_bits(torch.tensor([4, 0, 0, 1], ints))]);
+await all("of", torch.ends_of(x));
+const { low, high } = torch.ends_of(none);
+await all("of none", [low, high]);
+console.log(JSON.stringify(out, (_, v) => (v === Infinity ? "inf" : v === -Infinity ? "-inf" : v)));
+process.exit(0);
+"""
+
+
 @pytest.fixture(scope="module")
 def project(tmp_path_factory):
     """A project with the package built with those definitions."""
@@ -78,6 +138,7 @@ def project(tmp_path_factory):
     (folder / "ops").mkdir()
     (folder / "ops" / "added.op").write_text(DEFINITIONS)
     package.build(folder / "node_modules" / "tensorloom", folder / ".build" / "src", [folder / "ops"], EARLIER)
+    (folder / "node_modules" / "webgpu").symlink_to(NODE_MODULES / "webgpu")
     (folder / "package.json").write_text('{"private": true, "type": "module"}')
     return folder
 
@@ -98,3 +159,15 @@ def test_an_op_that_only_changes_its_arguments_answers_nothing_and_loses_no_grad
     assert out["part"].startswith("AutogradError: bump: 'x' requires a gradient") and "single memory location" in out["view"]
     assert out["w"] == [2, 2]
     assert out["gate"] == [0, 0, 3], "relu says that it has no slope at zero"
+
+
+@pytest.mark.parametrize("device", ["cpu", "webgpu"])
+def test_least_and_largest_of_no_whole_numbers_are_the_ends_of_32_bits(project, device):
+    (project / "nothing.mjs").write_text(NOTHING)
+    done = node.run(["nothing.mjs", device], cwd=project)
+    most, least = 2 ** 31 - 1, -2 ** 31
+    assert json.loads(done.stdout) == {
+        "above": [[most, 5], [least, 11]], "above none": [[most] * 2, [least] * 2], "until": [[[most, 3], [most, 5]], [[least, 3], [least, 5]]],
+        "windows": [[most] * 2, [least] * 2], "wide windows": [[1, 7], [20, 20]], "all": [most, least, "-inf"],
+        "large": [2 ** 24 + 1, most, 2 ** 30], "share": [0.5, 0.5], "of": [[-4, 5], [3, 6], [1, 0]],
+        "of none": [[most] * 2, [least] * 2]}

@@ -56,7 +56,7 @@ def kernels(op: OpDef, programs: list[tuple[list[Nest], dict | None]]) -> Kernel
 
 
 def may_be_float(op: OpDef) -> bool:
-    return not any(p.kind == "tensor" and p.name in op.promoted and p.cls in WHOLE_CLASSES for p in op.params)
+    return op.promote == "float" or not any(p.kind == "tensor" and p.name in op.promoted and p.cls in WHOLE_CLASSES for p in op.params)
 
 
 def may_be_whole(op: OpDef) -> bool:
