@@ -55,6 +55,7 @@ class LoopKernel:
         self.places = [self.place(i, depends[i], tensors) for i in range(len(nest.accesses))]
         self.locals: dict[str, str] = {}
         self.arguments: dict[str, tuple[str, str]] = {}     # argmax, argmin: the best value so far, the point's number
+        self.lows: dict[str, str] = {}                      # sums of elements: their lowest 32 bits
         self.indices: dict[E, str] = {}                     # computed indices that have a name
         self.inside = False                                 # between open_reduction and close_reduction
         self.text = Text()
@@ -194,11 +195,16 @@ class LoopKernel:
         for s in group: self.accumulate(s)
         self.close_reduction(group)
         for s in group:
-            if self.checked(s): self.text.add(f"{self.locals[s.name]} = {self.fitting(self.locals[s.name])};")
+            if self.checked(s): self.text.add(f"{self.locals[s.name]} = {self.settled(s)};")
 
     def checked(self, s: Step) -> bool:
         """Whether a reduction is kept wide until its end."""
         return s.red in ("sum", "prod") and self.printer.holes[s.name].kind == "w"
+
+    def settled(self, s: Step) -> str:
+        """A sum or product that was kept wide, at its end."""
+        name, low = self.locals[s.name], self.lows.get(s.name)
+        return f"whole.settled({name}, {low}, nest)" if low else self.fitting(name)
 
     @staticmethod
     def fitting(value: str) -> str: return f"whole.fits({value}, nest)"
@@ -240,6 +246,10 @@ class LoopKernel:
             best, point = self.arguments[s.name] = self.names.fresh("best"), self.names.fresh("point")
             self.text.add(f"let {best} = {'-Infinity' if s.red == 'argmax' else 'Infinity'}, {point} = 0;")
         self.printer.holes[s.name] = Hole(name, kind)
+        # A sum of elements as they are is checked at its end, by its lowest 32 bits: once an element takes twice the time.
+        if s.red == "sum" and kind == "w" and s.body.op == "hole" and self.nest.shape != "scan":
+            self.lows[s.name] = self.names.fresh("low")
+            self.text.add(f"let {self.lows[s.name]} = 0;")
 
     def printer_kind(self, s: Step) -> str:
         """The kind of a reduction's value; its reads need not be open yet."""
@@ -268,6 +278,9 @@ class LoopKernel:
             case "sum" | "prod" if kind == "w" and self.nest.shape == "scan":        # each is a result
                 sign = "+" if s.red == "sum" else "*"
                 t.add(f"{name} = {self.fitting(f'{name} {sign} {self.printer.number(s.body, UNARY)}')};")
+            case "sum" if s.name in self.lows:
+                low = self.lows[s.name]
+                t.add(f"{name} += {value}; {low} = {low} + {value} | 0;")
             case "sum": t.add(f"{name} = whole.exact({name} + {self.printer.wide(s.body)}, nest);" if kind == "w" else f"{name} += {value};")
             case "prod": t.add(f"{name} *= {value};")
             case "any": t.add(f"if ({value}) {name} = true;")

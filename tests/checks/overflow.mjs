@@ -148,6 +148,7 @@ export default {
       ["sum", () => torch.arange(100000, { device }).sum(), MISFIT],
       ["sum that comes back", () => torch.arange(-100000, 100001, { device }).sum(), 0],
       ["sum of few that come back", () => i([most, most, least, least]).sum(), -2],
+      ["sum that comes back from beyond a double's whole numbers", () => i([[most], [-most], [5]]).expand([3, 4300001]).sum(), 21500005],
       ["sum of rows", () => torch.full([3, 2], 1 << 30, { dtype: "int32", device }).sum(0), MISFIT],
       ["sum to the end", () => torch.full([2, 2], -(1 << 30), { dtype: "int32", device }).sum(0), [least, least]],
       ["sum of many rows", () => torch.full([300, 1000], 7, { dtype: "int32", device }).sum(1).sum(), 2100000],
