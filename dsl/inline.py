@@ -176,5 +176,6 @@ def renamed_message(message: str, names: Names) -> str:
     def hole(m: re.Match) -> str:
         v = names.get(m[1])
         if v is None: return m[0]
+        if v.kind == "neg" and v.args[0].kind == "num": return f"-{v.args[0].val}"
         return "{%s}" % v.val if v.kind == "name" else str(v.val) if v.kind in ("num", "str") else m[1]
     return re.sub(r"\{([^{}]+)\}", hole, message)

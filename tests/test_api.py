@@ -98,6 +98,22 @@ def test_requirements_over_results_are_asked_when_there_are_any():
         np.testing.assert_allclose(run(np.eye(2, dtype=np.float32) * 2), np.eye(2) / 2)
 
 
+def test_requirements_of_what_is_called_speak_of_what_it_is_given():
+    text = ('op part(x: Float, size: int) -> Float\n    require size > 0, "size must be positive, got {size}"\n    out = x * size\n'
+            "op by_name(x: Float, many: int) -> Float = part(x, many) + 1\nop by_number(x: Float) -> Float = part(x, -3) + 1\n")
+    assert dsl.op(text, "by_name").numpy([2.0], many=3) == [7]
+    with pytest.raises(OpError, match="^by_name: size must be positive, got -2$"): dsl.op(text, "by_name").numpy([2.0], many=-2)
+    with pytest.raises(OpError, match="^by_number: size must be positive, got -3$"): dsl.op(text, "by_number").numpy([2.0])
+
+
+@pytest.mark.parametrize("formula, dtype", [("x > 0", bool), ("x > 0 and x < 2", bool), ("isnan(x)", bool), ("(x > 0) if x < 1 else (x < 3)", bool),
+                                            ("x", "float32"), ("x + 1", "float32")])
+@pytest.mark.parametrize("form", ["op f(x: Num) = {}", "op f(x: Num)\n    out = {}", "op f(x: Num[N])\n    out[n] = {}"])
+def test_a_result_without_a_type_has_its_formulas(form, formula, dtype):
+    text = form.format(formula.replace("x", "x[n]") if "[n]" in form else formula) + "\n"
+    assert dsl.op(text).numpy(np.ones(3, np.float32)).dtype == dtype
+
+
 def test_parameters_in_place():
     f = dsl.op("op bump(mut input: Float[N], by: real = 1)\n    input[i] += by\n", on="numpy")
     a = np.zeros(3, np.float32)

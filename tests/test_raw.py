@@ -79,10 +79,15 @@ op whole(indices: Int[*B, N], x: Float[N]) -> Float[*B, N]
     "What T is in the callee is a whole number here."
     turned_indices = backwards(indices)
     out[*b, n] = x[n] * turned_indices[*b, n]
+
+op doubled(x: Float[N]) -> Float[N]
+    "Of two results one is read: nothing comes back through the other."
+    z = turned(x)
+    out[n] = z.twice[n] * x[n]
 '''
 
 
-@pytest.mark.parametrize("name", ["backwards", "turned", "moved", "chained", "rowless", "whole"])
+@pytest.mark.parametrize("name", ["backwards", "turned", "moved", "chained", "rowless", "whole", "doubled"])
 def test_meaning_gradients_and_gpu(name):
     report = dsl.op(TEXT, name).check()
     assert report, report

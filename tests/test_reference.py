@@ -11,7 +11,7 @@ from dsl.expression import E, INTRINSICS, ZERO, call, cond, idx, lift, read, sym
 from dsl.ir import Dim, Loop, Program, Stmt, Tensor
 from dsl.random import philox, uniform
 from dsl.reference import evaluate
-from dsl.scalars import CALLS, binary
+from dsl.scalars import CALLS, binary, power
 
 N = (Dim("one", "N", sym("N")),)
 i, j = idx("i"), idx("j")
@@ -51,6 +51,13 @@ def test_types(dtype, want):
 
 
 def test_plain_numbers_divide_as_floats(): assert binary("/", 1, 0) == math.inf and math.isnan(binary("/", 0, 0))
+
+
+def test_powers_of_whole_numbers():
+    for a in range(-3, 4):
+        for b in range(-3, 5):
+            want = 0 if a == 0 and b < 0 else math.trunc(float(a) ** b)     # of plain numbers and of arrays
+            assert (a, b, binary("**", a, b), int(power(np.int32([a]), np.int32([b]))[0])) == (a, b, want, want)
 
 
 def test_nan_wins_in_maxima_and_is_found_by_its_bits():

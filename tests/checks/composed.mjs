@@ -1,5 +1,14 @@
 // Functions made of several ops: Einstein's sum, attention with several heads, bounds that a tensor holds.
 export default {
+  "attention: booleans hide what minus infinity hides; the running statistics are what batch_norm takes by itself": async (t) => {
+    const { functional: F } = t.torch.nn, rows = (n, m, at) => t.tensor(Array.from({ length: n }, (_, i) => Array.from({ length: m }, (_, j) => Math.sin(7 * i + 3 * j + at))));
+    const q = rows(3, 4, 0), k = rows(5, 4, 1), v = rows(5, 2, 2), mask = t.tensor([[true, false, true, true, false], [false, true, false, false, false], [true, true, true, true, true]]);
+    const hidden = t.torch.zeros([3, 5], { device: t.device }).masked_fill(mask.logical_not(), -Infinity);
+    t.close(await F.scaled_dot_product_attention(q, k, v, mask).tolist(), await F.scaled_dot_product_attention(q, k, v, hidden).tolist(), { rtol: 1e-5, atol: 1e-6 });
+    t.close((await F.scaled_dot_product_attention(q, k, v, mask).tolist())[1], (await v.tolist())[1], { rtol: 1e-5, atol: 1e-6 });
+    const mean = t.tensor([0.5, 1, 2, 3]), scale = t.tensor([4, 1, 2, 9]);
+    t.close(await F.batch_norm(q, mean, scale).tolist(), await q.sub(mean).div(scale.add(1e-5).sqrt()).tolist(), { rtol: 1e-5, atol: 1e-6 });
+  },
   "einsum multiplies, sums, transposes and takes diagonals": async (t) => {
     const { einsum } = t.torch, a = t.tensor([[1, 2], [3, 4]]), b = t.tensor([[1, 0, 2], [0, 1, 1]]);
     t.equal(await einsum("ij,jk->ik", a, b).tolist(), [[1, 2, 4], [3, 4, 10]]);
