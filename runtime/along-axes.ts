@@ -25,7 +25,7 @@ export function roll(x: Tensor, shifts: number | Shape, dims?: number | Shape | 
   if (by.length === 0) throw new OpError("roll: `shifts` required");
   if (along.length === 0) {
     if (by.length > 1) throw new OpError(`roll: shifts and dimensions must align. shifts: ${by.length}, dims:${along.length}`);
-    return views.reshape(kernels.roll_one(views.reshape(x, [-1]), by[0]!, 0), x.shape);
+    return views.owned(views.reshape(kernels.roll_one(views.reshape(x, [-1]), by[0]!, 0), x.shape));
   }
   if (by.length !== along.length) throw new OpError(`roll: shifts and dimensions must align. shifts: ${by.length}, dims:${along.length}`);
   if (x.ndim === 0) throw new IndexError(`roll: Dimension specified as ${along[0]} but tensor has no dimensions`);

@@ -5,7 +5,7 @@ import { can_cast, held } from "../host/dtypes.js";
 import type { Call, Meta } from "../host/model.js";
 import { arrange } from "./arguments.js";
 import type { CompiledOp } from "./compiled.js";
-import { cast, replaceContent } from "./copy.js";
+import { cast, isPlain, replaceContent } from "./copy.js";
 import { scalar, tensor as newTensor, zeros } from "./create.js";
 import { type Device, type RandomWords, defaultDevice } from "./device.js";
 import { type DType, dtypeNumber, isFloat } from "./dtype.js";
@@ -211,7 +211,7 @@ function place(plan: Plan, values: readonly unknown[]): (Tensor | null)[] {
     const slot = op.params[i]!.slot;
     if (slot < 0) continue;
     const value = values[i];
-    if (value instanceof Tensor) tensors[slot] = value;
+    if (value instanceof Tensor) tensors[slot] = plan.tensor(value, slot);
     else if (value !== null && value !== undefined) tensors[slot] = scalar(plan.number(value as number, slot), plan.device, plan.scalarTypes[i]);
   }
   return tensors;
@@ -297,7 +297,9 @@ export function runInPlace(compiled: CompiledOp, args: readonly unknown[]): Tens
   const before = unrecorded(() => x.clone()), known = tensors.map((t) => (t === x ? before : t));
   before.node = x.currentNode();
   before.outputNumber = x.outputNumber;
-  const node = makeNode(plan, 0, known, op.outputs, random);
+  // Gradients read it as a plan of the copy says, which lies otherwise in memory than a view does.
+  const past = isPlain(x) ? plan : planFor(compiled, values.map((v) => (v === x ? before : v)), device);
+  const node = makeNode(past, 0, known, op.outputs, random);
   const result = unrecorded(() => forward(plan, values, tensors, random))[0]!;
   replaceContent(x, result);
   result.dispose();

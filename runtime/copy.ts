@@ -46,6 +46,9 @@ export function clone(x: Tensor): Tensor {
   return recording(x) ? attach(out, new FunctionNode("CloneBackward", x, (grad) => grad)) : out;
 }
 
+/** Whether the elements lie in order from the start of their memory, as results do. */
+export const isPlain = (x: Tensor): boolean => x.offset === 0 && isContiguous(x.shape, x.strides);
+
 export const contiguous = (x: Tensor): Tensor => (isContiguous(x.shape, x.strides) ? x : clone(x));
 
 export interface ToOptions {

@@ -19,6 +19,11 @@ export function beforeInPlace(x: Tensor, op: string): void {
     throw new AutogradError(`${op}: Inplace update to inference tensor outside InferenceMode is not allowed. You can make a clone to get a normal ` +
       "tensor before doing inplace update.");
   }
+  beforeRecorded(x, op);
+}
+
+/** Throws if the tape cannot record that `x` is another tensor from now on. */
+function beforeRecorded(x: Tensor, op: string): void {
   if (!is_grad_enabled()) return;
   if (x.requires_grad && x.is_leaf) {
     throw new AutogradError(`${op}: a leaf Variable that requires grad is being used in an in-place operation.`);
@@ -36,6 +41,17 @@ export function beforeInPlace(x: Tensor, op: string): void {
       "function that returns multiple views. Such functions do not allow the output views to be modified inplace. You should replace the " +
       "inplace operation by an out-of-place one.");
   }
+}
+
+/** Makes `x` what `look` shows of it: its shape, strides and offset, and on the tape the view's place. */
+export function become<T extends Tensor>(x: T, op: string, look: (x: Tensor) => Tensor): T {
+  x.check(op);
+  beforeRecorded(x, op);
+  const shown = look(x);
+  x.lay(shown.shape, shown.strides, shown.offset);
+  if (shown.node) attach(x, shown.node, shown.outputNumber);
+  shown.dispose();
+  return x;
 }
 
 /** Makes `x`, just changed in place, the output of `node`, whose first input is what x was. */

@@ -16,6 +16,7 @@ import {
   unsafe_split, unsqueeze, vsplit,
 } from "./functions.js";
 import { OpError } from "./errors.js";
+import { become } from "./inplace.js";
 import { type IndexSpec, index, index_put, index_put_, setIndex } from "./indexing.js";
 import * as join from "./join.js";
 import * as kernels from "./kernels.js";
@@ -205,7 +206,7 @@ function define(name: string, value: (this: Tensor, ...args: unknown[]) => unkno
 type Any = (...args: unknown[]) => unknown;
 for (const [name, f] of Object.entries(delegated)) define(name, function (...args) { return (f as Any)(this, ...args); });
 for (const [name, f] of Object.entries({ transpose, swapaxes, swapdims, t, squeeze, unsqueeze, as_strided })) {
-  define(`${name}_`, function (...args) { return views.become(this, `${name}_`, (x) => (f as Any)(x, ...args) as Tensor); });
+  define(`${name}_`, function (...args) { return become(this, `${name}_`, (x) => (f as Any)(x, ...args) as Tensor); });
 }
 for (const [name, dtype] of Object.entries({ float: "float32", half: "float16", double: "float64", int: "int32", long: "int32", byte: "uint8", char: "int8", bool: "bool" } as const)) {
   define(name, function (...args) {

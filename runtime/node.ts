@@ -167,6 +167,12 @@ export class Saved {
     this.owner = owner;
     this.output = output;
     this.version = tensor.storage.version;
+    // A number is nobody's memory: it is neither changed nor freed.
+    if (tensor.weak) {
+      this.tensor = tensor;
+      this.kept = null;
+      return;
+    }
     this.kept = held ? null : (tensor.storage.kept ??= { holders: 0, aside: null });
     if (this.kept) this.kept.holders++;
     const copy = tensor.alias();
@@ -198,7 +204,7 @@ export class Saved {
       this.version = aside.version;
     }
     const now = tensor.storage.version;
-    if (now !== this.version) {
+    if (now !== this.version && !(this.kept && tensor.storage.length === 0)) {
       throw new AutogradError(
         "one of the variables needed for gradient computation has been modified by an inplace operation: " +
           `[torch.${tensor.dtype} ${showShape(tensor.shape)}], which is ` +
@@ -210,7 +216,7 @@ export class Saved {
   }
 
   release(): void {
-    if (!this.tensor) return;
+    if (!this.tensor || this.tensor.weak) return;
     if (this.kept && --this.kept.holders === 0) this.kept.aside?.release();
     this.tensor.dispose();
     this.tensor = null;

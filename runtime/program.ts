@@ -4,10 +4,10 @@
 import { held } from "../host/dtypes.js";
 import type { Bound, Call } from "../host/model.js";
 import type { CompiledOp, Op } from "./compiled.js";
-import { cast, clone, contiguous } from "./copy.js";
+import { cast, clone, isPlain } from "./copy.js";
 import { filledOn } from "./create.js";
 import type { Device, Prepared, RandomWords, Told } from "./device.js";
-import { type DType, isFloat } from "./dtype.js";
+import { type DType, converter, isFloat } from "./dtype.js";
 import { AutogradError } from "./errors.js";
 import { is_grad_enabled } from "./grad-mode.js";
 import { type AccumulateGrad, type Grad, Node, Saved, attach } from "./node.js";
@@ -40,8 +40,8 @@ export class Plan {
   readonly makes: readonly number[];
   /** Who makes the results of programs other than 0. */
   readonly backwards: string;
-  /** The 8-bit type that numbers in tensors' places must fit into. */
-  private readonly narrow: string | null;
+  /** The 8-bit type that numbers in tensors' places must fit into, and tensors without axes are turned into. */
+  private readonly narrow: DType | null;
 
   constructor(compiled: CompiledOp, call: Call, device: Device, key: readonly unknown[], numbers: readonly number[],
     scalarTypes: readonly (DType | undefined)[], sibling: Plan | null, private readonly beyond: boolean) {
@@ -58,7 +58,12 @@ export class Plan {
       compiled.op.params.some(({ slot }) => slot >= 0 && call.slots[slot]!.given && isFloat(call.slots[slot]!.dtype));
     this.asks = compiled.asks.filter(({ spared }) => !spared?.(call.env));
     this.makes = [...new Set([...compiled.op.outputs, ...changed.map(({ slot }) => slot)])];
-    this.narrow = call.dtype.endsWith("int8") && this.makes.some((s) => call.slots[s]!.dtype === call.dtype) ? call.dtype : null;
+    this.narrow = call.dtype.endsWith("int8") && this.makes.some((s) => call.slots[s]!.dtype === call.dtype) ? call.dtype as DType : null;
+    compiled.op.params.forEach(({ slot }, i) => {
+      if (scalarTypes[i] || !this.narrows(slot)) return;
+      call.slots[slot]!.dtype = this.narrow!;
+      call.slots[slot]!.offset = 0;
+    });
     this.differentiable = compiled.op.programs.length > 1 && compiled.op.outputs.some((s) => isFloat(call.slots[s]!.dtype));
   }
 
@@ -81,10 +86,20 @@ export class Plan {
     return found;
   }
 
+  private narrows(slot: number): boolean {
+    const bound = this.narrow && this.compiled.op.promoted.includes(slot) ? this.call.slots[slot]! : null;
+    return bound !== null && bound.given && !bound.shape.length && bound.dtype !== this.narrow && bound.dtype !== "bool";
+  }
+
+  /** What stands for a tensor in the call. */
+  tensor(value: Tensor, slot: number): Tensor {
+    return this.narrow ? cast(value, this.call.slots[slot]!.dtype as DType, this.compiled.op.name) : value;
+  }
+
   /** What stands for a number in a tensor's place: an infinity for one that is beyond all that it is compared with. */
   number(value: number, slot: number): number {
     if (this.beyond && value !== (value | 0)) return value * Infinity;
-    return this.narrow && this.compiled.op.promoted.includes(slot) ? held(this.compiled.op.name, this.narrow, value) : value;
+    return this.narrow && this.compiled.op.promoted.includes(slot) ? converter(this.narrow)(held(this.compiled.op.name, this.narrow, value)) : value;
   }
 
   prepare(program: number, wanted: readonly number[]): Prepared {
@@ -229,14 +244,19 @@ export class ProgramNode extends Node {
     }
     if (!way.length) return answers;
     const tensors: Slots = op.slots.map(() => null), made: Tensor[] = [], needs = this.plan.needs(this.program + 1, way).slots;
-    for (const slot of needs) tensors[slot] = this.saved[slot]?.get() ?? null;
+    for (const slot of needs) {
+      const saved = this.saved[slot]?.get() ?? null;
+      tensors[slot] = saved;
+      // What a view became in place lies otherwise than results do.
+      if (saved && this.outputs.includes(slot) && !isPlain(saved)) made.push(tensors[slot] = clone(saved));
+    }
     this.outputs.forEach((output, i) => {
       const slot = cotangentOf(op, this.program, output);
       if (slot < 0) return;
       const grad = grads[i];
       if (!grad) return;
       // Gradient programs read it from the start of its memory.
-      const plain = cast(grad.offset === 0 ? contiguous(grad) : clone(grad), this.plan.call.slots[slot]!.dtype as DType, op.name);
+      const plain = cast(isPlain(grad) ? grad : clone(grad), this.plan.call.slots[slot]!.dtype as DType, op.name);
       if (plain !== grad) made.push(plain);
       tensors[slot] = plain;
     });

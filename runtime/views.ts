@@ -238,19 +238,6 @@ export function refreshNode(tensor: Tensor): void {
   if (base.requires_grad && !(base.is_leaf && (tensor.node || tensor.viewRule === "unrecorded"))) attach(tensor, new FunctionNode("AsStridedBackward", base, stridedBack(base, tensor)));
 }
 
-/** Makes `x` what `look` shows of it: its shape, strides and offset, and on the tape the view's place. */
-export function become<T extends Tensor>(x: T, op: string, look: (x: Tensor) => Tensor): T {
-  x.check(op);
-  if (is_grad_enabled() && x.requires_grad && x.is_leaf) {
-    throw new AutogradError(`${op}: a leaf Variable that requires grad is being used in an in-place operation.`);
-  }
-  const shown = look(x);
-  x.lay(shown.shape, shown.strides, shown.offset);
-  if (shown.node) attach(x, shown.node, shown.outputNumber);
-  shown.dispose();
-  return x;
-}
-
 export interface DiagonalOptions { offset?: number; dim1?: number; dim2?: number }
 
 export function diagonal(x: Tensor, at: number | DiagonalOptions = 0, dim1 = 0, dim2 = 1): Tensor {

@@ -55,7 +55,7 @@ export function kron(...args: unknown[]): Tensor {
   const padded = (x: Tensor) => [...new Array<number>(rank - x.ndim).fill(1), ...x.shape];
   const a = padded(input), b = padded(other);
   const product = mul(views.reshape(input, a.flatMap((n) => [n, 1])), views.reshape(other, b.flatMap((n) => [1, n]))) as Tensor;
-  return views.reshape(product, a.map((n, i) => n * b[i]!));
+  return views.owned(views.reshape(product, a.map((n, i) => n * b[i]!)));
 }
 
 /** The vector product along an axis of length 3; the other axes broadcast. */

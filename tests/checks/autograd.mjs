@@ -78,6 +78,9 @@ export default {
     const x = leaf(t, [1]), y = x.exp();
     y.backward();
     await t.throws(() => y.backward(), /second time/);
+    for (const linear of [x.mul(3), t.torch.lerp(x, x, 0.25), x.div(2)]) {
+      for (let n = 0; n < 2; n++) linear.backward();                     // numbers are not freed
+    }
   },
   "a gradient of 10,000 chained operations": async (t) => {
     const x = leaf(t, [1]);

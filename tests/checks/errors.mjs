@@ -134,6 +134,20 @@ export default {
     t.equal(await torch.bernoulli(t.tensor([0, 1])).tolist(), [0, 1]);
     t.equal(await linalg.inv(t.tensor([[2, 0], [0, 4]])).tolist(), [[0.5, 0], [0, 0.25]]);
   },
+  "what is not defined is told, of nothing it is not asked": async (t) => {
+    const { torch } = t, { linalg } = torch, none = torch.zeros([0], { device: t.device }), whole = none.to("int32"), rows = none.reshape(0, 2);
+    for (const f of [(x) => torch.clamp(x), (x) => x.clone().clamp_()]) await t.throws(() => f(none), /clamp: At least one of 'min' or 'max'/);
+    for (const p of [Infinity, -Infinity, -1]) await t.throws(() => torch.norm(none, p), /norm of no elements is not defined/);
+    t.equal([await torch.norm(none).item(), await linalg.vector_norm(none, 1).item(), await linalg.vector_norm(rows, -Infinity, 1).tolist()], [0, 0, []]);
+    for (const name of ["remainder", "fmod", "floor_divide"]) t.equal(await whole[name](0).tolist(), []);
+    await t.throws(() => t.tensor([1], { dtype: "int32" }).fmod(0).tolist(), /ZeroDivisionError/);
+    const leaf = t.tensor([[1, 2]], { requires_grad: true });
+    for (const change of [(x) => x.t_(), (x) => x.squeeze_(), (x) => x.unsqueeze_(0), (x) => x.transpose_(0, 1)]) {
+      await t.throws(() => change(leaf), /a leaf Variable/);
+      await t.throws(() => change(leaf.view(2, 1)), /a view of a leaf Variable/);
+      change(torch.no_grad(() => leaf.view(2, 1).detach()));
+    }
+  },
   "numbers are asked of where the tensor beside them is, whatever the default device": async (t) => {
     for (const device of new Set(["cpu", t.device])) {
       const x = t.torch.tensor([5, 7], { dtype: "int32", device });

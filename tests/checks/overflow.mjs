@@ -109,6 +109,19 @@ export default {
       ["copy_", () => t.tensor([1, 2], { dtype: "uint8" }).copy_(t.tensor([300, -1])), [44, 255]],
     ]);
   },
+  "what has no axes becomes the type of 8-bit tensors beside it": async (t) => {
+    const u = t.tensor([3, 0, 255], { dtype: "uint8" }), b = t.tensor([3, 0, -7], { dtype: "int8" });
+    for (const minus of [-1, t.tensor([5, -1], { dtype: "int32" }).select(0, 1), t.tensor(-1, { dtype: "int8" })]) {
+      await table(t, [
+        ...["remainder", "fmod"].flatMap((name) => [[name, () => u[name](minus), [3, 0, 0]], [`${name}_`, () => u.clone()[`${name}_`](minus), [3, 0, 0]]]),
+        ["floor_divide", () => u.floor_divide(minus), [0, 0, 1]], ["clamp", () => u.clamp(minus), [255, 255, 255]],
+        ["add", () => u.add(minus), [2, 255, 254]], ["mul", () => u.mul(minus), [253, 0, 1]], ["xor", () => u.bitwise_xor(minus), [252, 255, 0]],
+        ["int8", () => b.mul(minus), [-3, 0, 7]], ["float", () => u.div(minus), [-3, -0, -255]], ["true", () => u.add(t.tensor(true)), [4, 1, 0]],
+      ]);
+    }
+    const wide = t.tensor(300, { dtype: "int32" });
+    await table(t, [["maximum", () => u.maximum(wide), [44, 44, 255]], ["fmin", () => u.fmin(wide), [3, 0, 44]], ["wide", () => wide.add(t.tensor(1, { dtype: "uint8" })), 301]]);
+  },
   "what arithmetic makes fits or is told": async (t) => {
     const { torch, device } = t, most = 2147483647, least = -2147483648, F = torch.nn.functional;
     const i = (values) => t.tensor(values, { dtype: "int32" }), u = (values) => t.tensor(values, { dtype: "uint8" }), b = (values) => t.tensor(values, { dtype: "int8" });

@@ -73,6 +73,31 @@ const CALLS = {
   },
 };
 
+// Where formulas change: first and second derivatives at these points, as PyTorch has them.
+const nf = (name, ...rest) => (t, x) => t.nn.functional[name](x, ...rest);
+const loss = (name, target, options) => (t, x) => t.nn.functional[name](x, t.full_like(x, target), { reduction: "sum", ...options });
+const JOINTS = {
+  elu: [nf("elu", 2), [0, -1, 1], [2, 0.735758900642395, 1], [0, 0.735758900642395, 0]],
+  celu: [nf("celu", 2), [0, -1, 1], [1, 0.6065306663513184, 1], [0, 0.3032653331756592, 0]],
+  selu: [nf("selu"), [0, -1, 1], [1.7580993175506592, 0.6467686295509338, 1.0507010221481323], [0, 0.6467686295509338, 0]],
+  softplus: [nf("softplus"), [0, 1], [0.5, 0.7310585975646973], [0.25, 0.1966119259595871]],
+  logsigmoid: [nf("logsigmoid"), [0, 1], [0.5, 0.2689414322376251], [-0.25, -0.1966119259595871]],
+  mish: [nf("mish"), [0], [0.6000000238418579], [0.6399999856948853]],
+  hinge_embedding_loss: [loss("hinge_embedding_loss", -1), [1, 0.5, 2], [-1, -1, 0], [0, 0, 0]],
+  hardswish: [nf("hardswish"), [0, 3, -3, 1], [0.5, 1, 0, 0.8333333730697632], [0.3333333432674408, 0, 0, 0.3333333432674408]],
+  logaddexp: [(t, x) => t.logaddexp(x, t.zeros_like(x)), [0, 1], [0.5, 0.7310585975646973], [0.25, 0.1966119408607483]],
+  smooth_l1_loss: [loss("smooth_l1_loss", 0), [0, 1, -1, 0.5, 2], [0, 1, -1, 0.5, 1], [1, 0, 0, 1, 0]],
+  huber_loss: [loss("huber_loss", 0), [0, 1, -1, 0.5, 2], [0, 1, -1, 0.5, 1], [1, 0, 0, 1, 0]],
+  soft_margin_loss: [loss("soft_margin_loss", 1), [0, 1], [-0.5, -0.2689414322376251], [0.25, 0.19661195576190948]],
+  multilabel_soft_margin_loss: [loss("multilabel_soft_margin_loss", 1), [0, 1], [-0.25, -0.13447071611881256], [0.125, 0.09830596297979355]],
+  binary_cross_entropy_with_logits: [loss("binary_cross_entropy_with_logits", 0.25), [0, 1], [0.25, 0.481058597564697], [0.25, 0.1966119259595871]],
+};
+
+async function atJoints(t, [f, at, slopes, curvatures]) {
+  const { autograd } = t.torch, x = t.tensor(at, { requires_grad: true }), [first] = autograd.grad(f(t.torch, x).sum(), [x], { create_graph: true });
+  t.close([await first.tolist(), await autograd.grad(first.sum(), [x])[0].tolist()], [slopes, curvatures]);
+}
+
 const squared = (x) => x.mul(x);
 const call = (entry) => (Array.isArray(entry) ? entry : [entry, [2, 3], [2, 3]]);
 
@@ -85,11 +110,11 @@ async function second(torch, entry, device, dtype) {
   return Promise.all(torch.autograd.grad(weighed, inputs, { materialize_grads: true }).map((g) => g.reshape(-1).tolist()));
 }
 
-export default Object.fromEntries(Object.entries(CALLS).map(([name, entry]) => [name, async (t) => {
+export default Object.fromEntries([...Object.entries(JOINTS).map(([name, entry]) => [`${name} where its formula changes`, (t) => atJoints(t, entry)]), ...Object.entries(CALLS).map(([name, entry]) => [name, async (t) => {
   const { torch } = t;
   if (t.device === "cpu") {
     const [body, ...shapes] = call(entry);
     const inputs = shapes.map((shape, i) => t.tensor(numbers(shape, 0.1 + 0.3 * i), { dtype: "float64" }).reshape(shape).requires_grad_());
     t.equal(await torch.autograd.gradgradcheck((...args) => squared(body(torch, ...args)), inputs), true);
   } else t.close(await second(torch, entry, t.device, "float32"), await second(torch, entry, "cpu", "float64"), { rtol: 2e-3, atol: 2e-3 });
-}]));
+}])]);

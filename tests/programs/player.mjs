@@ -2,9 +2,9 @@
 // What a step looks like: README.md.
 
 /** PyTorch's types that the package has under another name. */
-export const TYPES = { int64: "int32", long: "int32" };
+export const TYPES = { int64: "int32", long: "int32", int16: "int32" };
 
-const TYPED = { float32: Float32Array, float64: Float64Array, int32: Int32Array, int64: BigInt64Array, uint8: Uint8Array, int8: Int8Array, bool: Uint8Array };
+const TYPED = { float32: Float32Array, float64: Float64Array, int32: Int32Array, int64: BigInt64Array, int16: Int16Array, uint8: Uint8Array, int8: Int8Array, bool: Uint8Array };
 
 /** The numbers that a recorded tensor holds; float16 is recorded as float32. */
 export function numbers({ b64, dtype }) {

@@ -28,14 +28,21 @@ export async function replay(torch, device, program) {
       spoil();
       continue;
     }
-    const dirty = any(wrong), gradient = /autograd\.grad$|grad\.__get__$/.test(step.f);
-    const excused = any(loose) && /(backward|autograd\.grad|_)$/.test(step.f) || any(laid) && /\.(view|as_strided|reshape|view_as|flatten|ravel|contiguous|unflatten|\w+_)$/.test(step.f);
+    const gradient = /autograd\.grad$|grad\.__get__$/.test(step.f), dirty = any(wrong) || any(loose) && /(backward|autograd\.grad)$/.test(step.f);
+    const kept = step.f.endsWith("_") && !step.err ? [] : await Promise.all((step.spoils ?? []).map((n) => player.tensors.get(n).data().then(String)));
+    const excused = any(loose) && /(backward|autograd\.grad|retain_grad|_)$/.test(step.f) || any(laid) && /\.(view|as_strided|reshape|view_as|flatten|ravel|contiguous|unflatten|\w+_)$/.test(step.f);
     let result, error = null, late = false;
     try {
       result = await player.run(step);
       late = true;                                              // a GPU tells of elements when they are read
       if (step.err && device === "webgpu") await result.out?.data?.();
     } catch (e) { error = e; }
+    for (const [i, n] of (step.spoils ?? []).entries()) {
+      if (i in kept && kept[i] !== String(await player.tensors.get(n).data())) report("changed", { got: `tensor ${n}` });
+      wrong.add(n);
+    }
+    lost ||= step.half;
+    if (step.unseen) loose.add(used[0]);
     if (step.err) {
       answers++;
       if (!error && !dirty && !excused) report("no error", { want: step.err.join(": ") });
@@ -50,12 +57,14 @@ export async function replay(torch, device, program) {
       continue;
     }
     lost ||= dirty && /backward$|autograd\.grad$/.test(step.f);
-    for (const [j, [n, tensor]] of result.found.entries()) {
+    for (let [j, [n, tensor]] of result.found.entries()) {
       let want = step.w[j];
+      const origin = used.find((m) => m !== n && player.tensors.get(m) === tensor);
+      if (want && origin !== undefined && step.f !== "check" && last.get(origin)?.dtype !== want.dtype) player.tensors.set(n, tensor = tensor.clone());
       if (want === null && !(tensor instanceof torch.Tensor)) continue;
       if (any(loose)) loose.add(n);
       if (any(laid)) laid.add(n);
-      if (dirty || any(laid) && step.f.endsWith("as_strided")) {
+      if (dirty || wrong.has(n) && step.spoils || any(laid) && step.f.endsWith("as_strided")) {
         wrong.add(n);
         continue;
       }

@@ -191,30 +191,79 @@ def noise(narrow: torch.Tensor, wide: torch.Tensor | None) -> tuple[str | None, 
     )
 
 
+LEAST, MOST = -(2**31), 2**31 - 1
+
+
+def content(t: torch.Tensor) -> bytes:
+    return np.ascontiguousarray(t.detach().numpy(force=True)).tobytes()
+
+
+def memory(t: torch.Tensor) -> int:
+    return t.untyped_storage().data_ptr()
+
+
+class Spoiled:
+    """What PyTorch changes beside what a step asks for: `after` names the tensors whose elements then say nothing.
+
+    A refused call has changed some elements; a gradient that was given is memory that later gradients are added to;
+    elements of a gradient may share their memory."""
+
+    def __init__(self, env: dict[int, torch.Tensor], step: dict) -> None:
+        self.env, self.step = env, step
+        self.before = {n: content(t) for n, t in env.items()}
+        self.gradients = self.of_leaves()
+        written = env.get(next(iter(numbers(step["a"][:1])), None))
+        self.written = None if written is None or step["f"].endswith("backward") else memory(written)
+        self.target = None if self.written is None or step.get("ng") or not tracked(written) else written._base if written._is_view() else written
+        self.node, self.version = (self.target.grad_fn, self.target._version) if self.target is not None else (None, 0)
+
+    def unseen(self) -> bool:
+        """Whether PyTorch's tape does not know that the step has changed its tensor."""
+        x = self.target
+        return x is not None and x.grad_fn is self.node and x._version > self.version
+
+    def of_leaves(self) -> dict[int, bytes]:
+        return {n: content(t.grad) for n, t in self.env.items() if leafness(t) and t.grad is not None}
+
+    def after(self, refused: bool, given: set[int], shared: set[int]) -> list[int]:
+        """`given`: where gradients lie that backward() was given; `shared`: where those lie whose elements share memory."""
+        changed = [n for n in self.before if content(self.env[n]) != self.before[n]]
+        if refused or self.written in shared: return changed
+        own = {id(t.grad) for t in self.env.values() if leafness(t)}
+        returns = self.step["f"].endswith("backward")
+        return [n for n in changed if returns and memory(self.env[n]) in given and id(self.env[n]) not in own]
+
+
 def writes(step: dict) -> bool:
     last = step["f"].split(".")[-1]
     return last.endswith("_") and not last.endswith("__") or last in ("__setitem__", "backward", "__set__")
 
 
 def numbers(o) -> list[int]:
-    return [] if o is None else [x for p in o for x in numbers(p)] if isinstance(o, list) else [o["t"]]
+    """The tensors that a step names."""
+    if isinstance(o, list): return [x for p in o for x in numbers(p)]
+    return [o["t"]] if isinstance(o, dict) and "t" in o else []
 
 
 def evaluate(program: dict) -> dict:
     """The program with its results.  It ends where rounding decides ("unstable")."""
     narrow, wide = Runner(), Runner(True)
-    steps = []
+    steps, given, shared = [], set(), set()
     for step in program["steps"]:
-        step = {k: v for k, v in step.items() if k not in ("w", "err", "v", "leaf", "view") or step["f"] == "const"}
+        step = {k: v for k, v in step.items() if k not in ("w", "err", "v", "leaf", "view", "spoils", "half", "unseen") or step["f"] == "const"}
         if step["f"] == "const":
             narrow.run(step), wide.run(step)
             steps.append(step)
             continue
+        spoiled = Spoiled(narrow.env, step) if writes(step) else None
         try:
             found = narrow.run(step)
         except Missing:
             continue
         except Exception as error:
+            if spoiled:
+                step["spoils"] = spoiled.after(True, given, shared)
+                if spoiled.of_leaves() != spoiled.gradients: step["half"] = 1
             step["err"] = [type(error).__name__, str(error)[:200]]
             try:
                 wide.run(step)
@@ -230,6 +279,13 @@ def evaluate(program: dict) -> dict:
                 "steps": steps,
                 "ended": f"{step['f']}: in float64 {type(error).__name__} {str(error)[:80]}",
             }
+        if spoiled:
+            if step["f"].endswith("backward"): given |= {memory(narrow.env[n]) for n in numbers(step["a"][1:])}
+            step["spoils"] = spoiled.after(False, given, shared)
+            if spoiled.unseen(): step["unseen"] = 1
+            if spoiled.written in given: step["half"] = 1
+        if step["f"].endswith(("autograd.grad", "grad.__get__")):
+            shared |= {memory(x) for x in found if x is not None and any(n > 1 and not s for n, s in zip(x.shape, x.stride()))}
         step["w"] = []
         stop = False
         for x, y in zip(found, shadow):
@@ -242,7 +298,7 @@ def evaluate(program: dict) -> dict:
                 stop |= worst > 2e-2 and x.dtype != torch.float16
             elif y is not None and (x.shape != y.shape or not torch.equal(x.long(), y.long())):
                 stop = True
-            if not x.is_floating_point() and x.numel() and x.dtype == torch.int64 and int(x.abs().max()) > 2**31 - 1:
+            if x.dtype == torch.int64 and bool(((x < LEAST) | (x > MOST)).any()):
                 stop = True
             step["w"].append(w)
         last = step["f"].split(".")[-1]

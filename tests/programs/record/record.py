@@ -53,7 +53,7 @@ def small(p: dict) -> dict:
             if w.get("noise"): w["noise"] = powers(w["noise"])
             if step["f"] == "check" and last.get(n) == plain: step["w"][i] = {"as": 1, "rg": w["rg"]}
             last[n] = plain
-        for key, usual in (("k", {}), ("leaf", None)):
+        for key, usual in (("k", {}), ("leaf", None), ("spoils", [])):
             if step.get(key, 0) == usual or step["f"] == "check": step.pop(key, None)
         if "v" in step:
             step["v"] = [v and v[:1] for v in step["v"]]
