@@ -1,5 +1,5 @@
-"""Which tests are the likeliest to notice a mutation, so that they run first: those that speak of what it changes, and those that see
-most of its folder.  Only an order of search: what none of these notices meets all other tests, too."""
+"""Which tests are the likeliest to notice a mutation, so that they run first: those that speak of what it changes, and
+those that see most of its folder.  Only an order of search: what none of these notices meets all other tests, too."""
 
 from __future__ import annotations
 
@@ -12,24 +12,29 @@ from pathlib import Path
 from .mutations import Mutation
 from .paths import ROOT
 
-# Beginning of the source's path -> patterns of tests (adjoint::test_x[case] in tests/test_adjoint.py), all of which run.
 ORACLE = ["oracle::*cpu", "oracle::*cpu]"]
 CHECKS = ["node::test_checks*-cpu]"]
+
+
+def files(names: str) -> list[str]: return [f"{name}::*" for name in names.split()]
+
+
+# Beginning of a source's path -> patterns of tests (adjoint::test_x[case] in tests/test_adjoint.py), all of which run.
 SEE_MOST = {
-    "ops/": ["requirements::*", "documents::test_every_example*", *ORACLE, *CHECKS],
-    "dsl/": [f"{file}::*" for file in ("lower", "reference", "adjoint", "derive", "parse", "broken", "tidy", "names", "routines", "saving", "diagnostics",
-                                       "translate", "worlds", "explain", "examples", "requirements", "same_kernels", "raw", "definitions")] + ORACLE,
-    "codegen/": [f"{file}::*" for file in ("translate", "same_kernels", "lower", "typescript", "strategies")] + ["host::test_[!p]*", *ORACLE],
-    "codegen/wgsl/": [f"{file}::*" for file in ("windows", "reached", "overflow", "raw", "definitions", "distributions")] + ["oracle::test_tier_1*"],
-    "codegen/cpu/": ["cpu_emit::*", "definitions::*", *CHECKS],
-    "codegen/host/": [f"{file}::*" for file in ("windows", "reached", "overflow", "raw", "definitions", "elementwise")] + ["oracle::test_tier_1*"],
+    "ops/": ["requirements::*", "documents::test_every_example*", *files("defaults"), *ORACLE, *CHECKS],
+    "dsl/": files("lower reference adjoint derive parse broken tidy names routines saving diagnostics translate worlds "
+                  "explain examples requirements same_kernels raw definitions api") + ORACLE,
+    "codegen/": files("translate same_kernels lower typescript strategies") + ["host::test_[!p]*", *ORACLE],
+    "codegen/wgsl/": files("windows reached overflow raw definitions distributions") + ["oracle::test_tier_1*"],
+    "codegen/cpu/": files("cpu_emit definitions") + CHECKS,
+    "codegen/host/": files("windows reached overflow raw definitions elementwise") + ["oracle::test_tier_1*"],
     "runtime/": ["typescript::*", "seeds::*node[[]*", "documents::test_every_example*", *ORACLE, *CHECKS],
     "runtime/webgpu/": ["node::test_checks*-webgpu]"],
     "compat/": ["typescript::*", *CHECKS],
 }
 MOST = 60               # seconds for tests that speak of what changes
 PLAIN = re.compile(r"[\w.-]+( [\w.-]+)*")
-DEFINES = {".ts": re.compile(r"^(?:export )?(?:default )?(?:async )?(?:abstract )?(?:function\*?|class|const|let) (\w+)", re.M),
+DEFINES = {".ts": re.compile(r"^(?:export |default |async |abstract )*(?:function\*?|class|const|let) (\w+)", re.M),
            ".py": re.compile(r"^ *(?:async )?(?:def|class) (\w+)", re.M),
            ".wgsl": re.compile(r"^fn (\w+)", re.M),
            ".op": re.compile(r"^(?:op|def|module) (\w+)", re.M)}
@@ -39,7 +44,8 @@ def first(mutation: Mutation, seconds: dict[str, float], failed: Iterable[str] =
     """The likeliest tests, the quickest first.  seconds: of every test that passed without a mutation, by its address for pytest.
     failed: those that did not."""
     patterns = [p for begin, several in SEE_MOST.items() if mutation.file.startswith(begin) for p in several]
-    found, spent = {t for t in seconds if any(fnmatchcase(t.removeprefix("tests/test_").replace(".py", ""), p) for p in patterns)}, 0.0
+    short = {t: t.removeprefix("tests/test_").replace(".py", "") for t in seconds}
+    found, spent = {t for t in seconds if any(fnmatchcase(short[t], p) for p in patterns)}, 0.0
     words = subjects(mutation)
     for test in sorted((t for t in seconds if t not in found and speaks_of(t, words)), key=seconds.get):
         spent += seconds[test]
@@ -57,8 +63,10 @@ def subjects(mutation: Mutation) -> frozenset[str]:
     names = {round_it[-1][1]} if round_it else set()
     if file.suffix != ".op": return frozenset(names | ({file.stem} if file.suffix == ".py" else set()))
     bodies = {m[1]: source[m.start():n.start() if n else None] for m, n in zip(starts, [*starts[1:], None])}
-    while more := {name for name, body in bodies.items() if name not in names and any(re.search(rf"\b{n}\(", body) for n in names)}: names |= more
-    return frozenset(names | {path.rpartition(".")[2] for name in names for path in re.findall(r"\btorch[\w.]+", bodies.get(name, ""))})
+    calls = lambda body: any(re.search(rf"\b{n}\(", body) for n in names)
+    while more := {name for name, body in bodies.items() if name not in names and calls(body)}: names |= more
+    paths = [path for name in names for path in re.findall(r"\btorch[\w.]+", bodies.get(name, ""))]
+    return frozenset(names | {path.rpartition(".")[2] for path in paths})
 
 
 def speaks_of(test: str, names: frozenset[str]) -> bool:
@@ -73,7 +81,8 @@ def read_by(file: str, parameters: str) -> list[Path]:
     """Where a test says what it does: the files that its case is named after; none where it is one case of many."""
     if not parameters: return [ROOT / file]
     stem = re.sub("-(cpu|webgpu)$", "", parameters)
-    return [f for folder in ("checks", "node") for f in (ROOT / "tests" / folder).glob("*.mjs") if f.name.split(".")[0] == stem]
+    there = [f for folder in ("checks", "node") for f in (ROOT / "tests" / folder).glob("*.mjs")]
+    return [f for f in there if f.name.split(".")[0] == stem]
 
 
 @cache
