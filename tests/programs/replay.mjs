@@ -15,6 +15,7 @@ const writes = (f) => /[^_]_$|__setitem__$|backward$/.test(f);
  */
 export async function replay(torch, device, program) {
   const player = new Player(torch, device), found = [], wrong = new Set(), loose = new Set(), laid = new Set(), last = new Map();
+  const content = (n) => player.tensors.get(n).data().then(String, String);
   let answers = 0, lost = false;                                // lost: gradients of leaves are not what they are in PyTorch
   for (const [index, step] of program.steps.entries()) {
     const used = [...ids(step.a ?? null), ...ids(step.k ?? null)], made = ids(step.o ?? null), any = (set) => used.some((n) => set.has(n));
@@ -29,7 +30,7 @@ export async function replay(torch, device, program) {
       continue;
     }
     const gradient = /autograd\.grad$|grad\.__get__$/.test(step.f), dirty = any(wrong) || any(loose) && /(backward|autograd\.grad)$/.test(step.f);
-    const kept = step.f.endsWith("_") && !step.err ? [] : await Promise.all((step.spoils ?? []).map((n) => player.tensors.get(n).data().then(String)));
+    const kept = step.f.endsWith("_") && !step.err ? [] : await Promise.all((step.spoils ?? []).map(content));
     const excused = any(loose) && /(backward|autograd\.grad|retain_grad|_)$/.test(step.f) || any(laid) && /\.(view|as_strided|reshape|view_as|flatten|ravel|contiguous|unflatten|\w+_)$/.test(step.f);
     let result, error = null, late = false;
     try {
@@ -38,7 +39,7 @@ export async function replay(torch, device, program) {
       if (step.err && device === "webgpu") await result.out?.data?.();
     } catch (e) { error = e; }
     for (const [i, n] of (step.spoils ?? []).entries()) {
-      if (i in kept && kept[i] !== String(await player.tensors.get(n).data())) report("changed", { got: `tensor ${n}` });
+      if (i in kept && kept[i] !== await content(n)) report("changed", { got: `tensor ${n}` });
       wrong.add(n);
     }
     lost ||= step.half;
