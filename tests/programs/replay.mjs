@@ -39,7 +39,7 @@ export async function replay(torch, device, program) {
       if (step.err && device === "webgpu") await result.out?.data?.();
     } catch (e) { error = e; }
     for (const [i, n] of (step.spoils ?? []).entries()) {
-      if (i in kept && kept[i] !== await content(n)) report("changed", { got: `tensor ${n}` });
+      if (device === "cpu" && i in kept && kept[i] !== await content(n)) report("changed", { got: `tensor ${n}` });
       wrong.add(n);
     }
     lost ||= step.half;
