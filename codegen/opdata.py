@@ -16,11 +16,12 @@ from . import nests as build
 from .elementwise import elementwise
 from .host import model
 from .host.formula import formula
-from .host.kernel import checks
+from .formulas import code, compared, kinds
+from .host.kernel import checks, formulas_of, kernel_functions
+from .host.names import safe_name
+from .host.nodes import Option, Uniform, nodes_of
 from .wgsl import prelude, routines
-from .wgsl.emit import code, compared, kinds
 from .wgsl.hoist import hoisted
-from .wgsl.mentioned import as_defined, mentioned, texts
 from .wgsl.reached import watched
 from .typing import tensor_kind
 
@@ -50,18 +51,19 @@ def signature(op: OpDef, tensors: dict[str, Tensor] | None = None, number: dict[
         list(programs), [schedule(s) for s in op.schedules], op.numbers, bool(programs) and elementwise(op), routines_of(programs))
 
 
-def routines_of(programs: list[model.Program]) -> list[str]:
-    """The texts of the rare functions and routines that kernels call, with all that those call: each after what it calls."""
+def routines_of(programs: list[model.Program]) -> list[model.Function]:
+    """The rare functions and routines that kernels call, with all that those call: each after what it calls."""
     made, calls = prelude.rare() | routines.functions(), prelude.calls()
-    said = {name for p in programs for n in p.nests for t in (n.raw.text if n.raw else "", *texts(n.floating), *texts(n.integral))
-            for name in re.findall(r"\w+(?=\()", t)}
+    nests = [n for p in programs for n in p.nests]
+    said = {name for n in nests for code in (n.floating, n.integral) if code for name in kernel_functions(code)}
+    said |= {name for n in nests if n.raw for name in n.raw.helpers}
     said |= {name for p in programs[:1] for n in p.nests if n.integral for s in n.steps for name in checks(n, s, "i")}
-    found: dict[str, str] = {}
+    found: dict[str, model.Function] = {}
 
     def bring(name: str):
         if name in found or name not in made: return
         for called in sorted(calls[name]): bring(called)
-        found[name] = made[name]
+        found[name] = model.Function(name, made[name], calls[name])
 
     for name in sorted(said): bring(name)
     return [*found.values()]
@@ -134,7 +136,7 @@ def nest(op: OpDef, n: build.Nest, place: int, tensors: dict[str, Tensor], numbe
     asked = op.tree is not None and op.tree.question
     floating = code(op, n, tensors, False, told, asked) if floats(op) else None
     integral = code(op, n, tensors, True, told, asked, forward) if whole(op) else None
-    words, statics = scalars(op, mentioned([*texts(floating), *texts(integral)]), computed, {v.name for v in n.loops + n.rloops})
+    words, statics = scalars(op, [code for code in (floating, integral) if code], computed)
     return model.Nest(
         n.shape, formula(n.when),
         [loop(v, named) for v in n.loops], [loop(v, named) for v in n.rloops], n.spread,
@@ -157,7 +159,7 @@ def raw(op: OpDef, n: build.Nest, source: Raw, place: int, tensors: dict[str, Te
 def body(source: Raw) -> model.Raw:
     """What a raw nest runs."""
     launches = [model.RawLaunch(x.name, x.step, formula(x.steps), formula(x.over), x.lanes) for x in source.body.launches]
-    return model.Raw([*source.inputs, *(name for name, _ in source.outputs)], DTYPES[source.T], source.body.wgsl, launches)
+    return model.Raw([*source.inputs, *(name for name, _ in source.outputs)], DTYPES[source.T], source.body.wgsl, launches, prelude.called(source.body.wgsl))
 
 
 def body_words(source: Raw) -> list[model.Word]:
@@ -191,15 +193,14 @@ def step(s: build.Step, kind: str, compared: str) -> model.Step:
     return model.Step(s.kind, s.name, s.red or "", kind, s.inner, s.target, s.mode, compared)
 
 
-def scalars(op: OpDef, found: tuple[list[str], list[str]], computed: dict[str, E], loops: set[str]) -> tuple[list[model.Word], list[str]]:
-    """(words of the uniform, symbols whose values are baked into the text: presence, bools, choices), of those that a nest's texts mention."""
+def scalars(op: OpDef, codes: list[model.Code], computed: dict[str, E]) -> tuple[list[model.Word], list[str]]:
+    """(words of the uniform, options that are constants of the kernel), of those that a nest's formulas use."""
     kinds = symbol_kinds(op)
+    nodes = [node for code in codes for e in formulas_of(code) for node in nodes_of(e)]
 
-    def word(text: str) -> model.Word:
-        name = as_defined(text)
+    def word(name: str) -> model.Word:
         if name in computed: return model.Word(name, "f", formula(computed[name]))
         return model.Word(name, "f" if name in ("inf", "nan") else {"num": "T", "real": "f"}.get(kinds.get(name, "int"), "i"), None)
 
-    words, names = found
-    static = lambda n: n not in loops and (kinds[n] in ("bool", "choice") if n in kinds else n.startswith(Presence))
-    return [word(w) for w in words], [as_defined(n) for n in names if n.endswith("_") and static(as_defined(n))]
+    return ([word(name) for name in sorted({n.name for n in nodes if isinstance(n, Uniform)}, key=safe_name)],
+            sorted({n.name for n in nodes if isinstance(n, Option)}, key=safe_name))

@@ -39,7 +39,7 @@ from .wgsl import prelude
 from .wgsl import routines as wgsl_routines
 
 ROOT = Path(__file__).parents[1]
-HOST = ("model", "dtypes", "pattern", "bind", "lines", "plan")
+HOST = ("model", "dtypes", "pattern", "bind", "lines", "plan", "written", "interpreted")
 # Entries: file -> (what it is, whether methods are installed).
 ENTRIES = {
     "index": ("PyTorch's tensors and autograd on WebGPU and the CPU.", True),

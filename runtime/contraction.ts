@@ -2,10 +2,11 @@
 // Both are little beside the product, so formulas are evaluated for it (evaluator.ts), at whole rows at once; where only
 // indices are computed, from tables.  What does not split into factors (factors.ts) is interpreted as any sum.
 
+import { Result } from "../host/nodes.js";
 import type { CpuNest, Kernel } from "./compiled.js";
 import { Evaluator } from "./evaluator.js";
-import { type Factor, factorsOf, partsOf } from "./factors.js";
-import { type Formula, POINTS, type Scalar } from "./formula.js";
+import { type Factor, factorsOf } from "./factors.js";
+import { type Formula, POINTS, type Scalar, partsOf } from "./formula.js";
 import type { Strips } from "./gemm.js";
 import { Interpreter } from "./interpreter.js";
 import { NOWHERE, OUTSIDE, type Packer, type Phased, inPhases, phasesOf } from "./phases.js";
@@ -64,6 +65,7 @@ class Contraction extends Evaluator implements Frame {
         return found && ((...product) => inPhases(found, ...product));
       },
     }));
+<<<<<<< HEAD
     const plain = steps.length === 2 && steps[1].body.op === this.call.data.steps[0].name && !steps[1].pred;
     const depth = loops.slice(outer.length);
     return arranged(this, accesses.map((_, n) => places.access(n).from), loops.slice(0, outer.length), depth, sides, (rows, columns, batch) => {
@@ -71,6 +73,12 @@ class Contraction extends Evaluator implements Frame {
         : this.storing(dims(batch, rows, columns), product(rows), product(columns));
       return skips.size ? retaking(store, packers.get(rows)!, packers.get(columns)!, skips.has(rows), skips.has(columns), product(depth)) : store;
     }, narrowStrips);
+=======
+    const plain = steps.length === 2 && steps[1].body.leaf instanceof Result && !steps[1].pred;
+    return arranged(this, accesses.map((_, n) => places.access(n).from), loops.slice(0, outer.length), loops.slice(outer.length), sides, (rows, columns, batch) =>
+      plain && !places.access(this.call.data.steps[1].target).rest ? storeSums(this, rows, columns)
+      : this.storing(dims(batch, rows, columns), product(rows), product(columns)), narrowStrips);
+>>>>>>> ee47461 (Formulas are nodes up to the printer)
   }
 
   /** Any factor. */

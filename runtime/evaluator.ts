@@ -1,9 +1,9 @@
 // The formulas of a nest in a call, at points of its loops: what accesses read there and where they store.  Which points
 // are gone through is the interpreter's (interpreter.ts) and, for sums of products, contraction.ts's.
 
-import { safe_name } from "../host/names.js";
+import { Element, Index, type Node, Option, Random, Result, Uniform } from "../host/nodes.js";
 import type { CpuNest, Nest } from "./compiled.js";
-import { Evaluation, type Formula, Reader, type Scalar, type Vector } from "./formula.js";
+import { Evaluation, type Formula, Formulas, type Scalar, type Vector } from "./formula.js";
 import { withFormulas } from "./notation-formulas.js";
 import { type Dim, Places } from "./places.js";
 import { anonymous } from "./product.js";
@@ -16,7 +16,7 @@ export interface ReadStep {
   readonly fallback: Formula | null;
 }
 
-/** A nest's texts, read. */
+/** A nest's formulas. */
 export interface Read {
   readonly accesses: readonly ReadStep[];
   readonly steps: readonly { readonly pred: Formula | null; readonly body: Formula }[];
@@ -27,11 +27,11 @@ const known = new WeakMap<Nest, Read>();
 export function read(nest: Nest): Read {
   const found = known.get(nest);
   if (found) return found;
-  const code = withFormulas(nest).floating!, names = new Map<string, Formula>(), reader = new Reader(names);
-  const some = (text: string): Formula | null => (text === "" ? null : reader.read(text));
-  const steps = nest.steps.map(({ kind, inner, name }, n) => {
-    const { pred, body } = code.steps[n]!, made = { pred: some(pred), body: reader.read(body) };
-    if (kind === "store" && inner && nest.shape !== "scan") names.set(name, made.body);      // at every point anew
+  const code = withFormulas(nest).floating!, results = new Map<number, Formula>(), formulas = new Formulas(results);
+  const some = (e: Node | null): Formula | null => e && formulas.of(e);
+  const steps = nest.steps.map(({ kind, inner }, n) => {
+    const { pred, body } = code.steps[n]!, made = { pred: some(pred), body: formulas.of(body) };
+    if (kind === "store" && inner && nest.shape !== "scan") results.set(n, made.body);      // at every point anew
     return made;
   });
   const accesses = code.accesses.map(({ index, guard, fallback }) => ({ index: index.map(some), guard: some(guard), fallback: some(fallback) }));
@@ -54,9 +54,9 @@ export class Evaluator {
   private placed!: Places;
   /** Whether elements may be others than when they were read there. */
   private stale = true;
-  /** The words of the call, and what any name in a formula stands for. */
+  /** The words of the call and its options, and what any leaf stands for. */
   private readonly words = new Map<string, Vector>();
-  private readonly names = new Map<string, () => Vector>();
+  private readonly leaves = new Map<Formula, () => Vector>();
   /** The named loops' lengths, and what they were. */
   private readonly extents: [(words: CpuNest["words"]) => number, number][] = [];
   private readonly places = new Map<readonly Dim[], Places>();
@@ -78,7 +78,7 @@ export class Evaluator {
     this.inner = dims(data.rloops, launch.reduce, data.reverse);
     const { uniform_random: uniform } = functions;
     if (uniform) this.functions = { ...functions, uniform_random: (site, place) => uniform(call.words.seed0_, call.words.seed1_, call.words.call_, site, place) };
-    this.evaluation = new Evaluation(this.functions, (name) => this.named(name), (f) => {
+    this.evaluation = new Evaluation(this.functions, (leaf) => this.named(leaf), (f) => {
       const walk = this.placed.line(f);
       return walk && this.along(walk);
     });
@@ -101,9 +101,9 @@ export class Evaluator {
     };
     for (const { name, kind, value } of withFormulas(data).words) {
       const number = value ? value(told) : told[name] ?? (name === "inf" ? Infinity : NaN);
-      put(`p.${safe_name(name)}`, kind === "T" ? round(number) : number);
+      put(name, kind === "T" ? round(number) : number);
     }
-    for (const name of data.statics) put(safe_name(name), told[name]!);
+    for (const name of data.statics) put(name, told[name]!);
     if (changed) {
       this.places.clear();
       this.dims = [];
@@ -164,14 +164,19 @@ export class Evaluator {
     }
   }
 
-  private named(name: string): Vector {
-    let found = this.names.get(name);
-    if (!found) {
-      const word = this.words.get(name), [, kind, number] = /^(r|acc)(\d+)$/.exec(name) ?? [];
-      found = word ? () => word : !kind ? () => this.along(this.placed.loop(name)) : kind === "r" ? () => this.access(Number(number)) : () => this.earlier(name);
-      this.names.set(name, found);
-    }
+  private named(f: Formula): Vector {
+    let found = this.leaves.get(f);
+    if (!found) this.leaves.set(f, (found = this.valueOf(f.leaf!)));
     return found();
+  }
+
+  private valueOf(leaf: Node): () => Vector {
+    if (leaf instanceof Element) return () => this.access(leaf.access);
+    if (leaf instanceof Result) return () => this.earlier(this.call.data.steps[leaf.step]!.name);
+    if (leaf instanceof Index) return () => this.along(this.placed.loop(leaf.loop));
+    if (leaf instanceof Random) return () => this.along(this.placed.draws());
+    const word = this.words.get((leaf as Uniform | Option).name)!;
+    return () => word;
   }
 
   /** What an earlier step came to. */

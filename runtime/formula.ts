@@ -1,16 +1,22 @@
-// The formulas of kernels, evaluated: parses the texts that op data has for WGSL and computes them for many points at
-// once, in doubles.  Equal parts of a nest's texts are one formula and are computed once.  Loops and tensors are the
-// interpreter's (interpreter.ts); nothing here knows of them.
+// The formulas of kernels, evaluated: computes the nodes that WGSL is printed from for many points at once, in doubles.  Equal
+// parts of a nest's formulas are one and are computed once.  Loops and tensors are the interpreter's (interpreter.ts);
+// nothing here knows of them.
 
+import type { Interpreted } from "../host/interpreted.js";
+import {
+  Apply, Binary, BoundsCheck, Cast, Constant, Element, Index, type Node, Option, Random, Result, Select, Unary, Uniform, children,
+} from "../host/nodes.js";
 import { floorDivide, modulo, power, roundHalfEven, sign, signbit } from "./math.js";
 
 /** The value of a formula at the points of a chunk; one number where it is the same at all of them. */
 export type Vector = Float64Array;
 
-/** A number, a name, or an operator or function of others. */
+/** A number, an operator or function of others, or a leaf: what the interpreter knows the value of. */
 export interface Formula {
   readonly op: string;
   readonly args: readonly Formula[];
+  /** The node of a leaf; of a random draw it stands for the place of the point. */
+  readonly leaf: Node | null;
   /** Whether it needs no element: loops and the call's numbers decide it. */
   readonly pure: boolean;
   /** A number's value. */
@@ -26,7 +32,7 @@ export interface Formula {
 
 export type Scalar = (...args: number[]) => number;
 
-/** The functions that formulas may use without bringing them; booleans are 0 and 1. */
+/** The functions that formulas may use without bringing them, and operators; booleans are 0 and 1. */
 export const FUNCTIONS: Readonly<Record<string, Scalar>> = {
   "+": (x, y) => x + y,
   "-": (x, y) => x - y,
@@ -51,7 +57,6 @@ export const FUNCTIONS: Readonly<Record<string, Scalar>> = {
   exp2_of: (x) => 2 ** x,
   exp_of: Math.exp,
   expm1_of: Math.expm1,
-  f32: (x) => x,
   floor: Math.floor,
   floor_divide: floorDivide,
   floor_divide_whole: (x, y) => Math.floor(x / y),
@@ -77,7 +82,9 @@ export const FUNCTIONS: Readonly<Record<string, Scalar>> = {
   square_root: Math.sqrt,
   tanh_of: Math.tanh,
   trunc: Math.trunc,
-};
+} satisfies Record<Interpreted | Operator, Scalar>;
+
+type Operator = "+" | "-" | "*" | "<" | "<=" | ">" | ">=" | "==" | "!=" | "&&" | "||" | "!" | "neg" | "select" | "i32";
 
 type Loop = (n: number, out: Vector, a: Vector, b: Vector, c: Vector) => void;
 
@@ -192,66 +199,66 @@ const BY: Readonly<Record<string, By>> = {
 /** What an operation is with its operands exchanged. */
 const TURNED: Readonly<Record<string, string>> = { "+": "+", "*": "*", "<": ">", "<=": ">=", ">": "<", ">=": "<=" };
 
-const TOKEN = /(\d+(?:\.\d+)?(?:e[-+]?\d+)?)[fu]?|[A-Za-z_][\w.]*|&&|\|\||[<>=!]=|[-+*<>!(),]/g;
-const LEVELS: readonly (readonly string[])[] = [["||"], ["&&"], ["<", "<=", ">", ">=", "==", "!="], ["+", "-"], ["*"]];
+const NONE: Vector = new Float64Array(1);
 
-/** Reads the texts of one nest. */
-export class Reader {
+/** An operation of formulas. */
+export function formula(op: string, args: readonly Formula[]): Formula {
+  return made(op, args, null, null, args.every((a) => a.pure));
+}
+
+/** The parts that an associative operation joins. */
+export function partsOf(op: string, f: Formula): readonly Formula[] {
+  return f.op === op ? f.args.flatMap((a) => partsOf(op, a)) : [f];
+}
+
+/** A number. */
+export function constant(value: number): Formula {
+  return made("", [], Float64Array.of(value), null, true);
+}
+
+function made(op: string, args: readonly Formula[], constant: Vector | null, leaf: Node | null, pure: boolean): Formula {
+  return { op, args, constant, leaf, pure, loop: LOOPS[op], by: BY[op], turned: BY[TURNED[op]!], value: constant ?? NONE, stamp: -1 };
+}
+
+/** The formulas of one nest, from nodes; equal ones are one. */
+export class Formulas {
   private readonly known = new Map<string, Formula>();
   private readonly numbers = new Map<Formula, number>();
-  private tokens: string[] = [];
-  private at = 0;
 
-  /** @param names what stands for a name, where that is a formula of its own */
-  constructor(private readonly names: ReadonlyMap<string, Formula>) {}
+  /** @param results what stands for a step's value, where that is a formula of its own */
+  constructor(private readonly results: ReadonlyMap<number, Formula>) {}
 
-  read(text: string): Formula {
-    this.tokens = text.match(TOKEN) ?? [];
-    this.at = 0;
-    return this.level(0);
+  of(e: Node): Formula {
+    if (e instanceof Constant) return this.one(`${e.value}`, () => constant(e.value));
+    if (e instanceof Element) return this.leaf(`r${e.access}`, e, false);
+    if (e instanceof Result) return this.results.get(e.step) ?? this.leaf(`acc${e.step}`, e, false);
+    if (e instanceof Index) return this.leaf(`i ${e.loop}`, e, true);
+    if (e instanceof Uniform || e instanceof Option) return this.leaf(`p ${e.name}`, e, true);
+    if (e instanceof Random) return this.apply("uniform_random", [this.of(new Constant("i", e.draw)), this.leaf("place", e, true)]);
+    const args = children(e).map((part) => this.of(part));
+    if (e instanceof BoundsCheck || e instanceof Cast && e.kind === "f") return args[0]!;
+    if (e instanceof Apply) return this.apply(e.name, args);
+    if (e instanceof Select) return this.apply("select", args);
+    if (e instanceof Cast) return this.apply("i32", args);
+    return this.apply(e instanceof Unary && e.operator === "-" ? "neg" : (e as Unary | Binary).operator, args);
   }
 
-  private level(n: number): Formula {
-    const signs = LEVELS[n];
-    if (!signs) return this.unary();
-    let left = this.level(n + 1);
-    while (signs.includes(this.tokens[this.at]!)) left = this.formula(this.tokens[this.at++]!, [left, this.level(n + 1)]);
-    return left;
+  private apply(op: string, args: readonly Formula[]): Formula {
+    return this.one(op + args.map((a) => ` ${this.numbers.get(a)}`).join(""), () => formula(op, args));
   }
 
-  private unary(): Formula {
-    const token = this.tokens[this.at++]!;
-    if (token === "-" || token === "!") return this.formula(token === "-" ? "neg" : "!", [this.unary()]);
-    if (token === "(") {
-      const inner = this.level(0);
-      this.at++;
-      return inner;
-    }
-    if (this.tokens[this.at] !== "(") return this.names.get(token) ?? this.formula(token, []);
-    const args: Formula[] = [];
-    while (this.tokens[this.at++] !== ")") args.push(this.level(0));
-    return this.formula(token, args);
+  private leaf(key: string, e: Node, pure: boolean): Formula {
+    return this.one(key, () => made("", [], null, e, pure));
   }
 
-  private formula(op: string, args: readonly Formula[]): Formula {
-    const key = op + args.map((a) => ` ${this.numbers.get(a)}`).join("");
+  private one(key: string, make: () => Formula): Formula {
     let found = this.known.get(key);
     if (!found) {
-      found = formula(op, args);
-      this.known.set(key, found);
+      this.known.set(key, (found = make()));
       this.numbers.set(found, this.numbers.size);
     }
     return found;
   }
-}
-
-const NONE: Vector = new Float64Array(1);
-
-/** A formula of others, or a number or name. */
-export function formula(op: string, args: readonly Formula[]): Formula {
-  const constant = /^\d/.test(op) ? Float64Array.of(parseFloat(op)) : op === "true" || op === "false" ? Float64Array.of(+(op === "true")) : null;
-  const pure = !/^(?:r|acc)\d+$/.test(op) && args.every((a) => a.pure);
-  return { op, args, pure, constant, loop: LOOPS[op], by: BY[op], turned: BY[TURNED[op]!], value: constant ?? NONE, stamp: -1 };
 }
 
 /** At most so many points are computed at once. */
@@ -269,11 +276,11 @@ export class Evaluation {
 
   /**
    * @param functions what formulas use beside FUNCTIONS
-   * @param named the value of a name at the points
+   * @param named the value of a leaf at the points
    * @param line the value of a pure formula, if that is known; null: it has to be computed
    */
   constructor(
-    private readonly functions: Readonly<Record<string, Scalar>>, private readonly named: (name: string) => Vector,
+    private readonly functions: Readonly<Record<string, Scalar>>, private readonly named: (leaf: Formula) => Vector,
     private readonly line: (f: Formula) => Vector | null = () => null,
   ) {}
 
@@ -303,8 +310,7 @@ export class Evaluation {
   value(f: Formula): Vector {
     if (f.constant) return f.constant;
     if (f.stamp !== stamp) {
-      const { args, op } = f;
-      f.value = args.length === 0 ? this.named(op) : (f.pure ? this.line(f) : null) ?? this.apply(f);
+      f.value = f.leaf ? this.named(f) : (f.pure ? this.line(f) : null) ?? this.apply(f);
       f.stamp = stamp;
     }
     return f.value;
@@ -312,7 +318,6 @@ export class Evaluation {
 
   private apply({ op, args, loop, by, turned }: Formula): Vector {
     const a = this.value(args[0]!), b = args.length > 1 ? this.value(args[1]!) : a, c = args.length > 2 ? this.value(args[2]!) : b;
-    if (op === "f32") return a;
     // What one number decides for all points.
     if (op === "select" && c.length === 1) return c[0] !== 0 ? b : a;
     if (op === "&&" || op === "||") {

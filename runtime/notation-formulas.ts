@@ -1,7 +1,11 @@
-// The formulas of nests for who computes with them: WGSL with its spaces for both classes of T, and the words and constants that it
-// mentions.  notation.ts reads the rest of a nest and keeps their texts until someone asks.
+// The formulas of nests for who computes with them: nodes for both classes of T, and the words and options that they
+// use.  notation.ts reads the rest of a nest and keeps their texts until someone asks.
 
+import { formulas_of } from "../host/kernel.js";
 import type { Code, Nest, Param, Slot } from "../host/model.js";
+import { safe_name } from "../host/names.js";
+import { type Node, Option, Result, Uniform, nodes_of } from "../host/nodes.js";
+import { read_formula } from "../host/written.js";
 import { type Texts, parts, pending } from "./notation.js";
 
 /** The kinds of options, "b" for those that are constants of a kernel's text. */
@@ -14,10 +18,6 @@ export function kindOf(slots: readonly Slot[], params: readonly Param[], slot: n
   const { dtype, name } = slots[slot]!;
   return ELEMENTS[dtype === "own" ? params.find((p) => p.name === name)!.cls : dtype] ?? "f";
 }
-
-const spaced = (text: string): string =>
-  text.replace(/\d[\w.]*|[A-Za-z_][\w.]*\(?/g, (name) => (/^(?:\d.*|.*\(|(?:r\d+|acc\d+|place|true|false|p\.inf|p\.nan)_*)$/.test(name) ? name : `${name}_`))
-    .replace(/,/g, ", ").replace(/([\w.)])(&&|\|\||[<>=!]=|[-+*<>&|^])/g, "$1 $2 ").replace(/(\de) ([-+]) (\d)/g, "$1$2$3");
 
 /** The nest, with its formulas. */
 export function withFormulas(nest: Nest): Nest {
@@ -36,34 +36,34 @@ export function withFormulas(nest: Nest): Nest {
 }
 
 /** `floating#integral`, or one text for both. */
-function code({ accesses }: Nest, texts: Texts, T: number): Code {
-  const of = (text: string): string => spaced(text.split("#")[T] ?? text.split("#")[0]!);
+function code({ accesses, loops, rloops }: Nest, texts: Texts, T: number): Code {
+  const names = [...loops, ...rloops].map(({ name }) => name);
+  const of = (text = ""): Node | null => read_formula(text.split("#")[T] ?? text.split("#")[0]!, names);
   return {
     accesses: texts.accesses.map(([index, when], n) => {
-      const [, guard = "", fallback = ""] = when.split(/[?:]/);
-      return { index: accesses[n]!.axes.map((axis, i) => (axis ? "" : of(parts(index)[i]!))), guard: of(guard), fallback: of(fallback) };
+      const [, guard, fallback] = when.split(/[?:]/);
+      return { index: accesses[n]!.axes.map((axis, i) => (axis ? null : of(parts(index)[i]))), guard: of(guard), fallback: of(fallback) };
     }),
     steps: texts.steps.map(([, formula]) => {
-      const [body, pred = ""] = formula.split("?") as [string, string?];
-      return { pred: of(pred), body: of(body) };
+      const [body, pred] = formula.split("?");
+      return { pred: of(pred), body: of(body)! };
     }),
   };
 }
 
-/** Words of the uniform, constants, and which steps' values others use; see codegen/wgsl/mentioned.py. */
+/** Words of the uniform, options, and which steps' values others use; see codegen/opdata.py. */
 function scalars(nest: Nest, texts: Texts): void {
-  const { steps, words, statics, floating, integral } = nest;
+  const { steps, words, statics, floating, integral } = nest, used = new Map<string, Node>();
   const kinds = new Map(texts.reals.map((name) => [name, "f"])), hosts = parts(/; (\$[^;]*)$/.exec(texts.line)?.[1] ?? "");
   for (const { name, kind } of texts.params) kinds.set(name === "inf" || name === "nan" ? `${name}_` : name, OPTIONS[kind] ?? "i");
-  const said = [floating, integral].flatMap((code) => (code ? [...code.accesses.flatMap((a) => [...a.index, a.guard, a.fallback]), ...code.steps.flatMap((s) => [s.body, s.pred])] : [])).join(" ");
-  const names = new Set<string>();
-  for (const [, name, call] of said.matchAll(/\d[\w.]*|([A-Za-z_][\w.]*)(\(?)/g)) if (name && !call) names.add(name);
-  const loops = [...nest.loops, ...nest.rloops].map(({ name }) => name);
-  for (const name of [...names].sort()) {
-    const text = name.replace("p.", ""), known = text.replace(/_$/, ""), kind = kinds.get(known);
-    if (/^host\d+__$/.test(text)) words.push({ name: known, kind: "f", value: texts.value(hosts.shift()!) });
-    else if (text !== name) words.push({ name: known, kind: kind ?? (text === "inf" || text === "nan" ? "f" : "i"), value: null });
-    else if (/^acc\d+$/.test(text)) steps[+text.slice(3)]!.name = text;
-    else if (text !== known && !loops.includes(known) && (kind ? kind === "b" : known.startsWith("has_"))) statics.push(known);
+  for (const code of [floating, integral]) for (const e of (code ? formulas_of(code) : []).flatMap(nodes_of)) {
+    if (e instanceof Result) steps[e.step]!.name = `acc${e.step}`;
+    else if (e instanceof Uniform || e instanceof Option) used.set(safe_name(e.name), e);
+  }
+  for (const key of [...used.keys()].sort()) {
+    const e = used.get(key) as Uniform | Option, { name } = e;
+    if (e instanceof Option) statics.push(name);
+    else if (/^host\d+_$/.test(name)) words.push({ name, kind: "f", value: texts.value(hosts.shift()!) });
+    else words.push({ name, kind: kinds.get(name) ?? (name === "inf" || name === "nan" ? "f" : "i"), value: null });
   }
 }

@@ -1,13 +1,16 @@
 // Where the accesses of an interpreted nest stand along its loops.  Indices that are sums of loops and numbers, as those of
 // windows are, are taken along in the walk; what few of the loops decide is computed once; what is left, at every point.
 
+import { Index, Option, Uniform } from "../host/nodes.js";
 import type { CpuNest } from "./compiled.js";
-import { FUNCTIONS, type Formula, type Scalar, type Vector, formula } from "./formula.js";
+import { FUNCTIONS, type Formula, type Scalar, type Vector, constant, formula } from "./formula.js";
 import { type Loop, note } from "./product.js";
 import { Walk } from "./walk.js";
 
 /** A table of formulas has at most one place for so many points, and so many places. */
 const FEW = 8, MOST = 1 << 14;
+/** What makes a sum of sums. */
+const SUMS: readonly string[] = ["+", "-", "*", "neg"];
 
 /** A loop that may run from its end. */
 export interface Dim extends Loop {
@@ -64,9 +67,9 @@ export class Places {
     this.indices[n]!.forEach((index, axis) => {
       const name = axes[axis] ?? "";
       if (!index && !this.named.has(name)) return;
-      const stride = strides[term++]!, sum = index ? this.sum(index) : this.loopOf(`${name}_`);
+      const stride = strides[term++]!, sum = index ? this.sum(index) : this.loopOf(name);
       if (!sum) {
-        const far = formula("*", [index!, { ...formula("1", []), constant: Float64Array.of(stride) }]);
+        const far = formula("*", [index!, constant(stride)]);
         if (stride) rest = rest ? formula("+", [rest, far]) : far;
         return;
       }
@@ -103,32 +106,45 @@ export class Places {
 
   /** Notes which loops decide a formula; answers whether they, and numbers, are all that does. */
   decided(f: Formula, used: Set<number>): boolean {
-    if (f.args.length > 0) return f.args.every((a) => this.decided(a, used));
-    if (f.constant || this.words.has(f.op)) return true;
-    const d = this.loopNumber(f.op);
+    if (this.numberOf(f)) return true;
+    if (!f.leaf) return f.args.every((a) => this.decided(a, used));
+    const d = f.leaf instanceof Index ? this.loopNumber(f.leaf.loop) : -1;
     used.add(d);
     return d >= 0;
   }
 
   /** The value of a formula at place `k` of a table with such steps. */
   private number(f: Formula, k: number, by: readonly number[]): number {
-    const { args, op } = f, number = f.constant ?? this.words.get(op);
+    const { args, op } = f, number = this.numberOf(f);
     if (args.length > 0) return (this.functions[op] ?? FUNCTIONS[op]!)(...args.map((a) => this.number(a, k, by)));
     if (number) return number[0]!;
-    const d = this.loopNumber(op);
+    const d = this.loopNumber((f.leaf as Index).loop);
     return Math.floor(k / by[d]!) % this.sizes[d]!;
   }
 
-  /** The values of a loop; of a name that is none, the places of random draws. */
+  /** A number that is the same in all of the call. */
+  private numberOf({ constant, leaf }: Formula): Vector | null {
+    return constant ?? (leaf instanceof Uniform || leaf instanceof Option ? this.words.get(leaf.name)! : null);
+  }
+
+  /** The values of a loop. */
   loop(name: string): Walk {
+    return this.kept(name, () => this.loopOf(name)!);
+  }
+
+  /** The places of random draws. */
+  draws(): Walk {
+    return this.kept("", () => ({ from: 0, by: this.dims.map(({ strides }) => strides[this.call.data.accesses.length] ?? 0) }));
+  }
+
+  private kept(name: string, sum: () => Sum): Walk {
     let found = this.lines.get(name);
-    if (!found) this.lines.set(name, (found = this.walk(this.loopOf(name) ?? { from: 0, by: this.dims.map(({ strides }) => strides[this.call.data.accesses.length] ?? 0) })));
+    if (!found) this.lines.set(name, (found = this.walk(sum())));
     return found;
   }
 
-  /** name: as formulas write it. */
   private loopNumber(name: string): number {
-    return this.dims.findIndex((d) => d.name && `${d.name}_` === name);
+    return this.dims.findIndex((d) => d.name !== "" && d.name === name);
   }
 
   private loopOf(name: string): Sum | null {
@@ -138,11 +154,10 @@ export class Places {
 
   private sum(f: Formula): Sum | null {
     if (!f.pure) return null;
-    if (f.args.length === 0) {
-      const number = f.constant ?? this.words.get(f.op);
-      return number ? { from: number[0]!, by: this.dims.map(() => 0) } : this.loopOf(f.op);
-    }
-    if (!/^(?:[-+*]|neg)$/.test(f.op)) return null;
+    const number = this.numberOf(f);
+    if (number) return { from: number[0]!, by: this.dims.map(() => 0) };
+    if (f.leaf) return f.leaf instanceof Index ? this.loopOf(f.leaf.loop) : null;
+    if (!SUMS.includes(f.op)) return null;
     const [a, b] = f.args.map((x) => this.sum(x));
     if (!a || b === null) return null;
     if (!b) return scaled(a, -1);

@@ -4,17 +4,18 @@ It computes up to a thousand points at once, in loops that are shared by all for
 a kernel of the nest's own, and makes bundles a fifth smaller; contractions are made in blocks (runtime/contraction.ts).
 Kernels are generated only for raw bodies, formulas so short that the same few kernels serve many ops, whole numbers, and
 indices from tensors, which are checked.  An op of short formulas alone does without the interpreter altogether, second
-derivative and all.  The interpreter reads the texts that the GPU's kernels are made of; here is decided whether it can,
+derivative and all.  The interpreter computes the formulas that the GPU's kernels are made of; here is decided whether it can,
 and which functions the op has to bring for it."""
 
 from __future__ import annotations
 
-import re
-from functools import cache
-from pathlib import Path
+from typing import get_args
 
+from codegen.formulas import code
+from codegen.host.interpreted import Interpreted
+from codegen.host.kernel import formulas_of, kernel_functions
+from codegen.host.nodes import Binary, Unary, nodes_of
 from codegen.nests import Nest, bare, named_loops
-from codegen.wgsl.emit import code
 from codegen.wgsl.hoist import hoisted
 from dsl.expression import walk
 from dsl.opdef import OpDef
@@ -22,20 +23,13 @@ from dsl.opdef import OpDef
 from .access import reads_of
 from .expr import PREFIX, name_of
 
-SOURCE = Path(__file__).parents[2] / "runtime" / "formula.ts"
+OWN = frozenset(get_args(Interpreted))
+BITS = ("&", "|", "^", "~")
 # The longest formulas that get a kernel nevertheless: `g if a > 0 else 0` at every point, `s = sum (a * b + c * d); s` over a row.
 SMALL_POINT, SMALL_ROW = 6, 8
 # Functions that only few formulas use, by their names in WGSL.
 BROUGHT = {"erf_of": "math.erf", "erfc_of": "math.erfc", "erfinv_of": "math.erfinv", "lgamma_of": "math.lgamma", "digamma_of": "math.digamma",
            "uniform_random": "uniform", "tan_of": "Math.tan", "asin_of": "Math.asin", "acos_of": "Math.acos", "atan_of": "Math.atan"}
-
-
-@cache
-def own() -> frozenset[str]:
-    """The functions that the interpreter has."""
-    text = SOURCE.read_text(encoding="utf-8")
-    table = text[text.index("export const FUNCTIONS"):text.index("\n};\n")]
-    return frozenset(re.findall(r"^  (\w+)[:,]", table, re.M))
 
 
 def brought(op: OpDef, nest: Nest, tensors, second: bool) -> dict[str, str] | None:
@@ -44,14 +38,14 @@ def brought(op: OpDef, nest: Nest, tensors, second: bool) -> dict[str, str] | No
     if nest.raw is not None or not second and small(nest) or nest.shape == "contract" and multiplies_elements(nest): return None
     if not second and any(a.guard is None and reads_of(*a.index) for a in nest.accesses): return None           # which are checked, point by point
     if any(l.extent is None for l in nest.loops + nest.rloops if l.name in named_loops(nest)): return None
-    texts = code(op, hoisted(op, nest)[0], tensors, integral=False)
-    parts = [t for s in texts.steps for t in (s.pred, s.body)] + [t for a in texts.accesses for t in (*a.index, a.guard, a.fallback)]
+    made = code(op, hoisted(op, nest)[0], tensors, integral=False)
+    if any(isinstance(n, (Unary, Binary)) and n.operator in BITS for e in formulas_of(made) for n in nodes_of(e)): return None
     found: dict[str, str] = {}
-    for name in sorted({name for t in parts for name in re.findall(r"(\w+)\(", t)} - own()):
+    for name in sorted(set(kernel_functions(made)) - OWN):
         if name.endswith("_routine"): found[name] = PREFIX + name_of(name.removesuffix("_routine"), whole=False)
         elif name in BROUGHT: found[name] = BROUGHT[name]
         else: return None
-    return None if any(re.search(r"[~&|^]", t.replace("&&", "").replace("||", "")) for t in parts) else found
+    return found
 
 
 def small(nest: Nest) -> bool:

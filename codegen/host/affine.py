@@ -1,44 +1,58 @@
-"""Indices that move in even steps: sums of variables times numbers, perhaps divided by a number and rounded down.
+"""Indices that move in even steps: sums of loops times numbers, perhaps divided by a number and rounded down.
 
-`y * stride + k * dilation - padding` is one, and `(x + padding - k * dilation) // stride` of its adjoint.  Texts are
-those that codegen/wgsl/emit.py writes: each operation in brackets of its own."""
+`y * stride + k * dilation - padding` is one, and `(x + padding - k * dilation) // stride` of its adjoint."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from .kernel import Kernel
-from .texts import bare, is_word
+from .names import safe_name
+from .nodes import Binary, Constant, Division, Index, Node, Unary, Uniform
 
 
 @dataclass
 class Affine:
-    """(sum of factors[v] * v + factors[""]) // divisor."""
+    """(sum of factors[loop] * loop + factors[""]) // divisor."""
     factors: dict[str, float]
     divisor: int
 
 
-def affine_of(k: Kernel, text: str) -> Affine | None:
-    """What an index text is, or None if it is nothing of this form."""
-    inner = bare(text)
-    at = operator(inner)
-    if at > 0 and inner[at] == "/":
-        below = linear(k, inner[at + 2:])
-        above = bare(inner[:at - 1])
-        if below is None or not is_constant(below) or below[""] < 1: return None
-        # Rounded down, as constants.py writes it: A - ((A - A / s * s + s) % s) over s.
-        s = inner[at + 2:]
-        tail = f" / {s} * {s} + {s}) % {s})"
-        length = (len(above) - len(tail) - 8) // 3
-        if length < 1: return None
-        own = above[:length]
-        if above != f"{own} - (({own} - {own}{tail}": return None
-        numerator = linear(k, own)
-        if numerator is None: return None
-        return Affine(numerator, int(below[""]))
+def affine_of(k: Kernel, index: Node) -> Affine | None:
+    """What an index is, or None if it is nothing of this form."""
+    divisor = 1
+    inner = index
+    match index:
+        case Division(operator="//", operand=dividend, divisor=by):
+            divisor = by
+            inner = dividend
     factors = linear(k, inner)
-    if factors is None: return None
-    return Affine(factors, 1)
+    return None if factors is None else Affine(factors, divisor)
+
+
+def linear(k: Kernel, e: Node) -> dict[str, float] | None:
+    """The factors of a sum of products with numbers, "" for what stands alone; None if a node is none."""
+    match e:
+        case Constant(value=value): return {"": value}
+        case Index(loop=loop): return {"": 0, loop: 1}
+        case Uniform(name=name): return told(k, name)
+        case Unary(operator="-", operand=operand): return times(linear(k, operand), -1)
+        case Binary(operator="+", left=left, right=right): return plus(linear(k, left), linear(k, right))
+        case Binary(operator="-", left=left, right=right): return plus(linear(k, left), times(linear(k, right), -1))
+        case Binary(operator="*", left=left, right=right):
+            a = linear(k, left)
+            b = linear(k, right)
+            if a is not None and is_constant(a): return times(b, a[""])
+            if b is not None and is_constant(b): return times(a, b[""])
+            return None
+        case _: return None
+
+
+def told(k: Kernel, name: str) -> dict[str, float] | None:
+    """A whole number of the uniform."""
+    for n in range(len(k.names)):
+        if k.names[n] == safe_name(name) and k.kinds[n] == "i": return {"": k.values[n]}
+    return None
 
 
 def is_constant(factors: dict[str, float]) -> bool:
@@ -47,63 +61,16 @@ def is_constant(factors: dict[str, float]) -> bool:
     return True
 
 
-def operator(text: str) -> int:
-    """The place of the only operator outside of brackets; 0 if there is none, -1 if there are several."""
-    depth = 0
-    found = 0
-    for i in range(len(text)):
-        if text[i] == "(" or text[i] == "[": depth += 1
-        if text[i] == ")" or text[i] == "]": depth -= 1
-        if depth == 0 and i > 0 and i + 1 < len(text) and text[i - 1] == " " and text[i + 1] == " ":
-            if found != 0: return -1
-            found = i
-    return found
-
-
-def linear(k: Kernel, text: str) -> dict[str, float] | None:
-    """The factors of a sum of products with numbers, "" for what stands alone; None if a text is none."""
-    inner = bare(text)
-    out: dict[str, float] = {}
-    at = operator(inner)
-    if at == 0: return single(k, inner)
-    if at < 0: return None
-    a = linear(k, inner[:at - 1])
-    b = linear(k, inner[at + 2:])
+def plus(a: dict[str, float] | None, b: dict[str, float] | None) -> dict[str, float] | None:
     if a is None or b is None: return None
-    if inner[at] == "*":
-        if is_constant(a): return times(b, a[""])
-        if is_constant(b): return times(a, b[""])
-        return None
-    if inner[at] != "+" and inner[at] != "-": return None
-    sign = 1 if inner[at] == "+" else -1
+    out: dict[str, float] = {}
     for name in a: out[name] = a[name]
-    for name in b: out[name] = (out[name] if name in out else 0) + sign * b[name]
+    for name in b: out[name] = (out[name] if name in out else 0) + b[name]
     return out
 
 
-def times(factors: dict[str, float], by: float) -> dict[str, float]:
+def times(factors: dict[str, float] | None, by: float) -> dict[str, float] | None:
+    if factors is None: return None
     out: dict[str, float] = {}
     for name in factors: out[name] = factors[name] * by
-    return out
-
-
-def single(k: Kernel, text: str) -> dict[str, float] | None:
-    """A number, a word of the uniform or a variable."""
-    out: dict[str, float] = {"": 0}
-    if text == "": return None
-    if text[0] == "-" and len(text) > 1:
-        rest = single(k, text[1:])
-        return None if rest is None else times(rest, -1)
-    if text.startswith("p."):
-        for n in range(len(k.names)):
-            if k.names[n] == text[2:] and k.kinds[n] == "i":
-                out[""] = k.values[n]
-                return out
-        return None
-    digits = True
-    for i in range(len(text)):
-        if not is_word(text[i]): return None
-        if text[i] < "0" or text[i] > "9": digits = False
-    if digits: out[""] = int(text)
-    else: out[text] = 1
     return out

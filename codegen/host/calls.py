@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import ast
 
-from .expressions import CALL, EQUAL, LOOSE, MATH, PLUS, STRING_METHODS, TERNARY, UNARY, Expressions
+from .expressions import CALL, EQUAL, LESS, LOOSE, MATH, PLUS, STRING_METHODS, TERNARY, UNARY, Expressions
 from .subset import BOOL, FLOAT, INT, NONE, STR, Type, join, optional
 
 Text = tuple[str, Type | None, int]
@@ -35,7 +35,7 @@ def call_value(x: Expressions, node: ast.Call) -> Text:
 
 
 def construct(x: Expressions, node: ast.Call, name: str) -> Text:
-    """`Axis(sizes, strides)` -> `{ sizes, strides }`: every field, in the class's order."""
+    """`Axis(sizes, strides)` -> `{ sizes, strides }`: every field, in the class's order; of a frozen class `new Axis(sizes, strides)`."""
     x.used.add(name)
     fields, given = x.classes[name], {}
     for field, value in zip(fields, node.args): given[field] = value
@@ -48,7 +48,8 @@ def construct(x: Expressions, node: ast.Call, name: str) -> Text:
         value = given.get(field, fields.defaults.get(field))
         if value is None: x.no(node, f"{name} needs `{field}`")
         text = x.text(value, LOOSE, t)
-        parts.append(field if text == field else f"{field}: {text}")
+        parts.append(text if fields.frozen or text == field else f"{field}: {text}")
+    if fields.frozen: return f"new {name}({', '.join(parts)})", x.types[name], CALL
     return "{ " + ", ".join(parts) + " }", x.types[name], CALL
 
 
@@ -200,7 +201,8 @@ def b_int(x, node, want):
 
 
 def b_float(x, node, want):
-    if x.kind(node.args[0]) not in (INT, FLOAT): x.no(node, "float of numbers only")
+    if x.kind(node.args[0]) == STR: return f"Number.parseFloat({x.text(node.args[0])})", FLOAT, CALL
+    if x.kind(node.args[0]) not in (INT, FLOAT): x.no(node, "float of numbers and texts only")
     return x.text(node.args[0], CALL), FLOAT, CALL
 
 
@@ -225,6 +227,9 @@ def b_isinstance(x, node, want):
         case ["bool"]: return f'typeof {s} === "boolean"', BOOL, EQUAL
         case ["str"]: return f'typeof {s} === "string"', BOOL, EQUAL
         case ["list"]: return f"Array.isArray({s})", BOOL, CALL
+        case _ if all(n in x.classes and x.classes[n].frozen for n in names):
+            x.used.update(names)
+            return " || ".join(f"{s} instanceof {n}" for n in names), BOOL, 2 if len(names) > 1 else LESS
         case [name] if name in x.classes: return f'typeof {s} === "object" && {s} !== null && !Array.isArray({s})', BOOL, 3
     x.no(node, "isinstance with these types")
 

@@ -7,50 +7,42 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .texts import has_part, is_word
+from .nodes import Apply, Local, Node, nodes_of, replaced, same, size_of
+from .printed import printed
 
-# Calls that cost no more than a variable.
-PLAIN = ["select", "f32", "i32", "u32", "bool", "abs", "min", "max"]
+# Functions that cost no more than a variable.
+PLAIN = ["abs", "min", "max"]
 
 
 @dataclass
 class Common:
-    """lines: variables for what a formula has several times; text: the formula by them."""
+    """lines: variables for what a formula has several times; formula: it by them."""
     lines: list[str]
-    text: str
+    formula: Node
 
 
-def common(text: str, name: str) -> Common:
+def common(formula: Node, name: str) -> Common:
     """A formula with its repeated calls in variables, whose names start with `name`."""
     lines: list[str] = []
-    call = repeated(text)
-    while call != "":
+    call = repeated(formula)
+    while call is not None:
         variable = f"{name}_{len(lines)}"
-        lines.append(f"let {variable} = {call};")
-        text = variable.join(text.split(call))
-        call = repeated(text)
-    return Common(lines, text)
+        lines.append(f"let {variable} = {printed(call)};")
+        formula = replaced(formula, call, Local(variable))
+        call = repeated(formula)
+    return Common(lines, formula)
 
 
-def repeated(text: str) -> str:
-    """The shortest call that a text has more than once, or nothing."""
-    best = ""
-    at = text.find("(")
-    while at >= 0:
-        begin = at
-        while begin > 0 and is_word(text[begin - 1]): begin -= 1
-        if begin < at and text[begin:at] not in PLAIN:
-            call = text[begin:closing(text, at) + 1]
-            if (best == "" or len(call) < len(best)) and len(text.split(call)) > 2 and has_part(text, call): best = call
-        at = text.find("(", at + 1)
+def repeated(formula: Node) -> Node | None:
+    """The smallest call that a formula has more than once."""
+    calls = [e for e in nodes_of(formula) if isinstance(e, Apply) and e.name not in PLAIN]
+    best: Node | None = None
+    least = 0
+    for n in range(len(calls)):
+        size = size_of(calls[n])
+        if best is not None and size >= least: continue
+        for m in range(n + 1, len(calls)):
+            if best is calls[n] or not same(calls[n], calls[m]): continue
+            best = calls[n]
+            least = size
     return best
-
-
-def closing(text: str, at: int) -> int:
-    """The place of the bracket that closes the one at `at`."""
-    depth = 0
-    for i in range(at, len(text)):
-        if text[i] == "(": depth += 1
-        if text[i] == ")": depth -= 1
-        if depth == 0: return i
-    return len(text) - 1

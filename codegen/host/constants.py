@@ -1,26 +1,22 @@
-"""Options as constants in a kernel's text: strides, paddings and dilations of windows are few and small.
+"""Options as constants in a kernel: strides, paddings and dilations of windows are few and small.
 
-Division by a constant needs no test for 0 and, where it is 1, no division at all.  Only texts change here;
-what is read and when stays as it was."""
+Division by a constant needs no test for 0 and, where it is 1, no division at all.  What is read and when stays as it was."""
 
 from __future__ import annotations
 
 from .model import Call, Code, Nest, Op, ReadCode, StepCode
-from .names import safe_name
-from .texts import bare, is_word
+from .nodes import Apply, Constant, Division, Node, Uniform, mapped
 
 LARGEST = 64
 
 
 def windowed(nest: Nest) -> bool:
     """Whether the nest sums over loops that arithmetic uses."""
-    for loop in nest.rloops:
-        if loop.named: return True
-    return False
+    return any(loop.named for loop in nest.rloops)
 
 
 def constant_options(op: Op, nest: Nest, call: Call) -> dict[str, int]:
-    """The words of a windowed nest that are small whole options, as kernels write them, with their values."""
+    """The words of a windowed nest that are small whole options, with their values."""
     out: dict[str, int] = {}
     if not windowed(nest): return out
     for w in nest.words:
@@ -28,7 +24,7 @@ def constant_options(op: Op, nest: Nest, call: Call) -> dict[str, int]:
         for param in op.params:
             if param.kind != "ints" and param.kind != "int" or not numbered(w.name, param.name): continue
             value = call.env[w.name]
-            if value >= 0 and value <= LARGEST: out[safe_name(w.name)] = int(value)
+            if value >= 0 and value <= LARGEST: out[w.name] = int(value)
     return out
 
 
@@ -41,51 +37,26 @@ def numbered(name: str, stem: str) -> bool:
 
 
 def with_constants(code: Code, constants: dict[str, int]) -> Code:
-    """The texts of a nest with `p.name` replaced."""
-    accesses = [ReadCode([put_in(text, constants) for text in a.index], put_in(a.guard, constants), put_in(a.fallback, constants)) for a in code.accesses]
-    steps = [StepCode(put_in(s.pred, constants), put_in(s.body, constants)) for s in code.steps]
-    return Code(accesses, steps)
+    """The formulas of a nest with numbers in place of these words."""
+    accesses = [ReadCode([known(i, constants) for i in a.index], known(a.guard, constants), known(a.fallback, constants)) for a in code.accesses]
+    return Code(accesses, [StepCode(known(s.pred, constants), put_in(s.body, constants)) for s in code.steps])
 
 
-def put_in(text: str, constants: dict[str, int]) -> str:
-    out = ""
-    i = 0
-    while i < len(text):
-        if text[i:i + 2] != "p." or i > 0 and is_word(text[i - 1]):
-            out += text[i]
-            i += 1
-            continue
-        end = i + 2
-        while end < len(text) and is_word(text[end]): end += 1
-        name = text[i + 2:end]
-        out += str(constants[name]) if name in constants else text[i:end]
-        i = end
-    return divided(divided(out, "remainder_whole("), "floor_divide_whole(")
+def known(e: Node | None, constants: dict[str, int]) -> Node | None:
+    return None if e is None else put_in(e, constants)
 
 
-def divided(text: str, function: str) -> str:
-    """Calls of a division by a constant written out."""
-    at = text.find(function)
-    if at < 0: return text
-    begin = at + len(function)
-    depth = 0
-    comma = -1
-    end = begin
-    while end < len(text) and (depth > 0 or text[end] != ")"):
-        if text[end] == "(": depth += 1
-        if text[end] == ")": depth -= 1
-        if depth == 0 and text[end] == ",": comma = end
-        end += 1
-    dividend = divided(text[begin:comma], function)
-    divisor = text[comma + 2:end]
-    rest = divided(text[end + 1:], function)
-    return text[:at] + quotient(dividend, divisor, function) + rest
+def put_in(e: Node, constants: dict[str, int]) -> Node:
+    match e:
+        case Uniform(name=name) if name in constants: return Constant("i", constants[name])
+        case _: return divided(mapped(e, lambda operand: put_in(operand, constants)))
 
 
-def quotient(a: str, b: str, function: str) -> str:
-    for i in range(len(b)):
-        if b[i] < "0" or b[i] > "9": return f"{function}{a}, {b})"
-    if b == "0": return f"{function}{a}, {b})"
-    remainder = f"((({bare(a)}) - ({bare(a)}) / {b} * {b} + {b}) % {b})"     # `%` of what is negative is undefined in OpenGL
-    if function == "remainder_whole(": return "0" if b == "1" else remainder
-    return f"({bare(a)})" if b == "1" else f"((({bare(a)}) - {remainder}) / {b})"
+def divided(e: Node) -> Node:
+    """A division by a positive constant, written out."""
+    match e:
+        case Apply(name="floor_divide_whole", operands=[dividend, Constant(value=by)]) if by > 0:
+            return dividend if by == 1 else Division("//", dividend, int(by))
+        case Apply(name="remainder_whole", operands=[dividend, Constant(value=by)]) if by > 0:
+            return Constant("i", 0) if by == 1 else Division("%", dividend, int(by))
+        case _: return e

@@ -8,18 +8,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .kernel import Kernel, mentions, needed, texts_of, variable
+from .kernel import Kernel, formulas_at, needed
 from .lines import Line
 from .map import step_kind
-from .texts import bare
+from .nodes import Constant, Node, factors_of, joined_by, operands_of, uses_loop
 
 
 @dataclass
 class Factor:
-    """One side of the product.  accesses: what it reads; filter: where it counts, "" everywhere."""
+    """One side of the product.  accesses: what it reads; filter: where it counts, None everywhere."""
     accesses: list[int]
-    body: str
-    filter: str
+    body: Node
+    filter: Node | None
 
 
 @dataclass
@@ -33,112 +33,59 @@ class Product:
     right: Factor
 
 
-def factors_of(text: str) -> list[str]:
-    """The factors of a product's text."""
-    inner = bare(text)
-    if inner.startswith("-") and not inner.startswith("-("): return ["-1", *factors_of(inner[1:])] if inner[1:].startswith("r") else [text]
-    parts = split_at(inner, " * ")
-    if len(parts) == 1: return [text]
-    out: list[str] = []
-    for part in parts: out.extend(factors_of(part))
-    return out
-
-
-def split_at(text: str, sign: str) -> list[str]:
-    """The parts of a text between signs outside of brackets; one part if another operator is there too."""
-    out: list[str] = []
-    depth = 0
-    begin = 0
-    for i in range(len(text)):
-        if text[i] == "(" or text[i] == "[": depth += 1
-        if text[i] == ")" or text[i] == "]": depth -= 1
-        if depth == 0 and text[i:i + len(sign)] == sign:
-            out.append(text[begin:i])
-            begin = i + len(sign)
-        elif depth == 0 and i > 0 and text[i - 1] == " " and i + 1 < len(text) and text[i + 1] == " " and "+-<>/%|&^".find(text[i]) >= 0: return [text]
-    return [*out, text[begin:]]
-
-
-def conditions_of(text: str) -> list[str]:
-    """The conditions that `&&` joins."""
-    if text == "": return []
-    parts = split_and(bare(text))
-    if len(parts) == 1: return [text]
-    out: list[str] = []
-    for part in parts: out.extend(conditions_of(part))
-    return out
-
-
-def split_and(text: str) -> list[str]:
-    out: list[str] = []
-    depth = 0
-    begin = 0
-    for i in range(len(text)):
-        if text[i] == "(": depth += 1
-        if text[i] == ")": depth -= 1
-        if depth == 0 and text[i:i + 4] == " || ": return [text]
-        if depth == 0 and text[i:i + 4] == " && ":
-            out.append(text[begin:i])
-            begin = i + 4
-    return [*out, text[begin:]]
-
-
 # --- Roles -----------------------------------------------------------------------------------------
 
 
-def reaches(k: Kernel, texts: list[str], accesses: list[int], line: Line, name: str) -> bool:
-    """Whether what texts and accesses say depends on a line."""
+def reaches(k: Kernel, formulas: list[Node | None], accesses: list[int], line: Line) -> bool:
+    """Whether what formulas and accesses say depends on a line."""
     for n in accesses:
         if line.strides[n] != 0: return True
-        for text in texts_of(k, n):
-            if line.name != "" and mentions(text, name): return True
-    for text in texts:
-        if line.name != "" and mentions(text, name): return True
-    return False
+        if line.name != "" and any(uses_loop(e, line.name) for e in formulas_at(k, n)): return True
+    return line.name != "" and any(uses_loop(e, line.name) for e in formulas)
 
 
 def product_of(k: Kernel) -> Product | None:
     """The contraction's sides and the roles of its lines; None if it does not split here."""
     code = k.code.steps[0]
-    left = Factor([], "", "")
-    right = Factor([], "", "")
-    for text in factors_of(code.body):
-        reads: list[int] = needed(k, [text])
-        mine = 0
-        for n in reads:
-            if n in k.nest.left: mine += 1
+    kind = step_kind(k, k.nest.steps[0])
+    bodies: list[list[Node]] = [[], []]
+    filters: list[list[Node]] = [[], []]
+    accesses: list[list[int]] = [[], []]
+    for factor in factors_of(code.body, kind):
+        reads: list[int] = needed(k, [factor])
+        mine = len([n for n in reads if n in k.nest.left])
         if mine > 0 and mine < len(reads): return None
-        side: Factor = right if len(reads) > 0 and mine == 0 else left
-        factor = text
-        if text == "-1": factor = "(-1.0)" if step_kind(k, k.nest.steps[0]) == "f" else "(-1)"
-        side.body = factor if side.body == "" else f"{side.body} * {factor}"
-        for n in reads:
-            if n not in side.accesses: side.accesses.append(n)
-    if len(left.accesses) == 0 or len(right.accesses) == 0: return None
-    names = [variable(k.outer[d], "outer", d) for d in range(len(k.outer))]
-    for text in conditions_of(code.pred):
-        to_left = True
-        to_right = True
-        reads: list[int] = needed(k, [text])
-        for d in range(len(k.outer)):
-            line: Line = k.outer[d]
-            if not reaches(k, [text], reads, line, names[d]): continue
-            if not reaches(k, [left.body], left.accesses, line, names[d]): to_left = False
-            if not reaches(k, [right.body], right.accesses, line, names[d]): to_right = False
-        if not to_left and not to_right: return None
-        side = left if to_left else right
-        side.filter = text if side.filter == "" else f"{side.filter} && {text}"
-        for n in reads:
-            if n not in side.accesses: side.accesses.append(n)
+        side = 1 if len(reads) > 0 and mine == 0 else 0
+        bodies[side].append(factor)
+        accesses[side].extend([n for n in reads if n not in accesses[side]])
+    if len(accesses[0]) == 0 or len(accesses[1]) == 0: return None
+    said: list[list[Node | None]] = [[*bodies[0]], [*bodies[1]]]
+    for condition in operands_of(code.pred, "&&"):
+        reads: list[int] = needed(k, [condition])
+        leans = [True, True]
+        for line in k.outer:
+            if not reaches(k, [condition], reads, line): continue
+            for side in range(2):
+                if not reaches(k, said[side], accesses[side], line): leans[side] = False
+        if not leans[0] and not leans[1]: return None
+        side = 0 if leans[0] else 1
+        filters[side].append(condition)
+        accesses[side].extend([n for n in reads if n not in accesses[side]])
+    left = Factor(accesses[0], product(bodies[0], kind), joined_by("&&", filters[0]))
+    right = Factor(accesses[1], product(bodies[1], kind), joined_by("&&", filters[1]))
     out = Product([], [], [], k.reduce, left, right)
-    for d in range(len(k.outer)):
-        line: Line = k.outer[d]
-        a = reaches(k, [left.body, left.filter], left.accesses, line, names[d])
-        b = reaches(k, [right.body, right.filter], right.accesses, line, names[d])
+    for line in k.outer:
+        a = reaches(k, [left.body, left.filter], left.accesses, line)
+        b = reaches(k, [right.body, right.filter], right.accesses, line)
         if a and not b: out.rows.append(line)
         elif b and not a: out.columns.append(line)
         else: out.batch.append(line)
     return turned(k, out)
+
+
+def product(factors: list[Node], kind: str) -> Node:
+    out = joined_by("*", factors)
+    return Constant(kind, 1) if out is None else out
 
 
 def turned(k: Kernel, product: Product) -> Product:

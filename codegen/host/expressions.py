@@ -49,6 +49,7 @@ class Expressions:
         self.local: dict[str, Type | None] = {}
         self.helpers: set[str] = set()
         self.used: set[str] = set()
+        self.paths: dict[str, str] = {}             # names that stand for a text, as those a pattern binds do in its guard
 
     def no(self, node, message): refuse(node, self.file, message)
 
@@ -108,7 +109,7 @@ class Expressions:
 
     def x_Name(self, node, want):
         name = node.id
-        if name in self.local: return safe(name), self.local[name], CALL
+        if name in self.local: return self.paths.get(name, safe(name)), self.local[name], CALL
         if name in self.constants:
             self.used.add(name)
             return name, self.constants[name], CALL
@@ -123,7 +124,7 @@ class Expressions:
             return {"inf": "Infinity", "nan": "NaN"}[node.attr], FLOAT, CALL
         t = self.kind(node.value)
         if t[0] == "union":             # TypeScript narrows it where the code asked `isinstance`
-            t = next((part for part in t[1:] if part[0] == "cls"), t)
+            t = next((part for part in t[1:] if part[0] == "cls" and node.attr in self.classes[part[1]]), t)
         if t[0] != "cls": self.no(node, f"an attribute of {t[0]}")
         fields = self.classes[t[1]]
         if node.attr not in fields: self.no(node, f"{t[1]} has no field `{node.attr}`")
@@ -209,7 +210,8 @@ class Expressions:
                 case _: self.no(node, "`in` looks into lists, strings and dicts")
             return f"{no}{self.text(right, CALL)}.includes({self.text(left)})"
         if isinstance(op, (ast.Is, ast.IsNot)):
-            if not (isinstance(right, ast.Constant) and right.value is None): self.no(node, "`is` is for None")
+            if not (isinstance(right, ast.Constant) and right.value is None) and {self.kind(left)[0], self.kind(right)[0]} - {"cls", "union"}:
+                self.no(node, "`is` is for None and for dataclasses")
         else:
             a, b = self.kind(left), self.kind(right)
             for t in (a, b):

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .common import common
+from .common import Common, common
 from .conversion import stored
 from .kernel import Kernel, bound_name, element_type, needed, position
 from .lines import points
+from .nodes import Local, children, contains, replaced
+from .printed import printed
 from .quads import quad_element
-from .texts import has_part
 
 MOST_QUADS = 8                          # registers: quads that a lane holds, of all tensors together
 
@@ -37,7 +38,7 @@ def held_of(k: Kernel, lanes: int) -> Held | None:
     kept: list[int] = []
     steps = k.code.steps
     for n in range(len(steps)):
-        if k.nest.steps[n].kind != "reduce" or "(" not in steps[n].body: continue
+        if k.nest.steps[n].kind != "reduce" or len(children(steps[n].body)) == 0: continue
         for later in range(n + 1, len(steps)):
             if n not in kept and later_uses(k, n, later): kept.append(n)
     if count * (len(reads) + len(kept)) > MOST_QUADS + 4: kept = []
@@ -46,14 +47,12 @@ def held_of(k: Kernel, lanes: int) -> Held | None:
 
 def later_uses(k: Kernel, n: int, later: int) -> bool:
     step = k.nest.steps[later]
-    return (step.kind == "reduce" or step.inner) and has_part(k.code.steps[later].body, k.code.steps[n].body)
+    return (step.kind == "reduce" or step.inner) and contains(k.code.steps[later].body, k.code.steps[n].body)
 
 
 def held_accesses(k: Kernel) -> list[int]:
     """The accesses along a row that formulas read."""
-    texts: list[str] = []
-    for code in k.code.steps: texts.append(code.body)
-    return [n for n in needed(k, texts) if n in k.wide]
+    return [n for n in needed(k, [code.body for code in k.code.steps]) if n in k.wide]
 
 
 def inside(k: Kernel, held: Held, c: int, lines: list[str]) -> list[str]:
@@ -75,13 +74,13 @@ def held_reads(k: Kernel, held: Held) -> list[str]:
     return out
 
 
-def formula(k: Kernel, held: Held, n: int, c: int, lane: int) -> list[str]:
-    """The formula of step n at one element as its last line, after what it reads."""
-    text = k.code.steps[n].body
+def formula(k: Kernel, held: Held, n: int, c: int, lane: int) -> Common:
+    """The formula of step n at one element, after what it reads."""
+    body = k.code.steps[n].body
     for earlier in held.kept:
-        if earlier < n: text = text.replace(k.code.steps[earlier].body, f"kept{earlier}_{c}[{lane}]")
-    out = [f"let r{m} = {quad_element(k, m, f'h{m}_{c}[{lane}]')};" for m in needed(k, [text]) if m in k.wide]
-    return [*out, text]
+        if earlier < n: body = replaced(body, k.code.steps[earlier].body, Local(f"kept{earlier}_{c}[{lane}]"))
+    value = common(body, "common")
+    return Common([*[f"let r{m} = {quad_element(k, m, f'h{m}_{c}[{lane}]')};" for m in needed(k, [body]) if m in k.wide], *value.lines], value.formula)
 
 
 def held_pass(k: Kernel, held: Held, n: int, so_far: str, join: str, type_: str) -> list[str]:
@@ -91,11 +90,9 @@ def held_pass(k: Kernel, held: Held, n: int, so_far: str, join: str, type_: str)
         if n in held.kept: out.append(f"var kept{n}_{c}: vec4<{type_}>;")
         lines: list[str] = []
         for lane in range(4):
-            parts = formula(k, held, n, c, lane)
-            last = len(parts) - 1
-            value = common(parts[last], "common")
+            value = formula(k, held, n, c, lane)
             keep = f"kept{n}_{c}[{lane}] = value; " if n in held.kept else ""
-            lines.append(" ".join(["{", *parts[:last], *value.lines, f"let value = {value.text}; {keep}{so_far} = {join}; }}"]))
+            lines.append(" ".join(["{", *value.lines, f"let value = {printed(value.formula)}; {keep}{so_far} = {join}; }}"]))
         out.extend(inside(k, held, c, lines))
     return out
 
@@ -109,10 +106,8 @@ def held_store(k: Kernel, held: Held, n: int, kind: str) -> list[str]:
     for c in range(held.count):
         lines = [f"let inner0 = lane + {c * held.lanes}u;", f"var four: vec4<{element_type(k, dtype)}>;"]
         for lane in range(4):
-            parts = formula(k, held, n, c, lane)
-            last = len(parts) - 1
-            value = common(parts[last], "common")
-            lines.append(" ".join(["{", *parts[:last], *value.lines, f"four[{lane}] = {stored(value.text, kind, dtype)}; }}"]))
+            value = formula(k, held, n, c, lane)
+            lines.append(" ".join(["{", *value.lines, f"four[{lane}] = {stored(value.formula, kind, dtype)}; }}"]))
         lines.append(f"{bound_name(k, slot)}[{position(k, target)}] = four;")
         for line in inside(k, held, c, lines): out.append("  " + line)
     return out

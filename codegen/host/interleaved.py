@@ -11,8 +11,9 @@ from .contract import Product
 from .conversion import KIND_TYPES, ZEROS
 from .kernel import Kernel, bind_memory, declarations, needed, read_lines, word
 from .lines import Line, points
-from .map import put, step_kind
+from .map import named, put, step_kind
 from .model import Step
+from .nodes import Node
 from .tiled import Side, Tile, blocks, side_of, value_lines
 from .tiled_lines import counted, joined_lines, split_lines
 
@@ -94,16 +95,16 @@ def rows_of(k: Kernel, side: Side) -> Rows:
 
 def sums_stored(k: Kernel, product: Product, out: InterleavedText) -> None:
     """Statements for a row, a column and the sum where they meet."""
-    texts: list[str] = []
+    formulas: list[Node | None] = []
     accesses: list[int] = []
     for i in range(1, len(k.nest.steps)):
         step: Step = k.nest.steps[i]
-        texts.extend([k.code.steps[i].body, *k.code.accesses[step.target].index])
+        formulas.extend([k.code.steps[i].body, *k.code.accesses[step.target].index])
         accesses.append(step.target)
-    accesses.extend(needed(k, texts))
+    accesses.extend(needed(k, formulas))
     b = len(product.batch)
-    rows: list[Line] = joined_lines(k, product.rows, accesses, texts)
-    k.outer = product.batch + rows + joined_lines(k, product.columns, accesses, texts)
+    rows: list[Line] = joined_lines(k, product.rows, accesses, formulas)
+    k.outer = product.batch + rows + joined_lines(k, product.columns, accesses, formulas)
     out.store_row = split_lines(k, k.outer, b, b + len(rows), "outer", "row", "", "let")
     out.store_column = split_lines(k, k.outer, b + len(rows), len(k.outer), "outer", "column", "", "let")
     done: list[int] = []
@@ -111,8 +112,4 @@ def sums_stored(k: Kernel, product: Product, out: InterleavedText) -> None:
         step: Step = k.nest.steps[i]
         code = k.code.steps[i]
         out.store_point.extend(read_lines(k, [code.body, *k.code.accesses[step.target].index], done, "", False))
-        text = code.body
-        if step.name != "":
-            out.store_point.append(f"let {step.name} = {text};")
-            text = step.name
-        out.store_point.extend(put(k, step, text, step_kind(k, step), ""))
+        out.store_point.extend(put(k, step, named(step, code.body, out.store_point, ""), step_kind(k, step), ""))

@@ -15,8 +15,9 @@ from .errors import OpError
 from .lines import Line, Resolved
 from .model import Call, Code, Nest, Op, Step
 from .names import safe_name
+from .nodes import Binary, BoundsCheck, Constant, Local, Node, Select, elements_of, uses_loop
 from .parts import entry
-from .texts import bare, called, is_word
+from .printed import functions_of, operand, printed
 
 
 @dataclass
@@ -36,7 +37,7 @@ class Patch:
     """What the reads of an access find in workgroup memory: the array `patch` and its number.  indices: its computed indices; lows: the
     names of the least of each; pitches: elements between neighbours along each."""
     access: int
-    indices: list[str]
+    indices: list[Node]
     lows: list[str]
     pitches: list[int]
 
@@ -104,7 +105,7 @@ def new_kernel(op: Op, nest: Nest, call: Call, facts: Facts, r: Resolved) -> Ker
         boolean = is_bool(op, name)
         k.consts.append(f"const {safe_name(name)} = {('true' if value != 0 else 'false') if boolean else str(int(value))};")
     tells = len(k.slots) < (MOST_BINDINGS if nest.shape == "map" or nest.shape == "scatter" else MOST_BINDINGS - 1)     # others may share memory
-    helpers = called(kernel_text(nest, code))
+    helpers = nest.raw.helpers[:] if nest.raw is not None else kernel_functions(code)
     for step in nest.steps: helpers.extend(checks(nest, step, compute_class(call.dtype)))
     for helper in helpers:
         if (helper == "reached" or helper == "inside") and not tells: continue
@@ -122,7 +123,7 @@ def new_kernel(op: Op, nest: Nest, call: Call, facts: Facts, r: Resolved) -> Ker
             word(k, "seed1", "u", 0)
             word(k, "call", "u", 0)
     for w in nest.words:
-        if safe_name(w.name) in constants: continue
+        if w.name in constants: continue
         kind = compute_class(call.dtype) if w.kind == "T" else w.kind
         name = w.name if nest.raw is not None else safe_name(w.name)        # a raw body writes its words itself
         if w.value is not None: word(k, name, kind, w.value(call.env))
@@ -130,12 +131,20 @@ def new_kernel(op: Op, nest: Nest, call: Call, facts: Facts, r: Resolved) -> Ker
     return k
 
 
-def kernel_text(nest: Nest, code: Code) -> str:
-    """All texts of a nest."""
-    if nest.raw is not None: return nest.raw.text
-    out = ""
-    for a in code.accesses: out += " ".join(a.index) + f" {a.guard} {a.fallback} "
-    for s in code.steps: out += f"{s.pred} {s.body} "
+def kernel_functions(code: Code) -> list[str]:
+    """The functions that the formulas of a nest call."""
+    out: list[str] = []
+    for e in formulas_of(code):
+        for name in functions_of(e):
+            if name not in out: out.append(name)
+    return out
+
+
+def formulas_of(code: Code) -> list[Node | None]:
+    """All formulas of a nest."""
+    out: list[Node | None] = []
+    for a in code.accesses: out.extend([*a.index, a.guard, a.fallback])
+    for s in code.steps: out.extend([s.pred, s.body])
     return out
 
 
@@ -272,21 +281,25 @@ def position(k: Kernel, n: int, stores: bool = False) -> str:
         if access.axes[i] != "":
             if is_named(k, access.axes[i]): place += 1
             continue
-        text = k.code.accesses[n].index[i]
+        index = k.code.accesses[n].index[i]
         step = k.r.steps[n][place]
         length = k.r.lengths[n][place]
         place += 1
-        if stores and len(holes(text)) > 0:                 # see on_axes
-            terms.append(f"u32({place_text(text)}) * p.{word_name(k, f'step{n}_{i}', step)}")
+        if index is None or is_zero(index): continue
+        named = len(elements_of(index)) > 0
+        text = printed(index)
+        if named and not stores and isinstance(index, BoundsCheck) and not index.stores and k.teller >= 0:
+            terms.append(f"reached({text}, p.{word_name(k, f'length{n}_{i}', length)}) * p.{word_name(k, f'step{n}_{i}', step)}")
             continue
-        if text.startswith("inside(") or text.startswith("reached(") and k.teller < 0: text = place_text(text)
-        if text.startswith("reached("):
-            terms.append(f"{text[:-1]}, p.{word_name(k, f'length{n}_{i}', length)}) * p.{word_name(k, f'step{n}_{i}', step)}")
-            continue
-        if text == "0" or step == 0: continue
-        if len(holes(text)) > 0: text = f"clamp({text}, 0, i32(p.{word_name(k, f'last{n}_{i}', max(length - 1, 0))}))"
-        terms.append(f"u32({bare(text)}) * p.{word_name(k, f'step{n}_{i}', step)}")
+        if not named and step == 0: continue
+        if named and not stores:                            # stores are left out instead: see on_axes
+            if step == 0: continue
+            text = f"clamp({operand(index)}, 0, i32(p.{word_name(k, f'last{n}_{i}', max(length - 1, 0))}))"
+        terms.append(f"u32({text}) * p.{word_name(k, f'step{n}_{i}', step)}")
     return " + ".join(terms)
+
+
+def is_zero(e: Node) -> bool: return isinstance(e, Constant) and e.value == 0
 
 
 def on_axes(k: Kernel, n: int) -> str:
@@ -299,26 +312,21 @@ def on_axes(k: Kernel, n: int) -> str:
         if access.axes[i] != "":
             if is_named(k, access.axes[i]): place += 1
             continue
-        text = k.code.accesses[n].index[i]
+        index = k.code.accesses[n].index[i]
         length = k.r.lengths[n][place]
         place += 1
-        if len(holes(text)) == 0: continue
+        if index is None or len(elements_of(index)) == 0: continue
         end = f"p.{word_name(k, f'length{n}_{i}', length)}"
-        terms.append(f"{text[:-1]}, {end})" if text.startswith("inside(") and k.teller >= 0 else f"u32({place_text(text)}) < {end}")
+        told = isinstance(index, BoundsCheck) and index.stores and k.teller >= 0
+        terms.append(f"inside({printed(index)}, {end})" if told else f"u32({printed(index)}) < {end}")
     return " && ".join(terms)
-
-
-def place_text(text: str) -> str:
-    """A computed index without the function that tells of it."""
-    if text.startswith("inside(") or text.startswith("reached("): text = text[text.find("("):]
-    return bare(text)
 
 
 def patch_position(patch: Patch) -> str:
     """The element of a patch, as i32."""
     terms: list[str] = []
     for i in range(len(patch.indices)):
-        text = f"({patch.indices[i]} - {patch.lows[i]})"
+        text = f"({operand(patch.indices[i])} - {patch.lows[i]})"
         terms.append(text if patch.pitches[i] == 1 else f"{text} * {patch.pitches[i]}")
     return " + ".join(terms)
 
@@ -343,41 +351,18 @@ def word_name(k: Kernel, name: str, value: int) -> str:
 # --- Reads and stores ------------------------------------------------------------------------------
 
 
-def holes(text: str) -> list[int]:
-    """The accesses whose values a text uses: `r` and digits, standing alone."""
-    out: list[int] = []
-    at = text.find("r")
-    while at >= 0:
-        end = at + 1
-        while end < len(text) and text[end] >= "0" and text[end] <= "9": end += 1
-        alone = (at == 0 or not is_word(text[at - 1]) and text[at - 1] != ".") and (end == len(text) or not is_word(text[end]))
-        if end > at + 1 and alone and int(text[at + 1:end]) not in out: out.append(int(text[at + 1:end]))
-        at = text.find("r", end)
-    return out
-
-
-def mentions(text: str, name: str) -> bool:
-    """Whether a text uses a variable."""
-    if name == "": return False
-    at = text.find(name)
-    while at >= 0:
-        end = at + len(name)
-        if (at == 0 or not is_word(text[at - 1]) and text[at - 1] != ".") and (end == len(text) or not is_word(text[end])): return True
-        at = text.find(name, at + 1)
-    return False
-
-
-def texts_of(k: Kernel, n: int) -> list[str]:
+def formulas_at(k: Kernel, n: int) -> list[Node | None]:
+    """What decides where access n is and when it is read."""
     a = k.code.accesses[n]
     return [*a.index, a.guard, a.fallback]
 
 
-def needed(k: Kernel, texts: list[str]) -> list[int]:
-    """The accesses that texts need, those inside another's index first."""
+def needed(k: Kernel, formulas: list[Node | None]) -> list[int]:
+    """The accesses that formulas need, those inside another's index first."""
     out: list[int] = []
-    for text in texts:
-        for n in holes(text):
-            for m in needed(k, texts_of(k, n)):
+    for e in formulas:
+        for n in elements_of(e):
+            for m in needed(k, formulas_at(k, n)):
                 if m not in out: out.append(m)
             if n not in out: out.append(n)
     return out
@@ -385,14 +370,11 @@ def needed(k: Kernel, texts: list[str]) -> list[int]:
 
 def varies(k: Kernel, n: int) -> bool:
     """Whether what access n reads changes along the reduced lines."""
-    for d in range(len(k.reduce)):
-        line = k.reduce[d]
+    for line in k.reduce:
         if line.strides[n] != 0: return True
-        if line.name == "": continue
-        for text in texts_of(k, n):
-            if mentions(text, variable(line, "inner", d)): return True
-    for text in texts_of(k, n):
-        for m in holes(text):
+        if line.name != "" and any(uses_loop(e, line.name) for e in formulas_at(k, n)): return True
+    for e in formulas_at(k, n):
+        for m in elements_of(e):
             if varies(k, m): return True
     return False
 
@@ -411,37 +393,37 @@ def load(k: Kernel, n: int) -> str:
     return converted(text, element_type(k, k.call.slots[slot].dtype), access_kind(k, n))
 
 
-def read_lines(k: Kernel, texts: list[str], done: list[int], indent: str, still: bool) -> list[str]:
-    """Statements that make the reads of the texts known.  still: only those that do not change along the reduced lines."""
+def read_lines(k: Kernel, formulas: list[Node | None], done: list[int], indent: str, still: bool) -> list[str]:
+    """Statements that make what formulas read known.  still: only those that do not change along the reduced lines."""
     out: list[str] = []
-    for n in needed(k, texts):
+    for n in needed(k, formulas):
         if n in done or still and varies(k, n): continue
         done.append(n)
         a = k.code.accesses[n]
         kind = access_kind(k, n)
-        other = a.fallback if a.fallback != "" else ZEROS[kind]
-        if not is_bound(k, n): out.append(f"{indent}let r{n}: {KIND_TYPES[kind]} = {bare(other)};")
-        elif a.guard == "": out.append(f"{indent}let r{n} = {load(k, n)};")
+        other = printed(a.fallback) if a.fallback is not None else ZEROS[kind]
+        if not is_bound(k, n): out.append(f"{indent}let r{n}: {KIND_TYPES[kind]} = {other};")
+        elif a.guard is None: out.append(f"{indent}let r{n} = {load(k, n)};")
         else:
-            out.append(f"{indent}var r{n}: {KIND_TYPES[kind]} = {bare(other)};")
-            out.append(f"{indent}if ({bare(a.guard)}) {{ r{n} = {load(k, n)}; }}")
+            out.append(f"{indent}var r{n}: {KIND_TYPES[kind]} = {other};")
+            out.append(f"{indent}if ({printed(a.guard)}) {{ r{n} = {load(k, n)}; }}")
     return out
 
 
-def store_lines(k: Kernel, target: int, text: str, kind: str, mode: str, indent: str) -> list[str]:
+def store_lines(k: Kernel, target: int, value: Node, kind: str, mode: str, indent: str) -> list[str]:
     """The store of a value at access `target`."""
     if not is_bound(k, target): return []
-    lines = plain_store(k, target, text, kind, mode)
+    lines = plain_store(k, target, value, kind, mode)
     holds = on_axes(k, target)
     if holds != "": lines = [f"if ({holds}) {{", *["  " + line for line in lines], "}"]
     return [indent + line for line in lines]
 
 
-def plain_store(k: Kernel, target: int, text: str, kind: str, mode: str) -> list[str]:
+def plain_store(k: Kernel, target: int, value: Node, kind: str, mode: str) -> list[str]:
     slot = k.nest.accesses[target].slot
     dtype = k.call.slots[slot].dtype
     name = bound_name(k, slot)
-    if mode == "=": return [f"{name}[{position(k, target, True)}] = {stored(text, kind, dtype)};"]
+    if mode == "=": return [f"{name}[{position(k, target, True)}] = {stored(value, kind, dtype)};"]
     old = converted(f"{name}[at]", element_type(k, dtype), "i" if dtype == "bool" else kind)
-    total = f"({old} + {text})" if dtype != "bool" else f"({old} | select(0, 1, {text}))"
+    total = Binary("+", Local(old), value) if dtype != "bool" else Binary("|", Local(old), Select(value, Constant("i", 1), Constant("i", 0)))
     return ["{", f"  let at = {position(k, target, True)};", f"  {name}[at] = {stored(total, 'i' if dtype == 'bool' else kind, dtype)};", "}"]

@@ -12,8 +12,9 @@ from .kernel import Kernel, bound_name, declarations, decode, element_type, need
 from .lines import points
 from .model import Step
 from .names import safe_name
+from .nodes import Apply, Binary, Element, Local, Node
+from .printed import operand, printed
 from .quads import quad_reads, quad_values, quads_possible, take_quads
-from .texts import bare
 
 THREADS = 256
 
@@ -42,14 +43,19 @@ def map_text(k: Kernel, title: str, lanes: int) -> MapText:
 
 def place_lines(k: Kernel, indent: str) -> list[str]:
     """The place of this point among all, for random draws."""
-    if "uniform_random" not in k.helpers: return []
+    return [f"{indent}let place = {place_text(k, 1)};"] if "uniform_random" in k.helpers else []
+
+
+def place_text(k: Kernel, lanes: int) -> str:
+    """lanes: the points that the last line counts as one."""
     n = len(k.nest.accesses)
     terms: list[str] = []
     for d in range(len(k.outer)):
         line = k.outer[d]
         word(k, f"place{d}", "u", line.strides[n])
-        terms.append(f"{f'outer{d}' if line.name == '' else f'u32({safe_name(line.name)})'} * p.place{d}")
-    return [f"{indent}let place = {' + '.join(terms) if len(terms) > 0 else '0u'};"]
+        many = f" * {lanes}u" if lanes > 1 and d == len(k.outer) - 1 else ""
+        terms.append(f"{f'outer{d}' if line.name == '' else f'u32({safe_name(line.name)})'}{many} * p.place{d}")
+    return " + ".join(terms) if len(terms) > 0 else "0u"
 
 
 def step_lines(k: Kernel, indent: str) -> list[str]:
@@ -63,25 +69,28 @@ def step_lines(k: Kernel, indent: str) -> list[str]:
         inside = indent
         out.extend(read_lines(k, [code.pred], done, indent, False))
         own = done
-        if code.pred != "":
-            out.append(f"{indent}if ({code.pred}) {{")
+        if code.pred is not None:
+            out.append(f"{indent}if ({printed(code.pred)}) {{")
             inside = indent + "  "
             own = done[:]
         out.extend(read_lines(k, [code.body, *k.code.accesses[step.target].index], own, inside, False))
-        formula = common(code.body, f"common{i}")
-        for line in formula.lines: out.append(inside + line)
-        text = formula.text
-        if step.name != "":
-            out.append(f"{inside}let {step.name} = {text};")
-            text = step.name
-        out.extend(put(k, step, text, kind, inside))
-        if code.pred != "": out.append(f"{indent}}}")
+        value = common(code.body, f"common{i}")
+        for line in value.lines: out.append(inside + line)
+        out.extend(put(k, step, named(step, value.formula, out, inside), kind, inside))
+        if code.pred is not None: out.append(f"{indent}}}")
     return out
 
 
-def put(k: Kernel, step: Step, text: str, kind: str, indent: str) -> list[str]:
-    if k.nest.shape == "scatter": return atomic_lines(k, step, text, kind, indent)
-    return store_lines(k, step.target, text, kind, step.mode, indent)
+def named(step: Step, value: Node, out: list[str], indent: str) -> Node:
+    """What a step stores, as a variable where later steps use it, too."""
+    if step.name == "": return value
+    out.append(f"{indent}let {step.name} = {printed(value)};")
+    return Local(step.name)
+
+
+def put(k: Kernel, step: Step, value: Node, kind: str, indent: str) -> list[str]:
+    if k.nest.shape == "scatter": return atomic_lines(k, step, value, kind, indent)
+    return store_lines(k, step.target, value, kind, step.mode, indent)
 
 
 def step_kind(k: Kernel, step: Step) -> str:
@@ -96,7 +105,7 @@ def lanes_possible(k: Kernel) -> bool:
     """Whether a thread can take four neighbours along the last line: reads and stores are quads, or the same for all four."""
     if len(k.outer) == 0 or k.nest.shape != "map" or not quads_possible(k, k.outer): return False
     for code in k.code.steps:
-        if code.pred != "": return False
+        if code.pred is not None: return False
     last = k.outer[len(k.outer) - 1]
     for step in k.nest.steps:
         if last.strides[step.target] != 1 or step.mode != "=": return False
@@ -107,40 +116,34 @@ def lane_lines(k: Kernel) -> list[str]:
     """Reads of four, the formulas for each of them, stores of four."""
     take_quads(k, k.outer)
     out = decode(k, k.outer, "outer", "flat", "")
-    texts: list[str] = []
-    for code in k.code.steps: texts.append(code.body)
-    out.extend(quad_reads(k, texts, ""))
+    bodies: list[Node | None] = [code.body for code in k.code.steps]
+    out.extend(quad_reads(k, bodies, ""))
     scalar: list[int] = []
-    out.extend(read_lines(k, [f"r{n}" for n in needed(k, texts) if n not in k.wide], scalar, "", False))
+    out.extend(read_lines(k, [Element(n) for n in needed(k, bodies) if n not in k.wide], scalar, "", False))
     targets = [step.target for step in k.nest.steps]
     for n in targets: out.append(f"var v{n}: vec4<{element_type(k, k.call.slots[k.nest.accesses[n].slot].dtype)}>;")
     out.extend(place_base(k))
-    for lane in range(4): out.extend(one_lane(k, lane, texts))
+    for lane in range(4): out.extend(one_lane(k, lane, bodies))
     for n in targets: out.append(f"{bound_name(k, k.nest.accesses[n].slot)}[{position(k, n)}] = v{n};")
     return out
 
 
 def place_base(k: Kernel) -> list[str]:
     if "uniform_random" not in k.helpers: return []
-    lines = place_lines(k, "")
-    d = len(k.outer) - 1
-    return [lines[0].replace("let place =", "let first_place =").replace(f"outer{d} * p.place{d}", f"outer{d} * 4u * p.place{d}")]
+    return [f"let first_place = {place_text(k, 4)};"]
 
 
-def one_lane(k: Kernel, lane: int, texts: list[str]) -> list[str]:
+def one_lane(k: Kernel, lane: int, bodies: list[Node | None]) -> list[str]:
     """The formulas at one of four neighbours."""
     out: list[str] = ["{"]
-    out.extend(quad_values(k, texts, lane, "  "))
+    out.extend(quad_values(k, bodies, lane, "  "))
     if "uniform_random" in k.helpers: out.append(f"  let place = first_place + {lane}u * p.place{len(k.outer) - 1};")
     for i in range(len(k.nest.steps)):
         step = k.nest.steps[i]
-        formula = common(k.code.steps[i].body, f"common{i}")
-        for line in formula.lines: out.append("  " + line)
-        text = formula.text
-        if step.name != "":
-            out.append(f"  let {step.name} = {text};")
-            text = step.name
-        out.append(f"  v{step.target}[{lane}] = {stored(text, step_kind(k, step), k.call.slots[k.nest.accesses[step.target].slot].dtype)};")
+        value = common(k.code.steps[i].body, f"common{i}")
+        for line in value.lines: out.append("  " + line)
+        result = named(step, value.formula, out, "  ")
+        out.append(f"  v{step.target}[{lane}] = {stored(result, step_kind(k, step), k.call.slots[k.nest.accesses[step.target].slot].dtype)};")
     out.append("}")
     return out
 
@@ -148,7 +151,7 @@ def one_lane(k: Kernel, lane: int, texts: list[str]) -> list[str]:
 # --- Scatters --------------------------------------------------------------------------------------
 
 
-def atomic_lines(k: Kernel, step: Step, text: str, kind: str, indent: str) -> list[str]:
+def atomic_lines(k: Kernel, step: Step, value: Node, kind: str, indent: str) -> list[str]:
     """An atomic `+=`, `*=`, `max=` or `min=` at a place that other threads may change too."""
     slot = k.nest.accesses[step.target].slot
     if slot not in k.slots: return []
@@ -162,10 +165,10 @@ def atomic_lines(k: Kernel, step: Step, text: str, kind: str, indent: str) -> li
         half = dtype == "float16"
         word_at = "at / 2u" if half else "at"
         old = "unpack2x16float(old)[at % 2u]" if half else "bitcast<f32>(old)"
-        value = f"f32({text})" if kind != "f" else text
+        number = f"f32({operand(value)})" if kind != "f" else operand(value)
         if step.mode == "max=": use(k, "larger")
         if step.mode == "min=": use(k, "smaller")
-        new = f"{old} + {value}" if step.mode == "+=" else f"{old} * {value}" if step.mode == "*=" else f"larger({old}, {value})" if step.mode == "max=" else f"smaller({old}, {value})"
+        new = f"{old} + {number}" if step.mode == "+=" else f"{old} * {number}" if step.mode == "*=" else f"larger({old}, {number})" if step.mode == "max=" else f"smaller({old}, {number})"
         bits = f"pack2x16float(select(vec2(halves.x, {new}), vec2({new}, halves.y), at % 2u == 0u))" if half else f"bitcast<u32>({new})"
         out.append(f"{indent}  var old = atomicLoad(&{name}[{word_at}]);")
         out.append(f"{indent}  loop {{")
@@ -176,8 +179,9 @@ def atomic_lines(k: Kernel, step: Step, text: str, kind: str, indent: str) -> li
         out.append(f"{indent}  }}")
     elif step.mode == "*=" and dtype != "bool" or step.mode == "+=" and (dtype == "uint8" or dtype == "int8"):
         k.elements[at] = "atomic<i32>"
-        other = bare(stored(text, kind, "int32"))
-        new = stored(f"multiply_checked(old, {other})" if step.value == "T" and step.mode == "*=" else f"old {step.mode[:1]} ({other})", "i", dtype)
+        other = Local(stored(value, kind, "int32"))
+        new = stored(Apply("multiply_checked", [Local("old"), other]) if step.value == "T" and step.mode == "*="
+                     else Binary(step.mode[:1], Local("old"), Local(f"({other.name})")), "i", dtype)
         out.append(f"{indent}  var old = atomicLoad(&{name}[at]);")
         out.append(f"{indent}  loop {{")
         out.append(f"{indent}    let swap = atomicCompareExchangeWeak(&{name}[at], old, {new});")
@@ -189,7 +193,7 @@ def atomic_lines(k: Kernel, step: Step, text: str, kind: str, indent: str) -> li
         function = "atomicAdd" if step.mode == "+=" else "atomicMax" if step.mode == "max=" else "atomicMin"
         if dtype == "bool": function = "atomicOr" if step.mode == "+=" or step.mode == "max=" else "atomicAnd"
         k.elements[at] = f"atomic<{'u32' if dtype == 'bool' else 'i32'}>"
-        added = stored(text, kind, dtype)
+        added = stored(value, kind, dtype)
         out.append(f"{indent}  _ = add_checked(atomicAdd(&{name}[at], {added}), {added});" if checked else f"{indent}  {function}(&{name}[at], {added});")
     out.append(f"{indent}}}")
     return out

@@ -17,6 +17,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from .nodes import Node
+
 Env = dict[str, float]
 Fn = Callable[[Env], float]
 
@@ -93,7 +95,7 @@ class Loop:
 @dataclass
 class Access:
     """A place where a nest reads or writes a tensor.  axes[i] names the loop that alone indexes
-    logical axis i, or is "" where the index is computed (its text is then in the code)."""
+    logical axis i, or is "" where the index is computed (its formula is then in the code)."""
     slot: int
     axes: list[str]
     kind: str                           # what the element is computed as: "T" "f" "i" "b"
@@ -114,29 +116,29 @@ class Step:
 
 @dataclass
 class ReadCode:
-    """WGSL text of one access: an index for each computed logical axis ("" for the others), when
-    to read at all ("" = always) and what stands in its place."""
-    index: list[str]
-    guard: str
-    fallback: str
+    """The formulas of one access: an index for each computed logical axis (None for the others), when
+    to read at all (None: always) and what stands in its place (None: 0)."""
+    index: list[Node | None]
+    guard: Node | None
+    fallback: Node | None
 
 
 @dataclass
 class StepCode:
-    pred: str                           # "" = always
-    body: str                           # the value; `r0` is what access 0 read, `acc0` an earlier value
+    pred: Node | None                   # None: always
+    body: Node
 
 
 @dataclass
 class Code:
-    """The texts of a nest for one class of T: floating point or whole numbers."""
+    """The formulas of a nest for one class of T: floating point or whole numbers."""
     accesses: list[ReadCode]
     steps: list[StepCode]
 
 
 @dataclass
 class Word:
-    """A scalar that the texts use as `p.name`: from the environment to the kernel's uniform.  `value`: a formula,
+    """A scalar that the formulas use as a `Uniform`: from the environment to the kernel's uniform.  `value`: a formula,
     where it is no entry of the environment."""
     name: str
     kind: str                           # "f" "i" "T"
@@ -156,11 +158,13 @@ class RawLaunch:
 
 @dataclass
 class Raw:
-    """names: what the body calls the tensor of each access.  dtype: what it calls T, "T" where that is the op's.  text: WGSL."""
+    """names: what the body calls the tensor of each access.  dtype: what it calls T, "T" where that is the op's.  text: WGSL.
+    helpers: the functions of the prelude that it calls."""
     names: list[str]
     dtype: str
     text: str
     launches: list[RawLaunch]
+    helpers: list[str]
 
 
 @dataclass
@@ -210,6 +214,14 @@ class Schedule:
 
 
 @dataclass
+class Function:
+    """A function of WGSL.  calls: the other functions that it calls, of the prelude or of those that travel with ops."""
+    name: str
+    text: str
+    calls: list[str]
+
+
+@dataclass
 class Op:
     """programs[0] computes the outputs, programs[1] the gradients of the inputs, programs[2] the
     gradients of programs[1]'s outputs with respect to its inputs."""
@@ -229,7 +241,7 @@ class Op:
     schedules: list[Schedule]
     numbers: bool = False               # no argument need be a tensor
     elementwise: bool = False           # a list of tensors side by side is one long tensor to it: codegen/elementwise.py
-    routines: list[str] = field(default_factory=list)   # texts of functions that the kernels call and the prelude lacks; each calls only earlier ones
+    routines: list[Function] = field(default_factory=list)      # what the kernels call and the prelude lacks; each calls only earlier ones
 
 
 # --- A call ----------------------------------------------------------------------------------------

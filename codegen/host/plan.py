@@ -14,6 +14,7 @@ from .kernel import MOST_BINDINGS, Facts, Kernel, new_kernel, word
 from .lines import Line, Resolved, active, collapsed, points, resolve, spread_out
 from .map import THREADS, lanes_possible, map_text
 from .model import Call, Code, CpuLaunch, Dims, Launch, Nest, Op, Raw, Schedule, Step, StepCode
+from .nodes import Result
 from .raw import raw_kernel_of, raw_steps, raw_text, raw_words
 from .render import interleaved_kernel, map_kernel, prelude_text, raw_kernel, row_kernel, scan_kernel, tiled_kernel, window_kernel
 from .row import Stage, quads_help, row_text, tree_possible
@@ -96,7 +97,7 @@ def summed(nest: Nest) -> Nest:
 
 def with_sum(code: Code | None) -> Code | None:
     if code is None: return None
-    return Code(code.accesses, [code.steps[len(code.steps) - 1], StepCode("", "acc0")])
+    return Code(code.accesses, [code.steps[len(code.steps) - 1], StepCode(None, Result(0))])
 
 
 def ordered(nest: Nest, lines: list[Line]) -> list[Line]:

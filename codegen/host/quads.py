@@ -5,8 +5,9 @@
 from __future__ import annotations
 
 from .conversion import converted
-from .kernel import Kernel, access_kind, bound_name, element_type, holes, is_bound, needed, position
+from .kernel import Kernel, access_kind, bound_name, element_type, is_bound, needed, position
 from .lines import Line
+from .nodes import Node, elements_of
 
 
 def quads_possible(k: Kernel, lines: list[Line]) -> bool:
@@ -16,9 +17,9 @@ def quads_possible(k: Kernel, lines: list[Line]) -> bool:
     if last.name != "" or last.size % 4 != 0: return False
     taken = False
     for code in k.code.accesses:
-        if len(holes(code.guard)) > 0: return False
-        for text in code.index:
-            if text != "": return False
+        if len(elements_of(code.guard)) > 0: return False
+        for index in code.index:
+            if index is not None: return False
     for n in range(len(k.nest.accesses)):
         if not is_bound(k, n): continue
         slot = k.nest.accesses[n].slot
@@ -28,7 +29,7 @@ def quads_possible(k: Kernel, lines: list[Line]) -> bool:
         for m in range(len(k.nest.accesses)):           # one binding has one type of elements
             if k.nest.accesses[m].slot == slot and last.strides[m] != stride: return False
         if stride == 0: continue
-        if k.code.accesses[n].guard != "" or k.r.offsets[n] % 4 != 0: return False
+        if k.code.accesses[n].guard is not None or k.r.offsets[n] % 4 != 0: return False
         for line in k.outer + k.reduce:
             if line.name != "": return False
             if line.strides[n] % 4 != 0 and (line.strides[n] != 1 or line.size != last.size): return False
@@ -50,15 +51,15 @@ def take_quads(k: Kernel, lines: list[Line]) -> None:
     lines[len(lines) - 1] = Line("", last.size // 4, last.strides)
 
 
-def quad_reads(k: Kernel, texts: list[str], indent: str) -> list[str]:
-    """The quads that the texts need, as `v` and the access's number."""
-    return [f"{indent}let v{n} = {bound_name(k, k.nest.accesses[n].slot)}[{position(k, n)}];" for n in needed(k, texts) if n in k.wide]
+def quad_reads(k: Kernel, formulas: list[Node | None], indent: str) -> list[str]:
+    """The quads that formulas need, as `v` and the access's number."""
+    return [f"{indent}let v{n} = {bound_name(k, k.nest.accesses[n].slot)}[{position(k, n)}];" for n in needed(k, formulas) if n in k.wide]
 
 
-def quad_values(k: Kernel, texts: list[str], lane: int, indent: str) -> list[str]:
-    """One of four neighbours, as the reads of the texts."""
+def quad_values(k: Kernel, formulas: list[Node | None], lane: int, indent: str) -> list[str]:
+    """One of four neighbours, as what the formulas read."""
     out: list[str] = []
-    for n in needed(k, texts):
+    for n in needed(k, formulas):
         if n in k.wide: out.append(f"{indent}let r{n} = {quad_element(k, n, f'v{n}[{lane}]')};")
     return out
 

@@ -8,6 +8,7 @@ import importlib
 
 from .interleaved import InterleavedText
 from .map import MapText
+from .model import Function
 from .raw import RawBody
 from .row import RowText
 from .scan import ScanText
@@ -36,7 +37,7 @@ def interleaved_kernel(c: InterleavedText) -> str: return shown("interleaved.wgs
 def window_kernel(c: WindowText) -> str: return shown("window.wgsl.j2", c)
 
 
-def prelude_text(helpers: list[str], routines: list[str]) -> str:
+def prelude_text(helpers: list[str], routines: list[Function]) -> str:
     """The functions of the prelude that are named, then of the routines, with all that they call; other names are WGSL's own functions."""
     return importlib.import_module("codegen.wgsl.prelude").text(helpers, routines)
 

@@ -18,10 +18,12 @@ from .common import common
 from .conversion import KIND_TYPES
 from .dtypes import compute_class
 from .held import Held, held_of, held_pass, held_reads
-from .kernel import Kernel, bind_memory, declarations, decode, is_wide, mentions, read_lines, use, word
+from .kernel import Kernel, bind_memory, declarations, decode, is_wide, read_lines, use, word
 from .lines import points
 from .map import step_kind
 from .model import Step
+from .nodes import Node, uses_result
+from .printed import operand, printed
 from .quads import quad_reads, quad_values, quads_possible, take_quads
 from .row_stores import inner_store, inner_store_held, outer_store
 
@@ -95,7 +97,7 @@ def quads_help(k: Kernel) -> bool:
     if len(k.reduce) != 1 or not quads_possible(k, k.reduce): return False
     for n in range(len(k.nest.steps)):
         step = k.nest.steps[n]
-        if is_arg(step) or k.code.steps[n].pred != "": return False
+        if is_arg(step) or k.code.steps[n].pred is not None: return False
         if step.inner and (k.reduce[0].strides[step.target] != 1 or step.mode != "="): return False
     return True
 
@@ -104,8 +106,7 @@ def independent(k: Kernel, first: int, end: int) -> bool:
     """Whether the steps from `first` on are reductions whose values step `end` does not use, so that they share a loop."""
     for n in range(first, end):
         if k.nest.steps[n].kind != "reduce": return False
-        name = k.nest.steps[n].name
-        if mentions(k.code.steps[end].body, name) or mentions(k.code.steps[end].pred, name): return False
+        if uses_result(k.code.steps[end].body, n) or uses_result(k.code.steps[end].pred, n): return False
     return True
 
 
@@ -173,17 +174,16 @@ def better(k: Kernel, red: str, kind: str, a: str, b: str) -> str:
 def reduction(k: Kernel, first: int, end: int, done: list[int], lanes: int, stage: Stage) -> list[str]:
     """One loop for the reductions first .. end - 1."""
     out: list[str] = []
-    texts: list[str] = []
+    formulas: list[Node | None] = []
     for n in range(first, end):
-        texts.append(k.code.steps[n].pred)
-        texts.append(k.code.steps[n].body)
+        formulas.extend([k.code.steps[n].pred, k.code.steps[n].body])
         kind = value_kind(k, n)
         red = k.nest.steps[n].red
         if is_arg(k.nest.steps[n]):
             out.append(f"var best{n}: {KIND_TYPES[kind]} = {start(k, red, kind)};")
-            out.append(f"var acc{n} = 0;".replace(f"acc{n}", k.nest.steps[n].name))
+            out.append(f"var {k.nest.steps[n].name} = 0;")
         else: out.append(f"var {so_far(k, n)}: {KIND_TYPES[kind]} = {start(k, red, kind)};")
-    out.extend(read_lines(k, texts, done, "", True))
+    out.extend(read_lines(k, formulas, done, "", True))
     chunks = chunked(k, first, end, lanes * stage.parts)
     step = f"{lanes}u"
     begin = "from_part + lane" if stage.kind == "parts" else "lane"
@@ -201,11 +201,11 @@ def reduction(k: Kernel, first: int, end: int, done: list[int], lanes: int, stag
     out.extend(decode(k, k.reduce, "inner", "inner", indent))
     inside = done[:]
     if len(k.wide) > 0:
-        out.extend(quad_reads(k, texts, indent))
+        out.extend(quad_reads(k, formulas, indent))
         inside.extend(k.wide)
         for lane in range(4):
             out.append(f"{indent}{{")
-            out.extend(quad_values(k, texts, lane, indent + "  "))
+            out.extend(quad_values(k, formulas, lane, indent + "  "))
             for n in range(first, end): out.extend(accumulate(k, n, inside, indent + "  ", chunks))
             out.append(f"{indent}}}")
     else:
@@ -221,12 +221,12 @@ def reduction(k: Kernel, first: int, end: int, done: list[int], lanes: int, stag
 def reduction_held(k: Kernel, first: int, end: int, done: list[int], held: Held) -> list[str]:
     """The reductions first .. end - 1 over what is held."""
     out: list[str] = []
-    texts: list[str] = []
+    formulas: list[Node | None] = []
     for n in range(first, end):
         kind: str = value_kind(k, n)
-        texts.append(k.code.steps[n].body)
+        formulas.append(k.code.steps[n].body)
         out.append(f"var {so_far(k, n)}: {KIND_TYPES[kind]} = {start(k, k.nest.steps[n].red, kind)};")
-    out.extend(read_lines(k, texts, done, "", True))
+    out.extend(read_lines(k, formulas, done, "", True))
     for n in range(first, end):
         kind: str = value_kind(k, n)
         step = k.nest.steps[n]
@@ -252,19 +252,19 @@ def accumulate(k: Kernel, n: int, done: list[int], indent: str, chunks: bool) ->
     out = read_lines(k, [code.pred], done, indent, False)
     inside = indent
     own = done
-    if code.pred != "":
-        out.append(f"{indent}if ({code.pred}) {{")
+    if code.pred is not None:
+        out.append(f"{indent}if ({printed(code.pred)}) {{")
         inside = indent + "  "
         own = done[:]
     out.extend(read_lines(k, [code.body], own, inside, False))
-    formula = common(code.body, f"common{n}")
-    for line in formula.lines: out.append(inside + line)
+    value = common(code.body, f"common{n}")
+    for line in value.lines: out.append(inside + line)
     if is_arg(step):
-        out.append(f"{inside}let value{n} = {formula.text};")
+        out.append(f"{inside}let value{n} = {printed(value.formula)};")
         out.append(f"{inside}if ({better(k, step.red, kind, f'value{n}', f'best{n}')}) {{ best{n} = value{n}; {step.name} = i32(inner); }}")
-    elif chunks and is_float_sum(k, n): out.append(f"{inside}part{n} += {formula.text};")
-    else: out.append(f"{inside}{so_far(k, n)} = {joined(k, step.red, kind, so_far(k, n), formula.text)};")
-    if code.pred != "": out.append(f"{indent}}}")
+    elif chunks and is_float_sum(k, n): out.append(f"{inside}part{n} += {printed(value.formula)};")
+    else: out.append(f"{inside}{so_far(k, n)} = {joined(k, step.red, kind, so_far(k, n), operand(value.formula))};")
+    if code.pred is not None: out.append(f"{indent}}}")
     return out
 
 

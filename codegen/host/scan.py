@@ -11,6 +11,8 @@ from .conversion import KIND_TYPES
 from .kernel import Kernel, declarations, decode, read_lines, store_lines, word
 from .lines import points
 from .model import Step
+from .nodes import Node
+from .printed import operand, printed
 from .row import better, is_arg, joined, narrowed, so_far, start, value_kind
 
 
@@ -45,11 +47,11 @@ def scan_text(k: Kernel, title: str, lanes: int) -> ScanText:
     word(k, "inner_points", "u", points(k.reduce))
     word(k, "run", "u", (points(k.reduce) + lanes - 1) // lanes)
     first = decode(k, k.outer, "outer", "row", "")
-    texts: list[str] = []
-    for code in k.code.steps: texts.extend([code.pred, code.body])
+    formulas: list[Node | None] = []
+    for code in k.code.steps: formulas.extend([code.pred, code.body])
     done: list[int] = []
-    first.extend(read_lines(k, texts, done, "", True))
-    point = decode(k, k.reduce, "inner", "inner_points - 1u - inner".replace("inner_points", "p.inner_points") if k.nest.reverse else "inner", "")
+    first.extend(read_lines(k, formulas, done, "", True))
+    point = decode(k, k.reduce, "inner", "p.inner_points - 1u - inner" if k.nest.reverse else "inner", "")
     inside = done[:]
     starts: list[str] = []
     add: list[str] = []
@@ -63,14 +65,14 @@ def scan_text(k: Kernel, title: str, lanes: int) -> ScanText:
         if is_arg(step):
             starts.append(f"var best{n}: {KIND_TYPES[kind]} = {start(k, step.red, kind)};")
             starts.append(f"var {step.name} = 0;")
-            add.append(f"let value{n} = {k.code.steps[n].body};")
+            add.append(f"let value{n} = {printed(k.code.steps[n].body)};")
             wins = better(k, step.red, kind, f"value{n}", f"best{n}")
             same = f"value{n} == best{n}"
             if kind == "f": same = f"({same} || (is_nan(value{n}) && is_nan(best{n})))"
             add.append(f"if ({wins} || {same}) {{ best{n} = value{n}; {step.name} = i32(inner); }}")
         else:
             starts.append(f"var {so_far(k, n)}: {KIND_TYPES[kind]} = {start(k, step.red, kind)};")
-            add.append(f"{so_far(k, n)} = {joined(k, step.red, kind, so_far(k, n), k.code.steps[n].body)};")
+            add.append(f"{so_far(k, n)} = {joined(k, step.red, kind, so_far(k, n), operand(k.code.steps[n].body))};")
             shared.append(f"var<workgroup> shared{n}: array<{KIND_TYPES[kind]}, {threads}>;")
             combines.extend(prefix(k, n, lanes, step, kind))
     stores: list[str] = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from functools import lru_cache
 
-from .expressions import CALL, TERNARY, safe
+from .expressions import AND, CALL, TERNARY, safe
 from .subset import INT, NONE, Refused, STR, annotation, join, optional, plain
 
 
@@ -39,7 +39,7 @@ def assigned_in(function: ast.FunctionDef) -> dict[str, list[ast.AST]]: return a
 
 def statement(w, s: ast.stmt, declared: set[str], later: set[str]):
     """Writes s.  `later`: names that later statements of the block use."""
-    compound = isinstance(s, (ast.If, ast.For, ast.While))
+    compound = isinstance(s, (ast.If, ast.For, ast.While, ast.Match))
     if compound:
         # What a compound statement assigns and a later statement uses is declared before it.
         for name, places in assigned(s).items():
@@ -88,6 +88,7 @@ def statement(w, s: ast.stmt, declared: set[str], later: set[str]):
             w.block(s.body, declared)
             w.put("}")
         case ast.For(orelse=[]): write_for(w, s, declared)
+        case ast.Match(): write_match(w, s, declared)
         case _: w.no(s, f"{type(s).__name__} is not in the host subset")
     if not compound: w.trailing(s)
 
@@ -216,3 +217,73 @@ def write_for(w, s: ast.For, declared):
 
 def is_pairing(node) -> bool:
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("zip", "range", "enumerate")
+
+
+# --- Patterns --------------------------------------------------------------------------------------
+
+Bound = tuple[str, str, tuple]          # a name, what it stands for, its type
+
+
+def write_match(w, s: ast.Match, declared):
+    """Cases become `if`, `else if` and `else`; what a pattern binds is declared first in its block."""
+    subject = s.subject
+    if not isinstance(subject, ast.Name):
+        text, t, _ = w.x.expr(subject)
+        w.put(f"const subject = {text};")
+    else: text, t = w.x.text(subject), w.x.expr(subject)[1]
+    text = "subject" if not isinstance(subject, ast.Name) else text
+    for n, case in enumerate(s.cases):
+        conditions, bound = pattern(w, case.pattern, text, t)
+        if case.guard is not None:
+            with w.x.scope({name: kind for name, _, kind in bound}):
+                w.x.paths = {name: place for name, place, _ in bound}
+                conditions.append(w.x.truth(case.guard, AND))
+                w.x.paths = {}
+        w.comment_lines(case.pattern.lineno)
+        if conditions: w.put(("} else " if n else "") + f"if ({' && '.join(conditions)}) {{")
+        elif n: w.put("} else {")
+        else: w.no(s, "a match whose first case is met by all")
+        said = set().union(*map(uses, case.body))
+        with w.x.scope({name: kind for name, _, kind in bound}):
+            w.depth += 1
+            declare_bound(w, [(name, place) for name, place, _ in bound if name in said])
+            w.depth -= 1
+            w.block(case.body, declared | {name for name, _, _ in bound})
+    w.put("}")
+
+
+def declare_bound(w, bound: list[tuple[str, str]]):
+    """Takes fields of one value apart in one statement."""
+    taken: dict[str, list[str]] = {}
+    for name, place in bound:
+        owner, dot, field = place.rpartition(".")
+        if not dot or not field.isidentifier(): w.put(f"const {safe(name)} = {place};")
+        else: taken.setdefault(owner, []).append(field if field == safe(name) else f"{field}: {safe(name)}")
+    for owner, fields in taken.items(): w.put(f"const {{ {', '.join(fields)} }} = {owner};")
+
+
+def pattern(w, p: ast.pattern, text: str, t) -> tuple[list[str], list[Bound]]:
+    """What must hold for a value to meet a pattern, and what that binds."""
+    match p:
+        case ast.MatchAs(pattern=None, name=None): return [], []
+        case ast.MatchAs(pattern=None, name=name): return [], [(name, text, t)]
+        case ast.MatchAs(pattern=inner, name=name):
+            conditions, bound = pattern(w, inner, text, t)
+            kind = w.x.types[inner.cls.id] if isinstance(inner, ast.MatchClass) else t
+            return conditions, [*bound, (name, text, kind)]
+        case ast.MatchSingleton(value=None): return [f"{text} === null"], []
+        case ast.MatchValue(value=value): return [f"{text} === {w.x.text(value, CALL)}"], []
+        case ast.MatchOr(patterns=patterns):
+            parts = [pattern(w, q, text, t) for q in patterns]
+            if any(bound for _, bound in parts): w.no(p, "names bound by alternatives")
+            return [f"({' || '.join(' && '.join(conditions) for conditions, _ in parts)})"], []
+        case ast.MatchSequence(patterns=patterns) if plain(t)[0] == "list":
+            parts = [pattern(w, q, f"{text}[{n}]", plain(t)[1]) for n, q in enumerate(patterns)]
+            return [f"{text}.length === {len(patterns)}", *(c for cs, _ in parts for c in cs)], [b for _, bs in parts for b in bs]
+        case ast.MatchClass(cls=ast.Name(id=name)) if name in w.x.classes and w.x.classes[name].frozen:
+            fields = w.x.classes[name]
+            w.x.used.add(name)
+            given = [*zip(fields, p.patterns), *zip(p.kwd_attrs, p.kwd_patterns)]
+            parts = [pattern(w, q, f"{text}.{field}", fields[field]) for field, q in given]
+            return [f"{text} instanceof {name}", *(c for cs, _ in parts for c in cs)], [b for _, bs in parts for b in bs]
+    w.no(p, "this pattern")

@@ -2,7 +2,7 @@
 
 A type is a tuple: ("int",) ("float",) ("bool",) ("str",) ("none",) ("list", T) ("dict", T) with keys
 that are strings, ("tuple", T, ...), ("opt", T) for T or None, ("union", T, ...), ("fn", R, T, ...),
-("cls", name, module) for a dataclass, ("alias", name, T).  `None` stands for unknown.  This file is
+("cls", name, module) for a dataclass, ("alias", name, T), ("literal", text, ...) for one of these texts.  `None` stands for unknown.  This file is
 about Python's annotations; it translates no code."""
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ def annotation(node: ast.AST, names: dict[str, Type], file: str) -> Type:
         case ast.Constant(value=str(text)): return annotation(ast.parse(text, mode="eval").body, names, file)
         case ast.Name(id=name) if name in SIMPLE: return SIMPLE[name]
         case ast.Name(id=name) if name in names: return names[name]
+        case ast.Subscript(value=ast.Name(id="Literal"), slice=ast.Tuple(elts=items)): return ("literal", *(i.value for i in items))
         case ast.Subscript(value=ast.Name(id="list"), slice=item): return ("list", annotation(item, names, file))
         case ast.Subscript(value=ast.Name(id="dict"), slice=ast.Tuple(elts=[key, item])):
             if annotation(key, names, file) != STR: refuse(node, file, "the keys of a dict must be str")
@@ -52,7 +53,7 @@ def annotation(node: ast.AST, names: dict[str, Type], file: str) -> Type:
 def plain(t: Type | None) -> Type | None:
     """The type behind aliases and `or None`."""
     while t is not None and t[0] in ("opt", "alias"): t = t[1] if t[0] == "opt" else t[2]
-    return t
+    return STR if t is not None and t[0] == "literal" else t
 
 
 def optional(t: Type | None) -> bool:
@@ -82,6 +83,7 @@ def typescript(t: Type, nested: bool = False) -> str:
         case ("list", item): return typescript(item, True) + "[]"
         case ("dict", item): return f"Record<string, {typescript(item)}>"
         case ("tuple", *items): return f"[{', '.join(map(typescript, items))}]"
+        case ("literal", *texts): s = " | ".join(f'"{text}"' for text in texts)
         case ("cls", name, _): return name
         case ("alias", name, _, _): return name
         case ("opt", item): s = f"{typescript(item, True)} | null"

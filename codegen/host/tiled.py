@@ -13,9 +13,10 @@ from .contract import Factor, Product
 from .conversion import KIND_TYPES, ZEROS, converted, stored
 from .kernel import Kernel, access_kind, bind_memory, bound_name, declarations, element_type, is_bound, needed, position, read_lines, variable, word
 from .lines import Line, points
-from .map import put, step_kind
+from .map import named, put, step_kind
 from .model import Step
-from .texts import bare
+from .nodes import Binary, Element, Local, Node, mapped
+from .printed import operand, printed
 from .tiled_lines import bound_lines, counted, joined_lines, split_lines
 
 
@@ -131,9 +132,9 @@ def blocks(product: Product, tile: Tile) -> int:
 
 
 def side_of(k: Kernel, name: str, flat: str, product: Product, factor: Factor, own: list[Line], size: int, stride: int) -> Side:
-    texts = [factor.body, factor.filter]
-    lines = joined_lines(k, own, factor.accesses, texts)
-    depth = joined_lines(k, product.depth, factor.accesses, texts)
+    formulas: list[Node | None] = [factor.body, factor.filter]
+    lines = joined_lines(k, own, factor.accesses, formulas)
+    depth = joined_lines(k, product.depth, factor.accesses, formulas)
     side = Side(name, flat, factor, len(product.batch), product.batch + lines, depth, size, stride, "")
     side.load = wide_load(k, side)
     if side.load == "": side.load = "piece" if along_depth(side) else "strip"
@@ -153,13 +154,13 @@ def wide_load(k: Kernel, side: Side) -> str:
     """How a factor can be read four elements at once: "across" its own lines, along the "depth", or "" not at all.
     It must be one float tensor, read plainly, whose strides leave quads whole."""
     factor = side.factor
-    if len(factor.accesses) != 1 or factor.filter != "" or len(side.outer) == side.batch or len(side.reduce) == 0: return ""
+    if len(factor.accesses) != 1 or factor.filter is not None or len(side.outer) == side.batch or len(side.reduce) == 0: return ""
     n = factor.accesses[0]
-    if factor.body != f"r{n}" or k.code.accesses[n].guard != "" or k.r.offsets[n] % 4 != 0: return ""
+    if not isinstance(factor.body, Element) or k.code.accesses[n].guard is not None or k.r.offsets[n] % 4 != 0: return ""
     slot = k.nest.accesses[n].slot
     if slot not in k.slots or k.call.slots[slot].dtype != "float32": return ""
-    for text in k.code.accesses[n].index:
-        if text != "": return ""
+    for index in k.code.accesses[n].index:
+        if index is not None: return ""
     for m in range(len(k.nest.accesses)):
         if m != n and k.nest.accesses[m].slot == slot: return ""
     lines = side.outer + side.reduce
@@ -261,42 +262,45 @@ def value_lines(k: Kernel, factor: Factor) -> list[str]:
     long over many of them."""
     done: list[int] = []
     out = flat_reads(k, [factor.filter], done, "")
-    if factor.filter == "":
+    if factor.filter is None:
         out.extend(flat_reads(k, [factor.body], done, ""))
-        out.append(f"value = {bare(factor.body)};")
+        out.append(f"value = {printed(factor.body)};")
         return out
-    out.append(f"let counts = {without_branches(bare(factor.filter))};")
+    out.append(f"let counts = {printed(without_branches(factor.filter))};")
     out.extend(flat_reads(k, [factor.body], done, "counts"))
-    out.append(f"value = select(value, {bare(factor.body)}, counts);")
+    out.append(f"value = select(value, {printed(factor.body)}, counts);")
     return out
 
 
-def flat_reads(k: Kernel, texts: list[str], done: list[int], condition: str) -> list[str]:
-    """Statements that make the reads of the texts known; where one does not count, the first element is read and not used."""
+def flat_reads(k: Kernel, formulas: list[Node | None], done: list[int], condition: str) -> list[str]:
+    """Statements that make what formulas read known; where one does not count, the first element is read and not used."""
     out: list[str] = []
-    for n in needed(k, texts):
+    for n in needed(k, formulas):
         if n in done: continue
         done.append(n)
         a = k.code.accesses[n]
         kind = access_kind(k, n)
-        other = bare(a.fallback) if a.fallback != "" else ZEROS[kind]
+        other = printed(a.fallback) if a.fallback is not None else ZEROS[kind]
         if not is_bound(k, n):
             out.append(f"let r{n}: {KIND_TYPES[kind]} = {other};")
             continue
         slot = k.nest.accesses[n].slot
         there = condition
-        if a.guard != "":
-            out.append(f"let there{n} = {without_branches(bare(a.guard))};")
+        if a.guard is not None:
+            out.append(f"let there{n} = {printed(without_branches(a.guard))};")
             there = f"there{n}" if condition == "" else f"there{n} & {condition}"
         at = position(k, n) if there == "" else f"select(0u, {position(k, n)}, {there})"
         text = converted(f"{bound_name(k, slot)}[{at}]", element_type(k, k.call.slots[slot].dtype), kind)
-        out.append(f"let r{n} = {text if a.guard == '' else f'select({other}, {text}, there{n})'};")
+        out.append(f"let r{n} = {text if a.guard is None else f'select({other}, {text}, there{n})'};")
     return out
 
 
-def without_branches(condition: str) -> str:
+def without_branches(condition: Node) -> Node:
     """A condition that is evaluated as a whole."""
-    return condition.replace(" && ", " & ").replace(" || ", " | ")
+    match condition:
+        case Binary(operator="&&", left=left, right=right): return Binary("&", without_branches(left), without_branches(right))
+        case Binary(operator="||", left=left, right=right): return Binary("|", without_branches(left), without_branches(right))
+        case _: return mapped(condition, without_branches)
 
 
 def wide_lines(k: Kernel, factor: Factor) -> list[str]:
@@ -312,16 +316,16 @@ def wide_lines(k: Kernel, factor: Factor) -> list[str]:
 
 def store_text(k: Kernel, product: Product, out: TiledText) -> None:
     """Statements for finished sums: of a row, of the first of four columns, of each, of the four."""
-    texts: list[str] = []
+    formulas: list[Node | None] = []
     targets: list[int] = []
     for i in range(1, len(k.nest.steps)):
         step: Step = k.nest.steps[i]
-        texts.extend([k.code.steps[i].body, *k.code.accesses[step.target].index])
+        formulas.extend([k.code.steps[i].body, *k.code.accesses[step.target].index])
         targets.append(step.target)
-    accesses = needed(k, texts) + targets
+    accesses = needed(k, formulas) + targets
     b = len(product.batch)
-    rows = joined_lines(k, product.rows, accesses, texts)
-    columns = joined_lines(k, product.columns, accesses, texts)
+    rows = joined_lines(k, product.rows, accesses, formulas)
+    columns = joined_lines(k, product.columns, accesses, formulas)
     r = b + len(rows)
     k.outer = product.batch + rows + columns
     end = len(k.outer)
@@ -343,12 +347,9 @@ def store_text(k: Kernel, product: Product, out: TiledText) -> None:
             step: Step = k.nest.steps[i]
             code = k.code.steps[i]
             point.extend(read_lines(k, [code.body, *k.code.accesses[step.target].index], done, "", False))
-            text = code.body
-            if step.name != "":
-                point.append(f"let {step.name} = {text};")
-                text = step.name
-            if wide: point.append(f"quad[{c}] = {stored(text, step_kind(k, step), 'float32')};")
-            else: point.extend(put(k, step, text, step_kind(k, step), ""))
+            value = named(step, code.body, point, "")
+            if wide: point.append(f"quad[{c}] = {stored(value, step_kind(k, step), 'float32')};")
+            else: point.extend(put(k, step, value, step_kind(k, step), ""))
         out.store_point.append(point)
     if wide:
         slot = k.nest.accesses[targets[0]].slot
@@ -363,8 +364,8 @@ def store_wide(k: Kernel, accesses: list[int], last: int) -> bool:
     n = step.target
     slot = k.nest.accesses[n].slot
     if slot not in k.slots or k.call.slots[slot].dtype != "float32" or step.mode != "=" or k.r.offsets[n] % 4 != 0: return False
-    for text in k.code.accesses[n].index:
-        if text != "": return False
+    for index in k.code.accesses[n].index:
+        if index is not None: return False
     for m in range(len(k.nest.accesses)):
         if m != n and k.nest.accesses[m].slot == slot: return False
     if k.outer[last].strides[n] != 1: return False

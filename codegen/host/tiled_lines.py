@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from .kernel import Kernel, mentions, size_text, texts_of, variable
+from .kernel import Kernel, formulas_at, size_text, variable
 from .lines import Line
+from .nodes import Node, uses_loop
 
 
-def joined_lines(k: Kernel, lines: list[Line], accesses: list[int], texts: list[str]) -> list[Line]:
-    """Lines as some accesses and texts walk through them: neighbours joined that are one for all of these, names dropped
-    that no text uses."""
-    used = texts[:]
-    for n in accesses: used.extend(texts_of(k, n))
+def joined_lines(k: Kernel, lines: list[Line], accesses: list[int], formulas: list[Node | None]) -> list[Line]:
+    """Lines as some accesses and formulas walk through them: neighbours joined that are one for all of these, names dropped
+    that no formula uses."""
+    used = formulas[:]
+    for n in accesses: used.extend(formulas_at(k, n))
     out: list[Line] = []
     for line in lines:
-        named = False
-        for text in used:
-            if line.name != "" and mentions(text, variable(line, "", 0)): named = True
+        named = line.name != "" and any(uses_loop(e, line.name) for e in used)
         own = line if named else Line("", line.size, line.strides)
         if not named and line.size == 1: continue
         if len(out) > 0 and not named and one_walk(out[len(out) - 1], own, accesses):

@@ -3,9 +3,10 @@
     translate("codegen/host/bind.py") -> the text of bind.ts
 
 The subset: annotated functions; `@dataclass` classes of fields only (they become interfaces, and a
-constructor call an object literal); aliases of types; constants; if, for, while, assignments, return,
-raise OpError, break, continue, del of a list's element; the expressions of expressions.py.  A variable
-is declared where Python first assigns it, in the innermost block that holds all its uses.  Docstrings
+constructor call an object literal); `@dataclass(frozen=True)` classes (classes, which `isinstance` and `match` tell
+apart); aliases of types; constants; if, match, for, while, assignments, return, raise OpError, break, continue, del of
+a list's element; the expressions of expressions.py.  A variable is declared where Python first assigns it, in the
+innermost block that holds all its uses.  Docstrings
 become JSDoc, comments stay.  Anything else raises `Refused` with file:line.  Modules import each other
 by `from .name import ...`; those in EXTERNAL exist on both sides and only their signatures are read."""
 
@@ -50,10 +51,11 @@ export function zip<A, B>(a: readonly A[], b: readonly B[]): [A, B][] {
 
 
 class Fields(dict):
-    """The fields of a dataclass with their types; `defaults` has the nodes of default values."""
-    def __init__(self):
+    """The fields of a dataclass with their types; `defaults` has the nodes of default values; `frozen`: a class in TypeScript, too."""
+    def __init__(self, frozen: bool):
         super().__init__()
         self.defaults: dict[str, ast.expr] = {}
+        self.frozen = frozen
 
 
 class Module:
@@ -65,13 +67,15 @@ class Module:
         self.tree = ast.parse(self.text)
         self.classes, self.functions, self.constants, self.types = {}, {}, {}, {}
         self.origin: dict[str, str] = {}            # imported name -> TypeScript module
+        for node in self.tree.body: self.name(node)
         for node in self.tree.body: self.declare(node)
 
     def imported(self, path: Path) -> "Module":
         if path not in self.known: self.known[path] = Module(path, self.known)
         return self.known[path]
 
-    def declare(self, node):
+    def name(self, node):
+        """Notes the imports and the names of types, which annotations may use before they are defined."""
         match node:
             case ast.ImportFrom(module=name, level=1) if name:
                 self.take(node, self.imported(self.path.parent / f"{name}.py"), EXTERNAL.get(name, f"./{name}.js"))
@@ -83,7 +87,14 @@ class Module:
                 self.take(node, self.imported(folder / f"{name.replace('.', '/')}.py"), EXTERNAL[last])
             case ast.ClassDef(name=name) if node.decorator_list:
                 self.types[name] = ("cls", name, self.path.stem)
-                self.classes[name] = fields = Fields()
+                self.classes[name] = Fields(is_frozen(node))
+            case ast.Assign(targets=[ast.Name(id=name)]) if self.is_type(node.value):
+                self.types[name] = ("alias", name, annotation(node.value, self.types, self.file), self.path.stem)
+
+    def declare(self, node):
+        match node:
+            case ast.ClassDef(name=name) if node.decorator_list:
+                fields = self.classes[name]
                 for f in node.body:
                     if isinstance(f, ast.AnnAssign):
                         fields[f.target.id] = annotation(f.annotation, self.types, self.file)
@@ -91,6 +102,7 @@ class Module:
             case ast.ClassDef(name=name): self.functions[name] = ([], None)        # an exception
             case ast.FunctionDef(name=name):
                 a, types = node.args, self.types
+                if safe(name) != name: refuse(node, self.file, f"`{name}` as the name of a function: TypeScript has another meaning for it")
                 if a.vararg or a.kwarg or a.posonlyargs: refuse(node, self.file, "* and ** parameters")
                 every = a.args + a.kwonlyargs
                 values = [None] * (len(a.args) - len(a.defaults)) + a.defaults + a.kw_defaults
@@ -99,8 +111,7 @@ class Module:
                 result = NONE if node.returns is None else annotation(node.returns, types, self.file)
                 self.functions[name] = ([(p.arg, annotation(p.annotation, types, self.file), v)
                                          for p, v in zip(every, values)], result)
-            case ast.Assign(targets=[ast.Name(id=name)]) if self.is_type(node.value):
-                self.types[name] = ("alias", name, annotation(node.value, self.types, self.file), self.path.stem)
+            case ast.Assign(targets=[ast.Name(id=name)]) if name in self.types: pass
             case ast.AnnAssign(target=ast.Name(id=name)):
                 self.constants[name] = annotation(node.annotation, self.types, self.file)
             case ast.Assign(targets=[ast.Name(id=name)]):
@@ -109,7 +120,7 @@ class Module:
     def is_type(self, node) -> bool:
         if isinstance(node, ast.BinOp): return isinstance(node.op, ast.BitOr) and self.is_type(node.left)
         return isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) \
-            and node.value.id in ("list", "dict", "tuple", "Callable") or isinstance(node, ast.Name) and node.id in self.types
+            and node.value.id in ("list", "dict", "tuple", "Callable", "Literal") or isinstance(node, ast.Name) and node.id in self.types
 
     def take(self, node, other: "Module", where: str):
         # Classes that are only reached through fields need no import, but their fields must be known.
@@ -122,6 +133,12 @@ class Module:
             for d, mine in ((other.functions, self.functions), (other.constants, self.constants), (other.types, self.types)):
                 if name in d: mine[name] = d[name]
             self.origin[name] = where
+
+
+def is_frozen(node: ast.ClassDef) -> bool:
+    match node.decorator_list:
+        case [ast.Call(func=ast.Name(id="dataclass"), keywords=[ast.keyword(arg="frozen", value=ast.Constant(value=True))])]: return True
+    return False
 
 
 def default(node: ast.expr) -> ast.expr:
@@ -210,6 +227,7 @@ class Writer:
             self.comment_lines(start)
             match node:
                 case ast.ClassDef(decorator_list=[ast.Name(id="dataclass")], bases=[]): self.interface(node)
+                case ast.ClassDef(bases=[]) if is_frozen(node): self.frozen(node)
                 case ast.FunctionDef(decorator_list=[]): self.function(node)
                 case ast.Assign(targets=[ast.Name(id=name)]) if name in self.m.types:
                     self.put(f"export type {name} = {self.ts(self.m.types[name][2])};")
@@ -233,8 +251,8 @@ class Writer:
         self.put("};")
 
     def imports(self) -> list[str]:
-        values = {n for n in self.x.used if n in self.m.origin and n not in self.m.types}
-        types = {n for n in self.named | self.x.used if n in self.m.origin and n in self.m.types}
+        values = {n for n in self.x.used if n in self.m.origin and (n not in self.m.types or n in self.m.classes and self.m.classes[n].frozen)}
+        types = {n for n in self.named | self.x.used if n in self.m.origin and n in self.m.types} - values
         out = []
         if self.x.helpers: out.append(f'import {{ {", ".join(sorted(self.x.helpers))} }} from "./python.js";')
         for where in sorted(set(self.m.origin.values())):
@@ -248,6 +266,27 @@ class Writer:
         self.doc(ast.get_docstring(node, clean=False))
         self.put(f"export interface {node.name} {{")
         self.depth += 1
+        for name, t in self.fields(node): self.put(f"{name}: {self.ts(t)};")
+        self.depth -= 1
+        self.put("}")
+
+    def frozen(self, node: ast.ClassDef):
+        """A class; TypeScript would take those with the same fields for one, did they not differ in a field that is not there."""
+        self.doc(ast.get_docstring(node, clean=False))
+        self.put(f"export class {node.name} {{")
+        self.depth += 1
+        self.put(f'declare protected readonly named: "{node.name}";')
+        self.put("")
+        self.put("constructor(")
+        self.depth += 1
+        for name, t in self.fields(node): self.put(f"readonly {name}: {self.ts(t)},")
+        self.depth -= 1
+        self.put(") {}")
+        self.depth -= 1
+        self.put("}")
+
+    def fields(self, node: ast.ClassDef):
+        """The fields of a dataclass with their types; writes what is said of each before it."""
         for f in node.body:
             if isinstance(f, ast.Expr) and isinstance(f.value, ast.Constant):
                 self.seen = f.end_lineno
@@ -257,9 +296,7 @@ class Writer:
             text, alone = self.comments.get(f.end_lineno, ("", True))
             if not alone: self.doc(text)
             self.seen = f.end_lineno
-            self.put(f"{f.target.id}: {self.ts(self.m.classes[node.name][f.target.id])};")
-        self.depth -= 1
-        self.put("}")
+            yield f.target.id, self.m.classes[node.name][f.target.id]
 
     def function(self, node: ast.FunctionDef):
         params, result = self.m.functions[node.name]

@@ -10,15 +10,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from .affine import Affine, affine_of
-from .contract import conditions_of
 from .conversion import KIND_TYPES, ZEROS, converted
-from .kernel import (Kernel, Patch, access_kind, bound_name, declarations, decode, element_type, holes, is_bound, is_named, mentions,
-                     needed, read_lines, term, variable, word)
+from .kernel import (Kernel, Patch, access_kind, bound_name, declarations, decode, element_type, is_bound, is_named, needed, read_lines, term, variable, word)
 from .lines import Line, points
 from .model import Code, ReadCode
+from .names import safe_name
+from .nodes import Binary, Constant, Node, Uniform, elements_of, operands_of, same, uses_loop
+from .printed import printed
 from .row import accumulate, independent, is_arg, narrowed, so_far, start, value_kind
 from .row_stores import outer_store
-from .texts import bare
 
 MOST_POINTS = 64                        # of a window: its points are written out
 MOST_SHARED = 16384                     # bytes of workgroup memory that every device has
@@ -90,7 +90,7 @@ def window_of(k: Kernel, threads: int, rows: int) -> Window | None:
         out.indices.append(indices)
         for index in indices:
             for line in k.outer:
-                if line.name != "" and has(index, variable(line, "", 0)) and line.name not in names: names.append(line.name)
+                if line.name != "" and has(index, line.name) and line.name not in names: names.append(line.name)
     if len(out.accesses) == 0: return None
     tiled: list[Line] = []
     for line in k.outer:
@@ -112,9 +112,9 @@ def windows_of(k: Kernel, n: int) -> list[Affine] | None:
         if step.target == n: return None
     out: list[Affine] = []
     through = False
-    for text in k.code.accesses[n].index:
-        if text == "": continue
-        index = affine_of(k, text)
+    for e in k.code.accesses[n].index:
+        if e is None: continue
+        index = affine_of(k, e)
         if index is None: return None
         outer = False
         reduced = False
@@ -134,14 +134,12 @@ def varies_evenly(k: Kernel, n: int) -> bool:
     """Whether access n has no place or value that another read decides, and no reduced line moves it by itself."""
     for line in k.reduce:
         if line.strides[n] != 0: return False
-    for text in k.code.accesses[n].index:
-        if len(holes(text)) > 0: return False
-    return True
+    return all(len(elements_of(index)) == 0 for index in k.code.accesses[n].index)
 
 
 def line_of(lines: list[Line], name: str) -> int:
     for d in range(len(lines)):
-        if lines[d].name != "" and variable(lines[d], "", 0) == name: return d
+        if lines[d].name != "" and lines[d].name == name: return d
     return -1
 
 
@@ -271,7 +269,7 @@ def patch_text(k: Kernel, w: Window, a: int) -> PatchText:
     terms: list[str] = [f"p.at{n}"]
     word(k, f"at{n}", "u", k.r.offsets[n])
     for d in range(len(k.outer)): terms.extend(term(k, n, k.outer[d], "outer", d))
-    own: list[str] = []
+    own: list[Node] = []
     inside: list[str] = []
     patch = Patch(n, [], [], [])
     rest = "i"
@@ -283,9 +281,11 @@ def patch_text(k: Kernel, w: Window, a: int) -> PatchText:
         if k.nest.accesses[n].axes[i] != "":
             if is_named(k, k.nest.accesses[n].axes[i]): at += 1
             continue
+        index = code.index[i]
+        if index is None: continue                      # it is computed
         low = f"low{n}_{i}"
         out.low.append(f"var {low}: i32;")
-        out.low.append(" ".join(["{", *corner(k, w, w.indices[a][axis]), f"{low} = {bare(code.index[i])};", "}"]))
+        out.low.append(" ".join(["{", *corner(k, w, w.indices[a][axis]), f"{low} = {printed(index)};", "}"]))
         pitch = pitch // spans_[axis]
         out.place.append(f"let own{i} = {low} + i32({rest if pitch == 1 else f'{rest} / {pitch}u'});")
         rest = f"{rest} % {pitch}u"
@@ -294,8 +294,8 @@ def patch_text(k: Kernel, w: Window, a: int) -> PatchText:
         inside.append(f"0 <= own{i} && own{i} < p.{length}")
         word(k, f"step{n}_{i}", "u", k.r.steps[n][at])
         terms.append(f"u32(own{i}) * p.step{n}_{i}")
-        own.append(code.index[i])
-        patch.indices.append(code.index[i])
+        own.append(index)
+        patch.indices.append(index)
         patch.lows.append(low)
         patch.pitches.append(pitch)
         at += 1
@@ -303,9 +303,9 @@ def patch_text(k: Kernel, w: Window, a: int) -> PatchText:
     out.inside = " && ".join(inside)
     out.value = converted(f"{bound_name(k, slot)}[{' + '.join(terms)}]", element_type(k, k.call.slots[slot].dtype), kind)
     if filled(k, n, own):
-        if code.fallback != "": out.fill = bare(code.fallback)
+        if code.fallback is not None: out.fill = printed(code.fallback)
         accesses = k.code.accesses[:]
-        accesses[n] = ReadCode(code.index, "", "")
+        accesses[n] = ReadCode(code.index, None, None)
         k.code = Code(accesses, k.code.steps)
     k.patches.append(patch)
     return out
@@ -318,26 +318,30 @@ def corner(k: Kernel, w: Window, index: Affine) -> list[str]:
         if name == "": continue
         at = line_of(w.outer, name)
         if at >= 0 and at < len(w.outer) - w.tile.lines: continue
-        if at >= 0: out.append(f"let {name} = first{at}{f' + {extent_in(w, at) - 1}' if index.factors[name] < 0 else ''};")
-        else: out.append(f"let {name} = {k.reduce[line_of(k.reduce, name)].size - 1 if index.factors[name] < 0 else 0};")
+        if at >= 0: out.append(f"let {safe_name(name)} = first{at}{f' + {extent_in(w, at) - 1}' if index.factors[name] < 0 else ''};")
+        else: out.append(f"let {safe_name(name)} = {k.reduce[line_of(k.reduce, name)].size - 1 if index.factors[name] < 0 else 0};")
     return out
 
 
-def filled(k: Kernel, n: int, indices: list[str]) -> bool:
+def filled(k: Kernel, n: int, indices: list[Node]) -> bool:
     """Whether access n asks just whether its indices lie in the tensor, and its value elsewhere is the same everywhere."""
     code = k.code.accesses[n]
     if len(needed(k, [code.fallback])) > 0: return False
-    for line in k.outer + k.reduce:
-        if line.name != "" and mentions(code.fallback, variable(line, "", 0)): return False
-    for condition in conditions_of(code.guard):
-        text = bare(condition)
-        known = False
-        for i in range(len(indices)):
-            if text == f"0 <= {indices[i]}" or text == f"0 <= {bare(indices[i])}": known = True
-            for m in range(len(k.names)):
-                if (text == f"{indices[i]} < p.{k.names[m]}" or text == f"{bare(indices[i])} < p.{k.names[m]}") and k.values[m] == length_of(k, n, i): known = True
-        if not known: return False
-    return True
+    if any(line.name != "" and uses_loop(code.fallback, line.name) for line in k.outer + k.reduce): return False
+    return all(lies_inside(k, n, condition, indices) for condition in operands_of(code.guard, "&&"))
+
+
+def lies_inside(k: Kernel, n: int, condition: Node, indices: list[Node]) -> bool:
+    """Whether a condition asks that an index is not below 0, or not beyond its axis."""
+    match condition:
+        case Binary(operator="<=", left=Constant(value=0), right=index): return any(same(index, i) for i in indices)
+        case Binary(operator="<", left=index, right=Uniform(name=name)):
+            for i in range(len(indices)):
+                if not same(index, indices[i]): continue
+                for m in range(len(k.names)):
+                    if k.names[m] == safe_name(name) and k.values[m] == length_of(k, n, i): return True
+            return False
+        case _: return False
 
 
 def length_of(k: Kernel, n: int, computed: int) -> int:
@@ -357,15 +361,14 @@ def length_of(k: Kernel, n: int, computed: int) -> int:
 def written_out(k: Kernel, first: int, end: int, done: list[int]) -> list[str]:
     """The reductions first .. end - 1, point by point or, under conditions, in a loop."""
     out: list[str] = []
-    texts: list[str] = []
+    formulas: list[Node | None] = []
     for n in range(first, end):
         step = k.nest.steps[n]
         kind: str = value_kind(k, n)
-        texts.append(k.code.steps[n].pred)
-        texts.append(k.code.steps[n].body)
+        formulas.extend([k.code.steps[n].pred, k.code.steps[n].body])
         if is_arg(step): out.append(f"var best{n}: {KIND_TYPES[kind]} = {start(k, step.red, kind)};")
         out.append(f"var {step.name} = 0;" if is_arg(step) else f"var {so_far(k, n)}: {KIND_TYPES[kind]} = {start(k, step.red, kind)};")
-    out.extend(read_lines(k, texts, done, "", True))
+    out.extend(read_lines(k, formulas, done, "", True))
     if branches(k, first, end): return out + counted_through(k, first, end, done)
     for point in range(points(k.reduce)):
         out.append("{")
@@ -384,7 +387,7 @@ def written_out(k: Kernel, first: int, end: int, done: list[int]) -> list[str]:
 def branches(k: Kernel, first: int, end: int) -> bool:
     """Whether a point of the reductions is under a condition.  Such points stay a loop: written out, compilers take minutes over them."""
     for n in range(first, end):
-        if is_arg(k.nest.steps[n]) or k.code.steps[n].pred != "": return True
+        if is_arg(k.nest.steps[n]) or k.code.steps[n].pred is not None: return True
     return False
 
 

@@ -23,6 +23,7 @@ from codegen.cpu.names import RESERVED, camel
 from codegen.host import model
 from codegen.host.formula import formula
 from codegen.opdata import takes_parts
+from codegen.wgsl import prelude
 
 from . import docs
 from .aliases import Names
@@ -147,12 +148,14 @@ def routines_module(made) -> str:
 
 def routine_texts_module(texts: dict[str, str]) -> str:
     """The same functions for the GPU."""
-    return render("routine_texts.ts.j2", functions=[{"name": camel(n), "text": template_text(t)} for n, t in texts.items()])
+    calls = prelude.calls()
+    return render("routine_texts.ts.j2", functions=[{"binding": camel(n), "name": n, "text": template_text(t), "calls": ", ".join(f'"{c}"' for c in calls[n])}
+                                                    for n, t in texts.items()])
 
 
 def bodies_module(bodies: dict[str, tuple[model.Raw, list[model.Word]]]) -> str:
     """What raw ops run on the GPU: many programs may run one body."""
-    rows = [{"name": binding(camel(n)), "names": literal(raw.names), "words": words_text(words), "launches": literal(raw.launches), "text": template_text(raw.text)}
+    rows = [{"name": binding(camel(n)), "names": literal(raw.names), "words": words_text(words), "launches": literal(raw.launches), "helpers": literal(raw.helpers), "text": template_text(raw.text)}
             for n, (raw, words) in bodies.items()]
     return render("bodies.ts.j2", bodies=rows)
 

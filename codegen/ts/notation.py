@@ -29,7 +29,7 @@ which is the next access, or `@3 = body` to access 3 of the reads; `!` before it
 `acc<n>`.  `body?condition`: only where that holds.  `floating#integral`: one text for each class of T.
 A raw nest: `raw0?when SLOTS; stores`, then the values of its words; `raw0=int32`: what the body calls T.
 
-Formulas are WGSL without its spaces and without the `_` at the end of a definition's names.  Where a number is asked for, a name stands for the call's environment, and `$3` for
+How formulas are written is said in host/written.py.  Where a number is asked for, a name stands for the call's environment, and `$3` for
 `values[3]`, a function of it.  Last in a nest `$1 $2` are what the words host0_, host1_ are, by the alphabet.
 Kinds, words, statics and names that are left out follow from the rest: `Writer` refuses what would not."""
 
@@ -38,28 +38,42 @@ from __future__ import annotations
 import re
 
 from codegen.host import model
+from codegen.host.errors import decimal
+from codegen.host.nodes import (Apply, Binary, BoundsCheck, Cast, Constant, Element, Index, Node, Option, Random, Result, Select, Unary, Uniform)
+from codegen.host.written import is_reserved
 
 SYMBOL = re.compile(r"\(e\) => e\.(\w+)")
 NUMBER = re.compile(r"\(e?\) => (-?[\d.]+)")
 DIMS = {"one": "", "pack": "*", "domain": "@", "chosen": "%", "split": "/"}
-OPERATOR = re.compile(r"([\w.)])(&&|\|\||[<>=!]=|[-+*<>&|^])")
-# Numbers, functions and names, and those of them that are no definition's or look as if they were none.
-NAME = re.compile(r"\d[\w.]*|[A-Za-z_][\w.]*\(?")
-KEPT = re.compile(r"\d.*|.*\(|(?:r\d+|acc\d+|place|true|false|p\.inf|p\.nan)_*")
 KINDS = {"T": "T", "int32": "i", "bool": "b", "float32": "f"}
 OWN = {"Int": "i", "Bits": "i", "Bool": "b"}
 
 
-def squeezed(text: str) -> str:
-    """WGSL without its spaces, and names of the definition without the `_` that they end in, which `spaced` puts back."""
-    out = NAME.sub(lambda m: m[0] if KEPT.fullmatch(m[0]) else m[0].removesuffix("_"), text.replace(" ", ""))
-    if spaced(out) != text: raise ValueError(f"not written as others: {text}")
-    return out
+def written(e: Node | None) -> str:
+    """A formula, which host/written.py reads."""
+    match e:
+        case None: return ""
+        case Unary(operator, operand): return operator + part(operand)
+        case Binary(operator, left, right): return part(left) + operator + part(right)
+        case Constant("b", value): return "true" if value else "false"
+        case Constant("i", value): return str(int(value))
+        case Constant("f", value): return digits if {".", "e"} & set(digits := decimal(value)) else f"{digits}."
+        case Index(name) | Option(name): return f"{name}_" if is_reserved(name) else name
+        case Element(access): return f"r{access}"
+        case Result(step): return f"acc{step}"
+        case Uniform(name): return f"p.{name}"
+        case Random(draw): return f"uniform_random({draw})"
+        case Cast(kind, operand): return f"{kind}32({written(operand)})"
+        case BoundsCheck(operand, stores): return f"{'inside' if stores else 'reached'}({written(operand)})"
+        case Select(condition, yes, no): return f"select({written(no)},{written(yes)},{written(condition)})"
+        case Apply(name, operands): return f"{name}({','.join(map(written, operands))})"
+    raise TypeError(f"not written in the package: {e}")
 
 
-def spaced(text: str) -> str:
-    text = NAME.sub(lambda m: m[0] if KEPT.fullmatch(m[0]) else f"{m[0]}_", text)
-    return re.sub(r"(\de) - (\d)", r"\1-\2", re.sub(r"(\de) \+ (\d)", r"\1+\2", OPERATOR.sub(r"\1 \2 ", text.replace(",", ", "))))
+def part(e: Node) -> str:
+    """A formula beside an operator."""
+    brackets = isinstance(e, (Unary, Binary)) or isinstance(e, Constant) and e.value < 0
+    return f"({written(e)})" if brackets else written(e)
 
 
 class Writer:
@@ -135,21 +149,21 @@ class Writer:
 
     def access(self, n: model.Nest, k: int) -> str:
         a, codes = n.accesses[k], [c and c.accesses[k] for c in (n.floating, n.integral)]
-        axes = [axis or either(*(c and c.index[i] for c in codes)) for i, axis in enumerate(a.axes)]
+        axes = [axis or both(*(c and c.index[i] for c in codes)) for i, axis in enumerate(a.axes)]
         text = ("<" if k in n.left else "") + f"{a.slot}[{' '.join(axes)}]"
-        guard, fallback = (either(*(c and getattr(c, part) for c in codes)) for part in ("guard", "fallback"))
+        guard, fallback = (both(*(c and getattr(c, part) for c in codes)) for part in ("guard", "fallback"))
         return text + (f"?{guard}:{fallback}" if guard else "")
 
     def step(self, n: model.Nest, k: int, last: bool) -> str:
         s, codes = n.steps[k], [c and c.steps[k] for c in (n.floating, n.integral)]
-        body, pred = (either(*(c and getattr(c, part) for c in codes)) for part in ("body", "pred"))
+        body, pred = (both(*(c and getattr(c, part) for c in codes)) for part in ("body", "pred"))
         if pred: body += f"?{pred}"
         if s.kind == "store": return ("!" if s.inner else "") + (self.access(n, s.target) if last else f"@{s.target}") + f" {s.mode} {body}"
         kinds = s.value + s.compared
         return s.red + (f":{kinds}" if kinds != "TT" else "") + f" {body}"
 
 
-def either(floating: str | None, integral: str | None) -> str:
-    """The texts for both classes of T, one of which may never be."""
-    if floating is None or integral is None: return squeezed(floating or integral or "")
-    return squeezed(floating) + (f"#{squeezed(integral)}" if integral != floating else "")
+def both(floating: Node | None, integral: Node | None) -> str:
+    """The formulas for both classes of T, one of which may never be."""
+    if floating is None or integral is None: return written(floating or integral)
+    return written(floating) + (f"#{written(integral)}" if integral != floating else "")

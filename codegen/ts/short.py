@@ -8,7 +8,6 @@ from __future__ import annotations
 from codegen.host import model
 
 from codegen.cpu.names import camel
-from codegen.wgsl import prelude, routines
 
 from .literal import Identifier, literal
 from .notation import Writer
@@ -48,8 +47,7 @@ def without(value, follows: dict[int, dict[str, object]]):
 
 def routine_names(op: model.Op) -> list[Identifier]:
     """An op's routines as they stand in ops/data/routines.ts."""
-    named = {text: name for name, text in (prelude.rare() | routines.functions()).items()}
-    return [Identifier(f"routines_.{camel(named[text])}") for text in op.routines]
+    return [Identifier(f"routines_.{camel(f.name)}") for f in op.routines]
 
 
 def classes_of(op: model.Op) -> tuple[bool, bool]:

@@ -10,6 +10,7 @@ from pathlib import Path
 from dsl.expression import ROUTINES
 
 from . import routines
+from ..host.model import Function
 
 FILE = Path(__file__).with_name("prelude.wgsl")
 RARE = Path(__file__).with_name("rare.wgsl")
@@ -53,9 +54,15 @@ def known(loaded: tuple) -> tuple[dict[str, str], dict[str, list[str]]]:
     return _latest[1:]
 
 
-def text(helpers: list[str], routines: list[str]) -> str:
-    """The named functions with all that they call, in the file's order, then so the routines, which are texts; other names are WGSL's own."""
-    texts = {**of_file(), **{re.search(r"\w+(?=\()", text)[0]: text for text in routines}}
+def called(text: str) -> list[str]:
+    """The functions of these that a raw body's text calls."""
+    found, known = re.findall(r"\w+(?=\()", text), functions()
+    return [name for name in dict.fromkeys(found) if name in known]
+
+
+def text(helpers: list[str], routines: list[Function]) -> str:
+    """The named functions with all that they call, in the file's order, then so the routines; other names are WGSL's own."""
+    texts = {**of_file(), **{f.name: f.text for f in routines}}
     wanted, waiting, used = set(), list(helpers), calls()
     while waiting:
         name = waiting.pop()

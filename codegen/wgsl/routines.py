@@ -9,7 +9,9 @@ from dsl.routines import Routine, Set
 from codegen.typing import Kinds
 
 from ..host.names import safe_name
-from .emit import Writer, bared, routine_name
+from ..formulas import Lowering, routine_name
+from ..host.nodes import Apply, Constant, Local, Node
+from ..host.printed import operand, printed
 
 
 class RoutineKinds(Kinds):
@@ -23,20 +25,21 @@ class RoutineKinds(Kinds):
     def symbol(self, name: str) -> str: return "f"
 
 
-class RoutineWriter(Writer):
-    """Prints the expressions of one routine; infinities and NaN are made from its first argument."""
+class RoutineLowering(Lowering):
+    """The expressions of one routine as nodes; infinities and NaN are made from its first argument."""
 
     def __init__(self, r: Routine, integral: bool):
         self.kinds = RoutineKinds((*r.params, *r.locals()), integral)
         self.statics, self.integral = set(), integral
-        self.some = safe_name(r.params[0]) if r.params else "0.0"
+        self.some: Node = Local(safe_name(r.params[0])) if r.params else Constant("f", 0)
 
-    def show(self, e: E, kind: str, want: str) -> str:
-        return safe_name(e.val) if e.op == "hole" else super().show(e, kind, want)
+    def hole(self, name: str) -> Node: return Local(safe_name(name))
 
-    def symbol(self, name: str) -> str:
-        if name == "inf": return f"infinity_like(abs({self.some}))"
-        return f"nan_from({self.some})" if name == "nan" else super().symbol(name)
+    def symbol(self, name: str) -> Node:
+        if name == "inf": return Apply("infinity_like", [Apply("abs", [self.some])])
+        return Apply("nan_from", [self.some]) if name == "nan" else super().symbol(name)
+
+    def text(self, e: E, kind: str) -> str: return printed(self.node(e, kind))
 
 
 def functions(loaded: dict[str, Routine] = ROUTINES) -> dict[str, str]:
@@ -50,7 +53,7 @@ def texts(r: Routine) -> tuple[tuple[str, str], ...]:
 
 
 def function(r: Routine, whole: bool) -> str:
-    w = RoutineWriter(r, whole)
+    w = RoutineLowering(r, whole)
     kind, type_, zero = ("i", "i32", "0") if whole else ("f", "f32", "0.0")
     lines = [f"fn {routine_name(r.name, kind)}({', '.join(f'{safe_name(p)}: {type_}' for p in r.params)}) -> {type_} {{"]
     lines += [f"  var {safe_name(n)} = {zero};" for n in r.locals()]
@@ -58,7 +61,7 @@ def function(r: Routine, whole: bool) -> str:
         if isinstance(s, Set): lines += assign(w, s, kind, "  ")
         else:
             k = safe_name(s.index)
-            end, goes = f"{k}_end", f"{k} < {k}_end" + (f" && {w.text(s.condition, 'b')}" if s.condition is not None else "")
+            end, goes = f"{k}_end", f"{k} < {k}_end" + (f" && {operand(w.node(s.condition, 'b'))}" if s.condition is not None else "")
             lines.append(f"  let {end} = {whole_bound(w, s.high)};")
             lines.append(f"  for (var {k} = {whole_bound(w, s.low)}; {goes}; {k}++) {{")
             for t in s.steps: lines += assign(w, t, kind, "    ")
@@ -66,22 +69,22 @@ def function(r: Routine, whole: bool) -> str:
     return "\n".join([*lines, f"  return {safe_name('out')};", "}"])
 
 
-def whole_bound(w: RoutineWriter, e: E) -> str:
+def whole_bound(w: RoutineLowering, e: E) -> str:
     """An end of a loop: the next whole number."""
-    if w.kinds.kind(e) != "f": return bared(w.text(e, "i"))
-    return f"to_whole(ceil({bared(w.text(e, 'f'))}))"
+    if w.kinds.kind(e) != "f": return w.text(e, "i")
+    return f"to_whole(ceil({w.text(e, 'f')}))"
 
 
-def assign(w: RoutineWriter, s: Set, kind: str, indent: str) -> list[str]:
+def assign(w: RoutineLowering, s: Set, kind: str, indent: str) -> list[str]:
     if s.in_turn: return [line for n, e in zip(s.names, s.values) for line in choice(w, safe_name(n), e, kind, indent)]
     kept = [f"{n}_next" for n in s.names]
-    return [f"{indent}let {k} = {bared(w.text(e, kind))};" for k, e in zip(kept, s.values)] + \
+    return [f"{indent}let {k} = {w.text(e, kind)};" for k, e in zip(kept, s.values)] + \
         [f"{indent}{safe_name(n)} = {k};" for n, k in zip(s.names, kept)]
 
 
-def choice(w: RoutineWriter, name: str, e: E, kind: str, indent: str) -> list[str]:
+def choice(w: RoutineLowering, name: str, e: E, kind: str, indent: str) -> list[str]:
     """An assignment; a choice computes only the branch that is taken."""
-    if e.op != "if": return [f"{indent}{name} = {bared(w.text(e, kind))};"]
+    if e.op != "if": return [f"{indent}{name} = {w.text(e, kind)};"]
     c, yes, no = e.args
-    return [f"{indent}if ({bared(w.text(c, 'b'))}) {{", *choice(w, name, yes, kind, indent + "  "), f"{indent}}} else {{",
+    return [f"{indent}if ({w.text(c, 'b')}) {{", *choice(w, name, yes, kind, indent + "  "), f"{indent}}} else {{",
             *choice(w, name, no, kind, indent + "  "), f"{indent}}}"]
