@@ -17,8 +17,9 @@ from .elementwise import elementwise
 from .host import model
 from .host.formula import formula
 from .formulas import code, compared, kinds
-from .host.kernel import checks, formulas_of, kernel_functions
+from .host.kernel import checks, kernel_functions
 from .host.names import safe_name
+from .host.model import formulas_of
 from .host.nodes import Option, Uniform, nodes_of
 from .wgsl import prelude, routines
 from .wgsl.hoist import hoisted

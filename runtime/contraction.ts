@@ -65,20 +65,13 @@ class Contraction extends Evaluator implements Frame {
         return found && ((...product) => inPhases(found, ...product));
       },
     }));
-<<<<<<< HEAD
-    const plain = steps.length === 2 && steps[1].body.op === this.call.data.steps[0].name && !steps[1].pred;
+    const plain = steps.length === 2 && steps[1].body.leaf instanceof Result && !steps[1].pred;
     const depth = loops.slice(outer.length);
     return arranged(this, accesses.map((_, n) => places.access(n).from), loops.slice(0, outer.length), depth, sides, (rows, columns, batch) => {
       const store = plain && !places.access(this.call.data.steps[1].target).rest ? storeSums(this, rows, columns)
         : this.storing(dims(batch, rows, columns), product(rows), product(columns));
       return skips.size ? retaking(store, packers.get(rows)!, packers.get(columns)!, skips.has(rows), skips.has(columns), product(depth)) : store;
     }, narrowStrips);
-=======
-    const plain = steps.length === 2 && steps[1].body.leaf instanceof Result && !steps[1].pred;
-    return arranged(this, accesses.map((_, n) => places.access(n).from), loops.slice(0, outer.length), loops.slice(outer.length), sides, (rows, columns, batch) =>
-      plain && !places.access(this.call.data.steps[1].target).rest ? storeSums(this, rows, columns)
-      : this.storing(dims(batch, rows, columns), product(rows), product(columns)), narrowStrips);
->>>>>>> ee47461 (Formulas are nodes up to the printer)
   }
 
   /** Any factor. */

@@ -2,7 +2,7 @@
 // belong to which, and the loops that each depends on.  Nothing here knows a call.
 
 import type { Code, Nest } from "../host/model.js";
-import { Constant, Element, Index, type Node, Select, elements_of, factors_of, joined_by, nodes_of, operands_of } from "../host/nodes.js";
+import { Binary, Constant, Element, Index, type Node, Select, Unary, elements_of, factors_of, joined_by, nodes_of, operands_of } from "../host/nodes.js";
 import { type Formula, Formulas } from "./formula.js";
 import { withFormulas } from "./notation-formulas.js";
 
@@ -79,13 +79,8 @@ function factor(code: Code, { parts, conditions, reads, loops }: Side, formulas:
   const alone = own.length === 1 && words && rest.length + 1 === parts.length, { guard, fallback } = alone ? code.accesses[own[0]] : { guard: null, fallback: null };
   const single = alone && (!fallback || fallback instanceof Constant && fallback.value === 0), inside = joined_by("&&", guard ? [guard, ...conditions] : conditions);
   return {
-<<<<<<< HEAD
-    value: condition ? formula("select", [formula("neg", [ZERO]), formula("+", [all, ZERO]), condition]) : all, reads: own, names: used, conditional: condition !== null,
-    access: single ? own[0] : -1, scale: joined("*", rest) ?? ONE, inside: joined("&&", guard ? [guard, ...conditions] : conditions),
-=======
-    value: formulas.of(condition ? new Select(condition, all, ZERO) : all), reads: own, names: loops,
-    access: single ? own[0] : -1, scale: formulas.of(joined_by("*", rest) ?? ONE), inside: inside && formulas.of(inside),
->>>>>>> ee47461 (Formulas are nodes up to the printer)
+    value: formulas.of(condition ? new Select(condition, new Binary("+", all, ZERO), new Unary("-", ZERO)) : all), reads: own, names: loops,
+    conditional: condition !== null, access: single ? own[0] : -1, scale: formulas.of(joined_by("*", rest) ?? ONE), inside: inside && formulas.of(inside),
   };
 }
 

@@ -1,8 +1,7 @@
 // The formulas of nests for who computes with them: nodes for both classes of T, and the words and options that they
 // use.  notation.ts reads the rest of a nest and keeps their texts until someone asks.
 
-import { formulas_of } from "../host/kernel.js";
-import type { Code, Nest, Param, Slot } from "../host/model.js";
+import { type Code, type Nest, type Param, type Slot, formulas_of } from "../host/model.js";
 import { safe_name } from "../host/names.js";
 import { type Node, Option, Result, Uniform, nodes_of } from "../host/nodes.js";
 import { read_formula } from "../host/written.js";

@@ -5,19 +5,21 @@ from __future__ import annotations
 import json
 import tempfile
 from contextlib import nullcontext
+from functools import cache
 from pathlib import Path
+from typing import get_args
 from unittest.mock import patch
 
 import numpy as np
 
 from buildtools import node
 from codegen import opdata
+from codegen.host.nodes import Node
 from codegen.nests import Nest, bare, named_loops
 from codegen.cpu import interpreted
 from codegen.cpu.emit import kernels
 from codegen.cpu.shared import share
-from codegen.host.translate import translate
-
+from codegen.package import host_files
 from codegen.ts.literal import literal
 from codegen.ts.modules import kernels_module
 from dsl.expression import E, lift
@@ -26,6 +28,7 @@ from dsl.opdef import OpDef, Param
 
 ROOT = Path(__file__).parents[1]
 RUNTIME = tuple(p.stem for p in sorted((ROOT / "runtime").glob("*.ts")))          # the bundler takes what kernels need
+HOST_FILES = cache(host_files)
 ARRAYS = {"float32": "Float32Array", "float64": "Float64Array", "float16": "Float32Array", "int32": "Int32Array",
           "bool": "Uint8Array", "uint8": "Uint8Array", "int8": "Int8Array"}
 
@@ -81,7 +84,7 @@ def run(nest: Nest, definition: OpDef, tensors: dict[str, np.ndarray], sizes: di
         src = Path(folder) / "src"
         for f in RUNTIME:
             put(src / "runtime" / f"{f}.ts", (ROOT / "runtime" / f"{f}.ts").read_text())
-        for f in ("model", "names"): put(src / "host" / f"{f}.ts", translate(ROOT / "codegen" / "host" / f"{f}.py"))
+        for path, text in HOST_FILES().items(): put(src / path, text)
         put(src / "ops" / "kernels" / "things.js", kernels_module("things", [definition], share({"thing": made}, {"thing": "things"})))
         names = {a: f"float64" if tensors[a].dtype == np.float64 else str(tensors[a].dtype) for a in tensors}
         names.update(types or {})
@@ -90,6 +93,7 @@ def run(nest: Nest, definition: OpDef, tensors: dict[str, np.ndarray], sizes: di
         put(src / "main.ts", f"""
 import {{ thing }} from "./ops/kernels/things.js";
 import {{ NestRun }} from "./runtime/cpu-nest.js";
+import {{ {", ".join(c.__name__ for c in get_args(Node))} }} from "./host/nodes.js";
 const flat: any = {json.dumps(flat)}, types: any = {json.dumps(names)}, arrays: any = {{}};
 const kinds: any = {{ {", ".join(f"{k}: {v}" for k, v in ARRAYS.items())} }};
 for (const name in flat) arrays[name] = kinds[types[name]].from(flat[name].map(Number));

@@ -11,10 +11,9 @@ import numpy as np
 
 from buildtools import node
 from buildtools.paths import EARLIER
-from codegen.host.translate import translate
 from codegen.nests import Nest, bare, named_loops
 from codegen.earlier import Earlier
-from codegen.package import ops_files, programs
+from codegen.package import host_files, ops_files, programs
 from codegen.ts import modules
 from cpu_kernels import RUNTIME, put
 from dsl.expression import walk
@@ -57,7 +56,7 @@ class Bench:
     def __init__(self, library: Library, folder: Path):
         src = folder / "src"
         for f in RUNTIME: put(src / "runtime" / f"{f}.ts", (ROOT / "runtime" / f"{f}.ts").read_text())
-        for f in ("model", "names"): put(src / "host" / f"{f}.ts", translate(ROOT / "codegen" / "host" / f"{f}.py"))
+        for path, text in host_files().items(): put(src / path, text)
         files, _ = ops_files(library, Earlier(EARLIER))
         for path, text in files.items():
             if path.count("/") > 1 or path == "ops/routines.ts": put(src / path, text)

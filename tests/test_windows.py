@@ -8,8 +8,10 @@ import pytest
 from codegen.gpu import Gpu
 from codegen.host.affine import affine_of
 from codegen.host.bind import bind
+from codegen.host.constants import put_in
 from codegen.host.kernel import Facts
 from codegen.host.plan import plan
+from codegen.host.written import read_formula
 from codegen.opdata import op_data, rules
 from definitions import LIBRARY
 from dsl.bound import meta
@@ -107,11 +109,11 @@ def test_a_software_device_keeps_the_plain_kernels():
 
 
 @pytest.mark.parametrize("text, factors, divisor", [
-    ("(((y0 * 2) + (k0 * 3)) - 1)", {"y0": 2, "k0": 3, "": -1}, 1),
-    ("((((x0 + 1) - (2 * k0)) - ((((x0 + 1) - (2 * k0)) - ((x0 + 1) - (2 * k0)) / 3 * 3 + 3) % 3)) / 3)", {"x0": 1, "k0": -2, "": 1}, 3),
-    ("(y0 * k0)", None, 0), ("(y0 / 2)", None, 0), ("min(y0, k0)", None, 0), ("(y0 % 2)", None, 0),
+    ("((y0*2)+(k0*3))-1", {"y0": 2, "k0": 3, "": -1}, 1), ("2*((-y0)+k0)", {"y0": -2, "k0": 2, "": 0}, 1),
+    ("floor_divide_whole((x0+1)-(2*k0),3)", {"x0": 1, "k0": -2, "": 1}, 3), ("floor_divide_whole(x0+p.n,p.n)", {"x0": 1, "": 3}, 3),
+    ("y0*k0", None, 0), ("floor_divide_whole(y0,k0)", None, 0), ("min(y0,k0)", None, 0), ("remainder_whole(y0,2)", None, 0), ("y0+r0", None, 0),
 ])
 def test_affine(text, factors, divisor):
-    found = affine_of(None, text)
+    found = affine_of(None, put_in(read_formula(text, ["x0", "y0", "k0"]), {"n": 3}))
     assert (found is None) == (factors is None)
     if found is not None: assert ({n: f for n, f in found.factors.items() if f or n == ""}, found.divisor) == (factors, divisor)

@@ -13,7 +13,8 @@ from typing import get_args
 
 from codegen.formulas import code
 from codegen.host.interpreted import Interpreted
-from codegen.host.kernel import formulas_of, kernel_functions
+from codegen.host.kernel import kernel_functions
+from codegen.host.model import formulas_of
 from codegen.host.nodes import Binary, Unary, nodes_of
 from codegen.nests import Nest, bare, named_loops
 from codegen.wgsl.hoist import hoisted

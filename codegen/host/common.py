@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .nodes import Apply, Local, Node, nodes_of, replaced, same, size_of
+from .nodes import Apply, Local, Node, children, label, replaced
 from .printed import printed
 
 # Functions that cost no more than a variable.
@@ -19,6 +19,15 @@ class Common:
     """lines: variables for what a formula has several times; formula: it by them."""
     lines: list[str]
     formula: Node
+
+
+@dataclass
+class Counted:
+    """The different nodes of a formula: their numbers by what they say, how often each stands there, and of how many it is made."""
+    numbers: dict[str, int]
+    nodes: list[Node]
+    times: list[int]
+    sizes: list[int]
 
 
 def common(formula: Node, name: str) -> Common:
@@ -35,14 +44,29 @@ def common(formula: Node, name: str) -> Common:
 
 def repeated(formula: Node) -> Node | None:
     """The smallest call that a formula has more than once."""
-    calls = [e for e in nodes_of(formula) if isinstance(e, Apply) and e.name not in PLAIN]
-    best: Node | None = None
-    least = 0
-    for n in range(len(calls)):
-        size = size_of(calls[n])
-        if best is not None and size >= least: continue
-        for m in range(n + 1, len(calls)):
-            if best is calls[n] or not same(calls[n], calls[m]): continue
-            best = calls[n]
-            least = size
-    return best
+    found = Counted({}, [], [], [])
+    count(formula, found)
+    best = -1
+    for n in range(len(found.nodes)):
+        e = found.nodes[n]
+        if found.times[n] < 2 or not isinstance(e, Apply) or e.name in PLAIN: continue
+        if best < 0 or found.sizes[n] < found.sizes[best]: best = n
+    return None if best < 0 else found.nodes[best]
+
+
+def count(e: Node, found: Counted) -> int:
+    """Counts a node and all below it; answers its number."""
+    key = label(e)
+    size = 1
+    for child in children(e):
+        n = count(child, found)
+        key = f"{key} {n}"
+        size += found.sizes[n]
+    if key not in found.numbers:
+        found.numbers[key] = len(found.nodes)
+        found.nodes.append(e)
+        found.times.append(0)
+        found.sizes.append(size)
+    number = found.numbers[key]
+    found.times[number] += 1
+    return number

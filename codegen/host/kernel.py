@@ -13,7 +13,7 @@ from .conversion import KIND_TYPES, ZEROS, converted, stored
 from .dtypes import compute_class
 from .errors import OpError
 from .lines import Line, Resolved
-from .model import Call, Code, Nest, Op, Step
+from .model import Call, Code, Nest, Op, Step, formulas_of
 from .names import safe_name
 from .nodes import Binary, BoundsCheck, Constant, Local, Node, Select, elements_of, uses_loop
 from .parts import entry
@@ -137,14 +137,6 @@ def kernel_functions(code: Code) -> list[str]:
     for e in formulas_of(code):
         for name in functions_of(e):
             if name not in out: out.append(name)
-    return out
-
-
-def formulas_of(code: Code) -> list[Node | None]:
-    """All formulas of a nest."""
-    out: list[Node | None] = []
-    for a in code.accesses: out.extend([*a.index, a.guard, a.fallback])
-    for s in code.steps: out.extend([s.pred, s.body])
     return out
 
 

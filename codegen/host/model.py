@@ -136,6 +136,14 @@ class Code:
     steps: list[StepCode]
 
 
+def formulas_of(code: Code) -> list[Node | None]:
+    """All formulas of a nest."""
+    out: list[Node | None] = []
+    for a in code.accesses: out.extend([*a.index, a.guard, a.fallback])
+    for s in code.steps: out.extend([s.pred, s.body])
+    return out
+
+
 @dataclass
 class Word:
     """A scalar that the formulas use as a `Uniform`: from the environment to the kernel's uniform.  `value`: a formula,

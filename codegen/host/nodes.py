@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from .errors import decimal
+
 
 @dataclass(frozen=True)
 class Constant:
@@ -143,29 +145,30 @@ def mapped(e: Node, f: Callable[[Node], Node]) -> Node:
 def same(a: Node, b: Node) -> bool:
     """Whether two nodes say the same."""
     if a is b: return True
-    match a:
-        case Constant(kind=kind, value=value): return isinstance(b, Constant) and b.kind == kind and b.value == value
-        case Index(loop=loop): return isinstance(b, Index) and b.loop == loop
-        case Element(access=access): return isinstance(b, Element) and b.access == access
-        case Result(step=step): return isinstance(b, Result) and b.step == step
-        case Uniform(name=name): return isinstance(b, Uniform) and b.name == name
-        case Option(name=name): return isinstance(b, Option) and b.name == name
-        case Local(name=name): return isinstance(b, Local) and b.name == name
-        case Random(draw=draw): return isinstance(b, Random) and b.draw == draw
-        case Cast(kind=kind): return isinstance(b, Cast) and b.kind == kind and same_operands(a, b)
-        case Unary(operator=operator): return isinstance(b, Unary) and b.operator == operator and same_operands(a, b)
-        case Binary(operator=operator): return isinstance(b, Binary) and b.operator == operator and same_operands(a, b)
-        case Select(): return isinstance(b, Select) and same_operands(a, b)
-        case Apply(name=name): return isinstance(b, Apply) and b.name == name and same_operands(a, b)
-        case Division(operator=operator, divisor=divisor):
-            return isinstance(b, Division) and b.operator == operator and b.divisor == divisor and same_operands(a, b)
-        case BoundsCheck(stores=stores): return isinstance(b, BoundsCheck) and b.stores == stores and same_operands(a, b)
-
-
-def same_operands(a: Node, b: Node) -> bool:
     mine = children(a)
     other = children(b)
-    return len(mine) == len(other) and all(same(x, y) for x, y in zip(mine, other))
+    return label(a) == label(b) and len(mine) == len(other) and all(same(mine[n], other[n]) for n in range(len(mine)))
+
+
+def label(e: Node) -> str:
+    """What a node says beside its operands: two with the same label and the same operands are the same."""
+    match e:
+        case Constant(kind=kind, value=value): return f"{kind} {decimal(value)}"
+        case Index(loop=loop): return f"index {loop}"
+        case Element(access=access): return f"element {access}"
+        case Result(step=step): return f"result {step}"
+        case Uniform(name=name): return f"uniform {name}"
+        case Option(name=name): return f"option {name}"
+        case Local(name=name): return f"local {name}"
+        case Random(draw=draw): return f"random {draw}"
+        case Cast(kind=kind): return f"cast {kind}"
+        case Unary(operator=operator): return operator
+        case Binary(operator=operator): return operator
+        case Select(): return "select"
+        case Apply(name=name): return f"apply {name}"
+        case Division(operator=operator, divisor=divisor): return f"{operator} {divisor}"
+        case BoundsCheck(stores=stores): return "inside" if stores else "reached"
+        case _: return ""
 
 
 def nodes_of(e: Node | None) -> list[Node]:
@@ -206,10 +209,6 @@ def replaced(e: Node, part: Node, by: Node) -> Node:
     """The same with another node in each place where `part` stands."""
     if same(e, part): return by
     return mapped(e, lambda child: replaced(child, part, by))
-
-
-def size_of(e: Node) -> int:
-    return len(nodes_of(e))
 
 
 def operands_of(e: Node | None, operator: str) -> list[Node]:

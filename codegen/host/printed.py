@@ -26,8 +26,8 @@ def operand(e: Node) -> str:
         case Random(draw=draw): return f"uniform_random({draw}u, place)"
         case Cast(kind=kind, operand=inner): return f"{TYPES[kind]}({printed(inner)})"
         case Unary(operator="!", operand=inner): return f"!{operand(inner)}"
-        case Select(condition=condition, yes=yes, no=no): return f"select({printed(no)}, {printed(yes)}, {printed(condition)})"
-        case Apply(name=name, operands=operands): return f"{name}({', '.join([printed(a) for a in operands])})"
+        case Select(condition=condition, yes=yes, no=no): return f"select({argument(no)}, {argument(yes)}, {printed(condition)})"
+        case Apply(name=name, operands=operands): return f"{name}({', '.join([argument(a) for a in operands])})"
         case BoundsCheck(operand=inner): return operand(inner)
         case _: return f"({printed(e)})"
 
@@ -44,6 +44,13 @@ def printed(e: Node) -> str:
             return rest if sign == "%" else f"({own} - ({rest})) / {divisor}"
         case BoundsCheck(operand=inner): return printed(inner)
         case _: return operand(e)
+
+
+def argument(e: Node) -> str:
+    """The text of a node between commas, where WGSL would take `a < b, c > d` for a type's parameters."""
+    match e:
+        case Binary(operator=sign) if sign == "<" or sign == ">": return operand(e)
+        case _: return printed(e)
 
 
 def literal(kind: str, value: float) -> str:

@@ -37,6 +37,8 @@ def shown(value) -> Shown:
     if isinstance(value, (list, tuple)):
         items = tuple([("", shown(v)) for v in value])
         return Shown(f"[{', '.join([v.flat for _, v in items])}]", "[]", items)
+    if dataclasses.is_dataclass(value) and is_object(value) and type(value).__dataclass_params__.frozen:        # a class, too, in TypeScript
+        return Shown(f"new {type(value).__name__}({', '.join([shown(v).flat for _, v in members(value)])})")
     if is_object(value):
         pairs = tuple([(f"{key}: ", shown(v)) for key, v in members(value)])
         return Shown("{ " + ", ".join([key + v.flat for key, v in pairs]) + " }" if pairs else "{}", "{}", pairs)

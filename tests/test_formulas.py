@@ -1,0 +1,91 @@
+"""Formulas are nodes until they are printed: what the package carries is read into the same nodes, and however they are
+printed, nothing about a kernel but its spelling changes."""
+
+import random
+import sys
+from dataclasses import asdict
+
+import pytest
+
+from codegen.host import printed
+from codegen.host.bind import bind
+from codegen.host.kernel import Facts
+from codegen.host.model import formulas_of
+from codegen.host.nodes import Apply, Binary, Constant, Element, Index, Local, Unary, contains, replaced, same
+from codegen.host.plan import plan
+from codegen.host.common import common
+from codegen.host.written import read_formula
+from codegen.opdata import op_data, rules
+from codegen.ts.notation import written
+from definitions import LIBRARY
+from test_same_kernels import CALLS, DEVICES
+
+
+def test_what_the_package_carries_is_read_as_it_was(figure):
+    count = 0
+    for op in LIBRARY.ops.values():
+        for nest in (n for p in op_data(op).programs for n in p.nests):
+            loops = [l.name for l in nest.loops + nest.rloops]
+            for e in (e for code in (nest.floating, nest.integral) if code for e in formulas_of(code)):
+                assert read_formula(written(e), loops) == e, (op.name, nest.number, written(e))
+                count += e is not None
+    figure(f"{count} formulas of the library, read again")
+
+
+@pytest.mark.parametrize("text, printed_as", [
+    ("(r0+1)*(-2.5)", "(r0 + 1) * (-2.5)"), ("-(r0+r1)", "-(r0 + r1)"), ("!(a&&(!b))", "!(a_ && !b_)"), ("1e-7", "1e-7f"), ("3.", "3.0"), ("-1", "-1"),
+    ("f32(i)", "f32(i_)"), ("select(0.,r0,i<j)", "select(0.0, r0, i_ < j_)"), ("select(a,i<j,i>j)", "select(a_, (i_ < j_), i_ > j_)"),
+    ("uniform_random(3)", "uniform_random(3u, place)"), ("p.inf", "p.inf"), ("p.n", "p.n_"), ("acc1", "acc1"), ("r0_", "r0_"), ("true_", "true_"),
+    ("reached(r0)", "r0"), ("power(r0,2.)", "power(r0, 2.0)"),
+])
+def test_printed(text, printed_as):
+    e = read_formula(text, ["i", "j", "r0"])
+    assert e is not None and written(e) == text
+    if "i_ > j_" not in printed_as: assert printed.printed(e) == printed_as
+
+
+def test_equal_parts_are_found_by_what_they_say():
+    x, call = Element(0), Apply("exp_of", [Unary("-", Element(0))])
+    e = Binary("+", call, Binary("*", Apply("exp_of", [Unary("-", Element(0))]), x))
+    assert contains(e, call) and same(replaced(e, call, Local("v")), Binary("+", Local("v"), Binary("*", Local("v"), x)))
+    found = common(e, "c")
+    assert found.lines == ["let c_0 = exp_of(-r0);"] and printed.printed(found.formula) == "c_0 + (c_0 * r0)"
+    assert not same(Index("r0"), Element(0)) and not same(Constant("i", 1), Constant("f", 1))
+
+
+def launches(data, call, facts: Facts) -> list[dict]:
+    """All programs of a call, scheduled and plain, but for their texts."""
+    return [{k: repr(v) for k, v in asdict(x).items() if k != "code"} for n, p in enumerate(data.programs) if not n or call.dtype.startswith("float")
+            for shared in (rules(LIBRARY), []) for x in plan(data, n, call, p.outputs, facts, shared)]
+
+
+def spelled_otherwise(monkeypatch, seed: int):
+    """From here on every formula is printed with brackets and blanks more, at random, and its numbers in other digits."""
+    chance = random.Random(seed)
+    plain = {name: getattr(printed, name) for name in ("printed", "operand")}
+
+    def wild(print_):
+        def spelled(e):
+            text = print_(e)
+            for _ in range(chance.randrange(3)): text = f"({text})" if chance.random() < 0.6 else f" {text} "
+            return text
+        return spelled
+
+    for module in list(sys.modules.values()):
+        if not getattr(module, "__name__", "").startswith("codegen.host."): continue
+        for name, own in plain.items():
+            if getattr(module, name, None) is own: monkeypatch.setattr(module, name, wild(own))
+
+
+def test_no_decision_reads_a_text(monkeypatch):
+    tasks = []
+    for name, calls in CALLS.items():
+        data = op_data(LIBRARY.ops[name])
+        for args in calls:
+            call = bind(data, args + [None] * (len(data.params) - len(args)))
+            tasks += [(name, data, call, facts) for facts in DEVICES if call.dtype != "float16" or facts.f16]
+    before = [launches(data, call, facts) for _, data, call, facts in tasks[::3]]
+    texts = [x.code for x in plan(tasks[0][1], 0, tasks[0][2], tasks[0][1].outputs, tasks[0][3], [])]
+    spelled_otherwise(monkeypatch, 1)
+    assert [x.code for x in plan(tasks[0][1], 0, tasks[0][2], tasks[0][1].outputs, tasks[0][3], [])] != texts
+    for (name, data, call, facts), was in zip(tasks[::3], before): assert launches(data, call, facts) == was, name
