@@ -3,9 +3,7 @@
 // nothing here knows of them.
 
 import type { Interpreted } from "../host/interpreted.js";
-import {
-  Apply, Binary, BoundsCheck, Cast, Constant, Element, Index, type Node, Option, Random, Result, Select, Unary, Uniform, children,
-} from "../host/nodes.js";
+import { BoundsCheck, Cast, Constant, Element, type Node, Random, Result, children, label } from "../host/nodes.js";
 import { floorDivide, modulo, power, roundHalfEven, sign, signbit } from "./math.js";
 
 /** The value of a formula at the points of a chunk; one number where it is the same at all of them. */
@@ -216,6 +214,11 @@ export function constant(value: number): Formula {
   return made("", [], Float64Array.of(value), null, true);
 }
 
+/** What the interpreter is asked for. */
+function leaf(e: Node): Formula {
+  return made("", [], null, e, !(e instanceof Element || e instanceof Result));
+}
+
 function made(op: string, args: readonly Formula[], constant: Vector | null, leaf: Node | null, pure: boolean): Formula {
   return { op, args, constant, leaf, pure, loop: LOOPS[op], by: BY[op], turned: BY[TURNED[op]!], value: constant ?? NONE, stamp: -1 };
 }
@@ -229,26 +232,12 @@ export class Formulas {
   constructor(private readonly results: ReadonlyMap<number, Formula>) {}
 
   of(e: Node): Formula {
-    if (e instanceof Constant) return this.one(`${e.value}`, () => constant(e.value));
-    if (e instanceof Element) return this.leaf(`r${e.access}`, e, false);
-    if (e instanceof Result) return this.results.get(e.step) ?? this.leaf(`acc${e.step}`, e, false);
-    if (e instanceof Index) return this.leaf(`i ${e.loop}`, e, true);
-    if (e instanceof Uniform || e instanceof Option) return this.leaf(`p ${e.name}`, e, true);
-    if (e instanceof Random) return this.apply("uniform_random", [this.of(new Constant("i", e.draw)), this.leaf("place", e, true)]);
-    const args = children(e).map((part) => this.of(part));
+    const value = e instanceof Result && this.results.get(e.step);
+    if (value) return value;
+    const args = e instanceof Random ? [this.of(new Constant("i", e.draw)), this.one("", () => leaf(e))] : children(e).map((part) => this.of(part));
     if (e instanceof BoundsCheck || e instanceof Cast && e.kind === "f") return args[0]!;
-    if (e instanceof Apply) return this.apply(e.name, args);
-    if (e instanceof Select) return this.apply("select", args);
-    if (e instanceof Cast) return this.apply("i32", args);
-    return this.apply(e instanceof Unary && e.operator === "-" ? "neg" : (e as Unary | Binary).operator, args);
-  }
-
-  private apply(op: string, args: readonly Formula[]): Formula {
-    return this.one(op + args.map((a) => ` ${this.numbers.get(a)}`).join(""), () => formula(op, args));
-  }
-
-  private leaf(key: string, e: Node, pure: boolean): Formula {
-    return this.one(key, () => made("", [], null, e, pure));
+    const said = e instanceof Random ? "uniform_random" : label(e);
+    return this.one(said + args.map((a) => ` ${this.numbers.get(a)}`).join(""), () => (e instanceof Constant ? constant(e.value) : args.length ? formula(said, args) : leaf(e)));
   }
 
   private one(key: string, make: () => Formula): Formula {

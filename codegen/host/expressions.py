@@ -49,7 +49,7 @@ class Expressions:
         self.local: dict[str, Type | None] = {}
         self.helpers: set[str] = set()
         self.used: set[str] = set()
-        self.paths: dict[str, str] = {}             # names that stand for a text, as those a pattern binds do in its guard
+        self.paths: dict[str, str] = {}             # names that stand for a text
 
     def no(self, node, message): refuse(node, self.file, message)
 
@@ -293,6 +293,14 @@ class Expressions:
         self.local.update(names)
         yield
         self.local = before
+
+    @contextmanager
+    def standing(self, names: dict[str, tuple[str, Type | None]]):
+        """Within: these names are bound, and each stands for a text."""
+        before = self.paths
+        self.paths = before | {name: text for name, (text, _) in names.items()}
+        with self.scope({name: t for name, (_, t) in names.items()}): yield
+        self.paths = before
 
     def source(self, node) -> tuple[str, Type | None]:
         """Something to iterate over, as an array, and the type of its items."""

@@ -151,7 +151,8 @@ def same(a: Node, b: Node) -> bool:
 
 
 def label(e: Node) -> str:
-    """What a node says beside its operands: two with the same label and the same operands are the same."""
+    """What a node says beside its operands: two with the same label and the same operands are the same.  Of an operation it is the
+    name of the function."""
     match e:
         case Constant(kind=kind, value=value): return f"{kind} {decimal(value)}"
         case Index(loop=loop): return f"index {loop}"
@@ -161,11 +162,11 @@ def label(e: Node) -> str:
         case Option(name=name): return f"option {name}"
         case Local(name=name): return f"local {name}"
         case Random(draw=draw): return f"random {draw}"
-        case Cast(kind=kind): return f"cast {kind}"
-        case Unary(operator=operator): return operator
+        case Cast(kind=kind): return f"{kind}32"
+        case Unary(operator=operator): return "neg" if operator == "-" else operator
         case Binary(operator=operator): return operator
         case Select(): return "select"
-        case Apply(name=name): return f"apply {name}"
+        case Apply(name=name): return name
         case Division(operator=operator, divisor=divisor): return f"{operator} {divisor}"
         case BoundsCheck(stores=stores): return "inside" if stores else "reached"
         case _: return ""

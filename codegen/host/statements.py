@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from functools import lru_cache
 
 from .expressions import AND, CALL, TERNARY, safe
@@ -225,7 +226,7 @@ Bound = tuple[str, str, tuple]          # a name, what it stands for, its type
 
 
 def write_match(w, s: ast.Match, declared):
-    """Cases become `if`, `else if` and `else`; what a pattern binds is declared first in its block."""
+    """Cases become `if`, `else if` and `else`; what a pattern binds is declared first in its block, if that uses it more than once."""
     subject = s.subject
     if not isinstance(subject, ast.Name):
         text, t, _ = w.x.expr(subject)
@@ -235,18 +236,16 @@ def write_match(w, s: ast.Match, declared):
     for n, case in enumerate(s.cases):
         conditions, bound = pattern(w, case.pattern, text, t)
         if case.guard is not None:
-            with w.x.scope({name: kind for name, _, kind in bound}):
-                w.x.paths = {name: place for name, place, _ in bound}
-                conditions.append(w.x.truth(case.guard, AND))
-                w.x.paths = {}
+            with w.x.standing({name: (place, kind) for name, place, kind in bound}): conditions.append(w.x.truth(case.guard, AND))
         w.comment_lines(case.pattern.lineno)
         if conditions: w.put(("} else " if n else "") + f"if ({' && '.join(conditions)}) {{")
         elif n: w.put("} else {")
         else: w.no(s, "a match whose first case is met by all")
-        said = set().union(*map(uses, case.body))
-        with w.x.scope({name: kind for name, _, kind in bound}):
+        said = Counter(n.id for s in case.body for n in ast.walk(s) if isinstance(n, ast.Name))
+        once = {name: (place, kind) for name, place, kind in bound if said[name] == 1}
+        with w.x.standing(once), w.x.scope({name: kind for name, _, kind in bound if name not in once}):
             w.depth += 1
-            declare_bound(w, [(name, place) for name, place, _ in bound if name in said])
+            declare_bound(w, [(name, place) for name, place, _ in bound if said[name] > 1])
             w.depth -= 1
             w.block(case.body, declared | {name for name, _, _ in bound})
     w.put("}")

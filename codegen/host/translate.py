@@ -271,17 +271,20 @@ class Writer:
         self.put("}")
 
     def frozen(self, node: ast.ClassDef):
-        """A class; TypeScript would take those with the same fields for one, did they not differ in a field that is not there."""
+        """A class; TypeScript would take those with the same fields for one, did they not differ in a field that is not there.  Fields
+        are declared only: what is emitted for them is the constructor's assignments."""
         self.doc(ast.get_docstring(node, clean=False))
         self.put(f"export class {node.name} {{")
         self.depth += 1
         self.put(f'declare protected readonly named: "{node.name}";')
+        fields = []
+        for name, t in self.fields(node):
+            self.put(f"declare readonly {name}: {self.ts(t)};")
+            fields.append((name, self.ts(t)))
         self.put("")
-        self.put("constructor(")
-        self.depth += 1
-        for name, t in self.fields(node): self.put(f"readonly {name}: {self.ts(t)},")
-        self.depth -= 1
-        self.put(") {}")
+        self.put(f"constructor({', '.join(f'{name}: {t}' for name, t in fields)}) {{")
+        for name, _ in fields: self.put(f"  this.{name} = {name};")
+        self.put("}")
         self.depth -= 1
         self.put("}")
 

@@ -4,7 +4,7 @@
     slots: "@I, @I, out @I, g_2, d_0, d_1"
     programs: `
     0 1 > 2
-    map i*I; 0[i] 1[i]; 2[i] = (r0+(p.alpha*r1))
+    map i*I; 0[i] 1[i]; 2[i] = @0+(p.alpha*@1)
     `
 
 Params: `name kind`, or the class of a tensor; `*` before it: by keyword only.  After the kind, in this order: `|num` or `|ints` may be given,
@@ -23,10 +23,10 @@ A nest: `head; reads; step; step`.
 Head: the shape; `+` for spread; `-` from the end; `?when`; the loops, after `/` those of the reduction: `i:N` runs to N, `i*B` over
 the pack B, `i!:N` is used in arithmetic.
 Reads: `SLOT[axes]`, where an axis is a loop or a formula; then perhaps `?guard:fallback`; `<` before it: of a
-contraction's factor A.  The nth is `r<n>` in formulas.
+contraction's factor A.  The nth is `@n` in formulas.
 Steps: `sum body`, `argmax:fi body` (the kinds of the value and of what is compared, where they are not T), or a store: `SLOT[axes] = body`,
 which is the next access, or `@3 = body` to access 3 of the reads; `!` before it: at every point of the reduction, too.  The nth is
-`acc<n>`.  `body?condition`: only where that holds.  `floating#integral`: one text for each class of T.
+`$n`.  `body?condition`: only where that holds.  `floating#integral`: one text for each class of T.
 A raw nest: `raw0?when SLOTS; stores`, then the values of its words; `raw0=int32`: what the body calls T.
 
 How formulas are written is said in host/written.py.  Where a number is asked for, a name stands for the call's environment, and `$3` for
@@ -40,7 +40,6 @@ import re
 from codegen.host import model
 from codegen.host.errors import decimal
 from codegen.host.nodes import (Apply, Binary, BoundsCheck, Cast, Constant, Element, Index, Node, Option, Random, Result, Select, Unary, Uniform)
-from codegen.host.written import is_reserved
 
 SYMBOL = re.compile(r"\(e\) => e\.(\w+)")
 NUMBER = re.compile(r"\(e?\) => (-?[\d.]+)")
@@ -55,12 +54,12 @@ def written(e: Node | None) -> str:
         case None: return ""
         case Unary(operator, operand): return operator + part(operand)
         case Binary(operator, left, right): return part(left) + operator + part(right)
-        case Constant("b", value): return "true" if value else "false"
+        case Constant("b", value): return f"{int(value)}b"
         case Constant("i", value): return str(int(value))
         case Constant("f", value): return digits if {".", "e"} & set(digits := decimal(value)) else f"{digits}."
-        case Index(name) | Option(name): return f"{name}_" if is_reserved(name) else name
-        case Element(access): return f"r{access}"
-        case Result(step): return f"acc{step}"
+        case Index(name) | Option(name): return name
+        case Element(access): return f"@{access}"
+        case Result(step): return f"${step}"
         case Uniform(name): return f"p.{name}"
         case Random(draw): return f"uniform_random({draw})"
         case Cast(kind, operand): return f"{kind}32({written(operand)})"
