@@ -34,9 +34,9 @@ def test_what_the_package_carries_is_read_as_it_was(figure):
 
 @pytest.mark.parametrize("text, printed_as", [
     ("(@0+1)*(-2.5)", "(r0 + 1) * (-2.5)"), ("-(@0+@1)", "-(r0 + r1)"), ("!(a&&(!b))", "!(a_ && !b_)"), ("1e-7", "1e-7f"), ("3.", "3.0"), ("-1", "-1"),
-    ("f32(i)", "f32(i_)"), ("select(0.,@0,i<j)", "select(0.0, r0, i_ < j_)"), ("max(i<j,i>j)", "max((i_ < j_), (i_ > j_))"), ("1b", "true"),
+    ("f32(i)", "f32(i_)"), ("{0.,@0,i<j}", "select(0.0, r0, i_ < j_)"), ("max(i<j,i>j)", "max((i_ < j_), (i_ > j_))"), ("1b", "true"),
     ("uniform_random(3)", "uniform_random(3u, place)"), ("p.inf", "p.inf"), ("p.n", "p.n_"), ("$1", "acc1"), ("r0", "r0_"), ("true", "true_"),
-    ("reached(@0)", "r0"), ("power(@0,2.)", "power(r0, 2.0)"), ("1e+21", "1e+21f"),
+    ("reached(@0)", "r0"), ("power(@0,2.)", "power(r0, 2.0)"), ("(@0/2.)+@1", "divide(r0, 2.0) + r1"), ("-(i//j)", "-floor_divide_whole(i_, j_)"), ("i%2", "remainder_whole(i_, 2)"), ("1e+21", "1e+21f"),
 ])
 def test_printed(text, printed_as):
     e = read_formula(text, ["i", "j", "r0"])

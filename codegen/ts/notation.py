@@ -39,11 +39,13 @@ import re
 
 from codegen.host import model
 from codegen.host.errors import decimal
+from codegen.host.written import DIVISIONS
 from codegen.host.nodes import (Apply, Binary, BoundsCheck, Cast, Constant, Element, Index, Node, Option, Random, Result, Select, Unary, Uniform)
 
 SYMBOL = re.compile(r"\(e\) => e\.(\w+)")
 NUMBER = re.compile(r"\(e?\) => (-?[\d.]+)")
 DIMS = {"one": "", "pack": "*", "domain": "@", "chosen": "%", "split": "/"}
+SIGNS = {name: sign for sign, name in DIVISIONS.items()}
 KINDS = {"T": "T", "int32": "i", "bool": "b", "float32": "f"}
 OWN = {"Int": "i", "Bits": "i", "Bool": "b"}
 
@@ -64,14 +66,15 @@ def written(e: Node | None) -> str:
         case Random(draw): return f"uniform_random({draw})"
         case Cast(kind, operand): return f"{kind}32({written(operand)})"
         case BoundsCheck(operand, stores): return f"{'inside' if stores else 'reached'}({written(operand)})"
-        case Select(condition, yes, no): return f"select({written(no)},{written(yes)},{written(condition)})"
+        case Select(condition, yes, no): return f"{{{written(no)},{written(yes)},{written(condition)}}}"
+        case Apply(name, [left, right]) if name in SIGNS: return part(left) + SIGNS[name] + part(right)
         case Apply(name, operands): return f"{name}({','.join(map(written, operands))})"
     raise TypeError(f"not written in the package: {e}")
 
 
 def part(e: Node) -> str:
     """A formula beside an operator."""
-    brackets = isinstance(e, (Unary, Binary)) or isinstance(e, Constant) and e.value < 0
+    brackets = isinstance(e, (Unary, Binary)) or isinstance(e, Apply) and e.name in SIGNS or isinstance(e, Constant) and e.value < 0
     return f"({written(e)})" if brackets else written(e)
 
 
