@@ -11,7 +11,7 @@ import type { DType } from "./dtype.js";
 import * as dynamic from "./dynamic.js";
 import {
   as_strided, as_strided_scatter, chunk, diag, diag_embed, diagflat, diagonal, diagonal_scatter, diff, dsplit,
-  flatten, flip, hsplit, moveaxis, movedim, narrow, narrow_copy, ravel, roll, select_scatter, slice_scatter, split,
+  flatten, flip, hsplit, moveaxis, movedim, narrow, narrow_copy, ravel, roll, select, select_scatter, slice_scatter, split,
   split_with_sizes, squeeze, swapaxes, swapdims, t, tensor_split, tile, transpose, unbind, unflatten, unsafe_chunk,
   unsafe_split, unsqueeze, vsplit,
 } from "./functions.js";
@@ -21,11 +21,11 @@ import { type IndexSpec, index, index_put, index_put_, setIndex } from "./indexi
 import * as join from "./join.js";
 import * as kernels from "./kernels.js";
 import { tensorOf } from "./tensor-kinds.js";
-import { atMost, limited, named } from "./named.js";
+import { limited, named } from "./named.js";
 import * as placing from "./placing.js";
 import { print, printSync } from "./print.js";
 import * as resizing from "./resizing.js";
-import { Tensor, type TensorOrNumber } from "./tensor.js";
+import { type Layout, Tensor, type TensorOrNumber } from "./tensor.js";
 import * as views from "./views.js";
 
 declare module "./tensor.js" {
@@ -36,12 +36,7 @@ class Methods {
   view(this: Tensor, ...size: (number | readonly number[])[]): Tensor { return views.view(this, size); }
   reshape(this: Tensor, ...shape: (number | readonly number[])[]): Tensor { return views.reshape(this, shape); }
   permute(this: Tensor, ...dims: (number | readonly number[])[]): Tensor { return views.permute(this, dims); }
-  transpose(this: Tensor, dim0: number, dim1: number): Tensor { return views.transpose(this, dim0, dim1); }
-  t(this: Tensor): Tensor { return views.t(this); }
   expand(this: Tensor, ...size: (number | readonly number[])[]): Tensor { return views.expand(this, size); }
-  select(this: Tensor, dim: number, index: number): Tensor { return views.select(this, dim, index); }
-  squeeze(this: Tensor, dim?: number | readonly number[]): Tensor { return views.squeeze(this, dim); }
-  unsqueeze(this: Tensor, dim: number): Tensor { return views.unsqueeze(this, dim); }
   /** In another type, on another device; itself where nothing changes.  From a GPU to the CPU: a promise. */
   to(this: Tensor, dtype: DType): Tensor;
   to(this: Tensor, other: Tensor): Tensor;
@@ -49,7 +44,6 @@ class Methods {
   to(this: Tensor, device: string | Device, dtype?: DType): Tensor | Promise<Tensor>;
   to(this: Tensor, options: copying.ToOptions): Tensor | Promise<Tensor>;
   to(this: Tensor, ...args: unknown[]): Tensor | Promise<Tensor> { return copying.to(this, args); }
-  cpu(this: Tensor): Tensor | Promise<Tensor> { return copying.to(this, ["cpu"]); }
   type_as(this: Tensor, other: Tensor): Tensor { return copying.cast(this, tensorOf(other, "type_as", "other").dtype, "type_as"); }
   /** Replaces the elements by those of `other`, broadcast. */
   copy_<T extends Tensor>(this: T, other: TensorOrNumber): T { return copying.copy_(this, other); }
@@ -96,6 +90,11 @@ class Methods {
 
 /** The functions of these names, of the tensor and the arguments, which they bind. */
 interface Delegated {
+  transpose(dim0: number, dim1: number): Tensor;
+  t(): Tensor;
+  select(dim: number, index: number): Tensor;
+  squeeze(dim?: number | readonly number[] | views.DimOption): Tensor;
+  unsqueeze(dim: number | views.DimOption): Tensor;
   swapaxes(axis0: number, axis1: number): Tensor;
   swapdims(dim0: number, dim1: number): Tensor;
   movedim(source: number | readonly number[], destination: number | readonly number[]): Tensor;
@@ -155,21 +154,23 @@ interface Others {
   squeeze_(dim?: number | readonly number[]): this;
   unsqueeze_(dim: number): this;
   as_strided_(size: readonly number[], stride: readonly number[], storage_offset?: number | views.StridedOptions): this;
-  float(): Tensor;
-  half(): Tensor;
-  double(): Tensor;
-  int(): Tensor;
-  long(): Tensor;
-  byte(): Tensor;
-  char(): Tensor;
-  bool(): Tensor;
+  float(options?: Layout): Tensor;
+  half(options?: Layout): Tensor;
+  double(options?: Layout): Tensor;
+  int(options?: Layout): Tensor;
+  long(options?: Layout): Tensor;
+  byte(options?: Layout): Tensor;
+  char(options?: Layout): Tensor;
+  bool(options?: Layout): Tensor;
+  cpu(options?: Layout): Tensor | Promise<Tensor>;
 }
 
 // Not `functions[name]`, which would hold all functions there are.
 const delegated: Readonly<Record<keyof Delegated, unknown>> = {
   as_strided, as_strided_scatter, chunk, diag, diag_embed, diagflat, diagonal, diagonal_scatter, diff, dsplit,
-  flatten, flip, hsplit, moveaxis, movedim, narrow, narrow_copy, ravel, roll, select_scatter, slice_scatter, split,
-  split_with_sizes, swapaxes, swapdims, tensor_split, tile, unbind, unflatten, unsafe_chunk, unsafe_split, vsplit,
+  flatten, flip, hsplit, moveaxis, movedim, narrow, narrow_copy, ravel, roll, select, select_scatter, slice_scatter, split,
+  split_with_sizes, squeeze, swapaxes, swapdims, t, tensor_split, tile, transpose, unbind, unflatten, unsafe_chunk,
+  unsafe_split, unsqueeze, vsplit,
   masked_select: dynamic.masked_select, nonzero_static: dynamic.nonzero_static, nonzero: dynamic.nonzero, equal: dynamic.equal,
   allclose: dynamic.allclose, repeat_interleave: dynamic.repeat_interleave, unique: counting.unique,
   unique_consecutive: counting.unique_consecutive, bincount: counting.bincount, repeat: join.repeat, index_put_, index_put,
@@ -208,10 +209,15 @@ for (const [name, f] of Object.entries(delegated)) define(name, function (...arg
 for (const [name, f] of Object.entries({ transpose, swapaxes, swapdims, t, squeeze, unsqueeze, as_strided })) {
   define(`${name}_`, function (...args) { return become(this, `${name}_`, (x) => (f as Any)(x, ...args) as Tensor); });
 }
+// All results lie in order: a `memory_format` is bound, and changes nothing.
+const copies: Record<string, (x: Tensor) => unknown> = { clone: copying.clone, contiguous: copying.contiguous, cpu: (x) => copying.to(x, ["cpu"]) };
 for (const [name, dtype] of Object.entries({ float: "float32", half: "float16", double: "float64", int: "int32", long: "int32", byte: "uint8", char: "int8", bool: "bool" } as const)) {
+  copies[name] = (x) => copying.cast(x, dtype, name);
+}
+for (const [name, f] of Object.entries(copies)) {
   define(name, function (...args) {
-    atMost(name, args, 0);
-    return copying.cast(this, dtype, name);
+    named(name, ["memory_format"], args, 0);
+    return f(this);
   });
 }
 for (const [name, look] of Object.entries(properties)) {

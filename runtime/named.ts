@@ -20,8 +20,9 @@ export function named(op: string, names: readonly string[], args: readonly unkno
 export function apart(op: string, names: readonly string[], others: readonly string[], args: readonly unknown[], most = names.length):
   { values: unknown[]; options: Record<string, unknown> } {
   const last = args[args.length - 1], options: Record<string, unknown> = {}, values = [...args];
+  if (isOptions(last)) values.pop();
+  atMost(op, values, most);
   if (isOptions(last)) {
-    values.pop();
     for (const [name, value] of Object.entries(last)) {
       const same = (n: string): boolean => n === name || camel(n) === name, at = names.findIndex(same);
       if (at < 0) {
@@ -32,7 +33,6 @@ export function apart(op: string, names: readonly string[], others: readonly str
       else values[at] = value;
     }
   }
-  atMost(op, values, most);
   return { values, options };
 }
 
@@ -54,7 +54,7 @@ export function limited<C extends abstract new (...args: never[]) => unknown>(ta
       const op = prefix + name, method = value as (...args: unknown[]) => unknown;
       Object.defineProperty(at, name, {
         value(...args: unknown[]) {
-          if (args.length > method.length) atMost(op, args, method.length);
+          if (args.length > method.length) named(op, [], args, method.length);
           return method.apply(this, args);
         },
       });

@@ -20,6 +20,8 @@ import type { Storage } from "./storage.js";
 import { titled } from "./titled.js";
 
 export type TensorOrNumber = Tensor | number | boolean;
+/** How a copy is to lie in memory, which every copy answers with rows in order. */
+export interface Layout { memory_format?: unknown }
 
 export class Tensor {
   storage: Storage;
@@ -110,7 +112,9 @@ export class Tensor {
 
   // --- Copies ---------------------------------------------------------------------------------------
 
+  contiguous(options?: Layout): Tensor;
   contiguous(): Tensor { return copying.contiguous(this); }
+  clone(options?: Layout): Tensor;
   clone(): Tensor { return copying.clone(this); }
   /** Internal: another tensor on the same elements, outside of the tape. */
   alias(): Tensor { return alias(this); }

@@ -94,6 +94,28 @@ export default {
     t.equal(await list(torch.tril_indices({ row: 2, col: 2, ...on })), [[0, 1, 1], [0, 0, 1]]);
     t.equal(torch.empty_strided({ size: [2, 3], stride: [1, 2], ...on }).strides, [1, 2]);
   },
+  "what copies takes memory_format, by name alone; options are no argument by place": async (t) => {
+    const { torch } = t, x = t.tensor([[1, 2], [3, 4]]).t(), all = ["float", "half", "double", "int", "long", "byte", "char", "bool", "clone", "contiguous", "cpu"];
+    for (const name of all) {
+      if (t.device !== "cpu" && (name === "double" || name === "half")) continue;
+      for (const option of ["memory_format", "memoryFormat"]) {
+        const plain = await x[name](), asked = await x[name]({ [option]: "torch.preserve_format" });
+        t.equal([asked.dtype, await asked.tolist()], [plain.dtype, await plain.tolist()]);
+      }
+      await refused(t, new RegExp(`${name}: takes at most 0 positional arguments, but got 1`))(() => x[name]("torch.preserve_format"));
+      await refused(t, new RegExp(`${name}: .*'memory_fromat'.*memory_format`))(() => x[name]({ memory_fromat: 1 }));
+    }
+    t.equal(await torch.clone(x, { memory_format: "torch.preserve_format" }).tolist(), [[1, 3], [2, 4]]);
+    for (const name of ["detach", "zero_", "numel", "is_contiguous"]) await refused(t, new RegExp(`${name}: .*'nothing'`))(() => x[name]({ nothing: 1 }));
+  },
+  "methods that are functions take their arguments by name, as those do": async (t) => {
+    const x = t.tensor([[1, 2, 3], [4, 5, 6]]);
+    t.equal(await x.transpose({ dim0: 0, dim1: 1 }).tolist(), [[1, 4], [2, 5], [3, 6]]);
+    t.equal(await x.select({ dim: 1, index: 2 }).tolist(), [3, 6]);
+    t.equal([x.unsqueeze({ dim: 1 }).shape, x.unsqueeze(0).squeeze({ dim: 0 }).shape, x.t().shape], [[2, 1, 3], [2, 3], [3, 2]]);
+    await refused(t, /transpose: takes at most/)(() => x.transpose(0, 1, 2));
+    await refused(t, /squeeze: .*'axis'/)(() => x.squeeze({ axis: 0 }));
+  },
   "the sizes of a module are whole numbers": async (t) => {
     const { nn } = t.torch, made = {
       Linear: ["in_features", "out_features"], Bilinear: ["in1_features", "in2_features", "out_features"], Embedding: ["num_embeddings", "embedding_dim"],
