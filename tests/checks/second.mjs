@@ -93,6 +93,28 @@ const JOINTS = {
   binary_cross_entropy_with_logits: [loss("binary_cross_entropy_with_logits", 0.25), [0, 1], [0.25, 0.481058597564697], [0.25, 0.1966119259595871]],
 };
 
+// Far from zero, where exp overflows in float32: slopes on the left and on the right, and no curvature.
+const far = [89, 104, 500, 1e38], both = (t, x) => t.stack([x, x], 1);
+const FAR = {
+  sigmoid: [nf("sigmoid"), 0, 0], silu: [nf("silu"), 0, 1], mish: [nf("mish"), 0, 1], softplus: [nf("softplus"), 0, 1], "softplus without a threshold": [nf("softplus", 1, 1e39), 0, 1],
+  logsigmoid: [nf("logsigmoid"), 1, 0], glu: [(t, x) => t.nn.functional.glu(both(t, x), 1), 0, 1], gelu: [nf("gelu"), 0, 1], elu: [nf("elu"), 0, 1],
+  logaddexp: [(t, x) => t.logaddexp(x, t.zeros_like(x)), 0, 1], logsumexp: [(t, x) => t.logsumexp(t.stack([x, t.zeros_like(x)], 1), 1), 0, 1],
+  softmax: [(t, x) => t.softmax(t.stack([x, t.zeros_like(x)], 1), 1).select(1, 0), 0, 0], soft_margin_loss: [loss("soft_margin_loss", 1), -1, 0],
+  binary_cross_entropy_with_logits: [loss("binary_cross_entropy_with_logits", 0.25), -0.25, 0.75],
+  "a gate of gru": [(t, x) => gated(t, "GRUCell", 1, x), 0, 0], "a gate of lstm": [(t, x) => gated(t, "LSTMCell", 1, x), 0, 0],
+};
+
+/** A recurrent cell of a layer, of which gate `at` gets `x`. */
+function gated(t, name, at, x) {
+  const cell = new t.nn[name](1, 1, { device: x.device }), shut = { weight_hh: 0, bias_ih: 0, bias_hh: 0 }, state = t.ones([x.numel(), 1], { device: x.device });
+  t.no_grad(() => {
+    for (const [key, value] of Object.entries(shut)) cell[key].fill_(value);
+    cell.weight_ih.fill_(0).narrow(0, at, 1).fill_(1);
+  });
+  const out = cell.forward(x.unsqueeze(1), name === "LSTMCell" ? [state, state] : state);
+  return Array.isArray(out) ? out[1] : out;
+}
+
 async function atJoints(t, [f, at, slopes, curvatures]) {
   const { autograd } = t.torch, x = t.tensor(at, { requires_grad: true }), [first] = autograd.grad(f(t.torch, x).sum(), [x], { create_graph: true });
   t.close([await first.tolist(), await autograd.grad(first.sum(), [x])[0].tolist()], [slopes, curvatures]);
@@ -110,7 +132,8 @@ async function second(torch, entry, device, dtype) {
   return Promise.all(torch.autograd.grad(weighed, inputs, { materialize_grads: true }).map((g) => g.reshape(-1).tolist()));
 }
 
-export default Object.fromEntries([...Object.entries(JOINTS).map(([name, entry]) => [`${name} where its formula changes`, (t) => atJoints(t, entry)]), ...Object.entries(CALLS).map(([name, entry]) => [name, async (t) => {
+export default Object.fromEntries([...Object.entries(FAR).map(([name, [f, left, right]]) => [`${name} far from zero`,
+  (t) => atJoints(t, [f, [...far.map((x) => -x), ...far], [...far.map(() => left), ...far.map(() => right)], Array(8).fill(0)])]), ...Object.entries(JOINTS).map(([name, entry]) => [`${name} where its formula changes`, (t) => atJoints(t, entry)]), ...Object.entries(CALLS).map(([name, entry]) => [name, async (t) => {
   const { torch } = t;
   if (t.device === "cpu") {
     const [body, ...shapes] = call(entry);
