@@ -38,8 +38,8 @@ export const swapaxes = /* @__PURE__ */ viewing("swapaxes", ["axis0", "axis1"], 
 export const swapdims = /* @__PURE__ */ viewing("swapdims", ["dim0", "dim1"], (x, dim0: number, dim1: number) => views.transpose(x, dim0, dim1, "swapdims"));
 export const movedim = /* @__PURE__ */ viewing("movedim", ["source", "destination"], (x, source: Size, destination: Size) => views.movedim(x, source, destination));
 export const moveaxis = /* @__PURE__ */ viewing("moveaxis", ["source", "destination"], (x, source: Size, destination: Size) => views.movedim(x, source, destination, "moveaxis"));
-export const t = /* @__PURE__ */ viewing("t", [], (x) => views.t(x));
-export const adjoint = /* @__PURE__ */ viewing("adjoint", [], (x) => views.matrixTranspose(x));
+export const t = /* @__PURE__ */ viewing("t", [], views.t);
+export const adjoint = /* @__PURE__ */ viewing("adjoint", [], views.matrixTranspose);
 export const broadcast_to = /* @__PURE__ */ viewing("broadcast_to", ["size"], (x, ...size: Size[]) => views.expand(x, size, "broadcast_to"));
 interface Narrow {
   (input: Tensor, dim: number, start: number, length: number): Tensor;
@@ -49,14 +49,13 @@ interface Narrow {
 /** A view of `length` elements along `dim` from `start` on; a promise where a tensor holds the start or the length. */
 export const narrow = /* @__PURE__ */ viewing("narrow", ["dim", "start", "length"], (x, dim: number, start: number, length: number) => dynamic.narrow(x, dim, start, length)) as Narrow;
 export const select = /* @__PURE__ */ viewing("select", ["dim", "index"], (x, dim: number, index: number) => views.select(x, dim, index));
-export const squeeze = /* @__PURE__ */ viewing("squeeze", ["dim"], (x, dim?: Size) => views.squeeze(x, dim));
-export const unsqueeze = /* @__PURE__ */ viewing("unsqueeze", ["dim"], (x, dim: number) => views.unsqueeze(x, dim));
-export const flatten = /* @__PURE__ */ viewing("flatten", ["start_dim", "end_dim"], (x, start_dim?: number, end_dim?: number) => views.flatten(x, start_dim, end_dim));
-export const unflatten = /* @__PURE__ */ viewing("unflatten", ["dim", "sizes"], (x, dim: number, sizes: readonly number[]) => views.unflatten(x, dim, sizes));
+export const squeeze = /* @__PURE__ */ viewing("squeeze", ["dim"], views.squeeze);
+export const unsqueeze = /* @__PURE__ */ viewing("unsqueeze", ["dim"], views.unsqueeze);
+export const flatten = /* @__PURE__ */ viewing("flatten", ["start_dim", "end_dim"], views.flatten);
+export const unflatten = /* @__PURE__ */ viewing("unflatten", ["dim", "sizes"], views.unflatten);
 export const ravel = /* @__PURE__ */ viewing("ravel", [], (x) => views.reshape(x, [-1], "ravel"));
-export const as_strided = /* @__PURE__ */ viewing("as_strided", ["size", "stride", "storage_offset"],
-  (x, size: readonly number[], stride: readonly number[], storage_offset?: number) => views.as_strided(x, size, stride, storage_offset));
-export const diagonal = /* @__PURE__ */ viewing("diagonal", ["offset", "dim1", "dim2"], (x, offset?: number, dim1?: number, dim2?: number) => views.diagonal(x, offset, dim1, dim2));
+export const as_strided = /* @__PURE__ */ viewing("as_strided", ["size", "stride", "storage_offset"], views.as_strided);
+export const diagonal = /* @__PURE__ */ viewing("diagonal", ["offset", "dim1", "dim2"], views.diagonal);
 export const chunk = /* @__PURE__ */ viewing("chunk", ["chunks", "dim"], (x, chunks: number, dim?: number) => views.chunk(x, chunks, dim));
 export const split = /* @__PURE__ */ viewing("split", ["split_size_or_sections", "dim"], (x, split_size_or_sections: Size, dim?: number) => views.split(x, split_size_or_sections, dim));
 export const split_with_sizes = /* @__PURE__ */ viewing("split_with_sizes", ["split_sizes", "dim"],
@@ -70,10 +69,10 @@ interface TensorSplit {
 export const tensor_split = /* @__PURE__ */ viewing("tensor_split", ["indices_or_sections", "dim"],
   (x, indices_or_sections: Size, dim?: number) => dynamic.tensor_split(x, indices_or_sections, dim)) as TensorSplit;
 export const unbind = /* @__PURE__ */ viewing("unbind", ["dim"], (x, dim?: number) => views.unbind(x, dim));
-export const clone = /* @__PURE__ */ viewing("clone", ["memory_format"], (x) => copying.clone(x));
+export const clone = /* @__PURE__ */ viewing("clone", ["memory_format"], copying.clone);
 export const detach = /* @__PURE__ */ viewing("detach", [], (x) => x.detach());
 export const flip = /* @__PURE__ */ viewing("flip", ["dims"], (x, ...dims: Size[]) => along.flip(x, dims));
-export const roll = /* @__PURE__ */ viewing("roll", ["shifts", "dims"], (x, shifts: Size, dims?: Size | null) => along.roll(x, shifts, dims));
+export const roll = /* @__PURE__ */ viewing("roll", ["shifts", "dims"], along.roll);
 export const diff = /* @__PURE__ */ viewing("diff", ["n", "dim", "prepend", "append"], along.diff);
 export const tile = /* @__PURE__ */ viewing("tile", ["dims"], (x, ...dims: Size[]) => join.tile(x, ...dims));
 
@@ -104,8 +103,8 @@ export const diagonal_scatter = /* @__PURE__ */ viewing("diagonal_scatter", ["sr
 export const select_scatter = /* @__PURE__ */ viewing("select_scatter", ["src", "dim", "index"], placing.select_scatter);
 export const slice_scatter = /* @__PURE__ */ viewing("slice_scatter", ["src", "dim", "start", "end", "step"], placing.slice_scatter);
 export const as_strided_scatter = /* @__PURE__ */ viewing("as_strided_scatter", ["src", "size", "stride", "storage_offset"], placing.as_strided_scatter);
-export const diag = /* @__PURE__ */ viewing("diag", ["diagonal"], (x, offset?: number) => placing.diag(x, offset));
-export const diag_embed = /* @__PURE__ */ viewing("diag_embed", ["offset", "dim1", "dim2"], (x, offset?: number, dim1?: number, dim2?: number) => placing.diag_embed(x, offset, dim1, dim2));
+export const diag = /* @__PURE__ */ viewing("diag", ["diagonal"], placing.diag);
+export const diag_embed = /* @__PURE__ */ viewing("diag_embed", ["offset", "dim1", "dim2"], placing.diag_embed);
 export const diagflat = /* @__PURE__ */ viewing("diagflat", ["offset"], placing.diagflat);
 export const constant_pad_nd = /* @__PURE__ */ viewing("constant_pad_nd", ["pad", "value"], placing.constant_pad_nd);
 
