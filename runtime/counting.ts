@@ -67,7 +67,7 @@ export async function unique_consecutive(...args: [Tensor, ...unknown[]]): Promi
   return distinct("unique_consecutive", input, false, inverse === true, counts === true, dim as number | null);
 }
 
-/** How often each whole number from 0 on occurs in `input`, or how much of `weights` falls to it: then float32, unless they are float64. */
+/** How often each whole number from 0 on occurs in `input`, or how much of `weights` falls to it: then in float64, where the device has it, unless they are float32. */
 export async function bincount(...args: [Tensor, ...unknown[]]): Promise<Tensor> {
   const [input, weights = null, minlength = 0] = named("bincount", ["input", "weights", "minlength"], args);
   check(input, "bincount", "input");
@@ -83,5 +83,6 @@ export async function bincount(...args: [Tensor, ...unknown[]]): Promise<Tensor>
   elements.forEach((value: number) => { length = Math.max(length, value + 1); });
   const out = newElements("float64", length);
   elements.forEach((value: number, i: number) => { out[value] += amounts ? amounts[i]! : 1; });
-  return tensor(out, { dtype: weights instanceof Tensor ? (weights.dtype === "float64" ? "float64" : "float32") : "int32", device: input.device });
+  const { device } = input, wide = device === "cpu" ? "float64" : "float32";            // a GPU has no float64
+  return tensor(out, { dtype: weights instanceof Tensor ? (weights.dtype === "float32" ? "float32" : wide) : "int32", device });
 }

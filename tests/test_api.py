@@ -13,6 +13,7 @@ import pytest
 import dsl
 from buildtools import gpu
 from codegen.host.errors import OpError
+from codegen.host.nodes import Binary, Constant
 from dsl.api import device
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -163,7 +164,7 @@ def test_check_notices(change, title, words):
 def test_check_notices_a_wrong_kernel(relu3, monkeypatch):
     f = dsl.op(RELU3)
     body = f.data.programs[0].nests[0].floating.steps[-1]
-    body.body = f"({body.body}) + 1.0"
+    body.body = Binary("+", body.body, Constant("f", 1))
     assert [g.title for g in f.check().findings if g.wrong] == ["gpu"]
 
 

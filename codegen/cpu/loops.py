@@ -280,7 +280,7 @@ class LoopKernel:
                 t.add(f"{name} = {self.fitting(f'{name} {sign} {self.printer.number(s.body, UNARY)}')};")
             case "sum" if s.name in self.lows:
                 low = self.lows[s.name]
-                t.add(f"{name} += {value}; {low} = {low} + {value} | 0;")
+                t.add(f"{name} += {value}; {low} = {low} + ({value}) | 0;")
             case "sum": t.add(f"{name} = whole.exact({name} + {self.printer.wide(s.body)}, nest);" if kind == "w" else f"{name} += {value};")
             case "prod": t.add(f"{name} *= {value};")
             case "any": t.add(f"if ({value}) {name} = true;")
