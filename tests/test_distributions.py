@@ -32,6 +32,7 @@ DISCRETE = {
     "bernoulli_fill": ({"p": 0.2}, {0: 0.8, 1: 0.2}),
     "bernoulli_of": ({"p": 0.7}, {0: 0.3, 1: 0.7}),
     "random_fill": ({"from": -3, "to": 4}, dict.fromkeys(range(-3, 4), 1 / 7)),
+    "random_fill_below": ({"to": 5}, dict.fromkeys(range(5), 0.2)),
     "randint_fill": ({"low": 2, "last": 11}, dict.fromkeys(range(2, 12), 0.1)),
 }
 
@@ -82,7 +83,7 @@ def test_bernoulli_follows_its_argument():
     assert shares[0] == 0 and shares[2] == 1 and abs(shares[1] - 0.25) < 0.01
 
 
-@pytest.mark.parametrize("name", ["rand_like", "bernoulli_of", "bernoulli_fill", "random_fill", "randint_fill"])
+@pytest.mark.parametrize("name", ["rand_like", "bernoulli_of", "bernoulli_fill", "random_fill", "random_fill_below", "randint_fill"])
 def test_the_gpu_draws_the_same_bits(name):
     f = Function(LIBRARY.ops[name], LIBRARY)
     options = {**CONTINUOUS, **DISCRETE}[name][0]

@@ -20,7 +20,7 @@ ZERO = "its gradient is zero whatever comes in"
 # Ops without a gradient of the gradient, and why.
 ONCE = {**dict.fromkeys(["div_trunc", "div_floor", "floor", "ceil", "trunc", "round", "round_decimals", "sign", "angle"], ZERO),
         **dict.fromkeys(["bernoulli_fill", "uniform_fill", "normal_fill", "log_normal_fill", "exponential_fill", "cauchy_fill",
-                         "geometric_fill", "random_fill"], ZERO + ": they replace what was there"),
+                         "geometric_fill", "random_fill", "random_fill_below"], ZERO + ": they replace what was there"),
         **dict.fromkeys(["ctc_loss", "ctc_loss_joined"], "PyTorch has none either: refused"),
         **dict.fromkeys(["svdvals", "svd_zeros", "eigvalsh"], "its gradient has vectors that the op does not hand out (svd and eigh do): refused")}
 

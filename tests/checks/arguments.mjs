@@ -57,6 +57,18 @@ export default {
     t.equal(await randint(5, 1000, [4], on).tolist(), [362,401,948,601]);
     t.equal(await zeros(4, { device: t.device }).random_(0, 100, { generator }).tolist(), [51,53,74,76]);
   },
+  "random_ goes up to the end of a type, and takes the end alone": async (t) => {
+    const { zeros } = t.torch, fill = (dtype, ...args) => zeros(200, { dtype, device: t.device }).random_(...args).tolist(), end = 2 ** 31;
+    for (const [low, high, list] of [[0, end, await fill("int32", 0, end)], [0, end, await fill("int32", { to: end })], [-end, end, await fill("int32", -end, end)],
+      [-1000, 1000, await fill("int32", -1000, 1000)], [0, 256, await fill("uint8", 256)], [-128, 128, await fill("int8", -128, 128)],
+      [0, 2 ** 40, await fill("float32", 0, 2 ** 40)], [0, 7, await fill("float32", 7)]]) {
+      const span = Math.max(...list) - Math.min(...list);
+      if (list.some((n) => n < low || n >= high || n % 1 !== 0) || span < 0.7 * (high - low - 1)) throw new Error(`${low} to ${high}: ${list}`);
+    }
+    for (const [dtype, ...args] of [["int32", 0, end + 1], ["int32", -end - 1, 0], ["int32", end, end + 5], ["int8", 129], ["bool", 3]]) await refused(t, /random_: .* does not fit into/)(() => fill(dtype, ...args));
+    await refused(t, /random_: .*less than 'to'.*from=0 >= to=-5/)(() => fill("int32", -5));
+    for (const to of [2.5, NaN, Infinity, "3", null]) await refused(t, /random_.*'to'/)(() => fill("float32", 0, to));
+  },
   "a generator's state is PyTorch's, and goes where it is put": async (t) => {
     const { Generator, randperm } = t.torch, generator = new Generator().manual_seed(5);
     const sum = (state) => state.tolist().then((bytes) => bytes.reduce((s, byte, i) => (s + (i + 1) * byte) % 1000003, 0));
