@@ -1,7 +1,7 @@
 """Program -> nests: which statements share a kernel, and in what shape.
 
-A `Nest` here still holds expression trees; `codegen/wgsl` prints them as text with holes, and
-`codegen/cpu` as TypeScript.  Pointwise temporaries are put in place where they are used (pointwise.py),
+A `Nest` here still holds expression trees; `codegen/formulas.py` makes the nodes of kernels of them, and
+`codegen/cpu` prints them as TypeScript.  Pointwise temporaries are put in place where they are used (pointwise.py),
 a reduction takes the formula that uses its result as its last step, statements over the same rows
 become one `row` nest (fuse.py).  Nothing here depends on sizes: what does is left to `host/plan.py`."""
 

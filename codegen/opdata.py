@@ -21,6 +21,7 @@ from .host.kernel import checks, kernel_functions
 from .host.names import safe_name
 from .host.model import formulas_of
 from .host.nodes import Option, Uniform, nodes_of
+from .verified import verify
 from .wgsl import prelude, routines
 from .wgsl.hoist import hoisted
 from .wgsl.reached import watched
@@ -138,12 +139,14 @@ def nest(op: OpDef, n: build.Nest, place: int, tensors: dict[str, Tensor], numbe
     floating = code(op, n, tensors, False, told, asked) if floats(op) else None
     integral = code(op, n, tensors, True, told, asked, forward) if whole(op) else None
     words, statics = scalars(op, [code for code in (floating, integral) if code], computed)
-    return model.Nest(
+    made = model.Nest(
         n.shape, formula(n.when),
         [loop(v, named) for v in n.loops], [loop(v, named) for v in n.rloops], n.spread,
         [access(op, a, tensors, number) for a in n.accesses],
         [step(s, k, c) for s, k, c in zip(n.steps, values, compared(op, n, tensors))], list(n.left),
         floating, integral, words, statics, n.reverse, [number[m] for m in n.makes], place)
+    verify(made, symbol_kinds(op))
+    return made
 
 
 def raw(op: OpDef, n: build.Nest, source: Raw, place: int, tensors: dict[str, Tensor], number: dict[str, int]) -> model.Nest:

@@ -9,15 +9,17 @@ import pytest
 
 from codegen.host import printed
 from codegen.host.bind import bind
+from codegen.host.common import common
 from codegen.host.kernel import Facts
 from codegen.host.model import formulas_of
-from codegen.host.nodes import Apply, Binary, Constant, Element, Index, Local, Unary, contains, replaced, same
+from codegen.host.nodes import Apply, Binary, Constant, Element, Index, Local, Unary, contains, nodes_of, replaced, same
 from codegen.host.plan import plan
-from codegen.host.common import common
 from codegen.host.written import read_formula
 from codegen.opdata import op_data, rules
 from codegen.ts.notation import written
+from codegen.verified import BrokenNode, verify
 from definitions import LIBRARY
+from dsl.types import symbol_kinds
 from test_same_kernels import CALLS, DEVICES
 
 
@@ -50,6 +52,25 @@ def test_equal_parts_are_found_by_what_they_say():
     found = common(e, "c")
     assert found.lines == ["let c_0 = exp_of(-r0);"] and printed.printed(found.formula) == "c_0 + (c_0 * r0)"
     assert not same(Index("r0"), Element(0)) and not same(Constant("i", 1), Constant("f", 1))
+
+
+def test_broken_nodes_are_refused():
+    """Each constant of a wrong kind, and each operator of another group, is found by the verifier that meets every nest."""
+    op = LIBRARY.ops["cross_entropy"]
+    options, found = symbol_kinds(op), 0
+    for nest in op_data(op).programs[0].nests:
+        for code in (nest.floating, nest.integral):
+            for step in code.steps if code else ():
+                whole = step.body
+                for e in nodes_of(whole):
+                    if isinstance(e, Constant): wrong = Constant({"f": "i", "i": "b", "b": "f"}[e.kind], e.value)
+                    elif isinstance(e, Binary): wrong = Binary("&&" if e.operator != "&&" else "*", e.left, e.right)
+                    else: continue
+                    step.body = replaced(whole, e, wrong)
+                    with pytest.raises(BrokenNode): verify(nest, options)
+                    step.body, found = whole, found + 1
+        verify(nest, options)
+    assert found > 10
 
 
 def launches(data, call, facts: Facts) -> list[dict]:

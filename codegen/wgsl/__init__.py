@@ -1,1 +1,1 @@
-"""Kernels for WebGPU: emit.py prints scalars with holes, prelude.wgsl has the mathematics, the templates the loops."""
+"""Kernels for WebGPU: prelude.wgsl has the mathematics, the templates the loops; formulas are host/nodes.py and host/printed.py."""
