@@ -35,15 +35,12 @@ Kinds, words, statics and names that are left out follow from the rest: `Writer`
 
 from __future__ import annotations
 
-import re
-
 from codegen.host import model
 from codegen.host.errors import decimal
+from codegen.host.nodes import Apply, Binary, BoundsCheck, Cast, Constant, Element, Index, Node, Option, Random, Result, Select, Unary, Uniform
 from codegen.host.written import DIVISIONS
-from codegen.host.nodes import (Apply, Binary, BoundsCheck, Cast, Constant, Element, Index, Node, Option, Random, Result, Select, Unary, Uniform)
+from dsl.expression import E
 
-SYMBOL = re.compile(r"\(e\) => e\.(\w+)")
-NUMBER = re.compile(r"\(e?\) => (-?[\d.]+)")
 DIMS = {"one": "", "pack": "*", "domain": "@", "chosen": "%", "split": "/"}
 SIGNS = {name: sign for sign, name in DIVISIONS.items()}
 KINDS = {"T": "T", "int32": "i", "bool": "b", "float32": "f"}
@@ -72,6 +69,17 @@ def written(e: Node | None) -> str:
     raise TypeError(f"not written in the package: {e}")
 
 
+def simple(e: E) -> str:
+    """A host formula that is an entry of the environment or a number, as it is written; "" for more than that."""
+    match e.op:
+        case "cast": return simple(e.args[0])
+        case "sym" if e.val not in ("inf", "nan"): return e.val
+        case "const" if isinstance(e.val, float): return repr(e.val) if 1e-4 <= abs(e.val) < 1e16 or not e.val else ""
+        case "const": return str(int(e.val))
+        case "neg" if e.args[0].op == "const" and simple(e.args[0]): return f"-{simple(e.args[0])}"
+    return ""
+
+
 def part(e: Node) -> str:
     """A formula beside an operator."""
     brackets = isinstance(e, (Unary, Binary)) or isinstance(e, Apply) and e.name in SIGNS or isinstance(e, Constant) and e.value < 0
@@ -95,8 +103,8 @@ class Writer:
         if not right: raise ValueError(f"{self.op.name}, nest {n.number}: not written as others")
 
     def value(self, v) -> str:
+        if known := simple(v.e): return known
         text = str(v)
-        if found := SYMBOL.fullmatch(text) or NUMBER.fullmatch(text): return found[1]
         if text not in self.values: self.values.append(text)
         return f"${self.values.index(text)}"
 
