@@ -61,9 +61,20 @@ def requirements(op) -> list[Require]:
             c = Context(component=j)
             try:
                 holds = op.formulas.lower(r.condition, c)
-                message, values = fill(op, r.message, c)
-            except Mistake as m: op.fail(m); continue
-            if holds != TRUE: out.append(Require(holds, message, values))
+                for other, text in worded(op, r.message):
+                    if holds != TRUE: out.append(Require(E("or", (other, holds)) if other else holds, *fill(op, text, c)))
+            except Mistake as m: op.fail(m)
+    return out
+
+
+def worded(op, message: str) -> list[tuple[E | None, str]]:
+    """A message for each value of the choices and bools that it names, in words; and the condition that it is another value."""
+    out: list[tuple[E | None, str]] = [(None, message)]
+    for name in dict.fromkeys(re.findall(r"\{(\w+)\}", message)):
+        t = op.options.get(name)
+        words = t.choices if t and t.name == "choice" else ("false", "true") if t and t.name == "bool" else ()
+        values = [(E("not", (E("==", (sym(name), lift(k))),)), word) for k, word in enumerate(words)]
+        if values: out = [(E("or", (other, no)) if other else no, text.replace("{%s}" % name, word)) for other, text in out for no, word in values]
     return out
 
 

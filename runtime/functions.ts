@@ -47,7 +47,7 @@ interface Narrow {
   (input: Tensor, options: Options): Tensor;
 }
 /** A view of `length` elements along `dim` from `start` on; a promise where a tensor holds the start or the length. */
-export const narrow = /* @__PURE__ */ viewing("narrow", ["dim", "start", "length"], (x, dim: number, start: number, length: number) => dynamic.narrow(x, dim, start, length)) as Narrow;
+export const narrow = /* @__PURE__ */ viewing("narrow", ["dim", "start", "length"], dynamic.narrow) as Narrow;
 export const select = /* @__PURE__ */ viewing("select", ["dim", "index"], (x, dim: number, index: number) => views.select(x, dim, index));
 export const squeeze = /* @__PURE__ */ viewing("squeeze", ["dim"], views.squeeze);
 export const unsqueeze = /* @__PURE__ */ viewing("unsqueeze", ["dim"], views.unsqueeze);
@@ -66,8 +66,7 @@ interface TensorSplit {
   (input: Tensor, options: Options): Tensor[];
 }
 /** Views cut at places, or so many of nearly equal size; a promise where a tensor says which. */
-export const tensor_split = /* @__PURE__ */ viewing("tensor_split", ["indices_or_sections", "dim"],
-  (x, indices_or_sections: Size, dim?: number) => dynamic.tensor_split(x, indices_or_sections, dim)) as TensorSplit;
+export const tensor_split = /* @__PURE__ */ viewing("tensor_split", ["indices_or_sections", "dim"], dynamic.tensor_split) as TensorSplit;
 export const unbind = /* @__PURE__ */ viewing("unbind", ["dim"], (x, dim?: number) => views.unbind(x, dim));
 export const clone = /* @__PURE__ */ viewing("clone", ["memory_format"], copying.clone);
 export const detach = /* @__PURE__ */ viewing("detach", [], (x) => x.detach());
@@ -76,9 +75,9 @@ export const roll = /* @__PURE__ */ viewing("roll", ["shifts", "dims"], along.ro
 export const diff = /* @__PURE__ */ viewing("diff", ["n", "dim", "prepend", "append"], along.diff);
 export const tile = /* @__PURE__ */ viewing("tile", ["dims"], (x, ...dims: Size[]) => join.tile(x, ...dims));
 
-export const hsplit = /* @__PURE__ */ viewing("hsplit", ["indices_or_sections"], (x, at: Size) => views.hsplit(x, at));
-export const vsplit = /* @__PURE__ */ viewing("vsplit", ["indices_or_sections"], (x, at: Size) => views.vsplit(x, at));
-export const dsplit = /* @__PURE__ */ viewing("dsplit", ["indices_or_sections"], (x, at: Size) => views.dsplit(x, at));
+export const hsplit = /* @__PURE__ */ viewing("hsplit", ["indices_or_sections"], views.hsplit);
+export const vsplit = /* @__PURE__ */ viewing("vsplit", ["indices_or_sections"], views.vsplit);
+export const dsplit = /* @__PURE__ */ viewing("dsplit", ["indices_or_sections"], views.dsplit);
 export const unsafe_chunk = /* @__PURE__ */ viewing("unsafe_chunk", ["chunks", "dim"], (x, chunks: number, dim?: number) => views.chunk(x, chunks, dim, "unsafe_chunk"));
 export const unsafe_split = /* @__PURE__ */ viewing("unsafe_split", ["split_size", "dim"], (x, size: number, dim?: number) => views.split(x, size, dim, "unsafe_split"));
 export const unsafe_split_with_sizes = /* @__PURE__ */ viewing("unsafe_split_with_sizes", ["split_sizes", "dim"],

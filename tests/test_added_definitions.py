@@ -3,10 +3,15 @@
 import json
 import shutil
 
+import numpy as np
 import pytest
 
 from buildtools import node, package
 from buildtools.paths import EARLIER, NODE_MODULES, ROOT
+from codegen.host.errors import OpError
+from dsl.api import Function
+from dsl.library import load_text
+from definitions import LIBRARY
 
 DEFINITIONS = """
 op bump(mut x: Float, *, by: real = 1)
@@ -30,6 +35,17 @@ op spill(mut a: Float, w: real = 0.5) -> Float
 op reglu(x: Float, y: Float) = relu(x) * y
     "One half gates the other."
     as torch.reglu
+
+op settle(input: Float, way: "there" | "back" | "both" = "back", *, slow: bool = false)
+    "Itself, where there is something."
+    as torch.settle
+    require numel(input) > 0 and (way != "both" or not slow), "nothing goes {way}, slow {slow}, for {numel(input)}"
+    out = input * (2 if way == "both" else 1)
+
+op settle_there(input: Float, slow: bool)
+    "The same, there."
+    as torch.settle_there
+    out = settle(input, "there", slow=slow)
 
 op ends(input: Float[*B, N], mut seen: Float[N]) -> (first: Float[*B], last: Float[*B])
     "Both ends of each row."
@@ -108,6 +124,12 @@ torch.reglu(at, torch.full([3], 3)).sum().backward();
 console.log(JSON.stringify({ ...out, w: await w.tolist(), gate: await at.grad.tolist() }));
 """
 
+# Arguments of ops for so many elements -> what the message says.
+SETTLED = [
+    ("settle", 0, [], {}, "nothing goes back, slow false, for 0"), ("settle", 0, ["there"], {"slow": True}, "nothing goes there, slow true, for 0"),
+    ("settle", 2, ["both"], {"slow": True}, "nothing goes both, slow true, for 2"), ("settle", 2, ["both"], {}, ""), ("settle", 2, ["back"], {"slow": True}, ""),
+    ("settle_there", 0, [True], {}, "nothing goes there, slow true, for 0"), ("settle_there", 1, [True], {}, "")]
+
 
 NOTHING = """
 import * as torch from "tensorloom";
@@ -159,6 +181,23 @@ def test_an_op_that_only_changes_its_arguments_answers_nothing_and_loses_no_grad
     assert out["part"].startswith("AutogradError: bump: 'x' requires a gradient") and "single memory location" in out["view"]
     assert out["w"] == [2, 2]
     assert out["gate"] == [0, 0, 3], "relu says that it has no slope at zero"
+
+
+def test_messages_name_choices_and_bools(project):
+    """In Python and in the package; a number says nothing to who chose a text."""
+    library, errors, _ = load_text(DEFINITIONS, beside=LIBRARY)
+    assert not errors
+    said = lambda error: str(error).partition(": ")[2]
+    for name, size, args, options, wanted in SETTLED:
+        try: Function(library.ops[name], library).numpy(np.zeros(size, np.float32), *args, **options)
+        except OpError as error: assert said(error) == wanted
+        else: assert wanted == ""
+    (project / "settled.mjs").write_text(f"""
+import * as torch from "tensorloom";
+const said = (f) => {{ try {{ f(); return ""; }} catch (e) {{ return e.message; }} }};
+console.log(JSON.stringify({json.dumps(SETTLED)}.map(([name, size, args, options]) => said(() => torch[name](torch.zeros([size]), ...args, options)))));
+""")
+    assert [m.partition(": ")[2] for m in json.loads(node.run(["settled.mjs"], cwd=project).stdout)] == [wanted for *_, wanted in SETTLED]
 
 
 @pytest.mark.parametrize("device", ["cpu", "webgpu"])
