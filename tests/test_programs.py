@@ -55,6 +55,11 @@ def test_programs_on_webgpu(part, programs, dist, figure):
     answered(run("replay.mjs", programs, "webgpu", part * size, size), size, "webgpu", figure)
 
 
+def test_a_gpu_has_the_types_of_the_light_programs(programs):
+    light = programs.read_text(encoding="utf-8").splitlines()[:LIGHT]
+    assert not [json.loads(p)["id"] for p in light if re.search(r'"(dtype|d)":"float64"', p)]
+
+
 def answered(result: dict, count: int, device: str, figure):
     left = unknown(result["found"])
     figure(f"random programs on {device}: {result['answers']} answers of {result['programs']} programs as PyTorch's")
