@@ -68,14 +68,16 @@ def requirements(op) -> list[Require]:
 
 
 def worded(op, message: str) -> list[tuple[E | None, str]]:
-    """A message for each value of the choices and bools that it names, in words; and the condition that it is another value."""
+    """A message for each value of the choices and bools that it names, in words; and the condition that it is another value.
+
+    The last has none: it is asked after the others, where nothing else is left."""
     out: list[tuple[E | None, str]] = [(None, message)]
     for name in dict.fromkeys(re.findall(r"\{(\w+)\}", message)):
         t = op.options.get(name)
         words = t.choices if t and t.name == "choice" else ("false", "true") if t and t.name == "bool" else ()
         values = [(E("not", (E("==", (sym(name), lift(k))),)), word) for k, word in enumerate(words)]
         if values: out = [(E("or", (other, no)) if other else no, text.replace("{%s}" % name, word)) for other, text in out for no, word in values]
-    return out
+    return [*out[:-1], (None, out[-1][1])]
 
 
 def fill(op, message: str, c: Context) -> tuple[str, tuple[E, ...]]:
