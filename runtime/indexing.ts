@@ -174,8 +174,11 @@ function gatherAxes({ view, picks }: Picks, op: string): Gathered {
 /** Index tensors of several axes as one index into the flattened axes; negative ones count from the end. */
 function linearIndex(axes: readonly number[], all: readonly (Tensor | null)[], sizes: readonly number[], shape: readonly number[], op: string): Tensor {
   const picks = axes.map((a) => all[a]!);
+  const n = numelOf(shape);
+  // Also for a GPU, which reads nothing of an empty tensor and so would never tell of it.
+  if (n && !numelOf(sizes)) throw new IndexError(`${op}: index is out of bounds for dimension with size 0`);
   if (picks.some((p) => p.device !== "cpu")) return linearIndexOnDevice(picks, sizes, shape);
-  const n = numelOf(shape), out = new Int32Array(n);
+  const out = new Int32Array(n);
   picks.forEach((pick, k) => {
     const size = sizes[k]!, wide = views.expand(pick, shape), plain = wide.contiguous(), elements = plain.storage.elements;
     for (let i = 0; i < n; i++) {

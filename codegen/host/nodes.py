@@ -156,9 +156,9 @@ def label(e: Node) -> str:
     match e:
         case Constant(kind=kind, value=value): return f"{kind} {decimal(value)}"
         case Index(loop=loop): return f"index {loop}"
-        case Element(access=access): return f"element {access}"
-        case Result(step=step): return f"result {step}"
-        case Uniform(name=name): return f"uniform {name}"
+        case Element(access=access): return f"@{access}"
+        case Result(step=step): return f"${step}"
+        case Uniform(name=name): return f"p.{name}"
         case Option(name=name): return f"option {name}"
         case Local(name=name): return f"local {name}"
         case Random(draw=draw): return f"random {draw}"

@@ -54,6 +54,8 @@ export default {
     t.equal(await F.cross_entropy(t.tensor([[1, 1], [5, 6]]), long([1, -100])).item(), Math.fround(Math.log(2)));
     await t.throws(() => t.tensor([[1, 2], [3, 4]]).index(long([0]), long([2])).tolist(), /index -?\d is out of bounds/);
     await t.throws(() => x.index(long([-4])).tolist(), /index -4 is out of bounds/);
+    const none = torch.zeros([0, 2], { device: t.device });
+    for (const f of [() => none.index(long([1])), () => none.set([long([1])], 1)]) await t.throws(f, /^(index|set): index is out of bounds for dimension with size 0/);
   },
   "on a GPU, which is not waited for, an error is that of all that was computed from the fault, and of nothing else": async (t) => {
     if (t.device === "cpu") return;
