@@ -2,7 +2,7 @@
 
 Here kinds meet: what an operation asks for is cast, operators become functions of the prelude where WGSL's own mean
 something else, and whole numbers of T that may not fit are checked.  How elements are loaded and stored, and all loops,
-are host/kernel.py's."""
+are host/memory.py's and host/positions.py's."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dsl.ir import Tensor
 from dsl.opdef import OpDef, Presence, symbol
 
 from .host.model import Code, ReadCode, StepCode
-from .host.nodes import Binary, BoundsCheck, Apply, Cast, Constant, Element, Index, Node, Option, Random, Result, Select, Unary, Uniform
+from .host.nodes import Apply, Binary, BoundsCheck, Cast, Constant, Element, Index, Node, Option, Random, Result, Select, Unary, Uniform
 from .nests import Nest, bare
 from .typing import Kinds, tensor_kind
 from .wide import WIDE, wide_parts

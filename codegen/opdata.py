@@ -9,7 +9,7 @@ from dsl import saving
 from dsl.axes import axes
 from dsl.expression import E, reads
 from dsl.ir import Dim, Program, Raw, Tensor, made_by
-from dsl.opdef import Library, OpDef, Presence, Schedule, symbol
+from dsl.opdef import Library, OpDef, Schedule, symbol
 from dsl.types import symbol_kinds
 
 from . import nests as build

@@ -3,8 +3,6 @@ and every formula the kind of where it stands.  A break of one is a fault of the
 
 from __future__ import annotations
 
-from dsl.types import symbol_kinds
-
 from .host.model import Code, Nest
 from .host.nodes import (Apply, Binary, BoundsCheck, Cast, Constant, Division, Element, Index, Local, Node, Option, Random, Result, Select, Unary,
                          Uniform)

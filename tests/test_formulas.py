@@ -80,7 +80,7 @@ def launches(data, call, facts: Facts) -> list[dict]:
 
 
 def spelled_otherwise(monkeypatch, seed: int):
-    """From here on every formula is printed with brackets and blanks more, at random, and its numbers in other digits."""
+    """From here on every formula is printed with brackets and blanks more, at random."""
     chance = random.Random(seed)
     plain = {name: getattr(printed, name) for name in ("printed", "operand")}
 

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from buildtools import node
-from buildtools.paths import ROOT
 from codegen import package
 from codegen.host.bind import bind
 from codegen.host.binding import bind_with

@@ -2,13 +2,10 @@
 
 import pytest
 
-import dsl
-from definitions import LIBRARY
 from dsl.adjoint import complete
 from dsl.api import Function
 from dsl.diagnostics import render
 from dsl.library import load_text
-from dsl.opdef import Library
 from test_cpu_meaning import answers_of, same_as_wanted
 
 # Of kernels and their templates, of the prelude, of WGSL, of JavaScript and its objects, of Python, of what the compiler makes itself.

@@ -1,6 +1,5 @@
 """PyTorch's recorded answers, forward and gradient, on both devices: what once was right stays right; every module is right."""
 
-import json
 import re
 
 import pytest

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .kernel import Kernel, formulas_at, needed
+from .kernel import Kernel
 from .lines import Line
 from .map import step_kind
+from .memory import formulas_at, needed
 from .nodes import Constant, Node, factors_of, joined_by, operands_of, uses_loop
 
 

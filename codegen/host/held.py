@@ -10,9 +10,11 @@ from dataclasses import dataclass
 
 from .common import Common, common
 from .conversion import stored
-from .kernel import Kernel, bound_name, element_type, needed, position
+from .kernel import Kernel, bound_name, element_type
 from .lines import points
+from .memory import needed
 from .nodes import Local, children, contains, replaced
+from .positions import position
 from .printed import printed
 from .quads import quad_element
 

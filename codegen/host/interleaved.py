@@ -9,9 +9,10 @@ from dataclasses import dataclass
 
 from .contract import Product
 from .conversion import KIND_TYPES, ZEROS
-from .kernel import Kernel, bind_memory, declarations, needed, read_lines, word
+from .kernel import Kernel, bind_memory, declarations, word
 from .lines import Line, points
 from .map import named, put, step_kind
+from .memory import needed, read_lines
 from .model import Step
 from .nodes import Node
 from .tiled import Side, Tile, blocks, side_of, value_lines

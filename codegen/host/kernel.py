@@ -1,4 +1,4 @@
-"""Parts of a kernel's text that all strategies share: words, bindings, positions, reads and stores.
+"""What is written of a kernel whatever its strategy: its words, what it binds, the functions that it calls.
 
 A kernel is written for one nest in one call.  Everything that differs between calls of the same text
 (sizes, strides, offsets, options) is a word of the uniform `p`; what is structure (which strides are 0,
@@ -9,15 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from .constants import constant_options, with_constants
-from .conversion import KIND_TYPES, ZEROS, converted, stored
 from .dtypes import compute_class
 from .errors import OpError
 from .lines import Line, Resolved
 from .model import Call, Code, Nest, Op, Step, formulas_of
 from .names import safe_name
-from .nodes import Binary, BoundsCheck, Constant, Local, Node, Select, elements_of, uses_loop
+from .nodes import Node
 from .parts import entry
-from .printed import functions_of, operand, printed
+from .printed import functions_of
 
 
 @dataclass
@@ -224,198 +223,3 @@ def words_struct(k: Kernel) -> str:
 
 
 WORD_TYPES: dict[str, str] = {"u": "u32", "i": "i32", "f": "f32"}
-
-
-# --- Positions -------------------------------------------------------------------------------------
-
-
-def variable(line: Line, stem: str, d: int) -> str:
-    return safe_name(line.name) if line.name != "" else f"{stem}{d}"
-
-
-def decode(k: Kernel, lines: list[Line], stem: str, flat: str, indent: str) -> list[str]:
-    """A flat index taken apart into the variables of the lines, the last one fastest."""
-    out: list[str] = []
-    rest = flat
-    if len(lines) > 1:
-        out.append(f"{indent}var {stem}_rest = {flat};")
-        rest = f"{stem}_rest"
-    for n in range(len(lines)):
-        d = len(lines) - 1 - n
-        line = lines[d]
-        text = rest
-        size = ""
-        if d > 0:
-            size = size_text(k, f"{stem}_size{d}", line)
-            text = f"{rest} % {size}"
-        out.append(f"{indent}let {variable(line, stem, d)} = {text if line.name == '' else f'i32({text})'};")
-        if d > 0: out.append(f"{indent}{rest} /= {size};")
-    return out
-
-
-SHORT = 16                              # a window's length up to this is a constant of the text: division by it is cheap
-
-
-def size_text(k: Kernel, name: str, line: Line) -> str:
-    """The size of a line in the text: a constant for a short named loop (a window), else a word."""
-    if line.name != "" and line.size > 0 and line.size <= SHORT: return f"{line.size}u"
-    return f"p.{word_name(k, k.prefix + name, line.size)}"
-
-
-def position(k: Kernel, n: int, stores: bool = False) -> str:
-    """The element of access n, as u32.  stores: where `on_axes` holds."""
-    access = k.nest.accesses[n]
-    terms: list[str] = [f"p.{word_name(k, f'at{n}', k.r.offsets[n])}"]
-    for d in range(len(k.outer)): terms.extend(term(k, n, k.outer[d], "outer", d))
-    for d in range(len(k.reduce)): terms.extend(term(k, n, k.reduce[d], "inner", d))
-    place = 0
-    for i in range(len(access.axes)):
-        if access.axes[i] != "":
-            if is_named(k, access.axes[i]): place += 1
-            continue
-        index = k.code.accesses[n].index[i]
-        step = k.r.steps[n][place]
-        length = k.r.lengths[n][place]
-        place += 1
-        if index is None or is_zero(index): continue
-        named = len(elements_of(index)) > 0
-        text = printed(index)
-        if named and not stores and isinstance(index, BoundsCheck) and not index.stores and k.teller >= 0:
-            terms.append(f"reached({text}, p.{word_name(k, f'length{n}_{i}', length)}) * p.{word_name(k, f'step{n}_{i}', step)}")
-            continue
-        if not named and step == 0: continue
-        if named and not stores:                            # stores are left out instead: see on_axes
-            if step == 0: continue
-            text = f"clamp({operand(index)}, 0, i32(p.{word_name(k, f'last{n}_{i}', max(length - 1, 0))}))"
-        terms.append(f"u32({text}) * p.{word_name(k, f'step{n}_{i}', step)}")
-    return " + ".join(terms)
-
-
-def is_zero(e: Node) -> bool: return isinstance(e, Constant) and e.value == 0
-
-
-def on_axes(k: Kernel, n: int) -> str:
-    """Whether the places that elements name for a store at access n are on their axes; "" where elements name none.  A store
-    that is off its axis is left out, and told of where there is room for that."""
-    access = k.nest.accesses[n]
-    terms: list[str] = []
-    place = 0
-    for i in range(len(access.axes)):
-        if access.axes[i] != "":
-            if is_named(k, access.axes[i]): place += 1
-            continue
-        index = k.code.accesses[n].index[i]
-        length = k.r.lengths[n][place]
-        place += 1
-        if index is None or len(elements_of(index)) == 0: continue
-        end = f"p.{word_name(k, f'length{n}_{i}', length)}"
-        told = isinstance(index, BoundsCheck) and index.stores and k.teller >= 0
-        terms.append(f"inside({printed(index)}, {end})" if told else f"u32({printed(index)}) < {end}")
-    return " && ".join(terms)
-
-
-def patch_position(patch: Patch) -> str:
-    """The element of a patch, as i32."""
-    terms: list[str] = []
-    for i in range(len(patch.indices)):
-        text = f"({operand(patch.indices[i])} - {patch.lows[i]})"
-        terms.append(text if patch.pitches[i] == 1 else f"{text} * {patch.pitches[i]}")
-    return " + ".join(terms)
-
-
-def is_named(k: Kernel, name: str) -> bool:
-    for loop in k.nest.loops + k.nest.rloops:
-        if loop.name == name: return loop.named
-    return False
-
-
-def term(k: Kernel, n: int, line: Line, stem: str, d: int) -> list[str]:
-    if line.strides[n] == 0: return []
-    name = variable(line, stem, d)
-    return [f"{name if line.name == '' else f'u32({name})'} * p.{word_name(k, f'{k.prefix}{stem}_stride{n}_{d}', line.strides[n])}"]
-
-
-def word_name(k: Kernel, name: str, value: int) -> str:
-    word(k, name, "u", value)
-    return name
-
-
-# --- Reads and stores ------------------------------------------------------------------------------
-
-
-def formulas_at(k: Kernel, n: int) -> list[Node | None]:
-    """What decides where access n is and when it is read."""
-    a = k.code.accesses[n]
-    return [*a.index, a.guard, a.fallback]
-
-
-def needed(k: Kernel, formulas: list[Node | None]) -> list[int]:
-    """The accesses that formulas need, those inside another's index first."""
-    out: list[int] = []
-    for e in formulas:
-        for n in elements_of(e):
-            for m in needed(k, formulas_at(k, n)):
-                if m not in out: out.append(m)
-            if n not in out: out.append(n)
-    return out
-
-
-def varies(k: Kernel, n: int) -> bool:
-    """Whether what access n reads changes along the reduced lines."""
-    for line in k.reduce:
-        if line.strides[n] != 0: return True
-        if line.name != "" and any(uses_loop(e, line.name) for e in formulas_at(k, n)): return True
-    for e in formulas_at(k, n):
-        for m in elements_of(e):
-            if varies(k, m): return True
-    return False
-
-
-def access_kind(k: Kernel, n: int) -> str:
-    kind = k.nest.accesses[n].kind
-    return compute_class(k.call.dtype) if kind == "T" else kind
-
-
-def load(k: Kernel, n: int) -> str:
-    """The element of access n as its kind."""
-    for patch in k.patches:
-        if patch.access == n: return f"patch{n}[{patch_position(patch)}]"
-    slot = k.nest.accesses[n].slot
-    text = f"{bound_name(k, slot)}[{position(k, n)}]"
-    return converted(text, element_type(k, k.call.slots[slot].dtype), access_kind(k, n))
-
-
-def read_lines(k: Kernel, formulas: list[Node | None], done: list[int], indent: str, still: bool) -> list[str]:
-    """Statements that make what formulas read known.  still: only those that do not change along the reduced lines."""
-    out: list[str] = []
-    for n in needed(k, formulas):
-        if n in done or still and varies(k, n): continue
-        done.append(n)
-        a = k.code.accesses[n]
-        kind = access_kind(k, n)
-        other = printed(a.fallback) if a.fallback is not None else ZEROS[kind]
-        if not is_bound(k, n): out.append(f"{indent}let r{n}: {KIND_TYPES[kind]} = {other};")
-        elif a.guard is None: out.append(f"{indent}let r{n} = {load(k, n)};")
-        else:
-            out.append(f"{indent}var r{n}: {KIND_TYPES[kind]} = {other};")
-            out.append(f"{indent}if ({printed(a.guard)}) {{ r{n} = {load(k, n)}; }}")
-    return out
-
-
-def store_lines(k: Kernel, target: int, value: Node, kind: str, mode: str, indent: str) -> list[str]:
-    """The store of a value at access `target`."""
-    if not is_bound(k, target): return []
-    lines = plain_store(k, target, value, kind, mode)
-    holds = on_axes(k, target)
-    if holds != "": lines = [f"if ({holds}) {{", *["  " + line for line in lines], "}"]
-    return [indent + line for line in lines]
-
-
-def plain_store(k: Kernel, target: int, value: Node, kind: str, mode: str) -> list[str]:
-    slot = k.nest.accesses[target].slot
-    dtype = k.call.slots[slot].dtype
-    name = bound_name(k, slot)
-    if mode == "=": return [f"{name}[{position(k, target, True)}] = {stored(value, kind, dtype)};"]
-    old = converted(f"{name}[at]", element_type(k, dtype), "i" if dtype == "bool" else kind)
-    total = Binary("+", Local(old), value) if dtype != "bool" else Binary("|", Local(old), Select(value, Constant("i", 1), Constant("i", 0)))
-    return ["{", f"  let at = {position(k, target, True)};", f"  {name}[at] = {stored(total, 'i' if dtype == 'bool' else kind, dtype)};", "}"]

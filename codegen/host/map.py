@@ -8,11 +8,13 @@ from dataclasses import dataclass
 
 from .common import common
 from .conversion import stored
-from .kernel import Kernel, bound_name, declarations, decode, element_type, needed, on_axes, position, read_lines, store_lines, use, word
+from .kernel import Kernel, bound_name, declarations, element_type, use, word
 from .lines import points
+from .memory import needed, read_lines, store_lines
 from .model import Step
 from .names import safe_name
 from .nodes import Apply, Binary, Element, Local, Node
+from .positions import decode, on_axes, position
 from .printed import operand, printed
 from .quads import quad_reads, quad_values, quads_possible, take_quads
 

@@ -51,7 +51,7 @@ class Option:
 
 @dataclass(frozen=True)
 class Local:
-    """A variable that a strategy made, under the name that it has in the kernel."""
+    """A variable or an element that a strategy made, as it stands in the kernel."""
     name: str
 
 

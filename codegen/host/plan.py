@@ -2,7 +2,7 @@
 
 `plan_cpu` answers what the generated CPU kernels need.  `plan` answers kernels for WebGPU: their text,
 the tensors they bind, the words of their uniform, the workgroups.  Both run the same nests over the same
-lines; how a nest runs on the GPU is chosen in strategy.py and written by kernel.py."""
+lines; how a nest runs on the GPU is chosen in strategy.py and written by the module of its strategy."""
 
 from __future__ import annotations
 

@@ -5,9 +5,11 @@
 from __future__ import annotations
 
 from .conversion import converted
-from .kernel import Kernel, access_kind, bound_name, element_type, is_bound, needed, position
+from .kernel import Kernel, bound_name, element_type, is_bound
 from .lines import Line
+from .memory import access_kind, needed
 from .nodes import Node, elements_of
+from .positions import position
 
 
 def quads_possible(k: Kernel, lines: list[Line]) -> bool:

@@ -18,11 +18,13 @@ from .common import common
 from .conversion import KIND_TYPES
 from .dtypes import compute_class
 from .held import Held, held_of, held_pass, held_reads
-from .kernel import Kernel, bind_memory, declarations, decode, is_wide, read_lines, use, word
+from .kernel import Kernel, bind_memory, declarations, is_wide, use, word
 from .lines import points
 from .map import step_kind
+from .memory import read_lines
 from .model import Step
 from .nodes import Node, uses_result
+from .positions import decode
 from .printed import operand, printed
 from .quads import quad_reads, quad_values, quads_possible, take_quads
 from .row_stores import inner_store, inner_store_held, outer_store

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from .common import common
 from .held import Held, held_store
-from .kernel import Kernel, bound_name, decode, element_type, position, read_lines, store_lines
+from .kernel import Kernel, bound_name, element_type
 from .conversion import stored
 from .map import named, step_kind
+from .memory import read_lines, store_lines
 from .model import Step, StepCode
 from .nodes import Node
+from .positions import decode, position
 from .printed import operand, printed
 from .quads import quad_reads, quad_values
 

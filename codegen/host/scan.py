@@ -8,10 +8,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from .conversion import KIND_TYPES
-from .kernel import Kernel, declarations, decode, read_lines, store_lines, word
+from .kernel import Kernel, declarations, word
 from .lines import points
+from .memory import read_lines, store_lines
 from .model import Step
 from .nodes import Node
+from .positions import decode
 from .printed import operand, printed
 from .row import better, is_arg, joined, narrowed, so_far, start, value_kind
 

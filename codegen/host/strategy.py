@@ -8,8 +8,9 @@ element.  No strategy changes a result beyond rounding."""
 from __future__ import annotations
 
 from .contract import Product
-from .kernel import Facts, Kernel, is_bound, varies
+from .kernel import Facts, Kernel, is_bound
 from .lines import points
+from .memory import varies
 from .model import Env, Nest, Op, Schedule
 from .tiled import Tile, blocks
 

@@ -11,12 +11,14 @@ from dataclasses import dataclass
 
 from .contract import Factor, Product
 from .conversion import KIND_TYPES, ZEROS, converted, stored
-from .kernel import Kernel, access_kind, bind_memory, bound_name, declarations, element_type, is_bound, needed, position, read_lines, variable, word
+from .kernel import Kernel, bind_memory, bound_name, declarations, element_type, is_bound, word
 from .lines import Line, points
 from .map import named, put, step_kind
+from .memory import access_kind, needed, read_lines
 from .model import Step
-from .nodes import Binary, Element, Local, Node, mapped
-from .printed import operand, printed
+from .nodes import Binary, Element, Node, mapped
+from .positions import position, variable
+from .printed import printed
 from .tiled_lines import bound_lines, counted, joined_lines, split_lines
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from .kernel import Kernel, formulas_at, size_text, variable
+from .kernel import Kernel
 from .lines import Line
+from .memory import formulas_at
 from .nodes import Node, uses_loop
+from .positions import size_text, variable
 
 
 def joined_lines(k: Kernel, lines: list[Line], accesses: list[int], formulas: list[Node | None]) -> list[Line]:

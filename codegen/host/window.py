@@ -11,11 +11,13 @@ from dataclasses import dataclass
 
 from .affine import Affine, affine_of
 from .conversion import KIND_TYPES, ZEROS, converted
-from .kernel import (Kernel, Patch, access_kind, bound_name, declarations, decode, element_type, is_bound, is_named, needed, read_lines, term, variable, word)
+from .kernel import Kernel, Patch, bound_name, declarations, element_type, is_bound, word
 from .lines import Line, points
+from .memory import access_kind, needed, read_lines
 from .model import Code, ReadCode
 from .names import safe_name
 from .nodes import Binary, Constant, Node, Uniform, elements_of, operands_of, same, uses_loop
+from .positions import decode, is_named, term, variable
 from .printed import printed
 from .row import accumulate, independent, is_arg, narrowed, so_far, start, value_kind
 from .row_stores import outer_store

@@ -8,7 +8,6 @@ with a short `.d.ts`, so that TypeScript need not read them to compile the rest.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Sequence
 from itertools import groupby

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import base64
-import math
 import warnings
 
 import numpy as np

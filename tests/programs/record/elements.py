@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from values import FLOATS, INTS, Values
+from values import Values
 
 UNARY = [
     "neg",
