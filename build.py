@@ -13,7 +13,7 @@ from buildtools import environment, package
 from buildtools.paths import ROOT
 
 
-WORLDS = 10     # small cases of each op in which `check` looks for reads outside a tensor
+WORLDS = 10  # small cases of each op in which `check` looks for reads outside a tensor
 
 
 def main() -> int:
@@ -37,37 +37,60 @@ def main() -> int:
 
 def parser() -> argparse.ArgumentParser:
     top = argparse.ArgumentParser(
-        prog="python3 build.py", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter,
+        prog="python3 build.py",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
         epilog="Without a command: set up, build dist/, and train a small network with it.\n"
-               "Variables: TENSORLOOM_GPU=software|system, TENSORLOOM_NODE=PATH|bundled, TENSORLOOM_TOOLCHAINS=all|NAME,... (test_toolchains.py).")
+        "Variables: TENSORLOOM_GPU=software|system, TENSORLOOM_NODE=PATH|bundled, TENSORLOOM_TOOLCHAINS=all|NAME,... (test_toolchains.py).",
+    )
     top.set_defaults(run=build)
-    top.add_argument("--ops", type=Path, default=[], action="append", metavar="DIR",
-                     help="also compile the definitions in this folder")
+    top.add_argument(
+        "--ops",
+        type=Path,
+        default=[],
+        action="append",
+        metavar="DIR",
+        help="also compile the definitions in this folder",
+    )
     commands = top.add_subparsers(title="commands", metavar="")
 
     def command(name: str, run, text: str) -> argparse.ArgumentParser:
-        sub = commands.add_parser(name, help=text.splitlines()[0], description=text,
-                                  formatter_class=argparse.RawDescriptionHelpFormatter)
+        sub = commands.add_parser(
+            name, help=text.splitlines()[0], description=text, formatter_class=argparse.RawDescriptionHelpFormatter
+        )
         sub.set_defaults(run=run)
         return sub
 
     command("test", test, "build, then run every test\nWhat follows goes to pytest: build.py test -k matmul -x")
-    check_ = command("check", check, "check the definitions, the types of all TypeScript and that the committed reports are current\n"
-                     "Runs the tests inside definitions and looks for reads outside a tensor in small cases.\n"
-                     "With --oracle: replay PyTorch's recorded answers against dist/.")
+    check_ = command(
+        "check",
+        check,
+        "check the definitions, the types of all TypeScript and that the committed reports are current\n"
+        "Runs the tests inside definitions and looks for reads outside a tensor in small cases.\n"
+        "With --oracle: replay PyTorch's recorded answers against dist/.",
+    )
     check_.add_argument("--update", action="store_true", help="rewrite the reports")
     check_.add_argument("--oracle", choices=["cpu", "webgpu"], help="count what is right on this device")
-    check_.add_argument("--coverage", action="store_true", help="rewrite docs/coverage.md and the list of what is right from all recorded answers, on both devices (minutes)")
+    check_.add_argument(
+        "--coverage",
+        action="store_true",
+        help="rewrite docs/coverage.md and the list of what is right from all recorded answers, on both devices (minutes)",
+    )
     check_.add_argument("--tier", default="1", help="1 (most used) to 3, or all (default 1)")
     check_.add_argument("--names", metavar="REGEX", help="only these operators")
     check_.add_argument("--fail-list", action="store_true", help="list every wrong sample with the reason")
-    command("explain", explain, "print what an op means: definition, gradient, WGSL, CPU code"
-            ).add_argument("name", help="an op's name, as in ops/")
+    command("explain", explain, "print what an op means: definition, gradient, WGSL, CPU code").add_argument(
+        "name", help="an op's name, as in ops/"
+    )
     command("watch", watch, "build whenever a source changes")
     command("bench", bench, "measure the package; what follows goes to bench/run.mjs, see bench/README.md")
-    mutate_ = command("mutate", mutate, "change the sources at random, a place at a time, and see whether a test notices\n"
-                      "Minutes for each: a build, the tests that are likeliest to notice, and all others if none of those does.\n"
-                      "Verdicts stay in .build/mutants/; what is there is not tried again.")
+    mutate_ = command(
+        "mutate",
+        mutate,
+        "change the sources at random, a place at a time, and see whether a test notices\n"
+        "Minutes for each: a build, the tests that are likeliest to notice, and all others if none of those does.\n"
+        "Verdicts stay in .build/mutants/; what is there is not tried again.",
+    )
     mutate_.add_argument("count", type=int, help="how many mutations")
     mutate_.add_argument("--seed", type=int, default=0, help="which (default 0)")
     mutate_.add_argument("--only", default="", metavar="PATH", help="in files whose path begins so")
@@ -75,8 +98,9 @@ def parser() -> argparse.ArgumentParser:
     mutate_.add_argument("--near", action="store_true", help="only with the tests that are likeliest to notice")
     mutate_.add_argument("--list", action="store_true", help="only say which")
     command("docs", docs, "build, then make the documentation's website in .build/site")
-    command("serve", serve, "build, then show the example pages on this machine"
-            ).add_argument("--port", type=int, default=8000, help="default 8000")
+    command("serve", serve, "build, then show the example pages on this machine").add_argument(
+        "--port", type=int, default=8000, help="default 8000"
+    )
     command("pack", pack, "build, then make the tarball that npm would publish")
     return top
 
@@ -105,7 +129,9 @@ def test(options: argparse.Namespace) -> int:
     import pytest
 
     # All tests on all cores, each process a stretch of the files; what is asked for by name in this one.
-    return pytest.main(["--rootdir", str(ROOT), *(options.more or [str(ROOT / "tests"), "--numprocesses=auto", "--dist=worksteal"])])
+    return pytest.main(
+        ["--rootdir", str(ROOT), *(options.more or [str(ROOT / "tests"), "--numprocesses=auto", "--dist=worksteal"])]
+    )
 
 
 def check(options: argparse.Namespace) -> int:
@@ -116,12 +142,13 @@ def check(options: argparse.Namespace) -> int:
     if options.oracle:
         from buildtools import conformance
 
-        return conformance.show(options.oracle, tier=options.tier, names=options.names,
-                                fail_list=options.fail_list)
+        return conformance.show(options.oracle, tier=options.tier, names=options.names, fail_list=options.fail_list)
     from buildtools import reports
 
     stale = reports.stale(package.definitions(options.ops, worlds=WORLDS), update=options.update)
-    wrong = [f"out of date: {name} (build.py check --update)" for name in stale] + list(filter(None, [package.check_types()]))
+    wrong = [f"out of date: {name} (build.py check --update)" for name in stale] + list(
+        filter(None, [package.check_types()])
+    )
     print("\n".join(wrong) or "all is well")
     return 1 if wrong else 0
 
@@ -145,8 +172,9 @@ def bench(options: argparse.Namespace) -> int:
     import subprocess
 
     package.build(more_ops=options.ops)
-    return subprocess.call([str(node.executable()), "bench/run.mjs", *options.more], cwd=ROOT,
-                           env=node.environment(gpu.variables()))
+    return subprocess.call(
+        [str(node.executable()), "bench/run.mjs", *options.more], cwd=ROOT, env=node.environment(gpu.variables())
+    )
 
 
 def mutate(options: argparse.Namespace) -> int:

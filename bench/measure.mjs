@@ -14,12 +14,17 @@ export function uniform(n, seed, lo = -1, hi = 1) {
 /** Milliseconds of `run` with a wait for the device after each call (median), and without waiting between calls (mean).
  *  `budget`: about how long to measure each of the two, in milliseconds. */
 export async function measure(run, synchronize, { budget = 1500, most = 100 } = {}) {
-  const once = async () => { const began = performance.now(); await run(); await synchronize(); return performance.now() - began; };
+  const once = async () => {
+    const began = performance.now();
+    await run();
+    await synchronize();
+    return performance.now() - began;
+  };
   const first = await once();
   const warm = Math.min(10, Math.ceil(budget / 4 / Math.max(first, 0.01)));
   for (let i = 0; i < warm; i++) await once();
   const times = [];
-  for (let spent = 0; times.length < 3 || (spent < budget && times.length < most);) {
+  for (let spent = 0; times.length < 3 || (spent < budget && times.length < most); ) {
     times.push(await once());
     spent += times.at(-1);
   }

@@ -6,7 +6,9 @@ export function matmul(a, b, c, m, k, n, block = 64) {
     const k1 = Math.min(k0 + block, k);
     for (let i = 0; i < m; i++) {
       for (let p = k0; p < k1; p++) {
-        const x = a[i * k + p], from = p * n, to = i * n;
+        const x = a[i * k + p],
+          from = p * n,
+          to = i * n;
         for (let j = 0; j < n; j++) c[to + j] += x * b[from + j];
       }
     }

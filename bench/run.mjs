@@ -7,8 +7,9 @@ import { workloads } from "./workloads.mjs";
 const words = process.argv.slice(2);
 const option = (name) => words.find((word) => word.startsWith(`--${name}=`))?.slice(name.length + 3);
 const device = words.find((word) => !word.startsWith("--")) ?? "webgpu";
-if (device === "webgpu" && !await torch.initWebGPUAsync()) throw new Error("no WebGPU here");
-const only = new RegExp(option("only") ?? "."), skip = new RegExp(option("skip") ?? "^$");
+if (device === "webgpu" && !(await torch.initWebGPUAsync())) throw new Error("no WebGPU here");
+const only = new RegExp(option("only") ?? "."),
+  skip = new RegExp(option("skip") ?? "^$");
 const budget = Number(option("budget") ?? 1500);
 const synchronize = device === "webgpu" ? () => torch.defaultDevice().synchronize() : () => {};
 

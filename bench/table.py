@@ -11,15 +11,21 @@ def main():
     by_name = {}
     for line in lines:
         by_name.setdefault(line["workload"], {})[line["lib"]] = line
-    print("| workload | tensorloom, waiting / pipelined (ms) | torch, waiting / pipelined (ms) | share of torch's speed |")
+    print(
+        "| workload | tensorloom, waiting / pipelined (ms) | torch, waiting / pipelined (ms) | share of torch's speed |"
+    )
     print("| --- | ---: | ---: | ---: |")
     for name, of in by_name.items():
         ours, theirs = of.get("tensorloom", {}), of.get("torch", {})
-        print(f"| {name} | {times(ours)} | {times(theirs)} | {share(ours, theirs, 'median_ms')} / {share(ours, theirs, 'pipelined_ms')} |")
+        print(
+            f"| {name} | {times(ours)} | {times(theirs)} | {share(ours, theirs, 'median_ms')} / {share(ours, theirs, 'pipelined_ms')} |"
+        )
 
 
 def times(line):
-    return line.get("error") or " / ".join(f"{line[key]:.3g}" if key in line else "-" for key in ("median_ms", "pipelined_ms"))
+    return line.get("error") or " / ".join(
+        f"{line[key]:.3g}" if key in line else "-" for key in ("median_ms", "pipelined_ms")
+    )
 
 
 def share(ours, theirs, key):

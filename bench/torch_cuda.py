@@ -25,6 +25,7 @@ def op(call, *shapes):
     def make():
         inputs = [uniform(*shape) for shape in shapes]
         return lambda: call(*inputs)
+
     return make
 
 
@@ -44,9 +45,12 @@ def both(call, *shapes):
         inputs = [uniform(*shape).requires_grad_() for shape in shapes]
 
         def run():
-            for x in inputs: x.grad = None
+            for x in inputs:
+                x.grad = None
             call(*inputs).sum().backward()
+
         return run
+
     return make
 
 
@@ -60,7 +64,9 @@ def training(optimizer):
             steps.zero_grad()
             F.cross_entropy(net(images), labels).backward()
             steps.step()
+
         return step
+
     return make
 
 
@@ -71,6 +77,7 @@ def dispatches():
         x = start
         for _ in range(1000):
             x = x + one
+
     return run
 
 
@@ -119,8 +126,18 @@ def main():
             run = make()
             timed(run, 10)
             median = statistics.median(timed(run, 1) for _ in range(60))
-            print(json.dumps({"lib": "torch", "backend": torch.cuda.get_device_name(), "workload": name,
-                              "median_ms": round(median, 4), "pipelined_ms": round(timed(run, 60), 4)}), flush=True)
+            print(
+                json.dumps(
+                    {
+                        "lib": "torch",
+                        "backend": torch.cuda.get_device_name(),
+                        "workload": name,
+                        "median_ms": round(median, 4),
+                        "pipelined_ms": round(timed(run, 60), 4),
+                    }
+                ),
+                flush=True,
+            )
 
 
 if __name__ == "__main__":

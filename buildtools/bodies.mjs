@@ -14,7 +14,12 @@ async function javascript(texts) {
       await transform(text, { loader: "js", format: "esm", target: "es2022", logLevel: "silent" });
       return [];
     } catch (e) {
-      return e.errors.map(({ text, location }) => ({ line: location ? location.line - 1 : -1, column: location?.column ?? 0, length: location?.length ?? 1, text }));
+      return e.errors.map(({ text, location }) => ({
+        line: location ? location.line - 1 : -1,
+        column: location?.column ?? 0,
+        length: location?.length ?? 1,
+        text,
+      }));
     }
   };
   return Promise.all(texts.map(one));
@@ -24,15 +29,26 @@ async function shaders(texts) {
   if (!texts.length) return [];
   const { create, globals } = await import("webgpu");
   Object.assign(globalThis, globals);
-  const adapter = await create([]).requestAdapter().catch(() => null);
+  const adapter = await create([])
+    .requestAdapter()
+    .catch(() => null);
   if (!adapter) return null;
-  const device = await adapter.requestDevice({ requiredFeatures: ["shader-f16"].filter((f) => adapter.features.has(f)) });
+  const device = await adapter.requestDevice({
+    requiredFeatures: ["shader-f16"].filter((f) => adapter.features.has(f)),
+  });
   const one = async (code) => {
     device.pushErrorScope("validation");
-    const module = device.createShaderModule({ code }), { messages } = await module.getCompilationInfo();
+    const module = device.createShaderModule({ code }),
+      { messages } = await module.getCompilationInfo();
     await device.popErrorScope();
-    const wrong = messages.filter(({ type }) => type === "error")
-      .map(({ lineNum, linePos, length, message }) => ({ line: lineNum - 1, column: linePos - 1, length, text: message }));
+    const wrong = messages
+      .filter(({ type }) => type === "error")
+      .map(({ lineNum, linePos, length, message }) => ({
+        line: lineNum - 1,
+        column: linePos - 1,
+        length,
+        text: message,
+      }));
     if (wrong.length) return wrong;
     device.pushErrorScope("validation");
     device.createComputePipeline({ layout: "auto", compute: { module, entryPoint: "main" } });

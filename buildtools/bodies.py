@@ -24,57 +24,77 @@ from . import gpu, node
 from .environment import SetupError, say
 from .paths import ROOT, SOURCES
 
-WORLDS = 8          # calls of an op whose kernels are compiled: of floats, whole numbers, bytes
-CHECKED = "ok"      # what is kept of a body in which nothing is wrong
+WORLDS = 8  # calls of an op whose kernels are compiled: of floats, whole numbers, bytes
+CHECKED = "ok"  # what is kept of a body in which nothing is wrong
 MESSAGE = re.compile(r"^(?:.*[/\\])?bodies\.js\((\d+),(\d+)\): error TS\d+: (.*)$", re.M)
 
 
-def mistakes(library: Library, sources: dict[str, Source], whole: Collection[str] = (), earlier: Earlier = Earlier(None)) -> list[Error]:
+def mistakes(
+    library: Library, sources: dict[str, Source], whole: Collection[str] = (), earlier: Earlier = Earlier(None)
+) -> list[Error]:
     """What is wrong in the raw bodies of a library.  sources: its files by their stems.
 
     JavaScript must be JavaScript in all of them; in the files `whole` its names and types must fit, too, and WGSL must compile.
     What passed in an earlier build is not looked at again."""
+
     def fresh(kind: str, ops: Iterable[OpDef]) -> list[OpDef]:
         return [op for op in ops if not op.source or not earlier.has(kind, op.source, op.name)]
 
     def passed(kind: str, ops: Iterable[OpDef], errors: list[Error]):
         for op in ops if not errors else ():
-            if op.source: earlier.keep(CHECKED, kind, op.source, op.name)
+            if op.source:
+                earlier.keep(CHECKED, kind, op.source, op.name)
 
     raw = [op for op in library.ops.values() if op.raw and op.file in sources]
     ops, strict = fresh("js", raw), fresh("bodies", (op for op in raw if op.file in whole))
-    if not ops and not strict: return []
+    if not ops and not strict:
+        return []
     kernels = [(op, code) for op in strict for code in texts(op, library)]
     found = messages([module(op) for op in ops], [code for _, code in kernels])
     errors = [js_error(op, sources[op.file], m) for op, said in zip(ops, found["js"]) for m in said[:1]]
     passed("js", ops, errors)
-    if found["wgsl"] is None: say("there is no GPU here: the WGSL of raw bodies was not compiled")
+    if found["wgsl"] is None:
+        say("there is no GPU here: the WGSL of raw bodies was not compiled")
     else:
-        wrong = {op.name: wgsl_error(op, sources[op.file], code, said[0]) for (op, code), said in reversed([*zip(kernels, found["wgsl"])]) if said}
+        wrong = {
+            op.name: wgsl_error(op, sources[op.file], code, said[0])
+            for (op, code), said in reversed([*zip(kernels, found["wgsl"])])
+            if said
+        }
         errors += wrong.values()
-    if strict and not errors: errors += typed(strict, sources)
-    if found["wgsl"] is not None: passed("bodies", strict, errors)
+    if strict and not errors:
+        errors += typed(strict, sources)
+    if found["wgsl"] is not None:
+        passed("bodies", strict, errors)
     return errors
 
 
 def messages(js: list[str], wgsl: list[str]) -> dict:
     """For each text a list of {line, column, length, text}; `wgsl` is None where there is no GPU."""
-    try: env = gpu.variables() if wgsl else {}
-    except SetupError: env = {}
+    try:
+        env = gpu.variables() if wgsl else {}
+    except SetupError:
+        env = {}
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "bodies.json"
         file.write_text(json.dumps({"js": js, "wgsl": wgsl}), encoding="utf-8")
         done = node.run([ROOT / "buildtools" / "bodies.mjs", file], env=env, timeout=600)
     lines = [line for line in done.stdout.splitlines() if line.startswith("bodies{")]
-    if not lines: raise SetupError(f"raw bodies cannot be checked:\n{done.stdout}")
+    if not lines:
+        raise SetupError(f"raw bodies cannot be checked:\n{done.stdout}")
     return json.loads(lines[-1].removeprefix("bodies"))
 
 
-def body(op: OpDef, language: str) -> Code: return next(c for c in op.raw if c.language == language)
-def raw(op: OpDef) -> Raw: return next(s.body.val for s in op.forward.stmts if s.body.op == "raw" and s.body.val.body.op == op.name)
+def body(op: OpDef, language: str) -> Code:
+    return next(c for c in op.raw if c.language == language)
+
+
+def raw(op: OpDef) -> Raw:
+    return next(s.body.val for s in op.forward.stmts if s.body.op == "raw" and s.body.val.body.op == op.name)
 
 
 # --- JavaScript ------------------------------------------------------------------------------------
+
 
 def module(op: OpDef) -> str:
     """A body as a function of what it speaks of; its first line is HEAD lines further down."""
@@ -88,8 +108,10 @@ def module(op: OpDef) -> str:
 
 HEAD = 2
 # What kernels may use beside; see kernels_module in codegen/ts/modules.py.
-IMPORTS = ('/** @import { Elements } from "../src/runtime/compiled.js" */\nimport * as math from "../src/runtime/math.js";\n'
-           'import * as whole from "../src/runtime/whole.js";\nimport * as routines from "../src/ops/routines.js";\nexport { math, whole, routines };\n')
+IMPORTS = (
+    '/** @import { Elements } from "../src/runtime/compiled.js" */\nimport * as math from "../src/runtime/math.js";\n'
+    'import * as whole from "../src/runtime/whole.js";\nimport * as routines from "../src/ops/routines.js";\nexport { math, whole, routines };\n'
+)
 
 
 def js_error(op: OpDef, source: Source, m: dict) -> Error:
@@ -99,7 +121,8 @@ def js_error(op: OpDef, source: Source, m: dict) -> Error:
 
 def typed(ops: list[OpDef], sources: dict[str, Source]) -> list[Error]:
     """What TypeScript, strict, says of the bodies' names and types; the built sources say what theirs are."""
-    if not (SOURCES / "runtime" / "compiled.ts").exists(): return []
+    if not (SOURCES / "runtime" / "compiled.ts").exists():
+        return []
     folder = SOURCES.parent / "bodies"
     folder.mkdir(exist_ok=True)
     begins, text = [], IMPORTS
@@ -108,33 +131,67 @@ def typed(ops: list[OpDef], sources: dict[str, Source]) -> list[Error]:
         text += module(op)
     (folder / "bodies.js").write_text(text, encoding="utf-8")
     config = SOURCES.parent / "tsconfig.bodies.json"
-    config.write_text(json.dumps({
-        "extends": str(ROOT / "tsconfig.json"), "files": [str(folder / "bodies.js")],
-        "compilerOptions": {"rootDir": str(SOURCES.parent), "types": [], "allowJs": True, "checkJs": True, "noEmit": True, "declaration": False},
-        "include": []}, indent=1))
+    config.write_text(
+        json.dumps(
+            {
+                "extends": str(ROOT / "tsconfig.json"),
+                "files": [str(folder / "bodies.js")],
+                "compilerOptions": {
+                    "rootDir": str(SOURCES.parent),
+                    "types": [],
+                    "allowJs": True,
+                    "checkJs": True,
+                    "noEmit": True,
+                    "declaration": False,
+                },
+                "include": [],
+            },
+            indent=1,
+        )
+    )
     errors: dict[str, Error] = {}
-    for line, column, said in MESSAGE.findall(node.run([node.compiler(), "--project", config, "--pretty", "false"]).stdout):
+    for line, column, said in MESSAGE.findall(
+        node.run([node.compiler(), "--project", config, "--pretty", "false"]).stdout
+    ):
         begin, op = next(((n, op) for n, op in reversed(begins) if n + HEAD <= int(line) - 1), (0, None))
-        if op is None: continue
+        if op is None:
+            continue
         at = code_place(sources[op.file], body(op, "js"), int(line) - 1 - begin - HEAD, int(column) - 1)
-        errors.setdefault(op.name, Error("type", f"the `js` body of `{op.name}` has a mistake", at, said.strip().rstrip("."), path=sources[op.file].path))
+        errors.setdefault(
+            op.name,
+            Error(
+                "type",
+                f"the `js` body of `{op.name}` has a mistake",
+                at,
+                said.strip().rstrip("."),
+                path=sources[op.file].path,
+            ),
+        )
     return list(errors.values())
 
 
 # --- WGSL ------------------------------------------------------------------------------------------
 
+
 def texts(op: OpDef, library: Library) -> list[str]:
     """The kernels in which a body stands: one for each function that is launched and each type."""
     text, made = body(op, "wgsl").text, {}
     for n, world in enumerate(worlds(op, WORLDS, seed=3, largest=200)):
-        try: launches = Function(op, library).launches(*world.arguments(n))
-        except Exception: continue              # the checks of the definition say what is wrong with such a call
+        try:
+            launches = Function(op, library).launches(*world.arguments(n))
+        except Exception:
+            continue  # the checks of the definition say what is wrong with such a call
         made |= {x.code: None for x in launches if text in x.code}
     return list(made)
 
 
 def wgsl_error(op: OpDef, source: Source, code: str, m: dict) -> Error:
     text = body(op, "wgsl")
-    line = m["line"] - code[:code.index(text.text)].count("\n")
-    return Error("syntax", f"the `wgsl` body of `{op.name}` does not compile", code_place(source, text, line, m["column"], m["length"]),
-                 m["text"].split("\n")[0], path=source.path)
+    line = m["line"] - code[: code.index(text.text)].count("\n")
+    return Error(
+        "syntax",
+        f"the `wgsl` body of `{op.name}` does not compile",
+        code_place(source, text, line, m["column"], m["length"]),
+        m["text"].split("\n")[0],
+        path=source.path,
+    )

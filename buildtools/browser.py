@@ -18,7 +18,11 @@ WEBGPU = ["--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader"]
 FLAGS = [
     "--no-sandbox",  # a container often runs as root, where Chromium's sandbox does not start
     # Nothing but localhost is meant to be reached.
-    "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
 ]
 
 
@@ -33,11 +37,16 @@ class _Files(http.server.SimpleHTTPRequestHandler):
         self.policy = policy
         super().__init__(*args, **rest)
 
-    extensions_map = {**http.server.SimpleHTTPRequestHandler.extensions_map,
-                      ".js": "text/javascript", ".mjs": "text/javascript", ".wasm": "application/wasm"}
+    extensions_map = {
+        **http.server.SimpleHTTPRequestHandler.extensions_map,
+        ".js": "text/javascript",
+        ".mjs": "text/javascript",
+        ".wasm": "application/wasm",
+    }
 
     def end_headers(self) -> None:
-        if self.policy: self.send_header("Content-Security-Policy", self.policy)
+        if self.policy:
+            self.send_header("Content-Security-Policy", self.policy)
         self.send_header("Cache-Control", "no-store")
         super().end_headers()
 
@@ -66,13 +75,24 @@ def chromium(webgpu: bool = True) -> Iterator["playwright.sync_api.Browser"]:  #
 
     folder = gpu.chromium()
     libraries = ":".join([str(folder), *_libraries(folder)])
-    env = {"PATH": "/usr/bin:/bin", "HOME": str(folder), "XDG_RUNTIME_DIR": str(folder), "LD_LIBRARY_PATH": libraries,
-           "LANG": "en_US.UTF-8",  # without a locale of the system, navigator.language would be no language tag
-           "VK_ICD_FILENAMES": str(folder / "vk_swiftshader_icd.json"), "FONTCONFIG_FILE": str(_fonts(folder))}
+    env = {
+        "PATH": "/usr/bin:/bin",
+        "HOME": str(folder),
+        "XDG_RUNTIME_DIR": str(folder),
+        "LD_LIBRARY_PATH": libraries,
+        "LANG": "en_US.UTF-8",  # without a locale of the system, navigator.language would be no language tag
+        "VK_ICD_FILENAMES": str(folder / "vk_swiftshader_icd.json"),
+        "FONTCONFIG_FILE": str(_fonts(folder)),
+    }
     with sync_playwright() as player:
         try:
-            browser = player.chromium.launch(executable_path=folder / "chromium", args=[*FLAGS, *WEBGPU * webgpu], env=env, headless=True,
-                                             ignore_default_args=["--disable-gpu"])
+            browser = player.chromium.launch(
+                executable_path=folder / "chromium",
+                args=[*FLAGS, *WEBGPU * webgpu],
+                env=env,
+                headless=True,
+                ignore_default_args=["--disable-gpu"],
+            )
         except Error as error:
             raise SetupError(f"headless Chromium does not start:\n{error}") from None
         try:
@@ -85,7 +105,9 @@ def _fonts(folder: Path) -> Path:
     # The parcel's own settings name folders of the system it was made for, and this Chromium ends itself where it
     # finds no font at all.
     settings = folder / "fonts" / "fonts.conf"
-    settings.write_text(f"<fontconfig><dir>{folder / 'fonts'}</dir><cachedir>{folder / 'fonts' / 'cache'}</cachedir></fontconfig>\n")
+    settings.write_text(
+        f"<fontconfig><dir>{folder / 'fonts'}</dir><cachedir>{folder / 'fonts' / 'cache'}</cachedir></fontconfig>\n"
+    )
     return settings
 
 

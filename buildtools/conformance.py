@@ -24,20 +24,44 @@ DEGENERATE = ORACLE / "degenerate.json"
 class Replay:
     """report: the checker's text.  right, wrong: names (`conv2d`, its variants taken together) of which every
     scored forward and gradient is right, or not; a name with nothing scored is in neither.  items: every result."""
+
     report: str
     right: frozenset[str]
     wrong: frozenset[str]
     items: list[dict]
 
 
-def replay(device: str, *, tier: str = "1", names: str | None = None, fail_list: bool = False, jobs: int = 2,
-           dist: Path = DIST, modules: bool = False, methods: bool = False, degenerate: bool = False) -> Replay:
+def replay(
+    device: str,
+    *,
+    tier: str = "1",
+    names: str | None = None,
+    fail_list: bool = False,
+    jobs: int = 2,
+    dist: Path = DIST,
+    modules: bool = False,
+    methods: bool = False,
+    degenerate: bool = False,
+) -> Replay:
     """Run the checker on `device` ("cpu" or "webgpu"): operators of a tier, or torch.nn's modules.  methods: the same calls as methods,
     also in place.  degenerate: operators at zeros, equal numbers, infinities and NaN.  Raises SetupError if it could not run."""
     with tempfile.TemporaryDirectory() as folder:
         results = Path(folder) / "results.json"
-        words = [ORACLE / "checker" / "check.mjs", "--dist", dist, "--corpus", corpus("nn" if modules else "degenerate" if degenerate else "opinfo"), "--device", device,
-                 "--tier", "all" if modules else tier, "--jobs", jobs, "--json", results]
+        words = [
+            ORACLE / "checker" / "check.mjs",
+            "--dist",
+            dist,
+            "--corpus",
+            corpus("nn" if modules else "degenerate" if degenerate else "opinfo"),
+            "--device",
+            device,
+            "--tier",
+            "all" if modules else tier,
+            "--jobs",
+            jobs,
+            "--json",
+            results,
+        ]
         if device == "webgpu":
             words += ["--webgpu-from", ROOT]
         words += ["--inplace", "--methods"] * methods + ["--ops", names] * bool(names) + ["--fail-list"] * fail_list
@@ -64,7 +88,10 @@ def cover() -> int:
     """Rewrite docs/coverage.md and right.json from all tiers on both devices."""
     results = {device: replay(device, tier="all") for device in ("cpu", "webgpu")}
     coverage.write({device: result.items for device, result in results.items()})
-    RIGHT.write_text(json.dumps({device: sorted(result.right) for device, result in results.items()}, indent=1, sort_keys=True) + "\n")
+    RIGHT.write_text(
+        json.dumps({device: sorted(result.right) for device, result in results.items()}, indent=1, sort_keys=True)
+        + "\n"
+    )
     print(f"wrote {coverage.COVERAGE.relative_to(ROOT)} and {RIGHT.relative_to(ROOT)}")
     return 0
 
@@ -118,7 +145,8 @@ def degenerate_cover() -> None:
     listed = json.loads(DEGENERATE.read_text())
     for device, tier in DEGENERATE_TIERS.items():
         known, groups = degenerate_known(device), defaultdict(list)
-        for name in sorted(odd(replay(device, tier=tier, degenerate=True).items)[0]): groups[known.get(name, "")].append(name)
+        for name in sorted(odd(replay(device, tier=tier, degenerate=True).items)[0]):
+            groups[known.get(name, "")].append(name)
         listed[device] = groups
     DEGENERATE.write_text(json.dumps(listed, indent=1) + "\n")
 

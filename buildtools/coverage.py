@@ -25,6 +25,7 @@ what models use most, tier 3 the rest of the database.
 @dataclass
 class Tally:
     """Answers of one operator on one device: (right, scored), and what was wrong."""
+
     forward: list[int] = field(default_factory=lambda: [0, 0])
     gradient: list[int] = field(default_factory=lambda: [0, 0])
     wrong: Counter = field(default_factory=Counter)
@@ -32,13 +33,16 @@ class Tally:
     def count(self, part: list[int], ok: bool, why: str):
         part[0] += ok
         part[1] += 1
-        if not ok: self.wrong[why] += 1
+        if not ok:
+            self.wrong[why] += 1
 
     @property
-    def scored(self) -> bool: return self.forward[1] + self.gradient[1] > 0
+    def scored(self) -> bool:
+        return self.forward[1] + self.gradient[1] > 0
 
     @property
-    def right(self) -> bool: return self.scored and not self.wrong
+    def right(self) -> bool:
+        return self.scored and not self.wrong
 
 
 def tallies(items: list[dict]) -> dict[str, Tally]:
@@ -46,7 +50,8 @@ def tallies(items: list[dict]) -> dict[str, Tally]:
     out: dict[str, Tally] = {}
     for item in items:
         tally = out.setdefault(item["op"].split("@")[0], Tally())
-        if item["kind"] != "sample" or item.get("skip") or item["forward"].get("skip"): continue
+        if item["kind"] != "sample" or item.get("skip") or item["forward"].get("skip"):
+            continue
         forward, gradient = item["forward"], item.get("grad") or {}
         tally.count(tally.forward, forward["ok"], forward.get("reason", ""))
         if item["hasGrad"] and gradient and not gradient.get("skip") and not forward.get("shapeOnly"):
@@ -58,22 +63,44 @@ def text(results: dict[str, list[dict]], version: str = "2.13") -> str:
     """The page.  results: the checker's items of all tiers, by device."""
     tiers: dict[str, tuple[int, str]] = {}
     for name, (tier, category) in json.loads((ORACLE / "checker" / "tiers.json").read_text())["ops"].items():
-        if tier: tiers.setdefault(name.split("@")[0], (tier, category))
+        if tier:
+            tiers.setdefault(name.split("@")[0], (tier, category))
     devices = list(results)
     found = {device: tallies(items) for device, items in results.items()}
     none = Tally()
     row = {name: [found[device].get(name, none) for device in devices] for name in tiers}
     reasons = json.loads((ORACLE / "reasons.json").read_text())
-    lines = [HEAD.format(version=version), f"| tier | operators | {' | '.join(f'right on {d}' for d in devices)} |", "| --- " * (len(devices) + 2) + "|"]
+    lines = [
+        HEAD.format(version=version),
+        f"| tier | operators | {' | '.join(f'right on {d}' for d in devices)} |",
+        "| --- " * (len(devices) + 2) + "|",
+    ]
     for tier in sorted({t for t, _ in tiers.values()}):
         names = [n for n, (t, _) in tiers.items() if t == tier]
-        lines.append(f"| {tier} | {len(names)} | " + " | ".join(
-            f"{sum(row[n][i].right for n in names)} of {sum(row[n][i].scored for n in names)} scored" for i in range(len(devices))) + " |")
+        lines.append(
+            f"| {tier} | {len(names)} | "
+            + " | ".join(
+                f"{sum(row[n][i].right for n in names)} of {sum(row[n][i].scored for n in names)} scored"
+                for i in range(len(devices))
+            )
+            + " |"
+        )
     columns = " | ".join(f"{d} forward | {d} gradient" for d in devices)
     for tier, category in sorted(set(tiers.values())):
-        lines += ["", f"## Tier {tier}: {category.replace('_', ' ')}", "", f"| operator | {columns} | where it is not right |", "| --- " * (2 * len(devices) + 2) + "|"]
-        lines += [f"| `{n}` | " + " | ".join(f"{cell(t.forward)} | {cell(t.gradient)}" for t in row[n]) + f" | {why(n, category, row[n], reasons)} |"
-                  for n in sorted(tiers) if tiers[n] == (tier, category)]
+        lines += [
+            "",
+            f"## Tier {tier}: {category.replace('_', ' ')}",
+            "",
+            f"| operator | {columns} | where it is not right |",
+            "| --- " * (2 * len(devices) + 2) + "|",
+        ]
+        lines += [
+            f"| `{n}` | "
+            + " | ".join(f"{cell(t.forward)} | {cell(t.gradient)}" for t in row[n])
+            + f" | {why(n, category, row[n], reasons)} |"
+            for n in sorted(tiers)
+            if tiers[n] == (tier, category)
+        ]
     return "\n".join(lines) + "\n"
 
 
@@ -84,9 +111,11 @@ def cell(part: list[int]) -> str:
 
 def why(name: str, category: str, tallies_: list[Tally], reasons: dict[str, str]) -> str:
     """The reason given by hand, else what the checker says most often."""
-    if all(t.right for t in tallies_): return ""
+    if all(t.right for t in tallies_):
+        return ""
     given = reasons.get(name) or reasons.get(f"{category}*")
-    if given: return given
+    if given:
+        return given
     wrong = sum((t.wrong for t in tallies_), Counter())
     return ", ".join(f"{reason} ({n})" for reason, n in wrong.most_common(2)) or "nothing scored"
 

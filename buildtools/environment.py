@@ -35,8 +35,11 @@ def inside() -> bool:
 def enter() -> None:
     """Continue this command on `.venv`'s interpreter, making it first if need be.  Returns only inside it."""
     if sys.version_info < OLDEST_PYTHON:
-        raise SetupError(f"Python {'.'.join(map(str, OLDEST_PYTHON))} or newer is needed, this is {sys.version.split()[0]}")
-    if sys.platform == "win32": raise SetupError("the build runs on Linux and macOS; on Windows, use the Windows Subsystem for Linux")
+        raise SetupError(
+            f"Python {'.'.join(map(str, OLDEST_PYTHON))} or newer is needed, this is {sys.version.split()[0]}"
+        )
+    if sys.platform == "win32":
+        raise SetupError("the build runs on Linux and macOS; on Windows, use the Windows Subsystem for Linux")
     if inside():
         return
     ensure_venv()
@@ -53,19 +56,33 @@ def ensure_venv() -> None:
     if _reads(stamp, wanted) and python().exists():
         return
     with lock.alone(CACHE / "setup.lock", say):
-        if not (_reads(stamp, wanted) and python().exists()): _make_venv(requirements, stamp, wanted)
+        if not (_reads(stamp, wanted) and python().exists()):
+            _make_venv(requirements, stamp, wanted)
 
 
 def _make_venv(requirements: Path, stamp: Path, wanted: str) -> None:
-    if VENV.is_symlink(): raise SetupError(".venv is a link, and what it leads to would be emptied: remove the link first")
+    if VENV.is_symlink():
+        raise SetupError(".venv is a link, and what it leads to would be emptied: remove the link first")
     say("setting up .venv")
     try:
         # A folder that was moved or made by another Python has dead paths in its scripts.
         _run([sys.executable, "-m", "venv", "--clear", str(VENV)], "making the virtual environment failed")
     except SetupError as error:
         raise SetupError(f"{error}\nPython's venv module is needed (Debian: python3-venv)") from None
-    _run([str(python()), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--require-hashes", "--requirement",
-          str(requirements)], "installing requirements.txt failed")
+    _run(
+        [
+            str(python()),
+            "-m",
+            "pip",
+            "install",
+            "--quiet",
+            "--disable-pip-version-check",
+            "--require-hashes",
+            "--requirement",
+            str(requirements),
+        ],
+        "installing requirements.txt failed",
+    )
     stamp.write_text(wanted)
 
 
@@ -76,7 +93,8 @@ def ensure_node_modules() -> None:
     if _reads(stamp, wanted) and NODE_MODULES.is_dir():
         return
     with lock.alone(CACHE / "setup.lock", say):
-        if not (_reads(stamp, wanted) and NODE_MODULES.is_dir()): _make_node_modules(stamp, wanted)
+        if not (_reads(stamp, wanted) and NODE_MODULES.is_dir()):
+            _make_node_modules(stamp, wanted)
 
 
 def _make_node_modules(stamp: Path, wanted: str) -> None:
@@ -85,8 +103,11 @@ def _make_node_modules(stamp: Path, wanted: str) -> None:
     say("setting up node_modules")
     stamp.unlink(missing_ok=True)
     shutil.rmtree(NODE_MODULES, ignore_errors=True)
-    _run([*node.npm(), "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"],
-         "npm ci failed", env=node.environment())
+    _run(
+        [*node.npm(), "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"],
+        "npm ci failed",
+        env=node.environment(),
+    )
     stamp.parent.mkdir(exist_ok=True)
     stamp.write_text(wanted)
 
@@ -110,7 +131,16 @@ def _reads(stamp: Path, wanted: str) -> bool:
 
 
 def _run(command: list[str], complaint: str, env: dict[str, str] | None = None) -> None:
-    done = subprocess.run(command, cwd=ROOT, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, text=True, errors="replace", pass_fds=lock.descriptors())
+    done = subprocess.run(
+        command,
+        cwd=ROOT,
+        env=env,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        pass_fds=lock.descriptors(),
+    )
     if done.returncode:
         raise SetupError(f"{complaint}:\n{done.stdout.strip()}")

@@ -88,8 +88,11 @@ def _software() -> dict[str, str] | None:
     folder = _unpack()
     old = os.environ.get("LD_LIBRARY_PATH", "")
     path = old if str(folder) in old.split(":") else ":".join(filter(None, [str(folder), old]))
-    return {"LD_LIBRARY_PATH": path, "VK_ICD_FILENAMES": str(folder / "vk_swiftshader_icd.json"),
-            "XDG_RUNTIME_DIR": str(folder)}
+    return {
+        "LD_LIBRARY_PATH": path,
+        "VK_ICD_FILENAMES": str(folder / "vk_swiftshader_icd.json"),
+        "XDG_RUNTIME_DIR": str(folder),
+    }
 
 
 def _probe(variables: dict[str, str]) -> dict | None:
@@ -124,8 +127,10 @@ def _unpack() -> Path:
 
 def _brotli(source: Path, target: Path) -> None:
     # Node has Brotli, Python's standard library has not.
-    script = ("const {brotliDecompressSync: d} = require('node:zlib'), fs = require('node:fs');"
-              "fs.writeFileSync(process.argv[2], d(fs.readFileSync(process.argv[1])))")
+    script = (
+        "const {brotliDecompressSync: d} = require('node:zlib'), fs = require('node:fs');"
+        "fs.writeFileSync(process.argv[2], d(fs.readFileSync(process.argv[1])))"
+    )
     done = node.run(["--eval", script, source, target])
     if done.returncode:
         raise SetupError(f"{source.name} cannot be unpacked:\n{done.stdout}")

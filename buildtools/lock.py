@@ -12,7 +12,7 @@ from pathlib import Path
 
 try:
     import fcntl
-except ImportError:         # Windows
+except ImportError:  # Windows
     fcntl = None
 
 _held: list[int] = []
@@ -48,7 +48,9 @@ def descriptors() -> tuple[int, ...]:
 
 def _forget() -> None:
     """In a fork: workers of a build that was killed may stay, and are not to keep the next one waiting."""
-    while _held: os.close(_held.pop())
+    while _held:
+        os.close(_held.pop())
 
 
-if fcntl: os.register_at_fork(after_in_child=_forget)
+if fcntl:
+    os.register_at_fork(after_in_child=_forget)

@@ -31,24 +31,27 @@ from .paths import BUILD, CACHE, NODE_MODULES, ROOT, VENV
 FOLDER = BUILD / "mutants"
 BUILDING = [sys.executable, "-c", "from buildtools import package; package.build()"]
 TESTING = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-q", "--tb=line", "--rootdir"]
-MOST = 3600         # seconds for a mutation; one that takes longer hangs, which is noticed
-PROCESSES = 4       # of the tests that follow
+MOST = 3600  # seconds for a mutation; one that takes longer hangs, which is noticed
+PROCESSES = 4  # of the tests that follow
 SET_UP = (VENV, NODE_MODULES, CACHE)
 
 
 @dataclass(frozen=True)
 class Verdict:
     """noticed: by what; empty if by nothing."""
+
     mutation: Mutation
     noticed: str
     seconds: float
 
-    def __str__(self) -> str: return f"{self.mutation}: {self.noticed or 'NOT NOTICED'} ({self.seconds:.0f} s)"
+    def __str__(self) -> str:
+        return f"{self.mutation}: {self.noticed or 'NOT NOTICED'} ({self.seconds:.0f} s)"
 
 
 @dataclass(frozen=True)
 class Clean:
     """Of a run without mutations.  seconds: of each test that passed, by its address (tests/test_x.py::test_y[z])."""
+
     seconds: dict[str, float]
     failed: list[str]
 
@@ -60,14 +63,19 @@ def mutate(chosen: list[Mutation], jobs: int, name: str, near: bool = False) -> 
     FOLDER.mkdir(parents=True, exist_ok=True)
     clean, report = clean_run(), FOLDER / f"{name}.json"
     verdicts: dict[str, dict] = json.loads(report.read_text()) if report.exists() else {}
-    say(f"{len(chosen)} mutations, {jobs} at a time; {len(clean.seconds)} tests, {len(clean.failed)} left out that fail without a mutation")
+    say(
+        f"{len(chosen)} mutations, {jobs} at a time; {len(clean.seconds)} tests, {len(clean.failed)} left out that fail without a mutation"
+    )
     folders: queue.Queue[Path] = queue.Queue()
-    for n in range(jobs): folders.put(copy(FOLDER / str(n)))
+    for n in range(jobs):
+        folders.put(copy(FOLDER / str(n)))
 
     def trial(trying: Callable[[Mutation, Path, Clean], Verdict], stage: str, mutation: Mutation) -> None:
         folder = folders.get()
-        try: verdict = trying(mutation, folder, clean)
-        finally: folders.put(folder)
+        try:
+            verdict = trying(mutation, folder, clean)
+        finally:
+            folders.put(folder)
         verdicts[str(mutation)] = {"noticed": verdict.noticed, "by": stage, "seconds": round(verdict.seconds)}
         report.write_text(json.dumps(verdicts, indent=1))
         print(f"{len(verdicts):4} {stage} {verdict}", flush=True)
@@ -76,8 +84,11 @@ def mutate(chosen: list[Mutation], jobs: int, name: str, near: bool = False) -> 
         list(pool.map(partial(trial, tried_near, "near"), [m for m in chosen if str(m) not in verdicts]))
     missed = lambda: [m for m in chosen if not verdicts[str(m)]["noticed"]]
     with ThreadPoolExecutor(max(1, jobs // PROCESSES)) as pool:
-        if not near: list(pool.map(partial(trial, tried_far, "all"), [m for m in missed() if verdicts[str(m)]["by"] == "near"]))
-    print(f"noticed: {len(chosen) - len(missed())} of {len(chosen)}", *(f"not noticed: {m}" for m in missed()), sep="\n")
+        if not near:
+            list(pool.map(partial(trial, tried_far, "all"), [m for m in missed() if verdicts[str(m)]["by"] == "near"]))
+    print(
+        f"noticed: {len(chosen) - len(missed())} of {len(chosen)}", *(f"not noticed: {m}" for m in missed()), sep="\n"
+    )
     return 1 if missed() else 0
 
 
@@ -86,13 +97,18 @@ def clean_run() -> Clean:
     report = FOLDER / "clean.xml"
     if not report.exists():
         say("running all tests without a mutation, for their times")
-        subprocess.run([*TESTING, str(ROOT), "tests", "--numprocesses=auto", "--dist=worksteal", f"--junitxml={report}"], cwd=ROOT)
-    if not report.exists(): raise SetupError("pytest did not finish")
+        subprocess.run(
+            [*TESTING, str(ROOT), "tests", "--numprocesses=auto", "--dist=worksteal", f"--junitxml={report}"], cwd=ROOT
+        )
+    if not report.exists():
+        raise SetupError("pytest did not finish")
     passed, failed = {}, []
     for case in ElementTree.parse(report).iter("testcase"):
         test = f"{case.get('classname', '').replace('.', '/')}.py::{case.get('name')}"
-        if case.find("failure") is not None or case.find("error") is not None: failed.append(test)
-        elif case.find("skipped") is None: passed[test] = float(case.get("time", 0))
+        if case.find("failure") is not None or case.find("error") is not None:
+            failed.append(test)
+        elif case.find("skipped") is None:
+            passed[test] = float(case.get("time", 0))
     return Clean(passed, failed)
 
 
@@ -100,11 +116,20 @@ def copy(folder: Path) -> Path:
     """The working tree in another folder, with what was set up and built for this one."""
     shutil.rmtree(folder, ignore_errors=True)
     inside = FOLDER.relative_to(ROOT).parts
-    left_out = lambda at, names: [n for n in names if (part := (Path(at) / n).relative_to(ROOT).parts) == inside
-                                  or len(part) == 1 and n.startswith(".") and n not in (BUILD.name, ".ci", ".gitignore") or ROOT / n in SET_UP or n == "__pycache__"]
+    left_out = lambda at, names: [
+        n
+        for n in names
+        if (part := (Path(at) / n).relative_to(ROOT).parts) == inside
+        or len(part) == 1
+        and n.startswith(".")
+        and n not in (BUILD.name, ".ci", ".gitignore")
+        or ROOT / n in SET_UP
+        or n == "__pycache__"
+    ]
     shutil.copytree(ROOT, folder, ignore=left_out)
     for shared in SET_UP:
-        if shared.exists(): (folder / shared.name).symlink_to(shared)
+        if shared.exists():
+            (folder / shared.name).symlink_to(shared)
     return folder
 
 
@@ -116,10 +141,13 @@ def tried_near(mutation: Mutation, folder: Path, clean: Clean) -> Verdict:
 def tried_far(mutation: Mutation, folder: Path, clean: Clean) -> Verdict:
     """Builds a copy with the mutation and runs all other tests on it, the quickest files first."""
     by_file: dict[str, float] = defaultdict(float)
-    for test, seconds in clean.seconds.items(): by_file[test.partition("::")[0]] += seconds
+    for test, seconds in clean.seconds.items():
+        by_file[test.partition("::")[0]] += seconds
     files = [f for f in sorted(by_file, key=by_file.get) if (ROOT / f).exists() and concerned(f, mutation)]
     tests = [test for f in files for test in clean.seconds if test.startswith(f"{f}::")]
-    return tried(mutation, folder, nearest.addresses(tests, clean.failed), f"--numprocesses={PROCESSES}", "--dist=worksteal")
+    return tried(
+        mutation, folder, nearest.addresses(tests, clean.failed), f"--numprocesses={PROCESSES}", "--dist=worksteal"
+    )
 
 
 def tried(mutation: Mutation, folder: Path, tests: list[str], *words: str) -> Verdict:
@@ -129,13 +157,17 @@ def tried(mutation: Mutation, folder: Path, tests: list[str], *words: str) -> Ve
     try:
         mutation.apply(folder)
         noticed = failed(BUILDING, folder, MOST) and "the build"
-        if tests and not noticed:           # pytest without any would run all
+        if tests and not noticed:  # pytest without any would run all
             arguments = folder / "tests.txt"
             arguments.write_text("\n".join([*words, *tests]))
             # A test that is not there any more (4, 5) is no failure.
             output = failed([*TESTING, str(folder), "-x", f"@{arguments}"], folder, MOST, fine=(0, 4, 5))
-            noticed = output and next((line.split(" - ")[0] for line in output.splitlines() if line.startswith(("FAILED", "ERROR"))), "the tests")
-    finally: file.write_text(before)
+            noticed = output and next(
+                (line.split(" - ")[0] for line in output.splitlines() if line.startswith(("FAILED", "ERROR"))),
+                "the tests",
+            )
+    finally:
+        file.write_text(before)
     return Verdict(mutation, noticed, time.monotonic() - start)
 
 
@@ -146,9 +178,19 @@ def concerned(test: str, mutation: Mutation) -> bool:
 
 def failed(command: list[str], folder: Path, most: float, fine: tuple[int, ...] = (0,)) -> str:
     """What a command says that fails or hangs; empty if all is well.  fine: exit statuses of those that do not fail."""
-    process = subprocess.Popen(command, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                               errors="replace", start_new_session=True, env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"})
-    try: output, _ = process.communicate(timeout=most)
+    process = subprocess.Popen(
+        command,
+        cwd=folder,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        start_new_session=True,
+        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
+    )
+    try:
+        output, _ = process.communicate(timeout=most)
     except subprocess.TimeoutExpired:
         os.killpg(process.pid, signal.SIGKILL)
         process.communicate()

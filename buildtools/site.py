@@ -25,10 +25,34 @@ def build(dist: Path = DIST, site: Path = SITE) -> Path:
         copy.parent.mkdir(parents=True, exist_ok=True)
         copy.write_text(_as_functions(file.read_text(encoding="utf-8")), encoding="utf-8")
     (types / "package.json").write_text('{"type": "module"}')
-    (types / "tsconfig.json").write_text(json.dumps({"files": ["index.d.ts"], "compilerOptions": {
-        "module": "nodenext", "target": "es2022", "lib": ["es2022", "dom"], "strict": True, "skipLibCheck": True, "types": []}}))
-    done = node.run([node.tool("typedoc"), "--options", ROOT / "docs" / "site" / "typedoc.json", "--entryPoints", types / "index.d.ts",
-                     "--tsconfig", types / "tsconfig.json", "--out", site])
+    (types / "tsconfig.json").write_text(
+        json.dumps(
+            {
+                "files": ["index.d.ts"],
+                "compilerOptions": {
+                    "module": "nodenext",
+                    "target": "es2022",
+                    "lib": ["es2022", "dom"],
+                    "strict": True,
+                    "skipLibCheck": True,
+                    "types": [],
+                },
+            }
+        )
+    )
+    done = node.run(
+        [
+            node.tool("typedoc"),
+            "--options",
+            ROOT / "docs" / "site" / "typedoc.json",
+            "--entryPoints",
+            types / "index.d.ts",
+            "--tsconfig",
+            types / "tsconfig.json",
+            "--out",
+            site,
+        ]
+    )
     if done.returncode or "[warning]" in done.stdout:
         raise BuildError(done.stdout.strip())
     return site

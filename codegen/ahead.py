@@ -14,7 +14,7 @@ from typing import TypeVar
 
 Task = TypeVar("Task")
 
-FEW = 4         # tasks that are not worth a second process
+FEW = 4  # tasks that are not worth a second process
 
 
 def ahead(work: Callable[[Task], None], tasks: Sequence[Task]) -> None:
@@ -22,13 +22,17 @@ def ahead(work: Callable[[Task], None], tasks: Sequence[Task]) -> None:
 
     Workers are forks: they see what this process has read, and nothing they make comes back."""
     global _work, _tasks
-    cores = len(os.sched_getaffinity(0)) if sys.platform == "linux" else 1      # elsewhere a fork is not safe
-    if cores == 1 or len(tasks) < FEW: return
+    cores = len(os.sched_getaffinity(0)) if sys.platform == "linux" else 1  # elsewhere a fork is not safe
+    if cores == 1 or len(tasks) < FEW:
+        return
     _work, _tasks = work, tasks
     with multiprocessing.get_context("fork").Pool(min(cores, len(tasks))) as pool:
-        for _ in pool.imap_unordered(_run, range(len(tasks))): pass
+        for _ in pool.imap_unordered(_run, range(len(tasks))):
+            pass
 
 
 def _run(number: int) -> None:
-    try: _work(_tasks[number])
-    except Exception: pass          # the build meets it again, and says it
+    try:
+        _work(_tasks[number])
+    except Exception:
+        pass  # the build meets it again, and says it

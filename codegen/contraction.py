@@ -15,6 +15,7 @@ from dsl.ir import Stmt
 @dataclass(frozen=True)
 class Roles:
     """The two factors (lists of parts of the product), the filters of each side, and constant parts."""
+
     left: tuple[E, ...]
     right: tuple[E, ...]
     scale: tuple[E, ...]
@@ -23,37 +24,45 @@ class Roles:
 
 
 def factors(e: E) -> list[E]:
-    if e.op == "*": return factors(e.args[0]) + factors(e.args[1])
-    if e.op == "neg": return [E("const", (), -1)] + factors(e.args[0])
+    if e.op == "*":
+        return factors(e.args[0]) + factors(e.args[1])
+    if e.op == "neg":
+        return [E("const", (), -1)] + factors(e.args[0])
     return [e]
 
 
 def roles(s: Stmt) -> Roles | None:
     """How the sum splits, or None."""
-    if s.red != "sum" or not s.rloops or any(n.op == "rand" for n in walk(s.body)): return None
+    if s.red != "sum" or not s.rloops or any(n.op == "rand" for n in walk(s.body)):
+        return None
     parts = factors(s.body)
     scale = tuple(f for f in parts if not indices(f))
     parts = [f for f in parts if indices(f)]
     deep, outer = {l.name for l in s.rloops}, {l.name for l in s.loops}
     for i in range(len(parts)):
-        left, right = (parts[i],), tuple(parts[:i] + parts[i + 1:])
-        if not right: continue
+        left, right = (parts[i],), tuple(parts[:i] + parts[i + 1 :])
+        if not right:
+            continue
         a, b = indices(left[0]), set().union(*map(indices, right))
         sides = filters(s.pred, a, b, outer)
-        if sides is None: continue
+        if sides is None:
+            continue
         a |= indices(sides[0])
         b |= indices(sides[1])
         rows, columns = (a - b) & outer, (b - a) & outer
-        if rows and columns and deep & a and deep & b and has_read(left) and has_read(right): return Roles(left, right, scale, *sides)
+        if rows and columns and deep & a and deep & b and has_read(left) and has_read(right):
+            return Roles(left, right, scale, *sides)
     return None
 
 
-def has_read(parts) -> bool: return any(n.op == "read" for p in parts for n in walk_all(p))
+def has_read(parts) -> bool:
+    return any(n.op == "read" for p in parts for n in walk_all(p))
 
 
 def walk_all(e: E):
     yield e
-    for a in e.args: yield from walk_all(a)
+    for a in e.args:
+        yield from walk_all(a)
 
 
 def filters(pred: E | None, a: set[str], b: set[str], outer: set[str]) -> tuple[E | None, E | None] | None:
@@ -61,6 +70,7 @@ def filters(pred: E | None, a: set[str], b: set[str], outer: set[str]) -> tuple[
     left, right = [], []
     for p in conjuncts(pred):
         v = indices(p) & outer
-        if v & (a - b) and v & (b - a): return None
+        if v & (a - b) and v & (b - a):
+            return None
         (right if v & (b - a) else left).append(p)
     return conj(*left), conj(*right)

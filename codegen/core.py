@@ -23,9 +23,16 @@ def chosen(names: Names, by_hand: dict[str, set[str]]) -> tuple[dict[str, Table]
     composed: dict[str, list[str]] = {}
     for space, name in listed(LIST.read_text(encoding="utf-8")):
         table = names.namespaces.get(space, {})
-        if name in by_hand.get(space, ()): composed.setdefault(space, []).append(name)
-        elif name in table: tables.setdefault(space, {})[name] = table[name]
-        else: raise ValueError(f"{LIST.name}: torch has no `{space}.{name}`" if space != "torch" else f"{LIST.name}: torch has no `{name}`")
+        if name in by_hand.get(space, ()):
+            composed.setdefault(space, []).append(name)
+        elif name in table:
+            tables.setdefault(space, {})[name] = table[name]
+        else:
+            raise ValueError(
+                f"{LIST.name}: torch has no `{space}.{name}`"
+                if space != "torch"
+                else f"{LIST.name}: torch has no `{name}`"
+            )
     ops = {op.name for table in tables.values() for made in table.values() for op in made}
     within = lambda methods: {n: made for n, made in methods.items() if all(op.name in ops for op in made)}
     return tables, composed, Names({}, within(names.methods), within(names.inplace))

@@ -24,7 +24,7 @@ Made = TypeVar("Made")
 
 ROOT = Path(__file__).parents[1]
 COMPILER = ("dsl", "codegen", "grammar")
-COMPILERS = 3           # of which things are kept: switching between two states of a checkout stays cheap
+COMPILERS = 3  # of which things are kept: switching between two states of a checkout stays cheap
 WORD = re.compile(r"[A-Za-z_]\w*")
 
 
@@ -35,25 +35,32 @@ class Earlier:
 
     def __init__(self, folder: Path | None):
         self.folder = folder and folder / compiler()
-        if self.folder is None: return
+        if self.folder is None:
+            return
         self.folder.mkdir(parents=True, exist_ok=True)
         os.utime(self.folder)
-        for old in sorted(folder.iterdir(), key=lambda f: f.stat().st_mtime)[:-COMPILERS]: shutil.rmtree(old, ignore_errors=True)
+        for old in sorted(folder.iterdir(), key=lambda f: f.stat().st_mtime)[:-COMPILERS]:
+            shutil.rmtree(old, ignore_errors=True)
 
     def find(self, kind: str, *source: str):
         """What was kept of a kind under its sources, or None."""
-        if self.folder is None: return None
-        try: return pickle.loads(self.file(kind, *source).read_bytes())
-        except (FileNotFoundError, EOFError, pickle.UnpicklingError): return None
+        if self.folder is None:
+            return None
+        try:
+            return pickle.loads(self.file(kind, *source).read_bytes())
+        except (FileNotFoundError, EOFError, pickle.UnpicklingError):
+            return None
 
-    def has(self, kind: str, *source: str) -> bool: return self.folder is not None and self.file(kind, *source).exists()
+    def has(self, kind: str, *source: str) -> bool:
+        return self.folder is not None and self.file(kind, *source).exists()
 
     def keep(self, made: Made, kind: str, *source: str) -> Made:
-        if self.folder is None: return made
+        if self.folder is None:
+            return made
         file = self.file(kind, *source)
         part = file.with_suffix(f".{os.getpid()}")
         part.write_bytes(pickle.dumps(made, protocol=pickle.HIGHEST_PROTOCOL))
-        part.replace(file)              # so that no other process reads half of it
+        part.replace(file)  # so that no other process reads half of it
         return made
 
     def get(self, make: Callable[[], Made], kind: str, *source: str) -> Made:
@@ -61,7 +68,8 @@ class Earlier:
         found = self.find(kind, *source)
         return self.keep(make(), kind, *source) if found is None else found
 
-    def file(self, kind: str, *source: str) -> Path: return self.folder / f"{kind}-{digest(*source)}"
+    def file(self, kind: str, *source: str) -> Path:
+        return self.folder / f"{kind}-{digest(*source)}"
 
 
 class Sources:
@@ -71,13 +79,21 @@ class Sources:
 
     def __init__(self, parsed, stems: list[str]):
         self.texts: dict[str, str] = {}
-        self.stems: dict[str, str] = {}         # a definition's name -> its file
+        self.stems: dict[str, str] = {}  # a definition's name -> its file
         for (items, _, source), stem in zip(parsed, stems):
             for item in items:
-                names = [item.name] if isinstance(item, Def) else [n for n, _ in members(item)] if isinstance(item, Op) else []
-                self.texts |= dict.fromkeys(names, source.text[item.span[0]:item.span[1]])
+                names = (
+                    [item.name]
+                    if isinstance(item, Def)
+                    else [n for n, _ in members(item)]
+                    if isinstance(item, Op)
+                    else []
+                )
+                self.texts |= dict.fromkeys(names, source.text[item.span[0] : item.span[1]])
                 self.stems |= dict.fromkeys(names, stem)
-        self.named = {name: [n for n in dict.fromkeys(WORD.findall(text)) if n in self.texts] for name, text in self.texts.items()}
+        self.named = {
+            name: [n for n in dict.fromkeys(WORD.findall(text)) if n in self.texts] for name, text in self.texts.items()
+        }
 
     def of(self, item: Op) -> str:
         """The digest of a definition with its file and doc, and of the definitions that it names, and those they name."""
@@ -90,11 +106,14 @@ class Sources:
         return digest(self.stems[todo[0]], item.doc, *dict.fromkeys(self.texts[n] for n in found))
 
 
-def digest(*texts: str) -> str: return hashlib.sha256("\0".join(texts).encode()).hexdigest()[:32]
+def digest(*texts: str) -> str:
+    return hashlib.sha256("\0".join(texts).encode()).hexdigest()[:32]
 
 
 @cache
 def compiler() -> str:
     """The digest of the compiler's sources and of the Python that runs it."""
-    files = [f for folder in COMPILER for f in (ROOT / folder).rglob("*") if f.is_file() and "__pycache__" not in f.parts]
+    files = [
+        f for folder in COMPILER for f in (ROOT / folder).rglob("*") if f.is_file() and "__pycache__" not in f.parts
+    ]
     return digest(sys.version, *(f"{f.relative_to(ROOT)}\0{f.read_text(encoding='utf-8')}" for f in sorted(files)))

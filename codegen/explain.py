@@ -21,16 +21,32 @@ def page(op: OpDef, library: Library) -> str:
     complete(op)
     parts = [("definition", show(op.tree).rstrip()), ("signature", described(op))]
     parts.append(("loops", str(op.forward)))
-    for title, program in ((f"gradient, {ledger.gradient(op)}", op.gradient), ("gradient of the gradient", op.gradient2)):
-        if program is not None: parts.append((title, str(program)))
-    if op.gradient is None: parts.append(("gradient", "none"))
+    for title, program in (
+        (f"gradient, {ledger.gradient(op)}", op.gradient),
+        ("gradient of the gradient", op.gradient2),
+    ):
+        if program is not None:
+            parts.append((title, str(program)))
+    if op.gradient is None:
+        parts.append(("gradient", "none"))
     nests = package.programs(op)
     titles = ("forward", "gradient", "second gradient")
-    parts.append(("kernels", "\n".join(f"{t}: {', '.join(n.shape for n in made) or 'none'}" for t, (made, _) in zip(titles, nests))))
+    parts.append(
+        (
+            "kernels",
+            "\n".join(f"{t}: {', '.join(n.shape for n in made) or 'none'}" for t, (made, _) in zip(titles, nests)),
+        )
+    )
     parts += wgsl(op, library)
     parts.append(("in the package, see codegen/ts/notation.py", Writer(package.op_data(op)).programs()))
     kernels = package.kernels(op, nests).functions
-    parts.append(("CPU", "\n\n".join(text.rstrip() for text in kernels) or "no kernel: runtime/interpreter.ts computes the lines above, block by block"))
+    parts.append(
+        (
+            "CPU",
+            "\n\n".join(text.rstrip() for text in kernels)
+            or "no kernel: runtime/interpreter.ts computes the lines above, block by block",
+        )
+    )
     return joined(parts)
 
 
@@ -41,8 +57,13 @@ def joined(parts: list[tuple[str, str]]) -> str:
 def described(op: OpDef) -> str:
     """The op's names, how T follows, and the sizes that the signature computes."""
     lines = [signature(op.tree), "in PyTorch: " + (", ".join(op.aliases) or "-")]
-    kinds = {"default": "the common type of", "float": "the common type, a float, of", "sum": "the common type, bools and 8-bit types as int32, of"}
-    if op.promote in kinds and op.promoted: lines.append(f"T is {kinds[op.promote]} {', '.join(op.promoted)}")
+    kinds = {
+        "default": "the common type of",
+        "float": "the common type, a float, of",
+        "sum": "the common type, bools and 8-bit types as int32, of",
+    }
+    if op.promote in kinds and op.promoted:
+        lines.append(f"T is {kinds[op.promote]} {', '.join(op.promoted)}")
     lines += [f"{name} = {size}" for name, size in op.sizes]
     lines += [f"requires {r.holds}" for r in op.requires]
     return "\n".join(lines)
@@ -53,15 +74,24 @@ def wgsl(op: OpDef, library: Library) -> list[tuple[str, str]]:
     from dsl.api import Function
     from dsl.worlds import worlds
 
-    found = sorted(worlds(op, 12), key=lambda w: (np.dtype(w.dtype).kind == "f", sum(a.ndim > 0 for a in w.views.values()), sum(a.size for a in w.views.values())))
+    found = sorted(
+        worlds(op, 12),
+        key=lambda w: (
+            np.dtype(w.dtype).kind == "f",
+            sum(a.ndim > 0 for a in w.views.values()),
+            sum(a.size for a in w.views.values()),
+        ),
+    )
     world = found[-1] if found else None
-    if world is None: return [("WGSL", "no small call of this op was found")]
+    if world is None:
+        return [("WGSL", "no small call of this op was found")]
     f = Function(op, library)
     arguments = {p.name: a for p, a in zip(op.params, world.arguments()) if a is not None}
     call = ", ".join(f"{n}: {list(a.shape)}" if isinstance(a, np.ndarray) else f"{n}={a}" for n, a in arguments.items())
     parts = []
     for title, gradient in (("WGSL", False), ("WGSL of the gradient", True)):
-        if gradient and (op.gradient is None or np.dtype(world.dtype).kind != "f"): continue
+        if gradient and (op.gradient is None or np.dtype(world.dtype).kind != "f"):
+            continue
         launches = f.launches(gradient=gradient, **arguments)
         texts = [f"// {' x '.join(map(str, x.groups))} workgroups\n{x.code.rstrip()}" for x in launches]
         parts.append((f"{title}, {op.name}({call})", "\n\n".join(texts) or "no launch"))

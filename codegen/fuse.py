@@ -16,12 +16,13 @@ from .contraction import Roles, roles
 from .nests import Access, Nest, Step, bare
 from .pointwise import inputs, simplified
 
-MOST_TENSORS = 8                        # WebGPU promises eight storage buffers to a kernel
+MOST_TENSORS = 8  # WebGPU promises eight storage buffers to a kernel
 
 
 @dataclass
 class Group:
     """Statements of one nest, all over the group's own loops.  values: tensor -> (its index, statement number)."""
+
     shape: str
     loops: tuple[Loop, ...]
     rloops: tuple[Loop, ...]
@@ -32,17 +33,23 @@ class Group:
     reverse: bool = False
 
     @property
-    def first(self) -> Stmt: return self.stmts[0]
+    def first(self) -> Stmt:
+        return self.stmts[0]
+
     @property
-    def targets(self) -> set[str]: return {s.target for s in self.stmts}
+    def targets(self) -> set[str]:
+        return {s.target for s in self.stmts}
+
     @property
-    def tensors(self) -> set[str]: return set().union(*map(inputs, self.stmts)) | self.targets
+    def tensors(self) -> set[str]:
+        return set().union(*map(inputs, self.stmts)) | self.targets
 
 
 def fused(program: Program) -> list[Nest]:
     stmts = overwriting(program, [p for s in simplified(program) for p in bindable(s)])
     makers: dict[str, int] = {}
-    for s in stmts: makers[s.target] = makers.get(s.target, 0) + 1
+    for s in stmts:
+        makers[s.target] = makers.get(s.target, 0) + 1
     groups: list[Group] = []
     for s in stmts:
         if not any(joins(program, groups, n, s, makers) for n in range(len(groups) - 1, -1, -1)):
@@ -53,12 +60,16 @@ def fused(program: Program) -> list[Nest]:
 
 # --- Statements ------------------------------------------------------------------------------------
 
+
 def bindable(s: Stmt) -> list[Stmt]:
     """A statement over more tensors than a kernel can bind as several that add up, where it is a sum."""
-    if len(inputs(s) | {s.target}) <= MOST_TENSORS or s.mode not in ("=", "+=") or s.red not in (None, "sum"): return [s]
-    if s.red is None and s.pred is not None: return [s]
+    if len(inputs(s) | {s.target}) <= MOST_TENSORS or s.mode not in ("=", "+=") or s.red not in (None, "sum"):
+        return [s]
+    if s.red is None and s.pred is not None:
+        return [s]
     parts = terms(s.body)
-    if len(parts) < 2: return [s]
+    if len(parts) < 2:
+        return [s]
     half = len(parts) // 2
     first, second = (sum_of_terms(p) for p in (parts[:half], parts[half:]))
     return bindable(replace(s, body=first)) + bindable(replace(s, body=second, mode="+="))
@@ -68,16 +79,21 @@ def terms(e: E) -> list[E]:
     """What is added up: also through a sign, a product with one factor, a quotient's numerator and a choice."""
     a = e.args
     match e.op:
-        case "+": return terms(a[0]) + terms(a[1])
-        case "-": return terms(a[0]) + [E("neg", (t,)) for t in terms(a[1])]
-        case "neg": return [E("neg", (t,)) for t in terms(a[0])]
-        case "/": return [E("/", (t, a[1])) for t in terms(a[0])]
+        case "+":
+            return terms(a[0]) + terms(a[1])
+        case "-":
+            return terms(a[0]) + [E("neg", (t,)) for t in terms(a[1])]
+        case "neg":
+            return [E("neg", (t,)) for t in terms(a[0])]
+        case "/":
+            return [E("/", (t, a[1])) for t in terms(a[0])]
         case "*":
             left, right = terms(a[0]), terms(a[1])
             return [E("*", (t, a[1])) for t in left] if len(left) > 1 else [E("*", (a[0], t)) for t in right]
         case "if":
             yes, no = terms(a[1]), terms(a[2])
-            if max(len(yes), len(no)) < 2: return [e]
+            if max(len(yes), len(no)) < 2:
+                return [e]
             rows = max(len(yes), len(no))
             return [E("if", (a[0], (yes + [ZERO] * rows)[i], (no + [ZERO] * rows)[i])) for i in range(rows)]
     return [e]
@@ -85,24 +101,31 @@ def terms(e: E) -> list[E]:
 
 def sum_of_terms(parts: list[E]) -> E:
     total = parts[0]
-    for p in parts[1:]: total = E("+", (total, p))
+    for p in parts[1:]:
+        total = E("+", (total, p))
     return total
 
 
 def complete(program: Program, s: Stmt) -> bool:
     """Whether the statement reaches every element of its target."""
     names = [i.val for i in s.idx if bare(i)]
-    if s.red is None and s.pred is not None: return False
-    if len(names) != len(s.idx) or len(set(names)) != len(names) or {l.name for l in s.loops} != set(names): return False
+    if s.red is None and s.pred is not None:
+        return False
+    if len(names) != len(s.idx) or len(set(names)) != len(names) or {l.name for l in s.loops} != set(names):
+        return False
     loops = {l.name: l for l in s.loops}
-    return all(a.pack == loops[n].pack if a.pack else a.extent == loops[n].extent for a, n in zip(axes(program.tensors[s.target]), names))
+    return all(
+        a.pack == loops[n].pack if a.pack else a.extent == loops[n].extent
+        for a, n in zip(axes(program.tensors[s.target]), names)
+    )
 
 
 def overwriting(program: Program, stmts: list[Stmt]) -> list[Stmt]:
     """The first addition to a target that nothing wrote before as a plain store: it needs no zeros."""
     out, written = [], {n for n, t in program.tensors.items() if t.role == "input"}
     for s in stmts:
-        if s.mode == "+=" and s.target not in written and s.when is None and complete(program, s): s = replace(s, mode="=")
+        if s.mode == "+=" and s.target not in written and s.when is None and complete(program, s):
+            s = replace(s, mode="=")
         written.add(s.target)
         out.append(s)
     return out
@@ -110,11 +133,14 @@ def overwriting(program: Program, stmts: list[Stmt]) -> list[Stmt]:
 
 def group_of(program: Program, s: Stmt, makers: dict[str, int]) -> Group:
     """A nest of its own."""
-    if s.body.op == "raw": return Group("raw", (), (), [s], [False])
+    if s.body.op == "raw":
+        return Group("raw", (), (), [s], [False])
     names = [i.val for i in s.idx if bare(i)]
     sure = len(set(names)) == len(names) and {l.name for l in s.loops} <= set(names)
-    if s.mode in ("*=", "max=", "min=") or s.mode == "+=" and not sure or s.spread and s.red not in (None, "sum"): shape = "scatter"
-    elif s.red is None: shape = "map"
+    if s.mode in ("*=", "max=", "min=") or s.mode == "+=" and not sure or s.spread and s.red not in (None, "sum"):
+        shape = "scatter"
+    elif s.red is None:
+        shape = "map"
     elif (scan := running(s)) is not None and s.mode == "=":
         i, reverse = scan
         loops = tuple(l for l in s.loops if l.name != i)
@@ -125,7 +151,8 @@ def group_of(program: Program, s: Stmt, makers: dict[str, int]) -> Group:
         g = Group("contract", s.loops, s.rloops, [s], [False], split=split)
         note(g, s, makers)
         return g
-    else: shape = "row"
+    else:
+        shape = "row"
     g = Group(shape, s.loops, s.rloops, [s], [False])
     note(g, s, makers)
     return g
@@ -139,39 +166,67 @@ def note(g: Group, s: Stmt, makers: dict[str, int]):
 
 # --- Joining ---------------------------------------------------------------------------------------
 
+
 def joins(program: Program, groups: list[Group], n: int, s: Stmt, makers: dict[str, int]) -> bool:
     """Adds s to groups[n] if they can run together."""
     g = groups[n]
-    if "raw" in (g.shape, s.body.op):               # the results of one run
-        if s.body.op != "raw" or g.shape != "raw" or g.first.body.val.outputs != s.body.val.outputs: return False
+    if "raw" in (g.shape, s.body.op):  # the results of one run
+        if s.body.op != "raw" or g.shape != "raw" or g.first.body.val.outputs != s.body.val.outputs:
+            return False
         g.stmts.append(s)
         g.inner.append(False)
         return True
-    if s.when != g.first.when or s.spread or g.first.spread or s.mode not in ("=", "+=") or g.shape in ("scan", "scatter"): return False
-    if s.mode == "+=" and group_of(program, s, makers).shape == "scatter": return False
-    if s.red and (g.shape != "row" or running(s) or roles(s)): return False
-    if s.target in g.targets or len(g.tensors | inputs(s) | {s.target}) > MOST_TENSORS: return False
-    for later in groups[n + 1:]:
-        if later.targets & (inputs(s) | {s.target}) or s.target in later.tensors: return False
-    if any(s.target in inputs(x) for x in g.stmts) and not changed(program, s): return False
+    if (
+        s.when != g.first.when
+        or s.spread
+        or g.first.spread
+        or s.mode not in ("=", "+=")
+        or g.shape in ("scan", "scatter")
+    ):
+        return False
+    if s.mode == "+=" and group_of(program, s, makers).shape == "scatter":
+        return False
+    if s.red and (g.shape != "row" or running(s) or roles(s)):
+        return False
+    if s.target in g.targets or len(g.tensors | inputs(s) | {s.target}) > MOST_TENSORS:
+        return False
+    for later in groups[n + 1 :]:
+        if later.targets & (inputs(s) | {s.target}) or s.target in later.tensors:
+            return False
+    if any(s.target in inputs(x) for x in g.stmts) and not changed(program, s):
+        return False
     used = inputs(s) & g.targets
-    if not used <= set(g.values): return False
-    if g.shape == "map" and not (changed(program, s) and changed(program, g.first)): return False
-    if not used and not inputs(s) & set().union(*map(inputs, g.stmts)): return False
+    if not used <= set(g.values):
+        return False
+    if g.shape == "map" and not (changed(program, s) and changed(program, g.first)):
+        return False
+    if not used and not inputs(s) & set().union(*map(inputs, g.stmts)):
+        return False
     matched = match(g, s, used)
-    if matched is None: return False
+    if matched is None:
+        return False
     env, inner = matched
-    if inner and (g.shape != "row" or not g.loops): return False
-    if used and s.red and not g.loops: return False
-    if s.red and any(g.inner): return False
-    if s.red and any(changed(program, x) for x in g.stmts): return False
+    if inner and (g.shape != "row" or not g.loops):
+        return False
+    if used and s.red and not g.loops:
+        return False
+    if s.red and any(g.inner):
+        return False
+    if s.red and any(changed(program, x) for x in g.stmts):
+        return False
     s = replace(s, idx=tuple(subst(i, env) for i in s.idx), body=subst(s.body, env), pred=subst(s.pred, env))
     for t in used:
         index, _ = g.values[t]
-        if any(r.val[0] == t and (r.args != index or r.val[1] is not None) for e in (s.body, s.pred, *s.idx) for r in reads(e)): return False
+        if any(
+            r.val[0] == t and (r.args != index or r.val[1] is not None)
+            for e in (s.body, s.pred, *s.idx)
+            for r in reads(e)
+        ):
+            return False
     g.stmts.append(s)
     g.inner.append(inner)
-    if not inner: note(g, s, makers)
+    if not inner:
+        note(g, s, makers)
     return True
 
 
@@ -185,31 +240,47 @@ def match(g: Group, s: Stmt, used: set[str]) -> tuple[dict[str, E], bool] | None
     forced: dict[str, str] = {}
     for e in (s.body, s.pred, *s.idx):
         for r in reads(e):
-            if r.val[0] not in used: continue
+            if r.val[0] not in used:
+                continue
             for i, j in zip(r.args, g.values[r.val[0]][0]):
-                if not bare(i) or forced.setdefault(i.val, j.val) != j.val: return None
-    if s.red: pairs = [(s.loops, g.loops), (s.rloops, g.rloops)]
-    elif len(s.loops) == len(g.loops): pairs = [(s.loops, g.loops)]
-    else: pairs = [(s.loops, g.loops + g.rloops)]
+                if not bare(i) or forced.setdefault(i.val, j.val) != j.val:
+                    return None
+    if s.red:
+        pairs = [(s.loops, g.loops), (s.rloops, g.rloops)]
+    elif len(s.loops) == len(g.loops):
+        pairs = [(s.loops, g.loops)]
+    else:
+        pairs = [(s.loops, g.loops + g.rloops)]
     inner = not s.red and len(s.loops) != len(g.loops)
     draws = any(n.op == "rand" for e in (s.body, s.pred) if e is not None for n in walk(e))
-    if draws and inner: return None
+    if draws and inner:
+        return None
     env: dict[str, E] = {}
     for mine, theirs in pairs:
-        if len(mine) != len(theirs): return None
+        if len(mine) != len(theirs):
+            return None
         left = list(theirs)
         for l in sorted(mine, key=lambda l: l.name not in forced):
-            fits = [o for o in left if o.pack == l.pack and o.extent == l.extent and forced.get(l.name, o.name) == o.name
-                    and (l.name in forced or o.name not in forced.values())]
-            if not fits: return None
+            fits = [
+                o
+                for o in left
+                if o.pack == l.pack
+                and o.extent == l.extent
+                and forced.get(l.name, o.name) == o.name
+                and (l.name in forced or o.name not in forced.values())
+            ]
+            if not fits:
+                return None
             left.remove(fits[0])
             env[l.name] = E("pack" if l.pack else "idx", (), fits[0].name)
     # A draw depends on the place among all points, in their order.
-    if draws and [env[l.name].val for l in s.loops] != [l.name for l in g.loops]: return None
+    if draws and [env[l.name].val for l in s.loops] != [l.name for l in g.loops]:
+        return None
     return env, inner
 
 
 # --- Accesses and steps ----------------------------------------------------------------------------
+
 
 class Builder:
     """Makes the nest of one group; `others` are the program's other groups."""
@@ -217,19 +288,36 @@ class Builder:
     def __init__(self, program: Program, group: Group, others: list[Group]):
         self.program, self.group = program, group
         self.accesses: list[Access] = []
-        self.elsewhere = set().union(*(o.tensors - o.targets | set().union(*map(inputs, o.stmts)) for o in others)) if others else set()
+        self.elsewhere = (
+            set().union(*(o.tensors - o.targets | set().union(*map(inputs, o.stmts)) for o in others))
+            if others
+            else set()
+        )
         self.extents = {l.name: l.extent for l in group.loops + group.rloops}
         self.steps: list[Step] = []
-        self.value: dict[int, str] = {}                  # statement -> the local with its value
-        self.done: dict[int, E] = {}                     # of this statement, by identity: the same part stands there many times
+        self.value: dict[int, str] = {}  # statement -> the local with its value
+        self.done: dict[int, E] = {}  # of this statement, by identity: the same part stands there many times
 
     def nest(self) -> Nest:
         g = self.group
-        if g.shape == "raw": return self.raw(g.first)
-        for n, (s, inner) in enumerate(zip(g.stmts, g.inner)): self.statement(n, s, inner)
+        if g.shape == "raw":
+            return self.raw(g.first)
+        for n, (s, inner) in enumerate(zip(g.stmts, g.inner)):
+            self.statement(n, s, inner)
         left: tuple[int, ...] = ()
-        if g.split is not None: left = tuple(sorted(self.numbers([*g.split.left, g.split.left_filter])))
-        return Nest(g.shape, g.loops, g.rloops, tuple(self.accesses), tuple(self.steps), g.first.when, g.first.spread, left, g.reverse)
+        if g.split is not None:
+            left = tuple(sorted(self.numbers([*g.split.left, g.split.left_filter])))
+        return Nest(
+            g.shape,
+            g.loops,
+            g.rloops,
+            tuple(self.accesses),
+            tuple(self.steps),
+            g.first.when,
+            g.first.spread,
+            left,
+            g.reverse,
+        )
 
     def raw(self, s: Stmt) -> Nest:
         """One access for each tensor of the body, inputs first; all its outputs are written."""
@@ -245,38 +333,52 @@ class Builder:
             name = f"acc{len(self.steps)}"
             self.steps.append(Step("reduce", name, body, s.red, pred))
             self.value[n] = name
-            if not self.stored(s): return
+            if not self.stored(s):
+                return
             body, pred = E("hole", (), name), None
         self.accesses.append(Access(s.target, tuple(self.scalar(i) for i in s.idx)))
         name = f"acc{len(self.steps)}"
-        later = any(s.target in inputs(o) for o in self.group.stmts[n + 1:]) and s.target in self.group.values
-        if later and not s.red: self.value[n] = name
-        self.steps.append(Step("store", name if later and not s.red else "", body, None, pred, inner, len(self.accesses) - 1, s.mode))
+        later = any(s.target in inputs(o) for o in self.group.stmts[n + 1 :]) and s.target in self.group.values
+        if later and not s.red:
+            self.value[n] = name
+        self.steps.append(
+            Step("store", name if later and not s.red else "", body, None, pred, inner, len(self.accesses) - 1, s.mode)
+        )
 
     def stored(self, s: Stmt) -> bool:
         """Whether a reduction's value must reach memory."""
-        return self.program.tensors[s.target].role != "temp" or s.target in self.program.outputs or s.target in self.elsewhere \
+        return (
+            self.program.tensors[s.target].role != "temp"
+            or s.target in self.program.outputs
+            or s.target in self.elsewhere
             or s.target not in self.group.values
+        )
 
     def scalar(self, e: E | None) -> E | None:
         """e with holes for what it reads."""
-        if e is None: return None
-        if e.op == "read": return self.read(e)
+        if e is None:
+            return None
+        if e.op == "read":
+            return self.read(e)
         if e.op == "inside":
             r = e.args[0]
             return conj(*self.bounds(r.val[0], tuple(self.scalar(i) for i in r.args))) or E("const", (), True)
-        if not e.args: return e
-        if id(e) not in self.done: self.done[id(e)] = E(e.op, tuple(self.scalar(a) for a in e.args), e.val)
+        if not e.args:
+            return e
+        if id(e) not in self.done:
+            self.done[id(e)] = E(e.op, tuple(self.scalar(a) for a in e.args), e.val)
         return self.done[id(e)]
 
     def read(self, r: E) -> E:
         tensor, fallback = r.val
         held = self.group.values.get(tensor)
-        if held is not None and held[1] in self.value and held[0] == r.args: return E("hole", (), self.value[held[1]])
+        if held is not None and held[1] in self.value and held[0] == r.args:
+            return E("hole", (), self.value[held[1]])
         index = tuple(self.scalar(i) for i in r.args)
         guard = conj(*self.bounds(tensor, index)) if fallback is not None else None
         a = Access(tensor, index, guard, self.scalar(fallback) if guard is not None else None)
-        if a not in self.accesses or any(s.target == self.accesses.index(a) for s in self.steps): self.accesses.append(a)
+        if a not in self.accesses or any(s.target == self.accesses.index(a) for s in self.steps):
+            self.accesses.append(a)
         n = max(k for k, x in enumerate(self.accesses) if x == a)
         return E("hole", (), f"r{n}")
 
@@ -285,10 +387,14 @@ class Builder:
         t = self.program.tensors[tensor]
         out = [E("sym", (), f"has_{tensor}")] if t.optional else []
         for i, axis in zip(index, axes(t)):
-            if i.op == "pack" or axis.extent is None: continue
-            if i.op == "idx" and self.extents.get(i.val) == axis.extent: continue
-            if i.op == "const" and i.val == 0 and axis.when is not None: continue
-            if i.op != "idx": out.append(E("<=", (ZERO, i)))
+            if i.op == "pack" or axis.extent is None:
+                continue
+            if i.op == "idx" and self.extents.get(i.val) == axis.extent:
+                continue
+            if i.op == "const" and i.val == 0 and axis.when is not None:
+                continue
+            if i.op != "idx":
+                out.append(E("<=", (ZERO, i)))
             out.append(E("<", (i, axis.extent)))
         return out
 
@@ -298,20 +404,29 @@ class Builder:
         self.done = {}
 
         def visit(e: E | None):
-            if e is None: return
+            if e is None:
+                return
             if e.op == "hole" and e.val[0] == "r" and e.val[1:].isdigit():
-                if int(e.val[1:]) in out: return
+                if int(e.val[1:]) in out:
+                    return
                 out.add(int(e.val[1:]))
                 a = self.accesses[int(e.val[1:])]
-                for x in (*a.index, a.guard, a.fallback): visit(x)
-            for x in e.args: visit(x)
-        for p in parts: visit(self.scalar(p))
+                for x in (*a.index, a.guard, a.fallback):
+                    visit(x)
+            for x in e.args:
+                visit(x)
+
+        for p in parts:
+            visit(self.scalar(p))
         return out
 
 
 def with_makes(program: Program, made: list[Nest]) -> list[Nest]:
     """What each nest is needed for; nests needed for nothing go."""
-    roots = [*program.outputs, *(n for n, t in program.tensors.items() if t.role == "input" and n not in program.outputs)]
+    roots = [
+        *program.outputs,
+        *(n for n, t in program.tensors.items() if t.role == "input" and n not in program.outputs),
+    ]
     written = [{n.accesses[s.target].tensor for s in n.steps if s.target >= 0} for n in made]
     read = [{a.tensor for k, a in enumerate(n.accesses)} for n in made]
     makes: list[list[str]] = [[] for _ in made]

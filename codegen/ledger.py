@@ -16,6 +16,7 @@ SHAPES = ("map", "row", "contract", "scan", "scatter", "raw")
 class Entry:
     """One op.  named: whether PyTorch has it; way: how its gradient came about; forward, backward: nests by shape;
     kernels: CPU functions; size: bytes of TypeScript (data with the WGSL texts, CPU kernels)."""
+
     op: str
     file: str
     named: bool
@@ -30,9 +31,11 @@ class Entry:
 def gradient(op: OpDef) -> str:
     """How the gradient came about: derived, given (by a `grad` clause), both, none."""
     inputs = [p.name for p in op.params if p.kind == "tensor" and p.cls not in ("Int", "Bits", "Bool") and not p.mut]
-    if op.gradient is None or not op.gradient.stmts: return "none"
+    if op.gradient is None or not op.gradient.stmts:
+        return "none"
     derived = [n for n in inputs if n not in op.grads and (op.nograd is None or n not in op.nograd)]
-    if not op.grads: return "derived"
+    if not op.grads:
+        return "derived"
     return "given and derived" if derived else "given"
 
 
@@ -42,20 +45,27 @@ def ledger(entries: list[Entry]) -> str:
     shapes = sum((e.forward + e.backward for e in entries), Counter())
     scattered = [e.op for e in entries if e.backward["scatter"]]
     lines = [
-        "# What the build made", "",
-        "Written by `build.py`; the diff of this file shows what a change of the definitions or the compiler does.", "",
+        "# What the build made",
+        "",
+        "Written by `build.py`; the diff of this file shows what a change of the definitions or the compiler does.",
+        "",
         f"- ops: {len(entries)}, in {len({e.file for e in entries})} files; with a PyTorch name: {sum(e.named for e in entries)}",
         f"- gradients: derived {ways['derived']}, given by a `grad` clause {ways['given']}, partly given {ways['given and derived']}, none {ways['none']}",
         f"- raw bodies: {sum(e.raw for e in entries)}",
         "- nests: " + ", ".join(f"{s} {shapes[s]}" for s in SHAPES if shapes[s]),
         f"- CPU kernels: {sum(e.kernels for e in entries)}",
         f"- bytes of op data and CPU kernels: {sum(e.size for e in entries):,}",
-        f"- gradients that scatter: {', '.join(scattered) or 'none'}", "",
-        "| op | file | gradient | forward | gradient's nests | CPU kernels | bytes |", "|---|---|---|---|---|---:|---:|",
+        f"- gradients that scatter: {', '.join(scattered) or 'none'}",
+        "",
+        "| op | file | gradient | forward | gradient's nests | CPU kernels | bytes |",
+        "|---|---|---|---|---|---:|---:|",
     ]
     for e in entries:
-        lines.append(f"| {e.op} | {e.file} | {e.way} | {counts(e.forward)} | {counts(e.backward)} | {e.kernels} | {e.size:,} |")
+        lines.append(
+            f"| {e.op} | {e.file} | {e.way} | {counts(e.forward)} | {counts(e.backward)} | {e.kernels} | {e.size:,} |"
+        )
     return "\n".join(lines) + "\n"
 
 
-def counts(nests: Counter) -> str: return ", ".join(f"{s} {nests[s]}" if nests[s] > 1 else s for s in SHAPES if nests[s])
+def counts(nests: Counter) -> str:
+    return ", ".join(f"{s} {nests[s]}" if nests[s] > 1 else s for s in SHAPES if nests[s])

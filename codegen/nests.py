@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from dsl.expression import E, indices, subst, symbols
 from dsl.ir import Loop, Program, Raw
 
-LETTERS = "ijklmnqrstuvw"       # for loops; `p` is the uniform's name in a kernel
+LETTERS = "ijklmnqrstuvw"  # for loops; `p` is the uniform's name in a kernel
 
 
 @dataclass(frozen=True)
@@ -22,6 +22,7 @@ class Access:
     index: one expression per logical axis; a bare idx/pack is a strided axis, anything else is
     computed (and may hold E("hole", (), "r1") where the index itself was read by access 1).
     guard: read only where this holds (None: always); fallback: the value elsewhere."""
+
     tensor: str
     index: tuple[E, ...]
     guard: E | None = None
@@ -33,12 +34,13 @@ class Step:
     """`reduce` makes local value `name`; `store` writes it to access `target`.  In `body` and `pred`
     E("hole", (), "r0") stands for what access 0 read and E("hole", (), "acc0") for an earlier local:
     a reduction's value or what a store stored."""
+
     kind: str
     name: str
     body: E
     red: str | None = None
     pred: E | None = None
-    inner: bool = False                 # a store at every point of rloops as well
+    inner: bool = False  # a store at every point of rloops as well
     target: int = -1
     mode: str = "="
 
@@ -48,6 +50,7 @@ class Nest:
     """shape: map row contract scan scatter raw; see host.model.Nest.
 
     A nest with `spread` is a map of one store, or one sum with the store of its value."""
+
     shape: str
     loops: tuple[Loop, ...]
     rloops: tuple[Loop, ...]
@@ -55,14 +58,15 @@ class Nest:
     steps: tuple[Step, ...]
     when: E | None = None
     spread: bool = False
-    left: tuple[int, ...] = ()          # contract: accesses of factor A of the product
-    reverse: bool = False               # scan
+    left: tuple[int, ...] = ()  # contract: accesses of factor A of the product
+    reverse: bool = False  # scan
     raw: Raw | None = None
-    words: tuple[E, ...] = ()           # raw: what each of its words is
-    makes: tuple[str, ...] = ()         # outputs, gradients and changed inputs this nest is needed for
+    words: tuple[E, ...] = ()  # raw: what each of its words is
+    makes: tuple[str, ...] = ()  # outputs, gradients and changed inputs this nest is needed for
 
 
-def bare(i: E) -> bool: return i.op in ("idx", "pack")
+def bare(i: E) -> bool:
+    return i.op in ("idx", "pack")
 
 
 def named_loops(nest: Nest) -> frozenset[str]:
@@ -70,34 +74,55 @@ def named_loops(nest: Nest) -> frozenset[str]:
     used: set[str] = set()
     for a in nest.accesses:
         for i in a.index:
-            if not bare(i): used |= indices(i)
+            if not bare(i):
+                used |= indices(i)
         used |= indices(a.guard) | indices(a.fallback)
-    for s in nest.steps: used |= indices(s.body) | indices(s.pred)
-    for loop in nest.loops + nest.rloops: used |= indices(loop.extent)
+    for s in nest.steps:
+        used |= indices(s.body) | indices(s.pred)
+    for loop in nest.loops + nest.rloops:
+        used |= indices(loop.extent)
     return frozenset(used)
 
 
 def plainly_named(nest: Nest) -> Nest:
     """The nest with a letter for each loop that a pass of the compiler named: kernels are read, and nests that do the same look the same."""
     loops = nest.loops + nest.rloops
-    parts = [*(l.extent for l in loops), *(e for a in nest.accesses for e in (*a.index, a.guard, a.fallback)),
-             *(e for s in nest.steps for e in (s.body, s.pred))]
-    taken = {l.name for l in loops}.union(*map(symbols, parts), {a.tensor for a in nest.accesses})      # kernels call buffers by tensors
+    parts = [
+        *(l.extent for l in loops),
+        *(e for a in nest.accesses for e in (*a.index, a.guard, a.fallback)),
+        *(e for s in nest.steps for e in (s.body, s.pred)),
+    ]
+    taken = {l.name for l in loops}.union(
+        *map(symbols, parts), {a.tensor for a in nest.accesses}
+    )  # kernels call buffers by tensors
     free = iter([c for c in LETTERS if c not in taken])
-    env = {l.name: E("pack" if l.pack else "idx", (), name) for l, name in zip([l for l in loops if l.name.endswith("_")], free)}
-    if not env: return nest
+    env = {
+        l.name: E("pack" if l.pack else "idx", (), name)
+        for l, name in zip([l for l in loops if l.name.endswith("_")], free)
+    }
+    if not env:
+        return nest
     named = lambda e: subst(e, env)
     loop = lambda l: replace(l, name=env[l.name].val if l.name in env else l.name, extent=named(l.extent))
-    return replace(nest, loops=tuple(map(loop, nest.loops)), rloops=tuple(map(loop, nest.rloops)),
-                   accesses=tuple(replace(a, index=tuple(map(named, a.index)), guard=named(a.guard), fallback=named(a.fallback)) for a in nest.accesses),
-                   steps=tuple(replace(s, body=named(s.body), pred=named(s.pred)) for s in nest.steps))
+    return replace(
+        nest,
+        loops=tuple(map(loop, nest.loops)),
+        rloops=tuple(map(loop, nest.rloops)),
+        accesses=tuple(
+            replace(a, index=tuple(map(named, a.index)), guard=named(a.guard), fallback=named(a.fallback))
+            for a in nest.accesses
+        ),
+        steps=tuple(replace(s, body=named(s.body), pred=named(s.pred)) for s in nest.steps),
+    )
 
 
 def nests(program: Program | None) -> list[Nest]:
     """The nests of a program in the order they run; none for a raw op."""
     from .fuse import fused
-    if program is None: return []
-    stmts, made = program.__dict__.get("nests_", (None, []))            # asked for by each target
+
+    if program is None:
+        return []
+    stmts, made = program.__dict__.get("nests_", (None, []))  # asked for by each target
     if stmts != program.stmts:
         made = [plainly_named(n) for n in fused(program)]
         program.__dict__["nests_"] = [*program.stmts], made

@@ -7,7 +7,7 @@ give the same bytes anywhere.  Compiling and packing are the build's business (b
 
 from __future__ import annotations
 
-import re
+import ast
 from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass, replace
@@ -31,14 +31,15 @@ from .cpu.shared import MODULE, share
 from .ahead import ahead
 from .earlier import Earlier, Sources
 from .host import model
-from .host.template import TEXT_TS, templates_module
-from .host.translate import EXTERNAL, PYTHON_TS, translate
+from .translator.template import TEXT_TS, templates_module
+from .translator.translate import EXTERNAL, PYTHON_TS, translate
 from .nests import Nest, nests
 from .ts import aliases, docs, modules, nn
 from .wgsl import prelude
 from .wgsl import routines as wgsl_routines
 
 ROOT = Path(__file__).parents[1]
+HOST_FOLDER = ROOT / "codegen" / "host"
 HOST = ("model", "dtypes", "pattern", "bind", "lines", "plan", "written", "interpreted")
 # Entries: file -> (what it is, whether methods are installed).
 ENTRIES = {
@@ -50,6 +51,7 @@ ENTRIES = {
 @dataclass(frozen=True)
 class Made:
     """What an op becomes.  data: the literal of what the runtime knows of it."""
+
     data: str
     kernels: Kernels
     entry: ledger.Entry
@@ -67,51 +69,67 @@ def generate(out: str | Path, library: Library, earlier: Earlier = Earlier(None)
     return report
 
 
-def load(folder: Path = ROOT / "ops", worlds: int = 0, earlier: Earlier = Earlier(None), whole: Collection[Path] = ()) -> Library:
+def load(
+    folder: Path = ROOT / "ops", worlds: int = 0, earlier: Earlier = Earlier(None), whole: Collection[Path] = ()
+) -> Library:
     """The definitions with their gradients; raises `DefinitionError` with all messages if there are mistakes.
 
     The tests inside definitions are run; reads outside are looked for in so many small worlds of each op.
     A definition that passed in an earlier build is taken from there.  whole: files in which every op must be one that somebody can call."""
     files = dsl.library.definition_files(folder)
     parse = lambda f: earlier.get(lambda: parse_file(f), "parsed", str(f), f.read_text(encoding="utf-8"))
-    if earlier.folder: ahead(parse, [f for f in files if not earlier.has("parsed", str(f), f.read_text(encoding="utf-8"))])
+    if earlier.folder:
+        ahead(parse, [f for f in files if not earlier.has("parsed", str(f), f.read_text(encoding="utf-8"))])
     parsed = apart([parse(f) for f in files])
     texts = Sources(parsed, [f.stem for f in files])
     sources = [source for *_, source in parsed]
 
     def one(item, trees, defs, file):
         source = texts.of(item)
-        if found := earlier.find("ops", source): return found, []
+        if found := earlier.find("ops", source):
+            return found, []
         made, errors = dsl.library.lower_item(item, trees, defs, file)
-        for op in made: op.source = source
+        for op in made:
+            op.source = source
         return made, errors
 
     def early(task):
         made, errors = one(*task)
-        if errors or mistakes(Library({op.name: op for op in made}), sources, worlds, ops=made): return
+        if errors or mistakes(Library({op.name: op for op in made}), sources, worlds, ops=made):
+            return
         finish(made, earlier)
-        for op in made: made_of(op, earlier)
+        for op in made:
+            made_of(op, earlier)
 
     passed = lambda item: earlier.has("ops", texts.of(item))
 
-    def before(tasks): ahead(early, [t for t in tasks if not passed(t[0])])
+    def before(tasks):
+        ahead(early, [t for t in tasks if not passed(t[0])])
 
-    library, errors, _ = dsl.library.lower(parsed, [f.stem for f in files], one=one, before=before if earlier.folder else lambda tasks: None, passed=passed)
+    library, errors, _ = dsl.library.lower(
+        parsed, [f.stem for f in files], one=one, before=before if earlier.folder else lambda tasks: None, passed=passed
+    )
     fresh = [op for op in library.ops.values() if not op.complete]
     errors += mistakes(library, sources, worlds, ops=fresh)
     stems = {f.stem: source for f, source in zip(files, sources)}
     errors += by_hand.taken(library.ops.values(), stems)
-    unfinished = {f.stem for f in whole} if not errors else ()          # what is wrong may be what calls it
-    if unfinished: errors += uncalled_errors([op for op in uncalled(library.ops, by_hand.called()) if op.file in unfinished], stems)
-    if errors: raise DefinitionError(render(errors, sources))
+    unfinished = {f.stem for f in whole} if not errors else ()  # what is wrong may be what calls it
+    if unfinished:
+        errors += uncalled_errors(
+            [op for op in uncalled(library.ops, by_hand.called()) if op.file in unfinished], stems
+        )
+    if errors:
+        raise DefinitionError(render(errors, sources))
     finish(fresh, earlier)
     return library
 
 
 def finish(ops: list[OpDef], earlier: Earlier):
     """Gives sound ops their gradients, and keeps them."""
-    for op in ops: adjoint.complete(op)
-    for source, made in groupby(ops, lambda op: op.source): earlier.keep([replace(op, schedules=[]) for op in made], "ops", source)
+    for op in ops:
+        adjoint.complete(op)
+    for source, made in groupby(ops, lambda op: op.source):
+        earlier.keep([replace(op, schedules=[]) for op in made], "ops", source)
 
 
 def programs(op: OpDef) -> list[tuple[list[Nest], dict]]:
@@ -122,16 +140,25 @@ def programs(op: OpDef) -> list[tuple[list[Nest], dict]]:
 
 def ops_files(library: Library, earlier: Earlier) -> tuple[dict[str, str], str]:
     """The modules of ops/, and the ledger."""
-    files = {"ops/data/complete.ts": modules.complete_module(), "ops/data/schedules.ts": modules.schedules_module(opdata.rules(library))}
+    files = {
+        "ops/data/complete.ts": modules.complete_module(),
+        "ops/data/schedules.ts": modules.schedules_module(opdata.rules(library)),
+    }
     files["ops/routines.ts"] = modules.routines_module(cpu_routines.functions(library.routines.values()))
     files["ops/data/bodies.ts"] = modules.bodies_module(bodies(library))
-    files["ops/data/routines.ts"] = modules.routine_texts_module(prelude.rare() | wgsl_routines.functions(library.routines))
+    files["ops/data/routines.ts"] = modules.routine_texts_module(
+        prelude.rare() | wgsl_routines.functions(library.routines)
+    )
     files_of = modules.by_file(library.ops.values())
     all_made = {op.name: made_of(op, earlier) for op in library.ops.values()}
-    kernels_of = share({name: m.kernels for name, m in all_made.items()}, {op.name: op.file for op in library.ops.values()})
+    kernels_of = share(
+        {name: m.kernels for name, m in all_made.items()}, {op.name: op.file for op in library.ops.values()}
+    )
     files[f"ops/kernels/{MODULE}.js"] = modules.kernels_module(MODULE, [], kernels_of)
     for file, ops in files_of:
-        files[f"ops/{file}.ts"] = earlier.get(lambda: modules.ops_module(file, ops), "functions", file, *(op.source for op in ops))
+        files[f"ops/{file}.ts"] = earlier.get(
+            lambda: modules.ops_module(file, ops), "functions", file, *(op.source for op in ops)
+        )
         files[f"ops/data/{file}.js"] = modules.data_module(file, ops, {op.name: all_made[op.name].data for op in ops})
         files[f"ops/data/{file}.d.ts"] = modules.data_types(file, ops)
         files[f"ops/kernels/{file}.js"] = modules.kernels_module(file, ops, kernels_of)
@@ -149,14 +176,28 @@ def make(op: OpDef) -> Made:
     data, own = modules.data_text(with_named_bodies(op, found)), kernels(op, programs(op))
     forward, *backward = (Counter(n.shape for n in ns) for ns, _ in programs(op))
     size = len(data.encode()) + sum(len(f.encode()) for f in own.functions)
-    return Made(data, own, ledger.Entry(op.name, op.file, bool(op.aliases), bool(op.raw), ledger.gradient(op), forward, sum(backward, Counter()),
-                                        own.count, size))
+    return Made(
+        data,
+        own,
+        ledger.Entry(
+            op.name,
+            op.file,
+            bool(op.aliases),
+            bool(op.raw),
+            ledger.gradient(op),
+            forward,
+            sum(backward, Counter()),
+            own.count,
+            size,
+        ),
+    )
 
 
 def op_data(op: OpDef) -> model.Op:
     """The op as the package has it: under the name its users know, gradients for a floating T only."""
     data = replace(opdata.op_data(op), name=docs.shown_name(op))
-    for program in data.programs[1:]: program.nests = [replace(nest, integral=None) for nest in program.nests]
+    for program in data.programs[1:]:
+        program.nests = [replace(nest, integral=None) for nest in program.nests]
     return data
 
 
@@ -164,7 +205,8 @@ def with_named_bodies(op: OpDef, data: model.Op) -> model.Op:
     """`data` with the names of raw bodies, which stand in ops/data/bodies.ts, instead of their texts."""
     for program, (made, _) in zip(data.programs, programs(op)):
         for nest, source in zip(program.nests, made):
-            if source.raw is not None: nest.raw = replace(nest.raw, text=modules.body_text(source.raw.body.op))
+            if source.raw is not None:
+                nest.raw = replace(nest.raw, text=modules.body_text(source.raw.body.op))
     return data
 
 
@@ -187,23 +229,51 @@ def host_modules() -> list[str]:
     todo = list(HOST)
     while todo:
         name = todo.pop()
-        if name in found or name in EXTERNAL: continue
+        if name in found or name in EXTERNAL:
+            continue
         found.append(name)
-        text = (ROOT / "codegen" / "host" / f"{name}.py").read_text(encoding="utf-8")
-        todo += re.findall(r"^from \.(\w+) import", text, re.M)
+        todo += imported(HOST_FOLDER / f"{name}.py")
     return sorted(found)
+
+
+def imported(file: Path) -> dict[str, list[str]]:
+    """The modules beside a module that it imports from, with the names that it takes."""
+    tree = ast.parse(file.read_text(encoding="utf-8"))
+    return {
+        n.module: [a.name for a in n.names]
+        for n in tree.body
+        if isinstance(n, ast.ImportFrom) and n.level == 1 and n.module
+    }
+
+
+def kernel_templates() -> list[tuple[str, str, str]]:
+    """The template that each function of render.py shows, the function's name and the class of what that is given."""
+    found = []
+    for node in ast.parse((HOST_FOLDER / "render.py").read_text(encoding="utf-8")).body:
+        match node:
+            case ast.FunctionDef(
+                name=name,
+                args=ast.arguments(args=[ast.arg(annotation=ast.Name(id=context))]),
+                body=[ast.Return(value=ast.Call(func=ast.Name(id="shown"), args=[ast.Constant(value=file), _]))],
+            ):
+                found.append((file, name, context))
+    return found
 
 
 def wgsl_files() -> dict[str, str]:
     """The GPU's side: the kernels' templates as functions, the prelude with its own dependences."""
-    text = (ROOT / "codegen" / "host" / "render.py").read_text(encoding="utf-8")
-    templates = [(file, name, context) for name, context, file in re.findall(r'^def (\w+)\(c: (\w+)\) -> str: return shown\("([^"]+)", c\)', text, re.M)]
-    types = {t.strip(): f"../host/{module}.js" for module, names in re.findall(r"^from \.(\w+) import (.+)$", text, re.M) for t in names.split(",")}
+    types = {
+        name: f"../host/{module}.js" for module, names in imported(HOST_FOLDER / "render.py").items() for name in names
+    }
+    templates = kernel_templates()
     used = {context: types[context] for _, _, context in templates}
     module = templates_module(templates, used)
     functions, calls = prelude.of_file(), prelude.calls()
-    return {"wgsl/templates.ts": module.rstrip("\n") + '\n\nexport { prelude_text } from "./prelude.js";\n', "wgsl/text.ts": TEXT_TS,
-            "wgsl/prelude.ts": modules.prelude_module([(n, functions[n], calls[n]) for n in functions])}
+    return {
+        "wgsl/templates.ts": module.rstrip("\n") + '\n\nexport { prelude_text } from "./prelude.js";\n',
+        "wgsl/text.ts": TEXT_TS,
+        "wgsl/prelude.ts": modules.prelude_module([(n, functions[n], calls[n]) for n in functions]),
+    }
 
 
 def names_files(library: Library, files: dict[str, str]) -> dict[str, str]:
@@ -211,15 +281,29 @@ def names_files(library: Library, files: dict[str, str]) -> dict[str, str]:
     of_runtime = exported(files["runtime/index.ts"]) | exported(files["runtime/core.ts"])
     functions, methods_by_hand = by_hand.functions_and_methods()
     names = aliases.names_of(library, methods_by_hand)
-    spaces = {s: {n: ops for n, ops in table.items() if s != "torch" or n not in functions} for s, table in names.namespaces.items()}
-    made = {f"names/{space}.ts": modules.names_module(space, table, f"runtime/composed/{space}.ts" in files) for space, table in spaces.items()}
+    spaces = {
+        s: {n: ops for n, ops in table.items() if s != "torch" or n not in functions}
+        for s, table in names.namespaces.items()
+    }
+    made = {
+        f"names/{space}.ts": modules.names_module(space, table, f"runtime/composed/{space}.ts" in files)
+        for space, table in spaces.items()
+    }
     made["methods.ts"] = modules.methods_module(names)
     made["needed.ts"] = modules.needed_module([library.ops[n] for n in NEEDED])
     for name, (about, methods) in ENTRIES.items():
-        made[f"{name}.ts"] = modules.entry_module(about, methods, sorted({s.split(".")[0] for s in spaces} - {"torch", "functional"}))
+        made[f"{name}.ts"] = modules.entry_module(
+            about, methods, sorted({s.split(".")[0] for s in spaces} - {"torch", "functional"})
+        )
     for outer in sorted({s.split(".")[0] for s in spaces if "." in s}):
-        made[f"names/{outer}.ts"] = modules.outer_module(outer, [s for s in sorted(spaces) if s.startswith(outer + ".")])
-    made |= core_files(names, {s: exported(files.get(f"runtime/composed/{s if s != 'torch' else 'index'}.ts", "")) for s in spaces}, of_runtime)
+        made[f"names/{outer}.ts"] = modules.outer_module(
+            outer, [s for s in sorted(spaces) if s.startswith(outer + ".")]
+        )
+    made |= core_files(
+        names,
+        {s: exported(files.get(f"runtime/composed/{s if s != 'torch' else 'index'}.ts", "")) for s in spaces},
+        of_runtime,
+    )
     made["names/modules.ts"] = nn.modules_module(library, names)
     made["nn.ts"] = modules.nn_module()
     return made
@@ -229,7 +313,10 @@ def core_files(names: aliases.Names, composed: dict[str, set[str]], of_runtime: 
     """The entry tensorloom/core.  composed: what the runtime makes of ops, by namespace."""
     tables, by_hand, methods = core.chosen(names, composed)
     tables["torch"] = {n: ops for n, ops in tables["torch"].items() if n not in of_runtime}
-    made = {f"names/core/{space}.ts": modules.names_module(space, table, by_hand.get(space, ()), "../..") for space, table in tables.items()}
+    made = {
+        f"names/core/{space}.ts": modules.names_module(space, table, by_hand.get(space, ()), "../..")
+        for space, table in tables.items()
+    }
     made["names/core/nn.ts"] = modules.outer_module("nn", ["functional"])
     made["core-methods.ts"] = modules.methods_module(methods)
     made["core.ts"] = modules.core_module(sorted({"nn", *tables} - {"torch", "functional"}))
@@ -239,9 +326,11 @@ def core_files(names: aliases.Names, composed: dict[str, set[str]], of_runtime: 
 def write(out: Path, files: dict[str, str]):
     """Makes `out` hold just these files."""
     for path, text in files.items():
-        file, data = out / path, text.encode()       # bytes: an interrupted build may have left half a letter
-        if file.exists() and file.read_bytes() == data: continue
+        file, data = out / path, text.encode()  # bytes: an interrupted build may have left half a letter
+        if file.exists() and file.read_bytes() == data:
+            continue
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(data)
     for file in (f for kind in ("*.ts", "*.js") for f in out.rglob(kind)):
-        if str(file.relative_to(out)) not in files: file.unlink()
+        if str(file.relative_to(out)) not in files:
+            file.unlink()

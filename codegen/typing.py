@@ -21,12 +21,14 @@ ASKS = {"isnan", "isinf", "signbit"}
 KEEPS = {"abs", "sign", "max", "min", "fmax", "fmin", "fmod", "stop", "floor", "ceil", "trunc", "round"}
 
 
-def keeps(name: str) -> bool: return name in KEEPS or name in ROUTINES and ROUTINES[name].whole
+def keeps(name: str) -> bool:
+    return name in KEEPS or name in ROUTINES and ROUTINES[name].whole
 
 
 def tensor_kind(op: OpDef, t: Tensor) -> str:
     """The kind of a tensor's elements, "T" where it is the op's type; of a parameter with a type of its own, by its class."""
-    if t.dtype == "own": return next((OWN.get(p.cls, "f") for p in op.params if p.name == t.name), "f")
+    if t.dtype == "own":
+        return next((OWN.get(p.cls, "f") for p in op.params if p.name == t.name), "f")
     return TENSOR.get(t.dtype, "T")
 
 
@@ -38,12 +40,13 @@ class Kinds:
         self.T = "i" if integral else "f"
         self.options = symbol_kinds(op)
         self.holes: dict[str, str] = {f"r{n}": self.tensor(tensors[a.tensor]) for n, a in enumerate(nest.accesses)}
-        self.known: dict[int, tuple[E, str]] = {}        # by identity, with the expression, so that it stays
+        self.known: dict[int, tuple[E, str]] = {}  # by identity, with the expression, so that it stays
         self.steps: list[str] = []
         for s in nest.steps:
             kind = self.step(s, nest, tensors)
             self.steps.append(kind)
-            if s.name: self.holes[s.name] = kind
+            if s.name:
+                self.holes[s.name] = kind
 
     def tensor(self, t: Tensor) -> str:
         kind = tensor_kind(self.op, t)
@@ -51,45 +54,67 @@ class Kinds:
 
     def step(self, s, nest: Nest, tensors) -> str:
         """The kind of a reduction's value, or of what a store stores."""
-        if s.kind == "store": return self.tensor(tensors[nest.accesses[s.target].tensor])
-        if s.red in ("any", "all"): return "b"
-        if s.red in ("argmax", "argmin"): return "i"
+        if s.kind == "store":
+            return self.tensor(tensors[nest.accesses[s.target].tensor])
+        if s.red in ("any", "all"):
+            return "b"
+        if s.red in ("argmax", "argmin"):
+            return "i"
         kind = self.kind(s.body)
         return "f" if kind in ("f", "inf") else "i"
 
     def kind(self, e: E) -> str:
         """The kind of e; "inf" for an infinity that may become either kind of number."""
-        if not e.args: return self.found(e)
-        if id(e) not in self.known: self.known[id(e)] = e, self.found(e)
+        if not e.args:
+            return self.found(e)
+        if id(e) not in self.known:
+            self.known[id(e)] = e, self.found(e)
         return self.known[id(e)][1]
 
     def found(self, e: E) -> str:
         match e.op:
-            case "const": return "b" if isinstance(e.val, bool) else "i" if isinstance(e.val, int) else "f"
-            case "idx" | "pack": return "i"
-            case "hole": return self.holes[e.val]
-            case "sym": return self.symbol(e.val)
-            case "rand" | "/": return "f"
-            case "cast": return self.T if e.val == "T" else e.val
-            case "neg": return "i" if (k := self.kind(e.args[0])) == "b" else k
-            case "if": return self.join(e.args[1:], whole=False)
+            case "const":
+                return "b" if isinstance(e.val, bool) else "i" if isinstance(e.val, int) else "f"
+            case "idx" | "pack":
+                return "i"
+            case "hole":
+                return self.holes[e.val]
+            case "sym":
+                return self.symbol(e.val)
+            case "rand" | "/":
+                return "f"
+            case "cast":
+                return self.T if e.val == "T" else e.val
+            case "neg":
+                return "i" if (k := self.kind(e.args[0])) == "b" else k
+            case "if":
+                return self.join(e.args[1:], whole=False)
             case "call":
-                if e.val in ASKS: return "b"
+                if e.val in ASKS:
+                    return "b"
                 return self.join(e.args) if keeps(e.val) else "f"
-        if e.op in TRUTH: return "b"
-        if e.op in ("&", "|", "^", "~"): return self.join(e.args, whole=False)
+        if e.op in TRUTH:
+            return "b"
+        if e.op in ("&", "|", "^", "~"):
+            return self.join(e.args, whole=False)
         return self.join(e.args)
 
     def symbol(self, name: str) -> str:
-        if name == "inf": return "inf"
-        if name in ("nan", "pi") or name.startswith("host") and name.endswith("_"): return "f"
-        if name not in self.options and name.startswith(Presence): return "b"
+        if name == "inf":
+            return "inf"
+        if name in ("nan", "pi") or name.startswith("host") and name.endswith("_"):
+            return "f"
+        if name not in self.options and name.startswith(Presence):
+            return "b"
         return {"num": self.T, "real": "f", "bool": "b"}.get(self.options.get(name, "int"), "i")
 
     def join(self, args, whole: bool = True) -> str:
         """The kind of several operands together; `whole`: booleans count as numbers."""
         kinds = {self.kind(a) for a in args}
-        if kinds == {"b"}: return "i" if whole else "b"
-        if "f" in kinds: return "f"
-        if kinds <= {"inf"}: return "inf"
+        if kinds == {"b"}:
+            return "i" if whole else "b"
+        if "f" in kinds:
+            return "f"
+        if kinds <= {"inf"}:
+            return "inf"
         return "i" if kinds - {"inf"} else "f"

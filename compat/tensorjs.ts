@@ -44,33 +44,62 @@ declare module "../runtime/tensor.js" {
   }
 }
 
-const over = (axes: Axes | undefined, keepDims: boolean): [Axes | null, { keepdim: boolean }] => [axes ?? null, { keepdim: keepDims }];
+const over = (axes: Axes | undefined, keepDims: boolean): [Axes | null, { keepdim: boolean }] => [
+  axes ?? null,
+  { keepdim: keepDims },
+];
 const METHODS = {
-  getValues(this: Tensor) { return this.data(); },
-  getShape(this: Tensor) { return this.shape; },
-  delete(this: Tensor) { this.dispose(); },
-  matMul(this: Tensor, other: Tensor) { return this.matmul(other); },
-  negate(this: Tensor) { return neg(this); },
-  power(this: Tensor, exponent: Tensor | number) { return this.pow(exponent); },
-  product(this: Tensor, axis?: number, keepDims = false) { return axis === undefined ? prod(this) : prod(this, axis, { keepdim: keepDims }); },
-  reduceMean(this: Tensor, axes?: Axes, keepDims = false) { return mean(this, ...over(axes, keepDims)); },
-  reduceMeanSquare(this: Tensor, axes?: Axes, keepDims = false) { return mean(square(this), ...over(axes, keepDims)); },
-  sumSquare(this: Tensor, axes?: Axes, keepDims = false) { return sum(square(this), ...over(axes, keepDims)); },
+  getValues(this: Tensor) {
+    return this.data();
+  },
+  getShape(this: Tensor) {
+    return this.shape;
+  },
+  delete(this: Tensor) {
+    this.dispose();
+  },
+  matMul(this: Tensor, other: Tensor) {
+    return this.matmul(other);
+  },
+  negate(this: Tensor) {
+    return neg(this);
+  },
+  power(this: Tensor, exponent: Tensor | number) {
+    return this.pow(exponent);
+  },
+  product(this: Tensor, axis?: number, keepDims = false) {
+    return axis === undefined ? prod(this) : prod(this, axis, { keepdim: keepDims });
+  },
+  reduceMean(this: Tensor, axes?: Axes, keepDims = false) {
+    return mean(this, ...over(axes, keepDims));
+  },
+  reduceMeanSquare(this: Tensor, axes?: Axes, keepDims = false) {
+    return mean(square(this), ...over(axes, keepDims));
+  },
+  sumSquare(this: Tensor, axes?: Axes, keepDims = false) {
+    return sum(square(this), ...over(axes, keepDims));
+  },
 };
 for (const [name, value] of Object.entries(METHODS)) {
-  if (!(name in TensorClass.prototype)) Object.defineProperty(TensorClass.prototype, name, { value, writable: true, configurable: true });
+  if (!(name in TensorClass.prototype))
+    Object.defineProperty(TensorClass.prototype, name, { value, writable: true, configurable: true });
 }
 
 /** A module from a list of tensors to a promise of one. */
 export abstract class Module extends nn.Module {
   abstract override forward(inputs: readonly Tensor[]): Promise<Tensor[]>;
 
-  getParameters(): Parameter[] { return this.parameters(); }
-  getSubModules(): nn.Module[] { return [...this.children()]; }
+  getParameters(): Parameter[] {
+    return this.parameters();
+  }
+  getSubModules(): nn.Module[] {
+    return [...this.children()];
+  }
 
   /** Moves the parameters.  Where there is no GPU, "GPU" leaves them where they are, with a warning. */
   async toBackend(backend: Backend): Promise<void> {
-    if (!["CPU", "WASM", "GPU"].includes(backend)) throw new TypeMismatchError(`toBackend: expected "CPU", "WASM" or "GPU", got ${describe(backend)}`);
+    if (!["CPU", "WASM", "GPU"].includes(backend))
+      throw new TypeMismatchError(`toBackend: expected "CPU", "WASM" or "GPU", got ${describe(backend)}`);
     if (backend !== "GPU") await this.to("cpu");
     else if (await initWebGPUAsync()) await this.to("webgpu");
     else console.warn('toBackend("GPU"): there is no WebGPU here; the model stays on the CPU');
@@ -79,7 +108,8 @@ export abstract class Module extends nn.Module {
 titled(Module, "Module");
 
 function one(inputs: readonly Tensor[], name: string): Tensor {
-  if (!Array.isArray(inputs) || !(inputs[0] instanceof TensorClass)) throw new TypeMismatchError(`${name}.forward: expected a list of tensors, got ${describe(inputs)}`);
+  if (!Array.isArray(inputs) || !(inputs[0] instanceof TensorClass))
+    throw new TypeMismatchError(`${name}.forward: expected a list of tensors, got ${describe(inputs)}`);
   return inputs[0];
 }
 
@@ -100,7 +130,9 @@ export class Linear extends Module {
 titled(Linear, "Linear");
 
 export class Relu extends Module {
-  override async forward(inputs: readonly Tensor[]): Promise<Tensor[]> { return [one(inputs, "Relu").relu()]; }
+  override async forward(inputs: readonly Tensor[]): Promise<Tensor[]> {
+    return [one(inputs, "Relu").relu()];
+  }
 }
 titled(Relu, "Relu");
 
@@ -108,7 +140,9 @@ titled(Relu, "Relu");
 export class Sequential extends Module {
   constructor(modules: readonly Module[]) {
     super();
-    modules.forEach((module, i) => { this.add_module(String(i), module); });
+    modules.forEach((module, i) => {
+      this.add_module(String(i), module);
+    });
   }
   override async forward(inputs: readonly Tensor[]): Promise<Tensor[]> {
     let x = [...inputs];
@@ -122,9 +156,15 @@ titled(Sequential, "Sequential");
 class ModelOptimizer<O extends object> {
   readonly optimizer: optim.Optimizer<O>;
 
-  constructor(optimizer: optim.Optimizer<O>) { this.optimizer = optimizer; }
-  step(): Promise<void> { return this.optimizer.step(); }
-  zeroGrads(): void { this.optimizer.zero_grad(); }
+  constructor(optimizer: optim.Optimizer<O>) {
+    this.optimizer = optimizer;
+  }
+  step(): Promise<void> {
+    return this.optimizer.step();
+  }
+  zeroGrads(): void {
+    this.optimizer.zero_grad();
+  }
 }
 
 export class Adam extends ModelOptimizer<optim.AdamOptions> {
@@ -136,6 +176,8 @@ titled(Adam, "Adam");
 
 /** Gradient descent. */
 export class SGD extends ModelOptimizer<optim.SGDOptions> {
-  constructor(model: nn.Module, lr: number) { super(optim.SGD(model.parameters(), { lr })); }
+  constructor(model: nn.Module, lr: number) {
+    super(optim.SGD(model.parameters(), { lr }));
+  }
 }
 titled(SGD, "SGD");

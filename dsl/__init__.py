@@ -6,6 +6,8 @@ PUBLIC = ("op", "Function", "DefinitionError")
 
 
 def __getattr__(name: str):
-    if name not in PUBLIC: raise AttributeError(f"module 'dsl' has no attribute '{name}'")
+    if name not in PUBLIC:
+        raise AttributeError(f"module 'dsl' has no attribute '{name}'")
     from . import api
+
     return getattr(api, name)

@@ -50,12 +50,16 @@ def check(a) -> int:
             nonlocal step
             step = what
 
-        if not a.quick: errors += mistakes(library, sources, begin=begin)
+        if not a.quick:
+            errors += mistakes(library, sources, begin=begin)
     except Exception:
         return internal(step)
-    if a.json: print(to_json(errors, sources))
-    elif errors: print(render(errors, sources))
-    else: print(f"no errors in {len(sources)} file{'s' * (len(sources) != 1)}")
+    if a.json:
+        print(to_json(errors, sources))
+    elif errors:
+        print(render(errors, sources))
+    else:
+        print(f"no errors in {len(sources)} file{'s' * (len(sources) != 1)}")
     return 1 if errors else 0
 
 
@@ -64,14 +68,19 @@ def internal(step: str) -> int:
     file = ROOT / ".build" / "failure.txt"
     file.parent.mkdir(exist_ok=True)
     file.write_text(traceback.format_exc(), encoding="utf-8")
-    print(f"the compiler failed while {step}; this is a mistake of the compiler, not of the definition.\n"
-          f"What happened is written in {file.relative_to(ROOT)}", file=sys.stderr)
+    print(
+        f"the compiler failed while {step}; this is a mistake of the compiler, not of the definition.\n"
+        f"What happened is written in {file.relative_to(ROOT)}",
+        file=sys.stderr,
+    )
     return 3
 
 
 def explain(a) -> int:
-    if a.code in CODES: print(page(a.code), end="")
-    elif a.code is None: print("The kinds of errors are: " + " ".join(CODES))
+    if a.code in CODES:
+        print(page(a.code), end="")
+    elif a.code is None:
+        print("The kinds of errors are: " + " ".join(CODES))
     else:
         hint = did_you_mean(a.code, CODES) or "they are: " + " ".join(CODES)
         print(f"no kind of error is called `{a.code}`; {hint}", file=sys.stderr)

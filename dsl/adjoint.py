@@ -33,14 +33,16 @@ def complete(op: OpDef) -> OpDef:
 
     In this order: an equation is more use to a gradient than its solution, and a gradient
     flows to every value for one place, though one stays.  Done once."""
-    if op.complete: return op
+    if op.complete:
+        return op
     op.complete = True
     op.gradient = gradient(op)
     op.gradient2 = second(op)
     fresh, sizes = unused(op.forward.stmts, op.tensors), known_sizes(op)
     op.forward.stmts = [tighten(s, fresh, sizes) for s in op.forward.stmts]
     for p in (op.forward, op.gradient, op.gradient2):
-        if p is not None: settled(p, unused(p.stmts, p.tensors))
+        if p is not None:
+            settled(p, unused(p.stmts, p.tensors))
     return op
 
 
@@ -52,20 +54,28 @@ def gradient(op: OpDef) -> Program | None:
     here has gradient zero.  A cotangent that a caller lacks is zero."""
     wanted = [p.name for p in op.params if p.kind == "tensor" and differentiable(op, p.name)]
     outputs = [n for n in op.outputs if op.tensors[n].role == "output" and op.tensors[n].dtype in ("T", "float", "own")]
-    if op.nograd == frozenset() or not wanted or not outputs: return None
+    if op.nograd == frozenset() or not wanted or not outputs:
+        return None
     tensors = {**op.tensors, **op.forward.tensors}
     seeds = {n: "g_" + n for n in outputs}
-    for n, g in seeds.items(): tensors[g] = replace(tensors[n], name=g, role="cotangent", like=n, optional=False)
-    stmts = widened([s for s in op.forward.stmts if tensors[s.target].role != "input"], [s for made in (*op.grads.values(), *(own.stmts for own in op.owned)) for s in made])
+    for n, g in seeds.items():
+        tensors[g] = replace(tensors[n], name=g, role="cotangent", like=n, optional=False)
+    stmts = widened(
+        [s for s in op.forward.stmts if tensors[s.target].role != "input"],
+        [s for made in (*op.grads.values(), *(own.stmts for own in op.owned)) for s in made],
+    )
     reverse = Reverse(stmts, tensors, seeds, wanted, "d_", op.grads, known_sizes(op), op.owned)
     back = reverse.run()
     made = [s for s in stmts if tensors[s.target].role != "output"]
     given = [n for n, t in op.tensors.items() if t.role in ("input", "output")] + list(seeds.values())
     stored = [s for s in stmts if tensors[s.target].role == "output"]
-    try: return finish(op.name + "_gradient", reverse, made + back, given, stored)
+    try:
+        return finish(op.name + "_gradient", reverse, made + back, given, stored)
     except NoDerivative as e:
-        raise DefinitionError(f"error[grad]: the derivative of `{e}`, which `{op.name}` calls, is unknown\n"
-                              f"  write `grad` with it in the `def`, or `grad` or `nograd` in the op") from None
+        raise DefinitionError(
+            f"error[grad]: the derivative of `{e}`, which `{op.name}` calls, is unknown\n"
+            f"  write `grad` with it in the `def`, or `grad` or `nograd` in the op"
+        ) from None
 
 
 def second(op: OpDef, first: Program | None = None) -> Program | None:
@@ -76,15 +86,26 @@ def second(op: OpDef, first: Program | None = None) -> Program | None:
     floating output or a cotangent, and on which the gradients depend.  None if there is no gradient or
     the language cannot express it (the derivative of digamma)."""
     first = first or op.gradient or gradient(op)
-    if first is None: return None
+    if first is None:
+        return None
     tensors = {**op.tensors, **first.tensors}
     seeds = {d: "gg_" + tensors[d].like for d in first.outputs}
-    for d, g in seeds.items(): tensors[g] = replace(tensors[d], name=g, role="cotangent")
-    wanted = [n for n in first.inputs if tensors[n].role == "cotangent" or tensors[n].dtype in ("T", "float", "own")
-              and (tensors[n].role == "output" or differentiable(op, n))]
+    for d, g in seeds.items():
+        tensors[g] = replace(tensors[d], name=g, role="cotangent")
+    wanted = [
+        n
+        for n in first.inputs
+        if tensors[n].role == "cotangent"
+        or tensors[n].dtype in ("T", "float", "own")
+        and (tensors[n].role == "output" or differentiable(op, n))
+    ]
     reverse = Reverse(first.stmts, tensors, seeds, wanted, "dd_", {}, known_sizes(op))
-    try: return finish(op.name + "_second", reverse, list(first.stmts) + reverse.run(), first.inputs + list(seeds.values()), [])
-    except NoDerivative: return None
+    try:
+        return finish(
+            op.name + "_second", reverse, list(first.stmts) + reverse.run(), first.inputs + list(seeds.values()), []
+        )
+    except NoDerivative:
+        return None
 
 
 def widened(stmts: list[Stmt], explicit: list[Stmt]) -> list[Stmt]:
@@ -95,19 +116,23 @@ def widened(stmts: list[Stmt], explicit: list[Stmt]) -> list[Stmt]:
     out = []
 
     def note(s: Stmt):
-        for r in statement_reads(s): readers.setdefault(r.val[0], []).append(s.when)
+        for r in statement_reads(s):
+            readers.setdefault(r.val[0], []).append(s.when)
 
-    for s in explicit: note(s)
+    for s in explicit:
+        note(s)
     for s in reversed(stmts):
         if s.when is not None and s.target in readers and sum(o.target == s.target for o in stmts) == 1:
             s = replace(s, when=either([s.when, *readers[s.target]]))
             note(s)
-        elif s.target in readers: note(s)
+        elif s.target in readers:
+            note(s)
         out.append(s)
     return out[::-1]
 
 
-def known_sizes(op: OpDef) -> Sizes: return Sizes(kinships(op), positive(op))
+def known_sizes(op: OpDef) -> Sizes:
+    return Sizes(kinships(op), positive(op))
 
 
 def positive(op: OpDef) -> frozenset[str]:
@@ -115,14 +140,22 @@ def positive(op: OpDef) -> frozenset[str]:
     out = set()
     for p in (p for r in op.requires for p in conjuncts(r.holds)):
         small, large = p.args[::-1] if p.op in (">", ">=") else p.args if p.op in ("<", "<=") else (ZERO, ZERO)
-        if large.op == "sym" and is_const(small) and small.val >= (1 if p.op in ("<=", ">=") else 0): out.add(large.val)
+        if large.op == "sym" and is_const(small) and small.val >= (1 if p.op in ("<=", ">=") else 0):
+            out.add(large.val)
     return frozenset(out)
 
 
 def kinships(op: OpDef) -> dict[str, str]:
     """For each computed size the input axis that it grows with most: for the result of a convolution, of a
     pooling or of padding, the axis that is slid over (the kernel makes it shorter, or longer by less)."""
-    lengths = [n for t in op.tensors.values() if t.role == "input" for a in axes(t) if a.extent is not None for n in symbols(a.extent)]
+    lengths = [
+        n
+        for t in op.tensors.values()
+        if t.role == "input"
+        for a in axes(t)
+        if a.extent is not None
+        for n in symbols(a.extent)
+    ]
     defined, out = dict(op.sizes), {}
 
     def value(e: E, env: dict[str, float]) -> float:
@@ -130,29 +163,43 @@ def kinships(op: OpDef) -> dict[str, str]:
         return constant(e, known)
 
     for name, e in op.sizes:
-        try: growth = {n: value(e, {**dict.fromkeys(lengths, 64), n: 128}) - value(e, dict.fromkeys(lengths, 64)) for n in lengths}
-        except (ZeroDivisionError, KeyError, OverflowError): continue
+        try:
+            growth = {
+                n: value(e, {**dict.fromkeys(lengths, 64), n: 128}) - value(e, dict.fromkeys(lengths, 64))
+                for n in lengths
+            }
+        except (ZeroDivisionError, KeyError, OverflowError):
+            continue
         best = max(growth, key=growth.get, default=None)
-        if best is not None and growth[best] > 0: out[name] = best
+        if best is not None and growth[best] > 0:
+            out[name] = best
     return out
 
 
 def differentiable(op: OpDef, name: str) -> bool:
     """Whether a tensor parameter may have a gradient."""
     p = next((p for p in op.params if p.name == name), None)
-    told = op.tree is not None and any(a.name == name for a in op.tree.grads)       # of a tensor that changes, only what is said
-    return (p is not None and p.cls not in ("Int", "Bits", "Bool") and (told or not p.mut and not op.tensors[name].mut)
-            and name not in (op.nograd or ()))
+    told = op.tree is not None and any(
+        a.name == name for a in op.tree.grads
+    )  # of a tensor that changes, only what is said
+    return (
+        p is not None
+        and p.cls not in ("Int", "Bits", "Bool")
+        and (told or not p.mut and not op.tensors[name].mut)
+        and name not in (op.nograd or ())
+    )
 
 
 def finish(name: str, reverse: Reverse, stmts: list[Stmt], given: list[str], stored: list[Stmt]) -> Program | None:
     """The tidy program of these statements, with the inputs it reads.  Raises NoDerivative."""
     outputs = list(reverse.results.values())
-    if not outputs: return None
+    if not outputs:
+        return None
     stmts = tidy([tighten(s, reverse.fresh, reverse.sizes) for s in stmts], reverse.tensors, outputs, stored)
     for e in (e for s in stmts for e in (s.body, s.pred, *s.idx) if e is not None):
         for n in walk(e):
-            if n.op == "unknown": raise NoDerivative(n.val)
+            if n.op == "unknown":
+                raise NoDerivative(n.val)
     used = {r.val[0] for s in stmts for r in statement_reads(s)}
     inputs = [n for n in given if n in used]
     names = inputs + [n for n in reverse.tensors if n not in inputs and any(n in made_by(s) for s in stmts)]

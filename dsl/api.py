@@ -35,7 +35,7 @@ from .source import Source
 from .trials import check_reads
 
 OPS = Path(__file__).resolve().parent.parent / "ops"
-TYPICAL = Facts(True, True, 1 << 27, 256, 16384, False)        # of a device that texts are written for where there is none
+TYPICAL = Facts(True, True, 1 << 27, 256, 16384, False)  # of a device that texts are written for where there is none
 
 
 def op(text: str, name: str | None = None, on: str | None = None) -> Function:
@@ -49,10 +49,14 @@ def op(text: str, name: str | None = None, on: str | None = None) -> Function:
         return Function(found, library, files[found.file], on)
     made, errors, (source,) = load_text(text, "definition.op", library)
     errors += [e for o in made.ops.values() for e in check_reads(o, source)]
-    if errors: raise DefinitionError(render(errors, source))
+    if errors:
+        raise DefinitionError(render(errors, source))
     if name is None and len(made.ops) != 1:
-        raise DefinitionError("the text defines " + (f"several ops, choose with name=: {', '.join(made.ops)}" if made.ops else "no op"))
-    if name is not None and name not in made.ops: raise DefinitionError(f"the text defines no op `{name}`; it has {', '.join(made.ops)}")
+        raise DefinitionError(
+            "the text defines " + (f"several ops, choose with name=: {', '.join(made.ops)}" if made.ops else "no op")
+        )
+    if name is not None and name not in made.ops:
+        raise DefinitionError(f"the text defines no op `{name}`; it has {', '.join(made.ops)}")
     all_ops = Library({**library.ops, **made.ops}, library.schedules)
     return Function(made.ops[name] if name else next(iter(made.ops.values())), all_ops, source, on)
 
@@ -61,7 +65,8 @@ def op(text: str, name: str | None = None, on: str | None = None) -> Function:
 def standard() -> tuple[Library, dict[str, Source]]:
     """The definitions of ops/, and its files by their stems.  Raises DefinitionError if they have mistakes."""
     library, errors, sources = load(OPS)
-    if errors: raise DefinitionError(render(errors, sources))
+    if errors:
+        raise DefinitionError(render(errors, sources))
     return library, {Path(s.path).stem: s for s in sources}
 
 
@@ -71,9 +76,11 @@ def find(name: str, library: Library) -> OpDef:
     for o in library.ops.values():
         for alias in o.aliases:
             words = alias.split(".")
-            for start in range(len(words)): known.setdefault(".".join(words[start:]), o)
+            for start in range(len(words)):
+                known.setdefault(".".join(words[start:]), o)
     known |= library.ops
-    if name in known: return known[name]
+    if name in known:
+        return known[name]
     raise DefinitionError(f"no op is called `{name}`; {did_you_mean(name, known)}".rstrip("; "))
 
 
@@ -82,11 +89,16 @@ def device():
     """The GPU that the build and its tests use, as codegen.gpu.Gpu, or None."""
     try:
         from buildtools import environment, gpu
-        try: gpu.enter()
-        except environment.SetupError: pass             # no software GPU on this machine: what wgpu finds
+
+        try:
+            gpu.enter()
+        except environment.SetupError:
+            pass  # no software GPU on this machine: what wgpu finds
         from codegen.gpu import Gpu
+
         return Gpu()
-    except (ImportError, RuntimeError, OSError): return None
+    except (ImportError, RuntimeError, OSError):
+        return None
 
 
 class Function:
@@ -97,36 +109,43 @@ class Function:
     Lists and Python's floats are float64 in numpy; the GPU has no doubles, there they are float32."""
 
     def __init__(self, op: OpDef, library: Library | None = None, source: Source | None = None, on: str | None = None):
-        if on not in (None, "numpy", "gpu"): raise ValueError(f"on={on!r}: it is \"numpy\" or \"gpu\"")
+        if on not in (None, "numpy", "gpu"):
+            raise ValueError(f'on={on!r}: it is "numpy" or "gpu"')
         self.op, self.library, self.source, self.chosen = op, library or Library({op.name: op}), source, on
         self.seeds = (0, 0, 0)
         self.name = shown_name(op)
         self.__name__, self.__doc__ = self.name, op.doc
         self.signature = replace(opdata.signature(op), name=self.name)
 
-    def __repr__(self) -> str: return signature(self.op.tree)
+    def __repr__(self) -> str:
+        return signature(self.op.tree)
 
     @property
-    def on(self) -> str: return self.chosen or ("gpu" if device() else "numpy")
+    def on(self) -> str:
+        return self.chosen or ("gpu" if device() else "numpy")
 
     @on.setter
     def on(self, target: str):
-        if target not in ("numpy", "gpu"): raise ValueError(f"on = {target!r}: it is \"numpy\" or \"gpu\"")
+        if target not in ("numpy", "gpu"):
+            raise ValueError(f'on = {target!r}: it is "numpy" or "gpu"')
         self.chosen = target
 
     @cached_property
     def data(self) -> Op:
         """The op as kernels need it, with its gradients."""
         from codegen.package import op_data
+
         complete(self.op)
         return op_data(self.op)
 
     @cached_property
-    def rules(self) -> list[Schedule]: return opdata.rules(self.library)
+    def rules(self) -> list[Schedule]:
+        return opdata.rules(self.library)
 
     # --- Calls ---
 
-    def __call__(self, /, *args, **options): return self.run(self.on, args, options)
+    def __call__(self, /, *args, **options):
+        return self.run(self.on, args, options)
 
     def numpy(self, /, *args, **options):
         """The meaning of the definition itself, whatever `on` says."""
@@ -142,21 +161,30 @@ class Function:
         found = self.program(target, 0, call, arrays, list(self.op.outputs))
         self.ask(call, args, options, {n: found[n] for n in self.op.outputs})
         for p, v in zip(self.op.params, arranged(self.name, self.op, args, options)):
-            if p.mut and isinstance(v, np.ndarray) and p.name in found: np.copyto(v, found[p.name], casting="unsafe")
+            if p.mut and isinstance(v, np.ndarray) and p.name in found:
+                np.copyto(v, found[p.name], casting="unsafe")
         out = {n: found[n] for n in self.op.outputs}
-        if len(out) == 1: return next(iter(out.values()))
+        if len(out) == 1:
+            return next(iter(out.values()))
         return out or {p.name: found[p.name] for p in self.op.params if p.name in found}
 
     def ask(self, call: Call, args: tuple, options: dict, results: dict[str, np.ndarray] | None = None):
         """Raises OpError where a requirement over elements does not hold: over arguments, or over results, once there are any."""
         for (name, messages), spared in zip(self.op.asks, self.op.spared):
             guard = self.library.ops[name]
-            if spared is not None and formula(spared)(call.env): continue
-            if any(p.name in self.op.outputs for p in guard.params) != (results is not None): continue
-            given = {p.name: v for p, v in zip(self.op.params, arranged(self.name, self.op, args, options)) if v is not None} | (results or {})
-            said = Function(guard, self.library).numpy(**{p.name: given[p.name] for p in guard.params if p.name in given})
+            if spared is not None and formula(spared)(call.env):
+                continue
+            if any(p.name in self.op.outputs for p in guard.params) != (results is not None):
+                continue
+            given = {
+                p.name: v for p, v in zip(self.op.params, arranged(self.name, self.op, args, options)) if v is not None
+            } | (results or {})
+            said = Function(guard, self.library).numpy(
+                **{p.name: given[p.name] for p in guard.params if p.name in given}
+            )
             for message, fine in zip(messages, said.values() if isinstance(said, dict) else (said,)):
-                if not fine: raise OpError(f"{self.name}: {message}")
+                if not fine:
+                    raise OpError(f"{self.name}: {message}")
 
     def grad(self, /, *args, wrt: str | list[str] | None = None, cotangent=None, **options):
         """The gradients by the tensor arguments that have one, a dict by their names.
@@ -165,21 +193,37 @@ class Function:
         several), in its shape or one that broadcasts; ones by default, so that the sum is differentiated."""
         data = self.data
         program = self.op.gradient
-        if program is None: raise OpError(f"{self.name} has no gradient")
+        if program is None:
+            raise OpError(f"{self.name} has no gradient")
         names = {program.tensors[n].like: n for n in program.outputs}
         chosen = list(names) if wrt is None else [wrt] if isinstance(wrt, str) else list(wrt)
         for n in chosen:
-            if n not in names: raise OpError(f"{self.name} has no gradient by '{n}'; it has them by {', '.join(names)}")
+            if n not in names:
+                raise OpError(f"{self.name} has no gradient by '{n}'; it has them by {', '.join(names)}")
         call, arrays = self.bind(args, options, self.on)
-        if not call.dtype.startswith("float"): raise OpError(f"{self.name} has gradients of floats, not of {call.dtype}")
+        if not call.dtype.startswith("float"):
+            raise OpError(f"{self.name} has gradients of floats, not of {call.dtype}")
         slots = {s.name: b for s, b in zip(data.slots, call.slots)}
-        given = {g: cotangent_of(self.name, g[2:], cotangent, slots[g].shape) for g in program.inputs if g.startswith("g_")}
-        made = self.program(self.on, 0, call, arrays, list(self.op.outputs)) if set(self.op.outputs) & set(program.inputs) else {}
+        given = {
+            g: cotangent_of(self.name, g[2:], cotangent, slots[g].shape) for g in program.inputs if g.startswith("g_")
+        }
+        made = (
+            self.program(self.on, 0, call, arrays, list(self.op.outputs))
+            if set(self.op.outputs) & set(program.inputs)
+            else {}
+        )
         wanted = [names[n] for n in chosen if n in arrays]
-        found = self.program(self.on, 1, call, {**arrays, **{n: a for n, a in made.items() if n in self.op.outputs}, **given}, wanted)
+        found = self.program(
+            self.on, 1, call, {**arrays, **{n: a for n, a in made.items() if n in self.op.outputs}, **given}, wanted
+        )
         for p, v in zip(self.op.params, arranged(self.name, self.op, args, options)):
-            if p.flat and names.get(p.name) in found: found[names[p.name]] = found[names[p.name]].reshape(np.shape(v))
-        return found[names[wrt]] if isinstance(wrt, str) and wrt in arrays else {n: found[names[n]] for n in chosen if n in arrays}
+            if p.flat and names.get(p.name) in found:
+                found[names[p.name]] = found[names[p.name]].reshape(np.shape(v))
+        return (
+            found[names[wrt]]
+            if isinstance(wrt, str) and wrt in arrays
+            else {n: found[names[n]] for n in chosen if n in arrays}
+        )
 
     # --- What is behind a call ---
 
@@ -189,7 +233,8 @@ class Function:
 
     def launches(self, /, *args, gradient: bool = False, **options) -> list[Launch]:
         """The dispatches of such a call on this machine's GPU, or on a typical one."""
-        if gradient and self.data is not None and self.op.gradient is None: raise OpError(f"{self.name} has no gradient")
+        if gradient and self.data is not None and self.op.gradient is None:
+            raise OpError(f"{self.name} has no gradient")
         call, _ = self.bind(args, options, "gpu")
         names = [n for n in self.op.gradient.outputs] if gradient else self.op.outputs
         wanted = [i for i, s in enumerate(self.data.slots) if s.name in names]
@@ -199,6 +244,7 @@ class Function:
     def explain(self) -> str:
         """The definition, what was derived from it, and its kernels, as text."""
         from codegen.explain import page
+
         return page(self.op, self.library)
 
     def check(self, worlds: int = 4) -> Report:
@@ -209,58 +255,85 @@ class Function:
     def bind(self, args: tuple, options: dict, target: str) -> tuple[Call, dict[str, np.ndarray]]:
         """The bound call and the arrays given, by name, contiguous.  Raises OpError as the package would."""
         from codegen.host.bind import bind
+
         arrays: dict[str, np.ndarray] = {}
         given: list = []
         for p, v in zip(self.op.params, arranged(self.name, self.op, args, options)):
             if p.kind == "tensor" and v is not None:
                 a = arrays[p.name] = array(f"{self.name}: '{p.name}'", v)
-                if target == "gpu" and a.dtype == np.float64: a = arrays[p.name] = a.astype(np.float32)
+                if target == "gpu" and a.dtype == np.float64:
+                    a = arrays[p.name] = a.astype(np.float32)
                 weak = isinstance(v, (bool, int, float)) and not isinstance(v, np.generic)
                 dtype = "float32" if weak and a.dtype.kind == "f" else a.dtype.name
-                if p.flat: a = arrays[p.name] = a.reshape(-1)
+                if p.flat:
+                    a = arrays[p.name] = a.reshape(-1)
                 given.append(Meta(dtype, list(a.shape), bound.contiguous(a.shape), 0, weak))
-            else: given.append(list(v) if isinstance(v, tuple) else v.item() if isinstance(v, np.generic) else v)
+            else:
+                given.append(list(v) if isinstance(v, tuple) else v.item() if isinstance(v, np.generic) else v)
         data = self.data if "data" in self.__dict__ or target == "gpu" else self.signature
         return bind(data, given), arrays
 
-    def program(self, target: str, number: int, call: Call, arrays: dict[str, np.ndarray], wanted: list[str]) -> dict[str, np.ndarray]:
+    def program(
+        self, target: str, number: int, call: Call, arrays: dict[str, np.ndarray], wanted: list[str]
+    ) -> dict[str, np.ndarray]:
         """Runs a program of the op (see dsl.bound); answers the wanted tensors and those changed, by name."""
         data = self.data if "data" in self.__dict__ or target == "gpu" else self.signature
         if target == "numpy":
             return bound.run(self.op, data, call, arrays, number, wanted, self.seeds[:2], self.seeds[2])
         gpu = device()
-        if gpu is None: raise RuntimeError("wgpu finds no GPU here; `.numpy(...)` needs none")
+        if gpu is None:
+            raise RuntimeError("wgpu finds no GPU here; `.numpy(...)` needs none")
         at = {s.name: i for i, s in enumerate(data.slots)}
-        found = gpu.run(data, number, call, {at[n]: a.reshape(-1) for n, a in arrays.items()}, [at[n] for n in wanted], self.rules, self.seeds)
+        found = gpu.run(
+            data,
+            number,
+            call,
+            {at[n]: a.reshape(-1) for n, a in arrays.items()},
+            [at[n] for n in wanted],
+            self.rules,
+            self.seeds,
+        )
         return {data.slots[i].name: a.reshape(call.slots[i].shape) for i, a in found.items()}
 
 
 def arranged(name: str, op: OpDef, args: tuple, options: dict) -> list:
     """Arguments in the order of the parameters, None where nothing was given."""
     places = [p for p in op.params if not p.keyword]
-    if len(args) > len(places): raise OpError(f"{name} takes at most {len(places)} positional arguments, but got {len(args)}")
+    if len(args) > len(places):
+        raise OpError(f"{name} takes at most {len(places)} positional arguments, but got {len(args)}")
     given = {p.name: a for p, a in zip(places, args)}
     for n, v in options.items():
         if n not in {p.name for p in op.params}:
             raise OpError(f"{name} has no option '{n}'; {did_you_mean(n, [p.name for p in op.params])}".rstrip("; "))
-        if n in given: raise OpError(f"{name} got '{n}' twice")
+        if n in given:
+            raise OpError(f"{name} got '{n}' twice")
         given[n] = v
     return [given.get(p.name) for p in op.params]
 
 
 def array(what: str, v) -> np.ndarray:
     """An argument as an array that lies without gaps, of a type that tensors have.  Raises OpError."""
-    try: a = np.asarray(v, order="C")
-    except ValueError as e: raise OpError(f"{what} is no array: {e}") from None
+    try:
+        a = np.asarray(v, order="C")
+    except ValueError as e:
+        raise OpError(f"{what} is no array: {e}") from None
     if a.dtype in (np.int64, np.uint32, np.uint64, np.int16, np.uint16):
-        if a.size and not (-2**31 <= int(a.min()) and int(a.max()) < 2**31): raise OpError(f"{what} has numbers past 32 bits")
+        if a.size and not (-(2**31) <= int(a.min()) and int(a.max()) < 2**31):
+            raise OpError(f"{what} has numbers past 32 bits")
         return a.astype(np.int32)
-    if a.dtype.name not in bound.NAMES: raise OpError(f"{what} is of type {a.dtype.name}; tensors are {', '.join(bound.NAMES)}")
+    if a.dtype.name not in bound.NAMES:
+        raise OpError(f"{what} is of type {a.dtype.name}; tensors are {', '.join(bound.NAMES)}")
     return a.astype(a.dtype.newbyteorder("="), copy=False)
 
 
 def cotangent_of(op: str, name: str, given, shape: list[int]) -> np.ndarray:
     """The gradient of one result as an array of its shape."""
     value = (given or {}).get(name, 0.0) if isinstance(given, dict) else 1.0 if given is None else given
-    try: return np.array(np.broadcast_to(np.asarray(value, None if isinstance(value, np.ndarray) else np.float64), shape))
-    except ValueError: raise OpError(f"{op}: the cotangent of '{name}' has shape {list(np.shape(value))}, the result has {shape}") from None
+    try:
+        return np.array(
+            np.broadcast_to(np.asarray(value, None if isinstance(value, np.ndarray) else np.float64), shape)
+        )
+    except ValueError:
+        raise OpError(
+            f"{op}: the cotangent of '{name}' has shape {list(np.shape(value))}, the result has {shape}"
+        ) from None

@@ -15,6 +15,7 @@ from .ir import Dim, Loop, Tensor
 class Axis:
     """`extent` for a single axis, `pack` for a pack.  broadcast: a pack whose axes may have length 1 or
     be missing.  when: the axis exists only if this holds."""
+
     extent: E | None = None
     pack: str = ""
     broadcast: bool = False
@@ -24,11 +25,14 @@ class Axis:
 def of_dim(d: Dim) -> list[Axis]:
     """The logical axes of one entry of a pattern."""
     if d.kind == "domain":
-        if not d.option: return [Axis(pack="I", broadcast=True, when=d.when)]
+        if not d.option:
+            return [Axis(pack="I", broadcast=True, when=d.when)]
         kept = Axis(pack="kept", broadcast=True, when=d.when)
         return [kept, Axis(pack="dropped", broadcast=True, when=d.when)] if d.part == "all" else [kept]
-    if d.kind == "pack": return [Axis(pack=d.name, broadcast=d.broadcast, when=d.when)]
-    if d.factors: return [Axis(extent=f, when=d.when) for f in d.factors]
+    if d.kind == "pack":
+        return [Axis(pack=d.name, broadcast=d.broadcast, when=d.when)]
+    if d.factors:
+        return [Axis(extent=f, when=d.when) for f in d.factors]
     return [Axis(extent=sym(d.name) if d.size is None else d.size, when=d.when)]
 
 
@@ -40,8 +44,11 @@ def axes(t: Tensor) -> list[Axis]:
 def stretches(t: Tensor, tensors: dict[str, Tensor]) -> bool:
     """Whether axes of t may be broadcast: only what a caller passes in beside another such tensor is ever
     smaller than its loops."""
-    return t.role == "input" and any(a.broadcast for a in axes(t)) and \
-        any(o.name != t.name and o.role == "input" and any(a.broadcast for a in axes(o)) for o in tensors.values())
+    return (
+        t.role == "input"
+        and any(a.broadcast for a in axes(t))
+        and any(o.name != t.name and o.role == "input" and any(a.broadcast for a in axes(o)) for o in tensors.values())
+    )
 
 
 def loop_dim(loop: Loop) -> Dim:

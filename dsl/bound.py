@@ -12,8 +12,15 @@ from codegen.host.model import Bound, Call, Meta, Op
 from .opdef import OpDef
 from .reference import evaluate
 
-NAMES = {"float32": np.float32, "float64": np.float64, "float16": np.float16, "int32": np.int32,
-         "int8": np.int8, "uint8": np.uint8, "bool": np.bool_}
+NAMES = {
+    "float32": np.float32,
+    "float64": np.float64,
+    "float16": np.float16,
+    "int32": np.int32,
+    "int8": np.int8,
+    "uint8": np.uint8,
+    "bool": np.bool_,
+}
 
 
 def meta(a: np.ndarray, weak: bool = False) -> Meta:
@@ -24,7 +31,8 @@ def meta(a: np.ndarray, weak: bool = False) -> Meta:
 def contiguous(shape) -> list[int]:
     """The strides, in elements, of an array without gaps."""
     out = [1] * len(shape)
-    for i in range(len(shape) - 1, 0, -1): out[i - 1] = out[i] * max(shape[i], 1)
+    for i in range(len(shape) - 1, 0, -1):
+        out[i - 1] = out[i] * max(shape[i], 1)
     return out
 
 
@@ -36,15 +44,24 @@ def view(a: np.ndarray, slot: Bound) -> np.ndarray:
     return as_strided(a, sizes, [s * a.itemsize for s in strides])
 
 
-def run(op: OpDef, data: Op, call: Call, arrays: Mapping[str, np.ndarray], program: int = 0, wanted: list[str] | None = None,
-        seed: tuple[int, int] = (0, 0), draw: int = 0) -> dict[str, np.ndarray]:
+def run(
+    op: OpDef,
+    data: Op,
+    call: Call,
+    arrays: Mapping[str, np.ndarray],
+    program: int = 0,
+    wanted: list[str] | None = None,
+    seed: tuple[int, int] = (0, 0),
+    draw: int = 0,
+) -> dict[str, np.ndarray]:
     """Runs a program of an op (0: forward, 1: gradient, 2: gradient of the gradient) on the arguments of a call.
 
     data: `codegen.opdata.op_data(op)`.  arrays: the tensors that the program starts from, in their own
     shapes.  wanted: outputs, by name, all if None.  seed, draw: see dsl.random.  Answers the outputs and the
     parameters that were changed, in the shapes and types that the call gives them."""
     p = (op.forward, op.gradient, op.gradient2)[program]
-    if p is None: raise ValueError(f"{op.name} has no program {program}")
+    if p is None:
+        raise ValueError(f"{op.name} has no program {program}")
     slots = {s.name: call.slots[i] for i, s in enumerate(data.slots)}
     env = {**call.env, "seed0_": seed[0], "seed1_": seed[1], "call_": draw}
     views = {n: view(np.asarray(a), slots[n]) for n, a in arrays.items()}
@@ -52,7 +69,8 @@ def run(op: OpDef, data: Op, call: Call, arrays: Mapping[str, np.ndarray], progr
     out = {}
     for n, a in found.items():
         changed = not slots[n].fresh
-        if changed and not arrays[n].flags.c_contiguous: raise ValueError(f"{op.name}: '{n}' is changed in place and must be contiguous")
+        if changed and not arrays[n].flags.c_contiguous:
+            raise ValueError(f"{op.name}: '{n}' is changed in place and must be contiguous")
         out[n] = arrays[n].copy() if changed else np.zeros(slots[n].shape, NAMES[slots[n].dtype])
         target = view(out[n], slots[n])
         target[...] = a.reshape(target.shape)

@@ -22,14 +22,15 @@ from .source import Source
 from .trials import check_instances, check_reads
 from .worlds import World, worlds
 
-RELATIVE, ABSOLUTE = 2e-4, 2e-5         # float32 on the GPU against the same in numpy
-WORLDS = 60                             # in which reads outside are looked for
-REFUSED = (OpError, IndexError, BodyError)         # how a call says that its arguments are wrong
+RELATIVE, ABSOLUTE = 2e-4, 2e-5  # float32 on the GPU against the same in numpy
+WORLDS = 60  # in which reads outside are looked for
+REFUSED = (OpError, IndexError, BodyError)  # how a call says that its arguments are wrong
 
 
 @dataclass
 class Finding:
     """One kind of check.  wrong: what is not right, in words."""
+
     title: str
     done: str
     wrong: list[str] = field(default_factory=list)
@@ -38,10 +39,12 @@ class Finding:
 @dataclass
 class Report:
     """What was checked of an op; true if nothing is wrong."""
+
     name: str
     findings: list[Finding]
 
-    def __bool__(self) -> bool: return not any(f.wrong for f in self.findings)
+    def __bool__(self) -> bool:
+        return not any(f.wrong for f in self.findings)
 
     def __str__(self) -> str:
         width = max(len(f.title) for f in self.findings)
@@ -49,14 +52,20 @@ class Report:
         for f in self.findings:
             lines.append(f"  {'ok   ' if not f.wrong else 'WRONG'}  {f.title:{width}}  {f.done}")
             lines += [f"         {line}" for text in f.wrong[:5] for line in text.split("\n")]
-            if len(f.wrong) > 5: lines.append(f"         ... and {len(f.wrong) - 5} more")
+            if len(f.wrong) > 5:
+                lines.append(f"         ... and {len(f.wrong) - 5} more")
         return "\n".join(lines)
 
     __repr__ = __str__
 
 
-def mistakes(library: Library, sources: list[Source], count: int = WORLDS, begin: Callable[[str], None] = lambda step: None,
-             ops: list[OpDef] | None = None) -> list[Error]:
+def mistakes(
+    library: Library,
+    sources: list[Source],
+    count: int = WORLDS,
+    begin: Callable[[str], None] = lambda step: None,
+    ops: list[OpDef] | None = None,
+) -> list[Error]:
     """What small worlds and the tests inside definitions show of a library's `ops` (all): reads outside in `count`
     worlds of each (0: not looked for), then, for ops without any, tests that fail.  begin: is told each step."""
     from .api import Function
@@ -68,7 +77,8 @@ def mistakes(library: Library, sources: list[Source], count: int = WORLDS, begin
         begin(f"looking for reads outside in `{op.name}`")
         found = (check_instances(op) or check_reads(op, files[op.file], count)) if count else []
         errors += located(found, files[op.file].path)
-        if not found: sound.append(op)
+        if not found:
+            sound.append(op)
     begin("running the tests inside definitions")
     failed = check_tests(sound, cache(lambda name: Function(library.ops[name], library).numpy), REFUSED)
     return errors + [e for op, error in failed for e in located([error], files[op.file].path)]
@@ -79,13 +89,18 @@ def checkup(f, count: int, on_gpu: bool) -> Report:
     op = f.op
 
     def shown(errors: list[Error]) -> list[str]:
-        if f.source is None: return [f"{e.message}: {e.label}" for e in errors]
+        if f.source is None:
+            return [f"{e.message}: {e.label}" for e in errors]
         return [render(errors, f.source)] if errors else []
 
     tests = [e for _, e in check_tests([op], functions(f), REFUSED)]
     number = len(op.tests)
     findings = [Finding("tests", f"{number} in the definition" if number else "the definition has none", shown(tests))]
-    findings.append(Finding("reads", f"looked for in {WORLDS} small worlds", shown(check_reads(op, f.source or Source("", ""), WORLDS))))
+    findings.append(
+        Finding(
+            "reads", f"looked for in {WORLDS} small worlds", shown(check_reads(op, f.source or Source("", ""), WORLDS))
+        )
+    )
     if none := check_instances(op):
         return Report(op.name, [*findings, Finding("instances", "none", shown(none))])
     findings += gradients(f, count)
@@ -99,13 +114,19 @@ def functions(f) -> Callable[[str], Callable]:
 
 
 def gradients(f, count: int) -> list[Finding]:
-    f.data                              # completes the op
-    if f.op.gradient is None: return [Finding("gradient", "the op has none")]
+    f.data  # completes the op
+    if f.op.gradient is None:
+        return [Finding("gradient", "the op has none")]
     found = []
     for title, twice in (("gradient", False), ("gradient of it", True)):
-        if twice and f.op.gradient2 is None: continue
+        if twice and f.op.gradient2 is None:
+            continue
         checked = check_gradient(f.op, count, twice=twice)
-        empty = [] if checked.places else ["no slope was compared: all were at kinks, not finite, or of tensors without elements"]
+        empty = (
+            []
+            if checked.places
+            else ["no slope was compared: all were at kinks, not finite, or of tensors without elements"]
+        )
         found.append(Finding(title, f"{checked.places} slopes compared", checked.wrong + empty))
     return found
 
@@ -122,7 +143,8 @@ def against_gpu(f, count: int) -> Finding:
             own = {k: a.copy() if isinstance(a, np.ndarray) else a for k, a in arguments.items()}
             twin = type(f)(f.op, f.library, on=target)
             twin.data, twin.seeds = f.data, (world.env["seed0_"], world.env["seed1_"], 0)
-            try: values = twin(**own)
+            try:
+                values = twin(**own)
             except KernelError as refused:
                 made.wrong.append(str(refused).strip().split("\n\n")[0])
                 made.done = "a kernel was refused"
@@ -133,19 +155,27 @@ def against_gpu(f, count: int) -> Finding:
                 values |= {f"gradient of {k}": a for k, a in twin.grad(**own).items()}
             results.append(values)
         for k, want in results[0].items():
-            if not close(results[1][k], want): made.wrong.append(f"{k} is {results[1][k]!r}\nnot {want!r}\nin {world.env}")
+            if not close(results[1][k], want):
+                made.wrong.append(f"{k} is {results[1][k]!r}\nnot {want!r}\nin {world.env}")
     made.done = f"{calls} calls as numpy has it"
-    if not calls: made.wrong.append("no call was compared: no instance of at most 150 elements a tensor stays inside of its tensors")
+    if not calls:
+        made.wrong.append(
+            "no call was compared: no instance of at most 150 elements a tensor stays inside of its tensors"
+        )
     return made
 
 
-def differentiable(world: World) -> bool: return np.dtype(world.dtype).kind == "f"
+def differentiable(world: World) -> bool:
+    return np.dtype(world.dtype).kind == "f"
 
 
-def single(a): return a.astype(np.float32) if isinstance(a, np.ndarray) and a.dtype == np.float64 else a
+def single(a):
+    return a.astype(np.float32) if isinstance(a, np.ndarray) and a.dtype == np.float64 else a
 
 
 def close(got: np.ndarray, want: np.ndarray) -> bool:
-    if got.shape != want.shape or got.dtype != want.dtype: return False
-    if want.dtype.kind != "f": return bool(np.array_equal(got, want))
+    if got.shape != want.shape or got.dtype != want.dtype:
+        return False
+    if want.dtype.kind != "f":
+        return bool(np.array_equal(got, want))
     return bool(np.allclose(got, want, RELATIVE, ABSOLUTE, equal_nan=True))

@@ -19,14 +19,18 @@ def total(target: str, parts: list[Stmt], tensors: dict[str, Tensor], fresh: Fre
     scatters = [p for p in parts if p.mode == "+="]
     merged: list[Stmt] = []
     for p in parts:
-        if p.mode == "+=": continue
+        if p.mode == "+=":
+            continue
         for i, q in enumerate(merged):
-            if (sum_ := joined(q, p, fresh)) is not None: merged[i] = sum_; break
-        else: merged.append(p)
+            if (sum_ := joined(q, p, fresh)) is not None:
+                merged[i] = sum_
+                break
+        else:
+            merged.append(p)
     merged.sort(key=lambda p: (p.when is not None, p.red is None))
     out: list[Stmt] = []
     if not spread and len(merged) == 2 and merged[0].red and not merged[1].red and merged[0].when == merged[1].when:
-        first, last = merged                            # a reduction, then a formula that uses it
+        first, last = merged  # a reduction, then a formula that uses it
         t = fresh("part")
         tensors[t] = Tensor(t, "temp", tuple(map(loop_dim, first.loops)), tensors[target].dtype)
         out.append(replace(first, target=t, idx=tuple(map(loop_index, first.loops))))
@@ -35,7 +39,11 @@ def total(target: str, parts: list[Stmt], tensors: dict[str, Tensor], fresh: Fre
         merged = [replace(last, body=add(last.body, read(t, at)))]
     for p in alternatives(merged, fresh):
         before = [q for q in out if q.target == target]
-        out.append(replace(p, target=target, spread=spread, mode="=" if all(exclusive(p.when, q.when) for q in before) else "+="))
+        out.append(
+            replace(
+                p, target=target, spread=spread, mode="=" if all(exclusive(p.when, q.when) for q in before) else "+="
+            )
+        )
     return out + [replace(p, target=target, spread=spread) for p in scatters]
 
 
@@ -43,19 +51,23 @@ def alternatives(parts: list[Stmt], fresh: Fresh) -> list[Stmt]:
     """A formula and one that is added only under a condition: instead, two complete formulas, one for when
     the condition holds and one for when it does not."""
     plain = [p for p in parts if p.red is None]
-    if len(plain) != 2 or plain[0].when is not None or plain[1].when is None: return parts
+    if len(plain) != 2 or plain[0].when is not None or plain[1].when is None:
+        return parts
     always, sometimes = plain
     both = joined(always, replace(sometimes, when=None), fresh)
-    if both is None: return parts
+    if both is None:
+        return parts
     split = [replace(both, when=sometimes.when), replace(always, when=E("not", (sometimes.when,)))]
     return split + [p for p in parts if p.red is not None]
 
 
 def joined(a: Stmt, b: Stmt, fresh: Fresh) -> Stmt | None:
     """One statement for a + b, if they run over the same loops under the same conditions."""
-    if a.red != b.red or a.when != b.when or len(a.loops) != len(b.loops) or len(a.rloops) != len(b.rloops): return None
+    if a.red != b.red or a.when != b.when or len(a.loops) != len(b.loops) or len(a.rloops) != len(b.rloops):
+        return None
     nest_a, nest_b = a.loops + a.rloops, b.loops + b.rloops
     away = renamed(b, {v.name: fresh(v.name) for v in nest_b})
     back = renamed(away, {v.name: w.name for v, w in zip(away.loops + away.rloops, nest_a)})
-    if back.loops != a.loops or back.rloops != a.rloops or back.pred != a.pred or back.idx != a.idx: return None
+    if back.loops != a.loops or back.rloops != a.rloops or back.pred != a.pred or back.idx != a.idx:
+        return None
     return replace(a, body=simplify(add(a.body, back.body)))

@@ -9,9 +9,27 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from .expression import E, ONE, ROUTINES, ZERO, TRUE, add, call, cond, div, is_const, lift, mul, neg, read, reads, sub, transform
+from .expression import (
+    E,
+    ONE,
+    ROUTINES,
+    ZERO,
+    TRUE,
+    add,
+    call,
+    cond,
+    div,
+    is_const,
+    lift,
+    mul,
+    neg,
+    read,
+    reads,
+    sub,
+    transform,
+)
 
-Partials = dict[E, E]                   # read -> cotangent
+Partials = dict[E, E]  # read -> cotangent
 
 
 class NoDerivative(Exception):
@@ -53,9 +71,31 @@ DIVISOR: dict[str, Callable[[E, E], E]] = {
     "atanh": lambda x, y: sub(ONE, mul(x, x)),
 }
 
-FLAT = {"sign", "floor", "ceil", "round", "trunc", "isnan", "isinf", "signbit", "stop"}   # derivative 0, or none wanted
-FLAT_OPS = {"const", "sym", "idx", "pack", "inside", "rand", "not", "~", "//", "<", "<=", "==", "!=", ">", ">=",
-            "and", "or", "&", "|", "^", "<<", ">>"}
+FLAT = {"sign", "floor", "ceil", "round", "trunc", "isnan", "isinf", "signbit", "stop"}  # derivative 0, or none wanted
+FLAT_OPS = {
+    "const",
+    "sym",
+    "idx",
+    "pack",
+    "inside",
+    "rand",
+    "not",
+    "~",
+    "//",
+    "<",
+    "<=",
+    "==",
+    "!=",
+    ">",
+    ">=",
+    "and",
+    "or",
+    "&",
+    "|",
+    "^",
+    "<<",
+    ">>",
+}
 
 
 def partials(e: E, g: E, known: dict[E, E] | None = None) -> Partials:
@@ -65,31 +105,46 @@ def partials(e: E, g: E, known: dict[E, E] | None = None) -> Partials:
     those instead of computing them again.  Raises NoDerivative; a node
     `unknown` stands for the derivative of a routine that gives none, which may turn out not to be needed."""
     known = known or {}
-    if is_const(g, 0): return {}
-    if long(g) and repeats(e): return {r: scaled(g, p) for r, p in partials(e, ONE, known).items()}
+    if is_const(g, 0):
+        return {}
+    if long(g) and repeats(e):
+        return {r: scaled(g, p) for r, p in partials(e, ONE, known).items()}
     a = e.args
 
-    def go(x: E, by: E) -> Partials: return partials(x, by, known)
+    def go(x: E, by: E) -> Partials:
+        return partials(x, by, known)
 
     match e.op:
         case "read":
             tensor, fallback = e.val
             here = {e: g}
-            if fallback is None: return here
+            if fallback is None:
+                return here
             return merge(here, masked(E("inside", (read(tensor, a),)), {}, go(fallback, g)))
-        case "+": return merge(go(a[0], g), go(a[1], g))
-        case "-": return merge(go(a[0], g), go(a[1], neg(g)))
+        case "+":
+            return merge(go(a[0], g), go(a[1], g))
+        case "-":
+            return merge(go(a[0], g), go(a[1], neg(g)))
         case "*":
-            if a[0] == a[1]: return go(a[0], mul(g, mul(lift(2), a[0])))
+            if a[0] == a[1]:
+                return go(a[0], mul(g, mul(lift(2), a[0])))
             return merge(go(a[0], mul(g, a[1])), go(a[1], mul(g, a[0])))
-        case "/": return merge(go(a[0], div(g, a[1])), go(a[1], neg(div(mul(g, known.get(e, e)), a[1]))))
-        case "%": return merge(go(a[0], g), go(a[1], neg(mul(g, E("//", a)))))
-        case "neg": return go(a[0], neg(g))
-        case "if": return masked(a[0], go(a[1], g), go(a[2], g))
-        case "**": return power(e, g, known)
-        case "cast": return go(a[0], g) if e.val == "f" else {}
-        case "call": return function(e, g, known)
-        case op if op in FLAT_OPS: return {}
+        case "/":
+            return merge(go(a[0], div(g, a[1])), go(a[1], neg(div(mul(g, known.get(e, e)), a[1]))))
+        case "%":
+            return merge(go(a[0], g), go(a[1], neg(mul(g, E("//", a)))))
+        case "neg":
+            return go(a[0], neg(g))
+        case "if":
+            return masked(a[0], go(a[1], g), go(a[2], g))
+        case "**":
+            return power(e, g, known)
+        case "cast":
+            return go(a[0], g) if e.val == "f" else {}
+        case "call":
+            return function(e, g, known)
+        case op if op in FLAT_OPS:
+            return {}
     raise NotImplementedError(f"no rule for {e.op}")
 
 
@@ -100,16 +155,20 @@ def long(g: E) -> bool:
 
 def repeats(e: E) -> bool:
     """Whether e reads one element at several places."""
-    if e.op == "read": return False
+    if e.op == "read":
+        return False
     found = reads(e)
     return len(found) > len(set(found))
 
 
 def scaled(g: E, p: E) -> E:
     """g * p, with g inside the choices of p, so that 0 stays 0."""
-    if is_const(p, 0): return ZERO
-    if p.op == "if": return cond(p.args[0], scaled(g, p.args[1]), scaled(g, p.args[2]))
-    if p.op == "+" and any(x.op == "if" for x in p.args): return add(scaled(g, p.args[0]), scaled(g, p.args[1]))
+    if is_const(p, 0):
+        return ZERO
+    if p.op == "if":
+        return cond(p.args[0], scaled(g, p.args[1]), scaled(g, p.args[2]))
+    if p.op == "+" and any(x.op == "if" for x in p.args):
+        return add(scaled(g, p.args[0]), scaled(g, p.args[1]))
     return mul(g, p)
 
 
@@ -128,24 +187,32 @@ def power(e: E, g: E, known: dict[E, E]) -> Partials:
 def function(e: E, g: E, known: dict[E, E]) -> Partials:
     """A call of an intrinsic."""
     name, a = e.val, e.args
-    if name in FLAT: return {}
-    if name in ROUTINES: return routine(e, g, known)
-    if name in UNARY: return partials(a[0], mul(g, UNARY[name](a[0], known.get(e, e))), known)
-    if name in DIVISOR: return partials(a[0], div(g, DIVISOR[name](a[0], known.get(e, e))), known)
-    if name == "digamma": raise NoDerivative(name)
+    if name in FLAT:
+        return {}
+    if name in ROUTINES:
+        return routine(e, g, known)
+    if name in UNARY:
+        return partials(a[0], mul(g, UNARY[name](a[0], known.get(e, e))), known)
+    if name in DIVISOR:
+        return partials(a[0], div(g, DIVISOR[name](a[0], known.get(e, e))), known)
+    if name == "digamma":
+        raise NoDerivative(name)
     x, y = a
     dx, dy = partials(x, g, known), partials(y, g, known)
     match name:
-        case "max" | "min":             # equal ones share; a NaN on either side lets both through
+        case "max" | "min":  # equal ones share; a NaN on either side lets both through
             loses = "<" if name == "max" else ">"
             tie = E("==", (x, y))
             half = lambda d: {r: mul(p, lift(0.5)) for r, p in d.items()}
-            return merge(masked(E(loses, (x, y)), {}, masked(tie, half(dx), dx)),
-                         masked(E(loses, (y, x)), {}, masked(tie, half(dy), dy)))
+            return merge(
+                masked(E(loses, (x, y)), {}, masked(tie, half(dx), dx)),
+                masked(E(loses, (y, x)), {}, masked(tie, half(dy), dy)),
+            )
         case "fmax" | "fmin":
             first = E("or", (E(">=" if name == "fmax" else "<=", (x, y)), call("isnan", y)))
             return masked(first, dx, dy)
-        case "fmod": return merge(dx, partials(y, neg(mul(g, call("trunc", div(x, y)))), known))
+        case "fmod":
+            return merge(dx, partials(y, neg(mul(g, call("trunc", div(x, y)))), known))
         case "atan2":
             square = add(mul(y, y), mul(x, x))
             return merge(partials(x, div(mul(g, y), square), known), partials(y, neg(div(mul(g, x), square)), known))
@@ -162,8 +229,13 @@ def routine(e: E, g: E, known: dict[E, E]) -> Partials:
     env = {**dict(zip(r.params, e.args)), "out": known.get(e, e)}
     out: Partials = {}
     for p, x in zip(r.params, e.args):
-        if not reads(x): continue
-        slope = transform(r.slopes[p], lambda n: env[n.val] if n.op == "hole" else None) if p in r.slopes else E("unknown", (), e.val)
+        if not reads(x):
+            continue
+        slope = (
+            transform(r.slopes[p], lambda n: env[n.val] if n.op == "hole" else None)
+            if p in r.slopes
+            else E("unknown", (), e.val)
+        )
         out = merge(out, partials(x, mul(g, slope), known))
     return out
 
@@ -172,11 +244,13 @@ def merge(*parts: Partials) -> Partials:
     """The sum, read by read."""
     out: Partials = {}
     for part in parts:
-        for r, p in part.items(): out[r] = add(out[r], p) if r in out else p
+        for r, p in part.items():
+            out[r] = add(out[r], p) if r in out else p
     return out
 
 
 def masked(c: E, yes: Partials, no: Partials) -> Partials:
     """yes where c holds, no elsewhere; the factors inside cannot leak through."""
-    if c == TRUE: return yes
+    if c == TRUE:
+        return yes
     return {r: cond(c, yes.get(r, ZERO), no.get(r, ZERO)) for r in {**yes, **no}}

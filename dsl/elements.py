@@ -37,7 +37,10 @@ def with_questions(items: list) -> list:
 
 def companions(op: Op) -> tuple[tuple[str, tuple[str, ...]], ...]:
     """The names of those ops, with the message of each requirement."""
-    return tuple((f"{op.name}_{'made' if after else 'allows'}", tuple(r.message for r in asked)) for after, asked in groups(op, op.asked))
+    return tuple(
+        (f"{op.name}_{'made' if after else 'allows'}", tuple(r.message for r in asked))
+        for after, asked in groups(op, op.asked)
+    )
 
 
 def groups(op: Op, asked: tuple[Require, ...]) -> list[tuple[bool, tuple[Require, ...]]]:
@@ -50,21 +53,27 @@ def groups(op: Op, asked: tuple[Require, ...]) -> list[tuple[bool, tuple[Require
 def split(op: Op) -> tuple[Op, ...]:
     """The op, and before it those that say whether its elements are allowed, if it asks for that."""
     asked = tuple(spared(r) for r in op.requires if looks(r))
-    if not asked: return (op,)
+    if not asked:
+        return (op,)
     apart = replace(op, requires=tuple(r for r in op.requires if not looks(r)), asked=asked)
-    return (*(question(op, name, found, after) for (name, _), (after, found) in zip(companions(apart), groups(op, asked))), apart)
+    return (
+        *(question(op, name, found, after) for (name, _), (after, found) in zip(companions(apart), groups(op, asked))),
+        apart,
+    )
 
 
 def spared(r: Require) -> Require:
     """`floating() or all(x != 0)`: what types decide is decided before elements are looked at."""
     parts = alternatives(r.condition)
     known = [e for e in parts if any(n.kind == "call" and n.val in ("floating", "number") for n in nodes_in(e))]
-    if not known: return r
+    if not known:
+        return r
     either = lambda found: reduce(lambda a, b: X("or", (a, b), span=r.span), found)
     return replace(r, condition=either([e for e in parts if e not in known]), unless=either(known))
 
 
-def alternatives(e: X) -> list[X]: return [part for x in e.args for part in alternatives(x)] if e.kind == "or" else [e]
+def alternatives(e: X) -> list[X]:
+    return [part for x in e.args for part in alternatives(x)] if e.kind == "or" else [e]
 
 
 def question(op: Op, name: str, asked: tuple[Require, ...], after: bool) -> Op:
@@ -72,29 +81,46 @@ def question(op: Op, name: str, asked: tuple[Require, ...], after: bool) -> Op:
     needed = {n.val for r in asked for n in names_in(r.condition)}
     needed |= {n.val for s in op.sizes for n in names_in(s.value)}
     for p in op.params:
-        for d in p.type.dims or (): needed |= named(d)
+        for d in p.type.dims or ():
+            needed |= named(d)
     names = ["out"] if len(asked) == 1 and not after else [f"allowed{n}" for n in range(len(asked))]
     # Numbers of the op's own type, so that the arguments are promoted as the op promotes them.
     type = Type(op.outputs[0].type.name if op.outputs and op.outputs[0].type else "Num", span=op.name_span)
     results = tuple(Param(o.name, o.type or type, span=o.span) for o in op.outputs) if after else ()
     dims = [d for p in results for d in p.type.dims or ()]
-    told = {d.name for d in dims} | {n.val for d in dims for n in names_in(d.expr)}             # sizes that results say
+    told = {d.name for d in dims} | {n.val for d in dims for n in names_in(d.expr)}  # sizes that results say
     spoken = {n.val for r in asked for n in names_in(r.condition)}
     needless = lambda p: all(r.unless is not None for r in asked) and p.type.dims is None and p.name not in spoken
     return Op(
-        name, (*(p for p in op.params if is_tensor(p) and not needless(p)), *results, *(p for p in op.params if not is_tensor(p) and p.name in needed)),
+        name,
+        (
+            *(p for p in op.params if is_tensor(p) and not needless(p)),
+            *results,
+            *(p for p in op.params if not is_tensor(p) and p.name in needed),
+        ),
         tuple(Output(n, replace(type, dims=None if whole(r) else ()), op.name_span) for n, r in zip(names, asked)),
-        body=tuple(Assign(n, None if whole(r) else (), "=", one_or_zero(r.condition), r.span, op.name_span) for n, r in zip(names, asked)),
-        doc=f"Whether `{op.name}` {'made what it should' if after else 'takes these elements'}.", family=op.family,
-        sizes=tuple(s for s in op.sizes if s.name not in told), nograd=(), question=True,
+        body=tuple(
+            Assign(n, None if whole(r) else (), "=", one_or_zero(r.condition), r.span, op.name_span)
+            for n, r in zip(names, asked)
+        ),
+        doc=f"Whether `{op.name}` {'made what it should' if after else 'takes these elements'}.",
+        family=op.family,
+        sizes=tuple(s for s in op.sizes if s.name not in told),
+        nograd=(),
+        question=True,
         samples=tuple(s for s in op.samples if not any(p.name == s.name and needless(p) for p in op.params)),
         numbers=any(p.type.instead == "num" and not needless(p) for p in op.params),
-        span=op.span, name_span=op.name_span)
+        span=op.span,
+        name_span=op.name_span,
+    )
 
 
-def one_or_zero(e: X) -> X: return X("if", (e, X("num", (), 1, e.span), X("num", (), 0, e.span)), span=e.span)
+def one_or_zero(e: X) -> X:
+    return X("if", (e, X("num", (), 1, e.span), X("num", (), 0, e.span)), span=e.span)
 
 
 def named(d: Dim) -> set[str]:
     """The options that an axis speaks of."""
-    return {n for n in (d.at, *(named(d.of) if d.of else ())) if n} | {n.val for e in (d.expr, d.when) if isinstance(e, X) for n in names_in(e)}
+    return {n for n in (d.at, *(named(d.of) if d.of else ())) if n} | {
+        n.val for e in (d.expr, d.when) if isinstance(e, X) for n in names_in(e)
+    }

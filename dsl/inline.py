@@ -13,7 +13,7 @@ from .diagnostics import Error
 from .scope import FUNCTIONS, is_tensor, nodes_in
 from .syntax import Assign, Binder, Op, Own, Require, Span, X
 
-ABSENT = X("name", (), "none")          # stands for an optional parameter that the call leaves out
+ABSENT = X("name", (), "none")  # stands for an optional parameter that the call leaves out
 Names = dict[str, X]
 
 
@@ -21,13 +21,15 @@ def put_in_place(op: Op, ops: dict[str, Op], defs: dict) -> tuple[Op, list[Error
     """The op with every call of another op replaced by that op's formulas.  `defs` go before ops of the same name."""
     work = Inliner(ops, defs, {p.name for p in op.params} | {a.name for a in op.body})
     body = [b for a in op.body for b in work.assign(a)]
-    if not work.calls: return op, work.errors
+    if not work.calls:
+        return op, work.errors
     return replace(op, body=tuple(body), requires=(*op.requires, *work.requires), owns=tuple(work.owns)), work.errors
 
 
 def called(e: X, ops: dict[str, Op], defs: dict) -> Op | None:
     """The op that e calls, unless its name and number of arguments are those of a function."""
-    if e.kind != "call" or e.val in defs: return None
+    if e.kind != "call" or e.val in defs:
+        return None
     least, most = FUNCTIONS.get(e.val, (1, 0))
     return None if least <= len(e.args) <= most else ops.get(e.val)
 
@@ -37,9 +39,15 @@ def over_rows(op: Op) -> bool:
     tensors = [p for p in op.params if is_tensor(p)]
     types = [*(p.type for p in tensors), *(o.type for o in op.outputs)]
     inner = {id(d) for p in tensors for d in (p.type.dims or ())[1:]}
-    if not tensors or any(p.mut or p.type.optional for p in tensors) or op.drop or op.family: return False
-    if any(t is None or t.dims is None or not t.name for t in types): return False
-    return all(d.when is None and (d.kind == "size" and not d.flat or d.kind == "pack" and not d.rank and id(d) not in inner) for t in types for d in t.dims)
+    if not tensors or any(p.mut or p.type.optional for p in tensors) or op.drop or op.family:
+        return False
+    if any(t is None or t.dims is None or not t.name for t in types):
+        return False
+    return all(
+        d.when is None and (d.kind == "size" and not d.flat or d.kind == "pack" and not d.rank and id(d) not in inner)
+        for t in types
+        for d in t.dims
+    )
 
 
 class Inliner:
@@ -47,12 +55,13 @@ class Inliner:
         self.ops, self.defs, self.own, self.calls = ops, defs, own, 0
         self.errors: list[Error] = []
         self.requires: list[Require] = []
-        self.owns: list[Own] = []                       # calls whose gradients are said
-        self.open: list[str] = []                       # callees being put in place
+        self.owns: list[Own] = []  # calls whose gradients are said
+        self.open: list[str] = []  # callees being put in place
 
     def assign(self, a: Assign) -> list[Assign]:
         callee = called(a.value, self.ops, self.defs) if a.index is None else None
-        if callee is not None and over_rows(callee): return [a]         # put in place as statements, by dsl/lower.py
+        if callee is not None and over_rows(callee):
+            return [a]  # put in place as statements, by dsl/lower.py
         before: list[Assign] = []
         value = self.walk(a.value, before)
         return [*before, replace(a, value=value)]
@@ -69,46 +78,70 @@ class Inliner:
             self.errors.append(error("type", f"`{e.val}` cannot be called in a formula", e.span, why))
             return e
         self.calls += 1
-        while any(n.startswith(f"{callee.name}{self.calls}_") for n in self.own): self.calls += 1
+        while any(n.startswith(f"{callee.name}{self.calls}_") for n in self.own):
+            self.calls += 1
         prefix = f"{callee.name}{self.calls}"
         names: Names = {}
         said, whole = gradients_said(callee)
         for p, value in arguments(e, callee):
-            if is_tensor(p) and (value.kind != "name" or not whole and p.name in said and not p.type.optional):     # told from the others
+            if is_tensor(p) and (
+                value.kind != "name" or not whole and p.name in said and not p.type.optional
+            ):  # told from the others
                 local = f"{prefix}_{p.name}"
                 before.append(Assign(local, None, "=", value, e.span, e.span))
                 value = X("name", (), local, e.span)
             names[p.name] = value
-        for a in callee.body: names[a.name] = X("name", (), f"{prefix}_{a.name}", e.span)
+        for a in callee.body:
+            names[a.name] = X("name", (), f"{prefix}_{a.name}", e.span)
         self.open.append(callee.name)
         begin = len(before)
         for a in callee.body:
             inner = Assign(names[a.name].val, None, a.mode, placed(rename(a.value, names), e.span), e.span, e.span)
             before += self.assign(inner)
         self.open.pop()
-        if said: self.keep_gradients(callee, names, prefix, tuple(dict.fromkeys(a.name for a in before[begin:])), said, whole, e.span)
+        if said:
+            self.keep_gradients(
+                callee, names, prefix, tuple(dict.fromkeys(a.name for a in before[begin:])), said, whole, e.span
+            )
         # What the callee wants of types holds for what callers give it: here its tensors are values of formulas.
-        kept = [r for r in callee.requires if not any(n.kind == "call" and n.val == "type" for n in nodes_in(r.condition))]
-        self.requires += [Require(placed(rename(r.condition, names), e.span), renamed_message(r.message, names), e.span) for r in kept]
+        kept = [
+            r for r in callee.requires if not any(n.kind == "call" and n.val == "type" for n in nodes_in(r.condition))
+        ]
+        self.requires += [
+            Require(placed(rename(r.condition, names), e.span), renamed_message(r.message, names), e.span) for r in kept
+        ]
         return names[callee.outputs[0].name]
 
-    def keep_gradients(self, callee: Op, names: Names, prefix: str, inner: tuple[str, ...], said: set[str], whole: bool, span: Span):
+    def keep_gradients(
+        self, callee: Op, names: Names, prefix: str, inner: tuple[str, ...], said: set[str], whole: bool, span: Span
+    ):
         """Keeps the gradients that the callee says; one that speaks of elements or of a tensor that may be absent is derived anew."""
         tensors = {p.name: names[p.name] for p in callee.params if is_tensor(p)}
-        if any(g.index is not None for g in callee.grads) or any(v.kind != "name" or v == ABSENT for v in tensors.values()): return
+        if any(g.index is not None for g in callee.grads) or any(
+            v.kind != "name" or v == ABSENT for v in tensors.values()
+        ):
+            return
         result = names[callee.outputs[0].name]
         parts = {g.name: X("name", (), f"{prefix}_{g.name}", span) for g in callee.grads if g.name not in tensors}
         known = {**names, **parts, "g": X("name", (), f"g_{result.val}", span)}
-        grads = tuple(Assign(known[g.name].val, None, g.mode, placed(rename(g.value, known), span), span, span) for g in callee.grads)
+        grads = tuple(
+            Assign(known[g.name].val, None, g.mode, placed(rename(g.value, known), span), span, span)
+            for g in callee.grads
+        )
         self.owns.append(Own(result.val, inner, tuple(v.val for n, v in tensors.items() if n in said), grads, whole))
 
     def obstacle(self, callee: Op) -> str:
         """Why an op cannot be put in place, or ""."""
-        if callee.name in self.open: return "it calls itself"
-        if not callee.body: return "it has no formula"
-        if any(a.index is not None for a in callee.body) or any(p.type.dims is not None for p in callee.params if is_tensor(p)):
+        if callee.name in self.open:
+            return "it calls itself"
+        if not callee.body:
+            return "it has no formula"
+        if any(a.index is not None for a in callee.body) or any(
+            p.type.dims is not None for p in callee.params if is_tensor(p)
+        ):
             return "it is not written over whole tensors"
-        if len(callee.outputs) > 1: return "it has several results"
+        if len(callee.outputs) > 1:
+            return "it has several results"
         return "it writes its arguments" if any(p.mut for p in callee.params) else ""
 
 
@@ -124,26 +157,36 @@ def arguments(e: X, callee: Op):
     given: Names = {}
     places = iter([p for p in callee.params if not p.keyword])
     for a in e.args:
-        if a.kind == "kw": given[a.val] = a.args[0]
-        elif (p := next(places, None)) is not None: given[p.name] = a
+        if a.kind == "kw":
+            given[a.val] = a.args[0]
+        elif (p := next(places, None)) is not None:
+            given[p.name] = a
     defaults: Names = {}
     for p in callee.params:
         value = given.get(p.name)
-        if value is None: value = rename(p.default, defaults) if p.default is not None else ABSENT
+        if value is None:
+            value = rename(p.default, defaults) if p.default is not None else ABSENT
         defaults[p.name] = value
         yield p, value
 
 
 def rename(e: X, names: Names) -> X:
     """Names replaced, and what the arguments decide folded."""
-    if e.kind == "name": return replace(names[e.val], span=e.span) if e.val in names else e
+    if e.kind == "name":
+        return replace(names[e.val], span=e.span) if e.val in names else e
     args = tuple(rename(a, names) for a in e.args)
-    if e.kind == "call" and e.val == "given" and args[0] == ABSENT: return truth(False)
-    if e.kind == "call" and e.val == "given" and args[0].kind != "name": return truth(True)
-    if e.kind == "??" and args[0] == ABSENT: return args[1]
-    if e.kind == "??" and args[0].kind in ("num", "str", "neg"): return args[0]
-    if e.kind in ("==", "!=") and args[0].kind == args[1].kind == "str": return truth((args[0].val == args[1].val) == (e.kind == "=="))
-    if e.kind == "if" and args[0] in (truth(True), truth(False)): return args[1] if args[0].val == "true" else args[2]
+    if e.kind == "call" and e.val == "given" and args[0] == ABSENT:
+        return truth(False)
+    if e.kind == "call" and e.val == "given" and args[0].kind != "name":
+        return truth(True)
+    if e.kind == "??" and args[0] == ABSENT:
+        return args[1]
+    if e.kind == "??" and args[0].kind in ("num", "str", "neg"):
+        return args[0]
+    if e.kind in ("==", "!=") and args[0].kind == args[1].kind == "str":
+        return truth((args[0].val == args[1].val) == (e.kind == "=="))
+    if e.kind == "if" and args[0] in (truth(True), truth(False)):
+        return args[1] if args[0].val == "true" else args[2]
     if e.kind == "reduce":
         red, binders, where = e.val
         binders = tuple(binder(b, names) for b in binders)
@@ -154,28 +197,45 @@ def rename(e: X, names: Names) -> X:
 def placed(e: X, span: Span) -> X:
     """The expression as if it stood at the call: its own text is in another definition, perhaps another file."""
     made = replace(e, span=span, args=tuple(placed(a, span) for a in e.args))
-    if e.kind != "reduce": return made
+    if e.kind != "reduce":
+        return made
     red, binders, where = e.val
     ends = lambda b: {"low": b.low and placed(b.low, span), "high": b.high and placed(b.high, span)}
-    return replace(made, val=(red, tuple(replace(b, span=span, **ends(b)) for b in binders), where and placed(where, span)))
+    return replace(
+        made, val=(red, tuple(replace(b, span=span, **ends(b)) for b in binders), where and placed(where, span))
+    )
 
 
-def truth(value: bool) -> X: return X("name", (), "true" if value else "false")
+def truth(value: bool) -> X:
+    return X("name", (), "true" if value else "false")
 
 
 def binder(b: Binder, names: Names) -> Binder:
     """`dim` given as `-1` becomes a binder named "-1": that axis of the operand."""
-    if b.name not in names: return b
+    if b.name not in names:
+        return b
     v = names[b.name]
-    text = v.val if v.kind == "name" else str(v.val) if v.kind == "num" else f"-{v.args[0].val}" if v.kind == "neg" else b.name
+    text = (
+        v.val
+        if v.kind == "name"
+        else str(v.val)
+        if v.kind == "num"
+        else f"-{v.args[0].val}"
+        if v.kind == "neg"
+        else b.name
+    )
     return replace(b, name=text)
 
 
 def renamed_message(message: str, names: Names) -> str:
     """The holes of a message speak of the callee's options; a constant given for one is written out."""
+
     def hole(m: re.Match) -> str:
         v = names.get(m[1])
-        if v is None: return m[0]
-        if v.kind == "neg" and v.args[0].kind == "num": return f"-{v.args[0].val}"
+        if v is None:
+            return m[0]
+        if v.kind == "neg" and v.args[0].kind == "num":
+            return f"-{v.args[0].val}"
         return "{%s}" % v.val if v.kind == "name" else str(v.val) if v.kind in ("num", "str") else m[1]
+
     return re.sub(r"\{([^{}]+)\}", hole, message)

@@ -15,9 +15,11 @@ from .expression import E, conjuncts, indices, show, walk
 
 # --- Raw bodies ------------------------------------------------------------------------------------
 
+
 @dataclass(frozen=True)
 class BodyLaunch:
     """See dsl.syntax.Launch; `steps` and `over` are formulas of the body's words."""
+
     name: str
     step: str
     steps: E | None
@@ -28,6 +30,7 @@ class BodyLaunch:
 @dataclass(frozen=True)
 class Body:
     """The texts of a raw op."""
+
     op: str
     wgsl: str
     js: str
@@ -40,6 +43,7 @@ class Raw:
     """A raw body that runs.  inputs: the body's names of the tensors read.  outputs: (the body's name, the tensor) of
     results and scratch memory.  words: (name, kind) of the numbers it gets.  n: which output the statement makes.
     T: the dtype of what the body calls T.  placed: where it stands (dsl.placed.Placed), for its gradient."""
+
     body: Body
     inputs: tuple[str, ...]
     outputs: tuple[tuple[str, str], ...]
@@ -51,14 +55,17 @@ class Raw:
 
 # --- Programs --------------------------------------------------------------------------------------
 
+
 @dataclass(frozen=True)
 class Loop:
     """A loop from 0.  `extent` is its length; a pack loop has None and runs over the axes of `pack`."""
+
     name: str
     extent: E | None = None
     pack: str | None = None
 
-    def __repr__(self): return f"*{self.name} < {self.pack}" if self.pack else f"{self.name} < {show(self.extent)}"
+    def __repr__(self):
+        return f"*{self.name} < {self.pack}" if self.pack else f"{self.name} < {show(self.extent)}"
 
 
 @dataclass(frozen=True)
@@ -76,6 +83,7 @@ class Dim:
     With `when`, the axis exists only if that condition on options holds; an index in its place counts
     for nothing when it does not.
     """
+
     kind: str
     name: str = ""
     size: E | None = None
@@ -91,6 +99,7 @@ class Tensor:
     """role: input output temp cotangent gradient.  dtype: "T" (the op's promoted type), "int", "bool",
     "own" (an input's own type).  A gradient or cotangent is `like` the tensor it belongs to.
     A `float` accumulator or table that must not follow T is dtype "float"."""
+
     name: str
     role: str
     dims: tuple[Dim, ...]
@@ -106,6 +115,7 @@ class Stmt:
 
     `spread` marks a gradient of a tensor that may have been broadcast: axes of a pack that the
     target lacks (or has with length 1) are summed instead of stored."""
+
     target: str
     idx: tuple[E, ...]
     loops: tuple[Loop, ...]
@@ -114,16 +124,19 @@ class Stmt:
     rloops: tuple[Loop, ...] = ()
     pred: E | None = None
     mode: str = "="
-    when: E | None = None               # a condition on options: the host skips the nest
+    when: E | None = None  # a condition on options: the host skips the nest
     spread: bool = False
 
     def __repr__(self):
         s = f"{self.target}[{', '.join(map(show, self.idx))}] {self.mode} "
         over = ", ".join(map(repr, self.rloops))
         where = f" if {show(self.pred)}" if self.pred is not None else ""
-        if self.red: s += f"{self.red}[{over}{where}] {show(self.body)}"
-        else: s += show(self.body) + ("   " + where.strip() if where else "")
-        if self.spread: s += "   spread"
+        if self.red:
+            s += f"{self.red}[{over}{where}] {show(self.body)}"
+        else:
+            s += show(self.body) + ("   " + where.strip() if where else "")
+        if self.spread:
+            s += "   spread"
         return s + (f"   when {show(self.when)}" if self.when is not None else "")
 
 
@@ -151,19 +164,22 @@ class Program:
     that comes first reaches every element, unless several `=` statements for one target share them out.
     `=` statements under conditions that exclude each other are alternatives.  A `=` statement whose place is
     read from a tensor replaces elements of what its target holds; of several at one place one stays."""
+
     name: str
     tensors: dict[str, Tensor]
     stmts: list[Stmt]
     inputs: list[str]
     outputs: list[str]
 
-    def __repr__(self): return "\n".join(map(repr, self.stmts))
+    def __repr__(self):
+        return "\n".join(map(repr, self.stmts))
 
 
 class Fresh:
     """Names for one op: a stem and a number; generated names end in `_`, which users' may not."""
 
-    def __init__(self): self.count: dict[str, int] = {}
+    def __init__(self):
+        self.count: dict[str, int] = {}
 
     def __call__(self, stem: str) -> str:
         stem = stem.rstrip("_").rstrip("0123456789") or "v"
@@ -175,15 +191,31 @@ class Fresh:
 def running(s: Stmt) -> tuple[str, bool] | None:
     """The outer loop along which a filtered reduction only grows (`j <= i`), and whether it grows from the end.  A running argmax or
     argmin names the last of equal values, any other the first."""
-    if s.red not in ("sum", "prod", "max", "min", "argmax", "argmin") or len(s.rloops) != 1 or s.rloops[0].pack or s.spread: return None
+    if (
+        s.red not in ("sum", "prod", "max", "min", "argmax", "argmin")
+        or len(s.rloops) != 1
+        or s.rloops[0].pack
+        or s.spread
+    ):
+        return None
     j, extents = s.rloops[0], {l.name: l.extent for l in s.loops}
     ps = conjuncts(s.pred)
-    if len(ps) != 1 or ps[0].op not in ("<=", ">="): return None
+    if len(ps) != 1 or ps[0].op not in ("<=", ">="):
+        return None
     a, b = ps[0].args if ps[0].op == "<=" else ps[0].args[::-1]
-    if a.op != "idx" or b.op != "idx" or j.name not in (a.val, b.val): return None
+    if a.op != "idx" or b.op != "idx" or j.name not in (a.val, b.val):
+        return None
     i = b.val if a.val == j.name else a.val
-    if any(n.op == "rand" for n in walk(s.body)): return None
-    if extents.get(i) != j.extent or i in indices(s.body) or sum(x.op in ("idx", "pack") and x.val == i for x in s.idx) != 1: return None
-    if any(i in indices(x) and not x.op in ("idx", "pack") for x in s.idx): return None
-    if s.red.startswith("arg") and a.val != j.name: return None
+    if any(n.op == "rand" for n in walk(s.body)):
+        return None
+    if (
+        extents.get(i) != j.extent
+        or i in indices(s.body)
+        or sum(x.op in ("idx", "pack") and x.val == i for x in s.idx) != 1
+    ):
+        return None
+    if any(i in indices(x) and not x.op in ("idx", "pack") for x in s.idx):
+        return None
+    if s.red.startswith("arg") and a.val != j.name:
+        return None
     return i, a.val != j.name

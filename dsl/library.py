@@ -30,16 +30,23 @@ def load(paths) -> tuple[Library, list[Error], list[Source]]:
 
 def definition_files(paths) -> list[Path]:
     """The .op files of a folder by name, or the files given."""
-    return sorted(Path(paths).glob("*.op")) if isinstance(paths, (str, Path)) and Path(paths).is_dir() else \
-        [Path(p) for p in ([paths] if isinstance(paths, (str, Path)) else paths)]
+    return (
+        sorted(Path(paths).glob("*.op"))
+        if isinstance(paths, (str, Path)) and Path(paths).is_dir()
+        else [Path(p) for p in ([paths] if isinstance(paths, (str, Path)) else paths)]
+    )
 
 
-def load_text(text: str, path: str = "definition.op", beside: Library | None = None) -> tuple[Library, list[Error], list[Source]]:
+def load_text(
+    text: str, path: str = "definition.op", beside: Library | None = None
+) -> tuple[Library, list[Error], list[Source]]:
     """Definitions in a text; those of `beside` can be called."""
     return lower([parse_text(text, path)], [Path(path).stem], beside)
 
 
-def lower_item(item: Op, trees: dict[str, Op], defs: dict[str, Def], file: str, begun: dict[str, OpDef] | None = None) -> tuple[list[OpDef], list[Error]]:
+def lower_item(
+    item: Op, trees: dict[str, Op], defs: dict[str, Def], file: str, begun: dict[str, OpDef] | None = None
+) -> tuple[list[OpDef], list[Error]]:
     """The ops that a definition makes, or its mistakes.  trees, defs: all definitions that it may call; begun: ops of which
     only the gradients are still to be made, and which call this one there."""
     begun = {} if begun is None else begun
@@ -47,13 +54,15 @@ def lower_item(item: Op, trees: dict[str, Op], defs: dict[str, Def], file: str, 
     ops: list[OpDef] = []
 
     def called(name: str) -> OpDef | None:
-        if name in begun: return begun[name]
+        if name in begun:
+            return begun[name]
         return next(iter(lower_item(trees[name], trees, defs, file, dict(begun))[0]), None) if name in trees else None
 
     for name, family in members(item) if not errors else ():
         work = Lowering(tree, family, name, defs, trees, called, lambda made: begun.update({made.name: made}))
         made = work.run()
-        if work.errors: return [], work.errors
+        if work.errors:
+            return [], work.errors
         made.file = file
         made.asks = companions(replace(tree, name=name))
         verify(made.forward, made)
@@ -61,31 +70,56 @@ def lower_item(item: Op, trees: dict[str, Op], defs: dict[str, Def], file: str, 
     return ops, errors
 
 
-def lower(parsed, stems: list[str], beside: Library | None = None, one=lower_item, before=lambda tasks: None,
-          passed=lambda op: False) -> tuple[Library, list[Error], list[Source]]:
+def lower(
+    parsed,
+    stems: list[str],
+    beside: Library | None = None,
+    one=lower_item,
+    before=lambda tasks: None,
+    passed=lambda op: False,
+) -> tuple[Library, list[Error], list[Source]]:
     """(library, errors, sources); ops with mistakes are left out of the library.  one: lowers one definition; before: is
     told with what `one` will be called; passed: whether an op is known to be without mistakes."""
     parsed = apart(parsed)
     sources = [source for *_, source in parsed]
     errors = [e for _, found, source in parsed for e in located(found, source.path)]
-    errors += check_library([(items, source) for items, _, source in parsed], [o.tree for o in beside.ops.values()] if beside else (), passed)
+    errors += check_library(
+        [(items, source) for items, _, source in parsed],
+        [o.tree for o in beside.ops.values()] if beside else (),
+        passed,
+    )
     trees = {n: o.tree for n, o in beside.ops.items()} if beside else {}
     defs: dict[str, Def] = {}
     for items, _, _ in parsed:
         for item in items:
-            if isinstance(item, Def): defs[item.name] = item
-            elif isinstance(item, Op): trees.update({name: item for name, _ in members(item)})
+            if isinstance(item, Def):
+                defs[item.name] = item
+            elif isinstance(item, Op):
+                trees.update({name: item for name, _ in members(item)})
     broken = {(e.path, e.span) for e in errors}
     stepped = {d.name: d for d in defs.values() if d.value is None}
-    mistaken = any(s.path == p and d.span[0] <= at[0] <= d.span[1] for items, _, s in parsed for d in items if isinstance(d, Def) for p, at in broken)
-    if mistaken: return Library({}), errors, sources                # what calls it cannot be lowered
-    for d in ordered(stepped): ROUTINES[d.name] = routines.lower(d, defs)
+    mistaken = any(
+        s.path == p and d.span[0] <= at[0] <= d.span[1]
+        for items, _, s in parsed
+        for d in items
+        if isinstance(d, Def)
+        for p, at in broken
+    )
+    if mistaken:
+        return Library({}), errors, sources  # what calls it cannot be lowered
+    for d in ordered(stepped):
+        ROUTINES[d.name] = routines.lower(d, defs)
     ops: dict[str, OpDef] = {}
-    sound = [(item, stem, source) for (items, _, source), stem in zip(parsed, stems) for item in items
-             if not any(p == source.path and item.span[0] <= s[0] <= item.span[1] for p, s in broken)]
+    sound = [
+        (item, stem, source)
+        for (items, _, source), stem in zip(parsed, stems)
+        for item in items
+        if not any(p == source.path and item.span[0] <= s[0] <= item.span[1] for p, s in broken)
+    ]
     before([(item, trees, defs, stem) for item, stem, _ in sound if isinstance(item, Op)])
     for item, stem, source in sound:
-        if not isinstance(item, Op): continue
+        if not isinstance(item, Op):
+            continue
         made, found = one(item, trees, defs, stem)
         errors += located(found, source.path)
         ops |= {op.name: op for op in made}
@@ -102,20 +136,24 @@ def ordered(made: dict[str, Def]) -> list[Def]:
     out: list[Def] = []
 
     def visit(d: Def):
-        if d in out: return
+        if d in out:
+            return
         for s in d.steps:
             for t in s.steps if isinstance(s, Repeat) else (s,):
                 for n in (n for v in t.values for n in nodes_in(v)):
-                    if n.kind == "call" and n.val in made and n.val != d.name: visit(made[n.val])
+                    if n.kind == "call" and n.val in made and n.val != d.name:
+                        visit(made[n.val])
         out.append(d)
 
-    for d in made.values(): visit(d)
+    for d in made.values():
+        visit(d)
     return out
 
 
 def members(op: Op) -> list[tuple[str, dict[str, int]]]:
     """(name, value of the family variable) of each op that a definition makes."""
-    if not op.family: return [(op.name, {})]
+    if not op.family:
+        return [(op.name, {})]
     variable, values = op.family
     return [(op.name.replace("{%s}" % variable, str(n)), {variable: n}) for n in values]
 
@@ -126,25 +164,29 @@ def schedules(library: Library, rules: list[ScheduleTree]):
         for call in rule.strategies:
             numbers = tuple((a.val, a.args[0].val) for a in call.args if a.kind == "kw")
             made = Schedule(rule.target, facts(rule.when), call.val, numbers)
-            if rule.target in NEST_SHAPES: library.schedules.append(made)
-            elif rule.target in library.ops: library.ops[rule.target].schedules.append(made)
+            if rule.target in NEST_SHAPES:
+                library.schedules.append(made)
+            elif rule.target in library.ops:
+                library.ops[rule.target].schedules.append(made)
 
 
 class Facts:
     """What a schedule's condition may name: a nest's facts, which only a call knows."""
+
     scalars: dict = {}
     options: dict = {}
     families: dict = {}
     defs: dict = {}
 
-    class patterns: rank: dict = {}
+    class patterns:
+        rank: dict = {}
 
-    def is_tensor(self, n: str) -> bool: return False
+    def is_tensor(self, n: str) -> bool:
+        return False
 
 
 def facts(when: X | None) -> E | None:
-    if when is None: return None
+    if when is None:
+        return None
     f = Formulas(Facts())
     return f.lower(when, Context())
-
-

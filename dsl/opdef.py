@@ -22,7 +22,7 @@ from .syntax import Code, Module, Op as OpTree, Sample, Test
 
 Presence = "has_"
 TypeOf = "type_"
-MISSING = -2147483648                   # a number of an `ints` option that is left out: codegen/host/options.py
+MISSING = -2147483648  # a number of an `ints` option that is left out: codegen/host/options.py
 
 
 def symbol(option: str) -> str:
@@ -36,6 +36,7 @@ class Param:
 
     cls, for tensors: Num Float Int Bits Bool Any.
     default: a formula; None with has_default means absent (`?`) or, for `dims`, all axes."""
+
     name: str
     kind: str
     cls: str = ""
@@ -44,23 +45,24 @@ class Param:
     default: E | None = None
     has_default: bool = False
     choices: tuple[str, ...] = ()
-    rank: int = -1                      # ints: fixed length, or -1
-    pack: str = ""                      # ints[*N] with N of unknown rank: it gives N's rank
+    rank: int = -1  # ints: fixed length, or -1
+    pack: str = ""  # ints[*N] with N of unknown rank: it gives N's rank
     mut: bool = False
-    flat: bool = False                  # a tensor whose elements are taken in a row, whatever its shape
-    instead: str = ""                   # what may stand for the tensor: "num", "ints" or nothing
+    flat: bool = False  # a tensor whose elements are taken in a row, whatever its shape
+    instead: str = ""  # what may stand for the tensor: "num", "ints" or nothing
 
 
 @dataclass(frozen=True)
 class Require:
     holds: E
-    message: str                        # with {0}, {1}: the values below, {type 0}: the name of a type
+    message: str  # with {0}, {1}: the values below, {type 0}: the name of a type
     values: tuple[E, ...] = ()
 
 
 @dataclass(frozen=True)
 class Schedule:
     """`schedule TARGET when COND` + one strategy with numbers; TARGET is an op or a nest shape."""
+
     target: str
     when: E | None
     strategy: str
@@ -72,6 +74,7 @@ class Owned:
     """A call in a formula of an op that says its gradients, lowered (dsl.syntax.Own).
 
     stmts: what makes them, in order, from the cotangent `g_<result>`; targets: those that are the gradient of a tensor -> that tensor."""
+
     result: str
     inner: tuple[str, ...]
     args: tuple[str, ...]
@@ -84,46 +87,47 @@ class Owned:
 class OpDef:
     name: str
     doc: str
-    aliases: tuple[str, ...]            # "torch.add", "torch.nn.functional.conv2d"
+    aliases: tuple[str, ...]  # "torch.add", "torch.nn.functional.conv2d"
     params: list[Param]
-    tensors: dict[str, Tensor]          # inputs, outputs and temps, by name
-    promote: str                        # default float sum none  (PyTorch's kinds)
-    promoted: list[str]                 # the tensor parameters whose types make T
-    sizes: list[tuple[str, E]]          # `where`, in order
+    tensors: dict[str, Tensor]  # inputs, outputs and temps, by name
+    promote: str  # default float sum none  (PyTorch's kinds)
+    promoted: list[str]  # the tensor parameters whose types make T
+    sizes: list[tuple[str, E]]  # `where`, in order
     requires: list[Require]
     outputs: list[str]
-    drop: str = ""                      # the dims option whose axes the result loses
+    drop: str = ""  # the dims option whose axes the result loses
     keepdim: str = ""
     forward: Program | None = None
     # `grad x = ...`, lowered: statements for `d_x` that read cotangents `g_<output>`, outputs, inputs and
     # temporaries of the forward program or their own (all in `tensors`; `d_` and `g_` need not be); "": parts of several
     grads: dict[str, list[Stmt]] = field(default_factory=dict)
-    nograd: frozenset[str] | None = None    # None: all derived; names: these have none; empty set: none has
+    nograd: frozenset[str] | None = None  # None: all derived; names: these have none; empty set: none has
     raw: tuple[Code, ...] = ()
     foreach: bool = False
-    numbers: bool = False               # no argument need be a tensor
+    numbers: bool = False  # no argument need be a tensor
     random: bool = False
-    pointwise: bool = False             # whole-tensor, one output of the inputs' broadcast shape
+    pointwise: bool = False  # whole-tensor, one output of the inputs' broadcast shape
     schedules: list[Schedule] = field(default_factory=list)
     tests: tuple[Test, ...] = ()
     samples: tuple[Sample, ...] = ()
-    modules: tuple[Module, ...] = ()    # classes of torch.nn that call it
+    modules: tuple[Module, ...] = ()  # classes of torch.nn that call it
     tree: OpTree | None = None
-    family: tuple[str, int] | None = None   # ("D", 2) for conv2d
-    file: str = ""                      # "conv": ops/conv.op
-    gradient: Program | None = None     # made by dsl.adjoint
-    gradient2: Program | None = None    # gradients of the gradient program
-    complete: bool = False                  # whether dsl.adjoint has made them
+    family: tuple[str, int] | None = None  # ("D", 2) for conv2d
+    file: str = ""  # "conv": ops/conv.op
+    gradient: Program | None = None  # made by dsl.adjoint
+    gradient2: Program | None = None  # gradients of the gradient program
+    complete: bool = False  # whether dsl.adjoint has made them
     # The ops that look at elements, and what is wrong where a result of them is 0; see dsl/elements.py.
     asks: tuple[tuple[str, tuple[str, ...]], ...] = ()
-    spared: tuple[E | None, ...] = ()       # for each of them, where it need not be asked
-    source: str = ""                        # digest of the texts that it was made from, where a build needs it
-    owned: list[Owned] = field(default_factory=list)    # calls whose gradients are not derived
+    spared: tuple[E | None, ...] = ()  # for each of them, where it need not be asked
+    source: str = ""  # digest of the texts that it was made from, where a build needs it
+    owned: list[Owned] = field(default_factory=list)  # calls whose gradients are not derived
 
 
 @dataclass
 class Library:
     """All definitions, in the order of their files."""
+
     ops: dict[str, OpDef]
-    schedules: list[Schedule] = field(default_factory=list)     # for nest shapes
-    routines: dict = field(default_factory=dict)                # dsl.routines.Routine by name
+    schedules: list[Schedule] = field(default_factory=list)  # for nest shapes
+    routines: dict = field(default_factory=dict)  # dsl.routines.Routine by name

@@ -21,13 +21,26 @@ from .tree import Build, Unreadable
 
 ROOT = Path(__file__).resolve().parent.parent
 GRAMMAR = ROOT / "grammar" / "op.lark"
-DEPTH = 100             # formulas nested deeper are refused: the later passes recurse
+DEPTH = 100  # formulas nested deeper are refused: the later passes recurse
 
 # What a terminal is called in a message; terminals that stand for one word or sign show it.
-WORDS = {"$END": "the end of the definition", "_CLAUSE": "a new clause", "NAME": "a name", "OPNAME": "a name",
-         "NUMBER": "a number",
-         "STRING": "a text in quotes", "LONG_STRING": "a text in quotes", "ASSIGN": "`=`", "COMPARE": "a comparison", "REDUCE": "a reduction",
-         "ADD": "an operator", "MUL": "an operator", "BITOP": "an operator", "SHIFT": "an operator", "POWER": "an operator"}
+WORDS = {
+    "$END": "the end of the definition",
+    "_CLAUSE": "a new clause",
+    "NAME": "a name",
+    "OPNAME": "a name",
+    "NUMBER": "a number",
+    "STRING": "a text in quotes",
+    "LONG_STRING": "a text in quotes",
+    "ASSIGN": "`=`",
+    "COMPARE": "a comparison",
+    "REDUCE": "a reduction",
+    "ADD": "an operator",
+    "MUL": "an operator",
+    "BITOP": "an operator",
+    "SHIFT": "an operator",
+    "POWER": "an operator",
+}
 # Where a formula may start or go on, one phrase says more than a list of terminals.
 START = {"NAME", "NUMBER", "STRING", "REDUCE", "SIGN", "LPAR", "LSQB", "NOT"}
 ON = {"ADD", "MUL", "BITOP", "SHIFT", "POWER", "COMPARE", "FALLBACK", "DOT", "IF", "AND", "OR", "LSQB", "LPAR"}
@@ -42,8 +55,15 @@ def parser() -> Lark:
         where = str(folder / "op.lark.cache")
     except OSError:
         where = None
-    return Lark(GRAMMAR.read_text(encoding="utf-8"), parser="lalr", start=["item", "expr"], propagate_positions=True,
-                maybe_placeholders=True, strict=True, **({"cache": where} if where else {}))
+    return Lark(
+        GRAMMAR.read_text(encoding="utf-8"),
+        parser="lalr",
+        start=["item", "expr"],
+        propagate_positions=True,
+        maybe_placeholders=True,
+        strict=True,
+        **({"cache": where} if where else {}),
+    )
 
 
 def parse_file(path: str | Path) -> tuple[list[Op | Def | Schedule], list[Error], Source]:
@@ -66,28 +86,42 @@ def parse_source(source: Source) -> tuple[list[Op | Def | Schedule], list[Error]
     spans = source.items()
     head = spans[0][0] if spans else len(source.text)
     stray = stray_lines(source, head)
-    if stray: errors.append(stray)
+    if stray:
+        errors.append(stray)
     for start, end in spans:
         result = parse_item(source, start, end)
-        if not isinstance(result, Error): items.append(result)
-        elif not errors or not (cause := continues(result, errors[-1], source.text[start:end])): errors.append(result)
-        else: errors[-1] = cause
+        if not isinstance(result, Error):
+            items.append(result)
+        elif not errors or not (cause := continues(result, errors[-1], source.text[start:end])):
+            errors.append(result)
+        else:
+            errors[-1] = cause
     return items, located(errors, source.path), source
 
 
 def parse_item(source: Source, start: int, end: int) -> Op | Def | Schedule | Error:
     bad = indentation(source, start, end)
-    if bad: return bad
+    if bad:
+        return bad
     try:
         item = Build().transform(parser().parse(TextSlice(source.text, start, end), start="item"))
     except UnexpectedInput as e:
         return explain(e, source, start, end)
     except VisitError as e:
-        if not isinstance(e.orig_exc, Unreadable): raise
+        if not isinstance(e.orig_exc, Unreadable):
+            raise
         return Error("syntax", e.orig_exc.message, e.orig_exc.span)
     deep = too_deep(item)
-    return Error("syntax", f"this formula is nested more than {DEPTH} deep", deep.span,
-                 help=("name a part of it on a line of its own",)) if deep else item
+    return (
+        Error(
+            "syntax",
+            f"this formula is nested more than {DEPTH} deep",
+            deep.span,
+            help=("name a part of it on a line of its own",),
+        )
+        if deep
+        else item
+    )
 
 
 def parse_formula(source: Source, start: int, end: int) -> X | Error:
@@ -97,23 +131,33 @@ def parse_formula(source: Source, start: int, end: int) -> X | Error:
     except UnexpectedInput as e:
         return explain(e, source, start, end)
     except VisitError as e:
-        if not isinstance(e.orig_exc, Unreadable): raise
+        if not isinstance(e.orig_exc, Unreadable):
+            raise
         return Error("syntax", e.orig_exc.message, e.orig_exc.span)
-    return Error("syntax", f"this formula is nested more than {DEPTH} deep",
-                 formula.span) if too_deep(formula) else formula
+    return (
+        Error("syntax", f"this formula is nested more than {DEPTH} deep", formula.span)
+        if too_deep(formula)
+        else formula
+    )
 
 
 # --- Layout ----------------------------------------------------------------------------------------
 
+
 def stray_lines(source: Source, end: int) -> Error | None:
     """Indented text before the first item."""
     for n, at in enumerate(source.starts):
-        if at >= end: return None
+        if at >= end:
+            return None
         line = source.line(n)
         if line.strip() and not line.lstrip().startswith("#"):
             depth = len(line) - len(line.lstrip())
-            return Error("layout", "this clause belongs to no definition", (at + depth, at + len(line.rstrip())),
-                         help=("a definition starts in the first column",))
+            return Error(
+                "layout",
+                "this clause belongs to no definition",
+                (at + depth, at + len(line.rstrip())),
+                help=("a definition starts in the first column",),
+            )
     return None
 
 
@@ -123,17 +167,28 @@ def indentation(source: Source, start: int, end: int) -> Error | None:
     first, _ = source.place(start)
     for n in range(first + 1, len(source.starts)):
         at = source.starts[n]
-        if at >= end: return None
+        if at >= end:
+            return None
         line = source.line(n)
-        blank = line[:len(line) - len(line.lstrip(" \t"))]
-        if not line.strip() or line[len(blank)] == "#" or any(a < at < b for a, b in inside): continue
+        blank = line[: len(line) - len(line.lstrip(" \t"))]
+        if not line.strip() or line[len(blank)] == "#" or any(a < at < b for a, b in inside):
+            continue
         if "\t" in blank:
-            return Error("layout", "this line is indented with a tab", (at, at + len(blank)), "indent with spaces",
-                         help=("indent by 4 to start a clause, or deeper to continue the line above",))
+            return Error(
+                "layout",
+                "this line is indented with a tab",
+                (at, at + len(blank)),
+                "indent with spaces",
+                help=("indent by 4 to start a clause, or deeper to continue the line above",),
+            )
         if 0 < len(blank) < 4:
-            return Error("layout", f"this line is indented by {len(blank)}", (at, at + len(blank)),
-                         "a clause starts after exactly 4 spaces",
-                         help=("indent by 4 to start a clause, or deeper to continue the line above",))
+            return Error(
+                "layout",
+                f"this line is indented by {len(blank)}",
+                (at, at + len(blank)),
+                "a clause starts after exactly 4 spaces",
+                help=("indent by 4 to start a clause, or deeper to continue the line above",),
+            )
     return None
 
 
@@ -143,14 +198,18 @@ def too_deep(item) -> X | None:
     while todo:
         node, depth = todo.pop()
         if isinstance(node, X):
-            if depth >= DEPTH: return node
+            if depth >= DEPTH:
+                return node
             depth += 1
-        if isinstance(node, tuple): todo += [(c, depth) for c in node]
-        elif is_dataclass(node): todo += [(getattr(node, f.name), depth) for f in fields(node) if f.compare]
+        if isinstance(node, tuple):
+            todo += [(c, depth) for c in node]
+        elif is_dataclass(node):
+            todo += [(getattr(node, f.name), depth) for f in fields(node) if f.compare]
     return None
 
 
 # --- What was expected -----------------------------------------------------------------------------
+
 
 def explain(e: UnexpectedInput, source: Source, start: int, end: int) -> Error:
     text = source.text
@@ -158,9 +217,12 @@ def explain(e: UnexpectedInput, source: Source, start: int, end: int) -> Error:
     token = getattr(e, "token", None)
     at, width = e.pos_in_stream, 1
     if isinstance(e, UnexpectedToken):
-        if token.type == "$END": at = len(text[:end].rstrip())
-        elif token.type == "_CLAUSE": width = 1
-        else: width = len(token)
+        if token.type == "$END":
+            at = len(text[:end].rstrip())
+        elif token.type == "_CLAUSE":
+            width = 1
+        else:
+            width = len(token)
     at = min(max(at, start), end)
     failure = Failure(text, start, end, at, width, expected)
     return known_mistake(failure) or unexpected(failure)
@@ -177,10 +239,15 @@ def expected_words(terminals: set[str]) -> list[str]:
     """At most four phrases for a set of terminals."""
     words = []
     left = set(terminals)
-    if len(left & START) >= 5: words.append("a value"); left -= START
-    elif len(left & ON) >= 5: words.append("an operator"); left -= ON
-    words += sorted({WORDS.get(t) or literal(t) for t in left if WORDS.get(t) or literal(t)},
-                    key=lambda w: (w.startswith("a"), w))
+    if len(left & START) >= 5:
+        words.append("a value")
+        left -= START
+    elif len(left & ON) >= 5:
+        words.append("an operator")
+        left -= ON
+    words += sorted(
+        {WORDS.get(t) or literal(t) for t in left if WORDS.get(t) or literal(t)}, key=lambda w: (w.startswith("a"), w)
+    )
     return words if len(words) <= 4 else words[:3] + ["something else"]
 
 

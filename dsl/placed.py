@@ -18,6 +18,7 @@ from .scalar_formulas import COMPARED
 class Placed:
     """op: the callee, an OpDef.  names: its tensors -> the caller's; of a raw body, dsl.ir.Raw knows them.  packs: what its packs stand for.
     env: its sizes and options -> the caller's formulas.  T: the dtype that its type T is here, "T" or "int" or "bool"."""
+
     op: object
     names: dict[str, str]
     packs: dict[str, tuple[Axis, ...]]
@@ -31,15 +32,24 @@ class Placed:
         match e.op:
             case "read":
                 t, fallback = e.val
-                return E("read", self.index(e.args, at), (self.names[t], None if fallback is None else self.expression(fallback, at)))
-            case "idx": return at[e.val][0]
+                return E(
+                    "read",
+                    self.index(e.args, at),
+                    (self.names[t], None if fallback is None else self.expression(fallback, at)),
+                )
+            case "idx":
+                return at[e.val][0]
             case "sym":
-                if e.val in self.env: return self.env[e.val]
-                if e.val in ("inf", "nan"): return e
+                if e.val in self.env:
+                    return self.env[e.val]
+                if e.val in ("inf", "nan"):
+                    return e
                 raise Unplaced(e.val)
-            case "raw": return E("raw", tuple(self.expression(a, at) for a in e.args), self.raw(e.val))
+            case "raw":
+                return E("raw", tuple(self.expression(a, at) for a in e.args), self.raw(e.val))
         args = [self.expression(a, at) for a in e.args]
-        if e.op in COMPARED and is_const(args[0]) and is_const(args[1]): return lift(COMPARED[e.op](args[0].val, args[1].val))
+        if e.op in COMPARED and is_const(args[0]) and is_const(args[1]):
+            return lift(COMPARED[e.op](args[0].val, args[1].val))
         if e.op in ("and", "or") and any(a in (TRUE, FALSE) for a in args):
             stops = TRUE if e.op == "or" else FALSE
             return stops if stops in args else args[0] if args[1] in (TRUE, FALSE) else args[1]
@@ -49,25 +59,36 @@ class Placed:
         return tuple(i for e in args for i in (at[e.val] if e.op == "pack" else (self.expression(e, at),)))
 
     def raw(self, r: Raw) -> Raw:
-        return replace(r, outputs=tuple((n, self.names[t]) for n, t in r.outputs), T=self.dtype(r.T), placed=self.of(r.placed))
+        return replace(
+            r, outputs=tuple((n, self.names[t]) for n, t in r.outputs), T=self.dtype(r.T), placed=self.of(r.placed)
+        )
 
     def of(self, inner: Placed) -> Placed:
         """Where a call inside the callee stands in the caller."""
         packs = {n: tuple(x for a in axes for x in self.axis(a)) for n, axes in inner.packs.items()}
-        return Placed(inner.op, {}, packs, {n: self.expression(e, {}) for n, e in inner.env.items()}, self.dtype(inner.T))
+        return Placed(
+            inner.op, {}, packs, {n: self.expression(e, {}) for n, e in inner.env.items()}, self.dtype(inner.T)
+        )
 
-    def dtype(self, dtype: str) -> str: return self.T if dtype == "T" else dtype
+    def dtype(self, dtype: str) -> str:
+        return self.T if dtype == "T" else dtype
 
     # --- Tensors ---
 
     def axis(self, a: Axis) -> tuple[Axis, ...]:
-        if a.pack: return self.packs[a.pack]
+        if a.pack:
+            return self.packs[a.pack]
         return (Axis(extent=self.expression(a.extent, {})),)
 
     def tensor(self, t: Tensor, name: str) -> Tensor:
         """A temporary for one of the callee's tensors."""
         there = [x for a in axes(t) for x in self.axis(a)]
-        return Tensor(name, "temp", tuple(Dim("pack", a.pack) if a.pack else Dim("one", size=a.extent) for a in there), self.dtype(t.dtype))
+        return Tensor(
+            name,
+            "temp",
+            tuple(Dim("pack", a.pack) if a.pack else Dim("one", size=a.extent) for a in there),
+            self.dtype(t.dtype),
+        )
 
     # --- Statements ---
 
@@ -76,14 +97,29 @@ class Placed:
         at: dict[str, tuple[E, ...]] = {}
         made: dict[str, list[Loop]] = {}
         for v in s.loops + s.rloops:
-            made[v.name] = [Loop(fresh(v.name), a.extent, a.pack or None) for a in self.axis(Axis(extent=v.extent, pack=v.pack or ""))]
+            made[v.name] = [
+                Loop(fresh(v.name), a.extent, a.pack or None)
+                for a in self.axis(Axis(extent=v.extent, pack=v.pack or ""))
+            ]
             at[v.name] = tuple(E("pack" if w.pack else "idx", (), w.name) for w in made[v.name])
         loops = lambda vs: tuple(w for v in vs for w in made[v.name])
         only = lambda e: None if e is None else self.expression(e, at)
-        s = replace(s, target=self.names.get(s.target, s.target), idx=self.index(s.idx, at), loops=loops(s.loops), rloops=loops(s.rloops),
-                    body=self.expression(s.body, at), pred=only(s.pred), when=only(s.when))
+        s = replace(
+            s,
+            target=self.names.get(s.target, s.target),
+            idx=self.index(s.idx, at),
+            loops=loops(s.loops),
+            rloops=loops(s.rloops),
+            body=self.expression(s.body, at),
+            pred=only(s.pred),
+            when=only(s.when),
+        )
         # over no axes at all a reduction is its body
-        return replace(s, red=None) if s.red is not None and not s.rloops and s.pred is None and not s.red.startswith("arg") else s
+        return (
+            replace(s, red=None)
+            if s.red is not None and not s.rloops and s.pred is None and not s.red.startswith("arg")
+            else s
+        )
 
 
 class Unplaced(Exception):
@@ -93,12 +129,14 @@ class Unplaced(Exception):
 def ranked(axes: tuple[Axis, ...]) -> E:
     """How many axes these are."""
     out = ZERO
-    for a in axes: out = add(out, sym(f"rank_{a.pack}") if a.pack else ONE)
+    for a in axes:
+        out = add(out, sym(f"rank_{a.pack}") if a.pack else ONE)
     return out
 
 
 def counted(axes: tuple[Axis, ...]) -> E:
     """How many elements these axes have together."""
     out = ONE
-    for a in axes: out = mul(out, sym(f"count_{a.pack}") if a.pack else a.extent)
+    for a in axes:
+        out = mul(out, sym(f"count_{a.pack}") if a.pack else a.extent)
     return out

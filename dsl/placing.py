@@ -22,25 +22,34 @@ def place(work, a: Assign, callee: OpDef):
     """`a`: an assignment whose value is nothing but the call; `work`: the caller's Lowering."""
     stem = a.name.rstrip("_")
     at = bind(work, a.value, callee)
-    if callee.random: raise Mistake("type", f"`{callee.name}` cannot be called in a formula", a.value.span, "it draws random numbers")
+    if callee.random:
+        raise Mistake("type", f"`{callee.name}` cannot be called in a formula", a.value.span, "it draws random numbers")
     several = len(callee.outputs) > 1
     direct = not several and a.name not in work.items and a.name not in {o.name for o in work.op.outputs}
     for n, t in callee.forward.tensors.items():
-        if n in at.names: continue
+        if n in at.names:
+            continue
         name = f"{stem}_{n.rstrip('_')}_" if several or n not in callee.outputs or not direct else a.name
-        while name in work.tensors and name != a.name: name = f"{name}_"
+        while name in work.tensors and name != a.name:
+            name = f"{name}_"
         at.names[n] = name
         declare(work, at.tensor(t, name))
     try:
         made = [at.statement(s, work.loop) for s in at.op.forward.stmts]
         for r in callee.requires:
-            if any(n.startswith(TypeOf) for n in symbols(r.holds)): continue        # of what callers give it, not of values in formulas
+            if any(n.startswith(TypeOf) for n in symbols(r.holds)):
+                continue  # of what callers give it, not of values in formulas
             holds = at.expression(r.holds, {})
-            if holds != TRUE: work.required.append(replace(r, holds=holds, values=tuple(at.expression(v, {}) for v in r.values)))
-    except Unplaced as u: raise Mistake("type", f"`{callee.name}` cannot be called in a formula", a.value.span, f"it asks for `{u.args[0]}`") from None
+            if holds != TRUE:
+                work.required.append(replace(r, holds=holds, values=tuple(at.expression(v, {}) for v in r.values)))
+    except Unplaced as u:
+        raise Mistake(
+            "type", f"`{callee.name}` cannot be called in a formula", a.value.span, f"it asks for `{u.args[0]}`"
+        ) from None
     made = [replace(s, when=None if s.when == TRUE else s.when) for s in made if s.when != FALSE]
     work.stmts += without_copies(made, work)
-    if not several and not direct: copy(work, a, at.names[callee.outputs[0]])
+    if not several and not direct:
+        copy(work, a, at.names[callee.outputs[0]])
 
 
 def without_copies(made: list[Stmt], work) -> list[Stmt]:
@@ -48,23 +57,44 @@ def without_copies(made: list[Stmt], work) -> list[Stmt]:
     bodies = {r.val[0] for s in made if s.body.op == "raw" for r in reads(s.body)}
     same: dict[str, str] = {}
     for s in made:
-        if s.target not in bodies or s.body.op != "read" or s.body.args != s.idx or s.when is not None or s.body.val[1] is not None: continue
+        if (
+            s.target not in bodies
+            or s.body.op != "read"
+            or s.body.args != s.idx
+            or s.when is not None
+            or s.body.val[1] is not None
+        ):
+            continue
         source = work.tensors[s.body.val[0]]
-        if source.role == "temp" and source.dtype == work.tensors[s.target].dtype and all(d.kind in ("pack", "one") and d.when is None for d in source.dims):
+        if (
+            source.role == "temp"
+            and source.dtype == work.tensors[s.target].dtype
+            and all(d.kind in ("pack", "one") and d.when is None for d in source.dims)
+        ):
             same[s.target] = source.name
-    swap = lambda e: replace(e, args=tuple(read(same.get(x.val[0], x.val[0]), ()) if x.op == "read" else x for x in e.args))
+    swap = lambda e: replace(
+        e, args=tuple(read(same.get(x.val[0], x.val[0]), ()) if x.op == "read" else x for x in e.args)
+    )
     return [replace(s, body=swap(s.body)) if s.body.op == "raw" else s for s in made if s.target not in same]
 
 
 def declare(work, t: Tensor):
-    items = [Item("pack" if d.kind == "pack" else "one", (Axis(pack=d.name) if d.kind == "pack" else Axis(extent=d.size),), d.name) for d in t.dims]
+    items = [
+        Item(
+            "pack" if d.kind == "pack" else "one",
+            (Axis(pack=d.name) if d.kind == "pack" else Axis(extent=d.size),),
+            d.name,
+        )
+        for d in t.dims
+    ]
     work.declare(t, items)
 
 
 def copy(work, a: Assign, source: str):
     """The result into what the caller has declared, or its result."""
     there = [x for item in work.items[source] for x in item.axes]
-    if a.name not in work.items: work.declare(replace(work.tensors[source], name=a.name, role="output"), work.items[source])
+    if a.name not in work.items:
+        work.declare(replace(work.tensors[source], name=a.name, role="output"), work.items[source])
     axes = [x for item in work.items[a.name] for x in item.axes]
     if [x.pack for x in axes] != [x.pack for x in there]:
         raise Mistake("rank", f"`{a.name}` has other axes than `{a.value.val}` gives", a.value.span)
@@ -81,8 +111,12 @@ def bind(work, e: X, callee: OpDef) -> Placed:
     T = "T"
     for (p, value), param in zip(arguments(e, callee.tree), callee.params):
         if not is_tensor(p):
-            if param.kind in ("dim", "dims", "ints", "dtype"): raise Mistake("type", f"`{callee.name}` cannot be called in a formula", e.span, f"`{p.name}` is no number")
-            if p.type.optional: env[Presence + p.name] = FALSE if value == ABSENT else TRUE
+            if param.kind in ("dim", "dims", "ints", "dtype"):
+                raise Mistake(
+                    "type", f"`{callee.name}` cannot be called in a formula", e.span, f"`{p.name}` is no number"
+                )
+            if p.type.optional:
+                env[Presence + p.name] = FALSE if value == ABSENT else TRUE
             env[symbol(p.name)] = ZERO if value == ABSENT else number(work, p, value)
             continue
         t = tensor(work, p.name, value)
@@ -90,18 +124,33 @@ def bind(work, e: X, callee: OpDef) -> Placed:
         axes = [x for item in work.items[t] for x in item.axes]
         pack = next((d.name for d in callee.tensors[p.name].dims if d.kind == "pack"), "")
         dims = [d for d in callee.tensors[p.name].dims if d.kind != "pack"]
-        before = tuple(replace(x, broadcast=False) for x in axes[:len(axes) - len(dims)])
-        if len(axes) < len(dims) or not pack and before or any(x.pack for x in axes[len(axes) - len(dims):]):
-            raise Mistake("rank", f"`{t}` does not fit `{p.name}` of `{callee.name}`", value.span, f"it must end in {len(dims)} single ax{'is' if len(dims) == 1 else 'es'}")
-        if pack and packs.setdefault(pack, before) != before: raise Mistake("rank", f"the arguments of `{callee.name}` have different leading axes", e.span)
-        for d, x in zip(dims, axes[len(axes) - len(dims):]):
-            if d.size is None or d.size.op != "sym": continue
+        before = tuple(replace(x, broadcast=False) for x in axes[: len(axes) - len(dims)])
+        if len(axes) < len(dims) or not pack and before or any(x.pack for x in axes[len(axes) - len(dims) :]):
+            raise Mistake(
+                "rank",
+                f"`{t}` does not fit `{p.name}` of `{callee.name}`",
+                value.span,
+                f"it must end in {len(dims)} single ax{'is' if len(dims) == 1 else 'es'}",
+            )
+        if pack and packs.setdefault(pack, before) != before:
+            raise Mistake("rank", f"the arguments of `{callee.name}` have different leading axes", e.span)
+        for d, x in zip(dims, axes[len(axes) - len(dims) :]):
+            if d.size is None or d.size.op != "sym":
+                continue
             if env.setdefault(d.size.val, x.extent) != x.extent and work.sizes_differ(env[d.size.val], x.extent):
-                raise Mistake("size", f"`{d.size.val}` of `{callee.name}` is two different sizes here", value.span, f"{t} has {x.extent}, another argument {env[d.size.val]}")
-        if p.name in callee.promoted: T = {"own": "int"}.get(work.tensors[t].dtype, work.tensors[t].dtype)
+                raise Mistake(
+                    "size",
+                    f"`{d.size.val}` of `{callee.name}` is two different sizes here",
+                    value.span,
+                    f"{t} has {x.extent}, another argument {env[d.size.val]}",
+                )
+        if p.name in callee.promoted:
+            T = {"own": "int"}.get(work.tensors[t].dtype, work.tensors[t].dtype)
     at = Placed(callee, names, packs, env, T)
-    for pack, axes in packs.items(): env |= {f"count_{pack}": counted(axes), f"rank_{pack}": ranked(axes)}
-    for name, size in callee.sizes: env[name] = at.expression(size, {})
+    for pack, axes in packs.items():
+        env |= {f"count_{pack}": counted(axes), f"rank_{pack}": ranked(axes)}
+    for name, size in callee.sizes:
+        env[name] = at.expression(size, {})
     return at
 
 
@@ -109,10 +158,14 @@ def tensor(work, param: str, value: X) -> str:
     """The tensor that an argument names."""
     if value.kind in ("name", "field"):
         t = work.tensor(value.val) if value.kind == "name" else part(value)
-        if t in work.items: return t
-    raise Mistake("type", f"`{param}` is a tensor, which has a name in index notation", value.span, "assign this to a name first")
+        if t in work.items:
+            return t
+    raise Mistake(
+        "type", f"`{param}` is a tensor, which has a name in index notation", value.span, "assign this to a name first"
+    )
 
 
 def number(work, p, value: X) -> E:
-    if value.kind == "str": return lift(p.type.choices.index(value.val))
+    if value.kind == "str":
+        return lift(p.type.choices.index(value.val))
     return work.formulas.lower(value, Context())

@@ -37,4 +37,4 @@ def uniform(seed: tuple[int, int], call: int, site: int, place: np.ndarray) -> n
     place = np.asarray(place, np.int64)
     blocks = np.stack(philox(seed, (place >> 2, site, call, 0)))
     word = np.take_along_axis(blocks, (place & 3)[None], 0)[0]
-    return (word >> np.uint32(8)).astype(np.float64) * 2.0 ** -24
+    return (word >> np.uint32(8)).astype(np.float64) * 2.0**-24

@@ -12,7 +12,25 @@ from .axes import Axis, axes, loop_dim, loop_index, stretches
 from .conditions import either, narrowed
 from .contributions import total
 from .derive import NoDerivative, Partials, masked, partials
-from .expression import E, ONE, TRUE, ZERO, add, cond, conj, div, idx, mul, pack, read, reads, subst, sym, transform, walk
+from .expression import (
+    E,
+    ONE,
+    TRUE,
+    ZERO,
+    add,
+    cond,
+    conj,
+    div,
+    idx,
+    mul,
+    pack,
+    read,
+    reads,
+    subst,
+    sym,
+    transform,
+    walk,
+)
 from .ir import Fresh, Loop, Stmt, Tensor, made_by, overwrites
 from .opdef import Owned, Presence
 from .placed import Placed
@@ -31,8 +49,17 @@ class Reverse:
     seeds: the cotangents that are given.  explicit: statements written by hand for `<prefix><name>`.
     sizes: see dsl.solve.  owned: calls whose gradients are not derived."""
 
-    def __init__(self, stmts: list[Stmt], tensors: dict[str, Tensor], seeds: dict[str, str], wanted: list[str],
-                 prefix: str, explicit: dict[str, list[Stmt]], sizes: Sizes, owned: Sequence[Owned] = ()):
+    def __init__(
+        self,
+        stmts: list[Stmt],
+        tensors: dict[str, Tensor],
+        seeds: dict[str, str],
+        wanted: list[str],
+        prefix: str,
+        explicit: dict[str, list[Stmt]],
+        sizes: Sizes,
+        owned: Sequence[Owned] = (),
+    ):
         self.stmts, self.tensors, self.seeds, self.prefix, self.sizes = stmts, tensors, dict(seeds), prefix, sizes
         # Of several cotangents a caller may send one: the others are zero, and what they weigh counts for nothing.
         self.unsent = set(seeds) if prefix == "dd_" and len(seeds) > 1 else set()
@@ -41,21 +68,38 @@ class Reverse:
         self.shared = explicit.get("", [])
         inside = {t for own in owned if own.whole for t in own.inner if t != own.result}
         self.owned = {own.result: own for own in owned if own.result not in inside}
-        self.passed = inside | {own.result for own in owned if own.whole}       # what is not reversed: a call's own gradient stands for it
-        self.said = {t: set(own.args) for own in owned for t in own.inner}      # which of the tensors there get no other gradient
+        self.passed = inside | {
+            own.result for own in owned if own.whole
+        }  # what is not reversed: a call's own gradient stands for it
+        self.said = {
+            t: set(own.args) for own in owned for t in own.inner
+        }  # which of the tensors there get no other gradient
         self.fresh = unused(stmts, tensors)
         # What loops made here are not called: their names, small letters of sizes' names, may mean something else.
-        self.spoken = {*tensors, *CONSTANTS}.union(*(n.symbols for s in stmts for n in (s.body, s.pred, s.when, *s.idx, *(v.extent for v in s.loops + s.rloops)) if n is not None))
+        self.spoken = {*tensors, *CONSTANTS}.union(
+            *(
+                n.symbols
+                for s in stmts
+                for n in (s.body, s.pred, s.when, *s.idx, *(v.extent for v in s.loops + s.rloops))
+                if n is not None
+            )
+        )
         self.pending: dict[str, list[Stmt]] = {}
         self.aux: list[Stmt] = []
         self.out: list[Stmt] = []
         self.results: dict[str, str] = {}
-        self.ran: set[tuple] = set()            # raw bodies reversed, by their outputs
-        self.products: dict[str, tuple[str, str]] = {}  # tensors made by `*=`: their factors that are zero, the product of the others
+        self.ran: set[tuple] = set()  # raw bodies reversed, by their outputs
+        self.products: dict[
+            str, tuple[str, str]
+        ] = {}  # tensors made by `*=`: their factors that are zero, the product of the others
         self.alive = set(self.wanted)
         for s in stmts:
-            if s.red in SMOOTH and tensors[s.target].dtype not in ("int", "bool") \
-                    and any(r.val[0] in self.alive for r in reads(s.body)): self.alive.add(s.target)
+            if (
+                s.red in SMOOTH
+                and tensors[s.target].dtype not in ("int", "bool")
+                and any(r.val[0] in self.alive for r in reads(s.body))
+            ):
+                self.alive.add(s.target)
 
     def run(self) -> list[Stmt]:
         """The statements, auxiliary ones first; they may read any forward tensor."""
@@ -64,19 +108,27 @@ class Reverse:
             if s.body.op == "raw":
                 self.reverse_raw(s)
                 continue
-            if t not in self.alive or t in self.wanted or t not in self.seeds and t not in self.pending: continue
-            if t in self.owned: self.own(self.owned.pop(t))
-            if t in self.passed: continue
-            if s.mode == "*=": self.multiplied(s)
-            elif s.mode not in ("=", "+="): raise NoDerivative(s.mode)
+            if t not in self.alive or t in self.wanted or t not in self.seeds and t not in self.pending:
+                continue
+            if t in self.owned:
+                self.own(self.owned.pop(t))
+            if t in self.passed:
+                continue
+            if s.mode == "*=":
+                self.multiplied(s)
+            elif s.mode not in ("=", "+="):
+                raise NoDerivative(s.mode)
             self.reverse(s)
-            if overwrites(s): self.lose(s)
+            if overwrites(s):
+                self.lose(s)
         for n in self.wanted:
-            if n in self.pending: self.results[n] = self.settle(n, "gradient")
+            if n in self.pending:
+                self.results[n] = self.settle(n, "gradient")
         self.out += self.shared
         for n, stmts in self.explicit.items():
             name = self.results[n] = self.declare(n, "gradient")
-            for s in stmts: self.out.append(replace(s, spread=stretches(self.tensors[n], self.tensors)) if s.target == name else s)
+            for s in stmts:
+                self.out.append(replace(s, spread=stretches(self.tensors[n], self.tensors)) if s.target == name else s)
         return self.aux + self.out
 
     # --- Tensors ---
@@ -84,14 +136,17 @@ class Reverse:
     def declare(self, t: str, role: str) -> str:
         """The tensor that holds the gradient of t."""
         name = self.prefix + t
-        self.tensors[name] = replace(self.tensors[t], name=name, role=role, like=t if role == "gradient" else "",
-                                     optional=False, mut=False)
+        self.tensors[name] = replace(
+            self.tensors[t], name=name, role=role, like=t if role == "gradient" else "", optional=False, mut=False
+        )
         return name
 
     def helper(self, stem: str, like: str, dtype: str = "T") -> str:
         """A temporary with one element for each of `like`."""
         name = self.fresh(stem)
-        self.tensors[name] = replace(self.tensors[like], name=name, role="temp", like="", dtype=dtype, optional=False, mut=False)
+        self.tensors[name] = replace(
+            self.tensors[like], name=name, role="temp", like="", dtype=dtype, optional=False, mut=False
+        )
         return name
 
     def settle(self, t: str, role: str) -> str:
@@ -102,7 +157,8 @@ class Reverse:
 
     def cotangent(self, t: str) -> str:
         """The tensor that holds what reaches t: what was given, plus what later readers contributed."""
-        if t not in self.pending: return self.seeds[t]
+        if t not in self.pending:
+            return self.seeds[t]
         if t in self.seeds:
             there = axes(self.tensors[t])
             names = self.names(there, (), {})
@@ -114,7 +170,7 @@ class Reverse:
         return self.seeds[t]
 
     def contribute(self, t: str, s: Stmt):
-        has = Presence + t                              # whoever asks for this gradient gave t
+        has = Presence + t  # whoever asks for this gradient gave t
 
         def known(e: E | None) -> E | None:
             return e and transform(e, lambda n: TRUE if n.op == "sym" and n.val == has else None)
@@ -128,9 +184,12 @@ class Reverse:
         """Loops over the elements of these axes, named after the index that stands alone in an axis, or after the axis."""
         out: list[str | None] = []
         for i, axis in enumerate(there):
-            if axis.extent == ONE: out.append(None); continue
+            if axis.extent == ONE:
+                out.append(None)
+                continue
             name = original.get(at[i].val, "") if at and at[i].op in ("idx", "pack") else ""
-            if not name: name = axis.pack.lower() if axis.pack else axis.extent.val.lower() if axis.extent.op == "sym" else ""
+            if not name:
+                name = axis.pack.lower() if axis.pack else axis.extent.val.lower() if axis.extent.op == "sym" else ""
             out.append(name if name and name not in out and name not in self.spoken else self.fresh(name or "i"))
         return out
 
@@ -141,43 +200,59 @@ class Reverse:
         found = self.contributions(s)
         if any(n.op == "rand" for n in walk(s.body)) and any(c.loops != s.loops or c.red for _, c in found):
             found = self.contributions(self.drawn(s))
-        for t, c in found: self.contribute(t, replace(c, when=s.when))
+        for t, c in found:
+            self.contribute(t, replace(c, when=s.when))
 
     def reverse_raw(self, s: Stmt):
         """A raw body's own gradients, put in the place of it, once for all its results."""
         raw, at = s.body.val, s.body.val.placed
         names = {**dict(raw.outputs), **{n: r.val[0] for n, r in zip(raw.inputs, s.body.args)}}
         outputs = [o for o in at.op.outputs if self.tensors[names[o]].dtype not in ("int", "bool")]
-        arriving = [o for o in outputs if names[o] in self.alive and (names[o] in self.seeds or names[o] in self.pending)]
-        if raw.outputs in self.ran or not arriving: return
-        reached = [n for n in raw.inputs if names[n] in self.alive and self.tensors[names[n]].dtype not in ("int", "bool")]
+        arriving = [
+            o for o in outputs if names[o] in self.alive and (names[o] in self.seeds or names[o] in self.pending)
+        ]
+        if raw.outputs in self.ran or not arriving:
+            return
+        reached = [
+            n for n in raw.inputs if names[n] in self.alive and self.tensors[names[n]].dtype not in ("int", "bool")
+        ]
         heard = {r.val[0] for stmts in at.op.grads.values() for x in stmts for r in statement_reads(x)}
-        if reached and any(f"g_{o}" not in heard for o in arriving): raise NoDerivative(at.op.name)     # rather than a gradient without this part
+        if reached and any(f"g_{o}" not in heard for o in arriving):
+            raise NoDerivative(at.op.name)  # rather than a gradient without this part
         self.ran.add(raw.outputs)
         names |= {f"g_{o}": self.cotangent(names[o]) if o in arriving else self.nothing(names[o]) for o in outputs}
         there = Placed(at.op, names, at.packs, at.env, at.T)
         wanted = {f"d_{p}": names[p] for p in at.op.grads if p in names and names[p] in self.alive}
         for stmts in at.op.grads.values():
             for n in dict.fromkeys(t for x in stmts for t in made_by(x)):
-                if n in there.names or n.startswith("d_") and n[2:] in at.op.grads: continue
+                if n in there.names or n.startswith("d_") and n[2:] in at.op.grads:
+                    continue
                 there.names[n] = self.fresh(n)
                 self.tensors[there.names[n]] = there.tensor(at.op.tensors[n], there.names[n])
         for stmts in at.op.grads.values():
             for x in stmts:
                 made = there.statement(x, self.fresh)
-                if made.target in there.names.values(): self.out.append(made)
-                elif made.target in wanted: self.contribute(wanted[made.target], replace(made, target="", spread=False, when=conj(s.when, made.when)))
+                if made.target in there.names.values():
+                    self.out.append(made)
+                elif made.target in wanted:
+                    self.contribute(
+                        wanted[made.target], replace(made, target="", spread=False, when=conj(s.when, made.when))
+                    )
 
     def own(self, own: Owned):
         """The gradients that a called op says, in the place of its statements."""
         whens = [s.when for s in self.stmts if s.target == own.result]
         when, g = either(whens), f"g_{own.result}"
         arriving = {g: self.cotangent(own.result)}
-        swap = lambda e: e and transform(e, lambda n: read(arriving[g], n.args) if n.op == "read" and n.val == (g, None) else None)
+        swap = lambda e: (
+            e and transform(e, lambda n: read(arriving[g], n.args) if n.op == "read" and n.val == (g, None) else None)
+        )
         for s in own.stmts:
             s = rebuilt(s, swap)
-            if s.target not in own.targets: self.out.append(s)
-            elif own.targets[s.target] in self.alive: self.contribute(own.targets[s.target], replace(s, target="", spread=False, when=conj(when, s.when)))
+            if s.target not in own.targets:
+                self.out.append(s)
+            elif own.targets[s.target] in self.alive:
+                self.contribute(own.targets[s.target], replace(s, target="", spread=False, when=conj(when, s.when)))
 
     def nothing(self, t: str) -> str:
         """A cotangent that nobody sent."""
@@ -207,39 +282,61 @@ class Reverse:
         body, pred, g = subst(s.body, env), subst(s.pred, env), read(self.cotangent(s.target), at)
         parts, winner = self.parts(s, body, at, g, env)
         like = self.tensors.get(self.tensors[s.target].like)
-        if like is not None and like.optional: parts = masked(sym(Presence + like.name), parts, {})     # no d_bias without a bias
+        if like is not None and like.optional:
+            parts = masked(sym(Presence + like.name), parts, {})  # no d_bias without a bias
         out = []
         for r, p in parts.items():
             t = r.val[0]
-            if t not in self.alive or t in self.said.get(s.target, ()): continue
-            if s.target in self.unsent and any(n.op in ENDLESS or n.val in ENDLESS for n in walk(p)): p = cond(E("==", (g, ZERO)), ZERO, p)
+            if t not in self.alive or t in self.said.get(s.target, ()):
+                continue
+            if s.target in self.unsent and any(n.op in ENDLESS or n.val in ENDLESS for n in walk(p)):
+                p = cond(E("==", (g, ZERO)), ZERO, p)
             inside = E("inside", (read(t, r.args),)) if r.val[1] is not None else None
-            there = axes(self.tensors[t]) if r.args else []         # no index: none of the axes exists here
-            c = gather("", r.args, self.names(there, r.args, original), there, loops, conj(pred, winner), p, self.fresh, inside, self.sizes)
+            there = axes(self.tensors[t]) if r.args else []  # no index: none of the axes exists here
+            c = gather(
+                "",
+                r.args,
+                self.names(there, r.args, original),
+                there,
+                loops,
+                conj(pred, winner),
+                p,
+                self.fresh,
+                inside,
+                self.sizes,
+            )
             out.append((t, restored(c, original)))
         return out
 
     def parts(self, s: Stmt, body: E, at: tuple[E, ...], g: E, env: dict[str, E]) -> tuple[Partials, E | None]:
         """What g is for each read of the body, and a filter on the points that get any."""
         t = read(s.target, at)
-        if s.target in self.products: return partials(body, mul(g, self.quotient(*self.products[s.target], body, t, at))), None
+        if s.target in self.products:
+            return partials(body, mul(g, self.quotient(*self.products[s.target], body, t, at))), None
         if s.red is None:
             # What is stored is the body's value, unless others are added to it: to another statement's, to a broadcast tensor's gradient.
             # A quotient of an input is made from that anew, as in PyTorch: then the result may be changed in place.
-            quotient = body.op == "/" and body.args[0].op == "read" and self.tensors[body.args[0].val[0]].role == "input"
-            single = s.mode == "=" and not s.spread and not quotient and sum(o.target == s.target for o in self.stmts) == 1
+            quotient = (
+                body.op == "/" and body.args[0].op == "read" and self.tensors[body.args[0].val[0]].role == "input"
+            )
+            single = (
+                s.mode == "=" and not s.spread and not quotient and sum(o.target == s.target for o in self.stmts) == 1
+            )
             return partials(body, g, {body: t} if single else None), None
-        if s.red == "sum": return partials(body, g), None
-        if s.red == "prod": return partials(body, mul(g, self.others(s, body, at))), None
-        if any(v.pack for v in s.rloops):               # equal ones share
+        if s.red == "sum":
+            return partials(body, g), None
+        if s.red == "prod":
+            return partials(body, mul(g, self.others(s, body, at))), None
+        if any(v.pack for v in s.rloops):  # equal ones share
             count = self.helper("ties", s.target)
             tie = E("==", (s.body, read(s.target, s.idx)))
             self.aux.append(replace(s, target=count, body=cond(tie, ONE, ZERO), red="sum"))
             return masked(E("==", (body, t)), partials(body, div(g, read(count, at))), {}), None
-        arg = self.helper("arg", s.target, "int")       # the first one takes all
+        arg = self.helper("arg", s.target, "int")  # the first one takes all
         self.aux.append(replace(s, target=arg, red="arg" + s.red))
         place = ZERO
-        for v in s.rloops: place = add(mul(place, v.extent), env[v.name])
+        for v in s.rloops:
+            place = add(mul(place, v.extent), env[v.name])
         return partials(body, g), E("==", (place, read(arg, at)))
 
     def others(self, s: Stmt, body: E, at: tuple[E, ...]) -> E:
@@ -259,9 +356,11 @@ class Reverse:
     def multiplied(self, last: Stmt):
         """Prepares the reversal of a tensor that is assigned as a whole and then multiplied: all these are factors."""
         t = last.target
-        if t in self.products: return
+        if t in self.products:
+            return
         factors = [s for s in self.stmts if s.target == t]
-        if any(s.red is not None or overwrites(s) or s.mode != ("*=" if n else "=") for n, s in enumerate(factors)): raise NoDerivative(last.mode)
+        if any(s.red is not None or overwrites(s) or s.mode != ("*=" if n else "=") for n, s in enumerate(factors)):
+            raise NoDerivative(last.mode)
         self.products[t] = zeros, rest = self.helper("zeros", t), self.helper("rest", t)
         for n, s in enumerate(factors):
             zero = E("==", (s.body, ZERO))
@@ -274,7 +373,8 @@ class Reverse:
         at = tuple(map(loop_index, s.loops))
         draws: dict[E, E] = {}
         for n in walk(s.body):
-            if n.op != "rand" or n in draws: continue
+            if n.op != "rand" or n in draws:
+                continue
             name = self.fresh("draw")
             self.tensors[name] = Tensor(name, "temp", tuple(map(loop_dim, s.loops)), "float")
             self.aux.append(Stmt(name, at, s.loops, n, when=s.when))
@@ -288,7 +388,9 @@ def restored(s: Stmt, original: dict[str, str]) -> Stmt:
     names = {}
     for v in s.loops + s.rloops:
         old = original.get(v.name)
-        if old and old not in taken: names[v.name] = old; taken.add(old)
+        if old and old not in taken:
+            names[v.name] = old
+            taken.add(old)
     return renamed(s, names)
 
 
@@ -296,7 +398,8 @@ def unused(stmts: list[Stmt], tensors: dict[str, Tensor]) -> Fresh:
     """A source of names that no tensor and no loop here has."""
     fresh = Fresh()
     for n in [*tensors, *(v.name for s in stmts for v in s.loops + s.rloops)]:
-        if not n.endswith("_"): continue
-        stem, number = n[:-1].rstrip("0123456789"), n[:-1][len(n[:-1].rstrip("0123456789")):]
+        if not n.endswith("_"):
+            continue
+        stem, number = n[:-1].rstrip("0123456789"), n[:-1][len(n[:-1].rstrip("0123456789")) :]
         fresh.count[stem] = max(fresh.count.get(stem, 0), int(number or 0) + 1)
     return fresh

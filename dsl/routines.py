@@ -22,6 +22,7 @@ OF_WHOLE = {"abs", "sign", "max", "min", "floor", "ceil", "trunc", "round"}
 @dataclass(frozen=True)
 class Set:
     """All values first, then all names."""
+
     names: tuple[str, ...]
     values: tuple[E, ...]
 
@@ -34,6 +35,7 @@ class Set:
 @dataclass(frozen=True)
 class Loop:
     """steps for index = low, low + 1, ... below high, as long as the condition holds."""
+
     index: str
     low: E
     high: E
@@ -44,6 +46,7 @@ class Loop:
 @dataclass(eq=False)
 class Routine:
     """whole: whether it may work on whole numbers.  slopes: derivatives by a parameter, over parameters and `out`."""
+
     name: str
     params: tuple[str, ...]
     steps: tuple[Set | Loop, ...]
@@ -56,9 +59,12 @@ class Routine:
         for s in self.steps:
             if isinstance(s, Loop):
                 yield from (s.low, s.high)
-                if s.condition is not None: yield s.condition
-                for t in s.steps: yield from t.values
-            else: yield from s.values
+                if s.condition is not None:
+                    yield s.condition
+                for t in s.steps:
+                    yield from t.values
+            else:
+                yield from s.values
 
     def locals(self) -> list[str]:
         """The names that are assigned, in order."""
@@ -72,17 +78,22 @@ class Routine:
 
 # --- Lowering ----------------------------------------------------------------------------------------
 
+
 class Plain:
     """What formulas of a routine may name besides its own: nothing."""
+
     scalars: dict = {}
     options: dict = {}
     families: dict = {}
 
-    class patterns: rank: dict = {}
+    class patterns:
+        rank: dict = {}
 
-    def __init__(self, defs: dict[str, Def]): self.defs = defs
+    def __init__(self, defs: dict[str, Def]):
+        self.defs = defs
 
-    def is_tensor(self, n: str) -> bool: return False
+    def is_tensor(self, n: str) -> bool:
+        return False
 
 
 def lower(d: Def, defs: dict[str, Def]) -> Routine:
@@ -90,7 +101,8 @@ def lower(d: Def, defs: dict[str, Def]) -> Routine:
     formulas = Formulas(Plain(defs))
     names = {n: E("hole", (), n) for n in (*d.params, "out")}
 
-    def value(x, more: dict) -> E: return formulas.lower(x, Context(names={**names, **more}))
+    def value(x, more: dict) -> E:
+        return formulas.lower(x, Context(names={**names, **more}))
 
     def let(s, more: dict) -> Set:
         made = Set(s.names, tuple(value(v, more) for v in s.values))
@@ -114,12 +126,15 @@ def lower(d: Def, defs: dict[str, Def]) -> Routine:
 def is_whole(e: E) -> bool:
     """Whether an expression of whole numbers is one."""
     for n in walk(e):
-        if n.op in ("/", "rand") or n.op == "const" and isinstance(n.val, float) or n.op == "sym": return False
-        if n.op == "call" and n.val not in OF_WHOLE and not (n.val in ROUTINES and ROUTINES[n.val].whole): return False
+        if n.op in ("/", "rand") or n.op == "const" and isinstance(n.val, float) or n.op == "sym":
+            return False
+        if n.op == "call" and n.val not in OF_WHOLE and not (n.val in ROUTINES and ROUTINES[n.val].whole):
+            return False
     return True
 
 
 # --- Meaning -----------------------------------------------------------------------------------------
+
 
 def run(routine: Routine, args: tuple) -> np.ndarray:
     """The routine at every place of arrays that broadcast; floats are computed in float64 and answered as they came."""
@@ -131,20 +146,27 @@ def run(routine: Routine, args: tuple) -> np.ndarray:
     env = {p: np.broadcast_to(a.astype(compute), shape) for p, a in zip(routine.params, arrays)}
     with np.errstate(all="ignore"):
         for s in routine.steps:
-            if isinstance(s, Loop): repeat(s, env, shape, compute)
-            else: assign(s, env, None, compute)
+            if isinstance(s, Loop):
+                repeat(s, env, shape, compute)
+            else:
+                assign(s, env, None, compute)
     out = np.broadcast_to(env["out"], shape)
     return out.astype(np.result_type(*floats)) if floats and not whole else out
 
 
 def assign(s: Set, env: dict, where: np.ndarray | None, compute):
     values = [np.asarray(evaluate(e, env)).astype(compute) for e in s.values]
-    for n, v in zip(s.names, values): env[n] = v if where is None or n not in env else np.where(where, v, env[n])
+    for n, v in zip(s.names, values):
+        env[n] = v if where is None or n not in env else np.where(where, v, env[n])
 
 
 def repeat(s: Loop, env: dict, shape, compute):
-    low, high = (np.broadcast_to(scalars.cast("i", np.ceil(evaluate(e, env)), np.dtype(np.float64)), shape) for e in (s.low, s.high))
-    if not low.size: return
+    low, high = (
+        np.broadcast_to(scalars.cast("i", np.ceil(evaluate(e, env)), np.dtype(np.float64)), shape)
+        for e in (s.low, s.high)
+    )
+    if not low.size:
+        return
     going = low < high
     for k in range(int(low.min()), int(high.max())):
         now = going & (k >= low) & (k < high)
@@ -153,20 +175,33 @@ def repeat(s: Loop, env: dict, shape, compute):
             holds = np.broadcast_to(evaluate(s.condition, inner), shape) != 0
             going = going & (holds | ~now)
             now = now & holds
-        if not going.any(): break
-        if not now.any(): continue
-        for t in s.steps: assign(t, inner, now, compute)
-        for n in (n for t in s.steps for n in t.names): env[n] = inner[n]
+        if not going.any():
+            break
+        if not now.any():
+            continue
+        for t in s.steps:
+            assign(t, inner, now, compute)
+        for n in (n for t in s.steps for n in t.names):
+            env[n] = inner[n]
 
 
 def evaluate(e: E, env: dict):
     a = e.args
     match e.op:
-        case "const": return e.val
-        case "sym": return {"inf": np.inf, "nan": np.nan, "pi": np.pi}[e.val]
-        case "hole" | "idx": return env[e.val]
-        case "if": return np.where(evaluate(a[0], env), scalars.number(evaluate(a[1], env)), scalars.number(evaluate(a[2], env)))
-        case "call": return scalars.call(e.val, *(evaluate(x, env) for x in a))
-        case "neg" | "not" | "~": return scalars.unary(e.op, evaluate(a[0], env))
-        case "cast": return scalars.cast(e.val, evaluate(a[0], env), np.dtype(np.float64))
+        case "const":
+            return e.val
+        case "sym":
+            return {"inf": np.inf, "nan": np.nan, "pi": np.pi}[e.val]
+        case "hole" | "idx":
+            return env[e.val]
+        case "if":
+            return np.where(
+                evaluate(a[0], env), scalars.number(evaluate(a[1], env)), scalars.number(evaluate(a[2], env))
+            )
+        case "call":
+            return scalars.call(e.val, *(evaluate(x, env) for x in a))
+        case "neg" | "not" | "~":
+            return scalars.unary(e.op, evaluate(a[0], env))
+        case "cast":
+            return scalars.cast(e.val, evaluate(a[0], env), np.dtype(np.float64))
     return scalars.binary(e.op, evaluate(a[0], env), evaluate(a[1], env))

@@ -21,39 +21,51 @@ def needed(p: Program, output: str) -> set[str]:
     """The tensors whose elements an output of a program depends on."""
     found = {output}
     for s in reversed(p.stmts):
-        if s.target in found: found |= {t for e in (s.body, s.pred, *s.idx) for t in looked_at(e)}
+        if s.target in found:
+            found |= {t for e in (s.body, s.pred, *s.idx) for t in looked_at(e)}
     return found
 
 
 def looked_at(e: E | None) -> set[str]:
     """The tensors whose elements an expression reads; whether a place is inside of one is a question of sizes."""
-    if e is None: return set()
-    if e.op == "inside": return {t for i in e.args[0].args for t in looked_at(i)}
+    if e is None:
+        return set()
+    if e.op == "inside":
+        return {t for i in e.args[0].args for t in looked_at(i)}
     own = {e.val[0]} | looked_at(e.val[1]) if e.op == "read" else set()
     return own.union(*map(looked_at, e.args))
 
 
 def held(op: OpDef, parameter: str) -> set[str]:
     """The parameters and results of an op that are held for the gradient of `parameter`."""
-    if parameter in op.grads: return {r.val[0] for made in (op.grads[parameter], op.grads.get("", [])) for s in made for r in statement_reads(s)}
+    if parameter in op.grads:
+        return {
+            r.val[0] for made in (op.grads[parameter], op.grads.get("", [])) for s in made for r in statement_reads(s)
+        }
     out: set[str] = set()
     useful, alive = set(op.outputs), {parameter}
     for s in reversed(op.forward.stmts):
-        if s.target in useful: useful |= flows_from(s.body)
+        if s.target in useful:
+            useful |= flows_from(s.body)
     for s in op.forward.stmts:
-        if s.target not in useful or not flows_from(s.body) & alive: continue
-        out |= {t for r in statement_reads(s) if r.val[0] in alive for i in r.args for t in looked_at(i)}        # indices
+        if s.target not in useful or not flows_from(s.body) & alive:
+            continue
+        out |= {t for r in statement_reads(s) if r.val[0] in alive for i in r.args for t in looked_at(i)}  # indices
         out |= {t for i in s.idx for t in looked_at(i)}
-        if s.body.op == "raw": out |= by_raw(s)
-        else: out |= by_formula(s, alive, op.forward.tensors | op.tensors)
+        if s.body.op == "raw":
+            out |= by_raw(s)
+        else:
+            out |= by_formula(s, alive, op.forward.tensors | op.tensors)
         alive.add(s.target)
     return out
 
 
 def flows_from(e: E) -> set[str]:
     """The tensors through which a gradient may flow back from an expression's value."""
-    if e.op in FLAT_OPS or e.op == "call" and e.val in FLAT: return set()
-    if e.op == "read": return {e.val[0]} | (flows_from(e.val[1]) if e.val[1] is not None else set())
+    if e.op in FLAT_OPS or e.op == "call" and e.val in FLAT:
+        return set()
+    if e.op == "read":
+        return {e.val[0]} | (flows_from(e.val[1]) if e.val[1] is not None else set())
     return set().union(*map(flows_from, e.args[1:] if e.op == "if" else e.args))
 
 
@@ -61,7 +73,13 @@ def by_raw(s: Stmt) -> set[str]:
     """What the gradients of a raw body read of its tensors."""
     raw = s.body.val
     names = {**dict(raw.outputs), **{n: r.val[0] for n, r in zip(raw.inputs, s.body.args)}}
-    return {names[r.val[0]] for made in raw.placed.op.grads.values() for x in made for r in statement_reads(x) if r.val[0] in names}
+    return {
+        names[r.val[0]]
+        for made in raw.placed.op.grads.values()
+        for x in made
+        for r in statement_reads(x)
+        if r.val[0] in names
+    }
 
 
 def by_formula(s: Stmt, alive: set[str], tensors: dict[str, Tensor]) -> set[str]:
@@ -69,25 +87,34 @@ def by_formula(s: Stmt, alive: set[str], tensors: dict[str, Tensor]) -> set[str]
     out: set[str] = set()
 
     def visit(e: E):
-        if not flows_from(e) & alive: return
+        if not flows_from(e) & alive:
+            return
         if e.op == "read":
-            if e.val[1] is not None: visit(e.val[1])
+            if e.val[1] is not None:
+                visit(e.val[1])
             return
         args = tuple(taken(a) or read(f"<{n}>", ()) for n, a in enumerate(e.args))
         made = E(e.op, args, e.val)
-        try: found = partials(made, COTANGENT, {} if e.op == "/" else {made: VALUE})        # a quotient's value is not kept
-        except NoDerivative: found = {a: a for a in args}
+        try:
+            found = partials(made, COTANGENT, {} if e.op == "/" else {made: VALUE})  # a quotient's value is not kept
+        except NoDerivative:
+            found = {a: a for a in args}
         for a, whole in zip(args, e.args):
             if flows_from(whole) & alive and a in found:
-                out.update(s.target if t == VALUE.val[0] and e is s.body and not s.red else t for t in looked_at(found[a]))
-        for a in e.args: visit(a)
+                out.update(
+                    s.target if t == VALUE.val[0] and e is s.body and not s.red else t for t in looked_at(found[a])
+                )
+        for a in e.args:
+            visit(a)
 
     visit(s.body)
-    if s.red in ("prod", "max", "min"): out |= {s.target, *((of.val[0],) if (of := taken(s.body)) else ())}
+    if s.red in ("prod", "max", "min"):
+        out |= {s.target, *((of.val[0],) if (of := taken(s.body)) else ())}
     return out
 
 
 def taken(e: E) -> E | None:
     """The read of a tensor that an operation takes as it is: a change of type is no operation, nor is a default in its place."""
-    if e.op == "if" and not looked_at(e.args[0]): return taken(e.args[1]) or taken(e.args[2])
+    if e.op == "if" and not looked_at(e.args[0]):
+        return taken(e.args[1]) or taken(e.args[2])
     return e if e.op == "read" else taken(e.args[0]) if e.op == "cast" else None

@@ -21,19 +21,50 @@ REDUCERS = ("sum", "prod", "max", "min", "mean", "any", "all", "argmax", "argmin
 FUNCTIONS: dict[str, tuple[int, int]] = {
     **{r: (1, 1) for r in REDUCERS},
     **{name: (n, n) for name, n in INTRINSICS.items()},
-    "max": (1, 2), "min": (1, 2),
-    "rand": (0, 0), "product": (1, 1), "inside": (1, 1), "rank": (1, 1), "numel": (1, 1), "size": (2, 2), "given": (1, 1), "type": (1, 1),
-    "nth": (2, 2), "axis": (0, 0), "fits": (2, 2), "same": (2, 2), "number": (1, 1), "floating": (0, 0), "ravel": (2, 2), "unravel": (2, 2), "poly": (2, 64),
+    "max": (1, 2),
+    "min": (1, 2),
+    "rand": (0, 0),
+    "product": (1, 1),
+    "inside": (1, 1),
+    "rank": (1, 1),
+    "numel": (1, 1),
+    "size": (2, 2),
+    "given": (1, 1),
+    "type": (1, 1),
+    "nth": (2, 2),
+    "axis": (0, 0),
+    "fits": (2, 2),
+    "same": (2, 2),
+    "number": (1, 1),
+    "floating": (0, 0),
+    "ravel": (2, 2),
+    "unravel": (2, 2),
+    "poly": (2, 64),
 }
 # The types of elements that `type(x)` may be compared with, as host code numbers them (codegen/host/dtypes.py).
 DTYPES = ("bool", "uint8", "int8", "int32", "float16", "float32", "float64")
 # Where names of ops may stand, after PyTorch's modules.
-SPACES = ("torch", "torch.nn.functional", "torch.linalg", "torch.special", "torch.fft", "torch.masked", "torch.signal.windows", "Tensor")
+SPACES = (
+    "torch",
+    "torch.nn.functional",
+    "torch.linalg",
+    "torch.special",
+    "torch.fft",
+    "torch.masked",
+    "torch.signal.windows",
+    "Tensor",
+)
 # What a schedule may be for, besides an op: the shapes of nests (codegen/host/model.py).
 NEST_SHAPES = ("map", "row", "contract", "scan", "scatter")
 # What the planner knows of a nest in a call, and its strategies with the settings that they read (codegen/host/plan.py, strategy.py).
 FACTS = ("outer", "inner", "vector", "unit", "window", "software", "M", "N", "K", "batch")
-STRATEGIES = {"lanes": (), "window": ("threads", "rows"), "workgroup": ("threads",), "block": ("threads",), "tiled_matmul": ("rows", "columns", "depth")}
+STRATEGIES = {
+    "lanes": (),
+    "window": ("threads", "rows"),
+    "workgroup": ("threads",),
+    "block": ("threads",),
+    "tiled_matmul": ("rows", "columns", "depth"),
+}
 
 
 @dataclass(frozen=True)
@@ -42,17 +73,19 @@ class Thing:
 
     kind   tensor option size pack rank local output gradient
     axes   for things that take indices: one text for each, `*B` for a pack of axes; None: unknown"""
+
     kind: str
     name: str
     span: Span
     type: Type | None = None
     axes: tuple[str, ...] | None = None
-    parts: tuple[str, ...] = ()         # of a gradient with several outputs: g.values
+    parts: tuple[str, ...] = ()  # of a gradient with several outputs: g.values
 
 
 @dataclass
 class Scope:
     """The names of one op."""
+
     op: Op
     source: Source
     things: dict[str, Thing] = field(default_factory=dict)
@@ -63,7 +96,8 @@ class Scope:
         shapes = [p.type.dims for p in self.op.params] + [o.type.dims for o in self.op.outputs if o.type]
         return {d.name for dims in shapes for d in dims or () if d.rank} | {s.name for s in self.op.sizes if s.pack}
 
-    def of_kind(self, *kinds: str) -> list[str]: return [n for n, t in self.things.items() if t.kind in kinds]
+    def of_kind(self, *kinds: str) -> list[str]:
+        return [n for n, t in self.things.items() if t.kind in kinds]
 
     def axis_options(self) -> list[str]:
         return [n for n, t in self.things.items() if t.kind == "option" and t.type and t.type.name in ("dim", "dims")]
@@ -72,6 +106,7 @@ class Scope:
 @dataclass
 class Vocabulary:
     """All definitions of a library: ops by the names they can be called by, and formulas."""
+
     ops: dict[str, Op] = field(default_factory=dict)
     defs: dict[str, Def] = field(default_factory=dict)
 
@@ -81,19 +116,24 @@ class Vocabulary:
         v = Vocabulary()
         for item in items:
             if isinstance(item, Op):
-                for name in expanded(item): v.ops.setdefault(name, item)
-            elif isinstance(item, Def): v.defs.setdefault(item.name, item)
+                for name in expanded(item):
+                    v.ops.setdefault(name, item)
+            elif isinstance(item, Def):
+                v.defs.setdefault(item.name, item)
         return v
 
-    def functions(self) -> list[str]: return [*FUNCTIONS, *self.defs, *self.ops]
+    def functions(self) -> list[str]:
+        return [*FUNCTIONS, *self.defs, *self.ops]
 
 
-def is_tensor(p: Param) -> bool: return p.type.name not in OPTION_TYPES
+def is_tensor(p: Param) -> bool:
+    return p.type.name not in OPTION_TYPES
 
 
 def expanded(op: Op) -> list[str]:
     """The names an op is called by: one, or one for each member of its family."""
-    if not op.family: return [op.name]
+    if not op.family:
+        return [op.name]
     variable, values = op.family
     return list(dict.fromkeys(op.name.replace(f"{{{variable}}}", str(n)) for n in values))
 
@@ -103,37 +143,48 @@ def derived(op: Op) -> dict[str, str]:
     out: dict[str, str] = {}
     tensors, outputs = [p.name for p in op.params if is_tensor(p)], [o.name for o in op.outputs]
     for p in op.params:
-        if p.type.optional: out[f"has_{p.name}"] = f"whether `{p.name}` is given"
-        if is_tensor(p) or p.type.name == "dtype": out[f"type_{p.name}"] = f"the type of `{p.name}`"
-        if is_tensor(p): out |= {f"rank_{p.name}": f"the rank of `{p.name}`", f"size_{p.name}_0": f"the first size of `{p.name}`"}
+        if p.type.optional:
+            out[f"has_{p.name}"] = f"whether `{p.name}` is given"
+        if is_tensor(p) or p.type.name == "dtype":
+            out[f"type_{p.name}"] = f"the type of `{p.name}`"
+        if is_tensor(p):
+            out |= {f"rank_{p.name}": f"the rank of `{p.name}`", f"size_{p.name}_0": f"the first size of `{p.name}`"}
     cotangents = {f"g_{n}": f"the gradient of `{n}`" for n in outputs}
     slopes = {f"d_{n}": f"the gradient by `{n}`" for n in tensors}
-    twice = {f"gg_{n}": f"a gradient by `{n}`" for n in tensors} | {f"dd_{n}": f"a gradient by `{n}`" for n in (*tensors, *outputs, *cotangents)}
+    twice = {f"gg_{n}": f"a gradient by `{n}`" for n in tensors} | {
+        f"dd_{n}": f"a gradient by `{n}`" for n in (*tensors, *outputs, *cotangents)
+    }
     return out | cotangents | slopes | twice
 
 
 def axes_of(dims: tuple[Dim, ...] | None) -> tuple[str, ...] | None:
     """One text for each index that a tensor with this shape takes."""
-    if dims is None: return None
+    if dims is None:
+        return None
     out: list[str] = []
     for d in dims:
         inner = d.of if d.kind == "chosen" and d.of else d
-        if inner.kind == "pack": out.append(f"*{inner.name}")
-        elif inner.kind == "split": out += inner.factors
-        else: out.append(str(inner.expr.val) if inner.expr and inner.expr.kind in ("name", "num") else "an axis")
+        if inner.kind == "pack":
+            out.append(f"*{inner.name}")
+        elif inner.kind == "split":
+            out += inner.factors
+        else:
+            out.append(str(inner.expr.val) if inner.expr and inner.expr.kind in ("name", "num") else "an axis")
     return tuple(out)
 
 
 def text_of(source: Source, span: Span) -> str:
     """The source of a span on one line, comments left out."""
-    lines = [re.sub(r"#.*", "", line) for line in source.text[span[0]:span[1]].split("\n")]
+    lines = [re.sub(r"#.*", "", line) for line in source.text[span[0] : span[1]].split("\n")]
     return re.sub(r"\s+", " ", " ".join(lines)).strip()
 
 
 def word(source: Source, span: Span, name: str, skip: int = 0) -> Span:
     """Where a name stands inside a span; the whole span if it does not.  `skip` earlier ones are passed over."""
-    found = [m.span() for m in re.finditer(rf"(?<![A-Za-z0-9_]){re.escape(name)}(?![A-Za-z0-9_])",
-                                           source.text[span[0]:span[1]])]
+    found = [
+        m.span()
+        for m in re.finditer(rf"(?<![A-Za-z0-9_]){re.escape(name)}(?![A-Za-z0-9_])", source.text[span[0] : span[1]])
+    ]
     return (span[0] + found[skip][0], span[0] + found[skip][1]) if skip < len(found) else span
 
 
@@ -145,19 +196,28 @@ def header(op: Op, source: Source) -> Span:
 
 def names_in(e: X | None) -> Iterable[X]:
     """All name nodes of an expression, left to right, those inside filters and ranges included."""
-    if e is None: return
-    if e.kind == "name": yield e
+    if e is None:
+        return
+    if e.kind == "name":
+        yield e
     if e.kind == "reduce":
-        for b in e.val[1]: yield from names_in(b.low); yield from names_in(b.high)
+        for b in e.val[1]:
+            yield from names_in(b.low)
+            yield from names_in(b.high)
         yield from names_in(e.val[2])
-    for a in e.args: yield from names_in(a)
+    for a in e.args:
+        yield from names_in(a)
 
 
 def nodes_in(e: X | None) -> Iterable[X]:
     """All nodes of an expression, outermost first."""
-    if e is None: return
+    if e is None:
+        return
     yield e
     if e.kind == "reduce":
-        for b in e.val[1]: yield from nodes_in(b.low); yield from nodes_in(b.high)
+        for b in e.val[1]:
+            yield from nodes_in(b.low)
+            yield from nodes_in(b.high)
         yield from nodes_in(e.val[2])
-    for a in e.args: yield from nodes_in(a)
+    for a in e.args:
+        yield from nodes_in(a)

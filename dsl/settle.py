@@ -22,12 +22,15 @@ def settled(p: Program, fresh: Fresh):
     out: list[Stmt] = []
     for s in p.stmts:
         free = colliding(s) if overwrites(s) else []
-        if not free or any(v.pack for v in free) or not depends(s.body, free): out.append(s); continue
+        if not free or any(v.pack for v in free) or not depends(s.body, free):
+            out.append(s)
+            continue
         target = p.tensors[s.target]
         last = fresh("last")
         p.tensors[last] = replace(target, name=last, role="temp", dtype="int", like="", optional=False, mut=False)
         number = ZERO
-        for v in free: number = add(mul(number, v.extent), idx(v.name))
+        for v in free:
+            number = add(mul(number, v.extent), idx(v.name))
         whole = [Loop(fresh("k"), a.extent, a.pack or None) for a in axes(target)]
         out.append(Stmt(last, tuple(map(loop_index, whole)), tuple(whole), lift(-1), when=s.when))
         out.append(Stmt(last, s.idx, s.loops, number, pred=s.pred, mode="max=", when=s.when))

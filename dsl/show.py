@@ -8,12 +8,24 @@ from .syntax import Assign, Binder, Def, Dim, Launch, Let, Op, Schedule, Setting
 
 # How tightly a node binds; an operand that binds looser than its place needs brackets.
 IF, OR, AND, NOT, COMPARE, BITS, SHIFT, SUM, PRODUCT, TERM, UNARY, POWER, POSTFIX, PRIMARY = range(14)
-BINARY = {"or": (OR, OR, AND), "and": (AND, AND, NOT), "&": (BITS, BITS, SHIFT), "|": (BITS, BITS, SHIFT),
-          "^": (BITS, BITS, SHIFT),
-          "<<": (SHIFT, SHIFT, SUM), ">>": (SHIFT, SHIFT, SUM), "+": (SUM, SUM, PRODUCT), "-": (SUM, SUM, PRODUCT),
-          "*": (TERM, TERM, UNARY), "/": (TERM, TERM, UNARY), "//": (TERM, TERM, UNARY), "%": (TERM, TERM, UNARY),
-          "**": (POWER, POSTFIX, UNARY), "??": (POSTFIX, PRIMARY, POSTFIX),
-          **{op: (COMPARE, BITS, BITS) for op in ("==", "!=", "<", "<=", ">", ">=", "~=")}}
+BINARY = {
+    "or": (OR, OR, AND),
+    "and": (AND, AND, NOT),
+    "&": (BITS, BITS, SHIFT),
+    "|": (BITS, BITS, SHIFT),
+    "^": (BITS, BITS, SHIFT),
+    "<<": (SHIFT, SHIFT, SUM),
+    ">>": (SHIFT, SHIFT, SUM),
+    "+": (SUM, SUM, PRODUCT),
+    "-": (SUM, SUM, PRODUCT),
+    "*": (TERM, TERM, UNARY),
+    "/": (TERM, TERM, UNARY),
+    "//": (TERM, TERM, UNARY),
+    "%": (TERM, TERM, UNARY),
+    "**": (POWER, POSTFIX, UNARY),
+    "??": (POSTFIX, PRIMARY, POSTFIX),
+    **{op: (COMPARE, BITS, BITS) for op in ("==", "!=", "<", "<=", ">", ">=", "~=")},
+}
 SIGNS = {"neg": "-", "~": "~"}
 
 
@@ -36,50 +48,75 @@ def written(e: X) -> tuple[str, int]:
     """The text, and how tightly it binds."""
     a = e.args
     match e.kind:
-        case "num": return repr(e.val), PRIMARY
-        case "name": return e.val, PRIMARY
-        case "str": return f'"{e.val}"', PRIMARY
-        case "list": return f"[{commas(a)}]", PRIMARY
-        case "call": return f"{e.val}({commas(a)})", PRIMARY
-        case "kw": return f"{e.val}={expression(a[0])}", IF
-        case "field": return f"{expression(a[0], PRIMARY)}.{e.val}", PRIMARY
-        case "read": return f"{expression(a[0], PRIMARY)}[{commas(a[1:])}]", PRIMARY
-        case "spread": return f"*{expression(a[0], PRIMARY)}", IF
-        case "if": return f"{expression(a[1], OR)} if {expression(a[0], OR)} else {expression(a[2])}", IF
-        case "not": return f"not {expression(a[0], NOT)}", NOT
+        case "num":
+            return repr(e.val), PRIMARY
+        case "name":
+            return e.val, PRIMARY
+        case "str":
+            return f'"{e.val}"', PRIMARY
+        case "list":
+            return f"[{commas(a)}]", PRIMARY
+        case "call":
+            return f"{e.val}({commas(a)})", PRIMARY
+        case "kw":
+            return f"{e.val}={expression(a[0])}", IF
+        case "field":
+            return f"{expression(a[0], PRIMARY)}.{e.val}", PRIMARY
+        case "read":
+            return f"{expression(a[0], PRIMARY)}[{commas(a[1:])}]", PRIMARY
+        case "spread":
+            return f"*{expression(a[0], PRIMARY)}", IF
+        case "if":
+            return f"{expression(a[1], OR)} if {expression(a[0], OR)} else {expression(a[2])}", IF
+        case "not":
+            return f"not {expression(a[0], NOT)}", NOT
         case "neg" | "~":
-            if reaches(a[0]): return SIGNS[e.kind] + written(a[0])[0], PRODUCT
+            if reaches(a[0]):
+                return SIGNS[e.kind] + written(a[0])[0], PRODUCT
             return SIGNS[e.kind] + expression(a[0], UNARY), UNARY
         case "reduce":
             reducer, binders, condition = e.val
             where = f" if {expression(condition, OR)}" if condition is not None else ""
             return f"{reducer}[{', '.join(map(binder, binders))}{where}] {expression(a[0], PRODUCT)}", PRODUCT
         case "??":
-            right = SIGNS[a[1].kind] + expression(a[1].args[0], POSTFIX) if a[1].kind in SIGNS else expression(a[1], POSTFIX)
+            right = (
+                SIGNS[a[1].kind] + expression(a[1].args[0], POSTFIX)
+                if a[1].kind in SIGNS
+                else expression(a[1], POSTFIX)
+            )
             return f"{expression(a[0], PRIMARY)} ?? {right}", SHIFT
     binds, left, right = BINARY[e.kind]
-    if binds == SUM and ends_in_reduction(a[0]): left = POSTFIX         # not needed, but easier to read; so for `??`
-    if binds == TERM and reaches(a[1]): return f"{expression(a[0], TERM)} {e.kind} {written(a[1])[0]}", PRODUCT
+    if binds == SUM and ends_in_reduction(a[0]):
+        left = POSTFIX  # not needed, but easier to read; so for `??`
+    if binds == TERM and reaches(a[1]):
+        return f"{expression(a[0], TERM)} {e.kind} {written(a[1])[0]}", PRODUCT
     return f"{expression(a[0], left)} {e.kind} {expression(a[1], right)}", binds
 
 
-def commas(args) -> str: return ", ".join(map(expression, args))
+def commas(args) -> str:
+    return ", ".join(map(expression, args))
 
 
 def binder(b: Binder) -> str:
     name = "*" * b.pack + b.name
-    if b.low is not None: return f"{name} in {expression(b.low, SUM)} .. {expression(b.high, SUM)}"
+    if b.low is not None:
+        return f"{name} in {expression(b.low, SUM)} .. {expression(b.high, SUM)}"
     return name if b.high is None else f"{name} < {expression(b.high, SUM)}"
 
 
 # --- Signature -------------------------------------------------------------------------------------
 
+
 def dim(d: Dim) -> str:
     match d.kind:
-        case "pack": text = f"*{d.name}" + (f":{d.rank}" if d.rank else "")
-        case "split": text = f"({' '.join(d.factors)})"
-        case "chosen": text = f"{dim(d.of)}@{d.at}"
-        case _: text = "flat " * d.flat + expression(d.expr, OR if d.when is not None else IF)
+        case "pack":
+            text = f"*{d.name}" + (f":{d.rank}" if d.rank else "")
+        case "split":
+            text = f"({' '.join(d.factors)})"
+        case "chosen":
+            text = f"{dim(d.of)}@{d.at}"
+        case _:
+            text = "flat " * d.flat + expression(d.expr, OR if d.when is not None else IF)
     return text if d.when is None else f"{text} if {expression(d.when, OR)}"
 
 
@@ -93,17 +130,25 @@ def signature(op: Op) -> str:
     """`op name(...) -> ... drop ...`"""
     params, starred = [], False
     for p in op.params:
-        if p.keyword and not starred: params.append("*"); starred = True
-        params.append("mut " * p.mut + f"{p.name}: {type_text(p.type)}" + (f" = {expression(p.default)}"
-                                                                           if p.default is not None else ""))
+        if p.keyword and not starred:
+            params.append("*")
+            starred = True
+        params.append(
+            "mut " * p.mut
+            + f"{p.name}: {type_text(p.type)}"
+            + (f" = {expression(p.default)}" if p.default is not None else "")
+        )
     if len(op.outputs) > 1:
         result = " -> (" + ", ".join(o.name + (f": {type_text(o.type)}" if o.type else "") for o in op.outputs) + ")"
-    else: result = f" -> {type_text(op.outputs[0].type)}" if op.outputs[0].type else ""
-    if op.drop: result += f" drop {op.drop[0]}" + (f" unless {op.drop[1]}" if op.drop[1] else "")
+    else:
+        result = f" -> {type_text(op.outputs[0].type)}" if op.outputs[0].type else ""
+    if op.drop:
+        result += f" drop {op.drop[0]}" + (f" unless {op.drop[1]}" if op.drop[1] else "")
     return f"op {op.name}({', '.join(params)}){result}"
 
 
 # --- Items -----------------------------------------------------------------------------------------
+
 
 def assignment(a: Assign) -> str:
     index = "" if a.index is None else f"[{commas(a.index)}]"
@@ -122,22 +167,29 @@ def text_block(opening: str, text: str) -> str:
 
 
 def doc(text: str) -> str:
-    if "\n" not in text and '"' not in text: return f'"{text}"'
+    if "\n" not in text and '"' not in text:
+        return f'"{text}"'
     first, *rest = text.split("\n")
     return "\n".join([f'"""{first}', *(f"    {line}" if line else "" for line in rest), '    """'])
 
 
-def setting(s: Setting) -> str: return s.name + f" as {s.kept}" * (s.kept != s.name) + (f" = {expression(s.value)}" if s.value is not None else "")
+def setting(s: Setting) -> str:
+    return s.name + f" as {s.kept}" * (s.kept != s.name) + (f" = {expression(s.value)}" if s.value is not None else "")
 
 
 def routine(d: Def) -> str:
-    def let(t: Let) -> str: return f"{', '.join(t.names)} = {commas(t.values)}"
+    def let(t: Let) -> str:
+        return f"{', '.join(t.names)} = {commas(t.values)}"
+
     lines = [f"def {d.name}({', '.join(d.params)})"] + ([doc(d.doc)] if d.doc else [])
     for s in d.steps:
-        if isinstance(s, Let): lines.append(let(s))
+        if isinstance(s, Let):
+            lines.append(let(s))
         else:
             goes = f" while {expression(s.condition, OR)}" if s.condition is not None else ""
-            lines.append(f"for {s.index} in {expression(s.low, SUM)} .. {expression(s.high, SUM)}{goes}: {'; '.join(map(let, s.steps))}")
+            lines.append(
+                f"for {s.index} in {expression(s.low, SUM)} .. {expression(s.high, SUM)}{goes}: {'; '.join(map(let, s.steps))}"
+            )
     lines += [f"grad {p} = {expression(e)}" for p, e in d.slopes]
     return "\n    ".join(lines) + "\n"
 
@@ -145,31 +197,55 @@ def routine(d: Def) -> str:
 def show(item: Op | Def | Schedule) -> str:
     """An item as text, with a newline at its end."""
     match item:
-        case Def() if item.value is None: return routine(item)
-        case Def(): return "\n    ".join([f"def {item.name}({', '.join(item.params)}) = {expression(item.value)}"] + ([doc(item.doc)] if item.doc else [])) + "\n"
+        case Def() if item.value is None:
+            return routine(item)
+        case Def():
+            return (
+                "\n    ".join(
+                    [f"def {item.name}({', '.join(item.params)}) = {expression(item.value)}"]
+                    + ([doc(item.doc)] if item.doc else [])
+                )
+                + "\n"
+            )
         case Schedule():
             when = f" when {expression(item.when)}" if item.when is not None else ""
             return "\n    ".join([f"schedule {item.target}{when}", *map(expression, item.strategies)]) + "\n"
     op = item
     short = len(op.body) == 1 and (op.body[0].name, op.body[0].index, op.body[0].mode) == ("out", None, "=")
     lines = [signature(op) + (f" = {expression(op.body[0].value)}" if short else "")]
-    if op.doc: lines.append(doc(op.doc))
-    if op.family: lines.append(f"for {op.family[0]} in {', '.join(map(str, op.family[1]))}")
+    if op.doc:
+        lines.append(doc(op.doc))
+    if op.family:
+        lines.append(f"for {op.family[0]} in {', '.join(map(str, op.family[1]))}")
     lines += [f"where {'*' * s.pack}{s.name} = {expression(s.value)}" for s in op.sizes]
-    if op.aliases: lines.append("as " + ", ".join(op.aliases))
-    lines += [f"module {m.name}" + (f"({', '.join(map(setting, m.settings))})" if m.settings else "") + (f' prints "{m.prints}"' if m.prints is not None else "")
-              for m in op.modules]
-    if op.ignored: lines.append("ignore " + ", ".join(op.ignored))
-    if op.foreach: lines.append("foreach")
-    if op.numbers: lines.append("numbers")
+    if op.aliases:
+        lines.append("as " + ", ".join(op.aliases))
+    lines += [
+        f"module {m.name}"
+        + (f"({', '.join(map(setting, m.settings))})" if m.settings else "")
+        + (f' prints "{m.prints}"' if m.prints is not None else "")
+        for m in op.modules
+    ]
+    if op.ignored:
+        lines.append("ignore " + ", ".join(op.ignored))
+    if op.foreach:
+        lines.append("foreach")
+    if op.numbers:
+        lines.append("numbers")
     lines += [f'require {expression(r.condition)}, "{r.message}"' for r in (*op.requires, *op.asked)]
-    if not short: lines += map(assignment, op.body)
+    if not short:
+        lines += map(assignment, op.body)
     lines += [text_block(f"{c.language} ", c.text) for c in op.code]
     lines += [f"scratch {s.name}: {type_text(s.type)}" for s in op.scratch]
     lines += map(launch, op.launches)
     lines += [f"grad {assignment(a)}" for a in op.grads]
-    if op.nograd is not None: lines.append(("nograd " + ", ".join(op.nograd)).rstrip())
-    lines += [f"sample {s.name} in " + ("definite" if s.low is None else f"{expression(s.low)} .. {expression(s.high)}") for s in op.samples]
-    lines += [f"test {expression(t.condition)}" + (f' raises "{t.raises}"' if t.raises is not None else "")
-              for t in op.tests]
+    if op.nograd is not None:
+        lines.append(("nograd " + ", ".join(op.nograd)).rstrip())
+    lines += [
+        f"sample {s.name} in " + ("definite" if s.low is None else f"{expression(s.low)} .. {expression(s.high)}")
+        for s in op.samples
+    ]
+    lines += [
+        f"test {expression(t.condition)}" + (f' raises "{t.raises}"' if t.raises is not None else "") for t in op.tests
+    ]
     return "\n    ".join(lines) + "\n"

@@ -20,8 +20,16 @@ def parameters(op) -> list[Param]:
 
 
 def tensor(p: ParamTree) -> Param:
-    return Param(p.name, "tensor", result_type(p.type), p.type.optional, p.keyword, mut=p.mut,
-                 flat=any(d.flat for d in p.type.dims or ()), instead=p.type.instead)
+    return Param(
+        p.name,
+        "tensor",
+        result_type(p.type),
+        p.type.optional,
+        p.keyword,
+        mut=p.mut,
+        flat=any(d.flat for d in p.type.dims or ()),
+        instead=p.type.instead,
+    )
 
 
 def option(op, p: ParamTree) -> Param:
@@ -31,12 +39,27 @@ def option(op, p: ParamTree) -> Param:
     everything = p.default is not None and p.default.kind == "name" and p.default.val == "all"
     default = None
     if p.default is not None and not everything:
-        if t.name == "choice": default = lift(t.choices.index(p.default.val)) if p.default.val in t.choices else None
-        elif rank is not None and p.default.kind == "name": default = sym(p.default.val)     # another ints option
+        if t.name == "choice":
+            default = lift(t.choices.index(p.default.val)) if p.default.val in t.choices else None
+        elif rank is not None and p.default.kind == "name":
+            default = sym(p.default.val)  # another ints option
         else:
-            try: default = op.formulas.lower(p.default, Context())
-            except Mistake as m: op.fail(m)
-    return Param(p.name, t.name, "", t.optional, p.keyword, default, p.default is not None, t.choices, -1 if rank is None else rank, packs)
+            try:
+                default = op.formulas.lower(p.default, Context())
+            except Mistake as m:
+                op.fail(m)
+    return Param(
+        p.name,
+        t.name,
+        "",
+        t.optional,
+        p.keyword,
+        default,
+        p.default is not None,
+        t.choices,
+        -1 if rank is None else rank,
+        packs,
+    )
 
 
 def sizes_of(op) -> list[tuple[str, E]]:
@@ -45,10 +68,12 @@ def sizes_of(op) -> list[tuple[str, E]]:
     for s in op.op.sizes:
         rank = op.patterns.rank.get(s.name) if s.pack else None
         try:
-            if s.pack and rank is None: raise Mistake("rank", f"how many axes `*{s.name}` has is unknown", s.span)
+            if s.pack and rank is None:
+                raise Mistake("rank", f"how many axes `*{s.name}` has is unknown", s.span)
             for j in range(rank) if s.pack else (None,):
                 out.append((s.name if j is None else f"{s.name}{j}", op.formulas.lower(s.value, Context(component=j))))
-        except Mistake as m: op.fail(m)
+        except Mistake as m:
+            op.fail(m)
     return out
 
 
@@ -62,8 +87,10 @@ def requirements(op) -> list[Require]:
             try:
                 holds = op.formulas.lower(r.condition, c)
                 for other, text in worded(op, r.message):
-                    if holds != TRUE: out.append(Require(E("or", (other, holds)) if other else holds, *fill(op, text, c)))
-            except Mistake as m: op.fail(m)
+                    if holds != TRUE:
+                        out.append(Require(E("or", (other, holds)) if other else holds, *fill(op, text, c)))
+            except Mistake as m:
+                op.fail(m)
     return out
 
 
@@ -76,7 +103,12 @@ def worded(op, message: str) -> list[tuple[E | None, str]]:
         t = op.options.get(name)
         words = t.choices if t and t.name == "choice" else ("false", "true") if t and t.name == "bool" else ()
         values = [(E("not", (E("==", (sym(name), lift(k))),)), word) for k, word in enumerate(words)]
-        if values: out = [(E("or", (other, no)) if other else no, text.replace("{%s}" % name, word)) for other, text in out for no, word in values]
+        if values:
+            out = [
+                (E("or", (other, no)) if other else no, text.replace("{%s}" % name, word))
+                for other, text in out
+                for no, word in values
+            ]
     return [*out[:-1], (None, out[-1][1])]
 
 
@@ -86,9 +118,13 @@ def fill(op, message: str, c: Context) -> tuple[str, tuple[E, ...]]:
 
     def hole(m: re.Match) -> str:
         text = m[1]
-        if text in op.families: return str(op.families[text])
+        if text in op.families:
+            return str(op.families[text])
         formula = parse_formula(Source("message", text), 0, len(text))
-        if isinstance(formula, X): values.append(op.formulas.lower(formula, c))
-        else: raise Mistake("syntax", f"`{text}` is no formula", op.op.span)
+        if isinstance(formula, X):
+            values.append(op.formulas.lower(formula, c))
+        else:
+            raise Mistake("syntax", f"`{text}` is no formula", op.op.span)
         return ("{type %d}" if formula.kind == "call" and formula.val == "type" else "{%d}") % (len(values) - 1)
+
     return re.sub(r"\{([^{}]+)\}", hole, message), tuple(values)

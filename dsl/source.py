@@ -16,13 +16,15 @@ ITEM = re.compile(r"^(?=[^ \t\r\n#])", re.M)
 @dataclass
 class Source:
     """A file's text with line ends made `\\n`, the last line's too; all spans are offsets into `text`."""
+
     path: str
     text: str
     starts: list[int] = field(init=False, repr=False)
 
     def __post_init__(self):
         self.text = self.text.replace("\r\n", "\n").replace("\r", "\n")
-        if not self.text.endswith("\n"): self.text += "\n"
+        if not self.text.endswith("\n"):
+            self.text += "\n"
         self.starts = [0] + [m.end() for m in re.finditer("\n", self.text)]
 
     def place(self, offset: int) -> tuple[int, int]:
@@ -33,7 +35,7 @@ class Source:
     def line(self, number: int) -> str:
         """The text of a line, counted from 0, without its end."""
         end = self.text.find("\n", self.starts[number])
-        return self.text[self.starts[number]:end if end >= 0 else len(self.text)]
+        return self.text[self.starts[number] : end if end >= 0 else len(self.text)]
 
     def items(self) -> list[tuple[int, int]]:
         """The items' (start, end) offsets; the first may be preceded by text that belongs to none."""

@@ -14,13 +14,20 @@ from .signature import KINDS
 from .source import Source
 from .syntax import Op, Schedule, X
 
-WHOLE = Place()         # a formula over whole tensors, sizes and options
+WHOLE = Place()  # a formula over whole tensors, sizes and options
 ELEMENTS = ("reduce", "read", "spread", "??", "field", "list")
 ARITHMETIC = ("num", "neg", "+", "-", "*", "/", "//", "%", "**")
 BITWISE = ("~", "&", "|", "^", "<<", ">>")
 COMPARISON = ("name", "not", "and", "or", "==", "!=", "<", "<=", ">", ">=")
-SHORT = {"name": "a name", "read": "an access", "reduce": "a reduction", "call": "a call", "list": "a list",
-         "str": "a text", "field": "a result's name"}
+SHORT = {
+    "name": "a name",
+    "read": "an access",
+    "reduce": "a reduction",
+    "call": "a call",
+    "list": "a list",
+    "str": "a text",
+    "field": "a result's name",
+}
 
 
 def check_clauses(walk, op: Op, source: Source, clean: bool):
@@ -30,32 +37,45 @@ def check_clauses(walk, op: Op, source: Source, clean: bool):
         number(walk, r.condition, "a condition")
         message(walk, r, source)
     for r in op.asked:
-        if r.unless is not None: number(walk, r.unless, "where a requirement is not asked")
-        if "{" in r.message: walk.error("syntax", "the message of a requirement over elements has no values", r.span, "leave the braces out")
-    for s in op.samples: sample(walk, s, source)
-    if not clean: return
-    for s in op.sizes: number(walk, s.value, "a size")
+        if r.unless is not None:
+            number(walk, r.unless, "where a requirement is not asked")
+        if "{" in r.message:
+            walk.error(
+                "syntax", "the message of a requirement over elements has no values", r.span, "leave the braces out"
+            )
+    for s in op.samples:
+        sample(walk, s, source)
+    if not clean:
+        return
+    for s in op.sizes:
+        number(walk, s.value, "a size")
     for p in op.params:
-        if p.default is not None and p.default.kind not in ("str", "list") and p.default.val != "all": number(walk, p.default, "a default")
+        if p.default is not None and p.default.kind not in ("str", "list") and p.default.val != "all":
+            number(walk, p.default, "a default")
     shapes = [p.type.dims for p in op.params] + [o.type.dims for o in op.outputs if o.type]
     for d in [d for dims in shapes for d in dims or ()]:
         for e in (d.expr, d.when):
-            if e is not None: number(walk, e, "a shape")
+            if e is not None:
+                number(walk, e, "a shape")
 
 
 def number(walk, e: X, what: str):
     """A formula of sizes and options."""
+
     def late(n: X) -> bool:
         """Whether a node is an access, a reduction, a draw, or a call of an op."""
-        if n.kind != "call": return n.kind in ELEMENTS
+        if n.kind != "call":
+            return n.kind in ELEMENTS
         return n.val == "rand" or n.val in walk.vocabulary.ops and n.val not in FUNCTIONS
 
     wrong = next(filter(late, nodes_in(e)), None)
     bits = next((n for n in nodes_in(e) if n.kind in BITWISE), None)
     if wrong:
         walk.error("size", f"{what} is known before the op runs", wrong.span, f"{SHORT.get(wrong.kind, 'this')} is not")
-    elif bits: walk.error("size", f"{what} is computed with numbers, not with their bits", bits.span)
-    else: walk.visit(e, WHOLE)
+    elif bits:
+        walk.error("size", f"{what} is computed with numbers, not with their bits", bits.span)
+    else:
+        walk.visit(e, WHOLE)
 
 
 def message(walk, r, source: Source):
@@ -64,33 +84,43 @@ def message(walk, r, source: Source):
     for m in re.finditer(r"\{([^{}]*)\}", r.message):
         formula = parse_formula(source, start + m.start(1), start + m.end(1))
         if isinstance(formula, Error):
-            walk.error("syntax", "this is no formula", (start + m.start(), start + m.end()),
-                       formula.label or formula.message)
-        else: number(walk, formula, "a message")
+            walk.error(
+                "syntax", "this is no formula", (start + m.start(), start + m.end()), formula.label or formula.message
+            )
+        else:
+            number(walk, formula, "a message")
 
 
 def sample(walk, s, source: Source):
     at = word(source, (s.span[0] + 6, s.span[1]), s.name)
     thing = walk.scope.things.get(s.name)
     if not thing:
-        walk.error("name", f"unknown name `{s.name}`", at, did_you_mean(s.name, walk.scope.of_kind("tensor", "option")),
-                   name=s.name)
+        walk.error(
+            "name",
+            f"unknown name `{s.name}`",
+            at,
+            did_you_mean(s.name, walk.scope.of_kind("tensor", "option")),
+            name=s.name,
+        )
     elif thing.kind not in ("tensor", "option", "size"):
         walk.error("name", f"`{s.name}` is no parameter and no size", at, f"it is {KINDS[thing.kind]}")
     for bound in (s.low, s.high) if s.low is not None else ():
         wrong = next((n for n in nodes_in(bound) if n.kind not in ARITHMETIC[:6]), None)
         if wrong:
-            walk.error("test", "samples are drawn between two numbers", wrong.span,
-                       f"{SHORT.get(wrong.kind, 'this')} is none")
+            walk.error(
+                "test", "samples are drawn between two numbers", wrong.span, f"{SHORT.get(wrong.kind, 'this')} is none"
+            )
 
 
 # --- Tests -----------------------------------------------------------------------------------------
+
 
 def check_test(walk, e: X, raises: bool, own: list[str]):
     """A test compares a call, or names what a call raises; its arguments are numbers, texts and lists."""
     before = len(walk.errors)
     if raises:
-        if e.kind != "call": walk.error("test", "`raises` follows a call", e.span, "nothing is called here")
+        if e.kind != "call":
+            walk.error("test", "`raises` follows a call", e.span, "nothing is called here")
     elif e.kind not in ("==", "~=") or any(x.kind in ("==", "~=") for x in e.args):
         walk.error("test", "a test compares", e.span, help=("write  f(...) == value,  or `~=` for about",))
     nodes = list(nodes_in(e))
@@ -98,70 +128,123 @@ def check_test(walk, e: X, raises: bool, own: list[str]):
         walk.error("test", f"this test does not call `{own[0]}`", e.span)
     compared = () if raises else e.args if e.kind in ("==", "~=") else (e,)
     for n in nodes:
-        if n.kind == "call": called(walk, n, raises)
+        if n.kind == "call":
+            called(walk, n, raises)
         elif n.kind == "name" and n.val not in (*CONSTANTS, "all"):
-            walk.error("name", f"unknown name `{n.val}`", n.span,
-                       did_you_mean(n.val, CONSTANTS) or "a test has numbers only", name=n.val)
+            walk.error(
+                "name",
+                f"unknown name `{n.val}`",
+                n.span,
+                did_you_mean(n.val, CONSTANTS) or "a test has numbers only",
+                name=n.val,
+            )
         elif n.kind == "field" and n.args[0].kind == "call":
-            if n.args[0].val in walk.vocabulary.ops: check_field(walk, n, (n.span[1] - len(n.val), n.span[1]))
-        elif n.kind == "list" and not even(n): walk.error("test", "the rows of this list differ in length", n.span)
+            if n.args[0].val in walk.vocabulary.ops:
+                check_field(walk, n, (n.span[1] - len(n.val), n.span[1]))
+        elif n.kind == "list" and not even(n):
+            walk.error("test", "the rows of this list differ in length", n.span)
         elif n.kind in ARITHMETIC[1:] and any(x.kind not in (*ARITHMETIC, "name") for x in n.args):
             wrong = next(x for x in n.args if x.kind not in (*ARITHMETIC, "name"))
-            walk.error("test", "tests compute with numbers only", wrong.span,
-                       f"this is {SHORT.get(wrong.kind, 'no number')}")
+            walk.error(
+                "test", "tests compute with numbers only", wrong.span, f"this is {SHORT.get(wrong.kind, 'no number')}"
+            )
         elif n.kind not in ("num", "name", "str", "list", "kw", *ARITHMETIC) and n is not e:
             walk.error("test", "a test has numbers only", n.span)
-    if any(x.kind == "str" for x in compared): walk.error("test", "a test compares numbers", e.span)
+    if any(x.kind == "str" for x in compared):
+        walk.error("test", "a test compares numbers", e.span)
 
 
 def called(walk, n: X, raises: bool):
     names = list(walk.vocabulary.ops)
     if n.val not in names:
-        label = did_you_mean(n.val, names) or ("only ops are called in tests" if n.val in walk.vocabulary.functions() else "")
+        label = did_you_mean(n.val, names) or (
+            "only ops are called in tests" if n.val in walk.vocabulary.functions() else ""
+        )
         walk.error("name", f"unknown op `{n.val}`", (n.span[0], n.span[0] + len(n.val)), label, name=n.val)
-    elif not raises: check_call(walk, n)
+    elif not raises:
+        check_call(walk, n)
 
 
 def even(e: X) -> bool:
     """Whether the rows of a list have one shape, as far down as it is written."""
+
     def shape(x: X):
-        if x.kind != "list": return ()
+        if x.kind != "list":
+            return ()
         inner = {shape(y) for y in x.args}
-        if None in inner or len(inner) > 1: return None
+        if None in inner or len(inner) > 1:
+            return None
         return (len(x.args), *next(iter(inner), ()))
+
     return shape(e) is not None
 
 
 # --- Schedules -------------------------------------------------------------------------------------
 
+
 def check_schedule(s: Schedule, source: Source, vocabulary: Vocabulary) -> list[Error]:
     """The target exists, the condition compares facts that are known, the strategy has these settings, which are numbers."""
     errors = []
     op = vocabulary.ops.get(s.target)
-    if op is None:                      # of an op, its sizes and options are known as well
+    if op is None:  # of an op, its sizes and options are known as well
         for n in names_in(s.when):
-            if n.val in FACTS: continue
-            errors.append(Error("name", f"no fact of a nest is called `{n.val}`", n.span, did_you_mean(n.val, FACTS),
-                                help=("a condition compares: " + ", ".join(FACTS),)))
+            if n.val in FACTS:
+                continue
+            errors.append(
+                Error(
+                    "name",
+                    f"no fact of a nest is called `{n.val}`",
+                    n.span,
+                    did_you_mean(n.val, FACTS),
+                    help=("a condition compares: " + ", ".join(FACTS),),
+                )
+            )
     for call in s.strategies:
         if call.val not in STRATEGIES:
-            errors.append(Error("name", f"no strategy is called `{call.val}`", call.span, did_you_mean(call.val, STRATEGIES),
-                                help=("there are: " + ", ".join(STRATEGIES),)))
+            errors.append(
+                Error(
+                    "name",
+                    f"no strategy is called `{call.val}`",
+                    call.span,
+                    did_you_mean(call.val, STRATEGIES),
+                    help=("there are: " + ", ".join(STRATEGIES),),
+                )
+            )
             continue
         known = STRATEGIES[call.val]
         for a in call.args:
             if a.kind == "kw" and a.val not in known:
-                errors.append(Error("option", f"`{call.val}` has no setting `{a.val}`", a.span, did_you_mean(a.val, known),
-                                    help=(f"it reads: {', '.join(known) or 'none'}",)))
+                errors.append(
+                    Error(
+                        "option",
+                        f"`{call.val}` has no setting `{a.val}`",
+                        a.span,
+                        did_you_mean(a.val, known),
+                        help=(f"it reads: {', '.join(known) or 'none'}",),
+                    )
+                )
     known = {*NEST_SHAPES, *vocabulary.ops, *(o.name for o in vocabulary.ops.values())}
     if s.target not in known:
         at = word(source, (s.span[0] + 8, s.span[1]), s.target)
-        errors.append(Error("name", f"nothing is called `{s.target}`", at, did_you_mean(s.target, known),
-                            help=("a schedule is for an op or one of: " + ", ".join(NEST_SHAPES),)))
+        errors.append(
+            Error(
+                "name",
+                f"nothing is called `{s.target}`",
+                at,
+                did_you_mean(s.target, known),
+                help=("a schedule is for an op or one of: " + ", ".join(NEST_SHAPES),),
+            )
+        )
     wrong = next((n for n in nodes_in(s.when) if n.kind not in ARITHMETIC + COMPARISON), None)
     if wrong:
-        errors.append(Error("type", "a schedule's condition compares numbers", wrong.span,
-                            f"{SHORT.get(wrong.kind, 'this')} is none"))
+        errors.append(
+            Error(
+                "type",
+                "a schedule's condition compares numbers",
+                wrong.span,
+                f"{SHORT.get(wrong.kind, 'this')} is none",
+            )
+        )
     for a in [a for call in s.strategies for a in call.args]:
         if a.kind != "kw":
             errors.append(Error("option", "a setting of a strategy has a name", a.span, "write  name=..."))

@@ -34,6 +34,7 @@ class X:
     neg ~ not (operand,)
     + - * / // % ** == != < <= > >= and or & | ^ << >>      (left, right)
     """
+
     kind: str
     args: tuple[X, ...] = ()
     val: object = None
@@ -43,6 +44,7 @@ class X:
 @dataclass(frozen=True)
 class Binder:
     """One index of a reduction: `k`, `k < n`, `k in a .. b`, `*k`, `*k < kernel_size`."""
+
     name: str
     pack: bool = False
     low: X | None = None
@@ -62,6 +64,7 @@ class Dim:
     flat: the one axis of a parameter whose elements are taken in a row, whatever its shape.
     `when` is the condition of `1 if keepdim`: the entry exists only where it holds (None: always).
     """
+
     kind: str
     name: str | None = None
     rank: str | None = None
@@ -79,6 +82,7 @@ class Type:
     """`Float[*B, N]?`, `Num | num`, `ints[*K]`, `"mean" | "sum"`; dims None means a whole tensor of any shape.
 
     instead: what may stand for the tensor, "num" or "ints"."""
+
     name: str
     dims: tuple[Dim, ...] | None = None
     optional: bool = False
@@ -93,23 +97,24 @@ class Param:
     type: Type
     default: X | None = None
     mut: bool = False
-    keyword: bool = False               # stands after `*`
+    keyword: bool = False  # stands after `*`
     span: Span = spot()
 
 
 @dataclass(frozen=True)
 class Output:
     name: str
-    type: Type | None                   # None: the type of the formula
+    type: Type | None  # None: the type of the formula
     span: Span = spot()
 
 
 @dataclass(frozen=True)
 class Assign:
     """`out[m, n] = value`; index None is a whole-tensor assignment."""
+
     name: str
     index: tuple[X, ...] | None
-    mode: str                           # =  +=  *=  max=  min=
+    mode: str  # =  +=  *=  max=  min=
     value: X
     span: Span = spot()
     name_span: Span = spot()
@@ -118,6 +123,7 @@ class Assign:
 @dataclass(frozen=True)
 class Size:
     """`where *Y = (X + 2*padding - K) // stride + 1`"""
+
     name: str
     pack: bool
     value: X
@@ -127,15 +133,16 @@ class Size:
 @dataclass(frozen=True)
 class Require:
     condition: X
-    message: str                        # with {expressions} in braces
+    message: str  # with {expressions} in braces
     span: Span = spot()
-    unless: X | None = None             # of one over elements: where it need not be asked, which types and numbers decide
+    unless: X | None = None  # of one over elements: where it need not be asked, which types and numbers decide
 
 
 @dataclass(frozen=True)
 class Sample:
     """`sample x in 0.1 .. 3`: where random inputs for tests are drawn.  `sample x in definite` (no bounds): x holds
     symmetric positive-definite matrices."""
+
     name: str
     low: X | None
     high: X | None
@@ -145,14 +152,15 @@ class Sample:
 @dataclass(frozen=True)
 class Test:
     """`test f(1) == 2`, `~=` for about, or `test f(1) raises "message"`."""
-    condition: X                        # the comparison, or the call when `raises` is set
+
+    condition: X  # the comparison, or the call when `raises` is set
     raises: str | None = None
     span: Span = spot()
 
 
 @dataclass(frozen=True)
 class Code:
-    language: str                       # wgsl  js  numpy
+    language: str  # wgsl  js  numpy
     text: str
     span: Span = spot()
 
@@ -160,6 +168,7 @@ class Code:
 @dataclass(frozen=True)
 class Setting:
     """A parameter that a module keeps, under a name of its own or the same; with a value, one that its user does not choose."""
+
     name: str
     kept: str
     value: X | None = None
@@ -169,9 +178,10 @@ class Setting:
 @dataclass(frozen=True)
 class Module:
     """`module ReflectionPad{D}d(padding, mode = "reflect") prints "{*padding}"`: a class in torch.nn that calls the op."""
-    name: str                           # may hold {D}
+
+    name: str  # may hold {D}
     settings: tuple[Setting, ...] = ()
-    prints: str | None = None           # what stands between the parentheses of a printed module, with {holes}
+    prints: str | None = None  # what stands between the parentheses of a printed module, with {holes}
     span: Span = spot()
 
 
@@ -181,6 +191,7 @@ class Launch:
 
     step, steps: the word that counts the launches, and how many there are (None: one).  lanes: threads of
     the workgroup that each place gets; 0: it gets one thread."""
+
     name: str
     step: str | None
     steps: X | None
@@ -192,6 +203,7 @@ class Launch:
 @dataclass(frozen=True)
 class Scratch:
     """`scratch other: Int[*B, N]`: memory of a raw body that outlasts a launch."""
+
     name: str
     type: Type
     span: Span = spot()
@@ -203,6 +215,7 @@ class Own:
 
     result: what the call makes; inner: all that its statements assign.  args: the tensors whose gradients are said, or that have none;
     whole: whether those are all, so that nothing of `inner` is derived."""
+
     result: str
     inner: tuple[str, ...]
     args: tuple[str, ...]
@@ -212,27 +225,27 @@ class Own:
 
 @dataclass(frozen=True)
 class Op:
-    name: str                           # may hold {D}
+    name: str  # may hold {D}
     params: tuple[Param, ...]
     outputs: tuple[Output, ...]
-    drop: tuple[str, str | None] | None = None          # (dim, keepdim)
+    drop: tuple[str, str | None] | None = None  # (dim, keepdim)
     body: tuple[Assign, ...] = ()
     grads: tuple[Assign, ...] = ()
     doc: str = ""
     aliases: tuple[str, ...] = ()
     modules: tuple[Module, ...] = ()
-    family: tuple[str, tuple[int, ...]] | None = None   # ("D", (1, 2, 3))
+    family: tuple[str, tuple[int, ...]] | None = None  # ("D", (1, 2, 3))
     sizes: tuple[Size, ...] = ()
     requires: tuple[Require, ...] = ()
     samples: tuple[Sample, ...] = ()
     tests: tuple[Test, ...] = ()
-    nograd: tuple[str, ...] | None = None               # () : none of the parameters
+    nograd: tuple[str, ...] | None = None  # () : none of the parameters
     code: tuple[Code, ...] = ()
     launches: tuple[Launch, ...] = ()
     scratch: tuple[Scratch, ...] = ()
-    ignored: tuple[str, ...] = ()       # options that are accepted and change nothing
+    ignored: tuple[str, ...] = ()  # options that are accepted and change nothing
     foreach: bool = False
-    numbers: bool = False               # numbers alone will do where tensors may be numbers
+    numbers: bool = False  # numbers alone will do where tensors may be numbers
     # Requirements over elements, once they are an op of their own: dsl/elements.py.
     asked: tuple[Require, ...] = field(default=(), compare=False, repr=False)
     # Calls in its formulas whose gradients are not derived.
@@ -246,6 +259,7 @@ class Op:
 @dataclass(frozen=True)
 class Let:
     """`a, b = b, a + b`: all values first, then all names."""
+
     names: tuple[str, ...]
     values: tuple[X, ...]
     span: Span = spot()
@@ -254,6 +268,7 @@ class Let:
 @dataclass(frozen=True)
 class Repeat:
     """`for k in low .. high while condition: steps`; without a condition None."""
+
     index: str
     low: X
     high: X
@@ -268,6 +283,7 @@ class Def:
 
     Without a formula (value None) it has steps that end with `out`, and is a function of its own in kernels;
     slopes: its derivative by a parameter, as (parameter, formula)."""
+
     name: str
     params: tuple[str, ...]
     value: X | None
@@ -281,7 +297,8 @@ class Def:
 @dataclass(frozen=True)
 class Schedule:
     """`schedule matmul when M >= 64` + strategies; the target is an op or a kind of statement."""
+
     target: str
     when: X | None
-    strategies: tuple[X, ...]           # call nodes
+    strategies: tuple[X, ...]  # call nodes
     span: Span = spot()

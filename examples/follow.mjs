@@ -6,10 +6,15 @@ import { read } from "./read.mjs";
  *  `report(step, loss, wanted)` is told of each.  Answers the losses, the largest relative deviation and its step. */
 export async function follow(train, folder, device, { steps, seconds = Infinity, report } = {}) {
   const curve = JSON.parse(new TextDecoder().decode(await read(new URL("curve.json", folder))));
-  const losses = [], began = performance.now();
-  let worst = 0, at = 0, end = Infinity;
+  const losses = [],
+    began = performance.now();
+  let worst = 0,
+    at = 0,
+    end = Infinity;
   for await (const loss of train(device, Math.min(steps ?? Infinity, curve.losses.length))) {
-    const step = losses.length, wanted = curve.losses[step], got = await loss.item();
+    const step = losses.length,
+      wanted = curve.losses[step],
+      got = await loss.item();
     losses.push(got);
     const off = Math.abs(got - wanted) / wanted;
     if (!(off <= worst)) [worst, at] = [off, step];

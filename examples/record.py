@@ -24,7 +24,13 @@ def record(network, train, folder: Path) -> None:
     double = copy.deepcopy(model).double()
     losses = [loss.item() for loss in train(model)]
     rounding = max(abs(a - b.item()) / b.item() for a, b in zip(losses, train(double)))
-    curve = {"torch": torch.__version__.split("+")[0], "rounding": float(f"{rounding:.1e}"), "losses": [float(f"{x:.7g}") for x in losses]}
+    curve = {
+        "torch": torch.__version__.split("+")[0],
+        "rounding": float(f"{rounding:.1e}"),
+        "losses": [float(f"{x:.7g}") for x in losses],
+    }
     (folder / "curve.json").write_text(json.dumps(curve) + "\n")
-    print(f"{folder.name}: {len(losses)} steps, loss {losses[0]:.4f} to {losses[-1]:.4f}, float32 is within {rounding:.1e} of float64, "
-          f"{sum(p.numel() for p in model.parameters())} parameters")
+    print(
+        f"{folder.name}: {len(losses)} steps, loss {losses[0]:.4f} to {losses[-1]:.4f}, float32 is within {rounding:.1e} of float64, "
+        f"{sum(p.numel() for p in model.parameters())} parameters"
+    )

@@ -12,7 +12,9 @@ import type { Tensor } from "./tensor.js";
 /** The sum of two gradients of one tensor. */
 export function addGradients(a: Tensor, b: Tensor): Tensor {
   if (!sameShape(a.shape, b.shape)) {
-    throw new AutogradError(`two gradients of one tensor have the shapes ${showShape(a.shape)} and ${showShape(b.shape)}`);
+    throw new AutogradError(
+      `two gradients of one tensor have the shapes ${showShape(a.shape)} and ${showShape(b.shape)}`,
+    );
   }
   return kernels.accumulate(a, b);
 }
@@ -20,12 +22,17 @@ export function addGradients(a: Tensor, b: Tensor): Tensor {
 /** Adds to `variable.grad`; the first gradient becomes it. */
 export function accumulateInto(variable: Tensor, grad: Tensor): void {
   if (!sameShape(variable.shape, grad.shape)) {
-    throw new AutogradError(`the gradient of a tensor of size ${showShape(variable.shape)} has the size ${showShape(grad.shape)}`);
+    throw new AutogradError(
+      `the gradient of a tensor of size ${showShape(variable.shape)} has the size ${showShape(grad.shape)}`,
+    );
   }
   const before = variable.ownGradient();
   if (!before) {
     if (is_grad_enabled()) variable.grad = keep(grad);
-    else variable.adoptGradient(keep(isTemporary(grad) && !grad.storage.shared && grad.is_contiguous() ? grad : grad.detach().clone()));
+    else
+      variable.adoptGradient(
+        keep(isTemporary(grad) && !grad.storage.shared && grad.is_contiguous() ? grad : grad.detach().clone()),
+      );
   } else if (is_grad_enabled()) {
     variable.grad = keep(addGradients(before, grad));
   } else {

@@ -17,7 +17,8 @@ export function advise(about: string, text: string): void {
   console.warn(`slow: ${text} (off: torch.set_slow_warnings(false))`);
 }
 
-let reads = 0, since = 0;
+let reads = 0,
+  since = 0;
 
 /** A single value was read from a GPU. */
 export function oneRead(): void {

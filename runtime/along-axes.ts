@@ -21,13 +21,16 @@ export function flip(x: Tensor, dims: readonly (number | readonly number[])[]): 
  * Without `dims` the tensor is rolled as if it had one axis.
  */
 export function roll(x: Tensor, shifts: number | Shape, dims?: number | Shape | null): Tensor {
-  const by = integers([shifts].flat(), "roll", "shifts"), along = dims === undefined || dims === null ? [] : integers([dims].flat(), "roll", "dims");
+  const by = integers([shifts].flat(), "roll", "shifts"),
+    along = dims === undefined || dims === null ? [] : integers([dims].flat(), "roll", "dims");
   if (by.length === 0) throw new OpError("roll: `shifts` required");
   if (along.length === 0) {
-    if (by.length > 1) throw new OpError(`roll: shifts and dimensions must align. shifts: ${by.length}, dims:${along.length}`);
+    if (by.length > 1)
+      throw new OpError(`roll: shifts and dimensions must align. shifts: ${by.length}, dims:${along.length}`);
     return views.owned(views.reshape(kernels.roll_one(views.reshape(x, [-1]), by[0]!, 0), x.shape));
   }
-  if (by.length !== along.length) throw new OpError(`roll: shifts and dimensions must align. shifts: ${by.length}, dims:${along.length}`);
+  if (by.length !== along.length)
+    throw new OpError(`roll: shifts and dimensions must align. shifts: ${by.length}, dims:${along.length}`);
   if (x.ndim === 0) throw new IndexError(`roll: Dimension specified as ${along[0]} but tensor has no dimensions`);
   along.forEach((dim) => axisOf(dim, x.ndim, "roll"));
   return along.reduce((t, dim, i) => kernels.roll_one(t, by[i]!, dim), x);
@@ -42,8 +45,10 @@ export function diff(x: Tensor, n = 1, dim = -1, prepend?: Tensor | null, append
   for (const end of [prepend, append]) {
     if (!end) continue;
     if (end.ndim !== x.ndim || end.shape.some((size, d) => d !== axis && size !== x.shape[d])) {
-      throw new OpError(`diff: expects the shapes of prepend and append to match that of input except along dimension ${axis}, ` +
-        `but got ${showShape(end.shape)} for ${showShape(x.shape)}`);
+      throw new OpError(
+        `diff: expects the shapes of prepend and append to match that of input except along dimension ${axis}, ` +
+          `but got ${showShape(end.shape)} for ${showShape(x.shape)}`,
+      );
     }
   }
   const parts = [prepend, x, append].filter((t): t is Tensor => t instanceof Tensor);
@@ -51,7 +56,9 @@ export function diff(x: Tensor, n = 1, dim = -1, prepend?: Tensor | null, append
   if (n === 0) return clone(x);
   if (n >= out.shape[axis]!) return clone(narrow(out, axis, 0, 0, "diff"));
   for (let k = 0; k < n; k++) {
-    const length = out.shape[axis]! - 1, after = narrow(out, axis, 1, length, "diff"), before = narrow(out, axis, 0, length, "diff");
+    const length = out.shape[axis]! - 1,
+      after = narrow(out, axis, 1, length, "diff"),
+      before = narrow(out, axis, 0, length, "diff");
     out = out.dtype === "bool" ? kernels.ne(after, before) : kernels.sub(after, before);
   }
   return out;

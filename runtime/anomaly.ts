@@ -11,9 +11,15 @@ import { Scoped, runIn } from "./scoped.js";
 import { extent } from "./shape.js";
 import type { Tensor } from "./tensor.js";
 
-interface Mode { readonly detecting: boolean; readonly checking: boolean }
+interface Mode {
+  readonly detecting: boolean;
+  readonly checking: boolean;
+}
 
-const modes = /* @__PURE__ */ new Scoped<Mode>({ detecting: false, checking: true }, (a, b) => a.detecting === b.detecting && a.checking === b.checking);
+const modes = /* @__PURE__ */ new Scoped<Mode>(
+  { detecting: false, checking: true },
+  (a, b) => a.detecting === b.detecting && a.checking === b.checking,
+);
 /** How many bodies run in which it detects. */
 let bodies = 0;
 
@@ -33,7 +39,10 @@ export const is_anomaly_check_nan_enabled = (): boolean => modes.value.checking;
 /** From now on (or no longer) `backward` says which function made a gradient NaN, and where it was called.  Slow: for looking for mistakes. */
 export function set_detect_anomaly(mode: boolean, check_nan: boolean | { check_nan?: boolean } = true): void {
   atMost("set_detect_anomaly", arguments, 2);
-  modes.value = { detecting: mode, checking: typeof check_nan === "boolean" ? check_nan : (check_nan.check_nan ?? true) };
+  modes.value = {
+    detecting: mode,
+    checking: typeof check_nan === "boolean" ? check_nan : (check_nan.check_nan ?? true),
+  };
   watch();
 }
 
@@ -54,7 +63,8 @@ function watch(): void {
 }
 
 /** Where a node is made. */
-const whereabouts = (): string | null => (modes.value.detecting ? (new Error().stack ?? "").split("\n").slice(2).join("\n") : null);
+const whereabouts = (): string | null =>
+  modes.value.detecting ? (new Error().stack ?? "").split("\n").slice(2).join("\n") : null;
 
 function hasNaN(elements: Elements): boolean {
   for (let i = 0; i < elements.length; i++) if (Number.isNaN(elements[i])) return true;
@@ -62,17 +72,28 @@ function hasNaN(elements: Elements): boolean {
 }
 
 /** Throws if a gradient that the node has just made holds a NaN; on a GPU the next read throws. */
-function inspect(node: { readonly name: string; readonly made: string | null }, grads: readonly (Tensor | null)[]): void {
+function inspect(
+  node: { readonly name: string; readonly made: string | null },
+  grads: readonly (Tensor | null)[],
+): void {
   const { detecting, checking } = modes.value;
   if (!detecting || !checking) return;
   grads.forEach((grad, i) => {
     if (!grad) return;
-    const { device } = grad.storage, from = grad.offset, to = from + extent(grad.shape, grad.strides);
-    const found = `Function '${node.name}' returned nan values in its ${i}th output.` +
+    const { device } = grad.storage,
+      from = grad.offset,
+      to = from + extent(grad.shape, grad.strides);
+    const found =
+      `Function '${node.name}' returned nan values in its ${i}th output.` +
       (node.made ? `\nTraceback of the forward call that caused the error:\n${node.made}` : "");
     if (device.type === "cpu") {
       if (hasNaN(grad.storage.elements.subarray(from, to) as Elements)) throw new AutogradError(found);
-    } else if (to > from) settleLater(device.download(grad.storage, from, to).then((elements) => (hasNaN(elements) ? new AutogradError(found) : null)));
+    } else if (to > from)
+      settleLater(
+        device
+          .download(grad.storage, from, to)
+          .then((elements) => (hasNaN(elements) ? new AutogradError(found) : null)),
+      );
   });
 }
 

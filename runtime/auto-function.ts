@@ -33,22 +33,29 @@ export class AutoFunction {
   static forward(_inputs: readonly FunctionInput[]): Tensor {
     throw new TypeMismatchError(`${this.name}: an AutoFunction must have a forward(inputs)`);
   }
-  static setupContext(_context: GradientContext, _inputs: readonly FunctionInput[], _output: Tensor): void { /* nothing is saved */ }
+  static setupContext(_context: GradientContext, _inputs: readonly FunctionInput[], _output: Tensor): void {
+    /* nothing is saved */
+  }
   static backward(_context: GradientContext, _gradient: Tensor): (Tensor | null)[] {
     throw new TypeMismatchError(`${this.name}: an AutoFunction must have a backward(ctx, gradient)`);
   }
-  static apply(...inputs: FunctionInput[]): Tensor { return adapted(this).apply(...inputs); }
+  static apply(...inputs: FunctionInput[]): Tensor {
+    return adapted(this).apply(...inputs);
+  }
 }
 titled(AutoFunction, "AutoFunction");
 
-const adaptations = /* @__PURE__ */ new WeakMap<typeof AutoFunction, typeof Function>(), contexts = /* @__PURE__ */ new WeakMap<FunctionContext, GradientContext>();
+const adaptations = /* @__PURE__ */ new WeakMap<typeof AutoFunction, typeof Function>(),
+  contexts = /* @__PURE__ */ new WeakMap<FunctionContext, GradientContext>();
 
 /** The same as autograd.Function. */
 function adapted(definition: typeof AutoFunction): typeof Function {
   const known = adaptations.get(definition);
   if (known) return known;
   const own = class extends Function {
-    static override forward(...inputs: never[]): Tensor { return definition.forward(inputs); }
+    static override forward(...inputs: never[]): Tensor {
+      return definition.forward(inputs);
+    }
     static override setup_context = (context: FunctionContext, inputs: readonly never[], output: never): void => {
       const given = new GradientContext(context);
       contexts.set(context, given);
@@ -68,14 +75,18 @@ const FUNCTION = /^([A-Z]\w*)Function$/;
 
 /** `AbsFunction` is `abs`, `LogSoftmaxFunction` `log_softmax`. */
 function operatorOf(name: string): Operator | undefined {
-  const plain = FUNCTION.exec(name)?.[1]?.replace(/(?<=.)[A-Z]/g, (letter) => `_${letter}`).toLowerCase();
+  const plain = FUNCTION.exec(name)?.[1]
+    ?.replace(/(?<=.)[A-Z]/g, (letter) => `_${letter}`)
+    .toLowerCase();
   return plain === undefined ? undefined : (operators as unknown as Record<string, Operator | undefined>)[plain];
 }
 
 /** An operator as a class; its gradient is its own. */
 function classOf(operator: Operator, name: string): typeof AutoFunction {
   const made = class extends AutoFunction {
-    static override forward(inputs: readonly FunctionInput[]): Tensor { return operator(...inputs); }
+    static override forward(inputs: readonly FunctionInput[]): Tensor {
+      return operator(...inputs);
+    }
     static override setupContext(context: GradientContext, inputs: readonly FunctionInput[]): void {
       context.saveForBackward(...inputs.filter((input): input is Tensor => input instanceof Tensor));
       context["inputs"] = inputs.map((input) => (input instanceof Tensor ? null : input));
@@ -83,13 +94,21 @@ function classOf(operator: Operator, name: string): typeof AutoFunction {
     }
     /** The gradient of each input, for those who call it themselves: apply leaves it to the operator. */
     static override backward(context: GradientContext, gradient: Tensor): (Tensor | null)[] {
-      const saved = [...context.savedTensors], isTensor = context["tensors"] as boolean[], needed = context.needsInputGradient;
-      const inputs = (context["inputs"] as FunctionInput[]).map((input, i) => (isTensor[i] ? saved.shift()!.detach().requires_grad_(needed[i]) : input));
+      const saved = [...context.savedTensors],
+        isTensor = context["tensors"] as boolean[],
+        needed = context.needsInputGradient;
+      const inputs = (context["inputs"] as FunctionInput[]).map((input, i) =>
+        isTensor[i] ? saved.shift()!.detach().requires_grad_(needed[i]) : input,
+      );
       const wanted = inputs.filter((_, i) => needed[i]) as Tensor[];
-      const grads = enable_grad(() => grad([operator(...inputs)], wanted, { grad_outputs: [gradient], allow_unused: true }));
-      return inputs.map((_, i) => (needed[i] ? grads.shift() ?? null : null));
+      const grads = enable_grad(() =>
+        grad([operator(...inputs)], wanted, { grad_outputs: [gradient], allow_unused: true }),
+      );
+      return inputs.map((_, i) => (needed[i] ? (grads.shift() ?? null) : null));
     }
-    static override apply(...inputs: FunctionInput[]): Tensor { return operator(...inputs); }
+    static override apply(...inputs: FunctionInput[]): Tensor {
+      return operator(...inputs);
+    }
   };
   Object.defineProperty(made, "name", { value: name });
   return made;

@@ -2,4 +2,11 @@
 
 export { backward, grad } from "./autograd.js";
 export { Function, type FunctionContext } from "./function.js";
-export { enable_grad, inference_mode, is_grad_enabled, is_inference_mode_enabled, no_grad, set_grad_enabled } from "./grad-mode.js";
+export {
+  enable_grad,
+  inference_mode,
+  is_grad_enabled,
+  is_inference_mode_enabled,
+  no_grad,
+  set_grad_enabled,
+} from "./grad-mode.js";

@@ -25,7 +25,8 @@ interface Plan {
 
 /** Counts edges, and finds the nodes from which `targets` can be reached; iterative depth-first search. */
 function survey(roots: readonly Node[], targets: ReadonlySet<Node> | null): Plan {
-  const waiting = new Map<Node, number>(), needed = targets ? new Set<Node>() : null;
+  const waiting = new Map<Node, number>(),
+    needed = targets ? new Set<Node>() : null;
   const stack: { node: Node; at: number }[] = [];
   for (const root of roots) {
     if (waiting.has(root)) continue;
@@ -41,7 +42,8 @@ function survey(roots: readonly Node[], targets: ReadonlySet<Node> | null): Plan
         if (count === undefined) stack.push({ node: next, at: 0 });
       } else {
         stack.pop();
-        if (needed && (targets!.has(top.node) || top.node.next.some((n) => n !== null && needed.has(n)))) needed.add(top.node);
+        if (needed && (targets!.has(top.node) || top.node.next.some((n) => n !== null && needed.has(n))))
+          needed.add(top.node);
       }
     }
   }
@@ -57,9 +59,17 @@ export interface RunOptions {
 }
 
 /** Sends gradients from `roots` back; answers what arrived at `targets`, or null for those nothing reached. */
-function run(roots: readonly Place[], grads: readonly Tensor[], targets: readonly Place[] | null, options: RunOptions): Grad[] {
+function run(
+  roots: readonly Place[],
+  grads: readonly Tensor[],
+  targets: readonly Place[] | null,
+  options: RunOptions,
+): Grad[] {
   const captured: Grad[] = targets ? targets.map(() => null) : [];
-  const { waiting, needed } = survey(roots.map((r) => r.node), targets && new Set(targets.map((t) => t.node)));
+  const { waiting, needed } = survey(
+    roots.map((r) => r.node),
+    targets && new Set(targets.map((t) => t.node)),
+  );
   const arrived = new Map<Node, Grad[]>();
   const ready: Node[] = [];
   const asked = new Map<Node, number[]>();
@@ -104,7 +114,9 @@ function run(roots: readonly Place[], grads: readonly Tensor[], targets: readonl
           // A node that hands its gradient on, once or more, hands on what it was: made by the engine or not.
           for (const grad of made) {
             if (!grad) continue;
-            if (list.includes(grad)) { if (made.indexOf(grad) !== made.lastIndexOf(grad)) temporary.delete(grad); } else temporary.add(grad);
+            if (list.includes(grad)) {
+              if (made.indexOf(grad) !== made.lastIndexOf(grad)) temporary.delete(grad);
+            } else temporary.add(grad);
           }
         }
       }
@@ -141,7 +153,8 @@ function runHooks(node: Node, grads: Grad[]): void {
   }
   if (node.retained) {
     for (const [output, reference] of node.retained) {
-      const tensor = reference.deref(), grad = grads[output];
+      const tensor = reference.deref(),
+        grad = grads[output];
       if (!tensor || !grad) continue;
       temporary.delete(grad);
       tensor.grad = grad;
@@ -154,9 +167,12 @@ export const isTemporary = (grad: Tensor): boolean => temporary.has(grad);
 
 /** Throws if `grad` cannot be the gradient of `tensor`. */
 export function checkGradient(tensor: Tensor, grad: Tensor): void {
-  if (!(grad instanceof Tensor)) throw new TypeMismatchError(`assigned grad expected to be a Tensor or null but got grad of type ${describe(grad)}`);
+  if (!(grad instanceof Tensor))
+    throw new TypeMismatchError(`assigned grad expected to be a Tensor or null but got grad of type ${describe(grad)}`);
   if (!sameShape(tensor.shape, grad.shape)) {
-    throw new AutogradError(`assigned grad has data of a different size: ${showShape(grad.shape)} for a tensor of ${showShape(tensor.shape)}`);
+    throw new AutogradError(
+      `assigned grad has data of a different size: ${showShape(grad.shape)} for a tensor of ${showShape(tensor.shape)}`,
+    );
   }
 }
 
@@ -171,8 +187,10 @@ let warned = false;
 function startingGradient(output: Tensor, given: Tensor | null | undefined, implicit: "ones" | "scalar"): Tensor {
   if (given) {
     if (!sameShape(given.shape, output.shape)) {
-      throw new AutogradError(`Mismatch in shape: grad_output[0] has a shape of ${showShape(given.shape)} and output[0] has a ` +
-        `shape of ${showShape(output.shape)}.`);
+      throw new AutogradError(
+        `Mismatch in shape: grad_output[0] has a shape of ${showShape(given.shape)} and output[0] has a ` +
+          `shape of ${showShape(output.shape)}.`,
+      );
     }
     return given;
   }
@@ -180,7 +198,9 @@ function startingGradient(output: Tensor, given: Tensor | null | undefined, impl
     if (implicit === "scalar") throw new AutogradError("grad can be implicitly created only for scalar outputs");
     if (!warned) {
       warned = true;
-      console.warn("backward() on a tensor that is no scalar counts as a gradient of ones; PyTorch asks for the gradient");
+      console.warn(
+        "backward() on a tensor that is no scalar counts as a gradient of ones; PyTorch asks for the gradient",
+      );
     }
   }
   return filledOn(output.storage.device, output.shape, 1, output.dtype, "ones_like");
@@ -200,21 +220,30 @@ export interface BackwardOptions {
 function listed(given: unknown, what: string, absent = false): Tensor[] {
   const list: unknown[] = Array.isArray(given) ? given : [given];
   for (const x of list) {
-    if (!(x instanceof Tensor) && !(absent && (x === null || x === undefined))) throw new TypeMismatchError(`${what} must be tensors, got ${describe(x)}`);
+    if (!(x instanceof Tensor) && !(absent && (x === null || x === undefined)))
+      throw new TypeMismatchError(`${what} must be tensors, got ${describe(x)}`);
   }
   return list as Tensor[];
 }
 
 /** Adds the gradients of one or several tensors to `.grad` of every leaf they were made from, or of `inputs` only.  `gradient`: for each
  *  of them a tensor that weighs its elements, or null for ones. */
-export function backward(tensors: Tensor | readonly Tensor[], gradient?: Tensor | null | readonly (Tensor | null)[] | BackwardOptions, options: BackwardOptions = {}): void {
+export function backward(
+  tensors: Tensor | readonly Tensor[],
+  gradient?: Tensor | null | readonly (Tensor | null)[] | BackwardOptions,
+  options: BackwardOptions = {},
+): void {
   atMost("backward", arguments, 3);
-  if (gradient && !(gradient instanceof Tensor) && !Array.isArray(gradient)) return backward(tensors, (gradient as BackwardOptions).grad_tensors, gradient as BackwardOptions);
+  if (gradient && !(gradient instanceof Tensor) && !Array.isArray(gradient))
+    return backward(tensors, (gradient as BackwardOptions).grad_tensors, gradient as BackwardOptions);
   const create = options.create_graph ?? options.createGraph ?? false;
   const retain = options.retain_graph ?? options.retainGraph ?? create;
-  const from = listed(tensors, "backward: tensors"), given = gradient ? listed(gradient, "backward: gradients", true) : [];
-  if (given.length && given.length !== from.length) throw new AutogradError(`backward: got ${from.length} tensors and ${given.length} gradients`);
-  const roots = from.map((t, i) => place(t, `element ${i} of tensors`)), starts = from.map((t, i) => startingGradient(t, given[i], "ones"));
+  const from = listed(tensors, "backward: tensors"),
+    given = gradient ? listed(gradient, "backward: gradients", true) : [];
+  if (given.length && given.length !== from.length)
+    throw new AutogradError(`backward: got ${from.length} tensors and ${given.length} gradients`);
+  const roots = from.map((t, i) => place(t, `element ${i} of tensors`)),
+    starts = from.map((t, i) => startingGradient(t, given[i], "ones"));
   from.forEach((tensor, i) => {
     if (!tensor.node) return;
     if (create) tensor.grad = starts[i]!.clone();
@@ -223,8 +252,15 @@ export function backward(tensors: Tensor | readonly Tensor[], gradient?: Tensor 
   if (options.inputs) {
     const inputs = listed(options.inputs, "backward: inputs");
     if (!inputs.length) throw new AutogradError("backward: `inputs` argument to `backward()` cannot be empty.");
-    const found = run(roots, starts, inputs.map((t) => place(t, "one of the inputs")), { retain, create });
-    found.forEach((grad, i) => { if (grad) accumulateInto(inputs[i]!, grad); });
+    const found = run(
+      roots,
+      starts,
+      inputs.map((t) => place(t, "one of the inputs")),
+      { retain, create },
+    );
+    found.forEach((grad, i) => {
+      if (grad) accumulateInto(inputs[i]!, grad);
+    });
   } else run(roots, starts, null, { retain, create });
 }
 
@@ -244,11 +280,24 @@ export interface GradOptions {
  * Gradients of the outputs' sum, each weighted by its `grad_outputs`, with respect to `inputs`; changes no `.grad`.
  * Answers one for each input: null for an input that the outputs do not depend on, if `allow_unused`.
  */
-export function grad(outputs: Tensor | readonly Tensor[], inputs: Tensor | readonly Tensor[], options?: GradOptions & { allow_unused?: false; allowUnused?: false }): Tensor[];
-export function grad(outputs: Tensor | readonly Tensor[], inputs: Tensor | readonly Tensor[], options?: GradOptions): Grad[];
-export function grad(outputs: Tensor | readonly Tensor[], inputs: Tensor | readonly Tensor[], options: GradOptions = {}): Grad[] {
+export function grad(
+  outputs: Tensor | readonly Tensor[],
+  inputs: Tensor | readonly Tensor[],
+  options?: GradOptions & { allow_unused?: false; allowUnused?: false },
+): Tensor[];
+export function grad(
+  outputs: Tensor | readonly Tensor[],
+  inputs: Tensor | readonly Tensor[],
+  options?: GradOptions,
+): Grad[];
+export function grad(
+  outputs: Tensor | readonly Tensor[],
+  inputs: Tensor | readonly Tensor[],
+  options: GradOptions = {},
+): Grad[] {
   atMost("grad", arguments, 3);
-  const from = listed(outputs, "grad: outputs"), to = listed(inputs, "grad: inputs");
+  const from = listed(outputs, "grad: outputs"),
+    to = listed(inputs, "grad: inputs");
   const create = options.create_graph ?? options.createGraph ?? false;
   const given = options.grad_outputs ?? options.gradOutputs ?? null;
   const starts = given instanceof Tensor ? [given] : given ? listOf<Tensor>(given, "grad", "grad_outputs") : [];
@@ -261,7 +310,9 @@ export function grad(outputs: Tensor | readonly Tensor[], inputs: Tensor | reado
     if (g) return g;
     if (options.materialize_grads) return zeros_like(to[i]!);
     if (unused) return null;
-    throw new AutogradError(`The differentiated Tensor at index ${i} appears to not have been used in the graph. ` +
-      "Set allow_unused=True if this is the desired behavior.");
+    throw new AutogradError(
+      `The differentiated Tensor at index ${i} appears to not have been used in the graph. ` +
+        "Set allow_unused=True if this is the desired behavior.",
+    );
   });
 }

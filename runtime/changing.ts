@@ -13,7 +13,9 @@ export const changing: Ask = ({ name, params, slots }, values, results) => {
     if (results || slot < 0 || !slots[slot]!.mut || !(x instanceof Tensor)) return;
     beforeInPlace(x, name);
     if (x.requires_grad && is_grad_enabled()) {
-      throw new AutogradError(`${name}: '${argument}' requires a gradient, and none goes through this change; call it within torch.no_grad()`);
+      throw new AutogradError(
+        `${name}: '${argument}' requires a gradient, and none goes through this change; call it within torch.no_grad()`,
+      );
     }
   });
   return [];

@@ -16,10 +16,12 @@ import * as views from "./views.js";
 
 /** Writes the elements of `source` to those of `target`: same shape, any strides and types.  Not recorded. */
 export function copyInto(target: Tensor, source: Tensor): void {
-  const from = target.storage.device, here = source.storage.device;
+  const from = target.storage.device,
+    here = source.storage.device;
   if (target.numel() === 0) return;
   if (here !== from) {
-    if (here.type !== "cpu") throw new OpError("copy: elements of a GPU can be copied to the CPU only by a promise: await x.to('cpu')");
+    if (here.type !== "cpu")
+      throw new OpError("copy: elements of a GPU can be copied to the CPU only by a promise: await x.to('cpu')");
     const moved = uploaded(source.dtype === target.dtype ? source : cast(source, target.dtype, "copy"), from);
     copyInto(target, moved);
     moved.dispose();
@@ -37,8 +39,11 @@ function fresh(x: Tensor, dtype: DType, op: string): Tensor {
 export function cast(x: Tensor, dtype: DType, op: string): Tensor {
   x.check(op);
   if (x.dtype === dtype) return x;
-  const out = fresh(x, dtype, op), before = x.dtype;
-  return recording(x) && isFloat(dtype) ? attach(out, new FunctionNode("ToCopyBackward", x, (grad) => cast(grad, before, op))) : out;
+  const out = fresh(x, dtype, op),
+    before = x.dtype;
+  return recording(x) && isFloat(dtype)
+    ? attach(out, new FunctionNode("ToCopyBackward", x, (grad) => cast(grad, before, op)))
+    : out;
 }
 
 export function clone(x: Tensor): Tensor {
@@ -60,7 +65,9 @@ export interface ToOptions {
 /** x.to(dtype), x.to(device), x.to(device, dtype), x.to(other), x.to({dtype, device, copy}). */
 export function to(x: Tensor, args: readonly unknown[]): Tensor | Promise<Tensor> {
   atMost("to", args, 5);
-  let dtype = x.dtype, device = x.storage.device, copy = false;
+  let dtype = x.dtype,
+    device = x.storage.device,
+    copy = false;
   for (const arg of args) {
     if (arg === undefined || arg === null || typeof arg === "boolean") continue;
     if (arg instanceof Tensor) {
@@ -83,24 +90,29 @@ export function to(x: Tensor, args: readonly unknown[]): Tensor | Promise<Tensor
 
 function move(x: Tensor, device: Device, dtype: DType): Tensor | Promise<Tensor> {
   if (device.type === "cpu") return downloaded(x, device).then((out) => cast(out, dtype, "to"));
-  const small = dtype === x.dtype ? x : cast(x, dtype, "to"), out = uploaded(small, device);
+  const small = dtype === x.dtype ? x : cast(x, dtype, "to"),
+    out = uploaded(small, device);
   return recording(small) ? attach(out, new FunctionNode("ToDeviceBackward", small, refuseWayBack)) : out;
 }
 
 function refuseWayBack(): Tensor {
-  throw new AutogradError("to: a gradient cannot flow from a GPU back to a tensor on the CPU, because reading a GPU takes a promise; " +
-    "make the leaf on the GPU: x.detach().to(device).requires_grad_()");
+  throw new AutogradError(
+    "to: a gradient cannot flow from a GPU back to a tensor on the CPU, because reading a GPU takes a promise; " +
+      "make the leaf on the GPU: x.detach().to(device).requires_grad_()",
+  );
 }
 
 /** A tensor on the CPU, copied to another device.  Not recorded. */
 export function uploaded(x: Tensor, device: Device): Tensor {
-  const { shape, strides, offset, dtype } = x, span = extent(shape, strides);
+  const { shape, strides, offset, dtype } = x,
+    span = extent(shape, strides);
   const elements = arrange(x.storage.elements.subarray(offset, offset + span), dtype, shape, strides, 0);
   return new Tensor(device.upload(elements, dtype, "to"), dtype, shape, contiguousStrides(shape), 0);
 }
 
 async function downloaded(x: Tensor, device: Device): Promise<Tensor> {
-  const recorded = recording(x), elements = await x.data();
+  const recorded = recording(x),
+    elements = await x.data();
   const out = new Tensor(device.upload(elements, x.dtype, "to"), x.dtype, x.shape, contiguousStrides(x.shape), 0);
   const back = x.storage.device;
   return recorded ? attach(out, new FunctionNode("ToDeviceBackward", x, (grad) => to(grad, [back]) as Tensor)) : out;
@@ -111,34 +123,46 @@ function fitted(target: Tensor, source: Tensor, op: string): Tensor {
   if (sameShape(target.shape, source.shape)) return source;
   const shape = broadcastShapes(target.shape, source.shape);
   if (!shape || !sameShape(shape, target.shape)) {
-    throw new OpError(`${op}: output with shape ${showShape(target.shape)} doesn't match the broadcast shape ${showShape(source.shape)}`);
+    throw new OpError(
+      `${op}: output with shape ${showShape(target.shape)} doesn't match the broadcast shape ${showShape(source.shape)}`,
+    );
   }
   return views.expand(source, target.shape);
 }
 
 export function copy_<T extends Tensor>(x: T, other: TensorOrNumber, op = "copy_"): T {
-  const source = other instanceof Tensor ? other : scalar(typeof other === "number" ? held(op, x.dtype, other) : other, x.storage.device);
+  const source =
+    other instanceof Tensor
+      ? other
+      : scalar(typeof other === "number" ? held(op, x.dtype, other) : other, x.storage.device);
   x.check(op);
   source.check(op);
   beforeInPlace(x, op);
-  const wide = fitted(x, source, op), records = isFloat(x.dtype) && recording(x, source), { shape, dtype } = source;
+  const wide = fitted(x, source, op),
+    records = isFloat(x.dtype) && recording(x, source),
+    { shape, dtype } = source;
   // A source that shares the target's memory is read before anything is written.
   const apart = wide.storage === x.storage ? clone(wide.detach()) : wide;
   x.storage.change();
   copyInto(x, apart);
   if (records) {
     const device = source.storage.device;
-    recordInPlace(x, new JoinNode("CopyBackward", [x, source], ([grad], wanted) => [
-      grad && wanted[0] ? zeros_like(grad) : null,
-      grad && wanted[1] ? (to(cast(sumTo(grad, shape), dtype, op), [device]) as Tensor) : null,
-    ]));
+    recordInPlace(
+      x,
+      new JoinNode("CopyBackward", [x, source], ([grad], wanted) => [
+        grad && wanted[0] ? zeros_like(grad) : null,
+        grad && wanted[1] ? (to(cast(sumTo(grad, shape), dtype, op), [device]) as Tensor) : null,
+      ]),
+    );
   }
   return x;
 }
 
 export function fill_<T extends Tensor>(x: T, value: TensorOrNumber): T {
   if (value instanceof Tensor && value.ndim > 0) {
-    throw new OpError(`fill_: fill_ only supports 0-dimension value tensor but got tensor with ${value.ndim} dimensions.`);
+    throw new OpError(
+      `fill_: fill_ only supports 0-dimension value tensor but got tensor with ${value.ndim} dimensions.`,
+    );
   }
   return copy_(x, value, "fill_");
 }
@@ -146,7 +170,8 @@ export function fill_<T extends Tensor>(x: T, value: TensorOrNumber): T {
 /** Replaces the content of `x` by that of `result` (same shape), which is used up. */
 export function replaceContent(x: Tensor, result: Tensor): void {
   x.storage.change();
-  const whole = x.storage.length === x.numel() && isContiguous(x.shape, x.strides) && isContiguous(result.shape, result.strides);
+  const whole =
+    x.storage.length === x.numel() && isContiguous(x.shape, x.strides) && isContiguous(result.shape, result.strides);
   if (whole && result.dtype === x.dtype && result.storage.length === x.storage.length) x.storage.swap(result.storage);
   else copyInto(x, result);
 }

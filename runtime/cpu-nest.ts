@@ -13,7 +13,8 @@ function settle(array: Elements, dtype: string): void {
 }
 
 const ROUND: Readonly<Record<string, (x: number) => number>> = {
-  float16: roundToHalf, float32: Math.fround,
+  float16: roundToHalf,
+  float32: Math.fround,
 };
 
 /** Below this many points the innermost loop trades places with the longest one. */
@@ -46,11 +47,19 @@ export class NestRun implements CpuNest {
    * @param dtype T, the op's promoted type
    */
   constructor(
-    readonly op: string, private readonly kernels: NestKernels, readonly data: Nest, readonly launch: CpuLaunch,
-    private readonly types: readonly string[], private readonly dtype: string,
+    readonly op: string,
+    private readonly kernels: NestKernels,
+    readonly data: Nest,
+    readonly launch: CpuLaunch,
+    private readonly types: readonly string[],
+    private readonly dtype: string,
   ) {
-    const { outer, reduce } = launch, loops = anonymous(outer), depth = anonymous(reduce), still = outer.strides.map(() => 0);
-    const inner = along(data) ? loops[innermost(outer.sizes)] : undefined, last = depth.pop();
+    const { outer, reduce } = launch,
+      loops = anonymous(outer),
+      depth = anonymous(reduce),
+      still = outer.strides.map(() => 0);
+    const inner = along(data) ? loops[innermost(outer.sizes)] : undefined,
+      last = depth.pop();
     this.at = launch.offsets.slice();
     while (this.at.length < still.length) this.at.push(0);
     this.n = inner ? inner.size : 1;
@@ -73,7 +82,8 @@ export class NestRun implements CpuNest {
    * @param words the environment of the call
    */
   run(arrays: readonly Elements[], words: Readonly<Record<string, number>>): void {
-    const { op, kernels, data, launch, types, dtype, at } = this, kernel = dtype.startsWith("float") ? kernels.floating : kernels.integral;
+    const { op, kernels, data, launch, types, dtype, at } = this,
+      kernel = dtype.startsWith("float") ? kernels.floating : kernels.integral;
     if (kernel === null) throw new Error(`${op}: there is no kernel for ${dtype}; please report this`);
     if (launch.outer.sizes.includes(0)) return;
     this.arrays = arrays;
@@ -84,7 +94,7 @@ export class NestRun implements CpuNest {
     try {
       kernel(this);
     } finally {
-      this.arrays = [];               // a plan is kept, tensors are not
+      this.arrays = []; // a plan is kept, tensors are not
     }
     for (const { target } of data.steps) if (target >= 0) settle(arrays[target], types[target]);
   }

@@ -25,7 +25,8 @@ const NOTHING: Elements = new Float32Array(0);
 
 /** After so many new storages, or bytes, a loop should let go once: the collector takes the elements by itself, but what is noted
  *  of each storage goes only between two tasks. */
-const MANY = 4096, MUCH = 1 << 24;
+const MANY = 4096,
+  MUCH = 1 << 24;
 
 class CpuDevice implements Device {
   readonly type = "cpu";
@@ -53,7 +54,8 @@ class CpuDevice implements Device {
   }
 
   async download(storage: Storage, start: number, end: number): Promise<Elements> {
-    const found = storage.elements.slice(start, end), wait = this.relax();
+    const found = storage.elements.slice(start, end),
+      wait = this.relax();
     if (wait) await wait;
     return found;
   }
@@ -68,13 +70,17 @@ class CpuDevice implements Device {
   }
 
   copy(target: Strided, source: Strided): void {
-    copyStrided({ elements: target.storage.elements, strides: target.strides, offset: target.offset },
-      { elements: source.storage.elements, strides: source.strides, offset: source.offset }, target.shape,
-      target.dtype === source.dtype ? null : converter(target.dtype));
+    copyStrided(
+      { elements: target.storage.elements, strides: target.strides, offset: target.offset },
+      { elements: source.storage.elements, strides: source.strides, offset: source.offset },
+      target.shape,
+      target.dtype === source.dtype ? null : converter(target.dtype),
+    );
   }
 
   prepare(op: CompiledOp, program: number, call: Call, wanted: readonly number[]): CpuPrepared {
-    const nests = op.op.programs[program]!.nests, launches = plan_cpu(op.op, program, call, [...wanted]);
+    const nests = op.op.programs[program]!.nests,
+      launches = plan_cpu(op.op, program, call, [...wanted]);
     const temps = new Map<number, { slot: number; dtype: DType; length: number }>();
     const changes = new Set<number>();
     const list = launches.flatMap((launch, n) => {
@@ -82,12 +88,23 @@ class CpuDevice implements Device {
       const nest = nests[n]!;
       for (const { slot } of nest.accesses) {
         const bound = call.slots[slot]!;
-        if (passes(op, slot, wanted)) temps.set(slot, { slot, dtype: bound.dtype as DType, length: numelOf(bound.shape) });
+        if (passes(op, slot, wanted))
+          temps.set(slot, { slot, dtype: bound.dtype as DType, length: numelOf(bound.shape) });
       }
       for (const step of nest.steps) {
-        if (step.target >= 0 && op.op.slots[nest.accesses[step.target]!.slot]!.role === "input") changes.add(nest.accesses[step.target]!.slot);
+        if (step.target >= 0 && op.op.slots[nest.accesses[step.target]!.slot]!.role === "input")
+          changes.add(nest.accesses[step.target]!.slot);
       }
-      return [new NestRun(op.op.name, op.kernels[program]![n]!, nest, launch, nest.accesses.map(({ slot }) => call.slots[slot]!.dtype), call.dtype)];
+      return [
+        new NestRun(
+          op.op.name,
+          op.kernels[program]![n]!,
+          nest,
+          launch,
+          nest.accesses.map(({ slot }) => call.slots[slot]!.dtype),
+          call.dtype,
+        ),
+      ];
     });
     return { op, program, call, nests: list, temps: [...temps.values()], changes: [...changes] };
   }
@@ -97,12 +114,19 @@ class CpuDevice implements Device {
   }
 
   execute(prepared: CpuPrepared, storages: readonly (Storage | null)[], random: RandomWords | null): void {
-    const { call, nests, temps } = prepared, arrays = storages.map((s) => (s ? s.elements : NOTHING));
+    const { call, nests, temps } = prepared,
+      arrays = storages.map((s) => (s ? s.elements : NOTHING));
     // What float32 programs keep in between is kept in double: it costs no time here and saves digits.
-    for (const { slot, dtype, length } of temps) arrays[slot] = newElements(dtype === "float32" ? "float64" : dtype, length);
-    const words = random ? { ...call.env, seed0_: random.seedLow, seed1_: random.seedHigh, call_: random.call } : call.env;
+    for (const { slot, dtype, length } of temps)
+      arrays[slot] = newElements(dtype === "float32" ? "float64" : dtype, length);
+    const words = random
+      ? { ...call.env, seed0_: random.seedLow, seed1_: random.seedHigh, call_: random.call }
+      : call.env;
     for (const nest of nests) {
-      nest.run(nest.data.accesses.map(({ slot }) => arrays[slot]!), nest.data.raw ? raw_words(nest.data, words) : words);
+      nest.run(
+        nest.data.accesses.map(({ slot }) => arrays[slot]!),
+        nest.data.raw ? raw_words(nest.data, words) : words,
+      );
     }
   }
 

@@ -22,18 +22,26 @@ export interface Creation {
 function creationOf(args: readonly unknown[], op: string): Creation | null {
   const last = args[args.length - 1];
   if (!isOptions(last) || !Object.keys(last).some((name) => NAMES.has(name))) return null;
-  if (args.some((value) => value instanceof Tensor) || Object.values(last).some((value) => value instanceof Tensor)) return null;
+  if (args.some((value) => value instanceof Tensor) || Object.values(last).some((value) => value instanceof Tensor))
+    return null;
   const { device, layout, requires_grad, requiresGrad } = last;
   if (layout !== undefined && layout !== null && !/(^|\.)strided$/.test(String(layout))) {
-    throw new OpError(`${op} is implemented for strided tensors only, got: torch.${String(layout).replace(/^torch\./, "")}`);
+    throw new OpError(
+      `${op} is implemented for strided tensors only, got: torch.${String(layout).replace(/^torch\./, "")}`,
+    );
   }
   const rest = Object.fromEntries(Object.entries(last).filter(([name]) => !NAMES.has(name)));
-  return { args: [...args.slice(0, -1), rest], device: device ? toDevice(device as string) : null, requiresGrad: (requires_grad ?? requiresGrad) === true };
+  return {
+    args: [...args.slice(0, -1), rest],
+    device: device ? toDevice(device as string) : null,
+    requiresGrad: (requires_grad ?? requiresGrad) === true,
+  };
 }
 
 /** A list of numbers, given where such a call expects a tensor, as one. */
 function listed(value: unknown, name: string, op: string, device: Device, dtype: DType): Tensor {
-  if (!Array.isArray(value) || !value.every((v) => typeof v === "number")) throw new OpError(`${op}: argument '${name}' must be a tensor or a list of numbers, got ${describe(value)}`);
+  if (!Array.isArray(value) || !value.every((v) => typeof v === "number"))
+    throw new OpError(`${op}: argument '${name}' must be a tensor or a list of numbers, got ${describe(value)}`);
   return tensor(value, { dtype, device });
 }
 

@@ -6,7 +6,14 @@ import { OpError, TypeMismatchError, describe } from "./errors.js";
 import { numelOf } from "./shape.js";
 
 export type Nested = number | boolean | bigint | readonly Nested[] | NumberArray;
-export type NumberArray = Elements | Uint16Array | Uint8ClampedArray | Int16Array | Uint32Array | BigInt64Array | BigUint64Array;
+export type NumberArray =
+  | Elements
+  | Uint16Array
+  | Uint8ClampedArray
+  | Int16Array
+  | Uint32Array
+  | BigInt64Array
+  | BigUint64Array;
 
 interface Data {
   elements: Elements;
@@ -18,20 +25,22 @@ interface Data {
 function natural(data: NumberArray): DType {
   if (data instanceof Float64Array) return "float64";
   if (data instanceof Float32Array) return "float32";
-  if (data[Symbol.toStringTag] as string === "Float16Array") return "float16";     // which not every engine has
+  if ((data[Symbol.toStringTag] as string) === "Float16Array") return "float16"; // which not every engine has
   if (data instanceof Int8Array) return "int8";
   if (data instanceof Uint8Array || data instanceof Uint8ClampedArray) return "uint8";
   return "int32";
 }
 
 export function fromTyped(data: NumberArray, wanted: DType | null): Data {
-  const dtype = wanted ?? natural(data), elements = newElements(dtype, data.length), shape = [data.length];
+  const dtype = wanted ?? natural(data),
+    elements = newElements(dtype, data.length),
+    shape = [data.length];
   if (dtype === "float16" && data instanceof Uint16Array) {
     for (let i = 0; i < data.length; i++) elements[i] = fromHalfBits(data[i]!);
     return { elements, dtype, shape };
   }
   const plain = data.constructor === elements.constructor && dtype !== "float16" && dtype !== "bool";
-  if (data.length === 0) return { elements, dtype, shape };        // or its memory is gone
+  if (data.length === 0) return { elements, dtype, shape }; // or its memory is gone
   if (plain) elements.set(data as Elements);
   else {
     const convert = entry(dtype, "tensor");
@@ -49,9 +58,12 @@ export function fromNested(data: Nested, wanted: DType | null): Data {
     level = level[0];
     if (shape.length > 64) throw new OpError("tensor: the data are nested more than 64 deep");
   }
-  checkLengths(data, shape, 0);  // before memory is taken for what the first lists promise
-  const n = numelOf(shape), values = new Float64Array(n);
-  let at = 0, booleans = n > 0, bigints = n > 0;
+  checkLengths(data, shape, 0); // before memory is taken for what the first lists promise
+  const n = numelOf(shape),
+    values = new Float64Array(n);
+  let at = 0,
+    booleans = n > 0,
+    bigints = n > 0;
   const visit = (item: unknown, axis: number): void => {
     if (axis < shape.length) {
       const list = item as ArrayLike<unknown>;
@@ -67,7 +79,8 @@ export function fromNested(data: Nested, wanted: DType | null): Data {
   };
   visit(data, 0);
   const dtype = wanted ?? (booleans ? "bool" : bigints ? "int32" : "float32");
-  const elements = newElements(dtype, n), convert = entry(dtype, "tensor");
+  const elements = newElements(dtype, n),
+    convert = entry(dtype, "tensor");
   for (let i = 0; i < n; i++) elements[i] = convert(values[i]!);
   return { elements, dtype, shape };
 }
@@ -75,9 +88,12 @@ export function fromNested(data: Nested, wanted: DType | null): Data {
 function checkLengths(item: unknown, shape: readonly number[], axis: number): void {
   if (axis === shape.length) return;
   if (!isList(item) || item.length !== shape[axis]) {
-    throw new OpError(`tensor: expected sequence of length ${shape[axis]} at dim ${axis} (got ${isList(item) ? item.length : describe(item)})`);
+    throw new OpError(
+      `tensor: expected sequence of length ${shape[axis]} at dim ${axis} (got ${isList(item) ? item.length : describe(item)})`,
+    );
   }
   if (axis + 1 < shape.length) for (let i = 0; i < item.length; i++) checkLengths(item[i], shape, axis + 1);
 }
 
-const isList = (v: unknown): v is ArrayLike<unknown> => Array.isArray(v) || (ArrayBuffer.isView(v) && !(v instanceof DataView));
+const isList = (v: unknown): v is ArrayLike<unknown> =>
+  Array.isArray(v) || (ArrayBuffer.isView(v) && !(v instanceof DataView));

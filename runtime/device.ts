@@ -19,7 +19,9 @@ export interface Prepared {
 }
 
 /** What is told of elements once a device is read, and whether there is anything is known by then; see webgpu/tells.ts. */
-export interface Told { readonly error: Error | null }
+export interface Told {
+  readonly error: Error | null;
+}
 
 /** Elements of a storage as a tensor sees them. */
 export interface Strided {
@@ -110,7 +112,8 @@ export function setDefaultDevice(device: unknown): void {
   current = toDevice(device);
 }
 
-export const isDeviceName = (name: unknown): name is string => typeof name === "string" && /^(cpu|webgpu|gpu|cuda)(:\d+)?$/i.test(name);
+export const isDeviceName = (name: unknown): name is string =>
+  typeof name === "string" && /^(cpu|webgpu|gpu|cuda)(:\d+)?$/i.test(name);
 
 /** Names of the GPU: what goes there is there at once. */
 export type GpuName = "webgpu" | "gpu" | `webgpu:${number}`;
@@ -126,8 +129,12 @@ export function toDevice(name: unknown): Device {
     const found = plain === "cpu" ? cpu : others.get(plain === "gpu" ? "webgpu" : plain);
     if (found) return found;
     if (plain === "webgpu" || plain === "gpu") {
-      throw new DeviceError('device "webgpu" is not ready: await initWebGPUAsync() first, and see whether it answers true');
+      throw new DeviceError(
+        'device "webgpu" is not ready: await initWebGPUAsync() first, and see whether it answers true',
+      );
     }
   }
-  throw new DeviceError(`expected a device (${["cpu", ...others.keys()].map((d) => `"${d}"`).join(", ")}), got ${describe(name)}`);
+  throw new DeviceError(
+    `expected a device (${["cpu", ...others.keys()].map((d) => `"${d}"`).join(", ")}), got ${describe(name)}`,
+  );
 }

@@ -27,14 +27,21 @@ const known = new WeakMap<Nest, Read>();
 export function read(nest: Nest): Read {
   const found = known.get(nest);
   if (found) return found;
-  const code = withFormulas(nest).floating!, results = new Map<number, Formula>(), formulas = new Formulas(results);
+  const code = withFormulas(nest).floating!,
+    results = new Map<number, Formula>(),
+    formulas = new Formulas(results);
   const some = (e: Node | null): Formula | null => e && formulas.of(e);
   const steps = nest.steps.map(({ kind, inner }, n) => {
-    const { pred, body } = code.steps[n]!, made = { pred: some(pred), body: formulas.of(body) };
-    if (kind === "store" && inner && nest.shape !== "scan") results.set(n, made.body);      // at every point anew
+    const { pred, body } = code.steps[n]!,
+      made = { pred: some(pred), body: formulas.of(body) };
+    if (kind === "store" && inner && nest.shape !== "scan") results.set(n, made.body); // at every point anew
     return made;
   });
-  const accesses = code.accesses.map(({ index, guard, fallback }) => ({ index: index.map(some), guard: some(guard), fallback: some(fallback) }));
+  const accesses = code.accesses.map(({ index, guard, fallback }) => ({
+    index: index.map(some),
+    guard: some(guard),
+    fallback: some(fallback),
+  }));
   const made = { accesses, steps };
   known.set(nest, made);
   return made;
@@ -61,27 +68,41 @@ export class Evaluator {
   private readonly extents: [(words: CpuNest["words"]) => number, number][] = [];
   private readonly places = new Map<readonly Dim[], Places>();
 
-  constructor(readonly call: CpuNest, private readonly functions: Readonly<Record<string, Scalar>>) {
+  constructor(
+    readonly call: CpuNest,
+    private readonly functions: Readonly<Record<string, Scalar>>,
+  ) {
     const { launch, words, data } = call;
     this.read = read(data);
     const steps = launch.axes[data.accesses.length] ?? [];
     const dims = (all: Nest["loops"], rest: typeof launch.outer, back: boolean): Dim[] => [
       ...anonymous(rest).map((loop) => ({ ...loop, back })),
-      ...all.filter((l) => l.named).map(({ name, extent }, k) => {
-        const strides: number[] = [], size = extent!(words as Record<string, number>);
-        if (all === data.loops) strides[data.accesses.length] = steps[k] ?? 0;
-        this.extents.push([extent as (typeof this.extents)[0][0], size]);
-        return { size, strides, name, back };
-      }),
+      ...all
+        .filter((l) => l.named)
+        .map(({ name, extent }, k) => {
+          const strides: number[] = [],
+            size = extent!(words as Record<string, number>);
+          if (all === data.loops) strides[data.accesses.length] = steps[k] ?? 0;
+          this.extents.push([extent as (typeof this.extents)[0][0], size]);
+          return { size, strides, name, back };
+        }),
     ];
     this.outer = dims(data.loops, launch.outer, false);
     this.inner = dims(data.rloops, launch.reduce, data.reverse);
     const { uniform_random: uniform } = functions;
-    if (uniform) this.functions = { ...functions, uniform_random: (site, place) => uniform(call.words.seed0_, call.words.seed1_, call.words.call_, site, place) };
-    this.evaluation = new Evaluation(this.functions, (leaf) => this.named(leaf), (f) => {
-      const walk = this.placed.line(f);
-      return walk && this.along(walk);
-    });
+    if (uniform)
+      this.functions = {
+        ...functions,
+        uniform_random: (site, place) => uniform(call.words.seed0_, call.words.seed1_, call.words.call_, site, place),
+      };
+    this.evaluation = new Evaluation(
+      this.functions,
+      (leaf) => this.named(leaf),
+      (f) => {
+        const walk = this.placed.line(f);
+        return walk && this.along(walk);
+      },
+    );
   }
 
   /** Whether the call has the same loops still. */
@@ -91,7 +112,8 @@ export class Evaluator {
 
   /** Takes the numbers of the call, which is run anew; answers whether one has changed. */
   protected enter(): boolean {
-    const { data, round } = this.call, told = this.call.words as Record<string, number>;
+    const { data, round } = this.call,
+      told = this.call.words as Record<string, number>;
     let changed = false;
     const put = (name: string, number: number): void => {
       const there = this.words.get(name) ?? new Float64Array(1);
@@ -100,7 +122,7 @@ export class Evaluator {
       this.words.set(name, there);
     };
     for (const { name, kind, value } of withFormulas(data).words) {
-      const number = value ? value(told) : told[name] ?? (name === "inf" ? Infinity : NaN);
+      const number = value ? value(told) : (told[name] ?? (name === "inf" ? Infinity : NaN));
       put(name, kind === "T" ? round(number) : number);
     }
     for (const name of data.statics) put(name, told[name]!);
@@ -117,7 +139,17 @@ export class Evaluator {
     let found = this.places.get(dims);
     if (!found) {
       const named = new Set([...this.outer, ...this.inner].map((d) => d.name));
-      this.places.set(dims, (found = new Places(dims, this.call, this.read.accesses.map((a) => a.index), named, this.words, this.functions)));
+      this.places.set(
+        dims,
+        (found = new Places(
+          dims,
+          this.call,
+          this.read.accesses.map((a) => a.index),
+          named,
+          this.words,
+          this.functions,
+        )),
+      );
     }
     return found;
   }
@@ -142,26 +174,33 @@ export class Evaluator {
 
   /** Makes a store. */
   protected store(n: number): void {
-    const value = this.evaluation.value(this.read.steps[n]!.body), step = this.call.data.steps[n]!;
+    const value = this.evaluation.value(this.read.steps[n]!.body),
+      step = this.call.data.steps[n]!;
     this.put(n, value, this.truth(n));
     if (step.name && !step.inner) this.keep(step.name, value.slice(0, (this.evaluation.count + 4) & ~3));
   }
 
   /** Makes a store of this. */
   protected put(n: number, value: Vector, pred: Vector | null): void {
-    const { target, mode } = this.call.data.steps[n]!, array = this.call.arrays[target]!, { evaluation, start } = this, { count } = evaluation;
-    const wide = evaluation.wide(value), red = { "+=": "sum", "*=": "prod", "max=": "max", "min=": "min" }[mode];
+    const { target, mode } = this.call.data.steps[n]!,
+      array = this.call.arrays[target]!,
+      { evaluation, start } = this,
+      { count } = evaluation;
+    const wide = evaluation.wide(value),
+      red = { "+=": "sum", "*=": "prod", "max=": "max", "min=": "min" }[mode];
     const { walk, rest } = this.placed.access(target);
     this.stale = true;
     if (pred === null && !red && !rest) return walk.write(array, start, count, wide);
-    const at = this.positions(target), where = pred && evaluation.wide(pred);
+    const at = this.positions(target),
+      where = pred && evaluation.wide(pred);
     if (red === "sum") {
       for (let k = 0; k < count; k++) if (where === null || where[k] !== 0) array[at[k]!]! += wide[k]!;
-    } else for (let k = 0; k < count; k++) {
-      if (where !== null && where[k] === 0) continue;
-      const to = at[k]!;
-      array[to] = red ? combined(red, array[to]!, wide[k]!) : wide[k]!;
-    }
+    } else
+      for (let k = 0; k < count; k++) {
+        if (where !== null && where[k] === 0) continue;
+        const to = at[k]!;
+        array[to] = red ? combined(red, array[to]!, wide[k]!) : wide[k]!;
+      }
   }
 
   private named(f: Formula): Vector {
@@ -185,10 +224,17 @@ export class Evaluator {
   }
 
   private access(n: number): Vector {
-    const { guard, fallback } = this.read.accesses[n]!, array = this.call.arrays[n]!, { evaluation, start } = this, { count } = evaluation;
-    const { walk, rest } = this.placed.access(n), inside = guard && evaluation.value(guard), one = rest ? -1 : walk.still(start, count);
+    const { guard, fallback } = this.read.accesses[n]!,
+      array = this.call.arrays[n]!,
+      { evaluation, start } = this,
+      { count } = evaluation;
+    const { walk, rest } = this.placed.access(n),
+      inside = guard && evaluation.value(guard),
+      one = rest ? -1 : walk.still(start, count);
     if (one >= 0 && !guard) return evaluation.single(array[one]!);
-    const where = inside && evaluation.wide(inside), other = fallback && evaluation.wide(evaluation.value(fallback)), at = rest && this.positions(n);
+    const where = inside && evaluation.wide(inside),
+      other = fallback && evaluation.wide(evaluation.value(fallback)),
+      at = rest && this.positions(n);
     const out = evaluation.vector();
     if (!at) walk.read(array, start, count, out, where, other);
     else if (!where) for (let k = 0; k < count; k++) out[k] = array[at[k]!]!;
@@ -198,7 +244,10 @@ export class Evaluator {
 
   /** Where an access is at each point. */
   private positions(n: number): Vector {
-    const { walk, rest } = this.placed.access(n), { evaluation, start } = this, { count } = evaluation, at = evaluation.vector();
+    const { walk, rest } = this.placed.access(n),
+      { evaluation, start } = this,
+      { count } = evaluation,
+      at = evaluation.vector();
     walk.places(start, count, at);
     if (rest) {
       const value = evaluation.wide(evaluation.value(rest));
@@ -209,7 +258,9 @@ export class Evaluator {
 
   /** The values along a walk. */
   private along(walk: Walk): Vector {
-    const { start, evaluation } = this, { table } = walk, one = walk.still(start, evaluation.count);
+    const { start, evaluation } = this,
+      { table } = walk,
+      one = walk.still(start, evaluation.count);
     if (one >= 0) return evaluation.single(table ? table[one]! : one);
     const out = evaluation.vector();
     if (table) walk.read(table, start, evaluation.count, out);

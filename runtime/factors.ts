@@ -2,7 +2,20 @@
 // belong to which, and the loops that each depends on.  Nothing here knows a call.
 
 import type { Code, Nest } from "../host/model.js";
-import { Binary, Constant, Element, Index, type Node, Select, Unary, elements_of, factors_of, joined_by, nodes_of, operands_of } from "../host/nodes.js";
+import {
+  Binary,
+  Constant,
+  Element,
+  Index,
+  type Node,
+  Select,
+  Unary,
+  elements_of,
+  factors_of,
+  joined_by,
+  nodes_of,
+  operands_of,
+} from "../host/nodes.js";
 import { type Formula, Formulas } from "./formula.js";
 import { withFormulas } from "./notation-formulas.js";
 
@@ -32,7 +45,8 @@ interface Side extends Uses {
   readonly conditions: Node[];
 }
 
-const ONE = new Constant("f", 1), ZERO = new Constant("f", 0);
+const ONE = new Constant("f", 1),
+  ZERO = new Constant("f", 0);
 
 const known = new WeakMap<Nest, readonly Factor[] | null>();
 
@@ -44,11 +58,18 @@ export function factorsOf(nest: Nest): readonly Factor[] | null {
 }
 
 function split(nest: Nest): readonly Factor[] | null {
-  if (nest.steps.some(({ kind, inner, mode }, n) => n > 0 && (kind !== "store" || inner || (mode !== "=" && mode !== "+=")))) return null;
-  const code = withFormulas(nest).floating!, { pred, body } = code.steps[0];
+  if (
+    nest.steps.some(
+      ({ kind, inner, mode }, n) => n > 0 && (kind !== "store" || inner || (mode !== "=" && mode !== "+=")),
+    )
+  )
+    return null;
+  const code = withFormulas(nest).floating!,
+    { pred, body } = code.steps[0];
   const sides = [0, 1].map((): Side => ({ parts: [], conditions: [], reads: new Set(), loops: new Set() }));
   for (const part of factors_of(body, "f")) {
-    const own = elements_of(part).filter((r) => nest.accesses[r].axes.length > 0), left = own.filter((r) => nest.left.includes(r)).length;
+    const own = elements_of(part).filter((r) => nest.accesses[r].axes.length > 0),
+      left = own.filter((r) => nest.left.includes(r)).length;
     if (left > 0 && left < own.length) return null;
     const side = sides[own.length > 0 && left === 0 ? 1 : 0];
     side.parts.push(part);
@@ -69,18 +90,29 @@ function split(nest: Nest): readonly Factor[] | null {
       for (const loop of used.loops) side.loops.add(loop);
     }
   }
-  const formulas = new Formulas(new Map()), [left, right] = sides.map((side) => factor(code, side, formulas));
+  const formulas = new Formulas(new Map()),
+    [left, right] = sides.map((side) => factor(code, side, formulas));
   return left.reads.length > 0 && right.reads.length > 0 ? [left, right] : null;
 }
 
 function factor(code: Code, { parts, conditions, reads, loops }: Side, formulas: Formulas): Factor {
-  const all = joined_by("*", parts) ?? ONE, condition = joined_by("&&", conditions), own = [...reads];
-  const rest = parts.filter((part) => !(part instanceof Element)), words = rest.every((part) => nodes_of(part).every((e) => !(e instanceof Element || e instanceof Index)));
-  const alone = own.length === 1 && words && rest.length + 1 === parts.length, { guard, fallback } = alone ? code.accesses[own[0]] : { guard: null, fallback: null };
-  const single = alone && (!fallback || fallback instanceof Constant && fallback.value === 0), inside = joined_by("&&", guard ? [guard, ...conditions] : conditions);
+  const all = joined_by("*", parts) ?? ONE,
+    condition = joined_by("&&", conditions),
+    own = [...reads];
+  const rest = parts.filter((part) => !(part instanceof Element)),
+    words = rest.every((part) => nodes_of(part).every((e) => !(e instanceof Element || e instanceof Index)));
+  const alone = own.length === 1 && words && rest.length + 1 === parts.length,
+    { guard, fallback } = alone ? code.accesses[own[0]] : { guard: null, fallback: null };
+  const single = alone && (!fallback || (fallback instanceof Constant && fallback.value === 0)),
+    inside = joined_by("&&", guard ? [guard, ...conditions] : conditions);
   return {
-    value: formulas.of(condition ? new Select(condition, new Binary("+", all, ZERO), new Unary("-", ZERO)) : all), reads: own, names: loops,
-    conditional: condition !== null, access: single ? own[0] : -1, scale: formulas.of(joined_by("*", rest) ?? ONE), inside: inside && formulas.of(inside),
+    value: formulas.of(condition ? new Select(condition, new Binary("+", all, ZERO), new Unary("-", ZERO)) : all),
+    reads: own,
+    names: loops,
+    conditional: condition !== null,
+    access: single ? own[0] : -1,
+    scale: formulas.of(joined_by("*", rest) ?? ONE),
+    inside: inside && formulas.of(inside),
   };
 }
 

@@ -121,7 +121,9 @@ const LOOPS: Readonly<Record<string, Loop>> = {
       out[k + 3] = a[k + 3]! / b[k + 3]!;
     }
   },
-  select: (n, out, a, b, c) => { for (let k = 0; k < n; k++) out[k] = c[k] !== 0 ? b[k]! : a[k]!; },
+  select: (n, out, a, b, c) => {
+    for (let k = 0; k < n; k++) out[k] = c[k] !== 0 ? b[k]! : a[k]!;
+  },
   neg: (n, out, a) => {
     for (let k = 0; k < n; k += 4) {
       out[k] = -a[k]!;
@@ -130,17 +132,39 @@ const LOOPS: Readonly<Record<string, Loop>> = {
       out[k + 3] = -a[k + 3]!;
     }
   },
-  "<": (n, out, a, b) => { for (let k = 0; k < n; k++) out[k] = +(a[k]! < b[k]!); },
-  "<=": (n, out, a, b) => { for (let k = 0; k < n; k++) out[k] = +(a[k]! <= b[k]!); },
-  ">": (n, out, a, b) => { for (let k = 0; k < n; k++) out[k] = +(a[k]! > b[k]!); },
-  ">=": (n, out, a, b) => { for (let k = 0; k < n; k++) out[k] = +(a[k]! >= b[k]!); },
-  "==": (n, out, a, b) => { for (let k = 0; k < n; k++) out[k] = +(a[k]! === b[k]!); },
-  "&&": (n, out, a, b) => { for (let k = 0; k < n; k++) out[k] = a[k]! && b[k]!; },
-  larger: (n, out, a, b) => { for (let k = 0; k < n; k++) out[k] = Math.max(a[k]!, b[k]!); },
-  smaller: (n, out, a, b) => { for (let k = 0; k < n; k++) out[k] = Math.min(a[k]!, b[k]!); },
-  max: (n, out, a, b) => { for (let k = 0; k < n; k++) out[k] = Math.max(a[k]!, b[k]!); },
-  min: (n, out, a, b) => { for (let k = 0; k < n; k++) out[k] = Math.min(a[k]!, b[k]!); },
-  abs: (n, out, a) => { for (let k = 0; k < n; k++) out[k] = Math.abs(a[k]!); },
+  "<": (n, out, a, b) => {
+    for (let k = 0; k < n; k++) out[k] = +(a[k]! < b[k]!);
+  },
+  "<=": (n, out, a, b) => {
+    for (let k = 0; k < n; k++) out[k] = +(a[k]! <= b[k]!);
+  },
+  ">": (n, out, a, b) => {
+    for (let k = 0; k < n; k++) out[k] = +(a[k]! > b[k]!);
+  },
+  ">=": (n, out, a, b) => {
+    for (let k = 0; k < n; k++) out[k] = +(a[k]! >= b[k]!);
+  },
+  "==": (n, out, a, b) => {
+    for (let k = 0; k < n; k++) out[k] = +(a[k]! === b[k]!);
+  },
+  "&&": (n, out, a, b) => {
+    for (let k = 0; k < n; k++) out[k] = a[k]! && b[k]!;
+  },
+  larger: (n, out, a, b) => {
+    for (let k = 0; k < n; k++) out[k] = Math.max(a[k]!, b[k]!);
+  },
+  smaller: (n, out, a, b) => {
+    for (let k = 0; k < n; k++) out[k] = Math.min(a[k]!, b[k]!);
+  },
+  max: (n, out, a, b) => {
+    for (let k = 0; k < n; k++) out[k] = Math.max(a[k]!, b[k]!);
+  },
+  min: (n, out, a, b) => {
+    for (let k = 0; k < n; k++) out[k] = Math.min(a[k]!, b[k]!);
+  },
+  abs: (n, out, a) => {
+    for (let k = 0; k < n; k++) out[k] = Math.abs(a[k]!);
+  },
   square: (n, out, a) => {
     for (let k = 0; k < n; k += 4) {
       out[k] = a[k]! * a[k]!;
@@ -149,7 +173,9 @@ const LOOPS: Readonly<Record<string, Loop>> = {
       out[k + 3] = a[k + 3]! * a[k + 3]!;
     }
   },
-  exp_of: (n, out, a) => { for (let k = 0; k < n; k++) out[k] = Math.exp(a[k]!); },
+  exp_of: (n, out, a) => {
+    for (let k = 0; k < n; k++) out[k] = Math.exp(a[k]!);
+  },
 };
 
 type By = (n: number, out: Vector, a: Vector, by: number) => void;
@@ -188,10 +214,18 @@ const BY: Readonly<Record<string, By>> = {
       out[k + 3] = a[k + 3]! / by;
     }
   },
-  "<": (n, out, a, by) => { for (let k = 0; k < n; k++) out[k] = +(a[k]! < by); },
-  "<=": (n, out, a, by) => { for (let k = 0; k < n; k++) out[k] = +(a[k]! <= by); },
-  ">": (n, out, a, by) => { for (let k = 0; k < n; k++) out[k] = +(a[k]! > by); },
-  ">=": (n, out, a, by) => { for (let k = 0; k < n; k++) out[k] = +(a[k]! >= by); },
+  "<": (n, out, a, by) => {
+    for (let k = 0; k < n; k++) out[k] = +(a[k]! < by);
+  },
+  "<=": (n, out, a, by) => {
+    for (let k = 0; k < n; k++) out[k] = +(a[k]! <= by);
+  },
+  ">": (n, out, a, by) => {
+    for (let k = 0; k < n; k++) out[k] = +(a[k]! > by);
+  },
+  ">=": (n, out, a, by) => {
+    for (let k = 0; k < n; k++) out[k] = +(a[k]! >= by);
+  },
 };
 
 /** What an operation is with its operands exchanged. */
@@ -201,7 +235,13 @@ const NONE: Vector = new Float64Array(1);
 
 /** An operation of formulas. */
 export function formula(op: string, args: readonly Formula[]): Formula {
-  return made(op, args, null, null, args.every((a) => a.pure));
+  return made(
+    op,
+    args,
+    null,
+    null,
+    args.every((a) => a.pure),
+  );
 }
 
 /** The parts that an associative operation joins. */
@@ -219,8 +259,25 @@ function leaf(e: Node): Formula {
   return made("", [], null, e, !(e instanceof Element || e instanceof Result));
 }
 
-function made(op: string, args: readonly Formula[], constant: Vector | null, leaf: Node | null, pure: boolean): Formula {
-  return { op, args, constant, leaf, pure, loop: LOOPS[op], by: BY[op], turned: BY[TURNED[op]!], value: constant ?? NONE, stamp: -1 };
+function made(
+  op: string,
+  args: readonly Formula[],
+  constant: Vector | null,
+  leaf: Node | null,
+  pure: boolean,
+): Formula {
+  return {
+    op,
+    args,
+    constant,
+    leaf,
+    pure,
+    loop: LOOPS[op],
+    by: BY[op],
+    turned: BY[TURNED[op]!],
+    value: constant ?? NONE,
+    stamp: -1,
+  };
 }
 
 /** The formulas of one nest, from nodes; equal ones are one. */
@@ -234,10 +291,15 @@ export class Formulas {
   of(e: Node): Formula {
     const value = e instanceof Result && this.results.get(e.step);
     if (value) return value;
-    const args = e instanceof Random ? [this.of(new Constant("i", e.draw)), this.one("", () => leaf(e))] : children(e).map((part) => this.of(part));
-    if (e instanceof BoundsCheck || e instanceof Cast && e.kind === "f") return args[0]!;
+    const args =
+      e instanceof Random
+        ? [this.of(new Constant("i", e.draw)), this.one("", () => leaf(e))]
+        : children(e).map((part) => this.of(part));
+    if (e instanceof BoundsCheck || (e instanceof Cast && e.kind === "f")) return args[0]!;
     const said = e instanceof Random ? "uniform_random" : label(e);
-    return this.one(said + args.map((a) => ` ${this.numbers.get(a)}`).join(""), () => (e instanceof Constant ? constant(e.value) : args.length ? formula(said, args) : leaf(e)));
+    return this.one(said + args.map((a) => ` ${this.numbers.get(a)}`).join(""), () =>
+      e instanceof Constant ? constant(e.value) : args.length ? formula(said, args) : leaf(e),
+    );
   }
 
   private one(key: string, make: () => Formula): Formula {
@@ -253,7 +315,8 @@ export class Formulas {
 /** At most so many points are computed at once. */
 export const POINTS = 1024;
 
-const pool: Float64Array[] = [], singles: Float64Array[] = [];
+const pool: Float64Array[] = [],
+  singles: Float64Array[] = [];
 let stamp = 0;
 
 /** One evaluation after another; vectors of one are used again by the next. */
@@ -269,7 +332,8 @@ export class Evaluation {
    * @param line the value of a pure formula, if that is known; null: it has to be computed
    */
   constructor(
-    private readonly functions: Readonly<Record<string, Scalar>>, private readonly named: (leaf: Formula) => Vector,
+    private readonly functions: Readonly<Record<string, Scalar>>,
+    private readonly named: (leaf: Formula) => Vector,
     private readonly line: (f: Formula) => Vector | null = () => null,
   ) {}
 
@@ -299,14 +363,16 @@ export class Evaluation {
   value(f: Formula): Vector {
     if (f.constant) return f.constant;
     if (f.stamp !== stamp) {
-      f.value = f.leaf ? this.named(f) : (f.pure ? this.line(f) : null) ?? this.apply(f);
+      f.value = f.leaf ? this.named(f) : ((f.pure ? this.line(f) : null) ?? this.apply(f));
       f.stamp = stamp;
     }
     return f.value;
   }
 
   private apply({ op, args, loop, by, turned }: Formula): Vector {
-    const a = this.value(args[0]!), b = args.length > 1 ? this.value(args[1]!) : a, c = args.length > 2 ? this.value(args[2]!) : b;
+    const a = this.value(args[0]!),
+      b = args.length > 1 ? this.value(args[1]!) : a,
+      c = args.length > 2 ? this.value(args[2]!) : b;
     // What one number decides for all points.
     if (op === "select" && c.length === 1) return c[0] !== 0 ? b : a;
     if (op === "&&" || op === "||") {
@@ -325,12 +391,15 @@ export class Evaluation {
   /** A function without a loop of its own. */
   private each(f: Scalar, arity: number, a: Vector, b: Vector, c: Vector, one: boolean): Vector {
     if (one) return this.single(f(a[0]!, b[0]!, c[0]!));
-    const out = this.vector(), n = this.count, x = this.wide(a);
+    const out = this.vector(),
+      n = this.count,
+      x = this.wide(a);
     if (arity === 1) {
       for (let k = 0; k < n; k++) out[k] = f(x[k]!);
       return out;
     }
-    const y = this.wide(b), z = arity > 2 ? this.wide(c) : y;
+    const y = this.wide(b),
+      z = arity > 2 ? this.wide(c) : y;
     for (let k = 0; k < n; k++) out[k] = f(x[k]!, y[k]!, z[k]!);
     return out;
   }

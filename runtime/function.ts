@@ -23,10 +23,26 @@ const stateOf = (context: Context) => {
 };
 
 Object.defineProperties(Context.prototype, {
-  save_for_backward: { value(this: Context, ...tensors: Tensor[]) { stateOf(this).toSave = tensors; } },
-  saved_tensors: { get(this: Context) { return stateOf(this).saved.map((s) => s.get()); } },
-  mark_non_differentiable: { value(this: Context, ...tensors: Tensor[]) { stateOf(this).without.push(...tensors); } },
-  set_materialize_grads: { value(this: Context, value: boolean) { stateOf(this).materialize = value; } },
+  save_for_backward: {
+    value(this: Context, ...tensors: Tensor[]) {
+      stateOf(this).toSave = tensors;
+    },
+  },
+  saved_tensors: {
+    get(this: Context) {
+      return stateOf(this).saved.map((s) => s.get());
+    },
+  },
+  mark_non_differentiable: {
+    value(this: Context, ...tensors: Tensor[]) {
+      stateOf(this).without.push(...tensors);
+    },
+  },
+  set_materialize_grads: {
+    value(this: Context, value: boolean) {
+      stateOf(this).materialize = value;
+    },
+  },
 });
 
 export interface FunctionContext {
@@ -77,18 +93,23 @@ class CustomNode extends Node {
   }
 
   apply(grads: readonly Grad[]): Grad[] {
-    const given = this.results.map(({ shape, dtype, device }, i) =>
-      grads[i] ?? (stateOf(this.context).materialize ? zeros(shape, { dtype, device }) : null));
+    const given = this.results.map(
+      ({ shape, dtype, device }, i) =>
+        grads[i] ?? (stateOf(this.context).materialize ? zeros(shape, { dtype, device }) : null),
+    );
     const answer = this.definition.backward(this.context as unknown as FunctionContext, ...(given as never[]));
     const list = answer instanceof Tensor || answer === null || answer === undefined ? [answer] : [...answer];
     if (list.length < this.places.length && list.length !== this.next.length) {
-      throw new TypeMismatchError(`function ${this.name} returned an incorrect number of gradients (expected ${this.places.length}, got ${list.length})`);
+      throw new TypeMismatchError(
+        `function ${this.name} returned an incorrect number of gradients (expected ${this.places.length}, got ${list.length})`,
+      );
     }
     const out: Grad[] = this.next.map(() => null);
     this.places.forEach((place, i) => {
       const grad = list[i] ?? null;
       if (place < 0) return;
-      if (grad !== null && !(grad instanceof Tensor)) throw new TypeMismatchError(`${this.name}: expected a tensor as gradient ${i}, got ${describe(grad)}`);
+      if (grad !== null && !(grad instanceof Tensor))
+        throw new TypeMismatchError(`${this.name}: expected a tensor as gradient ${i}, got ${describe(grad)}`);
       // What is the user's own stays so: the engine adds to what it takes for its own.
       out[place] = grad === null || given.includes(grad) || is_grad_enabled() ? grad : grad.detach();
     });
@@ -117,12 +138,14 @@ export class Function {
   }
 
   static apply<R = Tensor>(...args: unknown[]): R {
-    const definition = this as unknown as Definition, context = new Context();
+    const definition = this as unknown as Definition,
+      context = new Context();
     context.needs_input_grad = args.map((arg) => arg instanceof Tensor && arg.requires_grad);
     const results = unrecorded(() => forwarded(definition, context as unknown as FunctionContext, args));
     const tensors = args.filter((arg): arg is Tensor => arg instanceof Tensor);
     if (!recording(...tensors)) return results as R;
-    const node = new CustomNode(definition, context, args), state = stateOf(context);
+    const node = new CustomNode(definition, context, args),
+      state = stateOf(context);
     const outputs = (results instanceof Tensor ? [results] : [...results]).map((result, i) => {
       node.results.push({ shape: result.shape, dtype: result.dtype, device: result.device });
       // An argument handed back as it came becomes a tensor of its own, so that the argument keeps its place on the tape.

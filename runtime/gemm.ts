@@ -4,7 +4,9 @@
 /** Rows of the left and columns of the right panel that one inner loop takes at once. */
 const STRIP = 4;
 /** Points of a block: rows and columns whose sums are kept, and the depth between two packings. */
-const ROWS = 128, COLUMNS = 512, DEPTH = 256;
+const ROWS = 128,
+  COLUMNS = 512,
+  DEPTH = 256;
 /** At most so many columns are not worth strips of four. */
 export const NARROW = 3;
 
@@ -21,19 +23,38 @@ export interface Operands {
   packLeft(first: number, last: number, from: number, to: number, panel: Float64Array, strip: number): void;
   packRight(first: number, last: number, from: number, to: number, panel: Float64Array, strip: number): void;
   /** Takes finished sums, row by row, `width` apart. */
-  store(firstRow: number, lastRow: number, firstColumn: number, lastColumn: number, sums: Float64Array, width: number): void;
+  store(
+    firstRow: number,
+    lastRow: number,
+    firstColumn: number,
+    lastColumn: number,
+    sums: Float64Array,
+    width: number,
+  ): void;
 }
 
 /** Adds the product of two panels to `sums`, from `start` on, whose rows are `width` apart. */
 export type Strips = (
-  left: Float64Array, right: Float64Array, rows: number, columns: number, depth: number, sums: Float64Array, start: number, width: number,
+  left: Float64Array,
+  right: Float64Array,
+  rows: number,
+  columns: number,
+  depth: number,
+  sums: Float64Array,
+  start: number,
+  width: number,
 ) => void;
 
 /** Runs the products of a batch.  narrow: what multiplies strips of one column; null: there are four. */
 export function multiply(o: Operands, narrow: Strips | null): void {
-  const { batch, rows, columns, depth } = o, strip = narrow ? 1 : STRIP, times = narrow ?? strips;
-  const wide = Math.ceil(Math.min(columns, COLUMNS) / STRIP) * STRIP, tall = Math.min(rows, ROWS * 4);
-  const [left, right, sums] = (rooms ??= [ROWS * DEPTH, COLUMNS * DEPTH, ROWS * 4 * COLUMNS].map((length) => new Float64Array(length)));
+  const { batch, rows, columns, depth } = o,
+    strip = narrow ? 1 : STRIP,
+    times = narrow ?? strips;
+  const wide = Math.ceil(Math.min(columns, COLUMNS) / STRIP) * STRIP,
+    tall = Math.min(rows, ROWS * 4);
+  const [left, right, sums] = (rooms ??= [ROWS * DEPTH, COLUMNS * DEPTH, ROWS * 4 * COLUMNS].map(
+    (length) => new Float64Array(length),
+  ));
   for (let b = 0; b < batch; b++) {
     o.enter(b);
     for (let firstColumn = 0; firstColumn < columns; firstColumn += COLUMNS) {
@@ -65,22 +86,70 @@ let rooms: Float64Array[] | null = null;
 const strips: Strips = (left, right, rows, columns, depth, sums, start, width) => {
   for (let i = 0; i < rows; i += STRIP) {
     for (let j = 0; j < columns; j += STRIP) {
-      let c00 = 0, c01 = 0, c02 = 0, c03 = 0, c10 = 0, c11 = 0, c12 = 0, c13 = 0;
-      let c20 = 0, c21 = 0, c22 = 0, c23 = 0, c30 = 0, c31 = 0, c32 = 0, c33 = 0;
-      let p = i * depth, q = j * depth;
+      let c00 = 0,
+        c01 = 0,
+        c02 = 0,
+        c03 = 0,
+        c10 = 0,
+        c11 = 0,
+        c12 = 0,
+        c13 = 0;
+      let c20 = 0,
+        c21 = 0,
+        c22 = 0,
+        c23 = 0,
+        c30 = 0,
+        c31 = 0,
+        c32 = 0,
+        c33 = 0;
+      let p = i * depth,
+        q = j * depth;
       for (let k = 0; k < depth; k++, p += STRIP, q += STRIP) {
-        const a0 = left[p], a1 = left[p + 1], a2 = left[p + 2], a3 = left[p + 3];
-        const b0 = right[q], b1 = right[q + 1], b2 = right[q + 2], b3 = right[q + 3];
-        c00 += a0 * b0; c01 += a0 * b1; c02 += a0 * b2; c03 += a0 * b3;
-        c10 += a1 * b0; c11 += a1 * b1; c12 += a1 * b2; c13 += a1 * b3;
-        c20 += a2 * b0; c21 += a2 * b1; c22 += a2 * b2; c23 += a2 * b3;
-        c30 += a3 * b0; c31 += a3 * b1; c32 += a3 * b2; c33 += a3 * b3;
+        const a0 = left[p],
+          a1 = left[p + 1],
+          a2 = left[p + 2],
+          a3 = left[p + 3];
+        const b0 = right[q],
+          b1 = right[q + 1],
+          b2 = right[q + 2],
+          b3 = right[q + 3];
+        c00 += a0 * b0;
+        c01 += a0 * b1;
+        c02 += a0 * b2;
+        c03 += a0 * b3;
+        c10 += a1 * b0;
+        c11 += a1 * b1;
+        c12 += a1 * b2;
+        c13 += a1 * b3;
+        c20 += a2 * b0;
+        c21 += a2 * b1;
+        c22 += a2 * b2;
+        c23 += a2 * b3;
+        c30 += a3 * b0;
+        c31 += a3 * b1;
+        c32 += a3 * b2;
+        c33 += a3 * b3;
       }
       let o = start + i * width + j;
-      sums[o] += c00; sums[o + 1] += c01; sums[o + 2] += c02; sums[o + 3] += c03; o += width;
-      sums[o] += c10; sums[o + 1] += c11; sums[o + 2] += c12; sums[o + 3] += c13; o += width;
-      sums[o] += c20; sums[o + 1] += c21; sums[o + 2] += c22; sums[o + 3] += c23; o += width;
-      sums[o] += c30; sums[o + 1] += c31; sums[o + 2] += c32; sums[o + 3] += c33;
+      sums[o] += c00;
+      sums[o + 1] += c01;
+      sums[o + 2] += c02;
+      sums[o + 3] += c03;
+      o += width;
+      sums[o] += c10;
+      sums[o + 1] += c11;
+      sums[o + 2] += c12;
+      sums[o + 3] += c13;
+      o += width;
+      sums[o] += c20;
+      sums[o + 1] += c21;
+      sums[o + 2] += c22;
+      sums[o + 3] += c23;
+      o += width;
+      sums[o] += c30;
+      sums[o + 1] += c31;
+      sums[o + 2] += c32;
+      sums[o + 3] += c33;
     }
   }
 };

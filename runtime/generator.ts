@@ -13,9 +13,13 @@ import { uniform } from "./random-bits.js";
 import type { Tensor } from "./tensor.js";
 import { titled } from "./titled.js";
 
-const N = 624, M = 397;
+const N = 624,
+  M = 397;
 /** Bytes of a state as PyTorch keeps it, and where the counters and the words lie in it. */
-const STATE = 5056, LEFT = 8, NEXT = 16, WORDS = 24;
+const STATE = 5056,
+  LEFT = 8,
+  NEXT = 16,
+  WORDS = 24;
 
 export class Generator extends RandomSource {
   private readonly state = new Uint32Array(N);
@@ -44,11 +48,14 @@ export class Generator extends RandomSource {
     this.manual_seed(Math.floor(Math.random() * 2 ** 52));
     return this.seeded;
   }
-  initial_seed(): number { return this.seeded; }
+  initial_seed(): number {
+    return this.seeded;
+  }
 
   /** Where the sequence is, as a tensor of bytes: what PyTorch's generator of the CPU answers, and takes. */
   get_state(): Tensor {
-    const bytes = new Uint8Array(STATE), view = new DataView(bytes.buffer);
+    const bytes = new Uint8Array(STATE),
+      view = new DataView(bytes.buffer);
     view.setBigInt64(0, BigInt(this.seeded), true);
     view.setInt32(LEFT, this.at === N ? 1 : N + 1 - this.at, true);
     view.setInt32(LEFT + 4, 1, true);
@@ -60,13 +67,20 @@ export class Generator extends RandomSource {
   set_state(state: Tensor): this {
     const { dtype, storage, offset } = tensorOf(state, "set_state", "new_state");
     if (dtype !== "uint8" || storage.device.type !== "cpu" || state.numel() !== STATE) {
-      throw new OpError(`set_state: expected ${STATE} bytes (uint8) on the cpu, as get_state answers them, got ${state.numel()} of ${dtype} on ${state.device}`);
+      throw new OpError(
+        `set_state: expected ${STATE} bytes (uint8) on the cpu, as get_state answers them, got ${state.numel()} of ${dtype} on ${state.device}`,
+      );
     }
-    const bytes = Uint8Array.from(storage.elements.subarray(offset, offset + STATE)), view = new DataView(bytes.buffer);
-    const left = view.getInt32(LEFT, true), next = view.getInt32(NEXT, true);
-    if (!(left >= 1 && left <= N && next >= 0 && next <= N)) throw new OpError("set_state: these bytes are no generator's state");
+    const bytes = Uint8Array.from(storage.elements.subarray(offset, offset + STATE)),
+      view = new DataView(bytes.buffer);
+    const left = view.getInt32(LEFT, true),
+      next = view.getInt32(NEXT, true);
+    if (!(left >= 1 && left <= N && next >= 0 && next <= N))
+      throw new OpError("set_state: these bytes are no generator's state");
     this.seeded = Number(view.getBigInt64(0, true));
-    this.state.forEach((_, i) => { this.state[i] = view.getUint32(WORDS + 8 * i, true); });
+    this.state.forEach((_, i) => {
+      this.state[i] = view.getUint32(WORDS + 8 * i, true);
+    });
     this.at = left === 1 ? N : next;
     return this;
   }
@@ -91,17 +105,21 @@ export class Generator extends RandomSource {
 
   /** A number from 0 up to 1, in steps of 2**-53. */
   uniform(): number {
-    const high = this.bits() & 0x1fffff, low = this.bits();
+    const high = this.bits() & 0x1fffff,
+      low = this.bits();
     return (high * 2 ** 32 + low) * 2 ** -53;
   }
   /** A whole number from 0 up to, but without, `n`. */
-  below(n: number): number { return this.bits() % count(n, "below", "n", 1); }
+  below(n: number): number {
+    return this.bits() % count(n, "below", "n", 1);
+  }
   /** The numbers from 0 up to n in random order. */
   permutation(n: number): Int32Array {
     n = count(n, "permutation", "n");
     const order = newElements("int32", n).map((_, i) => i) as Int32Array;
     for (let i = 0; i < n - 1; i++) {
-      const j = i + this.below(n - i), kept = order[i]!;
+      const j = i + this.below(n - i),
+        kept = order[i]!;
       order[i] = order[j]!;
       order[j] = kept;
     }
@@ -113,6 +131,7 @@ limited(Generator, "Generator.");
 
 /** A generator seeded from the package's own random numbers, so by `torch.manual_seed`. */
 export function drawnGenerator(): Generator {
-  const { seedLow, seedHigh, call } = nextCall(), draw = (place: number): number => Math.floor(uniform(seedLow, seedHigh, call, 0, place) * 2 ** 16);
+  const { seedLow, seedHigh, call } = nextCall(),
+    draw = (place: number): number => Math.floor(uniform(seedLow, seedHigh, call, 0, place) * 2 ** 16);
   return new Generator().manual_seed(draw(0) * 2 ** 16 + draw(1));
 }

@@ -13,14 +13,36 @@ const MOST_PLANS = 512;
 
 /** Writes the elements of `source` to those of `target`: same shape, same device. */
 export function copyOnGpu(target: Strided, source: Strided): void {
-  const { op } = copyOp, input = op.programs[0]!.inputs[0]!, output = op.outputs[0]!;
+  const { op } = copyOp,
+    input = op.programs[0]!.inputs[0]!,
+    output = op.outputs[0]!;
   const device = target.storage.device;
-  const key = [device.number, dtypeNumber(source.dtype), dtypeNumber(target.dtype), source.shape, source.strides, source.offset,
-    target.strides, target.offset].join();
+  const key = [
+    device.number,
+    dtypeNumber(source.dtype),
+    dtypeNumber(target.dtype),
+    source.shape,
+    source.strides,
+    source.offset,
+    target.strides,
+    target.offset,
+  ].join();
   let prepared = plans.get(key);
   if (!prepared) {
     if (plans.size >= MOST_PLANS) plans.clear();
-    const call: Call = bind_with(op, [{ dtype: source.dtype, shape: [...source.shape], strides: [...source.strides], offset: source.offset, weak: false }], null);
+    const call: Call = bind_with(
+      op,
+      [
+        {
+          dtype: source.dtype,
+          shape: [...source.shape],
+          strides: [...source.strides],
+          offset: source.offset,
+          weak: false,
+        },
+      ],
+      null,
+    );
     const slot = call.slots[output]!;
     slot.dtype = target.dtype;
     slot.strides = [...target.strides];

@@ -5,9 +5,15 @@ import { flag } from "./kinds.js";
 import { atMost } from "./named.js";
 import { Scoped, runIn } from "./scoped.js";
 
-interface Mode { readonly recording: boolean; readonly inference: boolean }
+interface Mode {
+  readonly recording: boolean;
+  readonly inference: boolean;
+}
 
-const modes = /* @__PURE__ */ new Scoped<Mode>({ recording: true, inference: false }, (a, b) => a.recording === b.recording && a.inference === b.inference);
+const modes = /* @__PURE__ */ new Scoped<Mode>(
+  { recording: true, inference: false },
+  (a, b) => a.recording === b.recording && a.inference === b.inference,
+);
 
 /** Whether operations on tensors that require gradients are recorded now. */
 export const is_grad_enabled = (): boolean => modes.value.recording;
@@ -49,5 +55,10 @@ export function inference_mode<T>(on: boolean, body: () => T): T;
 export function inference_mode<T>(on: boolean | (() => T), body?: () => T): T {
   atMost("inference_mode", arguments, 2);
   const wanted = typeof on === "function" || flag(on, "inference_mode", "mode");
-  return runIn(modes, { recording: !wanted, inference: wanted }, typeof on === "function" ? on : body!, "inference_mode");
+  return runIn(
+    modes,
+    { recording: !wanted, inference: wanted },
+    typeof on === "function" ? on : body!,
+    "inference_mode",
+  );
 }

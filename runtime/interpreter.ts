@@ -17,7 +17,8 @@ export function interpreted(functions: Readonly<Record<string, Scalar>> = {}): K
 export const interpret: Kernel = /* @__PURE__ */ interpreted();
 
 /** Going across rows pays with so many points side by side, and where a row has fewer than so many. */
-const WIDE = 64, SHORT = 16;
+const WIDE = 64,
+  SHORT = 16;
 /** A row of so many points is taken by itself: much is the same at all of them. */
 const LONG = 256;
 
@@ -29,7 +30,9 @@ function neighbours(dims: readonly Dim[]): number {
 /** How many points to take at once, at most so many: part of a row, or whole rows. */
 function blockOf(dims: readonly Dim[], most: number): number {
   const row = dims.at(-1)?.size ?? 1;
-  return row >= Math.min(most, LONG) ? Math.ceil(row / Math.ceil(row / most)) : Math.floor(most / Math.max(row, 1)) * Math.max(row, 1);
+  return row >= Math.min(most, LONG)
+    ? Math.ceil(row / Math.ceil(row / most))
+    : Math.floor(most / Math.max(row, 1)) * Math.max(row, 1);
 }
 
 export class Interpreter extends Evaluator {
@@ -47,7 +50,9 @@ export class Interpreter extends Evaluator {
 
   constructor(call: CpuNest, functions: Readonly<Record<string, Scalar>>) {
     super(call, functions);
-    const { loops } = call.data, outer = [...this.outer], named = (d: Dim): boolean => d.name !== "";
+    const { loops } = call.data,
+      outer = [...this.outer],
+      named = (d: Dim): boolean => d.name !== "";
     // As in the nest a loop may stand last that has no name, but a long one does before all.
     if (!loops.at(-1)?.named) outer.push(...outer.splice(call.launch.outer.sizes.length - 1, 1));
     if (outer.some((d) => d.size >= SHORT)) while (outer.at(-1)!.size < SHORT) outer.unshift(outer.pop()!);
@@ -56,8 +61,14 @@ export class Interpreter extends Evaluator {
     this.all = inner.length === 0 ? outer : [...outer, ...inner];
     this.points = product(outer);
     this.depth = product(inner);
-    this.across = inner.length > 0 && this.points >= WIDE && (this.depth < SHORT || neighbours(outer) > neighbours(inner)) ? [...inner, ...outer] : null;
-    this.block = blockOf(outer, this.across ? POINTS : this.depth < LONG ? Math.floor(POINTS / Math.max(this.depth, 1)) : 1);
+    this.across =
+      inner.length > 0 && this.points >= WIDE && (this.depth < SHORT || neighbours(outer) > neighbours(inner))
+        ? [...inner, ...outer]
+        : null;
+    this.block = blockOf(
+      outer,
+      this.across ? POINTS : this.depth < LONG ? Math.floor(POINTS / Math.max(this.depth, 1)) : 1,
+    );
   }
 
   run(): void {
@@ -66,7 +77,9 @@ export class Interpreter extends Evaluator {
   }
 
   private compute(): void {
-    const { block } = this, { steps, shape, spread } = this.call.data, sums = spread && shape === "map" && this.depth !== 1;
+    const { block } = this,
+      { steps, shape, spread } = this.call.data,
+      sums = spread && shape === "map" && this.depth !== 1;
     for (let first = 0; first < this.points; first += block) {
       const count = Math.min(block, this.points - first);
       this.first = first;
@@ -92,7 +105,8 @@ export class Interpreter extends Evaluator {
 
   /** Calls `f` at all points of the reductions of `count` outer points, chunk by chunk. */
   private chunks(count: number, f: () => void): void {
-    const { depth, across, points } = this, end = (this.first + count) * depth;
+    const { depth, across, points } = this,
+      end = (this.first + count) * depth;
     if (across) {
       for (let place = 0; place < depth; place++) {
         this.stand(across, place * points + this.first, count);
@@ -108,40 +122,62 @@ export class Interpreter extends Evaluator {
 
   /** Calls `f` for each row, or part of one, among the points: its first point, the one after its last, its outer point in the block. */
   private rows(f: (from: number, to: number, row: number) => void): void {
-    const { depth, start } = this, { count } = this.evaluation;
-    let row = Math.floor(start / depth), to = Math.min((row + 1) * depth - start, count);
+    const { depth, start } = this,
+      { count } = this.evaluation;
+    let row = Math.floor(start / depth),
+      to = Math.min((row + 1) * depth - start, count);
     for (let from = 0; from < count; from = to, to = Math.min(to + depth, count), row++) f(from, to, row - this.first);
   }
 
   private reduce(n: number, red: string, count: number): Vector {
     const made = this.begun(n, red, count);
     this.chunks(count, () => {
-      const { start, depth, across, points } = this, [value, pred] = this.met(n);
+      const { start, depth, across, points } = this,
+        [value, pred] = this.met(n);
       if (across) made.meet(value, pred, 0, count, 0, 1, Math.floor(start / points));
-      else this.rows((from, to, row) => made.meet(value, pred, from, to, row, 0, start + from - (row + this.first) * depth));
+      else
+        this.rows((from, to, row) =>
+          made.meet(value, pred, from, to, row, 0, start + from - (row + this.first) * depth),
+        );
     });
     return made.value;
   }
 
   private begun(n: number, red: string, count: number): Reduction {
-    return (this.reductions[n] ??= new Reduction(red, this.block, this.call.data.steps[n]!.value === "i", this.call.data.shape === "scan")).begin(count);
+    return (this.reductions[n] ??= new Reduction(
+      red,
+      this.block,
+      this.call.data.steps[n]!.value === "i",
+      this.call.data.shape === "scan",
+    )).begin(count);
   }
 
   /** What a reduction meets at the points, and where it does. */
   private met(n: number): [Vector, Vector | null] {
-    const { evaluation } = this, value = evaluation.wide(evaluation.value(this.read.steps[n]!.body)), truth = this.truth(n);
+    const { evaluation } = this,
+      value = evaluation.wide(evaluation.value(this.read.steps[n]!.body)),
+      truth = this.truth(n);
     return [value, truth && evaluation.wide(truth)];
   }
 
   /** A running reduction: its value so far stands at every point. */
   private scan(count: number): void {
-    const { across, depth, points, call: { data: { steps } } } = this;
+    const {
+      across,
+      depth,
+      points,
+      call: {
+        data: { steps },
+      },
+    } = this;
     const begun = steps.map((step, n) => (step.kind === "reduce" ? this.begun(n, step.red, count) : null));
     this.chunks(count, () => {
       steps.forEach((step, n) => {
         const made = begun[n];
         if (!made) return this.store(n);
-        const { start, evaluation } = this, out = evaluation.vector(), [value, pred] = this.met(n);
+        const { start, evaluation } = this,
+          out = evaluation.vector(),
+          [value, pred] = this.met(n);
         if (across) {
           made.meet(value, pred, 0, count, 0, 1, Math.floor(start / points));
           out.set(made.value.subarray(0, count));
@@ -167,8 +203,10 @@ export class Interpreter extends Evaluator {
   /** What an earlier step came to. */
   protected override earlier(name: string): Vector {
     const value = this.values.get(name)!;
-    if (this.dims !== this.all || this.dims === this.outer || this.call.data.shape === "scan" || value.length === 1) return value;
-    const { depth, start, first, evaluation } = this, row = Math.floor(start / depth);
+    if (this.dims !== this.all || this.dims === this.outer || this.call.data.shape === "scan" || value.length === 1)
+      return value;
+    const { depth, start, first, evaluation } = this,
+      row = Math.floor(start / depth);
     if (start + evaluation.count <= (row + 1) * depth) return evaluation.single(value[row - first]!);
     const out = evaluation.vector();
     this.rows((from, to, n) => out.fill(value[n]!, from, to));

@@ -18,7 +18,9 @@ export function whole(value: unknown, op: string, name: string): number {
 export function count(value: unknown, op: string, name: string, least = 0): number {
   const n = whole(value, op, name);
   if (n < least) {
-    throw new OpError(`${op}: argument '${name}' must be ${least === 0 ? "non-negative" : `at least ${least}`}, got ${n}`);
+    throw new OpError(
+      `${op}: argument '${name}' must be ${least === 0 ? "non-negative" : `at least ${least}`}, got ${n}`,
+    );
   }
   return n;
 }
@@ -51,14 +53,21 @@ export const elementsOf = <T>(list: ArrayLike<T>): T[] => Array.from({ length: l
 export function listOf<T = unknown>(value: unknown, op: string, name: string, wanted = "a list"): T[] {
   if (Array.isArray(value)) return Array.from(value as T[]);
   if (ArrayBuffer.isView(value)) return elementsOf(value as unknown as ArrayLike<T>);
-  if (typeof value !== "object" || value === null || typeof (value as Partial<Iterable<T>>)[Symbol.iterator] !== "function") refuse(op, name, wanted, value);
+  if (
+    typeof value !== "object" ||
+    value === null ||
+    typeof (value as Partial<Iterable<T>>)[Symbol.iterator] !== "function"
+  )
+    refuse(op, name, wanted, value);
   return [...(value as Iterable<T>)];
 }
 
 /** The error for an option that a function has not, with the name that was probably meant. */
 export function unknownOption(op: string, name: string, names: Iterable<string>): TypeMismatchError {
   const meant = [...names].find((n) => distance(plain(name), plain(n)) <= (n.length > 4 ? 2 : 1));
-  return new TypeMismatchError(`${op}: got an unexpected keyword argument '${name}'${meant ? `; did you mean '${meant}'?` : ""}`);
+  return new TypeMismatchError(
+    `${op}: got an unexpected keyword argument '${name}'${meant ? `; did you mean '${meant}'?` : ""}`,
+  );
 }
 
 const plain = (name: string): string => name.slice(0, 40).toLowerCase().replaceAll("_", "");
@@ -68,7 +77,8 @@ function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, j) => j);
   for (let i = 1; i <= a.length; i++) {
     const next = [i];
-    for (let j = 1; j <= b.length; j++) next[j] = Math.min(row[j]! + 1, next[j - 1]! + 1, row[j - 1]! + +(a[i - 1] !== b[j - 1]));
+    for (let j = 1; j <= b.length; j++)
+      next[j] = Math.min(row[j]! + 1, next[j - 1]! + 1, row[j - 1]! + +(a[i - 1] !== b[j - 1]));
     row = next;
   }
   return row[b.length]!;

@@ -11,7 +11,9 @@ export interface Layout {
 
 /** Merges axes that both layouts run over in one go; outermost first, at least one axis. */
 function collapse(shape: Shape, a: Shape, b: Shape): [number[], number[], number[]] {
-  const sizes: number[] = [], as: number[] = [], bs: number[] = [];
+  const sizes: number[] = [],
+    as: number[] = [],
+    bs: number[] = [];
   for (let i = 0; i < shape.length; i++) {
     const n = shape[i]!;
     if (n === 1) continue;
@@ -36,10 +38,15 @@ function collapse(shape: Shape, a: Shape, b: Shape): [number[], number[], number
 export function copyStrided(to: Layout, from: Layout, shape: Shape, convert: ((value: number) => number) | null): void {
   if (shape.includes(0)) return;
   const [sizes, ts, fs] = collapse(shape, to.strides, from.strides);
-  const last = sizes.length - 1, n = sizes[last]!, tStep = ts[last]!, fStep = fs[last]!;
-  const target = to.elements, source = from.elements;
+  const last = sizes.length - 1,
+    n = sizes[last]!,
+    tStep = ts[last]!,
+    fStep = fs[last]!;
+  const target = to.elements,
+    source = from.elements;
   const index = new Array<number>(last).fill(0);
-  let t = to.offset, f = from.offset;
+  let t = to.offset,
+    f = from.offset;
   for (;;) {
     if (tStep === 1 && fStep === 1 && !convert && target.constructor === source.constructor && n > 16) {
       target.set(source.subarray(f, f + n), t);

@@ -5,7 +5,8 @@ import { lookForLines, memory } from "./memory.js";
 import { atMost } from "./named.js";
 
 /** How many lines of the program are told, and how many calls of the package may lie between them and a new buffer. */
-const LINES = 3, DEPTH = 100;
+const LINES = 3,
+  DEPTH = 100;
 
 /** One call in a stack, as V8 ("at f (file:1:2)") and others ("f@file:1:2") write it. */
 const CALL = /^(?:\s*at (?:async )?)?(?:(.*?)(?: \(|@))?((?:[a-z-]+:\/\/|\/|[A-Za-z]:\\).*?):(\d+):\d+\)?$/;
@@ -17,14 +18,16 @@ interface Call {
 }
 
 function calls(): Call[] {
-  const host = Error as { stackTraceLimit?: number }, before = host.stackTraceLimit;
+  const host = Error as { stackTraceLimit?: number },
+    before = host.stackTraceLimit;
   host.stackTraceLimit = DEPTH;
   const stack = new Error().stack ?? "";
   if (before !== undefined) host.stackTraceLimit = before;
   const out: Call[] = [];
   for (const text of stack.split("\n")) {
     const [, name = "", file, line] = CALL.exec(text) ?? [];
-    if (file !== undefined && line !== undefined) out.push({ name: name.replace(/^(?:new|Object\.|Module\.)\s*/, ""), file, line });
+    if (file !== undefined && line !== undefined)
+      out.push({ name: name.replace(/^(?:new|Object\.|Module\.)\s*/, ""), file, line });
   }
   return out;
 }
@@ -36,9 +39,14 @@ function ownPlace(): string {
 
 /** The lines outside of the package that led here, the innermost first; where the program is in one file with the package, the outermost. */
 function lines(own: string): string | null {
-  const all = calls(), outside = all.filter(({ file }) => !file.startsWith(own));
+  const all = calls(),
+    outside = all.filter(({ file }) => !file.startsWith(own));
   const told = outside.length ? outside.slice(0, LINES) : all.slice(-LINES);
-  return told.map(({ name, file, line }) => `${name ? `${name} ` : ""}${file.replace(/^.*[/\\]/, "")}:${line}`).join(" < ") || null;
+  return (
+    told
+      .map(({ name, file, line }) => `${name ? `${name} ` : ""}${file.replace(/^.*[/\\]/, "")}:${line}`)
+      .join(" < ") || null
+  );
 }
 
 /**
@@ -52,7 +60,11 @@ export function record_memory_history(enabled = true): void {
 }
 
 const size = (bytes: number): string =>
-  bytes < 2 ** 10 ? `${bytes} B` : bytes < 2 ** 20 ? `${(bytes / 2 ** 10).toFixed(1)} KiB` : `${(bytes / 2 ** 20).toFixed(1)} MiB`;
+  bytes < 2 ** 10
+    ? `${bytes} B`
+    : bytes < 2 ** 20
+      ? `${(bytes / 2 ** 10).toFixed(1)} KiB`
+      : `${(bytes / 2 ** 20).toFixed(1)} MiB`;
 
 /** memory() as a table: for each device the `most` origins that hold the most bytes. */
 export function memory_summary(most = 10): string {
@@ -60,9 +72,13 @@ export function memory_summary(most = 10): string {
   const out: string[] = [];
   most = count(most, "memory_summary", "most");
   for (const [device, { bytes, buffers, deviceBytes, origins }] of Object.entries(memory())) {
-    out.push(`${device}: ${size(bytes)} in ${buffers} buffers${deviceBytes === undefined ? "" : `, ${size(deviceBytes)} of the device`}`);
+    out.push(
+      `${device}: ${size(bytes)} in ${buffers} buffers${deviceBytes === undefined ? "" : `, ${size(deviceBytes)} of the device`}`,
+    );
     for (const { op, where, ...held } of origins.slice(0, most)) {
-      out.push(`${size(held.bytes).padStart(12)} ${String(held.buffers).padStart(8)}  ${op}${where ? `  ${where}` : ""}`);
+      out.push(
+        `${size(held.bytes).padStart(12)} ${String(held.buffers).padStart(8)}  ${op}${where ? `  ${where}` : ""}`,
+      );
     }
     if (origins.length > most) out.push(`${"".padStart(23)}and ${origins.length - most} others`);
   }

@@ -56,7 +56,9 @@ function use(device: string): Usage {
 
 /** Where what `op` makes on a device is counted. */
 export function originOf(device: string, op: string): Origin {
-  const where = whereabouts?.() ?? null, key = where === null ? op : `${op}\n${where}`, { origins } = use(device);
+  const where = whereabouts?.() ?? null,
+    key = where === null ? op : `${op}\n${where}`,
+    { origins } = use(device);
   let origin = origins.get(key);
   if (!origin) origins.set(key, (origin = { op, where, bytes: 0, buffers: 0 }));
   return origin;
@@ -102,8 +104,15 @@ export function memory(): Record<string, DeviceMemory> {
   atMost("memory", arguments, 0);
   const out: Record<string, DeviceMemory> = {};
   for (const [device, { bytes, buffers, origins }] of Object.entries(usage)) {
-    const held = Array.from(origins.values()).filter((origin) => origin.buffers > 0).map((origin) => ({ ...origin }));
-    out[device] = { bytes, buffers, ...reports.get(device)?.(), origins: held.sort((a, b) => b.bytes - a.bytes || b.buffers - a.buffers) };
+    const held = Array.from(origins.values())
+      .filter((origin) => origin.buffers > 0)
+      .map((origin) => ({ ...origin }));
+    out[device] = {
+      bytes,
+      buffers,
+      ...reports.get(device)?.(),
+      origins: held.sort((a, b) => b.bytes - a.bytes || b.buffers - a.buffers),
+    };
   }
   return out;
 }
@@ -138,7 +147,7 @@ export function keep<T extends object>(tensor: T): T {
 }
 
 function survivors(value: unknown, found: Set<unknown>): void {
-  if (value === null || typeof value !== "object" && typeof value !== "function" || found.has(value)) return;
+  if (value === null || (typeof value !== "object" && typeof value !== "function") || found.has(value)) return;
   found.add(value);
   if ("dispose" in value) return;
   if (Symbol.iterator in value && typeof value !== "string") {
@@ -149,7 +158,8 @@ function survivors(value: unknown, found: Set<unknown>): void {
 }
 
 function close(mine: Scope, result: unknown): void {
-  const stay = new Set<unknown>(), { tensors } = mine;
+  const stay = new Set<unknown>(),
+    { tensors } = mine;
   let { outer } = mine;
   survivors(result, stay);
   mine.open = false;
@@ -168,5 +178,7 @@ function close(mine: Scope, result: unknown): void {
  */
 export function tidy<T>(body: () => T): T {
   const mine: Scope = { tensors: new Set(), outer: current(), open: true };
-  return runIn(scopes, mine, body, "tidy", (result) => { close(mine, result); });
+  return runIn(scopes, mine, body, "tidy", (result) => {
+    close(mine, result);
+  });
 }

@@ -10,10 +10,43 @@ import type { Device, GpuName } from "./device.js";
 import type { DType } from "./dtype.js";
 import * as dynamic from "./dynamic.js";
 import {
-  as_strided, as_strided_scatter, chunk, diag, diag_embed, diagflat, diagonal, diagonal_scatter, diff, dsplit,
-  flatten, flip, hsplit, moveaxis, movedim, narrow, narrow_copy, ravel, roll, select, select_scatter, slice_scatter, split,
-  split_with_sizes, squeeze, swapaxes, swapdims, t, tensor_split, tile, transpose, unbind, unflatten, unsafe_chunk,
-  unsafe_split, unsqueeze, vsplit,
+  as_strided,
+  as_strided_scatter,
+  chunk,
+  diag,
+  diag_embed,
+  diagflat,
+  diagonal,
+  diagonal_scatter,
+  diff,
+  dsplit,
+  flatten,
+  flip,
+  hsplit,
+  moveaxis,
+  movedim,
+  narrow,
+  narrow_copy,
+  ravel,
+  roll,
+  select,
+  select_scatter,
+  slice_scatter,
+  split,
+  split_with_sizes,
+  squeeze,
+  swapaxes,
+  swapdims,
+  t,
+  tensor_split,
+  tile,
+  transpose,
+  unbind,
+  unflatten,
+  unsafe_chunk,
+  unsafe_split,
+  unsqueeze,
+  vsplit,
 } from "./functions.js";
 import { OpError } from "./errors.js";
 import { become } from "./inplace.js";
@@ -33,59 +66,118 @@ declare module "./tensor.js" {
 }
 
 class Methods {
-  view(this: Tensor, ...size: (number | readonly number[])[]): Tensor { return views.view(this, size); }
-  reshape(this: Tensor, ...shape: (number | readonly number[])[]): Tensor { return views.reshape(this, shape); }
-  permute(this: Tensor, ...dims: (number | readonly number[])[]): Tensor { return views.permute(this, dims); }
-  expand(this: Tensor, ...size: (number | readonly number[])[]): Tensor { return views.expand(this, size); }
+  view(this: Tensor, ...size: (number | readonly number[])[]): Tensor {
+    return views.view(this, size);
+  }
+  reshape(this: Tensor, ...shape: (number | readonly number[])[]): Tensor {
+    return views.reshape(this, shape);
+  }
+  permute(this: Tensor, ...dims: (number | readonly number[])[]): Tensor {
+    return views.permute(this, dims);
+  }
+  expand(this: Tensor, ...size: (number | readonly number[])[]): Tensor {
+    return views.expand(this, size);
+  }
   /** In another type, on another device; itself where nothing changes.  From a GPU to the CPU: a promise. */
   to(this: Tensor, dtype: DType): Tensor;
   to(this: Tensor, other: Tensor): Tensor;
   to(this: Tensor, device: GpuName, dtype?: DType): Tensor;
   to(this: Tensor, device: string | Device, dtype?: DType): Tensor | Promise<Tensor>;
   to(this: Tensor, options: copying.ToOptions): Tensor | Promise<Tensor>;
-  to(this: Tensor, ...args: unknown[]): Tensor | Promise<Tensor> { return copying.to(this, args); }
-  type_as(this: Tensor, other: Tensor): Tensor { return copying.cast(this, tensorOf(other, "type_as", "other").dtype, "type_as"); }
+  to(this: Tensor, ...args: unknown[]): Tensor | Promise<Tensor> {
+    return copying.to(this, args);
+  }
+  type_as(this: Tensor, other: Tensor): Tensor {
+    return copying.cast(this, tensorOf(other, "type_as", "other").dtype, "type_as");
+  }
   /** Replaces the elements by those of `other`, broadcast. */
-  copy_<T extends Tensor>(this: T, other: TensorOrNumber): T { return copying.copy_(this, other); }
+  copy_<T extends Tensor>(this: T, other: TensorOrNumber): T {
+    return copying.copy_(this, other);
+  }
   fill_<T extends Tensor>(this: T, value: TensorOrNumber | { value: TensorOrNumber }): T {
     return copying.fill_(this, named("fill_", ["value"], [value])[0] as TensorOrNumber);
   }
-  zero_<T extends Tensor>(this: T): T { return copying.fill_(this, 0); }
-  fill_diagonal_<T extends Tensor>(this: T, value: TensorOrNumber, wrap?: boolean | { wrap?: boolean }): T { return placing.fill_diagonal_(this, value, wrap); }
+  zero_<T extends Tensor>(this: T): T {
+    return copying.fill_(this, 0);
+  }
+  fill_diagonal_<T extends Tensor>(this: T, value: TensorOrNumber, wrap?: boolean | { wrap?: boolean }): T {
+    return placing.fill_diagonal_(this, value, wrap);
+  }
   /** The tensor as PyTorch prints it. */
-  text(this: Tensor): Promise<string> { return print(this); }
+  text(this: Tensor): Promise<string> {
+    return print(this);
+  }
   /** As text() where the values are at hand (cpu), else without them. */
-  toString(this: Tensor): string { return printSync(this); }
-  [Symbol.for("nodejs.util.inspect.custom")](this: Tensor): string { return printSync(this); }
-  view_as(this: Tensor, other: Tensor): Tensor { return views.view(this, [tensorOf(other, "view_as", "other").shape], "view_as"); }
-  reshape_as(this: Tensor, other: Tensor): Tensor { return views.reshape(this, [tensorOf(other, "reshape_as", "other").shape], "reshape_as"); }
-  expand_as(this: Tensor, other: Tensor): Tensor { return views.expand(this, [tensorOf(other, "expand_as", "other").shape], "expand_as"); }
-  broadcast_to(this: Tensor, ...size: (number | readonly number[])[]): Tensor { return views.expand(this, size, "broadcast_to"); }
+  toString(this: Tensor): string {
+    return printSync(this);
+  }
+  [Symbol.for("nodejs.util.inspect.custom")](this: Tensor): string {
+    return printSync(this);
+  }
+  view_as(this: Tensor, other: Tensor): Tensor {
+    return views.view(this, [tensorOf(other, "view_as", "other").shape], "view_as");
+  }
+  reshape_as(this: Tensor, other: Tensor): Tensor {
+    return views.reshape(this, [tensorOf(other, "reshape_as", "other").shape], "reshape_as");
+  }
+  expand_as(this: Tensor, other: Tensor): Tensor {
+    return views.expand(this, [tensorOf(other, "expand_as", "other").shape], "expand_as");
+  }
+  broadcast_to(this: Tensor, ...size: (number | readonly number[])[]): Tensor {
+    return views.expand(this, size, "broadcast_to");
+  }
   /** The tensor where the condition holds, `other` elsewhere. */
   where(this: Tensor, condition: Tensor, other: TensorOrNumber): Tensor {
     const [mask, rest] = named("where", ["condition", "other"], [condition, other]);
     return kernels.where(mask as Tensor, this, rest as Tensor | number);
   }
-  unfold(this: Tensor, dimension: number, size: number, step: number): Tensor { return views.unfold(this, dimension, size, step); }
-  sum_to_size(this: Tensor, ...size: (number | readonly number[])[]): Tensor { return views.sumToSize(this, size); }
+  unfold(this: Tensor, dimension: number, size: number, step: number): Tensor {
+    return views.unfold(this, dimension, size, step);
+  }
+  sum_to_size(this: Tensor, ...size: (number | readonly number[])[]): Tensor {
+    return views.sumToSize(this, size);
+  }
   /** What `x[...]` is in Python: integers, `null`, `'...'`, slices as texts, tensors of integers or booleans.  A promise where a mask is on a GPU. */
-  index(this: Tensor, ...specs: IndexSpec[]): Tensor { return index(this, specs); }
+  index(this: Tensor, ...specs: IndexSpec[]): Tensor {
+    return index(this, specs);
+  }
   /** What `x[...] = value` is in Python.  A promise where a mask is on a GPU and `value` has an element for each place of it. */
-  set<T extends Tensor>(this: T, specs: readonly IndexSpec[], value: TensorOrNumber): T { return setIndex(this, specs, value); }
-  [Symbol.iterator](this: Tensor): Iterator<Tensor> { return views.unbind(this, 0, "iteration")[Symbol.iterator](); }
-  new_tensor(this: Tensor, data: create.TensorData, options?: create.Options): Tensor { return create.tensor(data, { dtype: this.dtype, device: this.device, ...options }); }
-  new_empty(this: Tensor, ...size: create.Sizes): Tensor { return create.empty(...create.withDefaults(size, this)); }
-  new_zeros(this: Tensor, ...size: create.Sizes): Tensor { return create.zeros(...create.withDefaults(size, this)); }
-  new_empty_strided(this: Tensor, size: readonly number[], stride: readonly number[], options?: create.Options): Tensor {
+  set<T extends Tensor>(this: T, specs: readonly IndexSpec[], value: TensorOrNumber): T {
+    return setIndex(this, specs, value);
+  }
+  [Symbol.iterator](this: Tensor): Iterator<Tensor> {
+    return views.unbind(this, 0, "iteration")[Symbol.iterator]();
+  }
+  new_tensor(this: Tensor, data: create.TensorData, options?: create.Options): Tensor {
+    return create.tensor(data, { dtype: this.dtype, device: this.device, ...options });
+  }
+  new_empty(this: Tensor, ...size: create.Sizes): Tensor {
+    return create.empty(...create.withDefaults(size, this));
+  }
+  new_zeros(this: Tensor, ...size: create.Sizes): Tensor {
+    return create.zeros(...create.withDefaults(size, this));
+  }
+  new_empty_strided(
+    this: Tensor,
+    size: readonly number[],
+    stride: readonly number[],
+    options?: create.Options,
+  ): Tensor {
     return empty_strided(size, stride, { dtype: this.dtype, device: this.device, ...options });
   }
-  new_ones(this: Tensor, ...size: create.Sizes): Tensor { return create.ones(...create.withDefaults(size, this)); }
+  new_ones(this: Tensor, ...size: create.Sizes): Tensor {
+    return create.ones(...create.withDefaults(size, this));
+  }
   new_full(this: Tensor, size: readonly number[], fill_value: number | boolean, options?: create.Options): Tensor {
     return create.full(size, fill_value, { dtype: this.dtype, device: this.device, ...options });
   }
   /** Another shape on the same memory, or on more of it: what that holds is not defined. */
-  resize_<T extends Tensor>(this: T, ...size: (number | readonly number[])[]): T { return resizing.resize_(this, size); }
-  resize_as_<T extends Tensor>(this: T, other: Tensor): T { return resizing.resize_(this, [tensorOf(other, "resize_as_", "the_template").shape]); }
+  resize_<T extends Tensor>(this: T, ...size: (number | readonly number[])[]): T {
+    return resizing.resize_(this, size);
+  }
+  resize_as_<T extends Tensor>(this: T, other: Tensor): T {
+    return resizing.resize_(this, [tensorOf(other, "resize_as_", "the_template").shape]);
+  }
 }
 
 /** The functions of these names, of the tensor and the arguments, which they bind. */
@@ -123,8 +215,17 @@ interface Delegated {
   diff(...args: unknown[]): Tensor;
   tile(...dims: (number | readonly number[])[]): Tensor;
   ravel(): Tensor;
-  as_strided_scatter(src: Tensor, size: readonly number[], stride: readonly number[], storage_offset?: number | views.StridedOptions): Tensor;
-  as_strided(size: readonly number[], stride: readonly number[], storage_offset?: number | views.StridedOptions): Tensor;
+  as_strided_scatter(
+    src: Tensor,
+    size: readonly number[],
+    stride: readonly number[],
+    storage_offset?: number | views.StridedOptions,
+  ): Tensor;
+  as_strided(
+    size: readonly number[],
+    stride: readonly number[],
+    storage_offset?: number | views.StridedOptions,
+  ): Tensor;
   narrow(dim: number, start: number, length: number): Tensor;
   narrow(dim: number, start: number | Tensor, length: number | Tensor): Promise<Tensor>;
   tensor_split(indices_or_sections: number | readonly number[], dim?: number | views.DimOption): Tensor[];
@@ -167,13 +268,55 @@ interface Others {
 
 // Not `functions[name]`, which would hold all functions there are.
 const delegated: Readonly<Record<keyof Delegated, unknown>> = {
-  as_strided, as_strided_scatter, chunk, diag, diag_embed, diagflat, diagonal, diagonal_scatter, diff, dsplit,
-  flatten, flip, hsplit, moveaxis, movedim, narrow, narrow_copy, ravel, roll, select, select_scatter, slice_scatter, split,
-  split_with_sizes, squeeze, swapaxes, swapdims, t, tensor_split, tile, transpose, unbind, unflatten, unsafe_chunk,
-  unsafe_split, unsqueeze, vsplit,
-  masked_select: dynamic.masked_select, nonzero_static: dynamic.nonzero_static, nonzero: dynamic.nonzero, equal: dynamic.equal,
-  allclose: dynamic.allclose, repeat_interleave: dynamic.repeat_interleave, unique: counting.unique,
-  unique_consecutive: counting.unique_consecutive, bincount: counting.bincount, repeat: join.repeat, index_put_, index_put,
+  as_strided,
+  as_strided_scatter,
+  chunk,
+  diag,
+  diag_embed,
+  diagflat,
+  diagonal,
+  diagonal_scatter,
+  diff,
+  dsplit,
+  flatten,
+  flip,
+  hsplit,
+  moveaxis,
+  movedim,
+  narrow,
+  narrow_copy,
+  ravel,
+  roll,
+  select,
+  select_scatter,
+  slice_scatter,
+  split,
+  split_with_sizes,
+  squeeze,
+  swapaxes,
+  swapdims,
+  t,
+  tensor_split,
+  tile,
+  transpose,
+  unbind,
+  unflatten,
+  unsafe_chunk,
+  unsafe_split,
+  unsqueeze,
+  vsplit,
+  masked_select: dynamic.masked_select,
+  nonzero_static: dynamic.nonzero_static,
+  nonzero: dynamic.nonzero,
+  equal: dynamic.equal,
+  allclose: dynamic.allclose,
+  repeat_interleave: dynamic.repeat_interleave,
+  unique: counting.unique,
+  unique_consecutive: counting.unique_consecutive,
+  bincount: counting.bincount,
+  repeat: join.repeat,
+  index_put_,
+  index_put,
 };
 
 /** Views that are spelled as properties. */
@@ -188,30 +331,64 @@ const properties: Readonly<Record<keyof Properties, (x: Tensor) => Tensor>> = {
   T: views.reverseAxes,
   mT: views.matrixTranspose,
   H(x) {
-    if (x.ndim !== 0 && x.ndim !== 2) throw new OpError(`H: tensor.H is only supported on matrices (2-D tensors). Got ${x.ndim}-D tensor.`);
+    if (x.ndim !== 0 && x.ndim !== 2)
+      throw new OpError(`H: tensor.H is only supported on matrices (2-D tensors). Got ${x.ndim}-D tensor.`);
     return views.reverseAxes(x);
   },
   mH: views.matrixTranspose,
 };
 
-limited(Methods, "", "view", "reshape", "permute", "expand", "to", "broadcast_to", "sum_to_size", "index", "new_empty",
-  "new_zeros", "new_ones", "resize_");
+limited(
+  Methods,
+  "",
+  "view",
+  "reshape",
+  "permute",
+  "expand",
+  "to",
+  "broadcast_to",
+  "sum_to_size",
+  "index",
+  "new_empty",
+  "new_zeros",
+  "new_ones",
+  "resize_",
+);
 // Not what the runtime asks for at each call.
 limited(Tensor, "", "check", "currentNode", "alias", "lay", "dispose", "receive");
 for (const name of Reflect.ownKeys(Methods.prototype)) {
-  if (name !== "constructor") Object.defineProperty(Tensor.prototype, name, Object.getOwnPropertyDescriptor(Methods.prototype, name)!);
+  if (name !== "constructor")
+    Object.defineProperty(Tensor.prototype, name, Object.getOwnPropertyDescriptor(Methods.prototype, name)!);
 }
 function define(name: string, value: (this: Tensor, ...args: unknown[]) => unknown): void {
   Object.defineProperty(Tensor.prototype, name, { value, writable: true, configurable: true });
 }
 type Any = (...args: unknown[]) => unknown;
-for (const [name, f] of Object.entries(delegated)) define(name, function (...args) { return (f as Any)(this, ...args); });
+for (const [name, f] of Object.entries(delegated))
+  define(name, function (...args) {
+    return (f as Any)(this, ...args);
+  });
 for (const [name, f] of Object.entries({ transpose, swapaxes, swapdims, t, squeeze, unsqueeze, as_strided })) {
-  define(`${name}_`, function (...args) { return become(this, `${name}_`, (x) => (f as Any)(x, ...args) as Tensor); });
+  define(`${name}_`, function (...args) {
+    return become(this, `${name}_`, (x) => (f as Any)(x, ...args) as Tensor);
+  });
 }
 // All results lie in order: a `memory_format` is bound, and changes nothing.
-const copies: Record<string, (x: Tensor) => unknown> = { clone: copying.clone, contiguous: copying.contiguous, cpu: (x) => copying.to(x, ["cpu"]) };
-for (const [name, dtype] of Object.entries({ float: "float32", half: "float16", double: "float64", int: "int32", long: "int32", byte: "uint8", char: "int8", bool: "bool" } as const)) {
+const copies: Record<string, (x: Tensor) => unknown> = {
+  clone: copying.clone,
+  contiguous: copying.contiguous,
+  cpu: (x) => copying.to(x, ["cpu"]),
+};
+for (const [name, dtype] of Object.entries({
+  float: "float32",
+  half: "float16",
+  double: "float64",
+  int: "int32",
+  long: "int32",
+  byte: "uint8",
+  char: "int8",
+  bool: "bool",
+} as const)) {
   copies[name] = (x) => copying.cast(x, dtype, name);
 }
 for (const [name, f] of Object.entries(copies)) {
@@ -221,5 +398,10 @@ for (const [name, f] of Object.entries(copies)) {
   });
 }
 for (const [name, look] of Object.entries(properties)) {
-  Object.defineProperty(Tensor.prototype, name, { get(this: Tensor) { return look(this); }, configurable: true });
+  Object.defineProperty(Tensor.prototype, name, {
+    get(this: Tensor) {
+      return look(this);
+    },
+    configurable: true,
+  });
 }

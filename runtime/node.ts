@@ -117,7 +117,11 @@ export class JoinNode extends Node {
   readonly name: string;
   private readonly back: (grads: readonly Grad[], wanted: readonly boolean[]) => Grad[];
 
-  constructor(name: string, inputs: readonly Tensor[], back: (grads: readonly Grad[], wanted: readonly boolean[]) => Grad[]) {
+  constructor(
+    name: string,
+    inputs: readonly Tensor[],
+    back: (grads: readonly Grad[], wanted: readonly boolean[]) => Grad[],
+  ) {
     super();
     this.name = name;
     this.back = back;
@@ -161,8 +165,10 @@ export class Saved {
   /** `output`: which output of `owner` the tensor is; -1 for an input.  `held`: whether changing it in place is an error: else what it was is kept. */
   constructor(tensor: Tensor, owner: Node, output = -1, held = true) {
     if (tensor.storage.inference && !tensor.weak) {
-      throw new AutogradError(`${owner.name}: Inference tensors cannot be saved for backward. To work around you can make a clone to get a ` +
-        "normal tensor and use it in autograd.");
+      throw new AutogradError(
+        `${owner.name}: Inference tensors cannot be saved for backward. To work around you can make a clone to get a ` +
+          "normal tensor and use it in autograd.",
+      );
     }
     this.owner = owner;
     this.output = output;
@@ -194,7 +200,8 @@ export class Saved {
         `${this.owner.name}: Trying to backward through the graph a second time (or directly access saved tensors after ` +
           "they have already been freed). Saved intermediate values of the graph are freed when you call .backward() or " +
           "autograd.grad(). Specify retain_graph=True if you need to backward through the graph a second time or if you " +
-          "need to access saved tensors after calling backward.");
+          "need to access saved tensors after calling backward.",
+      );
     }
     const aside = this.kept?.aside;
     if (aside && tensor.storage !== aside) {
@@ -209,7 +216,8 @@ export class Saved {
         "one of the variables needed for gradient computation has been modified by an inplace operation: " +
           `[torch.${tensor.dtype} ${showShape(tensor.shape)}], which is ` +
           (this.output >= 0 ? `output ${this.output} of ${this.owner.name}` : `an input of ${this.owner.name}`) +
-          `, is at version ${now}; expected version ${this.version} instead.`);
+          `, is at version ${now}; expected version ${this.version} instead.`,
+      );
     }
     if (this.output >= 0 && isFloat(tensor.dtype)) attach(tensor, this.owner, this.output);
     return tensor;

@@ -25,10 +25,19 @@ export function withFormulas(nest: Nest): Nest {
     pending.delete(nest);
     for (const access of nest.accesses) access.kind = kindOf(texts.slots, texts.params, access.slot);
     nest.steps.forEach((step, n) => {
-      const [start] = texts.steps[n]!, store = step.target >= 0, [red, kinds = "TT"] = start.split(":") as [string, string?];
-      Object.assign(step, store ? { value: nest.accesses[step.target]!.kind, inner: start[0] === "!" } : { red, value: kinds[0], compared: kinds[1] });
+      const [start] = texts.steps[n]!,
+        store = step.target >= 0,
+        [red, kinds = "TT"] = start.split(":") as [string, string?];
+      Object.assign(
+        step,
+        store
+          ? { value: nest.accesses[step.target]!.kind, inner: start[0] === "!" }
+          : { red, value: kinds[0], compared: kinds[1] },
+      );
     });
-    [nest.floating, nest.integral] = ["f", "i"].map((T, n) => (texts.classes.includes(T) ? code(nest, texts, n) : null)) as [Code | null, Code | null];
+    [nest.floating, nest.integral] = ["f", "i"].map((T, n) =>
+      texts.classes.includes(T) ? code(nest, texts, n) : null,
+    ) as [Code | null, Code | null];
     scalars(nest, texts);
   }
   return nest;
@@ -41,7 +50,11 @@ function code({ accesses, loops, rloops }: Nest, texts: Texts, T: number): Code 
   return {
     accesses: texts.accesses.map(([index, when], n) => {
       const [, guard, fallback] = when.split(/[?:]/);
-      return { index: accesses[n]!.axes.map((axis, i) => (axis ? null : of(parts(index)[i]))), guard: of(guard), fallback: of(fallback) };
+      return {
+        index: accesses[n]!.axes.map((axis, i) => (axis ? null : of(parts(index)[i]))),
+        guard: of(guard),
+        fallback: of(fallback),
+      };
     }),
     steps: texts.steps.map(([, formula]) => {
       const [body, pred] = formula.split("?");
@@ -52,15 +65,20 @@ function code({ accesses, loops, rloops }: Nest, texts: Texts, T: number): Code 
 
 /** Words of the uniform, options, and which steps' values others use; see codegen/opdata.py. */
 function scalars(nest: Nest, texts: Texts): void {
-  const { steps, words, statics, floating, integral } = nest, used = new Map<string, Node>();
-  const kinds = new Map(texts.reals.map((name) => [name, "f"])), hosts = parts(/; (\$[^;]*)$/.exec(texts.line)?.[1] ?? "");
-  for (const { name, kind } of texts.params) kinds.set(name === "inf" || name === "nan" ? `${name}_` : name, OPTIONS[kind] ?? "i");
-  for (const code of [floating, integral]) for (const e of (code ? formulas_of(code) : []).flatMap(nodes_of)) {
-    if (e instanceof Result) steps[e.step]!.name = `acc${e.step}`;
-    else if (e instanceof Uniform || e instanceof Option) used.set(safe_name(e.name), e);
-  }
+  const { steps, words, statics, floating, integral } = nest,
+    used = new Map<string, Node>();
+  const kinds = new Map(texts.reals.map((name) => [name, "f"])),
+    hosts = parts(/; (\$[^;]*)$/.exec(texts.line)?.[1] ?? "");
+  for (const { name, kind } of texts.params)
+    kinds.set(name === "inf" || name === "nan" ? `${name}_` : name, OPTIONS[kind] ?? "i");
+  for (const code of [floating, integral])
+    for (const e of (code ? formulas_of(code) : []).flatMap(nodes_of)) {
+      if (e instanceof Result) steps[e.step]!.name = `acc${e.step}`;
+      else if (e instanceof Uniform || e instanceof Option) used.set(safe_name(e.name), e);
+    }
   for (const key of [...used.keys()].sort()) {
-    const e = used.get(key) as Uniform | Option, { name } = e;
+    const e = used.get(key) as Uniform | Option,
+      { name } = e;
     if (e instanceof Option) statics.push(name);
     else if (/^host\d+_$/.test(name)) words.push({ name, kind: "f", value: texts.value(hosts.shift()!) });
     else words.push({ name, kind: kinds.get(name) ?? (name === "inf" || name === "nan" ? "f" : "i"), value: null });

@@ -12,18 +12,48 @@ export interface Body extends Omit<Raw, "dtype"> {
 /** Reads nests that run this body: `raw0=int32?when SLOTS; stores` and the values of its words. */
 export function raw({ words, ...body }: Body): RawReader {
   return ({ line, classes, value, slots, params }, number) => {
-    const [, dtype = "T", when, taken, stores] = /^raw\d+(?:=(\w+))?(?:\?(\S+))? (.*); (.*)$/.exec(line)!, [count, ...values] = parts(stores!);
-    const accesses = parts(taken!).map((slot): Access => ({ slot: +slot, axes: [], kind: kindOf(slots, params, +slot) })), first = accesses.length - +count!;
-    const [floating, integral] = ["f", "i"].map((T): Code | null => (classes.includes(T) ? { accesses: [], steps: [] } : null)) as [Code | null, Code | null];
+    const [, dtype = "T", when, taken, stores] = /^raw\d+(?:=(\w+))?(?:\?(\S+))? (.*); (.*)$/.exec(line)!,
+      [count, ...values] = parts(stores!);
+    const accesses = parts(taken!).map(
+        (slot): Access => ({ slot: +slot, axes: [], kind: kindOf(slots, params, +slot) }),
+      ),
+      first = accesses.length - +count!;
+    const [floating, integral] = ["f", "i"].map((T): Code | null =>
+      classes.includes(T) ? { accesses: [], steps: [] } : null,
+    ) as [Code | null, Code | null];
     return {
-      shape: "raw", when: value(when), loops: [], rloops: [], spread: false, accesses,
-      steps: accesses.slice(first).map(({ kind }, n): Step => ({ kind: "store", name: "", red: "", value: kind, inner: false, target: first + n, mode: "=", compared: "T" })),
-      left: [], floating, integral,
+      shape: "raw",
+      when: value(when),
+      loops: [],
+      rloops: [],
+      spread: false,
+      accesses,
+      steps: accesses
+        .slice(first)
+        .map(
+          ({ kind }, n): Step => ({
+            kind: "store",
+            name: "",
+            red: "",
+            value: kind,
+            inner: false,
+            target: first + n,
+            mode: "=",
+            compared: "T",
+          }),
+        ),
+      left: [],
+      floating,
+      integral,
       words: parts(words).map((text): Word => {
         const [name, kind = "i"] = text.split(":") as [string, string?];
         return { name, kind, value: name === "inf" || name === "nan" ? null : value(values.shift()!) };
       }),
-      statics: [], reverse: false, makes: [], number, raw: { dtype, ...body },
+      statics: [],
+      reverse: false,
+      makes: [],
+      number,
+      raw: { dtype, ...body },
     };
   };
 }

@@ -31,7 +31,8 @@ export function observe(observer: Observer): void {
     if (own.has(device)) continue;
     const execute = device.execute.bind(device);
     own.set(device, device.execute);
-    device.execute = (prepared, storages, random) => told(observers.length, { device, prepared, storages, random }, execute);
+    device.execute = (prepared, storages, random) =>
+      told(observers.length, { device, prepared, storages, random }, execute);
   }
 }
 
@@ -53,17 +54,35 @@ function told(n: number, run: Run, execute: Execute): void {
 }
 
 /** What a program is called: its op, or as its node on the tape. */
-export function nameOf({ prepared: { op: { op }, program } }: Run): string {
+export function nameOf({
+  prepared: {
+    op: { op },
+    program,
+  },
+}: Run): string {
   return program === 0 ? op.name : `${op.name[0]!.toUpperCase()}${op.name.slice(1)}${"Backward".repeat(program)}0`;
 }
 
 /** The slots that a program reads: those of its inputs that have memory. */
-export function inputsOf({ prepared: { op: { op }, program }, storages }: Run): number[] {
+export function inputsOf({
+  prepared: {
+    op: { op },
+    program,
+  },
+  storages,
+}: Run): number[] {
   return op.programs[program]!.inputs.filter((slot) => storages[slot]);
 }
 
 /** The slots that it writes: results, gradients, and what it changes in place. */
-export function outputsOf({ prepared: { op: { op }, program, changes }, storages }: Run): number[] {
+export function outputsOf({
+  prepared: {
+    op: { op },
+    program,
+    changes,
+  },
+  storages,
+}: Run): number[] {
   const made = program === 0 ? op.outputs : op.programs[program]!.outputs;
   return [...new Set([...made, ...changes])].filter((slot) => storages[slot]);
 }

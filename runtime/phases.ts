@@ -18,7 +18,8 @@ export type Phased = (o: Operands, left: Packer, right: Packer, narrow: Strips |
 const NONE = new Float64Array();
 
 /** What stands for a place where nothing is read; with another place added it is still less than NOWHERE. */
-export const OUTSIDE = -(2 ** 30), NOWHERE = -(2 ** 29);
+export const OUTSIDE = -(2 ** 30),
+  NOWHERE = -(2 ** 29);
 
 /** More kinds of points than this are not told apart. */
 const MOST = 32;
@@ -26,17 +27,27 @@ const MOST = 32;
 const ROOM = 1 << 18;
 
 /** The phases of a factor that stands at `values[t][row[t][point] + column[t][depth]]` of each table `t`, or outside; null: they save too little. */
-export function phasesOf(row: readonly Int32Array[], column: readonly Int32Array[], values: readonly Int32Array[]): readonly Phase[] | null {
-  const kinds = values.map((table, t) => kindsOf(new Set(row[t]), new Set(column[t]), table)), lists = new Map<number, number[]>();
+export function phasesOf(
+  row: readonly Int32Array[],
+  column: readonly Int32Array[],
+  values: readonly Int32Array[],
+): readonly Phase[] | null {
+  const kinds = values.map((table, t) => kindsOf(new Set(row[t]), new Set(column[t]), table)),
+    lists = new Map<number, number[]>();
   if (kinds.every(({ reads }) => reads.length < 2)) return null;
-  const [one, other] = kinds, [row1, row2] = row, [column1, column2] = column;
+  const [one, other] = kinds,
+    [row1, row2] = row,
+    [column1, column2] = column;
   for (let i = 0; i < row1.length; i++) {
-    const kind = one.of.get(row1[i])! * MOST + other.of.get(row2[i])!, list = lists.get(kind);
+    const kind = one.of.get(row1[i])! * MOST + other.of.get(row2[i])!,
+      list = lists.get(kind);
     if (list) list.push(i);
     else lists.set(kind, [i]);
   }
   const phases = [...lists].map(([kind, list]): Phase => {
-    const mine = one.reads[Math.floor(kind / MOST)], mine2 = other.reads[kind % MOST], depths: number[] = [];
+    const mine = one.reads[Math.floor(kind / MOST)],
+      mine2 = other.reads[kind % MOST],
+      depths: number[] = [];
     for (let k = 0; k < column1.length; k++) if (mine.has(column1[k]) && mine2.has(column2[k])) depths.push(k);
     return { points: Int32Array.from(list), depths: Int32Array.from(depths) };
   });
@@ -45,9 +56,14 @@ export function phasesOf(row: readonly Int32Array[], column: readonly Int32Array
 }
 
 /** Which columns of a table rows read, and which of those sets each row is in: its own, or a larger one. */
-function kindsOf(rows: ReadonlySet<number>, columns: ReadonlySet<number>, table: Int32Array): { reads: readonly Set<number>[]; of: Map<number, number> } {
+function kindsOf(
+  rows: ReadonlySet<number>,
+  columns: ReadonlySet<number>,
+  table: Int32Array,
+): { reads: readonly Set<number>[]; of: Map<number, number> } {
   const all = new Map([...rows].map((r) => [r, new Set([...columns].filter((c) => table[r + c] !== OUTSIDE))]));
-  const reads: Set<number>[] = [], of = new Map<number, number>();
+  const reads: Set<number>[] = [],
+    of = new Map<number, number>();
   for (const [r, own] of [...all].sort(([, a], [, b]) => b.size - a.size)) {
     let kind = reads.findIndex((set) => [...own].every((c) => set.has(c)));
     if (kind < 0) kind = reads.push(own) - 1;
@@ -58,25 +74,44 @@ function kindsOf(rows: ReadonlySet<number>, columns: ReadonlySet<number>, table:
 }
 
 /** What runs the product `o`, whose left factor has phases. */
-export function inPhases(phases: readonly Phase[], o: Operands, left: Packer, right: Packer, narrow: Strips | null): () => void {
-  const tall = Math.max(Math.floor(ROOM / Math.max(o.columns, 1)), 1), next = phases.map(() => 0), blocks: (readonly [number, number, Operands[]])[] = [];
+export function inPhases(
+  phases: readonly Phase[],
+  o: Operands,
+  left: Packer,
+  right: Packer,
+  narrow: Strips | null,
+): () => void {
+  const tall = Math.max(Math.floor(ROOM / Math.max(o.columns, 1)), 1),
+    next = phases.map(() => 0),
+    blocks: (readonly [number, number, Operands[]])[] = [];
   let room = NONE;
   for (let top = 0; top < o.rows; top += tall) {
     const bottom = Math.min(top + tall, o.rows);
-    blocks.push([top, bottom, phases.map(({ points, depths }, n) => {
-      const start = next[n];
-      while (points[next[n]] < bottom) next[n]++;
-      const mine = points.subarray(start, next[n]);
-      return {
-        ...o, batch: 1, enter() {}, rows: mine.length, depth: depths.length, packLeft: left(mine, depths), packRight: right(undefined, depths),
-        store(first, last, from, to, sums, width) {
-          for (let i = first; i < last; i++) {
-            const start = (mine[i] - top) * o.columns, here = (i - first) * width - from;
-            for (let j = from; j < to; j++) room[start + j] = sums[here + j];
-          }
-        },
-      };
-    })]);
+    blocks.push([
+      top,
+      bottom,
+      phases.map(({ points, depths }, n) => {
+        const start = next[n];
+        while (points[next[n]] < bottom) next[n]++;
+        const mine = points.subarray(start, next[n]);
+        return {
+          ...o,
+          batch: 1,
+          enter() {},
+          rows: mine.length,
+          depth: depths.length,
+          packLeft: left(mine, depths),
+          packRight: right(undefined, depths),
+          store(first, last, from, to, sums, width) {
+            for (let i = first; i < last; i++) {
+              const start = (mine[i] - top) * o.columns,
+                here = (i - first) * width - from;
+              for (let j = from; j < to; j++) room[start + j] = sums[here + j];
+            }
+          },
+        };
+      }),
+    ]);
   }
   return () => {
     room = new Float64Array(Math.min(tall, o.rows) * o.columns);

@@ -32,14 +32,20 @@ function addTo(target: Tensor, grad: Tensor, fresh = true): void {
     return;
   }
   let axis = -1;
-  target.shape.forEach((n, i) => { if (n > 1 && (axis < 0 || n < target.shape[axis]!)) axis = i; });
-  for (let i = 0; i < target.shape[axis]!; i++) addTo(views.select(target, axis, i), views.select(grad, axis, i), false);
+  target.shape.forEach((n, i) => {
+    if (n > 1 && (axis < 0 || n < target.shape[axis]!)) axis = i;
+  });
+  for (let i = 0; i < target.shape[axis]!; i++)
+    addTo(views.select(target, axis, i), views.select(grad, axis, i), false);
 }
 
 /** Sums a gradient over the axes that broadcasting from `shape` added or stretched. */
 export function sumTo(grad: Tensor, shape: Shape): Tensor {
   if (sameShape(grad.shape, shape)) return grad;
-  const lead = grad.ndim - shape.length, axes: number[] = [];
-  grad.shape.forEach((n, i) => { if (i < lead || (shape[i - lead] === 1 && n !== 1)) axes.push(i); });
+  const lead = grad.ndim - shape.length,
+    axes: number[] = [];
+  grad.shape.forEach((n, i) => {
+    if (i < lead || (shape[i - lead] === 1 && n !== 1)) axes.push(i);
+  });
   return axes.length ? views.reshape(kernels.sum(grad, axes), shape) : views.reshape(grad, shape);
 }

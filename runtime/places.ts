@@ -8,7 +8,8 @@ import { type Loop, note } from "./product.js";
 import { Walk } from "./walk.js";
 
 /** A table of formulas has at most one place for so many points, and so many places. */
-const FEW = 8, MOST = 1 << 14;
+const FEW = 8,
+  MOST = 1 << 14;
 /** What makes a sum of sums. */
 const SUMS: readonly string[] = ["+", "-", "*", "neg"];
 
@@ -49,8 +50,11 @@ export class Places {
    * @param functions those that they use beside FUNCTIONS
    */
   constructor(
-    private readonly dims: readonly Dim[], private readonly call: CpuNest,
-    private readonly indices: readonly (readonly (Formula | null)[])[], private readonly named: ReadonlySet<string>, private readonly words: ReadonlyMap<string, Vector>,
+    private readonly dims: readonly Dim[],
+    private readonly call: CpuNest,
+    private readonly indices: readonly (readonly (Formula | null)[])[],
+    private readonly named: ReadonlySet<string>,
+    private readonly words: ReadonlyMap<string, Vector>,
     private readonly functions: Readonly<Record<string, Scalar>>,
   ) {
     this.sizes = dims.map((d) => d.size);
@@ -61,13 +65,17 @@ export class Places {
   }
 
   private place(n: number): Place {
-    const { axes } = this.call.data.accesses[n]!, strides = this.call.launch.axes[n]!;
+    const { axes } = this.call.data.accesses[n]!,
+      strides = this.call.launch.axes[n]!;
     const by = this.dims.map(({ strides }) => strides[n] ?? 0);
-    let from = this.call.launch.offsets[n]!, term = 0, rest: Formula | null = null;
+    let from = this.call.launch.offsets[n]!,
+      term = 0,
+      rest: Formula | null = null;
     this.indices[n]!.forEach((index, axis) => {
       const name = axes[axis] ?? "";
       if (!index && !this.named.has(name)) return;
-      const stride = strides[term++]!, sum = index ? this.sum(index) : this.loopOf(name);
+      const stride = strides[term++]!,
+        sum = index ? this.sum(index) : this.loopOf(name);
       if (!sum) {
         const far = formula("*", [index!, constant(stride)]);
         if (stride) rest = rest ? formula("+", [rest, far]) : far;
@@ -83,7 +91,8 @@ export class Places {
   line(f: Formula): Walk | null {
     let found = this.lines.get(f);
     if (found === undefined) {
-      const sum = this.sum(f), table = sum ? null : this.table([f], (number) => number(f));
+      const sum = this.sum(f),
+        table = sum ? null : this.table([f], (number) => number(f));
       this.lines.set(f, (found = sum ? this.walk(sum) : table && this.walk({ from: 0, by: table.by }, table.values)));
     }
     return found;
@@ -91,7 +100,9 @@ export class Places {
 
   /** What comes of formulas at the points of the loops that decide them, if there are few; null: they need more. */
   table(formulas: readonly Formula[], value: (number: (f: Formula) => number) => number): Table | null {
-    const { sizes } = this, by = sizes.map(() => 0), used = new Set<number>();
+    const { sizes } = this,
+      by = sizes.map(() => 0),
+      used = new Set<number>();
     if (!formulas.every((f) => this.decided(f, used))) return null;
     let size = 1;
     for (let d = sizes.length - 1; d >= 0; d--) {
@@ -99,7 +110,7 @@ export class Places {
       by[d] = size;
       size *= sizes[d]!;
     }
-    if (size > MOST || size > 1 && size * FEW > sizes.reduce((n, s) => n * s, 1)) return null;
+    if (size > MOST || (size > 1 && size * FEW > sizes.reduce((n, s) => n * s, 1))) return null;
     note(this.call, size);
     return { by, values: Float64Array.from({ length: size }, (_, k) => value((f) => this.number(f, k, by))) };
   }
@@ -115,7 +126,8 @@ export class Places {
 
   /** The value of a formula at place `k` of a table with such steps. */
   private number(f: Formula, k: number, by: readonly number[]): number {
-    const { args, op } = f, number = this.numberOf(f);
+    const { args, op } = f,
+      number = this.numberOf(f);
     if (args.length > 0) return (this.functions[op] ?? FUNCTIONS[op]!)(...args.map((a) => this.number(a, k, by)));
     if (number) return number[0]!;
     const d = this.loopNumber((f.leaf as Index).loop);
@@ -134,7 +146,10 @@ export class Places {
 
   /** The places of random draws. */
   draws(): Walk {
-    return this.kept("", () => ({ from: 0, by: this.dims.map(({ strides }) => strides[this.call.data.accesses.length] ?? 0) }));
+    return this.kept("", () => ({
+      from: 0,
+      by: this.dims.map(({ strides }) => strides[this.call.data.accesses.length] ?? 0),
+    }));
   }
 
   private kept(name: string, sum: () => Sum): Walk {
@@ -161,7 +176,8 @@ export class Places {
     const [a, b] = f.args.map((x) => this.sum(x));
     if (!a || b === null) return null;
     if (!b) return scaled(a, -1);
-    if (f.op === "*") return b.by.every((x) => x === 0) ? scaled(a, b.from) : a.by.every((x) => x === 0) ? scaled(b, a.from) : null;
+    if (f.op === "*")
+      return b.by.every((x) => x === 0) ? scaled(a, b.from) : a.by.every((x) => x === 0) ? scaled(b, a.from) : null;
     const sign = f.op === "-" ? -1 : 1;
     return { from: a.from + sign * b.from, by: a.by.map((x, d) => x + sign * b.by[d]!) };
   }

@@ -33,7 +33,8 @@ export interface Frame {
 
 /** So many places are known at once. */
 const MOST = 1 << 21;
-let known = 0, knowing: CpuNest[] = [];
+let known = 0,
+  knowing: CpuNest[] = [];
 
 /** Notes that what is kept of a nest has so many places; where that is too much, all that is kept goes. */
 export function note(call: CpuNest, places: number): void {
@@ -78,9 +79,27 @@ export function distances(loops: readonly Loop[], access: number): Int32Array {
  *  than it saves. */
 export function multiplyElements(call: CpuNest): boolean {
   if (!call.kept) {
-    const { data: { left: [left] }, launch: { offsets, outer, reduce } } = call, frame: Frame = { call, batch: 0, at: offsets };
-    const side = (access: number): Side => ({ reads: [access], names: new Set(), pack: (points, depth) => packElements(frame, access, 1, points, depth) });
-    const run = arranged(frame, offsets, anonymous(outer), anonymous(reduce), [side(left), side(1 - left)], (rows, columns) => storeSums(frame, rows, columns), null);
+    const {
+        data: {
+          left: [left],
+        },
+        launch: { offsets, outer, reduce },
+      } = call,
+      frame: Frame = { call, batch: 0, at: offsets };
+    const side = (access: number): Side => ({
+      reads: [access],
+      names: new Set(),
+      pack: (points, depth) => packElements(frame, access, 1, points, depth),
+    });
+    const run = arranged(
+      frame,
+      offsets,
+      anonymous(outer),
+      anonymous(reduce),
+      [side(left), side(1 - left)],
+      (rows, columns) => storeSums(frame, rows, columns),
+      null,
+    );
     call.kept = { fits: () => true, run };
   }
   return call.kept.run() !== false;
@@ -93,28 +112,48 @@ export function multiplyElements(call: CpuNest): boolean {
  * @param narrow what multiplies few columns; null: nothing, and false is the answer
  */
 export function arranged(
-  frame: Frame, offsets: readonly number[], outer: readonly Loop[], depth: readonly Loop[], sides: readonly Side[],
-  storing: (rows: readonly Loop[], columns: readonly Loop[], batch: readonly Loop[]) => Storing, narrow: Strips | null,
+  frame: Frame,
+  offsets: readonly number[],
+  outer: readonly Loop[],
+  depth: readonly Loop[],
+  sides: readonly Side[],
+  storing: (rows: readonly Loop[], columns: readonly Loop[], batch: readonly Loop[]) => Storing,
+  narrow: Strips | null,
 ): () => false | void {
   // Rows are the loops that only the left factor depends on, columns those that only the right one does: 1 and -1.
-  const depends = ({ reads, names }: Side, d: Loop): number => +(names.has(d.name) || reads.some((a) => d.strides[a] !== 0));
+  const depends = ({ reads, names }: Side, d: Loop): number =>
+    +(names.has(d.name) || reads.some((a) => d.strides[a] !== 0));
   const those = (role: number): Loop[] => outer.filter((d) => depends(sides[0], d) - depends(sides[1], d) === role);
-  const batch = those(0), starts = offsets.map((_, a) => distances(batch, a));
-  let rows = those(1), columns = those(-1), [left, right] = sides;
-  const own = left.phases?.(rows, depth), phases = own ?? right.phases?.(columns, depth);
-  if (phases ? !own : product(rows) < product(columns) && product(rows) <= NARROW) [rows, columns, left, right] = [columns, rows, right, left];
+  const batch = those(0),
+    starts = offsets.map((_, a) => distances(batch, a));
+  let rows = those(1),
+    columns = those(-1),
+    [left, right] = sides;
+  const own = left.phases?.(rows, depth),
+    phases = own ?? right.phases?.(columns, depth);
+  if (phases ? !own : product(rows) < product(columns) && product(rows) <= NARROW)
+    [rows, columns, left, right] = [columns, rows, right, left];
   const few = product(columns) <= NARROW;
   if (few && !narrow) return () => false;
-  const packLeft = left.pack(rows, depth, batch), packRight = right.pack(columns, depth, batch), operands: Operands = {
-    batch: product(batch), rows: product(rows), columns: product(columns), depth: product(depth),
-    enter: (b) => {
-      frame.batch = b;
-      frame.at = offsets.map((from, a) => from + starts[a][b]);
-    },
-    packLeft: packLeft(), packRight: packRight(), store: storing(rows, columns, batch),
-  };
+  const packLeft = left.pack(rows, depth, batch),
+    packRight = right.pack(columns, depth, batch),
+    operands: Operands = {
+      batch: product(batch),
+      rows: product(rows),
+      columns: product(columns),
+      depth: product(depth),
+      enter: (b) => {
+        frame.batch = b;
+        frame.at = offsets.map((from, a) => from + starts[a][b]);
+      },
+      packLeft: packLeft(),
+      packRight: packRight(),
+      store: storing(rows, columns, batch),
+    };
   note(frame.call, operands.batch + operands.rows + operands.columns + operands.depth);
-  return phases ? phases(operands, packLeft, packRight, few ? narrow : null) : () => multiply(operands, few ? narrow : null);
+  return phases
+    ? phases(operands, packLeft, packRight, few ? narrow : null)
+    : () => multiply(operands, few ? narrow : null);
 }
 
 /** Where a panel keeps the first element of its point `i`, when it is `length` deep; the next ones follow `strip` apart. */
@@ -123,15 +162,25 @@ export function panelStart(i: number, length: number, strip: number): number {
 }
 
 /** A factor that is an access's elements, times a number. */
-export function packElements(frame: Frame, access: number, times: number, points: readonly Loop[], depth: readonly Loop[]): Packer {
-  const all = distances(points, access), deep = distances(depth, access);
+export function packElements(
+  frame: Frame,
+  access: number,
+  times: number,
+  points: readonly Loop[],
+  depth: readonly Loop[],
+): Packer {
+  const all = distances(points, access),
+    deep = distances(depth, access);
   return (some, depths) => {
-    const along = chosen(all, some), inward = chosen(deep, depths);
+    const along = chosen(all, some),
+      inward = chosen(deep, depths);
     return (first, last, from, to, panel, strip) => {
-      const array = frame.call.arrays[access], at = frame.at[access];
+      const array = frame.call.arrays[access],
+        at = frame.at[access];
       for (let i = first; i < last; i++) {
         const start = at + along[i];
-        for (let k = from, next = panelStart(i - first, to - from, strip); k < to; k++, next += strip) panel[next] = array[start + inward[k]] * times;
+        for (let k = from, next = panelStart(i - first, to - from, strip); k < to; k++, next += strip)
+          panel[next] = array[start + inward[k]] * times;
       }
     };
   };
@@ -142,9 +191,12 @@ export const chosen = (list: Int32Array, some: Int32Array | undefined): Int32Arr
 
 /** Puts sums where the nest's first store says. */
 export function storeSums(frame: Frame, rows: readonly Loop[], columns: readonly Loop[]): Storing {
-  const { target, mode } = frame.call.data.steps[1], along = distances(rows, target), across = distances(columns, target);
+  const { target, mode } = frame.call.data.steps[1],
+    along = distances(rows, target),
+    across = distances(columns, target);
   return (firstRow, lastRow, firstColumn, lastColumn, sums, width) => {
-    const array = frame.call.arrays[target], at = frame.at[target];
+    const array = frame.call.arrays[target],
+      at = frame.at[target];
     for (let i = firstRow; i < lastRow; i++) {
       const start = at + along[i];
       let next = (i - firstRow) * width;

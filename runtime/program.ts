@@ -43,8 +43,16 @@ export class Plan {
   /** The 8-bit type that numbers in tensors' places must fit into, and tensors without axes are turned into. */
   private readonly narrow: DType | null;
 
-  constructor(compiled: CompiledOp, call: Call, device: Device, key: readonly unknown[], numbers: readonly number[],
-    scalarTypes: readonly (DType | undefined)[], sibling: Plan | null, private readonly beyond: boolean) {
+  constructor(
+    compiled: CompiledOp,
+    call: Call,
+    device: Device,
+    key: readonly unknown[],
+    numbers: readonly number[],
+    scalarTypes: readonly (DType | undefined)[],
+    sibling: Plan | null,
+    private readonly beyond: boolean,
+  ) {
     this.numbers = numbers;
     this.templates = sibling?.templates ?? new Map<number, Prepared>();
     this.compiled = compiled;
@@ -53,18 +61,26 @@ export class Plan {
     this.key = key;
     this.backwards = `${compiled.op.name} backward`;
     this.scalarTypes = scalarTypes;
-    const changed = compiled.op.params.filter(({ slot }) => slot >= 0 && compiled.op.slots[slot]!.mut && call.slots[slot]!.given);
-    this.cuts = !isFloat(call.dtype) && compiled.op.params.some(({ kind }) => kind === "dtype") &&
+    const changed = compiled.op.params.filter(
+      ({ slot }) => slot >= 0 && compiled.op.slots[slot]!.mut && call.slots[slot]!.given,
+    );
+    this.cuts =
+      !isFloat(call.dtype) &&
+      compiled.op.params.some(({ kind }) => kind === "dtype") &&
       compiled.op.params.some(({ slot }) => slot >= 0 && call.slots[slot]!.given && isFloat(call.slots[slot]!.dtype));
     this.asks = compiled.asks.filter(({ spared }) => !spared?.(call.env));
     this.makes = [...new Set([...compiled.op.outputs, ...changed.map(({ slot }) => slot)])];
-    this.narrow = call.dtype.endsWith("int8") && this.makes.some((s) => call.slots[s]!.dtype === call.dtype) ? call.dtype as DType : null;
+    this.narrow =
+      call.dtype.endsWith("int8") && this.makes.some((s) => call.slots[s]!.dtype === call.dtype)
+        ? (call.dtype as DType)
+        : null;
     compiled.op.params.forEach(({ slot }, i) => {
       if (scalarTypes[i] || !this.narrows(slot)) return;
       call.slots[slot]!.dtype = this.narrow!;
       call.slots[slot]!.offset = 0;
     });
-    this.differentiable = compiled.op.programs.length > 1 && compiled.op.outputs.some((s) => isFloat(call.slots[s]!.dtype));
+    this.differentiable =
+      compiled.op.programs.length > 1 && compiled.op.outputs.some((s) => isFloat(call.slots[s]!.dtype));
   }
 
   /** What a gradient program needs for these of its outputs, under the options of this call. */
@@ -73,8 +89,12 @@ export class Plan {
     for (const { output } of way) key += 4 << output;
     let found = this.needed.get(key);
     if (!found) {
-      const { saves = [], nests = [] } = this.compiled.op.programs[program] ?? {}, { env } = this.call, read = new Set<number>(), held = new Map<number, boolean>();
-      if (way.length) for (const { when, accesses } of nests) if (!when || when(env)) for (const { slot } of accesses) read.add(slot);
+      const { saves = [], nests = [] } = this.compiled.op.programs[program] ?? {},
+        { env } = this.call,
+        read = new Set<number>(),
+        held = new Map<number, boolean>();
+      if (way.length)
+        for (const { when, accesses } of nests) if (!when || when(env)) for (const { slot } of accesses) read.add(slot);
       for (const { output } of way) {
         for (const entry of saves[output]!) {
           const slot = entry < 0 ? ~entry : entry;
@@ -88,7 +108,9 @@ export class Plan {
 
   private narrows(slot: number): boolean {
     const bound = this.narrow && this.compiled.op.promoted.includes(slot) ? this.call.slots[slot]! : null;
-    return bound !== null && bound.given && !bound.shape.length && bound.dtype !== this.narrow && bound.dtype !== "bool";
+    return (
+      bound !== null && bound.given && !bound.shape.length && bound.dtype !== this.narrow && bound.dtype !== "bool"
+    );
   }
 
   /** What stands for a tensor in the call. */
@@ -99,7 +121,9 @@ export class Plan {
   /** What stands for a number in a tensor's place: an infinity for one that is beyond all that it is compared with. */
   number(value: number, slot: number): number {
     if (this.beyond && value !== (value | 0)) return value * Infinity;
-    return this.narrow && this.compiled.op.promoted.includes(slot) ? converter(this.narrow)(held(this.compiled.op.name, this.narrow, value)) : value;
+    return this.narrow && this.compiled.op.promoted.includes(slot)
+      ? converter(this.narrow)(held(this.compiled.op.name, this.narrow, value))
+      : value;
   }
 
   prepare(program: number, wanted: readonly number[]): Prepared {
@@ -108,7 +132,9 @@ export class Plan {
     let found = this.prepared.get(key);
     if (!found) {
       const template = this.templates.get(key);
-      found = (template && this.device.reword(template, this.call)) ?? this.device.prepare(this.compiled, program, this.call, wanted);
+      found =
+        (template && this.device.reword(template, this.call)) ??
+        this.device.prepare(this.compiled, program, this.call, wanted);
       if (!template) this.templates.set(key, found);
       this.prepared.set(key, found);
     }
@@ -125,17 +151,37 @@ interface Needs {
 }
 
 /** Runs a program; answers the tensors of `wanted` (slots).  `tensors[slot]`: what is given. */
-export function runProgram(plan: Plan, program: number, tensors: Slots, wanted: readonly number[], random: RandomWords | null): Tensor[] {
-  const { compiled: { op }, call, device } = plan, storages = new Array<Storage | null>(tensors.length);
+export function runProgram(
+  plan: Plan,
+  program: number,
+  tensors: Slots,
+  wanted: readonly number[],
+  random: RandomWords | null,
+): Tensor[] {
+  const {
+      compiled: { op },
+      call,
+      device,
+    } = plan,
+    storages = new Array<Storage | null>(tensors.length);
   for (let i = 0; i < tensors.length; i++) storages[i] = tensors[i] === null ? null : tensors[i]!.storage;
-  const prepared = plan.prepare(program, wanted), maker = program === 0 ? op.name : plan.backwards, out: Tensor[] = [];
+  const prepared = plan.prepare(program, wanted),
+    maker = program === 0 ? op.name : plan.backwards,
+    out: Tensor[] = [];
   for (const slot of wanted) {
-    const bound = call.slots[slot]!, given = tensors[slot];
+    const bound = call.slots[slot]!,
+      given = tensors[slot];
     if (given) {
       out.push(given);
       continue;
     }
-    const tensor = new Tensor(device.allocate(bound.dtype as DType, numelOf(bound.shape), maker), bound.dtype as DType, bound.shape, bound.strides, 0);
+    const tensor = new Tensor(
+      device.allocate(bound.dtype as DType, numelOf(bound.shape), maker),
+      bound.dtype as DType,
+      bound.shape,
+      bound.strides,
+      0,
+    );
     storages[slot] = tensor.storage;
     out.push(tensor);
   }
@@ -149,7 +195,13 @@ export function runProgram(plan: Plan, program: number, tensors: Slots, wanted: 
 }
 
 /** The node of a run; null where no input needs a gradient that the op has. */
-export function makeNode(plan: Plan, program: number, tensors: Slots, outputs: readonly number[], random: RandomWords | null): ProgramNode | null {
+export function makeNode(
+  plan: Plan,
+  program: number,
+  tensors: Slots,
+  outputs: readonly number[],
+  random: RandomWords | null,
+): ProgramNode | null {
   let any = false;
   for (let i = 0; i < tensors.length; i++) if (tensors[i] !== null && tensors[i]!.requires_grad) any = true;
   return any ? new ProgramNode(plan, program, tensors, outputs, random) : null;
@@ -164,8 +216,13 @@ export function finishNode(node: ProgramNode, out: readonly Tensor[]): void {
 
 /** The slot of the gradient that comes in for output `slot` of a program; -1 if it has none. */
 function cotangentOf(op: Op, program: number, slot: number): number {
-  const like = program === 0 ? slot : op.slots[slot]!.like, earlier = program === 0 ? [] : op.programs[program]!.inputs;
-  return op.programs[program + 1]!.inputs.find((s) => op.slots[s]!.role === "cotangent" && op.slots[s]!.like === like && !earlier.includes(s)) ?? -1;
+  const like = program === 0 ? slot : op.slots[slot]!.like,
+    earlier = program === 0 ? [] : op.programs[program]!.inputs;
+  return (
+    op.programs[program + 1]!.inputs.find(
+      (s) => op.slots[s]!.role === "cotangent" && op.slots[s]!.like === like && !earlier.includes(s),
+    ) ?? -1
+  );
 }
 
 export class ProgramNode extends Node {
@@ -198,17 +255,22 @@ export class ProgramNode extends Node {
       this.types.push(tensor.dtype);
       this.link(tensor);
     }
-    const { slots, held } = this.needs = plan.needs(program + 1, this.way((i) => this.next[i] !== null));
+    const { slots, held } = (this.needs = plan.needs(
+      program + 1,
+      this.way((i) => this.next[i] !== null),
+    ));
     this.saved = new Array<Saved | null>(op.slots.length).fill(null);
     for (let i = 0; i < slots.length; i++) {
-      const slot = slots[i]!, tensor = tensors[slot];
+      const slot = slots[i]!,
+        tensor = tensors[slot];
       if (tensor && !outputs.includes(slot)) this.saved[slot] = new Saved(tensor, this, -1, held[i]);
     }
   }
 
   /** The outputs of the gradient program, by their numbers in it, for the inputs that are wanted. */
   private way(wanted: (input: number) => boolean): { input: number; slot: number; output: number }[] {
-    const { op } = this.plan.compiled, next = op.programs[this.program + 1];
+    const { op } = this.plan.compiled,
+      next = op.programs[this.program + 1];
     if (!next) return [];
     return next.outputs.flatMap((slot, output) => {
       const input = this.inputs.indexOf(op.slots[slot]!.like);
@@ -229,7 +291,8 @@ export class ProgramNode extends Node {
   }
 
   apply(grads: readonly Grad[], wanted: readonly boolean[]): Grad[] {
-    const { op } = this.plan.compiled, answers: Grad[] = this.inputs.map(() => null);
+    const { op } = this.plan.compiled,
+      answers: Grad[] = this.inputs.map(() => null);
     if (this.program + 1 >= op.programs.length) {
       throw new AutogradError(`${op.name}: derivatives of order ${this.program + 1} are not available`);
     }
@@ -243,12 +306,14 @@ export class ProgramNode extends Node {
       });
     }
     if (!way.length) return answers;
-    const tensors: Slots = op.slots.map(() => null), made: Tensor[] = [], needs = this.plan.needs(this.program + 1, way).slots;
+    const tensors: Slots = op.slots.map(() => null),
+      made: Tensor[] = [],
+      needs = this.plan.needs(this.program + 1, way).slots;
     for (const slot of needs) {
       const saved = this.saved[slot]?.get() ?? null;
       tensors[slot] = saved;
       // What a view became in place lies otherwise than results do.
-      if (saved && this.outputs.includes(slot) && !isPlain(saved)) made.push(tensors[slot] = clone(saved));
+      if (saved && this.outputs.includes(slot) && !isPlain(saved)) made.push((tensors[slot] = clone(saved)));
     }
     this.outputs.forEach((output, i) => {
       const slot = cotangentOf(op, this.program, output);
@@ -263,25 +328,40 @@ export class ProgramNode extends Node {
     // A gradient that nobody sent is zero: of an output not used, or of an input whose gradient was not asked for.
     // Values that only terms with such a gradient read were not saved; ones stand for them.
     for (const slot of needs) {
-      const { role } = op.slots[slot]!, bound = this.plan.call.slots[slot]!;
-      if (tensors[slot] || (role === "cotangent" ? !bound.fresh : this.program === 0 || !(bound.given || bound.fresh))) continue;
+      const { role } = op.slots[slot]!,
+        bound = this.plan.call.slots[slot]!;
+      if (tensors[slot] || (role === "cotangent" ? !bound.fresh : this.program === 0 || !(bound.given || bound.fresh)))
+        continue;
       made.push((tensors[slot] = this.filled(bound, role === "cotangent" ? 0 : 1)));
     }
-    const out = runProgram(this.plan, this.program + 1, tensors, way.map(({ input, slot }) => {
-      // The gradient of a leaf may have a place where it is wanted.
-      tensors[slot] = (this.next[input] as Partial<AccumulateGrad>).room?.(this.plan.call.slots[slot]!, this.plan.backwards) ?? null;
-      return slot;
-    }), this.random);
+    const out = runProgram(
+      this.plan,
+      this.program + 1,
+      tensors,
+      way.map(({ input, slot }) => {
+        // The gradient of a leaf may have a place where it is wanted.
+        tensors[slot] =
+          (this.next[input] as Partial<AccumulateGrad>).room?.(this.plan.call.slots[slot]!, this.plan.backwards) ??
+          null;
+        return slot;
+      }),
+      this.random,
+    );
     if (this.told) for (const { storage } of out) this.plan.device.blame!(storage, this.told);
-    way.forEach(({ input }, k) => { answers[input] = cast(out[k]!, this.types[input]!, op.name); });
+    way.forEach(({ input }, k) => {
+      answers[input] = cast(out[k]!, this.types[input]!, op.name);
+    });
     if (!is_grad_enabled()) for (const tensor of made) tensor.dispose();
     return answers;
   }
 
   /** A tensor laid out as a slot, every element the same. */
   private filled({ dtype, shape, strides, offset }: Bound, value: 0 | 1): Tensor {
-    const type = dtype as DType, length = offset + extent(shape, strides), { device } = this.plan;
-    const storage = device.allocate(type, length, this.plan.backwards), out = new Tensor(storage, type, shape, strides, offset);
+    const type = dtype as DType,
+      length = offset + extent(shape, strides),
+      { device } = this.plan;
+    const storage = device.allocate(type, length, this.plan.backwards),
+      out = new Tensor(storage, type, shape, strides, offset);
     device.fill(storage, value);
     return out;
   }

@@ -2,11 +2,18 @@
 // The definition, shared by all targets, is in dsl/random.py; the bits must match it.
 
 const block = new Uint32Array(4);
-let blockKey0 = -1, blockKey1 = -1, blockCall = -1, blockSite = -1, blockPlace = -1;
+let blockKey0 = -1,
+  blockKey1 = -1,
+  blockCall = -1,
+  blockSite = -1,
+  blockPlace = -1;
 
 /** The upper 32 bits of the product of two 32-bit numbers. */
 function high(a: number, b: number): number {
-  const a0 = a & 0xffff, a1 = a >>> 16, b0 = b & 0xffff, b1 = b >>> 16;
+  const a0 = a & 0xffff,
+    a1 = a >>> 16,
+    b0 = b & 0xffff,
+    b1 = b >>> 16;
   const middle = a1 * b0 + ((a0 * b0) >>> 16);
   const cross = a0 * b1 + (middle & 0xffff);
   return (a1 * b1 + Math.floor(middle / 0x10000) + Math.floor(cross / 0x10000)) >>> 0;
@@ -16,8 +23,10 @@ function high(a: number, b: number): number {
 function philox(key0: number, key1: number, c0: number, c1: number, c2: number): void {
   let c3 = 0;
   for (let round = 0; round < 10; round++) {
-    const high0 = high(0xd2511f53, c0), low0 = Math.imul(0xd2511f53, c0);
-    const high1 = high(0xcd9e8d57, c2), low1 = Math.imul(0xcd9e8d57, c2);
+    const high0 = high(0xd2511f53, c0),
+      low0 = Math.imul(0xd2511f53, c0);
+    const high1 = high(0xcd9e8d57, c2),
+      low1 = Math.imul(0xcd9e8d57, c2);
     c0 = (high1 ^ c1 ^ key0) >>> 0;
     c1 = low1 >>> 0;
     c2 = (high0 ^ c3 ^ key1) >>> 0;
@@ -34,7 +43,13 @@ function philox(key0: number, key1: number, c0: number, c1: number, c2: number):
 /** A number from 0 up to 1, in steps of 2**-24.  Four neighbouring places share one block of bits. */
 export function uniform(seed0: number, seed1: number, call: number, site: number, place: number): number {
   const quarter = Math.floor(place / 4);
-  if (quarter !== blockPlace || site !== blockSite || call !== blockCall || seed0 !== blockKey0 || seed1 !== blockKey1) {
+  if (
+    quarter !== blockPlace ||
+    site !== blockSite ||
+    call !== blockCall ||
+    seed0 !== blockKey0 ||
+    seed1 !== blockKey1
+  ) {
     philox(seed0 >>> 0, seed1 >>> 0, quarter >>> 0, site, call >>> 0);
     blockPlace = quarter;
     blockSite = site;

@@ -6,7 +6,8 @@ import { TypeMismatchError, describe } from "./errors.js";
 import { atMost } from "./named.js";
 import { uniform } from "./random-bits.js";
 
-let seedLow = 0x2545f491, seedHigh = 0;
+let seedLow = 0x2545f491,
+  seedHigh = 0;
 let calls = 0;
 
 /** Random bits that a program seeds by itself: what `generator` options take. */
@@ -26,14 +27,16 @@ export function sourceOf(generator: unknown, op: string): RandomSource | null {
 /** A seed: a whole number up to 2^53 in size. */
 export function seedOf(seed: unknown): number {
   if (Number.isSafeInteger(seed)) return seed as number;
-  throw new TypeMismatchError(`manual_seed: argument 'seed' must be a whole number up to 2^53 in size, got ${describe(seed)}`);
+  throw new TypeMismatchError(
+    `manual_seed: argument 'seed' must be a whole number up to 2^53 in size, got ${describe(seed)}`,
+  );
 }
 
 /** Starts the sequence of random numbers anew.  `seed`: a whole number, up to 2^53 in size. */
 export function manual_seed(seed: number): void {
   atMost("manual_seed", arguments, 1);
   const size = Math.abs(seedOf(seed));
-  seedLow = size % 2 ** 32 >>> 0;
+  seedLow = (size % 2 ** 32) >>> 0;
   seedHigh = (Math.floor(size / 2 ** 32) | (seed < 0 ? 0x80000000 : 0)) >>> 0;
   calls = 0;
 }
@@ -68,7 +71,8 @@ export function get_rng_state(): RandomState {
 export function set_rng_state(state: RandomState): void {
   atMost("set_rng_state", arguments, 1);
   for (const name of ["seedLow", "seedHigh", "calls"] as const) {
-    if (!Number.isSafeInteger(state?.[name])) throw new TypeMismatchError(`set_rng_state: expected what get_rng_state answered, got ${describe(state)}`);
+    if (!Number.isSafeInteger(state?.[name]))
+      throw new TypeMismatchError(`set_rng_state: expected what get_rng_state answered, got ${describe(state)}`);
   }
   ({ seedLow, seedHigh, calls } = state);
 }
@@ -76,9 +80,11 @@ export function set_rng_state(state: RandomState): void {
 /** The numbers from 0 up to n in random order (Fisher and Yates); of a source: in its order. */
 export function randomPermutation(n: number, source: RandomSource | null = null): Int32Array {
   if (source) return source.permutation(n);
-  const order = newElements("int32", n).map((_, i) => i) as Int32Array, words = nextCall();
+  const order = newElements("int32", n).map((_, i) => i) as Int32Array,
+    words = nextCall();
   for (let i = n - 1; i > 0; i--) {
-    const j = Math.floor(uniform(words.seedLow, words.seedHigh, words.call, 0, i) * (i + 1)), kept = order[i]!;
+    const j = Math.floor(uniform(words.seedLow, words.seedHigh, words.call, 0, i) * (i + 1)),
+      kept = order[i]!;
     order[i] = order[j]!;
     order[j] = kept;
   }

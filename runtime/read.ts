@@ -32,8 +32,10 @@ export async function readElements(tensor: Tensor, op: string): Promise<Elements
 
 /** A strided layout's elements in row-major order; the array itself where they already are. */
 export function arrange(elements: Elements, dtype: DType, shape: Shape, strides: Shape, offset: number): Elements {
-  const n = numelOf(shape), plain = contiguousStrides(shape);
-  if (offset === 0 && elements.length === n && plain.every((s, i) => s === strides[i] || shape[i] === 1)) return elements;
+  const n = numelOf(shape),
+    plain = contiguousStrides(shape);
+  if (offset === 0 && elements.length === n && plain.every((s, i) => s === strides[i] || shape[i] === 1))
+    return elements;
   const out = newElements(dtype, n);
   copyStrided({ elements: out, strides: plain, offset: 0 }, { elements, strides, offset }, shape, null);
   return out;

@@ -2,7 +2,14 @@
 
 import type { Vector } from "./formula.js";
 
-const START: Readonly<Record<string, number>> = { prod: 1, all: 1, max: -Infinity, argmax: -Infinity, min: Infinity, argmin: Infinity };
+const START: Readonly<Record<string, number>> = {
+  prod: 1,
+  all: 1,
+  max: -Infinity,
+  argmax: -Infinity,
+  min: Infinity,
+  argmin: Infinity,
+};
 
 /** What some rows, one after another, have come to. */
 export class Reduction {
@@ -16,7 +23,12 @@ export class Reduction {
    * @param whole whether whole numbers are compared, which have no infinity
    * @param last whether argmax and argmin name the last of equal values, as running ones do
    */
-  constructor(private readonly red: string, most: number, whole: boolean, private readonly last: boolean) {
+  constructor(
+    private readonly red: string,
+    most: number,
+    whole: boolean,
+    private readonly last: boolean,
+  ) {
     const start = START[red] ?? 0;
     this.argument = red.startsWith("arg");
     this.start = whole && Math.abs(start) === Infinity ? Math.sign(start) * 2147483648 - +(start > 0) : start;
@@ -37,19 +49,36 @@ export class Reduction {
    * @param row the first one's, at `place` of it
    * @param across 1: each is the same place of the next row; 0: each is the next place of the same row
    */
-  meet(values: Vector, pred: Vector | null, from: number, to: number, row: number, across: number, place: number): void {
-    const { value, best, red, argument, last } = this, larger = red === "argmax", all = pred === null, sum = all && red === "sum";
+  meet(
+    values: Vector,
+    pred: Vector | null,
+    from: number,
+    to: number,
+    row: number,
+    across: number,
+    place: number,
+  ): void {
+    const { value, best, red, argument, last } = this,
+      larger = red === "argmax",
+      all = pred === null,
+      sum = all && red === "sum";
     if (argument) {
       for (let k = from; k < to; k++, row += across, place += 1 - across) {
-        const so = best[row]!, v = values[k]!;
-        if ((all || pred[k] !== 0) && ((larger ? v > so : v < so) || (v !== v && (last || so === so)) || (last && v === so))) {
+        const so = best[row]!,
+          v = values[k]!;
+        if (
+          (all || pred[k] !== 0) &&
+          ((larger ? v > so : v < so) || (v !== v && (last || so === so)) || (last && v === so))
+        ) {
           best[row] = v;
           value[row] = place;
         }
       }
     } else if (across === 1) {
-      if (sum) for (let k = from; k < to;) value[row++]! += values[k++]!;
-      else for (let k = from; k < to; k++, row++) if (all || pred[k] !== 0) value[row] = combined(red, value[row]!, values[k]!);
+      if (sum) for (let k = from; k < to; ) value[row++]! += values[k++]!;
+      else
+        for (let k = from; k < to; k++, row++)
+          if (all || pred[k] !== 0) value[row] = combined(red, value[row]!, values[k]!);
     } else {
       let so = value[row]!;
       if (sum) for (let k = from; k < to; k++) so += values[k]!;
@@ -62,11 +91,17 @@ export class Reduction {
 /** Two values of a reduction in one. */
 export function combined(red: string, so: number, value: number): number {
   switch (red) {
-    case "sum": return so + value;
-    case "prod": return so * value;
-    case "max": return Math.max(so, value);
-    case "min": return Math.min(so, value);
-    case "any": return +(so !== 0 || value !== 0);
-    default: return +(so !== 0 && value !== 0);
+    case "sum":
+      return so + value;
+    case "prod":
+      return so * value;
+    case "max":
+      return Math.max(so, value);
+    case "min":
+      return Math.min(so, value);
+    case "any":
+      return +(so !== 0 || value !== 0);
+    default:
+      return +(so !== 0 && value !== 0);
   }
 }

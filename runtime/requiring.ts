@@ -10,7 +10,8 @@ import { unrecorded } from "./grad-mode.js";
 /** What an op asks.  messages: what is wrong where a result of `looks` is 0.  spared: where it need not be asked. */
 export function requiring(looks: CompiledOp, messages: readonly string[], spared?: Ask["spared"]): Ask {
   const ask: Ask = (op, values, results, device) => {
-    const names = [...op.params.map(({ name }) => name), ...op.output_names], wanted = looks.op.params.map(({ name }) => names.indexOf(name));
+    const names = [...op.params.map(({ name }) => name), ...op.output_names],
+      wanted = looks.op.params.map(({ name }) => names.indexOf(name));
     if (wanted.some((n) => n >= values.length) !== (results !== null)) return [];
     const given = wanted.map((n) => (n < values.length ? values[n] : results![n - values.length]));
     const refusals = (looks.refusals ??= messages.map((message) => `${op.name}: ${message}`));

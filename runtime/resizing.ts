@@ -13,11 +13,14 @@ export function resize_<T extends Tensor>(x: T, size: readonly (number | readonl
   x.check("resize_");
   checkShape(shape, "resize_");
   if (x.requires_grad) throw new AutogradError("resize_: cannot resize variables that require grad");
-  const { storage } = x, room = storage.length - x.offset, needed = numelOf(shape);
+  const { storage } = x,
+    room = storage.length - x.offset,
+    needed = numelOf(shape);
   if (needed <= room) {
     return x.lay(Object.freeze(shape), contiguousStrides(shape), x.offset);
   }
-  const larger = emptyOn(storage.device, [needed], x.dtype, "resize_"), old = new Tensor(storage, x.dtype, Object.freeze([room]), Object.freeze([1]), x.offset);
+  const larger = emptyOn(storage.device, [needed], x.dtype, "resize_"),
+    old = new Tensor(storage, x.dtype, Object.freeze([room]), Object.freeze([1]), x.offset);
   copyInto(narrow(larger, 0, 0, room), old);
   old.dispose();
   x.set_data(larger.view(shape));

@@ -15,7 +15,8 @@ export function sameCourse(op: Op, program: number, a: Call, b: Call): boolean {
       if (loop.extent && loop.extent(a.env) !== loop.extent(b.env)) return false;
     }
   }
-  for (const { name, kind } of op.params) if (/^(?:bool|choice)$/.test(kind) && a.env[name] !== b.env[name]) return false;
+  for (const { name, kind } of op.params)
+    if (/^(?:bool|choice)$/.test(kind) && a.env[name] !== b.env[name]) return false;
   return op.schedules.length === 0;
 }
 

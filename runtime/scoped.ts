@@ -31,13 +31,20 @@ export class Scoped<T extends object | null> {
   begun = 0;
 
   /** `agree`: whether two values can hold at once where nobody can tell which. */
-  constructor(outside: T, readonly agree: (a: T, b: T) => boolean) {
+  constructor(
+    outside: T,
+    readonly agree: (a: T, b: T) => boolean,
+  ) {
     this.outside = outside;
   }
 
   /** What holds now. */
   get value(): T {
-    return this.inner !== undefined ? this.inner : this.open.length === 0 ? this.outside : (this.running()?.value ?? this.outside);
+    return this.inner !== undefined
+      ? this.inner
+      : this.open.length === 0
+        ? this.outside
+        : (this.running()?.value ?? this.outside);
   }
 
   /** Lets another value hold for the rest of the running body, or outside of all from now on. */
@@ -70,9 +77,16 @@ export class Scoped<T extends object | null> {
 
 /** Lets a value hold while any body runs; `over` is called when it is.  OpError where a page cannot tell it from another that is open.
  *  No method, so that bundles without such bodies do not hold it. */
-export function runIn<T extends object | null, R>(scope: Scoped<T>, value: T, body: () => R, op: string, over?: (result: unknown) => void): R {
+export function runIn<T extends object | null, R>(
+  scope: Scoped<T>,
+  value: T,
+  body: () => R,
+  op: string,
+  over?: (result: unknown) => void,
+): R {
   callable(body, op, "body");
-  const { open } = scope, calls = scope.calls ??= callsOfNode<Open<T>>();
+  const { open } = scope,
+    calls = (scope.calls ??= callsOfNode<Open<T>>());
   const mine: Open<T> = { value, number: ++scope.begun };
   let result: R;
   try {
@@ -90,15 +104,21 @@ export function runIn<T extends object | null, R>(scope: Scoped<T>, value: T, bo
     if (at >= 0) open.splice(at, 1);
     over?.(settled);
   };
-  const done = result.then((settled: unknown) => (close(settled), settled), (error: unknown) => {
-    close(null);
-    throw error;
-  });
+  const done = result.then(
+    (settled: unknown) => (close(settled), settled),
+    (error: unknown) => {
+      close(null);
+      throw error;
+    },
+  );
   // One that began within this one's body is inside of it.
-  const after = open.findIndex(({ number }) => number > mine.number), before = after < 0 ? open : open.slice(0, after);
+  const after = open.findIndex(({ number }) => number > mine.number),
+    before = after < 0 ? open : open.slice(0, after);
   if (!calls && before.some((other) => !scope.agree(other.value, value))) {
     done.catch(() => undefined);
-    throw new OpError(`${op}: another async scope is open, and a page cannot tell whose code goes on; await it first, or use a function that is not async`);
+    throw new OpError(
+      `${op}: another async scope is open, and a page cannot tell whose code goes on; await it first, or use a function that is not async`,
+    );
   }
   open.splice(before.length, 0, mine);
   return done as R;
@@ -107,5 +127,5 @@ export function runIn<T extends object | null, R>(scope: Scoped<T>, value: T, bo
 /** Found without an import, which bundlers for pages would follow. */
 function callsOfNode<T>(): Calls<T> | null {
   const found = (globalThis as Holder).process?.getBuiltinModule?.("node:async_hooks")?.AsyncLocalStorage;
-  return found ? new found() as unknown as Calls<T> : null;
+  return found ? (new found() as unknown as Calls<T>) : null;
 }

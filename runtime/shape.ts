@@ -54,7 +54,9 @@ export function axisOf(dim: number, rank: number, op: string): number {
   const n = Math.max(rank, 1);
   if (!Number.isInteger(dim)) dim = whole(dim, op, "dim");
   if (dim < -n || dim >= n) {
-    throw new IndexError(`${op}: Dimension out of range (expected to be in range of [${-n}, ${n - 1}], but got ${dim})`);
+    throw new IndexError(
+      `${op}: Dimension out of range (expected to be in range of [${-n}, ${n - 1}], but got ${dim})`,
+    );
   }
   return dim < 0 ? dim + n : dim;
 }
@@ -73,7 +75,8 @@ export function integers(args: readonly unknown[], op: string, name = "size"): n
   const list = args.length === 1 && isList(args[0]) ? elementsOf(args[0]) : elementsOf(args);
   return list.map((v) => {
     const n = typeof v === "bigint" ? Number(v) : v;
-    if (!Number.isSafeInteger(n)) throw new TypeMismatchError(`${op}: argument '${name}' must be whole numbers, got ${describe(v)}`);
+    if (!Number.isSafeInteger(n))
+      throw new TypeMismatchError(`${op}: argument '${name}' must be whole numbers, got ${describe(v)}`);
     return n as number;
   });
 }
@@ -87,20 +90,24 @@ export function checkShape(shape: Shape, op: string, name = "size"): void {
     if (!Number.isSafeInteger(n)) whole(n, op, name);
     if (n < 0) throw new OpError(`${op}: Trying to create tensor with negative dimension ${n}: ${showShape(shape)}`);
   }
-  if (!(numelOf(shape) <= MAX_NUMEL)) throw new OpError(`${op}: a tensor of size ${showShape(shape)} is too large: at most ${MAX_NUMEL} elements`);
+  if (!(numelOf(shape) <= MAX_NUMEL))
+    throw new OpError(`${op}: a tensor of size ${showShape(shape)} is too large: at most ${MAX_NUMEL} elements`);
 }
 
 /** The most axes a tensor may be made with.  As in PyTorch, operations take fewer: 64 (codegen/host/options.py). */
 const MAX_RANK = 1024;
 function checkRank(axes: Shape, op: string): void {
-  if (!(axes.length <= MAX_RANK)) throw new OpError(`${op}: only tensors with up to ${MAX_RANK} dims are supported, got ${axes.length}`);
+  if (!(axes.length <= MAX_RANK))
+    throw new OpError(`${op}: only tensors with up to ${MAX_RANK} dims are supported, got ${axes.length}`);
 }
 
 /** The shape that two shapes broadcast to; null where they do not. */
 export function broadcastShapes(a: Shape, b: Shape): number[] | null {
-  const rank = Math.max(a.length, b.length), out = new Array<number>(rank);
+  const rank = Math.max(a.length, b.length),
+    out = new Array<number>(rank);
   for (let i = 1; i <= rank; i++) {
-    const m = a[a.length - i] ?? 1, n = b[b.length - i] ?? 1;
+    const m = a[a.length - i] ?? 1,
+      n = b[b.length - i] ?? 1;
     if (m !== n && m !== 1 && n !== 1) return null;
     out[rank - i] = m === 1 ? n : m;
   }
@@ -122,8 +129,10 @@ export function inferShape(sizes: Shape, numel: number, op: string): number[] {
     return [...sizes];
   }
   if (rest === 0) {
-    throw new OpError(`${op}: cannot reshape tensor of 0 elements into shape ${showShape(sizes)} because the unspecified ` +
-      "dimension size -1 can be any value and is ambiguous");
+    throw new OpError(
+      `${op}: cannot reshape tensor of 0 elements into shape ${showShape(sizes)} because the unspecified ` +
+        "dimension size -1 can be any value and is ambiguous",
+    );
   }
   if (numel % rest !== 0) throw invalid();
   return sizes.map((n) => (n === -1 ? numel / rest : n));
@@ -133,7 +142,10 @@ export function inferShape(sizes: Shape, numel: number, op: string): number[] {
 export function viewStrides(shape: Shape, strides: Shape, to: Shape): Shape | null {
   if (numelOf(shape) === 0) return sameShape(shape, to) ? [...strides] : contiguousStrides(to);
   const out = new Array<number>(to.length);
-  let view = to.length - 1, chunk = 1, seen = 1, step = strides.length ? strides[strides.length - 1]! : 1;
+  let view = to.length - 1,
+    chunk = 1,
+    seen = 1,
+    step = strides.length ? strides[strides.length - 1]! : 1;
   for (let i = shape.length - 1; i >= 0; i--) {
     chunk *= shape[i]!;
     // The chunk ends where the next outer axis does not continue it.

@@ -10,8 +10,16 @@ type Check = (value: never, op: string, name: string) => unknown;
 
 /** What an argument of each kind is checked to be. */
 const KINDS: Readonly<Record<string, Check>> = {
-  tensor: tensorOf, tensors: tensorsOf, int: whole, ints: (value, op, name) => integers([value], op, name), num: number, bool: flag,
-  str: text, fn: callable, list: listOf, any: (value) => value,
+  tensor: tensorOf,
+  tensors: tensorsOf,
+  int: whole,
+  ints: (value, op, name) => integers([value], op, name),
+  num: number,
+  bool: flag,
+  str: text,
+  fn: callable,
+  list: listOf,
+  any: (value) => value,
 };
 
 /**

@@ -54,7 +54,15 @@ export class Storage {
   private array: Elements | null;
 
   /** `op`: what it is made for. */
-  constructor(device: Device, dtype: DType, length: number, elements: Elements | null, buffer: DeviceBuffer | null, bytes: number, op: string) {
+  constructor(
+    device: Device,
+    dtype: DType,
+    length: number,
+    elements: Elements | null,
+    buffer: DeviceBuffer | null,
+    bytes: number,
+    op: string,
+  ) {
     this.device = device;
     this.dtype = dtype;
     this.length = length;
@@ -96,7 +104,8 @@ export class Storage {
     if (!kept) return;
     this.kept = null;
     if (kept.holders === 0 || length === 0) return;
-    const aside = device.allocate(dtype, length, "kept for backward"), as = (storage: Storage): Strided => ({ storage, dtype, shape: [length], strides: [1], offset: 0 });
+    const aside = device.allocate(dtype, length, "kept for backward"),
+      as = (storage: Storage): Strided => ({ storage, dtype, shape: [length], strides: [1], offset: 0 });
     device.copy(as(aside), as(this));
     aside.retain();
     kept.aside = aside;
@@ -104,13 +113,15 @@ export class Storage {
 
   /** Exchanges the content of two storages of equal type and length. */
   swap(other: Storage): void {
-    const a = this.cell, b = other.cell;
+    const a = this.cell,
+      b = other.cell;
     [this.array, other.array] = [other.array, this.array];
     [a.buffer, b.buffer] = [b.buffer, a.buffer];
   }
 
   check(op: string): void {
-    if (this.cell.freed) throw new OpError(`${op}: the tensor's memory was freed (it was disposed of, or left a tidy scope)`);
+    if (this.cell.freed)
+      throw new OpError(`${op}: the tensor's memory was freed (it was disposed of, or left a tidy scope)`);
     this.device.alive(op, this);
   }
 

@@ -27,7 +27,8 @@ function make(args: readonly unknown[]): TensorClass {
 /** The class of all tensors.  `new Tensor([[1, 2]])` and `Tensor([[1, 2]])` make one of float32; `tensor` infers the type. */
 export const Tensor = /* @__PURE__ */ new Proxy(TensorClass, {
   // The runtime's own tensors come with their storage.
-  construct: (target, args, made) => (args[0] instanceof Storage ? Reflect.construct(target, args, made) as TensorClass : make(args)),
+  construct: (target, args, made) =>
+    args[0] instanceof Storage ? (Reflect.construct(target, args, made) as TensorClass) : make(args),
   apply: (_, __, args: unknown[]) => make(args),
 }) as unknown as Constructor;
 export type Tensor = TensorClass;

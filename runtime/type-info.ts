@@ -34,16 +34,23 @@ export interface IntegerInfo {
 
 /** Bits of each type: all of it, and of the fraction and the exponent. */
 const FLOATS: Partial<Record<DType, [bits: number, fraction: number, exponent: number, digits: number]>> = {
-  float16: [16, 10, 5, 3], float32: [32, 23, 8, 6], float64: [64, 52, 11, 15],
+  float16: [16, 10, 5, 3],
+  float32: [32, 23, 8, 6],
+  float64: [64, 52, 11, 15],
 };
 
 const INTEGERS: Partial<Record<DType, [bits: number, min: number, max: number]>> = {
-  int8: [8, -128, 127], uint8: [8, 0, 255], int32: [32, -(2 ** 31), 2 ** 31 - 1],
+  int8: [8, -128, 127],
+  uint8: [8, 0, 255],
+  int32: [32, -(2 ** 31), 2 ** 31 - 1],
 };
 
 /** As C prints a number with six digits.  The one tie among the limits (float16's eps) goes down, to the even digit. */
 function short(value: number): string {
-  const near = value * (1 - Number.EPSILON / 2), text = near.toPrecision(6), at = text.indexOf("e"), digits = at < 0 ? text : text.slice(0, at);
+  const near = value * (1 - Number.EPSILON / 2),
+    text = near.toPrecision(6),
+    at = text.indexOf("e"),
+    digits = at < 0 ? text : text.slice(0, at);
   const exponent = value === 0 ? 0 : Math.floor(Math.log10(Math.abs(value)));
   if (exponent < -4 || exponent >= 6) {
     const [mantissa, power] = value.toExponential(5).split("e") as [string, string];
@@ -55,13 +62,29 @@ function short(value: number): string {
 /** torch.finfo: the limits of a floating type. */
 export function finfo(dtype: DType | string = "float32"): FloatInfo {
   atMost("finfo", arguments, 1);
-  const type = toDType(dtype), known = FLOATS[type];
-  if (!known) throw new TypeMismatchError(`torch.finfo() requires a floating point input type. Use torch.iinfo to handle '${type}'`);
-  const [bits, fraction, exponent, digits] = known, bias = 2 ** (exponent - 1) - 1, eps = 2 ** -fraction;
-  const max = (2 - eps) * 2 ** bias, tiny = 2 ** (1 - bias), resolution = Number(`1e-${digits}`);
+  const type = toDType(dtype),
+    known = FLOATS[type];
+  if (!known)
+    throw new TypeMismatchError(
+      `torch.finfo() requires a floating point input type. Use torch.iinfo to handle '${type}'`,
+    );
+  const [bits, fraction, exponent, digits] = known,
+    bias = 2 ** (exponent - 1) - 1,
+    eps = 2 ** -fraction;
+  const max = (2 - eps) * 2 ** bias,
+    tiny = 2 ** (1 - bias),
+    resolution = Number(`1e-${digits}`);
   return {
-    dtype: type, bits, eps, min: -max, max, tiny, smallest_normal: tiny, resolution,
-    toString: () => `finfo(resolution=${short(resolution)}, min=${short(-max)}, max=${short(max)}, eps=${short(eps)}, ` +
+    dtype: type,
+    bits,
+    eps,
+    min: -max,
+    max,
+    tiny,
+    smallest_normal: tiny,
+    resolution,
+    toString: () =>
+      `finfo(resolution=${short(resolution)}, min=${short(-max)}, max=${short(max)}, eps=${short(eps)}, ` +
       `smallest_normal=${short(tiny)}, tiny=${short(tiny)}, dtype=${type})`,
   };
 }
@@ -69,8 +92,10 @@ export function finfo(dtype: DType | string = "float32"): FloatInfo {
 /** torch.iinfo: the limits of a type of whole numbers. */
 export function iinfo(dtype: DType | string): IntegerInfo {
   atMost("iinfo", arguments, 1);
-  const type = toDType(dtype), known = INTEGERS[type];
-  if (!known) throw new TypeMismatchError(`torch.iinfo() requires an integer input type. Use torch.finfo to handle '${type}'`);
+  const type = toDType(dtype),
+    known = INTEGERS[type];
+  if (!known)
+    throw new TypeMismatchError(`torch.iinfo() requires an integer input type. Use torch.finfo to handle '${type}'`);
   const [bits, min, max] = known;
   return { dtype: type, bits, min, max, toString: () => `iinfo(min=${short(min)}, max=${short(max)}, dtype=${type})` };
 }
@@ -92,7 +117,8 @@ export function result_type(tensor1: TensorOrNumber, tensor2: TensorOrNumber): D
   atMost("result_type", arguments, 2);
   const metas = [tensor1, tensor2].map((x) => {
     if (x instanceof Tensor) return metaOf(x);
-    if (typeof x !== "number" && typeof x !== "boolean") throw new TypeMismatchError(`result_type: expected a tensor or a number, got ${describe(x)}`);
+    if (typeof x !== "number" && typeof x !== "boolean")
+      throw new TypeMismatchError(`result_type: expected a tensor or a number, got ${describe(x)}`);
     const dtype = typeof x === "boolean" ? "bool" : Number.isInteger(x) ? "int32" : "float32";
     return { dtype, shape: [], strides: [], offset: 0, weak: true };
   });

@@ -12,11 +12,17 @@ export class Walk {
    * @param sizes lengths of the loops, outermost first; `steps` may be negative
    * @param table where the walk's own values are, if they are not its places
    */
-  constructor(sizes: readonly number[], steps: readonly number[], readonly origin: number, readonly table: Float64Array | null = null) {
+  constructor(
+    sizes: readonly number[],
+    steps: readonly number[],
+    readonly origin: number,
+    readonly table: Float64Array | null = null,
+  ) {
     for (let d = 0; d < sizes.length; d++) {
       const last = this.sizes.length - 1;
       if (sizes[d] === 1) continue;
-      if (last >= 0 && this.steps[last] === steps[d]! * sizes[d]!) {          // two loops that are one
+      if (last >= 0 && this.steps[last] === steps[d]! * sizes[d]!) {
+        // two loops that are one
         this.sizes[last]! *= sizes[d]!;
         this.steps[last] = steps[d]!;
       } else {
@@ -38,12 +44,15 @@ export class Walk {
 
   /** Calls `run` for each run of `count` points from number `start` on: its first point (from 0), how many, their first place and its step. */
   runs(start: number, count: number, run: (k: number, n: number, at: number, step: number) => void): void {
-    const { sizes, steps } = this, last = sizes.length - 1;
+    const { sizes, steps } = this,
+      last = sizes.length - 1;
     if (last < 0) return run(0, count, this.origin, 0);
-    const size = sizes[last]!, step = steps[last]!;
-    for (let k = 0; k < count;) {
+    const size = sizes[last]!,
+      step = steps[last]!;
+    for (let k = 0; k < count; ) {
       let rest = start + k;
-      const along = rest % size, n = Math.min(size - along, count - k);
+      const along = rest % size,
+        n = Math.min(size - along, count - k);
       let at = this.origin + along * step;
       rest = (rest - along) / size;
       for (let d = last - 1; d >= 0 && rest > 0; d--) {
@@ -57,9 +66,17 @@ export class Walk {
   }
 
   /** The elements of `array` at the points, into `out`; where there is none, NaN.  where: 0 at points that take those of `other`, or 0. */
-  read(array: Elements | Float64Array, start: number, count: number, out: Float64Array, where: Float64Array | null = null, other: Float64Array | null = null): void {
+  read(
+    array: Elements | Float64Array,
+    start: number,
+    count: number,
+    out: Float64Array,
+    where: Float64Array | null = null,
+    other: Float64Array | null = null,
+  ): void {
     this.runs(start, count, (k, n, at, step) => {
-      if (where) for (const end = k + n; k < end; k++, at += step) out[k] = where[k] !== 0 ? array[at]! : other ? other[k]! : 0;
+      if (where)
+        for (const end = k + n; k < end; k++, at += step) out[k] = where[k] !== 0 ? array[at]! : other ? other[k]! : 0;
       else if (step === 1 && n > 8 && at >= 0 && at + n <= array.length) out.set(array.subarray(at, at + n), k);
       else if (step === 0) out.fill(array[at]!, k, k + n);
       else for (let i = 0; i < n; i++) out[k + i] = array[at + i * step]!;

@@ -14,7 +14,7 @@ export function fits(x: number, nest: CpuNest): number {
 }
 
 function wrapped(x: number, nest: CpuNest): number {
-  if (nest.narrow || x !== x) return x | 0;           // an endless product times 0 is 0
+  if (nest.narrow || x !== x) return x | 0; // an endless product times 0 is 0
   throw new OpError(`${nest.op}: the result does not fit into int32`);
 }
 

@@ -6,16 +6,19 @@ from pathlib import Path
 import pytest
 
 TESTS = Path(__file__).resolve().parent
-sys.path.insert(0, str(TESTS.parent))       # so that `pytest` finds the packages from anywhere
+sys.path.insert(0, str(TESTS.parent))  # so that `pytest` finds the packages from anywhere
 
 
 def pytest_addoption(parser):
-    parser.addoption("--update-golden", action="store_true", help="rewrite the expected outputs instead of comparing with them")
+    parser.addoption(
+        "--update-golden", action="store_true", help="rewrite the expected outputs instead of comparing with them"
+    )
 
 
 def pytest_configure(config):
     from buildtools import gpu
-    gpu.enter()                             # wgpu in this process, Dawn in the ones it starts; fails without a WebGPU
+
+    gpu.enter()  # wgpu in this process, Dawn in the ones it starts; fails without a WebGPU
 
 
 FIGURES = pytest.StashKey[list]()
@@ -28,7 +31,8 @@ def figure(request):
 
 
 def pytest_sessionfinish(session):
-    if hasattr(session.config, "workeroutput"): session.config.workeroutput["figures"] = session.config.stash.get(FIGURES, [])
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["figures"] = session.config.stash.get(FIGURES, [])
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -38,13 +42,15 @@ def pytest_testnodedown(node):
 
 
 def pytest_terminal_summary(terminalreporter, config):
-    for text in config.stash.get(FIGURES, []): terminalreporter.write_line(f"measured: {text}")
+    for text in config.stash.get(FIGURES, []):
+        terminalreporter.write_line(f"measured: {text}")
 
 
 @pytest.fixture(scope="session")
 def dist() -> Path:
     """The built package."""
     from buildtools.paths import DIST
+
     assert (DIST / "package.json").exists(), "dist/ is not built: python3 build.py"
     return DIST
 
@@ -53,7 +59,9 @@ def dist() -> Path:
 def browser():
     """A headless Chromium with WebGPU.  Not for longer than a file of tests: its GPU process never rests."""
     from buildtools.browser import chromium
-    with chromium() as started: yield started
+
+    with chromium() as started:
+        yield started
 
 
 @pytest.fixture(scope="session")
@@ -62,13 +70,16 @@ def site() -> str:
     from buildtools import pages
     from buildtools.browser import serve
     from buildtools.paths import ROOT
+
     pages.prepare()
-    with serve(ROOT) as address: yield address
+    with serve(ROOT) as address:
+        yield address
 
 
 @pytest.fixture
 def golden(request):
     """golden(path, text): the text must be what the file (relative to tests/) holds."""
+
     def compare(path: str, text: str):
         file = TESTS / path
         if request.config.getoption("--update-golden"):
@@ -76,4 +87,5 @@ def golden(request):
             file.write_text(text, encoding="utf-8")
         assert file.exists(), f"tests/{path} is missing; make it with --update-golden and read it"
         assert file.read_text(encoding="utf-8") == text, f"tests/{path} is not what is printed now; see --update-golden"
+
     return compare

@@ -27,23 +27,34 @@ from dsl.ir import Dim, Tensor
 from dsl.opdef import OpDef, Param
 
 ROOT = Path(__file__).parents[1]
-RUNTIME = tuple(p.stem for p in sorted((ROOT / "runtime").glob("*.ts")))          # the bundler takes what kernels need
+RUNTIME = tuple(p.stem for p in sorted((ROOT / "runtime").glob("*.ts")))  # the bundler takes what kernels need
 HOST_FILES = cache(host_files)
-ARRAYS = {"float32": "Float32Array", "float64": "Float64Array", "float16": "Float32Array", "int32": "Int32Array",
-          "bool": "Uint8Array", "uint8": "Uint8Array", "int8": "Int8Array"}
+ARRAYS = {
+    "float32": "Float32Array",
+    "float64": "Float64Array",
+    "float16": "Float32Array",
+    "int32": "Int32Array",
+    "bool": "Uint8Array",
+    "uint8": "Uint8Array",
+    "int8": "Int8Array",
+}
 
 
-def hole(name: str) -> E: return E("hole", (), name)
+def hole(name: str) -> E:
+    return E("hole", (), name)
 
 
 def op(tensors: dict[str, str], params=(), promote: str = "default") -> OpDef:
     """An op with these tensors (name -> dtype of dsl.ir.Tensor) and options."""
     made = {n: Tensor(n, "input", (Dim("domain"),), dtype) for n, dtype in tensors.items()}
     first = [Param(n, "tensor", "Num") for n, dtype in tensors.items() if dtype == "T"][:1]
-    return OpDef("thing", "", (), [*first, *params], made, promote, [p.name for p in first], [], [], ["out"], file="things")
+    return OpDef(
+        "thing", "", (), [*first, *params], made, promote, [p.name for p in first], [], [], ["out"], file="things"
+    )
 
 
-def option(name: str, kind: str) -> Param: return Param(name, kind, has_default=True, default=lift(0))
+def option(name: str, kind: str) -> Param:
+    return Param(name, kind, has_default=True, default=lift(0))
 
 
 def launch(nest: Nest, sizes: dict[str, int], tensors: dict[str, np.ndarray], random: bool = False) -> dict:
@@ -54,8 +65,12 @@ def launch(nest: Nest, sizes: dict[str, int], tensors: dict[str, np.ndarray], ra
 
     def dims(loops, extra=()):
         anonymous = [l for l in loops if l.name not in named]
-        rows = [[sum(s for i, s in zip(a.index, strides(a)) if bare(i) and i.val == l.name) for l in anonymous] for a in nest.accesses]
+        rows = [
+            [sum(s for i, s in zip(a.index, strides(a)) if bare(i) and i.val == l.name) for l in anonymous]
+            for a in nest.accesses
+        ]
         return {"sizes": [sizes[l.name] for l in anonymous], "strides": rows + list(extra)}
+
     places, block = {}, 1
     for l in reversed(nest.loops):
         places[l.name] = block
@@ -63,19 +78,45 @@ def launch(nest: Nest, sizes: dict[str, int], tensors: dict[str, np.ndarray], ra
     anonymous = [l for l in nest.loops if l.name not in named]
     outer = dims(nest.loops, [[places[l.name] for l in anonymous]] if random else ())
     reduce = dims(nest.rloops)
-    if summed:                                      # the axes that the target lacks
+    if summed:  # the axes that the target lacks
         target = nest.accesses[nest.steps[-1].target]
         lacks = [d for d, s in enumerate(outer["strides"][nest.accesses.index(target)]) if s == 0]
         keep = [d for d in range(len(outer["sizes"])) if d not in lacks]
-        pick = lambda ds: {"sizes": [outer["sizes"][d] for d in ds], "strides": [[s[d] for d in ds] for s in outer["strides"]]}
+        pick = lambda ds: {
+            "sizes": [outer["sizes"][d] for d in ds],
+            "strides": [[s[d] for d in ds] for s in outer["strides"]],
+        }
         outer, reduce = pick(keep), pick(lacks)
-    other = [[(n, s) for i, n, s in zip(a.index, tensors[a.tensor].shape, strides(a)) if not (bare(i) and i.val not in named)] for a in nest.accesses]
-    axes = [[s for _, s in x] for x in other] + ([[places[l.name] for l in nest.loops if l.name in named]] if random else [])
-    return {"offsets": [0] * len(nest.accesses), "outer": outer, "reduce": reduce, "axes": axes, "lengths": [[n for n, _ in x] for x in other]}
+    other = [
+        [
+            (n, s)
+            for i, n, s in zip(a.index, tensors[a.tensor].shape, strides(a))
+            if not (bare(i) and i.val not in named)
+        ]
+        for a in nest.accesses
+    ]
+    axes = [[s for _, s in x] for x in other] + (
+        [[places[l.name] for l in nest.loops if l.name in named]] if random else []
+    )
+    return {
+        "offsets": [0] * len(nest.accesses),
+        "outer": outer,
+        "reduce": reduce,
+        "axes": axes,
+        "lengths": [[n for n, _ in x] for x in other],
+    }
 
 
-def run(nest: Nest, definition: OpDef, tensors: dict[str, np.ndarray], sizes: dict[str, int], words: dict | None = None,
-        dtype: str = "float32", types: dict[str, str] | None = None, random: bool = False):
+def run(
+    nest: Nest,
+    definition: OpDef,
+    tensors: dict[str, np.ndarray],
+    sizes: dict[str, int],
+    words: dict | None = None,
+    dtype: str = "float32",
+    types: dict[str, str] | None = None,
+    random: bool = False,
+):
     """The kernel of `nest` in Node: changes the arrays of `tensors` in place; answers an error's message or None."""
     # What is generated, also where the interpreter would do; a contraction as it is in the package.
     with nullcontext() if nest.shape == "contract" else patch.object(interpreted, "brought", return_value=None):
@@ -84,13 +125,19 @@ def run(nest: Nest, definition: OpDef, tensors: dict[str, np.ndarray], sizes: di
         src = Path(folder) / "src"
         for f in RUNTIME:
             put(src / "runtime" / f"{f}.ts", (ROOT / "runtime" / f"{f}.ts").read_text())
-        for path, text in HOST_FILES().items(): put(src / path, text)
-        put(src / "ops" / "kernels" / "things.js", kernels_module("things", [definition], share({"thing": made}, {"thing": "things"})))
+        for path, text in HOST_FILES().items():
+            put(src / path, text)
+        put(
+            src / "ops" / "kernels" / "things.js",
+            kernels_module("things", [definition], share({"thing": made}, {"thing": "things"})),
+        )
         names = {a: f"float64" if tensors[a].dtype == np.float64 else str(tensors[a].dtype) for a in tensors}
         names.update(types or {})
         order = [a.tensor for a in nest.accesses]
         flat = {a: number_list(base(t)) for a, t in tensors.items()}
-        put(src / "main.ts", f"""
+        put(
+            src / "main.ts",
+            f"""
 import {{ thing }} from "./ops/kernels/things.js";
 import {{ NestRun }} from "./runtime/cpu-nest.js";
 import {{ {", ".join(c.__name__ for c in get_args(Node))} }} from "./host/nodes.js";
@@ -105,9 +152,19 @@ try {{
 }} catch (e) {{ error = (e as Error).message; }}
 for (const name in arrays) arrays[name] = Array.from(arrays[name], String);
 console.log(JSON.stringify({{ error, arrays }}));
-""")
+""",
+        )
         bundle = Path(folder) / "main.mjs"
-        done = node.run([node.tool("esbuild"), src / "main.ts", "--bundle", "--format=esm", f"--outfile={bundle}", "--log-level=warning"])
+        done = node.run(
+            [
+                node.tool("esbuild"),
+                src / "main.ts",
+                "--bundle",
+                "--format=esm",
+                f"--outfile={bundle}",
+                "--log-level=warning",
+            ]
+        )
         assert done.returncode == 0, done.stdout
         done = node.run([bundle])
         assert done.returncode == 0, done.stdout
@@ -120,19 +177,27 @@ console.log(JSON.stringify({{ error, arrays }}));
 def data_of(nest: Nest, definition: OpDef):
     """What the package would know of the nest: all of it for a contraction, which is run from it."""
     if nest.shape == "contract":
-        data = opdata.nest(definition, nest, 0, definition.tensors, {n: k for k, n in enumerate(definition.tensors)}, False)
-        for made, a in zip(data.accesses, nest.accesses): made.axes = [i.val if bare(i) else "" for i in a.index]      # the definition's tensors have one axis
+        data = opdata.nest(
+            definition, nest, 0, definition.tensors, {n: k for k, n in enumerate(definition.tensors)}, False
+        )
+        for made, a in zip(data.accesses, nest.accesses):
+            made.axes = [i.val if bare(i) else "" for i in a.index]  # the definition's tensors have one axis
         return data
-    return {"loops": [{"named": l.name in named_loops(nest)} for l in nest.loops], "steps": [{"target": s.target} for s in nest.steps]}
+    return {
+        "loops": [{"named": l.name in named_loops(nest)} for l in nest.loops],
+        "steps": [{"target": s.target} for s in nest.steps],
+    }
 
 
 def base(t: np.ndarray) -> np.ndarray:
     """The whole memory of a tensor, flat."""
-    while t.base is not None and t.base.size: t = t.base
+    while t.base is not None and t.base.size:
+        t = t.base
     return t.reshape(-1)
 
 
-def number_list(t: np.ndarray) -> list[str]: return [repr(float(x)).replace("inf", "Infinity").replace("nan", "NaN") for x in t]
+def number_list(t: np.ndarray) -> list[str]:
+    return [repr(float(x)).replace("inf", "Infinity").replace("nan", "NaN") for x in t]
 
 
 def put(path: Path, text: str):

@@ -55,20 +55,44 @@ class Bench:
 
     def __init__(self, library: Library, folder: Path):
         src = folder / "src"
-        for f in RUNTIME: put(src / "runtime" / f"{f}.ts", (ROOT / "runtime" / f"{f}.ts").read_text())
-        for path, text in host_files().items(): put(src / path, text)
+        for f in RUNTIME:
+            put(src / "runtime" / f"{f}.ts", (ROOT / "runtime" / f"{f}.ts").read_text())
+        for path, text in host_files().items():
+            put(src / path, text)
         files, _ = ops_files(library, Earlier(EARLIER))
         for path, text in files.items():
-            if path.count("/") > 1 or path == "ops/routines.ts": put(src / path, text)
+            if path.count("/") > 1 or path == "ops/routines.ts":
+                put(src / path, text)
         names = list(dict.fromkeys(op.file for op in library.ops.values()))
-        imports = "\n".join(f'import * as k{i} from "./ops/kernels/{n}.js";\nimport * as d{i} from "./ops/data/{n}.js";' for i, n in enumerate(names))
-        put(src / "main.ts", MAIN % (imports, *(", ".join(f'"{n}": {x}{i}' for i, n in enumerate(names)) for x in "kd")))
+        imports = "\n".join(
+            f'import * as k{i} from "./ops/kernels/{n}.js";\nimport * as d{i} from "./ops/data/{n}.js";'
+            for i, n in enumerate(names)
+        )
+        put(
+            src / "main.ts", MAIN % (imports, *(", ".join(f'"{n}": {x}{i}' for i, n in enumerate(names)) for x in "kd"))
+        )
         self.bundle = folder / "main.mjs"
-        done = node.run([node.tool("esbuild"), src / "main.ts", "--bundle", "--format=esm", "--platform=node", f"--outfile={self.bundle}", "--log-level=warning"])
+        done = node.run(
+            [
+                node.tool("esbuild"),
+                src / "main.ts",
+                "--bundle",
+                "--format=esm",
+                "--platform=node",
+                f"--outfile={self.bundle}",
+                "--log-level=warning",
+            ]
+        )
         assert done.returncode == 0, done.stdout
 
     def run(self, tasks: list[dict]) -> list[dict]:
-        done = subprocess.run([str(node.executable()), str(self.bundle)], input=json.dumps(tasks), capture_output=True, text=True, timeout=300)
+        done = subprocess.run(
+            [str(node.executable()), str(self.bundle)],
+            input=json.dumps(tasks),
+            capture_output=True,
+            text=True,
+            timeout=300,
+        )
         assert done.returncode == 0, done.stderr
         return json.loads(done.stdout)
 
@@ -82,7 +106,8 @@ def task(op: OpDef, number: int, world: World, given: dict[str, np.ndarray], dty
 
     def absent(name: str) -> bool:
         t = tensors[name]
-        if t.role == "input": return name not in given
+        if t.role == "input":
+            return name not in given
         return t.role == "gradient" and t.like not in given and not env.get("has_" + t.like, 1)
 
     def array(name: str) -> np.ndarray:
@@ -94,18 +119,32 @@ def task(op: OpDef, number: int, world: World, given: dict[str, np.ndarray], dty
 
     steps = []
     for n, nest in enumerate(nests):
-        if nest.when is not None and not constant(nest.when, env): continue
+        if nest.when is not None and not constant(nest.when, env):
+            continue
         targets = [nest.accesses[s.target].tensor for s in nest.steps if s.target >= 0]
-        if any(absent(t) for t in targets): continue
+        if any(absent(t) for t in targets):
+            continue
         found = {a.tensor: array(a.tensor) for a in nest.accesses if not absent(a.tensor)}
-        steps.append({"number": n, "launch": launch(nest, world, env, found), "names": [a.tensor for a in nest.accesses]})
+        steps.append(
+            {"number": n, "launch": launch(nest, world, env, found), "names": [a.tensor for a in nest.accesses]}
+        )
     wanted = [o for o in program.outputs if o in arrays and not absent(o)]
-    types = {n: "bool" if v.dtype == bool else "int32" if v.dtype.kind in "iu" else "float64" for n, v in arrays.items()}
+    types = {
+        n: "bool" if v.dtype == bool else "int32" if v.dtype.kind in "iu" else "float64" for n, v in arrays.items()
+    }
     text = lambda x: str(float(x)).replace("inf", "Infinity").replace("nan", "NaN")
-    return {"file": op.file, "op": modules.binding(op.name), "program": number, "nests": steps, "types": types, "wanted": wanted, "dtype": np.dtype(dtype).name,
-            "words": {k: text(v) for k, v in env.items() if isinstance(v, (int, float))},
-            "arrays": {n: [text(x) for x in v.ravel()] for n, v in arrays.items()},
-            "shapes": {n: arrays[n].shape for n in wanted}}
+    return {
+        "file": op.file,
+        "op": modules.binding(op.name),
+        "program": number,
+        "nests": steps,
+        "types": types,
+        "wanted": wanted,
+        "dtype": np.dtype(dtype).name,
+        "words": {k: text(v) for k, v in env.items() if isinstance(v, (int, float))},
+        "arrays": {n: [text(x) for x in v.ravel()] for n, v in arrays.items()},
+        "shapes": {n: arrays[n].shape for n in wanted},
+    }
 
 
 def launch(nest: Nest, world: World, env: dict, arrays: dict[str, np.ndarray]) -> dict:
@@ -115,35 +154,56 @@ def launch(nest: Nest, world: World, env: dict, arrays: dict[str, np.ndarray]) -
 
     def strides_of(access):
         """For each index of an access the (length, stride) of its axes."""
-        if access.tensor not in arrays or not access.index: return [[] for _ in access.index]
+        if access.tensor not in arrays or not access.index:
+            return [[] for _ in access.index]
         a, out, at = arrays[access.tensor], [], 0
-        rest = a.ndim - sum(rank[i.val] for i in access.index if i.op == "pack") - sum(i.op != "pack" for i in access.index)
-        if rest > 0: return [[] for _ in access.index]      # meant for an option under which the tensor has other axes
+        rest = (
+            a.ndim
+            - sum(rank[i.val] for i in access.index if i.op == "pack")
+            - sum(i.op != "pack" for i in access.index)
+        )
+        if rest > 0:
+            return [[] for _ in access.index]  # meant for an option under which the tensor has other axes
         for i in access.index:
             n = rank[i.val] if i.op == "pack" else 1
             out.append([(a.shape[k], a.strides[k] // a.itemsize if a.shape[k] > 1 else 0) for k in range(at, at + n)])
             at += n
         return out
+
     seen = [strides_of(a) for a in nest.accesses]
     random = any(n.op == "rand" for s in nest.steps for n in walk(s.body))
 
     def dims(loops):
         sizes, rows = [], [[] for _ in nest.accesses]
         for l in loops:
-            if l.name in named: continue
+            if l.name in named:
+                continue
             for d, size in enumerate(length(l)):
                 sizes.append(size)
                 for a, access in enumerate(nest.accesses):
-                    rows[a].append(sum(seen[a][k][d][1] for k, i in enumerate(access.index) if bare(i) and i.val == l.name and seen[a][k]))
+                    rows[a].append(
+                        sum(
+                            seen[a][k][d][1]
+                            for k, i in enumerate(access.index)
+                            if bare(i) and i.val == l.name and seen[a][k]
+                        )
+                    )
         return sizes, rows
+
     outer, reduce = dims(nest.loops), dims(nest.rloops)
     if nest.spread and nest.shape in ("map", "row", "contract"):
         target = next(s.target for s in nest.steps[::-1] if s.target >= 0)
         lacks = [d for d, size in enumerate(outer[0]) if size > 1 and outer[1][target][d] == 0]
         keep = [d for d in range(len(outer[0])) if d not in lacks]
-        reduce = [outer[0][d] for d in lacks] + reduce[0], [[r[d] for d in lacks] + q for r, q in zip(outer[1], reduce[1])]
+        reduce = (
+            [outer[0][d] for d in lacks] + reduce[0],
+            [[r[d] for d in lacks] + q for r, q in zip(outer[1], reduce[1])],
+        )
         outer = [outer[0][d] for d in keep], [[r[d] for d in keep] for r in outer[1]]
-    other = [[x for i, axes_ in zip(a.index, seen[n]) if not (bare(i) and i.val not in named) for x in (axes_ or [(1, 0)])] for n, a in enumerate(nest.accesses)]
+    other = [
+        [x for i, axes_ in zip(a.index, seen[n]) if not (bare(i) and i.val not in named) for x in (axes_ or [(1, 0)])]
+        for n, a in enumerate(nest.accesses)
+    ]
     strides = [[s for _, s in x] for x in other]
     if random:
         sizes = [(l, size) for l in nest.loops for size in length(l)]
@@ -154,4 +214,10 @@ def launch(nest: Nest, world: World, env: dict, arrays: dict[str, np.ndarray]) -
         outer[1].append([s for l, s in places if l.name not in named])
         strides.append([s for l, s in places if l.name in named])
     side = lambda d: {"sizes": d[0], "strides": d[1]}
-    return {"offsets": [0] * len(nest.accesses), "outer": side(outer), "reduce": side(reduce), "axes": strides, "lengths": [[n for n, _ in x] for x in other]}
+    return {
+        "offsets": [0] * len(nest.accesses),
+        "outer": side(outer),
+        "reduce": side(reduce),
+        "axes": strides,
+        "lengths": [[n for n, _ in x] for x in other],
+    }

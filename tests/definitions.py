@@ -10,4 +10,4 @@ from codegen.earlier import Earlier
 EMPTY = {"batch_norm_empty", "linalg_qr_r"}
 LIBRARY = package.load(earlier=Earlier(EARLIER))
 gc.collect()
-gc.freeze()             # it stays: looks for garbage need not go through it
+gc.freeze()  # it stays: looks for garbage need not go through it

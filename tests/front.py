@@ -17,8 +17,9 @@ def checked(text: str, path: str = "text.op", trials: int = 60) -> tuple[list[Er
     """All errors that the front end finds in a text; with `trials`, its tests are run and reads outside are
     looked for in so many small worlds."""
     known = dict(ROUTINES)
-    try: return tried(text, path, trials)
-    finally:                                # functions with steps are known by name: a mutated one must not stay
+    try:
+        return tried(text, path, trials)
+    finally:  # functions with steps are known by name: a mutated one must not stay
         ROUTINES.clear()
         ROUTINES.update(known)
 
@@ -29,10 +30,18 @@ def tried(text: str, path: str, trials: int) -> tuple[list[Error], Source]:
         for op in list(library.ops.values()):
             found = check_reads(op, source, trials)
             errors += found
-            if found: del library.ops[op.name]
-        if not errors: errors += bodies.mistakes(library, {Path(path).stem: source}, {Path(path).stem})
-        errors += [e for _, e in check_tests(library.ops.values(), lambda n: Function(library.ops[n], library).numpy, (OpError, IndexError))]
+            if found:
+                del library.ops[op.name]
+        if not errors:
+            errors += bodies.mistakes(library, {Path(path).stem: source}, {Path(path).stem})
+        errors += [
+            e
+            for _, e in check_tests(
+                library.ops.values(), lambda n: Function(library.ops[n], library).numpy, (OpError, IndexError)
+            )
+        ]
     return errors, source
 
 
-def errors_of(text: str) -> list[Error]: return checked(text)[0]
+def errors_of(text: str) -> list[Error]:
+    return checked(text)[0]

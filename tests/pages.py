@@ -19,13 +19,23 @@ from pathlib import Path
 from buildtools.paths import ROOT
 
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
-LANGUAGES = {"js": "js", "javascript": "js", "ts": "js", "typescript": "js", "python": "python", "py": "python", "op": "op", "html": "html"}
+LANGUAGES = {
+    "js": "js",
+    "javascript": "js",
+    "ts": "js",
+    "typescript": "js",
+    "python": "python",
+    "py": "python",
+    "op": "op",
+    "html": "html",
+}
 MARK = {"js": "//", "python": "#"}
 
 
 @dataclass
 class Program:
     """The code of one language up to the end of the page or a `new program`, with blank lines where the page has other things."""
+
     page: Path
     language: str
     typed: bool = False
@@ -41,13 +51,18 @@ class Program:
         mark, out, lines = re.escape(MARK[self.language]), dict(self.lines), self.lines
         for n in sorted(lines):
             found = re.match(rf"(.*?){mark} -> ?(.*)$", lines[n])
-            if not found: continue
+            if not found:
+                continue
             code, wanted, last = found[1], [found[2]], n
             while more := re.match(rf"\s*{mark} {{4}}(.*)$", lines.get(last + 1, "")):
                 wanted.append(more[1])
                 last += 1
             out.update({k: "" for k in range(n, last + 1)})
-            head, call, indent = code.rstrip(), f"said({n}, {json.dumps(chr(10).join(wanted))})", re.match(r"\s*", code)[0]
+            head, call, indent = (
+                code.rstrip(),
+                f"said({n}, {json.dumps(chr(10).join(wanted))})",
+                re.match(r"\s*", code)[0],
+            )
             out[n] = head
             out[last] = f"{head}; {call}" if head and last == n else indent + call
         return "\n".join(out.get(n, "") for n in range(1, max(out, default=0) + 1)) + "\n"
@@ -60,9 +75,11 @@ def programs(page: Path) -> list[Program]:
     inside, indent, hidden, program = None, 0, False, None
     for n, line in enumerate(page.read_text(encoding="utf-8").splitlines(), 1):
         if inside is None:
-            if re.match(r"\s*<!-- new program -->", line): now = {}
+            if re.match(r"\s*<!-- new program -->", line):
+                now = {}
             opened = re.match(r"(\s*)(`{3,}|<!-- )(\w*)\s*$", line)
-            if not opened: continue
+            if not opened:
+                continue
             hidden = opened[2] == "<!-- "
             language = LANGUAGES.get(opened[3])
             inside, indent = (r"\s*-->\s*$" if hidden else rf"\s*{opened[2]}\s*$"), len(opened[1])
@@ -72,11 +89,12 @@ def programs(page: Path) -> list[Program]:
                 if program is None or language not in MARK:
                     program = now[language] = Program(page, language)
                     done.append(program)
-                if opened[3] in ("ts", "typescript"): program.typed = True
+                if opened[3] in ("ts", "typescript"):
+                    program.typed = True
         elif re.match(inside, line):
             inside = program = None
         elif program is not None:
-            program.lines[n] = line[min(indent, len(line) - len(line.lstrip())):]
+            program.lines[n] = line[min(indent, len(line) - len(line.lstrip())) :]
     return done
 
 

@@ -126,9 +126,14 @@ console.log(JSON.stringify({ ...out, w: await w.tolist(), gate: await at.grad.to
 
 # Arguments of ops for so many elements -> what the message says.
 SETTLED = [
-    ("settle", 0, [], {}, "nothing goes back, slow false, for 0"), ("settle", 0, ["there"], {"slow": True}, "nothing goes there, slow true, for 0"),
-    ("settle", 2, ["both"], {"slow": True}, "nothing goes both, slow true, for 2"), ("settle", 2, ["both"], {}, ""), ("settle", 2, ["back"], {"slow": True}, ""),
-    ("settle_there", 0, [True], {}, "nothing goes there, slow true, for 0"), ("settle_there", 1, [True], {}, "")]
+    ("settle", 0, [], {}, "nothing goes back, slow false, for 0"),
+    ("settle", 0, ["there"], {"slow": True}, "nothing goes there, slow true, for 0"),
+    ("settle", 2, ["both"], {"slow": True}, "nothing goes both, slow true, for 2"),
+    ("settle", 2, ["both"], {}, ""),
+    ("settle", 2, ["back"], {"slow": True}, ""),
+    ("settle_there", 0, [True], {}, "nothing goes there, slow true, for 0"),
+    ("settle_there", 1, [True], {}, ""),
+]
 
 
 NOTHING = """
@@ -176,9 +181,14 @@ def test_a_strict_project_that_calls_them_compiles(project):
 def test_an_op_that_only_changes_its_arguments_answers_nothing_and_loses_no_gradient(project):
     (project / "calls.mjs").write_text(CALLS)
     out = json.loads(node.run(["calls.mjs"], cwd=project).stdout)
-    assert out["nothing"] == [True, True, True] and out["x"] == [2.5, 2.5] and out["taken"] == out["left"] == [1.25, 1.25]
+    assert (
+        out["nothing"] == [True, True, True] and out["x"] == [2.5, 2.5] and out["taken"] == out["left"] == [1.25, 1.25]
+    )
     assert "leaf Variable" in out["leaf"] and out["leaf"].startswith("AutogradError: bump:")
-    assert out["part"].startswith("AutogradError: bump: 'x' requires a gradient") and "single memory location" in out["view"]
+    assert (
+        out["part"].startswith("AutogradError: bump: 'x' requires a gradient")
+        and "single memory location" in out["view"]
+    )
     assert out["w"] == [2, 2]
     assert out["gate"] == [0, 0, 3], "relu says that it has no slope at zero"
 
@@ -189,24 +199,36 @@ def test_messages_name_choices_and_bools(project):
     assert not errors
     said = lambda error: str(error).partition(": ")[2]
     for name, size, args, options, wanted in SETTLED:
-        try: Function(library.ops[name], library).numpy(np.zeros(size, np.float32), *args, **options)
-        except OpError as error: assert said(error) == wanted
-        else: assert wanted == ""
+        try:
+            Function(library.ops[name], library).numpy(np.zeros(size, np.float32), *args, **options)
+        except OpError as error:
+            assert said(error) == wanted
+        else:
+            assert wanted == ""
     (project / "settled.mjs").write_text(f"""
 import * as torch from "tensorloom";
 const said = (f) => {{ try {{ f(); return ""; }} catch (e) {{ return e.message; }} }};
 console.log(JSON.stringify({json.dumps(SETTLED)}.map(([name, size, args, options]) => said(() => torch[name](torch.zeros([size]), ...args, options)))));
 """)
-    assert [m.partition(": ")[2] for m in json.loads(node.run(["settled.mjs"], cwd=project).stdout)] == [wanted for *_, wanted in SETTLED]
+    assert [m.partition(": ")[2] for m in json.loads(node.run(["settled.mjs"], cwd=project).stdout)] == [
+        wanted for *_, wanted in SETTLED
+    ]
 
 
 @pytest.mark.parametrize("device", ["cpu", "webgpu"])
 def test_least_and_largest_of_no_whole_numbers_are_the_ends_of_32_bits(project, device):
     (project / "nothing.mjs").write_text(NOTHING)
     done = node.run(["nothing.mjs", device], cwd=project)
-    most, least = 2 ** 31 - 1, -2 ** 31
+    most, least = 2**31 - 1, -(2**31)
     assert json.loads(done.stdout) == {
-        "above": [[most, 5], [least, 11]], "above none": [[most] * 2, [least] * 2], "until": [[[most, 3], [most, 5]], [[least, 3], [least, 5]]],
-        "windows": [[most] * 2, [least] * 2], "wide windows": [[1, 7], [20, 20]], "all": [most, least, "-inf"],
-        "large": [2 ** 24 + 1, most, 2 ** 30], "share": [0.5, 0.5], "of": [[-4, 5], [3, 6], [1, 0]],
-        "of none": [[most] * 2, [least] * 2]}
+        "above": [[most, 5], [least, 11]],
+        "above none": [[most] * 2, [least] * 2],
+        "until": [[[most, 3], [most, 5]], [[least, 3], [least, 5]]],
+        "windows": [[most] * 2, [least] * 2],
+        "wide windows": [[1, 7], [20, 20]],
+        "all": [most, least, "-inf"],
+        "large": [2**24 + 1, most, 2**30],
+        "share": [0.5, 0.5],
+        "of": [[-4, 5], [3, 6], [1, 0]],
+        "of none": [[most] * 2, [least] * 2],
+    }

@@ -45,36 +45,49 @@ def test_second_derivatives_are_central_differences(case):
     got = evaluate(twice, env, packs, {**inputs, **given})
     assert "dd_g_out" in got
     for n, a in inputs.items():
-        if a.dtype.kind != "f" or n not in first.inputs: continue
+        if a.dtype.kind != "f" or n not in first.inputs:
+            continue
         for at, slope in difference(first, env, packs, inputs, n, {"d_" + k[3:]: w for k, w in given.items()}, rng):
-            if not np.isnan(slope): assert got.get("dd_" + n, np.zeros(a.shape))[at] == pytest.approx(slope, rel=1e-5, abs=1e-6)
+            if not np.isnan(slope):
+                assert got.get("dd_" + n, np.zeros(a.shape))[at] == pytest.approx(slope, rel=1e-5, abs=1e-6)
 
 
 def test_products_with_zeros():
     """The gradient of a product is the product of the others: with one zero, and with two."""
     x = np.array([[3.0, 0.0, 5.0], [0.0, 0.0, 7.0]])
     op = handmade.reduction("prod")
-    got = evaluate(gradient(op), {}, {"kept": (2,), "dropped": (3,)}, {"input": x, "out": x.prod(1), "g_out": np.ones(2)})
+    got = evaluate(
+        gradient(op), {}, {"kept": (2,), "dropped": (3,)}, {"input": x, "out": x.prod(1), "g_out": np.ones(2)}
+    )
     assert got["d_input"].tolist() == [[0, 15, 0], [0, 0, 0]]
 
 
 def test_equal_maxima_share():
     x = np.array([[3.0, 7.0, 7.0, 1.0]])
     op = handmade.reduction("max")
-    got = evaluate(gradient(op), {}, {"kept": (1,), "dropped": (4,)}, {"input": x, "out": x.max(1), "g_out": np.ones(1)})
+    got = evaluate(
+        gradient(op), {}, {"kept": (1,), "dropped": (4,)}, {"input": x, "out": x.max(1), "g_out": np.ones(1)}
+    )
     assert got["d_input"].tolist() == [[0, 0.5, 0.5, 0]]
 
 
 def test_first_maximum_of_a_window_wins():
     env = dict(X=4, Y=2, K=2, stride=2, padding=0, dilation=1)
-    got = evaluate(gradient(handmade.max_pool1d()), env, {"A": ()}, {"input": np.array([2.0, 2, 1, 5]), "g_out": np.array([3.0, 4])})
+    got = evaluate(
+        gradient(handmade.max_pool1d()),
+        env,
+        {"A": ()},
+        {"input": np.array([2.0, 2, 1, 5]), "g_out": np.array([3.0, 4])},
+    )
     assert got["d_input"].tolist() == [3, 0, 0, 4]
 
 
 def test_a_gather_has_no_atomics_and_matmul_reads_well():
     printed = repr(gradient(handmade.matmul())).splitlines()
-    assert printed == ["d_input[*b, m, k] = sum[n < N] g_out[*b, m, n] * other[*b, k, n]   spread",
-                       "d_other[*b, k, n] = sum[m < M] g_out[*b, m, n] * input[*b, m, k]   spread"]
+    assert printed == [
+        "d_input[*b, m, k] = sum[n < N] g_out[*b, m, n] * other[*b, k, n]   spread",
+        "d_other[*b, k, n] = sum[m < M] g_out[*b, m, n] * input[*b, m, k]   spread",
+    ]
     for make in (handmade.conv1d, handmade.conv_transpose1d, handmade.max_pool1d, lambda: handmade.scan("sum")):
         assert all(s.mode == "=" for s in gradient(make()).stmts)
 
@@ -91,16 +104,29 @@ def test_softmax_reuses_its_result():
 
 # --- scatter = gather ------------------------------------------------------------------------------
 
+
 def scattered(at, loops, extents, env, pred=None, known=Sizes(), mode="="):
     """The sum at each element of a target, once as a scatter and once as a gather."""
     body = E("cast", (add(mul(lift(100), idx(loops[0].name)), idx(loops[-1].name)),), "f")
     inside = None
     for e, n in zip(at, extents):
-        for p in (E(">=", (e, lift(0))), E("<", (e, n))): inside = p if inside is None else E("and", (inside, p))
+        for p in (E(">=", (e, lift(0))), E("<", (e, n))):
+            inside = p if inside is None else E("and", (inside, p))
     t = Tensor("t", "output", tuple(Dim("one", size=n) for n in extents), "float")
     both = inside if pred is None else E("and", (inside, pred))
     plain = Stmt("t", at, loops, body, pred=both, mode="+=")
-    solved = gather("t", at, [f"k{j}" for j in range(len(at))], [Axis(n) for n in extents], list(loops), pred, body, Fresh(), inside, known)
+    solved = gather(
+        "t",
+        at,
+        [f"k{j}" for j in range(len(at))],
+        [Axis(n) for n in extents],
+        list(loops),
+        pred,
+        body,
+        Fresh(),
+        inside,
+        known,
+    )
     assert solved.mode == mode
     run = lambda s: evaluate(Program("p", {"t": t}, [s], [], ["t"]), env, {}, {})["t"]
     np.testing.assert_array_equal(run(plain), run(solved), err_msg=repr(solved))
@@ -109,10 +135,19 @@ def scattered(at, loops, extents, env, pred=None, known=Sizes(), mode="="):
 i, j = idx("i"), idx("j")
 N, M, P, Q = map(sym, "NMPQ")
 FORMS = {
-    "shift": ((sub(i, P),), "i"), "stride": ((sub(mul(i, Q), P),), "i"), "window": ((sub(add(mul(i, Q), mul(j, P)), ONE),), "ij"),
-    "mirror": ((sub(sub(N, ONE), i),), "i"), "divide": ((E("//", (i, Q)),), "i"), "divide shifted": ((E("//", (add(i, P), Q)),), "i"),
-    "divide scaled": ((E("//", (mul(i, P), Q)),), "i"), "turn": ((E("%", (add(i, P), N)),), "i"), "wrap": ((E("%", (add(i, P), Q)),), "i"),
-    "diagonal": ((i, i), "i"), "transpose": ((j, i), "ij"), "two": ((add(i, j), sub(i, j)), "ij"), "constant": ((P,), "i"),
+    "shift": ((sub(i, P),), "i"),
+    "stride": ((sub(mul(i, Q), P),), "i"),
+    "window": ((sub(add(mul(i, Q), mul(j, P)), ONE),), "ij"),
+    "mirror": ((sub(sub(N, ONE), i),), "i"),
+    "divide": ((E("//", (i, Q)),), "i"),
+    "divide shifted": ((E("//", (add(i, P), Q)),), "i"),
+    "divide scaled": ((E("//", (mul(i, P), Q)),), "i"),
+    "turn": ((E("%", (add(i, P), N)),), "i"),
+    "wrap": ((E("%", (add(i, P), Q)),), "i"),
+    "diagonal": ((i, i), "i"),
+    "transpose": ((j, i), "ij"),
+    "two": ((add(i, j), sub(i, j)), "ij"),
+    "constant": ((P,), "i"),
 }
 
 
@@ -121,11 +156,24 @@ def test_a_gather_is_the_scatter_turned_round(form):
     at, names = FORMS[form]
     rng = np.random.default_rng(list(FORMS).index(form))
     for _ in range(40):
-        env = dict(N=int(rng.integers(1, 7)), M=int(rng.integers(1, 7)), P=int(rng.integers(0, 4)), Q=int(rng.integers(1, 4)),
-                   E=int(rng.integers(1, 8)), F=int(rng.integers(1, 8)))
-        if form == "divide scaled": env["P"] = max(env["P"], 1)
+        env = dict(
+            N=int(rng.integers(1, 7)),
+            M=int(rng.integers(1, 7)),
+            P=int(rng.integers(0, 4)),
+            Q=int(rng.integers(1, 4)),
+            E=int(rng.integers(1, 8)),
+            F=int(rng.integers(1, 8)),
+        )
+        if form == "divide scaled":
+            env["P"] = max(env["P"], 1)
         loops = tuple(Loop(v, sym("N" if v == "i" else "M")) for v in names)
-        scattered(at, loops, (sym("E"), sym("F"))[:len(at)], env, known=Sizes(positive=frozenset("PQ" if form == "divide scaled" else "Q")))
+        scattered(
+            at,
+            loops,
+            (sym("E"), sym("F"))[: len(at)],
+            env,
+            known=Sizes(positive=frozenset("PQ" if form == "divide scaled" else "Q")),
+        )
 
 
 @pytest.mark.parametrize("form", ["stride", "divide", "divide shifted", "divide scaled", "wrap"])
@@ -148,5 +196,15 @@ def test_exact_quotients_need_no_extra_loop():
     whole = E("==", (E("%", (i, Q)), lift(0)))
     env = dict(N=9, Q=3, E=4)
     scattered((E("//", (i, Q)),), (Loop("i", N),), (sym("E"),), env, whole, Sizes(positive=frozenset("Q")))
-    s = gather("t", (E("//", (i, Q)),), ["k"], [Axis(sym("E"))], [Loop("i", N)], whole, read("x", [i]), Fresh(), sizes=Sizes(positive=frozenset("Q")))
+    s = gather(
+        "t",
+        (E("//", (i, Q)),),
+        ["k"],
+        [Axis(sym("E"))],
+        [Loop("i", N)],
+        whole,
+        read("x", [i]),
+        Fresh(),
+        sizes=Sizes(positive=frozenset("Q")),
+    )
     assert s.red is None

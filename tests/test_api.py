@@ -17,22 +17,24 @@ from codegen.host.nodes import Binary, Constant
 from dsl.api import device
 
 ROOT = Path(__file__).resolve().parent.parent
-RELU3 = '''op relu3(input: Num) = max(input, 0) ** 3
+RELU3 = """op relu3(input: Num) = max(input, 0) ** 3
     "The cube of what is positive."
     test relu3([2, -1]) == [8, 0]
-'''
+"""
 X = np.array([[-1.0, 2.0], [0.5, 3.0]], np.float32)
 
 
 @pytest.fixture(scope="module")
-def relu3(): return dsl.op(RELU3)
+def relu3():
+    return dsl.op(RELU3)
 
 
 def test_importing_loads_nothing():
     code = "import sys, dsl; print(sorted(m for m in sys.modules if m.split('.')[0] in ('numpy', 'lark', 'wgpu', 'codegen')))"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
     assert done.stdout == "[]\n", done.stderr
-    with pytest.raises(AttributeError, match="foo"): dsl.foo
+    with pytest.raises(AttributeError, match="foo"):
+        dsl.foo
 
 
 def test_an_author_has_the_gpu_of_the_build():
@@ -45,12 +47,14 @@ def test_an_author_has_the_gpu_of_the_build():
 
 
 def test_remainders_of_negatives_do_not_rely_on_the_sign_of_wgsl():
-    f = dsl.op("op turned(input: Float[N], n: int = 4) -> Float[N]\n    out[i] = 100 * ((i - 5) % n) + 10 * ((i - 5) % 3) + (i - 5) // 3 + 0 * input[i]\n")
+    f = dsl.op(
+        "op turned(input: Float[N], n: int = 4) -> Float[N]\n    out[i] = 100 * ((i - 5) % n) + 10 * ((i - 5) % 3) + (i - 5) // 3 + 0 * input[i]\n"
+    )
     x = np.zeros(9, np.float32)
     np.testing.assert_array_equal(f.gpu(x), [100 * (i % 4) + 10 * (i % 3) + i // 3 for i in range(-5, 4)])
     texts = dsl.op("conv2d").wgsl(np.zeros((1, 1, 8, 8)), np.zeros((2, 1, 3, 3)), None, 2, 1, gradient=True)
     signed = [before for text in texts for before in re.findall(r"(.{5}) % \d+\)", text)]
-    assert signed and all(re.search(r"\+ \d+\)$", before) for before in signed), signed       # of what is positive
+    assert signed and all(re.search(r"\+ \d+\)$", before) for before in signed), signed  # of what is positive
 
 
 def test_a_new_op(relu3):
@@ -60,7 +64,11 @@ def test_a_new_op(relu3):
     assert relu3.on == "gpu" and relu3(X).dtype == np.float32
     assert relu3.numpy(X.astype(np.float64)).dtype == np.float64
     assert relu3.numpy([2, -1]).tolist() == [8, 0] and relu3.gpu(2) == 8
-    assert relu3.__name__ == "relu3" and relu3.__doc__ == "The cube of what is positive." and repr(relu3) == "op relu3(input: Num)"
+    assert (
+        relu3.__name__ == "relu3"
+        and relu3.__doc__ == "The cube of what is positive."
+        and repr(relu3) == "op relu3(input: Num)"
+    )
 
 
 @pytest.mark.parametrize("on", ["numpy", "gpu"])
@@ -77,7 +85,9 @@ def test_gradients_of_some_arguments_and_of_several_results():
     a, b = np.ones((2, 3)), np.arange(12.0).reshape(3, 4)
     assert set(dsl.op("mul", on="numpy").grad(X, X)) == {"input", "other"}
     np.testing.assert_allclose(matmul.grad(a, b, wrt=["input"])["input"], np.ones((2, 4)) @ b.T)
-    parts = dsl.op("op parts(input: Float) -> (low: Float, high: Float)\n    low = 2 * input\n    high = 3 * input\n", on="numpy")
+    parts = dsl.op(
+        "op parts(input: Float) -> (low: Float, high: Float)\n    low = 2 * input\n    high = 3 * input\n", on="numpy"
+    )
     assert parts(1.5)["high"] == 4.5
     assert parts.grad(1.5, wrt="input") == 5 and parts.grad(1.5, wrt="input", cotangent={"high": 2}) == 6
 
@@ -95,21 +105,39 @@ def test_layouts_and_types(on):
 def test_requirements_over_results_are_asked_when_there_are_any():
     f = dsl.op("inv")
     for run in (f.numpy, f.gpu):
-        with pytest.raises(OpError, match="inv: The inversion could not be completed because the input matrix is singular"): run(np.ones((2, 2), np.float32))
+        with pytest.raises(
+            OpError, match="inv: The inversion could not be completed because the input matrix is singular"
+        ):
+            run(np.ones((2, 2), np.float32))
         np.testing.assert_allclose(run(np.eye(2, dtype=np.float32) * 2), np.eye(2) / 2)
 
 
 def test_requirements_of_what_is_called_speak_of_what_it_is_given():
-    text = ('op part(x: Float, size: int) -> Float\n    require size > 0, "size must be positive, got {size}"\n    out = x * size\n'
-            "op by_name(x: Float, many: int) -> Float = part(x, many) + 1\nop by_number(x: Float) -> Float = part(x, -3) + 1\n")
+    text = (
+        'op part(x: Float, size: int) -> Float\n    require size > 0, "size must be positive, got {size}"\n    out = x * size\n'
+        "op by_name(x: Float, many: int) -> Float = part(x, many) + 1\nop by_number(x: Float) -> Float = part(x, -3) + 1\n"
+    )
     assert dsl.op(text, "by_name").numpy([2.0], many=3) == [7]
-    with pytest.raises(OpError, match="^by_name: size must be positive, got -2$"): dsl.op(text, "by_name").numpy([2.0], many=-2)
-    with pytest.raises(OpError, match="^by_number: size must be positive, got -3$"): dsl.op(text, "by_number").numpy([2.0])
+    with pytest.raises(OpError, match="^by_name: size must be positive, got -2$"):
+        dsl.op(text, "by_name").numpy([2.0], many=-2)
+    with pytest.raises(OpError, match="^by_number: size must be positive, got -3$"):
+        dsl.op(text, "by_number").numpy([2.0])
 
 
-@pytest.mark.parametrize("formula, dtype", [("x > 0", bool), ("x > 0 and x < 2", bool), ("isnan(x)", bool), ("(x > 0) if x < 1 else (x < 3)", bool),
-                                            ("x", "float32"), ("x + 1", "float32")])
-@pytest.mark.parametrize("form", ["op f(x: Num) = {}", "op f(x: Num)\n    out = {}", "op f(x: Num[N])\n    out[n] = {}"])
+@pytest.mark.parametrize(
+    "formula, dtype",
+    [
+        ("x > 0", bool),
+        ("x > 0 and x < 2", bool),
+        ("isnan(x)", bool),
+        ("(x > 0) if x < 1 else (x < 3)", bool),
+        ("x", "float32"),
+        ("x + 1", "float32"),
+    ],
+)
+@pytest.mark.parametrize(
+    "form", ["op f(x: Num) = {}", "op f(x: Num)\n    out = {}", "op f(x: Num[N])\n    out[n] = {}"]
+)
 def test_a_result_without_a_type_has_its_formulas(form, formula, dtype):
     text = form.format(formula.replace("x", "x[n]") if "[n]" in form else formula) + "\n"
     assert dsl.op(text).numpy(np.ones(3, np.float32)).dtype == dtype
@@ -139,22 +167,37 @@ def test_random_ops_repeat():
 
 
 def test_texts_and_explanation(relu3):
-    text, = relu3.wgsl(X)
+    (text,) = relu3.wgsl(X)
     assert "@compute" in text and "relu3" in text
     assert relu3.wgsl(X, gradient=True) != [text]
     page = relu3.explain()
-    for part in ("── definition", "max(input, 0) ** 3", "── gradient, derived", "d_input", "@compute", "function relu3"): assert part in page, part
+    for part in (
+        "── definition",
+        "max(input, 0) ** 3",
+        "── gradient, derived",
+        "d_input",
+        "@compute",
+        "function relu3",
+    ):
+        assert part in page, part
 
 
 def test_check(relu3):
     report = relu3.check()
-    assert report and "all is well" in str(report) and {"tests", "reads", "gradient", "gpu"} <= {f.title for f in report.findings}
+    assert (
+        report
+        and "all is well" in str(report)
+        and {"tests", "reads", "gradient", "gpu"} <= {f.title for f in report.findings}
+    )
 
 
-@pytest.mark.parametrize("change, title, words", [
-    (("== [8, 0]", "== [9, 0]"), "tests", "got [8, 0]"),
-    (("    test", "    grad input = g * input\n    test"), "gradient", "but the slope is"),
-])
+@pytest.mark.parametrize(
+    "change, title, words",
+    [
+        (("== [8, 0]", "== [9, 0]"), "tests", "got [8, 0]"),
+        (("    test", "    grad input = g * input\n    test"), "gradient", "but the slope is"),
+    ],
+)
 def test_check_notices(change, title, words):
     report = dsl.op(RELU3.replace(*change)).check()
     wrong = {f.title: f.wrong for f in report.findings if f.wrong}
@@ -168,46 +211,74 @@ def test_check_notices_a_wrong_kernel(relu3, monkeypatch):
     assert [g.title for g in f.check().findings if g.wrong] == ["gpu"]
 
 
-@pytest.mark.parametrize("text, words", [
-    ("op relu3(input: Num) = maxx(inptu, 0)", ["error[name]: unknown function `maxx`", "did you mean `max`?", "did you mean `input`?", "^^^^"]),
-    ("op f(input: Num[N]) -> Num[N]\n    out[i] = input[i + 1]\n", ["error[outside]: this read can leave `input`", "?? 0"]),
-    ("op f(input: Float) = softmax(input, 0) * 2\n", ["error[rank]", "definition.op:1:22"]),
-    ("op f(input Num) = input\n", ["error[syntax]"]),
-    ("sofmax", ["no op is called `sofmax`; did you mean `softmax`?"]),
-    ("", ["defines no op"]),
-    ("op a(input: Num) = input\n\nop b(input: Num) = input\n", ["choose with name=: a, b"]),
-])
+@pytest.mark.parametrize(
+    "text, words",
+    [
+        (
+            "op relu3(input: Num) = maxx(inptu, 0)",
+            ["error[name]: unknown function `maxx`", "did you mean `max`?", "did you mean `input`?", "^^^^"],
+        ),
+        (
+            "op f(input: Num[N]) -> Num[N]\n    out[i] = input[i + 1]\n",
+            ["error[outside]: this read can leave `input`", "?? 0"],
+        ),
+        ("op f(input: Float) = softmax(input, 0) * 2\n", ["error[rank]", "definition.op:1:22"]),
+        ("op f(input Num) = input\n", ["error[syntax]"]),
+        ("sofmax", ["no op is called `sofmax`; did you mean `softmax`?"]),
+        ("", ["defines no op"]),
+        ("op a(input: Num) = input\n\nop b(input: Num) = input\n", ["choose with name=: a, b"]),
+    ],
+)
 def test_mistakes_in_a_definition(text, words):
-    with pytest.raises(dsl.DefinitionError) as caught: dsl.op(text)
-    for w in words: assert w in str(caught.value)
+    with pytest.raises(dsl.DefinitionError) as caught:
+        dsl.op(text)
+    for w in words:
+        assert w in str(caught.value)
 
 
 def test_one_of_several():
     text = "op a(input: Num) = input\n\nop b(input: Num) = 2 * input\n"
     assert dsl.op(text, name="b", on="numpy")(3) == 6
-    with pytest.raises(dsl.DefinitionError, match="no op `c`"): dsl.op(text, name="c")
+    with pytest.raises(dsl.DefinitionError, match="no op `c`"):
+        dsl.op(text, name="c")
 
 
-@pytest.mark.parametrize("call, words", [
-    (lambda f: f(), "missing argument 'input'"), (lambda f: f(X, 1), "at most 1 positional"), (lambda f: f(X, inputs=X), "did you mean `input`"),
-    (lambda f: f(X, input=X), "got 'input' twice"), (lambda f: f([[1, 2], [3]]), "'input' is no array"), (lambda f: f(X + 1j), "is of type complex64"),
-    (lambda f: f("abc"), "is of type str"), (lambda f: f(np.array([2**40])), "past 32 bits"), (lambda f: f.grad(X, wrt="dim"), "no gradient by 'dim'"),
-    (lambda f: f.grad(X, cotangent=np.ones(7)), r"the cotangent of 'out' has shape \[7\], the result has \[2, 2\]"),
-    (lambda f: f.grad([1, 2]), "gradients of floats"),
-])
+@pytest.mark.parametrize(
+    "call, words",
+    [
+        (lambda f: f(), "missing argument 'input'"),
+        (lambda f: f(X, 1), "at most 1 positional"),
+        (lambda f: f(X, inputs=X), "did you mean `input`"),
+        (lambda f: f(X, input=X), "got 'input' twice"),
+        (lambda f: f([[1, 2], [3]]), "'input' is no array"),
+        (lambda f: f(X + 1j), "is of type complex64"),
+        (lambda f: f("abc"), "is of type str"),
+        (lambda f: f(np.array([2**40])), "past 32 bits"),
+        (lambda f: f.grad(X, wrt="dim"), "no gradient by 'dim'"),
+        (lambda f: f.grad(X, cotangent=np.ones(7)), r"the cotangent of 'out' has shape \[7\], the result has \[2, 2\]"),
+        (lambda f: f.grad([1, 2]), "gradients of floats"),
+    ],
+)
 def test_mistakes_in_a_call(relu3, call, words):
-    with pytest.raises(OpError, match=words): call(relu3)
+    with pytest.raises(OpError, match=words):
+        call(relu3)
 
 
 def test_a_wrong_target(relu3):
-    with pytest.raises(ValueError, match="cpu"): relu3.on = "cpu"
-    with pytest.raises(ValueError, match="cpu"): dsl.op(RELU3, on="cpu")
+    with pytest.raises(ValueError, match="cpu"):
+        relu3.on = "cpu"
+    with pytest.raises(ValueError, match="cpu"):
+        dsl.op(RELU3, on="cpu")
 
 
 def test_a_check_that_compared_nothing_fails():
     text = 'op f(x: Float[N]) -> Float[N]\n    {}require N * N == 400, "N"\n    out[n] = x[n]\n'
     report = dsl.op(text.format("")).check()
-    assert not report and "no random instance of `f` met this requirement" in str(report) and 'require N * N == 400' in str(report)
+    assert (
+        not report
+        and "no random instance of `f` met this requirement" in str(report)
+        and "require N * N == 400" in str(report)
+    )
     assert dsl.op(text.format("sample N in 20 .. 20\n    ")).check()
     kinks = dsl.op("op f(x: Float[N]) -> Float[N]\n    sample x in 2 .. 2\n    out[n] = max(x[n], 2)\n").check()
     assert not kinks and "no slope was compared" in str(kinks)

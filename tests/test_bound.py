@@ -1,7 +1,6 @@
 """Arguments bound by the host code mean what the reference evaluates: for every op, calls made of drawn worlds
 are bound to the same sizes, and give the same results, whatever the layout of the arrays."""
 
-
 import numpy as np
 import pytest
 
@@ -17,7 +16,8 @@ OPS = list(LIBRARY.ops)
 
 def strided(a: np.ndarray) -> np.ndarray:
     """The same elements with gaps between them, last axis first."""
-    if a.ndim == 0: return a.copy()
+    if a.ndim == 0:
+        return a.copy()
     wide = np.zeros([2 * n for n in a.shape[::-1]], a.dtype)
     out = wide[tuple(slice(None, None, 2) for _ in a.shape)].T
     out[...] = a
@@ -32,12 +32,15 @@ def test_binding(name):
     for n, world in enumerate(worlds(op, 4, seed=3, largest=150)):
         args = world.arguments(n)
         arrays = {p.name: a for p, a in zip(op.params, args) if p.kind == "tensor" and a is not None}
-        if n % 2: arrays = {k: a if k in changed else strided(a) for k, a in arrays.items()}
+        if n % 2:
+            arrays = {k: a if k in changed else strided(a) for k, a in arrays.items()}
         call = bind(data, [meta(arrays[p.name]) if p.name in arrays else a for p, a in zip(op.params, args)])
         for k in call.env.keys() & world.env.keys():
-            if not k.startswith(("has_", "size_", "type_")): assert call.env[k] == pytest.approx(world.env[k]), k
+            if not k.startswith(("has_", "size_", "type_")):
+                assert call.env[k] == pytest.approx(world.env[k]), k
         for k, lengths in call.packs.items():
-            if k in world.packs: assert tuple(lengths) == world.packs[k]
+            if k in world.packs:
+                assert tuple(lengths) == world.packs[k]
         slots = {s.name: call.slots[i] for i, s in enumerate(data.slots)}
         logical = lambda n, a, like: view(a, slots[n]).reshape(like.shape)
         seed = dict(seed=(world.env["seed0_"], world.env["seed1_"]))
@@ -46,7 +49,8 @@ def test_binding(name):
         for k in want:  # an op that makes its result from sizes alone makes it in the default dtype, float32
             exact = 1e-6 if got[k].dtype == np.float32 else 1e-12
             np.testing.assert_allclose(logical(k, got[k], want[k]), want[k], rtol=exact)
-        if op.gradient is None or call.dtype != "float64": continue
+        if op.gradient is None or call.dtype != "float64":
+            continue
         made = {k: got[k] for k in op.outputs}
         given = {g: rng.standard_normal(slots[g].shape) for g in op.gradient.inputs if g.startswith("g_")}
         back = run(op, data, call, {**arrays, **made, **given}, program=1, **seed)

@@ -26,4 +26,5 @@ def test_every_kind_of_error_has_a_file():
     assert set(CODES) <= kinds
     for f in FILES:
         kind = f.stem.split("_")[0]
-        if kind in CODES: assert f"error[{kind}]" in f.with_suffix(".txt").read_text(encoding="utf-8"), f.name
+        if kind in CODES:
+            assert f"error[{kind}]" in f.with_suffix(".txt").read_text(encoding="utf-8"), f.name

@@ -38,7 +38,10 @@ def test_the_classic_script_defines_torch_and_nothing_else(browser, site, dist):
     before = set(page.evaluate("Object.getOwnPropertyNames(globalThis)"))
     page.goto(f"{site}/tests/browser/classic.html")
     assert set(page.evaluate("Object.getOwnPropertyNames(globalThis)")) - before == {"torch"}
-    assert page.evaluate("torch.tensor([[1, 2], [3, 4]]).matmul(torch.tensor([[1, 0], [0, 2]])).tolist()") == [[1, 4], [3, 8]]
+    assert page.evaluate("torch.tensor([[1, 2], [3, 4]]).matmul(torch.tensor([[1, 0], [0, 2]])).tolist()") == [
+        [1, 4],
+        [3, 8],
+    ]
     assert not errors
     page.close()
 

@@ -33,7 +33,9 @@ def same_tree(left: Path, right: Path) -> list[str]:
 
 def test_a_build_from_nothing_in_another_folder_is_byte_equal_and_its_report_is_the_committed_one(dist, tmp_path):
     env = {**os.environ, "PYTHONHASHSEED": "7", "PYTHONPATH": str(ROOT)}
-    done = subprocess.run([sys.executable, "-c", AGAIN, str(tmp_path)], cwd=tmp_path, env=env, capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-c", AGAIN, str(tmp_path)], cwd=tmp_path, env=env, capture_output=True, text=True
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     assert same_tree(dist, tmp_path / "dist") == []
     assert same_tree(SOURCES, tmp_path / "src") == []
@@ -42,25 +44,47 @@ def test_a_build_from_nothing_in_another_folder_is_byte_equal_and_its_report_is_
 
 def test_folders_of_definitions_are_there_and_their_files_have_names_of_their_own(tmp_path):
     (tmp_path / "empty").mkdir()
-    for name in ("mine", "yours", "again"): (tmp_path / name).mkdir()
-    for file in ("mine/activation.op", "yours/routines.op", "again/extra.op"): (tmp_path / file).write_text("op f(x: Num) = x\n")
-    wrong = {"none": "there is no such folder", "empty": "there is no .op file in it", "mine": "activation.op has the name of another module",
-             "yours": "routines.op has the name of another module"}
+    for name in ("mine", "yours", "again"):
+        (tmp_path / name).mkdir()
+    for file in ("mine/activation.op", "yours/routines.op", "again/extra.op"):
+        (tmp_path / file).write_text("op f(x: Num) = x\n")
+    wrong = {
+        "none": "there is no such folder",
+        "empty": "there is no .op file in it",
+        "mine": "activation.op has the name of another module",
+        "yours": "routines.op has the name of another module",
+    }
     for name, words in wrong.items():
-        with pytest.raises(package.BuildError, match=words): package.definitions([tmp_path / name])
+        with pytest.raises(package.BuildError, match=words):
+            package.definitions([tmp_path / name])
     taken = set()
     assert package.additional(tmp_path / "again", taken) == [tmp_path / "again" / "extra.op"] and taken == {"extra"}
-    with pytest.raises(package.BuildError, match="extra.op has the name"): package.additional(tmp_path / "again", taken)
+    with pytest.raises(package.BuildError, match="extra.op has the name"):
+        package.additional(tmp_path / "again", taken)
 
 
 UNFINISHED = {
-    "alone": ("op lonely(x: Float) = x\n\nop lonelier(x: Float) = lonely(x)\n", ["nothing can call `lonely`", "nothing can call `lonelier`", "alone.op:3:4"]),
-    "taken": ("op mine(x: Float) = x\n    as torch.cat, torch.special.relu, Tensor.clone\n",
-              ["no call of `torch.cat` reaches `mine`", "no call of `Tensor.clone` reaches `mine`", "the package has it by hand"]),
-    "late": ("op mine(input: Float) = input\n    as torch.relu\n", ["no call of `torch.relu` reaches `mine`", "`relu` takes them all", "activation.op, line"]),
-    "body": ("op mine(x: Num[N]) -> Num[N]\n    as torch.mine\n    launch go over N\n    wgsl \"\"\"\n        fn go(at: i32) { out[at] = x[at]; }\n    \"\"\"\n"
-             "    js \"\"\"\n        for (const v of x) { out[0] = v;\n    \"\"\"\n    numpy \"\"\"\n        out = x\n    \"\"\"\n    nograd\n",
-             ["the `js` body of `mine` is no JavaScript", "body.op:8:41"]),
+    "alone": (
+        "op lonely(x: Float) = x\n\nop lonelier(x: Float) = lonely(x)\n",
+        ["nothing can call `lonely`", "nothing can call `lonelier`", "alone.op:3:4"],
+    ),
+    "taken": (
+        "op mine(x: Float) = x\n    as torch.cat, torch.special.relu, Tensor.clone\n",
+        [
+            "no call of `torch.cat` reaches `mine`",
+            "no call of `Tensor.clone` reaches `mine`",
+            "the package has it by hand",
+        ],
+    ),
+    "late": (
+        "op mine(input: Float) = input\n    as torch.relu\n",
+        ["no call of `torch.relu` reaches `mine`", "`relu` takes them all", "activation.op, line"],
+    ),
+    "body": (
+        'op mine(x: Num[N]) -> Num[N]\n    as torch.mine\n    launch go over N\n    wgsl """\n        fn go(at: i32) { out[at] = x[at]; }\n    """\n'
+        '    js """\n        for (const v of x) { out[0] = v;\n    """\n    numpy """\n        out = x\n    """\n    nograd\n',
+        ["the `js` body of `mine` is no JavaScript", "body.op:8:41"],
+    ),
 }
 
 
@@ -68,9 +92,13 @@ UNFINISHED = {
 def test_added_definitions_that_nobody_could_use_are_refused(name, tmp_path):
     text, words = UNFINISHED[name]
     (tmp_path / f"{name}.op").write_text(text)
-    with pytest.raises(package.BuildError) as refused: package.definitions([tmp_path], earlier=Earlier(EARLIER))
-    for said in words: assert said in str(refused.value), str(refused.value)
-    assert str(refused.value).count("error[") == sum("`" in w and "no call" in w or "nothing can" in w or "body of" in w for w in words)
+    with pytest.raises(package.BuildError) as refused:
+        package.definitions([tmp_path], earlier=Earlier(EARLIER))
+    for said in words:
+        assert said in str(refused.value), str(refused.value)
+    assert str(refused.value).count("error[") == sum(
+        "`" in w and "no call" in w or "nothing can" in w or "body of" in w for w in words
+    )
 
 
 def test_every_op_of_the_package_can_be_called():

@@ -28,7 +28,8 @@ KINDS = ("int32", "bool", "uint8")
 
 
 @cache
-def data_of(name: str): return package.op_data(LIBRARY.ops[name])
+def data_of(name: str):
+    return package.op_data(LIBRARY.ops[name])
 
 
 def calls(op, data):
@@ -37,29 +38,36 @@ def calls(op, data):
         given = [meta(a) if p.kind == "tensor" and a is not None else a for p, a in zip(op.params, world.arguments(n))]
         for kind in ("float32", KINDS[n % len(KINDS)]):
             for m, p in zip(given, op.params):
-                if p.kind == "tensor" and m is not None and p.name in op.promoted: m.dtype = kind
-            try: yield bind(data, given)
-            except OpError: continue
+                if p.kind == "tensor" and m is not None and p.name in op.promoted:
+                    m.dtype = kind
+            try:
+                yield bind(data, given)
+            except OpError:
+                continue
 
 
 def ways(outputs: list[int]):
     """What is asked for, with which schedules, on which device: all results in every way, each alone in the usual one."""
     shared = rules(LIBRARY)
     yield from product([outputs], (shared, []), DEVICES)
-    if len(outputs) > 1: yield from (([o], shared, DEVICES[0]) for o in outputs)
+    if len(outputs) > 1:
+        yield from (([o], shared, DEVICES[0]) for o in outputs)
 
 
 def texts() -> dict[str, str]:
     """The distinct texts, and for each an op that has it."""
     found: dict[str, str] = {}
     for op in LIBRARY.ops.values():
-        if op.forward is None: continue
+        if op.forward is None:
+            continue
         data = data_of(op.name)
         for call in calls(op, data):
             for number, program in enumerate(data.programs):
-                if number and not call.dtype.startswith("float"): continue
+                if number and not call.dtype.startswith("float"):
+                    continue
                 for wanted, shared, device in ways(program.outputs):
-                    for x in plan(data, number, call, wanted, device, shared): found.setdefault(x.code, f"{op.name}, program {number}")
+                    for x in plan(data, number, call, wanted, device, shared):
+                        found.setdefault(x.code, f"{op.name}, program {number}")
     return found
 
 
@@ -67,13 +75,16 @@ def test_no_kernel_binds_more_than_every_device_has(figure):
     """Eight storage buffers: what needs more is split where it is a sum, or is refused by the compiler."""
     widths = Counter()
     for op in LIBRARY.ops.values():
-        if op.forward is None: continue
+        if op.forward is None:
+            continue
         for n, program in enumerate(data_of(op.name).programs):
             for nest in program.nests:
                 wide = len({a.slot for a in nest.accesses})
                 assert wide <= MOST_BINDINGS, f"{op.name}, program {n}, nest {nest.number} binds {wide} tensors"
                 widths[wide] += 1
-    figure(f"{sum(widths.values())} kernels by how many tensors they bind: {', '.join(f'{n}: {widths[n]}' for n in sorted(widths))}")
+    figure(
+        f"{sum(widths.values())} kernels by how many tensors they bind: {', '.join(f'{n}: {widths[n]}' for n in sorted(widths))}"
+    )
 
 
 def test_every_text_is_accepted(tmp_path, figure):
@@ -81,7 +92,9 @@ def test_every_text_is_accepted(tmp_path, figure):
     for compiler, refused in (("Tint", refused_by_tint(list(found), tmp_path)), ("naga", refused_by_naga(found))):
         code, what = refused[0] if refused else ("", "")
         assert not refused, f"{len(refused)} texts are refused by {compiler}; {found[code]}: {what}\n{numbered(code)}"
-    figure(f"{len(found)} kernel texts of {len(set(t.split(',')[0] for t in found.values()))} ops are accepted by Tint and naga")
+    figure(
+        f"{len(found)} kernel texts of {len(set(t.split(',')[0] for t in found.values()))} ops are accepted by Tint and naga"
+    )
 
 
 def refused_by_tint(codes: list[str], folder: Path) -> list[tuple[str, str]]:
@@ -95,6 +108,8 @@ def refused_by_naga(codes) -> list[tuple[str, str]]:
     device = Gpu().device
     refused = []
     for code in codes:
-        try: device.create_shader_module(code=code)
-        except Exception as error: refused.append((code, str(error)))
+        try:
+            device.create_shader_module(code=code)
+        except Exception as error:
+            refused.append((code, str(error)))
     return refused

@@ -15,20 +15,32 @@ COUNT = 3
 BEYOND = {"batch_norm_empty"}
 # Raw bodies get their words and scratch memory from the planner, which is left out here: their JavaScript runs in test_raw.py
 # and, through the package, against PyTorch's answers.
-BEYOND |= {name for name, op in LIBRARY.ops.items() if any(nest.raw is not None for nests, _ in programs(op) for nest in nests)}
+BEYOND |= {
+    name for name, op in LIBRARY.ops.items() if any(nest.raw is not None for nests, _ in programs(op) for nest in nests)
+}
 
 # Ops that change tensors over axes of their own, not over those of the result.
-OWN_AXES = {"batch_norm", "batch_norm_empty", "instance_norm", "native_batch_norm", "embedding_limited", "adafactor_step"}
+OWN_AXES = {
+    "batch_norm",
+    "batch_norm_empty",
+    "instance_norm",
+    "native_batch_norm",
+    "embedding_limited",
+    "adafactor_step",
+}
 
 
 def in_place_only_whole(op, world) -> bool:
     """Whether every tensor that the op changes is as large as the loops over it: a broadcast one cannot be changed."""
     changed = [v.shape for n, v in world.views.items() if op.tensors[n].mut]
-    return op.name in OWN_AXES or all(shape == np.broadcast_shapes(*(v.shape for v in world.views.values())) for shape in changed)
+    return op.name in OWN_AXES or all(
+        shape == np.broadcast_shapes(*(v.shape for v in world.views.values())) for shape in changed
+    )
 
 
 @pytest.fixture(scope="module")
-def answers(tmp_path_factory): return answers_of(LIBRARY, tmp_path_factory.mktemp("kernels"))
+def answers(tmp_path_factory):
+    return answers_of(LIBRARY, tmp_path_factory.mktemp("kernels"))
 
 
 def answers_of(library, folder, count: int = COUNT):
@@ -36,19 +48,24 @@ def answers_of(library, folder, count: int = COUNT):
     bench = Bench(library, folder)
     tasks, expected = [], []
     for op in library.ops.values():
-        if op.name in BEYOND: continue
+        if op.name in BEYOND:
+            continue
         dtype = np.float64 if may_be_float(op) else np.int32
         for seed, world in enumerate(worlds(op, count, legal=dtype == np.float64)):
-            if not in_place_only_whole(op, world): continue
+            if not in_place_only_whole(op, world):
+                continue
             rng = np.random.default_rng(seed)
             given, program = dict(world.views), op.forward
             for number, program in enumerate(p for p in (op.forward, op.gradient, op.gradient2) if p is not None):
-                if number:                          # results and cotangents of the program before
+                if number:  # results and cotangents of the program before
                     for n in program.inputs:
-                        if n in given or n not in program.tensors: continue
+                        if n in given or n not in program.tensors:
+                            continue
                         t = program.tensors[n]
-                        if t.like in given and t.role == "cotangent": given[n] = rng.standard_normal(given[t.like].shape)
-                    if any(program.tensors[n].role == "cotangent" and n not in given for n in program.inputs): break
+                        if t.like in given and t.role == "cotangent":
+                            given[n] = rng.standard_normal(given[t.like].shape)
+                    if any(program.tensors[n].role == "cotangent" and n not in given for n in program.inputs):
+                        break
                 want = evaluate(program, world.env, world.packs, given, dtype=dtype)
                 tasks.append(task(op, number, world, given, dtype))
                 expected.append((op.name, number, want))
@@ -56,7 +73,8 @@ def answers_of(library, folder, count: int = COUNT):
     return expected, tasks, bench.run(tasks)
 
 
-def test_kernels_mean_what_the_reference_says(answers): same_as_wanted(answers)
+def test_kernels_mean_what_the_reference_says(answers):
+    same_as_wanted(answers)
 
 
 def same_as_wanted(answers):
@@ -66,9 +84,13 @@ def same_as_wanted(answers):
             wrong.append(f"{name} program {number}: {got['error'].splitlines()[0]}")
             continue
         for n in t["wanted"]:
-            values = np.array([float(x.replace("Infinity", "inf").replace("NaN", "nan")) for x in got["arrays"][n]]).reshape(t["shapes"][n])
+            values = np.array(
+                [float(x.replace("Infinity", "inf").replace("NaN", "nan")) for x in got["arrays"][n]]
+            ).reshape(t["shapes"][n])
             if n in want and not np.allclose(values, want[n], rtol=1e-8, atol=1e-9, equal_nan=True):
-                wrong.append(f"{name} program {number}: {n} is {values.ravel()[:4]}, not {np.asarray(want[n], float).ravel()[:4]}")
+                wrong.append(
+                    f"{name} program {number}: {n} is {values.ravel()[:4]}, not {np.asarray(want[n], float).ravel()[:4]}"
+                )
     assert not wrong, f"{len(wrong)} of {len(answers[1])}:\n" + "\n".join(wrong[:40])
 
 

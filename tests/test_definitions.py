@@ -8,7 +8,7 @@ import dsl
 # Draws belong to their places: a temporary, a sum, a transposed result and the gradient see the same numbers.
 DRAWS = {
     "transposed": "op f(x: Float[N, M], p: real = 0.5) -> Float[M, N]\n    keep[n, m] = 1 / (1 - p) if rand() >= p else 0\n    out[m, n] = x[n, m] * keep[n, m]\n"
-                  "    sample p in 0.25 .. 0.75\n",
+    "    sample p in 0.25 .. 0.75\n",
     "summed": "op f(x: Float[N, M]) -> Float[M]\n    r[n, m] = rand() + 0 * x[n, m]\n    out[m] = sum[n] x[n, m] * r[n, m]\n",
     "along one axis": "op f(x: Float[N, M]) -> Float[N, M]\n    r[m] = rand() + 0 * x[0, m]\n    out[n, m] = x[n, m] * r[m]\n",
     "in a sum": "op f(x: Float[N, M]) -> Float[N]\n    out[n] = sum[m] x[n, m] * rand()\n",
@@ -29,7 +29,7 @@ PLACES = {
     "an option times a quotient": "op f(x: Float[N], s: int, t: int) -> Float[N]\n    out[n] = x[(n * s) // t] ?? 0\n",
     "made before it is gathered": "op f(x: Float[N], z: Int[N]) -> Float[N]\n    s[b] = x[b] ** 2\n    out[a] = s[z[a]] ?? 0\n",
     "asked for before it is gathered": "op f(x: Float[N], z: Int[N]) -> Float[N]\n    s[b] = x[b] ** 2\n    out[a] = 1.0 * x[a] if inside(s[z[a] - 1]) else 0\n",
-    "replaced": "op f(x: Float[N], y: Float[M], z: Int[M]) -> Float[N]\n    out[n] = x[n] ** 2\n    out[z[m]] = y[m]\n    require M == 1, \"one\"\n",
+    "replaced": 'op f(x: Float[N], y: Float[M], z: Int[M]) -> Float[N]\n    out[n] = x[n] ** 2\n    out[z[m]] = y[m]\n    require M == 1, "one"\n',
     "shared out": "op f(x: Float[N]) -> Float[N, 2]\n    out[n, 0] = x[n] ** 2\n    out[n, 1] = 3 * x[n]\n",
 }
 # What stands in for a whole number, or a bool, that is not there.
@@ -53,13 +53,19 @@ def everywhere(text: str, *args) -> list[np.ndarray]:
     return [np.asarray(f.run(target, args, {})) for target in ("numpy", "gpu")]
 
 
-@pytest.mark.parametrize("red, want", [("max", -2 ** 31), ("min", 2 ** 31 - 1), ("sum", 0), ("prod", 1)])
+@pytest.mark.parametrize("red, want", [("max", -(2**31)), ("min", 2**31 - 1), ("sum", 0), ("prod", 1)])
 @pytest.mark.parametrize("dtype", [np.int32, np.int8, np.uint8, np.float32])
 def test_a_reduction_of_nothing(red, want, dtype):
     floats = dtype is np.float32 and red in ("max", "min")
-    with np.errstate(all="ignore"): answer = np.array({"max": -np.inf, "min": np.inf}[red] if floats else want).astype(dtype)
-    for got in everywhere(f"op f(x: Num[N]) -> Num\n    out[] = {red}[n] x[n]\n", np.zeros(0, dtype)): assert got == answer
-    for got in everywhere(f"op f(x: Num[N], y: Num[M]) -> Num[M]\n    out[m] = {red}[n if n > m + 9] x[n]\n", np.ones(3, dtype), np.ones(2, dtype)):
+    with np.errstate(all="ignore"):
+        answer = np.array({"max": -np.inf, "min": np.inf}[red] if floats else want).astype(dtype)
+    for got in everywhere(f"op f(x: Num[N]) -> Num\n    out[] = {red}[n] x[n]\n", np.zeros(0, dtype)):
+        assert got == answer
+    for got in everywhere(
+        f"op f(x: Num[N], y: Num[M]) -> Num[M]\n    out[m] = {red}[n if n > m + 9] x[n]\n",
+        np.ones(3, dtype),
+        np.ones(2, dtype),
+    ):
         assert (got == answer).all()
 
 
@@ -67,7 +73,8 @@ def test_a_reduction_of_nothing(red, want, dtype):
 def test_a_contraction_over_nothing(shapes):
     a, b = (np.ones(s, np.float32) for s in shapes)
     text = "op f(x: Float[N, K], y: Float[K, M]) -> Float[N, M]\n    out[n, m] = sum[k] x[n, k] * y[k, m]\n"
-    for got in everywhere(text, a, b): assert np.array_equal(got, a @ b)
+    for got in everywhere(text, a, b):
+        assert np.array_equal(got, a @ b)
     f = dsl.op(text)
     for f.on in ("numpy", "gpu"):
         found = f.grad(a, b)

@@ -11,8 +11,20 @@ from dsl.ir import Program, Stmt, Tensor
 from dsl.reference import evaluate
 from dsl.tidy import simplify
 
-RANGES = {"acosh": (1.2, 3), "asin": (-0.9, 0.9), "acos": (-0.9, 0.9), "atanh": (-0.9, 0.9), "erfinv": (-0.9, 0.9), "log": (0.2, 3),
-          "log2": (0.2, 3), "log10": (0.2, 3), "log1p": (-0.5, 3), "sqrt": (0.2, 3), "rsqrt": (0.2, 3), "lgamma": (0.3, 4)}
+RANGES = {
+    "acosh": (1.2, 3),
+    "asin": (-0.9, 0.9),
+    "acos": (-0.9, 0.9),
+    "atanh": (-0.9, 0.9),
+    "erfinv": (-0.9, 0.9),
+    "log": (0.2, 3),
+    "log2": (0.2, 3),
+    "log10": (0.2, 3),
+    "log1p": (-0.5, 3),
+    "sqrt": (0.2, 3),
+    "rsqrt": (0.2, 3),
+    "lgamma": (0.3, 4),
+}
 x, y = read("x", []), read("y", [])
 
 
@@ -36,7 +48,7 @@ def test_intrinsics(name):
     for _ in range(8):
         at = {"x": rng.uniform(low, high), "y": rng.uniform(0.3, 2)}
         got = slopes(e, **at)
-        for n in ("x", "y")[:INTRINSICS[name]]:
+        for n in ("x", "y")[: INTRINSICS[name]]:
             up, down = run(e, **{**at, n: at[n] + 1e-6}), run(e, **{**at, n: at[n] - 1e-6})
             assert got.get(n, 0) == pytest.approx((up - down) / 2e-6, rel=1e-6, abs=1e-7)
 
@@ -54,8 +66,10 @@ def test_operators(op):
 
 def test_every_intrinsic_is_known():
     for name, count in INTRINSICS.items():
-        try: partials(call(name, *(x, y)[:count]), lift(1))
-        except NoDerivative: assert name == "digamma"
+        try:
+            partials(call(name, *(x, y)[:count]), lift(1))
+        except NoDerivative:
+            assert name == "digamma"
 
 
 def test_a_branch_not_taken_adds_nothing():

@@ -10,9 +10,12 @@ SOURCE = Source("x.op", "op f(x: Num)\n    out = yy + x\n\n    y = 2\n" + "# " +
 
 
 def test_labels_notes_and_help():
-    e = Error("name", "unknown name `yy`", (23, 25), "did you mean `y`?", (((35, 36), "assigned here"),),
-              ("write it above",))
-    assert render([e], SOURCE) == """\
+    e = Error(
+        "name", "unknown name `yy`", (23, 25), "did you mean `y`?", (((35, 36), "assigned here"),), ("write it above",)
+    )
+    assert (
+        render([e], SOURCE)
+        == """\
 error[name]: unknown name `yy`
  --> x.op:2:11
   |
@@ -24,12 +27,13 @@ error[name]: unknown name `yy`
   = help: write it above
 
 1 error in x.op"""
+    )
 
 
 def test_columns_count_wide_letters_and_tabs():
     source = Source("x.op", "\t数 = ?\n")
     text = render([Error("syntax", "no", (5, 6))], source).split("\n")
-    assert text[3].index("?") + 1 == text[4].index("^")      # one letter, two columns
+    assert text[3].index("?") + 1 == text[4].index("^")  # one letter, two columns
     assert text[1] == " --> x.op:1:6"
 
 
@@ -64,14 +68,30 @@ def test_several_files():
 def test_json():
     e = Error("name", "unknown", (23, 25), "label", (((35, 36), "note"),), ("help",))
     (d,) = json.loads(to_json([e], SOURCE))
-    assert d == {"code": "name", "message": "unknown", "path": "x.op", "line": 2, "column": 11, "end_line": 2,
-                 "end_column": 13, "label": "label",
-                 "notes": [{"line": 4, "column": 5, "end_line": 4, "end_column": 6, "text": "note"}], "help": ["help"]}
+    assert d == {
+        "code": "name",
+        "message": "unknown",
+        "path": "x.op",
+        "line": 2,
+        "column": 11,
+        "end_line": 2,
+        "end_column": 13,
+        "label": "label",
+        "notes": [{"line": 4, "column": 5, "end_line": 4, "end_column": 6, "text": "note"}],
+        "help": ["help"],
+    }
 
 
 def test_distance_counts_edits():
-    for a, b, d in (("", "", 0), ("sigmod", "sigmoid", 1), ("ab", "ba", 1), ("dim", "dims", 1), ("axis", "dim", 3),
-                    ("kitten", "sitting", 3), ("ca", "abc", 3)):
+    for a, b, d in (
+        ("", "", 0),
+        ("sigmod", "sigmoid", 1),
+        ("ab", "ba", 1),
+        ("dim", "dims", 1),
+        ("axis", "dim", 3),
+        ("kitten", "sitting", 3),
+        ("ca", "abc", 3),
+    ):
         assert distance(a, b) == distance(b, a) == d
 
 

@@ -23,8 +23,7 @@ IN_PAGE = """async (how) => {
 
 @pytest.mark.parametrize("how, device", [(how, device) for device in ("cpu", "webgpu") for how in RECORDING])
 def test_in_node(how, device, dist):
-    done = node.run([Path(__file__).with_name("digits_run.mjs"), how, device, 100],
-                    env=gpu.variables(), timeout=600)
+    done = node.run([Path(__file__).with_name("digits_run.mjs"), how, device, 100], env=gpu.variables(), timeout=600)
     assert done.returncode == 0, done.stdout
     agrees(how, device, json.loads(done.stdout.splitlines()[-1]))
 

@@ -22,7 +22,12 @@ CONTINUOUS = {
     "randn_like": ({}, normal(0, 1), 0, 1),
     "uniform_fill": ({"from": -2, "to": 6}, uniform(-2, 6), 2, 8 * math.sqrt(1 / 12)),
     "normal_fill": ({"mean": 3, "std": 0.5}, normal(3, 0.5), 3, 0.5),
-    "log_normal_fill": ({"mean": 0.1, "std": 0.4}, lambda x: normal(0.1, 0.4)(np.log(x)), math.exp(0.18), math.sqrt(math.expm1(0.16)) * math.exp(0.18)),
+    "log_normal_fill": (
+        {"mean": 0.1, "std": 0.4},
+        lambda x: normal(0.1, 0.4)(np.log(x)),
+        math.exp(0.18),
+        math.sqrt(math.expm1(0.16)) * math.exp(0.18),
+    ),
     "exponential_fill": ({"lambd": 2}, lambda x: -np.expm1(-2 * x), 0.5, 0.5),
     "cauchy_fill": ({"median": 1, "sigma": 2}, lambda x: 0.5 + np.arctan((x - 1) / 2) / math.pi, None, None),
 }
@@ -45,7 +50,9 @@ def draw(name: str, seed: int, **options) -> np.ndarray:
 
 def test_every_distribution_is_here():
     assert not ERRORS
-    drawn = {n for n, op in LIBRARY.ops.items() if op.random and op.pointwise and not n.endswith("dropout")} - {"bernoulli"}
+    drawn = {n for n, op in LIBRARY.ops.items() if op.random and op.pointwise and not n.endswith("dropout")} - {
+        "bernoulli"
+    }
     assert drawn <= set(CONTINUOUS) | set(DISCRETE), drawn
 
 
@@ -57,8 +64,9 @@ def test_continuous(name, seed):
     assert np.isfinite(x).all()
     steps, share = np.arange(COUNT + 1) / COUNT, below(x)
     distance = max(np.max(steps[1:] - share), np.max(share - steps[:-1]))
-    assert distance * math.sqrt(COUNT) < 1.95                        # one in a thousand is larger
-    if mean is None: return
+    assert distance * math.sqrt(COUNT) < 1.95  # one in a thousand is larger
+    if mean is None:
+        return
     assert abs(x.mean() - mean) < 4 * std / math.sqrt(COUNT)
     assert x.std() == pytest.approx(std, rel=0.03)
 
@@ -83,12 +91,16 @@ def test_bernoulli_follows_its_argument():
     assert shares[0] == 0 and shares[2] == 1 and abs(shares[1] - 0.25) < 0.01
 
 
-@pytest.mark.parametrize("name", ["rand_like", "bernoulli_of", "bernoulli_fill", "random_fill", "random_fill_below", "randint_fill"])
+@pytest.mark.parametrize(
+    "name", ["rand_like", "bernoulli_of", "bernoulli_fill", "random_fill", "random_fill_below", "randint_fill"]
+)
 def test_the_gpu_draws_the_same_bits(name):
     f = Function(LIBRARY.ops[name], LIBRARY)
     options = {**CONTINUOUS, **DISCRETE}[name][0]
     f.seeds = (12345, 6, 7)
     x = np.zeros((7, 33), np.float32)
-    try: got = f.gpu(x, **options)
-    except RuntimeError as none: pytest.skip(str(none))
+    try:
+        got = f.gpu(x, **options)
+    except RuntimeError as none:
+        pytest.skip(str(none))
     np.testing.assert_array_equal(got, f.numpy(x, **options))

@@ -31,9 +31,15 @@ def of(*languages: str):
 
 def compare(program, said):
     """`said`: [line, wanted, printed] for each comment that says what is printed."""
-    wrong = [f"{program.page.name}:{line}: printed\n{printed}\nwanted\n{wanted}" for line, wanted, printed in said if not pages.same(printed, wanted)]
+    wrong = [
+        f"{program.page.name}:{line}: printed\n{printed}\nwanted\n{wanted}"
+        for line, wanted, printed in said
+        if not pages.same(printed, wanted)
+    ]
     assert not wrong, "\n\n".join(wrong)
-    assert len(said) >= sum("-> " in text for text in program.lines.values() if text.lstrip().startswith(pages.MARK[program.language])), "a comment was not reached"
+    assert len(said) >= sum(
+        "-> " in text for text in program.lines.values() if text.lstrip().startswith(pages.MARK[program.language])
+    ), "a comment was not reached"
 
 
 @of("js")
@@ -43,7 +49,8 @@ def test_javascript(program, dist, tmp_path):
     (tmp_path / "files").symlink_to(ROOT / "tests" / "files")
     file = tmp_path / f"{program.page.name}.mjs"
     file.write_text(program.checked)
-    if program.typed: strip(file)
+    if program.typed:
+        strip(file)
     # One page runs on the GPU, if in software: the others would take CI's time for pipelines that other tests make, too.
     device = gpu.variables() if program.page.stem == "start" else {"VK_ICD_FILENAMES": str(tmp_path / "none")}
     done = node.run([ROOT / "tests" / "node" / "run_page.mjs", file], cwd=tmp_path, env=device, timeout=120)
@@ -52,7 +59,17 @@ def test_javascript(program, dist, tmp_path):
 
 
 def strip(file):
-    done = node.run([node.tool("esbuild"), "--loader:.mjs=ts", "--target=es2022", f"--outfile={file}", "--allow-overwrite", "--log-level=warning", file])
+    done = node.run(
+        [
+            node.tool("esbuild"),
+            "--loader:.mjs=ts",
+            "--target=es2022",
+            f"--outfile={file}",
+            "--allow-overwrite",
+            "--log-level=warning",
+            file,
+        ]
+    )
     assert done.returncode == 0, done.stdout
 
 
@@ -61,10 +78,14 @@ def test_every_example_of_the_reference_runs(dist, tmp_path):
     found = []
     for file in sorted((dist / "ops").glob("*.d.ts")):
         for block in re.findall(r"^ \* @example\n((?: \* .*\n)+?) (?=\*/|\* @)", file.read_text(), re.M):
-            found += [re.fullmatch(r" \* (.*?)  // (.*)", line).groups() for line in block.replace("*\\/", "*/").splitlines()]
+            found += [
+                re.fullmatch(r" \* (.*?)  // (.*)", line).groups() for line in block.replace("*\\/", "*/").splitlines()
+            ]
     assert len(found) > 400
     made = [f"  [{json.dumps(f'{code}  // {printed}')}, () => {code}, {printed}],\n" for code, printed in found]
-    (tmp_path / "examples.mjs").write_text(f"import * as torch from {json.dumps((dist / 'index.js').as_uri())};\nexport const examples = [\n{''.join(made)}];\n")
+    (tmp_path / "examples.mjs").write_text(
+        f"import * as torch from {json.dumps((dist / 'index.js').as_uri())};\nexport const examples = [\n{''.join(made)}];\n"
+    )
     done = node.run([ROOT / "tests" / "node" / "run_examples.mjs", tmp_path / "examples.mjs"], timeout=120)
     wrong = json.loads(done.stdout.splitlines()[-1])
     assert not wrong, f"{len(wrong)} of {len(found)}:\n" + "\n".join(wrong)
@@ -99,7 +120,12 @@ def test_definitions(program):
     library, _ = standard()
     made, errors, (source,) = load_text(program.text, program.page.name, library)
     known = Library({**library.ops, **made.ops}, library.schedules)
-    errors += [e for _, e in check_tests(made.ops.values(), lambda name: Function(made.ops[name], known, source).numpy, (OpError, IndexError))]
+    errors += [
+        e
+        for _, e in check_tests(
+            made.ops.values(), lambda name: Function(made.ops[name], known, source).numpy, (OpError, IndexError)
+        )
+    ]
     assert not errors, render(errors, source)
 
 
@@ -110,17 +136,23 @@ def test_the_site_holds_together(tmp_path):
     (types / "index.d.ts").write_text("/** Adds. */\nexport declare function add(a: number): number;\n")
     made = website.build(types, tmp_path / "site")
     home, language = (made / "index.html").read_text(), (made / "documents" / "The_op_language.html").read_text()
-    assert all(f'href="documents/{name}.html"' in home for name in ("Tensors", "Coming_from_PyTorch", "The_op_language", "How_tensorloom_is_built"))
+    assert all(
+        f'href="documents/{name}.html"' in home
+        for name in ("Tensors", "Coming_from_PyTorch", "The_op_language", "How_tensorloom_is_built")
+    )
     assert 'class="hl-' in home and '<span class="op"' in language
     assert (made / "functions" / "torch.add.html").exists()
 
 
 def test_what_a_page_says_is_compared(tmp_path):
     page = tmp_path / "page.md"
-    page.write_text("<!-- python\nhidden = 2\n-->\n1. In a list:\n\n   ```python\n   print(hidden)   # -> 2\n   for i in range(2):\n       print(i)\n"
-                    "   # -> 0\n   #    …\n   ```\n\n<!-- new program -->\n```js\nconsole.log(1); // -> 2\n```\n")
+    page.write_text(
+        "<!-- python\nhidden = 2\n-->\n1. In a list:\n\n   ```python\n   print(hidden)   # -> 2\n   for i in range(2):\n       print(i)\n"
+        "   # -> 0\n   #    …\n   ```\n\n<!-- new program -->\n```js\nconsole.log(1); // -> 2\n```\n"
+    )
     python, js = pages.programs(page)
     assert js.checked.splitlines()[15] == 'console.log(1);; said(16, "2")'
     test_python(python)
     python.lines[7] = "print(hidden + 1)   # -> 2"
-    with pytest.raises(AssertionError, match=r"page.md:7: printed\s+3\s+wanted\s+2"): test_python(python)
+    with pytest.raises(AssertionError, match=r"page.md:7: printed\s+3\s+wanted\s+2"):
+        test_python(python)

@@ -1,6 +1,5 @@
 """What earlier builds made is taken where nothing changed, and only there."""
 
-
 import pytest
 
 from codegen import package
@@ -24,16 +23,21 @@ op third(input: Float) = input + 1
 @pytest.fixture
 def build(tmp_path):
     """build(**holes): the ops by name, and which of them were made anew."""
+
     def run(**holes):
         (tmp_path / "things.op").write_text(DEFINITIONS.format(**{"by": 2, "result": "1.50", **holes}))
         made = []
         earlier = Earlier(tmp_path / "earlier")
         keep = earlier.keep
+
         def noting(value, kind, *source):
-            if kind == "ops": made.extend(op.name for op in value)
+            if kind == "ops":
+                made.extend(op.name for op in value)
             return keep(value, kind, *source)
+
         earlier.keep = noting
         return package.load([tmp_path / "things.op"], earlier=earlier).ops, made
+
     return run
 
 
@@ -42,8 +46,9 @@ def test_the_second_build_makes_nothing(build):
     assert made == ["first", "second", "third"]
     again, made = build()
     assert made == []
-    assert {n: (op.forward, op.gradient, op.gradient2, op.source) for n, op in again.items()} == \
-        {n: (op.forward, op.gradient, op.gradient2, op.source) for n, op in first.items()}
+    assert {n: (op.forward, op.gradient, op.gradient2, op.source) for n, op in again.items()} == {
+        n: (op.forward, op.gradient, op.gradient2, op.source) for n, op in first.items()
+    }
 
 
 def test_a_change_reaches_all_that_call_it_and_no_more(build):
@@ -54,7 +59,8 @@ def test_a_change_reaches_all_that_call_it_and_no_more(build):
 
 def test_a_mistake_is_found_as_often_as_it_is_built(build):
     for _ in range(2):
-        with pytest.raises(DefinitionError, match="this test fails"): build(result=7)
+        with pytest.raises(DefinitionError, match="this test fails"):
+            build(result=7)
     assert build()[1] == ["first", "second", "third"]
 
 

@@ -14,17 +14,24 @@ from dsl.api import Function
 from dsl.worlds import worlds
 
 FLOATS = (-1e30, -3, -1, -0.5, 0, 0.25, 0.5, 1, 1.5, 2, 7, 1e30, np.nan, np.inf, -np.inf)
-WHOLE = (-2 ** 31, -100, -3, -2, -1, 0, 1, 2, 3, 5, 8, 40, 2 ** 31 - 1)
+WHOLE = (-(2**31), -100, -3, -2, -1, 0, 1, 2, 3, 5, 8, 40, 2**31 - 1)
 ASKED = [(op.name, name, messages) for op in LIBRARY.ops.values() for name, messages in op.asks]
 
 
 def drawn(a, rng: random.Random):
     """Another array of elements, few of which are unusual: one must be enough to break a requirement."""
-    if not isinstance(a, np.ndarray) or not a.size: return a
+    if not isinstance(a, np.ndarray) or not a.size:
+        return a
     a = a.copy()
     for _ in range(rng.choice((0, 1, 1, 2, a.size))):
         at = tuple(rng.randrange(n) for n in a.shape)
-        a[at] = rng.random() < 0.5 if a.dtype.kind == "b" else rng.choice(FLOATS) if a.dtype.kind == "f" else np.array(rng.choice(WHOLE)).astype(a.dtype)
+        a[at] = (
+            rng.random() < 0.5
+            if a.dtype.kind == "b"
+            else rng.choice(FLOATS)
+            if a.dtype.kind == "f"
+            else np.array(rng.choice(WHOLE)).astype(a.dtype)
+        )
     return a
 
 
@@ -35,11 +42,19 @@ def test_elements_decide(asker, name, messages):
     seen = [set() for _ in messages]
     for n, world in enumerate(worlds(op, 12, seed=4, largest=60)):
         for turn in range(40):
-            given = {p.name: v if turn == 0 else drawn(v, rng) for p, v in zip(op.params, world.arguments(n)) if v is not None}
+            given = {
+                p.name: v if turn == 0 else drawn(v, rng)
+                for p, v in zip(op.params, world.arguments(n))
+                if v is not None
+            }
             try:
-                with np.errstate(all="ignore"): said = ask(**given)
-            except (OpError, IndexError): continue
-            for found, answer in zip(seen, said.values() if isinstance(said, dict) else [said]): found.add(int(np.asarray(answer)))
-        if all(found == {0, 1} for found in seen): return
+                with np.errstate(all="ignore"):
+                    said = ask(**given)
+            except (OpError, IndexError):
+                continue
+            for found, answer in zip(seen, said.values() if isinstance(said, dict) else [said]):
+                found.add(int(np.asarray(answer)))
+        if all(found == {0, 1} for found in seen):
+            return
     left = [f"{m}: only {sorted(found)}" for m, found in zip(messages, seen) if found != {0, 1}]
     assert not left, "\n".join(left)

@@ -34,12 +34,33 @@ def test_what_the_package_carries_is_read_as_it_was(figure):
     figure(f"{count} formulas of the library, read again")
 
 
-@pytest.mark.parametrize("text, printed_as", [
-    ("(@0+1)*(-2.5)", "(r0 + 1) * (-2.5)"), ("-(@0+@1)", "-(r0 + r1)"), ("!(a&&(!b))", "!(a_ && !b_)"), ("1e-7", "1e-7f"), ("3.", "3.0"), ("-1", "-1"),
-    ("f32(i)", "f32(i_)"), ("{0.,@0,i<j}", "select(0.0, r0, i_ < j_)"), ("max(i<j,i>j)", "max((i_ < j_), (i_ > j_))"), ("1b", "true"),
-    ("uniform_random(3)", "uniform_random(3u, place)"), ("p.inf", "p.inf"), ("p.n", "p.n_"), ("$1", "acc1"), ("r0", "r0_"), ("true", "true_"),
-    ("reached(@0)", "r0"), ("power(@0,2.)", "power(r0, 2.0)"), ("(@0/2.)+@1", "divide(r0, 2.0) + r1"), ("-(i//j)", "-floor_divide_whole(i_, j_)"), ("i%2", "remainder_whole(i_, 2)"), ("1e+21", "1e+21f"),
-])
+@pytest.mark.parametrize(
+    "text, printed_as",
+    [
+        ("(@0+1)*(-2.5)", "(r0 + 1) * (-2.5)"),
+        ("-(@0+@1)", "-(r0 + r1)"),
+        ("!(a&&(!b))", "!(a_ && !b_)"),
+        ("1e-7", "1e-7f"),
+        ("3.", "3.0"),
+        ("-1", "-1"),
+        ("f32(i)", "f32(i_)"),
+        ("{0.,@0,i<j}", "select(0.0, r0, i_ < j_)"),
+        ("max(i<j,i>j)", "max((i_ < j_), (i_ > j_))"),
+        ("1b", "true"),
+        ("uniform_random(3)", "uniform_random(3u, place)"),
+        ("p.inf", "p.inf"),
+        ("p.n", "p.n_"),
+        ("$1", "acc1"),
+        ("r0", "r0_"),
+        ("true", "true_"),
+        ("reached(@0)", "r0"),
+        ("power(@0,2.)", "power(r0, 2.0)"),
+        ("(@0/2.)+@1", "divide(r0, 2.0) + r1"),
+        ("-(i//j)", "-floor_divide_whole(i_, j_)"),
+        ("i%2", "remainder_whole(i_, 2)"),
+        ("1e+21", "1e+21f"),
+    ],
+)
 def test_printed(text, printed_as):
     e = read_formula(text, ["i", "j", "r0"])
     assert e is not None and written(e) == text and printed.printed(e) == printed_as
@@ -48,7 +69,9 @@ def test_printed(text, printed_as):
 def test_equal_parts_are_found_by_what_they_say():
     x, call = Element(0), Apply("exp_of", [Unary("-", Element(0))])
     e = Binary("+", call, Binary("*", Apply("exp_of", [Unary("-", Element(0))]), x))
-    assert contains(e, call) and same(replaced(e, call, Local("v")), Binary("+", Local("v"), Binary("*", Local("v"), x)))
+    assert contains(e, call) and same(
+        replaced(e, call, Local("v")), Binary("+", Local("v"), Binary("*", Local("v"), x))
+    )
     found = common(e, "c")
     assert found.lines == ["let c_0 = exp_of(-r0);"] and printed.printed(found.formula) == "c_0 + (c_0 * r0)"
     assert not same(Index("r0"), Element(0)) and not same(Constant("i", 1), Constant("f", 1))
@@ -63,11 +86,15 @@ def test_broken_nodes_are_refused():
             for step in code.steps if code else ():
                 whole = step.body
                 for e in nodes_of(whole):
-                    if isinstance(e, Constant): wrong = Constant({"f": "i", "i": "b", "b": "f"}[e.kind], e.value)
-                    elif isinstance(e, Binary): wrong = Binary("&&" if e.operator != "&&" else "*", e.left, e.right)
-                    else: continue
+                    if isinstance(e, Constant):
+                        wrong = Constant({"f": "i", "i": "b", "b": "f"}[e.kind], e.value)
+                    elif isinstance(e, Binary):
+                        wrong = Binary("&&" if e.operator != "&&" else "*", e.left, e.right)
+                    else:
+                        continue
                     step.body = replaced(whole, e, wrong)
-                    with pytest.raises(BrokenNode): verify(nest, options)
+                    with pytest.raises(BrokenNode):
+                        verify(nest, options)
                     step.body, found = whole, found + 1
         verify(nest, options)
     assert found > 10
@@ -75,8 +102,13 @@ def test_broken_nodes_are_refused():
 
 def launches(data, call, facts: Facts) -> list[dict]:
     """All programs of a call, scheduled and plain, but for their texts."""
-    return [{k: repr(v) for k, v in asdict(x).items() if k != "code"} for n, p in enumerate(data.programs) if not n or call.dtype.startswith("float")
-            for shared in (rules(LIBRARY), []) for x in plan(data, n, call, p.outputs, facts, shared)]
+    return [
+        {k: repr(v) for k, v in asdict(x).items() if k != "code"}
+        for n, p in enumerate(data.programs)
+        if not n or call.dtype.startswith("float")
+        for shared in (rules(LIBRARY), [])
+        for x in plan(data, n, call, p.outputs, facts, shared)
+    ]
 
 
 def spelled_otherwise(monkeypatch, seed: int):
@@ -87,14 +119,18 @@ def spelled_otherwise(monkeypatch, seed: int):
     def wild(print_):
         def spelled(e):
             text = print_(e)
-            for _ in range(chance.randrange(3)): text = f"({text})" if chance.random() < 0.6 else f" {text} "
+            for _ in range(chance.randrange(3)):
+                text = f"({text})" if chance.random() < 0.6 else f" {text} "
             return text
+
         return spelled
 
     for module in list(sys.modules.values()):
-        if not getattr(module, "__name__", "").startswith("codegen.host."): continue
+        if not getattr(module, "__name__", "").startswith("codegen.host."):
+            continue
         for name, own in plain.items():
-            if getattr(module, name, None) is own: monkeypatch.setattr(module, name, wild(own))
+            if getattr(module, name, None) is own:
+                monkeypatch.setattr(module, name, wild(own))
 
 
 def test_no_decision_reads_a_text(monkeypatch):
@@ -108,4 +144,5 @@ def test_no_decision_reads_a_text(monkeypatch):
     texts = [x.code for x in plan(tasks[0][1], 0, tasks[0][2], tasks[0][1].outputs, tasks[0][3], [])]
     spelled_otherwise(monkeypatch, 1)
     assert [x.code for x in plan(tasks[0][1], 0, tasks[0][2], tasks[0][1].outputs, tasks[0][3], [])] != texts
-    for (name, data, call, facts), was in zip(tasks[::3], before): assert launches(data, call, facts) == was, name
+    for (name, data, call, facts), was in zip(tasks[::3], before):
+        assert launches(data, call, facts) == was, name

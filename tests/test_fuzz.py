@@ -17,14 +17,76 @@ from front import checked
 
 ROOT = Path(__file__).resolve().parent.parent
 CASES = int(os.environ.get("FUZZ", 1500))
-SECONDS = 5             # of computing; a case that takes longer counts as a hang
+SECONDS = 5  # of computing; a case that takes longer counts as a hang
 TOKEN = re.compile(r'"""|"[^"\n]*"|[A-Za-z_]\w*|\d+(?:\.\d+)?|\n *|[ \t]+|\*\*|//|\.\.|\?\?|->|[=!<>~+]=|.', re.S)
-SIGNS = list("()[]{}<>=+-*/%.,:;@?!&|^~#\"'$\\ \n\t") + ['"""', "??", "..", "**", "//", "->", "==", "~=", "+=", "max=",
-                                                         "<<", "\n    ", "\n  ", "\n        ", "\r\n", "\0", "é", "∑",
-                                                         "\u2028", "\ufeff", "𝟙"]
-WORDS = ["if", "else", "and", "or", "not", "in", "op", "def", "schedule", "for", "where", "as", "require", "test",
-         "raises", "grad", "nograd", "sample", "drop", "unless",
-         "mut", "when", "foreach", "wgsl", "sum[k]", "max[dim]", "sum", "exp", "out", "g", "g.values", "x_", "inf", "true", "all", "1e999", "0x", "9" * 60, "1e-400", "{D}", "D", "*B", "K@dim"]
+SIGNS = list("()[]{}<>=+-*/%.,:;@?!&|^~#\"'$\\ \n\t") + [
+    '"""',
+    "??",
+    "..",
+    "**",
+    "//",
+    "->",
+    "==",
+    "~=",
+    "+=",
+    "max=",
+    "<<",
+    "\n    ",
+    "\n  ",
+    "\n        ",
+    "\r\n",
+    "\0",
+    "é",
+    "∑",
+    "\u2028",
+    "\ufeff",
+    "𝟙",
+]
+WORDS = [
+    "if",
+    "else",
+    "and",
+    "or",
+    "not",
+    "in",
+    "op",
+    "def",
+    "schedule",
+    "for",
+    "where",
+    "as",
+    "require",
+    "test",
+    "raises",
+    "grad",
+    "nograd",
+    "sample",
+    "drop",
+    "unless",
+    "mut",
+    "when",
+    "foreach",
+    "wgsl",
+    "sum[k]",
+    "max[dim]",
+    "sum",
+    "exp",
+    "out",
+    "g",
+    "g.values",
+    "x_",
+    "inf",
+    "true",
+    "all",
+    "1e999",
+    "0x",
+    "9" * 60,
+    "1e-400",
+    "{D}",
+    "D",
+    "*B",
+    "K@dim",
+]
 
 
 def definitions() -> list[str]:
@@ -47,22 +109,30 @@ def mutated(base: int, other: int, edits: list[tuple[int, int, int, int]]) -> st
     for kind, a, b, c in edits:
         i = a % (len(tokens) + 1)
         match kind:
-            case 0: del tokens[i:i + 1]
-            case 1: tokens.insert(i, SIGNS[b % len(SIGNS)])
-            case 2: tokens.insert(i, WORDS[b % len(WORDS)])
-            case 3: tokens[i:i + 1] = [others[b % len(others)]]
-            case 4: tokens[i:i + 1] = tokens[i:i + 1] * (2, 3, 50)[b % 3]
+            case 0:
+                del tokens[i : i + 1]
+            case 1:
+                tokens.insert(i, SIGNS[b % len(SIGNS)])
+            case 2:
+                tokens.insert(i, WORDS[b % len(WORDS)])
+            case 3:
+                tokens[i : i + 1] = [others[b % len(others)]]
+            case 4:
+                tokens[i : i + 1] = tokens[i : i + 1] * (2, 3, 50)[b % 3]
             case 5:
                 j = b % (len(tokens) + 1)
-                tokens[i:i + 1], tokens[j:j + 1] = tokens[j:j + 1], tokens[i:i + 1]
+                tokens[i : i + 1], tokens[j : j + 1] = tokens[j : j + 1], tokens[i : i + 1]
             case 6:
                 places = [n for n, t in enumerate(tokens) if t.isidentifier()]
-                if places: tokens[places[a % len(places)]] = tokens[places[b % len(places)]]
-            case 7: del tokens[i:i + b % 12]
+                if places:
+                    tokens[places[a % len(places)]] = tokens[places[b % len(places)]]
+            case 7:
+                del tokens[i : i + b % 12]
             case 8:
                 j, k = sorted((b % (len(others) + 1), c % (len(others) + 1)))
                 tokens[i:i] = others[j:k]
-            case 9: tokens[i:i + 1] = [t.swapcase() if b % 2 else t[:-1] for t in tokens[i:i + 1]]
+            case 9:
+                tokens[i : i + 1] = [t.swapcase() if b % 2 else t[:-1] for t in tokens[i : i + 1]]
     return "".join(tokens)
 
 
@@ -81,8 +151,13 @@ def survive(text: str):
     assert time.process_time() - start < SECONDS
 
 
-@settings(max_examples=CASES, deadline=None, database=None, derandomize="FUZZ" not in os.environ,
-          suppress_health_check=list(HealthCheck))
+@settings(
+    max_examples=CASES,
+    deadline=None,
+    database=None,
+    derandomize="FUZZ" not in os.environ,
+    suppress_health_check=list(HealthCheck),
+)
 @given(st.integers(0, len(TEXTS) - 1), st.integers(0, len(TEXTS) - 1), EDITS)
 def test_mutated_definitions(base, other, edits):
     text = mutated(base, other, edits)
@@ -90,13 +165,41 @@ def test_mutated_definitions(base, other, edits):
     survive(text)
 
 
-@pytest.mark.parametrize("text", [
-    "", "\n", " ", "#", "op", "op f", "op f(", "op f()", "op f() =", '"', '"""', "\t", "    out = 1\n", "def f(x) = f(x)\n", "op f(x: Num) = " + "-" * 5000 + "x\n",
-    "op f(x: Num) = " + "(" * 5000 + "x" + ")" * 5000 + "\n", "op f(x: Num) = " + " + ".join(["x"] * 5000) + "\n", "op f(x: Num) = x" + "[0]" * 3000 + "\n",
-    "op f(x: Num) = x ?? " * 3000 + "x\n", "op f(x: Num) = " + "not " * 3000 + "x\n", "op f(x: Num) = " + "sum[k] " * 3000 + "x\n", "op f(x: Num) = " + "x if x else " * 3000 + "x\n",
-    "op f(x: Num[" + "*" * 3000 + "])\n", "op f(" + ", ".join(f"x{i}: Num"
-                                                              for i in range(3000)) + ") = x0\n", "op f(x: Num) = " + "9" * 100_000 + "\n", "\n" * 100_000,
-    "op f(x: Num) = " + '"' * 9999 + "\n", "op f(x: Num)\n" + "    out = x\n" * 500, "\0\0\0", "op f(x: Num) = \ud800\n",
-], ids=range(30))
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "\n",
+        " ",
+        "#",
+        "op",
+        "op f",
+        "op f(",
+        "op f()",
+        "op f() =",
+        '"',
+        '"""',
+        "\t",
+        "    out = 1\n",
+        "def f(x) = f(x)\n",
+        "op f(x: Num) = " + "-" * 5000 + "x\n",
+        "op f(x: Num) = " + "(" * 5000 + "x" + ")" * 5000 + "\n",
+        "op f(x: Num) = " + " + ".join(["x"] * 5000) + "\n",
+        "op f(x: Num) = x" + "[0]" * 3000 + "\n",
+        "op f(x: Num) = x ?? " * 3000 + "x\n",
+        "op f(x: Num) = " + "not " * 3000 + "x\n",
+        "op f(x: Num) = " + "sum[k] " * 3000 + "x\n",
+        "op f(x: Num) = " + "x if x else " * 3000 + "x\n",
+        "op f(x: Num[" + "*" * 3000 + "])\n",
+        "op f(" + ", ".join(f"x{i}: Num" for i in range(3000)) + ") = x0\n",
+        "op f(x: Num) = " + "9" * 100_000 + "\n",
+        "\n" * 100_000,
+        "op f(x: Num) = " + '"' * 9999 + "\n",
+        "op f(x: Num)\n" + "    out = x\n" * 500,
+        "\0\0\0",
+        "op f(x: Num) = \ud800\n",
+    ],
+    ids=range(30),
+)
 def test_odd_texts(text):
     survive(text)

@@ -18,11 +18,30 @@ from definitions import EMPTY, LIBRARY
 
 ZERO = "its gradient is zero whatever comes in"
 # Ops without a gradient of the gradient, and why.
-ONCE = {**dict.fromkeys(["div_trunc", "div_floor", "floor", "ceil", "trunc", "round", "round_decimals", "sign", "angle"], ZERO),
-        **dict.fromkeys(["bernoulli_fill", "uniform_fill", "normal_fill", "log_normal_fill", "exponential_fill", "cauchy_fill",
-                         "geometric_fill", "random_fill", "random_fill_below"], ZERO + ": they replace what was there"),
-        **dict.fromkeys(["ctc_loss", "ctc_loss_joined"], "PyTorch has none either: refused"),
-        **dict.fromkeys(["svdvals", "svd_zeros", "eigvalsh"], "its gradient has vectors that the op does not hand out (svd and eigh do): refused")}
+ONCE = {
+    **dict.fromkeys(
+        ["div_trunc", "div_floor", "floor", "ceil", "trunc", "round", "round_decimals", "sign", "angle"], ZERO
+    ),
+    **dict.fromkeys(
+        [
+            "bernoulli_fill",
+            "uniform_fill",
+            "normal_fill",
+            "log_normal_fill",
+            "exponential_fill",
+            "cauchy_fill",
+            "geometric_fill",
+            "random_fill",
+            "random_fill_below",
+        ],
+        ZERO + ": they replace what was there",
+    ),
+    **dict.fromkeys(["ctc_loss", "ctc_loss_joined"], "PyTorch has none either: refused"),
+    **dict.fromkeys(
+        ["svdvals", "svd_zeros", "eigvalsh"],
+        "its gradient has vectors that the op does not hand out (svd and eigh do): refused",
+    ),
+}
 
 
 def derived(op: OpDef) -> Program | None:
@@ -36,24 +55,40 @@ DERIVED = [n for n, op in LIBRARY.ops.items() if derived(op) is not None and n n
 
 
 # Ops that write to the places an index tensor names: which of two writes to one place wins is not defined.
-PLACED = {"scatter": "index", "index_copy": "index", "index_fill_tensor": "index", "max_unpool1d": "indices", "max_unpool2d": "indices",
-          "max_unpool3d": "indices", "max_unpool1d_shaped": "indices", "max_unpool2d_shaped": "indices", "max_unpool3d_shaped": "indices"}
+PLACED = {
+    "scatter": "index",
+    "index_copy": "index",
+    "index_fill_tensor": "index",
+    "max_unpool1d": "indices",
+    "max_unpool2d": "indices",
+    "max_unpool3d": "indices",
+    "max_unpool1d_shaped": "indices",
+    "max_unpool2d_shaped": "indices",
+    "max_unpool3d_shaped": "indices",
+}
 
 
 # Factorisations with further vectors that the matrix does not determine, unless it is square: they have no slope.
-UNDETERMINED = {"linalg_svd": lambda env: not env["full_matrices"], "svd": lambda env: env["some"],
-                "linalg_qr": lambda env: env["mode"] == 0, "qr": lambda env: env["some"]}
+UNDETERMINED = {
+    "linalg_svd": lambda env: not env["full_matrices"],
+    "svd": lambda env: env["some"],
+    "linalg_qr": lambda env: env["mode"] == 0,
+    "qr": lambda env: env["some"],
+}
 
 
 def smooth(name: str, world: World) -> bool:
     """Whether the derivative in this world is the slope, and not PyTorch's convention."""
-    if world.env.get("has_padding_idx"): return False           # that row of an embedding gets none
-    if name == "embedding_limited":                             # rows are made shorter first, with no gradient
+    if world.env.get("has_padding_idx"):
+        return False  # that row of an embedding gets none
+    if name == "embedding_limited":  # rows are made shorter first, with no gradient
         return (np.linalg.norm(world.views["weight"], world.env["norm_type"], axis=-1) <= world.env["max_norm"]).all()
-    if name in ("pinv", "pinverse"):                            # PyTorch's is that of matrices whose singular values all count
+    if name in ("pinv", "pinverse"):  # PyTorch's is that of matrices whose singular values all count
         return not world.env.get("has_atol") and not world.env.get("has_rtol") and world.env.get("rcond", 0) < 1e-6
-    if name in UNDETERMINED: return UNDETERMINED[name](world.env) or world.env["M"] == world.env["N"]
-    if name not in PLACED: return True
+    if name in UNDETERMINED:
+        return UNDETERMINED[name](world.env) or world.env["M"] == world.env["N"]
+    if name not in PLACED:
+        return True
     index = world.views[PLACED[name]]
     return len(np.unique(index)) == index.size
 
@@ -61,19 +96,25 @@ def smooth(name: str, world: World) -> bool:
 def counts(world: World, name: str, at: tuple) -> bool:
     """Whether an element's derivative is the slope.  Of matrices of which one half is read PyTorch's gradient has both: that of
     a triangle is right in the half that is read, that of a symmetric matrix is shared by both halves."""
-    if world.op.name == "pinv": return not world.env["hermitian"]
-    if world.op.name != "cholesky_solve" or name != "input2": return True
+    if world.op.name == "pinv":
+        return not world.env["hermitian"]
+    if world.op.name != "cholesky_solve" or name != "input2":
+        return True
     return at[-1] >= at[-2] if world.env["upper"] else at[-1] <= at[-2]
 
 
 # Where gradients of gradients are defined, if not everywhere: a condition on the result, in words.
-DEFINED = {"masked_norm": (lambda out: out != 0, "a row has an element under its mask: the norm of nothing is a kink"),
-           "masked_var": (np.isfinite, "more elements are under the mask than the correction takes off"),
-           "masked_softmax": (np.isfinite, "a row has an element under its mask")}
+DEFINED = {
+    "masked_norm": (lambda out: out != 0, "a row has an element under its mask: the norm of nothing is a kink"),
+    "masked_var": (np.isfinite, "more elements are under the mask than the correction takes off"),
+    "masked_softmax": (np.isfinite, "a row has an element under its mask"),
+}
 
 
 def defined(name: str, world: World) -> bool:
-    return name not in DEFINED or all(DEFINED[name][0](a).all() for n, a in world.run().items() if n in world.op.outputs)
+    return name not in DEFINED or all(
+        DEFINED[name][0](a).all() for n, a in world.run().items() if n in world.op.outputs
+    )
 
 
 @pytest.mark.parametrize("name", DERIVED)
@@ -86,13 +127,16 @@ def test_gradient(name):
 
 @pytest.mark.parametrize("name", BY_LOGITS)
 def test_gradient_by_logits(name):
-    text = (ROOT / "ops" / "ctc.op").read_text(encoding="utf-8") + """
+    text = (
+        (ROOT / "ops" / "ctc.op").read_text(encoding="utf-8")
+        + """
 op ctc_rows_of(logits: Float[*B, T, C], targets: Int[*B, S], lengths: Int[*B], label_counts: Int[*B], blank: int, zero_infinity: bool) -> Float[*B]
     require blank >= 0 and blank < C, "blank must be in label range"
     x[*b, t, c] = logits[*b, t, c]
     f = ctc_rows(x, targets, lengths, label_counts, blank, zero_infinity)
     out[*b] = f.loss[*b]
 """
+    )
     soft, count = re.subn(r"(x\[(.*), c\] =) (\w+)\[(.*), c\]", r"\1 \3[\4, c] - log(sum[k] exp(\3[\4, k]))", text)
     assert count == 3
     library, errors, _ = load_text(soft)
@@ -106,8 +150,17 @@ op ctc_rows_of(logits: Float[*B, T, C], targets: Int[*B, S], lengths: Int[*B], l
 def test_second_derivative(name):
     op = LIBRARY.ops[name]
     found = Checked()
-    for count in (2, 8):                    # few worlds do, unless most of them are left out
-        if not found.places: found = check(op, count, 1, 100, twice=True, tolerance=1e-3, only=lambda world: smooth(name, world) and defined(name, world))
+    for count in (2, 8):  # few worlds do, unless most of them are left out
+        if not found.places:
+            found = check(
+                op,
+                count,
+                1,
+                100,
+                twice=True,
+                tolerance=1e-3,
+                only=lambda world: smooth(name, world) and defined(name, world),
+            )
     assert not found.wrong, "\n".join(found.wrong[:4])
     assert found.places
 
@@ -116,8 +169,10 @@ def test_what_has_one_derivative_is_listed(figure):
     """An op without a gradient of its gradient has a reason, and one with a reason has none."""
     assert {n for n in (*DERIVED, *BY_LOGITS) if second(LIBRARY.ops[n], derived(LIBRARY.ops[n])) is None} == set(ONCE)
     figure(f"{len(DERIVED) - len(ONCE)} ops have gradients of gradients, compared with central differences")
-    for reason in dict.fromkeys(ONCE.values()): figure(f"no gradient of the gradient, {reason}: {', '.join(n for n in ONCE if ONCE[n] == reason)}")
-    for name, (_, reason) in DEFINED.items(): figure(f"gradients of the gradient of {name} are compared only where {reason}")
+    for reason in dict.fromkeys(ONCE.values()):
+        figure(f"no gradient of the gradient, {reason}: {', '.join(n for n in ONCE if ONCE[n] == reason)}")
+    for name, (_, reason) in DEFINED.items():
+        figure(f"gradients of the gradient of {name} are compared only where {reason}")
 
 
 def test_a_wrong_gradient_is_noticed():
@@ -128,8 +183,27 @@ def test_a_wrong_gradient_is_noticed():
     assert check(op).wrong
 
 
-GOLDEN = ["add", "matmul_mm", "linear", "conv2d", "conv_transpose1d", "max_pool2d", "avg_pool1d", "softmax", "layer_norm", "batch_norm",
-          "cross_entropy", "embedding", "cumsum", "amax", "prod", "gelu", "scaled_dot_product_attention", "pad1d", "upsample_nearest1d"]
+GOLDEN = [
+    "add",
+    "matmul_mm",
+    "linear",
+    "conv2d",
+    "conv_transpose1d",
+    "max_pool2d",
+    "avg_pool1d",
+    "softmax",
+    "layer_norm",
+    "batch_norm",
+    "cross_entropy",
+    "embedding",
+    "cumsum",
+    "amax",
+    "prod",
+    "gelu",
+    "scaled_dot_product_attention",
+    "pad1d",
+    "upsample_nearest1d",
+]
 
 
 @pytest.mark.parametrize("name", GOLDEN)

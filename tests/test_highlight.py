@@ -16,5 +16,7 @@ def test_patterns_match():
     assert re.match(parts["item"]["match"], "op conv{D}d(input: Num)")[2] == "conv{D}d"
     assert re.match(parts["clause"]["match"], "    require x > 0")[2] == "require"
     assert not re.match(parts["clause"]["match"], "    required = 2")
-    assert re.search(parts["reduction"]["match"], "sum[k] x[k]") and not re.search(parts["reduction"]["match"], "sum(x)")
+    assert re.search(parts["reduction"]["match"], "sum[k] x[k]") and not re.search(
+        parts["reduction"]["match"], "sum(x)"
+    )
     assert re.fullmatch(parts["number"]["match"], "1e-5") and re.fullmatch(parts["operator"]["match"], "??")

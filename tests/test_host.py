@@ -28,9 +28,9 @@ from dsl.worlds import worlds
 from definitions import LIBRARY
 
 
-
 @cache
-def data(name: str): return package.op_data(LIBRARY.ops[name])
+def data(name: str):
+    return package.op_data(LIBRARY.ops[name])
 
 
 def tensor(*shape: int, dtype: str = "float32", weak: bool = False) -> Meta:
@@ -38,6 +38,7 @@ def tensor(*shape: int, dtype: str = "float32", weak: bool = False) -> Meta:
 
 
 # --- Types -----------------------------------------------------------------------------------------
+
 
 def test_promotion_is_pytorchs():
     """torch.promote_types, with int32 for the types that are missing here (int16, int64)."""
@@ -48,26 +49,40 @@ def test_promotion_is_pytorchs():
             assert promote_types(a, b) == want, (a, b)
 
 
-@pytest.mark.parametrize("want, metas", [
-    ("float32", [tensor(2), tensor(2, dtype="int32")]),
-    ("float16", [tensor(2, dtype="float16"), tensor(dtype="float32")]),             # a tensor without axes does not widen
-    ("float32", [tensor(2, dtype="int32"), tensor(dtype="float32")]),               # but its category counts
-    ("float16", [tensor(2, dtype="float16"), tensor(weak=True)]),
-    ("float32", [tensor(2, dtype="int8"), tensor(weak=True)]),
-    ("int8", [tensor(2, dtype="int8"), tensor(weak=True, dtype="int32")]),
-    ("int32", [tensor(2, dtype="bool"), tensor(weak=True, dtype="int32")]),
-    ("bool", [tensor(2, dtype="bool"), tensor(weak=True, dtype="bool")]),
-    ("float64", [tensor(dtype="float64"), tensor(weak=True)]),
-    ("int32", [tensor(weak=True, dtype="int32")]),
-])
+@pytest.mark.parametrize(
+    "want, metas",
+    [
+        ("float32", [tensor(2), tensor(2, dtype="int32")]),
+        ("float16", [tensor(2, dtype="float16"), tensor(dtype="float32")]),  # a tensor without axes does not widen
+        ("float32", [tensor(2, dtype="int32"), tensor(dtype="float32")]),  # but its category counts
+        ("float16", [tensor(2, dtype="float16"), tensor(weak=True)]),
+        ("float32", [tensor(2, dtype="int8"), tensor(weak=True)]),
+        ("int8", [tensor(2, dtype="int8"), tensor(weak=True, dtype="int32")]),
+        ("int32", [tensor(2, dtype="bool"), tensor(weak=True, dtype="int32")]),
+        ("bool", [tensor(2, dtype="bool"), tensor(weak=True, dtype="bool")]),
+        ("float64", [tensor(dtype="float64"), tensor(weak=True)]),
+        ("int32", [tensor(weak=True, dtype="int32")]),
+    ],
+)
 def test_result_type(want, metas):
     assert result_type(metas) == want == result_type(metas[::-1])
 
 
-@pytest.mark.parametrize("kind, dtype, want", [
-    ("default", "uint8", "uint8"), ("float", "int32", "float32"), ("float", "bool", "float32"), ("float", "float16", "float16"),
-    ("sum", "bool", "int32"), ("sum", "int8", "int32"), ("sum", "float64", "float64"), ("none", "bool", "bool")])
-def test_kinds_of_promotion(kind, dtype, want): assert promoted_type(kind, [tensor(2, dtype=dtype)]) == want
+@pytest.mark.parametrize(
+    "kind, dtype, want",
+    [
+        ("default", "uint8", "uint8"),
+        ("float", "int32", "float32"),
+        ("float", "bool", "float32"),
+        ("float", "float16", "float16"),
+        ("sum", "bool", "int32"),
+        ("sum", "int8", "int32"),
+        ("sum", "float64", "float64"),
+        ("none", "bool", "bool"),
+    ],
+)
+def test_kinds_of_promotion(kind, dtype, want):
+    assert promoted_type(kind, [tensor(2, dtype=dtype)]) == want
 
 
 def test_casts_in_place():
@@ -75,68 +90,139 @@ def test_casts_in_place():
     assert not can_cast("float32", "int32") and not can_cast("int8", "bool")
 
 
-@pytest.mark.parametrize("x, text", [(3.0, "3"), (0.5, "0.5"), (-0.001, "-0.001"), (1e-7, "1e-7"), (1.5e-7, "1.5e-7"), (1e21, "1e+21"), (12345.678, "12345.678"),
-                                     (0.00001, "0.00001"), (2.0**60, "1152921504606846976"), (math.inf, "Infinity"), (-math.inf, "-Infinity"), (math.nan, "NaN")])
-def test_numbers_in_messages(x, text): assert decimal(x) == text
+@pytest.mark.parametrize(
+    "x, text",
+    [
+        (3.0, "3"),
+        (0.5, "0.5"),
+        (-0.001, "-0.001"),
+        (1e-7, "1e-7"),
+        (1.5e-7, "1.5e-7"),
+        (1e21, "1e+21"),
+        (12345.678, "12345.678"),
+        (0.00001, "0.00001"),
+        (2.0**60, "1152921504606846976"),
+        (math.inf, "Infinity"),
+        (-math.inf, "-Infinity"),
+        (math.nan, "NaN"),
+    ],
+)
+def test_numbers_in_messages(x, text):
+    assert decimal(x) == text
 
 
 # --- Wrong calls -----------------------------------------------------------------------------------
 
-@pytest.mark.parametrize("name, args, words", [
-    ("softmax", [tensor(2, 3), 2], "Dimension out of range (expected to be in range of [-2, 1], but got 2)"),
-    ("softmax", [tensor(), 1], "Dimension out of range (expected to be in range of [-1, 0], but got 1)"),
-    ("sum", [tensor(2, 3), [0, -2]], "dim 0 appears multiple times in the list of dims"),
-    ("add", [tensor(2, 3), tensor(4, 3)], "The size of tensor a (2) must match the size of tensor b (4) at non-singleton dimension 0"),
-    ("mm", [tensor(2, 3), tensor(2, 3)], "'mat2' should have K = 3 along dimension 0, but has 2: these shapes do not go together (2x3 and 2x3)"),
-    ("mm", [tensor(2), tensor(2, 3)], "'input' must have 2 dimensions ([M, K]), but got 1"),
-    ("mm", [tensor(2, 3)], "missing argument 'mat2'"),
-    ("mm", [tensor(2, 3), "x"], "'mat2' must be a tensor"),
-    ("softmax", [tensor(2, 3, dtype="int32"), 0], "'input' must be a floating point tensor, but is int32"),
-    ("bitwise_and", [tensor(2), tensor(2)], "not implemented for 'float32': 'input' must be an integer or bool tensor"),
-    ("bitwise_and", [tensor(2, dtype="int32"), tensor(2)], "not implemented for 'float32': 'other' must be an integer or bool tensor"),
-    ("pow", [tensor(weak=True), tensor(weak=True, dtype="int32")], "pow() received an invalid combination of arguments - got (float, int), but expected at least one Tensor"),
-    ("mm", [tensor(2, 3), tensor(3, 2, dtype="float16")], "expected m1 and m2 to have the same dtype, but got: float32 != float16"),
-    ("conv1d", [tensor(1, 2, 5), tensor(4, 2, 3), tensor(4, dtype="int32")], "Input type (float32) and bias type (int32) should be the same"),
-    ("scatter_add", [tensor(2), 0, tensor(2, dtype="int32"), tensor(2, dtype="float64")], "Expected self.dtype to be equal to src.dtype, but they are float32 and float64"),
-    ("neg", [tensor(2, dtype="bool")], "Negation, the `-` operator, on a bool tensor is not supported."),
-    ("window_hann", [3, True, "half"], "hann expects float32 or float64 dtypes, got: torch.float16"),
-    ("gelu", [tensor(2), "fast"], "'approximate' must be one of none, tanh, but got 'fast'"),
-    ("conv2d", [tensor(1, 2, 5, 5), tensor(4, 2, 3, 3), None, [1, 2, 3]], "'stride' must be a number or 2 numbers, but got 3"),
-    ("conv2d", [tensor(1, 2, 5, 5), tensor(4, 2, 3, 3), None, 0], "non-positive stride is not supported"),
-    ("conv2d", [tensor(1, 3, 5, 5), tensor(4, 2, 3, 3)], "'weight' should have C = 3 along dimension 1, but has 2"),
-    ("cumsum", [tensor(2, 3), 0.5], "'dim' must be a whole number, but got 0.5"),
-    ("add", [tensor(2, dtype="int32"), tensor(2, dtype="int32"), 0.5], "For integral input tensors, argument alpha must not be a floating point number."),
-    ("outer", [tensor(65536), tensor(65536)], "has too many elements"),
-])
+
+@pytest.mark.parametrize(
+    "name, args, words",
+    [
+        ("softmax", [tensor(2, 3), 2], "Dimension out of range (expected to be in range of [-2, 1], but got 2)"),
+        ("softmax", [tensor(), 1], "Dimension out of range (expected to be in range of [-1, 0], but got 1)"),
+        ("sum", [tensor(2, 3), [0, -2]], "dim 0 appears multiple times in the list of dims"),
+        (
+            "add",
+            [tensor(2, 3), tensor(4, 3)],
+            "The size of tensor a (2) must match the size of tensor b (4) at non-singleton dimension 0",
+        ),
+        (
+            "mm",
+            [tensor(2, 3), tensor(2, 3)],
+            "'mat2' should have K = 3 along dimension 0, but has 2: these shapes do not go together (2x3 and 2x3)",
+        ),
+        ("mm", [tensor(2), tensor(2, 3)], "'input' must have 2 dimensions ([M, K]), but got 1"),
+        ("mm", [tensor(2, 3)], "missing argument 'mat2'"),
+        ("mm", [tensor(2, 3), "x"], "'mat2' must be a tensor"),
+        ("softmax", [tensor(2, 3, dtype="int32"), 0], "'input' must be a floating point tensor, but is int32"),
+        (
+            "bitwise_and",
+            [tensor(2), tensor(2)],
+            "not implemented for 'float32': 'input' must be an integer or bool tensor",
+        ),
+        (
+            "bitwise_and",
+            [tensor(2, dtype="int32"), tensor(2)],
+            "not implemented for 'float32': 'other' must be an integer or bool tensor",
+        ),
+        (
+            "pow",
+            [tensor(weak=True), tensor(weak=True, dtype="int32")],
+            "pow() received an invalid combination of arguments - got (float, int), but expected at least one Tensor",
+        ),
+        (
+            "mm",
+            [tensor(2, 3), tensor(3, 2, dtype="float16")],
+            "expected m1 and m2 to have the same dtype, but got: float32 != float16",
+        ),
+        (
+            "conv1d",
+            [tensor(1, 2, 5), tensor(4, 2, 3), tensor(4, dtype="int32")],
+            "Input type (float32) and bias type (int32) should be the same",
+        ),
+        (
+            "scatter_add",
+            [tensor(2), 0, tensor(2, dtype="int32"), tensor(2, dtype="float64")],
+            "Expected self.dtype to be equal to src.dtype, but they are float32 and float64",
+        ),
+        ("neg", [tensor(2, dtype="bool")], "Negation, the `-` operator, on a bool tensor is not supported."),
+        ("window_hann", [3, True, "half"], "hann expects float32 or float64 dtypes, got: torch.float16"),
+        ("gelu", [tensor(2), "fast"], "'approximate' must be one of none, tanh, but got 'fast'"),
+        (
+            "conv2d",
+            [tensor(1, 2, 5, 5), tensor(4, 2, 3, 3), None, [1, 2, 3]],
+            "'stride' must be a number or 2 numbers, but got 3",
+        ),
+        ("conv2d", [tensor(1, 2, 5, 5), tensor(4, 2, 3, 3), None, 0], "non-positive stride is not supported"),
+        ("conv2d", [tensor(1, 3, 5, 5), tensor(4, 2, 3, 3)], "'weight' should have C = 3 along dimension 1, but has 2"),
+        ("cumsum", [tensor(2, 3), 0.5], "'dim' must be a whole number, but got 0.5"),
+        (
+            "add",
+            [tensor(2, dtype="int32"), tensor(2, dtype="int32"), 0.5],
+            "For integral input tensors, argument alpha must not be a floating point number.",
+        ),
+        ("outer", [tensor(65536), tensor(65536)], "has too many elements"),
+    ],
+)
 def test_wrong_calls(name, args, words):
     op = data(name)
-    with pytest.raises(OpError) as e: bind(op, args + [None] * (len(op.params) - len(args)))
+    with pytest.raises(OpError) as e:
+        bind(op, args + [None] * (len(op.params) - len(args)))
     assert words in str(e.value) and str(e.value).startswith(op.name + ": ")
 
 
 LISTS = [(name, i) for name, op in LIBRARY.ops.items() for i, p in enumerate(op.params) if p.kind in ("ints", "dims")]
 
 
-@pytest.mark.parametrize("n", [-2**31, -2**31 + 1, 2**31 - 1, 2**31, -2**53, 0.5, float("nan"), float("inf")])
+@pytest.mark.parametrize("n", [-(2**31), -(2**31) + 1, 2**31 - 1, 2**31, -(2**53), 0.5, float("nan"), float("inf")])
 def test_no_number_in_a_list_stands_for_one_that_is_left_out(n):
     """The mark of a missing number is a number as well: nobody can pass it."""
     assert len(LISTS) > 100
     for name, i in LISTS:
         op = data(name)
-        with pytest.raises(OpError, match=f"{op.name}: '{op.params[i].name}' must be whole numbers, but got "): whole_list(op, op.params[i], [1, n])
+        with pytest.raises(OpError, match=f"{op.name}: '{op.params[i].name}' must be whole numbers, but got "):
+            whole_list(op, op.params[i], [1, n])
 
 
 def test_a_left_out_number_of_a_list_is_one():
     kept = [(name, i) for name, i in LISTS if data(name).params[i].optional and data(name).params[i].kind == "ints"]
     assert len(kept) > 20
-    for name, i in kept: assert whole_list(data(name), data(name).params[i], [1, None]) == [1, MISSING]
+    for name, i in kept:
+        assert whole_list(data(name), data(name).params[i], [1, None]) == [1, MISSING]
 
 
-@pytest.mark.parametrize("name, args", [
-    ("add", [tensor(weak=True), tensor(weak=True)]), ("where", [tensor(2, dtype="bool"), tensor(weak=True), tensor(weak=True)]),
-    ("pow", [tensor(weak=True), tensor()]), ("lerp", [tensor(2), tensor(2), tensor(weak=True)]), ("quantile_all", [tensor(2), tensor(weak=True)]),
-    ("window_hann", [3, True, "double"]), ("conv1d", [tensor(1, 2, 5), tensor(4, 2, 3)]), ("neg", [tensor(2, dtype="uint8")]),
-])
+@pytest.mark.parametrize(
+    "name, args",
+    [
+        ("add", [tensor(weak=True), tensor(weak=True)]),
+        ("where", [tensor(2, dtype="bool"), tensor(weak=True), tensor(weak=True)]),
+        ("pow", [tensor(weak=True), tensor()]),
+        ("lerp", [tensor(2), tensor(2), tensor(weak=True)]),
+        ("quantile_all", [tensor(2), tensor(weak=True)]),
+        ("window_hann", [3, True, "double"]),
+        ("conv1d", [tensor(1, 2, 5), tensor(4, 2, 3)]),
+        ("neg", [tensor(2, dtype="uint8")]),
+    ],
+)
 def test_numbers_and_types_that_are_right(name, args):
     op = data(name)
     bind(op, args + [None] * (len(op.params) - len(args)))
@@ -147,6 +233,7 @@ def test_functions_of_kernels_are_no_names_of_definitions():
 
 
 # --- Bound calls -----------------------------------------------------------------------------------
+
 
 def bound(name: str, *args):
     op = data(name)
@@ -181,7 +268,10 @@ def test_ops_without_such_options_bind_without_parts():
     assert len(ops) > 100 and takes_parts(LIBRARY.ops["sum"]) and takes_parts(LIBRARY.ops["conv2d"])
     for op in ops:
         for name, d, args, _ in tasks_of(op, 1, 40):
-            assert as_json(attempt(lambda: bind_with(d, args, None))) == as_json(attempt(lambda: bind(d, args))), (name, args)
+            assert as_json(attempt(lambda: bind_with(d, args, None))) == as_json(attempt(lambda: bind(d, args))), (
+                name,
+                args,
+            )
 
 
 # --- Both languages --------------------------------------------------------------------------------
@@ -210,32 +300,42 @@ console.log(JSON.stringify(out, (_, v) => typeof v === "number" && !Number.isFin
 
 
 def attempt(f):
-    try: return f()
-    except OpError as e: return str(e)
+    try:
+        return f()
+    except OpError as e:
+        return str(e)
 
 
 def decided(task, shared):
     """What Python decides about a task, as JSON has it."""
     _, op, args, facts = task
     call = attempt(lambda: bind(op, args))
-    if isinstance(call, str): return [call]
+    if isinstance(call, str):
+        return [call]
     out = [call]
     for n, p in enumerate(op.programs):
-        out += [attempt(lambda: plan(op, n, call, p.outputs, facts, shared)), attempt(lambda: plan(op, n, call, p.outputs, facts, [])),
-                attempt(lambda: plan_cpu(op, n, call, p.outputs))]
+        out += [
+            attempt(lambda: plan(op, n, call, p.outputs, facts, shared)),
+            attempt(lambda: plan(op, n, call, p.outputs, facts, [])),
+            attempt(lambda: plan_cpu(op, n, call, p.outputs)),
+        ]
     return as_json(out)
 
 
 def as_json(v):
-    if hasattr(v, "__dataclass_fields__"): return {k: as_json(x) for k, x in vars(v).items()}
-    if isinstance(v, dict): return {k: as_json(x) for k, x in v.items()}
-    if isinstance(v, (list, tuple)): return [as_json(x) for x in v]
+    if hasattr(v, "__dataclass_fields__"):
+        return {k: as_json(x) for k, x in vars(v).items()}
+    if isinstance(v, dict):
+        return {k: as_json(x) for k, x in v.items()}
+    if isinstance(v, (list, tuple)):
+        return [as_json(x) for x in v]
     return decimal(v) if isinstance(v, float) and not math.isfinite(v) else v
 
 
 def single(a):
     """What a call on WebGPU has: no doubles."""
-    if not isinstance(a, np.ndarray): return a
+    if not isinstance(a, np.ndarray):
+        return a
     return meta(a.astype(np.float32) if a.dtype == np.float64 else a)
 
 
@@ -246,9 +346,12 @@ def tasks_of(op, count=2, largest=150):
         args = [single(a) for a in world.arguments(n)]
         yield op.name, d, args, FACTS[n % 2]
         for i, a in enumerate(args):
-            if isinstance(a, Meta): wrong = [*args[:i], tensor(7, *a.shape), *args[i + 1:]]
-            elif isinstance(a, (int, float)) and not isinstance(a, bool): wrong = [*args[:i], -3 - n, *args[i + 1:]]
-            else: continue
+            if isinstance(a, Meta):
+                wrong = [*args[:i], tensor(7, *a.shape), *args[i + 1 :]]
+            elif isinstance(a, (int, float)) and not isinstance(a, bool):
+                wrong = [*args[:i], -3 - n, *args[i + 1 :]]
+            else:
+                continue
             yield op.name, d, wrong, FACTS[n % 2]
 
 
@@ -257,7 +360,9 @@ def test_package_decides_as_python_does(dist, tmp_path):
     ops = list(LIBRARY.ops.values())
     tasks = [t for op in ops for t in tasks_of(op)]
     given, program = tmp_path / "tasks.json", tmp_path / "decide.mjs"
-    given.write_text(json.dumps([[modules.binding(name), as_json(args), as_json(facts)] for name, _, args, facts in tasks]))
+    given.write_text(
+        json.dumps([[modules.binding(name), as_json(args), as_json(facts)] for name, _, args, facts in tasks])
+    )
     program.write_text(PROGRAM)
     done = node.run([program, dist, given, ",".join(sorted({op.file for op in ops}))])
     assert done.returncode == 0, done.stdout
@@ -265,15 +370,19 @@ def test_package_decides_as_python_does(dist, tmp_path):
     shared, kernels, refused, different = rules(LIBRARY), 0, 0, []
     for task, g in zip(tasks, got, strict=True):
         want = decided(task, shared)
-        if g != want: different.append((task[0], task[2], first_difference(g, want)))
+        if g != want:
+            different.append((task[0], task[2], first_difference(g, want)))
         refused += len(want) == 1
         kernels += sum(len(p) for p in want[1:] if isinstance(p, list))
     assert not different, (len(different), different[:3])
-    assert kernels > 2000 and refused > 200             # the comparison is not empty
+    assert kernels > 2000 and refused > 200  # the comparison is not empty
 
 
 def first_difference(a, b, path=""):
-    if isinstance(a, dict) and isinstance(b, dict) and a.keys() == b.keys(): pairs = [(k, a[k], b[k]) for k in a]
-    elif isinstance(a, list) and isinstance(b, list) and len(a) == len(b): pairs = [(i, x, y) for i, (x, y) in enumerate(zip(a, b))]
-    else: return f"{path}: {str(a)[:300]} in the package, {str(b)[:300]} in Python"
+    if isinstance(a, dict) and isinstance(b, dict) and a.keys() == b.keys():
+        pairs = [(k, a[k], b[k]) for k in a]
+    elif isinstance(a, list) and isinstance(b, list) and len(a) == len(b):
+        pairs = [(i, x, y) for i, (x, y) in enumerate(zip(a, b))]
+    else:
+        return f"{path}: {str(a)[:300]} in the package, {str(b)[:300]} in Python"
     return next(first_difference(x, y, f"{path}/{k}") for k, x, y in pairs if x != y)

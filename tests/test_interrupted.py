@@ -32,14 +32,32 @@ def run(words, run=node.run, **rest):
 node.run = run
 package.compile_typescript(sources, dist)
 """
-STATES = [{"a.ts": "export const a: number = 1;\n", "b.ts": "export const b: string = 'ä';\n", "op.js": "export const c = 1;\n", "op.d.ts": "export declare const c = 1;\n"},
-          {"a.ts": "export const a: number = 2 + 2;\n", "b.ts": "export const b: string[] = ['ö'];\n", "op.js": "export const c = 2;\n", "op.d.ts": "export declare const c = 2;\n"}]
+STATES = [
+    {
+        "a.ts": "export const a: number = 1;\n",
+        "b.ts": "export const b: string = 'ä';\n",
+        "op.js": "export const c = 1;\n",
+        "op.d.ts": "export declare const c = 1;\n",
+    },
+    {
+        "a.ts": "export const a: number = 2 + 2;\n",
+        "b.ts": "export const b: string[] = ['ö'];\n",
+        "op.js": "export const c = 2;\n",
+        "op.d.ts": "export declare const c = 2;\n",
+    },
+]
 MOMENTS = ["before TypeScript", "half a file", "half of the files", "one file less", "after TypeScript"]
 
 
 def start(code: str, *words: object, **options) -> subprocess.Popen:
-    return subprocess.Popen([sys.executable, "-c", code, *map(str, words)], env={**os.environ, "PYTHONPATH": str(ROOT)}, stdout=subprocess.PIPE,
-                            stderr=subprocess.STDOUT, text=True, **options)
+    return subprocess.Popen(
+        [sys.executable, "-c", code, *map(str, words)],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        **options,
+    )
 
 
 @pytest.fixture(scope="module")
@@ -133,7 +151,8 @@ with lock.alone(folder / "lock", print):
 def log_of(folder: Path, until: str) -> list[str]:
     for _ in range(600):
         lines = (folder / "log").read_text().splitlines() if (folder / "log").exists() else []
-        if until in lines: return lines
+        if until in lines:
+            return lines
         time.sleep(0.02)
     raise AssertionError(f"no {until!r} in {lines}")
 
@@ -142,7 +161,9 @@ def test_one_build_at_a_time(tmp_path):
     several = [start(HOLDER, tmp_path, name, "") for name in "abc"]
     said = [process.communicate(timeout=60)[0] for process in several]
     lines = (tmp_path / "log").read_text().split("\n")[:-1]
-    assert len(lines) == 6 and all(lines[i].split() == ["begins", lines[i + 1].split()[1]] and lines[i + 1].startswith("ends") for i in (0, 2, 4)), lines
+    assert len(lines) == 6 and all(
+        lines[i].split() == ["begins", lines[i + 1].split()[1]] and lines[i + 1].startswith("ends") for i in (0, 2, 4)
+    ), lines
     assert sum("waiting for another build in this folder" in text for text in said) >= 1
 
 
@@ -160,7 +181,8 @@ def test_forked_workers_keep_nobody_waiting(tmp_path):
     with lock.alone(tmp_path / "lock", print):
         assert len(lock.descriptors()) == 1
         child = os.fork()
-        if child == 0: os._exit(len(lock.descriptors()))
+        if child == 0:
+            os._exit(len(lock.descriptors()))
         assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
     assert lock.descriptors() == ()
 
@@ -187,12 +209,13 @@ def test_two_first_builds_set_up_once(tmp_path):
     both = [start(SETTING_UP, tmp_path) for _ in range(2)]
     said = [process.communicate(timeout=60)[0] for process in both]
     assert [process.returncode for process in both] == [0, 0], said
-    assert (tmp_path / "log").read_text().splitlines() == ["ran"] * 3       # venv, pip, npm
+    assert (tmp_path / "log").read_text().splitlines() == ["ran"] * 3  # venv, pip, npm
 
 
 def test_a_build_holds_the_lock_of_its_sources(tmp_path, monkeypatch):
     seen = []
     monkeypatch.setattr(package, "definitions", lambda *_, **__: seen.append(lock.descriptors()))
     monkeypatch.setattr("codegen.package.generate", lambda *_: pytest.fail("stop here"))
-    with pytest.raises(pytest.fail.Exception): package.build(tmp_path / "dist", tmp_path / "src", earlier=None)
+    with pytest.raises(pytest.fail.Exception):
+        package.build(tmp_path / "dist", tmp_path / "src", earlier=None)
     assert len(seen[0]) == 1 and (tmp_path / "src.lock").exists()

@@ -32,8 +32,10 @@ def loop(browser, site, figure, what, *options) -> dict:
     held = page.evaluate(LOOP, list(options))
     held["left"] = left(page)
     page.close()
-    figure(f"{held['steps']} steps without dispose in Chromium on {what}: at most {held['most'] / 2 ** 20:.1f} MiB, "
-           f"in the second half {held['growth']:.2f} of the first, {held['left']} bytes after a collection ({held['seconds']:.0f} s)")
+    figure(
+        f"{held['steps']} steps without dispose in Chromium on {what}: at most {held['most'] / 2**20:.1f} MiB, "
+        f"in the second half {held['growth']:.2f} of the first, {held['left']} bytes after a collection ({held['seconds']:.0f} s)"
+    )
     return held
 
 
@@ -42,7 +44,7 @@ def left(page) -> int:
     session = page.context.new_cdp_session(page)
     for _ in range(3):
         session.send("HeapProfiler.collectGarbage")
-        page.wait_for_timeout(20)           # what it found comes back between two tasks
+        page.wait_for_timeout(20)  # what it found comes back between two tasks
     return page.evaluate(LEFT)
 
 
@@ -65,6 +67,13 @@ def test_using_frees_at_the_end_of_the_block_in_chromium(browser, site, dist):
 
 
 def test_using_frees_at_the_end_of_the_block_in_a_newer_node(dist):
-    done = node.run(["--input-type=module", "--eval", f"console.log(JSON.stringify(await ({USING})('{(ROOT / 'dist' / 'index.js').as_uri()}')))"],
-                    node=node.newest(), timeout=60)
+    done = node.run(
+        [
+            "--input-type=module",
+            "--eval",
+            f"console.log(JSON.stringify(await ({USING})('{(ROOT / 'dist' / 'index.js').as_uri()}')))",
+        ],
+        node=node.newest(),
+        timeout=60,
+    )
     assert done.stdout.splitlines()[-1] == "[0,[1,1,1]]", done.stdout

@@ -9,34 +9,51 @@ from buildtools.mutate import Clean, copy, failed, mutate as try_all, tried, tri
 from buildtools.mutations import draw, mutations, sources
 from buildtools.paths import ROOT
 
-TYPESCRIPT = '''\
+TYPESCRIPT = """\
 // a + b
 const s = "a + b" + t, u = new Map<string, number>();
   this.count += 1;
   if (a < b && -c) return Math.min(a, b);
   total(a);
-'''
-OP = '''\
+"""
+OP = """\
 op f(x: Float) = x * 2
     "a + b"
     require N > 0, "none"     # N > 0
-'''
+"""
 
 
-def shown(file: str, text: str) -> list[str]: return [str(m).partition(": ")[2] for m in mutations(file, text)]
+def shown(file: str, text: str) -> list[str]:
+    return [str(m).partition(": ")[2] for m in mutations(file, text)]
 
 
 def test_only_code_is_changed():
-    assert shown("a.ts", TYPESCRIPT) == ["`+` becomes `-`", "`+=` becomes `-=`", "`1` becomes `2`", "`<` becomes `<=`", "`&&` becomes `||`", "`min` becomes `max`",
-                                         "without `this.count += 1;`", "without `total(a);`"]
-    assert shown("a.op", OP) == ["`*` becomes `+`", "`2` becomes `3`", "`>` becomes `>=`", "`0` becomes `1`", 'without `require N > 0, "none"     # N > 0`']
+    assert shown("a.ts", TYPESCRIPT) == [
+        "`+` becomes `-`",
+        "`+=` becomes `-=`",
+        "`1` becomes `2`",
+        "`<` becomes `<=`",
+        "`&&` becomes `||`",
+        "`min` becomes `max`",
+        "without `this.count += 1;`",
+        "without `total(a);`",
+    ]
+    assert shown("a.op", OP) == [
+        "`*` becomes `+`",
+        "`2` becomes `3`",
+        "`>` becomes `>=`",
+        "`0` becomes `1`",
+        'without `require N > 0, "none"     # N > 0`',
+    ]
     assert shown("a.py", "x = f(1)  # 2\nif x:\n    x += 'a + b'\n") == ["`1` becomes `2`", "without `x += 'a + b'`"]
 
 
 def test_a_seed_draws_the_same_from_all_kinds_of_sources():
     drawn = draw(300, 5)
     assert drawn == draw(300, 5) and len({(m.file, m.line) for m in drawn}) == 300
-    assert {m.file.rpartition(".")[2] for m in drawn} >= {"py", "ts", "op"} and {m.file for m in drawn} <= set(sources())
+    assert {m.file.rpartition(".")[2] for m in drawn} >= {"py", "ts", "op"} and {m.file for m in drawn} <= set(
+        sources()
+    )
     assert all(m.file.startswith("dsl/") for m in draw(20, 1, "dsl/"))
 
 
@@ -48,9 +65,12 @@ def project(tmp_path, monkeypatch):
     (tmp_path / "buildtools" / "__init__.py").touch()
     (tmp_path / "buildtools" / "package.py").write_text("def build(): pass\n")
     (tmp_path / "calc.py").write_text("def f(x): return x + 0\n")
-    (tmp_path / "tests" / "test_calc.py").write_text("import sys; sys.path.insert(0, '.')\ndef test_f():\n    from calc import f\n    assert f(0) == 0\n")
+    (tmp_path / "tests" / "test_calc.py").write_text(
+        "import sys; sys.path.insert(0, '.')\ndef test_f():\n    from calc import f\n    assert f(0) == 0\n"
+    )
     (tmp_path / "tests" / "test_other.py").write_text("def test_fine(): pass\ndef test_broken(): assert 0\n")
-    for module in (mutate, nearest): monkeypatch.setattr(module, "ROOT", tmp_path)
+    for module in (mutate, nearest):
+        monkeypatch.setattr(module, "ROOT", tmp_path)
     monkeypatch.setattr(mutate, "FOLDER", tmp_path / ".build" / "mutants")
     monkeypatch.setattr(mutate, "SET_UP", ())
     monkeypatch.setattr(nearest, "SEE_MOST", {})
@@ -61,14 +81,19 @@ def test_a_mutation_is_applied_noticed_and_taken_back(project):
     sign, number = mutations("calc.py", (project / "calc.py").read_text())
     assert tried(number, project, ["tests/test_calc.py"]).noticed == "FAILED tests/test_calc.py::test_f"
     assert tried(sign, project, ["tests/test_calc.py"]).noticed == ""
-    assert tried(number, project, ["tests/test_calc.py::test_g"]).noticed == ""         # there is no such test: that says nothing
+    assert (
+        tried(number, project, ["tests/test_calc.py::test_g"]).noticed == ""
+    )  # there is no such test: that says nothing
     assert (project / "calc.py").read_text() == "def f(x): return x + 0\n"
 
 
 def test_what_the_likeliest_tests_do_not_notice_meets_all_others(project):
     number = list(mutations("calc.py", (project / "calc.py").read_text()))[1]
-    clean = Clean({"tests/test_calc.py::test_f": 90.0, "tests/test_other.py::test_fine": 0.1}, ["tests/test_other.py::test_broken"])
-    assert not tried_near(number, project, clean).noticed                               # its test takes too long to be among the first
+    clean = Clean(
+        {"tests/test_calc.py::test_f": 90.0, "tests/test_other.py::test_fine": 0.1},
+        ["tests/test_other.py::test_broken"],
+    )
+    assert not tried_near(number, project, clean).noticed  # its test takes too long to be among the first
     assert tried_far(number, project, clean).noticed == "FAILED tests/test_calc.py::test_f"
 
 
@@ -78,24 +103,41 @@ def test_verdicts_stay_and_what_fails_anyway_says_nothing(project, capsys):
     said = capsys.readouterr().out
     assert "noticed: 1 of 2" in said and f"not noticed: {chosen[0]}" in said and "2 tests, 1 left out" in said
     assert try_all(chosen, 1, "trial") == 1
-    assert "NOT NOTICED" not in capsys.readouterr().out                                 # neither was tried again
+    assert "NOT NOTICED" not in capsys.readouterr().out  # neither was tried again
     assert not (copy(project / ".build" / "mutants" / "0") / ".build" / "mutants").exists()
 
 
 def test_the_nearest_tests_come_first():
-    cases = ["node.py::test_checks[linalg-cpu]", "node.py::test_checks[linalg-webgpu]", "gradients.py::test_gradient[softmax]", "gradients.py::test_gradient[sinh]",
-             "wgsl.py::test_op[softmax]", "adjoint.py::test_mistakes[op f(x)\\n    out = x]", "memory.py::test_using", "gradients.py::test_gradient[log_softmax]"]
+    cases = [
+        "node.py::test_checks[linalg-cpu]",
+        "node.py::test_checks[linalg-webgpu]",
+        "gradients.py::test_gradient[softmax]",
+        "gradients.py::test_gradient[sinh]",
+        "wgsl.py::test_op[softmax]",
+        "adjoint.py::test_mistakes[op f(x)\\n    out = x]",
+        "memory.py::test_using",
+        "gradients.py::test_gradient[log_softmax]",
+    ]
     seconds = {f"tests/test_{case}": float(n) for n, case in enumerate(cases)}
 
     def near(file: str, definition: str) -> list[str]:
         m = next(m for m in mutations(file, (ROOT / file).read_text()) if definition in nearest.subjects(m))
         return [test.removeprefix("tests/test_") for test in nearest.first(m, seconds)]
 
-    assert near("ops/reduce.op", "softmax") == ["node.py::test_checks[linalg-cpu]", "gradients.py::test_gradient[softmax]", "wgsl.py::test_op[softmax]"]
-    assert near("runtime/webgpu/quantity.ts", "quantity") == ["node.py::test_checks[linalg-cpu]", "node.py::test_checks[linalg-webgpu]"]
-    assert near("dsl/adjoint.py", "adjoint") == ["adjoint.py::test_mistakes"]           # no plain words: all cases
+    assert near("ops/reduce.op", "softmax") == [
+        "node.py::test_checks[linalg-cpu]",
+        "gradients.py::test_gradient[softmax]",
+        "wgsl.py::test_op[softmax]",
+    ]
+    assert near("runtime/webgpu/quantity.ts", "quantity") == [
+        "node.py::test_checks[linalg-cpu]",
+        "node.py::test_checks[linalg-webgpu]",
+    ]
+    assert near("dsl/adjoint.py", "adjoint") == ["adjoint.py::test_mistakes"]  # no plain words: all cases
     failed = ["tests/test_adjoint.py::test_mistakes[op g(x)]"]
-    assert nearest.addresses(seconds, failed) == [test for test in seconds if "adjoint" not in test]    # of which one says nothing
+    assert nearest.addresses(seconds, failed) == [
+        test for test in seconds if "adjoint" not in test
+    ]  # of which one says nothing
 
 
 def test_patterns_of_the_nearest_tests_name_files_that_are_there():

@@ -16,7 +16,9 @@ delete class new function this await yield eval arguments nest math count within
 constructor prototype toString hasOwnProperty length then name options device torch tensor undefined
 lambda def_ pass_ np print env self0 import0 kept dropped has_x type_x rank_x xStride0 xAt xIn xLength0 k2 n2""".split()
 WORDS = [w for w in WORDS if not w.endswith("_")]
-WORDS += [f"{w}1" for w in WORDS[:-len(WORDS) % 14]]          # so that ops and `def`s of half the definitions have different names
+WORDS += [
+    f"{w}1" for w in WORDS[: -len(WORDS) % 14]
+]  # so that ops and `def`s of half the definitions have different names
 SIZES = "Math Number NaN Infinity Object Array R0 T I Words Float32Array Symbol Promise X0 Acc0 Place P U L".split()
 KINDS = ("op", "def", "tensor", "other", "option", "flag", "loop", "bound", "part", "argument", "local")
 TEXT = """
@@ -60,5 +62,6 @@ def test_gpu_and_slopes(text):
 def test_cpu(tmp_path, half):
     library, errors = loaded("".join(t for n, t in enumerate(TEXTS) if n // 7 % 2 == half))
     assert not errors
-    for op in library.ops.values(): complete(op)
+    for op in library.ops.values():
+        complete(op)
     same_as_wanted(answers_of(library, tmp_path, 2))

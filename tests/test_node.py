@@ -28,7 +28,9 @@ def test_checks(file, device, dist):
 
 @pytest.mark.parametrize("file", NODE_TESTS, ids=lambda file: file.name.removesuffix(".test.mjs"))
 def test_node(file, dist, figure):
-    done = node.run([file], env=gpu.variables(), timeout=600)   # without --test: Node 18's keeps to itself what a file prints
+    done = node.run(
+        [file], env=gpu.variables(), timeout=600
+    )  # without --test: Node 18's keeps to itself what a file prints
     assert done.returncode == 0, done.stdout
     for line in done.stdout.splitlines():
         if "figure: " in line:

@@ -7,11 +7,15 @@ import pytest
 from buildtools import conformance
 
 MODULES = 113
-PARTS = 4           # of what takes a software GPU minutes: processes share them
+PARTS = 4  # of what takes a software GPU minutes: processes share them
 
 
-def part_of(names: set[str], part: int) -> list[str]: return sorted(names)[part::PARTS]
-def only(names: list[str]) -> str: return f"^({'|'.join(map(re.escape, names))})(@|$)"
+def part_of(names: set[str], part: int) -> list[str]:
+    return sorted(names)[part::PARTS]
+
+
+def only(names: list[str]) -> str:
+    return f"^({'|'.join(map(re.escape, names))})(@|$)"
 
 
 def held(result: conformance.Replay, wanted: set[str], what: str, figure):
@@ -25,15 +29,24 @@ def test_names_that_were_right_stay_right_on_the_cpu(dist, figure):
     wanted, result = set(conformance.expected()["cpu"]), conformance.replay("cpu", tier="all", methods=True)
     held(result, wanted, "cpu", figure)
     for kind, least in ("error", 204), ("method", 1820), ("inplace", 669):
-        answers = [(x["id"], x["forward"] if kind == x["kind"] else x.get(kind)) for x in result.items if not x.get("skip")]
+        answers = [
+            (x["id"], x["forward"] if kind == x["kind"] else x.get(kind)) for x in result.items if not x.get("skip")
+        ]
         found = {name: answer["ok"] for name, answer in answers if answer and not answer.get("skip")}
-        wrong = {name for name, ok in found.items() if not ok and not name.startswith("addbmm/")}         # which takes another shape in place
+        wrong = {
+            name for name, ok in found.items() if not ok and not name.startswith("addbmm/")
+        }  # which takes another shape in place
         figure(f"PyTorch's answers, cpu: {sum(found.values())} of {len(found)} {kind}s right")
         assert not wrong and sum(found.values()) >= least, sorted(wrong)
 
 
 def test_tier_1_stays_right_on_webgpu(dist, figure):
-    held(conformance.replay("webgpu"), set(conformance.expected()["webgpu"]) & conformance.of_tiers(1), "tier 1 on webgpu", figure)
+    held(
+        conformance.replay("webgpu"),
+        set(conformance.expected()["webgpu"]) & conformance.of_tiers(1),
+        "tier 1 on webgpu",
+        figure,
+    )
 
 
 @pytest.mark.parametrize("part", range(PARTS))
@@ -46,7 +59,9 @@ def test_the_rest_stays_right_on_webgpu(part, dist, figure):
 @pytest.mark.parametrize("device", ["cpu", "webgpu"])
 def test_degenerate_points_are_as_they_were(device, dist, figure):
     """Values and slopes at zeros, equal numbers, infinities and NaN: no call joins those that are known to differ from PyTorch's."""
-    found, count = conformance.odd(conformance.replay(device, tier=conformance.DEGENERATE_TIERS[device], degenerate=True).items)
+    found, count = conformance.odd(
+        conformance.replay(device, tier=conformance.DEGENERATE_TIERS[device], degenerate=True).items
+    )
     known = conformance.degenerate_known(device)
     figure(f"degenerate points, {device}: {count - len(found)} of {count} as PyTorch's")
     assert count > 500
@@ -61,7 +76,9 @@ def test_every_recorded_module_is_right_on_the_cpu(dist, figure):
 @pytest.mark.parametrize("part", range(PARTS))
 def test_every_recorded_module_is_right_on_webgpu(part, dist, figure):
     names = part_of(conformance.modules(), part)
-    assert modules_right("webgpu", only(names), f"part {part + 1} of {PARTS} of modules on webgpu", figure) == len(names)
+    assert modules_right("webgpu", only(names), f"part {part + 1} of {PARTS} of modules on webgpu", figure) == len(
+        names
+    )
 
 
 def modules_right(device: str, names: str | None, what: str, figure) -> int:

@@ -36,13 +36,20 @@ console.log(JSON.stringify(out));
 
 
 def argument(v):
-    return {"shape": list(v.shape), "dtype": "float32" if v.dtype.kind == "f" else v.dtype.name} if isinstance(v, np.ndarray) else v
+    return (
+        {"shape": list(v.shape), "dtype": "float32" if v.dtype.kind == "f" else v.dtype.name}
+        if isinstance(v, np.ndarray)
+        else v
+    )
 
 
 # What is done to tensors of a legal call: types, and shapes at the edges of patterns.
-VARIED = {"as it is": lambda v: v, "whole numbers": lambda v: {**v, "dtype": "int32"} if v["dtype"] == "float32" else v,
-          "empty whole numbers": lambda v: {"shape": [0, *v["shape"][1:]], "dtype": "int32"},
-          "no axes": lambda v: {**v, "shape": []} if v["shape"] == [1] else v}
+VARIED = {
+    "as it is": lambda v: v,
+    "whole numbers": lambda v: {**v, "dtype": "int32"} if v["dtype"] == "float32" else v,
+    "empty whole numbers": lambda v: {"shape": [0, *v["shape"][1:]], "dtype": "int32"},
+    "no axes": lambda v: {**v, "shape": []} if v["shape"] == [1] else v,
+}
 
 
 def calls(op, count: int = 12) -> list:
@@ -50,24 +57,60 @@ def calls(op, count: int = 12) -> list:
     out = []
     for n, world in enumerate(worlds(op, count, seed=9, largest=100)):
         for vary in VARIED.values():
-            given = [(p, vary(v) if isinstance(v, dict) else v) for p, v in zip(op.params, map(argument, world.arguments(n)))]
-            out.append([*(v for p, v in given if not p.keyword), {"named": {p.name: v for p, v in given if p.keyword and v is not None}}])
+            given = [
+                (p, vary(v) if isinstance(v, dict) else v) for p, v in zip(op.params, map(argument, world.arguments(n)))
+            ]
+            out.append(
+                [
+                    *(v for p, v in given if not p.keyword),
+                    {"named": {p.name: v for p, v in given if p.keyword and v is not None}},
+                ]
+            )
     return out
 
 
 def test_each_op_of_a_shared_name_is_chosen_by_some_call(dist, tmp_path):
     names = names_of(LIBRARY)
-    asked = {f"{space}.{name}": ops for space, table in names.namespaces.items() for name, ops in table.items() if len(ops) > 1}
+    asked = {
+        f"{space}.{name}": ops
+        for space, table in names.namespaces.items()
+        for name, ops in table.items()
+        if len(ops) > 1
+    }
     file = tmp_path / "calls.json"
-    file.write_text(json.dumps({name: {"ops": [[op.file, op.name] for op in ops], "calls": [c for op in ops for c in calls(op)]} for name, ops in asked.items()}))
+    file.write_text(
+        json.dumps(
+            {
+                name: {"ops": [[op.file, op.name] for op in ops], "calls": [c for op in ops for c in calls(op)]}
+                for name, ops in asked.items()
+            }
+        )
+    )
     done = node.run(["--input-type=module", "--eval", CHOSEN.format(dist=dist, file=file)])
     chosen = json.loads(done.stdout)
     missed = [f"{name}: {op.name}" for name, ops in asked.items() for op in ops if op.name not in chosen[name]]
     assert len(asked) > 70 and not missed, "\n".join(missed)
 
 
-TENSORS = {"a: Num": "a", "a: Float": "a", "a: Int": "a", "a: Num, b: Num": "a + b", "a: Float, b: Num | num": "a + b", "a: Num[N, K]": "a[n, k]", "a: Num[N, N]": "a[n, k]"}
-OPTIONS = {"": "0", "s: int": "s", "s: num": "s", "s: int = 2": "s", "s: real?": "(s ?? 0)", 's: "one" | "two"': '(1 if s == "one" else 2)', 's: "one"': "1", "s: bool": "(1 if s else 2)"}
+TENSORS = {
+    "a: Num": "a",
+    "a: Float": "a",
+    "a: Int": "a",
+    "a: Num, b: Num": "a + b",
+    "a: Float, b: Num | num": "a + b",
+    "a: Num[N, K]": "a[n, k]",
+    "a: Num[N, N]": "a[n, k]",
+}
+OPTIONS = {
+    "": "0",
+    "s: int": "s",
+    "s: num": "s",
+    "s: int = 2": "s",
+    "s: real?": "(s ?? 0)",
+    's: "one" | "two"': '(1 if s == "one" else 2)',
+    's: "one"': "1",
+    "s: bool": "(1 if s else 2)",
+}
 REQUIRES = ("", '    require rank(a) > 1, "rank"\n')
 
 
@@ -84,14 +127,22 @@ def test_what_is_said_to_take_all_calls_of_another_op_takes_them():
     assert not errors
     ops = list(library.ops.values())
     data = {op.name: package.op_data(op) for op in ops}
-    given = {op.name: [{p.name: meta(single(v)) if isinstance(v, np.ndarray) else v for p, v in zip(op.params, w.arguments(n))}
-                       for n, w in enumerate(worlds(op, 6, seed=2, largest=60))] for op in ops}
+    given = {
+        op.name: [
+            {p.name: meta(single(v)) if isinstance(v, np.ndarray) else v for p, v in zip(op.params, w.arguments(n))}
+            for n, w in enumerate(worlds(op, 6, seed=2, largest=60))
+        ]
+        for op in ops
+    }
     dead = 0
     for a, b in itertools.permutations(ops, 2):
-        if not takes_all(a, b): continue
+        if not takes_all(a, b):
+            continue
         dead += 1
-        for named in given[b.name]: bind(data[a.name], [named.get(p.name) for p in a.params])       # raises where it does not
+        for named in given[b.name]:
+            bind(data[a.name], [named.get(p.name) for p in a.params])  # raises where it does not
     assert dead > 100, dead
 
 
-def single(v: np.ndarray) -> np.ndarray: return v.astype(np.float32) if v.dtype == np.float64 else v
+def single(v: np.ndarray) -> np.ndarray:
+    return v.astype(np.float32) if v.dtype == np.float64 else v

@@ -80,12 +80,15 @@ op plain(x: Float) = x * x * x
 
 @pytest.fixture(scope="module")
 def ops():
-    library, errors, _ = load_text("".join(line + ('\n    "."' if line.startswith("op ") else "") + "\n" for line in TEXT.split("\n")))
+    library, errors, _ = load_text(
+        "".join(line + ('\n    "."' if line.startswith("op ") else "") + "\n" for line in TEXT.split("\n"))
+    )
     assert not errors
     return {name: Function(op, library, on="numpy") for name, op in library.ops.items()}
 
 
-def soft(x): return np.exp(x) / np.exp(x).sum()
+def soft(x):
+    return np.exp(x) / np.exp(x).sum()
 
 
 def test_at_a_kink(ops):
@@ -109,7 +112,7 @@ def test_what_is_not_said_is_derived_beside_it(ops):
 def test_parts_of_gradients_and_what_the_call_made(ops):
     x = np.array([[3.0, 4.0], [0.6, 0.8]])
     n = np.sqrt((x * x).sum(1, keepdims=True))
-    through = -(x / n ** 2).sum(1, keepdims=True)
+    through = -(x / n**2).sum(1, keepdims=True)
     assert np.allclose(ops["unit"].grad(x, 1)["x"], 1 / n + 3 * x / n * through)
 
 

@@ -24,8 +24,13 @@ def project(tarball, tmp_path_factory):
     """An empty project with the tarball installed and nothing else."""
     folder = tmp_path_factory.mktemp("project")
     (folder / "package.json").write_text('{"name": "stranger", "private": true, "type": "module"}')
-    done = subprocess.run([*node.npm(), "install", "--offline", "--no-audit", "--no-fund", "--loglevel=error", str(tarball)],
-                          cwd=folder, env=node.environment(), capture_output=True, text=True)
+    done = subprocess.run(
+        [*node.npm(), "install", "--offline", "--no-audit", "--no-fund", "--loglevel=error", str(tarball)],
+        cwd=folder,
+        env=node.environment(),
+        capture_output=True,
+        text=True,
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     assert [file.name for file in (folder / "node_modules").iterdir() if file.name[0] != "."] == ["tensorloom"]
     return folder
@@ -33,8 +38,10 @@ def project(tarball, tmp_path_factory):
 
 @pytest.mark.parametrize("which", ["oldest", "chosen"])
 def test_an_esm_project_imports_it(project, which):
-    script = ("import * as torch from 'tensorloom'; import {add} from 'tensorloom/functional';"
-              "console.log(JSON.stringify(await torch.tensor([1, 2]).add(torch.tensor([3, 4])).tolist()), typeof add)")
+    script = (
+        "import * as torch from 'tensorloom'; import {add} from 'tensorloom/functional';"
+        "console.log(JSON.stringify(await torch.tensor([1, 2]).add(torch.tensor([3, 4])).tolist()), typeof add)"
+    )
     chosen = node.bundled() if which == "oldest" else node.executable()
     done = node.run(["--input-type=module", "--eval", script], cwd=project, node=chosen)
     assert done.stdout.strip() == "[4,6] function"
@@ -84,8 +91,10 @@ def test_a_strict_typescript_project_compiles(project):
     """`tests/user_project` holds what must and (by @ts-expect-error) what must not type-check; so must the documentation's TypeScript."""
     typed = [program for page in pages.PAGES for program in pages.programs(page) if program.typed]
     assert typed
-    for n, program in enumerate(typed): (project / f"page{n}.ts").write_text(program.text)
-    for file in ("main.ts", "tsconfig.json"): shutil.copy(ROOT / "tests" / "user_project" / file, project)
+    for n, program in enumerate(typed):
+        (project / f"page{n}.ts").write_text(program.text)
+    for file in ("main.ts", "tsconfig.json"):
+        shutil.copy(ROOT / "tests" / "user_project" / file, project)
     for settings in ([], ["--module", "esnext", "--moduleResolution", "bundler"]):
         done = node.run([node.compiler(), "--project", project, *settings], cwd=project)
         assert done.returncode == 0, done.stdout
@@ -99,41 +108,72 @@ def test_it_depends_on_nothing_and_evaluates_no_text(dist):
     described = json.loads((dist / "package.json").read_text())
     assert not {"dependencies", "peerDependencies", "optionalDependencies"} & described.keys()
     for file in dist.rglob("*.js"):
-        assert not re.search(r"(?<![\w$.])eval\([^)]|\bnew Function\b", file.read_text()), file  # model.eval() is a method
+        assert not re.search(r"(?<![\w$.])eval\([^)]|\bnew Function\b", file.read_text()), (
+            file
+        )  # model.eval() is a method
 
 
 def test_a_minified_bundle_says_the_same_names(project):
     """Minifiers shorten the names of classes, which errors and printed models show."""
     shutil.copy(ROOT / "tests" / "minified.mjs", project)
     # A class of a user's own has the name that the minifier gave it.
-    done = node.run([node.tool("esbuild"), "minified.mjs", "--bundle", "--minify", "--format=esm", "--outfile=minified.out.mjs", "--log-level=error"], cwd=project)
+    done = node.run(
+        [
+            node.tool("esbuild"),
+            "minified.mjs",
+            "--bundle",
+            "--minify",
+            "--format=esm",
+            "--outfile=minified.out.mjs",
+            "--log-level=error",
+        ],
+        cwd=project,
+    )
     assert done.returncode == 0, done.stdout
     plain, small = (json.loads(node.run([file], cwd=project).stdout) for file in ("minified.mjs", "minified.out.mjs"))
     assert len(plain) > 250
     assert [found for found in plain if "." in found[0] and found[1] != found[0].rpartition(".")[2]] == []
-    assert [(a, b) for a, b in zip(plain, small, strict=True) if a != b and "Own" not in a[1] and "Mine" not in a[1]] == []
+    assert [
+        (a, b) for a, b in zip(plain, small, strict=True) if a != b and "Own" not in a[1] and "Mine" not in a[1]
+    ] == []
 
 
 def test_what_a_module_does_on_import_is_said_to_bundlers(dist):
     """A module that is not among package.json's `sideEffects` may be left out, so on import it changes at most what it defines."""
     listed = json.loads((dist / "package.json").read_text())["sideEffects"]
     for file in dist.rglob("*.js"):
-        if f"./{file.relative_to(dist).as_posix()}" in listed: continue
+        if f"./{file.relative_to(dist).as_posix()}" in listed:
+            continue
         text = re.sub(r"`(?:[^`\\]|\\.)*`", "``", file.read_text())
-        for line in re.findall(r"^(?!import|export|const|let|class|function|async |if \(disposeSymbol)[A-Za-z(\[].*", text, re.M):
+        for line in re.findall(
+            r"^(?!import|export|const|let|class|function|async |if \(disposeSymbol)[A-Za-z(\[].*", text, re.M
+        ):
             own = re.match(r"(?:titled|limited|Object\.define\w+)\((\w+)", line)
             assert own and re.search(rf"^(?:export )?(?:class|const) {own[1]}\b", text, re.M), f"{file}: {line}"
 
 
 def test_a_bundle_holds_only_the_ops_it_uses(project, dist):
     sizes, packed = {}, {}
-    for name, text in {"few": "import {add, matmul, relu, tensor} from 'tensorloom/functional'; console.log(add, matmul, relu, tensor)",
-                       "one": "import {add, tensor} from 'tensorloom/functional'; console.log(add, tensor)",
-                       "core": "import * as torch from 'tensorloom/core'; console.log(torch)",
-                       "all": "import * as torch from 'tensorloom'; console.log(torch)"}.items():
+    for name, text in {
+        "few": "import {add, matmul, relu, tensor} from 'tensorloom/functional'; console.log(add, matmul, relu, tensor)",
+        "one": "import {add, tensor} from 'tensorloom/functional'; console.log(add, tensor)",
+        "core": "import * as torch from 'tensorloom/core'; console.log(torch)",
+        "all": "import * as torch from 'tensorloom'; console.log(torch)",
+    }.items():
         (project / f"{name}.js").write_text(text)
-        done = node.run([node.tool("esbuild"), f"{name}.js", "--bundle", "--minify", "--format=esm", f"--outfile={name}.out.js",
-                         "--external:webgpu", "--log-level=warning"], cwd=project)
+        done = node.run(
+            [
+                node.tool("esbuild"),
+                f"{name}.js",
+                "--bundle",
+                "--minify",
+                "--format=esm",
+                f"--outfile={name}.out.js",
+                "--external:webgpu",
+                "--log-level=warning",
+            ],
+            cwd=project,
+        )
         assert done.returncode == 0, done.stdout
         made = (project / f"{name}.out.js").read_bytes()
         sizes[name], packed[name] = len(made), len(gzip.compress(made, 9))

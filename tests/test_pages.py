@@ -32,18 +32,23 @@ def opened(browser, site, dist):
 
 def inked(page, selector: str, colour: tuple[int, int, int]) -> int:
     """How many of a chart's pixels have the colour of its line."""
-    return page.evaluate("""([selector, colour]) => {
+    return page.evaluate(
+        """([selector, colour]) => {
       const canvas = document.querySelector(selector), { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
       let count = 0;
       for (let i = 0; i < data.length; i += 4) if (data[i + 3] > 200 && colour.every((c, k) => Math.abs(data[i + k] - c) < 24)) count++;
       return count;
-    }""", [f"{selector} canvas", colour])
+    }""",
+        [f"{selector} canvas", colour],
+    )
 
 
 ORANGE, BLUE = (217, 72, 15), (47, 95, 222)
 
 
-@pytest.mark.parametrize("device, function, steps, bound", [("cpu", "waves", 250, 0.02), ("webgpu", "a corner", 40, 0.04)])
+@pytest.mark.parametrize(
+    "device, function, steps, bound", [("cpu", "waves", 250, 0.02), ("webgpu", "a corner", 40, 0.04)]
+)
 def test_the_curve(device, function, steps, bound, opened):
     page = opened(f"curve/?steps={steps}&device={device}&function={function}", f"curve-{device}")
     assert page.inner_text("#where") == {"cpu": "CPU", "webgpu": "WebGPU"}[device]
@@ -67,5 +72,6 @@ def test_the_list_leads_to_every_page(browser, site):
     page.goto(f"{site}/examples/index.html")
     links = page.eval_on_selector_all(".list a", "links => links.map((link) => link.getAttribute('href'))")
     assert {f"examples/{link}" for link in links} == set(pages.PAGES)
-    for link in links: assert page.request.get(f"{site}/examples/{link}").ok
+    for link in links:
+        assert page.request.get(f"{site}/examples/{link}").ok
     page.close()

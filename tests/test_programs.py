@@ -12,9 +12,13 @@ import pytest
 from buildtools import gpu, node
 
 HERE = Path(__file__).parent / "programs"
-PARTS = 2           # of what a software GPU replays: processes share them
+PARTS = 2  # of what a software GPU replays: processes share them
 LIGHT = 100
-KNOWN = [re.compile(line.split("  #")[0]) for line in (HERE / "known.txt").read_text(encoding="utf-8").splitlines() if line and line[0] != "#"]
+KNOWN = [
+    re.compile(line.split("  #")[0])
+    for line in (HERE / "known.txt").read_text(encoding="utf-8").splitlines()
+    if line and line[0] != "#"
+]
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +37,9 @@ def run(script: str, *arguments) -> dict:
 
 def said(x: dict) -> str:
     """What a line of known.txt is searched in."""
-    return f"{x.get('id', '')} {x['kind']} {x['f']} {x.get('want', '') if x['kind'] == 'no error' else x.get('got', '')}"
+    return (
+        f"{x.get('id', '')} {x['kind']} {x['f']} {x.get('want', '') if x['kind'] == 'no error' else x.get('got', '')}"
+    )
 
 
 def unknown(found: list[dict]) -> list[dict]:
@@ -79,4 +85,6 @@ def test_the_devices_agree(programs, dist, figure):
 def test_what_is_known_is_searched_in_one_line():
     x = {"f": "torch.Tensor.mul", "kind": "value", "got": 1, "want": 2}
     assert unknown([x]) == [x]
-    assert not unknown([{"f": "torch.abs", "kind": "no error", "want": "NotImplementedError: \"abs_cpu\" not implemented for 'Bool'"}])
+    assert not unknown(
+        [{"f": "torch.abs", "kind": "no error", "want": "NotImplementedError: \"abs_cpu\" not implemented for 'Bool'"}]
+    )

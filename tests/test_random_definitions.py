@@ -10,8 +10,8 @@ from codegen.host.errors import OpError
 from random_definitions import made
 
 TODAY = int(datetime.date.today().strftime("%Y%m%d"))
-PARTS, COUNT = 8, 25            # definitions of fixed seeds, in parts that run side by side; and of the date as many as one part
-ON_GPU = 5                      # of each part
+PARTS, COUNT = 8, 25  # definitions of fixed seeds, in parts that run side by side; and of the date as many as one part
+ON_GPU = 5  # of each part
 STEP = 1e-6
 
 
@@ -20,14 +20,21 @@ def test_random_definitions(part, figure):
     first = TODAY * 1000 if part == "today" else part * COUNT
     compared = sum(agrees(seed, seed - first < ON_GPU) for seed in range(first, first + COUNT))
     assert compared > COUNT / 2
-    if part == "today": figure(f"random definitions from seed {first} on: {compared} of {COUNT} compared, the others are refused")
+    if part == "today":
+        figure(f"random definitions from seed {first} on: {compared} of {COUNT} compared, the others are refused")
 
 
 def agrees(seed: int, gpu: bool) -> bool:
     """Whether a definition is one; false if it is refused because something in it is not used."""
     definition, r = made(seed), np.random.default_rng(seed)
-    inputs = {"x": r.standard_normal((4, 5)), "y": r.standard_normal(5), "w": r.standard_normal(3), "z": r.integers(0, 5, 4).astype(np.int32)}
-    try: f = dsl.op(definition.text, on="numpy")
+    inputs = {
+        "x": r.standard_normal((4, 5)),
+        "y": r.standard_normal(5),
+        "w": r.standard_normal(3),
+        "z": r.integers(0, 5, 4).astype(np.int32),
+    }
+    try:
+        f = dsl.op(definition.text, on="numpy")
     except dsl.DefinitionError as e:
         assert "never used" in str(e), f"seed {seed}\n{definition.text}\n{e}"
         return False
@@ -35,17 +42,20 @@ def agrees(seed: int, gpu: bool) -> bool:
     want = definition.brute(inputs)
     close(f(*inputs.values()), want, 1e-6, where)
     cotangent = r.standard_normal(want.shape)
-    try: gradients = f.grad(*inputs.values(), cotangent=cotangent)
+    try:
+        gradients = f.grad(*inputs.values(), cotangent=cotangent)
     except OpError as e:
         assert "no gradient" in str(e), where
         gradients = {}
-    for name, got in gradients.items(): slopes(definition, inputs, name, cotangent, got, where)
+    for name, got in gradients.items():
+        slopes(definition, inputs, name, cotangent, got, where)
     if gpu:
         single = [a.astype(np.float32) if a.dtype.kind == "f" else a for a in inputs.values()]
         f.on = "gpu"
         close(f(*single), want, 2e-3, f"GPU, {where}")
         if gradients:
-            for name, got in f.grad(*single, cotangent=cotangent.astype(np.float32)).items(): close(got, gradients[name], 2e-2, f"GPU, d_{name}, {where}")
+            for name, got in f.grad(*single, cotangent=cotangent.astype(np.float32)).items():
+                close(got, gradients[name], 2e-2, f"GPU, d_{name}, {where}")
     return True
 
 
@@ -55,6 +65,7 @@ def close(got, want, relative: float, where: str):
 
 def slopes(definition, inputs, name, cotangent, got, where):
     """The gradient against differences to both sides; where they are unlike there is a kink."""
+
     def total(at, by):
         moved = inputs[name].copy()
         moved[at] += by
@@ -62,5 +73,8 @@ def slopes(definition, inputs, name, cotangent, got, where):
 
     for at in np.ndindex(*inputs[name].shape):
         up, down = (total(at, STEP) - total(at, 0)) / STEP, (total(at, 0) - total(at, -STEP)) / STEP
-        if abs(up - down) > 1e-3 * (1 + abs(up)): continue
-        assert abs(got[at] - (up + down) / 2) <= 1e-4 + 1e-3 * abs(up), f"d_{name}{list(at)} is {got[at]}, the slope is {(up + down) / 2}\n{where}"
+        if abs(up - down) > 1e-3 * (1 + abs(up)):
+            continue
+        assert abs(got[at] - (up + down) / 2) <= 1e-4 + 1e-3 * abs(up), (
+            f"d_{name}{list(at)} is {got[at]}, the slope is {(up + down) / 2}\n{where}"
+        )

@@ -96,12 +96,13 @@ def test_meaning_gradients_and_gpu(name):
 
 def test_values():
     x = np.arange(6.0).reshape(2, 3)
-    np.testing.assert_array_equal(dsl.op(TEXT, "chained").numpy(x), (2 * x[..., ::-1] ** 4 + x ** 2) * x)
+    np.testing.assert_array_equal(dsl.op(TEXT, "chained").numpy(x), (2 * x[..., ::-1] ** 4 + x**2) * x)
     np.testing.assert_array_equal(dsl.op(TEXT, "whole").numpy(np.array([[1, 2, 3]]), x[1]), [[9, 8, 5]])
 
 
 def test_requirements_of_the_callee_hold_at_a_call():
-    with pytest.raises(Exception, match="scale must be positive, got -1"): dsl.op(TEXT, "chained").numpy(np.ones((2, 3)), twice=-1)
+    with pytest.raises(Exception, match="scale must be positive, got -1"):
+        dsl.op(TEXT, "chained").numpy(np.ones((2, 3)), twice=-1)
 
 
 def test_bodies_are_given_what_lies_without_gaps():

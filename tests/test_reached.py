@@ -12,58 +12,90 @@ op choice(x: Float[N], index: Int[M], other: Float[M], far: bool = false) -> Flo
 """
 
 
-@pytest.mark.parametrize("name, args, options, words", [
-    ("gather", (X, 0, I([3, 0])), {}, "gather: index 3 is out of bounds for an axis of length 3"),
-    ("index_select", (X, 1, I(0, -1)), {}, "index_select: index -1 is out of bounds for an axis of length 2"),
-    ("scatter", (X, 1, I([2], [0], [0]), X[:, :1]), {}, "scatter: index 2 is out of bounds for an axis of length 2"),
-    ("index_add", (X, 0, I(7), X[:1]), {}, "index_add: index 7 is out of bounds for an axis of length 3"),
-    ("embedding", (I(3), X), {}, "embedding: index 3 is out of bounds for an axis of length 3"),
-    ("index_select", (X[:, :0], 1, I(0)), {}, "index_select: index 0 is out of bounds for an axis of length 0"),
-    ("cross_entropy", (X, I(0, 1, 2), X[0]), {"label_smoothing": 0.1}, "cross_entropy: index 2 is out of bounds for an axis of length 2"),
-    ("nll_loss", (X, I(0, 1, 2)), {"ignore_index": 1}, "nll_loss: index 2 is out of bounds for an axis of length 2"),
-])
+@pytest.mark.parametrize(
+    "name, args, options, words",
+    [
+        ("gather", (X, 0, I([3, 0])), {}, "gather: index 3 is out of bounds for an axis of length 3"),
+        ("index_select", (X, 1, I(0, -1)), {}, "index_select: index -1 is out of bounds for an axis of length 2"),
+        (
+            "scatter",
+            (X, 1, I([2], [0], [0]), X[:, :1]),
+            {},
+            "scatter: index 2 is out of bounds for an axis of length 2",
+        ),
+        ("index_add", (X, 0, I(7), X[:1]), {}, "index_add: index 7 is out of bounds for an axis of length 3"),
+        ("embedding", (I(3), X), {}, "embedding: index 3 is out of bounds for an axis of length 3"),
+        ("index_select", (X[:, :0], 1, I(0)), {}, "index_select: index 0 is out of bounds for an axis of length 0"),
+        (
+            "cross_entropy",
+            (X, I(0, 1, 2), X[0]),
+            {"label_smoothing": 0.1},
+            "cross_entropy: index 2 is out of bounds for an axis of length 2",
+        ),
+        (
+            "nll_loss",
+            (X, I(0, 1, 2)),
+            {"ignore_index": 1},
+            "nll_loss: index 2 is out of bounds for an axis of length 2",
+        ),
+    ],
+)
 def test_a_place_off_its_axis(name, args, options, words):
     f = dsl.op(name)
     for run in (f.gpu, f.numpy):
-        with pytest.raises(IndexError, match=words if run == f.gpu else "out of range for an axis"): run(*args, **options)
+        with pytest.raises(IndexError, match=words if run == f.gpu else "out of range for an axis"):
+            run(*args, **options)
 
 
-@pytest.mark.parametrize("name, args, options", [
-    ("nll_loss", (X, I(0, -100, 1)), {}),
-    ("cross_entropy", (X, I(9, 0, 1)), {"ignore_index": 9, "reduction": "none"}),
-    (CHOICE, (X[:, 0], I(-5, 2, 0), X[:, 1]), {}),
-    (CHOICE, (X[:, 0], I(-5, 2, 0), X[:, 1]), {"far": True}),
-])
+@pytest.mark.parametrize(
+    "name, args, options",
+    [
+        ("nll_loss", (X, I(0, -100, 1)), {}),
+        ("cross_entropy", (X, I(9, 0, 1)), {"ignore_index": 9, "reduction": "none"}),
+        (CHOICE, (X[:, 0], I(-5, 2, 0), X[:, 1]), {}),
+        (CHOICE, (X[:, 0], I(-5, 2, 0), X[:, 1]), {"far": True}),
+    ],
+)
 def test_one_whose_value_is_not_needed(name, args, options):
     f = dsl.op(name, on="numpy")
     np.testing.assert_allclose(f.gpu(*args, **options), f(*args, **options), rtol=1e-5)
 
 
 def test_reads_are_guarded_in_few_words():
-    text, = dsl.op(CHOICE).wgsl(X[:, 0], I(0, 1, 2), X[:, 1])
-    assert "if ((r0 >= 0) || ((!far_ && !(r0 < 0)) && !(r2 > 5.0))) { r1 = x_[p.at1 + reached(r0, p.length1_0)" in text, text
+    (text,) = dsl.op(CHOICE).wgsl(X[:, 0], I(0, 1, 2), X[:, 1])
+    assert (
+        "if ((r0 >= 0) || ((!far_ && !(r0 < 0)) && !(r2 > 5.0))) { r1 = x_[p.at1 + reached(r0, p.length1_0)" in text
+    ), text
 
 
 @pytest.mark.parametrize("read, tells", [("abcde", True), ("abcdef", False)])
 def test_a_kernel_that_has_no_room_to_tell_stays_on_the_axis(read, tells):
-    f = dsl.op(f"op many({', '.join(f'{n}: Float[N]' for n in read)}, index: Int[M]) -> Float[M]\n"
-               f"    out[m] = {' + '.join(f'{n}[index[m]]' for n in read)}\n")
+    f = dsl.op(
+        f"op many({', '.join(f'{n}: Float[N]' for n in read)}, index: Int[M]) -> Float[M]\n"
+        f"    out[m] = {' + '.join(f'{n}[index[m]]' for n in read)}\n"
+    )
     columns = [X[:, 0]] * len(read)
-    text, = f.wgsl(*columns, I(1, 9))
+    (text,) = f.wgsl(*columns, I(1, 9))
     assert ("reached" in text, "clamp(" in text) == (tells, not tells)
-    if not tells: np.testing.assert_array_equal(f.gpu(*columns, I(1, 9)), [12, 24])
+    if not tells:
+        np.testing.assert_array_equal(f.gpu(*columns, I(1, 9)), [12, 24])
 
 
 @pytest.mark.parametrize("store", ["+=", "max="])
 @pytest.mark.parametrize("more, tells", [("abcde", True), ("abcdef", False)])
 def test_nothing_is_stored_at_a_place_off_its_axis(store, more, tells):
-    f = dsl.op(f"op put(input: Float[N], index: Int[M], {', '.join(f'{n}: Float[M]' for n in more)}) -> Float[N]\n"
-               f"    out[n] = input[n]\n    out[index[m]] {store} {' + '.join(f'{n}[m]' for n in more)}\n    nograd\n")
+    f = dsl.op(
+        f"op put(input: Float[N], index: Int[M], {', '.join(f'{n}: Float[M]' for n in more)}) -> Float[N]\n"
+        f"    out[n] = input[n]\n    out[index[m]] {store} {' + '.join(f'{n}[m]' for n in more)}\n    nograd\n"
+    )
     values = [X[:, 0], I(9, 1, -1), *[np.full(3, 5, np.float32)] * len(more)]
     text = f.wgsl(*values)[-1]
     assert ("if (inside(r" in text, "if (u32(r" in text) == (tells, not tells), text
-    if not tells: np.testing.assert_array_equal(f.gpu(*values), [0, 32 if store == "+=" else 30, 4])
+    if not tells:
+        np.testing.assert_array_equal(f.gpu(*values), [0, 32 if store == "+=" else 30, 4])
 
 
 def test_a_gradient_stores_nothing_off_an_axis():
-    np.testing.assert_array_equal(dsl.op("embedding", on="gpu").grad(I(9, 1, -1), X, wrt="weight"), [[0, 0], [1, 1], [0, 0]])
+    np.testing.assert_array_equal(
+        dsl.op("embedding", on="gpu").grad(I(9, 1, -1), X, wrt="weight"), [[0, 0], [1, 1], [0, 0]]
+    )

@@ -26,37 +26,53 @@ def vector(body, x, dtype="T", red=None, pred=None, rloops=(), **env):
     return evaluate(p, {"N": len(x), **env}, {}, {"x": x})["out"]
 
 
-def test_every_intrinsic_has_a_meaning(): assert set(CALLS) == set(INTRINSICS)
+def test_every_intrinsic_has_a_meaning():
+    assert set(CALLS) == set(INTRINSICS)
 
 
 def test_whole_numbers_fit_and_round_down():
-    x = np.array([2 ** 31 - 1, -7, 7], np.int32)
-    with pytest.raises(OverflowError, match="does not fit into int32"): vector(E("+", (read("x", [i]), lift(1))), x)
-    assert vector(E("-", (read("x", [i]), lift(1))), x).tolist() == [2 ** 31 - 2, -8, 6]
-    assert vector(E("//", (read("x", [i]), lift(2))), x).tolist() == [2 ** 30 - 1, -4, 3]
+    x = np.array([2**31 - 1, -7, 7], np.int32)
+    with pytest.raises(OverflowError, match="does not fit into int32"):
+        vector(E("+", (read("x", [i]), lift(1))), x)
+    assert vector(E("-", (read("x", [i]), lift(1))), x).tolist() == [2**31 - 2, -8, 6]
+    assert vector(E("//", (read("x", [i]), lift(2))), x).tolist() == [2**30 - 1, -4, 3]
     assert vector(E("%", (read("x", [i]), lift(3))), x).tolist() == [1, 2, 1]
     assert binary("%", np.float32(-7), 3) == 2
     assert binary("<<", np.int32(1), 40) == 0 and binary(">>", np.int32(-2), 40) == -1
-    assert binary("**", np.array([2, -1, 1, 3], np.int32), np.array([-1, -3, -2, 2], np.int32)).tolist() == [0, -1, 1, 9]
+    assert binary("**", np.array([2, -1, 1, 3], np.int32), np.array([-1, -3, -2, 2], np.int32)).tolist() == [
+        0,
+        -1,
+        1,
+        9,
+    ]
 
 
-@pytest.mark.parametrize("dtype,want", [(np.uint8, [4, 250]), (np.int8, [4, -6]), (np.int32, [4, 250]), (np.bool_, [True, True]), (np.float16, [4, 250])])
+@pytest.mark.parametrize(
+    "dtype,want",
+    [(np.uint8, [4, 250]), (np.int8, [4, -6]), (np.int32, [4, 250]), (np.bool_, [True, True]), (np.float16, [4, 250])],
+)
 def test_types(dtype, want):
     """8-bit types compute in 32 bits and wrap when stored; float16 computes in float32."""
     x = np.array([2, 125], dtype)
-    p = Program("p", {"x": Tensor("x", "input", N), "out": Tensor("out", "output", N)},
-                [Stmt("out", (i,), over_i, E("+", (read("x", [i]), read("x", [i]))))], ["x"], ["out"])
+    p = Program(
+        "p",
+        {"x": Tensor("x", "input", N), "out": Tensor("out", "output", N)},
+        [Stmt("out", (i,), over_i, E("+", (read("x", [i]), read("x", [i]))))],
+        ["x"],
+        ["out"],
+    )
     got = evaluate(p, {"N": 2}, {}, {"x": x})["out"]
     assert got.dtype == dtype and got.tolist() == want
 
 
-def test_plain_numbers_divide_as_floats(): assert binary("/", 1, 0) == math.inf and math.isnan(binary("/", 0, 0))
+def test_plain_numbers_divide_as_floats():
+    assert binary("/", 1, 0) == math.inf and math.isnan(binary("/", 0, 0))
 
 
 def test_powers_of_whole_numbers():
     for a in range(-3, 4):
         for b in range(-3, 5):
-            want = 0 if a == 0 and b < 0 else math.trunc(float(a) ** b)     # of plain numbers and of arrays
+            want = 0 if a == 0 and b < 0 else math.trunc(float(a) ** b)  # of plain numbers and of arrays
             assert (a, b, binary("**", a, b), int(power(np.int32([a]), np.int32([b]))[0])) == (a, b, want, want)
 
 
@@ -71,7 +87,11 @@ def test_nan_wins_in_maxima_and_is_found_by_its_bits():
 def test_argmax_skips_what_the_filter_leaves_out():
     x = np.full(3, -math.inf)
     last = E(">=", (j, i))
-    assert vector(read("x", [j]), x, "int", red="argmax", pred=last, rloops=(Loop("j", sym("N")),)).tolist() == [0, 1, 2]
+    assert vector(read("x", [j]), x, "int", red="argmax", pred=last, rloops=(Loop("j", sym("N")),)).tolist() == [
+        0,
+        1,
+        2,
+    ]
 
 
 def test_scans():
@@ -85,7 +105,10 @@ def test_any_all_and_counting():
     x = np.array([0.0, 2.0, 0.0])
     nonzero = E("!=", (read("x", [j]), ZERO))
     loops = (Loop("j", sym("N")),)
-    assert vector(nonzero, x, "bool", red="any", rloops=loops).all() and not vector(nonzero, x, "bool", red="all", rloops=loops).any()
+    assert (
+        vector(nonzero, x, "bool", red="any", rloops=loops).all()
+        and not vector(nonzero, x, "bool", red="all", rloops=loops).any()
+    )
     assert vector(cond(nonzero, lift(1), ZERO), x, "int", red="sum", rloops=loops).tolist() == [1, 1, 1]
 
 
@@ -117,6 +140,7 @@ def test_an_index_where_the_value_does_not_count():
 
 def test_large_nests_run_in_slices(monkeypatch):
     import dsl.reference
+
     op, env, packs, views = next(handmade.drawn())
     whole = evaluate(op.forward, env, packs, views)["out"]
     monkeypatch.setattr(dsl.reference, "LARGEST", 5)
@@ -126,16 +150,25 @@ def test_large_nests_run_in_slices(monkeypatch):
 def test_philox_known_answers():
     """Random123's vectors for Philox 4x32-10."""
     words = lambda key, counter: [int(w) for w in philox(key, counter)]
-    assert words((0, 0), (0, 0, 0, 0)) == [0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8]
-    assert words((0xa4093822, 0x299f31d0), (0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344)) == [
-        0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1]
+    assert words((0, 0), (0, 0, 0, 0)) == [0x6627E8D5, 0xE169C58D, 0xBC57AC4C, 0x9B00DBD8]
+    assert words((0xA4093822, 0x299F31D0), (0x243F6A88, 0x85A308D3, 0x13198A2E, 0x03707344)) == [
+        0xD16CFE09,
+        0x94FDCCEB,
+        0x5001E420,
+        0x24126EA1,
+    ]
 
 
 def test_draws_depend_on_seed_call_site_and_place():
     place = np.arange(1000)
     u = uniform((1, 0), 0, 0, place)
     assert u.min() >= 0 and u.max() < 1 and abs(u.mean() - 0.5) < 0.05 and (u.astype(np.float32) == u).all()
-    for other in (uniform((2, 0), 0, 0, place), uniform((1, 1), 0, 0, place), uniform((1, 0), 1, 0, place), uniform((1, 0), 0, 1, place)):
+    for other in (
+        uniform((2, 0), 0, 0, place),
+        uniform((1, 1), 0, 0, place),
+        uniform((1, 0), 1, 0, place),
+        uniform((1, 0), 0, 1, place),
+    ):
         assert not np.array_equal(u, other)
     assert np.array_equal(uniform((1, 0), 0, 0, place[500:]), u[500:])
 
@@ -145,6 +178,9 @@ def test_special_functions():
     np.testing.assert_allclose(special.erf(special.erfinv(x)), x, atol=2e-16)
     euler = 0.5772156649015329
     harmonic = sum(1 / k for k in range(1, 30))
-    np.testing.assert_allclose(special.digamma([1, 0.5, -1.5, 30]), [-euler, -1.9635100260214235, 0.7031566406452432, harmonic - euler],
-                               rtol=1e-13)
+    np.testing.assert_allclose(
+        special.digamma([1, 0.5, -1.5, 30]),
+        [-euler, -1.9635100260214235, 0.7031566406452432, harmonic - euler],
+        rtol=1e-13,
+    )
     assert special.lgamma([0.0, -2.0])[1] == math.inf and special.erfinv([1.0])[0] == math.inf

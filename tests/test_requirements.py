@@ -16,18 +16,21 @@ RENEW = "renew with .venv/bin/python tests/recorded/requirements.py NAME..., and
 REQUIRING = {name: op for name, op in LIBRARY.ops.items() if op.requires}
 
 
-def test_calls_are_recorded_for_the_ops_that_require_something(): assert CALLS.keys() == REQUIRING.keys(), RENEW
+def test_calls_are_recorded_for_the_ops_that_require_something():
+    assert CALLS.keys() == REQUIRING.keys(), RENEW
 
 
 @pytest.mark.parametrize("file", sorted({op.file for op in REQUIRING.values()}))
 def test_recorded_calls_are_answered_alike(file):
     wrong = []
     for name, op in REQUIRING.items():
-        if op.file != file: continue
+        if op.file != file:
+            continue
         data = package.op_data(op)
         for args, wanted in CALLS[name]:
             said = requirements.answer(data, [requirements.from_json(a) for a in args])
-            if said != wanted: wrong.append(f"{name}{tuple(args)}: {said or 'legal'}, recorded: {wanted or 'legal'}")
+            if said != wanted:
+                wrong.append(f"{name}{tuple(args)}: {said or 'legal'}, recorded: {wanted or 'legal'}")
     assert not wrong, f"{len(wrong)} calls; {RENEW}\n" + "\n".join(wrong[:10])
 
 
@@ -37,6 +40,9 @@ def test_a_requirement_is_missed():
         data, excused = package.op_data(op), " ".join(NOT_SHOWN.get(name, ()))
         calls = [([requirements.from_json(a) for a in args], wanted) for args, wanted in CALLS[name]]
         for i, r in enumerate(data.requires):
-            if op.requires[i].message in excused: continue
-            less = replace(data, requires=[*data.requires[:i], *data.requires[i + 1:]])
-            assert any(requirements.answer(less, args) != wanted for args, wanted in calls), f"{name}: without {r.message!r} nothing is missed"
+            if op.requires[i].message in excused:
+                continue
+            less = replace(data, requires=[*data.requires[:i], *data.requires[i + 1 :]])
+            assert any(requirements.answer(less, args) != wanted for args, wanted in calls), (
+                f"{name}: without {r.message!r} nothing is missed"
+            )

@@ -37,28 +37,35 @@ def made(text: str, name: str):
 def test_steps_run_in_order_and_together():
     r = made(FIBONACCI, "fibonacci")
     assert run(r, (np.arange(8),)).tolist() == [0, 1, 1, 2, 3, 5, 8, 13]
-    assert run(r, (np.float32([6.0, 2.5]),)).tolist() == [8.0, 2.0]         # counts below 2.5: 0, 1 and 2
+    assert run(r, (np.float32([6.0, 2.5]),)).tolist() == [8.0, 2.0]  # counts below 2.5: 0, 1 and 2
     swapped = made("def f(x)\n    a = x; b = a + 1\n    a, b = b, a\n    out = 10 * a + b\n", "f")
     assert run(swapped, (np.float64(1.0),)) == 21
 
 
 def test_a_loop_ends_for_each_element_by_itself():
-    r = made("def halvings(x)\n    y, n = x, 0\n    for k in 0 .. 100 while y > 1: y = y / 2; n = n + 1\n    out = n\n", "halvings")
+    r = made(
+        "def halvings(x)\n    y, n = x, 0\n    for k in 0 .. 100 while y > 1: y = y / 2; n = n + 1\n    out = n\n",
+        "halvings",
+    )
     assert run(r, (np.array([0.5, 1.0, 8.0, np.nan, 1000.0]),)).tolist() == [0, 0, 3, 0, 10]
 
 
 def test_whole_numbers_stay_whole_where_they_can():
     r = made(FIBONACCI, "fibonacci")
-    assert r.whole and run(r, (np.int32([46, 47]),)).tolist() == [1836311903, -1323752223]         # wraps at 32 bits
+    assert r.whole and run(r, (np.int32([46, 47]),)).tolist() == [1836311903, -1323752223]  # wraps at 32 bits
     assert not made(ROOT, "newton_root").whole
-    assert op("op f(input: Int) = fibonacci_of(input)\n\n" + FIBONACCI.replace("fibonacci(", "fibonacci_of("))([5, 7]).tolist() == [5, 13]
+    assert op("op f(input: Int) = fibonacci_of(input)\n\n" + FIBONACCI.replace("fibonacci(", "fibonacci_of("))(
+        [5, 7]
+    ).tolist() == [5, 13]
 
 
 def test_texts_of_both_targets():
     r = made(FIBONACCI, "fibonacci")
     floats, whole = cpu.functions([r]).functions
     assert "export function fibonacciOf(n: number): number {" in floats and "(a + b) | 0" in whole
-    assert "fn fibonacci_routine(n_: f32) -> f32 {" in wgsl.function(r, False) and "fn fibonacci_routine_whole(n_: i32) -> i32 {" in wgsl.function(r, True)
+    assert "fn fibonacci_routine(n_: f32) -> f32 {" in wgsl.function(
+        r, False
+    ) and "fn fibonacci_routine_whole(n_: i32) -> i32 {" in wgsl.function(r, True)
 
 
 def test_a_choice_computes_one_branch():
@@ -73,10 +80,13 @@ def test_the_derivative_that_is_given():
 
 
 def test_a_derivative_that_is_missing_is_asked_for():
-    text = "op f(input: Float) = halves(input)\n\ndef halves(x)\n    y = x\n    for k in 0 .. 3: y = y / 2\n    out = y\n"
+    text = (
+        "op f(input: Float) = halves(input)\n\ndef halves(x)\n    y = x\n    for k in 0 .. 3: y = y / 2\n    out = y\n"
+    )
     library, errors, _ = load_text(text)
     assert errors == []
-    with pytest.raises(DefinitionError, match="derivative of `halves`"): complete(library.ops["f"])
+    with pytest.raises(DefinitionError, match="derivative of `halves`"):
+        complete(library.ops["f"])
     quiet, errors, _ = load_text(text.replace("halves(input)\n", "halves(input)\n    nograd\n", 1))
     assert errors == [] and complete(quiet.ops["f"]).gradient is None
 
@@ -91,20 +101,21 @@ def test_poly_is_horners_rule():
     assert op("op f(input: Float) = poly(input, 1, 0, 0.5)").numpy([2.0]).tolist() == [3]
 
 
-@pytest.mark.parametrize("text, words", [
-    ("def f(x)\n    y = x\n", "nothing assigns the result `out`"),
-    ("def f(x)\n    out = y\n    y = x\n", "`y` is used before it is assigned"),
-    ("def f(x)\n    x = 1\n    out = x\n", "the parameter `x` is assigned"),
-    ("def f(x)\n    for x in 0 .. 3: out = x\n", "`x` means something already"),
-    ("def f(x)\n    out = k\n    for k in 0 .. 3: out = k\n", "unknown name `k`"),
-    ("def f(x)\n    out = x\n    grad y = 1\n", "`f` has no parameter `y` to differentiate by"),
-    ("def f(x)\n    a, b = x\n    out = a + b\n", "2 names, but 1 values"),
-    ("def f(x) = x\n    out = x\n", "this `def` has a formula already"),
-    ("def f(x)\n    \"Nothing.\"\n", "this `def` says nothing"),
-    ("def f(x)\n    out = f(x - 1)\n", "`f` calls itself"),
-    ("def f(x)\n    out = sum[k] x[k]\n", "a `def` is a formula of numbers"),
-])
+@pytest.mark.parametrize(
+    "text, words",
+    [
+        ("def f(x)\n    y = x\n", "nothing assigns the result `out`"),
+        ("def f(x)\n    out = y\n    y = x\n", "`y` is used before it is assigned"),
+        ("def f(x)\n    x = 1\n    out = x\n", "the parameter `x` is assigned"),
+        ("def f(x)\n    for x in 0 .. 3: out = x\n", "`x` means something already"),
+        ("def f(x)\n    out = k\n    for k in 0 .. 3: out = k\n", "unknown name `k`"),
+        ("def f(x)\n    out = x\n    grad y = 1\n", "`f` has no parameter `y` to differentiate by"),
+        ("def f(x)\n    a, b = x\n    out = a + b\n", "2 names, but 1 values"),
+        ("def f(x) = x\n    out = x\n", "this `def` has a formula already"),
+        ('def f(x)\n    "Nothing."\n', "this `def` says nothing"),
+        ("def f(x)\n    out = f(x - 1)\n", "`f` calls itself"),
+        ("def f(x)\n    out = sum[k] x[k]\n", "a `def` is a formula of numbers"),
+    ],
+)
 def test_mistakes(text, words):
     assert any(words in e.message for e in errors_of(text)), [e.message for e in errors_of(text)]
-
-

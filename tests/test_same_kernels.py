@@ -28,23 +28,47 @@ HERE = Path(__file__).parent
 DEVICES = [Facts(True, True, 1 << 31, 256, 32768, False), Facts(False, False, 1 << 27, 256, 16384, True)]
 
 
-def tensor(shape, dtype="float32", strides=None) -> Meta: return Meta(dtype, list(shape), strides or contiguous(shape), 0, False)
+def tensor(shape, dtype="float32", strides=None) -> Meta:
+    return Meta(dtype, list(shape), strides or contiguous(shape), 0, False)
 
 
 F16 = "float16"
-CALLS = {           # of all strategies, by large shapes, small ones, strides and types
-    "add": [[tensor([64, 64]), tensor([64])], [tensor([64, 64], F16), tensor([64, 64], F16)], [tensor([5, 1]), tensor([7], "int32")],
-            [tensor([64, 32], strides=[1, 64]), tensor([64, 32])], [tensor([1 << 22, 8]), tensor([1 << 22, 8])]],
+CALLS = {  # of all strategies, by large shapes, small ones, strides and types
+    "add": [
+        [tensor([64, 64]), tensor([64])],
+        [tensor([64, 64], F16), tensor([64, 64], F16)],
+        [tensor([5, 1]), tensor([7], "int32")],
+        [tensor([64, 32], strides=[1, 64]), tensor([64, 32])],
+        [tensor([1 << 22, 8]), tensor([1 << 22, 8])],
+    ],
     "relu": [[tensor([4096])], [tensor([0, 3])], [tensor([], "int32")], [tensor([3, 3], "bool")]],
-    "sum": [[tensor([4096, 4096]), [1]], [tensor([4096, 4096]), [0]], [tensor([1 << 20])], [tensor([33, 5, 7], "uint8"), [0, 2]], [tensor([9, 99], F16), [1]]],
+    "sum": [
+        [tensor([4096, 4096]), [1]],
+        [tensor([4096, 4096]), [0]],
+        [tensor([1 << 20])],
+        [tensor([33, 5, 7], "uint8"), [0, 2]],
+        [tensor([9, 99], F16), [1]],
+    ],
     "softmax": [[tensor([4096, 4096]), 1], [tensor([16, 100]), 0], [tensor([3, 100000]), -1]],
-    "matmul_mm": [[tensor([1024, 1024]), tensor([1024, 1024])], [tensor([64, 4096]), tensor([4096, 64])], [tensor([3, 4]), tensor([4, 5])],
-                  [tensor([256, 128], F16), tensor([128, 256], F16)], [tensor([128, 64], strides=[1, 128]), tensor([64, 96])]],
-    "conv2d": [[tensor([2, 8, 28, 28]), tensor([16, 8, 3, 3]), tensor([16])], [tensor([1, 3, 9, 9]), tensor([4, 3, 3, 3])]],
+    "matmul_mm": [
+        [tensor([1024, 1024]), tensor([1024, 1024])],
+        [tensor([64, 4096]), tensor([4096, 64])],
+        [tensor([3, 4]), tensor([4, 5])],
+        [tensor([256, 128], F16), tensor([128, 256], F16)],
+        [tensor([128, 64], strides=[1, 128]), tensor([64, 96])],
+    ],
+    "conv2d": [
+        [tensor([2, 8, 28, 28]), tensor([16, 8, 3, 3]), tensor([16])],
+        [tensor([1, 3, 9, 9]), tensor([4, 3, 3, 3])],
+    ],
     "cumsum": [[tensor([4, 100000]), 1], [tensor([100000, 4]), 0], [tensor([5], "int32"), 0]],
     "embedding": [[tensor([5, 2], "int32"), tensor([10, 3])]],
     "gelu": [[tensor([1000])], [tensor([3, 5], F16)]],
-    "max_pool2d": [[tensor([2, 3, 8, 8]), [2, 2]], [tensor([2, 3, 40, 50]), [3, 3], [1, 1], [1, 1]], [tensor([0, 3, 4, 5]), [1, 1]]],
+    "max_pool2d": [
+        [tensor([2, 3, 8, 8]), [2, 2]],
+        [tensor([2, 3, 40, 50]), [3, 3], [1, 1], [1, 1]],
+        [tensor([0, 3, 4, 5]), [1, 1]],
+    ],
     "cross_entropy": [[tensor([32, 10]), tensor([32], "int32")], [tensor([4, 70000]), tensor([4], "int32")]],
     "layer_norm": [[tensor([64, 512]), [512], tensor([512]), tensor([512])]],
 }
@@ -52,8 +76,10 @@ CALLS = {           # of all strategies, by large shapes, small ones, strides an
 
 def planned(*call) -> list[dict] | str:
     """The launches, or the words with which the call is refused."""
-    try: return [asdict(x) for x in plan(*call)]
-    except OpError as e: return str(e)
+    try:
+        return [asdict(x) for x in plan(*call)]
+    except OpError as e:
+        return str(e)
 
 
 def test_same_launches(dist, tmp_path, figure):
@@ -64,14 +90,25 @@ def test_same_launches(dist, tmp_path, figure):
         args = args + [None] * (len(data.params) - len(args))
         call = bind(data, args)
         for program in range(len(data.programs)):
-            if program and not call.dtype.startswith("float"): continue
+            if program and not call.dtype.startswith("float"):
+                continue
             wanted = data.programs[program].outputs
             for facts in DEVICES:
-                if call.dtype == F16 and not facts.f16: continue
+                if call.dtype == F16 and not facts.f16:
+                    continue
                 for scheduled in (True, False):
                     here.append((name, planned(data, program, call, wanted, facts, schedules if scheduled else [])))
-                    calls.append({"file": LIBRARY.ops[name].file, "op": binding(name), "args": [asdict(a) if isinstance(a, Meta) else a for a in args],
-                                  "program": program, "wanted": wanted, "facts": asdict(facts), "scheduled": scheduled})
+                    calls.append(
+                        {
+                            "file": LIBRARY.ops[name].file,
+                            "op": binding(name),
+                            "args": [asdict(a) if isinstance(a, Meta) else a for a in args],
+                            "program": program,
+                            "wanted": wanted,
+                            "facts": asdict(facts),
+                            "scheduled": scheduled,
+                        }
+                    )
     given, answers = tmp_path / "calls.json", tmp_path / "launches.json"
     given.write_text(json.dumps(calls))
     done = node.run([HERE / "node" / "launches.mjs", dist, given, answers])
@@ -84,7 +121,9 @@ def test_same_launches(dist, tmp_path, figure):
             continue
         assert [x["code"] for x in mine] == [x["code"] for x in theirs], name
         for a, b in zip(mine, theirs):
-            assert a | {"words": [repr(float(w)) for w in a["words"]]} == b | {"words": [repr(float(w)) for w in b["words"]]}, name
+            assert a | {"words": [repr(float(w)) for w in a["words"]]} == b | {
+                "words": [repr(float(w)) for w in b["words"]]
+            }, name
     launches = [x for _, made in here if not isinstance(made, str) for x in made]
     texts, strategies = {x["code"] for x in launches}, {x["strategy"].partition(",")[0] for x in launches}
     assert {"map", "row", "scan", "tiled_matmul", "scatter", "tree"} <= strategies
@@ -92,23 +131,48 @@ def test_same_launches(dist, tmp_path, figure):
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float16", "int32", "int8", "uint8", "bool"])
-@pytest.mark.parametrize("name, options", [
-    ("add", {}), ("mul", {}), ("maximum", {}), ("relu", {}), ("square", {}), ("sum", {"dim": [1]}), ("cumsum", {"dim": 1}), ("softmax", {"dim": 0}),
-    ("amax", {"dim": [0]}), ("matmul", {}), ("eq", {}), ("where", {}), ("sigmoid", {}), ("argmax", {"dim": 1}),
-])
+@pytest.mark.parametrize(
+    "name, options",
+    [
+        ("add", {}),
+        ("mul", {}),
+        ("maximum", {}),
+        ("relu", {}),
+        ("square", {}),
+        ("sum", {"dim": [1]}),
+        ("cumsum", {"dim": 1}),
+        ("softmax", {"dim": 0}),
+        ("amax", {"dim": [0]}),
+        ("matmul", {}),
+        ("eq", {}),
+        ("where", {}),
+        ("sigmoid", {}),
+        ("argmax", {"dim": 1}),
+    ],
+)
 def test_types(name, options, dtype):
     f = dsl.op(name)
     rng = np.random.default_rng(3)
     tensors = [p for p in f.op.params if p.kind == "tensor" and not p.optional]
-    drawn = [rng.integers(0, 2, (6, 6)).astype(bool) if p.cls == "Bool" or dtype == "bool" else rng.integers(0, 9, (6, 6)).astype(dtype) for p in tensors]
-    try: want = f.numpy(*drawn, **options)
+    drawn = [
+        rng.integers(0, 2, (6, 6)).astype(bool)
+        if p.cls == "Bool" or dtype == "bool"
+        else rng.integers(0, 9, (6, 6)).astype(dtype)
+        for p in tensors
+    ]
+    try:
+        want = f.numpy(*drawn, **options)
     except OpError as e:
-        with pytest.raises(OpError, match=re.escape(str(e))): f.gpu(*drawn, **options)
+        with pytest.raises(OpError, match=re.escape(str(e))):
+            f.gpu(*drawn, **options)
         return
     if dtype == F16 and not device().facts.f16:
-        with pytest.raises(OpError, match="cannot compute with float16"): f.gpu(*drawn, **options)
+        with pytest.raises(OpError, match="cannot compute with float16"):
+            f.gpu(*drawn, **options)
         return
     got = f.gpu(*drawn, **options)
     assert got.dtype == want.dtype and got.shape == want.shape
-    if want.dtype.kind == "f": np.testing.assert_allclose(got.astype(float), want.astype(float), rtol=2e-3 if dtype == "float16" else 2e-5)
-    else: np.testing.assert_array_equal(got, want)
+    if want.dtype.kind == "f":
+        np.testing.assert_allclose(got.astype(float), want.astype(float), rtol=2e-3 if dtype == "float16" else 2e-5)
+    else:
+        np.testing.assert_array_equal(got, want)

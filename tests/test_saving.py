@@ -16,22 +16,49 @@ def kept(op, parameter):
     return " ".join(sorted(read & held(op, parameter))), " ".join(sorted(read - held(op, parameter)))
 
 
-@pytest.mark.parametrize("name, parameter, wanted", [
-    ("div", "other", ("input other", "")), ("mul", "input", ("other", "")), ("exp", "input", ("out", "")), ("tanhshrink", "input", ("", "input")),
-    ("softsign", "input", ("input", "")), ("normalize", "input", ("input", "")), ("l1_loss", "input", ("", "input target")),
-    ("cross_entropy", "input", ("target weight", "input")), ("scatter_add", "src", ("index", "")), ("softmax", "input", ("out", "")),
-    ("layer_norm", "input", ("weight", "input")), ("matmul_mm", "input", ("other", "")), ("inv", "input", ("", "input out")),
-    ("linalg_solve", "other", ("", "input")), ("embedding", "weight", ("input", "")), ("amax", "input", ("input out", "")),
-])
+@pytest.mark.parametrize(
+    "name, parameter, wanted",
+    [
+        ("div", "other", ("input other", "")),
+        ("mul", "input", ("other", "")),
+        ("exp", "input", ("out", "")),
+        ("tanhshrink", "input", ("", "input")),
+        ("softsign", "input", ("input", "")),
+        ("normalize", "input", ("input", "")),
+        ("l1_loss", "input", ("", "input target")),
+        ("cross_entropy", "input", ("target weight", "input")),
+        ("scatter_add", "src", ("index", "")),
+        ("softmax", "input", ("out", "")),
+        ("layer_norm", "input", ("weight", "input")),
+        ("matmul_mm", "input", ("other", "")),
+        ("inv", "input", ("", "input out")),
+        ("linalg_solve", "other", ("", "input")),
+        ("embedding", "weight", ("input", "")),
+        ("amax", "input", ("input out", "")),
+    ],
+)
 def test_kept(name, parameter, wanted):
     assert kept(LIBRARY.ops[name], parameter) == wanted
 
 
-@pytest.mark.parametrize("formula, wanted", [
-    ("x * y", ("y", "")), ("(x + 1) * y", ("y", "")), ("exp(x)", ("out", "")), ("exp(x) + y", ("", "x")), ("exp(x + y)", ("out", "")),
-    ("stop(x) * x", ("", "x")), ("x / (y + 1)", ("", "y")), ("x if y > 0 else 0", ("", "y")), ("sin(x) / y", ("x y", "")),
-    ("abs(x - y)", ("", "x y")), ("(x - y) ** 2", ("", "x y")), ("x ** 2", ("x", "")), ("stop(x * y) + x", ("", "")),
-])
+@pytest.mark.parametrize(
+    "formula, wanted",
+    [
+        ("x * y", ("y", "")),
+        ("(x + 1) * y", ("y", "")),
+        ("exp(x)", ("out", "")),
+        ("exp(x) + y", ("", "x")),
+        ("exp(x + y)", ("out", "")),
+        ("stop(x) * x", ("", "x")),
+        ("x / (y + 1)", ("", "y")),
+        ("x if y > 0 else 0", ("", "y")),
+        ("sin(x) / y", ("x y", "")),
+        ("abs(x - y)", ("", "x y")),
+        ("(x - y) ** 2", ("", "x y")),
+        ("x ** 2", ("x", "")),
+        ("stop(x * y) + x", ("", "")),
+    ],
+)
 def test_formulas(formula, wanted):
     f = dsl.op(f"op fresh(x: Float, y: Float) -> Float\n    out = {formula}")
     assert kept(f.op, "x") == wanted

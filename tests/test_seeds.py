@@ -27,7 +27,8 @@ def test_in_chromium(device, browser, site, dist):
     complaints = []
     page.on("pageerror", lambda error: complaints.append(str(error)))
     page.on("console", lambda message: message.type == "error" and complaints.append(message.text))
-    if device == "cpu": page.add_init_script(NO_GPU)
+    if device == "cpu":
+        page.add_init_script(NO_GPU)
     page.goto(f"{site}/examples/seeds/index.html")
     page.wait_for_selector(FINISHED, timeout=120_000)
     assert page.inner_text("#message") == "" and complaints == []
@@ -51,7 +52,8 @@ def right(answers: dict, device: str) -> None:
     assert got["matmul"] == [[22, 28], [49, 64]] and got["values"] == [22, 28, 49, 64] and got["shape"] == [2, 2]
 
     got, wanted = answers["torch_js"], json.loads((SEEDS / "answers.json").read_text())["scores"]
-    for row, expected in zip(got["scores"], wanted, strict=True): assert row == pytest.approx(expected, abs=1e-5)
+    for row, expected in zip(got["scores"], wanted, strict=True):
+        assert row == pytest.approx(expected, abs=1e-5)
     assert got["twin"] == got["scores"]
     assert (got["data"], got["length"], got["inPlace"], got["negatives"]) == ("Float32Array", 128, True, 0)
     assert got["strided"] == [[[[27.0] * 3] * 3] * 2]

@@ -21,11 +21,13 @@ f32 = lambda *shape: R.standard_normal(shape).astype(np.float32)
 
 
 @pytest.fixture(scope="module")
-def gpu() -> Gpu: return Gpu()
+def gpu() -> Gpu:
+    return Gpu()
 
 
 def flat(a: np.ndarray) -> np.ndarray:
-    while isinstance(a.base, np.ndarray): a = a.base
+    while isinstance(a.base, np.ndarray):
+        a = a.base
     return a.reshape(-1)
 
 
@@ -56,8 +58,16 @@ def test_tiles(gpu, sizes, left, right):
 @pytest.mark.parametrize("dim", [0, 1])
 def test_rows(gpu, shape, dim):
     x = f32(*shape)
-    for name, args in (("softmax", [float(dim)]), ("sum", [[float(dim)]]), ("amax", [[float(dim)]]), ("var", [[float(dim)]]), ("argmax", [[float(dim)]])):
-        np.testing.assert_allclose(run(gpu, name, x, *args), run(gpu, name, x, *args, scheduled=False), rtol=2e-5, atol=2e-5, err_msg=name)
+    for name, args in (
+        ("softmax", [float(dim)]),
+        ("sum", [[float(dim)]]),
+        ("amax", [[float(dim)]]),
+        ("var", [[float(dim)]]),
+        ("argmax", [[float(dim)]]),
+    ):
+        np.testing.assert_allclose(
+            run(gpu, name, x, *args), run(gpu, name, x, *args, scheduled=False), rtol=2e-5, atol=2e-5, err_msg=name
+        )
 
 
 @pytest.mark.parametrize("dim", [0, 1])
@@ -81,10 +91,33 @@ def test_lanes_draw_what_single_threads_draw(gpu):
     np.testing.assert_array_equal(got, run(gpu, "rand_like", x, scheduled=False, seeds=(7, 9, 3)))
 
 
-RANGES = {"exp": (-80, 88), "expm1": (-5, 20), "log": (1e-6, 1e6), "log2": (1e-6, 1e6), "log10": (1e-3, 1e6), "log1p": (-.99, 100),
-          "sin": (-1e6, 1e6), "cos": (-3e4, 3e4), "tan": (-1.5, 1.5), "asin": (-1, 1), "acos": (-1, 1), "atan": (-20, 20), "sinh": (-20, 20),
-          "cosh": (-20, 20), "tanh": (-10, 10), "asinh": (-1000, 1000), "acosh": (1, 1000), "atanh": (-.999, .999), "erf": (-5, 5),
-          "erfc": (-3, 9), "erfinv": (-.9999, .9999), "lgamma": (.01, 50), "digamma": (2, 50), "sqrt": (0, 1e10), "rsqrt": (1e-8, 1e8)}
+RANGES = {
+    "exp": (-80, 88),
+    "expm1": (-5, 20),
+    "log": (1e-6, 1e6),
+    "log2": (1e-6, 1e6),
+    "log10": (1e-3, 1e6),
+    "log1p": (-0.99, 100),
+    "sin": (-1e6, 1e6),
+    "cos": (-3e4, 3e4),
+    "tan": (-1.5, 1.5),
+    "asin": (-1, 1),
+    "acos": (-1, 1),
+    "atan": (-20, 20),
+    "sinh": (-20, 20),
+    "cosh": (-20, 20),
+    "tanh": (-10, 10),
+    "asinh": (-1000, 1000),
+    "acosh": (1, 1000),
+    "atanh": (-0.999, 0.999),
+    "erf": (-5, 5),
+    "erfc": (-3, 9),
+    "erfinv": (-0.9999, 0.9999),
+    "lgamma": (0.01, 50),
+    "digamma": (2, 50),
+    "sqrt": (0, 1e10),
+    "rsqrt": (1e-8, 1e8),
+}
 SPECIAL = np.array([0, -0.0, 1, -1, np.inf, -np.inf, np.nan, 1e-8, -1e-8, 89, -100, 1e6, 3.4e38, 0.5, 2], np.float32)
 
 
@@ -92,9 +125,12 @@ SPECIAL = np.array([0, -0.0, 1, -1, np.inf, -np.inf, np.nan, 1e-8, -1e-8, 89, -1
 def test_functions_are_accurate(gpu, name):
     x = np.concatenate([SPECIAL, R.uniform(*RANGES[name], 1009).astype(np.float32)])
     got = run(gpu, name, x)
-    with np.errstate(all="ignore"): want = np.asarray(scalars.call(name, x.astype(float))).astype(np.float32)
+    with np.errstate(all="ignore"):
+        want = np.asarray(scalars.call(name, x.astype(float))).astype(np.float32)
     normal = ~(np.abs(want) < 1.2e-38) | (want == 0)
-    np.testing.assert_allclose(got[normal], want[normal], rtol=2e-6, atol=2e-7 if name in ("acos", "lgamma", "log2", "log10") else 0)
+    np.testing.assert_allclose(
+        got[normal], want[normal], rtol=2e-6, atol=2e-7 if name in ("acos", "lgamma", "log2", "log10") else 0
+    )
 
 
 def test_powers_and_quotients(gpu):
@@ -102,8 +138,16 @@ def test_powers_and_quotients(gpu):
     x = np.concatenate([x, R.uniform(-5, 20, 1000).astype(np.float32)])
     y = np.concatenate([y, R.uniform(-9, 9, 1000).astype(np.float32)])
     with np.errstate(all="ignore"):
-        for name, f in (("pow", np.power), ("div", np.divide), ("remainder", np.mod), ("fmod", np.fmod), ("floor_divide", np.floor_divide),
-                        ("atan2", np.arctan2), ("maximum", np.maximum), ("minimum", np.minimum)):
+        for name, f in (
+            ("pow", np.power),
+            ("div", np.divide),
+            ("remainder", np.mod),
+            ("fmod", np.fmod),
+            ("floor_divide", np.floor_divide),
+            ("atan2", np.arctan2),
+            ("maximum", np.maximum),
+            ("minimum", np.minimum),
+        ):
             want = f(x, y)
             normal = ~(np.abs(want) < 1.2e-38) | (want == 0)
             np.testing.assert_allclose(run(gpu, name, x, y)[normal], want[normal], rtol=6e-7, err_msg=name)
@@ -117,9 +161,17 @@ def test_whole_numbers_divide_as_in_python(gpu):
 
 
 def test_an_op_may_have_a_schedule_of_its_own(gpu):
-    made, errors, _ = load_text("op total(input: Num) -> Num[] = sum(input)\n    \"All together.\"\n\n"
-                                "schedule total when inner >= 4\n    workgroup(threads=32)\n")
+    made, errors, _ = load_text(
+        'op total(input: Num) -> Num[] = sum(input)\n    "All together."\n\n'
+        "schedule total when inner >= 4\n    workgroup(threads=32)\n"
+    )
     assert errors == []
     data, x = op_data(made.ops["total"]), f32(1000)
     first = plan(data, 0, bind(data, [meta(x)]), data.outputs, gpu.facts, [])[0]
-    assert "32" in first.strategy and "32" not in plan(op_data(replace(made.ops["total"], schedules=[])), 0, bind(data, [meta(x)]), data.outputs, gpu.facts, [])[0].strategy
+    assert (
+        "32" in first.strategy
+        and "32"
+        not in plan(
+            op_data(replace(made.ops["total"], schedules=[])), 0, bind(data, [meta(x)]), data.outputs, gpu.facts, []
+        )[0].strategy
+    )

@@ -23,17 +23,26 @@ def value(e, a, b):
 
 
 def random_tree(rng, depth):
-    if depth == 0: return [x, y, ZERO, ONE, lift(-2), lift(0.5)][rng.integers(6)]
+    if depth == 0:
+        return [x, y, ZERO, ONE, lift(-2), lift(0.5)][rng.integers(6)]
     sub_ = lambda: random_tree(rng, depth - 1)
     match rng.integers(8):
-        case 0: return add(sub_(), sub_())
-        case 1: return sub(sub_(), sub_())
-        case 2: return mul(sub_(), sub_())
-        case 3: return neg(sub_())
-        case 4: return E("/", (sub_(), neg(call("exp", sub_()))))
-        case 5: return cond(E(["<", "=="][rng.integers(2)], (sub_(), sub_())), sub_(), sub_())
-        case 6: return cond(E("not", (E("and", (c, E("==", (sub_(), sub_())))),)), sub_(), ZERO)
-        case _: return add(cond(c, sub_(), ZERO), cond(c, ZERO, sub_()))
+        case 0:
+            return add(sub_(), sub_())
+        case 1:
+            return sub(sub_(), sub_())
+        case 2:
+            return mul(sub_(), sub_())
+        case 3:
+            return neg(sub_())
+        case 4:
+            return E("/", (sub_(), neg(call("exp", sub_()))))
+        case 5:
+            return cond(E(["<", "=="][rng.integers(2)], (sub_(), sub_())), sub_(), sub_())
+        case 6:
+            return cond(E("not", (E("and", (c, E("==", (sub_(), sub_())))),)), sub_(), ZERO)
+        case _:
+            return add(cond(c, sub_(), ZERO), cond(c, ZERO, sub_()))
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -43,7 +52,9 @@ def test_simplify_keeps_every_value(seed):
     for _ in range(60):
         e = random_tree(rng, 4)
         for a, b in [(1.5, -2.0), (0.0, 3.0), (-1.0, 0.0), (np.inf, 1.0), (np.nan, 1.0), (-np.inf, np.nan)]:
-            np.testing.assert_equal(value(simplify(e), a, b) + 0.0, value(e, a, b) + 0.0, err_msg=f"{e}  ->  {simplify(e)}")
+            np.testing.assert_equal(
+                value(simplify(e), a, b) + 0.0, value(e, a, b) + 0.0, err_msg=f"{e}  ->  {simplify(e)}"
+            )
 
 
 def test_zero_times_nan_stays():
@@ -66,9 +77,17 @@ def test_tidy_keeps_programs(case):
 
 def test_dead_twice_and_copied():
     t = lambda n: Tensor(n, "temp", ())
-    tensors = {n: t(n) for n in ("a", "b", "c", "d")} | {"x": Tensor("x", "input", ()), "out": Tensor("out", "output", ())}
-    stmts = [Stmt("a", (), (), call("exp", x)), Stmt("b", (), (), call("exp", x)), Stmt("c", (), (), x), Stmt("d", (), (), call("sin", x)),
-             Stmt("out", (), (), add(mul(read("a", []), read("b", [])), read("c", [])))]
+    tensors = {n: t(n) for n in ("a", "b", "c", "d")} | {
+        "x": Tensor("x", "input", ()),
+        "out": Tensor("out", "output", ()),
+    }
+    stmts = [
+        Stmt("a", (), (), call("exp", x)),
+        Stmt("b", (), (), call("exp", x)),
+        Stmt("c", (), (), x),
+        Stmt("d", (), (), call("sin", x)),
+        Stmt("out", (), (), add(mul(read("a", []), read("b", [])), read("c", []))),
+    ]
     assert [repr(s) for s in tidy(stmts, tensors, ["out"], [])] == ["a[] = exp(x[])", "out[] = a[] * a[] + x[]"]
     stored = [Stmt("out0", (), (), call("exp", x))]
     tensors["out0"] = Tensor("out0", "output", ())
@@ -91,7 +110,11 @@ def test_affine():
         tree = sub(mul(add(N, lift(2)), sub(P, N)), neg(mul(P, lift(3))))
         assert constant(expression(poly(tree)), env) == constant(tree, env)
     loop = [Loop("i", N)]
-    assert always(E(">=", (i, ZERO)), loop) and always(E("<", (i, N)), loop) and always(E(">=", (sub(sub(N, ONE), i), ZERO)), loop)
+    assert (
+        always(E(">=", (i, ZERO)), loop)
+        and always(E("<", (i, N)), loop)
+        and always(E(">=", (sub(sub(N, ONE), i), ZERO)), loop)
+    )
     assert not always(E(">=", (sub(i, ONE), ZERO)), loop) and not always(E("<", (i, P)), loop)
 
 

@@ -47,8 +47,11 @@ def recorded(name: str) -> dict:
 
 def in_node(name: str, device: str, options: dict) -> dict:
     words = json.dumps([ROOT.as_uri(), name, EXAMPLES[name], device, options])
-    done = node.run(["--input-type=module", "--eval", f"console.log(JSON.stringify(await ({FOLLOW})({words}))); process.exit(0);"],
-                    env=gpu.variables(), timeout=600)
+    done = node.run(
+        ["--input-type=module", "--eval", f"console.log(JSON.stringify(await ({FOLLOW})({words}))); process.exit(0);"],
+        env=gpu.variables(),
+        timeout=600,
+    )
     assert done.returncode == 0, done.stdout
     return json.loads(done.stdout.splitlines()[-1])
 
@@ -67,5 +70,7 @@ def follows(name: str, where: str, done: dict, figure) -> int:
     off = [abs(a - b) / b for a, b in zip(got, wanted)]
     worst = max(range(len(off)), key=off.__getitem__)
     assert all(x <= WITHIN for x in off), f"step {worst}: loss {got[worst]}, PyTorch's {wanted[worst]}"
-    figure(f"{name} on {where}: {len(got)} of {STEPS} steps in {done['seconds']:.0f} s, at most {off[worst]:.1e} from PyTorch's loss")
+    figure(
+        f"{name} on {where}: {len(got)} of {STEPS} steps in {done['seconds']:.0f} s, at most {off[worst]:.1e} from PyTorch's loss"
+    )
     return len(got)

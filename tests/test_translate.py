@@ -7,9 +7,9 @@ import types
 import pytest
 
 from buildtools import node
-from codegen.host.subset import Refused
-from codegen.host.template import TEXT_TS, environment, templates_module
-from codegen.host.translate import PYTHON_TS, translate
+from codegen.translator.subset import Refused
+from codegen.translator.template import TEXT_TS, environment, templates_module
+from codegen.translator.translate import PYTHON_TS, translate
 
 SUBSET = '''\
 """Every construct of the subset once."""
@@ -125,26 +125,50 @@ def every(xs: list[int], d: dict[str, int]) -> list[bool]:
 '''
 
 CALLS = [
-    ("arithmetic", [7, 2]), ("arithmetic", [-7, 3]), ("arithmetic", [7, -3]),
-    ("truth", [[], "", 1, {}]), ("truth", [[3], "k", 3, {"k": 1}]), ("truth", [[], "toString", 9, {"k": 1}]),
-    ("build", [5]), ("loops", [[1, 3, 50, 95, 2], [4, 5, 6]]), ("hoisted", [True, 4]), ("hoisted", [False, 4]), ("hoisted", [False, 2]),
-    ("lists", [[3, 1, 2]]), ("texts", ["abca", 3]), ("texts", ["b", 0]),
+    ("arithmetic", [7, 2]),
+    ("arithmetic", [-7, 3]),
+    ("arithmetic", [7, -3]),
+    ("truth", [[], "", 1, {}]),
+    ("truth", [[3], "k", 3, {"k": 1}]),
+    ("truth", [[], "toString", 9, {"k": 1}]),
+    ("build", [5]),
+    ("loops", [[1, 3, 50, 95, 2], [4, 5, 6]]),
+    ("hoisted", [True, 4]),
+    ("hoisted", [False, 4]),
+    ("hoisted", [False, 2]),
+    ("lists", [[3, 1, 2]]),
+    ("texts", ["abca", 3]),
+    ("texts", ["b", 0]),
     *(("told", [v]) for v in (None, True, 3, "t", [1], {"x": 1, "y": 2, "tags": None})),
-    ("taken", [3]), ("every", [[1, 2], {"a": 0}]), ("every", [[3, -1], {}]),
+    ("taken", [3]),
+    ("every", [[1, 2], {"a": 0}]),
+    ("every", [[3, -1], {}]),
 ]
 
 
 def plain(value):
-    if hasattr(value, "__dict__"): return {k: plain(v) for k, v in vars(value).items()}
-    if isinstance(value, dict): return {k: plain(v) for k, v in value.items()}
-    if isinstance(value, (list, tuple)): return [plain(v) for v in value]
+    if hasattr(value, "__dict__"):
+        return {k: plain(v) for k, v in vars(value).items()}
+    if isinstance(value, dict):
+        return {k: plain(v) for k, v in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(v) for v in value]
     return value
 
 
 def run(folder, main: str):
     """What a program in TypeScript prints, as JSON."""
     (folder / "main.ts").write_text(main)
-    done = node.run([node.tool("esbuild"), folder / "main.ts", "--bundle", "--format=esm", f"--outfile={folder / 'main.mjs'}", "--log-level=warning"])
+    done = node.run(
+        [
+            node.tool("esbuild"),
+            folder / "main.ts",
+            "--bundle",
+            "--format=esm",
+            f"--outfile={folder / 'main.mjs'}",
+            "--log-level=warning",
+        ]
+    )
     assert done.returncode == 0, done.stdout
     done = node.run([folder / "main.mjs"])
     assert done.returncode == 0, done.stderr
@@ -164,42 +188,84 @@ def subset(tmp_path_factory):
 def test_same_results(subset):
     module = types.ModuleType("sample")
     import sys
-    sys.modules["sample"] = module          # dataclasses looks its module up
-    try: exec(compile(SUBSET, "sample.py", "exec"), module.__dict__)
-    finally: del sys.modules["sample"]
-    want = [plain(getattr(module, name)(*(module.Point(**a) if isinstance(a, dict) and "x" in a else json.loads(json.dumps(a)) for a in args)))
-            for name, args in CALLS]
+
+    sys.modules["sample"] = module  # dataclasses looks its module up
+    try:
+        exec(compile(SUBSET, "sample.py", "exec"), module.__dict__)
+    finally:
+        del sys.modules["sample"]
+    want = [
+        plain(
+            getattr(module, name)(
+                *(module.Point(**a) if isinstance(a, dict) and "x" in a else json.loads(json.dumps(a)) for a in args)
+            )
+        )
+        for name, args in CALLS
+    ]
     calls = ", ".join(f"m.{name}(...{json.dumps(args)} as any)" for name, args in CALLS)
-    got = run(subset, f'import * as all from "./sample.js";\nconst m = all as any;\nconsole.log(JSON.stringify([{calls}]));')
-    for (name, args), w, g in zip(CALLS, want, got, strict=True): assert g == w, (name, args)
+    got = run(
+        subset, f'import * as all from "./sample.js";\nconst m = all as any;\nconsole.log(JSON.stringify([{calls}]));'
+    )
+    for (name, args), w, g in zip(CALLS, want, got, strict=True):
+        assert g == w, (name, args)
 
 
 def test_strict_and_documented(subset):
-    done = node.run([node.compiler(), "--ignoreConfig", "--noEmit", "--strict", "--target", "es2022", "--lib", "es2022", "--module", "nodenext", subset / "sample.ts"])
+    done = node.run(
+        [
+            node.compiler(),
+            "--ignoreConfig",
+            "--noEmit",
+            "--strict",
+            "--target",
+            "es2022",
+            "--lib",
+            "es2022",
+            "--module",
+            "nodenext",
+            subset / "sample.ts",
+        ]
+    )
     assert done.returncode == 0, done.stdout
     text = (subset / "sample.ts").read_text()
-    assert "/** Rounding goes down, a remainder has the divisor's sign. */\nexport function arithmetic(a: number, b: number): number[] {" in text
+    assert (
+        "/** Rounding goes down, a remainder has the divisor's sign. */\nexport function arithmetic(a: number, b: number): number[] {"
+        in text
+    )
     assert "// declared before the branches that set it" in text and "  /** words */\n  tags: string[] | null;" in text
 
 
-@pytest.mark.parametrize("code, message", [
-    ("def f(xs: list[int]) -> bool: return xs == [1]", "1: a comparison of lists"),
-    ("def f(x: float) -> str:\n    return f'{x}'", "2: `x` in a text must be an int or str"),
-    ("def f(x: list[int] | None) -> bool:\n    if x: return True\n    return False", "2: the truth of a value that may be None"),
-    ("def f(x) -> int: return 1", "1: parameter `x` has no type"),
-    ("def f(n: int) -> int:\n    for i in range(n): pass\n    return i", "3: the loop variable `i` is used outside its loop"),
-    ("def f(n: int) -> int:\n    for i in range(n): i += 1\n    return n", "2: the loop variable `i` is assigned"),
-    ("def f(n: int) -> int:\n    x = []\n    return n", "2: the type of `x` is unknown"),
-    ("def f(n: int) -> int: return len({1, n})", "1: Set is not in the host subset"),
-    ("def f(n: int) -> int:\n    try: return n\n    except ValueError: return 0", "2: Try is not in the host subset"),
-    ("def f(n: int) -> int: return undefined_name", "1: unknown name `undefined_name`"),
-    ("def f(d: dict[int, str]) -> int: return 1", "1: the keys of a dict must be str"),
-    ("def f(n: int) -> int: return divmod(n, 2)[0]", "1: `divmod` is not in the host subset"),
-    ("@property\ndef f(n: int) -> int: return n", "2: FunctionDef at the top of a module"),
-])
+@pytest.mark.parametrize(
+    "code, message",
+    [
+        ("def f(xs: list[int]) -> bool: return xs == [1]", "1: a comparison of lists"),
+        ("def f(x: float) -> str:\n    return f'{x}'", "2: `x` in a text must be an int or str"),
+        (
+            "def f(x: list[int] | None) -> bool:\n    if x: return True\n    return False",
+            "2: the truth of a value that may be None",
+        ),
+        ("def f(x) -> int: return 1", "1: parameter `x` has no type"),
+        (
+            "def f(n: int) -> int:\n    for i in range(n): pass\n    return i",
+            "3: the loop variable `i` is used outside its loop",
+        ),
+        ("def f(n: int) -> int:\n    for i in range(n): i += 1\n    return n", "2: the loop variable `i` is assigned"),
+        ("def f(n: int) -> int:\n    x = []\n    return n", "2: the type of `x` is unknown"),
+        ("def f(n: int) -> int: return len({1, n})", "1: Set is not in the host subset"),
+        (
+            "def f(n: int) -> int:\n    try: return n\n    except ValueError: return 0",
+            "2: Try is not in the host subset",
+        ),
+        ("def f(n: int) -> int: return undefined_name", "1: unknown name `undefined_name`"),
+        ("def f(d: dict[int, str]) -> int: return 1", "1: the keys of a dict must be str"),
+        ("def f(n: int) -> int: return divmod(n, 2)[0]", "1: `divmod` is not in the host subset"),
+        ("@property\ndef f(n: int) -> int: return n", "2: FunctionDef at the top of a module"),
+    ],
+)
 def test_refused(tmp_path, code, message):
     (tmp_path / "bad.py").write_text(code + "\n")
-    with pytest.raises(Refused) as e: translate(tmp_path / "bad.py")
+    with pytest.raises(Refused) as e:
+        translate(tmp_path / "bad.py")
     assert f"bad.py:{message}" in str(e.value)
 
 
@@ -233,7 +299,14 @@ B
 tail
 """
 CONTEXTS = [
-    {"xs": [{"k": 1, "name": "p\nq"}, {"k": 0, "name": "no"}, {"k": 2, "name": "r"}], "a": 2, "c": [], "d": [1, 2, 3], "name": "nm", "m": {"u": 1, "v": 2}},
+    {
+        "xs": [{"k": 1, "name": "p\nq"}, {"k": 0, "name": "no"}, {"k": 2, "name": "r"}],
+        "a": 2,
+        "c": [],
+        "d": [1, 2, 3],
+        "name": "nm",
+        "m": {"u": 1, "v": 2},
+    },
     {"xs": [], "a": 3, "c": [0], "d": [2], "name": "", "m": {}},
     {"xs": [{"k": 0, "name": "no"}], "a": 0, "c": "x", "d": [5, 6], "name": "`", "m": {"w": 3}},
 ]
@@ -245,17 +318,29 @@ def test_same_template_text(tmp_path):
     for folder, file, text in (("host", "python.ts", PYTHON_TS), ("wgsl", "text.ts", TEXT_TS)):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / file).write_text(text)
-    (tmp_path / "wgsl" / "templates.ts").write_text(templates_module([("sample.wgsl.j2", "sample", "any")], {}, ["macros.j2"], tmp_path))
+    (tmp_path / "wgsl" / "templates.ts").write_text(
+        templates_module([("sample.wgsl.j2", "sample", "any")], {}, ["macros.j2"], tmp_path)
+    )
     want = [environment(tmp_path).get_template("sample.wgsl.j2").render(c) for c in CONTEXTS]
-    got = run(tmp_path, f'import {{ sample }} from "./wgsl/templates.js";\nconsole.log(JSON.stringify({json.dumps(CONTEXTS)}.map(sample)));')
+    got = run(
+        tmp_path,
+        f'import {{ sample }} from "./wgsl/templates.js";\nconsole.log(JSON.stringify({json.dumps(CONTEXTS)}.map(sample)));',
+    )
     assert got == want
 
 
-@pytest.mark.parametrize("text, message", [
-    ("a\n{% include 'x' %}", "2: Include is not covered"), ("{{ a|tojson }}", "1: the filter `tojson`"), ("{{ 1 if a }}", "1: `a if b` needs an `else`"),
-    ("{% set x = 1 %}{% for i in a %}{% set x = i %}{% endfor %}", "1: `x` is set here and outside"), ("{{ a.sort() }}", "1: this call"),
-])
+@pytest.mark.parametrize(
+    "text, message",
+    [
+        ("a\n{% include 'x' %}", "2: Include is not covered"),
+        ("{{ a|tojson }}", "1: the filter `tojson`"),
+        ("{{ 1 if a }}", "1: `a if b` needs an `else`"),
+        ("{% set x = 1 %}{% for i in a %}{% set x = i %}{% endfor %}", "1: `x` is set here and outside"),
+        ("{{ a.sort() }}", "1: this call"),
+    ],
+)
 def test_refused_template(tmp_path, text, message):
     (tmp_path / "bad.j2").write_text(text)
-    with pytest.raises(Refused) as e: templates_module([("bad.j2", "bad", "any")], {}, [], tmp_path)
+    with pytest.raises(Refused) as e:
+        templates_module([("bad.j2", "bad", "any")], {}, [], tmp_path)
     assert f"bad.j2:{message}" in str(e.value)

@@ -18,7 +18,20 @@ from definitions import LIBRARY
 from dsl.library import load_text
 
 IMPORTED = re.compile(r"^import (?:type )?(?:\{([^}]*)\}|\* as (\w+))", re.M)
-GOLDEN = ["add", "clamp", "gelu", "sum", "max", "conv2d", "matmul_mm", "cross_entropy", "embedding", "dropout", "var", "pad2d"]
+GOLDEN = [
+    "add",
+    "clamp",
+    "gelu",
+    "sum",
+    "max",
+    "conv2d",
+    "matmul_mm",
+    "cross_entropy",
+    "embedding",
+    "dropout",
+    "var",
+    "pad2d",
+]
 
 
 @pytest.mark.parametrize("name", GOLDEN)
@@ -62,7 +75,11 @@ def test_functional_calls_no_method_that_only_the_whole_package_has(dist):
 
 def imported(text: str) -> set[str]:
     """The names that a module imports, as it calls them."""
-    return {name.split(" as ")[-1].strip() for names, whole in IMPORTED.findall(text) for name in (names or whole).split(",")}
+    return {
+        name.split(" as ")[-1].strip()
+        for names, whole in IMPORTED.findall(text)
+        for name in (names or whole).split(",")
+    }
 
 
 def test_an_op_may_be_called_like_what_its_modules_import(dist, tmp_path):
@@ -70,15 +87,28 @@ def test_an_op_may_be_called_like_what_its_modules_import(dist, tmp_path):
     of_package = [*SOURCES.glob("ops/*.ts"), *SOURCES.glob("ops/data/*.js"), *SOURCES.glob("names/*.ts")]
     found = set().union(*(imported(f.read_text()) for f in of_package)) - {f"{op}Op" for op in LIBRARY.ops}
     left = {name for name in found if re.fullmatch(r"[a-z]\w*[^_]", name)}
-    assert left <= {"math", "stateless"}, left          # of routines and modules, which are named in another way
+    assert left <= {"math", "stateless"}, left  # of routines and modules, which are named in another way
     words = sorted({name.removesuffix("_") for name in found if name.endswith("_")} | {"args", "tensor", "op"})
-    assert {"data", "kernels", "compiled", "run", "calls", "requiring", "more", "bodies", "routines", "overload"} <= set(words)
+    assert {
+        "data",
+        "kernels",
+        "compiled",
+        "run",
+        "calls",
+        "requiring",
+        "more",
+        "bodies",
+        "routines",
+        "overload",
+    } <= set(words)
     text = "op {0}(input: Any, dim: dim, keepdim: bool = false, *, dtype: dtype?) -> Num drop dim unless keepdim\n    as torch.{0}\n    out = sum[dim] input\n"
     library, errors, _ = load_text("\n".join(text.format(w) for w in words), "words.op")
     assert not errors
     for path, text in package.ops_files(library, Earlier(None))[0].items():
-        if "words" not in path or path.endswith(".d.ts"): continue
-        if "kernels" not in path: assert not imported(text) & set(words), path
+        if "words" not in path or path.endswith(".d.ts"):
+            continue
+        if "kernels" not in path:
+            assert not imported(text) & set(words), path
         file = tmp_path / Path(path).name
         file.write_text(text)
         done = node.run([node.tool("esbuild"), file, f"--outfile={tmp_path / 'made.js'}", "--log-level=warning"])
@@ -87,24 +117,40 @@ def test_an_op_may_be_called_like_what_its_modules_import(dist, tmp_path):
 
 def plain(value):
     """Op data as JSON; formulas only as being there."""
-    if dataclasses.is_dataclass(value): return {f.name: plain(getattr(value, f.name)) for f in dataclasses.fields(value)}
-    if isinstance(value, list): return [plain(v) for v in value]
+    if dataclasses.is_dataclass(value):
+        return {f.name: plain(getattr(value, f.name)) for f in dataclasses.fields(value)}
+    if isinstance(value, list):
+        return [plain(v) for v in value]
     return "formula" if callable(value) else value
 
 
 def test_data_written_short_is_completed_to_what_it_was(dist, tmp_path):
     """All that the package knows of every op, from its text: codegen/ts/notation.py and runtime/notation.ts are each other's opposite."""
     ops = list(LIBRARY.ops.values())
-    (tmp_path / "main.ts").write_text("\n".join([
-        f'import {{ compiled }} from "{SOURCES}/ops/data/complete.js";',
-        f'import {{ withFormulas }} from "{SOURCES}/runtime/notation-formulas.js";',
-        *(f'import * as {f} from "{SOURCES}/ops/data/{f}.js";' for f in sorted({op.file for op in ops})),
-        f"const all = [{', '.join(f'{op.file}.{modules.binding(op.name)}' for op in ops)}];",
-        "const ops = all.map((d: any) => compiled(d, []).op);",
-        "for (const op of ops) for (const program of op.programs) program.nests.forEach(withFormulas);",
-        'console.log(JSON.stringify(ops, (_, v) => typeof v === "function" ? "formula" : v));']))
+    (tmp_path / "main.ts").write_text(
+        "\n".join(
+            [
+                f'import {{ compiled }} from "{SOURCES}/ops/data/complete.js";',
+                f'import {{ withFormulas }} from "{SOURCES}/runtime/notation-formulas.js";',
+                *(f'import * as {f} from "{SOURCES}/ops/data/{f}.js";' for f in sorted({op.file for op in ops})),
+                f"const all = [{', '.join(f'{op.file}.{modules.binding(op.name)}' for op in ops)}];",
+                "const ops = all.map((d: any) => compiled(d, []).op);",
+                "for (const op of ops) for (const program of op.programs) program.nests.forEach(withFormulas);",
+                'console.log(JSON.stringify(ops, (_, v) => typeof v === "function" ? "formula" : v));',
+            ]
+        )
+    )
     bundle = tmp_path / "main.mjs"
-    done = node.run([node.tool("esbuild"), tmp_path / "main.ts", "--bundle", "--format=esm", f"--outfile={bundle}", "--log-level=warning"])
+    done = node.run(
+        [
+            node.tool("esbuild"),
+            tmp_path / "main.ts",
+            "--bundle",
+            "--format=esm",
+            f"--outfile={bundle}",
+            "--log-level=warning",
+        ]
+    )
     assert done.returncode == 0, done.stdout
     for op, got in zip(ops, json.loads(node.run([bundle]).stdout), strict=True):
         assert got == plain(package.op_data(op)), op.name

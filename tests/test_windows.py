@@ -40,9 +40,11 @@ def ran(gpu: Gpu, name: str, args: list, program: int, shared: list) -> tuple[li
     storages = {p.slot: flat(a) for p, a in zip(data.params, args) if isinstance(a, np.ndarray)}
     draw = np.random.default_rng(5)
     for slot in data.programs[program].inputs:
-        if slot not in storages and call.slots[slot].fresh: storages[slot] = draw.standard_normal(int(np.prod(call.slots[slot].shape))).astype(np.float32)
+        if slot not in storages and call.slots[slot].fresh:
+            storages[slot] = draw.standard_normal(int(np.prod(call.slots[slot].shape))).astype(np.float32)
     wanted = data.programs[program].outputs
-    if program: wanted = [s for s in wanted if call.slots[data.slots[s].like].given]
+    if program:
+        wanted = [s for s in wanted if call.slots[data.slots[s].like].given]
     strategies = [x.strategy for x in plan(data, program, call, wanted, gpu.facts, shared)]
     results = gpu.run(data, program, call, storages, wanted, shared, (0, 0, 0))
     return [results[slot] for slot in wanted], strategies
@@ -67,17 +69,26 @@ CALLS = {
 @pytest.mark.parametrize("call", CALLS)
 def test_windows(gpu, call, program):
     name, args = CALLS[call]
-    if program and args[0].dtype == np.int32: return
+    if program and args[0].dtype == np.int32:
+        return
     got, strategies = ran(gpu, name, args, program, ALWAYS)
     assert any(s.startswith("window") for s in strategies), strategies
     plain, without = ran(gpu, name, args, program, [])
     assert not any(s.startswith("window") for s in without), without
-    for a, b in zip(got, plain, strict=True): np.testing.assert_allclose(a, b, rtol=2e-5, atol=2e-5)
+    for a, b in zip(got, plain, strict=True):
+        np.testing.assert_allclose(a, b, rtol=2e-5, atol=2e-5)
 
 
 def test_where_schedules_choose_windows(gpu):
     """Where each element is read by three windows or more; the gradient of a pool with stride 2 too, its forward not."""
-    for call, program in (("max_pool2d", 0), ("max_pool2d", 1), ("avg_pool2d", 0), ("depthwise conv2d", 0), ("depthwise conv2d", 1), ("max_pool2d, stride 2", 1)):
+    for call, program in (
+        ("max_pool2d", 0),
+        ("max_pool2d", 1),
+        ("avg_pool2d", 0),
+        ("depthwise conv2d", 0),
+        ("depthwise conv2d", 1),
+        ("max_pool2d, stride 2", 1),
+    ):
         assert any(s.startswith("window") for s in ran(gpu, *CALLS[call], program, RULES)[1]), call
     assert not any(s.startswith("window") for s in ran(gpu, *CALLS["max_pool2d, stride 2"], 0, RULES)[1])
 
@@ -89,12 +100,18 @@ def test_nan_and_infinities(gpu):
     np.testing.assert_array_equal(got[0], ran(gpu, "max_pool2d", [x, [3.0, 3.0], ONE, ONE], 0, [])[0][0])
 
 
-@pytest.mark.parametrize("name, args", [
-    ("max_pool2d", [f32(1, 2, 8, 8), TWO]),                                                       # windows side by side
-    ("max_pool2d", [f32(1, 2, 40, 40), [9.0, 9.0], ONE]),                                         # too many points to write out
-    ("conv2d", [f32(1, 4, 12, 12), f32(2, 4, 3, 3)]),                                             # channels are summed as well
-    ("max_pool2d", [f32(1, 2, 8, 2000), [2.0, 2.0], ONE, [0.0, 0.0], [1.0, 1990.0]]),             # a patch beyond workgroup memory
-])
+@pytest.mark.parametrize(
+    "name, args",
+    [
+        ("max_pool2d", [f32(1, 2, 8, 8), TWO]),  # windows side by side
+        ("max_pool2d", [f32(1, 2, 40, 40), [9.0, 9.0], ONE]),  # too many points to write out
+        ("conv2d", [f32(1, 4, 12, 12), f32(2, 4, 3, 3)]),  # channels are summed as well
+        (
+            "max_pool2d",
+            [f32(1, 2, 8, 2000), [2.0, 2.0], ONE, [0.0, 0.0], [1.0, 1990.0]],
+        ),  # a patch beyond workgroup memory
+    ],
+)
 def test_where_windows_are_not_used(gpu, name, args):
     _, strategies = ran(gpu, name, args, 0, RULES)
     assert not any(s.startswith("window") for s in strategies), strategies
@@ -108,12 +125,22 @@ def test_a_software_device_keeps_the_plain_kernels():
         assert any(x.strategy.startswith("window") for x in launches) != software
 
 
-@pytest.mark.parametrize("text, factors, divisor", [
-    ("((y0*2)+(k0*3))-1", {"y0": 2, "k0": 3, "": -1}, 1), ("2*((-y0)+k0)", {"y0": -2, "k0": 2, "": 0}, 1),
-    ("floor_divide_whole((x0+1)-(2*k0),3)", {"x0": 1, "k0": -2, "": 1}, 3), ("floor_divide_whole(x0+p.n,p.n)", {"x0": 1, "": 3}, 3),
-    ("y0*k0", None, 0), ("floor_divide_whole(y0,k0)", None, 0), ("min(y0,k0)", None, 0), ("remainder_whole(y0,2)", None, 0), ("y0+@0", None, 0),
-])
+@pytest.mark.parametrize(
+    "text, factors, divisor",
+    [
+        ("((y0*2)+(k0*3))-1", {"y0": 2, "k0": 3, "": -1}, 1),
+        ("2*((-y0)+k0)", {"y0": -2, "k0": 2, "": 0}, 1),
+        ("floor_divide_whole((x0+1)-(2*k0),3)", {"x0": 1, "k0": -2, "": 1}, 3),
+        ("floor_divide_whole(x0+p.n,p.n)", {"x0": 1, "": 3}, 3),
+        ("y0*k0", None, 0),
+        ("floor_divide_whole(y0,k0)", None, 0),
+        ("min(y0,k0)", None, 0),
+        ("remainder_whole(y0,2)", None, 0),
+        ("y0+@0", None, 0),
+    ],
+)
 def test_affine(text, factors, divisor):
     found = affine_of(None, put_in(read_formula(text, ["x0", "y0", "k0"]), {"n": 3}))
     assert (found is None) == (factors is None)
-    if found is not None: assert ({n: f for n, f in found.factors.items() if f or n == ""}, found.divisor) == (factors, divisor)
+    if found is not None:
+        assert ({n: f for n, f in found.factors.items() if f or n == ""}, found.divisor) == (factors, divisor)

@@ -20,14 +20,16 @@ def only(text: str):
 def test_every_op_has_legal_worlds(name):
     found = list(worlds(LIBRARY.ops[name], 3))
     assert found
-    for w in found: assert not w.leaves()
+    for w in found:
+        assert not w.leaves()
 
 
 def test_the_same_seed_gives_the_same_worlds():
     first, again = (list(worlds(LIBRARY.ops["conv2d"], 4, seed=5)) for _ in range(2))
     for a, b in zip(first, again):
         assert a.env == b.env
-        for n in a.views: np.testing.assert_array_equal(a.views[n], b.views[n])
+        for n in a.views:
+            np.testing.assert_array_equal(a.views[n], b.views[n])
     assert [w.env for w in worlds(LIBRARY.ops["conv2d"], 4, seed=6)] != [w.env for w in first]
 
 
@@ -39,8 +41,10 @@ def test_options_optional_tensors_and_broadcasting_vary():
 
 
 def test_indices_stay_in_bounds_and_samples_in_their_range():
-    for w in worlds(LIBRARY.ops["embedding"], 20): assert w.views["input"].max() < w.env["V"]
-    for w in worlds(LIBRARY.ops["log"], 20): assert w.views["input"].min() >= 0.1
+    for w in worlds(LIBRARY.ops["embedding"], 20):
+        assert w.views["input"].max() < w.env["V"]
+    for w in worlds(LIBRARY.ops["log"], 20):
+        assert w.views["input"].min() >= 0.1
 
 
 def test_a_read_outside_is_found():
@@ -76,12 +80,19 @@ def test_sizes_that_requirements_tie_together_are_drawn_together():
 
 def test_sizes_and_options_are_drawn_where_a_sample_says():
     text = "op f(x: Num[N], a: int, b: real) -> Num[N]\n    {}out[n] = x[n] * a + b\n"
-    found = list(worlds(only(text.format("sample N in 16 .. 32\n    sample a in 5 .. 6\n    sample b in 0.1 .. 0.2\n    ")), 20))
-    assert {w.env["a"] for w in found} == {5, 6} and all(16 <= w.env["N"] <= 32 and 0.1 <= w.env["b"] <= 0.2 for w in found)
+    found = list(
+        worlds(only(text.format("sample N in 16 .. 32\n    sample a in 5 .. 6\n    sample b in 0.1 .. 0.2\n    ")), 20)
+    )
+    assert {w.env["a"] for w in found} == {5, 6} and all(
+        16 <= w.env["N"] <= 32 and 0.1 <= w.env["b"] <= 0.2 for w in found
+    )
 
 
 def test_that_no_instance_meets_a_requirement_is_said():
     text = 'op f(x: Num[N]) -> Num[N]\n    {}require N * N == 400, "N should be {{20}}, not {{N}}"\n    out[n] = x[n]\n'
     (error,) = check_instances(only(text.format("")))
-    assert error.message == "no random instance of `f` met this requirement" and error.label == "its checks compared nothing"
+    assert (
+        error.message == "no random instance of `f` met this requirement"
+        and error.label == "its checks compared nothing"
+    )
     assert check_instances(only(text.format("sample N in 20 .. 20\n    "))) == []

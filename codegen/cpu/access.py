@@ -20,6 +20,7 @@ class Place:
     array: the variable with the tensor's elements; stem: what its other variables begin with; at: the
     variable with its position.  terms: index, stride and length (names) of the axes without an
     anonymous loop.  loops: every loop it depends on, also through what its indices read."""
+
     number: int
     access: Access
     array: str
@@ -37,24 +38,31 @@ class Place:
     @property
     def computed(self) -> list[E]:
         """The computed indices that its guard repeats and a name makes shorter."""
-        if self.access.guard is None: return []
+        if self.access.guard is None:
+            return []
         return [i for i, _, _ in self.terms if i.args and not reads_of(i)]
 
     def named(self, names: dict[E, str]) -> Place:
         """The same with names for its computed indices."""
-        if not self.computed: return self
-        return replace(self, access=replace(self.access, guard=with_names(self.access.guard, names)),
-                       terms=tuple((with_names(i, names), stride, length) for i, stride, length in self.terms))
+        if not self.computed:
+            return self
+        return replace(
+            self,
+            access=replace(self.access, guard=with_names(self.access.guard, names)),
+            terms=tuple((with_names(i, names), stride, length) for i, stride, length in self.terms),
+        )
 
     def position(self, printer: Printer, at: str) -> str:
         """`inputAt + row * inputStride`."""
         parts = [at] if at else []
         for index, stride, length in self.terms:
-            if index == ZERO: continue
+            if index == ZERO:
+                continue
             if reads_of(index):
                 printer.helpers.add("within")
                 parts.append(f"within({printer.number(index)}, {length}, nest) * {stride}")
-            else: parts.append(f"{printer.number(index, PRODUCT)} * {stride}")
+            else:
+                parts.append(f"{printer.number(index, PRODUCT)} * {stride}")
         return " + ".join(parts) or "0"
 
     def read(self, printer: Printer, at: str) -> Hole:
@@ -64,19 +72,23 @@ class Place:
             return Hole(f"{element} !== 0", "b", EQUAL, element) if self.kind == "b" else Hole(element, self.kind)
         fallback = printer.number(a.fallback, TERNARY) if a.fallback is not None else "0"
         text = f"{printer.truth(a.guard, TERNARY + 1)} ? {element} : {fallback}"
-        if self.kind == "b": return Hole(f"({text}) !== 0", "b", EQUAL, f"({text})")
+        if self.kind == "b":
+            return Hole(f"({text}) !== 0", "b", EQUAL, f"({text})")
         kinds = {self.kind, printer.kind(a.fallback) if a.fallback is not None else self.kind}
         return Hole(text, "f" if "f" in kinds else self.kind, TERNARY)
 
 
 def with_names(e: E | None, names: dict[E, str]) -> E | None:
     """An expression with names for those of its parts that have one."""
-    if e is None: return None
-    if e in names: return E("hole", (), names[e])
+    if e is None:
+        return None
+    if e in names:
+        return E("hole", (), names[e])
     return E(e.op, tuple(with_names(a, names) for a in e.args), e.val) if e.args else e
 
 
-def is_read(name: str) -> bool: return name[0] == "r" and name[1:].isdigit()
+def is_read(name: str) -> bool:
+    return name[0] == "r" and name[1:].isdigit()
 
 
 def reads_of(*parts: E | None) -> list[int]:
@@ -84,7 +96,8 @@ def reads_of(*parts: E | None) -> list[int]:
     return [int(n[1:]) for e in parts if e is not None for n in e.holes if is_read(n)]
 
 
-def parts_of(a: Access) -> tuple[E | None, ...]: return (*a.index, a.guard, a.fallback)
+def parts_of(a: Access) -> tuple[E | None, ...]:
+    return (*a.index, a.guard, a.fallback)
 
 
 def dependence(nest: Nest) -> list[frozenset[str]]:
@@ -96,4 +109,5 @@ def dependence(nest: Nest) -> list[frozenset[str]]:
             parts = [p for p in parts_of(nest.accesses[n]) if p is not None]
             out[n] = frozenset().union(*map(indices, parts), *map(of, reads_of(*parts)))
         return out[n]
+
     return [of(n) for n in range(len(nest.accesses))]

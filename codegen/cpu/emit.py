@@ -15,7 +15,7 @@ from .names import camel
 from .raw import raw_function
 from .text import Text, describe, open_kernel
 
-PROGRAMS = ("", "Backward", "BackwardTwice")       # after an underscore, which no other name in a kernel has inside
+PROGRAMS = ("", "Backward", "BackwardTwice")  # after an underscore, which no other name in a kernel has inside
 WHOLE_CLASSES = ("Int", "Bits", "Bool")
 
 
@@ -25,6 +25,7 @@ class Kernels:
 
     interpreted: by names of kernels what does instead of a function of that name; forms: of each function, in order, its
     canonical text; calls: those of the op's functions that each calls."""
+
     functions: list[str] = field(default_factory=list)
     table: list[list[tuple[str | None, str | None]]] = field(default_factory=list)
     interpreted: dict[str, str] = field(default_factory=dict)
@@ -32,45 +33,62 @@ class Kernels:
     calls: dict[str, list[str]] = field(default_factory=dict)
 
     @property
-    def count(self) -> int: return sum(f is not None and f not in self.interpreted for p in self.table for pair in p for f in set(pair))
+    def count(self) -> int:
+        return sum(f is not None and f not in self.interpreted for p in self.table for pair in p for f in set(pair))
 
 
 def kernels(op: OpDef, programs: list[tuple[list[Nest], dict | None]]) -> Kernels:
     """The kernels of an op's programs (forward, gradient, gradient of the gradient), each given as its nests
     and its tensors."""
     out = Kernels()
-    brought = [[interpreted.brought(op, n, tensors, p == 2) if may_be_float(op) else None for n in nests] for p, (nests, tensors) in enumerate(programs)]
-    spared = all(f is None or interpreted.small(n) for (nests, _), row in zip(programs, brought) for n, f in zip(nests, row))
+    brought = [
+        [interpreted.brought(op, n, tensors, p == 2) if may_be_float(op) else None for n in nests]
+        for p, (nests, tensors) in enumerate(programs)
+    ]
+    spared = all(
+        f is None or interpreted.small(n) for (nests, _), row in zip(programs, brought) for n, f in zip(nests, row)
+    )
     for p, (nests, tensors) in enumerate(programs):
         row = []
         for n, nest in enumerate(nests):
             name, integral = f"{camel(op.name)}_{PROGRAMS[p]}{n}", p == 0 and may_be_whole(op)
             if brought[p][n] is not None and not spared:
-                out.interpreted[name] = interpreted.kernel(brought[p][n], "contract" if nest.shape == "contract" else "interpret")
-            elif may_be_float(op): floating(out, nest, op, name, tensors)
+                out.interpreted[name] = interpreted.kernel(
+                    brought[p][n], "contract" if nest.shape == "contract" else "interpret"
+                )
+            elif may_be_float(op):
+                floating(out, nest, op, name, tensors)
             row.append((name if may_be_float(op) else None, whole(out, nest, op, name, tensors) if integral else None))
         out.table.append(row)
     out.forms = {name_of(f): canonical(f, {}) for f in out.functions}
-    out.calls = {name: [w for w in dict.fromkeys(re.findall(r"\w+", form)) if w in out.forms] for name, form in out.forms.items()}
+    out.calls = {
+        name: [w for w in dict.fromkeys(re.findall(r"\w+", form)) if w in out.forms] for name, form in out.forms.items()
+    }
     return out
 
 
 def may_be_float(op: OpDef) -> bool:
-    return op.promote == "float" or not any(p.kind == "tensor" and p.name in op.promoted and p.cls in WHOLE_CLASSES for p in op.params)
+    return op.promote == "float" or not any(
+        p.kind == "tensor" and p.name in op.promoted and p.cls in WHOLE_CLASSES for p in op.params
+    )
 
 
 def may_be_whole(op: OpDef) -> bool:
     """Whether T may be a whole number or bool."""
-    return op.promote != "float" and not any(p.kind == "tensor" and p.name in op.promoted and p.cls == "Float" for p in op.params)
+    return op.promote != "float" and not any(
+        p.kind == "tensor" and p.name in op.promoted and p.cls == "Float" for p in op.params
+    )
 
 
 def whole(out: Kernels, nest: Nest, op: OpDef, name: str, tensors) -> str:
     """Adds the kernel of a nest for a whole T; answers its name, which is that for a floating T if both are the same."""
     if nest.raw is not None:
-        if not may_be_float(op): out.functions.append(raw_function(nest, name))
+        if not may_be_float(op):
+            out.functions.append(raw_function(nest, name))
         return name
     text = str(LoopKernel(nest, op, f"{name}Whole", True, tensors).write())
-    if text.replace(f"{name}Whole(", f"{name}(") in out.functions: return name
+    if text.replace(f"{name}Whole(", f"{name}(") in out.functions:
+        return name
     out.functions.append(text)
     return f"{name}Whole"
 

@@ -29,29 +29,47 @@ BITS = ("&", "|", "^", "~")
 # The longest formulas that get a kernel nevertheless: `g if a > 0 else 0` at every point, `s = sum (a * b + c * d); s` over a row.
 SMALL_POINT, SMALL_ROW = 6, 8
 # Functions that only few formulas use, by their names in WGSL.
-BROUGHT = {"erf_of": "math.erf", "erfc_of": "math.erfc", "erfinv_of": "math.erfinv", "lgamma_of": "math.lgamma", "digamma_of": "math.digamma",
-           "uniform_random": "uniform", "tan_of": "Math.tan", "asin_of": "Math.asin", "acos_of": "Math.acos", "atan_of": "Math.atan"}
+BROUGHT = {
+    "erf_of": "math.erf",
+    "erfc_of": "math.erfc",
+    "erfinv_of": "math.erfinv",
+    "lgamma_of": "math.lgamma",
+    "digamma_of": "math.digamma",
+    "uniform_random": "uniform",
+    "tan_of": "Math.tan",
+    "asin_of": "Math.asin",
+    "acos_of": "Math.acos",
+    "atan_of": "Math.atan",
+}
 
 
 def brought(op: OpDef, nest: Nest, tensors, second: bool) -> dict[str, str] | None:
     """The functions that the interpreter needs for a nest, as JavaScript by their names in WGSL; None if it cannot run it, or not as
     fast as a kernel.  second: whether it belongs to a second derivative."""
-    if nest.raw is not None or not second and small(nest) or nest.shape == "contract" and multiplies_elements(nest): return None
-    if not second and any(a.guard is None and reads_of(*a.index) for a in nest.accesses): return None           # which are checked, point by point
-    if any(l.extent is None for l in nest.loops + nest.rloops if l.name in named_loops(nest)): return None
+    if nest.raw is not None or not second and small(nest) or nest.shape == "contract" and multiplies_elements(nest):
+        return None
+    if not second and any(a.guard is None and reads_of(*a.index) for a in nest.accesses):
+        return None  # which are checked, point by point
+    if any(l.extent is None for l in nest.loops + nest.rloops if l.name in named_loops(nest)):
+        return None
     made = code(op, hoisted(op, nest)[0], tensors, integral=False)
-    if any(isinstance(n, (Unary, Binary)) and n.operator in BITS for e in formulas_of(made) for n in nodes_of(e)): return None
+    if any(isinstance(n, (Unary, Binary)) and n.operator in BITS for e in formulas_of(made) for n in nodes_of(e)):
+        return None
     found: dict[str, str] = {}
     for name in sorted(set(kernel_functions(made)) - OWN):
-        if name.endswith("_routine"): found[name] = PREFIX + name_of(name.removesuffix("_routine"), whole=False)
-        elif name in BROUGHT: found[name] = BROUGHT[name]
-        else: return None
+        if name.endswith("_routine"):
+            found[name] = PREFIX + name_of(name.removesuffix("_routine"), whole=False)
+        elif name in BROUGHT:
+            found[name] = BROUGHT[name]
+        else:
+            return None
     return found
 
 
 def small(nest: Nest) -> bool:
     """Whether a nest is a sum or a product: such kernels are many ops' own, and simple ops do without the interpreter."""
-    if any(a.guard is not None for a in nest.accesses): return False
+    if any(a.guard is not None for a in nest.accesses):
+        return False
     lengths = [sum(1 for _ in walk(s.body)) for s in nest.steps]
     return nest.shape == "map" and max(lengths) <= SMALL_POINT or nest.shape == "row" and sum(lengths) <= SMALL_ROW
 
@@ -60,12 +78,22 @@ def multiplies_elements(nest: Nest) -> bool:
     """Whether a contraction multiplies two accesses as they lie, and stores the sums: runtime/product.ts needs no formula for it."""
     total, *stores = nest.steps
     plain = lambda e: e.op == "hole"
-    return (not named_loops(nest) and total.pred is None and total.body.op == "*" and all(map(plain, total.body.args)) and len(stores) == 1
-            and stores[0].pred is None and plain(stores[0].body) and stores[0].body.val == total.name and stores[0].mode in ("=", "+=")
-            and all(a.guard is None and all(map(bare, a.index)) for a in nest.accesses))
+    return (
+        not named_loops(nest)
+        and total.pred is None
+        and total.body.op == "*"
+        and all(map(plain, total.body.args))
+        and len(stores) == 1
+        and stores[0].pred is None
+        and plain(stores[0].body)
+        and stores[0].body.val == total.name
+        and stores[0].mode in ("=", "+=")
+        and all(a.guard is None and all(map(bare, a.index)) for a in nest.accesses)
+    )
 
 
 def kernel(functions: dict[str, str], name: str = "interpret") -> str:
     """The expression that stands for the kernel.  name: what runs it, `interpret` or `contract`."""
-    if not functions: return name
+    if not functions:
+        return name
     return f"/* @__PURE__ */ {name}ed({{ " + ", ".join(f"{n}: {f}" for n, f in functions.items()) + " })"

@@ -18,10 +18,26 @@ from .names import Names, camel
 from .text import Text, describe, listed, open_kernel
 from .words import tensor_kind, word_hole, word_value, words_of
 
-START = {"sum": "0", "prod": "1", "max": "-Infinity", "min": "Infinity", "any": "false", "all": "true",
-         "argmax": "0", "argmin": "0"}
-STEMS = {"sum": "sum", "prod": "product", "max": "largest", "min": "smallest", "any": "any", "all": "all",
-         "argmax": "where", "argmin": "where"}
+START = {
+    "sum": "0",
+    "prod": "1",
+    "max": "-Infinity",
+    "min": "Infinity",
+    "any": "false",
+    "all": "true",
+    "argmax": "0",
+    "argmin": "0",
+}
+STEMS = {
+    "sum": "sum",
+    "prod": "product",
+    "max": "largest",
+    "min": "smallest",
+    "any": "any",
+    "all": "all",
+    "argmax": "where",
+    "argmin": "where",
+}
 
 
 class LoopKernel:
@@ -32,11 +48,26 @@ class LoopKernel:
     this one hands over to where there is something to add.  `str(kernel.write())` is the
     text, `helpers` the functions of runtime/math.ts that it calls."""
 
-    FIXED = frozenset({"count", "reduceRows", "reduceCount", "seed0", "seed1", "call", "place", "placeStep",
-                       "math", "whole", "within", "uniform"})
+    FIXED = frozenset(
+        {
+            "count",
+            "reduceRows",
+            "reduceCount",
+            "seed0",
+            "seed1",
+            "call",
+            "place",
+            "placeStep",
+            "math",
+            "whole",
+            "within",
+            "uniform",
+        }
+    )
 
-    def __init__(self, nest: Nest, op: OpDef, name: str, integral: bool, tensors=None,
-                 spread: bool = False, summed: str = ""):
+    def __init__(
+        self, nest: Nest, op: OpDef, name: str, integral: bool, tensors=None, spread: bool = False, summed: str = ""
+    ):
         self.nest, self.op, self.name, self.integral, self.spread = nest, op, name, integral, spread
         self.summed = summed
         self.adds = spread or nest.spread and nest.shape in ("row", "contract")
@@ -45,24 +76,28 @@ class LoopKernel:
         self.names = Names(self.FIXED)
         self.printer = Printer(integral, integral)
         for l in nest.loops + nest.rloops:
-            if l.name in self.named and l.name not in self.printer.holes: self.printer.holes[l.name] = Hole(self.names.fresh(l.name), "i")
+            if l.name in self.named and l.name not in self.printer.holes:
+                self.printer.holes[l.name] = Hole(self.names.fresh(l.name), "i")
         self.n, self.row, self.i, self.j, self.k = map(self.names.fresh, ("n", "row", "i", "j", "k"))
         self.words = {w: self.names.fresh(camel(w)) for w in words}
-        for w, n in self.words.items(): self.printer.holes[w] = word_hole(op, w, n, integral)
-        if integral and any(n.op == "~" for s in nest.steps for n in walk(s.body)): self.printer.holes["bool"] = Hole("bool", "b")
+        for w, n in self.words.items():
+            self.printer.holes[w] = word_hole(op, w, n, integral)
+        if integral and any(n.op == "~" for s in nest.steps for n in walk(s.body)):
+            self.printer.holes["bool"] = Hole("bool", "b")
         self.arrays: dict[str, str] = {}
         depends = dependence(nest)
         self.places = [self.place(i, depends[i], tensors) for i in range(len(nest.accesses))]
         self.locals: dict[str, str] = {}
-        self.arguments: dict[str, tuple[str, str]] = {}     # argmax, argmin: the best value so far, the point's number
-        self.lows: dict[str, str] = {}                      # sums of elements: their lowest 32 bits
-        self.indices: dict[E, str] = {}                     # computed indices that have a name
-        self.inside = False                                 # between open_reduction and close_reduction
+        self.arguments: dict[str, tuple[str, str]] = {}  # argmax, argmin: the best value so far, the point's number
+        self.lows: dict[str, str] = {}  # sums of elements: their lowest 32 bits
+        self.indices: dict[E, str] = {}  # computed indices that have a name
+        self.inside = False  # between open_reduction and close_reduction
         self.text = Text()
 
     def place(self, number: int, loops: frozenset[str], tensors) -> Place:
         access = self.nest.accesses[number]
-        if access.tensor not in self.arrays: self.arrays[access.tensor] = self.names.fresh(camel(access.tensor))
+        if access.tensor not in self.arrays:
+            self.arrays[access.tensor] = self.names.fresh(camel(access.tensor))
         computed = [i for i in access.index if not bare(i) or i.val in self.named]
         ends = [f"{part}{n}" for n in range(len(computed)) for part in ("Stride", "Length")]
         stem = self.names.stem(camel(access.tensor), ["At", "Step", "In", "Rows", "Reduce", *ends])
@@ -73,7 +108,9 @@ class LoopKernel:
     # --- Which loops there are ---
 
     @property
-    def outer_named(self) -> list[Loop]: return [l for l in self.nest.loops if l.name in self.named]
+    def outer_named(self) -> list[Loop]:
+        return [l for l in self.nest.loops if l.name in self.named]
+
     @property
     def along(self) -> bool:
         """Whether the innermost outer loop is anonymous, so that the kernel runs along it."""
@@ -81,8 +118,10 @@ class LoopKernel:
 
     def moves(self, p: Place) -> bool:
         """Whether an access moves along the anonymous outer loops."""
-        return any(l.name in p.loops and l.name not in self.named for l in self.nest.loops) and \
-            any(bare(i) and i.val not in self.named and any(l.name == i.val for l in self.nest.loops) for i in p.access.index)
+        return any(l.name in p.loops and l.name not in self.named for l in self.nest.loops) and any(
+            bare(i) and i.val not in self.named and any(l.name == i.val for l in self.nest.loops)
+            for i in p.access.index
+        )
 
     def reduces(self, p: Place) -> bool:
         """Whether an access moves along the anonymous loops of the reduction."""
@@ -102,24 +141,34 @@ class LoopKernel:
     def write(self) -> Text:
         t, used = self.text, self.used()
         open_kernel(t, self.name, describe(self.nest))
-        if self.summed: t.add(f"if (nest.reduceRows * nest.reduceN !== 1) return {self.summed}(nest);")
+        if self.summed:
+            t.add(f"if (nest.reduceRows * nest.reduceN !== 1) return {self.summed}(nest);")
         start = len(t.lines)
         t.open("do")
-        for l in self.outer_named: t.open(for_loop(l, self.printer))
+        for l in self.outer_named:
+            t.open(for_loop(l, self.printer))
         moving = [p for p in used if self.moves(p)]
         along = self.along and (bool(moving) or self.random())
         # A step of 0 is nothing beside a sum, and makes kernels equal whose axes differ: products of matrices and of vectors.
-        if not self.named: moving = used
+        if not self.named:
+            moving = used
         still = [p for p in used if p not in moving] if along else used
-        for line in listed("let", [f"{p.at} = nest.at[{p.number}]" for p in used if p not in still]): t.add(line)
-        for line in listed("const", [f"{p.at} = nest.at[{p.number}]" for p in still]): t.add(line)
-        if self.random(): t.add(self.place_of_random(along))
-        if along: t.open(f"for (let {self.n} = 0; {self.n} < count; {self.n}++)")
+        for line in listed("let", [f"{p.at} = nest.at[{p.number}]" for p in used if p not in still]):
+            t.add(line)
+        for line in listed("const", [f"{p.at} = nest.at[{p.number}]" for p in still]):
+            t.add(line)
+        if self.random():
+            t.add(self.place_of_random(along))
+        if along:
+            t.open(f"for (let {self.n} = 0; {self.n} < count; {self.n}++)")
         self.steps()
         if along:
-            t.add(" ".join(f"{p.at} += {p.stem}Step;" for p in moving) + (" place += placeStep;" if self.random() else ""))
+            t.add(
+                " ".join(f"{p.at} += {p.stem}Step;" for p in moving) + (" place += placeStep;" if self.random() else "")
+            )
             t.close()
-        for _ in self.outer_named: t.close()
+        for _ in self.outer_named:
+            t.close()
         t.close(" while (nest.nextRow());")
         t.close()
         indent = "  "
@@ -135,6 +184,7 @@ class LoopKernel:
                 if r not in seen:
                     seen.add(r)
                     visit(*parts_of(self.nest.accesses[r]))
+
         for s in self.nest.steps:
             visit(s.body, s.pred)
             if s.target >= 0:
@@ -145,38 +195,69 @@ class LoopKernel:
     def preamble(self, used: list[Place], moving: list[Place], along: bool) -> list[str]:
         arrays = {p.array: p.number for p in reversed(used)}
         lines = listed("const", [f"{a} = nest.arrays[{n}]" for a, n in reversed(arrays.items())])
-        if along: lines += listed("const", ["count = nest.n", *(f"{p.stem}Step = nest.steps[{p.number}]" for p in moving)])
+        if along:
+            lines += listed("const", ["count = nest.n", *(f"{p.stem}Step = nest.steps[{p.number}]" for p in moving)])
         if self.random():
             at = len(self.nest.accesses)
             lines += ["const seed0 = nest.words.seed0_, seed1 = nest.words.seed1_, call = nest.words.call_;"]
-            if along: lines += [f"const placeStep = nest.steps[{at}];"]
-        lines += listed("const", [f"{s} = nest.strides[{p.number}][{k}]" for p in used for k, (i, s, _) in enumerate(p.terms) if i.args or i.op != "const" or i.val])
-        lines += listed("const", [f"{n} = nest.lengths[{p.number}][{k}]" for p in used for k, (i, _, n) in enumerate(p.terms) if reads_of(i)])
+            if along:
+                lines += [f"const placeStep = nest.steps[{at}];"]
+        lines += listed(
+            "const",
+            [
+                f"{s} = nest.strides[{p.number}][{k}]"
+                for p in used
+                for k, (i, s, _) in enumerate(p.terms)
+                if i.args or i.op != "const" or i.val
+            ],
+        )
+        lines += listed(
+            "const",
+            [
+                f"{n} = nest.lengths[{p.number}][{k}]"
+                for p in used
+                for k, (i, _, n) in enumerate(p.terms)
+                if reads_of(i)
+            ],
+        )
         lines += listed("const", [f"{n} = {word_value(self.op, w, self.integral)}" for w, n in self.words.items()])
-        if "bool" in self.printer.holes: lines.append("const bool = nest.bool;")
+        if "bool" in self.printer.holes:
+            lines.append("const bool = nest.bool;")
         targets = {s.target for s in self.nest.steps if not self.inner(s)}
         reducing = [p for p in used if self.reduces(p) and p.number not in targets]
         if self.reduce_anonymous and any(s.kind == "reduce" or s.inner or self.spread for s in self.nest.steps):
             lines += listed("const", ["reduceRows = nest.reduceRows", "reduceCount = nest.reduceN"])
-            lines += listed("const", [f"{p.stem}Rows = nest.reduceAt[{p.number}], {p.stem}Reduce = nest.reduceSteps[{p.number}]" for p in reducing])
+            lines += listed(
+                "const",
+                [
+                    f"{p.stem}Rows = nest.reduceAt[{p.number}], {p.stem}Reduce = nest.reduceSteps[{p.number}]"
+                    for p in reducing
+                ],
+            )
         return lines
 
     # --- Random numbers ---
 
-    def random(self) -> bool: return any(n.op == "rand" for s in self.nest.steps for n in walk(s.body))
+    def random(self) -> bool:
+        return any(n.op == "rand" for s in self.nest.steps for n in walk(s.body))
 
     def place_of_random(self, along: bool) -> str:
         at = len(self.nest.accesses)
-        terms = [f"nest.at[{at}]"] + [f"{self.printer.holes[l.name].text} * nest.strides[{at}][{k}]" for k, l in enumerate(self.outer_named)]
+        terms = [f"nest.at[{at}]"] + [
+            f"{self.printer.holes[l.name].text} * nest.strides[{at}][{k}]" for k, l in enumerate(self.outer_named)
+        ]
         return f"{'let' if along else 'const'} place = {' + '.join(terms)};"
 
     # --- Steps ---
 
     def steps(self):
-        if self.spread: return self.spread_step()
-        if self.nest.shape == "scan": return self.scan()
+        if self.spread:
+            return self.spread_step()
+        if self.nest.shape == "scan":
+            return self.scan()
         for group in groups(self.nest.steps):
-            if group[0].kind == "reduce": self.reduce(group)
+            if group[0].kind == "reduce":
+                self.reduce(group)
             elif group[0].inner:
                 with_reads = self.open_reads(group, outer=True)
                 self.open_reduction(group)
@@ -188,14 +269,17 @@ class LoopKernel:
                 self.store(group[0])
 
     def reduce(self, group: list[Step]):
-        for s in group: self.start(s)
+        for s in group:
+            self.start(s)
         hoisted = self.open_reads(group, outer=True)
         self.open_reduction(group)
         self.open_reads(group, skip=hoisted)
-        for s in group: self.accumulate(s)
+        for s in group:
+            self.accumulate(s)
         self.close_reduction(group)
         for s in group:
-            if self.checked(s): self.text.add(f"{self.locals[s.name]} = {self.settled(s)};")
+            if self.checked(s):
+                self.text.add(f"{self.locals[s.name]} = {self.settled(s)};")
 
     def checked(self, s: Step) -> bool:
         """Whether a reduction is kept wide until its end."""
@@ -207,18 +291,22 @@ class LoopKernel:
         return f"whole.settled({name}, {low}, nest)" if low else self.fitting(name)
 
     @staticmethod
-    def fitting(value: str) -> str: return f"whole.fits({value}, nest)"
+    def fitting(value: str) -> str:
+        return f"whole.fits({value}, nest)"
 
     def scan(self):
         steps = list(self.nest.steps)
         reduces = [s for s in steps if s.kind == "reduce"]
-        for s in reduces: self.start(s)
+        for s in reduces:
+            self.start(s)
         hoisted = self.open_reads(steps, outer=True)
         self.open_reduction(steps, self.nest.reverse)
         self.open_reads(steps, skip=hoisted)
         for s in steps:
-            if s.kind == "reduce": self.accumulate(s)
-            else: self.store(s)
+            if s.kind == "reduce":
+                self.accumulate(s)
+            else:
+                self.store(s)
         self.close_reduction(steps, self.nest.reverse)
 
     def spread_step(self):
@@ -228,7 +316,9 @@ class LoopKernel:
         self.open_reduction([step])
         self.open_reads([step])
         value = self.printer.number(step.body)
-        self.text.add((f"if ({self.printer.truth(step.pred)}) " if step.pred is not None else "") + f"{total} += {value};")
+        self.text.add(
+            (f"if ({self.printer.truth(step.pred)}) " if step.pred is not None else "") + f"{total} += {value};"
+        )
         self.close_reduction([step])
         p = self.places[step.target]
         self.text.add(f"{p.array}[{p.position(self.printer, p.at)}] {step.mode} {total};")
@@ -240,7 +330,8 @@ class LoopKernel:
         name = self.names.fresh(STEMS[s.red])
         self.locals[s.name] = name
         first = START[s.red]
-        if s.red in ("max", "min") and kind != "f": first = "-2147483648" if s.red == "max" else "2147483647"
+        if s.red in ("max", "min") and kind != "f":
+            first = "-2147483648" if s.red == "max" else "2147483647"
         self.text.add(f"let {name} = {first};")
         if s.red in ("argmax", "argmin"):
             best, point = self.arguments[s.name] = self.names.fresh("best"), self.names.fresh("point")
@@ -255,7 +346,8 @@ class LoopKernel:
         """The kind of a reduction's value; its reads need not be open yet."""
         known = self.printer.holes.copy()
         for r in reads_of(s.body):
-            if f"r{r}" not in known: self.printer.holes[f"r{r}"] = Hole("", self.value_kind(r))
+            if f"r{r}" not in known:
+                self.printer.holes[f"r{r}"] = Hole("", self.value_kind(r))
         kind = self.printer.kind(s.body)
         self.printer.holes = known
         return "i" if kind == "b" else kind
@@ -263,49 +355,69 @@ class LoopKernel:
     def value_kind(self, r: int) -> str:
         p = self.places[r]
         fallback = p.access.fallback
-        if fallback is None or p.kind == "f": return p.kind
+        if fallback is None or p.kind == "f":
+            return p.kind
         known = self.printer.holes.copy()
-        for q in reads_of(fallback): self.printer.holes[f"r{q}"] = Hole("", self.value_kind(q))
+        for q in reads_of(fallback):
+            self.printer.holes[f"r{q}"] = Hole("", self.value_kind(q))
         kind = self.printer.kind(fallback)
         self.printer.holes = known
         return "f" if kind == "f" else p.kind
 
     def accumulate(self, s: Step):
         t, name, kind = self.text, self.locals[s.name], self.printer.holes[s.name].kind
-        if s.pred is not None: t.open(f"if ({self.printer.truth(s.pred)})")
+        if s.pred is not None:
+            t.open(f"if ({self.printer.truth(s.pred)})")
         value = self.printer.truth(s.body) if s.red in ("any", "all") else self.printer.number(s.body)
         match s.red:
-            case "sum" | "prod" if kind == "w" and self.nest.shape == "scan":        # each is a result
+            case "sum" | "prod" if kind == "w" and self.nest.shape == "scan":  # each is a result
                 sign = "+" if s.red == "sum" else "*"
                 t.add(f"{name} = {self.fitting(f'{name} {sign} {self.printer.number(s.body, UNARY)}')};")
             case "sum" if s.name in self.lows:
                 low = self.lows[s.name]
                 t.add(f"{name} += {value}; {low} = {low} + ({value}) | 0;")
-            case "sum": t.add(f"{name} = whole.exact({name} + {self.printer.wide(s.body)}, nest);" if kind == "w" else f"{name} += {value};")
-            case "prod": t.add(f"{name} *= {value};")
-            case "any": t.add(f"if ({value}) {name} = true;")
-            case "all": t.add(f"if (!({value})) {name} = false;")
-            case "max" | "min": t.add(f"{name} = Math.{s.red}({name}, {value});")
-            case "argmax" | "argmin": self.accumulate_argument(s, name, value)
-        if s.pred is not None: t.close()
-        if s.red in ("argmax", "argmin"): t.add(f"{self.arguments[s.name][1]}++;")
+            case "sum":
+                t.add(
+                    f"{name} = whole.exact({name} + {self.printer.wide(s.body)}, nest);"
+                    if kind == "w"
+                    else f"{name} += {value};"
+                )
+            case "prod":
+                t.add(f"{name} *= {value};")
+            case "any":
+                t.add(f"if ({value}) {name} = true;")
+            case "all":
+                t.add(f"if (!({value})) {name} = false;")
+            case "max" | "min":
+                t.add(f"{name} = Math.{s.red}({name}, {value});")
+            case "argmax" | "argmin":
+                self.accumulate_argument(s, name, value)
+        if s.pred is not None:
+            t.close()
+        if s.red in ("argmax", "argmin"):
+            t.add(f"{self.arguments[s.name][1]}++;")
 
     def accumulate_argument(self, s: Step, name: str, value: str):
         best, point = self.arguments[s.name]
         if not value.isidentifier():
             self.text.add(f"const {(v := self.names.fresh('value'))} = {value};")
             value = v
-        last = self.nest.shape == "scan"        # a running one names the last of equal values
+        last = self.nest.shape == "scan"  # a running one names the last of equal values
         better = f"{value} {'>' if s.red == 'argmax' else '<'}{'=' if last else ''} {best}"
-        if self.printer_kind(s) == "f": better += f" || Number.isNaN({value})" + (f" && !Number.isNaN({best})" if not last else "")
+        if self.printer_kind(s) == "f":
+            better += f" || Number.isNaN({value})" + (f" && !Number.isNaN({best})" if not last else "")
         self.text.add(f"if ({better}) {{ {best} = {value}; {name} = {point}; }}")
 
     def store(self, s: Step):
         p = self.places[s.target]
         to = f"{p.array}[{p.position(self.printer, self.at(p))}]"
         value = self.printer.number(s.body)
-        if p.kind == "w" and self.printer.kind(s.body) == "f": value = self.fitting(f"Math.trunc({value})")
-        parts = [*(e for o in self.nest.steps if o is not s for e in (o.body, o.pred)), *(e for a in self.nest.accesses for e in parts_of(a))]
+        if p.kind == "w" and self.printer.kind(s.body) == "f":
+            value = self.fitting(f"Math.trunc({value})")
+        parts = [
+            *(e for o in self.nest.steps if o is not s for e in (o.body, o.pred)),
+            *(e for a in self.nest.accesses for e in parts_of(a)),
+        ]
         later = any(s.name in e.holes for e in parts if e is not None)
         if later and s.name:
             name = self.names.fresh(camel(s.name))
@@ -313,14 +425,17 @@ class LoopKernel:
             self.text.add(f"const {name} = {value};")
             self.printer.holes[s.name] = Hole(name, "i" if kind == "b" else kind)
             value = name
-        elif s.mode != "=": value = self.printer.number(s.body, UNARY)
+        elif s.mode != "=":
+            value = self.printer.number(s.body, UNARY)
         line = self.changed(to, s.mode, value, p)
         self.text.add(f"if ({self.printer.truth(s.pred)}) {line}" if s.pred is not None else line)
 
     def changed(self, to: str, mode: str, value: str, p: Place) -> str:
         """The statement `to mode value`, as JavaScript says it."""
-        if p.kind == "w" and mode in ("+=", "*="): return f"{to} = {self.fitting(f'{to} {mode[0]} {value}')};"
-        if mode in ("=", "+=", "*="): return f"{to} {mode} {value};"
+        if p.kind == "w" and mode in ("+=", "*="):
+            return f"{to} = {self.fitting(f'{to} {mode[0]} {value}')};"
+        if mode in ("=", "+=", "*="):
+            return f"{to} {mode} {value};"
         return f"{to} = Math.{mode[:-1]}({to}, {value});"
 
     # --- Reads ---
@@ -337,9 +452,11 @@ class LoopKernel:
             for r in reads_of(*parts):
                 visit(*parts_of(self.nest.accesses[r]))
                 out.append(r)
+
         for s in group:
             visit(s.body, s.pred)
-            if s.target >= 0: visit(*self.nest.accesses[s.target].index)
+            if s.target >= 0:
+                visit(*self.nest.accesses[s.target].index)
         return out
 
     def open_reads(self, group: list[Step], outer: bool = False, skip=()) -> set[int]:
@@ -350,9 +467,18 @@ class LoopKernel:
         inner_loops = {l.name for l in self.nest.rloops}
         for r in dict.fromkeys(order):
             p = self.places[r]
-            if r in skip: continue
-            if outer and (p.loops & inner_loops or self.adds and self.moves(p) or p.checked or any(q not in done for q in reads_of(*parts_of(p.access)))): continue
-            for i in p.computed: self.name_index(i)
+            if r in skip:
+                continue
+            if outer and (
+                p.loops & inner_loops
+                or self.adds
+                and self.moves(p)
+                or p.checked
+                or any(q not in done for q in reads_of(*parts_of(p.access)))
+            ):
+                continue
+            for i in p.computed:
+                self.name_index(i)
             value = p.named(self.indices).read(self.printer, self.at(p))
             if (outer or order.count(r) > 1) and not p.checked:
                 name = self.names.fresh(f"{p.stem}Value")
@@ -362,12 +488,14 @@ class LoopKernel:
             done.add(r)
         for s in group:
             if s.target >= 0 and s.kind == "store":
-                for i in self.places[s.target].computed: self.name_index(i)
+                for i in self.places[s.target].computed:
+                    self.name_index(i)
         return done
 
     def name_index(self, i: E):
         """Gives a computed index a name."""
-        if i in self.indices: return
+        if i in self.indices:
+            return
         name = self.names.fresh("i")
         self.text.add(f"const {name} = {self.printer.number(i)};")
         self.indices[i] = name
@@ -379,13 +507,15 @@ class LoopKernel:
         t, p = self.text, self.printer
         self.saved = dict(self.indices)
         named = [l for l in self.nest.rloops if l.name in self.named]
-        for l in named: t.open(for_loop(l, p, reverse))
+        for l in named:
+            t.open(for_loop(l, p, reverse))
         self.inside = True
         if self.reduce_anonymous:
             touched = self.touched(group)
             t.open(f"for (let {self.row} = 0; {self.row} < reduceRows; {self.row}++)")
             last = lambda q: f" + (reduceCount - 1) * {q.stem}Reduce" if reverse else ""
-            for line in listed("let", [f"{q.stem}In = {q.at} + {q.stem}Rows[{self.row}]{last(q)}" for q in touched]): t.add(line)
+            for line in listed("let", [f"{q.stem}In = {q.at} + {q.stem}Rows[{self.row}]{last(q)}" for q in touched]):
+                t.add(line)
             t.open(f"for (let {self.k} = 0; {self.k} < reduceCount; {self.k}++)")
 
     def close_reduction(self, group: list[Step], reverse: bool = False):
@@ -397,7 +527,8 @@ class LoopKernel:
         self.inside = False
         self.indices = self.saved
         for l in self.nest.rloops:
-            if l.name in self.named: t.close()
+            if l.name in self.named:
+                t.close()
 
     def touched(self, group: list[Step]) -> list[Place]:
         """The accesses of the steps that move with the reduction."""
@@ -416,6 +547,8 @@ def groups(steps: tuple[Step, ...]) -> list[list[Step]]:
     out: list[list[Step]] = []
     for s in steps:
         names = {n.val for e in (s.body, s.pred) for n in walk(e) if n.op == "hole"}
-        if s.kind == "reduce" and out and out[-1][0].kind == "reduce" and not names & {o.name for o in out[-1]}: out[-1].append(s)
-        else: out.append([s])
+        if s.kind == "reduce" and out and out[-1][0].kind == "reduce" and not names & {o.name for o in out[-1]}:
+            out[-1].append(s)
+        else:
+            out.append([s])
     return out

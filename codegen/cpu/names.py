@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-RESERVED = frozenset("""break case catch class const continue debugger default delete do else enum export extends false
+RESERVED = frozenset(
+    """break case catch class const continue debugger default delete do else enum export extends false
 finally for function if implements import in instanceof interface let new null package private protected public return
 static super switch this throw true try typeof var void while with yield await async arguments eval of undefined NaN
-Infinity Math Number nest at bool""".split())
+Infinity Math Number nest at bool""".split()
+)
 
 
 def camel(name: str) -> str:
@@ -24,7 +26,8 @@ def safe(name: str) -> str:
 class Names:
     """The names of one function; `fresh` answers one that is not taken, `stem` the beginning of several."""
 
-    def __init__(self, taken=()): self.taken = set(taken)
+    def __init__(self, taken=()):
+        self.taken = set(taken)
 
     def fresh(self, wanted: str) -> str:
         name, n = safe(wanted), 1

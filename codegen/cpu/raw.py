@@ -16,9 +16,11 @@ def raw_function(nest: Nest, name: str) -> str:
     tensors = [*raw.inputs, *(n for n, _ in raw.outputs)]
     open_kernel(t, name, f"The body of {raw.body.op}.")
     for k, tensor in enumerate(tensors):
-        if tensor in used: t.add(f"const {tensor} = nest.arrays[{k}];")
+        if tensor in used:
+            t.add(f"const {tensor} = nest.arrays[{k}];")
     words = [n for n, _ in raw.words if n in used]
-    if words: t.add(f"const {{ {', '.join(words)} }} = nest.words;")
+    if words:
+        t.add(f"const {{ {', '.join(words)} }} = nest.words;")
     t.add_all(raw.body.js.split("\n"))
     t.close()
     return str(t)

@@ -11,9 +11,11 @@ from .access import is_read
 class Text:
     """Lines with indentation."""
 
-    def __init__(self): self.lines, self.depth = [], 0
+    def __init__(self):
+        self.lines, self.depth = [], 0
 
-    def add(self, line: str): self.lines.append("  " * self.depth + line if line else "")
+    def add(self, line: str):
+        self.lines.append("  " * self.depth + line if line else "")
 
     def open(self, line: str):
         self.add(line + " {")
@@ -24,9 +26,11 @@ class Text:
         self.add("}" + after)
 
     def add_all(self, lines: list[str]):
-        for line in lines: self.add(line)
+        for line in lines:
+            self.add(line)
 
-    def __str__(self): return "\n".join(self.lines)
+    def __str__(self):
+        return "\n".join(self.lines)
 
 
 def open_kernel(text: Text, name: str, said: str):
@@ -39,20 +43,29 @@ def listed(keyword: str, items: list[str], width: int = 110) -> list[str]:
     """`const a = 1, b = 2;` in as many lines as needed."""
     lines: list[str] = []
     for item in dict.fromkeys(items):
-        if lines and len(lines[-1]) + len(item) < width: lines[-1] += f", {item}"
-        else: lines.append(f"{keyword} {item}")
+        if lines and len(lines[-1]) + len(item) < width:
+            lines[-1] += f", {item}"
+        else:
+            lines.append(f"{keyword} {item}")
     return [line + ";" for line in lines]
 
 
 def describe(nest: Nest) -> str:
     """The nest as formulas, for the comment above its function."""
+
     def back(e: E) -> E:
         def f(n: E):
-            if n.op != "hole": return None
-            if not is_read(n.val): return values.get(n.val, E("sym", (), n.val))
+            if n.op != "hole":
+                return None
+            if not is_read(n.val):
+                return values.get(n.val, E("sym", (), n.val))
             a = nest.accesses[int(n.val[1:])]
-            return E("read", tuple(map(back, a.index)), (a.tensor, back(a.fallback) if a.fallback is not None else None))
+            return E(
+                "read", tuple(map(back, a.index)), (a.tensor, back(a.fallback) if a.fallback is not None else None)
+            )
+
         return transform(e, f)
+
     values: dict[str, E] = {}
     parts = []
     for s in nest.steps:

@@ -16,7 +16,10 @@ CONSTANTS = ("inf", "nan", "pi")
 def tensor_kind(op: OpDef, tensor: str, integral: bool, tensors=None) -> str:
     """The kind of a tensor's elements: "w" or "f" as T is, "i", "b"; of a type of its own: what its class says, else "f"."""
     dtype = (tensors or op.tensors)[tensor].dtype
-    if dtype == "own": return next(({"Int": "i", "Bits": "i", "Bool": "b"}.get(p.cls, "f") for p in op.params if p.name == tensor), "f")
+    if dtype == "own":
+        return next(
+            ({"Int": "i", "Bits": "i", "Bool": "b"}.get(p.cls, "f") for p in op.params if p.name == tensor), "f"
+        )
     return {"T": "w" if integral else "f", "int": "i", "bool": "b"}.get(dtype, "f")
 
 
@@ -24,18 +27,23 @@ def words_of(nest: Nest, named: frozenset[str]) -> list[str]:
     """The symbols a nest's texts use, in the order they first appear; `named`: its loops that are `for` loops."""
     seen: dict[str, None] = {}
     exprs: list[E | None] = [l.extent for l in nest.loops + nest.rloops if l.name in named]
-    for s in nest.steps: exprs += [s.body, s.pred]
-    for a in nest.accesses: exprs += [*a.index, a.guard, a.fallback]
+    for s in nest.steps:
+        exprs += [s.body, s.pred]
+    for a in nest.accesses:
+        exprs += [*a.index, a.guard, a.fallback]
     for e in exprs:
         for s in sorted(symbols(e)):
-            if s not in CONSTANTS: seen[s] = None
+            if s not in CONSTANTS:
+                seen[s] = None
     return list(seen)
 
 
 def word_hole(op: OpDef, word: str, name: str, integral: bool) -> Hole:
     kind = option_kind(op, word)
-    if kind == "bool": return Hole(f"{name} !== 0", "b", EQUAL, name)
-    if kind == "num": return Hole(name, "w" if integral else "f")
+    if kind == "bool":
+        return Hole(f"{name} !== 0", "b", EQUAL, name)
+    if kind == "num":
+        return Hole(name, "w" if integral else "f")
     return Hole(name, "f" if kind == "real" else "i")
 
 

@@ -13,25 +13,30 @@ def chosen(op: Op, metas: list[Meta | None], env: Env, ranks: dict[str, int]):
     choose_axes(op, metas, env)
     for i, slot in enumerate(op.slots):
         meta: Meta | None = metas[i]
-        if meta is not None and has_kind(slot.dims, "chosen"): ranks_beside(slot, len(physical(slot, meta)[0]), chosen_axis(slot, env), ranks)
+        if meta is not None and has_kind(slot.dims, "chosen"):
+            ranks_beside(slot, len(physical(slot, meta)[0]), chosen_axis(slot, env), ranks)
 
 
 def ranks_beside(slot: Slot, rank: int, axis: int, ranks: dict[str, int]):
     chosen = -1
     before = 0
     for i, d in enumerate(slot.dims):
-        if d.kind == "chosen": chosen = i
+        if d.kind == "chosen":
+            chosen = i
     for i in range(chosen):
         d = slot.dims[i]
-        if d.kind != "pack": before += 1
+        if d.kind != "pack":
+            before += 1
     for i, d in enumerate(slot.dims):
-        if d.kind != "pack" or d.name in ranks: continue
+        if d.kind != "pack" or d.name in ranks:
+            continue
         ranks[d.name] = axis - before if i < chosen else rank - axis - 1 - (len(slot.dims) - chosen - 2)
 
 
 def chosen_axis(slot: Slot, env: Env) -> int:
     for d in slot.dims:
-        if d.kind == "chosen": return int(env[d.option])
+        if d.kind == "chosen":
+            return int(env[d.option])
     return -1
 
 
@@ -40,33 +45,43 @@ def choose_axes(op: Op, metas: list[Meta | None], env: Env):
     done: list[str] = []
     for i, slot in enumerate(op.slots):
         meta: Meta | None = metas[i]
-        if meta is None: continue
+        if meta is None:
+            continue
         for d in slot.dims:
-            if d.kind != "chosen": continue
+            if d.kind != "chosen":
+                continue
             if d.option in done:
                 if len(meta.shape) > 0 and env[d.option] >= len(meta.shape):
-                    raise OpError(f"{op.name}: '{slot.name}' has {len(meta.shape)} dimensions, too few for dimension {decimal(env[d.option])}")
+                    raise OpError(
+                        f"{op.name}: '{slot.name}' has {len(meta.shape)} dimensions, too few for dimension {decimal(env[d.option])}"
+                    )
                 continue
             done.append(d.option)
             for size in op.sizes:
-                if size.name == d.option: env[d.option] = size.value(env)
+                if size.name == d.option:
+                    env[d.option] = size.value(env)
             env[d.option] = normal_dim(op, env[d.option], len(meta.shape))
 
 
-def without(op: Op, slot: Slot, metas: list[Meta | None], shape: list[int], env: Env, packs: dict[str, list[int]]) -> list[int]:
+def without(
+    op: Op, slot: Slot, metas: list[Meta | None], shape: list[int], env: Env, packs: dict[str, list[int]]
+) -> list[int]:
     """The shape of a result whose tensors have no axes at all where one is chosen: it has none there, too."""
     return without_chosen(slot, shape, env, packs) if without_axes(op, slot, metas) else shape
 
 
 def without_axes(op: Op, result: Slot, metas: list[Meta | None]) -> bool:
     """Whether a tensor that gives a result its other axes has no axes at all where one is chosen: then the result has none, too."""
-    if has_kind(result.dims, "domain"): return False
+    if has_kind(result.dims, "domain"):
+        return False
     for i, slot in enumerate(op.slots):
         meta: Meta | None = metas[i]
-        if meta is None or len(meta.shape) > 0 or not has_kind(slot.dims, "chosen"): continue
+        if meta is None or len(meta.shape) > 0 or not has_kind(slot.dims, "chosen"):
+            continue
         for d in slot.dims:
             for e in result.dims:
-                if d.kind == "pack" and e.kind == "pack" and d.name == e.name: return True
+                if d.kind == "pack" and e.kind == "pack" and d.name == e.name:
+                    return True
     return False
 
 
@@ -75,8 +90,11 @@ def without_chosen(slot: Slot, shape: list[int], env: Env, packs: dict[str, list
     single: list[int] = []
     at = 0
     for d in slot.dims:
-        if not present(d, env): continue
-        if d.kind != "pack": single.append(at)
+        if not present(d, env):
+            continue
+        if d.kind != "pack":
+            single.append(at)
         at += len(packs[d.name]) if d.kind == "pack" else 1
-    if len(single) != 1 or shape[single[0]] != 1: return shape
-    return shape[:single[0]] + shape[single[0] + 1:]
+    if len(single) != 1 or shape[single[0]] != 1:
+        return shape
+    return shape[: single[0]] + shape[single[0] + 1 :]

@@ -9,7 +9,9 @@ from .options import asked_dtype, listed_sizes, marked, option, take_default
 from .parts import Arg, Parts
 from .splits import bind_factors, parts_of, whole
 
-PARTS: Parts = Parts(asked_dtype, option, take_default, listed_sizes, chosen, marked, without, bind_factors, parts_of, whole)
+PARTS: Parts = Parts(
+    asked_dtype, option, take_default, listed_sizes, chosen, marked, without, bind_factors, parts_of, whole
+)
 
 
 def bind(op: Op, args: list[Arg]) -> Call:

@@ -17,6 +17,7 @@ PLAIN = ["abs", "min", "max"]
 @dataclass
 class Common:
     """lines: variables for what a formula has several times; formula: it by them."""
+
     lines: list[str]
     formula: Node
 
@@ -24,6 +25,7 @@ class Common:
 @dataclass
 class Counted:
     """The different nodes of a formula: their numbers by what they say, how often each stands there, and of how many it is made."""
+
     numbers: dict[str, int]
     nodes: list[Node]
     times: list[int]
@@ -49,8 +51,10 @@ def repeated(formula: Node) -> Node | None:
     best = -1
     for n in range(len(found.nodes)):
         e = found.nodes[n]
-        if found.times[n] < 2 or not isinstance(e, Apply) or e.name in PLAIN: continue
-        if best < 0 or found.sizes[n] < found.sizes[best]: best = n
+        if found.times[n] < 2 or not isinstance(e, Apply) or e.name in PLAIN:
+            continue
+        if best < 0 or found.sizes[n] < found.sizes[best]:
+            best = n
     return None if best < 0 else found.nodes[best]
 
 

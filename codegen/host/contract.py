@@ -18,6 +18,7 @@ from .nodes import Constant, Node, factors_of, joined_by, operands_of, uses_loop
 @dataclass
 class Factor:
     """One side of the product.  accesses: what it reads; filter: where it counts, None everywhere."""
+
     accesses: list[int]
     body: Node
     filter: Node | None
@@ -26,6 +27,7 @@ class Factor:
 @dataclass
 class Product:
     """A contraction's lines by role, and its sides."""
+
     batch: list[Line]
     rows: list[Line]
     columns: list[Line]
@@ -40,8 +42,10 @@ class Product:
 def reaches(k: Kernel, formulas: list[Node | None], accesses: list[int], line: Line) -> bool:
     """Whether what formulas and accesses say depends on a line."""
     for n in accesses:
-        if line.strides[n] != 0: return True
-        if line.name != "" and any(uses_loop(e, line.name) for e in formulas_at(k, n)): return True
+        if line.strides[n] != 0:
+            return True
+        if line.name != "" and any(uses_loop(e, line.name) for e in formulas_at(k, n)):
+            return True
     return line.name != "" and any(uses_loop(e, line.name) for e in formulas)
 
 
@@ -55,20 +59,25 @@ def product_of(k: Kernel) -> Product | None:
     for factor in factors_of(code.body, kind):
         reads: list[int] = needed(k, [factor])
         mine = len([n for n in reads if n in k.nest.left])
-        if mine > 0 and mine < len(reads): return None
+        if mine > 0 and mine < len(reads):
+            return None
         side = 1 if len(reads) > 0 and mine == 0 else 0
         bodies[side].append(factor)
         accesses[side].extend([n for n in reads if n not in accesses[side]])
-    if len(accesses[0]) == 0 or len(accesses[1]) == 0: return None
+    if len(accesses[0]) == 0 or len(accesses[1]) == 0:
+        return None
     said: list[list[Node | None]] = [[*bodies[0]], [*bodies[1]]]
     for condition in operands_of(code.pred, "&&"):
         reads: list[int] = needed(k, [condition])
         leans = [True, True]
         for line in k.outer:
-            if not reaches(k, [condition], reads, line): continue
+            if not reaches(k, [condition], reads, line):
+                continue
             for side in range(2):
-                if not reaches(k, said[side], accesses[side], line): leans[side] = False
-        if not leans[0] and not leans[1]: return None
+                if not reaches(k, said[side], accesses[side], line):
+                    leans[side] = False
+        if not leans[0] and not leans[1]:
+            return None
         side = 0 if leans[0] else 1
         filters[side].append(condition)
         accesses[side].extend([n for n in reads if n not in accesses[side]])
@@ -78,9 +87,12 @@ def product_of(k: Kernel) -> Product | None:
     for line in k.outer:
         a = reaches(k, [left.body, left.filter], left.accesses, line)
         b = reaches(k, [right.body, right.filter], right.accesses, line)
-        if a and not b: out.rows.append(line)
-        elif b and not a: out.columns.append(line)
-        else: out.batch.append(line)
+        if a and not b:
+            out.rows.append(line)
+        elif b and not a:
+            out.columns.append(line)
+        else:
+            out.batch.append(line)
     return turned(k, out)
 
 
@@ -92,7 +104,10 @@ def product(factors: list[Node], kind: str) -> Node:
 def turned(k: Kernel, product: Product) -> Product:
     """The product with its sides exchanged where neighbours of the result lie along the rows: threads write along columns."""
     target = k.nest.steps[len(k.nest.steps) - 1].target
-    if len(product.rows) == 0 or len(product.columns) == 0: return product
-    if product.columns[len(product.columns) - 1].strides[target] == 1: return product
-    if product.rows[len(product.rows) - 1].strides[target] != 1: return product
+    if len(product.rows) == 0 or len(product.columns) == 0:
+        return product
+    if product.columns[len(product.columns) - 1].strides[target] == 1:
+        return product
+    if product.rows[len(product.rows) - 1].strides[target] != 1:
+        return product
     return Product(product.batch, product.columns, product.rows, product.depth, product.right, product.left)

@@ -10,17 +10,24 @@ class OpError(Exception):
 
 def decimal(x: float) -> str:
     """The shortest text of a number, as JavaScript's String(x): 3 for 3.0, 1e-7 for 1e-07."""
-    if isinstance(x, int): return str(x)
-    if x != x or x in (float("inf"), float("-inf")): return {"nan": "NaN", "inf": "Infinity"}.get(str(x), "-Infinity")
-    if x == 0: return "0"
-    if abs(x) < 1e21 and x == int(x): return str(int(float(x))) if abs(x) < 2 ** 53 else f"{int(float(repr(x))):d}"
+    if isinstance(x, int):
+        return str(x)
+    if x != x or x in (float("inf"), float("-inf")):
+        return {"nan": "NaN", "inf": "Infinity"}.get(str(x), "-Infinity")
+    if x == 0:
+        return "0"
+    if abs(x) < 1e21 and x == int(x):
+        return str(int(float(x))) if abs(x) < 2**53 else f"{int(float(repr(x))):d}"
     mantissa, _, exponent = repr(x).partition("e")
     sign, mantissa = ("-", mantissa[1:]) if mantissa[0] == "-" else ("", mantissa)
     whole, _, part = mantissa.partition(".")
     digits = (whole + ("" if part == "0" else part)).lstrip("0")
-    point = len(whole) + int(exponent or 0)             # digits before the point
-    if whole == "0": point -= len(part) - len(part.lstrip("0")) + 1
+    point = len(whole) + int(exponent or 0)  # digits before the point
+    if whole == "0":
+        point -= len(part) - len(part.lstrip("0")) + 1
     digits = digits.rstrip("0")
-    if -6 < point <= 0: return f"{sign}0.{'0' * -point}{digits}"
-    if 0 < point <= 21: return f"{sign}{digits[:point]}.{digits[point:]}"
+    if -6 < point <= 0:
+        return f"{sign}0.{'0' * -point}{digits}"
+    if 0 < point <= 21:
+        return f"{sign}{digits[:point]}.{digits[point:]}"
     return f"{sign}{digits[0]}{'.' if digits[1:] else ''}{digits[1:]}e{'+' if point > 0 else '-'}{abs(point - 1)}"

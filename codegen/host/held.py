@@ -18,13 +18,14 @@ from .positions import position
 from .printed import printed
 from .quads import quad_element
 
-MOST_QUADS = 8                          # registers: quads that a lane holds, of all tensors together
+MOST_QUADS = 8  # registers: quads that a lane holds, of all tensors together
 
 
 @dataclass
 class Held:
     """lanes: of a row.  count: quads for each.  full: whether the last of them is there for every lane.  kept: the steps
     whose values are kept."""
+
     lanes: int
     count: int
     full: bool
@@ -36,14 +37,18 @@ def held_of(k: Kernel, lanes: int) -> Held | None:
     quads = points(k.reduce)
     count = (quads + lanes - 1) // lanes
     reads = held_accesses(k)
-    if count == 0 or count * len(reads) > MOST_QUADS: return None
+    if count == 0 or count * len(reads) > MOST_QUADS:
+        return None
     kept: list[int] = []
     steps = k.code.steps
     for n in range(len(steps)):
-        if k.nest.steps[n].kind != "reduce" or len(children(steps[n].body)) == 0: continue
+        if k.nest.steps[n].kind != "reduce" or len(children(steps[n].body)) == 0:
+            continue
         for later in range(n + 1, len(steps)):
-            if n not in kept and later_uses(k, n, later): kept.append(n)
-    if count * (len(reads) + len(kept)) > MOST_QUADS + 4: kept = []
+            if n not in kept and later_uses(k, n, later):
+                kept.append(n)
+    if count * (len(reads) + len(kept)) > MOST_QUADS + 4:
+        kept = []
     return Held(lanes, count, quads % lanes == 0, kept)
 
 
@@ -68,10 +73,12 @@ def held_reads(k: Kernel, held: Held) -> list[str]:
     out: list[str] = []
     reads = held_accesses(k)
     for n in reads:
-        for c in range(held.count): out.append(f"var h{n}_{c}: vec4<{element_type(k, k.call.slots[k.nest.accesses[n].slot].dtype)}>;")
+        for c in range(held.count):
+            out.append(f"var h{n}_{c}: vec4<{element_type(k, k.call.slots[k.nest.accesses[n].slot].dtype)}>;")
     for c in range(held.count):
         lines = [f"let inner0 = lane + {c * held.lanes}u;"]
-        for n in reads: lines.append(f"h{n}_{c} = {bound_name(k, k.nest.accesses[n].slot)}[{position(k, n)}];")
+        for n in reads:
+            lines.append(f"h{n}_{c} = {bound_name(k, k.nest.accesses[n].slot)}[{position(k, n)}];")
         out.extend(inside(k, held, c, lines))
     return out
 
@@ -80,21 +87,31 @@ def formula(k: Kernel, held: Held, n: int, c: int, lane: int) -> Common:
     """The formula of step n at one element, after what it reads."""
     body = k.code.steps[n].body
     for earlier in held.kept:
-        if earlier < n: body = replaced(body, k.code.steps[earlier].body, Local(f"kept{earlier}_{c}[{lane}]"))
+        if earlier < n:
+            body = replaced(body, k.code.steps[earlier].body, Local(f"kept{earlier}_{c}[{lane}]"))
     value = common(body, "common")
-    return Common([*[f"let r{m} = {quad_element(k, m, f'h{m}_{c}[{lane}]')};" for m in needed(k, [body]) if m in k.wide], *value.lines], value.formula)
+    return Common(
+        [
+            *[f"let r{m} = {quad_element(k, m, f'h{m}_{c}[{lane}]')};" for m in needed(k, [body]) if m in k.wide],
+            *value.lines,
+        ],
+        value.formula,
+    )
 
 
 def held_pass(k: Kernel, held: Held, n: int, so_far: str, join: str, type_: str) -> list[str]:
     """Reduction n.  join: the text that joins `value` to what there is, the variable `so_far`."""
     out: list[str] = []
     for c in range(held.count):
-        if n in held.kept: out.append(f"var kept{n}_{c}: vec4<{type_}>;")
+        if n in held.kept:
+            out.append(f"var kept{n}_{c}: vec4<{type_}>;")
         lines: list[str] = []
         for lane in range(4):
             value = formula(k, held, n, c, lane)
             keep = f"kept{n}_{c}[{lane}] = value; " if n in held.kept else ""
-            lines.append(" ".join(["{", *value.lines, f"let value = {printed(value.formula)}; {keep}{so_far} = {join}; }}"]))
+            lines.append(
+                " ".join(["{", *value.lines, f"let value = {printed(value.formula)}; {keep}{so_far} = {join}; }}"])
+            )
         out.extend(inside(k, held, c, lines))
     return out
 
@@ -111,5 +128,6 @@ def held_store(k: Kernel, held: Held, n: int, kind: str) -> list[str]:
             value = formula(k, held, n, c, lane)
             lines.append(" ".join(["{", *value.lines, f"four[{lane}] = {stored(value.formula, kind, dtype)}; }}"]))
         lines.append(f"{bound_name(k, slot)}[{position(k, target)}] = four;")
-        for line in inside(k, held, c, lines): out.append("  " + line)
+        for line in inside(k, held, c, lines):
+            out.append("  " + line)
     return out

@@ -23,6 +23,7 @@ from .tiled_lines import counted, joined_lines, split_lines
 class Rows:
     """How the rows (or columns) of one factor come into workgroup memory.  place, depth: variables of a row and of the first
     point of a block; value: of an element; next: to the next point of the depth."""
+
     name: str
     flat: str
     size: int
@@ -35,6 +36,7 @@ class Rows:
 @dataclass
 class InterleavedText:
     """What interleaved.wgsl.j2 shows; see TiledText."""
+
     title: str
     declarations: list[str]
     helpers: str
@@ -78,9 +80,29 @@ def interleaved_text(k: Kernel, product: Product, tile: Tile, title: str, parts:
     k.reduce = reduce
     k.prefix = ""
     across = tile.columns // tile.thread_columns
-    out = InterleavedText(title, [], "", KIND_TYPES[kind], ZEROS[kind], tile.rows, tile.columns, tile.depth, tile.thread_rows, tile.thread_columns,
-                          tile.rows // tile.thread_rows * across, across, batch, [left, right], [], [], [], k.nest.steps[0].name, parts)
-    if parts == 1: sums_stored(k, product, out)
+    out = InterleavedText(
+        title,
+        [],
+        "",
+        KIND_TYPES[kind],
+        ZEROS[kind],
+        tile.rows,
+        tile.columns,
+        tile.depth,
+        tile.thread_rows,
+        tile.thread_columns,
+        tile.rows // tile.thread_rows * across,
+        across,
+        batch,
+        [left, right],
+        [],
+        [],
+        [],
+        k.nest.steps[0].name,
+        parts,
+    )
+    if parts == 1:
+        sums_stored(k, product, out)
     out.declarations = declarations(k)
     return out
 
@@ -91,7 +113,9 @@ def rows_of(k: Kernel, side: Side) -> Rows:
     k.prefix = f"{side.name}_"
     place = split_lines(k, side.outer, side.batch, len(side.outer), "outer", side.flat, "", "let")
     depth = split_lines(k, side.reduce, 0, len(side.reduce), "inner", "from_depth", "", "var")
-    return Rows(side.name, side.flat, side.size, place, depth, value_lines(k, side.factor), counted(k, side.reduce, "inner"))
+    return Rows(
+        side.name, side.flat, side.size, place, depth, value_lines(k, side.factor), counted(k, side.reduce, "inner")
+    )
 
 
 def sums_stored(k: Kernel, product: Product, out: InterleavedText) -> None:

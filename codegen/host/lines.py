@@ -15,6 +15,7 @@ from .model import Access, Bound, Call, Loop, Nest, Op, Program
 class Line:
     """name: the loop's, or "" if it is anonymous.  strides: one for each access, and one more, the step
     among the places of random draws (0 for reduced loops)."""
+
     name: str
     size: int
     strides: list[int]
@@ -24,6 +25,7 @@ class Line:
 class Resolved:
     """A nest in a call.  steps, lengths: for each access, strides and lengths of the logical axes that no
     anonymous loop indexes, in their order."""
+
     outer: list[Line]
     reduce: list[Line]
     offsets: list[int]
@@ -33,10 +35,12 @@ class Resolved:
 
 def active(op: Op, program: Program, nest: Nest, call: Call, wanted: list[int]) -> bool:
     """Whether the nest runs: its condition holds, and something it is needed for is wanted or is changed in place."""
-    if nest.when is not None and nest.when(call.env) == 0: return False
+    if nest.when is not None and nest.when(call.env) == 0:
+        return False
     needed = False
     for slot in nest.makes:
-        if slot in wanted or op.slots[slot].role == "input" and call.slots[slot].given: needed = True
+        if slot in wanted or op.slots[slot].role == "input" and call.slots[slot].given:
+            needed = True
     return needed
 
 
@@ -44,14 +48,17 @@ def resolve(nest: Nest, call: Call) -> Resolved:
     """Loops as lines, in order, none dropped or joined yet."""
     outer: list[Line] = []
     reduce: list[Line] = []
-    for loop in nest.loops: outer.extend(lines_of(nest, loop, call))
-    for loop in nest.rloops: reduce.extend(lines_of(nest, loop, call))
+    for loop in nest.loops:
+        outer.extend(lines_of(nest, loop, call))
+    for loop in nest.rloops:
+        reduce.extend(lines_of(nest, loop, call))
     place = 1
     for k in range(len(outer)):
         line = outer[len(outer) - 1 - k]
         line.strides.append(place)
         place *= line.size
-    for line in reduce: line.strides.append(0)
+    for line in reduce:
+        line.strides.append(0)
     named = [loop.name for loop in nest.loops + nest.rloops if loop.named]
     offsets: list[int] = []
     steps: list[list[int]] = []
@@ -62,7 +69,8 @@ def resolve(nest: Nest, call: Call) -> Resolved:
         step: list[int] = []
         length: list[int] = []
         for i in range(len(access.axes)):
-            if access.axes[i] != "" and access.axes[i] not in named: continue
+            if access.axes[i] != "" and access.axes[i] not in named:
+                continue
             there = i < len(bound.axes) and len(bound.axes[i].sizes) > 0
             step.append(bound.axes[i].strides[0] if there else 0)
             length.append(bound.axes[i].sizes[0] if there else 1)
@@ -74,12 +82,15 @@ def resolve(nest: Nest, call: Call) -> Resolved:
 def lines_of(nest: Nest, loop: Loop, call: Call) -> list[Line]:
     """The lines of one loop: as many as its pack has axes, outermost first."""
     sizes: list[int] = []
-    if loop.extent is None: sizes = call.packs[loop.pack]
-    else: sizes = [int(loop.extent(call.env))]
+    if loop.extent is None:
+        sizes = call.packs[loop.pack]
+    else:
+        sizes = [int(loop.extent(call.env))]
     out: list[Line] = []
     for k in range(len(sizes)):
         strides: list[int] = []
-        for access in nest.accesses: strides.append(stride_of(access, call.slots[access.slot], loop.name, sizes, k))
+        for access in nest.accesses:
+            strides.append(stride_of(access, call.slots[access.slot], loop.name, sizes, k))
         out.append(Line(loop.name if loop.named else "", sizes[k], strides))
     return out
 
@@ -88,10 +99,12 @@ def stride_of(access: Access, bound: Bound, name: str, sizes: list[int], k: int)
     """How far axis k of a loop moves an access.  Axes that a tensor lacks, or has with length 1, do not."""
     total = 0
     for i in range(len(access.axes)):
-        if access.axes[i] != name or i >= len(bound.axes): continue
+        if access.axes[i] != name or i >= len(bound.axes):
+            continue
         axis = bound.axes[i]
         at = k + len(axis.sizes) - len(sizes)
-        if at >= 0 and (axis.sizes[at] != 1 or sizes[k] == 1): total += axis.strides[at]
+        if at >= 0 and (axis.sizes[at] != 1 or sizes[k] == 1):
+            total += axis.strides[at]
     return total
 
 
@@ -106,14 +119,17 @@ def collapsed(lines: list[Line]) -> list[Line]:
         if len(out) > 0 and joined(out[len(out) - 1], line):
             before = out[len(out) - 1]
             out[len(out) - 1] = Line("", before.size * line.size, line.strides)
-        else: out.append(line)
+        else:
+            out.append(line)
     return out
 
 
 def joined(a: Line, b: Line) -> bool:
-    if a.name != "" or b.name != "": return False
+    if a.name != "" or b.name != "":
+        return False
     for n in range(len(a.strides)):
-        if a.strides[n] != b.strides[n] * b.size: return False
+        if a.strides[n] != b.strides[n] * b.size:
+            return False
     return True
 
 
@@ -123,12 +139,15 @@ def spread_out(nest: Nest, r: Resolved) -> Resolved:
     outer: list[Line] = []
     reduce: list[Line] = []
     for line in r.outer:
-        if line.name == "" and line.size != 1 and line.strides[target] == 0: reduce.append(line)
-        else: outer.append(line)
+        if line.name == "" and line.size != 1 and line.strides[target] == 0:
+            reduce.append(line)
+        else:
+            outer.append(line)
     return Resolved(outer, reduce + r.reduce, r.offsets, r.steps, r.lengths)
 
 
 def points(lines: list[Line]) -> int:
     total = 1
-    for line in lines: total *= line.size
+    for line in lines:
+        total *= line.size
     return total

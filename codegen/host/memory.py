@@ -22,19 +22,24 @@ def needed(k: Kernel, formulas: list[Node | None]) -> list[int]:
     for e in formulas:
         for n in elements_of(e):
             for m in needed(k, formulas_at(k, n)):
-                if m not in out: out.append(m)
-            if n not in out: out.append(n)
+                if m not in out:
+                    out.append(m)
+            if n not in out:
+                out.append(n)
     return out
 
 
 def varies(k: Kernel, n: int) -> bool:
     """Whether what access n reads changes along the reduced lines."""
     for line in k.reduce:
-        if line.strides[n] != 0: return True
-        if line.name != "" and any(uses_loop(e, line.name) for e in formulas_at(k, n)): return True
+        if line.strides[n] != 0:
+            return True
+        if line.name != "" and any(uses_loop(e, line.name) for e in formulas_at(k, n)):
+            return True
     for e in formulas_at(k, n):
         for m in elements_of(e):
-            if varies(k, m): return True
+            if varies(k, m):
+                return True
     return False
 
 
@@ -46,7 +51,8 @@ def access_kind(k: Kernel, n: int) -> str:
 def load(k: Kernel, n: int) -> str:
     """The element of access n as its kind."""
     for patch in k.patches:
-        if patch.access == n: return f"patch{n}[{patch_position(patch)}]"
+        if patch.access == n:
+            return f"patch{n}[{patch_position(patch)}]"
     slot = k.nest.accesses[n].slot
     text = f"{bound_name(k, slot)}[{position(k, n)}]"
     return converted(text, element_type(k, k.call.slots[slot].dtype), access_kind(k, n))
@@ -56,13 +62,16 @@ def read_lines(k: Kernel, formulas: list[Node | None], done: list[int], indent: 
     """Statements that make what formulas read known.  still: only those that do not change along the reduced lines."""
     out: list[str] = []
     for n in needed(k, formulas):
-        if n in done or still and varies(k, n): continue
+        if n in done or still and varies(k, n):
+            continue
         done.append(n)
         a = k.code.accesses[n]
         kind = access_kind(k, n)
         other = printed(a.fallback) if a.fallback is not None else ZEROS[kind]
-        if not is_bound(k, n): out.append(f"{indent}let r{n}: {KIND_TYPES[kind]} = {other};")
-        elif a.guard is None: out.append(f"{indent}let r{n} = {load(k, n)};")
+        if not is_bound(k, n):
+            out.append(f"{indent}let r{n}: {KIND_TYPES[kind]} = {other};")
+        elif a.guard is None:
+            out.append(f"{indent}let r{n} = {load(k, n)};")
         else:
             out.append(f"{indent}var r{n}: {KIND_TYPES[kind]} = {other};")
             out.append(f"{indent}if ({printed(a.guard)}) {{ r{n} = {load(k, n)}; }}")
@@ -71,10 +80,12 @@ def read_lines(k: Kernel, formulas: list[Node | None], done: list[int], indent: 
 
 def store_lines(k: Kernel, target: int, value: Node, kind: str, mode: str, indent: str) -> list[str]:
     """The store of a value at access `target`."""
-    if not is_bound(k, target): return []
+    if not is_bound(k, target):
+        return []
     lines = plain_store(k, target, value, kind, mode)
     holds = on_axes(k, target)
-    if holds != "": lines = [f"if ({holds}) {{", *["  " + line for line in lines], "}"]
+    if holds != "":
+        lines = [f"if ({holds}) {{", *["  " + line for line in lines], "}"]
     return [indent + line for line in lines]
 
 
@@ -82,7 +93,17 @@ def plain_store(k: Kernel, target: int, value: Node, kind: str, mode: str) -> li
     slot = k.nest.accesses[target].slot
     dtype = k.call.slots[slot].dtype
     name = bound_name(k, slot)
-    if mode == "=": return [f"{name}[{position(k, target, True)}] = {stored(value, kind, dtype)};"]
+    if mode == "=":
+        return [f"{name}[{position(k, target, True)}] = {stored(value, kind, dtype)};"]
     old = converted(f"{name}[at]", element_type(k, dtype), "i" if dtype == "bool" else kind)
-    total = Binary("+", Local(old), value) if dtype != "bool" else Binary("|", Local(old), Select(value, Constant("i", 1), Constant("i", 0)))
-    return ["{", f"  let at = {position(k, target, True)};", f"  {name}[at] = {stored(total, 'i' if dtype == 'bool' else kind, dtype)};", "}"]
+    total = (
+        Binary("+", Local(old), value)
+        if dtype != "bool"
+        else Binary("|", Local(old), Select(value, Constant("i", 1), Constant("i", 0)))
+    )
+    return [
+        "{",
+        f"  let at = {position(k, target, True)};",
+        f"  {name}[at] = {stored(total, 'i' if dtype == 'bool' else kind, dtype)};",
+        "}",
+    ]

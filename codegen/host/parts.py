@@ -19,6 +19,7 @@ class Parts:
     lists: checks lists against packs.  chosen: the axes that `dim` options choose, and the ranks beside them.  marked: which
     axes of the whole-tensor domain an option keeps and drops.  without: a result's shape where its tensors have no axis to choose.
     factors, pieces, whole: an axis seen as several; its sizes, its logical axes, its length."""
+
     asked: Callable[[Op, list[Arg]], str]
     option: Callable[[Op, Param, Arg, Env, dict[str, int]], None]
     default: Callable[[Op, Param, Env], None]
@@ -38,6 +39,8 @@ def entry(name: str) -> str:
 
 def number(arg: Arg) -> float:
     """A number or a bool as a number; 0 for anything else."""
-    if isinstance(arg, bool): return 1 if arg == True else 0
-    if isinstance(arg, (int, float)): return arg
+    if isinstance(arg, bool):
+        return 1 if arg == True else 0
+    if isinstance(arg, (int, float)):
+        return arg
     return 0

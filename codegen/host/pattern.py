@@ -16,7 +16,8 @@ def shape_text(shape: list[int]) -> str:
 
 def has_kind(dims: list[Dim], kind: str) -> bool:
     for d in dims:
-        if d.kind == kind: return True
+        if d.kind == kind:
+            return True
     return False
 
 
@@ -27,26 +28,38 @@ def present(d: Dim, env: Env) -> bool:
 
 def physical(slot: Slot, meta: Meta) -> tuple[list[int], list[int]]:
     """(shape, strides) to match: a tensor without axes counts as one element along a chosen axis."""
-    if len(meta.shape) == 0 and has_kind(slot.dims, "chosen"): return [1], [1]
+    if len(meta.shape) == 0 and has_kind(slot.dims, "chosen"):
+        return [1], [1]
     return meta.shape, meta.strides
 
 
 # --- Ranks -----------------------------------------------------------------------------------------
+
 
 def bind_ranks(op: Op, slot: Slot, rank: int, ranks: dict[str, int]) -> bool:
     """Finds the ranks of the packs of one tensor; False if another tensor must come first."""
     unknown: list[str] = []
     known = 0
     for d in slot.dims:
-        if d.kind != "pack": known += 1
-        elif d.name in ranks and not d.broadcast: known += ranks[d.name]
-        else: unknown.append(d.name)
-    if len(unknown) > 1: return False
+        if d.kind != "pack":
+            known += 1
+        elif d.name in ranks and not d.broadcast:
+            known += ranks[d.name]
+        else:
+            unknown.append(d.name)
+    if len(unknown) > 1:
+        return False
     if len(unknown) == 0:
-        if rank != known: raise OpError(f"{op.name}: '{slot.name}' must have {known} dimensions ({pattern_text(slot)}), but got {rank}")
+        if rank != known:
+            raise OpError(
+                f"{op.name}: '{slot.name}' must have {known} dimensions ({pattern_text(slot)}), but got {rank}"
+            )
         return True
     n = rank - known
-    if n < 0: raise OpError(f"{op.name}: '{slot.name}' must have at least {known} dimensions ({pattern_text(slot)}), but got {rank}")
+    if n < 0:
+        raise OpError(
+            f"{op.name}: '{slot.name}' must have at least {known} dimensions ({pattern_text(slot)}), but got {rank}"
+        )
     name = unknown[0]
     ranks[name] = max(ranks.get(name, 0), n)
     return True
@@ -56,36 +69,62 @@ def pattern_text(slot: Slot) -> str:
     """[*B, M, K]"""
     parts: list[str] = []
     for d in slot.dims:
-        if d.kind == "pack": parts.append("*" + d.name)
-        elif len(d.factors) > 0: parts.append("(" + " ".join(d.factors) + ")")
-        elif d.name != "": parts.append(d.name)
-        else: parts.append("_")
+        if d.kind == "pack":
+            parts.append("*" + d.name)
+        elif len(d.factors) > 0:
+            parts.append("(" + " ".join(d.factors) + ")")
+        elif d.name != "":
+            parts.append(d.name)
+        else:
+            parts.append("_")
     return "[" + ", ".join(parts) + "]"
 
 
 # --- Sizes -----------------------------------------------------------------------------------------
 
-def bind_sizes(op: Op, slot: Slot, metas: list[Meta | None], shape: list[int], env: Env, ranks: dict[str, int], packs: dict[str, list[int]],
-               parts: Parts | None):
+
+def bind_sizes(
+    op: Op,
+    slot: Slot,
+    metas: list[Meta | None],
+    shape: list[int],
+    env: Env,
+    ranks: dict[str, int],
+    packs: dict[str, list[int]],
+    parts: Parts | None,
+):
     """Binds the sizes and packs that a tensor's shape says, and checks those that are known."""
     at = 0
     for d in slot.dims:
         if d.kind == "pack":
             rank = ranks[d.name]
-            if d.broadcast: rank = len(shape) - (len(slot.dims) - 1)
-            own = shape[at:at + rank]
+            if d.broadcast:
+                rank = len(shape) - (len(slot.dims) - 1)
+            own = shape[at : at + rank]
             at += rank
-            if d.name in packs: packs[d.name] = stretched(op, packs[d.name], own) if d.broadcast else same_pack(op, slot, d.name, packs[d.name], own)
-            else: packs[d.name] = own
+            if d.name in packs:
+                packs[d.name] = (
+                    stretched(op, packs[d.name], own)
+                    if d.broadcast
+                    else same_pack(op, slot, d.name, packs[d.name], own)
+                )
+            else:
+                packs[d.name] = own
         else:
             n = shape[at]
-            if len(d.factors) > 0 and parts is not None: parts.factors(op, slot, d, n, at, env)
+            if len(d.factors) > 0 and parts is not None:
+                parts.factors(op, slot, d, n, at, env)
             elif d.size is not None:
                 want = d.size(env)
-                if want == want and want != n: raise OpError(f"{op.name}: '{slot.name}' must have size {decimal(want)} along dimension {at}, but has {n} ({shape_text(shape)})")
+                if want == want and want != n:
+                    raise OpError(
+                        f"{op.name}: '{slot.name}' must have size {decimal(want)} along dimension {at}, but has {n} ({shape_text(shape)})"
+                    )
             elif d.name in env:
-                if env[d.name] != n: raise OpError(mismatch(op, slot, metas, d.name, env[d.name], n, at))
-            else: env[d.name] = n
+                if env[d.name] != n:
+                    raise OpError(mismatch(op, slot, metas, d.name, env[d.name], n, at))
+            else:
+                env[d.name] = n
             at += 1
 
 
@@ -103,7 +142,9 @@ def stretched(op: Op, a: list[int], b: list[int]) -> list[int]:
         x = a[len(a) - rank + i] if len(a) - rank + i >= 0 else 1
         y = b[len(b) - rank + i] if len(b) - rank + i >= 0 else 1
         if x != y and x != 1 and y != 1:
-            raise OpError(f"{op.name}: The size of tensor a ({x}) must match the size of tensor b ({y}) at non-singleton dimension {i}")
+            raise OpError(
+                f"{op.name}: The size of tensor a ({x}) must match the size of tensor b ({y}) at non-singleton dimension {i}"
+            )
         out.append(y if x == 1 else x)
     return out
 
@@ -112,12 +153,17 @@ def same_pack(op: Op, slot: Slot, name: str, want: list[int], got: list[int]) ->
     same = len(want) == len(got)
     if same:
         for i in range(len(want)):
-            if want[i] != got[i]: same = False
-    if not same: raise OpError(f"{op.name}: '{slot.name}' should have {shape_text(want)} in place of *{name}, but has {shape_text(got)}")
+            if want[i] != got[i]:
+                same = False
+    if not same:
+        raise OpError(
+            f"{op.name}: '{slot.name}' should have {shape_text(want)} in place of *{name}, but has {shape_text(got)}"
+        )
     return want
 
 
 # --- Logical axes ----------------------------------------------------------------------------------
+
 
 def aligned(sizes: list[int], strides: list[int], full: list[int]) -> Axis:
     """The strides of axes stretched to `full`: 0 where an axis is missing or has length 1."""
@@ -129,8 +175,16 @@ def aligned(sizes: list[int], strides: list[int], full: list[int]) -> Axis:
     return Axis(full, out)
 
 
-def logical(slot: Slot, shape: list[int], strides: list[int], env: Env, packs: dict[str, list[int]], kept: list[int],
-            dropped: list[int], parts: Parts | None) -> list[Axis]:
+def logical(
+    slot: Slot,
+    shape: list[int],
+    strides: list[int],
+    env: Env,
+    packs: dict[str, list[int]],
+    kept: list[int],
+    dropped: list[int],
+    parts: Parts | None,
+) -> list[Axis]:
     """What each index of an access to this tensor stands for.  kept, dropped: places of the domain's axes."""
     out: list[Axis] = []
     at = 0
@@ -139,18 +193,22 @@ def logical(slot: Slot, shape: list[int], strides: list[int], env: Env, packs: d
             out.append(Axis([], []) if d.kind == "pack" or d.kind == "domain" else Axis([1], [0]))
         elif d.kind == "domain":
             full = packs["I"]
-            if d.option == "": out.append(aligned(shape, strides, full))
+            if d.option == "":
+                out.append(aligned(shape, strides, full))
             elif d.part == "all":
                 whole = aligned(shape, strides, full)
                 out.append(Axis([full[i] for i in kept], [whole.strides[i] for i in kept]))
                 out.append(Axis([full[i] for i in dropped], [whole.strides[i] for i in dropped]))
-            elif len(shape) == len(full): out.append(Axis([full[i] for i in kept], [strides[i] for i in kept]))
-            else: out.append(Axis([full[i] for i in kept], strides))
+            elif len(shape) == len(full):
+                out.append(Axis([full[i] for i in kept], [strides[i] for i in kept]))
+            else:
+                out.append(Axis([full[i] for i in kept], strides))
         elif d.kind == "pack":
             full = packs[d.name]
             rank = len(full)
-            if d.broadcast: rank = len(shape) - (len(slot.dims) - 1)
-            out.append(aligned(shape[at:at + rank], strides[at:at + rank], full))
+            if d.broadcast:
+                rank = len(shape) - (len(slot.dims) - 1)
+            out.append(aligned(shape[at : at + rank], strides[at : at + rank], full))
             at += rank
         elif len(d.factors) > 0 and parts is not None:
             out.extend(parts.pieces(d, strides[at], env))
@@ -161,21 +219,32 @@ def logical(slot: Slot, shape: list[int], strides: list[int], env: Env, packs: d
     return out
 
 
-def shape_of(op: Op, slot: Slot, env: Env, packs: dict[str, list[int]], kept: list[int], keepdim: bool, parts: Parts | None) -> list[int]:
+def shape_of(
+    op: Op, slot: Slot, env: Env, packs: dict[str, list[int]], kept: list[int], keepdim: bool, parts: Parts | None
+) -> list[int]:
     """The shape of a fresh tensor.  keepdim: a result keeps its dropped axes with length 1."""
     out: list[int] = []
     for d in slot.dims:
-        if not present(d, env): continue
+        if not present(d, env):
+            continue
         if d.kind == "domain":
             full = packs["I"]
-            if d.option == "" or d.part == "all": out.extend(full)
-            elif keepdim: out.extend([full[i] if i in kept else 1 for i in range(len(full))])
-            else: out.extend([full[i] for i in kept])
-        elif d.kind == "pack": out.extend(packs[d.name])
-        elif len(d.factors) > 0 and parts is not None: out.append(parts.whole(d, env))
+            if d.option == "" or d.part == "all":
+                out.extend(full)
+            elif keepdim:
+                out.extend([full[i] if i in kept else 1 for i in range(len(full))])
+            else:
+                out.extend([full[i] for i in kept])
+        elif d.kind == "pack":
+            out.extend(packs[d.name])
+        elif len(d.factors) > 0 and parts is not None:
+            out.append(parts.whole(d, env))
         else:
             size = d.size(env) if d.size is not None else env[d.name]
-            if not size >= 0: raise OpError(f"{op.name}: the result would have a negative size: {shape_text(out)} and then {decimal(size)}")
+            if not size >= 0:
+                raise OpError(
+                    f"{op.name}: the result would have a negative size: {shape_text(out)} and then {decimal(size)}"
+                )
             out.append(int(size))
     return out
 
@@ -192,7 +261,8 @@ def contiguous_strides(shape: list[int]) -> list[int]:
 
 def numel(shape: list[int]) -> int:
     n = 1
-    for size in shape: n *= size
+    for size in shape:
+        n *= size
     return n
 
 

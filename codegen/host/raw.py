@@ -15,6 +15,7 @@ from .model import Call, Env, Nest, Op, Raw, RawLaunch
 @dataclass
 class RawBody:
     """What raw.wgsl.j2 shows.  lanes: threads of a place's workgroup, 0 where a place is one thread."""
+
     title: str
     declarations: list[str]
     helpers: str
@@ -31,7 +32,8 @@ def raw_words(nest: Nest, env: Env) -> Env:
     """The numbers that a body is told, by its own names."""
     out: Env = {}
     for w in nest.words:
-        if w.value is not None: out[w.name] = w.value(env)
+        if w.value is not None:
+            out[w.name] = w.value(env)
     return out
 
 
@@ -47,7 +49,8 @@ def raw_kernel_of(op: Op, nest: Nest, call: Call, facts: Facts) -> Kernel:
     k.written = []
     k.elements = []
     written: list[int] = []
-    for step in nest.steps: written.append(step.target)
+    for step in nest.steps:
+        written.append(step.target)
     for n in range(len(nest.accesses)):
         k.slots.append(nest.accesses[n].slot)
         k.written.append(n in written)
@@ -60,7 +63,8 @@ def raw_text(k: Kernel, launch: RawLaunch, raw: Raw, title: str, count: int) -> 
     word(k, "points", "u", count)
     dtype = k.call.dtype if raw.dtype == "T" else raw.dtype
     out: list[str] = []
-    if "f16" in k.elements: out.append("enable f16;")
+    if "f16" in k.elements:
+        out.append("enable f16;")
     out.append(f"alias T = {element_type(k, dtype)};")
     out.append(f"const floating = {'true' if dtype.startswith('float') else 'false'};")
     out.append(words_struct(k))

@@ -16,25 +16,32 @@ from .tiled import TiledText
 from .window import WindowText
 
 
-def map_kernel(c: MapText) -> str: return shown("map.wgsl.j2", c)
+def map_kernel(c: MapText) -> str:
+    return shown("map.wgsl.j2", c)
 
 
-def row_kernel(c: RowText) -> str: return shown("row.wgsl.j2", c)
+def row_kernel(c: RowText) -> str:
+    return shown("row.wgsl.j2", c)
 
 
-def raw_kernel(c: RawBody) -> str: return shown("raw.wgsl.j2", c)
+def raw_kernel(c: RawBody) -> str:
+    return shown("raw.wgsl.j2", c)
 
 
-def scan_kernel(c: ScanText) -> str: return shown("scan.wgsl.j2", c)
+def scan_kernel(c: ScanText) -> str:
+    return shown("scan.wgsl.j2", c)
 
 
-def tiled_kernel(c: TiledText) -> str: return shown("tiled.wgsl.j2", c)
+def tiled_kernel(c: TiledText) -> str:
+    return shown("tiled.wgsl.j2", c)
 
 
-def interleaved_kernel(c: InterleavedText) -> str: return shown("interleaved.wgsl.j2", c)
+def interleaved_kernel(c: InterleavedText) -> str:
+    return shown("interleaved.wgsl.j2", c)
 
 
-def window_kernel(c: WindowText) -> str: return shown("window.wgsl.j2", c)
+def window_kernel(c: WindowText) -> str:
+    return shown("window.wgsl.j2", c)
 
 
 def prelude_text(helpers: list[str], routines: list[Function]) -> str:

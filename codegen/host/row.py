@@ -29,12 +29,13 @@ from .printed import operand, printed
 from .quads import quad_reads, quad_values, quads_possible, take_quads
 from .row_stores import inner_store, inner_store_held, outer_store
 
-CHUNK = 128                             # additions in a row before the sum is put aside: keeps float sums accurate
+CHUNK = 128  # additions in a row before the sum is put aside: keeps float sums accurate
 
 
 @dataclass
 class RowText:
     """What row.wgsl.j2 shows."""
+
     title: str
     declarations: list[str]
     helpers: str
@@ -42,13 +43,14 @@ class RowText:
     threads: int
     columns: int
     lanes: int
-    adjacent: bool                      # neighbouring threads are lanes of one row
+    adjacent: bool  # neighbouring threads are lanes of one row
     body: list[str]
 
 
 @dataclass
 class Stage:
     """kind: "whole" everything at once, "parts" reduces each of `parts` parts of a row, "finish" those to the row's value."""
+
     kind: str
     parts: int
 
@@ -56,7 +58,8 @@ class Stage:
 def row_text(k: Kernel, title: str, lanes: int, columns: int, adjacent: bool, stage: Stage) -> RowText:
     """The text for a nest with reductions: lanes * columns threads in a workgroup."""
     parts = stage.parts if stage.kind == "parts" else 1
-    if adjacent and stage.kind != "finish" and quads_help(k): take_quads(k, k.reduce)
+    if adjacent and stage.kind != "finish" and quads_help(k):
+        take_quads(k, k.reduce)
     held: Held | None = held_of(k, lanes) if stage.kind == "whole" and len(k.wide) > 0 else None
     word(k, "rows", "u", points(k.outer) * parts)
     word(k, "inner_points", "u", points(k.reduce))
@@ -71,59 +74,83 @@ def row_text(k: Kernel, title: str, lanes: int, columns: int, adjacent: bool, st
         body.append("let end_part = min(from_part + p.run, p.inner_points);")
     combines: list[str] = []
     done: list[int] = []
-    if held is not None: body.extend(held_reads(k, held))
+    if held is not None:
+        body.extend(held_reads(k, held))
     i = 0
     while i < len(k.nest.steps):
         step = k.nest.steps[i]
         if step.kind == "reduce":
             end = i + 1
-            while end < len(k.nest.steps) and k.nest.steps[end].kind == "reduce" and independent(k, i, end): end += 1
-            if held is not None: body.extend(reduction_held(k, i, end, done, held))
-            else: body.extend(parts_joined(k, i, end, lanes) if stage.kind == "finish" else reduction(k, i, end, done, lanes, stage))
+            while end < len(k.nest.steps) and k.nest.steps[end].kind == "reduce" and independent(k, i, end):
+                end += 1
+            if held is not None:
+                body.extend(reduction_held(k, i, end, done, held))
+            else:
+                body.extend(
+                    parts_joined(k, i, end, lanes)
+                    if stage.kind == "finish"
+                    else reduction(k, i, end, done, lanes, stage)
+                )
             for n in range(i, end):
-                if lanes > 1: body.extend(combine_call(k, n))
-                if lanes > 1: combines.extend(combine(k, n, lanes, columns, adjacent))
-                if stage.kind != "parts": body.extend(narrowed(k, n))
-            if stage.kind == "parts": body.extend(parts_stored(k, i, end, lanes))
+                if lanes > 1:
+                    body.extend(combine_call(k, n))
+                if lanes > 1:
+                    combines.extend(combine(k, n, lanes, columns, adjacent))
+                if stage.kind != "parts":
+                    body.extend(narrowed(k, n))
+            if stage.kind == "parts":
+                body.extend(parts_stored(k, i, end, lanes))
             i = end
-        elif stage.kind == "parts": i += 1
+        elif stage.kind == "parts":
+            i += 1
         else:
-            if not step.inner: body.extend(outer_store(k, i, done, lanes))
-            else: body.extend(inner_store(k, i, done, lanes) if held is None else inner_store_held(k, i, done, held))
+            if not step.inner:
+                body.extend(outer_store(k, i, done, lanes))
+            else:
+                body.extend(inner_store(k, i, done, lanes) if held is None else inner_store_held(k, i, done, held))
             i += 1
     return RowText(title, declarations(k), "", combines, lanes * columns, columns, lanes, adjacent, body)
 
 
 def quads_help(k: Kernel) -> bool:
     """Whether lanes can take four neighbours of a row at once."""
-    if len(k.reduce) != 1 or not quads_possible(k, k.reduce): return False
+    if len(k.reduce) != 1 or not quads_possible(k, k.reduce):
+        return False
     for n in range(len(k.nest.steps)):
         step = k.nest.steps[n]
-        if is_arg(step) or k.code.steps[n].pred is not None: return False
-        if step.inner and (k.reduce[0].strides[step.target] != 1 or step.mode != "="): return False
+        if is_arg(step) or k.code.steps[n].pred is not None:
+            return False
+        if step.inner and (k.reduce[0].strides[step.target] != 1 or step.mode != "="):
+            return False
     return True
 
 
 def independent(k: Kernel, first: int, end: int) -> bool:
     """Whether the steps from `first` on are reductions whose values step `end` does not use, so that they share a loop."""
     for n in range(first, end):
-        if k.nest.steps[n].kind != "reduce": return False
-        if uses_result(k.code.steps[end].body, n) or uses_result(k.code.steps[end].pred, n): return False
+        if k.nest.steps[n].kind != "reduce":
+            return False
+        if uses_result(k.code.steps[end].body, n) or uses_result(k.code.steps[end].pred, n):
+            return False
     return True
 
 
 # --- Reductions ------------------------------------------------------------------------------------
 
 
-def is_arg(step: Step) -> bool: return step.red == "argmax" or step.red == "argmin"
+def is_arg(step: Step) -> bool:
+    return step.red == "argmax" or step.red == "argmin"
 
 
 def value_kind(k: Kernel, n: int) -> str:
     """The kind of what step n compares or adds: argmax compares numbers and answers a place."""
     step = k.nest.steps[n]
-    if is_wide(step, compute_class(k.call.dtype)): return "w"
-    if not is_arg(step): return step_kind(k, step)
-    if step.compared != "T": return step.compared
+    if is_wide(step, compute_class(k.call.dtype)):
+        return "w"
+    if not is_arg(step):
+        return step_kind(k, step)
+    if step.compared != "T":
+        return step.compared
     return "f" if k.call.dtype.startswith("float") else "i"
 
 
@@ -135,17 +162,23 @@ def so_far(k: Kernel, n: int) -> str:
 
 def narrowed(k: Kernel, n: int) -> list[str]:
     """The value of a reduction that was kept in 64 bits, once it is known: where it does not fit, the device is told."""
-    if value_kind(k, n) != "w": return []
+    if value_kind(k, n) != "w":
+        return []
     return [f"let {k.nest.steps[n].name} = narrow_checked({so_far(k, n)});"]
 
 
 def start(k: Kernel, red: str, kind: str) -> str:
     """The value of a reduction over nothing."""
-    if kind == "w": return "vec2<u32>(0u, 0u)" if red == "sum" else "vec2<u32>(1u, 0u)"
-    if red == "sum": return "0.0" if kind == "f" else "0"
-    if red == "prod": return "1.0" if kind == "f" else "1"
-    if red == "any": return "false"
-    if red == "all": return "true"
+    if kind == "w":
+        return "vec2<u32>(0u, 0u)" if red == "sum" else "vec2<u32>(1u, 0u)"
+    if red == "sum":
+        return "0.0" if kind == "f" else "0"
+    if red == "prod":
+        return "1.0" if kind == "f" else "1"
+    if red == "any":
+        return "false"
+    if red == "all":
+        return "true"
     least = red == "max" or red == "argmax"
     if kind == "f":
         word(k, "inf", "f", 1e308 * 10.0)
@@ -155,12 +188,18 @@ def start(k: Kernel, red: str, kind: str) -> str:
 
 def joined(k: Kernel, red: str, kind: str, a: str, b: str) -> str:
     """Two values of a reduction as one."""
-    if kind == "w": return f"{'wide_sum' if red == 'sum' else 'wide_times'}({a}, {b})"
-    if red == "sum": return f"{a} + {b}"
-    if red == "prod": return f"{a} * {b}"
-    if red == "any": return f"{a} || {b}"
-    if red == "all": return f"{a} && {b}"
-    if kind == "i": return f"{red}({a}, {b})"
+    if kind == "w":
+        return f"{'wide_sum' if red == 'sum' else 'wide_times'}({a}, {b})"
+    if red == "sum":
+        return f"{a} + {b}"
+    if red == "prod":
+        return f"{a} * {b}"
+    if red == "any":
+        return f"{a} || {b}"
+    if red == "all":
+        return f"{a} && {b}"
+    if kind == "i":
+        return f"{red}({a}, {b})"
     use(k, "larger" if red == "max" else "smaller")
     return f"{'larger' if red == 'max' else 'smaller'}({a}, {b})"
 
@@ -168,7 +207,8 @@ def joined(k: Kernel, red: str, kind: str, a: str, b: str) -> str:
 def better(k: Kernel, red: str, kind: str, a: str, b: str) -> str:
     """Whether a value wins an argmax or argmin over the best so far; NaN wins over numbers."""
     order = f"{a} {'>' if red == 'argmax' else '<'} {b}"
-    if kind != "f": return order
+    if kind != "f":
+        return order
     use(k, "is_nan")
     return f"(!is_nan({b}) && ({order} || is_nan({a})))"
 
@@ -184,7 +224,8 @@ def reduction(k: Kernel, first: int, end: int, done: list[int], lanes: int, stag
         if is_arg(k.nest.steps[n]):
             out.append(f"var best{n}: {KIND_TYPES[kind]} = {start(k, red, kind)};")
             out.append(f"var {k.nest.steps[n].name} = 0;")
-        else: out.append(f"var {so_far(k, n)}: {KIND_TYPES[kind]} = {start(k, red, kind)};")
+        else:
+            out.append(f"var {so_far(k, n)}: {KIND_TYPES[kind]} = {start(k, red, kind)};")
     out.extend(read_lines(k, formulas, done, "", True))
     chunks = chunked(k, first, end, lanes * stage.parts)
     step = f"{lanes}u"
@@ -192,13 +233,16 @@ def reduction(k: Kernel, first: int, end: int, done: list[int], lanes: int, stag
     stop = "end_part" if stage.kind == "parts" else "p.inner_points"
     if chunks:
         for n in range(first, end):
-            if is_float_sum(k, n): out.append(f"var part{n} = 0.0;")
+            if is_float_sum(k, n):
+                out.append(f"var part{n} = 0.0;")
         out.append(f"for (var from_point = {begin}; from_point < {stop}; from_point += {lanes * CHUNK}u) {{")
         out.append(f"  let to_point = min(from_point + {lanes * CHUNK}u, {stop});")
         for n in range(first, end):
-            if is_float_sum(k, n): out.append(f"  part{n} = 0.0;")
+            if is_float_sum(k, n):
+                out.append(f"  part{n} = 0.0;")
         out.append(f"  for (var inner = from_point; inner < to_point; inner += {step}) {{")
-    else: out.append(f"for (var inner = {begin}; inner < {stop}; inner += {step}) {{")
+    else:
+        out.append(f"for (var inner = {begin}; inner < {stop}; inner += {step}) {{")
     indent = "    " if chunks else "  "
     out.extend(decode(k, k.reduce, "inner", "inner", indent))
     inside = done[:]
@@ -208,14 +252,17 @@ def reduction(k: Kernel, first: int, end: int, done: list[int], lanes: int, stag
         for lane in range(4):
             out.append(f"{indent}{{")
             out.extend(quad_values(k, formulas, lane, indent + "  "))
-            for n in range(first, end): out.extend(accumulate(k, n, inside, indent + "  ", chunks))
+            for n in range(first, end):
+                out.extend(accumulate(k, n, inside, indent + "  ", chunks))
             out.append(f"{indent}}}")
     else:
-        for n in range(first, end): out.extend(accumulate(k, n, inside, indent, chunks))
+        for n in range(first, end):
+            out.extend(accumulate(k, n, inside, indent, chunks))
     if chunks:
         out.append("  }")
         for n in range(first, end):
-            if is_float_sum(k, n): out.append(f"  {k.nest.steps[n].name} += part{n};")
+            if is_float_sum(k, n):
+                out.append(f"  {k.nest.steps[n].name} += part{n};")
     out.append("}")
     return out
 
@@ -232,18 +279,23 @@ def reduction_held(k: Kernel, first: int, end: int, done: list[int], held: Held)
     for n in range(first, end):
         kind: str = value_kind(k, n)
         step = k.nest.steps[n]
-        out.extend(held_pass(k, held, n, so_far(k, n), joined(k, step.red, kind, so_far(k, n), "value"), KIND_TYPES[kind]))
+        out.extend(
+            held_pass(k, held, n, so_far(k, n), joined(k, step.red, kind, so_far(k, n), "value"), KIND_TYPES[kind])
+        )
     return out
 
 
-def is_float_sum(k: Kernel, n: int) -> bool: return k.nest.steps[n].red == "sum" and value_kind(k, n) == "f"
+def is_float_sum(k: Kernel, n: int) -> bool:
+    return k.nest.steps[n].red == "sum" and value_kind(k, n) == "f"
 
 
 def chunked(k: Kernel, first: int, end: int, lanes: int) -> bool:
     """Whether a lane adds so many numbers that they must be added in chunks."""
-    if points(k.reduce) <= lanes * CHUNK * 2: return False
+    if points(k.reduce) <= lanes * CHUNK * 2:
+        return False
     for n in range(first, end):
-        if is_float_sum(k, n): return True
+        if is_float_sum(k, n):
+            return True
     return False
 
 
@@ -260,13 +312,19 @@ def accumulate(k: Kernel, n: int, done: list[int], indent: str, chunks: bool) ->
         own = done[:]
     out.extend(read_lines(k, [code.body], own, inside, False))
     value = common(code.body, f"common{n}")
-    for line in value.lines: out.append(inside + line)
+    for line in value.lines:
+        out.append(inside + line)
     if is_arg(step):
         out.append(f"{inside}let value{n} = {printed(value.formula)};")
-        out.append(f"{inside}if ({better(k, step.red, kind, f'value{n}', f'best{n}')}) {{ best{n} = value{n}; {step.name} = i32(inner); }}")
-    elif chunks and is_float_sum(k, n): out.append(f"{inside}part{n} += {printed(value.formula)};")
-    else: out.append(f"{inside}{so_far(k, n)} = {joined(k, step.red, kind, so_far(k, n), operand(value.formula))};")
-    if code.pred is not None: out.append(f"{indent}}}")
+        out.append(
+            f"{inside}if ({better(k, step.red, kind, f'value{n}', f'best{n}')}) {{ best{n} = value{n}; {step.name} = i32(inner); }}"
+        )
+    elif chunks and is_float_sum(k, n):
+        out.append(f"{inside}part{n} += {printed(value.formula)};")
+    else:
+        out.append(f"{inside}{so_far(k, n)} = {joined(k, step.red, kind, so_far(k, n), operand(value.formula))};")
+    if code.pred is not None:
+        out.append(f"{indent}}}")
     return out
 
 
@@ -278,9 +336,12 @@ def tree_possible(k: Kernel) -> bool:
     count = 0
     for n in range(len(k.nest.steps)):
         step = k.nest.steps[n]
-        if step.inner or is_arg(step): return False
-        if step.kind != "reduce": continue
-        if not independent(k, 0, n): return False
+        if step.inner or is_arg(step):
+            return False
+        if step.kind != "reduce":
+            continue
+        if not independent(k, 0, n):
+            return False
         count += 1
     return count > 0 and len(k.slots) < 8
 
@@ -291,9 +352,17 @@ def parts_stored(k: Kernel, first: int, end: int, lanes: int) -> list[str]:
     for n in range(first, end):
         name = so_far(k, n)
         kind: str = value_kind(k, n)
-        bits = [f"select(0u, 1u, {name})"] if kind == "b" else [f"{name}.x", f"{name}.y"] if kind == "w" else [f"bitcast<u32>({name})"]
+        bits = (
+            [f"select(0u, 1u, {name})"]
+            if kind == "b"
+            else [f"{name}.x", f"{name}.y"]
+            if kind == "w"
+            else [f"bitcast<u32>({name})"]
+        )
         for half in range(len(bits)):
-            out.append(f"  scratch[({n + half * len(k.nest.steps)}u * p.outer_points + row % p.outer_points) * p.parts + row / p.outer_points] = {bits[half]};")
+            out.append(
+                f"  scratch[({n + half * len(k.nest.steps)}u * p.outer_points + row % p.outer_points) * p.parts + row / p.outer_points] = {bits[half]};"
+            )
     out.append("}")
     return out
 
@@ -309,7 +378,13 @@ def parts_joined(k: Kernel, first: int, end: int, lanes: int) -> list[str]:
         kind: str = value_kind(k, n)
         text = f"scratch[({n}u * p.rows + row) * p.parts + part]"
         upper = f"scratch[({n + len(k.nest.steps)}u * p.rows + row) * p.parts + part]"
-        value = f"({text} != 0u)" if kind == "b" else f"vec2<u32>({text}, {upper})" if kind == "w" else f"bitcast<{KIND_TYPES[kind]}>({text})"
+        value = (
+            f"({text} != 0u)"
+            if kind == "b"
+            else f"vec2<u32>({text}, {upper})"
+            if kind == "w"
+            else f"bitcast<{KIND_TYPES[kind]}>({text})"
+        )
         out.append(f"  {so_far(k, n)} = {joined(k, k.nest.steps[n].red, kind, so_far(k, n), value)};")
     out.append("}")
     return out
@@ -320,7 +395,8 @@ def parts_joined(k: Kernel, first: int, end: int, lanes: int) -> list[str]:
 
 def combine_call(k: Kernel, n: int) -> list[str]:
     step = k.nest.steps[n]
-    if is_arg(step): return [f"{step.name} = combine{n}(best{n}, {step.name}, local, lane);"]
+    if is_arg(step):
+        return [f"{step.name} = combine{n}(best{n}, {step.name}, local, lane);"]
     return [f"{so_far(k, n)} = combine{n}({so_far(k, n)}, local, lane);"]
 
 
@@ -353,9 +429,14 @@ def combine(k: Kernel, n: int, lanes: int, columns: int, adjacent: bool) -> list
         if kind == "f":
             use(k, "is_nan")
             same = "(a == b || (is_nan(a) && is_nan(b)))"
-        out.append(f"      if ({better(k, step.red, kind, 'b', 'a')} || ({same} && j < i)) {{ shared{n}[local] = b; places{n}[local] = j; }}")
+        out.append(
+            f"      if ({better(k, step.red, kind, 'b', 'a')} || ({same} && j < i)) {{ shared{n}[local] = b; places{n}[local] = j; }}"
+        )
         out.append("    }")
-    else: out.append(f"    if (lane < half) {{ shared{n}[local] = {joined(k, step.red, kind, f'shared{n}[local]', f'shared{n}[local + {far}]')}; }}")
+    else:
+        out.append(
+            f"    if (lane < half) {{ shared{n}[local] = {joined(k, step.red, kind, f'shared{n}[local]', f'shared{n}[local + {far}]')}; }}"
+        )
     out.append("    workgroupBarrier();")
     out.append("  }")
     out.append(f"  let total = {'places' if is_arg(step) else 'shared'}{n}[{home}];")

@@ -24,7 +24,8 @@ def outer_store(k: Kernel, i: int, done: list[int], lanes: int) -> list[str]:
     out.extend(value.lines)
     result = named(step, value.formula, out, "")
     here = "live" if lanes == 1 else "live && lane == 0u"
-    if code.pred is not None: here = f"{here} && {operand(code.pred)}"
+    if code.pred is not None:
+        here = f"{here} && {operand(code.pred)}"
     out.append(f"if ({here}) {{")
     out.extend(store_lines(k, step.target, result, step_kind(k, step), step.mode, "  "))
     out.append("}")
@@ -51,9 +52,11 @@ def inner_store(k: Kernel, i: int, done: list[int], lanes: int) -> list[str]:
         indent = "      "
     out.extend(read_lines(k, formulas, inside, indent, False))
     value = common(code.body, f"common{i}")
-    for line in value.lines: out.append(indent + line)
+    for line in value.lines:
+        out.append(indent + line)
     out.extend(store_lines(k, step.target, value.formula, step_kind(k, step), step.mode, indent))
-    if code.pred is not None: out.append("    }")
+    if code.pred is not None:
+        out.append("    }")
     out.append("  }")
     out.append("}")
     return out
@@ -78,7 +81,8 @@ def quad_store(k: Kernel, step: Step, code: StepCode, formulas: list[Node | None
     for lane in range(4):
         out.append("    {")
         out.extend(quad_values(k, formulas, lane, "      "))
-        for line in value.lines: out.append("      " + line)
+        for line in value.lines:
+            out.append("      " + line)
         out.append(f"      four[{lane}] = {stored(value.formula, step_kind(k, step), dtype)};")
         out.append("    }")
     out.append(f"    {bound_name(k, slot)}[{position(k, step.target)}] = four;")

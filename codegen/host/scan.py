@@ -21,6 +21,7 @@ from .row import better, is_arg, joined, narrowed, so_far, start, value_kind
 @dataclass
 class ScanText:
     """What scan.wgsl.j2 shows.  first: statements before the runs; run, stores: at each point; init, share: the lanes' values."""
+
     title: str
     declarations: list[str]
     helpers: str
@@ -38,7 +39,8 @@ class ScanText:
 def block_possible(k: Kernel) -> bool:
     """Whether lanes can take runs: argmax has two values to hand over, and goes plainly."""
     for step in k.nest.steps:
-        if is_arg(step): return False
+        if is_arg(step):
+            return False
     return True
 
 
@@ -50,7 +52,8 @@ def scan_text(k: Kernel, title: str, lanes: int) -> ScanText:
     word(k, "run", "u", (points(k.reduce) + lanes - 1) // lanes)
     first = decode(k, k.outer, "outer", "row", "")
     formulas: list[Node | None] = []
-    for code in k.code.steps: formulas.extend([code.pred, code.body])
+    for code in k.code.steps:
+        formulas.extend([code.pred, code.body])
     done: list[int] = []
     first.extend(read_lines(k, formulas, done, "", True))
     point = decode(k, k.reduce, "inner", "p.inner_points - 1u - inner" if k.nest.reverse else "inner", "")
@@ -61,7 +64,8 @@ def scan_text(k: Kernel, title: str, lanes: int) -> ScanText:
     shared: list[str] = []
     for n in range(len(k.nest.steps)):
         step: Step = k.nest.steps[n]
-        if step.kind != "reduce": continue
+        if step.kind != "reduce":
+            continue
         kind: str = value_kind(k, n)
         add.extend(read_lines(k, [k.code.steps[n].body], inside, "", False))
         if is_arg(step):
@@ -70,7 +74,8 @@ def scan_text(k: Kernel, title: str, lanes: int) -> ScanText:
             add.append(f"let value{n} = {printed(k.code.steps[n].body)};")
             wins = better(k, step.red, kind, f"value{n}", f"best{n}")
             same = f"value{n} == best{n}"
-            if kind == "f": same = f"({same} || (is_nan(value{n}) && is_nan(best{n})))"
+            if kind == "f":
+                same = f"({same} || (is_nan(value{n}) && is_nan(best{n})))"
             add.append(f"if ({wins} || {same}) {{ best{n} = value{n}; {step.name} = i32(inner); }}")
         else:
             starts.append(f"var {so_far(k, n)}: {KIND_TYPES[kind]} = {start(k, step.red, kind)};")
@@ -87,7 +92,20 @@ def scan_text(k: Kernel, title: str, lanes: int) -> ScanText:
         stores.extend(read_lines(k, [code.body], inside, "", False))
         kind: str = step.value if step.value != "T" else "f" if k.call.dtype.startswith("float") else "i"
         stores.extend(store_lines(k, step.target, code.body, kind, step.mode, ""))
-    return ScanText(title, declarations(k), "", threads, lanes, first, starts, point, add, stores, combines, shared if lanes > 1 else [])
+    return ScanText(
+        title,
+        declarations(k),
+        "",
+        threads,
+        lanes,
+        first,
+        starts,
+        point,
+        add,
+        stores,
+        combines,
+        shared if lanes > 1 else [],
+    )
 
 
 def prefix(k: Kernel, n: int, lanes: int, step: Step, kind: str) -> list[str]:
@@ -95,10 +113,16 @@ def prefix(k: Kernel, n: int, lanes: int, step: Step, kind: str) -> list[str]:
     name = f"shared{n}"
     both = joined(k, step.red, kind, f"{name}[lane - gap]", "own")
     own = so_far(k, n)
-    return [f"{name}[lane] = {own};", "workgroupBarrier();",
-            f"for (var gap = 1u; gap < {lanes}u; gap *= 2u) {{",
-            f"  var own = {name}[lane];",
-            f"  if (lane >= gap) {{ own = {both}; }}",
-            "  workgroupBarrier();", f"  {name}[lane] = own;", "  workgroupBarrier();", "}",
-            f"{own} = {start(k, step.red, kind)};",
-            f"if (lane > 0u) {{ {own} = {name}[lane - 1u]; }}"]
+    return [
+        f"{name}[lane] = {own};",
+        "workgroupBarrier();",
+        f"for (var gap = 1u; gap < {lanes}u; gap *= 2u) {{",
+        f"  var own = {name}[lane];",
+        f"  if (lane >= gap) {{ own = {both}; }}",
+        "  workgroupBarrier();",
+        f"  {name}[lane] = own;",
+        "  workgroupBarrier();",
+        "}",
+        f"{own} = {start(k, step.red, kind)};",
+        f"if (lane > 0u) {{ {own} = {name}[lane - 1u]; }}",
+    ]

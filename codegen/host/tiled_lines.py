@@ -13,26 +13,33 @@ def joined_lines(k: Kernel, lines: list[Line], accesses: list[int], formulas: li
     """Lines as some accesses and formulas walk through them: neighbours joined that are one for all of these, names dropped
     that no formula uses."""
     used = formulas[:]
-    for n in accesses: used.extend(formulas_at(k, n))
+    for n in accesses:
+        used.extend(formulas_at(k, n))
     out: list[Line] = []
     for line in lines:
         named = line.name != "" and any(uses_loop(e, line.name) for e in used)
         own = line if named else Line("", line.size, line.strides)
-        if not named and line.size == 1: continue
+        if not named and line.size == 1:
+            continue
         if len(out) > 0 and not named and one_walk(out[len(out) - 1], own, accesses):
             out[len(out) - 1] = Line("", out[len(out) - 1].size * own.size, own.strides)
-        else: out.append(own)
+        else:
+            out.append(own)
     return out
 
 
 def one_walk(a: Line, b: Line, accesses: list[int]) -> bool:
-    if a.name != "": return False
+    if a.name != "":
+        return False
     for n in accesses:
-        if a.strides[n] != b.strides[n] * b.size: return False
+        if a.strides[n] != b.strides[n] * b.size:
+            return False
     return True
 
 
-def split_lines(k: Kernel, lines: list[Line], first: int, end: int, stem: str, flat: str, suffix: str, keyword: str) -> list[str]:
+def split_lines(
+    k: Kernel, lines: list[Line], first: int, end: int, stem: str, flat: str, suffix: str, keyword: str
+) -> list[str]:
     """The variables of lines first .. end - 1, their names with a suffix, from a flat index among them."""
     out: list[str] = []
     rest = flat
@@ -48,7 +55,8 @@ def split_lines(k: Kernel, lines: list[Line], first: int, end: int, stem: str, f
             size = size_text(k, f"{stem}_size{d}", line)
             text = f"{rest} % {size}"
         out.append(f"{keyword} {variable(line, stem, d)}{suffix} = {text if line.name == '' else f'i32({text})'};")
-        if d > first: out.append(f"{rest} /= {size};")
+        if d > first:
+            out.append(f"{rest} /= {size};")
     return out
 
 
@@ -64,8 +72,12 @@ def counted(k: Kernel, lines: list[Line], stem: str) -> list[str]:
         d = len(lines) - 1 - n
         line: Line = lines[d]
         name = variable(line, stem, d)
-        if n == 0: out.append(f"{name}++;")
-        if d == 0: continue
+        if n == 0:
+            out.append(f"{name}++;")
+        if d == 0:
+            continue
         size = size_text(k, f"{stem}_size{d}", line)
-        out.append(f"if ({name} == {size if line.name == '' else f'i32({size})'}) {{ {name} = 0{'u' if line.name == '' else ''}; {variable(lines[d - 1], stem, d - 1)}++; }}")
+        out.append(
+            f"if ({name} == {size if line.name == '' else f'i32({size})'}) {{ {name} = 0{'u' if line.name == '' else ''}; {variable(lines[d - 1], stem, d - 1)}++; }}"
+        )
     return out

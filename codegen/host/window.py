@@ -22,14 +22,15 @@ from .printed import printed
 from .row import accumulate, independent, is_arg, narrowed, so_far, start, value_kind
 from .row_stores import outer_store
 
-MOST_POINTS = 64                        # of a window: its points are written out
-MOST_SHARED = 16384                     # bytes of workgroup memory that every device has
+MOST_POINTS = 64  # of a window: its points are written out
+MOST_SHARED = 16384  # bytes of workgroup memory that every device has
 
 
 @dataclass
 class WindowTile:
     """across: threads along the last line; down: along the line before; rows: how many points down each thread has.
     lines: how many of the last outer lines, 1 or 2, the tile has."""
+
     across: int
     down: int
     rows: int
@@ -40,6 +41,7 @@ class WindowTile:
 class Window:
     """What a nest reads through windows.  accesses: these reads; indices: for each, what its computed indices are, in order;
     outer: all outer lines, those of windows last."""
+
     accesses: list[int]
     indices: list[list[Affine]]
     outer: list[Line]
@@ -50,6 +52,7 @@ class Window:
 class PatchText:
     """A patch as window.wgsl.j2 loads it.  low: statements for its first place; place: those of element `i`; inside: whether that
     lies in the tensor; value: it, fill: what stands elsewhere."""
+
     name: str
     type: str
     size: int
@@ -63,6 +66,7 @@ class PatchText:
 @dataclass
 class WindowText:
     """What window.wgsl.j2 shows.  place: statements for a workgroup's tile; body: those for each point of a thread."""
+
     title: str
     declarations: list[str]
     helpers: str
@@ -80,54 +84,72 @@ class WindowText:
 
 def window_of(k: Kernel, threads: int, rows: int) -> Window | None:
     """The windows of a nest and the tile for so many threads with at most so many points each; None where there are none."""
-    if len(k.reduce) == 0 or points(k.reduce) == 0 or points(k.reduce) > MOST_POINTS or "uniform_random" in k.helpers: return None
+    if len(k.reduce) == 0 or points(k.reduce) == 0 or points(k.reduce) > MOST_POINTS or "uniform_random" in k.helpers:
+        return None
     for step in k.nest.steps:
-        if step.inner: return None
+        if step.inner:
+            return None
     out = Window([], [], [], WindowTile(1, 1, 1, 0))
     names: list[str] = []
     for n in range(len(k.nest.accesses)):
         indices = windows_of(k, n)
-        if indices is None: continue
+        if indices is None:
+            continue
         out.accesses.append(n)
         out.indices.append(indices)
         for index in indices:
             for line in k.outer:
-                if line.name != "" and has(index, line.name) and line.name not in names: names.append(line.name)
-    if len(out.accesses) == 0: return None
+                if line.name != "" and has(index, line.name) and line.name not in names:
+                    names.append(line.name)
+    if len(out.accesses) == 0:
+        return None
     tiled: list[Line] = []
     for line in k.outer:
-        if line.name in names and line.name != "": tiled.append(line)
-        else: out.outer.append(line)
+        if line.name in names and line.name != "":
+            tiled.append(line)
+        else:
+            out.outer.append(line)
     out.outer = out.outer + tiled
     out.tile = window_tile(k, out, tiled, threads, rows)
     return out if shared(k, out) <= min(MOST_SHARED, k.facts.max_shared) else None
 
 
-def has(index: Affine, name: str) -> bool: return name in index.factors and index.factors[name] != 0
+def has(index: Affine, name: str) -> bool:
+    return name in index.factors and index.factors[name] != 0
 
 
 def windows_of(k: Kernel, n: int) -> list[Affine] | None:
     """The computed indices of access n if it reads through windows: they move with outer and reduced lines, and nothing else of it
     moves with these."""
-    if not is_bound(k, n) or not varies_evenly(k, n): return None
+    if not is_bound(k, n) or not varies_evenly(k, n):
+        return None
     for step in k.nest.steps:
-        if step.target == n: return None
+        if step.target == n:
+            return None
     out: list[Affine] = []
     through = False
     for e in k.code.accesses[n].index:
-        if e is None: continue
+        if e is None:
+            continue
         index = affine_of(k, e)
-        if index is None: return None
+        if index is None:
+            return None
         outer = False
         reduced = False
         for name in index.factors:
-            if name == "": continue
+            if name == "":
+                continue
             at = line_of(k.outer, name)
-            if at >= 0 and k.outer[at].strides[n] != 0: return None
-            if at >= 0 and has(index, name): outer = True
-            elif line_of(k.reduce, name) < 0: return None
-            elif has(index, name): reduced = True
-        if outer and reduced: through = True
+            if at >= 0 and k.outer[at].strides[n] != 0:
+                return None
+            if at >= 0 and has(index, name):
+                outer = True
+            elif line_of(k.reduce, name) < 0:
+                return None
+            elif has(index, name):
+                reduced = True
+        if outer and reduced:
+            through = True
         out.append(index)
     return out if through else None
 
@@ -135,13 +157,15 @@ def windows_of(k: Kernel, n: int) -> list[Affine] | None:
 def varies_evenly(k: Kernel, n: int) -> bool:
     """Whether access n has no place or value that another read decides, and no reduced line moves it by itself."""
     for line in k.reduce:
-        if line.strides[n] != 0: return False
+        if line.strides[n] != 0:
+            return False
     return all(len(elements_of(index)) == 0 for index in k.code.accesses[n].index)
 
 
 def line_of(lines: list[Line], name: str) -> int:
     for d in range(len(lines)):
-        if lines[d].name != "" and lines[d].name == name: return d
+        if lines[d].name != "" and lines[d].name == name:
+            return d
     return -1
 
 
@@ -154,23 +178,29 @@ def window_tile(k: Kernel, w: Window, tiled: list[Line], threads: int, rows: int
     last = tiled[len(tiled) - 1].size
     tile = WindowTile(8, 1, 1, min(len(tiled), 2))
     most = 32 if tile.lines == 2 else threads
-    while tile.across < last and tile.across < most: tile.across *= 2
-    if tile.lines == 1: return tile
+    while tile.across < last and tile.across < most:
+        tile.across *= 2
+    if tile.lines == 1:
+        return tile
     before = tiled[len(tiled) - 2].size
-    while tile.down < before and tile.across * tile.down * 2 <= threads: tile.down *= 2
+    while tile.down < before and tile.across * tile.down * 2 <= threads:
+        tile.down *= 2
     w.tile = tile
     while tile.rows * 2 <= rows and tile.rows * tile.down < before:
         tile.rows *= 2
-        if shared(k, w) <= min(MOST_SHARED, k.facts.max_shared): continue
+        if shared(k, w) <= min(MOST_SHARED, k.facts.max_shared):
+            continue
         tile.rows = tile.rows // 2
         return tile
-    while tile.down > 1 and shared(k, w) > min(MOST_SHARED, k.facts.max_shared): tile.down = tile.down // 2
+    while tile.down > 1 and shared(k, w) > min(MOST_SHARED, k.facts.max_shared):
+        tile.down = tile.down // 2
     return tile
 
 
 def extent_in(w: Window, d: int) -> int:
     """How many points of outer line d a tile has."""
-    if d == len(w.outer) - 1: return w.tile.across
+    if d == len(w.outer) - 1:
+        return w.tile.across
     return w.tile.down * w.tile.rows if d == len(w.outer) - 2 and w.tile.lines == 2 else 1
 
 
@@ -180,7 +210,8 @@ def spans(k: Kernel, w: Window, a: int) -> list[int]:
     for index in w.indices[a]:
         reach: float = 0
         for name in index.factors:
-            if name == "": continue
+            if name == "":
+                continue
             at = line_of(w.outer, name)
             size = extent_in(w, at) if at >= 0 else k.reduce[line_of(k.reduce, name)].size
             reach += abs(index.factors[name]) * (size - 1)
@@ -190,30 +221,35 @@ def spans(k: Kernel, w: Window, a: int) -> list[int]:
 
 def elements(k: Kernel, w: Window, a: int) -> int:
     total = 1
-    for span in spans(k, w, a): total *= span
+    for span in spans(k, w, a):
+        total *= span
     return total
 
 
 def shared(k: Kernel, w: Window) -> int:
     """Bytes of workgroup memory."""
     total = 0
-    for a in range(len(w.accesses)): total += 4 * elements(k, w, a)
+    for a in range(len(w.accesses)):
+        total += 4 * elements(k, w, a)
     return total
 
 
 def reuse(k: Kernel, w: Window) -> float:
     """How many points of windows read each element of the patches."""
     total = 0
-    for a in range(len(w.accesses)): total += elements(k, w, a)
+    for a in range(len(w.accesses)):
+        total += elements(k, w, a)
     return w.tile.across * w.tile.down * w.tile.rows * points(k.reduce) * len(w.accesses) / total
 
 
-def tiles(w: Window, d: int) -> int: return (w.outer[d].size + extent_in(w, d) - 1) // extent_in(w, d)
+def tiles(w: Window, d: int) -> int:
+    return (w.outer[d].size + extent_in(w, d) - 1) // extent_in(w, d)
 
 
 def workgroups(w: Window) -> int:
     total = 1
-    for d in range(len(w.outer)): total *= tiles(w, d)
+    for d in range(len(w.outer)):
+        total *= tiles(w, d)
     return total
 
 
@@ -224,7 +260,7 @@ def window_text(k: Kernel, w: Window, title: str) -> WindowText:
     """The text for windows that `window_of` found."""
     k.outer = w.outer
     count = len(w.outer)
-    batch = w.outer[:count - w.tile.lines]
+    batch = w.outer[: count - w.tile.lines]
     word(k, "blocks", "u", workgroups(w))
     place: list[str] = ["var batch = block;"]
     for i in range(w.tile.lines):
@@ -234,7 +270,8 @@ def window_text(k: Kernel, w: Window, title: str) -> WindowText:
         place.append(f"batch /= p.tiles{d};")
     place.extend(decode(k, batch, "outer", "batch", ""))
     patches: list[PatchText] = []
-    for a in range(len(w.accesses)): patches.append(patch_text(k, w, a))
+    for a in range(len(w.accesses)):
+        patches.append(patch_text(k, w, a))
     body: list[str] = []
     live: list[str] = []
     for i in range(w.tile.lines):
@@ -250,14 +287,27 @@ def window_text(k: Kernel, w: Window, title: str) -> WindowText:
     while at < len(k.nest.steps):
         if k.nest.steps[at].kind == "reduce":
             end = at + 1
-            while end < len(k.nest.steps) and k.nest.steps[end].kind == "reduce" and independent(k, at, end): end += 1
+            while end < len(k.nest.steps) and k.nest.steps[end].kind == "reduce" and independent(k, at, end):
+                end += 1
             body.extend(written_out(k, at, end, done))
-            for n in range(at, end): body.extend(narrowed(k, n))
+            for n in range(at, end):
+                body.extend(narrowed(k, n))
             at = end
         else:
             body.extend(outer_store(k, at, done, 1))
             at += 1
-    return WindowText(title, declarations(k), "", w.tile.across * w.tile.down, w.tile.across, w.tile.down, w.tile.rows, place, patches, body)
+    return WindowText(
+        title,
+        declarations(k),
+        "",
+        w.tile.across * w.tile.down,
+        w.tile.across,
+        w.tile.down,
+        w.tile.rows,
+        place,
+        patches,
+        body,
+    )
 
 
 def patch_text(k: Kernel, w: Window, a: int) -> PatchText:
@@ -270,7 +320,8 @@ def patch_text(k: Kernel, w: Window, a: int) -> PatchText:
     out = PatchText(f"patch{n}", KIND_TYPES[kind], elements(k, w, a), [], [], "", "", ZEROS[kind])
     terms: list[str] = [f"p.at{n}"]
     word(k, f"at{n}", "u", k.r.offsets[n])
-    for d in range(len(k.outer)): terms.extend(term(k, n, k.outer[d], "outer", d))
+    for d in range(len(k.outer)):
+        terms.extend(term(k, n, k.outer[d], "outer", d))
     own: list[Node] = []
     inside: list[str] = []
     patch = Patch(n, [], [], [])
@@ -278,13 +329,16 @@ def patch_text(k: Kernel, w: Window, a: int) -> PatchText:
     at = 0
     axis = 0
     pitch = 1
-    for span in spans_: pitch *= span
+    for span in spans_:
+        pitch *= span
     for i in range(len(code.index)):
         if k.nest.accesses[n].axes[i] != "":
-            if is_named(k, k.nest.accesses[n].axes[i]): at += 1
+            if is_named(k, k.nest.accesses[n].axes[i]):
+                at += 1
             continue
         index = code.index[i]
-        if index is None: continue                      # it is computed
+        if index is None:
+            continue  # it is computed
         low = f"low{n}_{i}"
         out.low.append(f"var {low}: i32;")
         out.low.append(" ".join(["{", *corner(k, w, w.indices[a][axis]), f"{low} = {printed(index)};", "}"]))
@@ -303,9 +357,12 @@ def patch_text(k: Kernel, w: Window, a: int) -> PatchText:
         at += 1
         axis += 1
     out.inside = " && ".join(inside)
-    out.value = converted(f"{bound_name(k, slot)}[{' + '.join(terms)}]", element_type(k, k.call.slots[slot].dtype), kind)
+    out.value = converted(
+        f"{bound_name(k, slot)}[{' + '.join(terms)}]", element_type(k, k.call.slots[slot].dtype), kind
+    )
     if filled(k, n, own):
-        if code.fallback is not None: out.fill = printed(code.fallback)
+        if code.fallback is not None:
+            out.fill = printed(code.fallback)
         accesses = k.code.accesses[:]
         accesses[n] = ReadCode(code.index, None, None)
         k.code = Code(accesses, k.code.steps)
@@ -317,33 +374,47 @@ def corner(k: Kernel, w: Window, index: Affine) -> list[str]:
     """The variables of an index at the point of a tile and a window where it is least."""
     out: list[str] = []
     for name in index.factors:
-        if name == "": continue
+        if name == "":
+            continue
         at = line_of(w.outer, name)
-        if at >= 0 and at < len(w.outer) - w.tile.lines: continue
-        if at >= 0: out.append(f"let {safe_name(name)} = first{at}{f' + {extent_in(w, at) - 1}' if index.factors[name] < 0 else ''};")
-        else: out.append(f"let {safe_name(name)} = {k.reduce[line_of(k.reduce, name)].size - 1 if index.factors[name] < 0 else 0};")
+        if at >= 0 and at < len(w.outer) - w.tile.lines:
+            continue
+        if at >= 0:
+            out.append(
+                f"let {safe_name(name)} = first{at}{f' + {extent_in(w, at) - 1}' if index.factors[name] < 0 else ''};"
+            )
+        else:
+            out.append(
+                f"let {safe_name(name)} = {k.reduce[line_of(k.reduce, name)].size - 1 if index.factors[name] < 0 else 0};"
+            )
     return out
 
 
 def filled(k: Kernel, n: int, indices: list[Node]) -> bool:
     """Whether access n asks just whether its indices lie in the tensor, and its value elsewhere is the same everywhere."""
     code = k.code.accesses[n]
-    if len(needed(k, [code.fallback])) > 0: return False
-    if any(line.name != "" and uses_loop(code.fallback, line.name) for line in k.outer + k.reduce): return False
+    if len(needed(k, [code.fallback])) > 0:
+        return False
+    if any(line.name != "" and uses_loop(code.fallback, line.name) for line in k.outer + k.reduce):
+        return False
     return all(lies_inside(k, n, condition, indices) for condition in operands_of(code.guard, "&&"))
 
 
 def lies_inside(k: Kernel, n: int, condition: Node, indices: list[Node]) -> bool:
     """Whether a condition asks that an index is not below 0, or not beyond its axis."""
     match condition:
-        case Binary(operator="<=", left=Constant(value=0), right=index): return any(same(index, i) for i in indices)
+        case Binary(operator="<=", left=Constant(value=0), right=index):
+            return any(same(index, i) for i in indices)
         case Binary(operator="<", left=index, right=Uniform(name=name)):
             for i in range(len(indices)):
-                if not same(index, indices[i]): continue
+                if not same(index, indices[i]):
+                    continue
                 for m in range(len(k.names)):
-                    if k.names[m] == safe_name(name) and k.values[m] == length_of(k, n, i): return True
+                    if k.names[m] == safe_name(name) and k.values[m] == length_of(k, n, i):
+                        return True
             return False
-        case _: return False
+        case _:
+            return False
 
 
 def length_of(k: Kernel, n: int, computed: int) -> int:
@@ -352,9 +423,11 @@ def length_of(k: Kernel, n: int, computed: int) -> int:
     count = 0
     for i in range(len(k.code.accesses[n].index)):
         if k.nest.accesses[n].axes[i] != "":
-            if is_named(k, k.nest.accesses[n].axes[i]): at += 1
+            if is_named(k, k.nest.accesses[n].axes[i]):
+                at += 1
             continue
-        if count == computed: return k.r.lengths[n][at]
+        if count == computed:
+            return k.r.lengths[n][at]
         count += 1
         at += 1
     return -1
@@ -368,10 +441,16 @@ def written_out(k: Kernel, first: int, end: int, done: list[int]) -> list[str]:
         step = k.nest.steps[n]
         kind: str = value_kind(k, n)
         formulas.extend([k.code.steps[n].pred, k.code.steps[n].body])
-        if is_arg(step): out.append(f"var best{n}: {KIND_TYPES[kind]} = {start(k, step.red, kind)};")
-        out.append(f"var {step.name} = 0;" if is_arg(step) else f"var {so_far(k, n)}: {KIND_TYPES[kind]} = {start(k, step.red, kind)};")
+        if is_arg(step):
+            out.append(f"var best{n}: {KIND_TYPES[kind]} = {start(k, step.red, kind)};")
+        out.append(
+            f"var {step.name} = 0;"
+            if is_arg(step)
+            else f"var {so_far(k, n)}: {KIND_TYPES[kind]} = {start(k, step.red, kind)};"
+        )
     out.extend(read_lines(k, formulas, done, "", True))
-    if branches(k, first, end): return out + counted_through(k, first, end, done)
+    if branches(k, first, end):
+        return out + counted_through(k, first, end, done)
     for point in range(points(k.reduce)):
         out.append("{")
         rest = point
@@ -381,7 +460,8 @@ def written_out(k: Kernel, first: int, end: int, done: list[int]) -> list[str]:
             out.append(f"  let {variable(line, 'inner', d)} = {rest % line.size}{'u' if line.name == '' else ''};")
             rest = rest // line.size
         inside = done[:]
-        for n in range(first, end): out.extend(accumulate(k, n, inside, "  ", False))
+        for n in range(first, end):
+            out.extend(accumulate(k, n, inside, "  ", False))
         out.append("}")
     return out
 
@@ -389,7 +469,8 @@ def written_out(k: Kernel, first: int, end: int, done: list[int]) -> list[str]:
 def branches(k: Kernel, first: int, end: int) -> bool:
     """Whether a point of the reductions is under a condition.  Such points stay a loop: written out, compilers take minutes over them."""
     for n in range(first, end):
-        if is_arg(k.nest.steps[n]) or k.code.steps[n].pred is not None: return True
+        if is_arg(k.nest.steps[n]) or k.code.steps[n].pred is not None:
+            return True
     return False
 
 
@@ -398,5 +479,6 @@ def counted_through(k: Kernel, first: int, end: int, done: list[int]) -> list[st
     out = [f"for (var inner = 0u; inner < {points(k.reduce)}u; inner++) {{"]
     out.extend(decode(k, k.reduce, "inner", "inner", "  "))
     inside = done[:]
-    for n in range(first, end): out.extend(accumulate(k, n, inside, "  ", False))
+    for n in range(first, end):
+        out.extend(accumulate(k, n, inside, "  ", False))
     return [*out, "}"]

@@ -10,12 +10,28 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .nodes import Apply, Binary, BoundsCheck, Cast, Constant, Element, Index, Node, Option, Random, Result, Select, Unary, Uniform
+from .nodes import (
+    Apply,
+    Binary,
+    BoundsCheck,
+    Cast,
+    Constant,
+    Element,
+    Index,
+    Node,
+    Option,
+    Random,
+    Result,
+    Select,
+    Unary,
+    Uniform,
+)
 
 
 @dataclass
 class Formula:
     """text: what is read; at: how far; loops: the names of loops."""
+
     text: str
     at: int
     loops: list[str]
@@ -29,13 +45,15 @@ def read_formula(text: str, loops: list[str]) -> Node | None:
 def formula(f: Formula) -> Node:
     left = part(f)
     sign = run(f, SIGNS, True)
-    if sign == "": return left
+    if sign == "":
+        return left
     return Apply(DIVISIONS[sign], [left, part(f)]) if sign in DIVISIONS else Binary(sign, left, part(f))
 
 
 def part(f: Formula) -> Node:
     c = f.text[f.at]
-    if c == "(": return enclosed(f)[0]
+    if c == "(":
+        return enclosed(f)[0]
     if c == "{":
         parts = enclosed(f)
         return Select(parts[2], parts[1], parts[0])
@@ -47,10 +65,13 @@ def part(f: Formula) -> Node:
         f.at += 1
         n = int(run(f, DIGITS, True))
         return Element(n) if c == "@" else Result(n)
-    if c in DIGITS: return number(f)
+    if c in DIGITS:
+        return number(f)
     name = run(f, SIGNS + "(),{}", False)
-    if f.at < len(f.text) and f.text[f.at] == "(": return applied(name, enclosed(f))
-    if name.startswith("p."): return Uniform(name[2:])
+    if f.at < len(f.text) and f.text[f.at] == "(":
+        return applied(name, enclosed(f))
+    if name.startswith("p."):
+        return Uniform(name[2:])
     return Index(name) if name in f.loops else Option(name)
 
 
@@ -63,14 +84,16 @@ SIGNS = "+-*/%<>=!&|^"
 def run(f: Formula, characters: str, these: bool) -> str:
     """What stands here of these characters, or of all others."""
     start = f.at
-    while f.at < len(f.text) and (f.text[f.at] in characters) == these: f.at += 1
-    return f.text[start:f.at]
+    while f.at < len(f.text) and (f.text[f.at] in characters) == these:
+        f.at += 1
+    return f.text[start : f.at]
 
 
 def number(f: Formula) -> Constant:
     digits = run(f, DIGITS + ".eb", True)
     kind = "b" if "b" in digits else "f" if "." in digits or "e" in digits else "i"
-    if "e" in digits: digits += run(f, "+-", True) + run(f, DIGITS, True)
+    if "e" in digits:
+        digits += run(f, "+-", True) + run(f, DIGITS, True)
     return Constant(kind, float(digits[0] if kind == "b" else digits))
 
 
@@ -86,7 +109,10 @@ def enclosed(f: Formula) -> list[Node]:
 
 def applied(name: str, operands: list[Node]) -> Node:
     first = operands[0]
-    if name == "f32" or name == "i32": return Cast(name[0], first)
-    if name == "reached" or name == "inside": return BoundsCheck(first, name == "inside")
-    if name == "uniform_random" and isinstance(first, Constant): return Random(int(first.value))
+    if name == "f32" or name == "i32":
+        return Cast(name[0], first)
+    if name == "reached" or name == "inside":
+        return BoundsCheck(first, name == "inside")
+    if name == "uniform_random" and isinstance(first, Constant):
+        return Random(int(first.value))
     return Apply(name, operands)

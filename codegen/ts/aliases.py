@@ -11,13 +11,21 @@ from dataclasses import dataclass, field
 from dsl.opdef import Library, OpDef
 
 # PyTorch's modules and the package's own names for them; the root is "torch".
-NAMESPACES = {"torch": "torch", "torch.nn.functional": "functional", "torch.linalg": "linalg",
-              "torch.special": "special", "torch.fft": "fft", "torch.masked": "masked", "torch.signal.windows": "signal.windows"}
+NAMESPACES = {
+    "torch": "torch",
+    "torch.nn.functional": "functional",
+    "torch.linalg": "linalg",
+    "torch.special": "special",
+    "torch.fft": "fft",
+    "torch.masked": "masked",
+    "torch.signal.windows": "signal.windows",
+}
 
 
 @dataclass
 class Names:
     """namespaces: module -> name -> ops, in the order of the files; methods: name -> ops; inplace: likewise."""
+
     namespaces: dict[str, dict[str, list[OpDef]]] = field(default_factory=dict)
     methods: dict[str, list[OpDef]] = field(default_factory=dict)
     inplace: dict[str, list[OpDef]] = field(default_factory=dict)
@@ -29,19 +37,22 @@ def names_of(library: Library, written: frozenset[str] = frozenset()) -> Names:
     for op in library.ops.values():
         for alias in op.aliases:
             space, name = alias.rsplit(".", 1)
-            if space in NAMESPACES: put(out.namespaces.setdefault(NAMESPACES[space], {}), name, op)
-            if name.endswith("_"):                          # a method that works in place, and no other
+            if space in NAMESPACES:
+                put(out.namespaces.setdefault(NAMESPACES[space], {}), name, op)
+            if name.endswith("_"):  # a method that works in place, and no other
                 put(out.inplace, name, op)
                 continue
             if space in ("torch", "Tensor") and is_method(op) and name not in written:
                 put(out.methods, name, op)
-                if op.pointwise and f"{name}_" not in written and in_place(op): put(out.inplace, f"{name}_", op)
+                if op.pointwise and f"{name}_" not in written and in_place(op):
+                    put(out.inplace, f"{name}_", op)
     return out
 
 
 def put(table: dict[str, list[OpDef]], name: str, op: OpDef):
     ops = table.setdefault(name, [])
-    if op not in ops: ops.append(op)
+    if op not in ops:
+        ops.append(op)
 
 
 def is_method(op: OpDef) -> bool:

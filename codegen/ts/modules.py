@@ -31,8 +31,12 @@ from .short import short, usual_text
 from .signatures import options, options_name, result_type, signatures, type_name
 
 TEMPLATES = jinja2.Environment(
-    loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"), trim_blocks=True, lstrip_blocks=True,
-    keep_trailing_newline=True, undefined=jinja2.StrictUndefined)
+    loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"),
+    trim_blocks=True,
+    lstrip_blocks=True,
+    keep_trailing_newline=True,
+    undefined=jinja2.StrictUndefined,
+)
 
 ABOUT = {
     "torch": "Ops in PyTorch's root namespace.",
@@ -45,7 +49,8 @@ ABOUT = {
 }
 
 
-def render(template: str, **values) -> str: return TEMPLATES.get_template(template).render(**values)
+def render(template: str, **values) -> str:
+    return TEMPLATES.get_template(template).render(**values)
 
 
 def binding(name: str) -> str:
@@ -59,16 +64,27 @@ def by_file(ops) -> list[tuple[str, list[OpDef]]]:
 
 # --- Modules of a file of definitions --------------------------------------------------------------
 
+
 def ops_module(file: str, ops: list[OpDef]) -> str:
     rows = [op_row(op, ops[:n]) for n, op in enumerate(ops)]
     types = [t for t in ("Tensor", "TensorOrNumber") if any(t in words(row) for row in rows)]
-    return render("ops.ts.j2", file=file, ops=rows, functions=any(r["function"] for r in rows), tensor_types=types,
-                  dtypes=any("DType" in words(row) for row in rows), random=any("RandomSource" in words(row) for row in rows))
+    return render(
+        "ops.ts.j2",
+        file=file,
+        ops=rows,
+        functions=any(r["function"] for r in rows),
+        tensor_types=types,
+        dtypes=any("DType" in words(row) for row in rows),
+        random=any("RandomSource" in words(row) for row in rows),
+    )
 
 
 def words(row: dict) -> set[str]:
     """The words of an op's types."""
-    text = " ".join([*row["signatures"], *(o.type for o in row["options"]), row["result"] if row["function"] else ""] + (["Tensor"] if row["results"] else []))
+    text = " ".join(
+        [*row["signatures"], *(o.type for o in row["options"]), row["result"] if row["function"] else ""]
+        + (["Tensor"] if row["results"] else [])
+    )
     return set(re.findall(r"\w+", text))
 
 
@@ -76,12 +92,24 @@ def op_row(op: OpDef, before: Sequence[OpDef] = ()) -> dict:
     called = bool(op.aliases)
     several = len(op.outputs) > 1
     return {
-        "name": op.name, "data": binding(op.name), "function": binding(op.name) if called else "",
-        "shown": docs.shown_name(op), "summary": docs.family_text(op, op.doc).strip().split("\n")[0],
-        "comment": docs.comment(docs.lines(op, before)), "signatures": [s.text() for s in signatures(op)] if called else [],
-        "options": options(op, docs.param_docs(op)) if called else [], "options_name": options_name(op),
-        "results": op.outputs if several and called else [], "changes": called and not op.outputs, "result": result_type(op), "parts": takes_parts(op), "calls": takes_more(op),
-        "asks": [(name, literal(list(messages)), f", {formula(e)}" if e else "") for (name, messages), e in zip(op.asks, op.spared)],
+        "name": op.name,
+        "data": binding(op.name),
+        "function": binding(op.name) if called else "",
+        "shown": docs.shown_name(op),
+        "summary": docs.family_text(op, op.doc).strip().split("\n")[0],
+        "comment": docs.comment(docs.lines(op, before)),
+        "signatures": [s.text() for s in signatures(op)] if called else [],
+        "options": options(op, docs.param_docs(op)) if called else [],
+        "options_name": options_name(op),
+        "results": op.outputs if several and called else [],
+        "changes": called and not op.outputs,
+        "result": result_type(op),
+        "parts": takes_parts(op),
+        "calls": takes_more(op),
+        "asks": [
+            (name, literal(list(messages)), f", {formula(e)}" if e else "")
+            for (name, messages), e in zip(op.asks, op.spared)
+        ],
     }
 
 
@@ -99,7 +127,9 @@ def data_text(data: model.Op) -> str:
 def data_module(file: str, ops: list[OpDef], texts: dict[str, str]) -> str:
     rows = [{"name": binding(op.name), "literal": texts[op.name]} for op in ops]
     named = [name for name in ("bodies", "routines") if any(f"{name}_." in text for text in texts.values())]
-    return render("data.js.j2", file=file, ops=rows, named=named, more=any("more: more_" in text for text in texts.values()))
+    return render(
+        "data.js.j2", file=file, ops=rows, named=named, more=any("more: more_" in text for text in texts.values())
+    )
 
 
 def data_types(file: str, ops: list[OpDef]) -> str:
@@ -123,15 +153,24 @@ def kernels_module(file: str, ops: list[OpDef], shared: Shared) -> str:
     uses = lambda name: name in text and re.search(rf"\b{re.escape(name)}\b", text)
     types = ["CpuNest"] * bool(functions) + ["NestKernels"] * bool(rows)
     imports = [f'/** @import {{ {", ".join(types)} }} from "../../runtime/compiled.js" */']
-    if uses("within("): imports.append('import { within } from "../../runtime/cpu-nest.js";')
-    if uses("multiplyElements"): imports.append('import { multiplyElements } from "../../runtime/product.js";')
-    if products := [n for n in ("contract", "contracted") if uses(n)]: imports.append(f'import {{ {", ".join(products)} }} from "../../runtime/contraction.js";')
-    if reader := [n for n in ("interpret", "interpreted") if uses(n)]: imports.append(f'import {{ {", ".join(reader)} }} from "../../runtime/interpreter.js";')
-    if uses("routines."): imports.append('import * as routines from "../routines.js";')
-    if uses("math."): imports.append('import * as math from "../../runtime/math.js";')
-    if uses("whole."): imports.append('import * as whole from "../../runtime/whole.js";')
-    if uses("uniform"): imports.append('import { uniform } from "../../runtime/random-bits.js";')
-    if names := sorted(shared.imports.get(file, ())): imports.append(f'import {{ {", ".join(names)} }} from "./{MODULE}.js";')
+    if uses("within("):
+        imports.append('import { within } from "../../runtime/cpu-nest.js";')
+    if uses("multiplyElements"):
+        imports.append('import { multiplyElements } from "../../runtime/product.js";')
+    if products := [n for n in ("contract", "contracted") if uses(n)]:
+        imports.append(f'import {{ {", ".join(products)} }} from "../../runtime/contraction.js";')
+    if reader := [n for n in ("interpret", "interpreted") if uses(n)]:
+        imports.append(f'import {{ {", ".join(reader)} }} from "../../runtime/interpreter.js";')
+    if uses("routines."):
+        imports.append('import * as routines from "../routines.js";')
+    if uses("math."):
+        imports.append('import * as math from "../../runtime/math.js";')
+    if uses("whole."):
+        imports.append('import * as whole from "../../runtime/whole.js";')
+    if uses("uniform"):
+        imports.append('import { uniform } from "../../runtime/random-bits.js";')
+    if names := sorted(shared.imports.get(file, ())):
+        imports.append(f'import {{ {", ".join(names)} }} from "./{MODULE}.js";')
     return render("kernels.js.j2", file=file, common=file == MODULE, ops=rows, functions=functions, imports=imports)
 
 
@@ -148,14 +187,28 @@ def routines_module(made) -> str:
 def routine_texts_module(texts: dict[str, str]) -> str:
     """The same functions for the GPU."""
     calls = prelude.calls()
-    return render("routine_texts.ts.j2", functions=[{"binding": camel(n), "name": n, "text": template_text(t), "calls": ", ".join(f'"{c}"' for c in calls[n])}
-                                                    for n, t in texts.items()])
+    return render(
+        "routine_texts.ts.j2",
+        functions=[
+            {"binding": camel(n), "name": n, "text": template_text(t), "calls": ", ".join(f'"{c}"' for c in calls[n])}
+            for n, t in texts.items()
+        ],
+    )
 
 
 def bodies_module(bodies: dict[str, tuple[model.Raw, list[model.Word]]]) -> str:
     """What raw ops run on the GPU: many programs may run one body."""
-    rows = [{"name": binding(camel(n)), "names": literal(raw.names), "words": words_text(words), "launches": literal(raw.launches), "helpers": literal(raw.helpers), "text": template_text(raw.text)}
-            for n, (raw, words) in bodies.items()]
+    rows = [
+        {
+            "name": binding(camel(n)),
+            "names": literal(raw.names),
+            "words": words_text(words),
+            "launches": literal(raw.launches),
+            "helpers": literal(raw.helpers),
+            "text": template_text(raw.text),
+        }
+        for n, (raw, words) in bodies.items()
+    ]
     return render("bodies.ts.j2", bodies=rows)
 
 
@@ -176,7 +229,10 @@ def table(rows: list[list[tuple[str | None, str | None]]]) -> str:
 
 # --- Names -----------------------------------------------------------------------------------------
 
-def names_module(space: str, names: dict[str, list[OpDef]], composed: bool | Sequence[str] = False, root: str = "..") -> str:
+
+def names_module(
+    space: str, names: dict[str, list[OpDef]], composed: bool | Sequence[str] = False, root: str = ".."
+) -> str:
     """composed: whether the namespace has functions that the runtime makes of ops, too (runtime/composed/SPACE.ts), or those of them
     that it shall have; root: the package's folder, seen from the module's."""
     single = {n: ops[0] for n, ops in names.items() if len(ops) == 1}
@@ -187,20 +243,42 @@ def names_module(space: str, names: dict[str, list[OpDef]], composed: bool | Seq
         exports.setdefault(op.file, []).append(own if own == name else f"{own} as {name}")
         exports[op.file] += types_of(op)
     for ops in several.values():
-        for op in ops: exports.setdefault(op.file, []).extend(types_of(op))
+        for op in ops:
+            exports.setdefault(op.file, []).extend(types_of(op))
     imports: dict[str, list[str]] = {}
     for ops in several.values():
-        for op in ops: imports.setdefault(op.file, []).extend([f"type {binding(op.name)} as {type_name(op.name)}Function", f"{op.name}Op"])
-    overloaded = [{"name": n, "local": binding(n), "ops": [f"{op.name}Op" for op in ops], "doc": " ".join(dict.fromkeys(docs.family_text(op, op.doc).strip().split("\n")[0] for op in ops)),
-                   "type": " & ".join(f"typeof {type_name(op.name)}Function" for op in typed_order(ops))} for n, ops in several.items()]
-    return render("names.ts.j2", about=ABOUT[space], root=root, composed="index" if space == "torch" else space, all=composed is True,
-                  some=[] if composed in (True, False) else composed, imports=tidy(imports), exports=tidy(exports), overloaded=overloaded)
+        for op in ops:
+            imports.setdefault(op.file, []).extend(
+                [f"type {binding(op.name)} as {type_name(op.name)}Function", f"{op.name}Op"]
+            )
+    overloaded = [
+        {
+            "name": n,
+            "local": binding(n),
+            "ops": [f"{op.name}Op" for op in ops],
+            "doc": " ".join(dict.fromkeys(docs.family_text(op, op.doc).strip().split("\n")[0] for op in ops)),
+            "type": " & ".join(f"typeof {type_name(op.name)}Function" for op in typed_order(ops)),
+        }
+        for n, ops in several.items()
+    ]
+    return render(
+        "names.ts.j2",
+        about=ABOUT[space],
+        root=root,
+        composed="index" if space == "torch" else space,
+        all=composed is True,
+        some=[] if composed in (True, False) else composed,
+        imports=tidy(imports),
+        exports=tidy(exports),
+        overloaded=overloaded,
+    )
 
 
 def outer_module(name: str, spaces: list[str]) -> str:
     """A namespace that holds others."""
-    return f"// torch.{name}.  Generated; change the aliases in ops/*.op.\n\n" + \
-        "".join(f'export * as {s.split(".")[-1]} from "./{s}.js";\n' for s in spaces)
+    return f"// torch.{name}.  Generated; change the aliases in ops/*.op.\n\n" + "".join(
+        f'export * as {s.split(".")[-1]} from "./{s}.js";\n' for s in spaces
+    )
 
 
 def typed_order(ops: list[OpDef]) -> list[OpDef]:
@@ -234,18 +312,27 @@ def methods_module(names: Names) -> str:
 def method_row(name: str, ops: list[OpDef], inplace: bool) -> dict:
     seen: dict[str, None] = {}
     for op in typed_order(ops):
-        for s in signatures(op): seen[s.text(name, skip=1, result="this" if inplace else "")] = None
+        for s in signatures(op):
+            seen[s.text(name, skip=1, result="this" if inplace else "")] = None
     said = " ".join(dict.fromkeys(docs.family_text(op, op.doc).strip().split("\n")[0] for op in ops))
-    if inplace: said = f"As `{name[:-1]}`, in place."
-    return {"name": name, "inplace": inplace, "ops": [f"{op.name}Op" for op in ops], "comment": docs.comment([said], "    "),
-            "signatures": list(seen)}
+    if inplace:
+        said = f"As `{name[:-1]}`, in place."
+    return {
+        "name": name,
+        "inplace": inplace,
+        "ops": [f"{op.name}Op" for op in ops],
+        "comment": docs.comment([said], "    "),
+        "signatures": list(seen),
+    }
 
 
 # --- Entries ---------------------------------------------------------------------------------------
 
+
 def needed_module(needed: list[OpDef]) -> str:
     exports: dict[str, list[str]] = {}
-    for op in needed: exports.setdefault(op.file, []).append(f"{op.name}Op")
+    for op in needed:
+        exports.setdefault(op.file, []).append(f"{op.name}Op")
     return render("needed.ts.j2", exports=tidy(exports))
 
 
@@ -253,15 +340,23 @@ def entry_module(about: str, methods: bool, namespaces: list[str]) -> str:
     return render("index.ts.j2", about=about, methods=methods, namespaces=namespaces)
 
 
-def nn_module() -> str: return render("nn.ts.j2")
+def nn_module() -> str:
+    return render("nn.ts.j2")
 
 
-def core_module(namespaces: list[str]) -> str: return render("core.ts.j2", namespaces=namespaces)
+def core_module(namespaces: list[str]) -> str:
+    return render("core.ts.j2", namespaces=namespaces)
 
 
 def prelude_module(functions: list[tuple[str, str, list[str]]]) -> str:
     """functions: (name, WGSL text, the other names it calls), in order."""
-    return render("prelude.ts.j2", functions=[{"name": n, "text": template_text(t), "calls": ", ".join(f'"{c}"' for c in calls)} for n, t, calls in functions])
+    return render(
+        "prelude.ts.j2",
+        functions=[
+            {"name": n, "text": template_text(t), "calls": ", ".join(f'"{c}"' for c in calls)}
+            for n, t, calls in functions
+        ],
+    )
 
 
 def template_text(text: str) -> str:

@@ -22,9 +22,14 @@ def modules_module(library: Library, names: Names) -> str:
     for op in library.ops.values():
         for m in op.modules:
             ops = functions(op, m, names)
-            for o in ops: imports.setdefault(o.file, []).append(f"{o.name}Op")
+            for o in ops:
+                imports.setdefault(o.file, []).append(f"{o.name}Op")
             rows.setdefault(m.name, row(op, m, ops))
-    types = [t for t in ("Tensor", "TensorOrNumber") if any(t in s["type"].split(" | ") for r in rows.values() for s in r["settings"])]
+    types = [
+        t
+        for t in ("Tensor", "TensorOrNumber")
+        if any(t in s["type"].split(" | ") for r in rows.values() for s in r["settings"])
+    ]
     return render("modules.ts.j2", imports=tidy(imports), modules=[rows[n] for n in sorted(rows)], types=types)
 
 
@@ -32,11 +37,13 @@ def functions(op: OpDef, m: Module, names: Names) -> list[OpDef]:
     """The ops behind the name that a module calls; those of other families' members only if it is called like none of them."""
     space, name = called_name(op).rsplit(".", 1)
     found = names.namespaces["functional" if space.endswith("functional") else space.removeprefix("torch.")][name]
-    if not op.family or m.name in {t.name for t in op.tree.modules}: return found
+    if not op.family or m.name in {t.name for t in op.tree.modules}:
+        return found
     return [o for o in found if not o.family or o.family[1] == op.family[1]]
 
 
-def called_name(op: OpDef) -> str: return called(op.tree).replace("{%s}" % op.family[0], str(op.family[1])) if op.family else called(op.tree)
+def called_name(op: OpDef) -> str:
+    return called(op.tree).replace("{%s}" % op.family[0], str(op.family[1])) if op.family else called(op.tree)
 
 
 def row(op: OpDef, m: Module, ops: list[OpDef]) -> dict:
@@ -49,51 +56,83 @@ def row(op: OpDef, m: Module, ops: list[OpDef]) -> dict:
         kept.append({"name": INPLACE, "type": "boolean", "required": False, "default": "false"})
     fixed = ", ".join(f"{s.name}: {constant(s.value)}" for s in m.settings if s.value is not None)
     training = "training" in params and "training" not in [s.name for s in m.settings]
-    options = [f"fixed: {{ {fixed} }}"] * bool(fixed) + [f"renamed: {{ {renamed} }}"] * bool(renamed) + ["training: true"] * training
+    options = (
+        [f"fixed: {{ {fixed} }}"] * bool(fixed)
+        + [f"renamed: {{ {renamed} }}"] * bool(renamed)
+        + ["training: true"] * training
+    )
     options += ["copied: true"] * (kept[-1:] != [] and kept[-1]["name"] == INPLACE and not in_input)
     text = prints(m, {s.kept: params[s.name][0] for s in chosen}, {s.name: s.kept for s in chosen})
-    if INPLACE in [k["name"] for k in kept] and "{inplace}" not in text: text += f"[{', ' * bool(text)}inplace={{inplace}}]"
+    if INPLACE in [k["name"] for k in kept] and "{inplace}" not in text:
+        text += f"[{', ' * bool(text)}inplace={{inplace}}]"
     options = [f"prints: {literal(text)}"] * bool(text) + options
-    return {"name": m.name, "summary": docs.family_text(op, op.doc).strip().split("\n")[0], "function": called_name(op), "settings": kept,
-            "options": f", {{ {', '.join(options)} }}" if options else "", "ops": [f"{o.name}Op" for o in ops]}
+    return {
+        "name": m.name,
+        "summary": docs.family_text(op, op.doc).strip().split("\n")[0],
+        "function": called_name(op),
+        "settings": kept,
+        "options": f", {{ {', '.join(options)} }}" if options else "",
+        "ops": [f"{o.name}Op" for o in ops],
+    }
 
 
 def prints(m: Module, kept: dict[str, Param], names: dict[str, str]) -> str:
     """What a module of this kind prints: its own text or all that it keeps; holes say how a value is shown (runtime/nn/stateless.ts).
 
     `{alpha:f}`: as a float; `{padding:4}`: a list of 4; `{stride=kernel_size}`: kernel_size where there is none."""
-    if m.prints is None and m.name.endswith("Loss"): return ""
-    text = m.prints if m.prints is not None else ", ".join(f"{k}='{{{k}}}'" if p.kind == "choice" and not flag(p) else f"{k}={{{k}}}" for k, p in kept.items())
+    if m.prints is None and m.name.endswith("Loss"):
+        return ""
+    text = (
+        m.prints
+        if m.prints is not None
+        else ", ".join(
+            f"{k}='{{{k}}}'" if p.kind == "choice" and not flag(p) else f"{k}={{{k}}}" for k, p in kept.items()
+        )
+    )
 
     def hole(found):
         star, name = found.groups()
-        if name not in kept: return found[0]
+        if name not in kept:
+            return found[0]
         p, other = kept[name], ""
-        if p.default is not None and p.default.op in ("sym", "pack"): other = f"={names.get(p.default.val, p.default.val)}"
-        if p.kind == "choice" and not flag(p) and p.default is not None and p.choices[p.default.val] in WORDS: other = f"={p.choices[p.default.val]}"
+        if p.default is not None and p.default.op in ("sym", "pack"):
+            other = f"={names.get(p.default.val, p.default.val)}"
+        if p.kind == "choice" and not flag(p) and p.default is not None and p.choices[p.default.val] in WORDS:
+            other = f"={p.choices[p.default.val]}"
         return f"{{{name}{other}{f':{p.rank}' if star else ':f' if p.kind == 'real' else ''}}}"
+
     return HOLE.sub(hole, text)
 
 
-def flag(p: Param) -> bool: return {"true", "false"} >= set(p.choices)
+def flag(p: Param) -> bool:
+    return {"true", "false"} >= set(p.choices)
 
 
 def setting(p: Param, op: OpDef, ops: list[OpDef]) -> dict:
     """A constructor's argument: its types in all ops of the name together, and its default."""
     found = [(q, o) for o in ops for q in o.params if q.name == p.name]
     types = dict.fromkeys(t for q, o in found for t in param_type(q, o).split(" | "))
-    if {"true", "false"} <= types.keys(): types = {"boolean": None}
+    if {"true", "false"} <= types.keys():
+        types = {"boolean": None}
     must = all(required(q) for q, _ in found) and len(found) == len(ops)
-    return {"name": p.name, "type": " | ".join(sorted(types, key=lambda t: t == "null")), "required": must, "default": default(p, op)}
+    return {
+        "name": p.name,
+        "type": " | ".join(sorted(types, key=lambda t: t == "null")),
+        "required": must,
+        "default": default(p, op),
+    }
 
 
 def default(p: Param, op: OpDef) -> str:
-    if p.default is None or p.default.op != "const": return "null"
-    if p.kind != "choice": return literal(p.default.val)
+    if p.default is None or p.default.op != "const":
+        return "null"
+    if p.kind != "choice":
+        return literal(p.default.val)
     text = p.choices[p.default.val]
     return WORDS.get(text, literal(text))
 
 
 def constant(e: X) -> str:
-    if e.kind == "neg": return "-" + constant(e.args[0])
+    if e.kind == "neg":
+        return "-" + constant(e.args[0])
     return WORDS[e.val] if e.kind == "name" else literal(e.val)

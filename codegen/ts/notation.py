@@ -37,7 +37,22 @@ from __future__ import annotations
 
 from codegen.host import model
 from codegen.host.errors import decimal
-from codegen.host.nodes import Apply, Binary, BoundsCheck, Cast, Constant, Element, Index, Node, Option, Random, Result, Select, Unary, Uniform
+from codegen.host.nodes import (
+    Apply,
+    Binary,
+    BoundsCheck,
+    Cast,
+    Constant,
+    Element,
+    Index,
+    Node,
+    Option,
+    Random,
+    Result,
+    Select,
+    Unary,
+    Uniform,
+)
 from codegen.host.written import DIVISIONS
 from dsl.expression import E
 
@@ -50,39 +65,66 @@ OWN = {"Int": "i", "Bits": "i", "Bool": "b"}
 def written(e: Node | None) -> str:
     """A formula, which host/written.py reads."""
     match e:
-        case None: return ""
-        case Unary(operator, operand): return operator + part(operand)
-        case Binary(operator, left, right): return part(left) + operator + part(right)
-        case Constant("b", value): return f"{int(value)}b"
-        case Constant("i", value): return str(int(value))
-        case Constant("f", value): return digits if {".", "e"} & set(digits := decimal(value)) else f"{digits}."
-        case Index(name) | Option(name): return name
-        case Element(access): return f"@{access}"
-        case Result(step): return f"${step}"
-        case Uniform(name): return f"p.{name}"
-        case Random(draw): return f"uniform_random({draw})"
-        case Cast(kind, operand): return f"{kind}32({written(operand)})"
-        case BoundsCheck(operand, stores): return f"{'inside' if stores else 'reached'}({written(operand)})"
-        case Select(condition, yes, no): return f"{{{written(no)},{written(yes)},{written(condition)}}}"
-        case Apply(name, [left, right]) if name in SIGNS: return part(left) + SIGNS[name] + part(right)
-        case Apply(name, operands): return f"{name}({','.join(map(written, operands))})"
+        case None:
+            return ""
+        case Unary(operator, operand):
+            return operator + part(operand)
+        case Binary(operator, left, right):
+            return part(left) + operator + part(right)
+        case Constant("b", value):
+            return f"{int(value)}b"
+        case Constant("i", value):
+            return str(int(value))
+        case Constant("f", value):
+            return digits if {".", "e"} & set(digits := decimal(value)) else f"{digits}."
+        case Index(name) | Option(name):
+            return name
+        case Element(access):
+            return f"@{access}"
+        case Result(step):
+            return f"${step}"
+        case Uniform(name):
+            return f"p.{name}"
+        case Random(draw):
+            return f"uniform_random({draw})"
+        case Cast(kind, operand):
+            return f"{kind}32({written(operand)})"
+        case BoundsCheck(operand, stores):
+            return f"{'inside' if stores else 'reached'}({written(operand)})"
+        case Select(condition, yes, no):
+            return f"{{{written(no)},{written(yes)},{written(condition)}}}"
+        case Apply(name, [left, right]) if name in SIGNS:
+            return part(left) + SIGNS[name] + part(right)
+        case Apply(name, operands):
+            return f"{name}({','.join(map(written, operands))})"
     raise TypeError(f"not written in the package: {e}")
 
 
 def simple(e: E) -> str:
     """A host formula that is an entry of the environment or a number, as it is written; "" for more than that."""
     match e.op:
-        case "cast": return simple(e.args[0])
-        case "sym" if e.val not in ("inf", "nan"): return e.val
-        case "const" if isinstance(e.val, float): return repr(e.val) if 1e-4 <= abs(e.val) < 1e16 or not e.val else ""
-        case "const": return str(int(e.val))
-        case "neg" if e.args[0].op == "const" and simple(e.args[0]): return f"-{simple(e.args[0])}"
+        case "cast":
+            return simple(e.args[0])
+        case "sym" if e.val not in ("inf", "nan"):
+            return e.val
+        case "const" if isinstance(e.val, float):
+            return repr(e.val) if 1e-4 <= abs(e.val) < 1e16 or not e.val else ""
+        case "const":
+            return str(int(e.val))
+        case "neg" if e.args[0].op == "const" and simple(e.args[0]):
+            return f"-{simple(e.args[0])}"
     return ""
 
 
 def part(e: Node) -> str:
     """A formula beside an operator."""
-    brackets = isinstance(e, (Unary, Binary)) or isinstance(e, Apply) and e.name in SIGNS or isinstance(e, Constant) and e.value < 0
+    brackets = (
+        isinstance(e, (Unary, Binary))
+        or isinstance(e, Apply)
+        and e.name in SIGNS
+        or isinstance(e, Constant)
+        and e.value < 0
+    )
     return f"({written(e)})" if brackets else written(e)
 
 
@@ -91,43 +133,85 @@ class Writer:
 
     def __init__(self, op: model.Op):
         self.op, self.values, self.bodies = op, [], []
-        for n in (n for p in op.programs for n in p.nests): self.follows(n)
+        for n in (n for p in op.programs for n in p.nests):
+            self.follows(n)
 
     def follows(self, n: model.Nest):
         """Refuses a nest of which what is left out would be read otherwise."""
-        kinds = [KINDS.get(s.dtype) or next(OWN.get(p.cls, "f") for p in self.op.params if p.name == s.name) for s in self.op.slots]
+        kinds = [
+            KINDS.get(s.dtype) or next(OWN.get(p.cls, "f") for p in self.op.params if p.name == s.name)
+            for s in self.op.slots
+        ]
         right = all(a.kind == kinds[a.slot] for a in n.accesses) and len(self.bodies) < 10
         for k, s in enumerate(n.steps):
-            if s.target < 0: right &= s.name == f"acc{k}"
-            else: right &= s.name in ("", f"acc{k}") and s.value == n.accesses[s.target].kind and not s.red and s.compared == "T"
-        if not right: raise ValueError(f"{self.op.name}, nest {n.number}: not written as others")
+            if s.target < 0:
+                right &= s.name == f"acc{k}"
+            else:
+                right &= (
+                    s.name in ("", f"acc{k}")
+                    and s.value == n.accesses[s.target].kind
+                    and not s.red
+                    and s.compared == "T"
+                )
+        if not right:
+            raise ValueError(f"{self.op.name}, nest {n.number}: not written as others")
 
     def value(self, v) -> str:
-        if known := simple(v.e): return known
+        if known := simple(v.e):
+            return known
         text = str(v)
-        if text not in self.values: self.values.append(text)
+        if text not in self.values:
+            self.values.append(text)
         return f"${self.values.index(text)}"
 
     # --- Parameters and slots ---
 
-    def params(self) -> str: return ", ".join(map(self.param, self.op.params))
+    def params(self) -> str:
+        return ", ".join(map(self.param, self.op.params))
 
     def param(self, p: model.Param) -> str:
-        text = ("*" if p.keyword else "") + f"{p.name} {p.cls or p.kind}" + (f"|{p.instead}" if p.instead else "") + "?" * p.optional + "~" * p.flat
-        if p.choices: text += f"({'/'.join(p.choices)})"
-        return text + (f":{p.rank}" if p.rank >= 0 else "") + (f"*{p.pack}" if p.pack else "") + "=" * p.has_default + (self.value(p.default) if p.default else "")
+        text = (
+            ("*" if p.keyword else "")
+            + f"{p.name} {p.cls or p.kind}"
+            + (f"|{p.instead}" if p.instead else "")
+            + "?" * p.optional
+            + "~" * p.flat
+        )
+        if p.choices:
+            text += f"({'/'.join(p.choices)})"
+        return (
+            text
+            + (f":{p.rank}" if p.rank >= 0 else "")
+            + (f"*{p.pack}" if p.pack else "")
+            + "=" * p.has_default
+            + (self.value(p.default) if p.default else "")
+        )
 
     def slots(self) -> str:
         return ", ".join(" ".join(self.slot(n, s)) for n, s in enumerate(self.op.slots))
 
     def slot(self, n: int, s: model.Slot) -> list[str]:
         dims = [self.dim(d) for d in s.dims]
-        if s.like >= 0: return [f"{s.name.removesuffix(self.op.slots[s.like].name)}{s.like}", *(dims if s.dims != self.op.slots[s.like].dims else [])]
-        return [*([s.name] if s.role != "input" else []), *dims, *([f"={s.dtype}"] if s.dtype != "T" else []), *(["&"] if s.mut else [])]
+        if s.like >= 0:
+            return [
+                f"{s.name.removesuffix(self.op.slots[s.like].name)}{s.like}",
+                *(dims if s.dims != self.op.slots[s.like].dims else []),
+            ]
+        return [
+            *([s.name] if s.role != "input" else []),
+            *dims,
+            *([f"={s.dtype}"] if s.dtype != "T" else []),
+            *(["&"] if s.mut else []),
+        ]
 
     def dim(self, d: model.Dim) -> str:
-        text = ("~" if d.broadcast else DIMS[d.kind]) + (d.name or (":" + self.value(d.size) if d.size else "")) + ".".join(d.factors)
-        if d.option: text += f"({d.option}" + ("!" if d.part == "kept" else "")
+        text = (
+            ("~" if d.broadcast else DIMS[d.kind])
+            + (d.name or (":" + self.value(d.size) if d.size else ""))
+            + ".".join(d.factors)
+        )
+        if d.option:
+            text += f"({d.option}" + ("!" if d.part == "kept" else "")
         return text + (f"?{self.value(d.when)}" if d.when else "")
 
     # --- Programs ---
@@ -144,7 +228,8 @@ class Writer:
         if n.raw is not None:
             values = [self.value(w.value) for w in n.words if w.value]
             dtype = f"={n.raw.dtype}" if n.raw.dtype != "T" else ""
-            if n.raw.text not in self.bodies: self.bodies.append(n.raw.text)            # fewer than ten: the number is a digit
+            if n.raw.text not in self.bodies:
+                self.bodies.append(n.raw.text)  # fewer than ten: the number is a digit
             return f"raw{self.bodies.index(n.raw.text)}{dtype}{when} {' '.join(str(a.slot) for a in n.accesses)}; {len(n.steps)} {' '.join(values)}".strip()
         loops = [" ".join(map(self.loop, ls)) for ls in (n.loops, n.rloops)]
         head = f"{n.shape}{'+' * n.spread}{'-' * n.reverse}{when} {'/'.join(loops if n.rloops else loops[:1])}"
@@ -152,7 +237,14 @@ class Writer:
         last = [s.target for s in stores] == list(range(len(n.accesses) - len(stores), len(n.accesses)))
         reads = [self.access(n, k) for k in range(len(n.accesses) - len(stores) * last)]
         hosts = {w.name: self.value(w.value) for w in n.words if w.value}
-        return "; ".join([head, " ".join(reads), *(self.step(n, k, last) for k in range(len(n.steps))), *([" ".join(hosts[name] for name in sorted(hosts))] if hosts else [])])
+        return "; ".join(
+            [
+                head,
+                " ".join(reads),
+                *(self.step(n, k, last) for k in range(len(n.steps))),
+                *([" ".join(hosts[name] for name in sorted(hosts))] if hosts else []),
+            ]
+        )
 
     def loop(self, l: model.Loop) -> str:
         return l.name + "!" * l.named + (f"*{l.pack}" if l.pack else f":{self.value(l.extent)}")
@@ -167,13 +259,18 @@ class Writer:
     def step(self, n: model.Nest, k: int, last: bool) -> str:
         s, codes = n.steps[k], [c and c.steps[k] for c in (n.floating, n.integral)]
         body, pred = (both(*(c and getattr(c, part) for c in codes)) for part in ("body", "pred"))
-        if pred: body += f"?{pred}"
-        if s.kind == "store": return ("!" if s.inner else "") + (self.access(n, s.target) if last else f"@{s.target}") + f" {s.mode} {body}"
+        if pred:
+            body += f"?{pred}"
+        if s.kind == "store":
+            return (
+                ("!" if s.inner else "") + (self.access(n, s.target) if last else f"@{s.target}") + f" {s.mode} {body}"
+            )
         kinds = s.value + s.compared
         return s.red + (f":{kinds}" if kinds != "TT" else "") + f" {body}"
 
 
 def both(floating: Node | None, integral: Node | None) -> str:
     """The formulas for both classes of T, one of which may never be."""
-    if floating is None or integral is None: return written(floating or integral)
+    if floating is None or integral is None:
+        return written(floating or integral)
     return written(floating) + (f"#{written(integral)}" if integral != floating else "")

@@ -27,7 +27,8 @@ def of_file(file: Path = FILE) -> dict[str, str]:
     out: dict[str, str] = {}
     for block in re.split(r"\n\n+", file.read_text(encoding="utf-8")):
         found = re.search(r"^(?:fn|const) (\w+)", block, re.M)
-        if found: out[found[1]] = re.sub(r"^ *//.*\n| *//.*", "", block.strip("\n"), flags=re.M)
+        if found:
+            out[found[1]] = re.sub(r"^ *//.*\n| *//.*", "", block.strip("\n"), flags=re.M)
     return out
 
 
@@ -66,7 +67,8 @@ def text(helpers: list[str], routines: list[Function]) -> str:
     wanted, waiting, used = set(), list(helpers), calls()
     while waiting:
         name = waiting.pop()
-        if name in wanted or name not in texts: continue
+        if name in wanted or name not in texts:
+            continue
         wanted.add(name)
         waiting += used[name]
     return "\n".join(t for n, t in texts.items() if n in wanted)

@@ -18,36 +18,46 @@ from ..nests import Nest
 
 # Strategies of other shapes read ahead of what they need.
 SHAPES = ("map", "row", "scatter")
-Path = frozenset[tuple[E, bool]]        # conditions, and whether each holds or not
+Path = frozenset[tuple[E, bool]]  # conditions, and whether each holds or not
 
 
 def watched(op: OpDef, nest: Nest) -> tuple[Nest, frozenset[int]]:
     """The nest with such guards, and its accesses that report."""
-    if nest.shape not in SHAPES: return nest, frozenset()
+    if nest.shape not in SHAPES:
+        return nest, frozenset()
     given = {p.name for p in op.params if p.kind == "tensor" and p.cls == "Int"}
-    named = {n for n, a in enumerate(nest.accesses) if a.guard is None and any(nest.accesses[int(r[1:])].tensor in given for r in holes(*a.index) if r[0] == "r")}
+    named = {
+        n
+        for n, a in enumerate(nest.accesses)
+        if a.guard is None and any(nest.accesses[int(r[1:])].tensor in given for r in holes(*a.index) if r[0] == "r")
+    }
     stored = {s.target for s in nest.steps}
     when = {n: needed(nest, n) for n in named - stored}
-    told = {n for n, paths in when.items() if all(name[0] == "r" for p in paths for e, _ in p for name in holes(e))}   # asked before any step
+    told = {
+        n for n, paths in when.items() if all(name[0] == "r" for p in paths for e, _ in p for name in holes(e))
+    }  # asked before any step
     accesses = tuple(replace(a, guard=formula(when[n])) if n in told else a for n, a in enumerate(nest.accesses))
     return replace(nest, accesses=accesses), frozenset(told | named & stored)
 
 
 def needed(nest: Nest, n: int) -> list[Path]:
     """When the value of access n is needed at a point: where all of one path holds."""
-    own = f"{Presence}{nest.accesses[n].tensor}"        # what is absent is not read
+    own = f"{Presence}{nest.accesses[n].tensor}"  # what is absent is not read
     found = [p for s in nest.steps for p in (*paths(s.pred, n), *paths(s.body, n, path(s.pred)))]
     for m, a in enumerate(nest.accesses):
-        if m == n or f"r{n}" not in holes(*a.index, a.guard, a.fallback): continue
+        if m == n or f"r{n}" not in holes(*a.index, a.guard, a.fallback):
+            continue
         inside = path(a.guard if f"r{n}" in holes(*a.index) else None)
-        found += [p | inside for p in needed(nest, m) or [path(None)]]         # a place to store at is in no formula
+        found += [p | inside for p in needed(nest, m) or [path(None)]]  # a place to store at is in no formula
     return fewest([frozenset((e, said) for e, said in p if not (e.op == "sym" and e.val == own)) for p in found])
 
 
 def paths(e: E | None, n: int, here: Path = frozenset()) -> Iterator[Path]:
     """What holds at each mention of access n in a formula, where `here` holds round it."""
-    if f"r{n}" not in holes(e): return
-    if e.op == "hole": yield here
+    if f"r{n}" not in holes(e):
+        return
+    if e.op == "hole":
+        yield here
     elif e.op == "if":
         c, x, y = e.args
         yield from (*paths(c, n, here), *paths(x, n, here | path(c)), *paths(y, n, here | path(c, False)))
@@ -55,14 +65,18 @@ def paths(e: E | None, n: int, here: Path = frozenset()) -> Iterator[Path]:
         first, second = e.args
         yield from (*paths(first, n, here), *paths(second, n, here | path(first, e.op == "and")))
     else:
-        for x in e.args: yield from paths(x, n, here)
+        for x in e.args:
+            yield from paths(x, n, here)
 
 
 def path(e: E | None, holds: bool = True) -> Path:
     """A condition's parts that hold if it does, or if it does not."""
-    if e is None: return frozenset()
-    if e.op == "not": return path(e.args[0], not holds)
-    if e.op == ("and" if holds else "or"): return path(e.args[0], holds) | path(e.args[1], holds)
+    if e is None:
+        return frozenset()
+    if e.op == "not":
+        return path(e.args[0], not holds)
+    if e.op == ("and" if holds else "or"):
+        return path(e.args[0], holds) | path(e.args[1], holds)
     return frozenset({(e, holds)})
 
 
@@ -70,17 +84,21 @@ def fewest(found: list[Path]) -> list[Path]:
     """The same in fewer words: `a or a and b` is `a`, and so is `a and b or a and not b`."""
     found = [*dict.fromkeys(found)]
     for a, b in combinations(found, 2):
-        if a <= b or b <= a: return fewest([p for p in found if p != max(a, b, key=len)])
-        if len({e for e, _ in a ^ b}) == 1 and len(a ^ b) == 2: return fewest([a & b, *(p for p in found if p not in (a, b))])
+        if a <= b or b <= a:
+            return fewest([p for p in found if p != max(a, b, key=len)])
+        if len({e for e, _ in a ^ b}) == 1 and len(a ^ b) == 2:
+            return fewest([a & b, *(p for p in found if p not in (a, b))])
     return found
 
 
 def formula(found: list[Path]) -> E | None:
     """None: always."""
-    if not all(found): return None
+    if not all(found):
+        return None
     part = lambda e, said: e if said else E("not", (e,))
     ordered = lambda p: sorted(p, key=lambda x: (len([*walk(x[0])]), str(x[0])))
     return reduce(lambda a, b: E("or", (a, b)), [conj(*(part(*x) for x in ordered(p))) for p in found])
 
 
-def holes(*formulas: E | None) -> set[str]: return {name for e in formulas if e is not None for name in e.holes}
+def holes(*formulas: E | None) -> set[str]:
+    return {name for e in formulas if e is not None for name in e.holes}

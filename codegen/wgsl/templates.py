@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import functools
 
-from ..host.template import environment
+from ..translator.template import environment
 
 
 @functools.cache
-def template(name: str): return environment().get_template(name)
+def template(name: str):
+    return environment().get_template(name)
 
 
-def show(name: str, values: dict) -> str: return template(name).render(**values)
+def show(name: str, values: dict) -> str:
+    return template(name).render(**values)

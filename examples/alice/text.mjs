@@ -9,16 +9,25 @@ const codes = Array.from(text, (letter) => letters.indexOf(letter));
 
 /** The letters from each start on, and those one further: [batch, length] each. */
 function pieces(starts, length, device) {
-  const at = (shift) => starts.map((start) => Array.from({ length }, (_, i) => codes[(start + i) % (codes.length - 1) + shift]));
+  const at = (shift) =>
+    starts.map((start) => Array.from({ length }, (_, i) => codes[((start + i) % (codes.length - 1)) + shift]));
   return [torch.tensor(at(0), { dtype: torch.long, device }), torch.tensor(at(1), { dtype: torch.long, device })];
 }
 
 /** From anywhere in the text, a different place each time. */
 export function passages(step, batch, length, device) {
-  return pieces(Array.from({ length: batch }, (_, i) => (step * batch + i) * 577), length, device);
+  return pieces(
+    Array.from({ length: batch }, (_, i) => (step * batch + i) * 577),
+    length,
+    device,
+  );
 }
 
 /** From as many readers, who began at different places; each step goes on where the one before ended. */
 export function streams(step, batch, length, device) {
-  return pieces(Array.from({ length: batch }, (_, i) => Math.floor(i * codes.length / batch) + step * length), length, device);
+  return pieces(
+    Array.from({ length: batch }, (_, i) => Math.floor((i * codes.length) / batch) + step * length),
+    length,
+    device,
+  );
 }

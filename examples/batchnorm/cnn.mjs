@@ -4,16 +4,28 @@ import * as torch from "../../dist/index.js";
 import { batch, readDigits } from "../digits/digits.mjs";
 import { read } from "../read.mjs";
 
-const { nn, optim } = torch, F = nn.functional;
-const BATCH = 32, STEPS = 200;
+const { nn, optim } = torch,
+  F = nn.functional;
+const BATCH = 32,
+  STEPS = 200;
 
 export function network() {
   return nn.Sequential(
     nn.Unflatten(1, [1, 8, 8]),
-    nn.Conv2d(1, 16, 3, { padding: 1, bias: false }), nn.BatchNorm2d(16), nn.GELU(),
-    nn.Conv2d(16, 16, 3, { padding: 1, bias: false }), nn.BatchNorm2d(16), nn.GELU(), nn.AvgPool2d(2),
-    nn.Conv2d(16, 32, 3, { padding: 1, bias: false }), nn.BatchNorm2d(32), nn.GELU(), nn.AdaptiveAvgPool2d(1),
-    nn.Flatten(), nn.Linear(32, 10));
+    nn.Conv2d(1, 16, 3, { padding: 1, bias: false }),
+    nn.BatchNorm2d(16),
+    nn.GELU(),
+    nn.Conv2d(16, 16, 3, { padding: 1, bias: false }),
+    nn.BatchNorm2d(16),
+    nn.GELU(),
+    nn.AvgPool2d(2),
+    nn.Conv2d(16, 32, 3, { padding: 1, bias: false }),
+    nn.BatchNorm2d(32),
+    nn.GELU(),
+    nn.AdaptiveAvgPool2d(1),
+    nn.Flatten(),
+    nn.Linear(32, 10),
+  );
 }
 
 /** Yields the loss of each step, from the weights with which PyTorch began. */

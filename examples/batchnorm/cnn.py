@@ -1,6 +1,6 @@
 """A convolutional network with batch normalisation learns handwritten digits; cnn.mjs is the same program in JavaScript.
 
-    python cnn.py        trains it, and records what cnn.mjs is compared with: weights.safetensors and curve.json"""
+python cnn.py        trains it, and records what cnn.mjs is compared with: weights.safetensors and curve.json"""
 
 import sys
 from pathlib import Path
@@ -20,10 +20,20 @@ BATCH, STEPS = 32, 200
 def network():
     return nn.Sequential(
         nn.Unflatten(1, (1, 8, 8)),
-        nn.Conv2d(1, 16, 3, padding=1, bias=False), nn.BatchNorm2d(16), nn.GELU(),
-        nn.Conv2d(16, 16, 3, padding=1, bias=False), nn.BatchNorm2d(16), nn.GELU(), nn.AvgPool2d(2),
-        nn.Conv2d(16, 32, 3, padding=1, bias=False), nn.BatchNorm2d(32), nn.GELU(), nn.AdaptiveAvgPool2d(1),
-        nn.Flatten(), nn.Linear(32, 10))
+        nn.Conv2d(1, 16, 3, padding=1, bias=False),
+        nn.BatchNorm2d(16),
+        nn.GELU(),
+        nn.Conv2d(16, 16, 3, padding=1, bias=False),
+        nn.BatchNorm2d(16),
+        nn.GELU(),
+        nn.AvgPool2d(2),
+        nn.Conv2d(16, 32, 3, padding=1, bias=False),
+        nn.BatchNorm2d(32),
+        nn.GELU(),
+        nn.AdaptiveAvgPool2d(1),
+        nn.Flatten(),
+        nn.Linear(32, 10),
+    )
 
 
 def train(model, steps=STEPS):

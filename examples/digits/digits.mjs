@@ -5,7 +5,8 @@ const BATCH = { mlp: 128, cnn: 64 };
 
 /** Parse digits.bin (see make_data.py): every fifth image is for testing. Pixels become -1.25 (paper) to 2.75 (ink). */
 export function readDigits(bytes) {
-  const train = { images: [], labels: [] }, test = { images: [], labels: [] };
+  const train = { images: [], labels: [] },
+    test = { images: [], labels: [] };
   for (let row = 0; row * 65 < bytes.length; row++) {
     const part = row % 5 === 4 ? test : train;
     part.images.push(Array.from(bytes.subarray(row * 65, row * 65 + 64), (ink) => ink / 4 - 1.25));
@@ -21,9 +22,13 @@ export function mlp({ nn }) {
 export function cnn({ nn }) {
   return nn.Sequential(
     nn.Unflatten(1, [1, 8, 8]),
-    nn.Conv2d(1, 16, 3, { padding: 1 }), nn.GELU(), nn.AvgPool2d(2),
-    nn.Conv2d(16, 16, 3, { padding: 1 }), nn.GELU(),
-    nn.Flatten(), nn.Linear(256, 10),
+    nn.Conv2d(1, 16, 3, { padding: 1 }),
+    nn.GELU(),
+    nn.AvgPool2d(2),
+    nn.Conv2d(16, 16, 3, { padding: 1 }),
+    nn.GELU(),
+    nn.Flatten(),
+    nn.Linear(256, 10),
   );
 }
 
@@ -55,7 +60,8 @@ export async function load(torch, model, weights) {
  *  test images it gets right. `report(step, loss)`, if given, is awaited after each step. */
 export async function train(torch, how, { train, test }, { device, weights, steps = 100, report }) {
   const F = torch.nn.functional;
-  const name = how.split(" ")[0], model = MODELS[name](torch);
+  const name = how.split(" ")[0],
+    model = MODELS[name](torch);
   if (weights) await load(torch, model, weights);
   await model.to(device);
   const optimizer = OPTIMIZERS[how](torch, model.parameters());
@@ -63,7 +69,10 @@ export async function train(torch, how, { train, test }, { device, weights, step
   for (let step = 0; step < steps; step++) {
     const { images, labels } = batch(step, BATCH[name], train);
     optimizer.zero_grad();
-    const loss = F.cross_entropy(model(torch.tensor(images, { device })), torch.tensor(labels, { dtype: torch.long, device }));
+    const loss = F.cross_entropy(
+      model(torch.tensor(images, { device })),
+      torch.tensor(labels, { dtype: torch.long, device }),
+    );
     loss.backward();
     await optimizer.step();
     if (report) await report(step, await loss.item());

@@ -44,8 +44,16 @@ def batch(step, size, n):
 # where a gradient goes, and two correct implementations part after a few dozen steps.
 MODELS = {
     "mlp": lambda: nn.Sequential(nn.Linear(64, 128), nn.GELU(), nn.Linear(128, 64), nn.GELU(), nn.Linear(64, 10)),
-    "cnn": lambda: nn.Sequential(nn.Unflatten(1, (1, 8, 8)), nn.Conv2d(1, 16, 3, padding=1), nn.GELU(), nn.AvgPool2d(2),
-                                 nn.Conv2d(16, 16, 3, padding=1), nn.GELU(), nn.Flatten(), nn.Linear(256, 10)),
+    "cnn": lambda: nn.Sequential(
+        nn.Unflatten(1, (1, 8, 8)),
+        nn.Conv2d(1, 16, 3, padding=1),
+        nn.GELU(),
+        nn.AvgPool2d(2),
+        nn.Conv2d(16, 16, 3, padding=1),
+        nn.GELU(),
+        nn.Flatten(),
+        nn.Linear(256, 10),
+    ),
 }
 OPTIMIZERS = {
     "sgd": lambda parameters, lr: torch.optim.SGD(parameters, lr=lr, momentum=0.9),
@@ -95,7 +103,9 @@ def choose():
         tried = []
         for lr in CHOICE[how.split()[1]]:
             model, losses = train(how, lr, *training)
-            off = max(rounding(how, lr, losses, *training), rounding(how, lr, train(how, lr, *data()[0])[1], *data()[0]))
+            off = max(
+                rounding(how, lr, losses, *training), rounding(how, lr, train(how, lr, *data()[0])[1], *data()[0])
+            )
             tried.append((accuracy(model, *validation), lr, off))
         for right, lr, off in sorted(tried, reverse=True):
             print(f"{how}, lr {lr}: {right:.4f} of the validation images, float32 is within {off:.1e} of float64")
@@ -107,12 +117,15 @@ def main():
     for name in MODELS:
         recording["weights"][name] = {
             key: {"shape": list(value.shape), "data": [float(str(np.float32(x))) for x in value.flatten().tolist()]}
-            for key, value in start(name).items()}
+            for key, value in start(name).items()
+        }
     for how, lr in RATES.items():
         model, losses = train(how, lr, *training)
         recording["runs"][how] = {"losses": losses, "accuracy": accuracy(model, *test)}
-        print(f"{how}: loss {losses[0]:.4f} to {losses[-1]:.4f}, accuracy {recording['runs'][how]['accuracy']:.4f}, float32 is within "
-              f"{rounding(how, lr, losses, *training):.1e} of float64")
+        print(
+            f"{how}: loss {losses[0]:.4f} to {losses[-1]:.4f}, accuracy {recording['runs'][how]['accuracy']:.4f}, float32 is within "
+            f"{rounding(how, lr, losses, *training):.1e} of float64"
+        )
     (HERE / "recording.json").write_text(json.dumps(recording).replace('], "', '],\n"') + "\n")
 
 

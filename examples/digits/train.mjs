@@ -5,7 +5,7 @@ import * as torch from "../../dist/index.js";
 import { readDigits, train } from "./digits.mjs";
 
 const [network = "cnn", optimizer = "adam", wanted = "webgpu", count = "100"] = process.argv.slice(2);
-const device = wanted === "webgpu" && await torch.initWebGPUAsync() ? "webgpu" : "cpu";
+const device = wanted === "webgpu" && (await torch.initWebGPUAsync()) ? "webgpu" : "cpu";
 const file = (name) => readFile(new URL(name, import.meta.url));
 const recording = JSON.parse(await file("recording.json"));
 
@@ -19,6 +19,8 @@ const { accuracy } = await train(torch, `${network} ${optimizer}`, readDigits(aw
   },
 });
 const seconds = (performance.now() - began) / 1000;
-console.log(`${network} with ${optimizer} on ${device}: ${count} steps in ${seconds.toFixed(1)} s, ` +
-  `${(100 * accuracy).toFixed(1)} % of 359 test images right`);
+console.log(
+  `${network} with ${optimizer} on ${device}: ${count} steps in ${seconds.toFixed(1)} s, ` +
+    `${(100 * accuracy).toFixed(1)} % of 359 test images right`,
+);
 process.exit(0); // Dawn keeps the process alive otherwise

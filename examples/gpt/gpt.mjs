@@ -3,8 +3,14 @@
 import * as torch from "../../dist/index.js";
 import { letters, passages } from "../alice/text.mjs";
 
-const { nn, optim } = torch, F = nn.functional;
-const BATCH = 8, LENGTH = 32, WIDTH = 32, HEADS = 4, LAYERS = 2, STEPS = 200;
+const { nn, optim } = torch,
+  F = nn.functional;
+const BATCH = 8,
+  LENGTH = 32,
+  WIDTH = 32,
+  HEADS = 4,
+  LAYERS = 2,
+  STEPS = 200;
 
 class Attention extends nn.Module {
   constructor() {
@@ -14,7 +20,9 @@ class Attention extends nn.Module {
   }
 
   forward(x) {
-    const [q, k, v] = this.qkv(x).chunk(3, 2).map((part) => part.unflatten(2, [HEADS, -1]).transpose(1, 2));
+    const [q, k, v] = this.qkv(x)
+      .chunk(3, 2)
+      .map((part) => part.unflatten(2, [HEADS, -1]).transpose(1, 2));
     const seen = F.scaled_dot_product_attention(q, k, v, { is_causal: true });
     return this.out(seen.transpose(1, 2).flatten(2));
   }
@@ -64,7 +72,11 @@ export async function* train(device, steps = STEPS) {
   await model.to(device);
   const matrices = model.parameters().filter((p) => p.dim() > 1);
   const others = model.parameters().filter((p) => p.dim() === 1);
-  const optimizer = optim.AdamW([{ params: matrices }, { params: others, weight_decay: 0 }], { lr: 1e-2, betas: [0.9, 0.99], weight_decay: 0.1 });
+  const optimizer = optim.AdamW([{ params: matrices }, { params: others, weight_decay: 0 }], {
+    lr: 1e-2,
+    betas: [0.9, 0.99],
+    weight_decay: 0.1,
+  });
   const warmup = optim.lr_scheduler.LinearLR(optimizer, 0.1, 1, 20);
   const decay = optim.lr_scheduler.CosineAnnealingLR(optimizer, STEPS - 20, 1e-3);
   const schedule = optim.lr_scheduler.SequentialLR(optimizer, [warmup, decay], [20]);

@@ -1,6 +1,6 @@
 """A small GPT learns to continue a text letter by letter; gpt.mjs is the same program in JavaScript.
 
-    python gpt.py        trains it, and records what gpt.mjs is compared with: weights.safetensors and curve.json"""
+python gpt.py        trains it, and records what gpt.mjs is compared with: weights.safetensors and curve.json"""
 
 import sys
 from pathlib import Path
@@ -66,7 +66,9 @@ def train(model, steps=STEPS):
     """Yields the loss of each step."""
     matrices = [p for p in model.parameters() if p.dim() > 1]
     others = [p for p in model.parameters() if p.dim() == 1]
-    optimizer = optim.AdamW([{"params": matrices}, {"params": others, "weight_decay": 0}], lr=1e-2, betas=(0.9, 0.99), weight_decay=0.1)
+    optimizer = optim.AdamW(
+        [{"params": matrices}, {"params": others, "weight_decay": 0}], lr=1e-2, betas=(0.9, 0.99), weight_decay=0.1
+    )
     warmup = optim.lr_scheduler.LinearLR(optimizer, 0.1, 1, 20)
     decay = optim.lr_scheduler.CosineAnnealingLR(optimizer, STEPS - 20, 1e-3)
     schedule = optim.lr_scheduler.SequentialLR(optimizer, [warmup, decay], [20])

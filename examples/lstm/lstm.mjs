@@ -3,8 +3,12 @@
 import * as torch from "../../dist/index.js";
 import { letters, streams } from "../alice/text.mjs";
 
-const { nn, optim } = torch, F = nn.functional;
-const BATCH = 8, LENGTH = 16, WIDTH = 48, STEPS = 200;
+const { nn, optim } = torch,
+  F = nn.functional;
+const BATCH = 8,
+  LENGTH = 16,
+  WIDTH = 48,
+  STEPS = 200;
 
 export class Reader extends nn.Module {
   constructor() {
@@ -27,7 +31,8 @@ export async function* train(device, steps = STEPS) {
   await model.to(device);
   const optimizer = optim.Adam(model.parameters(), { lr: 1e-2 });
   const schedule = optim.lr_scheduler.StepLR(optimizer, 50, 0.5);
-  let scores, state = null;
+  let scores,
+    state = null;
   for (let step = 0; step < steps; step++) {
     const [x, y] = streams(step, BATCH, LENGTH, device);
     [scores, state] = model(x, state);

@@ -1,6 +1,6 @@
 """An LSTM reads a text letter by letter and says what comes next; lstm.mjs is the same program in JavaScript.
 
-    python lstm.py       trains it, and records what lstm.mjs is compared with: weights.safetensors and curve.json"""
+python lstm.py       trains it, and records what lstm.mjs is compared with: weights.safetensors and curve.json"""
 
 import sys
 from pathlib import Path

@@ -7,7 +7,9 @@ const text = (value) => JSON.stringify(value, rounded).replaceAll(",", ", ");
 await guarded(async () => {
   for (const name of ["webgpu_torch", "tensorjs", "torch_js"]) {
     const { answers } = await import(`./${name}.mjs`);
-    by(name).textContent = Object.entries(answers).map(([what, value]) => `${what}: ${text(value)}`).join("\n");
+    by(name).textContent = Object.entries(answers)
+      .map(([what, value]) => `${what}: ${text(value)}`)
+      .join("\n");
   }
   document.body.dataset.state = "done";
 });

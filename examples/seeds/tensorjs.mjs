@@ -3,19 +3,17 @@ import { Adam, Linear, Relu, Sequential, Tensor } from "../../dist/compat/tensor
 
 const STEPS = 60;
 
-const model = new Sequential([
-  new Linear(1, 128),
-  new Relu(),
-  new Linear(128, 64),
-  new Relu(),
-  new Linear(64, 1),
-]);
+const model = new Sequential([new Linear(1, 128), new Relu(), new Linear(128, 64), new Relu(), new Linear(64, 1)]);
 await model.toBackend("GPU");
 const optimizer = new Adam(model, 0.01);
 
 // A parabola to learn.
 const xs = Array.from({ length: 64 }, (_, i) => -1 + i / 32);
-const x = new Tensor(xs, { shape: [64, 1] }), y = new Tensor(xs.map((v) => v * v), { shape: [64, 1] });
+const x = new Tensor(xs, { shape: [64, 1] }),
+  y = new Tensor(
+    xs.map((v) => v * v),
+    { shape: [64, 1] },
+  );
 
 const losses = [];
 for (let step = 0; step < STEPS; step++) {
@@ -34,5 +32,7 @@ const c = a.matmul(b);
 export const answers = {
   device: model.getParameters()[0].device,
   losses: await Promise.all(losses),
-  matmul: await c.tolist(), values: Array.from(await c.getValues()), shape: c.getShape(),
+  matmul: await c.tolist(),
+  values: Array.from(await c.getValues()),
+  shape: c.getShape(),
 };

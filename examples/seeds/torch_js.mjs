@@ -9,10 +9,10 @@ export class Net extends nn.Module {
   constructor() {
     super();
     this.convs = nn.Sequential(
-      nn.Conv2d(3, 16, 5, {stride: 1, padding: 2}),
+      nn.Conv2d(3, 16, 5, { stride: 1, padding: 2 }),
       nn.MaxPool2d(2),
       nn.ReLU(),
-      nn.Conv2d(16, 32, 5, {stride: 1, padding: 2}),
+      nn.Conv2d(16, 32, 5, { stride: 1, padding: 2 }),
       nn.MaxPool2d(2),
       nn.ReLU(),
     );
@@ -41,13 +41,17 @@ const x = torch.randn(128);
 const data = await x.data();
 const positive = x.relu_();
 
-const input = torch.ones([1, 3, 9, 9]), weight = torch.ones([2, 3, 3, 3]);
-const strided = torch.nn.functional.conv2d(input, weight, {stride: 3});
+const input = torch.ones([1, 3, 9, 9]),
+  weight = torch.ones([2, 3, 3, 3]);
+const strided = torch.nn.functional.conv2d(input, weight, { stride: 3 });
 
 export const answers = {
   device: scores.device,
-  scores: await scores.tolist(), twin: await twin.forward(images).tolist(),
-  data: data.constructor.name, length: data.length,
-  inPlace: positive === x, negatives: (await x.data()).filter((v) => v < 0).length,
+  scores: await scores.tolist(),
+  twin: await twin.forward(images).tolist(),
+  data: data.constructor.name,
+  length: data.length,
+  inPlace: positive === x,
+  negatives: (await x.data()).filter((v) => v < 0).length,
   strided: await strided.tolist(),
 };

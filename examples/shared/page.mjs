@@ -17,7 +17,7 @@ export function offer(id, offered) {
 /** Fills the menu `#device` with the devices there are, the GPU first. */
 export async function offerDevices(torch) {
   const cpu = ["cpu", "CPU"];
-  offer("device", await torch.initWebGPUAsync() ? [["webgpu", "WebGPU"], cpu] : [cpu]);
+  offer("device", (await torch.initWebGPUAsync()) ? [["webgpu", "WebGPU"], cpu] : [cpu]);
 }
 
 /** Shows figures: `show({ step: "12", loss: "0.01" })` writes into the elements of these ids. */
@@ -40,17 +40,29 @@ export async function guarded(program) {
   }
 }
 
-const AXIS = { stroke: "#667085", grid: { stroke: "#eef0f3", width: 1 }, ticks: { stroke: "#e4e7ec", width: 1, size: 5 } };
+const AXIS = {
+  stroke: "#667085",
+  grid: { stroke: "#eef0f3", width: 1 },
+  ticks: { stroke: "#e4e7ec", width: 1, size: 5 },
+};
 
 /** A chart as wide as its element.  `series`: uPlot's; `y`: its scale; answers the chart, for `setData`. */
 export function chart(element, { series, x = {}, y = {}, height = 300, data }) {
-  const plot = new uPlot({
-    width: element.clientWidth, height,
-    scales: { x: { time: false, ...x }, y },
-    axes: [{ ...AXIS, size: 34 }, { ...AXIS, size: 48 }],
-    cursor: { points: { show: false } },
-    series,
-  }, data, element);
+  const plot = new uPlot(
+    {
+      width: element.clientWidth,
+      height,
+      scales: { x: { time: false, ...x }, y },
+      axes: [
+        { ...AXIS, size: 34 },
+        { ...AXIS, size: 48 },
+      ],
+      cursor: { points: { show: false } },
+      series,
+    },
+    data,
+    element,
+  );
   new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height })).observe(element);
   return plot;
 }
@@ -58,7 +70,19 @@ export function chart(element, { series, x = {}, y = {}, height = 300, data }) {
 /** The curve of a loss over steps, on a logarithmic scale. */
 export function lossChart(element, steps) {
   return chart(element, {
-    height: 230, data: [[1], [null]], x: { range: () => [0, steps] }, y: { distr: 3 },
-    series: [{ label: "step", value: (_, v) => v ?? "–" }, { label: "loss", stroke: "#d9480f", width: 2, points: { show: false }, value: (_, v) => v?.toPrecision(3) ?? "–" }],
+    height: 230,
+    data: [[1], [null]],
+    x: { range: () => [0, steps] },
+    y: { distr: 3 },
+    series: [
+      { label: "step", value: (_, v) => v ?? "–" },
+      {
+        label: "loss",
+        stroke: "#d9480f",
+        width: 2,
+        points: { show: false },
+        value: (_, v) => v?.toPrecision(3) ?? "–",
+      },
+    ],
   });
 }

@@ -20,28 +20,51 @@ import * as views from "../views.js";
 export function float_power(input: TensorOrNumber, exponent: TensorOrNumber): Tensor {
   atMost("float_power", arguments, 2);
   const [base, power] = named("float_power", ["input", "exponent"], [input, exponent]);
-  if (!(base instanceof Tensor || power instanceof Tensor)) throw new TypeMismatchError(`float_power: one of 'input' and 'exponent' must be a tensor, got ${describe(base)} and ${describe(power)}`);
+  if (!(base instanceof Tensor || power instanceof Tensor))
+    throw new TypeMismatchError(
+      `float_power: one of 'input' and 'exponent' must be a tensor, got ${describe(base)} and ${describe(power)}`,
+    );
   const wide = (x: unknown) => (x instanceof Tensor ? copying.to(x, [x.device === "cpu" ? "float64" : "float32"]) : x);
   return run(float_powerOp, [wide(base), wide(power)]) as Tensor;
 }
 
 /** Layer norm, with the mean and the reciprocal standard deviation of each sample, their axes kept with length 1. */
-export function native_layer_norm(input: Tensor, normalized_shape: readonly number[], weight: Tensor | null, bias: Tensor | null, eps: number): [Tensor, Tensor, Tensor] {
+export function native_layer_norm(
+  input: Tensor,
+  normalized_shape: readonly number[],
+  weight: Tensor | null,
+  bias: Tensor | null,
+  eps: number,
+): [Tensor, Tensor, Tensor] {
   atMost("native_layer_norm", arguments, 5);
-  const all = named("native_layer_norm", ["input", "normalized_shape", "weight", "bias", "eps"], [input, normalized_shape, weight, bias, eps]);
+  const all = named(
+    "native_layer_norm",
+    ["input", "normalized_shape", "weight", "bias", "eps"],
+    [input, normalized_shape, weight, bias, eps],
+  );
   const [out, mean, rstd] = run(layer_norm_momentsOp, all) as unknown as [Tensor, Tensor, Tensor];
-  const x = all[0] as Tensor, shape = x.shape.map((n, i) => (i < mean.ndim ? n : 1));
+  const x = all[0] as Tensor,
+    shape = x.shape.map((n, i) => (i < mean.ndim ? n : 1));
   return [out, views.reshape(mean, shape), views.reshape(rstd, shape)];
 }
 
 /** A single row as a row: PyTorch then answers one number. */
 function rowOf(input: unknown, op: string): [Tensor, boolean] {
   check(input, op, "input");
-  const x = input.ndim === 0 ? views.reshape(input, [1]) : input.ndim === 2 && input.shape[0] === 1 ? views.squeeze(input, 0) : input;
+  const x =
+    input.ndim === 0
+      ? views.reshape(input, [1])
+      : input.ndim === 2 && input.shape[0] === 1
+        ? views.squeeze(input, 0)
+        : input;
   return [x, x.ndim === 1];
 }
 
-export interface CovOptions { correction?: number; fweights?: Tensor | null; aweights?: Tensor | null }
+export interface CovOptions {
+  correction?: number;
+  fweights?: Tensor | null;
+  aweights?: Tensor | null;
+}
 
 /** How the rows vary together: their covariances; of one row, its variance. */
 export function cov(...[input, ...options]: [input: Tensor, options?: CovOptions]): Tensor {
@@ -56,16 +79,31 @@ export function corrcoef(input: Tensor): Tensor {
   return run(single ? corrcoef_of_rowOp : corrcoefOp, [x]) as Tensor;
 }
 
-const MODES = ["bilinear", "nearest", "bicubic"] as const, PADDINGS = ["zeros", "border", "reflection"] as const;
+const MODES = ["bilinear", "nearest", "bicubic"] as const,
+  PADDINGS = ["zeros", "border", "reflection"] as const;
 
 /** `grid_sample` with numbers for its modes: 0 bilinear, 1 nearest, 2 bicubic; 0 zeros, 1 border, 2 reflection. */
-export function grid_sampler(input: Tensor, grid: Tensor, interpolation_mode: number, padding_mode: number, align_corners: boolean): Tensor {
+export function grid_sampler(
+  input: Tensor,
+  grid: Tensor,
+  interpolation_mode: number,
+  padding_mode: number,
+  align_corners: boolean,
+): Tensor {
   atMost("grid_sampler", arguments, 5);
-  const [x, at, mode, padding, corners] = named("grid_sampler", ["input", "grid", "interpolation_mode", "padding_mode", "align_corners"],
-    [input, grid, interpolation_mode, padding_mode, align_corners]);
+  const [x, at, mode, padding, corners] = named(
+    "grid_sampler",
+    ["input", "grid", "interpolation_mode", "padding_mode", "align_corners"],
+    [input, grid, interpolation_mode, padding_mode, align_corners],
+  );
   const of = <T>(names: readonly T[], n: unknown, name: string): T =>
-    names[whole(n, "grid_sampler", name)] ?? refuse("grid_sampler", name, `a whole number from 0 to ${names.length - 1}`, n);
-  return grid_sample(x as Tensor, at as Tensor, { mode: of(MODES, mode, "interpolation_mode") as "bilinear", padding_mode: of(PADDINGS, padding, "padding_mode"), align_corners: corners as boolean }) as Tensor;
+    names[whole(n, "grid_sampler", name)] ??
+    refuse("grid_sampler", name, `a whole number from 0 to ${names.length - 1}`, n);
+  return grid_sample(x as Tensor, at as Tensor, {
+    mode: of(MODES, mode, "interpolation_mode") as "bilinear",
+    padding_mode: of(PADDINGS, padding, "padding_mode"),
+    align_corners: corners as boolean,
+  }) as Tensor;
 }
 
 export const grid_sampler_2d = grid_sampler;
@@ -74,8 +112,13 @@ export const grid_sampler_3d = grid_sampler;
 /** The next number after `input` towards `other`. */
 export function nextafter(input: Tensor, other: Tensor): Tensor {
   atMost("nextafter", arguments, 2);
-  for (const [name, x] of [["input", input], ["other", other]] as const) check(x, "nextafter", name);
-  const dtype = promote_types(input.dtype, other.dtype), [digits, least] = dtype === "float64" ? [53, -1022] : dtype === "float16" ? [11, -14] : [24, -126];
+  for (const [name, x] of [
+    ["input", input],
+    ["other", other],
+  ] as const)
+    check(x, "nextafter", name);
+  const dtype = promote_types(input.dtype, other.dtype),
+    [digits, least] = dtype === "float64" ? [53, -1022] : dtype === "float16" ? [11, -14] : [24, -126];
   return run(nextafter_of_digitsOp, [input, other, digits, least]) as Tensor;
 }
 
@@ -83,6 +126,8 @@ export function nextafter(input: Tensor, other: Tensor): Tensor {
 export function dist(input: Tensor, other: Tensor, p: number | { p?: number } = 2): Tensor {
   atMost("dist", arguments, 3);
   const [x, y, order] = named("dist", ["input", "other", "p"], [input, other, p]);
-  for (const t of [x, y]) if (!(t instanceof Tensor)) throw new TypeMismatchError(`dist: 'input' and 'other' must be tensors, got ${describe(t)}`);
+  for (const t of [x, y])
+    if (!(t instanceof Tensor))
+      throw new TypeMismatchError(`dist: 'input' and 'other' must be tensors, got ${describe(t)}`);
   return run(vector_normOp, [sub(x as Tensor, y as Tensor), order ?? 2]) as Tensor;
 }

@@ -6,22 +6,37 @@ import { named } from "../named.js";
 import { broadcastShapes, showShape } from "../shape.js";
 import { Tensor } from "../tensor.js";
 import {
-  cumulative_trapezoidOp, cumulative_trapezoid_atOp, cumulative_trapezoid_lineOp, trapezoidOp, trapezoid_atOp, trapezoid_lineOp,
+  cumulative_trapezoidOp,
+  cumulative_trapezoid_atOp,
+  cumulative_trapezoid_lineOp,
+  trapezoidOp,
+  trapezoid_atOp,
+  trapezoid_lineOp,
 } from "../../ops/scan.js";
 import * as views from "../views.js";
 
-export interface AreaOptions { x?: Tensor; dx?: number; dim?: number }
-interface Area { (y: Tensor, x?: Tensor | AreaOptions, options?: AreaOptions): Tensor }
+export interface AreaOptions {
+  x?: Tensor;
+  dx?: number;
+  dim?: number;
+}
+interface Area {
+  (y: Tensor, x?: Tensor | AreaOptions, options?: AreaOptions): Tensor;
+}
 
 function area(op: string, even: typeof trapezoidOp, at: typeof trapezoidOp, line: typeof trapezoidOp): Area {
   return (...args: unknown[]) => {
-    const [y, x, dx, dim] = named(op, ["y", "x", "dx", "dim"], args), along = { dim: (dim ?? -1) as number };
-    for (const t of [y, x ?? y]) if (!(t instanceof Tensor)) throw new TypeMismatchError(`${op}: 'y' and 'x' must be tensors, got ${describe(t)}`);
+    const [y, x, dx, dim] = named(op, ["y", "x", "dx", "dim"], args),
+      along = { dim: (dim ?? -1) as number };
+    for (const t of [y, x ?? y])
+      if (!(t instanceof Tensor)) throw new TypeMismatchError(`${op}: 'y' and 'x' must be tensors, got ${describe(t)}`);
     if (x === undefined || x === null) return run(even, [y, { dx: dx ?? 1, ...along }]) as Tensor;
-    const points = y as Tensor, places = x as Tensor;
+    const points = y as Tensor,
+      places = x as Tensor;
     if (places.ndim === 1 && points.ndim !== 1) return run(line, [points, places, along]) as Tensor;
     const shape = broadcastShapes(points.shape, places.shape);
-    if (!shape) throw new OpError(`${op}: the shapes ${showShape(points.shape)} and ${showShape(places.shape)} do not broadcast`);
+    if (!shape)
+      throw new OpError(`${op}: the shapes ${showShape(points.shape)} and ${showShape(places.shape)} do not broadcast`);
     return run(at, [views.expand(points, shape), views.expand(places, shape), along]) as Tensor;
   };
 }
@@ -31,4 +46,9 @@ export const trapezoid = /* @__PURE__ */ area("trapezoid", trapezoidOp, trapezoi
 /** The same as `trapezoid`. */
 export const trapz = /* @__PURE__ */ area("trapz", trapezoidOp, trapezoid_atOp, trapezoid_lineOp);
 /** The area up to each point but the first. */
-export const cumulative_trapezoid = /* @__PURE__ */ area("cumulative_trapezoid", cumulative_trapezoidOp, cumulative_trapezoid_atOp, cumulative_trapezoid_lineOp);
+export const cumulative_trapezoid = /* @__PURE__ */ area(
+  "cumulative_trapezoid",
+  cumulative_trapezoidOp,
+  cumulative_trapezoid_atOp,
+  cumulative_trapezoid_lineOp,
+);

@@ -12,15 +12,18 @@ import { amax, amin } from "../../names/torch.js";
 export function one_hot(input: Tensor, num_classes: number | { num_classes: number }): Tensor;
 export function one_hot(input: Tensor, num_classes?: -1 | { num_classes?: -1 }): Tensor | Promise<Tensor>;
 export function one_hot(...args: unknown[]): Tensor | Promise<Tensor> {
-  const [input, given] = named("one_hot", ["input", "num_classes"], args), count = (given ?? -1) as number;
+  const [input, given] = named("one_hot", ["input", "num_classes"], args),
+    count = (given ?? -1) as number;
   check(input, "one_hot", "input");
   const known = (classes: number) => run(one_hotOp, [input, classes]) as Tensor;
   if (input.numel() === 0) {
     if (count <= 0) throw new OpError("one_hot: Can not infer total number of classes from empty tensor.");
     return known(count);
   }
-  if (input.device !== "cpu") return count >= 0 ? known(count) : (amax(input) as Tensor).item().then((most) => known(Number(most) + 1));
-  const value = (x: unknown) => Number((x as Tensor).storage.elements[(x as Tensor).offset]), most = value(amax(input));
+  if (input.device !== "cpu")
+    return count >= 0 ? known(count) : (amax(input) as Tensor).item().then((most) => known(Number(most) + 1));
+  const value = (x: unknown) => Number((x as Tensor).storage.elements[(x as Tensor).offset]),
+    most = value(amax(input));
   if (value(amin(input)) < 0) throw new OpError("one_hot: Class values must be non-negative.");
   if (count !== -1 && count < 1) throw new OpError("one_hot: num_classes should be positive");
   if (count !== -1 && count <= most) throw new OpError("one_hot: Class values must be smaller than num_classes.");

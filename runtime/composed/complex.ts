@@ -12,16 +12,24 @@ export class ComplexView {
   constructor(readonly pairs: Tensor) {}
 
   /** The shape as complex numbers: that of the pairs without the last axis. */
-  get shape(): readonly number[] { return this.pairs.shape.slice(0, -1); }
+  get shape(): readonly number[] {
+    return this.pairs.shape.slice(0, -1);
+  }
 
-  get ndim(): number { return this.pairs.ndim - 1; }
+  get ndim(): number {
+    return this.pairs.ndim - 1;
+  }
 }
 titled(ComplexView, "ComplexView");
 
 function checkPairs(x: Tensor, op: string): Tensor {
-  if (!x.is_floating_point()) throw new TypeMismatchError(`${op}: ${op} is only supported for floating point tensors, but got a tensor of ${x.dtype}`);
+  if (!x.is_floating_point())
+    throw new TypeMismatchError(
+      `${op}: ${op} is only supported for floating point tensors, but got a tensor of ${x.dtype}`,
+    );
   if (x.ndim === 0) throw new OpError(`${op}: Input tensor must have one or more dimensions`);
-  if (x.shape[x.ndim - 1] !== 2) throw new OpError(`${op}: Tensor must have a last dimension of size 2, but its shape is ${showShape(x.shape)}`);
+  if (x.shape[x.ndim - 1] !== 2)
+    throw new OpError(`${op}: Tensor must have a last dimension of size 2, but its shape is ${showShape(x.shape)}`);
   return x;
 }
 

@@ -12,16 +12,24 @@ type Labels = readonly string[];
 /** Labels of one operand's subscripts; the axes of an ellipsis are "...0" (the last) and so on. */
 function labelsOf(text: string, operand: number, rank: number | null): string[] {
   const parts = text.split("...");
-  if (parts.length > 2) throw new OpError(`einsum(): found '.' for operand ${operand} for which an ellipsis was already found`);
+  if (parts.length > 2)
+    throw new OpError(`einsum(): found '.' for operand ${operand} for which an ellipsis was already found`);
   const letters = parts.map((part) => [...part.replace(/ /g, "")]);
   for (const letter of letters.flat()) {
-    if (letter === ".") throw new OpError(`einsum(): found '.' for operand ${operand} that is not part of any ellipsis`);
-    if (!/^[A-Za-z]$/.test(letter)) throw new OpError(`einsum(): invalid subscript given at index ${text.indexOf(letter)} in the equation string, subscripts must be in [a-zA-Z]`);
+    if (letter === ".")
+      throw new OpError(`einsum(): found '.' for operand ${operand} that is not part of any ellipsis`);
+    if (!/^[A-Za-z]$/.test(letter))
+      throw new OpError(
+        `einsum(): invalid subscript given at index ${text.indexOf(letter)} in the equation string, subscripts must be in [a-zA-Z]`,
+      );
   }
-  const [before, after] = letters as [string[], string[] | undefined], named = letters.flat().length;
+  const [before, after] = letters as [string[], string[] | undefined],
+    named = letters.flat().length;
   if (rank !== null && (after ? named > rank : named !== rank)) {
-    throw new OpError(`einsum(): the number of subscripts in the equation (${named}) ${after ? "is more than" : "does not match"} the number of dimensions (${rank}) ` +
-      `for operand ${operand}${after ? "" : " and no ellipsis was given"}`);
+    throw new OpError(
+      `einsum(): the number of subscripts in the equation (${named}) ${after ? "is more than" : "does not match"} the number of dimensions (${rank}) ` +
+        `for operand ${operand}${after ? "" : " and no ellipsis was given"}`,
+    );
   }
   return after ? [...before, ...ellipsis(rank === null ? 0 : rank - named), ...after] : before;
 }
@@ -34,7 +42,9 @@ function withoutRepeats(x: Tensor, labels: string[], operand: number): [Tensor, 
     const j = labels.indexOf(labels[i]!, i + 1);
     if (j < 0) continue;
     if (x.shape[i] !== x.shape[j]) {
-      throw new OpError(`einsum(): subscript ${labels[i]} is repeated for operand ${operand} but the sizes don't match, ${x.shape[j]} != ${x.shape[i]}`);
+      throw new OpError(
+        `einsum(): subscript ${labels[i]} is repeated for operand ${operand} but the sizes don't match, ${x.shape[j]} != ${x.shape[i]}`,
+      );
     }
     const rest = labels.filter((_, k) => k !== i && k !== j);
     return withoutRepeats(views.diagonal(x, 0, i, j), [...rest, labels[i]!], operand);
@@ -47,7 +57,10 @@ function aligned(x: Tensor, labels: Labels, all: Labels): Tensor {
   const order = all.filter((l) => labels.includes(l)).map((l) => labels.indexOf(l));
   const turned = views.permute(x, order);
   let at = 0;
-  return views.reshape(turned, all.map((l) => (labels.includes(l) ? turned.shape[at++]! : 1)));
+  return views.reshape(
+    turned,
+    all.map((l) => (labels.includes(l) ? turned.shape[at++]! : 1)),
+  );
 }
 
 /** Adds up the product of two aligned tensors over the axes `dropped`, which keep length 1. */
@@ -55,19 +68,37 @@ function contracted(a: Tensor, b: Tensor, dropped: readonly number[]): Tensor {
   const one = (x: Tensor, d: number) => x.shape[d] === 1;
   const alone = (x: Tensor, other: Tensor) => dropped.filter((d) => !one(x, d) && one(other, d));
   const added = (x: Tensor, axes: readonly number[]) => (axes.length ? (sum(x, [...axes], true) as Tensor) : x);
-  const left = added(a, alone(a, b)), right = added(b, alone(b, a));
+  const left = added(a, alone(a, b)),
+    right = added(b, alone(b, a));
   const inner = dropped.filter((d) => !one(left, d) && !one(right, d));
   if (inner.length === 0) return mul(left, right) as Tensor;
   const axes = left.shape.map((_, d) => d).filter((d) => !inner.includes(d));
   const batch = axes.filter((d) => !one(left, d) && !one(right, d));
-  const rows = axes.filter((d) => !batch.includes(d) && !one(left, d)), columns = axes.filter((d) => !batch.includes(d) && one(left, d));
+  const rows = axes.filter((d) => !batch.includes(d) && !one(left, d)),
+    columns = axes.filter((d) => !batch.includes(d) && one(left, d));
   const sizes = (x: Tensor, list: readonly number[]) => list.map((d) => x.shape[d]!);
   const count = (x: Tensor, list: readonly number[]) => numelOf(sizes(x, list));
-  const l = views.reshape(views.permute(left, [...batch, ...rows, ...inner, ...columns]), [count(left, batch), count(left, rows), count(left, inner)]);
-  const r = views.reshape(views.permute(right, [...batch, ...inner, ...columns, ...rows]), [count(right, batch), count(right, inner), count(right, columns)]);
+  const l = views.reshape(views.permute(left, [...batch, ...rows, ...inner, ...columns]), [
+    count(left, batch),
+    count(left, rows),
+    count(left, inner),
+  ]);
+  const r = views.reshape(views.permute(right, [...batch, ...inner, ...columns, ...rows]), [
+    count(right, batch),
+    count(right, inner),
+    count(right, columns),
+  ]);
   const order = [...batch, ...rows, ...columns, ...inner];
-  const product = views.reshape(matmul(l, r) as Tensor, [...sizes(left, batch), ...sizes(left, rows), ...sizes(right, columns), ...inner.map(() => 1)]);
-  return views.permute(product, order.map((_, d) => order.indexOf(d)));
+  const product = views.reshape(matmul(l, r) as Tensor, [
+    ...sizes(left, batch),
+    ...sizes(left, rows),
+    ...sizes(right, columns),
+    ...inner.map(() => 1),
+  ]);
+  return views.permute(
+    product,
+    order.map((_, d) => order.indexOf(d)),
+  );
 }
 
 /**
@@ -77,48 +108,74 @@ function contracted(a: Tensor, b: Tensor, dropped: readonly number[]): Tensor {
  * the axes of the ellipsis and then, in alphabetical order, the letters that stand once.
  */
 export function einsum(equation: string, ...operands: readonly (Tensor | readonly Tensor[])[]): Tensor {
-  if (typeof equation !== "string") throw new TypeMismatchError(`einsum: argument 'equation' must be a string, got ${describe(equation)}`);
+  if (typeof equation !== "string")
+    throw new TypeMismatchError(`einsum: argument 'equation' must be a string, got ${describe(equation)}`);
   const tensors = operands.flat() as Tensor[];
   if (tensors.length === 0) throw new OpError("einsum(): must provide at least one operand");
-  for (const x of tensors) if (!(x instanceof Tensor)) throw new TypeMismatchError(`einsum: the operands must be tensors, got ${describe(x)}`);
+  for (const x of tensors)
+    if (!(x instanceof Tensor)) throw new TypeMismatchError(`einsum: the operands must be tensors, got ${describe(x)}`);
   const [inputs, result, ...more] = equation.split("->") as [string, string | undefined, ...string[]];
-  if (more.length > 0 || /[->]/.test(inputs + (result ?? ""))) throw new OpError("einsum(): found '-' or '>' that is not part of a single '->'");
+  if (more.length > 0 || /[->]/.test(inputs + (result ?? "")))
+    throw new OpError("einsum(): found '-' or '>' that is not part of a single '->'");
   const terms = inputs.split(",");
   if (terms.length !== tensors.length) {
-    throw new OpError(`einsum(): ${terms.length > tensors.length ? "fewer" : "more"} operands were provided than specified in the equation`);
+    throw new OpError(
+      `einsum(): ${terms.length > tensors.length ? "fewer" : "more"} operands were provided than specified in the equation`,
+    );
   }
   const parts = tensors.map((x, i) => withoutRepeats(x, labelsOf(terms[i]!, i, x.ndim), i));
   const stands = terms.map((term) => [...term.replace(/[ .]/g, "")]).flat();
   const deepest = Math.max(...parts.map(([, labels]) => labels.filter((l) => l.startsWith("...")).length));
-  const out = result === undefined
-    ? [...ellipsis(deepest), ...[...new Set(stands)].filter((l) => stands.filter((s) => s === l).length === 1).sort()]
-    : resultLabels(result, deepest, stands);
+  const out =
+    result === undefined
+      ? [...ellipsis(deepest), ...[...new Set(stands)].filter((l) => stands.filter((s) => s === l).length === 1).sort()]
+      : resultLabels(result, deepest, stands);
   const all = [...out, ...new Set([...ellipsis(deepest), ...stands])].filter((l, i, list) => list.indexOf(l) === i);
   const sizes = new Map<string, number>();
-  parts.forEach(([x, labels], operand) => labels.forEach((l, d) => {
-    const n = x.shape[d]!, known = sizes.get(l) ?? 1;
-    if (n !== known && n !== 1 && known !== 1) {
-      throw new OpError(`einsum(): subscript ${l} has size ${n} for operand ${operand} which does not broadcast with previously seen size ${known}`);
-    }
-    if (known === 1) sizes.set(l, n);
-  }));
+  parts.forEach(([x, labels], operand) =>
+    labels.forEach((l, d) => {
+      const n = x.shape[d]!,
+        known = sizes.get(l) ?? 1;
+      if (n !== known && n !== 1 && known !== 1) {
+        throw new OpError(
+          `einsum(): subscript ${l} has size ${n} for operand ${operand} which does not broadcast with previously seen size ${known}`,
+        );
+      }
+      if (known === 1) sizes.set(l, n);
+    }),
+  );
   const last = new Map<string, number>();
   parts.forEach(([, labels], i) => labels.forEach((l) => last.set(l, i)));
   /** Axes that no operand after this one has, nor the result. */
   const done = (i: number) => all.map((_, d) => d).filter((d) => d >= out.length && last.get(all[d]!) === i);
   const whole = parts.map(([x, labels]) => aligned(x, labels, all));
   let product = done(0).length ? (sum(whole[0]!, done(0), true) as Tensor) : whole[0]!;
-  for (let i = 1; i < whole.length; i++) product = contracted(product, whole[i]!, all.map((_, d) => d).filter((d) => d >= out.length && last.get(all[d]!)! <= i));
-  return views.reshape(product, out.map((_, d) => product.shape[d]!));
+  for (let i = 1; i < whole.length; i++)
+    product = contracted(
+      product,
+      whole[i]!,
+      all.map((_, d) => d).filter((d) => d >= out.length && last.get(all[d]!)! <= i),
+    );
+  return views.reshape(
+    product,
+    out.map((_, d) => product.shape[d]!),
+  );
 }
 
 function resultLabels(text: string, deepest: number, stands: Labels): string[] {
-  const parts = text.split("..."), letters = parts.map((part) => [...part.replace(/ /g, "")]);
-  if (parts.length > 2 || letters.flat().includes(".")) throw new OpError("einsum(): found '.' for output that is not part of a single ellipsis");
+  const parts = text.split("..."),
+    letters = parts.map((part) => [...part.replace(/ /g, "")]);
+  if (parts.length > 2 || letters.flat().includes("."))
+    throw new OpError("einsum(): found '.' for output that is not part of a single ellipsis");
   for (const [i, l] of letters.flat().entries()) {
-    if (!/^[A-Za-z]$/.test(l)) throw new OpError(`einsum(): invalid subscript given at index ${i} in the output, subscripts must be in [a-zA-Z]`);
-    if (letters.flat().indexOf(l) !== i) throw new OpError(`einsum(): output subscript ${l} appears more than once in the output`);
-    if (!stands.includes(l)) throw new OpError(`einsum(): output subscript ${l} does not appear in the equation for any input operand`);
+    if (!/^[A-Za-z]$/.test(l))
+      throw new OpError(
+        `einsum(): invalid subscript given at index ${i} in the output, subscripts must be in [a-zA-Z]`,
+      );
+    if (letters.flat().indexOf(l) !== i)
+      throw new OpError(`einsum(): output subscript ${l} appears more than once in the output`);
+    if (!stands.includes(l))
+      throw new OpError(`einsum(): output subscript ${l} does not appear in the equation for any input operand`);
   }
   return parts.length === 2 ? [...letters[0]!, ...ellipsis(deepest), ...letters[1]!] : letters[0]!;
 }

@@ -17,7 +17,10 @@ export type Norm = "forward" | "backward" | "ortho";
 type List = number | readonly number[];
 
 /** What a transform makes: complex numbers, the half of them that says all where the input is real, or real numbers. */
-interface Kind { readonly to: "complex" | "half" | "real"; readonly inverse: boolean }
+interface Kind {
+  readonly to: "complex" | "half" | "real";
+  readonly inverse: boolean;
+}
 
 interface OneAxis<I> {
   (input: I, n?: number | null, dim?: number, norm?: Norm | null): Tensor;
@@ -33,10 +36,14 @@ const call = (op: CompiledOp, ...args: unknown[]): Tensor => run(op, args) as Te
 
 function scaleOf(norm: unknown, count: number, inverse: boolean, op: string): number {
   switch (norm ?? "backward") {
-    case "backward": return inverse ? 1 / count : 1;
-    case "forward": return inverse ? 1 : 1 / count;
-    case "ortho": return 1 / Math.sqrt(count);
-    default: throw new OpError(`${op}: Invalid normalization mode: ${describe(norm)}`);
+    case "backward":
+      return inverse ? 1 / count : 1;
+    case "forward":
+      return inverse ? 1 : 1 / count;
+    case "ortho":
+      return 1 / Math.sqrt(count);
+    default:
+      throw new OpError(`${op}: Invalid normalization mode: ${describe(norm)}`);
   }
 }
 
@@ -50,11 +57,26 @@ function pairsOf(input: unknown, kind: Kind, op: string): Tensor {
 }
 
 /** The transform of pairs along `axes` to `lengths`, null: as long as they are. */
-function transform(op: string, kind: Kind, pairs: Tensor, axes: readonly number[], lengths: readonly (number | null)[], norm: unknown): Tensor {
-  const last = axes.length - 1, { inverse } = kind;
-  const sizes = axes.map((axis, i) => lengths[i] ?? (kind.to === "real" && i === last ? 2 * (pairs.shape[axis]! - 1) : pairs.shape[axis]!));
+function transform(
+  op: string,
+  kind: Kind,
+  pairs: Tensor,
+  axes: readonly number[],
+  lengths: readonly (number | null)[],
+  norm: unknown,
+): Tensor {
+  const last = axes.length - 1,
+    { inverse } = kind;
+  const sizes = axes.map(
+    (axis, i) => lengths[i] ?? (kind.to === "real" && i === last ? 2 * (pairs.shape[axis]! - 1) : pairs.shape[axis]!),
+  );
   for (const n of sizes) if (n < 1) throw new OpError(`${op}: Invalid number of data points (${n}) specified`);
-  const scale = scaleOf(norm, sizes.reduce((a, b) => a * b, 1), inverse, op);
+  const scale = scaleOf(
+    norm,
+    sizes.reduce((a, b) => a * b, 1),
+    inverse,
+    op,
+  );
   if (axes.length === 0) return pairs;
   let x = pairs;
   if (kind.to === "half") x = call(fft_alongOp, x, sizes[last], axes[last], inverse, scale, true);
@@ -66,9 +88,18 @@ function transform(op: string, kind: Kind, pairs: Tensor, axes: readonly number[
 function oneAxis<I>(op: string, kind: Kind): OneAxis<I> {
   return ((...args: unknown[]) => {
     const [input, n, dim, norm] = named(op, ["input", "n", "dim", "norm"], args);
-    const pairs = pairsOf(input, kind, op), rank = pairs.ndim - 1, at = (dim ?? -1) as number;
+    const pairs = pairsOf(input, kind, op),
+      rank = pairs.ndim - 1,
+      at = (dim ?? -1) as number;
     if (rank === 0) throw new IndexError(`${op}: Dimension specified as ${at} but tensor has no dimensions`);
-    return transform(op, kind, pairs, [axisOf(at, rank, op)], [n === undefined || n === null ? null : integers([n], op, "n")[0]!], norm);
+    return transform(
+      op,
+      kind,
+      pairs,
+      [axisOf(at, rank, op)],
+      [n === undefined || n === null ? null : integers([n], op, "n")[0]!],
+      norm,
+    );
   }) as OneAxis<I>;
 }
 
@@ -76,23 +107,37 @@ function oneAxis<I>(op: string, kind: Kind): OneAxis<I> {
 function someAxes<I>(op: string, kind: Kind, usual: readonly number[] | null): SomeAxes<I> {
   return ((...args: unknown[]) => {
     const [input, s, dim, norm] = named(op, ["input", "s", "dim", "norm"], args);
-    const pairs = pairsOf(input, kind, op), rank = pairs.ndim - 1;
+    const pairs = pairsOf(input, kind, op),
+      rank = pairs.ndim - 1;
     const lengths = s === undefined || s === null ? null : integers([[s].flat()], op, "s");
     const chosen = dim === undefined ? usual : dim === null ? null : integers([[dim].flat()], op, "dim");
-    if (lengths && chosen && lengths.length !== chosen.length) throw new OpError(`${op}: When given, dim and shape arguments must have the same length`);
-    if (lengths && lengths.length > rank) throw new OpError(`${op}: Got shape with ${lengths.length} values but input tensor only has ${rank} dimensions.`);
+    if (lengths && chosen && lengths.length !== chosen.length)
+      throw new OpError(`${op}: When given, dim and shape arguments must have the same length`);
+    if (lengths && lengths.length > rank)
+      throw new OpError(`${op}: Got shape with ${lengths.length} values but input tensor only has ${rank} dimensions.`);
     const first = lengths ? rank - lengths.length : 0;
     const wanted = chosen ?? Array.from({ length: rank - first }, (_, i) => first + i);
-    if (rank === 0 && wanted.length > 0) throw new IndexError(`${op}: Dimension specified as ${wanted[0]} but tensor has no dimensions`);
+    if (rank === 0 && wanted.length > 0)
+      throw new IndexError(`${op}: Dimension specified as ${wanted[0]} but tensor has no dimensions`);
     const axes = rank === 0 ? [] : axesOf(wanted, rank, op);
     if (axes.length === 0 && kind.to !== "complex") throw new OpError(`${op}: must transform at least one axis`);
-    return transform(op, kind, pairs, axes, axes.map((_, i) => (lengths && lengths[i] !== -1 ? lengths[i]! : null)), norm);
+    return transform(
+      op,
+      kind,
+      pairs,
+      axes,
+      axes.map((_, i) => (lengths && lengths[i] !== -1 ? lengths[i]! : null)),
+      norm,
+    );
   }) as SomeAxes<I>;
 }
 
-const FORWARD: Kind = { to: "complex", inverse: false }, BACK: Kind = { to: "complex", inverse: true };
-const HALF: Kind = { to: "half", inverse: false }, HALF_BACK: Kind = { to: "half", inverse: true };
-const REAL: Kind = { to: "real", inverse: false }, REAL_BACK: Kind = { to: "real", inverse: true };
+const FORWARD: Kind = { to: "complex", inverse: false },
+  BACK: Kind = { to: "complex", inverse: true };
+const HALF: Kind = { to: "half", inverse: false },
+  HALF_BACK: Kind = { to: "half", inverse: true };
+const REAL: Kind = { to: "real", inverse: false },
+  REAL_BACK: Kind = { to: "real", inverse: true };
 const PLANE = [-2, -1];
 type Any = Tensor | ComplexView;
 
@@ -143,10 +188,19 @@ interface Shift {
 function shifted(op: string, by: (n: number) => number): Shift {
   return ((...args: unknown[]) => {
     const [input, dim] = named(op, ["input", "dim"], args);
-    if (!(input instanceof Tensor || input instanceof ComplexView)) throw new TypeMismatchError(`${op}: argument 'input' must be a tensor, got ${describe(input)}`);
-    const x = input instanceof Tensor ? input : input.pairs, rank = input.ndim;
-    const axes = dim === undefined || dim === null ? input.shape.map((_, i) => i) : axesOf(integers([[dim].flat()], op, "dim"), rank, op);
-    return roll(x, axes.map((axis) => by(x.shape[axis]!)), axes);
+    if (!(input instanceof Tensor || input instanceof ComplexView))
+      throw new TypeMismatchError(`${op}: argument 'input' must be a tensor, got ${describe(input)}`);
+    const x = input instanceof Tensor ? input : input.pairs,
+      rank = input.ndim;
+    const axes =
+      dim === undefined || dim === null
+        ? input.shape.map((_, i) => i)
+        : axesOf(integers([[dim].flat()], op, "dim"), rank, op);
+    return roll(
+      x,
+      axes.map((axis) => by(x.shape[axis]!)),
+      axes,
+    );
   }) as Shift;
 }
 

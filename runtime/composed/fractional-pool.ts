@@ -19,29 +19,67 @@ export interface FractionalPoolOptions {
   /** Numbers from 0 up to 1 that shift the windows, (batch, channels, axes); drawn if there are none. */
   _random_samples?: Tensor | null;
 }
-type PoolArguments = [input: Tensor, kernel_size: number | readonly number[], options?: FractionalPoolOptions] |
-  [input: Tensor, kernel_size: number | readonly number[], output_size: FractionalPoolOptions["output_size"], output_ratio?: FractionalPoolOptions["output_ratio"],
-    return_indices?: boolean, _random_samples?: Tensor | null] | [input: Tensor, kernel_size: number | readonly number[], output_size: number | readonly number[], options: FractionalPoolOptions];
+type PoolArguments =
+  | [input: Tensor, kernel_size: number | readonly number[], options?: FractionalPoolOptions]
+  | [
+      input: Tensor,
+      kernel_size: number | readonly number[],
+      output_size: FractionalPoolOptions["output_size"],
+      output_ratio?: FractionalPoolOptions["output_ratio"],
+      return_indices?: boolean,
+      _random_samples?: Tensor | null,
+    ]
+  | [
+      input: Tensor,
+      kernel_size: number | readonly number[],
+      output_size: number | readonly number[],
+      options: FractionalPoolOptions,
+    ];
 type Values = readonly number[] | number;
 
-function pool(name: string, axes: number, op: CompiledOp, args: readonly unknown[]): [values: Tensor, indices: Tensor, wanted: boolean] {
-  const [input, kernel_size, output_size, output_ratio, return_indices, samples] = signature<[Tensor, Values, Values?, Values?, boolean?, Tensor?]>(
-    `${name}(input: tensor, kernel_size: ints, output_size: ints?, output_ratio: any?, return_indices: bool?, _random_samples: tensor?)`)(args);
+function pool(
+  name: string,
+  axes: number,
+  op: CompiledOp,
+  args: readonly unknown[],
+): [values: Tensor, indices: Tensor, wanted: boolean] {
+  const [input, kernel_size, output_size, output_ratio, return_indices, samples] = signature<
+    [Tensor, Values, Values?, Values?, boolean?, Tensor?]
+  >(
+    `${name}(input: tensor, kernel_size: ints, output_size: ints?, output_ratio: any?, return_indices: bool?, _random_samples: tensor?)`,
+  )(args);
   const each = (value: Values, what: string): readonly number[] => {
-    const given = (Array.isArray(value) ? value : [value]).map((v) => number(v, name, what)), list = given.length === 1 ? new Array<number>(axes).fill(given[0]!) : given;
-    if (list.length !== axes) throw new OpError(`${name}: ${what} must either be a single number or ${axes} of them, got ${list.length}`);
+    const given = (Array.isArray(value) ? value : [value]).map((v) => number(v, name, what)),
+      list = given.length === 1 ? new Array<number>(axes).fill(given[0]!) : given;
+    if (list.length !== axes)
+      throw new OpError(`${name}: ${what} must either be a single number or ${axes} of them, got ${list.length}`);
     return list;
   };
-  if (input.ndim !== axes + 1 && input.ndim !== axes + 2) throw new OpError(`${name}: Expected ${axes + 1}D or ${axes + 2}D tensor, but got ${input.ndim}D`);
-  const spatial = input.shape.slice(-axes), given = output_size ?? null, ratio = output_ratio ?? null;
-  if (given === null && ratio === null) throw new OpError(`${name} requires specifying either an output_size or an output_ratio`);
-  const size = given !== null ? each(given, "output_size") : each(ratio!, "output_ratio").map((r, i) => Math.trunc(spatial[i]! * r));
-  const batched = input.ndim === axes + 2, [batch, channels] = batched ? input.shape : [1, ...input.shape];
+  if (input.ndim !== axes + 1 && input.ndim !== axes + 2)
+    throw new OpError(`${name}: Expected ${axes + 1}D or ${axes + 2}D tensor, but got ${input.ndim}D`);
+  const spatial = input.shape.slice(-axes),
+    given = output_size ?? null,
+    ratio = output_ratio ?? null;
+  if (given === null && ratio === null)
+    throw new OpError(`${name} requires specifying either an output_size or an output_ratio`);
+  const size =
+    given !== null
+      ? each(given, "output_size")
+      : each(ratio!, "output_ratio").map((r, i) => Math.trunc(spatial[i]! * r));
+  const batched = input.ndim === axes + 2,
+    [batch, channels] = batched ? input.shape : [1, ...input.shape];
   const shifts = samples ?? rand([batch!, channels!, axes], { dtype: input.dtype, device: input.storage.device });
   if (shifts.ndim !== 3 || shifts.shape[0]! < batch! || shifts.shape[1]! < channels! || shifts.shape[2] !== axes) {
-    throw new OpError(`${name}: Expect _random_samples of size (${batch}, ${channels}, ${axes}), got (${shifts.shape.join(", ")})`);
+    throw new OpError(
+      `${name}: Expect _random_samples of size (${batch}, ${channels}, ${axes}), got (${shifts.shape.join(", ")})`,
+    );
   }
-  const results = run(op, [input, copying.to(batched ? shifts : views.select(shifts, 0, 0), [input.dtype]), ...each(kernel_size, "kernel_size"), ...size]);
+  const results = run(op, [
+    input,
+    copying.to(batched ? shifts : views.select(shifts, 0, 0), [input.dtype]),
+    ...each(kernel_size, "kernel_size"),
+    ...size,
+  ]);
   const [values, indices] = [...(results as unknown as Iterable<Tensor>)] as [Tensor, Tensor];
   return [values, indices, return_indices ?? false];
 }
@@ -50,9 +88,13 @@ type Pooled = Tensor | [values: Tensor, indices: Tensor];
 const chosen = ([values, indices, wanted]: [Tensor, Tensor, boolean]): Pooled => (wanted ? [values, indices] : values);
 
 /** The largest element of windows that overlap unevenly, at random (Graham 2014), and their places if `return_indices`. */
-export function fractional_max_pool2d(...args: PoolArguments): Pooled { return chosen(pool("fractional_max_pool2d", 2, fractional_pool2dOp, args)); }
+export function fractional_max_pool2d(...args: PoolArguments): Pooled {
+  return chosen(pool("fractional_max_pool2d", 2, fractional_pool2dOp, args));
+}
 /** The same over three axes. */
-export function fractional_max_pool3d(...args: PoolArguments): Pooled { return chosen(pool("fractional_max_pool3d", 3, fractional_pool3dOp, args)); }
+export function fractional_max_pool3d(...args: PoolArguments): Pooled {
+  return chosen(pool("fractional_max_pool3d", 3, fractional_pool3dOp, args));
+}
 /** The elements and, always, their places. */
 export function fractional_max_pool2d_with_indices(...args: PoolArguments): [values: Tensor, indices: Tensor] {
   const [values, indices] = pool("fractional_max_pool2d", 2, fractional_pool2dOp, args);

@@ -1,7 +1,18 @@
 // Functions made of other functions: what needs shapes rearranged around ops, so that no formula can say it.
 
 export { cumulative_trapezoid, trapezoid, trapz, type AreaOptions } from "./areas.js";
-export { corrcoef, cov, dist, float_power, grid_sampler, grid_sampler_2d, grid_sampler_3d, native_layer_norm, nextafter, type CovOptions } from "./adapted.js";
+export {
+  corrcoef,
+  cov,
+  dist,
+  float_power,
+  grid_sampler,
+  grid_sampler_2d,
+  grid_sampler_3d,
+  native_layer_norm,
+  nextafter,
+  type CovOptions,
+} from "./adapted.js";
 export { ComplexView, view_as_complex, view_as_real } from "./complex.js";
 export { istft, stft, type IstftOptions, type StftOptions } from "./stft.js";
 export { gradient, type GradientOptions } from "./gradient.js";

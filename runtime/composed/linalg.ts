@@ -2,5 +2,16 @@
 
 export { cond, matrix_norm, norm } from "./matrix-norms.js";
 export { matrix_power, multi_dot } from "./matrix-chains.js";
-export { diagonal, lstsq, solve, solve_ex, tensorinv, tensorsolve, type LeastSquares, type LstsqOptions, type SolveExOptions, type SolveOptions } from "./matrix-solving.js";
+export {
+  diagonal,
+  lstsq,
+  solve,
+  solve_ex,
+  tensorinv,
+  tensorsolve,
+  type LeastSquares,
+  type LstsqOptions,
+  type SolveExOptions,
+  type SolveOptions,
+} from "./matrix-solving.js";
 export { cross } from "./products.js";

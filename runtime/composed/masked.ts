@@ -10,17 +10,37 @@ import { Tensor } from "../tensor.js";
 import { cumprod as product, cumsum as sum, nanmedian, where } from "../../names/torch.js";
 import * as views from "../views.js";
 
-export interface AlongOptions { dim?: number; dtype?: DType | null; mask?: Tensor | null }
-export interface MedianOptions { dim?: number; keepdim?: boolean; dtype?: DType | null; mask?: Tensor | null }
+export interface AlongOptions {
+  dim?: number;
+  dtype?: DType | null;
+  mask?: Tensor | null;
+}
+export interface MedianOptions {
+  dim?: number;
+  keepdim?: boolean;
+  dtype?: DType | null;
+  mask?: Tensor | null;
+}
 
 /** The input with `value` where the mask does not hold; and its axis. */
-function filled(op: string, input: unknown, dim: unknown, dtype: unknown, mask: unknown, value: number): [Tensor, number] {
+function filled(
+  op: string,
+  input: unknown,
+  dim: unknown,
+  dtype: unknown,
+  mask: unknown,
+  value: number,
+): [Tensor, number] {
   check(input, op, "input");
   if (dim === undefined) throw new TypeMismatchError(`${op}: missing required argument 'dim'`);
   const x = dtype ? (copying.to(input, [dtype as DType]) as Tensor) : input;
   if (mask === undefined || mask === null) return [x, dim as number];
-  if (!(mask instanceof Tensor) || mask.dtype !== "bool") throw new TypeMismatchError(`${op}: 'mask' must be a bool tensor`);
-  return [where(views.expand(mask, x.shape), x, full([], value, { dtype: x.dtype, device: x.device })) as Tensor, dim as number];
+  if (!(mask instanceof Tensor) || mask.dtype !== "bool")
+    throw new TypeMismatchError(`${op}: 'mask' must be a bool tensor`);
+  return [
+    where(views.expand(mask, x.shape), x, full([], value, { dtype: x.dtype, device: x.device })) as Tensor,
+    dim as number,
+  ];
 }
 
 /** The sum of the elements under the mask up to and including each one. */
@@ -42,6 +62,7 @@ export function median(input: Tensor, dim: number, options?: MedianOptions): Ten
 export function median(...args: unknown[]): Tensor {
   const [input, dim, keepdim, dtype, mask] = named("masked.median", ["input", "dim", "keepdim", "dtype", "mask"], args);
   const [x, axis] = filled("masked.median", input, dim ?? -1, dtype, mask, NaN);
-  if (!x.is_floating_point()) throw new TypeMismatchError(`masked.median: expected a floating point tensor, but got ${x.dtype}`);
+  if (!x.is_floating_point())
+    throw new TypeMismatchError(`masked.median: expected a floating point tensor, but got ${x.dtype}`);
   return (nanmedian(x, axis, (keepdim ?? false) as boolean) as { values: Tensor }).values;
 }

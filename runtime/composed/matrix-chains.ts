@@ -16,12 +16,19 @@ export function matrix_power(A: Tensor, n: number | { n: number }): Tensor;
 export function matrix_power(...args: unknown[]): Tensor {
   const [A, n] = named("matrix_power", ["A", "n"], args);
   check(A, "matrix_power", "A");
-  if (!Number.isInteger(n)) throw new TypeMismatchError(`matrix_power: argument 'n' must be a whole number, got ${describe(n)}`);
-  if (A.ndim < 2) throw new OpError("matrix_power: linalg.matrix_power: The input tensor A must have at least 2 dimensions.");
+  if (!Number.isInteger(n))
+    throw new TypeMismatchError(`matrix_power: argument 'n' must be a whole number, got ${describe(n)}`);
+  if (A.ndim < 2)
+    throw new OpError("matrix_power: linalg.matrix_power: The input tensor A must have at least 2 dimensions.");
   const [rows, columns] = A.shape.slice(-2);
-  if (rows !== columns) throw new OpError(`matrix_power: linalg.matrix_power: A must be batches of square matrices, but they are ${rows} by ${columns} matrices`);
-  if (n === 0) return where(full([], false, { device: A.device }), A, eye(rows!, { dtype: A.dtype, device: A.device })) as Tensor;
-  let square = (n as number) < 0 ? (run(invOp, [A]) as Tensor) : A, out: Tensor | null = null;
+  if (rows !== columns)
+    throw new OpError(
+      `matrix_power: linalg.matrix_power: A must be batches of square matrices, but they are ${rows} by ${columns} matrices`,
+    );
+  if (n === 0)
+    return where(full([], false, { device: A.device }), A, eye(rows!, { dtype: A.dtype, device: A.device })) as Tensor;
+  let square = (n as number) < 0 ? (run(invOp, [A]) as Tensor) : A,
+    out: Tensor | null = null;
   for (let rest = Math.abs(n as number); rest > 0; rest = Math.floor(rest / 2)) {
     if (rest % 2 === 1) out = out === null ? square : (matmul(out, square) as Tensor);
     if (rest > 1) square = matmul(square, square) as Tensor;
@@ -32,36 +39,49 @@ export function matrix_power(...args: unknown[]): Tensor {
 /** The product of two or more matrices, in the order that takes the fewest multiplications; the first and the last may be vectors. */
 export function multi_dot(tensors: readonly Tensor[] | { tensors: readonly Tensor[] }): Tensor;
 export function multi_dot(...args: unknown[]): Tensor {
-  const [list] = named("multi_dot", ["tensors"], args), all = tensorsOf(list, "multi_dot");
+  const [list] = named("multi_dot", ["tensors"], args),
+    all = tensorsOf(list, "multi_dot");
   const count = all.length;
   if (count < 2) throw new OpError(`multi_dot: multi_dot(): expected at least 2 tensors but got ${count}`);
   all.forEach((x, i) => {
     const end = i === 0 ? "first" : i === count - 1 ? "last" : "";
-    if (end && x.ndim !== 1 && x.ndim !== 2) throw new OpError(`multi_dot: multi_dot(): the ${end} tensor must be 1D or 2D but got ${x.ndim}D`);
+    if (end && x.ndim !== 1 && x.ndim !== 2)
+      throw new OpError(`multi_dot: multi_dot(): the ${end} tensor must be 1D or 2D but got ${x.ndim}D`);
     if (!end && x.ndim !== 2) throw new OpError(`multi_dot: multi_dot(): tensor ${i} must be 2D but got ${x.ndim}D`);
     if (x.dtype !== all[0]!.dtype) {
-      throw new OpError(`multi_dot: multi_dot(): all tensors must have be the same dtype but tensor 0 is ${all[0]!.dtype} and tensor ${i} ${x.dtype}`);
+      throw new OpError(
+        `multi_dot: multi_dot(): all tensors must have be the same dtype but tensor 0 is ${all[0]!.dtype} and tensor ${i} ${x.dtype}`,
+      );
     }
   });
-  const first = all[0]!, last = all[count - 1]!;
+  const first = all[0]!,
+    last = all[count - 1]!;
   const chain = all.map((x, i) => (x.ndim === 1 ? views.unsqueeze(x, i === 0 ? 0 : -1) : x));
   for (let i = 1; i < count; i++) {
     if (chain[i - 1]!.shape[1] !== chain[i]!.shape[0]) {
-      throw new OpError(`multi_dot: multi_dot(): tensors ${i - 1} and ${i} with shapes ${showShape(all[i - 1]!.shape)} and ${showShape(all[i]!.shape)} cannot be multiplied`);
+      throw new OpError(
+        `multi_dot: multi_dot(): tensors ${i - 1} and ${i} with shapes ${showShape(all[i - 1]!.shape)} and ${showShape(all[i]!.shape)} cannot be multiplied`,
+      );
     }
   }
-  const sizes = [chain[0]!.shape[0]!, ...chain.map((x) => x.shape[1]!)], splits = cheapest(sizes);
+  const sizes = [chain[0]!.shape[0]!, ...chain.map((x) => x.shape[1]!)],
+    splits = cheapest(sizes);
   const product = (from: number, to: number): Tensor => {
     if (from === to) return chain[from]!;
     const split = splits[from]![to]!;
     return matmul(product(from, split), product(split + 1, to)) as Tensor;
   };
-  return views.reshape(product(0, count - 1), [...(first.ndim === 1 ? [] : [first.shape[0]!]), ...(last.ndim === 1 ? [] : [last.shape[1]!])]);
+  return views.reshape(product(0, count - 1), [
+    ...(first.ndim === 1 ? [] : [first.shape[0]!]),
+    ...(last.ndim === 1 ? [] : [last.shape[1]!]),
+  ]);
 }
 
 /** Where the product of matrices `from` to `to`, `sizes[i]` by `sizes[i + 1]`, is best split, for every `from` and `to`. */
 function cheapest(sizes: readonly number[]): number[][] {
-  const n = sizes.length - 1, cost = Array.from({ length: n }, () => new Array<number>(n).fill(0)), splits = cost.map((row) => [...row]);
+  const n = sizes.length - 1,
+    cost = Array.from({ length: n }, () => new Array<number>(n).fill(0)),
+    splits = cost.map((row) => [...row]);
   for (let length = 1; length < n; length++) {
     for (let from = 0; from + length < n; from++) {
       const to = from + length;

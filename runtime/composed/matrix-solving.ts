@@ -25,26 +25,43 @@ function tensorAt(value: unknown, name: string, op: string): Tensor {
 export function diagonal(A: Tensor, options: { offset?: number; dim1?: number; dim2?: number } = {}): Tensor {
   atMost("diagonal", arguments, 2);
   const [x, offset, dim1, dim2] = named("diagonal", ["A", "offset", "dim1", "dim2"], [A, options]);
-  return views.diagonal(tensorAt(x, "A", "diagonal"), (offset ?? 0) as number, (dim1 ?? -2) as number, (dim2 ?? -1) as number);
+  return views.diagonal(
+    tensorAt(x, "A", "diagonal"),
+    (offset ?? 0) as number,
+    (dim1 ?? -2) as number,
+    (dim2 ?? -1) as number,
+  );
 }
 
 /** Whether the right side of a system is vectors: as PyTorch, where its shape is that of the matrices without the last axis. */
-const vectors = (A: Tensor, B: Tensor): boolean => B.ndim === 1 || B.ndim === A.ndim - 1 && B.shape.every((n, i) => n === A.shape[i]);
+const vectors = (A: Tensor, B: Tensor): boolean =>
+  B.ndim === 1 || (B.ndim === A.ndim - 1 && B.shape.every((n, i) => n === A.shape[i]));
 
-export interface SolveOptions { left?: boolean }
-export interface SolveExOptions extends SolveOptions { check_errors?: boolean }
+export interface SolveOptions {
+  left?: boolean;
+}
+export interface SolveExOptions extends SolveOptions {
+  check_errors?: boolean;
+}
 
 const SYSTEM = ["A", "B", "left", "check_errors"];
 
 /** Systems given from the left, their right sides as matrices, and how a solution comes to be what was asked for. */
 function system(op: string, args: readonly unknown[]): [Tensor, Tensor, (x: Tensor) => Tensor] {
-  const [a, b, left] = named(op, SYSTEM, args), A = tensorAt(a, "A", op), B = tensorAt(b, "B", op);
+  const [a, b, left] = named(op, SYSTEM, args),
+    A = tensorAt(a, "A", op),
+    B = tensorAt(b, "B", op);
   if (A.ndim < 2) throw new OpError(`${op}: linalg.${op}: The input tensor A must have at least 2 dimensions.`);
   if (vectors(A, B)) {
-    if (left === false) throw new OpError(`${op}: linalg.${op}: Vector broadcasting of the left hand side is not supported for left=False. In this case linalg.${op} is equivalent to B / A.squeeze(-1)`);
+    if (left === false)
+      throw new OpError(
+        `${op}: linalg.${op}: Vector broadcasting of the left hand side is not supported for left=False. In this case linalg.${op} is equivalent to B / A.squeeze(-1)`,
+      );
     return [A, views.unsqueeze(B, -1), (x) => views.squeeze(x, -1)];
   }
-  return left === false ? [views.matrixTranspose(A), views.matrixTranspose(B), (x) => views.matrixTranspose(x)] : [A, B, (x) => x];
+  return left === false
+    ? [views.matrixTranspose(A), views.matrixTranspose(B), (x) => views.matrixTranspose(x)]
+    : [A, B, (x) => x];
 }
 
 /** The matrices, or vectors, `X` with `A @ X == B`; without `left` those with `X @ A == B`.  Leading axes broadcast. */
@@ -57,7 +74,8 @@ export function solve(...args: unknown[]): Tensor {
 /** The same, and for each matrix 0, or 1 if there is no solution. */
 export function solve_ex(A: Tensor, B: Tensor, options?: SolveExOptions): Results & { result: Tensor; info: Tensor };
 export function solve_ex(...args: unknown[]): Results & { result: Tensor; info: Tensor } {
-  const [A, B, made] = system("solve_ex", args), check_errors = named("solve_ex", SYSTEM, args)[3] ?? false;
+  const [A, B, made] = system("solve_ex", args),
+    check_errors = named("solve_ex", SYSTEM, args)[3] ?? false;
   const [result, info] = run(solve_exOp, [A, B, { check_errors }]) as unknown as [Tensor, Tensor];
   return new Results(["result", "info"], [made(result), info]) as Results & { result: Tensor; info: Tensor };
 }
@@ -65,33 +83,61 @@ export function solve_ex(...args: unknown[]): Results & { result: Tensor; info: 
 /** The inverse of a tensor seen as the matrix of its first `ind` axes by the others. */
 export function tensorinv(A: Tensor, ind?: number | { ind?: number }): Tensor;
 export function tensorinv(...args: unknown[]): Tensor {
-  const [a, ind] = named("tensorinv", ["A", "ind"], args), x = tensorAt(a, "A", "tensorinv"), split = (ind ?? 2) as number;
+  const [a, ind] = named("tensorinv", ["A", "ind"], args),
+    x = tensorAt(a, "A", "tensorinv"),
+    split = (ind ?? 2) as number;
   if (!(split > 0)) throw new OpError(`tensorinv: Expected a strictly positive integer for 'ind', but got ${split}`);
-  const first = x.shape.slice(0, split), rest = x.shape.slice(split), rows = numelOf(first), columns = numelOf(rest);
+  const first = x.shape.slice(0, split),
+    rest = x.shape.slice(split),
+    rows = numelOf(first),
+    columns = numelOf(rest);
   if (rows !== columns) {
-    throw new OpError(`tensorinv: Expected self to satisfy the requirement prod(self.shape[ind:]) == prod(self.shape[:ind]), but got ${columns} != ${rows}`);
+    throw new OpError(
+      `tensorinv: Expected self to satisfy the requirement prod(self.shape[ind:]) == prod(self.shape[:ind]), but got ${columns} != ${rows}`,
+    );
   }
   return views.reshape(call(invOp, views.reshape(x, [rows, columns])), [...rest, ...first]);
 }
 
 /** `X` with `tensordot(A, X, X.ndim) == B`; `dims` are moved to the end of `A` first. */
-export function tensorsolve(A: Tensor, B: Tensor, dims?: readonly number[] | null | { dims?: readonly number[] | null }): Tensor;
+export function tensorsolve(
+  A: Tensor,
+  B: Tensor,
+  dims?: readonly number[] | null | { dims?: readonly number[] | null },
+): Tensor;
 export function tensorsolve(...args: unknown[]): Tensor {
-  const [a, b, dims] = named("tensorsolve", ["A", "B", "dims"], args), right = tensorAt(b, "B", "tensorsolve");
+  const [a, b, dims] = named("tensorsolve", ["A", "B", "dims"], args),
+    right = tensorAt(b, "B", "tensorsolve");
   let x = tensorAt(a, "A", "tensorsolve");
   if (dims !== undefined && dims !== null) {
     const moved = axesOf(integers([dims], "tensorsolve", "dims"), x.ndim, "tensorsolve");
-    x = views.movedim(x, moved, moved.map((_, i) => x.ndim - moved.length + i));
+    x = views.movedim(
+      x,
+      moved,
+      moved.map((_, i) => x.ndim - moved.length + i),
+    );
   }
-  const shape = x.shape.slice(right.ndim), columns = numelOf(shape), rows = numelOf(x.shape.slice(0, right.ndim));
+  const shape = x.shape.slice(right.ndim),
+    columns = numelOf(shape),
+    rows = numelOf(x.shape.slice(0, right.ndim));
   if (rows !== columns) {
-    throw new OpError(`tensorsolve: Expected self to satisfy the requirement prod(self.shape[other.ndim:]) == prod(self.shape[:other.ndim]), but got ${columns} != ${rows}`);
+    throw new OpError(
+      `tensorsolve: Expected self to satisfy the requirement prod(self.shape[other.ndim:]) == prod(self.shape[:other.ndim]), but got ${columns} != ${rows}`,
+    );
   }
   return views.reshape(call(linalg_solveOp, views.reshape(x, [rows, columns]), views.reshape(right, [-1, 1])), shape);
 }
 
-export interface LstsqOptions { rcond?: number | null; driver?: "gels" | "gelsy" | "gelsd" | "gelss" | null }
-export interface LeastSquares { solution: Tensor; residuals: Tensor; rank: Tensor; singular_values: Tensor }
+export interface LstsqOptions {
+  rcond?: number | null;
+  driver?: "gels" | "gelsy" | "gelsd" | "gelss" | null;
+}
+export interface LeastSquares {
+  solution: Tensor;
+  residuals: Tensor;
+  rank: Tensor;
+  singular_values: Tensor;
+}
 
 const EPSILON: Readonly<Record<string, number>> = { float64: 2 ** -52, float16: 2 ** -10 };
 
@@ -99,21 +145,35 @@ const EPSILON: Readonly<Record<string, number>> = { float64: 2 ** -52, float16: 
  * The shortest `X` for which `A @ X - B` is shortest.  As in PyTorch, residuals come where there are more rows than columns and
  * not from driver `gelsy`, the rank not from `gels`, singular values from `gelsd` and `gelss`; what does not come is empty.
  */
-export function lstsq(A: Tensor, B: Tensor, rcond?: number | null | LstsqOptions, options?: LstsqOptions): Results & LeastSquares;
+export function lstsq(
+  A: Tensor,
+  B: Tensor,
+  rcond?: number | null | LstsqOptions,
+  options?: LstsqOptions,
+): Results & LeastSquares;
 export function lstsq(...args: unknown[]): Results & LeastSquares {
   const [a, b, rcond, driver] = named("lstsq", ["A", "B", "rcond", "driver"], args);
-  const x = tensorAt(a, "A", "lstsq"), given = tensorAt(b, "B", "lstsq"), way = (driver ?? "gelsy") as string;
+  const x = tensorAt(a, "A", "lstsq"),
+    given = tensorAt(b, "B", "lstsq"),
+    way = (driver ?? "gelsy") as string;
   if (x.ndim < 2) throw new OpError("lstsq: torch.linalg.lstsq: input must have at least 2 dimensions.");
   if (given.ndim < 1) throw new OpError("lstsq: torch.linalg.lstsq: other must have at least 1 dimension.");
-  if (!["gels", "gelsy", "gelsd", "gelss"].includes(way)) throw new OpError("lstsq: torch.linalg.lstsq: parameter `driver` should be one of (gels, gelsy, gelsd, gelss)");
+  if (!["gels", "gelsy", "gelsd", "gelss"].includes(way))
+    throw new OpError("lstsq: torch.linalg.lstsq: parameter `driver` should be one of (gels, gelsy, gelsd, gelss)");
   const [rows, columns] = x.shape.slice(-2) as [number, number];
-  const single = vectors(x, given), right = single ? views.unsqueeze(given, -1) : given;
-  if (right.shape[right.ndim - 2] !== rows) throw new OpError(`lstsq: torch.linalg.lstsq: input.size(-2) should match other.size(${single ? -1 : -2})`);
+  const single = vectors(x, given),
+    right = single ? views.unsqueeze(given, -1) : given;
+  if (right.shape[right.ndim - 2] !== rows)
+    throw new OpError(`lstsq: torch.linalg.lstsq: input.size(-2) should match other.size(${single ? -1 : -2})`);
   const part = (rcond ?? (EPSILON[x.dtype] ?? 2 ** -23) * Math.max(rows, columns)) as number;
   const solution = matmul(call(pinvOp, x, { rtol: way === "gels" ? 0 : part }), right) as Tensor;
   // What does not come is nothing of the input: it belongs to the same graph.
-  const none = (dtype: "int32" | typeof x.dtype) => (dtype === "int32" ? empty([0], { dtype, device: x.device }) : views.narrow(views.reshape(x, [-1]), 0, 0, 0).clone());
-  const residuals = rows > columns && way !== "gelsy" ? (sum(square(sub(matmul(x, solution) as Tensor, right) as Tensor) as Tensor, -2) as Tensor) : none(x.dtype);
+  const none = (dtype: "int32" | typeof x.dtype) =>
+    dtype === "int32" ? empty([0], { dtype, device: x.device }) : views.narrow(views.reshape(x, [-1]), 0, 0, 0).clone();
+  const residuals =
+    rows > columns && way !== "gelsy"
+      ? (sum(square(sub(matmul(x, solution) as Tensor, right) as Tensor) as Tensor, -2) as Tensor)
+      : none(x.dtype);
   const rank = way === "gels" ? none("int32") : call(matrix_rankOp, x.detach(), { rtol: part });
   const values = way === "gelsd" || way === "gelss" ? call(svdvalsOp, x) : none(x.dtype);
   const out = [single ? views.squeeze(solution, -1) : solution, residuals, rank, values];

@@ -29,7 +29,11 @@ declare module "../tensor.js" {
     /** The vector product along the first axis of length 3, or along `dim`. */
     cross(other: Tensor, dim?: number | null | { dim?: number | null }): Tensor;
     /** The norm of order `p` along `dim`. */
-    norm(p?: composed.Order | null | composed.PNormOptions, dim?: number | readonly number[] | null, keepdim?: boolean): Tensor;
+    norm(
+      p?: composed.Order | null | composed.PNormOptions,
+      dim?: number | readonly number[] | null,
+      keepdim?: boolean,
+    ): Tensor;
     /** How the rows vary together: their covariances. */
     cov(options?: composed.CovOptions): Tensor;
     /** How the rows vary together, from -1 to 1. */
@@ -60,13 +64,34 @@ function install(name: string, value: (this: Tensor, ...args: unknown[]) => unkn
   Object.defineProperty(Tensor.prototype, name, { value, writable: true, configurable: true });
 }
 
-for (const name of ["kron", "take", "put", "take_along_dim", "masked_scatter", "rot90", "dist", "float_power", "cross", "norm", "cov", "corrcoef", "nextafter", "stft", "istft"] as const) {
+for (const name of [
+  "kron",
+  "take",
+  "put",
+  "take_along_dim",
+  "masked_scatter",
+  "rot90",
+  "dist",
+  "float_power",
+  "cross",
+  "norm",
+  "cov",
+  "corrcoef",
+  "nextafter",
+  "stft",
+  "istft",
+] as const) {
   const apply = composed[name] as (x: Tensor, ...rest: unknown[]) => Tensor;
-  install(name, function (...args) { return apply(this, ...args); });
+  install(name, function (...args) {
+    return apply(this, ...args);
+  });
 }
 for (const name of ["put", "masked_scatter", "nextafter"] as const) {
-  const apply = composed[name] as (x: Tensor, ...rest: unknown[]) => Tensor, op = `${name}_`;
-  install(op, function (...args) { return copy_(this, inShape(this, apply(this, ...args), op), op); });
+  const apply = composed[name] as (x: Tensor, ...rest: unknown[]) => Tensor,
+    op = `${name}_`;
+  install(op, function (...args) {
+    return copy_(this, inShape(this, apply(this, ...args), op), op);
+  });
 }
 for (const name of ["conj", "conj_physical", "conj_physical_", "resolve_conj", "resolve_neg"]) {
   install(name, function (...args) {
@@ -74,11 +99,20 @@ for (const name of ["conj", "conj_physical", "conj_physical_", "resolve_conj", "
     return this;
   });
 }
-install("argwhere", function (...args) { return (argwhere as (...args: unknown[]) => unknown)(this, ...args); });
-Object.defineProperty(Tensor.prototype, "real", { get(this: Tensor) { return this; }, configurable: true });
+install("argwhere", function (...args) {
+  return (argwhere as (...args: unknown[]) => unknown)(this, ...args);
+});
+Object.defineProperty(Tensor.prototype, "real", {
+  get(this: Tensor) {
+    return this;
+  },
+  configurable: true,
+});
 
 /** The result of a method in place, which has the shape of the tensor. */
 function inShape(x: Tensor, result: Tensor, op: string): Tensor {
   if (sameShape(x.shape, result.shape)) return result;
-  throw new OpError(`${op}: output with shape ${showShape(x.shape)} doesn't match the broadcast shape ${showShape(result.shape)}`);
+  throw new OpError(
+    `${op}: output with shape ${showShape(x.shape)} doesn't match the broadcast shape ${showShape(result.shape)}`,
+  );
 }

@@ -6,19 +6,39 @@ import { OpError, TypeMismatchError } from "../errors.js";
 import { axisOf, broadcastShapes, numelOf, showShape } from "../shape.js";
 import { signature } from "../signature.js";
 import type { Tensor } from "../tensor.js";
-import { add, cumsum, floor_divide, gather, index_add, index_copy, index_select, lt, mul, remainder, sum, where } from "../../names/torch.js";
+import {
+  add,
+  cumsum,
+  floor_divide,
+  gather,
+  index_add,
+  index_copy,
+  index_select,
+  lt,
+  mul,
+  remainder,
+  sum,
+  where,
+} from "../../names/torch.js";
 import { masked_sourceOp } from "../../ops/masked.js";
 import * as views from "../views.js";
 
 const TAKE = /* @__PURE__ */ signature<[Tensor, Tensor]>("take(input: tensor, index: tensor)");
-const PUT = /* @__PURE__ */ signature<[Tensor, Tensor, Tensor, boolean?]>("put(input: tensor, index: tensor, source: tensor, accumulate: bool?)");
-const TAKE_ALONG_DIM = /* @__PURE__ */ signature<[Tensor, Tensor, number?]>("take_along_dim(input: tensor, indices: tensor, dim: int?)");
-const MASKED_SCATTER = /* @__PURE__ */ signature<[Tensor, Tensor, Tensor]>("masked_scatter(input: tensor, mask: tensor, source: tensor)");
+const PUT = /* @__PURE__ */ signature<[Tensor, Tensor, Tensor, boolean?]>(
+  "put(input: tensor, index: tensor, source: tensor, accumulate: bool?)",
+);
+const TAKE_ALONG_DIM = /* @__PURE__ */ signature<[Tensor, Tensor, number?]>(
+  "take_along_dim(input: tensor, indices: tensor, dim: int?)",
+);
+const MASKED_SCATTER = /* @__PURE__ */ signature<[Tensor, Tensor, Tensor]>(
+  "masked_scatter(input: tensor, mask: tensor, source: tensor)",
+);
 const UNRAVEL = /* @__PURE__ */ signature<[Tensor, number[]]>("unravel_index(indices: tensor, shape: ints)");
 
 /** Indices into n elements, those that count from the end made positive. */
 function counted(index: Tensor, n: number, op: string): Tensor {
-  if (index.dtype !== "int32") throw new TypeMismatchError(`${op}: Expected a long tensor for index, but got ${index.dtype}`);
+  if (index.dtype !== "int32")
+    throw new TypeMismatchError(`${op}: Expected a long tensor for index, but got ${index.dtype}`);
   const flat = views.reshape(index, [-1]);
   return add(flat, mul(copying.cast(lt(flat, 0) as Tensor, "int32", "int"), n)) as Tensor;
 }
@@ -33,15 +53,27 @@ export function take(...args: unknown[]): Tensor {
 }
 
 /** A copy of `input` with the elements of `source` at these places of it seen as one row, or with them added there. */
-export function put(input: Tensor, index: Tensor, source: Tensor, accumulate?: boolean | { accumulate?: boolean }): Tensor;
+export function put(
+  input: Tensor,
+  index: Tensor,
+  source: Tensor,
+  accumulate?: boolean | { accumulate?: boolean },
+): Tensor;
 export function put(...args: unknown[]): Tensor {
   const [input, index, source, adds = false] = PUT(args);
-  if (source.dtype !== input.dtype) throw new TypeMismatchError(`put: put_(): self and source expected to have the same dtype, but got self.dtype = ${input.dtype} and source.dtype = ${source.dtype}`);
+  if (source.dtype !== input.dtype)
+    throw new TypeMismatchError(
+      `put: put_(): self and source expected to have the same dtype, but got self.dtype = ${input.dtype} and source.dtype = ${source.dtype}`,
+    );
   if (index.numel() !== source.numel()) {
-    throw new OpError(`put: put_(): Expected source and index to have the same number of elements, but got source.numel() = ${source.numel()}, index.numel() = ${index.numel()}`);
+    throw new OpError(
+      `put: put_(): Expected source and index to have the same number of elements, but got source.numel() = ${source.numel()}, index.numel() = ${index.numel()}`,
+    );
   }
   if (index.numel() === 0) return (source.requires_grad ? add(input, sum(source)) : input.clone()) as Tensor;
-  const flat = views.reshape(input, [-1]), places = counted(index, input.numel(), "put"), values = views.reshape(source, [-1]);
+  const flat = views.reshape(input, [-1]),
+    places = counted(index, input.numel(), "put"),
+    values = views.reshape(source, [-1]);
   const out = (adds ? index_add(flat, 0, places, values) : index_copy(flat, 0, places, values)) as Tensor;
   return views.reshape(out, input.shape);
 }
@@ -50,15 +82,26 @@ export function put(...args: unknown[]): Tensor {
 export function take_along_dim(input: Tensor, indices: Tensor, dim?: number | null | { dim?: number }): Tensor;
 export function take_along_dim(...args: unknown[]): Tensor {
   const [input, indices, along] = TAKE_ALONG_DIM(args);
-  if (along === undefined) return gather(views.reshape(input, [-1]), 0, counted(indices, input.numel(), "take_along_dim")) as Tensor;
+  if (along === undefined)
+    return gather(views.reshape(input, [-1]), 0, counted(indices, input.numel(), "take_along_dim")) as Tensor;
   if (input.ndim !== indices.ndim) {
-    throw new OpError(`take_along_dim: torch.take_along_dim(): input and indices should have the same number of dimensions, but got ${input.ndim} dimensions for input, ` +
-      `and ${indices.ndim} dimensions for indices`);
+    throw new OpError(
+      `take_along_dim: torch.take_along_dim(): input and indices should have the same number of dimensions, but got ${input.ndim} dimensions for input, ` +
+        `and ${indices.ndim} dimensions for indices`,
+    );
   }
-  const axis = axisOf(along, input.ndim, "take_along_dim"), alone = (x: Tensor) => x.shape.map((n, i) => (i === axis ? 1 : n));
+  const axis = axisOf(along, input.ndim, "take_along_dim"),
+    alone = (x: Tensor) => x.shape.map((n, i) => (i === axis ? 1 : n));
   const shape = broadcastShapes(alone(input), alone(indices));
-  if (!shape) throw new OpError(`take_along_dim: the shapes ${showShape(input.shape)} and ${showShape(indices.shape)} do not broadcast apart from dimension ${axis}`);
-  const wide = (x: Tensor) => views.expand(x, shape.map((n, i) => (i === axis ? x.shape[i]! : n)));
+  if (!shape)
+    throw new OpError(
+      `take_along_dim: the shapes ${showShape(input.shape)} and ${showShape(indices.shape)} do not broadcast apart from dimension ${axis}`,
+    );
+  const wide = (x: Tensor) =>
+    views.expand(
+      x,
+      shape.map((n, i) => (i === axis ? x.shape[i]! : n)),
+    );
   const places = views.reshape(counted(indices, input.shape[axis] ?? 1, "take_along_dim"), indices.shape);
   return gather(input.ndim ? wide(input) : input, axis, indices.ndim ? wide(places) : places) as Tensor;
 }
@@ -67,14 +110,28 @@ export function take_along_dim(...args: unknown[]): Tensor {
 export function masked_scatter(input: Tensor, mask: Tensor, source: Tensor): Tensor;
 export function masked_scatter(...args: unknown[]): Tensor {
   const [input, mask, source] = MASKED_SCATTER(args);
-  if (mask.dtype !== "bool") throw new TypeMismatchError(`masked_scatter: masked_scatter_ only supports boolean masks, but got mask with dtype ${mask.dtype}`);
-  if (source.dtype !== input.dtype) throw new TypeMismatchError(`masked_scatter: expected self and source to have same dtypes but got ${input.dtype} and ${source.dtype}`);
+  if (mask.dtype !== "bool")
+    throw new TypeMismatchError(
+      `masked_scatter: masked_scatter_ only supports boolean masks, but got mask with dtype ${mask.dtype}`,
+    );
+  if (source.dtype !== input.dtype)
+    throw new TypeMismatchError(
+      `masked_scatter: expected self and source to have same dtypes but got ${input.dtype} and ${source.dtype}`,
+    );
   const shape = broadcastShapes(input.shape, mask.shape);
-  if (!shape) throw new OpError(`masked_scatter: the shapes ${showShape(input.shape)} and ${showShape(mask.shape)} do not broadcast`);
-  const x = views.expand(input, shape), holds = views.expand(mask, shape);
+  if (!shape)
+    throw new OpError(
+      `masked_scatter: the shapes ${showShape(input.shape)} and ${showShape(mask.shape)} do not broadcast`,
+    );
+  const x = views.expand(input, shape),
+    holds = views.expand(mask, shape);
   if (numelOf(shape) === 0) return x.clone();
   const rank = cumsum(copying.cast(views.reshape(holds, [-1]), "int32", "int"), 0);
-  return where(holds, views.reshape(run(masked_sourceOp, [rank, views.reshape(source, [-1])]) as Tensor, shape), x) as Tensor;
+  return where(
+    holds,
+    views.reshape(run(masked_sourceOp, [rank, views.reshape(source, [-1])]) as Tensor, shape),
+    x,
+  ) as Tensor;
 }
 
 /** The coordinates, one tensor for each axis, of places counted in a tensor of this shape. */
@@ -84,12 +141,18 @@ export function unravel_index(...args: unknown[]): Tensor[] {
   if (indices.is_floating_point() || indices.dtype === "bool") {
     throw new TypeMismatchError(`unravel_index: expected 'indices' to be an integer tensor, but got ${indices.dtype}`);
   }
-  if (sizes.some((n) => n < 0)) throw new OpError(`unravel_index: 'shape' cannot have negative values, but got ${showShape(sizes)}`);
+  if (sizes.some((n) => n < 0))
+    throw new OpError(`unravel_index: 'shape' cannot have negative values, but got ${showShape(sizes)}`);
   const out: Tensor[] = [];
   let inner = 1;
   for (const n of [...sizes].reverse()) {
     // Beyond 32 bits there is nothing to count.
-    const here = inner === 1 ? indices : inner > 2 ** 31 - 1 ? mul(indices, 0) as Tensor : (floor_divide(indices, inner) as Tensor);
+    const here =
+      inner === 1
+        ? indices
+        : inner > 2 ** 31 - 1
+          ? (mul(indices, 0) as Tensor)
+          : (floor_divide(indices, inner) as Tensor);
     out.unshift((n > 2 ** 31 - 1 ? here : remainder(here, n)) as Tensor);
     inner *= n;
   }

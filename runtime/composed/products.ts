@@ -17,33 +17,59 @@ const KRON = /* @__PURE__ */ signature<[Tensor, Tensor]>("kron(input: tensor, ot
 const CROSS = /* @__PURE__ */ signature<[Tensor, Tensor, number?]>("cross(input: tensor, other: tensor, dim: int?)");
 
 /** Sums of products over axes of `a` paired with axes of `b`: the last and first `dims`, or those of two lists. */
-export function tensordot(a: Tensor, b: Tensor, dims?: number | readonly [Axes, Axes] | { dims?: number | readonly [Axes, Axes] }): Tensor;
+export function tensordot(
+  a: Tensor,
+  b: Tensor,
+  dims?: number | readonly [Axes, Axes] | { dims?: number | readonly [Axes, Axes] },
+): Tensor;
 export function tensordot(...args: unknown[]): Tensor {
   const [a, b, dims = 2] = TENSORDOT(args);
-  if (Array.isArray(dims) && dims.length !== 2) throw new OpError(`tensordot: argument 'dims' must be a whole number or two lists of axes, got ${describe(dims)}`);
+  if (Array.isArray(dims) && dims.length !== 2)
+    throw new OpError(`tensordot: argument 'dims' must be a whole number or two lists of axes, got ${describe(dims)}`);
   const pairs = Array.isArray(dims) ? (dims as unknown as readonly [Axes, Axes]) : whole(dims, "tensordot", "dims");
-  if (typeof pairs === "number" && !(pairs >= 0)) throw new OpError(`tensordot: tensordot expects dims >= 0, but got dims=${pairs}`);
+  if (typeof pairs === "number" && !(pairs >= 0))
+    throw new OpError(`tensordot: tensordot expects dims >= 0, but got dims=${pairs}`);
   if (typeof pairs === "number" && pairs > Math.min(a.ndim, b.ndim)) {
-    throw new OpError(`tensordot: tensordot expects dims <= ndim of both tensors, but got dims=${pairs} for shapes ${showShape(a.shape)} and ${showShape(b.shape)}`);
+    throw new OpError(
+      `tensordot: tensordot expects dims <= ndim of both tensors, but got dims=${pairs} for shapes ${showShape(a.shape)} and ${showShape(b.shape)}`,
+    );
   }
-  const [mine, theirs] = typeof pairs === "number"
-    ? [Array.from({ length: pairs }, (_, i) => a.ndim - pairs + i), Array.from({ length: pairs }, (_, i) => i)]
-    : [axesOf(integers([pairs[0]], "tensordot", "dims"), a.ndim, "tensordot"), axesOf(integers([pairs[1]], "tensordot", "dims"), b.ndim, "tensordot")];
-  if (mine.length !== theirs.length) throw new OpError(`tensordot: both dimension lists should have same length, but got ${mine.length} and ${theirs.length}`);
-  let left = a, right = b;
+  const [mine, theirs] =
+    typeof pairs === "number"
+      ? [Array.from({ length: pairs }, (_, i) => a.ndim - pairs + i), Array.from({ length: pairs }, (_, i) => i)]
+      : [
+          axesOf(integers([pairs[0]], "tensordot", "dims"), a.ndim, "tensordot"),
+          axesOf(integers([pairs[1]], "tensordot", "dims"), b.ndim, "tensordot"),
+        ];
+  if (mine.length !== theirs.length)
+    throw new OpError(
+      `tensordot: both dimension lists should have same length, but got ${mine.length} and ${theirs.length}`,
+    );
+  let left = a,
+    right = b;
   mine.forEach((d, i) => {
-    const e = theirs[i]!, m = a.shape[d]!, n = b.shape[e]!;
+    const e = theirs[i]!,
+      m = a.shape[d]!,
+      n = b.shape[e]!;
     if (m === n) return;
     // As PyTorch: an axis of length 1 meets any other, whose elements are then added up.
     if (m === 1) right = sum(right, e, true) as Tensor;
     else if (n === 1) left = sum(left, d, true) as Tensor;
-    else throw new OpError(`tensordot: contracted dimensions need to match, but first has size ${m} in dim ${d} and second has size ${n} in dim ${e}`);
+    else
+      throw new OpError(
+        `tensordot: contracted dimensions need to match, but first has size ${m} in dim ${d} and second has size ${n} in dim ${e}`,
+      );
   });
   const rest = (x: Tensor, used: readonly number[]) => x.shape.map((_, i) => i).filter((i) => !used.includes(i));
-  const rows = rest(left, mine), columns = rest(right, theirs), inner = numelOf(mine.map((d) => left.shape[d]!));
+  const rows = rest(left, mine),
+    columns = rest(right, theirs),
+    inner = numelOf(mine.map((d) => left.shape[d]!));
   const shape = [...rows.map((d) => left.shape[d]!), ...columns.map((d) => right.shape[d]!)];
   const l = views.reshape(views.permute(left, [...rows, ...mine]), [numelOf(rows.map((d) => left.shape[d]!)), inner]);
-  const r = views.reshape(views.permute(right, [...theirs, ...columns]), [inner, numelOf(columns.map((d) => right.shape[d]!))]);
+  const r = views.reshape(views.permute(right, [...theirs, ...columns]), [
+    inner,
+    numelOf(columns.map((d) => right.shape[d]!)),
+  ]);
   return views.reshape(matmul(l, r) as Tensor, shape);
 }
 
@@ -53,19 +79,39 @@ export function kron(...args: unknown[]): Tensor {
   const [input, other] = KRON(args);
   const rank = Math.max(input.ndim, other.ndim);
   const padded = (x: Tensor) => [...new Array<number>(rank - x.ndim).fill(1), ...x.shape];
-  const a = padded(input), b = padded(other);
-  const product = mul(views.reshape(input, a.flatMap((n) => [n, 1])), views.reshape(other, b.flatMap((n) => [1, n]))) as Tensor;
-  return views.owned(views.reshape(product, a.map((n, i) => n * b[i]!)));
+  const a = padded(input),
+    b = padded(other);
+  const product = mul(
+    views.reshape(
+      input,
+      a.flatMap((n) => [n, 1]),
+    ),
+    views.reshape(
+      other,
+      b.flatMap((n) => [1, n]),
+    ),
+  ) as Tensor;
+  return views.owned(
+    views.reshape(
+      product,
+      a.map((n, i) => n * b[i]!),
+    ),
+  );
 }
 
 /** The vector product along an axis of length 3; the other axes broadcast. */
 export function cross(input: Tensor, other: Tensor, dim?: number | { dim?: number }): Tensor;
 export function cross(...args: unknown[]): Tensor {
   const [a, b, along = -1] = CROSS(args);
-  if (a.ndim !== b.ndim) throw new OpError(`cross: linalg.cross: inputs must have the same number of dimensions, but got ${a.ndim} and ${b.ndim}`);
+  if (a.ndim !== b.ndim)
+    throw new OpError(
+      `cross: linalg.cross: inputs must have the same number of dimensions, but got ${a.ndim} and ${b.ndim}`,
+    );
   const axis = axisOf(along, a.ndim, "cross");
   if (a.shape[axis] !== 3 || b.shape[axis] !== 3) {
-    throw new OpError(`cross: linalg.cross: inputs dimension ${along} must have length 3. Got ${a.shape[axis] ?? 1} and ${b.shape[axis] ?? 1}`);
+    throw new OpError(
+      `cross: linalg.cross: inputs dimension ${along} must have length 3. Got ${a.shape[axis] ?? 1} and ${b.shape[axis] ?? 1}`,
+    );
   }
   const shape = broadcastShapes(a.shape, b.shape);
   if (!shape) throw new OpError(`cross: the shapes ${showShape(a.shape)} and ${showShape(b.shape)} do not broadcast`);
@@ -77,7 +123,8 @@ export function cross_of_first(input: Tensor, other: Tensor, dim?: number | null
 export function cross_of_first(...args: unknown[]): Tensor {
   const [x, y, dim] = CROSS(args);
   if (dim !== undefined) return cross(x, y, dim);
-  const shape = broadcastShapes(x.shape, y.shape), axis = shape ? shape.indexOf(3) : 0;
+  const shape = broadcastShapes(x.shape, y.shape),
+    axis = shape ? shape.indexOf(3) : 0;
   if (axis < 0) throw new OpError("cross: no dimension of size 3 in input");
   return cross(x, y, axis);
 }

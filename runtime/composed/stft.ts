@@ -15,30 +15,48 @@ import { fft, ifft, irfft, rfft } from "./fft.js";
 type PadMode = "constant" | "reflect" | "replicate" | "circular";
 
 export interface StftOptions {
-  hop_length?: number | null; win_length?: number | null; window?: Tensor | null; center?: boolean; pad_mode?: PadMode;
-  normalized?: boolean; onesided?: boolean | null; return_complex?: boolean | null;
+  hop_length?: number | null;
+  win_length?: number | null;
+  window?: Tensor | null;
+  center?: boolean;
+  pad_mode?: PadMode;
+  normalized?: boolean;
+  onesided?: boolean | null;
+  return_complex?: boolean | null;
 }
 
 export interface IstftOptions {
-  hop_length?: number | null; win_length?: number | null; window?: Tensor | null; center?: boolean; normalized?: boolean;
-  onesided?: boolean | null; length?: number | null; return_complex?: boolean;
+  hop_length?: number | null;
+  win_length?: number | null;
+  window?: Tensor | null;
+  center?: boolean;
+  normalized?: boolean;
+  onesided?: boolean | null;
+  length?: number | null;
+  return_complex?: boolean;
 }
 
 /** A window of `length` in the middle of `n_fft` points; null is one of ones. */
 function windowOf(window: unknown, length: number, n_fft: number, like: Tensor, op: string): Tensor {
-  if (window !== undefined && window !== null && !(window instanceof Tensor)) throw new TypeMismatchError(`${op}: argument 'window' must be a tensor, got ${describe(window)}`);
+  if (window !== undefined && window !== null && !(window instanceof Tensor))
+    throw new TypeMismatchError(`${op}: argument 'window' must be a tensor, got ${describe(window)}`);
   const own = window ?? full([length], 1, { dtype: like.dtype, device: like.device });
-  if (own.ndim !== 1 || own.shape[0] !== length) throw new OpError(`${op}: expected a 1D window tensor of size equal to win_length=${length}, but got window with size [${own.shape.join(", ")}]`);
+  if (own.ndim !== 1 || own.shape[0] !== length)
+    throw new OpError(
+      `${op}: expected a 1D window tensor of size equal to win_length=${length}, but got window with size [${own.shape.join(", ")}]`,
+    );
   const left = Math.floor((n_fft - length) / 2);
   return length === n_fft ? own : (pad(own, [left, n_fft - length - left]) as Tensor);
 }
 
 function checkSizes(op: string, n_fft: number, hop: number, length: number): void {
   for (const [name, value] of Object.entries({ n_fft, hop_length: hop, win_length: length })) {
-    if (!Number.isInteger(value)) throw new TypeMismatchError(`${op}: argument '${name}' must be an integer, got ${describe(value)}`);
+    if (!Number.isInteger(value))
+      throw new TypeMismatchError(`${op}: argument '${name}' must be an integer, got ${describe(value)}`);
   }
   if (!(hop > 0)) throw new OpError(`${op}: expected hop_length > 0, but got hop_length=${hop}`);
-  if (!(length > 0 && length <= n_fft)) throw new OpError(`${op}: expected 0 < win_length <= n_fft, but got win_length=${length}`);
+  if (!(length > 0 && length <= n_fft))
+    throw new OpError(`${op}: expected 0 < win_length <= n_fft, but got win_length=${length}`);
 }
 
 /**
@@ -48,32 +66,67 @@ function checkSizes(op: string, n_fft: number, hop: number, length: number): voi
  */
 export function stft(input: Tensor | ComplexView, n_fft: number, options: StftOptions): Tensor;
 export function stft(input: Tensor | ComplexView, options: StftOptions & { n_fft: number }): Tensor;
-export function stft(input: Tensor | ComplexView, n_fft: number, hop_length?: number | null, win_length?: number | null, window?: Tensor | null,
-  center?: boolean, pad_mode?: PadMode, normalized?: boolean, onesided?: boolean | null, return_complex?: boolean | null): Tensor;
+export function stft(
+  input: Tensor | ComplexView,
+  n_fft: number,
+  hop_length?: number | null,
+  win_length?: number | null,
+  window?: Tensor | null,
+  center?: boolean,
+  pad_mode?: PadMode,
+  normalized?: boolean,
+  onesided?: boolean | null,
+  return_complex?: boolean | null,
+): Tensor;
 export function stft(...args: unknown[]): Tensor {
-  const [input, n_fft, hop_length, win_length, window, center, pad_mode, normalized, onesided, return_complex] = named("stft",
-    ["input", "n_fft", "hop_length", "win_length", "window", "center", "pad_mode", "normalized", "onesided", "return_complex"], args);
+  const [input, n_fft, hop_length, win_length, window, center, pad_mode, normalized, onesided, return_complex] = named(
+    "stft",
+    [
+      "input",
+      "n_fft",
+      "hop_length",
+      "win_length",
+      "window",
+      "center",
+      "pad_mode",
+      "normalized",
+      "onesided",
+      "return_complex",
+    ],
+    args,
+  );
   const complex = input instanceof ComplexView;
-  if (!complex && !(input instanceof Tensor)) throw new TypeMismatchError(`stft: argument 'input' must be a tensor, got ${describe(input)}`);
+  if (!complex && !(input instanceof Tensor))
+    throw new TypeMismatchError(`stft: argument 'input' must be a tensor, got ${describe(input)}`);
   if (!complex && (return_complex === undefined || return_complex === null)) {
     throw new OpError("stft: stft requires the return_complex parameter be given for real inputs");
   }
-  const x = complex ? input.pairs : input, rank = input.ndim, size = n_fft as number;
-  if (!x.is_floating_point()) throw new TypeMismatchError(`stft: expected a tensor of floating point or complex values, but got ${x.dtype}`);
+  const x = complex ? input.pairs : input,
+    rank = input.ndim,
+    size = n_fft as number;
+  if (!x.is_floating_point())
+    throw new TypeMismatchError(`stft: expected a tensor of floating point or complex values, but got ${x.dtype}`);
   if (rank !== 1 && rank !== 2) throw new OpError(`stft: expected a 1D or 2D tensor, but got ${rank}D`);
-  const hop = (hop_length ?? Math.floor(size / 4)) as number, length = (win_length ?? size) as number;
+  const hop = (hop_length ?? Math.floor(size / 4)) as number,
+    length = (win_length ?? size) as number;
   const half = (onesided ?? !complex) as boolean;
   if (complex && half) throw new OpError("stft: Cannot have onesided output if window or input is complex");
   // Real and imaginary parts are signals of their own until the transform: [B, parts, points].
-  let rows = complex ? views.transpose(views.reshape(x, [-1, x.shape[rank - 1]!, 2]), 1, 2) : views.reshape(x, [-1, 1, x.shape[rank - 1]!]);
-  if (center ?? true) rows = pad(rows, [Math.floor(size / 2), Math.floor(size / 2)], (pad_mode ?? "reflect") as "reflect") as Tensor;
+  let rows = complex
+    ? views.transpose(views.reshape(x, [-1, x.shape[rank - 1]!, 2]), 1, 2)
+    : views.reshape(x, [-1, 1, x.shape[rank - 1]!]);
+  if (center ?? true)
+    rows = pad(rows, [Math.floor(size / 2), Math.floor(size / 2)], (pad_mode ?? "reflect") as "reflect") as Tensor;
   const points = rows.shape[2]!;
   if (!(size > 0 && size <= points)) throw new OpError(`stft: expected 0 < n_fft <= ${points}, but got n_fft=${size}`);
   checkSizes("stft", size, hop, length);
   const frames = mul(unfold(rows, 2, size, hop), windowOf(window, length, size, x, "stft")) as Tensor;
-  const norm = normalized ? "ortho" as const : "backward" as const;
-  const spectra = complex ? fft(new ComplexView(views.permute(frames, [0, 2, 3, 1])), { norm })
-    : (half ? rfft(views.select(frames, 1, 0), { norm }) : fft(views.select(frames, 1, 0), { norm }));
+  const norm = normalized ? ("ortho" as const) : ("backward" as const);
+  const spectra = complex
+    ? fft(new ComplexView(views.permute(frames, [0, 2, 3, 1])), { norm })
+    : half
+      ? rfft(views.select(frames, 1, 0), { norm })
+      : fft(views.select(frames, 1, 0), { norm });
   const out = views.transpose(spectra, 1, 2);
   return rank === 1 ? views.select(out, 0, 0) : out;
 }
@@ -81,7 +134,10 @@ export function stft(...args: unknown[]): Tensor {
 /** Windows `[B, T, n]`, each `hop` after the one before it, added up to a signal. */
 function overlapped(frames: Tensor, hop: number): Tensor {
   const [rows, windows, n] = frames.shape as [number, number, number];
-  const places = add(views.reshape(mul(arange(windows, { device: frames.device }), hop) as Tensor, [windows, 1]), arange(n, { device: frames.device })) as Tensor;
+  const places = add(
+    views.reshape(mul(arange(windows, { device: frames.device }), hop) as Tensor, [windows, 1]),
+    arange(n, { device: frames.device }),
+  ) as Tensor;
   const signal = zeros([rows, (windows - 1) * hop + n], { dtype: frames.dtype, device: frames.device });
   return index_add(signal, 1, views.reshape(places, [-1]), views.reshape(frames, [rows, windows * n])) as Tensor;
 }
@@ -93,34 +149,90 @@ function overlapped(frames: Tensor, hop: number): Tensor {
  */
 export function istft(input: Tensor | ComplexView, n_fft: number, options?: IstftOptions): Tensor;
 export function istft(input: Tensor | ComplexView, options: IstftOptions & { n_fft: number }): Tensor;
-export function istft(input: Tensor | ComplexView, n_fft: number, hop_length?: number | null, win_length?: number | null, window?: Tensor | null,
-  center?: boolean, normalized?: boolean, onesided?: boolean | null, length?: number | null, return_complex?: boolean): Tensor;
+export function istft(
+  input: Tensor | ComplexView,
+  n_fft: number,
+  hop_length?: number | null,
+  win_length?: number | null,
+  window?: Tensor | null,
+  center?: boolean,
+  normalized?: boolean,
+  onesided?: boolean | null,
+  length?: number | null,
+  return_complex?: boolean,
+): Tensor;
 export function istft(...args: unknown[]): Tensor {
-  const [input, n_fft, hop_length, win_length, window, center, normalized, onesided, length, return_complex] = named("istft",
-    ["input", "n_fft", "hop_length", "win_length", "window", "center", "normalized", "onesided", "length", "return_complex"], args);
-  const pairs = input instanceof ComplexView ? input.pairs : input, size = n_fft as number;
-  if (!(pairs instanceof Tensor)) throw new TypeMismatchError(`istft: argument 'input' must be a tensor, got ${describe(input)}`);
+  const [input, n_fft, hop_length, win_length, window, center, normalized, onesided, length, return_complex] = named(
+    "istft",
+    [
+      "input",
+      "n_fft",
+      "hop_length",
+      "win_length",
+      "window",
+      "center",
+      "normalized",
+      "onesided",
+      "length",
+      "return_complex",
+    ],
+    args,
+  );
+  const pairs = input instanceof ComplexView ? input.pairs : input,
+    size = n_fft as number;
+  if (!(pairs instanceof Tensor))
+    throw new TypeMismatchError(`istft: argument 'input' must be a tensor, got ${describe(input)}`);
   if (!pairs.is_floating_point() || pairs.ndim < 3 || pairs.ndim > 4 || pairs.shape[pairs.ndim - 1] !== 2) {
-    throw new OpError(`istft: expected the pairs that stft makes, of 3 or 4 dimensions with the last of size 2, but got ${pairs.dtype} of [${pairs.shape.join(", ")}]`);
+    throw new OpError(
+      `istft: expected the pairs that stft makes, of 3 or 4 dimensions with the last of size 2, but got ${pairs.dtype} of [${pairs.shape.join(", ")}]`,
+    );
   }
-  const width = (win_length ?? size) as number, hop = (hop_length ?? Math.floor(width / 4)) as number;
+  const width = (win_length ?? size) as number,
+    hop = (hop_length ?? Math.floor(width / 4)) as number;
   checkSizes("istft", size, hop, width);
-  const spectra = views.transpose(pairs.ndim === 3 ? views.unsqueeze(pairs, 0) : pairs, 1, 2), [, windows, count] = spectra.shape as [number, number, number];
-  const half = (onesided ?? count !== size) as boolean, wanted = half ? Math.floor(size / 2) + 1 : size;
+  const spectra = views.transpose(pairs.ndim === 3 ? views.unsqueeze(pairs, 0) : pairs, 1, 2),
+    [, windows, count] = spectra.shape as [number, number, number];
+  const half = (onesided ?? count !== size) as boolean,
+    wanted = half ? Math.floor(size / 2) + 1 : size;
   if (windows === 0 || pairs.numel() === 0) throw new OpError("istft: input tensor cannot be empty.");
-  if (count !== wanted) throw new OpError(`istft: expected the frequency dimension (3rd to the last) of the input tensor to match ${half ? "n_fft / 2 + 1" : "n_fft"} when onesided=${half}, but got ${count}`);
+  if (count !== wanted)
+    throw new OpError(
+      `istft: expected the frequency dimension (3rd to the last) of the input tensor to match ${half ? "n_fft / 2 + 1" : "n_fft"} when onesided=${half}, but got ${count}`,
+    );
   if (half && return_complex) throw new OpError("istft: cannot have onesided input with return_complex=True");
-  const weights = windowOf(window, width, size, pairs, "istft"), norm = normalized ? "ortho" as const : "backward" as const;
+  const weights = windowOf(window, width, size, pairs, "istft"),
+    norm = normalized ? ("ortho" as const) : ("backward" as const);
   const numbers = new ComplexView(spectra);
-  const whole = half ? [irfft(numbers, { n: size, norm })] : ((x) => (return_complex ? [views.select(x, 3, 0), views.select(x, 3, 1)] : [views.select(x, 3, 0)]))(ifft(numbers, { norm }));
+  const whole = half
+    ? [irfft(numbers, { n: size, norm })]
+    : ((x) => (return_complex ? [views.select(x, 3, 0), views.select(x, 3, 1)] : [views.select(x, 3, 0)]))(
+        ifft(numbers, { norm }),
+      );
   const reach = overlapped(views.expand(mul(weights, weights) as Tensor, [1, windows, size]), hop);
-  const start = (center ?? true) ? Math.floor(size / 2) : 0, total = reach.shape[1]!;
-  const end = length !== undefined && length !== null ? start + (length as number) : (center ?? true) ? total - Math.floor(size / 2) : total;
+  const start = (center ?? true) ? Math.floor(size / 2) : 0,
+    total = reach.shape[1]!;
+  const end =
+    length !== undefined && length !== null
+      ? start + (length as number)
+      : (center ?? true)
+        ? total - Math.floor(size / 2)
+        : total;
   const kept = Math.max(Math.min(end, total) - start, 0);
   const signals = whole.map((frames) => {
-    const sum = div(narrow(overlapped(mul(frames, weights) as Tensor, hop), 1, start, kept), narrow(reach, 1, start, kept)) as Tensor;
-    const long = end - start > kept ? cat([sum, zeros([sum.shape[0]!, end - start - kept], { dtype: sum.dtype, device: sum.device })], 1) : sum;
+    const sum = div(
+      narrow(overlapped(mul(frames, weights) as Tensor, hop), 1, start, kept),
+      narrow(reach, 1, start, kept),
+    ) as Tensor;
+    const long =
+      end - start > kept
+        ? cat([sum, zeros([sum.shape[0]!, end - start - kept], { dtype: sum.dtype, device: sum.device })], 1)
+        : sum;
     return pairs.ndim === 3 ? views.select(long, 0, 0) : long;
   });
-  return signals.length === 2 ? cat(signals.map((s) => views.unsqueeze(s, -1)), -1) : signals[0]!;
+  return signals.length === 2
+    ? cat(
+        signals.map((s) => views.unsqueeze(s, -1)),
+        -1,
+      )
+    : signals[0]!;
 }

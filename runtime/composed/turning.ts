@@ -12,11 +12,22 @@ const ROT90 = /* @__PURE__ */ signature<[Tensor, number?, number[]?]>("rot90(inp
 
 function reversed(x: Tensor, axis: number): Tensor {
   const n = x.shape[axis]!;
-  return index_select(x, axis, tensor(Int32Array.from({ length: n }, (_, i) => n - 1 - i), { device: x.device })) as Tensor;
+  return index_select(
+    x,
+    axis,
+    tensor(
+      Int32Array.from({ length: n }, (_, i) => n - 1 - i),
+      { device: x.device },
+    ),
+  ) as Tensor;
 }
 
 /** The tensor turned by `k` quarters from the first of two axes towards the second. */
-export function rot90(input: Tensor, k?: number | { k?: number; dims?: readonly number[] }, dims?: readonly number[] | { dims?: readonly number[] }): Tensor;
+export function rot90(
+  input: Tensor,
+  k?: number | { k?: number; dims?: readonly number[] },
+  dims?: readonly number[] | { dims?: readonly number[] },
+): Tensor;
 export function rot90(...args: unknown[]): Tensor {
   const [input, k = 1, list = [0, 1]] = ROT90(args);
   if (list.length !== 2) throw new OpError(`rot90: expected total rotation dims == 2, but got dims = ${list.length}`);
@@ -24,7 +35,8 @@ export function rot90(...args: unknown[]): Tensor {
   if (list[0] === list[1] || Math.abs(list[0]! - list[1]!) === input.ndim) {
     throw new OpError(`rot90: expected rotation dims to be different, but got dim0 = ${list[0]} and dim1 = ${list[1]}`);
   }
-  const [a, b] = axesOf(list, input.ndim, "rot90") as [number, number], turns = ((k % 4) + 4) % 4;
+  const [a, b] = axesOf(list, input.ndim, "rot90") as [number, number],
+    turns = ((k % 4) + 4) % 4;
   if (turns === 1) return views.transpose(reversed(input, b), a, b);
   if (turns === 2) return reversed(reversed(input, a), b);
   return turns === 3 ? views.transpose(reversed(input, a), a, b) : input.clone();

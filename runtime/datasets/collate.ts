@@ -11,7 +11,9 @@ import { Tensor } from "../tensor.js";
 type Fields = Readonly<Record<string, unknown>>;
 const isNumbers = (value: unknown): value is NumberArray => ArrayBuffer.isView(value) && !(value instanceof DataView);
 const isFields = (value: unknown): value is Fields =>
-  typeof value === "object" && value !== null && [Object.prototype, null].includes(Object.getPrototypeOf(value) as object | null);
+  typeof value === "object" &&
+  value !== null &&
+  [Object.prototype, null].includes(Object.getPrototypeOf(value) as object | null);
 
 /**
  * One batch of samples: tensors and typed arrays are stacked, numbers and booleans become a tensor (of int32 where all of them are
@@ -26,21 +28,37 @@ export function default_collate(batch: readonly unknown[]): unknown {
   const kind = typeof first;
   if (kind === "number" || kind === "boolean" || kind === "bigint") {
     const odd = batch.find((v) => typeof v !== kind);
-    if (odd !== undefined) throw new TypeMismatchError(`default_collate: a batch of ${kind}s has ${describe(odd)} among them`);
+    if (odd !== undefined)
+      throw new TypeMismatchError(`default_collate: a batch of ${kind}s has ${describe(odd)} among them`);
     return tensor(batch as number[], kind === "number" && batch.every(Number.isInteger) ? { dtype: "int32" } : {});
   }
   if (kind === "string") return [...batch];
   if (Array.isArray(first)) {
-    if (!batch.every((sample) => Array.isArray(sample) && sample.length === first.length)) throw new OpError("default_collate: each element in list of batch should be of equal size");
+    if (!batch.every((sample) => Array.isArray(sample) && sample.length === first.length))
+      throw new OpError("default_collate: each element in list of batch should be of equal size");
     return first.map((_, i) => default_collate((batch as unknown[][]).map((sample) => sample[i])));
   }
   if (first instanceof Map) {
-    return new Map(Array.from(first.keys(), (key: unknown) => [key, default_collate((batch as ReadonlyMap<unknown, unknown>[]).map((sample) => field(sample.has(key), sample.get(key), key)))]));
+    return new Map(
+      Array.from(first.keys(), (key: unknown) => [
+        key,
+        default_collate(
+          (batch as ReadonlyMap<unknown, unknown>[]).map((sample) => field(sample.has(key), sample.get(key), key)),
+        ),
+      ]),
+    );
   }
   if (isFields(first)) {
-    return Object.fromEntries(Object.keys(first).map((key) => [key, default_collate((batch as Fields[]).map((sample) => field(Object.hasOwn(sample, key), sample[key], key)))]));
+    return Object.fromEntries(
+      Object.keys(first).map((key) => [
+        key,
+        default_collate((batch as Fields[]).map((sample) => field(Object.hasOwn(sample, key), sample[key], key))),
+      ]),
+    );
   }
-  throw new TypeMismatchError(`default_collate: batch must contain tensors, typed arrays, numbers, texts, objects or lists; found ${describe(first)}`);
+  throw new TypeMismatchError(
+    `default_collate: batch must contain tensors, typed arrays, numbers, texts, objects or lists; found ${describe(first)}`,
+  );
 }
 
 function field(there: boolean, value: unknown, key: unknown): unknown {
@@ -52,7 +70,11 @@ function field(there: boolean, value: unknown, key: unknown): unknown {
 export function default_convert(sample: unknown): unknown {
   if (isNumbers(sample)) return tensor(sample);
   if (Array.isArray(sample)) return sample.map(default_convert);
-  if (sample instanceof Map) return new Map(Array.from(sample as ReadonlyMap<unknown, unknown>, ([key, value]) => [key, default_convert(value)]));
-  if (isFields(sample)) return Object.fromEntries(Object.entries(sample).map(([key, value]) => [key, default_convert(value)]));
+  if (sample instanceof Map)
+    return new Map(
+      Array.from(sample as ReadonlyMap<unknown, unknown>, ([key, value]) => [key, default_convert(value)]),
+    );
+  if (isFields(sample))
+    return Object.fromEntries(Object.entries(sample).map(([key, value]) => [key, default_convert(value)]));
   return sample;
 }

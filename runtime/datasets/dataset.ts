@@ -23,36 +23,58 @@ export type IterableLike<T> = Iterable<T> | AsyncIterable<T>;
 
 /** A base class to derive from: `get length()` and `get(index)`. */
 export class Dataset<T> implements MapDataset<T> {
-  get length(): number { throw new OpError(`${this.constructor.name}: a dataset needs a getter "length"`); }
-  get(_index: number): T | Promise<T> { throw new OpError(`${this.constructor.name}: a dataset needs a method get(index)`); }
+  get length(): number {
+    throw new OpError(`${this.constructor.name}: a dataset needs a getter "length"`);
+  }
+  get(_index: number): T | Promise<T> {
+    throw new OpError(`${this.constructor.name}: a dataset needs a method get(index)`);
+  }
 }
 titled(Dataset, "Dataset");
 
 /** A base class for samples that come one after the other: `[Symbol.iterator]` or `[Symbol.asyncIterator]`, and perhaps `length`. */
 export abstract class IterableDataset<T> implements AsyncIterable<T> {
   [Symbol.asyncIterator](): AsyncIterator<T> {
-    if (!(Symbol.iterator in this)) throw new OpError(`${this.constructor.name}: an iterable dataset needs [Symbol.iterator] or [Symbol.asyncIterator]`);
+    if (!(Symbol.iterator in this))
+      throw new OpError(
+        `${this.constructor.name}: an iterable dataset needs [Symbol.iterator] or [Symbol.asyncIterator]`,
+      );
     const samples = (this as unknown as Iterable<T>)[Symbol.iterator]();
-    return { next: async () => samples.next(), return: async () => samples.return?.() ?? { done: true, value: undefined } };
+    return {
+      next: async () => samples.next(),
+      return: async () => samples.return?.() ?? { done: true, value: undefined },
+    };
   }
 }
 titled(IterableDataset, "IterableDataset");
 
-const isMap = (value: unknown): value is MapDataset<unknown> => typeof value === "object" && value !== null && "length" in value && typeof (value as { get?: unknown }).get === "function";
+const isMap = (value: unknown): value is MapDataset<unknown> =>
+  typeof value === "object" &&
+  value !== null &&
+  "length" in value &&
+  typeof (value as { get?: unknown }).get === "function";
 
 /** Whether samples are asked for by number; throws for what is no dataset. */
 export function isIndexed(dataset: unknown, op: string): dataset is DatasetLike<unknown> {
   if (dataset instanceof IterableDataset) return false;
   if (Array.isArray(dataset) || dataset instanceof Tensor || isMap(dataset)) return true;
-  if (typeof dataset === "object" && dataset !== null && (Symbol.asyncIterator in dataset || Symbol.iterator in dataset)) return false;
-  throw new TypeMismatchError(`${op}: expected a dataset (an object with length and get(index), a list, a tensor, or something iterable), got ${describe(dataset)}`);
+  if (
+    typeof dataset === "object" &&
+    dataset !== null &&
+    (Symbol.asyncIterator in dataset || Symbol.iterator in dataset)
+  )
+    return false;
+  throw new TypeMismatchError(
+    `${op}: expected a dataset (an object with length and get(index), a list, a tensor, or something iterable), got ${describe(dataset)}`,
+  );
 }
 
 /** How many samples there are. */
 export function lengthOf(dataset: unknown, op: string): number {
   if (dataset instanceof Tensor && dataset.ndim > 0) return dataset.shape[0]!;
   const n = typeof dataset === "string" ? null : (dataset as { length?: unknown } | null)?.length;
-  if (dataset instanceof Tensor || typeof n !== "number" || !Number.isInteger(n) || n < 0) throw new TypeMismatchError(`${op}: ${describe(dataset)} has no length`);
+  if (dataset instanceof Tensor || typeof n !== "number" || !Number.isInteger(n) || n < 0)
+    throw new TypeMismatchError(`${op}: ${describe(dataset)} has no length`);
   return n;
 }
 
@@ -69,7 +91,8 @@ export interface Batching {
   /** The batch of these samples, as default_collate makes it; null where it must be made sample by sample. */
   getBatch(indices: readonly number[]): unknown;
 }
-export const isBatching = (dataset: unknown): dataset is Batching => typeof (dataset as Batching).getBatch === "function";
+export const isBatching = (dataset: unknown): dataset is Batching =>
+  typeof (dataset as Batching).getBatch === "function";
 
 class TensorDatasetClass extends Dataset<Tensor[]> implements Batching {
   readonly tensors: readonly Tensor[];
@@ -78,20 +101,37 @@ class TensorDatasetClass extends Dataset<Tensor[]> implements Batching {
   constructor(...tensors: Tensor[]) {
     super();
     if (!tensors.length || !tensors.every((x) => x instanceof Tensor && x.ndim > 0)) {
-      throw new TypeMismatchError(`TensorDataset: expected tensors with at least one axis, got ${tensors.map(describe).join(", ") || "none"}`);
+      throw new TypeMismatchError(
+        `TensorDataset: expected tensors with at least one axis, got ${tensors.map(describe).join(", ") || "none"}`,
+      );
     }
-    if (!tensors.every((x) => x.shape[0] === tensors[0]!.shape[0])) throw new OpError(`TensorDataset: Size mismatch between tensors: ${tensors.map((x) => x.shape[0]).join(", ")} rows`);
+    if (!tensors.every((x) => x.shape[0] === tensors[0]!.shape[0]))
+      throw new OpError(
+        `TensorDataset: Size mismatch between tensors: ${tensors.map((x) => x.shape[0]).join(", ")} rows`,
+      );
     this.tensors = tensors;
   }
-  override get length(): number { return this.tensors[0]!.shape[0]!; }
-  override get(index: number): Tensor[] { return this.tensors.map((x) => views.select(x, 0, index)); }
+  override get length(): number {
+    return this.tensors[0]!.shape[0]!;
+  }
+  override get(index: number): Tensor[] {
+    return this.tensors.map((x) => views.select(x, 0, index));
+  }
   getBatch(indices: readonly number[]): Tensor[] {
     const wrong = indices.find((i) => !Number.isInteger(i) || i < -this.length || i >= this.length);
-    if (wrong !== undefined) throw new IndexError(`TensorDataset: index ${wrong} is out of bounds for dimension 0 with size ${this.length}`);
+    if (wrong !== undefined)
+      throw new IndexError(`TensorDataset: index ${wrong} is out of bounds for dimension 0 with size ${this.length}`);
     const rows = new Map<string, Tensor>();
     const at = (x: Tensor): Tensor => {
       let found = rows.get(x.device);
-      if (!found) rows.set(x.device, (found = tensor(indices.map((i) => (i < 0 ? i + this.length : i)), { dtype: "int32", device: x.storage.device })));
+      if (!found)
+        rows.set(
+          x.device,
+          (found = tensor(
+            indices.map((i) => (i < 0 ? i + this.length : i)),
+            { dtype: "int32", device: x.storage.device },
+          )),
+        );
       return found;
     };
     return this.tensors.map((x) => kernels.index_select(x, 0, at(x)));
@@ -110,19 +150,26 @@ class ConcatDatasetClass<T> extends Dataset<T> {
     super();
     this.datasets = listOf<DatasetLike<T>>(datasets, "ConcatDataset", "datasets", "a list of datasets");
     if (!this.datasets.length) throw new OpError("ConcatDataset: datasets should not be an empty iterable");
-    if (!this.datasets.every((d) => isIndexed(d, "ConcatDataset"))) throw new TypeMismatchError("ConcatDataset does not support IterableDataset");
+    if (!this.datasets.every((d) => isIndexed(d, "ConcatDataset")))
+      throw new TypeMismatchError("ConcatDataset does not support IterableDataset");
     let sum = 0;
     this.cumulative_sizes = this.datasets.map((d) => (sum += lengthOf(d, "ConcatDataset")));
   }
-  override get length(): number { return this.cumulative_sizes[this.cumulative_sizes.length - 1]!; }
+  override get length(): number {
+    return this.cumulative_sizes[this.cumulative_sizes.length - 1]!;
+  }
   override get(index: number): T | Promise<T> {
     const at = index < 0 ? index + this.length : index;
-    if (!(at >= 0 && at < this.length)) throw new IndexError(`ConcatDataset: index ${index} is out of range for ${this.length} samples`);
+    if (!(at >= 0 && at < this.length))
+      throw new IndexError(`ConcatDataset: index ${index} is out of range for ${this.length} samples`);
     const which = this.cumulative_sizes.findIndex((end) => at < end);
     return sampleOf(this.datasets[which]!, which ? at - this.cumulative_sizes[which - 1]! : at);
   }
 }
-export const ConcatDataset = /* @__PURE__ */ callable(ConcatDatasetClass, "ConcatDataset") as typeof ConcatDatasetClass & (<T>(datasets: Iterable<DatasetLike<T>>) => ConcatDatasetClass<T>);
+export const ConcatDataset = /* @__PURE__ */ callable(
+  ConcatDatasetClass,
+  "ConcatDataset",
+) as typeof ConcatDatasetClass & (<T>(datasets: Iterable<DatasetLike<T>>) => ConcatDatasetClass<T>);
 export type ConcatDataset<T> = ConcatDatasetClass<T>;
 
 class SubsetClass<T> extends Dataset<T> implements Batching {
@@ -132,12 +179,17 @@ class SubsetClass<T> extends Dataset<T> implements Batching {
   /** The samples of `dataset` at `indices`. */
   constructor(dataset: DatasetLike<T>, indices: Iterable<number>) {
     super();
-    if (!isIndexed(dataset, "Subset")) throw new TypeMismatchError("Subset: an iterable dataset has no samples by number");
+    if (!isIndexed(dataset, "Subset"))
+      throw new TypeMismatchError("Subset: an iterable dataset has no samples by number");
     this.dataset = dataset;
     this.indices = numbersOf(indices, "Subset", "indices");
   }
-  override get length(): number { return this.indices.length; }
-  override get(index: number): T | Promise<T> { return sampleOf(this.dataset, this.at(index)); }
+  override get length(): number {
+    return this.indices.length;
+  }
+  override get(index: number): T | Promise<T> {
+    return sampleOf(this.dataset, this.at(index));
+  }
   getBatch(indices: readonly number[]): unknown {
     return isBatching(this.dataset) ? this.dataset.getBatch(indices.map((i) => this.at(i))) : null;
   }
@@ -147,7 +199,8 @@ class SubsetClass<T> extends Dataset<T> implements Batching {
     return found;
   }
 }
-export const Subset = /* @__PURE__ */ callable(SubsetClass, "Subset") as typeof SubsetClass & (<T>(dataset: DatasetLike<T>, indices: Iterable<number>) => SubsetClass<T>);
+export const Subset = /* @__PURE__ */ callable(SubsetClass, "Subset") as typeof SubsetClass &
+  (<T>(dataset: DatasetLike<T>, indices: Iterable<number>) => SubsetClass<T>);
 export type Subset<T> = SubsetClass<T>;
 
 /** A list, or whatever can be gone through, of numbers. */
@@ -161,20 +214,29 @@ export function generatorOf(given: unknown, op: string): Generator | null {
 }
 
 /** Parts of a dataset, without overlap and in random order.  `lengths`: how many samples each has, or fractions that add up to 1. */
-export function random_split<T>(dataset: DatasetLike<T>, lengths: readonly number[], generator?: Generator | { generator?: Generator | null } | null): Subset<T>[] {
+export function random_split<T>(
+  dataset: DatasetLike<T>,
+  lengths: readonly number[],
+  generator?: Generator | { generator?: Generator | null } | null,
+): Subset<T>[] {
   atMost("random_split", arguments, 3);
   const by = generatorOf(generator, "random_split");
   lengths = numbersOf(lengths, "random_split", "lengths");
-  const n = lengthOf(dataset, "random_split"), sum = lengths.reduce((a, b) => a + b, 0);
+  const n = lengthOf(dataset, "random_split"),
+    sum = lengths.reduce((a, b) => a + b, 0);
   let sizes = [...lengths];
   if (Math.abs(sum - 1) <= 1e-9 && sum <= 1) {
-    lengths.forEach((f, i) => { if (f < 0 || f > 1) throw new OpError(`random_split: Fraction at index ${i} is not between 0 and 1`); });
+    lengths.forEach((f, i) => {
+      if (f < 0 || f > 1) throw new OpError(`random_split: Fraction at index ${i} is not between 0 and 1`);
+    });
     sizes = lengths.map((f) => Math.floor(n * f));
     for (let rest = n - sizes.reduce((a, b) => a + b, 0), i = 0; i < rest; i++) sizes[i % sizes.length]!++;
   }
   const whole = sizes.reduce((a, b) => a + b, 0);
   if (whole !== n || !sizes.every((m) => Number.isInteger(m) && m >= 0)) {
-    throw new OpError(`random_split: Sum of input lengths does not equal the length of the input dataset! (${lengths.join(" + ")} = ${sum}, it has ${n})`);
+    throw new OpError(
+      `random_split: Sum of input lengths does not equal the length of the input dataset! (${lengths.join(" + ")} = ${sum}, it has ${n})`,
+    );
   }
   const order = (by ?? drawnGenerator()).permutation(n);
   let at = 0;

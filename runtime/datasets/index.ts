@@ -1,10 +1,25 @@
 // torch.utils.data.
 
 export {
-  ConcatDataset, Dataset, IterableDataset, Subset, TensorDataset, random_split, type Batching, type DatasetLike, type IterableLike, type MapDataset,
+  ConcatDataset,
+  Dataset,
+  IterableDataset,
+  Subset,
+  TensorDataset,
+  random_split,
+  type Batching,
+  type DatasetLike,
+  type IterableLike,
+  type MapDataset,
 } from "./dataset.js";
 export { DataLoader, type DataLoaderOptions } from "./loader.js";
 export {
-  BatchSampler, RandomSampler, Sampler, SequentialSampler, SubsetRandomSampler, WeightedRandomSampler, type RandomSamplerOptions,
+  BatchSampler,
+  RandomSampler,
+  Sampler,
+  SequentialSampler,
+  SubsetRandomSampler,
+  WeightedRandomSampler,
+  type RandomSamplerOptions,
 } from "./sampler.js";
 export { default_collate, default_convert } from "./collate.js";

@@ -36,15 +36,34 @@ export interface DataLoaderOptions<T = unknown, B = unknown> {
   pin_memory?: boolean;
 }
 
-const NAMES = ["batch_size", "shuffle", "sampler", "batch_sampler", "num_workers", "collate_fn", "pin_memory", "drop_last", "timeout",
-  "worker_init_fn", "multiprocessing_context", "generator", "prefetch_factor", "persistent_workers", "pin_memory_device", "in_order", "progress"];
+const NAMES = [
+  "batch_size",
+  "shuffle",
+  "sampler",
+  "batch_sampler",
+  "num_workers",
+  "collate_fn",
+  "pin_memory",
+  "drop_last",
+  "timeout",
+  "worker_init_fn",
+  "multiprocessing_context",
+  "generator",
+  "prefetch_factor",
+  "persistent_workers",
+  "pin_memory_device",
+  "in_order",
+  "progress",
+];
 const END = Symbol("end");
 
 /** Keeps the tensors of a sample or batch out of the tidy scope in which they happened to be fetched. */
 function kept<T>(value: T): T {
   if (value instanceof Tensor) return keep(value);
-  if (value instanceof Map || Array.isArray(value)) for (const item of value instanceof Map ? value.values() : (value as unknown[])) kept(item);
-  else if (typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype) for (const item of Object.values(value)) kept(item);
+  if (value instanceof Map || Array.isArray(value))
+    for (const item of value instanceof Map ? value.values() : (value as unknown[])) kept(item);
+  else if (typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype)
+    for (const item of Object.values(value)) kept(item);
   return value;
 }
 
@@ -62,38 +81,65 @@ class DataLoaderClass<B = any> implements AsyncIterable<B> {
   private readonly progress: ((progress: Progress) => void) | null;
 
   /** `for await (const [x, y] of DataLoader(dataset, {batch_size: 32, shuffle: true})) …` */
-  constructor(dataset: DatasetLike<unknown> | IterableLike<unknown>, ...options: (DataLoaderOptions<never, B> | number | boolean | null)[]) {
-    const values = named("DataLoader", NAMES, options), given = Object.fromEntries(NAMES.map((name, i) => [name, values[i]])) as DataLoaderOptions<never, B>;
+  constructor(
+    dataset: DatasetLike<unknown> | IterableLike<unknown>,
+    ...options: (DataLoaderOptions<never, B> | number | boolean | null)[]
+  ) {
+    const values = named("DataLoader", NAMES, options),
+      given = Object.fromEntries(NAMES.map((name, i) => [name, values[i]])) as DataLoaderOptions<never, B>;
     const fail = (problem: string): OpError => new OpError(`DataLoader: ${problem}`);
-    const { shuffle, sampler = null, batch_sampler = null, drop_last = false, generator = null, num_workers = 0, prefetch_factor = null } = given;
+    const {
+      shuffle,
+      sampler = null,
+      batch_sampler = null,
+      drop_last = false,
+      generator = null,
+      num_workers = 0,
+      prefetch_factor = null,
+    } = given;
     let { batch_size = 1 } = given;
     const indexed = isIndexed(dataset, "DataLoader");
     if (!(num_workers >= 0)) throw fail("num_workers option should be non-negative");
-    if (prefetch_factor !== null && !(prefetch_factor >= 0)) throw fail("prefetch_factor option should be non-negative");
+    if (prefetch_factor !== null && !(prefetch_factor >= 0))
+      throw fail("prefetch_factor option should be non-negative");
     if (!indexed) {
       for (const [name, value] of Object.entries({ shuffle: shuffle || null, sampler, batch_sampler })) {
-        if (value !== null) throw fail(`with IterableDataset: expected unspecified ${name} option, but got ${name}=${describe(value).replace(/^boolean /, "")}`);
+        if (value !== null)
+          throw fail(
+            `with IterableDataset: expected unspecified ${name} option, but got ${name}=${describe(value).replace(/^boolean /, "")}`,
+          );
       }
     }
     if (sampler && shuffle) throw fail("sampler option is mutually exclusive with shuffle");
     if (batch_sampler) {
-      if (batch_size !== 1 || shuffle || sampler || drop_last) throw fail("batch_sampler option is mutually exclusive with batch_size, shuffle, sampler, and drop_last");
+      if (batch_size !== 1 || shuffle || sampler || drop_last)
+        throw fail("batch_sampler option is mutually exclusive with batch_size, shuffle, sampler, and drop_last");
       batch_size = null;
-    } else if (batch_size === null && drop_last) throw fail("batch_size=None option disables auto-batching and is mutually exclusive with drop_last");
-    if (batch_size !== null && (!Number.isInteger(batch_size) || batch_size <= 0)) throw fail(`batch_size should be a positive integer value, but got batch_size=${String(batch_size)}`);
+    } else if (batch_size === null && drop_last)
+      throw fail("batch_size=None option disables auto-batching and is mutually exclusive with drop_last");
+    if (batch_size !== null && (!Number.isInteger(batch_size) || batch_size <= 0))
+      throw fail(`batch_size should be a positive integer value, but got batch_size=${String(batch_size)}`);
     this.dataset = dataset;
     this.batch_size = batch_size;
     this.drop_last = drop_last;
     this.generator = generator;
-    this.sampler = !indexed || batch_sampler ? null : sampler ?? (shuffle ? new RandomSampler(dataset, { generator }) : new SequentialSampler(dataset));
-    this.batch_sampler = batch_sampler ?? (this.sampler && batch_size !== null ? new BatchSampler(this.sampler, batch_size, drop_last) : null);
+    this.sampler =
+      !indexed || batch_sampler
+        ? null
+        : (sampler ?? (shuffle ? new RandomSampler(dataset, { generator }) : new SequentialSampler(dataset)));
+    this.batch_sampler =
+      batch_sampler ??
+      (this.sampler && batch_size !== null ? new BatchSampler(this.sampler, batch_size, drop_last) : null);
     this.collate_fn = given.collate_fn ?? (this.batches ? default_collate : default_convert);
-    if (typeof this.collate_fn !== "function") throw new TypeMismatchError(`DataLoader: collate_fn must be a function, got ${describe(given.collate_fn)}`);
+    if (typeof this.collate_fn !== "function")
+      throw new TypeMismatchError(`DataLoader: collate_fn must be a function, got ${describe(given.collate_fn)}`);
     this.progress = given.progress ?? null;
-    this.ahead = num_workers > 0 ? num_workers * (prefetch_factor ?? 2) : prefetch_factor ?? 1;
+    this.ahead = num_workers > 0 ? num_workers * (prefetch_factor ?? 2) : (prefetch_factor ?? 1);
   }
 
-  private get batches(): boolean { return this.batch_size !== null || this.batch_sampler !== null; }
+  private get batches(): boolean {
+    return this.batch_size !== null || this.batch_sampler !== null;
+  }
 
   /** How many batches a pass has. */
   get length(): number {
@@ -114,14 +160,25 @@ class DataLoaderClass<B = any> implements AsyncIterable<B> {
 
   /** One pass: batches in the order of the samplers. */
   async *[Symbol.asyncIterator](): AsyncGenerator<B, void> {
-    const { draw, close } = isIndexed(this.dataset, "DataLoader") ? this.byNumber(this.dataset) : this.inOrder(this.dataset);
+    const { draw, close } = isIndexed(this.dataset, "DataLoader")
+      ? this.byNumber(this.dataset)
+      : this.inOrder(this.dataset);
     const queue: Promise<unknown>[] = [];
     const total = this.progress ? this.known : null;
-    let ended = false, used = 0, timer: ReturnType<typeof setTimeout> | undefined;
+    let ended = false,
+      used = 0,
+      timer: ReturnType<typeof setTimeout> | undefined;
     const fill = (count: number): void => {
       while (queue.length < count && !ended) {
         const batch = draw();
-        batch.then((value) => { ended ||= value === END; }, () => { ended = true; });  // a failure is told when its batch is asked for
+        batch.then(
+          (value) => {
+            ended ||= value === END;
+          },
+          () => {
+            ended = true;
+          },
+        ); // a failure is told when its batch is asked for
         queue.push(batch);
       }
     };
@@ -132,7 +189,10 @@ class DataLoaderClass<B = any> implements AsyncIterable<B> {
         const batch = await queue.shift();
         if (batch === END || batch === undefined) return;
         // Fetched as soon as the program waits for something, so that it gets this batch first.
-        if (this.ahead > 0) timer = setTimeout(() => { fill(this.ahead); }, 0);
+        if (this.ahead > 0)
+          timer = setTimeout(() => {
+            fill(this.ahead);
+          }, 0);
         yield (batch as { value: B }).value;
         this.progress?.({ loaded: ++used, total });
       }
@@ -156,13 +216,17 @@ class DataLoaderClass<B = any> implements AsyncIterable<B> {
       const samples = indices.map((i) => sampleOf(dataset, i));
       return this.collated(kept(samples.some((s) => s instanceof Promise) ? await Promise.all(samples) : samples));
     };
-    const one = async (index: number): Promise<{ value: unknown }> => ({ value: kept(await this.collate_fn(kept(await sampleOf(dataset, index)) as never)) });
+    const one = async (index: number): Promise<{ value: unknown }> => ({
+      value: kept(await this.collate_fn(kept(await sampleOf(dataset, index)) as never)),
+    });
     return {
       async draw() {
         const { done, value } = order.next();
         return done ? END : typeof value === "number" ? one(value) : whole(value);
       },
-      close: async () => { order.return?.(); },
+      close: async () => {
+        order.return?.();
+      },
     };
   }
 
@@ -170,7 +234,7 @@ class DataLoaderClass<B = any> implements AsyncIterable<B> {
     const samples = Symbol.asyncIterator in dataset ? dataset[Symbol.asyncIterator]() : dataset[Symbol.iterator]();
     const batch = async (): Promise<unknown> => {
       const list: unknown[] = [];
-      for (const size = this.batch_size ?? 1; list.length < size;) {
+      for (const size = this.batch_size ?? 1; list.length < size; ) {
         const { done, value } = await samples.next();
         if (done) break;
         list.push(kept(value));
@@ -180,7 +244,12 @@ class DataLoaderClass<B = any> implements AsyncIterable<B> {
     };
     // One after the other: an iterator has only one next.
     let last: Promise<unknown> = Promise.resolve();
-    return { draw: () => (last = last.then((before) => (before === END ? END : batch()))), close: async () => { await samples.return?.(); } };
+    return {
+      draw: () => (last = last.then((before) => (before === END ? END : batch()))),
+      close: async () => {
+        await samples.return?.();
+      },
+    };
   }
 }
 
@@ -191,7 +260,14 @@ interface Drawing {
 }
 
 /* eslint-disable @typescript-eslint/no-explicit-any */
-type Arguments<B> = [dataset: DatasetLike<unknown> | IterableLike<unknown>, ...options: (DataLoaderOptions<never, B> | number | boolean | null)[]];
+type Arguments<B> = [
+  dataset: DatasetLike<unknown> | IterableLike<unknown>,
+  ...options: (DataLoaderOptions<never, B> | number | boolean | null)[],
+];
 // Spelled out, since `callable` knows no type parameters.
-export const DataLoader = /* @__PURE__ */ callable(DataLoaderClass, "DataLoader", "constructor") as typeof DataLoaderClass & (<B = any>(...args: Arguments<B>) => DataLoaderClass<B>);
+export const DataLoader = /* @__PURE__ */ callable(
+  DataLoaderClass,
+  "DataLoader",
+  "constructor",
+) as typeof DataLoaderClass & (<B = any>(...args: Arguments<B>) => DataLoaderClass<B>);
 export type DataLoader<B = any> = DataLoaderClass<B>;

@@ -16,10 +16,14 @@ titled(Sampler, "Sampler");
 
 const isWhole = (value: unknown): value is number => typeof value === "number" && Number.isInteger(value);
 function checkPositive(value: unknown, name: string, op: string): void {
-  if (!isWhole(value) || value <= 0) throw new OpError(`${op}: ${name} should be a positive integer value, but got ${name}=${describe(value).replace(/^number /, "")}`);
+  if (!isWhole(value) || value <= 0)
+    throw new OpError(
+      `${op}: ${name} should be a positive integer value, but got ${name}=${describe(value).replace(/^number /, "")}`,
+    );
 }
 function checkBoolean(value: unknown, name: string, op: string): void {
-  if (typeof value !== "boolean") throw new TypeMismatchError(`${op}: ${name} should be a boolean value, but got ${name}=${describe(value)}`);
+  if (typeof value !== "boolean")
+    throw new TypeMismatchError(`${op}: ${name} should be a boolean value, but got ${name}=${describe(value)}`);
 }
 
 class SequentialSamplerClass extends Sampler {
@@ -30,8 +34,12 @@ class SequentialSamplerClass extends Sampler {
     super();
     this.data_source = data_source;
   }
-  get length(): number { return lengthOf(this.data_source, "SequentialSampler"); }
-  *[Symbol.iterator](): IterableIterator<number> { for (let i = 0, n = this.length; i < n; i++) yield i; }
+  get length(): number {
+    return lengthOf(this.data_source, "SequentialSampler");
+  }
+  *[Symbol.iterator](): IterableIterator<number> {
+    for (let i = 0, n = this.length; i < n; i++) yield i;
+  }
 }
 export const SequentialSampler = /* @__PURE__ */ callable(SequentialSamplerClass, "SequentialSampler");
 export type SequentialSampler = SequentialSamplerClass;
@@ -49,9 +57,16 @@ class RandomSamplerClass extends Sampler {
   private readonly wanted: number | null;
 
   /** All samples in random order; or `num_samples` of them, which may repeat with `replacement`. */
-  constructor(data_source: unknown, ...options: (boolean | number | Generator | RandomSamplerOptions | null | undefined)[]) {
+  constructor(
+    data_source: unknown,
+    ...options: (boolean | number | Generator | RandomSamplerOptions | null | undefined)[]
+  ) {
     super();
-    const [again = false, count = null, by] = named("RandomSampler", ["replacement", "num_samples", "generator"], options);
+    const [again = false, count = null, by] = named(
+      "RandomSampler",
+      ["replacement", "num_samples", "generator"],
+      options,
+    );
     checkBoolean(again, "replacement", "RandomSampler");
     this.data_source = data_source;
     this.replacement = again as boolean;
@@ -59,14 +74,20 @@ class RandomSamplerClass extends Sampler {
     this.generator = generatorOf(by, "RandomSampler");
     checkPositive(this.num_samples, "num_samples", "RandomSampler");
   }
-  get num_samples(): number { return this.wanted ?? lengthOf(this.data_source, "RandomSampler"); }
-  get length(): number { return this.num_samples; }
+  get num_samples(): number {
+    return this.wanted ?? lengthOf(this.data_source, "RandomSampler");
+  }
+  get length(): number {
+    return this.num_samples;
+  }
   *[Symbol.iterator](): IterableIterator<number> {
-    const n = lengthOf(this.data_source, "RandomSampler"), generator = this.generator ?? drawnGenerator();
+    const n = lengthOf(this.data_source, "RandomSampler"),
+      generator = this.generator ?? drawnGenerator();
     if (n === 0) throw new OpError("RandomSampler: there are no samples to draw from");
     if (this.replacement) {
       // Drawn by 32, as PyTorch does, so that others who share the generator see it in the same state.
-      for (let left = this.num_samples; left > 0; left -= 32) yield* Array.from({ length: Math.min(left, 32) }, () => generator.below(n));
+      for (let left = this.num_samples; left > 0; left -= 32)
+        yield* Array.from({ length: Math.min(left, 32) }, () => generator.below(n));
     } else {
       for (let left = this.num_samples; left >= 0; left -= n) yield* generator.permutation(n).subarray(0, left);
     }
@@ -85,7 +106,9 @@ class SubsetRandomSamplerClass extends Sampler {
     this.indices = numbersOf(indices, "SubsetRandomSampler", "indices");
     this.generator = generatorOf(generator, "SubsetRandomSampler");
   }
-  get length(): number { return this.indices.length; }
+  get length(): number {
+    return this.indices.length;
+  }
   *[Symbol.iterator](): IterableIterator<number> {
     for (const i of (this.generator ?? drawnGenerator()).permutation(this.length)) yield this.indices[i]!;
   }
@@ -100,37 +123,54 @@ class WeightedRandomSamplerClass extends Sampler {
   readonly generator: Generator | null;
 
   /** `num_samples` samples, each as often as its weight says; without replacement none twice. */
-  constructor(weights: Iterable<number>, num_samples: number, ...options: (boolean | Generator | Omit<RandomSamplerOptions, "num_samples"> | null | undefined)[]) {
+  constructor(
+    weights: Iterable<number>,
+    num_samples: number,
+    ...options: (boolean | Generator | Omit<RandomSamplerOptions, "num_samples"> | null | undefined)[]
+  ) {
     super();
     const [again = true, by] = named("WeightedRandomSampler", ["replacement", "generator"], options);
     checkPositive(num_samples, "num_samples", "WeightedRandomSampler");
     checkBoolean(again, "replacement", "WeightedRandomSampler");
-    if (typeof weights !== "object" || weights === null || !(Symbol.iterator in weights)) refuse("WeightedRandomSampler", "weights", "a list of numbers", weights);
+    if (typeof weights !== "object" || weights === null || !(Symbol.iterator in weights))
+      refuse("WeightedRandomSampler", "weights", "a list of numbers", weights);
     this.weights = ArrayBuffer.isView(weights) ? numbersOf(weights, "WeightedRandomSampler", "weights") : [...weights];
     this.num_samples = num_samples;
     this.replacement = again as boolean;
     this.generator = generatorOf(by, "WeightedRandomSampler");
-    const positive = this.weights.filter((w) => w > 0).length, wrong = this.weights.filter((w) => typeof w !== "number" || !(w >= 0 && w < Infinity));
+    const positive = this.weights.filter((w) => w > 0).length,
+      wrong = this.weights.filter((w) => typeof w !== "number" || !(w >= 0 && w < Infinity));
     if (wrong.length || positive === 0) {
-      throw new OpError(`WeightedRandomSampler: weights should be a 1d sequence of numbers that are not negative, infinite or NaN, got ${wrong.length ? describe(wrong[0]) : "none above zero"}`);
+      throw new OpError(
+        `WeightedRandomSampler: weights should be a 1d sequence of numbers that are not negative, infinite or NaN, got ${wrong.length ? describe(wrong[0]) : "none above zero"}`,
+      );
     }
     if (!this.replacement && num_samples > positive) {
-      throw new OpError(`WeightedRandomSampler: cannot draw ${num_samples} samples without replacement where ${positive} have a weight`);
+      throw new OpError(
+        `WeightedRandomSampler: cannot draw ${num_samples} samples without replacement where ${positive} have a weight`,
+      );
     }
   }
-  get length(): number { return this.num_samples; }
+  get length(): number {
+    return this.num_samples;
+  }
   *[Symbol.iterator](): IterableIterator<number> {
     const generator = this.generator ?? drawnGenerator();
-    if (!this.replacement) {  // the first of so many clocks that ring at random, each as often as its weight says
+    if (!this.replacement) {
+      // the first of so many clocks that ring at random, each as often as its weight says
       const times = this.weights.map((w, i) => [-Math.log(1 - generator.uniform()) / w, i] as const);
-      yield* times.sort(([a], [b]) => a - b).slice(0, this.num_samples).map(([, i]) => i);
+      yield* times
+        .sort(([a], [b]) => a - b)
+        .slice(0, this.num_samples)
+        .map(([, i]) => i);
       return;
     }
     let sum = 0;
     const ends = this.weights.map((w) => (sum += w));
     for (let k = 0; k < this.num_samples; k++) {
       const at = generator.uniform() * sum;
-      let low = 0, high = ends.length - 1;
+      let low = 0,
+        high = ends.length - 1;
       while (low < high) {
         const middle = (low + high) >> 1;
         if (ends[middle]! <= at) low = middle + 1;
@@ -140,7 +180,11 @@ class WeightedRandomSamplerClass extends Sampler {
     }
   }
 }
-export const WeightedRandomSampler = /* @__PURE__ */ callable(WeightedRandomSamplerClass, "WeightedRandomSampler", "constructor");
+export const WeightedRandomSampler = /* @__PURE__ */ callable(
+  WeightedRandomSamplerClass,
+  "WeightedRandomSampler",
+  "constructor",
+);
 export type WeightedRandomSampler = WeightedRandomSamplerClass;
 
 class BatchSamplerClass extends Sampler<number[]> {
@@ -152,7 +196,11 @@ class BatchSamplerClass extends Sampler<number[]> {
   constructor(sampler: Iterable<number>, batch_size: number, drop_last?: boolean | { drop_last: boolean }) {
     super();
     const [drop = false] = named("BatchSampler", ["drop_last"], [drop_last]) as [boolean?];
-    if (typeof sampler === "string" || typeof (sampler as Partial<Iterable<number>> | null)?.[Symbol.iterator] !== "function") refuse("BatchSampler", "sampler", "a sampler", sampler);
+    if (
+      typeof sampler === "string" ||
+      typeof (sampler as Partial<Iterable<number>> | null)?.[Symbol.iterator] !== "function"
+    )
+      refuse("BatchSampler", "sampler", "a sampler", sampler);
     checkPositive(batch_size, "batch_size", "BatchSampler");
     checkBoolean(drop, "drop_last", "BatchSampler");
     this.sampler = sampler;

@@ -4,7 +4,12 @@ import { FileError, bytes, tooShort } from "./error.js";
 import type { OpenOptions, Stream } from "./source.js";
 
 /** Asks for what lies behind an address; FileError where the answer is not the file. */
-export async function ask(url: string | URL, name: string, options: OpenOptions, headers: Record<string, string> = {}): Promise<Response> {
+export async function ask(
+  url: string | URL,
+  name: string,
+  options: OpenOptions,
+  headers: Record<string, string> = {},
+): Promise<Response> {
   let response: Response;
   try {
     response = await fetch(url, { headers, ...(options.signal ? { signal: options.signal } : {}) });
@@ -12,9 +17,13 @@ export async function ask(url: string | URL, name: string, options: OpenOptions,
     if (options.signal?.aborted) throw error;
     throw new FileError(name, `it cannot be fetched: ${(error as Error).message}`);
   }
-  if (!response.ok || (response.status === 206 && !headers["Range"])) {  // a part was not asked for
+  if (!response.ok || (response.status === 206 && !headers["Range"])) {
+    // a part was not asked for
     await response.body?.cancel();
-    throw new FileError(name, `the server answered ${response.status}${response.statusText ? ` ${response.statusText}` : ""}`);
+    throw new FileError(
+      name,
+      `the server answered ${response.status}${response.statusText ? ` ${response.statusText}` : ""}`,
+    );
   }
   return response;
 }
@@ -35,9 +44,13 @@ export class Download implements Stream {
   private done = false;
 
   constructor(response: Response, name: string, options: OpenOptions) {
-    if (response.bodyUsed || !response.body) throw new FileError(name, "the response has no body, or it was read before");
+    if (response.bodyUsed || !response.body)
+      throw new FileError(name, "the response has no body, or it was read before");
     const announced = response.headers.get("content-length");
-    this.total = announced !== null && !response.headers.get("content-encoding") && /^\d+$/.test(announced) ? Number(announced) : null;
+    this.total =
+      announced !== null && !response.headers.get("content-encoding") && /^\d+$/.test(announced)
+        ? Number(announced)
+        : null;
     this.reader = response.body.getReader();
     this.name = name;
     this.options = options;
@@ -63,9 +76,11 @@ export class Download implements Stream {
     while (this.held < n && !this.done) await this.more();
     if (this.held < n) throw tooShort(this.name, what, n, this.at, this.loaded);
     const out = new Uint8Array(n);
-    let filled = 0, used = 0;
+    let filled = 0,
+      used = 0;
     while (filled < n) {
-      const chunk = this.chunks[used]!, part = chunk.subarray(0, n - filled);
+      const chunk = this.chunks[used]!,
+        part = chunk.subarray(0, n - filled);
       out.set(part, filled);
       filled += part.length;
       if (part.length === chunk.length) used++;
@@ -84,7 +99,8 @@ export class Download implements Stream {
 
   async end(): Promise<void> {
     while (this.held === 0 && !this.done) await this.more();
-    if (this.held > 0) throw new FileError(this.name, `it has bytes too many: its content ends at ${this.at}, but more comes`);
+    if (this.held > 0)
+      throw new FileError(this.name, `it has bytes too many: its content ends at ${this.at}, but more comes`);
   }
 
   async close(): Promise<void> {

@@ -29,26 +29,33 @@ function halfTable(): Float32Array {
 }
 
 function decodeHalf(data: ArrayBuffer): Elements {
-  const bits = new Uint16Array(data), out = new Float32Array(bits.length), table = halfTable();
+  const bits = new Uint16Array(data),
+    out = new Float32Array(bits.length),
+    table = halfTable();
   for (let i = 0; i < bits.length; i++) out[i] = table[bits[i]!]!;
   return out;
 }
 
 function decodeBrain(data: ArrayBuffer): Elements {
-  const bits = new Uint16Array(data), out = new Uint32Array(bits.length);
+  const bits = new Uint16Array(data),
+    out = new Uint32Array(bits.length);
   for (let i = 0; i < bits.length; i++) out[i] = bits[i]! << 16;
   return new Float32Array(out.buffer);
 }
 
-const misfit = (value: bigint | number): OpError => new OpError(`the value ${value} does not fit into int32, which holds 32 bits`);
+const misfit = (value: bigint | number): OpError =>
+  new OpError(`the value ${value} does not fit into int32, which holds 32 bits`);
 
 /** 64 bits as pairs of words: the upper one must be all sign, or zero. */
 function decodeLong(signed: boolean): FileType["decode"] {
   return (data) => {
-    const words = new Int32Array(data), out = new Int32Array(words.length / 2);
+    const words = new Int32Array(data),
+      out = new Int32Array(words.length / 2);
     for (let i = 0; i < out.length; i++) {
-      const low = words[2 * i]!, high = words[2 * i + 1]!;
-      if (high !== low >> 31 || (!signed && low < 0)) throw misfit((signed ? new BigInt64Array(data) : new BigUint64Array(data))[i]!);
+      const low = words[2 * i]!,
+        high = words[2 * i + 1]!;
+      if (high !== low >> 31 || (!signed && low < 0))
+        throw misfit((signed ? new BigInt64Array(data) : new BigUint64Array(data))[i]!);
       out[i] = low;
     }
     return out;
@@ -61,7 +68,12 @@ function decodeUnsigned(data: ArrayBuffer): Elements {
   return out;
 }
 
-const type = (name: string, bytes: number, dtype: DType, decode: FileType["decode"]): FileType => ({ name, bytes, dtype, decode });
+const type = (name: string, bytes: number, dtype: DType, decode: FileType["decode"]): FileType => ({
+  name,
+  bytes,
+  dtype,
+  decode,
+});
 
 /** The types by PyTorch's names. */
 export const FILE_TYPES: Readonly<Record<string, FileType>> = {
@@ -81,7 +93,13 @@ export const FILE_TYPES: Readonly<Record<string, FileType>> = {
 };
 
 /** The elements of `data`, which is used up, in `wanted` where they are floating and that is given. */
-export function decode(data: Uint8Array<ArrayBuffer>, from: FileType, wanted: DType | null, file: string, what: string): { elements: Elements; dtype: DType } {
+export function decode(
+  data: Uint8Array<ArrayBuffer>,
+  from: FileType,
+  wanted: DType | null,
+  file: string,
+  what: string,
+): { elements: Elements; dtype: DType } {
   const whole = data.byteOffset === 0 && data.length === data.buffer.byteLength ? data : data.slice();
   let elements: Elements;
   try {
@@ -94,12 +112,14 @@ export function decode(data: Uint8Array<ArrayBuffer>, from: FileType, wanted: DT
 }
 
 function converted(elements: Elements, dtype: DType): Elements {
-  const out = newElements(dtype, elements.length), convert = converter(dtype);
+  const out = newElements(dtype, elements.length),
+    convert = converter(dtype);
   for (let i = 0; i < out.length; i++) out[i] = convert(elements[i]!);
   return out;
 }
 
-const f32 = new Float32Array(1), u32 = new Uint32Array(f32.buffer);
+const f32 = new Float32Array(1),
+  u32 = new Uint32Array(f32.buffer);
 
 /** The 16 bits of the bfloat16 nearest to a number, ties to even. */
 function brainBits(value: number): number {
@@ -112,7 +132,8 @@ function brainBits(value: number): number {
 /** The bytes that a file of the type `to` (a name of FILE_TYPES) holds for elements of `dtype`. */
 export function encode(elements: Elements, dtype: DType, to: string): Uint8Array {
   if (to === "float16" || to === "bfloat16") {
-    const out = new Uint16Array(elements.length), bits = to === "bfloat16" ? brainBits : (v: number) => halfBits(roundToHalf(v));
+    const out = new Uint16Array(elements.length),
+      bits = to === "bfloat16" ? brainBits : (v: number) => halfBits(roundToHalf(v));
     for (let i = 0; i < out.length; i++) out[i] = bits(elements[i]!);
     return new Uint8Array(out.buffer);
   }

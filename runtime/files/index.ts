@@ -1,6 +1,16 @@
 // Files of tensors; torch.load and torch.save are in load.ts.
 
-export { load, load_file, safe_open, save, save_file, stream, type SafeFile, type SafeSlice, type SaveOptions } from "./safetensors.js";
+export {
+  load,
+  load_file,
+  safe_open,
+  save,
+  save_file,
+  stream,
+  type SafeFile,
+  type SafeSlice,
+  type SaveOptions,
+} from "./safetensors.js";
 export { FileError } from "./error.js";
 export type { LoadOptions } from "./placing.js";
 export type { FileLike, Progress } from "./source.js";

@@ -25,8 +25,13 @@ export interface TorchLoadOptions extends LoadOptions {
  */
 export async function load<T = unknown>(f: FileLike, options: TorchLoadOptions = {}): Promise<T> {
   atMost("load", arguments, 2);
-  if (options?.weights_only === false) throw new OpError("load: weights_only=False is not possible: only tensors and plain containers are read, and nothing in a file is ever run");
-  const own = options ?? {}, place = placing(own, "load"), source = await openSource(f, own, "load");
+  if (options?.weights_only === false)
+    throw new OpError(
+      "load: weights_only=False is not possible: only tensors and plain containers are read, and nothing in a file is ever run",
+    );
+  const own = options ?? {},
+    place = placing(own, "load"),
+    source = await openSource(f, own, "load");
   try {
     return (await read(source, place)) as T;
   } finally {
@@ -35,19 +40,27 @@ export async function load<T = unknown>(f: FileLike, options: TorchLoadOptions =
 }
 
 async function read(source: Source, place: Placing): Promise<unknown> {
-  const first = await source.read(0, Math.min(10, source.size)), start = String.fromCharCode(...first);
+  const first = await source.read(0, Math.min(10, source.size)),
+    start = String.fromCharCode(...first);
   if (start.startsWith("PK")) return readCheckpoint(source, place);
-  if (start[7] === "\0" && start[8] === "{") {  // the length of a header is short of five bytes, and JSON has no zeros
+  if (start[7] === "\0" && start[8] === "{") {
+    // the length of a header is short of five bytes, and JSON has no zeros
     const out: [string, Tensor][] = [];
     for await (const pair of readTensors(inOrder(source), place)) out.push(pair);
     return Object.fromEntries(out);
   }
   if (start.startsWith("{")) return readJson(source, place);
   if (/^\x80\x02[\x8a}]/.test(start)) {
-    throw new FileError(source.name, "it is in the format of PyTorch before 1.6, a bare pickle; torch.save(torch.load(f), f) in a newer PyTorch makes a zip archive of it");
+    throw new FileError(
+      source.name,
+      "it is in the format of PyTorch before 1.6, a bare pickle; torch.save(torch.load(f), f) in a newer PyTorch makes a zip archive of it",
+    );
   }
   const shown = Array.from(first, (b) => b.toString(16).padStart(2, "0")).join(" ");
-  throw new FileError(source.name, `it is neither a checkpoint of PyTorch (a zip archive) nor a safetensors file: its ${bytes(source.size)} begin with ${shown || "nothing"}`);
+  throw new FileError(
+    source.name,
+    `it is neither a checkpoint of PyTorch (a zip archive) nor a safetensors file: its ${bytes(source.size)} begin with ${shown || "nothing"}`,
+  );
 }
 
 /** How deep JSON may be nested: the axes of a tensor, its name and its parts. */
@@ -55,14 +68,18 @@ const DEEPEST = 66;
 
 /** JSON of tensors by name: nested arrays, or {shape, data}. */
 async function readJson(source: Source, place: Placing): Promise<Record<string, Tensor>> {
-  const text = await source.read(0, source.size), { device, dtype } = place;
+  const text = await source.read(0, source.size),
+    { device, dtype } = place;
   const toTensor = (value: unknown): Tensor => {
     if (isParts(value, "load")) return ofParts(value, { device, dtype: dtype ?? "float32" });
-    if (!Array.isArray(value) && typeof value !== "number" && typeof value !== "boolean") throw new TypeMismatchError(`load: expected {shape, data} or lists of numbers, got ${describe(value)}`);
+    if (!Array.isArray(value) && typeof value !== "number" && typeof value !== "boolean")
+      throw new TypeMismatchError(`load: expected {shape, data} or lists of numbers, got ${describe(value)}`);
     return tensor(value as TensorData, { device, dtype });
   };
   try {
-    return Object.fromEntries(Object.entries(parseJson(text, DEEPEST) as object).map(([name, value]) => [name, toTensor(value)]));
+    return Object.fromEntries(
+      Object.entries(parseJson(text, DEEPEST) as object).map(([name, value]) => [name, toTensor(value)]),
+    );
   } catch (error) {
     throw new FileError(source.name, `it begins as JSON, but holds no tensors by name: ${(error as Error).message}`);
   }
@@ -73,13 +90,23 @@ async function readJson(source: Source, place: Placing): Promise<Record<string, 
  * `safetensors.torch.load_file`.  What is written are the values at the call: training may go on before the promise settles.
  * A file that exists keeps its content until all is written, and its mode.  `f`: a path in Node, a WritableStream, or the handle of a file in a page.
  */
-export async function save(obj: Readonly<Record<string, Tensor>> | ReadonlyMap<string, Tensor>, f: Target, options: SaveOptions = {}): Promise<void> {
+export async function save(
+  obj: Readonly<Record<string, Tensor>> | ReadonlyMap<string, Tensor>,
+  f: Target,
+  options: SaveOptions = {},
+): Promise<void> {
   atMost("save", arguments, 3);
   const given: unknown = obj;
   if (given instanceof Tensor || typeof given !== "object" || given === null || Array.isArray(given)) {
-    const hint = typeof given === "function" && "state_dict" in given ? "; save model.state_dict()" : given instanceof Tensor ? "; save({name: tensor}, f)" : "";
-    throw new TypeMismatchError(`save: expected a dictionary of tensors, got ${typeof given === "function" ? "a module or function" : describe(given)}${hint}`);
+    const hint =
+      typeof given === "function" && "state_dict" in given
+        ? "; save model.state_dict()"
+        : given instanceof Tensor
+          ? "; save({name: tensor}, f)"
+          : "";
+    throw new TypeMismatchError(
+      `save: expected a dictionary of tensors, got ${typeof given === "function" ? "a module or function" : describe(given)}${hint}`,
+    );
   }
   return writeTo(f, pieces(obj, options, "save"), "save");
 }
-

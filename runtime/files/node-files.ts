@@ -41,7 +41,8 @@ interface Paths {
 export const hasPaths = (): boolean =>
   typeof (globalThis as { process?: { versions?: { node?: string } } }).process?.versions?.node === "string";
 
-const fileSystem = async (): Promise<FileSystem> => (await import("../platform/node.js")).fileSystem() as Promise<FileSystem>;
+const fileSystem = async (): Promise<FileSystem> =>
+  (await import("../platform/node.js")).fileSystem() as Promise<FileSystem>;
 const pathModules = async (): Promise<Paths> => (await import("../platform/node.js")).paths() as Promise<Paths>;
 
 const nameOf = (path: string | URL): string => (path instanceof URL ? decodeURIComponent(path.pathname) : path);
@@ -51,7 +52,10 @@ const reason = (error: unknown): string => (error instanceof Error ? error.messa
 const PIECE = 2 ** 26;
 
 /** Opens a file for reading by position. */
-export async function openPath(path: string | URL, progress?: (loaded: number, total: number) => void): Promise<Source> {
+export async function openPath(
+  path: string | URL,
+  progress?: (loaded: number, total: number) => void,
+): Promise<Source> {
   const name = nameOf(path);
   let handle: Handle;
   try {
@@ -66,12 +70,17 @@ export async function openPath(path: string | URL, progress?: (loaded: number, t
   }
   let loaded = 0;
   return {
-    name, size: stat.size,
+    name,
+    size: stat.size,
     async read(start, end) {
       const out = new Uint8Array(end - start);
-      for (let at = 0; at < out.length;) {
+      for (let at = 0; at < out.length; ) {
         const { bytesRead } = await handle.read(out, at, Math.min(PIECE, out.length - at), start + at);
-        if (bytesRead === 0) throw new FileError(name, `it became shorter while it was read: it had ${stat.size} bytes, and now ends at ${start + at}`);
+        if (bytesRead === 0)
+          throw new FileError(
+            name,
+            `it became shorter while it was read: it had ${stat.size} bytes, and now ends at ${start + at}`,
+          );
         at += bytesRead;
         loaded += bytesRead;
         progress?.(loaded, stat.size);
@@ -87,9 +96,11 @@ const writing = new Map<string, Promise<void>>();
 
 /** Writes all `parts` to a file, after whatever was to be written to it before; what was there stays until all is written. */
 export async function writePath(path: string | URL, parts: AsyncIterable<Uint8Array>): Promise<void> {
-  const name = nameOf(path), [files, paths] = await Promise.all([fileSystem(), pathModules()]);
+  const name = nameOf(path),
+    [files, paths] = await Promise.all([fileSystem(), pathModules()]);
   const key = path instanceof URL ? paths.fileURLToPath(path) : paths.resolve(path);
-  const turn = (writing.get(key) ?? Promise.resolve()).then(() => replace(files, paths, path, key, parts)), over = turn.catch(() => undefined);
+  const turn = (writing.get(key) ?? Promise.resolve()).then(() => replace(files, paths, path, key, parts)),
+    over = turn.catch(() => undefined);
   writing.set(key, over);
   try {
     await turn;
@@ -102,10 +113,18 @@ export async function writePath(path: string | URL, parts: AsyncIterable<Uint8Ar
 }
 
 /** Writes a new file beside the old one, on the disk as well, and puts it in its place with the old one's mode. */
-async function replace(files: FileSystem, paths: Paths, path: string | URL, absolute: string, parts: AsyncIterable<Uint8Array>): Promise<void> {
+async function replace(
+  files: FileSystem,
+  paths: Paths,
+  path: string | URL,
+  absolute: string,
+  parts: AsyncIterable<Uint8Array>,
+): Promise<void> {
   const before = await files.stat(path).catch(() => null);
-  if (before && !before.isFile()) return write(await files.open(path, "w"), parts);   // a pipe or a device; of a folder the system says so
-  const place = before ? await files.realpath(path) : absolute, folder = paths.dirname(place), mode = before ? before.mode & 0o777 : 0o666;
+  if (before && !before.isFile()) return write(await files.open(path, "w"), parts); // a pipe or a device; of a folder the system says so
+  const place = before ? await files.realpath(path) : absolute,
+    folder = paths.dirname(place),
+    mode = before ? before.mode & 0o777 : 0o666;
   const [beside, handle] = await openBeside(files, paths.join(folder, paths.basename(place).slice(0, 50)), mode);
   try {
     await write(handle, parts, async () => {
@@ -129,7 +148,9 @@ async function replace(files: FileSystem, paths: Paths, path: string | URL, abso
 const tried = async (body: () => Promise<void> | undefined): Promise<void> => {
   try {
     await body();
-  } catch { /* it is better with it, and good without */ }
+  } catch {
+    /* it is better with it, and good without */
+  }
 };
 
 /** A new file whose name nobody had: what lies there by that name, a link for instance, is never opened. */
@@ -147,7 +168,8 @@ async function openBeside(files: FileSystem, start: string, mode: number): Promi
 async function write(handle: Handle, parts: AsyncIterable<Uint8Array>, finish?: () => Promise<void>): Promise<void> {
   try {
     for await (const part of parts) {
-      for (let at = 0; at < part.length;) at += (await handle.write(part, at, Math.min(PIECE, part.length - at))).bytesWritten;
+      for (let at = 0; at < part.length; )
+        at += (await handle.write(part, at, Math.min(PIECE, part.length - at))).bytesWritten;
     }
     await finish?.();
   } finally {

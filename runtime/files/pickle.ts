@@ -31,7 +31,8 @@ export interface PickleContext {
 }
 
 /** The most that a pickle may put on the stack, and the most objects it may make or keep: one byte can stand for a dictionary. */
-const MOST_VALUES = 2 ** 24, MOST_OBJECTS = 2 ** 21;
+const MOST_VALUES = 2 ** 24,
+  MOST_OBJECTS = 2 ** 21;
 
 const MARK = Symbol("mark");
 const made = new WeakMap<object, Name>();
@@ -45,7 +46,7 @@ export function unpickle(data: Uint8Array, context: PickleContext, file: string)
     return new Reader(data, context, file).run();
   } catch (error) {
     if (error instanceof OpError) throw error;
-    throw new FileError(file, `its pickle cannot be read: ${(error as Error).message}`);  // a limit of the engine
+    throw new FileError(file, `its pickle cannot be read: ${(error as Error).message}`); // a limit of the engine
   }
 }
 
@@ -74,13 +75,20 @@ class Reader {
 
   private skip(n: number): number {
     const start = this.at;
-    if (!(start + n <= this.data.length)) throw this.fail(`${n} bytes are announced, ${this.data.length - start} are left`);
+    if (!(start + n <= this.data.length))
+      throw this.fail(`${n} bytes are announced, ${this.data.length - start} are left`);
     this.at += n;
     return start;
   }
-  private u8(): number { return this.words.getUint8(this.skip(1)); }
-  private u32(): number { return this.words.getUint32(this.skip(4), true); }
-  private u64(): number { return Number(this.words.getBigUint64(this.skip(8), true)); }
+  private u8(): number {
+    return this.words.getUint8(this.skip(1));
+  }
+  private u32(): number {
+    return this.words.getUint32(this.skip(4), true);
+  }
+  private u64(): number {
+    return Number(this.words.getBigUint64(this.skip(8), true));
+  }
   private take(n: number): Uint8Array {
     const start = this.skip(n);
     return this.data.slice(start, start + n);
@@ -113,7 +121,8 @@ class Reader {
     this.stack.push(value);
   }
   private count(): void {
-    if (++this.objects > MOST_OBJECTS) throw this.fail(`it has more than ${MOST_OBJECTS} objects, the most that are read`);
+    if (++this.objects > MOST_OBJECTS)
+      throw this.fail(`it has more than ${MOST_OBJECTS} objects, the most that are read`);
   }
   private keep(key: number): void {
     this.count();
@@ -151,7 +160,8 @@ class Reader {
     return found;
   }
   private reduce(): void {
-    const args = this.pop(), name = this.pop();
+    const args = this.pop(),
+      name = this.pop();
     if (!(name instanceof Name) || !Array.isArray(args)) throw this.fail("something is called that is no function");
     if (!name.known.call) throw new FileError(this.file, `${name.text} is called in its pickle, which is refused`);
     const value = name.known.call(args);
@@ -159,13 +169,20 @@ class Reader {
     this.push(value);
   }
   private build(): void {
-    const state = this.pop(), object = this.top(), name = typeof object === "object" && object !== null ? made.get(object) : undefined;
-    if (!name?.known.set) throw new FileError(this.file, `its pickle gives a state to ${name ? `a ${name.text}` : "a plain value"}, which is refused`);
+    const state = this.pop(),
+      object = this.top(),
+      name = typeof object === "object" && object !== null ? made.get(object) : undefined;
+    if (!name?.known.set)
+      throw new FileError(
+        this.file,
+        `its pickle gives a state to ${name ? `a ${name.text}` : "a plain value"}, which is refused`,
+      );
     name.known.set(object, state);
   }
   private setItems(items: readonly unknown[]): void {
     const target = this.top();
-    if (!(target instanceof Map) || items.length % 2) throw this.fail("items are given to something that is no dictionary");
+    if (!(target instanceof Map) || items.length % 2)
+      throw this.fail("items are given to something that is no dictionary");
     for (let i = 0; i < items.length; i += 2) target.set(items[i], items[i + 1]);
   }
   private append(items: readonly unknown[]): void {
@@ -182,64 +199,168 @@ class Reader {
   run(): unknown {
     for (;;) {
       const code = this.u8();
-      if (code === 0x2e) return this.pop();  // STOP
+      if (code === 0x2e) return this.pop(); // STOP
       this.step(code);
     }
   }
 
   private step(code: number): void {
     switch (code) {
-      case 0x80: { const protocol = this.u8(); if (protocol < 2 || protocol > 5) throw this.fail(`protocol ${protocol}; 2 to 5 are read`); break; }
-      case 0x95: this.skip(8); break;                                        // FRAME: only its length
-      case 0x28: this.push(MARK); break;
-      case 0x30: this.stack.pop(); break;                                    // POP
-      case 0x31: this.popMark(); break;
-      case 0x32: this.push(this.top()); break;                               // DUP
-      case 0x4e: this.push(null); break;
-      case 0x88: this.push(true); break;
-      case 0x89: this.push(false); break;
-      case 0x4a: this.push(this.words.getInt32(this.skip(4), true)); break;  // BININT
-      case 0x4b: this.push(this.u8()); break;
-      case 0x4d: this.push(this.words.getUint16(this.skip(2), true)); break;
-      case 0x8a: this.push(this.long(this.u8())); break;                     // LONG1
-      case 0x8b: this.push(this.long(this.u32())); break;
-      case 0x47: this.push(this.words.getFloat64(this.skip(8))); break;      // BINFLOAT, the one number that is big-endian
-      case 0x58: this.push(this.text(this.u32())); break;                    // BINUNICODE
-      case 0x8c: this.push(this.text(this.u8())); break;
-      case 0x8d: this.push(this.text(this.u64())); break;
-      case 0x42: this.push(this.take(this.u32())); break;                    // BINBYTES
-      case 0x43: this.push(this.take(this.u8())); break;
-      case 0x8e: case 0x96: this.push(this.take(this.u64())); break;         // BINBYTES8, BYTEARRAY8
-      case 0x5d: this.push([]); break;                                       // lists and tuples
-      case 0x29: this.push([]); break;
-      case 0x61: { const item = this.pop(); this.append([item]); break; }
-      case 0x65: this.append(this.popMark()); break;
-      case 0x6c: case 0x74: this.push(this.popMark()); break;
-      case 0x85: this.push(this.popMany(1)); break;
-      case 0x86: this.push(this.popMany(2)); break;
-      case 0x87: this.push(this.popMany(3)); break;
-      case 0x7d: this.push(new Map()); break;                                // dictionaries
-      case 0x64: { const items = this.popMark(); this.push(new Map()); this.setItems(items); break; }
-      case 0x73: { const items = this.popMany(2); this.setItems(items); break; }
-      case 0x75: this.setItems(this.popMark()); break;
-      case 0x8f: this.push(new Set()); break;                                // sets
-      case 0x90: this.addAll(this.popMark()); break;
-      case 0x91: this.push(new Set(this.popMark())); break;
-      case 0x71: this.keep(this.u8()); break;                // BINPUT
-      case 0x72: this.keep(this.u32()); break;
-      case 0x94: this.keep(this.memo.size); break;           // MEMOIZE
-      case 0x68: this.recall(this.u8()); break;
-      case 0x6a: this.recall(this.u32()); break;
-      case 0x63: { const module = this.line(); this.push(this.name(module, this.line())); break; }  // GLOBAL
-      case 0x93: {                                                           // STACK_GLOBAL
+      case 0x80: {
+        const protocol = this.u8();
+        if (protocol < 2 || protocol > 5) throw this.fail(`protocol ${protocol}; 2 to 5 are read`);
+        break;
+      }
+      case 0x95:
+        this.skip(8);
+        break; // FRAME: only its length
+      case 0x28:
+        this.push(MARK);
+        break;
+      case 0x30:
+        this.stack.pop();
+        break; // POP
+      case 0x31:
+        this.popMark();
+        break;
+      case 0x32:
+        this.push(this.top());
+        break; // DUP
+      case 0x4e:
+        this.push(null);
+        break;
+      case 0x88:
+        this.push(true);
+        break;
+      case 0x89:
+        this.push(false);
+        break;
+      case 0x4a:
+        this.push(this.words.getInt32(this.skip(4), true));
+        break; // BININT
+      case 0x4b:
+        this.push(this.u8());
+        break;
+      case 0x4d:
+        this.push(this.words.getUint16(this.skip(2), true));
+        break;
+      case 0x8a:
+        this.push(this.long(this.u8()));
+        break; // LONG1
+      case 0x8b:
+        this.push(this.long(this.u32()));
+        break;
+      case 0x47:
+        this.push(this.words.getFloat64(this.skip(8)));
+        break; // BINFLOAT, the one number that is big-endian
+      case 0x58:
+        this.push(this.text(this.u32()));
+        break; // BINUNICODE
+      case 0x8c:
+        this.push(this.text(this.u8()));
+        break;
+      case 0x8d:
+        this.push(this.text(this.u64()));
+        break;
+      case 0x42:
+        this.push(this.take(this.u32()));
+        break; // BINBYTES
+      case 0x43:
+        this.push(this.take(this.u8()));
+        break;
+      case 0x8e:
+      case 0x96:
+        this.push(this.take(this.u64()));
+        break; // BINBYTES8, BYTEARRAY8
+      case 0x5d:
+        this.push([]);
+        break; // lists and tuples
+      case 0x29:
+        this.push([]);
+        break;
+      case 0x61: {
+        const item = this.pop();
+        this.append([item]);
+        break;
+      }
+      case 0x65:
+        this.append(this.popMark());
+        break;
+      case 0x6c:
+      case 0x74:
+        this.push(this.popMark());
+        break;
+      case 0x85:
+        this.push(this.popMany(1));
+        break;
+      case 0x86:
+        this.push(this.popMany(2));
+        break;
+      case 0x87:
+        this.push(this.popMany(3));
+        break;
+      case 0x7d:
+        this.push(new Map());
+        break; // dictionaries
+      case 0x64: {
+        const items = this.popMark();
+        this.push(new Map());
+        this.setItems(items);
+        break;
+      }
+      case 0x73: {
+        const items = this.popMany(2);
+        this.setItems(items);
+        break;
+      }
+      case 0x75:
+        this.setItems(this.popMark());
+        break;
+      case 0x8f:
+        this.push(new Set());
+        break; // sets
+      case 0x90:
+        this.addAll(this.popMark());
+        break;
+      case 0x91:
+        this.push(new Set(this.popMark()));
+        break;
+      case 0x71:
+        this.keep(this.u8());
+        break; // BINPUT
+      case 0x72:
+        this.keep(this.u32());
+        break;
+      case 0x94:
+        this.keep(this.memo.size);
+        break; // MEMOIZE
+      case 0x68:
+        this.recall(this.u8());
+        break;
+      case 0x6a:
+        this.recall(this.u32());
+        break;
+      case 0x63: {
+        const module = this.line();
+        this.push(this.name(module, this.line()));
+        break;
+      } // GLOBAL
+      case 0x93: {
+        // STACK_GLOBAL
         const [module, name] = this.popMany(2);
         if (typeof module !== "string" || typeof name !== "string") throw this.fail("a name is no text");
         this.push(this.name(module, name));
         break;
       }
-      case 0x52: this.reduce(); break;
-      case 0x62: this.build(); break;
-      case 0x51: this.push(this.context.persistent(this.pop())); break;      // BINPERSID
+      case 0x52:
+        this.reduce();
+        break;
+      case 0x62:
+        this.build();
+        break;
+      case 0x51:
+        this.push(this.context.persistent(this.pop()));
+        break; // BINPERSID
       default:
         this.at--;
         throw this.fail(`the instruction 0x${code.toString(16).padStart(2, "0")}, which is not read`);

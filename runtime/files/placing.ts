@@ -26,9 +26,12 @@ export interface Placing {
 
 /** What the options say; throws for what they cannot mean. */
 export function placing(options: LoadOptions, op: string): Placing {
-  const target = options.map_location ?? options.device ?? "cpu", dtype = options.dtype ? toDType(options.dtype) : null;
-  if (typeof target === "function") throw new TypeMismatchError(`${op}: map_location must be a device, got ${describe(target)}`);
-  if (dtype && !isFloat(dtype)) throw new TypeMismatchError(`${op}: dtype is what floating tensors become, so it must be floating, got ${dtype}`);
+  const target = options.map_location ?? options.device ?? "cpu",
+    dtype = options.dtype ? toDType(options.dtype) : null;
+  if (typeof target === "function")
+    throw new TypeMismatchError(`${op}: map_location must be a device, got ${describe(target)}`);
+  if (dtype && !isFloat(dtype))
+    throw new TypeMismatchError(`${op}: dtype is what floating tensors become, so it must be floating, got ${dtype}`);
   return { device: toDevice(target), dtype };
 }
 
@@ -44,16 +47,31 @@ export interface Content {
 /** A tensor of its own memory. */
 export function makeTensor(content: Content, place: Placing, file: string, what: string): Tensor {
   const { elements, dtype } = decode(content.data, content.type, place.dtype, file, what);
-  return new Tensor(upload(elements, dtype, place, file, what), dtype, frozen(content.shape), frozen(content.strides), content.offset);
+  return new Tensor(
+    upload(elements, dtype, place, file, what),
+    dtype,
+    frozen(content.shape),
+    frozen(content.strides),
+    content.offset,
+  );
 }
 
 /** The elements on the device. */
-export function upload(elements: Elements, dtype: DType, place: Placing, file: string, what: string): ReturnType<Device["upload"]> {
+export function upload(
+  elements: Elements,
+  dtype: DType,
+  place: Placing,
+  file: string,
+  what: string,
+): ReturnType<Device["upload"]> {
   try {
     return place.device.upload(elements, dtype, "load");
   } catch (error) {
     if (!(error instanceof OpError)) throw error;
-    const hint = isFloat(dtype) && dtype !== "float32" && place.device.type !== "cpu" ? '; {dtype: "float32"} makes float32 of it' : "";
+    const hint =
+      isFloat(dtype) && dtype !== "float32" && place.device.type !== "cpu"
+        ? '; {dtype: "float32"} makes float32 of it'
+        : "";
     throw new FileError(file, `${what}: ${error.message}${hint}`);
   }
 }

@@ -8,13 +8,15 @@ import { type FileLike, type OpenOptions, type Source, openSource } from "./sour
 /** Opens a file for reading a few of its parts. */
 export async function openRanges(from: FileLike, options: OpenOptions, op: string): Promise<Source> {
   const text = typeof from === "string" || from instanceof URL ? String(from) : null;
-  if (text === null || (hasPaths() ? !/^https?:/i.test(text) : /^(data|blob):/i.test(text))) return openSource(from, options, op);
+  if (text === null || (hasPaths() ? !/^https?:/i.test(text) : /^(data|blob):/i.test(text)))
+    return openSource(from, options, op);
   const first = await ask(text, text, options, { Range: "bytes=0-7" });
   if (first.status !== 206) return openSource(first, options, op);
   await first.body?.cancel();
   const { from: start, to, size } = rangeOf(first);
   // A server of another origin may not let us see what it sent; one that sends something else is asked for the whole.
-  if (start !== 0 || !(size > 0) || to !== Math.min(7, size - 1) || first.headers.get("content-encoding")) return openSource(text, options, op);
+  if (start !== 0 || !(size > 0) || to !== Math.min(7, size - 1) || first.headers.get("content-encoding"))
+    return openSource(text, options, op);
   return ranged(text, size, first.headers, options);
 }
 
@@ -29,19 +31,28 @@ const VALIDATORS = ["ETag", "Last-Modified"];
 
 /** Every part must be of the file whose beginning was answered with `first`. */
 function ranged(url: string, size: number, first: Headers, options: OpenOptions): Source {
-  const etag = first.get("etag"), state = etag?.startsWith('"') ? etag : null;
+  const etag = first.get("etag"),
+    state = etag?.startsWith('"') ? etag : null;
   // In a page, a header that is not among the simple ones needs the other server's consent.
   const condition: Record<string, string> = state && hasPaths() ? { "If-Range": state } : {};
   let loaded = 0;
   return {
-    name: url, size,
+    name: url,
+    size,
     async read(start, end) {
       if (end > size) throw new FileError(url, `it is cut off: it has ${bytes(size)}, and ${end} are asked for`);
       if (start === end) return new Uint8Array(0);
-      const response = await ask(url, url, options, { Range: `bytes=${start}-${end - 1}`, ...condition }), part = rangeOf(response);
-      const asked = `the ${bytes(end - start)} from ${start} on of ${size}`, wrong = problem(response, first)
-        ?? (response.status !== 206 ? `the server answered ${response.status} for ${asked}: it no longer sends parts, or the file has changed` : null)
-        ?? (part.from !== start || part.to !== end - 1 || part.size !== size ? `the server answered "${response.headers.get("content-range") ?? "no Content-Range"}" for ${asked}` : null);
+      const response = await ask(url, url, options, { Range: `bytes=${start}-${end - 1}`, ...condition }),
+        part = rangeOf(response);
+      const asked = `the ${bytes(end - start)} from ${start} on of ${size}`,
+        wrong =
+          problem(response, first) ??
+          (response.status !== 206
+            ? `the server answered ${response.status} for ${asked}: it no longer sends parts, or the file has changed`
+            : null) ??
+          (part.from !== start || part.to !== end - 1 || part.size !== size
+            ? `the server answered "${response.headers.get("content-range") ?? "no Content-Range"}" for ${asked}`
+            : null);
       if (wrong) {
         await response.body?.cancel().catch(() => undefined);
         throw new FileError(url, wrong);
@@ -59,8 +70,10 @@ function ranged(url: string, size: number, first: Headers, options: OpenOptions)
 /** How a response shows that the file is no longer what it was; null where it does not. */
 function problem(response: Response, first: Headers): string | null {
   for (const name of VALIDATORS) {
-    const before = first.get(name), now = response.headers.get(name);
-    if (before !== null && now !== null && before !== now) return `it changed while it was read: its ${name} was ${before} and is now ${now}`;
+    const before = first.get(name),
+      now = response.headers.get(name);
+    if (before !== null && now !== null && before !== now)
+      return `it changed while it was read: its ${name} was ${before} and is now ${now}`;
   }
   return null;
 }

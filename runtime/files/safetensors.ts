@@ -22,7 +22,12 @@ async function readHeader(stream: Stream): Promise<Header> {
 }
 
 function build(entry: Entry, data: Uint8Array<ArrayBuffer>, place: Placing, file: string): Tensor {
-  return makeTensor({ data, type: entry.type, shape: entry.shape, strides: contiguousStrides(entry.shape), offset: 0 }, place, file, label(entry));
+  return makeTensor(
+    { data, type: entry.type, shape: entry.shape, strides: contiguousStrides(entry.shape), offset: 0 },
+    place,
+    file,
+    label(entry),
+  );
 }
 
 /** The tensors of an opened file in the order of their bytes. */
@@ -39,7 +44,8 @@ export async function* readTensors(file: Stream, place: Placing): AsyncGenerator
  */
 export async function* stream(file: FileLike, options: LoadOptions = {}): AsyncGenerator<[string, Tensor], void> {
   atMost("stream", arguments, 2);
-  const place = placing(options, "stream"), opened = await openStream(file, options, "stream");
+  const place = placing(options, "stream"),
+    opened = await openStream(file, options, "stream");
   try {
     yield* readTensors(opened, place);
   } finally {
@@ -56,7 +62,10 @@ export async function load_file(file: FileLike, options: LoadOptions = {}): Prom
 }
 
 /** As load_file, of the bytes of a file. */
-export async function load(data: ArrayBuffer | ArrayBufferView | Blob, options?: LoadOptions): Promise<Record<string, Tensor>> {
+export async function load(
+  data: ArrayBuffer | ArrayBufferView | Blob,
+  options?: LoadOptions,
+): Promise<Record<string, Tensor>> {
   atMost("load", arguments, 2);
   return load_file(data, options);
 }
@@ -73,16 +82,28 @@ export class SafeSlice {
     this.file = file;
     this.entry = entry;
   }
-  get_shape(): readonly number[] { return this.entry.shape; }
+  get_shape(): readonly number[] {
+    return this.entry.shape;
+  }
   /** The type in the file, as safetensors writes it: "F32", "BF16". */
-  get_dtype(): string { return Object.keys(TYPE_NAMES).find((k) => TYPE_NAMES[k] === this.entry.type.name)!; }
+  get_dtype(): string {
+    return Object.keys(TYPE_NAMES).find((k) => TYPE_NAMES[k] === this.entry.type.name)!;
+  }
   /** The rows from `start` up to `end`; negative ones count from the end. */
   async rows(start = 0, end?: number): Promise<Tensor> {
-    const { name, type, shape, start: first } = this.entry, n = shape[0];
+    const { name, type, shape, start: first } = this.entry,
+      n = shape[0];
     if (n === undefined) throw new OpError(`rows: tensor "${name}" has no axes`);
-    const from = clamp(start, n), to = Math.max(clamp(end ?? n, n), from);
+    const from = clamp(start, n),
+      to = Math.max(clamp(end ?? n, n), from);
     const row = shape.slice(1).reduce((a, b) => a * b, type.bytes);
-    return this.file.part({ name, type, shape: [to - from, ...shape.slice(1)], start: first + from * row, end: first + to * row });
+    return this.file.part({
+      name,
+      type,
+      shape: [to - from, ...shape.slice(1)],
+      start: first + from * row,
+      end: first + to * row,
+    });
   }
 }
 
@@ -108,20 +129,38 @@ export class SafeFile {
     this.byName = new Map(header.entries.map((e) => [e.name, e]));
   }
   /** The names of its tensors, in the order of their bytes. */
-  keys(): string[] { return [...this.byName.keys()]; }
-  metadata(): Readonly<Record<string, string>> { return this.header.metadata; }
-  get_tensor(name: string): Promise<Tensor> { return this.part(this.find(name)); }
-  get_slice(name: string): SafeSlice { return new SafeSlice(this, this.find(name)); }
-  close(): Promise<void> { return this.source.close(); }
+  keys(): string[] {
+    return [...this.byName.keys()];
+  }
+  metadata(): Readonly<Record<string, string>> {
+    return this.header.metadata;
+  }
+  get_tensor(name: string): Promise<Tensor> {
+    return this.part(this.find(name));
+  }
+  get_slice(name: string): SafeSlice {
+    return new SafeSlice(this, this.find(name));
+  }
+  close(): Promise<void> {
+    return this.source.close();
+  }
 
   private find(name: string): Entry {
     const entry = this.byName.get(name);
-    if (!entry) throw new OpError(`safe_open: File does not contain tensor ${name}; it has ${this.byName.size}: ${this.keys().slice(0, 5).join(", ")}${this.byName.size > 5 ? ", ..." : ""}`);
+    if (!entry)
+      throw new OpError(
+        `safe_open: File does not contain tensor ${name}; it has ${this.byName.size}: ${this.keys().slice(0, 5).join(", ")}${this.byName.size > 5 ? ", ..." : ""}`,
+      );
     return entry;
   }
   /** @internal */
   async part(entry: Entry): Promise<Tensor> {
-    return build(entry, await this.source.read(this.begin + entry.start, this.begin + entry.end), this.place, this.source.name);
+    return build(
+      entry,
+      await this.source.read(this.begin + entry.start, this.begin + entry.end),
+      this.place,
+      this.source.name,
+    );
   }
 }
 const asyncDispose: symbol | undefined = (Symbol as { asyncDispose?: symbol }).asyncDispose;
@@ -132,9 +171,11 @@ const asyncDispose: symbol | undefined = (Symbol as { asyncDispose?: symbol }).a
  */
 export async function safe_open(file: FileLike, options: LoadOptions = {}): Promise<SafeFile> {
   atMost("safe_open", arguments, 2);
-  const place = placing(options, "safe_open"), source = await openRanges(file, options, "safe_open");
+  const place = placing(options, "safe_open"),
+    source = await openRanges(file, options, "safe_open");
   try {
-    const start = inOrder(source), header = await readHeader(start);
+    const start = inOrder(source),
+      header = await readHeader(start);
     const opened = new SafeFile(source, header, start.at, place);
     if (asyncDispose) Object.defineProperty(opened, asyncDispose, { value: () => opened.close() });
     return opened;
@@ -159,22 +200,32 @@ const FLOATS = ["float16", "bfloat16", "float32", "float64"];
  * The pieces of a file with these tensors: first the header, then one tensor after the other.  Their values are those at the call,
  * whatever happens to the tensors while the pieces are taken: each is copied, or a GPU told to copy it, before this returns.
  */
-export function pieces(tensors: Readonly<Record<string, Tensor>> | ReadonlyMap<string, Tensor>, options: SaveOptions, op: string): AsyncIterable<Uint8Array> {
+export function pieces(
+  tensors: Readonly<Record<string, Tensor>> | ReadonlyMap<string, Tensor>,
+  options: SaveOptions,
+  op: string,
+): AsyncIterable<Uint8Array> {
   const wanted = options.dtype?.replace(/^torch\./, "") ?? null;
-  if (wanted !== null && !FLOATS.includes(wanted)) throw new TypeMismatchError(`${op}: dtype must be one of ${FLOATS.join(", ")}, got ${describe(options.dtype)}`);
+  if (wanted !== null && !FLOATS.includes(wanted))
+    throw new TypeMismatchError(`${op}: dtype must be one of ${FLOATS.join(", ")}, got ${describe(options.dtype)}`);
   const names = Object.keys(TYPE_NAMES);
   const list = [...(tensors instanceof Map ? tensors : Object.entries(tensors))].map(([name, x]: [string, unknown]) => {
     if (!(x instanceof Tensor)) throw new TypeMismatchError(`${op}: "${name}" must be a tensor, got ${describe(x)}`);
-    if (name === "__metadata__") throw new OpError(`${op}: "__metadata__" cannot be a tensor's name in a safetensors file`);
+    if (name === "__metadata__")
+      throw new OpError(`${op}: "__metadata__" cannot be a tensor's name in a safetensors file`);
     x.check(op);
-    const { dtype: own, shape } = x, as = wanted && isFloat(own) ? wanted : own, rank = names.findIndex((n) => TYPE_NAMES[n] === as);
-    const size = as === "float64" ? 8 : as === "float32" || as === "int32" ? 4 : as === "float16" || as === "bfloat16" ? 2 : 1;
+    const { dtype: own, shape } = x,
+      as = wanted && isFloat(own) ? wanted : own,
+      rank = names.findIndex((n) => TYPE_NAMES[n] === as);
+    const size =
+      as === "float64" ? 8 : as === "float32" || as === "int32" ? 4 : as === "float16" || as === "bfloat16" ? 2 : 1;
     return { name, x, own, as, rank, dtype: names[rank]!, shape, bytes: size * x.numel() };
   });
   // The widest types first, so that all numbers are aligned; as the format's own writer does it.
   list.sort((a, b) => b.rank - a.rank || (a.name < b.name ? -1 : 1));
-  const header = writeHeader(list, options.metadata ?? null), copies = list.map(({ x, own, as }) => ({ data: x.data(), own, as }));
-  for (const { data } of copies) data.catch(() => undefined);  // the first to fail is told of by whoever takes the pieces
+  const header = writeHeader(list, options.metadata ?? null),
+    copies = list.map(({ x, own, as }) => ({ data: x.data(), own, as }));
+  for (const { data } of copies) data.catch(() => undefined); // the first to fail is told of by whoever takes the pieces
   return (async function* () {
     yield header;
     for (let copy = copies.shift(); copy; copy = copies.shift()) yield encode(await copy.data, copy.own, copy.as);
@@ -182,13 +233,20 @@ export function pieces(tensors: Readonly<Record<string, Tensor>> | ReadonlyMap<s
 }
 
 /** Writes tensors as they are at the call to a safetensors file: a path in Node, a WritableStream, or the handle of a file that a user chose in a page. */
-export async function save_file(tensors: Readonly<Record<string, Tensor>> | ReadonlyMap<string, Tensor>, file: Target, options: SaveOptions = {}): Promise<void> {
+export async function save_file(
+  tensors: Readonly<Record<string, Tensor>> | ReadonlyMap<string, Tensor>,
+  file: Target,
+  options: SaveOptions = {},
+): Promise<void> {
   atMost("save_file", arguments, 3);
   return writeTo(file, pieces(tensors, options, "save_file"), "save_file");
 }
 
 /** The bytes of a safetensors file with the tensors as they are at the call. */
-export async function save(tensors: Readonly<Record<string, Tensor>> | ReadonlyMap<string, Tensor>, options: SaveOptions = {}): Promise<Uint8Array<ArrayBuffer>> {
+export async function save(
+  tensors: Readonly<Record<string, Tensor>> | ReadonlyMap<string, Tensor>,
+  options: SaveOptions = {},
+): Promise<Uint8Array<ArrayBuffer>> {
   atMost("save", arguments, 2);
   const parts: Uint8Array[] = [];
   for await (const part of pieces(tensors, options, "save")) parts.push(part);
@@ -200,4 +258,3 @@ export async function save(tensors: Readonly<Record<string, Tensor>> | ReadonlyM
   }
   return out;
 }
-

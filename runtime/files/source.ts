@@ -55,7 +55,8 @@ type Place = { url: string | URL; name: string } | { path: string | URL } | null
 /** What a text or URL means here; null for neither. */
 function placeOf(from: FileLike): Place {
   if (typeof from !== "string" && !(from instanceof URL)) return null;
-  const text = String(from), local = hasPaths();
+  const text = String(from),
+    local = hasPaths();
   if (local && /^file:/i.test(text)) return { path: new URL(text) };
   if (local && !ADDRESS.test(text)) return { path: text };
   return { url: from, name: text.length > 100 ? `${text.slice(0, 97)}...` : text };
@@ -63,8 +64,16 @@ function placeOf(from: FileLike): Place {
 
 /** Opens a file for reading by position; what lies behind an address is fetched whole. */
 export async function openSource(from: FileLike, options: OpenOptions, op: string): Promise<Source> {
-  const place = placeOf(from), progress = options.progress ?? undefined;
-  if (place && "path" in place) return openPath(place.path, progress && ((loaded, total) => { progress({ loaded, total }); }));
+  const place = placeOf(from),
+    progress = options.progress ?? undefined;
+  if (place && "path" in place)
+    return openPath(
+      place.path,
+      progress &&
+        ((loaded, total) => {
+          progress({ loaded, total });
+        }),
+    );
   if (place || isResponse(from)) {
     const arriving = await download(from as string | URL | Response, options);
     return fromBytes(await arriving.rest(), arriving.name);
@@ -84,8 +93,11 @@ export async function openStream(from: FileLike, options: OpenOptions, op: strin
 export function inOrder(source: Source): Stream {
   let at = 0;
   return {
-    name: source.name, size: source.size,
-    get at() { return at; },
+    name: source.name,
+    size: source.size,
+    get at() {
+      return at;
+    },
     async take(n, what) {
       if (at + n > source.size) throw tooShort(source.name, what, n, at, source.size);
       at += n;
@@ -93,7 +105,11 @@ export function inOrder(source: Source): Stream {
     },
     rest: () => source.read(at, (at = source.size)),
     end: async () => {
-      if (at < source.size) throw new FileError(source.name, `it has ${bytes(source.size - at)} too many: its content ends at ${at}, the file at ${source.size}`);
+      if (at < source.size)
+        throw new FileError(
+          source.name,
+          `it has ${bytes(source.size - at)} too many: its content ends at ${at}, the file at ${source.size}`,
+        );
     },
     close: () => source.close(),
   };
@@ -103,10 +119,19 @@ const isResponse = (value: unknown): value is Response => typeof Response === "f
 const isBlob = (value: unknown): value is Blob => typeof Blob === "function" && value instanceof Blob;
 /** Whether a value is what a file may be given as. */
 export const isFile = (value: unknown): value is FileLike =>
-  typeof value === "string" || value instanceof URL || isBlob(value) || isResponse(value) || value instanceof ArrayBuffer || ArrayBuffer.isView(value);
+  typeof value === "string" ||
+  value instanceof URL ||
+  isBlob(value) ||
+  isResponse(value) ||
+  value instanceof ArrayBuffer ||
+  ArrayBuffer.isView(value);
 
 const nameOf = (from: FileLike): string =>
-  isResponse(from) ? from.url || "the response" : isBlob(from) ? (from as { name?: string }).name ?? "the blob" : (placeOf(from) as { name: string }).name;
+  isResponse(from)
+    ? from.url || "the response"
+    : isBlob(from)
+      ? ((from as { name?: string }).name ?? "the blob")
+      : (placeOf(from) as { name: string }).name;
 
 const download = async (from: string | URL | Response, options: OpenOptions): Promise<Stream> =>
   new Download(isResponse(from) ? from : await ask(from, nameOf(from), options), nameOf(from), options);
@@ -118,13 +143,16 @@ function bytesOf(from: unknown, op: string): Uint8Array<ArrayBuffer> {
   } catch {
     throw new TypeMismatchError(`${op}: the memory of the bytes is gone: it was handed to another thread`);
   }
-  throw new TypeMismatchError(`${op}: expected a path, an address, a Blob, a Response, an ArrayBuffer or a typed array, got ${describe(from)}`);
+  throw new TypeMismatchError(
+    `${op}: expected a path, an address, a Blob, a Response, an ArrayBuffer or a typed array, got ${describe(from)}`,
+  );
 }
 
 /** Bytes in memory.  `shared`: they are the caller's, so what is read is copied out of them. */
 function fromBytes(data: Uint8Array<ArrayBuffer>, name: string, shared = false): Source {
   return {
-    name, size: data.length,
+    name,
+    size: data.length,
     read: async (start, end) => (!shared && start === 0 && end === data.length ? data : data.slice(start, end)),
     close: async () => undefined,
   };
@@ -133,7 +161,8 @@ function fromBytes(data: Uint8Array<ArrayBuffer>, name: string, shared = false):
 function fromBlob(blob: Blob, { progress }: OpenOptions): Source {
   let loaded = 0;
   return {
-    name: nameOf(blob), size: blob.size,
+    name: nameOf(blob),
+    size: blob.size,
     async read(start, end) {
       const out = new Uint8Array(await blob.slice(start, end).arrayBuffer());
       loaded += out.length;

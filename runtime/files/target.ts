@@ -14,13 +14,20 @@ export type Target = string | URL | WritableStream<Uint8Array> | FileHandle;
 export async function writeTo(target: Target, parts: AsyncIterable<Uint8Array>, op: string): Promise<void> {
   if (typeof target === "string" || target instanceof URL) {
     const text = String(target);
-    if (/^(https?|data|blob):/i.test(text)) throw new OpError(`${op}: ${text} is an address, to which nothing can be written`);
-    if (!hasPaths()) throw new OpError(`${op}: there are no paths here to write "${text}" to; await torch.safetensors.save(tensors) makes the bytes, or hand in the handle of a file`);
+    if (/^(https?|data|blob):/i.test(text))
+      throw new OpError(`${op}: ${text} is an address, to which nothing can be written`);
+    if (!hasPaths())
+      throw new OpError(
+        `${op}: there are no paths here to write "${text}" to; await torch.safetensors.save(tensors) makes the bytes, or hand in the handle of a file`,
+      );
     return writePath(/^file:/i.test(text) ? new URL(text) : text, parts);
   }
   const isObject = typeof target === "object" && target !== null;
   const writable = isObject && "createWritable" in target ? await target.createWritable() : target;
-  if (!isObject || !("getWriter" in writable)) throw new TypeMismatchError(`${op}: expected a path, a WritableStream or the handle of a file, got ${describe(target)}`);
+  if (!isObject || !("getWriter" in writable))
+    throw new TypeMismatchError(
+      `${op}: expected a path, a WritableStream or the handle of a file, got ${describe(target)}`,
+    );
   if (writable.locked) throw new OpError(`${op}: the stream is locked: something else is writing to it`);
   const writer = writable.getWriter();
   try {

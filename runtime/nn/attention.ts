@@ -62,16 +62,45 @@ class MultiheadAttentionClass extends Module {
   bias_v: Parameter | null;
 
   /** Attention of `num_heads` parts of `embed_dim` features each. */
-  constructor(...args: Arguments<[embed_dim: number, num_heads: number],
-    [dropout: number, bias: boolean, add_bias_kv: boolean, add_zero_attn: boolean, kdim: number | null, vdim: number | null, batch_first: boolean, ...Placed],
-    MultiheadAttentionOptions, Heads>) {
+  constructor(
+    ...args: Arguments<
+      [embed_dim: number, num_heads: number],
+      [
+        dropout: number,
+        bias: boolean,
+        add_bias_kv: boolean,
+        add_zero_attn: boolean,
+        kdim: number | null,
+        vdim: number | null,
+        batch_first: boolean,
+        ...Placed,
+      ],
+      MultiheadAttentionOptions,
+      Heads
+    >
+  ) {
     super();
-    const o = construct("MultiheadAttention", {
-      embed_dim: size(), num_heads: size(), dropout: 0, bias: true, add_bias_kv: false, add_zero_attn: false,
-      kdim: null as number | null, vdim: null as number | null, batch_first: false, ...PLACED,
-    }, args);
+    const o = construct(
+      "MultiheadAttention",
+      {
+        embed_dim: size(),
+        num_heads: size(),
+        dropout: 0,
+        bias: true,
+        add_bias_kv: false,
+        add_zero_attn: false,
+        kdim: null as number | null,
+        vdim: null as number | null,
+        batch_first: false,
+        ...PLACED,
+      },
+      args,
+    );
     const width = o.embed_dim;
-    if (!(width > 0 && o.num_heads > 0)) throw new OpError(`embed_dim and num_heads must be greater than 0, got embed_dim=${width} and num_heads=${o.num_heads} instead`);
+    if (!(width > 0 && o.num_heads > 0))
+      throw new OpError(
+        `embed_dim and num_heads must be greater than 0, got embed_dim=${width} and num_heads=${o.num_heads} instead`,
+      );
     if (width % o.num_heads !== 0) throw new OpError("embed_dim must be divisible by num_heads");
     this.embed_dim = width;
     this.num_heads = o.num_heads;
@@ -94,25 +123,65 @@ class MultiheadAttentionClass extends Module {
     this.reset_parameters();
   }
   reset_parameters(): void {
-    for (const weight of [this.in_proj_weight, this.q_proj_weight, this.k_proj_weight, this.v_proj_weight]) if (weight) xavier_uniform_(weight);
+    for (const weight of [this.in_proj_weight, this.q_proj_weight, this.k_proj_weight, this.v_proj_weight])
+      if (weight) xavier_uniform_(weight);
     if (this.in_proj_bias) constant_(this.in_proj_bias, 0);
     if (this.out_proj.bias) constant_(this.out_proj.bias, 0);
     if (this.bias_k) xavier_normal_(this.bias_k);
     if (this.bias_v) xavier_normal_(this.bias_v);
   }
   /** The output, shaped as `query`, and the weights, averaged over heads unless told otherwise; null if they are not wanted. */
-  override forward(query: Tensor, key: Tensor, value: Tensor,
-    ...rest: [AttentionCall?] | [key_padding_mask: Tensor | null, need_weights?: boolean, attn_mask?: Tensor | null, average_attn_weights?: boolean, is_causal?: boolean]):
-    [output: Tensor, weights: Tensor | null] {
-    const [key_padding_mask = null, need_weights = true, attn_mask = null, average_attn_weights = true, is_causal = false] =
-      named("MultiheadAttention", CALL, rest) as [(Tensor | null)?, boolean?, (Tensor | null)?, boolean?, boolean?];
-    const turned = this.batch_first && query.ndim === 3, turn = (x: Tensor) => (turned ? views.transpose(x, 0, 1) : x);
+  override forward(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    ...rest:
+      | [AttentionCall?]
+      | [
+          key_padding_mask: Tensor | null,
+          need_weights?: boolean,
+          attn_mask?: Tensor | null,
+          average_attn_weights?: boolean,
+          is_causal?: boolean,
+        ]
+  ): [output: Tensor, weights: Tensor | null] {
+    const [
+      key_padding_mask = null,
+      need_weights = true,
+      attn_mask = null,
+      average_attn_weights = true,
+      is_causal = false,
+    ] = named("MultiheadAttention", CALL, rest) as [(Tensor | null)?, boolean?, (Tensor | null)?, boolean?, boolean?];
+    const turned = this.batch_first && query.ndim === 3,
+      turn = (x: Tensor) => (turned ? views.transpose(x, 0, 1) : x);
     const separate = this.in_proj_weight === null;
-    const [out, weights] = multi_head_attention_forward(turn(query), turn(key), turn(value), this.embed_dim, this.num_heads, this.in_proj_weight, this.in_proj_bias,
-      this.bias_k, this.bias_v, this.add_zero_attn, this.dropout, this.out_proj.weight, this.out_proj.bias, {
-        training: this.training, key_padding_mask, need_weights, attn_mask, use_separate_proj_weight: separate, q_proj_weight: this.q_proj_weight,
-        k_proj_weight: this.k_proj_weight, v_proj_weight: this.v_proj_weight, average_attn_weights, is_causal,
-      });
+    const [out, weights] = multi_head_attention_forward(
+      turn(query),
+      turn(key),
+      turn(value),
+      this.embed_dim,
+      this.num_heads,
+      this.in_proj_weight,
+      this.in_proj_bias,
+      this.bias_k,
+      this.bias_v,
+      this.add_zero_attn,
+      this.dropout,
+      this.out_proj.weight,
+      this.out_proj.bias,
+      {
+        training: this.training,
+        key_padding_mask,
+        need_weights,
+        attn_mask,
+        use_separate_proj_weight: separate,
+        q_proj_weight: this.q_proj_weight,
+        k_proj_weight: this.k_proj_weight,
+        v_proj_weight: this.v_proj_weight,
+        average_attn_weights,
+        is_causal,
+      },
+    );
     return [turn(out), weights];
   }
 }

@@ -42,21 +42,36 @@ abstract class CellModule extends Module {
     for (const p of this.parameters()) uniform_(p, -bound, bound);
   }
   /** The products with the input and with the hidden state, and the states, missing ones as zeros; results lose the batch again. */
-  protected run(input: Tensor, given: readonly (Tensor | null)[] | null | undefined, states: number,
-    step: (input: Tensor, hidden: Tensor, states: readonly Tensor[]) => Tensor[]): Tensor[] {
+  protected run(
+    input: Tensor,
+    given: readonly (Tensor | null)[] | null | undefined,
+    states: number,
+    step: (input: Tensor, hidden: Tensor, states: readonly Tensor[]) => Tensor[],
+  ): Tensor[] {
     const name = this.constructor.name;
-    if (input.ndim !== 1 && input.ndim !== 2) throw new OpError(`${name}: Expected input to be 1D or 2D, got ${input.ndim}D instead`);
-    const batched = input.ndim === 2, x = batched ? input : views.unsqueeze(input, 0);
+    if (input.ndim !== 1 && input.ndim !== 2)
+      throw new OpError(`${name}: Expected input to be 1D or 2D, got ${input.ndim}D instead`);
+    const batched = input.ndim === 2,
+      x = batched ? input : views.unsqueeze(input, 0);
     const before = Array.from({ length: states }, (_, i) => {
       const own = given?.[i];
       if (!own) return zeros([x.shape[0]!, this.hidden_size], { dtype: input.dtype, device: input.storage.device });
-      if (own.ndim !== 1 && own.ndim !== 2) throw new OpError(`${name}: Expected ${states > 1 ? `hx[${i}]` : "hidden"} to be 1D or 2D, got ${own.ndim}D instead`);
+      if (own.ndim !== 1 && own.ndim !== 2)
+        throw new OpError(
+          `${name}: Expected ${states > 1 ? `hx[${i}]` : "hidden"} to be 1D or 2D, got ${own.ndim}D instead`,
+        );
       return batched ? own : views.unsqueeze(own, 0);
     });
-    const after = step(F.linear(x, this.weight_ih, this.bias_ih), F.linear(before[0]!, this.weight_hh, this.bias_hh), before);
+    const after = step(
+      F.linear(x, this.weight_ih, this.bias_ih),
+      F.linear(before[0]!, this.weight_hh, this.bias_hh),
+      before,
+    );
     return batched ? after : after.map((s) => views.squeeze(s, 0));
   }
-  override extra_repr(): string { return `${this.input_size}, ${this.hidden_size}${this.bias_ih ? "" : `, bias=${flag(false)}`}`; }
+  override extra_repr(): string {
+    return `${this.input_size}, ${this.hidden_size}${this.bias_ih ? "" : `, bias=${flag(false)}`}`;
+  }
 }
 const SIZES = { input_size: /* @__PURE__ */ size(), hidden_size: /* @__PURE__ */ size() };
 
@@ -67,22 +82,34 @@ class RNNCellClass extends CellModule {
   readonly nonlinearity: "tanh" | "relu";
 
   /** `h' = tanh(W x + b + W' h + b')`. */
-  constructor(...args: Arguments<[input_size: number, hidden_size: number], [bias: boolean, nonlinearity: "tanh" | "relu", ...Placed], RNNCellOptions, Sizes>) {
+  constructor(
+    ...args: Arguments<
+      [input_size: number, hidden_size: number],
+      [bias: boolean, nonlinearity: "tanh" | "relu", ...Placed],
+      RNNCellOptions,
+      Sizes
+    >
+  ) {
     const o = construct("RNNCell", { ...SIZES, bias: true, nonlinearity: "tanh" as "tanh" | "relu", ...PLACED }, args);
     super(o, 1);
     this.nonlinearity = o.nonlinearity;
   }
   override forward(input: Tensor, hx?: Tensor | null): Tensor {
-    if (this.nonlinearity !== "tanh" && this.nonlinearity !== "relu") throw new OpError(`Unknown nonlinearity: ${String(this.nonlinearity)}`);
+    if (this.nonlinearity !== "tanh" && this.nonlinearity !== "relu")
+      throw new OpError(`Unknown nonlinearity: ${String(this.nonlinearity)}`);
     return this.run(input, [hx ?? null], 1, (x, h) => [rnnStep(x, h, this.nonlinearity)])[0]!;
   }
-  override extra_repr(): string { return super.extra_repr() + (this.nonlinearity === "tanh" ? "" : `, nonlinearity=${this.nonlinearity}`); }
+  override extra_repr(): string {
+    return super.extra_repr() + (this.nonlinearity === "tanh" ? "" : `, nonlinearity=${this.nonlinearity}`);
+  }
 }
 export const RNNCell = /* @__PURE__ */ callable(RNNCellClass, "RNNCell");
 export type RNNCell = RNNCellClass;
 
 class GRUCellClass extends CellModule {
-  constructor(...args: Arguments<[input_size: number, hidden_size: number], [bias: boolean, ...Placed], CellOptions, Sizes>) {
+  constructor(
+    ...args: Arguments<[input_size: number, hidden_size: number], [bias: boolean, ...Placed], CellOptions, Sizes>
+  ) {
     super(construct("GRUCell", { ...SIZES, bias: true, ...PLACED }, args), 3);
   }
   override forward(input: Tensor, hx?: Tensor | null): Tensor {
@@ -93,7 +120,9 @@ export const GRUCell = /* @__PURE__ */ callable(GRUCellClass, "GRUCell");
 export type GRUCell = GRUCellClass;
 
 class LSTMCellClass extends CellModule {
-  constructor(...args: Arguments<[input_size: number, hidden_size: number], [bias: boolean, ...Placed], CellOptions, Sizes>) {
+  constructor(
+    ...args: Arguments<[input_size: number, hidden_size: number], [bias: boolean, ...Placed], CellOptions, Sizes>
+  ) {
     super(construct("LSTMCell", { ...SIZES, bias: true, ...PLACED }, args), 4);
   }
   /** The states after the step, from those before. */

@@ -32,11 +32,21 @@ const membersOf = <T>(module: Module, is: (value: unknown) => value is T): [stri
 abstract class Listed<T> extends Module {
   /** All members in order, with their names. */
   protected abstract named(): [string, T][];
-  protected members(): T[] { return this.named().map(([, member]) => member); }
-  override get length(): number { return this.members().length; }
-  get size(): number { return this.length; }
-  at(index: number): T | undefined { return this.members().at(whole(index, `${this.constructor.name}.at`, "index")); }
-  [Symbol.iterator](): Iterator<T> { return this.members()[Symbol.iterator](); }
+  protected members(): T[] {
+    return this.named().map(([, member]) => member);
+  }
+  override get length(): number {
+    return this.members().length;
+  }
+  get size(): number {
+    return this.length;
+  }
+  at(index: number): T | undefined {
+    return this.members().at(whole(index, `${this.constructor.name}.at`, "index"));
+  }
+  [Symbol.iterator](): Iterator<T> {
+    return this.members()[Symbol.iterator]();
+  }
   [index: number]: T;
 
   /** Puts these members in the place of all that are there. */
@@ -44,7 +54,9 @@ abstract class Listed<T> extends Module {
     const own = this as unknown as Record<string, unknown>;
     for (const [name] of this.named()) delete own[name];
     forgetOrder(this);
-    members.forEach((member, i) => { own[i] = member; });
+    members.forEach((member, i) => {
+      own[i] = member;
+    });
   }
   /** The number of a place, counted from the front. */
   protected place(index: number, length?: number): number {
@@ -57,17 +69,22 @@ abstract class Listed<T> extends Module {
 }
 
 abstract class Modules extends Listed<Module> {
-  protected override named(): [string, Module][] { return membersOf(this, isModule); }
+  protected override named(): [string, Module][] {
+    return membersOf(this, isModule);
+  }
   append(module: Module): this {
     this.add_module(String(this.length), checkModule(module, `${this.constructor.name}.append`));
     return this;
   }
   extend(modules: Iterable<Module>): this {
-    for (const module of listOf<Module>(modules, this.constructor.name, "modules", "a list of modules")) this.append(module);
+    for (const module of listOf<Module>(modules, this.constructor.name, "modules", "a list of modules"))
+      this.append(module);
     return this;
   }
   insert(index: number, module: Module): this {
-    const all = this.members(), given = whole(index, `${this.constructor.name}.insert`, "index"), at = given < 0 ? given + all.length : given;
+    const all = this.members(),
+      given = whole(index, `${this.constructor.name}.insert`, "index"),
+      at = given < 0 ? given + all.length : given;
     if (at < 0 || at > all.length) throw new IndexError(`Index out of range: ${index}`);
     all.splice(at, 0, checkModule(module, `${this.constructor.name}.insert`));
     this.replace(all);
@@ -75,7 +92,8 @@ abstract class Modules extends Listed<Module> {
   }
   /** Takes a member out, the last one by default, and answers it. */
   pop(index?: number): Module {
-    const all = this.members(), [gone] = all.splice(this.place(index ?? -1), 1);
+    const all = this.members(),
+      [gone] = all.splice(this.place(index ?? -1), 1);
     this.replace(all);
     return gone!;
   }
@@ -86,10 +104,15 @@ limited(Modules, "");
 
 class SequentialClass extends Modules {
   /** Modules that run one after another; one array of them, or an object by names, is taken too. */
-  constructor(...modules: Module[] | [readonly Module[]] | [Readonly<Record<string, Module>> | ReadonlyMap<string, Module>]) {
+  constructor(
+    ...modules: Module[] | [readonly Module[]] | [Readonly<Record<string, Module>> | ReadonlyMap<string, Module>]
+  ) {
     super();
-    const [first] = modules, list = modules.length === 1 && !(first instanceof Module) ? first : modules;
-    const named = Array.isArray(list) ? (list as unknown as Module[]).map((module, i): [string, Module] => [String(i), module]) : pairs(list as unknown as Entries<Module>, "Sequential", "modules");
+    const [first] = modules,
+      list = modules.length === 1 && !(first instanceof Module) ? first : modules;
+    const named = Array.isArray(list)
+      ? (list as unknown as Module[]).map((module, i): [string, Module] => [String(i), module])
+      : pairs(list as unknown as Entries<Module>, "Sequential", "modules");
     for (const [name, module] of named) this.add_module(name, checkModule(module, "Sequential"));
   }
   // eslint-disable-next-line @typescript-eslint/no-explicit-any
@@ -99,7 +122,11 @@ class SequentialClass extends Modules {
     return others.reduce<unknown>((value, module) => module(value), first(...inputs)) as Tensor;
   }
   /** Those from `start` up to `end` as one that runs them, with their names: `model[:-1]` is `model.slice(0, -1)`. */
-  slice(start?: number, end?: number): Sequential { return new (this.constructor as typeof SequentialClass)(new Map(this.named().slice(...ends("Sequential", start, end)))); }
+  slice(start?: number, end?: number): Sequential {
+    return new (this.constructor as typeof SequentialClass)(
+      new Map(this.named().slice(...ends("Sequential", start, end))),
+    );
+  }
 }
 export const Sequential = /* @__PURE__ */ callable(SequentialClass, "Sequential", "forward");
 export type Sequential = SequentialClass;
@@ -111,17 +138,22 @@ class ModuleListClass extends Modules {
     if (modules !== undefined) this.extend(modules);
   }
   /** A list of those from `start` up to `end`. */
-  slice(start?: number, end?: number): ModuleList { return new (this.constructor as typeof ModuleListClass)(this.members().slice(...ends("ModuleList", start, end))); }
+  slice(start?: number, end?: number): ModuleList {
+    return new (this.constructor as typeof ModuleListClass)(this.members().slice(...ends("ModuleList", start, end)));
+  }
   /** Equal neighbours are shown once. */
   override toString(): string {
     acyclic(this, "toString");
     const rows: { text: string; from: number; to: number }[] = [];
     this.members().forEach((module, i) => {
-      const text = String(module), last = rows[rows.length - 1];
+      const text = String(module),
+        last = rows[rows.length - 1];
       if (last?.text === text) last.to = i;
       else rows.push({ text, from: i, to: i });
     });
-    const shown = rows.map(({ text, from, to }): [string, string] => (from === to ? [`${from}`, text] : [`${from}-${to}`, `${to - from + 1} x ${text}`]));
+    const shown = rows.map(({ text, from, to }): [string, string] =>
+      from === to ? [`${from}`, text] : [`${from}-${to}`, `${to - from + 1} x ${text}`],
+    );
     return showTree(this.constructor.name, "", shown);
   }
 }
@@ -132,17 +164,31 @@ export type ModuleList = ModuleListClass;
 abstract class Keyed<T> extends Module {
   protected abstract members(): [string, T][];
   protected abstract put(name: string, value: T): void;
-  get size(): number { return this.members().length; }
-  has(name: string): boolean { return this.members().some(([key]) => key === name); }
-  get(name: string): T | undefined { return this.members().find(([key]) => key === name)?.[1]; }
+  get size(): number {
+    return this.members().length;
+  }
+  has(name: string): boolean {
+    return this.members().some(([key]) => key === name);
+  }
+  get(name: string): T | undefined {
+    return this.members().find(([key]) => key === name)?.[1];
+  }
   set(name: string, value: T): this {
     this.put(name, value);
     return this;
   }
-  keys(): string[] { return this.members().map(([key]) => key); }
-  values(): T[] { return this.members().map(([, value]) => value); }
-  items(): [string, T][] { return this.members(); }
-  entries(): [string, T][] { return this.members(); }
+  keys(): string[] {
+    return this.members().map(([key]) => key);
+  }
+  values(): T[] {
+    return this.members().map(([, value]) => value);
+  }
+  items(): [string, T][] {
+    return this.members();
+  }
+  entries(): [string, T][] {
+    return this.members();
+  }
   update(given: Entries<T>): this {
     for (const [name, value] of pairs(given, this.constructor.name, "update")) this.put(name, value);
     return this;
@@ -154,8 +200,12 @@ abstract class Keyed<T> extends Module {
     delete (this as unknown as Record<string, unknown>)[name];
     return value;
   }
-  clear(): void { for (const name of this.keys()) this.pop(name); }
-  [Symbol.iterator](): Iterator<string> { return this.keys()[Symbol.iterator](); }
+  clear(): void {
+    for (const name of this.keys()) this.pop(name);
+  }
+  [Symbol.iterator](): Iterator<string> {
+    return this.keys()[Symbol.iterator]();
+  }
 }
 
 limited(Keyed, "");
@@ -166,19 +216,37 @@ class ModuleDictClass extends Keyed<Module> {
     super();
     if (modules !== undefined) this.update(modules);
   }
-  protected override members(): [string, Module][] { return membersOf(this, isModule); }
-  protected override put(name: string, module: Module): void { this.add_module(name, checkModule(module, "ModuleDict")); }
+  protected override members(): [string, Module][] {
+    return membersOf(this, isModule);
+  }
+  protected override put(name: string, module: Module): void {
+    this.add_module(name, checkModule(module, "ModuleDict"));
+  }
 }
 export const ModuleDict = /* @__PURE__ */ callable(ModuleDictClass, "ModuleDict");
 export type ModuleDict = ModuleDictClass;
 
 const asParameter = (value: Tensor): Parameter => (value instanceof Parameter ? value : new Parameter(value));
 /** A list's or dictionary's parameters as PyTorch prints them: several on lines of their own; `type`: how it calls a type there. */
-function showParameters(name: string, parameters: readonly (readonly [string, Parameter])[], type: (p: Parameter) => string): string {
-  const lines = parameters.map(([key, p]) => `  (${key}): Parameter containing: [${type(p)} of size ${p.shape.join("x")}]`).join("\n");
+function showParameters(
+  name: string,
+  parameters: readonly (readonly [string, Parameter])[],
+  type: (p: Parameter) => string,
+): string {
+  const lines = parameters
+    .map(([key, p]) => `  (${key}): Parameter containing: [${type(p)} of size ${p.shape.join("x")}]`)
+    .join("\n");
   return parameters.length > 1 ? `${name}(${indented(`\n${lines}`)}\n)` : `${name}(${lines})`;
 }
-const TENSORS: Readonly<Record<string, string>> = { float32: "Float", float64: "Double", float16: "Half", int32: "Int", int8: "Char", uint8: "Byte", bool: "Bool" };
+const TENSORS: Readonly<Record<string, string>> = {
+  float32: "Float",
+  float64: "Double",
+  float16: "Half",
+  int32: "Int",
+  int8: "Char",
+  uint8: "Byte",
+  bool: "Bool",
+};
 
 class ParameterListClass extends Listed<Parameter> {
   /** A list of parameters that belong to the module it is in; other tensors become parameters. */
@@ -186,23 +254,33 @@ class ParameterListClass extends Listed<Parameter> {
     super();
     if (values !== undefined) this.extend(values);
   }
-  protected override named(): [string, Parameter][] { return membersOf(this, isParameter); }
+  protected override named(): [string, Parameter][] {
+    return membersOf(this, isParameter);
+  }
   append(value: Tensor): this {
     this.register_parameter(String(this.length), asParameter(value));
     return this;
   }
   extend(values: Iterable<Tensor>): this {
-    for (const value of listOf<Tensor>(values, this.constructor.name, "parameters", "a list of tensors")) this.append(value);
+    for (const value of listOf<Tensor>(values, this.constructor.name, "parameters", "a list of tensors"))
+      this.append(value);
     return this;
   }
   pop(index?: number): Parameter {
-    const all = this.members(), [gone] = all.splice(this.place(index ?? -1), 1);
+    const all = this.members(),
+      [gone] = all.splice(this.place(index ?? -1), 1);
     this.replace(all);
     return gone!;
   }
   /** A list of those from `start` up to `end`. */
-  slice(start?: number, end?: number): ParameterList { return new (this.constructor as typeof ParameterListClass)(this.members().slice(...ends("ParameterList", start, end))); }
-  override toString(): string { return showParameters("ParameterList", this.named(), ({ dtype }) => `torch.${dtype}`); }
+  slice(start?: number, end?: number): ParameterList {
+    return new (this.constructor as typeof ParameterListClass)(
+      this.members().slice(...ends("ParameterList", start, end)),
+    );
+  }
+  override toString(): string {
+    return showParameters("ParameterList", this.named(), ({ dtype }) => `torch.${dtype}`);
+  }
 }
 export const ParameterList = /* @__PURE__ */ callable(ParameterListClass, "ParameterList");
 export type ParameterList = ParameterListClass;
@@ -211,11 +289,22 @@ class ParameterDictClass extends Keyed<Parameter> {
   /** Parameters by name; other tensors become parameters. */
   constructor(parameters?: Entries<Tensor>) {
     super();
-    this.update(pairs(parameters ?? {}, "ParameterDict", "parameters").map(([name, value]): [string, Parameter] => [name, asParameter(value)]));
+    this.update(
+      pairs(parameters ?? {}, "ParameterDict", "parameters").map(([name, value]): [string, Parameter] => [
+        name,
+        asParameter(value),
+      ]),
+    );
   }
-  protected override members(): [string, Parameter][] { return membersOf(this, isParameter); }
-  protected override put(name: string, value: Tensor): void { this.register_parameter(name, asParameter(value)); }
-  override toString(): string { return showParameters("ParameterDict", this.members(), ({ dtype }) => `torch.${TENSORS[dtype]!}Tensor`); }
+  protected override members(): [string, Parameter][] {
+    return membersOf(this, isParameter);
+  }
+  protected override put(name: string, value: Tensor): void {
+    this.register_parameter(name, asParameter(value));
+  }
+  override toString(): string {
+    return showParameters("ParameterDict", this.members(), ({ dtype }) => `torch.${TENSORS[dtype]!}Tensor`);
+  }
 }
 export const ParameterDict = /* @__PURE__ */ callable(ParameterDictClass, "ParameterDict");
 export type ParameterDict = ParameterDictClass;

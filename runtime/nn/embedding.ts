@@ -42,7 +42,8 @@ abstract class TableModule extends Module {
     this.num_embeddings = o.num_embeddings;
     this.embedding_dim = o.embedding_dim;
     const at = o.padding_idx;
-    if (at !== null && (at >= o.num_embeddings || at < -o.num_embeddings)) throw new OpError("Padding_idx must be within num_embeddings");
+    if (at !== null && (at >= o.num_embeddings || at < -o.num_embeddings))
+      throw new OpError("Padding_idx must be within num_embeddings");
     this.padding_idx = at !== null && at < 0 ? at + o.num_embeddings : at;
     this.max_norm = o.max_norm === null ? null : number(o.max_norm, this.constructor.name, "max_norm");
     this.norm_type = o.norm_type;
@@ -80,19 +81,53 @@ export interface EmbeddingOptions extends TableOptions, Factory {
 
 class EmbeddingClass extends TableModule {
   /** A table of `num_embeddings` rows of length `embedding_dim`, normal at first. */
-  constructor(...args: Arguments<[num_embeddings: number, embedding_dim: number],
-    [padding_idx: number | null, max_norm: number | null, norm_type: number, scale_grad_by_freq: boolean, sparse: boolean, _weight: Tensor | null, _freeze: boolean, ...Placed],
-    EmbeddingOptions, Table>) {
-    super(construct("Embedding", {
-      ...TABLE, padding_idx: none<number>(), max_norm: none<number>(), norm_type: 2, scale_grad_by_freq: false, sparse: false,
-      _weight: none<Tensor>(), _freeze: false, ...PLACED,
-    }, args));
+  constructor(
+    ...args: Arguments<
+      [num_embeddings: number, embedding_dim: number],
+      [
+        padding_idx: number | null,
+        max_norm: number | null,
+        norm_type: number,
+        scale_grad_by_freq: boolean,
+        sparse: boolean,
+        _weight: Tensor | null,
+        _freeze: boolean,
+        ...Placed,
+      ],
+      EmbeddingOptions,
+      Table
+    >
+  ) {
+    super(
+      construct(
+        "Embedding",
+        {
+          ...TABLE,
+          padding_idx: none<number>(),
+          max_norm: none<number>(),
+          norm_type: 2,
+          scale_grad_by_freq: false,
+          sparse: false,
+          _weight: none<Tensor>(),
+          _freeze: false,
+          ...PLACED,
+        },
+        args,
+      ),
+    );
   }
   /** A table of rows that are there already; they are not trained unless `freeze` is false. */
-  static from_pretrained(embeddings: Tensor, options?: boolean | (TableOptions & { freeze?: boolean })): EmbeddingClass {
+  static from_pretrained(
+    embeddings: Tensor,
+    options?: boolean | (TableOptions & { freeze?: boolean }),
+  ): EmbeddingClass {
     if (embeddings.ndim !== 2) throw new OpError("Embeddings parameter is expected to be 2-dimensional");
-    const { freeze = true, ...others } = typeof options === "boolean" ? { freeze: options } : options ?? {};
-    return new EmbeddingClass(embeddings.shape[0]!, embeddings.shape[1]!, { ...others, _weight: embeddings, _freeze: freeze });
+    const { freeze = true, ...others } = typeof options === "boolean" ? { freeze: options } : (options ?? {});
+    return new EmbeddingClass(embeddings.shape[0]!, embeddings.shape[1]!, {
+      ...others,
+      _weight: embeddings,
+      _freeze: freeze,
+    });
   }
   override forward(input: Tensor): Tensor {
     const { padding_idx, scale_grad_by_freq, max_norm, norm_type } = this;
@@ -118,31 +153,77 @@ class EmbeddingBagClass extends TableModule {
   readonly include_last_offset: boolean;
 
   /** The sum, mean or largest of the rows of each bag. */
-  constructor(...args: Arguments<[num_embeddings: number, embedding_dim: number],
-    [max_norm: number | null, norm_type: number, scale_grad_by_freq: boolean, mode: BagMode, sparse: boolean, _weight: Tensor | null, include_last_offset: boolean,
-      padding_idx: number | null, ...Placed], EmbeddingBagOptions, Table>) {
-    const o = construct("EmbeddingBag", {
-      ...TABLE, max_norm: none<number>(), norm_type: 2, scale_grad_by_freq: false, mode: "mean" as BagMode, sparse: false, _weight: none<Tensor>(),
-      include_last_offset: false, padding_idx: none<number>(), ...PLACED,
-    }, args);
+  constructor(
+    ...args: Arguments<
+      [num_embeddings: number, embedding_dim: number],
+      [
+        max_norm: number | null,
+        norm_type: number,
+        scale_grad_by_freq: boolean,
+        mode: BagMode,
+        sparse: boolean,
+        _weight: Tensor | null,
+        include_last_offset: boolean,
+        padding_idx: number | null,
+        ...Placed,
+      ],
+      EmbeddingBagOptions,
+      Table
+    >
+  ) {
+    const o = construct(
+      "EmbeddingBag",
+      {
+        ...TABLE,
+        max_norm: none<number>(),
+        norm_type: 2,
+        scale_grad_by_freq: false,
+        mode: "mean" as BagMode,
+        sparse: false,
+        _weight: none<Tensor>(),
+        include_last_offset: false,
+        padding_idx: none<number>(),
+        ...PLACED,
+      },
+      args,
+    );
     super(o);
     this.mode = o.mode;
     this.include_last_offset = o.include_last_offset;
   }
   /** A table of rows that are there already; they are not trained unless `freeze` is false. */
-  static from_pretrained(embeddings: Tensor, options?: boolean | (Omit<EmbeddingBagOptions, "_weight"> & { freeze?: boolean })): EmbeddingBagClass {
+  static from_pretrained(
+    embeddings: Tensor,
+    options?: boolean | (Omit<EmbeddingBagOptions, "_weight"> & { freeze?: boolean }),
+  ): EmbeddingBagClass {
     if (embeddings.ndim !== 2) throw new OpError("Embeddings parameter is expected to be 2-dimensional");
-    const { freeze = true, ...others } = typeof options === "boolean" ? { freeze: options } : options ?? {};
+    const { freeze = true, ...others } = typeof options === "boolean" ? { freeze: options } : (options ?? {});
     const made = new EmbeddingBagClass(embeddings.shape[0]!, embeddings.shape[1]!, { ...others, _weight: embeddings });
     made.weight.requires_grad_(!freeze);
     return made;
   }
   /** `input`: bags as rows; or one after the other, and `offsets` says where each begins. */
-  override forward(input: Tensor, offsets?: Tensor | null | BagInput, per_sample_weights?: Tensor | null | BagInput): Tensor {
-    const [places, weights] = named("EmbeddingBag", ["offsets", "per_sample_weights"], [offsets, per_sample_weights].filter((x, i) => i === 0 || x !== null && x !== undefined)) as (Tensor | null)[];
+  override forward(
+    input: Tensor,
+    offsets?: Tensor | null | BagInput,
+    per_sample_weights?: Tensor | null | BagInput,
+  ): Tensor {
+    const [places, weights] = named(
+      "EmbeddingBag",
+      ["offsets", "per_sample_weights"],
+      [offsets, per_sample_weights].filter((x, i) => i === 0 || (x !== null && x !== undefined)),
+    ) as (Tensor | null)[];
     const { max_norm, norm_type, scale_grad_by_freq, mode, include_last_offset, padding_idx } = this;
     const bags = F.embedding_bag as unknown as (...args: unknown[]) => Tensor;
-    return bags(input, this.weight, places ?? null, { max_norm, norm_type, scale_grad_by_freq, mode, per_sample_weights: weights ?? null, include_last_offset, padding_idx });
+    return bags(input, this.weight, places ?? null, {
+      max_norm,
+      norm_type,
+      scale_grad_by_freq,
+      mode,
+      per_sample_weights: weights ?? null,
+      include_last_offset,
+      padding_idx,
+    });
   }
   override extra_repr(): string {
     return `${this.num_embeddings}, ${this.embedding_dim}${this.common()}, mode='${this.mode}'${this.padding_idx === null ? "" : `, padding_idx=${this.padding_idx}`}`;

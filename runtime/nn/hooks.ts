@@ -11,7 +11,11 @@ export type ForwardHook<M = Module> = (module: M, args: unknown[], output: unkno
 /** Gets the module and the arguments; what it answers replaces them. */
 export type ForwardPreHook<M = Module> = (module: M, args: unknown[]) => unknown;
 /** Gets the module and the gradients of its arguments and of its results; what it answers replaces those of the arguments. */
-export type BackwardHook<M = Module> = (module: M, grad_input: Gradients, grad_output: Gradients) => Gradients | Tensor | null | undefined | void;
+export type BackwardHook<M = Module> = (
+  module: M,
+  grad_input: Gradients,
+  grad_output: Gradients,
+) => Gradients | Tensor | null | undefined | void;
 
 export interface RemovableHandle {
   remove(): void;
@@ -29,7 +33,11 @@ export function hookInto<H>(set: Set<H>, hook: H, prepend = false): RemovableHan
   for (const other of others) set.delete(other);
   set.add(hook);
   for (const other of others) set.add(other);
-  return { remove: () => { set.delete(hook); } };
+  return {
+    remove: () => {
+      set.delete(hook);
+    },
+  };
 }
 
 const answered = (answer: unknown): boolean => answer !== undefined && answer !== null;
@@ -53,7 +61,11 @@ export function invoke(module: Module, hooks: Hooks, args: unknown[]): unknown {
 
 /** Passes tensors on as they are; gradients go through `back`. */
 class Gate extends AutogradFunction {
-  static override forward(context: FunctionContext, back: (grads: Gradients) => Gradients, ...tensors: Tensor[]): Tensor[] {
+  static override forward(
+    context: FunctionContext,
+    back: (grads: Gradients) => Gradients,
+    ...tensors: Tensor[]
+  ): Tensor[] {
     context.set_materialize_grads(false);
     context.back = back;
     return tensors;
@@ -81,22 +93,31 @@ class Gates {
     this.taken = places.length;
     if (!places.some((i) => (args[i] as Tensor).requires_grad)) return args;
     this.entered = true;
-    const passed = Gate.apply<Tensor[]>((grads: Gradients) => this.call(grads), ...places.map((i) => args[i])), out = [...args];
-    places.forEach((place, i) => { out[place] = passed[i]; });
+    const passed = Gate.apply<Tensor[]>((grads: Gradients) => this.call(grads), ...places.map((i) => args[i])),
+      out = [...args];
+    places.forEach((place, i) => {
+      out[place] = passed[i];
+    });
     return out;
   }
   leave(output: unknown): unknown {
-    const single = output instanceof Tensor, list = single ? [output] : Array.isArray(output) ? (output as unknown[]) : [];
+    const single = output instanceof Tensor,
+      list = single ? [output] : Array.isArray(output) ? (output as unknown[]) : [];
     const places = list.flatMap((x, i) => (x instanceof Tensor ? [i] : []));
     if (places.length === 0) return output;
-    const passed = Gate.apply<Tensor[]>((grads: Gradients) => {
-      this.arrived = grads;
-      if (!this.entered) this.call(Array<null>(this.taken).fill(null));
-      return grads;
-    }, ...places.map((i) => list[i]));
+    const passed = Gate.apply<Tensor[]>(
+      (grads: Gradients) => {
+        this.arrived = grads;
+        if (!this.entered) this.call(Array<null>(this.taken).fill(null));
+        return grads;
+      },
+      ...places.map((i) => list[i]),
+    );
     if (single) return passed[0];
     const out = [...list];
-    places.forEach((place, i) => { out[place] = passed[i]; });
+    places.forEach((place, i) => {
+      out[place] = passed[i];
+    });
     return out;
   }
   private call(grads: Gradients): Gradients {

@@ -9,24 +9,71 @@ export * as utils from "./utils/index.js";
 export { ModuleDict, ModuleList, ParameterDict, ParameterList, Sequential } from "./containers.js";
 export { Bilinear, Linear, type BilinearOptions, type LinearOptions } from "./linear.js";
 export {
-  Conv1d, Conv2d, Conv3d, ConvTranspose1d, ConvTranspose2d, ConvTranspose3d,
-  type ConvClass, type ConvModule, type ConvOptions, type ConvTransposeClass, type ConvTransposeOptions, type PaddingMode,
+  Conv1d,
+  Conv2d,
+  Conv3d,
+  ConvTranspose1d,
+  ConvTranspose2d,
+  ConvTranspose3d,
+  type ConvClass,
+  type ConvModule,
+  type ConvOptions,
+  type ConvTransposeClass,
+  type ConvTransposeOptions,
+  type PaddingMode,
 } from "./conv.js";
 export { Embedding, EmbeddingBag, type EmbeddingBagOptions, type EmbeddingOptions } from "./embedding.js";
-export { BatchNorm1d, BatchNorm2d, BatchNorm3d, InstanceNorm1d, InstanceNorm2d, InstanceNorm3d, type NormOptions } from "./norm.js";
-export { GroupNorm, LayerNorm, RMSNorm, type GroupNormOptions, type LayerNormOptions, type RMSNormOptions } from "./layer-norm.js";
+export {
+  BatchNorm1d,
+  BatchNorm2d,
+  BatchNorm3d,
+  InstanceNorm1d,
+  InstanceNorm2d,
+  InstanceNorm3d,
+  type NormOptions,
+} from "./norm.js";
+export {
+  GroupNorm,
+  LayerNorm,
+  RMSNorm,
+  type GroupNormOptions,
+  type LayerNormOptions,
+  type RMSNormOptions,
+} from "./layer-norm.js";
 export { PReLU, type PReLUOptions } from "./prelu.js";
 export { MultiheadAttention, type AttentionCall, type MultiheadAttentionOptions } from "./attention.js";
 export { GRU, LSTM, RNN, type LSTMOptions, type RNNOptions, type RecurrentOptions } from "./recurrent.js";
 export { GRUCell, LSTMCell, RNNCell, type CellOptions, type RNNCellOptions } from "./cells.js";
 export {
-  Transformer, TransformerDecoder, TransformerDecoderLayer, TransformerEncoder, TransformerEncoderLayer, type TransformerLayerOptions, type TransformerOptions,
+  Transformer,
+  TransformerDecoder,
+  TransformerDecoderLayer,
+  TransformerEncoder,
+  TransformerEncoderLayer,
+  type TransformerLayerOptions,
+  type TransformerOptions,
 } from "./transformer.js";
-export { AdaptiveLogSoftmaxWithLoss, LinearCrossEntropyLoss, type AdaptiveLogSoftmaxOptions, type LinearCrossEntropyOptions } from "./class-losses.js";
+export {
+  AdaptiveLogSoftmaxWithLoss,
+  LinearCrossEntropyLoss,
+  type AdaptiveLogSoftmaxOptions,
+  type LinearCrossEntropyOptions,
+} from "./class-losses.js";
 export { FractionalMaxPool2d, FractionalMaxPool3d } from "./fractional-pool.js";
 export {
-  LazyBatchNorm1d, LazyBatchNorm2d, LazyBatchNorm3d, LazyConv1d, LazyConv2d, LazyConv3d, LazyConvTranspose1d, LazyConvTranspose2d, LazyConvTranspose3d,
-  LazyInstanceNorm1d, LazyInstanceNorm2d, LazyInstanceNorm3d, LazyLinear,
+  LazyBatchNorm1d,
+  LazyBatchNorm2d,
+  LazyBatchNorm3d,
+  LazyConv1d,
+  LazyConv2d,
+  LazyConv3d,
+  LazyConvTranspose1d,
+  LazyConvTranspose2d,
+  LazyConvTranspose3d,
+  LazyInstanceNorm1d,
+  LazyInstanceNorm2d,
+  LazyInstanceNorm3d,
+  LazyLinear,
 } from "./lazy.js";
 export { Flatten, Identity, Unflatten } from "./shapes.js";
 export type { Stateless } from "./stateless.js";

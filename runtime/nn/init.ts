@@ -16,50 +16,94 @@ import { add, clamp, erfinv, mul, sign } from "../../names/torch.js";
 import * as views from "../views.js";
 
 export type FanMode = "fan_in" | "fan_out";
-export type Nonlinearity = "linear" | "conv1d" | "conv2d" | "conv3d" | "conv_transpose1d" | "conv_transpose2d" | "conv_transpose3d" |
-  "sigmoid" | "tanh" | "relu" | "leaky_relu" | "selu";
+export type Nonlinearity =
+  | "linear"
+  | "conv1d"
+  | "conv2d"
+  | "conv3d"
+  | "conv_transpose1d"
+  | "conv_transpose2d"
+  | "conv_transpose3d"
+  | "sigmoid"
+  | "tanh"
+  | "relu"
+  | "leaky_relu"
+  | "selu";
 
 /** Writes what `values` makes into `tensor`. */
 function fill(tensor: Tensor, values: () => Tensor): Tensor {
-  unrecorded(() => { if (tensor.numel() > 0) copying.copy_(tensor, values()); });
+  unrecorded(() => {
+    if (tensor.numel() > 0) copying.copy_(tensor, values());
+  });
   return tensor;
 }
 const like = (tensor: Tensor) => ({ dtype: tensor.dtype, device: tensor.storage.device });
 /** Values computed on the host. */
-const computed = (tensor: Tensor, data: NumberArray): Tensor => fill(tensor, () => fromData(data, { shape: tensor.shape, ...like(tensor) }));
+const computed = (tensor: Tensor, data: NumberArray): Tensor =>
+  fill(tensor, () => fromData(data, { shape: tensor.shape, ...like(tensor) }));
 
 type Drawn = RandomSource | null;
 /** Arguments after the tensor, by place or by name. */
 type Args<P extends unknown[], O> = Partial<P> | [O];
 
 /** What a function takes beside a tensor, by place or by name: of the kinds of the defaults, of which null is a generator's. */
-function options<T extends (number | string | null)[]>(op: string, tensor: Tensor, names: readonly string[], args: readonly unknown[], ...defaults: T): { [K in keyof T]: T[K] extends null ? Drawn : T[K] } {
+function options<T extends (number | string | null)[]>(
+  op: string,
+  tensor: Tensor,
+  names: readonly string[],
+  args: readonly unknown[],
+  ...defaults: T
+): { [K in keyof T]: T[K] extends null ? Drawn : T[K] } {
   const given = named(op, names, args);
   check(tensor, op, "tensor");
   return defaults.map((usual, i) => {
     const value = given[i] ?? usual;
-    return usual === null ? sourceOf(value, op) : typeof usual === "string" ? text(value, op, names[i]!) : number(value, op, names[i]!);
+    return usual === null
+      ? sourceOf(value, op)
+      : typeof usual === "string"
+        ? text(value, op, names[i]!)
+        : number(value, op, names[i]!);
   }) as never;
 }
 
 /** Evenly from `a` up to `b`. */
-export function uniform_(tensor: Tensor, ...args: Args<[a: number, b: number, generator: Drawn], { a?: number; b?: number; generator?: Drawn }>): Tensor {
+export function uniform_(
+  tensor: Tensor,
+  ...args: Args<[a: number, b: number, generator: Drawn], { a?: number; b?: number; generator?: Drawn }>
+): Tensor {
   const [a, b, generator] = options("uniform_", tensor, ["a", "b", "generator"], args, 0, 1, null);
   return fill(tensor, () => add(mul(rand(tensor.shape, { ...like(tensor), generator }), b - a), a) as Tensor);
 }
 
 /** From the normal distribution. */
-export function normal_(tensor: Tensor, ...args: Args<[mean: number, std: number, generator: Drawn], { mean?: number; std?: number; generator?: Drawn }>): Tensor {
+export function normal_(
+  tensor: Tensor,
+  ...args: Args<[mean: number, std: number, generator: Drawn], { mean?: number; std?: number; generator?: Drawn }>
+): Tensor {
   const [mean, std, generator] = options("normal_", tensor, ["mean", "std", "generator"], args, 0, 1, null);
   return fill(tensor, () => add(mul(randn(tensor.shape, { ...like(tensor), generator }), std), mean) as Tensor);
 }
 
 type Truncated = { mean?: number; std?: number; a?: number; b?: number; generator?: Drawn };
 /** From the normal distribution, as far as it lies between `a` and `b`. */
-export function trunc_normal_(tensor: Tensor, ...args: Args<[mean: number, std: number, a: number, b: number, generator: Drawn], Truncated>): Tensor {
-  const [mean, std, a, b, generator] = options("trunc_normal_", tensor, ["mean", "std", "a", "b", "generator"], args, 0, 1, -2, 2, null);
+export function trunc_normal_(
+  tensor: Tensor,
+  ...args: Args<[mean: number, std: number, a: number, b: number, generator: Drawn], Truncated>
+): Tensor {
+  const [mean, std, a, b, generator] = options(
+    "trunc_normal_",
+    tensor,
+    ["mean", "std", "a", "b", "generator"],
+    args,
+    0,
+    1,
+    -2,
+    2,
+    null,
+  );
   // Even numbers between the bounds' places in the distribution, turned back into normal ones.
-  const low = 2 * below((a - mean) / std) - 1, high = 2 * below((b - mean) / std) - 1;
+  const low = 2 * below((a - mean) / std) - 1,
+    high = 2 * below((b - mean) / std) - 1;
   return fill(tensor, () => {
     const even = add(mul(rand(tensor.shape, { ...like(tensor), generator }), high - low), low) as Tensor;
     return clamp(add(mul(erfinv(even), std * Math.SQRT2), mean) as Tensor, a, b) as Tensor;
@@ -68,8 +112,10 @@ export function trunc_normal_(tensor: Tensor, ...args: Args<[mean: number, std: 
 
 /** How much of the normal distribution lies below x (Abramowitz and Stegun 26.2.17, error below 7.5e-8). */
 function below(x: number): number {
-  const t = 1 / (1 + 0.2316419 * Math.abs(x)), density = Math.exp(-x * x / 2) / Math.sqrt(2 * Math.PI);
-  const tail = density * t * (0.31938153 + t * (-0.356563782 + t * (1.781477937 + t * (-1.821255978 + t * 1.330274429))));
+  const t = 1 / (1 + 0.2316419 * Math.abs(x)),
+    density = Math.exp((-x * x) / 2) / Math.sqrt(2 * Math.PI);
+  const tail =
+    density * t * (0.31938153 + t * (-0.356563782 + t * (1.781477937 + t * (-1.821255978 + t * 1.330274429))));
   return x < 0 ? tail : 1 - tail;
 }
 
@@ -78,30 +124,43 @@ function constant(op: string, args: ArrayLike<unknown>, value?: number): Tensor 
   const [tensor, given] = named(op, value === undefined ? ["tensor", "val"] : ["tensor"], Array.from(args));
   check(tensor, op, "tensor");
   value ??= number(given, op, "val");
-  unrecorded(() => { copying.fill_(tensor, value); });
+  unrecorded(() => {
+    copying.fill_(tensor, value);
+  });
   return tensor;
 }
-export function constant_(tensor: Tensor, val: number | { val: number }): Tensor { return constant("constant_", arguments); }
-export function ones_(tensor: Tensor): Tensor { return constant("ones_", arguments, 1); }
-export function zeros_(tensor: Tensor): Tensor { return constant("zeros_", arguments, 0); }
+export function constant_(tensor: Tensor, val: number | { val: number }): Tensor {
+  return constant("constant_", arguments);
+}
+export function ones_(tensor: Tensor): Tensor {
+  return constant("ones_", arguments, 1);
+}
+export function zeros_(tensor: Tensor): Tensor {
+  return constant("zeros_", arguments, 0);
+}
 
 /** Ones on the diagonal of a matrix. */
 export function eye_(tensor: Tensor): Tensor {
   atMost("eye_", arguments, 1);
   check(tensor, "eye_", "tensor");
   if (tensor.ndim !== 2) throw new OpError("eye_: Only tensors with 2 dimensions are supported");
-  const [rows, columns] = tensor.shape as [number, number], data = new Float32Array(rows * columns);
+  const [rows, columns] = tensor.shape as [number, number],
+    data = new Float32Array(rows * columns);
   for (let i = 0; i < Math.min(rows, columns); i++) data[i * columns + i] = 1;
   return computed(tensor, data);
 }
 
 /** A convolution's weight that passes as many channels as it can unchanged, in each of `groups`. */
 export function dirac_(tensor: Tensor, ...args: [groups?: number] | [{ groups?: number }]): Tensor {
-  const groups = count(options("dirac_", tensor, ["groups"], args, 1)[0], "dirac_", "groups", 1), { shape } = tensor;
-  if (shape.length < 3 || shape.length > 5) throw new OpError("dirac_: Only tensors with 3, 4, or 5 dimensions are supported");
+  const groups = count(options("dirac_", tensor, ["groups"], args, 1)[0], "dirac_", "groups", 1),
+    { shape } = tensor;
+  if (shape.length < 3 || shape.length > 5)
+    throw new OpError("dirac_: Only tensors with 3, 4, or 5 dimensions are supported");
   const [out, channels, ...kernel] = shape as [number, number, ...number[]];
   if (out % groups !== 0) throw new OpError("dirac_: dim 0 must be divisible by groups");
-  const each = numelOf(kernel), data = new Float32Array(out * channels * each), per = out / groups;
+  const each = numelOf(kernel),
+    data = new Float32Array(out * channels * each),
+    per = out / groups;
   const middle = kernel.reduce((at, size) => at * size + Math.floor(size / 2), 0);
   for (let g = 0; g < groups; g++) {
     for (let d = 0; d < Math.min(per, channels); d++) data[((g * per + d) * channels + d) * each + middle] = 1;
@@ -113,8 +172,10 @@ export function dirac_(tensor: Tensor, ...args: [groups?: number] | [{ groups?: 
 export function _calculate_fan_in_and_fan_out(tensor: Tensor): [fan_in: number, fan_out: number] {
   atMost("_calculate_fan_in_and_fan_out", arguments, 1);
   check(tensor, "_calculate_fan_in_and_fan_out", "tensor");
-  if (tensor.ndim < 2) throw new OpError("Fan in and fan out can not be computed for tensor with fewer than 2 dimensions");
-  const [out, into, ...kernel] = tensor.shape as [number, number, ...number[]], field = numelOf(kernel);
+  if (tensor.ndim < 2)
+    throw new OpError("Fan in and fan out can not be computed for tensor with fewer than 2 dimensions");
+  const [out, into, ...kernel] = tensor.shape as [number, number, ...number[]],
+    field = numelOf(kernel);
   return [into * field, out * field];
 }
 
@@ -127,18 +188,21 @@ export function calculate_gain(nonlinearity: Nonlinearity, param: number | null 
   if (nonlinearity === "relu") return Math.SQRT2;
   if (nonlinearity === "selu") return 3 / 4;
   if (nonlinearity !== "leaky_relu") throw new OpError(`Unsupported nonlinearity ${String(nonlinearity)}`);
-  if (param !== null && typeof param !== "number") throw new TypeMismatchError(`negative_slope ${String(param)} not a valid number`);
+  if (param !== null && typeof param !== "number")
+    throw new TypeMismatchError(`negative_slope ${String(param)} not a valid number`);
   return Math.sqrt(2 / (1 + (param ?? 0.01) ** 2));
 }
 
 type XavierArgs = Args<[gain: number, generator: Drawn], { gain?: number; generator?: Drawn }>;
 const xavier = (op: string, tensor: Tensor, args: XavierArgs): [number, Drawn] => {
-  const [gain, generator] = options(op, tensor, ["gain", "generator"], args, 1, null), [into, out] = _calculate_fan_in_and_fan_out(tensor);
+  const [gain, generator] = options(op, tensor, ["gain", "generator"], args, 1, null),
+    [into, out] = _calculate_fan_in_and_fan_out(tensor);
   return [gain * Math.sqrt(2 / (into + out)), generator];
 };
 /** Glorot's: evenly, with variance `gain² 2 / (fan_in + fan_out)`. */
 export function xavier_uniform_(tensor: Tensor, ...args: XavierArgs): Tensor {
-  const [std, generator] = xavier("xavier_uniform_", tensor, args), bound = Math.sqrt(3) * std;
+  const [std, generator] = xavier("xavier_uniform_", tensor, args),
+    bound = Math.sqrt(3) * std;
   return uniform_(tensor, -bound, bound, generator);
 }
 /** Glorot's: normal, with variance `gain² 2 / (fan_in + fan_out)`. */
@@ -146,18 +210,35 @@ export function xavier_normal_(tensor: Tensor, ...args: XavierArgs): Tensor {
   return normal_(tensor, 0, ...xavier("xavier_normal_", tensor, args));
 }
 
-type KaimingArgs = Args<[a: number, mode: FanMode, nonlinearity: Nonlinearity, generator: Drawn],
-  { a?: number; mode?: FanMode; nonlinearity?: Nonlinearity; generator?: Drawn }>;
+type KaimingArgs = Args<
+  [a: number, mode: FanMode, nonlinearity: Nonlinearity, generator: Drawn],
+  { a?: number; mode?: FanMode; nonlinearity?: Nonlinearity; generator?: Drawn }
+>;
 const kaiming = (op: string, tensor: Tensor, args: KaimingArgs): [number, Drawn] => {
-  const [a, mode, nonlinearity, generator] = options(op, tensor, ["a", "mode", "nonlinearity", "generator"], args, 0, "fan_in", "leaky_relu", null);
+  const [a, mode, nonlinearity, generator] = options(
+    op,
+    tensor,
+    ["a", "mode", "nonlinearity", "generator"],
+    args,
+    0,
+    "fan_in",
+    "leaky_relu",
+    null,
+  );
   const how = mode.toLowerCase();
-  if (how !== "fan_in" && how !== "fan_out") throw new OpError(`Mode ${how} not supported, please use one of ['fan_in', 'fan_out']`);
+  if (how !== "fan_in" && how !== "fan_out")
+    throw new OpError(`Mode ${how} not supported, please use one of ['fan_in', 'fan_out']`);
   if (tensor.numel() === 0) return [0, generator];
-  return [calculate_gain(nonlinearity as Nonlinearity, a) / Math.sqrt(_calculate_fan_in_and_fan_out(tensor)[how === "fan_in" ? 0 : 1]), generator];
+  return [
+    calculate_gain(nonlinearity as Nonlinearity, a) /
+      Math.sqrt(_calculate_fan_in_and_fan_out(tensor)[how === "fan_in" ? 0 : 1]),
+    generator,
+  ];
 };
 /** He's: evenly, with variance `gain² / fan`; `a` is the slope of a leaky relu. */
 export function kaiming_uniform_(tensor: Tensor, ...args: KaimingArgs): Tensor {
-  const [std, generator] = kaiming("kaiming_uniform_", tensor, args), bound = Math.sqrt(3) * std;
+  const [std, generator] = kaiming("kaiming_uniform_", tensor, args),
+    bound = Math.sqrt(3) * std;
   return uniform_(tensor, -bound, bound, generator);
 }
 /** He's: normal, with variance `gain² / fan`. */
@@ -170,8 +251,12 @@ export function orthogonal_(tensor: Tensor, ...args: XavierArgs): Tensor {
   const [gain, generator] = options("orthogonal_", tensor, ["gain", "generator"], args, 1, null);
   if (tensor.ndim < 2) throw new OpError("orthogonal_: Only tensors with 2 or more dimensions are supported");
   return fill(tensor, () => {
-    const rows = tensor.shape[0]!, columns = tensor.numel() / rows, wide = rows < columns;
-    const [q, r] = linalg.qr(randn(wide ? [columns, rows] : [rows, columns], { ...like(tensor), generator })) as unknown as [Tensor, Tensor];
+    const rows = tensor.shape[0]!,
+      columns = tensor.numel() / rows,
+      wide = rows < columns;
+    const [q, r] = linalg.qr(
+      randn(wide ? [columns, rows] : [rows, columns], { ...like(tensor), generator }),
+    ) as unknown as [Tensor, Tensor];
     // With the signs of r's diagonal q is drawn evenly from all such matrices (Mezzadri 2007).
     const signed = mul(q, sign(views.diagonal(r))) as Tensor;
     return views.view(mul(wide ? views.t(signed) : signed, gain), tensor.shape) as Tensor;
@@ -179,11 +264,19 @@ export function orthogonal_(tensor: Tensor, ...args: XavierArgs): Tensor {
 }
 
 /** A matrix whose columns have a share `sparsity` of zeros; the others are normal. */
-export function sparse_(tensor: Tensor, ...args: Args<[sparsity: number, std: number, generator: Drawn], { sparsity: number; std?: number; generator?: Drawn }>): Tensor {
+export function sparse_(
+  tensor: Tensor,
+  ...args: Args<
+    [sparsity: number, std: number, generator: Drawn],
+    { sparsity: number; std?: number; generator?: Drawn }
+  >
+): Tensor {
   const [share, std, generator] = options("sparse_", tensor, ["sparsity", "std", "generator"], args, NaN, 0.01, null);
   if (!(share >= 0 && share <= 1)) throw new OpError(`sparse_: argument 'sparsity' must be from 0 to 1, got ${share}`);
   if (tensor.ndim !== 2) throw new OpError("sparse_: Only tensors with 2 dimensions are supported");
-  const [rows, columns] = tensor.shape as [number, number], zeroed = Math.ceil(share * rows), kept = new Float32Array(rows * columns).fill(1);
+  const [rows, columns] = tensor.shape as [number, number],
+    zeroed = Math.ceil(share * rows),
+    kept = new Float32Array(rows * columns).fill(1);
   for (let column = 0; column < columns; column++) {
     for (const row of randomPermutation(rows, generator).subarray(0, zeroed)) kept[row * columns + column] = 0;
   }

@@ -28,9 +28,20 @@ class LayerNormClass extends Module {
   bias: Parameter | null;
 
   /** Gives the last axes, of sizes `normalized_shape`, zero mean and unit variance. */
-  constructor(...args: Arguments<[normalized_shape: Shape], [eps: number, elementwise_affine: boolean, bias: boolean, ...Placed], LayerNormOptions, { normalized_shape: Shape }>) {
+  constructor(
+    ...args: Arguments<
+      [normalized_shape: Shape],
+      [eps: number, elementwise_affine: boolean, bias: boolean, ...Placed],
+      LayerNormOptions,
+      { normalized_shape: Shape }
+    >
+  ) {
     super();
-    const o = construct("LayerNorm", { normalized_shape: required<Shape>(), eps: 1e-5, elementwise_affine: true, bias: true, ...PLACED }, args);
+    const o = construct(
+      "LayerNorm",
+      { normalized_shape: required<Shape>(), eps: 1e-5, elementwise_affine: true, bias: true, ...PLACED },
+      args,
+    );
     this.normalized_shape = list(o.normalized_shape);
     this.eps = o.eps;
     this.elementwise_affine = o.elementwise_affine;
@@ -42,7 +53,9 @@ class LayerNormClass extends Module {
     if (this.weight) ones_(this.weight);
     if (this.bias) zeros_(this.bias);
   }
-  override forward(input: Tensor): Tensor { return F.layer_norm(input, this.normalized_shape, this.weight, this.bias, this.eps); }
+  override forward(input: Tensor): Tensor {
+    return F.layer_norm(input, this.normalized_shape, this.weight, this.bias, this.eps);
+  }
   override extra_repr(): string {
     return `${tuple(this.normalized_shape)}, eps=${float(this.eps)}, elementwise_affine=${flag(this.elementwise_affine)}, bias=${flag(this.bias !== null)}`;
   }
@@ -63,16 +76,29 @@ class RMSNormClass extends Module {
   weight: Parameter | null;
 
   /** Divides the last axes, of sizes `normalized_shape`, by their root mean square. */
-  constructor(...args: Arguments<[normalized_shape: Shape], [eps: number | null, elementwise_affine: boolean, ...Placed], RMSNormOptions, { normalized_shape: Shape }>) {
+  constructor(
+    ...args: Arguments<
+      [normalized_shape: Shape],
+      [eps: number | null, elementwise_affine: boolean, ...Placed],
+      RMSNormOptions,
+      { normalized_shape: Shape }
+    >
+  ) {
     super();
-    const o = construct("RMSNorm", { normalized_shape: required<Shape>(), eps: null as number | null, elementwise_affine: true, ...PLACED }, args);
+    const o = construct(
+      "RMSNorm",
+      { normalized_shape: required<Shape>(), eps: null as number | null, elementwise_affine: true, ...PLACED },
+      args,
+    );
     this.normalized_shape = list(o.normalized_shape);
     this.eps = o.eps;
     this.elementwise_affine = o.elementwise_affine;
     this.weight = o.elementwise_affine ? parameter(this.normalized_shape, o) : null;
     this.reset_parameters();
   }
-  reset_parameters(): void { if (this.weight) ones_(this.weight); }
+  reset_parameters(): void {
+    if (this.weight) ones_(this.weight);
+  }
   override forward(input: Tensor): Tensor {
     const eps = this.eps ?? (input.dtype === "float64" ? 2 ** -52 : input.dtype === "float16" ? 2 ** -10 : 2 ** -23);
     return F.rms_norm(input, this.normalized_shape, this.weight, eps);
@@ -99,10 +125,22 @@ class GroupNormClass extends Module {
   bias: Parameter | null;
 
   /** Normalises groups of channels of each sample. */
-  constructor(...args: Arguments<[num_groups: number, num_channels: number], [eps: number, affine: boolean, ...Placed], GroupNormOptions, { num_groups: number; num_channels: number }>) {
+  constructor(
+    ...args: Arguments<
+      [num_groups: number, num_channels: number],
+      [eps: number, affine: boolean, ...Placed],
+      GroupNormOptions,
+      { num_groups: number; num_channels: number }
+    >
+  ) {
     super();
-    const o = construct("GroupNorm", { num_groups: size(), num_channels: size(), eps: 1e-5, affine: true, ...PLACED, bias: true }, args);
-    if (o.num_channels % o.num_groups !== 0) throw new OpError(`num_channels (${o.num_channels}) must be divisible by num_groups (${o.num_groups})`);
+    const o = construct(
+      "GroupNorm",
+      { num_groups: size(), num_channels: size(), eps: 1e-5, affine: true, ...PLACED, bias: true },
+      args,
+    );
+    if (o.num_channels % o.num_groups !== 0)
+      throw new OpError(`num_channels (${o.num_channels}) must be divisible by num_groups (${o.num_groups})`);
     this.num_groups = o.num_groups;
     this.num_channels = o.num_channels;
     this.eps = o.eps;
@@ -115,7 +153,9 @@ class GroupNormClass extends Module {
     if (this.weight) ones_(this.weight);
     if (this.bias) zeros_(this.bias);
   }
-  override forward(input: Tensor): Tensor { return F.group_norm(input, this.num_groups, this.weight, this.bias, this.eps); }
+  override forward(input: Tensor): Tensor {
+    return F.group_norm(input, this.num_groups, this.weight, this.bias, this.eps);
+  }
   override extra_repr(): string {
     return `${this.num_groups}, ${this.num_channels}, eps=${float(this.eps)}, affine=${flag(this.affine)}, bias=${flag(this.bias !== null)}`;
   }

@@ -4,13 +4,32 @@ import type { Tensor } from "../tensor.js";
 import { callable, type Callable } from "./callable.js";
 import { empty, ones, zeros } from "../create.js";
 import {
-  Conv1d, Conv2d, Conv3d, ConvTranspose1d, ConvTranspose2d, ConvTranspose3d,
-  type ConvClass, type ConvModule, type ConvOptions, type ConvTransposeClass, type ConvTransposeOptions,
+  Conv1d,
+  Conv2d,
+  Conv3d,
+  ConvTranspose1d,
+  ConvTranspose2d,
+  ConvTranspose3d,
+  type ConvClass,
+  type ConvModule,
+  type ConvOptions,
+  type ConvTransposeClass,
+  type ConvTransposeOptions,
 } from "./conv.js";
 import { Linear, type LinearOptions } from "./linear.js";
 import type { Loading, Module } from "./module.js";
 import { shapeOf } from "./state.js";
-import { BatchNorm1d, BatchNorm2d, BatchNorm3d, InstanceNorm1d, InstanceNorm2d, InstanceNorm3d, type Norm, type NormLayer, type NormOptions } from "./norm.js";
+import {
+  BatchNorm1d,
+  BatchNorm2d,
+  BatchNorm3d,
+  InstanceNorm1d,
+  InstanceNorm2d,
+  InstanceNorm3d,
+  type Norm,
+  type NormLayer,
+  type NormOptions,
+} from "./norm.js";
 
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
 type Base<M extends Module> = new (...args: any[]) => M;
@@ -28,7 +47,9 @@ interface Learning<M> {
 function lazy<M extends Module & { reset_parameters(): void }, L>(name: string, base: Base<M>, how: Learning<M>): L {
   const Start = base as unknown as Base<Module & { reset_parameters(): void }>;
   class Lazy extends Start {
-    constructor(...args: unknown[]) { super(0, ...args); }
+    constructor(...args: unknown[]) {
+      super(0, ...args);
+    }
     /** Becomes one of `base` for so many channels; its values are still to be drawn. */
     private become(channels: number): void {
       how.size(this as unknown as M, channels);
@@ -43,7 +64,9 @@ function lazy<M extends Module & { reset_parameters(): void }, L>(name: string, 
       const channels = how.channels(this as unknown as M, (key) => shapeOf(given[prefix + key]));
       super.before_load(given, prefix);
       if (!(channels! >= 0)) return undefined;
-      const fields = { ...this }, memory = [...this.named_parameters()].map(([, p]) => [p, p.detach()] as const), buffers = [...this.named_buffers()];
+      const fields = { ...this },
+        memory = [...this.named_parameters()].map(([, p]) => [p, p.detach()] as const),
+        buffers = [...this.named_buffers()];
       const kind = Object.getPrototypeOf(this) as object;
       const undo = (): void => {
         Object.setPrototypeOf(this, kind);
@@ -56,7 +79,12 @@ function lazy<M extends Module & { reset_parameters(): void }, L>(name: string, 
         undo();
         throw error;
       }
-      return { settle: () => { this.reset_parameters(); }, undo };
+      return {
+        settle: () => {
+          this.reset_parameters();
+        },
+        undo,
+      };
     }
   }
   return callable(Lazy, name, "forward") as unknown as L;
@@ -76,10 +104,21 @@ const conv = (transposed: boolean): Learning<ConvModule> => ({
   },
 });
 type Sizes = { out_channels: number; kernel_size: number | readonly number[] };
-type LazyConv = Callable<new (...args: [out_channels: number, kernel_size: number | readonly number[], ...rest: unknown[]] | [ConvOptions & Sizes]) => ConvModule>;
-type LazyConvTranspose = Callable<new (...args: [out_channels: number, kernel_size: number | readonly number[], ...rest: unknown[]] | [ConvTransposeOptions & Sizes]) => ConvModule>;
+type LazyConv = Callable<
+  new (
+    ...args: [out_channels: number, kernel_size: number | readonly number[], ...rest: unknown[]] | [ConvOptions & Sizes]
+  ) => ConvModule
+>;
+type LazyConvTranspose = Callable<
+  new (
+    ...args:
+      | [out_channels: number, kernel_size: number | readonly number[], ...rest: unknown[]]
+      | [ConvTransposeOptions & Sizes]
+  ) => ConvModule
+>;
 const lazyConv = (name: string, base: ConvClass) => lazy<ConvModule, LazyConv>(name, base, conv(false));
-const lazyConvTranspose = (name: string, base: ConvTransposeClass) => lazy<ConvModule, LazyConvTranspose>(name, base, conv(true));
+const lazyConvTranspose = (name: string, base: ConvTransposeClass) =>
+  lazy<ConvModule, LazyConvTranspose>(name, base, conv(true));
 
 export const LazyConv1d = /* @__PURE__ */ lazyConv("LazyConv1d", Conv1d);
 export const LazyConv2d = /* @__PURE__ */ lazyConv("LazyConv2d", Conv2d);
@@ -88,7 +127,13 @@ export const LazyConvTranspose1d = /* @__PURE__ */ lazyConvTranspose("LazyConvTr
 export const LazyConvTranspose2d = /* @__PURE__ */ lazyConvTranspose("LazyConvTranspose2d", ConvTranspose2d);
 export const LazyConvTranspose3d = /* @__PURE__ */ lazyConvTranspose("LazyConvTranspose3d", ConvTranspose3d);
 
-type LazyLinearClass = Callable<new (...args: [out_features: number, bias?: boolean | LinearOptions, ...rest: unknown[]] | [LinearOptions & { out_features: number }]) => Linear>;
+type LazyLinearClass = Callable<
+  new (
+    ...args:
+      | [out_features: number, bias?: boolean | LinearOptions, ...rest: unknown[]]
+      | [LinearOptions & { out_features: number }]
+  ) => Linear
+>;
 export const LazyLinear = /* @__PURE__ */ lazy<Linear, LazyLinearClass>("LazyLinear", Linear, {
   axis: (_, input) => input.ndim - 1,
   channels: (_, saved) => saved("weight")?.[1],
@@ -100,16 +145,17 @@ export const LazyLinear = /* @__PURE__ */ lazy<Linear, LazyLinearClass>("LazyLin
 
 type LazyNorm = Callable<new (...args: [NormOptions?] | [eps: number, ...rest: unknown[]]) => NormLayer>;
 /** `rank`: axes of an input without the batch, for norms that take it so. */
-const lazyNorm = (name: string, base: Base<NormLayer>, unbatched = 0) => lazy<NormLayer, LazyNorm>(name, base, {
-  axis: (_, input) => (input.ndim === unbatched ? 0 : 1),
-  channels: (_, saved) => (saved("weight") ?? saved("running_mean"))?.[0],
-  size: (m: Norm, channels) => {
-    m.num_features = channels;
-    for (const p of [m.weight, m.bias]) p?.set_data(empty([channels], like(p)));
-    if (m.running_mean) m.running_mean = zeros([channels], like(m.running_mean));
-    if (m.running_var) m.running_var = ones([channels], like(m.running_var));
-  },
-});
+const lazyNorm = (name: string, base: Base<NormLayer>, unbatched = 0) =>
+  lazy<NormLayer, LazyNorm>(name, base, {
+    axis: (_, input) => (input.ndim === unbatched ? 0 : 1),
+    channels: (_, saved) => (saved("weight") ?? saved("running_mean"))?.[0],
+    size: (m: Norm, channels) => {
+      m.num_features = channels;
+      for (const p of [m.weight, m.bias]) p?.set_data(empty([channels], like(p)));
+      if (m.running_mean) m.running_mean = zeros([channels], like(m.running_mean));
+      if (m.running_var) m.running_var = ones([channels], like(m.running_var));
+    },
+  });
 export const LazyBatchNorm1d = /* @__PURE__ */ lazyNorm("LazyBatchNorm1d", BatchNorm1d);
 export const LazyBatchNorm2d = /* @__PURE__ */ lazyNorm("LazyBatchNorm2d", BatchNorm2d);
 export const LazyBatchNorm3d = /* @__PURE__ */ lazyNorm("LazyBatchNorm3d", BatchNorm3d);

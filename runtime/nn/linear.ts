@@ -23,7 +23,14 @@ class LinearClass extends Module {
   bias: Parameter | null;
 
   /** `y = x Wᵀ + b`; weight is (out_features, in_features), drawn evenly from -1/√in_features to 1/√in_features. */
-  constructor(...args: Arguments<[in_features: number, out_features: number], [bias: boolean, ...Placed], LinearOptions, { in_features: number; out_features: number }>) {
+  constructor(
+    ...args: Arguments<
+      [in_features: number, out_features: number],
+      [bias: boolean, ...Placed],
+      LinearOptions,
+      { in_features: number; out_features: number }
+    >
+  ) {
     super();
     const o = construct("Linear", { in_features: size(), out_features: size(), bias: true, ...PLACED }, args);
     this.in_features = o.in_features;
@@ -59,12 +66,26 @@ class BilinearClass extends Module {
   bias: Parameter | null;
 
   /** `y = x1ᵀ A x2 + b`; weight is (out_features, in1_features, in2_features). */
-  constructor(...args: Arguments<[in1_features: number, in2_features: number, out_features: number], [bias: boolean, ...Placed], BilinearOptions,
-    { in1_features: number; in2_features: number; out_features: number }>) {
+  constructor(
+    ...args: Arguments<
+      [in1_features: number, in2_features: number, out_features: number],
+      [bias: boolean, ...Placed],
+      BilinearOptions,
+      { in1_features: number; in2_features: number; out_features: number }
+    >
+  ) {
     super();
-    const o = construct("Bilinear", {
-      in1_features: size(), in2_features: size(), out_features: size(), bias: true, ...PLACED,
-    }, args);
+    const o = construct(
+      "Bilinear",
+      {
+        in1_features: size(),
+        in2_features: size(),
+        out_features: size(),
+        bias: true,
+        ...PLACED,
+      },
+      args,
+    );
     if (o.in1_features <= 0) throw new OpError(`in1_features must be > 0, but got ${o.in1_features}`);
     this.in1_features = o.in1_features;
     this.in2_features = o.in2_features;
@@ -78,7 +99,9 @@ class BilinearClass extends Module {
     uniform_(this.weight, -bound, bound);
     if (this.bias) uniform_(this.bias, -bound, bound);
   }
-  override forward(input1: Tensor, input2: Tensor): Tensor { return F.bilinear(input1, input2, this.weight, this.bias); }
+  override forward(input1: Tensor, input2: Tensor): Tensor {
+    return F.bilinear(input1, input2, this.weight, this.bias);
+  }
   override extra_repr(): string {
     return `in1_features=${this.in1_features}, in2_features=${this.in2_features}, out_features=${this.out_features}, bias=${flag(this.bias !== null)}`;
   }

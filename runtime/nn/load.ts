@@ -36,15 +36,20 @@ export function loadState(module: Module, source: StateSource, strict: boolean):
   if (source === null || typeof source !== "object" || Array.isArray(source)) {
     throw new TypeMismatchError(`load_state_dict: Expected state_dict to be dict-like, got ${describe(source)}`);
   }
-  const given: Record<string, unknown> = { ...(source instanceof Map ? Object.fromEntries(source) : source) }, ready: Loading[] = [];
+  const given: Record<string, unknown> = { ...(source instanceof Map ? Object.fromEntries(source) : source) },
+    ready: Loading[] = [];
   try {
     for (const [path, part] of module.named_modules()) {
-      const loading = (part as unknown as { before_load(given: Record<string, unknown>, prefix: string): Loading | void }).before_load(given, path && `${path}.`);
+      const loading = (
+        part as unknown as { before_load(given: Record<string, unknown>, prefix: string): Loading | void }
+      ).before_load(given, path && `${path}.`);
       if (loading) ready.push(loading);
     }
     const [pairs, report] = compared(module, given, strict);
     for (const { settle } of ready) settle();
-    unrecorded(() => { for (const [target, value] of pairs) copying.copy_(target, value); });
+    unrecorded(() => {
+      for (const [target, value] of pairs) copying.copy_(target, value);
+    });
     return report;
   } catch (error) {
     for (const { undo } of ready) undo();
@@ -54,9 +59,12 @@ export function loadState(module: Module, source: StateSource, strict: boolean):
 
 /** What is to be copied to where; throws one error for all that does not fit. */
 function compared(module: Module, given: Record<string, unknown>, strict: boolean): [[Tensor, Tensor][], LoadReport] {
-  const own = module.state_dict(), pairs: [Tensor, Tensor][] = [];
-  const missing = Object.keys(own).filter((k) => !Object.hasOwn(given, k)), unexpected = Object.keys(given).filter((k) => !Object.hasOwn(own, k));
-  const wrong: string[] = [], quoted = (keys: string[]) => keys.map((k) => `"${k}"`).join(", ");
+  const own = module.state_dict(),
+    pairs: [Tensor, Tensor][] = [];
+  const missing = Object.keys(own).filter((k) => !Object.hasOwn(given, k)),
+    unexpected = Object.keys(given).filter((k) => !Object.hasOwn(own, k));
+  const wrong: string[] = [],
+    quoted = (keys: string[]) => keys.map((k) => `"${k}"`).join(", ");
   if (strict && missing.length) wrong.push(`Missing key(s) in state_dict: ${quoted(missing)}. `);
   if (strict && unexpected.length) wrong.push(`Unexpected key(s) in state_dict: ${quoted(unexpected)}. `);
   for (const [k, target] of Object.entries(own)) {
@@ -64,22 +72,32 @@ function compared(module: Module, given: Record<string, unknown>, strict: boolea
     try {
       const value = toTensor(given[k], target);
       if (sameShape(value.shape, target.shape)) pairs.push([checked(target, value), value]);
-      else wrong.push(`size mismatch for ${k}: copying a param with shape ${size(value.shape)} from checkpoint, the shape in current model is ${size(target.shape)}.`);
+      else
+        wrong.push(
+          `size mismatch for ${k}: copying a param with shape ${size(value.shape)} from checkpoint, the shape in current model is ${size(target.shape)}.`,
+        );
     } catch (error) {
       if (!(error instanceof OpError)) throw error;
       wrong.push(`While copying the parameter named "${k}": ${error.message}`);
     }
   }
-  if (wrong.length) throw new OpError(`Error(s) in loading state_dict for ${module.constructor.name}:\n\t${wrong.join("\n\t")}`);
+  if (wrong.length)
+    throw new OpError(`Error(s) in loading state_dict for ${module.constructor.name}:\n\t${wrong.join("\n\t")}`);
   return [pairs, new Report(missing, unexpected)];
 }
 
 /** The target; throws what a copy to it would throw, but for what a device has to say. */
 function checked(target: Tensor, value: Tensor): Tensor {
-  const to = target.storage.device, from = value.storage.device;
+  const to = target.storage.device,
+    from = value.storage.device;
   target.check("load_state_dict");
   value.check("load_state_dict");
-  unrecorded(() => { beforeInPlace(target, "load_state_dict"); });
-  if (to !== from && from.type !== "cpu") throw new OpError(`load_state_dict: the value is on ${from.type}, the parameter on ${to.type}; await value.to("${to.type}") first`);
+  unrecorded(() => {
+    beforeInPlace(target, "load_state_dict");
+  });
+  if (to !== from && from.type !== "cpu")
+    throw new OpError(
+      `load_state_dict: the value is on ${from.type}, the parameter on ${to.type}; await value.to("${to.type}") first`,
+    );
   return target;
 }

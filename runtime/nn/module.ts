@@ -11,7 +11,15 @@ import { keep } from "../memory.js";
 import { named } from "../named.js";
 import { Tensor } from "../tensor.js";
 import { callable } from "./callable.js";
-import { Hooks, hookInto, invoke, type BackwardHook, type ForwardHook, type ForwardPreHook, type RemovableHandle } from "./hooks.js";
+import {
+  Hooks,
+  hookInto,
+  invoke,
+  type BackwardHook,
+  type ForwardHook,
+  type ForwardPreHook,
+  type RemovableHandle,
+} from "./hooks.js";
 import { loadState, type LoadReport } from "./load.js";
 import { Parameter } from "./parameter.js";
 import { showTree } from "./shown.js";
@@ -33,21 +41,27 @@ const isNumber = (name: string): boolean => /^(0|[1-9]\d*)$/.test(name);
 /** Called before a member gets a name: the properties of an object that are called by numbers come first, in their order. */
 function remember(module: ModuleClass, name: string): void {
   if (!isNumber(name)) return;
-  const names = Object.keys(module), last = names[names.length - 1], { order } = hidden.get(module)!;
+  const names = Object.keys(module),
+    last = names[names.length - 1],
+    { order } = hidden.get(module)!;
   if (last === undefined || name in module || (isNumber(last) && Number(last) < Number(name))) return;
   for (const earlier of [...names, name]) order.add(earlier);
 }
 
 /** The properties of a module in the order in which they were given. */
 export function entriesOf(module: ModuleClass): Named<unknown>[] {
-  const all = Object.entries(module), { order } = hidden.get(module)!;
+  const all = Object.entries(module),
+    { order } = hidden.get(module)!;
   if (order.size === 0) return all;
-  const places = new Map([...order].map((name, i) => [name, i])), place = (name: string) => places.get(name) ?? order.size;
+  const places = new Map([...order].map((name, i) => [name, i])),
+    place = (name: string) => places.get(name) ?? order.size;
   return all.sort(([a], [b]) => place(a) - place(b));
 }
 
 /** Forgets the order of names: all are given anew. */
-export const forgetOrder = (module: ModuleClass): void => { hidden.get(module)!.order.clear(); };
+export const forgetOrder = (module: ModuleClass): void => {
+  hidden.get(module)!.order.clear();
+};
 
 export interface Walk {
   prefix?: string;
@@ -94,14 +108,20 @@ class ModuleClass {
     const { buffers, transient } = hidden.get(this)!;
     if (!buffers.has(name)) checkName("buffer", this, name);
     if (tensor !== null && !(tensor instanceof Tensor)) {
-      throw new TypeMismatchError(`cannot assign '${describe(tensor)}' object to buffer '${name}' (torch Tensor or None required)`);
+      throw new TypeMismatchError(
+        `cannot assign '${describe(tensor)}' object to buffer '${name}' (torch Tensor or None required)`,
+      );
     }
     buffers.set(name, tensor && keep(tensor));
     if (option(persistent, "register_buffer", "persistent")) transient.delete(name);
     else transient.add(name);
     Object.defineProperty(this, name, {
-      get: () => buffers.get(name), set: (value: Tensor | null) => { buffers.set(name, value && keep(value)); },
-      enumerable: false, configurable: true,
+      get: () => buffers.get(name),
+      set: (value: Tensor | null) => {
+        buffers.set(name, value && keep(value));
+      },
+      enumerable: false,
+      configurable: true,
     });
   }
   /** Adds a parameter; null says that there is none of this name. */
@@ -109,12 +129,16 @@ class ModuleClass {
     text(name, "register_parameter", "name");
     if (!(properties(this)[name] instanceof Parameter)) checkName("parameter", this, name);
     if (parameter !== null && !(parameter instanceof Parameter)) {
-      throw new TypeMismatchError(`cannot assign '${describe(parameter)}' object to parameter '${name}' (torch.nn.Parameter or None required)`);
+      throw new TypeMismatchError(
+        `cannot assign '${describe(parameter)}' object to parameter '${name}' (torch.nn.Parameter or None required)`,
+      );
     }
     remember(this, name);
     properties(this)[name] = parameter;
   }
-  register_module(name: string, module: ModuleClass | null): void { this.add_module(name, module); }
+  register_module(name: string, module: ModuleClass | null): void {
+    this.add_module(name, module);
+  }
   add_module(name: string, module: ModuleClass | null): void {
     if (module !== null) checkModule(module, "add_module");
     text(name, "add_module", "name");
@@ -132,33 +156,60 @@ class ModuleClass {
       yield [name, value];
     }
   }
-  *children(): Generator<ModuleClass> { for (const [, module] of this.named_children()) yield module; }
+  *children(): Generator<ModuleClass> {
+    for (const [, module] of this.named_children()) yield module;
+  }
 
   /** This module and all within by path, each once. */
-  *named_modules(...args: [options?: { memo?: Set<ModuleClass>; prefix?: string; remove_duplicate?: boolean }] | [memo?: Set<ModuleClass> | null, prefix?: string, remove_duplicate?: boolean]):
-    Generator<Named<ModuleClass>> {
-    const [memo, prefix = "", once = true] = named("named_modules", ["memo", "prefix", "remove_duplicate"], args) as [Set<ModuleClass>?, string?, boolean?];
+  *named_modules(
+    ...args:
+      | [options?: { memo?: Set<ModuleClass>; prefix?: string; remove_duplicate?: boolean }]
+      | [memo?: Set<ModuleClass> | null, prefix?: string, remove_duplicate?: boolean]
+  ): Generator<Named<ModuleClass>> {
+    const [memo, prefix = "", once = true] = named("named_modules", ["memo", "prefix", "remove_duplicate"], args) as [
+      Set<ModuleClass>?,
+      string?,
+      boolean?,
+    ];
     yield* walk(this, prefix, once, memo ?? new Set());
   }
-  *modules(): Generator<ModuleClass> { for (const [, module] of this.named_modules()) yield module; }
+  *modules(): Generator<ModuleClass> {
+    for (const [, module] of this.named_modules()) yield module;
+  }
 
   /** The parameters by path, each once, in the order they were made. */
-  *named_parameters(...args: [Walk?] | [prefix?: string, recurse?: boolean, remove_duplicate?: boolean]): Generator<Named<Parameter>> {
-    for (const [path, x] of this.tensorsWithin("named_parameters", args, (m) => entriesOf(m))) if (x instanceof Parameter) yield [path, x];
+  *named_parameters(
+    ...args: [Walk?] | [prefix?: string, recurse?: boolean, remove_duplicate?: boolean]
+  ): Generator<Named<Parameter>> {
+    for (const [path, x] of this.tensorsWithin("named_parameters", args, (m) => entriesOf(m)))
+      if (x instanceof Parameter) yield [path, x];
   }
   parameters(recurse?: boolean | { recurse?: boolean }): Parameter[] {
     return Array.from(this.named_parameters("", option(recurse, "parameters", "recurse")), ([, p]) => p);
   }
-  *named_buffers(...args: [Walk?] | [prefix?: string, recurse?: boolean, remove_duplicate?: boolean]): Generator<Named<Tensor>> {
-    for (const [path, x] of this.tensorsWithin("named_buffers", args, (m) => hidden.get(m)!.buffers)) if (x instanceof Tensor) yield [path, x];
+  *named_buffers(
+    ...args: [Walk?] | [prefix?: string, recurse?: boolean, remove_duplicate?: boolean]
+  ): Generator<Named<Tensor>> {
+    for (const [path, x] of this.tensorsWithin("named_buffers", args, (m) => hidden.get(m)!.buffers))
+      if (x instanceof Tensor) yield [path, x];
   }
   buffers(recurse?: boolean | { recurse?: boolean }): Tensor[] {
     return Array.from(this.named_buffers("", option(recurse, "parameters", "recurse")), ([, b]) => b);
   }
-  private *tensorsWithin(op: string, args: unknown[], of: (module: ModuleClass) => Iterable<[string, unknown]>): Generator<[string, unknown]> {
-    const [prefix = "", recurse = true, once = true] = named(op, ["prefix", "recurse", "remove_duplicate"], args) as [string?, boolean?, boolean?];
+  private *tensorsWithin(
+    op: string,
+    args: unknown[],
+    of: (module: ModuleClass) => Iterable<[string, unknown]>,
+  ): Generator<[string, unknown]> {
+    const [prefix = "", recurse = true, once = true] = named(op, ["prefix", "recurse", "remove_duplicate"], args) as [
+      string?,
+      boolean?,
+      boolean?,
+    ];
     const seen = new Set<unknown>();
-    for (const [path, module] of recurse ? walk(this, prefix, once, new Set()) : [[prefix, this] as Named<ModuleClass>]) {
+    for (const [path, module] of recurse
+      ? walk(this, prefix, once, new Set())
+      : [[prefix, this] as Named<ModuleClass>]) {
       for (const [name, value] of of(module)) {
         if (!(value instanceof Tensor) || (once && seen.has(value))) continue;
         seen.add(value);
@@ -185,12 +236,15 @@ class ModuleClass {
   }
   get_buffer(target: string): Tensor {
     const found = this.attribute(target);
-    if (!(found instanceof Tensor) || found instanceof Parameter) throw new OpError(`\`${target.split(".").pop()!}\` is not a buffer`);
+    if (!(found instanceof Tensor) || found instanceof Parameter)
+      throw new OpError(`\`${target.split(".").pop()!}\` is not a buffer`);
     return found;
   }
   private attribute(target: string): unknown {
     text(target, "get_parameter", "target");
-    const at = target.lastIndexOf("."), module = this.get_submodule(target.slice(0, Math.max(at, 0))), name = target.slice(at + 1);
+    const at = target.lastIndexOf("."),
+      module = this.get_submodule(target.slice(0, Math.max(at, 0))),
+      name = target.slice(at + 1);
     if (!(name in module)) throw new OpError(`${module.constructor.name} has no attribute \`${name}\``);
     return properties(module)[name];
   }
@@ -200,11 +254,14 @@ class ModuleClass {
   /** The values of all parameters and buffers, by path; the tensors share the module's memory. */
   state_dict(options?: { prefix?: string; keep_vars?: boolean }): Record<string, Tensor> {
     acyclic(this, "state_dict");
-    const out: Record<string, Tensor> = {}, [prefix = "", keep_vars = false] = named("state_dict", ["prefix", "keep_vars"], [options]) as [string?, boolean?];
+    const out: Record<string, Tensor> = {},
+      [prefix = "", keep_vars = false] = named("state_dict", ["prefix", "keep_vars"], [options]) as [string?, boolean?];
     text(prefix, "state_dict", "prefix");
     for (const [path, module] of this.named_modules({ remove_duplicate: false })) {
-      const at = (name: string) => prefix + (path ? `${path}.${name}` : name), { buffers, transient } = hidden.get(module)!;
-      for (const [name, value] of entriesOf(module)) if (value instanceof Parameter) out[at(name)] = keep_vars ? value : value.detach();
+      const at = (name: string) => prefix + (path ? `${path}.${name}` : name),
+        { buffers, transient } = hidden.get(module)!;
+      for (const [name, value] of entriesOf(module))
+        if (value instanceof Parameter) out[at(name)] = keep_vars ? value : value.detach();
       for (const [name, value] of buffers) if (value && !transient.has(name)) out[at(name)] = value;
     }
     return out;
@@ -217,26 +274,35 @@ class ModuleClass {
   load_state_dict(source: FileLike, options?: boolean | StateOptions): Promise<LoadReport>;
   load_state_dict(source: StateSource, options?: boolean | { strict?: boolean }): LoadReport;
   load_state_dict(source: StateSource | FileLike, options?: boolean | StateOptions): LoadReport | Promise<LoadReport> {
-    const { strict = true, ...rest } = typeof options === "boolean" ? { strict: options } : options ?? {};
-    return isFile(source) ? readState(source, rest).then((state) => loadState(this, state, strict)) : loadState(this, source, strict);
+    const { strict = true, ...rest } = typeof options === "boolean" ? { strict: options } : (options ?? {});
+    return isFile(source)
+      ? readState(source, rest).then((state) => loadState(this, state, strict))
+      : loadState(this, source, strict);
   }
   /** Called before values are loaded: what a module of its kind does with older or incomplete states.  `given` may be changed. */
-  protected before_load(_given: Record<string, unknown>, _prefix: string): Loading | void { /* most modules take states as they are */ }
+  protected before_load(_given: Record<string, unknown>, _prefix: string): Loading | void {
+    /* most modules take states as they are */
+  }
 
   /** A module with its own parameters, buffers and modules of the same values; `copy.deepcopy` in Python. */
-  deepcopy(): this { return copied(this, new Map()) as this; }
+  deepcopy(): this {
+    return copied(this, new Map()) as this;
+  }
 
   // --- Modes ----------------------------------------------------------------------------------------
 
   train(mode?: boolean): this {
     mode ??= true;
-    if (typeof mode !== "boolean") throw new TypeMismatchError(`training mode is expected to be boolean, got ${describe(mode)}`);
+    if (typeof mode !== "boolean")
+      throw new TypeMismatchError(`training mode is expected to be boolean, got ${describe(mode)}`);
     acyclic(this, "train");
     this.training = mode;
     for (const module of this.children()) module.train(mode);
     return this;
   }
-  eval(): this { return this.train(false); }
+  eval(): this {
+    return this.train(false);
+  }
   requires_grad_(requires_grad?: boolean): this {
     for (const p of this.parameters()) p.requires_grad_(requires_grad);
     return this;
@@ -260,12 +326,22 @@ class ModuleClass {
 
   /** Moves all parameters and buffers to a device or (the floating ones) to a type.  From a GPU to the CPU: a promise. */
   to(target: DType | GpuName, dtype?: DType): this;
-  to(target: string | Device | Tensor | { device?: string | Device; dtype?: DType }, dtype?: DType): this | Promise<this>;
-  to(target: string | Device | Tensor | { device?: string | Device; dtype?: DType }, dtype?: DType): this | Promise<this> {
+  to(
+    target: string | Device | Tensor | { device?: string | Device; dtype?: DType },
+    dtype?: DType,
+  ): this | Promise<this>;
+  to(
+    target: string | Device | Tensor | { device?: string | Device; dtype?: DType },
+    dtype?: DType,
+  ): this | Promise<this> {
     if (target instanceof Tensor) return this.to({ device: target.storage.device, dtype: target.dtype });
     const options = typeof target === "object" && target !== null && !("execute" in target) ? target : {};
-    const given = options.dtype ?? (isDType(target) ? toDType(target) : dtype), type = given && toDType(given);
-    if (type && !isFloat(type)) throw new TypeMismatchError(`nn.Module.to only accepts floating point dtypes, but got desired dtype=torch.${type}`);
+    const given = options.dtype ?? (isDType(target) ? toDType(target) : dtype),
+      type = given && toDType(given);
+    if (type && !isFloat(type))
+      throw new TypeMismatchError(
+        `nn.Module.to only accepts floating point dtypes, but got desired dtype=torch.${type}`,
+      );
     const device = options.device ?? (isDType(target) || target === options ? undefined : (target as string | Device));
     const waits: Promise<void>[] = [];
     unrecorded(() => {
@@ -273,18 +349,33 @@ class ModuleClass {
         const how = { ...(type && isFloat(x.dtype) ? { dtype: type } : {}), ...(device ? { device } : {}) };
         for (const part of x.grad ? [x, x.grad] : [x]) {
           const moved = copying.to(part.detach(), [how]);
-          if (moved instanceof Promise) waits.push(moved.then((m) => { part.set_data(m); }));
+          if (moved instanceof Promise)
+            waits.push(
+              moved.then((m) => {
+                part.set_data(m);
+              }),
+            );
           else part.set_data(moved);
         }
       }
     });
     return waits.length ? Promise.all(waits).then(() => this) : this;
   }
-  cpu(): this | Promise<this> { return this.to("cpu"); }
-  type(dtype: DType): this { return this.to(toDType(dtype)); }
-  float(): this { return this.to("float32"); }
-  double(): this { return this.to("float64"); }
-  half(): this { return this.to("float16"); }
+  cpu(): this | Promise<this> {
+    return this.to("cpu");
+  }
+  type(dtype: DType): this {
+    return this.to(toDType(dtype));
+  }
+  float(): this {
+    return this.to("float32");
+  }
+  double(): this {
+    return this.to("float64");
+  }
+  half(): this {
+    return this.to("float16");
+  }
 
   // --- Hooks ----------------------------------------------------------------------------------------
 
@@ -304,21 +395,35 @@ class ModuleClass {
   // --- Text -----------------------------------------------------------------------------------------
 
   /** What stands between the parentheses when the module is printed. */
-  extra_repr(): string { return ""; }
+  extra_repr(): string {
+    return "";
+  }
   toString(): string {
     acyclic(this, "toString");
     const parts = entriesOf(this).filter(([, value]) => value instanceof ModuleClass);
-    return showTree(this.constructor.name, this.extra_repr(), parts.map(([name, m]) => [name, String(m)] as const));
+    return showTree(
+      this.constructor.name,
+      this.extra_repr(),
+      parts.map(([name, m]) => [name, String(m)] as const),
+    );
   }
-  [Symbol.for("nodejs.util.inspect.custom")](): string { return this.toString(); }
+  [Symbol.for("nodejs.util.inspect.custom")](): string {
+    return this.toString();
+  }
 }
 
 const properties = (module: ModuleClass) => module as unknown as Record<string, unknown>;
 /** An option that is a boolean, true unless told otherwise; by place or by name. */
-const option = (given: unknown, op: string, name: string): boolean => flag(named(op, [name], [given])[0] ?? true, op, name);
+const option = (given: unknown, op: string, name: string): boolean =>
+  flag(named(op, [name], [given])[0] ?? true, op, name);
 
 /** Throws where a module contains itself, so that what goes through all within would not end. */
-export function acyclic(module: ModuleClass, op: string, above = new Set<ModuleClass>(), done = new Set<ModuleClass>()): void {
+export function acyclic(
+  module: ModuleClass,
+  op: string,
+  above = new Set<ModuleClass>(),
+  done = new Set<ModuleClass>(),
+): void {
   if (above.has(module)) throw new OpError(`${op}: a ${module.constructor.name} contains itself`);
   if (done.has(module)) return;
   above.add(module);
@@ -331,23 +436,31 @@ export function acyclic(module: ModuleClass, op: string, above = new Set<ModuleC
 function copied(value: unknown, made: Map<unknown, unknown>): unknown {
   if (made.has(value)) return made.get(value);
   if (value instanceof Tensor) {
-    const own = unrecorded(() => value.detach().clone()), copy = value instanceof Parameter ? new Parameter(own, value.requires_grad) : own;
+    const own = unrecorded(() => value.detach().clone()),
+      copy = value instanceof Parameter ? new Parameter(own, value.requires_grad) : own;
     made.set(value, copy);
     return copy;
   }
   if (Array.isArray(value)) return value.map((item) => copied(item, made));
   if (!(value instanceof ModuleClass)) return value;
-  const copy = Reflect.construct(ModuleClass, [], value.constructor) as ModuleClass, { buffers, transient, order } = hidden.get(value)!;
+  const copy = Reflect.construct(ModuleClass, [], value.constructor) as ModuleClass,
+    { buffers, transient, order } = hidden.get(value)!;
   made.set(value, copy);
   for (const name of order) hidden.get(copy)!.order.add(name);
-  for (const [name, tensor] of buffers) copy.register_buffer(name, copied(tensor, made) as Tensor | null, !transient.has(name));
+  for (const [name, tensor] of buffers)
+    copy.register_buffer(name, copied(tensor, made) as Tensor | null, !transient.has(name));
   for (const [name, property] of Object.entries(Object.getOwnPropertyDescriptors(value))) {
     if (!buffers.has(name)) Object.defineProperty(copy, name, { ...property, value: copied(property.value, made) });
   }
   return copy;
 }
 
-function* walk(module: ModuleClass, prefix: string, once: boolean, seen: Set<ModuleClass>): Generator<Named<ModuleClass>> {
+function* walk(
+  module: ModuleClass,
+  prefix: string,
+  once: boolean,
+  seen: Set<ModuleClass>,
+): Generator<Named<ModuleClass>> {
   if (once && seen.has(module)) return;
   seen.add(module);
   yield [prefix, module];
@@ -362,7 +475,8 @@ function checkName(what: string, module: ModuleClass, name: string): void {
   if (name.includes(".")) throw new OpError(`${what} name can't contain ".", got: ${name}`);
   if (name === "") throw new OpError(`${what} name can't be empty string ""`);
   // A field declared by a class is there already, without a value.
-  if (name in module && properties(module)[name] !== undefined && properties(module)[name] !== null) throw new OpError(`attribute '${name}' already exists`);
+  if (name in module && properties(module)[name] !== undefined && properties(module)[name] !== null)
+    throw new OpError(`attribute '${name}' already exists`);
 }
 
 /** Throws unless `value` is a module. */
@@ -371,7 +485,14 @@ export function checkModule(value: unknown, where: string): ModuleClass {
   throw new TypeMismatchError(`${where}: ${describe(value)} is not a Module subclass`);
 }
 
-export const Module = /* @__PURE__ */ callable(ModuleClass, "Module", "forward", "named_modules", "named_parameters", "named_buffers");
+export const Module = /* @__PURE__ */ callable(
+  ModuleClass,
+  "Module",
+  "forward",
+  "named_modules",
+  "named_parameters",
+  "named_buffers",
+);
 export type Module = ModuleClass;
 /** A module from tensors to a tensor. */
 export interface Layer extends ModuleClass {

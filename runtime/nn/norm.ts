@@ -42,9 +42,18 @@ export abstract class Norm extends Module {
 
   constructor(name: string, defaults: { affine: boolean; track_running_stats: boolean }, args: readonly unknown[]) {
     super();
-    const o = construct(name, {
-      num_features: size(), eps: 1e-5, momentum: 0.1 as number | null, ...defaults, ...PLACED, bias: true,
-    }, args);
+    const o = construct(
+      name,
+      {
+        num_features: size(),
+        eps: 1e-5,
+        momentum: 0.1 as number | null,
+        ...defaults,
+        ...PLACED,
+        bias: true,
+      },
+      args,
+    );
     this.num_features = o.num_features;
     this.eps = o.eps;
     this.momentum = o.momentum;
@@ -52,7 +61,8 @@ export abstract class Norm extends Module {
     this.track_running_stats = o.track_running_stats;
     this.weight = o.affine ? parameter([o.num_features], o) : null;
     this.bias = o.affine && o.bias ? parameter([o.num_features], o) : null;
-    const place = { device: o.device, dtype: o.dtype }, tracks = o.track_running_stats;
+    const place = { device: o.device, dtype: o.dtype },
+      tracks = o.track_running_stats;
     this.register_buffer("running_mean", tracks ? zeros([o.num_features], place) : null);
     this.register_buffer("running_var", tracks ? ones([o.num_features], place) : null);
     this.register_buffer("num_batches_tracked", tracks ? tensor(0, { dtype: "int32", device: o.device }) : null);
@@ -76,13 +86,16 @@ export abstract class Norm extends Module {
     if (this.num_batches_tracked && !(key in given)) given[key] = this.num_batches_tracked;
   }
   override extra_repr(): string {
-    return `${this.num_features}, eps=${float(this.eps)}, momentum=${this.momentum === null ? "None" : float(this.momentum)}, affine=${flag(this.affine)}, ` +
-      `bias=${flag(this.bias !== null)}, track_running_stats=${flag(this.track_running_stats)}`;
+    return (
+      `${this.num_features}, eps=${float(this.eps)}, momentum=${this.momentum === null ? "None" : float(this.momentum)}, affine=${flag(this.affine)}, ` +
+      `bias=${flag(this.bias !== null)}, track_running_stats=${flag(this.track_running_stats)}`
+    );
   }
 }
 
 function checkRank(ranks: readonly number[], input: Tensor): void {
-  if (!ranks.includes(input.ndim)) throw new OpError(`expected ${ranks.map((r) => `${r}D`).join(" or ")} input (got ${input.ndim}D input)`);
+  if (!ranks.includes(input.ndim))
+    throw new OpError(`expected ${ranks.map((r) => `${r}D`).join(" or ")} input (got ${input.ndim}D input)`);
 }
 
 export interface NormLayer extends Norm {
@@ -94,7 +107,7 @@ type NormConstructor = Callable<new (...args: NormArguments) => NormLayer>;
 function batchNorm(name: string, ranks: readonly number[]): NormConstructor {
   class BatchNorm extends Norm {
     /** Training batches so far, for plain averages: the buffer's value may be on a GPU. */
-    private declare batches: number;
+    declare private batches: number;
 
     constructor(...args: NormArguments) {
       super(name, { affine: true, track_running_stats: true }, args);
@@ -102,15 +115,19 @@ function batchNorm(name: string, ranks: readonly number[]): NormConstructor {
     }
     override forward(input: Tensor): Tensor {
       checkRank(ranks, input);
-      const tracked = this.num_batches_tracked, batch = this.training || !this.running_mean;
+      const tracked = this.num_batches_tracked,
+        batch = this.training || !this.running_mean;
       let momentum = this.momentum ?? 0;
       if (this.training && tracked) {
         unrecorded(() => copying.copy_(tracked, add(tracked, 1)));
-        this.batches = tracked.storage.device.type === "cpu" ? Number(tracked.storage.elements[tracked.offset]) : this.batches + 1;
+        this.batches =
+          tracked.storage.device.type === "cpu" ? Number(tracked.storage.elements[tracked.offset]) : this.batches + 1;
         if (this.momentum === null) momentum = 1 / this.batches;
       }
       // Running statistics take no part where they are neither read nor changed.
-      const used = this.training || !batch, mean = used ? this.running_mean : null, variance = used ? this.running_var : null;
+      const used = this.training || !batch,
+        mean = used ? this.running_mean : null,
+        variance = used ? this.running_var : null;
       return F.batch_norm(input, mean, variance, this.weight, this.bias, batch, momentum, this.eps);
     }
   }
@@ -120,16 +137,30 @@ function batchNorm(name: string, ranks: readonly number[]): NormConstructor {
 /** Normalises each channel of each sample; `rank` axes without the batch. */
 function instanceNorm(name: string, rank: number): NormConstructor {
   class InstanceNorm extends Norm {
-    constructor(...args: NormArguments) { super(name, { affine: false, track_running_stats: false }, args); }
+    constructor(...args: NormArguments) {
+      super(name, { affine: false, track_running_stats: false }, args);
+    }
     override forward(input: Tensor): Tensor {
       checkRank([rank, rank + 1], input);
-      const at = input.ndim - rank, channels = input.shape[at];
+      const at = input.ndim - rank,
+        channels = input.shape[at];
       if (this.affine && channels !== this.num_features) {
-        throw new OpError(`expected input's size at dim=${at} to match num_features (${this.num_features}), but got: ${channels}.`);
+        throw new OpError(
+          `expected input's size at dim=${at} to match num_features (${this.num_features}), but got: ${channels}.`,
+        );
       }
-      const batched = at === 1, x = batched ? input : views.unsqueeze(input, 0);
-      const out = F.instance_norm(x, this.running_mean, this.running_var, this.weight, this.bias, this.training || !this.track_running_stats,
-        this.momentum ?? 0, this.eps);
+      const batched = at === 1,
+        x = batched ? input : views.unsqueeze(input, 0);
+      const out = F.instance_norm(
+        x,
+        this.running_mean,
+        this.running_var,
+        this.weight,
+        this.bias,
+        this.training || !this.track_running_stats,
+        this.momentum ?? 0,
+        this.eps,
+      );
       return batched ? out : views.squeeze(out, 0);
     }
   }

@@ -22,7 +22,9 @@ type Beginnings<P extends unknown[]> = P extends [...infer Head, unknown] ? P | 
  * Arguments of a constructor: `Must` by place, then those of `May` by place, and options O last; or everything by name.
  */
 export type Arguments<Must extends unknown[], May extends unknown[], O, All> =
-  [...Must, ...Partial<May>] | [...Must, ...Beginnings<May>, O] | [O & All];
+  | [...Must, ...Partial<May>]
+  | [...Must, ...Beginnings<May>, O]
+  | [O & All];
 
 const REQUIRED = Symbol("required");
 /** In a list of defaults: an argument of type T that must be given. */
@@ -30,7 +32,10 @@ export const required = <T>(): T => REQUIRED as T;
 
 /** What a list of defaults says of a whole number. */
 class Size {
-  constructor(readonly usual: unknown, readonly most: number) {}
+  constructor(
+    readonly usual: unknown,
+    readonly most: number,
+  ) {}
 }
 /** In a list of defaults: a whole number from 0 to `most`, which must be given where there is no `usual` one. */
 export const size = (usual: unknown = REQUIRED, most = Infinity): number => new Size(usual, most) as unknown as number;
@@ -39,11 +44,15 @@ export const layers = (usual?: number): number => size(usual, 2 ** 16);
 
 /** The arguments of a constructor by name, with defaults; throws for one that is missing, unknown, of another kind or too many. */
 export function construct<T extends object>(name: string, defaults: T, args: readonly unknown[]): T {
-  const names = Object.keys(defaults), given = named(name, names, args), out = { ...defaults } as Record<string, unknown>;
+  const names = Object.keys(defaults),
+    given = named(name, names, args),
+    out = { ...defaults } as Record<string, unknown>;
   names.forEach((key, i) => {
-    const rule = out[key], usual = rule instanceof Size ? rule.usual : rule;
+    const rule = out[key],
+      usual = rule instanceof Size ? rule.usual : rule;
     if (given[i] !== undefined) out[key] = ofKind(given[i], rule, name, key);
-    else if (usual === REQUIRED || usual === undefined) throw new TypeMismatchError(`${name}: missing required argument '${key}'`);
+    else if (usual === REQUIRED || usual === undefined)
+      throw new TypeMismatchError(`${name}: missing required argument '${key}'`);
     else out[key] = usual;
   });
   return out as T;

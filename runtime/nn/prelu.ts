@@ -28,9 +28,15 @@ class PReLUClass extends Module {
     this.weight = parameter([o.num_parameters], o);
     this.reset_parameters();
   }
-  reset_parameters(): void { constant_(this.weight, this.init); }
-  override forward(input: Tensor): Tensor { return F.prelu(input, this.weight); }
-  override extra_repr(): string { return `num_parameters=${this.num_parameters}`; }
+  reset_parameters(): void {
+    constant_(this.weight, this.init);
+  }
+  override forward(input: Tensor): Tensor {
+    return F.prelu(input, this.weight);
+  }
+  override extra_repr(): string {
+    return `num_parameters=${this.num_parameters}`;
+  }
 }
 export const PReLU = /* @__PURE__ */ callable(PReLUClass, "PReLU");
 export type PReLU = PReLUClass;

@@ -24,7 +24,9 @@ class Steps extends AutogradFunction {
     context.packed = sizes !== null;
     return sizes ? split(x, sizes, 0) : unbind(x, 0);
   }
-  static override backward(context: FunctionContext, ...grads: Tensor[]): [Tensor, null] { return [context.packed ? cat(grads) : stack(grads), null]; }
+  static override backward(context: FunctionContext, ...grads: Tensor[]): [Tensor, null] {
+    return [context.packed ? cat(grads) : stack(grads), null];
+  }
 }
 
 export interface RecurrentOptions extends Factory {
@@ -64,13 +66,18 @@ abstract class RecurrentModule extends Module {
   protected constructor(o: Settings, gates: number) {
     super();
     for (const key of ["input_size", "hidden_size", "num_layers"] as const) {
-      if (typeof o[key] !== "number" || !Number.isInteger(o[key])) throw new TypeMismatchError(`${key} should be of type int, got: ${describe(o[key])}`);
+      if (typeof o[key] !== "number" || !Number.isInteger(o[key]))
+        throw new TypeMismatchError(`${key} should be of type int, got: ${describe(o[key])}`);
       if (o[key] <= 0) throw new OpError(`${key} must be greater than zero`);
     }
     for (const key of ["bias", "batch_first"] as const) {
-      if (typeof o[key] !== "boolean") throw new TypeMismatchError(`${key} should be of type bool, got: ${describe(o[key])}`);
+      if (typeof o[key] !== "boolean")
+        throw new TypeMismatchError(`${key} should be of type bool, got: ${describe(o[key])}`);
     }
-    if (!(o.dropout >= 0 && o.dropout <= 1)) throw new OpError("dropout should be a number in range [0, 1] representing the probability of an element being zeroed");
+    if (!(o.dropout >= 0 && o.dropout <= 1))
+      throw new OpError(
+        "dropout should be a number in range [0, 1] representing the probability of an element being zeroed",
+      );
     if (o.proj_size < 0) throw new OpError("proj_size should be a positive integer or zero to disable projections");
     if (o.proj_size >= o.hidden_size) throw new OpError("proj_size has to be smaller than hidden_size");
     this.input_size = o.input_size;
@@ -84,7 +91,9 @@ abstract class RecurrentModule extends Module {
     for (let layer = 0; layer < o.num_layers; layer++) {
       const into = layer === 0 ? o.input_size : this.out_size * this.directions;
       for (let direction = 0; direction < this.directions; direction++) {
-        const put = (name: string, ...shape: number[]) => { this.register_parameter(this.named(name, layer, direction), parameter(shape, o)); };
+        const put = (name: string, ...shape: number[]) => {
+          this.register_parameter(this.named(name, layer, direction), parameter(shape, o));
+        };
         put("weight_ih", gates * o.hidden_size, into);
         put("weight_hh", gates * o.hidden_size, this.out_size);
         if (o.bias) put("bias_ih", gates * o.hidden_size);
@@ -99,12 +108,25 @@ abstract class RecurrentModule extends Module {
     const bound = 1 / Math.sqrt(this.hidden_size);
     for (const p of this.parameters()) uniform_(p, -bound, bound);
   }
-  private get directions(): number { return this.bidirectional ? 2 : 1; }
-  private get out_size(): number { return this.proj_size || this.hidden_size; }
-  private named(name: string, layer: number, direction: number): string { return `${name}_l${layer}${direction ? "_reverse" : ""}`; }
+  private get directions(): number {
+    return this.bidirectional ? 2 : 1;
+  }
+  private get out_size(): number {
+    return this.proj_size || this.hidden_size;
+  }
+  private named(name: string, layer: number, direction: number): string {
+    return `${name}_l${layer}${direction ? "_reverse" : ""}`;
+  }
   private weights(layer: number, direction: number): Weights {
-    const of = (name: string) => ((this as unknown as Record<string, Parameter | undefined>)[this.named(name, layer, direction)] ?? null);
-    return { input: of("weight_ih")!, hidden: of("weight_hh")!, inputBias: of("bias_ih"), hiddenBias: of("bias_hh"), projection: of("weight_hr") };
+    const of = (name: string) =>
+      (this as unknown as Record<string, Parameter | undefined>)[this.named(name, layer, direction)] ?? null;
+    return {
+      input: of("weight_ih")!,
+      hidden: of("weight_hh")!,
+      inputBias: of("bias_ih"),
+      hiddenBias: of("bias_hh"),
+      projection: of("weight_hr"),
+    };
   }
 
   /** The state after a step, from the products with the input and with the state before. */
@@ -114,17 +136,28 @@ abstract class RecurrentModule extends Module {
    * The results of all steps and the state after the last, of shapes as the input's.
    * `start`: the states of all layers before the first step, (layers * directions, batch, size) each; their sizes are `sizes`.
    */
-  protected run<X extends Tensor | PackedSequence>(input: X, start: State | null, sizes: readonly number[]): [X, State] {
+  protected run<X extends Tensor | PackedSequence>(
+    input: X,
+    start: State | null,
+    sizes: readonly number[],
+  ): [X, State] {
     if (input instanceof PackedSequence) {
       const { data, batch_sizes, sorted_indices: there, unsorted_indices: back } = input;
       if (data.ndim !== 2) throw new OpError(`input must have 2 dimensions, got ${data.ndim}`);
       this.check(data);
-      const turned = (states: State, by: Tensor | null) => (by ? states.map((s) => index_select(s, 1, by) as Tensor) : states);
-      const [out, after] = this.layers(data, turned(this.before(data, start, sizes, batch_sizes[0]!, true), there), batch_sizes);
+      const turned = (states: State, by: Tensor | null) =>
+        by ? states.map((s) => index_select(s, 1, by) as Tensor) : states;
+      const [out, after] = this.layers(
+        data,
+        turned(this.before(data, start, sizes, batch_sizes[0]!, true), there),
+        batch_sizes,
+      );
       return [input.with(out) as X, turned(after, back)];
     }
-    const x = input as Tensor, batched = x.ndim === 3;
-    if (x.ndim !== 2 && !batched) throw new OpError(`${this.constructor.name}: Expected input to be 2D or 3D, got ${x.ndim}D instead`);
+    const x = input as Tensor,
+      batched = x.ndim === 3;
+    if (x.ndim !== 2 && !batched)
+      throw new OpError(`${this.constructor.name}: Expected input to be 2D or 3D, got ${x.ndim}D instead`);
     this.check(x);
     const sequence = batched ? (this.batch_first ? views.transpose(x, 0, 1) : x) : views.unsqueeze(x, 1);
     if (sequence.shape[0] === 0) throw new OpError("Expected sequence length to be larger than 0 in RNN");
@@ -135,11 +168,15 @@ abstract class RecurrentModule extends Module {
   private check(input: Tensor): void {
     const weight = this.weights(0, 0).input;
     if (input.dtype !== weight.dtype) {
-      throw new OpError(`RNN input dtype (torch.${input.dtype}) does not match weight dtype (torch.${weight.dtype}). ` +
-        `Convert input: input.to(torch.${weight.dtype}), or convert model: model.to(torch.${input.dtype})`);
+      throw new OpError(
+        `RNN input dtype (torch.${input.dtype}) does not match weight dtype (torch.${weight.dtype}). ` +
+          `Convert input: input.to(torch.${weight.dtype}), or convert model: model.to(torch.${input.dtype})`,
+      );
     }
     if (input.shape[input.ndim - 1] !== this.input_size) {
-      throw new OpError(`input.size(-1) must be equal to input_size. Expected ${this.input_size}, got ${input.shape[input.ndim - 1]}`);
+      throw new OpError(
+        `input.size(-1) must be equal to input_size. Expected ${this.input_size}, got ${input.shape[input.ndim - 1]}`,
+      );
     }
   }
   /** The states before the first step: those given, or zeros. */
@@ -149,11 +186,17 @@ abstract class RecurrentModule extends Module {
       const given = start?.[k];
       if (!given) return zeros([count, batch, size], { dtype: input.dtype, device: input.storage.device });
       if (given.ndim !== (batched ? 3 : 2)) {
-        throw new OpError(batched ? `For batched 3-D input, hx should also be 3-D but got ${given.ndim}-D tensor` : `For unbatched 2-D input, hx should also be 2-D but got ${given.ndim}-D tensor`);
+        throw new OpError(
+          batched
+            ? `For batched 3-D input, hx should also be 3-D but got ${given.ndim}-D tensor`
+            : `For unbatched 2-D input, hx should also be 2-D but got ${given.ndim}-D tensor`,
+        );
       }
       const own = batched ? given : views.unsqueeze(given, 1);
       if (own.shape[0] !== count || own.shape[1] !== batch || own.shape[2] !== size) {
-        throw new OpError(`Expected hidden${sizes.length > 1 ? `[${k}]` : ""} size (${count}, ${batch}, ${size}), got [${own.shape.join(", ")}]`);
+        throw new OpError(
+          `Expected hidden${sizes.length > 1 ? `[${k}]` : ""} size (${count}, ${batch}, ${size}), got [${own.shape.join(", ")}]`,
+        );
       }
       return own;
     });
@@ -176,13 +219,24 @@ abstract class RecurrentModule extends Module {
     return [sequence, states.map((_, k) => stack(ends.map((end) => end[k]!)))];
   }
   /** One layer in one direction.  Of packed sequences the shorter ones stop earlier, or join later from the end. */
-  private pass(sequence: Tensor, start: State, w: Weights, steps: readonly number[] | null, backwards: boolean): [Tensor, State] {
-    const products = Steps.apply<Tensor[]>(F.linear(sequence, w.input, w.inputBias), steps), out = new Array<Tensor>(products.length), last = products.length - 1;
-    const part = (state: State, from: number, to: number): State => state.map((s) => sliceAxis(s, 0, from, to - from, 1, "narrow"));
+  private pass(
+    sequence: Tensor,
+    start: State,
+    w: Weights,
+    steps: readonly number[] | null,
+    backwards: boolean,
+  ): [Tensor, State] {
+    const products = Steps.apply<Tensor[]>(F.linear(sequence, w.input, w.inputBias), steps),
+      out = new Array<Tensor>(products.length),
+      last = products.length - 1;
+    const part = (state: State, from: number, to: number): State =>
+      state.map((s) => sliceAxis(s, 0, from, to - from, 1, "narrow"));
     const ended: State[] = [];
     let state = steps && backwards ? part(start, 0, steps[last]!) : start;
     for (let i = 0; i <= last; i++) {
-      const t = backwards ? last - i : i, rows = state[0]!.shape[0]!, size = steps?.[t] ?? rows;
+      const t = backwards ? last - i : i,
+        rows = state[0]!.shape[0]!,
+        size = steps?.[t] ?? rows;
       if (size < rows) {
         ended.unshift(part(state, size, rows));
         state = part(state, 0, size);
@@ -214,7 +268,10 @@ const USUAL = { bias: true, batch_first: false, dropout: 0, bidirectional: false
 
 /** A state given by place or as `{hx}`. */
 function start<H>(hx: H | { hx?: H | null } | null | undefined): H | null {
-  const given = hx && typeof hx === "object" && !(hx instanceof Tensor) && !Array.isArray(hx) ? (hx as { hx?: H | null }).hx : (hx as H | null | undefined);
+  const given =
+    hx && typeof hx === "object" && !(hx instanceof Tensor) && !Array.isArray(hx)
+      ? (hx as { hx?: H | null }).hx
+      : (hx as H | null | undefined);
   return given ?? null;
 }
 
@@ -230,19 +287,47 @@ class RNNClass extends RecurrentModule {
   readonly nonlinearity: "tanh" | "relu";
 
   /** Elman's network: `h' = tanh(W x + b + W' h + b')`. */
-  constructor(...args: Arguments<[input_size: number, hidden_size: number], [num_layers: number, nonlinearity: "tanh" | "relu", ...Places, ...Placed], RNNOptions, Sizes>) {
-    const o = construct("RNN", { ...SIZES, num_layers: layers(1), nonlinearity: "tanh" as "tanh" | "relu", ...USUAL, ...PLACED, proj_size: size(0) }, args);
+  constructor(
+    ...args: Arguments<
+      [input_size: number, hidden_size: number],
+      [num_layers: number, nonlinearity: "tanh" | "relu", ...Places, ...Placed],
+      RNNOptions,
+      Sizes
+    >
+  ) {
+    const o = construct(
+      "RNN",
+      {
+        ...SIZES,
+        num_layers: layers(1),
+        nonlinearity: "tanh" as "tanh" | "relu",
+        ...USUAL,
+        ...PLACED,
+        proj_size: size(0),
+      },
+      args,
+    );
     if (o.proj_size) throw new OpError("proj_size argument is only supported for LSTM, not RNN or GRU");
-    if (o.nonlinearity !== "tanh" && o.nonlinearity !== "relu") throw new OpError(`Unknown nonlinearity '${String(o.nonlinearity)}'. Select from 'tanh' or 'relu'.`);
+    if (o.nonlinearity !== "tanh" && o.nonlinearity !== "relu")
+      throw new OpError(`Unknown nonlinearity '${String(o.nonlinearity)}'. Select from 'tanh' or 'relu'.`);
     super(o as Settings & typeof o, 1);
     this.nonlinearity = o.nonlinearity;
   }
-  protected override step(input: Tensor, hidden: Tensor, _state: State): State { return [rnnStep(input, hidden, this.nonlinearity)]; }
+  protected override step(input: Tensor, hidden: Tensor, _state: State): State {
+    return [rnnStep(input, hidden, this.nonlinearity)];
+  }
   /** (time, batch, features) and (layers * directions, batch, hidden_size) to the outputs and the last state, of such shapes. */
-  override forward(input: PackedSequence, hx?: Tensor | { hx?: Tensor | null } | null): [output: PackedSequence, h_n: Tensor];
+  override forward(
+    input: PackedSequence,
+    hx?: Tensor | { hx?: Tensor | null } | null,
+  ): [output: PackedSequence, h_n: Tensor];
   override forward(input: Tensor, hx?: Tensor | { hx?: Tensor | null } | null): [output: Tensor, h_n: Tensor];
-  override forward(input: Tensor | PackedSequence, hx?: Tensor | { hx?: Tensor | null } | null): [output: Tensor | PackedSequence, h_n: Tensor] {
-    const h = start<Tensor>(hx), [out, [last]] = this.run(input, h && [h], [this.hidden_size]);
+  override forward(
+    input: Tensor | PackedSequence,
+    hx?: Tensor | { hx?: Tensor | null } | null,
+  ): [output: Tensor | PackedSequence, h_n: Tensor] {
+    const h = start<Tensor>(hx),
+      [out, [last]] = this.run(input, h && [h], [this.hidden_size]);
     return [out, last!];
   }
 }
@@ -255,17 +340,33 @@ interface GRUClass {
 }
 class GRUClass extends RecurrentModule {
   /** Gated recurrent units. */
-  constructor(...args: Arguments<[input_size: number, hidden_size: number], [num_layers: number, ...Places, ...Placed], RecurrentOptions, Sizes>) {
+  constructor(
+    ...args: Arguments<
+      [input_size: number, hidden_size: number],
+      [num_layers: number, ...Places, ...Placed],
+      RecurrentOptions,
+      Sizes
+    >
+  ) {
     const o = construct("GRU", { ...SIZES, num_layers: layers(1), ...USUAL, ...PLACED, proj_size: size(0) }, args);
     if (o.proj_size) throw new OpError("proj_size argument is only supported for LSTM, not RNN or GRU");
     super(o as Settings & typeof o, 3);
   }
-  protected override step(input: Tensor, hidden: Tensor, [before]: State): State { return [gruStep(input, hidden, before!)]; }
+  protected override step(input: Tensor, hidden: Tensor, [before]: State): State {
+    return [gruStep(input, hidden, before!)];
+  }
   /** (time, batch, features) and (layers * directions, batch, hidden_size) to the outputs and the last state, of such shapes. */
-  override forward(input: PackedSequence, hx?: Tensor | { hx?: Tensor | null } | null): [output: PackedSequence, h_n: Tensor];
+  override forward(
+    input: PackedSequence,
+    hx?: Tensor | { hx?: Tensor | null } | null,
+  ): [output: PackedSequence, h_n: Tensor];
   override forward(input: Tensor, hx?: Tensor | { hx?: Tensor | null } | null): [output: Tensor, h_n: Tensor];
-  override forward(input: Tensor | PackedSequence, hx?: Tensor | { hx?: Tensor | null } | null): [output: Tensor | PackedSequence, h_n: Tensor] {
-    const h = start<Tensor>(hx), [out, [last]] = this.run(input, h && [h], [this.hidden_size]);
+  override forward(
+    input: Tensor | PackedSequence,
+    hx?: Tensor | { hx?: Tensor | null } | null,
+  ): [output: Tensor | PackedSequence, h_n: Tensor] {
+    const h = start<Tensor>(hx),
+      [out, [last]] = this.run(input, h && [h], [this.hidden_size]);
     return [out, last!];
   }
 }
@@ -284,17 +385,39 @@ interface LSTMClass {
 }
 class LSTMClass extends RecurrentModule {
   /** Long short-term memories. */
-  constructor(...args: Arguments<[input_size: number, hidden_size: number], [num_layers: number, ...Places, proj_size: number, ...Placed], LSTMOptions, Sizes>) {
-    super(construct("LSTM", { ...SIZES, num_layers: layers(1), ...USUAL, proj_size: size(0), ...PLACED }, args) as Settings, 4);
+  constructor(
+    ...args: Arguments<
+      [input_size: number, hidden_size: number],
+      [num_layers: number, ...Places, proj_size: number, ...Placed],
+      LSTMOptions,
+      Sizes
+    >
+  ) {
+    super(
+      construct("LSTM", { ...SIZES, num_layers: layers(1), ...USUAL, proj_size: size(0), ...PLACED }, args) as Settings,
+      4,
+    );
   }
   protected override step(input: Tensor, hidden: Tensor, [, cell]: State): State {
     return lstmStep(input, hidden, cell!);
   }
   /** (time, batch, features), and two states (layers * directions, batch, size), to the outputs and the last states, of such shapes. */
-  override forward(input: PackedSequence, hx?: Pair | { hx?: Pair | null } | null): [output: PackedSequence, state: [h_n: Tensor, c_n: Tensor]];
-  override forward(input: Tensor, hx?: Pair | { hx?: Pair | null } | null): [output: Tensor, state: [h_n: Tensor, c_n: Tensor]];
-  override forward(input: Tensor | PackedSequence, hx?: Pair | { hx?: Pair | null } | null): [output: Tensor | PackedSequence, state: [h_n: Tensor, c_n: Tensor]] {
-    const [out, last] = this.run(input, start<Pair>(hx) as State | null, [this.proj_size || this.hidden_size, this.hidden_size]);
+  override forward(
+    input: PackedSequence,
+    hx?: Pair | { hx?: Pair | null } | null,
+  ): [output: PackedSequence, state: [h_n: Tensor, c_n: Tensor]];
+  override forward(
+    input: Tensor,
+    hx?: Pair | { hx?: Pair | null } | null,
+  ): [output: Tensor, state: [h_n: Tensor, c_n: Tensor]];
+  override forward(
+    input: Tensor | PackedSequence,
+    hx?: Pair | { hx?: Pair | null } | null,
+  ): [output: Tensor | PackedSequence, state: [h_n: Tensor, c_n: Tensor]] {
+    const [out, last] = this.run(input, start<Pair>(hx) as State | null, [
+      this.proj_size || this.hidden_size,
+      this.hidden_size,
+    ]);
     return [out, last as [Tensor, Tensor]];
   }
 }

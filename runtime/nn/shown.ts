@@ -20,7 +20,8 @@ export function shown(value: unknown): string {
   return value === null || value === undefined ? "None" : typeof value === "string" ? `'${value}'` : String(value);
 }
 
-export const tuple = (values: readonly unknown[]): string => `(${values.map(shown).join(", ")}${values.length === 1 ? "," : ""})`;
+export const tuple = (values: readonly unknown[]): string =>
+  `(${values.map(shown).join(", ")}${values.length === 1 ? "," : ""})`;
 
 /** Lines with two blanks before each but the first. */
 export const indented = (text: string): string => text.replaceAll("\n", "\n  ");

@@ -20,13 +20,12 @@ export interface StateOptions extends LoadOptions {
 
 export { type FileLike, isFile };
 
-
 /** The shape of a tensor or of parts that have one; undefined where there is none. */
 export function shapeOf(value: unknown): readonly number[] | undefined {
   try {
     return value instanceof Tensor || isParts(value, "load_state_dict") ? value.shape : undefined;
   } catch {
-    return undefined;  // whoever makes a tensor of it says what is wrong
+    return undefined; // whoever makes a tensor of it says what is wrong
   }
 }
 

@@ -36,15 +36,20 @@ interface Call {
  * The class called `name`.  `defaults`: what it keeps, in order (undefined: it must be given); `inplace` among them
  * changes the input instead of making a result.
  */
-export function stateless<O, P extends unknown[]>(name: string, defaults: Options, ops: readonly CompiledOp[],
-  { fixed, renamed = {}, training = false, copied = false, prints = "" }: Call = {}): Stateless<O, P> {
+export function stateless<O, P extends unknown[]>(
+  name: string,
+  defaults: Options,
+  ops: readonly CompiledOp[],
+  { fixed, renamed = {}, training = false, copied = false, prints = "" }: Call = {},
+): Stateless<O, P> {
   class StatelessClass extends Module {
     constructor(...args: unknown[]) {
       super();
       for (const [key, value] of Object.entries(construct(name, defaults, args))) {
         const takes = ops.flatMap(({ op }) => op.params.filter((p) => p.name === (renamed[key] ?? key)));
         // Of several ops behind the name one has to take the value.
-        if (value !== null && takes.length && !takes.some((p) => p.slot >= 0 || ofKind(p, value))) checkKind(name, { ...takes[0]!, name: key }, value);
+        if (value !== null && takes.length && !takes.some((p) => p.slot >= 0 || ofKind(p, value)))
+          checkKind(name, { ...takes[0]!, name: key }, value);
         // Tensors that are kept (a loss's weights) move with the module, as buffers.
         if (value instanceof Tensor) this.register_buffer(key, value, { persistent: true });
         else Object.defineProperty(this, key, { value, writable: true, enumerable: false, configurable: true });
@@ -58,10 +63,15 @@ export function stateless<O, P extends unknown[]>(name: string, defaults: Option
       }
       if (training) options.training = this.training;
       const all = Object.keys(options).length ? [...inputs, options] : inputs;
-      const inplace = (this as unknown as Options).inplace === true, op = choose(ops, all, binds);
-      return inplace && copied ? copying.copy_(inputs[0]!, run(op, all) as Tensor) : ((inplace ? runInPlace : run)(op, all) as Tensor);
+      const inplace = (this as unknown as Options).inplace === true,
+        op = choose(ops, all, binds);
+      return inplace && copied
+        ? copying.copy_(inputs[0]!, run(op, all) as Tensor)
+        : ((inplace ? runInPlace : run)(op, all) as Tensor);
     }
-    override extra_repr(): string { return printed(prints, this as unknown as Options); }
+    override extra_repr(): string {
+      return printed(prints, this as unknown as Options);
+    }
   }
   return callable(StatelessClass, name, "forward") as unknown as Stateless<O, P>;
 }
@@ -75,7 +85,8 @@ function printed(text: string, values: Options): string {
   const value = (_: string, name: string, other?: string, how?: string): string => {
     const found = values[name] ?? (other === undefined ? null : other in values ? values[other] : other);
     if (how === "f" && typeof found === "number") return float(found);
-    if (how !== undefined && how !== "f") return shown(Array.isArray(found) ? found : new Array<unknown>(Number(how)).fill(found));
+    if (how !== undefined && how !== "f")
+      return shown(Array.isArray(found) ? found : new Array<unknown>(Number(how)).fill(found));
     return typeof found === "string" ? found : shown(found);
   };
   const kept = text.replace(/\[([^\]]*)\]/g, (_, part: string) => {

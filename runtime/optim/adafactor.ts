@@ -43,9 +43,16 @@ export const Adafactor = /* @__PURE__ */ optimizer<AdafactorOptions>({
   },
   op: (_, param) => (param.ndim > 1 ? adafactor_stepOp : adafactor_vector_stepOp),
   stacks: true,
-  state: { row_var: (_, param) => along(param, 1), col_var: (_, param) => along(param, 2), variance: (_, param) => (param.ndim > 1 ? null : 0) },
+  state: {
+    row_var: (_, param) => along(param, 1),
+    col_var: (_, param) => along(param, 2),
+    variance: (_, param) => (param.ndim > 1 ? null : 0),
+  },
   words: ({ lr, eps, beta2_decay }, { step }, param) => ({
-    eps1: eps[0] ?? finfo(param.dtype).eps, eps2: eps[1], decay: step ** beta2_decay, rho: Math.min(lr, 1 / Math.sqrt(step)),
+    eps1: eps[0] ?? finfo(param.dtype).eps,
+    eps2: eps[1],
+    decay: step ** beta2_decay,
+    rho: Math.min(lr, 1 / Math.sqrt(step)),
   }),
 });
 export type Adafactor = Optimizer<AdafactorOptions>;

@@ -23,7 +23,10 @@ function check(o: Averaging): void {
 const moments = { exp_avg: () => 0, exp_avg_sq: () => 0 };
 
 /** The betas, and by how much averages of `step` gradients fall short because they began at zero. */
-function corrections({ betas: [beta1, beta2] }: { betas: Betas }, step: number): Record<"beta1" | "beta2" | "correction1" | "correction2", number> {
+function corrections(
+  { betas: [beta1, beta2] }: { betas: Betas },
+  step: number,
+): Record<"beta1" | "beta2" | "correction1" | "correction2", number> {
   return { beta1, beta2, correction1: 1 - beta1 ** step, correction2: 1 - beta2 ** step };
 }
 
@@ -32,21 +35,36 @@ export interface AdamOptions extends Averaging {
   maximize: boolean;
   decoupled_weight_decay: boolean;
 }
-const adam = (name: string, defaults: AdamOptions): OptimizerClass<AdamOptions> => optimizer<AdamOptions>({
-  name, defaults, check,
-  op: (o) => (o.amsgrad ? amsgrad_stepOp : adam_stepOp),
-  state: { ...moments, max_exp_avg_sq: (o) => (o.amsgrad ? 0 : null) },
-  words: (o, { step }) => corrections(o, step),
-});
+const adam = (name: string, defaults: AdamOptions): OptimizerClass<AdamOptions> =>
+  optimizer<AdamOptions>({
+    name,
+    defaults,
+    check,
+    op: (o) => (o.amsgrad ? amsgrad_stepOp : adam_stepOp),
+    state: { ...moments, max_exp_avg_sq: (o) => (o.amsgrad ? 0 : null) },
+    words: (o, { step }) => corrections(o, step),
+  });
 
 export const Adam = /* @__PURE__ */ adam("Adam", {
-  lr: 1e-3, betas: [0.9, 0.999], eps: 1e-8, weight_decay: 0, amsgrad: false, maximize: false, decoupled_weight_decay: false,
+  lr: 1e-3,
+  betas: [0.9, 0.999],
+  eps: 1e-8,
+  weight_decay: 0,
+  amsgrad: false,
+  maximize: false,
+  decoupled_weight_decay: false,
 });
 export type Adam = Optimizer<AdamOptions>;
 
 /** Adam whose decay of weights stands apart from the gradient. */
 export const AdamW = /* @__PURE__ */ adam("AdamW", {
-  lr: 1e-3, betas: [0.9, 0.999], eps: 1e-8, weight_decay: 1e-2, amsgrad: false, maximize: false, decoupled_weight_decay: true,
+  lr: 1e-3,
+  betas: [0.9, 0.999],
+  eps: 1e-8,
+  weight_decay: 1e-2,
+  amsgrad: false,
+  maximize: false,
+  decoupled_weight_decay: true,
 });
 export type AdamW = Optimizer<AdamOptions>;
 
@@ -54,7 +72,8 @@ export interface AdamaxOptions extends Averaging {
   maximize: boolean;
 }
 export const Adamax = /* @__PURE__ */ optimizer<AdamaxOptions>({
-  name: "Adamax", check,
+  name: "Adamax",
+  check,
   defaults: { lr: 2e-3, betas: [0.9, 0.999], eps: 1e-8, weight_decay: 0, maximize: false },
   op: () => adamax_stepOp,
   state: { exp_avg: () => 0, exp_inf: () => 0 },
@@ -69,7 +88,15 @@ export interface NAdamOptions extends Averaging {
 }
 export const NAdam = /* @__PURE__ */ optimizer<NAdamOptions>({
   name: "NAdam",
-  defaults: { lr: 2e-3, betas: [0.9, 0.999], eps: 1e-8, weight_decay: 0, momentum_decay: 4e-3, decoupled_weight_decay: false, maximize: false },
+  defaults: {
+    lr: 2e-3,
+    betas: [0.9, 0.999],
+    eps: 1e-8,
+    weight_decay: 0,
+    momentum_decay: 4e-3,
+    decoupled_weight_decay: false,
+    maximize: false,
+  },
   check(o) {
     check(o);
     mustNotBeNegative(o, { momentum_decay: "momentum_decay value" });
@@ -78,9 +105,15 @@ export const NAdam = /* @__PURE__ */ optimizer<NAdamOptions>({
   state: moments,
   numbers: () => ({ mu_product: 1 }),
   words(o, kept) {
-    const { step } = kept, mu = (t: number): number => o.betas[0] * (1 - 0.5 * 0.96 ** (t * o.momentum_decay));
-    const product = (kept["mu_product"]! *= mu(step)), next = mu(step + 1);
-    return { ...corrections(o, step), grad_rate: o.lr * (1 - mu(step)) / (1 - product), momentum_rate: o.lr * next / (1 - product * next) };
+    const { step } = kept,
+      mu = (t: number): number => o.betas[0] * (1 - 0.5 * 0.96 ** (t * o.momentum_decay));
+    const product = (kept["mu_product"]! *= mu(step)),
+      next = mu(step + 1);
+    return {
+      ...corrections(o, step),
+      grad_rate: (o.lr * (1 - mu(step))) / (1 - product),
+      momentum_rate: (o.lr * next) / (1 - product * next),
+    };
   },
 });
 export type NAdam = Optimizer<NAdamOptions>;
@@ -90,14 +123,25 @@ export interface RAdamOptions extends Averaging {
   maximize: boolean;
 }
 export const RAdam = /* @__PURE__ */ optimizer<RAdamOptions>({
-  name: "RAdam", check,
-  defaults: { lr: 1e-3, betas: [0.9, 0.999], eps: 1e-8, weight_decay: 0, decoupled_weight_decay: false, maximize: false },
+  name: "RAdam",
+  check,
+  defaults: {
+    lr: 1e-3,
+    betas: [0.9, 0.999],
+    eps: 1e-8,
+    weight_decay: 0,
+    decoupled_weight_decay: false,
+    maximize: false,
+  },
   op: () => radam_stepOp,
   state: moments,
   words(o, { step }) {
-    const c = corrections(o, step), limit = 2 / (1 - c.beta2) - 1, length = limit - 2 * step * c.beta2 ** step / c.correction2;
-    const adaptive = length > 5, rectified = Math.sqrt((length - 4) * (length - 2) * limit / ((limit - 4) * (limit - 2) * length));
-    return { ...c, adaptive, rate: o.lr / c.correction1 * (adaptive ? Math.sqrt(c.correction2) * rectified : 1) };
+    const c = corrections(o, step),
+      limit = 2 / (1 - c.beta2) - 1,
+      length = limit - (2 * step * c.beta2 ** step) / c.correction2;
+    const adaptive = length > 5,
+      rectified = Math.sqrt(((length - 4) * (length - 2) * limit) / ((limit - 4) * (limit - 2) * length));
+    return { ...c, adaptive, rate: (o.lr / c.correction1) * (adaptive ? Math.sqrt(c.correction2) * rectified : 1) };
   },
 });
 export type RAdam = Optimizer<RAdamOptions>;

@@ -16,11 +16,15 @@ export type Params<O> = Iterable<Named> | Iterable<GroupOptions<O>>;
 /** The groups that a constructor's first argument stands for. */
 export function groupsOf<O>(params: Params<O>): GroupOptions<O>[] {
   if (params instanceof Tensor || params === null || typeof params !== "object" || !(Symbol.iterator in params)) {
-    throw new TypeMismatchError(`params argument given to the optimizer should be an iterable of Tensors or dicts, but got ${describe(params)}`);
+    throw new TypeMismatchError(
+      `params argument given to the optimizer should be an iterable of Tensors or dicts, but got ${describe(params)}`,
+    );
   }
   const given = listOf<Named | GroupOptions<O>>(params, "optimizer", "params");
   if (!given.length) throw new OpError("optimizer got an empty parameter list");
-  return isGroup(given[0]) ? (given as GroupOptions<O>[]) : [{ params: given as Named[] } as unknown as GroupOptions<O>];
+  return isGroup(given[0])
+    ? (given as GroupOptions<O>[])
+    : [{ params: given as Named[] } as unknown as GroupOptions<O>];
 }
 
 const isGroup = (value: unknown): boolean =>
@@ -31,26 +35,34 @@ export function checkedGroup<O>(group: GroupOptions<O>, defaults: O, others: rea
   if (!isGroup(group)) throw new TypeMismatchError(`param_group must be a dict, but got ${describe(group)}`);
   if (!("params" in group)) throw new TypeMismatchError("param_group must have the key 'params'");
   if (group.params instanceof Set) {
-    throw new TypeMismatchError("optimizer parameters need to be organized in ordered collections, but the ordering of tensors in sets " +
-      "will change between runs. Please use a list instead.");
+    throw new TypeMismatchError(
+      "optimizer parameters need to be organized in ordered collections, but the ordering of tensors in sets " +
+        "will change between runs. Please use a list instead.",
+    );
   }
-  const given: readonly Named[] = group.params instanceof Tensor ? [group.params] : listOf<Named>(group.params, "optimizer", "params", "an iterable of tensors");
+  const given: readonly Named[] =
+    group.params instanceof Tensor
+      ? [group.params]
+      : listOf<Named>(group.params, "optimizer", "params", "an iterable of tensors");
   const names = given.flatMap((x) => (Array.isArray(x) ? [(x as [string, Tensor])[0]] : []));
   const params = given.map((x) => (Array.isArray(x) ? (x as [string, Tensor])[1] : x) as Tensor);
   if (names.length !== 0 && names.length !== params.length) {
     throw new OpError("all optimizer params should be with/without names. Some param names are missing");
   }
   for (const p of params) {
-    if (!(p instanceof Tensor)) throw new TypeMismatchError(`optimizer can only optimize Tensors, but one of the params is ${describe(p)}`);
+    if (!(p instanceof Tensor))
+      throw new TypeMismatchError(`optimizer can only optimize Tensors, but one of the params is ${describe(p)}`);
     if (!p.is_leaf) throw new OpError("can't optimize a non-leaf Tensor");
   }
   if (new Set(params).size !== params.length) {
     console.warn("optimizer contains a parameter group with duplicate parameters; in future, this will cause an error");
   }
   const named = names.length !== 0;
-  if (others.some((other) => ("param_names" in other) !== named)) {
-    throw new OpError("all optimizer param groups should be with/without names. cannot add param group " +
-      `${named ? "with" : "without"} names to the optimizer`);
+  if (others.some((other) => "param_names" in other !== named)) {
+    throw new OpError(
+      "all optimizer param groups should be with/without names. cannot add param group " +
+        `${named ? "with" : "without"} names to the optimizer`,
+    );
   }
   const known = new Set(others.flatMap((other) => other.params));
   if (params.some((p) => known.has(p))) throw new OpError("some parameters appear in more than one parameter group");

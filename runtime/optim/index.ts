@@ -5,9 +5,24 @@ export type { Group, GroupOptions, Named, Params } from "./groups.js";
 export type { OptimizerState } from "./state.js";
 export { ASGD, Rprop, SGD, type ASGDOptions, type RpropOptions, type SGDOptions } from "./sgd.js";
 export {
-  Adam, AdamW, Adamax, NAdam, RAdam, type AdamOptions, type AdamaxOptions, type NAdamOptions, type RAdamOptions,
+  Adam,
+  AdamW,
+  Adamax,
+  NAdam,
+  RAdam,
+  type AdamOptions,
+  type AdamaxOptions,
+  type NAdamOptions,
+  type RAdamOptions,
 } from "./adam.js";
-export { Adadelta, Adagrad, RMSprop, type AdadeltaOptions, type AdagradOptions, type RMSpropOptions } from "./squares.js";
+export {
+  Adadelta,
+  Adagrad,
+  RMSprop,
+  type AdadeltaOptions,
+  type AdagradOptions,
+  type RMSpropOptions,
+} from "./squares.js";
 export { Adafactor, type AdafactorOptions } from "./adafactor.js";
 export { Muon, type MuonOptions } from "./muon.js";
 export { LBFGS, type LBFGSOptions } from "./lbfgs.js";

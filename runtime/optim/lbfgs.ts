@@ -57,11 +57,21 @@ const product = (x: Tensor, y: Tensor): Promise<number> => read(vector(() => dot
 
 class LBFGSClass extends Optimizer<LBFGSOptions> {
   constructor(params: Params<LBFGSOptions>, ...args: Given<LBFGSOptions>) {
-    const o = optionsOf<LBFGSOptions>("LBFGS", {
-      lr: 1, max_iter: 20, max_eval: null, tolerance_grad: 1e-7, tolerance_change: 1e-9, history_size: 100, line_search_fn: null,
-    }, args);
+    const o = optionsOf<LBFGSOptions>(
+      "LBFGS",
+      {
+        lr: 1,
+        max_iter: 20,
+        max_eval: null,
+        tolerance_grad: 1e-7,
+        tolerance_change: 1e-9,
+        history_size: 100,
+        line_search_fn: null,
+      },
+      args,
+    );
     mustBeRate(o.lr);
-    super(params, { ...o, max_eval: o.max_eval ?? Math.floor(o.max_iter * 5 / 4) });
+    super(params, { ...o, max_eval: o.max_eval ?? Math.floor((o.max_iter * 5) / 4) });
   }
 
   override add_param_group(group: GroupOptions<LBFGSOptions>): void {
@@ -69,85 +79,120 @@ class LBFGSClass extends Optimizer<LBFGSOptions> {
     super.add_param_group(group);
   }
 
-  protected override holdsNumber(key: string): boolean { return NUMBERS.includes(key); }
+  protected override holdsNumber(key: string): boolean {
+    return NUMBERS.includes(key);
+  }
   /** Directions go over all parameters. */
   protected override shapeOfState(key: string, { params }: Group<LBFGSOptions>, _param: Tensor): StateShape {
     const all = [params.reduce((n, p) => n + p.numel(), 0)];
     return key.startsWith("old_") ? [all] : key === "d" || key === "prev_flat_grad" ? all : null;
   }
-  protected override update(_group: Group<LBFGSOptions>): void { /* step() does it all */ }
+  protected override update(_group: Group<LBFGSOptions>): void {
+    /* step() does it all */
+  }
 
   /** One step: up to `max_iter` iterations, each with one or more calls of the closure.  Answers the first loss. */
   override step(): Promise<void>;
   override step(closure: Closure): Promise<Tensor | number>;
   override async step(closure?: Closure): Promise<void | Tensor | number> {
     if (!closure) throw new TypeMismatchError("LBFGS.step() missing 1 required positional argument: 'closure'");
-    const group = await withNumbers(this.param_groups[0]!), loss = await enable_grad(closure);
+    const group = await withNumbers(this.param_groups[0]!),
+      loss = await enable_grad(closure);
     await this.search(group, closure, await value(loss));
     this.stepCount++;
     return loss;
   }
 
   private async search(o: Group<LBFGSOptions>, closure: Closure, first: number): Promise<void> {
-    const { params, tolerance_grad, tolerance_change, max_iter } = o, lr = o.lr as number, most = o.max_eval!;
-    if (o.line_search_fn !== null && o.line_search_fn !== "strong_wolfe") throw new OpError("only 'strong_wolfe' is supported");
+    const { params, tolerance_grad, tolerance_change, max_iter } = o,
+      lr = o.lr as number,
+      most = o.max_eval!;
+    if (o.line_search_fn !== null && o.line_search_fn !== "strong_wolfe")
+      throw new OpError("only 'strong_wolfe' is supported");
     let kept = this.state.get(params[0]!) as Memory | undefined;
-    if (!kept) this.state.set(params[0]!, (kept = { func_evals: 0, n_iter: 0, old_dirs: [], old_stps: [], ro: [], H_diag: 1 }) as Memory & Record<string, unknown>);
+    if (!kept)
+      this.state.set(
+        params[0]!,
+        (kept = { func_evals: 0, n_iter: 0, old_dirs: [], old_stps: [], ro: [], H_diag: 1 }) as Memory &
+          Record<string, unknown>,
+      );
     kept.func_evals++;
-    let loss = first, gradient = gathered(params), evaluations = 1;
-    if (await largest(gradient) <= tolerance_grad) return;
+    let loss = first,
+      gradient = gathered(params),
+      evaluations = 1;
+    if ((await largest(gradient)) <= tolerance_grad) return;
     for (let n = 1; n <= max_iter; n++) {
       kept.n_iter++;
       await turn(kept, gradient, o.history_size);
       kept.prev_flat_grad = gradient;
       kept.prev_loss = loss;
-      const d = kept.d!, slope = await product(gradient, d);
+      const d = kept.d!,
+        slope = await product(gradient, d);
       kept.t = kept.n_iter === 1 ? Math.min(1, 1 / (await read(vector(() => sum(abs(gradient)))))) * lr : lr;
       if (slope > -tolerance_change) break;
-      let used = 0, optimal = false;
+      let used = 0,
+        optimal = false;
       if (o.line_search_fn) {
-        const { found, evaluations: tried } = await searched(params, closure, { t: 0, f: loss, slope, gradient }, kept, tolerance_change, most - evaluations);
+        const { found, evaluations: tried } = await searched(
+          params,
+          closure,
+          { t: 0, f: loss, slope, gradient },
+          kept,
+          tolerance_change,
+          most - evaluations,
+        );
         ({ t: kept.t, f: loss, gradient } = found);
         move(params, d, kept.t);
         used = tried;
-        optimal = await largest(gradient) <= tolerance_grad;
+        optimal = (await largest(gradient)) <= tolerance_grad;
       } else {
         move(params, d, kept.t);
         if (n !== max_iter) {
           loss = await value(await enable_grad(closure));
           gradient = gathered(params);
-          optimal = await largest(gradient) <= tolerance_grad;
+          optimal = (await largest(gradient)) <= tolerance_grad;
           used = 1;
         }
       }
       evaluations += used;
       kept.func_evals += used;
       if (n === max_iter || evaluations >= most || optimal) break;
-      if (await largest(d) * Math.abs(kept.t) <= tolerance_change || Math.abs(loss - kept.prev_loss) < tolerance_change) break;
+      if (
+        (await largest(d)) * Math.abs(kept.t) <= tolerance_change ||
+        Math.abs(loss - kept.prev_loss) < tolerance_change
+      )
+        break;
     }
   }
 }
 
-const value = async (loss: Tensor | number): Promise<number> => (loss instanceof Tensor ? Number(await loss.item()) : Number(loss));
+const value = async (loss: Tensor | number): Promise<number> =>
+  loss instanceof Tensor ? Number(await loss.item()) : Number(loss);
 
 /** All gradients in a row; zeros where there is none. */
 function gathered(params: readonly Tensor[]): Tensor {
-  return vector(() => cat(params.map((p) => {
-    const grad = p.ownGradient();
-    return grad ? views.reshape(grad.detach(), [-1]) : zeros([p.numel()], { dtype: p.dtype, device: p.device });
-  })));
+  return vector(() =>
+    cat(
+      params.map((p) => {
+        const grad = p.ownGradient();
+        return grad ? views.reshape(grad.detach(), [-1]) : zeros([p.numel()], { dtype: p.dtype, device: p.device });
+      }),
+    ),
+  );
 }
 
 /** Moves the parameters by `t` along the direction `d`. */
 function move(params: readonly Tensor[], d: Tensor, t: number): void {
-  unrecorded(() => tidy(() => {
-    let at = 0;
-    for (const p of params) {
-      const n = p.numel();
-      copying.copy_(p, add(p, views.reshape(views.narrow(d, 0, at, n), p.shape), { alpha: t }));
-      at += n;
-    }
-  }));
+  unrecorded(() =>
+    tidy(() => {
+      let at = 0;
+      for (const p of params) {
+        const n = p.numel();
+        copying.copy_(p, add(p, views.reshape(views.narrow(d, 0, at, n), p.shape), { alpha: t }));
+        at += n;
+      }
+    }),
+  );
 }
 
 /** Takes the last step into the memory and sets the next direction: minus the gradient times the estimated inverse Hessian. */
@@ -157,14 +202,15 @@ async function turn(kept: Memory, gradient: Tensor, history: number): Promise<vo
     return;
   }
   const { old_dirs, old_stps, ro } = kept;
-  const y = vector(() => sub(gradient, kept.prev_flat_grad!)), s = vector(() => mul(kept.d!, kept.t!));
+  const y = vector(() => sub(gradient, kept.prev_flat_grad!)),
+    s = vector(() => mul(kept.d!, kept.t!));
   const curvature = await product(y, s);
   if (curvature > 1e-10) {
     if (old_dirs.length === history) [old_dirs, old_stps, ro].forEach((list: unknown[]) => list.shift());
     old_dirs.push(y);
     old_stps.push(s);
     ro.push(1 / curvature);
-    kept.H_diag = curvature / await product(y, y);
+    kept.H_diag = curvature / (await product(y, y));
   }
   kept.d = vector(() => {
     const weights: Tensor[] = [];
@@ -174,19 +220,29 @@ async function turn(kept: Memory, gradient: Tensor, history: number): Promise<vo
       q = sub(q, mul(old_dirs[i]!, weights[i]!));
     }
     q = mul(q, kept.H_diag);
-    for (let i = 0; i < old_dirs.length; i++) q = add(q, mul(old_stps[i]!, sub(weights[i]!, mul(dot(old_dirs[i]!, q), ro[i]!))));
+    for (let i = 0; i < old_dirs.length; i++)
+      q = add(q, mul(old_stps[i]!, sub(weights[i]!, mul(dot(old_dirs[i]!, q), ro[i]!))));
     return q;
   });
 }
 
 /** The line search from where the parameters are; they are back there afterwards. */
-async function searched(params: readonly Tensor[], closure: Closure, start: Point<Tensor>, { d, t }: Memory, tolerance: number, most: number):
-  Promise<{ found: Point<Tensor>; evaluations: number }> {
+async function searched(
+  params: readonly Tensor[],
+  closure: Closure,
+  start: Point<Tensor>,
+  { d, t }: Memory,
+  tolerance: number,
+  most: number,
+): Promise<{ found: Point<Tensor>; evaluations: number }> {
   const origin = params.map((p) => vector(() => p.detach().clone()));
   const evaluate = async (at: number): Promise<Point<Tensor>> => {
     move(params, d!, at);
-    const f = await value(await enable_grad(closure)), gradient = gathered(params);
-    unrecorded(() => { params.forEach((p, i) => copying.copy_(p, origin[i]!)); });
+    const f = await value(await enable_grad(closure)),
+      gradient = gathered(params);
+    unrecorded(() => {
+      params.forEach((p, i) => copying.copy_(p, origin[i]!));
+    });
     return { t: at, f, gradient, slope: await product(gradient, d!) };
   };
   try {

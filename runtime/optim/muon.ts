@@ -32,22 +32,41 @@ class MuonClass extends Optimizer<MuonOptions> {
   private readonly gathering = new Gathering();
 
   constructor(params: Params<MuonOptions>, ...args: Given<MuonOptions>) {
-    const o = optionsOf<MuonOptions>("Muon", {
-      lr: 1e-3, weight_decay: 0.1, momentum: 0.95, nesterov: true, ns_coefficients: [3.4445, -4.775, 2.0315], eps: 1e-7, ns_steps: 5, adjust_lr_fn: null,
-    }, args);
+    const o = optionsOf<MuonOptions>(
+      "Muon",
+      {
+        lr: 1e-3,
+        weight_decay: 0.1,
+        momentum: 0.95,
+        nesterov: true,
+        ns_coefficients: [3.4445, -4.775, 2.0315],
+        eps: 1e-7,
+        ns_steps: 5,
+        adjust_lr_fn: null,
+      },
+      args,
+    );
     mustBeRate(o.lr, "Learning rate should be >= 0 but is");
     must(o.momentum >= 0, `momentum should be >= 0 but is: ${o.momentum}`);
     must(o.weight_decay >= 0, `weight decay should be >= 0 but is: ${o.weight_decay}`);
-    must([null, "original", "match_rms_adamw"].includes(o.adjust_lr_fn), `Adjust learning rate function ${String(o.adjust_lr_fn)} is not supported`);
+    must(
+      [null, "original", "match_rms_adamw"].includes(o.adjust_lr_fn),
+      `Adjust learning rate function ${String(o.adjust_lr_fn)} is not supported`,
+    );
     super(params, o);
   }
 
   protected override checkParams(params: readonly Tensor[]): void {
     const other = params.find((p) => p.ndim !== 2);
-    if (other) throw new OpError(`Muon only supports 2D parameters whereas we found a parameter with size: ${showShape(other.shape)}`);
+    if (other)
+      throw new OpError(
+        `Muon only supports 2D parameters whereas we found a parameter with size: ${showShape(other.shape)}`,
+      );
   }
 
-  protected override shapeOfState(_key: string, _group: Group<MuonOptions>, param: Tensor): readonly number[] { return param.shape; }
+  protected override shapeOfState(_key: string, _group: Group<MuonOptions>, param: Tensor): readonly number[] {
+    return param.shape;
+  }
   protected override update({ params, ...o }: Group<MuonOptions>): void {
     must(o.ns_steps < 100, "Number of steps must be less than 100 for computational efficiency");
     must(o.ns_coefficients.length === 3, "Coefficients must be a tuple of exactly 3 values");
@@ -56,9 +75,13 @@ class MuonClass extends Optimizer<MuonOptions> {
     const lists = [moved, moved.map((p) => p.ownGradient()!), moved.map((p) => this.bufferOf(p))] as const;
     if (moved.length > 1) this.gathering.gather(lists);
     forEachStack(lists, [moved, lists[2]], ([param, grad, buffer]) => {
-      const [rows, columns] = param!.shape.slice(-2) as [number, number], rate = lr * adjustment(o.adjust_lr_fn, rows, columns);
+      const [rows, columns] = param!.shape.slice(-2) as [number, number],
+        rate = lr * adjustment(o.adjust_lr_fn, rows, columns);
       tidy(() => {
-        const direction = orthogonal(run(muon_directionOp, [grad, buffer, { momentum: o.momentum, nesterov: o.nesterov, eps: o.eps }]) as Tensor, o);
+        const direction = orthogonal(
+          run(muon_directionOp, [grad, buffer, { momentum: o.momentum, nesterov: o.nesterov, eps: o.eps }]) as Tensor,
+          o,
+        );
         runForeach(muon_stepOp, [[param], [direction], { lr, rate, weight_decay: o.weight_decay }]);
       });
     });
@@ -72,8 +95,12 @@ class MuonClass extends Optimizer<MuonOptions> {
 }
 
 /** A stack of matrices made nearly orthogonal. */
-function orthogonal(matrix: Tensor, { ns_steps, ns_coefficients: [a, b, c] }: Pick<MuonOptions, "ns_steps" | "ns_coefficients">): Tensor {
-  const [rows, columns] = matrix.shape.slice(-2) as [number, number], tall = rows > columns;
+function orthogonal(
+  matrix: Tensor,
+  { ns_steps, ns_coefficients: [a, b, c] }: Pick<MuonOptions, "ns_steps" | "ns_coefficients">,
+): Tensor {
+  const [rows, columns] = matrix.shape.slice(-2) as [number, number],
+    tall = rows > columns;
   let x = tall ? views.transpose(matrix, -2, -1) : matrix;
   for (let i = 0; i < ns_steps; i++) x = run(muon_iterationOp, [x, a, b, c]) as Tensor;
   return tall ? views.transpose(x, -2, -1) : x;

@@ -65,7 +65,9 @@ export abstract class Optimizer<O extends object = object> {
   }
 
   private move(groups: readonly Group<O>[]): Promise<void> {
-    unrecorded(() => { for (const group of groups) this.update(group); });
+    unrecorded(() => {
+      for (const group of groups) this.update(group);
+    });
     this.stepCount++;
     for (const hook of this.after) hook(this);
     return this.param_groups[0]!.params[0]?.storage.device.relax() ?? Promise.resolve();
@@ -74,16 +76,24 @@ export abstract class Optimizer<O extends object = object> {
   /** Changes one group's parameters that have gradients.  Options that were tensors come as numbers. */
   protected abstract update(group: Group<O>): void;
   /** Refuses parameters that this optimizer cannot move. */
-  protected checkParams(_params: readonly Tensor[]): void { /* most move any */ }
+  protected checkParams(_params: readonly Tensor[]): void {
+    /* most move any */
+  }
   /** Whether an entry of the state is a number (PyTorch keeps tensors). */
-  protected holdsNumber(key: string): boolean { return key === "step"; }
+  protected holdsNumber(key: string): boolean {
+    return key === "step";
+  }
   /** The shape of what is kept for a parameter as `key`. */
-  protected shapeOfState(_key: string, _group: Group<O>, _param: Tensor): StateShape { return null; }
+  protected shapeOfState(_key: string, _group: Group<O>, _param: Tensor): StateShape {
+    return null;
+  }
 
   // --- State ----------------------------------------------------------------------------------------
 
   /** The state by the number of the parameter, and the groups with such numbers: as PyTorch's. */
-  state_dict(): OptimizerState { return stateDict(this.param_groups, this.state); }
+  state_dict(): OptimizerState {
+    return stateDict(this.param_groups, this.state);
+  }
 
   /** Copies a state, all of it or, where it does not fit the parameters, nothing; a promise where its values come from a GPU to the CPU. */
   load_state_dict(state_dict: OptimizerState): void | Promise<void> {
@@ -91,23 +101,39 @@ export abstract class Optimizer<O extends object = object> {
       this.param_groups = groups;
       this.state = state;
     };
-    const answer = loaded(state_dict, this.param_groups, (key) => this.holdsNumber(key), (...of) => this.shapeOfState(...of));
+    const answer = loaded(
+      state_dict,
+      this.param_groups,
+      (key) => this.holdsNumber(key),
+      (...of) => this.shapeOfState(...of),
+    );
     return answer instanceof Promise ? answer.then(settle) : settle(answer);
   }
 
   // --- Hooks and looks ------------------------------------------------------------------------------
 
   /** Calls `hook(optimizer)` before each step. */
-  register_step_pre_hook(hook: Hook): { remove(): void } { return listen(this.before, hook); }
+  register_step_pre_hook(hook: Hook): { remove(): void } {
+    return listen(this.before, hook);
+  }
   /** Calls `hook(optimizer)` after each step. */
-  register_step_post_hook(hook: Hook): { remove(): void } { return listen(this.after, hook); }
+  register_step_post_hook(hook: Hook): { remove(): void } {
+    return listen(this.after, hook);
+  }
 
   toString(): string {
-    const lines = this.param_groups.flatMap((group, i) => [`Parameter Group ${i}`, ...Object.keys(group)
-      .filter((key) => key !== "params").sort().map((key) => `    ${key}: ${pythonic(group[key])}`)]);
+    const lines = this.param_groups.flatMap((group, i) => [
+      `Parameter Group ${i}`,
+      ...Object.keys(group)
+        .filter((key) => key !== "params")
+        .sort()
+        .map((key) => `    ${key}: ${pythonic(group[key])}`),
+    ]);
     return `${this.constructor.name} (\n${lines.join("\n")}\n)`;
   }
-  [Symbol.for("nodejs.util.inspect.custom")](): string { return this.toString(); }
+  [Symbol.for("nodejs.util.inspect.custom")](): string {
+    return this.toString();
+  }
 }
 titled(Optimizer, "Optimizer");
 limited(Optimizer, "Optimizer.");
@@ -115,7 +141,11 @@ limited(Optimizer, "Optimizer.");
 function listen<T>(hooks: Set<T>, hook: T): { remove(): void } {
   if (typeof hook !== "function") throw new TypeMismatchError("a hook must be a function");
   hooks.add(hook);
-  return { remove: () => { hooks.delete(hook); } };
+  return {
+    remove: () => {
+      hooks.delete(hook);
+    },
+  };
 }
 
 function pythonic(value: unknown): string {
@@ -129,6 +159,9 @@ export function withNumbers<O>(group: Group<O>): Group<O> | Promise<Group<O>> {
   const tensors = Object.entries(group).filter(([, value]) => value instanceof Tensor);
   if (!tensors.length) return group;
   const numbers = tensors.map(([, value]) => numberOf(value));
-  const put = (values: readonly number[]): Group<O> => ({ ...group, ...Object.fromEntries(tensors.map(([key], i) => [key, values[i]])) });
+  const put = (values: readonly number[]): Group<O> => ({
+    ...group,
+    ...Object.fromEntries(tensors.map(([key], i) => [key, values[i]])),
+  });
   return numbers.some((x) => x instanceof Promise) ? Promise.all(numbers).then(put) : put(numbers as number[]);
 }

@@ -10,16 +10,22 @@ const WITHOUT_EFFECT = ["foreach", "capturable", "fused"];
 
 /** The options of `args`, by place in the order of `defaults` or in a trailing object, and defaults for the others (undefined: none). */
 export function optionsOf<O extends object>(name: string, defaults: O, args: readonly unknown[]): O {
-  const names = Object.keys(defaults), last = args[args.length - 1], out = { ...defaults } as Record<string, unknown>;
+  const names = Object.keys(defaults),
+    last = args[args.length - 1],
+    out = { ...defaults } as Record<string, unknown>;
   const given = args.slice();
   if (isOptions(last)) {
-    if (last["differentiable"] === true) throw new OpError(`${name}: steps that gradients flow through (differentiable) are not supported`);
-    given[given.length - 1] = Object.fromEntries(Object.entries(last).filter(([key]) => key !== "differentiable" && !WITHOUT_EFFECT.includes(key)));
+    if (last["differentiable"] === true)
+      throw new OpError(`${name}: steps that gradients flow through (differentiable) are not supported`);
+    given[given.length - 1] = Object.fromEntries(
+      Object.entries(last).filter(([key]) => key !== "differentiable" && !WITHOUT_EFFECT.includes(key)),
+    );
   }
   const values = named(`${name}.__init__()`, names, given);
   names.forEach((key, i) => {
     if (values[i] !== undefined) out[key] = values[i];
-    else if (out[key] === undefined) throw new TypeMismatchError(`${name}.__init__() missing required argument: '${key}'`);
+    else if (out[key] === undefined)
+      throw new TypeMismatchError(`${name}.__init__() missing required argument: '${key}'`);
   });
   return out as O;
 }
@@ -51,5 +57,7 @@ export type Betas = readonly [number, number];
 
 export function mustBeBetas(betas: Betas): void {
   must(Array.isArray(betas) && betas.length === 2, "betas must be a pair of numbers");
-  betas.forEach((beta, i) => { must(typeof beta === "number" && beta >= 0 && beta < 1, `Invalid beta parameter at index ${i}: ${shown(beta)}`); });
+  betas.forEach((beta, i) => {
+    must(typeof beta === "number" && beta >= 0 && beta < 1, `Invalid beta parameter at index ${i}: ${shown(beta)}`);
+  });
 }

@@ -34,7 +34,12 @@ export interface Recipe<O extends object> {
   readonly numbers?: (options: Plain<O>) => Record<string, number>;
   /** Options of the definition that are no options of the group.  May change the kept numbers for the next step.  `fresh`: a tensor of
    *  the state was made just now. */
-  readonly words?: (options: Plain<O>, numbers: Numbers, param: Tensor, fresh: boolean) => Record<string, number | boolean>;
+  readonly words?: (
+    options: Plain<O>,
+    numbers: Numbers,
+    param: Tensor,
+    fresh: boolean,
+  ) => Record<string, number | boolean>;
 }
 
 /** By place in PyTorch's order, in an object, or both. */
@@ -55,7 +60,8 @@ interface Cohort {
 
 /** The class that a recipe describes; it can be called with and without `new`. */
 export function optimizer<O extends object>(recipe: Recipe<O>): OptimizerClass<O> {
-  const kept = Object.entries(recipe.state), names = kept.map(([name]) => name);
+  const kept = Object.entries(recipe.state),
+    names = kept.map(([name]) => name);
   class Made extends Optimizer<O> {
     private readonly gathering = new Gathering();
 
@@ -65,38 +71,52 @@ export function optimizer<O extends object>(recipe: Recipe<O>): OptimizerClass<O
       super(params, options);
     }
 
-    protected override holdsNumber(key: string): boolean { return !names.includes(key); }
+    protected override holdsNumber(key: string): boolean {
+      return !names.includes(key);
+    }
 
     protected override shapeOfState(key: string, group: Group<O>, param: Tensor): readonly number[] {
-      const numbers = Object.fromEntries(Object.entries(group).map(([name, value]) => [name, value instanceof Tensor ? 0 : value]));
+      const numbers = Object.fromEntries(
+        Object.entries(group).map(([name, value]) => [name, value instanceof Tensor ? 0 : value]),
+      );
       const first = Object.hasOwn(recipe.state, key) ? recipe.state[key]!(numbers as Plain<O>, param) : null;
       return first instanceof Tensor ? first.shape : param.shape;
     }
 
     protected override update(group: Group<O>): void {
-      const options = group as unknown as Plain<O>, cohorts = new Map<string, Cohort>();
+      const options = group as unknown as Plain<O>,
+        cohorts = new Map<string, Cohort>();
       for (const param of group.params) {
         if (!param.ownGradient()) continue;
         let state = this.state.get(param);
         if (!state) this.state.set(param, (state = {}));
         const fresh = complete(state, recipe, kept, options, param);
         (state as Numbers).step++;
-        const op = recipe.op(options, param), words = recipe.words?.(options, state as Numbers, param, fresh) ?? {};
-        const key = `${op.op.name} ${Object.values(words).join(" ")}`, cohort = cohorts.get(key);
+        const op = recipe.op(options, param),
+          words = recipe.words?.(options, state as Numbers, param, fresh) ?? {};
+        const key = `${op.op.name} ${Object.values(words).join(" ")}`,
+          cohort = cohorts.get(key);
         if (!cohort) cohorts.set(key, { op, words, params: [param], states: [state] });
         else {
           cohort.params.push(param);
           cohort.states.push(state);
         }
       }
-      for (const cohort of cohorts.values()) launch(recipe.stacks ? sorted(cohort) : cohort, names, group, this.gathering, recipe.stacks);
+      for (const cohort of cohorts.values())
+        launch(recipe.stacks ? sorted(cohort) : cohort, names, group, this.gathering, recipe.stacks);
     }
   }
   return callable(Made, recipe.name, "constructor") as unknown as OptimizerClass<O>;
 }
 
 /** Makes what the options want kept and the state has not: at the first step, or when an option was turned on since.  Whether a tensor was. */
-function complete<O extends object>(state: State, recipe: Recipe<O>, kept: readonly [string, Recipe<O>["state"][string]][], options: Plain<O>, param: Tensor): boolean {
+function complete<O extends object>(
+  state: State,
+  recipe: Recipe<O>,
+  kept: readonly [string, Recipe<O>["state"][string]][],
+  options: Plain<O>,
+  param: Tensor,
+): boolean {
   if (state["step"] === undefined) Object.assign(state, { step: 0, ...recipe.numbers?.(options) }, { ...state });
   let made = false;
   for (const [name, first] of kept) {
@@ -115,16 +135,33 @@ function sorted({ params, states, ...cohort }: Cohort): Cohort {
   return { ...cohort, params: order.map((i) => params[i]!), states: order.map((i) => states[i]!) };
 }
 
-function launch({ op, words, params, states }: Cohort, names: readonly string[], options: Record<string, unknown>, gathering: Gathering, stacks = false): void {
-  const { params: takes } = op.op, given: Record<string, unknown> = {};
+function launch(
+  { op, words, params, states }: Cohort,
+  names: readonly string[],
+  options: Record<string, unknown>,
+  gathering: Gathering,
+  stacks = false,
+): void {
+  const { params: takes } = op.op,
+    given: Record<string, unknown> = {};
   for (const { name, slot } of takes) if (slot < 0) given[name] = words[name] ?? options[name];
   // The tensors of the state go by name; one that has no name in the language (`sum`) goes by place.
-  const kept = takes.filter(({ slot }) => slot >= 0).slice(2).map(({ name }, i) => {
-    const key = names.includes(name) ? name : names[i]!;
-    return states[0]![key] ? states.map((state) => state[key] as Tensor) : null;
-  });
-  const lists = [params, params.map((p) => p.ownGradient()!), ...kept], present = lists.flatMap((list) => (list ? [list] : []));
+  const kept = takes
+    .filter(({ slot }) => slot >= 0)
+    .slice(2)
+    .map(({ name }, i) => {
+      const key = names.includes(name) ? name : names[i]!;
+      return states[0]![key] ? states.map((state) => state[key] as Tensor) : null;
+    });
+  const lists = [params, params.map((p) => p.ownGradient()!), ...kept],
+    present = lists.flatMap((list) => (list ? [list] : []));
   if (params.length > 1 && (stacks || op.op.elementwise)) gathering.gather(present);
   if (!stacks) return runForeach(op, [...lists, given]);
-  forEachStack(present, present.filter((_, role) => role !== 1), (tensors) => { runForeach(op, [...tensors.map((x) => [x]), given]); });
+  forEachStack(
+    present,
+    present.filter((_, role) => role !== 1),
+    (tensors) => {
+      runForeach(op, [...tensors.map((x) => [x]), given]);
+    },
+  );
 }

@@ -20,7 +20,10 @@ export const SGD = /* @__PURE__ */ optimizer<SGDOptions>({
   check(o) {
     mustBeRate(o.lr);
     mustNotBeNegative(o, { momentum: "momentum value", weight_decay: "weight_decay value" });
-    must(!o.nesterov || (o.momentum > 0 && o.dampening === 0), "Nesterov momentum requires a momentum and zero dampening");
+    must(
+      !o.nesterov || (o.momentum > 0 && o.dampening === 0),
+      "Nesterov momentum requires a momentum and zero dampening",
+    );
   },
   op: (o) => (o.momentum ? sgd_momentum_stepOp : sgd_stepOp),
   state: { momentum_buffer: (o) => (o.momentum ? 0 : null) },
@@ -36,7 +39,8 @@ export interface ASGDOptions {
   weight_decay: number;
   maximize: boolean;
 }
-const isPair = (value: unknown): boolean => Array.isArray(value) && value.length === 2 && value.every((v) => typeof v === "number");
+const isPair = (value: unknown): boolean =>
+  Array.isArray(value) && value.length === 2 && value.every((v) => typeof v === "number");
 export const ASGD = /* @__PURE__ */ optimizer<ASGDOptions>({
   name: "ASGD",
   defaults: { lr: 1e-2, lambd: 1e-4, alpha: 0.75, t0: 1e6, weight_decay: 0, maximize: false },
@@ -73,6 +77,11 @@ export const Rprop = /* @__PURE__ */ optimizer<RpropOptions>({
   },
   op: () => rprop_stepOp,
   state: { prev: () => 0, step_size: ({ lr }) => lr },
-  words: ({ etas, step_sizes }) => ({ eta_minus: etas[0], eta_plus: etas[1], step_size_min: step_sizes[0], step_size_max: step_sizes[1] }),
+  words: ({ etas, step_sizes }) => ({
+    eta_minus: etas[0],
+    eta_plus: etas[1],
+    step_size_min: step_sizes[0],
+    step_size_max: step_sizes[1],
+  }),
 });
 export type Rprop = Optimizer<RpropOptions>;

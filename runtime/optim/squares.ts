@@ -19,10 +19,19 @@ export const RMSprop = /* @__PURE__ */ optimizer<RMSpropOptions>({
   defaults: { lr: 1e-2, alpha: 0.99, eps: 1e-8, weight_decay: 0, momentum: 0, centered: false, maximize: false },
   check(o) {
     mustBeRate(o.lr);
-    mustNotBeNegative(o, { eps: "epsilon value", momentum: "momentum value", weight_decay: "weight_decay value", alpha: "alpha value" });
+    mustNotBeNegative(o, {
+      eps: "epsilon value",
+      momentum: "momentum value",
+      weight_decay: "weight_decay value",
+      alpha: "alpha value",
+    });
   },
   op: (o) => (o.momentum > 0 || o.centered ? rmsprop_momentum_stepOp : rmsprop_stepOp),
-  state: { square_avg: () => 0, grad_avg: (o) => (o.centered ? 0 : null), momentum_buffer: (o) => (o.momentum > 0 ? 0 : null) },
+  state: {
+    square_avg: () => 0,
+    grad_avg: (o) => (o.centered ? 0 : null),
+    momentum_buffer: (o) => (o.momentum > 0 ? 0 : null),
+  },
 });
 export type RMSprop = Optimizer<RMSpropOptions>;
 
@@ -40,7 +49,10 @@ export const Adagrad = /* @__PURE__ */ optimizer<AdagradOptions>({
   check(o) {
     mustBeRate(o.lr);
     mustNotBeNegative(o, {
-      lr_decay: "lr_decay value", weight_decay: "weight_decay value", initial_accumulator_value: "initial_accumulator_value value", eps: "epsilon value",
+      lr_decay: "lr_decay value",
+      weight_decay: "weight_decay value",
+      initial_accumulator_value: "initial_accumulator_value value",
+      eps: "epsilon value",
     });
   },
   op: () => adagrad_stepOp,

@@ -1,5 +1,6 @@
 // In node.ts's place where there is no Node: see there.
 
-const absent = (): Promise<unknown> => Promise.reject(new Error("this program was bundled for pages, which have no modules of Node"));
+const absent = (): Promise<unknown> =>
+  Promise.reject(new Error("this program was bundled for pages, which have no modules of Node"));
 
 export { absent as fileSystem, absent as paths, absent as webgpu };

@@ -4,7 +4,7 @@
 // @ts-expect-error: nothing else here knows types of Node
 export const fileSystem = (): Promise<unknown> => import("node:fs/promises");
 // @ts-expect-error: as above
-export const paths = async (): Promise<unknown> => ({ ...await import("node:url"), ...await import("node:path") });  // `resolve` is the path's
+export const paths = async (): Promise<unknown> => ({ ...(await import("node:url")), ...(await import("node:path")) }); // `resolve` is the path's
 
 /** The package `webgpu`; rejects where it is not installed.  Programs have it or not, so that a bundler for Node is not to look for it. */
 export const webgpu = (): Promise<unknown> => {

@@ -5,7 +5,8 @@ import type { WebGpuDevice } from "../webgpu/device.js";
 import { COPY_DST, MAP_READ, READ } from "../webgpu/flags.js";
 import { MOST_LAUNCHES, type PassTimer } from "../webgpu/queue.js";
 
-const QUERY_RESOLVE = 0x200, COPY_SRC = 0x4;
+const QUERY_RESOLVE = 0x200,
+  COPY_SRC = 0x4;
 
 /** A launch: microseconds on the host's clock once the timer was read. */
 export interface Launched {
@@ -46,14 +47,16 @@ export class GpuTimer implements PassTimer {
   }
 
   next(): GPUComputePassTimestampWrites {
-    const at = 2 * this.launches.length, launch = { begin: 0, end: 0 };
+    const at = 2 * this.launches.length,
+      launch = { begin: 0, end: 0 };
     this.launches.push(launch);
     this.owner?.push(launch);
     return { querySet: this.queries, beginningOfPassWriteIndex: at, endOfPassWriteIndex: at + 1 };
   }
 
   finish(encoder: GPUCommandEncoder): void {
-    const { launches } = this, size = 16 * launches.length;
+    const { launches } = this,
+      size = 16 * launches.length;
     this.last = null;
     if (!size) return;
     const staging = this.device.gpu.createBuffer({ size, usage: MAP_READ | COPY_DST });
@@ -73,7 +76,8 @@ export class GpuTimer implements PassTimer {
     let shift = -Infinity;
     for (const { staging, launches, submitted } of batches) {
       await staging.mapAsync(READ);
-      const ticks = new BigUint64Array(staging.getMappedRange()), origin = this.origin ??= ticks[0]!;
+      const ticks = new BigUint64Array(staging.getMappedRange()),
+        origin = (this.origin ??= ticks[0]!);
       launches.forEach((launch, i) => {
         launch.begin = Number(ticks[2 * i]! - origin) / 1000;
         launch.end = Math.max(launch.begin, Number(ticks[2 * i + 1]! - origin) / 1000);

@@ -60,7 +60,12 @@ export class Profile {
   private enter(action: ProfilerAction): void {
     this.action = action;
     if (action === ProfilerAction.NONE || this.recorder) return;
-    const { activities = ["cpu", "webgpu"], record_shapes = false, profile_memory = false, with_stack = false } = this.options;
+    const {
+      activities = ["cpu", "webgpu"],
+      record_shapes = false,
+      profile_memory = false,
+      with_stack = false,
+    } = this.options;
     this.recorder = new Recorder({ devices: [...activities], record_shapes, profile_memory, with_stack });
     this.recorder.start();
   }
@@ -74,12 +79,16 @@ export class Profile {
     if (!keep) return;
     this.recorded = recorder.events;
     const gpu = recorder.events.some(({ device_type }) => device_type === "webgpu");
-    this.note = gpu && !recorder.timed.length ? "The GPU's own times were not taken: it lacks the feature timestamp-query. Times are those of queueing the work." : "";
+    this.note =
+      gpu && !recorder.timed.length
+        ? "The GPU's own times were not taken: it lacks the feature timestamp-query. Times are those of queueing the work."
+        : "";
   }
 
   /** Says that a step is over; to be awaited.  Only a profile with a schedule needs it. */
   async step(): Promise<void> {
-    const before = this.action, next = this.actionOf(++this.step_num);
+    const before = this.action,
+      next = this.actionOf(++this.step_num);
     if (before === ProfilerAction.RECORD_AND_SAVE) {
       await this.leave(true);
       await this.options.on_trace_ready?.(this);
@@ -96,20 +105,34 @@ export class Profile {
   }
 
   /** What was recorded, in the order in which it began. */
-  events(): readonly FunctionEvent[] { return this.recorded; }
+  events(): readonly FunctionEvent[] {
+    return this.recorded;
+  }
 
   /** Sums by name, with a `table()`. */
   key_averages(options: boolean | { group_by_input_shape?: boolean } = false): EventList {
-    return averages(this.recorded, typeof options === "boolean" ? options : options.group_by_input_shape ?? false, this.note);
+    return averages(
+      this.recorded,
+      typeof options === "boolean" ? options : (options.group_by_input_shape ?? false),
+      this.note,
+    );
   }
 
   /** The trace as an object. */
-  chrome_trace(): ChromeTrace { return chromeTrace(this.recorded); }
+  chrome_trace(): ChromeTrace {
+    return chromeTrace(this.recorded);
+  }
 
   /** Writes the trace, which Perfetto and chrome://tracing open: to a path (Node), a stream, or the handle of a file. */
   async export_chrome_trace(target: Target): Promise<void> {
     const text = JSON.stringify(this.chrome_trace());
-    await writeTo(target, (async function* () { yield new TextEncoder().encode(text); })(), "export_chrome_trace");
+    await writeTo(
+      target,
+      (async function* () {
+        yield new TextEncoder().encode(text);
+      })(),
+      "export_chrome_trace",
+    );
   }
 }
 
@@ -120,9 +143,13 @@ export class Profile {
 export function profile(options?: ProfileOptions): Profile;
 export function profile(body: (prof: Profile) => unknown): Promise<Profile>;
 export function profile(options: ProfileOptions, body: (prof: Profile) => unknown): Promise<Profile>;
-export function profile(first: ProfileOptions | ((prof: Profile) => unknown) = {}, second?: (prof: Profile) => unknown): Profile | Promise<Profile> {
+export function profile(
+  first: ProfileOptions | ((prof: Profile) => unknown) = {},
+  second?: (prof: Profile) => unknown,
+): Profile | Promise<Profile> {
   atMost("profile", arguments, 2);
-  const body = typeof first === "function" ? first : second, prof = new Profile(typeof first === "function" ? {} : first);
+  const body = typeof first === "function" ? first : second,
+    prof = new Profile(typeof first === "function" ? {} : first);
   if (body === undefined) return prof;
   if (typeof body !== "function") throw new TypeMismatchError(`profile: expected a function, got ${describe(body)}`);
   return running(prof, body);

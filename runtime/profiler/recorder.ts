@@ -62,17 +62,21 @@ export class Recorder implements Observer {
   }
 
   /** Devices whose launches' times are taken. */
-  get timed(): Device[] { return [...this.timers.keys()]; }
+  get timed(): Device[] {
+    return [...this.timers.keys()];
+  }
 
   start(): void {
     if (recording) throw new OpError("profiler: another profile is running, and only one can");
     recording = this;
     for (const device of registeredDevices()) {
       if (!this.options.devices.includes(device.type)) continue;
-      if (device.type === "webgpu" && GpuTimer.serves(device as WebGpuDevice)) this.timers.set(device, new GpuTimer(device as WebGpuDevice));
+      if (device.type === "webgpu" && GpuTimer.serves(device as WebGpuDevice))
+        this.timers.set(device, new GpuTimer(device as WebGpuDevice));
       const download = device.download.bind(device);
       this.downloads.set(device, device.download);
-      device.download = (storage, start, end) => this.spanning("read", "read", device.type, () => download(storage, start, end));
+      device.download = (storage, start, end) =>
+        this.spanning("read", "read", device.type, () => download(storage, start, end));
     }
     if (this.options.profile_memory) this.bytes = held();
     observe(this);
@@ -95,10 +99,18 @@ export class Recorder implements Observer {
   around(run: Run, execute: () => void): void {
     const { type } = run.device;
     if (!this.options.devices.includes(type)) return execute();
-    const timer = this.timers.get(run.device), { call } = run.prepared, { record_shapes } = this.options;
+    const timer = this.timers.get(run.device),
+      { call } = run.prepared,
+      { record_shapes } = this.options;
     const inputs = record_shapes ? inputsOf(run).map((slot) => call.slots[slot]!) : null;
-    const event = this.begin(nameOf(run), "op", type, timer ? [] : null,
-      inputs && inputs.map(({ shape }) => [...shape]), inputs && inputs.map(({ dtype }) => dtype));
+    const event = this.begin(
+      nameOf(run),
+      "op",
+      type,
+      timer ? [] : null,
+      inputs && inputs.map(({ shape }) => [...shape]),
+      inputs && inputs.map(({ dtype }) => dtype),
+    );
     if (timer) timer.owner = event.kernels as Launched[];
     try {
       execute();
@@ -116,19 +128,36 @@ export class Recorder implements Observer {
       const result = body();
       if (!(result instanceof Promise)) return result;
       settled = false;
-      return result.finally(() => { this.close(event); }) as T;
+      return result.finally(() => {
+        this.close(event);
+      }) as T;
     } finally {
       if (settled) this.close(event);
     }
   }
 
-  private begin(name: string, kind: FunctionEvent["kind"], device_type: string, kernels: Launched[] | null = null,
-    input_shapes: number[][] | null = null, input_types: string[] | null = null): FunctionEvent {
+  private begin(
+    name: string,
+    kind: FunctionEvent["kind"],
+    device_type: string,
+    kernels: Launched[] | null = null,
+    input_shapes: number[][] | null = null,
+    input_types: string[] | null = null,
+  ): FunctionEvent {
     const { profile_memory, with_stack } = this.options;
     const event: FunctionEvent = {
-      name, kind, device_type, kernels, input_shapes, input_types, begin: now(), end: 0, parent: this.open.at(-1) ?? null,
+      name,
+      kind,
+      device_type,
+      kernels,
+      input_shapes,
+      input_types,
+      begin: now(),
+      end: 0,
+      parent: this.open.at(-1) ?? null,
       stack: with_stack ? (new Error().stack ?? "").split("\n").slice(4).join("\n") : null,
-      bytes: null, memory: profile_memory ? -(kind === "user" ? held() : this.bytes) : 0,
+      bytes: null,
+      memory: profile_memory ? -(kind === "user" ? held() : this.bytes) : 0,
     };
     this.events.push(event);
     this.open.push(event);

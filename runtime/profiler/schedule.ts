@@ -20,10 +20,21 @@ export interface ScheduleOptions {
 }
 
 /** `wait` steps of nothing, `warmup` steps for nothing, `active` steps that are recorded, and so on. */
-export function schedule(...args: [options: ScheduleOptions] | [wait: number, warmup: number, active: number, repeat?: number, skip_first?: number]): Schedule {
-  const [wait, warmup, active, repeat = 0, skip = 0] = named("schedule", ["wait", "warmup", "active", "repeat", "skip_first"], args) as number[];
+export function schedule(
+  ...args:
+    | [options: ScheduleOptions]
+    | [wait: number, warmup: number, active: number, repeat?: number, skip_first?: number]
+): Schedule {
+  const [wait, warmup, active, repeat = 0, skip = 0] = named(
+    "schedule",
+    ["wait", "warmup", "active", "repeat", "skip_first"],
+    args,
+  ) as number[];
   for (const n of [wait, warmup, active, repeat, skip]) {
-    if (!Number.isInteger(n) || n! < 0) throw new OpError(`schedule: wait, warmup, active, repeat and skip_first are numbers of steps, got ${describe(n)}`);
+    if (!Number.isInteger(n) || n! < 0)
+      throw new OpError(
+        `schedule: wait, warmup, active, repeat and skip_first are numbers of steps, got ${describe(n)}`,
+      );
   }
   if (!active) throw new OpError("schedule: active must be at least 1");
   const length = wait! + warmup! + active;

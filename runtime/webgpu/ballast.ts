@@ -7,10 +7,14 @@ import { afterTask, breath } from "../tasks.js";
  *  very many before the collector comes.  It comes in steps of at least STEP, once between two tasks, because only there what the
  *  collector finds comes back; and goes only when it gave storages back and SLACK more than twice what is live is left: a program that
  *  disposes moves none. */
-const STEP = 1 << 23, SLACK = 1 << 25, EACH = 1 << 14;
+const STEP = 1 << 23,
+  SLACK = 1 << 25,
+  EACH = 1 << 14;
 /** When so much more is held than at the least, a program that lets go waits until the collector has come, PATIENCE milliseconds at most.
  *  Where that is in vain, or takes more than SHARE of the time, it doubles. */
-const ROOM = 14 * STEP, PATIENCE = 250, SHARE = 1 / 8;
+const ROOM = 14 * STEP,
+  PATIENCE = 250,
+  SHARE = 1 / 8;
 /** At half of the room the engine gets so much ballast at once that it begins its search, which runs beside the program: when the room
  *  is full there is little to wait for. */
 const PUSH = 9 * STEP;
@@ -67,7 +71,9 @@ export class Ballast {
     return breath();
   }
 
-  private full(): boolean { return this.held > this.least + this.room; }
+  private full(): boolean {
+    return this.held > this.least + this.room;
+  }
 
   /** Waits until the collector has come; with each new ballast the engine does a part of its work. */
   private async collected(): Promise<void> {
@@ -76,7 +82,8 @@ export class Ballast {
       this.weigh(STEP >> 3);
       await breath();
     }
-    const now = performance.now(), vain = this.full();
+    const now = performance.now(),
+      vain = this.full();
     if (vain) this.least = this.held;
     if (vain || now - began > SHARE * (now - this.waited)) this.room *= 2;
     this.waited = now;
@@ -85,7 +92,9 @@ export class Ballast {
 
   private weigh(bytes: number): void {
     this.weighed = true;
-    afterTask(() => { this.weighed = false; });
+    afterTask(() => {
+      this.weighed = false;
+    });
     try {
       this.buffers.push(new ArrayBuffer(bytes));
       this.bytes += bytes;

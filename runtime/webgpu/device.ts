@@ -57,7 +57,15 @@ export class WebGpuDevice implements Device {
   private readonly pipelines: Pipelines;
   readonly queue: Queue;
   /** Sees to it that a launch may bind its buffers, where some are parts of one; see flat.ts. */
-  untangle: ((device: this, buffers: PoolBuffer[], written: readonly boolean[], storages: readonly (Storage | null)[], slots?: readonly number[]) => void) | null = null;
+  untangle:
+    | ((
+        device: this,
+        buffers: PoolBuffer[],
+        written: readonly boolean[],
+        storages: readonly (Storage | null)[],
+        slots?: readonly number[],
+      ) => void)
+    | null = null;
   joined: NonNullable<Device["joined"]> | null = null;
   stacked: NonNullable<Device["stacked"]> | null = null;
   private readonly readback: Readback;
@@ -84,8 +92,11 @@ export class WebGpuDevice implements Device {
     this.gpu = gpu;
     const { features, limits } = gpu;
     this.facts = {
-      f16: features.has("shader-f16"), subgroups: features.has("subgroups" as GPUFeatureName), max_binding: limits.maxStorageBufferBindingSize,
-      max_threads: Math.min(limits.maxComputeInvocationsPerWorkgroup, 256), max_shared: limits.maxComputeWorkgroupStorageSize,
+      f16: features.has("shader-f16"),
+      subgroups: features.has("subgroups" as GPUFeatureName),
+      max_binding: limits.maxStorageBufferBindingSize,
+      max_threads: Math.min(limits.maxComputeInvocationsPerWorkgroup, 256),
+      max_shared: limits.maxComputeWorkgroupStorageSize,
       software: isSoftware(gpu),
     };
     this.largest = Math.min(limits.maxStorageBufferBindingSize, limits.maxBufferSize);
@@ -95,19 +106,30 @@ export class WebGpuDevice implements Device {
       this.cause = error;
       this.fail(error, true);
     };
-    this.pool = new Pool(gpu, () => this.pipelines.forget(), fatal, () => this.queue.flush(), this.checks);
+    this.pool = new Pool(
+      gpu,
+      () => this.pipelines.forget(),
+      fatal,
+      () => this.queue.flush(),
+      this.checks,
+    );
     this.uniforms = new Uniforms(gpu);
-    const refused = (error: GPUError, what: string) => { fatal(new DeviceError(`${what}: ${error.message}`)); };
+    const refused = (error: GPUError, what: string) => {
+      fatal(new DeviceError(`${what}: ${error.message}`));
+    };
     this.pipelines = new Pipelines(gpu, this.uniforms.buffer, refused, this.checks);
     this.queue = new Queue(gpu, this.uniforms, this.pipelines, this.pool);
     this.readback = new Readback(this.queue, this.pool);
     gpu.addEventListener?.("uncapturederror", ({ error: { message } }) => {
       this.fail((/invalid/i.test(message) && this.cause) || new DeviceError(`${this.queue.recent()}: ${message}`));
     });
-    gpu.lost?.then((info) => {
-      this.lost = `${info.reason || "unknown"}: ${info.message}`;
-      onLost();
-    }, () => undefined);
+    gpu.lost?.then(
+      (info) => {
+        this.lost = `${info.reason || "unknown"}: ${info.message}`;
+        onLost();
+      },
+      () => undefined,
+    );
     onReport("webgpu", () => ({ poolBytes: this.pool.freeBytes, deviceBytes: this.pool.totalBytes }));
   }
 
@@ -117,23 +139,31 @@ export class WebGpuDevice implements Device {
   }
 
   /** Whether it is a CPU that plays a GPU. */
-  get software(): boolean { return this.facts.software; }
+  get software(): boolean {
+    return this.facts.software;
+  }
 
   alive(op: string, storage?: Storage): void {
     if (this.lost !== null) {
-      throw new DeviceError(`${op}: the GPU was lost (${this.lost}); await initWebGPUAsync() for a new one, its tensors start anew`);
+      throw new DeviceError(
+        `${op}: the GPU was lost (${this.lost}); await initWebGPUAsync() for a new one, its tensors start anew`,
+      );
     }
     if (this.pool.failed && storage) this.living(storage);
   }
 
   allocate(dtype: DType, length: number, op: string): Storage {
     this.alive(op);
-    if (dtype === "float64") throw new DeviceError(`${op}: float64 is not available on webgpu; use float32, or the cpu`);
+    if (dtype === "float64")
+      throw new DeviceError(`${op}: float64 is not available on webgpu; use float32, or the cpu`);
     if (dtype === "float16" && !this.gpu.features.has("shader-f16")) {
       throw new DeviceError(`${op}: float16 is not available on this GPU, which lacks shader-f16`);
     }
     const bytes = Math.max(byteLength(dtype, length), 4);
-    if (bytes > this.largest) throw new DeviceError(`${op}: a tensor of ${bytes} bytes is larger than the ${this.largest} that this GPU can bind`);
+    if (bytes > this.largest)
+      throw new DeviceError(
+        `${op}: a tensor of ${bytes} bytes is larger than the ${this.largest} that this GPU can bind`,
+      );
     return this.hold(this.pool.take(bytes, op), dtype, length, op);
   }
 
@@ -156,9 +186,14 @@ export class WebGpuDevice implements Device {
     this.living(storage);
     const number = ++this.readings;
     if (end - start === 1) oneRead();
-    const { dtype } = storage, each = deviceBytes(dtype), from = Math.floor((start * each) / 4) * 4;
+    const { dtype } = storage,
+      each = deviceBytes(dtype),
+      from = Math.floor((start * each) / 4) * 4;
     const size = Math.ceil((end * each - from) / 4) * 4;
-    const buffer = storage.cell.buffer as PoolBuffer, origin = this.tells.of(buffer), reading = this.transfer(buffer, from, size), { looks } = this;
+    const buffer = storage.cell.buffer as PoolBuffer,
+      origin = this.tells.of(buffer),
+      reading = this.transfer(buffer, from, size),
+      { looks } = this;
     let bytes: ArrayBuffer;
     try {
       bytes = await reading;
@@ -195,20 +230,24 @@ export class WebGpuDevice implements Device {
 
   /** The bytes of a buffer, and with them what kernels told since it was looked at. */
   private transfer(buffer: PoolBuffer | null, start: number, size: number): Promise<ArrayBuffer> {
-    const look = this.tells.look(), bytes = this.readback.read(buffer, start, size, this.fault, look ? 4 * WORDS * look.runs.length : 0);
+    const look = this.tells.look(),
+      bytes = this.readback.read(buffer, start, size, this.fault, look ? 4 * WORDS * look.runs.length : 0);
     if (look) this.looks = Promise.all([this.looks, this.take(look, bytes, size)]);
     return bytes;
   }
 
   private async take(look: Look, bytes: Promise<ArrayBuffer>, size: number): Promise<void> {
     // Where the reading fails, for want of memory, nothing was copied nor cleared.
-    const words = await bytes.then((all) => new Int32Array(all, size), async () => {
-      try {
-        return new Int32Array(await this.readback.read(null, 0, 0, this.fault, 4 * WORDS * look.runs.length));
-      } catch {
-        return null;
-      }
-    });
+    const words = await bytes.then(
+      (all) => new Int32Array(all, size),
+      async () => {
+        try {
+          return new Int32Array(await this.readback.read(null, 0, 0, this.fault, 4 * WORDS * look.runs.length));
+        } catch {
+          return null;
+        }
+      },
+    );
     this.tells.take(look, words);
   }
 
@@ -232,7 +271,8 @@ export class WebGpuDevice implements Device {
   }
 
   free(storage: Storage): void {
-    const { cell } = storage, buffer = cell.buffer as PoolBuffer | null;
+    const { cell } = storage,
+      buffer = cell.buffer as PoolBuffer | null;
     unwatch(cell);
     cell.buffer = null;
     if (buffer && this.lost === null) this.pool.give(buffer);
@@ -258,19 +298,24 @@ export class WebGpuDevice implements Device {
       return;
     }
     const one = this.upload(newElements(dtype, 1).fill(value), dtype, "fill");
-    this.copy({ storage, dtype, shape: [length], strides: [1], offset: 0 }, { storage: one, dtype, shape: [length], strides: [0], offset: 0 });
+    this.copy(
+      { storage, dtype, shape: [length], strides: [1], offset: 0 },
+      { storage: one, dtype, shape: [length], strides: [0], offset: 0 },
+    );
     this.free(one);
   }
 
   copy(target: Strided, source: Strided): void {
     // Who replaces all elements is not to blame for those that were there.
-    if (numelOf(target.shape) === target.storage.length && target.storage !== source.storage) (target.storage.cell.buffer as PoolBuffer).told = null;
+    if (numelOf(target.shape) === target.storage.length && target.storage !== source.storage)
+      (target.storage.cell.buffer as PoolBuffer).told = null;
     copyOnGpu(target, source);
   }
 
   prepare(op: CompiledOp, program: number, call: Call, wanted: readonly number[]): GpuPrepared {
     const temps = new Map<number, { slot: number; bytes: number }>();
-    const changes = new Set<number>(), writes = new Set<number>();
+    const changes = new Set<number>(),
+      writes = new Set<number>();
     const scratch = { slot: -1, bytes: 0 };
     op.op.programs[program]!.nests.forEach(withFormulas);
     const launches = plan(op.op, program, call, [...wanted], this.facts, schedules).map((launch: Launch): GpuLaunch => {
@@ -283,11 +328,16 @@ export class WebGpuDevice implements Device {
       for (const slot of launch.slots) {
         if (slot < 0) continue;
         const bound = call.slots[slot]!;
-        if (passes(op, slot, wanted)) temps.set(slot, { slot, bytes: byteLength(bound.dtype as DType, numelOf(bound.shape)) });
+        if (passes(op, slot, wanted))
+          temps.set(slot, { slot, bytes: byteLength(bound.dtype as DType, numelOf(bound.shape)) });
       }
       return {
-        launch, kernel: this.pipelines.kernel(launch.code, launch.written, op.op.name),
-        slots: launch.slots, words: newWords(wordsOf(launch.words, launch.kinds)), seeds: launch.seeds, groups: launch.groups,
+        launch,
+        kernel: this.pipelines.kernel(launch.code, launch.written, op.op.name),
+        slots: launch.slots,
+        words: newWords(wordsOf(launch.words, launch.kinds)),
+        seeds: launch.seeds,
+        groups: launch.groups,
         buffers: new Array<PoolBuffer>(launch.slots.length),
       };
     });
@@ -295,42 +345,61 @@ export class WebGpuDevice implements Device {
     const zeros = zeroed(op.op, program, call, [...wanted]);
     zeros.forEach((slot) => writes.add(slot));
     const tells = launches.some(({ launch }) => launch.teller >= 0);
-    return { op, program, call, launches, temps: [...temps.values()], zeros, changes: [...changes], writes: [...writes], tells };
+    return {
+      op,
+      program,
+      call,
+      launches,
+      temps: [...temps.values()],
+      zeros,
+      changes: [...changes],
+      writes: [...writes],
+      tells,
+    };
   }
 
   reword(prepared: Prepared, call: Call): GpuPrepared | null {
-    const before = prepared as GpuPrepared, { op } = before.op, { nests } = op.programs[before.program]!;
+    const before = prepared as GpuPrepared,
+      { op } = before.op,
+      { nests } = op.programs[before.program]!;
     if (!sameCourse(op, before.program, before.call, call)) return null;
     const nestOf = new Map(nests.map((nest) => [nest.number, nest]));
     const launches: GpuLaunch[] = [];
     for (const old of before.launches) {
       const nest = nestOf.get(old.launch.nest);
       if (!nest || !renewable(old.launch, nest, before.call)) return null;
-      launches.push({ ...old, words: newWords(renewed(old.launch, nest, call)), buffers: new Array<PoolBuffer>(old.slots.length) });
+      launches.push({
+        ...old,
+        words: newWords(renewed(old.launch, nest, call)),
+        buffers: new Array<PoolBuffer>(old.slots.length),
+      });
     }
     return { ...before, call, launches };
   }
 
   execute(prepared: Prepared, storages: readonly (Storage | null)[], random: RandomWords | null): void {
-    const { launches, temps, zeros, writes, tells, op } = prepared as GpuPrepared, name = op.op.name;
+    const { launches, temps, zeros, writes, tells, op } = prepared as GpuPrepared,
+      name = op.op.name;
     this.alive(name);
     if (this.pool.failed) for (const storage of storages) if (storage) this.living(storage);
     if (this.tells.full) void this.transfer(null, 0, 0).catch(() => undefined);
     const place = this.tells.next;
     if (tells || this.tells.used) {
-      const from = this.origin(storages), origin = tells ? this.tells.run(op, from) : from;
+      const from = this.origin(storages),
+        origin = tells ? this.tells.run(op, from) : from;
       for (const slot of writes) if (storages[slot]) (storages[slot].cell.buffer as PoolBuffer).told = origin;
     }
     const made = temps.length ? new Map<number, PoolBuffer>() : null;
     for (const { slot, bytes } of temps) made!.set(slot, this.pool.take(Math.max(bytes, 4), name));
     for (const slot of zeros) {
-      const storage = storages[slot], buffer = storage ? (storage.cell.buffer as PoolBuffer) : made?.get(slot);
+      const storage = storages[slot],
+        buffer = storage ? (storage.cell.buffer as PoolBuffer) : made?.get(slot);
       if (buffer) this.queue.clear(buffer);
     }
     for (const { launch, kernel, slots, words, seeds, groups, buffers } of launches) {
       for (let i = 0; i < slots.length; i++) {
         const storage = slots[i]! < 0 ? null : storages[slots[i]!];
-        buffers[i] = storage ? (storage.cell.buffer as PoolBuffer) : made?.get(slots[i]!) ?? this.noTensor(slots[i]!);
+        buffers[i] = storage ? (storage.cell.buffer as PoolBuffer) : (made?.get(slots[i]!) ?? this.noTensor(slots[i]!));
       }
       this.untangle?.(this, buffers, launch.written, storages, slots);
       if (random && seeds >= 0) {
@@ -349,12 +418,22 @@ export class WebGpuDevice implements Device {
   }
 
   /** Runs a kernel of a user's own once: the words of its uniform, then these storages, of which it changes those `written`. */
-  launch(code: string, storages: readonly Storage[], written: readonly boolean[], words: Uint32Array, groups: readonly [number, number, number], name: string): void {
+  launch(
+    code: string,
+    storages: readonly Storage[],
+    written: readonly boolean[],
+    words: Uint32Array,
+    groups: readonly [number, number, number],
+    name: string,
+  ): void {
     this.alive(name);
-    const kernel = this.pipelines.kernel(code, written, name), buffers = storages.map((storage) => storage.cell.buffer as PoolBuffer);
+    const kernel = this.pipelines.kernel(code, written, name),
+      buffers = storages.map((storage) => storage.cell.buffer as PoolBuffer);
     this.untangle?.(this, buffers, written, storages);
     const origin = this.origin(storages);
-    buffers.forEach((buffer, i) => { if (written[i]) buffer.told = origin; });
+    buffers.forEach((buffer, i) => {
+      if (written[i]) buffer.told = origin;
+    });
     this.queue.dispatch(kernel, buffers, newWords(words), ...groups, name);
   }
 
@@ -383,6 +462,7 @@ const usable = (buffer: PoolBuffer | null): PoolBuffer | null => (buffer?.dead ?
 
 /** Whether a device is a CPU that plays one, as browsers do where they find no GPU. */
 function isSoftware(gpu: GPUDevice): boolean {
-  const info = (gpu as GPUDevice & { adapterInfo?: { architecture?: string; isFallbackAdapter?: boolean } }).adapterInfo;
+  const info = (gpu as GPUDevice & { adapterInfo?: { architecture?: string; isFallbackAdapter?: boolean } })
+    .adapterInfo;
   return info?.isFallbackAdapter === true || info?.architecture === "swiftshader";
 }

@@ -12,29 +12,35 @@ export function byteLength(dtype: DType, length: number): number {
 /** The elements as a buffer holds them. */
 export function encode(elements: Elements, dtype: DType): ArrayBufferView {
   switch (dtype) {
-    case "float32": case "int32":
+    case "float32":
+    case "int32":
       return elements;
     case "float16": {
       const out = new Uint16Array(Math.ceil(elements.length / 2) * 2);
       for (let i = 0; i < elements.length; i++) out[i] = halfBits(roundToHalf(elements[i]!));
       return out;
     }
-    default: return Int32Array.from(elements);
+    default:
+      return Int32Array.from(elements);
   }
 }
 
 /** `length` elements out of a buffer's bytes, from byte `at`. */
 export function decode(bytes: ArrayBuffer, at: number, dtype: DType, length: number): Elements {
   switch (dtype) {
-    case "float32": return new Float32Array(bytes, at, length);
-    case "int32": return new Int32Array(bytes, at, length);
+    case "float32":
+      return new Float32Array(bytes, at, length);
+    case "int32":
+      return new Int32Array(bytes, at, length);
     case "float16": {
-      const bits = new Uint16Array(bytes, at, length), out = new Float32Array(length);
+      const bits = new Uint16Array(bytes, at, length),
+        out = new Float32Array(length);
       for (let i = 0; i < length; i++) out[i] = fromHalfBits(bits[i]!);
       return out;
     }
     default: {
-      const words = new Int32Array(bytes, at, length), out = newElements(dtype, length);
+      const words = new Int32Array(bytes, at, length),
+        out = newElements(dtype, length);
       for (let i = 0; i < length; i++) out[i] = words[i]!;
       return out;
     }

@@ -28,16 +28,31 @@ export class Part implements PoolBuffer {
   length = 0;
   private own: Origin | null = null;
 
-  constructor(readonly flat: Flat, readonly index: number, readonly offset: number, readonly size: number) {
+  constructor(
+    readonly flat: Flat,
+    readonly index: number,
+    readonly offset: number,
+    readonly size: number,
+  ) {
     this.buffer = flat.whole.buffer;
   }
 
-  get dead(): Error | null { return this.flat.whole.dead; }
-  get batch(): number { return this.flat.whole.batch; }
-  set batch(batch: number) { this.flat.whole.batch = batch; }
+  get dead(): Error | null {
+    return this.flat.whole.dead;
+  }
+  get batch(): number {
+    return this.flat.whole.batch;
+  }
+  set batch(batch: number) {
+    this.flat.whole.batch = batch;
+  }
 
-  get told(): Origin | null { return this.own; }
-  set told(origin: Origin | null) { this.own = origin; }
+  get told(): Origin | null {
+    return this.own;
+  }
+  set told(origin: Origin | null) {
+    this.own = origin;
+  }
 
   leave(): void {
     this.taken = false;
@@ -47,7 +62,12 @@ export class Part implements PoolBuffer {
 
 /** The memory of neighbours. */
 class Run extends Part {
-  constructor(flat: Flat, private readonly members: readonly Part[], offset: number, size: number) {
+  constructor(
+    flat: Flat,
+    private readonly members: readonly Part[],
+    offset: number,
+    size: number,
+  ) {
     super(flat, -1, offset, size);
   }
 
@@ -55,7 +75,9 @@ class Run extends Part {
     const { tells } = this.flat.device;
     return tells.used ? this.members.reduce<Origin | null>((all, part) => tells.both(all, tells.of(part)), null) : null;
   }
-  override set told(origin: Origin | null) { for (const part of this.members) part.told = origin; }
+  override set told(origin: Origin | null) {
+    for (const part of this.members) part.told = origin;
+  }
 }
 
 export class Flat {
@@ -73,7 +95,10 @@ export class Flat {
     device.joined = joined;
     device.stacked = stacked;
     let end = 0;
-    this.whole = device.pool.take(sizes.reduce((a, b) => a + b), op);
+    this.whole = device.pool.take(
+      sizes.reduce((a, b) => a + b),
+      op,
+    );
     this.parts = sizes.map((size, i) => new Part(this, i, (end += size) - size, size));
     // What lies between the elements of two parts is computed with, too: it should be numbers.
     device.queue.clear(this.whole);
@@ -125,11 +150,24 @@ export class Flat {
     const key = first * this.parts.length + count - 1;
     let run = this.runs.get(key);
     if (run?.dtype !== dtype) {
-      const { offset } = this.parts[first]!, { offset: start, size } = this.parts[first + count - 1]!, bytes = start + size - offset;
-      const storage = new Storage(this.device, dtype, bytes / deviceBytes(dtype), null, new Run(this, this.parts.slice(first, first + count), offset, bytes), 0, "foreach");
+      const { offset } = this.parts[first]!,
+        { offset: start, size } = this.parts[first + count - 1]!,
+        bytes = start + size - offset;
+      const storage = new Storage(
+        this.device,
+        dtype,
+        bytes / deviceBytes(dtype),
+        null,
+        new Run(this, this.parts.slice(first, first + count), offset, bytes),
+        0,
+        "foreach",
+      );
       unwatch(storage.cell);
       storage.cell.freed = false;
-      this.runs.set(key, (run = new Tensor(storage, dtype, Object.freeze([storage.length]), Object.freeze([1]), 0, false)));
+      this.runs.set(
+        key,
+        (run = new Tensor(storage, dtype, Object.freeze([storage.length]), Object.freeze([1]), 0, false)),
+      );
     }
     return run;
   }
@@ -137,7 +175,8 @@ export class Flat {
 
 /** The part that a tensor fills with its elements in their order; null where it lies otherwise. */
 function partOf(x: Tensor): Part | null {
-  const { storage, shape, strides } = x, part = storage.cell.buffer;
+  const { storage, shape, strides } = x,
+    part = storage.cell.buffer;
   if (!(part instanceof Part) || x.is_disposed || x.offset !== 0) return null;
   // Most are as they were a step ago.
   if (part.shape !== shape || part.strides !== strides || part.length !== storage.length) {
@@ -151,7 +190,8 @@ function partOf(x: Tensor): Part | null {
 function partsAt(lists: readonly List[], at: number): Part[] | null {
   const parts: Part[] = [];
   for (const list of lists) {
-    const x = list[at], part = x && partOf(x);
+    const x = list[at],
+      part = x && partOf(x);
     if (!part || x.dtype !== lists[0]![at]!.dtype || parts.some(({ flat }) => flat === part.flat)) return null;
     parts.push(part);
   }
@@ -160,7 +200,8 @@ function partsAt(lists: readonly List[], at: number): Part[] | null {
 
 /** What Device.joined is where there are flat buffers. */
 function joined(lists: readonly List[], from: number, fits: (place: number) => boolean): Joined | null {
-  const first = partsAt(lists, from), { dtype, shape } = lists[0]![from]!;
+  const first = partsAt(lists, from),
+    { dtype, shape } = lists[0]![from]!;
   if (!first || !lists.every((list) => sameShape(list[from]!.shape, shape))) return null;
   let end = from + 1;
   while (end < lists[0]!.length && beside(lists, first, from, end, dtype) && fits(end)) end++;
@@ -170,21 +211,44 @@ function joined(lists: readonly List[], from: number, fits: (place: number) => b
 
 /** What Device.stacked is there. */
 function stacked(lists: readonly List[], from: number): Joined | null {
-  const first = partsAt(lists, from), { dtype } = lists[0]![from]!;
+  const first = partsAt(lists, from),
+    { dtype } = lists[0]![from]!;
   if (!first) return null;
   const apart = first.map(({ flat, index, offset }) => (flat.parts[index + 1]?.offset ?? offset) - offset);
-  const further = (at: number): boolean => lists.every((list, i) => {
-    const { flat, index, offset } = first[i]!, part = flat.parts[index + at - from], x = list[at];
-    return part && x && x.storage.cell.buffer === part && partOf(x) && x.dtype === dtype && sameShape(x.shape, list[from]!.shape) &&
-      part.offset === offset + (at - from) * apart[i]!;
-  });
+  const further = (at: number): boolean =>
+    lists.every((list, i) => {
+      const { flat, index, offset } = first[i]!,
+        part = flat.parts[index + at - from],
+        x = list[at];
+      return (
+        part &&
+        x &&
+        x.storage.cell.buffer === part &&
+        partOf(x) &&
+        x.dtype === dtype &&
+        sameShape(x.shape, list[from]!.shape) &&
+        part.offset === offset + (at - from) * apart[i]!
+      );
+    });
   let end = from + 1;
   while (end < lists[0]!.length && further(end)) end++;
   const count = end - from;
-  return count < 2 ? null : { count, tensors: first.map(({ flat, index }, i) => {
-    const { shape, strides } = lists[i]![from]!;
-    return new Tensor(flat.run(index, count, dtype).storage, dtype, Object.freeze([count, ...shape]), Object.freeze([apart[i]! / deviceBytes(dtype), ...strides]), 0, false);
-  }) };
+  return count < 2
+    ? null
+    : {
+        count,
+        tensors: first.map(({ flat, index }, i) => {
+          const { shape, strides } = lists[i]![from]!;
+          return new Tensor(
+            flat.run(index, count, dtype).storage,
+            dtype,
+            Object.freeze([count, ...shape]),
+            Object.freeze([apart[i]! / deviceBytes(dtype), ...strides]),
+            0,
+            false,
+          );
+        }),
+      };
 }
 
 /** Whether the tensors of all lists at place `at` lie as far behind those at `from`, whose parts are `first`, as each other. */
@@ -192,8 +256,11 @@ function beside(lists: readonly List[], first: readonly Part[], from: number, at
   const { shape } = lists[0]![at]!;
   let distance = -1;
   for (let i = 0; i < first.length; i++) {
-    const { flat, index, offset } = first[i]!, part = flat.parts[index + at - from], x = lists[i]![at];
-    if (!part || !x || x.storage.cell.buffer !== part || !partOf(x) || x.dtype !== dtype || !sameShape(x.shape, shape)) return false;
+    const { flat, index, offset } = first[i]!,
+      part = flat.parts[index + at - from],
+      x = lists[i]![at];
+    if (!part || !x || x.storage.cell.buffer !== part || !partOf(x) || x.dtype !== dtype || !sameShape(x.shape, shape))
+      return false;
     if (distance < 0) distance = part.offset - offset;
     if (part.offset - offset !== distance) return false;
   }
@@ -202,7 +269,9 @@ function beside(lists: readonly List[], first: readonly Part[], from: number, at
 
 /** Gives a storage another buffer, with the same elements. */
 function copy({ queue }: WebGpuDevice, from: PoolBuffer, to: PoolBuffer, storage: Storage): void {
-  queue.copies().copyBufferToBuffer(from.buffer, from.offset, to.buffer, to.offset, byteLength(storage.dtype, storage.length));
+  queue
+    .copies()
+    .copyBufferToBuffer(from.buffer, from.offset, to.buffer, to.offset, byteLength(storage.dtype, storage.length));
   from.batch = to.batch = queue.batch;
   to.told = from.told;
   storage.cell.buffer = to;
@@ -210,7 +279,13 @@ function copy({ queue }: WebGpuDevice, from: PoolBuffer, to: PoolBuffer, storage
 
 /** A launch may not read one part of a buffer and write another: what it reads of such a buffer moves out first.  Binding i is for
  *  storage `slots[i]`, or i. */
-function untangle(device: WebGpuDevice, buffers: PoolBuffer[], written: readonly boolean[], storages: readonly (Storage | null)[], slots?: readonly number[]): void {
+function untangle(
+  device: WebGpuDevice,
+  buffers: PoolBuffer[],
+  written: readonly boolean[],
+  storages: readonly (Storage | null)[],
+  slots?: readonly number[],
+): void {
   for (let i = 0; i < buffers.length; i++) {
     const part = buffers[i]!;
     if (!(part instanceof Part) || written[i]) continue;
@@ -219,6 +294,8 @@ function untangle(device: WebGpuDevice, buffers: PoolBuffer[], written: readonly
     const own = device.pool.take(part.size, "foreach");
     copy(device, part, own, storage);
     part.leave();
-    buffers.forEach((other, k) => { if (other === part) buffers[k] = own; });
+    buffers.forEach((other, k) => {
+      if (other === part) buffers[k] = own;
+    });
   }
 }

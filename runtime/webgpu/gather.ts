@@ -12,7 +12,9 @@ import { byteLength } from "./elements.js";
 import { Flat, Part } from "./flat.js";
 import { type PoolBuffer, sizeClass } from "./pool.js";
 
-const dropped = new FinalizationRegistry<(Flat | undefined)[]>((flats) => { for (const flat of flats) flat?.drop(); });
+const dropped = new FinalizationRegistry<(Flat | undefined)[]>((flats) => {
+  for (const flat of flats) flat?.drop();
+});
 
 const sizeOf = ({ cell: { buffer } }: Storage): number => buffer?.size ?? 0;
 
@@ -20,14 +22,26 @@ const sizeOf = ({ cell: { buffer } }: Storage): number => buffer?.size ?? 0;
 class Row {
   private readonly flats: (Flat | undefined)[] = [];
 
-  constructor(private readonly device: WebGpuDevice, private readonly dtype: DType, readonly sizes: readonly number[]) {
+  constructor(
+    private readonly device: WebGpuDevice,
+    private readonly dtype: DType,
+    readonly sizes: readonly number[],
+  ) {
     dropped.register(this, this.flats);
   }
 
   /** A tensor at a place of list `role`; null where the place is taken or the tensor would not fill it. */
   room(role: number, at: number, { dtype, shape, strides }: Bound, op: string): Tensor | null {
-    const flat = this.flats[role], n = numelOf(shape);
-    if (!flat || flat.parts[at]!.taken || dtype !== this.dtype || n === 0 || sizeClass(byteLength(this.dtype, n)) !== this.sizes[at]) return null;
+    const flat = this.flats[role],
+      n = numelOf(shape);
+    if (
+      !flat ||
+      flat.parts[at]!.taken ||
+      dtype !== this.dtype ||
+      n === 0 ||
+      sizeClass(byteLength(this.dtype, n)) !== this.sizes[at]
+    )
+      return null;
     return new Tensor(flat.hold(at, this.dtype, n, op), this.dtype, shape, strides, 0);
   }
 
@@ -38,16 +52,20 @@ class Row {
 
   /** Brings the storages of list `role` to their places `at`. */
   settle(role: number, at: readonly number[], storages: readonly Storage[]): void {
-    const old = this.flats[role], away = storages.filter((storage, i) => old?.parts[at[i]!] !== storage.cell.buffer);
+    const old = this.flats[role],
+      away = storages.filter((storage, i) => old?.parts[at[i]!] !== storage.cell.buffer);
     if (!away.length) return;
     // A place is taken where another tensor still lies in it: a gradient that somebody kept, a state before another was loaded.
-    const blocked = old && storages.some((storage, i) => !(storage.cell.buffer instanceof Part) && old.parts[at[i]!]!.taken);
-    const flat = old && !blocked ? old : (this.flats[role] = new Flat(this.device, this.sizesOf(at, storages), "foreach"));
+    const blocked =
+      old && storages.some((storage, i) => !(storage.cell.buffer instanceof Part) && old.parts[at[i]!]!.taken);
+    const flat =
+      old && !blocked ? old : (this.flats[role] = new Flat(this.device, this.sizesOf(at, storages), "foreach"));
     storages.forEach((storage, i) => {
       const from = storage.cell.buffer as PoolBuffer;
       if (flat.parts[at[i]!]!.taken || from.size > flat.parts[at[i]!]!.size) return;
       // What lies in the places of another optimizer stays there, or both would move it at each step.
-      if (!(from instanceof Part) || (flat !== old && from.flat !== flat && (!old || from.flat === old))) flat.put(storage, at[i]!);
+      if (!(from instanceof Part) || (flat !== old && from.flat !== flat && (!old || from.flat === old)))
+        flat.put(storage, at[i]!);
     });
     if (flat !== old) old?.drop();
   }
@@ -55,7 +73,9 @@ class Row {
   /** The bytes of a list's places: what a parameter takes, or less. */
   private sizesOf(at: readonly number[], storages: readonly Storage[]): number[] {
     const sizes = [...this.sizes];
-    at.forEach((place, i) => { sizes[place] = sizeOf(storages[i]!); });
+    at.forEach((place, i) => {
+      sizes[place] = sizeOf(storages[i]!);
+    });
     return sizes;
   }
 }
@@ -88,14 +108,21 @@ export class Gathering {
     });
     for (const [row, members] of rows) {
       const at = members.map((k) => this.places.get(params[k]!)!.at);
-      lists.forEach((list, role) => { row.settle(role, at, members.map((k) => list[k]!.storage)); });
+      lists.forEach((list, role) => {
+        row.settle(
+          role,
+          at,
+          members.map((k) => list[k]!.storage),
+        );
+      });
     }
   }
 
   /** Whether the k-th tensors of all lists are at their places, and the next gradient knows its own. */
   private home(place: Place | undefined, lists: readonly (readonly Tensor[])[], k: number): boolean {
     if (!place || lists[0]![k]!.accumulator?.room !== place.room) return false;
-    for (let role = 0; role < lists.length; role++) if (!place.row.holds(role, place.at, lists[role]![k]!.storage)) return false;
+    for (let role = 0; role < lists.length; role++)
+      if (!place.row.holds(role, place.at, lists[role]![k]!.storage)) return false;
     return true;
   }
 
@@ -104,7 +131,9 @@ export class Gathering {
     const kinds = new Map<string, Tensor[][]>();
     for (const param of params) {
       const device = param.storage.device as WebGpuDevice;
-      const key = `${device.number} ${param.dtype}`, rows = kinds.get(key), last = rows?.[rows.length - 1];
+      const key = `${device.number} ${param.dtype}`,
+        rows = kinds.get(key),
+        last = rows?.[rows.length - 1];
       const bytes = (last ?? []).reduce((sum, { storage }) => sum + sizeOf(storage), sizeOf(param.storage));
       if (last && sizeClass(bytes) <= device.largest) last.push(param);
       else if (rows) rows.push([param]);
@@ -112,7 +141,11 @@ export class Gathering {
     }
     for (const members of [...kinds.values()].flat()) {
       if (members.length < 2) continue;
-      const row = new Row(members[0]!.storage.device as WebGpuDevice, members[0]!.dtype, members.map(({ storage }) => sizeOf(storage)));
+      const row = new Row(
+        members[0]!.storage.device as WebGpuDevice,
+        members[0]!.dtype,
+        members.map(({ storage }) => sizeOf(storage)),
+      );
       members.forEach((param, at) => this.places.set(param, { row, at, room: roomOf(row, at) }));
     }
   }
@@ -128,7 +161,20 @@ function roomOf(row: Row, at: number): Place["room"] {
  *  type, and the gradient of its shape; what else is kept may be smaller. */
 function fits(tensors: readonly Tensor[]): boolean {
   const { storage, shape, dtype } = tensors[0]!;
-  return storage.device.type === "webgpu" && numelOf(shape) > 0 && tensors.every((x, i) => x.storage.device === storage.device && x.dtype === dtype &&
-    (i > 1 || sameShape(x.shape, shape)) && x.offset === 0 && x.storage.length === x.numel() && x.numel() > 0 && x.is_contiguous() && !x.is_disposed &&
-    (i > 1 ? sizeOf(x.storage) <= sizeOf(storage) : sizeOf(x.storage) === sizeOf(storage)));
+  return (
+    storage.device.type === "webgpu" &&
+    numelOf(shape) > 0 &&
+    tensors.every(
+      (x, i) =>
+        x.storage.device === storage.device &&
+        x.dtype === dtype &&
+        (i > 1 || sameShape(x.shape, shape)) &&
+        x.offset === 0 &&
+        x.storage.length === x.numel() &&
+        x.numel() > 0 &&
+        x.is_contiguous() &&
+        !x.is_disposed &&
+        (i > 1 ? sizeOf(x.storage) <= sizeOf(storage) : sizeOf(x.storage) === sizeOf(storage)),
+    )
+  );
 }

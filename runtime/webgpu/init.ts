@@ -6,9 +6,18 @@ import { WebGpuDevice } from "./device.js";
 
 /** Limits that are asked for as high as the adapter has them. */
 const LIMITS = [
-  "maxBufferSize", "maxStorageBufferBindingSize", "maxStorageBuffersPerShaderStage", "maxUniformBufferBindingSize",
-  "maxComputeWorkgroupStorageSize", "maxComputeInvocationsPerWorkgroup", "maxComputeWorkgroupSizeX", "maxComputeWorkgroupSizeY",
-  "maxComputeWorkgroupSizeZ", "maxComputeWorkgroupsPerDimension", "minUniformBufferOffsetAlignment", "minStorageBufferOffsetAlignment",
+  "maxBufferSize",
+  "maxStorageBufferBindingSize",
+  "maxStorageBuffersPerShaderStage",
+  "maxUniformBufferBindingSize",
+  "maxComputeWorkgroupStorageSize",
+  "maxComputeInvocationsPerWorkgroup",
+  "maxComputeWorkgroupSizeX",
+  "maxComputeWorkgroupSizeY",
+  "maxComputeWorkgroupSizeZ",
+  "maxComputeWorkgroupsPerDimension",
+  "minUniformBufferOffsetAlignment",
+  "minStorageBufferOffsetAlignment",
 ] as const;
 const FEATURES = ["shader-f16", "subgroups", "timestamp-query"] as const;
 
@@ -56,7 +65,10 @@ export async function initWebGPUAsync(options: InitOptions = {}): Promise<boolea
   });
   current = device;
   if ((globalThis as Holder).navigator?.gpu && !options.device && device.software) {
-    advise("software", "this WebGPU is a CPU that plays a GPU; the device \"cpu\" may be faster. Is the browser's hardware acceleration on?");
+    advise(
+      "software",
+      'this WebGPU is a CPU that plays a GPU; the device "cpu" may be faster. Is the browser\'s hardware acceleration on?',
+    );
   }
   registerDevice(device);
   setDefaultDevice(device);

@@ -32,7 +32,10 @@ export interface KernelSpec {
 
 /** The element types that a shader type can be bound to.  8-bit types and bool take a word on a GPU. */
 const TYPES: Readonly<Record<string, readonly [DType, ...DType[]]>> = {
-  "array<f32>": ["float32"], "array<i32>": ["int32"], "array<u32>": ["int32", "bool", "uint8"], "array<f16>": ["float16"],
+  "array<f32>": ["float32"],
+  "array<i32>": ["int32"],
+  "array<u32>": ["int32", "bool", "uint8"],
+  "array<f16>": ["float16"],
 };
 const WORDS: Readonly<Record<string, string>> = { u32: "i", i32: "i", f32: "f" };
 const NAME = /^[A-Za-z][A-Za-z0-9_]*$/;
@@ -47,14 +50,22 @@ export class Kernel {
   constructor(spec: KernelSpec, config: Readonly<Record<string, number | string>> = {}) {
     const { name, inputs, outputs } = spec;
     const named = [...inputs, ...outputs, ...(spec.parameters ?? []), ...(spec.config ?? [])];
-    for (const part of named) if (!NAME.test(part.name)) throw new OpError(`Kernel ${name}: ${describe(part.name)} is no name`);
+    for (const part of named)
+      if (!NAME.test(part.name)) throw new OpError(`Kernel ${name}: ${describe(part.name)} is no name`);
     for (const { name: part, shaderType } of [...inputs, ...outputs]) {
-      if (!(shaderType in TYPES)) throw new TypeMismatchError(`Kernel ${name}: ${part} is of type ${describe(shaderType)}; there are ${Object.keys(TYPES).join(", ")}`);
+      if (!(shaderType in TYPES))
+        throw new TypeMismatchError(
+          `Kernel ${name}: ${part} is of type ${describe(shaderType)}; there are ${Object.keys(TYPES).join(", ")}`,
+        );
     }
     for (const { name: part, shaderType } of spec.parameters ?? []) {
-      if (!(shaderType in WORDS)) throw new TypeMismatchError(`Kernel ${name}: parameter ${part} is of type ${describe(shaderType)}; there are ${Object.keys(WORDS).join(", ")}`);
+      if (!(shaderType in WORDS))
+        throw new TypeMismatchError(
+          `Kernel ${name}: parameter ${part} is of type ${describe(shaderType)}; there are ${Object.keys(WORDS).join(", ")}`,
+        );
     }
-    for (const { name: part } of spec.config ?? []) if (config[part] === undefined) throw new OpError(`Kernel ${name}: there is no value for ${part} of its config`);
+    for (const { name: part } of spec.config ?? [])
+      if (config[part] === undefined) throw new OpError(`Kernel ${name}: there is no value for ${part} of its config`);
     if (!outputs.length) throw new OpError(`Kernel ${name}: a kernel has an output`);
     this.spec = spec;
     this.config = config;
@@ -65,34 +76,63 @@ export class Kernel {
    * Runs it once on `inputs`, in the order of the spec; answers the outputs, flat.  `outputs` are written where they are given.
    * What the device says against the text comes with the next reading of values.
    */
-  run(inputs: readonly Tensor[], parameters: Readonly<Record<string, number>> = {}, outputs?: readonly Tensor[]): Tensor[] {
-    const { spec } = this, { name } = spec, what = `Kernel ${name}`;
-    if (inputs.length !== spec.inputs.length) throw new OpError(`${what}: takes ${spec.inputs.length} inputs, got ${inputs.length}`);
-    if (outputs && outputs.length !== spec.outputs.length) throw new OpError(`${what}: has ${spec.outputs.length} outputs, got ${outputs.length}`);
+  run(
+    inputs: readonly Tensor[],
+    parameters: Readonly<Record<string, number>> = {},
+    outputs?: readonly Tensor[],
+  ): Tensor[] {
+    const { spec } = this,
+      { name } = spec,
+      what = `Kernel ${name}`;
+    if (inputs.length !== spec.inputs.length)
+      throw new OpError(`${what}: takes ${spec.inputs.length} inputs, got ${inputs.length}`);
+    if (outputs && outputs.length !== spec.outputs.length)
+      throw new OpError(`${what}: has ${spec.outputs.length} outputs, got ${outputs.length}`);
     const device = inputs.length ? inputs[0]!.storage?.device : defaultDevice();
-    if (!(device instanceof WebGpuDevice)) throw new DeviceError(`${what}: runs on webgpu; ${inputs.length ? "its first input" : "the default device"} is ${device?.type ?? describe(inputs[0])}`);
-    const numbers = { ...this.config, ...parameters }, words = (spec.parameters ?? []).map((parameter) => {
-      const value = parameters[parameter.name];
-      if (typeof value !== "number") throw new TypeMismatchError(`${what}: parameter ${parameter.name} must be a number, got ${describe(value)}`);
-      return value;
-    });
+    if (!(device instanceof WebGpuDevice))
+      throw new DeviceError(
+        `${what}: runs on webgpu; ${inputs.length ? "its first input" : "the default device"} is ${device?.type ?? describe(inputs[0])}`,
+      );
+    const numbers = { ...this.config, ...parameters },
+      words = (spec.parameters ?? []).map((parameter) => {
+        const value = parameters[parameter.name];
+        if (typeof value !== "number")
+          throw new TypeMismatchError(`${what}: parameter ${parameter.name} must be a number, got ${describe(value)}`);
+        return value;
+      });
     const read = spec.inputs.map((input, i) => bindable(inputs[i], input, what, device));
     const sizes = spec.outputs.map((output) => quantity(output.size, numbers, `${what}, size of ${output.name}`));
     const written = spec.outputs.map((output, i) => {
       if (!outputs) return emptyOn(device, [sizes[i]!], TYPES[output.shaderType]![0], what);
       const given = bindable(outputs[i], output, what, device);
       if (given !== outputs[i]) throw new OpError(`${what}: output ${output.name} must be contiguous`);
-      if (numelOf(given.shape) !== sizes[i]) throw new OpError(`${what}: output ${output.name} has ${sizes[i]} elements, got the shape ${showShape(given.shape)}`);
+      if (numelOf(given.shape) !== sizes[i])
+        throw new OpError(
+          `${what}: output ${output.name} has ${sizes[i]} elements, got the shape ${showShape(given.shape)}`,
+        );
       return given;
     });
     const storages = [...read, ...written].map((tensor) => tensor.storage);
     written.forEach((tensor, i) => {
-      if (storages.indexOf(tensor.storage) !== read.length + i) throw new OpError(`${what}: output ${spec.outputs[i]!.name} shares its memory with another tensor of the run`);
+      if (storages.indexOf(tensor.storage) !== read.length + i)
+        throw new OpError(`${what}: output ${spec.outputs[i]!.name} shares its memory with another tensor of the run`);
     });
-    const groups = axes(spec.workgroupCount).map((count) => quantity(count, numbers, `${what}, workgroupCount`)) as [number, number, number];
+    const groups = axes(spec.workgroupCount).map((count) => quantity(count, numbers, `${what}, workgroupCount`)) as [
+      number,
+      number,
+      number,
+    ];
     const kinds = (spec.parameters ?? []).map(({ shaderType }) => WORDS[shaderType]!);
     for (const tensor of written) tensor.storage.change();
-    if (Math.min(...groups) > 0) device.launch(this.code, storages, storages.map((_, i) => i >= read.length), wordsOf(words, kinds), groups, name);
+    if (Math.min(...groups) > 0)
+      device.launch(
+        this.code,
+        storages,
+        storages.map((_, i) => i >= read.length),
+        wordsOf(words, kinds),
+        groups,
+        name,
+      );
     return written;
   }
 }
@@ -101,12 +141,22 @@ titled(Kernel, "Kernel");
 const axes = (given: readonly Quantity[]): Quantity[] => [given[0] ?? 1, given[1] ?? 1, given[2] ?? 1];
 
 /** A tensor as it can be bound: of the right type, from the first element of its memory, without gaps. */
-function bindable(tensor: unknown, { name, shaderType }: { name: string; shaderType: string }, what: string, device: WebGpuDevice): Tensor {
-  if (!(tensor instanceof Tensor)) throw new TypeMismatchError(`${what}: ${name} must be a tensor, got ${describe(tensor)}`);
+function bindable(
+  tensor: unknown,
+  { name, shaderType }: { name: string; shaderType: string },
+  what: string,
+  device: WebGpuDevice,
+): Tensor {
+  if (!(tensor instanceof Tensor))
+    throw new TypeMismatchError(`${what}: ${name} must be a tensor, got ${describe(tensor)}`);
   tensor.check(what);
-  if (tensor.storage.device !== device) throw new DeviceError(`${what}: ${name} is on ${tensor.device}, the first tensor is on ${device.type}`);
-  if (!TYPES[shaderType]!.includes(tensor.dtype)) throw new TypeMismatchError(`${what}: ${name} is an ${shaderType}, got a tensor of ${tensor.dtype}`);
-  return tensor.is_contiguous() && tensor.offset === 0 && numelOf(tensor.shape) === tensor.storage.length ? tensor : tensor.detach().clone().contiguous();
+  if (tensor.storage.device !== device)
+    throw new DeviceError(`${what}: ${name} is on ${tensor.device}, the first tensor is on ${device.type}`);
+  if (!TYPES[shaderType]!.includes(tensor.dtype))
+    throw new TypeMismatchError(`${what}: ${name} is an ${shaderType}, got a tensor of ${tensor.dtype}`);
+  return tensor.is_contiguous() && tensor.offset === 0 && numelOf(tensor.shape) === tensor.storage.length
+    ? tensor
+    : tensor.detach().clone().contiguous();
 }
 
 function text(spec: KernelSpec, config: Readonly<Record<string, number | string>>): string {
@@ -115,8 +165,13 @@ function text(spec: KernelSpec, config: Readonly<Record<string, number | string>
     ...spec.inputs.map(({ name, shaderType }) => `<storage, read> ${name}: ${shaderType}`),
     ...spec.outputs.map(({ name, shaderType }) => `<storage, read_write> ${name}: ${shaderType}`),
   ];
-  const threads = axes(spec.workgroupSize ?? [64]).map((size) => quantity(size, config, `Kernel ${spec.name}, workgroupSize`));
-  const body = (spec.config ?? []).reduce((shader, { name }) => shader.split(`$$${name}$$`).join(String(config[name])), spec.shader);
+  const threads = axes(spec.workgroupSize ?? [64]).map((size) =>
+    quantity(size, config, `Kernel ${spec.name}, workgroupSize`),
+  );
+  const body = (spec.config ?? []).reduce(
+    (shader, { name }) => shader.split(`$$${name}$$`).join(String(config[name])),
+    spec.shader,
+  );
   return [
     ...(bindings.some((binding) => binding.endsWith("<f16>")) ? ["enable f16;"] : []),
     `struct Parameters { ${(members.length ? members : ["unused: u32"]).join(", ")} }`,

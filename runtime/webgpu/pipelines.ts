@@ -35,7 +35,12 @@ export class Pipelines {
   private readonly checks: Set<Promise<unknown>>;
   private groups = 0;
 
-  constructor(device: GPUDevice, words: GPUBuffer, onError: (error: GPUError, what: string) => void, checks: Set<Promise<unknown>>) {
+  constructor(
+    device: GPUDevice,
+    words: GPUBuffer,
+    onError: (error: GPUError, what: string) => void,
+    checks: Set<Promise<unknown>>,
+  ) {
     this.checks = checks;
     this.device = device;
     this.words = words;
@@ -51,12 +56,20 @@ export class Pipelines {
       const group = this.device.createBindGroupLayout({
         entries: [
           { binding: 0, visibility: COMPUTE, buffer: { type: "uniform", hasDynamicOffset: true } },
-          ...written.map((w, i): GPUBindGroupLayoutEntry => ({
-            binding: i + 1, visibility: COMPUTE, buffer: { type: w ? "storage" : "read-only-storage" },
-          })),
+          ...written.map(
+            (w, i): GPUBindGroupLayoutEntry => ({
+              binding: i + 1,
+              visibility: COMPUTE,
+              buffer: { type: w ? "storage" : "read-only-storage" },
+            }),
+          ),
         ],
       });
-      layout = { group, pipeline: this.device.createPipelineLayout({ bindGroupLayouts: [group] }), cache: new Map<number, Entry[]>() };
+      layout = {
+        group,
+        pipeline: this.device.createPipelineLayout({ bindGroupLayouts: [group] }),
+        cache: new Map<number, Entry[]>(),
+      };
       this.layouts.set(key, layout);
     }
     return layout;
@@ -69,21 +82,29 @@ export class Pipelines {
     const layout = this.layout(written);
     this.device.pushErrorScope("validation");
     const module = this.device.createShaderModule({ label: op, code });
-    const pipeline = this.device.createComputePipeline({ label: op, layout: layout.pipeline, compute: { module, entryPoint: "main" } });
+    const pipeline = this.device.createComputePipeline({
+      label: op,
+      layout: layout.pipeline,
+      compute: { module, entryPoint: "main" },
+    });
     track(this.checks, this.device.popErrorScope(), (error) => {
       if (error) this.onError(error, `${op}: its kernel was refused by the device`);
     });
     const kernel = { pipeline, layout };
     this.kernels.set(code, kernel);
     if (this.kernels.size === MANY_KERNELS) {
-      advise("kernels", `${MANY_KERNELS} kernels were compiled for the GPU, the last for ${op}; types, numbers of axes and options that change from call to call make new ones`);
+      advise(
+        "kernels",
+        `${MANY_KERNELS} kernels were compiled for the GPU, the last for ${op}; types, numbers of axes and options that change from call to call make new ones`,
+      );
     }
     return kernel;
   }
 
   /** The bind group of these buffers; `words`: how many the kernel reads at the dynamic offset. */
   group(layout: Layout, buffers: readonly PoolBuffer[], words: number): GPUBindGroup {
-    const size = bindingSize(words), n = buffers.length;
+    const size = bindingSize(words),
+      n = buffers.length;
     let key = size;
     for (let i = 0; i < n; i++) key = (Math.imul(key, 0x01000193) ^ buffers[i]!.id) | 0;
     let entries = layout.cache.get(key);

@@ -22,9 +22,11 @@ export interface PoolBuffer extends DeviceBuffer {
   leave?(): void;
 }
 
-const STAY = 3000, CHECK = 1000;
+const STAY = 3000,
+  CHECK = 1000;
 /** For a new buffer of so many bytes room is made by what has been free for so many milliseconds. */
-const LARGE = 2 ** 25, IDLE = 500;
+const LARGE = 2 ** 25,
+  IDLE = 500;
 
 /** The size class of a request: multiples of an eighth of its power of two, at least 256 bytes. */
 export function sizeClass(bytes: number): number {
@@ -54,7 +56,13 @@ export class Pool {
 
   /** `onDestroy`: called after buffers were destroyed; `onError`: with what a creation failed; `flush`: submits what is gathered;
    *  `checks`: the creations whose success is not known yet. */
-  constructor(device: GPUDevice, onDestroy: () => void, onError: (error: Error) => void, private readonly flush: () => void, checks: Set<Promise<unknown>>) {
+  constructor(
+    device: GPUDevice,
+    onDestroy: () => void,
+    onError: (error: Error) => void,
+    private readonly flush: () => void,
+    checks: Set<Promise<unknown>>,
+  ) {
     this.checks = checks;
     this.device = device;
     this.onDestroy = onDestroy;
@@ -63,14 +71,23 @@ export class Pool {
 
   /** A buffer of at least `bytes`, with whatever content. */
   take(bytes: number, op: string): PoolBuffer {
-    const size = sizeClass(bytes), list = this.free.get(size);
+    const size = sizeClass(bytes),
+      list = this.free.get(size);
     if (list && list.length) {
       this.freeBytes -= size;
       return list.pop()!;
     }
     const made: PoolBuffer = {
-      buffer: this.create(size, STORAGE | COPY_SRC | COPY_DST, op, bytes, (error) => { this.bury(made, error); }),
-      offset: 0, size, id: this.nextId++, batch: -1, since: 0, told: null, dead: null,
+      buffer: this.create(size, STORAGE | COPY_SRC | COPY_DST, op, bytes, (error) => {
+        this.bury(made, error);
+      }),
+      offset: 0,
+      size,
+      id: this.nextId++,
+      batch: -1,
+      since: 0,
+      told: null,
+      dead: null,
     };
     this.totalBytes += size;
     return made;
@@ -84,13 +101,16 @@ export class Pool {
       else if (size >= LARGE) this.trim(IDLE);
     }
     this.device.pushErrorScope("out-of-memory");
-    const buffer = this.device.createBuffer({ size, usage }), counted = failed ? size : 0;
+    const buffer = this.device.createBuffer({ size, usage }),
+      counted = failed ? size : 0;
     this.unsure += counted;
     track(this.checks, this.device.popErrorScope(), (error) => {
       const held = this.totalBytes - this.unsure;
       this.unsure -= counted;
       if (!error) return;
-      const found = new DeviceError(`${op}: out of memory on the GPU: ${bytes} bytes asked for, where tensors hold ${held - this.freeBytes} and ${this.freeBytes} were free`);
+      const found = new DeviceError(
+        `${op}: out of memory on the GPU: ${bytes} bytes asked for, where tensors hold ${held - this.freeBytes} and ${this.freeBytes} were free`,
+      );
       failed?.(found);
       this.room = held;
       this.giveUp();
@@ -101,7 +121,9 @@ export class Pool {
 
   /** Takes a buffer out that the device had no memory for. */
   private bury(buffer: PoolBuffer, error: Error): void {
-    const { size } = buffer, list = this.free.get(size), at = list?.indexOf(buffer) ?? -1;
+    const { size } = buffer,
+      list = this.free.get(size),
+      at = list?.indexOf(buffer) ?? -1;
     this.failed = true;
     buffer.dead = error;
     this.totalBytes -= size;
@@ -167,7 +189,11 @@ export class Pool {
 }
 
 /** Follows an error scope until it is known what happened in it. */
-export function track(checks: Set<Promise<unknown>>, scope: Promise<GPUError | null>, report: (error: GPUError | null) => void): void {
+export function track(
+  checks: Set<Promise<unknown>>,
+  scope: Promise<GPUError | null>,
+  report: (error: GPUError | null) => void,
+): void {
   const check: Promise<unknown> = scope.then(report, () => undefined).finally(() => checks.delete(check));
   checks.add(check);
 }

@@ -6,13 +6,24 @@ import { OpError, describe } from "../errors.js";
 export type Numbers = Readonly<Record<string, number | string>>;
 export type Quantity = number | string | ((numbers: Numbers) => number);
 
-const FUNCTIONS: Readonly<Record<string, (...values: number[]) => number>> = { ceil: Math.ceil, floor: Math.floor, min: Math.min, max: Math.max };
+const FUNCTIONS: Readonly<Record<string, (...values: number[]) => number>> = {
+  ceil: Math.ceil,
+  floor: Math.floor,
+  min: Math.min,
+  max: Math.max,
+};
 const TOKEN = /\s*(?:(\d+(?:\.\d*)?)|([A-Za-z_]\w*)|(\S))/y;
 
 /** The whole number that a quantity stands for.  Throws for anything that is none, or negative; `what` names it. */
 export function quantity(given: Quantity, numbers: Numbers, what: string): number {
-  const value = typeof given === "function" ? given(numbers) : typeof given === "string" ? new Arithmetic(given, numbers, what).value() : given;
-  if (typeof value !== "number" || !Number.isFinite(value) || value < 0) throw new OpError(`${what}: ${describe(given)} is ${describe(value)}, and must be a number that is not negative`);
+  const value =
+    typeof given === "function"
+      ? given(numbers)
+      : typeof given === "string"
+        ? new Arithmetic(given, numbers, what).value()
+        : given;
+  if (typeof value !== "number" || !Number.isFinite(value) || value < 0)
+    throw new OpError(`${what}: ${describe(given)} is ${describe(value)}, and must be a number that is not negative`);
   return Math.ceil(value);
 }
 
@@ -28,7 +39,8 @@ class Arithmetic {
     this.numbers = numbers;
     this.what = what;
     TOKEN.lastIndex = 0;
-    for (let found = TOKEN.exec(text.trimEnd()); found; found = TOKEN.exec(text.trimEnd())) this.tokens.push(found[1] ?? found[2] ?? found[3]!);
+    for (let found = TOKEN.exec(text.trimEnd()); found; found = TOKEN.exec(text.trimEnd()))
+      this.tokens.push(found[1] ?? found[2] ?? found[3]!);
   }
 
   value(): number {
@@ -39,7 +51,8 @@ class Arithmetic {
 
   private sum(): number {
     let value = this.product();
-    for (let sign = this.take("+", "-"); sign; sign = this.take("+", "-")) value = sign === "+" ? value + this.product() : value - this.product();
+    for (let sign = this.take("+", "-"); sign; sign = this.take("+", "-"))
+      value = sign === "+" ? value + this.product() : value - this.product();
     return value;
   }
   private product(): number {
@@ -64,7 +77,8 @@ class Arithmetic {
     }
     if (!/^[A-Za-z_]/.test(token)) this.fail();
     const value = Object.hasOwn(this.numbers, token) ? Number(this.numbers[token]) : NaN;
-    if (Number.isNaN(value)) throw new OpError(`${this.what}: "${this.text}" names ${token}, of which there is no number`);
+    if (Number.isNaN(value))
+      throw new OpError(`${this.what}: "${this.text}" names ${token}, of which there is no number`);
     return value;
   }
   private closed(): number {
@@ -79,6 +93,8 @@ class Arithmetic {
     return token;
   }
   private fail(): never {
-    throw new OpError(`${this.what}: "${this.text}" is no arithmetic of numbers, names, + - * / % and ceil floor min max`);
+    throw new OpError(
+      `${this.what}: "${this.text}" is no arithmetic of numbers, names, + - * / % and ceil floor min max`,
+    );
   }
 }

@@ -48,7 +48,15 @@ export class Queue {
   }
 
   /** Adds a launch: words, then workgroups along x, y, z. */
-  dispatch(kernel: Kernel, buffers: readonly PoolBuffer[], words: Words, x: number, y: number, z: number, op: string): void {
+  dispatch(
+    kernel: Kernel,
+    buffers: readonly PoolBuffer[],
+    words: Words,
+    x: number,
+    y: number,
+    z: number,
+    op: string,
+  ): void {
     if (this.launches >= MOST_LAUNCHES) this.flush();
     if (!this.uniforms.fits(words)) {
       this.flush();
@@ -110,7 +118,13 @@ export class Queue {
   /** Writes into a buffer after everything queued that uses it. */
   write(buffer: PoolBuffer, data: ArrayBufferView): void {
     if (buffer.batch === this.batch) this.flush();
-    this.device.queue.writeBuffer(buffer.buffer, buffer.offset, data.buffer as ArrayBuffer, data.byteOffset, data.byteLength);
+    this.device.queue.writeBuffer(
+      buffer.buffer,
+      buffer.offset,
+      data.buffer as ArrayBuffer,
+      data.byteOffset,
+      data.byteLength,
+    );
   }
 
   /** Zeroes a buffer, in order. */

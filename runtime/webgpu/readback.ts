@@ -5,7 +5,8 @@ import type { Pool, PoolBuffer } from "./pool.js";
 import { sizeClass } from "./pool.js";
 import type { Queue } from "./queue.js";
 
-const MOST_KEPT = 8, LARGEST_KEPT = 1 << 24;
+const MOST_KEPT = 8,
+  LARGEST_KEPT = 1 << 24;
 
 export class Readback {
   private readonly queue: Queue;
@@ -19,8 +20,16 @@ export class Readback {
 
   /** The bytes from `start` (a multiple of 4), `size` of them, once everything queued so far has run; then the first `told` of `fault`,
    *  which are zeros from then on. */
-  async read(buffer: PoolBuffer | null, start: number, size: number, fault: PoolBuffer | null, told: number): Promise<ArrayBuffer> {
-    const all = size + told, staging = this.take(all), copies = this.queue.copies();
+  async read(
+    buffer: PoolBuffer | null,
+    start: number,
+    size: number,
+    fault: PoolBuffer | null,
+    told: number,
+  ): Promise<ArrayBuffer> {
+    const all = size + told,
+      staging = this.take(all),
+      copies = this.queue.copies();
     if (buffer) {
       copies.copyBufferToBuffer(buffer.buffer, buffer.offset + start, staging, 0, size);
       buffer.batch = this.queue.batch;

@@ -5,7 +5,8 @@ import type { CompiledOp } from "../compiled.js";
 import { DeviceError, IndexError, OpError } from "../errors.js";
 
 /** Runs that may tell between two looks; each has four words: how often, the place, the length, and one that is free. */
-export const MOST_RUNS = 256, WORDS = 4;
+export const MOST_RUNS = 256,
+  WORDS = 4;
 const MOST_JOINS = 4096;
 
 /** What the elements of a buffer come from: a run that may tell, or several such. */
@@ -15,7 +16,11 @@ export class Origin {
   known = false;
 
   /** `number`: that of the last run behind it. */
-  constructor(readonly number: number, public parents: readonly Origin[], readonly op: CompiledOp | null) {}
+  constructor(
+    readonly number: number,
+    public parents: readonly Origin[],
+    readonly op: CompiledOp | null,
+  ) {}
 }
 
 const NONE: readonly Origin[] = [];
@@ -42,9 +47,13 @@ export class Tells {
   private readonly looks: Look[] = [];
 
   /** The number of the words of the next run. */
-  get next(): number { return this.runs.length; }
+  get next(): number {
+    return this.runs.length;
+  }
   /** Whether a look is due: there is no room for another run, or much is remembered of them. */
-  get full(): boolean { return this.runs.length >= MOST_RUNS || this.joins > MOST_JOINS; }
+  get full(): boolean {
+    return this.runs.length >= MOST_RUNS || this.joins > MOST_JOINS;
+  }
 
   /** Where a buffer's elements come from, as far as anything may be wrong with it. */
   of(buffer: Told): Origin | null {
@@ -83,7 +92,10 @@ export class Tells {
   /** Takes what a look has brought; null: it failed. */
   take(look: Look, words: Int32Array | null): void {
     look.runs.forEach((run, i) => {
-      if (!words) run.error = new DeviceError(`${run.op!.op.name}: a reading failed that would have told whether its indices and elements were right`);
+      if (!words)
+        run.error = new DeviceError(
+          `${run.op!.op.name}: a reading failed that would have told whether its indices and elements were right`,
+        );
       else if (words[WORDS * i]) run.error = errorOf(run.op!, words[WORDS * i + 1]!, words[WORDS * i + 2]!);
     });
     look.done = true;
@@ -98,14 +110,17 @@ export class Tells {
 
 function errorOf({ op, refusals }: CompiledOp, place: number, length: number): Error {
   if (length === -2) return new OpError(`${op.name}: the result does not fit into int32`);
-  return length < 0 ? new OpError(refusals![place]!) : new IndexError(`${op.name}: index ${place} is out of bounds for an axis of length ${length}`);
+  return length < 0
+    ? new OpError(refusals![place]!)
+    : new IndexError(`${op.name}: index ${place} is out of bounds for an axis of length ${length}`);
 }
 
 /** Looks for what was told behind an origin, all of whose runs are known. */
 function settle(origin: Origin): void {
   const open = [origin];
   while (open.length) {
-    const one = open[open.length - 1]!, unknown = one.error ? undefined : one.parents.find(({ known }) => !known);
+    const one = open[open.length - 1]!,
+      unknown = one.error ? undefined : one.parents.find(({ known }) => !known);
     if (unknown) {
       open.push(unknown);
       continue;

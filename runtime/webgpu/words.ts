@@ -5,7 +5,8 @@ import type { Call, Launch, Nest } from "../../host/model.js";
 
 /** Numbers as they lie in the uniform: "f" f32, others 32-bit integers. */
 export function wordsOf(words: readonly number[], kinds: readonly string[]): Uint32Array {
-  const out = new Uint32Array(words.length), floats = new Float32Array(out.buffer);
+  const out = new Uint32Array(words.length),
+    floats = new Float32Array(out.buffer);
   words.forEach((word, i) => {
     if (kinds[i] === "f") floats[i] = word;
     else out[i] = word;
@@ -15,7 +16,7 @@ export function wordsOf(words: readonly number[], kinds: readonly string[]): Uin
 
 /** The values of a nest's own words in a call. */
 function own(nest: Nest, call: Call): number[] {
-  return nest.words.map(({ name, value }) => (value ? value(call.env) : call.env[name] ?? infinite(name)));
+  return nest.words.map(({ name, value }) => (value ? value(call.env) : (call.env[name] ?? infinite(name))));
 }
 
 /** A nest's words come first, after those of random numbers and of what is told. */
@@ -29,6 +30,8 @@ export function renewable(launch: Launch, nest: Nest, call: Call): boolean {
 /** The words of a launch for another call of the same structure. */
 export function renewed(launch: Launch, nest: Nest, call: Call): Uint32Array {
   const words = [...launch.words];
-  own(nest, call).forEach((value, i) => { words[start(launch) + i] = value; });
+  own(nest, call).forEach((value, i) => {
+    words[start(launch) + i] = value;
+  });
   return wordsOf(words, launch.kinds);
 }

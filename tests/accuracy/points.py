@@ -25,7 +25,7 @@ DEGREE = 7
 def anywhere(rng, n: int) -> np.ndarray:
     """Normal float32 numbers with random bits: every size is as likely.  Smaller ones WebGPU may take for zero."""
     bits = rng.integers(0, 2**32, 2 * n, dtype=np.uint32).view(np.float32)
-    return bits[np.isfinite(bits) & (np.abs(bits) >= 2.0 ** -126)][:n]
+    return bits[np.isfinite(bits) & (np.abs(bits) >= 2.0**-126)][:n]
 
 
 def arguments(count: int) -> list[np.ndarray]:
@@ -33,9 +33,19 @@ def arguments(count: int) -> list[np.ndarray]:
     rng = np.random.Generator(np.random.PCG64(SEED))
     parts = []
     for _ in range(count):
-        parts.append(np.concatenate([
-            anywhere(rng, 1500), rng.uniform(-4, 4, 1500), rng.uniform(-100, 100, 1000), rng.uniform(0, 1, 1000),
-            rng.uniform(0, 20, 500), np.exp(rng.uniform(-20, 5, 500)), np.arange(-50, 50) / 4]).astype(np.float32))
+        parts.append(
+            np.concatenate(
+                [
+                    anywhere(rng, 1500),
+                    rng.uniform(-4, 4, 1500),
+                    rng.uniform(-100, 100, 1000),
+                    rng.uniform(0, 1, 1000),
+                    rng.uniform(0, 20, 500),
+                    np.exp(rng.uniform(-20, 5, 500)),
+                    np.arange(-50, 50) / 4,
+                ]
+            ).astype(np.float32)
+        )
     return parts
 
 
@@ -49,14 +59,16 @@ def largest(got: np.ndarray, want: np.ndarray) -> tuple[float, int]:
         # one step past the largest number is an error of a unit, not of kind
         edge = (np.abs(want) > 3.4e38) & (np.abs(want) < 3.5e38)
         ulp = np.exp2(np.maximum(np.floor(np.log2(np.abs(want))), -126) - 23)
-        ulp = np.where(want == 0, 2.0 ** -149, ulp)
+        ulp = np.where(want == 0, 2.0**-149, ulp)
         error = np.where(special | wrong | edge, 0, np.abs(got - want) / ulp)
-        error = np.where((np.abs(want) < 2.0 ** -126) & (np.abs(got) <= 2.0 ** -126), 0, error)
+        error = np.where((np.abs(want) < 2.0**-126) & (np.abs(got) <= 2.0**-126), 0, error)
     return (float(np.max(error)) if error.size else 0.0), int(np.sum(wrong & ~edge))
 
 
 def record(file: str, value) -> None:
-    with open(file, "w", encoding="utf-8") as f: f.write(json.dumps(value, indent=0, sort_keys=True) + "\n")
+    with open(file, "w", encoding="utf-8") as f:
+        f.write(json.dumps(value, indent=0, sort_keys=True) + "\n")
 
 
-if __name__ == "__main__": sys.exit("this file is imported")
+if __name__ == "__main__":
+    sys.exit("this file is imported")

@@ -19,10 +19,13 @@ import points
 def main(listing: str) -> None:
     found = {}
     for f in json.loads(Path(listing).read_text(encoding="utf-8")):
-        try: function = reduce(getattr, f["torch"].split(".")[1:], torch)
-        except AttributeError: continue
+        try:
+            function = reduce(getattr, f["torch"].split(".")[1:], torch)
+        except AttributeError:
+            continue
         xs = [torch.from_numpy(x) for x in points.arguments(f["tensors"])]
-        if f["degree"]: xs[1] = torch.full_like(xs[0], float(f["degree"]))
+        if f["degree"]:
+            xs[1] = torch.full_like(xs[0], float(f["degree"]))
         with torch.no_grad():
             try:
                 got = function(*f["before"], *xs, **f["options"])
@@ -32,7 +35,9 @@ def main(listing: str) -> None:
                 continue
         ulp, kind = points.largest(got.float().numpy(), want.numpy())
         found[f["label"]] = {"ulp": round(ulp, 3), "kind": kind}
-    points.record(str(Path(__file__).with_name("pytorch.json")), {"version": torch.__version__.split("+")[0], "functions": found})
+    points.record(
+        str(Path(__file__).with_name("pytorch.json")), {"version": torch.__version__.split("+")[0], "functions": found}
+    )
 
 
 main(sys.argv[1])

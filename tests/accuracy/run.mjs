@@ -21,7 +21,10 @@ for (let i = 0; i < functions.length; i++) {
   const { torch: name, tensors, before, options, degree } = functions[i];
   const xs = Array.from({ length: tensors }, (_, k) => torch.tensor(floats(`x${tensors}${k}`), { device }));
   if (degree) xs[1] = torch.full(xs[0].shape, degree, { device });
-  const f = name.split(".").slice(1).reduce((object, key) => object[key], torch);
+  const f = name
+    .split(".")
+    .slice(1)
+    .reduce((object, key) => object[key], torch);
   const out = await f(...before, ...xs, options).data();
   writeFileSync(join(folder, `y${i}`), Float32Array.from(out));
   if (process.env.TIMES) console.log(name, Math.round(performance.now()));

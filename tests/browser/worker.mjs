@@ -2,9 +2,10 @@
 import * as torch from "../../dist/index.js";
 
 try {
-  if (!await torch.initWebGPUAsync()) throw new Error("no WebGPU in a worker");
+  if (!(await torch.initWebGPUAsync())) throw new Error("no WebGPU in a worker");
   const sum = torch.tensor([1, 2]).add(torch.tensor([3, 4]));
-  if (String(sum.device) !== "webgpu" || String(await sum.tolist()) !== "4,6") throw new Error(`wrong sum on ${sum.device}`);
+  if (String(sum.device) !== "webgpu" || String(await sum.tolist()) !== "4,6")
+    throw new Error(`wrong sum on ${sum.device}`);
   postMessage({});
 } catch (error) {
   postMessage({ error: String(error) });

@@ -2,48 +2,78 @@
 // it wanted.  tests/node/garbage feeds all exports; here are the words, and what was silent.  Generators, which many functions take.
 const refused = (t, wanted) => async (f) => {
   let error = null;
-  try { await f(); } catch (e) { error = e; }
+  try {
+    await f();
+  } catch (e) {
+    error = e;
+  }
   if (!(error instanceof t.torch.OpError)) throw new Error(`${f}: ${error ? error.stack : "answers"}`);
   if (!wanted.test(error.message)) throw new Error(`${f}: "${error.message}" lacks ${wanted}`);
 };
 
 /** What draws random numbers, by name. */
 const drawing = ({ torch, device }) => {
-  const { nn: { init } } = torch, blank = (...size) => torch.zeros(size, { device }), half = () => torch.full([3, 4], 0.5, { device });
+  const {
+      nn: { init },
+    } = torch,
+    blank = (...size) => torch.zeros(size, { device }),
+    half = () => torch.full([3, 4], 0.5, { device });
   return {
-    rand: (o) => torch.rand([3, 4], { ...o, device }), randn: (o) => torch.randn(3, 4, { ...o, device }),
-    randint: (o) => torch.randint(0, 100, [3, 4], { ...o, device }), randperm: (o) => torch.randperm(12, { ...o, device }),
-    rand_like: (o) => torch.rand_like(half(), o), randn_like: (o) => torch.randn_like(half(), o), randint_like: (o) => torch.randint_like(half(), 100, o),
-    normal: (o) => torch.normal(0, 1, [3, 4], { ...o, device }), "normal of tensors": (o) => torch.normal(half(), half(), o),
-    bernoulli: (o) => torch.bernoulli(half(), o), "bernoulli with p": (o) => torch.bernoulli(half(), 0.5, o), multinomial: (o) => torch.multinomial(half(), 3, o),
-    "multinomial with replacement": (o) => torch.multinomial(half(), 3, true, o), rrelu: (o) => torch.rrelu(half().neg(), 0.1, 0.9, true, o),
-    normal_: (o) => blank(3, 4).normal_(o), uniform_: (o) => blank(3, 4).uniform_(0, 1, o), bernoulli_: (o) => blank(3, 4).bernoulli_(0.5, o),
-    random_: (o) => blank(3, 4).random_(0, 100, o), exponential_: (o) => blank(3, 4).exponential_(o), cauchy_: (o) => blank(3, 4).cauchy_(o),
-    log_normal_: (o) => blank(3, 4).log_normal_(o), geometric_: (o) => blank(3, 4).geometric_(0.5, o), "Tensor.bernoulli": (o) => half().bernoulli(o),
-    "init.uniform_": (o) => init.uniform_(blank(3, 4), o), "init.normal_": (o) => init.normal_(blank(3, 4), 1, 2, o.generator),
-    "init.trunc_normal_": (o) => init.trunc_normal_(blank(3, 4), o), "init.xavier_uniform_": (o) => init.xavier_uniform_(blank(3, 4), o),
-    "init.xavier_normal_": (o) => init.xavier_normal_(blank(3, 4), 2, o.generator), "init.kaiming_uniform_": (o) => init.kaiming_uniform_(blank(3, 4), o),
-    "init.kaiming_normal_": (o) => init.kaiming_normal_(blank(3, 4), 0, "fan_out", "relu", o.generator), "init.orthogonal_": (o) => init.orthogonal_(blank(3, 4), o),
+    rand: (o) => torch.rand([3, 4], { ...o, device }),
+    randn: (o) => torch.randn(3, 4, { ...o, device }),
+    randint: (o) => torch.randint(0, 100, [3, 4], { ...o, device }),
+    randperm: (o) => torch.randperm(12, { ...o, device }),
+    rand_like: (o) => torch.rand_like(half(), o),
+    randn_like: (o) => torch.randn_like(half(), o),
+    randint_like: (o) => torch.randint_like(half(), 100, o),
+    normal: (o) => torch.normal(0, 1, [3, 4], { ...o, device }),
+    "normal of tensors": (o) => torch.normal(half(), half(), o),
+    bernoulli: (o) => torch.bernoulli(half(), o),
+    "bernoulli with p": (o) => torch.bernoulli(half(), 0.5, o),
+    multinomial: (o) => torch.multinomial(half(), 3, o),
+    "multinomial with replacement": (o) => torch.multinomial(half(), 3, true, o),
+    rrelu: (o) => torch.rrelu(half().neg(), 0.1, 0.9, true, o),
+    normal_: (o) => blank(3, 4).normal_(o),
+    uniform_: (o) => blank(3, 4).uniform_(0, 1, o),
+    bernoulli_: (o) => blank(3, 4).bernoulli_(0.5, o),
+    random_: (o) => blank(3, 4).random_(0, 100, o),
+    exponential_: (o) => blank(3, 4).exponential_(o),
+    cauchy_: (o) => blank(3, 4).cauchy_(o),
+    log_normal_: (o) => blank(3, 4).log_normal_(o),
+    geometric_: (o) => blank(3, 4).geometric_(0.5, o),
+    "Tensor.bernoulli": (o) => half().bernoulli(o),
+    "init.uniform_": (o) => init.uniform_(blank(3, 4), o),
+    "init.normal_": (o) => init.normal_(blank(3, 4), 1, 2, o.generator),
+    "init.trunc_normal_": (o) => init.trunc_normal_(blank(3, 4), o),
+    "init.xavier_uniform_": (o) => init.xavier_uniform_(blank(3, 4), o),
+    "init.xavier_normal_": (o) => init.xavier_normal_(blank(3, 4), 2, o.generator),
+    "init.kaiming_uniform_": (o) => init.kaiming_uniform_(blank(3, 4), o),
+    "init.kaiming_normal_": (o) => init.kaiming_normal_(blank(3, 4), 0, "fan_out", "relu", o.generator),
+    "init.orthogonal_": (o) => init.orthogonal_(blank(3, 4), o),
     "init.sparse_": (o) => init.sparse_(blank(4, 3), 0.5, 1, o.generator),
   };
 };
 
 export default {
   "a generator decides wherever numbers are drawn": async (t) => {
-    const { Generator, manual_seed } = t.torch, seeded = (n) => new Generator().manual_seed(n);
+    const { Generator, manual_seed } = t.torch,
+      seeded = (n) => new Generator().manual_seed(n);
     for (const [name, draw] of Object.entries(drawing(t))) {
       const numbers = async (generator) => JSON.stringify(await draw({ generator }).tolist());
       manual_seed(1);
-      const first = await numbers(seeded(7)), generator = seeded(7);
+      const first = await numbers(seeded(7)),
+        generator = seeded(7);
       manual_seed(2);
       t.equal(await numbers(generator), first);
-      if (await numbers(generator) === first) throw new Error(`${name}: a generator draws the same twice`);
-      if (await numbers(seeded(8)) === first) throw new Error(`${name}: the seed of a generator does not count`);
+      if ((await numbers(generator)) === first) throw new Error(`${name}: a generator draws the same twice`);
+      if ((await numbers(seeded(8))) === first) throw new Error(`${name}: the seed of a generator does not count`);
       await refused(t, /generator.*Generator/)(() => draw({ generator: 7 }));
     }
   },
   "a generator leaves the package's own numbers where they are": async (t) => {
-    const { Generator, manual_seed, rand, zeros } = t.torch, on = { device: t.device }, before = [];
+    const { Generator, manual_seed, rand, zeros } = t.torch,
+      on = { device: t.device },
+      before = [];
     for (const own of [false, true]) {
       manual_seed(3);
       if (own) zeros(5, on).normal_({ generator: new Generator().manual_seed(1) });
@@ -52,26 +82,50 @@ export default {
     t.equal(before[0], before[1]);
   },
   "the same generator gives the same numbers on every device": async (t) => {
-    const { Generator, rand, randint, zeros } = t.torch, generator = new Generator().manual_seed(5), on = { generator, device: t.device };
-    t.close(await rand(3, on).tolist(), [0.0514, 0.1120, 0.1327], { atol: 5e-5 });
-    t.equal(await randint(5, 1000, [4], on).tolist(), [362,401,948,601]);
-    t.equal(await zeros(4, { device: t.device }).random_(0, 100, { generator }).tolist(), [51,53,74,76]);
+    const { Generator, rand, randint, zeros } = t.torch,
+      generator = new Generator().manual_seed(5),
+      on = { generator, device: t.device };
+    t.close(await rand(3, on).tolist(), [0.0514, 0.112, 0.1327], { atol: 5e-5 });
+    t.equal(await randint(5, 1000, [4], on).tolist(), [362, 401, 948, 601]);
+    t.equal(await zeros(4, { device: t.device }).random_(0, 100, { generator }).tolist(), [51, 53, 74, 76]);
   },
   "random_ goes up to the end of a type, and takes the end alone": async (t) => {
-    const { zeros } = t.torch, fill = (dtype, ...args) => zeros(200, { dtype, device: t.device }).random_(...args).tolist(), end = 2 ** 31;
-    for (const [low, high, list] of [[0, end, await fill("int32", 0, end)], [0, end, await fill("int32", { to: end })], [-end, end, await fill("int32", -end, end)],
-      [-1000, 1000, await fill("int32", -1000, 1000)], [0, 256, await fill("uint8", 256)], [-128, 128, await fill("int8", -128, 128)],
-      [0, 2 ** 40, await fill("float32", 0, 2 ** 40)], [0, 7, await fill("float32", 7)]]) {
+    const { zeros } = t.torch,
+      fill = (dtype, ...args) =>
+        zeros(200, { dtype, device: t.device })
+          .random_(...args)
+          .tolist(),
+      end = 2 ** 31;
+    for (const [low, high, list] of [
+      [0, end, await fill("int32", 0, end)],
+      [0, end, await fill("int32", { to: end })],
+      [-end, end, await fill("int32", -end, end)],
+      [-1000, 1000, await fill("int32", -1000, 1000)],
+      [0, 256, await fill("uint8", 256)],
+      [-128, 128, await fill("int8", -128, 128)],
+      [0, 2 ** 40, await fill("float32", 0, 2 ** 40)],
+      [0, 7, await fill("float32", 7)],
+    ]) {
       const span = Math.max(...list) - Math.min(...list);
-      if (list.some((n) => n < low || n >= high || n % 1 !== 0) || span < 0.7 * (high - low - 1)) throw new Error(`${low} to ${high}: ${list}`);
+      if (list.some((n) => n < low || n >= high || n % 1 !== 0) || span < 0.7 * (high - low - 1))
+        throw new Error(`${low} to ${high}: ${list}`);
     }
-    for (const [dtype, ...args] of [["int32", 0, end + 1], ["int32", -end - 1, 0], ["int32", end, end + 5], ["int8", 129], ["bool", 3]]) await refused(t, /random_: .* does not fit into/)(() => fill(dtype, ...args));
+    for (const [dtype, ...args] of [
+      ["int32", 0, end + 1],
+      ["int32", -end - 1, 0],
+      ["int32", end, end + 5],
+      ["int8", 129],
+      ["bool", 3],
+    ])
+      await refused(t, /random_: .* does not fit into/)(() => fill(dtype, ...args));
     await refused(t, /random_: .*less than 'to'.*from=0 >= to=-5/)(() => fill("int32", -5));
     for (const to of [2.5, NaN, Infinity, "3", null]) await refused(t, /random_.*'to'/)(() => fill("float32", 0, to));
   },
   "a generator's state is PyTorch's, and goes where it is put": async (t) => {
-    const { Generator, randperm } = t.torch, generator = new Generator().manual_seed(5);
-    const sum = (state) => state.tolist().then((bytes) => bytes.reduce((s, byte, i) => (s + (i + 1) * byte) % 1000003, 0));
+    const { Generator, randperm } = t.torch,
+      generator = new Generator().manual_seed(5);
+    const sum = (state) =>
+      state.tolist().then((bytes) => bytes.reduce((s, byte, i) => (s + (i + 1) * byte) % 1000003, 0));
     const states = [generator.get_state()];
     t.equal(states[0].shape, [5056]);
     t.equal([...generator.permutation(10)], [1, 4, 9, 6, 3, 5, 0, 2, 8, 7]);
@@ -86,63 +140,125 @@ export default {
     t.equal(new Generator().initial_seed(), 67280421310721);
     t.equal([...new Generator().permutation(5)], [0, 1, 4, 3, 2]);
     t.equal(generator.seed(), generator.initial_seed());
-    for (const wrong of [null, 3, t.torch.zeros(5056), t.torch.zeros(3, { dtype: "uint8", device: "cpu" }), t.torch.zeros(5056, { dtype: "uint8", device: "cpu" })]) {
+    for (const wrong of [
+      null,
+      3,
+      t.torch.zeros(5056),
+      t.torch.zeros(3, { dtype: "uint8", device: "cpu" }),
+      t.torch.zeros(5056, { dtype: "uint8", device: "cpu" }),
+    ]) {
       await refused(t, /set_state/)(() => generator.set_state(wrong));
     }
   },
   "what makes a tensor takes its arguments by name": async (t) => {
-    const { torch } = t, on = { device: t.device }, list = async (x) => (await x).tolist();
+    const { torch } = t,
+      on = { device: t.device },
+      list = async (x) => (await x).tolist();
     t.equal(await list(torch.linspace({ start: 0, end: 1, steps: 5, ...on })), [0, 0.25, 0.5, 0.75, 1]);
     t.equal(await list(torch.linspace(0, 1, { steps: 3, ...on })), [0, 0.5, 1]);
     t.equal(await list(torch.logspace({ start: 0, end: 2, steps: 3, base: 2, ...on })), [1, 2, 4]);
     t.equal(await list(torch.arange({ end: 3, ...on })), [0, 1, 2]);
     t.equal(await list(torch.arange({ start: 1, end: 6, step: 2, ...on })), [1, 3, 5]);
     t.equal(await list(torch.full({ size: [2], fill_value: 3, ...on })), [3, 3]);
-    t.equal(await list(torch.eye({ n: 2, m: 3, ...on })), [[1, 0, 0], [0, 1, 0]]);
+    t.equal(await list(torch.eye({ n: 2, m: 3, ...on })), [
+      [1, 0, 0],
+      [0, 1, 0],
+    ]);
     t.equal(torch.randint({ low: 2, high: 3, size: [2, 2], ...on }).shape, [2, 2]);
     t.equal(await list(torch.randint({ high: 1, size: [2], ...on })), [0, 0]);
     t.equal(torch.randperm({ n: 4, ...on }).shape, [4]);
     t.equal(torch.rand({ size: [2, 3], ...on }).shape, [2, 3]);
-    t.equal(await list(torch.tril_indices({ row: 2, col: 2, ...on })), [[0, 1, 1], [0, 0, 1]]);
+    t.equal(await list(torch.tril_indices({ row: 2, col: 2, ...on })), [
+      [0, 1, 1],
+      [0, 0, 1],
+    ]);
     t.equal(torch.empty_strided({ size: [2, 3], stride: [1, 2], ...on }).strides, [1, 2]);
   },
   "what copies takes memory_format, by name alone; options are no argument by place": async (t) => {
-    const { torch } = t, x = t.tensor([[1, 2], [3, 4]]).t(), all = ["float", "half", "double", "int", "long", "byte", "char", "bool", "clone", "contiguous", "cpu"];
+    const { torch } = t,
+      x = t
+        .tensor([
+          [1, 2],
+          [3, 4],
+        ])
+        .t(),
+      all = ["float", "half", "double", "int", "long", "byte", "char", "bool", "clone", "contiguous", "cpu"];
     for (const name of all) {
       if (t.device !== "cpu" && (name === "double" || name === "half")) continue;
       for (const option of ["memory_format", "memoryFormat"]) {
-        const plain = await x[name](), asked = await x[name]({ [option]: "torch.preserve_format" });
+        const plain = await x[name](),
+          asked = await x[name]({ [option]: "torch.preserve_format" });
         t.equal([asked.dtype, await asked.tolist()], [plain.dtype, await plain.tolist()]);
       }
-      await refused(t, new RegExp(`${name}: takes at most 0 positional arguments, but got 1`))(() => x[name]("torch.preserve_format"));
+      await refused(
+        t,
+        new RegExp(`${name}: takes at most 0 positional arguments, but got 1`),
+      )(() => x[name]("torch.preserve_format"));
       await refused(t, new RegExp(`${name}: .*'memory_fromat'.*memory_format`))(() => x[name]({ memory_fromat: 1 }));
     }
-    t.equal(await torch.clone(x, { memory_format: "torch.preserve_format" }).tolist(), [[1, 3], [2, 4]]);
-    for (const name of ["detach", "zero_", "numel", "is_contiguous"]) await refused(t, new RegExp(`${name}: .*'nothing'`))(() => x[name]({ nothing: 1 }));
+    t.equal(await torch.clone(x, { memory_format: "torch.preserve_format" }).tolist(), [
+      [1, 3],
+      [2, 4],
+    ]);
+    for (const name of ["detach", "zero_", "numel", "is_contiguous"])
+      await refused(t, new RegExp(`${name}: .*'nothing'`))(() => x[name]({ nothing: 1 }));
   },
   "methods that are functions take their arguments by name, as those do": async (t) => {
-    const x = t.tensor([[1, 2, 3], [4, 5, 6]]);
-    t.equal(await x.transpose({ dim0: 0, dim1: 1 }).tolist(), [[1, 4], [2, 5], [3, 6]]);
+    const x = t.tensor([
+      [1, 2, 3],
+      [4, 5, 6],
+    ]);
+    t.equal(await x.transpose({ dim0: 0, dim1: 1 }).tolist(), [
+      [1, 4],
+      [2, 5],
+      [3, 6],
+    ]);
     t.equal(await x.select({ dim: 1, index: 2 }).tolist(), [3, 6]);
-    t.equal([x.unsqueeze({ dim: 1 }).shape, x.unsqueeze(0).squeeze({ dim: 0 }).shape, x.t().shape], [[2, 1, 3], [2, 3], [3, 2]]);
+    t.equal(
+      [x.unsqueeze({ dim: 1 }).shape, x.unsqueeze(0).squeeze({ dim: 0 }).shape, x.t().shape],
+      [
+        [2, 1, 3],
+        [2, 3],
+        [3, 2],
+      ],
+    );
     await refused(t, /transpose: takes at most/)(() => x.transpose(0, 1, 2));
     await refused(t, /squeeze: .*'axis'/)(() => x.squeeze({ axis: 0 }));
   },
   "the sizes of a module are whole numbers": async (t) => {
-    const { nn } = t.torch, made = {
-      Linear: ["in_features", "out_features"], Bilinear: ["in1_features", "in2_features", "out_features"], Embedding: ["num_embeddings", "embedding_dim"],
-      EmbeddingBag: ["num_embeddings", "embedding_dim"], Conv2d: ["in_channels", "out_channels", "groups"], ConvTranspose1d: ["in_channels", "out_channels", "groups"],
-      BatchNorm1d: ["num_features"], InstanceNorm2d: ["num_features"], GroupNorm: ["num_groups", "num_channels"], PReLU: ["num_parameters"],
-      LSTM: ["input_size", "hidden_size", "num_layers", "proj_size"], GRUCell: ["input_size", "hidden_size"], MultiheadAttention: ["embed_dim", "num_heads"],
-      Transformer: ["d_model", "nhead", "num_encoder_layers", "num_decoder_layers", "dim_feedforward"], TransformerEncoderLayer: ["d_model", "nhead", "dim_feedforward"],
-      AdaptiveLogSoftmaxWithLoss: ["in_features", "n_classes"], LinearCrossEntropyLoss: ["in_features", "num_classes"],
+    const { nn } = t.torch,
+      made = {
+        Linear: ["in_features", "out_features"],
+        Bilinear: ["in1_features", "in2_features", "out_features"],
+        Embedding: ["num_embeddings", "embedding_dim"],
+        EmbeddingBag: ["num_embeddings", "embedding_dim"],
+        Conv2d: ["in_channels", "out_channels", "groups"],
+        ConvTranspose1d: ["in_channels", "out_channels", "groups"],
+        BatchNorm1d: ["num_features"],
+        InstanceNorm2d: ["num_features"],
+        GroupNorm: ["num_groups", "num_channels"],
+        PReLU: ["num_parameters"],
+        LSTM: ["input_size", "hidden_size", "num_layers", "proj_size"],
+        GRUCell: ["input_size", "hidden_size"],
+        MultiheadAttention: ["embed_dim", "num_heads"],
+        Transformer: ["d_model", "nhead", "num_encoder_layers", "num_decoder_layers", "dim_feedforward"],
+        TransformerEncoderLayer: ["d_model", "nhead", "dim_feedforward"],
+        AdaptiveLogSoftmaxWithLoss: ["in_features", "n_classes"],
+        LinearCrossEntropyLoss: ["in_features", "num_classes"],
+      };
+    const more = {
+      Conv2d: { kernel_size: 1 },
+      ConvTranspose1d: { kernel_size: 1 },
+      AdaptiveLogSoftmaxWithLoss: { cutoffs: [1] },
     };
-    const more = { Conv2d: { kernel_size: 1 }, ConvTranspose1d: { kernel_size: 1 }, AdaptiveLogSoftmaxWithLoss: { cutoffs: [1] } };
     for (const [name, sizes] of Object.entries(made)) {
       for (const size of sizes) {
         for (const bad of [2.5, -1, "2", null, true, [2]]) {
           const given = { ...Object.fromEntries(sizes.map((other) => [other, 4])), ...more[name], [size]: bad };
-          await refused(t, new RegExp(`${name}: argument '${size}' must be (a whole number|non-negative)`))(() => new nn[name](given));
+          await refused(
+            t,
+            new RegExp(`${name}: argument '${size}' must be (a whole number|non-negative)`),
+          )(() => new nn[name](given));
         }
       }
     }
@@ -150,18 +266,29 @@ export default {
   },
   "triangles of all offsets": async (t) => {
     const { torch } = t;
-    for (const [rows, cols] of [[3, 3], [2, 5], [5, 2], [0, 3], [3, 0]]) {
+    for (const [rows, cols] of [
+      [3, 3],
+      [2, 5],
+      [5, 2],
+      [0, 3],
+      [3, 0],
+    ]) {
       for (let offset = -6; offset <= 6; offset++) {
-        for (const [name, inside] of [["tril_indices", (i, j) => j - i <= offset], ["triu_indices", (i, j) => j - i >= offset]]) {
+        for (const [name, inside] of [
+          ["tril_indices", (i, j) => j - i <= offset],
+          ["triu_indices", (i, j) => j - i >= offset],
+        ]) {
           const places = [[], []];
-          for (let i = 0; i < rows; i++) for (let j = 0; j < cols; j++) if (inside(i, j)) [i, j].forEach((n, k) => places[k].push(n));
+          for (let i = 0; i < rows; i++)
+            for (let j = 0; j < cols; j++) if (inside(i, j)) [i, j].forEach((n, k) => places[k].push(n));
           t.equal(await torch[name](rows, cols, offset, { device: t.device }).tolist(), places);
         }
       }
     }
   },
   "what makes a tensor refuses what is no size, number, type or option": async (t) => {
-    const { torch } = t, no = (words) => refused(t, words);
+    const { torch } = t,
+      no = (words) => refused(t, words);
     for (const bad of [undefined, null, "3", true, NaN, 2.5, -1, {}, [], () => 1, Symbol("s"), 2 ** 60, Infinity]) {
       await no(/linspace.*'?steps/)(() => torch.linspace(0, 1, bad));
       await no(/logspace.*'?steps/)(() => torch.logspace(0, 1, bad));
@@ -194,7 +321,9 @@ export default {
     await no(/set_rng_state/)(() => torch.set_rng_state(null));
   },
   "sizes that no memory holds are refused before anything is computed": async (t) => {
-    const { torch } = t, no = refused(t, /too large|too many|GiB|memory|buffer|binds at most/i), began = Date.now();
+    const { torch } = t,
+      no = refused(t, /too large|too many|GiB|memory|buffer|binds at most/i),
+      began = Date.now();
     await no(() => torch.signal.windows.hamming(1e9));
     await no(() => torch.tril_indices(60000, 60000));
     for (const size of [2 ** 31, 2 ** 40, 1e12]) {
@@ -208,10 +337,27 @@ export default {
     if (Date.now() - began > 20000) throw new Error(`took ${Date.now() - began} ms`);
   },
   "no number of a list means one that is left out": async (t) => {
-    const { torch } = t, F = torch.nn.functional, x = t.tensor([[[[1, 2], [3, 4]]]]), least = -(2 ** 31);
+    const { torch } = t,
+      F = torch.nn.functional,
+      x = t.tensor([
+        [
+          [
+            [1, 2],
+            [3, 4],
+          ],
+        ],
+      ]),
+      least = -(2 ** 31);
     t.equal(await F.adaptive_avg_pool2d(x, [null, 1]).tolist(), [[[[1.5], [3.5]]]]);
     const refusing = refused(t, /must be whole numbers, but got -2147483648/);
-    for (const call of [() => F.adaptive_avg_pool2d(x, [least, 1]), () => F.adaptive_max_pool2d(x, least), () => F.interpolate(x, { size: [least, 2] }),
-      () => F.avg_pool2d(x, [1, least]), () => F.pad(x, [least, 0]), () => x.sum([0, least])]) await refusing(call);
+    for (const call of [
+      () => F.adaptive_avg_pool2d(x, [least, 1]),
+      () => F.adaptive_max_pool2d(x, least),
+      () => F.interpolate(x, { size: [least, 2] }),
+      () => F.avg_pool2d(x, [1, least]),
+      () => F.pad(x, [least, 0]),
+      () => x.sum([0, least]),
+    ])
+      await refusing(call);
   },
 };

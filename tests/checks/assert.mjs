@@ -3,7 +3,11 @@
 /** What a check gets: the package, a device and the assertions. */
 export function context(torch, device) {
   return {
-    torch, device, equal, close, throws,
+    torch,
+    device,
+    equal,
+    close,
+    throws,
     tensor: (data, options = {}) => torch.tensor(data, { device, ...options }),
   };
 }
@@ -30,7 +34,8 @@ export function equal(got, wanted) {
 /** Like equal, with numbers within atol + rtol·|wanted|. */
 export function close(got, wanted, { rtol = 1e-5, atol = 1e-6 } = {}) {
   const near = (a, b) => Object.is(a, b) || a === b || Math.abs(a - b) <= atol + rtol * Math.abs(b);
-  if (!same(got, wanted, near)) throw new Error(`got ${show(got)}, wanted ${show(wanted)} within rtol ${rtol}, atol ${atol}`);
+  if (!same(got, wanted, near))
+    throw new Error(`got ${show(got)}, wanted ${show(wanted)} within rtol ${rtol}, atol ${atol}`);
 }
 
 /** The call throws, or its promise rejects, with a message that matches. */
@@ -47,10 +52,12 @@ export async function throws(call, message) {
 
 function same(got, wanted, alike) {
   if (typeof wanted === "number" && typeof got === "number") return alike(got, wanted);
-  if (isList(wanted)) return isList(got) && got.length === wanted.length && wanted.every((w, i) => same(got[i], w, alike));
+  if (isList(wanted))
+    return isList(got) && got.length === wanted.length && wanted.every((w, i) => same(got[i], w, alike));
   return Object.is(got, wanted);
 }
 
 const isList = (value) => Array.isArray(value) || ArrayBuffer.isView(value);
 
-const show = (value) => isList(value) ? `[${Array.from(value, show).join(", ")}]` : Object.is(value, -0) ? "-0" : String(value);
+const show = (value) =>
+  isList(value) ? `[${Array.from(value, show).join(", ")}]` : Object.is(value, -0) ? "-0" : String(value);

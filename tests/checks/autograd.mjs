@@ -9,10 +9,17 @@ export default {
     t.equal(await x.grad.tolist(), [10, 20, 30, 40, 50]);
   },
   "a broadcast operand gets a gradient of its own shape": async (t) => {
-    const x = leaf(t, [[1, 2], [3, 4]]), b = leaf(t, [10, 20]);
+    const x = leaf(t, [
+        [1, 2],
+        [3, 4],
+      ]),
+      b = leaf(t, [10, 20]);
     x.mul(b).sum().backward();
     t.equal(await b.grad.tolist(), [4, 6]);
-    t.equal(await x.grad.tolist(), [[10, 20], [10, 20]]);
+    t.equal(await x.grad.tolist(), [
+      [10, 20],
+      [10, 20],
+    ]);
   },
   "gradients add up over calls and uses": async (t) => {
     const x = leaf(t, [3]);
@@ -28,9 +35,24 @@ export default {
     t.equal(await x.grad.tolist(), [2 ** 40]);
   },
   "through views": async (t) => {
-    const x = leaf(t, [[1, 2, 3], [4, 5, 6]]);
-    x.t().index("1:").mul(t.tensor([[1, 2], [3, 4]])).sum().backward();
-    t.equal(await x.grad.tolist(), [[0, 1, 3], [0, 2, 4]]);
+    const x = leaf(t, [
+      [1, 2, 3],
+      [4, 5, 6],
+    ]);
+    x.t()
+      .index("1:")
+      .mul(
+        t.tensor([
+          [1, 2],
+          [3, 4],
+        ]),
+      )
+      .sum()
+      .backward();
+    t.equal(await x.grad.tolist(), [
+      [0, 1, 3],
+      [0, 2, 4],
+    ]);
   },
   "gradients of gradients": async (t) => {
     const x = leaf(t, [2]);
@@ -40,26 +62,43 @@ export default {
     t.close(await second.tolist(), [12]);
   },
   "second derivatives of long rows and of many points": async (t) => {
-    const n = 1300, x = t.tensor(Array.from({ length: n }, (_, i) => (i % 7) / 7), { requires_grad: true });
+    const n = 1300,
+      x = t.tensor(
+        Array.from({ length: n }, (_, i) => (i % 7) / 7),
+        { requires_grad: true },
+      );
     const [slope] = t.torch.autograd.grad(x.sigmoid().sum(), [x], { create_graph: true });
     const [curve] = t.torch.autograd.grad(slope.sum(), [x]);
     const s = Array.from(await x.data(), (v) => 1 / (1 + Math.exp(-v)));
-    t.close(await curve.tolist(), s.map((v) => v * (1 - v) * (1 - 2 * v)));
+    t.close(
+      await curve.tolist(),
+      s.map((v) => v * (1 - v) * (1 - 2 * v)),
+    );
     // logsumexp along 1300 elements: its Hessian times ones is 0, times the first axis' unit p[0] * (unit - p).
     const [p] = t.torch.autograd.grad(x.logsumexp(0), [x], { create_graph: true });
     const [column] = t.torch.autograd.grad(p.index(0), [x]);
-    const total = s.reduce((sum, v) => sum + v / (1 - v), 0), q = s.map((v) => v / (1 - v) / total);
-    t.close(await column.tolist(), q.map((v, i) => q[0] * ((i === 0 ? 1 : 0) - v)), { rtol: 1e-4, atol: 1e-9 });
+    const total = s.reduce((sum, v) => sum + v / (1 - v), 0),
+      q = s.map((v) => v / (1 - v) / total);
+    t.close(
+      await column.tolist(),
+      q.map((v, i) => q[0] * ((i === 0 ? 1 : 0) - v)),
+      { rtol: 1e-4, atol: 1e-9 },
+    );
   },
   "gradients of gradients that are computed from the gradient": async (t) => {
     const x = leaf(t, [0.5, 2]);
-    for (const [f, wanted] of [[(y) => y.log(), [-4, -0.25]], [(y) => y.sqrt(), [-0.7071068, -0.0883883]], [(y) => y.log10(), [-1.7371779, -0.1085736]]]) {
+    for (const [f, wanted] of [
+      [(y) => y.log(), [-4, -0.25]],
+      [(y) => y.sqrt(), [-0.7071068, -0.0883883]],
+      [(y) => y.log10(), [-1.7371779, -0.1085736]],
+    ]) {
       const [first] = t.torch.autograd.grad(f(x).sum(), [x], { create_graph: true });
       t.close(await t.torch.autograd.grad(first.sum(), [x])[0].tolist(), wanted, { rtol: 1e-4 });
     }
   },
   "what the gradient of an exponent weighs counts only where somebody asks": async (t) => {
-    const x = leaf(t, [-0.5, 2]), w = leaf(t, [1, 1]);
+    const x = leaf(t, [-0.5, 2]),
+      w = leaf(t, [1, 1]);
     const [first] = t.torch.autograd.grad(x.pow(2), [x], { grad_outputs: w, create_graph: true });
     t.close(await t.torch.autograd.grad(first.sum(), [w])[0].tolist(), [-1, 4]);
   },
@@ -70,16 +109,18 @@ export default {
     t.equal(x.mul(2).requires_grad, true);
   },
   "a saved value that was changed in place is an error": async (t) => {
-    const x = leaf(t, [1, 2]), y = x.exp();
+    const x = leaf(t, [1, 2]),
+      y = x.exp();
     y.add_(1);
     await t.throws(() => y.sum().backward(), /in-?place|modified/i);
   },
   "backward twice needs retain_graph": async (t) => {
-    const x = leaf(t, [1]), y = x.exp();
+    const x = leaf(t, [1]),
+      y = x.exp();
     y.backward();
     await t.throws(() => y.backward(), /second time/);
     for (const linear of [x.mul(3), t.torch.lerp(x, x, 0.25), x.div(2)]) {
-      for (let n = 0; n < 2; n++) linear.backward();                     // numbers are not freed
+      for (let n = 0; n < 2; n++) linear.backward(); // numbers are not freed
     }
   },
   "a gradient of 10,000 chained operations": async (t) => {
@@ -90,21 +131,38 @@ export default {
     t.equal(await x.grad.tolist(), [1]);
   },
   "a matrix product": async (t) => {
-    const a = leaf(t, [[1, 2], [3, 4]]), b = leaf(t, [[5, 6], [7, 8]]);
+    const a = leaf(t, [
+        [1, 2],
+        [3, 4],
+      ]),
+      b = leaf(t, [
+        [5, 6],
+        [7, 8],
+      ]);
     a.matmul(b).sum().backward();
-    t.equal(await a.grad.tolist(), [[11, 15], [11, 15]]);
-    t.equal(await b.grad.tolist(), [[4, 4], [6, 6]]);
+    t.equal(await a.grad.tolist(), [
+      [11, 15],
+      [11, 15],
+    ]);
+    t.equal(await b.grad.tolist(), [
+      [4, 4],
+      [6, 6],
+    ]);
   },
   "a convolution": async (t) => {
-    const x = leaf(t, [[[1, 2, 3, 4]]]), w = leaf(t, [[[1, 10]]]);
+    const x = leaf(t, [[[1, 2, 3, 4]]]),
+      w = leaf(t, [[[1, 10]]]);
     const y = t.torch.nn.functional.conv1d(x, w, null, { padding: 1 });
     t.equal(await y.tolist(), [[[10, 21, 32, 43, 4]]]);
-    y.mul(t.tensor([1, 2, 3, 4, 5])).sum().backward();
+    y.mul(t.tensor([1, 2, 3, 4, 5]))
+      .sum()
+      .backward();
     t.equal(await x.grad.tolist(), [[[12, 23, 34, 45]]]);
     t.equal(await w.grad.tolist(), [[[40, 30]]]);
   },
   "hooks see and replace gradients": async (t) => {
-    const x = leaf(t, [1]), y = x.mul(3);
+    const x = leaf(t, [1]),
+      y = x.mul(3);
     y.register_hook((g) => g.mul(10));
     y.backward();
     t.equal(await x.grad.tolist(), [30]);

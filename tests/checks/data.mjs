@@ -13,52 +13,137 @@ async function passes(loader, count = 1) {
 
 export default {
   "shuffled with a seeded generator, the order is PyTorch's": async (t) => {
-    const { data } = t.torch.utils, seeded = (seed) => new t.torch.Generator().manual_seed(seed);
+    const { data } = t.torch.utils,
+      seeded = (seed) => new t.torch.Generator().manual_seed(seed);
     t.equal([...seeded(42).permutation(10)], [2, 6, 1, 8, 4, 5, 0, 9, 3, 7]);
     t.equal([...seeded(1).permutation(700)].slice(-5), [7, 128, 675, 59, 177]);
-    t.equal([...data.RandomSampler(range(5), { num_samples: 12, generator: seeded(3) })], [1, 0, 3, 4, 2, 0, 1, 2, 4, 3, 1, 4]);
+    t.equal(
+      [...data.RandomSampler(range(5), { num_samples: 12, generator: seeded(3) })],
+      [1, 0, 3, 4, 2, 0, 1, 2, 4, 3, 1, 4],
+    );
     t.equal([...data.RandomSampler(range(7), true, 40, seeded(3))].slice(0, 12), [5, 3, 3, 4, 0, 6, 2, 4, 5, 0, 6, 6]);
     t.equal([...new data.SubsetRandomSampler([5, 6, 7, 8], seeded(4))], [7, 6, 8, 5]);
-    t.equal([...data.WeightedRandomSampler([0.1, 0.9, 0.4, 0.7, 3.0, 0.6], 8, { generator: seeded(5) })], [4, 3, 3, 3, 3, 4, 4, 4]);
+    t.equal(
+      [...data.WeightedRandomSampler([0.1, 0.9, 0.4, 0.7, 3.0, 0.6], 8, { generator: seeded(5) })],
+      [4, 3, 3, 3, 3, 4, 4, 4],
+    );
     t.equal([...data.WeightedRandomSampler([0.1, 0.9, 0.4, 0.7, 3.0, 0.6], 4, false, seeded(5))], [4, 1, 3, 2]);
-    t.equal(data.random_split(range(10), [0.3, 0.3, 0.4], { generator: seeded(42) }).map((s) => s.indices), [[2, 6, 1], [8, 4, 5], [0, 9, 3, 7]]);
-    t.equal(data.random_split(range(7), [0.5, 0.5], seeded(1)).map((s) => s.indices), [[0, 6, 1, 3], [5, 2, 4]]);
-    t.equal(await passes(data.DataLoader(range(7), { batch_size: 3, shuffle: true, generator: seeded(7) }), 3),
-      [[[6, 3, 5], [0, 1, 4], [2]], [[0, 5, 1], [2, 4, 3], [6]], [[1, 5, 3], [6, 0, 4], [2]]]);
-    const generator = seeded(7), sampler = data.RandomSampler(range(5), { replacement: true, num_samples: 5, generator });
-    t.equal(await passes(data.DataLoader(range(5), { batch_size: 2, sampler, generator }), 2), [[[1, 1], [3, 2], [2]], [[1, 3], [1, 3], [2]]]);
+    t.equal(
+      data.random_split(range(10), [0.3, 0.3, 0.4], { generator: seeded(42) }).map((s) => s.indices),
+      [
+        [2, 6, 1],
+        [8, 4, 5],
+        [0, 9, 3, 7],
+      ],
+    );
+    t.equal(
+      data.random_split(range(7), [0.5, 0.5], seeded(1)).map((s) => s.indices),
+      [
+        [0, 6, 1, 3],
+        [5, 2, 4],
+      ],
+    );
+    t.equal(await passes(data.DataLoader(range(7), { batch_size: 3, shuffle: true, generator: seeded(7) }), 3), [
+      [[6, 3, 5], [0, 1, 4], [2]],
+      [[0, 5, 1], [2, 4, 3], [6]],
+      [[1, 5, 3], [6, 0, 4], [2]],
+    ]);
+    const generator = seeded(7),
+      sampler = data.RandomSampler(range(5), { replacement: true, num_samples: 5, generator });
+    t.equal(await passes(data.DataLoader(range(5), { batch_size: 2, sampler, generator }), 2), [
+      [[1, 1], [3, 2], [2]],
+      [[1, 3], [1, 3], [2]],
+    ]);
   },
   "without one, torch.manual_seed decides": async (t) => {
-    const { manual_seed, utils: { data } } = t.torch, orders = [];
+    const {
+        manual_seed,
+        utils: { data },
+      } = t.torch,
+      orders = [];
     for (const seed of [1, 1, 2]) {
       manual_seed(seed);
       orders.push(await passes(new data.DataLoader(range(20), { batch_size: 20, shuffle: true }), 2));
     }
     t.equal(orders[0], orders[1]);
-    t.equal([JSON.stringify(orders[0]) === JSON.stringify(orders[2]), JSON.stringify(orders[0][0]) === JSON.stringify(orders[0][1])], [false, false]);
-    t.equal([...orders[0][0][0]].sort((a, b) => a - b), range(20));
+    t.equal(
+      [
+        JSON.stringify(orders[0]) === JSON.stringify(orders[2]),
+        JSON.stringify(orders[0][0]) === JSON.stringify(orders[0][1]),
+      ],
+      [false, false],
+    );
+    t.equal(
+      [...orders[0][0][0]].sort((a, b) => a - b),
+      range(20),
+    );
   },
   "batches of tensors stay on their device; a last short one comes or is dropped": async (t) => {
-    const { DataLoader, TensorDataset, Subset } = t.torch.utils.data, x = t.tensor([[0, 1], [2, 3], [4, 5]]), y = t.tensor([7, 8, 9], { dtype: "int32" });
-    const set = TensorDataset(x, y), loader = DataLoader(set, 2), seen = [];
+    const { DataLoader, TensorDataset, Subset } = t.torch.utils.data,
+      x = t.tensor([
+        [0, 1],
+        [2, 3],
+        [4, 5],
+      ]),
+      y = t.tensor([7, 8, 9], { dtype: "int32" });
+    const set = TensorDataset(x, y),
+      loader = DataLoader(set, 2),
+      seen = [];
     t.equal([set.length, loader.length, DataLoader(set, { batch_size: 2, drop_last: true }).length], [3, 2, 1]);
     for await (const [a, b] of loader) seen.push([await a.tolist(), await b.tolist(), a.device, b.dtype]);
-    t.equal(seen, [[[[0, 1], [2, 3]], [7, 8], t.device, "int32"], [[[4, 5]], [9], t.device, "int32"]]);
+    t.equal(seen, [
+      [
+        [
+          [0, 1],
+          [2, 3],
+        ],
+        [7, 8],
+        t.device,
+        "int32",
+      ],
+      [[[4, 5]], [9], t.device, "int32"],
+    ]);
     t.equal((await batchesOf(DataLoader(set, { batch_size: 2, drop_last: true }))).length, 1);
     const [a, b] = (await batchesOf(DataLoader(Subset(set, [2, 0]), { batch_size: 2 })))[0];
-    t.equal([await a.tolist(), await b.tolist(), (await set.get(1)[0].tolist())], [[[4, 5], [0, 1]], [9, 7], [2, 3]]);
-    t.equal((await passes(DataLoader(x, { batch_size: 2 }))), [[[0, 1], [2, 3]], [[4, 5]]]);
+    t.equal(
+      [await a.tolist(), await b.tolist(), await set.get(1)[0].tolist()],
+      [
+        [
+          [4, 5],
+          [0, 1],
+        ],
+        [9, 7],
+        [2, 3],
+      ],
+    );
+    t.equal(await passes(DataLoader(x, { batch_size: 2 })), [
+      [
+        [0, 1],
+        [2, 3],
+      ],
+      [[4, 5]],
+    ]);
     await t.throws(() => TensorDataset(x, t.tensor([1])), /TensorDataset: Size mismatch between tensors: 3, 1 rows/);
-    await t.throws(() => batchesOf(DataLoader(set, { sampler: [0, 3] })), /TensorDataset: index 3 is out of bounds for dimension 0 with size 3/);
+    await t.throws(
+      () => batchesOf(DataLoader(set, { sampler: [0, 3] })),
+      /TensorDataset: index 3 is out of bounds for dimension 0 with size 3/,
+    );
   },
   "a dataset is a class, an object or a list, and may answer promises": async (t) => {
     const { DataLoader, Dataset, ConcatDataset } = t.torch.utils.data;
     class Squares extends Dataset {
-      get length() { return 5; }
-      get(i) { return Promise.resolve({ x: t.tensor([i]), square: i * i }); }
+      get length() {
+        return 5;
+      }
+      get(i) {
+        return Promise.resolve({ x: t.tensor([i]), square: i * i });
+      }
     }
     const [first, , last] = await batchesOf(DataLoader(new Squares(), { batch_size: 2 }));
-    t.equal([await first.x.tolist(), await first.square.tolist(), first.square.dtype, await last.square.tolist()], [[[0], [1]], [0, 1], "int32", [16]]);
+    t.equal(
+      [await first.x.tolist(), await first.square.tolist(), first.square.dtype, await last.square.tolist()],
+      [[[0], [1]], [0, 1], "int32", [16]],
+    );
     t.equal(await passes(DataLoader({ length: 3, get: (i) => i / 2 }, 3)), [[0, 0.5, 1]]);
     const both = ConcatDataset([[1, 2], { length: 2, get: (i) => 10 + i }]);
     t.equal([both.length, both.get(1), both.get(2), both.get(-1), both.cumulative_sizes], [4, 2, 10, 11, [2, 4]]);
@@ -70,61 +155,163 @@ export default {
     const { DataLoader, IterableDataset } = t.torch.utils.data;
     let closed = 0;
     class Count extends IterableDataset {
-      async *[Symbol.asyncIterator]() { try { for (let i = 0; i < 5; i++) yield i; } finally { closed++; } }
+      async *[Symbol.asyncIterator]() {
+        try {
+          for (let i = 0; i < 5; i++) yield i;
+        } finally {
+          closed++;
+        }
+      }
     }
     class Plain extends IterableDataset {
-      *[Symbol.iterator]() { yield 1.5; yield 2; }
+      *[Symbol.iterator]() {
+        yield 1.5;
+        yield 2;
+      }
     }
-    t.equal(await passes(DataLoader(new Count(), { batch_size: 2 }), 2), [[[0, 1], [2, 3], [4]], [[0, 1], [2, 3], [4]]]);
-    t.equal(await passes(DataLoader(new Count(), { batch_size: 2, drop_last: true, prefetch_factor: 3 })), [[0, 1], [2, 3]]);
+    t.equal(await passes(DataLoader(new Count(), { batch_size: 2 }), 2), [
+      [[0, 1], [2, 3], [4]],
+      [[0, 1], [2, 3], [4]],
+    ]);
+    t.equal(await passes(DataLoader(new Count(), { batch_size: 2, drop_last: true, prefetch_factor: 3 })), [
+      [0, 1],
+      [2, 3],
+    ]);
     t.equal(await passes(DataLoader(new Plain(), { batch_size: 5 })), [[1.5, 2]]);
     closed = 0;
     for await (const batch of DataLoader(new Count())) if (batch) break;
     t.equal(closed, 1);
-    await t.throws(() => DataLoader(new Count(), { shuffle: true }), /with IterableDataset: expected unspecified shuffle option, but got shuffle=true/);
+    await t.throws(
+      () => DataLoader(new Count(), { shuffle: true }),
+      /with IterableDataset: expected unspecified shuffle option, but got shuffle=true/,
+    );
     await t.throws(() => DataLoader(new Count()).length, /has no length/);
   },
   "samples are collated as PyTorch does": async (t) => {
-    const { default_collate } = t.torch.utils.data, list = async (x) => [x.dtype, await x.tolist()];
+    const { default_collate } = t.torch.utils.data,
+      list = async (x) => [x.dtype, await x.tolist()];
     t.equal(await list(default_collate([1, 2])), ["int32", [1, 2]]);
     t.equal(await list(default_collate([1, 2.5])), ["float32", [1, 2.5]]);
     t.equal(await list(default_collate([true, false])), ["bool", [true, false]]);
-    t.equal(await list(default_collate([new Float32Array([1, 2]), new Float32Array([3, 4])])), ["float32", [[1, 2], [3, 4]]]);
+    t.equal(await list(default_collate([new Float32Array([1, 2]), new Float32Array([3, 4])])), [
+      "float32",
+      [
+        [1, 2],
+        [3, 4],
+      ],
+    ]);
     t.equal(default_collate(["a", "b"]), ["a", "b"]);
-    const { x, pair: [p, q] } = default_collate([{ x: t.tensor([1]), pair: [1, "u"] }, { x: t.tensor([2]), pair: [3, "v"] }]);
+    const {
+      x,
+      pair: [p, q],
+    } = default_collate([
+      { x: t.tensor([1]), pair: [1, "u"] },
+      { x: t.tensor([2]), pair: [3, "v"] },
+    ]);
     t.equal([await x.tolist(), x.device, await p.tolist(), q], [[[1], [2]], t.device, [1, 3], ["u", "v"]]);
-    t.equal(await default_collate([new Map([["k", 1]]), new Map([["k", 2]])]).get("k").tolist(), [1, 2]);
+    t.equal(
+      await default_collate([new Map([["k", 1]]), new Map([["k", 2]])])
+        .get("k")
+        .tolist(),
+      [1, 2],
+    );
     await t.throws(() => default_collate([[1, 2], [3]]), /each element in list of batch should be of equal size/);
-    await t.throws(() => default_collate([t.tensor([1]), t.tensor([1, 2])]), /stack expects each tensor to be equal size/);
-    await t.throws(() => default_collate([null]), /default_collate: batch must contain tensors, typed arrays, numbers, texts, objects or lists; found null/);
+    await t.throws(
+      () => default_collate([t.tensor([1]), t.tensor([1, 2])]),
+      /stack expects each tensor to be equal size/,
+    );
+    await t.throws(
+      () => default_collate([null]),
+      /default_collate: batch must contain tensors, typed arrays, numbers, texts, objects or lists; found null/,
+    );
     await t.throws(() => default_collate([{ a: 1 }, { b: 1 }]), /default_collate: a sample lacks "a"/);
     await t.throws(() => default_collate([1, "a"]), /a batch of numbers has "a" among them/);
   },
   "a collate_fn of one's own, and batches or samples as a sampler says": async (t) => {
-    const { DataLoader, BatchSampler, SequentialSampler } = t.torch.utils.data, letters = ["a", "b", "c", "d", "e"];
-    t.equal(await batchesOf(DataLoader(letters, { batch_size: 2, collate_fn: async (batch) => batch.join("") })), ["ab", "cd", "e"]);
+    const { DataLoader, BatchSampler, SequentialSampler } = t.torch.utils.data,
+      letters = ["a", "b", "c", "d", "e"];
+    t.equal(await batchesOf(DataLoader(letters, { batch_size: 2, collate_fn: async (batch) => batch.join("") })), [
+      "ab",
+      "cd",
+      "e",
+    ]);
     t.equal(await batchesOf(DataLoader(letters, { batch_sampler: [[4, 0], [1]] })), [["e", "a"], ["b"]]);
     t.equal(await batchesOf(DataLoader(letters, { batch_size: null, sampler: [3, 1] })), ["d", "b"]);
-    t.equal([...BatchSampler(SequentialSampler(letters), 2, true)], [[0, 1], [2, 3]]);
+    t.equal(
+      [...BatchSampler(SequentialSampler(letters), 2, true)],
+      [
+        [0, 1],
+        [2, 3],
+      ],
+    );
     t.equal([BatchSampler(range(5), 2).length, BatchSampler(range(5), 2, { drop_last: true }).length], [3, 2]);
-    await t.throws(() => DataLoader(letters, { batch_size: 0 }), /batch_size should be a positive integer value, but got batch_size=0/);
-    await t.throws(() => DataLoader(letters, { sampler: [1], shuffle: true }), /sampler option is mutually exclusive with shuffle/);
-    await t.throws(() => DataLoader(letters, { batch_sampler: [[1]], batch_size: 2 }), /batch_sampler option is mutually exclusive with batch_size/);
-    await t.throws(() => DataLoader(letters, { batch_size: null, drop_last: true }), /disables auto-batching and is mutually exclusive with drop_last/);
-    await t.throws(() => DataLoader(letters, { batchsize: 3 }), /DataLoader: got an unexpected keyword argument 'batchsize'/);
-    await t.throws(() => DataLoader([], { shuffle: true }), /num_samples should be a positive integer value, but got num_samples=0/);
-    await t.throws(() => t.torch.utils.data.random_split(letters, [2, 2]), /Sum of input lengths does not equal the length of the input dataset! \(2 \+ 2 = 4, it has 5\)/);
-    await t.throws(() => [...t.torch.utils.data.RandomSampler([], { num_samples: 1 })], /RandomSampler: there are no samples to draw from/);
-    await t.throws(() => t.torch.utils.data.WeightedRandomSampler([1, -1], 2), /not negative, infinite or NaN, got number -1/);
-    await t.throws(() => t.torch.utils.data.WeightedRandomSampler(t.tensor([1]), 2), /weights should be a 1d sequence of numbers .*, got Tensor/);
-    await t.throws(() => [...t.torch.utils.data.WeightedRandomSampler([0, 1], 2, false)], /cannot draw 2 samples without replacement where 1 have a weight/);
+    await t.throws(
+      () => DataLoader(letters, { batch_size: 0 }),
+      /batch_size should be a positive integer value, but got batch_size=0/,
+    );
+    await t.throws(
+      () => DataLoader(letters, { sampler: [1], shuffle: true }),
+      /sampler option is mutually exclusive with shuffle/,
+    );
+    await t.throws(
+      () => DataLoader(letters, { batch_sampler: [[1]], batch_size: 2 }),
+      /batch_sampler option is mutually exclusive with batch_size/,
+    );
+    await t.throws(
+      () => DataLoader(letters, { batch_size: null, drop_last: true }),
+      /disables auto-batching and is mutually exclusive with drop_last/,
+    );
+    await t.throws(
+      () => DataLoader(letters, { batchsize: 3 }),
+      /DataLoader: got an unexpected keyword argument 'batchsize'/,
+    );
+    await t.throws(
+      () => DataLoader([], { shuffle: true }),
+      /num_samples should be a positive integer value, but got num_samples=0/,
+    );
+    await t.throws(
+      () => t.torch.utils.data.random_split(letters, [2, 2]),
+      /Sum of input lengths does not equal the length of the input dataset! \(2 \+ 2 = 4, it has 5\)/,
+    );
+    await t.throws(
+      () => [...t.torch.utils.data.RandomSampler([], { num_samples: 1 })],
+      /RandomSampler: there are no samples to draw from/,
+    );
+    await t.throws(
+      () => t.torch.utils.data.WeightedRandomSampler([1, -1], 2),
+      /not negative, infinite or NaN, got number -1/,
+    );
+    await t.throws(
+      () => t.torch.utils.data.WeightedRandomSampler(t.tensor([1]), 2),
+      /weights should be a 1d sequence of numbers .*, got Tensor/,
+    );
+    await t.throws(
+      () => [...t.torch.utils.data.WeightedRandomSampler([0, 1], 2, false)],
+      /cannot draw 2 samples without replacement where 1 have a weight/,
+    );
   },
   "the next batch is fetched while one is used, and no more than was asked for": async (t) => {
-    const { DataLoader } = t.torch.utils.data, asked = [], wait = (ms) => new Promise((done) => { setTimeout(done, ms); });
-    const dataset = { length: 10, get: (i) => { asked.push(i); return wait(1).then(() => i); } };
-    for (const [options, counts] of [[{}, [1, 2, 3]], [{ prefetch_factor: 0 }, [1, 1, 2]], [{ num_workers: 2 }, [1, 5, 6]]]) {
+    const { DataLoader } = t.torch.utils.data,
+      asked = [],
+      wait = (ms) =>
+        new Promise((done) => {
+          setTimeout(done, ms);
+        });
+    const dataset = {
+      length: 10,
+      get: (i) => {
+        asked.push(i);
+        return wait(1).then(() => i);
+      },
+    };
+    for (const [options, counts] of [
+      [{}, [1, 2, 3]],
+      [{ prefetch_factor: 0 }, [1, 1, 2]],
+      [{ num_workers: 2 }, [1, 5, 6]],
+    ]) {
       asked.length = 0;
-      const batches = DataLoader(dataset, options)[Symbol.asyncIterator](), seen = [];
+      const batches = DataLoader(dataset, options)[Symbol.asyncIterator](),
+        seen = [];
       await batches.next();
       seen.push(asked.length);
       await wait(20);
@@ -136,42 +323,82 @@ export default {
     }
   },
   "a sample that fails makes its batch fail, not those before": async (t) => {
-    const { DataLoader } = t.torch.utils.data, seen = [];
-    const loader = DataLoader({ length: 4, get: (i) => { if (i === 2) throw new Error("no sample 2"); return i; } });
+    const { DataLoader } = t.torch.utils.data,
+      seen = [];
+    const loader = DataLoader({
+      length: 4,
+      get: (i) => {
+        if (i === 2) throw new Error("no sample 2");
+        return i;
+      },
+    });
     await t.throws(async () => {
       for await (const batch of loader) {
         seen.push(await batch.tolist());
-        await new Promise((done) => { setTimeout(done, 10); });
+        await new Promise((done) => {
+          setTimeout(done, 10);
+        });
       }
     }, /no sample 2/);
     t.equal(seen, [[0], [1]]);
   },
   "batches live on when the tidy scope ends in which they were fetched": async (t) => {
-    const { DataLoader, TensorDataset } = t.torch.utils.data, { tidy } = t.torch, out = [];
+    const { DataLoader, TensorDataset } = t.torch.utils.data,
+      { tidy } = t.torch,
+      out = [];
     for await (const [x] of DataLoader(TensorDataset(t.tensor([1, 2, 3])))) {
       await tidy(async () => {
-        await new Promise((done) => { setTimeout(done, 10); });
+        await new Promise((done) => {
+          setTimeout(done, 10);
+        });
         out.push(await x.mul(2).item());
       });
     }
     t.equal(out, [2, 4, 6]);
   },
   "whatever a batch is made of lives on: lists, objects, Maps, within each other": async (t) => {
-    const { DataLoader } = t.torch.utils.data, { tidy, Tensor } = t.torch, one = (i) => t.tensor([i, i + 1]);
+    const { DataLoader } = t.torch.utils.data,
+      { tidy, Tensor } = t.torch,
+      one = (i) => t.tensor([i, i + 1]);
     const samples = {
-      tensors: one, lists: (i) => [one(i), [one(i)]], objects: (i) => ({ x: one(i), deep: { y: one(i) }, list: [one(i)] }), maps: (i) => new Map([["x", one(i)], ["deep", new Map([[3, { y: one(i) }]])]]),
+      tensors: one,
+      lists: (i) => [one(i), [one(i)]],
+      objects: (i) => ({ x: one(i), deep: { y: one(i) }, list: [one(i)] }),
+      maps: (i) =>
+        new Map([
+          ["x", one(i)],
+          ["deep", new Map([[3, { y: one(i) }]])],
+        ]),
     };
-    const tensorsIn = (value) => (value instanceof Tensor ? [value] : value instanceof Map ? [...value.values()].flatMap(tensorsIn) : Object.values(value).flatMap(tensorsIn));
+    const tensorsIn = (value) =>
+      value instanceof Tensor
+        ? [value]
+        : value instanceof Map
+          ? [...value.values()].flatMap(tensorsIn)
+          : Object.values(value).flatMap(tensorsIn);
     for (const [kind, sample] of Object.entries(samples)) {
-      const collates = [undefined, (all) => all, async (all) => new Map([["all", { all }]]), (all) => ({ first: all[0], made: { x: one(7), y: new Map([[1, one(8)]]) } })];
+      const collates = [
+        undefined,
+        (all) => all,
+        async (all) => new Map([["all", { all }]]),
+        (all) => ({ first: all[0], made: { x: one(7), y: new Map([[1, one(8)]]) } }),
+      ];
       for (const collate_fn of collates) {
         for (const batch_size of [2, null]) {
           if (batch_size === null && collate_fn?.length === 1 && collate_fn !== collates[1]) continue;
           for (const get of [sample, async (i) => sample(i)]) {
-            const loader = DataLoader({ length: 4, get }, { batch_size, ...(collate_fn ? { collate_fn } : {}) }), pass = loader[Symbol.asyncIterator](), out = [];
-            for (let i = 0; i < 2; i++) await tidy(async () => { out.push((await pass.next()).value); });
+            const loader = DataLoader({ length: 4, get }, { batch_size, ...(collate_fn ? { collate_fn } : {}) }),
+              pass = loader[Symbol.asyncIterator](),
+              out = [];
+            for (let i = 0; i < 2; i++)
+              await tidy(async () => {
+                out.push((await pass.next()).value);
+              });
             const found = out.flatMap(tensorsIn);
-            t.equal([kind, batch_size, found.length >= 2, found.map((x) => x.is_disposed).includes(true)], [kind, batch_size, true, false]);
+            t.equal(
+              [kind, batch_size, found.length >= 2, found.map((x) => x.is_disposed).includes(true)],
+              [kind, batch_size, true, false],
+            );
             t.equal((await found[found.length - 1].tolist()).length, 2);
           }
         }

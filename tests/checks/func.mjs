@@ -3,7 +3,9 @@ const leaf = (t, data) => t.tensor(data, { requires_grad: true });
 
 export default {
   "grad, grad_and_value, and grad of grad": async (t) => {
-    const { func } = t.torch, cube = (x) => x.pow(3).sum(), x = t.tensor([1, 2]);
+    const { func } = t.torch,
+      cube = (x) => x.pow(3).sum(),
+      x = t.tensor([1, 2]);
     t.close(await func.grad(cube)(x).tolist(), [3, 12]);
     t.equal(x.requires_grad, false);
     const [g, value] = func.grad_and_value((a, b) => a.mul(b).sum(), [0, 1])(x, t.tensor([5, 7]));
@@ -12,45 +14,131 @@ export default {
     const second = func.grad((y) => func.grad(cube)(y).sum());
     t.close(await second(x).tolist(), [6, 12]);
     await t.throws(() => func.grad((y) => y.mul(2))(x), /scalar Tensor, got tensor with 1 dims/);
-    t.equal(await func.grad(() => t.tensor(1))(x).tolist(), [0, 0]);
+    t.equal(
+      await func
+        .grad(() => t.tensor(1))(x)
+        .tolist(),
+      [0, 0],
+    );
   },
   "vjp and jvp": async (t) => {
-    const { func } = t.torch, x = t.tensor([1, 2]), f = (y) => y.mul(y).mul(3);
+    const { func } = t.torch,
+      x = t.tensor([1, 2]),
+      f = (y) => y.mul(y).mul(3);
     const [out, back] = func.vjp(f, x);
-    t.equal([await out.tolist(), await back(t.tensor([1, 10]))[0].tolist()], [[3, 12], [6, 120]]);
+    t.equal(
+      [await out.tolist(), await back(t.tensor([1, 10]))[0].tolist()],
+      [
+        [3, 12],
+        [6, 120],
+      ],
+    );
     const [same, along] = func.jvp(f, [x], [t.tensor([1, 0.5])]);
-    t.close([await same.tolist(), await along.tolist()], [[3, 12], [6, 6]]);
-    const w = t.tensor([[1, 2], [3, 4]]);
+    t.close(
+      [await same.tolist(), await along.tolist()],
+      [
+        [3, 12],
+        [6, 6],
+      ],
+    );
+    const w = t.tensor([
+      [1, 2],
+      [3, 4],
+    ]);
     t.close(await func.jvp((y) => w.matmul(y).exp(), [t.tensor([0, 0])], [t.tensor([1, 1])])[1].tolist(), [3, 7]);
     t.equal(await func.jvp((y) => y.add(1), [x], [t.tensor([4, 5])])[1].tolist(), [4, 5]);
   },
   "jacrev and hessian": async (t) => {
-    const { func } = t.torch, x = t.tensor([1, 2]);
-    t.close(await func.jacrev((y) => y.pow(2))(x).tolist(), [[2, 0], [0, 4]]);
+    const { func } = t.torch,
+      x = t.tensor([1, 2]);
+    t.close(
+      await func
+        .jacrev((y) => y.pow(2))(x)
+        .tolist(),
+      [
+        [2, 0],
+        [0, 4],
+      ],
+    );
     t.equal(func.jacrev((y) => t.torch.outer(y, y))(x).shape, [2, 2, 2]);
-    t.close(await func.hessian((y) => y.pow(3).sum())(x).tolist(), [[6, 0], [0, 12]]);
+    t.close(
+      await func
+        .hessian((y) => y.pow(3).sum())(x)
+        .tolist(),
+      [
+        [6, 0],
+        [0, 12],
+      ],
+    );
   },
-  "vmap": async (t) => {
-    const { func } = t.torch, a = t.tensor([[1, 2], [3, 4], [5, 6]]), v = t.tensor([10, 1]);
-    t.equal(await t.torch.vmap((row) => row.mul(v).sum())(a).tolist(), [12, 34, 56]);
-    t.equal(await func.vmap((row, w) => row.mul(w), [1, null], 1)(a, t.tensor([1, 0, 2])).tolist(), [[1, 2], [0, 0], [10, 12]]);
-    t.close(await func.vmap(func.grad((y) => y.pow(2).sum()))(a).tolist(), [[2, 4], [6, 8], [10, 12]]);
+  vmap: async (t) => {
+    const { func } = t.torch,
+      a = t.tensor([
+        [1, 2],
+        [3, 4],
+        [5, 6],
+      ]),
+      v = t.tensor([10, 1]);
+    t.equal(
+      await t.torch
+        .vmap((row) => row.mul(v).sum())(a)
+        .tolist(),
+      [12, 34, 56],
+    );
+    t.equal(
+      await func
+        .vmap(
+          (row, w) => row.mul(w),
+          [1, null],
+          1,
+        )(a, t.tensor([1, 0, 2]))
+        .tolist(),
+      [
+        [1, 2],
+        [0, 0],
+        [10, 12],
+      ],
+    );
+    t.close(
+      await func
+        .vmap(func.grad((y) => y.pow(2).sum()))(a)
+        .tolist(),
+      [
+        [2, 4],
+        [6, 8],
+        [10, 12],
+      ],
+    );
     await t.throws(() => func.vmap((x, y) => x.add(y))(a, v), /same size in the mapped dimension/);
   },
   "autograd.functional": async (t) => {
-    const { functional } = t.torch.autograd, x = t.tensor([1, 2]), ones = t.tensor([1, 1]), cube = (y) => y.pow(3).sum();
-    t.close(await functional.jacobian((y) => y.pow(2), x).tolist(), [[2, 0], [0, 4]]);
-    t.close(await functional.hessian(cube, x).tolist(), [[6, 0], [0, 12]]);
+    const { functional } = t.torch.autograd,
+      x = t.tensor([1, 2]),
+      ones = t.tensor([1, 1]),
+      cube = (y) => y.pow(3).sum();
+    t.close(await functional.jacobian((y) => y.pow(2), x).tolist(), [
+      [2, 0],
+      [0, 4],
+    ]);
+    t.close(await functional.hessian(cube, x).tolist(), [
+      [6, 0],
+      [0, 12],
+    ]);
     const [value, product] = functional.hvp(cube, x, ones);
     t.close([await value.item(), await product.tolist()], [9, [6, 12]]);
     t.close(await functional.vjp((y) => y.pow(2), x, ones)[1].tolist(), [2, 4]);
     t.close(await functional.jvp((y) => y.pow(2), x, ones)[1].tolist(), [2, 4]);
     const blocks = functional.hessian((a, b) => a.mul(b).sum(), [x, x]);
-    t.close(await blocks[0][1].tolist(), [[1, 0], [0, 1]]);
+    t.close(await blocks[0][1].tolist(), [
+      [1, 0],
+      [0, 1],
+    ]);
     await t.throws(() => functional.vjp((y) => y.mul(2), x), /v can only be None/);
   },
   "leaves and views that must not be changed in place": async (t) => {
-    const { no_grad } = t.torch, x = leaf(t, [1, 2]), y = x.mul(2);
+    const { no_grad } = t.torch,
+      x = leaf(t, [1, 2]),
+      y = x.mul(2);
     await t.throws(() => x.add_(1), /a leaf Variable that requires grad is being used in an in-place operation/);
     await t.throws(() => x.view(2).mul_(2), /a view of a leaf Variable/);
     await t.throws(() => no_grad(() => x.view(2)).add_(1), /A view was created in no_grad mode/);
@@ -61,12 +149,17 @@ export default {
     t.equal(await y.detach().unbind()[0].add_(1).item(), 3);
     await t.throws(() => y.requires_grad_(false), /you can only change requires_grad flags of leaf variables/);
     await t.throws(() => y.index(0).detach_(), /Can't detach views in-place/);
-    await t.throws(() => t.tensor([1], { dtype: "int32" }).requires_grad_(), /only Tensors of floating point dtype can require gradients/);
+    await t.throws(
+      () => t.tensor([1], { dtype: "int32" }).requires_grad_(),
+      /only Tensors of floating point dtype can require gradients/,
+    );
     await t.throws(() => t.tensor([1]).backward(), /does not require grad and does not have a grad_fn/);
     await t.throws(() => t.tensor([1]).register_hook(() => {}), /doesn't require gradient/);
   },
   "a view changed in place changes its base's gradient, and the other way round": async (t) => {
-    const x = leaf(t, [1, 2, 3]), y = x.mul(2), v = y.index("1:");
+    const x = leaf(t, [1, 2, 3]),
+      y = x.mul(2),
+      v = y.index("1:");
     v.mul_(10);
     y.sum().backward({ retain_graph: true });
     t.equal(await x.grad.tolist(), [2, 20, 20]);
@@ -76,35 +169,55 @@ export default {
     t.equal(await x.grad.tolist(), [0, 60, 60]);
   },
   "what is saved is compared by version": async (t) => {
-    const x = leaf(t, [1, 2]), y = x.exp(), z = y.mul(y);
+    const x = leaf(t, [1, 2]),
+      y = x.exp(),
+      z = y.mul(y);
     y.detach().add_(1);
     await t.throws(() => z.sum().backward(), /modified by an inplace operation: .*version 1; expected version 0/);
-    const a = leaf(t, [1, 2]), b = a.mul(3).add_(1);  // add_ needs nothing saved
+    const a = leaf(t, [1, 2]),
+      b = a.mul(3).add_(1); // add_ needs nothing saved
     b.sum().backward();
     t.equal(await a.grad.tolist(), [3, 3]);
   },
   "inputs of backward, retain_grad, and what is unused": async (t) => {
-    const x = leaf(t, [1, 2]), y = x.mul(2), other = leaf(t, [1]);
+    const x = leaf(t, [1, 2]),
+      y = x.mul(2),
+      other = leaf(t, [1]);
     y.sum().backward({ inputs: [y], retain_graph: true });
     t.equal([await y.grad.tolist(), x.grad], [[1, 1], null]);
     await t.throws(() => y.sum().backward({ inputs: [] }), /`inputs` argument to `backward\(\)` cannot be empty/);
-    await t.throws(() => t.torch.autograd.grad(y.sum(), [other]), /at index 0 appears to not have been used in the graph/);
+    await t.throws(
+      () => t.torch.autograd.grad(y.sum(), [other]),
+      /at index 0 appears to not have been used in the graph/,
+    );
     const z = x.mul(3);
     z.retain_grad();
     z.mul(z).sum().backward();
     t.equal([z.is_leaf, x.is_leaf, await z.grad.tolist()], [false, true, [6, 12]]);
   },
   "hooks can be taken off, and the mode of recording is given back after an error": async (t) => {
-    const { enable_grad, is_grad_enabled, no_grad, set_grad_enabled } = t.torch, x = leaf(t, [1]);
+    const { enable_grad, is_grad_enabled, no_grad, set_grad_enabled } = t.torch,
+      x = leaf(t, [1]);
     let calls = 0;
-    const handle = x.register_hook(() => { calls++; });
+    const handle = x.register_hook(() => {
+      calls++;
+    });
     x.mul(2).backward();
     handle.remove();
     x.mul(2).backward();
     t.equal(calls, 1);
-    await t.throws(() => no_grad(() => { throw new Error("mine"); }), /mine/);
+    await t.throws(
+      () =>
+        no_grad(() => {
+          throw new Error("mine");
+        }),
+      /mine/,
+    );
     t.equal(is_grad_enabled(), true);
-    t.equal(no_grad(() => enable_grad(() => x.mul(2).requires_grad)), true);
+    t.equal(
+      no_grad(() => enable_grad(() => x.mul(2).requires_grad)),
+      true,
+    );
     set_grad_enabled(false);
     t.equal(x.mul(2).requires_grad, false);
     set_grad_enabled(true);

@@ -1,16 +1,20 @@
 // A layout is no part of a value: what a tensor is made of (strides of 0, 1 or more, offsets, axes in any order) changes no
 // result.  Rows are long enough, and divisible, for every way in which kernels read them.
-const ROWS = 3, LENGTH = 64;
+const ROWS = 3,
+  LENGTH = 64;
 
 /** Tensors of one shape, [3, 64], laid out in all ways that views can make. */
 function layouts(t) {
-  const { torch, device } = t, numbers = (n) => torch.arange(n, { device }).mul(0.37).sin().add(1.5);
+  const { torch, device } = t,
+    numbers = (n) => torch.arange(n, { device }).mul(0.37).sin().add(1.5);
   const part = numbers(4 * ROWS * (LENGTH + 1));
   return {
     "one number": torch.tensor(0.75, { device }).expand(ROWS, LENGTH),
     "one row": numbers(LENGTH).expand(ROWS, LENGTH),
     "one column": numbers(ROWS).unsqueeze(1).expand(ROWS, LENGTH),
-    "transposed": numbers(ROWS * LENGTH).reshape(LENGTH, ROWS).t(),
+    transposed: numbers(ROWS * LENGTH)
+      .reshape(LENGTH, ROWS)
+      .t(),
     "from an odd place": part.as_strided([ROWS, LENGTH], [LENGTH, 1], 1),
     "rows of odd length": part.as_strided([ROWS, LENGTH], [LENGTH + 1, 1], 0),
     "every other": part.as_strided([ROWS, LENGTH], [2 * LENGTH, 2], 4),
@@ -18,7 +22,24 @@ function layouts(t) {
   };
 }
 
-const REDUCTIONS = ["sum", "mean", "prod", "var", "std", "amax", "amin", "norm", "logsumexp", "count_nonzero", "nansum", "argmax", "any", "median", "max", "var_mean"];
+const REDUCTIONS = [
+  "sum",
+  "mean",
+  "prod",
+  "var",
+  "std",
+  "amax",
+  "amin",
+  "norm",
+  "logsumexp",
+  "count_nonzero",
+  "nansum",
+  "argmax",
+  "any",
+  "median",
+  "max",
+  "var_mean",
+];
 const ALONG = ["softmax", "log_softmax", "cumsum", "cummax", "sort"];
 const BY_ELEMENT = ["exp", "neg", "isnan"];
 const WITH_ROW = ["add", "div", "gt"];
@@ -26,7 +47,9 @@ const AXES = { logsumexp: [0, 1], median: [0, 1] };
 
 async function values(result) {
   const found = await result;
-  return Promise.all((typeof found[Symbol.iterator] === "function" && !found.tolist ? [...found] : [found]).map((x) => x.tolist()));
+  return Promise.all(
+    (typeof found[Symbol.iterator] === "function" && !found.tolist ? [...found] : [found]).map((x) => x.tolist()),
+  );
 }
 
 /** Compares `call(x)` for each layout with the call of a plain copy. */
@@ -42,31 +65,46 @@ async function sameForAll(t, what, call) {
 }
 
 export default {
-  "reductions": async (t) => {
+  reductions: async (t) => {
     for (const name of REDUCTIONS) {
-      for (const dim of AXES[name] ?? [null, 0, 1]) await sameForAll(t, `${name} along ${dim}`, (x) => (dim === null ? x[name]() : x[name](dim)));
+      for (const dim of AXES[name] ?? [null, 0, 1])
+        await sameForAll(t, `${name} along ${dim}`, (x) => (dim === null ? x[name]() : x[name](dim)));
     }
   },
   "what goes along an axis": async (t) => {
-    for (const name of ALONG) for (const dim of [0, 1]) await sameForAll(t, `${name} along ${dim}`, (x) => x[name](dim));
+    for (const name of ALONG)
+      for (const dim of [0, 1]) await sameForAll(t, `${name} along ${dim}`, (x) => x[name](dim));
   },
   "elements, alone and beside others": async (t) => {
-    const row = t.torch.arange(LENGTH, { device: t.device }).cos(), column = t.torch.arange(ROWS, { device: t.device }).add(1).reshape(ROWS, 1);
+    const row = t.torch.arange(LENGTH, { device: t.device }).cos(),
+      column = t.torch.arange(ROWS, { device: t.device }).add(1).reshape(ROWS, 1);
     for (const name of BY_ELEMENT) await sameForAll(t, name, (x) => x[name]());
     for (const name of WITH_ROW) for (const other of [row, column]) await sameForAll(t, name, (x) => x[name](other));
   },
   "products and normalisation": async (t) => {
-    const { functional: F } = t.torch.nn, weight = t.torch.arange(LENGTH * 8, { device: t.device }).sin().reshape(8, LENGTH);
+    const { functional: F } = t.torch.nn,
+      weight = t.torch
+        .arange(LENGTH * 8, { device: t.device })
+        .sin()
+        .reshape(8, LENGTH);
     await sameForAll(t, "matmul", (x) => x.matmul(weight.t()));
     await sameForAll(t, "layer_norm", (x) => F.layer_norm(x, [LENGTH]));
     await sameForAll(t, "normalize", (x) => F.normalize(x, { dim: 1 }));
     await sameForAll(t, "cross_entropy", (x) => F.cross_entropy(x, t.tensor([1, 2, 3], { dtype: t.torch.long })));
   },
-  "gradients": async (t) => {
-    const calls = { sum: (x) => x.sum(1), prod: (x) => x.prod(1), var: (x) => x.var(1), softmax: (x) => x.softmax(1), mul: (x) => x.mul(x), amax: (x) => x.amax(1) };
+  gradients: async (t) => {
+    const calls = {
+      sum: (x) => x.sum(1),
+      prod: (x) => x.prod(1),
+      var: (x) => x.var(1),
+      softmax: (x) => x.softmax(1),
+      mul: (x) => x.mul(x),
+      amax: (x) => x.amax(1),
+    };
     for (const [name, call] of Object.entries(calls)) {
       await sameForAll(t, `gradient of ${name}`, (x) => {
-        const leaf = x.detach().requires_grad_(true), y = call(leaf);
+        const leaf = x.detach().requires_grad_(true),
+          y = call(leaf);
         return t.torch.autograd.grad(y, leaf, { grad_outputs: y.detach().mul(0.5) })[0];
       });
     }

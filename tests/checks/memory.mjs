@@ -1,7 +1,9 @@
 // When memory goes, and what torch.memory() says of what stays.  Ops that no other check uses tell this file's buffers from garbage.
 export default {
   "dispose frees at once, with the last view": async (t) => {
-    const held = holding(t, "sinc"), x = t.torch.sinc(t.torch.ones([64, 64], { device: t.device })), rows = x.view(4096);
+    const held = holding(t, "sinc"),
+      x = t.torch.sinc(t.torch.ones([64, 64], { device: t.device })),
+      rows = x.view(4096);
     const [bytes, buffers] = held();
     t.equal([bytes >= 4 * 4096, buffers], [true, 1]);
     x.dispose();
@@ -11,7 +13,8 @@ export default {
     await t.throws(() => x.add(1), /disposed/);
   },
   "tidy frees all but its answer, of an async function when its promise settles": async (t) => {
-    const held = holding(t, "erfc"), one = () => t.torch.erfc(t.torch.ones([64], { device: t.device }));
+    const held = holding(t, "erfc"),
+      one = () => t.torch.erfc(t.torch.ones([64], { device: t.device }));
     const kept = t.torch.tidy(() => ({ answer: [one(), one()], number: [one(), one(), one()].length }));
     t.equal(held()[1], 2);
     kept.answer.forEach((x) => x.dispose());
@@ -22,11 +25,19 @@ export default {
     });
     t.equal(held()[1], 0);
     t.close((await sum.data())[0], 0.3145984, { rtol: 1e-4 });
-    await t.throws(() => t.torch.tidy(() => { one(); throw new Error("meant"); }), /meant/);
+    await t.throws(
+      () =>
+        t.torch.tidy(() => {
+          one();
+          throw new Error("meant");
+        }),
+      /meant/,
+    );
     t.equal(held()[1], 0);
   },
   "what a graph has saved stays until the way back, or the end of its tidy scope": async (t) => {
-    const held = holding(t, "expm1"), w = t.torch.ones([64], { device: t.device, requires_grad: true });
+    const held = holding(t, "expm1"),
+      w = t.torch.ones([64], { device: t.device, requires_grad: true });
     const loss = t.torch.tidy(() => t.torch.expm1(w).mul(w).sum());
     t.equal(held()[1], 1);
     loss.backward();
@@ -34,7 +45,11 @@ export default {
     t.close((await w.grad.data())[0], 2 * Math.E - 1, { rtol: 1e-4 });
   },
   "a loop that keeps what it should not is found by op and line": async (t) => {
-    const { nn } = t.torch, net = nn.Linear(16, 8).to(t.device), x = t.torch.ones([4, 16], { device: t.device }), one = t.tensor(1), losses = [];
+    const { nn } = t.torch,
+      net = nn.Linear(16, 8).to(t.device),
+      x = t.torch.ones([4, 16], { device: t.device }),
+      one = t.tensor(1),
+      losses = [];
     const step = () => t.torch.logaddexp(net(x).sum(), one);
     t.torch.record_memory_history();
     try {
@@ -46,17 +61,28 @@ export default {
     } finally {
       t.torch.record_memory_history(false);
     }
-    const { bytes, buffers, origins } = t.torch.memory()[t.device], [found, ...others] = origins.filter(({ op }) => op === "logaddexp");
-    t.equal([others.length, found.buffers, found.bytes >= 200, buffers > 50, bytes > found.bytes], [0, 50, true, true, true]);
+    const { bytes, buffers, origins } = t.torch.memory()[t.device],
+      [found, ...others] = origins.filter(({ op }) => op === "logaddexp");
+    t.equal(
+      [others.length, found.buffers, found.bytes >= 200, buffers > 50, bytes > found.bytes],
+      [0, 50, true, true, true],
+    );
     t.equal(/^step memory\.mjs:\d+ < .*memory\.mjs:\d+/.test(found.where), true);
     t.equal(/ 50 +logaddexp +step memory\.mjs:\d+ </.test(t.torch.memory_summary(100)), true);
-    const heads = t.torch.memory_summary(0).split("\n").filter((line) => line.startsWith(`${t.device}: `));
-    t.equal(heads.map((line) => line.replace(/[\d.]+ ([KM]i)?B/g, "SIZE")), [`${t.device}: SIZE in ${buffers} buffers${t.device === "cpu" ? "" : ", SIZE of the device"}`]);
+    const heads = t.torch
+      .memory_summary(0)
+      .split("\n")
+      .filter((line) => line.startsWith(`${t.device}: `));
+    t.equal(
+      heads.map((line) => line.replace(/[\d.]+ ([KM]i)?B/g, "SIZE")),
+      [`${t.device}: SIZE in ${buffers} buffers${t.device === "cpu" ? "" : ", SIZE of the device"}`],
+    );
     losses.forEach((loss) => loss.dispose());
     t.equal(holding(t, "logaddexp")(), [0, 0]);
   },
   "gradients have an origin of their own": async (t) => {
-    const held = holding(t, "sinc backward"), x = t.torch.ones([64], { device: t.device, requires_grad: true });
+    const held = holding(t, "sinc backward"),
+      x = t.torch.ones([64], { device: t.device, requires_grad: true });
     t.torch.sinc(x).sum().backward();
     t.equal(held()[1], 1);
     x.grad.dispose();

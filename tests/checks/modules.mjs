@@ -1,8 +1,10 @@
 // torch.nn's modules: those that the definitions declare, what they keep and call.
 export default {
   "a module keeps its options by place, by name, or by default": async (t) => {
-    const { nn } = t.torch, x = t.tensor([-2, 1]);
-    for (const m of [nn.LeakyReLU(0.5), new nn.LeakyReLU({ negative_slope: 0.5 })]) t.equal(await m(x).tolist(), [-1, 1]);
+    const { nn } = t.torch,
+      x = t.tensor([-2, 1]);
+    for (const m of [nn.LeakyReLU(0.5), new nn.LeakyReLU({ negative_slope: 0.5 })])
+      t.equal(await m(x).tolist(), [-1, 1]);
     t.close(await nn.LeakyReLU()(x).tolist(), [-0.02, 1]);
     t.equal(String(nn.MaxPool2d(2)), "MaxPool2d(kernel_size=2, stride=2, padding=0, dilation=1, ceil_mode=False)");
     await t.throws(() => nn.MaxPool2d(), /MaxPool2d: missing required argument 'kernel_size'/);
@@ -19,41 +21,88 @@ export default {
     await t.throws(() => t.torch.nn.Softmax2d({ dim: 1 }), /unexpected keyword argument 'dim'/);
   },
   "what the module calls by another name is kept under that, for as many axes as its name says": async (t) => {
-    const { nn } = t.torch, x = t.tensor([[[1, 2], [3, 4]]]);
-    t.equal(await nn.ZeroPad2d({ padding: [1, 0, 0, 0] })(x).tolist(), [[[0, 1, 2], [0, 3, 4]]]);
-    t.equal(await nn.ReflectionPad2d(1)(x).tolist(), [[[4, 3, 4, 3], [2, 1, 2, 1], [4, 3, 4, 3], [2, 1, 2, 1]]]);
+    const { nn } = t.torch,
+      x = t.tensor([
+        [
+          [1, 2],
+          [3, 4],
+        ],
+      ]);
+    t.equal(
+      await nn
+        .ZeroPad2d({ padding: [1, 0, 0, 0] })(x)
+        .tolist(),
+      [
+        [
+          [0, 1, 2],
+          [0, 3, 4],
+        ],
+      ],
+    );
+    t.equal(await nn.ReflectionPad2d(1)(x).tolist(), [
+      [
+        [4, 3, 4, 3],
+        [2, 1, 2, 1],
+        [4, 3, 4, 3],
+        [2, 1, 2, 1],
+      ],
+    ]);
     await t.throws(() => nn.ZeroPad1d({ pad: 1 }), /unexpected keyword argument 'pad'/);
   },
   "in place means the input changes": async (t) => {
-    const x = t.tensor([-1, 2]), y = t.torch.nn.ReLU({ inplace: true })(x);
+    const x = t.tensor([-1, 2]),
+      y = t.torch.nn.ReLU({ inplace: true })(x);
     t.equal([await x.tolist(), y === x], [[0, 2], true]);
     const z = t.tensor([-1, 2]);
     t.torch.nn.ReLU()(z);
     t.equal(await z.tolist(), [-1, 2]);
   },
   "a module prints what PyTorch's prints": async (t) => {
-    const { nn } = t.torch, shown = [
-      [nn.ReLU(), "ReLU()"], [nn.ReLU({ inplace: true }), "ReLU(inplace=True)"], [nn.LeakyReLU({ inplace: true }), "LeakyReLU(negative_slope=0.01, inplace=True)"],
-      [nn.ELU(), "ELU(alpha=1.0)"], [nn.GELU(), "GELU(approximate='none')"], [nn.GELU("tanh"), "GELU(approximate='tanh')"], [nn.Hardshrink(), "Hardshrink(0.5)"],
-      [nn.Dropout(), "Dropout(p=0.5, inplace=False)"], [nn.ZeroPad2d(1), "ZeroPad2d((1, 1, 1, 1))"], [nn.ConstantPad1d([1, 2], 3.5), "ConstantPad1d(padding=(1, 2), value=3.5)"],
-      [nn.MaxUnpool1d(2), "MaxUnpool1d(kernel_size=(2,), stride=(2,), padding=(0,))"], [nn.Softmax(1), "Softmax(dim=1)"], [nn.CrossEntropyLoss(), "CrossEntropyLoss()"],
-      [nn.Upsample({ scale_factor: 2 }), "Upsample(scale_factor=2.0, mode='nearest')"], [nn.Upsample([2, 3], { mode: "bilinear" }), "Upsample(size=(2, 3), mode='bilinear')"],
-      [nn.AdaptiveAvgPool2d([3, null]), "AdaptiveAvgPool2d(output_size=(3, None))"], [nn.PairwiseDistance(), "PairwiseDistance()"],
-    ];
+    const { nn } = t.torch,
+      shown = [
+        [nn.ReLU(), "ReLU()"],
+        [nn.ReLU({ inplace: true }), "ReLU(inplace=True)"],
+        [nn.LeakyReLU({ inplace: true }), "LeakyReLU(negative_slope=0.01, inplace=True)"],
+        [nn.ELU(), "ELU(alpha=1.0)"],
+        [nn.GELU(), "GELU(approximate='none')"],
+        [nn.GELU("tanh"), "GELU(approximate='tanh')"],
+        [nn.Hardshrink(), "Hardshrink(0.5)"],
+        [nn.Dropout(), "Dropout(p=0.5, inplace=False)"],
+        [nn.ZeroPad2d(1), "ZeroPad2d((1, 1, 1, 1))"],
+        [nn.ConstantPad1d([1, 2], 3.5), "ConstantPad1d(padding=(1, 2), value=3.5)"],
+        [nn.MaxUnpool1d(2), "MaxUnpool1d(kernel_size=(2,), stride=(2,), padding=(0,))"],
+        [nn.Softmax(1), "Softmax(dim=1)"],
+        [nn.CrossEntropyLoss(), "CrossEntropyLoss()"],
+        [nn.Upsample({ scale_factor: 2 }), "Upsample(scale_factor=2.0, mode='nearest')"],
+        [nn.Upsample([2, 3], { mode: "bilinear" }), "Upsample(size=(2, 3), mode='bilinear')"],
+        [nn.AdaptiveAvgPool2d([3, null]), "AdaptiveAvgPool2d(output_size=(3, None))"],
+        [nn.PairwiseDistance(), "PairwiseDistance()"],
+      ];
     for (const [module, text] of shown) t.equal(String(module), text);
   },
   "dropout in place drops in its input": async (t) => {
-    const x = t.torch.ones(100, { device: t.device }), y = t.torch.nn.Dropout({ p: 0.5, inplace: true })(x);
+    const x = t.torch.ones(100, { device: t.device }),
+      y = t.torch.nn.Dropout({ p: 0.5, inplace: true })(x);
     t.equal([y === x, (await x.tolist()).every((v) => v === 0 || v === 2)], [true, true]);
   },
   "dropout rests outside training": async (t) => {
-    const x = t.torch.ones(100, { device: t.device }), drop = t.torch.nn.Dropout({ p: 0.5 });
+    const x = t.torch.ones(100, { device: t.device }),
+      drop = t.torch.nn.Dropout({ p: 0.5 });
     const some = (await drop(x).tolist()).filter((v) => v === 0).length;
     t.equal([some > 10 && some < 90, await drop.eval()(x).tolist()], [true, new Array(100).fill(1)]);
   },
   "a loss's weights are part of its state": async (t) => {
     const loss = t.torch.nn.NLLLoss({ weight: t.tensor([1, 3]) });
     t.equal(Object.keys(loss.state_dict()), ["weight"]);
-    t.close(await loss(t.tensor([[-1, -2], [-3, -4]]), t.tensor([0, 1], { dtype: t.torch.long })).tolist(), (1 + 12) / 4);
+    t.close(
+      await loss(
+        t.tensor([
+          [-1, -2],
+          [-3, -4],
+        ]),
+        t.tensor([0, 1], { dtype: t.torch.long }),
+      ).tolist(),
+      (1 + 12) / 4,
+    );
   },
 };

@@ -30,19 +30,23 @@ export default {
     t.close(await list(t.tensor([1e-8, 50, -1e4]).tanh()), [1e-8, 1, -1], { rtol: 1e-6, atol: 0 });
     t.close(await list(t.tensor([1e6]).sin()), [-0.34999350217129294], { rtol: 0, atol: 1e-5 });
   },
-  "powers": async (t) => {
+  powers: async (t) => {
     t.equal(await list(t.tensor([-2, -2, 0, 0]).pow(t.tensor([3, 2, 2, 0]))), [-8, 4, 0, 1]);
     t.equal(await list(t.tensor([-2]).pow(0.5)), [NaN]);
     t.equal(await list(t.tensor([3, -3]).pow(2)), [9, 9]);
   },
   "division is division": async (t) => t.equal(await list(t.tensor([91]).div(13)), [7]),
   "remainders and whole division follow Python": async (t) => {
-    const a = t.tensor([7, -7, 7, -7], { dtype: t.torch.int32 }), b = t.tensor([3, 3, -3, -3], { dtype: t.torch.int32 });
+    const a = t.tensor([7, -7, 7, -7], { dtype: t.torch.int32 }),
+      b = t.tensor([3, 3, -3, -3], { dtype: t.torch.int32 });
     t.equal(await list(a.remainder(b)), [1, 2, -2, -1]);
     t.equal(await list(a.floor_divide(b)), [2, -3, -3, 2]);
-    if (t.device !== "cpu") return;             // quotients that float64 rounds to just under a whole number
+    if (t.device !== "cpu") return; // quotients that float64 rounds to just under a whole number
     const x = t.tensor([-8397.732376757678, -134013.87050851693], { dtype: t.torch.float64 });
-    t.equal(await list(x.floor_divide(t.tensor([-0.03394596765734881, -39.6190959205382], { dtype: t.torch.float64 }))), [247385, 3382]);
+    t.equal(
+      await list(x.floor_divide(t.tensor([-0.03394596765734881, -39.6190959205382], { dtype: t.torch.float64 }))),
+      [247385, 3382],
+    );
   },
   "whole numbers stay whole": async (t) => {
     const x = t.tensor([16777217], { dtype: t.torch.int32 });
@@ -50,19 +54,43 @@ export default {
     t.equal(await t.torch.full([1000], 2000003, { dtype: t.torch.int32, device: t.device }).sum().item(), 2000003000);
   },
   "a sum of many ones is exact": async (t) => {
-    t.equal(await t.torch.ones([1 << 25], { device: t.device }).sum().item(), 1 << 25);
+    t.equal(
+      await t.torch
+        .ones([1 << 25], { device: t.device })
+        .sum()
+        .item(),
+      1 << 25,
+    );
   },
   "types are promoted as PyTorch promotes them": async (t) => {
-    const { torch } = t, i = t.tensor([1, 2], { dtype: torch.int32 }), f = t.tensor([0.5, 1.5]), b = t.tensor([true, false]);
+    const { torch } = t,
+      i = t.tensor([1, 2], { dtype: torch.int32 }),
+      f = t.tensor([0.5, 1.5]),
+      b = t.tensor([true, false]);
     const type = (x) => String(x.dtype).replace("torch.", "");
-    t.equal([i.add(f), i.add(1), i.add(1.5), i.div(i), b.add(b), b.sum(), i.sqrt(), f.gt(i), i.mean === undefined ? f : f.mean()].map(type),
-      ["float32", "int32", "float32", "float32", "bool", "int32", "float32", "bool", "float32"]);
+    t.equal(
+      [
+        i.add(f),
+        i.add(1),
+        i.add(1.5),
+        i.div(i),
+        b.add(b),
+        b.sum(),
+        i.sqrt(),
+        f.gt(i),
+        i.mean === undefined ? f : f.mean(),
+      ].map(type),
+      ["float32", "int32", "float32", "float32", "bool", "int32", "float32", "bool", "float32"],
+    );
   },
   "half precision rounds": async (t) => {
     if (t.device === "webgpu") return; // a software GPU has no f16
     const x = t.tensor([2049, 0.1], { dtype: t.torch.float16 });
     t.equal(await list(x), [2048, 0.0999755859375]);
-    t.equal(await list(x.add(1)), [2049, 1.099609375].map((v) => (v === 2049 ? 2048 : v)));
+    t.equal(
+      await list(x.add(1)),
+      [2049, 1.099609375].map((v) => (v === 2049 ? 2048 : v)),
+    );
   },
   "random numbers are the same on every device": async (t) => {
     t.torch.manual_seed(7);
@@ -71,7 +99,9 @@ export default {
     t.equal(here, await list(t.torch.rand([5], { device: "cpu" })));
   },
   "gradients at NaN, infinities and edges are PyTorch's": async (t) => {
-    const { torch } = t, F = torch.nn.functional, { special } = torch;
+    const { torch } = t,
+      F = torch.nn.functional,
+      { special } = torch;
     const slopes = async (f, ...lists) => {
       const xs = lists.map((list) => t.tensor(list, { requires_grad: true }));
       return Promise.all(torch.autograd.grad(f(...xs).sum(), xs).map(list));
@@ -97,7 +127,8 @@ export default {
     t.equal(t.tensor(true).sum_to_size([]).dtype.toString(), t.tensor([true]).sum_to_size([]).dtype.toString());
   },
   "a histogram between edges that fall has nothing to divide": async (t) => {
-    const x = t.tensor([[1], [2]]), [hist] = t.torch.histogramdd(x, [t.tensor([3, 0, 1])], { density: true });
+    const x = t.tensor([[1], [2]]),
+      [hist] = t.torch.histogramdd(x, [t.tensor([3, 0, 1])], { density: true });
     t.equal(await list(hist), [NaN, NaN]);
   },
 };

@@ -1,21 +1,31 @@
 // torch.optim, its schedulers, and the clipping of gradients, against PyTorch's answers and by what a program does with them.
 import recorded from "../recorded/optim.mjs";
 
-const number = (k) => (k * 7919 + 104729) % 1009 / 504.5 - 1;
-const SHAPES = [[2, 3], [3], []], MATRICES = [[2, 3], [3, 2]];
+const number = (k) => ((k * 7919 + 104729) % 1009) / 504.5 - 1;
+const SHAPES = [[2, 3], [3], []],
+  MATRICES = [
+    [2, 3],
+    [3, 2],
+  ];
 const LAMBDAS = { decay: (t) => 0.95 ** t, grow: (t) => 1 + t / 4 };
 const TOLERANCE = { rtol: 2e-5, atol: 2e-5 };
 
 function made(t, shape, first) {
   const n = shape.reduce((a, b) => a * b, 1);
-  return t.tensor(Float32Array.from({ length: n }, (_, j) => number(first + j)), { shape });
+  return t.tensor(
+    Float32Array.from({ length: n }, (_, j) => number(first + j)),
+    { shape },
+  );
 }
 const parameters = (t, shapes = SHAPES) => shapes.map((shape, i) => t.torch.nn.Parameter(made(t, shape, 100 * i)));
 const flat = async (tensors) => (await Promise.all(tensors.map((x) => x.data()))).flatMap((x) => [...x]);
 
 async function trajectory(t, name, options) {
-  const shapes = name === "Muon" ? MATRICES : SHAPES, params = parameters(t, shapes), targets = shapes.map((s, i) => made(t, s, 1000 + 100 * i));
-  const optimizer = new t.torch.optim[name](params, options), out = [];
+  const shapes = name === "Muon" ? MATRICES : SHAPES,
+    params = parameters(t, shapes),
+    targets = shapes.map((s, i) => made(t, s, 1000 + 100 * i));
+  const optimizer = new t.torch.optim[name](params, options),
+    out = [];
   const closure = () => {
     optimizer.zero_grad();
     const loss = params.map((p, i) => p.sub(targets[i]).pow(2).mul(p.mul(p).add(1)).sum()).reduce((a, b) => a.add(b));
@@ -23,82 +33,115 @@ async function trajectory(t, name, options) {
     return loss;
   };
   for (let n = 0; n < 10; n++) {
-    params.forEach((p, i) => { p.grad = made(t, p.shape, 2000 + 300 * n + 100 * i); });
+    params.forEach((p, i) => {
+      p.grad = made(t, p.shape, 2000 + 300 * n + 100 * i);
+    });
     await (name === "LBFGS" ? optimizer.step(closure) : optimizer.step());
     if (n === 0 || n === 1 || n === 9) out.push(await flat(params));
   }
   return out;
 }
 
-const trajectories = Object.fromEntries([...new Set(recorded.optimizers.map(([name]) => name))].map((name) => [
-  `${name} moves parameters as PyTorch's does, with every option`, async (t) => {
-    for (const [, options, wanted] of recorded.optimizers.filter(([other]) => other === name)) {
-      const got = await trajectory(t, name, options);
-      got.forEach((row, i) => t.close(row, wanted[i], TOLERANCE));
-    }
-  },
-]));
+const trajectories = Object.fromEntries(
+  [...new Set(recorded.optimizers.map(([name]) => name))].map((name) => [
+    `${name} moves parameters as PyTorch's does, with every option`,
+    async (t) => {
+      for (const [, options, wanted] of recorded.optimizers.filter(([other]) => other === name)) {
+        const got = await trajectory(t, name, options);
+        got.forEach((row, i) => t.close(row, wanted[i], TOLERANCE));
+      }
+    },
+  ]),
+);
 
 function course(t, name, options) {
-  const { optim } = t.torch, momentum = name === "CyclicLR" || name === "OneCycleLR";
-  const optimizer = optim.SGD([0.05, 0.3].map((lr) => ({ params: [t.torch.nn.Parameter(t.tensor([0]))], lr })), { lr: 0.1, momentum: 0.9 });
+  const { optim } = t.torch,
+    momentum = name === "CyclicLR" || name === "OneCycleLR";
+  const optimizer = optim.SGD(
+    [0.05, 0.3].map((lr) => ({ params: [t.torch.nn.Parameter(t.tensor([0]))], lr })),
+    { lr: 0.1, momentum: 0.9 },
+  );
   const make = (kind, { schedulers, milestones, lr_lambda, ...rest }) => {
     if (schedulers) {
       const parts = schedulers.map((one) => make(...one));
-      return kind === "ChainedScheduler" ? optim.lr_scheduler.ChainedScheduler(parts) : optim.lr_scheduler.SequentialLR(optimizer, parts, milestones);
+      return kind === "ChainedScheduler"
+        ? optim.lr_scheduler.ChainedScheduler(parts)
+        : optim.lr_scheduler.SequentialLR(optimizer, parts, milestones);
     }
     if (milestones) rest.milestones = milestones;
     if (lr_lambda) rest.lr_lambda = Array.isArray(lr_lambda) ? lr_lambda.map((f) => LAMBDAS[f]) : LAMBDAS[lr_lambda];
     return new optim.lr_scheduler[kind](optimizer, rest);
   };
-  const scheduler = make(name, options), out = [];
+  const scheduler = make(name, options),
+    out = [];
   for (let n = 0; n < 20; n++) {
-    out.push([...optimizer.param_groups.map((g) => g.lr), ...(momentum ? optimizer.param_groups.map((g) => g.momentum) : [])]);
+    out.push([
+      ...optimizer.param_groups.map((g) => g.lr),
+      ...(momentum ? optimizer.param_groups.map((g) => g.momentum) : []),
+    ]);
     optimizer.step();
     scheduler.step(...(name === "ReduceLROnPlateau" ? [number(n) + 1] : []));
   }
   return out;
 }
 
-const courses = Object.fromEntries([...new Set(recorded.schedulers.map(([name]) => name))].map((name) => [
-  `${name} sets the rates that PyTorch's sets`, async (t) => {
-    for (const [, options, wanted] of recorded.schedulers.filter(([other]) => other === name)) {
-      course(t, name, options).forEach((row, i) => t.close(row, wanted[i], { rtol: 1e-6, atol: 1e-9 }));
-    }
-  },
-]));
+const courses = Object.fromEntries(
+  [...new Set(recorded.schedulers.map(([name]) => name))].map((name) => [
+    `${name} sets the rates that PyTorch's sets`,
+    async (t) => {
+      for (const [, options, wanted] of recorded.schedulers.filter(([other]) => other === name)) {
+        course(t, name, options).forEach((row, i) => t.close(row, wanted[i], { rtol: 1e-6, atol: 1e-9 }));
+      }
+    },
+  ]),
+);
 
 export default {
   ...trajectories,
   ...courses,
 
   "every optimizer that was recorded, and no other, is in the recording": async (t) => {
-    const known = Object.keys(t.torch.optim).filter((key) => /^[A-Z]/.test(key) && key !== "Optimizer").sort();
+    const known = Object.keys(t.torch.optim)
+      .filter((key) => /^[A-Z]/.test(key) && key !== "Optimizer")
+      .sort();
     t.equal([...new Set(recorded.optimizers.map(([name]) => name))].sort(), known);
   },
   "gradients are clipped by their norm as PyTorch does": async (t) => {
     for (const [order, most, total, wanted] of recorded.clipped) {
-      const params = parameters(t), norm_type = order.endsWith("inf") ? Number(order.replace("inf", "Infinity")) : Number(order);
-      params.forEach((p, i) => { p.grad = made(t, p.shape, 500 + 100 * i); });
+      const params = parameters(t),
+        norm_type = order.endsWith("inf") ? Number(order.replace("inf", "Infinity")) : Number(order);
+      params.forEach((p, i) => {
+        p.grad = made(t, p.shape, 500 + 100 * i);
+      });
       const norm = t.torch.nn.utils.clip_grad_norm_(params, most, { norm_type });
       t.close(await norm.item(), total, TOLERANCE);
       t.close(await flat(params.map((p) => p.grad)), wanted, TOLERANCE);
     }
   },
   "gradients are clipped by value; a norm can be asked for, and refused": async (t) => {
-    const { utils } = t.torch.nn, p = t.torch.nn.Parameter(t.tensor([1, 2, 3])), q = t.torch.nn.Parameter(t.tensor([1]));
+    const { utils } = t.torch.nn,
+      p = t.torch.nn.Parameter(t.tensor([1, 2, 3])),
+      q = t.torch.nn.Parameter(t.tensor([1]));
     p.grad = t.tensor([-3, 0.5, 4]);
     t.close(await utils.get_total_norm([p.grad, t.tensor([12])]).item(), Math.sqrt(9 + 0.25 + 16 + 144));
     utils.clip_grad_value_([p, q], 1);
     t.equal([await p.grad.tolist(), q.grad], [[-1, 0.5, 1], null]);
     p.grad = t.tensor([Infinity, 0, 0]);
-    await t.throws(() => utils.clip_grad_norm_([p, q], 1, { error_if_nonfinite: true }), /The total norm of order 2 for gradients from `parameters` is non-finite/);
+    await t.throws(
+      () => utils.clip_grad_norm_([p, q], 1, { error_if_nonfinite: true }),
+      /The total norm of order 2 for gradients from `parameters` is non-finite/,
+    );
     t.equal(await utils.clip_grad_norm_([q], 1).item(), 0);
   },
   "parameters become a vector, through which gradients flow, and come back": async (t) => {
-    const { utils } = t.torch.nn, params = parameters(t), vector = utils.parameters_to_vector(params);
+    const { utils } = t.torch.nn,
+      params = parameters(t),
+      vector = utils.parameters_to_vector(params);
     t.close(await vector.tolist(), await flat(params));
-    vector.mul(t.torch.arange(10, { device: t.device }).float()).sum().backward();
+    vector
+      .mul(t.torch.arange(10, { device: t.device }).float())
+      .sum()
+      .backward();
     t.equal(await flat(params.map((p) => p.grad)), [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
     utils.vector_to_parameters(t.torch.arange(10, { device: t.device }).float(), params);
     t.equal(await flat(params), [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
@@ -106,7 +149,10 @@ export default {
   },
 
   "groups have options of their own; what is not given is the optimizer's": async (t) => {
-    const { nn, optim } = t.torch, a = nn.Parameter(t.tensor([1])), b = nn.Parameter(t.tensor([1])), c = nn.Parameter(t.tensor([1]));
+    const { nn, optim } = t.torch,
+      a = nn.Parameter(t.tensor([1])),
+      b = nn.Parameter(t.tensor([1])),
+      c = nn.Parameter(t.tensor([1]));
     const optimizer = new optim.SGD([{ params: [a] }, { params: b, lr: 10 }], { lr: 0.5 });
     optimizer.add_param_group({ params: [c], lr: 0 });
     for (const p of [a, b, c]) p.grad = t.tensor([1]);
@@ -115,12 +161,19 @@ export default {
     t.equal([optimizer.defaults.lr, optimizer.param_groups.map((g) => g.lr)], [0.5, [0.5, 10, 0]]);
     optimizer.zero_grad(false);
     t.equal([await a.grad.item(), (optimizer.zero_grad(), a.grad)], [0, null]);
-    const named = optim.Adam([["x", a], ["y", b]]);
+    const named = optim.Adam([
+      ["x", a],
+      ["y", b],
+    ]);
     t.equal([named.param_groups[0].param_names, named.param_groups[0].params.length], [["x", "y"], 2]);
   },
   "a parameter without a gradient waits, and then begins at its own first step": async (t) => {
-    const { nn, optim } = t.torch, late = nn.Parameter(t.tensor([1])), alone = nn.Parameter(t.tensor([1])), other = nn.Parameter(t.tensor([5]));
-    const both = optim.Adam([late, other], { lr: 0.1 }), single = optim.Adam([alone], { lr: 0.1 });
+    const { nn, optim } = t.torch,
+      late = nn.Parameter(t.tensor([1])),
+      alone = nn.Parameter(t.tensor([1])),
+      other = nn.Parameter(t.tensor([5]));
+    const both = optim.Adam([late, other], { lr: 0.1 }),
+      single = optim.Adam([alone], { lr: 0.1 });
     for (let i = 0; i < 3; i++) {
       other.grad = t.tensor([1]);
       await both.step();
@@ -134,52 +187,135 @@ export default {
     t.close(await late.item(), await alone.item(), { rtol: 1e-6, atol: 0 });
   },
   "a state taken and loaded goes on as if nothing had happened": async (t) => {
-    const { optim } = t.torch, all = { SGD: { momentum: 0.9 }, Adam: { amsgrad: true }, NAdam: {}, ASGD: { t0: 1, lambd: 0.1 }, Adafactor: {}, Rprop: {}, Adagrad: {} };
-    const grads = (params, n) => params.forEach((p, i) => { p.grad = made(t, p.shape, 2000 + 300 * n + 100 * i); });
+    const { optim } = t.torch,
+      all = {
+        SGD: { momentum: 0.9 },
+        Adam: { amsgrad: true },
+        NAdam: {},
+        ASGD: { t0: 1, lambd: 0.1 },
+        Adafactor: {},
+        Rprop: {},
+        Adagrad: {},
+      };
+    const grads = (params, n) =>
+      params.forEach((p, i) => {
+        p.grad = made(t, p.shape, 2000 + 300 * n + 100 * i);
+      });
     for (const [name, options] of Object.entries(all)) {
-      const through = parameters(t), first = parameters(t), one = optim[name](through, options), before = optim[name](first, options);
-      for (let n = 0; n < 3; n++) for (const [params, o] of [[through, one], [first, before]]) { grads(params, n); await o.step(); }
+      const through = parameters(t),
+        first = parameters(t),
+        one = optim[name](through, options),
+        before = optim[name](first, options);
+      for (let n = 0; n < 3; n++)
+        for (const [params, o] of [
+          [through, one],
+          [first, before],
+        ]) {
+          grads(params, n);
+          await o.step();
+        }
       const state = before.state_dict();
-      t.equal([Object.keys(state.state), state.param_groups[0].params], [["0", "1", "2"], [0, 1, 2]]);
+      t.equal(
+        [Object.keys(state.state), state.param_groups[0].params],
+        [
+          ["0", "1", "2"],
+          [0, 1, 2],
+        ],
+      );
       const again = optim[name](first, { lr: 123 });
       await again.load_state_dict(state);
-      for (let n = 3; n < 6; n++) for (const [params, o] of [[through, one], [first, again]]) { grads(params, n); await o.step(); }
+      for (let n = 3; n < 6; n++)
+        for (const [params, o] of [
+          [through, one],
+          [first, again],
+        ]) {
+          grads(params, n);
+          await o.step();
+        }
       t.close(await flat(first), await flat(through), { rtol: 1e-6, atol: 1e-7 });
     }
   },
   "PyTorch's own state loads: steps and momenta as tensors or arrays": async (t) => {
-    const p = t.torch.nn.Parameter(t.tensor([1, 2])), optimizer = t.torch.optim.Adam([p]);
+    const p = t.torch.nn.Parameter(t.tensor([1, 2])),
+      optimizer = t.torch.optim.Adam([p]);
     await optimizer.load_state_dict({
-      state: { 0: { step: t.torch.tensor(4, { device: "cpu", dtype: t.torch.float32 }), exp_avg: t.torch.tensor([1, 2], { device: "cpu", dtype: t.torch.float32 }), exp_avg_sq: Float32Array.of(3, 4) } },
-      param_groups: [{ lr: 0.5, betas: [0.9, 0.99], eps: 1e-8, weight_decay: 0, amsgrad: false, maximize: false, foreach: null, params: [0] }],
+      state: {
+        0: {
+          step: t.torch.tensor(4, { device: "cpu", dtype: t.torch.float32 }),
+          exp_avg: t.torch.tensor([1, 2], { device: "cpu", dtype: t.torch.float32 }),
+          exp_avg_sq: Float32Array.of(3, 4),
+        },
+      },
+      param_groups: [
+        {
+          lr: 0.5,
+          betas: [0.9, 0.99],
+          eps: 1e-8,
+          weight_decay: 0,
+          amsgrad: false,
+          maximize: false,
+          foreach: null,
+          params: [0],
+        },
+      ],
     });
     const state = optimizer.state.get(p);
-    t.equal([state.step, await state.exp_avg.tolist(), await state.exp_avg_sq.tolist(), optimizer.param_groups[0].lr], [4, [1, 2], [3, 4], 0.5]);
+    t.equal(
+      [state.step, await state.exp_avg.tolist(), await state.exp_avg_sq.tolist(), optimizer.param_groups[0].lr],
+      [4, [1, 2], [3, 4], 0.5],
+    );
     t.equal(state.exp_avg.device, t.device);
-    await t.throws(() => optimizer.load_state_dict({ state: {}, param_groups: [] }), /loaded state dict has a different number of parameter groups/);
-    await t.throws(() => optimizer.load_state_dict({ state: {}, param_groups: [{ params: [0, 1] }] }), /doesn't match the size of optimizer's group/);
+    await t.throws(
+      () => optimizer.load_state_dict({ state: {}, param_groups: [] }),
+      /loaded state dict has a different number of parameter groups/,
+    );
+    await t.throws(
+      () => optimizer.load_state_dict({ state: {}, param_groups: [{ params: [0, 1] }] }),
+      /doesn't match the size of optimizer's group/,
+    );
   },
   "a learning rate may be a tensor; schedulers keep it one": async (t) => {
-    const p = t.torch.nn.Parameter(t.tensor([1])), lr = t.tensor(0.5), optimizer = t.torch.optim.SGD([p], { lr });
+    const p = t.torch.nn.Parameter(t.tensor([1])),
+      lr = t.tensor(0.5),
+      optimizer = t.torch.optim.SGD([p], { lr });
     p.grad = t.tensor([1]);
     await optimizer.step();
     t.equal(await p.item(), 0.5);
-    const other = t.torch.tensor(0.5, { device: "cpu" }), slow = t.torch.optim.SGD([p], { lr: other }), scheduler = t.torch.optim.lr_scheduler.ExponentialLR(slow, { gamma: 0.5 });
+    const other = t.torch.tensor(0.5, { device: "cpu" }),
+      slow = t.torch.optim.SGD([p], { lr: other }),
+      scheduler = t.torch.optim.lr_scheduler.ExponentialLR(slow, { gamma: 0.5 });
     await slow.step();
     scheduler.step();
     t.equal([await other.item(), scheduler.get_last_lr()], [0.25, [0.25]]);
   },
   "options by place, by name, in camelCase; what PyTorch chooses kernels by has no effect": async (t) => {
-    const { nn, optim } = t.torch, p = () => [nn.Parameter(t.tensor([1]))];
-    t.equal([optim.SGD(p(), 0.25).defaults.lr, optim.SGD(p(), 0.25, 0.5).defaults.momentum, optim.Adam(p(), { weightDecay: 0.5 }).defaults.weight_decay], [0.25, 0.5, 0.5]);
+    const { nn, optim } = t.torch,
+      p = () => [nn.Parameter(t.tensor([1]))];
+    t.equal(
+      [
+        optim.SGD(p(), 0.25).defaults.lr,
+        optim.SGD(p(), 0.25, 0.5).defaults.momentum,
+        optim.Adam(p(), { weightDecay: 0.5 }).defaults.weight_decay,
+      ],
+      [0.25, 0.5, 0.5],
+    );
     t.equal(optim.Adam(p(), { foreach: true, fused: false }).defaults.lr, 0.001);
-    t.equal(String(optim.Rprop(p())), "Rprop (\nParameter Group 0\n    etas: (0.5, 1.2)\n    lr: 0.01\n    maximize: False\n    step_sizes: (0.000001, 50)\n)");
+    t.equal(
+      String(optim.Rprop(p())),
+      "Rprop (\nParameter Group 0\n    etas: (0.5, 1.2)\n    lr: 0.01\n    maximize: False\n    step_sizes: (0.000001, 50)\n)",
+    );
     t.equal([optim.Adam(p()) instanceof optim.Adam, new optim.Adam(p()) instanceof optim.Optimizer], [true, true]);
   },
   "hooks are called around each step, and a closure's loss is answered": async (t) => {
-    const p = t.torch.nn.Parameter(t.tensor([1])), optimizer = t.torch.optim.SGD([p], { lr: 1 }), seen = [];
-    const hook = optimizer.register_step_pre_hook(() => { seen.push("before"); });
-    optimizer.register_step_post_hook((o) => { seen.push(o === optimizer); });
+    const p = t.torch.nn.Parameter(t.tensor([1])),
+      optimizer = t.torch.optim.SGD([p], { lr: 1 }),
+      seen = [];
+    const hook = optimizer.register_step_pre_hook(() => {
+      seen.push("before");
+    });
+    optimizer.register_step_post_hook((o) => {
+      seen.push(o === optimizer);
+    });
     const loss = await optimizer.step(() => {
       optimizer.zero_grad();
       const value = p.mul(3).sum();
@@ -191,7 +327,9 @@ export default {
     t.equal([await loss.item(), await p.item(), seen], [3, -5, ["before", true, true]]);
   },
   "wrong options and parameters are refused in PyTorch's words": async (t) => {
-    const { nn, optim } = t.torch, p = nn.Parameter(t.tensor([1])), q = nn.Parameter(t.tensor([1]));
+    const { nn, optim } = t.torch,
+      p = nn.Parameter(t.tensor([1])),
+      q = nn.Parameter(t.tensor([1]));
     const cases = [
       [() => optim.SGD(p), /params argument given to the optimizer should be an iterable of Tensors or dicts/],
       [() => optim.SGD([]), /optimizer got an empty parameter list/],
@@ -199,7 +337,10 @@ export default {
       [() => optim.SGD([p.mul(2)]), /can't optimize a non-leaf Tensor/],
       [() => optim.SGD([{ params: [p] }, { params: [p] }]), /some parameters appear in more than one parameter group/],
       [() => optim.SGD([["a", p], q]), /Some param names are missing/],
-      [() => optim.SGD([{ params: [["a", p]] }, { params: [q] }]), /cannot add param group without names to the optimizer/],
+      [
+        () => optim.SGD([{ params: [["a", p]] }, { params: [q] }]),
+        /cannot add param group without names to the optimizer/,
+      ],
       [() => optim.SGD([p], { rate: 1 }), /SGD.__init__\(\): got an unexpected keyword argument 'rate'/],
       [() => optim.SGD([p], { lr: -1 }), /Invalid learning rate: -1/],
       [() => optim.SGD([p], { lr: t.tensor([1, 2]) }), /Tensor lr must be 1-element/],
@@ -214,14 +355,20 @@ export default {
       [() => optim.Adadelta([p], { rho: 1.1 }), /Invalid rho value: 1.1/],
       [() => optim.Adafactor([p], { d: 0 }), /Clipping threshold d should be >= 1 but is: 0/],
       [() => optim.Muon([p]), /Muon only supports 2D parameters whereas we found a parameter with size/],
-      [() => optim.Muon([nn.Parameter(t.tensor([[1]]))], { adjust_lr_fn: "other" }), /Adjust learning rate function other is not supported/],
+      [
+        () => optim.Muon([nn.Parameter(t.tensor([[1]]))], { adjust_lr_fn: "other" }),
+        /Adjust learning rate function other is not supported/,
+      ],
       [() => optim.LBFGS([{ params: [p] }, { params: [q] }]), /LBFGS doesn't support per-parameter options/],
       [() => optim.LBFGS([p]).step(), /missing 1 required positional argument: 'closure'/],
     ];
     for (const [call, words] of cases) await t.throws(call, words);
   },
   "wrong schedules are refused in PyTorch's words; a scheduler's state can be kept": async (t) => {
-    const { nn, optim } = t.torch, { lr_scheduler: s } = optim, fresh = () => optim.SGD([nn.Parameter(t.tensor([1]))], { lr: 1, momentum: 0.9 }), o = fresh();
+    const { nn, optim } = t.torch,
+      { lr_scheduler: s } = optim,
+      fresh = () => optim.SGD([nn.Parameter(t.tensor([1]))], { lr: 1, momentum: 0.9 }),
+      o = fresh();
     const cases = [
       [() => s.StepLR({}, 1), /is not an Optimizer/],
       [() => s.StepLR(o), /missing required argument: 'step_size'/],
@@ -230,28 +377,64 @@ export default {
       [() => s.LinearLR(o, { start_factor: 0 }), /Starting multiplicative factor expected to be greater than 0/],
       [() => s.CosineAnnealingWarmRestarts(o, 0), /Expected positive integer T_0, but got 0/],
       [() => s.OneCycleLR(o, { max_lr: 1 }), /You must define either total_steps OR \(epochs AND steps_per_epoch\)/],
-      [() => s.CyclicLR(optim.Rprop([nn.Parameter(t.tensor([1]))]), { base_lr: 0, max_lr: 1 }), /optimizer must support momentum or beta1/],
+      [
+        () => s.CyclicLR(optim.Rprop([nn.Parameter(t.tensor([1]))]), { base_lr: 0, max_lr: 1 }),
+        /optimizer must support momentum or beta1/,
+      ],
       [() => s.ReduceLROnPlateau(o, { factor: 1 }), /Factor should be < 1.0/],
-      [() => s.SequentialLR(o, [s.ConstantLR(o)], [1]), /number of schedulers provided to be one more than the number of milestone points/],
-      [() => s.ChainedScheduler([s.ConstantLR(fresh()), s.ConstantLR(fresh())]), /expects all schedulers to belong to the same optimizer/],
-      [() => s.StepLR(fresh(), { step_size: 1, last_epoch: 3 }), /param 'initial_lr' is not specified in param_groups\[0\]/],
+      [
+        () => s.SequentialLR(o, [s.ConstantLR(o)], [1]),
+        /number of schedulers provided to be one more than the number of milestone points/,
+      ],
+      [
+        () => s.ChainedScheduler([s.ConstantLR(fresh()), s.ConstantLR(fresh())]),
+        /expects all schedulers to belong to the same optimizer/,
+      ],
+      [
+        () => s.StepLR(fresh(), { step_size: 1, last_epoch: 3 }),
+        /param 'initial_lr' is not specified in param_groups\[0\]/,
+      ],
     ];
     for (const [call, words] of cases) await t.throws(call, words);
     t.equal(s.ChainedScheduler([s.ConstantLR(fresh(), { factor: 0.5 })]).get_last_lr(), [0.5]);
-    const one = fresh(), first = s.StepLR(one, 2), other = fresh();
-    for (let i = 0; i < 3; i++) { await one.step(); first.step(); }
-    t.equal(JSON.stringify(first.state_dict()), JSON.stringify({ step_size: 2, gamma: 0.1, base_lrs: [1], last_epoch: 3, _step_count: 4, _last_lr: [0.1] }));
+    const one = fresh(),
+      first = s.StepLR(one, 2),
+      other = fresh();
+    for (let i = 0; i < 3; i++) {
+      await one.step();
+      first.step();
+    }
+    t.equal(
+      JSON.stringify(first.state_dict()),
+      JSON.stringify({ step_size: 2, gamma: 0.1, base_lrs: [1], last_epoch: 3, _step_count: 4, _last_lr: [0.1] }),
+    );
     const second = s.StepLR(other, 5);
     second.load_state_dict(first.state_dict());
     other.load_state_dict(one.state_dict());
-    for (const [scheduler, optimizer] of [[first, one], [second, other]]) { await optimizer.step(); scheduler.step(); }
+    for (const [scheduler, optimizer] of [
+      [first, one],
+      [second, other],
+    ]) {
+      await optimizer.step();
+      scheduler.step();
+    }
     t.close([one.param_groups[0].lr, other.param_groups[0].lr], [0.01, 0.01]);
   },
   "a scheduler of one's own says get_lr": async (t) => {
-    const { nn, optim } = t.torch, o = optim.SGD([nn.Parameter(t.tensor([1]))], { lr: 8 });
-    class Halving extends optim.lr_scheduler.LRScheduler { get_lr() { return this.base_lrs.map((lr) => lr / 2 ** this.last_epoch); } }
-    const scheduler = new Halving(o), seen = [scheduler.get_last_lr()[0]];
-    for (let i = 0; i < 2; i++) { await o.step(); scheduler.step(); seen.push(o.param_groups[0].lr); }
+    const { nn, optim } = t.torch,
+      o = optim.SGD([nn.Parameter(t.tensor([1]))], { lr: 8 });
+    class Halving extends optim.lr_scheduler.LRScheduler {
+      get_lr() {
+        return this.base_lrs.map((lr) => lr / 2 ** this.last_epoch);
+      }
+    }
+    const scheduler = new Halving(o),
+      seen = [scheduler.get_last_lr()[0]];
+    for (let i = 0; i < 2; i++) {
+      await o.step();
+      scheduler.step();
+      seen.push(o.param_groups[0].lr);
+    }
     t.equal(seen, [8, 4, 2]);
   },
 };

@@ -27,8 +27,16 @@ async function table(t, calls) {
 
 export default {
   "a number that a type has no room for is refused where it enters": async (t) => {
-    const { torch, device } = t, F = torch.nn.functional, yes = t.tensor([true]), put = (x, value) => { x.set([0], value); return x; };
-    const i = (values) => t.tensor(values, { dtype: "int32" }), u = (values) => t.tensor(values, { dtype: "uint8" }), at = () => t.tensor([0], { dtype: "int32" });
+    const { torch, device } = t,
+      F = torch.nn.functional,
+      yes = t.tensor([true]),
+      put = (x, value) => {
+        x.set([0], value);
+        return x;
+      };
+    const i = (values) => t.tensor(values, { dtype: "int32" }),
+      u = (values) => t.tensor(values, { dtype: "uint8" }),
+      at = () => t.tensor([0], { dtype: "int32" });
     await table(t, [
       ["tensor int64", () => t.tensor([LONG], { dtype: torch.long }), MISFIT],
       ["tensor bigint", () => t.tensor([2n ** 40n]), MISFIT],
@@ -86,45 +94,86 @@ export default {
     ]);
   },
   "random numbers go up to the end of their type": async (t) => {
-    const x = await t.torch.randint(0, 2 ** 31, [1000], { device: t.device }).tolist(), y = await t.torch.randint(-(2 ** 31), 2 ** 31, [1000], { device: t.device }).tolist();
-    t.equal([x.every((v) => v >= 0), x.some((v) => v > 2 ** 30), y.some((v) => v < -(2 ** 30)), y.some((v) => v > 2 ** 30)], [true, true, true, true]);
+    const x = await t.torch.randint(0, 2 ** 31, [1000], { device: t.device }).tolist(),
+      y = await t.torch.randint(-(2 ** 31), 2 ** 31, [1000], { device: t.device }).tolist();
+    t.equal(
+      [x.every((v) => v >= 0), x.some((v) => v > 2 ** 30), y.some((v) => v < -(2 ** 30)), y.some((v) => v > 2 ** 30)],
+      [true, true, true, true],
+    );
   },
   "a number beyond 32 bits is compared as what it is": async (t) => {
-    const x = t.tensor([5, 2147483647, -2147483648], { dtype: "int32" }), all = [true, true, true], none = [false, false, false], end = 2 ** 31;
+    const x = t.tensor([5, 2147483647, -2147483648], { dtype: "int32" }),
+      all = [true, true, true],
+      none = [false, false, false],
+      end = 2 ** 31;
     await table(t, [
-      ["lt", () => x.lt(end), all], ["le", () => x.le(LONG), all], ["gt", () => x.gt(end), none], ["ge", () => x.ge(LONG), none],
-      ["eq", () => x.eq(end), none], ["ne", () => x.ne(LONG), all], ["lt below", () => x.lt(-end - 1), none], ["gt below", () => x.gt(-end - 1), all],
-      ["ge the least", () => x.ge(-end), all], ["eq the least", () => x.eq(-end), [false, false, true]],
+      ["lt", () => x.lt(end), all],
+      ["le", () => x.le(LONG), all],
+      ["gt", () => x.gt(end), none],
+      ["ge", () => x.ge(LONG), none],
+      ["eq", () => x.eq(end), none],
+      ["ne", () => x.ne(LONG), all],
+      ["lt below", () => x.lt(-end - 1), none],
+      ["gt below", () => x.gt(-end - 1), all],
+      ["ge the least", () => x.ge(-end), all],
+      ["eq the least", () => x.eq(-end), [false, false, true]],
       ["lt uint8", () => t.tensor([5], { dtype: "uint8" }).lt(300), [true]],
     ]);
   },
   "casts are PyTorch's": async (t) => {
-    const x = t.tensor([300, -1, -129, 2.7, -2.7, 3e9, -3e9, 1e20, NaN, Infinity, -Infinity, 2147483520, -2147483648]), least = -2147483648;
+    const x = t.tensor([300, -1, -129, 2.7, -2.7, 3e9, -3e9, 1e20, NaN, Infinity, -Infinity, 2147483520, -2147483648]),
+      least = -2147483648;
     await table(t, [
-      ["int32", () => x.to("int32"), [300, -1, -129, 2, -2, least, least, least, least, least, least, 2147483520, least]],
+      [
+        "int32",
+        () => x.to("int32"),
+        [300, -1, -129, 2, -2, least, least, least, least, least, least, 2147483520, least],
+      ],
       ["uint8", () => x.to("uint8"), [44, 255, 127, 2, 254, 0, 0, 0, 0, 0, 0, 128, 0]],
       ["int8", () => x.to("int8"), [44, -1, 127, 2, -2, 0, 0, 0, 0, 0, 0, -128, 0]],
-      ["bool", () => x.mul(0).to("bool"), [false, false, false, false, false, false, false, false, true, true, true, false, false]],
+      [
+        "bool",
+        () => x.mul(0).to("bool"),
+        [false, false, false, false, false, false, false, false, true, true, true, false, false],
+      ],
       ["int32 to uint8", () => t.tensor([300, -1, 2147483647], { dtype: "int32" }).to("uint8"), [44, 255, 255]],
       ["copy_", () => t.tensor([1, 2], { dtype: "uint8" }).copy_(t.tensor([300, -1])), [44, 255]],
     ]);
   },
   "what has no axes becomes the type of 8-bit tensors beside it": async (t) => {
-    const u = t.tensor([3, 0, 255], { dtype: "uint8" }), b = t.tensor([3, 0, -7], { dtype: "int8" });
+    const u = t.tensor([3, 0, 255], { dtype: "uint8" }),
+      b = t.tensor([3, 0, -7], { dtype: "int8" });
     for (const minus of [-1, t.tensor([5, -1], { dtype: "int32" }).select(0, 1), t.tensor(-1, { dtype: "int8" })]) {
       await table(t, [
-        ...["remainder", "fmod"].flatMap((name) => [[name, () => u[name](minus), [3, 0, 0]], [`${name}_`, () => u.clone()[`${name}_`](minus), [3, 0, 0]]]),
-        ["floor_divide", () => u.floor_divide(minus), [0, 0, 1]], ["clamp", () => u.clamp(minus), [255, 255, 255]],
-        ["add", () => u.add(minus), [2, 255, 254]], ["mul", () => u.mul(minus), [253, 0, 1]], ["xor", () => u.bitwise_xor(minus), [252, 255, 0]],
-        ["int8", () => b.mul(minus), [-3, 0, 7]], ["float", () => u.div(minus), [-3, -0, -255]], ["true", () => u.add(t.tensor(true)), [4, 1, 0]],
+        ...["remainder", "fmod"].flatMap((name) => [
+          [name, () => u[name](minus), [3, 0, 0]],
+          [`${name}_`, () => u.clone()[`${name}_`](minus), [3, 0, 0]],
+        ]),
+        ["floor_divide", () => u.floor_divide(minus), [0, 0, 1]],
+        ["clamp", () => u.clamp(minus), [255, 255, 255]],
+        ["add", () => u.add(minus), [2, 255, 254]],
+        ["mul", () => u.mul(minus), [253, 0, 1]],
+        ["xor", () => u.bitwise_xor(minus), [252, 255, 0]],
+        ["int8", () => b.mul(minus), [-3, 0, 7]],
+        ["float", () => u.div(minus), [-3, -0, -255]],
+        ["true", () => u.add(t.tensor(true)), [4, 1, 0]],
       ]);
     }
     const wide = t.tensor(300, { dtype: "int32" });
-    await table(t, [["maximum", () => u.maximum(wide), [44, 44, 255]], ["fmin", () => u.fmin(wide), [3, 0, 44]], ["wide", () => wide.add(t.tensor(1, { dtype: "uint8" })), 301]]);
+    await table(t, [
+      ["maximum", () => u.maximum(wide), [44, 44, 255]],
+      ["fmin", () => u.fmin(wide), [3, 0, 44]],
+      ["wide", () => wide.add(t.tensor(1, { dtype: "uint8" })), 301],
+    ]);
   },
   "what arithmetic makes fits or is told": async (t) => {
-    const { torch, device } = t, most = 2147483647, least = -2147483648, F = torch.nn.functional;
-    const i = (values) => t.tensor(values, { dtype: "int32" }), u = (values) => t.tensor(values, { dtype: "uint8" }), b = (values) => t.tensor(values, { dtype: "int8" });
+    const { torch, device } = t,
+      most = 2147483647,
+      least = -2147483648,
+      F = torch.nn.functional;
+    const i = (values) => t.tensor(values, { dtype: "int32" }),
+      u = (values) => t.tensor(values, { dtype: "uint8" }),
+      b = (values) => t.tensor(values, { dtype: "int8" });
     await table(t, [
       ["add", () => i([most, 1]).add(i([1, 2])), MISFIT],
       ["add to the end", () => i([most - 1, least]).add(i([1, most])), [most, -1]],
@@ -147,21 +196,40 @@ export default {
       ["floor_divide", () => i([least]).floor_divide(-1), MISFIT],
       ["div floor", () => i([least]).div(i([-1]), { rounding_mode: "floor" }), MISFIT],
       ["div trunc", () => i([least]).div(i([-1]), { rounding_mode: "trunc" }), MISFIT],
-      ["div trunc exactly", () => i([16777217, most, -most, least]).div(i([1, 2, 2, 1]), { rounding_mode: "trunc" }), [16777217, 1073741823, -1073741823, least]],
+      [
+        "div trunc exactly",
+        () => i([16777217, most, -most, least]).div(i([1, 2, 2, 1]), { rounding_mode: "trunc" }),
+        [16777217, 1073741823, -1073741823, least],
+      ],
       ["lcm", () => torch.lcm(i([100000]), i([99999])), MISFIT],
       ["addcmul", () => torch.addcmul(i([1]), i([65536]), i([65536])), MISFIT],
       ["outer", () => torch.outer(i([65536]), i([65536])), MISFIT],
       ["addcmul that comes back", () => torch.addcmul(i([least, 5]), i([65536, most]), i([32768, 0])), [0, 5]],
-      ["addcmul of numbers that come back", () => torch.addcmul(i([-(2 ** 31), 7]), i([65536, most]), i([1, 0]), { value: 65535 }), [2147418112, 7]],
+      [
+        "addcmul of numbers that come back",
+        () => torch.addcmul(i([-(2 ** 31), 7]), i([65536, most]), i([1, 0]), { value: 65535 }),
+        [2147418112, 7],
+      ],
       ["add alpha that comes back", () => i([most]).sub(i([1 << 30]), { alpha: 3 }), [-1073741825]],
-      ["cross that comes back", () => torch.linalg.cross(i([most, most, least]), i([most, most - 1, least])), [least, 0, -most]],
+      [
+        "cross that comes back",
+        () => torch.linalg.cross(i([most, most, least]), i([most, most - 1, least])),
+        [least, 0, -most],
+      ],
       ["cross", () => torch.linalg.cross(i([65536, 1, 1]), i([1, 65536, 1])), MISFIT],
       ["diff", () => torch.diff(i([least, most])), MISFIT],
       ["add_", () => i([most]).add_(1), MISFIT],
       ["sum", () => torch.arange(100000, { device }).sum(), MISFIT],
       ["sum that comes back", () => torch.arange(-100000, 100001, { device }).sum(), 0],
       ["sum of few that come back", () => i([most, most, least, least]).sum(), -2],
-      ["sum that comes back from beyond a double's whole numbers", () => i([[most], [-most], [5]]).expand([3, 4300001]).sum(), 21500005],
+      [
+        "sum that comes back from beyond a double's whole numbers",
+        () =>
+          i([[most], [-most], [5]])
+            .expand([3, 4300001])
+            .sum(),
+        21500005,
+      ],
       ["sum of rows", () => torch.full([3, 2], 1 << 30, { dtype: "int32", device }).sum(0), MISFIT],
       ["sum to the end", () => torch.full([2, 2], -(1 << 30), { dtype: "int32", device }).sum(0), [least, least]],
       ["sum of many rows", () => torch.full([300, 1000], 7, { dtype: "int32", device }).sum(1).sum(), 2100000],
@@ -177,13 +245,37 @@ export default {
       ["cumsum below", () => i([most, -1, 1, least, least]).cumsum(0), MISFIT],
       ["cumsum that stays", () => i([most, -1, 1, least]).cumsum(0), [most, most - 1, most, -1]],
       ["cumsum of runs", () => torch.full([3000], 700000, { dtype: "int32", device }).cumsum(0).max(), 2100000000],
-      ["cumsum of runs past the end", () => torch.full([3100], 700000, { dtype: "int32", device }).cumsum(0).max(), MISFIT],
+      [
+        "cumsum of runs past the end",
+        () => torch.full([3100], 700000, { dtype: "int32", device }).cumsum(0).max(),
+        MISFIT,
+      ],
       ["cumprod", () => i([65536, 65536]).cumprod(0), MISFIT],
-      ["trace", () => i([[most, 0], [0, 1]]).trace(), MISFIT],
+      [
+        "trace",
+        () =>
+          i([
+            [most, 0],
+            [0, 1],
+          ]).trace(),
+        MISFIT,
+      ],
       ["matmul", () => i([[65536, 1]]).matmul(i([[65536], [1]])), MISFIT],
       ["matmul that comes back", () => i([[65536, 65536]]).matmul(i([[65536], [-65536]])), [[0]]],
-      ["matmul of 64 bits", () => i([[least, least, least, least]]).matmul(i([[least], [least], [least], [least]])), MISFIT],
-      ["matmul of many", () => torch.full([40, 70], 1000, { dtype: "int32", device }).matmul(torch.full([70, 50], -3, { dtype: "int32", device })).unique(), [-210000]],
+      [
+        "matmul of 64 bits",
+        () => i([[least, least, least, least]]).matmul(i([[least], [least], [least], [least]])),
+        MISFIT,
+      ],
+      [
+        "matmul of many",
+        () =>
+          torch
+            .full([40, 70], 1000, { dtype: "int32", device })
+            .matmul(torch.full([70, 50], -3, { dtype: "int32", device }))
+            .unique(),
+        [-210000],
+      ],
       ["mv", () => i([[most, 1]]).mv(i([1, 1])), MISFIT],
       ["dot", () => i([most, 3]).dot(i([most, 3])), MISFIT],
       ["bmm", () => i([[[65536]]]).bmm(i([[[65536]]])), MISFIT],
@@ -213,49 +305,87 @@ export default {
     ]);
   },
   "random programs of whole numbers against bigints": async (t) => {
-    const { torch } = t, [LEAST, MOST] = [-(2n ** 31n), 2n ** 31n - 1n];
+    const { torch } = t,
+      [LEAST, MOST] = [-(2n ** 31n), 2n ** 31n - 1n];
     let state = 12345;
     const next = (n) => (state = (Math.imul(state, 1103515245) + 12345) >>> 0) % n;
     // Near the ends, near zero, near what a product of two takes to the ends, or anywhere.
     const draw = () => {
-      const centre = [0, 0, 2147483647, -2147483648, 46341, -46341, 65536, 1290][next(8)], near = next(3) ? centre + next(7) - 3 : (state | 0) >> next(31);
+      const centre = [0, 0, 2147483647, -2147483648, 46341, -46341, 65536, 1290][next(8)],
+        near = next(3) ? centre + next(7) - 3 : (state | 0) >> next(31);
       return Math.max(-2147483648, Math.min(2147483647, near));
     };
-    const list = (n) => Array.from({ length: n }, draw), big = (values) => values.map(BigInt), sum = (values) => values.reduce((a, b) => a + b, 0n);
-    const pow = (x, n) => (n > 64n && x !== 0n && x !== 1n && x !== -1n ? 2n ** 64n : x ** (n > 64n ? n % 2n + 64n : n));
-    const floor = (a, b) => (a - ((a % b) + b) % b) / b, zip = (f) => (a, b) => a.map((x, k) => f(x, b[k]));
+    const list = (n) => Array.from({ length: n }, draw),
+      big = (values) => values.map(BigInt),
+      sum = (values) => values.reduce((a, b) => a + b, 0n);
+    const pow = (x, n) =>
+      n > 64n && x !== 0n && x !== 1n && x !== -1n ? 2n ** 64n : x ** (n > 64n ? (n % 2n) + 64n : n);
+    const floor = (a, b) => (a - (((a % b) + b) % b)) / b,
+      zip = (f) => (a, b) => a.map((x, k) => f(x, b[k]));
     const running = (f) => (a) => a.map((_, k) => f(a.slice(0, k + 1)));
     const calls = {
-      add: [(a, b) => a.add(b), zip((x, y) => x + y)], sub: [(a, b) => a.sub(b), zip((x, y) => x - y)], mul: [(a, b) => a.mul(b), zip((x, y) => x * y)],
-      neg: [(a) => a.neg(), (a) => a.map((x) => -x)], abs: [(a) => a.abs(), (a) => a.map((x) => (x < 0n ? -x : x))],
-      addcmul: [(a, b) => torch.addcmul(a, b, b, { value: 3 }), zip((x, y) => x + 3n * y * y)], alpha: [(a, b) => a.sub(b, { alpha: 3 }), zip((x, y) => x - 3n * y)],
-      "addcmul with zeros": [(a, b) => torch.addcmul(a, b, b.bitwise_and(2), { value: 65537 }), zip((x, y) => x + 65537n * y * (y & 2n))],
-      cross: [(a, b) => torch.linalg.cross(torch.stack([a, b, b]), torch.stack([b, a, a]), { dim: 0 }), (a, b) => [[b, a, b, a], [b, b, a, a], [a, a, b, b]].flatMap(
-        ([p, q, r, s]) => p.map((x, k) => x * q[k] - r[k] * s[k]))],
+      add: [(a, b) => a.add(b), zip((x, y) => x + y)],
+      sub: [(a, b) => a.sub(b), zip((x, y) => x - y)],
+      mul: [(a, b) => a.mul(b), zip((x, y) => x * y)],
+      neg: [(a) => a.neg(), (a) => a.map((x) => -x)],
+      abs: [(a) => a.abs(), (a) => a.map((x) => (x < 0n ? -x : x))],
+      addcmul: [(a, b) => torch.addcmul(a, b, b, { value: 3 }), zip((x, y) => x + 3n * y * y)],
+      alpha: [(a, b) => a.sub(b, { alpha: 3 }), zip((x, y) => x - 3n * y)],
+      "addcmul with zeros": [
+        (a, b) => torch.addcmul(a, b, b.bitwise_and(2), { value: 65537 }),
+        zip((x, y) => x + 65537n * y * (y & 2n)),
+      ],
+      cross: [
+        (a, b) => torch.linalg.cross(torch.stack([a, b, b]), torch.stack([b, a, a]), { dim: 0 }),
+        (a, b) =>
+          [
+            [b, a, b, a],
+            [b, b, a, a],
+            [a, a, b, b],
+          ].flatMap(([p, q, r, s]) => p.map((x, k) => x * q[k] - r[k] * s[k])),
+      ],
       floor_divide: [(a, b) => a.floor_divide(b.bitwise_or(1)), zip((x, y) => floor(x, y | 1n))],
       remainder: [(a, b) => a.remainder(b.bitwise_or(1)), zip((x, y) => x - floor(x, y | 1n) * (y | 1n))],
       trunc: [(a, b) => a.div(b.bitwise_or(1), { rounding_mode: "trunc" }), zip((x, y) => x / (y | 1n))],
-      pow: [(a, b) => a.pow(b.bitwise_and(31)), zip((x, y) => pow(x, y & 31n))], shift: [(a, b) => a.bitwise_left_shift(b.bitwise_and(63)), zip((x, y) => x << (y & 63n))],
-      sum: [(a) => a.sum(), (a) => [sum(a)]], prod: [(a) => a.prod(), (a) => [a.reduce((x, y) => x * y, 1n)]], dot: [(a, b) => a.dot(b), (a, b) => [sum(zip((x, y) => x * y)(a, b))]],
-      cumsum: [(a) => a.cumsum(0), running(sum)], cumprod: [(a) => a.cumprod(0), running((xs) => xs.reduce((x, y) => x * y, 1n))],
-      matmul: [(a, b) => a.view([2, -1]).matmul(b.view([-1, 2])), (a, b) => {
-        const n = a.length / 2;
-        return [0, 1].flatMap((r) => [0, 1].map((c) => sum(Array.from({ length: n }, (_, k) => a[r * n + k] * b[2 * k + c]))));
-      }],
+      pow: [(a, b) => a.pow(b.bitwise_and(31)), zip((x, y) => pow(x, y & 31n))],
+      shift: [(a, b) => a.bitwise_left_shift(b.bitwise_and(63)), zip((x, y) => x << (y & 63n))],
+      sum: [(a) => a.sum(), (a) => [sum(a)]],
+      prod: [(a) => a.prod(), (a) => [a.reduce((x, y) => x * y, 1n)]],
+      dot: [(a, b) => a.dot(b), (a, b) => [sum(zip((x, y) => x * y)(a, b))]],
+      cumsum: [(a) => a.cumsum(0), running(sum)],
+      cumprod: [(a) => a.cumprod(0), running((xs) => xs.reduce((x, y) => x * y, 1n))],
+      matmul: [
+        (a, b) => a.view([2, -1]).matmul(b.view([-1, 2])),
+        (a, b) => {
+          const n = a.length / 2;
+          return [0, 1].flatMap((r) =>
+            [0, 1].map((c) => sum(Array.from({ length: n }, (_, k) => a[r * n + k] * b[2 * k + c]))),
+          );
+        },
+      ],
       lt: [(a, b) => a.lt(b), zip((x, y) => BigInt(x < y))],
     };
-    const seen = { fit: 0, told: 0 }, names = Object.keys(calls);
+    const seen = { fit: 0, told: 0 },
+      names = Object.keys(calls);
     for (let round = 0; round < 400; round++) {
-      const name = names[round % names.length], [call, meaning] = calls[name], n = 2 * (1 + next(4)), a = list(n), b = list(n);
-      const wanted = meaning(big(a), big(b)), fits = wanted.every((v) => v >= LEAST && v <= MOST);
+      const name = names[round % names.length],
+        [call, meaning] = calls[name],
+        n = 2 * (1 + next(4)),
+        a = list(n),
+        b = list(n);
+      const wanted = meaning(big(a), big(b)),
+        fits = wanted.every((v) => v >= LEAST && v <= MOST);
       let got = null;
       try {
-        got = await call(t.tensor(a, { dtype: "int32" }), t.tensor(b, { dtype: "int32" })).view([-1]).tolist();
+        got = await call(t.tensor(a, { dtype: "int32" }), t.tensor(b, { dtype: "int32" }))
+          .view([-1])
+          .tolist();
       } catch (error) {
         if (!MISFIT.test(error.message)) throw error;
       }
       // What is computed on the way to a result may leave 32 bits, if the result does not.
-      if (got === null ? fits : !fits || got.some((v, k) => BigInt(v) !== wanted[k])) throw new Error(`${name} of [${a}] and [${b}]: ${got}, wanted ${wanted}`);
+      if (got === null ? fits : !fits || got.some((v, k) => BigInt(v) !== wanted[k]))
+        throw new Error(`${name} of [${a}] and [${b}]: ${got}, wanted ${wanted}`);
       seen[got === null ? "told" : "fit"]++;
     }
     if (seen.fit < 100 || seen.told < 100) throw new Error(`the numbers are drawn badly: ${JSON.stringify(seen)}`);

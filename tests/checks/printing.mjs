@@ -5,7 +5,14 @@ export default {
   "one format for all numbers, chosen by their sizes": async (t) => {
     await same(t, t.tensor([1, 2.5, 1000]), "tensor([   1.0000,    2.5000, 1000.0000])");
     await same(t, t.tensor([1, 2.5, 10001]), "tensor([1.0000e+00, 2.5000e+00, 1.0001e+04])");
-    await same(t, t.tensor([[1e-5, 1], [2, 3]]), "tensor([[1.0000e-05, 1.0000e+00],\n        [2.0000e+00, 3.0000e+00]])");
+    await same(
+      t,
+      t.tensor([
+        [1e-5, 1],
+        [2, 3],
+      ]),
+      "tensor([[1.0000e-05, 1.0000e+00],\n        [2.0000e+00, 3.0000e+00]])",
+    );
     await same(t, t.tensor([NaN, 1, -2]), "tensor([nan,  1., -2.])");
     await same(t, t.tensor([3, NaN]), "tensor([3., nan])");
     await same(t, t.tensor([1e30, Infinity]), "tensor([1.0000e+30,        inf])");
@@ -15,15 +22,34 @@ export default {
     await same(t, t.tensor([[true, false]]), "tensor([[ True, False]])");
   },
   "long and deep tensors": async (t) => {
-    await same(t, t.torch.arange(1001, { dtype: "float32", device: t.device }).mul(0).add(1), "tensor([1., 1., 1.,  ..., 1., 1., 1.])");
-    await same(t, t.torch.zeros([40, 40], { device: t.device }),
-      `tensor([${["[0., 0., 0.,  ..., 0., 0., 0.]", "[0., 0., 0.,  ..., 0., 0., 0.]", "[0., 0., 0.,  ..., 0., 0., 0.]", "...",
-        "[0., 0., 0.,  ..., 0., 0., 0.]", "[0., 0., 0.,  ..., 0., 0., 0.]", "[0., 0., 0.,  ..., 0., 0., 0.]"].join(",\n        ")}])`);
+    await same(
+      t,
+      t.torch.arange(1001, { dtype: "float32", device: t.device }).mul(0).add(1),
+      "tensor([1., 1., 1.,  ..., 1., 1., 1.])",
+    );
+    await same(
+      t,
+      t.torch.zeros([40, 40], { device: t.device }),
+      `tensor([${[
+        "[0., 0., 0.,  ..., 0., 0., 0.]",
+        "[0., 0., 0.,  ..., 0., 0., 0.]",
+        "[0., 0., 0.,  ..., 0., 0., 0.]",
+        "...",
+        "[0., 0., 0.,  ..., 0., 0., 0.]",
+        "[0., 0., 0.,  ..., 0., 0., 0.]",
+        "[0., 0., 0.,  ..., 0., 0., 0.]",
+      ].join(",\n        ")}])`,
+    );
     await same(t, t.torch.zeros([2, 1, 2], { device: t.device }), "tensor([[[0., 0.]],\n\n        [[0., 0.]]])");
     const lines = (await t.torch.arange(30, { dtype: "float32", device: t.device }).mul(1.5).text()).split("\n");
     t.equal(lines[0], "tensor([ 0.0000,  1.5000,  3.0000,  4.5000,  6.0000,  7.5000,  9.0000, 10.5000,");
-    const wide = (await t.torch.arange(2000, { dtype: "float32", device: t.device }).reshape(20, 100).text()).split("\n");
-    t.equal(wide.slice(0, 2), ["tensor([[0.0000e+00, 1.0000e+00, 2.0000e+00,  ..., 9.7000e+01, 9.8000e+01,", "         9.9000e+01],"]);
+    const wide = (await t.torch.arange(2000, { dtype: "float32", device: t.device }).reshape(20, 100).text()).split(
+      "\n",
+    );
+    t.equal(wide.slice(0, 2), [
+      "tensor([[0.0000e+00, 1.0000e+00, 2.0000e+00,  ..., 9.7000e+01, 9.8000e+01,",
+      "         9.9000e+01],",
+    ]);
   },
   "size, type and grad_fn": async (t) => {
     await same(t, t.torch.zeros([0, 3], { device: t.device }), "tensor([], size=(0, 3))");
@@ -33,15 +59,20 @@ export default {
     await same(t, x, "tensor([1., 1.], requires_grad=True)");
     await same(t, x.mul(2), "tensor([2., 2.], grad_fn=<MulBackward0>)");
   },
-  "set_printoptions": async (t) => {
-    const { set_printoptions } = t.torch, x = t.tensor([1.2345, 2]);
+  set_printoptions: async (t) => {
+    const { set_printoptions } = t.torch,
+      x = t.tensor([1.2345, 2]);
     try {
       set_printoptions({ precision: 2 });
       await same(t, x, "tensor([1.23, 2.00])");
       set_printoptions({ profile: "default", sci_mode: true });
       await same(t, x, "tensor([1.2345e+00, 2.0000e+00])");
       set_printoptions({ profile: "default", threshold: 5, edgeitems: 1, linewidth: 40 });
-      await same(t, t.torch.zeros([3, 3], { device: t.device }), "tensor([[0.,  ..., 0.],\n        ...,\n        [0.,  ..., 0.]])");
+      await same(
+        t,
+        t.torch.zeros([3, 3], { device: t.device }),
+        "tensor([[0.,  ..., 0.],\n        ...,\n        [0.,  ..., 0.]])",
+      );
       await t.throws(() => set_printoptions({ digits: 3 }), /unexpected keyword argument 'digits'/);
     } finally {
       set_printoptions({ profile: "default" });
@@ -49,22 +80,34 @@ export default {
   },
   "finfo and iinfo": async (t) => {
     const { finfo, iinfo } = t.torch;
-    t.equal(String(finfo("float32")), "finfo(resolution=1e-06, min=-3.40282e+38, max=3.40282e+38, eps=1.19209e-07, smallest_normal=1.17549e-38, tiny=1.17549e-38, dtype=float32)");
-    t.equal(String(finfo("float16")), "finfo(resolution=0.001, min=-65504, max=65504, eps=0.000976562, smallest_normal=6.10352e-05, tiny=6.10352e-05, dtype=float16)");
+    t.equal(
+      String(finfo("float32")),
+      "finfo(resolution=1e-06, min=-3.40282e+38, max=3.40282e+38, eps=1.19209e-07, smallest_normal=1.17549e-38, tiny=1.17549e-38, dtype=float32)",
+    );
+    t.equal(
+      String(finfo("float16")),
+      "finfo(resolution=0.001, min=-65504, max=65504, eps=0.000976562, smallest_normal=6.10352e-05, tiny=6.10352e-05, dtype=float16)",
+    );
     t.equal(finfo("float64").max, Number.MAX_VALUE);
     t.equal(finfo("float64").eps, Number.EPSILON);
     t.equal([iinfo("uint8").max, iinfo("int8").min, iinfo("int32").max], [255, -128, 2147483647]);
     await t.throws(() => finfo("int32"), /requires a floating point input type/);
     await t.throws(() => iinfo("float32"), /requires an integer input type/);
   },
-  "promotion": async (t) => {
+  promotion: async (t) => {
     const { can_cast, promote_types, result_type } = t.torch;
     t.equal(promote_types("uint8", "int8"), promote_types("int8", "uint8"));
     t.equal(promote_types("int32", "float16"), "float16");
-    t.equal([can_cast("float32", "int32"), can_cast("int32", "float32"), can_cast("int32", "bool")], [false, true, false]);
+    t.equal(
+      [can_cast("float32", "int32"), can_cast("int32", "float32"), can_cast("int32", "bool")],
+      [false, true, false],
+    );
     t.equal(result_type(t.tensor([1, 2], { dtype: "int32" }), 1.5), "float32");
     t.equal(result_type(t.tensor([1, 2], { dtype: "uint8" }), 1), "uint8");
-    t.equal(result_type(t.torch.tensor([1], { dtype: "float16", device: "cpu" }), t.torch.tensor(2, { device: "cpu" })), "float16");
+    t.equal(
+      result_type(t.torch.tensor([1], { dtype: "float16", device: "cpu" }), t.torch.tensor(2, { device: "cpu" })),
+      "float16",
+    );
     await t.throws(() => result_type("x", 1), /expected a tensor or a number/);
   },
 };

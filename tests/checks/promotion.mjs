@@ -16,21 +16,21 @@ const ANSWERS = {
     "bif BBf ccf iif eee fff ddd",
     "bif BBf ccf iif eee fff ddd",
   ],
-  "addcdiv": [
+  addcdiv: [
     "----efd ----efd ----efd ----efd ----efd ----ffd ----ddd",
     "----efd ----efd ----efd ----efd ----eee ----fff ----ddd",
     "----efd ----efd ----efd ----efd ----efd ----efd ----efd",
     "--- --- --- --- --- --- ---",
     "--- --- --- --- --- --- ---",
   ],
-  "addcmul": [
+  addcmul: [
     "-Bciefd BBiiefd ciciefd iiiiefd eeeeefd ffffffd ddddddd",
     "-Bciefd BBBBefd ccccefd iiiiefd eeeeeee fffffff ddddddd",
     "-Bciefd BBciefd cBciefd iBciefd eeeeefd ffffefd ddddefd",
     "--- --- --- --- --- --- ---",
     "--- --- --- --- --- --- ---",
   ],
-  "atan2": [
+  atan2: [
     "ffffefd ffffefd ffffefd ffffefd eeeeefd ffffffd ddddddd",
     "ffffefd ffffefd ffffefd ffffefd eeeeeee fffffff ddddddd",
     "ffffefd ffffefd ffffefd ffffefd eeeeefd ffffefd ddddefd",
@@ -93,7 +93,7 @@ const ANSWERS = {
     "--- --- --- --- --- --- ---",
     "--- --- --- --- --- --- ---",
   ],
-  "heaviside": [
+  heaviside: [
     "b------ -B----- --c---- ---i--- ----e-- -----f- ------d",
     "b------ -B----- --c---- ---i--- ----e-- -----f- ------d",
     "b------ -B----- --c---- ---i--- ----e-- -----f- ------d",
@@ -107,14 +107,14 @@ const ANSWERS = {
     "--- --- --- --- --- --- ---",
     "--- --- --- --- --- --- ---",
   ],
-  "isclose": [
+  isclose: [
     "b------ -b----- --b---- ---b--- ----b-- -----b- ------b",
     "b------ -b----- --b---- ---b--- ----b-- -----b- ------b",
     "b------ -b----- --b---- ---b--- ----b-- -----b- ------b",
     "--- --- --- --- --- --- ---",
     "--- --- --- --- --- --- ---",
   ],
-  "lerp": [
+  lerp: [
     "------- ------- ------- ------- ----e-- -----f- ------d",
     "------- ------- ------- ------- ----e-- -----f- ------d",
     "------- ------- ------- ------- ----e-- -----f- ------d",
@@ -128,7 +128,7 @@ const ANSWERS = {
     "--- --- --- --- --- --- ---",
     "--- --- --- --- --- --- ---",
   ],
-  "pow": [
+  pow: [
     "-Bciefd BBiiefd ciciefd iiiiefd eeeeefd ffffffd ddddddd",
     "-Bciefd BBBBefd ccccefd iiiiefd eeeeeee fffffff ddddddd",
     "-Bciefd BBciefd cBciefd iBciefd eeeeefd ffffefd ddddefd",
@@ -156,8 +156,22 @@ const CALLS = {
 };
 
 /** Functions that take more types here than in PyTorch: those that refuse bools, or want one type, there. */
-const LENIENT = ["addcdiv", "addcmul", "clamp", "clamp_max", "clamp_min", "div_floor", "div_trunc", "floor_divide", "fmod", "lerp", "pow",
-  "remainder", "rsub", "sub"];
+const LENIENT = [
+  "addcdiv",
+  "addcmul",
+  "clamp",
+  "clamp_max",
+  "clamp_min",
+  "div_floor",
+  "div_trunc",
+  "floor_divide",
+  "fmod",
+  "lerp",
+  "pow",
+  "remainder",
+  "rsub",
+  "sub",
+];
 
 /** Whether the device has the type. */
 function has(torch, device, dtype) {
@@ -170,26 +184,47 @@ function has(torch, device, dtype) {
 }
 
 function check(t, tables, name) {
-  const { torch, device } = t, types = Object.entries(TYPES).map(([letter, dtype]) => ({ letter, dtype, held: has(torch, device, dtype) }));
+  const { torch, device } = t,
+    types = Object.entries(TYPES).map(([letter, dtype]) => ({ letter, dtype, held: has(torch, device, dtype) }));
   const ones = (shape) => types.map(({ dtype, held }) => (held ? torch.ones(shape, { dtype, device }) : null));
-  const axis = ones([1]), none = ones([]), call = CALLS[name] ?? ((torch, a, b) => torch[name](a, b));
-  const pairs = [[axis, axis], [axis, none], [none, axis], [axis, NUMBERS], [none, NUMBERS]], wrong = [];
+  const axis = ones([1]),
+    none = ones([]),
+    call = CALLS[name] ?? ((torch, a, b) => torch[name](a, b));
+  const pairs = [
+      [axis, axis],
+      [axis, none],
+      [none, axis],
+      [axis, NUMBERS],
+      [none, NUMBERS],
+    ],
+    wrong = [];
   let more = false;
-  tables.forEach((table, k) => table.split(" ").forEach((word, i) => [...word].forEach((wanted, j) => {
-    const a = pairs[k][0][i], b = pairs[k][1][j];
-    if (a === null || b === null) return;
-    let got = "-";
-    try {
-      const { dtype } = call(torch, a, b, device);
-      got = types.find((type) => type.dtype === String(dtype)).letter;
-    } catch { /* refused */ }
-    const text = (x) => (typeof x === "object" ? `${x.dtype}[${x.shape}]` : String(x));
-    more ||= wanted === "-" && got !== "-";
-    if (got !== wanted && !(wanted === "-" && LENIENT.includes(name))) wrong.push(`${name}(${text(a)}, ${text(b)}): ${TYPES[got] ?? "refused"} for ${TYPES[wanted] ?? "refused"}`);
-  })));
+  tables.forEach((table, k) =>
+    table.split(" ").forEach((word, i) =>
+      [...word].forEach((wanted, j) => {
+        const a = pairs[k][0][i],
+          b = pairs[k][1][j];
+        if (a === null || b === null) return;
+        let got = "-";
+        try {
+          const { dtype } = call(torch, a, b, device);
+          got = types.find((type) => type.dtype === String(dtype)).letter;
+        } catch {
+          /* refused */
+        }
+        const text = (x) => (typeof x === "object" ? `${x.dtype}[${x.shape}]` : String(x));
+        more ||= wanted === "-" && got !== "-";
+        if (got !== wanted && !(wanted === "-" && LENIENT.includes(name)))
+          wrong.push(`${name}(${text(a)}, ${text(b)}): ${TYPES[got] ?? "refused"} for ${TYPES[wanted] ?? "refused"}`);
+      }),
+    ),
+  );
   t.equal(wrong.join("; "), "");
   t.equal(more, LENIENT.includes(name));
 }
 
-export default Object.fromEntries(Object.entries(ANSWERS).flatMap(([names, tables]) =>
-  names.split(" ").map((name) => [`types of ${name}`, (t) => check(t, tables, name)])));
+export default Object.fromEntries(
+  Object.entries(ANSWERS).flatMap(([names, tables]) =>
+    names.split(" ").map((name) => [`types of ${name}`, (t) => check(t, tables, name)]),
+  ),
+);

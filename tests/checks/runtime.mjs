@@ -7,11 +7,20 @@ export default {
     t.equal(await h.tolist(), [6, 12, 18]);
   },
   "an in-place change of a view reaches the gradient of its base": async (t) => {
-    const a = t.tensor([[1, 2], [3, 4]], { requires_grad: true });
+    const a = t.tensor(
+      [
+        [1, 2],
+        [3, 4],
+      ],
+      { requires_grad: true },
+    );
     const b = a.clone();
     b.select(0, 0).mul_(10);
     b.sum().backward();
-    t.equal(await a.grad.tolist(), [[10, 10], [1, 1]]);
+    t.equal(await a.grad.tolist(), [
+      [10, 10],
+      [1, 1],
+    ]);
   },
   "an in-place op keeps what its gradient needs": async (t) => {
     const a = t.tensor([1, 2], { requires_grad: true });
@@ -37,7 +46,9 @@ export default {
     a.unfold(0, 2, 1).sum().backward();
     t.equal(await a.grad.tolist(), [1, 2, 2, 1]);
     const b = t.tensor([1, 2, 3], { requires_grad: true });
-    b.index(t.tensor([0, 0, -1], { dtype: t.torch.long })).sum().backward();
+    b.index(t.tensor([0, 0, -1], { dtype: t.torch.long }))
+      .sum()
+      .backward();
     t.equal(await b.grad.tolist(), [2, 0, 1]);
   },
   "deep and shared graphs": async (t) => {
@@ -64,7 +75,8 @@ export default {
     t.equal(await a.grad.tolist(), [6]);
   },
   "hooks change gradients, retain_grad keeps them": async (t) => {
-    const a = t.tensor([3], { requires_grad: true }), b = a.mul(2);
+    const a = t.tensor([3], { requires_grad: true }),
+      b = a.mul(2);
     b.retain_grad();
     a.register_hook((grad) => grad.mul(10));
     b.mul(5).backward();
@@ -81,9 +93,19 @@ export default {
   },
   "index assignment with arrays and masks": async (t) => {
     const x = t.torch.zeros([3, 4], { device: t.device });
-    x.set([[0, 1], [2, 3]], 5);
+    x.set(
+      [
+        [0, 1],
+        [2, 3],
+      ],
+      5,
+    );
     x.set([":", [true, false, false, false]], t.tensor([[7], [8], [9]]));
-    t.equal(await x.tolist(), [[7, 0, 5, 0], [8, 0, 0, 5], [9, 0, 0, 0]]);
+    t.equal(await x.tolist(), [
+      [7, 0, 5, 0],
+      [8, 0, 0, 5],
+      [9, 0, 0, 0],
+    ]);
   },
   "the same seed gives the same numbers, and dropout the same mask on the way back": async (t) => {
     t.torch.manual_seed(5);
@@ -97,14 +119,25 @@ export default {
   },
   "batch normalisation keeps running statistics; a state can be loaded again": async (t) => {
     const { nn } = t.torch;
-    const m = nn.BatchNorm1d(2), other = new nn.BatchNorm1d(2);
+    const m = nn.BatchNorm1d(2),
+      other = new nn.BatchNorm1d(2);
     await m.to(t.device);
     await other.to(t.device);
-    m(t.tensor([[1, 2], [3, 6]]));
+    m(
+      t.tensor([
+        [1, 2],
+        [3, 6],
+      ]),
+    );
     t.close(await m.running_mean.tolist(), [0.2, 0.4]);
     t.equal(await m.num_batches_tracked.item(), 1);
     other.load_state_dict(m.state_dict());
-    t.close(await other.eval()(t.tensor([[0.2, 0.4]])).tolist(), [[0, 0]]);
+    t.close(
+      await other
+        .eval()(t.tensor([[0.2, 0.4]]))
+        .tolist(),
+      [[0, 0]],
+    );
     await t.throws(() => other.load_state_dict({ weight: t.tensor([1, 2]) }), /Missing key.*running_mean/s);
   },
 };

@@ -9,12 +9,14 @@ const STEPS = 1500;
 // The loop comes last: what it leaves to the collector would count in the others.
 test("gradients that nobody read are given back when others take their place, within one task too", async () => {
   assert.ok(await torch.initWebGPUAsync({ device: idleDevice() }));
-  const weight = torch.randn([512, 512], { device: "webgpu", requires_grad: true }), x = torch.randn([512, 512], { device: "webgpu" });
-  const step = (look) => torch.tidy(() => {
-    weight.grad = null;
-    torch.matmul(x, weight).sum().backward();
-    if (look) return weight.grad;
-  });
+  const weight = torch.randn([512, 512], { device: "webgpu", requires_grad: true }),
+    x = torch.randn([512, 512], { device: "webgpu" });
+  const step = (look) =>
+    torch.tidy(() => {
+      weight.grad = null;
+      torch.matmul(x, weight).sum().backward();
+      if (look) return weight.grad;
+    });
   for (let i = 0; i < 3; i++) step(false);
   const bytes = torch.memory().webgpu.bytes;
   for (let i = 0; i < 50; i++) step(false);
@@ -29,7 +31,12 @@ test("ballast comes once between two tasks: within one the collector cannot give
   assert.ok(await torch.initWebGPUAsync({ device: idleDevice() }));
   const { ArrayBuffer } = globalThis;
   let made = 0;
-  globalThis.ArrayBuffer = class extends ArrayBuffer { constructor(bytes) { super(bytes); if (bytes >= 2 ** 23) made++; } };
+  globalThis.ArrayBuffer = class extends ArrayBuffer {
+    constructor(bytes) {
+      super(bytes);
+      if (bytes >= 2 ** 23) made++;
+    }
+  };
   try {
     const tensors = [];
     for (let i = 0; i < 8; i++) tensors.push(torch.zeros([2 ** 22], { device: "webgpu" }));
@@ -45,10 +52,12 @@ test("ballast comes once between two tasks: within one the collector cannot give
 
 test("a training loop without dispose keeps its device memory", async () => {
   assert.ok(await torch.initWebGPUAsync({ device: idleDevice() }));
-  const { nn, optim } = torch, F = nn.functional;
+  const { nn, optim } = torch,
+    F = nn.functional;
   const net = nn.Sequential(nn.Linear(256, 256), nn.ReLU(), nn.Linear(256, 10));
   const optimizer = optim.Adam(net.to("webgpu").parameters(), { lr: 1e-3 });
-  const x = torch.randn([512, 256], { device: "webgpu" }), y = torch.zeros([512], { dtype: torch.int32, device: "webgpu" });
+  const x = torch.randn([512, 256], { device: "webgpu" }),
+    y = torch.zeros([512], { dtype: torch.int32, device: "webgpu" });
   const top = [0, 0, 0];
   for (let i = 0; i < STEPS; i++) {
     optimizer.zero_grad();
@@ -58,7 +67,9 @@ test("a training loop without dispose keeps its device memory", async () => {
     top[third] = Math.max(top[third], torch.memory().webgpu.deviceBytes / 2 ** 20);
   }
   const [, warm, last] = top;
-  console.log(`figure: device memory of ${STEPS} steps without dispose: at most ${top.map((t) => t.toFixed(0)).join(", ")} MiB in each third`);
+  console.log(
+    `figure: device memory of ${STEPS} steps without dispose: at most ${top.map((t) => t.toFixed(0)).join(", ")} MiB in each third`,
+  );
   // Without collection a step leaves about 2 MiB behind.
   assert.ok(last < 1.5 * warm, `${warm} MiB, then ${last} MiB`);
   assert.ok(last < STEPS / 2, `${last} MiB`);

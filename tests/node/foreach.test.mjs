@@ -6,7 +6,8 @@ import { runInNewContext } from "node:vm";
 import * as torch from "../../dist/index.js";
 import { idleDevice } from "./idle_device.mjs";
 
-const LAYERS = 24, STEPS = 60;
+const LAYERS = 24,
+  STEPS = 60;
 
 /** A GPU that does nothing, with these limits, as the one that tensors are made on. */
 async function idle(limits = {}) {
@@ -24,40 +25,71 @@ function calls(device, name, run) {
 }
 
 function backward(params) {
-  torch.tidy(() => { for (const p of params) { p.grad = null; p.mul(p).sum().backward(); } });
+  torch.tidy(() => {
+    for (const p of params) {
+      p.grad = null;
+      p.mul(p).sum().backward();
+    }
+  });
 }
 
 test("a step is one launch for all parameters, and costs the host less than one for each", async () => {
-  const device = await idle(), { nn, optim } = torch;
-  const params = Array.from({ length: LAYERS }, (_, i) => [nn.Parameter(torch.ones([16 + i % 5, 16])), nn.Parameter(torch.ones([16 + i % 5]))]).flat();
+  const device = await idle(),
+    { nn, optim } = torch;
+  const params = Array.from({ length: LAYERS }, (_, i) => [
+    nn.Parameter(torch.ones([16 + (i % 5), 16])),
+    nn.Parameter(torch.ones([16 + (i % 5)])),
+  ]).flat();
   const apart = params.map((p) => nn.Parameter(torch.ones_like(p)));
-  const all = optim.AdamW(params), each = apart.map((p) => optim.AdamW([p])), times = [[], []], launches = [0, 0];
+  const all = optim.AdamW(params),
+    each = apart.map((p) => optim.AdamW([p])),
+    times = [[], []],
+    launches = [0, 0];
   for (let n = 0; n < STEPS; n++) {
-    for (const [i, [own, optimizers]] of [[params, [all]], [apart, each]].entries()) {
+    for (const [i, [own, optimizers]] of [
+      [params, [all]],
+      [apart, each],
+    ].entries()) {
       backward(own);
       const began = process.cpuUsage();
-      launches[i] = calls(device, "dispatchWorkgroups", () => { for (const optimizer of optimizers) optimizer.step(); });
+      launches[i] = calls(device, "dispatchWorkgroups", () => {
+        for (const optimizer of optimizers) optimizer.step();
+      });
       const { user, system } = process.cpuUsage(began);
       if (n >= STEPS / 2) times[i].push(user + system);
       await new Promise((done) => setTimeout(done)); // what was queued is submitted
     }
   }
   const [together, single] = times.map((list) => list.sort((a, b) => a - b)[list.length >> 1]);
-  console.log(`figure: AdamW on ${params.length} parameters: ${launches[0]} launch and ${together} us of the host a step; one by one ${launches[1]} and ${single} us`);
+  console.log(
+    `figure: AdamW on ${params.length} parameters: ${launches[0]} launch and ${together} us of the host a step; one by one ${launches[1]} and ${single} us`,
+  );
   assert.deepEqual(launches, [1, params.length]);
   assert.ok(together < single, `${together} us and ${single} us`);
 });
 
 test("what is more than the GPU can bind takes several launches", async () => {
   const device = await idle({ maxStorageBufferBindingSize: 4096, maxBufferSize: 4096 });
-  const params = Array.from({ length: 10 }, () => torch.nn.Parameter(torch.ones([256]))), optimizer = torch.optim.SGD(params);
+  const params = Array.from({ length: 10 }, () => torch.nn.Parameter(torch.ones([256]))),
+    optimizer = torch.optim.SGD(params);
   for (let n = 0; n < 3; n++) {
     backward(params);
-    assert.equal(calls(device, "dispatchWorkgroups", () => { optimizer.step(); }), 3); // four, four and two
+    assert.equal(
+      calls(device, "dispatchWorkgroups", () => {
+        optimizer.step();
+      }),
+      3,
+    ); // four, four and two
   }
-  const large = [1024, 1024, 4].map((size) => torch.nn.Parameter(torch.ones([size]))), other = torch.optim.SGD(large);
+  const large = [1024, 1024, 4].map((size) => torch.nn.Parameter(torch.ones([size]))),
+    other = torch.optim.SGD(large);
   backward(large);
-  assert.equal(calls(device, "dispatchWorkgroups", () => { other.step(); }), 3);
+  assert.equal(
+    calls(device, "dispatchWorkgroups", () => {
+      other.step();
+    }),
+    3,
+  );
 });
 
 test("flat buffers go back to the pool when nothing lies in them and the optimizer is gone", async () => {
@@ -65,7 +97,10 @@ test("flat buffers go back to the pool when nothing lies in them and the optimiz
   const gc = runInNewContext("gc");
   await idle();
   const params = Array.from({ length: 8 }, () => torch.nn.Parameter(torch.ones([4096])));
-  const used = () => { const { deviceBytes, poolBytes } = torch.memory().webgpu; return deviceBytes - poolBytes; };
+  const used = () => {
+    const { deviceBytes, poolBytes } = torch.memory().webgpu;
+    return deviceBytes - poolBytes;
+  };
   const settled = async (wanted) => {
     for (let i = 0; i < 50 && used() > wanted; i++) {
       gc();
@@ -84,5 +119,5 @@ test("flat buffers go back to the pool when nothing lies in them and the optimiz
     assert.ok(used() >= alone + 3 * 8 * 4 * 4096, `${used()} bytes in use, ${alone} before`);
     optimizer.zero_grad();
   })();
-  assert.ok(await settled(alone) <= alone, `${used()} bytes in use, ${alone} before`);
+  assert.ok((await settled(alone)) <= alone, `${used()} bytes in use, ${alone} before`);
 });

@@ -9,10 +9,15 @@ const SEED = 20261122;
 /** Accepted though strange, and rightly: what goes through these is kept or handed on, as in PyTorch. */
 const TAKES_ANYTHING = /^(torch\.(is_tensor|utils\.data\.default_convert)|StepLR\.load_state_dict)$/;
 
-const told = (list) => list.slice(0, 40).map(({ name, args, wrong, silent }) => `${name}(${args}): ${wrong ?? `accepts argument ${silent}`}`).join("\n");
+const told = (list) =>
+  list
+    .slice(0, 40)
+    .map(({ name, args, wrong, silent }) => `${name}(${args}): ${wrong ?? `accepts argument ${silent}`}`)
+    .join("\n");
 
 test("garbage ends in an answer or in an error of the package", { timeout: 300_000 }, async () => {
-  const began = Date.now(), { found, total } = await feed({ device: "cpu", calls: 12, seed: SEED });
+  const began = Date.now(),
+    { found, total } = await feed({ device: "cpu", calls: 12, seed: SEED });
   console.log(`figure: garbage: ${total} exports in ${((Date.now() - began) / 1000).toFixed(0)} s`);
   assert.ok(total > 2000, `${total} exports`);
   assert.equal(told(found.filter(({ wrong }) => wrong)), "");

@@ -4,7 +4,8 @@ import test from "node:test";
 import * as torch from "../../dist/index.js";
 import { idleDevice } from "./idle_device.mjs";
 
-const OPS = 2000, ROUNDS = 12;
+const OPS = 2000,
+  ROUNDS = 12;
 
 /** The least time of one of OPS calls over the rounds, in microseconds. */
 async function least(run) {
@@ -12,7 +13,7 @@ async function least(run) {
   for (let round = 0; round < ROUNDS; round++) {
     const began = performance.now();
     run();
-    best = Math.min(best, (performance.now() - began) * 1000 / OPS);
+    best = Math.min(best, ((performance.now() - began) * 1000) / OPS);
     await new Promise((done) => setTimeout(done)); // lets the batch be submitted
   }
   return best;
@@ -46,6 +47,8 @@ test("an eager operation costs little more than its WebGPU calls", async () => {
       device.pass.dispatchWorkgroups(1, 1, 1);
     }
   });
-  console.log(`figure: host cost of an eager add: ${eager.toFixed(2)} us, ${(eager / bare).toFixed(0)} times its bare calls (${bare.toFixed(3)} us)`);
+  console.log(
+    `figure: host cost of an eager add: ${eager.toFixed(2)} us, ${(eager / bare).toFixed(0)} times its bare calls (${bare.toFixed(3)} us)`,
+  );
   assert.ok(eager < 50, `${eager.toFixed(2)} us`);
 });

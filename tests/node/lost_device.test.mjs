@@ -6,14 +6,18 @@ import * as torch from "../../dist/index.js";
 test("a lost device", async () => {
   assert.ok(await torch.initWebGPUAsync(), "no WebGPU");
   const gone = torch.gpuDevice();
-  const a = torch.tensor([1, 2, 3]), kept = torch.tensor([1, 2], { device: "cpu" });
+  const a = torch.tensor([1, 2, 3]),
+    kept = torch.tensor([1, 2], { device: "cpu" });
   assert.deepEqual(await a.add(1).tolist(), [2, 3, 4]);
   const pending = a.mul(2);
   const wrong = torch.DeviceError;
   gone.destroy();
   await gone.lost;
   await new Promise((done) => setTimeout(done, 20));
-  assert.throws(() => a.add(1), (e) => e instanceof wrong && /^add: the GPU was lost \(.*\); await initWebGPUAsync\(\)/.test(e.message));
+  assert.throws(
+    () => a.add(1),
+    (e) => e instanceof wrong && /^add: the GPU was lost \(.*\); await initWebGPUAsync\(\)/.test(e.message),
+  );
   await assert.rejects(async () => pending.tolist(), wrong);
   assert.throws(() => torch.ones([2], { device: "webgpu" }), /webgpu/);
   assert.deepEqual(await kept.add(1).tolist(), [2, 3]);
@@ -26,17 +30,39 @@ test("a lost device", async () => {
   assert.deepEqual(await b.add(1).tolist(), [2, 3, 4]);
   assert.throws(() => pending.add(b), wrong);
   // Whatever uses or reads one of the old device's tensors says so, not only what computes with it.
-  const on = new torch.nn.Linear(3, 1), { F = torch.nn.functional } = torch;
+  const on = new torch.nn.Linear(3, 1),
+    { F = torch.nn.functional } = torch;
   const uses = {
-    cat: () => torch.cat([b, pending]), copy_: () => b.copy_(pending), zero_: () => pending.zero_(), view: () => pending.view(3, 1), clone: () => pending.clone(),
-    to: () => pending.to("webgpu"), "to the CPU": () => pending.to("cpu"), data: () => pending.data(), item: () => pending.sum().item(), index: () => pending.index(0), set: () => pending.set([0], 1),
-    stack: () => torch.stack([pending]), linear: () => F.linear(pending, on.weight), equal: () => torch.equal(b, pending), tensor: () => torch.tensor(pending),
-    mapReadAsync: () => pending.storage.mapReadAsync(), masked: () => b.masked_select(pending.gt(0)), resize: () => pending.resize_(9), save: () => torch.save({ pending }, "/dev/null"),
+    cat: () => torch.cat([b, pending]),
+    copy_: () => b.copy_(pending),
+    zero_: () => pending.zero_(),
+    view: () => pending.view(3, 1),
+    clone: () => pending.clone(),
+    to: () => pending.to("webgpu"),
+    "to the CPU": () => pending.to("cpu"),
+    data: () => pending.data(),
+    item: () => pending.sum().item(),
+    index: () => pending.index(0),
+    set: () => pending.set([0], 1),
+    stack: () => torch.stack([pending]),
+    linear: () => F.linear(pending, on.weight),
+    equal: () => torch.equal(b, pending),
+    tensor: () => torch.tensor(pending),
+    mapReadAsync: () => pending.storage.mapReadAsync(),
+    masked: () => b.masked_select(pending.gt(0)),
+    resize: () => pending.resize_(9),
+    save: () => torch.save({ pending }, "/dev/null"),
   };
   for (const [name, use] of Object.entries(uses)) {
-    await assert.rejects(async () => { await use(); }, (e) => e instanceof wrong && /the GPU was lost/.test(e.message), name);
+    await assert.rejects(
+      async () => {
+        await use();
+      },
+      (e) => e instanceof wrong && /the GPU was lost/.test(e.message),
+      name,
+    );
   }
-  assert.equal(String(pending).includes("tensor("), true);         // it can still be looked at
+  assert.equal(String(pending).includes("tensor("), true); // it can still be looked at
   pending.dispose();
   torch.gpuDevice().destroy();
 });

@@ -9,19 +9,28 @@ import { everything, makersOf } from "./garbage/exports.mjs";
 const SOURCES = new URL("../../runtime/", import.meta.url);
 
 /** What takes any number: tensors, sizes, axes, modules, indices, the arguments of a function. */
-const ANY_NUMBER = new RegExp(`^(${["torch\\.(atleast_[123]d|block_diag|broadcast_(shapes|tensors|to)|cartesian_prod|einsum|meshgrid)",
-  "torch\\.(empty|ones|rand|randn|zeros|flip|permute|reshape|tile)", "torch\\.(expand|permute|view)_copy", "torch\\.func\\.vjp",
-  "torch\\.nn\\.(Identity|Sequential)", "torch\\.utils\\.data\\.TensorDataset",
-  "Tensor(\\[2\\])?\\.(broadcast_to|expand|flip|index|new_(empty|ones|zeros)|permute|repeat|reshape|resize_|sum_to_size|tile|view)"].join("|")})$`);
+const ANY_NUMBER = new RegExp(
+  `^(${[
+    "torch\\.(atleast_[123]d|block_diag|broadcast_(shapes|tensors|to)|cartesian_prod|einsum|meshgrid)",
+    "torch\\.(empty|ones|rand|randn|zeros|flip|permute|reshape|tile)",
+    "torch\\.(expand|permute|view)_copy",
+    "torch\\.func\\.vjp",
+    "torch\\.nn\\.(Identity|Sequential)",
+    "torch\\.utils\\.data\\.TensorDataset",
+    "Tensor(\\[2\\])?\\.(broadcast_to|expand|flip|index|new_(empty|ones|zeros)|permute|repeat|reshape|resize_|sum_to_size|tile|view)",
+  ].join("|")})$`,
+);
 /** Classes to be extended, whose constructors take what `super(...)` hands on; a forward that is not there. */
-const BASES = /^torch\.(Tensor|ComplexView|Generator|nn\.Module|utils\.data\.(Dataset|IterableDataset|Sampler))$|^(Module|Parameter)(List|Dict)\.forward$/;
+const BASES =
+  /^torch\.(Tensor|ComplexView|Generator|nn\.Module|utils\.data\.(Dataset|IterableDataset|Sampler))$|^(Module|Parameter)(List|Dict)\.forward$/;
 /** Questions that the runtime asks at each call, and functions that are handed to `filter` and `map`, which give more than one argument. */
-const ASKED = /^torch\.(autograd\.)?(is_(anomaly(_check_nan)?_enabled|debug_enabled|grad_enabled|inference_mode_enabled|tensor)|defaultDevice|gpuDevice|utils\.data\.default_convert)$/;
+const ASKED =
+  /^torch\.(autograd\.)?(is_(anomaly(_check_nan)?_enabled|debug_enabled|grad_enabled|inference_mode_enabled|tensor)|defaultDevice|gpuDevice|utils\.data\.default_convert)$/;
 
 async function errorOf(call, args) {
   try {
     const answer = await call(args);
-    if (typeof answer?.next === "function") await answer.next();        // a generator begins when it is asked
+    if (typeof answer?.next === "function") await answer.next(); // a generator begins when it is asked
   } catch (error) {
     return error;
   }
@@ -37,18 +46,22 @@ test("more arguments than a function takes are refused, and those it takes are n
   const wrong = [];
   for (const { name, call } of all) {
     if (ANY_NUMBER.test(name) || BASES.test(name) || ASKED.test(name)) continue;
-    const most = 41, zeros = (n) => new Array(n).fill(0);
+    const most = 41,
+      zeros = (n) => new Array(n).fill(0);
     // Some look at their tensors first.
     const given = [zeros(most), [torch.ones([2, 2]), ...zeros(most - 1)]];
-    let limit = -1, said;
+    let limit = -1,
+      said;
     for (const args of given) {
-      const error = await errorOf(call, args), found = /^[\w.()]+: takes at most (\d+) positional arguments?, but got (\d+)$/.exec(error?.message);
+      const error = await errorOf(call, args),
+        found = /^[\w.()]+: takes at most (\d+) positional arguments?, but got (\d+)$/.exec(error?.message);
       said = error ? `${error.name}: ${error.message}` : "answers";
-      if (found && error instanceof torch.TypeMismatchError) limit = Number(found[1]) - (found[2] - most);        // a method may count its tensor
+      if (found && error instanceof torch.TypeMismatchError) limit = Number(found[1]) - (found[2] - most); // a method may count its tensor
       if (limit >= 0) break;
     }
     if (limit < 0) wrong.push(`${name}: ${said}`);
-    else if (/takes at most/.test((await errorOf(call, zeros(limit)))?.message)) wrong.push(`${name}: refuses ${limit}, too`);
+    else if (/takes at most/.test((await errorOf(call, zeros(limit)))?.message))
+      wrong.push(`${name}: refuses ${limit}, too`);
   }
   console.warn = warn;
   assert.ok(all.length > 1700, `${all.length} exports`);
@@ -62,40 +75,76 @@ test("null and undefined are no arguments too many, and a function of the progra
       super(size, size);
       this.given = [name, kind];
     }
-    forward(x, ...others) { return [super.forward(x), ...others]; }
+    forward(x, ...others) {
+      return [super.forward(x), ...others];
+    }
   }
   assert.equal(new Own(2, "a", "b")(torch.ones([1, 2]), 1, 2, 3).length, 4);
-  assert.throws(() => new torch.nn.Linear(2, 2)(torch.ones([1, 2]), 1), /^TypeMismatchError: Linear: takes at most 1 positional argument, but got 2$/);
-  assert.throws(() => torch.ones([2]).numel(1), /^TypeMismatchError: numel: takes at most 0 positional arguments, but got 1$/);
+  assert.throws(
+    () => new torch.nn.Linear(2, 2)(torch.ones([1, 2]), 1),
+    /^TypeMismatchError: Linear: takes at most 1 positional argument, but got 2$/,
+  );
+  assert.throws(
+    () => torch.ones([2]).numel(1),
+    /^TypeMismatchError: numel: takes at most 0 positional arguments, but got 1$/,
+  );
 });
 
 test("parameters of limited methods are all counted: none has a default or takes the rest", () => {
-  const files = readdirSync(SOURCES, { recursive: true }).filter((file) => file.endsWith(".ts")).map((file) =>
-    ts.createSourceFile(file, readFileSync(new URL(file, SOURCES), "utf8"), ts.ScriptTarget.Latest, true));
-  const classes = new Map(), limited = [], wrong = [], most = new Map(), hidden = (member) => member.modifiers?.some(({ kind }) => kind === ts.SyntaxKind.ProtectedKeyword);
+  const files = readdirSync(SOURCES, { recursive: true })
+    .filter((file) => file.endsWith(".ts"))
+    .map((file) =>
+      ts.createSourceFile(file, readFileSync(new URL(file, SOURCES), "utf8"), ts.ScriptTarget.Latest, true),
+    );
+  const classes = new Map(),
+    limited = [],
+    wrong = [],
+    most = new Map(),
+    hidden = (member) => member.modifiers?.some(({ kind }) => kind === ts.SyntaxKind.ProtectedKeyword);
   const keyOf = (member) => `${member.getSourceFile().fileName.split("/")[0]} ${member.name.getText()}`;
   const visit = (node) => {
-    if (ts.isClassDeclaration(node) && node.name) classes.set(`${node.getSourceFile().fileName} ${node.name.text}`, node);
+    if (ts.isClassDeclaration(node) && node.name)
+      classes.set(`${node.getSourceFile().fileName} ${node.name.text}`, node);
     if (ts.isMethodDeclaration(node) && hidden(node)) {
       const key = keyOf(node);
       most.set(key, Math.max(node.parameters.length, most.get(key) ?? 0));
     }
-    if (ts.isCallExpression(node) && ["callable", "limited"].includes(node.expression.getText()) && ts.isIdentifier(node.arguments[0]) && node.arguments.length > 1) limited.push(node);
+    if (
+      ts.isCallExpression(node) &&
+      ["callable", "limited"].includes(node.expression.getText()) &&
+      ts.isIdentifier(node.arguments[0]) &&
+      node.arguments.length > 1
+    )
+      limited.push(node);
     ts.forEachChild(node, visit);
   };
   for (const file of files) visit(file);
   let count = 0;
-  for (const { arguments: [target, , ...open], expression } of limited) {
-    const name = target.text, file = target.getSourceFile().fileName;
-    const found = classes.get(`${name === "Tensor" ? "tensor.ts" : file} ${name}`), free = open.map((word) => word.text);
-    if (!found) continue;                          // a function called `callable`, the body of `callable` itself
+  for (const {
+    arguments: [target, , ...open],
+    expression,
+  } of limited) {
+    const name = target.text,
+      file = target.getSourceFile().fileName;
+    const found = classes.get(`${name === "Tensor" ? "tensor.ts" : file} ${name}`),
+      free = open.map((word) => word.text);
+    if (!found) continue; // a function called `callable`, the body of `callable` itself
     count++;
     for (const member of found.members) {
       if (!member.body || !(ts.isMethodDeclaration(member) || ts.isConstructorDeclaration(member))) continue;
-      const method = ts.isConstructorDeclaration(member) ? "constructor" : member.name.getText(), { parameters } = member;
-      if (free.includes(method) || method.startsWith("[") || (method === "constructor" && (expression.text === "limited" || parameters[0]?.dotDotDotToken))) continue;
+      const method = ts.isConstructorDeclaration(member) ? "constructor" : member.name.getText(),
+        { parameters } = member;
+      if (
+        free.includes(method) ||
+        method.startsWith("[") ||
+        (method === "constructor" && (expression.text === "limited" || parameters[0]?.dotDotDotToken))
+      )
+        continue;
       // What a base calls, it calls with all its own parameters.
-      const fewer = hidden(member) && member.modifiers.some(({ kind }) => kind === ts.SyntaxKind.OverrideKeyword) && parameters.length < most.get(keyOf(member));
+      const fewer =
+        hidden(member) &&
+        member.modifiers.some(({ kind }) => kind === ts.SyntaxKind.OverrideKeyword) &&
+        parameters.length < most.get(keyOf(member));
       if (fewer || parameters.some((p) => p.initializer || p.dotDotDotToken)) wrong.push(`${file}: ${name}.${method}`);
     }
   }

@@ -9,7 +9,8 @@ const task = () => new Promise((done) => setImmediate(() => setImmediate(done)))
 
 /** `launch()` queues one; `counts()` says how many were queued in each batch that was submitted. */
 async function watched() {
-  const device = idleDevice(), batches = [];
+  const device = idleDevice(),
+    batches = [];
   assert.ok(await torch.initWebGPUAsync({ device }));
   const x = torch.ones([256], { device: "webgpu" });
   x.add(x);
@@ -20,7 +21,12 @@ async function watched() {
     batches.push(device.calls.dispatchWorkgroups - before);
     before = device.calls.dispatchWorkgroups;
   };
-  return { launch: () => { x.add(x); }, batches };
+  return {
+    launch: () => {
+      x.add(x);
+    },
+    batches,
+  };
 }
 
 test("what is queued is submitted when the program lets go, and at the end of the task", async () => {

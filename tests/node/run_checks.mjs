@@ -4,7 +4,7 @@ import * as torch from "../../dist/index.js";
 import { run } from "../checks/assert.mjs";
 
 const [file, device] = process.argv.slice(2);
-if (device === "webgpu" && !await torch.initWebGPUAsync()) throw new Error("no WebGPU in Node");
+if (device === "webgpu" && !(await torch.initWebGPUAsync())) throw new Error("no WebGPU in Node");
 const results = await run((await import(pathToFileURL(file))).default, torch, device);
 console.log(JSON.stringify(results));
 if (device === "webgpu") await torch.defaultDevice().synchronize(); // Dawn may crash on its way out while it works

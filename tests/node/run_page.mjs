@@ -6,7 +6,9 @@ import { format } from "node:util";
 const said = [];
 let printed = "";
 const { log } = console;
-console.log = (...words) => { printed += `${format(...words)}\n`; };
+console.log = (...words) => {
+  printed += `${format(...words)}\n`;
+};
 globalThis.said = (line, wanted) => {
   said.push([line, wanted, printed]);
   printed = "";

@@ -6,9 +6,14 @@ import { matmul } from "../../bench/plain.mjs";
 import * as torch from "../../dist/index.js";
 
 test("matmul 512 on the CPU is at least as fast as plain blocked loops", async () => {
-  const n = 512, a = uniform(n * n, 1), b = uniform(n * n, 2);
-  const x = torch.tensor(a, { shape: [n, n] }), y = torch.tensor(b, { shape: [n, n] });
-  let plain = Infinity, ours = Infinity, c;
+  const n = 512,
+    a = uniform(n * n, 1),
+    b = uniform(n * n, 2);
+  const x = torch.tensor(a, { shape: [n, n] }),
+    y = torch.tensor(b, { shape: [n, n] });
+  let plain = Infinity,
+    ours = Infinity,
+    c;
   for (let round = 0; round < 6; round++) {
     let began = performance.now();
     c = new Float32Array(n * n);
@@ -27,8 +32,18 @@ test("matmul 512 on the CPU is at least as fast as plain blocked loops", async (
 
 test("a transposed convolution takes no longer for the zeros between its inputs", async () => {
   // The same products of the same sizes, once for each place of the input and once for each of the output.
-  const { conv2d, conv_transpose2d } = torch.nn.functional, values = (shape, seed) => torch.tensor(uniform(shape.reduce((a, b) => a * b), seed), { shape });
-  const x = values([2, 32, 16, 16], 1), weight = values([32, 16, 4, 4], 2), wide = values([2, 16, 64, 64], 3);
+  const { conv2d, conv_transpose2d } = torch.nn.functional,
+    values = (shape, seed) =>
+      torch.tensor(
+        uniform(
+          shape.reduce((a, b) => a * b),
+          seed,
+        ),
+        { shape },
+      );
+  const x = values([2, 32, 16, 16], 1),
+    weight = values([32, 16, 4, 4], 2),
+    wide = values([2, 16, 64, 64], 3);
   const best = async (f) => {
     let took = Infinity;
     for (let round = 0; round < 8; round++) {
@@ -38,7 +53,8 @@ test("a transposed convolution takes no longer for the zeros between its inputs"
     }
     return took;
   };
-  const plain = await best(() => conv2d(wide, weight, null, 4)), turned = await best(() => conv_transpose2d(x, weight, null, 4));
+  const plain = await best(() => conv2d(wide, weight, null, 4)),
+    turned = await best(() => conv_transpose2d(x, weight, null, 4));
   console.log(`figure: conv_transpose2d, stride 4: ${turned.toFixed(1)} ms, conv2d ${plain.toFixed(1)} ms`);
   assert.ok(turned <= 5 * plain, `${turned.toFixed(1)} ms, conv2d of as many products ${plain.toFixed(1)} ms`);
 });

@@ -5,7 +5,7 @@ import { readFile } from "node:fs/promises";
 import { create, globals } from "webgpu";
 
 Object.assign(globalThis, globals);
-const gpu = create([]);         // held: Dawn ends with it
+const gpu = create([]); // held: Dawn ends with it
 const adapter = await gpu.requestAdapter();
 const device = await adapter.requestDevice();
 const refused = [];

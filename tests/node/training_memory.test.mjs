@@ -9,11 +9,14 @@ import * as torch from "../../dist/index.js";
 import { growth, heldWhileTraining } from "../training_loop.mjs";
 import { idleDevice } from "./idle_device.mjs";
 
-const SECONDS = process.env.TRAINING === "all" ? Infinity : 15, MOST = 8 << 20;
+const SECONDS = process.env.TRAINING === "all" ? Infinity : 15,
+  MOST = 8 << 20;
 
 const told = (where, { device, steps, seconds }) => {
-  console.log(`figure: ${steps} steps without dispose ${where}: at most ${(Math.max(...device) / 2 ** 20).toFixed(1)} MiB, ` +
-    `in the second half ${growth(device).toFixed(2)} of the first (${seconds.toFixed(0)} s)`);
+  console.log(
+    `figure: ${steps} steps without dispose ${where}: at most ${(Math.max(...device) / 2 ** 20).toFixed(1)} MiB, ` +
+      `in the second half ${growth(device).toFixed(2)} of the first (${seconds.toFixed(0)} s)`,
+  );
 };
 
 setFlagsFromString("--expose-gc");
@@ -38,7 +41,8 @@ test("on a GPU that does no work", async () => {
 });
 
 test("on the CPU", async () => {
-  const before = process.memoryUsage().arrayBuffers, held = await heldWhileTraining(torch, "cpu");
+  const before = process.memoryUsage().arrayBuffers,
+    held = await heldWhileTraining(torch, "cpu");
   told("on the CPU", held);
   assert.ok(Math.max(...held.live) < 4 * MOST, `${held.live}`);
   assert.ok(process.memoryUsage().arrayBuffers - before < 2 ** 26);

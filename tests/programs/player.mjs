@@ -4,11 +4,23 @@
 /** PyTorch's types that the package has under another name. */
 export const TYPES = { int64: "int32", long: "int32", int16: "int32" };
 
-const TYPED = { float32: Float32Array, float64: Float64Array, int32: Int32Array, int64: BigInt64Array, int16: Int16Array, uint8: Uint8Array, int8: Int8Array, bool: Uint8Array };
+const TYPED = {
+  float32: Float32Array,
+  float64: Float64Array,
+  int32: Int32Array,
+  int64: BigInt64Array,
+  int16: Int16Array,
+  uint8: Uint8Array,
+  int8: Int8Array,
+  bool: Uint8Array,
+};
 
 /** The numbers that a recorded tensor holds; float16 is recorded as float32. */
 export function numbers({ b64, dtype }) {
-  const bytes = Buffer.from(b64, "base64"), array = new (TYPED[dtype] ?? Float32Array)(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength));
+  const bytes = Buffer.from(b64, "base64"),
+    array = new (TYPED[dtype] ?? Float32Array)(
+      bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength),
+    );
   return dtype === "int64" ? Int32Array.from(array, Number) : array;
 }
 
@@ -46,8 +58,13 @@ export class Player {
   }
 
   constant(w) {
-    const data = numbers(w), plain = w.dtype === "bool" || w.dtype === "float16";
-    const t = this.torch.tensor(plain ? Float32Array.from(data) : data, { shape: w.shape, dtype: TYPES[w.dtype] ?? w.dtype, device: this.device });
+    const data = numbers(w),
+      plain = w.dtype === "bool" || w.dtype === "float16";
+    const t = this.torch.tensor(plain ? Float32Array.from(data) : data, {
+      shape: w.shape,
+      dtype: TYPES[w.dtype] ?? w.dtype,
+      device: this.device,
+    });
     return w.rg ? t.requires_grad_() : t;
   }
 
@@ -65,12 +82,18 @@ export class Player {
   index(v) {
     if (v === null || typeof v !== "object") return v;
     if (Array.isArray(v)) return v.map((x) => this.index(x));
-    if ("s" in v) return v.s.map((x) => x ?? "").join(":").replace(/:$/, "");
+    if ("s" in v)
+      return v.s
+        .map((x) => x ?? "")
+        .join(":")
+        .replace(/:$/, "");
     return "e" in v ? "..." : this.decode(v);
   }
 
   call(step) {
-    const { torch } = this, path = step.f.split("."), name = path.at(-1);
+    const { torch } = this,
+      path = step.f.split("."),
+      name = path.at(-1);
     if (step.f === "const") return this.constant(step.w);
     const [x, ...rest] = step.a.map((v) => this.decode(v));
     if (step.f === "check") return x;
@@ -82,6 +105,9 @@ export class Player {
     if (MAKERS.includes(name)) options.device = this.device;
     const last = Object.keys(options).length ? [options] : [];
     if (path[1] === "Tensor") return x[name](...rest, ...last);
-    return path.slice(1, -1).reduce((owner, part) => owner[part], torch)[name](...(step.a.length ? [x, ...rest] : []), ...last);
+    return path
+      .slice(1, -1)
+      .reduce((owner, part) => owner[part], torch)
+      [name](...(step.a.length ? [x, ...rest] : []), ...last);
   }
 }

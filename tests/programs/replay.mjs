@@ -14,32 +14,48 @@ const writes = (f) => /[^_]_$|__setitem__$|backward$/.test(f);
  * `wrong`: tensors with other values; `loose`: tracked otherwise by autograd; `laid`: laid out otherwise in memory.
  */
 export async function replay(torch, device, program) {
-  const player = new Player(torch, device), found = [], wrong = new Set(), loose = new Set(), laid = new Set(), last = new Map();
+  const player = new Player(torch, device),
+    found = [],
+    wrong = new Set(),
+    loose = new Set(),
+    laid = new Set(),
+    last = new Map();
   const content = (n) => player.tensors.get(n).data().then(String, String);
-  let answers = 0, lost = false;                                // lost: gradients of leaves are not what they are in PyTorch
+  let answers = 0,
+    lost = false; // lost: gradients of leaves are not what they are in PyTorch
   for (const [index, step] of program.steps.entries()) {
-    const used = [...ids(step.a ?? null), ...ids(step.k ?? null)], made = ids(step.o ?? null), any = (set) => used.some((n) => set.has(n));
-    const report = (kind, more) => found.push({ id: program.id, index, f: step.f, kind, ...more }), spoil = () => made.forEach((n) => wrong.add(n));
+    const used = [...ids(step.a ?? null), ...ids(step.k ?? null)],
+      made = ids(step.o ?? null),
+      any = (set) => used.some((n) => set.has(n));
+    const report = (kind, more) => found.push({ id: program.id, index, f: step.f, kind, ...more }),
+      spoil = () => made.forEach((n) => wrong.add(n));
     if (step.f === "const") {
       await player.run(step);
       last.set(step.o, step.w);
       continue;
     }
-    if (used.some((n) => !player.tensors.has(n)) || lost && step.f.endsWith("grad.__get__")) {
+    if (used.some((n) => !player.tensors.has(n)) || (lost && step.f.endsWith("grad.__get__"))) {
       spoil();
       continue;
     }
-    const gradient = /autograd\.grad$|grad\.__get__$/.test(step.f), dirty = any(wrong) || any(loose) && /(backward|autograd\.grad)$/.test(step.f);
+    const gradient = /autograd\.grad$|grad\.__get__$/.test(step.f),
+      dirty = any(wrong) || (any(loose) && /(backward|autograd\.grad)$/.test(step.f));
     const kept = step.f.endsWith("_") && !step.err ? [] : await Promise.all((step.spoils ?? []).map(content));
-    const excused = any(loose) && /(backward|autograd\.grad|retain_grad|_)$/.test(step.f) || any(laid) && /\.(view|as_strided|reshape|view_as|flatten|ravel|contiguous|unflatten|\w+_)$/.test(step.f);
-    let result, error = null, late = false;
+    const excused =
+      (any(loose) && /(backward|autograd\.grad|retain_grad|_)$/.test(step.f)) ||
+      (any(laid) && /\.(view|as_strided|reshape|view_as|flatten|ravel|contiguous|unflatten|\w+_)$/.test(step.f));
+    let result,
+      error = null,
+      late = false;
     try {
       result = await player.run(step);
-      late = true;                                              // a GPU tells of elements when they are read
+      late = true; // a GPU tells of elements when they are read
       if (step.err && device === "webgpu") await result.out?.data?.();
-    } catch (e) { error = e; }
+    } catch (e) {
+      error = e;
+    }
     for (const [i, n] of (step.spoils ?? []).entries()) {
-      if (device === "cpu" && i in kept && kept[i] !== await content(n)) report("changed", { got: `tensor ${n}` });
+      if (device === "cpu" && i in kept && kept[i] !== (await content(n))) report("changed", { got: `tensor ${n}` });
       wrong.add(n);
     }
     lost ||= step.half;
@@ -47,7 +63,7 @@ export async function replay(torch, device, program) {
     if (step.err) {
       answers++;
       if (!error && !dirty && !excused) report("no error", { want: step.err.join(": ") });
-      if (late && writes(step.f)) break;                        // changed here and not there
+      if (late && writes(step.f)) break; // changed here and not there
       continue;
     }
     if (error) {
@@ -61,11 +77,12 @@ export async function replay(torch, device, program) {
     for (let [j, [n, tensor]] of result.found.entries()) {
       let want = step.w[j];
       const origin = used.find((m) => m !== n && player.tensors.get(m) === tensor);
-      if (want && origin !== undefined && step.f !== "check" && last.get(origin)?.dtype !== want.dtype) player.tensors.set(n, tensor = tensor.clone());
+      if (want && origin !== undefined && step.f !== "check" && last.get(origin)?.dtype !== want.dtype)
+        player.tensors.set(n, (tensor = tensor.clone()));
       if (want === null && !(tensor instanceof torch.Tensor)) continue;
       if (any(loose)) loose.add(n);
       if (any(laid)) laid.add(n);
-      if (dirty || wrong.has(n) && step.spoils || any(laid) && step.f.endsWith("as_strided")) {
+      if (dirty || (wrong.has(n) && step.spoils) || (any(laid) && step.f.endsWith("as_strided"))) {
         wrong.add(n);
         continue;
       }
@@ -86,7 +103,12 @@ export async function replay(torch, device, program) {
         report("requires_grad", { got: tensor.requires_grad, want: want.rg });
         loose.add(n);
       }
-      if (typeof step.leaf?.[j] === "boolean" && step.f !== "check" && !loose.has(n) && tensor.is_leaf !== step.leaf[j]) {
+      if (
+        typeof step.leaf?.[j] === "boolean" &&
+        step.f !== "check" &&
+        !loose.has(n) &&
+        tensor.is_leaf !== step.leaf[j]
+      ) {
         report("is_leaf", { got: tensor.is_leaf, want: step.leaf[j] });
         loose.add(n);
       }
@@ -101,8 +123,9 @@ export async function replay(torch, device, program) {
 }
 
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
-  const [file, device, first = 0, count = Infinity] = process.argv.slice(2), torch = await import("../../dist/index.js");
-  if (device === "webgpu" && !await torch.initWebGPUAsync()) throw new Error("no WebGPU in Node");
+  const [file, device, first = 0, count = Infinity] = process.argv.slice(2),
+    torch = await import("../../dist/index.js");
+  if (device === "webgpu" && !(await torch.initWebGPUAsync())) throw new Error("no WebGPU in Node");
   console.warn = () => {};
   const total = { programs: 0, answers: 0, found: [] };
   let n = -1;
@@ -114,6 +137,6 @@ if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) 
     total.found.push(...found);
   }
   console.log(JSON.stringify(total));
-  if (device === "webgpu") await torch.defaultDevice().synchronize();       // Dawn may crash on its way out while it works
+  if (device === "webgpu") await torch.defaultDevice().synchronize(); // Dawn may crash on its way out while it works
   process.exit(0);
 }

@@ -4,10 +4,19 @@ import * as torch from "tensorloom";
 import { add, conv2d, nn, Tensor, type SumOptions } from "tensorloom";
 
 const F = nn.functional;
-const x: Tensor = torch.tensor([[1, 2], [3, 4]]);
+const x: Tensor = torch.tensor([
+  [1, 2],
+  [3, 4],
+]);
 
 // positional in PyTorch's order, a trailing options object, both spellings
-const sums: Tensor[] = [torch.sum(x), torch.sum(x, 1), torch.sum(x, [0, 1], true), torch.sum(x, 1, { keepdim: true }), x.sum({ dim: 0 })];
+const sums: Tensor[] = [
+  torch.sum(x),
+  torch.sum(x, 1),
+  torch.sum(x, [0, 1], true),
+  torch.sum(x, 1, { keepdim: true }),
+  x.sum({ dim: 0 }),
+];
 const named: SumOptions = { dim: [0], keepdim: true };
 add(x, x, { alpha: 2 });
 add(x, 2).mul(3).sub(x);
@@ -36,18 +45,33 @@ x.var({ correction: 0 });
 
 // files and data
 const model = nn.Linear(2, 1);
-const { missing_keys }: nn.LoadReport = await model.load_state_dict("model.pt", { strict: false, progress: (p) => console.log(p.loaded, p.total) });
+const { missing_keys }: nn.LoadReport = await model.load_state_dict("model.pt", {
+  strict: false,
+  progress: (p) => console.log(p.loaded, p.total),
+});
 await torch.save(model.state_dict(), "model.safetensors", { dtype: "bfloat16" });
-const loaded: Record<string, Tensor> = await torch.safetensors.load_file(new URL("https://example.org/model.safetensors"));
+const loaded: Record<string, Tensor> = await torch.safetensors.load_file(
+  new URL("https://example.org/model.safetensors"),
+);
 const { epoch }: { epoch: number } = await torch.load<{ epoch: number }>("checkpoint.pt");
 const anything: unknown = await torch.load(new Blob([]), { map_location: "cpu" });
 const { DataLoader, Dataset, TensorDataset } = torch.utils.data;
 class Squares extends Dataset<number> {
-  override get length(): number { return 3; }
-  override get(index: number): number { return index ** 2; }
+  override get length(): number {
+    return 3;
+  }
+  override get(index: number): number {
+    return index ** 2;
+  }
 }
-for await (const [a, b] of DataLoader(TensorDataset(x, x), { batch_size: 2, shuffle: true, generator: new torch.Generator().manual_seed(1) })) add(a, b);
-for await (const batch of new DataLoader<string>(new Squares(), { collate_fn: (samples: number[]) => samples.join() })) batch.trim();
+for await (const [a, b] of DataLoader(TensorDataset(x, x), {
+  batch_size: 2,
+  shuffle: true,
+  generator: new torch.Generator().manual_seed(1),
+}))
+  add(a, b);
+for await (const batch of new DataLoader<string>(new Squares(), { collate_fn: (samples: number[]) => samples.join() }))
+  batch.trim();
 // @ts-expect-error no such option
 DataLoader([1], { batchsize: 1 });
 
@@ -64,24 +88,33 @@ class Net extends nn.Module {
     return twice ? seen.mul(2) : seen;
   }
 }
-const net = new Net(), scores: Tensor = net(x, true);
+const net = new Net(),
+  scores: Tensor = net(x, true);
 const [output, [hidden, cell]] = nn.LSTM(2, 3, { bidirectional: true })(x);
 const [attended, weights] = nn.MultiheadAttention(4, 2, { batch_first: true })(x, x, x, { need_weights: false });
 const states: Tensor[] = [output, hidden, cell, attended, weights ?? x];
 nn.init.kaiming_normal_(net.conv.weight, { mode: "fan_out", nonlinearity: "relu" });
-net.conv.register_forward_hook((module, args, out) => { console.log(module.kernel_size, args.length, out); });
+net.conv.register_forward_hook((module, args, out) => {
+  console.log(module.kernel_size, args.length, out);
+});
 
 // what goes to the GPU is there at once, what comes from it is a promise
-const there: Tensor = x.to("webgpu"), moved: Net = net.to("webgpu"), double: Net = net.double();
+const there: Tensor = x.to("webgpu"),
+  moved: Net = net.to("webgpu"),
+  double: Net = net.double();
 const back = (await x.to("cpu")).add(1);
-const total: number = await x.sum().item(), some: boolean = await x.any().item<boolean>(), rows = await x.tolist<number[][]>();
+const total: number = await x.sum().item(),
+  some: boolean = await x.any().item<boolean>(),
+  rows = await x.tolist<number[][]>();
 rows[0]![0]!.toFixed();
 
 // derivatives: what a function takes, its derivative takes
-const [slope] = torch.autograd.grad(x.sum(), x), [unused] = torch.autograd.grad(x.sum(), [x], { allow_unused: true });
+const [slope] = torch.autograd.grad(x.sum(), x),
+  [unused] = torch.autograd.grad(x.sum(), [x], { allow_unused: true });
 slope!.add(1);
 unused?.add(1);
-const derivative: Tensor = torch.func.grad((t: Tensor) => t.sum())(x), pair: Tensor[] = torch.func.grad((s: Tensor, t: Tensor) => s.mul(t).sum(), [0, 1])(x, x);
+const derivative: Tensor = torch.func.grad((t: Tensor) => t.sum())(x),
+  pair: Tensor[] = torch.func.grad((s: Tensor, t: Tensor) => s.mul(t).sum(), [0, 1])(x, x);
 const each: Tensor = torch.vmap((row: Tensor) => row.sum())(x);
 class Square extends torch.autograd.Function {
   static override forward(ctx: torch.autograd.FunctionContext, input: Tensor): Tensor {
@@ -97,7 +130,10 @@ const squared: Tensor = Square.apply(x);
 torch.func.grad((t: Tensor) => t.sum())("x");
 
 // looking on
-const prof = await torch.profiler.profile({ record_shapes: true, activities: [torch.profiler.ProfilerActivity.CPU] }, () => torch.profiler.record_function("once", () => x.sum()));
+const prof = await torch.profiler.profile(
+  { record_shapes: true, activities: [torch.profiler.ProfilerActivity.CPU] },
+  () => torch.profiler.record_function("once", () => x.sum()),
+);
 const table: string = prof.key_averages().table({ sort_by: "count" });
 torch.set_debug(true, { replay: false });
 // @ts-expect-error no such column
@@ -122,7 +158,31 @@ torch.matmul(x);
 // @ts-expect-error an axis is a number
 x.sum("0");
 
-export { soft, there, moved, double, back, total, some, derivative, pair, each, squared, table, sums, named, values, indices, v, i, largest, larger, same, scores, states };
+export {
+  soft,
+  there,
+  moved,
+  double,
+  back,
+  total,
+  some,
+  derivative,
+  pair,
+  each,
+  squared,
+  table,
+  sums,
+  named,
+  values,
+  indices,
+  v,
+  i,
+  largest,
+  larger,
+  same,
+  scores,
+  states,
+};
 
 // other spellings
 import { Adam, Linear, Relu, Sequential, Tensor as Made } from "tensorloom/compat/tensorjs";
@@ -133,17 +193,27 @@ const [predicted]: Tensor[] = await layers.forward([new Made([1, 2, 3], { shape:
 predicted!.reduceMean().backward();
 steps.step();
 steps.zeroGrads();
-const fromSizes: Tensor = new torch.Tensor(2, 3), fromValues: Tensor = torch.Tensor([[1, 2]]);
-const shape: torch.Shape = fromSizes.shape, type: torch.Dtype = fromValues.dtype;
+const fromSizes: Tensor = new torch.Tensor(2, 3),
+  fromValues: Tensor = torch.Tensor([[1, 2]]);
+const shape: torch.Shape = fromSizes.shape,
+  type: torch.Dtype = fromValues.dtype;
 const absolute: Tensor = torch.functions.AbsFunction!.apply(x);
 class Cube extends torch.AutoFunction {
-  static override forward([input]: readonly torch.FunctionInput[]): Tensor { return (input as Tensor).pow(3); }
-  static override backward(ctx: torch.GradientContext, gradient: Tensor): Tensor[] { return [gradient.mul(ctx.savedTensors[0]!)]; }
+  static override forward([input]: readonly torch.FunctionInput[]): Tensor {
+    return (input as Tensor).pow(3);
+  }
+  static override backward(ctx: torch.GradientContext, gradient: Tensor): Tensor[] {
+    return [gradient.mul(ctx.savedTensors[0]!)];
+  }
 }
 Cube.apply(x);
 const twice = new torch.Kernel({
-  name: "twice", inputs: [{ name: "x", shaderType: "array<f32>" }], outputs: [{ name: "y", shaderType: "array<f32>", size: ({ n }) => Number(n) }],
-  workgroupCount: ["n / 64"], parameters: [{ name: "n", shaderType: "u32" }], shader: "y[global_id.x] = 2 * x[global_id.x];",
+  name: "twice",
+  inputs: [{ name: "x", shaderType: "array<f32>" }],
+  outputs: [{ name: "y", shaderType: "array<f32>", size: ({ n }) => Number(n) }],
+  workgroupCount: ["n / 64"],
+  parameters: [{ name: "n", shaderType: "u32" }],
+  shader: "y[global_id.x] = 2 * x[global_id.x];",
 });
 const [doubled]: Tensor[] = twice.run([x], { n: 4 });
 // @ts-expect-error a model is moved to a backend by name

@@ -27,13 +27,18 @@ function listOf(op: string, tensors: TensorOrTensors): Tensor[] {
   return tensors instanceof Tensor ? [tensors] : tensorsOf(tensors, op, "parameters");
 }
 
-const gradientsOf = (op: string, parameters: TensorOrTensors): Tensor[] => listOf(op, parameters).flatMap((p) => p.ownGradient() ?? []);
+const gradientsOf = (op: string, parameters: TensorOrTensors): Tensor[] =>
+  listOf(op, parameters).flatMap((p) => p.ownGradient() ?? []);
 
 function norm(tensors: readonly Tensor[], order: number): Tensor {
   if (!tensors.length) return zeros([]);
   // Gradients that lie apart meet on the first one's device.
   const { device } = tensors[0]!.storage;
-  return unrecorded(() => tidy(() => vector_norm(stack(tensors.map((x) => copying.to(vector_norm(x, order), [{ device }]) as Tensor)), order)));
+  return unrecorded(() =>
+    tidy(() =>
+      vector_norm(stack(tensors.map((x) => copying.to(vector_norm(x, order), [{ device }]) as Tensor)), order),
+    ),
+  );
 }
 
 /** The answer, after a look whether it is finite where that is wanted. */
@@ -44,8 +49,10 @@ function checked(total: Tensor, order: number, wanted: boolean, then: () => void
   }
   return total.item().then((value) => {
     if (!Number.isFinite(value)) {
-      throw new OpError(`The total norm of order ${order} for gradients from \`parameters\` is non-finite, so it cannot be clipped. To disable this ` +
-        "error and scale the gradients by the non-finite norm anyway, set `error_if_nonfinite=False`");
+      throw new OpError(
+        `The total norm of order ${order} for gradients from \`parameters\` is non-finite, so it cannot be clipped. To disable this ` +
+          "error and scale the gradients by the non-finite norm anyway, set `error_if_nonfinite=False`",
+      );
     }
     then();
     return total;
@@ -53,40 +60,74 @@ function checked(total: Tensor, order: number, wanted: boolean, then: () => void
 }
 
 /** The norm of all tensors together, as if they were one vector. */
-export function get_total_norm(tensors: TensorOrTensors, norm_type?: number | (NormOptions & { error_if_nonfinite?: false })): Tensor;
-export function get_total_norm(tensors: TensorOrTensors, norm_type?: number | NormOptions, error_if_nonfinite?: boolean): Tensor | Promise<Tensor>;
+export function get_total_norm(
+  tensors: TensorOrTensors,
+  norm_type?: number | (NormOptions & { error_if_nonfinite?: false }),
+): Tensor;
+export function get_total_norm(
+  tensors: TensorOrTensors,
+  norm_type?: number | NormOptions,
+  error_if_nonfinite?: boolean,
+): Tensor | Promise<Tensor>;
 export function get_total_norm(...args: unknown[]): Tensor | Promise<Tensor> {
-  const [tensors, order = 2, wanted = false] = named("get_total_norm", ["tensors", "norm_type", "error_if_nonfinite", "foreach"], args);
+  const [tensors, order = 2, wanted = false] = named(
+    "get_total_norm",
+    ["tensors", "norm_type", "error_if_nonfinite", "foreach"],
+    args,
+  );
   const p = number(order, "get_total_norm", "norm_type");
-  return checked(norm(listOf("get_total_norm", tensors as TensorOrTensors), p), p, wanted === true, () => { /* only looked at */ });
+  return checked(norm(listOf("get_total_norm", tensors as TensorOrTensors), p), p, wanted === true, () => {
+    /* only looked at */
+  });
 }
 
 /** Scales all gradients alike so that their `total_norm` comes down to `max_norm`. */
 export function clip_grads_with_norm_(parameters: TensorOrTensors, max_norm: number, total_norm: Tensor): void {
   atMost("clip_grads_with_norm_", arguments, 3);
-  const op = "clip_grads_with_norm_", grads = gradientsOf(op, parameters);
+  const op = "clip_grads_with_norm_",
+    grads = gradientsOf(op, parameters);
   number(max_norm, op, "max_norm");
   tensorOf(total_norm, op, "total_norm");
-  unrecorded(() => { runForeach(clip_norm_stepOp, [grads, grads.map(() => total_norm), { max_norm }]); });
+  unrecorded(() => {
+    runForeach(clip_norm_stepOp, [grads, grads.map(() => total_norm), { max_norm }]);
+  });
 }
 
 /**
  * Scales all gradients alike where their norm, taken together, is more than `max_norm`.  Answers the norm there was: a promise
  * of it with `error_if_nonfinite`.
  */
-export function clip_grad_norm_(parameters: TensorOrTensors, max_norm: number, norm_type?: number | (NormOptions & { error_if_nonfinite?: false })): Tensor;
-export function clip_grad_norm_(parameters: TensorOrTensors, max_norm: number, norm_type?: number | NormOptions, error_if_nonfinite?: boolean): Tensor | Promise<Tensor>;
+export function clip_grad_norm_(
+  parameters: TensorOrTensors,
+  max_norm: number,
+  norm_type?: number | (NormOptions & { error_if_nonfinite?: false }),
+): Tensor;
+export function clip_grad_norm_(
+  parameters: TensorOrTensors,
+  max_norm: number,
+  norm_type?: number | NormOptions,
+  error_if_nonfinite?: boolean,
+): Tensor | Promise<Tensor>;
 export function clip_grad_norm_(...args: unknown[]): Tensor | Promise<Tensor> {
-  const [parameters, most, order = 2, wanted = false] =
-    named("clip_grad_norm_", ["parameters", "max_norm", "norm_type", "error_if_nonfinite", "foreach"], args) as [TensorOrTensors, number, number?, boolean?];
-  const params = listOf("clip_grad_norm_", parameters), max_norm = number(most, "clip_grad_norm_", "max_norm"), p = number(order, "clip_grad_norm_", "norm_type");
+  const [parameters, most, order = 2, wanted = false] = named(
+    "clip_grad_norm_",
+    ["parameters", "max_norm", "norm_type", "error_if_nonfinite", "foreach"],
+    args,
+  ) as [TensorOrTensors, number, number?, boolean?];
+  const params = listOf("clip_grad_norm_", parameters),
+    max_norm = number(most, "clip_grad_norm_", "max_norm"),
+    p = number(order, "clip_grad_norm_", "norm_type");
   const total = norm(gradientsOf("clip_grad_norm_", params), p);
-  return checked(total, p, wanted, () => { clip_grads_with_norm_(params, max_norm, total); });
+  return checked(total, p, wanted, () => {
+    clip_grads_with_norm_(params, max_norm, total);
+  });
 }
 
 /** Limits every element of every gradient to the range from -clip_value to clip_value. */
 export function clip_grad_value_(parameters: TensorOrTensors, clip_value: number): void {
   atMost("clip_grad_value_", arguments, 2);
   const grads = gradientsOf("clip_grad_value_", parameters);
-  unrecorded(() => { runForeach(clip_value_stepOp, [grads, { clip_value: number(clip_value, "clip_grad_value_", "clip_value") }]); });
+  unrecorded(() => {
+    runForeach(clip_value_stepOp, [grads, { clip_value: number(clip_value, "clip_grad_value_", "clip_value") }]);
+  });
 }

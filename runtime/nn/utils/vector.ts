@@ -24,7 +24,8 @@ export function vector_to_parameters(vec: Tensor, parameters: Iterable<Tensor>):
     let at = 0;
     for (const p of params) {
       const n = p.numel();
-      if (at + n > vec.numel()) throw new OpError(`vector_to_parameters: the vector has ${vec.numel()} elements, the parameters have more`);
+      if (at + n > vec.numel())
+        throw new OpError(`vector_to_parameters: the vector has ${vec.numel()} elements, the parameters have more`);
       copying.copy_(p, views.reshape(views.narrow(vec, 0, at, n), p.shape));
       at += n;
     }

@@ -7,18 +7,32 @@ import { callable } from "../../nn/callable.js";
 import { integers } from "../../shape.js";
 import { optionsOf } from "../options.js";
 import { ReduceLROnPlateau } from "./plateau.js";
-import { type AnyOptimizer, LRScheduler, type SchedulerState, groupsIn, hide, rateOf, ratesOf, setRate } from "./scheduler.js";
+import {
+  type AnyOptimizer,
+  LRScheduler,
+  type SchedulerState,
+  groupsIn,
+  hide,
+  rateOf,
+  ratesOf,
+  setRate,
+} from "./scheduler.js";
 
 function checkAll(name: string, schedulers: readonly unknown[], optimizer: AnyOptimizer): void {
   schedulers.forEach((one, i) => {
     if (one instanceof ReduceLROnPlateau) {
-      throw new OpError(`${name} does not support \`ReduceLROnPlateau\` scheduler as it requires additional kwargs to be specified when calling \`step\`, ` +
-        `but got one at index ${i} in the given schedulers sequence.`);
+      throw new OpError(
+        `${name} does not support \`ReduceLROnPlateau\` scheduler as it requires additional kwargs to be specified when calling \`step\`, ` +
+          `but got one at index ${i} in the given schedulers sequence.`,
+      );
     }
-    if (!(one instanceof LRScheduler)) throw new TypeMismatchError(`${name} at index ${i} should have \`optimizer\` as its attribute.`);
+    if (!(one instanceof LRScheduler))
+      throw new TypeMismatchError(`${name} at index ${i} should have \`optimizer\` as its attribute.`);
     if (one.optimizer !== optimizer) {
-      throw new OpError(`${name} expects all schedulers to belong to the same optimizer, but got scheduler ${one.constructor.name} at index ${i}, ` +
-        `which is different from ${optimizer.constructor.name}.`);
+      throw new OpError(
+        `${name} expects all schedulers to belong to the same optimizer, but got scheduler ${one.constructor.name} at index ${i}, ` +
+          `which is different from ${optimizer.constructor.name}.`,
+      );
     }
   });
 }
@@ -27,15 +41,24 @@ function checkAll(name: string, schedulers: readonly unknown[], optimizer: AnyOp
 abstract class Composed extends LRScheduler {
   declare readonly _schedulers: LRScheduler[];
 
-  override begin(): void { /* the others have begun */ }
-  override state_dict(): SchedulerState { return { ...super.state_dict(), _schedulers: this._schedulers.map((one) => one.state_dict()) }; }
+  override begin(): void {
+    /* the others have begun */
+  }
+  override state_dict(): SchedulerState {
+    return { ...super.state_dict(), _schedulers: this._schedulers.map((one) => one.state_dict()) };
+  }
   override fitting(state_dict: SchedulerState): () => void {
-    const { _schedulers: theirs, ...own } = { ...state_dict }, { length } = this._schedulers;
+    const { _schedulers: theirs, ...own } = { ...state_dict },
+      { length } = this._schedulers;
     if (!Array.isArray(theirs) || theirs.length !== length) {
-      throw new OpError(`load_state_dict: expected the states of ${length} schedulers as _schedulers of ${this.constructor.name}, got ${describe(theirs)}`);
+      throw new OpError(
+        `load_state_dict: expected the states of ${length} schedulers as _schedulers of ${this.constructor.name}, got ${describe(theirs)}`,
+      );
     }
     const all = [super.fitting(own), ...this._schedulers.map((one, i) => one.fitting(theirs[i] as SchedulerState))];
-    return () => { for (const load of all) load(); };
+    return () => {
+      for (const load of all) load();
+    };
   }
 }
 
@@ -49,15 +72,28 @@ class SequentialClass extends Composed {
   declare _milestones: number[];
 
   /** The first scheduler until the first milestone, then the next. */
-  constructor(optimizer: AnyOptimizer, schedulers: readonly LRScheduler[], ...args: readonly [milestones: readonly number[] | { milestones: readonly number[]; last_epoch?: number }, last_epoch?: number]) {
-    const { milestones, last_epoch } = optionsOf("SequentialLR", { milestones: undefined as unknown as readonly number[], last_epoch: -1 }, args);
+  constructor(
+    optimizer: AnyOptimizer,
+    schedulers: readonly LRScheduler[],
+    ...args: readonly [
+      milestones: readonly number[] | { milestones: readonly number[]; last_epoch?: number },
+      last_epoch?: number,
+    ]
+  ) {
+    const { milestones, last_epoch } = optionsOf(
+      "SequentialLR",
+      { milestones: undefined as unknown as readonly number[], last_epoch: -1 },
+      args,
+    );
     schedulers = listOf<LRScheduler>(schedulers, "SequentialLR", "schedulers", "a list of schedulers");
     integers([milestones], "SequentialLR", "milestones");
     if (schedulers.length < 1) throw new OpError("SequentialLR expects at least one scheduler, but got no scheduler.");
     checkAll("SequentialLR", schedulers, optimizer);
     if (milestones.length !== schedulers.length - 1) {
-      throw new OpError("Sequential Schedulers expects number of schedulers provided to be one more than the number of milestone points, " +
-        `but got number of schedulers ${schedulers.length} and the number of milestones to be equal to ${milestones.length}`);
+      throw new OpError(
+        "Sequential Schedulers expects number of schedulers provided to be one more than the number of milestone points, " +
+          `but got number of schedulers ${schedulers.length} and the number of milestones to be equal to ${milestones.length}`,
+      );
     }
     super(optimizer, last_epoch, (self: object) => {
       hide(self, "_schedulers", [...schedulers]);
@@ -71,12 +107,17 @@ class SequentialClass extends Composed {
     this._last_lr = first.get_last_lr();
   }
 
-  private place(): number { return this._milestones.filter((m) => m <= this.last_epoch).length; }
-  private current(): LRScheduler { return this._schedulers[this.place()]!; }
+  private place(): number {
+    return this._milestones.filter((m) => m <= this.last_epoch).length;
+  }
+  private current(): LRScheduler {
+    return this._schedulers[this.place()]!;
+  }
 
   override step(): void {
     this.last_epoch++;
-    const scheduler = this.current(), at = this.place();
+    const scheduler = this.current(),
+      at = this.place();
     if (at > 0 && this._milestones[at - 1] === this.last_epoch) scheduler.advance(0);
     else scheduler.step();
     this._last_lr = scheduler.get_last_lr();
@@ -89,10 +130,14 @@ class ChainedClass extends Composed {
   /** All schedulers at each step, one after another. */
   constructor(schedulers: readonly LRScheduler[], optimizer?: AnyOptimizer | { optimizer?: AnyOptimizer }) {
     schedulers = listOf<LRScheduler>(schedulers, "ChainedScheduler", "schedulers", "a list of schedulers");
-    if (schedulers.length < 1) throw new OpError("ChainedScheduler expects at least one scheduler to be chained, but got no scheduler.");
-    const [given] = named("ChainedScheduler", ["optimizer"], [optimizer]) as [AnyOptimizer?], own = given ?? schedulers[0]?.optimizer as AnyOptimizer;
+    if (schedulers.length < 1)
+      throw new OpError("ChainedScheduler expects at least one scheduler to be chained, but got no scheduler.");
+    const [given] = named("ChainedScheduler", ["optimizer"], [optimizer]) as [AnyOptimizer?],
+      own = given ?? (schedulers[0]?.optimizer as AnyOptimizer);
     checkAll("ChainedScheduler", schedulers, own);
-    super(own, -1, (self: object) => { hide(self, "_schedulers", [...schedulers]); });
+    super(own, -1, (self: object) => {
+      hide(self, "_schedulers", [...schedulers]);
+    });
     this._last_lr = ratesOf(own);
   }
 

@@ -3,7 +3,16 @@
 import { OpError } from "../../errors.js";
 import { callable } from "../../nn/callable.js";
 import { must, optionsOf } from "../options.js";
-import { type AnyGroup, type AnyOptimizer, LRScheduler, checkOptimizer, groupsIn, perGroup, rateOf, setRate } from "./scheduler.js";
+import {
+  type AnyGroup,
+  type AnyOptimizer,
+  LRScheduler,
+  checkOptimizer,
+  groupsIn,
+  perGroup,
+  rateOf,
+  setRate,
+} from "./scheduler.js";
 
 const REQUIRED = undefined as never;
 
@@ -22,8 +31,15 @@ function usesBeta(optimizer: AnyOptimizer): boolean {
 }
 
 /** The momenta at both ends of a cycle, by group; the groups begin with the larger one. */
-function momenta(optimizer: AnyOptimizer, base: number | readonly number[], greatest: number | readonly number[], begin: boolean): { base: number[]; max: number[]; beta: boolean } {
-  const beta = usesBeta(optimizer), bases = perGroup("base_momentum", optimizer, base), most = perGroup("max_momentum", optimizer, greatest);
+function momenta(
+  optimizer: AnyOptimizer,
+  base: number | readonly number[],
+  greatest: number | readonly number[],
+  begin: boolean,
+): { base: number[]; max: number[]; beta: boolean } {
+  const beta = usesBeta(optimizer),
+    bases = perGroup("base_momentum", optimizer, base),
+    most = perGroup("max_momentum", optimizer, greatest);
   if (begin) {
     groupsIn(optimizer).forEach((group, i) => {
       setMomentum(group, most[i]!, beta);
@@ -66,19 +82,54 @@ class CyclicClass extends LRScheduler {
   declare use_beta1: boolean;
 
   /** From `base_lr` to `max_lr` and back, in so many steps up and down. */
-  constructor(optimizer: AnyOptimizer, ...args: readonly [options?: Partial<CyclicOptions> | PerGroup, ...others: unknown[]]) {
-    const o = optionsOf<CyclicOptions>("CyclicLR", {
-      base_lr: REQUIRED, max_lr: REQUIRED, step_size_up: 2000, step_size_down: null, mode: "triangular", gamma: 1, scale_fn: null,
-      scale_mode: "cycle", cycle_momentum: true, base_momentum: 0.8, max_momentum: 0.9, last_epoch: -1,
-    }, args);
-    const begin = o.last_epoch === -1, base = perGroup("base_lr", checkOptimizer(optimizer), o.base_lr);
-    if (begin) groupsIn(optimizer).forEach((group, i) => { setRate(group, base[i]!); });
-    const max_lrs = perGroup("max_lr", optimizer, o.max_lr), up = o.step_size_up, total_size = up + (o.step_size_down ?? up);
-    must(["triangular", "triangular2", "exp_range"].includes(o.mode) || o.scale_fn !== null, "mode is invalid and scale_fn is None");
+  constructor(
+    optimizer: AnyOptimizer,
+    ...args: readonly [options?: Partial<CyclicOptions> | PerGroup, ...others: unknown[]]
+  ) {
+    const o = optionsOf<CyclicOptions>(
+      "CyclicLR",
+      {
+        base_lr: REQUIRED,
+        max_lr: REQUIRED,
+        step_size_up: 2000,
+        step_size_down: null,
+        mode: "triangular",
+        gamma: 1,
+        scale_fn: null,
+        scale_mode: "cycle",
+        cycle_momentum: true,
+        base_momentum: 0.8,
+        max_momentum: 0.9,
+        last_epoch: -1,
+      },
+      args,
+    );
+    const begin = o.last_epoch === -1,
+      base = perGroup("base_lr", checkOptimizer(optimizer), o.base_lr);
+    if (begin)
+      groupsIn(optimizer).forEach((group, i) => {
+        setRate(group, base[i]!);
+      });
+    const max_lrs = perGroup("max_lr", optimizer, o.max_lr),
+      up = o.step_size_up,
+      total_size = up + (o.step_size_down ?? up);
+    must(
+      ["triangular", "triangular2", "exp_range"].includes(o.mode) || o.scale_fn !== null,
+      "mode is invalid and scale_fn is None",
+    );
     const scale_mode = o.scale_fn ? o.scale_mode : o.mode === "exp_range" ? "iterations" : "cycle";
     const m = o.cycle_momentum ? momenta(optimizer, o.base_momentum, o.max_momentum, begin) : null;
     super(optimizer, o.last_epoch, (self: object) => {
-      Object.assign(self, { max_lrs, total_size, step_ratio: up / total_size, mode: o.mode, gamma: o.gamma, scale_fn: o.scale_fn, scale_mode, cycle_momentum: o.cycle_momentum });
+      Object.assign(self, {
+        max_lrs,
+        total_size,
+        step_ratio: up / total_size,
+        mode: o.mode,
+        gamma: o.gamma,
+        scale_fn: o.scale_fn,
+        scale_mode,
+        cycle_momentum: o.cycle_momentum,
+      });
       if (m) Object.assign(self, { base_momentums: m.base, max_momentums: m.max, use_beta1: m.beta });
       (self as CyclicClass).base_lrs = base;
     });
@@ -91,8 +142,12 @@ class CyclicClass extends LRScheduler {
   }
 
   override get_lr(): number[] {
-    const { last_epoch: t, total_size, step_ratio } = this, cycle = Math.floor(1 + t / total_size), x = 1 + t / total_size - cycle;
-    const height = (x <= step_ratio ? x / step_ratio : (x - 1) / (step_ratio - 1)) * this.scale(this.scale_mode === "cycle" ? cycle : t);
+    const { last_epoch: t, total_size, step_ratio } = this,
+      cycle = Math.floor(1 + t / total_size),
+      x = 1 + t / total_size - cycle;
+    const height =
+      (x <= step_ratio ? x / step_ratio : (x - 1) / (step_ratio - 1)) *
+      this.scale(this.scale_mode === "cycle" ? cycle : t);
     if (this.cycle_momentum) {
       groupsIn(this.optimizer).forEach((group, i) => {
         const most = this.max_momentums[i]!;
@@ -131,11 +186,32 @@ interface Phase {
 }
 
 function phases(steps: number, start: number, three: boolean): Phase[] {
-  const up: Phase = { end_step: start * steps - 1, start_lr: "initial_lr", end_lr: "max_lr", start_momentum: "max_momentum", end_momentum: "base_momentum" };
-  const down = (end_step: number, end_lr: string): Phase => ({ end_step, start_lr: "max_lr", end_lr, start_momentum: "base_momentum", end_momentum: "max_momentum" });
+  const up: Phase = {
+    end_step: start * steps - 1,
+    start_lr: "initial_lr",
+    end_lr: "max_lr",
+    start_momentum: "max_momentum",
+    end_momentum: "base_momentum",
+  };
+  const down = (end_step: number, end_lr: string): Phase => ({
+    end_step,
+    start_lr: "max_lr",
+    end_lr,
+    start_momentum: "base_momentum",
+    end_momentum: "max_momentum",
+  });
   if (!three) return [up, down(steps - 1, "min_lr")];
-  return [up, down(2 * start * steps - 2, "initial_lr"),
-    { end_step: steps - 1, start_lr: "initial_lr", end_lr: "min_lr", start_momentum: "max_momentum", end_momentum: "max_momentum" }];
+  return [
+    up,
+    down(2 * start * steps - 2, "initial_lr"),
+    {
+      end_step: steps - 1,
+      start_lr: "initial_lr",
+      end_lr: "min_lr",
+      start_momentum: "max_momentum",
+      end_momentum: "max_momentum",
+    },
+  ];
 }
 
 class OneCycleClass extends LRScheduler {
@@ -146,14 +222,37 @@ class OneCycleClass extends LRScheduler {
   declare use_beta1: boolean;
 
   /** Up to `max_lr` and down to nearly nothing, once in `total_steps` steps. */
-  constructor(optimizer: AnyOptimizer, ...args: readonly [options?: Partial<OneCycleOptions> | PerGroup, ...others: unknown[]]) {
-    const o = optionsOf<OneCycleOptions>("OneCycleLR", {
-      max_lr: REQUIRED, total_steps: null, epochs: null, steps_per_epoch: null, pct_start: 0.3, anneal_strategy: "cos", cycle_momentum: true,
-      base_momentum: 0.85, max_momentum: 0.95, div_factor: 25, final_div_factor: 1e4, three_phase: false, last_epoch: -1,
-    }, args);
-    const begin = o.last_epoch === -1, total_steps = stepsOf(o), most = perGroup("max_lr", checkOptimizer(optimizer), o.max_lr);
+  constructor(
+    optimizer: AnyOptimizer,
+    ...args: readonly [options?: Partial<OneCycleOptions> | PerGroup, ...others: unknown[]]
+  ) {
+    const o = optionsOf<OneCycleOptions>(
+      "OneCycleLR",
+      {
+        max_lr: REQUIRED,
+        total_steps: null,
+        epochs: null,
+        steps_per_epoch: null,
+        pct_start: 0.3,
+        anneal_strategy: "cos",
+        cycle_momentum: true,
+        base_momentum: 0.85,
+        max_momentum: 0.95,
+        div_factor: 25,
+        final_div_factor: 1e4,
+        three_phase: false,
+        last_epoch: -1,
+      },
+      args,
+    );
+    const begin = o.last_epoch === -1,
+      total_steps = stepsOf(o),
+      most = perGroup("max_lr", checkOptimizer(optimizer), o.max_lr);
     must(o.pct_start >= 0 && o.pct_start <= 1, `Expected float between 0 and 1 pct_start, but got ${o.pct_start}`);
-    must(["cos", "linear"].includes(o.anneal_strategy), `anneal_strategy must be one of 'cos' or 'linear', instead got ${o.anneal_strategy}`);
+    must(
+      ["cos", "linear"].includes(o.anneal_strategy),
+      `anneal_strategy must be one of 'cos' or 'linear', instead got ${o.anneal_strategy}`,
+    );
     if (begin) {
       groupsIn(optimizer).forEach((group, i) => {
         const initial_lr = most[i]! / o.div_factor;
@@ -162,19 +261,33 @@ class OneCycleClass extends LRScheduler {
     }
     const m = o.cycle_momentum ? momenta(optimizer, o.base_momentum, o.max_momentum, begin) : null;
     super(optimizer, o.last_epoch, (self: object) => {
-      Object.assign(self, { total_steps, _schedule_phases: phases(total_steps, o.pct_start, o.three_phase), _anneal_func_type: o.anneal_strategy,
-        cycle_momentum: o.cycle_momentum, use_beta1: m?.beta ?? false });
+      Object.assign(self, {
+        total_steps,
+        _schedule_phases: phases(total_steps, o.pct_start, o.three_phase),
+        _anneal_func_type: o.anneal_strategy,
+        cycle_momentum: o.cycle_momentum,
+        use_beta1: m?.beta ?? false,
+      });
     });
   }
 
   override get_lr(): number[] {
     const { last_epoch: t, total_steps, _schedule_phases: all } = this;
     must(t <= total_steps, `Tried to step ${t} times. The specified number of total steps is ${total_steps}`);
-    const found = all.findIndex((phase) => t <= phase.end_step), i = found < 0 ? all.length - 1 : found, phase = all[i]!;
-    const start = i === 0 ? 0 : all[i - 1]!.end_step, part = (t - start) / (phase.end_step - start);
-    const between = (a: number, b: number): number => (this._anneal_func_type === "linear" ? (b - a) * part + a : b + (a - b) / 2 * (Math.cos(Math.PI * part) + 1));
+    const found = all.findIndex((phase) => t <= phase.end_step),
+      i = found < 0 ? all.length - 1 : found,
+      phase = all[i]!;
+    const start = i === 0 ? 0 : all[i - 1]!.end_step,
+      part = (t - start) / (phase.end_step - start);
+    const between = (a: number, b: number): number =>
+      this._anneal_func_type === "linear" ? (b - a) * part + a : b + ((a - b) / 2) * (Math.cos(Math.PI * part) + 1);
     return groupsIn(this.optimizer).map((group) => {
-      if (this.cycle_momentum) setMomentum(group, between(rateOf(group, phase.start_momentum), rateOf(group, phase.end_momentum)), this.use_beta1);
+      if (this.cycle_momentum)
+        setMomentum(
+          group,
+          between(rateOf(group, phase.start_momentum), rateOf(group, phase.end_momentum)),
+          this.use_beta1,
+        );
       return between(rateOf(group, phase.start_lr), rateOf(group, phase.end_lr));
     });
   }
@@ -186,7 +299,8 @@ function stepsOf({ total_steps, epochs, steps_per_epoch }: OneCycleOptions): num
     return n;
   };
   if (total_steps !== null) return whole("total_steps", total_steps);
-  if (epochs === null || steps_per_epoch === null) throw new OpError("You must define either total_steps OR (epochs AND steps_per_epoch)");
+  if (epochs === null || steps_per_epoch === null)
+    throw new OpError("You must define either total_steps OR (epochs AND steps_per_epoch)");
   return whole("epochs", epochs) * whole("steps_per_epoch", steps_per_epoch);
 }
 export const OneCycleLR = /* @__PURE__ */ callable(OneCycleClass, "OneCycleLR", "constructor");

@@ -5,39 +5,50 @@ import { must } from "../options.js";
 import { type AnyOptimizer, scheduler } from "./scheduler.js";
 
 type Factor = (epoch: number) => number;
-interface Lambdas { lr_lambda: Factor | readonly Factor[] }
+interface Lambdas {
+  lr_lambda: Factor | readonly Factor[];
+}
 const lambdas = (o: Lambdas): Factor[] => (o as unknown as { lr_lambdas: Factor[] }).lr_lambdas;
 
 /** One function for each group. */
 function keepLambdas({ lr_lambda }: Lambdas, optimizer: AnyOptimizer): { lr_lambdas: Factor[] } {
   const { length } = optimizer.param_groups;
-  const all = Array.isArray(lr_lambda) ? [...(lr_lambda as Factor[])] : new Array<Factor>(length).fill(lr_lambda as Factor);
+  const all = Array.isArray(lr_lambda)
+    ? [...(lr_lambda as Factor[])]
+    : new Array<Factor>(length).fill(lr_lambda as Factor);
   if (all.length !== length) throw new OpError(`Expected ${length} lr_lambdas, but got ${all.length}`);
-  for (const f of all) if (typeof f !== "function") throw new TypeMismatchError(`lr_lambda should be a function, but got ${describe(f)}`);
+  for (const f of all)
+    if (typeof f !== "function") throw new TypeMismatchError(`lr_lambda should be a function, but got ${describe(f)}`);
   return { lr_lambdas: all };
 }
 
 /** The first rate times `lr_lambda(epoch)`. */
 export const LambdaLR = /* @__PURE__ */ scheduler<Lambdas>({
-  name: "LambdaLR", defaults: { lr_lambda: undefined }, keep: keepLambdas,
+  name: "LambdaLR",
+  defaults: { lr_lambda: undefined },
+  keep: keepLambdas,
   next: (o, { t, base, group }) => base * lambdas(o)[group]!(t),
 });
 /** The last rate times `lr_lambda(epoch)`. */
 export const MultiplicativeLR = /* @__PURE__ */ scheduler<Lambdas>({
-  name: "MultiplicativeLR", defaults: { lr_lambda: undefined }, keep: keepLambdas,
+  name: "MultiplicativeLR",
+  defaults: { lr_lambda: undefined },
+  keep: keepLambdas,
   next: (o, { t, lr, group, initial }) => (initial ? lr : lr * lambdas(o)[group]!(t)),
 });
 
 /** Times `gamma` every `step_size` epochs. */
 export const StepLR = /* @__PURE__ */ scheduler<{ step_size: number; gamma: number }>({
-  name: "StepLR", defaults: { step_size: undefined, gamma: 0.1 },
+  name: "StepLR",
+  defaults: { step_size: undefined, gamma: 0.1 },
   next: (o, { t, lr }) => (t === 0 || t % o.step_size !== 0 ? lr : lr * o.gamma),
   closed: (o, t, base) => base * o.gamma ** Math.floor(t / o.step_size),
 });
 
 /** Times `gamma` at each of the milestones. */
 export const MultiStepLR = /* @__PURE__ */ scheduler<{ milestones: readonly number[]; gamma: number }>({
-  name: "MultiStepLR", defaults: { milestones: undefined, gamma: 0.1 },
+  name: "MultiStepLR",
+  defaults: { milestones: undefined, gamma: 0.1 },
   keep: ({ milestones, gamma }) => ({ milestones: [...milestones].sort((a, b) => a - b), gamma }),
   next: ({ milestones, gamma }, { t, lr }) => lr * gamma ** milestones.filter((m) => m === t).length,
   closed: ({ milestones, gamma }, t, base) => base * gamma ** milestones.filter((m) => m <= t).length,
@@ -45,49 +56,61 @@ export const MultiStepLR = /* @__PURE__ */ scheduler<{ milestones: readonly numb
 
 /** A part of the rate, and all of it after `total_iters` epochs. */
 export const ConstantLR = /* @__PURE__ */ scheduler<{ factor: number; total_iters: number }>({
-  name: "ConstantLR", defaults: { factor: 1 / 3, total_iters: 5 },
-  check: ({ factor }) => { must(factor >= 0 && factor <= 1, "Constant multiplicative factor expected to be between 0 and 1."); },
+  name: "ConstantLR",
+  defaults: { factor: 1 / 3, total_iters: 5 },
+  check: ({ factor }) => {
+    must(factor >= 0 && factor <= 1, "Constant multiplicative factor expected to be between 0 and 1.");
+  },
   next: ({ factor, total_iters }, { t, lr }) => (t === 0 ? lr * factor : t === total_iters ? lr * (1 / factor) : lr),
   closed: ({ factor, total_iters }, t, base) => base * (t >= total_iters ? 1 : factor),
 });
 
 /** From one part of the rate to another in a straight line. */
 export const LinearLR = /* @__PURE__ */ scheduler<{ start_factor: number; end_factor: number; total_iters: number }>({
-  name: "LinearLR", defaults: { start_factor: 1 / 3, end_factor: 1, total_iters: 5 },
+  name: "LinearLR",
+  defaults: { start_factor: 1 / 3, end_factor: 1, total_iters: 5 },
   check({ start_factor, end_factor }) {
-    must(start_factor > 0 && start_factor <= 1, "Starting multiplicative factor expected to be greater than 0 and less or equal to 1.");
+    must(
+      start_factor > 0 && start_factor <= 1,
+      "Starting multiplicative factor expected to be greater than 0 and less or equal to 1.",
+    );
     must(end_factor >= 0 && end_factor <= 1, "Ending multiplicative factor expected to be between 0 and 1.");
   },
   next({ start_factor: a, end_factor: b, total_iters: n }, { t, lr, initial }) {
     if (t === 0) return lr * a;
     return initial || t > n ? lr : lr * (1 + (b - a) / (n * a + (t - 1) * (b - a)));
   },
-  closed: ({ start_factor: a, end_factor: b, total_iters: n }, t, base) => base * (a + (b - a) * Math.min(n, t) / n),
+  closed: ({ start_factor: a, end_factor: b, total_iters: n }, t, base) => base * (a + ((b - a) * Math.min(n, t)) / n),
 });
 
 /** Times `gamma` each epoch. */
 export const ExponentialLR = /* @__PURE__ */ scheduler<{ gamma: number }>({
-  name: "ExponentialLR", defaults: { gamma: undefined },
+  name: "ExponentialLR",
+  defaults: { gamma: undefined },
   next: ({ gamma }, { lr, initial }) => (initial ? lr : lr * gamma),
   closed: ({ gamma }, t, base) => base * gamma ** t,
 });
 
 /** Down to nothing in `total_iters` epochs, as a power of what is left. */
 export const PolynomialLR = /* @__PURE__ */ scheduler<{ total_iters: number; power: number }>({
-  name: "PolynomialLR", defaults: { total_iters: 5, power: 1 },
-  next: ({ total_iters: n, power }, { t, lr, initial }) => (initial || t > n ? lr : lr * ((1 - t / n) / (1 - (t - 1) / n)) ** power),
+  name: "PolynomialLR",
+  defaults: { total_iters: 5, power: 1 },
+  next: ({ total_iters: n, power }, { t, lr, initial }) =>
+    initial || t > n ? lr : lr * ((1 - t / n) / (1 - (t - 1) / n)) ** power,
   closed: ({ total_iters: n, power }, t, base) => base * (1 - Math.min(n, t) / n) ** power,
 });
 
 /** Half a wave of the cosine down to `eta_min` in `T_max` epochs, and up again. */
 export const CosineAnnealingLR = /* @__PURE__ */ scheduler<{ T_max: number; eta_min: number }>({
-  name: "CosineAnnealingLR", defaults: { T_max: undefined, eta_min: 0 },
+  name: "CosineAnnealingLR",
+  defaults: { T_max: undefined, eta_min: 0 },
   next({ T_max, eta_min }, { t, lr, base, initial, steps }) {
     if (initial) return lr;
-    if (steps === 1 && t > 0) return eta_min + (base - eta_min) * (1 + Math.cos(t * Math.PI / T_max)) / 2;
-    if ((t - 1 - T_max) % (2 * T_max) === 0) return lr + (base - eta_min) * (1 - Math.cos(Math.PI / T_max)) / 2;
-    return (1 + Math.cos(Math.PI * t / T_max)) / (1 + Math.cos(Math.PI * (t - 1) / T_max)) * (lr - eta_min) + eta_min;
+    if (steps === 1 && t > 0) return eta_min + ((base - eta_min) * (1 + Math.cos((t * Math.PI) / T_max))) / 2;
+    if ((t - 1 - T_max) % (2 * T_max) === 0) return lr + ((base - eta_min) * (1 - Math.cos(Math.PI / T_max))) / 2;
+    return (
+      ((1 + Math.cos((Math.PI * t) / T_max)) / (1 + Math.cos((Math.PI * (t - 1)) / T_max))) * (lr - eta_min) + eta_min
+    );
   },
-  closed: ({ T_max, eta_min }, t, base) => eta_min + (base - eta_min) * (1 + Math.cos(Math.PI * t / T_max)) / 2,
+  closed: ({ T_max, eta_min }, t, base) => eta_min + ((base - eta_min) * (1 + Math.cos((Math.PI * t) / T_max))) / 2,
 });
-

@@ -5,7 +5,16 @@ import { callable } from "../../nn/callable.js";
 import { Tensor } from "../../tensor.js";
 import { must, optionsOf } from "../options.js";
 import { numberOf } from "../state.js";
-import { type AnyOptimizer, LRScheduler, checkOptimizer, groupsIn, hide, rateOf, ratesOf, setRate } from "./scheduler.js";
+import {
+  type AnyOptimizer,
+  LRScheduler,
+  checkOptimizer,
+  groupsIn,
+  hide,
+  rateOf,
+  ratesOf,
+  setRate,
+} from "./scheduler.js";
 
 export interface PlateauOptions {
   mode: "min" | "max";
@@ -33,18 +42,39 @@ class PlateauClass extends LRScheduler {
   declare num_bad_epochs: number;
 
   /** Times `factor` once the metric has not got better by `threshold` for more than `patience` epochs. */
-  constructor(optimizer: AnyOptimizer, ...args: readonly [options?: Partial<PlateauOptions> | PlateauOptions["mode"], ...others: unknown[]]) {
-    const { min_lr, ...o } = optionsOf<PlateauOptions>("ReduceLROnPlateau", {
-      mode: "min", factor: 0.1, patience: 10, threshold: 1e-4, threshold_mode: "rel", cooldown: 0, min_lr: 0, eps: 1e-8,
-    }, args);
+  constructor(
+    optimizer: AnyOptimizer,
+    ...args: readonly [options?: Partial<PlateauOptions> | PlateauOptions["mode"], ...others: unknown[]]
+  ) {
+    const { min_lr, ...o } = optionsOf<PlateauOptions>(
+      "ReduceLROnPlateau",
+      {
+        mode: "min",
+        factor: 0.1,
+        patience: 10,
+        threshold: 1e-4,
+        threshold_mode: "rel",
+        cooldown: 0,
+        min_lr: 0,
+        eps: 1e-8,
+      },
+      args,
+    );
     must(o.factor < 1, "Factor should be < 1.0.");
-    const { length } = checkOptimizer(optimizer).param_groups, several = Array.isArray(min_lr);
-    if (several) must((min_lr as number[]).length === length, `expected ${length} min_lrs, got ${(min_lr as number[]).length}`);
+    const { length } = checkOptimizer(optimizer).param_groups,
+      several = Array.isArray(min_lr);
+    if (several)
+      must((min_lr as number[]).length === length, `expected ${length} min_lrs, got ${(min_lr as number[]).length}`);
     must(["min", "max"].includes(o.mode), `mode ${o.mode} is unknown!`);
     must(["rel", "abs"].includes(o.threshold_mode), `threshold mode ${o.threshold_mode} is unknown!`);
     super(optimizer, -1, (self: object) => {
-      Object.assign(self, o, { default_min_lr: several ? null : min_lr, min_lrs: several ? [...(min_lr as number[])] : new Array<number>(length).fill(min_lr as number),
-        best: o.mode === "min" ? Infinity : -Infinity, cooldown_counter: 0, num_bad_epochs: 0 });
+      Object.assign(self, o, {
+        default_min_lr: several ? null : min_lr,
+        min_lrs: several ? [...(min_lr as number[])] : new Array<number>(length).fill(min_lr as number),
+        best: o.mode === "min" ? Infinity : -Infinity,
+        cooldown_counter: 0,
+        num_bad_epochs: 0,
+      });
     });
   }
 
@@ -55,13 +85,20 @@ class PlateauClass extends LRScheduler {
     for (const key of ["_step_count", "base_lrs"]) hide(this, key, (this as unknown as Record<string, unknown>)[key]);
   }
 
-  get in_cooldown(): boolean { return this.cooldown_counter > 0; }
+  get in_cooldown(): boolean {
+    return this.cooldown_counter > 0;
+  }
 
   /** Takes the metric of an epoch: a number or a tensor on the CPU; a promise where a tensor on a GPU holds it. */
   override step(metric?: number | Tensor, epoch?: number): void | Promise<void> {
-    if (metric === undefined) throw new OpError("ReduceLROnPlateau.step() missing 1 required positional argument: 'metrics'");
+    if (metric === undefined)
+      throw new OpError("ReduceLROnPlateau.step() missing 1 required positional argument: 'metrics'");
     const value = numberOf(metric);
-    return value instanceof Promise ? value.then((number) => { this.take(number, epoch); }) : this.take(value, epoch);
+    return value instanceof Promise
+      ? value.then((number) => {
+          this.take(number, epoch);
+        })
+      : this.take(value, epoch);
   }
 
   private take(metric: number, epoch?: number): void {
@@ -84,7 +121,8 @@ class PlateauClass extends LRScheduler {
   }
 
   private better(metric: number): boolean {
-    const { best, threshold, mode, threshold_mode } = this, sign = mode === "min" ? -1 : 1;
+    const { best, threshold, mode, threshold_mode } = this,
+      sign = mode === "min" ? -1 : 1;
     const than = threshold_mode === "rel" ? best * (1 + sign * threshold) : best + sign * threshold;
     return mode === "min" ? metric < than : metric > than;
   }
@@ -93,13 +131,16 @@ class PlateauClass extends LRScheduler {
     const groups = groupsIn(this.optimizer);
     if (groups.length !== this.min_lrs.length) {
       if (this.default_min_lr === null) {
-        throw new OpError(`The number of param groups in the \`optimizer\` (${groups.length}) differs from when \`ReduceLROnPlateau\` was initialized ` +
-          `(${this.min_lrs.length}), usually due to a new param group being added to the optimizer. Please modify the \`min_lrs\` field to match the length of the \`optimizer\` param groups.`);
+        throw new OpError(
+          `The number of param groups in the \`optimizer\` (${groups.length}) differs from when \`ReduceLROnPlateau\` was initialized ` +
+            `(${this.min_lrs.length}), usually due to a new param group being added to the optimizer. Please modify the \`min_lrs\` field to match the length of the \`optimizer\` param groups.`,
+        );
       }
       this.min_lrs = new Array<number>(groups.length).fill(this.default_min_lr);
     }
     groups.forEach((group, i) => {
-      const before = rateOf(group), after = Math.max(before * this.factor, this.min_lrs[i]!);
+      const before = rateOf(group),
+        after = Math.max(before * this.factor, this.min_lrs[i]!);
       if (before - after > this.eps) setRate(group, after);
     });
   }

@@ -4,7 +4,12 @@ import { callable } from "../../nn/callable.js";
 import { must, optionsOf, shown } from "../options.js";
 import { type AnyOptimizer, LRScheduler } from "./scheduler.js";
 
-export interface WarmRestartsOptions { T_0: number; T_mult?: number; eta_min?: number; last_epoch?: number }
+export interface WarmRestartsOptions {
+  T_0: number;
+  T_mult?: number;
+  eta_min?: number;
+  last_epoch?: number;
+}
 
 class WarmRestarts extends LRScheduler {
   declare readonly T_0: number;
@@ -16,15 +21,26 @@ class WarmRestarts extends LRScheduler {
 
   /** Waves of `T_0` epochs, each `T_mult` times as long as the one before, from the first rate down to `eta_min`. */
   constructor(optimizer: AnyOptimizer, T_0: number | WarmRestartsOptions, ...args: unknown[]) {
-    const { last_epoch, ...o } = optionsOf("CosineAnnealingWarmRestarts", { T_0: undefined as unknown as number, T_mult: 1, eta_min: 0, last_epoch: -1 }, [T_0, ...args]);
+    const { last_epoch, ...o } = optionsOf(
+      "CosineAnnealingWarmRestarts",
+      { T_0: undefined as unknown as number, T_mult: 1, eta_min: 0, last_epoch: -1 },
+      [T_0, ...args],
+    );
     must(Number.isInteger(o.T_0) && o.T_0 > 0, `Expected positive integer T_0, but got ${shown(o.T_0)}`);
     must(Number.isInteger(o.T_mult) && o.T_mult >= 1, `Expected integer T_mult >= 1, but got ${shown(o.T_mult)}`);
-    must(typeof o.eta_min === "number", `Expected float or int eta_min, but got ${String(o.eta_min)} of type ${typeof o.eta_min}`);
-    super(optimizer, last_epoch, (self: object) => { Object.assign(self, o, { T_i: o.T_0, T_cur: last_epoch }); });
+    must(
+      typeof o.eta_min === "number",
+      `Expected float or int eta_min, but got ${String(o.eta_min)} of type ${typeof o.eta_min}`,
+    );
+    super(optimizer, last_epoch, (self: object) => {
+      Object.assign(self, o, { T_i: o.T_0, T_cur: last_epoch });
+    });
   }
 
   override get_lr(): number[] {
-    return this.base_lrs.map((base) => this.eta_min + (base - this.eta_min) * (1 + Math.cos(Math.PI * this.T_cur / this.T_i)) / 2);
+    return this.base_lrs.map(
+      (base) => this.eta_min + ((base - this.eta_min) * (1 + Math.cos((Math.PI * this.T_cur) / this.T_i))) / 2,
+    );
   }
 
   /** Goes on to the next epoch, or to `epoch`, which may be a fraction. */
@@ -39,9 +55,9 @@ class WarmRestarts extends LRScheduler {
       }
     } else {
       must(to >= 0, `Expected non-negative epoch, but got ${to}`);
-      const n = to < T_0 || T_mult === 1 ? 0 : Math.trunc(Math.log(to / T_0 * (T_mult - 1) + 1) / Math.log(T_mult));
+      const n = to < T_0 || T_mult === 1 ? 0 : Math.trunc(Math.log((to / T_0) * (T_mult - 1) + 1) / Math.log(T_mult));
       this.T_i = T_0 * T_mult ** n;
-      this.T_cur = T_mult === 1 ? to % T_0 : to - T_0 * (T_mult ** n - 1) / (T_mult - 1);
+      this.T_cur = T_mult === 1 ? to % T_0 : to - (T_0 * (T_mult ** n - 1)) / (T_mult - 1);
     }
     this._step_count++;
     this.last_epoch = Math.floor(to);
@@ -49,5 +65,9 @@ class WarmRestarts extends LRScheduler {
   }
 }
 
-export const CosineAnnealingWarmRestarts = /* @__PURE__ */ callable(WarmRestarts, "CosineAnnealingWarmRestarts", "constructor");
+export const CosineAnnealingWarmRestarts = /* @__PURE__ */ callable(
+  WarmRestarts,
+  "CosineAnnealingWarmRestarts",
+  "constructor",
+);
 export type CosineAnnealingWarmRestarts = WarmRestarts;

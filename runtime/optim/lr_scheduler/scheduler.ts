@@ -27,7 +27,10 @@ export function checkOptimizer(value: unknown): AnyOptimizer {
 /** An option of a group as a number. */
 export function rateOf(group: AnyGroup, key = "lr"): number {
   const value = numberOf(group[key]);
-  if (value instanceof Promise) throw new OpError(`lr_scheduler: the option ${key} is a tensor on a GPU; schedulers need a number, or a tensor on the CPU`);
+  if (value instanceof Promise)
+    throw new OpError(
+      `lr_scheduler: the option ${key} is a tensor on a GPU; schedulers need a number, or a tensor on the CPU`,
+    );
   return value;
 }
 
@@ -43,7 +46,10 @@ export const ratesOf = (optimizer: AnyOptimizer): number[] => groupsIn(optimizer
 export function perGroup<T>(name: string, optimizer: AnyOptimizer, value: T | readonly T[]): T[] {
   const { length } = optimizer.param_groups;
   if (!Array.isArray(value)) return new Array<T>(length).fill(value as T);
-  if (value.length !== length) throw new OpError(`${name} must have the same length as optimizer.param_groups. ${name} has ${value.length} values, param_groups has ${length}.`);
+  if (value.length !== length)
+    throw new OpError(
+      `${name} must have the same length as optimizer.param_groups. ${name} has ${value.length} values, param_groups has ${length}.`,
+    );
   return [...(value as T[])];
 }
 
@@ -64,7 +70,9 @@ export class LRScheduler {
     groupsIn(optimizer).forEach((group, i) => {
       if (last_epoch === -1) group["initial_lr"] ??= rateOf(group);
       else if (!("initial_lr" in group)) {
-        throw new OpError(`param 'initial_lr' is not specified in param_groups[${i}] when resuming scheduler with last_epoch >= 0`);
+        throw new OpError(
+          `param 'initial_lr' is not specified in param_groups[${i}] when resuming scheduler with last_epoch >= 0`,
+        );
       }
     });
     this.base_lrs = groupsIn(optimizer).map((group) => rateOf(group, "initial_lr"));
@@ -81,17 +89,25 @@ export class LRScheduler {
   }
 
   /** The rates that the last step set. */
-  get_last_lr(): number[] { return this._last_lr; }
+  get_last_lr(): number[] {
+    return this._last_lr;
+  }
   /** The rates of epoch `last_epoch`, from those of the one before.  For subclasses to say. */
-  get_lr(): number[] { throw new OpError(`${this.constructor.name}: get_lr() is not implemented`); }
+  get_lr(): number[] {
+    throw new OpError(`${this.constructor.name}: get_lr() is not implemented`);
+  }
   /** The same from the epoch's number alone, where there is such a formula. */
-  protected closed(): number[] | null { return null; }
+  protected closed(): number[] | null {
+    return null;
+  }
 
   /** Goes on to the next epoch, or to `epoch`. */
   step(epoch?: number): void {
     if (this._step_count === 1 && this.optimizer.stepCount === 0) {
-      console.warn("Detected call of `lr_scheduler.step()` before `optimizer.step()`. You should call them in the opposite order: " +
-        "failure to do this skips the first value of the learning rate schedule.");
+      console.warn(
+        "Detected call of `lr_scheduler.step()` before `optimizer.step()`. You should call them in the opposite order: " +
+          "failure to do this skips the first value of the learning rate schedule.",
+      );
     }
     this._step_count++;
     this.advance(epoch);
@@ -104,37 +120,59 @@ export class LRScheduler {
   }
 
   protected put(rates: readonly number[]): void {
-    groupsIn(this.optimizer).forEach((group, i) => { setRate(group, rates[i]!); });
+    groupsIn(this.optimizer).forEach((group, i) => {
+      setRate(group, rates[i]!);
+    });
     this._last_lr = ratesOf(this.optimizer);
   }
 
   /** All that it keeps, but the optimizer and functions. */
   state_dict(): SchedulerState {
-    return Object.fromEntries(Object.entries(this).filter(([, value]) => typeof value !== "function").map(([key, value]) =>
-      [key, Array.isArray(value) ? value.map((x: unknown) => (typeof x === "function" ? null : x)) : value]));
+    return Object.fromEntries(
+      Object.entries(this)
+        .filter(([, value]) => typeof value !== "function")
+        .map(([key, value]) => [
+          key,
+          Array.isArray(value) ? value.map((x: unknown) => (typeof x === "function" ? null : x)) : value,
+        ]),
+    );
   }
   /** Takes what it keeps itself from a state, all of it or, where something does not fit, nothing. */
-  load_state_dict(state_dict: SchedulerState): void { this.fitting(state_dict)(); }
+  load_state_dict(state_dict: SchedulerState): void {
+    this.fitting(state_dict)();
+  }
 
   /** Internal: what loads the state; throws if it does not fit. */
   fitting(state_dict: SchedulerState): () => void {
-    if (kindOf(state_dict) !== "object") throw new TypeMismatchError(`load_state_dict: expected an object, got ${describe(state_dict)}`);
+    if (kindOf(state_dict) !== "object")
+      throw new TypeMismatchError(`load_state_dict: expected an object, got ${describe(state_dict)}`);
     const taken: [string, unknown][] = [];
     for (const [key, mine] of Object.entries(this.state_dict())) {
       const value = Object.hasOwn(state_dict, key) ? state_dict[key] : undefined;
       const functions = Array.isArray(value) && value.length > 0 && value.every((x) => x === null);
       // JSON has null for an infinity.
       if (value === undefined || functions || (value === null && Math.abs(mine as number) === Infinity)) continue;
-      const always = OWN.indexOf(key), fits = always < 0 ? value === null || mine === null : false;
-      if (!fits && (kindOf(value) !== kindOf(mine) || (Array.isArray(mine) && mine.length > 0 && !(value as unknown[]).every((x) => kindOf(x) === kindOf(mine[0]))))) {
-        throw new TypeMismatchError(`load_state_dict: ${key} of ${this.constructor.name}: expected ${describe(mine)}, got ${describe(value)}`);
+      const always = OWN.indexOf(key),
+        fits = always < 0 ? value === null || mine === null : false;
+      if (
+        !fits &&
+        (kindOf(value) !== kindOf(mine) ||
+          (Array.isArray(mine) && mine.length > 0 && !(value as unknown[]).every((x) => kindOf(x) === kindOf(mine[0]))))
+      ) {
+        throw new TypeMismatchError(
+          `load_state_dict: ${key} of ${this.constructor.name}: expected ${describe(mine)}, got ${describe(value)}`,
+        );
       }
       if (always > 1 && (value as unknown[]).length !== this.optimizer.param_groups.length) {
-        throw new OpError(`load_state_dict: ${key} of ${this.constructor.name} has ${(value as unknown[]).length} values, the optimizer has ${this.optimizer.param_groups.length} groups`);
+        throw new OpError(
+          `load_state_dict: ${key} of ${this.constructor.name} has ${(value as unknown[]).length} values, the optimizer has ${this.optimizer.param_groups.length} groups`,
+        );
       }
       taken.push([key, Array.isArray(value) ? [...(value as unknown[])] : value]);
     }
-    return () => { Object.assign(this, Object.fromEntries(taken)); };
+    return () => {
+      Object.assign(this, Object.fromEntries(taken));
+    };
   }
 }
 titled(LRScheduler, "LRScheduler");
@@ -177,26 +215,47 @@ export interface Course<O extends object> {
 }
 
 export interface SchedulerClass<O extends object> {
-  new (optimizer: AnyOptimizer, ...options: readonly [options?: Partial<O & { last_epoch: number }> | O[keyof O], ...others: unknown[]]): LRScheduler & O;
-  (optimizer: AnyOptimizer, ...options: readonly [options?: Partial<O & { last_epoch: number }> | O[keyof O], ...others: unknown[]]): LRScheduler & O;
+  new (
+    optimizer: AnyOptimizer,
+    ...options: readonly [options?: Partial<O & { last_epoch: number }> | O[keyof O], ...others: unknown[]]
+  ): LRScheduler & O;
+  (
+    optimizer: AnyOptimizer,
+    ...options: readonly [options?: Partial<O & { last_epoch: number }> | O[keyof O], ...others: unknown[]]
+  ): LRScheduler & O;
 }
 
 /** The class of a scheduler that a formula describes; it can be called with and without `new`. */
 export function scheduler<O extends object>(course: Course<O>): SchedulerClass<O> {
   class Made extends LRScheduler {
     constructor(optimizer: AnyOptimizer, ...args: unknown[]) {
-      const { last_epoch, ...rest } = optionsOf<O & { last_epoch: number }>(course.name, { ...course.defaults, last_epoch: -1 } as O & { last_epoch: number }, args);
+      const { last_epoch, ...rest } = optionsOf<O & { last_epoch: number }>(
+        course.name,
+        { ...course.defaults, last_epoch: -1 } as O & { last_epoch: number },
+        args,
+      );
       const options = rest as unknown as O;
       course.check?.(options, checkOptimizer(optimizer));
-      super(optimizer, last_epoch, (self: object) => { Object.assign(self, course.keep?.(options, optimizer) ?? options); });
+      super(optimizer, last_epoch, (self: object) => {
+        Object.assign(self, course.keep?.(options, optimizer) ?? options);
+      });
     }
     override get_lr(): number[] {
-      return groupsIn(this.optimizer).map((group, i) => course.next(this as unknown as O, {
-        t: this.last_epoch, lr: rateOf(group), base: this.base_lrs[i]!, group: i, initial: this.initial, steps: this._step_count,
-      }));
+      return groupsIn(this.optimizer).map((group, i) =>
+        course.next(this as unknown as O, {
+          t: this.last_epoch,
+          lr: rateOf(group),
+          base: this.base_lrs[i]!,
+          group: i,
+          initial: this.initial,
+          steps: this._step_count,
+        }),
+      );
     }
     protected override closed(): number[] | null {
-      return course.closed ? this.base_lrs.map((base) => course.closed!(this as unknown as O, this.last_epoch, base)) : null;
+      return course.closed
+        ? this.base_lrs.map((base) => course.closed!(this as unknown as O, this.last_epoch, base))
+        : null;
     }
   }
   return callable(Made, course.name, "constructor") as unknown as SchedulerClass<O>;

@@ -1,21 +1,66 @@
 // Every function, class and method that the package exports, found by walking its namespaces, and how to call each.
 
 /** What is no call of its library: errors and internal classes, modes that later calls stand on, files by name. */
-const LEFT_OUT = new RegExp(`\\.(${["tidy", "keep", "setDefaultDevice", "initWebGPUAsync", "set_debug", "set_detect_anomaly", "record_memory_history",
-  "set_slow_warnings", "set_printoptions", "save", "save_file", "Optimizer", "LRScheduler", "_LRScheduler", "GradientContext", "Storage", "Kernel", "Results",
-  "AutoFunction", "Function", "\\w+Error"].join("|")})$`);
+const LEFT_OUT = new RegExp(
+  `\\.(${[
+    "tidy",
+    "keep",
+    "setDefaultDevice",
+    "initWebGPUAsync",
+    "set_debug",
+    "set_detect_anomaly",
+    "record_memory_history",
+    "set_slow_warnings",
+    "set_printoptions",
+    "save",
+    "save_file",
+    "Optimizer",
+    "LRScheduler",
+    "_LRScheduler",
+    "GradientContext",
+    "Storage",
+    "Kernel",
+    "Results",
+    "AutoFunction",
+    "Function",
+    "\\w+Error",
+  ].join("|")})$`,
+);
 /** Methods that only the package's own modules call: TypeScript hides them from others, JavaScript cannot. */
 const INTERNAL = {
   Tensor: ["adoptGradient", "alias", "check", "currentNode", "dispose", "lay", "ownGradient", "receive"],
-  other: ["advance", "attribute", "before_load", "begin", "checkParams", "collated", "enter", "fitting", "holdsNumber", "inOrder", "move", "place",
-    "put", "replace", "shapeOfState", "update"],
+  other: [
+    "advance",
+    "attribute",
+    "before_load",
+    "begin",
+    "checkParams",
+    "collated",
+    "enter",
+    "fitting",
+    "holdsNumber",
+    "inOrder",
+    "move",
+    "place",
+    "put",
+    "replace",
+    "shapeOfState",
+    "update",
+  ],
 };
 
 /** What makes an object of each kind whose methods are called. */
 export function makersOf(torch, device) {
   const layers = () => new torch.nn.Sequential(new torch.nn.Linear(3, 2, { device }), new torch.nn.ReLU());
   return {
-    Tensor: () => torch.tensor([[1, 2, 3], [4, 5, 6]], { device }),
+    Tensor: () =>
+      torch.tensor(
+        [
+          [1, 2, 3],
+          [4, 5, 6],
+        ],
+        { device },
+      ),
     "Tensor[2]": () => torch.tensor([1, 2], { device, dtype: "int32" }),
     Generator: () => new torch.Generator(),
     Module: layers,
@@ -32,7 +77,8 @@ export function makersOf(torch, device) {
 
 /** `[{ name, call(args) }]`: functions and classes of the namespaces; methods of what `makers` make, by name. */
 export function everything(torch, makers) {
-  const found = [], seen = new Set();
+  const found = [],
+    seen = new Set();
   const visit = (space, path) => {
     seen.add(space);
     for (const [key, value] of Object.entries(space)) {
@@ -55,7 +101,11 @@ export function everything(torch, makers) {
 
 function methods(object) {
   const names = new Set();
-  for (let at = Object.getPrototypeOf(object); at && at !== Object.prototype && at !== Function.prototype; at = Object.getPrototypeOf(at)) {
+  for (
+    let at = Object.getPrototypeOf(object);
+    at && at !== Object.prototype && at !== Function.prototype;
+    at = Object.getPrototypeOf(at)
+  ) {
     for (const key of Object.getOwnPropertyNames(at)) {
       if (typeof Object.getOwnPropertyDescriptor(at, key).value === "function" && !key.startsWith("_")) names.add(key);
     }

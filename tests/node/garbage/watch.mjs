@@ -2,7 +2,7 @@
 import { fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
-const LONGEST = 20_000;       // milliseconds for one call, and for a start
+const LONGEST = 20_000; // milliseconds for one call, and for a start
 
 /**
  * `{ found, total }`: the calls `{ name, args, wrong }` that ended otherwise than in an answer or in one of the package's errors, and
@@ -10,12 +10,18 @@ const LONGEST = 20_000;       // milliseconds for one call, and for a start
  */
 export async function feed({ device, calls, seed, every = 1 }) {
   const found = [];
-  let names = [], from = 0, total = 0;
+  let names = [],
+    from = 0,
+    total = 0;
   while (total === 0) {
-    let at = from, args = "before the first call", last = Date.now();
+    let at = from,
+      args = "before the first call",
+      last = Date.now();
     const what = { package: new URL("../../../dist/index.js", import.meta.url).href, device, calls, seed, from, every };
-    const child = fork(fileURLToPath(new URL("./worker.mjs", import.meta.url)), [JSON.stringify(what)],
-      { execArgv: ["--max-old-space-size=1024"], stdio: ["ignore", "ignore", "inherit", "ipc"] });
+    const child = fork(fileURLToPath(new URL("./worker.mjs", import.meta.url)), [JSON.stringify(what)], {
+      execArgv: ["--max-old-space-size=1024"],
+      stdio: ["ignore", "ignore", "inherit", "ipc"],
+    });
     child.on("message", (told) => {
       last = Date.now();
       if (told.done) total = told.done;
@@ -24,8 +30,13 @@ export async function feed({ device, calls, seed, every = 1 }) {
       else found.push(told);
     });
     const ended = await new Promise((resolve) => {
-      const timer = setInterval(() => { if (Date.now() - last > LONGEST) child.kill("SIGKILL"); }, 500);
-      child.on("exit", (code, signal) => { clearInterval(timer); resolve(signal === "SIGKILL" ? "does not end" : `ends the program: ${signal ?? code}`); });
+      const timer = setInterval(() => {
+        if (Date.now() - last > LONGEST) child.kill("SIGKILL");
+      }, 500);
+      child.on("exit", (code, signal) => {
+        clearInterval(timer);
+        resolve(signal === "SIGKILL" ? "does not end" : `ends the program: ${signal ?? code}`);
+      });
     });
     if (total === 0) found.push({ name: names[at] ?? "the package", args, wrong: ended });
     from = at + every;

@@ -3,17 +3,28 @@ import { everything, makersOf } from "./exports.mjs";
 import { GARBAGE, hash, random, sensible } from "./values.mjs";
 
 const { package: url, device, from, every, calls, seed } = JSON.parse(process.argv[2]);
-const tell = (message) => { process.send(message); };
+const tell = (message) => {
+  process.send(message);
+};
 const torch = await import(url);
 if (device === "webgpu") await torch.initWebGPUAsync();
 else torch.setDefaultDevice("cpu");
-const good = sensible(torch, device), goodKeys = Object.keys(good), badKeys = Object.keys(GARBAGE);
+const good = sensible(torch, device),
+  goodKeys = Object.keys(good),
+  badKeys = Object.keys(GARBAGE);
 const all = everything(torch, makersOf(torch, device));
 tell({ names: all.map(({ name }) => name) });
-process.on("unhandledRejection", (reason) => tell({ name: "a call before", args: "", wrong: `rejects with nobody to hear: ${said(reason)}` }));
+process.on("unhandledRejection", (reason) =>
+  tell({ name: "a call before", args: "", wrong: `rejects with nobody to hear: ${said(reason)}` }),
+);
 
 function said(e) {
-  const where = e?.stack?.split("\n").find((line) => /dist\//.test(line))?.trim().replace(/.*dist\//, "") ?? "";
+  const where =
+    e?.stack
+      ?.split("\n")
+      .find((line) => /dist\//.test(line))
+      ?.trim()
+      .replace(/.*dist\//, "") ?? "";
   return `${e?.name}: ${String(e?.message).slice(0, 200)} (${where})`;
 }
 
@@ -29,7 +40,9 @@ function wrongShape(value) {
 /** The answer of a call, or the error that it ends in. */
 async function outcomeOf(call, args) {
   let timer;
-  const late = new Promise((_, no) => { timer = setTimeout(() => no(new Error("a promise that stays open")), 3000); });
+  const late = new Promise((_, no) => {
+    timer = setTimeout(() => no(new Error("a promise that stays open")), 3000);
+  });
   try {
     return { value: await Promise.race([call(args), late]) };
   } catch (error) {
@@ -44,7 +57,8 @@ const STRANGE = ["text", "symbol", "function", "cyclic", "unknown"];
 /** A call that answers, without any argument that it could do without, and each of its arguments made strange. */
 async function strangers({ name, call }, at, draw, pick) {
   for (let n = 0; n < 40; n++) {
-    const words = Array.from({ length: 1 + Math.floor(draw() * 4) }, () => pick(goodKeys)), make = () => words.map((word) => good[word]());
+    const words = Array.from({ length: 1 + Math.floor(draw() * 4) }, () => pick(goodKeys)),
+      make = () => words.map((word) => good[word]());
     if ((await outcomeOf(call, make())).error) continue;
     while (words.length && !(await outcomeOf(call, make().slice(0, -1))).error) words.pop();
     for (let place = 0; place < words.length; place++) {
@@ -64,15 +78,21 @@ async function strangers({ name, call }, at, draw, pick) {
 }
 
 for (let i = from; i < all.length; i += every) {
-  const { name, call } = all[i], draw = random(seed ^ hash(name)), pick = (list) => list[Math.floor(draw() * list.length)];
-  const options = new Set(["dim", "dtype", "size", "generator"]);       // and those that errors name
+  const { name, call } = all[i],
+    draw = random(seed ^ hash(name)),
+    pick = (list) => list[Math.floor(draw() * list.length)];
+  const options = new Set(["dim", "dtype", "size", "generator"]); // and those that errors name
   for (let n = 0; n < calls; n++) {
-    const words = [], make = (share) => {
-      const bad = draw() < share, key = pick(bad ? badKeys : goodKeys);
-      words.push(key);
-      return (bad ? GARBAGE : good)[key]();
-    };
-    const count = Math.floor(draw() * 4.5), share = pick([0.2, 0.5, 1]), args = [];
+    const words = [],
+      make = (share) => {
+        const bad = draw() < share,
+          key = pick(bad ? badKeys : goodKeys);
+        words.push(key);
+        return (bad ? GARBAGE : good)[key]();
+      };
+    const count = Math.floor(draw() * 4.5),
+      share = pick([0.2, 0.5, 1]),
+      args = [];
     try {
       for (let k = 0; k < count; k++) args.push(make(share));
       if (draw() < 0.3) {
@@ -97,6 +117,10 @@ for (let i = from; i < all.length; i += every) {
     torch.set_grad_enabled(true);
   }
   if (device === "cpu") await strangers(all[i], i, draw, pick);
-  if (device === "webgpu") await torch.defaultDevice().synchronize?.().catch(() => {});
+  if (device === "webgpu")
+    await torch
+      .defaultDevice()
+      .synchronize?.()
+      .catch(() => {});
 }
-process.send({ done: all.length }, () => process.exit(0));      // Dawn keeps the process alive otherwise
+process.send({ done: all.length }, () => process.exit(0)); // Dawn keeps the process alive otherwise

@@ -213,7 +213,13 @@ class Spoiled:
         self.gradients = self.of_leaves()
         written = env.get(next(iter(numbers(step["a"][:1])), None))
         self.written = None if written is None or step["f"].endswith("backward") else memory(written)
-        self.target = None if self.written is None or step.get("ng") or not tracked(written) else written._base if written._is_view() else written
+        self.target = (
+            None
+            if self.written is None or step.get("ng") or not tracked(written)
+            else written._base
+            if written._is_view()
+            else written
+        )
         self.node, self.version = (self.target.grad_fn, self.target._version) if self.target is not None else (None, 0)
 
     def unseen(self) -> bool:
@@ -227,7 +233,8 @@ class Spoiled:
     def after(self, refused: bool, given: set[int], shared: set[int]) -> list[int]:
         """`given`: where gradients lie that backward() was given; `shared`: where those lie whose elements share memory."""
         changed = [n for n in self.before if content(self.env[n]) != self.before[n]]
-        if refused or self.written in shared: return changed
+        if refused or self.written in shared:
+            return changed
         own = {id(t.grad) for t in self.env.values() if leafness(t)}
         returns = self.step["f"].endswith("backward")
         return [n for n in changed if returns and memory(self.env[n]) in given and id(self.env[n]) not in own]
@@ -240,7 +247,8 @@ def writes(step: dict) -> bool:
 
 def numbers(o) -> list[int]:
     """The tensors that a step names."""
-    if isinstance(o, list): return [x for p in o for x in numbers(p)]
+    if isinstance(o, list):
+        return [x for p in o for x in numbers(p)]
     return [o["t"]] if isinstance(o, dict) and "t" in o else []
 
 
@@ -249,7 +257,11 @@ def evaluate(program: dict) -> dict:
     narrow, wide = Runner(), Runner(True)
     steps, given, shared = [], set(), set()
     for step in program["steps"]:
-        step = {k: v for k, v in step.items() if k not in ("w", "err", "v", "leaf", "view", "spoils", "half", "unseen") or step["f"] == "const"}
+        step = {
+            k: v
+            for k, v in step.items()
+            if k not in ("w", "err", "v", "leaf", "view", "spoils", "half", "unseen") or step["f"] == "const"
+        }
         if step["f"] == "const":
             narrow.run(step), wide.run(step)
             steps.append(step)
@@ -262,7 +274,8 @@ def evaluate(program: dict) -> dict:
         except Exception as error:
             if spoiled:
                 step["spoils"] = spoiled.after(True, given, shared)
-                if spoiled.of_leaves() != spoiled.gradients: step["half"] = 1
+                if spoiled.of_leaves() != spoiled.gradients:
+                    step["half"] = 1
             step["err"] = [type(error).__name__, str(error)[:200]]
             try:
                 wide.run(step)
@@ -279,12 +292,17 @@ def evaluate(program: dict) -> dict:
                 "ended": f"{step['f']}: in float64 {type(error).__name__} {str(error)[:80]}",
             }
         if spoiled:
-            if step["f"].endswith("backward"): given |= {memory(narrow.env[n]) for n in numbers(step["a"][1:])}
+            if step["f"].endswith("backward"):
+                given |= {memory(narrow.env[n]) for n in numbers(step["a"][1:])}
             step["spoils"] = spoiled.after(False, given, shared)
-            if spoiled.unseen(): step["unseen"] = 1
-            if spoiled.written in given: step["half"] = 1
+            if spoiled.unseen():
+                step["unseen"] = 1
+            if spoiled.written in given:
+                step["half"] = 1
         if step["f"].endswith(("autograd.grad", "grad.__get__")):
-            shared |= {memory(x) for x in found if x is not None and any(n > 1 and not s for n, s in zip(x.shape, x.stride()))}
+            shared |= {
+                memory(x) for x in found if x is not None and any(n > 1 and not s for n, s in zip(x.shape, x.stride()))
+            }
         step["w"] = []
         stop = False
         for x, y in zip(found, shadow):

@@ -156,7 +156,9 @@ class Changes(Values):
         k = (
             {"alpha": r.choice([2, 0.5])}
             if op in ("add_", "sub_") and r.random() < 0.15
-            else {"rounding_mode": "floor"} if op == "div_" and r.random() < 0.2 else {}
+            else {"rounding_mode": "floor"}
+            if op == "div_" and r.random() < 0.2
+            else {}
         )
         return self.do("torch.Tensor." + op, [x, v], k, ng=r.random() < 0.12)
 

@@ -163,7 +163,9 @@ class Elements(Values):
         n = (
             self.pick()
             if self.rng.random() < 0.2
-            else self.float() if op not in ("any", "all", "count_nonzero") else self.pick()
+            else self.float()
+            if op not in ("any", "all", "count_nonzero")
+            else self.pick()
         )
         if n is None:
             return False

@@ -127,9 +127,7 @@ class Layers(Values):
                 ],
                 k,
             )
-        return self.do(
-            f, [self.T(n), self.T(self.const(list(t.shape), dt, self.grads and r.random() < 0.3, None))], k
-        )
+        return self.do(f, [self.T(n), self.T(self.const(list(t.shape), dt, self.grads and r.random() < 0.3, None))], k)
 
     def layer(self):
         r = self.rng
@@ -178,11 +176,7 @@ class Layers(Values):
             if t.dim() < 2 or t.dim() > 5 or op == "instance_norm" and t.dim() < 3:
                 return False
             c = t.shape[1]
-            k = (
-                {"weight": self.T(self.const([c], dt)), "bias": self.T(self.const([c], dt))}
-                if r.random() < 0.5
-                else {}
-            )
+            k = {"weight": self.T(self.const([c], dt)), "bias": self.T(self.const([c], dt))} if r.random() < 0.5 else {}
             if op == "batch_norm" and r.random() < 0.4:
                 return self.do(
                     nf + op,

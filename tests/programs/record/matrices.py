@@ -110,9 +110,7 @@ class Matrices(Values):
         if op == "inner":
             return self.do("torch.inner", [x, self.T(self.const([k], dt))])
         if op == "cdist":
-            return t.dim() == 2 and self.do(
-                "torch.cdist", [x, self.T(self.const([3, k], dt))], {"p": r.choice([1, 2])}
-            )
+            return t.dim() == 2 and self.do("torch.cdist", [x, self.T(self.const([3, k], dt))], {"p": r.choice([1, 2])})
         if op == "addmv":
             return t.dim() == 2 and self.do(
                 "torch.addmv", [self.T(self.const([t.shape[0]], dt)), x, self.T(self.const([k], dt))]

@@ -139,9 +139,7 @@ class Places(Values):
         if op == "index_select":
             return self.do("torch." + op, [x, d, self.T(self.index_tensor(t.shape[d], [r.randint(0, 4)]))])
         if op == "take":
-            return self.do(
-                "torch." + op, [x, self.T(self.index_tensor(t.numel(), r.choice([[3], [2, 2], []]), True))]
-            )
+            return self.do("torch." + op, [x, self.T(self.index_tensor(t.numel(), r.choice([[3], [2, 2], []]), True))])
         if op == "masked_select":
             return self.do("torch." + op, [x, self.T(self.like(t, "bool", False))])
         if op == "nonzero":
@@ -180,9 +178,7 @@ class Places(Values):
             return self.do("torch.bincount", [self.T(self.index_tensor(5, [4]))])
         if op == "searchsorted":
             s = self.const([5], "float32", False, np.sort(self.array([5], "float32")))
-            return t.is_floating_point() and self.do(
-                "torch.searchsorted", [self.T(s), x], {"right": r.random() < 0.5}
-            )
+            return t.is_floating_point() and self.do("torch.searchsorted", [self.T(s), x], {"right": r.random() < 0.5})
 
     def scatter(self):
         r = self.rng
@@ -244,9 +240,7 @@ class Places(Values):
             )
             a = [x, d, self.T(i), self.T(self.const(s, dt))]
             if op == "index_reduce":
-                return self.do(
-                    m, [*a, r.choice(["prod", "mean", "amax", "amin"])], {"include_self": r.random() < 0.5}
-                )
+                return self.do(m, [*a, r.choice(["prod", "mean", "amax", "amin"])], {"include_self": r.random() < 0.5})
             return self.do(m, a, {"alpha": 2} if op == "index_add" and r.random() < 0.3 else {})
         if op == "index_fill":
             return self.do(m, [x, d, self.T(self.index_tensor(t.shape[d], [2])), r.choice([0, 1, 2])])

@@ -27,7 +27,8 @@ def apart(work):
     if child == 0:
         os.close(reading)
         with os.fdopen(writing, "w") as pipe:
-            try: json.dump(work(), pipe)
+            try:
+                json.dump(work(), pipe)
             except BaseException:
                 traceback.print_exc()
                 os.kill(os.getppid(), signal.SIGTERM)
@@ -48,16 +49,21 @@ def small(p: dict) -> dict:
             continue
         names, answers = numbers(step["a"][0] if step["f"] == "check" else step.get("o")), step.get("w")
         for i, (n, w) in enumerate(zip(names, answers or [])):
-            if w is None: continue
+            if w is None:
+                continue
             plain = {k: w[k] for k in ("shape", "dtype", "b64")}
-            if w.get("noise"): w["noise"] = powers(w["noise"])
-            if step["f"] == "check" and last.get(n) == plain: step["w"][i] = {"as": 1, "rg": w["rg"]}
+            if w.get("noise"):
+                w["noise"] = powers(w["noise"])
+            if step["f"] == "check" and last.get(n) == plain:
+                step["w"][i] = {"as": 1, "rg": w["rg"]}
             last[n] = plain
         for key, usual in (("k", {}), ("leaf", None), ("spoils", [])):
-            if step.get(key, 0) == usual or step["f"] == "check": step.pop(key, None)
+            if step.get(key, 0) == usual or step["f"] == "check":
+                step.pop(key, None)
         if "v" in step:
             step["v"] = [v and v[:1] for v in step["v"]]
-            if step["f"] == "check": del step["v"]
+            if step["f"] == "check":
+                del step["v"]
     return p
 
 
@@ -84,13 +90,16 @@ def main():
         made = apart(lambda: [one(s, o) for s in seeds]) or [apart(lambda: [one(s, o)]) or [None] for s in seeds]
         for p in made:
             p = p[0] if isinstance(p, list) else p
-            if p is not None: sys.stdout.write(json.dumps(p, separators=(",", ":")) + "\n")
+            if p is not None:
+                sys.stdout.write(json.dumps(p, separators=(",", ":")) + "\n")
 
 
 def one(seed: int, o) -> dict | None:
     """The program of a seed; None if PyTorch takes it once and not twice."""
-    try: return small(evaluate(program(seed, "webgpu" if seed - o.seed < o.light else "cpu")))
-    except RuntimeError: return None
+    try:
+        return small(evaluate(program(seed, "webgpu" if seed - o.seed < o.light else "cpu")))
+    except RuntimeError:
+        return None
 
 
 if __name__ == "__main__":

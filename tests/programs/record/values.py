@@ -94,8 +94,7 @@ class Values:
     def scalar(self, t: torch.Tensor | None = None):
         return self.rng.choice(
             FLOATS
-            if self.rng.random() < 0.5
-            and not (t is not None and not t.is_floating_point() and self.rng.random() < 0.6)
+            if self.rng.random() < 0.5 and not (t is not None and not t.is_floating_point() and self.rng.random() < 0.6)
             else INTS
         )
 
@@ -138,9 +137,7 @@ class Values:
             shape,
             "int64",
             False,
-            np.array([self.rng.randrange(lo, size) if size else 0 for _ in range(int(np.prod(shape)))]).reshape(
-                shape
-            ),
+            np.array([self.rng.randrange(lo, size) if size else 0 for _ in range(int(np.prod(shape)))]).reshape(shape),
         )
 
     # ---- a step
@@ -200,7 +197,8 @@ class Values:
 
 def wide(x) -> bool:
     """Whether a tensor of float64, which a GPU does not have, is among the results: float_power answers one to any type."""
-    if isinstance(x, (list, tuple)): return any(map(wide, x))
+    if isinstance(x, (list, tuple)):
+        return any(map(wide, x))
     return isinstance(x, torch.Tensor) and x.dtype == torch.float64
 
 

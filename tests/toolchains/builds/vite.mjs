@@ -1,8 +1,13 @@
 // Vite: `build` makes out/ of index.html; `dev PORT` serves it until the standard input ends.  Any warning is an error.
 import { build, createLogger, createServer } from "vite";
 
-const [what, port] = process.argv.slice(2), said = [], customLogger = createLogger("warn");
-for (const level of ["warn", "warnOnce", "error"]) customLogger[level] = (text) => { said.push(text); };
+const [what, port] = process.argv.slice(2),
+  said = [],
+  customLogger = createLogger("warn");
+for (const level of ["warn", "warnOnce", "error"])
+  customLogger[level] = (text) => {
+    said.push(text);
+  };
 const shared = { base: "./", customLogger, clearScreen: false };
 if (what === "build") await build({ ...shared, build: { outDir: "out", chunkSizeWarningLimit: 1e6 } });
 else {

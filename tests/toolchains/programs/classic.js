@@ -1,6 +1,8 @@
 // After <script src="torch.js"> or "torch-core.js": the global `torch`.
 async function train() {
-  const gpu = await torch.initWebGPUAsync(), w = torch.ones([4], { requires_grad: true }), losses = [];
+  const gpu = await torch.initWebGPUAsync(),
+    w = torch.ones([4], { requires_grad: true }),
+    losses = [];
   for (let i = 0; i < 2; i++) {
     const loss = w.mul(w).sum();
     losses.push(await loss.item());

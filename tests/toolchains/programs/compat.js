@@ -5,9 +5,14 @@ import { Linear, SGD } from "tensorloom/compat/tensorjs";
 export async function train() {
   const gpu = await torch.initWebGPUAsync();
   torch.manual_seed(0);
-  const x = torch.randn([16, 4]), y = x.sum(1, true), model = new Linear(4, 1), step = new SGD(model, 0.05), losses = [];
+  const x = torch.randn([16, 4]),
+    y = x.sum(1, true),
+    model = new Linear(4, 1),
+    step = new SGD(model, 0.05),
+    losses = [];
   for (let i = 0; i < 2; i++) {
-    const [out] = await model.forward([x]), loss = torch.nn.functional.mse_loss(out, y);
+    const [out] = await model.forward([x]),
+      loss = torch.nn.functional.mse_loss(out, y);
     losses.push(await loss.item());
     loss.backward();
     await step.step();

@@ -2,7 +2,9 @@
 import * as torch from "./node_modules/tensorloom/index.js";
 
 async function train() {
-  const gpu = await torch.initWebGPUAsync(), w = torch.ones([4], { requires_grad: true }), losses = [];
+  const gpu = await torch.initWebGPUAsync(),
+    w = torch.ones([4], { requires_grad: true }),
+    losses = [];
   const step = torch.optim.SGD([w], { lr: 0.1 });
   for (let i = 0; i < 2; i++) {
     const loss = w.square().sum();

@@ -12,8 +12,13 @@ from .subset import INT, NONE, Refused, STR, annotation, join, optional, plain
 
 def uses(node: ast.AST) -> set[str]:
     """The names a statement reads or assigns, but for those that its own loops bind."""
-    bound = {n.id for loop in ast.walk(node) if isinstance(loop, (ast.For, ast.comprehension))
-             for n in ast.walk(loop.target) if isinstance(n, ast.Name)}
+    bound = {
+        n.id
+        for loop in ast.walk(node)
+        if isinstance(loop, (ast.For, ast.comprehension))
+        for n in ast.walk(loop.target)
+        if isinstance(n, ast.Name)
+    }
     return {n.id for n in ast.walk(node) if isinstance(n, ast.Name)} - bound
 
 
@@ -25,7 +30,8 @@ def assigned(node: ast.AST) -> dict[str, list[ast.AST]]:
             targets = n.targets if isinstance(n, ast.Assign) else [n.target]
             for t in targets:
                 for name in t.elts if isinstance(t, ast.Tuple) else [t]:
-                    if isinstance(name, ast.Name): out.setdefault(name.id, []).append(n)
+                    if isinstance(name, ast.Name):
+                        out.setdefault(name.id, []).append(n)
     return out
 
 
@@ -35,7 +41,8 @@ def reassigned(w, name: str, s: ast.stmt) -> bool:
 
 
 @lru_cache(maxsize=1)
-def assigned_in(function: ast.FunctionDef) -> dict[str, list[ast.AST]]: return assigned(function)
+def assigned_in(function: ast.FunctionDef) -> dict[str, list[ast.AST]]:
+    return assigned(function)
 
 
 def statement(w, s: ast.stmt, declared: set[str], later: set[str]):
@@ -46,61 +53,93 @@ def statement(w, s: ast.stmt, declared: set[str], later: set[str]):
         for name, places in assigned(s).items():
             if name not in declared and name in later:
                 t = None
-                for p in places: t = join(t, place_type(w, s, p, name))
-                if t is None: w.no(s, f"the type of `{name}` is unknown; annotate its first assignment")
+                for p in places:
+                    t = join(t, place_type(w, s, p, name))
+                if t is None:
+                    w.no(s, f"the type of `{name}` is unknown; annotate its first assignment")
                 w.put(f"let {safe(name)}: {w.ts(t)};")
                 declared.add(name)
                 w.x.local[name] = t
     match s:
-        case ast.Expr(value=ast.Constant()): return
-        case ast.Expr(value=ast.Call()): w.put(w.x.text(s.value) + ";")
-        case ast.Assign(targets=[target]): assign(w, s, target, s.value, declared)
+        case ast.Expr(value=ast.Constant()):
+            return
+        case ast.Expr(value=ast.Call()):
+            w.put(w.x.text(s.value) + ";")
+        case ast.Assign(targets=[target]):
+            assign(w, s, target, s.value, declared)
         case ast.AnnAssign(target=ast.Name(id=name), value=value) if value is not None:
             t = annotation(s.annotation, w.m.types, w.m.file)
             text = w.x.text(s.value, want=t)
-            if name in declared: w.put(f"{safe(name)} = {text};")
-            else: w.put(f"{keyword(w, name, s)} {safe(name)}: {w.ts(t)} = {text};")
+            if name in declared:
+                w.put(f"{safe(name)} = {text};")
+            else:
+                w.put(f"{keyword(w, name, s)} {safe(name)}: {w.ts(t)} = {text};")
             declared.add(name)
             w.x.local[name] = t
         case ast.AugAssign(target=target, op=op):
             if isinstance(op, (ast.FloorDiv, ast.Mod)) or plain(w.x.expr(target)[1]) not in (("int",), ("float",), STR):
                 whole = ast.copy_location(ast.BinOp(target, op, s.value), s)
-                if plain(w.x.expr(target)[1])[0] == "list": w.put(f"{w.x.text(target)}.push(...{w.x.text(s.value, CALL)});")
-                else: w.put(f"{w.x.text(target)} = {w.x.text(whole)};")
+                if plain(w.x.expr(target)[1])[0] == "list":
+                    w.put(f"{w.x.text(target)}.push(...{w.x.text(s.value, CALL)});")
+                else:
+                    w.put(f"{w.x.text(target)} = {w.x.text(whole)};")
             else:
-                sign = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Pow: "**", ast.BitOr: "|",
-                        ast.BitAnd: "&", ast.LShift: "<<", ast.RShift: ">>"}.get(type(op)) or w.no(s, "this operator")
+                sign = {
+                    ast.Add: "+",
+                    ast.Sub: "-",
+                    ast.Mult: "*",
+                    ast.Div: "/",
+                    ast.Pow: "**",
+                    ast.BitOr: "|",
+                    ast.BitAnd: "&",
+                    ast.LShift: "<<",
+                    ast.RShift: ">>",
+                }.get(type(op)) or w.no(s, "this operator")
                 w.put(f"{w.x.text(target)} {sign}= {w.x.text(s.value)};")
-        case ast.Return(value=None): w.put("return;")
-        case ast.Return(value=value): w.put(f"return {w.x.text(value, want=w.result)};")
+        case ast.Return(value=None):
+            w.put("return;")
+        case ast.Return(value=value):
+            w.put(f"return {w.x.text(value, want=w.result)};")
         case ast.Raise(exc=ast.Call(func=ast.Name(id=name), args=[message]), cause=None):
             w.x.used.add(name)
             w.put(f"throw new {name}({w.x.text(message)});")
-        case ast.Break(): w.put("break;")
-        case ast.Continue(): w.put("continue;")
-        case ast.Pass(): return
+        case ast.Break():
+            w.put("break;")
+        case ast.Continue():
+            w.put("continue;")
+        case ast.Pass():
+            return
         case ast.Delete(targets=[ast.Subscript(value=owner, slice=key)]):
-            if w.x.kind(owner)[0] == "list": w.put(f"{w.x.text(owner, CALL)}.splice({w.x.text(key)}, 1);")
-            else: w.put(f"delete {w.x.text(owner, CALL)}[{w.x.text(key)}];")
-        case ast.If(): write_if(w, s, declared, "if")
+            if w.x.kind(owner)[0] == "list":
+                w.put(f"{w.x.text(owner, CALL)}.splice({w.x.text(key)}, 1);")
+            else:
+                w.put(f"delete {w.x.text(owner, CALL)}[{w.x.text(key)}];")
+        case ast.If():
+            write_if(w, s, declared, "if")
         case ast.While(orelse=[]):
             w.put(f"while ({w.x.truth(s.test)}) {{")
             w.trailing_head(s)
             w.block(s.body, declared)
             w.put("}")
-        case ast.For(orelse=[]): write_for(w, s, declared)
-        case ast.Match(): write_match(w, s, declared)
-        case _: w.no(s, f"{type(s).__name__} is not in the host subset")
-    if not compound: w.trailing(s)
+        case ast.For(orelse=[]):
+            write_for(w, s, declared)
+        case ast.Match():
+            write_match(w, s, declared)
+        case _:
+            w.no(s, f"{type(s).__name__} is not in the host subset")
+    if not compound:
+        w.trailing(s)
 
 
 def place_type(w, s, p, name):
     """The type of what the assignment p inside s gives to `name`; None where it cannot be known yet."""
-    if isinstance(p, ast.AnnAssign): return annotation(p.annotation, w.m.types, w.m.file)
-    if isinstance(p, ast.AugAssign): return None
+    if isinstance(p, ast.AnnAssign):
+        return annotation(p.annotation, w.m.types, w.m.file)
+    if isinstance(p, ast.AugAssign):
+        return None
     try:
         t = w.x.expr(p.value)[1]
-    except Refused:                       # its value uses names that are bound only inside s
+    except Refused:  # its value uses names that are bound only inside s
         return None
     if isinstance(p.targets[0], ast.Tuple):
         names = [e.id for e in p.targets[0].elts]
@@ -108,7 +147,8 @@ def place_type(w, s, p, name):
     return t
 
 
-def keyword(w, name: str, s) -> str: return "let" if reassigned(w, name, s) else "const"
+def keyword(w, name: str, s) -> str:
+    return "let" if reassigned(w, name, s) else "const"
 
 
 def assign(w, s, target, value, declared: set[str]):
@@ -122,30 +162,40 @@ def assign(w, s, target, value, declared: set[str]):
                 w.no(s, f"the type of `{name}` is unknown; annotate it")
             word = keyword(w, name, s)
             # TypeScript would widen a tuple to a list, and narrow a `let` to what it first holds.
-            spelled = f": {w.ts(t)}" if isinstance(value, (ast.Tuple, ast.Dict)) or optional(t) and word == "let" else ""
-            if text.startswith("{") and t[0] in ("cls", "dict"): spelled = f": {w.ts(t)}"
+            spelled = (
+                f": {w.ts(t)}" if isinstance(value, (ast.Tuple, ast.Dict)) or optional(t) and word == "let" else ""
+            )
+            if text.startswith("{") and t[0] in ("cls", "dict"):
+                spelled = f": {w.ts(t)}"
             w.put(f"{word} {safe(name)}{spelled} = {text};")
             declared.add(name)
             w.x.local[name] = t
         case ast.Tuple(elts=names) if all(isinstance(n, ast.Name) for n in names):
             t = w.x.kind(value)
-            if t[0] != "tuple" or len(t) != len(names) + 1: w.no(s, "the value does not fall into as many parts")
+            if t[0] != "tuple" or len(t) != len(names) + 1:
+                w.no(s, "the value does not fall into as many parts")
             new = [n.id for n in names if n.id not in declared]
             lhs = f"[{', '.join(safe(n.id) for n in names)}]"
             text = w.x.text(value)
-            for n, part in zip(names, t[1:]): w.x.local.setdefault(n.id, part)
-            if not new: w.put(f"{lhs} = {text};")
-            elif len(new) < len(names): w.no(s, "some of these names are new and some are not")
+            for n, part in zip(names, t[1:]):
+                w.x.local.setdefault(n.id, part)
+            if not new:
+                w.put(f"{lhs} = {text};")
+            elif len(new) < len(names):
+                w.no(s, "some of these names are new and some are not")
             else:
                 word = "let" if any(reassigned(w, n, s) for n in new) else "const"
                 w.put(f"{word} {lhs} = {text};")
                 declared.update(new)
-                for n, part in zip(names, t[1:]): w.x.local[n.id] = part
+                for n, part in zip(names, t[1:]):
+                    w.x.local[n.id] = part
         case ast.Attribute() | ast.Subscript():
-            if isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Slice): w.no(s, "assignment to a slice")
+            if isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Slice):
+                w.no(s, "assignment to a slice")
             want = w.x.expr(target)[1]
             w.put(f"{w.x.text(target)} = {w.x.text(value, want=want)};")
-        case _: w.no(s, "this target of an assignment")
+        case _:
+            w.no(s, "this target of an assignment")
 
 
 def write_if(w, s: ast.If, declared, word: str):
@@ -162,11 +212,11 @@ def write_if(w, s: ast.If, declared, word: str):
         w.put("} else {")
         w.block(s.orelse, declared)
     if word == "if" and not s.orelse and s.body[0].lineno == s.lineno and len(w.lines) == start + 2:
-        one = w.lines[start][:-1] + w.lines.pop().strip()           # as short as Python's
+        one = w.lines[start][:-1] + w.lines.pop().strip()  # as short as Python's
         if len(one) <= 118:
             w.lines[start] = one
             return
-        w.lines.append("  " * w.depth + "  " + one[len(w.lines[start]) - 1:])
+        w.lines.append("  " * w.depth + "  " + one[len(w.lines[start]) - 1 :])
     w.put("}")
 
 
@@ -188,11 +238,17 @@ def write_for(w, s: ast.For, declared):
             high = w.x.text(args[1] if len(args) > 1 else args[0], TERNARY + 1)
             step = ast.unparse(args[2]) if len(args) > 2 else "1"
             i = bind(s.target, INT)
-            if step == "1": head = f"for (let {i} = {low}; {i} < {high}; {i}++)"
-            elif step == "-1": head = f"for (let {i} = {low}; {i} > {high}; {i}--)"
-            elif step.isdigit(): head = f"for (let {i} = {low}; {i} < {high}; {i} += {step})"
-            else: w.no(s, "the step of a range must be a constant")
-        case ast.Call(func=ast.Name(id="enumerate"), args=[xs]) if isinstance(s.target, ast.Tuple) and not is_pairing(xs):
+            if step == "1":
+                head = f"for (let {i} = {low}; {i} < {high}; {i}++)"
+            elif step == "-1":
+                head = f"for (let {i} = {low}; {i} > {high}; {i}--)"
+            elif step.isdigit():
+                head = f"for (let {i} = {low}; {i} < {high}; {i} += {step})"
+            else:
+                w.no(s, "the step of a range must be a constant")
+        case ast.Call(func=ast.Name(id="enumerate"), args=[xs]) if isinstance(s.target, ast.Tuple) and not is_pairing(
+            xs
+        ):
             source, t = w.x.source(xs)
             if not isinstance(xs, (ast.Name, ast.Attribute)):
                 w.put(f"const {safe(s.target.elts[0].id)}_items = {source};")
@@ -209,7 +265,8 @@ def write_for(w, s: ast.For, declared):
     w.put(head + " {")
     w.trailing_head(s)
     w.depth += 1
-    for line in first: w.put(line)
+    for line in first:
+        w.put(line)
     w.depth -= 1
     w.block(s.body, inner)
     w.put("}")
@@ -217,12 +274,14 @@ def write_for(w, s: ast.For, declared):
 
 
 def is_pairing(node) -> bool:
-    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("zip", "range", "enumerate")
+    return (
+        isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("zip", "range", "enumerate")
+    )
 
 
 # --- Patterns --------------------------------------------------------------------------------------
 
-Bound = tuple[str, str, tuple]          # a name, what it stands for, its type
+Bound = tuple[str, str, tuple]  # a name, what it stands for, its type
 
 
 def write_match(w, s: ast.Match, declared):
@@ -231,16 +290,21 @@ def write_match(w, s: ast.Match, declared):
     if not isinstance(subject, ast.Name):
         text, t, _ = w.x.expr(subject)
         w.put(f"const subject = {text};")
-    else: text, t = w.x.text(subject), w.x.expr(subject)[1]
+    else:
+        text, t = w.x.text(subject), w.x.expr(subject)[1]
     text = "subject" if not isinstance(subject, ast.Name) else text
     for n, case in enumerate(s.cases):
         conditions, bound = pattern(w, case.pattern, text, t)
         if case.guard is not None:
-            with w.x.standing({name: (place, kind) for name, place, kind in bound}): conditions.append(w.x.truth(case.guard, AND))
+            with w.x.standing({name: (place, kind) for name, place, kind in bound}):
+                conditions.append(w.x.truth(case.guard, AND))
         w.comment_lines(case.pattern.lineno)
-        if conditions: w.put(("} else " if n else "") + f"if ({' && '.join(conditions)}) {{")
-        elif n: w.put("} else {")
-        else: w.no(s, "a match whose first case is met by all")
+        if conditions:
+            w.put(("} else " if n else "") + f"if ({' && '.join(conditions)}) {{")
+        elif n:
+            w.put("} else {")
+        else:
+            w.no(s, "a match whose first case is met by all")
         said = Counter(n.id for s in case.body for n in ast.walk(s) if isinstance(n, ast.Name))
         once = {name: (place, kind) for name, place, kind in bound if said[name] == 1}
         with w.x.standing(once), w.x.scope({name: kind for name, _, kind in bound if name not in once}):
@@ -256,33 +320,45 @@ def declare_bound(w, bound: list[tuple[str, str]]):
     taken: dict[str, list[str]] = {}
     for name, place in bound:
         owner, dot, field = place.rpartition(".")
-        if not dot or not field.isidentifier(): w.put(f"const {safe(name)} = {place};")
-        else: taken.setdefault(owner, []).append(field if field == safe(name) else f"{field}: {safe(name)}")
-    for owner, fields in taken.items(): w.put(f"const {{ {', '.join(fields)} }} = {owner};")
+        if not dot or not field.isidentifier():
+            w.put(f"const {safe(name)} = {place};")
+        else:
+            taken.setdefault(owner, []).append(field if field == safe(name) else f"{field}: {safe(name)}")
+    for owner, fields in taken.items():
+        w.put(f"const {{ {', '.join(fields)} }} = {owner};")
 
 
 def pattern(w, p: ast.pattern, text: str, t) -> tuple[list[str], list[Bound]]:
     """What must hold for a value to meet a pattern, and what that binds."""
     match p:
-        case ast.MatchAs(pattern=None, name=None): return [], []
-        case ast.MatchAs(pattern=None, name=name): return [], [(name, text, t)]
+        case ast.MatchAs(pattern=None, name=None):
+            return [], []
+        case ast.MatchAs(pattern=None, name=name):
+            return [], [(name, text, t)]
         case ast.MatchAs(pattern=inner, name=name):
             conditions, bound = pattern(w, inner, text, t)
             kind = w.x.types[inner.cls.id] if isinstance(inner, ast.MatchClass) else t
             return conditions, [*bound, (name, text, kind)]
-        case ast.MatchSingleton(value=None): return [f"{text} === null"], []
-        case ast.MatchValue(value=value): return [f"{text} === {w.x.text(value, CALL)}"], []
+        case ast.MatchSingleton(value=None):
+            return [f"{text} === null"], []
+        case ast.MatchValue(value=value):
+            return [f"{text} === {w.x.text(value, CALL)}"], []
         case ast.MatchOr(patterns=patterns):
             parts = [pattern(w, q, text, t) for q in patterns]
-            if any(bound for _, bound in parts): w.no(p, "names bound by alternatives")
+            if any(bound for _, bound in parts):
+                w.no(p, "names bound by alternatives")
             return [f"({' || '.join(' && '.join(conditions) for conditions, _ in parts)})"], []
         case ast.MatchSequence(patterns=patterns) if plain(t)[0] == "list":
             parts = [pattern(w, q, f"{text}[{n}]", plain(t)[1]) for n, q in enumerate(patterns)]
-            return [f"{text}.length === {len(patterns)}", *(c for cs, _ in parts for c in cs)], [b for _, bs in parts for b in bs]
+            return [f"{text}.length === {len(patterns)}", *(c for cs, _ in parts for c in cs)], [
+                b for _, bs in parts for b in bs
+            ]
         case ast.MatchClass(cls=ast.Name(id=name)) if name in w.x.classes and w.x.classes[name].frozen:
             fields = w.x.classes[name]
             w.x.used.add(name)
             given = [*zip(fields, p.patterns), *zip(p.kwd_attrs, p.kwd_patterns)]
             parts = [pattern(w, q, f"{text}.{field}", fields[field]) for field, q in given]
-            return [f"{text} instanceof {name}", *(c for cs, _ in parts for c in cs)], [b for _, bs in parts for b in bs]
+            return [f"{text} instanceof {name}", *(c for cs, _ in parts for c in cs)], [
+                b for _, bs in parts for b in bs
+            ]
     w.no(p, "this pattern")

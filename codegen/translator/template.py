@@ -27,7 +27,13 @@ from .subset import Refused
 FOLDER = Path(__file__).parents[1] / "wgsl"
 COMPARE = {"eq": "===", "ne": "!==", "lt": "<", "lteq": "<=", "gt": ">", "gteq": ">="}
 BINARY = {nodes.Add: ("+", PLUS), nodes.Sub: ("-", PLUS), nodes.Mul: ("*", TIMES), nodes.Div: ("/", TIMES)}
-LOOP = {"index0": "{i}", "index": "{i} + 1", "first": "{i} === 0", "last": "{i} === {xs}.length - 1", "length": "{xs}.length"}
+LOOP = {
+    "index0": "{i}",
+    "index": "{i} + 1",
+    "first": "{i} === 0",
+    "last": "{i} === {xs}.length - 1",
+    "length": "{xs}.length",
+}
 METHODS = {"startswith": "startsWith", "endswith": "endsWith", "replace": "replaceAll"}
 # Operations that the functions import from ./text.js.
 TEXT_TS = """\
@@ -58,17 +64,29 @@ export function indent(text: string, width: number, first = false): string {
 
 def plain_text(value):
     """What a template may print: text and whole numbers."""
-    if isinstance(value, str) or isinstance(value, int) and not isinstance(value, bool): return value
+    if isinstance(value, str) or isinstance(value, int) and not isinstance(value, bool):
+        return value
     raise TypeError(f"a template prints texts and whole numbers, not {value!r}")
 
 
 def environment(folder: str | Path = FOLDER) -> jinja2.Environment:
-    return jinja2.Environment(loader=jinja2.FileSystemLoader(folder), trim_blocks=True, lstrip_blocks=True,
-                              keep_trailing_newline=True, undefined=jinja2.StrictUndefined, finalize=plain_text, autoescape=False)
+    return jinja2.Environment(
+        loader=jinja2.FileSystemLoader(folder),
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        undefined=jinja2.StrictUndefined,
+        finalize=plain_text,
+        autoescape=False,
+    )
 
 
-def templates_module(templates: list[tuple[str, str, str]], types_from: dict[str, str], libraries: list[str] = [],
-                     folder: str | Path = FOLDER) -> str:
+def templates_module(
+    templates: list[tuple[str, str, str]],
+    types_from: dict[str, str],
+    libraries: list[str] = [],
+    folder: str | Path = FOLDER,
+) -> str:
     """One TypeScript file.  templates: (file, function, type of its context); types_from: type -> module it is
     imported from; libraries: files of macros, which must come before those that import them."""
     env = environment(folder)
@@ -77,7 +95,8 @@ def templates_module(templates: list[tuple[str, str, str]], types_from: dict[str
     body = "\n".join(parts)
     helpers = [h for h in ("has", "indent", "mod", "range", "truthy") if h + "(" in body]
     head = ["// The kernels' texts: translated from the templates in codegen/wgsl; change them there.", ""]
-    if helpers: head.append(f'import {{ {", ".join(helpers)} }} from "./text.js";')
+    if helpers:
+        head.append(f'import {{ {", ".join(helpers)} }} from "./text.js";')
     for where in sorted(set(types_from.values())):
         names = sorted(t for t, w in types_from.items() if w == where)
         head.append(f'import type {{ {", ".join(names)} }} from "{where}";')
@@ -100,29 +119,40 @@ class Template:
         self.lines: list[str] = []
         self.depth = 1
         self.count = 0
-        self.macros: dict[str, str] = {}                # name in the template -> function
-        self.loops: list[tuple[str, str]] = []          # (index, items) of the loops around, innermost last
+        self.macros: dict[str, str] = {}  # name in the template -> function
+        self.loops: list[tuple[str, str]] = []  # (index, items) of the loops around, innermost last
         self.scopes: list[set[str]] = [set(self.free)]
 
-    def no(self, node, message): raise Refused(f"{self.file}:{getattr(node, 'lineno', 0)}: {message}")
-    def put(self, line): self.lines.append("  " * self.depth + line)
+    def no(self, node, message):
+        raise Refused(f"{self.file}:{getattr(node, 'lineno', 0)}: {message}")
+
+    def put(self, line):
+        self.lines.append("  " * self.depth + line)
 
     def function(self, name: str, context: str) -> str:
         c = "c_" if "c" in self.free else "c"
-        if self.free: self.put(f"const {{ {', '.join(n if safe(n) == n else f'{n}: {safe(n)}' for n in self.free)} }} = {c};")
+        if self.free:
+            self.put(f"const {{ {', '.join(n if safe(n) == n else f'{n}: {safe(n)}' for n in self.free)} }} = {c};")
         self.put('let out_ = "";')
         self.body(self.tree.body)
         self.put("return out_;")
         parameter = f"{c}: {context}" if self.free else ""
-        return f"/** The text of {self.file}. */\nexport function {name}({parameter}): string {{\n" + "\n".join(self.lines) + "\n}\n"
+        return (
+            f"/** The text of {self.file}. */\nexport function {name}({parameter}): string {{\n"
+            + "\n".join(self.lines)
+            + "\n}\n"
+        )
 
     def library(self) -> str:
         """The macros of a file that has nothing else, as functions `file_macro`."""
-        if self.free: self.no(self.tree, f"a file of macros uses {self.free[0]}")
+        if self.free:
+            self.no(self.tree, f"a file of macros uses {self.free[0]}")
         self.depth = 0
         for n in self.tree.body:
-            if isinstance(n, nodes.Macro): self.macro(n, library=True)
-            elif isinstance(n, nodes.FromImport): self.statement(n)
+            if isinstance(n, nodes.Macro):
+                self.macro(n, library=True)
+            elif isinstance(n, nodes.FromImport):
+                self.statement(n)
         return "\n".join(self.lines) + "\n"
 
     # --- Statements ---------------------------------------------------------------------------------
@@ -130,44 +160,56 @@ class Template:
     def body(self, body: list[nodes.Node]):
         sets = [n for n in self.sets(body)]
         for name in dict.fromkeys(sets):
-            if any(name in s for s in self.scopes): self.no(body[0], f"`{name}` is set here and outside")
+            if any(name in s for s in self.scopes):
+                self.no(body[0], f"`{name}` is set here and outside")
         direct = [n.target.name for n in body if isinstance(n, nodes.Assign) and isinstance(n.target, nodes.Name)]
         self.scopes.append(set(sets))
         self.once = getattr(self, "once", set()) | {n for n in sets if sets.count(n) == 1 and n in direct}
         # eslint-style `any`: what branches set may be of several types.
-        for name in dict.fromkeys(n for n in sets if n not in self.once): self.put(f"let {safe(name)}: any;")
-        for n in body: self.statement(n)
+        for name in dict.fromkeys(n for n in sets if n not in self.once):
+            self.put(f"let {safe(name)}: any;")
+        for n in body:
+            self.statement(n)
         self.scopes.pop()
 
     def sets(self, body):
         """Names set in this scope: `if` shares it, `for` and `macro` have their own."""
         for n in body:
-            if isinstance(n, nodes.Assign) and isinstance(n.target, nodes.Name): yield n.target.name
+            if isinstance(n, nodes.Assign) and isinstance(n.target, nodes.Name):
+                yield n.target.name
             elif isinstance(n, nodes.If):
                 yield from self.sets(n.body)
-                for e in n.elif_: yield from self.sets(e.body)
+                for e in n.elif_:
+                    yield from self.sets(e.body)
                 yield from self.sets(n.else_)
 
     def statement(self, n: nodes.Node):
         match n:
-            case nodes.Output(): self.output(n.nodes)
-            case nodes.If(): self.branch(n)
-            case nodes.For(): self.loop(n)
+            case nodes.Output():
+                self.output(n.nodes)
+            case nodes.If():
+                self.branch(n)
+            case nodes.For():
+                self.loop(n)
             case nodes.Assign(target=nodes.Name(name=name)):
                 self.put(f"{'const ' if name in self.once else ''}{safe(name)} = {self.text(n.node)};")
-            case nodes.Assign(target=nodes.NSRef(name=name, attr=attr)): self.put(f"{safe(name)}.{attr} = {self.text(n.node)};")
-            case nodes.Macro(): self.macro(n)
+            case nodes.Assign(target=nodes.NSRef(name=name, attr=attr)):
+                self.put(f"{safe(name)}.{attr} = {self.text(n.node)};")
+            case nodes.Macro():
+                self.macro(n)
             case nodes.FromImport(template=nodes.Const(value=file)):
                 stem = file.split(".")[0].replace("-", "_")
                 for name in n.names:
                     macro, here = name if isinstance(name, tuple) else (name, name)
                     self.macros[here] = f"{stem}_{macro}"
-            case _: self.no(n, f"{type(n).__name__} is not covered")
+            case _:
+                self.no(n, f"{type(n).__name__} is not covered")
 
     def branch(self, n: nodes.If):
         self.put(f"if ({self.truth(n.test)}) {{")
         for e in [None, *n.elif_]:
-            if e is not None: self.put(f"}} else if ({self.truth(e.test)}) {{")
+            if e is not None:
+                self.put(f"}} else if ({self.truth(e.test)}) {{")
             self.inside((e or n).body)
         if n.else_:
             self.put("} else {")
@@ -177,33 +219,41 @@ class Template:
     def inside(self, body):
         """The statements of a branch; what it sets belongs to the scope around."""
         self.depth += 1
-        for s in body: self.statement(s)
+        for s in body:
+            self.statement(s)
         self.depth -= 1
 
     def output(self, parts: list[nodes.Node]):
         out = ""
         for p in parts:
-            if isinstance(p, nodes.TemplateData): out += literal(p.data)
-            else: out += "${" + self.text(p) + "}"
+            if isinstance(p, nodes.TemplateData):
+                out += literal(p.data)
+            else:
+                out += "${" + self.text(p) + "}"
         self.put(f"out_ += `{out}`;")
 
     def loop(self, n: nodes.For):
-        if n.recursive: self.no(n, "recursive loops")
+        if n.recursive:
+            self.no(n, "recursive loops")
         self.count += 1
         i, xs = f"i{self.count}_", f"items{self.count}_"
         target = self.target(n.target)
         source = self.text(n.iter, CALL)
-        names = {t.name for t in n.target.find_all(nodes.Name)} | ({n.target.name} if isinstance(n.target, nodes.Name) else set())
+        names = {t.name for t in n.target.find_all(nodes.Name)} | (
+            {n.target.name} if isinstance(n.target, nodes.Name) else set()
+        )
         if n.test is not None:
             self.scopes.append(names)
             source += f".filter(({target}) => {self.truth(n.test)})"
             self.scopes.pop()
         uses = any(isinstance(x, nodes.Name) and x.name == "loop" for s in n.body for x in [s, *s.find_all(nodes.Name)])
-        if uses or n.else_: self.put(f"const {xs} = {source};")
+        if uses or n.else_:
+            self.put(f"const {xs} = {source};")
         if uses:
             self.put(f"for (let {i} = 0; {i} < {xs}.length; {i}++) {{")
             self.put(f"  const {target} = {xs}[{i}]!;")
-        else: self.put(f"for (const {target} of {xs if n.else_ else source}) {{")
+        else:
+            self.put(f"for (const {target} of {xs if n.else_ else source}) {{")
         self.depth += 1
         self.loops.append((i, xs))
         self.scopes.append(names)
@@ -218,16 +268,21 @@ class Template:
             self.put("}")
 
     def target(self, t: nodes.Node) -> str:
-        if isinstance(t, nodes.Name): return safe(t.name)
+        if isinstance(t, nodes.Name):
+            return safe(t.name)
         return f"[{', '.join(self.target(e) for e in t.items)}]"
 
     def macro(self, n: nodes.Macro, library=False):
         name = f"{self.stem}_{n.name}" if library else safe(n.name)
         self.macros[n.name] = name
         first = len(n.args) - len(n.defaults)
-        params = ", ".join(safe(a.name) + (": any" if i < first else f": any = {self.text(n.defaults[i - first])}")
-                           for i, a in enumerate(n.args))
-        self.put(f"export function {name}({params}): string {{" if library else f"const {name} = ({params}): string => {{")
+        params = ", ".join(
+            safe(a.name) + (": any" if i < first else f": any = {self.text(n.defaults[i - first])}")
+            for i, a in enumerate(n.args)
+        )
+        self.put(
+            f"export function {name}({params}): string {{" if library else f"const {name} = ({params}): string => {{"
+        )
         self.depth += 1
         self.put('let out_ = "";')
         loops, self.loops = self.loops, []
@@ -251,100 +306,161 @@ class Template:
 
     def condition(self, n) -> tuple[str, int]:
         match n:
-            case nodes.And(): return f"{self.truth(n.left, AND)} && {self.truth(n.right, AND)}", AND
-            case nodes.Or(): return f"{self.truth(n.left, OR)} || {self.truth(n.right, OR)}", OR
-            case nodes.Not(): return f"!{self.truth(n.node, UNARY)}", UNARY
-            case nodes.Compare() | nodes.Test() | nodes.Const(value=bool()): return self.expr(n)
-            case nodes.Getattr(node=nodes.Name(name="loop"), attr="first" | "last"): return self.expr(n)
+            case nodes.And():
+                return f"{self.truth(n.left, AND)} && {self.truth(n.right, AND)}", AND
+            case nodes.Or():
+                return f"{self.truth(n.left, OR)} || {self.truth(n.right, OR)}", OR
+            case nodes.Not():
+                return f"!{self.truth(n.node, UNARY)}", UNARY
+            case nodes.Compare() | nodes.Test() | nodes.Const(value=bool()):
+                return self.expr(n)
+            case nodes.Getattr(node=nodes.Name(name="loop"), attr="first" | "last"):
+                return self.expr(n)
         return f"truthy({self.text(n)})", CALL
 
     def expr(self, n: nodes.Node) -> tuple[str, int]:
         match n:
             case nodes.Const(value=v):
-                return ("null" if v is None else str(v).lower() if isinstance(v, bool) else json.dumps(v, ensure_ascii=False)), CALL
-            case nodes.TemplateData(): return json.dumps(n.data), CALL
+                return (
+                    "null"
+                    if v is None
+                    else str(v).lower()
+                    if isinstance(v, bool)
+                    else json.dumps(v, ensure_ascii=False)
+                ), CALL
+            case nodes.TemplateData():
+                return json.dumps(n.data), CALL
             case nodes.Name(name=name):
-                if name in self.macros: return self.macros[name], CALL
+                if name in self.macros:
+                    return self.macros[name], CALL
                 return safe(name), CALL
             case nodes.Getattr(node=nodes.Name(name="loop"), attr=attr):
-                if attr not in LOOP or not self.loops: self.no(n, f"loop.{attr}")
+                if attr not in LOOP or not self.loops:
+                    self.no(n, f"loop.{attr}")
                 s = LOOP[attr].format(i=self.loops[-1][0], xs=self.loops[-1][1])
                 return s, PLUS if "+" in s else EQUAL if "=" in s else CALL
-            case nodes.Getattr(): return f"{self.text(n.node, CALL)}.{n.attr}", CALL
+            case nodes.Getattr():
+                return f"{self.text(n.node, CALL)}.{n.attr}", CALL
             case nodes.Getitem(arg=nodes.Slice(start=a, stop=b, step=None)):
                 args = [self.text(a) if a else "0"] + ([self.text(b)] if b else [])
                 return f"{self.text(n.node, CALL)}.slice({', '.join(args)})", CALL
-            case nodes.Getitem(arg=nodes.Neg()) | nodes.Getitem(arg=nodes.Const(value=-1 | -2 | -3)): return f"{self.text(n.node, CALL)}.at({self.text(n.arg)})!", CALL
-            case nodes.Getitem(): return f"{self.text(n.node, CALL)}[{self.text(n.arg)}]!", CALL
-            case nodes.Compare(): return self.compare(n)
-            case nodes.And(): return f"truthy({self.text(n.left)}) ? {self.text(n.right, OR)} : {self.text(n.left, OR)}", TERNARY
-            case nodes.Or(): return f"truthy({self.text(n.left)}) ? {self.text(n.left, OR)} : {self.text(n.right, OR)}", TERNARY
-            case nodes.Not(): return self.condition(n)
-            case nodes.Neg(): return f"-{self.text(n.node, CALL)}", UNARY
-            case nodes.FloorDiv(): return f"Math.floor({self.text(n.left, TIMES)} / {self.text(n.right, TIMES + 1)})", CALL
-            case nodes.Mod(): return f"mod({self.text(n.left)}, {self.text(n.right)})", CALL
-            case nodes.Pow(): return f"{self.text(n.left, CALL)} ** {self.text(n.right, UNARY)}", POWER
+            case nodes.Getitem(arg=nodes.Neg()) | nodes.Getitem(arg=nodes.Const(value=-1 | -2 | -3)):
+                return f"{self.text(n.node, CALL)}.at({self.text(n.arg)})!", CALL
+            case nodes.Getitem():
+                return f"{self.text(n.node, CALL)}[{self.text(n.arg)}]!", CALL
+            case nodes.Compare():
+                return self.compare(n)
+            case nodes.And():
+                return f"truthy({self.text(n.left)}) ? {self.text(n.right, OR)} : {self.text(n.left, OR)}", TERNARY
+            case nodes.Or():
+                return f"truthy({self.text(n.left)}) ? {self.text(n.left, OR)} : {self.text(n.right, OR)}", TERNARY
+            case nodes.Not():
+                return self.condition(n)
+            case nodes.Neg():
+                return f"-{self.text(n.node, CALL)}", UNARY
+            case nodes.FloorDiv():
+                return f"Math.floor({self.text(n.left, TIMES)} / {self.text(n.right, TIMES + 1)})", CALL
+            case nodes.Mod():
+                return f"mod({self.text(n.left)}, {self.text(n.right)})", CALL
+            case nodes.Pow():
+                return f"{self.text(n.left, CALL)} ** {self.text(n.right, UNARY)}", POWER
             case nodes.BinExpr() if type(n) in BINARY:
                 op, p = BINARY[type(n)]
                 return f"{self.text(n.left, p)} {op} {self.text(n.right, p + 1)}", p
             case nodes.Concat():
-                return "`" + "".join(literal(str(e.value)) if isinstance(e, nodes.Const) else "${" + self.text(e) + "}"
-                                     for e in n.nodes) + "`", CALL
+                return "`" + "".join(
+                    literal(str(e.value)) if isinstance(e, nodes.Const) else "${" + self.text(e) + "}" for e in n.nodes
+                ) + "`", CALL
             case nodes.CondExpr():
-                if n.expr2 is None: self.no(n, "`a if b` needs an `else`")
+                if n.expr2 is None:
+                    self.no(n, "`a if b` needs an `else`")
                 return f"{self.truth(n.test, OR)} ? {self.text(n.expr1, OR)} : {self.text(n.expr2, TERNARY)}", TERNARY
-            case nodes.List() | nodes.Tuple(): return f"[{', '.join(map(self.text, n.items))}]", CALL
-            case nodes.Test(): return self.test(n)
-            case nodes.Filter(): return self.filter(n)
-            case nodes.Call(): return self.call(n)
+            case nodes.List() | nodes.Tuple():
+                return f"[{', '.join(map(self.text, n.items))}]", CALL
+            case nodes.Test():
+                return self.test(n)
+            case nodes.Filter():
+                return self.filter(n)
+            case nodes.Call():
+                return self.call(n)
         self.no(n, f"{type(n).__name__} is not covered")
 
     def compare(self, n) -> tuple[str, int]:
         parts, left = [], n.expr
         for o in n.ops:
-            if o.op in ("in", "notin"): parts.append(f"{'!' if o.op == 'notin' else ''}has({self.text(o.expr)}, {self.text(left)})")
-            else: parts.append(f"{self.text(left, LESS)} {COMPARE[o.op]} {self.text(o.expr, SHIFT)}")
+            if o.op in ("in", "notin"):
+                parts.append(f"{'!' if o.op == 'notin' else ''}has({self.text(o.expr)}, {self.text(left)})")
+            else:
+                parts.append(f"{self.text(left, LESS)} {COMPARE[o.op]} {self.text(o.expr, SHIFT)}")
             left = o.expr
         return " && ".join(parts), AND if len(parts) > 1 else EQUAL
 
     def test(self, n) -> tuple[str, int]:
         s = self.text(n.node, LESS)
         match n.name:
-            case "none": return f"{s} === null", EQUAL
-            case "defined": return f"{s} !== undefined", EQUAL
-            case "string": return f'typeof {s} === "string"', EQUAL
-            case "odd" | "even": return f"mod({self.text(n.node)}, 2) === {int(n.name == 'odd')}", EQUAL
-            case "divisibleby": return f"mod({self.text(n.node)}, {self.text(n.args[0])}) === 0", EQUAL
+            case "none":
+                return f"{s} === null", EQUAL
+            case "defined":
+                return f"{s} !== undefined", EQUAL
+            case "string":
+                return f'typeof {s} === "string"', EQUAL
+            case "odd" | "even":
+                return f"mod({self.text(n.node)}, 2) === {int(n.name == 'odd')}", EQUAL
+            case "divisibleby":
+                return f"mod({self.text(n.node)}, {self.text(n.args[0])}) === 0", EQUAL
         self.no(n, f"the test `{n.name}`")
 
     def filter(self, n) -> tuple[str, int]:
         s, args = self.text(n.node, CALL), [self.text(a) for a in n.args]
-        if n.kwargs and not (n.name == "indent" and [k.key for k in n.kwargs] == ["first"]): self.no(n, "keywords of this filter")
+        if n.kwargs and not (n.name == "indent" and [k.key for k in n.kwargs] == ["first"]):
+            self.no(n, "keywords of this filter")
         match n.name:
-            case "join": return f"{s}.join({args[0] if args else json.dumps('')})", CALL
-            case "length" | "count": return f"{s}.length", CALL
-            case "indent": return f"indent({', '.join([self.text(n.node), *(args or ['4']), *(self.text(k.value) for k in n.kwargs)])})", CALL
-            case "upper": return f"{s}.toUpperCase()", CALL
-            case "lower": return f"{s}.toLowerCase()", CALL
-            case "trim": return f"{s}.trim()", CALL
-            case "first": return f"{s}[0]!", CALL
-            case "last": return f"{s}.at(-1)!", CALL
-            case "replace": return f"{s}.replaceAll({', '.join(args)})", CALL
-            case "string": return f"String({self.text(n.node)})", CALL
-            case "abs": return f"Math.abs({self.text(n.node)})", CALL
-            case "min" | "max": return f"Math.{n.name}(...{s})", CALL
-            case "sum": return f"{s}.reduce((a, b) => a + b, 0)", CALL
+            case "join":
+                return f"{s}.join({args[0] if args else json.dumps('')})", CALL
+            case "length" | "count":
+                return f"{s}.length", CALL
+            case "indent":
+                return (
+                    f"indent({', '.join([self.text(n.node), *(args or ['4']), *(self.text(k.value) for k in n.kwargs)])})",
+                    CALL,
+                )
+            case "upper":
+                return f"{s}.toUpperCase()", CALL
+            case "lower":
+                return f"{s}.toLowerCase()", CALL
+            case "trim":
+                return f"{s}.trim()", CALL
+            case "first":
+                return f"{s}[0]!", CALL
+            case "last":
+                return f"{s}.at(-1)!", CALL
+            case "replace":
+                return f"{s}.replaceAll({', '.join(args)})", CALL
+            case "string":
+                return f"String({self.text(n.node)})", CALL
+            case "abs":
+                return f"Math.abs({self.text(n.node)})", CALL
+            case "min" | "max":
+                return f"Math.{n.name}(...{s})", CALL
+            case "sum":
+                return f"{s}.reduce((a, b) => a + b, 0)", CALL
         self.no(n, f"the filter `{n.name}`")
 
     def call(self, n) -> tuple[str, int]:
-        if n.dyn_args or n.dyn_kwargs: self.no(n, "* and ** in a call")
+        if n.dyn_args or n.dyn_kwargs:
+            self.no(n, "* and ** in a call")
         args = [self.text(a) for a in n.args]
         match n.node:
-            case nodes.Name(name="range"): return f"range({', '.join(args if len(args) > 1 else ['0', *args])})", CALL
-            case nodes.Name(name="namespace"): return "{ " + ", ".join(f"{k.key}: {self.text(k.value)}" for k in n.kwargs) + " } as any", LOOSE
-            case nodes.Name(name=name) if name in self.macros and not n.kwargs: return f"{self.macros[name]}({', '.join(args)})", CALL
-            case nodes.Getattr(attr="items"): return f"Object.entries({self.text(n.node.node)})", CALL
-            case nodes.Getattr(attr=attr) if attr in METHODS: return f"{self.text(n.node.node, CALL)}.{METHODS[attr]}({', '.join(args)})", CALL
+            case nodes.Name(name="range"):
+                return f"range({', '.join(args if len(args) > 1 else ['0', *args])})", CALL
+            case nodes.Name(name="namespace"):
+                return "{ " + ", ".join(f"{k.key}: {self.text(k.value)}" for k in n.kwargs) + " } as any", LOOSE
+            case nodes.Name(name=name) if name in self.macros and not n.kwargs:
+                return f"{self.macros[name]}({', '.join(args)})", CALL
+            case nodes.Getattr(attr="items"):
+                return f"Object.entries({self.text(n.node.node)})", CALL
+            case nodes.Getattr(attr=attr) if attr in METHODS:
+                return f"{self.text(n.node.node, CALL)}.{METHODS[attr]}({', '.join(args)})", CALL
         self.no(n, "this call")
 
 
