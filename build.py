@@ -12,7 +12,6 @@ from pathlib import Path
 from buildtools import environment, package
 from buildtools.paths import ROOT
 
-
 WORLDS = 10  # small cases of each op in which `check` looks for reads outside a tensor
 
 
@@ -168,8 +167,9 @@ def watch(options: argparse.Namespace) -> int:
 
 
 def bench(options: argparse.Namespace) -> int:
-    from buildtools import gpu, node
     import subprocess
+
+    from buildtools import gpu, node
 
     package.build(more_ops=options.ops)
     return subprocess.call(
@@ -178,7 +178,8 @@ def bench(options: argparse.Namespace) -> int:
 
 
 def mutate(options: argparse.Namespace) -> int:
-    from buildtools import gpu, mutate as trials, mutations
+    from buildtools import gpu, mutations
+    from buildtools import mutate as trials
 
     chosen = mutations.draw(options.count, options.seed, options.only)
     if options.list:

@@ -1,5 +1,5 @@
-// Measures dist/: node bench/run.mjs [cpu|webgpu] [--only=REGEX] [--skip=REGEX] [--budget=MS]. One JSON line a workload:
-// {lib, backend, workload, first_ms, median_ms (waiting after each call), pipelined_ms (waiting at the end)}.
+// Measures dist/: node bench/run.mjs [cpu|webgpu] [--only=REGEX] [--skip=REGEX] [--budget=MS]. One JSON line a
+// workload: {lib, backend, workload, first_ms, median_ms (waiting after each call), pipelined_ms (waiting at the end)}.
 import * as torch from "../dist/index.js";
 import { measure } from "./measure.mjs";
 import { workloads } from "./workloads.mjs";

@@ -1,4 +1,5 @@
-"""Joins the JSON lines of run.mjs and torch_cuda.py into a table: python3 bench/table.py FILE... (or on standard input).
+"""Joins the JSON lines of run.mjs and torch_cuda.py into a table: python3 bench/table.py FILE... (or on standard
+input).
 
 A share is torch's time over ours: the part of torch's speed that is reached."""
 

@@ -1,5 +1,5 @@
-// The workloads, each with its name and sizes in torch_cuda.py too. A workload makes its inputs and returns what to run;
-// `run` gives its results up, so that the device's memory is reused as a program would.
+// The workloads, each with its name and sizes in torch_cuda.py too. A workload makes its inputs and returns what to
+// run; `run` gives its results up, so that the device's memory is reused as a program would.
 import { uniform } from "./measure.mjs";
 
 /** name -> () => run. `torch` is the package, `device` where the tensors live. */

@@ -1,6 +1,6 @@
-// What esbuild says of JavaScript, and Dawn of WGSL: `node bodies.mjs FILE`, where FILE holds {"js": [text], "wgsl": [text]} as JSON.
-// Prints, after the word `bodies`, a list of messages for each text: {line, column, length, text}, counted from 0; line -1: of no place.
-// `"wgsl": null` where there is no GPU.
+// What esbuild says of JavaScript, and Dawn of WGSL: `node bodies.mjs FILE`, where FILE holds {"js": [text], "wgsl":
+// [text]} as JSON. Prints, after the word `bodies`, a list of messages for each text: {line, column, length, text},
+// counted from 0; line -1: of no place. `"wgsl": null` where there is no GPU.
 
 import { readFileSync } from "node:fs";
 

@@ -34,8 +34,8 @@ def mistakes(
 ) -> list[Error]:
     """What is wrong in the raw bodies of a library.  sources: its files by their stems.
 
-    JavaScript must be JavaScript in all of them; in the files `whole` its names and types must fit, too, and WGSL must compile.
-    What passed in an earlier build is not looked at again."""
+    JavaScript must be JavaScript in all of them; in the files `whole` its names and types must fit, too, and WGSL must
+    compile. What passed in an earlier build is not looked at again."""
 
     def fresh(kind: str, ops: Iterable[OpDef]) -> list[OpDef]:
         return [op for op in ops if not op.source or not earlier.has(kind, op.source, op.name)]

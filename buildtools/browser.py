@@ -69,7 +69,7 @@ def serve(folder: Path, port: int = 0, policy: str = POLICY) -> Iterator[str]:
 
 
 @contextlib.contextmanager
-def chromium(webgpu: bool = True) -> Iterator["playwright.sync_api.Browser"]:  # noqa: F821 - a heavy import, made below
+def chromium(webgpu: bool = True) -> Iterator[playwright.sync_api.Browser]:  # noqa: F821 - a heavy import, made below
     """A headless Chromium while the block runs, with WebGPU or as one that has none."""
     from playwright.sync_api import Error, sync_playwright
 

@@ -43,8 +43,9 @@ def replay(
     methods: bool = False,
     degenerate: bool = False,
 ) -> Replay:
-    """Run the checker on `device` ("cpu" or "webgpu"): operators of a tier, or torch.nn's modules.  methods: the same calls as methods,
-    also in place.  degenerate: operators at zeros, equal numbers, infinities and NaN.  Raises SetupError if it could not run."""
+    """Run the checker on `device` ("cpu" or "webgpu"): operators of a tier, or torch.nn's modules.  methods: the same
+    calls as methods, also in place.  degenerate: operators at zeros, equal numbers, infinities and NaN.  Raises
+    SetupError if it could not run."""
     with tempfile.TemporaryDirectory() as folder:
         results = Path(folder) / "results.json"
         words = [
@@ -141,7 +142,8 @@ def degenerate_known(device: str) -> dict[str, str]:
 
 
 def degenerate_cover() -> None:
-    """Rewrites the list of calls at degenerate points that are not as PyTorch's, by device and reason, from what is so now; what it adds has none yet."""
+    """Rewrites the list of calls at degenerate points that are not as PyTorch's, by device and reason, from what is so
+    now; what it adds has none yet."""
     listed = json.loads(DEGENERATE.read_text())
     for device, tier in DEGENERATE_TIERS.items():
         known, groups = degenerate_known(device), defaultdict(list)

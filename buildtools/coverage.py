@@ -1,4 +1,5 @@
-"""docs/coverage.md: for every operator of PyTorch's database what is right here, on each device, and why not where it is not.
+"""docs/coverage.md: for every operator of PyTorch's database what is right here, on each device, and why not where it
+is not.
 
 A table of the checker's results (buildtools/conformance.py); only the reasons for what is left out are written by
 hand, in tests/oracle/reasons.json.  Nothing here runs the checker."""

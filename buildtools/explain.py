@@ -5,7 +5,7 @@ from __future__ import annotations
 from .environment import SetupError
 
 
-def page(name: str, library: "dsl.opdef.Library") -> str:  # noqa: F821 - imported inside .venv
+def page(name: str, library: dsl.opdef.Library) -> str:  # noqa: F821 - imported inside .venv
     """The text about an op, by its own name or one of PyTorch's.  Raises SetupError for an unknown name."""
     from codegen import explain
     from dsl.api import find

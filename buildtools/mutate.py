@@ -1,9 +1,10 @@
 """How much the tests notice: each of some random mutations gets a build and the tests, until one fails.
 
-A mutation runs in a copy of the working tree, so that nothing here changes.  The tests that are likeliest to notice it (`nearest`)
-run first, in one process for each mutation; all others follow for those that are still unnoticed, in several.  Which tests there
-are, and their times, are those of a run without mutations; what failed there tells nothing and is left out.  A mutation that no
-test notices is printed last: either nothing changed by it (a faster way, a message), or a test is missing."""
+A mutation runs in a copy of the working tree, so that nothing here changes.  The tests that are likeliest to notice it
+(`nearest`) run first, in one process for each mutation; all others follow for those that are still unnoticed, in
+several.  Which tests there are, and their times, are those of a run without mutations; what failed there tells nothing
+and is left out.  A mutation that no test notices is printed last: either nothing changed by it (a faster way, a
+message), or a test is missing."""
 
 from __future__ import annotations
 
@@ -59,7 +60,8 @@ class Clean:
 def mutate(chosen: list[Mutation], jobs: int, name: str, near: bool = False) -> int:
     """Try mutations, `jobs` at a time; print each verdict and the share that was noticed.  0 if all were.
 
-    near: with the likeliest tests alone.  Verdicts stay in .build/mutants/NAME.json; a mutation that is there is not tried again."""
+    near: with the likeliest tests alone.  Verdicts stay in .build/mutants/NAME.json; a mutation that is there is not
+    tried again."""
     FOLDER.mkdir(parents=True, exist_ok=True)
     clean, report = clean_run(), FOLDER / f"{name}.json"
     verdicts: dict[str, dict] = json.loads(report.read_text()) if report.exists() else {}
@@ -93,7 +95,8 @@ def mutate(chosen: list[Mutation], jobs: int, name: str, near: bool = False) -> 
 
 
 def clean_run() -> Clean:
-    """What all tests say without a mutation.  They run once in a checkout; removing .build/mutants/clean.xml has them run again."""
+    """What all tests say without a mutation.  They run once in a checkout; removing .build/mutants/clean.xml has them
+    run again."""
     report = FOLDER / "clean.xml"
     if not report.exists():
         say("running all tests without a mutation, for their times")
@@ -172,7 +175,8 @@ def tried(mutation: Mutation, folder: Path, tests: list[str], *words: str) -> Ve
 
 
 def concerned(test: str, mutation: Mutation) -> bool:
-    """Whether a test file can notice the mutation: what is only TypeScript is noticed in the package, or by who reads it."""
+    """Whether a test file can notice the mutation: what is only TypeScript is noticed in the package, or by who reads
+    it."""
     return not mutation.file.endswith(".ts") or any(word in (ROOT / test).read_text() for word in ("dist", "runtime"))
 
 

@@ -47,8 +47,8 @@ DEFINES = {
 
 
 def first(mutation: Mutation, seconds: dict[str, float], failed: Iterable[str] = ()) -> list[str]:
-    """The likeliest tests, the quickest first.  seconds: of every test that passed without a mutation, by its address for pytest.
-    failed: those that did not."""
+    """The likeliest tests, the quickest first.  seconds: of every test that passed without a mutation, by its address
+    for pytest.  failed: those that did not."""
     patterns = [p for begin, several in SEE_MOST.items() if mutation.file.startswith(begin) for p in several]
     short = {t: t.removeprefix("tests/test_").replace(".py", "") for t in seconds}
     found, spent = {t for t in seconds if any(fnmatchcase(short[t], p) for p in patterns)}, 0.0
@@ -62,7 +62,8 @@ def first(mutation: Mutation, seconds: dict[str, float], failed: Iterable[str] =
 
 
 def subjects(mutation: Mutation) -> frozenset[str]:
-    """What a mutation changes, as tests may call it: the definition round it; in ops/ also those that call that one, and their names in torch."""
+    """What a mutation changes, as tests may call it: the definition round it; in ops/ also those that call that one,
+    and their names in torch."""
     file = Path(mutation.file)
     source = (ROOT / file).read_text()
     starts = list(DEFINES[file.suffix].finditer(source))
@@ -101,8 +102,8 @@ def words(file: Path) -> frozenset[str]:
 
 
 def addresses(tests: Iterable[str], failed: Iterable[str] = ()) -> list[str]:
-    """As pytest takes them.  A case whose parameters are no plain words stands for all cases of its test, if none of them is one that
-    failed without a mutation."""
+    """As pytest takes them.  A case whose parameters are no plain words stands for all cases of its test, if none of
+    them is one that failed without a mutation."""
     broken, found = {test.partition("[")[0] for test in failed}, {}
     for test in tests:
         function, _, parameters = test.partition("[")

@@ -1,8 +1,8 @@
 """Which Node runs, and how: the machine's if it is 18.4 or newer, else nodejs-bin's, which came with .venv.
 
-TENSORLOOM_NODE=/path/to/node overrides the choice, TENSORLOOM_NODE=bundled asks for nodejs-bin's.  The package and its tests run
-on it; npm and the tools in node_modules run on a Node that is still kept up: see `development`.
-Needs `.venv`; `tool` also needs `node_modules`.  Does not know about GPUs: `gpu` adds their variables."""
+TENSORLOOM_NODE=/path/to/node overrides the choice, TENSORLOOM_NODE=bundled asks for nodejs-bin's.  The package and its
+tests run on it; npm and the tools in node_modules run on a Node that is still kept up: see `development`.  Needs
+`.venv`; `tool` also needs `node_modules`.  Does not know about GPUs: `gpu` adds their variables."""
 
 from __future__ import annotations
 
@@ -108,8 +108,8 @@ def tool(name: str) -> Path:
 
 
 def compiler() -> Path:
-    """The script of TypeScript's compiler: version 7, a native program several times as fast as version 6, which typedoc reads
-    types with.  Its tool in node_modules/.bin is no script for Node 18."""
+    """The script of TypeScript's compiler: version 7, a native program several times as fast as version 6, which
+    typedoc reads types with.  Its tool in node_modules/.bin is no script for Node 18."""
     return NODE_MODULES / "typescript-native" / "lib" / "tsc.js"
 
 

@@ -21,7 +21,8 @@ from .environment import say
 from .paths import DIST, EARLIER, ROOT, SOURCES
 
 VERSION = "0.1.0"
-# Entries beside those that the generator makes: other libraries' spellings, written with what users of the package have.
+# Entries beside those that the generator makes: other libraries' spellings, written with what users of the package
+# have.
 COMPATIBLE = tuple(f"compat/{file.stem}" for file in sorted((ROOT / "compat").glob("*.ts")))
 # Classic scripts: entry -> script.
 IMPORT = re.compile(r'^(?:import|export)\b([^;"]*)"(\.[^"]*)"', re.MULTILINE)  # of a module: what is taken, from where
@@ -57,12 +58,14 @@ def build(
     return ledger
 
 
-def definitions(more: Sequence[Path] = (), worlds: int = 0, earlier=None) -> "dsl.opdef.Library":  # noqa: F821 - heavy, imported below
+# noqa: F821 - heavy, imported below
+def definitions(more: Sequence[Path] = (), worlds: int = 0, earlier=None) -> dsl.opdef.Library:
     """The definitions of ops/ and of the folders `more`, with their gradients; their tests are run.
 
-    `worlds`: in so many small worlds of each op, reads outside a tensor are looked for, and every op must be one that somebody can
-    call, as always those of the folders `more`.  Raw bodies must be JavaScript; where every op must be callable, they are compiled.  `earlier`: what passed in
-    an earlier build (codegen.earlier.Earlier).  Raises BuildError."""
+    `worlds`: in so many small worlds of each op, reads outside a tensor are looked for, and every op must be one that
+    somebody can call, as always those of the folders `more`.  Raw bodies must be JavaScript; where every op must be
+    callable, they are compiled.  `earlier`: what passed in an earlier build (codegen.earlier.Earlier).  Raises
+    BuildError."""
     from codegen import package as generator
     from codegen.earlier import Earlier
     from dsl.diagnostics import render
@@ -88,8 +91,8 @@ def definitions(more: Sequence[Path] = (), worlds: int = 0, earlier=None) -> "ds
 
 
 def additional(folder: Path, taken: set[str]) -> list[Path]:
-    """The files of definitions in a folder that is compiled, too.  taken: names that a generated module has already; those of the files
-    are added.  Raises BuildError."""
+    """The files of definitions in a folder that is compiled, too.  taken: names that a generated module has already;
+    those of the files are added.  Raises BuildError."""
     files = sorted(folder.glob("*.op"))
     if not files:
         raise BuildError(
@@ -106,7 +109,8 @@ def additional(folder: Path, taken: set[str]) -> list[Path]:
 
 @contextmanager
 def everything_kept():
-    """Without looks for garbage: the compiler's trees all stay until the end, and going through them takes a tenth of its time."""
+    """Without looks for garbage: the compiler's trees all stay until the end, and going through them takes a tenth of
+    its time."""
     gc.disable()
     try:
         yield
@@ -171,7 +175,8 @@ def description() -> dict:
             **{f"./{name}": {"types": f"./{name}.d.ts", "default": f"./{name}.js"} for name in COMPATIBLE},
             "./package.json": "./package.json",
         },
-        # What only Node has, and what stands there in bundles for pages: all bundlers know this field, some no conditions.
+        # What only Node has, and what stands there in bundles for pages: all bundlers know this field, some no
+        # conditions.
         "browser": {"./runtime/platform/node.js": "./runtime/platform/elsewhere.js"},
         "unpkg": "./torch.js",
         "jsdelivr": "./torch.js",
@@ -180,7 +185,8 @@ def description() -> dict:
 
 
 def _required(entry: str, script: str) -> dict:
-    """The conditions by which Node's `require` finds an entry: as a module where it can load those, else as a classic script."""
+    """The conditions by which Node's `require` finds an entry: as a module where it can load those, else as a classic
+    script."""
     module = {"types": f"./{entry}.d.ts", "default": f"./{entry}.js"}
     return {
         "node": {
@@ -193,7 +199,8 @@ def _required(entry: str, script: str) -> dict:
 
 
 def effective(dist: Path) -> list[str]:
-    """package.json's `sideEffects`: modules that are imported for what they do, the modules that import those, and classic scripts.
+    """package.json's `sideEffects`: modules that are imported for what they do, the modules that import those, and
+    classic scripts.
 
     Read from the modules themselves: what a bundler leaves out although somebody meant it is noticed by users first."""
     imports = {
@@ -211,8 +218,10 @@ def effective(dist: Path) -> list[str]:
 
 
 def compile_typescript(sources: Path, dist: Path, anew: bool = False) -> None:
-    """Makes `dist` hold what TypeScript makes of `sources`, and the JavaScript that lies among them, and nothing else."""
-    # What tsc remembers lies beside the sources; with it tsc writes only what changed.  Types are checked by `check_types`.
+    """Makes `dist` hold what TypeScript makes of `sources`, and the JavaScript that lies among them, and nothing
+    else."""
+    # What tsc remembers lies beside the sources; with it tsc writes only what changed.  Types are checked by
+    # `check_types`.
     state = sources.parent / f"{sources.name}.tsbuildinfo"
     finished = [
         file for kind in ("*.js", "*.d.ts") for file in sources.rglob(kind)
@@ -223,8 +232,8 @@ def compile_typescript(sources: Path, dist: Path, anew: bool = False) -> None:
         if not file.name.endswith(".d.ts")
         for suffix in (".js", ".d.ts")
     }
-    # Digests of what tsc read and of what it wrote.  They are gone while it writes: an interrupted build has none, and what it
-    # remembers may then not be what lies in `dist`.
+    # Digests of what tsc read and of what it wrote.  They are gone while it writes: an interrupted build has none, and
+    # what it remembers may then not be what lies in `dist`.
     written = sources.parent / f"{sources.name}.written"
     before = _digests(written)
     if anew or not before or any(_digest(dist / name) != digest for name, digest in before["wrote"].items()):
@@ -292,10 +301,12 @@ def _digest(file: Path) -> str | None:
 
 
 def check_types(sources: Path = SOURCES, entry: str | None = None) -> str:
-    """What TypeScript, strict, finds in all sources, the generated JavaScript by its comments included; empty for nothing.
+    """What TypeScript, strict, finds in all sources, the generated JavaScript by its comments included; empty for
+    nothing.
 
-    A build only lets it write what it reads, which takes half the time: definitions make no mistakes of types, and who changes
-    the runtime asks `build.py check`.  `entry`: only what this module reaches is read; what others add to classes is not there then."""
+    A build only lets it write what it reads, which takes half the time: definitions make no mistakes of types, and who
+    changes the runtime asks `build.py check`.  `entry`: only what this module reaches is read; what others add to
+    classes is not there then."""
     config = sources.parent / f"tsconfig.{sources.name}.all.json"
     config.write_text(
         json.dumps(
@@ -354,7 +365,8 @@ def _classic_scripts(dist: Path) -> None:
         raise BuildError(done.stdout.strip())
 
 
-# What `require` finds in a Node that cannot load modules by it (before 20.19): the classic script, whose global is what it exports.
+# What `require` finds in a Node that cannot load modules by it (before 20.19): the classic script, whose global is what
+# it exports.
 REQUIRED = """// For `require` in Node before 20.19: what {script} defines.  Newer ones load {entry}.
 const {{ readFileSync }} = require("node:fs"), {{ join }} = require("node:path");
 

@@ -18,7 +18,8 @@ PAGES = {
 
 
 def prepare() -> None:
-    """Copies the plotting library (uPlot, MIT) from node_modules to where the pages find it.  It is no part of the package.
+    """Copies the plotting library (uPlot, MIT) from node_modules to where the pages find it.  It is no part of the
+    package.
 
     Several processes may do so at once, while others read the files."""
     CHARTS.mkdir(parents=True, exist_ok=True)

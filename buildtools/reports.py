@@ -13,7 +13,7 @@ def write(ledger: str) -> None:
         LEDGER.write_text(ledger, encoding="utf-8")
 
 
-def stale(library: "dsl.opdef.Library", *, update: bool = False) -> list[str]:  # noqa: F821
+def stale(library: dsl.opdef.Library, *, update: bool = False) -> list[str]:  # noqa: F821
     """Generate the package's TypeScript and name the reports that say something else; `update` mends them."""
     from codegen import package as generator
 

@@ -1,6 +1,8 @@
-"""The documentation as a website, .build/site: the pages of docs/ and a reference made from the package's typings (typedoc).
+"""The documentation as a website, .build/site: the pages of docs/ and a reference made from the package's typings
+(typedoc).
 
-What the site looks like and which pages it has: docs/site/.  That the pages' code runs is tests/test_documents.py's business."""
+What the site looks like and which pages it has: docs/site/.  That the pages' code runs is tests/test_documents.py's
+business."""
 
 from __future__ import annotations
 
@@ -17,7 +19,8 @@ SITE = BUILD / "site"
 
 
 def build(dist: Path = DIST, site: Path = SITE) -> Path:
-    """Make the site from docs/ and the typings in `dist`; returns its folder.  Raises BuildError where a page links to nothing."""
+    """Make the site from docs/ and the typings in `dist`; returns its folder.  Raises BuildError where a page links to
+    nothing."""
     types = site.with_name(f"{site.name}-types")
     shutil.rmtree(types, ignore_errors=True)
     for file in dist.rglob("*.d.ts"):

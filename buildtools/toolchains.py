@@ -1,5 +1,5 @@
-"""The tools that users bundle and run the package with, for tests: each installed by itself from tests/toolchains/tools/TOOL/package-lock.json
-into .cache/toolchains/TOOL, once per content of that file.
+"""The tools that users bundle and run the package with, for tests: each installed by itself from
+tests/toolchains/tools/TOOL/package-lock.json into .cache/toolchains/TOOL, once per content of that file.
 
 No other command needs them, and none of them is in node_modules: all together they are half a gigabyte."""
 
@@ -35,7 +35,8 @@ def installed(tool: str) -> Path:
     folder.mkdir(parents=True)
     for name in ("package.json", "package-lock.json"):
         shutil.copy(given / name, folder)
-    # Not `ci`, which refuses a lock file in which packages for other systems are missing, as registries that keep few of them make.
+    # Not `ci`, which refuses a lock file in which packages for other systems are missing, as registries that keep few
+    # of them make.
     done = subprocess.run(
         [*node.npm(), "install", "--no-save", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"],
         cwd=folder,
@@ -54,8 +55,8 @@ def installed(tool: str) -> Path:
 def project(tool: str | None, tarball: Path, files: dict[str, Path | str], at: Path | None = None) -> Path:
     """An empty project with the packed package, these files and the tool.
 
-    It is the folder `at`, outside of this checkout, whose node_modules have more than a stranger's (`webgpu` among it); for tools that
-    follow no links, the folder beside the tool's node_modules."""
+    It is the folder `at`, outside of this checkout, whose node_modules have more than a stranger's (`webgpu` among it);
+    for tools that follow no links, the folder beside the tool's node_modules."""
     folder = at or installed(tool) / "project"
     shutil.rmtree(folder, ignore_errors=True)
     (folder / "node_modules").mkdir(parents=True)
@@ -80,7 +81,8 @@ def project(tool: str | None, tarball: Path, files: dict[str, Path | str], at: P
 def serving(
     words: Sequence[str | Path], cwd: Path, ready: re.Pattern[str], timeout: float = 120
 ) -> Iterator[list[str]]:
-    """A tool's server, from the line that says it is ready until the end, when it and what it started are stopped; what it said, line by line."""
+    """A tool's server, from the line that says it is ready until the end, when it and what it started are stopped; what
+    it said, line by line."""
     server = subprocess.Popen(
         [str(node.newest()), *map(str, words)],
         cwd=cwd,

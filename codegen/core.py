@@ -1,7 +1,7 @@
 """The entry tensorloom/core: the names of ops/core.names, and no more of the package.
 
-A bundler leaves out what is not called, but methods on tensors name every op, and a page without a bundler loads all there is.
-Here: which ops' names and methods the entry gets; what it takes of the runtime stands in runtime/core.ts."""
+A bundler leaves out what is not called, but methods on tensors name every op, and a page without a bundler loads all
+there is. Here: which ops' names and methods the entry gets; what it takes of the runtime stands in runtime/core.ts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ Table = dict[str, list[OpDef]]
 def chosen(names: Names, by_hand: dict[str, set[str]]) -> tuple[dict[str, Table], dict[str, list[str]], Names]:
     """Of each namespace the names with their ops, the names of those that the runtime makes of ops, and the methods.
 
-    by_hand: the functions of each namespace that runtime/composed/ has.  Raises ValueError for a name that there is not."""
+    by_hand: the functions of each namespace that runtime/composed/ has.  Raises ValueError for a name that there is
+    not."""
     tables: dict[str, Table] = {}
     composed: dict[str, list[str]] = {}
     for space, name in listed(LIST.read_text(encoding="utf-8")):

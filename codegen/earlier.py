@@ -96,7 +96,8 @@ class Sources:
         }
 
     def of(self, item: Op) -> str:
-        """The digest of a definition with its file and doc, and of the definitions that it names, and those they name."""
+        """The digest of a definition with its file and doc, and of the definitions that it names, and those they
+        name."""
         found = dict.fromkeys(name for name, _ in members(item))
         todo = [*found]
         for name in todo:

@@ -1,5 +1,5 @@
-"""Which `foreach` ops compute every element by itself: then tensors that lie side by side in one buffer are one long tensor to them,
-and a list of them takes one launch (runtime/foreach.ts)."""
+"""Which `foreach` ops compute every element by itself: then tensors that lie side by side in one buffer are one long
+tensor to them, and a list of them takes one launch (runtime/foreach.ts)."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from .nests import Nest, bare, named_loops, nests
 def elementwise(op: OpDef) -> bool:
     """Whether no element of a result depends on another element, on a place or on a size.
 
-    So each tensor is indexed by the one pack of axes that all share, or has a single element; no formula knows anything but elements
-    and options; and nothing is made but what is changed in place."""
+    So each tensor is indexed by the one pack of axes that all share, or has a single element; no formula knows anything
+    but elements and options; and nothing is made but what is changed in place."""
     if not op.foreach or op.outputs or op.random or op.raw or op.schedules or op.requires or op.sizes:
         return False
     made = nests(op.forward)

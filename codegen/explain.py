@@ -70,7 +70,8 @@ def described(op: OpDef) -> str:
 
 
 def wgsl(op: OpDef, library: Library) -> list[tuple[str, str]]:
-    """The texts of the kernels of a small call, forward and gradient: of floats, with all tensors given, if there is one."""
+    """The texts of the kernels of a small call, forward and gradient: of floats, with all tensors given, if there is
+    one."""
     from dsl.api import Function
     from dsl.worlds import worlds
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from math import pi
 
-from dsl.expression import E, ROUTINES, ZERO, walk
+from dsl.expression import ROUTINES, ZERO, E, walk
 from dsl.ir import Tensor
 from dsl.opdef import OpDef, Presence, symbol
 
@@ -48,8 +48,9 @@ def code(
     asked: bool = False,
     forward: bool = False,
 ) -> Code:
-    """The formulas of a nest for T floating or integral.  told: accesses whose places are reported where they are off their axis;
-    asked: whether what is stored is an answer, of which a no is reported; forward: whether whole numbers of T that do not fit are."""
+    """The formulas of a nest for T floating or integral.  told: accesses whose places are reported where they are off
+    their axis; asked: whether what is stored is an answer, of which a no is reported; forward: whether whole numbers of
+    T that do not fit are."""
     w = Lowering(op, nest, tensors, integral)
     if integral and forward:
         w.check(tensors)
@@ -99,7 +100,8 @@ class Lowering:
     values: frozenset[str] = frozenset()
 
     def check(self, tensors: dict[str, Tensor]):
-        """From here on what is computed from elements of T, or from numbers that are options, must fit (`_checked` in rare.wgsl)."""
+        """From here on what is computed from elements of T, or from numbers that are options, must fit (`_checked` in
+        rare.wgsl)."""
         values = {f"r{n}" for n, a in enumerate(self.nest.accesses) if tensor_kind(self.op, tensors[a.tensor]) == "T"}
         values |= {name for name, kind in self.kinds.options.items() if kind == "num"}
         self.values = frozenset(

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from dsl.axes import axes
-from dsl.expression import E, ZERO, conj, reads, subst, walk
+from dsl.expression import ZERO, E, conj, reads, subst, walk
 from dsl.ir import Loop, Program, Stmt, running
 
 from .contraction import Roles, roles

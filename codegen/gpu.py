@@ -4,7 +4,8 @@
     results = gpu.run(op, 0, [array, 2.0], wanted)
 
 Whose GPU runs it is wgpu's choice, but never OpenGL, which is no WebGPU; for a software one set VK_ICD_FILENAMES and
-LD_LIBRARY_PATH before (buildtools/gpu.py says where).  Arrays of 8-bit types and bool are widened to 32 bits on the way."""
+LD_LIBRARY_PATH before (buildtools/gpu.py says where).  Arrays of 8-bit types and bool are widened to 32 bits on the
+way."""
 
 from __future__ import annotations
 
@@ -177,7 +178,8 @@ class Gpu:
 
 
 def raise_fault(op: str, fault: np.ndarray):
-    """What a kernel has told of a place, if it has; see wgsl/rare.wgsl.  Requirements are asked in numpy (dsl/api.py)."""
+    """What a kernel has told of a place, if it has; see wgsl/rare.wgsl.  Requirements are asked in numpy
+    (dsl/api.py)."""
     times, at, length, *_ = fault
     if times and length == -2:
         raise OverflowError(f"{op}: the result does not fit into int32")

@@ -85,7 +85,8 @@ def named_loops(nest: Nest) -> frozenset[str]:
 
 
 def plainly_named(nest: Nest) -> Nest:
-    """The nest with a letter for each loop that a pass of the compiler named: kernels are read, and nests that do the same look the same."""
+    """The nest with a letter for each loop that a pass of the compiler named: kernels are read, and nests that do the
+    same look the same."""
     loops = nest.loops + nest.rloops
     parts = [
         *(l.extent for l in loops),

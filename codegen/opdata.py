@@ -14,18 +14,18 @@ from dsl.types import symbol_kinds
 
 from . import nests as build
 from .elementwise import elementwise
+from .formulas import code, compared, kinds
 from .host import model
 from .host.formula import formula
-from .formulas import code, compared, kinds
 from .host.kernel import checks, kernel_functions
-from .host.names import safe_name
 from .host.model import formulas_of
+from .host.names import safe_name
 from .host.nodes import Option, Uniform, nodes_of
+from .typing import tensor_kind
 from .verified import verify
 from .wgsl import prelude, routines
 from .wgsl.hoist import hoisted
 from .wgsl.reached import watched
-from .typing import tensor_kind
 
 DTYPES = {"T": "T", "own": "own", "int": "int32", "bool": "bool", "float": "float32"}
 
@@ -171,7 +171,8 @@ def program(op: OpDef, p: Program, tensors: dict[str, Tensor], number: dict[str,
 
 
 def saves(op: OpDef, p: Program, output: str, number: dict[str, int]) -> list[int]:
-    """The inputs that an output of a gradient program depends on; of those that are not held for it, `~` their number."""
+    """The inputs that an output of a gradient program depends on; of those that are not held for it, `~` their
+    number."""
     if p is op.forward:
         return [number[n] for n in p.inputs]
     needed = saving.needed(p, output)

@@ -24,16 +24,16 @@ from dsl.parse import parse_file
 from dsl.reach import uncalled, uncalled_errors
 
 from . import by_hand, core, ledger, opdata
+from .ahead import ahead
 from .by_hand import NEEDED, exported
 from .cpu import routines as cpu_routines
 from .cpu.emit import Kernels, kernels
 from .cpu.shared import MODULE, share
-from .ahead import ahead
 from .earlier import Earlier, Sources
 from .host import model
+from .nests import Nest, nests
 from .translator.template import TEXT_TS, templates_module
 from .translator.translate import EXTERNAL, PYTHON_TS, translate
-from .nests import Nest, nests
 from .ts import aliases, docs, modules, nn
 from .wgsl import prelude
 from .wgsl import routines as wgsl_routines
@@ -75,7 +75,8 @@ def load(
     """The definitions with their gradients; raises `DefinitionError` with all messages if there are mistakes.
 
     The tests inside definitions are run; reads outside are looked for in so many small worlds of each op.
-    A definition that passed in an earlier build is taken from there.  whole: files in which every op must be one that somebody can call."""
+    A definition that passed in an earlier build is taken from there.  whole: files in which every op must be one that
+    somebody can call."""
     files = dsl.library.definition_files(folder)
     parse = lambda f: earlier.get(lambda: parse_file(f), "parsed", str(f), f.read_text(encoding="utf-8"))
     if earlier.folder:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from dsl.conditions import either
-from dsl.expression import E, FALSE, ZERO, add, cond, reads, subst, transform, walk
+from dsl.expression import FALSE, ZERO, E, add, cond, reads, subst, transform, walk
 from dsl.ir import Program, Stmt
 
 LARGEST = 240  # nodes of a formula after something was put in it
@@ -170,7 +170,8 @@ def worth(u: Stmt, name: str, bodies, price: int) -> bool:
 
 
 def same_points(u: Stmt, s: Stmt, name: str) -> bool:
-    """Whether u runs over the points of s in their order, and reads at each what s made there: a draw depends on its place."""
+    """Whether u runs over the points of s in their order, and reads at each what s made there: a draw depends on its
+    place."""
     names = [l.name for l in u.loops]
     alike = [(l.pack, l.extent) for l in u.loops] == [(l.pack, l.extent) for l in s.loops] and not u.rloops
     places = dict(zip((l.name for l in s.loops), names))

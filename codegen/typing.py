@@ -6,7 +6,7 @@ number, that over a boolean)."""
 
 from __future__ import annotations
 
-from dsl.expression import E, ROUTINES
+from dsl.expression import ROUTINES, E
 from dsl.ir import Tensor
 from dsl.opdef import OpDef, Presence
 from dsl.types import symbol_kinds
@@ -17,7 +17,8 @@ TENSOR = {"int": "i", "bool": "b", "float": "f"}
 OWN = {"Int": "i", "Bits": "i", "Bool": "b"}
 TRUTH = {"not", "and", "or", "inside", "<", "<=", ">", ">=", "==", "!="}
 ASKS = {"isnan", "isinf", "signbit"}
-# Intrinsics whose result has the kind of their operands, as that of routines for whole numbers has; of the others it is a float.
+# Intrinsics whose result has the kind of their operands, as that of routines for whole numbers has; of the others it is
+# a float.
 KEEPS = {"abs", "sign", "max", "min", "fmax", "fmin", "fmod", "stop", "floor", "ceil", "trunc", "round"}
 
 
@@ -26,7 +27,8 @@ def keeps(name: str) -> bool:
 
 
 def tensor_kind(op: OpDef, t: Tensor) -> str:
-    """The kind of a tensor's elements, "T" where it is the op's type; of a parameter with a type of its own, by its class."""
+    """The kind of a tensor's elements, "T" where it is the op's type; of a parameter with a type of its own, by its
+    class."""
     if t.dtype == "own":
         return next((OWN.get(p.cls, "f") for p in op.params if p.name == t.name), "f")
     return TENSOR.get(t.dtype, "T")

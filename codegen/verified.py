@@ -1,5 +1,6 @@
-"""The rules of nodes (host/nodes.py), checked for each nest that is compiled: every operand has the kind that its operation asks for,
-and every formula the kind of where it stands.  A break of one is a fault of the compiler, not of a definition."""
+"""The rules of nodes (host/nodes.py), checked for each nest that is compiled: every operand has the kind that its
+operation asks for, and every formula the kind of where it stands.  A break of one is a fault of the compiler, not of a
+definition."""
 
 from __future__ import annotations
 
@@ -30,8 +31,9 @@ ARITHMETIC, ORDER, EQUALITY, LOGIC, BITS = (
     ("&&", "||"),
     ("&", "|", "^"),
 )
-# Functions of prelude.wgsl and rare.wgsl: kinds of their operands and of their result, "w" for whole numbers in 64 bits.  Others take
-# and answer floats, or whole numbers where their name ends in _whole or _checked; of WGSL's own, what they are given.
+# Functions of prelude.wgsl and rare.wgsl: kinds of their operands and of their result, "w" for whole numbers in 64
+# bits.  Others take and answer floats, or whole numbers where their name ends in _whole or _checked; of WGSL's own,
+# what they are given.
 SIGNATURES = {
     "is_nan": ("f", "b"),
     "is_infinite": ("f", "b"),

@@ -1,6 +1,8 @@
-"""Sums and products of whole numbers whose parts may leave 32 bits where the end does not, as in `a * b - c * d`: which parts of a formula go on wide.
+"""Sums and products of whole numbers whose parts may leave 32 bits where the end does not, as in `a * b - c * d`: which
+parts of a formula go on wide.
 
-A wide part is exact in 64 bits, or it is so large that what it is added to cannot bring it back; others must fit by themselves."""
+A wide part is exact in 64 bits, or it is so large that what it is added to cannot bring it back; others must fit by
+themselves."""
 
 from __future__ import annotations
 

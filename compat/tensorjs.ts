@@ -1,5 +1,5 @@
-// TensorJS's spelling where PyTorch's differs: modules from lists of tensors to promises of lists, `toBackend`, optimizers of a
-// model, and some names of methods.  Everything else is PyTorch's.  Importing it installs the methods.
+// TensorJS's spelling where PyTorch's differs: modules from lists of tensors to promises of lists, `toBackend`,
+// optimizers of a model, and some names of methods.  Everything else is PyTorch's.  Importing it installs the methods.
 
 import { nn, optim } from "../index.js";
 import type { Elements } from "../runtime/compiled.js";
@@ -113,7 +113,9 @@ function one(inputs: readonly Tensor[], name: string): Tensor {
   return inputs[0];
 }
 
-/** `y = x W + b` with weights (in, out); drawn as Xavier says.  An input on another device comes to that of the weights. */
+/**
+ * `y = x W + b` with weights (in, out); drawn as Xavier says.  An input on another device comes to that of the weights.
+ */
 export class Linear extends Module {
   weights: Parameter;
   bias: Parameter;

@@ -10,7 +10,8 @@ from pathlib import Path
 from .checkup import mistakes
 from .diagnostics import CODES, did_you_mean, render, to_json
 from .explain import page
-from .highlight import FILE, text as highlighting
+from .highlight import FILE
+from .highlight import text as highlighting
 from .library import load
 from .parse import ROOT, parse_file
 from .scope import expanded

@@ -18,7 +18,7 @@ from .axes import axes
 from .conditions import either
 from .derive import NoDerivative
 from .diagnostics import DefinitionError
-from .expression import E, ZERO, conjuncts, is_const, symbols, walk
+from .expression import ZERO, E, conjuncts, is_const, symbols, walk
 from .ir import Program, Stmt, made_by
 from .opdef import OpDef
 from .reference import constant

@@ -169,7 +169,8 @@ class Function:
         return out or {p.name: found[p.name] for p in self.op.params if p.name in found}
 
     def ask(self, call: Call, args: tuple, options: dict, results: dict[str, np.ndarray] | None = None):
-        """Raises OpError where a requirement over elements does not hold: over arguments, or over results, once there are any."""
+        """Raises OpError where a requirement over elements does not hold: over arguments, or over results, once there
+        are any."""
         for (name, messages), spared in zip(self.op.asks, self.op.spared):
             guard = self.library.ops[name]
             if spared is not None and formula(spared)(call.env):
@@ -236,7 +237,7 @@ class Function:
         if gradient and self.data is not None and self.op.gradient is None:
             raise OpError(f"{self.name} has no gradient")
         call, _ = self.bind(args, options, "gpu")
-        names = [n for n in self.op.gradient.outputs] if gradient else self.op.outputs
+        names = list(self.op.gradient.outputs) if gradient else self.op.outputs
         wanted = [i for i, s in enumerate(self.data.slots) if s.name in names]
         facts = device().facts if device() else TYPICAL
         return plan(self.data, int(gradient), call, wanted, facts, self.rules)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from itertools import product
 
-from .expression import E, FALSE, TRUE, conj, conjuncts
+from .expression import FALSE, TRUE, E, conj, conjuncts
 
 
 def narrowed(when: E, counts: dict[str, int] | None = None) -> E | None:

@@ -10,11 +10,11 @@ import math
 from collections.abc import Callable
 
 from .expression import (
-    E,
     ONE,
     ROUTINES,
-    ZERO,
     TRUE,
+    ZERO,
+    E,
     add,
     call,
     cond,

@@ -12,7 +12,8 @@ from .diagnostics import Error
 from .expression import E, lift, sym
 from .ir import Dim
 from .scope import is_tensor
-from .syntax import Dim as DimTree, Op, Type, X
+from .syntax import Dim as DimTree
+from .syntax import Op, Type, X
 
 
 @dataclass(frozen=True)
@@ -85,7 +86,8 @@ class Patterns:
         return next((r for a in e.args if (r := self.rank_in(a)) is not None), None)
 
     def stretching(self) -> set[str]:
-        """Packs that broadcast: first in every tensor that has them, in at least two, none of which has a chosen axis or a second pack."""
+        """Packs that broadcast: first in every tensor that has them, in at least two, none of which has a chosen axis
+        or a second pack."""
         users: dict[str, list[bool]] = {}
         for p in self.op.params:
             dims = p.type.dims if is_tensor(p) else None

@@ -1,4 +1,5 @@
-"""Scalar expressions of the loop IR (dsl/ir.py): trees that simplify themselves, how to walk and rewrite them, and their print."""
+"""Scalar expressions of the loop IR (dsl/ir.py): trees that simplify themselves, how to walk and rewrite them, and
+their print."""
 
 from __future__ import annotations
 
@@ -140,7 +141,8 @@ INTRINSICS = {
     "signbit": 1,
     "stop": 1,
 }
-# The functions that a library's `def`s with steps make, by name (dsl.routines.Routine); filled when definitions are loaded.
+# The functions that a library's `def`s with steps make, by name (dsl.routines.Routine); filled when definitions are
+# loaded.
 ROUTINES: dict = {}
 REDUCTIONS = ("sum", "prod", "max", "min", "any", "all", "argmax", "argmin")
 
@@ -316,7 +318,8 @@ def walk(e: E | None):
 def transform(e: E, f, settled: str = "") -> E:
     """Rewrites bottom-up: f answers a replacement or None, the same for the same expression.
 
-    settled: where f is the same for all calls, the name under which what it leaves alone remembers that, and is not gone through again."""
+    settled: where f is the same for all calls, the name under which what it leaves alone remembers that, and is not
+    gone through again."""
     done: dict[int, E] = {}  # by identity: derivatives hold the same parts many times
 
     def visit(e: E) -> E:

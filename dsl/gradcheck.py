@@ -37,8 +37,8 @@ def check(
 ) -> Checked:
     """Compares the gradient program of an op (twice: of its gradient program) with central differences, in up
     to `count` worlds, at up to four elements of each input.  Kinks and values that are not finite are left
-    out, and so are worlds that `only` refuses and elements (of an input, at a place) that `counts` refuses.  A matrix sampled as definite stays symmetric: its two triangles
-    are moved together."""
+    out, and so are worlds that `only` refuses and elements (of an input, at a place) that `counts` refuses.  A matrix
+    sampled as definite stays symmetric: its two triangles are moved together."""
     found, rng = Checked(), np.random.default_rng(seed)
     first = op.gradient or gradient(op)
     back = (op.gradient2 or second(op, first)) if twice else first

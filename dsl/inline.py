@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from .dims import error
 from .diagnostics import Error
+from .dims import error
 from .scope import FUNCTIONS, is_tensor, nodes_in
 from .syntax import Assign, Binder, Op, Own, Require, Span, X
 
@@ -35,7 +35,8 @@ def called(e: X, ops: dict[str, Op], defs: dict) -> Op | None:
 
 
 def over_rows(op: Op) -> bool:
-    """Whether a call of the op can stand for its statements: every parameter is a leading pack, or none, and plain sizes."""
+    """Whether a call of the op can stand for its statements: every parameter is a leading pack, or none, and plain
+    sizes."""
     tensors = [p for p in op.params if is_tensor(p)]
     types = [*(p.type for p in tensors), *(o.type for o in op.outputs)]
     inner = {id(d) for p in tensors for d in (p.type.dims or ())[1:]}
@@ -115,7 +116,8 @@ class Inliner:
     def keep_gradients(
         self, callee: Op, names: Names, prefix: str, inner: tuple[str, ...], said: set[str], whole: bool, span: Span
     ):
-        """Keeps the gradients that the callee says; one that speaks of elements or of a tensor that may be absent is derived anew."""
+        """Keeps the gradients that the callee says; one that speaks of elements or of a tensor that may be absent is
+        derived anew."""
         tensors = {p.name: names[p.name] for p in callee.params if is_tensor(p)}
         if any(g.index is not None for g in callee.grads) or any(
             v.kind != "name" or v == ABSENT for v in tensors.values()
@@ -236,6 +238,6 @@ def renamed_message(message: str, names: Names) -> str:
             return m[0]
         if v.kind == "neg" and v.args[0].kind == "num":
             return f"-{v.args[0].val}"
-        return "{%s}" % v.val if v.kind == "name" else str(v.val) if v.kind in ("num", "str") else m[1]
+        return f"{{{v.val}}}" if v.kind == "name" else str(v.val) if v.kind in ("num", "str") else m[1]
 
     return re.sub(r"\{([^{}]+)\}", hole, message)

@@ -189,8 +189,8 @@ class Fresh:
 
 
 def running(s: Stmt) -> tuple[str, bool] | None:
-    """The outer loop along which a filtered reduction only grows (`j <= i`), and whether it grows from the end.  A running argmax or
-    argmin names the last of equal values, any other the first."""
+    """The outer loop along which a filtered reduction only grows (`j <= i`), and whether it grows from the end.  A
+    running argmax or argmin names the last of equal values, any other the first."""
     if (
         s.red not in ("sum", "prod", "max", "min", "argmax", "argmin")
         or len(s.rloops) != 1
@@ -214,7 +214,7 @@ def running(s: Stmt) -> tuple[str, bool] | None:
         or sum(x.op in ("idx", "pack") and x.val == i for x in s.idx) != 1
     ):
         return None
-    if any(i in indices(x) and not x.op in ("idx", "pack") for x in s.idx):
+    if any(i in indices(x) and x.op not in ("idx", "pack") for x in s.idx):
         return None
     if s.red.startswith("arg") and a.val != j.name:
         return None

@@ -5,20 +5,21 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from . import routines
 from .diagnostics import Error, located
 from .elements import apart, companions
+from .expression import ROUTINES, E
 from .inline import put_in_place
-from .expression import E, ROUTINES
 from .lower import Lowering
 from .names import check_library
-from . import routines
 from .opdef import Library, OpDef, Schedule
 from .parse import parse_file, parse_text
 from .reach import dead_overloads
 from .scalar_formulas import Context, Formulas
 from .scope import NEST_SHAPES, nodes_in
 from .source import Source
-from .syntax import Def, Op, Repeat, Schedule as ScheduleTree, X
+from .syntax import Def, Op, Repeat, X
+from .syntax import Schedule as ScheduleTree
 from .verify import verify
 
 
@@ -47,8 +48,8 @@ def load_text(
 def lower_item(
     item: Op, trees: dict[str, Op], defs: dict[str, Def], file: str, begun: dict[str, OpDef] | None = None
 ) -> tuple[list[OpDef], list[Error]]:
-    """The ops that a definition makes, or its mistakes.  trees, defs: all definitions that it may call; begun: ops of which
-    only the gradients are still to be made, and which call this one there."""
+    """The ops that a definition makes, or its mistakes.  trees, defs: all definitions that it may call; begun: ops of
+    which only the gradients are still to be made, and which call this one there."""
     begun = {} if begun is None else begun
     tree, errors = put_in_place(item, trees, defs)
     ops: list[OpDef] = []
@@ -78,8 +79,8 @@ def lower(
     before=lambda tasks: None,
     passed=lambda op: False,
 ) -> tuple[Library, list[Error], list[Source]]:
-    """(library, errors, sources); ops with mistakes are left out of the library.  one: lowers one definition; before: is
-    told with what `one` will be called; passed: whether an op is known to be without mistakes."""
+    """(library, errors, sources); ops with mistakes are left out of the library.  one: lowers one definition; before:
+    is told with what `one` will be called; passed: whether an op is known to be without mistakes."""
     parsed = apart(parsed)
     sources = [source for *_, source in parsed]
     errors = [e for _, found, source in parsed for e in located(found, source.path)]
@@ -155,7 +156,7 @@ def members(op: Op) -> list[tuple[str, dict[str, int]]]:
     if not op.family:
         return [(op.name, {})]
     variable, values = op.family
-    return [(op.name.replace("{%s}" % variable, str(n)), {variable: n}) for n in values]
+    return [(op.name.replace(f"{{{variable}}}", str(n)), {variable: n}) for n in values]
 
 
 def schedules(library: Library, rules: list[ScheduleTree]):

@@ -7,20 +7,20 @@ formula becomes a statement of its own.  Calls of other ops were put in place be
 
 from __future__ import annotations
 
-from dataclasses import replace
 from collections.abc import Callable
+from dataclasses import replace
 
 from .axes import stretches
 from .conditions import either, narrowed
 from .dims import Item, Patterns
 from .elements import groups
+from .expression import FALSE, ONE, E, conj, indices, read, subst, sym, transform, walk
 from .inline import over_rows
-from .expression import E, FALSE, ONE, conj, indices, read, subst, sym, transform, walk
 from .ir import Dim, Loop, Program, Stmt, Tensor
 from .opdef import OpDef, Owned, Presence, Require
 from .placing import place
-from .raw import body_statements, own
 from .ranges import Ranges, loops_of, shifted
+from .raw import body_statements, own
 from .scalar_formulas import Context, Formulas, Mistake, axis_of, loop_index, reduce_node, strip, top_reduction
 from .scope import is_tensor, nodes_in
 from .signature_ir import parameters, requirements, sizes_of
@@ -42,7 +42,8 @@ class Lowering:
         called: Callable[[str], OpDef | None],
         begun: Callable[[OpDef], None],
     ):
-        """trees: all ops that it may call; called: lowers one of them; begun: is told the op before its gradients are made."""
+        """trees: all ops that it may call; called: lowers one of them; begun: is told the op before its gradients are
+        made."""
         self.op, self.families, self.opname, self.defs, self.trees, self.called, self.begun = (
             op,
             family,
@@ -140,13 +141,13 @@ class Lowering:
         results = outputs + [m for m in mutated if any(s.target == m for s in forward)]
         program = Program(
             self.opname,
-            {n: t for n, t in body_tensors.items()},
+            dict(body_tensors.items()),
             guard_temps(forward, results, self.choices),
             given,
             results,
         )
         doc_family = next(iter(self.families.items()), None)
-        hole = lambda s: s.replace("{%s}" % doc_family[0], str(doc_family[1])) if doc_family else s
+        hole = lambda s: s.replace(f"{{{doc_family[0]}}}", str(doc_family[1])) if doc_family else s
         made = OpDef(
             self.opname,
             hole(op.doc),

@@ -1,6 +1,8 @@
-"""Sizes and options that a `require` wants, for random instances of an op (worlds.py): drawn alone they would hardly ever meet it.
+"""Sizes and options that a `require` wants, for random instances of an op (worlds.py): drawn alone they would hardly
+ever meet it.
 
-Equations, remainders of 0 and bounds of a single size or option are met by changing that one; other conditions are left to chance."""
+Equations, remainders of 0 and bounds of a single size or option are met by changing that one; other conditions are left
+to chance."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ def of_family(op: Op, name: str) -> list[str]:
     if not op.family:
         return [name]
     variable, values = op.family
-    return [name.replace("{%s}" % variable, str(n)) for n in values]
+    return [name.replace(f"{{{variable}}}", str(n)) for n in values]
 
 
 def check_modules(walk, op: Op, vocabulary: Vocabulary):

@@ -32,8 +32,8 @@ def camel(name: str) -> str:
 def check_library(
     files: Iterable[tuple[list, Source]], beside: Iterable[Op] = (), passed: Callable[[Op], bool] = lambda op: False
 ) -> list[Error]:
-    """Checks all files: (items, source) pairs.  beside: ops that they may call and redefine; passed: whether an op is known
-    to be without mistakes beside the definitions that it names."""
+    """Checks all files: (items, source) pairs.  beside: ops that they may call and redefine; passed: whether an op is
+    known to be without mistakes beside the definitions that it names."""
     files = [(with_questions(items), source) for items, source in files]
     vocabulary = Vocabulary.of([*(item for items, _ in files for item in items), *beside])
     errors = duplicates(files)
@@ -318,7 +318,8 @@ class OpNames:
         return True
 
     def changed_later(self):
-        """Names that are read before their last change: a gradient that is derived would read what they hold in the end."""
+        """Names that are read before their last change: a gradient that is derived would read what they hold in the
+        end."""
         op = self.op
         if op.grads or op.nograd is not None:
             return  # those say what they read

@@ -18,7 +18,8 @@ from dataclasses import dataclass, field
 
 from .expression import E
 from .ir import Program, Stmt, Tensor
-from .syntax import Code, Module, Op as OpTree, Sample, Test
+from .syntax import Code, Module, Sample, Test
+from .syntax import Op as OpTree
 
 Presence = "has_"
 TypeOf = "type_"
@@ -73,7 +74,8 @@ class Schedule:
 class Owned:
     """A call in a formula of an op that says its gradients, lowered (dsl.syntax.Own).
 
-    stmts: what makes them, in order, from the cotangent `g_<result>`; targets: those that are the gradient of a tensor -> that tensor."""
+    stmts: what makes them, in order, from the cotangent `g_<result>`; targets: those that are the gradient of a tensor
+    -> that tensor."""
 
     result: str
     inner: tuple[str, ...]
@@ -99,7 +101,8 @@ class OpDef:
     keepdim: str = ""
     forward: Program | None = None
     # `grad x = ...`, lowered: statements for `d_x` that read cotangents `g_<output>`, outputs, inputs and
-    # temporaries of the forward program or their own (all in `tensors`; `d_` and `g_` need not be); "": parts of several
+    # temporaries of the forward program or their own (all in `tensors`; `d_` and `g_` need not be); "": parts of
+    # several
     grads: dict[str, list[Stmt]] = field(default_factory=dict)
     nograd: frozenset[str] | None = None  # None: all derived; names: these have none; empty set: none has
     raw: tuple[Code, ...] = ()

@@ -9,15 +9,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from .axes import Axis, axes
-from .expression import E, FALSE, ONE, TRUE, ZERO, add, build, is_const, lift, mul, sym
+from .expression import FALSE, ONE, TRUE, ZERO, E, add, build, is_const, lift, mul, sym
 from .ir import Dim, Loop, Raw, Stmt, Tensor
 from .scalar_formulas import COMPARED
 
 
 @dataclass(eq=False)
 class Placed:
-    """op: the callee, an OpDef.  names: its tensors -> the caller's; of a raw body, dsl.ir.Raw knows them.  packs: what its packs stand for.
-    env: its sizes and options -> the caller's formulas.  T: the dtype that its type T is here, "T" or "int" or "bool"."""
+    """op: the callee, an OpDef.  names: its tensors -> the caller's; of a raw body, dsl.ir.Raw knows them.  packs: what
+    its packs stand for.  env: its sizes and options -> the caller's formulas.  T: the dtype that its type T is here,
+    "T" or "int" or "bool"."""
 
     op: object
     names: dict[str, str]

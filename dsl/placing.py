@@ -8,8 +8,8 @@ from dataclasses import replace
 
 from .axes import Axis, loop_index
 from .dims import Item
+from .expression import FALSE, TRUE, ZERO, E, lift, read, reads, symbols
 from .inline import ABSENT, arguments
-from .expression import E, FALSE, TRUE, ZERO, lift, read, reads, symbols
 from .ir import Loop, Stmt, Tensor
 from .opdef import OpDef, Presence, TypeOf, symbol
 from .placed import Placed, Unplaced, counted, ranked

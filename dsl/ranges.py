@@ -73,7 +73,7 @@ class Ranges:
         sources: items where it stands alone, in order of preference."""
         if high is not None:
             return self.bounded(name, is_pack, high, context or Context(), body)
-        for t, item, at in sorted(sources, key=lambda s: s[2] in self.loose):
+        for _t, item, _at in sorted(sources, key=lambda s: s[2] in self.loose):
             if is_pack != (item.kind != "one"):
                 continue
             if item.kind == "pack":

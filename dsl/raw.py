@@ -113,7 +113,8 @@ def check_bodies(walk, op: Op):
 
 
 def code_place(source: Source, code: Code, line: int, column: int, length: int = 1) -> Span:
-    """Where a place of a body's text stands in its file, lines and columns counted from 0; of what lies outside, its language or its end."""
+    """Where a place of a body's text stands in its file, lines and columns counted from 0; of what lies outside, its
+    language or its end."""
     whole = source.text[code.span[0] : code.span[1]]
     begin, end = whole.index('"""') + 3, whole.rindex('"""')
     lines, bare = whole[begin:end].split("\n"), dedent(whole[begin:end])

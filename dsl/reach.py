@@ -1,8 +1,9 @@
 """What no call reaches: overloads whose calls an earlier op of the same name takes, and ops that nothing calls.
 
-Ops of one name are tried in the order of their files: those whose kinds, ranks and types fit, and of several the first that binds
-(`choose` in runtime/arguments.ts, codegen/host/binding.py).  An overload is dead where an earlier op fits and binds whenever it does.
-That is decided from the signatures alone, and only where they decide it: `require` and shapes that differ leave it open."""
+Ops of one name are tried in the order of their files: those whose kinds, ranks and types fit, and of several the first
+that binds (`choose` in runtime/arguments.ts, codegen/host/binding.py).  An overload is dead where an earlier op fits
+and binds whenever it does.  That is decided from the signatures alone, and only where they decide it: `require` and
+shapes that differ leave it open."""
 
 from __future__ import annotations
 
@@ -38,7 +39,7 @@ def alias_span(op: Op, source: Source, n: int) -> Span:
 def clause_word(op: Op, source: Source, first: str, text: str, skip: int = 0) -> Span:
     """Where a dotted name stands in the clauses that begin with a word."""
     for m in re.finditer(rf"\n {{4}}{first} [^\n]*(?:\n {{5,}}[^\n]*)*", source.text[op.span[0] : op.span[1]]):
-        found = [n for n in re.finditer(rf"(?<![\w.{{}}]){re.escape(text)}(?![\w.{{}}])", m[0])]
+        found = list(re.finditer(rf"(?<![\w.{{}}]){re.escape(text)}(?![\w.{{}}])", m[0]))
         if skip < len(found):
             return op.span[0] + m.start() + found[skip].start(), op.span[0] + m.start() + found[skip].end()
         skip -= len(found)
@@ -49,7 +50,8 @@ def clause_word(op: Op, source: Source, first: str, text: str, skip: int = 0) ->
 
 
 def dead_overloads(ops: Iterable[OpDef], sources: dict[str, Source]) -> list[Error]:
-    """Names under which an op is never run.  ops: in the order in which they are tried; sources: of each file's stem."""
+    """Names under which an op is never run.  ops: in the order in which they are tried; sources: of each file's
+    stem."""
     before: dict[str, list[OpDef]] = {}
     errors: dict[tuple[str, Span], Error] = {}
     for op in ops:
@@ -178,7 +180,8 @@ def made_of_given(op: OpDef) -> bool:
 
 
 def uncalled(ops: dict[str, OpDef], named: Collection[str]) -> list[OpDef]:
-    """Ops that nobody can call: without a name in PyTorch, in no formula of an op that can be, and not in `named`, what others call."""
+    """Ops that nobody can call: without a name in PyTorch, in no formula of an op that can be, and not in `named`, what
+    others call."""
     reached = [n for n, op in ops.items() if op.aliases or n in named or op.tree is None or op.tree.question]
     seen = set(reached)
     for name in reached:

@@ -54,8 +54,8 @@ def evaluate(
     env: sizes, options, `has_x`; for random numbers `seed0_`, `seed1_`, `call_`.  packs: the full lengths of
     each pack.  views: arrays in logical axis order, each pack at its full rank, axes that broadcast with
     length 1; absent optional tensors are left out.  dtype: the op's type T, else the common type of the
-    inputs that have it.  audit: collects accesses that leave their tensor, without it they raise IndexError, and elements that get two values.
-    Results have logical axes too."""
+    inputs that have it.  audit: collects accesses that leave their tensor, without it they raise IndexError, and
+    elements that get two values.  Results have logical axes too."""
     env = {"inf": math.inf, "nan": math.nan, "seed0_": 0, "seed1_": 0, "call_": 0, **env}
     if dtype is None:
         own = [v.dtype for n, v in views.items() if n in program.tensors and program.tensors[n].dtype == "T"]

@@ -13,10 +13,10 @@ from .conditions import either, narrowed
 from .contributions import total
 from .derive import NoDerivative, Partials, masked, partials
 from .expression import (
-    E,
     ONE,
     TRUE,
     ZERO,
+    E,
     add,
     cond,
     conj,
@@ -181,7 +181,8 @@ class Reverse:
         self.pending.setdefault(t, []).append(s)
 
     def names(self, there: list[Axis], at: tuple[E, ...], original: dict[str, str]) -> list[str | None]:
-        """Loops over the elements of these axes, named after the index that stands alone in an axis, or after the axis."""
+        """Loops over the elements of these axes, named after the index that stands alone in an axis, or after the
+        axis."""
         out: list[str | None] = []
         for i, axis in enumerate(there):
             if axis.extent == ONE:
@@ -314,8 +315,9 @@ class Reverse:
         if s.target in self.products:
             return partials(body, mul(g, self.quotient(*self.products[s.target], body, t, at))), None
         if s.red is None:
-            # What is stored is the body's value, unless others are added to it: to another statement's, to a broadcast tensor's gradient.
-            # A quotient of an input is made from that anew, as in PyTorch: then the result may be changed in place.
+            # What is stored is the body's value, unless others are added to it: to another statement's, to a broadcast
+            # tensor's gradient. A quotient of an input is made from that anew, as in PyTorch: then the result may be
+            # changed in place.
             quotient = (
                 body.op == "/" and body.args[0].op == "read" and self.tensors[body.args[0].val[0]].role == "input"
             )

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from . import scalars
-from .expression import E, ROUTINES, idx, walk
+from .expression import ROUTINES, E, idx, walk
 from .scalar_formulas import Context, Formulas
 from .syntax import Def, Repeat
 

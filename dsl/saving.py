@@ -1,15 +1,15 @@
 """What gradients read of an op's tensors, and which of these its caller must leave as they are.
 
-An op is one kernel here and often a chain of operations in PyTorch, whose tape holds what the derivative of each of them reads:
-the tensors it was given and made, or values in between.  Programs rely on what may be changed in place after a call, so that
-follows from the formula, too: a tensor is *held* if an operation of the formula that takes it as it is, or makes it, has a
-derivative that reads it.  A gradient that reads another, to compute values in between anew, reads what it was at the call:
-runtime/storage.ts sets that aside when somebody changes it."""
+An op is one kernel here and often a chain of operations in PyTorch, whose tape holds what the derivative of each of
+them reads: the tensors it was given and made, or values in between.  Programs rely on what may be changed in place
+after a call, so that follows from the formula, too: a tensor is *held* if an operation of the formula that takes it as
+it is, or makes it, has a derivative that reads it.  A gradient that reads another, to compute values in between anew,
+reads what it was at the call: runtime/storage.ts sets that aside when somebody changes it."""
 
 from __future__ import annotations
 
 from .derive import FLAT, FLAT_OPS, NoDerivative, partials
-from .expression import E, read, walk
+from .expression import E, read
 from .ir import Program, Stmt, Tensor
 from .opdef import OpDef
 from .tidy import statement_reads
@@ -83,7 +83,8 @@ def by_raw(s: Stmt) -> set[str]:
 
 
 def by_formula(s: Stmt, alive: set[str], tensors: dict[str, Tensor]) -> set[str]:
-    """What the derivatives of a statement's operations read of the tensors that they take, or of the statement's value."""
+    """What the derivatives of a statement's operations read of the tensors that they take, or of the statement's
+    value."""
     out: set[str] = set()
 
     def visit(e: E):
@@ -114,7 +115,8 @@ def by_formula(s: Stmt, alive: set[str], tensors: dict[str, Tensor]) -> set[str]
 
 
 def taken(e: E) -> E | None:
-    """The read of a tensor that an operation takes as it is: a change of type is no operation, nor is a default in its place."""
+    """The read of a tensor that an operation takes as it is: a change of type is no operation, nor is a default in its
+    place."""
     if e.op == "if" and not looked_at(e.args[0]):
         return taken(e.args[1]) or taken(e.args[2])
     return e if e.op == "read" else taken(e.args[0]) if e.op == "cast" else None

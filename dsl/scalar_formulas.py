@@ -14,13 +14,13 @@ from dataclasses import dataclass, field, replace
 from .axes import Axis
 from .dims import Item, error
 from .expression import (
-    E,
     FALSE,
     INTRINSICS,
     ONE,
     ROUTINES,
     TRUE,
     ZERO,
+    E,
     add,
     call,
     cond,
@@ -122,7 +122,8 @@ class Formulas:
         raise Mistake("syntax", "this cannot stand in a formula", e.span)
 
     def choice(self, e: X) -> E | None:
-        """`reduction == "mean"`: the number of the text among the option's; `type(x) == "bool"`: that among all types."""
+        """`reduction == "mean"`: the number of the text among the option's; `type(x) == "bool"`: that among all
+        types."""
         for a, b in (e.args, e.args[::-1]):
             if b.kind == "str" and a.kind == "call" and a.val == "type":
                 return E(e.kind, (self.call(a, Context()), lift(DTYPES.index(b.val))))

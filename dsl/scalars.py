@@ -1,8 +1,9 @@
 """What the operators and intrinsics of the loop IR mean on numpy arrays.
 
-Whole numbers of T are int64 here, and must fit into int32 where they are stored (reference.py); indices are int32.  Their division and
-remainder round down, as Python's; dividing a whole number by zero gives 0.  Booleans count as 0 and 1.  Plain Python numbers (sizes, options) take the type
-of what they meet, and divide among themselves as floats do: 1 / 0 is inf."""
+Whole numbers of T are int64 here, and must fit into int32 where they are stored (reference.py); indices are int32.
+Their division and remainder round down, as Python's; dividing a whole number by zero gives 0.  Booleans count as 0 and
+1.  Plain Python numbers (sizes, options) take the type of what they meet, and divide among themselves as floats do: 1 /
+0 is inf."""
 
 from __future__ import annotations
 

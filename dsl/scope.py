@@ -19,7 +19,7 @@ REDUCERS = ("sum", "prod", "max", "min", "mean", "any", "all", "argmax", "argmin
 
 # Function -> fewest and most arguments.  Reducers called like functions reduce a whole tensor.
 FUNCTIONS: dict[str, tuple[int, int]] = {
-    **{r: (1, 1) for r in REDUCERS},
+    **dict.fromkeys(REDUCERS, (1, 1)),
     **{name: (n, n) for name, n in INTRINSICS.items()},
     "max": (1, 2),
     "min": (1, 2),
@@ -56,7 +56,8 @@ SPACES = (
 )
 # What a schedule may be for, besides an op: the shapes of nests (codegen/host/model.py).
 NEST_SHAPES = ("map", "row", "contract", "scan", "scatter")
-# What the planner knows of a nest in a call, and its strategies with the settings that they read (codegen/host/plan.py, strategy.py).
+# What the planner knows of a nest in a call, and its strategies with the settings that they read (codegen/host/plan.py,
+# strategy.py).
 FACTS = ("outer", "inner", "vector", "unit", "window", "software", "M", "N", "K", "batch")
 STRATEGIES = {
     "lanes": (),

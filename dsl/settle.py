@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from .axes import axes, loop_index
-from .expression import E, ZERO, add, conj, idx, lift, mul, read, walk
+from .expression import ZERO, E, add, conj, idx, lift, mul, read, walk
 from .ir import Fresh, Loop, Program, Stmt, overwrites
 
 

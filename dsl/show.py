@@ -24,7 +24,7 @@ BINARY = {
     "%": (TERM, TERM, UNARY),
     "**": (POWER, POSTFIX, UNARY),
     "??": (POSTFIX, PRIMARY, POSTFIX),
-    **{op: (COMPARE, BITS, BITS) for op in ("==", "!=", "<", "<=", ">", ">=", "~=")},
+    **dict.fromkeys(("==", "!=", "<", "<=", ">", ">=", "~="), (COMPARE, BITS, BITS)),
 }
 SIGNS = {"neg": "-", "~": "~"}
 

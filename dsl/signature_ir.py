@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 
 from .dims import result_type
-from .expression import E, TRUE, lift, sym
+from .expression import TRUE, E, lift, sym
 from .opdef import Param, Require
 from .parse import parse_formula
 from .scalar_formulas import Context, Mistake
 from .scope import is_tensor
 from .source import Source
-from .syntax import Param as ParamTree, X
+from .syntax import Param as ParamTree
+from .syntax import X
 
 
 def parameters(op) -> list[Param]:
@@ -95,7 +96,8 @@ def requirements(op) -> list[Require]:
 
 
 def worded(op, message: str) -> list[tuple[E | None, str]]:
-    """A message for each value of the choices and bools that it names, in words; and the condition that it is another value.
+    """A message for each value of the choices and bools that it names, in words; and the condition that it is another
+    value.
 
     The last has none: it is asked after the others, where nothing else is left."""
     out: list[tuple[E | None, str]] = [(None, message)]
@@ -105,7 +107,7 @@ def worded(op, message: str) -> list[tuple[E | None, str]]:
         values = [(E("not", (E("==", (sym(name), lift(k))),)), word) for k, word in enumerate(words)]
         if values:
             out = [
-                (E("or", (other, no)) if other else no, text.replace("{%s}" % name, word))
+                (E("or", (other, no)) if other else no, text.replace(f"{{{name}}}", word))
                 for other, text in out
                 for no, word in values
             ]
@@ -113,7 +115,8 @@ def worded(op, message: str) -> list[tuple[E | None, str]]:
 
 
 def fill(op, message: str, c: Context) -> tuple[str, tuple[E, ...]]:
-    """`got {stride}` -> ("got {0}", (the value,)); of a type "{type 0}" its name.  The family variable is filled in at once."""
+    """`got {stride}` -> ("got {0}", (the value,)); of a type "{type 0}" its name.  The family variable is filled in at
+    once."""
     values: list[E] = []
 
     def hole(m: re.Match) -> str:

@@ -6,15 +6,15 @@ does the same for equations that a definition wrote in its own filter."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
 from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
 from .affine import always, shorter
 from .axes import Axis
 from .expression import (
-    E,
     ONE,
     ZERO,
+    E,
     add,
     cond,
     conj,
@@ -141,7 +141,7 @@ class System:
 
     def exact_divisions(self):
         """e // b == k where a filter says e % b == 0: e == b*k."""
-        for i, (e, k, n) in enumerate(self.equations):
+        for i, (e, k, _n) in enumerate(self.equations):
             if e.op != "//":
                 continue
             whole = E("==", (E("%", e.args), ZERO))

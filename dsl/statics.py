@@ -183,7 +183,8 @@ def even(e: X) -> bool:
 
 
 def check_schedule(s: Schedule, source: Source, vocabulary: Vocabulary) -> list[Error]:
-    """The target exists, the condition compares facts that are known, the strategy has these settings, which are numbers."""
+    """The target exists, the condition compares facts that are known, the strategy has these settings, which are
+    numbers."""
     errors = []
     op = vocabulary.ops.get(s.target)
     if op is None:  # of an op, its sizes and options are known as well

@@ -167,7 +167,8 @@ class Code:
 
 @dataclass(frozen=True)
 class Setting:
-    """A parameter that a module keeps, under a name of its own or the same; with a value, one that its user does not choose."""
+    """A parameter that a module keeps, under a name of its own or the same; with a value, one that its user does not
+    choose."""
 
     name: str
     kept: str
@@ -177,7 +178,8 @@ class Setting:
 
 @dataclass(frozen=True)
 class Module:
-    """`module ReflectionPad{D}d(padding, mode = "reflect") prints "{*padding}"`: a class in torch.nn that calls the op."""
+    """`module ReflectionPad{D}d(padding, mode = "reflect") prints "{*padding}"`: a class in torch.nn that calls the
+    op."""
 
     name: str  # may hold {D}
     settings: tuple[Setting, ...] = ()
@@ -211,10 +213,11 @@ class Scratch:
 
 @dataclass(frozen=True)
 class Own:
-    """A call in a formula of an op that says its gradients, put in place by dsl/inline.py: those gradients over the caller's names.
+    """A call in a formula of an op that says its gradients, put in place by dsl/inline.py: those gradients over the
+    caller's names.
 
-    result: what the call makes; inner: all that its statements assign.  args: the tensors whose gradients are said, or that have none;
-    whole: whether those are all, so that nothing of `inner` is derived."""
+    result: what the call makes; inner: all that its statements assign.  args: the tensors whose gradients are said, or
+    that have none; whole: whether those are all, so that nothing of `inner` is derived."""
 
     result: str
     inner: tuple[str, ...]

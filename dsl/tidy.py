@@ -7,10 +7,10 @@ from dataclasses import replace
 
 from .axes import axes
 from .expression import (
-    E,
     FALSE,
     TRUE,
     ZERO,
+    E,
     add,
     cond,
     conj,
@@ -251,7 +251,8 @@ def without_copies(stmts: list[Stmt], tensors: dict[str, Tensor]) -> list[Stmt]:
 
 
 def at_hand(stmts: list[Stmt], tensors: dict[str, Tensor], stored: list[Stmt]) -> list[Stmt]:
-    """Reads of a temporary that a stored result is a copy of, as those of that result: what a raw body made is not made again."""
+    """Reads of a temporary that a stored result is a copy of, as those of that result: what a raw body made is not made
+    again."""
     written = [s.target for s in stored]
     copies: dict[str, str] = {}
     for s in stored:

@@ -206,7 +206,7 @@ class Whole:
         found = self.axes(value)
         if declared is not None:
             target = self.tensor_axes(a.name)
-            if not set(k for k, _ in found) <= set(k for k, _ in target):
+            if not {k for k, _ in found} <= {k for k, _ in target}:
                 raise Mistake("rank", f"this has axes that `{a.name}` has not", value.span, "reduce over them")
             found = target
         elif not found and self.constant(a.name, value):
@@ -215,7 +215,8 @@ class Whole:
         return found
 
     def constant(self, name: str, value: X) -> bool:
-        """Whether a formula without axes fills a tensor of all axes: a result that no tensor is read for, or random numbers."""
+        """Whether a formula without axes fills a tensor of all axes: a result that no tensor is read for, or random
+        numbers."""
         return any(n.kind == "call" and n.val == "rand" for n in nodes_in(value)) or (
             name in {o.name for o in self.op.op.outputs}
             and not any(
@@ -230,7 +231,8 @@ class Whole:
         )
 
     def declare_result(self, name: str, shapes: list[tuple[E | None, list]]):
-        """The target of an assignment: as many axes as its largest alternative; those that only some have get `when`."""
+        """The target of an assignment: as many axes as its largest alternative; those that only some have get
+        `when`."""
         op = self.op
         output = next((o for o in op.op.outputs if o.name == name), None)
         largest = max((s for _, s in shapes), key=len)
@@ -245,7 +247,7 @@ class Whole:
         if output is not None and output.type is not None and output.type.name:
             return output_dtype(output.type.name, self.op.op)
         kinds = []
-        for a, value, when, found in self.waiting:
+        for a, value, _when, found in self.waiting:
             if a.name != name:
                 continue
             c = Context(whole=self.loops(self.widest(value, found)))

@@ -19,10 +19,9 @@ from .expression import E, reads, sym, symbols, transform
 from .ir import Dim
 from .meeting import meet
 from .opdef import MISSING, OpDef, Param, Presence, Require, TypeOf, symbol
-from .scope import DTYPES
 from .reference import Collision, Outside, constant, evaluate, extents
+from .scope import DTYPES
 from .syntax import X
-
 
 ZERO = E("const", val=0)
 TYPES = {"Bool": "bool", "Int": "int32", "Bits": "int32"}  # of a class of tensors; the others are floating
@@ -39,7 +38,8 @@ class World:
 
     @property
     def dtype(self) -> type:
-        """The op's type T here: float64, or int32 where all that is promoted to it are whole numbers, uint8 where all are bytes."""
+        """The op's type T here: float64, or int32 where all that is promoted to it are whole numbers, uint8 where all
+        are bytes."""
         if self.env["floating"]:
             return np.float64
         if self.op.promote == "sum":
@@ -126,7 +126,8 @@ def worlds(op: OpDef, count: int = 8, seed: int = 0, largest: int = 400, legal: 
 
 
 def outside(op: OpDef, count: int = 60) -> tuple[Outside | Collision, World] | None:
-    """An access that leaves its tensor, or an element that gets two values, and a world in which it does; None if none was found."""
+    """An access that leaves its tensor, or an element that gets two values, and a world in which it does; None if none
+    was found."""
     for w in worlds(op, count, largest=200, legal=False):
         try:
             found = w.leaves()
@@ -332,7 +333,8 @@ class Draw:
             env[f"rank_{t.name}"] = place
 
     def floating(self) -> bool:
-        """Whether the op's type T is a floating one: that of what is promoted to it, or of the default where nothing is."""
+        """Whether the op's type T is a floating one: that of what is promoted to it, or of the default where nothing
+        is."""
         given = [DTYPES[self.env[TypeOf + n]] for n in self.op.promoted if self.env.get(Presence + n, 1)]
         return self.op.promote == "float" or not given or any(d.startswith("float") for d in given)
 
@@ -371,7 +373,8 @@ class Draw:
         return np.uint8 if self.env.get(TypeOf + name) == DTYPES.index("uint8") else np.int32
 
     def broadcast(self, t, shape: list[int], full: set[str]) -> tuple[int, ...]:
-        """Some axes of a pack that may be broadcast get length 1, if an earlier tensor has them whole; none of a tensor that is changed."""
+        """Some axes of a pack that may be broadcast get length 1, if an earlier tensor has them whole; none of a tensor
+        that is changed."""
         out, at = list(shape), 0
         for a in axes(t):
             rank = len(self.packs[a.pack]) if a.pack else 1

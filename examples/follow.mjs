@@ -1,8 +1,10 @@
-// Follows a loss curve that PyTorch recorded: trains from the same weights, and says how far the losses are from PyTorch's.
-// `folder` is the address of an example that has a curve.json; see record.py.
+// Follows a loss curve that PyTorch recorded: trains from the same weights, and says how far the losses are from
+// PyTorch's. `folder` is the address of an example that has a curve.json; see record.py.
 import { read } from "./read.mjs";
 
-/** Trains on `device`, for `steps` steps at most, and no more once `seconds` have gone by since the first, which compiles the kernels;
+/**
+ * Trains on `device`, for `steps` steps at most, and no more once `seconds` have gone by since the first, which
+ * compiles the kernels;
  *  `report(step, loss, wanted)` is told of each.  Answers the losses, the largest relative deviation and its step. */
 export async function follow(train, folder, device, { steps, seconds = Infinity, report } = {}) {
   const curve = JSON.parse(new TextDecoder().decode(await read(new URL("curve.json", folder))));

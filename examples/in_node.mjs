@@ -7,7 +7,10 @@ import { follow } from "./follow.mjs";
 /** How far from PyTorch's losses a right program may be: float32 adds up in another order on each device. */
 const WITHIN = 0.01;
 
-/** Trains an example with the device and the number of steps that the command line names; the exit code is 1 where it strays. */
+/**
+ * Trains an example with the device and the number of steps that the command line names; the exit code is 1 where it
+ * strays.
+ */
 export async function main(train, folder) {
   const [wanted = "webgpu", steps] = process.argv.slice(2),
     found = wanted === "webgpu" && (await torch.initWebGPUAsync());

@@ -1,7 +1,9 @@
-"""Writes down how PyTorch trains a network, for the JavaScript program beside it to be compared with (needs torch and safetensors).
+"""Writes down how PyTorch trains a network, for the JavaScript program beside it to be compared with (needs torch and
+safetensors).
 
-For a folder: weights.safetensors, with which both begin, and curve.json, {"torch": version, "rounding": how far, relatively, the
-loss moves when everything is computed in float64 instead, "losses": of each step}.  A curve that rounding moves far is no measure."""
+For a folder: weights.safetensors, with which both begin, and curve.json, {"torch": version, "rounding": how far,
+relatively, the loss moves when everything is computed in float64 instead, "losses": of each step}.  A curve that
+rounding moves far is no measure."""
 
 import copy
 import json

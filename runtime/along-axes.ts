@@ -36,7 +36,9 @@ export function roll(x: Tensor, shifts: number | Shape, dims?: number | Shape | 
   return along.reduce((t, dim, i) => kernels.roll_one(t, by[i]!, dim), x);
 }
 
-/** The differences of neighbours along `dim`, taken `n` times, after `prepend` and `append` were joined to both ends. */
+/**
+ * The differences of neighbours along `dim`, taken `n` times, after `prepend` and `append` were joined to both ends.
+ */
 export function diff(x: Tensor, n = 1, dim = -1, prepend?: Tensor | null, append?: Tensor | null): Tensor {
   if (x.ndim === 0) throw new OpError("diff expects input to be at least one-dimensional");
   if (!Number.isInteger(n)) throw new TypeMismatchError(`diff: argument 'n' must be an integer, got ${describe(n)}`);

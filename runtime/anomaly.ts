@@ -1,5 +1,5 @@
-// Anomaly detection: the node whose way back first makes a NaN is named, with the call that made the node.  Gradients on a GPU
-// are looked at when something is read back the next time.
+// Anomaly detection: the node whose way back first makes a NaN is named, with the call that made the node.  Gradients
+// on a GPU are looked at when something is read back the next time.
 
 import type { Elements } from "./compiled.js";
 import { AutogradError } from "./errors.js";
@@ -36,7 +36,10 @@ export function settleLater(verdict: Promise<Error | null>): void {
 export const is_anomaly_enabled = (): boolean => modes.value.detecting;
 export const is_anomaly_check_nan_enabled = (): boolean => modes.value.checking;
 
-/** From now on (or no longer) `backward` says which function made a gradient NaN, and where it was called.  Slow: for looking for mistakes. */
+/**
+ * From now on (or no longer) `backward` says which function made a gradient NaN, and where it was called.  Slow: for
+ * looking for mistakes.
+ */
 export function set_detect_anomaly(mode: boolean, check_nan: boolean | { check_nan?: boolean } = true): void {
   atMost("set_detect_anomaly", arguments, 2);
   modes.value = {

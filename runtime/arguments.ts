@@ -50,7 +50,8 @@ const byPlace = (args: readonly unknown[]): number =>
   isOptions(args[args.length - 1]) ? args.length - 1 : args.length;
 
 /**
- * One value for each parameter of `op`, `undefined` where none was given; of a random op also the generator, after them.
+ * One value for each parameter of `op`, `undefined` where none was given; of a random op also the generator, after
+ * them.
  *
  * `args` are positional in PyTorch's order, then perhaps a plain object of options.
  * Throws TypeMismatchError for too many arguments, an unknown option, one given twice, one missing.
@@ -137,8 +138,8 @@ function isNumber(value: unknown): boolean {
 }
 
 /**
- * The first op that accepts the arguments, numbers in tensors' places only if there is no other way.  Where ranks and types
- * leave several, shapes decide: `binds` says whether an op takes these arguments.
+ * The first op that accepts the arguments, numbers in tensors' places only if there is no other way.  Where ranks and
+ * types leave several, shapes decide: `binds` says whether an op takes these arguments.
  */
 export function choose(
   ops: readonly CompiledOp[],

@@ -1,5 +1,5 @@
-// webgpu-torch's spelling of autograd.Function: `AutoFunction` with forward, setupContext and backward, and `functions`, in which
-// every operator is one: `functions.AbsFunction.apply(x)`.  How gradients flow is in function.ts.
+// webgpu-torch's spelling of autograd.Function: `AutoFunction` with forward, setupContext and backward, and
+// `functions`, in which every operator is one: `functions.AbsFunction.apply(x)`.  How gradients flow is in function.ts.
 
 import * as operators from "../names/torch.js";
 import { TypeMismatchError } from "./errors.js";
@@ -28,7 +28,10 @@ export class GradientContext {
 }
 titled(GradientContext, "GradientContext");
 
-/** Subclass with static `forward(inputs)`, `setupContext(ctx, inputs, output)` and `backward(ctx, gradient)`; call `apply(...inputs)`. */
+/**
+ * Subclass with static `forward(inputs)`, `setupContext(ctx, inputs, output)` and `backward(ctx, gradient)`; call
+ * `apply(...inputs)`.
+ */
 export class AutoFunction {
   static forward(_inputs: readonly FunctionInput[]): Tensor {
     throw new TypeMismatchError(`${this.name}: an AutoFunction must have a forward(inputs)`);

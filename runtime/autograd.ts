@@ -226,7 +226,9 @@ function listed(given: unknown, what: string, absent = false): Tensor[] {
   return list as Tensor[];
 }
 
-/** Adds the gradients of one or several tensors to `.grad` of every leaf they were made from, or of `inputs` only.  `gradient`: for each
+/**
+ * Adds the gradients of one or several tensors to `.grad` of every leaf they were made from, or of `inputs` only.
+ * `gradient`: for each
  *  of them a tensor that weighs its elements, or null for ones. */
 export function backward(
   tensors: Tensor | readonly Tensor[],

@@ -249,7 +249,9 @@ function place(plan: Plan, values: readonly unknown[]): (Tensor | null)[] {
   return tensors;
 }
 
-/** The results of a planned call.  The op looks at the elements of the call and of the results, if it has requirements. */
+/**
+ * The results of a planned call.  The op looks at the elements of the call and of the results, if it has requirements.
+ */
 function forward(
   plan: Plan,
   values: readonly unknown[],

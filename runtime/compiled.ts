@@ -32,7 +32,9 @@ export interface CpuNest {
   readonly reduceSteps: readonly number[];
   readonly reduceRows: number;
   readonly reduceAt: readonly Int32Array[];
-  /** For each access the strides (and lengths) of the axes that no anonymous loop runs over, in the order of its axes. */
+  /**
+   * For each access the strides (and lengths) of the axes that no anonymous loop runs over, in the order of its axes.
+   */
   readonly strides: readonly (readonly number[])[];
   readonly lengths: readonly (readonly number[])[];
   /** Sizes, options, `has_x`: the environment of the call. */
@@ -82,7 +84,9 @@ export interface CompiledOp {
   refusals?: readonly string[];
 }
 
-/** Throws where the elements of a call's values, one for each parameter, or those of its results are not what they should be; where a
+/**
+ * Throws where the elements of a call's values, one for each parameter, or those of its results are not what they
+ * should be; where a
  *  device is not waited for, it answers what will tell. */
 export interface Ask {
   (op: Op, values: readonly unknown[], results: readonly Tensor[] | null, device: Device): readonly Tensor[];

@@ -1,6 +1,7 @@
-// Contractions whose factors or results are formulas, from a nest's data: fills gemm.ts's panels and stores finished sums.
-// Both are little beside the product, so formulas are evaluated for it (evaluator.ts), at whole rows at once; where only
-// indices are computed, from tables.  What does not split into factors (factors.ts) is interpreted as any sum.
+// Contractions whose factors or results are formulas, from a nest's data: fills gemm.ts's panels and stores finished
+// sums. Both are little beside the product, so formulas are evaluated for it (evaluator.ts), at whole rows at once;
+// where only indices are computed, from tables.  What does not split into factors (factors.ts) is interpreted as any
+// sum.
 
 import { Result } from "../host/nodes.js";
 import type { CpuNest, Kernel } from "./compiled.js";
@@ -159,7 +160,10 @@ class Contraction extends Evaluator implements Frame {
       });
   }
 
-  /** Goes through rows of `width` points, `count` in each point of the batch, from point `from` to before `to` of each: calls `f` for as many rows as go at once. */
+  /**
+   * Goes through rows of `width` points, `count` in each point of the batch, from point `from` to before `to` of each:
+   * calls `f` for as many rows as go at once.
+   */
   private rows(
     dims: readonly Dim[],
     count: number,
@@ -179,7 +183,9 @@ class Contraction extends Evaluator implements Frame {
   }
 }
 
-/** Two tables of where a factor stands, or OUTSIDE, beside what is a sum of loops: an image's rows and its columns.  Null: it is more
+/**
+ * Two tables of where a factor stands, or OUTSIDE, beside what is a sum of loops: an image's rows and its columns.
+ * Null: it is more
  *  than an access whose computed indices and conditions few loops decide. */
 function windowOf({ access, inside }: Factor, places: Places): readonly Table[] | null {
   if (access < 0) return null;
@@ -204,7 +210,10 @@ function windowOf({ access, inside }: Factor, places: Places): readonly Table[] 
   return tables.includes(null) ? null : (tables as Table[]);
 }
 
-/** A factor that is an access whose computed indices and conditions are in tables, which stand at `number` and the next among the accesses of loops; outside it is `none`. */
+/**
+ * A factor that is an access whose computed indices and conditions are in tables, which stand at `number` and the next
+ * among the accesses of loops; outside it is `none`.
+ */
 function packWindow(
   frame: Frame,
   access: number,
@@ -238,7 +247,10 @@ function packWindow(
   };
 }
 
-/** Stores sums.  What became NaN where an infinity met a place at which nothing is to be multiplied, a -0 of a factor that skips, is added up again without those. */
+/**
+ * Stores sums.  What became NaN where an infinity met a place at which nothing is to be multiplied, a -0 of a factor
+ * that skips, is added up again without those.
+ */
 function retaking(
   store: Storing,
   left: ReturnType<Packer>,

@@ -67,7 +67,10 @@ async function distinct(
   return out.length === 1 ? out[0]! : out;
 }
 
-/** The distinct elements of `input` in ascending order, with `dim` its distinct slices; if asked, which of them each element is, and how many there are of each. */
+/**
+ * The distinct elements of `input` in ascending order, with `dim` its distinct slices; if asked, which of them each
+ * element is, and how many there are of each.
+ */
 export async function unique(...args: [Tensor, ...unknown[]]): Promise<Tensor | Tensor[]> {
   const [input, , inverse = false, counts = false, dim = null] = named(
     "unique",
@@ -89,7 +92,10 @@ export async function unique_consecutive(...args: [Tensor, ...unknown[]]): Promi
   return distinct("unique_consecutive", input, false, inverse === true, counts === true, dim as number | null);
 }
 
-/** How often each whole number from 0 on occurs in `input`, or how much of `weights` falls to it: then in float64, where the device has it, unless they are float32. */
+/**
+ * How often each whole number from 0 on occurs in `input`, or how much of `weights` falls to it: then in float64, where
+ * the device has it, unless they are float32.
+ */
 export async function bincount(...args: [Tensor, ...unknown[]]): Promise<Tensor> {
   const [input, weights = null, minlength = 0] = named("bincount", ["input", "weights", "minlength"], args);
   check(input, "bincount", "input");

@@ -23,7 +23,9 @@ interface CpuPrepared extends Prepared {
 
 const NOTHING: Elements = new Float32Array(0);
 
-/** After so many new storages, or bytes, a loop should let go once: the collector takes the elements by itself, but what is noted
+/**
+ * After so many new storages, or bytes, a loop should let go once: the collector takes the elements by itself, but what
+ * is noted
  *  of each storage goes only between two tasks. */
 const MANY = 4096,
   MUCH = 1 << 24;

@@ -1,5 +1,5 @@
-// Less common new tensors: with strides of one's own, the places of triangles, curves from one number to another, and random
-// tensors of a given mean.
+// Less common new tensors: with strides of one's own, the places of triangles, curves from one number to another, and
+// random tensors of a given mean.
 
 import {
   type Options,
@@ -49,7 +49,9 @@ export function empty_strided(...args: unknown[]): Tensor {
   return as_strided(base, size, stride, 0);
 }
 
-/** A tensor with undefined elements whose axes lie in memory in the order that `physical_layout` gives, outermost first. */
+/**
+ * A tensor with undefined elements whose axes lie in memory in the order that `physical_layout` gives, outermost first.
+ */
 export function empty_permuted(size: readonly number[], physical_layout: readonly number[], options?: Options): Tensor;
 export function empty_permuted(
   options: Options & { size: readonly number[]; physical_layout: readonly number[] },
@@ -132,7 +134,10 @@ export const tril_indices = (...args: Triangle): Tensor => triangle("tril_indice
 /** The rows and columns of the elements on and above a diagonal of a `row` by `col` matrix. */
 export const triu_indices = (...args: Triangle): Tensor => triangle("triu_indices", args, false);
 
-/** `steps` numbers from base**start to base**end at even ratios; a promise where a tensor without axes on a GPU holds a bound. */
+/**
+ * `steps` numbers from base**start to base**end at even ratios; a promise where a tensor without axes on a GPU holds a
+ * bound.
+ */
 export function logspace(...args: unknown[]): Tensor | Promise<Tensor> {
   const { values, options } = making("logspace", ["start", "end", "steps", "base"], args),
     steps = count(values[2], "logspace", "steps");

@@ -1,5 +1,5 @@
-// What calls take for some ops only: those that make tensors from numbers alone, windows for example, say where the result shall be
-// and whether it wants a gradient; and tensors may be given as lists, or in any shape.
+// What calls take for some ops only: those that make tensors from numbers alone, windows for example, say where the
+// result shall be and whether it wants a gradient; and tensors may be given as lists, or in any shape.
 
 import { isOptions } from "./arguments.js";
 import { tensor } from "./create.js";

@@ -1,5 +1,5 @@
-// torch.set_debug: who makes a NaN or an infinity, and whether a GPU computes what the CPU computes.  Every program is looked at,
-// gradients' too.  What concerns a GPU is known when something is read the next time, and thrown there.
+// torch.set_debug: who makes a NaN or an infinity, and whether a GPU computes what the CPU computes.  Every program is
+// looked at, gradients' too.  What concerns a GPU is known when something is read the next time, and thrown there.
 
 import { settleLater } from "./anomaly.js";
 import type { Elements } from "./compiled.js";
@@ -206,9 +206,9 @@ let checks: Checks | null = null;
 export const is_debug_enabled = (): boolean => checks !== null;
 
 /**
- * From now on (or no longer) every op, those of gradients included, is checked: an op that makes NaN or an infinity of finite numbers is an error that
- * names it and its inputs, and what a GPU computes is computed by the CPU as well and compared.  For a GPU the error comes with the next
- * read.  Very slow: for looking for mistakes.
+ * From now on (or no longer) every op, those of gradients included, is checked: an op that makes NaN or an infinity of
+ * finite numbers is an error that names it and its inputs, and what a GPU computes is computed by the CPU as well and
+ * compared.  For a GPU the error comes with the next read.  Very slow: for looking for mistakes.
  */
 export function set_debug(mode: boolean, options: DebugOptions = {}): void {
   atMost("set_debug", arguments, 2);

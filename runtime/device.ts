@@ -18,7 +18,9 @@ export interface Prepared {
   readonly changes: readonly number[];
 }
 
-/** What is told of elements once a device is read, and whether there is anything is known by then; see webgpu/tells.ts. */
+/**
+ * What is told of elements once a device is read, and whether there is anything is known by then; see webgpu/tells.ts.
+ */
 export interface Told {
   readonly error: Error | null;
 }
@@ -57,7 +59,9 @@ export interface Device {
   reclaim?(cell: Cell): void;
   /** Makes every element `value`, which is one of the storage's type. */
   fill(storage: Storage, value: number): void;
-  /** Writes the elements of `source` to those of `target`: both on this device, of one shape, of any strides and types. */
+  /**
+   * Writes the elements of `source` to those of `target`: both on this device, of one shape, of any strides and types.
+   */
   copy(target: Strided, source: Strided): void;
   /** Whatever running one program of a call needs, made once and kept in the plan cache. */
   prepare(op: CompiledOp, program: number, call: Call, wanted: readonly number[]): Prepared;
@@ -67,13 +71,18 @@ export interface Device {
   execute(prepared: Prepared, storages: readonly (Storage | null)[], random: RandomWords | null): void;
   /** Where memory has piled up: a promise that lets the garbage collector give some back. */
   relax(): Promise<void> | null;
-  /** The tensors of lists at the places from `from` on, as long as they lie side by side and at like distances in all lists, and `fits` says
-   *  yes of a further place: one long tensor for each list.  Null where that is one place only.  Only devices on which something was
+  /**
+   * The tensors of lists at the places from `from` on, as long as they lie side by side and at like distances in all
+   * lists, and `fits` says
+   *  yes of a further place: one long tensor for each list.  Null where that is one place only.  Only devices on which
+   * something was
    *  gathered have it. */
   joined?: ((lists: readonly List[], from: number, fits: (place: number) => boolean) => Joined | null) | null;
   /** The same for tensors of one shape: with a first axis that counts the places. */
   stacked?: ((lists: readonly List[], from: number) => Joined | null) | null;
-  /** Which kernels may have told that something is wrong with a storage, and that another one depends on those.  Only devices that are
+  /**
+   * Which kernels may have told that something is wrong with a storage, and that another one depends on those.  Only
+   * devices that are
    *  not waited for have them. */
   told?(storage: Storage): Told | null;
   blame?(storage: Storage, told: Told | null): void;
@@ -88,7 +97,9 @@ export interface RandomWords {
   readonly call: number;
 }
 
-/** Devices beside the CPU, which is always there: it is named here, not registered, so that no bundler leaves it out. */
+/**
+ * Devices beside the CPU, which is always there: it is named here, not registered, so that no bundler leaves it out.
+ */
 const others = new Map<string, Device>();
 let current: Device | null = null;
 

@@ -70,11 +70,16 @@ export const isFloat = (dtype: string): boolean => dtype === "float32" || dtype 
 /** Bytes of one element on a GPU: 8-bit types and bool take a word there. */
 export const deviceBytes = (dtype: DType): number => (dtype === "float16" ? 2 : dtype === "float64" ? 8 : 4);
 
-/** The most bytes that one tensor may take on the CPU.  Some engines hold more in one array, none must; a size beyond it is refused before
+/**
+ * The most bytes that one tensor may take on the CPU.  Some engines hold more in one array, none must; a size beyond it
+ * is refused before
  *  anything is computed, where a program would be ended otherwise, or stand still. */
 export const MOST_BYTES = 3 * 2 ** 30;
 
-/** A typed array for `length` elements, zeros.  Throws DeviceError where that is too much, or the engine has no memory for it. */
+/**
+ * A typed array for `length` elements, zeros.  Throws DeviceError where that is too much, or the engine has no memory
+ * for it.
+ */
 export function newElements(dtype: DType, length: number): Elements {
   const bytes = length * BYTES[dtype];
   if (!(bytes <= MOST_BYTES)) {
@@ -147,7 +152,9 @@ const same = (value: number): number => value;
 /** What does not fit is the least number: what processors answer, and so PyTorch. */
 const whole = (value: number): number => (Math.abs(value) < 2 ** 31 ? value | 0 : 1 << 31);
 
-/** How a number that a caller gives becomes an element of a type: whole-number types refuse what they have no room for. */
+/**
+ * How a number that a caller gives becomes an element of a type: whole-number types refuse what they have no room for.
+ */
 export function entry(dtype: DType, op: string): (value: number) => number {
   const convert = converter(dtype);
   return isFloat(dtype) || dtype === "bool" ? convert : (value) => convert(held(op, dtype, value));

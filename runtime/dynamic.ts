@@ -11,7 +11,10 @@ import { axisOf, broadcastShapes, checkShape, contiguousStrides, sameShape, show
 import { Tensor } from "./tensor.js";
 import * as views from "./views.js";
 
-/** The elements of `input` where the bool tensor `mask` (broadcast with it) holds, with one axis.  Its gradient flows back. */
+/**
+ * The elements of `input` where the bool tensor `mask` (broadcast with it) holds, with one axis.  Its gradient flows
+ * back.
+ */
 export async function masked_select(input: Tensor, mask: Tensor): Promise<Tensor> {
   atMost("masked_select", arguments, 2);
   check(input, "masked_select", "input");
@@ -32,7 +35,9 @@ export async function masked_select(input: Tensor, mask: Tensor): Promise<Tensor
   return kernels.index_select(flat, 0, tensor(Int32Array.from(places), { device: input.device }));
 }
 
-/** The places of the elements that are not zero: one row of indices for each; with `as_tuple` one tensor for each axis. */
+/**
+ * The places of the elements that are not zero: one row of indices for each; with `as_tuple` one tensor for each axis.
+ */
 export async function nonzero(input: Tensor, options: { as_tuple?: boolean } = {}): Promise<Tensor | Tensor[]> {
   atMost("nonzero", arguments, 2);
   check(input, "nonzero", "input");
@@ -167,7 +172,8 @@ interface RepeatOptions {
 }
 
 /**
- * Each slice along `dim` (each element, without it) so many times in a row.  A promise where a tensor says how often each.
+ * Each slice along `dim` (each element, without it) so many times in a row.  A promise where a tensor says how often
+ * each.
  */
 export function repeat_interleave(
   input: Tensor,

@@ -1,5 +1,5 @@
-// The formulas of a nest in a call, at points of its loops: what accesses read there and where they store.  Which points
-// are gone through is the interpreter's (interpreter.ts) and, for sums of products, contraction.ts's.
+// The formulas of a nest in a call, at points of its loops: what accesses read there and where they store.  Which
+// points are gone through is the interpreter's (interpreter.ts) and, for sums of products, contraction.ts's.
 
 import { Element, Index, type Node, Option, Random, Result, Uniform } from "../host/nodes.js";
 import type { CpuNest, Nest } from "./compiled.js";

@@ -1,5 +1,5 @@
-// The two factors of a contraction, from its nest's formulas: which parts of the product and which conditions of the sum
-// belong to which, and the loops that each depends on.  Nothing here knows a call.
+// The two factors of a contraction, from its nest's formulas: which parts of the product and which conditions of the
+// sum belong to which, and the loops that each depends on.  Nothing here knows a call.
 
 import type { Code, Nest } from "../host/model.js";
 import {

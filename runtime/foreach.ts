@@ -1,5 +1,6 @@
-// `foreach` ops: an op over lists of tensors.  Where the compiler found that it computes every element by itself, tensors that lie side by
-// side in a device's memory are one long tensor to it, and take one launch.  All others are done one after another.
+// `foreach` ops: an op over lists of tensors.  Where the compiler found that it computes every element by itself,
+// tensors that lie side by side in a device's memory are one long tensor to it, and take one launch.  All others are
+// done one after another.
 
 import { arrange } from "./arguments.js";
 import { runValues } from "./call.js";
@@ -57,7 +58,9 @@ export function byShape(a: Tensor, b: Tensor): number {
   return first < second ? -1 : first > second ? 1 : 0;
 }
 
-/** Calls `f` with the tensors of all lists: those of one shape that lie side by side as one tensor with a first axis that counts them,
+/**
+ * Calls `f` with the tensors of all lists: those of one shape that lie side by side as one tensor with a first axis
+ * that counts them,
  *  others one after another with such an axis of one.  `changed`: the lists that it changes in place. */
 export function forEachStack(
   lists: readonly (readonly Tensor[])[],

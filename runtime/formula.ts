@@ -1,6 +1,6 @@
-// The formulas of kernels, evaluated: computes the nodes that WGSL is printed from for many points at once, in doubles.  Equal
-// parts of a nest's formulas are one and are computed once.  Loops and tensors are the interpreter's (interpreter.ts);
-// nothing here knows of them.
+// The formulas of kernels, evaluated: computes the nodes that WGSL is printed from for many points at once, in doubles.
+// Equal parts of a nest's formulas are one and are computed once.  Loops and tensors are the interpreter's
+// (interpreter.ts); nothing here knows of them.
 
 import type { Interpreted } from "../host/interpreted.js";
 import { BoundsCheck, Cast, Constant, Element, type Node, Random, Result, children, label } from "../host/nodes.js";
@@ -86,7 +86,9 @@ type Operator = "+" | "-" | "*" | "<" | "<=" | ">" | ">=" | "==" | "!=" | "&&" |
 
 type Loop = (n: number, out: Vector, a: Vector, b: Vector, c: Vector) => void;
 
-/** What is cheap at a point has a loop of its own: a call for each would cost more than it does.  Where a turn of the loop would, too,
+/**
+ * What is cheap at a point has a loop of its own: a call for each would cost more than it does.  Where a turn of the
+ * loop would, too,
  *  it takes four points: vectors are longer than they need be. */
 const LOOPS: Readonly<Record<string, Loop>> = {
   "+": (n, out, a, b) => {

@@ -1,5 +1,6 @@
-// torch.func: functions of tensors to functions that give their derivatives, and vmap.  What a function captures counts as
-// constant.  jvp is the derivative of vjp with respect to its weights, so it needs second derivatives only of what it meets.
+// torch.func: functions of tensors to functions that give their derivatives, and vmap.  What a function captures counts
+// as constant.  jvp is the derivative of vjp with respect to its weights, so it needs second derivatives only of what
+// it meets.
 
 import * as autograd from "./autograd.js";
 import { tensor as newTensor, zeros, zeros_like } from "./create.js";
@@ -58,7 +59,9 @@ type Argnums = number | readonly number[];
 /** A derivative with respect to one argument, or to several. */
 type Along<A extends Argnums> = A extends number ? Tensor : Tensor[];
 
-/** f's gradient (with respect to the arguments `argnums`) and its value; with `has_aux`, f answers [value, auxiliary]. */
+/**
+ * f's gradient (with respect to the arguments `argnums`) and its value; with `has_aux`, f answers [value, auxiliary].
+ */
 export function grad_and_value<F extends Body, A extends Argnums = 0>(
   f: F,
   argnums?: A,
@@ -90,7 +93,9 @@ export function grad_and_value(
   };
 }
 
-/** A function that gives f's gradient with respect to the arguments `argnums`; with `has_aux`, [gradient, auxiliary]. */
+/**
+ * A function that gives f's gradient with respect to the arguments `argnums`; with `has_aux`, [gradient, auxiliary].
+ */
 export function grad<F extends Body, A extends Argnums = 0>(
   f: F,
   argnums?: A,

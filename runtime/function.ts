@@ -123,8 +123,8 @@ class CustomNode extends Node {
 
 /**
  * Subclass with static `forward(ctx, ...args)` and `backward(ctx, ...gradients)`, and call `apply(...args)`.
- * backward answers one gradient (or null) for each argument of forward.  With a static `setup_context(ctx, inputs, output)`
- * forward has no context: `forward(...args)`.
+ * backward answers one gradient (or null) for each argument of forward.  With a static `setup_context(ctx, inputs,
+ * output)` forward has no context: `forward(...args)`.
  */
 export class Function {
   declare static setup_context?: (context: FunctionContext, inputs: readonly never[], output: never) => void;
@@ -148,7 +148,8 @@ export class Function {
       state = stateOf(context);
     const outputs = (results instanceof Tensor ? [results] : [...results]).map((result, i) => {
       node.results.push({ shape: result.shape, dtype: result.dtype, device: result.device });
-      // An argument handed back as it came becomes a tensor of its own, so that the argument keeps its place on the tape.
+      // An argument handed back as it came becomes a tensor of its own, so that the argument keeps its place on the
+      // tape.
       const own = args.includes(result) ? alias(result, true) : result;
       return state.without.includes(result) ? own : attach(own, node, i);
     });

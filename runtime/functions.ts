@@ -181,7 +181,9 @@ export const diag_embed = /* @__PURE__ */ viewing("diag_embed", ["offset", "dim1
 export const diagflat = /* @__PURE__ */ viewing("diagflat", ["offset"], placing.diagflat);
 export const constant_pad_nd = /* @__PURE__ */ viewing("constant_pad_nd", ["pad", "value"], placing.constant_pad_nd);
 
-/** `x.to(…)` where tensors have no such method: in another type, on another device.  From a GPU to the CPU: a promise. */
+/**
+ * `x.to(…)` where tensors have no such method: in another type, on another device.  From a GPU to the CPU: a promise.
+ */
 export function to(input: Tensor, dtype: DType): Tensor;
 export function to(input: Tensor, other: Tensor): Tensor;
 export function to(input: Tensor, device: GpuName, dtype?: DType): Tensor;

@@ -1,6 +1,6 @@
-// torch.Generator: random numbers on the host, the very ones that PyTorch's generator of the CPU draws (the Mersenne twister
-// MT19937 of Matsumoto and Nishimura), so that shuffled data come in the same order there and here.  An op takes two of them as the key
-// of its own (random.ts), which are the same on every device.
+// torch.Generator: random numbers on the host, the very ones that PyTorch's generator of the CPU draws (the Mersenne
+// twister MT19937 of Matsumoto and Nishimura), so that shuffled data come in the same order there and here.  An op
+// takes two of them as the key of its own (random.ts), which are the same on every device.
 
 import { tensor } from "./create.js";
 import { newElements } from "./dtype.js";

@@ -1,5 +1,5 @@
-// Whether operations are recorded: no_grad, enable_grad, set_grad_enabled, inference_mode.  As in Python's `with`, a mode
-// lasts for a body: here a function, and for an async one until its promise settles.
+// Whether operations are recorded: no_grad, enable_grad, set_grad_enabled, inference_mode.  As in Python's `with`, a
+// mode lasts for a body: here a function, and for an async one until its promise settles.
 
 import { flag } from "./kinds.js";
 import { atMost } from "./named.js";
@@ -47,8 +47,9 @@ export function set_grad_enabled<T>(recording: boolean, body?: () => T): T | voi
 }
 
 /**
- * Runs `body` without recording, as no_grad does; what it makes is not for later graphs either: such tensors have no version, cannot be
- * saved for backward, and are changed in place only in inference mode.  `inference_mode(false, body)` is the usual mode within another.
+ * Runs `body` without recording, as no_grad does; what it makes is not for later graphs either: such tensors have no
+ * version, cannot be saved for backward, and are changed in place only in inference mode.  `inference_mode(false,
+ * body)` is the usual mode within another.
  */
 export function inference_mode<T>(body: () => T): T;
 export function inference_mode<T>(on: boolean, body: () => T): T;

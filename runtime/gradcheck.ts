@@ -1,5 +1,6 @@
-// torch.autograd.gradcheck and gradgradcheck: gradients against central differences, for functions and autograd.Functions of one's own.
-// Promises, since values are read.  On float32 steps of 1e-6 are lost in rounding: float64 on the CPU is the place for this.
+// torch.autograd.gradcheck and gradgradcheck: gradients against central differences, for functions and
+// autograd.Functions of one's own.  Promises, since values are read.  On float32 steps of 1e-6 are lost in rounding:
+// float64 on the CPU is the place for this.
 
 import { grad } from "./autograd.js";
 import * as copying from "./copy.js";
@@ -118,8 +119,9 @@ function shown(matrix: number[][]): string {
 }
 
 /**
- * Whether the gradients of `func` at `inputs` (those that require one) are its slopes, within atol + rtol * |slope|.  A difference is a
- * GradcheckError with both matrices.  `func` answers a tensor or several, may be async, and uses its arguments.
+ * Whether the gradients of `func` at `inputs` (those that require one) are its slopes, within atol + rtol * |slope|.  A
+ * difference is a GradcheckError with both matrices.  `func` answers a tensor or several, may be async, and uses its
+ * arguments.
  */
 export async function gradcheck(
   func: Body,

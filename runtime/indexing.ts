@@ -1,6 +1,6 @@
-// x[...] and x[...] = value: integers, also in tensors without axes on the CPU, slices, null and dots are views; tensors of integers or
-// booleans, and true and false, pick elements.
-// A mask on a GPU makes reading a promise, for only the GPU knows how many elements it picks; assigning one value does not.
+// x[...] and x[...] = value: integers, also in tensors without axes on the CPU, slices, null and dots are views;
+// tensors of integers or booleans, and true and false, pick elements. A mask on a GPU makes reading a promise, for only
+// the GPU knows how many elements it picks; assigning one value does not.
 
 import { cast, copy_ } from "./copy.js";
 import * as copying from "./copy.js";

@@ -1,4 +1,5 @@
-// In-place changes on the tape: what may be changed, and how a changed tensor, or the base of a changed view, gets its node.
+// In-place changes on the tape: what may be changed, and how a changed tensor, or the base of a changed view, gets its
+// node.
 
 import { AutogradError, OpError } from "./errors.js";
 import { is_grad_enabled, is_inference_mode_enabled } from "./grad-mode.js";

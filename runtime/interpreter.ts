@@ -39,7 +39,10 @@ export class Interpreter extends Evaluator {
   /** The outer loops, then those of the reduction. */
   private readonly all: readonly Dim[];
   private readonly points: number;
-  /** The loops of the reduction, then the outer ones; null: neighbours lie along the reduction, so its rows are taken one by one. */
+  /**
+   * The loops of the reduction, then the outer ones; null: neighbours lie along the reduction, so its rows are taken
+   * one by one.
+   */
   private readonly across: readonly Dim[] | null;
   /** How many points a reduction has. */
   private readonly depth: number;
@@ -120,7 +123,10 @@ export class Interpreter extends Evaluator {
     }
   }
 
-  /** Calls `f` for each row, or part of one, among the points: its first point, the one after its last, its outer point in the block. */
+  /**
+   * Calls `f` for each row, or part of one, among the points: its first point, the one after its last, its outer point
+   * in the block.
+   */
   private rows(f: (from: number, to: number, row: number) => void): void {
     const { depth, start } = this,
       { count } = this.evaluation;

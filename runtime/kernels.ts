@@ -1,5 +1,5 @@
-// The few ops that the runtime itself needs, as functions.  They are generated like all others; the module `needed` of the
-// package names them, so that a bundle holds those that its part of the runtime calls.
+// The few ops that the runtime itself needs, as functions.  They are generated like all others; the module `needed` of
+// the package names them, so that a bundle holds those that its part of the runtime calls.
 
 import {
   accumulateOp,
@@ -26,7 +26,10 @@ import type { Tensor } from "./tensor.js";
 export const accumulate = (input: Tensor, other: Tensor): Tensor => run(accumulateOp, [input, other]) as Tensor;
 /** sum(input, dim, {keepdim}). */
 export const sum = (input: Tensor, dim: readonly number[]): Tensor => run(sumOp, [input, dim]) as Tensor;
-/** rand_like(input), randn_like(input): uniform and normal numbers in the shape of input; of a generator, where there is one. */
+/**
+ * rand_like(input), randn_like(input): uniform and normal numbers in the shape of input; of a generator, where there is
+ * one.
+ */
 export const rand_like = (input: Tensor, generator: RandomSource | null): Tensor =>
   run(rand_likeOp, [input, { generator }]) as Tensor;
 export const randn_like = (input: Tensor, generator: RandomSource | null): Tensor =>
@@ -34,7 +37,10 @@ export const randn_like = (input: Tensor, generator: RandomSource | null): Tenso
 /** randint_fill(input, low, last): whole numbers. */
 export const randint_fill = (input: Tensor, low: number, last: number, generator: RandomSource | null): Tensor =>
   run(randint_fillOp, [input, low, last, { generator }]) as Tensor;
-/** index_select(input, dim, index), index_add(input, dim, index, source): picking slices, and its adjoint; index_copy: replacing them. */
+/**
+ * index_select(input, dim, index), index_add(input, dim, index, source): picking slices, and its adjoint; index_copy:
+ * replacing them.
+ */
 export const index_select = (input: Tensor, dim: number, index: Tensor): Tensor =>
   run(index_selectOp, [input, dim, index]) as Tensor;
 export const index_add = (input: Tensor, dim: number, index: Tensor, source: Tensor): Tensor =>

@@ -1,5 +1,6 @@
-// Whether arguments are of the kinds that a function takes.  Each check answers the value, and its error says which function, which
-// argument, what came and what was expected.  Tensors are in tensor-kinds.ts: modules that tensors stand on import this one.
+// Whether arguments are of the kinds that a function takes.  Each check answers the value, and its error says which
+// function, which argument, what came and what was expected.  Tensors are in tensor-kinds.ts: modules that tensors
+// stand on import this one.
 
 import { OpError, TypeMismatchError, describe } from "./errors.js";
 

@@ -1,4 +1,5 @@
-// Copies between strided layouts of typed arrays, on the host.  Used by the CPU device and to unpack what a GPU answered.
+// Copies between strided layouts of typed arrays, on the host.  Used by the CPU device and to unpack what a GPU
+// answered.
 
 import type { Elements } from "./compiled.js";
 import type { Shape } from "./shape.js";

@@ -97,7 +97,10 @@ export function copysign(x: number, y: number): number {
   return signbit(x) === signbit(y) ? x : -x;
 }
 
-/** One polynomial by another as long, by Horner's rule, side by side: each waits for itself; coefficients from the highest power. */
+/**
+ * One polynomial by another as long, by Horner's rule, side by side: each waits for itself; coefficients from the
+ * highest power.
+ */
 function rational(x: number, above: readonly number[], below: readonly number[]): number {
   let a = 0,
     b = 0;

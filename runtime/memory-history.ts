@@ -37,7 +37,10 @@ function ownPlace(): string {
   return (calls()[0]?.file ?? "").replace(/runtime\/memory-history\.[jt]s(?:\?.*)?$/, "");
 }
 
-/** The lines outside of the package that led here, the innermost first; where the program is in one file with the package, the outermost. */
+/**
+ * The lines outside of the package that led here, the innermost first; where the program is in one file with the
+ * package, the outermost.
+ */
 function lines(own: string): string | null {
   const all = calls(),
     outside = all.filter(({ file }) => !file.startsWith(own));
@@ -50,8 +53,8 @@ function lines(own: string): string | null {
 }
 
 /**
- * From now on (or no longer) `memory` says which lines of the program made the buffers.  Slow: for looking for what keeps memory.
- * Buffers made before have no lines.
+ * From now on (or no longer) `memory` says which lines of the program made the buffers.  Slow: for looking for what
+ * keeps memory.  Buffers made before have no lines.
  */
 export function record_memory_history(enabled = true): void {
   atMost("record_memory_history", arguments, 1);

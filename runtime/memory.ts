@@ -1,5 +1,6 @@
-// When memory is freed: by the garbage collector, by dispose(), or at the end of a tidy scope.  And how much there is, made by what.
-// How a device takes memory back is its own matter (webgpu/pool.ts); memory-history.ts finds the lines of programs.
+// When memory is freed: by the garbage collector, by dispose(), or at the end of a tidy scope.  And how much there is,
+// made by what.  How a device takes memory back is its own matter (webgpu/pool.ts); memory-history.ts finds the lines
+// of programs.
 
 import { atMost } from "./named.js";
 import { Scoped, runIn } from "./scoped.js";
@@ -97,8 +98,8 @@ export function onReport(device: string, report: () => Record<string, number>): 
 }
 
 /**
- * What live tensors hold on each device: bytes and buffers, in all and by origin, and what pools keep besides.  Two answers some
- * steps apart show what a loop keeps; `record_memory_history` adds the lines of the program.
+ * What live tensors hold on each device: bytes and buffers, in all and by origin, and what pools keep besides.  Two
+ * answers some steps apart show what a loop keeps; `record_memory_history` adds the lines of the program.
  */
 export function memory(): Record<string, DeviceMemory> {
   atMost("memory", arguments, 0);

@@ -1,6 +1,7 @@
-// Methods of tensors that a program can do without: views, types and devices, changes in place, indexing, printing, counting.
-// Importing this module installs them; `tensorloom/functional` does not, so that bundles hold only what is called.  The runtime
-// calls the functions, not these methods: nothing that `tensorloom/functional` reaches may import this module.
+// Methods of tensors that a program can do without: views, types and devices, changes in place, indexing, printing,
+// counting.  Importing this module installs them; `tensorloom/functional` does not, so that bundles hold only what is
+// called.  The runtime calls the functions, not these methods: nothing that `tensorloom/functional` reaches may import
+// this module.
 
 import * as copying from "./copy.js";
 import * as counting from "./counting.js";
@@ -137,11 +138,17 @@ class Methods {
   sum_to_size(this: Tensor, ...size: (number | readonly number[])[]): Tensor {
     return views.sumToSize(this, size);
   }
-  /** What `x[...]` is in Python: integers, `null`, `'...'`, slices as texts, tensors of integers or booleans.  A promise where a mask is on a GPU. */
+  /**
+   * What `x[...]` is in Python: integers, `null`, `'...'`, slices as texts, tensors of integers or booleans.  A promise
+   * where a mask is on a GPU.
+   */
   index(this: Tensor, ...specs: IndexSpec[]): Tensor {
     return index(this, specs);
   }
-  /** What `x[...] = value` is in Python.  A promise where a mask is on a GPU and `value` has an element for each place of it. */
+  /**
+   * What `x[...] = value` is in Python.  A promise where a mask is on a GPU and `value` has an element for each place
+   * of it.
+   */
   set<T extends Tensor>(this: T, specs: readonly IndexSpec[], value: TensorOrNumber): T {
     return setIndex(this, specs, value);
   }

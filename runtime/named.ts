@@ -8,7 +8,8 @@ const camel = (name: string): string => name.replace(/_([a-z0-9])/g, (_, letter:
 
 /**
  * Positional arguments and a trailing object of options, as one list in the order of `names`.
- * Throws for options that are no names, for what is given twice, and for more than `most` arguments by place.  It may be `args` itself.
+ * Throws for options that are no names, for what is given twice, and for more than `most` arguments by place.  It may
+ * be `args` itself.
  */
 export function named(op: string, names: readonly string[], args: readonly unknown[], most = names.length): unknown[] {
   return args.length <= most && !isOptions(args[args.length - 1])
@@ -55,8 +56,9 @@ export function atMost(op: string, values: ArrayLike<unknown>, most: number): vo
 }
 
 /**
- * Lets the methods of a class, the static ones too, refuse more arguments than they have parameters; but not those called `open`,
- * which take any number or bind theirs by `named`.  A parameter that may be left out is written `x?`: `length` does not count one with a default.
+ * Lets the methods of a class, the static ones too, refuse more arguments than they have parameters; but not those
+ * called `open`, which take any number or bind theirs by `named`.  A parameter that may be left out is written `x?`:
+ * `length` does not count one with a default.
  */
 export function limited<C extends abstract new (...args: never[]) => unknown>(
   target: C,

@@ -1,5 +1,6 @@
 // Nodes of the tape: what an operation leaves behind so that gradients can flow back through it, and saved tensors.
-// The order in which nodes run is autograd.ts.  Of tensors only the type is imported: other modules extend these classes when they are loaded.
+// The order in which nodes run is autograd.ts.  Of tensors only the type is imported: other modules extend these
+// classes when they are loaded.
 
 import type { Bound } from "../host/model.js";
 import { isFloat } from "./dtype.js";
@@ -77,7 +78,10 @@ export abstract class Node {
 export class AccumulateGrad extends Node {
   readonly name = "AccumulateGrad";
   readonly variable: Tensor;
-  /** Where an optimizer wants the gradient: an empty tensor for one laid out like this, null while there is none.  See gather.ts. */
+  /**
+   * Where an optimizer wants the gradient: an empty tensor for one laid out like this, null while there is none.  See
+   * gather.ts.
+   */
   declare room?: (like: Bound, op: string) => Grad;
 
   constructor(variable: Tensor) {
@@ -162,7 +166,10 @@ export class Saved {
   private readonly owner: Node;
   private readonly output: number;
 
-  /** `output`: which output of `owner` the tensor is; -1 for an input.  `held`: whether changing it in place is an error: else what it was is kept. */
+  /**
+   * `output`: which output of `owner` the tensor is; -1 for an input.  `held`: whether changing it in place is an
+   * error: else what it was is kept.
+   */
   constructor(tensor: Tensor, owner: Node, output = -1, held = true) {
     if (tensor.storage.inference && !tensor.weak) {
       throw new AutogradError(

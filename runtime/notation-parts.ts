@@ -1,4 +1,5 @@
-// Reads what only parameters and dims of some ops have; apart from notation.ts, so that a bundle without such ops leaves it out.
+// Reads what only parameters and dims of some ops have; apart from notation.ts, so that a bundle without such ops
+// leaves it out.
 
 import type { Dim, Param } from "../host/model.js";
 import type { More } from "./notation.js";

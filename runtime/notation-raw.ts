@@ -28,20 +28,18 @@ export function raw({ words, ...body }: Body): RawReader {
       rloops: [],
       spread: false,
       accesses,
-      steps: accesses
-        .slice(first)
-        .map(
-          ({ kind }, n): Step => ({
-            kind: "store",
-            name: "",
-            red: "",
-            value: kind,
-            inner: false,
-            target: first + n,
-            mode: "=",
-            compared: "T",
-          }),
-        ),
+      steps: accesses.slice(first).map(
+        ({ kind }, n): Step => ({
+          kind: "store",
+          name: "",
+          red: "",
+          value: kind,
+          inner: false,
+          target: first + n,
+          mode: "=",
+          compared: "T",
+        }),
+      ),
       left: [],
       floating,
       integral,

@@ -1,5 +1,5 @@
-// Those who look on while programs run: the profiler, and the checks of torch.set_debug.  While there are any, each device's
-// `execute` is one that tells them; while there are none it is the device's own, and a call asks nobody.
+// Those who look on while programs run: the profiler, and the checks of torch.set_debug.  While there are any, each
+// device's `execute` is one that tells them; while there are none it is the device's own, and a call asks nobody.
 
 import type { Device, Prepared, RandomWords } from "./device.js";
 import { registeredDevices } from "./device.js";

@@ -1,5 +1,6 @@
-// Products of which one factor is 0 at most depths, and at which is known: between the inputs of a transposed convolution,
-// as in the gradient of a strided one.  Points that read at the same depths go together, as a product of those depths alone.
+// Products of which one factor is 0 at most depths, and at which is known: between the inputs of a transposed
+// convolution, as in the gradient of a strided one.  Points that read at the same depths go together, as a product of
+// those depths alone.
 
 import { type Operands, type Strips, multiply } from "./gemm.js";
 
@@ -12,7 +13,9 @@ export interface Phase {
 /** A factor's packing: of all its points and depths, or of those chosen. */
 export type Packer = (points?: Int32Array, depths?: Int32Array) => Operands["packLeft"];
 
-/** What makes a runner of a product in phases: of its operands, both factors' packing, and what multiplies few columns. */
+/**
+ * What makes a runner of a product in phases: of its operands, both factors' packing, and what multiplies few columns.
+ */
 export type Phased = (o: Operands, left: Packer, right: Packer, narrow: Strips | null) => () => void;
 
 const NONE = new Float64Array();
@@ -26,7 +29,10 @@ const MOST = 32;
 /** So many sums are kept until all phases have added theirs. */
 const ROOM = 1 << 18;
 
-/** The phases of a factor that stands at `values[t][row[t][point] + column[t][depth]]` of each table `t`, or outside; null: they save too little. */
+/**
+ * The phases of a factor that stands at `values[t][row[t][point] + column[t][depth]]` of each table `t`, or outside;
+ * null: they save too little.
+ */
 export function phasesOf(
   row: readonly Int32Array[],
   column: readonly Int32Array[],

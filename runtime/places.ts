@@ -1,5 +1,6 @@
-// Where the accesses of an interpreted nest stand along its loops.  Indices that are sums of loops and numbers, as those of
-// windows are, are taken along in the walk; what few of the loops decide is computed once; what is left, at every point.
+// Where the accesses of an interpreted nest stand along its loops.  Indices that are sums of loops and numbers, as
+// those of windows are, are taken along in the walk; what few of the loops decide is computed once; what is left, at
+// every point.
 
 import { Index, Option, Uniform } from "../host/nodes.js";
 import type { CpuNest } from "./compiled.js";

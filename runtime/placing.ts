@@ -1,4 +1,5 @@
-// Copies in which a part is replaced by other elements: the part is whatever a view of the copy shows.  Both gradients flow.
+// Copies in which a part is replaced by other elements: the part is whatever a view of the copy shows.  Both gradients
+// flow.
 
 import { copyInto, fill_ } from "./copy.js";
 import { full, zeros } from "./create.js";
@@ -78,7 +79,9 @@ export function slice_scatter(
   return replaced("slice_scatter", input, src, (t) => sliceAxis(t, axis, first, length, step, "slice_scatter"));
 }
 
-/** As in PyTorch, places are those of the memory in which `input` lies, gaps and all; the gradient of `input` is that of the elements that
+/**
+ * As in PyTorch, places are those of the memory in which `input` lies, gaps and all; the gradient of `input` is that of
+ * the elements that
  *  are replaced, and 0 elsewhere. */
 export function as_strided_scatter(
   input: Tensor,
@@ -98,7 +101,10 @@ export function as_strided_scatter(
   );
 }
 
-/** Matrices with the vectors along the last axis of `x` on a diagonal, zeros elsewhere; `dim1` and `dim2` are the matrices' axes. */
+/**
+ * Matrices with the vectors along the last axis of `x` on a diagonal, zeros elsewhere; `dim1` and `dim2` are the
+ * matrices' axes.
+ */
 export function diag_embed(x: Tensor, at: number | DiagonalOptions = 0, dim1 = -2, dim2 = -1): Tensor {
   if (isOptions(at)) {
     const [offset = 0, first = dim1, second = dim2] = named("diag_embed", ["offset", "dim1", "dim2"], [at]) as (
@@ -127,7 +133,10 @@ export function diag(x: Tensor, offset: number | { diagonal?: number } = 0): Ten
   return x.ndim === 1 ? diag_embed(x, k) : diagonal(x, k).clone();
 }
 
-/** Makes the elements on the main diagonal `value`; with `wrap` the diagonal of a tall matrix begins anew below its end, a row apart. */
+/**
+ * Makes the elements on the main diagonal `value`; with `wrap` the diagonal of a tall matrix begins anew below its end,
+ * a row apart.
+ */
 export function fill_diagonal_<T extends Tensor>(
   x: T,
   value: number | boolean | Tensor,
@@ -150,7 +159,10 @@ export function fill_diagonal_<T extends Tensor>(
 /** A matrix with all elements of `x` on its diagonal. */
 export const diagflat = (x: Tensor, offset = 0): Tensor => diag_embed(views.reshape(x, [-1]), offset);
 
-/** A border of `value` around the last axes, whose widths `pad` gives in pairs from the last axis on; a negative one takes away. */
+/**
+ * A border of `value` around the last axes, whose widths `pad` gives in pairs from the last axis on; a negative one
+ * takes away.
+ */
 export function constant_pad_nd(x: Tensor, pad: readonly number[], value: number | boolean = 0): Tensor {
   const widths = integers([pad], "constant_pad_nd", "pad");
   if (widths.length % 2 !== 0 || widths.length > 2 * x.ndim) {

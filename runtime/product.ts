@@ -14,7 +14,10 @@ export interface Loop {
 
 export type Storing = Operands["store"];
 
-/** A factor: the accesses it reads, the names it uses, named loops among them, how a panel is filled, and what multiplies points that need few depths. */
+/**
+ * A factor: the accesses it reads, the names it uses, named loops among them, how a panel is filled, and what
+ * multiplies points that need few depths.
+ */
 export interface Side {
   readonly reads: readonly number[];
   readonly names: ReadonlySet<string>;
@@ -75,7 +78,9 @@ export function distances(loops: readonly Loop[], access: number): Int32Array {
   return out;
 }
 
-/** A sum of products of two accesses without computed indices, which is stored; false, with nothing done, if packing costs more
+/**
+ * A sum of products of two accesses without computed indices, which is stored; false, with nothing done, if packing
+ * costs more
  *  than it saves. */
 export function multiplyElements(call: CpuNest): boolean {
   if (!call.kept) {
@@ -156,7 +161,9 @@ export function arranged(
     : () => multiply(operands, few ? narrow : null);
 }
 
-/** Where a panel keeps the first element of its point `i`, when it is `length` deep; the next ones follow `strip` apart. */
+/**
+ * Where a panel keeps the first element of its point `i`, when it is `length` deep; the next ones follow `strip` apart.
+ */
 export function panelStart(i: number, length: number, strip: number): number {
   return strip === 1 ? i * length : (i >> 2) * strip * length + (i & 3);
 }

@@ -144,7 +144,10 @@ export class Plan {
 
 type Slots = (Tensor | null)[];
 
-/** The slots that gradients are made from, and for each of them whether changing its tensor in place is an error: dsl/saving.py. */
+/**
+ * The slots that gradients are made from, and for each of them whether changing its tensor in place is an error:
+ * dsl/saving.py.
+ */
 interface Needs {
   readonly slots: readonly number[];
   readonly held: readonly boolean[];

@@ -54,7 +54,10 @@ export function initial_seed(): number {
   return (seedHigh & 0x7fffffff) * 2 ** 32 + seedLow;
 }
 
-/** The words for one call that draws random numbers; of a source: two numbers of its sequence, so that devices agree on what follows. */
+/**
+ * The words for one call that draws random numbers; of a source: two numbers of its sequence, so that devices agree on
+ * what follows.
+ */
 export function nextCall(source: RandomSource | null = null): RandomWords {
   return source ? { seedLow: source.bits(), seedHigh: source.bits(), call: 0 } : { seedLow, seedHigh, call: calls++ };
 }

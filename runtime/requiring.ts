@@ -1,6 +1,6 @@
 // Requirements over elements: an op of its own looks at them and answers 1 or 0 for each (dsl/elements.py).
-// One that takes results is asked when there are any, else before the op runs.  A GPU is not waited for: its kernels tell the device, and
-// reading the op's results throws.
+// One that takes results is asked when there are any, else before the op runs.  A GPU is not waited for: its kernels
+// tell the device, and reading the op's results throws.
 
 import { runValues } from "./call.js";
 import type { Ask, CompiledOp } from "./compiled.js";

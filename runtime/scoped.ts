@@ -1,6 +1,7 @@
-// What holds while a body runs: a mode, a tidy scope.  A body is over when it returns, an async one when its promise settles, and each
-// takes back only its own.  In Node what an async body set belongs to its call, whatever else runs meanwhile.  A page cannot tell
-// whose code goes on after an `await`: there it is that of the innermost open body for all code.
+// What holds while a body runs: a mode, a tidy scope.  A body is over when it returns, an async one when its promise
+// settles, and each takes back only its own.  In Node what an async body set belongs to its call, whatever else runs
+// meanwhile.  A page cannot tell whose code goes on after an `await`: there it is that of the innermost open body for
+// all code.
 
 import { OpError } from "./errors.js";
 import { callable } from "./kinds.js";
@@ -21,7 +22,9 @@ interface Open<T> {
 }
 
 export class Scoped<T extends object | null> {
-  /** What holds outside of all bodies; in the running synchronous one, and whose first part that is; the async ones that are open, in the
+  /**
+   * What holds outside of all bodies; in the running synchronous one, and whose first part that is; the async ones that
+   * are open, in the
    *  order in which they began. */
   private outside: T;
   private inner: T | undefined = undefined;
@@ -75,7 +78,9 @@ export class Scoped<T extends object | null> {
   }
 }
 
-/** Lets a value hold while any body runs; `over` is called when it is.  OpError where a page cannot tell it from another that is open.
+/**
+ * Lets a value hold while any body runs; `over` is called when it is.  OpError where a page cannot tell it from another
+ * that is open.
  *  No method, so that bundles without such bodies do not hold it. */
 export function runIn<T extends object | null, R>(
   scope: Scoped<T>,

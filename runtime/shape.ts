@@ -5,7 +5,9 @@ import { elementsOf, whole } from "./kinds.js";
 
 export type Shape = readonly number[];
 
-/** A list that nobody changes any more: a copy, unless it is one already.  Tensors hand out theirs, which plans share. */
+/**
+ * A list that nobody changes any more: a copy, unless it is one already.  Tensors hand out theirs, which plans share.
+ */
 export const frozen = (list: Shape): Shape => (Object.isFrozen(list) ? list : Object.freeze([...list]));
 
 /** The most elements a tensor may have: their places are counted in 32 bits. */

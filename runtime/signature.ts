@@ -23,8 +23,9 @@ const KINDS: Readonly<Record<string, Check>> = {
 };
 
 /**
- * `signature("take(input: tensor, index: tensor)")`: a function from a call's arguments to one value for each parameter, `undefined` for one
- * that its `?` lets be left out (or null).  Throws TypeMismatchError for what is missing, unknown, given twice, too many or of another kind.
+ * `signature("take(input: tensor, index: tensor)")`: a function from a call's arguments to one value for each
+ * parameter, `undefined` for one that its `?` lets be left out (or null).  Throws TypeMismatchError for what is
+ * missing, unknown, given twice, too many or of another kind.
  */
 export function signature<T extends unknown[]>(line: string): (args: readonly unknown[]) => T {
   const [op, list] = line.slice(0, -1).split("(") as [string, string];

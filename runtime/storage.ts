@@ -15,7 +15,9 @@ export interface DeviceBuffer {
   readonly size: number;
 }
 
-/** What outlives a storage until the collector's word of its end has come: what is to be given back then, and no elements, for those
+/**
+ * What outlives a storage until the collector's word of its end has come: what is to be given back then, and no
+ * elements, for those
  *  the collector takes itself. */
 export class Cell {
   readonly device: Device;
@@ -32,7 +34,10 @@ export class Cell {
   }
 }
 
-/** What nodes of the tape want to find unchanged later, though nobody need leave it so: shared with the storage until somebody changes that. */
+/**
+ * What nodes of the tape want to find unchanged later, though nobody need leave it so: shared with the storage until
+ * somebody changes that.
+ */
 export interface Kept {
   holders: number;
   /** The elements as they were, once they are no longer the storage's own. */

@@ -24,7 +24,10 @@ function make(args: readonly unknown[]): TensorClass {
   return tensor(data as TensorData, { dtype: "float32", ...(named as Options | undefined) });
 }
 
-/** The class of all tensors.  `new Tensor([[1, 2]])` and `Tensor([[1, 2]])` make one of float32; `tensor` infers the type. */
+/**
+ * The class of all tensors.  `new Tensor([[1, 2]])` and `Tensor([[1, 2]])` make one of float32; `tensor` infers the
+ * type.
+ */
 export const Tensor = /* @__PURE__ */ new Proxy(TensorClass, {
   // The runtime's own tensors come with their storage.
   construct: (target, args, made) =>

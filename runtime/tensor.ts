@@ -1,6 +1,6 @@
 // The tensor: a strided view of a storage, its place on the tape, and what is no function: reading, autograd, memory.
-// methods.ts adds the methods that functions stand behind (views, types, changes in place), the generated modules those of ops;
-// the runtime itself calls the functions, so that a bundle holds those alone that are called.
+// methods.ts adds the methods that functions stand behind (views, types, changes in place), the generated modules those
+// of ops; the runtime itself calls the functions, so that a bundle holds those alone that are called.
 
 import { accumulateInto } from "./accumulate.js";
 import * as autograd from "./autograd.js";
@@ -43,12 +43,18 @@ export class Tensor {
   nodeVersion = 0;
   /** How a view finds its node anew. */
   refresh: ((view: Tensor) => void) | null = null;
-  /** For views that must not be changed in place while recording: one of several that an op made, or one made without recording. */
+  /**
+   * For views that must not be changed in place while recording: one of several that an op made, or one made without
+   * recording.
+   */
   viewRule: "several" | "unrecorded" | null = null;
   /** A number in a tensor's place: it gives way to tensors' types. */
   weak = false;
   private gradient: Tensor | null = null;
-  /** Whether backward() made `gradient` for this tensor alone and nobody has read it: then it is given back when another takes its place. */
+  /**
+   * Whether backward() made `gradient` for this tensor alone and nobody has read it: then it is given back when another
+   * takes its place.
+   */
   private unseen = false;
   private gone = false;
 
@@ -136,14 +142,19 @@ export class Tensor {
   numpy(): Promise<Elements> {
     return readElements(this, "numpy");
   }
-  /** The one element of a tensor: a number, or of a bool one a boolean, which TypeScript is told by `item<boolean>()`. */
+  /**
+   * The one element of a tensor: a number, or of a bool one a boolean, which TypeScript is told by `item<boolean>()`.
+   */
   async item<T extends number | boolean = number>(): Promise<T> {
     if (this.numel() !== 1)
       throw new OpError(`item: a Tensor with ${this.numel()} elements cannot be converted to Scalar`);
     const value = (await readElements(this, "item"))[0]!;
     return (this.dtype === "bool" ? value !== 0 : value) as T;
   }
-  /** The elements as nested arrays; a tensor without axes answers a number or boolean.  `tolist<number[][]>()` tells TypeScript more. */
+  /**
+   * The elements as nested arrays; a tensor without axes answers a number or boolean.  `tolist<number[][]>()` tells
+   * TypeScript more.
+   */
   async tolist<T = NestedNumbers>(): Promise<T> {
     return toNested(await readElements(this, "tolist"), this.shape, this.dtype) as T;
   }

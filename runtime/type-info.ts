@@ -106,7 +106,10 @@ export function promote_types(type1: DType | string, type2: DType | string): DTy
   return promoted(toDType(type1), toDType(type2)) as DType;
 }
 
-/** Whether an element of type `from` may be written where `to` is: not from floats to whole numbers, nor from those to bool. */
+/**
+ * Whether an element of type `from` may be written where `to` is: not from floats to whole numbers, nor from those to
+ * bool.
+ */
 export function can_cast(from: DType | string, to: DType | string): boolean {
   atMost("can_cast", arguments, 2);
   return castable(toDType(from), toDType(to));

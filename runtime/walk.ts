@@ -42,7 +42,10 @@ export class Walk {
     return place;
   }
 
-  /** Calls `run` for each run of `count` points from number `start` on: its first point (from 0), how many, their first place and its step. */
+  /**
+   * Calls `run` for each run of `count` points from number `start` on: its first point (from 0), how many, their first
+   * place and its step.
+   */
   runs(start: number, count: number, run: (k: number, n: number, at: number, step: number) => void): void {
     const { sizes, steps } = this,
       last = sizes.length - 1;
@@ -65,7 +68,10 @@ export class Walk {
     }
   }
 
-  /** The elements of `array` at the points, into `out`; where there is none, NaN.  where: 0 at points that take those of `other`, or 0. */
+  /**
+   * The elements of `array` at the points, into `out`; where there is none, NaN.  where: 0 at points that take those of
+   * `other`, or 0.
+   */
   read(
     array: Elements | Float64Array,
     start: number,

@@ -1,5 +1,5 @@
-// Whole numbers in kernels on the CPU: computed in doubles and checked where a formula ends.  What does not fit into 32 bits is an error;
-// 8-bit types wrap, as PyTorch's do.
+// Whole numbers in kernels on the CPU: computed in doubles and checked where a formula ends.  What does not fit into 32
+// bits is an error; 8-bit types wrap, as PyTorch's do.
 
 import type { CpuNest } from "./compiled.js";
 import { OpError } from "./errors.js";

@@ -14,11 +14,11 @@ import numpy as np
 
 from buildtools import node
 from codegen import opdata
-from codegen.host.nodes import Node
-from codegen.nests import Nest, bare, named_loops
 from codegen.cpu import interpreted
 from codegen.cpu.emit import kernels
 from codegen.cpu.shared import share
+from codegen.host.nodes import Node
+from codegen.nests import Nest, bare, named_loops
 from codegen.package import host_files
 from codegen.ts.literal import literal
 from codegen.ts.modules import kernels_module
@@ -131,7 +131,7 @@ def run(
             src / "ops" / "kernels" / "things.js",
             kernels_module("things", [definition], share({"thing": made}, {"thing": "things"})),
         )
-        names = {a: f"float64" if tensors[a].dtype == np.float64 else str(tensors[a].dtype) for a in tensors}
+        names = {a: "float64" if tensors[a].dtype == np.float64 else str(tensors[a].dtype) for a in tensors}
         names.update(types or {})
         order = [a.tensor for a in nest.accesses]
         flat = {a: number_list(base(t)) for a, t in tensors.items()}

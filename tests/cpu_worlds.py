@@ -8,14 +8,14 @@ import subprocess
 from pathlib import Path
 
 import numpy as np
+from cpu_kernels import RUNTIME, put
 
 from buildtools import node
 from buildtools.paths import EARLIER
-from codegen.nests import Nest, bare, named_loops
 from codegen.earlier import Earlier
+from codegen.nests import Nest, bare, named_loops
 from codegen.package import host_files, ops_files, programs
 from codegen.ts import modules
-from cpu_kernels import RUNTIME, put
 from dsl.expression import walk
 from dsl.opdef import Library, OpDef
 from dsl.reference import constant, extents

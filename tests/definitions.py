@@ -1,4 +1,5 @@
-"""The definitions of ops/ with their gradients, read once for all tests of a run, and from what the build made of them."""
+"""The definitions of ops/ with their gradients, read once for all tests of a run, and from what the build made of
+them."""
 
 import gc
 

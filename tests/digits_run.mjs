@@ -1,5 +1,5 @@
-// Trains one network of examples/digits from PyTorch's weights in Node: node digits_run.mjs "cnn adam" cpu|webgpu STEPS.
-// Prints {device, losses, accuracy} as JSON.
+// Trains one network of examples/digits from PyTorch's weights in Node: node digits_run.mjs "cnn adam" cpu|webgpu
+// STEPS. Prints {device, losses, accuracy} as JSON.
 import { readFile } from "node:fs/promises";
 import * as torch from "../dist/index.js";
 import { readDigits, train } from "../examples/digits/digits.mjs";

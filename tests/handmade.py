@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from dsl.expression import E, ONE, ZERO, add, call, cond, div, idx, lift, mul, neg, pack, read, sub, sym
+from dsl.expression import ONE, ZERO, E, add, call, cond, div, idx, lift, mul, neg, pack, read, sub, sym
 from dsl.ir import Dim, Loop, Program, Stmt, Tensor
 from dsl.opdef import OpDef, Param, Require
 

@@ -1,7 +1,8 @@
 """Runs the code blocks of a Markdown page, and compares what they print with what the page says they print.
 
-Blocks of one language and page are one program (JavaScript and TypeScript are one language), top to bottom, and share their names.
-`<!-- new program -->` begins another one.  What a reader need not see stands in a comment: `<!-- js`, code, `-->`; `<!-- python` likewise.
+Blocks of one language and page are one program (JavaScript and TypeScript are one language), top to bottom, and share
+their names.  `<!-- new program -->` begins another one.  What a reader need not see stands in a comment: `<!-- js`,
+code, `-->`; `<!-- python` likewise.
 
 What a block prints is said in a comment that begins with `->`; further lines of it are indented as far:
 
@@ -9,7 +10,8 @@ What a block prints is said in a comment that begins with `->`; further lines of
     // -> tensor([[1., 0.],
     //            [0., 1.]])
 
-Everything printed since the last such comment must be that text, in which `…` stands for anything.  Programs keep the page's line numbers."""
+Everything printed since the last such comment must be that text, in which `…` stands for anything.  Programs keep the
+page's line numbers."""
 
 import json
 import re
@@ -34,7 +36,8 @@ MARK = {"js": "//", "python": "#"}
 
 @dataclass
 class Program:
-    """The code of one language up to the end of the page or a `new program`, with blank lines where the page has other things."""
+    """The code of one language up to the end of the page or a `new program`, with blank lines where the page has other
+    things."""
 
     page: Path
     language: str
@@ -57,7 +60,7 @@ class Program:
             while more := re.match(rf"\s*{mark} {{4}}(.*)$", lines.get(last + 1, "")):
                 wanted.append(more[1])
                 last += 1
-            out.update({k: "" for k in range(n, last + 1)})
+            out.update(dict.fromkeys(range(n, last + 1), ""))
             head, call, indent = (
                 code.rstrip(),
                 f"said({n}, {json.dumps(chr(10).join(wanted))})",
@@ -69,7 +72,8 @@ class Program:
 
 
 def programs(page: Path) -> list[Program]:
-    """The programs of a page, in the order in which they begin; `.op` and HTML blocks are programs of their own each."""
+    """The programs of a page, in the order in which they begin; `.op` and HTML blocks are programs of their own
+    each."""
     done: list[Program] = []
     now: dict[str, Program] = {}
     inside, indent, hidden, program = None, 0, False, None

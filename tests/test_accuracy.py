@@ -4,10 +4,10 @@ import math
 
 import numpy as np
 import pytest
-
 from accuracy import points
-from buildtools.paths import ROOT
 from definitions import LIBRARY
+
+from buildtools.paths import ROOT
 from dsl import Function
 
 # Values to 15 digits, from tables of the functions.

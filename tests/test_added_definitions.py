@@ -5,13 +5,13 @@ import shutil
 
 import numpy as np
 import pytest
+from definitions import LIBRARY
 
 from buildtools import node, package
 from buildtools.paths import EARLIER, NODE_MODULES, ROOT
 from codegen.host.errors import OpError
 from dsl.api import Function
 from dsl.library import load_text
-from definitions import LIBRARY
 
 DEFINITIONS = """
 op bump(mut x: Float, *, by: real = 1)

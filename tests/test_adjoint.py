@@ -1,14 +1,14 @@
 """The adjoint core on programs written by hand: against central differences, first and second order; gathers
 against the scatters they replace; the form of what comes out."""
 
+import handmade
 import numpy as np
 import pytest
 
-import handmade
 from dsl.adjoint import gradient, second
 from dsl.axes import Axis
+from dsl.expression import ONE, E, add, idx, lift, mul, read, sub, sym
 from dsl.gradcheck import difference
-from dsl.expression import E, ONE, add, idx, lift, mul, read, sub, sym
 from dsl.ir import Dim, Fresh, Loop, Program, Stmt, Tensor
 from dsl.reference import evaluate
 from dsl.solve import Sizes, gather

@@ -3,13 +3,13 @@ are bound to the same sizes, and give the same results, whatever the layout of t
 
 import numpy as np
 import pytest
+from definitions import LIBRARY
 
 from codegen.host.bind import bind
 from codegen.opdata import op_data
 from dsl.adjoint import complete
 from dsl.bound import meta, run, view
 from dsl.worlds import worlds
-from definitions import LIBRARY
 
 OPS = list(LIBRARY.ops)
 

@@ -3,9 +3,9 @@
 from pathlib import Path
 
 import pytest
+from front import checked
 
 from dsl.diagnostics import CODES, render
-from front import checked
 
 FILES = sorted((Path(__file__).parent / "broken").glob("*.op"))
 

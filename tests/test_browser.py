@@ -1,9 +1,9 @@
-"""The package in headless Chromium, under a Content-Security-Policy without eval: tests/checks, and the classic script."""
+"""The package in headless Chromium, under a Content-Security-Policy without eval: tests/checks, and the classic
+script."""
 
 from pathlib import Path
 
 import pytest
-
 from test_node import CHECKS, failures
 
 RUN = """async ([file, device]) => {

@@ -8,12 +8,12 @@ import sys
 from pathlib import Path
 
 import pytest
+from definitions import LIBRARY
 
 from buildtools import package, reports
 from buildtools.paths import EARLIER, ROOT, SOURCES
 from codegen import by_hand
 from codegen.earlier import Earlier
-from definitions import LIBRARY
 from dsl.reach import uncalled
 
 AGAIN = """

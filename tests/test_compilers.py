@@ -9,6 +9,8 @@ from functools import cache
 from itertools import product
 from pathlib import Path
 
+from definitions import LIBRARY
+
 from buildtools import gpu as chosen
 from buildtools import node
 from codegen import package
@@ -20,7 +22,6 @@ from codegen.host.plan import plan
 from codegen.opdata import rules
 from dsl.bound import meta
 from dsl.worlds import worlds
-from definitions import LIBRARY
 
 DEVICES = [Facts(False, False, 1 << 27, 256, 16384, software) for software in (False, True)]
 WORLDS = 4
@@ -47,7 +48,8 @@ def calls(op, data):
 
 
 def ways(outputs: list[int]):
-    """What is asked for, with which schedules, on which device: all results in every way, each alone in the usual one."""
+    """What is asked for, with which schedules, on which device: all results in every way, each alone in the usual
+    one."""
     shared = rules(LIBRARY)
     yield from product([outputs], (shared, []), DEVICES)
     if len(outputs) > 1:
@@ -93,7 +95,7 @@ def test_every_text_is_accepted(tmp_path, figure):
         code, what = refused[0] if refused else ("", "")
         assert not refused, f"{len(refused)} texts are refused by {compiler}; {found[code]}: {what}\n{numbered(code)}"
     figure(
-        f"{len(found)} kernel texts of {len(set(t.split(',')[0] for t in found.values()))} ops are accepted by Tint and naga"
+        f"{len(found)} kernel texts of {len({t.split(',')[0] for t in found.values()})} ops are accepted by Tint and naga"
     )
 
 

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
+from cpu_kernels import hole, op, option, run
 
 from codegen.cpu.emit import kernels
 from codegen.nests import Access, Nest, Step
-from cpu_kernels import hole, op, option, run
-from dsl.expression import E, ZERO, call, conj, div, idx, pack, sym
+from dsl.expression import ZERO, E, call, conj, div, idx, pack, sym
 from dsl.ir import Loop
 from dsl.random import uniform
 
@@ -52,7 +52,7 @@ def test_whole_numbers_fit_into_32_bits_or_wrap_at_8():
             {"a": 1, "b": 2},
             {"alpha": 1},
             "uint8",
-            types={n: "uint8" for n in t},
+            types=dict.fromkeys(t, "uint8"),
         )
         is None
     )
@@ -69,7 +69,7 @@ def test_float16_results_are_rounded_to_half():
         {"a": 4, "b": 4},
         {"alpha": 1},
         "float16",
-        types={n: "float16" for n in t},
+        types=dict.fromkeys(t, "float16"),
     )
     assert (t["out"] == (t["input"] + t["other"]).astype(np.float16)).all()
 
@@ -254,8 +254,8 @@ def test_a_product_of_elements_in_blocks(sizes, mode):
 
 @pytest.mark.parametrize("sizes", [(1, 2, 5, 3), (2, 2, 9, 5), (2, 133, 6, 300), (1, 20, 515, 7)])
 def test_factors_that_are_formulas(sizes):
-    """out = sum[k if k <= m and k < L] (a * alpha) * (b + c) + 2 where n != m, into two tensors: infinite elements that the
-    conditions leave out do not count."""
+    """out = sum[k if k <= m and k < L] (a * alpha) * (b + c) + 2 where n != m, into two tensors: infinite elements that
+    the conditions leave out do not count."""
     b, m, n, k = sizes
     nest = Nest(
         "contract",

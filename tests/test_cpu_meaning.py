@@ -2,19 +2,19 @@
 
 import numpy as np
 import pytest
+from cpu_worlds import Bench, task
+from definitions import LIBRARY
 
 from codegen.cpu.emit import may_be_float
 from codegen.package import programs
-from definitions import LIBRARY
-from cpu_worlds import Bench, task
 from dsl.reference import evaluate
 from dsl.worlds import worlds
 
 COUNT = 3
 # The op of tensors without elements, which computes nothing.
 BEYOND = {"batch_norm_empty"}
-# Raw bodies get their words and scratch memory from the planner, which is left out here: their JavaScript runs in test_raw.py
-# and, through the package, against PyTorch's answers.
+# Raw bodies get their words and scratch memory from the planner, which is left out here: their JavaScript runs in
+# test_raw.py and, through the package, against PyTorch's answers.
 BEYOND |= {
     name for name, op in LIBRARY.ops.items() if any(nest.raw is not None for nests, _ in programs(op) for nest in nests)
 }

@@ -1,4 +1,5 @@
-"""The defaults of every op's parameters are PyTorch's (tests/recorded/defaults.json; tests/recorded/defaults.py says how they were asked).
+"""The defaults of every op's parameters are PyTorch's (tests/recorded/defaults.json; tests/recorded/defaults.py says
+how they were asked).
 
 To ask anew: python tests/test_defaults.py | python-with-torch tests/recorded/defaults.py"""
 
@@ -13,7 +14,8 @@ RECORDED = Path(__file__).parent / "recorded" / "defaults.json"
 
 
 def ours() -> list[tuple[str, str, float]]:
-    """(path in torch, parameter, default) of every op's numbers and booleans; texts are choices, which the oracle sees."""
+    """(path in torch, parameter, default) of every op's numbers and booleans; texts are choices, which the oracle
+    sees."""
     return [
         (path, p.name, float(p.default.val))
         for op in LIBRARY.ops.values()

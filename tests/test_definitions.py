@@ -1,4 +1,5 @@
-"""Definitions that are hard on the compiler: what numpy makes of them, kernels do, and their slopes are central differences."""
+"""Definitions that are hard on the compiler: what numpy makes of them, kernels do, and their slopes are central
+differences."""
 
 import numpy as np
 import pytest

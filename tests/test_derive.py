@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dsl.derive import FLAT, NoDerivative, partials
-from dsl.expression import E, INTRINSICS, call, cond, lift, read
+from dsl.expression import INTRINSICS, E, call, cond, lift, read
 from dsl.ir import Program, Stmt, Tensor
 from dsl.reference import evaluate
 from dsl.tidy import simplify

@@ -1,11 +1,12 @@
-"""Every code block of the documentation runs and prints what the page says (tests/pages.py); that TypeScript is strict: test_package."""
+"""Every code block of the documentation runs and prints what the page says (tests/pages.py); that TypeScript is strict:
+test_package."""
 
 import json
 import re
 
+import pages
 import pytest
 
-import pages
 from buildtools import gpu, node
 from buildtools import site as website
 from buildtools.paths import ROOT
@@ -51,7 +52,8 @@ def test_javascript(program, dist, tmp_path):
     file.write_text(program.checked)
     if program.typed:
         strip(file)
-    # One page runs on the GPU, if in software: the others would take CI's time for pipelines that other tests make, too.
+    # One page runs on the GPU, if in software: the others would take CI's time for pipelines that other tests make,
+    # too.
     device = gpu.variables() if program.page.stem == "start" else {"VK_ICD_FILENAMES": str(tmp_path / "none")}
     done = node.run([ROOT / "tests" / "node" / "run_page.mjs", file], cwd=tmp_path, env=device, timeout=120)
     assert done.returncode == 0, done.stdout
@@ -74,7 +76,8 @@ def strip(file):
 
 
 def test_every_example_of_the_reference_runs(dist, tmp_path):
-    """What hovers and the website's reference print: each line is a call that runs as it stands, with its value behind it."""
+    """What hovers and the website's reference print: each line is a call that runs as it stands, with its value behind
+    it."""
     found = []
     for file in sorted((dist / "ops").glob("*.d.ts")):
         for block in re.findall(r"^ \* @example\n((?: \* .*\n)+?) (?=\*/|\* @)", file.read_text(), re.M):
@@ -130,7 +133,8 @@ def test_definitions(program):
 
 
 def test_the_site_holds_together(tmp_path):
-    """Its pages link to pages that there are, and code of each language is coloured.  The reference is made of one function here."""
+    """Its pages link to pages that there are, and code of each language is coloured.  The reference is made of one
+    function here."""
     types = tmp_path / "types"
     types.mkdir()
     (types / "index.d.ts").write_text("/** Adds. */\nexport declare function add(a: number): number;\n")

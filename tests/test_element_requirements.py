@@ -1,15 +1,16 @@
 """Each requirement over elements (`require all[n] (weight[n] >= 0), ...`) is met by some elements and broken by others.
 
-They are ops of their own (dsl/elements.py), which answer 1 or 0 for each; elements are drawn at random, edges and what is not finite among them."""
+They are ops of their own (dsl/elements.py), which answer 1 or 0 for each; elements are drawn at random, edges and what
+is not finite among them."""
 
 import random
 import zlib
 
 import numpy as np
 import pytest
+from definitions import LIBRARY
 
 from codegen.host.errors import OpError
-from definitions import LIBRARY
 from dsl.api import Function
 from dsl.worlds import worlds
 

@@ -1,10 +1,10 @@
 """Which `foreach` ops may go over many tensors as over one: found out from what they compute."""
 
 import pytest
+from definitions import LIBRARY
 
 from codegen.elementwise import elementwise
 from codegen.opdata import op_data
-from definitions import LIBRARY
 from dsl.library import load_text
 
 STEP = 'op f({params})\n    "A step."\n    foreach\n    {body}\n'

@@ -1,4 +1,5 @@
-"""What build.py sets up: every package by version and hash, tools on a Node that is kept up, and what it says where it cannot."""
+"""What build.py sets up: every package by version and hash, tools on a Node that is kept up, and what it says where it
+cannot."""
 
 import re
 import sys

@@ -3,12 +3,12 @@
 from functools import cache
 
 import pytest
+from definitions import LIBRARY
+from front import errors_of
 
 from codegen.host.errors import OpError
 from dsl.api import Function
 from dsl.examples import check_tests
-from definitions import LIBRARY
-from front import errors_of
 
 
 def test_every_test_of_the_library_holds():

@@ -1,11 +1,11 @@
 """Every kind of error has a page, and the page's examples are true."""
 
 import pytest
+from front import errors_of
 
 from dsl.__main__ import main
 from dsl.diagnostics import CODES
 from dsl.explain import PAGES, page
-from front import errors_of
 
 
 def test_every_kind_has_a_page():

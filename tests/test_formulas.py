@@ -6,6 +6,8 @@ import sys
 from dataclasses import asdict
 
 import pytest
+from definitions import LIBRARY
+from test_same_kernels import CALLS, DEVICES
 
 from codegen.host import printed
 from codegen.host.bind import bind
@@ -18,9 +20,7 @@ from codegen.host.written import read_formula
 from codegen.opdata import op_data, rules
 from codegen.ts.notation import written
 from codegen.verified import BrokenNode, verify
-from definitions import LIBRARY
 from dsl.types import symbol_kinds
-from test_same_kernels import CALLS, DEVICES
 
 
 def test_what_the_package_carries_is_read_as_it_was(figure):
@@ -78,7 +78,8 @@ def test_equal_parts_are_found_by_what_they_say():
 
 
 def test_broken_nodes_are_refused():
-    """Each constant of a wrong kind, and each operator of another group, is found by the verifier that meets every nest."""
+    """Each constant of a wrong kind, and each operator of another group, is found by the verifier that meets every
+    nest."""
     op = LIBRARY.ops["cross_entropy"]
     options, found = symbol_kinds(op), 0
     for nest in op_data(op).programs[0].nests:

@@ -8,12 +8,13 @@ import time
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, note, settings, strategies as st
+from front import checked
+from hypothesis import HealthCheck, given, note, settings
+from hypothesis import strategies as st
 
 from dsl.diagnostics import CODES, render, to_json
 from dsl.parse import parse_text
 from dsl.show import show
-from front import checked
 
 ROOT = Path(__file__).resolve().parent.parent
 CASES = int(os.environ.get("FUZZ", 1500))
@@ -137,7 +138,8 @@ def mutated(base: int, other: int, edits: list[tuple[int, int, int, int]]) -> st
 
 
 def survive(text: str):
-    """The front end answers, in time, with errors that can be shown; what it accepts can be printed and parsed again."""
+    """The front end answers, in time, with errors that can be shown; what it accepts can be printed and parsed
+    again."""
     start = time.process_time()
     errors, source = checked(text, trials=0)
     for e in errors:

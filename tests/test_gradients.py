@@ -5,16 +5,16 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from definitions import EMPTY, LIBRARY
 
+from buildtools.paths import ROOT
 from dsl.adjoint import complete, second
-from dsl.gradcheck import Checked, check
 from dsl.expression import read
+from dsl.gradcheck import Checked, check
 from dsl.ir import Program, Stmt
 from dsl.library import load_text
 from dsl.opdef import OpDef
 from dsl.worlds import World
-from buildtools.paths import ROOT
-from definitions import EMPTY, LIBRARY
 
 ZERO = "its gradient is zero whatever comes in"
 # Ops without a gradient of the gradient, and why.
@@ -94,8 +94,8 @@ def smooth(name: str, world: World) -> bool:
 
 
 def counts(world: World, name: str, at: tuple) -> bool:
-    """Whether an element's derivative is the slope.  Of matrices of which one half is read PyTorch's gradient has both: that of
-    a triangle is right in the half that is read, that of a symmetric matrix is shared by both halves."""
+    """Whether an element's derivative is the slope.  Of matrices of which one half is read PyTorch's gradient has both:
+    that of a triangle is right in the half that is read, that of a symmetric matrix is shared by both halves."""
     if world.op.name == "pinv":
         return not world.env["hermitian"]
     if world.op.name != "cholesky_solve" or name != "input2":

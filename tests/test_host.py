@@ -3,11 +3,11 @@ every op the same bound calls and byte-equal kernels from Python's text and from
 
 import json
 import math
-import re
 from functools import cache
 
 import numpy as np
 import pytest
+from definitions import LIBRARY
 
 from buildtools import node
 from codegen import package
@@ -25,7 +25,6 @@ from codegen.ts import modules
 from codegen.wgsl import prelude
 from dsl.bound import meta
 from dsl.worlds import worlds
-from definitions import LIBRARY
 
 
 @cache

@@ -1,4 +1,5 @@
-"""Builds that were killed, changed by hand, or run side by side: what lies in dist/ afterwards is what the sources say."""
+"""Builds that were killed, changed by hand, or run side by side: what lies in dist/ afterwards is what the sources
+say."""
 
 import os
 import subprocess
@@ -7,11 +8,11 @@ import time
 from pathlib import Path
 
 import pytest
+from test_build import same_tree
 
 from buildtools import lock, package
 from buildtools.paths import ROOT
 from codegen.package import write
-from test_build import same_tree
 
 # Compiles argv[1] to argv[2] and is killed at the moment argv[3].
 KILLED = """

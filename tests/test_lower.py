@@ -1,11 +1,12 @@
 """Definitions become the loop programs that they mean; mistakes in them become errors; broken programs are noticed."""
 
-import pytest
 from dataclasses import replace
 
+import pytest
 from definitions import LIBRARY
+
 from dsl.conditions import either, exclusive, narrowed
-from dsl.expression import E, FALSE, TRUE, conj, idx, lift, pack, read, show, sym
+from dsl.expression import FALSE, TRUE, E, conj, idx, lift, pack, read, show, sym
 from dsl.ir import Dim, Loop, Program, Stmt, Tensor
 from dsl.library import load_text
 from dsl.opdef import OpDef

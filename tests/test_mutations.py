@@ -1,11 +1,13 @@
-"""build.py mutate: what is changed is code, a mutation that hangs or fails is noticed, and the tests that are likeliest to notice it run first."""
+"""build.py mutate: what is changed is code, a mutation that hangs or fails is noticed, and the tests that are likeliest
+to notice it run first."""
 
 import sys
 
 import pytest
 
 from buildtools import mutate, nearest
-from buildtools.mutate import Clean, copy, failed, mutate as try_all, tried, tried_far, tried_near
+from buildtools.mutate import Clean, copy, failed, tried, tried_far, tried_near
+from buildtools.mutate import mutate as try_all
 from buildtools.mutations import draw, mutations, sources
 from buildtools.paths import ROOT
 

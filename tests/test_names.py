@@ -3,11 +3,11 @@
 from pathlib import Path
 
 import pytest
+from front import errors_of
 
 from dsl.names import check_library
 from dsl.parse import parse_file, parse_text
 from dsl.scope import Vocabulary, axes_of, expanded
-from front import errors_of
 
 ROOT = Path(__file__).resolve().parent.parent
 

@@ -1,14 +1,16 @@
-"""Names in definitions are their authors': whatever else means something in a kernel, a function or an object, in every language."""
+"""Names in definitions are their authors': whatever else means something in a kernel, a function or an object, in every
+language."""
 
 import pytest
+from test_cpu_meaning import answers_of, same_as_wanted
 
 from dsl.adjoint import complete
 from dsl.api import Function
 from dsl.diagnostics import render
 from dsl.library import load_text
-from test_cpu_meaning import answers_of, same_as_wanted
 
-# Of kernels and their templates, of the prelude, of WGSL, of JavaScript and its objects, of Python, of what the compiler makes itself.
+# Of kernels and their templates, of the prelude, of WGSL, of JavaScript and its objects, of Python, of what the
+# compiler makes itself.
 WORDS = """r0 r1 acc0 acc1 inner0 outer0 inner outer row rows flat lane place point points value at storage p u l words kernel
 is_nan larger square power divide philox exp_of reached tell fault source common0 part0 host0 seed0 call tile patch0
 i32 f32 array var fn let struct loop switch self filter target bitcast vec4 override atomic ptr workgroup texture private

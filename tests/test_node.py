@@ -1,4 +1,5 @@
-"""tests/checks on the CPU and on Dawn, and the files of tests/node, which use node's own test runner: one test per file and device."""
+"""tests/checks on the CPU and on Dawn, and the files of tests/node, which use node's own test runner: one test per file
+and device."""
 
 import json
 from pathlib import Path

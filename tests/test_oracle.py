@@ -1,4 +1,5 @@
-"""PyTorch's recorded answers, forward and gradient, on both devices: what once was right stays right; every module is right."""
+"""PyTorch's recorded answers, forward and gradient, on both devices: what once was right stays right; every module is
+right."""
 
 import re
 
@@ -58,7 +59,8 @@ def test_the_rest_stays_right_on_webgpu(part, dist, figure):
 
 @pytest.mark.parametrize("device", ["cpu", "webgpu"])
 def test_degenerate_points_are_as_they_were(device, dist, figure):
-    """Values and slopes at zeros, equal numbers, infinities and NaN: no call joins those that are known to differ from PyTorch's."""
+    """Values and slopes at zeros, equal numbers, infinities and NaN: no call joins those that are known to differ from
+    PyTorch's."""
     found, count = conformance.odd(
         conformance.replay(device, tier=conformance.DEGENERATE_TIERS[device], degenerate=True).items
     )

@@ -1,12 +1,13 @@
-"""Whole numbers that do not fit into 32 bits: the numpy meaning and the GPU refuse the same; see tests/checks/overflow.mjs for the package."""
+"""Whole numbers that do not fit into 32 bits: the numpy meaning and the GPU refuse the same; see
+tests/checks/overflow.mjs for the package."""
 
 import numpy as np
 import pytest
+from definitions import LIBRARY
 
 import dsl
 from codegen.host.kernel import kernel_functions
 from codegen.opdata import op_data
-from definitions import LIBRARY
 
 MOST, LEAST = 2**31 - 1, -(2**31)
 I = lambda *values: np.array(values, np.int32)

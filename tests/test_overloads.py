@@ -4,12 +4,12 @@ import itertools
 import json
 
 import numpy as np
+from definitions import LIBRARY
 
 from buildtools import node
 from codegen import package
 from codegen.host.bind import bind
 from codegen.ts.aliases import names_of
-from definitions import LIBRARY
 from dsl.bound import meta
 from dsl.library import load_text
 from dsl.reach import takes_all
@@ -121,7 +121,8 @@ def definition(number: int, tensors: str, option: str, require: str) -> str:
 
 
 def test_what_is_said_to_take_all_calls_of_another_op_takes_them():
-    """Random signatures, each beside each: where one is said to leave nothing for the other, it binds every call of it."""
+    """Random signatures, each beside each: where one is said to leave nothing for the other, it binds every call of
+    it."""
     texts = [definition(n, *of) for n, of in enumerate(itertools.product(TENSORS, OPTIONS, REQUIRES))]
     library, errors, _ = load_text("\n".join(texts))
     assert not errors

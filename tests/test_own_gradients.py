@@ -1,4 +1,5 @@
-"""A called op's own gradient is what flows through the call: at kinks, where it is not what would be derived, and by the chain rule."""
+"""A called op's own gradient is what flows through the call: at kinks, where it is not what would be derived, and by
+the chain rule."""
 
 import numpy as np
 import pytest

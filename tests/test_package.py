@@ -6,9 +6,9 @@ import re
 import shutil
 import subprocess
 
+import pages
 import pytest
 
-import pages
 from buildtools import node, package
 from buildtools.paths import ROOT
 from codegen import core
@@ -48,7 +48,8 @@ def test_an_esm_project_imports_it(project, which):
 
 
 def test_the_functional_entry_works_alone(project):
-    """Without what other entries load before it, and with modules and optimizers, which must not need methods of tensors."""
+    """Without what other entries load before it, and with modules and optimizers, which must not need methods of
+    tensors."""
     script = """
         import { add, einsum, matmul, nn, ones, optim, relu, tensor, to } from "tensorloom/functional";
         const x = tensor([[1, 2]], { requires_grad: true });
@@ -61,7 +62,8 @@ def test_the_functional_entry_works_alone(project):
 
 
 def test_the_core_entry_holds_what_it_lists(project, dist):
-    """All of core.names as functions, and a network that is trained with nothing else; the script for pages defines the same."""
+    """All of core.names as functions, and a network that is trained with nothing else; the script for pages defines the
+    same."""
     listed = core.listed(core.LIST.read_text(encoding="utf-8"))
     assert len(listed) > 100
     script = f"""
@@ -88,7 +90,8 @@ def test_the_core_entry_holds_what_it_lists(project, dist):
 
 
 def test_a_strict_typescript_project_compiles(project):
-    """`tests/user_project` holds what must and (by @ts-expect-error) what must not type-check; so must the documentation's TypeScript."""
+    """`tests/user_project` holds what must and (by @ts-expect-error) what must not type-check; so must the
+    documentation's TypeScript."""
     typed = [program for page in pages.PAGES for program in pages.programs(page) if program.typed]
     assert typed
     for n, program in enumerate(typed):
@@ -139,7 +142,8 @@ def test_a_minified_bundle_says_the_same_names(project):
 
 
 def test_what_a_module_does_on_import_is_said_to_bundlers(dist):
-    """A module that is not among package.json's `sideEffects` may be left out, so on import it changes at most what it defines."""
+    """A module that is not among package.json's `sideEffects` may be left out, so on import it changes at most what it
+    defines."""
     listed = json.loads((dist / "package.json").read_text())["sideEffects"]
     for file in dist.rglob("*.js"):
         if f"./{file.relative_to(dist).as_posix()}" in listed:

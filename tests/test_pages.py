@@ -1,4 +1,5 @@
-"""The example pages in headless Chromium: they train, the loss falls, nothing complains; a screenshot of each is kept."""
+"""The example pages in headless Chromium: they train, the loss falls, nothing complains; a screenshot of each is
+kept."""
 
 import pytest
 

@@ -1,4 +1,5 @@
-"""Random programs: PyTorch's recorded answers on both devices, and the two devices against each other.  See tests/programs/README.md."""
+"""Random programs: PyTorch's recorded answers on both devices, and the two devices against each other.  See
+tests/programs/README.md."""
 
 import collections
 import datetime

@@ -1,13 +1,14 @@
-"""Random definitions: numpy's meaning, the derived gradient and the GPU against what the formula says place by place."""
+"""Random definitions: numpy's meaning, the derived gradient and the GPU against what the formula says place by
+place."""
 
 import datetime
 
 import numpy as np
 import pytest
+from random_definitions import made
 
 import dsl
 from codegen.host.errors import OpError
-from random_definitions import made
 
 TODAY = int(datetime.date.today().strftime("%Y%m%d"))
 PARTS, COUNT = 8, 25  # definitions of fixed seeds, in parts that run side by side; and of the date as many as one part

@@ -1,4 +1,5 @@
-"""Raw bodies and calls of ops over rows: in numpy, on the GPU, and their gradients of both orders by central differences."""
+"""Raw bodies and calls of ops over rows: in numpy, on the GPU, and their gradients of both orders by central
+differences."""
 
 import numpy as np
 import pytest

@@ -2,12 +2,12 @@
 
 import math
 
+import handmade
 import numpy as np
 import pytest
 
-import handmade
 from dsl import special
-from dsl.expression import E, INTRINSICS, ZERO, call, cond, idx, lift, read, sym
+from dsl.expression import INTRINSICS, ZERO, E, call, cond, idx, lift, read, sym
 from dsl.ir import Dim, Loop, Program, Stmt, Tensor
 from dsl.random import philox, uniform
 from dsl.reference import evaluate

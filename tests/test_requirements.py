@@ -1,14 +1,15 @@
-"""Each `require` of the definitions is missed where it is removed, or one of its comparisons turned: recorded calls, legal ones
-and refused ones, are answered as when they were recorded (tests/recorded/requirements.py, which says how)."""
+"""Each `require` of the definitions is missed where it is removed, or one of its comparisons turned: recorded calls,
+legal ones and refused ones, are answered as when they were recorded (tests/recorded/requirements.py, which says
+how)."""
 
 import json
 from dataclasses import replace
 
 import pytest
-
-from codegen import package
 from definitions import LIBRARY
 from recorded import requirements
+
+from codegen import package
 
 CALLS = json.loads(requirements.RECORDED.read_text())
 NOT_SHOWN = CALLS.pop("not shown")

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from front import errors_of
 
 from codegen.cpu import routines as cpu
 from codegen.wgsl import routines as wgsl
@@ -10,7 +11,6 @@ from dsl.adjoint import complete
 from dsl.diagnostics import DefinitionError
 from dsl.library import load_text
 from dsl.routines import run
-from front import errors_of
 
 FIBONACCI = """
 def fibonacci(n)

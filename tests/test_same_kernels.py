@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from definitions import LIBRARY
 
 import dsl
 from buildtools import node
@@ -22,7 +23,6 @@ from codegen.opdata import rules
 from codegen.ts.modules import binding
 from dsl.api import device
 from dsl.bound import contiguous
-from definitions import LIBRARY
 
 HERE = Path(__file__).parent
 DEVICES = [Facts(True, True, 1 << 31, 256, 32768, False), Facts(False, False, 1 << 27, 256, 16384, True)]

@@ -1,9 +1,10 @@
-"""What gradients read of an op's tensors, and which of those are held (dsl/saving.py): by what PyTorch allows to be changed in place."""
+"""What gradients read of an op's tensors, and which of those are held (dsl/saving.py): by what PyTorch allows to be
+changed in place."""
 
 import pytest
+from definitions import LIBRARY
 
 import dsl
-from definitions import LIBRARY
 from dsl.adjoint import complete
 from dsl.saving import held, needed
 

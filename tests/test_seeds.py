@@ -4,10 +4,10 @@ import json
 from pathlib import Path
 
 import pytest
+from test_pages import FINISHED
 
 from buildtools import gpu, node
 from buildtools.paths import ROOT
-from test_pages import FINISHED
 
 SEEDS = ROOT / "examples" / "seeds"
 NO_GPU = "Object.defineProperty(navigator, 'gpu', { value: { requestAdapter: async () => null } })"

@@ -1,16 +1,15 @@
 """Tidying keeps values, and takes out what is there twice, for nothing or under the wrong sign."""
 
+import handmade
 import numpy as np
 import pytest
 
-import handmade
 from dsl.adjoint import known_sizes
 from dsl.affine import always, expression, poly, shorter
-from dsl.expression import E, ONE, ZERO, add, call, cond, idx, lift, mul, neg, read, sub, sym
-from dsl.ir import Loop, Program, Stmt, Tensor
+from dsl.expression import ONE, ZERO, E, add, call, cond, idx, lift, mul, neg, read, sub, sym
+from dsl.ir import Fresh, Loop, Program, Stmt, Tensor
 from dsl.reference import constant, evaluate
 from dsl.solve import tighten
-from dsl.ir import Fresh
 from dsl.tidy import filtered, simplify, tidy
 
 x, y, c = read("x", []), read("y", []), E(">", (read("x", []), ZERO))

@@ -1,7 +1,9 @@
-"""The package as users' tools meet it: built from the packed tarball by each of them, a small program trains a step with WebGPU and without.
+"""The package as users' tools meet it: built from the packed tarball by each of them, a small program trains a step
+with WebGPU and without.
 
-Bundlers and runtimes other than Node are installed for these tests alone (buildtools/toolchains.py), which takes time: every day has some
-of them.  TENSORLOOM_TOOLCHAINS=all asks for all, TENSORLOOM_TOOLCHAINS=vite,next for these; what needs nothing installed runs always."""
+Bundlers and runtimes other than Node are installed for these tests alone (buildtools/toolchains.py), which takes time:
+every day has some of them.  TENSORLOOM_TOOLCHAINS=all asks for all, TENSORLOOM_TOOLCHAINS=vite,next for these; what
+needs nothing installed runs always."""
 
 import base64
 import datetime

@@ -1,6 +1,6 @@
-"""Training in earnest: a GPT, an LSTM and a network with batch normalisation follow the loss that PyTorch recorded, within 1 %, from
-the same weights.  On the CPU for all 200 steps; on a GPU, which software plays where tests usually run, for as many as SECONDS allow after the
-kernels are compiled; TRAINING=all runs all steps."""
+"""Training in earnest: a GPT, an LSTM and a network with batch normalisation follow the loss that PyTorch recorded,
+within 1 %, from the same weights.  On the CPU for all 200 steps; on a GPU, which software plays where tests usually
+run, for as many as SECONDS allow after the kernels are compiled; TRAINING=all runs all steps."""
 
 import json
 import os

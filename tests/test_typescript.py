@@ -7,14 +7,15 @@ import shutil
 from pathlib import Path
 
 import pytest
+from definitions import LIBRARY
 
-from buildtools import node, package as build
+from buildtools import node
+from buildtools import package as build
 from buildtools.paths import EARLIER, SOURCES
 from codegen import package
 from codegen.earlier import Earlier
 from codegen.ts import modules
 from codegen.ts.aliases import names_of
-from definitions import LIBRARY
 from dsl.library import load_text
 
 IMPORTED = re.compile(r"^import (?:type )?(?:\{([^}]*)\}|\* as (\w+))", re.M)
@@ -69,7 +70,8 @@ def test_everything_generated_type_checks(dist):
 
 
 def test_functional_calls_no_method_that_only_the_whole_package_has(dist):
-    """`tensorloom/functional` installs no methods, so nothing that it reaches may need `x.view()` or `x.add()`, which TypeScript then does not know."""
+    """`tensorloom/functional` installs no methods, so nothing that it reaches may need `x.view()` or `x.add()`, which
+    TypeScript then does not know."""
     assert build.check_types(SOURCES, "functional.ts") == ""
 
 
@@ -125,7 +127,8 @@ def plain(value):
 
 
 def test_data_written_short_is_completed_to_what_it_was(dist, tmp_path):
-    """All that the package knows of every op, from its text: codegen/ts/notation.py and runtime/notation.ts are each other's opposite."""
+    """All that the package knows of every op, from its text: codegen/ts/notation.py and runtime/notation.ts are each
+    other's opposite."""
     ops = list(LIBRARY.ops.values())
     (tmp_path / "main.ts").write_text(
         "\n".join(

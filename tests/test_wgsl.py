@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from definitions import LIBRARY
 
 from codegen.gpu import Gpu
 from codegen.host.bind import bind
@@ -10,7 +11,6 @@ from codegen.opdata import op_data, rules
 from dsl.adjoint import complete
 from dsl.bound import meta, run
 from dsl.worlds import worlds
-from definitions import LIBRARY
 
 RULES = rules(LIBRARY)
 TOLERANCE = {"rtol": 2e-4, "atol": 2e-5}

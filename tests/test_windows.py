@@ -4,6 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from definitions import LIBRARY
+from test_strategies import flat
 
 from codegen.gpu import Gpu
 from codegen.host.affine import affine_of
@@ -13,9 +15,7 @@ from codegen.host.kernel import Facts
 from codegen.host.plan import plan
 from codegen.host.written import read_formula
 from codegen.opdata import op_data, rules
-from definitions import LIBRARY
 from dsl.bound import meta
-from test_strategies import flat
 
 RULES = rules(LIBRARY)
 ALWAYS = [replace(r, when=lambda facts: facts["window"] > 0) if r.strategy == "window" else r for r in RULES]
@@ -32,8 +32,8 @@ def gpu() -> Gpu:
 
 
 def ran(gpu: Gpu, name: str, args: list, program: int, shared: list) -> tuple[list[np.ndarray], list[str]]:
-    """The tensors that a program makes, and the strategies of its launches.  Cotangents are drawn; results of a gradient are those of
-    the floating inputs."""
+    """The tensors that a program makes, and the strategies of its launches.  Cotangents are drawn; results of a
+    gradient are those of the floating inputs."""
     data = op_data(LIBRARY.ops[name])
     args = [*args, *[None] * (len(data.params) - len(args))]
     call = bind(data, [meta(a) if isinstance(a, np.ndarray) else a for a in args])
@@ -80,7 +80,8 @@ def test_windows(gpu, call, program):
 
 
 def test_where_schedules_choose_windows(gpu):
-    """Where each element is read by three windows or more; the gradient of a pool with stride 2 too, its forward not."""
+    """Where each element is read by three windows or more; the gradient of a pool with stride 2 too, its forward
+    not."""
     for call, program in (
         ("max_pool2d", 0),
         ("max_pool2d", 1),

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
+from definitions import LIBRARY
 
 from dsl.library import load_text
 from dsl.trials import check_instances
 from dsl.worlds import outside, worlds
-from definitions import LIBRARY
 
 
 def only(text: str):

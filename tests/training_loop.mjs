@@ -1,7 +1,9 @@
 // A training loop that disposes of nothing, and how much memory it held on the way: for tests of Node and of Chromium.
 const PARTS = 20;
 
-/** Trains a small network for `steps` steps, or for `seconds` after the first, which compiles the kernels.  Answers the most bytes that were held in each twentieth of the steps: by the
+/**
+ * Trains a small network for `steps` steps, or for `seconds` after the first, which compiles the kernels.  Answers the
+ * most bytes that were held in each twentieth of the steps: by the
  *  device, where buffers that wait to be used again count too, and by live tensors. */
 export async function heldWhileTraining(torch, device, { steps = 10_000, seconds = Infinity } = {}) {
   const { nn, optim } = torch,
@@ -30,8 +32,11 @@ export async function heldWhileTraining(torch, device, { steps = 10_000, seconds
   return { ...held, steps: step, seconds: (performance.now() - began) / 1000 };
 }
 
-/** The most held in the second half of the steps over the most in the first: about 1 on a machine that is left alone.  Where waiting for
- *  the collector takes too long, the room for what it has not found doubles (runtime/webgpu/ballast.ts), so tests hold a bound of all
+/**
+ * The most held in the second half of the steps over the most in the first: about 1 on a machine that is left alone.
+ * Where waiting for
+ *  the collector takes too long, the room for what it has not found doubles (runtime/webgpu/ballast.ts), so tests hold
+ * a bound of all
  *  steps, and that nothing is left after a collection. */
 export function growth(most) {
   const half = Math.ceil(most.length / 2);

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from dsl.expression import E, ZERO, indices
 from codegen.nests import Access, Nest
+from dsl.expression import ZERO, E, indices
 
 from .expr import EQUAL, PRODUCT, TERNARY, Hole, Printer
 

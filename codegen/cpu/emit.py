@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from dsl.opdef import OpDef
 from codegen.nests import Nest
+from dsl.opdef import OpDef
 
 from . import interpreted
 from .canonical import canonical, name_of
@@ -21,10 +21,11 @@ WHOLE_CLASSES = ("Int", "Bits", "Bool")
 
 @dataclass
 class Kernels:
-    """functions: JavaScript; table: for each nest of each program the names of its kernels, for a floating and a whole T.
+    """functions: JavaScript; table: for each nest of each program the names of its kernels, for a floating and a whole
+    T.
 
-    interpreted: by names of kernels what does instead of a function of that name; forms: of each function, in order, its
-    canonical text; calls: those of the op's functions that each calls."""
+    interpreted: by names of kernels what does instead of a function of that name; forms: of each function, in order,
+    its canonical text; calls: those of the op's functions that each calls."""
 
     functions: list[str] = field(default_factory=list)
     table: list[list[tuple[str | None, str | None]]] = field(default_factory=list)
@@ -81,7 +82,8 @@ def may_be_whole(op: OpDef) -> bool:
 
 
 def whole(out: Kernels, nest: Nest, op: OpDef, name: str, tensors) -> str:
-    """Adds the kernel of a nest for a whole T; answers its name, which is that for a floating T if both are the same."""
+    """Adds the kernel of a nest for a whole T; answers its name, which is that for a floating T if both are the
+    same."""
     if nest.raw is not None:
         if not may_be_float(op):
             out.functions.append(raw_function(nest, name))

@@ -1,15 +1,15 @@
 """Scalar expressions as TypeScript.
 
 A kernel is printed for one class of T.  Every expression has a kind: "f" a double, "w" a whole number
-of 32 bits (T of the integral class; in a kernel checked by runtime/whole.ts, in a routine it wraps), "i" an index or size, exact,
-"b" a boolean.  Reads and
-earlier values come in through `holes`.  Nothing here knows about loops or positions."""
+of 32 bits (T of the integral class; in a kernel checked by runtime/whole.ts, in a routine it wraps), "i" an index or
+size, exact, "b" a boolean.  Reads and earlier values come in through `holes`.  Nothing here knows about loops or
+positions."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from dsl.expression import E, ROUTINES
+from dsl.expression import ROUTINES, E
 
 from ..wide import WIDE, wide_parts
 from .names import camel
@@ -111,8 +111,8 @@ class Holes(dict[str, Hole]):
 class Printer:
     """Prints expressions for one class of T.
 
-    holes: reads, earlier values, loop indices and words by name; helpers: functions of runtime/math.ts in use; checked: whether
-    whole numbers must fit into 32 bits."""
+    holes: reads, earlier values, loop indices and words by name; helpers: functions of runtime/math.ts in use; checked:
+    whether whole numbers must fit into 32 bits."""
 
     integral: bool
     checked: bool = False

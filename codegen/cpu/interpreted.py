@@ -1,11 +1,11 @@
 """Nests that get no kernel on the CPU: runtime/interpreter.ts runs them from the op's data.
 
-It computes up to a thousand points at once, in loops that are shared by all formulas, which mostly takes at most twice as long as
-a kernel of the nest's own, and makes bundles a fifth smaller; contractions are made in blocks (runtime/contraction.ts).
-Kernels are generated only for raw bodies, formulas so short that the same few kernels serve many ops, whole numbers, and
-indices from tensors, which are checked.  An op of short formulas alone does without the interpreter altogether, second
-derivative and all.  The interpreter computes the formulas that the GPU's kernels are made of; here is decided whether it can,
-and which functions the op has to bring for it."""
+It computes up to a thousand points at once, in loops that are shared by all formulas, which mostly takes at most twice
+as long as a kernel of the nest's own, and makes bundles a fifth smaller; contractions are made in blocks
+(runtime/contraction.ts). Kernels are generated only for raw bodies, formulas so short that the same few kernels serve
+many ops, whole numbers, and indices from tensors, which are checked.  An op of short formulas alone does without the
+interpreter altogether, second derivative and all.  The interpreter computes the formulas that the GPU's kernels are
+made of; here is decided whether it can, and which functions the op has to bring for it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ from .expr import PREFIX, name_of
 
 OWN = frozenset(get_args(Interpreted))
 BITS = ("&", "|", "^", "~")
-# The longest formulas that get a kernel nevertheless: `g if a > 0 else 0` at every point, `s = sum (a * b + c * d); s` over a row.
+# The longest formulas that get a kernel nevertheless: `g if a > 0 else 0` at every point, `s = sum (a * b + c * d); s`
+# over a row.
 SMALL_POINT, SMALL_ROW = 6, 8
 # Functions that only few formulas use, by their names in WGSL.
 BROUGHT = {
@@ -44,8 +45,8 @@ BROUGHT = {
 
 
 def brought(op: OpDef, nest: Nest, tensors, second: bool) -> dict[str, str] | None:
-    """The functions that the interpreter needs for a nest, as JavaScript by their names in WGSL; None if it cannot run it, or not as
-    fast as a kernel.  second: whether it belongs to a second derivative."""
+    """The functions that the interpreter needs for a nest, as JavaScript by their names in WGSL; None if it cannot run
+    it, or not as fast as a kernel.  second: whether it belongs to a second derivative."""
     if nest.raw is not None or not second and small(nest) or nest.shape == "contract" and multiplies_elements(nest):
         return None
     if not second and any(a.guard is None and reads_of(*a.index) for a in nest.accesses):
@@ -67,7 +68,8 @@ def brought(op: OpDef, nest: Nest, tensors, second: bool) -> dict[str, str] | No
 
 
 def small(nest: Nest) -> bool:
-    """Whether a nest is a sum or a product: such kernels are many ops' own, and simple ops do without the interpreter."""
+    """Whether a nest is a sum or a product: such kernels are many ops' own, and simple ops do without the
+    interpreter."""
     if any(a.guard is not None for a in nest.accesses):
         return False
     lengths = [sum(1 for _ in walk(s.body)) for s in nest.steps]
@@ -75,7 +77,8 @@ def small(nest: Nest) -> bool:
 
 
 def multiplies_elements(nest: Nest) -> bool:
-    """Whether a contraction multiplies two accesses as they lie, and stores the sums: runtime/product.ts needs no formula for it."""
+    """Whether a contraction multiplies two accesses as they lie, and stores the sums: runtime/product.ts needs no
+    formula for it."""
     total, *stores = nest.steps
     plain = lambda e: e.op == "hole"
     return (

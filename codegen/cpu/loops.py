@@ -3,14 +3,15 @@
 A kernel goes row by row; in a row along the innermost anonymous loop; inside it through its named
 loops where they stand further in.  Each step runs at every point; a reduction or an `inner` store
 opens the loops of the reduction around itself.  A scan makes its stores inside the reduction, so one
-pass suffices.  Contractions run in blocks from their data (runtime/contraction.ts), and so where they are narrow or whole."""
+pass suffices.  Contractions run in blocks from their data (runtime/contraction.ts), and so where they are narrow or
+whole."""
 
 from __future__ import annotations
 
+from codegen.nests import Nest, Step, bare, named_loops
 from dsl.expression import E, walk
 from dsl.ir import Loop
 from dsl.opdef import OpDef
-from codegen.nests import Nest, Step, bare, named_loops
 
 from .access import Place, dependence, parts_of, reads_of
 from .expr import UNARY, Hole, Printer
@@ -149,7 +150,8 @@ class LoopKernel:
             t.open(for_loop(l, self.printer))
         moving = [p for p in used if self.moves(p)]
         along = self.along and (bool(moving) or self.random())
-        # A step of 0 is nothing beside a sum, and makes kernels equal whose axes differ: products of matrices and of vectors.
+        # A step of 0 is nothing beside a sum, and makes kernels equal whose axes differ: products of matrices and of
+        # vectors.
         if not self.named:
             moving = used
         still = [p for p in used if p not in moving] if along else used
@@ -337,7 +339,8 @@ class LoopKernel:
             best, point = self.arguments[s.name] = self.names.fresh("best"), self.names.fresh("point")
             self.text.add(f"let {best} = {'-Infinity' if s.red == 'argmax' else 'Infinity'}, {point} = 0;")
         self.printer.holes[s.name] = Hole(name, kind)
-        # A sum of elements as they are is checked at its end, by its lowest 32 bits: once an element takes twice the time.
+        # A sum of elements as they are is checked at its end, by its lowest 32 bits: once an element takes twice the
+        # time.
         if s.red == "sum" and kind == "w" and s.body.op == "hole" and self.nest.shape != "scan":
             self.lows[s.name] = self.names.fresh("low")
             self.text.add(f"let {self.lows[s.name]} = 0;")

@@ -1,4 +1,5 @@
-"""Routines (dsl/routines.py) as TypeScript functions, one for floats and one for whole numbers where it may have those."""
+"""Routines (dsl/routines.py) as TypeScript functions, one for floats and one for whole numbers where it may have
+those."""
 
 from __future__ import annotations
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dsl.expression import E, transform
 from codegen.nests import Nest
+from dsl.expression import E, transform
 
 from .access import is_read
 
@@ -34,7 +34,8 @@ class Text:
 
 
 def open_kernel(text: Text, name: str, said: str):
-    """The head of a kernel: kernels are JavaScript, so that a build need not compile them; their types are in comments."""
+    """The head of a kernel: kernels are JavaScript, so that a build need not compile them; their types are in
+    comments."""
     text.add_all(["/**", f" * {said}", " * @param {CpuNest} nest", " */"])
     text.open(f"function {name}(nest)")
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+from codegen.nests import Nest
 from dsl.expression import E, symbols
 from dsl.opdef import OpDef, Presence
 from dsl.types import symbol_kinds
-
-from codegen.nests import Nest
 
 from .expr import EQUAL, Hole
 
@@ -14,7 +13,8 @@ CONSTANTS = ("inf", "nan", "pi")
 
 
 def tensor_kind(op: OpDef, tensor: str, integral: bool, tensors=None) -> str:
-    """The kind of a tensor's elements: "w" or "f" as T is, "i", "b"; of a type of its own: what its class says, else "f"."""
+    """The kind of a tensor's elements: "w" or "f" as T is, "i", "b"; of a type of its own: what its class says, else
+    "f"."""
     dtype = (tensors or op.tensors)[tensor].dtype
     if dtype == "own":
         return next(

@@ -9,7 +9,8 @@ from .pattern import has_kind, physical, present
 
 
 def chosen(op: Op, metas: list[Meta | None], env: Env, ranks: dict[str, int]):
-    """Makes every `dim` option that names an axis of a pattern count from 0, and binds the ranks of the packs beside them."""
+    """Makes every `dim` option that names an axis of a pattern count from 0, and binds the ranks of the packs beside
+    them."""
     choose_axes(op, metas, env)
     for i, slot in enumerate(op.slots):
         meta: Meta | None = metas[i]
@@ -71,7 +72,8 @@ def without(
 
 
 def without_axes(op: Op, result: Slot, metas: list[Meta | None]) -> bool:
-    """Whether a tensor that gives a result its other axes has no axes at all where one is chosen: then the result has none, too."""
+    """Whether a tensor that gives a result its other axes has no axes at all where one is chosen: then the result has
+    none, too."""
     if has_kind(result.dims, "domain"):
         return False
     for i, slot in enumerate(op.slots):
@@ -86,7 +88,8 @@ def without_axes(op: Op, result: Slot, metas: list[Meta | None]) -> bool:
 
 
 def without_chosen(slot: Slot, shape: list[int], env: Env, packs: dict[str, list[int]]) -> list[int]:
-    """A result's shape without the axis of length 1 that stands for the chosen one, if it has just one axis besides its packs."""
+    """A result's shape without the axis of length 1 that stands for the chosen one, if it has just one axis besides its
+    packs."""
     single: list[int] = []
     at = 0
     for d in slot.dims:

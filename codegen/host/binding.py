@@ -1,7 +1,8 @@
 """Arguments against a signature: everything about a call that shapes, types and options decide.
 
-`bind_with` runs when a call is made with types, shapes or options not seen before; its answer is kept.  Here is what every op
-needs: tensors, their types, patterns and broadcasting, options that are numbers.  The rest is in parts (parts.py)."""
+`bind_with` runs when a call is made with types, shapes or options not seen before; its answer is kept.  Here is what
+every op needs: tensors, their types, patterns and broadcasting, options that are numbers.  The rest is in parts
+(parts.py)."""
 
 from __future__ import annotations
 
@@ -43,7 +44,7 @@ def bind_with(op: Op, args: list[Arg], parts: Parts | None) -> Call:
     if parts is not None:
         parts.chosen(op, metas, env, ranks)
     waiting = True
-    for turn in range(3):
+    for _turn in range(3):
         if not waiting:
             break
         waiting = False

@@ -24,7 +24,8 @@ class Common:
 
 @dataclass
 class Counted:
-    """The different nodes of a formula: their numbers by what they say, how often each stands there, and of how many it is made."""
+    """The different nodes of a formula: their numbers by what they say, how often each stands there, and of how many it
+    is made."""
 
     numbers: dict[str, int]
     nodes: list[Node]

@@ -1,6 +1,7 @@
 """Options as constants in a kernel: strides, paddings and dilations of windows are few and small.
 
-Division by a constant needs no test for 0 and, where it is 1, no division at all.  What is read and when stays as it was."""
+Division by a constant needs no test for 0 and, where it is 1, no division at all.  What is read and when stays as it
+was."""
 
 from __future__ import annotations
 

@@ -102,7 +102,8 @@ def product(factors: list[Node], kind: str) -> Node:
 
 
 def turned(k: Kernel, product: Product) -> Product:
-    """The product with its sides exchanged where neighbours of the result lie along the rows: threads write along columns."""
+    """The product with its sides exchanged where neighbours of the result lie along the rows: threads write along
+    columns."""
     target = k.nest.steps[len(k.nest.steps) - 1].target
     if len(product.rows) == 0 or len(product.columns) == 0:
         return product

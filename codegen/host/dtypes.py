@@ -55,7 +55,8 @@ def byte_size(dtype: str) -> int:
 
 
 def holds(dtype: str, value: float) -> bool:
-    """Whether a whole-number type has room for a number; negative ones count down from the end of uint8, as in PyTorch.  Others hold any."""
+    """Whether a whole-number type has room for a number; negative ones count down from the end of uint8, as in PyTorch.
+    Others hold any."""
     if category(dtype) != INT_CATEGORY:
         return True
     if dtype == "int32":

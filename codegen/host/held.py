@@ -23,8 +23,8 @@ MOST_QUADS = 8  # registers: quads that a lane holds, of all tensors together
 
 @dataclass
 class Held:
-    """lanes: of a row.  count: quads for each.  full: whether the last of them is there for every lane.  kept: the steps
-    whose values are kept."""
+    """lanes: of a row.  count: quads for each.  full: whether the last of them is there for every lane.  kept: the
+    steps whose values are kept."""
 
     lanes: int
     count: int

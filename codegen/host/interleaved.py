@@ -1,4 +1,5 @@
-"""The `tiled_matmul` strategy for a software device, that is a CPU which runs a few threads at once as lanes of a vector.
+"""The `tiled_matmul` strategy for a software device, that is a CPU which runs a few threads at once as lanes of a
+vector.
 
 Neighbouring threads take neighbouring columns, so that their reads of workgroup memory are one vector; nothing is
 unrolled or read ahead, for there is no latency to hide and long texts take long to compile."""
@@ -21,8 +22,8 @@ from .tiled_lines import counted, joined_lines, split_lines
 
 @dataclass
 class Rows:
-    """How the rows (or columns) of one factor come into workgroup memory.  place, depth: variables of a row and of the first
-    point of a block; value: of an element; next: to the next point of the depth."""
+    """How the rows (or columns) of one factor come into workgroup memory.  place, depth: variables of a row and of the
+    first point of a block; value: of an element; next: to the next point of the depth."""
 
     name: str
     flat: str

@@ -34,8 +34,8 @@ class Facts:
 
 @dataclass
 class Patch:
-    """What the reads of an access find in workgroup memory: the array `patch` and its number.  indices: its computed indices; lows: the
-    names of the least of each; pitches: elements between neighbours along each."""
+    """What the reads of an access find in workgroup memory: the array `patch` and its number.  indices: its computed
+    indices; lows: the names of the least of each; pitches: elements between neighbours along each."""
 
     access: int
     indices: list[Node]
@@ -45,9 +45,9 @@ class Patch:
 
 @dataclass
 class Kernel:
-    """A kernel being written.  names, kinds, values: the words; kinds "u" "i" "f".  slots: what is bound, -1 for scratch memory,
-    -2 for what the device is told; elements: the type of each binding's elements.  prefix: before the names of the words of
-    lines, where a text has several sets of lines."""
+    """A kernel being written.  names, kinds, values: the words; kinds "u" "i" "f".  slots: what is bound, -1 for
+    scratch memory, -2 for what the device is told; elements: the type of each binding's elements.  prefix: before the
+    names of the words of lines, where a text has several sets of lines."""
 
     op: Op
     nest: Nest
@@ -207,7 +207,8 @@ def bind(k: Kernel, slot: int, written: bool) -> None:
 
 
 def bind_memory(k: Kernel, slot: int, element: str) -> None:
-    """Memory that is no tensor's: -1, which the launches of a nest share, or -2, where the device is told what went wrong."""
+    """Memory that is no tensor's: -1, which the launches of a nest share, or -2, where the device is told what went
+    wrong."""
     k.slots.append(slot)
     k.written.append(True)
     k.elements.append(element)

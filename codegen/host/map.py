@@ -111,7 +111,8 @@ def step_kind(k: Kernel, step: Step) -> str:
 
 
 def lanes_possible(k: Kernel) -> bool:
-    """Whether a thread can take four neighbours along the last line: reads and stores are quads, or the same for all four."""
+    """Whether a thread can take four neighbours along the last line: reads and stores are quads, or the same for all
+    four."""
     if len(k.outer) == 0 or k.nest.shape != "map" or not quads_possible(k, k.outer):
         return False
     for code in k.code.steps:

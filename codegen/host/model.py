@@ -179,8 +179,8 @@ class RawLaunch:
 
 @dataclass
 class Raw:
-    """names: what the body calls the tensor of each access.  dtype: what it calls T, "T" where that is the op's.  text: WGSL.
-    helpers: the functions of the prelude that it calls."""
+    """names: what the body calls the tensor of each access.  dtype: what it calls T, "T" where that is the op's.  text:
+    WGSL.  helpers: the functions of the prelude that it calls."""
 
     names: list[str]
     dtype: str
@@ -242,7 +242,8 @@ class Schedule:
 
 @dataclass
 class Function:
-    """A function of WGSL.  calls: the other functions that it calls, of the prelude or of those that travel with ops."""
+    """A function of WGSL.  calls: the other functions that it calls, of the prelude or of those that travel with
+    ops."""
 
     name: str
     text: str
@@ -359,8 +360,8 @@ class Launch:
     of -1 is memory for `scratch` 32-bit elements that only the launches of this nest share.
 
     words, kinds: numbers and how they lie in the uniform, "u" u32, "i" i32, "f" f32.  seeds: the place of
-    seed0, seed1 and the call's number among them, for random draws, or -1.  teller: the place of the number of the four words in
-    which a run tells what is wrong, or -1.  groups: workgroups along x, y, z."""
+    seed0, seed1 and the call's number among them, for random draws, or -1.  teller: the place of the number of the four
+    words in which a run tells what is wrong, or -1.  groups: workgroups along x, y, z."""
 
     nest: int
     strategy: str

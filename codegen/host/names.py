@@ -1,4 +1,5 @@
-"""Names of a definition in a kernel's text: they end in `_`, as no name of the kernel's own, of the prelude or of WGSL does."""
+"""Names of a definition in a kernel's text: they end in `_`, as no name of the kernel's own, of the prelude or of WGSL
+does."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The scalar expressions of kernels: one of the classes below and nothing else, from `codegen/formulas.py` to the device.
+"""The scalar expressions of kernels: one of the classes below and nothing else, from `codegen/formulas.py` to the
+device.
 
 A node is of kind "f" (a float), "i" (a 32-bit whole number) or "b" (a boolean), and operands have the kinds that their
 operation asks for: what differs is cast.  How a node looks in WGSL is printed.py's, what it comes to on the CPU
@@ -113,7 +114,8 @@ class Apply:
 
 @dataclass(frozen=True)
 class Division:
-    """A whole number divided by a positive one that the text knows: the quotient rounded down (`//`), or what is left (`%`)."""
+    """A whole number divided by a positive one that the text knows: the quotient rounded down (`//`), or what is left
+    (`%`)."""
 
     operator: str
     operand: Node
@@ -122,7 +124,8 @@ class Division:
 
 @dataclass(frozen=True)
 class BoundsCheck:
-    """An index that an element names: the device is told where it is off its axis.  stores: of an access that is written."""
+    """An index that an element names: the device is told where it is off its axis.  stores: of an access that is
+    written."""
 
     operand: Node
     stores: bool
@@ -199,8 +202,8 @@ def same(a: Node, b: Node) -> bool:
 
 
 def label(e: Node) -> str:
-    """What a node says beside its operands: two with the same label and the same operands are the same.  Of an operation it is the
-    name of the function."""
+    """What a node says beside its operands: two with the same label and the same operands are the same.  Of an
+    operation it is the name of the function."""
     match e:
         case Constant(kind=kind, value=value):
             return f"{kind} {decimal(value)}"

@@ -1,4 +1,5 @@
-"""Options that are no plain numbers: lists, choices, bools, whole numbers, types; and the axes that `dims` options mark."""
+"""Options that are no plain numbers: lists, choices, bools, whole numbers, types; and the axes that `dims` options
+mark."""
 
 from __future__ import annotations
 
@@ -49,7 +50,7 @@ def option(op: Op, p: Param, arg: Arg, env: Env, ranks: dict[str, int]):
             env[f"{name}{j}"] = n
     elif p.kind == "choice":
         if isinstance(arg, bool):
-            arg = "true" if arg == True else "false"
+            arg = "true" if arg == True else "false"  # noqa: E712 (narrowed by isinstance alone)
         if not isinstance(arg, str):
             raise OpError(f"{op.name}: '{p.name}' must be one of {', '.join(p.choices)}")
         text: str = arg

@@ -224,7 +224,8 @@ def scan_launch(k: Kernel, rules: list[Schedule]) -> Launch:
 
 
 def contract_launches(k: Kernel, lines: Resolved, rules: list[Schedule]) -> list[Launch]:
-    """The tiled launch, two where the depth is shared out; none where no schedule asks for it or the product does not split."""
+    """The tiled launch, two where the depth is shared out; none where no schedule asks for it or the product does not
+    split."""
     product = product_of(k)
     if product is None:
         return []
@@ -340,7 +341,8 @@ def check_bindings(k: Kernel) -> None:
 
 
 def zeroed(op: Op, program: int, call: Call, wanted: list[int]) -> list[int]:
-    """The slots that must hold zeros before a program runs: those first added to, and those asked for that no nest writes."""
+    """The slots that must hold zeros before a program runs: those first added to, and those asked for that no nest
+    writes."""
     out: list[int] = []
     seen: list[int] = []
     for nest in op.programs[program].nests:

@@ -86,8 +86,8 @@ def is_zero(e: Node) -> bool:
 
 
 def on_axes(k: Kernel, n: int) -> str:
-    """Whether the places that elements name for a store at access n are on their axes; "" where elements name none.  A store
-    that is off its axis is left out, and told of where there is room for that."""
+    """Whether the places that elements name for a store at access n are on their axes; "" where elements name none.  A
+    store that is off its axis is left out, and told of where there is room for that."""
     access = k.nest.accesses[n]
     terms: list[str] = []
     place = 0

@@ -5,9 +5,9 @@ from __future__ import annotations
 from .errors import decimal
 from .names import safe_name
 from .nodes import (
+    Apply,
     Binary,
     BoundsCheck,
-    Apply,
     Cast,
     Constant,
     Division,
@@ -74,7 +74,8 @@ def printed(e: Node) -> str:
             return f"{operand(left)} {sign} {operand(right)}"
         case Division(operator=sign, operand=inner, divisor=divisor):
             own = operand(inner)
-            rest = f"({own} - {own} / {divisor} * {divisor} + {divisor}) % {divisor}"  # `%` of what is negative is undefined in OpenGL
+            # `%` of what is negative is undefined in OpenGL
+            rest = f"({own} - {own} / {divisor} * {divisor} + {divisor}) % {divisor}"
             return rest if sign == "%" else f"({own} - ({rest})) / {divisor}"
         case BoundsCheck(operand=inner):
             return printed(inner)

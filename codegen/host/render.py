@@ -45,10 +45,11 @@ def window_kernel(c: WindowText) -> str:
 
 
 def prelude_text(helpers: list[str], routines: list[Function]) -> str:
-    """The functions of the prelude that are named, then of the routines, with all that they call; other names are WGSL's own functions."""
+    """The functions of the prelude that are named, then of the routines, with all that they call; other names are
+    WGSL's own functions."""
     return importlib.import_module("codegen.wgsl.prelude").text(helpers, routines)
 
 
-def shown(name: str, c: "MapText") -> str:
+def shown(name: str, c: MapText) -> str:
     """A template with the fields of a context as its names."""
     return importlib.import_module("codegen.wgsl.templates").show(name, vars(c))

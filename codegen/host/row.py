@@ -49,7 +49,8 @@ class RowText:
 
 @dataclass
 class Stage:
-    """kind: "whole" everything at once, "parts" reduces each of `parts` parts of a row, "finish" those to the row's value."""
+    """kind: "whole" everything at once, "parts" reduces each of `parts` parts of a row, "finish" those to the row's
+    value."""
 
     kind: str
     parts: int
@@ -126,7 +127,8 @@ def quads_help(k: Kernel) -> bool:
 
 
 def independent(k: Kernel, first: int, end: int) -> bool:
-    """Whether the steps from `first` on are reductions whose values step `end` does not use, so that they share a loop."""
+    """Whether the steps from `first` on are reductions whose values step `end` does not use, so that they share a
+    loop."""
     for n in range(first, end):
         if k.nest.steps[n].kind != "reduce":
             return False
@@ -161,7 +163,8 @@ def so_far(k: Kernel, n: int) -> str:
 
 
 def narrowed(k: Kernel, n: int) -> list[str]:
-    """The value of a reduction that was kept in 64 bits, once it is known: where it does not fit, the device is told."""
+    """The value of a reduction that was kept in 64 bits, once it is known: where it does not fit, the device is
+    told."""
     if value_kind(k, n) != "w":
         return []
     return [f"let {k.nest.steps[n].name} = narrow_checked({so_far(k, n)});"]

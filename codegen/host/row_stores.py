@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from .common import common
+from .conversion import stored
 from .held import Held, held_store
 from .kernel import Kernel, bound_name, element_type
-from .conversion import stored
 from .map import named, step_kind
 from .memory import read_lines, store_lines
 from .model import Step, StepCode

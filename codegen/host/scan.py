@@ -20,7 +20,8 @@ from .row import better, is_arg, joined, narrowed, so_far, start, value_kind
 
 @dataclass
 class ScanText:
-    """What scan.wgsl.j2 shows.  first: statements before the runs; run, stores: at each point; init, share: the lanes' values."""
+    """What scan.wgsl.j2 shows.  first: statements before the runs; run, stores: at each point; init, share: the lanes'
+    values."""
 
     title: str
     declarations: list[str]

@@ -64,8 +64,8 @@ def parts_of(rows: int, inner: int, along: bool) -> int:
 
 
 def row_shape(k: Kernel, rule: Schedule | None, facts: Facts, parts: int, quads: bool) -> list[int]:
-    """[lanes, columns, adjacent] of a row kernel, for rows in so many parts; see row.py.  quads: whether lanes take four
-    neighbours at once; then they should have two quads or more, for more reads under way."""
+    """[lanes, columns, adjacent] of a row kernel, for rows in so many parts; see row.py.  quads: whether lanes take
+    four neighbours at once; then they should have two quads or more, for more reads under way."""
     if rule is None:
         return [1, 64, 0]
     threads = min(number(rule, "threads", 256), facts.max_threads)
@@ -81,8 +81,8 @@ def row_shape(k: Kernel, rule: Schedule | None, facts: Facts, parts: int, quads:
 
 
 def tile_of(rule: Schedule, product: Product) -> Tile:
-    """The tile that the schedule names, made smaller where there are few rows or columns, and while so few tiles would leave
-    most of a device idle though the depth is short."""
+    """The tile that the schedule names, made smaller where there are few rows or columns, and while so few tiles would
+    leave most of a device idle though the depth is short."""
     rows = fitting(points(product.rows), number(rule, "rows", 128))
     columns = fitting(points(product.columns), number(rule, "columns", 128))
     depth = number(rule, "depth", 16)
@@ -106,8 +106,8 @@ def software_tile(rule: Schedule, product: Product) -> Tile:
 
 
 def fitting(count: int, most: int) -> int:
-    """The size of tiles for so many rows or columns: the smallest power of two from 8 on that takes them all, up to `most`;
-    half of that where much would be empty."""
+    """The size of tiles for so many rows or columns: the smallest power of two from 8 on that takes them all, up to
+    `most`; half of that where much would be empty."""
     size = 8
     while size < count and size < most:
         size *= 2

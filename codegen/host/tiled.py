@@ -35,9 +35,9 @@ class Tile:
 
 @dataclass
 class Side:
-    """A factor as the tiles load it.  lines: of the batch, then its own rows or columns, then the depth, each joined where
-    this factor walks through them as one.  strip: how far apart in quads of the tile a thread's quads are.
-    load: "across" four neighbours, along the "depth" four points at once (128 bits); a "piece" of four by four points whose
+    """A factor as the tiles load it.  lines: of the batch, then its own rows or columns, then the depth, each joined
+    where this factor walks through them as one.  strip: how far apart in quads of the tile a thread's quads are.  load:
+    "across" four neighbours, along the "depth" four points at once (128 bits); a "piece" of four by four points whose
     neighbours lie along the depth; or a "strip", all the depth of one row or column."""
 
     name: str
@@ -64,9 +64,9 @@ class Load:
 
 @dataclass
 class TiledText:
-    """What tiled.wgsl.j2 shows.  number: the type of sums; rounds: how many pieces a thread loads; *_turns: for each point
-    of the depth, how quads are permuted; store_row, store_column, store_point: statements for a sum's row, for the first of four columns, and for
-    each of them; store_quad: for four at once."""
+    """What tiled.wgsl.j2 shows.  number: the type of sums; rounds: how many pieces a thread loads; *_turns: for each
+    point of the depth, how quads are permuted; store_row, store_column, store_point: statements for a sum's row, for
+    the first of four columns, and for each of them; store_quad: for four at once."""
 
     title: str
     declarations: list[str]
@@ -227,7 +227,8 @@ def pieces(side: Side, tile: Tile) -> int:
 
 
 def turns(side: Side, tile: Tile) -> list[int]:
-    """How quads are permuted at each point of the depth, so that the writes of threads that read along it fall on different banks."""
+    """How quads are permuted at each point of the depth, so that the writes of threads that read along it fall on
+    different banks."""
     return [d // 4 * 2 % (turned(side) + 2) if turned(side) > 0 else 0 for d in range(tile.depth)]
 
 
@@ -340,8 +341,8 @@ def load_of(
 
 
 def value_lines(k: Kernel, factor: Factor) -> list[str]:
-    """Statements that set `value` to the factor at the point that the variables name: without branches, for compilers take
-    long over many of them."""
+    """Statements that set `value` to the factor at the point that the variables name: without branches, for compilers
+    take long over many of them."""
     done: list[int] = []
     out = flat_reads(k, [factor.filter], done, "")
     if factor.filter is None:
@@ -355,7 +356,8 @@ def value_lines(k: Kernel, factor: Factor) -> list[str]:
 
 
 def flat_reads(k: Kernel, formulas: list[Node | None], done: list[int], condition: str) -> list[str]:
-    """Statements that make what formulas read known; where one does not count, the first element is read and not used."""
+    """Statements that make what formulas read known; where one does not count, the first element is read and not
+    used."""
     out: list[str] = []
     for n in needed(k, formulas):
         if n in done:

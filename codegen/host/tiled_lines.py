@@ -1,4 +1,5 @@
-"""Lines as the tiles of a contraction walk through them: joined where they are one walk, taken apart from a flat index, or counted."""
+"""Lines as the tiles of a contraction walk through them: joined where they are one walk, taken apart from a flat index,
+or counted."""
 
 from __future__ import annotations
 
@@ -10,8 +11,8 @@ from .positions import size_text, variable
 
 
 def joined_lines(k: Kernel, lines: list[Line], accesses: list[int], formulas: list[Node | None]) -> list[Line]:
-    """Lines as some accesses and formulas walk through them: neighbours joined that are one for all of these, names dropped
-    that no formula uses."""
+    """Lines as some accesses and formulas walk through them: neighbours joined that are one for all of these, names
+    dropped that no formula uses."""
     used = formulas[:]
     for n in accesses:
         used.extend(formulas_at(k, n))

@@ -1,9 +1,10 @@
 """The `window` strategy: reductions over windows that overlap, each element of a tensor read once for many of them.
 
-A nest whose input is read at places like `y * stride + k * dilation - padding`, where `y` runs along its outer lines and `k` is
-reduced: pooling, convolution of each channel by itself, and their adjoints.  A workgroup takes a tile of the last two such outer
-lines; the patch of the input that the tile's windows cover goes through workgroup memory, and the reductions, written
-out point by point, read it there.  Where the patch is known to hold what stands outside of the tensor, no point asks again."""
+A nest whose input is read at places like `y * stride + k * dilation - padding`, where `y` runs along its outer lines
+and `k` is reduced: pooling, convolution of each channel by itself, and their adjoints.  A workgroup takes a tile of the
+last two such outer lines; the patch of the input that the tile's windows cover goes through workgroup memory, and the
+reductions, written out point by point, read it there.  Where the patch is known to hold what stands outside of the
+tensor, no point asks again."""
 
 from __future__ import annotations
 
@@ -39,8 +40,8 @@ class WindowTile:
 
 @dataclass
 class Window:
-    """What a nest reads through windows.  accesses: these reads; indices: for each, what its computed indices are, in order;
-    outer: all outer lines, those of windows last."""
+    """What a nest reads through windows.  accesses: these reads; indices: for each, what its computed indices are, in
+    order; outer: all outer lines, those of windows last."""
 
     accesses: list[int]
     indices: list[list[Affine]]
@@ -50,8 +51,8 @@ class Window:
 
 @dataclass
 class PatchText:
-    """A patch as window.wgsl.j2 loads it.  low: statements for its first place; place: those of element `i`; inside: whether that
-    lies in the tensor; value: it, fill: what stands elsewhere."""
+    """A patch as window.wgsl.j2 loads it.  low: statements for its first place; place: those of element `i`; inside:
+    whether that lies in the tensor; value: it, fill: what stands elsewhere."""
 
     name: str
     type: str
@@ -83,7 +84,8 @@ class WindowText:
 
 
 def window_of(k: Kernel, threads: int, rows: int) -> Window | None:
-    """The windows of a nest and the tile for so many threads with at most so many points each; None where there are none."""
+    """The windows of a nest and the tile for so many threads with at most so many points each; None where there are
+    none."""
     if len(k.reduce) == 0 or points(k.reduce) == 0 or points(k.reduce) > MOST_POINTS or "uniform_random" in k.helpers:
         return None
     for step in k.nest.steps:
@@ -119,8 +121,8 @@ def has(index: Affine, name: str) -> bool:
 
 
 def windows_of(k: Kernel, n: int) -> list[Affine] | None:
-    """The computed indices of access n if it reads through windows: they move with outer and reduced lines, and nothing else of it
-    moves with these."""
+    """The computed indices of access n if it reads through windows: they move with outer and reduced lines, and nothing
+    else of it moves with these."""
     if not is_bound(k, n) or not varies_evenly(k, n):
         return None
     for step in k.nest.steps:
@@ -173,8 +175,8 @@ def line_of(lines: list[Line], name: str) -> int:
 
 
 def window_tile(k: Kernel, w: Window, tiled: list[Line], threads: int, rows: int) -> WindowTile:
-    """The tile for so many threads: as wide as the last line up to 32 points, with as many points down for each thread, up to `rows`,
-    as workgroup memory takes."""
+    """The tile for so many threads: as wide as the last line up to 32 points, with as many points down for each thread,
+    up to `rows`, as workgroup memory takes."""
     last = tiled[len(tiled) - 1].size
     tile = WindowTile(8, 1, 1, min(len(tiled), 2))
     most = 32 if tile.lines == 2 else threads
@@ -391,7 +393,8 @@ def corner(k: Kernel, w: Window, index: Affine) -> list[str]:
 
 
 def filled(k: Kernel, n: int, indices: list[Node]) -> bool:
-    """Whether access n asks just whether its indices lie in the tensor, and its value elsewhere is the same everywhere."""
+    """Whether access n asks just whether its indices lie in the tensor, and its value elsewhere is the same
+    everywhere."""
     code = k.code.accesses[n]
     if len(needed(k, [code.fallback])) > 0:
         return False
@@ -467,7 +470,8 @@ def written_out(k: Kernel, first: int, end: int, done: list[int]) -> list[str]:
 
 
 def branches(k: Kernel, first: int, end: int) -> bool:
-    """Whether a point of the reductions is under a condition.  Such points stay a loop: written out, compilers take minutes over them."""
+    """Whether a point of the reductions is under a condition.  Such points stay a loop: written out, compilers take
+    minutes over them."""
     for n in range(first, end):
         if is_arg(k.nest.steps[n]) or k.code.steps[n].pred is not None:
             return True

@@ -2,7 +2,8 @@
 
     formula: operand, or two with an operator between them
     operand: number, @0 an element, $0 a result, p.n a word of the uniform, another name (a loop or an option),
-             name(formula,...), {no,yes,condition}, (formula), or - ! ~ before another; what begins with one of these has brackets beside an operator
+             name(formula,...), {no,yes,condition}, (formula), or - ! ~ before another; what begins with one of these
+             has brackets beside an operator
 
 A number with a point or an exponent is a float, `1b` and `0b` are booleans."""
 

@@ -43,7 +43,8 @@ def call_value(x: Expressions, node: ast.Call) -> Text:
 
 
 def construct(x: Expressions, node: ast.Call, name: str) -> Text:
-    """`Axis(sizes, strides)` -> `{ sizes, strides }`: every field, in the class's order; of a frozen class `new Axis(sizes, strides)`."""
+    """`Axis(sizes, strides)` -> `{ sizes, strides }`: every field, in the class's order; of a frozen class `new
+    Axis(sizes, strides)`."""
     x.used.add(name)
     fields, given = x.classes[name], {}
     for field, value in zip(fields, node.args):
@@ -337,4 +338,4 @@ BUILTINS = {
     "isinstance": b_isinstance,
     "decimal": b_decimal,
 }
-BUILTINS.update({name: b_range for name in ("range", "reversed", "zip", "enumerate")})
+BUILTINS.update(dict.fromkeys(("range", "reversed", "zip", "enumerate"), b_range))

@@ -7,7 +7,7 @@ from collections import Counter
 from functools import lru_cache
 
 from .expressions import AND, CALL, TERNARY, safe
-from .subset import INT, NONE, Refused, STR, annotation, join, optional, plain
+from .subset import INT, NONE, STR, Refused, annotation, join, optional, plain
 
 
 def uses(node: ast.AST) -> set[str]:
@@ -285,7 +285,8 @@ Bound = tuple[str, str, tuple]  # a name, what it stands for, its type
 
 
 def write_match(w, s: ast.Match, declared):
-    """Cases become `if`, `else if` and `else`; what a pattern binds is declared first in its block, if that uses it more than once."""
+    """Cases become `if`, `else if` and `else`; what a pattern binds is declared first in its block, if that uses it
+    more than once."""
     subject = s.subject
     if not isinstance(subject, ast.Name):
         text, t, _ = w.x.expr(subject)

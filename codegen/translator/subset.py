@@ -2,8 +2,8 @@
 
 A type is a tuple: ("int",) ("float",) ("bool",) ("str",) ("none",) ("list", T) ("dict", T) with keys
 that are strings, ("tuple", T, ...), ("opt", T) for T or None, ("union", T, ...), ("fn", R, T, ...),
-("cls", name, module) for a dataclass, ("alias", name, T), ("literal", text, ...) for one of these texts.  `None` stands for unknown.  This file is
-about Python's annotations; it translates no code."""
+("cls", name, module) for a dataclass, ("alias", name, T), ("literal", text, ...) for one of these texts.  `None` stands
+for unknown.  This file is about Python's annotations; it translates no code."""
 
 from __future__ import annotations
 

@@ -158,7 +158,7 @@ class Template:
     # --- Statements ---------------------------------------------------------------------------------
 
     def body(self, body: list[nodes.Node]):
-        sets = [n for n in self.sets(body)]
+        sets = list(self.sets(body))
         for name in dict.fromkeys(sets):
             if any(name in s for s in self.scopes):
                 self.no(body[0], f"`{name}` is set here and outside")

@@ -51,7 +51,8 @@ export function zip<A, B>(a: readonly A[], b: readonly B[]): [A, B][] {
 
 
 class Fields(dict):
-    """The fields of a dataclass with their types; `defaults` has the nodes of default values; `frozen`: a class in TypeScript, too."""
+    """The fields of a dataclass with their types; `defaults` has the nodes of default values; `frozen`: a class in
+    TypeScript, too."""
 
     def __init__(self, frozen: bool):
         super().__init__()
@@ -62,7 +63,7 @@ class Fields(dict):
 class Module:
     """What a file defines: read once, before any body is translated.  `known`: what has been read already."""
 
-    def __init__(self, path: Path, known: dict[Path, "Module"]):
+    def __init__(self, path: Path, known: dict[Path, Module]):
         self.path, self.file, self.known = path, path.name, known
         self.text = path.read_text()
         self.tree = ast.parse(self.text)
@@ -73,7 +74,7 @@ class Module:
         for node in self.tree.body:
             self.declare(node)
 
-    def imported(self, path: Path) -> "Module":
+    def imported(self, path: Path) -> Module:
         if path not in self.known:
             self.known[path] = Module(path, self.known)
         return self.known[path]
@@ -146,7 +147,7 @@ class Module:
             and node.id in self.types
         )
 
-    def take(self, node, other: "Module", where: str):
+    def take(self, node, other: Module, where: str):
         # Classes that are only reached through fields need no import, but their fields must be known.
         for name, fields in other.classes.items():
             self.classes.setdefault(name, fields)
@@ -187,7 +188,8 @@ def default(node: ast.expr) -> ast.expr:
 
 
 def translate(path: str | Path, known: dict[Path, Module] | None = None) -> str:
-    """The TypeScript of one file of the host subset; `known`: the modules that others have read, for many files.  Raises `Refused`."""
+    """The TypeScript of one file of the host subset; `known`: the modules that others have read, for many files.
+    Raises `Refused`."""
     return Writer(Module(Path(path), {} if known is None else known)).module()
 
 
@@ -337,8 +339,8 @@ class Writer:
         self.put("}")
 
     def frozen(self, node: ast.ClassDef):
-        """A class; TypeScript would take those with the same fields for one, did they not differ in a field that is not there.  Fields
-        are declared only: what is emitted for them is the constructor's assignments."""
+        """A class; TypeScript would take those with the same fields for one, did they not differ in a field that is not
+        there.  Fields are declared only: what is emitted for them is the constructor's assignments."""
         self.doc(ast.get_docstring(node, clean=False))
         self.put(f"export class {node.name} {{")
         self.depth += 1

@@ -67,7 +67,8 @@ def comment(text: list[str], indent: str = "") -> str:
 
 
 def examples(op: OpDef, before: Sequence[OpDef] = ()) -> list[str]:
-    """`torch.add([1, 2], 3)` of a test clause as JavaScript that runs as it stands, with what its `tolist()` is (tests/test_documents.py)."""
+    """`torch.add([1, 2], 3)` of a test clause as JavaScript that runs as it stands, with what its `tolist()` is
+    (tests/test_documents.py)."""
     out = []
     for t in op.tests if op.outputs else ():
         if t.raises is not None or t.condition.kind not in ("==", "~="):

@@ -26,7 +26,7 @@ class Shown:
 
     flat: str
     brackets: str = ""
-    members: tuple[tuple[str, "Shown"], ...] = ()
+    members: tuple[tuple[str, Shown], ...] = ()
 
 
 def shown(value) -> Shown:

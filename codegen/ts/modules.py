@@ -15,14 +15,13 @@ from pathlib import Path
 
 import jinja2
 
-from dsl.opdef import OpDef
-
-from codegen.cpu.shared import MODULE, Shared
 from codegen.cpu.names import RESERVED, camel
+from codegen.cpu.shared import MODULE, Shared
 from codegen.host import model
 from codegen.host.formula import formula
 from codegen.opdata import takes_parts
 from codegen.wgsl import prelude
+from dsl.opdef import OpDef
 
 from . import docs
 from .aliases import Names
@@ -114,7 +113,8 @@ def op_row(op: OpDef, before: Sequence[OpDef] = ()) -> dict:
 
 
 def takes_more(op: OpDef) -> bool:
-    """Whether calling an op takes what runtime/creation.ts has: no tensor is needed, or one may be given as a list or in any shape."""
+    """Whether calling an op takes what runtime/creation.ts has: no tensor is needed, or one may be given as a list or
+    in any shape."""
     tensors = [p for p in op.params if p.kind == "tensor"]
     return all(p.optional for p in tensors) or any(p.flat or p.keyword or p.instead == "ints" for p in tensors)
 
@@ -233,8 +233,8 @@ def table(rows: list[list[tuple[str | None, str | None]]]) -> str:
 def names_module(
     space: str, names: dict[str, list[OpDef]], composed: bool | Sequence[str] = False, root: str = ".."
 ) -> str:
-    """composed: whether the namespace has functions that the runtime makes of ops, too (runtime/composed/SPACE.ts), or those of them
-    that it shall have; root: the package's folder, seen from the module's."""
+    """composed: whether the namespace has functions that the runtime makes of ops, too (runtime/composed/SPACE.ts), or
+    those of them that it shall have; root: the package's folder, seen from the module's."""
     single = {n: ops[0] for n, ops in names.items() if len(ops) == 1}
     several = {n: ops for n, ops in names.items() if len(ops) > 1}
     exports: dict[str, list[str]] = {}

@@ -1,4 +1,5 @@
-"""torch.nn's modules without parameters, from the `module` clauses: constructors' types, what is kept, the ops called."""
+"""torch.nn's modules without parameters, from the `module` clauses: constructors' types, what is kept, the ops
+called."""
 
 from __future__ import annotations
 
@@ -34,7 +35,8 @@ def modules_module(library: Library, names: Names) -> str:
 
 
 def functions(op: OpDef, m: Module, names: Names) -> list[OpDef]:
-    """The ops behind the name that a module calls; those of other families' members only if it is called like none of them."""
+    """The ops behind the name that a module calls; those of other families' members only if it is called like none of
+    them."""
     space, name = called_name(op).rsplit(".", 1)
     found = names.namespaces["functional" if space.endswith("functional") else space.removeprefix("torch.")][name]
     if not op.family or m.name in {t.name for t in op.tree.modules}:
@@ -43,7 +45,7 @@ def functions(op: OpDef, m: Module, names: Names) -> list[OpDef]:
 
 
 def called_name(op: OpDef) -> str:
-    return called(op.tree).replace("{%s}" % op.family[0], str(op.family[1])) if op.family else called(op.tree)
+    return called(op.tree).replace(f"{{{op.family[0]}}}", str(op.family[1])) if op.family else called(op.tree)
 
 
 def row(op: OpDef, m: Module, ops: list[OpDef]) -> dict:
@@ -77,7 +79,8 @@ def row(op: OpDef, m: Module, ops: list[OpDef]) -> dict:
 
 
 def prints(m: Module, kept: dict[str, Param], names: dict[str, str]) -> str:
-    """What a module of this kind prints: its own text or all that it keeps; holes say how a value is shown (runtime/nn/stateless.ts).
+    """What a module of this kind prints: its own text or all that it keeps; holes say how a value is shown
+    (runtime/nn/stateless.ts).
 
     `{alpha:f}`: as a float; `{padding:4}`: a list of 4; `{stride=kernel_size}`: kernel_size where there is none."""
     if m.prints is None and m.name.endswith("Loss"):

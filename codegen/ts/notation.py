@@ -1,4 +1,5 @@
-"""The notation of programs in the package: parameters in a line, tensors in a line, a nest a line.  runtime/notation.ts reads it.
+"""The notation of programs in the package: parameters in a line, tensors in a line, a nest a line.  runtime/notation.ts
+reads it.
 
     params: "input Num, other Num|num, *alpha num=1"
     slots: "@I, @I, out @I, g_2, d_0, d_1"
@@ -7,31 +8,33 @@
     map i*I; 0[i] 1[i]; 2[i] = @0+(p.alpha*@1)
     `
 
-Params: `name kind`, or the class of a tensor; `*` before it: by keyword only.  After the kind, in this order: `|num` or `|ints` may be given,
-too; `?` may be None; `~` flat; `(a/b)` choices; `:2` how many ints; `*K` the pack whose rank they give; `=` and the default, if that is not None.
+Params: `name kind`, or the class of a tensor; `*` before it: by keyword only.  After the kind, in this order: `|num` or
+`|ints` may be given, too; `?` may be None; `~` flat; `(a/b)` choices; `:2` how many ints; `*K` the pack whose rank they
+give; `=` and the default, if that is not None.
 
-Slots, by number.  `g_2`: the cotangent of slot 2, `d_2`: its gradient, of the same shape unless dims follow; `gg_2`, `dd_2`: those of
-programs[2]; their names begin so, too.  Any other: its name (a parameter's is left out), its dims, then perhaps `=int32` (its type, where that is not T) or `&` (it is written to).
-Dims: `N` an axis whose length is called N; `:N` an axis that long; `*B` a pack, `~B` one that broadcasts; `@I` a domain;
-`%A` a chosen axis; `/H.W` one that is split; then perhaps `(dim` the option that names the axes, `(dim!` of which those are kept;
-`?N` it exists only where N is not 0.
+Slots, by number.  `g_2`: the cotangent of slot 2, `d_2`: its gradient, of the same shape unless dims follow; `gg_2`,
+`dd_2`: those of programs[2]; their names begin so, too.  Any other: its name (a parameter's is left out), its dims,
+then perhaps `=int32` (its type, where that is not T) or `&` (it is written to).  Dims: `N` an axis whose length is
+called N; `:N` an axis that long; `*B` a pack, `~B` one that broadcasts; `@I` a domain; `%A` a chosen axis; `/H.W` one
+that is split; then perhaps `(dim` the option that names the axes, `(dim!` of which those are kept; `?N` it exists only
+where N is not 0.
 
-A program: `inputs > outputs`, each output perhaps with `:` and the inputs it needs, where those are not all (`-1 - n` for n, if it is not held:
-dsl/saving.py); then its nests.
+A program: `inputs > outputs`, each output perhaps with `:` and the inputs it needs, where those are not all (`-1 - n`
+for n, if it is not held: dsl/saving.py); then its nests.
 
 A nest: `head; reads; step; step`.
-Head: the shape; `+` for spread; `-` from the end; `?when`; the loops, after `/` those of the reduction: `i:N` runs to N, `i*B` over
-the pack B, `i!:N` is used in arithmetic.
-Reads: `SLOT[axes]`, where an axis is a loop or a formula; then perhaps `?guard:fallback`; `<` before it: of a
-contraction's factor A.  The nth is `@n` in formulas.
-Steps: `sum body`, `argmax:fi body` (the kinds of the value and of what is compared, where they are not T), or a store: `SLOT[axes] = body`,
-which is the next access, or `@3 = body` to access 3 of the reads; `!` before it: at every point of the reduction, too.  The nth is
-`$n`.  `body?condition`: only where that holds.  `floating#integral`: one text for each class of T.
-A raw nest: `raw0?when SLOTS; stores`, then the values of its words; `raw0=int32`: what the body calls T.
+Head: the shape; `+` for spread; `-` from the end; `?when`; the loops, after `/` those of the reduction: `i:N` runs to
+N, `i*B` over the pack B, `i!:N` is used in arithmetic. Reads: `SLOT[axes]`, where an axis is a loop or a formula; then
+perhaps `?guard:fallback`; `<` before it: of a contraction's factor A.  The nth is `@n` in formulas.  Steps: `sum body`,
+`argmax:fi body` (the kinds of the value and of what is compared, where they are not T), or a store: `SLOT[axes] =
+body`, which is the next access, or `@3 = body` to access 3 of the reads; `!` before it: at every point of the
+reduction, too.  The nth is `$n`.  `body?condition`: only where that holds.  `floating#integral`: one text for each
+class of T.  A raw nest: `raw0?when SLOTS; stores`, then the values of its words; `raw0=int32`: what the body calls T.
 
-How formulas are written is said in host/written.py.  Where a number is asked for, a name stands for the call's environment, and `$3` for
-`values[3]`, a function of it.  Last in a nest `$1 $2` are what the words host0_, host1_ are, by the alphabet.
-Kinds, words, statics and names that are left out follow from the rest: `Writer` refuses what would not."""
+How formulas are written is said in host/written.py.  Where a number is asked for, a name stands for the call's
+environment, and `$3` for `values[3]`, a function of it.  Last in a nest `$1 $2` are what the words host0_, host1_ are,
+by the alphabet.  Kinds, words, statics and names that are left out follow from the rest: `Writer` refuses what would
+not."""
 
 from __future__ import annotations
 

@@ -1,13 +1,13 @@
-"""Op data written short: slots and programs in the notation of notation.py, and of the rest what is neither usual nor follows.
+"""Op data written short: slots and programs in the notation of notation.py, and of the rest what is neither usual nor
+follows.
 
-The usual values are stated here once; `complete_module` prints them for the package.  What follows from the rest is `derived`,
-and `whole` in templates/complete.ts.j2."""
+The usual values are stated here once; `complete_module` prints them for the package.  What follows from the rest is
+`derived`, and `whole` in templates/complete.ts.j2."""
 
 from __future__ import annotations
 
-from codegen.host import model
-
 from codegen.cpu.names import camel
+from codegen.host import model
 
 from .literal import Identifier, literal
 from .notation import Writer

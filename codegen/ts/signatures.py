@@ -1,16 +1,15 @@
 """Parameters and results of an op as TypeScript: types, options interfaces, overloads.
 
 An op with optional parameters has one signature for each number of positional arguments, each with a
-trailing options object, as in `conv2d(input, weight, bias, {stride: 2})`.  That object may also hold what is required but for
-tensors, `softmax(input, {dim: 1})`: then it must."""
+trailing options object, as in `conv2d(input, weight, bias, {stride: 2})`.  That object may also hold what is required
+but for tensors, `softmax(input, {dim: 1})`: then it must."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dsl.opdef import OpDef, Param
-
 from codegen.cpu.names import RESERVED, camel
+from dsl.opdef import OpDef, Param
 
 SCALARS = {
     "num": "number",

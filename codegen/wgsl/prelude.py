@@ -9,8 +9,8 @@ from pathlib import Path
 
 from dsl.expression import ROUTINES
 
-from . import routines
 from ..host.model import Function
+from . import routines
 
 FILE = Path(__file__).with_name("prelude.wgsl")
 RARE = Path(__file__).with_name("rare.wgsl")
@@ -62,7 +62,8 @@ def called(text: str) -> list[str]:
 
 
 def text(helpers: list[str], routines: list[Function]) -> str:
-    """The named functions with all that they call, in the file's order, then so the routines; other names are WGSL's own."""
+    """The named functions with all that they call, in the file's order, then so the routines; other names are WGSL's
+    own."""
     texts = {**of_file(), **{f.name: f.text for f in routines}}
     wanted, waiting, used = set(), list(helpers), calls()
     while waiting:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from functools import cache
 
-from dsl.expression import E, ROUTINES
-from dsl.routines import Routine, Set
 from codegen.typing import Kinds
+from dsl.expression import ROUTINES, E
+from dsl.routines import Routine, Set
 
-from ..host.names import safe_name
 from ..formulas import Lowering, routine_name
+from ..host.names import safe_name
 from ..host.nodes import Apply, Constant, Local, Node
 from ..host.printed import operand, printed
 

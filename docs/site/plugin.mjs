@@ -1,4 +1,5 @@
-// What the site's generator (typedoc) is told in code: pages are called by their first heading, and `.op` code is coloured.
+// What the site's generator (typedoc) is told in code: pages are called by their first heading, and `.op` code is
+// coloured.
 import { readFile } from "node:fs/promises";
 import * as shiki from "@gerrit0/mini-shiki";
 import { Application, CommentTag, Converter, ReflectionKind } from "typedoc";

@@ -1,5 +1,6 @@
 // Letters of a text as numbers, in batches; text.py is the same in PyTorch.
-// alice.txt is the first half of chapter 1 of Lewis Carroll's "Alice's Adventures in Wonderland" (1865), in the public domain.
+// alice.txt is the first half of chapter 1 of Lewis Carroll's "Alice's Adventures in Wonderland" (1865), in the public
+// domain.
 import * as torch from "../../dist/index.js";
 import { read } from "../read.mjs";
 

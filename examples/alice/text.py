@@ -1,6 +1,7 @@
 """Letters of a text as numbers, in batches; text.mjs is the same in JavaScript.
 
-alice.txt is the first half of chapter 1 of Lewis Carroll's "Alice's Adventures in Wonderland" (1865), in the public domain."""
+alice.txt is the first half of chapter 1 of Lewis Carroll's "Alice's Adventures in Wonderland" (1865), in the public
+domain."""
 
 from pathlib import Path
 

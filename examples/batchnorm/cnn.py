@@ -1,4 +1,5 @@
-"""A convolutional network with batch normalisation learns handwritten digits; cnn.mjs is the same program in JavaScript.
+"""A convolutional network with batch normalisation learns handwritten digits; cnn.mjs is the same program in
+JavaScript.
 
 python cnn.py        trains it, and records what cnn.mjs is compared with: weights.safetensors and curve.json"""
 
@@ -15,8 +16,8 @@ from record import record
 BATCH, STEPS = 32, 200
 
 
-# Smooth throughout, as the networks of ../digits: at the kinks of ReLU and max pooling the last bit of a float32 decides where a
-# gradient goes, and after 200 steps even PyTorch is not within 1 % of itself in float64.
+# Smooth throughout, as the networks of ../digits: at the kinks of ReLU and max pooling the last bit of a float32
+# decides where a gradient goes, and after 200 steps even PyTorch is not within 1 % of itself in float64.
 def network():
     return nn.Sequential(
         nn.Unflatten(1, (1, 8, 8)),

@@ -1,4 +1,5 @@
-// A network with one input and one output learns a function from noisy samples.  For any host: it draws nothing; page.mjs does.
+// A network with one input and one output learns a function from noisy samples.  For any host: it draws nothing;
+// page.mjs does.
 
 /** What can be learned, on -3 to 3. */
 export const FUNCTIONS = {
@@ -8,7 +9,10 @@ export const FUNCTIONS = {
   "a step": (x) => (x < 0.3 ? -0.6 : 0.6),
 };
 
-/** `points` places from -3 to 3, the function there, and samples with some noise at every second place (null at the others). */
+/**
+ * `points` places from -3 to 3, the function there, and samples with some noise at every second place (null at the
+ * others).
+ */
 export function sampled(torch, f, points = 201, noise = 0.08, seed = 20261121) {
   const x = Array.from({ length: points }, (_, i) => -3 + (6 * i) / (points - 1)),
     truth = x.map(f);
@@ -24,8 +28,12 @@ export function network({ nn }, width = 64) {
   return nn.Sequential(nn.Linear(1, width), nn.GELU(), nn.Linear(width, width), nn.GELU(), nn.Linear(width, 1));
 }
 
-/** Trains on `data` for `steps` steps; `report(step, read, predict)` is awaited after each, and ends it by answering false.
- *  `read()` promises the loss, `predict()` what the network says at every place: a step that asks for neither need not wait for the GPU. */
+/**
+ * Trains on `data` for `steps` steps; `report(step, read, predict)` is awaited after each, and ends it by answering
+ * false.
+ *  `read()` promises the loss, `predict()` what the network says at every place: a step that asks for neither need not
+ * wait for the GPU.
+ */
 export async function train(torch, data, { device, steps = 400, seed = 0, report }) {
   torch.manual_seed(seed);
   const model = await network(torch).to(device),

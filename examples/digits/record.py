@@ -6,8 +6,8 @@ of each of 100 steps, and the accuracy on the test images after them.
     python record.py            records
     python record.py choose     tries learning rates and shows how each does on images held out of the training images
 
-The learning rates below are the ones that `choose` puts first among those whose loss float32 leaves within 2e-5 of float64:
-two implementations cannot agree on the others.  The test images were not looked at for it."""
+The learning rates below are the ones that `choose` puts first among those whose loss float32 leaves within 2e-5 of
+float64: two implementations cannot agree on the others.  The test images were not looked at for it."""
 
 import json
 import sys

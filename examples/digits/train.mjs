@@ -1,5 +1,6 @@
-// Trains a network on handwritten digits in Node: node examples/digits/train.mjs [mlp|cnn] [sgd|adam] [cpu|webgpu] [steps]
-// Prints the loss on the way, then the accuracy. Needs dist/ (python3 build.py); webgpu needs the npm package `webgpu`.
+// Trains a network on handwritten digits in Node: node examples/digits/train.mjs [mlp|cnn] [sgd|adam] [cpu|webgpu]
+// [steps] Prints the loss on the way, then the accuracy. Needs dist/ (python3 build.py); webgpu needs the npm package
+// `webgpu`.
 import { readFile } from "node:fs/promises";
 import * as torch from "../../dist/index.js";
 import { readDigits, train } from "./digits.mjs";

@@ -1,4 +1,5 @@
-// Trains gpt.mjs and compares each loss with PyTorch's: node examples/gpt/train.mjs [webgpu|cpu] [steps].  Needs dist/ (python3 build.py).
+// Trains gpt.mjs and compares each loss with PyTorch's: node examples/gpt/train.mjs [webgpu|cpu] [steps].  Needs dist/
+// (python3 build.py).
 import { main } from "../in_node.mjs";
 import { train } from "./gpt.mjs";
 

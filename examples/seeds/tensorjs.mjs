@@ -1,4 +1,5 @@
-// TensorJS's program: a model of layers, trained by Adam on the GPU.  The calls are those of its article; its ONNX file is not here.
+// TensorJS's program: a model of layers, trained by Adam on the GPU.  The calls are those of its article; its ONNX file
+// is not here.
 import { Adam, Linear, Relu, Sequential, Tensor } from "../../dist/compat/tensorjs.js";
 
 const STEPS = 60;

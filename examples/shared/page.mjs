@@ -1,5 +1,5 @@
-// What the example pages share: finding the device, the figures at the top, charts.  The charts are uPlot's, which the build
-// copies into uplot/ here; it is no part of the package.
+// What the example pages share: finding the device, the figures at the top, charts.  The charts are uPlot's, which the
+// build copies into uplot/ here; it is no part of the package.
 import uPlot from "./uplot/uPlot.esm.js";
 
 export const by = (id) => document.getElementById(id);
@@ -7,7 +7,9 @@ export const by = (id) => document.getElementById(id);
 /** What the page's address asks for (`?steps=60`), or what is usual. */
 export const asked = (name, usual) => new URLSearchParams(location.search).get(name) ?? usual;
 
-/** Fills a menu; the page's address may choose (`?device=cpu`).  `offered`: pairs of a value and what is shown of it. */
+/**
+ * Fills a menu; the page's address may choose (`?device=cpu`).  `offered`: pairs of a value and what is shown of it.
+ */
 export function offer(id, offered) {
   by(id).append(...offered.map(([value, shown]) => new Option(shown, value)));
   const wanted = asked(id, null);
@@ -25,7 +27,9 @@ export function show(figures) {
   for (const [id, text] of Object.entries(figures)) by(id).textContent = text;
 }
 
-/** The next frame, so that the page stays alive while it trains.  A page in the background has no frames: then a moment. */
+/**
+ * The next frame, so that the page stays alive while it trains.  A page in the background has no frames: then a moment.
+ */
 export const frame = () => new Promise((done) => (document.hidden ? setTimeout(done) : requestAnimationFrame(done)));
 
 /** Runs the page's program and says on the page what went wrong, if anything. */

@@ -76,10 +76,11 @@ function additive(mask: Tensor, like: Tensor): Tensor {
 const wider = (mask: Tensor | null) => mask && (pad(mask, [0, 1]) as Tensor);
 
 /**
- * Attention of `query`, (L, E) or (L, N, E), to `key` and `value`, (S, E) or (S, N, E), in `num_heads` parts of the features.
+ * Attention of `query`, (L, E) or (L, N, E), to `key` and `value`, (S, E) or (S, N, E), in `num_heads` parts of the
+ * features.
  *
- * Answers the output, shaped as `query`, and the weights: (L, S) or (N, L, S), with an axis of heads before L unless they are
- * averaged; `null` if they are not wanted.
+ * Answers the output, shaped as `query`, and the weights: (L, S) or (N, L, S), with an axis of heads before L unless
+ * they are averaged; `null` if they are not wanted.
  */
 export function multi_head_attention_forward(
   query: Tensor,

@@ -8,7 +8,10 @@ import { Tensor } from "../tensor.js";
 import { one_hotOp } from "../../ops/index.js";
 import { amax, amin } from "../../names/torch.js";
 
-/** 1 at the place that each element names, 0 elsewhere.  Without `num_classes` they are counted: a promise where the tensor is on a GPU. */
+/**
+ * 1 at the place that each element names, 0 elsewhere.  Without `num_classes` they are counted: a promise where the
+ * tensor is on a GPU.
+ */
 export function one_hot(input: Tensor, num_classes: number | { num_classes: number }): Tensor;
 export function one_hot(input: Tensor, num_classes?: -1 | { num_classes?: -1 }): Tensor | Promise<Tensor>;
 export function one_hot(...args: unknown[]): Tensor | Promise<Tensor> {

@@ -104,8 +104,8 @@ function contracted(a: Tensor, b: Tensor, dropped: readonly number[]): Tensor {
 /**
  * The sum of products that an equation describes: `einsum("bij,bjk->bik", a, b)` multiplies matrices.
  *
- * Letters name axes, `...` any number of broadcast ones; a letter that the result lacks is added up.  Without `->` the result has
- * the axes of the ellipsis and then, in alphabetical order, the letters that stand once.
+ * Letters name axes, `...` any number of broadcast ones; a letter that the result lacks is added up.  Without `->` the
+ * result has the axes of the ellipsis and then, in alphabetical order, the letters that stand once.
  */
 export function einsum(equation: string, ...operands: readonly (Tensor | readonly Tensor[])[]): Tensor {
   if (typeof equation !== "string")

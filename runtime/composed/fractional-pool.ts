@@ -87,7 +87,9 @@ function pool(
 type Pooled = Tensor | [values: Tensor, indices: Tensor];
 const chosen = ([values, indices, wanted]: [Tensor, Tensor, boolean]): Pooled => (wanted ? [values, indices] : values);
 
-/** The largest element of windows that overlap unevenly, at random (Graham 2014), and their places if `return_indices`. */
+/**
+ * The largest element of windows that overlap unevenly, at random (Graham 2014), and their places if `return_indices`.
+ */
 export function fractional_max_pool2d(...args: PoolArguments): Pooled {
   return chosen(pool("fractional_max_pool2d", 2, fractional_pool2dOp, args));
 }

@@ -1,4 +1,5 @@
-// torch.linalg beyond ops: what is told apart by the number of axes or by a word, chains of products, tensors seen as matrices.
+// torch.linalg beyond ops: what is told apart by the number of axes or by a word, chains of products, tensors seen as
+// matrices.
 
 export { cond, matrix_norm, norm } from "./matrix-norms.js";
 export { matrix_power, multi_dot } from "./matrix-chains.js";

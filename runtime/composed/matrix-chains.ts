@@ -36,7 +36,10 @@ export function matrix_power(...args: unknown[]): Tensor {
   return out === A ? A.clone() : out!;
 }
 
-/** The product of two or more matrices, in the order that takes the fewest multiplications; the first and the last may be vectors. */
+/**
+ * The product of two or more matrices, in the order that takes the fewest multiplications; the first and the last may
+ * be vectors.
+ */
 export function multi_dot(tensors: readonly Tensor[] | { tensors: readonly Tensor[] }): Tensor;
 export function multi_dot(...args: unknown[]): Tensor {
   const [list] = named("multi_dot", ["tensors"], args),
@@ -77,7 +80,9 @@ export function multi_dot(...args: unknown[]): Tensor {
   ]);
 }
 
-/** Where the product of matrices `from` to `to`, `sizes[i]` by `sizes[i + 1]`, is best split, for every `from` and `to`. */
+/**
+ * Where the product of matrices `from` to `to`, `sizes[i]` by `sizes[i + 1]`, is best split, for every `from` and `to`.
+ */
 function cheapest(sizes: readonly number[]): number[][] {
   const n = sizes.length - 1,
     cost = Array.from({ length: n }, () => new Array<number>(n).fill(0)),

@@ -1,4 +1,5 @@
-// Norms by the number of axes and by name, and what is made of them: torch.norm, linalg.norm, linalg.matrix_norm, linalg.cond.
+// Norms by the number of axes and by name, and what is made of them: torch.norm, linalg.norm, linalg.matrix_norm,
+// linalg.cond.
 
 import { run } from "../call.js";
 import * as copying from "../copy.js";
@@ -79,7 +80,10 @@ function matrices(x: Tensor, order: unknown, axes: readonly number[], keepdim: b
 const listed = (dim: unknown, op: string): readonly number[] | null =>
   dim === undefined || dim === null ? null : integers([dim], op, "dim");
 
-/** The norm of matrices: `"fro"`, `"nuc"`, 2 and -2 (by singular values), 1 and -1 (by columns), Infinity and -Infinity (by rows). */
+/**
+ * The norm of matrices: `"fro"`, `"nuc"`, 2 and -2 (by singular values), 1 and -1 (by columns), Infinity and -Infinity
+ * (by rows).
+ */
 export function matrix_norm(
   A: Tensor,
   ord?: Order | NormOptions,
@@ -141,7 +145,10 @@ export function p_norm(...args: unknown[]): Tensor {
   return run(normOp, [x, typeof p === "number" ? p : 2, { keepdim: keep, ...(dim ? { dim } : {}) }]) as Tensor;
 }
 
-/** The condition number: the norm of each matrix times that of its inverse; by default the largest singular value over the smallest. */
+/**
+ * The condition number: the norm of each matrix times that of its inverse; by default the largest singular value over
+ * the smallest.
+ */
 export function cond(A: Tensor, p?: Order | null | { p?: Order | null }): Tensor;
 export function cond(...args: unknown[]): Tensor {
   const [A, p] = named("cond", ["A", "p"], args),

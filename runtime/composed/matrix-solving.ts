@@ -33,7 +33,10 @@ export function diagonal(A: Tensor, options: { offset?: number; dim1?: number; d
   );
 }
 
-/** Whether the right side of a system is vectors: as PyTorch, where its shape is that of the matrices without the last axis. */
+/**
+ * Whether the right side of a system is vectors: as PyTorch, where its shape is that of the matrices without the last
+ * axis.
+ */
 const vectors = (A: Tensor, B: Tensor): boolean =>
   B.ndim === 1 || (B.ndim === A.ndim - 1 && B.shape.every((n, i) => n === A.shape[i]));
 
@@ -142,8 +145,9 @@ export interface LeastSquares {
 const EPSILON: Readonly<Record<string, number>> = { float64: 2 ** -52, float16: 2 ** -10 };
 
 /**
- * The shortest `X` for which `A @ X - B` is shortest.  As in PyTorch, residuals come where there are more rows than columns and
- * not from driver `gelsy`, the rank not from `gels`, singular values from `gelsd` and `gelss`; what does not come is empty.
+ * The shortest `X` for which `A @ X - B` is shortest.  As in PyTorch, residuals come where there are more rows than
+ * columns and not from driver `gelsy`, the rank not from `gels`, singular values from `gelsd` and `gelss`; what does
+ * not come is empty.
  */
 export function lstsq(
   A: Tensor,

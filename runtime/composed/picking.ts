@@ -78,7 +78,10 @@ export function put(...args: unknown[]): Tensor {
   return views.reshape(out, input.shape);
 }
 
-/** Picks elements along `dim`, position by position; apart from `dim` the shapes broadcast.  Without `dim` both are seen as rows. */
+/**
+ * Picks elements along `dim`, position by position; apart from `dim` the shapes broadcast.  Without `dim` both are seen
+ * as rows.
+ */
 export function take_along_dim(input: Tensor, indices: Tensor, dim?: number | null | { dim?: number }): Tensor;
 export function take_along_dim(...args: unknown[]): Tensor {
   const [input, indices, along] = TAKE_ALONG_DIM(args);

@@ -73,7 +73,10 @@ export function tensordot(...args: unknown[]): Tensor {
   return views.reshape(matmul(l, r) as Tensor, shape);
 }
 
-/** Every element of `input` times all of `other`: the Kronecker product; the shorter shape counts as beginning with ones. */
+/**
+ * Every element of `input` times all of `other`: the Kronecker product; the shorter shape counts as beginning with
+ * ones.
+ */
 export function kron(input: Tensor, other: Tensor): Tensor;
 export function kron(...args: unknown[]): Tensor {
   const [input, other] = KRON(args);

@@ -62,7 +62,8 @@ function checkSizes(op: string, n_fft: number, hop: number, length: number): voi
 /**
  * The spectra of windows of `n_fft` points, `hop_length` apart, as pairs: `[*B, frequencies, windows, 2]`.
  *
- * PyTorch wants `return_complex` said; here either way the result is pairs.  Complex input (a ComplexView) has all frequencies.
+ * PyTorch wants `return_complex` said; here either way the result is pairs.  Complex input (a ComplexView) has all
+ * frequencies.
  */
 export function stft(input: Tensor | ComplexView, n_fft: number, options: StftOptions): Tensor;
 export function stft(input: Tensor | ComplexView, options: StftOptions & { n_fft: number }): Tensor;

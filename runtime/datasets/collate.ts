@@ -16,8 +16,8 @@ const isFields = (value: unknown): value is Fields =>
   [Object.prototype, null].includes(Object.getPrototypeOf(value) as object | null);
 
 /**
- * One batch of samples: tensors and typed arrays are stacked, numbers and booleans become a tensor (of int32 where all of them are
- * whole numbers, else of float32), texts a list; lists and objects are collated field by field.
+ * One batch of samples: tensors and typed arrays are stacked, numbers and booleans become a tensor (of int32 where all
+ * of them are whole numbers, else of float32), texts a list; lists and objects are collated field by field.
  */
 export function default_collate(batch: readonly unknown[]): unknown {
   atMost("default_collate", arguments, 1);

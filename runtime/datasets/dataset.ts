@@ -1,4 +1,5 @@
-// torch.utils.data's datasets: what has a length and answers get(index), or is iterable.  Lists and tensors are datasets as well.
+// torch.utils.data's datasets: what has a length and answers get(index), or is iterable.  Lists and tensors are
+// datasets as well.
 
 import { tensor } from "../create.js";
 import { IndexError, OpError, TypeMismatchError, describe } from "../errors.js";
@@ -32,7 +33,10 @@ export class Dataset<T> implements MapDataset<T> {
 }
 titled(Dataset, "Dataset");
 
-/** A base class for samples that come one after the other: `[Symbol.iterator]` or `[Symbol.asyncIterator]`, and perhaps `length`. */
+/**
+ * A base class for samples that come one after the other: `[Symbol.iterator]` or `[Symbol.asyncIterator]`, and perhaps
+ * `length`.
+ */
 export abstract class IterableDataset<T> implements AsyncIterable<T> {
   [Symbol.asyncIterator](): AsyncIterator<T> {
     if (!(Symbol.iterator in this))
@@ -213,7 +217,10 @@ export function generatorOf(given: unknown, op: string): Generator | null {
   return sourceOf(by, op) as Generator | null;
 }
 
-/** Parts of a dataset, without overlap and in random order.  `lengths`: how many samples each has, or fractions that add up to 1. */
+/**
+ * Parts of a dataset, without overlap and in random order.  `lengths`: how many samples each has, or fractions that add
+ * up to 1.
+ */
 export function random_split<T>(
   dataset: DatasetLike<T>,
   lengths: readonly number[],

@@ -1,5 +1,6 @@
-// PyTorch's checkpoints: zip archives with a pickle of containers and, beside it, the memory of their tensors.  What a pickle may
-// name is the table below, which is what torch.save makes of tensors and plain containers; everything else is refused by name.
+// PyTorch's checkpoints: zip archives with a pickle of containers and, beside it, the memory of their tensors.  What a
+// pickle may name is the table below, which is what torch.save makes of tensors and plain containers; everything else
+// is refused by name.
 
 import type { Elements } from "../compiled.js";
 import type { DType } from "../dtype.js";
@@ -190,7 +191,9 @@ class Context implements PickleContext {
     );
   }
 
-  /** ('storage', class, key, location, size): memory is a record of the archive, read once however often it is named. */
+  /**
+   * ('storage', class, key, location, size): memory is a record of the archive, read once however often it is named.
+   */
   persistent(id: unknown): Memory {
     const [kind, named, key, , numel] = Array.isArray(id) ? (id as unknown[]) : [];
     const type =

@@ -1,5 +1,5 @@
-// Numbers as files hold them, little-endian, to elements of the package's types and back: half precision, bfloat16 and 64-bit
-// integers among them.
+// Numbers as files hold them, little-endian, to elements of the package's types and back: half precision, bfloat16 and
+// 64-bit integers among them.
 
 import type { Elements } from "../compiled.js";
 import { type DType, converter, fromHalfBits, halfBits, isFloat, newElements } from "../dtype.js";

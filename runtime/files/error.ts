@@ -11,7 +11,8 @@ export class FileError extends OpError {
   readonly file: string;
 
   constructor(file: string, problem: string) {
-    super(`${file}: ${problem.length > MOST ? `${problem.slice(0, MOST)}...` : problem}`); // names in a file may be of any length
+    // names in a file may be of any length
+    super(`${file}: ${problem.length > MOST ? `${problem.slice(0, MOST)}...` : problem}`);
     this.file = file;
   }
 }

@@ -18,10 +18,10 @@ export interface TorchLoadOptions extends LoadOptions {
 }
 
 /**
- * What a file holds: the object of a checkpoint of PyTorch (`.pt`, `.pth`, from 1.6 on), or the tensors of a safetensors file by
- * name.  The content decides, not the name.  Dictionaries become objects, tuples lists; tensors that share memory in the file
- * share it here.  int64 becomes int32, bfloat16 float32.  They are on the CPU unless `map_location` says otherwise.
- * In TypeScript `load<{epoch: number}>(f)` says what is expected; nothing checks it.
+ * What a file holds: the object of a checkpoint of PyTorch (`.pt`, `.pth`, from 1.6 on), or the tensors of a
+ * safetensors file by name.  The content decides, not the name.  Dictionaries become objects, tuples lists; tensors
+ * that share memory in the file share it here.  int64 becomes int32, bfloat16 float32.  They are on the CPU unless
+ * `map_location` says otherwise.  In TypeScript `load<{epoch: number}>(f)` says what is expected; nothing checks it.
  */
 export async function load<T = unknown>(f: FileLike, options: TorchLoadOptions = {}): Promise<T> {
   atMost("load", arguments, 2);
@@ -87,8 +87,9 @@ async function readJson(source: Source, place: Placing): Promise<Record<string, 
 
 /**
  * Writes a dictionary of tensors, `model.state_dict()` for example, as a safetensors file; Python reads it with
- * `safetensors.torch.load_file`.  What is written are the values at the call: training may go on before the promise settles.
- * A file that exists keeps its content until all is written, and its mode.  `f`: a path in Node, a WritableStream, or the handle of a file in a page.
+ * `safetensors.torch.load_file`.  What is written are the values at the call: training may go on before the promise
+ * settles.  A file that exists keeps its content until all is written, and its mode.  `f`: a path in Node, a
+ * WritableStream, or the handle of a file in a page.
  */
 export async function save(
   obj: Readonly<Record<string, Tensor>> | ReadonlyMap<string, Tensor>,

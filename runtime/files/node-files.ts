@@ -1,5 +1,5 @@
-// Files by path in Node: what is read is read by position, and a file is written beside the old one and then takes its place.
-// The module of Node is imported when a path is opened, so that bundles for browsers hold none of it.
+// Files by path in Node: what is read is read by position, and a file is written beside the old one and then takes its
+// place. The module of Node is imported when a path is opened, so that bundles for browsers hold none of it.
 
 import { describe } from "../errors.js";
 import { FileError } from "./error.js";
@@ -94,7 +94,10 @@ export async function openPath(
 /** The last writing of each path that is under way. */
 const writing = new Map<string, Promise<void>>();
 
-/** Writes all `parts` to a file, after whatever was to be written to it before; what was there stays until all is written. */
+/**
+ * Writes all `parts` to a file, after whatever was to be written to it before; what was there stays until all is
+ * written.
+ */
 export async function writePath(path: string | URL, parts: AsyncIterable<Uint8Array>): Promise<void> {
   const name = nameOf(path),
     [files, paths] = await Promise.all([fileSystem(), pathModules()]);
@@ -121,7 +124,8 @@ async function replace(
   parts: AsyncIterable<Uint8Array>,
 ): Promise<void> {
   const before = await files.stat(path).catch(() => null);
-  if (before && !before.isFile()) return write(await files.open(path, "w"), parts); // a pipe or a device; of a folder the system says so
+  // a pipe or a device; of a folder the system says so
+  if (before && !before.isFile()) return write(await files.open(path, "w"), parts);
   const place = before ? await files.realpath(path) : absolute,
     folder = paths.dirname(place),
     mode = before ? before.mode & 0o777 : 0o666;

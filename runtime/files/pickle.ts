@@ -1,5 +1,6 @@
-// A reader of pickles that only builds: numbers, texts, lists, tuples, dictionaries, sets, and what a few named functions make.
-// Which names stand for what is the caller's table; a name that is not in it is refused, and nothing in a file is ever run.
+// A reader of pickles that only builds: numbers, texts, lists, tuples, dictionaries, sets, and what a few named
+// functions make. Which names stand for what is the caller's table; a name that is not in it is refused, and nothing in
+// a file is ever run.
 
 import { OpError } from "../errors.js";
 import { FileError } from "./error.js";
@@ -30,7 +31,10 @@ export interface PickleContext {
   persistent(id: unknown): unknown;
 }
 
-/** The most that a pickle may put on the stack, and the most objects it may make or keep: one byte can stand for a dictionary. */
+/**
+ * The most that a pickle may put on the stack, and the most objects it may make or keep: one byte can stand for a
+ * dictionary.
+ */
 const MOST_VALUES = 2 ** 24,
   MOST_OBJECTS = 2 ** 21;
 
@@ -38,8 +42,8 @@ const MARK = Symbol("mark");
 const made = new WeakMap<object, Name>();
 
 /**
- * The object that a pickle (protocol 2 to 5) describes: dictionaries are Maps, lists and tuples arrays, bytes Uint8Arrays.
- * What is built is no larger than the pickle, but for what the functions in the table make.
+ * The object that a pickle (protocol 2 to 5) describes: dictionaries are Maps, lists and tuples arrays, bytes
+ * Uint8Arrays. What is built is no larger than the pickle, but for what the functions in the table make.
  */
 export function unpickle(data: Uint8Array, context: PickleContext, file: string): unknown {
   try {

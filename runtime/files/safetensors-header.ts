@@ -1,5 +1,6 @@
-// The header of a safetensors file: what it may say, and what is written.  The format is Hugging Face's: eight bytes with the
-// header's length, the header in JSON, then the numbers of all tensors without gaps.  Its rules are those of their own reader.
+// The header of a safetensors file: what it may say, and what is written.  The format is Hugging Face's: eight bytes
+// with the header's length, the header in JSON, then the numbers of all tensors without gaps.  Its rules are those of
+// their own reader.
 
 import { MAX_NUMEL } from "../shape.js";
 import { FILE_TYPES, type FileType } from "./elements.js";

@@ -1,5 +1,5 @@
-// safetensors files, under the names of the Python package `safetensors.torch`: load_file, save_file, load, save and safe_open; and
-// `stream`, which hands out tensors as they arrive.  The header is safetensors-header.ts.
+// safetensors files, under the names of the Python package `safetensors.torch`: load_file, save_file, load, save and
+// safe_open; and `stream`, which hands out tensors as they arrive.  The header is safetensors-header.ts.
 
 import { contiguousStrides } from "../shape.js";
 import { OpError, TypeMismatchError, describe } from "../errors.js";
@@ -39,8 +39,8 @@ export async function* readTensors(file: Stream, place: Placing): AsyncGenerator
 }
 
 /**
- * The tensors of a safetensors file one by one, in the order of their bytes, each as soon as it has come: no more than one is
- * held beside those handed out.  `for await (const [name, tensor] of stream(url)) …`
+ * The tensors of a safetensors file one by one, in the order of their bytes, each as soon as it has come: no more than
+ * one is held beside those handed out.  `for await (const [name, tensor] of stream(url)) …`
  */
 export async function* stream(file: FileLike, options: LoadOptions = {}): AsyncGenerator<[string, Tensor], void> {
   atMost("stream", arguments, 2);
@@ -166,8 +166,8 @@ export class SafeFile {
 const asyncDispose: symbol | undefined = (Symbol as { asyncDispose?: symbol }).asyncDispose;
 
 /**
- * Opens a safetensors file and reads its header alone; tensors are then read one by one, from a path by position and from an
- * address by ranges where its server has them.  `close()` it in the end.
+ * Opens a safetensors file and reads its header alone; tensors are then read one by one, from a path by position and
+ * from an address by ranges where its server has them.  `close()` it in the end.
  */
 export async function safe_open(file: FileLike, options: LoadOptions = {}): Promise<SafeFile> {
   atMost("safe_open", arguments, 2);
@@ -197,8 +197,9 @@ export interface SaveOptions {
 const FLOATS = ["float16", "bfloat16", "float32", "float64"];
 
 /**
- * The pieces of a file with these tensors: first the header, then one tensor after the other.  Their values are those at the call,
- * whatever happens to the tensors while the pieces are taken: each is copied, or a GPU told to copy it, before this returns.
+ * The pieces of a file with these tensors: first the header, then one tensor after the other.  Their values are those
+ * at the call, whatever happens to the tensors while the pieces are taken: each is copied, or a GPU told to copy it,
+ * before this returns.
  */
 export function pieces(
   tensors: Readonly<Record<string, Tensor>> | ReadonlyMap<string, Tensor>,
@@ -225,14 +226,18 @@ export function pieces(
   list.sort((a, b) => b.rank - a.rank || (a.name < b.name ? -1 : 1));
   const header = writeHeader(list, options.metadata ?? null),
     copies = list.map(({ x, own, as }) => ({ data: x.data(), own, as }));
-  for (const { data } of copies) data.catch(() => undefined); // the first to fail is told of by whoever takes the pieces
+  // the first to fail is told of by whoever takes the pieces
+  for (const { data } of copies) data.catch(() => undefined);
   return (async function* () {
     yield header;
     for (let copy = copies.shift(); copy; copy = copies.shift()) yield encode(await copy.data, copy.own, copy.as);
   })();
 }
 
-/** Writes tensors as they are at the call to a safetensors file: a path in Node, a WritableStream, or the handle of a file that a user chose in a page. */
+/**
+ * Writes tensors as they are at the call to a safetensors file: a path in Node, a WritableStream, or the handle of a
+ * file that a user chose in a page.
+ */
 export async function save_file(
   tensors: Readonly<Record<string, Tensor>> | ReadonlyMap<string, Tensor>,
   file: Target,

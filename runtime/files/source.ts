@@ -1,5 +1,5 @@
-// Where files come from: bytes, blobs, paths in Node, addresses and their responses.  Either by position (Source) or in order, as
-// it arrives (Stream).  What the bytes mean is not here.
+// Where files come from: bytes, blobs, paths in Node, addresses and their responses.  Either by position (Source) or in
+// order, as it arrives (Stream).  What the bytes mean is not here.
 
 import { TypeMismatchError, describe } from "../errors.js";
 import { Download, ask } from "./download.js";

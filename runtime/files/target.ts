@@ -7,7 +7,10 @@ interface FileHandle {
   createWritable(): Promise<WritableStream<Uint8Array>>;
 }
 
-/** A path or file: URL (Node), a stream, or a FileSystemFileHandle (showSaveFilePicker, the origin's private file system). */
+/**
+ * A path or file: URL (Node), a stream, or a FileSystemFileHandle (showSaveFilePicker, the origin's private file
+ * system).
+ */
 export type Target = string | URL | WritableStream<Uint8Array> | FileHandle;
 
 /** Writes all parts one after the other. */

@@ -1,5 +1,5 @@
-// Zip archives: their directory and their entries, stored or deflated, zip64 as well.  Only reading; nothing is believed before it
-// is compared with the file's size.
+// Zip archives: their directory and their entries, stored or deflated, zip64 as well.  Only reading; nothing is
+// believed before it is compared with the file's size.
 
 import { FileError, bytes } from "./error.js";
 import type { Source } from "./source.js";
@@ -64,7 +64,10 @@ export async function readDirectory(source: Source): Promise<Map<string, ZipEntr
 const DEFLATED = 2 ** 28,
   TIMES = 64;
 
-/** Throws for entries that lie over one another, and for deflated ones that hold much more than the file could be thought to. */
+/**
+ * Throws for entries that lie over one another, and for deflated ones that hold much more than the file could be
+ * thought to.
+ */
 function checkTogether(entries: readonly ZipEntry[], size: number, fail: (problem: string) => FileError): void {
   const deflated = entries.reduce((n, e) => n + (e.method === 0 ? 0 : e.size), 0),
     most = DEFLATED + TIMES * size;

@@ -130,7 +130,10 @@ class MultiheadAttentionClass extends Module {
     if (this.bias_k) xavier_normal_(this.bias_k);
     if (this.bias_v) xavier_normal_(this.bias_v);
   }
-  /** The output, shaped as `query`, and the weights, averaged over heads unless told otherwise; null if they are not wanted. */
+  /**
+   * The output, shaped as `query`, and the weights, averaged over heads unless told otherwise; null if they are not
+   * wanted.
+   */
   override forward(
     query: Tensor,
     key: Tensor,

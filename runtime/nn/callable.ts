@@ -8,7 +8,8 @@ type Class = abstract new (...args: any) => any;
 export type Callable<C extends Class> = C & ((...args: ConstructorParameters<C>) => InstanceType<C>);
 
 /** The class, so that `C(...)` is `new C(...)`; under a name that no minifier shortens.
- *  It and its methods take no more arguments than they have parameters (`limited`), but for those called `open`, "constructor" perhaps, and
+ *  It and its methods take no more arguments than they have parameters (`limited`), but for those called `open`,
+ * "constructor" perhaps, and
  *  constructors that only have `...args`, which they bind by themselves. */
 export function callable<C extends Class>(target: C, name: string, ...open: readonly string[]): Callable<C> {
   const made = new Proxy(limited(titled(target, name), `${name}.`, ...open), {

@@ -41,7 +41,10 @@ abstract class CellModule extends Module {
     const bound = this.hidden_size > 0 ? 1 / Math.sqrt(this.hidden_size) : 0;
     for (const p of this.parameters()) uniform_(p, -bound, bound);
   }
-  /** The products with the input and with the hidden state, and the states, missing ones as zeros; results lose the batch again. */
+  /**
+   * The products with the input and with the hidden state, and the states, missing ones as zeros; results lose the
+   * batch again.
+   */
   protected run(
     input: Tensor,
     given: readonly (Tensor | null)[] | null | undefined,

@@ -176,7 +176,10 @@ class AdaptiveLogSoftmaxWithLossClass extends Module {
     for (const m of this.modules()) if (m instanceof Linear) m.reset_parameters();
   }
 
-  /** Every cluster's scores are computed for every row, so that nothing needs to be read back to say which rows are in which. */
+  /**
+   * Every cluster's scores are computed for every row, so that nothing needs to be read back to say which rows are in
+   * which.
+   */
   override forward(input_: Tensor, target_: Tensor): AdaptiveResult {
     if (target_.ndim > 1) throw new OpError("0D or 1D target tensor expected, multi-target not supported");
     if (target_.ndim === 1 && input_.shape[0] !== target_.shape[0])

@@ -227,7 +227,10 @@ export const ModuleDict = /* @__PURE__ */ callable(ModuleDictClass, "ModuleDict"
 export type ModuleDict = ModuleDictClass;
 
 const asParameter = (value: Tensor): Parameter => (value instanceof Parameter ? value : new Parameter(value));
-/** A list's or dictionary's parameters as PyTorch prints them: several on lines of their own; `type`: how it calls a type there. */
+/**
+ * A list's or dictionary's parameters as PyTorch prints them: several on lines of their own; `type`: how it calls a
+ * type there.
+ */
 function showParameters(
   name: string,
   parameters: readonly (readonly [string, Parameter])[],

@@ -10,7 +10,10 @@ export type Gradients = (Tensor | null)[];
 export type ForwardHook<M = Module> = (module: M, args: unknown[], output: unknown) => unknown;
 /** Gets the module and the arguments; what it answers replaces them. */
 export type ForwardPreHook<M = Module> = (module: M, args: unknown[]) => unknown;
-/** Gets the module and the gradients of its arguments and of its results; what it answers replaces those of the arguments. */
+/**
+ * Gets the module and the gradients of its arguments and of its results; what it answers replaces those of the
+ * arguments.
+ */
 export type BackwardHook<M = Module> = (
   module: M,
   grad_input: Gradients,

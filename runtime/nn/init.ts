@@ -46,7 +46,10 @@ type Drawn = RandomSource | null;
 /** Arguments after the tensor, by place or by name. */
 type Args<P extends unknown[], O> = Partial<P> | [O];
 
-/** What a function takes beside a tensor, by place or by name: of the kinds of the defaults, of which null is a generator's. */
+/**
+ * What a function takes beside a tensor, by place or by name: of the kinds of the defaults, of which null is a
+ * generator's.
+ */
 function options<T extends (number | string | null)[]>(
   op: string,
   tensor: Tensor,

@@ -38,7 +38,10 @@ const hidden = new WeakMap<object, Hidden>();
 
 const isNumber = (name: string): boolean => /^(0|[1-9]\d*)$/.test(name);
 
-/** Called before a member gets a name: the properties of an object that are called by numbers come first, in their order. */
+/**
+ * Called before a member gets a name: the properties of an object that are called by numbers come first, in their
+ * order.
+ */
 function remember(module: ModuleClass, name: string): void {
   if (!isNumber(name)) return;
   const names = Object.keys(module),
@@ -75,7 +78,10 @@ interface ModuleClass {
   (...args: Parameters<this["forward"]>): ReturnType<this["forward"]>;
 }
 
-/** What a module did to itself so that a state can be compared with it: `settle` once all fits, `undo` where it does not. */
+/**
+ * What a module did to itself so that a state can be compared with it: `settle` once all fits, `undo` where it does
+ * not.
+ */
 export interface Loading {
   settle(): void;
   undo(): void;
@@ -268,8 +274,9 @@ class ModuleClass {
   }
 
   /**
-   * Copies values into the parameters and buffers.  `source`: tensors or arrays by path; or a file of them (a path, an address,
-   * a Blob, bytes), and then a promise.  What `torch.load` takes as options may stand beside `strict`: `progress`, for example.
+   * Copies values into the parameters and buffers.  `source`: tensors or arrays by path; or a file of them (a path, an
+   * address, a Blob, bytes), and then a promise.  What `torch.load` takes as options may stand beside `strict`:
+   * `progress`, for example.
    */
   load_state_dict(source: FileLike, options?: boolean | StateOptions): Promise<LoadReport>;
   load_state_dict(source: StateSource, options?: boolean | { strict?: boolean }): LoadReport;
@@ -279,7 +286,10 @@ class ModuleClass {
       ? readState(source, rest).then((state) => loadState(this, state, strict))
       : loadState(this, source, strict);
   }
-  /** Called before values are loaded: what a module of its kind does with older or incomplete states.  `given` may be changed. */
+  /**
+   * Called before values are loaded: what a module of its kind does with older or incomplete states.  `given` may be
+   * changed.
+   */
   protected before_load(_given: Record<string, unknown>, _prefix: string): Loading | void {
     /* most modules take states as they are */
   }
@@ -324,7 +334,9 @@ class ModuleClass {
     return this;
   }
 
-  /** Moves all parameters and buffers to a device or (the floating ones) to a type.  From a GPU to the CPU: a promise. */
+  /**
+   * Moves all parameters and buffers to a device or (the floating ones) to a type.  From a GPU to the CPU: a promise.
+   */
   to(target: DType | GpuName, dtype?: DType): this;
   to(
     target: string | Device | Tensor | { device?: string | Device; dtype?: DType },
@@ -387,7 +399,10 @@ class ModuleClass {
   register_forward_pre_hook(hook: ForwardPreHook<this>, options?: { prepend?: boolean }): RemovableHandle {
     return hookInto(hidden.get(this)!.hooks.before, hook as ForwardPreHook, options?.prepend);
   }
-  /** Calls `hook(module, grad_input, grad_output)` when gradients have come back through it; what it answers replaces `grad_input`. */
+  /**
+   * Calls `hook(module, grad_input, grad_output)` when gradients have come back through it; what it answers replaces
+   * `grad_input`.
+   */
   register_full_backward_hook(hook: BackwardHook<this>, options?: { prepend?: boolean }): RemovableHandle {
     return hookInto(hidden.get(this)!.hooks.backward, hook as BackwardHook, options?.prepend);
   }

@@ -1,4 +1,5 @@
-// Normalisation by channel, over the batch or within each sample, with running statistics.  The others are in layer-norm.ts.
+// Normalisation by channel, over the batch or within each sample, with running statistics.  The others are in
+// layer-norm.ts.
 
 import * as copying from "../copy.js";
 import { ones, zeros, tensor } from "../create.js";

@@ -42,7 +42,10 @@ export const size = (usual: unknown = REQUIRED, most = Infinity): number => new 
 /** How many layers there are; each takes memory and time at once. */
 export const layers = (usual?: number): number => size(usual, 2 ** 16);
 
-/** The arguments of a constructor by name, with defaults; throws for one that is missing, unknown, of another kind or too many. */
+/**
+ * The arguments of a constructor by name, with defaults; throws for one that is missing, unknown, of another kind or
+ * too many.
+ */
 export function construct<T extends object>(name: string, defaults: T, args: readonly unknown[]): T {
   const names = Object.keys(defaults),
     given = named(name, names, args),

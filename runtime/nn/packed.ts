@@ -13,7 +13,9 @@ import { sliceAxis } from "../views.js";
 import { index_select } from "../../names/torch.js";
 import * as views from "../views.js";
 
-/** The elements of all sequences, step by step: at each step those of the sequences that are so long, the longest first. */
+/**
+ * The elements of all sequences, step by step: at each step those of the sequences that are so long, the longest first.
+ */
 export class PackedSequence {
   readonly data: Tensor;
   /** How many sequences have each step. */
@@ -191,7 +193,9 @@ export interface PadOptions {
   padding_side?: "left" | "right";
 }
 
-/** Tensors (length, ...) of several lengths as one, (longest, count, ...) or with `batch_first` (count, longest, ...). */
+/**
+ * Tensors (length, ...) of several lengths as one, (longest, count, ...) or with `batch_first` (count, longest, ...).
+ */
 export function pad_sequence(
   sequences: readonly Tensor[],
   ...rest: [PadOptions?] | [batch_first: boolean, padding_value?: number, padding_side?: "left" | "right"]

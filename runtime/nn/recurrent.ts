@@ -134,7 +134,8 @@ abstract class RecurrentModule extends Module {
 
   /**
    * The results of all steps and the state after the last, of shapes as the input's.
-   * `start`: the states of all layers before the first step, (layers * directions, batch, size) each; their sizes are `sizes`.
+   * `start`: the states of all layers before the first step, (layers * directions, batch, size) each; their sizes are
+   * `sizes`.
    */
   protected run<X extends Tensor | PackedSequence>(
     input: X,
@@ -201,7 +202,9 @@ abstract class RecurrentModule extends Module {
       return own;
     });
   }
-  /** All layers over (time, batch, features), or over packed elements of which each step has so many as `steps` says. */
+  /**
+   * All layers over (time, batch, features), or over packed elements of which each step has so many as `steps` says.
+   */
   private layers(input: Tensor, states: State, steps: readonly number[] | null): [Tensor, State] {
     const ends: State[] = [];
     let sequence = input;
@@ -316,7 +319,10 @@ class RNNClass extends RecurrentModule {
   protected override step(input: Tensor, hidden: Tensor, _state: State): State {
     return [rnnStep(input, hidden, this.nonlinearity)];
   }
-  /** (time, batch, features) and (layers * directions, batch, hidden_size) to the outputs and the last state, of such shapes. */
+  /**
+   * (time, batch, features) and (layers * directions, batch, hidden_size) to the outputs and the last state, of such
+   * shapes.
+   */
   override forward(
     input: PackedSequence,
     hx?: Tensor | { hx?: Tensor | null } | null,
@@ -355,7 +361,10 @@ class GRUClass extends RecurrentModule {
   protected override step(input: Tensor, hidden: Tensor, [before]: State): State {
     return [gruStep(input, hidden, before!)];
   }
-  /** (time, batch, features) and (layers * directions, batch, hidden_size) to the outputs and the last state, of such shapes. */
+  /**
+   * (time, batch, features) and (layers * directions, batch, hidden_size) to the outputs and the last state, of such
+   * shapes.
+   */
   override forward(
     input: PackedSequence,
     hx?: Tensor | { hx?: Tensor | null } | null,
@@ -401,7 +410,10 @@ class LSTMClass extends RecurrentModule {
   protected override step(input: Tensor, hidden: Tensor, [, cell]: State): State {
     return lstmStep(input, hidden, cell!);
   }
-  /** (time, batch, features), and two states (layers * directions, batch, size), to the outputs and the last states, of such shapes. */
+  /**
+   * (time, batch, features), and two states (layers * directions, batch, size), to the outputs and the last states, of
+   * such shapes.
+   */
   override forward(
     input: PackedSequence,
     hx?: Pair | { hx?: Pair | null } | null,

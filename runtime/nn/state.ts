@@ -39,7 +39,9 @@ export function toTensor(value: unknown, like: Pick<Tensor, "dtype" | "device" |
   throw new TypeMismatchError(`load_state_dict: expected tensors or arrays, got ${describe(value)}`);
 }
 
-/** The state in a file: safetensors, a checkpoint of PyTorch, or JSON of `{name: {shape, data}}` or of nested arrays. */
+/**
+ * The state in a file: safetensors, a checkpoint of PyTorch, or JSON of `{name: {shape, data}}` or of nested arrays.
+ */
 export async function readState(file: FileLike, options: LoadOptions): Promise<StateSource> {
   const state = await load(file, options);
   if (state === null || typeof state !== "object" || Array.isArray(state)) {

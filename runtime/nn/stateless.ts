@@ -77,8 +77,8 @@ export function stateless<O, P extends unknown[]>(
 }
 
 /**
- * A text with values for its holes: `{p:f}` as a float, `{padding:4}` as a list of 4, `{stride=kernel_size}` another one, or this word, for none.
- * What stands in brackets is left out where its value is none or false.
+ * A text with values for its holes: `{p:f}` as a float, `{padding:4}` as a list of 4, `{stride=kernel_size}` another
+ * one, or this word, for none. What stands in brackets is left out where its value is none or false.
  */
 function printed(text: string, values: Options): string {
   const hole = /\{(\w+)(?:=([\w]+))?(?::(\w+))?\}/;

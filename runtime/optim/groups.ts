@@ -30,7 +30,9 @@ export function groupsOf<O>(params: Params<O>): GroupOptions<O>[] {
 const isGroup = (value: unknown): boolean =>
   typeof value === "object" && value !== null && !(value instanceof Tensor) && !Array.isArray(value);
 
-/** A group as it is kept: its parameters checked, what is not given from `defaults`.  `others`: the groups there are. */
+/**
+ * A group as it is kept: its parameters checked, what is not given from `defaults`.  `others`: the groups there are.
+ */
 export function checkedGroup<O>(group: GroupOptions<O>, defaults: O, others: readonly Group<O>[]): Group<O> {
   if (!isGroup(group)) throw new TypeMismatchError(`param_group must be a dict, but got ${describe(group)}`);
   if (!("params" in group)) throw new TypeMismatchError("param_group must have the key 'params'");

@@ -1,5 +1,5 @@
-// L-BFGS: Newton's method with a Hessian estimated from the last steps.  Vectors stay on the device, all parameters in a row;
-// what decides the course (losses, slopes) is read.
+// L-BFGS: Newton's method with a Hessian estimated from the last steps.  Vectors stay on the device, all parameters in
+// a row; what decides the course (losses, slopes) is read.
 
 import { abs, add, dot, max, mul, neg, sub, sum } from "../../names/torch.js";
 import * as copying from "../copy.js";
@@ -195,7 +195,10 @@ function move(params: readonly Tensor[], d: Tensor, t: number): void {
   );
 }
 
-/** Takes the last step into the memory and sets the next direction: minus the gradient times the estimated inverse Hessian. */
+/**
+ * Takes the last step into the memory and sets the next direction: minus the gradient times the estimated inverse
+ * Hessian.
+ */
 async function turn(kept: Memory, gradient: Tensor, history: number): Promise<void> {
   if (kept.n_iter === 1) {
     kept.d = vector(() => neg(gradient));

@@ -1,5 +1,6 @@
-// The line search of L-BFGS: a step length that meets the strong Wolfe conditions.  After Nocedal and Wright, algorithms 3.5 and 3.6,
-// with PyTorch's cubic interpolation and safeguards.  It knows numbers only; vectors are the caller's.
+// The line search of L-BFGS: a step length that meets the strong Wolfe conditions.  After Nocedal and Wright,
+// algorithms 3.5 and 3.6, with PyTorch's cubic interpolation and safeguards.  It knows numbers only; vectors are the
+// caller's.
 
 /** The function along the line at step `t`: its value, its slope there, and whatever the caller keeps of it. */
 export interface Point<G> {
@@ -25,8 +26,8 @@ const ENOUGH = 1e-4,
   FLAT = 0.9;
 
 /**
- * Searches from `start` (at step 0) with `t` tried first.  `reach`: the largest element of the direction; a bracket that moves no
- * element by more than `tolerance` ends the search, as do `most` evaluations beyond the first.
+ * Searches from `start` (at step 0) with `t` tried first.  `reach`: the largest element of the direction; a bracket
+ * that moves no element by more than `tolerance` ends the search, as do `most` evaluations beyond the first.
  */
 export async function strongWolfe<G>(
   evaluate: (t: number) => Promise<Point<G>>,

@@ -1,5 +1,6 @@
-// Muon: the average gradient of a matrix, made nearly orthogonal by Newton-Schulz iterations.  PyTorch takes one parameter after another;
-// here matrices of one shape that lie side by side on a GPU are one stack of them, so that launches are for each shape.
+// Muon: the average gradient of a matrix, made nearly orthogonal by Newton-Schulz iterations.  PyTorch takes one
+// parameter after another; here matrices of one shape that lie side by side on a GPU are one stack of them, so that
+// launches are for each shape.
 
 import { muon_directionOp, muon_iterationOp, muon_stepOp } from "../../ops/optim.js";
 import { run } from "../call.js";

@@ -49,9 +49,9 @@ export abstract class Optimizer<O extends object = object> {
   }
 
   /**
-   * One step.  With a closure that computes the loss and its gradients anew, a promise of that loss.  Awaiting the promise is
-   * how a loop that disposes of nothing keeps the GPU's memory flat: it lets the garbage collector give tensors back.  It must be
-   * awaited where an option is a tensor on a GPU: its value is read first.
+   * One step.  With a closure that computes the loss and its gradients anew, a promise of that loss.  Awaiting the
+   * promise is how a loop that disposes of nothing keeps the GPU's memory flat: it lets the garbage collector give
+   * tensors back.  It must be awaited where an option is a tensor on a GPU: its value is read first.
    */
   step(): Promise<void>;
   step(closure: Closure): Promise<Tensor | number>;
@@ -95,7 +95,10 @@ export abstract class Optimizer<O extends object = object> {
     return stateDict(this.param_groups, this.state);
   }
 
-  /** Copies a state, all of it or, where it does not fit the parameters, nothing; a promise where its values come from a GPU to the CPU. */
+  /**
+   * Copies a state, all of it or, where it does not fit the parameters, nothing; a promise where its values come from a
+   * GPU to the CPU.
+   */
   load_state_dict(state_dict: OptimizerState): void | Promise<void> {
     const settle = ([groups, state]: [Group<O>[], Map<Tensor, State>]): void => {
       this.param_groups = groups;

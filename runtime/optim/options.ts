@@ -8,7 +8,10 @@ import { Tensor } from "../tensor.js";
 /** What PyTorch's constructors take besides: how it computes, not what. */
 const WITHOUT_EFFECT = ["foreach", "capturable", "fused"];
 
-/** The options of `args`, by place in the order of `defaults` or in a trailing object, and defaults for the others (undefined: none). */
+/**
+ * The options of `args`, by place in the order of `defaults` or in a trailing object, and defaults for the others
+ * (undefined: none).
+ */
 export function optionsOf<O extends object>(name: string, defaults: O, args: readonly unknown[]): O {
   const names = Object.keys(defaults),
     last = args[args.length - 1],

@@ -1,5 +1,6 @@
-// Optimizers from recipes.  The arithmetic of a step is a definition in ops/optim.op; a recipe says which one, what is kept for a
-// parameter, and which numbers a step needs that are no options.  Everything else is here and in optimizer.ts.
+// Optimizers from recipes.  The arithmetic of a step is a definition in ops/optim.op; a recipe says which one, what is
+// kept for a parameter, and which numbers a step needs that are no options.  Everything else is here and in
+// optimizer.ts.
 
 import type { CompiledOp } from "../compiled.js";
 import { full_like } from "../create.js";
@@ -26,13 +27,18 @@ export interface Recipe<O extends object> {
   readonly check: (options: O) => void;
   /** The definition of a step; its tensors are the parameter, its gradient and the state, in the order of `state`. */
   readonly op: (options: Plain<O>, param: Tensor) => CompiledOp;
-  /** The tensors that are kept, by their names in PyTorch's state: what they hold at first, or null where these options need none. */
+  /**
+   * The tensors that are kept, by their names in PyTorch's state: what they hold at first, or null where these options
+   * need none.
+   */
   readonly state: Readonly<Record<string, (options: Plain<O>, param: Tensor) => Tensor | number | null>>;
   /** Whether the tensors of the definition have a first axis that counts parameters of one shape. */
   readonly stacks?: boolean;
   /** Numbers that are kept besides, and what they are at first. */
   readonly numbers?: (options: Plain<O>) => Record<string, number>;
-  /** Options of the definition that are no options of the group.  May change the kept numbers for the next step.  `fresh`: a tensor of
+  /**
+   * Options of the definition that are no options of the group.  May change the kept numbers for the next step.
+   * `fresh`: a tensor of
    *  the state was made just now. */
   readonly words?: (
     options: Plain<O>,
@@ -109,7 +115,10 @@ export function optimizer<O extends object>(recipe: Recipe<O>): OptimizerClass<O
   return callable(Made, recipe.name, "constructor") as unknown as OptimizerClass<O>;
 }
 
-/** Makes what the options want kept and the state has not: at the first step, or when an option was turned on since.  Whether a tensor was. */
+/**
+ * Makes what the options want kept and the state has not: at the first step, or when an option was turned on since.
+ * Whether a tensor was.
+ */
 function complete<O extends object>(
   state: State,
   recipe: Recipe<O>,

@@ -35,9 +35,10 @@ export function stateDict(groups: readonly Group<object>[], state: ReadonlyMap<T
 export type StateShape = readonly number[] | readonly [readonly number[]] | null;
 
 /**
- * What a state dict says of these groups: new groups, and the state of their parameters, copied to each one's device and type.
- * `isNumber(key)`: whether that entry is a number here although PyTorch keeps a tensor; `shapeOf(key, group, parameter)`: the shape of
- * the tensor that is kept.  A promise where values come from a GPU.  Throws for what does not fit, and changes nothing.
+ * What a state dict says of these groups: new groups, and the state of their parameters, copied to each one's device
+ * and type. `isNumber(key)`: whether that entry is a number here although PyTorch keeps a tensor; `shapeOf(key, group,
+ * parameter)`: the shape of the tensor that is kept.  A promise where values come from a GPU.  Throws for what does not
+ * fit, and changes nothing.
  */
 export function loaded<O>(
   source: OptimizerState,

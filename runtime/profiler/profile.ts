@@ -123,7 +123,9 @@ export class Profile {
     return chromeTrace(this.recorded);
   }
 
-  /** Writes the trace, which Perfetto and chrome://tracing open: to a path (Node), a stream, or the handle of a file. */
+  /**
+   * Writes the trace, which Perfetto and chrome://tracing open: to a path (Node), a stream, or the handle of a file.
+   */
   async export_chrome_trace(target: Target): Promise<void> {
     const text = JSON.stringify(this.chrome_trace());
     await writeTo(
@@ -137,8 +139,9 @@ export class Profile {
 }
 
 /**
- * Records what runs.  With a body, that is run and a promise of the profile answered; without, `start()` and `await stop()` say from when to when.
- * Each op's time on the GPU is taken where the device has the feature timestamp-query; every launch then is a pass of its own, which costs time.
+ * Records what runs.  With a body, that is run and a promise of the profile answered; without, `start()` and `await
+ * stop()` say from when to when.  Each op's time on the GPU is taken where the device has the feature timestamp-query;
+ * every launch then is a pass of its own, which costs time.
  */
 export function profile(options?: ProfileOptions): Profile;
 export function profile(body: (prof: Profile) => unknown): Promise<Profile>;

@@ -1,5 +1,5 @@
-// What is recorded while a profile runs: a span for each program, reading and named piece of code, and launches on the GPU.
-// Not what is made of it: averages.ts, trace.ts.
+// What is recorded while a profile runs: a span for each program, reading and named piece of code, and launches on the
+// GPU. Not what is made of it: averages.ts, trace.ts.
 
 import type { Device } from "../device.js";
 import { registeredDevices } from "../device.js";

@@ -1,21 +1,30 @@
-// What lets the garbage collector feel a GPU's memory, which it does not see: empty array buffers that stand for it, and a program that
-// lets go waits for the collector now and then, so that how much is held at most does not depend on when it happens to come.
+// What lets the garbage collector feel a GPU's memory, which it does not see: empty array buffers that stand for it,
+// and a program that lets go waits for the collector now and then, so that how much is held at most does not depend on
+// when it happens to come.
 
 import { afterTask, breath } from "../tasks.js";
 
-/** Ballast is about as many bytes as live storages hold, so that growth is felt, and EACH for each storage: of small ones there would be
- *  very many before the collector comes.  It comes in steps of at least STEP, once between two tasks, because only there what the
- *  collector finds comes back; and goes only when it gave storages back and SLACK more than twice what is live is left: a program that
+/**
+ * Ballast is about as many bytes as live storages hold, so that growth is felt, and EACH for each storage: of small
+ * ones there would be
+ *  very many before the collector comes.  It comes in steps of at least STEP, once between two tasks, because only
+ * there what the
+ *  collector finds comes back; and goes only when it gave storages back and SLACK more than twice what is live is left:
+ * a program that
  *  disposes moves none. */
 const STEP = 1 << 23,
   SLACK = 1 << 25,
   EACH = 1 << 14;
-/** When so much more is held than at the least, a program that lets go waits until the collector has come, PATIENCE milliseconds at most.
+/**
+ * When so much more is held than at the least, a program that lets go waits until the collector has come, PATIENCE
+ * milliseconds at most.
  *  Where that is in vain, or takes more than SHARE of the time, it doubles. */
 const ROOM = 14 * STEP,
   PATIENCE = 250,
   SHARE = 1 / 8;
-/** At half of the room the engine gets so much ballast at once that it begins its search, which runs beside the program: when the room
+/**
+ * At half of the room the engine gets so much ballast at once that it begins its search, which runs beside the program:
+ * when the room
  *  is full there is little to wait for. */
 const PUSH = 9 * STEP;
 

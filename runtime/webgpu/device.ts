@@ -74,11 +74,17 @@ export class WebGpuDevice implements Device {
   readonly largest: number;
   private readonly ballast = new Ballast();
   private absent: PoolBuffer | null = null;
-  /** Where kernels tell what is wrong (codegen/wgsl/rare.wgsl), whose error that is, and the looks at it that are under way. */
+  /**
+   * Where kernels tell what is wrong (codegen/wgsl/rare.wgsl), whose error that is, and the looks at it that are under
+   * way.
+   */
   private fault: PoolBuffer | null = null;
   readonly tells = new Tells();
   private looks: Promise<unknown> = Promise.resolve();
-  /** What went wrong with the device itself; once a reading has answered it, the number of the last that was under way then. */
+  /**
+   * What went wrong with the device itself; once a reading has answered it, the number of the last that was under way
+   * then.
+   */
   private failure: { readonly error: Error; last: number } | null = null;
   /** What the failures that follow from another one come from. */
   private cause: Error | null = null;
@@ -417,7 +423,10 @@ export class WebGpuDevice implements Device {
     if (made) for (const buffer of made.values()) this.pool.give(buffer);
   }
 
-  /** Runs a kernel of a user's own once: the words of its uniform, then these storages, of which it changes those `written`. */
+  /**
+   * Runs a kernel of a user's own once: the words of its uniform, then these storages, of which it changes those
+   * `written`.
+   */
   launch(
     code: string,
     storages: readonly Storage[],
@@ -437,7 +446,10 @@ export class WebGpuDevice implements Device {
     this.queue.dispatch(kernel, buffers, newWords(words), ...groups, name);
   }
 
-  /** What is bound as slot -2, and for a tensor that was not saved: a kernel that makes several gradients may read it for one not asked for. */
+  /**
+   * What is bound as slot -2, and for a tensor that was not saved: a kernel that makes several gradients may read it
+   * for one not asked for.
+   */
   private noTensor(slot: number): PoolBuffer {
     if (slot !== -2) return (this.absent = usable(this.absent) ?? this.pool.take(4, "absent"));
     if (!usable(this.fault)) this.queue.clear((this.fault = this.pool.take(4 * WORDS * MOST_RUNS, "fault")));

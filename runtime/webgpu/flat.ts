@@ -1,5 +1,6 @@
-// Storages side by side in one buffer, each in a part of its own, so that one launch goes over many.  Tensors do not notice: a storage
-// is what they hold, and the buffer behind it may be another one after a copy.  Which storages belong together: gather.ts.
+// Storages side by side in one buffer, each in a part of its own, so that one launch goes over many.  Tensors do not
+// notice: a storage is what they hold, and the buffer behind it may be another one after a copy.  Which storages belong
+// together: gather.ts.
 
 import type { Joined, List } from "../device.js";
 import type { DType } from "../dtype.js";
@@ -186,7 +187,10 @@ function partOf(x: Tensor): Part | null {
   return part;
 }
 
-/** Where the tensors of all lists at a place lie; null unless each fills a part of another flat buffer, and all are of one type. */
+/**
+ * Where the tensors of all lists at a place lie; null unless each fills a part of another flat buffer, and all are of
+ * one type.
+ */
 function partsAt(lists: readonly List[], at: number): Part[] | null {
   const parts: Part[] = [];
   for (const list of lists) {
@@ -251,7 +255,10 @@ function stacked(lists: readonly List[], from: number): Joined | null {
       };
 }
 
-/** Whether the tensors of all lists at place `at` lie as far behind those at `from`, whose parts are `first`, as each other. */
+/**
+ * Whether the tensors of all lists at place `at` lie as far behind those at `from`, whose parts are `first`, as each
+ * other.
+ */
 function beside(lists: readonly List[], first: readonly Part[], from: number, at: number, dtype: DType): boolean {
   const { shape } = lists[0]![at]!;
   let distance = -1;
@@ -277,7 +284,9 @@ function copy({ queue }: WebGpuDevice, from: PoolBuffer, to: PoolBuffer, storage
   storage.cell.buffer = to;
 }
 
-/** A launch may not read one part of a buffer and write another: what it reads of such a buffer moves out first.  Binding i is for
+/**
+ * A launch may not read one part of a buffer and write another: what it reads of such a buffer moves out first.
+ * Binding i is for
  *  storage `slots[i]`, or i. */
 function untangle(
   device: WebGpuDevice,

@@ -1,6 +1,6 @@
-// Which tensors should lie side by side on a GPU, and that they do: a model's parameters, their gradients and what an optimizer keeps for
-// each.  Each list has a flat buffer in which every parameter has its place; whatever is elsewhere moves there by a copy.  Gradients are
-// computed right into their places where those are free.
+// Which tensors should lie side by side on a GPU, and that they do: a model's parameters, their gradients and what an
+// optimizer keeps for each.  Each list has a flat buffer in which every parameter has its place; whatever is elsewhere
+// moves there by a copy.  Gradients are computed right into their places where those are free.
 
 import type { Bound } from "../../host/model.js";
 import type { DType } from "../dtype.js";
@@ -55,7 +55,8 @@ class Row {
     const old = this.flats[role],
       away = storages.filter((storage, i) => old?.parts[at[i]!] !== storage.cell.buffer);
     if (!away.length) return;
-    // A place is taken where another tensor still lies in it: a gradient that somebody kept, a state before another was loaded.
+    // A place is taken where another tensor still lies in it: a gradient that somebody kept, a state before another was
+    // loaded.
     const blocked =
       old && storages.some((storage, i) => !(storage.cell.buffer instanceof Part) && old.parts[at[i]!]!.taken);
     const flat =
@@ -90,7 +91,9 @@ interface Place {
 export class Gathering {
   private readonly places = new WeakMap<Tensor, Place>();
 
-  /** Moves tensors together where they can be.  The first list are parameters, the second their gradients, the k-th of the others
+  /**
+   * Moves tensors together where they can be.  The first list are parameters, the second their gradients, the k-th of
+   * the others
    *  what belongs to the k-th parameter. */
   gather(lists: readonly (readonly Tensor[])[]): void {
     const [params] = lists as [readonly Tensor[]];
@@ -157,7 +160,9 @@ function roomOf(row: Row, at: number): Place["room"] {
   return (like, op) => known.deref()?.room(1, at, like, op) ?? null;
 }
 
-/** Whether tensors that belong to one parameter can lie at the same place of their lists: each alone in its memory, of the parameter's
+/**
+ * Whether tensors that belong to one parameter can lie at the same place of their lists: each alone in its memory, of
+ * the parameter's
  *  type, and the gradient of its shape; what else is kept may be smaller. */
 function fits(tensors: readonly Tensor[]): boolean {
   const { storage, shape, dtype } = tensors[0]!;

@@ -1,5 +1,6 @@
-// Kernels of a user's own: a body in WGSL with named inputs, outputs and parameters, run on tensors of a GPU.  They are described
-// as in webgpu-torch.  They leave no trace on the tape: autograd.Function or AutoFunction gives them a gradient.
+// Kernels of a user's own: a body in WGSL with named inputs, outputs and parameters, run on tensors of a GPU.  They are
+// described as in webgpu-torch.  They leave no trace on the tape: autograd.Function or AutoFunction gives them a
+// gradient.
 
 import type { DType } from "../dtype.js";
 import { DeviceError, OpError, TypeMismatchError, describe } from "../errors.js";
@@ -73,8 +74,8 @@ export class Kernel {
   }
 
   /**
-   * Runs it once on `inputs`, in the order of the spec; answers the outputs, flat.  `outputs` are written where they are given.
-   * What the device says against the text comes with the next reading of values.
+   * Runs it once on `inputs`, in the order of the spec; answers the outputs, flat.  `outputs` are written where they
+   * are given.  What the device says against the text comes with the next reading of values.
    */
   run(
     inputs: readonly Tensor[],

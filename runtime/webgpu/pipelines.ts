@@ -1,5 +1,5 @@
-// Shader modules, pipelines, layouts and bind groups, each made once.  Layouts are explicit: binding 0 is the words with a
-// dynamic offset, then the tensors.
+// Shader modules, pipelines, layouts and bind groups, each made once.  Layouts are explicit: binding 0 is the words
+// with a dynamic offset, then the tensors.
 
 import { advise } from "../advice.js";
 import { COMPUTE } from "./flags.js";

@@ -1,13 +1,16 @@
-// Buffers that were freed and wait to be used again.  Sizes are rounded up so that they recur; what nobody asks for in a
-// few seconds is destroyed.  Whether a device had the memory for a new one is known later only: what it had no memory for is dead, and
-// from then on free buffers are given up before so much is asked for again.
+// Buffers that were freed and wait to be used again.  Sizes are rounded up so that they recur; what nobody asks for in
+// a few seconds is destroyed.  Whether a device had the memory for a new one is known later only: what it had no memory
+// for is dead, and from then on free buffers are given up before so much is asked for again.
 
 import { COPY_DST, COPY_SRC, STORAGE } from "./flags.js";
 import { DeviceError } from "../errors.js";
 import type { DeviceBuffer } from "../storage.js";
 import type { Origin } from "./tells.js";
 
-/** A buffer of the pool, or a part of one (flat.ts), as it is bound.  `batch`: the last batch of commands that uses it (queue.ts). */
+/**
+ * A buffer of the pool, or a part of one (flat.ts), as it is bound.  `batch`: the last batch of commands that uses it
+ * (queue.ts).
+ */
 export interface PoolBuffer extends DeviceBuffer {
   readonly buffer: GPUBuffer;
   /** In bytes. */
@@ -54,7 +57,9 @@ export class Pool {
   /** Bytes of buffers of which it is not known yet whether there was memory for them. */
   private unsure = 0;
 
-  /** `onDestroy`: called after buffers were destroyed; `onError`: with what a creation failed; `flush`: submits what is gathered;
+  /**
+   * `onDestroy`: called after buffers were destroyed; `onError`: with what a creation failed; `flush`: submits what is
+   * gathered;
    *  `checks`: the creations whose success is not known yet. */
   constructor(
     device: GPUDevice,
@@ -95,7 +100,8 @@ export class Pool {
 
   /** A new buffer; `failed` is called where there was no memory for it. */
   create(size: number, usage: number, op: string, bytes: number, failed?: (error: Error) => void): GPUBuffer {
-    // How much memory there is nobody knows before an allocation fails, and that one is lost: it came with commands that are recorded already.
+    // How much memory there is nobody knows before an allocation fails, and that one is lost: it came with commands
+    // that are recorded already.
     if (this.freeBytes > 0) {
       if (this.totalBytes + size > this.room) this.giveUp();
       else if (size >= LARGE) this.trim(IDLE);

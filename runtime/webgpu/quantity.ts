@@ -1,5 +1,5 @@
-// Quantities of a kernel: a number, a function of the numbers by name, or arithmetic as text ("ceil(size / 64)"), which is parsed
-// here because nothing may be evaluated as code.  A quantity is rounded up to a whole number.
+// Quantities of a kernel: a number, a function of the numbers by name, or arithmetic as text ("ceil(size / 64)"), which
+// is parsed here because nothing may be evaluated as code.  A quantity is rounded up to a whole number.
 
 import { OpError, describe } from "../errors.js";
 

@@ -1,6 +1,7 @@
-// Commands on their way to the GPU: one encoder and one compute pass for as many launches as possible.  A batch is submitted
-// before anything is read or written from outside, and when the running code lets go: the first one of a task at once, so that
-// the GPU starts early, later ones when they are twice as large as the one before, or at the end of the task.
+// Commands on their way to the GPU: one encoder and one compute pass for as many launches as possible.  A batch is
+// submitted before anything is read or written from outside, and when the running code lets go: the first one of a task
+// at once, so that the GPU starts early, later ones when they are twice as large as the one before, or at the end of
+// the task.
 
 import type { Kernel, Pipelines } from "./pipelines.js";
 import type { Pool, PoolBuffer } from "./pool.js";

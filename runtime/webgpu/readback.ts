@@ -18,7 +18,9 @@ export class Readback {
     this.pool = pool;
   }
 
-  /** The bytes from `start` (a multiple of 4), `size` of them, once everything queued so far has run; then the first `told` of `fault`,
+  /**
+   * The bytes from `start` (a multiple of 4), `size` of them, once everything queued so far has run; then the first
+   * `told` of `fault`,
    *  which are zeros from then on. */
   async read(
     buffer: PoolBuffer | null,

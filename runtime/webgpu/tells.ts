@@ -1,10 +1,13 @@
-// What kernels tell of, places off their axis and requirements that do not hold, and whose error that is: of the buffers that were
-// computed from it, however late, and of no others.  A GPU is not waited for: a reading brings along what was told.
+// What kernels tell of, places off their axis and requirements that do not hold, and whose error that is: of the
+// buffers that were computed from it, however late, and of no others.  A GPU is not waited for: a reading brings along
+// what was told.
 
 import type { CompiledOp } from "../compiled.js";
 import { DeviceError, IndexError, OpError } from "../errors.js";
 
-/** Runs that may tell between two looks; each has four words: how often, the place, the length, and one that is free. */
+/**
+ * Runs that may tell between two looks; each has four words: how often, the place, the length, and one that is free.
+ */
 export const MOST_RUNS = 256,
   WORDS = 4;
 const MOST_JOINS = 4096;

@@ -1,5 +1,5 @@
-// The words of launches in one large buffer on the GPU.  A launch that is run again finds its words where they are: only new
-// ones are written, in one go when their batch is submitted.  When the buffer is full it begins anew.
+// The words of launches in one large buffer on the GPU.  A launch that is run again finds its words where they are:
+// only new ones are written, in one go when their batch is submitted.  When the buffer is full it begins anew.
 
 import { COPY_DST, UNIFORM } from "./flags.js";
 const CAPACITY = 1 << 20;
@@ -31,7 +31,9 @@ export class Uniforms {
     this.buffer = device.createBuffer({ size: CAPACITY, usage: UNIFORM | COPY_DST });
   }
 
-  /** Whether words are there already, or there is room for them; else the batch must be submitted and `restart` called. */
+  /**
+   * Whether words are there already, or there is room for them; else the batch must be submitted and `restart` called.
+   */
   fits(words: Words): boolean {
     return words.round === this.round || this.used + bindingSize(words.data.length) <= CAPACITY;
   }

@@ -1,4 +1,5 @@
-"""Where the accuracy of pointwise functions is measured: the same arguments for the package and for PyTorch.  Needs numpy only.
+"""Where the accuracy of pointwise functions is measured: the same arguments for the package and for PyTorch.  Needs
+numpy only.
 
 An error is measured in units in the last place of float32, at the correct result; below the smallest normal number
 that unit no longer shrinks, since a device may take such numbers for zero."""
@@ -50,7 +51,8 @@ def arguments(count: int) -> list[np.ndarray]:
 
 
 def largest(got: np.ndarray, want: np.ndarray) -> tuple[float, int]:
-    """(the largest error in ulp where both are finite, at how many places one is NaN or infinite and the other not so)."""
+    """(the largest error in ulp where both are finite, at how many places one is NaN or infinite and the other not
+    so)."""
     got, want = np.asarray(got, np.float64), np.asarray(want, np.float64)
     with np.errstate(all="ignore"):
         rounded = want.astype(np.float32)

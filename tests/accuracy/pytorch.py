@@ -1,8 +1,10 @@
-"""Records PyTorch's own errors at the points of points.py, float32 against float64 on the CPU: tests/accuracy/pytorch.json.
+"""Records PyTorch's own errors at the points of points.py, float32 against float64 on the CPU:
+tests/accuracy/pytorch.json.
 
     python tests/accuracy/pytorch.py FUNCTIONS
 
-Runs where PyTorch is installed, not here: FUNCTIONS is the list that `python -m tests.accuracy.measure --list` prints."""
+Runs where PyTorch is installed, not here: FUNCTIONS is the list that `python -m tests.accuracy.measure --list`
+prints."""
 
 from __future__ import annotations
 
@@ -11,9 +13,8 @@ import sys
 from functools import reduce
 from pathlib import Path
 
-import torch
-
 import points
+import torch
 
 
 def main(listing: str) -> None:

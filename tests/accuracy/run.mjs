@@ -1,4 +1,5 @@
-// Answers of the package for tests/accuracy/measure.py: run.mjs DIST/index.js FOLDER DEVICE; exit code 3: no such device.
+// Answers of the package for tests/accuracy/measure.py: run.mjs DIST/index.js FOLDER DEVICE; exit code 3: no such
+// device.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";

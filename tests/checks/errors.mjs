@@ -129,7 +129,8 @@ export default {
         view = bad.narrow(0, 0, 1),
         copy = bad.clone(),
         apart = after.mul(before);
-      const [a, b, c, d] = await Promise.allSettled([apart.tolist(), made.item(), after.tolist(), copy.tolist()]); // readings under way together
+      // readings under way together
+      const [a, b, c, d] = await Promise.allSettled([apart.tolist(), made.item(), after.tolist(), copy.tolist()]);
       t.equal([a.value, c.value, b.status, d.status], [[1, 9], [1, 3], "rejected", "rejected"]);
       for (let i = 0; i < 2; i++)
         for (const y of [bad, made, view, copy, bad.add(1), torch.cat([x, view]), bad.to("int32")])

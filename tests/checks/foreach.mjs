@@ -1,5 +1,5 @@
-// One launch for many parameters: what an optimizer step costs a GPU, and that it is what a step of each parameter alone would be,
-// whatever a program did with the tensors before.
+// One launch for many parameters: what an optimizer step costs a GPU, and that it is what a step of each parameter
+// alone would be, whatever a program did with the tensors before.
 
 const SHAPES = [[3, 5], [5], [70], [], [2, 2, 2], [1, 9]],
   STEPS = 6,
@@ -50,8 +50,12 @@ async function counted(t, run) {
   return counts;
 }
 
-/** Trains two sets of equal parameters, one with one optimizer and one with an optimizer for each parameter, and does to both what
- *  `meddle(n, params, optimizers)` does after step n; they must stay equal.  Answers what the steps of the first told the GPU. */
+/**
+ * Trains two sets of equal parameters, one with one optimizer and one with an optimizer for each parameter, and does to
+ * both what
+ *  `meddle(n, params, optimizers)` does after step n; they must stay equal.  Answers what the steps of the first told
+ * the GPU.
+ */
 async function alike(
   t,
   {
@@ -108,7 +112,8 @@ export default {
     Object.entries(ONE).map(([name, [options, launches]]) => [
       `${name} takes a launch a step for all parameters`,
       async (t) => {
-        expect(t, (await alike(t, { name, options })).slice(1), Array(STEPS - 1).fill(launches)); // the first may fill what is kept
+        // the first may fill what is kept
+        expect(t, (await alike(t, { name, options })).slice(1), Array(STEPS - 1).fill(launches));
       },
     ]),
   ),
@@ -181,13 +186,15 @@ export default {
       const counts = await counted(t, () => {
         optimizer.step();
       });
-      if (counts) t.equal([counts.launches, counts.reads, counts.copies > 0], [1, 0, n === 0]); // then gradients are made in their places
+      // then gradients are made in their places
+      if (counts) t.equal([counts.launches, counts.reads, counts.copies > 0], [1, 0, n === 0]);
     }
   },
   "a parameter without a gradient divides the launch, for that step": async (t) => {
     const gradient = (p, n, i) => (n === 3 && i === 2 ? null : made(t, p.shape, 2000 + 300 * n + 100 * i));
     expect(t, await alike(t, { name: "SGD", gradient }), [1, 1, 1, 2, 1, 1]);
-    expect(t, await alike(t, { gradient }), [1, 1, 1, 2, 3, 3]); // AdamW's steps are counted for each: its numbers are others from then on
+    // AdamW's steps are counted for each: its numbers are others from then on
+    expect(t, await alike(t, { gradient }), [1, 1, 1, 2, 3, 3]);
   },
   "tensors of two types take a launch each": async (t) => {
     const other = t.device === "cpu" ? "float64" : t.torch.gpuDevice().features.has("shader-f16") ? "float16" : null;

@@ -1,4 +1,5 @@
-// autograd.Function, AutoFunction, operators as classes, kernels of a user's own, and the tensor class as a constructor.
+// autograd.Function, AutoFunction, operators as classes, kernels of a user's own, and the tensor class as a
+// constructor.
 const scaling = {
   name: "scaling",
   config: [{ name: "threads" }],

@@ -1,5 +1,5 @@
-// A layout is no part of a value: what a tensor is made of (strides of 0, 1 or more, offsets, axes in any order) changes no
-// result.  Rows are long enough, and divisible, for every way in which kernels read them.
+// A layout is no part of a value: what a tensor is made of (strides of 0, 1 or more, offsets, axes in any order)
+// changes no result.  Rows are long enough, and divisible, for every way in which kernels read them.
 const ROWS = 3,
   LENGTH = 64;
 

@@ -1,4 +1,5 @@
-// torch.linalg beyond ops: norms told apart by axes and words, chains of products, systems, and what numbers beside tensors become.
+// torch.linalg beyond ops: norms told apart by axes and words, chains of products, systems, and what numbers beside
+// tensors become.
 export default {
   "norms by word, order and axes": async (t) => {
     const { linalg } = t.torch,

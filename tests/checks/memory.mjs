@@ -1,4 +1,5 @@
-// When memory goes, and what torch.memory() says of what stays.  Ops that no other check uses tell this file's buffers from garbage.
+// When memory goes, and what torch.memory() says of what stays.  Ops that no other check uses tell this file's buffers
+// from garbage.
 export default {
   "dispose frees at once, with the last view": async (t) => {
     const held = holding(t, "sinc"),

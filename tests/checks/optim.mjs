@@ -1,4 +1,5 @@
-// torch.optim, its schedulers, and the clipping of gradients, against PyTorch's answers and by what a program does with them.
+// torch.optim, its schedulers, and the clipping of gradients, against PyTorch's answers and by what a program does with
+// them.
 import recorded from "../recorded/optim.mjs";
 
 const number = (k) => ((k * 7919 + 104729) % 1009) / 504.5 - 1;

@@ -1,7 +1,9 @@
-// Whole numbers that do not fit.  int64 is a name of int32 here: every answer is the one that PyTorch gives for int64 (for uint8 and
-// int8, for those), or an error that says what does not fit; never another number.  On a GPU the error comes with the next reading.
+// Whole numbers that do not fit.  int64 is a name of int32 here: every answer is the one that PyTorch gives for int64
+// (for uint8 and int8, for those), or an error that says what does not fit; never another number.  On a GPU the error
+// comes with the next reading.
 //
-// The answers are PyTorch's (2.13); MISFIT stands where its int64 result does not fit into 32 bits, or where it refuses as well.
+// The answers are PyTorch's (2.13); MISFIT stands where its int64 result does not fit into 32 bits, or where it refuses
+// as well.
 const MISFIT = /does not fit into (int32|int8|uint8|bool)/;
 const LONG = 2 ** 40;
 

@@ -1,9 +1,10 @@
 // Types of results of functions of two arguments, as PyTorch 2.13 gives them for every pair of types.
 //
-// A row of ANSWERS holds functions that answer alike, and five tables: two tensors with axes, the second without, the first without,
-// then a tensor with axes and one without beside the numbers true, 2 and 1.5.  A table has a word for each type of the first
-// argument in the order of TYPES, a letter in it for each second one: the type of the result, or - where PyTorch refuses.  int64
-// is int32 here, and so is int16, which uint8 and int8 make.  The answers are PyTorch's own, for calls with ones.
+// A row of ANSWERS holds functions that answer alike, and five tables: two tensors with axes, the second without, the
+// first without, then a tensor with axes and one without beside the numbers true, 2 and 1.5.  A table has a word for
+// each type of the first argument in the order of TYPES, a letter in it for each second one: the type of the result, or
+// - where PyTorch refuses.  int64 is int32 here, and so is int16, which uint8 and int8 make.  The answers are PyTorch's
+// own, for calls with ones.
 
 const TYPES = { b: "bool", B: "uint8", c: "int8", i: "int32", e: "float16", f: "float32", d: "float64" };
 const NUMBERS = [true, 2, 1.5];

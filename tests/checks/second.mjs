@@ -1,4 +1,5 @@
-// Gradients of gradients of what models are made of: against differences in float64 on the CPU; elsewhere against the CPU's.
+// Gradients of gradients of what models are made of: against differences in float64 on the CPU; elsewhere against the
+// CPU's.
 
 /** A row of numbers between 0.4 and 1.6 that are all different. */
 const numbers = (shape, seed) => {
@@ -6,7 +7,9 @@ const numbers = (shape, seed) => {
   return Array.from({ length: n }, (_, i) => 0.4 + 1.2 * ((seed + 0.7548776662466927 * (i + 1)) % 1));
 };
 
-/** Each of two inputs, unless shapes are given; every result is squared, so that what only moves elements is tried, too. */
+/**
+ * Each of two inputs, unless shapes are given; every result is squared, so that what only moves elements is tried, too.
+ */
 const CALLS = {
   arithmetic: (t, x, y) => x.add(y).mul(x).div(y).sub(x.pow(3)).add(t.rsub(x, y)),
   "scalars and powers": (t, x, y) => t.pow(2, x).add(y.pow(1.5)).add(x.pow(y)),

@@ -1,4 +1,5 @@
-// load_state_dict of modules, optimizers and schedulers: all of a state is taken, or nothing is changed and the error says where it does not fit.
+// load_state_dict of modules, optimizers and schedulers: all of a state is taken, or nothing is changed and the error
+// says where it does not fit.
 
 const listed = async (state) => Promise.all(Object.entries(state).map(async ([name, x]) => [name, await x.tolist()]));
 /** Values, types and text of a module, and the next random number. */

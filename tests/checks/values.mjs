@@ -1,5 +1,5 @@
-// Values at the edges of what formulas say: infinities and NaN beside a mask or a factor of 0, kinks, roots of 0, small integers.
-// What is wanted is what PyTorch 2.13 answers.
+// Values at the edges of what formulas say: infinities and NaN beside a mask or a factor of 0, kinks, roots of 0, small
+// integers. What is wanted is what PyTorch 2.13 answers.
 
 const I = Infinity;
 const numbers = async (x) => Array.from(await x.data(), (v) => (typeof v === "boolean" ? +v : v));
@@ -608,8 +608,8 @@ export default {
       const x = ones(1, 1, 4).requires_grad_();
       F.conv1d(x, v, { padding: 1 }).sum().backward();
       equal(await numbers(x.grad), [m, m, m, 3]);
-      // Of all elements those are bad to which the first weight leads; with several channels, as large kernels take them.
-      // A GPU's tiles multiply the zeros between and beside inputs, too.
+      // Of all elements those are bad to which the first weight leads; with several channels, as large kernels take
+      // them. A GPU's tiles multiply the zeros between and beside inputs, too.
       for (const [n, c, size, k] of [
         [1, 1, 4, 3],
         ...(device === "cpu"

@@ -15,7 +15,8 @@ export default {
     );
     const apart = x.as_strided([3], [2], 1),
       src = t.tensor([-1, -2], { dtype: "int32" });
-    t.equal(await apart.as_strided_scatter(src, [2], [1], 2).tolist(), [1, -2, 5]); // the places 2 and 3 of memory, of which 3 is seen
+    // the places 2 and 3 of memory, of which 3 is seen
+    t.equal(await apart.as_strided_scatter(src, [2], [1], 2).tolist(), [1, -2, 5]);
     t.equal(await apart.as_strided_scatter(src, [2], [1]).tolist(), [-1, 3, 5]);
   },
   "sizes and strides are lists that nobody can change, of whatever makes a tensor": async (t) => {
@@ -192,7 +193,8 @@ export default {
       [3, 1],
       [6, 4],
     ]);
-    t.equal(await (await x.index(x.gt(3))).tolist(), [4, 5, 6]); // on a GPU a promise: only the GPU knows how many there are
+    // on a GPU a promise: only the GPU knows how many there are
+    t.equal(await (await x.index(x.gt(3))).tolist(), [4, 5, 6]);
   },
   "assignment to a part": async (t) => {
     const x = t.torch.zeros([2, 3], { device: t.device });

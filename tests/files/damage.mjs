@@ -19,7 +19,10 @@ function joined(a, b) {
   return out;
 }
 
-/** A copy of `data` with one to four damages: bits, bytes, words, digits, cuts, repeats, one byte many times, parts exchanged. */
+/**
+ * A copy of `data` with one to four damages: bits, bytes, words, digits, cuts, repeats, one byte many times, parts
+ * exchanged.
+ */
 export function damaged(data, draw) {
   const below = (n) => Math.floor(draw() * n);
   let out = data.slice();
@@ -69,7 +72,10 @@ export function damaged(data, draw) {
   return out;
 }
 
-/** Reads `count` damaged copies of the files; throws where one does not end in a value or a FileError, or `check` does not hold. */
+/**
+ * Reads `count` damaged copies of the files; throws where one does not end in a value or a FileError, or `check` does
+ * not hold.
+ */
 export async function readDamaged(torch, files, count, seed, check = () => undefined) {
   const draw = random(seed);
   let refused = 0;
@@ -100,7 +106,10 @@ const encoded = (parts) =>
     parts.flat(Infinity).flatMap((part) => (typeof part === "string" ? [...new TextEncoder().encode(part)] : [part])),
   );
 
-/** A zip archive.  Of an entry: its name, its data (stored), or `deflated` data with their `size` and `crc`; `at`: where the directory says it is. */
+/**
+ * A zip archive.  Of an entry: its name, its data (stored), or `deflated` data with their `size` and `crc`; `at`: where
+ * the directory says it is.
+ */
 export function archiveOf(entries) {
   let out = new Uint8Array(0),
     directory = new Uint8Array(0);

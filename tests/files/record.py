@@ -1,7 +1,8 @@
-"""Makes the files of this folder, with PyTorch: python tests/files/record.py. They are committed; this says how they came about.
+"""Makes the files of this folder, with PyTorch: python tests/files/record.py. They are committed; this says how they
+came about.
 
-`expected.json` holds what is in them, as nested lists. The safetensors files are written by hand, byte by byte as the format
-says, so that they do not depend on the package's own writer."""
+`expected.json` holds what is in them, as nested lists. The safetensors files are written by hand, byte by byte as the
+format says, so that they do not depend on the package's own writer."""
 
 import collections
 import io

@@ -1,4 +1,5 @@
-// Device memory of a training loop that disposes of nothing: the collector must keep it flat, though it cannot see the GPU's memory.
+// Device memory of a training loop that disposes of nothing: the collector must keep it flat, though it cannot see the
+// GPU's memory.
 import assert from "node:assert/strict";
 import test from "node:test";
 import * as torch from "../../dist/index.js";

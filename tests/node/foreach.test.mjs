@@ -1,4 +1,5 @@
-// What a step of an optimizer costs the host and asks of a GPU, on a GPU that does nothing; what it can bind; and when flat buffers go.
+// What a step of an optimizer costs the host and asks of a GPU, on a GPU that does nothing; what it can bind; and when
+// flat buffers go.
 import assert from "node:assert/strict";
 import test from "node:test";
 import { setFlagsFromString } from "node:v8";

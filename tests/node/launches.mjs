@@ -1,5 +1,6 @@
 // Plans calls with the built package: reads [{file, op, args, program, wanted, facts, scheduled}] from the second
-// of three paths, the package, calls, answers, and writes the launches of each as JSON.  For tests/test_same_kernels.py, which plans them in Python.
+// of three paths, the package, calls, answers, and writes the launches of each as JSON.  For
+// tests/test_same_kernels.py, which plans them in Python.
 
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";

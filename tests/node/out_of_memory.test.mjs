@@ -1,4 +1,5 @@
-// A GPU whose memory is full: the error says what asked for how much, what could not be made is not used again, and the program goes on.
+// A GPU whose memory is full: the error says what asked for how much, what could not be made is not used again, and the
+// program goes on.
 import assert from "node:assert/strict";
 import test from "node:test";
 import * as torch from "../../dist/index.js";
@@ -6,7 +7,9 @@ import { idleDevice } from "./idle_device.mjs";
 
 const MB = 2 ** 20;
 
-/** An idle device with so much memory.  As Dawn does, it hands out dead buffers where there is none, and says so later. */
+/**
+ * An idle device with so much memory.  As Dawn does, it hands out dead buffers where there is none, and says so later.
+ */
 function smallDevice(room) {
   const device = idleDevice(),
     { createBuffer } = device,

@@ -1,4 +1,5 @@
-// Every export and method is given more arguments by place than it takes: it says so, and how many it takes; and so many it does take.
+// Every export and method is given more arguments by place than it takes: it says so, and how many it takes; and so
+// many it does take.
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
 import { test } from "node:test";
@@ -23,7 +24,10 @@ const ANY_NUMBER = new RegExp(
 /** Classes to be extended, whose constructors take what `super(...)` hands on; a forward that is not there. */
 const BASES =
   /^torch\.(Tensor|ComplexView|Generator|nn\.Module|utils\.data\.(Dataset|IterableDataset|Sampler))$|^(Module|Parameter)(List|Dict)\.forward$/;
-/** Questions that the runtime asks at each call, and functions that are handed to `filter` and `map`, which give more than one argument. */
+/**
+ * Questions that the runtime asks at each call, and functions that are handed to `filter` and `map`, which give more
+ * than one argument.
+ */
 const ASKED =
   /^torch\.(autograd\.)?(is_(anomaly(_check_nan)?_enabled|debug_enabled|grad_enabled|inference_mode_enabled|tensor)|defaultDevice|gpuDevice|utils\.data\.default_convert)$/;
 
@@ -56,7 +60,8 @@ test("more arguments than a function takes are refused, and those it takes are n
       const error = await errorOf(call, args),
         found = /^[\w.()]+: takes at most (\d+) positional arguments?, but got (\d+)$/.exec(error?.message);
       said = error ? `${error.name}: ${error.message}` : "answers";
-      if (found && error instanceof torch.TypeMismatchError) limit = Number(found[1]) - (found[2] - most); // a method may count its tensor
+      // a method may count its tensor
+      if (found && error instanceof torch.TypeMismatchError) limit = Number(found[1]) - (found[2] - most);
       if (limit >= 0) break;
     }
     if (limit < 0) wrong.push(`${name}: ${said}`);

@@ -1,5 +1,5 @@
-// When work is submitted to a GPU, without a reading that asks for it: the first launch of a task as soon as the program lets go, then batches
-// that double, the rest at the end of the task.
+// When work is submitted to a GPU, without a reading that asks for it: the first launch of a task as soon as the
+// program lets go, then batches that double, the rest at the end of the task.
 import assert from "node:assert/strict";
 import test from "node:test";
 import * as torch from "../../dist/index.js";

@@ -1,4 +1,5 @@
-// Runs printed examples: node run_examples.mjs FILE, whose `examples` are [text, () => result, printed]. Prints those that are wrong as JSON.
+// Runs printed examples: node run_examples.mjs FILE, whose `examples` are [text, () => result, printed]. Prints those
+// that are wrong as JSON.
 import { pathToFileURL } from "node:url";
 
 const plain = async (x) => (typeof x?.tolist === "function" ? x.tolist() : x);

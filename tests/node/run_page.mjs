@@ -1,5 +1,6 @@
-// Runs a program of a documentation page: node run_page.mjs PROGRAM. `said(line, wanted)` in it, put there by tests/pages.py, says
-// what was printed since the last one; the last line of this program's output is [[line, wanted, printed], ...] as JSON.
+// Runs a program of a documentation page: node run_page.mjs PROGRAM. `said(line, wanted)` in it, put there by
+// tests/pages.py, says what was printed since the last one; the last line of this program's output is [[line, wanted,
+// printed], ...] as JSON.
 import { pathToFileURL } from "node:url";
 import { format } from "node:util";
 

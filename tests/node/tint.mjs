@@ -1,5 +1,5 @@
-// Asks Tint about shaders: reads an array of WGSL texts from a file and prints, as JSON in the last line, the number of each
-// that is refused with the message.  For tests/test_compilers.py.
+// Asks Tint about shaders: reads an array of WGSL texts from a file and prints, as JSON in the last line, the number of
+// each that is refused with the message.  For tests/test_compilers.py.
 
 import { readFile } from "node:fs/promises";
 import { create, globals } from "webgpu";

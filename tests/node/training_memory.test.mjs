@@ -1,6 +1,6 @@
-// 10,000 steps of training that dispose of nothing hold little memory, however many they are: on the CPU, on a GPU that does no work,
-// so that only the package counts, and on Dawn for as many steps as SECONDS allow; TRAINING=all takes the time for all.  And when the
-// collector has looked everywhere, nothing is left.
+// 10,000 steps of training that dispose of nothing hold little memory, however many they are: on the CPU, on a GPU that
+// does no work, so that only the package counts, and on Dawn for as many steps as SECONDS allow; TRAINING=all takes the
+// time for all.  And when the collector has looked everywhere, nothing is left.
 import assert from "node:assert/strict";
 import test from "node:test";
 import { setFlagsFromString } from "node:v8";

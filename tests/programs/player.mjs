@@ -1,5 +1,5 @@
-// Runs the steps of a program on a device: Python's names and arguments, as they were recorded, to calls of the package.
-// What a step looks like: README.md.
+// Runs the steps of a program on a device: Python's names and arguments, as they were recorded, to calls of the
+// package. What a step looks like: README.md.
 
 /** PyTorch's types that the package has under another name. */
 export const TYPES = { int64: "int32", long: "int32", int16: "int32" };

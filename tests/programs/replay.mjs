@@ -1,5 +1,5 @@
-// Replays recorded programs and compares every step with PyTorch's answer: node replay.mjs FILE cpu|webgpu [FIRST COUNT].
-// FILE holds a program a line.  Prints {"programs": n, "answers": n, "found": [...]} as JSON.
+// Replays recorded programs and compares every step with PyTorch's answer: node replay.mjs FILE cpu|webgpu [FIRST
+// COUNT].  FILE holds a program a line.  Prints {"programs": n, "answers": n, "found": [...]} as JSON.
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";

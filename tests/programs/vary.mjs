@@ -1,5 +1,5 @@
-// Programs of a seed without PyTorch: recorded ones with other numbers, without some steps, and with what one makes in the place of
-// another's tensors.  Both devices run them, each answer against the other: node vary.mjs FILE SEED COUNT.
+// Programs of a seed without PyTorch: recorded ones with other numbers, without some steps, and with what one makes in
+// the place of another's tensors.  Both devices run them, each answer against the other: node vary.mjs FILE SEED COUNT.
 // FILE holds a program a line.  Prints {"programs": n, "answers": n, "found": [...]} as JSON.
 import { readFileSync } from "node:fs";
 import { Player, numbers } from "./player.mjs";
@@ -24,7 +24,9 @@ const shift = (v, by) =>
         ? { ...v, t: v.t + by }
         : Object.fromEntries(Object.entries(v).map(([k, x]) => [k, k === "w" ? x : shift(x, by)]));
 
-/** Other numbers of the same kind: quarters stay quarters, and what was positive, perhaps a variance, stays positive. */
+/**
+ * Other numbers of the same kind: quarters stay quarters, and what was positive, perhaps a variance, stays positive.
+ */
 function redrawn(w, random) {
   if (w.dtype !== "float32") return w;
   const old = numbers(w),
@@ -54,7 +56,10 @@ function crossed(first, second, random) {
   return steps.map((s) => (s.f === "const" ? { ...s, w: redrawn(s.w, random) } : s));
 }
 
-/** What a step gives: an error, of the call or (`late`) of the reading, when a GPU tells it; or what can be seen of each tensor. */
+/**
+ * What a step gives: an error, of the call or (`late`) of the reading, when a GPU tells it; or what can be seen of each
+ * tensor.
+ */
 async function seen(player, step, torch) {
   const out = [];
   let late = false;
@@ -79,7 +84,10 @@ async function seen(player, step, torch) {
   return out;
 }
 
-/** What is different of two tensors, or "". Numbers far from each other on the scale of the whole tensor; what rounding decides is not asked. */
+/**
+ * What is different of two tensors, or "". Numbers far from each other on the scale of the whole tensor; what rounding
+ * decides is not asked.
+ */
 function unlike(a, b) {
   if (a.shape !== b.shape || a.dtype !== b.dtype || a.rg !== b.rg)
     return `${a.dtype} [${a.shape}] ${a.rg} on the CPU, ${b.dtype} [${b.shape}] ${b.rg} on the GPU`;

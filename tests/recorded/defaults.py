@@ -1,4 +1,5 @@
-"""Records PyTorch's defaults of the parameters that ops have, too: python tests/recorded/defaults.py, with torch, from the root of the checkout.
+"""Records PyTorch's defaults of the parameters that ops have, too: python tests/recorded/defaults.py, with torch, from
+the root of the checkout.
 
 Asks the signatures of Python functions, and for the others every overload's schema that has the parameter."""
 

@@ -1,10 +1,11 @@
-"""Writes tests/oracle/degenerate.tar.xz: what PyTorch answers where formulas divide by zero, take roots of it, or meet infinities and NaN.
+"""Writes tests/oracle/degenerate.tar.xz: what PyTorch answers where formulas divide by zero, take roots of it, or meet
+infinities and NaN.
 
     python tests/recorded/degenerate.py [FOLDER]
 
-The calls are those of tests/oracle/opinfo.tar.xz, the smallest of each op, with every float replaced: by zeros, by one number, by rows of
-zeros among others, by infinities, by NaN and -0.  The format is the corpus's own (tests/oracle/checker/README.md).  Needs PyTorch; the
-tests do not."""
+The calls are those of tests/oracle/opinfo.tar.xz, the smallest of each op, with every float replaced: by zeros, by one
+number, by rows of zeros among others, by infinities, by NaN and -0.  The format is the corpus's own
+(tests/oracle/checker/README.md).  Needs PyTorch; the tests do not."""
 
 from __future__ import annotations
 
@@ -232,7 +233,8 @@ def run(op: str, sample: dict, inputs: list[torch.Tensor], wanted: torch.dtype):
 
 
 def distance(x: torch.Tensor, exact: torch.Tensor | None) -> list:
-    """How far an answer in float32 is from that in float64: absolutely and relatively, or in how many elements one only is finite."""
+    """How far an answer in float32 is from that in float64: absolutely and relatively, or in how many elements one only
+    is finite."""
     if exact is None or not x.is_floating_point() or not x.numel() or x.shape != exact.shape:
         return [0, 0]
     a, b = x.detach().double(), exact.detach().double()

@@ -1,4 +1,5 @@
-"""Writes optim.mjs beside itself: what PyTorch's optimizers, schedulers and clipping answer.  Needs PyTorch; the tests do not.
+"""Writes optim.mjs beside itself: what PyTorch's optimizers, schedulers and clipping answer.  Needs PyTorch; the tests
+do not.
 
 Parameters and gradients are `number(k)`, which JavaScript computes alike.  Every option of every optimizer occurs."""
 

@@ -1,8 +1,8 @@
 """Writes requirements.json beside itself: for each `require` of a definition, calls that show what it says.
 
-A call shows it if removing the requirement, or turning one of its comparisons, would change what is answered.  Calls are drawn near
-legal ones.  After a `require` was added or changed: `.venv/bin/python tests/recorded/requirements.py NAME...` (without names: all,
-some minutes), and look at what changed."""
+A call shows it if removing the requirement, or turning one of its comparisons, would change what is answered.  Calls
+are drawn near legal ones.  After a `require` was added or changed: `.venv/bin/python tests/recorded/requirements.py
+NAME...` (without names: all, some minutes), and look at what changed."""
 
 from __future__ import annotations
 

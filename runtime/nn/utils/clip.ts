@@ -94,8 +94,8 @@ export function clip_grads_with_norm_(parameters: TensorOrTensors, max_norm: num
 }
 
 /**
- * Scales all gradients alike where their norm, taken together, is more than `max_norm`.  Answers the norm there was: a promise
- * of it with `error_if_nonfinite`.
+ * Scales all gradients alike where their norm, taken together, is more than `max_norm`.  Answers the norm there was: a
+ * promise of it with `error_if_nonfinite`.
  */
 export function clip_grad_norm_(
   parameters: TensorOrTensors,

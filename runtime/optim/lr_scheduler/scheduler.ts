@@ -1,4 +1,5 @@
-// What all learning-rate schedulers share, and schedulers from a formula.  A scheduler sets `lr` in the groups of its optimizer.
+// What all learning-rate schedulers share, and schedulers from a formula.  A scheduler sets `lr` in the groups of its
+// optimizer.
 
 import * as copying from "../../copy.js";
 import { OpError, TypeMismatchError, describe } from "../../errors.js";

@@ -1,12 +1,14 @@
-// Runs the worker over all exports and watches it: a call that lasts too long is noted, and the rest goes on in a new process.
+// Runs the worker over all exports and watches it: a call that lasts too long is noted, and the rest goes on in a new
+// process.
 import { fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
 const LONGEST = 20_000; // milliseconds for one call, and for a start
 
 /**
- * `{ found, total }`: the calls `{ name, args, wrong }` that ended otherwise than in an answer or in one of the package's errors, and
- * `{ name, args, silent }`, those that took what is of no kind; and how many exports there are.  `every`: only each so-many-eth of them.
+ * `{ found, total }`: the calls `{ name, args, wrong }` that ended otherwise than in an answer or in one of the
+ * package's errors, and `{ name, args, silent }`, those that took what is of no kind; and how many exports there are.
+ * `every`: only each so-many-eth of them.
  */
 export async function feed({ device, calls, seed, every = 1 }) {
   const found = [];

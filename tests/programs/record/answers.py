@@ -231,7 +231,8 @@ class Spoiled:
         return {n: content(t.grad) for n, t in self.env.items() if leafness(t) and t.grad is not None}
 
     def after(self, refused: bool, given: set[int], shared: set[int]) -> list[int]:
-        """`given`: where gradients lie that backward() was given; `shared`: where those lie whose elements share memory."""
+        """`given`: where gradients lie that backward() was given; `shared`: where those lie whose elements share
+        memory."""
         changed = [n for n in self.before if content(self.env[n]) != self.before[n]]
         if refused or self.written in shared:
             return changed

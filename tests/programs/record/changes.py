@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import torch
-
 from answers import dtype_name
 from values import Values, fits
 

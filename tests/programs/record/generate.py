@@ -1,7 +1,8 @@
 """Random programs of tensor operations, made by running them in PyTorch.
 
-`program(seed)`: 10 to 40 steps over small tensors of any rank from 0 to 6, among them empty ones, views that do not lie in order, all types,
-changes in place, assignments by index, gradients of first and second order, and now and then calls that PyTorch refuses.
+`program(seed)`: 10 to 40 steps over small tensors of any rank from 0 to 6, among them empty ones, views that do not lie
+in order, all types, changes in place, assignments by index, gradients of first and second order, and now and then calls
+that PyTorch refuses.
 """
 
 from __future__ import annotations

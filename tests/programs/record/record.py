@@ -1,4 +1,5 @@
-"""Records random programs with PyTorch's answers: python record.py [--programs 500] [--seed 0] [--light 100] > programs.jsonl
+"""Records random programs with PyTorch's answers: python record.py [--programs 500] [--seed 0] [--light 100] >
+programs.jsonl
 
 Needs torch and numpy.  The first `light` programs hold no float64, so that a GPU runs them too."""
 

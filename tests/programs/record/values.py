@@ -8,7 +8,6 @@ import random
 
 import numpy as np
 import torch
-
 from answers import Runner, dtype_name, raw
 
 FLOATS = [0.5, -0.5, 1.5, 0.25, -1.25, 2.5, 0.75]
@@ -196,7 +195,8 @@ class Values:
 
 
 def wide(x) -> bool:
-    """Whether a tensor of float64, which a GPU does not have, is among the results: float_power answers one to any type."""
+    """Whether a tensor of float64, which a GPU does not have, is among the results: float_power answers one to any
+    type."""
     if isinstance(x, (list, tuple)):
         return any(map(wide, x))
     return isinstance(x, torch.Tensor) and x.dtype == torch.float64

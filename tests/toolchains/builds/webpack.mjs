@@ -1,4 +1,5 @@
-// webpack: page.js -> out/page.js.  Minifying the whole package takes it half a minute, which the smaller program shows as well.
+// webpack: page.js -> out/page.js.  Minifying the whole package takes it half a minute, which the smaller program shows
+// as well.
 import { resolve } from "node:path";
 import webpack from "webpack";
 
