@@ -109,8 +109,8 @@ def module(op: OpDef) -> str:
 HEAD = 2
 # What kernels may use beside; see kernels_module in codegen/ts/modules.py.
 IMPORTS = (
-    '/** @import { Elements } from "../src/runtime/compiled.js" */\nimport * as math from "../src/runtime/math.js";\n'
-    'import * as whole from "../src/runtime/whole.js";\nimport * as routines from "../src/ops/routines.js";\nexport { math, whole, routines };\n'
+    '/** @import { Elements } from "../src/runtime/program/compiled-op.js" */\nimport * as math from "../src/runtime/elements/math.js";\n'
+    'import * as whole from "../src/runtime/elements/checked-integers.js";\nimport * as routines from "../src/ops/routines.js";\nexport { math, whole, routines };\n'
 )
 
 
@@ -121,7 +121,7 @@ def js_error(op: OpDef, source: Source, m: dict) -> Error:
 
 def typed(ops: list[OpDef], sources: dict[str, Source]) -> list[Error]:
     """What TypeScript, strict, says of the bodies' names and types; the built sources say what theirs are."""
-    if not (SOURCES / "runtime" / "compiled.ts").exists():
+    if not (SOURCES / "runtime" / "program" / "compiled-op.ts").exists():
         return []
     folder = SOURCES.parent / "bodies"
     folder.mkdir(exist_ok=True)

@@ -33,7 +33,7 @@ SEE_MOST = {
     "codegen/cpu/": files("cpu_emit definitions") + CHECKS,
     "codegen/host/": files("windows reached overflow raw definitions elementwise") + ["oracle::test_tier_1*"],
     "runtime/": ["typescript::*", "seeds::*node[[]*", "documents::test_every_example*", *ORACLE, *CHECKS],
-    "runtime/webgpu/": ["node::test_checks*-webgpu]"],
+    "runtime/devices/webgpu/": ["node::test_checks*-webgpu]"],
     "compat/": ["typescript::*", *CHECKS],
 }
 MOST = 60  # seconds for tests that speak of what changes

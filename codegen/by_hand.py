@@ -73,11 +73,11 @@ def functions_and_methods() -> tuple[frozenset[str], frozenset[str]]:
     """Names in the root namespace, and of tensors' methods, that no op gets."""
     texts = {
         name: (ROOT / "runtime" / f"{name}.ts").read_text(encoding="utf-8")
-        for name in ("index", "core", "composed/index", "tensor", "methods")
+        for name in ("index", "core", "composed/index", "tensor/tensor", "functions/tensor-methods")
     }
     return (
         frozenset(exported(texts["index"]) | exported(texts["core"]) | exported(texts["composed/index"])),
-        members(texts["tensor"]) | members(texts["methods"]),
+        members(texts["tensor/tensor"]) | members(texts["functions/tensor-methods"]),
     )
 
 

@@ -44,7 +44,7 @@ def page(op: OpDef, library: Library) -> str:
         (
             "CPU",
             "\n\n".join(text.rstrip() for text in kernels)
-            or "no kernel: runtime/interpreter.ts computes the lines above, block by block",
+            or "no kernel: runtime/devices/cpu/interpreter.ts computes the lines above, block by block",
         )
     )
     return joined(parts)

@@ -2,16 +2,16 @@
 // optimizers of a model, and some names of methods.  Everything else is PyTorch's.  Importing it installs the methods.
 
 import { nn, optim } from "../index.js";
-import type { Elements } from "../runtime/compiled.js";
-import { zeros } from "../runtime/create.js";
-import { titled } from "../runtime/titled.js";
-import { initWebGPUAsync } from "../runtime/webgpu/init.js";
-import { TypeMismatchError, describe } from "../runtime/errors.js";
+import type { Elements } from "../runtime/program/compiled-op.js";
+import { zeros } from "../runtime/creation/create.js";
+import { titled } from "../runtime/base/class-name.js";
+import { initWebGPUAsync } from "../runtime/devices/webgpu/init.js";
+import { TypeMismatchError, describe } from "../runtime/base/errors.js";
 import type { Parameter } from "../runtime/nn/parameter.js";
-import { Tensor as TensorClass } from "../runtime/tensor.js";
+import { Tensor as TensorClass } from "../runtime/tensor/tensor.js";
 import { addmm, mean, neg, prod, square, sum } from "../names/torch.js";
 
-export { Tensor } from "../runtime/tensor-class.js";
+export { Tensor } from "../runtime/creation/tensor-constructor.js";
 type Tensor = TensorClass;
 
 /** Where a model computes.  There is no WebAssembly here: "WASM" is the CPU. */
@@ -19,7 +19,7 @@ export type Backend = "CPU" | "WASM" | "GPU";
 
 type Axes = number | readonly number[];
 
-declare module "../runtime/tensor.js" {
+declare module "../runtime/tensor/tensor.js" {
   interface Tensor {
     /** TensorJS: as data(). */
     getValues(): Promise<Elements>;

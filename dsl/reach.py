@@ -1,9 +1,9 @@
 """What no call reaches: overloads whose calls an earlier op of the same name takes, and ops that nothing calls.
 
 Ops of one name are tried in the order of their files: those whose kinds, ranks and types fit, and of several the first
-that binds (`choose` in runtime/arguments.ts, codegen/host/binding.py).  An overload is dead where an earlier op fits
-and binds whenever it does.  That is decided from the signatures alone, and only where they decide it: `require` and
-shapes that differ leave it open."""
+that binds (`choose` in runtime/dispatch/op-arguments.ts, codegen/host/binding.py).  An overload is dead where an
+earlier op fits and binds whenever it does.  That is decided from the signatures alone, and only where they decide it:
+`require` and shapes that differ leave it open."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@ An op is one kernel here and often a chain of operations in PyTorch, whose tape 
 them reads: the tensors it was given and made, or values in between.  Programs rely on what may be changed in place
 after a call, so that follows from the formula, too: a tensor is *held* if an operation of the formula that takes it as
 it is, or makes it, has a derivative that reads it.  A gradient that reads another, to compute values in between anew,
-reads what it was at the call: runtime/storage.ts sets that aside when somebody changes it."""
+reads what it was at the call: runtime/tensor/storage.ts sets that aside when somebody changes it."""
 
 from __future__ import annotations
 

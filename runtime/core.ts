@@ -1,9 +1,9 @@
 // What every entry offers of the runtime: tensors, creation, views, autograd, devices, memory.
 
-export { Tensor } from "./tensor-class.js";
-export type { TensorOrNumber } from "./tensor.js";
-export { Results } from "./results.js";
-export { Storage } from "./storage.js";
+export { Tensor } from "./creation/tensor-constructor.js";
+export type { TensorOrNumber } from "./tensor/tensor.js";
+export { Results } from "./tensor/results.js";
+export { Storage } from "./tensor/storage.js";
 export {
   type DType,
   type DType as Dtype,
@@ -20,8 +20,8 @@ export {
   float,
   half,
   double,
-} from "./dtype.js";
-export { AutogradError, DeviceError, IndexError, OpError, TypeMismatchError } from "./errors.js";
+} from "./elements/dtype.js";
+export { AutogradError, DeviceError, IndexError, OpError, TypeMismatchError } from "./base/errors.js";
 export {
   arange,
   as_tensor,
@@ -46,7 +46,7 @@ export {
   type Options,
   type TensorData,
   type TensorOptions,
-} from "./create.js";
+} from "./creation/create.js";
 export {
   as_strided,
   broadcast_to,
@@ -78,7 +78,7 @@ export {
   unbind,
   unflatten,
   unsqueeze,
-} from "./functions.js";
+} from "./functions/tensor-functions.js";
 export {
   broadcast_shapes,
   broadcast_tensors,
@@ -89,12 +89,12 @@ export {
   meshgrid,
   stack,
   vstack,
-} from "./join.js";
-export { bincount } from "./counting.js";
-export { allclose, equal, masked_select, nonzero, repeat_interleave } from "./dynamic.js";
-export { index_put, index_put_, type IndexSpec } from "./indexing.js";
-export { set_printoptions, type PrintOptions } from "./print.js";
-export * as autograd from "./autograd-core.js";
+} from "./functions/join.js";
+export { bincount } from "./functions/counting.js";
+export { allclose, equal, masked_select, nonzero, repeat_interleave } from "./functions/data-dependent.js";
+export { index_put, index_put_, type IndexSpec } from "./functions/indexing.js";
+export { set_printoptions, type PrintOptions } from "./tensor/print.js";
+export * as autograd from "./autograd/core-namespace.js";
 export {
   enable_grad,
   inference_mode,
@@ -102,10 +102,10 @@ export {
   is_inference_mode_enabled,
   no_grad,
   set_grad_enabled,
-} from "./grad-mode.js";
-export { get_rng_state, initial_seed, manual_seed, seed, set_rng_state } from "./random.js";
-export { keep, memory, tidy, type DeviceMemory, type Origin } from "./memory.js";
-export { defaultDevice, setDefaultDevice, type Device } from "./device.js";
-export { gpuDevice, initWebGPUAsync } from "./webgpu/init.js";
-export type { Shape } from "./shape.js";
-export { Generator } from "./generator.js";
+} from "./tape/grad-mode.js";
+export { get_rng_state, initial_seed, manual_seed, seed, set_rng_state } from "./elements/random.js";
+export { keep, memory, tidy, type DeviceMemory, type Origin } from "./tensor/memory.js";
+export { defaultDevice, setDefaultDevice, type Device } from "./devices/device.js";
+export { gpuDevice, initWebGPUAsync } from "./devices/webgpu/init.js";
+export type { Shape } from "./base/shape.js";
+export { Generator } from "./creation/generator.js";

@@ -40,7 +40,7 @@ export {
   unsqueeze_copy,
   view_copy,
   vsplit,
-} from "./functions.js";
+} from "./functions/tensor-functions.js";
 export {
   atleast_1d,
   atleast_2d,
@@ -51,9 +51,9 @@ export {
   combinations,
   dstack,
   row_stack,
-} from "./join.js";
-export { unique, unique_consecutive } from "./counting.js";
-export { argwhere, nonzero_static } from "./dynamic.js";
+} from "./functions/join.js";
+export { unique, unique_consecutive } from "./functions/counting.js";
+export { argwhere, nonzero_static } from "./functions/data-dependent.js";
 export {
   empty_permuted,
   empty_strided,
@@ -63,20 +63,28 @@ export {
   scalar_tensor,
   tril_indices,
   triu_indices,
-} from "./create-shaped.js";
-export { can_cast, finfo, iinfo, promote_types, result_type, type FloatInfo, type IntegerInfo } from "./type-info.js";
-export { Kernel, type KernelSpec, type ShaderType } from "./webgpu/kernel.js";
-export type { Quantity } from "./webgpu/quantity.js";
-export * as autograd from "./autograd-namespace.js";
-export * as func from "./func.js";
-export { vmap } from "./func.js";
-export { AutoFunction, GradientContext, functions, type FunctionInput } from "./auto-function.js";
-export { DebugError, is_debug_enabled, set_debug, type DebugOptions } from "./debug.js";
-export { is_anomaly_check_nan_enabled, is_anomaly_enabled } from "./anomaly.js";
-export { set_slow_warnings } from "./advice.js";
-export { memory_summary, record_memory_history } from "./memory-history.js";
+} from "./creation/create-shaped.js";
+export {
+  can_cast,
+  finfo,
+  iinfo,
+  promote_types,
+  result_type,
+  type FloatInfo,
+  type IntegerInfo,
+} from "./functions/type-info.js";
+export { Kernel, type KernelSpec, type ShaderType } from "./devices/webgpu/custom-kernel.js";
+export type { Quantity } from "./devices/webgpu/quantity.js";
+export * as autograd from "./autograd/namespace.js";
+export * as func from "./autograd/transforms.js";
+export { vmap } from "./autograd/transforms.js";
+export { AutoFunction, GradientContext, functions, type FunctionInput } from "./autograd/auto-function.js";
+export { DebugError, is_debug_enabled, set_debug, type DebugOptions } from "./tools/debug.js";
+export { is_anomaly_check_nan_enabled, is_anomaly_enabled } from "./tools/anomaly.js";
+export { set_slow_warnings } from "./devices/webgpu/slow-warnings.js";
+export { memory_summary, record_memory_history } from "./tools/memory-history.js";
 export { load, save, type TorchLoadOptions } from "./files/load.js";
 export { FileError } from "./files/error.js";
 export * as safetensors from "./files/index.js";
-export * as profiler from "./profiler/index.js";
+export * as profiler from "./tools/profiler/index.js";
 export * as utils from "./datasets/namespace.js";

@@ -27,7 +27,12 @@ from dsl.ir import Dim, Tensor
 from dsl.opdef import OpDef, Param
 
 ROOT = Path(__file__).parents[1]
-RUNTIME = tuple(p.stem for p in sorted((ROOT / "runtime").glob("*.ts")))  # the bundler takes what kernels need
+# Of the runtime what kernels on the CPU stand on; the bundler takes what they need.
+RUNTIME = tuple(
+    p.relative_to(ROOT / "runtime").with_suffix("").as_posix()
+    for folder in ("base", "elements", "program", "devices/cpu")
+    for p in sorted((ROOT / "runtime" / folder).glob("*.ts"))
+)
 HOST_FILES = cache(host_files)
 ARRAYS = {
     "float32": "Float32Array",
@@ -139,7 +144,7 @@ def run(
             src / "main.ts",
             f"""
 import {{ thing }} from "./ops/kernels/things.js";
-import {{ NestRun }} from "./runtime/cpu-nest.js";
+import {{ NestRun }} from "./runtime/devices/cpu/kernel-run.js";
 import {{ {", ".join(c.__name__ for c in get_args(Node))} }} from "./host/nodes.js";
 const flat: any = {json.dumps(flat)}, types: any = {json.dumps(names)}, arrays: any = {{}};
 const kinds: any = {{ {", ".join(f"{k}: {v}" for k, v in ARRAYS.items())} }};

@@ -26,7 +26,7 @@ TYPES = {"T": "float64", "own": "float64", "float": "float64", "int": "int32", "
 
 MAIN = """
 import { readFileSync } from "node:fs";
-import { NestRun } from "./runtime/cpu-nest.js";
+import { NestRun } from "./runtime/devices/cpu/kernel-run.js";
 import { compiled } from "./ops/data/complete.js";
 %s
 const kernels: any = { %s }, data: any = { %s }, ops: any = Object.create(null);

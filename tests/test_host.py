@@ -280,7 +280,7 @@ PROGRAM = """
 import { readFileSync } from "node:fs";
 const [dist, file, names] = process.argv.slice(2), from = (path) => import(`${dist}/${path}`);
 const { bind } = await from("host/bind.js"), { plan, plan_cpu } = await from("host/plan.js");
-const { compiled } = await from("ops/data/complete.js"), { withFormulas } = await from("runtime/notation-formulas.js");
+const { compiled } = await from("ops/data/complete.js"), { withFormulas } = await from("runtime/program/notation-formulas.js");
 const rules = Object.values(await from("ops/data/schedules.js")).map((v) => typeof v === "function" ? v() : v).find(Array.isArray);
 const ops = {};
 for (const name of names.split(",")) for (const [op, d] of Object.entries(await from(`ops/data/${name}.js`))) ops[op] = compiled(d, []).op;

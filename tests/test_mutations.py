@@ -131,7 +131,7 @@ def test_the_nearest_tests_come_first():
         "gradients.py::test_gradient[softmax]",
         "wgsl.py::test_op[softmax]",
     ]
-    assert near("runtime/webgpu/quantity.ts", "quantity") == [
+    assert near("runtime/devices/webgpu/quantity.ts", "quantity") == [
         "node.py::test_checks[linalg-cpu]",
         "node.py::test_checks[linalg-webgpu]",
     ]

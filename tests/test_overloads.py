@@ -18,8 +18,8 @@ from dsl.worlds import worlds
 CHOSEN = """
 import {{ readFileSync }} from "node:fs";
 import * as torch from "{dist}/index.js";
-import {{ choose }} from "{dist}/runtime/arguments.js";
-import {{ binds }} from "{dist}/runtime/call.js";
+import {{ choose }} from "{dist}/runtime/dispatch/op-arguments.js";
+import {{ binds }} from "{dist}/runtime/dispatch/call.js";
 const modules = {{}}, out = {{}};
 const value = (v) => (v === null || typeof v !== "object" || Array.isArray(v) ? v ?? undefined
   : torch.zeros(v.shape, {{ dtype: v.dtype }}));

@@ -127,14 +127,14 @@ def plain(value):
 
 
 def test_data_written_short_is_completed_to_what_it_was(dist, tmp_path):
-    """All that the package knows of every op, from its text: codegen/ts/notation.py and runtime/notation.ts are each
+    """All that the package knows of every op, from its text: codegen/ts/notation.py and runtime/program/notation.ts are each
     other's opposite."""
     ops = list(LIBRARY.ops.values())
     (tmp_path / "main.ts").write_text(
         "\n".join(
             [
                 f'import {{ compiled }} from "{SOURCES}/ops/data/complete.js";',
-                f'import {{ withFormulas }} from "{SOURCES}/runtime/notation-formulas.js";',
+                f'import {{ withFormulas }} from "{SOURCES}/runtime/program/notation-formulas.js";',
                 *(f'import * as {f} from "{SOURCES}/ops/data/{f}.js";' for f in sorted({op.file for op in ops})),
                 f"const all = [{', '.join(f'{op.file}.{modules.binding(op.name)}' for op in ops)}];",
                 "const ops = all.map((d: any) => compiled(d, []).op);",

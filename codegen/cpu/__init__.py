@@ -6,4 +6,4 @@ loops.py     map, row, scan and scatter nests: a function of plain loops
 raw.py       the JavaScript of raw bodies
 emit.py      all kernels of an op
 
-How a kernel meets tensors of any rank is told by `CpuNest` in runtime/compiled.ts."""
+How a kernel meets tensors of any rank is told by `CpuNest` in runtime/program/compiled-op.ts."""

@@ -1,9 +1,9 @@
 """Scalar expressions as TypeScript.
 
 A kernel is printed for one class of T.  Every expression has a kind: "f" a double, "w" a whole number
-of 32 bits (T of the integral class; in a kernel checked by runtime/whole.ts, in a routine it wraps), "i" an index or
-size, exact, "b" a boolean.  Reads and earlier values come in through `holes`.  Nothing here knows about loops or
-positions."""
+of 32 bits (T of the integral class; in a kernel checked by runtime/elements/checked-integers.ts, in a routine it
+wraps), "i" an index or size, exact, "b" a boolean.  Reads and earlier values come in through `holes`.  Nothing here
+knows about loops or positions."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ COMPARE = {
     "!=": ("!==", EQUAL),
 }
 BITS = {"&": BITAND, "|": BITOR, "^": BITXOR}
-# Intrinsics that JavaScript's Math has with PyTorch's meaning; the others are in runtime/math.ts.
+# Intrinsics that JavaScript's Math has with PyTorch's meaning; the others are in runtime/elements/math.ts.
 MATH = {
     "abs": "abs",
     "floor": "floor",
@@ -111,8 +111,8 @@ class Holes(dict[str, Hole]):
 class Printer:
     """Prints expressions for one class of T.
 
-    holes: reads, earlier values, loop indices and words by name; helpers: functions of runtime/math.ts in use; checked:
-    whether whole numbers must fit into 32 bits."""
+    holes: reads, earlier values, loop indices and words by name; helpers: functions of runtime/elements/math.ts in use;
+    checked: whether whole numbers must fit into 32 bits."""
 
     integral: bool
     checked: bool = False

@@ -1,11 +1,11 @@
-"""Nests that get no kernel on the CPU: runtime/interpreter.ts runs them from the op's data.
+"""Nests that get no kernel on the CPU: runtime/devices/cpu/interpreter.ts runs them from the op's data.
 
 It computes up to a thousand points at once, in loops that are shared by all formulas, which mostly takes at most twice
 as long as a kernel of the nest's own, and makes bundles a fifth smaller; contractions are made in blocks
-(runtime/contraction.ts). Kernels are generated only for raw bodies, formulas so short that the same few kernels serve
-many ops, whole numbers, and indices from tensors, which are checked.  An op of short formulas alone does without the
-interpreter altogether, second derivative and all.  The interpreter computes the formulas that the GPU's kernels are
-made of; here is decided whether it can, and which functions the op has to bring for it."""
+(runtime/devices/cpu/contraction.ts). Kernels are generated only for raw bodies, formulas so short that the same few
+kernels serve many ops, whole numbers, and indices from tensors, which are checked.  An op of short formulas alone does
+without the interpreter altogether, second derivative and all.  The interpreter computes the formulas that the GPU's
+kernels are made of; here is decided whether it can, and which functions the op has to bring for it."""
 
 from __future__ import annotations
 
@@ -77,8 +77,8 @@ def small(nest: Nest) -> bool:
 
 
 def multiplies_elements(nest: Nest) -> bool:
-    """Whether a contraction multiplies two accesses as they lie, and stores the sums: runtime/product.ts needs no
-    formula for it."""
+    """Whether a contraction multiplies two accesses as they lie, and stores the sums: runtime/devices/cpu/product.ts
+    needs no formula for it."""
     total, *stores = nest.steps
     plain = lambda e: e.op == "hole"
     return (

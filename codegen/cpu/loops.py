@@ -3,8 +3,8 @@
 A kernel goes row by row; in a row along the innermost anonymous loop; inside it through its named
 loops where they stand further in.  Each step runs at every point; a reduction or an `inner` store
 opens the loops of the reduction around itself.  A scan makes its stores inside the reduction, so one
-pass suffices.  Contractions run in blocks from their data (runtime/contraction.ts), and so where they are narrow or
-whole."""
+pass suffices.  Contractions run in blocks from their data (runtime/devices/cpu/contraction.ts), and so where they are
+narrow or whole."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class LoopKernel:
     A nest whose target may lack axes (`nest.spread`) gets them among the loops of its reduction; spread: a map
     nest does so in a kernel of its own; summed: the name of that kernel, which
     this one hands over to where there is something to add.  `str(kernel.write())` is the
-    text, `helpers` the functions of runtime/math.ts that it calls."""
+    text, `helpers` the functions of runtime/elements/math.ts that it calls."""
 
     FIXED = frozenset(
         {

@@ -1,4 +1,4 @@
-"""What host code takes from outside: the exception it raises (the package's is in runtime/errors.ts)
+"""What host code takes from outside: the exception it raises (the package's is in runtime/base/errors.ts)
 and the writing of numbers as JavaScript does it.  This file is not translated."""
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""The functions that the CPU's interpreter has for formulas (runtime/formula.ts); an op brings what else its formulas
-call."""
+"""The functions that the CPU's interpreter has for formulas (runtime/devices/cpu/node-evaluator.ts); an op brings what
+else its formulas call."""
 
 from __future__ import annotations
 

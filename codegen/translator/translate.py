@@ -22,7 +22,7 @@ from .statements import assigned, statement, uses
 from .subset import NONE, Type, annotation, mentions, refuse, typescript
 
 # Python module -> the TypeScript file that has the same functions and is not made from it.
-EXTERNAL = {"errors": "../runtime/errors.js", "render": "../wgsl/templates.js"}
+EXTERNAL = {"errors": "../runtime/base/errors.js", "render": "../wgsl/templates.js"}
 IGNORED = {"__future__", "dataclasses", "collections.abc", "math", "typing"}
 
 # What translated modules may import from ./python.js: the few operations JavaScript lacks.

@@ -113,8 +113,8 @@ def op_row(op: OpDef, before: Sequence[OpDef] = ()) -> dict:
 
 
 def takes_more(op: OpDef) -> bool:
-    """Whether calling an op takes what runtime/creation.ts has: no tensor is needed, or one may be given as a list or
-    in any shape."""
+    """Whether calling an op takes what runtime/dispatch/creation-arguments.ts has: no tensor is needed, or one may be
+    given as a list or in any shape."""
     tensors = [p for p in op.params if p.kind == "tensor"]
     return all(p.optional for p in tensors) or any(p.flat or p.keyword or p.instead == "ints" for p in tensors)
 
@@ -152,23 +152,23 @@ def kernels_module(file: str, ops: list[OpDef], shared: Shared) -> str:
     text = "\n".join([*functions, *(row["table"] for row in rows)])
     uses = lambda name: name in text and re.search(rf"\b{re.escape(name)}\b", text)
     types = ["CpuNest"] * bool(functions) + ["NestKernels"] * bool(rows)
-    imports = [f'/** @import {{ {", ".join(types)} }} from "../../runtime/compiled.js" */']
+    imports = [f'/** @import {{ {", ".join(types)} }} from "../../runtime/program/compiled-op.js" */']
     if uses("within("):
-        imports.append('import { within } from "../../runtime/cpu-nest.js";')
+        imports.append('import { within } from "../../runtime/devices/cpu/kernel-run.js";')
     if uses("multiplyElements"):
-        imports.append('import { multiplyElements } from "../../runtime/product.js";')
+        imports.append('import { multiplyElements } from "../../runtime/devices/cpu/product.js";')
     if products := [n for n in ("contract", "contracted") if uses(n)]:
-        imports.append(f'import {{ {", ".join(products)} }} from "../../runtime/contraction.js";')
+        imports.append(f'import {{ {", ".join(products)} }} from "../../runtime/devices/cpu/contraction.js";')
     if reader := [n for n in ("interpret", "interpreted") if uses(n)]:
-        imports.append(f'import {{ {", ".join(reader)} }} from "../../runtime/interpreter.js";')
+        imports.append(f'import {{ {", ".join(reader)} }} from "../../runtime/devices/cpu/interpreter.js";')
     if uses("routines."):
         imports.append('import * as routines from "../routines.js";')
     if uses("math."):
-        imports.append('import * as math from "../../runtime/math.js";')
+        imports.append('import * as math from "../../runtime/elements/math.js";')
     if uses("whole."):
-        imports.append('import * as whole from "../../runtime/whole.js";')
+        imports.append('import * as whole from "../../runtime/elements/checked-integers.js";')
     if uses("uniform"):
-        imports.append('import { uniform } from "../../runtime/random-bits.js";')
+        imports.append('import { uniform } from "../../runtime/elements/philox.js";')
     if names := sorted(shared.imports.get(file, ())):
         imports.append(f'import {{ {", ".join(names)} }} from "./{MODULE}.js";')
     return render("kernels.js.j2", file=file, common=file == MODULE, ops=rows, functions=functions, imports=imports)
@@ -180,7 +180,7 @@ def kernels_types(file: str, ops: list[OpDef]) -> str:
 
 def routines_module(made) -> str:
     """The functions that `def`s with steps make, for the CPU."""
-    imports = ['import * as math from "../runtime/math.js";'] if made.helpers else []
+    imports = ['import * as math from "../runtime/elements/math.js";'] if made.helpers else []
     return render("routines.ts.j2", imports=imports, functions=made.functions)
 
 

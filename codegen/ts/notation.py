@@ -1,5 +1,5 @@
-"""The notation of programs in the package: parameters in a line, tensors in a line, a nest a line.  runtime/notation.ts
-reads it.
+"""The notation of programs in the package: parameters in a line, tensors in a line, a nest a line. 
+runtime/program/notation.ts reads it.
 
     params: "input Num, other Num|num, *alpha num=1"
     slots: "@I, @I, out @I, g_2, d_0, d_1"

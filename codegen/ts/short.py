@@ -88,7 +88,7 @@ def classes_of(op: model.Op) -> tuple[bool, bool]:
 
 
 def more(op: model.Op) -> bool:
-    """Whether a parameter or dim has what runtime/notation-parts.ts reads."""
+    """Whether a parameter or dim has what runtime/program/notation-parts.ts reads."""
     return any(p.flat or p.choices or p.rank >= 0 or p.pack for p in op.params) or any(
         d.factors or d.option or d.when for s in op.slots for d in s.dims
     )

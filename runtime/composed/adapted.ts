@@ -1,12 +1,12 @@
 // Functions that are an op with its arguments or results brought into another form.
 
-import { run } from "../call.js";
-import * as copying from "../copy.js";
-import { TypeMismatchError, describe } from "../errors.js";
-import { refuse, whole } from "../kinds.js";
-import { atMost, named } from "../named.js";
-import { check } from "../tensor-kinds.js";
-import { Tensor, type TensorOrNumber } from "../tensor.js";
+import { run } from "../dispatch/call.js";
+import * as copying from "../tensor/copy.js";
+import { TypeMismatchError, describe } from "../base/errors.js";
+import { refuse, whole } from "../base/argument-kinds.js";
+import { atMost, named } from "../base/named-arguments.js";
+import { check } from "../tensor/tensor-arguments.js";
+import { Tensor, type TensorOrNumber } from "../tensor/tensor.js";
 import { float_powerOp, nextafter_of_digitsOp } from "../../ops/arithmetic.js";
 import { corrcoefOp, corrcoef_of_rowOp, covOp, cov_of_rowOp } from "../../ops/distance.js";
 import { grid_sample } from "../../names/functional.js";
@@ -14,7 +14,7 @@ import { layer_norm_momentsOp } from "../../ops/norm.js";
 import { vector_normOp } from "../../ops/reduce.js";
 import { promote_types } from "../../host/dtypes.js";
 import { sub } from "../../names/torch.js";
-import * as views from "../views.js";
+import * as views from "../views/views.js";
 
 /** `input` to the power `exponent`, in float64 on the CPU and float32 on a GPU, which has no wider floats. */
 export function float_power(input: TensorOrNumber, exponent: TensorOrNumber): Tensor {

@@ -1,10 +1,10 @@
 // The trapezoidal rule: where the places of the points stand, as one line or broadcast.
 
-import { run } from "../call.js";
-import { OpError, TypeMismatchError, describe } from "../errors.js";
-import { named } from "../named.js";
-import { broadcastShapes, showShape } from "../shape.js";
-import { Tensor } from "../tensor.js";
+import { run } from "../dispatch/call.js";
+import { OpError, TypeMismatchError, describe } from "../base/errors.js";
+import { named } from "../base/named-arguments.js";
+import { broadcastShapes, showShape } from "../base/shape.js";
+import { Tensor } from "../tensor/tensor.js";
 import {
   cumulative_trapezoidOp,
   cumulative_trapezoid_atOp,
@@ -13,7 +13,7 @@ import {
   trapezoid_atOp,
   trapezoid_lineOp,
 } from "../../ops/scan.js";
-import * as views from "../views.js";
+import * as views from "../views/views.js";
 
 export interface AreaOptions {
   x?: Tensor;

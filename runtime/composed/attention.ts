@@ -1,16 +1,16 @@
 // Attention with several heads, from the projections of its inputs to that of its output.
 
-import { zeros } from "../create.js";
-import { OpError } from "../errors.js";
-import { cat } from "../join.js";
-import { tensorOf } from "../tensor-kinds.js";
-import { named } from "../named.js";
-import { sameShape, showShape } from "../shape.js";
-import type { Tensor } from "../tensor.js";
+import { zeros } from "../creation/create.js";
+import { OpError } from "../base/errors.js";
+import { cat } from "../functions/join.js";
+import { tensorOf } from "../tensor/tensor-arguments.js";
+import { named } from "../base/named-arguments.js";
+import { sameShape, showShape } from "../base/shape.js";
+import type { Tensor } from "../tensor/tensor.js";
 import { add, baddbmm, bmm, mean, mul, where } from "../../names/torch.js";
 import { dropout, linear, pad, scaled_dot_product_attention, softmax } from "../../names/functional.js";
-import { chunk } from "../views.js";
-import * as views from "../views.js";
+import { chunk } from "../views/views.js";
+import * as views from "../views/views.js";
 
 const NAMES = [
   "query",

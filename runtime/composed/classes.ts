@@ -1,10 +1,10 @@
 // one_hot, which may count the classes itself.
 
-import { run } from "../call.js";
-import { OpError } from "../errors.js";
-import { named } from "../named.js";
-import { check } from "../tensor-kinds.js";
-import { Tensor } from "../tensor.js";
+import { run } from "../dispatch/call.js";
+import { OpError } from "../base/errors.js";
+import { named } from "../base/named-arguments.js";
+import { check } from "../tensor/tensor-arguments.js";
+import { Tensor } from "../tensor/tensor.js";
 import { one_hotOp } from "../../ops/index.js";
 import { amax, amin } from "../../names/torch.js";
 

@@ -1,11 +1,11 @@
 // Complex numbers, of which there are no tensors: they are pairs of real ones, a last axis of length 2.
 
-import { OpError, TypeMismatchError } from "../errors.js";
-import { atMost } from "../named.js";
-import { showShape } from "../shape.js";
-import { check } from "../tensor-kinds.js";
-import { Tensor } from "../tensor.js";
-import { titled } from "../titled.js";
+import { OpError, TypeMismatchError } from "../base/errors.js";
+import { atMost } from "../base/named-arguments.js";
+import { showShape } from "../base/shape.js";
+import { check } from "../tensor/tensor-arguments.js";
+import { Tensor } from "../tensor/tensor.js";
+import { titled } from "../base/class-name.js";
 
 /** A tensor of pairs that a function should take for complex numbers, where a plain tensor means real ones. */
 export class ComplexView {

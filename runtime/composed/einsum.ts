@@ -1,10 +1,10 @@
 // Einstein's sum: products of tensors whose axes are named by letters, added up over the letters that the result lacks.
 
-import { OpError, TypeMismatchError, describe } from "../errors.js";
-import { numelOf } from "../shape.js";
-import { Tensor } from "../tensor.js";
+import { OpError, TypeMismatchError, describe } from "../base/errors.js";
+import { numelOf } from "../base/shape.js";
+import { Tensor } from "../tensor/tensor.js";
 import { matmul, mul, sum } from "../../names/torch.js";
-import * as views from "../views.js";
+import * as views from "../views/views.js";
 
 /** What names axes: letters, and "...0" (the last) and so on for those of an ellipsis. */
 type Labels = readonly string[];

@@ -2,14 +2,14 @@
 //
 // A tensor is real, a ComplexView complex; complex results are pairs, a last axis of length 2.
 
-import { roll } from "../along-axes.js";
-import { run } from "../call.js";
-import type { CompiledOp } from "../compiled.js";
-import { IndexError, OpError, TypeMismatchError, describe } from "../errors.js";
-import { named } from "../named.js";
-import { axesOf, axisOf, integers } from "../shape.js";
-import { check } from "../tensor-kinds.js";
-import { Tensor } from "../tensor.js";
+import { roll } from "../functions/along-axes.js";
+import { run } from "../dispatch/call.js";
+import type { CompiledOp } from "../program/compiled-op.js";
+import { IndexError, OpError, TypeMismatchError, describe } from "../base/errors.js";
+import { named } from "../base/named-arguments.js";
+import { axesOf, axisOf, integers } from "../base/shape.js";
+import { check } from "../tensor/tensor-arguments.js";
+import { Tensor } from "../tensor/tensor.js";
 import { complex_of_realOp, fft_alongOp, fft_real_alongOp } from "../../ops/fft.js";
 import { ComplexView } from "./complex.js";
 

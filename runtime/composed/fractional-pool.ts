@@ -1,15 +1,15 @@
 // Fractional max pooling: sizes and random shifts of the windows; the formulas are in ops/pool.op.
 
-import { run } from "../call.js";
-import type { CompiledOp } from "../compiled.js";
-import * as copying from "../copy.js";
-import { rand } from "../create.js";
-import { OpError } from "../errors.js";
-import { number } from "../kinds.js";
-import { signature } from "../signature.js";
-import type { Tensor } from "../tensor.js";
+import { run } from "../dispatch/call.js";
+import type { CompiledOp } from "../program/compiled-op.js";
+import * as copying from "../tensor/copy.js";
+import { rand } from "../creation/create.js";
+import { OpError } from "../base/errors.js";
+import { number } from "../base/argument-kinds.js";
+import { signature } from "../tensor/signature.js";
+import type { Tensor } from "../tensor/tensor.js";
 import { fractional_pool2dOp, fractional_pool3dOp } from "../../ops/pool.js";
-import * as views from "../views.js";
+import * as views from "../views/views.js";
 
 export interface FractionalPoolOptions {
   /** The size of the result; or `output_ratio`, its share of the input's. */

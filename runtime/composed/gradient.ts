@@ -1,14 +1,14 @@
 // torch.gradient: slopes of sampled functions along axes, by differences of second order.
 
-import * as copying from "../copy.js";
-import { OpError, TypeMismatchError, describe } from "../errors.js";
-import { cat } from "../join.js";
-import { named } from "../named.js";
-import { axesOf, integers } from "../shape.js";
-import { check } from "../tensor-kinds.js";
-import { Tensor } from "../tensor.js";
+import * as copying from "../tensor/copy.js";
+import { OpError, TypeMismatchError, describe } from "../base/errors.js";
+import { cat } from "../functions/join.js";
+import { named } from "../base/named-arguments.js";
+import { axesOf, integers } from "../base/shape.js";
+import { check } from "../tensor/tensor-arguments.js";
+import { Tensor } from "../tensor/tensor.js";
 import { add, div, mul, sub } from "../../names/torch.js";
-import * as views from "../views.js";
+import * as views from "../views/views.js";
 
 export interface GradientOptions {
   /** The distance of neighbours, for all axes or for each; or the places of the samples along each. */

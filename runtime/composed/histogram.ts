@@ -1,16 +1,16 @@
 // Histograms over several axes.
 
-import { run } from "../call.js";
-import * as copying from "../copy.js";
-import { arange, ones } from "../create.js";
-import { OpError } from "../errors.js";
-import { named } from "../named.js";
-import { numelOf } from "../shape.js";
-import { check } from "../tensor-kinds.js";
-import { Tensor } from "../tensor.js";
+import { run } from "../dispatch/call.js";
+import * as copying from "../tensor/copy.js";
+import { arange, ones } from "../creation/create.js";
+import { OpError } from "../base/errors.js";
+import { named } from "../base/named-arguments.js";
+import { numelOf } from "../base/shape.js";
+import { check } from "../tensor/tensor-arguments.js";
+import { Tensor } from "../tensor/tensor.js";
 import { counts_betweenOp } from "../../ops/search.js";
 import { add, div, eq, ge, histogram, le, logical_and, mul, searchsorted, sub, sum, where } from "../../names/torch.js";
-import * as views from "../views.js";
+import * as views from "../views/views.js";
 
 export interface HistogramddOptions {
   range?: readonly number[] | null;

@@ -1,14 +1,14 @@
 // torch.masked: what runs along an axis, with the elements outside the mask made to count for nothing.
 
-import * as copying from "../copy.js";
-import { TypeMismatchError } from "../errors.js";
-import type { DType } from "../dtype.js";
-import { full } from "../create.js";
-import { named } from "../named.js";
-import { check } from "../tensor-kinds.js";
-import { Tensor } from "../tensor.js";
+import * as copying from "../tensor/copy.js";
+import { TypeMismatchError } from "../base/errors.js";
+import type { DType } from "../elements/dtype.js";
+import { full } from "../creation/create.js";
+import { named } from "../base/named-arguments.js";
+import { check } from "../tensor/tensor-arguments.js";
+import { Tensor } from "../tensor/tensor.js";
 import { cumprod as product, cumsum as sum, nanmedian, where } from "../../names/torch.js";
-import * as views from "../views.js";
+import * as views from "../views/views.js";
 
 export interface AlongOptions {
   dim?: number;

@@ -1,15 +1,15 @@
 // Products of many matrices: powers, and chains in the cheapest order.
 
-import { OpError, TypeMismatchError, describe } from "../errors.js";
-import { run } from "../call.js";
-import { check, tensorsOf } from "../tensor-kinds.js";
-import { named } from "../named.js";
-import { showShape } from "../shape.js";
-import { Tensor } from "../tensor.js";
-import { eye, full } from "../create.js";
+import { OpError, TypeMismatchError, describe } from "../base/errors.js";
+import { run } from "../dispatch/call.js";
+import { check, tensorsOf } from "../tensor/tensor-arguments.js";
+import { named } from "../base/named-arguments.js";
+import { showShape } from "../base/shape.js";
+import { Tensor } from "../tensor/tensor.js";
+import { eye, full } from "../creation/create.js";
 import { invOp } from "../../ops/solve.js";
 import { matmul, where } from "../../names/torch.js";
-import * as views from "../views.js";
+import * as views from "../views/views.js";
 
 /** Square matrices multiplied by themselves `n` times; of negative `n`, their inverses. */
 export function matrix_power(A: Tensor, n: number | { n: number }): Tensor;

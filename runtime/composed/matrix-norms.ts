@@ -1,20 +1,20 @@
 // Norms by the number of axes and by name, and what is made of them: torch.norm, linalg.norm, linalg.matrix_norm,
 // linalg.cond.
 
-import { run } from "../call.js";
-import * as copying from "../copy.js";
-import type { DType } from "../dtype.js";
-import { OpError } from "../errors.js";
-import { named } from "../named.js";
-import { axesOf, integers, showShape } from "../shape.js";
-import { check } from "../tensor-kinds.js";
-import { Tensor } from "../tensor.js";
-import { zeros } from "../create.js";
+import { run } from "../dispatch/call.js";
+import * as copying from "../tensor/copy.js";
+import type { DType } from "../elements/dtype.js";
+import { OpError } from "../base/errors.js";
+import { named } from "../base/named-arguments.js";
+import { axesOf, integers, showShape } from "../base/shape.js";
+import { check } from "../tensor/tensor-arguments.js";
+import { Tensor } from "../tensor/tensor.js";
+import { zeros } from "../creation/create.js";
 import { invOp } from "../../ops/solve.js";
 import { svdvalsOp } from "../../ops/svd.js";
 import { normOp, vector_normOp } from "../../ops/reduce.js";
 import { amax, amin, div, mul, sum } from "../../names/torch.js";
-import * as views from "../views.js";
+import * as views from "../views/views.js";
 
 export type Order = number | "fro" | "nuc";
 type Axes = number | readonly number[];

@@ -1,18 +1,18 @@
 // Diagonals, least squares, and tensors seen as matrices that are solved with.
 
-import { run } from "../call.js";
-import { empty } from "../create.js";
-import { OpError } from "../errors.js";
-import { atMost, named } from "../named.js";
-import { Results } from "../results.js";
-import { axesOf, integers, numelOf } from "../shape.js";
-import { check } from "../tensor-kinds.js";
-import { Tensor } from "../tensor.js";
+import { run } from "../dispatch/call.js";
+import { empty } from "../creation/create.js";
+import { OpError } from "../base/errors.js";
+import { atMost, named } from "../base/named-arguments.js";
+import { Results } from "../tensor/results.js";
+import { axesOf, integers, numelOf } from "../base/shape.js";
+import { check } from "../tensor/tensor-arguments.js";
+import { Tensor } from "../tensor/tensor.js";
 import { matrix_rankOp, pinvOp } from "../../ops/matrix.js";
 import { invOp, linalg_solveOp, solve_exOp } from "../../ops/solve.js";
 import { svdvalsOp } from "../../ops/svd.js";
 import { matmul, square, sub, sum } from "../../names/torch.js";
-import * as views from "../views.js";
+import * as views from "../views/views.js";
 
 const call = (op: Parameters<typeof run>[0], ...args: unknown[]): Tensor => run(op, args) as Tensor;
 

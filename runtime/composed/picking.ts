@@ -1,11 +1,11 @@
 // Picking and writing elements of a tensor seen as one row, and along an axis with broadcasting.
 
-import { run } from "../call.js";
-import * as copying from "../copy.js";
-import { OpError, TypeMismatchError } from "../errors.js";
-import { axisOf, broadcastShapes, numelOf, showShape } from "../shape.js";
-import { signature } from "../signature.js";
-import type { Tensor } from "../tensor.js";
+import { run } from "../dispatch/call.js";
+import * as copying from "../tensor/copy.js";
+import { OpError, TypeMismatchError } from "../base/errors.js";
+import { axisOf, broadcastShapes, numelOf, showShape } from "../base/shape.js";
+import { signature } from "../tensor/signature.js";
+import type { Tensor } from "../tensor/tensor.js";
 import {
   add,
   cumsum,
@@ -21,7 +21,7 @@ import {
   where,
 } from "../../names/torch.js";
 import { masked_sourceOp } from "../../ops/masked.js";
-import * as views from "../views.js";
+import * as views from "../views/views.js";
 
 const TAKE = /* @__PURE__ */ signature<[Tensor, Tensor]>("take(input: tensor, index: tensor)");
 const PUT = /* @__PURE__ */ signature<[Tensor, Tensor, Tensor, boolean?]>(

@@ -1,14 +1,14 @@
 // Products over several axes at once, and of what broadcasts first: tensordot, kron, cross.
 
-import { run } from "../call.js";
-import { OpError, describe } from "../errors.js";
-import { whole } from "../kinds.js";
-import { axesOf, axisOf, broadcastShapes, integers, numelOf, showShape } from "../shape.js";
-import { signature } from "../signature.js";
-import type { Tensor } from "../tensor.js";
+import { run } from "../dispatch/call.js";
+import { OpError, describe } from "../base/errors.js";
+import { whole } from "../base/argument-kinds.js";
+import { axesOf, axisOf, broadcastShapes, integers, numelOf, showShape } from "../base/shape.js";
+import { signature } from "../tensor/signature.js";
+import type { Tensor } from "../tensor/tensor.js";
 import { crossOp } from "../../ops/linalg.js";
 import { matmul, mul, sum } from "../../names/torch.js";
-import * as views from "../views.js";
+import * as views from "../views/views.js";
 
 type Axes = number | readonly number[];
 

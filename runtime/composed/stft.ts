@@ -1,14 +1,14 @@
 // Short-time Fourier transforms: a signal in windows that overlap, and its way back by adding them up.
 
-import { OpError, TypeMismatchError, describe } from "../errors.js";
-import { arange, full, zeros } from "../create.js";
-import { named } from "../named.js";
-import { cat } from "../join.js";
-import { Tensor } from "../tensor.js";
-import { narrow, unfold } from "../views.js";
+import { OpError, TypeMismatchError, describe } from "../base/errors.js";
+import { arange, full, zeros } from "../creation/create.js";
+import { named } from "../base/named-arguments.js";
+import { cat } from "../functions/join.js";
+import { Tensor } from "../tensor/tensor.js";
+import { narrow, unfold } from "../views/views.js";
 import { add, div, index_add, mul } from "../../names/torch.js";
 import { pad } from "../../names/functional.js";
-import * as views from "../views.js";
+import * as views from "../views/views.js";
 import { ComplexView } from "./complex.js";
 import { fft, ifft, irfft, rfft } from "./fft.js";
 

@@ -1,12 +1,12 @@
 // Quarter turns in the plane of two axes.
 
-import { OpError } from "../errors.js";
-import { axesOf } from "../shape.js";
-import { signature } from "../signature.js";
-import type { Tensor } from "../tensor.js";
+import { OpError } from "../base/errors.js";
+import { axesOf } from "../base/shape.js";
+import { signature } from "../tensor/signature.js";
+import type { Tensor } from "../tensor/tensor.js";
 import { index_select } from "../../names/torch.js";
-import { tensor } from "../create.js";
-import * as views from "../views.js";
+import { tensor } from "../creation/create.js";
+import * as views from "../views/views.js";
 
 const ROT90 = /* @__PURE__ */ signature<[Tensor, number?, number[]?]>("rot90(input: tensor, k: int?, dims: ints?)");
 

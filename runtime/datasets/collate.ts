@@ -1,12 +1,12 @@
 // How samples become a batch: PyTorch's default_collate.
 
-import { tensor } from "../create.js";
-import type { NumberArray } from "../data.js";
-import { OpError, TypeMismatchError, describe } from "../errors.js";
-import { stack } from "../join.js";
-import { refuse } from "../kinds.js";
-import { atMost } from "../named.js";
-import { Tensor } from "../tensor.js";
+import { tensor } from "../creation/create.js";
+import type { NumberArray } from "../elements/nested-data.js";
+import { OpError, TypeMismatchError, describe } from "../base/errors.js";
+import { stack } from "../functions/join.js";
+import { refuse } from "../base/argument-kinds.js";
+import { atMost } from "../base/named-arguments.js";
+import { Tensor } from "../tensor/tensor.js";
 
 type Fields = Readonly<Record<string, unknown>>;
 const isNumbers = (value: unknown): value is NumberArray => ArrayBuffer.isView(value) && !(value instanceof DataView);

@@ -1,18 +1,18 @@
 // torch.utils.data's datasets: what has a length and answers get(index), or is iterable.  Lists and tensors are
 // datasets as well.
 
-import { tensor } from "../create.js";
-import { IndexError, OpError, TypeMismatchError, describe } from "../errors.js";
-import { type Generator, drawnGenerator } from "../generator.js";
-import { isOptions } from "../arguments.js";
-import * as kernels from "../kernels.js";
-import { listOf, number } from "../kinds.js";
-import { atMost, named } from "../named.js";
+import { tensor } from "../creation/create.js";
+import { IndexError, OpError, TypeMismatchError, describe } from "../base/errors.js";
+import { type Generator, drawnGenerator } from "../creation/generator.js";
+import { isOptions } from "../dispatch/op-arguments.js";
+import * as kernels from "../views/needed-ops.js";
+import { listOf, number } from "../base/argument-kinds.js";
+import { atMost, named } from "../base/named-arguments.js";
 import { callable } from "../nn/callable.js";
-import { sourceOf } from "../random.js";
-import { Tensor } from "../tensor.js";
-import { titled } from "../titled.js";
-import * as views from "../views.js";
+import { sourceOf } from "../elements/random.js";
+import { Tensor } from "../tensor/tensor.js";
+import { titled } from "../base/class-name.js";
+import * as views from "../views/views.js";
 
 /** A dataset whose samples are asked for by number; `get` may answer a promise. */
 export interface MapDataset<T> {

@@ -1,12 +1,12 @@
 // torch.utils.data.DataLoader: batches of a dataset, one after the other, the next one fetched while one is used.
 
-import { OpError, TypeMismatchError, describe } from "../errors.js";
+import { OpError, TypeMismatchError, describe } from "../base/errors.js";
 import type { Progress } from "../files/source.js";
-import type { Generator } from "../generator.js";
-import { keep } from "../memory.js";
-import { named } from "../named.js";
+import type { Generator } from "../creation/generator.js";
+import { keep } from "../tensor/memory.js";
+import { named } from "../base/named-arguments.js";
 import { callable } from "../nn/callable.js";
-import { Tensor } from "../tensor.js";
+import { Tensor } from "../tensor/tensor.js";
 import { default_collate, default_convert } from "./collate.js";
 import { type DatasetLike, type IterableLike, isBatching, isIndexed, lengthOf, sampleOf } from "./dataset.js";
 import { BatchSampler, RandomSampler, SequentialSampler } from "./sampler.js";

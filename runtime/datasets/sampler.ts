@@ -1,11 +1,11 @@
 // torch.utils.data's samplers: in which order samples are taken.  With a torch.Generator the order is PyTorch's own.
 
-import { OpError, TypeMismatchError, describe } from "../errors.js";
-import { type Generator, drawnGenerator } from "../generator.js";
-import { refuse } from "../kinds.js";
-import { named } from "../named.js";
+import { OpError, TypeMismatchError, describe } from "../base/errors.js";
+import { type Generator, drawnGenerator } from "../creation/generator.js";
+import { refuse } from "../base/argument-kinds.js";
+import { named } from "../base/named-arguments.js";
 import { callable } from "../nn/callable.js";
-import { titled } from "../titled.js";
+import { titled } from "../base/class-name.js";
 import { generatorOf, lengthOf, numbersOf } from "./dataset.js";
 
 /** A base class to derive from: `*[Symbol.iterator]()` and perhaps `length`. */

@@ -2,15 +2,15 @@
 // pickle may name is the table below, which is what torch.save makes of tensors and plain containers; everything else
 // is refused by name.
 
-import type { Elements } from "../compiled.js";
-import type { DType } from "../dtype.js";
-import { MAX_NUMEL, extent, frozen, showShape } from "../shape.js";
-import type { Storage } from "../storage.js";
-import { Tensor } from "../tensor.js";
-import { FILE_TYPES, type FileType, decode } from "./elements.js";
+import type { Elements } from "../program/compiled-op.js";
+import type { DType } from "../elements/dtype.js";
+import { MAX_NUMEL, extent, frozen, showShape } from "../base/shape.js";
+import type { Storage } from "../tensor/storage.js";
+import { Tensor } from "../tensor/tensor.js";
+import { FILE_TYPES, type FileType, decode } from "./number-formats.js";
 import { FileError, bytes } from "./error.js";
 import { type Known, Name, type PickleContext, unpickle } from "./pickle.js";
-import { type Placing, upload } from "./placing.js";
+import { type Placing, upload } from "./destination.js";
 import type { Source } from "./source.js";
 import { type ZipEntry, readContent, readDirectory } from "./zip.js";
 

@@ -1,7 +1,7 @@
 // What is wrong with a file: its name, what stands in it and what was expected.
 
-import { OpError } from "../errors.js";
-import { titled } from "../titled.js";
+import { OpError } from "../base/errors.js";
+import { titled } from "../base/class-name.js";
 
 const MOST = 1000;
 

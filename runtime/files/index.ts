@@ -12,6 +12,6 @@ export {
   type SaveOptions,
 } from "./safetensors.js";
 export { FileError } from "./error.js";
-export type { LoadOptions } from "./placing.js";
+export type { LoadOptions } from "./destination.js";
 export type { FileLike, Progress } from "./source.js";
 export type { Target } from "./target.js";

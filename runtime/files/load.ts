@@ -1,13 +1,13 @@
 // torch.load and torch.save: PyTorch's checkpoints and safetensors are read, safetensors are written.
 
-import { tensor, type TensorData } from "../create.js";
-import { OpError, TypeMismatchError, describe } from "../errors.js";
-import { atMost } from "../named.js";
-import { Tensor } from "../tensor.js";
+import { tensor, type TensorData } from "../creation/create.js";
+import { OpError, TypeMismatchError, describe } from "../base/errors.js";
+import { atMost } from "../base/named-arguments.js";
+import { Tensor } from "../tensor/tensor.js";
 import { readCheckpoint } from "./checkpoint.js";
 import { FileError, bytes } from "./error.js";
 import { isParts, ofParts, parseJson } from "./parts.js";
-import { type LoadOptions, type Placing, placing } from "./placing.js";
+import { type LoadOptions, type Placing, placing } from "./destination.js";
 import { type SaveOptions, pieces, readTensors } from "./safetensors.js";
 import { type FileLike, type Source, inOrder, openSource } from "./source.js";
 import { type Target, writeTo } from "./target.js";

@@ -1,7 +1,7 @@
 // Files by path in Node: what is read is read by position, and a file is written beside the old one and then takes its
 // place. The module of Node is imported when a path is opened, so that bundles for browsers hold none of it.
 
-import { describe } from "../errors.js";
+import { describe } from "../base/errors.js";
 import { FileError } from "./error.js";
 import type { Source } from "./source.js";
 

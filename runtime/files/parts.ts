@@ -1,10 +1,10 @@
 // Tensors as JSON holds them: {shape, data}, and JSON that no depth of nesting overflows.
 
-import type { NumberArray } from "../data.js";
-import { type Options, tensor } from "../create.js";
-import { OpError, TypeMismatchError, describe } from "../errors.js";
-import { checkShape, integers, numelOf, showShape } from "../shape.js";
-import type { Tensor } from "../tensor.js";
+import type { NumberArray } from "../elements/nested-data.js";
+import { type Options, tensor } from "../creation/create.js";
+import { OpError, TypeMismatchError, describe } from "../base/errors.js";
+import { checkShape, integers, numelOf, showShape } from "../base/shape.js";
+import type { Tensor } from "../tensor/tensor.js";
 
 export interface Parts {
   readonly shape: readonly number[];

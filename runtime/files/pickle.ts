@@ -2,7 +2,7 @@
 // functions make. Which names stand for what is the caller's table; a name that is not in it is refused, and nothing in
 // a file is ever run.
 
-import { OpError } from "../errors.js";
+import { OpError } from "../base/errors.js";
 import { FileError } from "./error.js";
 
 /** What a name in a pickle may stand for. */

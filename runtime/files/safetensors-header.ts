@@ -2,8 +2,8 @@
 // with the header's length, the header in JSON, then the numbers of all tensors without gaps.  Its rules are those of
 // their own reader.
 
-import { MAX_NUMEL } from "../shape.js";
-import { FILE_TYPES, type FileType } from "./elements.js";
+import { MAX_NUMEL } from "../base/shape.js";
+import { FILE_TYPES, type FileType } from "./number-formats.js";
 import { FileError, bytes } from "./error.js";
 import { parseJson } from "./parts.js";
 

@@ -1,13 +1,13 @@
 // safetensors files, under the names of the Python package `safetensors.torch`: load_file, save_file, load, save and
 // safe_open; and `stream`, which hands out tensors as they arrive.  The header is safetensors-header.ts.
 
-import { contiguousStrides } from "../shape.js";
-import { OpError, TypeMismatchError, describe } from "../errors.js";
-import { isFloat } from "../dtype.js";
-import { atMost } from "../named.js";
-import { Tensor } from "../tensor.js";
-import { encode } from "./elements.js";
-import { type LoadOptions, type Placing, makeTensor, placing } from "./placing.js";
+import { contiguousStrides } from "../base/shape.js";
+import { OpError, TypeMismatchError, describe } from "../base/errors.js";
+import { isFloat } from "../elements/dtype.js";
+import { atMost } from "../base/named-arguments.js";
+import { Tensor } from "../tensor/tensor.js";
+import { encode } from "./number-formats.js";
+import { type LoadOptions, type Placing, makeTensor, placing } from "./destination.js";
 import { type Entry, type Header, TYPE_NAMES, headerLength, parseHeader, writeHeader } from "./safetensors-header.js";
 import { openRanges } from "./ranges.js";
 import { type FileLike, type Source, type Stream, inOrder, openStream } from "./source.js";

@@ -1,7 +1,7 @@
 // Where files come from: bytes, blobs, paths in Node, addresses and their responses.  Either by position (Source) or in
 // order, as it arrives (Stream).  What the bytes mean is not here.
 
-import { TypeMismatchError, describe } from "../errors.js";
+import { TypeMismatchError, describe } from "../base/errors.js";
 import { Download, ask } from "./download.js";
 import { FileError, bytes, tooShort } from "./error.js";
 import { hasPaths, openPath } from "./node-files.js";

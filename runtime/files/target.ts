@@ -1,6 +1,6 @@
 // Where files are written to: paths in Node, streams, and handles of files that the user of a page chose.
 
-import { OpError, TypeMismatchError, describe } from "../errors.js";
+import { OpError, TypeMismatchError, describe } from "../base/errors.js";
 import { hasPaths, writePath } from "./node-files.js";
 
 interface FileHandle {

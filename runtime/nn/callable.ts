@@ -1,7 +1,7 @@
 // Classes that also make an instance when called without `new`, as in Python.
 
-import { atMost, limited } from "../named.js";
-import { titled } from "../titled.js";
+import { atMost, limited } from "../base/named-arguments.js";
+import { titled } from "../base/class-name.js";
 
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
 type Class = abstract new (...args: any) => any;

@@ -1,9 +1,9 @@
 // Modules of modules and of parameters: in a row, in lists, by name.
 
-import { IndexError, OpError, describe } from "../errors.js";
-import { listOf, refuse, whole } from "../kinds.js";
-import { limited } from "../named.js";
-import type { Tensor } from "../tensor.js";
+import { IndexError, OpError, describe } from "../base/errors.js";
+import { listOf, refuse, whole } from "../base/argument-kinds.js";
+import { limited } from "../base/named-arguments.js";
+import type { Tensor } from "../tensor/tensor.js";
 import { callable } from "./callable.js";
 import { Module, acyclic, checkModule, entriesOf, forgetOrder } from "./module.js";
 import { Parameter } from "./parameter.js";

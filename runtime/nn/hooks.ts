@@ -1,8 +1,8 @@
 // What a module calls besides its forward: hooks before it, after it, and when gradients come back through it.
 
-import { Function as AutogradFunction, type FunctionContext } from "../function.js";
-import { is_grad_enabled } from "../grad-mode.js";
-import { Tensor } from "../tensor.js";
+import { Function as AutogradFunction, type FunctionContext } from "../autograd/custom-function.js";
+import { is_grad_enabled } from "../tape/grad-mode.js";
+import { Tensor } from "../tensor/tensor.js";
 import type { Module } from "./module.js";
 
 export type Gradients = (Tensor | null)[];

@@ -2,12 +2,12 @@
 
 export { Module, type Layer } from "./module.js";
 export type { BackwardHook, ForwardHook, ForwardPreHook, RemovableHandle } from "./hooks.js";
-export type { LoadReport } from "./load.js";
+export type { LoadReport } from "./load-state.js";
 export { Parameter } from "./parameter.js";
 export * as init from "./init.js";
 export * as utils from "./utils/index.js";
 export { ModuleDict, ModuleList, ParameterDict, ParameterList, Sequential } from "./containers.js";
-export { Bilinear, Linear, type BilinearOptions, type LinearOptions } from "./linear.js";
+export { Bilinear, Linear, type BilinearOptions, type LinearOptions } from "./layers/linear.js";
 export {
   Conv1d,
   Conv2d,
@@ -21,8 +21,8 @@ export {
   type ConvTransposeClass,
   type ConvTransposeOptions,
   type PaddingMode,
-} from "./conv.js";
-export { Embedding, EmbeddingBag, type EmbeddingBagOptions, type EmbeddingOptions } from "./embedding.js";
+} from "./layers/conv.js";
+export { Embedding, EmbeddingBag, type EmbeddingBagOptions, type EmbeddingOptions } from "./layers/embedding.js";
 export {
   BatchNorm1d,
   BatchNorm2d,
@@ -31,7 +31,7 @@ export {
   InstanceNorm2d,
   InstanceNorm3d,
   type NormOptions,
-} from "./norm.js";
+} from "./layers/norm.js";
 export {
   GroupNorm,
   LayerNorm,
@@ -39,11 +39,11 @@ export {
   type GroupNormOptions,
   type LayerNormOptions,
   type RMSNormOptions,
-} from "./layer-norm.js";
-export { PReLU, type PReLUOptions } from "./prelu.js";
-export { MultiheadAttention, type AttentionCall, type MultiheadAttentionOptions } from "./attention.js";
-export { GRU, LSTM, RNN, type LSTMOptions, type RNNOptions, type RecurrentOptions } from "./recurrent.js";
-export { GRUCell, LSTMCell, RNNCell, type CellOptions, type RNNCellOptions } from "./cells.js";
+} from "./layers/layer-norm.js";
+export { PReLU, type PReLUOptions } from "./layers/prelu.js";
+export { MultiheadAttention, type AttentionCall, type MultiheadAttentionOptions } from "./layers/attention.js";
+export { GRU, LSTM, RNN, type LSTMOptions, type RNNOptions, type RecurrentOptions } from "./layers/recurrent.js";
+export { GRUCell, LSTMCell, RNNCell, type CellOptions, type RNNCellOptions } from "./layers/cells.js";
 export {
   Transformer,
   TransformerDecoder,
@@ -52,14 +52,14 @@ export {
   TransformerEncoderLayer,
   type TransformerLayerOptions,
   type TransformerOptions,
-} from "./transformer.js";
+} from "./layers/transformer.js";
 export {
   AdaptiveLogSoftmaxWithLoss,
   LinearCrossEntropyLoss,
   type AdaptiveLogSoftmaxOptions,
   type LinearCrossEntropyOptions,
-} from "./class-losses.js";
-export { FractionalMaxPool2d, FractionalMaxPool3d } from "./fractional-pool.js";
+} from "./layers/class-losses.js";
+export { FractionalMaxPool2d, FractionalMaxPool3d } from "./layers/fractional-pool.js";
 export {
   LazyBatchNorm1d,
   LazyBatchNorm2d,
@@ -74,6 +74,6 @@ export {
   LazyInstanceNorm2d,
   LazyInstanceNorm3d,
   LazyLinear,
-} from "./lazy.js";
-export { Flatten, Identity, Unflatten } from "./shapes.js";
+} from "./layers/lazy.js";
+export { Flatten, Identity, Unflatten } from "./layers/shapes.js";
 export type { Stateless } from "./stateless.js";

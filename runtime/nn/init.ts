@@ -1,19 +1,19 @@
 // torch.nn.init: starting values, written into tensors in place, unseen by autograd.
 
-import * as copying from "../copy.js";
-import { rand, randn, tensor as fromData, zeros } from "../create.js";
-import type { NumberArray } from "../data.js";
-import { OpError, TypeMismatchError } from "../errors.js";
-import { unrecorded } from "../grad-mode.js";
-import { count, number, text } from "../kinds.js";
-import { check } from "../tensor-kinds.js";
-import { atMost, named } from "../named.js";
-import { type RandomSource, randomPermutation, sourceOf } from "../random.js";
-import { numelOf } from "../shape.js";
-import type { Tensor } from "../tensor.js";
+import * as copying from "../tensor/copy.js";
+import { rand, randn, tensor as fromData, zeros } from "../creation/create.js";
+import type { NumberArray } from "../elements/nested-data.js";
+import { OpError, TypeMismatchError } from "../base/errors.js";
+import { unrecorded } from "../tape/grad-mode.js";
+import { count, number, text } from "../base/argument-kinds.js";
+import { check } from "../tensor/tensor-arguments.js";
+import { atMost, named } from "../base/named-arguments.js";
+import { type RandomSource, randomPermutation, sourceOf } from "../elements/random.js";
+import { numelOf } from "../base/shape.js";
+import type { Tensor } from "../tensor/tensor.js";
 import * as linalg from "../../names/linalg.js";
 import { add, clamp, erfinv, mul, sign } from "../../names/torch.js";
-import * as views from "../views.js";
+import * as views from "../views/views.js";
 
 export type FanMode = "fan_in" | "fan_out";
 export type Nonlinearity =

@@ -1,15 +1,15 @@
 // Modules: trees of parameters, buffers and modules that can be called.  A property that holds a parameter or a module
-// belongs to the module; buffers are registered.  Hooks are in hooks.ts, loading of state in load.ts.
+// belongs to the module; buffers are registered.  Hooks are in hooks.ts, loading of state in load-state.ts.
 
-import * as copying from "../copy.js";
-import type { Device, GpuName } from "../device.js";
-import { isDType, isFloat, toDType, type DType } from "../dtype.js";
-import { OpError, TypeMismatchError, describe } from "../errors.js";
-import { unrecorded } from "../grad-mode.js";
-import { callable as callableOf, flag, text } from "../kinds.js";
-import { keep } from "../memory.js";
-import { named } from "../named.js";
-import { Tensor } from "../tensor.js";
+import * as copying from "../tensor/copy.js";
+import type { Device, GpuName } from "../devices/device.js";
+import { isDType, isFloat, toDType, type DType } from "../elements/dtype.js";
+import { OpError, TypeMismatchError, describe } from "../base/errors.js";
+import { unrecorded } from "../tape/grad-mode.js";
+import { callable as callableOf, flag, text } from "../base/argument-kinds.js";
+import { keep } from "../tensor/memory.js";
+import { named } from "../base/named-arguments.js";
+import { Tensor } from "../tensor/tensor.js";
 import { callable } from "./callable.js";
 import {
   Hooks,
@@ -20,7 +20,7 @@ import {
   type ForwardPreHook,
   type RemovableHandle,
 } from "./hooks.js";
-import { loadState, type LoadReport } from "./load.js";
+import { loadState, type LoadReport } from "./load-state.js";
 import { Parameter } from "./parameter.js";
 import { showTree } from "./shown.js";
 import { type FileLike, type StateOptions, type StateSource, isFile, readState } from "./state.js";

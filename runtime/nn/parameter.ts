@@ -1,11 +1,11 @@
 // Parameters: the tensors of a module that are trained.
 
-import { flag } from "../kinds.js";
-import { check } from "../tensor-kinds.js";
-import { keep } from "../memory.js";
-import { named } from "../named.js";
-import { Tensor } from "../tensor.js";
-import { printSync } from "../print.js";
+import { flag } from "../base/argument-kinds.js";
+import { check } from "../tensor/tensor-arguments.js";
+import { keep } from "../tensor/memory.js";
+import { named } from "../base/named-arguments.js";
+import { Tensor } from "../tensor/tensor.js";
+import { printSync } from "../tensor/print.js";
 import { callable } from "./callable.js";
 
 class ParameterClass extends Tensor {

@@ -1,13 +1,13 @@
 // What load_state_dict accepts: objects of tensors or arrays, and files of them.
 
-import { type Options, tensor, type TensorData } from "../create.js";
-import type { NumberArray } from "../data.js";
-import { TypeMismatchError, describe } from "../errors.js";
+import { type Options, tensor, type TensorData } from "../creation/create.js";
+import type { NumberArray } from "../elements/nested-data.js";
+import { TypeMismatchError, describe } from "../base/errors.js";
 import { load } from "../files/load.js";
 import { isParts, ofParts } from "../files/parts.js";
-import type { LoadOptions } from "../files/placing.js";
+import type { LoadOptions } from "../files/destination.js";
 import { type FileLike, isFile } from "../files/source.js";
-import { Tensor } from "../tensor.js";
+import { Tensor } from "../tensor/tensor.js";
 
 /** A tensor, nested arrays, a typed array, or its parts. */
 export type StateValue = Tensor | TensorData | { shape: readonly number[]; data: NumberArray | readonly number[] };

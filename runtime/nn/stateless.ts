@@ -1,11 +1,11 @@
 // Modules without parameters: a module that keeps options and calls an op with them.  The generated names/modules.ts
 // declares them.
 
-import { checkKind, choose, ofKind } from "../arguments.js";
-import { binds, run, runInPlace } from "../call.js";
-import type { CompiledOp } from "../compiled.js";
-import * as copying from "../copy.js";
-import { Tensor } from "../tensor.js";
+import { checkKind, choose, ofKind } from "../dispatch/op-arguments.js";
+import { binds, run, runInPlace } from "../dispatch/call.js";
+import type { CompiledOp } from "../program/compiled-op.js";
+import * as copying from "../tensor/copy.js";
+import { Tensor } from "../tensor/tensor.js";
 import { callable } from "./callable.js";
 import { Module, type Layer } from "./module.js";
 import { construct } from "./options.js";

@@ -2,10 +2,10 @@
 // parameters of one shape that lie side by side are a stack of them, so that launches are for each shape.
 
 import { adafactor_stepOp, adafactor_vector_stepOp } from "../../ops/optim.js";
-import { zeros } from "../create.js";
-import { describe } from "../errors.js";
-import type { Tensor } from "../tensor.js";
-import { finfo } from "../type-info.js";
+import { zeros } from "../creation/create.js";
+import { describe } from "../base/errors.js";
+import type { Tensor } from "../tensor/tensor.js";
+import { finfo } from "../functions/type-info.js";
 import type { Optimizer } from "./optimizer.js";
 import { type Rate, must, mustBeRate } from "./options.js";
 import { optimizer } from "./recipe.js";

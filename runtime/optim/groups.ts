@@ -1,8 +1,8 @@
 // Groups of parameters: what a constructor and add_param_group accept, and what they refuse.
 
-import { OpError, TypeMismatchError, describe } from "../errors.js";
-import { listOf } from "../kinds.js";
-import { Tensor } from "../tensor.js";
+import { OpError, TypeMismatchError, describe } from "../base/errors.js";
+import { listOf } from "../base/argument-kinds.js";
+import { Tensor } from "../tensor/tensor.js";
 
 export type Options = Record<string, unknown>;
 /** A group of an optimizer: its parameters and its options. */

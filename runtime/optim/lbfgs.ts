@@ -2,17 +2,17 @@
 // a row; what decides the course (losses, slopes) is read.
 
 import { abs, add, dot, max, mul, neg, sub, sum } from "../../names/torch.js";
-import * as copying from "../copy.js";
-import { zeros } from "../create.js";
-import { TypeMismatchError, OpError } from "../errors.js";
-import { enable_grad, unrecorded } from "../grad-mode.js";
-import { cat } from "../join.js";
-import { keep, tidy } from "../memory.js";
+import * as copying from "../tensor/copy.js";
+import { zeros } from "../creation/create.js";
+import { TypeMismatchError, OpError } from "../base/errors.js";
+import { enable_grad, unrecorded } from "../tape/grad-mode.js";
+import { cat } from "../functions/join.js";
+import { keep, tidy } from "../tensor/memory.js";
 import { callable } from "../nn/callable.js";
-import { Tensor } from "../tensor.js";
-import * as views from "../views.js";
+import { Tensor } from "../tensor/tensor.js";
+import * as views from "../views/views.js";
 import type { Group, GroupOptions, Params } from "./groups.js";
-import { type Point, strongWolfe } from "./line_search.js";
+import { type Point, strongWolfe } from "./line-search.js";
 import { type Closure, Optimizer, withNumbers } from "./optimizer.js";
 import type { StateShape } from "./state.js";
 import { type Rate, mustBeRate, optionsOf } from "./options.js";

@@ -3,16 +3,16 @@
 // launches are for each shape.
 
 import { muon_directionOp, muon_iterationOp, muon_stepOp } from "../../ops/optim.js";
-import { run } from "../call.js";
-import { zeros_like } from "../create.js";
-import { OpError } from "../errors.js";
-import { byShape, forEachStack, runForeach } from "../foreach.js";
-import { keep, tidy } from "../memory.js";
+import { run } from "../dispatch/call.js";
+import { zeros_like } from "../creation/create.js";
+import { OpError } from "../base/errors.js";
+import { byShape, forEachStack, runForeach } from "../dispatch/foreach.js";
+import { keep, tidy } from "../tensor/memory.js";
 import { callable } from "../nn/callable.js";
-import { showShape } from "../shape.js";
-import type { Tensor } from "../tensor.js";
-import * as views from "../views.js";
-import { Gathering } from "../webgpu/gather.js";
+import { showShape } from "../base/shape.js";
+import type { Tensor } from "../tensor/tensor.js";
+import * as views from "../views/views.js";
+import { Gathering } from "../devices/webgpu/buckets.js";
 import type { Group, Params } from "./groups.js";
 import { Optimizer } from "./optimizer.js";
 import { type Rate, must, mustBeRate, optionsOf } from "./options.js";

@@ -1,12 +1,12 @@
 // What all optimizers share: groups of parameters with their options, state by parameter, steps, hooks.
 
-import * as copying from "../copy.js";
-import { TypeMismatchError } from "../errors.js";
-import { enable_grad, unrecorded } from "../grad-mode.js";
-import { callable, flag } from "../kinds.js";
-import { limited, named } from "../named.js";
-import { Tensor } from "../tensor.js";
-import { titled } from "../titled.js";
+import * as copying from "../tensor/copy.js";
+import { TypeMismatchError } from "../base/errors.js";
+import { enable_grad, unrecorded } from "../tape/grad-mode.js";
+import { callable, flag } from "../base/argument-kinds.js";
+import { limited, named } from "../base/named-arguments.js";
+import { Tensor } from "../tensor/tensor.js";
+import { titled } from "../base/class-name.js";
 import { type Group, type GroupOptions, type Params, checkedGroup, groupsOf } from "./groups.js";
 import { type OptimizerState, type State, type StateShape, loaded, numberOf, stateDict } from "./state.js";
 

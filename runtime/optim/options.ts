@@ -1,9 +1,9 @@
 // Options of optimizers and schedulers by name and by place, with PyTorch's names, defaults and complaints.
 
-import { isOptions } from "../arguments.js";
-import { OpError, TypeMismatchError, describe } from "../errors.js";
-import { named } from "../named.js";
-import { Tensor } from "../tensor.js";
+import { isOptions } from "../dispatch/op-arguments.js";
+import { OpError, TypeMismatchError, describe } from "../base/errors.js";
+import { named } from "../base/named-arguments.js";
+import { Tensor } from "../tensor/tensor.js";
 
 /** What PyTorch's constructors take besides: how it computes, not what. */
 const WITHOUT_EFFECT = ["foreach", "capturable", "fused"];

@@ -2,13 +2,13 @@
 // kept for a parameter, and which numbers a step needs that are no options.  Everything else is here and in
 // optimizer.ts.
 
-import type { CompiledOp } from "../compiled.js";
-import { full_like } from "../create.js";
-import { byShape, forEachStack, runForeach } from "../foreach.js";
-import { Gathering } from "../webgpu/gather.js";
-import { keep } from "../memory.js";
+import type { CompiledOp } from "../program/compiled-op.js";
+import { full_like } from "../creation/create.js";
+import { byShape, forEachStack, runForeach } from "../dispatch/foreach.js";
+import { Gathering } from "../devices/webgpu/buckets.js";
+import { keep } from "../tensor/memory.js";
 import { callable } from "../nn/callable.js";
-import { Tensor } from "../tensor.js";
+import { Tensor } from "../tensor/tensor.js";
 import type { Group, Params } from "./groups.js";
 import { Optimizer } from "./optimizer.js";
 import { optionsOf } from "./options.js";

@@ -1,7 +1,7 @@
 // Optimizers that follow the gradient itself: SGD, its average (ASGD), its sign (Rprop).
 
 import { asgd_stepOp, rprop_stepOp, sgd_momentum_stepOp, sgd_stepOp } from "../../ops/optim.js";
-import { describe } from "../errors.js";
+import { describe } from "../base/errors.js";
 import { type Rate, must, mustBeRate, mustNotBeNegative } from "./options.js";
 import { type Plain, optimizer } from "./recipe.js";
 import type { Optimizer } from "./optimizer.js";

@@ -1,16 +1,16 @@
 // state_dict() and load_state_dict() of optimizers: parameters stand as numbers, in the order of the groups.
 
-import * as copying from "../copy.js";
-import { tensor } from "../create.js";
-import type { NumberArray } from "../data.js";
-import { unrecorded } from "../grad-mode.js";
-import { isFloat } from "../dtype.js";
-import { OpError, TypeMismatchError, describe } from "../errors.js";
-import { keep } from "../memory.js";
+import * as copying from "../tensor/copy.js";
+import { tensor } from "../creation/create.js";
+import type { NumberArray } from "../elements/nested-data.js";
+import { unrecorded } from "../tape/grad-mode.js";
+import { isFloat } from "../elements/dtype.js";
+import { OpError, TypeMismatchError, describe } from "../base/errors.js";
+import { keep } from "../tensor/memory.js";
 import { isParts } from "../files/parts.js";
 import { toTensor } from "../nn/state.js";
-import { numelOf, sameShape, showShape } from "../shape.js";
-import { Tensor } from "../tensor.js";
+import { numelOf, sameShape, showShape } from "../base/shape.js";
+import { Tensor } from "../tensor/tensor.js";
 import type { Group, Options } from "./groups.js";
 
 /** What an optimizer keeps for a parameter: tensors, and numbers such as `step`. */

@@ -12,7 +12,7 @@ const { bind } = await dist("host/bind.js");
 const { plan } = await dist("host/plan.js");
 const { schedules } = await dist("ops/data/schedules.js");
 const { compiled } = await dist("ops/data/complete.js");
-const { withFormulas } = await dist("runtime/notation-formulas.js");
+const { withFormulas } = await dist("runtime/program/notation-formulas.js");
 
 const out = [];
 for (const { file, op: name, args, program, wanted, facts, scheduled } of JSON.parse(await readFile(calls, "utf8"))) {

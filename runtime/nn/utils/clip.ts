@@ -2,17 +2,17 @@
 
 import { clip_norm_stepOp, clip_value_stepOp } from "../../../ops/optim.js";
 import { vector_norm } from "../../../names/linalg.js";
-import * as copying from "../../copy.js";
-import { zeros } from "../../create.js";
-import { OpError } from "../../errors.js";
-import { runForeach } from "../../foreach.js";
-import { unrecorded } from "../../grad-mode.js";
-import { stack } from "../../join.js";
-import { number } from "../../kinds.js";
-import { tensorOf, tensorsOf } from "../../tensor-kinds.js";
-import { tidy } from "../../memory.js";
-import { atMost, named } from "../../named.js";
-import { Tensor } from "../../tensor.js";
+import * as copying from "../../tensor/copy.js";
+import { zeros } from "../../creation/create.js";
+import { OpError } from "../../base/errors.js";
+import { runForeach } from "../../dispatch/foreach.js";
+import { unrecorded } from "../../tape/grad-mode.js";
+import { stack } from "../../functions/join.js";
+import { number } from "../../base/argument-kinds.js";
+import { tensorOf, tensorsOf } from "../../tensor/tensor-arguments.js";
+import { tidy } from "../../tensor/memory.js";
+import { atMost, named } from "../../base/named-arguments.js";
+import { Tensor } from "../../tensor/tensor.js";
 
 export type TensorOrTensors = Tensor | Iterable<Tensor>;
 

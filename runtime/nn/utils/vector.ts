@@ -1,13 +1,13 @@
 // Parameters as one vector, and back.
 
-import * as copying from "../../copy.js";
-import { OpError } from "../../errors.js";
-import { unrecorded } from "../../grad-mode.js";
-import { cat } from "../../join.js";
-import { atMost } from "../../named.js";
-import { check, tensorsOf } from "../../tensor-kinds.js";
-import type { Tensor } from "../../tensor.js";
-import * as views from "../../views.js";
+import * as copying from "../../tensor/copy.js";
+import { OpError } from "../../base/errors.js";
+import { unrecorded } from "../../tape/grad-mode.js";
+import { cat } from "../../functions/join.js";
+import { atMost } from "../../base/named-arguments.js";
+import { check, tensorsOf } from "../../tensor/tensor-arguments.js";
+import type { Tensor } from "../../tensor/tensor.js";
+import * as views from "../../views/views.js";
 
 /** All elements of all parameters in a row; gradients flow back. */
 export function parameters_to_vector(parameters: Iterable<Tensor>): Tensor {

@@ -1,10 +1,10 @@
 // Schedulers of schedulers: one after another, and all at once.
 
-import { OpError, TypeMismatchError, describe } from "../../errors.js";
-import { listOf } from "../../kinds.js";
-import { named } from "../../named.js";
+import { OpError, TypeMismatchError, describe } from "../../base/errors.js";
+import { listOf } from "../../base/argument-kinds.js";
+import { named } from "../../base/named-arguments.js";
 import { callable } from "../../nn/callable.js";
-import { integers } from "../../shape.js";
+import { integers } from "../../base/shape.js";
 import { optionsOf } from "../options.js";
 import { ReduceLROnPlateau } from "./plateau.js";
 import {

@@ -1,6 +1,6 @@
 // Rates that go up and down, with a momentum that goes the other way: CyclicLR, OneCycleLR.
 
-import { OpError } from "../../errors.js";
+import { OpError } from "../../base/errors.js";
 import { callable } from "../../nn/callable.js";
 import { must, optionsOf } from "../options.js";
 import {

@@ -1,6 +1,6 @@
 // Schedulers that are one formula of the epoch.
 
-import { OpError, TypeMismatchError, describe } from "../../errors.js";
+import { OpError, TypeMismatchError, describe } from "../../base/errors.js";
 import { must } from "../options.js";
 import { type AnyOptimizer, scheduler } from "./scheduler.js";
 

@@ -1,8 +1,8 @@
 // Less when nothing gets better any more.
 
-import { OpError } from "../../errors.js";
+import { OpError } from "../../base/errors.js";
 import { callable } from "../../nn/callable.js";
-import { Tensor } from "../../tensor.js";
+import { Tensor } from "../../tensor/tensor.js";
 import { must, optionsOf } from "../options.js";
 import { numberOf } from "../state.js";
 import {

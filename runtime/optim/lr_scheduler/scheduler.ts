@@ -1,13 +1,13 @@
 // What all learning-rate schedulers share, and schedulers from a formula.  A scheduler sets `lr` in the groups of its
 // optimizer.
 
-import * as copying from "../../copy.js";
-import { OpError, TypeMismatchError, describe } from "../../errors.js";
-import { unrecorded } from "../../grad-mode.js";
+import * as copying from "../../tensor/copy.js";
+import { OpError, TypeMismatchError, describe } from "../../base/errors.js";
+import { unrecorded } from "../../tape/grad-mode.js";
 import { callable } from "../../nn/callable.js";
-import { limited } from "../../named.js";
-import { Tensor } from "../../tensor.js";
-import { titled } from "../../titled.js";
+import { limited } from "../../base/named-arguments.js";
+import { Tensor } from "../../tensor/tensor.js";
+import { titled } from "../../base/class-name.js";
 import type { Group } from "../groups.js";
 import { Optimizer } from "../optimizer.js";
 import { optionsOf } from "../options.js";

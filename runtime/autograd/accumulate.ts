@@ -1,0 +1,44 @@
+// Sums of gradients: in the engine, and into `.grad` of leaves.
+
+import { AutogradError } from "../base/errors.js";
+import { isTemporary } from "./engine.js";
+import { replaceContent } from "../tensor/copy.js";
+import { is_grad_enabled } from "../tape/grad-mode.js";
+import * as kernels from "../views/needed-ops.js";
+import { keep } from "../tensor/memory.js";
+import { sameShape, showShape } from "../base/shape.js";
+import type { Tensor } from "../tensor/tensor.js";
+
+/** The sum of two gradients of one tensor. */
+export function addGradients(a: Tensor, b: Tensor): Tensor {
+  if (!sameShape(a.shape, b.shape)) {
+    throw new AutogradError(
+      `two gradients of one tensor have the shapes ${showShape(a.shape)} and ${showShape(b.shape)}`,
+    );
+  }
+  return kernels.accumulate(a, b);
+}
+
+/** Adds to `variable.grad`; the first gradient becomes it. */
+export function accumulateInto(variable: Tensor, grad: Tensor): void {
+  if (!sameShape(variable.shape, grad.shape)) {
+    throw new AutogradError(
+      `the gradient of a tensor of size ${showShape(variable.shape)} has the size ${showShape(grad.shape)}`,
+    );
+  }
+  const before = variable.ownGradient();
+  if (!before) {
+    if (is_grad_enabled()) variable.grad = keep(grad);
+    else
+      variable.adoptGradient(
+        keep(isTemporary(grad) && !grad.storage.shared && grad.is_contiguous() ? grad : grad.detach().clone()),
+      );
+  } else if (is_grad_enabled()) {
+    variable.grad = keep(addGradients(before, grad));
+  } else {
+    const sum = addGradients(before.detach(), grad);
+    replaceContent(before, sum);
+    sum.dispose();
+    if (isTemporary(grad)) grad.dispose();
+  }
+}

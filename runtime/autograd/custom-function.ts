@@ -1,0 +1,173 @@
+// autograd.Function: operations with a forward and a backward of the user's own.
+
+import { TypeMismatchError, describe } from "../base/errors.js";
+import { is_grad_enabled, unrecorded } from "../tape/grad-mode.js";
+import { type Grad, Node, Saved, attach, recording } from "../tape/node.js";
+import { zeros } from "../creation/create.js";
+import type { DType } from "../elements/dtype.js";
+import { Tensor, alias } from "../tensor/tensor.js";
+import { titled } from "../base/class-name.js";
+
+/** What forward leaves for backward; any further property may be set on it. */
+export class Context {
+  [key: string]: unknown;
+  /** Which inputs need a gradient. */
+  needs_input_grad: boolean[] = [];
+}
+
+const hidden = new WeakMap<Context, { toSave: Tensor[]; saved: Saved[]; materialize: boolean; without: Tensor[] }>();
+const stateOf = (context: Context) => {
+  let state = hidden.get(context);
+  if (!state) hidden.set(context, (state = { toSave: [], saved: [], materialize: true, without: [] }));
+  return state;
+};
+
+Object.defineProperties(Context.prototype, {
+  save_for_backward: {
+    value(this: Context, ...tensors: Tensor[]) {
+      stateOf(this).toSave = tensors;
+    },
+  },
+  saved_tensors: {
+    get(this: Context) {
+      return stateOf(this).saved.map((s) => s.get());
+    },
+  },
+  mark_non_differentiable: {
+    value(this: Context, ...tensors: Tensor[]) {
+      stateOf(this).without.push(...tensors);
+    },
+  },
+  set_materialize_grads: {
+    value(this: Context, value: boolean) {
+      stateOf(this).materialize = value;
+    },
+  },
+});
+
+export interface FunctionContext {
+  /** Keeps tensors for `saved_tensors`, checked against in-place changes. */
+  save_for_backward(...tensors: Tensor[]): void;
+  readonly saved_tensors: Tensor[];
+  mark_non_differentiable(...tensors: Tensor[]): void;
+  /** Whether missing gradients reach backward as zeros (the default) or as null. */
+  set_materialize_grads(value: boolean): void;
+  needs_input_grad: boolean[];
+  [key: string]: unknown;
+}
+
+type Results = Tensor | readonly Tensor[];
+type Gradients = Tensor | null | undefined | readonly (Tensor | null | undefined)[];
+
+interface Definition {
+  readonly name: string;
+  forward(context: FunctionContext, ...args: never[]): Results;
+  setup_context?(context: FunctionContext, inputs: readonly never[], output: Results): void;
+  backward(context: FunctionContext, ...grads: never[]): Gradients;
+}
+
+interface Output {
+  shape: readonly number[];
+  dtype: DType;
+  device: string;
+}
+
+class CustomNode extends Node {
+  readonly name: string;
+  private readonly definition: Definition;
+  private readonly context: Context;
+  /** For each argument of forward, its place among the linked inputs, or -1. */
+  private readonly places: readonly number[];
+  readonly results: Output[] = [];
+
+  constructor(definition: Definition, context: Context, args: readonly unknown[]) {
+    super();
+    this.name = `${definition.name}Backward`;
+    this.definition = definition;
+    this.context = context;
+    this.places = args.map((arg) => (arg instanceof Tensor ? (this.link(arg), this.next.length - 1) : -1));
+  }
+
+  override get keepsGradients(): boolean {
+    return true;
+  }
+
+  apply(grads: readonly Grad[]): Grad[] {
+    const given = this.results.map(
+      ({ shape, dtype, device }, i) =>
+        grads[i] ?? (stateOf(this.context).materialize ? zeros(shape, { dtype, device }) : null),
+    );
+    const answer = this.definition.backward(this.context as unknown as FunctionContext, ...(given as never[]));
+    const list = answer instanceof Tensor || answer === null || answer === undefined ? [answer] : [...answer];
+    if (list.length < this.places.length && list.length !== this.next.length) {
+      throw new TypeMismatchError(
+        `function ${this.name} returned an incorrect number of gradients (expected ${this.places.length}, got ${list.length})`,
+      );
+    }
+    const out: Grad[] = this.next.map(() => null);
+    this.places.forEach((place, i) => {
+      const grad = list[i] ?? null;
+      if (place < 0) return;
+      if (grad !== null && !(grad instanceof Tensor))
+        throw new TypeMismatchError(`${this.name}: expected a tensor as gradient ${i}, got ${describe(grad)}`);
+      // What is the user's own stays so: the engine adds to what it takes for its own.
+      out[place] = grad === null || given.includes(grad) || is_grad_enabled() ? grad : grad.detach();
+    });
+    return out;
+  }
+
+  override release(): void {
+    for (const saved of stateOf(this.context).saved) saved.release();
+  }
+}
+
+/**
+ * Subclass with static `forward(ctx, ...args)` and `backward(ctx, ...gradients)`, and call `apply(...args)`.
+ * backward answers one gradient (or null) for each argument of forward.  With a static `setup_context(ctx, inputs,
+ * output)` forward has no context: `forward(...args)`.
+ */
+export class Function {
+  declare static setup_context?: (context: FunctionContext, inputs: readonly never[], output: never) => void;
+
+  static forward(_context: FunctionContext, ..._args: never[]): Results {
+    throw new TypeMismatchError("You must implement the forward function for custom autograd.Function.");
+  }
+
+  static backward(_context: FunctionContext, ..._grads: never[]): Gradients {
+    throw new TypeMismatchError("You must implement the backward function to use it with autograd.");
+  }
+
+  static apply<R = Tensor>(...args: unknown[]): R {
+    const definition = this as unknown as Definition,
+      context = new Context();
+    context.needs_input_grad = args.map((arg) => arg instanceof Tensor && arg.requires_grad);
+    const results = unrecorded(() => forwarded(definition, context as unknown as FunctionContext, args));
+    const tensors = args.filter((arg): arg is Tensor => arg instanceof Tensor);
+    if (!recording(...tensors)) return results as R;
+    const node = new CustomNode(definition, context, args),
+      state = stateOf(context);
+    const outputs = (results instanceof Tensor ? [results] : [...results]).map((result, i) => {
+      node.results.push({ shape: result.shape, dtype: result.dtype, device: result.device });
+      // An argument handed back as it came becomes a tensor of its own, so that the argument keeps its place on the
+      // tape.
+      const own = args.includes(result) ? alias(result, true) : result;
+      return state.without.includes(result) ? own : attach(own, node, i);
+    });
+    const made = results instanceof Tensor ? [results] : [...results];
+    state.saved = state.toSave.map((tensor) => {
+      const at = made.indexOf(tensor);
+      return new Saved(tensor, node, at);
+    });
+    state.toSave = [];
+    return (results instanceof Tensor ? outputs[0] : outputs) as R;
+  }
+}
+titled(Function, "Function");
+
+/** What forward answers; its context is set up by it or, where there is one, by setup_context. */
+function forwarded(definition: Definition, context: FunctionContext, args: readonly unknown[]): Results {
+  if (!definition.setup_context) return definition.forward(context, ...(args as never[]));
+  const results = (definition.forward as (...inputs: unknown[]) => Results).call(definition, ...args);
+  definition.setup_context(context, args as never[], results);
+  return results;
+}

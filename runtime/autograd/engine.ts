@@ -1,0 +1,320 @@
+// Running the tape backwards: `backward`, `grad`.  Each node runs once, after all that feed it; nothing recurses, so
+// neither deep graphs nor graphs with many shared parts are trouble.
+
+import { AutogradError, TypeMismatchError, describe } from "../base/errors.js";
+import { is_grad_enabled, unrecorded, set_grad_enabled } from "../tape/grad-mode.js";
+import { accumulateInto, addGradients } from "./accumulate.js";
+import { atMost } from "../base/named-arguments.js";
+import { type Grad, Node, gradientEdge, watcher } from "../tape/node.js";
+import { listOf } from "../base/argument-kinds.js";
+import { sameShape, showShape } from "../base/shape.js";
+import { Tensor } from "../tensor/tensor.js";
+import { filledOn, zeros_like } from "../creation/create.js";
+
+interface Place {
+  node: Node;
+  output: number;
+}
+
+interface Plan {
+  /** How many edges from nodes that will run lead to each node. */
+  waiting: Map<Node, number>;
+  /** The nodes on a way to what is asked for; null: all. */
+  needed: Set<Node> | null;
+}
+
+/** Counts edges, and finds the nodes from which `targets` can be reached; iterative depth-first search. */
+function survey(roots: readonly Node[], targets: ReadonlySet<Node> | null): Plan {
+  const waiting = new Map<Node, number>(),
+    needed = targets ? new Set<Node>() : null;
+  const stack: { node: Node; at: number }[] = [];
+  for (const root of roots) {
+    if (waiting.has(root)) continue;
+    waiting.set(root, 0);
+    stack.push({ node: root, at: 0 });
+    while (stack.length) {
+      const top = stack[stack.length - 1]!;
+      if (top.at < top.node.next.length) {
+        const next = top.node.next[top.at++];
+        if (!next) continue;
+        const count = waiting.get(next);
+        waiting.set(next, (count ?? 0) + 1);
+        if (count === undefined) stack.push({ node: next, at: 0 });
+      } else {
+        stack.pop();
+        if (needed && (targets!.has(top.node) || top.node.next.some((n) => n !== null && needed.has(n))))
+          needed.add(top.node);
+      }
+    }
+  }
+  return { waiting, needed };
+}
+
+/** Gradients made by the engine, which nothing but the engine holds. */
+const temporary = new WeakSet<Tensor>();
+
+export interface RunOptions {
+  retain: boolean;
+  create: boolean;
+}
+
+/** Sends gradients from `roots` back; answers what arrived at `targets`, or null for those nothing reached. */
+function run(
+  roots: readonly Place[],
+  grads: readonly Tensor[],
+  targets: readonly Place[] | null,
+  options: RunOptions,
+): Grad[] {
+  const captured: Grad[] = targets ? targets.map(() => null) : [];
+  const { waiting, needed } = survey(
+    roots.map((r) => r.node),
+    targets && new Set(targets.map((t) => t.node)),
+  );
+  const arrived = new Map<Node, Grad[]>();
+  const ready: Node[] = [];
+  const asked = new Map<Node, number[]>();
+  targets?.forEach((t, i) => asked.set(t.node, [...(asked.get(t.node) ?? []), i]));
+
+  const deliver = (node: Node, output: number, grad: Tensor) => {
+    let list = arrived.get(node);
+    if (!list) arrived.set(node, (list = []));
+    const before = list[output];
+    if (before) {
+      const sum = addGradients(before, grad);
+      if (!options.create) {
+        for (const part of [before, grad]) if (temporary.has(part)) part.dispose();
+        temporary.add(sum);
+      }
+      list[output] = sum;
+    } else list[output] = grad;
+  };
+  roots.forEach((root, i) => deliver(root.node, root.output, grads[i]!));
+  for (const node of new Set(roots.map((r) => r.node))) if (waiting.get(node) === 0) ready.push(node);
+
+  const before = is_grad_enabled();
+  set_grad_enabled(options.create);
+  try {
+    while (ready.length) {
+      const node = ready.pop()!;
+      const list = Array.from(arrived.get(node) ?? [], (g) => g ?? null);
+      arrived.delete(node);
+      runHooks(node, list);
+      for (const i of asked.get(node) ?? []) {
+        captured[i] = list[targets![i]!.output] ?? null;
+        if (captured[i]) temporary.delete(captured[i]);
+      }
+      const wanted = node.next.map((n) => n !== null && (needed === null || needed.has(n)));
+      const runs = needed === null || wanted.includes(true);
+      let made: Grad[] = [];
+      if (runs && list.some((g) => g !== null)) {
+        made = node.apply(list, wanted);
+        watcher?.inspect(node, made);
+        if (!options.create && !node.keepsGradients) {
+          for (const grad of list) if (grad && temporary.has(grad) && !made.includes(grad)) grad.dispose();
+          // A node that hands its gradient on, once or more, hands on what it was: made by the engine or not.
+          for (const grad of made) {
+            if (!grad) continue;
+            if (list.includes(grad)) {
+              if (made.indexOf(grad) !== made.lastIndexOf(grad)) temporary.delete(grad);
+            } else temporary.add(grad);
+          }
+        }
+      }
+      if (!options.retain && runs) node.release();
+      for (let i = 0; i < node.next.length; i++) {
+        const next = node.next[i];
+        if (!next) continue;
+        if (made[i] && wanted[i]) deliver(next, node.nextOutput[i]!, made[i]!);
+        const left = waiting.get(next)! - 1;
+        waiting.set(next, left);
+        if (left === 0) ready.push(next);
+      }
+    }
+  } finally {
+    set_grad_enabled(before);
+  }
+  return captured;
+}
+
+function runHooks(node: Node, grads: Grad[]): void {
+  if (node.hooks) {
+    for (const [output, hooks] of node.hooks) {
+      for (const hook of hooks) {
+        const grad = grads[output];
+        if (!grad) continue;
+        temporary.delete(grad);
+        const answer = hook(grad);
+        if (answer instanceof Tensor) grads[output] = answer;
+        else if (answer !== null && answer !== undefined) {
+          throw new TypeMismatchError(`a gradient hook must answer a tensor or nothing, got ${describe(answer)}`);
+        }
+      }
+    }
+  }
+  if (node.retained) {
+    for (const [output, reference] of node.retained) {
+      const tensor = reference.deref(),
+        grad = grads[output];
+      if (!tensor || !grad) continue;
+      temporary.delete(grad);
+      tensor.grad = grad;
+    }
+  }
+}
+
+/** Whether the engine made this gradient and nobody else holds it. */
+export const isTemporary = (grad: Tensor): boolean => temporary.has(grad);
+
+/** Throws if `grad` cannot be the gradient of `tensor`. */
+export function checkGradient(tensor: Tensor, grad: Tensor): void {
+  if (!(grad instanceof Tensor))
+    throw new TypeMismatchError(`assigned grad expected to be a Tensor or null but got grad of type ${describe(grad)}`);
+  if (!sameShape(tensor.shape, grad.shape)) {
+    throw new AutogradError(
+      `assigned grad has data of a different size: ${showShape(grad.shape)} for a tensor of ${showShape(tensor.shape)}`,
+    );
+  }
+}
+
+function place(tensor: Tensor, what: string): Place {
+  const node = gradientEdge(tensor);
+  if (!node) throw new AutogradError(`${what} does not require grad and does not have a grad_fn`);
+  return { node, output: tensor.node ? tensor.outputNumber : 0 };
+}
+
+let warned = false;
+
+function startingGradient(output: Tensor, given: Tensor | null | undefined, implicit: "ones" | "scalar"): Tensor {
+  if (given) {
+    if (!sameShape(given.shape, output.shape)) {
+      throw new AutogradError(
+        `Mismatch in shape: grad_output[0] has a shape of ${showShape(given.shape)} and output[0] has a ` +
+          `shape of ${showShape(output.shape)}.`,
+      );
+    }
+    return given;
+  }
+  if (output.numel() !== 1) {
+    if (implicit === "scalar") throw new AutogradError("grad can be implicitly created only for scalar outputs");
+    if (!warned) {
+      warned = true;
+      console.warn(
+        "backward() on a tensor that is no scalar counts as a gradient of ones; PyTorch asks for the gradient",
+      );
+    }
+  }
+  return filledOn(output.storage.device, output.shape, 1, output.dtype, "ones_like");
+}
+
+export interface BackwardOptions {
+  /** In the place of `gradient`. */
+  grad_tensors?: Tensor | readonly (Tensor | null)[] | null;
+  retain_graph?: boolean | null;
+  create_graph?: boolean;
+  inputs?: Tensor | readonly Tensor[] | null;
+  retainGraph?: boolean | null;
+  createGraph?: boolean;
+}
+
+/** A list of tensors, of one where only that is given.  Throws if anything else is in it. */
+function listed(given: unknown, what: string, absent = false): Tensor[] {
+  const list: unknown[] = Array.isArray(given) ? given : [given];
+  for (const x of list) {
+    if (!(x instanceof Tensor) && !(absent && (x === null || x === undefined)))
+      throw new TypeMismatchError(`${what} must be tensors, got ${describe(x)}`);
+  }
+  return list as Tensor[];
+}
+
+/**
+ * Adds the gradients of one or several tensors to `.grad` of every leaf they were made from, or of `inputs` only.
+ * `gradient`: for each
+ *  of them a tensor that weighs its elements, or null for ones. */
+export function backward(
+  tensors: Tensor | readonly Tensor[],
+  gradient?: Tensor | null | readonly (Tensor | null)[] | BackwardOptions,
+  options: BackwardOptions = {},
+): void {
+  atMost("backward", arguments, 3);
+  if (gradient && !(gradient instanceof Tensor) && !Array.isArray(gradient))
+    return backward(tensors, (gradient as BackwardOptions).grad_tensors, gradient as BackwardOptions);
+  const create = options.create_graph ?? options.createGraph ?? false;
+  const retain = options.retain_graph ?? options.retainGraph ?? create;
+  const from = listed(tensors, "backward: tensors"),
+    given = gradient ? listed(gradient, "backward: gradients", true) : [];
+  if (given.length && given.length !== from.length)
+    throw new AutogradError(`backward: got ${from.length} tensors and ${given.length} gradients`);
+  const roots = from.map((t, i) => place(t, `element ${i} of tensors`)),
+    starts = from.map((t, i) => startingGradient(t, given[i], "ones"));
+  from.forEach((tensor, i) => {
+    if (!tensor.node) return;
+    if (create) tensor.grad = starts[i]!.clone();
+    else tensor.adoptGradient(unrecorded(() => starts[i]!.clone()));
+  });
+  if (options.inputs) {
+    const inputs = listed(options.inputs, "backward: inputs");
+    if (!inputs.length) throw new AutogradError("backward: `inputs` argument to `backward()` cannot be empty.");
+    const found = run(
+      roots,
+      starts,
+      inputs.map((t) => place(t, "one of the inputs")),
+      { retain, create },
+    );
+    found.forEach((grad, i) => {
+      if (grad) accumulateInto(inputs[i]!, grad);
+    });
+  } else run(roots, starts, null, { retain, create });
+}
+
+export interface GradOptions {
+  grad_outputs?: Tensor | readonly (Tensor | null)[] | null;
+  retain_graph?: boolean | null;
+  create_graph?: boolean;
+  allow_unused?: boolean;
+  materialize_grads?: boolean;
+  gradOutputs?: Tensor | readonly (Tensor | null)[] | null;
+  retainGraph?: boolean | null;
+  createGraph?: boolean;
+  allowUnused?: boolean;
+}
+
+/**
+ * Gradients of the outputs' sum, each weighted by its `grad_outputs`, with respect to `inputs`; changes no `.grad`.
+ * Answers one for each input: null for an input that the outputs do not depend on, if `allow_unused`.
+ */
+export function grad(
+  outputs: Tensor | readonly Tensor[],
+  inputs: Tensor | readonly Tensor[],
+  options?: GradOptions & { allow_unused?: false; allowUnused?: false },
+): Tensor[];
+export function grad(
+  outputs: Tensor | readonly Tensor[],
+  inputs: Tensor | readonly Tensor[],
+  options?: GradOptions,
+): Grad[];
+export function grad(
+  outputs: Tensor | readonly Tensor[],
+  inputs: Tensor | readonly Tensor[],
+  options: GradOptions = {},
+): Grad[] {
+  atMost("grad", arguments, 3);
+  const from = listed(outputs, "grad: outputs"),
+    to = listed(inputs, "grad: inputs");
+  const create = options.create_graph ?? options.createGraph ?? false;
+  const given = options.grad_outputs ?? options.gradOutputs ?? null;
+  const starts = given instanceof Tensor ? [given] : given ? listOf<Tensor>(given, "grad", "grad_outputs") : [];
+  const unused = options.allow_unused ?? options.allowUnused ?? options.materialize_grads ?? false;
+  const roots = from.map((t, i) => place(t, `element ${i} of tensors`));
+  const grads = from.map((t, i) => startingGradient(t, starts[i], "scalar"));
+  const targets = to.map((t) => place(t, "One of the differentiated Tensors"));
+  const found = run(roots, grads, targets, { retain: options.retain_graph ?? options.retainGraph ?? create, create });
+  return found.map((g, i) => {
+    if (g) return g;
+    if (options.materialize_grads) return zeros_like(to[i]!);
+    if (unused) return null;
+    throw new AutogradError(
+      `The differentiated Tensor at index ${i} appears to not have been used in the graph. ` +
+        "Set allow_unused=True if this is the desired behavior.",
+    );
+  });
+}

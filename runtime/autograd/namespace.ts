@@ -1,0 +1,11 @@
+// torch.autograd.
+
+export * from "./core-namespace.js";
+export {
+  detect_anomaly,
+  is_anomaly_check_nan_enabled,
+  is_anomaly_enabled,
+  set_detect_anomaly,
+} from "../tools/anomaly.js";
+export { GradcheckError, gradcheck, gradgradcheck, type GradcheckOptions } from "./gradcheck.js";
+export * as functional from "./derivatives.js";

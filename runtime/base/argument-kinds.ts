@@ -1,0 +1,86 @@
+// Whether arguments are of the kinds that a function takes.  Each check answers the value, and its error says which
+// function, which argument, what came and what was expected.  Tensors are in tensor/tensor-arguments.ts: modules that
+// tensors stand on import this one.
+
+import { OpError, TypeMismatchError, describe } from "./errors.js";
+
+export function refuse(op: string, name: string, wanted: string, got: unknown): never {
+  throw new TypeMismatchError(`${op}: argument '${name}' must be ${wanted}, got ${describe(got)}`);
+}
+
+/** A whole number that JavaScript counts exactly, as a number or a bigint. */
+export function whole(value: unknown, op: string, name: string): number {
+  const n = typeof value === "bigint" ? Number(value) : value;
+  if (!Number.isSafeInteger(n)) refuse(op, name, "a whole number", value);
+  return n as number;
+}
+
+/** A whole number that is at least `least`. */
+export function count(value: unknown, op: string, name: string, least = 0): number {
+  const n = whole(value, op, name);
+  if (n < least) {
+    throw new OpError(
+      `${op}: argument '${name}' must be ${least === 0 ? "non-negative" : `at least ${least}`}, got ${n}`,
+    );
+  }
+  return n;
+}
+
+/** A number, or a boolean as 0 or 1. */
+export function number(value: unknown, op: string, name: string): number {
+  if (typeof value !== "number" && typeof value !== "boolean") refuse(op, name, "a number", value);
+  return Number(value);
+}
+
+export function flag(value: unknown, op: string, name: string): boolean {
+  if (typeof value !== "boolean") refuse(op, name, "true or false", value);
+  return value;
+}
+
+export function text(value: unknown, op: string, name: string): string {
+  if (typeof value !== "string") refuse(op, name, "a text", value);
+  return value;
+}
+
+export function callable<F extends (...args: never[]) => unknown>(value: F, op: string, name: string): F {
+  if (typeof value !== "function") refuse(op, name, "a function", value);
+  return value;
+}
+
+/** The elements of a list, of a typed array, or of one whose memory is gone: none. */
+export const elementsOf = <T>(list: ArrayLike<T>): T[] => Array.from({ length: list.length }, (_, i) => list[i]!);
+
+/** A list, or whatever else can be gone through except a text, as an array. */
+export function listOf<T = unknown>(value: unknown, op: string, name: string, wanted = "a list"): T[] {
+  if (Array.isArray(value)) return Array.from(value as T[]);
+  if (ArrayBuffer.isView(value)) return elementsOf(value as unknown as ArrayLike<T>);
+  if (
+    typeof value !== "object" ||
+    value === null ||
+    typeof (value as Partial<Iterable<T>>)[Symbol.iterator] !== "function"
+  )
+    refuse(op, name, wanted, value);
+  return [...(value as Iterable<T>)];
+}
+
+/** The error for an option that a function has not, with the name that was probably meant. */
+export function unknownOption(op: string, name: string, names: Iterable<string>): TypeMismatchError {
+  const meant = [...names].find((n) => distance(plain(name), plain(n)) <= (n.length > 4 ? 2 : 1));
+  return new TypeMismatchError(
+    `${op}: got an unexpected keyword argument '${name}'${meant ? `; did you mean '${meant}'?` : ""}`,
+  );
+}
+
+const plain = (name: string): string => name.slice(0, 40).toLowerCase().replaceAll("_", "");
+
+/** How many letters have to be put in, left out or exchanged to make one word of another. */
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, j) => j);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++)
+      next[j] = Math.min(row[j]! + 1, next[j - 1]! + 1, row[j - 1]! + +(a[i - 1] !== b[j - 1]));
+    row = next;
+  }
+  return row[b.length]!;
+}

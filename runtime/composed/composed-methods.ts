@@ -1,0 +1,118 @@
+// The composed functions as methods of tensors.  Importing this module installs them.
+
+import { copy_ } from "../tensor/copy.js";
+import { argwhere } from "../functions/data-dependent.js";
+import { OpError } from "../base/errors.js";
+import { atMost } from "../base/named-arguments.js";
+import { sameShape, showShape } from "../base/shape.js";
+import { Tensor } from "../tensor/tensor.js";
+import * as composed from "./index.js";
+
+declare module "../tensor/tensor.js" {
+  interface Tensor {
+    /** Every element times all of `other`: the Kronecker product. */
+    kron(other: Tensor): Tensor;
+    /** The elements at these places of the tensor seen as one row. */
+    take(index: Tensor): Tensor;
+    /** A copy with the elements of `source` at these places of the tensor seen as one row, or with them added there. */
+    put(index: Tensor, source: Tensor, accumulate?: boolean | { accumulate?: boolean }): Tensor;
+    /** Picks elements along `dim`, position by position; apart from `dim` the shapes broadcast. */
+    take_along_dim(indices: Tensor, dim?: number | null | { dim?: number }): Tensor;
+    /** The tensor with the elements of `source`, one after the other, where `mask` holds. */
+    masked_scatter(mask: Tensor, source: Tensor): Tensor;
+    /** The tensor turned by `k` quarters from the first of two axes towards the second. */
+    rot90(k?: number | { k?: number; dims?: readonly number[] }, dims?: readonly number[]): Tensor;
+    /** The p-norm of the difference from `other`. */
+    dist(other: Tensor, p?: number | { p?: number }): Tensor;
+    /** The tensor to the power `exponent`, in float64 on the CPU. */
+    float_power(exponent: Tensor | number): Tensor;
+    /** The vector product along the first axis of length 3, or along `dim`. */
+    cross(other: Tensor, dim?: number | null | { dim?: number | null }): Tensor;
+    /** The norm of order `p` along `dim`. */
+    norm(
+      p?: composed.Order | null | composed.PNormOptions,
+      dim?: number | readonly number[] | null,
+      keepdim?: boolean,
+    ): Tensor;
+    /** How the rows vary together: their covariances. */
+    cov(options?: composed.CovOptions): Tensor;
+    /** How the rows vary together, from -1 to 1. */
+    corrcoef(): Tensor;
+    /** The next number after each element towards `other`. */
+    nextafter(other: Tensor): Tensor;
+    /** The spectra of windows of `n_fft` points, as pairs. */
+    stft(n_fft: number | (composed.StftOptions & { n_fft: number }), options?: composed.StftOptions): Tensor;
+    /** The signal whose `stft` this is. */
+    istft(n_fft: number | (composed.IstftOptions & { n_fft: number }), options?: composed.IstftOptions): Tensor;
+    /** The same as `put`, `masked_scatter` and `nextafter`, in place. */
+    put_(index: Tensor, source: Tensor, accumulate?: boolean | { accumulate?: boolean }): this;
+    masked_scatter_(mask: Tensor, source: Tensor): this;
+    nextafter_(other: Tensor): this;
+    /** Of real numbers these are the tensor itself. */
+    readonly real: Tensor;
+    conj(): Tensor;
+    conj_physical(): Tensor;
+    conj_physical_(): this;
+    resolve_conj(): Tensor;
+    resolve_neg(): Tensor;
+    /** The places of the elements that are not 0, a row for each. */
+    argwhere(): Promise<Tensor>;
+  }
+}
+
+function install(name: string, value: (this: Tensor, ...args: unknown[]) => unknown): void {
+  Object.defineProperty(Tensor.prototype, name, { value, writable: true, configurable: true });
+}
+
+for (const name of [
+  "kron",
+  "take",
+  "put",
+  "take_along_dim",
+  "masked_scatter",
+  "rot90",
+  "dist",
+  "float_power",
+  "cross",
+  "norm",
+  "cov",
+  "corrcoef",
+  "nextafter",
+  "stft",
+  "istft",
+] as const) {
+  const apply = composed[name] as (x: Tensor, ...rest: unknown[]) => Tensor;
+  install(name, function (...args) {
+    return apply(this, ...args);
+  });
+}
+for (const name of ["put", "masked_scatter", "nextafter"] as const) {
+  const apply = composed[name] as (x: Tensor, ...rest: unknown[]) => Tensor,
+    op = `${name}_`;
+  install(op, function (...args) {
+    return copy_(this, inShape(this, apply(this, ...args), op), op);
+  });
+}
+for (const name of ["conj", "conj_physical", "conj_physical_", "resolve_conj", "resolve_neg"]) {
+  install(name, function (...args) {
+    atMost(name, args, 0);
+    return this;
+  });
+}
+install("argwhere", function (...args) {
+  return (argwhere as (...args: unknown[]) => unknown)(this, ...args);
+});
+Object.defineProperty(Tensor.prototype, "real", {
+  get(this: Tensor) {
+    return this;
+  },
+  configurable: true,
+});
+
+/** The result of a method in place, which has the shape of the tensor. */
+function inShape(x: Tensor, result: Tensor, op: string): Tensor {
+  if (sameShape(x.shape, result.shape)) return result;
+  throw new OpError(
+    `${op}: output with shape ${showShape(x.shape)} doesn't match the broadcast shape ${showShape(result.shape)}`,
+  );
+}

@@ -1,0 +1,202 @@
+// Less common new tensors: with strides of one's own, the places of triangles, curves from one number to another, and
+// random tensors of a given mean.
+
+import {
+  type Options,
+  type RandomOptions,
+  bound,
+  checked,
+  emptyOn,
+  fromElements,
+  full,
+  making,
+  randn,
+  randomWhole,
+  spanned,
+  tensor,
+  zeros,
+} from "./create.js";
+import { toDevice } from "../devices/device.js";
+import { type DType, entry, isFloat, newElements, toDType } from "../elements/dtype.js";
+import { OpError } from "../base/errors.js";
+import { count, number, refuse, whole } from "../base/argument-kinds.js";
+import { tensorOf } from "../tensor/tensor-arguments.js";
+import { broadcastShapes, checkShape, extent, integers, numelOf, showShape } from "../base/shape.js";
+import { Tensor } from "../tensor/tensor.js";
+import { as_strided } from "../views/views.js";
+import { run } from "../dispatch/call.js";
+import { add, mul } from "../../names/torch.js";
+import { normal_spreadOp } from "../../ops/random.js";
+
+const isTensor = (value: unknown): value is Tensor => value instanceof Tensor;
+
+/** A tensor with undefined elements, of this shape and these strides. */
+export function empty_strided(size: readonly number[], stride: readonly number[], options?: Options): Tensor;
+export function empty_strided(options: Options & { size: readonly number[]; stride: readonly number[] }): Tensor;
+export function empty_strided(...args: unknown[]): Tensor {
+  const op = "empty_strided",
+    { values, options } = making(op, ["size", "stride"], args);
+  const size = integers([values[0]], op),
+    stride = integers([values[1]], op, "stride");
+  checkShape(size, op);
+  if (size.length !== stride.length)
+    throw new OpError(
+      `empty_strided: dimensionality of sizes (${size.length}) must match dimensionality of strides (${stride.length})`,
+    );
+  if (stride.some((n) => n < 0))
+    throw new OpError(`empty_strided: negative strides are not supported, got ${showShape(stride)}`);
+  const base = zeros([numelOf(size) === 0 ? 0 : extent(size, stride)], options as Options);
+  return as_strided(base, size, stride, 0);
+}
+
+/**
+ * A tensor with undefined elements whose axes lie in memory in the order that `physical_layout` gives, outermost first.
+ */
+export function empty_permuted(size: readonly number[], physical_layout: readonly number[], options?: Options): Tensor;
+export function empty_permuted(
+  options: Options & { size: readonly number[]; physical_layout: readonly number[] },
+): Tensor;
+export function empty_permuted(...args: unknown[]): Tensor {
+  const op = "empty_permuted",
+    { values, options } = making(op, ["size", "physical_layout"], args);
+  const size = integers([values[0]], op),
+    physical_layout = integers([values[1]], op, "physical_layout");
+  checkShape(size, op);
+  if (size.length !== physical_layout.length) {
+    throw new OpError(
+      `empty_permuted: Number of dimensions in size does not match the length of the physical_layout; i.e. len(size) = ${size.length} is not equal to len(physical_layout) = ${physical_layout.length}`,
+    );
+  }
+  const stride = new Array<number>(size.length).fill(0),
+    seen = new Set<number>();
+  let step = 1;
+  for (const d of [...physical_layout].reverse()) {
+    if (!(d >= 0 && d < size.length))
+      throw new OpError(
+        `empty_permuted: Dimension out of range (expected to be between 0 and ${size.length - 1}, but got ${d} at index ${physical_layout.indexOf(d)}).  NB: negative dims not currently supported; file an issue if you want it.`,
+      );
+    if (seen.has(d)) throw new OpError(`empty_permuted: Duplicate dim not allowed`);
+    seen.add(d);
+    stride[d] = step;
+    step *= Math.max(size[d]!, 1);
+  }
+  return empty_strided(size, stride, options);
+}
+
+/** A tensor without axes. */
+export function scalar_tensor(value: number | boolean, options?: Options): Tensor;
+export function scalar_tensor(...args: unknown[]): Tensor {
+  const {
+    values: [value],
+    options,
+  } = making("scalar_tensor", ["s"], args);
+  return full([], number(value, "scalar_tensor", "s"), { dtype: "float32", ...options });
+}
+
+function triangle(op: string, args: readonly unknown[], lower: boolean): Tensor {
+  const { values, options } = making(op, ["row", "col", "offset"], args);
+  const row = count(values[0], op, "row"),
+    col = count(values[1], op, "col"),
+    offset = whole(values[2] ?? 0, op, "offset");
+  // Rows grow, or shrink, by one: how many places there are needs no loop over them.
+  const n = lengths(row, col, lower ? offset + 1 : col - offset, lower ? 1 : -1);
+  checkShape([2, n], op);
+  const dtype = options.dtype ? toDType(options.dtype) : "int32",
+    places = newElements("int32", 2 * n);
+  for (let i = lower ? Math.max(-offset, 0) : 0, at = 0; at < n; i++) {
+    const from = lower ? 0 : Math.max(i + offset, 0),
+      length = (lower ? Math.min(i + offset + 1, col) : col) - from;
+    places.fill(i, at, at + length);
+    for (let j = 0; j < length; j++) places[n + at + j] = from + j;
+    at += length;
+  }
+  return dtype === "int32"
+    ? fromElements(places, dtype, [2, n], options, op)
+    : tensor(places, { ...options, dtype, shape: [2, n] });
+}
+
+/** The sum of `start + i * step`, kept between 0 and `most`, over the i from 0 up to `rows`; `step` is 1 or -1. */
+function lengths(rows: number, most: number, start: number, step: 1 | -1): number {
+  // Backwards, a falling row is a rising one.
+  const low = step === 1 ? start : start - (rows - 1),
+    skipped = Math.min(Math.max(-low, 0), rows),
+    rising = Math.max(Math.min(rows, most - low) - skipped, 0);
+  const begin = low + skipped;
+  return rising * begin + (rising * (rising - 1)) / 2 + Math.max(rows - skipped - rising, 0) * most;
+}
+
+type Triangle =
+  | [row: number, col: number, offset?: number | Options, options?: Options]
+  | [options: Options & { row: number; col: number; offset?: number }];
+/** The rows and columns of the elements on and below a diagonal of a `row` by `col` matrix. */
+export const tril_indices = (...args: Triangle): Tensor => triangle("tril_indices", args, true);
+
+/** The rows and columns of the elements on and above a diagonal of a `row` by `col` matrix. */
+export const triu_indices = (...args: Triangle): Tensor => triangle("triu_indices", args, false);
+
+/**
+ * `steps` numbers from base**start to base**end at even ratios; a promise where a tensor without axes on a GPU holds a
+ * bound.
+ */
+export function logspace(...args: unknown[]): Tensor | Promise<Tensor> {
+  const { values, options } = making("logspace", ["start", "end", "steps", "base"], args),
+    steps = count(values[2], "logspace", "steps");
+  const low = bound(values[0], "logspace", "start"),
+    high = bound(values[1], "logspace", "end"),
+    base = number(values[3] ?? 10, "logspace", "base");
+  if (typeof low !== "number" || typeof high !== "number")
+    return Promise.all([low, high]).then(([a, b]) => logspace(a, b, steps, base, options));
+  checkShape([steps], "logspace");
+  const dtype: DType = options.dtype ? toDType(options.dtype) : "float32";
+  // For whole numbers PyTorch cuts both ends to whole numbers first.
+  const [from, to] = [low, high].map((v) => (isFloat(dtype) ? v : Math.trunc(v))) as [number, number];
+  const step = (to - from) / (steps - 1),
+    numbers = newElements("float64", steps),
+    convert = entry(dtype, "logspace");
+  for (let i = 0; i < steps; i++) {
+    numbers[i] = convert(base ** (steps === 1 ? from : i < steps / 2 ? from + i * step : to - (steps - 1 - i) * step));
+  }
+  return tensor(numbers, { ...options, dtype });
+}
+
+/** Whole numbers from `low` (0) up to, but without, `high`, shaped like `input`. */
+export function randint_like(
+  input: Tensor,
+  ...args:
+    | [high: number, options?: RandomOptions]
+    | [low: number, high: number, options?: RandomOptions]
+    | [RandomOptions & { low?: number; high: number }]
+): Tensor {
+  const { values, options } = making("randint_like", ["low", "high"], spanned(args, 1)),
+    x = tensorOf(input, "randint_like");
+  const device = options.device ? toDevice(options.device) : x.storage.device;
+  return randomWhole("randint_like", values, { dtype: x.dtype, ...options }, (dtype) =>
+    emptyOn(device, x.shape, dtype, "randint_like"),
+  );
+}
+
+/** Normal numbers of this mean and standard deviation: numbers with a size, or tensors that broadcast. */
+export function normal(...args: unknown[]): Tensor {
+  const { values, options } = making("normal", ["mean", "std", "size"], args),
+    random = options as RandomOptions;
+  const [mean, std] = [values[0] ?? 0, values[1] ?? 1].map((v, i) =>
+    isTensor(v) ? v : number(v, "normal", i === 0 ? "mean" : "std"),
+  ) as [Tensor | number, Tensor | number];
+  if (typeof std === "number" && !(std >= 0))
+    throw new OpError(`normal: normal expects std >= 0.0, but found std ${std}`);
+  if (!isTensor(mean) && !isTensor(std)) {
+    if (!Array.isArray(values[2])) refuse("normal", "size", "a list of whole numbers", values[2]);
+    const drawn = add(mul(randn(values[2] as number[], { ...random, requires_grad: false }), std), mean) as Tensor;
+    return random.requires_grad ? drawn.requires_grad_() : drawn;
+  }
+  for (const x of [mean, std]) if (isTensor(x)) x.check("normal");
+  const shape = broadcastShapes(isTensor(mean) ? mean.shape : [], isTensor(std) ? std.shape : []),
+    like = isTensor(mean) ? mean : (std as Tensor);
+  if (!shape)
+    throw new OpError(
+      `normal: the shapes of mean ${showShape((mean as Tensor).shape)} and std ${showShape((std as Tensor).shape)} do not broadcast`,
+    );
+  const { generator } = random;
+  const noise = randn(shape, { dtype: isFloat(like.dtype) ? like.dtype : "float32", device: like.device, generator });
+  return add(isTensor(std) ? (run(normal_spreadOp, [noise, std]) as Tensor) : mul(noise, std), mean) as Tensor;
+}

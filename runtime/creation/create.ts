@@ -1,0 +1,421 @@
+// New tensors: from data, filled, counted, random.
+
+import { held } from "../../host/dtypes.js";
+import type { Elements } from "../program/compiled-op.js";
+import { cast, clone, uploaded } from "../tensor/copy.js";
+import { type Device, defaultDevice, toDevice } from "../devices/device.js";
+import { type DType, converter, dtypeNumber, entry, isFloat, newElements, toDType } from "../elements/dtype.js";
+import { OpError, TypeMismatchError, describe } from "../base/errors.js";
+import { isOptions } from "../dispatch/op-arguments.js";
+import * as kernels from "../views/needed-ops.js";
+import { count, flag, number, refuse, whole } from "../base/argument-kinds.js";
+import { tensorOf } from "../tensor/tensor-arguments.js";
+import { keep } from "../tensor/memory.js";
+import { checkShape, contiguousStrides, frozen, integers, numelOf, showShape } from "../base/shape.js";
+import { Tensor } from "../tensor/tensor.js";
+import { apart, atMost } from "../base/named-arguments.js";
+import { type RandomSource, randomPermutation, sourceOf } from "../elements/random.js";
+import { type Nested, type NumberArray, fromNested, fromTyped } from "../elements/nested-data.js";
+
+export interface Options {
+  dtype?: DType | null;
+  device?: string | Device | null;
+  requires_grad?: boolean;
+  requiresGrad?: boolean;
+}
+/** Options of a new tensor of random numbers. */
+export interface RandomOptions extends Options {
+  /** Where they come from, in place of the package's own. */
+  generator?: RandomSource | null;
+}
+export interface TensorOptions extends Options {
+  shape?: readonly number[];
+}
+export type TensorData =
+  | Nested
+  | NumberArray
+  | Tensor
+  | ({ data: Nested | NumberArray; shape?: readonly number[] } & Options);
+/** Sizes one by one or as a list, then perhaps options. */
+export type Sizes<O = Options> = (number | readonly number[] | O | (O & { size: readonly number[] }))[];
+
+/** What functions that make tensors take beside their own arguments. */
+const MADE = ["dtype", "device", "requires_grad", "layout", "pin_memory", "memory_format", "generator"];
+
+/** A call's own arguments in the order of `names`, and the options of the tensor that it makes. */
+export function making(
+  op: string,
+  names: readonly string[],
+  args: readonly unknown[],
+  most = names.length,
+): { values: unknown[]; options: Options } {
+  const { values, options } = apart(op, names, MADE, args, most);
+  return { values, options: checked(options, op) };
+}
+
+/** Options of a new tensor, with the type and the device that they name. */
+export function checked(options: unknown, op: string): Options {
+  if (options === undefined || options === null) return {};
+  if (!isOptions(options))
+    throw new TypeMismatchError(`${op}: expected an object of options, got ${describe(options)}`);
+  const { dtype, device, requires_grad } = options;
+  if (dtype !== undefined && dtype !== null) toDType(dtype);
+  if (device !== undefined && device !== null) toDevice(device);
+  if (requires_grad !== undefined && requires_grad !== null) flag(requires_grad, op, "requires_grad");
+  return options;
+}
+
+/** Sizes one by one or as a list, by place or as `size`. */
+function splitSizes(args: readonly unknown[], op: string): [number[], Options] {
+  const { values, options } = making(op, ["size"], args, Infinity),
+    shape = integers(values, op);
+  checkShape(shape, op);
+  return [shape, options];
+}
+
+/** Sizes and options, with the type and device of `like` where the options name none. */
+export function withDefaults(args: Sizes, like: Tensor): Sizes {
+  const last = args[args.length - 1],
+    options = isOptions(last) ? last : {};
+  return [...(isOptions(last) ? args.slice(0, -1) : args), { dtype: like.dtype, device: like.device, ...options }];
+}
+
+const deviceOf = ({ device }: Options): Device =>
+  device === undefined || device === null ? defaultDevice() : toDevice(device);
+const dtypeOf = ({ dtype }: Options, otherwise: DType): DType =>
+  dtype === undefined || dtype === null ? otherwise : toDType(dtype);
+
+function finish(x: Tensor, options: Options): Tensor {
+  return (options.requires_grad ?? options.requiresGrad) ? x.requires_grad_() : x;
+}
+
+/** A contiguous tensor with undefined elements on a device. */
+export function emptyOn(device: Device, shape: readonly number[], dtype: DType, op: string): Tensor {
+  return new Tensor(device.allocate(dtype, numelOf(shape), op), dtype, frozen(shape), contiguousStrides(shape), 0);
+}
+
+/** A tensor on the elements of a typed array. */
+export function fromElements(
+  elements: Elements,
+  dtype: DType,
+  shape: readonly number[],
+  options: Options,
+  op: string,
+): Tensor {
+  return finish(
+    new Tensor(deviceOf(options).upload(elements, dtype, op), dtype, frozen(shape), contiguousStrides(shape), 0),
+    options,
+  );
+}
+
+/** A tensor of nested arrays, a number, a boolean, or a typed array with `shape`; a copy of another tensor. */
+export function tensor(data: TensorData, options: TensorOptions = {}): Tensor {
+  atMost("tensor", arguments, 2);
+  checked(options, "tensor");
+  if (data instanceof Tensor) {
+    const own = data.storage.device,
+      device = options?.device ? toDevice(options.device) : own,
+      dtype = dtypeOf(options ?? {}, data.dtype);
+    if (device !== own && own.type !== "cpu")
+      throw new OpError("tensor: the data are on a GPU; await x.to('cpu') first");
+    const source = data.detach(),
+      typed = cast(source, dtype, "tensor");
+    return finish(device !== own ? uploaded(typed, device) : typed === source ? clone(source) : typed, options ?? {});
+  }
+  if (isOptions(data) && "data" in data)
+    return tensor((data as { data: Nested }).data, { ...(data as TensorOptions), ...options });
+  const given = options ?? {},
+    wanted = given.dtype ? toDType(given.dtype) : null;
+  const { elements, dtype, shape } =
+    ArrayBuffer.isView(data) && !(data instanceof DataView)
+      ? fromTyped(data as NumberArray, wanted)
+      : fromNested(data as Nested, wanted);
+  const size = given.shape ? integers([given.shape], "tensor", "shape") : shape;
+  checkShape(size, "tensor", "shape");
+  if (numelOf(size) !== elements.length)
+    throw new OpError(`tensor: ${elements.length} elements cannot have the shape ${showShape(size)}`);
+  return fromElements(elements, dtype, size, given, "tensor");
+}
+
+export const asarray = tensor,
+  as_tensor = tensor;
+
+export function empty(...args: Sizes): Tensor {
+  const [shape, options] = splitSizes(args, "empty");
+  return finish(emptyOn(deviceOf(options), shape, dtypeOf(options, "float32"), "empty"), options);
+}
+
+export function zeros(...args: Sizes): Tensor {
+  const [shape, options] = splitSizes(args, "zeros");
+  return filled(shape, 0, dtypeOf(options, "float32"), options, "zeros");
+}
+
+export function ones(...args: Sizes): Tensor {
+  const [shape, options] = splitSizes(args, "ones");
+  return filled(shape, 1, dtypeOf(options, "float32"), options, "ones");
+}
+
+export function full(size: number | readonly number[], fill_value: number | boolean, options?: Options): Tensor;
+export function full(options: Options & { size: number | readonly number[]; fill_value: number | boolean }): Tensor;
+export function full(...args: unknown[]): Tensor {
+  const {
+      values: [size, fill_value],
+      options,
+    } = making("full", ["size", "fill_value"], args),
+    shape = integers([size], "full");
+  checkShape(shape, "full");
+  const value = number(fill_value, "full", "fill_value"),
+    natural: DType = typeof fill_value === "boolean" ? "bool" : "float32";
+  return filled(shape, value, dtypeOf(options, natural), options, "full");
+}
+
+const filled = (shape: readonly number[], value: number, dtype: DType, options: Options, op: string): Tensor =>
+  finish(filledOn(deviceOf(options), shape, value, dtype, op), options);
+
+/** A contiguous tensor with one value everywhere on a device. */
+export function filledOn(device: Device, shape: readonly number[], value: number, dtype: DType, op: string): Tensor {
+  const out = emptyOn(device, shape, dtype, op);
+  device.fill(out.storage, entry(dtype, op)(value));
+  return out;
+}
+
+/** Elements `f(0)`, `f(1)`, ... computed on the host. */
+function computed(
+  f: (i: number) => number,
+  dtype: DType,
+  shape: readonly number[],
+  options: Options,
+  op: string,
+): Tensor {
+  checkShape(shape, op);
+  const n = numelOf(shape),
+    elements = newElements(dtype, n),
+    convert = dtype === "int32" ? entry(dtype, op) : converter(dtype);
+  for (let i = 0; i < n; i++) elements[i] = convert(f(i));
+  return fromElements(elements, dtype, shape, options, op);
+}
+
+export function eye(n: number, m?: number | Options, options?: Options): Tensor;
+export function eye(options: Options & { n: number; m?: number }): Tensor;
+export function eye(...args: unknown[]): Tensor {
+  const { values, options } = making("eye", ["n", "m"], args),
+    rows = count(values[0], "eye", "n");
+  const cols = values[1] === undefined || values[1] === null ? rows : count(values[1], "eye", "m");
+  return computed(
+    (i) => (Math.floor(i / cols) === i % cols ? 1 : 0),
+    dtypeOf(options, "float32"),
+    [rows, cols],
+    options,
+    "eye",
+  );
+}
+
+export function arange(
+  ...args: (number | boolean | (Options & { start?: number; end?: number; step?: number }))[]
+): Tensor {
+  const { values, options } = making("arange", ["start", "end", "step"], args),
+    given: unknown[] = [0, undefined, 1];
+  // The first number alone is the end.
+  if (values.filter((v) => v !== undefined).length === 1 && values[1] === undefined) given[1] = values[0];
+  else
+    values.forEach((v, i) => {
+      if (v !== undefined) given[i] = v;
+    });
+  // For whole numbers PyTorch cuts the bounds and the step to whole numbers first.
+  const dtype = dtypeOf(options, "float32"),
+    cut = options.dtype && !isFloat(dtype);
+  const [start, end, step] = given
+    .map((v, i) => number(v, "arange", ["start", "end", "step"][i]!))
+    .map((v) => (cut ? Math.trunc(v) : v)) as [number, number, number];
+  if (![start, end, step].every(Number.isFinite)) throw new OpError(`arange: unsupported range: ${start} -> ${end}`);
+  if (step === 0) throw new OpError("arange: step must be nonzero");
+  if ((end - start) * step < 0) throw new OpError("arange: upper bound and lower bound inconsistent with step sign");
+  const whole = [start, end, step].every(Number.isInteger),
+    n = Math.ceil((end - start) / step);
+  return computed((i) => start + i * step, dtypeOf(options, whole ? "int32" : "float32"), [n], options, "arange");
+}
+
+/** A bound as a number, or a promise of it where only the GPU knows it. */
+export function bound(value: unknown, op: string, name: string): number | Promise<number> {
+  if (!(value instanceof Tensor)) return finite(number(value, op, name), op, name);
+  value.check(op);
+  if (value.ndim !== 0)
+    throw new OpError(
+      `${op} only supports 0-dimensional start and end tensors, but got ${name} with ${value.ndim} dimension(s).`,
+    );
+  if (value.storage.device.type === "cpu") return Number(value.storage.elements[value.offset]);
+  return value.item() as Promise<number>;
+}
+function finite(value: number, op: string, name: string): number {
+  if (!Number.isFinite(value)) throw new OpError(`${op}: argument '${name}' must be finite, got ${value}`);
+  return value;
+}
+
+type Line<B> =
+  | [start: B, end: B, steps: number, options?: Options]
+  | [options: Options & { start: B; end: B; steps: number }];
+/** Numbers at equal distances; a promise where a tensor without axes on a GPU holds a bound. */
+export function linspace(...args: Line<number>): Tensor;
+export function linspace(...args: Line<number | Tensor>): Tensor | Promise<Tensor>;
+export function linspace(...args: unknown[]): Tensor | Promise<Tensor> {
+  const { values, options } = making("linspace", ["start", "end", "steps"], args),
+    steps = count(values[2], "linspace", "steps");
+  const low = bound(values[0], "linspace", "start"),
+    high = bound(values[1], "linspace", "end");
+  if (typeof low !== "number" || typeof high !== "number")
+    return Promise.all([low, high]).then(([a, b]) => linspace(a, b, steps, options));
+  // For whole numbers PyTorch cuts the bounds to whole numbers first.
+  const dtype = dtypeOf(options, "float32"),
+    [start, end] = [low, high].map((v) => (isFloat(dtype) ? v : Math.trunc(v))) as [number, number];
+  const step = (held("linspace", dtype, end) - held("linspace", dtype, start)) / (steps - 1);
+  return computed(
+    (i) => (steps === 1 ? start : i < steps / 2 ? start + i * step : end - (steps - 1 - i) * step),
+    dtype,
+    [steps],
+    options,
+    "linspace",
+  );
+}
+
+// --- Random ---------------------------------------------------------------------------------------
+
+function floatOptions(options: Options, op: string): DType {
+  const dtype = dtypeOf(options, "float32");
+  if (!isFloat(dtype)) throw new TypeMismatchError(`${op}: expected a floating point dtype, got ${dtype}`);
+  return dtype;
+}
+const sourceIn = (options: RandomOptions, op: string): RandomSource | null => sourceOf(options.generator, op);
+
+export function rand(...args: Sizes<RandomOptions>): Tensor {
+  const [shape, options] = splitSizes(args, "rand"),
+    generator = sourceIn(options, "rand");
+  return finish(
+    kernels.rand_like(emptyOn(deviceOf(options), shape, floatOptions(options, "rand"), "rand"), generator),
+    options,
+  );
+}
+
+export function randn(...args: Sizes<RandomOptions>): Tensor {
+  const [shape, options] = splitSizes(args, "randn"),
+    generator = sourceIn(options, "randn");
+  return finish(
+    kernels.randn_like(emptyOn(deviceOf(options), shape, floatOptions(options, "randn"), "randn"), generator),
+    options,
+  );
+}
+
+type Span = { low?: number; high: number };
+/** randint(high, size) or randint(low, high, size): whole numbers from `low` (0) up to, but without, `high`. */
+export function randint(high: number, size: readonly number[], options?: RandomOptions): Tensor;
+export function randint(low: number, high: number, size: readonly number[], options?: RandomOptions): Tensor;
+export function randint(...options: [RandomOptions & Span & { size: readonly number[] }]): Tensor;
+export function randint(...args: unknown[]): Tensor {
+  const { values, options } = making("randint", ["low", "high", "size"], spanned(args, 2));
+  const shape = listed(values[2], "randint");
+  return randomWhole("randint", values, options, (dtype) => emptyOn(deviceOf(options), shape, dtype, "randint"));
+}
+
+/** The arguments with 0 before the first where there is only one number among those by place: that is `high`. */
+export function spanned(args: readonly unknown[], most: number): readonly unknown[] {
+  const places = isOptions(args[args.length - 1]) ? args.length - 1 : args.length;
+  return places > 0 && typeof args[1] !== "number" && places <= most ? [undefined, ...args] : args;
+}
+
+function listed(size: unknown, op: string): number[] {
+  if (!Array.isArray(size)) refuse(op, "size", "a list of whole numbers", size);
+  const shape = integers([size], op);
+  checkShape(shape, op);
+  return shape;
+}
+
+export function randomWhole(
+  op: string,
+  values: readonly unknown[],
+  options: RandomOptions,
+  place: (dtype: DType) => Tensor,
+): Tensor {
+  const low = whole(values[0] ?? 0, op, "low"),
+    high = whole(values[1], op, "high");
+  if (!(low < high))
+    throw new OpError(`${op}: random_ expects 'from' to be less than 'to', but got from=${low} >= to=${high}`);
+  const dtype = dtypeOf(options, "int32"),
+    last = held(op, dtype, high - 1);
+  return finish(kernels.randint_fill(place(dtype), held(op, dtype, low), last, sourceIn(options, op)), options);
+}
+
+/** The numbers from 0 up to n in random order. */
+export function randperm(n: number, options?: RandomOptions): Tensor;
+export function randperm(options: RandomOptions & { n: number }): Tensor;
+export function randperm(...args: unknown[]): Tensor {
+  const { values, options } = making("randperm", ["n"], args),
+    n = count(values[0], "randperm", "n");
+  checkShape([n], "randperm");
+  const order = randomPermutation(n, sourceIn(options, "randperm"));
+  return computed((i) => order[i]!, dtypeOf(options, "int32"), [n], options, "randperm");
+}
+
+// --- Like another tensor --------------------------------------------------------------------------
+
+/** The tensor `input` and the options of one like it. */
+function like(
+  op: string,
+  args: readonly unknown[],
+  ...names: string[]
+): { values: [Tensor, ...unknown[]]; options: Options } {
+  const { values, options } = making(op, ["input", ...names], args),
+    input = tensorOf(values[0], op);
+  return {
+    values: values as [Tensor, ...unknown[]],
+    options: { dtype: input.dtype, device: input.device, ...options },
+  };
+}
+/** A function that makes a tensor like another. */
+const likeness =
+  <O extends Options>(op: string, make: (...args: [readonly number[], O]) => Tensor) =>
+  (...args: [input: Tensor, options?: O]): Tensor => {
+    const made = like(op, args);
+    return make(made.values[0].shape, made.options as O);
+  };
+
+export const empty_like = /* @__PURE__ */ likeness<Options>("empty_like", empty);
+export const zeros_like = /* @__PURE__ */ likeness<Options>("zeros_like", zeros);
+export const ones_like = /* @__PURE__ */ likeness<Options>("ones_like", ones);
+export const rand_like = /* @__PURE__ */ likeness<RandomOptions>("rand_like", rand);
+export const randn_like = /* @__PURE__ */ likeness<RandomOptions>("randn_like", randn);
+export function full_like(...args: [input: Tensor, fill_value: number | boolean, options?: Options]): Tensor {
+  const {
+    values: [x, value],
+    options: own,
+  } = like("full_like", args, "fill_value");
+  return full(x.shape, value as number, own);
+}
+
+// --- Numbers in a tensor's place ------------------------------------------------------------------
+
+const scalars = new Map<number, Map<number, Tensor>>();
+const MOST_SCALARS = 4096,
+  NO_AXES: readonly number[] = /* @__PURE__ */ Object.freeze([]);
+
+/**
+ * A tensor without axes for a number given where a tensor is expected; made once for each number, type and device.
+ * Without `dtype`: whole numbers are int32, others float32, booleans bool.
+ */
+export function scalar(value: number | boolean, device: Device, dtype?: DType): Tensor {
+  if (typeof value !== "number" && typeof value !== "boolean")
+    throw new TypeMismatchError(`expected a tensor or a number, got ${describe(value)}`);
+  const number = Number(value);
+  const type: DType = dtype ?? (typeof value === "boolean" ? "bool" : number === (number | 0) ? "int32" : "float32");
+  const group = device.number * 8 + dtypeNumber(type);
+  let cache = scalars.get(group);
+  if (!cache) scalars.set(group, (cache = new Map<number, Tensor>()));
+  let found = Object.is(number, -0) ? undefined : cache.get(number);
+  if (!found || found.storage.disposed) {
+    const elements = newElements(type, 1);
+    elements[0] = converter(type)(number);
+    found = keep(new Tensor(device.upload(elements, type, "scalar"), type, NO_AXES, NO_AXES, 0, false));
+    found.weak = true;
+    if (cache.size >= MOST_SCALARS) cache.clear();
+    if (!Object.is(number, -0)) cache.set(number, found);
+  }
+  return found;
+}

@@ -1,0 +1,199 @@
+// Where the accesses of an interpreted nest stand along its loops.  Indices that are sums of loops and numbers, as
+// those of windows are, are taken along in the walk; what few of the loops decide is computed once; what is left, at
+// every point.
+
+import { Index, Option, Uniform } from "../../../host/nodes.js";
+import type { CpuNest } from "../../program/compiled-op.js";
+import { FUNCTIONS, type Formula, type Scalar, type Vector, constant, formula } from "./node-evaluator.js";
+import { type Loop, note } from "./product.js";
+import { Walk } from "./strided-walk.js";
+
+/** A table of formulas has at most one place for so many points, and so many places. */
+const FEW = 8,
+  MOST = 1 << 14;
+/** What makes a sum of sums. */
+const SUMS: readonly string[] = ["+", "-", "*", "neg"];
+
+/** A loop that may run from its end. */
+export interface Dim extends Loop {
+  readonly back: boolean;
+}
+
+/** A sum: a number, and how often each loop. */
+interface Sum {
+  readonly from: number;
+  readonly by: readonly number[];
+}
+
+/** An access: where it stands, and how far the indices that are not part of that lead. */
+export interface Place extends Sum {
+  readonly walk: Walk;
+  readonly rest: Formula | null;
+}
+
+/** What few loops decide: the values, and how far each loop moves among them. */
+export interface Table {
+  readonly by: readonly number[];
+  readonly values: Float64Array;
+}
+
+/** The places along one order of loops. */
+export class Places {
+  private readonly sizes: readonly number[];
+  private readonly known: Place[] = [];
+  private readonly lines = new Map<Formula | string, Walk | null>();
+
+  /**
+   * @param dims the loops, outermost first
+   * @param indices of each access the formulas of its axes, null where a loop alone indexes it
+   * @param named the names of loops that formulas use
+   * @param words the numbers that they use
+   * @param functions those that they use beside FUNCTIONS
+   */
+  constructor(
+    private readonly dims: readonly Dim[],
+    private readonly call: CpuNest,
+    private readonly indices: readonly (readonly (Formula | null)[])[],
+    private readonly named: ReadonlySet<string>,
+    private readonly words: ReadonlyMap<string, Vector>,
+    private readonly functions: Readonly<Record<string, Scalar>>,
+  ) {
+    this.sizes = dims.map((d) => d.size);
+  }
+
+  access(n: number): Place {
+    return (this.known[n] ??= this.place(n));
+  }
+
+  private place(n: number): Place {
+    const { axes } = this.call.data.accesses[n]!,
+      strides = this.call.launch.axes[n]!;
+    const by = this.dims.map(({ strides }) => strides[n] ?? 0);
+    let from = this.call.launch.offsets[n]!,
+      term = 0,
+      rest: Formula | null = null;
+    this.indices[n]!.forEach((index, axis) => {
+      const name = axes[axis] ?? "";
+      if (!index && !this.named.has(name)) return;
+      const stride = strides[term++]!,
+        sum = index ? this.sum(index) : this.loopOf(name);
+      if (!sum) {
+        const far = formula("*", [index!, constant(stride)]);
+        if (stride) rest = rest ? formula("+", [rest, far]) : far;
+        return;
+      }
+      from += sum.from * stride;
+      sum.by.forEach((b, d) => (by[d]! += b * stride));
+    });
+    return { walk: this.walk({ from, by }), from, by, rest };
+  }
+
+  /** The values of a pure formula: a sum of loops and numbers, or what few of the loops decide; null: it is neither. */
+  line(f: Formula): Walk | null {
+    let found = this.lines.get(f);
+    if (found === undefined) {
+      const sum = this.sum(f),
+        table = sum ? null : this.table([f], (number) => number(f));
+      this.lines.set(f, (found = sum ? this.walk(sum) : table && this.walk({ from: 0, by: table.by }, table.values)));
+    }
+    return found;
+  }
+
+  /** What comes of formulas at the points of the loops that decide them, if there are few; null: they need more. */
+  table(formulas: readonly Formula[], value: (number: (f: Formula) => number) => number): Table | null {
+    const { sizes } = this,
+      by = sizes.map(() => 0),
+      used = new Set<number>();
+    if (!formulas.every((f) => this.decided(f, used))) return null;
+    let size = 1;
+    for (let d = sizes.length - 1; d >= 0; d--) {
+      if (!used.has(d)) continue;
+      by[d] = size;
+      size *= sizes[d]!;
+    }
+    if (size > MOST || (size > 1 && size * FEW > sizes.reduce((n, s) => n * s, 1))) return null;
+    note(this.call, size);
+    return { by, values: Float64Array.from({ length: size }, (_, k) => value((f) => this.number(f, k, by))) };
+  }
+
+  /** Notes which loops decide a formula; answers whether they, and numbers, are all that does. */
+  decided(f: Formula, used: Set<number>): boolean {
+    if (this.numberOf(f)) return true;
+    if (!f.leaf) return f.args.every((a) => this.decided(a, used));
+    const d = f.leaf instanceof Index ? this.loopNumber(f.leaf.loop) : -1;
+    used.add(d);
+    return d >= 0;
+  }
+
+  /** The value of a formula at place `k` of a table with such steps. */
+  private number(f: Formula, k: number, by: readonly number[]): number {
+    const { args, op } = f,
+      number = this.numberOf(f);
+    if (args.length > 0) return (this.functions[op] ?? FUNCTIONS[op]!)(...args.map((a) => this.number(a, k, by)));
+    if (number) return number[0]!;
+    const d = this.loopNumber((f.leaf as Index).loop);
+    return Math.floor(k / by[d]!) % this.sizes[d]!;
+  }
+
+  /** A number that is the same in all of the call. */
+  private numberOf({ constant, leaf }: Formula): Vector | null {
+    return constant ?? (leaf instanceof Uniform || leaf instanceof Option ? this.words.get(leaf.name)! : null);
+  }
+
+  /** The values of a loop. */
+  loop(name: string): Walk {
+    return this.kept(name, () => this.loopOf(name)!);
+  }
+
+  /** The places of random draws. */
+  draws(): Walk {
+    return this.kept("", () => ({
+      from: 0,
+      by: this.dims.map(({ strides }) => strides[this.call.data.accesses.length] ?? 0),
+    }));
+  }
+
+  private kept(name: string, sum: () => Sum): Walk {
+    let found = this.lines.get(name);
+    if (!found) this.lines.set(name, (found = this.walk(sum())));
+    return found;
+  }
+
+  private loopNumber(name: string): number {
+    return this.dims.findIndex((d) => d.name !== "" && d.name === name);
+  }
+
+  private loopOf(name: string): Sum | null {
+    const there = this.loopNumber(name);
+    return there < 0 ? null : { from: 0, by: this.dims.map((_, d) => +(d === there)) };
+  }
+
+  private sum(f: Formula): Sum | null {
+    if (!f.pure) return null;
+    const number = this.numberOf(f);
+    if (number) return { from: number[0]!, by: this.dims.map(() => 0) };
+    if (f.leaf) return f.leaf instanceof Index ? this.loopOf(f.leaf.loop) : null;
+    if (!SUMS.includes(f.op)) return null;
+    const [a, b] = f.args.map((x) => this.sum(x));
+    if (!a || b === null) return null;
+    if (!b) return scaled(a, -1);
+    if (f.op === "*")
+      return b.by.every((x) => x === 0) ? scaled(a, b.from) : a.by.every((x) => x === 0) ? scaled(b, a.from) : null;
+    const sign = f.op === "-" ? -1 : 1;
+    return { from: a.from + sign * b.from, by: a.by.map((x, d) => x + sign * b.by[d]!) };
+  }
+
+  private walk({ from, by }: Sum, table: Vector | null = null): Walk {
+    let origin = from;
+    const steps = this.dims.map(({ back, size }, d) => {
+      if (!back) return by[d]!;
+      origin += by[d]! * (size - 1);
+      return -by[d]!;
+    });
+    return new Walk(this.sizes, steps, origin, table);
+  }
+}
+
+function scaled({ from, by }: Sum, factor: number): Sum {
+  return { from: from * factor, by: by.map((x) => x * factor) };
+}

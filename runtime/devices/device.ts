@@ -1,0 +1,152 @@
+// What a device is to the rest of the runtime, and which there are.  How they work: devices/cpu/cpu-device.ts, webgpu/.
+
+import type { Call } from "../../host/model.js";
+import type { CompiledOp, Elements } from "../program/compiled-op.js";
+import { cpu } from "./cpu/cpu-device.js";
+import type { DType } from "../elements/dtype.js";
+import { DeviceError, describe } from "../base/errors.js";
+import { atMost } from "../base/named-arguments.js";
+import type { Cell, Storage } from "../tensor/storage.js";
+import type { Tensor } from "../tensor/tensor.js";
+
+/** A call of one program of an op, ready to be repeated: see dispatch/call.ts. */
+export interface Prepared {
+  readonly op: CompiledOp;
+  readonly program: number;
+  readonly call: Call;
+  /** The slots of given tensors that it writes. */
+  readonly changes: readonly number[];
+}
+
+/**
+ * What is told of elements once a device is read, and whether there is anything is known by then; see
+ * devices/webgpu/deferred-errors.ts.
+ */
+export interface Told {
+  readonly error: Error | null;
+}
+
+/** Elements of a storage as a tensor sees them. */
+export interface Strided {
+  readonly storage: Storage;
+  readonly dtype: DType;
+  readonly shape: readonly number[];
+  readonly strides: readonly number[];
+  readonly offset: number;
+}
+
+/** What an op over lists gets for one of its parameters. */
+export type List = readonly (Tensor | null)[];
+/** `count` places of lists as one: a tensor for each list. */
+export interface Joined {
+  readonly count: number;
+  readonly tensors: readonly Tensor[];
+}
+
+export interface Device {
+  readonly type: "cpu" | "webgpu";
+  /** A small number for keys of caches. */
+  readonly number: number;
+  /** Throws when the device is gone, or had no memory for the storage. */
+  alive(op: string, storage?: Storage): void;
+  /** Memory for `length` elements; their values are whatever was there.  Throws when the device cannot hold it. */
+  allocate(dtype: DType, length: number, op: string): Storage;
+  /** New memory with these elements (of `dtype`'s typed array). */
+  upload(elements: Elements, dtype: DType, op: string): Storage;
+  /** The elements from `start` up to `end`.  Rejects with what went wrong on the device since the last reading. */
+  download(storage: Storage, start: number, end: number): Promise<Elements>;
+  free(storage: Storage): void;
+  /** Takes back memory whose storage was collected. */
+  reclaim?(cell: Cell): void;
+  /** Makes every element `value`, which is one of the storage's type. */
+  fill(storage: Storage, value: number): void;
+  /**
+   * Writes the elements of `source` to those of `target`: both on this device, of one shape, of any strides and types.
+   */
+  copy(target: Strided, source: Strided): void;
+  /** Whatever running one program of a call needs, made once and kept in the plan cache. */
+  prepare(op: CompiledOp, program: number, call: Call, wanted: readonly number[]): Prepared;
+  /** The same for a call that differs in numbers only; null where that changes more than words. */
+  reword(prepared: Prepared, call: Call): Prepared | null;
+  /** Runs it; `storages[slot]` is the memory of each slot that is given or fresh. */
+  execute(prepared: Prepared, storages: readonly (Storage | null)[], random: RandomWords | null): void;
+  /** Where memory has piled up: a promise that lets the garbage collector give some back. */
+  relax(): Promise<void> | null;
+  /**
+   * The tensors of lists at the places from `from` on, as long as they lie side by side and at like distances in all
+   * lists, and `fits` says
+   *  yes of a further place: one long tensor for each list.  Null where that is one place only.  Only devices on which
+   * something was
+   *  gathered have it. */
+  joined?: ((lists: readonly List[], from: number, fits: (place: number) => boolean) => Joined | null) | null;
+  /** The same for tensors of one shape: with a first axis that counts the places. */
+  stacked?: ((lists: readonly List[], from: number) => Joined | null) | null;
+  /**
+   * Which kernels may have told that something is wrong with a storage, and that another one depends on those.  Only
+   * devices that are
+   *  not waited for have them. */
+  told?(storage: Storage): Told | null;
+  blame?(storage: Storage, told: Told | null): void;
+  /** Resolves when everything queued has run. */
+  synchronize(): Promise<void>;
+}
+
+/** The key and counter of a call that draws random numbers. */
+export interface RandomWords {
+  readonly seedLow: number;
+  readonly seedHigh: number;
+  readonly call: number;
+}
+
+/**
+ * Devices beside the CPU, which is always there: it is named here, not registered, so that no bundler leaves it out.
+ */
+const others = new Map<string, Device>();
+let current: Device | null = null;
+
+export function registerDevice(device: Device, name: string = device.type): void {
+  others.set(name, device);
+}
+
+export function removeDevice(name: string): void {
+  if (others.get(name) === current) current = null;
+  others.delete(name);
+}
+
+/** All devices that there are now. */
+export const registeredDevices = (): Device[] => [...new Set([cpu, ...others.values()])];
+
+/** The device of new tensors. */
+export const defaultDevice = (): Device => current ?? cpu;
+
+export function setDefaultDevice(device: unknown): void {
+  atMost("setDefaultDevice", arguments, 1);
+  current = toDevice(device);
+}
+
+export const isDeviceName = (name: unknown): name is string =>
+  typeof name === "string" && /^(cpu|webgpu|gpu|cuda)(:\d+)?$/i.test(name);
+
+/** Names of the GPU: what goes there is there at once. */
+export type GpuName = "webgpu" | "gpu" | `webgpu:${number}`;
+
+/** A device by name: "cpu", "webgpu", "webgpu:0". */
+export function toDevice(name: unknown): Device {
+  if (name !== null && typeof name === "object") {
+    for (const device of registeredDevices()) if (device === name) return device;
+    if ("type" in name) return toDevice((name as { type: unknown }).type);
+  }
+  if (typeof name === "string") {
+    const plain = name.toLowerCase().replace(/:0$/, "");
+    const found = plain === "cpu" ? cpu : others.get(plain === "gpu" ? "webgpu" : plain);
+    if (found) return found;
+    if (plain === "webgpu" || plain === "gpu") {
+      throw new DeviceError(
+        'device "webgpu" is not ready: await initWebGPUAsync() first, and see whether it answers true',
+      );
+    }
+  }
+  throw new DeviceError(
+    `expected a device (${["cpu", ...others.keys()].map((d) => `"${d}"`).join(", ")}), got ${describe(name)}`,
+  );
+}

@@ -1,0 +1,136 @@
+// What kernels tell of, places off their axis and requirements that do not hold, and whose error that is: of the
+// buffers that were computed from it, however late, and of no others.  A GPU is not waited for: a reading brings along
+// what was told.
+
+import type { CompiledOp } from "../../program/compiled-op.js";
+import { DeviceError, IndexError, OpError } from "../../base/errors.js";
+
+/**
+ * Runs that may tell between two looks; each has four words: how often, the place, the length, and one that is free.
+ */
+export const MOST_RUNS = 256,
+  WORDS = 4;
+const MOST_JOINS = 4096;
+
+/** What the elements of a buffer come from: a run that may tell, or several such. */
+export class Origin {
+  error: Error | null = null;
+  /** Whether it is known if anything was told, and `error` is what. */
+  known = false;
+
+  /** `number`: that of the last run behind it. */
+  constructor(
+    readonly number: number,
+    public parents: readonly Origin[],
+    readonly op: CompiledOp | null,
+  ) {}
+}
+
+const NONE: readonly Origin[] = [];
+
+/** A copy of what was told on its way from the GPU: that of `runs`, in their order. */
+export interface Look {
+  readonly runs: readonly Origin[];
+  done: boolean;
+}
+
+/** A buffer whose elements have an origin. */
+export interface Told {
+  told: Origin | null;
+}
+
+export class Tells {
+  /** Whether any run may ever have told: until then nobody asks for origins. */
+  used = false;
+  private last = 0;
+  /** The last run of which everything is known up to it. */
+  private seen = 0;
+  private runs: Origin[] = [];
+  private joins = 0;
+  private readonly looks: Look[] = [];
+
+  /** The number of the words of the next run. */
+  get next(): number {
+    return this.runs.length;
+  }
+  /** Whether a look is due: there is no room for another run, or much is remembered of them. */
+  get full(): boolean {
+    return this.runs.length >= MOST_RUNS || this.joins > MOST_JOINS;
+  }
+
+  /** Where a buffer's elements come from, as far as anything may be wrong with it. */
+  of(buffer: Told): Origin | null {
+    const { told } = buffer;
+    if (!told || told.number > this.seen) return told;
+    if (!told.known) settle(told);
+    return told.error ? told : (buffer.told = null);
+  }
+
+  /** The origin of what is computed from both. */
+  both(a: Origin | null, b: Origin | null): Origin | null {
+    if (!b || a === b || a?.error || a?.parents.includes(b)) return a;
+    if (!a || b.error || b.parents.includes(a)) return b;
+    this.joins++;
+    return new Origin(Math.max(a.number, b.number), [a, b], null);
+  }
+
+  /** The origin of what a run of `op` computes that may tell. */
+  run(op: CompiledOp, from: Origin | null): Origin {
+    const origin = new Origin(++this.last, from ? [from] : NONE, op);
+    this.used = true;
+    this.runs.push(origin);
+    return origin;
+  }
+
+  /** What a copy of the words, made now, will say; null: nothing was told since the last. */
+  look(): Look | null {
+    if (!this.runs.length) return null;
+    const look: Look = { runs: this.runs, done: false };
+    this.looks.push(look);
+    this.runs = [];
+    this.joins = 0;
+    return look;
+  }
+
+  /** Takes what a look has brought; null: it failed. */
+  take(look: Look, words: Int32Array | null): void {
+    look.runs.forEach((run, i) => {
+      if (!words)
+        run.error = new DeviceError(
+          `${run.op!.op.name}: a reading failed that would have told whether its indices and elements were right`,
+        );
+      else if (words[WORDS * i]) run.error = errorOf(run.op!, words[WORDS * i + 1]!, words[WORDS * i + 2]!);
+    });
+    look.done = true;
+    while (this.looks[0]?.done) this.seen = this.looks.shift()!.runs.at(-1)!.number;
+  }
+
+  /** What is wrong with the elements of an origin, all of whose runs were looked at. */
+  error(origin: Origin): Error | null {
+    return this.of({ told: origin })?.error ?? null;
+  }
+}
+
+function errorOf({ op, refusals }: CompiledOp, place: number, length: number): Error {
+  if (length === -2) return new OpError(`${op.name}: the result does not fit into int32`);
+  return length < 0
+    ? new OpError(refusals![place]!)
+    : new IndexError(`${op.name}: index ${place} is out of bounds for an axis of length ${length}`);
+}
+
+/** Looks for what was told behind an origin, all of whose runs are known. */
+function settle(origin: Origin): void {
+  const open = [origin];
+  while (open.length) {
+    const one = open[open.length - 1]!,
+      unknown = one.error ? undefined : one.parents.find(({ known }) => !known);
+    if (unknown) {
+      open.push(unknown);
+      continue;
+    }
+    one.error ??= one.parents.find(({ error }) => error)?.error ?? null;
+    one.known = true;
+    one.parents = NONE;
+    open.pop();
+  }
+}

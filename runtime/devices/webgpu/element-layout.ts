@@ -1,0 +1,48 @@
+// How elements lie in GPU buffers: 8-bit types and bool take a word each, half precision two bytes.
+
+import type { Elements } from "../../program/compiled-op.js";
+import { type DType, fromHalfBits, halfBits, newElements } from "../../elements/dtype.js";
+import { roundToHalf } from "../../elements/math.js";
+
+/** Bytes of `length` elements in a buffer: whole words. */
+export function byteLength(dtype: DType, length: number): number {
+  return dtype === "float16" ? Math.ceil(length / 2) * 4 : length * 4;
+}
+
+/** The elements as a buffer holds them. */
+export function encode(elements: Elements, dtype: DType): ArrayBufferView {
+  switch (dtype) {
+    case "float32":
+    case "int32":
+      return elements;
+    case "float16": {
+      const out = new Uint16Array(Math.ceil(elements.length / 2) * 2);
+      for (let i = 0; i < elements.length; i++) out[i] = halfBits(roundToHalf(elements[i]!));
+      return out;
+    }
+    default:
+      return Int32Array.from(elements);
+  }
+}
+
+/** `length` elements out of a buffer's bytes, from byte `at`. */
+export function decode(bytes: ArrayBuffer, at: number, dtype: DType, length: number): Elements {
+  switch (dtype) {
+    case "float32":
+      return new Float32Array(bytes, at, length);
+    case "int32":
+      return new Int32Array(bytes, at, length);
+    case "float16": {
+      const bits = new Uint16Array(bytes, at, length),
+        out = new Float32Array(length);
+      for (let i = 0; i < length; i++) out[i] = fromHalfBits(bits[i]!);
+      return out;
+    }
+    default: {
+      const words = new Int32Array(bytes, at, length),
+        out = newElements(dtype, length);
+      for (let i = 0; i < length; i++) out[i] = words[i]!;
+      return out;
+    }
+  }
+}

@@ -1,0 +1,480 @@
+// The WebGPU device: memory from the pool, launches into the queue, values back; and what happens when the GPU fails.
+
+import type { Call, Launch } from "../../../host/model.js";
+import type { Facts } from "../../../host/kernel.js";
+import { plan, zeroed } from "../../../host/plan.js";
+import { schedules } from "../../../ops/data/schedules.js";
+import { copied, oneRead } from "./slow-warnings.js";
+import type { CompiledOp, Elements } from "../../program/compiled-op.js";
+import type { Device, Prepared, RandomWords, Strided } from "../device.js";
+import { type DType, deviceBytes, newElements } from "../../elements/dtype.js";
+import { DeviceError } from "../../base/errors.js";
+import { copyOnGpu } from "./gpu-copy.js";
+import { onReport, unwatch } from "../../tensor/memory.js";
+import { withFormulas } from "../../program/notation-formulas.js";
+import { numelOf } from "../../base/shape.js";
+import { passes, sameCourse } from "../../program/structure.js";
+import { type Cell, Storage } from "../../tensor/storage.js";
+import { Ballast } from "./gc-pressure.js";
+import { byteLength, decode, encode } from "./element-layout.js";
+import { type Kernel, Pipelines } from "./pipelines.js";
+import { Pool, type PoolBuffer } from "./pool.js";
+import { type PassTimer, Queue } from "./queue.js";
+import { Readback } from "./readback.js";
+import { type Look, MOST_RUNS, type Origin, Tells, WORDS } from "./deferred-errors.js";
+import { Uniforms, type Words, newWords } from "./uniform-ring.js";
+import { renewable, renewed, wordsOf } from "./launch-uniforms.js";
+
+interface GpuLaunch {
+  readonly launch: Launch;
+  readonly kernel: Kernel;
+  readonly slots: readonly number[];
+  readonly words: Words;
+  /** Where the words of the random numbers are, or -1. */
+  readonly seeds: number;
+  readonly groups: readonly number[];
+  readonly buffers: PoolBuffer[];
+}
+
+interface GpuPrepared extends Prepared {
+  readonly launches: readonly GpuLaunch[];
+  readonly temps: readonly { slot: number; bytes: number }[];
+  /** Slots to be cleared first, and all that are written. */
+  readonly zeros: readonly number[];
+  readonly writes: readonly number[];
+  /** Whether a kernel may tell what is wrong. */
+  readonly tells: boolean;
+}
+
+let devices = 0;
+
+export class WebGpuDevice implements Device {
+  readonly type = "webgpu";
+  readonly number = ++devices;
+  readonly gpu: GPUDevice;
+  readonly pool: Pool;
+  private readonly uniforms: Uniforms;
+  private readonly pipelines: Pipelines;
+  readonly queue: Queue;
+  /** Sees to it that a launch may bind its buffers, where some are parts of one; see arena.ts. */
+  untangle:
+    | ((
+        device: this,
+        buffers: PoolBuffer[],
+        written: readonly boolean[],
+        storages: readonly (Storage | null)[],
+        slots?: readonly number[],
+      ) => void)
+    | null = null;
+  joined: NonNullable<Device["joined"]> | null = null;
+  stacked: NonNullable<Device["stacked"]> | null = null;
+  private readonly readback: Readback;
+  private readonly facts: Facts;
+  /** The bytes of the largest buffer that a kernel can bind. */
+  readonly largest: number;
+  private readonly ballast = new Ballast();
+  private absent: PoolBuffer | null = null;
+  /**
+   * Where kernels tell what is wrong (codegen/wgsl/rare.wgsl), whose error that is, and the looks at it that are under
+   * way.
+   */
+  private fault: PoolBuffer | null = null;
+  readonly tells = new Tells();
+  private looks: Promise<unknown> = Promise.resolve();
+  /**
+   * What went wrong with the device itself; once a reading has answered it, the number of the last that was under way
+   * then.
+   */
+  private failure: { readonly error: Error; last: number } | null = null;
+  /** What the failures that follow from another one come from. */
+  private cause: Error | null = null;
+  private readings = 0;
+  private readonly checks = new Set<Promise<unknown>>();
+  /** Why the device is gone, once it is. */
+  lost: string | null = null;
+
+  /** `onLost` is called when the GPU goes away. */
+  constructor(gpu: GPUDevice, onLost: () => void) {
+    this.gpu = gpu;
+    const { features, limits } = gpu;
+    this.facts = {
+      f16: features.has("shader-f16"),
+      subgroups: features.has("subgroups" as GPUFeatureName),
+      max_binding: limits.maxStorageBufferBindingSize,
+      max_threads: Math.min(limits.maxComputeInvocationsPerWorkgroup, 256),
+      max_shared: limits.maxComputeWorkgroupStorageSize,
+      software: isSoftware(gpu),
+    };
+    this.largest = Math.min(limits.maxStorageBufferBindingSize, limits.maxBufferSize);
+    // What a missing buffer or a refused kernel brings with it (an invalid pass) may be told before its own message.
+    const fatal = (error: Error): void => {
+      if (this.failure?.last === 0 && this.failure.error === this.cause) return;
+      this.cause = error;
+      this.fail(error, true);
+    };
+    this.pool = new Pool(
+      gpu,
+      () => this.pipelines.forget(),
+      fatal,
+      () => this.queue.flush(),
+      this.checks,
+    );
+    this.uniforms = new Uniforms(gpu);
+    const refused = (error: GPUError, what: string) => {
+      fatal(new DeviceError(`${what}: ${error.message}`));
+    };
+    this.pipelines = new Pipelines(gpu, this.uniforms.buffer, refused, this.checks);
+    this.queue = new Queue(gpu, this.uniforms, this.pipelines, this.pool);
+    this.readback = new Readback(this.queue, this.pool);
+    gpu.addEventListener?.("uncapturederror", ({ error: { message } }) => {
+      this.fail((/invalid/i.test(message) && this.cause) || new DeviceError(`${this.queue.recent()}: ${message}`));
+    });
+    gpu.lost?.then(
+      (info) => {
+        this.lost = `${info.reason || "unknown"}: ${info.message}`;
+        onLost();
+      },
+      () => undefined,
+    );
+    onReport("webgpu", () => ({ poolBytes: this.pool.freeBytes, deviceBytes: this.pool.totalBytes }));
+  }
+
+  /** The first failure since the last reading is what the next reading answers, and all that are under way then. */
+  private fail(error: Error, first = false): void {
+    if (first || !this.failure || this.failure.last > 0) this.failure = { error, last: 0 };
+  }
+
+  /** Whether it is a CPU that plays a GPU. */
+  get software(): boolean {
+    return this.facts.software;
+  }
+
+  alive(op: string, storage?: Storage): void {
+    if (this.lost !== null) {
+      throw new DeviceError(
+        `${op}: the GPU was lost (${this.lost}); await initWebGPUAsync() for a new one, its tensors start anew`,
+      );
+    }
+    if (this.pool.failed && storage) this.living(storage);
+  }
+
+  allocate(dtype: DType, length: number, op: string): Storage {
+    this.alive(op);
+    if (dtype === "float64")
+      throw new DeviceError(`${op}: float64 is not available on webgpu; use float32, or the cpu`);
+    if (dtype === "float16" && !this.gpu.features.has("shader-f16")) {
+      throw new DeviceError(`${op}: float16 is not available on this GPU, which lacks shader-f16`);
+    }
+    const bytes = Math.max(byteLength(dtype, length), 4);
+    if (bytes > this.largest)
+      throw new DeviceError(
+        `${op}: a tensor of ${bytes} bytes is larger than the ${this.largest} that this GPU can bind`,
+      );
+    return this.hold(this.pool.take(bytes, op), dtype, length, op);
+  }
+
+  /** A storage in a buffer. */
+  hold(buffer: PoolBuffer, dtype: DType, length: number, op: string): Storage {
+    const storage = new Storage(this, dtype, length, null, buffer, buffer.size, op);
+    this.ballast.add(buffer.size);
+    return storage;
+  }
+
+  upload(elements: Elements, dtype: DType, op: string): Storage {
+    if (elements.length > 1) copied(elements);
+    const storage = this.allocate(dtype, elements.length, op);
+    if (elements.length) this.queue.write(storage.cell.buffer as PoolBuffer, encode(elements, dtype));
+    return storage;
+  }
+
+  async download(storage: Storage, start: number, end: number): Promise<Elements> {
+    this.alive("reading");
+    this.living(storage);
+    const number = ++this.readings;
+    if (end - start === 1) oneRead();
+    const { dtype } = storage,
+      each = deviceBytes(dtype),
+      from = Math.floor((start * each) / 4) * 4;
+    const size = Math.ceil((end * each - from) / 4) * 4;
+    const buffer = storage.cell.buffer as PoolBuffer,
+      origin = this.tells.of(buffer),
+      reading = this.transfer(buffer, from, size),
+      { looks } = this;
+    let bytes: ArrayBuffer;
+    try {
+      bytes = await reading;
+    } catch (error) {
+      await this.settle("reading", number);
+      throw new DeviceError(`reading (after ${this.queue.recent()}): ${(error as Error).message}`);
+    }
+    await this.settle("reading", number);
+    if (origin) {
+      await looks;
+      const error = this.tells.error(origin);
+      if (error) throw error;
+    }
+    await this.relax();
+    return decode(bytes, start * each - from, dtype, end - start);
+  }
+
+  /** Waits for what the device has to say about the work so far, and throws it. */
+  private async settle(op: string, reading: number): Promise<void> {
+    await Promise.all(this.checks);
+    this.alive(op);
+    const { failure } = this;
+    if (failure && failure.last === 0) failure.last = this.readings;
+    if (!failure) return;
+    if (reading <= failure.last) throw failure.error;
+    this.failure = null;
+  }
+
+  /** Throws where a storage has no memory because the device had none. */
+  private living({ cell }: Storage): void {
+    const { dead } = cell.buffer as PoolBuffer;
+    if (dead) throw dead;
+  }
+
+  /** The bytes of a buffer, and with them what kernels told since it was looked at. */
+  private transfer(buffer: PoolBuffer | null, start: number, size: number): Promise<ArrayBuffer> {
+    const look = this.tells.look(),
+      bytes = this.readback.read(buffer, start, size, this.fault, look ? 4 * WORDS * look.runs.length : 0);
+    if (look) this.looks = Promise.all([this.looks, this.take(look, bytes, size)]);
+    return bytes;
+  }
+
+  private async take(look: Look, bytes: Promise<ArrayBuffer>, size: number): Promise<void> {
+    // Where the reading fails, for want of memory, nothing was copied nor cleared.
+    const words = await bytes.then(
+      (all) => new Int32Array(all, size),
+      async () => {
+        try {
+          return new Int32Array(await this.readback.read(null, 0, 0, this.fault, 4 * WORDS * look.runs.length));
+        } catch {
+          return null;
+        }
+      },
+    );
+    this.tells.take(look, words);
+  }
+
+  /** Where the elements of all these come from. */
+  private origin(storages: readonly (Storage | null)[]): Origin | null {
+    let origin: Origin | null = null;
+    for (let i = 0; i < storages.length; i++) {
+      const buffer = storages[i]?.cell.buffer as PoolBuffer | null | undefined;
+      if (buffer?.told) origin = this.tells.both(origin, this.tells.of(buffer));
+    }
+    return origin;
+  }
+
+  told({ cell }: Storage): Origin | null {
+    return this.tells.used ? this.tells.of(cell.buffer as PoolBuffer) : null;
+  }
+
+  blame({ cell }: Storage, told: Origin | null): void {
+    const buffer = cell.buffer as PoolBuffer;
+    if (told) buffer.told = this.tells.both(this.tells.of(buffer), this.tells.of({ told }));
+  }
+
+  free(storage: Storage): void {
+    const { cell } = storage,
+      buffer = cell.buffer as PoolBuffer | null;
+    unwatch(cell);
+    cell.buffer = null;
+    if (buffer && this.lost === null) this.pool.give(buffer);
+    this.ballast.remove(cell.bytes);
+  }
+
+  reclaim(cell: Cell): void {
+    this.ballast.found(cell.bytes);
+    if (cell.buffer) this.pool.give(cell.buffer as PoolBuffer);
+  }
+
+  relax(): Promise<void> | null {
+    return this.ballast.relax();
+  }
+
+  fill(storage: Storage, value: number): void {
+    const { dtype, length } = storage;
+    if (length === 0) return;
+    if (value === 0) {
+      const buffer = storage.cell.buffer as PoolBuffer;
+      this.queue.clear(buffer);
+      buffer.told = null;
+      return;
+    }
+    const one = this.upload(newElements(dtype, 1).fill(value), dtype, "fill");
+    this.copy(
+      { storage, dtype, shape: [length], strides: [1], offset: 0 },
+      { storage: one, dtype, shape: [length], strides: [0], offset: 0 },
+    );
+    this.free(one);
+  }
+
+  copy(target: Strided, source: Strided): void {
+    // Who replaces all elements is not to blame for those that were there.
+    if (numelOf(target.shape) === target.storage.length && target.storage !== source.storage)
+      (target.storage.cell.buffer as PoolBuffer).told = null;
+    copyOnGpu(target, source);
+  }
+
+  prepare(op: CompiledOp, program: number, call: Call, wanted: readonly number[]): GpuPrepared {
+    const temps = new Map<number, { slot: number; bytes: number }>();
+    const changes = new Set<number>(),
+      writes = new Set<number>();
+    const scratch = { slot: -1, bytes: 0 };
+    op.op.programs[program]!.nests.forEach(withFormulas);
+    const launches = plan(op.op, program, call, [...wanted], this.facts, schedules).map((launch: Launch): GpuLaunch => {
+      launch.slots.forEach((slot, i) => {
+        if (!launch.written[i] || slot < 0) return;
+        writes.add(slot);
+        if (op.op.slots[slot]!.role === "input") changes.add(slot);
+      });
+      scratch.bytes = Math.max(scratch.bytes, 4 * launch.scratch);
+      for (const slot of launch.slots) {
+        if (slot < 0) continue;
+        const bound = call.slots[slot]!;
+        if (passes(op, slot, wanted))
+          temps.set(slot, { slot, bytes: byteLength(bound.dtype as DType, numelOf(bound.shape)) });
+      }
+      return {
+        launch,
+        kernel: this.pipelines.kernel(launch.code, launch.written, op.op.name),
+        slots: launch.slots,
+        words: newWords(wordsOf(launch.words, launch.kinds)),
+        seeds: launch.seeds,
+        groups: launch.groups,
+        buffers: new Array<PoolBuffer>(launch.slots.length),
+      };
+    });
+    if (scratch.bytes) temps.set(-1, scratch);
+    const zeros = zeroed(op.op, program, call, [...wanted]);
+    zeros.forEach((slot) => writes.add(slot));
+    const tells = launches.some(({ launch }) => launch.teller >= 0);
+    return {
+      op,
+      program,
+      call,
+      launches,
+      temps: [...temps.values()],
+      zeros,
+      changes: [...changes],
+      writes: [...writes],
+      tells,
+    };
+  }
+
+  reword(prepared: Prepared, call: Call): GpuPrepared | null {
+    const before = prepared as GpuPrepared,
+      { op } = before.op,
+      { nests } = op.programs[before.program]!;
+    if (!sameCourse(op, before.program, before.call, call)) return null;
+    const nestOf = new Map(nests.map((nest) => [nest.number, nest]));
+    const launches: GpuLaunch[] = [];
+    for (const old of before.launches) {
+      const nest = nestOf.get(old.launch.nest);
+      if (!nest || !renewable(old.launch, nest, before.call)) return null;
+      launches.push({
+        ...old,
+        words: newWords(renewed(old.launch, nest, call)),
+        buffers: new Array<PoolBuffer>(old.slots.length),
+      });
+    }
+    return { ...before, call, launches };
+  }
+
+  execute(prepared: Prepared, storages: readonly (Storage | null)[], random: RandomWords | null): void {
+    const { launches, temps, zeros, writes, tells, op } = prepared as GpuPrepared,
+      name = op.op.name;
+    this.alive(name);
+    if (this.pool.failed) for (const storage of storages) if (storage) this.living(storage);
+    if (this.tells.full) void this.transfer(null, 0, 0).catch(() => undefined);
+    const place = this.tells.next;
+    if (tells || this.tells.used) {
+      const from = this.origin(storages),
+        origin = tells ? this.tells.run(op, from) : from;
+      for (const slot of writes) if (storages[slot]) (storages[slot].cell.buffer as PoolBuffer).told = origin;
+    }
+    const made = temps.length ? new Map<number, PoolBuffer>() : null;
+    for (const { slot, bytes } of temps) made!.set(slot, this.pool.take(Math.max(bytes, 4), name));
+    for (const slot of zeros) {
+      const storage = storages[slot],
+        buffer = storage ? (storage.cell.buffer as PoolBuffer) : made?.get(slot);
+      if (buffer) this.queue.clear(buffer);
+    }
+    for (const { launch, kernel, slots, words, seeds, groups, buffers } of launches) {
+      for (let i = 0; i < slots.length; i++) {
+        const storage = slots[i]! < 0 ? null : storages[slots[i]!];
+        buffers[i] = storage ? (storage.cell.buffer as PoolBuffer) : (made?.get(slots[i]!) ?? this.noTensor(slots[i]!));
+      }
+      this.untangle?.(this, buffers, launch.written, storages, slots);
+      if (random && seeds >= 0) {
+        words.data[seeds] = random.seedLow;
+        words.data[seeds + 1] = random.seedHigh;
+        words.data[seeds + 2] = random.call;
+        words.round = -1;
+      }
+      if (launch.teller >= 0) {
+        words.data[launch.teller] = place;
+        words.round = -1;
+      }
+      this.queue.dispatch(kernel, buffers, words, groups[0]!, groups[1]!, groups[2]!, name);
+    }
+    if (made) for (const buffer of made.values()) this.pool.give(buffer);
+  }
+
+  /**
+   * Runs a kernel of a user's own once: the words of its uniform, then these storages, of which it changes those
+   * `written`.
+   */
+  launch(
+    code: string,
+    storages: readonly Storage[],
+    written: readonly boolean[],
+    words: Uint32Array,
+    groups: readonly [number, number, number],
+    name: string,
+  ): void {
+    this.alive(name);
+    const kernel = this.pipelines.kernel(code, written, name),
+      buffers = storages.map((storage) => storage.cell.buffer as PoolBuffer);
+    this.untangle?.(this, buffers, written, storages);
+    const origin = this.origin(storages);
+    buffers.forEach((buffer, i) => {
+      if (written[i]) buffer.told = origin;
+    });
+    this.queue.dispatch(kernel, buffers, newWords(words), ...groups, name);
+  }
+
+  /**
+   * What is bound as slot -2, and for a tensor that was not saved: a kernel that makes several gradients may read it
+   * for one not asked for.
+   */
+  private noTensor(slot: number): PoolBuffer {
+    if (slot !== -2) return (this.absent = usable(this.absent) ?? this.pool.take(4, "absent"));
+    if (!usable(this.fault)) this.queue.clear((this.fault = this.pool.take(4 * WORDS * MOST_RUNS, "fault")));
+    return this.fault!;
+  }
+
+  /** Lets `timer` take the time of launches; null: no longer. */
+  time(timer: PassTimer | null): void {
+    this.queue.time(timer);
+  }
+
+  async synchronize(): Promise<void> {
+    this.alive("synchronize");
+    const number = ++this.readings;
+    this.queue.flush();
+    await this.gpu.queue.onSubmittedWorkDone();
+    await this.settle("synchronize", number);
+  }
+}
+
+const usable = (buffer: PoolBuffer | null): PoolBuffer | null => (buffer?.dead ? null : buffer);
+
+/** Whether a device is a CPU that plays one, as browsers do where they find no GPU. */
+function isSoftware(gpu: GPUDevice): boolean {
+  const info = (gpu as GPUDevice & { adapterInfo?: { architecture?: string; isFallbackAdapter?: boolean } })
+    .adapterInfo;
+  return info?.isFallbackAdapter === true || info?.architecture === "swiftshader";
+}

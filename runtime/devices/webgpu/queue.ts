@@ -1,0 +1,164 @@
+// Commands on their way to the GPU: one encoder and one compute pass for as many launches as possible.  A batch is
+// submitted before anything is read or written from outside, and when the running code lets go: the first one of a task
+// at once, so that the GPU starts early, later ones when they are twice as large as the one before, or at the end of
+// the task.
+
+import type { Kernel, Pipelines } from "./pipelines.js";
+import type { Pool, PoolBuffer } from "./pool.js";
+import { afterTask } from "../../base/tasks.js";
+import { type Uniforms, type Words } from "./uniform-ring.js";
+
+export const MOST_LAUNCHES = 256;
+
+/** Takes the time of launches, each in a compute pass of its own. */
+export interface PassTimer {
+  /** Where the next pass writes when it began and ended. */
+  next(): GPUComputePassTimestampWrites;
+  /** Called with the encoder of a batch before it is finished, and after it was submitted. */
+  finish(encoder: GPUCommandEncoder): void;
+  submitted(): void;
+}
+
+export class Queue {
+  private readonly device: GPUDevice;
+  private readonly uniforms: Uniforms;
+  private readonly pipelines: Pipelines;
+  private readonly pool: Pool;
+  private encoder: GPUCommandEncoder | null = null;
+  private pass: GPUComputePassEncoder | null = null;
+  private current: GPUComputePipeline | null = null;
+  private readonly offset = new Uint32Array(1);
+  private launches = 0;
+  private scheduled = false;
+  /** With how many launches a batch is submitted before the end of the task. */
+  private enough = 1;
+  private waiting = false;
+  /** Who takes the time, while anybody does; see tools/profiler/gpu-timer.ts. */
+  private timer: PassTimer | null = null;
+  /** The number of the batch being gathered. */
+  batch = 0;
+  /** The ops in the batch, for messages. */
+  private names: string[] = [];
+  private lastNames: string[] = [];
+
+  constructor(device: GPUDevice, uniforms: Uniforms, pipelines: Pipelines, pool: Pool) {
+    this.device = device;
+    this.uniforms = uniforms;
+    this.pipelines = pipelines;
+    this.pool = pool;
+  }
+
+  /** Adds a launch: words, then workgroups along x, y, z. */
+  dispatch(
+    kernel: Kernel,
+    buffers: readonly PoolBuffer[],
+    words: Words,
+    x: number,
+    y: number,
+    z: number,
+    op: string,
+  ): void {
+    if (this.launches >= MOST_LAUNCHES) this.flush();
+    if (!this.uniforms.fits(words)) {
+      this.flush();
+      this.uniforms.restart();
+    }
+    const group = this.pipelines.group(kernel.layout, buffers, words.data.length);
+    if (this.timer) this.pass?.end();
+    const pass = this.timer || !this.pass ? this.begin() : this.pass;
+    if (this.current !== kernel.pipeline) pass.setPipeline((this.current = kernel.pipeline));
+    this.offset[0] = this.uniforms.place(words);
+    pass.setBindGroup(0, group, this.offset, 0, 1);
+    pass.dispatchWorkgroups(x, y, z);
+    for (let i = 0; i < buffers.length; i++) buffers[i]!.batch = this.batch;
+    this.launches++;
+    this.schedule();
+    if (this.names[this.names.length - 1] !== op) this.names.push(op);
+  }
+
+  private begin(): GPUComputePassEncoder {
+    this.encoder ??= this.device.createCommandEncoder();
+    this.pass = this.encoder.beginComputePass(this.timer ? { timestampWrites: this.timer.next() } : undefined);
+    this.current = null;
+    return this.pass;
+  }
+
+  private schedule(): void {
+    if (this.scheduled) return;
+    this.scheduled = true;
+    queueMicrotask(() => {
+      this.scheduled = false;
+      if (!this.encoder) return;
+      if (this.launches >= this.enough || this.launches === 0) {
+        this.enough = Math.min(2 * this.enough, MOST_LAUNCHES);
+        this.flush();
+      }
+      this.atEnd();
+    });
+  }
+
+  /** Submits what is left at the end of the running task. */
+  private atEnd(): void {
+    if (this.waiting) return;
+    this.waiting = true;
+    afterTask(() => {
+      this.waiting = false;
+      this.enough = 1;
+      this.flush();
+    });
+  }
+
+  /** An encoder for copies, after all launches so far. */
+  copies(): GPUCommandEncoder {
+    this.pass?.end();
+    this.pass = null;
+    this.schedule();
+    return (this.encoder ??= this.device.createCommandEncoder());
+  }
+
+  /** Writes into a buffer after everything queued that uses it. */
+  write(buffer: PoolBuffer, data: ArrayBufferView): void {
+    if (buffer.batch === this.batch) this.flush();
+    this.device.queue.writeBuffer(
+      buffer.buffer,
+      buffer.offset,
+      data.buffer as ArrayBuffer,
+      data.byteOffset,
+      data.byteLength,
+    );
+  }
+
+  /** Zeroes a buffer, in order. */
+  clear(buffer: PoolBuffer): void {
+    this.copies().clearBuffer(buffer.buffer, buffer.offset, buffer.size);
+    buffer.batch = this.batch;
+  }
+
+  flush(): void {
+    const encoder = this.encoder;
+    if (!encoder) return;
+    this.pass?.end();
+    this.uniforms.write();
+    this.timer?.finish(encoder);
+    this.device.queue.submit([encoder.finish()]);
+    this.timer?.submitted();
+    this.encoder = this.pass = this.current = null;
+    this.launches = 0;
+    this.pool.batch = ++this.batch;
+    this.lastNames = this.names;
+    this.names = [];
+    this.pool.tick();
+  }
+
+  /** Lets `timer` take the time of all launches from now on; null: no longer. */
+  time(timer: PassTimer | null): void {
+    this.flush();
+    this.timer = timer;
+  }
+
+  /** The ops that ran last, for the message of an error that says no name. */
+  recent(): string {
+    const names = [...new Set([...this.lastNames, ...this.names])];
+    return names.length > 6 ? `${names.slice(-6).join(", ")} and others` : names.join(", ");
+  }
+}

@@ -1,0 +1,393 @@
+// A call of an op: arguments to a plan (cached), memory for the results, the work on the device, the tape.
+
+import { bind_with } from "../../host/binding.js";
+import { can_cast, held } from "../../host/dtypes.js";
+import type { Call, Meta } from "../../host/model.js";
+import { arrange } from "./op-arguments.js";
+import type { CompiledOp } from "../program/compiled-op.js";
+import { cast, isPlain, replaceContent } from "../tensor/copy.js";
+import { scalar, tensor as newTensor, zeros } from "../creation/create.js";
+import { type Device, type RandomWords, defaultDevice } from "../devices/device.js";
+import { type DType, dtypeNumber, isFloat } from "../elements/dtype.js";
+import { OpError, TypeMismatchError, describe } from "../base/errors.js";
+import { is_grad_enabled, unrecorded } from "../tape/grad-mode.js";
+import { beforeInPlace, recordInPlace } from "../views/in-place.js";
+import { FunctionNode } from "../tape/node.js";
+import { Plan, ProgramNode, makeNode, runProgram } from "./program-run.js";
+import { type RandomSource, nextCall } from "../elements/random.js";
+import { Results } from "../tensor/results.js";
+import { sameShape, showShape } from "../base/shape.js";
+import { Tensor, alias } from "../tensor/tensor.js";
+
+/** A tensor as the host code sees it. */
+export function metaOf(x: Tensor): Meta {
+  return { dtype: x.dtype, shape: [...x.shape], strides: [...x.strides], offset: x.offset, weak: x.weak };
+}
+
+const WEAK: Record<string, Meta> = Object.fromEntries(
+  (["bool", "int32", "float32"] as const).map((dtype) => [
+    dtype,
+    { dtype, shape: [], strides: [], offset: 0, weak: true },
+  ]),
+);
+
+const weakType = (value: number | boolean): "bool" | "int32" | "float32" =>
+  typeof value === "boolean" ? "bool" : value === (value | 0) || isLong(value) ? "int32" : "float32";
+
+/** Whether a number is a whole one in PyTorch, but not one of 32 bits: beside whole numbers there is no room for it. */
+const isLong = (value: unknown): value is number =>
+  typeof value === "number" && value !== (value | 0) && Math.abs(value) < 2 ** 63 && Number.isInteger(value);
+
+// --- The cache of plans ---------------------------------------------------------------------------
+
+const MOST_PLANS = 1024;
+const plans = new Map<CompiledOp, Map<number, Plan[]>>();
+
+/** What a plan depends on, as a flat list of numbers (and texts of choices); reused between calls. */
+const key: unknown[] = [];
+let size = 0,
+  hash = 0;
+/** The call's numbers: options that only change words of kernels. */
+const numbers: number[] = [];
+let count = 0;
+/** Plans of one structure with different numbers that are kept. */
+const MOST_VARIANTS = 4;
+
+function put(value: number): void {
+  key[size++] = value;
+  hash = (Math.imul(hash, 31) + (value | 0)) | 0;
+}
+
+function putValue(value: unknown): void {
+  switch (typeof value) {
+    case "number":
+    case "boolean":
+      return put(+value);
+    case "string":
+      key[size++] = value;
+      hash = (Math.imul(hash, 31) + value.length) | 0;
+      return;
+    default:
+      if (value === null || value === undefined) put(-1e300);
+      else if (Array.isArray(value)) {
+        put(-0.5 - value.length); // no whole number: else [2, 1], 2 would be 2, [1, 2]
+        for (let i = 0; i < value.length; i++) putValue(value[i]);
+      } else key[size++] = value;
+  }
+}
+
+function putTensor(x: Tensor): void {
+  const { shape, strides } = x,
+    n = shape.length;
+  put(dtypeNumber(x.dtype) * 256 + n * 2 + +x.weak);
+  for (let i = 0; i < n; i++) {
+    put(shape[i]!);
+    put(strides[i]!);
+  }
+  put(x.offset);
+}
+
+function sameNumbers(plan: Plan): boolean {
+  for (let i = 0; i < count; i++) if (!Object.is(plan.numbers[i], numbers[i])) return false;
+  return true;
+}
+
+function matches(plan: Plan): boolean {
+  const other = plan.key;
+  if (other.length !== size) return false;
+  for (let i = 0; i < size; i++) if (!Object.is(other[i], key[i])) return false;
+  return true;
+}
+
+function planFor(compiled: CompiledOp, values: readonly unknown[], device: Device): Plan {
+  const { op } = compiled,
+    params = op.params;
+  size = hash = count = 0;
+  put(device.number);
+  for (let i = 0; i < params.length; i++) {
+    const value = values[i];
+    if (params[i]!.slot < 0) {
+      const { kind } = params[i]!;
+      if (typeof value === "number" && (kind === "real" || kind === "num")) {
+        numbers[count++] = value;
+        put(-3e300);
+      } else putValue(value);
+    } else if (value instanceof Tensor) putTensor(value);
+    else if (typeof value === "number" || typeof value === "boolean")
+      put(isLong(value) ? -20 : -2 - dtypeNumber(weakType(value)));
+    else put(-1);
+  }
+  let known = plans.get(compiled);
+  if (!known) plans.set(compiled, (known = new Map<number, Plan[]>()));
+  const near = known.get(hash);
+  let sibling: Plan | null = null,
+    variants = 0;
+  if (near) {
+    for (const plan of near) {
+      if (!matches(plan)) continue;
+      if (sameNumbers(plan)) return plan;
+      sibling ??= plan;
+      variants++;
+    }
+  }
+  const at = hash,
+    plan = makePlan(compiled, values, device, sibling);
+  if (known.size >= MOST_PLANS) known.clear();
+  const list = known.get(at);
+  if (!list) known.set(at, [plan]);
+  else {
+    if (variants >= MOST_VARIANTS) list.splice(list.indexOf(sibling!), 1);
+    list.push(plan);
+  }
+  return plan;
+}
+
+function makePlan(compiled: CompiledOp, values: readonly unknown[], device: Device, sibling: Plan | null): Plan {
+  const { op } = compiled,
+    mine = sibling?.key ?? key.slice(0, size),
+    amounts = numbers.slice(0, count);
+  const bound = (long: "int32" | "float32"): Call =>
+    bind_with(
+      op,
+      op.params.map((param, i) => {
+        const value = values[i];
+        if (param.slot < 0) return value === undefined ? null : value;
+        if (value instanceof Tensor) return metaOf(value);
+        if (typeof value === "number" || typeof value === "boolean")
+          return WEAK[isLong(value) ? long : weakType(value)]!;
+        if (value === null || value === undefined) return null;
+        throw new TypeMismatchError(`${op.name}: argument '${param.name}' must be a tensor, got ${describe(value)}`);
+      }) as never,
+      compiled.parts,
+    );
+  let call = bound("int32"),
+    beyond = false;
+  const long = op.params.findIndex(({ slot }, i) => slot >= 0 && isLong(values[i]));
+  if (long >= 0 && !isFloat(call.dtype)) {
+    // Compared with whole numbers it is beyond all of them, as an infinity is.
+    beyond = op.outputs.every((slot) => call.slots[slot]!.dtype === "bool");
+    if (!beyond) held(op.name, "int32", values[long] as number);
+    call = bound("float32");
+  }
+  // A number takes the type of the tensors beside it, so that one kernel serves whole numbers and fractions.
+  const scalarTypes = op.params.map(({ slot }, i): DType | undefined => {
+    const value = values[i];
+    if (slot < 0 || (typeof value !== "number" && typeof value !== "boolean")) return undefined;
+    const dtype = (
+      isFloat(call.dtype) && op.promoted.includes(slot) ? call.dtype : isLong(value) ? "float32" : weakType(value)
+    ) as DType;
+    call.slots[slot]!.dtype = dtype;
+    return dtype;
+  });
+  // Results are laid out as their slots are, call after call.
+  for (const { shape, strides } of call.slots) {
+    Object.freeze(shape);
+    Object.freeze(strides);
+  }
+  return new Plan(compiled, call, device, mine, amounts, scalarTypes, sibling, beyond);
+}
+
+// --- Running --------------------------------------------------------------------------------------
+
+/** The device of a call's tensors. */
+function deviceOf(compiled: CompiledOp, values: unknown[], wanted: Device | null = null): Device {
+  const { params, name } = compiled.op;
+  let device: Device | null = wanted;
+  for (let i = 0; i < params.length; i++) {
+    const value = values[i];
+    if (params[i]!.slot < 0 || !(value instanceof Tensor)) {
+      const { slot, keyword, instead } = params[i]!;
+      if (compiled.calls && slot >= 0 && (keyword || instead === "ints") && Array.isArray(value)) {
+        values[i] = compiled
+          .calls()
+          .listed(value, params[i]!.name, name, device ?? defaultDevice(), instead === "ints" ? "int32" : "float32");
+      }
+      continue;
+    }
+    value.check(name);
+    const own = value.storage.device;
+    if (device === null || device === own) device = own;
+    else device = mixed(values, i, device, own, name);
+  }
+  return device ?? defaultDevice();
+}
+
+/** Tensors without axes may be on the CPU beside others on a GPU; anything else must be together. */
+function mixed(values: unknown[], at: number, a: Device, b: Device, name: string): Device {
+  a.alive(name);
+  b.alive(name);
+  const gpu = a.type === "cpu" ? b : a;
+  for (let i = 0; i <= at; i++) {
+    const value = values[i];
+    if (!(value instanceof Tensor) || value.storage.device === gpu) continue;
+    if (value.ndim > 0 || value.storage.device.type !== "cpu" || value.requires_grad) {
+      throw new OpError(
+        `${name}: Expected all tensors to be on the same device, but found at least two devices, ${a.type} and ${b.type}`,
+      );
+    }
+    values[i] = newTensor(value.storage.elements.slice(value.offset, value.offset + 1), {
+      dtype: value.dtype,
+      shape: [],
+      device: gpu,
+    });
+  }
+  return gpu;
+}
+
+/** Tensors by slot. */
+function place(plan: Plan, values: readonly unknown[]): (Tensor | null)[] {
+  const { op } = plan.compiled,
+    tensors = new Array<Tensor | null>(op.slots.length).fill(null);
+  for (let i = 0; i < op.params.length; i++) {
+    const slot = op.params[i]!.slot;
+    if (slot < 0) continue;
+    const value = values[i];
+    if (value instanceof Tensor) tensors[slot] = plan.tensor(value, slot);
+    else if (value !== null && value !== undefined)
+      tensors[slot] = scalar(plan.number(value as number, slot), plan.device, plan.scalarTypes[i]);
+  }
+  return tensors;
+}
+
+/**
+ * The results of a planned call.  The op looks at the elements of the call and of the results, if it has requirements.
+ */
+function forward(
+  plan: Plan,
+  values: readonly unknown[],
+  tensors: (Tensor | null)[],
+  random: RandomWords | null,
+): Tensor[] {
+  const {
+      compiled: { op },
+      asks,
+    } = plan,
+    ask = (results: Tensor[] | null): Tensor[] => asks.flatMap((one) => one(op, values, results, plan.device));
+  if (!asks.length) return runProgram(plan, 0, tensors, plan.makes, random);
+  const before = ask(null),
+    results = runProgram(plan, 0, tensors, plan.makes, random);
+  for (const said of [...before, ...ask(results)]) {
+    const { device } = plan,
+      told = device.told!(said.storage);
+    for (const { storage } of results) device.blame!(storage, told);
+    said.dispose();
+  }
+  const { node } = results[0]!;
+  if (node instanceof ProgramNode) node.remember(results);
+  return results;
+}
+
+/** Runs an op with one value for each of its parameters. */
+export function runValues(compiled: CompiledOp, values: unknown[], wanted: Device | null = null): Tensor[] {
+  const calls = compiled.calls?.();
+  if (calls)
+    compiled.op.params.forEach((p, i) => {
+      if (p.flat && values[i] instanceof Tensor) values[i] = calls.row(values[i] as Tensor);
+    });
+  const device = deviceOf(compiled, values, wanted),
+    { op } = compiled;
+  let plan = planFor(compiled, values, device);
+  if (plan.cuts) {
+    values = values.map((x) =>
+      x instanceof Tensor && isFloat(x.dtype) ? cast(x, plan.call.dtype as DType, op.name) : x,
+    );
+    plan = planFor(compiled, values, device);
+  }
+  return forward(
+    plan,
+    values,
+    place(plan, values),
+    op.random ? nextCall(values[op.params.length] as RandomSource | undefined) : null,
+  );
+}
+
+/** Whether an op takes these arguments: their types, shapes and options. */
+export function binds(compiled: CompiledOp, args: readonly unknown[]): boolean {
+  try {
+    const values = arrange(compiled.op, args);
+    planFor(compiled, values, deviceOf(compiled, values));
+    return true;
+  } catch (e) {
+    if (e instanceof OpError) return false;
+    throw e;
+  }
+}
+
+/**
+ * Runs an op.  `args`: positional ones in PyTorch's order, then perhaps a plain object of options.
+ * Answers its tensor, `Results` for several outputs, nothing for an op that only changes its arguments.
+ */
+export function run(compiled: CompiledOp, args: readonly unknown[]): Tensor | Results | undefined {
+  const { op } = compiled,
+    creation = compiled.calls?.().creationOf(args, op.name),
+    results = op.outputs.length;
+  const out = creation
+    ? runValues(compiled, arrange(op, creation.args), creation.device)
+    : runValues(compiled, arrange(op, args));
+  if (creation?.requiresGrad) out.forEach((x) => x.requires_grad_());
+  return results === 1 ? out[0]! : results ? new Results(op.output_names, out) : undefined;
+}
+
+/** Runs an op and replaces the elements of its first argument by the result; answers that argument. */
+export function runInPlace(compiled: CompiledOp, args: readonly unknown[]): Tensor {
+  const { op } = compiled,
+    name = `${op.name}_`,
+    x = args[0];
+  if (!(x instanceof Tensor)) throw new TypeMismatchError(`${name}: expected a tensor, got ${describe(x)}`);
+  const values = arrange(op, args),
+    device = deviceOf(compiled, values);
+  beforeInPlace(x, name);
+  const plan = planFor(compiled, values, device),
+    tensors = place(plan, values),
+    bound = plan.call.slots[op.outputs[0]!]!;
+  if (!sameShape(bound.shape, x.shape)) {
+    throw new OpError(
+      `${name}: output with shape ${showShape(x.shape)} doesn't match the broadcast shape ${showShape(bound.shape)}`,
+    );
+  }
+  if (!can_cast(bound.dtype, x.dtype)) {
+    throw new TypeMismatchError(
+      `${name}: result type ${bound.dtype} can't be cast to the desired output type ${x.dtype}`,
+    );
+  }
+  const random = op.random ? nextCall(values[op.params.length] as RandomSource | undefined) : null;
+  const records = is_grad_enabled() && plan.differentiable && tensors.some((t) => t !== null && t.requires_grad);
+  if (!records) {
+    const [result] = forward(plan, values, tensors, random);
+    replaceContent(x, result!);
+    result!.dispose();
+    // What was there is gone, and what is there now does not depend on it (comparisons): zeros flow back.
+    if (is_grad_enabled() && x.requires_grad) {
+      recordInPlace(
+        x,
+        new FunctionNode(`${op.name}Backward`, x, (grad) =>
+          zeros(grad.shape, { dtype: grad.dtype, device: grad.device }),
+        ),
+      );
+    }
+    return x;
+  }
+  // The way back may need what x was; a copy of it takes x's place on the tape.
+  const before = unrecorded(() => x.clone()),
+    known = tensors.map((t) => (t === x ? before : t));
+  before.node = x.currentNode();
+  before.outputNumber = x.outputNumber;
+  // Gradients read it as a plan of the copy says, which lies otherwise in memory than a view does.
+  const past = isPlain(x)
+    ? plan
+    : planFor(
+        compiled,
+        values.map((v) => (v === x ? before : v)),
+        device,
+      );
+  const node = makeNode(past, 0, known, op.outputs, random);
+  const result = unrecorded(() => forward(plan, values, tensors, random))[0]!;
+  replaceContent(x, result);
+  result.dispose();
+  if (node) {
+    recordInPlace(x, node);
+    node.remember([x]);
+    node.saveOutputs([alias(x)]);
+  }
+  return x;
+}

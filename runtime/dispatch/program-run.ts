@@ -1,0 +1,376 @@
+// One program of an op run on tensors, and its place on the tape.  Program 0 is the op itself; the node of program p
+// computes gradients with program p + 1, and under create_graph that run leaves a node in its turn.
+
+import { held } from "../../host/dtypes.js";
+import type { Bound, Call } from "../../host/model.js";
+import type { CompiledOp, Op } from "../program/compiled-op.js";
+import { cast, clone, isPlain } from "../tensor/copy.js";
+import { filledOn } from "../creation/create.js";
+import type { Device, Prepared, RandomWords, Told } from "../devices/device.js";
+import { type DType, converter, isFloat } from "../elements/dtype.js";
+import { AutogradError } from "../base/errors.js";
+import { is_grad_enabled } from "../tape/grad-mode.js";
+import { type AccumulateGrad, type Grad, Node, Saved, attach } from "../tape/node.js";
+import { extent, numelOf } from "../base/shape.js";
+import type { Storage } from "../tensor/storage.js";
+import { Tensor } from "../tensor/tensor.js";
+
+/** A call with the work it needs on its device, made once for all calls with the same types, shapes and options. */
+export class Plan {
+  readonly compiled: CompiledOp;
+  readonly call: Call;
+  readonly device: Device;
+  /** For each program and set of wanted outputs. */
+  private readonly prepared = new Map<number, Prepared>();
+  private readonly needed = new Map<number, Needs>();
+  /** What the plan depends on: the structure of the call, and its numbers. */
+  readonly key: readonly unknown[];
+  readonly numbers: readonly number[];
+  /** Work prepared for other numbers. */
+  private readonly templates: Map<number, Prepared>;
+  /** For numbers in tensors' places: the type of the tensor made of them. */
+  readonly scalarTypes: readonly (DType | undefined)[];
+  /** Whether anything can flow back. */
+  readonly differentiable: boolean;
+  /** Whether floats come in where the call asks for whole numbers: they are cut before anything is computed. */
+  readonly cuts: boolean;
+  /** What is asked of elements in such a call. */
+  readonly asks: CompiledOp["asks"];
+  /** What program 0 makes: the outputs, then the given parameters that it changes. */
+  readonly makes: readonly number[];
+  /** Who makes the results of programs other than 0. */
+  readonly backwards: string;
+  /** The 8-bit type that numbers in tensors' places must fit into, and tensors without axes are turned into. */
+  private readonly narrow: DType | null;
+
+  constructor(
+    compiled: CompiledOp,
+    call: Call,
+    device: Device,
+    key: readonly unknown[],
+    numbers: readonly number[],
+    scalarTypes: readonly (DType | undefined)[],
+    sibling: Plan | null,
+    private readonly beyond: boolean,
+  ) {
+    this.numbers = numbers;
+    this.templates = sibling?.templates ?? new Map<number, Prepared>();
+    this.compiled = compiled;
+    this.call = call;
+    this.device = device;
+    this.key = key;
+    this.backwards = `${compiled.op.name} backward`;
+    this.scalarTypes = scalarTypes;
+    const changed = compiled.op.params.filter(
+      ({ slot }) => slot >= 0 && compiled.op.slots[slot]!.mut && call.slots[slot]!.given,
+    );
+    this.cuts =
+      !isFloat(call.dtype) &&
+      compiled.op.params.some(({ kind }) => kind === "dtype") &&
+      compiled.op.params.some(({ slot }) => slot >= 0 && call.slots[slot]!.given && isFloat(call.slots[slot]!.dtype));
+    this.asks = compiled.asks.filter(({ spared }) => !spared?.(call.env));
+    this.makes = [...new Set([...compiled.op.outputs, ...changed.map(({ slot }) => slot)])];
+    this.narrow =
+      call.dtype.endsWith("int8") && this.makes.some((s) => call.slots[s]!.dtype === call.dtype)
+        ? (call.dtype as DType)
+        : null;
+    compiled.op.params.forEach(({ slot }, i) => {
+      if (scalarTypes[i] || !this.narrows(slot)) return;
+      call.slots[slot]!.dtype = this.narrow!;
+      call.slots[slot]!.offset = 0;
+    });
+    this.differentiable =
+      compiled.op.programs.length > 1 && compiled.op.outputs.some((s) => isFloat(call.slots[s]!.dtype));
+  }
+
+  /** What a gradient program needs for these of its outputs, under the options of this call. */
+  needs(program: number, way: readonly { readonly output: number }[]): Needs {
+    let key = program;
+    for (const { output } of way) key += 4 << output;
+    let found = this.needed.get(key);
+    if (!found) {
+      const { saves = [], nests = [] } = this.compiled.op.programs[program] ?? {},
+        { env } = this.call,
+        read = new Set<number>(),
+        held = new Map<number, boolean>();
+      if (way.length)
+        for (const { when, accesses } of nests) if (!when || when(env)) for (const { slot } of accesses) read.add(slot);
+      for (const { output } of way) {
+        for (const entry of saves[output]!) {
+          const slot = entry < 0 ? ~entry : entry;
+          if (read.has(slot)) held.set(slot, entry >= 0 || held.get(slot) === true);
+        }
+      }
+      this.needed.set(key, (found = { slots: [...held.keys()], held: [...held.values()] }));
+    }
+    return found;
+  }
+
+  private narrows(slot: number): boolean {
+    const bound = this.narrow && this.compiled.op.promoted.includes(slot) ? this.call.slots[slot]! : null;
+    return (
+      bound !== null && bound.given && !bound.shape.length && bound.dtype !== this.narrow && bound.dtype !== "bool"
+    );
+  }
+
+  /** What stands for a tensor in the call. */
+  tensor(value: Tensor, slot: number): Tensor {
+    return this.narrow ? cast(value, this.call.slots[slot]!.dtype as DType, this.compiled.op.name) : value;
+  }
+
+  /** What stands for a number in a tensor's place: an infinity for one that is beyond all that it is compared with. */
+  number(value: number, slot: number): number {
+    if (this.beyond && value !== (value | 0)) return value * Infinity;
+    return this.narrow && this.compiled.op.promoted.includes(slot)
+      ? converter(this.narrow)(held(this.compiled.op.name, this.narrow, value))
+      : value;
+  }
+
+  prepare(program: number, wanted: readonly number[]): Prepared {
+    let key = program;
+    for (const slot of wanted) key = key * 64 + slot + 1;
+    let found = this.prepared.get(key);
+    if (!found) {
+      const template = this.templates.get(key);
+      found =
+        (template && this.device.reword(template, this.call)) ??
+        this.device.prepare(this.compiled, program, this.call, wanted);
+      if (!template) this.templates.set(key, found);
+      this.prepared.set(key, found);
+    }
+    return found;
+  }
+}
+
+type Slots = (Tensor | null)[];
+
+/**
+ * The slots that gradients are made from, and for each of them whether changing its tensor in place is an error:
+ * dsl/saving.py.
+ */
+interface Needs {
+  readonly slots: readonly number[];
+  readonly held: readonly boolean[];
+}
+
+/** Runs a program; answers the tensors of `wanted` (slots).  `tensors[slot]`: what is given. */
+export function runProgram(
+  plan: Plan,
+  program: number,
+  tensors: Slots,
+  wanted: readonly number[],
+  random: RandomWords | null,
+): Tensor[] {
+  const {
+      compiled: { op },
+      call,
+      device,
+    } = plan,
+    storages = new Array<Storage | null>(tensors.length);
+  for (let i = 0; i < tensors.length; i++) storages[i] = tensors[i] === null ? null : tensors[i]!.storage;
+  const prepared = plan.prepare(program, wanted),
+    maker = program === 0 ? op.name : plan.backwards,
+    out: Tensor[] = [];
+  for (const slot of wanted) {
+    const bound = call.slots[slot]!,
+      given = tensors[slot];
+    if (given) {
+      out.push(given);
+      continue;
+    }
+    const tensor = new Tensor(
+      device.allocate(bound.dtype as DType, numelOf(bound.shape), maker),
+      bound.dtype as DType,
+      bound.shape,
+      bound.strides,
+      0,
+    );
+    storages[slot] = tensor.storage;
+    out.push(tensor);
+  }
+  for (const slot of prepared.changes) tensors[slot]!.storage.change();
+  device.execute(prepared, storages, random);
+  if (plan.differentiable && is_grad_enabled()) {
+    const node = makeNode(plan, program, tensors, program === 0 ? op.outputs : wanted, random);
+    if (node) finishNode(node, out);
+  }
+  return out;
+}
+
+/** The node of a run; null where no input needs a gradient that the op has. */
+export function makeNode(
+  plan: Plan,
+  program: number,
+  tensors: Slots,
+  outputs: readonly number[],
+  random: RandomWords | null,
+): ProgramNode | null {
+  let any = false;
+  for (let i = 0; i < tensors.length; i++) if (tensors[i] !== null && tensors[i]!.requires_grad) any = true;
+  return any ? new ProgramNode(plan, program, tensors, outputs, random) : null;
+}
+
+/** Attaches the outputs to their node and saves those that the way back needs. */
+export function finishNode(node: ProgramNode, out: readonly Tensor[]): void {
+  for (let i = 0; i < node.outputs.length; i++) if (isFloat(out[i]!.dtype)) attach(out[i]!, node, i);
+  node.remember(out);
+  node.saveOutputs(out);
+}
+
+/** The slot of the gradient that comes in for output `slot` of a program; -1 if it has none. */
+function cotangentOf(op: Op, program: number, slot: number): number {
+  const like = program === 0 ? slot : op.slots[slot]!.like,
+    earlier = program === 0 ? [] : op.programs[program]!.inputs;
+  return (
+    op.programs[program + 1]!.inputs.find(
+      (s) => op.slots[s]!.role === "cotangent" && op.slots[s]!.like === like && !earlier.includes(s),
+    ) ?? -1
+  );
+}
+
+export class ProgramNode extends Node {
+  readonly name: string;
+  private readonly plan: Plan;
+  private readonly program: number;
+  private readonly random: RandomWords | null;
+  /** The slots of the linked inputs and of the outputs. */
+  private readonly inputs: number[] = [];
+  private readonly types: DType[] = [];
+  readonly outputs: readonly number[];
+  private readonly needs: Needs;
+  private readonly saved: (Saved | null)[];
+  /** What a GPU will tell of the results, so of the gradients too. */
+  private told: Told | null = null;
+
+  constructor(plan: Plan, program: number, tensors: Slots, outputs: readonly number[], random: RandomWords | null) {
+    super();
+    const { op } = plan.compiled;
+    this.name = `${op.name[0]!.toUpperCase()}${op.name.slice(1)}${"Backward".repeat(program + 1)}0`;
+    this.plan = plan;
+    this.program = program;
+    this.outputs = outputs;
+    this.random = random;
+    const own = program === 0 ? op.params.filter((p) => p.slot >= 0).map((p) => p.slot) : op.programs[program]!.inputs;
+    for (const slot of own) {
+      const tensor = tensors[slot];
+      if (!tensor) continue;
+      this.inputs.push(slot);
+      this.types.push(tensor.dtype);
+      this.link(tensor);
+    }
+    const { slots, held } = (this.needs = plan.needs(
+      program + 1,
+      this.way((i) => this.next[i] !== null),
+    ));
+    this.saved = new Array<Saved | null>(op.slots.length).fill(null);
+    for (let i = 0; i < slots.length; i++) {
+      const slot = slots[i]!,
+        tensor = tensors[slot];
+      if (tensor && !outputs.includes(slot)) this.saved[slot] = new Saved(tensor, this, -1, held[i]);
+    }
+  }
+
+  /** The outputs of the gradient program, by their numbers in it, for the inputs that are wanted. */
+  private way(wanted: (input: number) => boolean): { input: number; slot: number; output: number }[] {
+    const { op } = this.plan.compiled,
+      next = op.programs[this.program + 1];
+    if (!next) return [];
+    return next.outputs.flatMap((slot, output) => {
+      const input = this.inputs.indexOf(op.slots[slot]!.like);
+      return input >= 0 && wanted(input) ? [{ input, slot, output }] : [];
+    });
+  }
+
+  remember([first]: readonly Tensor[]): void {
+    this.told = this.plan.device.told?.(first!.storage) ?? null;
+  }
+
+  saveOutputs(out: readonly Tensor[]): void {
+    const { slots, held } = this.needs;
+    this.outputs.forEach((slot, i) => {
+      const at = slots.indexOf(slot);
+      if (at >= 0) this.saved[slot] = new Saved(out[i]!, this, i, held[at]);
+    });
+  }
+
+  apply(grads: readonly Grad[], wanted: readonly boolean[]): Grad[] {
+    const { op } = this.plan.compiled,
+      answers: Grad[] = this.inputs.map(() => null);
+    if (this.program + 1 >= op.programs.length) {
+      throw new AutogradError(`${op.name}: derivatives of order ${this.program + 1} are not available`);
+    }
+    const way = this.way((i) => wanted[i]!);
+    // A gradient that an input does not change has a derivative all the same: zero.
+    if (this.program > 0) {
+      this.inputs.forEach((slot, i) => {
+        if (wanted[i] && isFloat(this.types[i]!) && !way.some(({ input }) => input === i)) {
+          answers[i] = filledOn(this.plan.device, this.plan.call.slots[slot]!.shape, 0, this.types[i]!, "zeros");
+        }
+      });
+    }
+    if (!way.length) return answers;
+    const tensors: Slots = op.slots.map(() => null),
+      made: Tensor[] = [],
+      needs = this.plan.needs(this.program + 1, way).slots;
+    for (const slot of needs) {
+      const saved = this.saved[slot]?.get() ?? null;
+      tensors[slot] = saved;
+      // What a view became in place lies otherwise than results do.
+      if (saved && this.outputs.includes(slot) && !isPlain(saved)) made.push((tensors[slot] = clone(saved)));
+    }
+    this.outputs.forEach((output, i) => {
+      const slot = cotangentOf(op, this.program, output);
+      if (slot < 0) return;
+      const grad = grads[i];
+      if (!grad) return;
+      // Gradient programs read it from the start of its memory.
+      const plain = cast(isPlain(grad) ? grad : clone(grad), this.plan.call.slots[slot]!.dtype as DType, op.name);
+      if (plain !== grad) made.push(plain);
+      tensors[slot] = plain;
+    });
+    // A gradient that nobody sent is zero: of an output not used, or of an input whose gradient was not asked for.
+    // Values that only terms with such a gradient read were not saved; ones stand for them.
+    for (const slot of needs) {
+      const { role } = op.slots[slot]!,
+        bound = this.plan.call.slots[slot]!;
+      if (tensors[slot] || (role === "cotangent" ? !bound.fresh : this.program === 0 || !(bound.given || bound.fresh)))
+        continue;
+      made.push((tensors[slot] = this.filled(bound, role === "cotangent" ? 0 : 1)));
+    }
+    const out = runProgram(
+      this.plan,
+      this.program + 1,
+      tensors,
+      way.map(({ input, slot }) => {
+        // The gradient of a leaf may have a place where it is wanted.
+        tensors[slot] =
+          (this.next[input] as Partial<AccumulateGrad>).room?.(this.plan.call.slots[slot]!, this.plan.backwards) ??
+          null;
+        return slot;
+      }),
+      this.random,
+    );
+    if (this.told) for (const { storage } of out) this.plan.device.blame!(storage, this.told);
+    way.forEach(({ input }, k) => {
+      answers[input] = cast(out[k]!, this.types[input]!, op.name);
+    });
+    if (!is_grad_enabled()) for (const tensor of made) tensor.dispose();
+    return answers;
+  }
+
+  /** A tensor laid out as a slot, every element the same. */
+  private filled({ dtype, shape, strides, offset }: Bound, value: 0 | 1): Tensor {
+    const type = dtype as DType,
+      length = offset + extent(shape, strides),
+      { device } = this.plan;
+    const storage = device.allocate(type, length, this.plan.backwards),
+      out = new Tensor(storage, type, shape, strides, offset);
+    device.fill(storage, value);
+    return out;
+  }
+
+  override release(): void {
+    // What was saved stays in the list, emptied, so that a second way back is an error and not a wrong answer.
+    for (const saved of this.saved) saved?.release();
+  }
+}

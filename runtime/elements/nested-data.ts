@@ -1,0 +1,99 @@
+// What users hand in as data: nested arrays and typed arrays, to elements of a type.
+
+import type { Elements } from "../program/compiled-op.js";
+import { type DType, entry, fromHalfBits, newElements } from "./dtype.js";
+import { OpError, TypeMismatchError, describe } from "../base/errors.js";
+import { numelOf } from "../base/shape.js";
+
+export type Nested = number | boolean | bigint | readonly Nested[] | NumberArray;
+export type NumberArray =
+  | Elements
+  | Uint16Array
+  | Uint8ClampedArray
+  | Int16Array
+  | Uint32Array
+  | BigInt64Array
+  | BigUint64Array;
+
+interface Data {
+  elements: Elements;
+  dtype: DType;
+  shape: number[];
+}
+
+/** The type of a typed array's numbers. */
+function natural(data: NumberArray): DType {
+  if (data instanceof Float64Array) return "float64";
+  if (data instanceof Float32Array) return "float32";
+  if ((data[Symbol.toStringTag] as string) === "Float16Array") return "float16"; // which not every engine has
+  if (data instanceof Int8Array) return "int8";
+  if (data instanceof Uint8Array || data instanceof Uint8ClampedArray) return "uint8";
+  return "int32";
+}
+
+export function fromTyped(data: NumberArray, wanted: DType | null): Data {
+  const dtype = wanted ?? natural(data),
+    elements = newElements(dtype, data.length),
+    shape = [data.length];
+  if (dtype === "float16" && data instanceof Uint16Array) {
+    for (let i = 0; i < data.length; i++) elements[i] = fromHalfBits(data[i]!);
+    return { elements, dtype, shape };
+  }
+  const plain = data.constructor === elements.constructor && dtype !== "float16" && dtype !== "bool";
+  if (data.length === 0) return { elements, dtype, shape }; // or its memory is gone
+  if (plain) elements.set(data as Elements);
+  else {
+    const convert = entry(dtype, "tensor");
+    for (let i = 0; i < data.length; i++) elements[i] = convert(Number(data[i]));
+  }
+  return { elements, dtype, shape };
+}
+
+/** Nested arrays of numbers (float32 unless told otherwise) or of booleans (bool). */
+export function fromNested(data: Nested, wanted: DType | null): Data {
+  const shape: number[] = [];
+  let level: unknown = data;
+  while (isList(level)) {
+    shape.push(level.length);
+    level = level[0];
+    if (shape.length > 64) throw new OpError("tensor: the data are nested more than 64 deep");
+  }
+  checkLengths(data, shape, 0); // before memory is taken for what the first lists promise
+  const n = numelOf(shape),
+    values = new Float64Array(n);
+  let at = 0,
+    booleans = n > 0,
+    bigints = n > 0;
+  const visit = (item: unknown, axis: number): void => {
+    if (axis < shape.length) {
+      const list = item as ArrayLike<unknown>;
+      for (let i = 0; i < list.length; i++) visit(list[i], axis + 1);
+      return;
+    }
+    if (typeof item !== "number" && typeof item !== "boolean" && typeof item !== "bigint") {
+      throw new TypeMismatchError(`tensor: expected numbers or booleans, got ${describe(item)}`);
+    }
+    if (typeof item !== "boolean") booleans = false;
+    if (typeof item !== "bigint") bigints = false;
+    values[at++] = Number(item);
+  };
+  visit(data, 0);
+  const dtype = wanted ?? (booleans ? "bool" : bigints ? "int32" : "float32");
+  const elements = newElements(dtype, n),
+    convert = entry(dtype, "tensor");
+  for (let i = 0; i < n; i++) elements[i] = convert(values[i]!);
+  return { elements, dtype, shape };
+}
+
+function checkLengths(item: unknown, shape: readonly number[], axis: number): void {
+  if (axis === shape.length) return;
+  if (!isList(item) || item.length !== shape[axis]) {
+    throw new OpError(
+      `tensor: expected sequence of length ${shape[axis]} at dim ${axis} (got ${isList(item) ? item.length : describe(item)})`,
+    );
+  }
+  if (axis + 1 < shape.length) for (let i = 0; i < item.length; i++) checkLengths(item[i], shape, axis + 1);
+}
+
+const isList = (v: unknown): v is ArrayLike<unknown> =>
+  Array.isArray(v) || (ArrayBuffer.isView(v) && !(v instanceof DataView));

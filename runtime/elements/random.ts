@@ -1,0 +1,95 @@
+// The seed, and the counter that gives every call its own random numbers (Philox 4x32-10, philox.ts).
+
+import type { RandomWords } from "../devices/device.js";
+import { newElements } from "./dtype.js";
+import { TypeMismatchError, describe } from "../base/errors.js";
+import { atMost } from "../base/named-arguments.js";
+import { uniform } from "./philox.js";
+
+let seedLow = 0x2545f491,
+  seedHigh = 0;
+let calls = 0;
+
+/** Random bits that a program seeds by itself: what `generator` options take. */
+export abstract class RandomSource {
+  /** 32 random bits. */
+  abstract bits(): number;
+  /** The numbers from 0 up to n in random order. */
+  abstract permutation(n: number): Int32Array;
+}
+
+/** What an option `generator` holds; null for the package's own numbers. */
+export function sourceOf(generator: unknown, op: string): RandomSource | null {
+  if (generator === undefined || generator === null || generator instanceof RandomSource) return generator ?? null;
+  throw new TypeMismatchError(`${op}: argument 'generator' must be a torch.Generator, got ${describe(generator)}`);
+}
+
+/** A seed: a whole number up to 2^53 in size. */
+export function seedOf(seed: unknown): number {
+  if (Number.isSafeInteger(seed)) return seed as number;
+  throw new TypeMismatchError(
+    `manual_seed: argument 'seed' must be a whole number up to 2^53 in size, got ${describe(seed)}`,
+  );
+}
+
+/** Starts the sequence of random numbers anew.  `seed`: a whole number, up to 2^53 in size. */
+export function manual_seed(seed: number): void {
+  atMost("manual_seed", arguments, 1);
+  const size = Math.abs(seedOf(seed));
+  seedLow = (size % 2 ** 32) >>> 0;
+  seedHigh = (Math.floor(size / 2 ** 32) | (seed < 0 ? 0x80000000 : 0)) >>> 0;
+  calls = 0;
+}
+
+/** A new seed from the clock; answers it. */
+export function seed(): number {
+  atMost("seed", arguments, 0);
+  const value = Math.floor(Math.random() * 2 ** 52);
+  manual_seed(value);
+  return value;
+}
+
+export function initial_seed(): number {
+  atMost("initial_seed", arguments, 0);
+  return (seedHigh & 0x7fffffff) * 2 ** 32 + seedLow;
+}
+
+/**
+ * The words for one call that draws random numbers; of a source: two numbers of its sequence, so that devices agree on
+ * what follows.
+ */
+export function nextCall(source: RandomSource | null = null): RandomWords {
+  return source ? { seedLow: source.bits(), seedHigh: source.bits(), call: 0 } : { seedLow, seedHigh, call: calls++ };
+}
+
+export interface RandomState {
+  readonly seedLow: number;
+  readonly seedHigh: number;
+  readonly calls: number;
+}
+export function get_rng_state(): RandomState {
+  atMost("get_rng_state", arguments, 0);
+  return { seedLow, seedHigh, calls };
+}
+export function set_rng_state(state: RandomState): void {
+  atMost("set_rng_state", arguments, 1);
+  for (const name of ["seedLow", "seedHigh", "calls"] as const) {
+    if (!Number.isSafeInteger(state?.[name]))
+      throw new TypeMismatchError(`set_rng_state: expected what get_rng_state answered, got ${describe(state)}`);
+  }
+  ({ seedLow, seedHigh, calls } = state);
+}
+
+/** The numbers from 0 up to n in random order (Fisher and Yates); of a source: in its order. */
+export function randomPermutation(n: number, source: RandomSource | null = null): Int32Array {
+  if (source) return source.permutation(n);
+  const order = newElements("int32", n).map((_, i) => i) as Int32Array,
+    words = nextCall();
+  for (let i = n - 1; i > 0; i--) {
+    const j = Math.floor(uniform(words.seedLow, words.seedHigh, words.call, 0, i) * (i + 1)),
+      kept = order[i]!;
+    order[i] = order[j]!;
+    order[j] = kept;
+  }
+  return order;
+}

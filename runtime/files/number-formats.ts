@@ -1,0 +1,142 @@
+// Numbers as files hold them, little-endian, to elements of the package's types and back: half precision, bfloat16 and
+// 64-bit integers among them.
+
+import type { Elements } from "../program/compiled-op.js";
+import { type DType, converter, fromHalfBits, halfBits, isFloat, newElements } from "../elements/dtype.js";
+import { OpError } from "../base/errors.js";
+import { roundToHalf } from "../elements/math.js";
+import { FileError } from "./error.js";
+
+/** A type of files. */
+export interface FileType {
+  readonly name: string;
+  readonly bytes: number;
+  /** What the package keeps it as. */
+  readonly dtype: DType;
+  /** The elements of bytes that begin at a multiple of their size; they may share the memory. */
+  decode(data: ArrayBuffer): Elements;
+}
+
+let halves: Float32Array | null = null;
+
+/** The number of each of the 65,536 patterns of half precision. */
+function halfTable(): Float32Array {
+  if (!halves) {
+    halves = new Float32Array(65536);
+    for (let bits = 0; bits < 65536; bits++) halves[bits] = fromHalfBits(bits);
+  }
+  return halves;
+}
+
+function decodeHalf(data: ArrayBuffer): Elements {
+  const bits = new Uint16Array(data),
+    out = new Float32Array(bits.length),
+    table = halfTable();
+  for (let i = 0; i < bits.length; i++) out[i] = table[bits[i]!]!;
+  return out;
+}
+
+function decodeBrain(data: ArrayBuffer): Elements {
+  const bits = new Uint16Array(data),
+    out = new Uint32Array(bits.length);
+  for (let i = 0; i < bits.length; i++) out[i] = bits[i]! << 16;
+  return new Float32Array(out.buffer);
+}
+
+const misfit = (value: bigint | number): OpError =>
+  new OpError(`the value ${value} does not fit into int32, which holds 32 bits`);
+
+/** 64 bits as pairs of words: the upper one must be all sign, or zero. */
+function decodeLong(signed: boolean): FileType["decode"] {
+  return (data) => {
+    const words = new Int32Array(data),
+      out = new Int32Array(words.length / 2);
+    for (let i = 0; i < out.length; i++) {
+      const low = words[2 * i]!,
+        high = words[2 * i + 1]!;
+      if (high !== low >> 31 || (!signed && low < 0))
+        throw misfit((signed ? new BigInt64Array(data) : new BigUint64Array(data))[i]!);
+      out[i] = low;
+    }
+    return out;
+  };
+}
+
+function decodeUnsigned(data: ArrayBuffer): Elements {
+  const out = new Int32Array(data);
+  for (let i = 0; i < out.length; i++) if (out[i]! < 0) throw misfit(out[i]! >>> 0);
+  return out;
+}
+
+const type = (name: string, bytes: number, dtype: DType, decode: FileType["decode"]): FileType => ({
+  name,
+  bytes,
+  dtype,
+  decode,
+});
+
+/** The types by PyTorch's names. */
+export const FILE_TYPES: Readonly<Record<string, FileType>> = {
+  float64: type("float64", 8, "float64", (b) => new Float64Array(b)),
+  float32: type("float32", 4, "float32", (b) => new Float32Array(b)),
+  float16: type("float16", 2, "float16", decodeHalf),
+  bfloat16: type("bfloat16", 2, "float32", decodeBrain),
+  int64: type("int64", 8, "int32", decodeLong(true)),
+  int32: type("int32", 4, "int32", (b) => new Int32Array(b)),
+  int16: type("int16", 2, "int32", (b) => Int32Array.from(new Int16Array(b))),
+  int8: type("int8", 1, "int8", (b) => new Int8Array(b)),
+  uint64: type("uint64", 8, "int32", decodeLong(false)),
+  uint32: type("uint32", 4, "int32", decodeUnsigned),
+  uint16: type("uint16", 2, "int32", (b) => Int32Array.from(new Uint16Array(b))),
+  uint8: type("uint8", 1, "uint8", (b) => new Uint8Array(b)),
+  bool: type("bool", 1, "bool", (b) => new Uint8Array(b).map((v) => (v ? 1 : 0))),
+};
+
+/** The elements of `data`, which is used up, in `wanted` where they are floating and that is given. */
+export function decode(
+  data: Uint8Array<ArrayBuffer>,
+  from: FileType,
+  wanted: DType | null,
+  file: string,
+  what: string,
+): { elements: Elements; dtype: DType } {
+  const whole = data.byteOffset === 0 && data.length === data.buffer.byteLength ? data : data.slice();
+  let elements: Elements;
+  try {
+    elements = from.decode(whole.buffer);
+  } catch (error) {
+    throw new FileError(file, `${what}: ${(error as Error).message}`);
+  }
+  const dtype = wanted && isFloat(from.dtype) ? wanted : from.dtype;
+  return { elements: dtype === from.dtype ? elements : converted(elements, dtype), dtype };
+}
+
+function converted(elements: Elements, dtype: DType): Elements {
+  const out = newElements(dtype, elements.length),
+    convert = converter(dtype);
+  for (let i = 0; i < out.length; i++) out[i] = convert(elements[i]!);
+  return out;
+}
+
+const f32 = new Float32Array(1),
+  u32 = new Uint32Array(f32.buffer);
+
+/** The 16 bits of the bfloat16 nearest to a number, ties to even. */
+function brainBits(value: number): number {
+  f32[0] = value;
+  const bits = u32[0]!;
+  if (Number.isNaN(value)) return (bits >>> 16) | 0x40;
+  return (bits + 0x7fff + ((bits >>> 16) & 1)) >>> 16;
+}
+
+/** The bytes that a file of the type `to` (a name of FILE_TYPES) holds for elements of `dtype`. */
+export function encode(elements: Elements, dtype: DType, to: string): Uint8Array {
+  if (to === "float16" || to === "bfloat16") {
+    const out = new Uint16Array(elements.length),
+      bits = to === "bfloat16" ? brainBits : (v: number) => halfBits(roundToHalf(v));
+    for (let i = 0; i < out.length; i++) out[i] = bits(elements[i]!);
+    return new Uint8Array(out.buffer);
+  }
+  const same = dtype === to ? elements : converted(elements, to as DType);
+  return new Uint8Array(same.buffer, same.byteOffset, same.byteLength);
+}

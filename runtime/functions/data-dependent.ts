@@ -1,0 +1,256 @@
+// What depends on values, so is a promise: comparisons of whole tensors, and results whose size the values decide.
+
+import { tensor } from "../creation/create.js";
+import { isFloat, newElements } from "../elements/dtype.js";
+import { OpError, TypeMismatchError, describe } from "../base/errors.js";
+import * as kernels from "../views/needed-ops.js";
+import { count, flag, number, whole } from "../base/argument-kinds.js";
+import { check } from "../tensor/tensor-arguments.js";
+import { atMost, named } from "../base/named-arguments.js";
+import { axisOf, broadcastShapes, checkShape, contiguousStrides, sameShape, showShape } from "../base/shape.js";
+import { Tensor } from "../tensor/tensor.js";
+import * as views from "../views/views.js";
+
+/**
+ * The elements of `input` where the bool tensor `mask` (broadcast with it) holds, with one axis.  Its gradient flows
+ * back.
+ */
+export async function masked_select(input: Tensor, mask: Tensor): Promise<Tensor> {
+  atMost("masked_select", arguments, 2);
+  check(input, "masked_select", "input");
+  check(mask, "masked_select", "mask");
+  if (mask.dtype !== "bool")
+    throw new TypeMismatchError(`masked_select: expected BoolTensor for mask, got ${mask.dtype}`);
+  const shape = broadcastShapes(input.shape, mask.shape);
+  if (!shape)
+    throw new OpError(
+      `masked_select: the shape of the mask ${showShape(mask.shape)} and of the tensor ${showShape(input.shape)} do not broadcast`,
+    );
+  const flat = views.reshape(views.expand(input, shape), [-1]),
+    holds = await views.expand(mask, shape).data(),
+    places: number[] = [];
+  holds.forEach((value: number, i: number) => {
+    if (value !== 0) places.push(i);
+  });
+  return kernels.index_select(flat, 0, tensor(Int32Array.from(places), { device: input.device }));
+}
+
+/**
+ * The places of the elements that are not zero: one row of indices for each; with `as_tuple` one tensor for each axis.
+ */
+export async function nonzero(input: Tensor, options: { as_tuple?: boolean } = {}): Promise<Tensor | Tensor[]> {
+  atMost("nonzero", arguments, 2);
+  check(input, "nonzero", "input");
+  const [as_tuple = false] = named("nonzero", ["as_tuple"], [options]);
+  const { shape } = input,
+    strides = contiguousStrides(shape),
+    elements = await input.data(),
+    rows: number[] = [];
+  let count = 0;
+  elements.forEach((value: number, i: number) => {
+    if (value === 0) return;
+    count++;
+    for (let d = 0; d < shape.length; d++) rows.push(Math.floor(i / strides[d]!) % shape[d]!);
+  });
+  const out = tensor(Int32Array.from(rows), { shape: [count, shape.length], device: input.device });
+  if (!as_tuple) return out;
+  return shape.length === 0 ? [tensor(new Int32Array(count), { device: input.device })] : views.unbind(out, 1);
+}
+
+/** As nonzero: one row for each. */
+export async function argwhere(input: Tensor): Promise<Tensor> {
+  atMost("argwhere", arguments, 1);
+  return (await nonzero(input)) as Tensor;
+}
+
+/** Whether two tensors have the same shape and elements. */
+export async function equal(input: Tensor, other: Tensor): Promise<boolean> {
+  atMost("equal", arguments, 2);
+  check(input, "equal", "input");
+  check(other, "equal", "other");
+  if (!sameShape(input.shape, other.shape)) return false;
+  const [a, b] = await Promise.all([input.data(), other.data()]);
+  return a.every((value: number, i: number) => value === b[i]);
+}
+
+/** Whether all elements are within `atol + rtol * |other|` of the other's. */
+export async function allclose(...args: [Tensor, Tensor, ...unknown[]]): Promise<boolean> {
+  const [input, other, rtol = 1e-5, atol = 1e-8, equal_nan = false] = named(
+    "allclose",
+    ["input", "other", "rtol", "atol", "equal_nan"],
+    args,
+  );
+  check(input, "allclose", "input");
+  check(other, "allclose", "other");
+  number(rtol, "allclose", "rtol");
+  number(atol, "allclose", "atol");
+  flag(equal_nan, "allclose", "equal_nan");
+  if (isFloat(input.dtype) !== isFloat(other.dtype) || input.dtype !== other.dtype) {
+    throw new TypeMismatchError(`allclose: ${input.dtype} did not match ${other.dtype}`);
+  }
+  const shape = broadcastShapes(input.shape, other.shape);
+  if (!shape)
+    throw new OpError(`allclose: the shapes ${showShape(input.shape)} and ${showShape(other.shape)} do not broadcast`);
+  const [a, b] = await Promise.all([views.expand(input, shape).data(), views.expand(other, shape).data()]);
+  return a.every((x: number, i: number) => {
+    const y = b[i]!;
+    if (Number.isNaN(x) && Number.isNaN(y)) return equal_nan === true;
+    return x === y || (Number.isFinite(y) && Math.abs(x - y) <= (atol as number) + (rtol as number) * Math.abs(y));
+  });
+}
+
+/** As nonzero, with exactly `size` rows: too many are cut off, missing ones hold `fill_value`. */
+export async function nonzero_static(...args: [Tensor, ...unknown[]]): Promise<Tensor> {
+  const [input, size, fill_value = -1] = named("nonzero_static", ["input", "size", "fill_value"], args);
+  check(input, "nonzero_static", "input");
+  checkShape([count(size, "nonzero_static", "size"), input.ndim], "nonzero_static");
+  const found = (await nonzero(input)) as Tensor,
+    kept = Math.min(found.shape[0]!, Number(size)),
+    rank = input.ndim;
+  const out = newElements("int32", Number(size) * rank).fill(
+    whole(fill_value, "nonzero_static", "fill_value"),
+  ) as Int32Array;
+  out.set((await views.narrow(found, 0, 0, kept).contiguous().data()) as Int32Array);
+  return tensor(out, { shape: [Number(size), rank], device: input.device });
+}
+
+/** A view of `length` elements along `dim` from `start` on; a promise where a tensor holds the start or the length. */
+export function narrow(
+  input: Tensor,
+  dim: number,
+  start: number | Tensor,
+  length: number | Tensor,
+): Tensor | Promise<Tensor> {
+  return start instanceof Tensor || length instanceof Tensor
+    ? narrowAt(input, dim, start, length)
+    : views.narrow(input, dim, start, length);
+}
+
+/** Views cut at places, or so many of nearly equal size; a promise where a tensor says which. */
+export function tensor_split(
+  input: Tensor,
+  at: number | readonly number[] | Tensor,
+  dim?: number | views.DimOption,
+): Tensor[] | Promise<Tensor[]> {
+  return at instanceof Tensor ? splitAt(input, at, dim) : views.tensor_split(input, at, dim);
+}
+
+/** As narrow, with the start in a tensor without axes, the length in one of one element. */
+async function narrowAt(input: Tensor, dim: number, start: number | Tensor, length: number | Tensor): Promise<Tensor> {
+  const one = async (x: number | Tensor, name: string, fits: (t: Tensor) => boolean): Promise<number> => {
+    if (!(x instanceof Tensor)) return x;
+    if (!fits(x) || isFloat(x.dtype) || x.dtype === "bool")
+      throw new OpError(`narrow: ${name} must be an 0-dim integral Tensor.`);
+    return (await x.item()) as number;
+  };
+  return views.narrow(
+    input,
+    dim,
+    await one(start, "start", (t) => t.ndim === 0),
+    await one(length, "length", (t) => t.numel() === 1),
+  );
+}
+
+/** As tensor_split, with the number of parts, or the places to cut at, in a tensor. */
+async function splitAt(input: Tensor, at: Tensor, dim?: number | { dim?: number }): Promise<Tensor[]> {
+  if (at.ndim > 1 || isFloat(at.dtype)) {
+    throw new OpError(
+      `tensor_split: tensor_split expected tensor_indices_or_sections to be a zero-dimensional or one-dimensional integer tensor, but got ${at.ndim} dims of ${at.dtype}`,
+    );
+  }
+  return views.tensor_split(
+    input,
+    at.ndim === 0 ? ((await at.item()) as number) : Array.from((await at.data()) as ArrayLike<number>),
+    dim,
+  );
+}
+
+interface RepeatOptions {
+  repeats?: number | Tensor;
+  dim?: number;
+  output_size?: number;
+}
+
+/**
+ * Each slice along `dim` (each element, without it) so many times in a row.  A promise where a tensor says how often
+ * each.
+ */
+export function repeat_interleave(
+  input: Tensor,
+  repeats: number,
+  dim?: number | null | RepeatOptions,
+  options?: RepeatOptions,
+): Tensor;
+export function repeat_interleave(
+  input: Tensor,
+  repeats: Tensor,
+  dim?: number | null | RepeatOptions,
+  options?: RepeatOptions,
+): Promise<Tensor>;
+export function repeat_interleave(input: Tensor, repeats?: RepeatOptions): Tensor | Promise<Tensor>;
+export function repeat_interleave(...args: unknown[]): Tensor | Promise<Tensor> {
+  const [x, repeats, dim, output_size] = named("repeat_interleave", ["input", "repeats", "dim", "output_size"], args);
+  check(x, "repeat_interleave", "input");
+  if (repeats === undefined) return counted(x);
+  const flat = dim === undefined || dim === null,
+    input = flat ? views.reshape(x, [-1]) : x;
+  const axis = axisOf(flat ? 0 : (dim as number), input.ndim, "repeat_interleave"),
+    n = input.shape[axis] ?? 1;
+  if (repeats instanceof Tensor) return repeatedBy(input, repeats, axis, n, output_size as number | undefined);
+  const times = repeats as number;
+  if (!Number.isInteger(times) || times < 0)
+    throw new OpError(`repeat_interleave: repeats can not be negative, got ${describe(times)}`);
+  if (output_size !== undefined && output_size !== null && output_size !== n * times) {
+    throw new OpError(`repeat_interleave: Expected output_size to be ${n * times}, got ${describe(output_size)}`);
+  }
+  const wide = input.ndim === 0 ? views.reshape(input, [1]) : input,
+    shape = [...wide.shape];
+  const stretched = views.expand(views.unsqueeze(wide, axis + 1), [
+    ...shape.slice(0, axis + 1),
+    times,
+    ...shape.slice(axis + 1),
+  ]);
+  shape[axis] = n * times;
+  return views.reshape(stretched.clone(), shape);
+}
+
+/** 0, 1, 2, ..., each so often as `repeats` says. */
+async function counted(repeats: Tensor): Promise<Tensor> {
+  if (repeats.ndim !== 1)
+    throw new OpError(
+      `repeat_interleave: repeat_interleave only accept 1D vector as repeat, got ${repeats.ndim} dimensions`,
+    );
+  const places: number[] = [];
+  (await repeats.data()).forEach((times: number, i: number) => {
+    for (let k = 0; k < times; k++) places.push(i);
+  });
+  return tensor(Int32Array.from(places), { device: repeats.device });
+}
+
+async function repeatedBy(
+  input: Tensor,
+  repeats: Tensor,
+  axis: number,
+  n: number,
+  size: number | undefined | null,
+): Promise<Tensor> {
+  if (isFloat(repeats.dtype))
+    throw new TypeMismatchError(`repeat_interleave: repeats has to be Long or Int tensor, got ${repeats.dtype}`);
+  if (repeats.ndim > 1) throw new OpError("repeat_interleave: repeats must be 0-dim or 1-dim tensor");
+  if (repeats.numel() !== 1 && repeats.numel() !== n) {
+    throw new OpError(
+      `repeat_interleave: repeats must have the same size as input along dim, but got repeats.size(0) = ${repeats.numel()} and input.size(${axis}) = ${n}`,
+    );
+  }
+  const given = await repeats.data(),
+    places: number[] = [];
+  for (let i = 0; i < n; i++) {
+    const times = given[given.length === 1 ? 0 : i]!;
+    if (times < 0) throw new OpError("repeat_interleave: repeats can not be negative");
+    for (let k = 0; k < times; k++) places.push(i);
+  }
+  if (size !== undefined && size !== null && size !== places.length) {
+    throw new OpError(`repeat_interleave: Expected output_size to be ${places.length}, got ${size}`);
+  }
+  return kernels.index_select(input, axis, tensor(Int32Array.from(places), { device: input.device }));
+}

@@ -1,0 +1,414 @@
+// Methods of tensors that a program can do without: views, types and devices, changes in place, indexing, printing,
+// counting.  Importing this module installs them; `tensorloom/functional` does not, so that bundles hold only what is
+// called.  The runtime calls the functions, not these methods: nothing that `tensorloom/functional` reaches may import
+// this module.
+
+import * as copying from "../tensor/copy.js";
+import * as counting from "./counting.js";
+import { empty_strided } from "../creation/create-shaped.js";
+import * as create from "../creation/create.js";
+import type { Device, GpuName } from "../devices/device.js";
+import type { DType } from "../elements/dtype.js";
+import * as dynamic from "./data-dependent.js";
+import {
+  as_strided,
+  as_strided_scatter,
+  chunk,
+  diag,
+  diag_embed,
+  diagflat,
+  diagonal,
+  diagonal_scatter,
+  diff,
+  dsplit,
+  flatten,
+  flip,
+  hsplit,
+  moveaxis,
+  movedim,
+  narrow,
+  narrow_copy,
+  ravel,
+  roll,
+  select,
+  select_scatter,
+  slice_scatter,
+  split,
+  split_with_sizes,
+  squeeze,
+  swapaxes,
+  swapdims,
+  t,
+  tensor_split,
+  tile,
+  transpose,
+  unbind,
+  unflatten,
+  unsafe_chunk,
+  unsafe_split,
+  unsqueeze,
+  vsplit,
+} from "./tensor-functions.js";
+import { OpError } from "../base/errors.js";
+import { become } from "../views/in-place.js";
+import { type IndexSpec, index, index_put, index_put_, setIndex } from "./indexing.js";
+import * as join from "./join.js";
+import * as kernels from "../views/needed-ops.js";
+import { tensorOf } from "../tensor/tensor-arguments.js";
+import { limited, named } from "../base/named-arguments.js";
+import * as placing from "../views/scatter-views.js";
+import { print, printSync } from "../tensor/print.js";
+import * as resizing from "../views/resize.js";
+import { type Layout, Tensor, type TensorOrNumber } from "../tensor/tensor.js";
+import * as views from "../views/views.js";
+
+declare module "../tensor/tensor.js" {
+  interface Tensor extends Methods, Delegated, Others, Properties {}
+}
+
+class Methods {
+  view(this: Tensor, ...size: (number | readonly number[])[]): Tensor {
+    return views.view(this, size);
+  }
+  reshape(this: Tensor, ...shape: (number | readonly number[])[]): Tensor {
+    return views.reshape(this, shape);
+  }
+  permute(this: Tensor, ...dims: (number | readonly number[])[]): Tensor {
+    return views.permute(this, dims);
+  }
+  expand(this: Tensor, ...size: (number | readonly number[])[]): Tensor {
+    return views.expand(this, size);
+  }
+  /** In another type, on another device; itself where nothing changes.  From a GPU to the CPU: a promise. */
+  to(this: Tensor, dtype: DType): Tensor;
+  to(this: Tensor, other: Tensor): Tensor;
+  to(this: Tensor, device: GpuName, dtype?: DType): Tensor;
+  to(this: Tensor, device: string | Device, dtype?: DType): Tensor | Promise<Tensor>;
+  to(this: Tensor, options: copying.ToOptions): Tensor | Promise<Tensor>;
+  to(this: Tensor, ...args: unknown[]): Tensor | Promise<Tensor> {
+    return copying.to(this, args);
+  }
+  type_as(this: Tensor, other: Tensor): Tensor {
+    return copying.cast(this, tensorOf(other, "type_as", "other").dtype, "type_as");
+  }
+  /** Replaces the elements by those of `other`, broadcast. */
+  copy_<T extends Tensor>(this: T, other: TensorOrNumber): T {
+    return copying.copy_(this, other);
+  }
+  fill_<T extends Tensor>(this: T, value: TensorOrNumber | { value: TensorOrNumber }): T {
+    return copying.fill_(this, named("fill_", ["value"], [value])[0] as TensorOrNumber);
+  }
+  zero_<T extends Tensor>(this: T): T {
+    return copying.fill_(this, 0);
+  }
+  fill_diagonal_<T extends Tensor>(this: T, value: TensorOrNumber, wrap?: boolean | { wrap?: boolean }): T {
+    return placing.fill_diagonal_(this, value, wrap);
+  }
+  /** The tensor as PyTorch prints it. */
+  text(this: Tensor): Promise<string> {
+    return print(this);
+  }
+  /** As text() where the values are at hand (cpu), else without them. */
+  toString(this: Tensor): string {
+    return printSync(this);
+  }
+  [Symbol.for("nodejs.util.inspect.custom")](this: Tensor): string {
+    return printSync(this);
+  }
+  view_as(this: Tensor, other: Tensor): Tensor {
+    return views.view(this, [tensorOf(other, "view_as", "other").shape], "view_as");
+  }
+  reshape_as(this: Tensor, other: Tensor): Tensor {
+    return views.reshape(this, [tensorOf(other, "reshape_as", "other").shape], "reshape_as");
+  }
+  expand_as(this: Tensor, other: Tensor): Tensor {
+    return views.expand(this, [tensorOf(other, "expand_as", "other").shape], "expand_as");
+  }
+  broadcast_to(this: Tensor, ...size: (number | readonly number[])[]): Tensor {
+    return views.expand(this, size, "broadcast_to");
+  }
+  /** The tensor where the condition holds, `other` elsewhere. */
+  where(this: Tensor, condition: Tensor, other: TensorOrNumber): Tensor {
+    const [mask, rest] = named("where", ["condition", "other"], [condition, other]);
+    return kernels.where(mask as Tensor, this, rest as Tensor | number);
+  }
+  unfold(this: Tensor, dimension: number, size: number, step: number): Tensor {
+    return views.unfold(this, dimension, size, step);
+  }
+  sum_to_size(this: Tensor, ...size: (number | readonly number[])[]): Tensor {
+    return views.sumToSize(this, size);
+  }
+  /**
+   * What `x[...]` is in Python: integers, `null`, `'...'`, slices as texts, tensors of integers or booleans.  A promise
+   * where a mask is on a GPU.
+   */
+  index(this: Tensor, ...specs: IndexSpec[]): Tensor {
+    return index(this, specs);
+  }
+  /**
+   * What `x[...] = value` is in Python.  A promise where a mask is on a GPU and `value` has an element for each place
+   * of it.
+   */
+  set<T extends Tensor>(this: T, specs: readonly IndexSpec[], value: TensorOrNumber): T {
+    return setIndex(this, specs, value);
+  }
+  [Symbol.iterator](this: Tensor): Iterator<Tensor> {
+    return views.unbind(this, 0, "iteration")[Symbol.iterator]();
+  }
+  new_tensor(this: Tensor, data: create.TensorData, options?: create.Options): Tensor {
+    return create.tensor(data, { dtype: this.dtype, device: this.device, ...options });
+  }
+  new_empty(this: Tensor, ...size: create.Sizes): Tensor {
+    return create.empty(...create.withDefaults(size, this));
+  }
+  new_zeros(this: Tensor, ...size: create.Sizes): Tensor {
+    return create.zeros(...create.withDefaults(size, this));
+  }
+  new_empty_strided(
+    this: Tensor,
+    size: readonly number[],
+    stride: readonly number[],
+    options?: create.Options,
+  ): Tensor {
+    return empty_strided(size, stride, { dtype: this.dtype, device: this.device, ...options });
+  }
+  new_ones(this: Tensor, ...size: create.Sizes): Tensor {
+    return create.ones(...create.withDefaults(size, this));
+  }
+  new_full(this: Tensor, size: readonly number[], fill_value: number | boolean, options?: create.Options): Tensor {
+    return create.full(size, fill_value, { dtype: this.dtype, device: this.device, ...options });
+  }
+  /** Another shape on the same memory, or on more of it: what that holds is not defined. */
+  resize_<T extends Tensor>(this: T, ...size: (number | readonly number[])[]): T {
+    return resizing.resize_(this, size);
+  }
+  resize_as_<T extends Tensor>(this: T, other: Tensor): T {
+    return resizing.resize_(this, [tensorOf(other, "resize_as_", "the_template").shape]);
+  }
+}
+
+/** The functions of these names, of the tensor and the arguments, which they bind. */
+interface Delegated {
+  transpose(dim0: number, dim1: number): Tensor;
+  t(): Tensor;
+  select(dim: number, index: number): Tensor;
+  squeeze(dim?: number | readonly number[] | views.DimOption): Tensor;
+  unsqueeze(dim: number | views.DimOption): Tensor;
+  swapaxes(axis0: number, axis1: number): Tensor;
+  swapdims(dim0: number, dim1: number): Tensor;
+  movedim(source: number | readonly number[], destination: number | readonly number[]): Tensor;
+  moveaxis(source: number | readonly number[], destination: number | readonly number[]): Tensor;
+  flatten(start_dim?: number | views.FlattenOptions, end_dim?: number): Tensor;
+  unflatten(dim: number, sizes: readonly number[]): Tensor;
+  diagonal(offset?: number | views.DiagonalOptions, dim1?: number, dim2?: number): Tensor;
+  chunk(chunks: number, dim?: number | views.DimOption): Tensor[];
+  split(split_size: number | readonly number[], dim?: number | views.DimOption): Tensor[];
+  hsplit(indices_or_sections: number | readonly number[]): Tensor[];
+  vsplit(indices_or_sections: number | readonly number[]): Tensor[];
+  dsplit(indices_or_sections: number | readonly number[]): Tensor[];
+  unsafe_chunk(chunks: number, dim?: number | views.DimOption): Tensor[];
+  unsafe_split(split_size: number, dim?: number | views.DimOption): Tensor[];
+  split_with_sizes(split_sizes: readonly number[], dim?: number | views.DimOption): Tensor[];
+  unbind(dim?: number | views.DimOption): Tensor[];
+  diag(diagonal?: number | { diagonal?: number }): Tensor;
+  diag_embed(offset?: number | views.DiagonalOptions, dim1?: number, dim2?: number): Tensor;
+  diagflat(offset?: number): Tensor;
+  diagonal_scatter(src: Tensor, offset?: number, dim1?: number, dim2?: number): Tensor;
+  select_scatter(src: Tensor, dim: number, index: number): Tensor;
+  slice_scatter(src: Tensor, dim?: number, start?: number | null, end?: number | null, step?: number): Tensor;
+  narrow_copy(dim: number, start: number, length: number): Tensor;
+  flip(...dims: (number | readonly number[])[]): Tensor;
+  roll(...args: unknown[]): Tensor;
+  diff(...args: unknown[]): Tensor;
+  tile(...dims: (number | readonly number[])[]): Tensor;
+  ravel(): Tensor;
+  as_strided_scatter(
+    src: Tensor,
+    size: readonly number[],
+    stride: readonly number[],
+    storage_offset?: number | views.StridedOptions,
+  ): Tensor;
+  as_strided(
+    size: readonly number[],
+    stride: readonly number[],
+    storage_offset?: number | views.StridedOptions,
+  ): Tensor;
+  narrow(dim: number, start: number, length: number): Tensor;
+  narrow(dim: number, start: number | Tensor, length: number | Tensor): Promise<Tensor>;
+  tensor_split(indices_or_sections: number | readonly number[], dim?: number | views.DimOption): Tensor[];
+  tensor_split(indices_or_sections: Tensor, dim?: number | views.DimOption): Promise<Tensor[]>;
+  /** Promises of what depends on values: see the functions of these names. */
+  masked_select(mask: Tensor): Promise<Tensor>;
+  nonzero_static(options: { size: number; fill_value?: number }): Promise<Tensor>;
+  nonzero(options?: { as_tuple?: boolean }): Promise<Tensor | Tensor[]>;
+  equal(other: Tensor): Promise<boolean>;
+  allclose(other: Tensor, ...rest: unknown[]): Promise<boolean>;
+  repeat_interleave(repeats: number, dim?: number | null): Tensor;
+  repeat_interleave(repeats: Tensor, dim?: number | null, options?: { output_size?: number }): Promise<Tensor>;
+  unique(...args: unknown[]): Promise<Tensor | Tensor[]>;
+  unique_consecutive(...args: unknown[]): Promise<Tensor | Tensor[]>;
+  bincount(...args: unknown[]): Promise<Tensor>;
+  repeat(...repeats: (number | readonly number[])[]): Tensor;
+  index_put_(indices: readonly IndexSpec[], values: Tensor, accumulate?: boolean | { accumulate?: boolean }): this;
+  index_put(indices: readonly IndexSpec[], values: Tensor, accumulate?: boolean | { accumulate?: boolean }): Tensor;
+}
+/** Views in place, and types by name. */
+interface Others {
+  /** The same, in place: the tensor itself gets the other shape and strides. */
+  transpose_(dim0: number, dim1: number): this;
+  swapaxes_(axis0: number, axis1: number): this;
+  swapdims_(dim0: number, dim1: number): this;
+  t_(): this;
+  squeeze_(dim?: number | readonly number[]): this;
+  unsqueeze_(dim: number): this;
+  as_strided_(size: readonly number[], stride: readonly number[], storage_offset?: number | views.StridedOptions): this;
+  float(options?: Layout): Tensor;
+  half(options?: Layout): Tensor;
+  double(options?: Layout): Tensor;
+  int(options?: Layout): Tensor;
+  long(options?: Layout): Tensor;
+  byte(options?: Layout): Tensor;
+  char(options?: Layout): Tensor;
+  bool(options?: Layout): Tensor;
+  cpu(options?: Layout): Tensor | Promise<Tensor>;
+}
+
+// Not `functions[name]`, which would hold all functions there are.
+const delegated: Readonly<Record<keyof Delegated, unknown>> = {
+  as_strided,
+  as_strided_scatter,
+  chunk,
+  diag,
+  diag_embed,
+  diagflat,
+  diagonal,
+  diagonal_scatter,
+  diff,
+  dsplit,
+  flatten,
+  flip,
+  hsplit,
+  moveaxis,
+  movedim,
+  narrow,
+  narrow_copy,
+  ravel,
+  roll,
+  select,
+  select_scatter,
+  slice_scatter,
+  split,
+  split_with_sizes,
+  squeeze,
+  swapaxes,
+  swapdims,
+  t,
+  tensor_split,
+  tile,
+  transpose,
+  unbind,
+  unflatten,
+  unsafe_chunk,
+  unsafe_split,
+  unsqueeze,
+  vsplit,
+  masked_select: dynamic.masked_select,
+  nonzero_static: dynamic.nonzero_static,
+  nonzero: dynamic.nonzero,
+  equal: dynamic.equal,
+  allclose: dynamic.allclose,
+  repeat_interleave: dynamic.repeat_interleave,
+  unique: counting.unique,
+  unique_consecutive: counting.unique_consecutive,
+  bincount: counting.bincount,
+  repeat: join.repeat,
+  index_put_,
+  index_put,
+};
+
+/** Views that are spelled as properties. */
+interface Properties {
+  readonly T: Tensor;
+  readonly mT: Tensor;
+  readonly H: Tensor;
+  readonly mH: Tensor;
+}
+
+const properties: Readonly<Record<keyof Properties, (x: Tensor) => Tensor>> = {
+  T: views.reverseAxes,
+  mT: views.matrixTranspose,
+  H(x) {
+    if (x.ndim !== 0 && x.ndim !== 2)
+      throw new OpError(`H: tensor.H is only supported on matrices (2-D tensors). Got ${x.ndim}-D tensor.`);
+    return views.reverseAxes(x);
+  },
+  mH: views.matrixTranspose,
+};
+
+limited(
+  Methods,
+  "",
+  "view",
+  "reshape",
+  "permute",
+  "expand",
+  "to",
+  "broadcast_to",
+  "sum_to_size",
+  "index",
+  "new_empty",
+  "new_zeros",
+  "new_ones",
+  "resize_",
+);
+// Not what the runtime asks for at each call.
+limited(Tensor, "", "check", "currentNode", "alias", "lay", "dispose", "receive");
+for (const name of Reflect.ownKeys(Methods.prototype)) {
+  if (name !== "constructor")
+    Object.defineProperty(Tensor.prototype, name, Object.getOwnPropertyDescriptor(Methods.prototype, name)!);
+}
+function define(name: string, value: (this: Tensor, ...args: unknown[]) => unknown): void {
+  Object.defineProperty(Tensor.prototype, name, { value, writable: true, configurable: true });
+}
+type Any = (...args: unknown[]) => unknown;
+for (const [name, f] of Object.entries(delegated))
+  define(name, function (...args) {
+    return (f as Any)(this, ...args);
+  });
+for (const [name, f] of Object.entries({ transpose, swapaxes, swapdims, t, squeeze, unsqueeze, as_strided })) {
+  define(`${name}_`, function (...args) {
+    return become(this, `${name}_`, (x) => (f as Any)(x, ...args) as Tensor);
+  });
+}
+// All results lie in order: a `memory_format` is bound, and changes nothing.
+const copies: Record<string, (x: Tensor) => unknown> = {
+  clone: copying.clone,
+  contiguous: copying.contiguous,
+  cpu: (x) => copying.to(x, ["cpu"]),
+};
+for (const [name, dtype] of Object.entries({
+  float: "float32",
+  half: "float16",
+  double: "float64",
+  int: "int32",
+  long: "int32",
+  byte: "uint8",
+  char: "int8",
+  bool: "bool",
+} as const)) {
+  copies[name] = (x) => copying.cast(x, dtype, name);
+}
+for (const [name, f] of Object.entries(copies)) {
+  define(name, function (...args) {
+    named(name, ["memory_format"], args, 0);
+    return f(this);
+  });
+}
+for (const [name, look] of Object.entries(properties)) {
+  Object.defineProperty(Tensor.prototype, name, {
+    get(this: Tensor) {
+      return look(this);
+    },
+    configurable: true,
+  });
+}

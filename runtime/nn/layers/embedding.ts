@@ -1,0 +1,237 @@
+// Tables of vectors, looked up one by one or by bags.
+
+import { number } from "../../base/argument-kinds.js";
+import * as copying from "../../tensor/copy.js";
+import { OpError } from "../../base/errors.js";
+import { unrecorded } from "../../tape/grad-mode.js";
+import { named } from "../../base/named-arguments.js";
+import type { Tensor } from "../../tensor/tensor.js";
+import * as F from "../../../names/functional.js";
+import * as views from "../../views/views.js";
+import { callable } from "../callable.js";
+import { normal_ } from "../init.js";
+import { Module } from "../module.js";
+import { PLACED, construct, parameter, size, type Arguments, type Factory, type Placed } from "../options.js";
+import { Parameter } from "../parameter.js";
+import { flag, float } from "../shown.js";
+
+interface TableOptions {
+  /** The row that gets no gradient (and counts in no bag); zeros at first. */
+  padding_idx?: number | null;
+  /** Rows that are longer than this are made this long when they are looked up. */
+  max_norm?: number | null;
+  norm_type?: number;
+  scale_grad_by_freq?: boolean;
+  sparse?: boolean;
+}
+type Table = { num_embeddings: number; embedding_dim: number };
+
+/** What both keep. */
+abstract class TableModule extends Module {
+  readonly num_embeddings: number;
+  readonly embedding_dim: number;
+  readonly padding_idx: number | null;
+  readonly max_norm: number | null;
+  readonly norm_type: number;
+  readonly scale_grad_by_freq: boolean;
+  readonly sparse: boolean;
+  weight: Parameter;
+
+  protected constructor(o: Required<TableOptions> & Table & { _weight: Tensor | null; _freeze?: boolean } & Factory) {
+    super();
+    this.num_embeddings = o.num_embeddings;
+    this.embedding_dim = o.embedding_dim;
+    const at = o.padding_idx;
+    if (at !== null && (at >= o.num_embeddings || at < -o.num_embeddings))
+      throw new OpError("Padding_idx must be within num_embeddings");
+    this.padding_idx = at !== null && at < 0 ? at + o.num_embeddings : at;
+    this.max_norm = o.max_norm === null ? null : number(o.max_norm, this.constructor.name, "max_norm");
+    this.norm_type = o.norm_type;
+    this.scale_grad_by_freq = o.scale_grad_by_freq;
+    this.sparse = o.sparse;
+    if (o._weight) {
+      if (o._weight.ndim !== 2 || o._weight.shape[0] !== o.num_embeddings || o._weight.shape[1] !== o.embedding_dim) {
+        throw new OpError("Shape of weight does not match num_embeddings and embedding_dim");
+      }
+      this.weight = new Parameter(o._weight);
+    } else {
+      this.weight = parameter([o.num_embeddings, o.embedding_dim], o);
+      this.reset_parameters();
+    }
+    if (o._freeze) this.weight.requires_grad_(false);
+  }
+  reset_parameters(): void {
+    normal_(this.weight);
+    if (this.padding_idx !== null) unrecorded(() => copying.fill_(views.select(this.weight, 0, this.padding_idx!), 0));
+  }
+  protected common(): string {
+    let text = this.max_norm === null ? "" : `, max_norm=${float(this.max_norm)}`;
+    if (this.norm_type !== 2) text += `, norm_type=${float(this.norm_type)}`;
+    return this.scale_grad_by_freq ? `${text}, scale_grad_by_freq=${flag(true)}` : text;
+  }
+}
+
+const TABLE = { num_embeddings: /* @__PURE__ */ size(), embedding_dim: /* @__PURE__ */ size() };
+const none = <T>(): T | null => null;
+
+export interface EmbeddingOptions extends TableOptions, Factory {
+  _weight?: Tensor | null;
+  _freeze?: boolean;
+}
+
+class EmbeddingClass extends TableModule {
+  /** A table of `num_embeddings` rows of length `embedding_dim`, normal at first. */
+  constructor(
+    ...args: Arguments<
+      [num_embeddings: number, embedding_dim: number],
+      [
+        padding_idx: number | null,
+        max_norm: number | null,
+        norm_type: number,
+        scale_grad_by_freq: boolean,
+        sparse: boolean,
+        _weight: Tensor | null,
+        _freeze: boolean,
+        ...Placed,
+      ],
+      EmbeddingOptions,
+      Table
+    >
+  ) {
+    super(
+      construct(
+        "Embedding",
+        {
+          ...TABLE,
+          padding_idx: none<number>(),
+          max_norm: none<number>(),
+          norm_type: 2,
+          scale_grad_by_freq: false,
+          sparse: false,
+          _weight: none<Tensor>(),
+          _freeze: false,
+          ...PLACED,
+        },
+        args,
+      ),
+    );
+  }
+  /** A table of rows that are there already; they are not trained unless `freeze` is false. */
+  static from_pretrained(
+    embeddings: Tensor,
+    options?: boolean | (TableOptions & { freeze?: boolean }),
+  ): EmbeddingClass {
+    if (embeddings.ndim !== 2) throw new OpError("Embeddings parameter is expected to be 2-dimensional");
+    const { freeze = true, ...others } = typeof options === "boolean" ? { freeze: options } : (options ?? {});
+    return new EmbeddingClass(embeddings.shape[0]!, embeddings.shape[1]!, {
+      ...others,
+      _weight: embeddings,
+      _freeze: freeze,
+    });
+  }
+  override forward(input: Tensor): Tensor {
+    const { padding_idx, scale_grad_by_freq, max_norm, norm_type } = this;
+    return F.embedding(input, this.weight, { padding_idx, scale_grad_by_freq, max_norm, norm_type });
+  }
+  override extra_repr(): string {
+    const padding = this.padding_idx === null ? "" : `, padding_idx=${this.padding_idx}`;
+    return `${this.num_embeddings}, ${this.embedding_dim}${padding}${this.common()}${this.sparse ? ", sparse=True" : ""}`;
+  }
+}
+export const Embedding = /* @__PURE__ */ callable(EmbeddingClass, "Embedding");
+export type Embedding = EmbeddingClass;
+
+type BagMode = "sum" | "mean" | "max";
+export interface EmbeddingBagOptions extends TableOptions, Factory {
+  mode?: BagMode;
+  _weight?: Tensor | null;
+  include_last_offset?: boolean;
+}
+
+class EmbeddingBagClass extends TableModule {
+  readonly mode: BagMode;
+  readonly include_last_offset: boolean;
+
+  /** The sum, mean or largest of the rows of each bag. */
+  constructor(
+    ...args: Arguments<
+      [num_embeddings: number, embedding_dim: number],
+      [
+        max_norm: number | null,
+        norm_type: number,
+        scale_grad_by_freq: boolean,
+        mode: BagMode,
+        sparse: boolean,
+        _weight: Tensor | null,
+        include_last_offset: boolean,
+        padding_idx: number | null,
+        ...Placed,
+      ],
+      EmbeddingBagOptions,
+      Table
+    >
+  ) {
+    const o = construct(
+      "EmbeddingBag",
+      {
+        ...TABLE,
+        max_norm: none<number>(),
+        norm_type: 2,
+        scale_grad_by_freq: false,
+        mode: "mean" as BagMode,
+        sparse: false,
+        _weight: none<Tensor>(),
+        include_last_offset: false,
+        padding_idx: none<number>(),
+        ...PLACED,
+      },
+      args,
+    );
+    super(o);
+    this.mode = o.mode;
+    this.include_last_offset = o.include_last_offset;
+  }
+  /** A table of rows that are there already; they are not trained unless `freeze` is false. */
+  static from_pretrained(
+    embeddings: Tensor,
+    options?: boolean | (Omit<EmbeddingBagOptions, "_weight"> & { freeze?: boolean }),
+  ): EmbeddingBagClass {
+    if (embeddings.ndim !== 2) throw new OpError("Embeddings parameter is expected to be 2-dimensional");
+    const { freeze = true, ...others } = typeof options === "boolean" ? { freeze: options } : (options ?? {});
+    const made = new EmbeddingBagClass(embeddings.shape[0]!, embeddings.shape[1]!, { ...others, _weight: embeddings });
+    made.weight.requires_grad_(!freeze);
+    return made;
+  }
+  /** `input`: bags as rows; or one after the other, and `offsets` says where each begins. */
+  override forward(
+    input: Tensor,
+    offsets?: Tensor | null | BagInput,
+    per_sample_weights?: Tensor | null | BagInput,
+  ): Tensor {
+    const [places, weights] = named(
+      "EmbeddingBag",
+      ["offsets", "per_sample_weights"],
+      [offsets, per_sample_weights].filter((x, i) => i === 0 || (x !== null && x !== undefined)),
+    ) as (Tensor | null)[];
+    const { max_norm, norm_type, scale_grad_by_freq, mode, include_last_offset, padding_idx } = this;
+    const bags = F.embedding_bag as unknown as (...args: unknown[]) => Tensor;
+    return bags(input, this.weight, places ?? null, {
+      max_norm,
+      norm_type,
+      scale_grad_by_freq,
+      mode,
+      per_sample_weights: weights ?? null,
+      include_last_offset,
+      padding_idx,
+    });
+  }
+  override extra_repr(): string {
+    return `${this.num_embeddings}, ${this.embedding_dim}${this.common()}, mode='${this.mode}'${this.padding_idx === null ? "" : `, padding_idx=${this.padding_idx}`}`;
+  }
+}
+interface BagInput {
+  offsets?: Tensor | null;
+  per_sample_weights?: Tensor | null;
+}
+export const EmbeddingBag = /* @__PURE__ */ callable(EmbeddingBagClass, "EmbeddingBag");
+export type EmbeddingBag = EmbeddingBagClass;

@@ -1,0 +1,164 @@
+// Modules that learn from their first input how many channels it has, and are then as if that had been said.
+
+import type { Tensor } from "../../tensor/tensor.js";
+import { callable, type Callable } from "../callable.js";
+import { empty, ones, zeros } from "../../creation/create.js";
+import {
+  Conv1d,
+  Conv2d,
+  Conv3d,
+  ConvTranspose1d,
+  ConvTranspose2d,
+  ConvTranspose3d,
+  type ConvClass,
+  type ConvModule,
+  type ConvOptions,
+  type ConvTransposeClass,
+  type ConvTransposeOptions,
+} from "./conv.js";
+import { Linear, type LinearOptions } from "./linear.js";
+import type { Loading, Module } from "../module.js";
+import { shapeOf } from "../state.js";
+import {
+  BatchNorm1d,
+  BatchNorm2d,
+  BatchNorm3d,
+  InstanceNorm1d,
+  InstanceNorm2d,
+  InstanceNorm3d,
+  type Norm,
+  type NormLayer,
+  type NormOptions,
+} from "./norm.js";
+
+// eslint-disable-next-line @typescript-eslint/no-explicit-any
+type Base<M extends Module> = new (...args: any[]) => M;
+
+interface Learning<M> {
+  /** The axis of channels in an input. */
+  axis(module: M, input: Tensor): number;
+  /** How many channels a state was made for, by its weight or mean; undefined if it does not say. */
+  channels(module: M, saved: (name: string) => readonly number[] | undefined): number | undefined;
+  /** Gives parameters and buffers their sizes; their values are drawn afterwards. */
+  size(module: M, channels: number): void;
+}
+
+/** The class `name`, constructed as `base` without its first argument. */
+function lazy<M extends Module & { reset_parameters(): void }, L>(name: string, base: Base<M>, how: Learning<M>): L {
+  const Start = base as unknown as Base<Module & { reset_parameters(): void }>;
+  class Lazy extends Start {
+    constructor(...args: unknown[]) {
+      super(0, ...args);
+    }
+    /** Becomes one of `base` for so many channels; its values are still to be drawn. */
+    private become(channels: number): void {
+      how.size(this as unknown as M, channels);
+      Object.setPrototypeOf(this, base.prototype as object);
+    }
+    override forward(input: Tensor, ...rest: unknown[]): Tensor {
+      this.become(input.shape[how.axis(this as unknown as M, input)]!);
+      this.reset_parameters();
+      return this.forward(input, ...rest);
+    }
+    protected override before_load(given: Record<string, unknown>, prefix: string): Loading | void {
+      const channels = how.channels(this as unknown as M, (key) => shapeOf(given[prefix + key]));
+      super.before_load(given, prefix);
+      if (!(channels! >= 0)) return undefined;
+      const fields = { ...this },
+        memory = [...this.named_parameters()].map(([, p]) => [p, p.detach()] as const),
+        buffers = [...this.named_buffers()];
+      const kind = Object.getPrototypeOf(this) as object;
+      const undo = (): void => {
+        Object.setPrototypeOf(this, kind);
+        for (const [p, before] of memory) p.set_data(before);
+        Object.assign(this, fields, Object.fromEntries(buffers));
+      };
+      try {
+        this.become(channels!);
+      } catch (error) {
+        undo();
+        throw error;
+      }
+      return {
+        settle: () => {
+          this.reset_parameters();
+        },
+        undo,
+      };
+    }
+  }
+  return callable(Lazy, name, "forward") as unknown as L;
+}
+
+const like = (x: Tensor) => ({ dtype: x.dtype, device: x.storage.device });
+
+const conv = (transposed: boolean): Learning<ConvModule> => ({
+  axis: (m, input) => input.ndim - m.kernel_size.length - 1,
+  channels: (m, saved) => {
+    const shape = saved("weight");
+    return shape && (transposed ? shape[0]! : shape[1]! * m.groups);
+  },
+  size: (m, channels) => {
+    m.in_channels = channels;
+    m.weight.set_data(empty(m.weight_shape(), like(m.weight)));
+  },
+});
+type Sizes = { out_channels: number; kernel_size: number | readonly number[] };
+type LazyConv = Callable<
+  new (
+    ...args: [out_channels: number, kernel_size: number | readonly number[], ...rest: unknown[]] | [ConvOptions & Sizes]
+  ) => ConvModule
+>;
+type LazyConvTranspose = Callable<
+  new (
+    ...args:
+      | [out_channels: number, kernel_size: number | readonly number[], ...rest: unknown[]]
+      | [ConvTransposeOptions & Sizes]
+  ) => ConvModule
+>;
+const lazyConv = (name: string, base: ConvClass) => lazy<ConvModule, LazyConv>(name, base, conv(false));
+const lazyConvTranspose = (name: string, base: ConvTransposeClass) =>
+  lazy<ConvModule, LazyConvTranspose>(name, base, conv(true));
+
+export const LazyConv1d = /* @__PURE__ */ lazyConv("LazyConv1d", Conv1d);
+export const LazyConv2d = /* @__PURE__ */ lazyConv("LazyConv2d", Conv2d);
+export const LazyConv3d = /* @__PURE__ */ lazyConv("LazyConv3d", Conv3d);
+export const LazyConvTranspose1d = /* @__PURE__ */ lazyConvTranspose("LazyConvTranspose1d", ConvTranspose1d);
+export const LazyConvTranspose2d = /* @__PURE__ */ lazyConvTranspose("LazyConvTranspose2d", ConvTranspose2d);
+export const LazyConvTranspose3d = /* @__PURE__ */ lazyConvTranspose("LazyConvTranspose3d", ConvTranspose3d);
+
+type LazyLinearClass = Callable<
+  new (
+    ...args:
+      | [out_features: number, bias?: boolean | LinearOptions, ...rest: unknown[]]
+      | [LinearOptions & { out_features: number }]
+  ) => Linear
+>;
+export const LazyLinear = /* @__PURE__ */ lazy<Linear, LazyLinearClass>("LazyLinear", Linear, {
+  axis: (_, input) => input.ndim - 1,
+  channels: (_, saved) => saved("weight")?.[1],
+  size: (m, channels) => {
+    m.in_features = channels;
+    m.weight.set_data(empty([m.out_features, channels], like(m.weight)));
+  },
+});
+
+type LazyNorm = Callable<new (...args: [NormOptions?] | [eps: number, ...rest: unknown[]]) => NormLayer>;
+/** `rank`: axes of an input without the batch, for norms that take it so. */
+const lazyNorm = (name: string, base: Base<NormLayer>, unbatched = 0) =>
+  lazy<NormLayer, LazyNorm>(name, base, {
+    axis: (_, input) => (input.ndim === unbatched ? 0 : 1),
+    channels: (_, saved) => (saved("weight") ?? saved("running_mean"))?.[0],
+    size: (m: Norm, channels) => {
+      m.num_features = channels;
+      for (const p of [m.weight, m.bias]) p?.set_data(empty([channels], like(p)));
+      if (m.running_mean) m.running_mean = zeros([channels], like(m.running_mean));
+      if (m.running_var) m.running_var = ones([channels], like(m.running_var));
+    },
+  });
+export const LazyBatchNorm1d = /* @__PURE__ */ lazyNorm("LazyBatchNorm1d", BatchNorm1d);
+export const LazyBatchNorm2d = /* @__PURE__ */ lazyNorm("LazyBatchNorm2d", BatchNorm2d);
+export const LazyBatchNorm3d = /* @__PURE__ */ lazyNorm("LazyBatchNorm3d", BatchNorm3d);
+export const LazyInstanceNorm1d = /* @__PURE__ */ lazyNorm("LazyInstanceNorm1d", InstanceNorm1d, 2);
+export const LazyInstanceNorm2d = /* @__PURE__ */ lazyNorm("LazyInstanceNorm2d", InstanceNorm2d, 3);
+export const LazyInstanceNorm3d = /* @__PURE__ */ lazyNorm("LazyInstanceNorm3d", InstanceNorm3d, 4);

@@ -1,0 +1,176 @@
+// Normalisation by channel, over the batch or within each sample, with running statistics.  The others are in
+// layer-norm.ts.
+
+import * as copying from "../../tensor/copy.js";
+import { ones, zeros, tensor } from "../../creation/create.js";
+import { OpError } from "../../base/errors.js";
+import { unrecorded } from "../../tape/grad-mode.js";
+import type { Tensor } from "../../tensor/tensor.js";
+import * as F from "../../../names/functional.js";
+import { add } from "../../../names/torch.js";
+import * as views from "../../views/views.js";
+import { callable, type Callable } from "../callable.js";
+import { ones_, zeros_ } from "../init.js";
+import { Module } from "../module.js";
+import { PLACED, construct, parameter, size, type Arguments, type Factory, type Placed } from "../options.js";
+import type { Parameter } from "../parameter.js";
+import { flag, float } from "../shown.js";
+
+export interface NormOptions extends Factory {
+  eps?: number;
+  /** How far a batch moves the running statistics; null: their plain average. */
+  momentum?: number | null;
+  /** Whether there is a learned factor, and a shift unless `bias` is false. */
+  affine?: boolean;
+  track_running_stats?: boolean;
+  bias?: boolean;
+}
+type Places = [eps: number, momentum: number | null, affine: boolean, track_running_stats: boolean, ...Placed];
+type NormArguments = Arguments<[num_features: number], Places, NormOptions, { num_features: number }>;
+
+/** What both kinds keep: a factor and a shift, and the running mean and variance of each channel. */
+export abstract class Norm extends Module {
+  num_features: number;
+  readonly eps: number;
+  readonly momentum: number | null;
+  readonly affine: boolean;
+  readonly track_running_stats: boolean;
+  weight: Parameter | null;
+  bias: Parameter | null;
+  declare running_mean: Tensor | null;
+  declare running_var: Tensor | null;
+  declare num_batches_tracked: Tensor | null;
+
+  constructor(name: string, defaults: { affine: boolean; track_running_stats: boolean }, args: readonly unknown[]) {
+    super();
+    const o = construct(
+      name,
+      {
+        num_features: size(),
+        eps: 1e-5,
+        momentum: 0.1 as number | null,
+        ...defaults,
+        ...PLACED,
+        bias: true,
+      },
+      args,
+    );
+    this.num_features = o.num_features;
+    this.eps = o.eps;
+    this.momentum = o.momentum;
+    this.affine = o.affine;
+    this.track_running_stats = o.track_running_stats;
+    this.weight = o.affine ? parameter([o.num_features], o) : null;
+    this.bias = o.affine && o.bias ? parameter([o.num_features], o) : null;
+    const place = { device: o.device, dtype: o.dtype },
+      tracks = o.track_running_stats;
+    this.register_buffer("running_mean", tracks ? zeros([o.num_features], place) : null);
+    this.register_buffer("running_var", tracks ? ones([o.num_features], place) : null);
+    this.register_buffer("num_batches_tracked", tracks ? tensor(0, { dtype: "int32", device: o.device }) : null);
+    this.reset_parameters();
+  }
+  reset_running_stats(): void {
+    unrecorded(() => {
+      if (this.running_mean) copying.fill_(this.running_mean, 0);
+      if (this.running_var) copying.fill_(this.running_var, 1);
+      if (this.num_batches_tracked) copying.fill_(this.num_batches_tracked, 0);
+    });
+  }
+  reset_parameters(): void {
+    this.reset_running_stats();
+    if (this.weight) ones_(this.weight);
+    if (this.bias) zeros_(this.bias);
+  }
+  /** A state without the number of batches is one of before that was kept. */
+  protected override before_load(given: Record<string, unknown>, prefix: string): void {
+    const key = `${prefix}num_batches_tracked`;
+    if (this.num_batches_tracked && !(key in given)) given[key] = this.num_batches_tracked;
+  }
+  override extra_repr(): string {
+    return (
+      `${this.num_features}, eps=${float(this.eps)}, momentum=${this.momentum === null ? "None" : float(this.momentum)}, affine=${flag(this.affine)}, ` +
+      `bias=${flag(this.bias !== null)}, track_running_stats=${flag(this.track_running_stats)}`
+    );
+  }
+}
+
+function checkRank(ranks: readonly number[], input: Tensor): void {
+  if (!ranks.includes(input.ndim))
+    throw new OpError(`expected ${ranks.map((r) => `${r}D`).join(" or ")} input (got ${input.ndim}D input)`);
+}
+
+export interface NormLayer extends Norm {
+  forward(input: Tensor): Tensor;
+}
+type NormConstructor = Callable<new (...args: NormArguments) => NormLayer>;
+
+/** Normalises each channel over the batch while training, by the running statistics afterwards. */
+function batchNorm(name: string, ranks: readonly number[]): NormConstructor {
+  class BatchNorm extends Norm {
+    /** Training batches so far, for plain averages: the buffer's value may be on a GPU. */
+    declare private batches: number;
+
+    constructor(...args: NormArguments) {
+      super(name, { affine: true, track_running_stats: true }, args);
+      Object.defineProperty(this, "batches", { value: 0, writable: true, enumerable: false });
+    }
+    override forward(input: Tensor): Tensor {
+      checkRank(ranks, input);
+      const tracked = this.num_batches_tracked,
+        batch = this.training || !this.running_mean;
+      let momentum = this.momentum ?? 0;
+      if (this.training && tracked) {
+        unrecorded(() => copying.copy_(tracked, add(tracked, 1)));
+        this.batches =
+          tracked.storage.device.type === "cpu" ? Number(tracked.storage.elements[tracked.offset]) : this.batches + 1;
+        if (this.momentum === null) momentum = 1 / this.batches;
+      }
+      // Running statistics take no part where they are neither read nor changed.
+      const used = this.training || !batch,
+        mean = used ? this.running_mean : null,
+        variance = used ? this.running_var : null;
+      return F.batch_norm(input, mean, variance, this.weight, this.bias, batch, momentum, this.eps);
+    }
+  }
+  return callable(BatchNorm, name);
+}
+
+/** Normalises each channel of each sample; `rank` axes without the batch. */
+function instanceNorm(name: string, rank: number): NormConstructor {
+  class InstanceNorm extends Norm {
+    constructor(...args: NormArguments) {
+      super(name, { affine: false, track_running_stats: false }, args);
+    }
+    override forward(input: Tensor): Tensor {
+      checkRank([rank, rank + 1], input);
+      const at = input.ndim - rank,
+        channels = input.shape[at];
+      if (this.affine && channels !== this.num_features) {
+        throw new OpError(
+          `expected input's size at dim=${at} to match num_features (${this.num_features}), but got: ${channels}.`,
+        );
+      }
+      const batched = at === 1,
+        x = batched ? input : views.unsqueeze(input, 0);
+      const out = F.instance_norm(
+        x,
+        this.running_mean,
+        this.running_var,
+        this.weight,
+        this.bias,
+        this.training || !this.track_running_stats,
+        this.momentum ?? 0,
+        this.eps,
+      );
+      return batched ? out : views.squeeze(out, 0);
+    }
+  }
+  return callable(InstanceNorm, name);
+}
+
+export const BatchNorm1d = /* @__PURE__ */ batchNorm("BatchNorm1d", [2, 3]);
+export const BatchNorm2d = /* @__PURE__ */ batchNorm("BatchNorm2d", [4]);
+export const BatchNorm3d = /* @__PURE__ */ batchNorm("BatchNorm3d", [5]);
+export const InstanceNorm1d = /* @__PURE__ */ instanceNorm("InstanceNorm1d", 2);
+export const InstanceNorm2d = /* @__PURE__ */ instanceNorm("InstanceNorm2d", 3);
+export const InstanceNorm3d = /* @__PURE__ */ instanceNorm("InstanceNorm3d", 4);

@@ -1,0 +1,68 @@
+// Modules that only see their input in another shape.
+
+import { whole } from "../../base/argument-kinds.js";
+import { integers } from "../../base/shape.js";
+import { flatten, unflatten } from "../../functions/tensor-functions.js";
+import type { Tensor } from "../../tensor/tensor.js";
+import { callable } from "../callable.js";
+import { Module } from "../module.js";
+import { construct } from "../options.js";
+
+class IdentityClass extends Module {
+  /** Gives its input; takes any arguments, and heeds none. */
+  constructor(..._args: unknown[]) {
+    super();
+  }
+  override forward(input: Tensor): Tensor {
+    return input;
+  }
+}
+export const Identity = /* @__PURE__ */ callable(IdentityClass, "Identity");
+export type Identity = IdentityClass;
+
+class FlattenClass extends Module {
+  readonly start_dim: number;
+  readonly end_dim: number;
+
+  /** Axes `start_dim` to `end_dim` as one. */
+  constructor(start_dim?: number | { start_dim?: number; end_dim?: number }, end_dim?: number | { end_dim?: number }) {
+    super();
+    ({ start_dim: this.start_dim, end_dim: this.end_dim } = construct("Flatten", { start_dim: 1, end_dim: -1 }, [
+      start_dim,
+      end_dim,
+    ]));
+  }
+  override forward(input: Tensor): Tensor {
+    return flatten(input, this.start_dim, this.end_dim);
+  }
+  override extra_repr(): string {
+    return `start_dim=${this.start_dim}, end_dim=${this.end_dim}`;
+  }
+}
+export const Flatten = /* @__PURE__ */ callable(FlattenClass, "Flatten");
+export type Flatten = FlattenClass;
+
+class UnflattenClass extends Module {
+  readonly dim: number;
+  readonly unflattened_size: readonly number[];
+
+  /** Axis `dim` as several, of the sizes given. */
+  constructor(dim: number, unflattened_size: readonly number[]) {
+    super();
+    const missing = undefined as unknown;
+    const o = construct("Unflatten", { dim: missing as number, unflattened_size: missing as readonly number[] }, [
+      dim,
+      unflattened_size,
+    ]);
+    this.dim = whole(o.dim, "Unflatten", "dim");
+    this.unflattened_size = integers([o.unflattened_size], "Unflatten", "unflattened_size");
+  }
+  override forward(input: Tensor): Tensor {
+    return unflatten(input, this.dim, [...this.unflattened_size]);
+  }
+  override extra_repr(): string {
+    return `dim=${this.dim}, unflattened_size=(${this.unflattened_size.join(", ")})`;
+  }
+}
+export const Unflatten = /* @__PURE__ */ callable(UnflattenClass, "Unflatten");
+export type Unflatten = UnflattenClass;

@@ -1,0 +1,481 @@
+// Transformers: encoder and decoder layers, stacks of them, and both together (Vaswani et al. 2017).
+
+import { full, type Options } from "../../creation/create.js";
+import { OpError } from "../../base/errors.js";
+import { named } from "../../base/named-arguments.js";
+import type { Tensor } from "../../tensor/tensor.js";
+import { add, triu } from "../../../names/torch.js";
+import * as F from "../../../names/functional.js";
+import { Dropout } from "../../../names/modules.js";
+import { MultiheadAttention } from "./attention.js";
+import { callable } from "../callable.js";
+import { ModuleList } from "../containers.js";
+import { xavier_uniform_ } from "../init.js";
+import { LayerNorm } from "./layer-norm.js";
+import { Linear } from "./linear.js";
+import { Module, checkModule, type Layer } from "../module.js";
+import { PLACED, construct, layers, size, type Arguments, type Factory, type Placed } from "../options.js";
+
+type Mask = Tensor | null;
+type Activation = "relu" | "gelu" | ((x: Tensor) => Tensor);
+
+export interface TransformerLayerOptions extends Factory {
+  /** Features between the two linear maps: 2048. */
+  dim_feedforward?: number;
+  dropout?: number;
+  activation?: Activation;
+  layer_norm_eps?: number;
+  /** Whether inputs are (batch, length, features) and not (length, batch, features). */
+  batch_first?: boolean;
+  /** Whether normalisation comes before attention and feedforward, not after. */
+  norm_first?: boolean;
+  bias?: boolean;
+}
+type Heads = { d_model: number; nhead: number };
+type LayerPlaces = [
+  dim_feedforward: number,
+  dropout: number,
+  activation: Activation,
+  layer_norm_eps: number,
+  batch_first: boolean,
+  norm_first: boolean,
+  bias: boolean,
+  ...Placed,
+];
+type LayerArguments = Arguments<[d_model: number, nhead: number], LayerPlaces, TransformerLayerOptions, Heads>;
+type Settings = Heads & Required<TransformerLayerOptions>;
+
+const USUAL = {
+  d_model: /* @__PURE__ */ size(),
+  nhead: /* @__PURE__ */ size(),
+  dim_feedforward: /* @__PURE__ */ size(2048),
+  dropout: 0.1,
+  activation: "relu" as Activation,
+  layer_norm_eps: 1e-5,
+  batch_first: false,
+  norm_first: false,
+  bias: true,
+  ...PLACED,
+};
+
+const sum = (a: Tensor, b: Tensor): Tensor => add(a, b) as Tensor;
+
+function activate(given: Activation): (x: Tensor) => Tensor {
+  if (given === "relu") return (x) => F.relu(x);
+  if (given === "gelu") return (x) => F.gelu(x);
+  if (typeof given === "function") return given;
+  throw new OpError(`activation should be relu/gelu, not ${String(given)}`);
+}
+
+/** What layers of both kinds are made of. */
+abstract class LayerModule extends Module {
+  readonly norm_first: boolean;
+  activation: (x: Tensor) => Tensor;
+
+  protected constructor(o: Settings) {
+    super();
+    this.norm_first = o.norm_first;
+    this.activation = activate(o.activation);
+  }
+  protected norm(o: Settings): LayerNorm {
+    return LayerNorm(o.d_model, { eps: o.layer_norm_eps, bias: o.bias, device: o.device, dtype: o.dtype });
+  }
+  protected linear(o: Settings, from: number, to: number): Linear {
+    return Linear(from, to, { bias: o.bias, device: o.device, dtype: o.dtype });
+  }
+  protected attention(o: Settings): MultiheadAttention {
+    const { dropout, bias, batch_first, device, dtype } = o;
+    return MultiheadAttention(o.d_model, o.nhead, { dropout, bias, batch_first, device, dtype });
+  }
+  /** A part of the layer beside its input, normalised before or after. */
+  protected residual(x: Tensor, norm: LayerNorm, part: (x: Tensor) => Tensor): Tensor {
+    return this.norm_first ? sum(x, part(norm(x))) : norm(sum(x, part(x)));
+  }
+}
+
+class TransformerEncoderLayerClass extends LayerModule {
+  self_attn: MultiheadAttention;
+  linear1: Linear;
+  dropout: Layer;
+  linear2: Linear;
+  norm1: LayerNorm;
+  norm2: LayerNorm;
+  dropout1: Layer;
+  dropout2: Layer;
+
+  /** Attention of a sequence to itself, then two linear maps for each element. */
+  constructor(...args: LayerArguments) {
+    const o = construct("TransformerEncoderLayer", USUAL, args) as Settings;
+    super(o);
+    this.self_attn = this.attention(o);
+    this.linear1 = this.linear(o, o.d_model, o.dim_feedforward);
+    this.dropout = Dropout(o.dropout);
+    this.linear2 = this.linear(o, o.dim_feedforward, o.d_model);
+    this.norm1 = this.norm(o);
+    this.norm2 = this.norm(o);
+    this.dropout1 = Dropout(o.dropout);
+    this.dropout2 = Dropout(o.dropout);
+  }
+  override forward(
+    src: Tensor,
+    ...rest: [EncoderCall?] | [src_mask: Mask, src_key_padding_mask?: Mask, is_causal?: boolean]
+  ): Tensor {
+    const [attn_mask = null, key_padding_mask = null, is_causal = false] = named(
+      "TransformerEncoderLayer",
+      ["src_mask", "src_key_padding_mask", "is_causal"],
+      rest,
+    ) as [Mask?, Mask?, boolean?];
+    const attended = this.residual(src, this.norm1, (x) =>
+      this.dropout1(this.self_attn(x, x, x, { attn_mask, key_padding_mask, is_causal, need_weights: false })[0]),
+    );
+    return this.residual(attended, this.norm2, (x) =>
+      this.dropout2(this.linear2(this.dropout(this.activation(this.linear1(x))))),
+    );
+  }
+}
+interface EncoderCall {
+  src_mask?: Mask;
+  src_key_padding_mask?: Mask;
+  /** Says that the mask hides what comes later. */
+  is_causal?: boolean;
+}
+export const TransformerEncoderLayer = /* @__PURE__ */ callable(
+  TransformerEncoderLayerClass,
+  "TransformerEncoderLayer",
+  "forward",
+);
+export type TransformerEncoderLayer = TransformerEncoderLayerClass;
+
+class TransformerDecoderLayerClass extends LayerModule {
+  self_attn: MultiheadAttention;
+  multihead_attn: MultiheadAttention;
+  linear1: Linear;
+  dropout: Layer;
+  linear2: Linear;
+  norm1: LayerNorm;
+  norm2: LayerNorm;
+  norm3: LayerNorm;
+  dropout1: Layer;
+  dropout2: Layer;
+  dropout3: Layer;
+
+  /** Attention of a sequence to itself and to another, then two linear maps for each element. */
+  constructor(...args: LayerArguments) {
+    const o = construct("TransformerDecoderLayer", USUAL, args) as Settings;
+    super(o);
+    this.self_attn = this.attention(o);
+    this.multihead_attn = this.attention(o);
+    this.linear1 = this.linear(o, o.d_model, o.dim_feedforward);
+    this.dropout = Dropout(o.dropout);
+    this.linear2 = this.linear(o, o.dim_feedforward, o.d_model);
+    this.norm1 = this.norm(o);
+    this.norm2 = this.norm(o);
+    this.norm3 = this.norm(o);
+    this.dropout1 = Dropout(o.dropout);
+    this.dropout2 = Dropout(o.dropout);
+    this.dropout3 = Dropout(o.dropout);
+  }
+  override forward(
+    tgt: Tensor,
+    memory: Tensor,
+    ...rest:
+      | [DecoderCall?]
+      | [
+          tgt_mask: Mask,
+          memory_mask?: Mask,
+          tgt_key_padding_mask?: Mask,
+          memory_key_padding_mask?: Mask,
+          tgt_is_causal?: boolean,
+          memory_is_causal?: boolean,
+        ]
+  ): Tensor {
+    const [own = null, other = null, ownPadding = null, otherPadding = null, ownCausal = false, otherCausal = false] =
+      named("TransformerDecoderLayer", DECODER, rest) as [Mask?, Mask?, Mask?, Mask?, boolean?, boolean?];
+    const looked = this.residual(tgt, this.norm1, (x) =>
+      this.dropout1(
+        this.self_attn(x, x, x, {
+          attn_mask: own,
+          key_padding_mask: ownPadding,
+          is_causal: ownCausal ?? false,
+          need_weights: false,
+        })[0],
+      ),
+    );
+    const attended = this.residual(looked, this.norm2, (x) =>
+      this.dropout2(
+        this.multihead_attn(x, memory, memory, {
+          attn_mask: other,
+          key_padding_mask: otherPadding,
+          is_causal: otherCausal ?? false,
+          need_weights: false,
+        })[0],
+      ),
+    );
+    return this.residual(attended, this.norm3, (x) =>
+      this.dropout3(this.linear2(this.dropout(this.activation(this.linear1(x))))),
+    );
+  }
+}
+interface DecoderCall {
+  tgt_mask?: Mask;
+  memory_mask?: Mask;
+  tgt_key_padding_mask?: Mask;
+  memory_key_padding_mask?: Mask;
+  tgt_is_causal?: boolean | null;
+  memory_is_causal?: boolean;
+}
+const DECODER = [
+  "tgt_mask",
+  "memory_mask",
+  "tgt_key_padding_mask",
+  "memory_key_padding_mask",
+  "tgt_is_causal",
+  "memory_is_causal",
+];
+export const TransformerDecoderLayer = /* @__PURE__ */ callable(
+  TransformerDecoderLayerClass,
+  "TransformerDecoderLayer",
+  "forward",
+);
+export type TransformerDecoderLayer = TransformerDecoderLayerClass;
+
+/** Copies of a layer, as many as there shall be. */
+function stacked(layer: Module, num_layers: number, op: string, name: string): ModuleList {
+  checkModule(layer, `${op}: argument '${name}'`);
+  const { num_layers: n } = construct(op, { num_layers: layers() }, [num_layers]);
+  return ModuleList(Array.from({ length: n }, () => layer.deepcopy()));
+}
+
+interface StackOptions {
+  norm?: Module | null;
+  enable_nested_tensor?: boolean;
+  mask_check?: boolean;
+}
+
+class TransformerEncoderClass extends Module {
+  readonly layers: ModuleList;
+  readonly num_layers: number;
+  norm: Module | null;
+
+  /** `num_layers` copies of a layer one after another, then perhaps a norm. */
+  constructor(
+    encoder_layer: Module,
+    num_layers: number,
+    ...rest: [StackOptions?] | [norm: Module | null, enable_nested_tensor?: boolean, mask_check?: boolean]
+  ) {
+    super();
+    const [norm = null] = named("TransformerEncoder", ["norm", "enable_nested_tensor", "mask_check"], rest) as [
+      (Module | null)?,
+    ];
+    this.layers = stacked(encoder_layer, num_layers, "TransformerEncoder", "encoder_layer");
+    this.num_layers = num_layers;
+    this.norm = norm;
+  }
+  override forward(
+    src: Tensor,
+    ...rest:
+      | [{ mask?: Mask; src_key_padding_mask?: Mask; is_causal?: boolean | null }?]
+      | [mask: Mask, src_key_padding_mask?: Mask, is_causal?: boolean | null]
+  ): Tensor {
+    const [src_mask = null, src_key_padding_mask = null, causal = false] = named(
+      "TransformerEncoder",
+      ["mask", "src_key_padding_mask", "is_causal"],
+      rest,
+    ) as [Mask?, Mask?, (boolean | null)?];
+    let out = src;
+    for (const layer of this.layers)
+      out = layer(out, { src_mask, src_key_padding_mask, is_causal: causal ?? false }) as Tensor;
+    return this.norm ? (this.norm(out) as Tensor) : out;
+  }
+}
+export const TransformerEncoder = /* @__PURE__ */ callable(
+  TransformerEncoderClass,
+  "TransformerEncoder",
+  "constructor",
+  "forward",
+);
+export type TransformerEncoder = TransformerEncoderClass;
+
+class TransformerDecoderClass extends Module {
+  readonly layers: ModuleList;
+  readonly num_layers: number;
+  norm: Module | null;
+
+  /** `num_layers` copies of a layer one after another, then perhaps a norm. */
+  constructor(decoder_layer: Module, num_layers: number, norm?: Module | { norm?: Module | null } | null) {
+    super();
+    this.layers = stacked(decoder_layer, num_layers, "TransformerDecoder", "decoder_layer");
+    this.num_layers = num_layers;
+    this.norm = (norm instanceof Module ? norm : (norm?.norm ?? null)) as Module | null;
+  }
+  override forward(
+    tgt: Tensor,
+    memory: Tensor,
+    ...rest:
+      | [DecoderCall?]
+      | [
+          tgt_mask: Mask,
+          memory_mask?: Mask,
+          tgt_key_padding_mask?: Mask,
+          memory_key_padding_mask?: Mask,
+          tgt_is_causal?: boolean | null,
+          memory_is_causal?: boolean,
+        ]
+  ): Tensor {
+    const given = named("TransformerDecoder", DECODER, rest),
+      call = Object.fromEntries(DECODER.map((name, i) => [name, given[i] ?? null]));
+    let out = tgt;
+    for (const layer of this.layers) out = layer(out, memory, call) as Tensor;
+    return this.norm ? (this.norm(out) as Tensor) : out;
+  }
+}
+export const TransformerDecoder = /* @__PURE__ */ callable(TransformerDecoderClass, "TransformerDecoder", "forward");
+export type TransformerDecoder = TransformerDecoderClass;
+
+export interface TransformerOptions extends TransformerLayerOptions {
+  d_model?: number;
+  nhead?: number;
+  num_encoder_layers?: number;
+  num_decoder_layers?: number;
+  custom_encoder?: Module | null;
+  custom_decoder?: Module | null;
+}
+interface TransformerCall extends DecoderCall {
+  src_mask?: Mask;
+  src_key_padding_mask?: Mask;
+  src_is_causal?: boolean | null;
+}
+const BOTH = [
+  "src_mask",
+  "tgt_mask",
+  "memory_mask",
+  "src_key_padding_mask",
+  "tgt_key_padding_mask",
+  "memory_key_padding_mask",
+  "src_is_causal",
+  "tgt_is_causal",
+  "memory_is_causal",
+];
+
+class TransformerClass extends Module {
+  encoder: Module;
+  decoder: Module;
+  readonly d_model: number;
+  readonly nhead: number;
+  readonly batch_first: boolean;
+
+  /** An encoder of one sequence and a decoder that makes another of it. */
+  constructor(
+    ...args: Arguments<
+      [],
+      [
+        d_model: number,
+        nhead: number,
+        num_encoder_layers: number,
+        num_decoder_layers: number,
+        dim_feedforward: number,
+        dropout: number,
+        activation: Activation,
+        custom_encoder: Module | null,
+        custom_decoder: Module | null,
+        layer_norm_eps: number,
+        batch_first: boolean,
+        norm_first: boolean,
+        bias: boolean,
+        ...Placed,
+      ],
+      TransformerOptions,
+      object
+    >
+  ) {
+    super();
+    const o = construct(
+      "Transformer",
+      {
+        d_model: size(512),
+        nhead: size(8),
+        num_encoder_layers: layers(6),
+        num_decoder_layers: layers(6),
+        dim_feedforward: size(2048),
+        dropout: 0.1,
+        activation: "relu" as Activation,
+        custom_encoder: null as Module | null,
+        custom_decoder: null as Module | null,
+        layer_norm_eps: 1e-5,
+        batch_first: false,
+        norm_first: false,
+        bias: true,
+        ...PLACED,
+      },
+      args,
+    );
+    const {
+      d_model,
+      nhead,
+      dim_feedforward,
+      dropout,
+      activation,
+      layer_norm_eps,
+      batch_first,
+      norm_first,
+      bias,
+      device,
+      dtype,
+    } = o;
+    const layer = {
+      dim_feedforward,
+      dropout,
+      activation,
+      layer_norm_eps,
+      batch_first,
+      norm_first,
+      bias,
+      device: device ?? null,
+      dtype: dtype ?? null,
+    };
+    const norm = () => LayerNorm(d_model, { eps: layer_norm_eps, bias, device: layer.device, dtype: layer.dtype });
+    this.encoder =
+      o.custom_encoder ??
+      TransformerEncoder(TransformerEncoderLayer(d_model, nhead, layer), o.num_encoder_layers, norm());
+    this.decoder =
+      o.custom_decoder ??
+      TransformerDecoder(TransformerDecoderLayer(d_model, nhead, layer), o.num_decoder_layers, norm());
+    this.d_model = d_model;
+    this.nhead = nhead;
+    this.batch_first = batch_first;
+    this.reset_parameters();
+  }
+  reset_parameters(): void {
+    for (const p of this.parameters()) if (p.ndim > 1) xavier_uniform_(p);
+  }
+  /** A mask that hides what comes later: minus infinity above the diagonal. */
+  static generate_square_subsequent_mask(sz: number, options?: Options): Tensor {
+    return triu(full([sz, sz], -Infinity, options), 1);
+  }
+
+  override forward(src: Tensor, tgt: Tensor, ...rest: [TransformerCall?] | (Mask | boolean | undefined)[]): Tensor {
+    const given = named("Transformer", BOTH, rest);
+    const [src_mask, tgt_mask, memory_mask, src_pad, tgt_pad, memory_pad, src_causal, tgt_causal, memory_causal] =
+      BOTH.map((_, i) => given[i] ?? null);
+    if (src.ndim === 3 && src.shape[this.batch_first ? 0 : 1] !== tgt.shape[this.batch_first ? 0 : 1])
+      throw new OpError("the batch number of src and tgt must be equal");
+    if (src.shape[src.ndim - 1] !== this.d_model || tgt.shape[tgt.ndim - 1] !== this.d_model) {
+      throw new OpError("the feature number of src and tgt must be equal to d_model");
+    }
+    const memory = this.encoder(src, {
+      mask: src_mask,
+      src_key_padding_mask: src_pad,
+      is_causal: src_causal,
+    }) as Tensor;
+    return this.decoder(tgt, memory, {
+      tgt_mask,
+      memory_mask,
+      tgt_key_padding_mask: tgt_pad,
+      memory_key_padding_mask: memory_pad,
+      tgt_is_causal: tgt_causal,
+      memory_is_causal: memory_causal ?? false,
+    }) as Tensor;
+  }
+}
+export const Transformer = /* @__PURE__ */ callable(TransformerClass, "Transformer", "forward");
+export type Transformer = TransformerClass;

@@ -1,0 +1,103 @@
+// load_state_dict: values from elsewhere into a module's parameters and buffers, all or none of them.
+
+import * as copying from "../tensor/copy.js";
+import { OpError, TypeMismatchError, describe } from "../base/errors.js";
+import { unrecorded } from "../tape/grad-mode.js";
+import { beforeInPlace } from "../views/in-place.js";
+import { sameShape } from "../base/shape.js";
+import type { Tensor } from "../tensor/tensor.js";
+import type { Loading, Module } from "./module.js";
+import { type StateSource, toTensor } from "./state.js";
+
+/** Which of the module's names were not given, and which of the given ones it does not have. */
+export interface LoadReport {
+  missing_keys: string[];
+  unexpected_keys: string[];
+}
+
+class Report implements LoadReport {
+  readonly missing_keys: string[];
+  readonly unexpected_keys: string[];
+  constructor(missing: string[], unexpected: string[]) {
+    this.missing_keys = missing;
+    this.unexpected_keys = unexpected;
+  }
+  toString(): string {
+    if (this.missing_keys.length + this.unexpected_keys.length === 0) return "<All keys matched successfully>";
+    const list = (keys: string[]) => `[${keys.map((k) => `'${k}'`).join(", ")}]`;
+    return `_IncompatibleKeys(missing_keys=${list(this.missing_keys)}, unexpected_keys=${list(this.unexpected_keys)})`;
+  }
+}
+
+const size = (shape: readonly number[]): string => `torch.Size([${shape.join(", ")}])`;
+
+/** Copies `source` into `module`; throws, before anything is changed, for what does not fit. */
+export function loadState(module: Module, source: StateSource, strict: boolean): LoadReport {
+  if (source === null || typeof source !== "object" || Array.isArray(source)) {
+    throw new TypeMismatchError(`load_state_dict: Expected state_dict to be dict-like, got ${describe(source)}`);
+  }
+  const given: Record<string, unknown> = { ...(source instanceof Map ? Object.fromEntries(source) : source) },
+    ready: Loading[] = [];
+  try {
+    for (const [path, part] of module.named_modules()) {
+      const loading = (
+        part as unknown as { before_load(given: Record<string, unknown>, prefix: string): Loading | void }
+      ).before_load(given, path && `${path}.`);
+      if (loading) ready.push(loading);
+    }
+    const [pairs, report] = compared(module, given, strict);
+    for (const { settle } of ready) settle();
+    unrecorded(() => {
+      for (const [target, value] of pairs) copying.copy_(target, value);
+    });
+    return report;
+  } catch (error) {
+    for (const { undo } of ready) undo();
+    throw error;
+  }
+}
+
+/** What is to be copied to where; throws one error for all that does not fit. */
+function compared(module: Module, given: Record<string, unknown>, strict: boolean): [[Tensor, Tensor][], LoadReport] {
+  const own = module.state_dict(),
+    pairs: [Tensor, Tensor][] = [];
+  const missing = Object.keys(own).filter((k) => !Object.hasOwn(given, k)),
+    unexpected = Object.keys(given).filter((k) => !Object.hasOwn(own, k));
+  const wrong: string[] = [],
+    quoted = (keys: string[]) => keys.map((k) => `"${k}"`).join(", ");
+  if (strict && missing.length) wrong.push(`Missing key(s) in state_dict: ${quoted(missing)}. `);
+  if (strict && unexpected.length) wrong.push(`Unexpected key(s) in state_dict: ${quoted(unexpected)}. `);
+  for (const [k, target] of Object.entries(own)) {
+    if (!Object.hasOwn(given, k)) continue;
+    try {
+      const value = toTensor(given[k], target);
+      if (sameShape(value.shape, target.shape)) pairs.push([checked(target, value), value]);
+      else
+        wrong.push(
+          `size mismatch for ${k}: copying a param with shape ${size(value.shape)} from checkpoint, the shape in current model is ${size(target.shape)}.`,
+        );
+    } catch (error) {
+      if (!(error instanceof OpError)) throw error;
+      wrong.push(`While copying the parameter named "${k}": ${error.message}`);
+    }
+  }
+  if (wrong.length)
+    throw new OpError(`Error(s) in loading state_dict for ${module.constructor.name}:\n\t${wrong.join("\n\t")}`);
+  return [pairs, new Report(missing, unexpected)];
+}
+
+/** The target; throws what a copy to it would throw, but for what a device has to say. */
+function checked(target: Tensor, value: Tensor): Tensor {
+  const to = target.storage.device,
+    from = value.storage.device;
+  target.check("load_state_dict");
+  value.check("load_state_dict");
+  unrecorded(() => {
+    beforeInPlace(target, "load_state_dict");
+  });
+  if (to !== from && from.type !== "cpu")
+    throw new OpError(
+      `load_state_dict: the value is on ${from.type}, the parameter on ${to.type}; await value.to("${to.type}") first`,
+    );
+  return target;
+}

@@ -1,0 +1,257 @@
+// torch.nn.utils.rnn: sequences of several lengths, padded to one length or packed step by step.
+
+import { full, tensor } from "../../creation/create.js";
+import { OpError, describe } from "../../base/errors.js";
+import { cat, stack } from "../../functions/join.js";
+import { count, flag, refuse } from "../../base/argument-kinds.js";
+import { check, tensorsOf } from "../../tensor/tensor-arguments.js";
+import { atMost, named } from "../../base/named-arguments.js";
+import { integers } from "../../base/shape.js";
+import { Tensor } from "../../tensor/tensor.js";
+import { titled } from "../../base/class-name.js";
+import { sliceAxis } from "../../views/views.js";
+import { index_select } from "../../../names/torch.js";
+import * as views from "../../views/views.js";
+
+/**
+ * The elements of all sequences, step by step: at each step those of the sequences that are so long, the longest first.
+ */
+export class PackedSequence {
+  readonly data: Tensor;
+  /** How many sequences have each step. */
+  readonly batch_sizes: readonly number[];
+  /** Where each packed sequence was in the batch, and the other way round; null: in this order. */
+  readonly sorted_indices: Tensor | null;
+  readonly unsorted_indices: Tensor | null;
+  /** sorted_indices as numbers. */
+  readonly order: readonly number[] | null;
+
+  constructor(
+    data: Tensor,
+    batch_sizes: readonly number[],
+    sorted_indices: Tensor | null = null,
+    unsorted_indices: Tensor | null = null,
+    order: readonly number[] | null = null,
+  ) {
+    atMost("PackedSequence", arguments, 5);
+    check(data, "PackedSequence", "data");
+    this.data = data;
+    this.batch_sizes = integers([batch_sizes], "PackedSequence", "batch_sizes");
+    this.sorted_indices = sorted_indices;
+    this.unsorted_indices = unsorted_indices;
+    this.order = order;
+  }
+  /** The same places with other elements. */
+  with(data: Tensor): PackedSequence {
+    return new PackedSequence(data, this.batch_sizes, this.sorted_indices, this.unsorted_indices, this.order);
+  }
+}
+titled(PackedSequence, "PackedSequence");
+
+function checkPacked(value: unknown, op: string, name: string): asserts value is PackedSequence {
+  if (!(value instanceof PackedSequence)) refuse(op, name, "a PackedSequence", value);
+}
+function sequencesOf(given: readonly Tensor[], op: string): Tensor[] {
+  const sequences = tensorsOf(given, op, "sequences");
+  if (sequences.some((x) => x.ndim === 0))
+    throw new OpError(`${op}: expected sequences of at least 1 dimension, got one of none`);
+  return sequences;
+}
+
+const rows = (x: Tensor, count: number, op: string): Tensor => sliceAxis(x, 0, 0, count, 1, op);
+/** Options of one of these functions, by place or by name; an option that is a boolean by default is one. */
+function optionsOf<T extends unknown[]>(
+  op: string,
+  defaults: Readonly<Record<string, unknown>>,
+  rest: readonly unknown[],
+): T {
+  const names = Object.keys(defaults),
+    given = named(op, names, rest);
+  return names.map((name, i) =>
+    given[i] === undefined ? defaults[name] : typeof defaults[name] === "boolean" ? flag(given[i], op, name) : given[i],
+  ) as T;
+}
+
+const turned = (x: Tensor, batch_first: boolean): Tensor => (batch_first ? views.transpose(x, 0, 1) : x);
+
+/** Lengths as numbers: a list, or a tensor on the CPU. */
+function numbers(op: string, lengths: readonly number[] | Tensor): number[] {
+  if (Array.isArray(lengths)) return integers([lengths], op, "lengths");
+  if (!(lengths instanceof Tensor)) refuse(op, "lengths", "a list of whole numbers or a tensor", lengths);
+  lengths.check(op);
+  if (lengths.device !== "cpu")
+    throw new OpError(
+      `${op}: 'lengths' argument should be a 1D CPU int64 tensor, but got ${lengths.ndim}D ${lengths.device} tensor`,
+    );
+  const elements = lengths.storage.elements as ArrayLike<number>;
+  return Array.from({ length: lengths.numel() }, (_, i) =>
+    Number(elements[lengths.offset + i * (lengths.strides[0] ?? 1)]),
+  );
+}
+
+export interface PackOptions {
+  batch_first?: boolean;
+  /** Whether lengths must come sorted, the longest first: true. */
+  enforce_sorted?: boolean;
+}
+
+/** Packs (time, batch, ...) or (batch, time, ...), of whose sequences only the first `lengths` elements count. */
+export function pack_padded_sequence(
+  input: Tensor,
+  lengths: readonly number[] | Tensor,
+  ...rest: [PackOptions?] | [batch_first: boolean, enforce_sorted?: boolean]
+): PackedSequence {
+  const op = "pack_padded_sequence",
+    [batch_first, enforce_sorted] = optionsOf<[boolean, boolean]>(
+      op,
+      { batch_first: false, enforce_sorted: true },
+      rest,
+    );
+  check(input, op, "input");
+  if (input.ndim < 2) throw new OpError(`${op}: expected an input of at least 2 dimensions, got ${input.ndim}`);
+  const given = numbers(op, lengths),
+    order = given.map((_, i) => i);
+  if (!enforce_sorted) order.sort((a, b) => given[b]! - given[a]! || a - b);
+  const sorted = order.map((i) => given[i]!),
+    steps = turned(input, batch_first),
+    batch = steps.shape[1]!;
+  if (sorted.length !== batch)
+    throw new OpError(
+      `Expected \`len(lengths)\` to be equal to batch_size, but got ${sorted.length} (batch_size=${batch})`,
+    );
+  if (sorted.some((n) => !(n > 0)))
+    throw new OpError("Length of all samples has to be greater than 0, but found an element in 'lengths' that is <= 0");
+  if (sorted.some((n, i) => i > 0 && n > sorted[i - 1]!)) {
+    throw new OpError(
+      "`lengths` array must be sorted in decreasing order when `enforce_sorted` is True. You can pass `enforce_sorted=False` to pack_padded_sequence " +
+        "and/or pack_sequence to sidestep this requirement if you do not need ONNX exportability.",
+    );
+  }
+  if (sorted[0]! > steps.shape[0]!)
+    throw new OpError(`${op}: expected lengths up to ${steps.shape[0]}, but got ${sorted[0]}`);
+  const sizes = Array.from({ length: sorted[0]! }, (_, t) => sorted.filter((n) => n > t).length);
+  const places = (list: readonly number[]) => tensor(Int32Array.from(list), { device: input.storage.device });
+  const back = order.map((_, i) => order.indexOf(i)),
+    there = enforce_sorted ? null : places(order);
+  const own = there ? (index_select(steps, 1, there) as Tensor) : steps;
+  return new PackedSequence(
+    cat(sizes.map((size, t) => rows(views.select(own, 0, t), size, op))),
+    sizes,
+    there,
+    there && places(back),
+    there && order,
+  );
+}
+
+export interface PadPackedOptions {
+  batch_first?: boolean;
+  padding_value?: number;
+  total_length?: number | null;
+}
+
+/** Packed sequences as (time, batch, ...) or (batch, time, ...), and their lengths. */
+export function pad_packed_sequence(
+  sequence: PackedSequence,
+  ...rest: [PadPackedOptions?] | [batch_first: boolean, padding_value?: number, total_length?: number | null]
+): [padded: Tensor, lengths: Tensor] {
+  const op = "pad_packed_sequence";
+  const [batch_first, value, total] = optionsOf<[boolean, number, number | null]>(
+    op,
+    { batch_first: false, padding_value: 0, total_length: null },
+    rest,
+  );
+  checkPacked(sequence, op, "sequence");
+  const { data, batch_sizes: sizes, unsorted_indices: back } = sequence,
+    batch = sizes[0]!,
+    length = total ?? sizes.length;
+  count(length, op, "total_length");
+  if (length < sizes.length) {
+    throw new OpError(
+      `Expected total_length to be at least the length of the longest sequence in input, but got total_length=${length} and max sequence length being ${sizes.length}`,
+    );
+  }
+  let at = 0;
+  const how = { dtype: data.dtype, device: data.storage.device },
+    shape = data.shape.slice(1);
+  const steps = sizes.map((size) => {
+    const step = sliceAxis(data, 0, (at += size) - size, size, 1, op);
+    return size < batch ? cat([step, full([batch - size, ...shape], value, how)]) : step;
+  });
+  while (steps.length < length) steps.push(full([batch, ...shape], value, how));
+  const padded = stack(steps),
+    lengths = Array.from({ length: batch }, (_, i) => sizes.filter((size) => size > i).length);
+  const counts = tensor(Int32Array.from(lengths), { device: data.storage.device });
+  const unsorted = back
+    ? ([index_select(padded, 1, back) as Tensor, index_select(counts, 0, back) as Tensor] as const)
+    : ([padded, counts] as const);
+  return [turned(unsorted[0], batch_first), unsorted[1]];
+}
+
+export interface PadOptions {
+  batch_first?: boolean;
+  padding_value?: number;
+  padding_side?: "left" | "right";
+}
+
+/**
+ * Tensors (length, ...) of several lengths as one, (longest, count, ...) or with `batch_first` (count, longest, ...).
+ */
+export function pad_sequence(
+  sequences: readonly Tensor[],
+  ...rest: [PadOptions?] | [batch_first: boolean, padding_value?: number, padding_side?: "left" | "right"]
+): Tensor {
+  const [batch_first, value, side] = optionsOf<[boolean, number, "left" | "right"]>(
+    "pad_sequence",
+    { batch_first: false, padding_value: 0, padding_side: "right" },
+    rest,
+  );
+  sequences = sequencesOf(sequences, "pad_sequence");
+  if (sequences.length === 0) throw new OpError("pad_sequence: received an empty list of sequences");
+  if (side !== "left" && side !== "right")
+    throw new OpError(`pad_sequence: padding_side should be one of 'right' or 'left', got ${describe(side)}`);
+  const longest = Math.max(...sequences.map((s) => s.shape[0]!));
+  const padded = sequences.map((s) => {
+    if (s.shape[0] === longest) return s;
+    const gap = full([longest - s.shape[0]!, ...s.shape.slice(1)], value, { dtype: s.dtype, device: s.storage.device });
+    return cat(side === "right" ? [s, gap] : [gap, s]);
+  });
+  return stack(padded, batch_first ? 0 : 1);
+}
+
+/** The sequences of a padded tensor, each as long as `lengths` says. */
+export function unpad_sequence(
+  padded_sequences: Tensor,
+  lengths: readonly number[] | Tensor,
+  ...rest: [{ batch_first?: boolean }?] | [batch_first: boolean]
+): Tensor[] {
+  const [batch_first] = optionsOf<[boolean]>("unpad_sequence", { batch_first: false }, rest);
+  check(padded_sequences, "unpad_sequence", "padded_sequences");
+  return numbers("unpad_sequence", lengths).map((n, i) =>
+    rows(views.select(padded_sequences, batch_first ? 0 : 1, i), n, "unpad_sequence"),
+  );
+}
+
+/** Packs tensors (length, ...). */
+export function pack_sequence(
+  sequences: readonly Tensor[],
+  ...rest: [{ enforce_sorted?: boolean }?] | [enforce_sorted: boolean]
+): PackedSequence {
+  const [enforce_sorted] = optionsOf<[boolean]>("pack_sequence", { enforce_sorted: true }, rest);
+  sequences = sequencesOf(sequences, "pack_sequence");
+  return pack_padded_sequence(
+    pad_sequence(sequences),
+    sequences.map((s) => s.shape[0]!),
+    { enforce_sorted },
+  );
+}
+
+/** The tensors of packed sequences. */
+export function unpack_sequence(packed_sequences: PackedSequence): Tensor[] {
+  atMost("unpack_sequence", arguments, 1);
+  checkPacked(packed_sequences, "unpack_sequence", "packed_sequences");
+  const { batch_sizes: sizes, order } = packed_sequences,
+    [padded] = pad_packed_sequence(new PackedSequence(packed_sequences.data, sizes));
+  const lengths = Array.from({ length: sizes[0]! }, (_, i) => sizes.filter((size) => size > i).length),
+    sequences = unpad_sequence(padded, lengths);
+  return order ? sequences.map((_, i) => sequences[order.indexOf(i)]!) : sequences;
+}

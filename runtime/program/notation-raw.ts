@@ -1,0 +1,57 @@
+// Reads nests that run a raw body; apart from notation.ts, so that a bundle without such ops leaves it out.
+
+import type { Access, Code, Raw, Step, Word } from "../../host/model.js";
+import { kindOf } from "./notation-formulas.js";
+import { type RawReader, parts } from "./notation.js";
+
+/** What a raw nest runs; words: those of the uniform, `name:kind` where that is not "i". */
+export interface Body extends Omit<Raw, "dtype"> {
+  readonly words: string;
+}
+
+/** Reads nests that run this body: `raw0=int32?when SLOTS; stores` and the values of its words. */
+export function raw({ words, ...body }: Body): RawReader {
+  return ({ line, classes, value, slots, params }, number) => {
+    const [, dtype = "T", when, taken, stores] = /^raw\d+(?:=(\w+))?(?:\?(\S+))? (.*); (.*)$/.exec(line)!,
+      [count, ...values] = parts(stores!);
+    const accesses = parts(taken!).map(
+        (slot): Access => ({ slot: +slot, axes: [], kind: kindOf(slots, params, +slot) }),
+      ),
+      first = accesses.length - +count!;
+    const [floating, integral] = ["f", "i"].map((T): Code | null =>
+      classes.includes(T) ? { accesses: [], steps: [] } : null,
+    ) as [Code | null, Code | null];
+    return {
+      shape: "raw",
+      when: value(when),
+      loops: [],
+      rloops: [],
+      spread: false,
+      accesses,
+      steps: accesses.slice(first).map(
+        ({ kind }, n): Step => ({
+          kind: "store",
+          name: "",
+          red: "",
+          value: kind,
+          inner: false,
+          target: first + n,
+          mode: "=",
+          compared: "T",
+        }),
+      ),
+      left: [],
+      floating,
+      integral,
+      words: parts(words).map((text): Word => {
+        const [name, kind = "i"] = text.split(":") as [string, string?];
+        return { name, kind, value: name === "inf" || name === "nan" ? null : value(values.shift()!) };
+      }),
+      statics: [],
+      reverse: false,
+      makes: [],
+      number,
+      raw: { dtype, ...body },
+    };
+  };
+}

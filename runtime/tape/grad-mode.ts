@@ -1,0 +1,65 @@
+// Whether operations are recorded: no_grad, enable_grad, set_grad_enabled, inference_mode.  As in Python's `with`, a
+// mode lasts for a body: here a function, and for an async one until its promise settles.
+
+import { flag } from "../base/argument-kinds.js";
+import { atMost } from "../base/named-arguments.js";
+import { Scoped, runIn } from "../base/scoped.js";
+
+interface Mode {
+  readonly recording: boolean;
+  readonly inference: boolean;
+}
+
+const modes = /* @__PURE__ */ new Scoped<Mode>(
+  { recording: true, inference: false },
+  (a, b) => a.recording === b.recording && a.inference === b.inference,
+);
+
+/** Whether operations on tensors that require gradients are recorded now. */
+export const is_grad_enabled = (): boolean => modes.value.recording;
+
+/** Whether this is inference mode: tensors made now never take part in a graph. */
+export const is_inference_mode_enabled = (): boolean => modes.value.inference;
+
+/** no_grad for the runtime's own bodies, which are synchronous. */
+export const unrecorded = <T>(body: () => T): T => modes.during({ ...modes.value, recording: false }, body);
+
+/** Runs `body` without recording.  The mode of an async function lasts until its promise settles. */
+export function no_grad<T>(body: () => T): T {
+  atMost("no_grad", arguments, 1);
+  return runIn(modes, { ...modes.value, recording: false }, body, "no_grad");
+}
+
+/** Runs `body` with recording, within no_grad. */
+export function enable_grad<T>(body: () => T): T {
+  atMost("enable_grad", arguments, 1);
+  return runIn(modes, { ...modes.value, recording: true }, body, "enable_grad");
+}
+
+/** Turns recording on or off: from now on, or, with a body, while that runs. */
+export function set_grad_enabled(recording: boolean): void;
+export function set_grad_enabled<T>(recording: boolean, body: () => T): T;
+export function set_grad_enabled<T>(recording: boolean, body?: () => T): T | void {
+  atMost("set_grad_enabled", arguments, 2);
+  const inside = { ...modes.value, recording: flag(recording, "set_grad_enabled", "mode") };
+  if (body !== undefined) return runIn(modes, inside, body, "set_grad_enabled");
+  modes.value = inside;
+}
+
+/**
+ * Runs `body` without recording, as no_grad does; what it makes is not for later graphs either: such tensors have no
+ * version, cannot be saved for backward, and are changed in place only in inference mode.  `inference_mode(false,
+ * body)` is the usual mode within another.
+ */
+export function inference_mode<T>(body: () => T): T;
+export function inference_mode<T>(on: boolean, body: () => T): T;
+export function inference_mode<T>(on: boolean | (() => T), body?: () => T): T {
+  atMost("inference_mode", arguments, 2);
+  const wanted = typeof on === "function" || flag(on, "inference_mode", "mode");
+  return runIn(
+    modes,
+    { recording: !wanted, inference: wanted },
+    typeof on === "function" ? on : body!,
+    "inference_mode",
+  );
+}

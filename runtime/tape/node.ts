@@ -1,0 +1,239 @@
+// Nodes of the tape: what an operation leaves behind so that gradients can flow back through it, and saved tensors.
+// The order in which nodes run is autograd/engine.ts.  Of tensors only the type is imported: other modules extend these
+// classes when they are loaded.
+
+import type { Bound } from "../../host/model.js";
+import { isFloat } from "../elements/dtype.js";
+import { AutogradError } from "../base/errors.js";
+import { is_grad_enabled } from "./grad-mode.js";
+import { showShape } from "../base/shape.js";
+import type { Kept } from "../tensor/storage.js";
+import type { Tensor } from "../tensor/tensor.js";
+
+export type Grad = Tensor | null;
+export type Hook = (grad: Tensor) => Tensor | null | undefined | void;
+
+let sequence = 0;
+
+/** Who looks on while nodes are made and run: tools/anomaly.ts. */
+export interface NodeWatcher {
+  /** Where a node is made. */
+  whereabouts(): string | null;
+  /** What a node has just made. */
+  inspect(node: Node, grads: readonly Grad[]): void;
+}
+
+export let watcher: NodeWatcher | null = null;
+
+export function watchNodes(by: NodeWatcher | null): void {
+  watcher = by;
+}
+
+export abstract class Node {
+  abstract readonly name: string;
+  /** Where the gradient of each differentiable input goes: a node and which of its outputs the input is. */
+  readonly next: (Node | null)[] = [];
+  readonly nextOutput: number[] = [];
+  readonly sequence = sequence++;
+  /** Where it was made, for messages; only while anomalies are looked for. */
+  readonly made = watcher?.whereabouts() ?? null;
+  /** Hooks on the gradient of each output, and tensors that keep it. */
+  hooks: Map<number, Hook[]> | null = null;
+  retained: Map<number, WeakRef<Tensor>> | null = null;
+
+  /** From the gradients of the outputs to those of the inputs; `wanted[i]` says whether anyone asks for the i-th. */
+  abstract apply(grads: readonly Grad[], wanted: readonly boolean[]): Grad[];
+
+  /** Frees what was saved. */
+  release(): void {}
+
+  /** Whether `apply` may leave the gradients it was given in tensors that outlive it. */
+  get keepsGradients(): boolean {
+    return false;
+  }
+
+  link(input: Tensor): void {
+    const edge = gradientEdge(input);
+    this.next.push(edge);
+    this.nextOutput.push(edge && input.node ? input.outputNumber : 0);
+  }
+
+  addHook(output: number, hook: Hook): () => void {
+    const hooks = (this.hooks ??= new Map<number, Hook[]>());
+    const list = hooks.get(output) ?? [];
+    list.push(hook);
+    hooks.set(output, list);
+    return () => {
+      const at = list.indexOf(hook);
+      if (at >= 0) list.splice(at, 1);
+    };
+  }
+
+  toString(): string {
+    return `<${this.name}>`;
+  }
+}
+
+/** The end of the tape at a leaf: adds to its `.grad`. */
+export class AccumulateGrad extends Node {
+  readonly name = "AccumulateGrad";
+  readonly variable: Tensor;
+  /**
+   * Where an optimizer wants the gradient: an empty tensor for one laid out like this, null while there is none.  See
+   * gather.ts.
+   */
+  declare room?: (like: Bound, op: string) => Grad;
+
+  constructor(variable: Tensor) {
+    super();
+    this.variable = variable;
+  }
+
+  override get keepsGradients(): boolean {
+    return true;
+  }
+
+  apply([grad]: readonly Grad[]): Grad[] {
+    if (grad) this.variable.receive(grad);
+    return [];
+  }
+}
+
+/** A node whose way back is a function: views, copies, and other things the runtime does itself. */
+export class FunctionNode extends Node {
+  readonly name: string;
+  private readonly back: (grad: Tensor) => Grad;
+
+  constructor(name: string, input: Tensor, back: (grad: Tensor) => Grad) {
+    super();
+    this.name = name;
+    this.back = back;
+    this.link(input);
+  }
+
+  apply([grad]: readonly Grad[], [wanted]: readonly boolean[]): Grad[] {
+    return [grad && wanted ? this.back(grad) : null];
+  }
+}
+
+/** A node with several inputs, linked by whoever makes it. */
+export class JoinNode extends Node {
+  readonly name: string;
+  private readonly back: (grads: readonly Grad[], wanted: readonly boolean[]) => Grad[];
+
+  constructor(
+    name: string,
+    inputs: readonly Tensor[],
+    back: (grads: readonly Grad[], wanted: readonly boolean[]) => Grad[],
+  ) {
+    super();
+    this.name = name;
+    this.back = back;
+    for (const input of inputs) this.link(input);
+  }
+
+  apply(grads: readonly Grad[], wanted: readonly boolean[]): Grad[] {
+    return this.back(grads, wanted);
+  }
+}
+
+/** Where the gradient of a tensor goes; null if it needs none. */
+export function gradientEdge(tensor: Tensor): Node | null {
+  const node = tensor.currentNode();
+  if (node) return node;
+  return tensor.requires_grad ? (tensor.accumulator ??= new AccumulateGrad(tensor)) : null;
+}
+
+/** Whether an operation on these tensors is to be recorded. */
+export function recording(...inputs: readonly Tensor[]): boolean {
+  if (!is_grad_enabled()) return false;
+  for (const input of inputs) if (input.requires_grad) return true;
+  return false;
+}
+
+/** Makes a tensor the output of a node. */
+export function attach<T extends Tensor>(output: T, node: Node, number = 0): T {
+  output.node = node;
+  output.outputNumber = number;
+  return output;
+}
+
+/** A tensor that a node needs again on the way back, with the version it had. */
+export class Saved {
+  private tensor: Tensor | null;
+  private version: number;
+  private readonly kept: Kept | null;
+  private readonly owner: Node;
+  private readonly output: number;
+
+  /**
+   * `output`: which output of `owner` the tensor is; -1 for an input.  `held`: whether changing it in place is an
+   * error: else what it was is kept.
+   */
+  constructor(tensor: Tensor, owner: Node, output = -1, held = true) {
+    if (tensor.storage.inference && !tensor.weak) {
+      throw new AutogradError(
+        `${owner.name}: Inference tensors cannot be saved for backward. To work around you can make a clone to get a ` +
+          "normal tensor and use it in autograd.",
+      );
+    }
+    this.owner = owner;
+    this.output = output;
+    this.version = tensor.storage.version;
+    // A number is nobody's memory: it is neither changed nor freed.
+    if (tensor.weak) {
+      this.tensor = tensor;
+      this.kept = null;
+      return;
+    }
+    this.kept = held ? null : (tensor.storage.kept ??= { holders: 0, aside: null });
+    if (this.kept) this.kept.holders++;
+    const copy = tensor.alias();
+    if (output < 0) {
+      copy.node = tensor.currentNode();
+      copy.outputNumber = tensor.outputNumber;
+      if (!copy.node && tensor.requires_grad) {
+        copy.leafRequiresGrad = true;
+        copy.accumulator = gradientEdge(tensor) as AccumulateGrad;
+      }
+    }
+    this.tensor = copy;
+  }
+
+  get(): Tensor {
+    const tensor = this.tensor;
+    if (!tensor) {
+      throw new AutogradError(
+        `${this.owner.name}: Trying to backward through the graph a second time (or directly access saved tensors after ` +
+          "they have already been freed). Saved intermediate values of the graph are freed when you call .backward() or " +
+          "autograd.grad(). Specify retain_graph=True if you need to backward through the graph a second time or if you " +
+          "need to access saved tensors after calling backward.",
+      );
+    }
+    const aside = this.kept?.aside;
+    if (aside && tensor.storage !== aside) {
+      aside.retain();
+      tensor.storage.release();
+      tensor.storage = aside;
+      this.version = aside.version;
+    }
+    const now = tensor.storage.version;
+    if (now !== this.version && !(this.kept && tensor.storage.length === 0)) {
+      throw new AutogradError(
+        "one of the variables needed for gradient computation has been modified by an inplace operation: " +
+          `[torch.${tensor.dtype} ${showShape(tensor.shape)}], which is ` +
+          (this.output >= 0 ? `output ${this.output} of ${this.owner.name}` : `an input of ${this.owner.name}`) +
+          `, is at version ${now}; expected version ${this.version} instead.`,
+      );
+    }
+    if (this.output >= 0 && isFloat(tensor.dtype)) attach(tensor, this.owner, this.output);
+    return tensor;
+  }
+
+  release(): void {
+    if (!this.tensor || this.tensor.weak) return;
+    if (this.kept && --this.kept.holders === 0) this.kept.aside?.release();
+    this.tensor.dispose();
+    this.tensor = null;
+  }
+}

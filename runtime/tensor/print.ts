@@ -1,0 +1,172 @@
+// Tensors as text, as PyTorch prints them.
+
+import type { Elements } from "../program/compiled-op.js";
+import { isFloat } from "../elements/dtype.js";
+import { TypeMismatchError, describe } from "../base/errors.js";
+import { arrange } from "./read.js";
+import { numelOf } from "../base/shape.js";
+import type { Tensor } from "./tensor.js";
+
+export interface PrintOptions {
+  /** Digits after the point (4). */
+  precision?: number;
+  /** More elements than this are summarised (1000), to `edgeitems` at each end of an axis (3). */
+  threshold?: number;
+  edgeitems?: number;
+  /** Characters in a line (80). */
+  linewidth?: number;
+  /** Scientific notation: always, never, or (null) where numbers differ much in size. */
+  sci_mode?: boolean | null;
+  /** All settings at once; others of the call come on top. */
+  profile?: "default" | "short" | "full";
+}
+
+const DEFAULT = { precision: 4, threshold: 1000, edgeitems: 3, linewidth: 80, sci_mode: null as boolean | null };
+const PROFILES: Record<string, Partial<typeof DEFAULT>> = {
+  default: {},
+  short: { precision: 2, edgeitems: 2 },
+  full: { threshold: Infinity },
+};
+let settings = { ...DEFAULT };
+
+/** How tensors are printed from now on. */
+export function set_printoptions(options: PrintOptions = {}): void {
+  const { profile, ...rest } = options;
+  if (profile !== undefined) {
+    const chosen = PROFILES[profile];
+    if (!chosen)
+      throw new TypeMismatchError(
+        `set_printoptions: expected the profile 'default', 'short' or 'full', got ${describe(profile)}`,
+      );
+    settings = { ...DEFAULT, ...chosen };
+  }
+  for (const [name, value] of Object.entries(rest)) {
+    const known = name in DEFAULT,
+      right =
+        name === "sci_mode" ? value === null || typeof value === "boolean" : typeof value === "number" && value >= 0;
+    if (!known) throw new TypeMismatchError(`set_printoptions: got an unexpected keyword argument '${name}'`);
+    if (value !== undefined && !right)
+      throw new TypeMismatchError(`set_printoptions: '${name}' got ${describe(value)}`);
+    if (value !== undefined) settings = { ...settings, [name]: value };
+  }
+}
+
+type Format = (value: number) => string;
+
+/** With a fixed number of digits; a tie goes to the even digit, as in C and Python (JavaScript rounds it up). */
+function fixed(value: number, digits: number): string {
+  const size = Math.abs(value),
+    halves = Math.round(size * 10 ** digits * 2);
+  const tie =
+    halves % 4 === 1 &&
+    halves <= Number.MAX_SAFE_INTEGER &&
+    halves / (2 * 10 ** digits) === size &&
+    halves % 5 ** digits === 0;
+  const text = tie ? ((halves - 1) / 2 / 10 ** digits).toFixed(digits) : size.toFixed(digits);
+  return value < 0 || Object.is(value, -0) ? `-${text}` : text;
+}
+
+/** One format for all numbers of a tensor, chosen as PyTorch chooses it: zeros, infinities and NaN have no say. */
+function chooseFormat(values: readonly number[], dtype: string): Format {
+  let format: Format,
+    measured = values;
+  if (dtype === "bool") format = (v) => (v ? "True" : "False");
+  else if (!isFloat(dtype)) format = String;
+  else {
+    const { precision, sci_mode } = settings;
+    measured = values.filter((v) => Number.isFinite(v) && v !== 0);
+    let whole = true,
+      least = Infinity,
+      most = 0;
+    for (const v of values) if (Number.isFinite(v) && !Number.isInteger(v)) whole = false;
+    for (const v of measured) {
+      least = Math.min(least, Math.abs(v));
+      most = Math.max(most, Math.abs(v));
+    }
+    const scientific = sci_mode ?? (most > 0 && (most / least > 1000 || most > 1e8 || (!whole && least < 1e-4)));
+    format = (v) => {
+      if (Number.isNaN(v)) return "nan";
+      if (!Number.isFinite(v)) return v > 0 ? "inf" : "-inf";
+      if (scientific)
+        return `${Object.is(v, -0) ? "-" : ""}${v.toExponential(precision).replace(/e([+-])(\d)$/, "e$10$2")}`;
+      return whole ? `${fixed(v, 0)}.` : fixed(v, precision);
+    };
+  }
+  const width = measured.reduce((most, v) => Math.max(most, format(v).length), 0);
+  return (v) => format(v).padStart(width);
+}
+
+/** Which indices of an axis are shown; -1 stands for the dots. */
+function shown(n: number, short: boolean): number[] {
+  const all = Array.from({ length: n }, (_, i) => i),
+    edge = settings.edgeitems;
+  return short && n > 2 * edge ? [...all.slice(0, edge), -1, ...all.slice(n - edge)] : all;
+}
+
+const START = "tensor(".length;
+
+function values(elements: Elements, shape: readonly number[], dtype: string): string {
+  const short = elements.length > settings.threshold,
+    sample: number[] = [];
+  const visit = (axis: number, at: number): void => {
+    if (axis === shape.length) sample.push(elements[at]!);
+    else for (const i of shown(shape[axis]!, short)) if (i >= 0) visit(axis + 1, at * shape[axis]! + i);
+  };
+  visit(0, 0);
+  const format = chooseFormat(sample, dtype),
+    width = sample.reduce((most, v) => Math.max(most, format(v).length), 0);
+  const show = (axis: number, at: number, indent: number): string => {
+    if (axis === shape.length) return format(elements[at]!);
+    const n = shape[axis]!,
+      inner = axis === shape.length - 1;
+    const items = shown(n, short).map((i) =>
+      i < 0 ? (inner ? " ..." : "...") : inner ? format(elements[at * n + i]!) : show(axis + 1, at * n + i, indent + 1),
+    );
+    if (!inner) return `[${items.join(`,${"\n".repeat(shape.length - 1 - axis)}${" ".repeat(indent + 1)}`)}]`;
+    const per = Math.max(1, Math.floor((settings.linewidth - indent) / (width + 2))),
+      lines: string[] = [];
+    for (let i = 0; i < items.length; i += per) lines.push(items.slice(i, i + per).join(", "));
+    return `[${lines.join(`,\n${" ".repeat(indent + 1)}`)}]`;
+  };
+  return show(0, 0, START);
+}
+
+/** What follows the values: size, type, device and grad_fn where they are not the usual ones. */
+function suffixes(x: Tensor, withSize: boolean, withBool = false): string[] {
+  const parts: string[] = [];
+  if (x.device !== "cpu") parts.push(`device='${x.device}'`);
+  if (withSize) parts.push(`size=(${x.shape.join(", ")}${x.ndim === 1 ? "," : ""})`);
+  if (x.dtype !== "float32" && (withBool || x.dtype !== "bool")) parts.push(`dtype=torch.${x.dtype}`);
+  if (x.grad_fn) parts.push(`grad_fn=${x.grad_fn}`);
+  else if (x.requires_grad) parts.push("requires_grad=True");
+  return parts;
+}
+
+function whole(x: Tensor, elements: Elements): string {
+  const empty = numelOf(x.shape) === 0;
+  let text = `tensor(${empty ? "[]" : values(elements, x.shape, x.dtype)}`,
+    length = text.length - text.lastIndexOf("\n") + 1;
+  for (const part of suffixes(x, empty && x.ndim > 1, empty)) {
+    const breaks = length + part.length + 2 > settings.linewidth;
+    text += breaks ? `,\n${" ".repeat(START)}${part}` : `, ${part}`;
+    length = breaks ? START + part.length : length + part.length + 2;
+  }
+  return `${text})`;
+}
+
+/** Size, type and device, for messages. */
+export function describeTensor(x: Tensor): string {
+  return `tensor(size=[${x.shape.join(", ")}], dtype=torch.${x.dtype}, device='${x.device}')`;
+}
+
+/** The tensor with its values. */
+export async function print(x: Tensor): Promise<string> {
+  return whole(x, await x.data());
+}
+
+/** With its values where they are at hand, else what is known without waiting. */
+export function printSync(x: Tensor): string {
+  if (x.is_disposed || x.storage.disposed) return "tensor(disposed)";
+  if (x.device !== "cpu") return `tensor(..., ${suffixes(x, true).join(", ")})`;
+  return whole(x, arrange(x.storage.elements, x.dtype, x.shape, x.strides, x.offset));
+}

@@ -1,0 +1,56 @@
+// Values out of tensors: typed arrays and nested arrays.
+
+import type { Elements } from "../program/compiled-op.js";
+import { type DType, newElements } from "../elements/dtype.js";
+import { copyStrided } from "../elements/strided-copy.js";
+import { type Shape, contiguousStrides, extent, numelOf } from "../base/shape.js";
+import type { Tensor } from "./tensor.js";
+
+export type NestedNumbers = number | boolean | NestedNumbers[];
+
+let settled: (() => Promise<void>) | null = null;
+
+/** From now on a read waits for `check`, and throws what it throws. */
+export function checkReads(check: () => Promise<void>): void {
+  settled = check;
+}
+
+/** The elements in row-major order, in an array of the caller's own. */
+export async function readElements(tensor: Tensor, op: string): Promise<Elements> {
+  tensor.check(op);
+  const { shape, strides, offset, dtype } = tensor;
+  const span = extent(shape, strides);
+  if (span === 0) {
+    await tensor.storage.device.synchronize();
+    await settled?.();
+    return newElements(dtype, 0);
+  }
+  const elements = await tensor.storage.device.download(tensor.storage, offset, offset + span);
+  await settled?.();
+  return arrange(elements, dtype, shape, strides, 0);
+}
+
+/** A strided layout's elements in row-major order; the array itself where they already are. */
+export function arrange(elements: Elements, dtype: DType, shape: Shape, strides: Shape, offset: number): Elements {
+  const n = numelOf(shape),
+    plain = contiguousStrides(shape);
+  if (offset === 0 && elements.length === n && plain.every((s, i) => s === strides[i] || shape[i] === 1))
+    return elements;
+  const out = newElements(dtype, n);
+  copyStrided({ elements: out, strides: plain, offset: 0 }, { elements, strides, offset }, shape, null);
+  return out;
+}
+
+export function toNested(elements: Elements, shape: Shape, dtype: DType): NestedNumbers {
+  let at = 0;
+  const build = (axis: number): NestedNumbers => {
+    if (axis === shape.length) {
+      const value = elements[at++]!;
+      return dtype === "bool" ? value !== 0 : value;
+    }
+    const out: NestedNumbers[] = [];
+    for (let i = 0; i < shape[axis]!; i++) out.push(build(axis + 1));
+    return out;
+  };
+  return build(0);
+}

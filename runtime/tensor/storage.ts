@@ -1,0 +1,139 @@
+// The memory behind tensors: typed arrays on the CPU, a pooled buffer on a GPU, shared by views and counted.
+
+import type { Elements } from "../program/compiled-op.js";
+import type { Device, Strided } from "../devices/device.js";
+import type { DType } from "../elements/dtype.js";
+import { OpError } from "../base/errors.js";
+import { is_inference_mode_enabled } from "../tape/grad-mode.js";
+import { type Origin, originOf, watch } from "./memory.js";
+import { titled } from "../base/class-name.js";
+
+/** A device buffer as the pool knows it; see devices/webgpu/pool.ts. */
+export interface DeviceBuffer {
+  readonly id: number;
+  /** In bytes. */
+  readonly size: number;
+}
+
+/**
+ * What outlives a storage until the collector's word of its end has come: what is to be given back then, and no
+ * elements, for those
+ *  the collector takes itself. */
+export class Cell {
+  readonly device: Device;
+  readonly bytes: number;
+  readonly origin: Origin;
+  buffer: DeviceBuffer | null;
+  freed = false;
+
+  constructor(device: Device, buffer: DeviceBuffer | null, bytes: number, op: string) {
+    this.device = device;
+    this.buffer = buffer;
+    this.bytes = bytes;
+    this.origin = originOf(device.type, op);
+  }
+}
+
+/**
+ * What nodes of the tape want to find unchanged later, though nobody need leave it so: shared with the storage until
+ * somebody changes that.
+ */
+export interface Kept {
+  holders: number;
+  /** The elements as they were, once they are no longer the storage's own. */
+  aside: Storage | null;
+}
+
+export class Storage {
+  readonly device: Device;
+  readonly dtype: DType;
+  /** Elements. */
+  readonly length: number;
+  readonly cell: Cell;
+  /** Counts in-place changes; autograd compares it with what it was when a tensor was saved. */
+  version = 0;
+  kept: Kept | null = null;
+  /** Whether it was made in inference mode, so that nothing on it takes part in a graph. */
+  readonly inference = is_inference_mode_enabled();
+  private references = 0;
+  private array: Elements | null;
+
+  /** `op`: what it is made for. */
+  constructor(
+    device: Device,
+    dtype: DType,
+    length: number,
+    elements: Elements | null,
+    buffer: DeviceBuffer | null,
+    bytes: number,
+    op: string,
+  ) {
+    this.device = device;
+    this.dtype = dtype;
+    this.length = length;
+    this.array = elements;
+    this.cell = new Cell(device, buffer, bytes, op);
+    watch(this, this.cell);
+  }
+
+  get disposed(): boolean {
+    return this.cell.freed;
+  }
+
+  /** The typed array of a storage on the CPU. */
+  get elements(): Elements {
+    return this.array!;
+  }
+  set elements(array: Elements) {
+    this.array = array;
+  }
+
+  /** Whether more than one tensor lies in it. */
+  get shared(): boolean {
+    return this.references > 1;
+  }
+
+  retain(): void {
+    this.references++;
+  }
+
+  /** Gives one reference back; the memory goes back to its device with the last. */
+  release(): void {
+    if (--this.references === 0) this.device.free(this);
+  }
+
+  /** Before elements are changed in place: counts that, and sets aside what somebody keeps. */
+  change(): void {
+    this.version++;
+    const { kept, device, dtype, length } = this;
+    if (!kept) return;
+    this.kept = null;
+    if (kept.holders === 0 || length === 0) return;
+    const aside = device.allocate(dtype, length, "kept for backward"),
+      as = (storage: Storage): Strided => ({ storage, dtype, shape: [length], strides: [1], offset: 0 });
+    device.copy(as(aside), as(this));
+    aside.retain();
+    kept.aside = aside;
+  }
+
+  /** Exchanges the content of two storages of equal type and length. */
+  swap(other: Storage): void {
+    const a = this.cell,
+      b = other.cell;
+    [this.array, other.array] = [other.array, this.array];
+    [a.buffer, b.buffer] = [b.buffer, a.buffer];
+  }
+
+  check(op: string): void {
+    if (this.cell.freed)
+      throw new OpError(`${op}: the tensor's memory was freed (it was disposed of, or left a tidy scope)`);
+    this.device.alive(op, this);
+  }
+
+  /** All elements, in the order in memory. */
+  async mapReadAsync(): Promise<Elements> {
+    this.check("mapReadAsync");
+    return this.device.download(this, 0, this.length);
+  }
+}
+titled(Storage, "Storage");

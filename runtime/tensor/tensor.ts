@@ -1,0 +1,343 @@
+// The tensor: a strided view of a storage, its place on the tape, and what is no function: reading, autograd, memory.
+// functions/tensor-methods.ts adds the methods that functions stand behind (views, types, changes in place), the
+// generated modules those of ops; the runtime itself calls the functions, so that a bundle holds those alone that are
+// called.
+
+import { accumulateInto } from "../autograd/accumulate.js";
+import * as autograd from "../autograd/engine.js";
+import type { Elements } from "../program/compiled-op.js";
+import * as copying from "./copy.js";
+import type { Device } from "../devices/device.js";
+import { type DType, deviceBytes, isFloat } from "../elements/dtype.js";
+import { AutogradError, OpError } from "../base/errors.js";
+import { is_inference_mode_enabled } from "../tape/grad-mode.js";
+import { check } from "./tensor-arguments.js";
+import { enroll, keep } from "./memory.js";
+import { type AccumulateGrad, type Hook, type Node, gradientEdge } from "../tape/node.js";
+import { describeTensor } from "./print.js";
+import { type NestedNumbers, readElements, toNested } from "./read.js";
+import { axisOf, isContiguous, numelOf } from "../base/shape.js";
+import type { Storage } from "./storage.js";
+import { titled } from "../base/class-name.js";
+
+export type TensorOrNumber = Tensor | number | boolean;
+/** How a copy is to lie in memory, which every copy answers with rows in order. */
+export interface Layout {
+  memory_format?: unknown;
+}
+
+export class Tensor {
+  storage: Storage;
+  private sizes: readonly number[];
+  private steps: readonly number[];
+  /** The first element's place in the storage. */
+  offset: number;
+  dtype: DType;
+
+  /** The node of the tape that made this tensor, and which of its outputs it is.  See currentNode(). */
+  node: Node | null = null;
+  outputNumber = 0;
+  leafRequiresGrad = false;
+  accumulator: AccumulateGrad | null = null;
+  /** For views: what they are views of, and the storage's version for which `node` is right. */
+  base: Tensor | null = null;
+  nodeVersion = 0;
+  /** How a view finds its node anew. */
+  refresh: ((view: Tensor) => void) | null = null;
+  /**
+   * For views that must not be changed in place while recording: one of several that an op made, or one made without
+   * recording.
+   */
+  viewRule: "several" | "unrecorded" | null = null;
+  /** A number in a tensor's place: it gives way to tensors' types. */
+  weak = false;
+  private gradient: Tensor | null = null;
+  /**
+   * Whether backward() made `gradient` for this tensor alone and nobody has read it: then it is given back when another
+   * takes its place.
+   */
+  private unseen = false;
+  private gone = false;
+
+  /** Internal: tensors are made by `tensor`, `zeros`, ...  `shape` and `strides` are frozen. */
+  constructor(
+    storage: Storage,
+    dtype: DType,
+    shape: readonly number[],
+    strides: readonly number[],
+    offset: number,
+    enrolled = true,
+  ) {
+    this.storage = storage;
+    this.dtype = dtype;
+    this.sizes = shape;
+    this.steps = strides;
+    this.offset = offset;
+    storage.retain();
+    if (enrolled) enroll(this);
+  }
+
+  // --- What it is -----------------------------------------------------------------------------------
+
+  /** The sizes of all axes; a list that cannot be changed. */
+  get shape(): readonly number[] {
+    return this.sizes;
+  }
+  /** Elements between neighbours along each axis; a list that cannot be changed. */
+  get strides(): readonly number[] {
+    return this.steps;
+  }
+  get device(): Device["type"] {
+    return this.storage.device.type;
+  }
+  get ndim(): number {
+    return this.shape.length;
+  }
+  get itemsize(): number {
+    return this.element_size();
+  }
+  /** All sizes, or that of axis `dim`. */
+  size(): readonly number[];
+  size(dim: number): number;
+  size(dim?: number): readonly number[] | number {
+    return dim === undefined ? this.shape : this.shape[axisOf(dim, this.ndim, "size")]!;
+  }
+  /** All strides, or that of axis `dim`. */
+  stride(): readonly number[];
+  stride(dim: number): number;
+  stride(dim?: number): readonly number[] | number {
+    return dim === undefined ? this.strides : this.strides[axisOf(dim, this.ndim, "stride")]!;
+  }
+  dim(): number {
+    return this.shape.length;
+  }
+  ndimension(): number {
+    return this.shape.length;
+  }
+  numel(): number {
+    return numelOf(this.shape);
+  }
+  nelement(): number {
+    return numelOf(this.shape);
+  }
+  storage_offset(): number {
+    return this.offset;
+  }
+  element_size(): number {
+    return this.dtype === "bool" || this.dtype === "int8" || this.dtype === "uint8" ? 1 : deviceBytes(this.dtype);
+  }
+  is_contiguous(): boolean {
+    return isContiguous(this.shape, this.strides);
+  }
+  is_floating_point(): boolean {
+    return isFloat(this.dtype);
+  }
+
+  // --- Reading values -------------------------------------------------------------------------------
+
+  /** The elements in row-major order. */
+  data(): Promise<Elements> {
+    return readElements(this, "data");
+  }
+  /** As data(). */
+  numpy(): Promise<Elements> {
+    return readElements(this, "numpy");
+  }
+  /**
+   * The one element of a tensor: a number, or of a bool one a boolean, which TypeScript is told by `item<boolean>()`.
+   */
+  async item<T extends number | boolean = number>(): Promise<T> {
+    if (this.numel() !== 1)
+      throw new OpError(`item: a Tensor with ${this.numel()} elements cannot be converted to Scalar`);
+    const value = (await readElements(this, "item"))[0]!;
+    return (this.dtype === "bool" ? value !== 0 : value) as T;
+  }
+  /**
+   * The elements as nested arrays; a tensor without axes answers a number or boolean.  `tolist<number[][]>()` tells
+   * TypeScript more.
+   */
+  async tolist<T = NestedNumbers>(): Promise<T> {
+    return toNested(await readElements(this, "tolist"), this.shape, this.dtype) as T;
+  }
+  /** As tolist(). */
+  toArrayAsync<T = NestedNumbers>(): Promise<T> {
+    return this.tolist<T>();
+  }
+
+  // --- Copies ---------------------------------------------------------------------------------------
+
+  contiguous(options?: Layout): Tensor;
+  contiguous(): Tensor {
+    return copying.contiguous(this);
+  }
+  clone(options?: Layout): Tensor;
+  clone(): Tensor {
+    return copying.clone(this);
+  }
+  /** Internal: another tensor on the same elements, outside of the tape. */
+  alias(): Tensor {
+    return alias(this);
+  }
+  /** The same memory, outside of the tape. */
+  detach(): Tensor {
+    return alias(this, true);
+  }
+  /** Leaves the tape. */
+  detach_(): this {
+    if (this.base) throw new AutogradError("detach_: Can't detach views in-place; use detach() instead");
+    this.node = null;
+    this.leafRequiresGrad = false;
+    return this;
+  }
+
+  // --- Autograd -------------------------------------------------------------------------------------
+
+  get requires_grad(): boolean {
+    return this.leafRequiresGrad || this.currentNode() !== null;
+  }
+  set requires_grad(value: boolean) {
+    this.requires_grad_(value);
+  }
+  get requiresGrad(): boolean {
+    return this.requires_grad;
+  }
+  set requiresGrad(value: boolean) {
+    this.requires_grad_(value);
+  }
+  requires_grad_(requires_grad?: boolean): this {
+    const value = requires_grad ?? true;
+    if (this.currentNode()) {
+      if (value) return this;
+      throw new AutogradError(
+        "requires_grad_: you can only change requires_grad flags of leaf variables. If you want to use a computed " +
+          "variable in a subgraph that doesn't require differentiation use var_no_grad = var.detach().",
+      );
+    }
+    if (value && !isFloat(this.dtype)) {
+      throw new AutogradError(
+        `requires_grad_: only Tensors of floating point dtype can require gradients, got ${this.dtype}`,
+      );
+    }
+    if (value && this.storage.inference && !is_inference_mode_enabled()) {
+      throw new AutogradError(
+        "requires_grad_: Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.",
+      );
+    }
+    this.leafRequiresGrad = value;
+    return this;
+  }
+  get is_leaf(): boolean {
+    return this.currentNode() === null;
+  }
+  get grad_fn(): Node | null {
+    return this.currentNode();
+  }
+  get grad(): Tensor | null {
+    this.unseen = false;
+    return this.gradient;
+  }
+  set grad(value: Tensor | null) {
+    if (value) {
+      autograd.checkGradient(this, value);
+      keep(value);
+    }
+    const before = this.unseen ? this.gradient : null;
+    this.gradient = value;
+    this.unseen = false;
+    if (before !== value) before?.dispose();
+  }
+  /** Internal: the gradient, for a reader that does not hand it on. */
+  ownGradient(): Tensor | null {
+    return this.gradient;
+  }
+  /** Internal: sets a gradient that nobody else holds. */
+  adoptGradient(value: Tensor): void {
+    this.grad = value;
+    this.unseen = true;
+  }
+  /** Internal: adds to the gradient. */
+  receive(grad: Tensor): void {
+    accumulateInto(this, grad);
+  }
+  /** Adds d(this)/d(leaf) to every leaf's `.grad`; `gradient` weighs the elements of this tensor. */
+  backward(gradient?: Tensor | null | autograd.BackwardOptions, options?: autograd.BackwardOptions): void {
+    if (gradient instanceof Tensor || gradient === null || gradient === undefined)
+      autograd.backward(this, gradient, options);
+    else autograd.backward(this, (gradient as { gradient?: Tensor }).gradient, gradient);
+  }
+  /** Calls `hook` with the gradient of this tensor whenever one is computed; what it answers takes its place. */
+  register_hook(hook: Hook): { remove(): void } {
+    const node = gradientEdge(this);
+    if (!node)
+      throw new AutogradError("register_hook: cannot register a hook on a tensor that doesn't require gradient");
+    return { remove: node.addHook(this.node ? this.outputNumber : 0, hook) };
+  }
+  /** Keeps the gradient of a tensor that is no leaf in `.grad`. */
+  retain_grad(): void {
+    const node = this.currentNode();
+    if (!this.requires_grad)
+      throw new AutogradError("retain_grad: can't retain_grad on Tensor that has requires_grad=False");
+    if (node) (node.retained ??= new Map()).set(this.outputNumber, new WeakRef(this));
+  }
+  /** How often the memory was changed in place. */
+  get _version(): number {
+    if (this.storage.inference) throw new AutogradError("_version: Inference tensors do not track version counter.");
+    return this.storage.version;
+  }
+  /** Whether it was made in inference mode. */
+  is_inference(): boolean {
+    return this.storage.inference;
+  }
+  /** The node that made it; for a view of something changed in place since, a new one. */
+  currentNode(): Node | null {
+    const { base } = this; // which may require a gradient only since the view was made
+    if (base && (this.nodeVersion !== this.storage.version || (!this.node && base.leafRequiresGrad)))
+      this.refresh!(this);
+    return this.node;
+  }
+
+  // --- Memory ---------------------------------------------------------------------------------------
+
+  /** Gives the memory back now, if no other tensor uses it.  The tensor must not be used afterwards. */
+  dispose(): void {
+    if (this.gone) return;
+    this.gone = true;
+    this.storage.release();
+    if (this.unseen) this.gradient?.dispose();
+  }
+  /** Takes the memory, shape and type of another tensor, and leaves its own: `x.data = other` in Python. */
+  set_data(other: Tensor): this {
+    check(other, "set_data", "new_data");
+    other.storage.retain();
+    this.storage.release();
+    this.storage = other.storage;
+    this.dtype = other.dtype;
+    return this.lay(other.sizes, other.steps, other.offset);
+  }
+  /** Internal: sees its memory with other, frozen, sizes and strides. */
+  lay(shape: readonly number[], strides: readonly number[], offset: number): this {
+    this.sizes = shape;
+    this.steps = strides;
+    this.offset = offset;
+    return this;
+  }
+  get is_disposed(): boolean {
+    return this.gone;
+  }
+  /** Throws if the tensor's memory is gone. */
+  check(op: string): void {
+    if (this.gone) throw new OpError(`${op}: this tensor was disposed of: ${describeTensor(this)}`);
+    this.storage.check(op);
+  }
+}
+titled(Tensor, "Tensor");
+
+const disposeSymbol: symbol | undefined = (Symbol as { dispose?: symbol }).dispose;
+if (disposeSymbol) Object.defineProperty(Tensor.prototype, disposeSymbol, { value: Tensor.prototype.dispose });
+
+/** Another tensor on the same elements, outside of the tape. */
+export function alias(tensor: Tensor, enrolled = false): Tensor {
+  return new Tensor(tensor.storage, tensor.dtype, tensor.shape, tensor.strides, tensor.offset, enrolled);
+}
+
+export type { DType };

@@ -1,0 +1,89 @@
+// For those who look for what keeps memory: the lines of the program that made each buffer, and memory() as a table.
+
+import { count } from "../base/argument-kinds.js";
+import { lookForLines, memory } from "../tensor/memory.js";
+import { atMost } from "../base/named-arguments.js";
+
+/** How many lines of the program are told, and how many calls of the package may lie between them and a new buffer. */
+const LINES = 3,
+  DEPTH = 100;
+
+/** One call in a stack, as V8 ("at f (file:1:2)") and others ("f@file:1:2") write it. */
+const CALL = /^(?:\s*at (?:async )?)?(?:(.*?)(?: \(|@))?((?:[a-z-]+:\/\/|\/|[A-Za-z]:\\).*?):(\d+):\d+\)?$/;
+
+interface Call {
+  name: string;
+  file: string;
+  line: string;
+}
+
+function calls(): Call[] {
+  const host = Error as { stackTraceLimit?: number },
+    before = host.stackTraceLimit;
+  host.stackTraceLimit = DEPTH;
+  const stack = new Error().stack ?? "";
+  if (before !== undefined) host.stackTraceLimit = before;
+  const out: Call[] = [];
+  for (const text of stack.split("\n")) {
+    const [, name = "", file, line] = CALL.exec(text) ?? [];
+    if (file !== undefined && line !== undefined)
+      out.push({ name: name.replace(/^(?:new|Object\.|Module\.)\s*/, ""), file, line });
+  }
+  return out;
+}
+
+/** Where the package is: its folder, or the one file that it was bundled into. */
+function ownPlace(): string {
+  return (calls()[0]?.file ?? "").replace(/runtime\/tools\/memory-history\.[jt]s(?:\?.*)?$/, "");
+}
+
+/**
+ * The lines outside of the package that led here, the innermost first; where the program is in one file with the
+ * package, the outermost.
+ */
+function lines(own: string): string | null {
+  const all = calls(),
+    outside = all.filter(({ file }) => !file.startsWith(own));
+  const told = outside.length ? outside.slice(0, LINES) : all.slice(-LINES);
+  return (
+    told
+      .map(({ name, file, line }) => `${name ? `${name} ` : ""}${file.replace(/^.*[/\\]/, "")}:${line}`)
+      .join(" < ") || null
+  );
+}
+
+/**
+ * From now on (or no longer) `memory` says which lines of the program made the buffers.  Slow: for looking for what
+ * keeps memory.  Buffers made before have no lines.
+ */
+export function record_memory_history(enabled = true): void {
+  atMost("record_memory_history", arguments, 1);
+  const own = enabled ? ownPlace() : "";
+  lookForLines(enabled ? () => lines(own) : null);
+}
+
+const size = (bytes: number): string =>
+  bytes < 2 ** 10
+    ? `${bytes} B`
+    : bytes < 2 ** 20
+      ? `${(bytes / 2 ** 10).toFixed(1)} KiB`
+      : `${(bytes / 2 ** 20).toFixed(1)} MiB`;
+
+/** memory() as a table: for each device the `most` origins that hold the most bytes. */
+export function memory_summary(most = 10): string {
+  atMost("memory_summary", arguments, 1);
+  const out: string[] = [];
+  most = count(most, "memory_summary", "most");
+  for (const [device, { bytes, buffers, deviceBytes, origins }] of Object.entries(memory())) {
+    out.push(
+      `${device}: ${size(bytes)} in ${buffers} buffers${deviceBytes === undefined ? "" : `, ${size(deviceBytes)} of the device`}`,
+    );
+    for (const { op, where, ...held } of origins.slice(0, most)) {
+      out.push(
+        `${size(held.bytes).padStart(12)} ${String(held.buffers).padStart(8)}  ${op}${where ? `  ${where}` : ""}`,
+      );
+    }
+    if (origins.length > most) out.push(`${"".padStart(23)}and ${origins.length - most} others`);
+  }
+  return out.join("\n");
+}

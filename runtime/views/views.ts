@@ -1,0 +1,527 @@
+// Views: other shapes and strides on the same memory, at no cost, with their gradients.
+
+import { contiguous } from "../tensor/copy.js";
+import { isOptions } from "../dispatch/op-arguments.js";
+import { AutogradError, IndexError, OpError } from "../base/errors.js";
+import { is_grad_enabled } from "../tape/grad-mode.js";
+import * as kernels from "./needed-ops.js";
+import { refuse, whole } from "../base/argument-kinds.js";
+import { named } from "../base/named-arguments.js";
+import { FunctionNode, attach } from "../tape/node.js";
+import { place, sumTo } from "./view-adjoints.js";
+import {
+  type Shape,
+  axesOf,
+  axisOf,
+  checkShape,
+  contiguousStrides,
+  extent,
+  inferShape,
+  integers,
+  isContiguous,
+  numelOf,
+  showShape,
+  viewStrides,
+} from "../base/shape.js";
+import { Tensor } from "../tensor/tensor.js";
+
+type Sizes = readonly (number | readonly number[])[];
+
+/** A view of `x`, which keeps `shape` and `strides`; `back` gives the gradient of x from that of the view. */
+function makeView(
+  x: Tensor,
+  op: string,
+  shape: Shape,
+  strides: Shape,
+  offset: number,
+  back: (grad: Tensor) => Tensor,
+): Tensor {
+  x.check(op);
+  const out = new Tensor(x.storage, x.dtype, Object.freeze(shape), Object.freeze(strides), offset);
+  if (is_grad_enabled()) {
+    out.base = x.base ?? x;
+    out.nodeVersion = x.storage.version;
+    out.refresh = refreshNode;
+    if (x.requires_grad) attach(out, new FunctionNode(`${op[0]!.toUpperCase()}${op.slice(1)}Backward0`, x, back));
+  } else if (x.requires_grad) out.viewRule = "unrecorded";
+  return out;
+}
+
+export function view(x: Tensor, size: Sizes, op = "view"): Tensor {
+  const shape = inferShape(integers(size, op), x.numel(), op);
+  const strides = isContiguous(x.shape, x.strides) ? contiguousStrides(shape) : viewStrides(x.shape, x.strides, shape);
+  if (!strides) {
+    throw new OpError(
+      `${op}: view size is not compatible with input tensor's size and stride (at least one dimension spans across two ` +
+        `contiguous subspaces). Use .reshape(...) instead. The tensor has size ${showShape(x.shape)} and stride ${showShape(x.strides)}`,
+    );
+  }
+  const before = x.shape;
+  return makeView(x, op, shape, strides, x.offset, (grad) => reshape(grad, [before]));
+}
+
+/** A view if the strides allow it, else a copy. */
+export function reshape(x: Tensor, size: Sizes, op = "reshape"): Tensor {
+  const shape = inferShape(integers(size, op, "shape"), x.numel(), op);
+  if (isContiguous(x.shape, x.strides) || viewStrides(x.shape, x.strides, shape)) return view(x, [shape], op);
+  return owned(view(contiguous(x), [shape], op));
+}
+
+/** A view of a copy that nobody else sees: no view to autograd. */
+export function owned(view: Tensor): Tensor {
+  view.base = view.refresh = view.viewRule = null;
+  return view;
+}
+
+/** All elements in one row. */
+export const row = (x: Tensor): Tensor => (x.ndim === 1 ? x : reshape(x, [-1]));
+
+export function permute(x: Tensor, dims: Sizes, op = "permute"): Tensor {
+  const list = integers(dims, op, "dims");
+  if (list.length !== x.ndim) {
+    throw new OpError(
+      `${op}: number of dimensions in the tensor input does not match the length of the desired ordering of dimensions ` +
+        `i.e. input.dim() = ${x.ndim} is not equal to len(dims) = ${list.length}`,
+    );
+  }
+  return reorder(x, axesOf(list, x.ndim, op), op);
+}
+
+function reorder(x: Tensor, axes: readonly number[], op: string): Tensor {
+  const inverse = new Array<number>(axes.length);
+  axes.forEach((a, i) => {
+    inverse[a] = i;
+  });
+  return makeView(
+    x,
+    op,
+    axes.map((a) => x.shape[a]!),
+    axes.map((a) => x.strides[a]!),
+    x.offset,
+    (grad) => reorder(grad, inverse, "permute"),
+  );
+}
+
+export function transpose(x: Tensor, dim0: number, dim1: number, op = "transpose"): Tensor {
+  const a = axisOf(dim0, x.ndim, op),
+    b = axisOf(dim1, x.ndim, op);
+  const axes = x.shape.map((_, i) => (i === a ? b : i === b ? a : i));
+  return reorder(x, axes, op);
+}
+
+export function movedim(
+  x: Tensor,
+  source: number | readonly number[],
+  destination: number | readonly number[],
+  op = "movedim",
+): Tensor {
+  const from = axesOf(integers([source].flat(), op, "source"), x.ndim, op),
+    to = axesOf(integers([destination].flat(), op, "destination"), x.ndim, op);
+  if (from.length !== to.length) {
+    throw new OpError(
+      `${op}: Invalid source or destination dims: source (${showShape(from)} dims) should contain the same number of dims as ` +
+        `destination (${showShape(to)} dims)`,
+    );
+  }
+  if (x.ndim === 0) return reorder(x, [], op);
+  const axes = new Array<number>(x.ndim).fill(-1);
+  to.forEach((t, i) => {
+    axes[t] = from[i]!;
+  });
+  const rest = x.shape.map((_, i) => i).filter((i) => !from.includes(i));
+  for (let i = 0; i < axes.length; i++) if (axes[i]! < 0) axes[i] = rest.shift()!;
+  return reorder(x, axes, op);
+}
+
+export function t(x: Tensor): Tensor {
+  if (x.ndim > 2) throw new OpError(`t: t() expects a tensor with <= 2 dimensions, but self is ${x.ndim}D`);
+  return reorder(
+    x,
+    x.shape.map((_, i) => x.ndim - 1 - i),
+    "t",
+  );
+}
+
+/** The sum over what broadcasting from `size` to the tensor's shape stretches. */
+export function sumToSize(x: Tensor, size: Sizes): Tensor {
+  const want = integers(size, "sum_to_size"),
+    lead = x.ndim - want.length;
+  if (lead < 0 || want.some((n, i) => n !== 1 && n !== x.shape[lead + i])) {
+    throw new OpError(`sum_to_size: size {${showShape(want)}} is not expandable to size {${showShape(x.shape)}}.`);
+  }
+  return want.length ? sumTo(x, want) : kernels.sum(x, []);
+}
+
+export const reverseAxes = (x: Tensor): Tensor =>
+  reorder(
+    x,
+    x.shape.map((_, i) => x.ndim - 1 - i),
+    "permute",
+  );
+
+export function matrixTranspose(x: Tensor): Tensor {
+  if (x.ndim < 2)
+    throw new OpError(`mT: tensor.mT is only supported on matrices or batches of matrices. Got ${x.ndim}-D tensor.`);
+  return transpose(x, -2, -1);
+}
+
+export function expand(x: Tensor, size: Sizes, op = "expand"): Tensor {
+  const want = integers(size, op),
+    lead = want.length - x.ndim;
+  const fail = (why: string) =>
+    new OpError(`${op}: ${why}. Target sizes: ${showShape(want)}. Tensor sizes: ${showShape(x.shape)}`);
+  if (lead < 0)
+    throw fail(
+      `the number of sizes provided (${want.length}) must be greater or equal to the number of dimensions in the tensor (${x.ndim})`,
+    );
+  const strides = new Array<number>(want.length).fill(0);
+  const shape = want.map((n, i) => {
+    if (i < lead) {
+      if (n < 0)
+        throw fail(`The expanded size of the tensor (${n}) isn't allowed in a leading, non-existing dimension ${i}`);
+      return n;
+    }
+    const own = x.shape[i - lead]!;
+    if (n === -1 || n === own) {
+      strides[i] = x.strides[i - lead]!;
+      return own;
+    }
+    if (own !== 1 || n < 0)
+      throw fail(
+        `The expanded size of the tensor (${n}) must match the existing size (${own}) at non-singleton dimension ${i}`,
+      );
+    return n;
+  });
+  checkShape(shape, op);
+  const before = x.shape;
+  return makeView(x, op, shape, strides, x.offset, (grad) => sumTo(grad, before));
+}
+
+/** Takes `length` slices of axis `dim` from `start`, every `step`-th. */
+export function sliceAxis(x: Tensor, axis: number, start: number, length: number, step: number, op: string): Tensor {
+  const shape = [...x.shape],
+    strides = [...x.strides],
+    before = x.shape;
+  shape[axis] = length;
+  strides[axis] = strides[axis]! * step;
+  const offset = length > 0 ? x.offset + start * x.strides[axis]! : x.offset;
+  return makeView(x, op, shape, strides, offset, (grad) =>
+    place(grad, before, (t) => sliceAxis(t, axis, start, length, step, op)),
+  );
+}
+
+export function narrow(x: Tensor, dim: number, start: number, length: number, op = "narrow"): Tensor {
+  if (x.ndim === 0) throw new OpError(`${op}: narrow() cannot be applied to a 0-dim tensor.`);
+  const axis = axisOf(dim, x.ndim, op),
+    n = x.shape[axis]!;
+  start = whole(start, op, "start");
+  length = whole(length, op, "length");
+  if (length < 0) throw new OpError(`${op}: narrow(): length must be non-negative.`);
+  if (start < -n || start > n)
+    throw new IndexError(`${op}: start out of range (expected to be in range of [${-n}, ${n}], but got ${start})`);
+  const from = start < 0 ? start + n : start;
+  if (from + length > n)
+    throw new OpError(`${op}: start (${from}) + length (${length}) exceeds dimension size (${n}).`);
+  return sliceAxis(x, axis, from, length, 1, op);
+}
+
+export function select(x: Tensor, dim: number, index: number, op = "select"): Tensor {
+  if (x.ndim === 0) throw new IndexError(`${op}: select() cannot be applied to a 0-dim tensor.`);
+  const axis = axisOf(dim, x.ndim, op),
+    n = x.shape[axis]!;
+  index = whole(index, op, "index");
+  if (index < -n || index >= n) {
+    throw new IndexError(
+      `${op}: select(): index ${index} out of range for tensor of size ${showShape(x.shape)} at dimension ${axis}`,
+    );
+  }
+  const at = index < 0 ? index + n : index,
+    before = x.shape;
+  return makeView(x, op, without(x.shape, axis), without(x.strides, axis), x.offset + at * x.strides[axis]!, (grad) =>
+    place(grad, before, (t) => select(t, axis, at)),
+  );
+}
+
+const without = (list: Shape, at: number): number[] => list.filter((_, i) => i !== at);
+
+export function squeeze(x: Tensor, dim?: number | readonly number[] | null): Tensor {
+  const axes =
+    dim === undefined || dim === null ? x.shape.map((_, i) => i) : axesOf([dim].flat() as number[], x.ndim, "squeeze");
+  const stays = (_: unknown, i: number) => x.shape[i] !== 1 || !axes.includes(i),
+    before = x.shape;
+  return makeView(x, "squeeze", x.shape.filter(stays), x.strides.filter(stays), x.offset, (grad) =>
+    reshape(grad, [before]),
+  );
+}
+
+export function unsqueeze(x: Tensor, dim: number): Tensor {
+  const axis = axisOf(dim, x.ndim + 1, "unsqueeze"),
+    shape = [...x.shape],
+    strides = [...x.strides];
+  strides.splice(axis, 0, axis < x.ndim ? x.strides[axis]! * x.shape[axis]! : 1);
+  shape.splice(axis, 0, 1);
+  return makeView(x, "unsqueeze", shape, strides, x.offset, (grad) => squeeze(grad, axis));
+}
+
+export interface FlattenOptions {
+  start_dim?: number;
+  end_dim?: number;
+  startDim?: number;
+  endDim?: number;
+}
+
+export function flatten(x: Tensor, start: number | FlattenOptions = 0, end = -1): Tensor {
+  const [from = 0, to = end] = named("flatten", ["start_dim", "end_dim"], [start]) as (number | undefined)[];
+  const a = axisOf(from, x.ndim, "flatten"),
+    b = axisOf(to, x.ndim, "flatten");
+  if (a > b) throw new OpError("flatten: flatten() has invalid args: start_dim cannot come after end_dim");
+  if (x.ndim > 0 && a === b) return x;
+  return reshape(x, [[...x.shape.slice(0, a), numelOf(x.shape.slice(a, b + 1)), ...x.shape.slice(b + 1)]], "flatten");
+}
+
+export function unflatten(x: Tensor, dim: number, unflattened_size: readonly number[]): Tensor {
+  const axis = axisOf(dim, x.ndim, "unflatten"),
+    n = x.shape[axis] ?? 1,
+    sizes = integers([unflattened_size], "unflatten", "sizes");
+  if (sizes.length === 0) throw new OpError("unflatten: sizes must be non-empty");
+  const rest = sizes.filter((s) => s !== -1);
+  if (rest.length === sizes.length && numelOf(sizes) !== n) {
+    throw new OpError(
+      `unflatten: Provided sizes ${showShape(sizes)} don't multiply up to the size of dim ${axis} (${n}) in the input tensor`,
+    );
+  }
+  return view(
+    x,
+    [[...x.shape.slice(0, axis), ...inferShape(sizes, n, "unflatten"), ...x.shape.slice(axis + 1)]],
+    "unflatten",
+  );
+}
+
+export interface StridedOptions {
+  storage_offset?: number;
+}
+
+/** Any shape and strides on the tensor's memory; `storage_offset` counts from the start of the storage. */
+export function as_strided(
+  x: Tensor,
+  size: readonly number[],
+  stride: readonly number[],
+  storage_offset?: number | StridedOptions | null,
+): Tensor {
+  const shape = integers([size], "as_strided"),
+    strides = integers([stride], "as_strided", "stride");
+  const offset = whole(
+    named("as_strided", ["storage_offset"], [storage_offset])[0] ?? x.offset,
+    "as_strided",
+    "storage_offset",
+  );
+  checkShape(shape, "as_strided");
+  if (shape.length !== strides.length) {
+    throw new OpError(
+      `as_strided: mismatch in length of strides and shape: ${showShape(strides)} and ${showShape(shape)}`,
+    );
+  }
+  if (strides.some((s) => s < 0))
+    throw new OpError(
+      `as_strided: Negative strides are not supported at the moment, got strides: ${showShape(strides)}`,
+    );
+  const span = extent(shape, strides);
+  if (offset < 0 || (span > 0 && offset + span > x.storage.length)) {
+    throw new OpError(
+      `as_strided: setStorage: sizes ${showShape(shape)}, strides ${showShape(strides)}, storage offset ${offset} requiring a storage of ` +
+        `${offset + span} elements are out of bounds for storage of ${x.storage.length} elements`,
+    );
+  }
+  return makeView(x, "as_strided", shape, strides, offset, stridedBack(x, { shape, strides, offset }));
+}
+
+interface Geometry {
+  readonly shape: Shape;
+  readonly strides: Shape;
+  readonly offset: number;
+}
+
+/** The gradient of a tensor from that of any view of its memory. */
+function stridedBack(x: Geometry, out: Geometry): (grad: Tensor) => Tensor {
+  const { shape, strides } = x,
+    low = Math.min(x.offset, out.offset);
+  const length = Math.max(x.offset + extent(shape, strides), out.offset + extent(out.shape, out.strides)) - low;
+  return (grad) =>
+    as_strided(
+      place(grad, [length], (t) => as_strided(t, out.shape, out.strides, t.offset + out.offset - low)),
+      shape,
+      strides,
+      x.offset - low,
+    );
+}
+
+/** The node of a view whose memory was changed in place through another tensor: a view of what the base is now. */
+export function refreshNode(tensor: Tensor): void {
+  tensor.nodeVersion = tensor.storage.version;
+  const base = tensor.base!;
+  if (base.requires_grad && !(base.is_leaf && (tensor.node || tensor.viewRule === "unrecorded")))
+    attach(tensor, new FunctionNode("AsStridedBackward", base, stridedBack(base, tensor)));
+}
+
+export interface DiagonalOptions {
+  offset?: number;
+  dim1?: number;
+  dim2?: number;
+}
+
+export function diagonal(x: Tensor, at: number | DiagonalOptions = 0, dim1 = 0, dim2 = 1): Tensor {
+  if (isOptions(at)) {
+    const [offset = 0, first = dim1, second = dim2] = named("diagonal", ["offset", "dim1", "dim2"], [at]) as (
+      | number
+      | undefined
+    )[];
+    return diagonal(x, offset, first, second);
+  }
+  const offset = whole(at, "diagonal", "offset");
+  const a = axisOf(dim1, x.ndim, "diagonal"),
+    b = axisOf(dim2, x.ndim, "diagonal");
+  if (a === b) throw new OpError(`diagonal: diagonal dimensions cannot be identical ${dim1}, ${dim2}`);
+  const m = x.shape[a]!,
+    n = x.shape[b]!,
+    before = x.shape;
+  const length = Math.max(offset >= 0 ? Math.min(m, n - offset) : Math.min(m + offset, n), 0);
+  const start = length === 0 ? 0 : offset >= 0 ? offset * x.strides[b]! : -offset * x.strides[a]!;
+  const rest = (list: Shape) => list.filter((_, i) => i !== a && i !== b);
+  return makeView(
+    x,
+    "diagonal",
+    [...rest(x.shape), length],
+    [...rest(x.strides), x.strides[a]! + x.strides[b]!],
+    x.offset + start,
+    (grad) => place(grad, before, (t) => diagonal(t, offset, a, b)),
+  );
+}
+
+export function unfold(x: Tensor, dimension: number, size: number, step: number): Tensor {
+  const axis = axisOf(dimension, x.ndim, "unfold"),
+    n = x.shape[axis] ?? 1,
+    stride = x.strides[axis] ?? 1,
+    before = x.shape;
+  size = whole(size, "unfold", "size");
+  step = whole(step, "unfold", "step");
+  if (step <= 0) throw new OpError(`unfold: step is ${step} but must be > 0`);
+  if (size < 0) throw new OpError(`unfold: size is ${size} but must be >= 0`);
+  if (size > n) throw new OpError(`unfold: maximum size for tensor at dimension ${axis} is ${n} but size is ${size}`);
+  const shape = [...x.shape, size],
+    strides = [...x.strides, stride];
+  if (x.ndim > 0) {
+    shape[axis] = Math.floor((n - size) / step) + 1;
+    strides[axis] = stride * step;
+  }
+  return makeView(x, "unfold", shape, strides, x.offset, (grad) =>
+    place(grad, before, (t) => unfold(t, axis, size, step)),
+  );
+}
+
+// --- Several views --------------------------------------------------------------------------------
+
+export interface DimOption {
+  dim?: number;
+}
+const dimOf = (dim: number | DimOption | undefined, op: string): number =>
+  typeof dim === "number" ? dim : ((named(op, ["dim"], [dim])[0] as number | undefined) ?? 0);
+
+/** Views that one op made together: PyTorch lets none of them be changed in place while recording. */
+function several(parts: Tensor[]): Tensor[] {
+  for (const part of parts) part.viewRule ??= "several";
+  return parts;
+}
+
+export function split(
+  x: Tensor,
+  size_or_sections: number | readonly number[],
+  dim?: number | DimOption,
+  op = "split",
+): Tensor[] {
+  if (x.ndim === 0) throw new OpError(`${op}: split expects at least a 1-dimensional tensor`);
+  const axis = axisOf(dimOf(dim, op), x.ndim, op),
+    n = x.shape[axis]!;
+  const name = op.endsWith("with_sizes") ? "split_sizes" : op === "split" ? "split_size_or_sections" : "split_size";
+  if (typeof size_or_sections === "number") {
+    const size = whole(size_or_sections, op, name);
+    if (size < 0) throw new OpError(`${op}: split expects split_size be non-negative, but got split_size=${size}`);
+    if (size === 0 && n !== 0)
+      throw new OpError(`${op}: split_size can only be 0 if dimension size is 0, but got dimension size of ${n}`);
+    const count = size === 0 ? 1 : Math.max(Math.ceil(n / size), 1);
+    const parts = Array.from({ length: count }, (_, i) =>
+      sliceAxis(x, axis, i * size, Math.min(size, n - i * size), 1, op),
+    );
+    return op.startsWith("unsafe") ? parts : several(parts);
+  }
+  if (!Array.isArray(size_or_sections)) refuse(op, name, "a whole number or a list of them", size_or_sections);
+  const size = integers([size_or_sections], op, name),
+    total = size.reduce((a, b) => a + b, 0);
+  if (total !== n || size.some((s) => s < 0)) {
+    throw new OpError(
+      `${op}: split_with_sizes expects split_sizes to sum exactly to ${n} (input tensor's size at dimension ${axis}), ` +
+        `but got split_sizes=${showShape(size)}`,
+    );
+  }
+  let at = 0;
+  return size.map((s) => sliceAxis(x, axis, (at += s) - s, s, 1, op));
+}
+
+export function chunk(x: Tensor, chunks: number, dim?: number | DimOption, op = "chunk"): Tensor[] {
+  if (x.ndim === 0) throw new OpError(`${op}: chunk expects at least a 1-dimensional tensor`);
+  chunks = whole(chunks, op, "chunks");
+  if (!(chunks > 0)) throw new OpError(`${op}: chunk expects \`chunks\` to be greater than 0, got: ${chunks}`);
+  const axis = axisOf(dimOf(dim, op), x.ndim, op),
+    size = Math.ceil(x.shape[axis]! / chunks);
+  return size === 0 ? Array.from({ length: chunks }, () => sliceAxis(x, axis, 0, 0, 1, op)) : split(x, size, axis, op);
+}
+
+/** Parts along an axis that PyTorch's hsplit, vsplit and dsplit choose: equal ones, or cut at places. */
+function splitAlong(x: Tensor, at: number | readonly number[], axis: number, least: number, op: string): Tensor[] {
+  if (x.ndim < least)
+    throw new OpError(
+      `${op}: torch.${op} requires a tensor with at least ${least} dimension${least > 1 ? "s" : ""}, but got a tensor with ${x.ndim} dimensions!`,
+    );
+  const n = x.shape[axis]!;
+  if (typeof at === "number" && (whole(at, op, "indices_or_sections") === 0 || n % at !== 0)) {
+    throw new OpError(
+      `${op}: torch.${op} attempted to split along dimension ${axis}, but the size of the dimension ${n} is not divisible by the split_size ${at}!`,
+    );
+  }
+  return tensor_split(x, at, axis, op);
+}
+
+export const hsplit = (x: Tensor, at: number | readonly number[]): Tensor[] =>
+  splitAlong(x, at, x.ndim === 1 ? 0 : 1, 1, "hsplit");
+export const vsplit = (x: Tensor, at: number | readonly number[]): Tensor[] => splitAlong(x, at, 0, 2, "vsplit");
+export const dsplit = (x: Tensor, at: number | readonly number[]): Tensor[] => splitAlong(x, at, 2, 3, "dsplit");
+
+export function tensor_split(
+  x: Tensor,
+  at: number | readonly number[],
+  dim?: number | DimOption,
+  op = "tensor_split",
+): Tensor[] {
+  if (x.ndim === 0)
+    throw new OpError(
+      "tensor_split: tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims",
+    );
+  const axis = axisOf(dimOf(dim, "tensor_split"), x.ndim, "tensor_split"),
+    n = x.shape[axis]!;
+  let bounds: number[];
+  if (typeof at === "number") {
+    if (!(whole(at, op, "indices_or_sections") > 0))
+      throw new OpError(`tensor_split: number of sections must be larger than 0, got ${at}`);
+    bounds = Array.from({ length: at - 1 }, (_, i) => (i + 1) * Math.floor(n / at) + Math.min(i + 1, n % at));
+  } else if (!Array.isArray(at)) refuse(op, "indices_or_sections", "a whole number, a list of them or a tensor", at);
+  else bounds = integers([at], op, "indices_or_sections").map((b) => Math.min(Math.max(b < 0 ? b + n : b, 0), n));
+  return [...bounds, n].map((end, i) => {
+    const start = i === 0 ? 0 : bounds[i - 1]!;
+    return sliceAxis(x, axis, start, Math.max(end - start, 0), 1, "tensor_split");
+  });
+}
+
+export function unbind(x: Tensor, dim?: number | DimOption, op = "unbind"): Tensor[] {
+  if (x.ndim === 0) throw new OpError(`${op}: iteration over a 0-d tensor`);
+  const axis = axisOf(dimOf(dim, op), x.ndim, op);
+  return several(Array.from({ length: x.shape[axis]! }, (_, i) => select(x, axis, i, op)));
+}
