@@ -40,7 +40,8 @@ def parser() -> argparse.ArgumentParser:
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         epilog="Without a command: set up, build dist/, and train a small network with it.\n"
-        "Variables: TENSORLOOM_GPU=software|system, TENSORLOOM_NODE=PATH|bundled, TENSORLOOM_TOOLCHAINS=all|NAME,... (test_toolchains.py).",
+        "Variables: TENSORLOOM_GPU=software|system, TENSORLOOM_NODE=PATH|bundled, TENSORLOOM_TOOLCHAINS=all|NAME,... "
+        "(test_toolchains.py).",
     )
     top.set_defaults(run=build)
     top.add_argument(
@@ -73,11 +74,14 @@ def parser() -> argparse.ArgumentParser:
     check_.add_argument(
         "--coverage",
         action="store_true",
-        help="rewrite docs/coverage.md and the list of what is right from all recorded answers, on both devices (minutes)",
+        help="rewrite docs/coverage.md and the list of what is right from all recorded answers, on both devices",
     )
     check_.add_argument("--tier", default="1", help="1 (most used) to 3, or all (default 1)")
     check_.add_argument("--names", metavar="REGEX", help="only these operators")
     check_.add_argument("--fail-list", action="store_true", help="list every wrong sample with the reason")
+    command("lint", lint, "check layout, habits and types of the sources").add_argument(
+        "--fix", action="store_true", help="mend what the tools can mend by themselves"
+    )
     command("explain", explain, "print what an op means: definition, gradient, WGSL, CPU code").add_argument(
         "name", help="an op's name, as in ops/"
     )
@@ -150,6 +154,12 @@ def check(options: argparse.Namespace) -> int:
     )
     print("\n".join(wrong) or "all is well")
     return 1 if wrong else 0
+
+
+def lint(options: argparse.Namespace) -> int:
+    from buildtools import lint as linter
+
+    return linter.lint(options.fix)
 
 
 def explain(options: argparse.Namespace) -> int:

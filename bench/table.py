@@ -19,7 +19,8 @@ def main():
     for name, of in by_name.items():
         ours, theirs = of.get("tensorloom", {}), of.get("torch", {})
         print(
-            f"| {name} | {times(ours)} | {times(theirs)} | {share(ours, theirs, 'median_ms')} / {share(ours, theirs, 'pipelined_ms')} |"
+            f"| {name} | {times(ours)} | {times(theirs)} | {share(ours, theirs, 'median_ms')} / "
+            f"{share(ours, theirs, 'pipelined_ms')} |"
         )
 
 

@@ -109,8 +109,10 @@ def module(op: OpDef) -> str:
 HEAD = 2
 # What kernels may use beside; see kernels_module in codegen/ts/modules.py.
 IMPORTS = (
-    '/** @import { Elements } from "../src/runtime/program/compiled-op.js" */\nimport * as math from "../src/runtime/elements/math.js";\n'
-    'import * as whole from "../src/runtime/elements/checked-integers.js";\nimport * as routines from "../src/ops/routines.js";\nexport { math, whole, routines };\n'
+    '/** @import { Elements } from "../src/runtime/program/compiled-op.js" */\n'
+    'import * as math from "../src/runtime/elements/math.js";\n'
+    'import * as whole from "../src/runtime/elements/checked-integers.js";\n'
+    'import * as routines from "../src/ops/routines.js";\nexport { math, whole, routines };\n'
 )
 
 

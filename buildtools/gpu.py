@@ -30,7 +30,9 @@ Object.assign(globalThis, globals);
 const adapter = await create([]).requestAdapter().catch(() => null);
 console.log("adapter " + JSON.stringify(adapter && {
   name: [adapter.info.vendor, adapter.info.architecture, adapter.info.description].filter(Boolean).join(" "),
-  software: adapter.info.isFallbackAdapter === true || /swiftshader|llvmpipe/i.test(adapter.info.description + adapter.info.architecture),
+  software:
+    adapter.info.isFallbackAdapter === true ||
+    /swiftshader|llvmpipe/i.test(adapter.info.description + adapter.info.architecture),
 }));
 process.exit(0);
 """

@@ -66,7 +66,8 @@ def mutate(chosen: list[Mutation], jobs: int, name: str, near: bool = False) -> 
     clean, report = clean_run(), FOLDER / f"{name}.json"
     verdicts: dict[str, dict] = json.loads(report.read_text()) if report.exists() else {}
     say(
-        f"{len(chosen)} mutations, {jobs} at a time; {len(clean.seconds)} tests, {len(clean.failed)} left out that fail without a mutation"
+        f"{len(chosen)} mutations, {jobs} at a time; {len(clean.seconds)} tests, {len(clean.failed)} left out that "
+        "fail without a mutation"
     )
     folders: queue.Queue[Path] = queue.Queue()
     for n in range(jobs):

@@ -15,10 +15,15 @@ import subprocess
 from collections.abc import Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from . import lock, node
 from .environment import say
 from .paths import DIST, EARLIER, ROOT, SOURCES
+
+if TYPE_CHECKING:  # imported where they are needed: loading them takes a while
+    from codegen.earlier import Earlier
+    from dsl.opdef import Library
 
 VERSION = "0.1.0"
 # Entries beside those that the generator makes: other libraries' spellings, written with what users of the package
@@ -58,8 +63,7 @@ def build(
     return ledger
 
 
-# noqa: F821 - heavy, imported below
-def definitions(more: Sequence[Path] = (), worlds: int = 0, earlier=None) -> dsl.opdef.Library:
+def definitions(more: Sequence[Path] = (), worlds: int = 0, earlier: Earlier | None = None) -> Library:
     """The definitions of ops/ and of the folders `more`, with their gradients; their tests are run.
 
     `worlds`: in so many small worlds of each op, reads outside a tensor are looked for, and every op must be one that
@@ -158,7 +162,8 @@ def description() -> dict:
     return {
         "name": "tensorloom",
         "version": VERSION,
-        "description": "PyTorch's tensors and autograd in JavaScript, on WebGPU and the CPU, compiled from one definition per op",
+        "description": "PyTorch's tensors and autograd in JavaScript, on WebGPU and the CPU, compiled from one "
+        "definition per op",
         "keywords": ["pytorch", "tensor", "autograd", "webgpu", "wgsl", "deep-learning"],
         "license": "MIT",
         "type": "module",

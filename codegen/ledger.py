@@ -49,8 +49,10 @@ def ledger(entries: list[Entry]) -> str:
         "",
         "Written by `build.py`; the diff of this file shows what a change of the definitions or the compiler does.",
         "",
-        f"- ops: {len(entries)}, in {len({e.file for e in entries})} files; with a PyTorch name: {sum(e.named for e in entries)}",
-        f"- gradients: derived {ways['derived']}, given by a `grad` clause {ways['given']}, partly given {ways['given and derived']}, none {ways['none']}",
+        f"- ops: {len(entries)}, in {len({e.file for e in entries})} files; with a PyTorch name: "
+        f"{sum(e.named for e in entries)}",
+        f"- gradients: derived {ways['derived']}, given by a `grad` clause {ways['given']}, partly given "
+        f"{ways['given and derived']}, none {ways['none']}",
         f"- raw bodies: {sum(e.raw for e in entries)}",
         "- nests: " + ", ".join(f"{s} {shapes[s]}" for s in SHAPES if shapes[s]),
         f"- CPU kernels: {sum(e.kernels for e in entries)}",

@@ -106,7 +106,8 @@ def op(walk, e: X, o: Op, where):
         names = [p.name for p in o.params if p.keyword]
         walk.error(
             "option",
-            f"`{e.val}` takes {len(by_place)} argument{'s' * (len(by_place) != 1)} without a name, but gets {len(positional)}",
+            f"`{e.val}` takes {len(by_place)} argument{'s' * (len(by_place) != 1)} without a name, but gets "
+            f"{len(positional)}",
             extra.span,
             f"name it: {either(f'`{n}=`' for n in names[:4])}" if names else "this one is too many",
         )

@@ -185,7 +185,8 @@ class Run:
         value, target = np.asarray(self.bodies[call.outputs][name]), self.target(s)
         if value.shape != target.shape:
             raise BodyError(
-                f"the `numpy` body of `{call.body.op}` makes `{name}` of shape {list(value.shape)}, not {list(target.shape)}"
+                f"the `numpy` body of `{call.body.op}` makes `{name}` of shape {list(value.shape)}, not "
+                f"{list(target.shape)}"
             )
         target[...] = value
 

@@ -188,7 +188,8 @@ def routine(d: Def) -> str:
         else:
             goes = f" while {expression(s.condition, OR)}" if s.condition is not None else ""
             lines.append(
-                f"for {s.index} in {expression(s.low, SUM)} .. {expression(s.high, SUM)}{goes}: {'; '.join(map(let, s.steps))}"
+                f"for {s.index} in {expression(s.low, SUM)} .. {expression(s.high, SUM)}{goes}: "
+                f"{'; '.join(map(let, s.steps))}"
             )
     lines += [f"grad {p} = {expression(e)}" for p, e in d.slopes]
     return "\n    ".join(lines) + "\n"

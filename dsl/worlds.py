@@ -245,11 +245,11 @@ class Draw:
         """Ranks 0 to 2 and lengths 1 to 4; a `dim` option drops one axis, `dims` one or two."""
         kinds = {p.name: p.kind for p in self.op.params}
         for t in self.op.tensors.values():
-            for name, d in ((a.pack, d) for d in t.dims for a in of_dim(d)):
+            for name, dim in [(a.pack, d) for d in t.dims for a in of_dim(d)]:
                 if not name or name in self.packs:
                     continue
                 low = 1 if name == "dropped" else 0
-                high = 1 if name == "dropped" and kinds.get(d.option) == "dim" else 2
+                high = 1 if name == "dropped" and kinds.get(dim.option) == "dim" else 2
                 self.packs[name] = tuple(self.rng.randint(1, 4) for _ in range(self.rng.randint(low, high)))
 
     def fit_packs(self):

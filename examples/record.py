@@ -33,6 +33,7 @@ def record(network, train, folder: Path) -> None:
     }
     (folder / "curve.json").write_text(json.dumps(curve) + "\n")
     print(
-        f"{folder.name}: {len(losses)} steps, loss {losses[0]:.4f} to {losses[-1]:.4f}, float32 is within {rounding:.1e} of float64, "
+        f"{folder.name}: {len(losses)} steps, loss {losses[0]:.4f} to {losses[-1]:.4f}, float32 is within "
+        f"{rounding:.1e} of float64, "
         f"{sum(p.numel() for p in model.parameters())} parameters"
     )

@@ -261,7 +261,8 @@ class Printer:
                 return f"{self.number(x, PRODUCT)} / {self.number(y, PRODUCT + 1)}", PRODUCT
             case "//" | "**" | "<<" if wraps and self.checked:
                 return (
-                    f"whole.{ {'//': 'quotient', '**': 'power', '<<': 'shiftLeft'}[op] }({self.number(x)}, {self.number(y)}, nest)",
+                    f"whole.{ {'//': 'quotient', '**': 'power', '<<': 'shiftLeft'}[op] }({self.number(x)}, "
+                    f"{self.number(y)}, nest)",
                     CALL,
                 )
             case "//" if kind != "f":

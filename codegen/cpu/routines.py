@@ -39,7 +39,8 @@ def function(r: Routine, whole: bool, helpers: set[str]) -> str:
     if r.doc:
         text.add(f"/** {r.doc} */")
     text.open(
-        f"export function {name_of(r.name, whole)}({', '.join(f'{printer.holes[p].text}: number' for p in r.params)}): number"
+        "export function "
+        f"{name_of(r.name, whole)}({', '.join(f'{printer.holes[p].text}: number' for p in r.params)}): number"
     )
     known: set[str] = set()
     # What a later step changes is declared at once, so that it may be changed in a loop.

@@ -8,7 +8,7 @@ from .options import normal_dim
 from .pattern import has_kind, physical, present
 
 
-def chosen(op: Op, metas: list[Meta | None], env: Env, ranks: dict[str, int]):
+def chosen(op: Op, metas: list[Meta | None], env: Env, ranks: dict[str, int]) -> None:
     """Makes every `dim` option that names an axis of a pattern count from 0, and binds the ranks of the packs beside
     them."""
     choose_axes(op, metas, env)
@@ -18,7 +18,7 @@ def chosen(op: Op, metas: list[Meta | None], env: Env, ranks: dict[str, int]):
             ranks_beside(slot, len(physical(slot, meta)[0]), chosen_axis(slot, env), ranks)
 
 
-def ranks_beside(slot: Slot, rank: int, axis: int, ranks: dict[str, int]):
+def ranks_beside(slot: Slot, rank: int, axis: int, ranks: dict[str, int]) -> None:
     chosen = -1
     before = 0
     for i, d in enumerate(slot.dims):
@@ -41,7 +41,7 @@ def chosen_axis(slot: Slot, env: Env) -> int:
     return -1
 
 
-def choose_axes(op: Op, metas: list[Meta | None], env: Env):
+def choose_axes(op: Op, metas: list[Meta | None], env: Env) -> None:
     """Makes every `dim` option that names an axis of a pattern count from 0."""
     done: list[str] = []
     for i, slot in enumerate(op.slots):
@@ -54,7 +54,8 @@ def choose_axes(op: Op, metas: list[Meta | None], env: Env):
             if d.option in done:
                 if len(meta.shape) > 0 and env[d.option] >= len(meta.shape):
                     raise OpError(
-                        f"{op.name}: '{slot.name}' has {len(meta.shape)} dimensions, too few for dimension {decimal(env[d.option])}"
+                        f"{op.name}: '{slot.name}' has {len(meta.shape)} dimensions, too few for dimension "
+                        f"{decimal(env[d.option])}"
                     )
                 continue
             done.append(d.option)

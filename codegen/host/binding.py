@@ -102,7 +102,8 @@ def tensors(op: Op, args: list[Arg], env: Env, asked: str) -> list[Meta | None]:
                 raise OpError(f"{op.name}: '{p.name}' must be {words_for(p.cls)}, but is {arg.dtype}")
             if len(arg.shape) > MOST_AXES:
                 raise OpError(
-                    f"{op.name}: only tensors with up to {MOST_AXES} dims are supported, but '{p.name}' has {len(arg.shape)}"
+                    f"{op.name}: only tensors with up to {MOST_AXES} dims are supported, but '{p.name}' has "
+                    f"{len(arg.shape)}"
                 )
             metas[p.slot] = arg
             env["rank_" + p.name] = len(arg.shape)
@@ -122,7 +123,7 @@ def tensors(op: Op, args: list[Arg], env: Env, asked: str) -> list[Meta | None]:
     return metas
 
 
-def compared(op: Op, metas: list[Meta | None], env: Env):
+def compared(op: Op, metas: list[Meta | None], env: Env) -> None:
     """Which tensors have the same shape; one that is absent has any."""
     for p in op.params:
         for q in op.params:
@@ -140,7 +141,7 @@ def same_shape(a: list[int], b: list[int]) -> bool:
     return True
 
 
-def some_tensor(op: Op, metas: list[Meta | None]):
+def some_tensor(op: Op, metas: list[Meta | None]) -> None:
     """Refuses a call with numbers for all tensors that are given, where numbers may stand for some."""
     kinds: list[str] = []
     for p in op.params:
@@ -152,7 +153,8 @@ def some_tensor(op: Op, metas: list[Meta | None]):
         kinds.append("float" if category(meta.dtype) == FLOAT_CATEGORY else "bool" if meta.dtype == "bool" else "int")
     if len(kinds) > 0:
         raise OpError(
-            f"{op.name}: {op.name}() received an invalid combination of arguments - got ({', '.join(kinds)}), but expected at least one Tensor"
+            f"{op.name}: {op.name}() received an invalid combination of arguments - got ({', '.join(kinds)}), but "
+            "expected at least one Tensor"
         )
 
 
@@ -173,11 +175,11 @@ def words_for(cls: str) -> str:
 
 def left_out(p: Param, arg: Arg) -> bool:
     """Whether an empty list stands for the default of a list of numbers."""
-    given: list[float] = arg if isinstance(arg, list) else [0]
+    given: list[float | None] = arg if isinstance(arg, list) else [0]
     return p.rank > 0 and p.has_default and len(given) == 0
 
 
-def options(op: Op, args: list[Arg], env: Env, ranks: dict[str, int], parts: Parts | None):
+def options(op: Op, args: list[Arg], env: Env, ranks: dict[str, int], parts: Parts | None) -> None:
     """Options that are given, and defaults that do not depend on tensors."""
     for i, p in enumerate(op.params):
         if p.slot >= 0:
@@ -202,7 +204,7 @@ def options(op: Op, args: list[Arg], env: Env, ranks: dict[str, int], parts: Par
             raise OpError(f"{op.name}: missing argument '{p.name}'")
 
 
-def late_defaults(op: Op, args: list[Arg], env: Env):
+def late_defaults(op: Op, args: list[Arg], env: Env) -> None:
     """Defaults of numbers, which may be computed from sizes."""
     for i, p in enumerate(op.params):
         if p.slot < 0 and args[i] is None and p.default is not None and (p.kind == "num" or p.kind == "real"):
@@ -277,7 +279,7 @@ def to_blame(op: Op, p: Param, metas: list[Meta | None]) -> Param:
     return p
 
 
-def types(op: Op, metas: list[Meta | None], dtype: str, env: Env):
+def types(op: Op, metas: list[Meta | None], dtype: str, env: Env) -> None:
     """The numbers in DTYPES of the arguments' types; that of a plain number, or of a dtype not asked for, is T."""
     for p in op.params:
         meta: Meta | None = metas[p.slot] if p.slot >= 0 else None

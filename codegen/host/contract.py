@@ -68,10 +68,10 @@ def product_of(k: Kernel) -> Product | None:
         return None
     said: list[list[Node | None]] = [[*bodies[0]], [*bodies[1]]]
     for condition in operands_of(code.pred, "&&"):
-        reads: list[int] = needed(k, [condition])
+        tested: list[int] = needed(k, [condition])
         leans = [True, True]
         for line in k.outer:
-            if not reaches(k, [condition], reads, line):
+            if not reaches(k, [condition], tested, line):
                 continue
             for side in range(2):
                 if not reaches(k, said[side], accesses[side], line):
@@ -80,7 +80,7 @@ def product_of(k: Kernel) -> Product | None:
             return None
         side = 0 if leans[0] else 1
         filters[side].append(condition)
-        accesses[side].extend([n for n in reads if n not in accesses[side]])
+        accesses[side].extend([n for n in tested if n not in accesses[side]])
     left = Factor(accesses[0], product(bodies[0], kind), joined_by("&&", filters[0]))
     right = Factor(accesses[1], product(bodies[1], kind), joined_by("&&", filters[1]))
     out = Product([], [], [], k.reduce, left, right)

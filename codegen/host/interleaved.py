@@ -124,9 +124,9 @@ def sums_stored(k: Kernel, product: Product, out: InterleavedText) -> None:
     formulas: list[Node | None] = []
     accesses: list[int] = []
     for i in range(1, len(k.nest.steps)):
-        step: Step = k.nest.steps[i]
-        formulas.extend([k.code.steps[i].body, *k.code.accesses[step.target].index])
-        accesses.append(step.target)
+        made: Step = k.nest.steps[i]
+        formulas.extend([k.code.steps[i].body, *k.code.accesses[made.target].index])
+        accesses.append(made.target)
     accesses.extend(needed(k, formulas))
     b = len(product.batch)
     rows: list[Line] = joined_lines(k, product.rows, accesses, formulas)

@@ -163,7 +163,8 @@ def one_lane(k: Kernel, lane: int, bodies: list[Node | None]) -> list[str]:
             out.append("  " + line)
         result = named(step, value.formula, out, "  ")
         out.append(
-            f"  v{step.target}[{lane}] = {stored(result, step_kind(k, step), k.call.slots[k.nest.accesses[step.target].slot].dtype)};"
+            f"  v{step.target}[{lane}] = "
+            f"{stored(result, step_kind(k, step), k.call.slots[k.nest.accesses[step.target].slot].dtype)};"
         )
     out.append("}")
     return out

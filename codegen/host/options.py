@@ -32,7 +32,7 @@ def asked_dtype(op: Op, args: list[Arg]) -> str:
     return ""
 
 
-def option(op: Op, p: Param, arg: Arg, env: Env, ranks: dict[str, int]):
+def option(op: Op, p: Param, arg: Arg, env: Env, ranks: dict[str, int]) -> None:
     name = entry(p.name)
     if p.kind == "ints":
         values = whole_list(op, p, arg)
@@ -88,7 +88,7 @@ def whole_list(op: Op, p: Param, arg: Arg) -> list[float]:
     return values
 
 
-def take_default(op: Op, p: Param, env: Env):
+def take_default(op: Op, p: Param, env: Env) -> None:
     """The default of an option; for a list component by component, where another list's name means its component."""
     if p.default is None:
         return
@@ -102,7 +102,7 @@ def take_default(op: Op, p: Param, env: Env):
         env[f"{p.name}{j}"] = p.default(env)
 
 
-def listed_sizes(op: Op, args: list[Arg], env: Env, packs: dict[str, list[int]]):
+def listed_sizes(op: Op, args: list[Arg], env: Env, packs: dict[str, list[int]]) -> None:
     """A list with the rank of a pack that tensors have says that pack's sizes: normalized_shape."""
     for i, p in enumerate(op.params):
         if p.kind != "ints" or p.rank >= 0 or p.pack not in packs or args[i] is None:
@@ -110,7 +110,8 @@ def listed_sizes(op: Op, args: list[Arg], env: Env, packs: dict[str, list[int]])
         want: list[int] = [int(env[f"{entry(p.name)}{j}"]) for j in range(len(packs[p.pack]))]
         if shape_text(want) != shape_text(packs[p.pack]):
             raise OpError(
-                f"{op.name}: Given {p.name}={shape_text(want)}, expected input with shape [*, {shape_text(want)[1:]}, but got {shape_text(packs[p.pack])} for these dimensions"
+                f"{op.name}: Given {p.name}={shape_text(want)}, expected input with shape [*, "
+                f"{shape_text(want)[1:]}, but got {shape_text(packs[p.pack])} for these dimensions"
             )
 
 

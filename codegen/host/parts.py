@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from .model import Axis, Dim, Env, Meta, Op, Param, Slot
 
-Arg = Meta | list[float] | float | bool | str | None
+Arg = Meta | list[float | None] | float | bool | str | None
 
 
 @dataclass

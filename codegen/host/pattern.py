@@ -92,7 +92,7 @@ def bind_sizes(
     ranks: dict[str, int],
     packs: dict[str, list[int]],
     parts: Parts | None,
-):
+) -> None:
     """Binds the sizes and packs that a tensor's shape says, and checks those that are known."""
     at = 0
     for d in slot.dims:
@@ -118,7 +118,8 @@ def bind_sizes(
                 want = d.size(env)
                 if want == want and want != n:
                     raise OpError(
-                        f"{op.name}: '{slot.name}' must have size {decimal(want)} along dimension {at}, but has {n} ({shape_text(shape)})"
+                        f"{op.name}: '{slot.name}' must have size {decimal(want)} along dimension {at}, but has {n} "
+                        f"({shape_text(shape)})"
                     )
             elif d.name in env:
                 if env[d.name] != n:
@@ -131,7 +132,10 @@ def bind_sizes(
 def mismatch(op: Op, slot: Slot, metas: list[Meta | None], name: str, want: float, got: int, at: int) -> str:
     """matmul: 'other' should have K = 3 along dimension 0, but has 2: these shapes do not go together (2x3 and 2x3)"""
     shapes = " and ".join(["x".join([str(n) for n in m.shape]) for m in metas if m is not None])
-    return f"{op.name}: '{slot.name}' should have {name} = {decimal(want)} along dimension {at}, but has {got}: these shapes do not go together ({shapes})"
+    return (
+        f"{op.name}: '{slot.name}' should have {name} = {decimal(want)} along dimension {at}, but has {got}: "
+        f"these shapes do not go together ({shapes})"
+    )
 
 
 def stretched(op: Op, a: list[int], b: list[int]) -> list[int]:
@@ -143,7 +147,8 @@ def stretched(op: Op, a: list[int], b: list[int]) -> list[int]:
         y = b[len(b) - rank + i] if len(b) - rank + i >= 0 else 1
         if x != y and x != 1 and y != 1:
             raise OpError(
-                f"{op.name}: The size of tensor a ({x}) must match the size of tensor b ({y}) at non-singleton dimension {i}"
+                f"{op.name}: The size of tensor a ({x}) must match the size of tensor b ({y}) at non-singleton "
+                f"dimension {i}"
             )
         out.append(y if x == 1 else x)
     return out

@@ -336,7 +336,8 @@ def check_bindings(k: Kernel) -> None:
         size = count * (2 if bound.dtype == "float16" else 4)
         if size > k.facts.max_binding:
             raise OpError(
-                f"{k.op.name}: `{k.op.slots[k.slots[n]].name}` takes {size} bytes, but this device binds at most {k.facts.max_binding}"
+                f"{k.op.name}: `{k.op.slots[k.slots[n]].name}` takes {size} bytes, but this device binds at most "
+                f"{k.facts.max_binding}"
             )
 
 

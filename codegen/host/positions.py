@@ -128,7 +128,8 @@ def term(k: Kernel, n: int, line: Line, stem: str, d: int) -> list[str]:
         return []
     name = variable(line, stem, d)
     return [
-        f"{name if line.name == '' else f'u32({name})'} * p.{word_name(k, f'{k.prefix}{stem}_stride{n}_{d}', line.strides[n])}"
+        f"{name if line.name == '' else f'u32({name})'} * "
+        f"p.{word_name(k, f'{k.prefix}{stem}_stride{n}_{d}', line.strides[n])}"
     ]
 
 

@@ -15,6 +15,8 @@ from .scan import ScanText
 from .tiled import TiledText
 from .window import WindowText
 
+KernelText = MapText | RowText | RawBody | ScanText | TiledText | InterleavedText | WindowText
+
 
 def map_kernel(c: MapText) -> str:
     return shown("map.wgsl.j2", c)
@@ -47,9 +49,11 @@ def window_kernel(c: WindowText) -> str:
 def prelude_text(helpers: list[str], routines: list[Function]) -> str:
     """The functions of the prelude that are named, then of the routines, with all that they call; other names are
     WGSL's own functions."""
-    return importlib.import_module("codegen.wgsl.prelude").text(helpers, routines)
+    made: str = importlib.import_module("codegen.wgsl.prelude").text(helpers, routines)
+    return made
 
 
-def shown(name: str, c: MapText) -> str:
+def shown(name: str, c: KernelText) -> str:
     """A template with the fields of a context as its names."""
-    return importlib.import_module("codegen.wgsl.templates").show(name, vars(c))
+    made: str = importlib.import_module("codegen.wgsl.templates").show(name, vars(c))
+    return made

@@ -275,9 +275,9 @@ def reduction_held(k: Kernel, first: int, end: int, done: list[int], held: Held)
     out: list[str] = []
     formulas: list[Node | None] = []
     for n in range(first, end):
-        kind: str = value_kind(k, n)
+        held_kind: str = value_kind(k, n)
         formulas.append(k.code.steps[n].body)
-        out.append(f"var {so_far(k, n)}: {KIND_TYPES[kind]} = {start(k, k.nest.steps[n].red, kind)};")
+        out.append(f"var {so_far(k, n)}: {KIND_TYPES[held_kind]} = {start(k, k.nest.steps[n].red, held_kind)};")
     out.extend(read_lines(k, formulas, done, "", True))
     for n in range(first, end):
         kind: str = value_kind(k, n)
@@ -320,7 +320,8 @@ def accumulate(k: Kernel, n: int, done: list[int], indent: str, chunks: bool) ->
     if is_arg(step):
         out.append(f"{inside}let value{n} = {printed(value.formula)};")
         out.append(
-            f"{inside}if ({better(k, step.red, kind, f'value{n}', f'best{n}')}) {{ best{n} = value{n}; {step.name} = i32(inner); }}"
+            f"{inside}if ({better(k, step.red, kind, f'value{n}', f'best{n}')}) "
+            f"{{ best{n} = value{n}; {step.name} = i32(inner); }}"
         )
     elif chunks and is_float_sum(k, n):
         out.append(f"{inside}part{n} += {printed(value.formula)};")
@@ -364,7 +365,8 @@ def parts_stored(k: Kernel, first: int, end: int, lanes: int) -> list[str]:
         )
         for half in range(len(bits)):
             out.append(
-                f"  scratch[({n + half * len(k.nest.steps)}u * p.outer_points + row % p.outer_points) * p.parts + row / p.outer_points] = {bits[half]};"
+                f"  scratch[({n + half * len(k.nest.steps)}u * p.outer_points + row % p.outer_points) * p.parts + "
+                f"row / p.outer_points] = {bits[half]};"
             )
     out.append("}")
     return out
@@ -374,8 +376,8 @@ def parts_joined(k: Kernel, first: int, end: int, lanes: int) -> list[str]:
     """A loop over the parts of a row."""
     out: list[str] = []
     for n in range(first, end):
-        kind: str = value_kind(k, n)
-        out.append(f"var {so_far(k, n)}: {KIND_TYPES[kind]} = {start(k, k.nest.steps[n].red, kind)};")
+        part_kind: str = value_kind(k, n)
+        out.append(f"var {so_far(k, n)}: {KIND_TYPES[part_kind]} = {start(k, k.nest.steps[n].red, part_kind)};")
     out.append(f"for (var part = lane; part < p.parts; part += {lanes}u) {{")
     for n in range(first, end):
         kind: str = value_kind(k, n)
@@ -433,12 +435,14 @@ def combine(k: Kernel, n: int, lanes: int, columns: int, adjacent: bool) -> list
             use(k, "is_nan")
             same = "(a == b || (is_nan(a) && is_nan(b)))"
         out.append(
-            f"      if ({better(k, step.red, kind, 'b', 'a')} || ({same} && j < i)) {{ shared{n}[local] = b; places{n}[local] = j; }}"
+            f"      if ({better(k, step.red, kind, 'b', 'a')} || ({same} && j < i)) "
+            f"{{ shared{n}[local] = b; places{n}[local] = j; }}"
         )
         out.append("    }")
     else:
         out.append(
-            f"    if (lane < half) {{ shared{n}[local] = {joined(k, step.red, kind, f'shared{n}[local]', f'shared{n}[local + {far}]')}; }}"
+            "    if (lane < half) "
+            f"{{ shared{n}[local] = {joined(k, step.red, kind, f'shared{n}[local]', f'shared{n}[local + {far}]')}; }}"
         )
     out.append("    workgroupBarrier();")
     out.append("  }")

@@ -85,14 +85,14 @@ def scan_text(k: Kernel, title: str, lanes: int) -> ScanText:
             combines.extend(prefix(k, n, lanes, step, kind))
     stores: list[str] = []
     for n in range(len(k.nest.steps)):
-        step: Step = k.nest.steps[n]
-        if step.kind == "reduce":
+        store: Step = k.nest.steps[n]
+        if store.kind == "reduce":
             stores.extend(narrowed(k, n))
             continue
         code = k.code.steps[n]
         stores.extend(read_lines(k, [code.body], inside, "", False))
-        kind: str = step.value if step.value != "T" else "f" if k.call.dtype.startswith("float") else "i"
-        stores.extend(store_lines(k, step.target, code.body, kind, step.mode, ""))
+        stored_kind: str = store.value if store.value != "T" else "f" if k.call.dtype.startswith("float") else "i"
+        stores.extend(store_lines(k, store.target, code.body, stored_kind, store.mode, ""))
     return ScanText(
         title,
         declarations(k),

@@ -6,7 +6,7 @@ from .errors import OpError
 from .model import Axis, Dim, Env, Op, Slot
 
 
-def bind_factors(op: Op, slot: Slot, d: Dim, n: int, at: int, env: Env):
+def bind_factors(op: Op, slot: Slot, d: Dim, n: int, at: int, env: Env) -> None:
     """One axis seen as several: at most one of them is new."""
     known = 1
     unknown = ""
@@ -19,7 +19,8 @@ def bind_factors(op: Op, slot: Slot, d: Dim, n: int, at: int, env: Env):
             unknown = f
         else:
             raise OpError(
-                f"{op.name}: dimension {at} of '{slot.name}' cannot be split into {' x '.join(d.factors)}: two of these are unknown"
+                f"{op.name}: dimension {at} of '{slot.name}' cannot be split into {' x '.join(d.factors)}: two of "
+                "these are unknown"
             )
     if unknown == "":
         if known != n:
@@ -29,7 +30,8 @@ def bind_factors(op: Op, slot: Slot, d: Dim, n: int, at: int, env: Env):
         return
     if known <= 0 or n % known != 0:
         raise OpError(
-            f"{op.name}: dimension {at} of '{slot.name}' is {n}, which is not divisible by {known} ({' x '.join(d.factors)})"
+            f"{op.name}: dimension {at} of '{slot.name}' is {n}, which is not divisible by {known} "
+            f"({' x '.join(d.factors)})"
         )
     env[unknown] = n // known
 

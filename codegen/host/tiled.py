@@ -407,9 +407,9 @@ def store_text(k: Kernel, product: Product, out: TiledText) -> None:
     formulas: list[Node | None] = []
     targets: list[int] = []
     for i in range(1, len(k.nest.steps)):
-        step: Step = k.nest.steps[i]
-        formulas.extend([k.code.steps[i].body, *k.code.accesses[step.target].index])
-        targets.append(step.target)
+        made: Step = k.nest.steps[i]
+        formulas.extend([k.code.steps[i].body, *k.code.accesses[made.target].index])
+        targets.append(made.target)
     accesses = needed(k, formulas) + targets
     b = len(product.batch)
     rows = joined_lines(k, product.rows, accesses, formulas)

@@ -79,6 +79,7 @@ def counted(k: Kernel, lines: list[Line], stem: str) -> list[str]:
             continue
         size = size_text(k, f"{stem}_size{d}", line)
         out.append(
-            f"if ({name} == {size if line.name == '' else f'i32({size})'}) {{ {name} = 0{'u' if line.name == '' else ''}; {variable(lines[d - 1], stem, d - 1)}++; }}"
+            f"if ({name} == {size if line.name == '' else f'i32({size})'}) "
+            f"{{ {name} = 0{'u' if line.name == '' else ''}; {variable(lines[d - 1], stem, d - 1)}++; }}"
         )
     return out

@@ -266,10 +266,10 @@ def window_text(k: Kernel, w: Window, title: str) -> WindowText:
     word(k, "blocks", "u", workgroups(w))
     place: list[str] = ["var batch = block;"]
     for i in range(w.tile.lines):
-        d: int = count - 1 - i
-        word(k, f"tiles{d}", "u", tiles(w, d))
-        place.append(f"let first{d} = i32(batch % p.tiles{d} * {extent_in(w, d)}u);")
-        place.append(f"batch /= p.tiles{d};")
+        axis: int = count - 1 - i
+        word(k, f"tiles{axis}", "u", tiles(w, axis))
+        place.append(f"let first{axis} = i32(batch % p.tiles{axis} * {extent_in(w, axis)}u);")
+        place.append(f"batch /= p.tiles{axis};")
     place.extend(decode(k, batch, "outer", "batch", ""))
     patches: list[PatchText] = []
     for a in range(len(w.accesses)):
@@ -387,7 +387,8 @@ def corner(k: Kernel, w: Window, index: Affine) -> list[str]:
             )
         else:
             out.append(
-                f"let {safe_name(name)} = {k.reduce[line_of(k.reduce, name)].size - 1 if index.factors[name] < 0 else 0};"
+                f"let {safe_name(name)} = "
+                f"{k.reduce[line_of(k.reduce, name)].size - 1 if index.factors[name] < 0 else 0};"
             )
     return out
 

@@ -299,7 +299,8 @@ class Expressions:
 
     def x_IfExp(self, node, want):
         a, b = self.expr(node.body, want), self.expr(node.orelse, want)
-        s = f"{self.truth(node.test, OR)} ? {self.text(node.body, TERNARY + 1, want)} : {self.text(node.orelse, TERNARY, want)}"
+        test, yes = self.truth(node.test, OR), self.text(node.body, TERNARY + 1, want)
+        s = f"{test} ? {yes} : {self.text(node.orelse, TERNARY, want)}"
         return s, join(a[1], b[1]), TERNARY
 
     def x_List(self, node, want):
@@ -346,7 +347,8 @@ class Expressions:
                 if self.kind(v.value) not in (INT, STR) or optional(self.expr(v.value)[1]):
                     self.no(
                         node,
-                        f"`{ast.unparse(v.value)}` in a text must be an int or str (Python and JavaScript print it differently)",
+                        f"`{ast.unparse(v.value)}` in a text must be an int or str (Python and JavaScript print it "
+                        "differently)",
                     )
                 out += "${" + self.text(v.value) + "}"
         return f"`{out}`", STR, CALL

@@ -16,6 +16,7 @@ raises `Refused` with file:line."""
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import jinja2
@@ -84,7 +85,7 @@ def environment(folder: str | Path = FOLDER) -> jinja2.Environment:
 def templates_module(
     templates: list[tuple[str, str, str]],
     types_from: dict[str, str],
-    libraries: list[str] = [],
+    libraries: Sequence[str] = (),
     folder: str | Path = FOLDER,
 ) -> str:
     """One TypeScript file.  templates: (file, function, type of its context); types_from: type -> module it is
@@ -420,10 +421,8 @@ class Template:
             case "length" | "count":
                 return f"{s}.length", CALL
             case "indent":
-                return (
-                    f"indent({', '.join([self.text(n.node), *(args or ['4']), *(self.text(k.value) for k in n.kwargs)])})",
-                    CALL,
-                )
+                given = [self.text(n.node), *(args or ["4"]), *(self.text(k.value) for k in n.kwargs)]
+                return f"indent({', '.join(given)})", CALL
             case "upper":
                 return f"{s}.toUpperCase()", CALL
             case "lower":

@@ -1,4 +1,4 @@
-"""The notation of programs in the package: parameters in a line, tensors in a line, a nest a line. 
+"""The notation of programs in the package: parameters in a line, tensors in a line, a nest a line.
 runtime/program/notation.ts reads it.
 
     params: "input Num, other Num|num, *alpha num=1"
@@ -224,7 +224,8 @@ class Writer:
 
     def program(self, p: model.Program) -> str:
         numbers = lambda of, by=" ": by.join(map(str, of))
-        return f"{numbers(p.inputs)} > {numbers(str(o) + (':' + numbers(s, '.') if s != p.inputs else '') for o, s in zip(p.outputs, p.saves))}"
+        needs = lambda saves: ":" + numbers(saves, ".") if saves != p.inputs else ""
+        return f"{numbers(p.inputs)} > {numbers(f'{o}{needs(s)}' for o, s in zip(p.outputs, p.saves))}"
 
     def nest(self, n: model.Nest) -> str:
         when = f"?{self.value(n.when)}" if n.when else ""
@@ -233,7 +234,8 @@ class Writer:
             dtype = f"={n.raw.dtype}" if n.raw.dtype != "T" else ""
             if n.raw.text not in self.bodies:
                 self.bodies.append(n.raw.text)  # fewer than ten: the number is a digit
-            return f"raw{self.bodies.index(n.raw.text)}{dtype}{when} {' '.join(str(a.slot) for a in n.accesses)}; {len(n.steps)} {' '.join(values)}".strip()
+            head = f"raw{self.bodies.index(n.raw.text)}{dtype}{when} {' '.join(str(a.slot) for a in n.accesses)}"
+            return f"{head}; {len(n.steps)} {' '.join(values)}".strip()
         loops = [" ".join(map(self.loop, ls)) for ls in (n.loops, n.rloops)]
         head = f"{n.shape}{'+' * n.spread}{'-' * n.reverse}{when} {'/'.join(loops if n.rloops else loops[:1])}"
         stores = [s for s in n.steps if s.target >= 0]

@@ -123,7 +123,8 @@ def main():
         model, losses = train(how, lr, *training)
         recording["runs"][how] = {"losses": losses, "accuracy": accuracy(model, *test)}
         print(
-            f"{how}: loss {losses[0]:.4f} to {losses[-1]:.4f}, accuracy {recording['runs'][how]['accuracy']:.4f}, float32 is within "
+            f"{how}: loss {losses[0]:.4f} to {losses[-1]:.4f}, accuracy {recording['runs'][how]['accuracy']:.4f}, "
+            "float32 is within "
             f"{rounding(how, lr, losses, *training):.1e} of float64"
         )
     (HERE / "recording.json").write_text(json.dumps(recording).replace('], "', '],\n"') + "\n")

@@ -26,9 +26,7 @@ class Gradients(Values):
 
     def untracked(self):
         """The next step without recording."""
-        before = len(self.steps)
-        done = self.rng.choice([self.view, self.binary, self.inplace, self.unary])()
-        return done
+        return self.rng.choice([self.view, self.binary, self.inplace, self.unary])()
 
     def total(self, n: int) -> int | None:
         """A weighted sum of a tensor: something to go back from."""
