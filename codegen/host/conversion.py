@@ -16,7 +16,7 @@ def converted(text: str, element: str, kind: str) -> str:
         return f"((bitcast<u32>({text}) & 0x7fffffffu) != 0u)"
     if kind == "b":
         zero = "0.0" if element == "f32" else "0.0h" if element == "f16" else "0u" if element == "u32" else "0"
-    return f"({text} != {zero})"
+        return f"({text} != {zero})"
     if kind == "f":
         return text if element == "f32" else f"f32({text})"
     return text if element == "i32" else f"i32({text})"
