@@ -1,6 +1,6 @@
 """Layout, habits and types of the sources: ruff and mypy for Python, biome for TypeScript and JavaScript.
 
-What each asks for is in pyproject.toml and biome.json.  Needs `.venv` and `node_modules`."""
+What each asks for is in pyproject.toml and biome.jsonc.  Needs `.venv` and `node_modules`."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ import { AutogradError, TypeMismatchError, describe } from "../base/errors.js";
 import { is_grad_enabled, unrecorded, set_grad_enabled } from "../tape/grad-mode.js";
 import { accumulateInto, addGradients } from "./accumulate.js";
 import { atMost } from "../base/named-arguments.js";
-import { type Grad, Node, gradientEdge, watcher } from "../tape/node.js";
+import { type Grad, type Node, gradientEdge, watcher } from "../tape/node.js";
 import { listOf } from "../base/argument-kinds.js";
 import { sameShape, showShape } from "../base/shape.js";
 import { Tensor } from "../tensor/tensor.js";

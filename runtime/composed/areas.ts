@@ -20,9 +20,7 @@ export interface AreaOptions {
   dx?: number;
   dim?: number;
 }
-interface Area {
-  (y: Tensor, x?: Tensor | AreaOptions, options?: AreaOptions): Tensor;
-}
+type Area = (y: Tensor, x?: Tensor | AreaOptions, options?: AreaOptions) => Tensor;
 
 function area(op: string, even: typeof trapezoidOp, at: typeof trapezoidOp, line: typeof trapezoidOp): Area {
   return (...args: unknown[]) => {

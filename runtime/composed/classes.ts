@@ -4,7 +4,7 @@ import { run } from "../dispatch/call.js";
 import { OpError } from "../base/errors.js";
 import { named } from "../base/named-arguments.js";
 import { check } from "../tensor/tensor-arguments.js";
-import { Tensor } from "../tensor/tensor.js";
+import type { Tensor } from "../tensor/tensor.js";
 import { one_hotOp } from "../../ops/index.js";
 import { amax, amin } from "../../names/torch.js";
 

@@ -4,7 +4,7 @@ import { OpError, TypeMismatchError } from "../base/errors.js";
 import { atMost } from "../base/named-arguments.js";
 import { showShape } from "../base/shape.js";
 import { check } from "../tensor/tensor-arguments.js";
-import { Tensor } from "../tensor/tensor.js";
+import type { Tensor } from "../tensor/tensor.js";
 import { titled } from "../base/class-name.js";
 
 /** A tensor of pairs that a function should take for complex numbers, where a plain tensor means real ones. */

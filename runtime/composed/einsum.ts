@@ -124,7 +124,7 @@ export function einsum(equation: string, ...operands: readonly (Tensor | readonl
     );
   }
   const parts = tensors.map((x, i) => withoutRepeats(x, labelsOf(terms[i]!, i, x.ndim), i));
-  const stands = terms.map((term) => [...term.replace(/[ .]/g, "")]).flat();
+  const stands = terms.flatMap((term) => [...term.replace(/[ .]/g, "")]);
   const deepest = Math.max(...parts.map(([, labels]) => labels.filter((l) => l.startsWith("...")).length));
   const out =
     result === undefined

@@ -5,7 +5,7 @@ import { run } from "../dispatch/call.js";
 import { check, tensorsOf } from "../tensor/tensor-arguments.js";
 import { named } from "../base/named-arguments.js";
 import { showShape } from "../base/shape.js";
-import { Tensor } from "../tensor/tensor.js";
+import type { Tensor } from "../tensor/tensor.js";
 import { eye, full } from "../creation/create.js";
 import { invOp } from "../../ops/solve.js";
 import { matmul, where } from "../../names/torch.js";

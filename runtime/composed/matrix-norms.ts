@@ -8,7 +8,7 @@ import { OpError } from "../base/errors.js";
 import { named } from "../base/named-arguments.js";
 import { axesOf, integers, showShape } from "../base/shape.js";
 import { check } from "../tensor/tensor-arguments.js";
-import { Tensor } from "../tensor/tensor.js";
+import type { Tensor } from "../tensor/tensor.js";
 import { zeros } from "../creation/create.js";
 import { invOp } from "../../ops/solve.js";
 import { svdvalsOp } from "../../ops/svd.js";

@@ -7,7 +7,7 @@ import { atMost, named } from "../base/named-arguments.js";
 import { Results } from "../tensor/results.js";
 import { axesOf, integers, numelOf } from "../base/shape.js";
 import { check } from "../tensor/tensor-arguments.js";
-import { Tensor } from "../tensor/tensor.js";
+import type { Tensor } from "../tensor/tensor.js";
 import { matrix_rankOp, pinvOp } from "../../ops/matrix.js";
 import { invOp, linalg_solveOp, solve_exOp } from "../../ops/solve.js";
 import { svdvalsOp } from "../../ops/svd.js";

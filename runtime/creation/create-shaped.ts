@@ -5,7 +5,6 @@ import {
   type Options,
   type RandomOptions,
   bound,
-  checked,
   emptyOn,
   fromElements,
   full,

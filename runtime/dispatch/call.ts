@@ -351,7 +351,7 @@ export function runInPlace(compiled: CompiledOp, args: readonly unknown[]): Tens
     );
   }
   const random = op.random ? nextCall(values[op.params.length] as RandomSource | undefined) : null;
-  const records = is_grad_enabled() && plan.differentiable && tensors.some((t) => t !== null && t.requires_grad);
+  const records = is_grad_enabled() && plan.differentiable && tensors.some((t) => t?.requires_grad);
   if (!records) {
     const [result] = forward(plan, values, tensors, random);
     replaceContent(x, result!);

@@ -12,7 +12,7 @@ import { named } from "../base/named-arguments.js";
 import { JoinNode, attach, recording } from "../tape/node.js";
 import { place } from "./view-adjoints.js";
 import { axisOf, checkShape, extent, integers, sameShape, showShape } from "../base/shape.js";
-import { Tensor } from "../tensor/tensor.js";
+import type { Tensor } from "../tensor/tensor.js";
 import { type DiagonalOptions, as_strided, diagonal, narrow, select, sliceAxis } from "./views.js";
 import * as views from "./views.js";
 

@@ -2,7 +2,7 @@
 
 import { contiguous } from "../tensor/copy.js";
 import { isOptions } from "../dispatch/op-arguments.js";
-import { AutogradError, IndexError, OpError } from "../base/errors.js";
+import { IndexError, OpError } from "../base/errors.js";
 import { is_grad_enabled } from "../tape/grad-mode.js";
 import * as kernels from "./needed-ops.js";
 import { refuse, whole } from "../base/argument-kinds.js";

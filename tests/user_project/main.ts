@@ -1,7 +1,7 @@
 // A user's project: every line must type-check under `tsc --strict`, and what is marked must not.
 
 import * as torch from "tensorloom";
-import { add, conv2d, nn, Tensor, type SumOptions } from "tensorloom";
+import { add, conv2d, nn, type Tensor, type SumOptions } from "tensorloom";
 
 const F = nn.functional;
 const x: Tensor = torch.tensor([

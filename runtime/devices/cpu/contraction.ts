@@ -175,7 +175,7 @@ class Contraction extends Evaluator implements Frame {
     f: (first: number, last: number) => void,
   ): void {
     const most = to - from < width ? 1 : Math.floor(POINTS / width);
-    for (let first = top, last; first < bottom; first = last) {
+    for (let first = top, last = top; first < bottom; first = last) {
       last = Math.min(first + most, bottom);
       this.stand(dims, (this.batch * count + first) * width + from, (last - first) * (to - from));
       f(first, last);

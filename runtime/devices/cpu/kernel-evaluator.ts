@@ -1,7 +1,7 @@
 // The formulas of a nest in a call, at points of its loops: what accesses read there and where they store.  Which
 // points are gone through is the interpreter's (interpreter.ts) and, for sums of products, contraction.ts's.
 
-import { Element, Index, type Node, Option, Random, Result, Uniform } from "../../../host/nodes.js";
+import { Element, Index, type Node, type Option, Random, Result, type Uniform } from "../../../host/nodes.js";
 import type { CpuNest, Nest } from "../../program/compiled-op.js";
 import { Evaluation, type Formula, Formulas, type Scalar, type Vector } from "./node-evaluator.js";
 import { withFormulas } from "../../program/notation-formulas.js";

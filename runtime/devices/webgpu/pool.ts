@@ -78,7 +78,7 @@ export class Pool {
   take(bytes: number, op: string): PoolBuffer {
     const size = sizeClass(bytes),
       list = this.free.get(size);
-    if (list && list.length) {
+    if (list?.length) {
       this.freeBytes -= size;
       return list.pop()!;
     }

@@ -6,7 +6,7 @@
 import type { Kernel, Pipelines } from "./pipelines.js";
 import type { Pool, PoolBuffer } from "./pool.js";
 import { afterTask } from "../../base/tasks.js";
-import { type Uniforms, type Words } from "./uniform-ring.js";
+import type { Uniforms, Words } from "./uniform-ring.js";
 
 export const MOST_LAUNCHES = 256;
 

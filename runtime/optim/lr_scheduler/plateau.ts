@@ -2,7 +2,7 @@
 
 import { OpError } from "../../base/errors.js";
 import { callable } from "../../nn/callable.js";
-import { Tensor } from "../../tensor/tensor.js";
+import type { Tensor } from "../../tensor/tensor.js";
 import { must, optionsOf } from "../options.js";
 import { numberOf } from "../state.js";
 import {
