@@ -47,6 +47,8 @@ def measure(walk, e: X):
     """The arguments of `rank`, `numel`, `size`, `given`, `type`, `fits`, `same` and `nth`."""
     for x, kinds in zip(e.args, MEASURES[e.val]):
         thing = walk.things.get(x.val) if x.kind == "name" else None
+        if x.kind == "name" and x.val in walk.untyped:
+            continue
         if kinds == "num":
             if x.kind != "num":
                 walk.error("option", f"`{e.val}` takes the number of an axis", x.span, "this is none")

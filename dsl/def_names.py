@@ -10,21 +10,25 @@ from .statics import WHOLE
 from .syntax import Def, Let, Op, Repeat, Span, X
 
 
-def check_def(d: Def, source: Source, vocabulary: Vocabulary) -> list[Error]:
-    head = (d.span[0], (d.value or (d.steps[0].values[0] if isinstance(d.steps[0], Let) else d.steps[0].low)).span[0])
-    op = Op(d.name, (), (), span=d.span, name_span=d.name_span)
-    walk = Formulas(Scope(op, source), vocabulary)
+def check_heading(walk: Formulas, d: Def, kind: str):
+    """The names of a definition and of its parameters, which are things of a kind for what follows."""
     if d.name.endswith("_"):
         walk.error("name", f"`{d.name}` ends in `_`", d.name_span, "such names are kept for generated code")
     if d.name in FUNCTIONS:
         walk.error("name", f"`{d.name}` means something already", d.name_span, "it is a function of the language")
     for i, p in enumerate(d.params):
-        at = word(source, (d.name_span[1], head[1]), p, d.params[:i].count(p))
+        at = word(walk.source, (d.name_span[1], d.span[1]), p, d.params[:i].count(p))
         if p in d.params[:i]:
             walk.error("name", f"`{p}` means something already", at, "a second parameter")
         if p.endswith("_"):
             walk.error("name", f"`{p}` ends in `_`", at, "such names are kept for generated code")
-        walk.things[p] = Thing("option", p, at)
+        walk.things[p] = Thing(kind, p, at)
+
+
+def check_def(d: Def, source: Source, vocabulary: Vocabulary) -> list[Error]:
+    """A formula, or a function with steps; dsl/names.py checks what is over tensors, dsl/groups.py what asks."""
+    walk = Formulas(Scope(Op(d.name, (), (), span=d.span, name_span=d.name_span), source), vocabulary)
+    check_heading(walk, d, "option")
     for n in (n for e in formulas_of(d) for n in nodes_in(e)):
         if n.kind in ("read", "field", "reduce", "str", "list", "spread"):
             walk.error(
@@ -57,7 +61,7 @@ def formulas_of(d: Def) -> list[X]:
     """All formulas of a definition."""
     if d.value is not None:
         return [d.value]
-    out: list[X] = []
+    out: list[X] = [e for a in d.body for e in (a.value, *(a.index or ()))] + [r.condition for r in d.requires]
     for s in d.steps:
         if isinstance(s, Repeat):
             out += [e for e in (s.low, s.high, s.condition) if e is not None]

@@ -10,6 +10,7 @@ from dataclasses import replace
 from .accesses import Accesses, Place, amount
 from .calls import check_call
 from .diagnostics import Error, choice_label, did_you_mean, either
+from .inline import clash
 from .scope import CONSTANTS, DTYPES, FUNCTIONS, REDUCERS, Scope, Thing, Vocabulary, names_in, nodes_in, text_of, word
 from .signature import KINDS
 from .syntax import Assign, Span, X
@@ -59,6 +60,7 @@ class Formulas(Accesses):
         self.things = dict(scope.things)
         self.later: set[str] = set()  # parts of the body that are assigned further down
         self.used: set[str] = set()
+        self.untyped: set[str] = set()  # parameters of a `def`, which may be tensors, options or texts
         self.errors: list[Error] = []
         self.reported: set[tuple[str, str]] = set()
 
@@ -77,6 +79,10 @@ class Formulas(Accesses):
             self.visit(a.value, Place(positions=frozenset(index_names(a.value)), target=a))
             return
         single, packs, computed = self.left(a)
+        for b in a.extents:
+            thing = self.things.get(b.high.val) if b.pack and b.high.kind == "name" else None
+            if thing is None or thing.kind != "pack":
+                self.visit(b.high, Place())
         positions = index_names(a.value).union(*(index_names(i) for i in a.index)) if a.index else index_names(a.value)
         if computed or a.mode != "=":  # a scatter: its other indices run over what they index
             inner = {b.name for n in nodes_in(a.value) if n.kind == "reduce" for b in n.val[1]}
@@ -188,6 +194,9 @@ class Formulas(Accesses):
 
     def compare_text(self, e: X, at: Place):
         """`reduction == "mean"`."""
+        if any(x.kind == "name" and x.val in self.untyped for x in e.args):
+            self.used |= {n.val for x in e.args for n in names_in(x)}
+            return
         left, right = e.args if self.choices(e.args[0]) else e.args[::-1]
         choices = self.choices(left)
         self.used |= {n.val for x in e.args for n in names_in(x)}
@@ -331,7 +340,7 @@ class Formulas(Accesses):
     def reduce(self, e: X, at: Place):
         function, binders, condition = e.val
         body = e.args[0]
-        options = self.scope.axis_options()
+        options = [*self.scope.axis_options(), *self.untyped]
         inside = {n.val for n in [*names_in(body), *names_in(condition)]}
         in_index = index_names(body) | index_names(condition)
         single, packs, seen = set(at.single), set(at.packs), set()
@@ -358,7 +367,7 @@ class Formulas(Accesses):
                 self.error("index", f"`{b.name}` is bound twice", where, name=b.name)
             elif at.bound(b.name):
                 self.error("index", f"`{b.name}` is an index already", where, "take another name", name=b.name)
-            elif thing and b.name in options:
+            elif thing and b.name in options and b.name not in self.untyped:
                 self.error(
                     "index",
                     f"`{b.name}` is an option, no index",
@@ -413,6 +422,26 @@ class Formulas(Accesses):
         else:
             self.error("name", f"unknown axis `{b.name}`", where, label, help=help, name=b.name)
 
+    def composition(self, e: X, at: Place, where: Span):
+        """A call of what is over tensors, or asks."""
+        if self.vocabulary.defs[e.val].requires:
+            self.error(
+                "type",
+                f"`{e.val}` is a group of requirements",
+                where,
+                "it has no value",
+                help=[f"write  require {text_of(self.source, e.span)}"],
+            )
+        elif at.indexed:
+            self.error(
+                "type",
+                f"`{e.val}` is over tensors",
+                where,
+                "it stands in a whole-tensor formula, or in a line of its own",
+            )
+        if (wrong := clash(e, self.vocabulary.defs[e.val])) is not None:
+            self.errors.append(wrong)
+
     def call(self, e: X, at: Place):
         where = (e.span[0], e.span[0] + len(e.val))
         functions = self.vocabulary.functions()
@@ -443,7 +472,14 @@ class Formulas(Accesses):
             check_call(self, e, at)
         if e.val == "type" and at.target is not None:
             self.error("type", "`type` speaks of a call, not of elements", where, "only a `require` may ask for it")
-        op = e.val in self.vocabulary.ops and e.val not in FUNCTIONS
+        composed = (
+            e.val in self.vocabulary.defs
+            and self.vocabulary.defs[e.val].value is None
+            and not self.vocabulary.defs[e.val].steps
+        )
+        if composed:
+            self.composition(e, at, where)
+        op = e.val in self.vocabulary.ops and e.val not in FUNCTIONS or composed
         whole = op or e.val in REDUCERS and len(e.args) == 1 or e.val in WHOLE
         for x in e.args:
             value = x.args[0] if x.kind == "kw" else x

@@ -1,7 +1,8 @@
 """Calls of other ops, put in place: `out = softmax(-input, dim)` becomes softmax's own formulas.
 
-The callee must be written in whole-tensor formulas.  Its locals get the callee's name in front, a tensor
-argument that is more than a name gets a local of its own, and its options are replaced by the arguments."""
+The callee must be written in whole-tensor formulas, or be a `def` over tensors, which may use index notation as well.  Its locals get
+the callee's name in front, a tensor argument that is more than a name gets a local of its own, and its options are replaced by the
+arguments."""
 
 from __future__ import annotations
 
@@ -10,8 +11,8 @@ from dataclasses import replace
 
 from .diagnostics import Error
 from .dims import error
-from .scope import FUNCTIONS, is_tensor, nodes_in
-from .syntax import Assign, Binder, Op, Own, Require, Span, X
+from .scope import FUNCTIONS, is_tensor, names_in, nodes_in
+from .syntax import Assign, Binder, Def, Op, Own, Require, Span, X
 
 ABSENT = X("name", (), "none")  # stands for an optional parameter that the call leaves out
 Names = dict[str, X]
@@ -21,9 +22,12 @@ def put_in_place(op: Op, ops: dict[str, Op], defs: dict) -> tuple[Op, list[Error
     """The op with every call of another op replaced by that op's formulas.  `defs` go before ops of the same name."""
     work = Inliner(ops, defs, {p.name for p in op.params} | {a.name for a in op.body})
     body = [b for a in op.body for b in work.assign(a)]
+    grads = [b for a in op.grads for b in work.composed(a)]
     if not work.calls:
         return op, work.errors
-    return replace(op, body=tuple(body), requires=(*op.requires, *work.requires), owns=tuple(work.owns)), work.errors
+    return replace(
+        op, body=tuple(body), grads=tuple(grads), requires=(*op.requires, *work.requires), owns=tuple(work.owns)
+    ), work.errors
 
 
 def called(e: X, ops: dict[str, Op], defs: dict) -> Op | None:
@@ -51,6 +55,26 @@ def over_rows(op: Op) -> bool:
     )
 
 
+def clash(e: X, d: Def) -> Error | None:
+    """An argument of a definition over tensors that is called as one of its indices: there it would mean that."""
+    left = {n.val for a in d.body for i in a.index or () for n in names_in(i)}
+    bound = {
+        b.name
+        for a in d.body
+        for x in (a.value, *(a.index or ()))
+        for n in nodes_in(x)
+        if n.kind == "reduce"
+        for b in n.val[1]
+    }
+    own = (left | bound) - {*d.params, *(a.name for a in d.body)}
+    found = next((n for x in e.args for n in names_in(x) if n.val in own), None)
+    return (
+        None
+        if found is None
+        else error("name", f"`{found.val}` is an index inside `{d.name}`", found.span, "give this another name")
+    )
+
+
 class Inliner:
     def __init__(self, ops: dict[str, Op], defs: dict, own: set[str]):
         self.ops, self.defs, self.own, self.calls = ops, defs, own, 0
@@ -64,12 +88,24 @@ class Inliner:
         if callee is not None and over_rows(callee):
             return [a]  # put in place as statements, by dsl/lower.py
         before: list[Assign] = []
+        if a.index is None and (d := self.over_tensors(a.value)) is not None:
+            self.compose(a.value, d, before, a)
+            return before
         value = self.walk(a.value, before)
         return [*before, replace(a, value=value)]
+
+    def composed(self, a: Assign) -> list[Assign]:
+        """An assignment of a gradient, with what is over tensors put in place; ops that it calls are put there by dsl/lower.py."""
+        ops, self.ops = self.ops, {}
+        made = self.assign(a)
+        self.ops = ops
+        return made
 
     def walk(self, e: X, before: list[Assign]) -> X:
         args = tuple(self.walk(x, before) for x in e.args)
         e = replace(e, args=args) if args != e.args else e
+        if (d := self.over_tensors(e)) is not None:
+            return self.compose(e, d, before)
         callee = called(e, self.ops, self.defs)
         return e if callee is None else self.call(e, callee, before)
 
@@ -78,10 +114,7 @@ class Inliner:
         if why:
             self.errors.append(error("type", f"`{e.val}` cannot be called in a formula", e.span, why))
             return e
-        self.calls += 1
-        while any(n.startswith(f"{callee.name}{self.calls}_") for n in self.own):
-            self.calls += 1
-        prefix = f"{callee.name}{self.calls}"
+        prefix = self.prefix(callee.name)
         names: Names = {}
         said, whole = gradients_said(callee)
         for p, value in arguments(e, callee):
@@ -112,6 +145,41 @@ class Inliner:
             Require(placed(rename(r.condition, names), e.span), renamed_message(r.message, names), e.span) for r in kept
         ]
         return names[callee.outputs[0].name]
+
+    def over_tensors(self, e: X) -> Def | None:
+        d = self.defs.get(e.val) if e.kind == "call" else None
+        return d if d is not None and d.body else None
+
+    def compose(self, e: X, d: Def, before: list[Assign], target: Assign | None = None) -> X:
+        """The statements of a definition over tensors in the place of a call; target: what gets its value, a new name if there is none."""
+        prefix = self.prefix(d.name)
+        names: Names = {}
+        for p, value in zip(d.params, e.args):
+            if value.kind not in ("name", "num", "str", "field"):  # what is computed is computed once
+                before += self.assign(Assign(f"{prefix}_{p}", None, "=", value, e.span, e.span))
+                value = X("name", (), f"{prefix}_{p}", e.span)
+            names[p] = value
+        for a in d.body:
+            names[a.name] = X("name", (), f"{prefix}_{a.name}", e.span)
+        if target is not None:
+            names["out"] = X("name", (), target.name, target.name_span)
+        self.open.append(d.name)
+        put = lambda x: placed(rename(x, names), e.span)
+        for a in d.body:
+            index = None if a.index is None else tuple(map(put, a.index))
+            extents = tuple(replace(b, high=put(b.high), span=e.span) for b in a.extents)
+            before += self.assign(
+                Assign(names[a.name].val, index, a.mode, put(a.value), e.span, names[a.name].span, extents)
+            )
+        self.open.pop()
+        return names["out"]
+
+    def prefix(self, name: str) -> str:
+        """What stands before the names of a definition in the caller, where no name begins so."""
+        self.calls += 1
+        while any(n.startswith(f"{name}{self.calls}_") for n in self.own):
+            self.calls += 1
+        return f"{name}{self.calls}"
 
     def keep_gradients(
         self, callee: Op, names: Names, prefix: str, inner: tuple[str, ...], said: set[str], whole: bool, span: Span

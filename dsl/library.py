@@ -9,6 +9,7 @@ from . import routines
 from .diagnostics import Error, located
 from .elements import apart, companions
 from .expression import ROUTINES, E
+from .groups import groups_in, with_groups
 from .inline import put_in_place
 from .lower import Lowering
 from .names import check_library
@@ -81,7 +82,8 @@ def lower(
 ) -> tuple[Library, list[Error], list[Source]]:
     """(library, errors, sources); ops with mistakes are left out of the library.  one: lowers one definition; before:
     is told with what `one` will be called; passed: whether an op is known to be without mistakes."""
-    parsed = apart(parsed)
+    groups = groups_in(items for items, *_ in parsed)
+    parsed = apart([(with_groups(items, groups), found, source) for items, found, source in parsed])
     sources = [source for *_, source in parsed]
     errors = [e for _, found, source in parsed for e in located(found, source.path)]
     errors += check_library(
@@ -98,7 +100,7 @@ def lower(
             elif isinstance(item, Op):
                 trees.update({name: item for name, _ in members(item)})
     broken = {(e.path, e.span) for e in errors}
-    stepped = {d.name: d for d in defs.values() if d.value is None}
+    stepped = {d.name: d for d in defs.values() if d.steps}
     mistaken = any(
         s.path == p and d.span[0] <= at[0] <= d.span[1]
         for items, _, s in parsed

@@ -282,7 +282,8 @@ class Lowering:
             self.ranges.alone(value, name, sources)
             sources = sources or own  # what is changed need not be reached everywhere
             self.ranges.anywhere(name, sources)
-            meaning = self.ranges.of(name, is_pack, sources, span)
+            high = next((b.high for b in a.extents if b.name == name), None)
+            meaning = self.ranges.of(name, is_pack, sources, span, high)
             c = c.having({name: meaning})
             loops += loops_of(meaning)
         body = self.formulas.lower(value, c)
@@ -339,6 +340,10 @@ class Lowering:
                         seen.add(bare.val)
                         out.append((bare.val, node.kind == "spread", bare.span, None))
         return out
+
+    def is_pack(self, n: str) -> bool:
+        """Whether a name is a pack of axes, as many as a call brings."""
+        return any(d.kind == "pack" and d.name == n for tensor in self.tensors.values() for d in tensor.dims)
 
     def is_size(self, n: str) -> bool:
         return n[:1].isupper()

@@ -29,7 +29,7 @@ CLAUSE_WORDS = (
     "foreach",
     "numbers",
 )
-ITEM_WORDS = ("op", "def", "schedule")
+ITEM_WORDS = ("op", "or", "def", "schedule")
 OPEN_TEXT, OPEN_BRACKET = "this text is never closed", "this bracket is never closed"
 
 

@@ -9,10 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 
-from .def_names import check_def, cycle
+from .def_names import check_def, check_heading, cycle
 from .diagnostics import Error, did_you_mean, located
 from .elements import with_questions
 from .formulas import Formulas
+from .groups import check_group, groups_in, with_groups
 from .inline import over_rows
 from .modules import check_modules
 from .raw import check_raw
@@ -21,7 +22,7 @@ from .scope import CONSTANTS, SPACES, Scope, Thing, Vocabulary, derived, expande
 from .signature import KINDS, RESERVED, open_scope
 from .source import Source
 from .statics import check_clauses, check_schedule, check_test, number
-from .syntax import Assign, Def, Op, Schedule, Span, X
+from .syntax import Assign, Def, Op, Output, Schedule, Span, X
 
 
 def camel(name: str) -> str:
@@ -34,7 +35,9 @@ def check_library(
 ) -> list[Error]:
     """Checks all files: (items, source) pairs.  beside: ops that they may call and redefine; passed: whether an op is
     known to be without mistakes beside the definitions that it names."""
-    files = [(with_questions(items), source) for items, source in files]
+    files = list(files)
+    groups = groups_in(items for items, _ in files)
+    files = [(with_questions(with_groups(items, groups)), source) for items, source in files]
     vocabulary = Vocabulary.of([*(item for items, _ in files for item in items), *beside])
     errors = duplicates(files)
     for items, source in files:
@@ -53,6 +56,10 @@ def check(
                 errors += check_kept(item, source, vocabulary)
             case Op():
                 errors += check_op(item, source, vocabulary)
+            case Def() if item.body:
+                errors += check_over_tensors(item, source, vocabulary)
+            case Def() if item.requires:
+                errors += check_group(item, source, vocabulary)
             case Def():
                 errors += check_def(item, source, vocabulary)
             case Schedule():
@@ -99,6 +106,23 @@ def duplicates(files) -> list[Error]:
 def check_op(op: Op, source: Source, vocabulary: Vocabulary) -> list[Error]:
     scope, errors = open_scope(op, source)
     return once_each(errors + OpNames(scope, vocabulary).check(clean=not errors))
+
+
+def check_over_tensors(d: Def, source: Source, vocabulary: Vocabulary) -> list[Error]:
+    """A `def` over tensors: its statements as an op's, whose parameters may be anything."""
+    op = Op(d.name, (), (Output("out", None, d.name_span),), body=d.body, span=d.span, name_span=d.name_span)
+    work = OpNames(Scope(op, source), vocabulary)
+    check_heading(work.walk, d, "local")
+    work.scope.things |= work.walk.things
+    work.walk.untyped = set(d.params)
+    work.body()
+    for name in (*d.params, *(a.name for a in d.body)) if not work.walk.errors else ():
+        if name in work.walk.used or name == "out":
+            continue
+        what = f"the parameter `{name}` is never used" if name in d.params else f"`{name}` is assigned, but never used"
+        work.error("name", what, work.walk.things[name].span, name=name)
+    work.walk.errors += cycle(d.name, d.name_span, vocabulary)
+    return once_each(work.walk.errors)
 
 
 def check_kept(op: Op, source: Source, vocabulary: Vocabulary) -> list[Error]:
@@ -210,8 +234,8 @@ class OpNames:
     def body(self):
         op, walk = self.op, self.walk
         outputs = {o.name for o in op.outputs}
-        locals_ = {a.name for a in op.body} - set(self.scope.things)
-        walk.later = set(locals_) | (outputs & {a.name for a in op.body})
+        assigned = {t.name for a in op.body for t in a.targets()}
+        walk.later = (assigned - set(self.scope.things)) | (outputs & assigned)
         for name in outputs:
             walk.things.pop(name, None)
         done: dict[str, Span] = {}
@@ -232,22 +256,16 @@ class OpNames:
                     name=a.name,
                 )
             walk.assignment(a, walk.things.get(a.name) if a.name in done else thing)
-            walk.later.discard(a.name)
-            if a.name not in done and (thing is None or thing.kind == "output"):
-                axes = None if a.index is None else tuple(map(axis_text, a.index))
-                if thing and thing.axes is not None:
-                    axes = thing.axes
-                if placed(a, self.vocabulary):
-                    axes = thing.axes if thing else None
-                walk.things[a.name] = Thing(
-                    thing.kind if thing else "local",
-                    a.name,
-                    a.name_span,
-                    thing.type if thing else None,
-                    axes,
-                    results(a, self.vocabulary),
-                )
-            done.setdefault(a.name, a.name_span)
+            if a.also:
+                self.together(a)
+            for t in a.targets():
+                thing = self.scope.things.get(t.name)
+                walk.later.discard(t.name)
+                if t is not a and not self.target(t, thing, done):
+                    continue
+                if t.name not in done and (thing is None or thing.kind == "output"):
+                    self.defined(t, thing)
+                done.setdefault(t.name, t.name_span)
         self.changed_later()
         changes = any(p.mut for p in op.params)
         for o in op.outputs:
@@ -260,6 +278,27 @@ class OpNames:
                     word(self.source, o.span, o.name),
                     help=(f"write  {o.name} = ...",),
                 )
+
+    def defined(self, a: Assign, thing: Thing | None):
+        """What a name means that is assigned for the first time; thing: a result."""
+        axes = None if a.index is None else tuple(map(axis_text, a.index))
+        if thing and (thing.axes is not None or placed(a, self.vocabulary)):
+            axes = thing.axes
+        kind, type = (thing.kind, thing.type) if thing else ("local", None)
+        parts = () if a.also else results(a, self.vocabulary)
+        self.walk.things[a.name] = Thing(kind, a.name, a.name_span, type, axes, parts)
+
+    def together(self, a: Assign):
+        """`U, S, V = svd_rows(a, full)`: as many names as the op that is called has results."""
+        op, count = placed(a, self.vocabulary), 1 + len(a.also)
+        span = (a.name_span[0], a.also[-1].span[1])
+        if op is None:
+            self.error(
+                "syntax", f"{count} names stand for one formula", span, "several are the results of an op over rows"
+            )
+        elif len(op.outputs) != count:
+            names = ", ".join(o.name for o in op.outputs)
+            self.error("rank", f"`{op.name}` has {len(op.outputs)} results, not {count}", span, f"it gives  {names}")
 
     def target(self, a, thing: Thing | None, done: dict[str, Span]) -> bool:
         """Whether the left side may be assigned."""

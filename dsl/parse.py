@@ -16,8 +16,9 @@ from lark.utils import TextSlice
 from .diagnostics import Error, either, located
 from .mistakes import Failure, continues, known_mistake, strings_of
 from .source import Source, read
-from .syntax import Def, Op, Schedule, X
+from .syntax import Def, Op, Schedule, Variant, X
 from .tree import Build, Unreadable
+from .variants import completed
 
 ROOT = Path(__file__).resolve().parent.parent
 GRAMMAR = ROOT / "grammar" / "op.lark"
@@ -86,10 +87,15 @@ def parse_source(source: Source) -> tuple[list[Op | Def | Schedule], list[Error]
     spans = source.items()
     head = spans[0][0] if spans else len(source.text)
     stray = stray_lines(source, head)
+    variant_of: Op | None = None  # the op whose variants may follow
     if stray:
         errors.append(stray)
     for start, end in spans:
         result = parse_item(source, start, end)
+        if not isinstance(result, Variant):
+            variant_of = result if isinstance(result, Op) else None
+        else:
+            result = completed(result, variant_of)
         if not isinstance(result, Error):
             items.append(result)
         elif not errors or not (cause := continues(result, errors[-1], source.text[start:end])):
@@ -99,7 +105,7 @@ def parse_source(source: Source) -> tuple[list[Op | Def | Schedule], list[Error]
     return items, located(errors, source.path), source
 
 
-def parse_item(source: Source, start: int, end: int) -> Op | Def | Schedule | Error:
+def parse_item(source: Source, start: int, end: int) -> Op | Variant | Def | Schedule | Error:
     bad = indentation(source, start, end)
     if bad:
         return bad

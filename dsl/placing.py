@@ -24,13 +24,14 @@ def place(work, a: Assign, callee: OpDef):
     at = bind(work, a.value, callee)
     if callee.random:
         raise Mistake("type", f"`{callee.name}` cannot be called in a formula", a.value.span, "it draws random numbers")
-    several = len(callee.outputs) > 1
-    direct = not several and a.name not in work.items and a.name not in {o.name for o in work.op.outputs}
+    wanted = results(a, callee)
+    results_here = {o.name for o in work.op.outputs}
+    direct = {n for n, t in wanted.items() if t.name not in work.items and t.name not in results_here}
     for n, t in callee.forward.tensors.items():
         if n in at.names:
             continue
-        name = f"{stem}_{n.rstrip('_')}_" if several or n not in callee.outputs or not direct else a.name
-        while name in work.tensors and name != a.name:
+        name = wanted[n].name if n in direct else f"{stem}_{n.rstrip('_')}_"
+        while name in work.tensors and n not in direct:
             name = f"{name}_"
         at.names[n] = name
         declare(work, at.tensor(t, name))
@@ -48,8 +49,16 @@ def place(work, a: Assign, callee: OpDef):
         ) from None
     made = [replace(s, when=None if s.when == TRUE else s.when) for s in made if s.when != FALSE]
     work.stmts += without_copies(made, work)
-    if not several and not direct:
-        copy(work, a, at.names[callee.outputs[0]])
+    for n, target in wanted.items():
+        if n not in direct:
+            copy(work, target, at.names[n])
+
+
+def results(a: Assign, callee: OpDef) -> dict[str, Assign]:
+    """What takes each result of the callee: none of several where one name stands for all, `f.values`."""
+    if not a.also and len(callee.outputs) > 1:
+        return {}
+    return dict(zip(callee.outputs, a.targets(), strict=True))
 
 
 def without_copies(made: list[Stmt], work) -> list[Stmt]:
@@ -96,7 +105,10 @@ def copy(work, a: Assign, source: str):
     if a.name not in work.items:
         work.declare(replace(work.tensors[source], name=a.name, role="output"), work.items[source])
     axes = [x for item in work.items[a.name] for x in item.axes]
-    if [x.pack for x in axes] != [x.pack for x in there]:
+    if [x.pack for x in axes] != [x.pack for x in there] or any(
+        not x.pack and work.sizes_differ(x.extent, y.extent) and x.extent != y.extent
+        for x, y in zip(axes, there, strict=True)
+    ):
         raise Mistake("rank", f"`{a.name}` has other axes than `{a.value.val}` gives", a.value.span)
     loops = tuple(Loop(work.loop("i"), x.extent, x.pack or None) for x in axes)
     at = tuple(map(loop_index, loops))

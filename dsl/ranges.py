@@ -95,6 +95,8 @@ class Ranges:
     def bounded(self, name: str, is_pack: bool, high: X, c: Context, body):
         if not is_pack:
             return "one", Loop(name, self.length(name, self.op.formulas.lower(high, c), high))
+        if high.kind == "name" and self.op.is_pack(high.val):
+            return "pack", Loop(name, pack=high.val)
         r = self.op.patterns.rank_in(high) or next((n for e in body if (n := self.rank_used(name, e))), None)
         if r is None:
             raise Mistake("range", f"how many axes `*{name}` has is unknown", high.span)

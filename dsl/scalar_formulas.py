@@ -272,7 +272,7 @@ class Formulas:
         n, a, op = e.val, e.args, self.op
         if n in op.defs:
             d = op.defs[n]
-            if d.value is None:
+            if d.steps:
                 return call(n, *(self.lower(x, c) for x in a))
             return self.lower(
                 d.value, replace(c, names={**c.names, **dict(zip(d.params, (self.lower(x, c) for x in a)))})

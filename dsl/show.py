@@ -4,7 +4,7 @@ Parsing the text gives an equal tree.  Comments, line breaks and the way numbers
 
 from __future__ import annotations
 
-from .syntax import Assign, Binder, Def, Dim, Launch, Let, Op, Schedule, Setting, Type, X
+from .syntax import Assign, Binder, Def, Dim, Launch, Let, Op, Require, Schedule, Setting, Type, X
 
 # How tightly a node binds; an operand that binds looser than its place needs brackets.
 IF, OR, AND, NOT, COMPARE, BITS, SHIFT, SUM, PRODUCT, TERM, UNARY, POWER, POSTFIX, PRIMARY = range(14)
@@ -151,8 +151,21 @@ def signature(op: Op) -> str:
 
 
 def assignment(a: Assign) -> str:
-    index = "" if a.index is None else f"[{commas(a.index)}]"
-    return f"{a.name}{index} {a.mode} {expression(a.value)}"
+    ends = {b.name: b.high for b in a.extents}
+    left = [left_index(i, ends) for i in a.index or ()]
+    index = "" if a.index is None else f"[{', '.join(left)}]"
+    return f"{', '.join([a.name, *(str(x.val) for x in a.also)])}{index} {a.mode} {expression(a.value)}"
+
+
+def left_index(i: X, ends: dict[str, X]) -> str:
+    """An index on the left, with how far it runs where that is said."""
+    bare = i.args[0] if i.kind == "spread" else i
+    high = ends.get(str(bare.val)) if bare.kind == "name" else None
+    return commas((i,)) + (f" < {expression(high, SUM)}" if high is not None else "")
+
+
+def require(r: Require) -> str:
+    return f"require {expression(r.condition)}" + (f', "{r.message}"' if r.message else "")
 
 
 def launch(x: Launch) -> str:
@@ -191,6 +204,8 @@ def routine(d: Def) -> str:
                 f"for {s.index} in {expression(s.low, SUM)} .. {expression(s.high, SUM)}{goes}: "
                 f"{'; '.join(map(let, s.steps))}"
             )
+    lines += map(assignment, d.body)
+    lines += map(require, d.requires)
     lines += [f"grad {p} = {expression(e)}" for p, e in d.slopes]
     return "\n    ".join(lines) + "\n"
 
@@ -233,7 +248,7 @@ def show(item: Op | Def | Schedule) -> str:
         lines.append("foreach")
     if op.numbers:
         lines.append("numbers")
-    lines += [f'require {expression(r.condition)}, "{r.message}"' for r in (*op.requires, *op.asked)]
+    lines += map(require, (*op.requires, *op.asked))
     if not short:
         lines += map(assignment, op.body)
     lines += [text_block(f"{c.language} ", c.text) for c in op.code]

@@ -4,6 +4,7 @@ and the conditions of schedules.  None of them may look at elements of tensors."
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from .accesses import Place, check_field
 from .calls import check_call
@@ -33,9 +34,27 @@ SHORT = {
 def check_clauses(walk, op: Op, source: Source, clean: bool):
     """Sizes, defaults, conditional axes, `require` and `sample`; `walk` is the op's `Formulas`, `clean` says
     whether its signature has no mistakes so far."""
+    from .groups import check_asked
+
     for r in op.requires:
+        if not r.message:
+            check_asked(walk, r)
+            continue
+        before = len(walk.errors)
         number(walk, r.condition, "a condition")
-        message(walk, r, source)
+        if not r.group:
+            message(walk, r, source)
+        else:
+            walk.errors[before:] = [
+                replace(
+                    e,
+                    help=(
+                        *e.help,
+                        f"the group `{r.group}` speaks of it",
+                    ),
+                )
+                for e in walk.errors[before:]
+            ]
     for r in op.asked:
         if r.unless is not None:
             number(walk, r.unless, "where a requirement is not asked")

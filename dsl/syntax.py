@@ -5,7 +5,7 @@ point at the place it speaks of.  Nodes compare by content, not by place."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 Span = tuple[int, int]
 
@@ -110,7 +110,10 @@ class Output:
 
 @dataclass(frozen=True)
 class Assign:
-    """`out[m, n] = value`; index None is a whole-tensor assignment."""
+    """`out[m, n] = value`; index None is a whole-tensor assignment.
+
+    extents: the indices on the left that say how far they run, as in `unit[i < N, j < N] = ...`; also: the further names in
+    `U, S, V = svd_rows(a, full)`, which takes a result each."""
 
     name: str
     index: tuple[X, ...] | None
@@ -118,6 +121,12 @@ class Assign:
     value: X
     span: Span = spot()
     name_span: Span = spot()
+    extents: tuple[Binder, ...] = ()
+    also: tuple[X, ...] = ()
+
+    def targets(self) -> tuple[Assign, ...]:
+        """It and what it assigns besides, each by itself."""
+        return (self, *(replace(self, name=x.val, name_span=x.span) for x in self.also))
 
 
 @dataclass(frozen=True)
@@ -133,8 +142,9 @@ class Size:
 @dataclass(frozen=True)
 class Require:
     condition: X
-    message: str  # with {expressions} in braces
+    message: str  # with {expressions} in braces; "": the condition calls a group of requirements
     span: Span = spot()
+    group: str = field(default="", compare=False)  # the group from which it comes
     unless: X | None = None  # of one over elements: where it need not be asked, which types and numbers decide
 
 
@@ -284,8 +294,9 @@ class Repeat:
 class Def:
     """`def hat(d) = max(1 - abs(d), 0)`: a formula with a name, put in place where it is called.
 
-    Without a formula (value None) it has steps that end with `out`, and is a function of its own in kernels;
-    slopes: its derivative by a parameter, as (parameter, formula)."""
+    Without a formula (value None) it is one of three things.  Steps, which end with `out`, are a function of its own in kernels;
+    slopes: its derivative by a parameter, as (parameter, formula).  A body is over tensors: its statements are put into the op
+    that calls it.  Requires are a group of requirements."""
 
     name: str
     params: tuple[str, ...]
@@ -293,6 +304,23 @@ class Def:
     steps: tuple[Let | Repeat, ...] = ()
     slopes: tuple[tuple[str, X], ...] = ()
     doc: str = ""
+    body: tuple[Assign, ...] = ()
+    requires: tuple[Require, ...] = ()
+    span: Span = spot()
+    name_span: Span = spot()
+
+
+@dataclass(frozen=True)
+class Variant:
+    """`or max(input, other: Num) -> Num = ...`: another signature of the op above it, before that fills in what it does not say.
+
+    params: one without a type is the parameter as that op has it; None stands for all that are not named.  clauses: those that it says."""
+
+    name: str
+    params: tuple[Param | None, ...]
+    outputs: tuple[Output, ...] | None
+    drop: tuple[str, str | None] | None
+    clauses: dict[str, tuple]
     span: Span = spot()
     name_span: Span = spot()
 

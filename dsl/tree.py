@@ -5,12 +5,14 @@ three quotes lose their common indentation."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from inspect import cleandoc
 from textwrap import dedent
 
 from lark import Token, v_args
 from lark.visitors import Transformer_NonRecursive
 
+from .scope import REDUCERS, nodes_in
 from .syntax import (
     Assign,
     Binder,
@@ -32,6 +34,7 @@ from .syntax import (
     Size,
     Test,
     Type,
+    Variant,
     X,
 )
 
@@ -81,6 +84,47 @@ def number(t: Token) -> int | float:
 
 def quoted(t: Token) -> str:
     return cleandoc(t[3:-3]) if t.startswith('"""') else str(t[1:-1]).strip()
+
+
+def run_out(index: tuple[X, ...] | None) -> tuple[tuple[X, ...] | None, tuple[Binder, ...]]:
+    """The indices of a left side, and those of them that say how far they run: `i < N`, `*b < B`."""
+    if index is None:
+        return None, ()
+    bare = [i.args[0] if i.kind == "spread" else i for i in index]
+    says = [e.kind == "<" and e.args[0].kind == "name" for e in bare]
+    extents = tuple(
+        Binder(str(e.args[0].val), i.kind == "spread", None, e.args[1], i.span)
+        for i, e, said in zip(index, bare, says)
+        if said
+    )
+    left = lambda i, e: replace(i, args=(e.args[0],)) if i.kind == "spread" else e.args[0]
+    made = tuple(left(i, e) if said else i for i, e, said in zip(index, bare, says))
+    names = [(i.args[0] if i.kind == "spread" else i).val for i in made]
+    twice = next((b for b in extents if names.count(b.name) > 1), None)
+    if twice is not None:
+        raise Unreadable(f"`{twice.name}` stands twice on the left", twice.span)
+    return made, extents
+
+
+def values_of(steps: tuple[Let | Repeat, ...]) -> list[X]:
+    return [v for s in steps for t in (s.steps if isinstance(s, Repeat) else (s,)) for v in t.values]
+
+
+def speaks_of_tensors(e: X) -> bool:
+    """Whether a formula is no formula of numbers: it reads elements, reduces, or looks at a text."""
+    return any(
+        n.kind in ("read", "field", "reduce", "str") or n.kind == "call" and n.val in REDUCERS and len(n.args) == 1
+        for n in nodes_in(e)
+    )
+
+
+def whole_assignment(s: Let | Repeat) -> Assign:
+    """A step of a `def` over tensors."""
+    if isinstance(s, Repeat):
+        raise Unreadable("a loop is of numbers, but this `def` is over tensors", s.span)
+    if len(s.names) > 1:
+        raise Unreadable("over tensors, each name is assigned by itself", s.span)
+    return Assign(s.names[0], None, "=", s.values[0], s.span, (s.span[0], s.span[0] + len(s.names[0])))
 
 
 @v_args(meta=True)
@@ -247,7 +291,7 @@ class Build(Transformer_NonRecursive):
         return ("sizes", Size(str(c[1]), c[0] is not None, c[2], place(m)), place(m))
 
     def require(self, m, c):
-        return ("requires", Require(c[0], str(c[1][1:-1]), place(m)), place(m))
+        return ("requires", Require(c[0], "" if c[1] is None else str(c[1][1:-1]), place(m)), place(m))
 
     def sample(self, m, c):
         bounds = (c[3], c[5]) if len(c) == 6 else (None, None)
@@ -258,6 +302,13 @@ class Build(Transformer_NonRecursive):
 
     def assign(self, m, c):
         return ("body", self.assignment(m, c), place(m))
+
+    def together(self, m, c):
+        *names, mode, value = c
+        if str(mode) != "=":
+            raise Unreadable("several results are plainly assigned", place(m))
+        rest = tuple(X("name", (), str(n), token_place(n)) for n in names[1:])
+        return ("body", Assign(str(names[0]), None, "=", value, place(m), token_place(names[0]), also=rest), place(m))
 
     def grad(self, m, c):
         return ("grads", self.assignment(m, c), place(m))
@@ -296,7 +347,12 @@ class Build(Transformer_NonRecursive):
 
     def assignment(self, m, c):
         (name, index), mode, value = c
-        return Assign(str(name), index, str(mode), value, place(m), token_place(name))
+        index, extents = run_out(index)
+        return Assign(str(name), index, str(mode), value, place(m), token_place(name), extents)
+
+    def indexed(self, m, c):
+        name, index, mode, value = c
+        return ("tensors", self.assignment(m, ((name, index), mode, value)), place(m))
 
     # Items
     def params(self, m, c):
@@ -307,12 +363,47 @@ class Build(Transformer_NonRecursive):
                     raise Unreadable("there is a second `*` among the parameters", p)
                 keyword = True
             else:
-                out.append(Param(p.name, p.type, p.default, p.mut, keyword, p.span))
+                out.append(p and replace(p, keyword=keyword))
         return tuple(out)
 
     def op(self, m, c):
         name, params, result, value, *clauses = c
         outputs, drop = result or ((Output("out", None, token_place(name)),), None)
+        return Op(
+            str(name),
+            params or (),
+            outputs,
+            drop,
+            span=place(m),
+            name_span=token_place(name),
+            **self.clauses(name, value, clauses),
+        )
+
+    def kept(self, m, c):
+        return Param(str(c[0]), None, span=token_place(c[0]))
+
+    def rest(self, m, c):
+        return None
+
+    def variant_params(self, m, c):
+        return self.params(m, c)
+
+    def variant(self, m, c):
+        name, params, result, value, *clauses = c
+        outputs, drop = result or (None, None)
+        parts = self.clauses(name, value, clauses)
+        return Variant(
+            str(name),
+            params or (),
+            outputs,
+            drop,
+            parts,
+            place(m),
+            token_place(name),
+        )
+
+    def clauses(self, name, value, clauses) -> dict:
+        """What the clauses of an op say, by its fields."""
         parts: dict[str, list] = {}
         if value is not None:
             parts["body"] = [Assign("out", None, "=", value, value.span, token_place(name))]
@@ -321,9 +412,8 @@ class Build(Transformer_NonRecursive):
                 raise Unreadable(f"this definition has a second {ONCE[kind]}", where)
             parts.setdefault(kind, []).append(v)
         fields = {k: v[0] if k in ONCE else tuple(v) for k, v in parts.items()}
-        fields["ignored"] = tuple(n for group in parts.get("ignored", ()) for n in group)
-        fields["aliases"] = tuple(a for group in parts.get("aliases", ()) for a in group)
-        return Op(str(name), params or (), outputs, drop, span=place(m), name_span=token_place(name), **fields)
+        lists = {k: tuple(name for names in parts[k] for name in names) for k in ("ignored", "aliases") if k in parts}
+        return fields | lists
 
     def let(self, m, c):
         if str(c[1]) != "=":
@@ -345,17 +435,48 @@ class Build(Transformer_NonRecursive):
 
     def function(self, m, c):
         name, params, value, *clauses = c
-        steps = tuple(s for kind, group, _ in clauses if kind == "steps" for s in group)
-        slopes = tuple(s for kind, s, _ in clauses if kind == "slopes")
         docs = [text for kind, text, _ in clauses if kind == "doc"]
+        requires = tuple(r for kind, r, _ in clauses if kind == "requires")
+        slopes = tuple(s for kind, s, _ in clauses if kind == "slopes")
+        steps = tuple(s for kind, group, _ in clauses if kind == "steps" for s in group)
+        over_tensors = any(kind == "tensors" for kind, *_ in clauses) or any(
+            speaks_of_tensors(e) for e in (value, *values_of(steps)) if e is not None
+        )
         for kind, _, where in clauses:
-            if kind == "steps" and value is not None:
+            if kind in ("steps", "tensors", "requires") and value is not None:
                 raise Unreadable("this `def` has a formula already", where)
+            if kind == "requires" and len(requires) + len(docs) < len(clauses):
+                raise Unreadable("a `def` with requirements has nothing else", where)
             if kind == "slopes" and value is not None:
                 raise Unreadable("the derivative of a formula is derived", where)
-        if value is None and not steps:
+            if kind == "slopes" and over_tensors:
+                raise Unreadable("the derivative of what is over tensors is derived", where)
+        if value is None and not (steps or over_tensors or requires):
             raise Unreadable("this `def` says nothing", token_place(name))
-        return Def(str(name), params or (), value, steps, slopes, docs[0] if docs else "", place(m), token_place(name))
+        body: tuple[Assign, ...] = ()
+        if over_tensors and value is not None:
+            body = (Assign("out", None, "=", value, value.span, token_place(name)),)
+        elif over_tensors:
+            body = tuple(
+                a
+                for kind, s, _ in clauses
+                if kind in ("steps", "tensors")
+                for a in ((s,) if kind == "tensors" else map(whole_assignment, s))
+            )
+        if over_tensors:
+            value, steps = None, ()
+        return Def(
+            str(name),
+            params or (),
+            value,
+            steps,
+            slopes,
+            docs[0] if docs else "",
+            body,
+            requires,
+            place(m),
+            token_place(name),
+        )
 
     def schedule(self, m, c):
         return Schedule(c[0], c[1], tuple(c[2:]), place(m))
