@@ -1,10 +1,10 @@
 """Groups of requirements: a `def` that has nothing else, asked for by its name.
 
     def index_fits(dim)
-        require rank(A) == rank(P) and rank(B) == rank(Q), "Index tensor must have the same number of dimensions as self tensor"
+        require rank(A) == rank(P) and rank(B) == rank(Q), "index must have as many dimensions as self"
 
-An op says `require index_fits(dim)`.  Parameters are tensors, options, numbers and texts; sizes and packs, in capitals, are those of the
-op that asks.  The requirements stand in its place in the syntax tree, before anything is checked."""
+An op says `require index_fits(dim)`.  Parameters are tensors, options, numbers and texts; sizes and packs, in capitals,
+are those of the op that asks.  The requirements stand in its place in the syntax tree, before anything is checked."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ def groups_in(files: Iterable[list]) -> dict[str, Def]:
 
 
 def with_groups(items: list, defs: dict[str, Def]) -> list:
-    """The items of a file, with the requirements of a group in the place of its name.  What names no group, or gives one other
-    arguments, stays as it is, for `check_asked` to tell."""
+    """The items of a file, with the requirements of a group in the place of its name.  What names no group, or gives
+    one other arguments, stays as it is, for `check_asked` to tell."""
     asks = lambda i: isinstance(i, Op) and any(not r.message for r in i.requires)
     return [
         replace(i, requires=tuple(s for r in i.requires for s in members(r, defs))) if asks(i) else i for i in items
@@ -57,7 +57,8 @@ def worded(text: str, names: dict[str, X]) -> str:
         alone = names.get(m[1])
         if alone is not None and alone.kind != "name":
             return str(alone.val)
-        return "{%s}" % re.sub(r"[A-Za-z_]\w*", lambda n: str(names[n[0]].val) if n[0] in names else n[0], m[1])
+        inner = re.sub(r"[A-Za-z_]\w*", lambda n: str(names[n[0]].val) if n[0] in names else n[0], m[1])
+        return f"{{{inner}}}"
 
     return re.sub(r"\{([^{}]+)\}", hole, text)
 

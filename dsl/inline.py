@@ -1,8 +1,8 @@
 """Calls of other ops, put in place: `out = softmax(-input, dim)` becomes softmax's own formulas.
 
-The callee must be written in whole-tensor formulas, or be a `def` over tensors, which may use index notation as well.  Its locals get
-the callee's name in front, a tensor argument that is more than a name gets a local of its own, and its options are replaced by the
-arguments."""
+The callee must be written in whole-tensor formulas, or be a `def` over tensors, which may use index notation as well.
+Its locals get the callee's name in front, a tensor argument that is more than a name gets a local of its own, and its
+options are replaced by the arguments."""
 
 from __future__ import annotations
 
@@ -95,7 +95,8 @@ class Inliner:
         return [*before, replace(a, value=value)]
 
     def composed(self, a: Assign) -> list[Assign]:
-        """An assignment of a gradient, with what is over tensors put in place; ops that it calls are put there by dsl/lower.py."""
+        """An assignment of a gradient, with what is over tensors put in place; ops that it calls are put there by
+        dsl/lower.py."""
         ops, self.ops = self.ops, {}
         made = self.assign(a)
         self.ops = ops
@@ -151,7 +152,8 @@ class Inliner:
         return d if d is not None and d.body else None
 
     def compose(self, e: X, d: Def, before: list[Assign], target: Assign | None = None) -> X:
-        """The statements of a definition over tensors in the place of a call; target: what gets its value, a new name if there is none."""
+        """The statements of a definition over tensors in the place of a call; target: what gets its value, a new name
+        if there is none."""
         prefix = self.prefix(d.name)
         names: Names = {}
         for p, value in zip(d.params, e.args):

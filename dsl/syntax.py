@@ -112,8 +112,8 @@ class Output:
 class Assign:
     """`out[m, n] = value`; index None is a whole-tensor assignment.
 
-    extents: the indices on the left that say how far they run, as in `unit[i < N, j < N] = ...`; also: the further names in
-    `U, S, V = svd_rows(a, full)`, which takes a result each."""
+    extents: the indices on the left that say how far they run, as in `unit[i < N, j < N] = ...`; also: the further
+    names in `U, S, V = svd_rows(a, full)`, which takes a result each."""
 
     name: str
     index: tuple[X, ...] | None
@@ -294,9 +294,9 @@ class Repeat:
 class Def:
     """`def hat(d) = max(1 - abs(d), 0)`: a formula with a name, put in place where it is called.
 
-    Without a formula (value None) it is one of three things.  Steps, which end with `out`, are a function of its own in kernels;
-    slopes: its derivative by a parameter, as (parameter, formula).  A body is over tensors: its statements are put into the op
-    that calls it.  Requires are a group of requirements."""
+    Without a formula (value None) it is one of three things.  Steps, which end with `out`, are a function of its own in
+    kernels; slopes: its derivative by a parameter, as (parameter, formula).  A body is over tensors: its statements are
+    put into the op that calls it.  Requires are a group of requirements."""
 
     name: str
     params: tuple[str, ...]
@@ -312,9 +312,11 @@ class Def:
 
 @dataclass(frozen=True)
 class Variant:
-    """`or max(input, other: Num) -> Num = ...`: another signature of the op above it, before that fills in what it does not say.
+    """`or max(input, other: Num) -> Num = ...`: another signature of the op above it, before that fills in what it does
+    not say.
 
-    params: one without a type is the parameter as that op has it; None stands for all that are not named.  clauses: those that it says."""
+    params: one without a type is the parameter as that op has it; None stands for all that are not named.  clauses:
+    those that it says."""
 
     name: str
     params: tuple[Param | None, ...]

@@ -1,9 +1,9 @@
 """Variants: further signatures of an op, `or max(input, other: Num) -> Num = ...`, made whole from the op above them.
 
-A variant is an op of its own, with a name of its own, which shares the op's names in PyTorch.  What it does not say is the op's:
-parameters without a type, all that are not named (`...`), the result, and each kind of clause of which it has none; a `where` size
-replaces that of the same name.  Text, tests and modules are always its own, and a formula comes with its gradients.
-Everything behind the parser sees plain ops."""
+A variant is an op of its own, with a name of its own, which shares the op's names in PyTorch.  What it does not say is
+the op's: parameters without a type, all that are not named (`...`), the result, and each kind of clause of which it has
+none; a `where` size replaces that of the same name.  Text, tests and modules are always its own, and a formula comes
+with its gradients.  Everything behind the parser sees plain ops."""
 
 from __future__ import annotations
 
