@@ -13,6 +13,7 @@ from pathlib import Path
 from codegen.earlier import Earlier
 from dsl.api import Function
 from dsl.diagnostics import Error
+from dsl.expression import RawResult
 from dsl.ir import Raw
 from dsl.opdef import Library, OpDef
 from dsl.raw import code_place
@@ -90,7 +91,7 @@ def body(op: OpDef, language: str) -> Code:
 
 
 def raw(op: OpDef) -> Raw:
-    return next(s.body.val for s in op.forward.stmts if s.body.op == "raw" and s.body.val.body.op == op.name)
+    return next(s.body.raw for s in op.forward.stmts if isinstance(s.body, RawResult) and s.body.raw.body.op == op.name)
 
 
 # --- JavaScript ------------------------------------------------------------------------------------

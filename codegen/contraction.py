@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dsl.expression import E, conj, conjuncts, indices, walk
+from dsl.expression import E, Random, conj, conjuncts, indices, is_binary, is_unary, lift, walk
 from dsl.ir import Stmt
 
 
@@ -24,16 +24,16 @@ class Roles:
 
 
 def factors(e: E) -> list[E]:
-    if e.op == "*":
-        return factors(e.args[0]) + factors(e.args[1])
-    if e.op == "neg":
-        return [E("const", (), -1)] + factors(e.args[0])
+    if is_binary(e, "*"):
+        return factors(e.left) + factors(e.right)
+    if is_unary(e, "-"):
+        return [lift(-1)] + factors(e.operand)
     return [e]
 
 
 def roles(s: Stmt) -> Roles | None:
     """How the sum splits, or None."""
-    if s.red != "sum" or not s.rloops or any(n.op == "rand" for n in walk(s.body)):
+    if s.red != "sum" or not s.rloops or any(isinstance(n, Random) for n in walk(s.body)):
         return None
     parts = factors(s.body)
     scale = tuple(f for f in parts if not indices(f))
@@ -55,14 +55,8 @@ def roles(s: Stmt) -> Roles | None:
     return None
 
 
-def has_read(parts) -> bool:
-    return any(n.op == "read" for p in parts for n in walk_all(p))
-
-
-def walk_all(e: E):
-    yield e
-    for a in e.args:
-        yield from walk_all(a)
+def has_read(parts: tuple[E, ...]) -> bool:
+    return any(p.reads for p in parts)
 
 
 def filters(pred: E | None, a: set[str], b: set[str], outer: set[str]) -> tuple[E | None, E | None] | None:

@@ -3,10 +3,10 @@ tensor to them, and a list of them takes one launch (runtime/dispatch/foreach.ts
 
 from __future__ import annotations
 
-from dsl.expression import E, symbols
+from dsl.expression import E, is_loop, symbols
 from dsl.opdef import OpDef, Presence, symbol
 
-from .nests import Nest, bare, named_loops, nests
+from .nests import Nest, named_loops, nests
 
 
 def elementwise(op: OpDef) -> bool:
@@ -35,7 +35,7 @@ def alone(op: OpDef, nest: Nest, options: set[str]) -> bool:
         or named_loops(nest)
     ):
         return False
-    if any(a.index and not (len(a.index) == 1 and bare(a.index[0])) for a in nest.accesses):
+    if any(a.index and not (len(a.index) == 1 and is_loop(a.index[0])) for a in nest.accesses):
         return False
     formulas: list[E | None] = [nest.when, *(a.guard for a in nest.accesses), *(a.fallback for a in nest.accesses)]
     formulas += [e for s in nest.steps for e in (s.body, s.pred)]

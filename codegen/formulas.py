@@ -8,32 +8,38 @@ from __future__ import annotations
 
 from math import pi
 
-from dsl.expression import ROUTINES, ZERO, E, walk
-from dsl.ir import Tensor
-from dsl.opdef import OpDef, Presence, symbol
-
-from .host.model import Code, ReadCode, StepCode
-from .host.nodes import (
-    Apply,
+from dsl.expression import (
+    COMPARISONS,
+    ROUTINES,
+    ZERO,
     Binary,
-    BoundsCheck,
+    Call,
     Cast,
     Constant,
+    E,
     Element,
     Index,
-    Node,
-    Option,
+    Local,
     Random,
     Result,
     Select,
+    Symbol,
     Unary,
-    Uniform,
+    is_binary,
+    is_loop,
+    is_unary,
+    walk,
 )
-from .nests import Nest, bare
-from .typing import Kinds, tensor_kind
-from .wide import WIDE, wide_parts
+from dsl.ir import Tensor
+from dsl.opdef import OpDef, Presence, symbol
 
-COMPARE = ("<", "<=", "==", "!=", ">", ">=")
+from .host import nodes
+from .host.model import Code, ReadCode, StepCode
+from .host.nodes import Apply, BoundsCheck, Node, Option, Uniform
+from .nests import Nest, Step
+from .typing import Kinds, tensor_kind
+from .wide import may_be_wide, wide_parts
+
 # Intrinsics of floats that WGSL's own functions serve exactly; the others are in the prelude.
 NATIVE = {"abs", "floor", "ceil", "trunc", "round"}
 STATIC_KINDS = ("bool", "choice")
@@ -56,10 +62,10 @@ def code(
         w.check(tensors)
     accesses, targets = [], {s.target for s in nest.steps}
     for n, a in enumerate(nest.accesses):
-        kind = w.kinds.holes[f"r{n}"]
+        kind = w.kinds.elements[n]
         accesses.append(
             ReadCode(
-                [None if bare(i) else w.place(i, n in told, n in targets) for i in a.index],
+                [None if is_loop(i) else w.place(i, n in told, n in targets) for i in a.index],
                 None if a.guard is None else w.node(a.guard, "b"),
                 None if a.fallback is None else w.node(a.fallback, kind),
             )
@@ -97,46 +103,36 @@ class Lowering:
         self.integral = integral
 
     # What is checked where whole numbers of T must fit: the values that are of T.
-    values: frozenset[str] = frozenset()
+    values: frozenset[E] = frozenset()
 
-    def check(self, tensors: dict[str, Tensor]):
+    def check(self, tensors: dict[str, Tensor]) -> None:
         """From here on what is computed from elements of T, or from numbers that are options, must fit (`_checked` in
         rare.wgsl)."""
-        values = {f"r{n}" for n, a in enumerate(self.nest.accesses) if tensor_kind(self.op, tensors[a.tensor]) == "T"}
-        values |= {name for name, kind in self.kinds.options.items() if kind == "num"}
-        self.values = frozenset(
-            values
-            | {s.name for s, k in zip(self.nest.steps, kinds(self.op, self.nest, tensors)) if s.name and k == "T"}
-        )
+        own = kinds(self.op, self.nest, tensors)
+        values: set[E] = {
+            Element(n) for n, a in enumerate(self.nest.accesses) if tensor_kind(self.op, tensors[a.tensor]) == "T"
+        }
+        values |= {Symbol(name) for name, kind in self.kinds.options.items() if kind == "num"}
+        values |= {Result(s.result) for s, k in zip(self.nest.steps, own, strict=True) if k == "T"}
+        self.values = frozenset(values)
 
     def checked(self, e: E) -> bool:
-        return (
-            bool(self.values)
-            and any(n.op in ("hole", "sym") and n.val in self.values for n in walk(e))
-            and self.kinds.kind(e) == "i"
-        )
+        return bool(self.values) and any(n in self.values for n in walk(e)) and self.kinds.kind(e) == "i"
 
-    def body(self, s, kind: str) -> Node:
+    def body(self, s: Step, kind: str) -> Node:
         """What a step computes; sums and products of whole numbers of T are kept in 64 bits (codegen/host/row.py)."""
         e = s.body
-        if (
-            s.kind == "store"
-            and self.values
-            and kind == "i"
-            and f"r{s.target}" in self.values
-            and self.kinds.kind(e) == "f"
-            and not exact(e)
-        ):
-            return self.call("cut_checked", (e,), "f")
-        if not (s.kind == "reduce" and s.red in ("sum", "prod") and s.name in self.values):
-            return self.node(e, self.body_kind(s, kind))
-        return (
-            self.call("wide_product", e.args, "i")
-            if e.op == "*" and self.kinds.kind(e) == "i"
-            else self.call("widened", (e,), "i")
-        )
+        if s.kind == "store":
+            whole = kind == "i" and Element(s.target) in self.values
+            if whole and self.kinds.kind(e) == "f" and not exact(e):
+                return self.call("cut_checked", (e,), "f")
+        elif s.red in ("sum", "prod") and Result(s.result) in self.values:
+            if is_binary(e, "*") and self.kinds.kind(e) == "i":
+                return self.call("wide_product", e.parts(), "i")
+            return self.call("widened", (e,), "i")
+        return self.node(e, self.body_kind(s, kind))
 
-    def body_kind(self, s, kind: str) -> str:
+    def body_kind(self, s: Step, kind: str) -> str:
         """The kind of a step's body: for argmax that of what it compares."""
         if s.kind == "reduce" and s.red in ("argmax", "argmin"):
             k = self.kinds.kind(s.body)
@@ -146,159 +142,175 @@ class Lowering:
     def place(self, e: E, told: bool, stores: bool) -> Node:
         """A computed index, checked where the device is to be told of it; see wgsl/reached.py."""
         index = self.node(e, "i")
-        return BoundsCheck(index, stores) if told and e.holes else index
+        return BoundsCheck(index, stores) if told and (e.elements or e.results) else index
 
-    def answer(self, s, kind: str) -> Node:
+    def answer(self, s: Step, kind: str) -> Node:
         """What an op that is asked stores: 1 or 0 for the requirement whose output it is."""
         target = self.nest.accesses[s.target].tensor
         if target not in self.op.outputs:
             return self.node(s.body, kind)
-        condition = self.node(s.body.args[0], "b")
-        return Select(
-            Apply("allowed", [condition, Constant("i", self.op.outputs.index(target))]),
-            Constant(kind, 1),
-            Constant(kind, 0),
-        )
+        assert isinstance(s.body, Select)
+        condition = self.node(s.body.condition, "b")
+        answer = Apply("allowed", [condition, nodes.Constant("i", self.op.outputs.index(target))])
+        return nodes.Select(answer, nodes.Constant(kind, 1), nodes.Constant(kind, 0))
 
     # --- Numbers ---
 
     def node(self, e: E, want: str) -> Node:
         """e as kind `want`."""
         kind = self.kinds.kind(e)
-        if e.op == "const":
-            return Constant(want, int(bool(e.val)) if want == "b" else int(e.val) if want == "i" else float(e.val))
+        if isinstance(e, Constant):
+            value = int(bool(e.value)) if want == "b" else int(e.value) if want == "i" else float(e.value)
+            return nodes.Constant(want, value)
         if kind == "inf":
             return self.infinity(e, want)
-        if want == "i" and self.values and exact(e) and all(self.kinds.kind(x) != "f" for x in e.args[0].args):
-            return self.call("trunc_divide_checked", e.args[0].args, "i")
-        if e.op == "if" and kind == "i" and want == "f":
+        if want == "i" and self.values and (quotient := exact(e)):
+            if all(self.kinds.kind(x) != "f" for x in quotient.parts()):
+                return self.call("trunc_divide_checked", quotient.parts(), "i")
+        if isinstance(e, Select) and kind == "i" and want == "f":
             return self.own(e, want, want)  # `0 if c else inf`: each by itself
-        e = self.own(e, kind, want)
-        return e if kind == want else self.cast(e, kind, want)
+        made = self.own(e, kind, want)
+        return made if kind == want else self.cast(made, kind, want)
 
     def cast(self, e: Node, kind: str, want: str) -> Node:
         if want == "b":
-            return (
-                Unary("!", Binary("==", e, Constant("f", 0))) if kind == "f" else Binary("!=", e, Constant("i", 0))
-            )  # see `!=` in own
-        return Select(e, Constant(want, 1), Constant(want, 0)) if kind == "b" else Cast(want, e)
+            zero = nodes.Constant(kind, 0)  # see `!=` in own
+            return nodes.Unary("!", nodes.Binary("==", e, zero)) if kind == "f" else nodes.Binary("!=", e, zero)
+        if kind == "b":
+            return nodes.Select(e, nodes.Constant(want, 1), nodes.Constant(want, 0))
+        return nodes.Cast(want, e)
 
     def infinity(self, e: E, want: str) -> Node:
         """An infinity, or the whole number that stands at that end."""
         if want == "b":
-            return Constant("b", 1)
-        match e.op:
-            case "sym":
-                return Uniform("inf") if want == "f" else Constant("i", 2**31 - 1)
-            case "neg" if e.args[0].op == "sym" and want != "f":
-                return Constant("i", -(2**31))
-        return self.own(e, want, want)
+            return nodes.Constant("b", 1)
+        match e:
+            case Symbol():
+                return Uniform("inf") if want == "f" else nodes.Constant("i", 2**31 - 1)
+            case Unary("-", Symbol()) if want != "f":
+                return nodes.Constant("i", -(2**31))
+            case _:
+                return self.own(e, want, want)
 
     def own(self, e: E, kind: str, want: str) -> Node:
         """e as the kind that it has by itself."""
-        a = e.args
-        match e.op:
-            case "idx":
-                return Index(e.val)
-            case "hole":
-                return self.hole(e.val)
-            case "sym":
-                return self.symbol(e.val)
-            case "rand":
-                return Random(e.val)
-            case "cast":
-                return (
-                    self.node(a[0], kind)
-                    if e.val != "i" or self.kinds.kind(a[0]) != "f"
-                    else self.call("to_whole", a, "f")
-                )
-            case "neg" if self.wide_inside(e):
-                return Apply("narrow_checked", [self.wide(e)])
-            case "neg" if self.checked(e):
-                return self.call("subtract_checked", (ZERO, *a), "i")
-            case "neg":
-                return negated(self.node(a[0], kind))
-            case "not":
-                return Unary("!", self.node(a[0], "b"))
-            case "and" | "or":
-                return self.binary("&&" if e.op == "and" else "||", a, "b")
-            case "if":
-                return Select(self.node(a[0], "b"), self.node(a[1], kind), self.node(a[2], kind))
-            case "call":
-                return self.intrinsic(e, kind)
-            case "~":
+        match e:
+            case Index(loop):
+                return nodes.Index(loop)
+            case Element(access):
+                return nodes.Element(access)
+            case Result(step):
+                return nodes.Result(step)
+            case Local(name):
+                return self.local(name)
+            case Symbol(name):
+                return self.symbol(name)
+            case Random(draw):
+                return nodes.Random(draw)
+            case Cast(to, operand):
+                if to == "i" and self.kinds.kind(operand) == "f":
+                    return self.call("to_whole", (operand,), "f")
+                return self.node(operand, kind)
+            case Unary("-", operand):
+                if self.wide_inside(e):
+                    return Apply("narrow_checked", [self.wide(e)])
+                if self.checked(e):
+                    return self.call("subtract_checked", (ZERO, operand), "i")
+                return negated(self.node(operand, kind))
+            case Unary("not", operand):
+                return nodes.Unary("!", self.node(operand, "b"))
+            case Unary("~", operand):
                 if kind == "b":
-                    return Unary("!", self.node(a[0], "b"))
-                return self.call("invert", a, "i") if self.integral else Unary("~", self.node(a[0], "i"))
-        if e.op in COMPARE:
-            k = self.kinds.join(a)
-            k = "f" if k in ("f", "inf") else "i"
-            if all(self.kinds.kind(x) == "b" for x in a) and e.op in ("==", "!="):
-                k = "b"
-            if e.op == "!=" and k == "f":  # compilers take WGSL's != for one that is false where a side is NaN
-                return Unary("!", self.binary("==", a, k))
-            return self.binary(e.op, a, k)
-        return self.arithmetic(e, kind)
+                    return nodes.Unary("!", self.node(operand, "b"))
+                if self.integral:
+                    return self.call("invert", (operand,), "i")
+                return nodes.Unary("~", self.node(operand, "i"))
+            case Binary("and", left, right):
+                return self.binary("&&", left, right, "b")
+            case Binary("or", left, right):
+                return self.binary("||", left, right, "b")
+            case Binary(operator, left, right) if operator in COMPARISONS:
+                return self.comparison(operator, left, right)
+            case Binary():
+                return self.arithmetic(e, kind)
+            case Select(condition, yes, no):
+                return nodes.Select(self.node(condition, "b"), self.node(yes, kind), self.node(no, kind))
+            case Call(name, operands):
+                return self.intrinsic(e, name, operands, kind)
+            case _:
+                raise ValueError(f"no formula of a nest: {e}")
 
-    def hole(self, name: str) -> Node:
-        return Result(int(name[3:])) if name.startswith("acc") else Element(int(name[1:]))
+    def local(self, name: str) -> Node:
+        raise ValueError(f"the variable {name} outside of a routine")
 
     def symbol(self, name: str) -> Node:
         if name in self.statics or name.startswith(Presence) and name not in self.kinds.options:
             return Option(name)
         return Constant("f", pi) if name == "pi" else Uniform(name)
 
-    def binary(self, operator: str, operands: tuple[E, ...], kind: str) -> Node:
-        left, right = operands
-        return Binary(operator, self.node(left, kind), self.node(right, kind))
+    def binary(self, operator: str, left: E, right: E, kind: str) -> Node:
+        return nodes.Binary(operator, self.node(left, kind), self.node(right, kind))
 
-    def arithmetic(self, e: E, kind: str) -> Node:
-        a, op = e.args, e.op
-        if op == "*" and kind == "f":  # a compiler may take `0 * x` for 0, NaN it is not
-            for x, y in (a, a[::-1]):
-                if x.op == "const" and x.val == 0:
-                    return self.call("nothing_of", [y], "f")
+    def comparison(self, operator: str, left: E, right: E) -> Node:
+        kind = "f" if self.kinds.join((left, right)) in ("f", "inf") else "i"
+        if self.kinds.kind(left) == self.kinds.kind(right) == "b" and operator in ("==", "!="):
+            kind = "b"
+        if operator == "!=" and kind == "f":  # compilers take WGSL's != for one that is false where a side is NaN
+            return nodes.Unary("!", self.binary("==", left, right, kind))
+        return self.binary(operator, left, right, kind)
+
+    def arithmetic(self, e: Binary, kind: str) -> Node:
+        operator, left, right = e.operator, e.left, e.right
+        if operator == "*" and kind == "f":  # a compiler may take `0 * x` for 0, NaN it is not
+            for x, y in ((left, right), (right, left)):
+                if isinstance(x, Constant) and x.value == 0:
+                    return self.call("nothing_of", (y,), "f")
         if self.wide_inside(e):
             return Apply("narrow_checked", [self.wide(e)])
-        if op in CHECKED and self.checked(e):
-            return self.call(f"{CHECKED[op]}_checked", a, "i")
-        if op in ("+", "-", "*"):
-            return self.binary(op, a, kind)
-        if op == "/":
-            return self.call("divide", a, "f")
-        if op in ("&", "|", "^"):
-            return self.binary("!=" if kind == "b" and op == "^" else op, a, kind)
-        if op == "**" and kind == "f" and a[1].op == "const" and a[1].val in (2, 0.5):
-            return self.call("square" if a[1].val == 2 else "square_root", a[:1], "f")
-        name = {"//": "floor_divide", "%": "remainder", "**": "power", "<<": "shift_left", ">>": "shift_right"}[op]
-        return self.call(name + ("_whole" if kind == "i" and op in ("//", "%", "**") else ""), a, kind)
+        if operator in CHECKED and self.checked(e):
+            return self.call(f"{CHECKED[operator]}_checked", (left, right), "i")
+        match operator:
+            case "+" | "-" | "*":
+                return self.binary(operator, left, right, kind)
+            case "/":
+                return self.call("divide", (left, right), "f")
+            case "&" | "|" | "^":
+                return self.binary("!=" if kind == "b" and operator == "^" else operator, left, right, kind)
+            case "**" if kind == "f" and isinstance(right, Constant) and right.value in (2, 0.5):
+                return self.call("square" if right.value == 2 else "square_root", (left,), "f")
+        name = FUNCTIONS[operator]
+        whole = kind == "i" and operator in ("//", "%", "**")
+        return self.call(f"{name}_whole" if whole else name, (left, right), kind)
 
     def wide_inside(self, e: E) -> bool:
-        return e.op in WIDE and bool(self.values) and self.checked(e) and any(wide_parts(e, self.checked))
+        return may_be_wide(e) and bool(self.values) and self.checked(e) and any(wide_parts(e, self.checked))
 
     def wide(self, e: E) -> Node:
         """A sum or product of whole numbers in 64 bits."""
         wide = wide_parts(e, self.checked)
-        if e.op == "*" and not any(wide):
-            return self.call("wide_product", e.args, "i")
-        parts = [self.wide(x) if w else self.call("widened", (x,), "i") for x, w in zip(e.args, wide)]
-        if e.op == "neg":
-            parts = [Apply("widened", [Constant("i", 0)]), *parts]
-        return Apply({"+": "wide_sum", "*": "wide_times"}.get(e.op, "wide_difference"), parts)
+        if is_binary(e, "*") and not any(wide):
+            return self.call("wide_product", e.parts(), "i")
+        parts = [self.wide(x) if w else self.call("widened", (x,), "i") for x, w in zip(e.parts(), wide, strict=True)]
+        if is_unary(e, "-"):
+            return Apply("wide_difference", [Apply("widened", [nodes.Constant("i", 0)]), *parts])
+        return Apply(
+            "wide_sum" if is_binary(e, "+") else "wide_times" if is_binary(e, "*") else "wide_difference", parts
+        )
 
-    def call(self, name: str, args, kind: str) -> Node:
-        return Apply(name, [self.node(x, kind) for x in args])
+    def call(self, name: str, operands: tuple[E, ...], kind: str) -> Node:
+        return Apply(name, [self.node(x, kind) for x in operands])
 
-    def intrinsic(self, e: E, kind: str) -> Node:
-        fn, a = e.val, e.args
+    def intrinsic(self, e: E, fn: str, a: tuple[E, ...], kind: str) -> Node:
         if fn == "stop":
             return self.node(a[0], kind)
         if fn in ROUTINES:
             return self.call(routine_name(fn, kind), a, kind)
         if fn in ("isnan", "isinf", "signbit"):
-            if self.kinds.kind(a[0]) in ("i", "b"):
-                return Binary("<", self.node(a[0], "i"), Constant("i", 0)) if fn == "signbit" else Constant("b", 0)
-            return self.call({"isnan": "is_nan", "isinf": "is_infinite", "signbit": "sign_bit"}[fn], a, "f")
+            if self.kinds.kind(a[0]) not in ("i", "b"):
+                return self.call({"isnan": "is_nan", "isinf": "is_infinite", "signbit": "sign_bit"}[fn], a, "f")
+            if fn == "signbit":
+                return nodes.Binary("<", self.node(a[0], "i"), nodes.Constant("i", 0))
+            return nodes.Constant("b", 0)
         if kind == "i":
             if fn in ("floor", "ceil", "trunc", "round"):
                 return self.node(a[0], "i")
@@ -314,6 +326,8 @@ class Lowering:
 
 # Operators on whole numbers of T that may not fit.
 CHECKED = {"+": "add", "-": "subtract", "*": "multiply", "//": "floor_divide", "**": "power", "<<": "shift_left"}
+# Operators without one in WGSL that does the same.
+FUNCTIONS = {"//": "floor_divide", "%": "remainder", "**": "power", "<<": "shift_left", ">>": "shift_right"}
 # Intrinsic -> its function in the prelude, where that is not the name followed by `_of`.
 PRELUDE_NAMES = {
     "max": "larger",
@@ -329,12 +343,18 @@ PRELUDE_NAMES = {
 
 
 def negated(e: Node) -> Node:
-    return Constant(e.kind, -e.value) if isinstance(e, Constant) and e.value != 0 else Unary("-", e)
+    if isinstance(e, nodes.Constant) and e.value != 0:
+        return nodes.Constant(e.kind, -e.value)
+    return nodes.Unary("-", e)
 
 
-def exact(e: E) -> bool:
-    """Whether it is a quotient cut towards zero: of whole numbers that is one of theirs."""
-    return e.op == "call" and e.val == "trunc" and e.args[0].op == "/"
+def exact(e: E) -> Binary | None:
+    """The quotient that is cut towards zero, if e is one: of whole numbers that is one of theirs."""
+    match e:
+        case Call("trunc", (Binary("/", _, _) as quotient,)):
+            return quotient
+        case _:
+            return None
 
 
 def routine_name(name: str, kind: str) -> str:

@@ -9,12 +9,38 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from dsl.axes import axes
-from dsl.expression import ZERO, E, conj, reads, subst, walk
+from dsl.expression import (
+    TRUE,
+    ZERO,
+    Binary,
+    E,
+    Element,
+    Index,
+    Inside,
+    Pack,
+    Random,
+    RawResult,
+    Read,
+    Result,
+    Select,
+    Symbol,
+    Unary,
+    conj,
+    idx,
+    is_loop,
+    joined_by,
+    mapped,
+    maybe_subst,
+    pack,
+    reads,
+    subst,
+    walk,
+)
 from dsl.ir import Loop, Program, Stmt, running
 
 from .contraction import Roles, roles
-from .nests import Access, Nest, Step, bare
-from .pointwise import inputs, simplified
+from .nests import Access, Nest, Step
+from .pointwise import simplified
 
 MOST_TENSORS = 8  # WebGPU promises eight storage buffers to a kernel
 
@@ -42,7 +68,7 @@ class Group:
 
     @property
     def tensors(self) -> set[str]:
-        return set().union(*map(inputs, self.stmts)) | self.targets
+        return set().union(*[x.inputs for x in self.stmts]) | self.targets
 
 
 def fused(program: Program) -> list[Nest]:
@@ -63,7 +89,7 @@ def fused(program: Program) -> list[Nest]:
 
 def bindable(s: Stmt) -> list[Stmt]:
     """A statement over more tensors than a kernel can bind as several that add up, where it is a sum."""
-    if len(inputs(s) | {s.target}) <= MOST_TENSORS or s.mode not in ("=", "+=") or s.red not in (None, "sum"):
+    if len(s.inputs | {s.target}) <= MOST_TENSORS or s.mode not in ("=", "+=") or s.red not in (None, "sum"):
         return [s]
     if s.red is None and s.pred is not None:
         return [s]
@@ -71,44 +97,40 @@ def bindable(s: Stmt) -> list[Stmt]:
     if len(parts) < 2:
         return [s]
     half = len(parts) // 2
-    first, second = (sum_of_terms(p) for p in (parts[:half], parts[half:]))
+    first, second = (joined_by("+", p) for p in (parts[:half], parts[half:]))
     return bindable(replace(s, body=first)) + bindable(replace(s, body=second, mode="+="))
 
 
 def terms(e: E) -> list[E]:
     """What is added up: also through a sign, a product with one factor, a quotient's numerator and a choice."""
-    a = e.args
-    match e.op:
-        case "+":
-            return terms(a[0]) + terms(a[1])
-        case "-":
-            return terms(a[0]) + [E("neg", (t,)) for t in terms(a[1])]
-        case "neg":
-            return [E("neg", (t,)) for t in terms(a[0])]
-        case "/":
-            return [E("/", (t, a[1])) for t in terms(a[0])]
-        case "*":
-            left, right = terms(a[0]), terms(a[1])
-            return [E("*", (t, a[1])) for t in left] if len(left) > 1 else [E("*", (a[0], t)) for t in right]
-        case "if":
-            yes, no = terms(a[1]), terms(a[2])
-            if max(len(yes), len(no)) < 2:
-                return [e]
+    match e:
+        case Binary("+", left, right):
+            return terms(left) + terms(right)
+        case Binary("-", left, right):
+            return terms(left) + [Unary("-", t) for t in terms(right)]
+        case Binary("/", left, right):
+            return [Binary("/", t, right) for t in terms(left)]
+        case Binary("*", left, right):
+            parts = terms(left)
+            if len(parts) > 1:
+                return [Binary("*", t, right) for t in parts]
+            return [Binary("*", left, t) for t in terms(right)]
+        case Unary("-", operand):
+            return [Unary("-", t) for t in terms(operand)]
+        case Select(condition, first, second):
+            yes, no = terms(first), terms(second)
             rows = max(len(yes), len(no))
-            return [E("if", (a[0], (yes + [ZERO] * rows)[i], (no + [ZERO] * rows)[i])) for i in range(rows)]
-    return [e]
-
-
-def sum_of_terms(parts: list[E]) -> E:
-    total = parts[0]
-    for p in parts[1:]:
-        total = E("+", (total, p))
-    return total
+            if rows < 2:
+                return [e]
+            yes, no = yes + [ZERO] * (rows - len(yes)), no + [ZERO] * (rows - len(no))
+            return [Select(condition, a, b) for a, b in zip(yes, no, strict=True)]
+        case _:
+            return [e]
 
 
 def complete(program: Program, s: Stmt) -> bool:
     """Whether the statement reaches every element of its target."""
-    names = [i.val for i in s.idx if bare(i)]
+    names = [i.loop for i in s.idx if is_loop(i)]
     if s.red is None and s.pred is not None:
         return False
     if len(names) != len(s.idx) or len(set(names)) != len(names) or {l.name for l in s.loops} != set(names):
@@ -133,9 +155,9 @@ def overwriting(program: Program, stmts: list[Stmt]) -> list[Stmt]:
 
 def group_of(program: Program, s: Stmt, makers: dict[str, int]) -> Group:
     """A nest of its own."""
-    if s.body.op == "raw":
+    if isinstance(s.body, RawResult):
         return Group("raw", (), (), [s], [False])
-    names = [i.val for i in s.idx if bare(i)]
+    names = [i.loop for i in s.idx if is_loop(i)]
     sure = len(set(names)) == len(names) and {l.name for l in s.loops} <= set(names)
     if s.mode in ("*=", "max=", "min=") or s.mode == "+=" and not sure or s.spread and s.red not in (None, "sum"):
         shape = "scatter"
@@ -144,7 +166,7 @@ def group_of(program: Program, s: Stmt, makers: dict[str, int]) -> Group:
     elif (scan := running(s)) is not None and s.mode == "=":
         i, reverse = scan
         loops = tuple(l for l in s.loops if l.name != i)
-        at = {i: E("idx", (), s.rloops[0].name)}
+        at = {i: Index(s.rloops[0].name)}
         s = replace(s, idx=tuple(subst(x, at) for x in s.idx), pred=None)
         return Group("scan", loops, s.rloops, [s], [True], reverse=reverse)
     elif (split := roles(s)) is not None:
@@ -160,7 +182,13 @@ def group_of(program: Program, s: Stmt, makers: dict[str, int]) -> Group:
 
 def note(g: Group, s: Stmt, makers: dict[str, int]):
     """Later statements of the group may use what s computed."""
-    if s.mode == "=" and not s.spread and makers[s.target] == 1 and all(map(bare, s.idx)) and g.shape != "scatter":
+    if (
+        s.mode == "="
+        and not s.spread
+        and makers[s.target] == 1
+        and all(is_loop(i) for i in s.idx)
+        and g.shape != "scatter"
+    ):
         g.values[s.target] = (s.idx, len(g.stmts) - 1)
 
 
@@ -170,8 +198,8 @@ def note(g: Group, s: Stmt, makers: dict[str, int]):
 def joins(program: Program, groups: list[Group], n: int, s: Stmt, makers: dict[str, int]) -> bool:
     """Adds s to groups[n] if they can run together."""
     g = groups[n]
-    if "raw" in (g.shape, s.body.op):  # the results of one run
-        if s.body.op != "raw" or g.shape != "raw" or g.first.body.val.outputs != s.body.val.outputs:
+    if g.shape == "raw" or isinstance(s.body, RawResult):  # the results of one run
+        if not isinstance(s.body, RawResult) or g.shape != "raw" or g.first.body.raw.outputs != s.body.raw.outputs:
             return False
         g.stmts.append(s)
         g.inner.append(False)
@@ -188,19 +216,19 @@ def joins(program: Program, groups: list[Group], n: int, s: Stmt, makers: dict[s
         return False
     if s.red and (g.shape != "row" or running(s) or roles(s)):
         return False
-    if s.target in g.targets or len(g.tensors | inputs(s) | {s.target}) > MOST_TENSORS:
+    if s.target in g.targets or len(g.tensors | s.inputs | {s.target}) > MOST_TENSORS:
         return False
     for later in groups[n + 1 :]:
-        if later.targets & (inputs(s) | {s.target}) or s.target in later.tensors:
+        if later.targets & (s.inputs | {s.target}) or s.target in later.tensors:
             return False
-    if any(s.target in inputs(x) for x in g.stmts) and not changed(program, s):
+    if any(s.target in x.inputs for x in g.stmts) and not changed(program, s):
         return False
-    used = inputs(s) & g.targets
+    used = s.inputs & g.targets
     if not used <= set(g.values):
         return False
     if g.shape == "map" and not (changed(program, s) and changed(program, g.first)):
         return False
-    if not used and not inputs(s) & set().union(*map(inputs, g.stmts)):
+    if not used and not s.inputs & set().union(*[x.inputs for x in g.stmts]):
         return False
     matched = match(g, s, used)
     if matched is None:
@@ -214,11 +242,11 @@ def joins(program: Program, groups: list[Group], n: int, s: Stmt, makers: dict[s
         return False
     if s.red and any(changed(program, x) for x in g.stmts):
         return False
-    s = replace(s, idx=tuple(subst(i, env) for i in s.idx), body=subst(s.body, env), pred=subst(s.pred, env))
+    s = replace(s, idx=tuple(subst(i, env) for i in s.idx), body=subst(s.body, env), pred=maybe_subst(s.pred, env))
     for t in used:
         index, _ = g.values[t]
         if any(
-            r.val[0] == t and (r.args != index or r.val[1] is not None)
+            r.tensor == t and (r.index != index or r.fallback is not None)
             for e in (s.body, s.pred, *s.idx)
             for r in reads(e)
         ):
@@ -240,10 +268,10 @@ def match(g: Group, s: Stmt, used: set[str]) -> tuple[dict[str, E], bool] | None
     forced: dict[str, str] = {}
     for e in (s.body, s.pred, *s.idx):
         for r in reads(e):
-            if r.val[0] not in used:
+            if r.tensor not in used:
                 continue
-            for i, j in zip(r.args, g.values[r.val[0]][0]):
-                if not bare(i) or forced.setdefault(i.val, j.val) != j.val:
+            for i, j in zip(r.index, g.values[r.tensor][0]):
+                if not is_loop(i) or forced.setdefault(i.loop, j.loop) != j.loop:
                     return None
     if s.red:
         pairs = [(s.loops, g.loops), (s.rloops, g.rloops)]
@@ -252,7 +280,7 @@ def match(g: Group, s: Stmt, used: set[str]) -> tuple[dict[str, E], bool] | None
     else:
         pairs = [(s.loops, g.loops + g.rloops)]
     inner = not s.red and len(s.loops) != len(g.loops)
-    draws = any(n.op == "rand" for e in (s.body, s.pred) if e is not None for n in walk(e))
+    draws = any(isinstance(n, Random) for e in (s.body, s.pred) if e is not None for n in walk(e))
     if draws and inner:
         return None
     env: dict[str, E] = {}
@@ -272,9 +300,9 @@ def match(g: Group, s: Stmt, used: set[str]) -> tuple[dict[str, E], bool] | None
             if not fits:
                 return None
             left.remove(fits[0])
-            env[l.name] = E("pack" if l.pack else "idx", (), fits[0].name)
+            env[l.name] = pack(fits[0].name) if l.pack else idx(fits[0].name)
     # A draw depends on the place among all points, in their order.
-    if draws and [env[l.name].val for l in s.loops] != [l.name for l in g.loops]:
+    if draws and [env[l.name].loop for l in s.loops] != [l.name for l in g.loops]:
         return None
     return env, inner
 
@@ -289,14 +317,14 @@ class Builder:
         self.program, self.group = program, group
         self.accesses: list[Access] = []
         self.elsewhere = (
-            set().union(*(o.tensors - o.targets | set().union(*map(inputs, o.stmts)) for o in others))
+            set().union(*(o.tensors - o.targets | set().union(*[x.inputs for x in o.stmts]) for o in others))
             if others
             else set()
         )
         self.extents = {l.name: l.extent for l in group.loops + group.rloops}
         self.steps: list[Step] = []
-        self.value: dict[int, str] = {}  # statement -> the local with its value
-        self.done: dict[int, E] = {}  # of this statement, by identity: the same part stands there many times
+        self.value: dict[int, int] = {}  # statement -> the step with its value
+        self.done: dict[E, E] = {}  # of this statement, by identity: the same part stands there many times
 
     def nest(self) -> Nest:
         g = self.group
@@ -321,28 +349,29 @@ class Builder:
 
     def raw(self, s: Stmt) -> Nest:
         """One access for each tensor of the body, inputs first; all its outputs are written."""
-        body, count = s.body.val, len(s.body.val.inputs)
-        made = tuple(Access(r.val[0], ()) for r in s.body.args[:count]) + tuple(Access(t, ()) for _, t in body.outputs)
-        steps = tuple(Step("store", "", ZERO, target=count + n) for n in range(len(body.outputs)))
-        return Nest("raw", (), (), made, steps, s.when, raw=body, words=s.body.args[count:])
+        assert isinstance(s.body, RawResult)
+        body, given = s.body.raw, s.body.tensors
+        made = tuple([Access(t, ()) for t in (*given, *[t for _, t in body.outputs])])
+        steps = tuple([Step("store", -1, ZERO, target=len(given) + n) for n in range(len(body.outputs))])
+        return Nest("raw", (), (), made, steps, s.when, raw=body, words=s.body.words)
 
     def statement(self, n: int, s: Stmt, inner: bool):
         self.done = {}
         body, pred = self.scalar(s.body), self.scalar(s.pred)
         if s.red:
-            name = f"acc{len(self.steps)}"
-            self.steps.append(Step("reduce", name, body, s.red, pred))
-            self.value[n] = name
+            step = len(self.steps)
+            self.steps.append(Step("reduce", step, body, s.red, pred))
+            self.value[n] = step
             if not self.stored(s):
                 return
-            body, pred = E("hole", (), name), None
+            body, pred = Result(step), None
         self.accesses.append(Access(s.target, tuple(self.scalar(i) for i in s.idx)))
-        name = f"acc{len(self.steps)}"
-        later = any(s.target in inputs(o) for o in self.group.stmts[n + 1 :]) and s.target in self.group.values
+        step = len(self.steps)
+        later = any(s.target in o.inputs for o in self.group.stmts[n + 1 :]) and s.target in self.group.values
         if later and not s.red:
-            self.value[n] = name
+            self.value[n] = step
         self.steps.append(
-            Step("store", name if later and not s.red else "", body, None, pred, inner, len(self.accesses) - 1, s.mode)
+            Step("store", step if later and not s.red else -1, body, None, pred, inner, len(self.accesses) - 1, s.mode)
         )
 
     def stored(self, s: Stmt) -> bool:
@@ -355,47 +384,44 @@ class Builder:
         )
 
     def scalar(self, e: E | None) -> E | None:
-        """e with holes for what it reads."""
+        """e with `Element`s and `Result`s for what it reads."""
         if e is None:
             return None
-        if e.op == "read":
+        if isinstance(e, Read):
             return self.read(e)
-        if e.op == "inside":
-            r = e.args[0]
-            return conj(*self.bounds(r.val[0], tuple(self.scalar(i) for i in r.args))) or E("const", (), True)
-        if not e.args:
-            return e
-        if id(e) not in self.done:
-            self.done[id(e)] = E(e.op, tuple(self.scalar(a) for a in e.args), e.val)
-        return self.done[id(e)]
+        if isinstance(e, Inside):
+            return conj(*self.bounds(e.read.tensor, tuple([self.scalar(i) for i in e.read.index]))) or TRUE
+        if e not in self.done:
+            self.done[e] = mapped(e, self.scalar)
+        return self.done[e]
 
     def read(self, r: E) -> E:
-        tensor, fallback = r.val
+        tensor, fallback = r.tensor, r.fallback
         held = self.group.values.get(tensor)
-        if held is not None and held[1] in self.value and held[0] == r.args:
-            return E("hole", (), self.value[held[1]])
-        index = tuple(self.scalar(i) for i in r.args)
+        if held is not None and held[1] in self.value and held[0] == r.index:
+            return Result(self.value[held[1]])
+        index = tuple([self.scalar(i) for i in r.index])
         guard = conj(*self.bounds(tensor, index)) if fallback is not None else None
         a = Access(tensor, index, guard, self.scalar(fallback) if guard is not None else None)
         if a not in self.accesses or any(s.target == self.accesses.index(a) for s in self.steps):
             self.accesses.append(a)
         n = max(k for k, x in enumerate(self.accesses) if x == a)
-        return E("hole", (), f"r{n}")
+        return Element(n)
 
     def bounds(self, tensor: str, index: tuple[E, ...]) -> list[E]:
         """The conditions under which an index falls inside a tensor that was given."""
         t = self.program.tensors[tensor]
-        out = [E("sym", (), f"has_{tensor}")] if t.optional else []
+        out = [Symbol(f"has_{tensor}")] if t.optional else []
         for i, axis in zip(index, axes(t)):
-            if i.op == "pack" or axis.extent is None:
+            if isinstance(i, Pack) or axis.extent is None:
                 continue
-            if i.op == "idx" and self.extents.get(i.val) == axis.extent:
+            if isinstance(i, Index) and self.extents.get(i.loop) == axis.extent:
                 continue
-            if i.op == "const" and i.val == 0 and axis.when is not None:
+            if i is ZERO and axis.when is not None:
                 continue
-            if i.op != "idx":
-                out.append(E("<=", (ZERO, i)))
-            out.append(E("<", (i, axis.extent)))
+            if not isinstance(i, Index):
+                out.append(Binary("<=", ZERO, i))
+            out.append(Binary("<", i, axis.extent))
         return out
 
     def numbers(self, parts) -> set[int]:
@@ -406,15 +432,13 @@ class Builder:
         def visit(e: E | None):
             if e is None:
                 return
-            if e.op == "hole" and e.val[0] == "r" and e.val[1:].isdigit():
-                if int(e.val[1:]) in out:
-                    return
-                out.add(int(e.val[1:]))
-                a = self.accesses[int(e.val[1:])]
+            for n in e.elements:
+                if n in out:
+                    continue
+                out.add(n)
+                a = self.accesses[n]
                 for x in (*a.index, a.guard, a.fallback):
                     visit(x)
-            for x in e.args:
-                visit(x)
 
         for p in parts:
             visit(self.scalar(p))

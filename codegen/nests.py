@@ -8,19 +8,22 @@ become one `row` nest (fuse.py).  Nothing here depends on sizes: what does is le
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias
 
-from dsl.expression import E, indices, subst, symbols
-from dsl.ir import Loop, Program, Raw
+from dsl.expression import E, Reduction, idx, indices, is_loop, maybe_subst, pack, symbols
+from dsl.ir import Loop, Mode, Program, Raw
 
+Shape: TypeAlias = Literal["map", "row", "contract", "scan", "scatter", "raw"]
+StepKind: TypeAlias = Literal["reduce", "store"]
 LETTERS = "ijklmnqrstuvw"  # for loops; `p` is the uniform's name in a kernel
 
 
 @dataclass(frozen=True)
 class Access:
-    """A place where a nest reads or writes a tensor; `r3` is the value that access 3 read.
+    """A place where a nest reads or writes a tensor; `Element(3)` is the value that access 3 read.
 
-    index: one expression per logical axis; a bare idx/pack is a strided axis, anything else is
-    computed (and may hold E("hole", (), "r1") where the index itself was read by access 1).
+    index: one expression per logical axis; a bare index or pack is a strided axis, anything else is
+    computed (and may hold `Element(1)` where the index itself was read by access 1).
     guard: read only where this holds (None: always); fallback: the value elsewhere."""
 
     tensor: str
@@ -31,18 +34,24 @@ class Access:
 
 @dataclass(frozen=True)
 class Step:
-    """`reduce` makes local value `name`; `store` writes it to access `target`.  In `body` and `pred`
-    E("hole", (), "r0") stands for what access 0 read and E("hole", (), "acc0") for an earlier local:
-    a reduction's value or what a store stored."""
+    """`reduce` makes a value; `store` writes it to access `target`.  In `body` and `pred` `Element(0)` stands for what
+    access 0 read and `Result(0)` for what step 0 came to: a reduction's value or what a store stored.
 
-    kind: str
-    name: str
+    result: the step's place among the steps, by which it is known; -1 where no step uses what it comes to."""
+
+    kind: StepKind
+    result: int
     body: E
-    red: str | None = None
+    red: Reduction | None = None
     pred: E | None = None
     inner: bool = False  # a store at every point of rloops as well
     target: int = -1
-    mode: str = "="
+    mode: Mode = "="
+
+    @property
+    def name(self) -> str:
+        """The variable with its result."""
+        return f"acc{self.result}" if self.result >= 0 else ""
 
 
 @dataclass(frozen=True)
@@ -51,7 +60,7 @@ class Nest:
 
     A nest with `spread` is a map of one store, or one sum with the store of its value."""
 
-    shape: str
+    shape: Shape
     loops: tuple[Loop, ...]
     rloops: tuple[Loop, ...]
     accesses: tuple[Access, ...]
@@ -65,16 +74,12 @@ class Nest:
     makes: tuple[str, ...] = ()  # outputs, gradients and changed inputs this nest is needed for
 
 
-def bare(i: E) -> bool:
-    return i.op in ("idx", "pack")
-
-
 def named_loops(nest: Nest) -> frozenset[str]:
     """The loops used in arithmetic: anywhere but alone in an axis of an access."""
     used: set[str] = set()
     for a in nest.accesses:
         for i in a.index:
-            if not bare(i):
+            if not is_loop(i):
                 used |= indices(i)
         used |= indices(a.guard) | indices(a.fallback)
     for s in nest.steps:
@@ -98,13 +103,12 @@ def plainly_named(nest: Nest) -> Nest:
     )  # kernels call buffers by tensors
     free = iter([c for c in LETTERS if c not in taken])
     env = {
-        l.name: E("pack" if l.pack else "idx", (), name)
-        for l, name in zip([l for l in loops if l.name.endswith("_")], free)
+        l.name: pack(name) if l.pack else idx(name) for l, name in zip([l for l in loops if l.name.endswith("_")], free)
     }
     if not env:
         return nest
-    named = lambda e: subst(e, env)
-    loop = lambda l: replace(l, name=env[l.name].val if l.name in env else l.name, extent=named(l.extent))
+    named = lambda e: maybe_subst(e, env)
+    loop = lambda l: replace(l, name=env[l.name].loop if l.name in env else l.name, extent=named(l.extent))
     return replace(
         nest,
         loops=tuple(map(loop, nest.loops)),

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from dsl import saving
 from dsl.axes import axes
-from dsl.expression import E, reads
+from dsl.expression import E, Symbol, is_loop, show
 from dsl.ir import Dim, Program, Raw, Tensor, made_by
 from dsl.opdef import Library, OpDef, Schedule, symbol
 from dsl.types import symbol_kinds
@@ -114,7 +114,7 @@ def all_tensors(op: OpDef) -> dict[str, Tensor]:
             {t for s in p.stmts for t in made_by(s)}
             | set(p.inputs)
             | set(p.outputs)
-            | {r.val[0] for s in p.stmts for e in (s.body, s.pred, *s.idx) for r in reads(e)}
+            | {t for s in p.stmts for t in s.inputs}
         )
         for t in p.tensors.values():
             if t.name in used:
@@ -147,12 +147,12 @@ def slot(t: Tensor, number: dict[str, int]) -> model.Slot:
 
 
 def dim(d: Dim) -> model.Dim:
-    computed = d.size if d.size is not None and not (d.size.op == "sym" and d.size.val == d.name) else None
+    computed = d.size if d.size is not None and not (isinstance(d.size, Symbol) and d.size.name == d.name) else None
     return model.Dim(
         d.kind,
         d.name,
         formula(computed),
-        [str(f.val) for f in d.factors],
+        [show(f) for f in d.factors],
         symbol(d.option) if d.option else "",
         d.part,
         d.broadcast,
@@ -291,7 +291,7 @@ def loop(v, named) -> model.Loop:
 
 def access(op: OpDef, a: build.Access, tensors: dict[str, Tensor], number: dict[str, int]) -> model.Access:
     t = tensors[a.tensor]
-    places = [i.val if build.bare(i) else "" for i in a.index]
+    places = [i.loop if is_loop(i) else "" for i in a.index]
     if len(places) != len(axes(t)):
         places = []  # every axis of t is absent here
     return model.Access(number[a.tensor], places, tensor_kind(op, t))

@@ -19,6 +19,7 @@ from dsl import adjoint
 from dsl.checkup import mistakes
 from dsl.diagnostics import DefinitionError, render
 from dsl.elements import apart
+from dsl.expression import RawResult
 from dsl.opdef import Library, OpDef
 from dsl.parse import parse_file
 from dsl.reach import uncalled, uncalled_errors
@@ -213,7 +214,7 @@ def with_named_bodies(op: OpDef, data: model.Op) -> model.Op:
 
 def bodies(library: Library) -> dict[str, tuple[model.Raw, list[model.Word]]]:
     """What all raw bodies are to kernels, by the op that each was written for."""
-    raws = [s.body.val for op in library.ops.values() for s in op.forward.stmts if s.body.op == "raw"]
+    raws = [s.body.raw for op in library.ops.values() for s in op.forward.stmts if isinstance(s.body, RawResult)]
     return {raw.body.op: (opdata.body(raw), opdata.body_words(raw)) for raw in raws}
 
 

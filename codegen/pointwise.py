@@ -9,13 +9,35 @@ from __future__ import annotations
 from dataclasses import replace
 
 from dsl.conditions import either
-from dsl.expression import FALSE, ZERO, E, add, cond, reads, subst, transform, walk
+from dsl.expression import (
+    FALSE,
+    ZERO,
+    Binary,
+    Call,
+    Cast,
+    Constant,
+    E,
+    Index,
+    Inside,
+    Pack,
+    Random,
+    RawResult,
+    Read,
+    Symbol,
+    Unary,
+    add,
+    cond,
+    is_loop,
+    maybe_subst,
+    subst,
+    transform,
+    walk,
+)
 from dsl.ir import Program, Stmt
 
 LARGEST = 240  # nodes of a formula after something was put in it
 MOST_TENSORS = 7  # a kernel binds eight: these and the target
-CHEAP = {"const", "sym", "idx", "pack", "read", "cast", "hole"}
-COST = {"/": 3, "//": 4, "%": 4, "**": 12, "rand": 20}
+COST = {"/": 3, "//": 4, "%": 4, "**": 12}
 FREE_CALLS = {"stop": 0, "abs": 1, "max": 2, "min": 2, "sign": 1, "isnan": 1, "floor": 1}
 
 
@@ -29,14 +51,26 @@ def simplified(program: Program) -> list[Stmt]:
 
 
 def cost(e: E | None) -> int:
-    return sum(
-        0 if n.op in CHEAP else FREE_CALLS.get(n.val, 10) if n.op == "call" else COST.get(n.op, 1) for n in walk(e)
-    )
+    return sum([own_cost(n) for n in walk(e)])
+
+
+def own_cost(e: E) -> int:
+    match e:
+        case Constant() | Symbol() | Index() | Pack() | Read() | Cast():
+            return 0
+        case Call(name, _):
+            return FREE_CALLS.get(name, 10)
+        case Random():
+            return 20
+        case Binary(operator, _, _):
+            return COST.get(operator, 1)
+        case _:
+            return 1
 
 
 def bare(s: Stmt) -> bool:
     """Whether the target's index is the statement's loops, each once."""
-    names = [i.val for i in s.idx if i.op in ("idx", "pack")]
+    names = [i.loop for i in s.idx if is_loop(i)]
     return len(names) == len(s.idx) == len(set(names)) and set(names) == {l.name for l in s.loops}
 
 
@@ -49,7 +83,7 @@ def joined(program: Program, stmts: list[Stmt]) -> list[Stmt]:
             n >= 0
             and (both := sum_of(out[n], s)) is not None
             and not uses(out[n + 1 :], s.target)
-            and not {x.target for x in out[n + 1 :]} & inputs(out[n])
+            and not {x.target for x in out[n + 1 :]} & out[n].inputs
         ):
             del out[n]
             out.append(both)
@@ -59,7 +93,7 @@ def joined(program: Program, stmts: list[Stmt]) -> list[Stmt]:
 
 
 def sum_of(a: Stmt, b: Stmt) -> Stmt | None:
-    if "raw" in (a.body.op, b.body.op):
+    if isinstance(a.body, RawResult) or isinstance(b.body, RawResult):
         return None
     if b.mode != "+=" or a.red or b.red or a.when != b.when or a.spread != b.spread or not bare(a) or not bare(b):
         return None
@@ -69,34 +103,27 @@ def sum_of(a: Stmt, b: Stmt) -> Stmt | None:
     kinds = {l.name: (l.pack, l.extent) for l in a.loops}
     other = {l.name: (l.pack, l.extent) for l in b.loops}
     for i, j in zip(a.idx, b.idx):
-        if kinds[i.val] != other[j.val]:
+        if kinds[i.loop] != other[j.loop]:
             return None
-        env[j.val] = i
-    body = add(cond(a.pred, a.body, ZERO), cond(subst(b.pred, env), subst(b.body, env), ZERO))
+        env[j.loop] = i
+    body = add(cond(a.pred, a.body, ZERO), cond(maybe_subst(b.pred, env), subst(b.body, env), ZERO))
     return replace(a, body=body, pred=None)
 
 
-def inputs(s: Stmt) -> frozenset[str]:
-    """The tensors that a statement reads; kept with it, since fusion asks again and again."""
-    if "inputs_" not in s.__dict__:
-        object.__setattr__(s, "inputs_", frozenset(r.val[0] for e in (s.body, s.pred, *s.idx) for r in reads(e)))
-    return s.__dict__["inputs_"]
-
-
 def uses(stmts: list[Stmt], tensor: str) -> bool:
-    return any(tensor in inputs(s) for s in stmts)
+    return any(tensor in s.inputs for s in stmts)
 
 
 def in_place(name: str, stmts: list[Stmt]) -> list[Stmt]:
     """The statements without the temporary `name`, or as they were."""
     makers = [s for s in stmts if s.target == name]
-    users = [s for s in stmts if s.target != name and name in inputs(s)]
+    users = [s for s in stmts if s.target != name and name in s.inputs]
     if not makers:
         return stmts
     if not users:
         return [s for s in stmts if s.target != name]
-    if any(s.body.op == "raw" or s.red or s.spread or not bare(s) for s in makers) or any(
-        name in inputs(s) for s in makers
+    if any(isinstance(s.body, RawResult) or s.red or s.spread or not bare(s) for s in makers) or any(
+        name in s.inputs for s in makers
     ):
         return stmts
     if (
@@ -110,14 +137,14 @@ def in_place(name: str, stmts: list[Stmt]) -> list[Stmt]:
     # What it reads must not have changed by the time it is used.
     last = max(stmts.index(u) for u in users)
     first = min(stmts.index(m) for m in makers)
-    sources = set().union(*map(inputs, makers))
+    sources = set().union(*[x.inputs for x in makers])
     if any(s.target in sources for s in stmts[first:last]):
         return stmts
     bodies = [(s, cond(s.pred, s.body, ZERO)) for s in makers]
-    if any(r.val[1] is not None or not possible(r, bodies) for u in users for r in of(u, name)):
+    if any(r.fallback is not None or not possible(r, bodies) for u in users for r in of(u, name)):
         return stmts
     if any(
-        n.op == "inside" and n.args[0].val[0] == name
+        isinstance(n, Inside) and n.read.tensor == name
         for u in users
         for e in (u.body, u.pred)
         if e is not None
@@ -131,8 +158,8 @@ def in_place(name: str, stmts: list[Stmt]) -> list[Stmt]:
     for s in stmts:
         if s.target == name:
             continue
-        if name in inputs(s):
-            sure = either([*(m.when for m in makers), E("not", (s.when,)) if s.when is not None else FALSE]) is None
+        if name in s.inputs:
+            sure = either([*(m.when for m in makers), Unary("not", s.when) if s.when is not None else FALSE]) is None
             s = replace(
                 s,
                 body=put(s.body, name, bodies, sure),
@@ -144,13 +171,13 @@ def in_place(name: str, stmts: list[Stmt]) -> list[Stmt]:
 
 
 def of(s: Stmt, name: str) -> list[E]:
-    return [r for e in (s.body, s.pred, *s.idx) for r in reads(e) if r.val[0] == name]
+    return [r for e in s.expressions for r in e.reads if r.tensor == name]
 
 
 def possible(r: E, bodies) -> bool:
     """Whether the read's index can stand for the loops: a pack only for a pack, whole."""
-    return all((i.op == "pack") == (j.op == "pack") for s, _ in bodies for i, j in zip(s.idx, r.args)) and all(
-        len(s.idx) == len(r.args) for s, _ in bodies
+    return all(isinstance(i, Pack) == isinstance(j, Pack) for s, _ in bodies for i, j in zip(s.idx, r.index)) and all(
+        len(s.idx) == len(r.index) for s, _ in bodies
     )
 
 
@@ -160,10 +187,10 @@ def worth(u: Stmt, name: str, bodies, price: int) -> bool:
     count = len(of(u, name))
     if size + count * sum(1 for _, b in bodies for _ in walk(b)) > LARGEST:
         return False
-    sources = {r.val[0] for _, b in bodies for r in reads(b)}
-    if len((inputs(u) | sources) - {name, u.target}) > MOST_TENSORS:
+    sources = {r.tensor for _, b in bodies for r in b.reads}
+    if len((u.inputs | sources) - {name, u.target}) > MOST_TENSORS:
         return False
-    if any(n.op == "rand" for _, b in bodies for n in walk(b)):
+    if any(isinstance(n, Random) for _, b in bodies for n in walk(b)):
         return all(same_points(u, s, name) for s, _ in bodies)
     again = len(u.loops) + len(u.rloops) > len(bodies[0][0].loops)
     return price <= 4 or not again
@@ -175,7 +202,10 @@ def same_points(u: Stmt, s: Stmt, name: str) -> bool:
     names = [l.name for l in u.loops]
     alike = [(l.pack, l.extent) for l in u.loops] == [(l.pack, l.extent) for l in s.loops] and not u.rloops
     places = dict(zip((l.name for l in s.loops), names))
-    return alike and all([i.val for i in r.args] == [places[i.val] for i in s.idx] for r in of(u, name))
+    return alike and all(
+        [i.loop if is_loop(i) else "" for i in r.index] == [places[i.loop] for i in s.idx if is_loop(i)]
+        for r in of(u, name)
+    )
 
 
 def put(e: E | None, name: str, bodies, sure: bool) -> E | None:
@@ -184,11 +214,11 @@ def put(e: E | None, name: str, bodies, sure: bool) -> E | None:
         return None
 
     def one(n: E) -> E | None:
-        if n.op != "read" or n.val[0] != name:
+        if not isinstance(n, Read) or n.tensor != name:
             return None
         value = None if sure else ZERO
         for s, b in reversed(bodies):
-            v = subst(b, {i.val: j for i, j in zip(s.idx, n.args)})
+            v = subst(b, {i.loop: j for i, j in zip(s.idx, n.index)})
             value = v if value is None else cond(s.when, v, value)
         return value
 

@@ -6,16 +6,32 @@ number, that over a boolean)."""
 
 from __future__ import annotations
 
-from dsl.expression import ROUTINES, E
+from dsl.expression import (
+    ROUTINES,
+    Binary,
+    Call,
+    Cast,
+    Constant,
+    E,
+    Element,
+    Index,
+    Local,
+    Pack,
+    Random,
+    Result,
+    Select,
+    Symbol,
+    Unary,
+    is_condition,
+)
 from dsl.ir import Tensor
 from dsl.opdef import OpDef, Presence
 from dsl.types import symbol_kinds
 
-from .nests import Nest
+from .nests import Nest, Step
 
 TENSOR = {"int": "i", "bool": "b", "float": "f"}
 OWN = {"Int": "i", "Bits": "i", "Bool": "b"}
-TRUTH = {"not", "and", "or", "inside", "<", "<=", ">", ">=", "==", "!="}
 ASKS = {"isnan", "isinf", "signbit"}
 # Intrinsics whose result has the kind of their operands, as that of routines for whole numbers has; of the others it is
 # a float.
@@ -41,20 +57,17 @@ class Kinds:
         self.op = op
         self.T = "i" if integral else "f"
         self.options = symbol_kinds(op)
-        self.holes: dict[str, str] = {f"r{n}": self.tensor(tensors[a.tensor]) for n, a in enumerate(nest.accesses)}
-        self.known: dict[int, tuple[E, str]] = {}  # by identity, with the expression, so that it stays
+        self.elements = [self.tensor(tensors[a.tensor]) for a in nest.accesses]
+        self.known: dict[E, str] = {}
         self.steps: list[str] = []
         for s in nest.steps:
-            kind = self.step(s, nest, tensors)
-            self.steps.append(kind)
-            if s.name:
-                self.holes[s.name] = kind
+            self.steps.append(self.step(s, nest, tensors))
 
     def tensor(self, t: Tensor) -> str:
         kind = tensor_kind(self.op, t)
         return self.T if kind == "T" else kind
 
-    def step(self, s, nest: Nest, tensors) -> str:
+    def step(self, s: Step, nest: Nest, tensors: dict[str, Tensor]) -> str:
         """The kind of a reduction's value, or of what a store stores."""
         if s.kind == "store":
             return self.tensor(tensors[nest.accesses[s.target].tensor])
@@ -67,39 +80,40 @@ class Kinds:
 
     def kind(self, e: E) -> str:
         """The kind of e; "inf" for an infinity that may become either kind of number."""
-        if not e.args:
-            return self.found(e)
-        if id(e) not in self.known:
-            self.known[id(e)] = e, self.found(e)
-        return self.known[id(e)][1]
+        if e not in self.known:
+            self.known[e] = self.found(e)
+        return self.known[e]
 
     def found(self, e: E) -> str:
-        match e.op:
-            case "const":
-                return "b" if isinstance(e.val, bool) else "i" if isinstance(e.val, int) else "f"
-            case "idx" | "pack":
-                return "i"
-            case "hole":
-                return self.holes[e.val]
-            case "sym":
-                return self.symbol(e.val)
-            case "rand" | "/":
-                return "f"
-            case "cast":
-                return self.T if e.val == "T" else e.val
-            case "neg":
-                return "i" if (k := self.kind(e.args[0])) == "b" else k
-            case "if":
-                return self.join(e.args[1:], whole=False)
-            case "call":
-                if e.val in ASKS:
-                    return "b"
-                return self.join(e.args) if keeps(e.val) else "f"
-        if e.op in TRUTH:
+        if is_condition(e):
             return "b"
-        if e.op in ("&", "|", "^", "~"):
-            return self.join(e.args, whole=False)
-        return self.join(e.args)
+        match e:
+            case Constant(kind, _):
+                return kind
+            case Index() | Pack():
+                return "i"
+            case Element(access):
+                return self.elements[access]
+            case Result(step):
+                return self.steps[step]
+            case Local():
+                return self.T
+            case Symbol(name):
+                return self.symbol(name)
+            case Random() | Binary("/", _, _):
+                return "f"
+            case Cast(to, _):
+                return self.T if to == "T" else to
+            case Unary("-", operand):
+                return "i" if (k := self.kind(operand)) == "b" else k
+            case Select(_, yes, no):
+                return self.join((yes, no), whole=False)
+            case Call(name, operands):
+                return "b" if name in ASKS else self.join(operands) if keeps(name) else "f"
+            case Binary("&" | "|" | "^", _, _) | Unary("~", _):
+                return self.join(e.parts(), whole=False)
+            case _:
+                return self.join(e.parts())
 
     def symbol(self, name: str) -> str:
         if name == "inf":
@@ -110,7 +124,7 @@ class Kinds:
             return "b"
         return {"num": self.T, "real": "f", "bool": "b"}.get(self.options.get(name, "int"), "i")
 
-    def join(self, args, whole: bool = True) -> str:
+    def join(self, args: tuple[E, ...], whole: bool = True) -> str:
         """The kind of several operands together; `whole`: booleans count as numbers."""
         kinds = {self.kind(a) for a in args}
         if kinds == {"b"}:

@@ -8,30 +8,38 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from dsl.expression import E
+from dsl.expression import E, is_binary, is_unary
 
-WIDE = ("+", "-", "*", "neg")
 Own = Callable[[E], bool]  # whether an expression is arithmetic that must fit
 
 
+def may_be_wide(e: E) -> bool:
+    """Whether e is a sum, a product or a sign."""
+    return is_binary(e, "+", "-", "*") or is_unary(e, "-")
+
+
 def wide_parts(e: E, own: Own) -> tuple[bool, ...]:
-    """Which arguments of a sum or product go on wide."""
+    """Which operands of a sum or product go on wide."""
+    parts = e.parts()
     return tuple(
-        x.op in WIDE and own(x) and joins(e, x, [y for m, y in enumerate(e.args) if m != n], own)
-        for n, x in enumerate(e.args)
+        [
+            may_be_wide(x) and own(x) and joins(e, x, [y for m, y in enumerate(parts) if m != n], own)
+            for n, x in enumerate(parts)
+        ]
     )
 
 
 def joins(e: E, x: E, others: list[E], own: Own) -> bool:
     # A product is right to its first digits, however large; a sum may have lost those that count.
-    if e.op == "*" and x.op == "*":
+    product = is_binary(e, "*")
+    if product and is_binary(x, "*"):
         return True
-    return size(x, own) <= (52 if e.op == "*" else 62) or e.op != "*" and all(size(y, own) == 31 for y in others)
+    return size(x, own) <= (52 if product else 62) or not product and all(size(y, own) == 31 for y in others)
 
 
 def size(e: E, own: Own) -> int:
     """How many bits the absolute value may take."""
-    if e.op not in WIDE or not own(e):
+    if not may_be_wide(e) or not own(e):
         return 31
-    sizes = [size(x, own) if wide else 31 for x, wide in zip(e.args, wide_parts(e, own))]
-    return sum(sizes) if e.op == "*" else max(sizes) + (e.op != "neg")
+    sizes = [size(x, own) if wide else 31 for x, wide in zip(e.parts(), wide_parts(e, own), strict=True)]
+    return sum(sizes) if is_binary(e, "*") else max(sizes) + (not is_unary(e, "-"))

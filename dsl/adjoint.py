@@ -18,7 +18,7 @@ from .axes import axes
 from .conditions import either
 from .derive import NoDerivative
 from .diagnostics import DefinitionError
-from .expression import ZERO, E, conjuncts, is_const, symbols, walk
+from .expression import E, Symbol, Unknown, conjuncts, is_binary, is_const, symbols, walk
 from .ir import Program, Stmt, made_by
 from .opdef import OpDef
 from .reference import constant
@@ -117,7 +117,7 @@ def widened(stmts: list[Stmt], explicit: list[Stmt]) -> list[Stmt]:
 
     def note(s: Stmt):
         for r in statement_reads(s):
-            readers.setdefault(r.val[0], []).append(s.when)
+            readers.setdefault(r.tensor, []).append(s.when)
 
     for s in explicit:
         note(s)
@@ -139,9 +139,11 @@ def positive(op: OpDef) -> frozenset[str]:
     """The symbols that the op's requirements keep above 0."""
     out = set()
     for p in (p for r in op.requires for p in conjuncts(r.holds)):
-        small, large = p.args[::-1] if p.op in (">", ">=") else p.args if p.op in ("<", "<=") else (ZERO, ZERO)
-        if large.op == "sym" and is_const(small) and small.val >= (1 if p.op in ("<=", ">=") else 0):
-            out.add(large.val)
+        if not is_binary(p, "<", "<=", ">", ">="):
+            continue
+        small, large = (p.left, p.right) if p.operator in ("<", "<=") else (p.right, p.left)
+        if isinstance(large, Symbol) and is_const(small) and small.value >= (1 if p.operator in ("<=", ">=") else 0):
+            out.add(large.name)
     return frozenset(out)
 
 
@@ -198,9 +200,9 @@ def finish(name: str, reverse: Reverse, stmts: list[Stmt], given: list[str], sto
     stmts = tidy([tighten(s, reverse.fresh, reverse.sizes) for s in stmts], reverse.tensors, outputs, stored)
     for e in (e for s in stmts for e in (s.body, s.pred, *s.idx) if e is not None):
         for n in walk(e):
-            if n.op == "unknown":
-                raise NoDerivative(n.val)
-    used = {r.val[0] for s in stmts for r in statement_reads(s)}
+            if isinstance(n, Unknown):
+                raise NoDerivative(n.routine)
+    used = {r.tensor for s in stmts for r in statement_reads(s)}
     inputs = [n for n in given if n in used]
     names = inputs + [n for n in reverse.tensors if n not in inputs and any(n in made_by(s) for s in stmts)]
     return Program(name, {n: reverse.tensors[n] for n in names}, stmts, inputs, outputs)

@@ -2,7 +2,22 @@
 
 from __future__ import annotations
 
-from .expression import E, add, idx, integral, lift, mul, neg, sub
+from .expression import (
+    ZERO,
+    Binary,
+    Constant,
+    E,
+    Unary,
+    add,
+    idx,
+    integral,
+    is_binary,
+    is_unary,
+    lift,
+    mul,
+    neg,
+    sub,
+)
 from .ir import Loop
 
 Poly = dict[tuple[E, ...], int]  # product of atoms, sorted by their print -> coefficient
@@ -10,18 +25,19 @@ Poly = dict[tuple[E, ...], int]  # product of atoms, sorted by their print -> co
 
 def poly(e: E) -> Poly:
     """e as a polynomial in whatever is no sum, difference or product."""
-    match e.op:
-        case "const" if isinstance(e.val, int) and not isinstance(e.val, bool):
-            return {(): e.val} if e.val else {}
-        case "+":
-            return plus(poly(e.args[0]), poly(e.args[1]), 1)
-        case "-":
-            return plus(poly(e.args[0]), poly(e.args[1]), -1)
-        case "neg":
-            return plus({}, poly(e.args[0]), -1)
-        case "*":
-            return times(poly(e.args[0]), poly(e.args[1]))
-    return {(e,): 1}
+    match e:
+        case Constant("i", value):
+            return {(): int(value)} if value else {}
+        case Binary("+", left, right):
+            return plus(poly(left), poly(right), 1)
+        case Binary("-", left, right):
+            return plus(poly(left), poly(right), -1)
+        case Binary("*", left, right):
+            return times(poly(left), poly(right))
+        case Unary("-", operand):
+            return plus({}, poly(operand), -1)
+        case _:
+            return {(e,): 1}
 
 
 def plus(a: Poly, b: Poly, sign: int) -> Poly:
@@ -42,18 +58,18 @@ def times(a: Poly, b: Poly) -> Poly:
 
 def expression(p: Poly) -> E:
     """A polynomial as an expression: what is added first, then what is taken away."""
-    out = lift(0)
+    out = ZERO
     for k, c in sorted(p.items(), key=lambda term: (term[1] < 0, term[0] == ())):
         term = lift(abs(c))
         for atom in k:
             term = mul(term, atom)
-        out = add(out, term) if c > 0 else neg(term) if out == lift(0) else sub(out, term)
+        out = add(out, term) if c > 0 else neg(term) if out is ZERO else sub(out, term)
     return out
 
 
 def shorter(e: E) -> E:
     """e, or an equal whole-number expression with fewer terms."""
-    if e.op not in ("+", "-", "neg") or not integral(e):
+    if not (is_binary(e, "+", "-") or is_unary(e, "-")) or not integral(e):
         return e
     new = expression(poly(e))
     return new if len(repr(new)) < len(repr(e)) else e
@@ -61,18 +77,18 @@ def shorter(e: E) -> E:
 
 def always(p: E, loops: list[Loop]) -> bool:
     """Whether the comparison p (`a >= 0` or `a < n`) is seen to hold at every point of these loops."""
-    if p.op not in (">=", "<"):
+    if not is_binary(p, ">=", "<"):
         return False
-    a, b = map(poly, p.args)
-    least = plus(a, b, -1) if p.op == ">=" else plus(plus(b, a, -1), {(): 1}, -1)
+    a, b = poly(p.left), poly(p.right)
+    least = plus(a, b, -1) if p.operator == ">=" else plus(plus(b, a, -1), {(): 1}, -1)
     for v in loops:
         i = idx(v.name)
         if v.pack or not any(i in k for k in least):
             continue
-        slope = {tuple(x for x in k if x != i): c for k, c in least.items() if i in k}
+        slope = {tuple(x for x in k if x is not i): c for k, c in least.items() if i in k}
         if any(k.count(i) > 1 for k in least) or set(slope) != {()}:
             return False
         rest = {k: c for k, c in least.items() if i not in k}
-        end = plus(poly(v.extent), {(): 1}, -1) if slope[()] < 0 else {}
+        end = plus(poly(v.length), {(): 1}, -1) if slope[()] < 0 else {}
         least = plus(rest, times(slope, end), 1)
     return not least or set(least) == {()} and least[()] >= 0

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from .axes import loop_dim, loop_index
 from .conditions import exclusive
-from .expression import E, add, read
+from .expression import Unary, add, read
 from .ir import Fresh, Stmt, Tensor
 from .tidy import renamed, simplify
 
@@ -57,7 +57,7 @@ def alternatives(parts: list[Stmt], fresh: Fresh) -> list[Stmt]:
     both = joined(always, replace(sometimes, when=None), fresh)
     if both is None:
         return parts
-    split = [replace(both, when=sometimes.when), replace(always, when=E("not", (sometimes.when,)))]
+    split = [replace(both, when=sometimes.when), replace(always, when=Unary("not", sometimes.when))]
     return split + [p for p in parts if p.red is not None]
 
 

@@ -14,7 +14,21 @@ from .expression import (
     ROUTINES,
     TRUE,
     ZERO,
+    Binary,
+    Call,
+    Cast,
+    Constant,
     E,
+    Index,
+    Inside,
+    Local,
+    Pack,
+    Random,
+    Read,
+    Select,
+    Symbol,
+    Unary,
+    Unknown,
     add,
     call,
     cond,
@@ -24,12 +38,11 @@ from .expression import (
     mul,
     neg,
     read,
-    reads,
     sub,
     transform,
 )
 
-Partials = dict[E, E]  # read -> cotangent
+Partials = dict[Read, E]  # read -> cotangent
 
 
 class NoDerivative(Exception):
@@ -72,170 +85,156 @@ DIVISOR: dict[str, Callable[[E, E], E]] = {
 }
 
 FLAT = {"sign", "floor", "ceil", "round", "trunc", "isnan", "isinf", "signbit", "stop"}  # derivative 0, or none wanted
-FLAT_OPS = {
-    "const",
-    "sym",
-    "idx",
-    "pack",
-    "inside",
-    "rand",
-    "not",
-    "~",
-    "//",
-    "<",
-    "<=",
-    "==",
-    "!=",
-    ">",
-    ">=",
-    "and",
-    "or",
-    "&",
-    "|",
-    "^",
-    "<<",
-    ">>",
-}
 
 
 def partials(e: E, g: E, known: dict[E, E] | None = None) -> Partials:
     """Every read that e depends on smoothly, with its part of the cotangent g.
 
     known: values that are stored already; a derivative that uses its own result (exp' = exp) reads
-    those instead of computing them again.  Raises NoDerivative; a node
-    `unknown` stands for the derivative of a routine that gives none, which may turn out not to be needed."""
+    those instead of computing them again.  Raises NoDerivative; `Unknown` stands for the derivative of a
+    routine that gives none, which may turn out not to be needed."""
     known = known or {}
     if is_const(g, 0):
         return {}
     if long(g) and repeats(e):
         return {r: scaled(g, p) for r, p in partials(e, ONE, known).items()}
-    a = e.args
-
-    def go(x: E, by: E) -> Partials:
-        return partials(x, by, known)
-
-    match e.op:
-        case "read":
-            tensor, fallback = e.val
-            here = {e: g}
+    value = known.get(e, e)
+    match e:
+        case Read(tensor, index, fallback):
+            here: Partials = {e: g}
             if fallback is None:
                 return here
-            return merge(here, masked(E("inside", (read(tensor, a),)), {}, go(fallback, g)))
-        case "+":
-            return merge(go(a[0], g), go(a[1], g))
-        case "-":
-            return merge(go(a[0], g), go(a[1], neg(g)))
-        case "*":
-            if a[0] == a[1]:
-                return go(a[0], mul(g, mul(lift(2), a[0])))
-            return merge(go(a[0], mul(g, a[1])), go(a[1], mul(g, a[0])))
-        case "/":
-            return merge(go(a[0], div(g, a[1])), go(a[1], neg(div(mul(g, known.get(e, e)), a[1]))))
-        case "%":
-            return merge(go(a[0], g), go(a[1], neg(mul(g, E("//", a)))))
-        case "neg":
-            return go(a[0], neg(g))
-        case "if":
-            return masked(a[0], go(a[1], g), go(a[2], g))
-        case "**":
-            return power(e, g, known)
-        case "cast":
-            return go(a[0], g) if e.val == "f" else {}
-        case "call":
-            return function(e, g, known)
-        case op if op in FLAT_OPS:
+            return merge(here, masked(Inside(read(tensor, index)), {}, partials(fallback, g, known)))
+        case Binary("+", left, right):
+            return merge(partials(left, g, known), partials(right, g, known))
+        case Binary("-", left, right):
+            return merge(partials(left, g, known), partials(right, neg(g), known))
+        case Binary("*", left, right):
+            if left is right:
+                return partials(left, mul(g, mul(lift(2), left)), known)
+            return merge(partials(left, mul(g, right), known), partials(right, mul(g, left), known))
+        case Binary("/", left, right):
+            return merge(partials(left, div(g, right), known), partials(right, neg(div(mul(g, value), right)), known))
+        case Binary("%", left, right):
+            return merge(partials(left, g, known), partials(right, neg(mul(g, Binary("//", left, right))), known))
+        case Binary("**", left, right):
+            return power(left, right, value, g, known)
+        case Unary("-", operand):
+            return partials(operand, neg(g), known)
+        case Select(condition, yes, no):
+            return masked(condition, partials(yes, g, known), partials(no, g, known))
+        case Cast(kind, operand):
+            return partials(operand, g, known) if kind == "f" else {}
+        case Call(name, operands):
+            return {} if name in FLAT else function(name, operands, value, g, known)
+        case _ if is_flat(e):
             return {}
-    raise NotImplementedError(f"no rule for {e.op}")
+        case _:
+            raise NotImplementedError(f"no rule for {e}")
+
+
+def is_flat(e: E) -> bool:
+    """Whether the derivative of an operation by its operands is 0, or none is wanted."""
+    match e:
+        case Constant() | Symbol() | Index() | Pack() | Inside() | Random() | Unary("not" | "~", _):
+            return True
+        case Binary(operator, _, _):
+            return operator not in ("+", "-", "*", "/", "%", "**")
+        case Call(name, _):
+            return name in FLAT
+        case _:
+            return False
 
 
 def long(g: E) -> bool:
     """Whether a cotangent is better written once than once for every read."""
-    return g.op != "read" and bool(g.args) and any(x.args and x.op != "read" for x in g.args)
+    return not isinstance(g, Read) and any(x.parts() and not isinstance(x, Read) for x in g.parts())
 
 
 def repeats(e: E) -> bool:
     """Whether e reads one element at several places."""
-    if e.op == "read":
+    if isinstance(e, Read):
         return False
-    found = reads(e)
-    return len(found) > len(set(found))
+    return len(e.reads) > len(set(e.reads))
 
 
 def scaled(g: E, p: E) -> E:
     """g * p, with g inside the choices of p, so that 0 stays 0."""
     if is_const(p, 0):
         return ZERO
-    if p.op == "if":
-        return cond(p.args[0], scaled(g, p.args[1]), scaled(g, p.args[2]))
-    if p.op == "+" and any(x.op == "if" for x in p.args):
-        return add(scaled(g, p.args[0]), scaled(g, p.args[1]))
-    return mul(g, p)
+    match p:
+        case Select(condition, yes, no):
+            return cond(condition, scaled(g, yes), scaled(g, no))
+        case Binary("+", left, right) if isinstance(left, Select) or isinstance(right, Select):
+            return add(scaled(g, left), scaled(g, right))
+        case _:
+            return mul(g, p)
 
 
-def power(e: E, g: E, known: dict[E, E]) -> Partials:
-    """x ** n.  As PyTorch: 0 where n is 0, and no gradient to n where x is 0 and n is not negative."""
-    x, n = e.args
+def power(x: E, n: E, value: E, g: E, known: dict[E, E]) -> Partials:
+    """value = x ** n.  As PyTorch: 0 where n is 0, and no gradient to n where x is 0 and n is not negative."""
     if is_const(n):
-        slope = ONE if n.val == 1 else x if n.val == 2 else E("**", (x, lift(n.val - 1)))
-        base = {} if n.val == 0 else partials(x, mul(g, mul(n, slope)), known)
-        return base
-    base = masked(E("==", (n, ZERO)), {}, partials(x, mul(g, mul(n, E("**", (x, sub(n, ONE))))), known))
-    flat = E("and", (E("==", (x, ZERO)), E(">=", (n, ZERO))))
-    return merge(base, masked(flat, {}, partials(n, mul(mul(g, known.get(e, e)), call("log", x)), known)))
+        if n.value == 0:
+            return {}
+        slope = ONE if n.value == 1 else x if n.value == 2 else Binary("**", x, sub(n, ONE))
+        return partials(x, mul(g, mul(n, slope)), known)
+    base = masked(Binary("==", n, ZERO), {}, partials(x, mul(g, mul(n, Binary("**", x, sub(n, ONE)))), known))
+    flat = Binary("and", Binary("==", x, ZERO), Binary(">=", n, ZERO))
+    return merge(base, masked(flat, {}, partials(n, mul(mul(g, value), call("log", x)), known)))
 
 
-def function(e: E, g: E, known: dict[E, E]) -> Partials:
-    """A call of an intrinsic."""
-    name, a = e.val, e.args
-    if name in FLAT:
-        return {}
+def function(name: str, operands: tuple[E, ...], value: E, g: E, known: dict[E, E]) -> Partials:
+    """value = a call of an intrinsic or of a routine."""
     if name in ROUTINES:
-        return routine(e, g, known)
+        return routine(name, operands, value, g, known)
+    x = operands[0]
     if name in UNARY:
-        return partials(a[0], mul(g, UNARY[name](a[0], known.get(e, e))), known)
+        return partials(x, mul(g, UNARY[name](x, value)), known)
     if name in DIVISOR:
-        return partials(a[0], div(g, DIVISOR[name](a[0], known.get(e, e))), known)
+        return partials(x, div(g, DIVISOR[name](x, value)), known)
     if name == "digamma":
         raise NoDerivative(name)
-    x, y = a
+    y = operands[1]
     dx, dy = partials(x, g, known), partials(y, g, known)
     match name:
-        case "max" | "min":  # equal ones share; a NaN on either side lets both through
-            loses = "<" if name == "max" else ">"
-            tie = E("==", (x, y))
-            half = lambda d: {r: mul(p, lift(0.5)) for r, p in d.items()}
-            return merge(
-                masked(E(loses, (x, y)), {}, masked(tie, half(dx), dx)),
-                masked(E(loses, (y, x)), {}, masked(tie, half(dy), dy)),
-            )
-        case "fmax" | "fmin":
-            first = E("or", (E(">=" if name == "fmax" else "<=", (x, y)), call("isnan", y)))
-            return masked(first, dx, dy)
+        case "max":  # equal ones share; a NaN on either side lets both through
+            return merge(taken(Binary("<", x, y), x, y, dx), taken(Binary("<", y, x), x, y, dy))
+        case "min":
+            return merge(taken(Binary(">", x, y), x, y, dx), taken(Binary(">", y, x), x, y, dy))
+        case "fmax":
+            return masked(Binary("or", Binary(">=", x, y), call("isnan", y)), dx, dy)
+        case "fmin":
+            return masked(Binary("or", Binary("<=", x, y), call("isnan", y)), dx, dy)
         case "fmod":
             return merge(dx, partials(y, neg(mul(g, call("trunc", div(x, y)))), known))
         case "atan2":
             square = add(mul(y, y), mul(x, x))
             return merge(partials(x, div(mul(g, y), square), known), partials(y, neg(div(mul(g, x), square)), known))
         case "copysign":
-            same = E("==", (call("signbit", x), call("signbit", y)))
+            same = Binary("==", call("signbit", x), call("signbit", y))
             flipped = partials(x, neg(g), known)
-            return masked(E("==", (x, ZERO)), {}, masked(same, dx, flipped))
-    raise NotImplementedError(f"no rule for {name}")
+            return masked(Binary("==", x, ZERO), {}, masked(same, dx, flipped))
+        case _:
+            raise NotImplementedError(f"no rule for {name}")
 
 
-def routine(e: E, g: E, known: dict[E, E]) -> Partials:
-    """A call of a routine: by the derivatives that it gives."""
-    r = ROUTINES[e.val]
-    env = {**dict(zip(r.params, e.args)), "out": known.get(e, e)}
+def taken(loses: E, x: E, y: E, parts: Partials) -> Partials:
+    """What reaches one of two numbers of which the larger, or the smaller, is taken."""
+    half = {r: mul(p, lift(0.5)) for r, p in parts.items()}
+    return masked(loses, {}, masked(Binary("==", x, y), half, parts))
+
+
+def routine(name: str, operands: tuple[E, ...], value: E, g: E, known: dict[E, E]) -> Partials:
+    """value = a call of a routine: by the derivatives that it gives."""
+    r = ROUTINES[name]
+    env: dict[str, E] = {**dict(zip(r.params, operands, strict=True)), "out": value}
     out: Partials = {}
-    for p, x in zip(r.params, e.args):
-        if not reads(x):
+    for p, x in zip(r.params, operands, strict=True):
+        if not x.reads:
             continue
-        slope = (
-            transform(r.slopes[p], lambda n: env[n.val] if n.op == "hole" else None)
-            if p in r.slopes
-            else E("unknown", (), e.val)
-        )
+        slope: E = Unknown(name)
+        if p in r.slopes:
+            slope = transform(r.slopes[p], lambda n: env[n.name] if isinstance(n, Local) else None)
         out = merge(out, partials(x, mul(g, slope), known))
     return out
 
@@ -251,6 +250,6 @@ def merge(*parts: Partials) -> Partials:
 
 def masked(c: E, yes: Partials, no: Partials) -> Partials:
     """yes where c holds, no elsewhere; the factors inside cannot leak through."""
-    if c == TRUE:
+    if c is TRUE:
         return yes
     return {r: cond(c, yes.get(r, ZERO), no.get(r, ZERO)) for r in {**yes, **no}}

@@ -1,182 +1,424 @@
-"""Scalar expressions of the loop IR (dsl/ir.py): trees that simplify themselves, how to walk and rewrite them, and
-their print."""
+"""Scalar expressions of the loop IR (dsl/ir.py): a closed set of classes that simplify themselves, how to walk and
+rewrite them, and their print.
+
+An expression is one of the classes below, `E`, and nothing else.  Each distinct one exists once (dsl/interned.py), so
+they are compared by `is` or `==` alike and are keys of tables.  Numbers have kinds only where two meet in a kernel:
+`codegen/formulas.py` makes the nodes of kernels of them (codegen/host/nodes.py), in which every operand has the kind
+that its operation asks for; classes of the same name there are the same thing, resolved so far."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from operator import is_
+from math import copysign
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeGuard, cast
+
+from .interned import Interned
+
+if TYPE_CHECKING:
+    from .ir import Loop, Raw
+
+Kind: TypeAlias = Literal["f", "i", "b"]
+UnaryOperator: TypeAlias = Literal["-", "not", "~"]
+Comparison: TypeAlias = Literal["<", "<=", ">", ">=", "==", "!="]
+BinaryOperator: TypeAlias = Literal[
+    Comparison, "+", "-", "*", "/", "//", "%", "**", "and", "or", "&", "|", "^", "<<", ">>"
+]
+Reduction: TypeAlias = Literal["sum", "prod", "max", "min", "any", "all", "argmax", "argmin"]
 
 
-@dataclass(frozen=True)
-class E:
-    """A scalar expression.
+class Expression(metaclass=Interned):
+    """What all classes have.  What is asked again and again is remembered."""
 
-    op       args                  val
-    const                          int, float or bool
-    sym                            a size, an option, `has_x` (is x given), `inf`, `nan`: known to the host
-    idx                            a loop that runs over one axis
-    pack                           a loop that runs over a pack of axes; only directly inside a read's index
-    read     one index per axis    (tensor, fallback or None): the fallback answers outside the tensor
-    inside   (read,)               whether that read falls inside its tensor
-    call     arguments             an intrinsic of INTRINSICS, or a routine of ROUTINES
-    rand                           number of the draw within its op
-    cast     (operand,)            "f" "i" "b": a change of scalar kind
-    raw      inputs, words         Raw: a result of a raw body; alone in a statement without loops, whose inputs are
-                                   reads without indices of whole tensors
-    if       (condition, a, b)
-    neg not ~  (operand,)
-    + - * / // % ** < <= == != > >= and or & | ^ << >>      (left, right)
-    """
+    def parts(self) -> tuple[E, ...]:
+        """The expressions that it is made of."""
+        return ()
 
-    op: str
-    args: tuple[E, ...] = ()
-    val: object = None
-
-    def __add__(self, other):
-        return add(self, lift(other))
-
-    def __sub__(self, other):
-        return sub(self, lift(other))
-
-    def __mul__(self, other):
-        return mul(self, lift(other))
-
-    def __neg__(self):
-        return neg(self)
-
-    def __repr__(self):
-        return show(self)
-
-    def __hash__(self):
-        return self.number
-
-    def __reduce__(self):
-        return E, (self.op, self.args, self.val)  # without what is remembered
-
-    # Asked again and again, and so remembered.
-
-    @cached_property
-    def number(self) -> int:
-        return hash((self.op, self.args, self.val))
+    def of(self, parts: tuple[E, ...]) -> E:
+        """The same of other parts, as many, in their order."""
+        return lift(self)
 
     @cached_property
     def loops(self) -> frozenset[str]:
         """The names of the loops, single and pack, that it depends on."""
-        return joined(self, "loops", self.val if self.op in ("idx", "pack") else None)
+        return union([p.loops for p in self.parts()])
+
+    @cached_property
+    def symbols(self) -> frozenset[str]:
+        return union([p.symbols for p in self.parts()])
 
     @cached_property
     def names(self) -> frozenset[str]:
         """The names of these loops, of symbols and of the tensors it reads."""
-        return joined(
-            self, "names", self.val if self.op in ("idx", "pack", "sym") else self.val[0] if self.op == "read" else None
-        )
+        return union([p.names for p in self.parts()])
+
+    @cached_property
+    def reads(self) -> tuple[Read, ...]:
+        """The reads within it, each as often as it stands there."""
+        return tuple([n for n in walk(lift(self)) if isinstance(n, Read)])
+
+    @cached_property
+    def elements(self) -> tuple[int, ...]:
+        """The accesses of its nest (codegen) whose elements it takes, each as often as it does."""
+        return tuple([n.access for n in walk(lift(self)) if isinstance(n, Element)])
+
+    @cached_property
+    def results(self) -> frozenset[int]:
+        """The steps of its nest whose results it takes."""
+        return frozenset([n.step for n in walk(lift(self)) if isinstance(n, Result)])
+
+    def __add__(self, other: Operand) -> E:
+        return add(lift(self), lift(other))
+
+    def __sub__(self, other: Operand) -> E:
+        return sub(lift(self), lift(other))
+
+    def __mul__(self, other: Operand) -> E:
+        return mul(lift(self), lift(other))
+
+    def __neg__(self) -> E:
+        return neg(lift(self))
+
+    def __repr__(self) -> str:
+        return show(lift(self))
+
+    def __reduce__(self) -> tuple[Any, ...]:  # without what is remembered; read again, it is the one that exists
+        return type(self), tuple([getattr(self, name) for name in self.__match_args__])  # type: ignore[attr-defined]
+
+
+def union(sets: list[frozenset[str]]) -> frozenset[str]:
+    """All names, in one of the sets if that has them all."""
+    largest: frozenset[str] = max(sets, key=len, default=frozenset())
+    return largest if all(s is largest or s <= largest for s in sets) else largest.union(*sets)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Constant(Expression):
+    """A number, or a boolean as 0 or 1.  `lift` makes them."""
+
+    kind: Kind
+    value: float
+
+    @property
+    def literal(self) -> float:
+        """As Python writes it."""
+        return bool(self.value) if self.kind == "b" else self.value
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Symbol(Expression):
+    """A size, an option, `has_x` (is x given), `inf`, `nan`: known to the host."""
+
+    name: str
 
     @cached_property
     def symbols(self) -> frozenset[str]:
-        return joined(self, "symbols", self.val if self.op == "sym" else None)
+        return frozenset((self.name,))
 
     @cached_property
-    def reads(self) -> tuple[E, ...]:
-        return tuple(n for n in walk(self) if n.op == "read")
+    def names(self) -> frozenset[str]:
+        return self.symbols
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Index(Expression):
+    """Where a loop that runs over one axis stands."""
+
+    loop: str
 
     @cached_property
-    def holes(self) -> tuple[str, ...]:
-        """What stands for values in a nest (codegen), each as often as it does."""
-        return tuple(n.val for n in walk(self) if n.op == "hole")
+    def loops(self) -> frozenset[str]:
+        return frozenset((self.loop,))
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        return self.loops
 
 
-def joined(e: E, kind: str, own: str | None) -> frozenset[str]:
-    """The names of e's parts and its own, in one of their sets if that has them all."""
-    parts = [getattr(c, kind) for c in children(e)]
-    if own is not None:
-        parts.append(frozenset((own,)))
-    largest = max(parts, key=len, default=frozenset())
-    return largest if all(p is largest or p <= largest for p in parts) else largest.union(*parts)
+@dataclass(frozen=True, eq=False, repr=False)
+class Pack(Expression):
+    """Where a loop over a pack of axes stands; only directly inside a read's index."""
 
+    loop: str
+
+    @cached_property
+    def loops(self) -> frozenset[str]:
+        return frozenset((self.loop,))
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        return self.loops
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Read(Expression):
+    """An element, by an index for each logical axis; `fallback` is the answer outside the tensor."""
+
+    tensor: str
+    index: tuple[E, ...]
+    fallback: E | None
+
+    def parts(self) -> tuple[E, ...]:
+        return self.index if self.fallback is None else (*self.index, self.fallback)
+
+    def of(self, parts: tuple[E, ...]) -> E:
+        return Read(self.tensor, parts, None) if self.fallback is None else Read(self.tensor, parts[:-1], parts[-1])
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        return union([frozenset((self.tensor,)), *[p.names for p in self.parts()]])
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Inside(Expression):
+    """Whether a read falls inside its tensor."""
+
+    read: Read
+
+    def parts(self) -> tuple[E, ...]:
+        return (self.read,)
+
+    def of(self, parts: tuple[E, ...]) -> E:
+        (read,) = parts
+        assert isinstance(read, Read)
+        return Inside(read)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Call(Expression):
+    """A function of INTRINSICS, or a routine of ROUTINES."""
+
+    name: str
+    operands: tuple[E, ...]
+
+    def parts(self) -> tuple[E, ...]:
+        return self.operands
+
+    def of(self, parts: tuple[E, ...]) -> E:
+        return Call(self.name, parts)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Random(Expression):
+    """A draw between 0 and 1 at the point; `draw` is its number within the op."""
+
+    draw: int
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Cast(Expression):
+    """A change of scalar kind, also to that of the op's type: "T"."""
+
+    kind: Literal[Kind, "T"]
+    operand: E
+
+    def parts(self) -> tuple[E, ...]:
+        return (self.operand,)
+
+    def of(self, parts: tuple[E, ...]) -> E:
+        return Cast(self.kind, parts[0])
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Unary(Expression):
+    """`-` of numbers, `not` of truths, `~` of the bits of whole numbers."""
+
+    operator: UnaryOperator
+    operand: E
+
+    def parts(self) -> tuple[E, ...]:
+        return (self.operand,)
+
+    def of(self, parts: tuple[E, ...]) -> E:
+        return Unary(self.operator, parts[0])
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Binary(Expression):
+    """Arithmetic, comparisons, `and` and `or`, bits."""
+
+    operator: BinaryOperator
+    left: E
+    right: E
+
+    def parts(self) -> tuple[E, ...]:
+        return (self.left, self.right)
+
+    def of(self, parts: tuple[E, ...]) -> E:
+        return Binary(self.operator, parts[0], parts[1])
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Select(Expression):
+    """`yes` where the condition holds, else `no`."""
+
+    condition: E
+    yes: E
+    no: E
+
+    def parts(self) -> tuple[E, ...]:
+        return (self.condition, self.yes, self.no)
+
+    def of(self, parts: tuple[E, ...]) -> E:
+        return Select(parts[0], parts[1], parts[2])
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RawResult(Expression):
+    """A result of a raw body; alone in a statement without loops.  operands: a read without indices for each of the
+    body's inputs, then its words."""
+
+    raw: Raw
+    operands: tuple[E, ...]
+
+    def parts(self) -> tuple[E, ...]:
+        return self.operands
+
+    def of(self, parts: tuple[E, ...]) -> E:
+        return RawResult(self.raw, parts)
+
+    @property
+    def tensors(self) -> list[str]:
+        """What the body reads, in the order of its inputs."""
+        return [r.tensor for r in self.operands if isinstance(r, Read)]
+
+    @property
+    def words(self) -> tuple[E, ...]:
+        return self.operands[len(self.raw.inputs) :]
+
+
+# --- What stands only in one place -----------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Reduce(Expression):
+    """A reduction inside a formula, before dsl/lower.py makes a statement of it."""
+
+    reduction: Reduction
+    over: tuple[Loop, ...]
+    body: E
+    pred: E | None
+
+    def parts(self) -> tuple[E, ...]:
+        return (self.body,) if self.pred is None else (self.body, self.pred)
+
+    def of(self, parts: tuple[E, ...]) -> E:
+        return Reduce(self.reduction, self.over, parts[0], None if self.pred is None else parts[1])
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Unknown(Expression):
+    """The derivative of a routine that gives none, which may turn out not to be needed (dsl/derive.py)."""
+
+    routine: str
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Local(Expression):
+    """A parameter or a variable of a routine (dsl/routines.py); what a CPU kernel has a name for (codegen/cpu)."""
+
+    name: str
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Element(Expression):
+    """What an access of a nest read (codegen/nests.py)."""
+
+    access: int
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Result(Expression):
+    """What an earlier step of a nest came to: a reduction's value, or what a store stored."""
+
+    step: int
+
+
+E: TypeAlias = (
+    Constant | Symbol | Index | Pack | Read | Inside | Call | Random | Cast | Unary | Binary | Select | RawResult
+    | Reduce | Unknown | Local | Element | Result
+)  # fmt: skip
+Operand: TypeAlias = Expression | float
 
 # name -> number of arguments.  `stop` is the identity with no gradient, `isnan` tests the bits.
 INTRINSICS = {
-    "abs": 1,
-    "sign": 1,
-    "floor": 1,
-    "ceil": 1,
-    "round": 1,
-    "trunc": 1,
-    "sqrt": 1,
-    "rsqrt": 1,
-    "exp": 1,
-    "exp2": 1,
-    "expm1": 1,
-    "log": 1,
-    "log2": 1,
-    "log10": 1,
-    "log1p": 1,
-    "sin": 1,
-    "cos": 1,
-    "tan": 1,
-    "asin": 1,
-    "acos": 1,
-    "atan": 1,
-    "atan2": 2,
-    "sinh": 1,
-    "cosh": 1,
-    "tanh": 1,
-    "asinh": 1,
-    "acosh": 1,
-    "atanh": 1,
-    "erf": 1,
-    "erfc": 1,
-    "erfinv": 1,
-    "lgamma": 1,
-    "digamma": 1,
-    "max": 2,
-    "min": 2,
-    "fmax": 2,
-    "fmin": 2,
-    "fmod": 2,
-    "copysign": 2,
-    "isnan": 1,
-    "isinf": 1,
-    "signbit": 1,
-    "stop": 1,
-}
-# The functions that a library's `def`s with steps make, by name (dsl.routines.Routine); filled when definitions are
-# loaded.
-ROUTINES: dict = {}
-REDUCTIONS = ("sum", "prod", "max", "min", "any", "all", "argmax", "argmin")
+    "abs": 1, "sign": 1, "floor": 1, "ceil": 1, "round": 1, "trunc": 1, "sqrt": 1, "rsqrt": 1,
+    "exp": 1, "exp2": 1, "expm1": 1, "log": 1, "log2": 1, "log10": 1, "log1p": 1,
+    "sin": 1, "cos": 1, "tan": 1, "asin": 1, "acos": 1, "atan": 1, "atan2": 2,
+    "sinh": 1, "cosh": 1, "tanh": 1, "asinh": 1, "acosh": 1, "atanh": 1,
+    "erf": 1, "erfc": 1, "erfinv": 1, "lgamma": 1, "digamma": 1,
+    "max": 2, "min": 2, "fmax": 2, "fmin": 2, "fmod": 2, "copysign": 2,
+    "isnan": 1, "isinf": 1, "signbit": 1, "stop": 1,
+}  # fmt: skip
+# The functions that a library's `def`s with steps make, by name (dsl.routines.Routine); filled when definitions are loaded.
+ROUTINES: dict[str, Any] = {}
+REDUCTIONS: tuple[Reduction, ...] = ("sum", "prod", "max", "min", "any", "all", "argmax", "argmin")
+COMPARISONS: tuple[Comparison, ...] = ("<", "<=", ">", ">=", "==", "!=")
+CONDITIONS = (*COMPARISONS, "and", "or")
 
 
-def lift(v) -> E:
-    return v if isinstance(v, E) else E("const", (), v)
+def lift(v: Operand) -> E:
+    """A number or a boolean of Python as a constant; an expression as it is."""
+    if isinstance(v, bool):
+        return Constant("b", int(v))
+    if isinstance(v, int):
+        return Constant("i", v)
+    if isinstance(v, float):
+        return Unary("-", Constant("f", 0.0)) if v == 0 and copysign(1, v) < 0 else Constant("f", v)
+    return cast(E, v)
 
 
-def sym(name) -> E:
-    return E("sym", (), name)
+def sym(name: str) -> E:
+    return Symbol(name)
 
 
-def idx(name) -> E:
-    return E("idx", (), name)
+def idx(name: str) -> E:
+    return Index(name)
 
 
-def pack(name) -> E:
-    return E("pack", (), name)
+def pack(name: str) -> E:
+    return Pack(name)
 
 
-def read(tensor, index, fallback=None) -> E:
-    return E("read", tuple(index), (tensor, fallback))
+def read(tensor: str, index: tuple[E, ...] | list[E], fallback: E | None = None) -> Read:
+    return Read(tensor, tuple(index), fallback)
 
 
-def call(fn, *args) -> E:
-    return E("call", tuple(map(lift, args)), fn)
+def call(fn: str, *args: Operand) -> E:
+    return Call(fn, tuple([lift(a) for a in args]))
 
 
-ZERO, ONE, TRUE, FALSE = E("const", (), 0), E("const", (), 1), E("const", (), True), E("const", (), False)
+ZERO, ONE, TRUE, FALSE = Constant("i", 0), Constant("i", 1), Constant("b", 1), Constant("b", 0)
 
 
-def is_const(e: E, value=None) -> bool:
+def is_const(e: E, value: float | None = None) -> TypeGuard[Constant]:
     """Whether e is a constant number (equal to `value`); a boolean is no number here."""
-    return e.op == "const" and not isinstance(e.val, bool) and (value is None or e.val == value)
+    return isinstance(e, Constant) and e.kind != "b" and (value is None or e.value == value)
+
+
+def is_condition(e: E) -> bool:
+    """Whether e is an operation that comes to true or false."""
+    match e:
+        case Inside() | Unary("not", _):
+            return True
+        case Binary(operator, _, _):
+            return operator in CONDITIONS
+        case _:
+            return False
+
+
+def is_unary(e: E, operator: UnaryOperator) -> TypeGuard[Unary]:
+    return isinstance(e, Unary) and e.operator == operator
+
+
+def is_binary(e: E, *operators: BinaryOperator) -> TypeGuard[Binary]:
+    return isinstance(e, Binary) and e.operator in operators
+
+
+def is_loop(e: E) -> TypeGuard[Index | Pack]:
+    """Whether e is nothing but a loop."""
+    return isinstance(e, (Index, Pack))
 
 
 # The builders below simplify only what holds for every number, NaN and infinities included:
@@ -185,11 +427,22 @@ def is_const(e: E, value=None) -> bool:
 
 def integral(e: E) -> bool:
     """Whether e is built from indices, sizes and whole constants only, so is finite and exact."""
-    if e.op in ("idx", "sym"):
-        return True
-    if e.op == "const":
-        return isinstance(e.val, int)
-    return e.op in ("+", "-", "*", "//", "%", "neg") and all(map(integral, e.args))
+    match e:
+        case Index() | Symbol():
+            return True
+        case Constant(kind, _):
+            return kind != "f"
+        case Unary("-", operand):
+            return integral(operand)
+        case Binary("+" | "-" | "*" | "//" | "%", left, right):
+            return integral(left) and integral(right)
+        case _:
+            return False
+
+
+def number(value: float, a: Constant, b: Constant) -> E:
+    """What two constants come to: a float if one of them is."""
+    return lift(float(value)) if "f" in (a.kind, b.kind) else Constant("i", value)
 
 
 def add(a: E, b: E) -> E:
@@ -198,12 +451,12 @@ def add(a: E, b: E) -> E:
     if is_const(b, 0):
         return a
     if is_const(a) and is_const(b):
-        return lift(a.val + b.val)
-    if b.op == "neg":
-        return sub(a, b.args[0])
-    if is_const(b) and b.val < 0:
-        return E("-", (a, lift(-b.val)))
-    return E("+", (a, b))
+        return number(a.value + b.value, a, b)
+    if is_unary(b, "-"):
+        return sub(a, b.operand)
+    if is_const(b) and b.value < 0:
+        return Binary("-", a, Constant(b.kind, -b.value))
+    return Binary("+", a, b)
 
 
 def sub(a: E, b: E) -> E:
@@ -211,27 +464,28 @@ def sub(a: E, b: E) -> E:
         return a
     if is_const(a, 0):
         return neg(b)
-    if a == b and integral(a):
+    if a is b and integral(a):
         return ZERO
     if is_const(a) and is_const(b):
-        return lift(a.val - b.val)
-    if b.op == "neg":
-        return add(a, b.args[0])
-    if a.op == "+" and integral(a) and a.args[1] == b:
-        return a.args[0]
-    if a.op == "+" and integral(a) and a.args[0] == b:
-        return a.args[1]
-    return E("-", (a, b))
+        return number(a.value - b.value, a, b)
+    if is_unary(b, "-"):
+        return add(a, b.operand)
+    if is_binary(a, "+") and integral(a):
+        if a.right is b:
+            return a.left
+        if a.left is b:
+            return a.right
+    return Binary("-", a, b)
 
 
 def neg(a: E) -> E:
-    if is_const(a) and a.val != 0:
-        return lift(-a.val)
-    if a.op == "neg":
-        return a.args[0]
-    if a.op == "-" and integral(a):
-        return E("-", (a.args[1], a.args[0]))
-    return E("neg", (a,))
+    if is_const(a) and a.value != 0:
+        return Constant(a.kind, -a.value)
+    if is_unary(a, "-"):
+        return a.operand
+    if is_binary(a, "-") and integral(a):
+        return Binary("-", a.right, a.left)
+    return Unary("-", a)
 
 
 def mul(a: E, b: E) -> E:
@@ -242,113 +496,125 @@ def mul(a: E, b: E) -> E:
     if is_const(b, 1):
         return a
     if is_const(a) and is_const(b):
-        return lift(a.val * b.val)
+        return number(a.value * b.value, a, b)
     if is_const(a, -1):
         return neg(b)
     if is_const(b, -1):
         return neg(a)
-    return E("*", (a, b))
+    return Binary("*", a, b)
 
 
 def div(a: E, b: E) -> E:
-    return a if is_const(b, 1) else E("/", (a, b))
+    return a if is_const(b, 1) else Binary("/", a, b)
 
 
 def floordiv(a: E, b: E) -> E:
     if is_const(b, 1):
         return a
-    if is_const(a) and is_const(b) and b.val:
-        return lift(a.val // b.val)
-    return E("//", (a, b))
+    if is_const(a) and is_const(b) and b.value:
+        return number(a.value // b.value, a, b)
+    return Binary("//", a, b)
 
 
 def conj(*conditions: E | None) -> E | None:
     """The conditions joined by `and`, each once; None stands for true."""
-    out: list[E] = []
-    for p in conditions:
-        for q in conjuncts(p):
-            if q not in out:
-                out.append(q)
-    if not out:
-        return None
-    e = out[0]
-    for p in out[1:]:
-        e = E("and", (e, p))
-    return e
+    out = list(dict.fromkeys([q for p in conditions for q in conjuncts(p)]))
+    return joined_by("and", out) if out else None
 
 
 def conjuncts(p: E | None) -> list[E]:
-    if p is None or p == TRUE:
+    if p is None or p is TRUE:
         return []
-    return conjuncts(p.args[0]) + conjuncts(p.args[1]) if p.op == "and" else [p]
+    return [*conjuncts(p.left), *conjuncts(p.right)] if is_binary(p, "and") else [p]
+
+
+def joined_by(operator: BinaryOperator, parts: list[E]) -> E:
+    """The parts, of which there are some, joined from the left."""
+    out = parts[0]
+    for part in parts[1:]:
+        out = Binary(operator, out, part)
+    return out
 
 
 def cond(c: E | None, a: E, b: E) -> E:
     if c is None:
         return a
-    if c.op == "const":
-        return a if c.val else b
-    return a if a == b else E("if", (c, a, b))
+    if isinstance(c, Constant):
+        return a if c.value else b
+    return a if a is b else Select(c, a, b)
 
 
-BUILDERS = {"+": add, "-": sub, "*": mul, "/": div, "//": floordiv, "neg": neg, "if": cond}
-
-
-def build(op: str, *args: E, val=None) -> E:
-    """A node with the simplifications of its operator."""
-    return BUILDERS[op](*args) if op in BUILDERS else E(op, tuple(args), val)
+def build(e: E, parts: tuple[E, ...]) -> E:
+    """The same operation of other parts, with the simplifications of its operator."""
+    match e:
+        case Binary("+", _, _):
+            return add(parts[0], parts[1])
+        case Binary("-", _, _):
+            return sub(parts[0], parts[1])
+        case Binary("*", _, _):
+            return mul(parts[0], parts[1])
+        case Binary("/", _, _):
+            return div(parts[0], parts[1])
+        case Binary("//", _, _):
+            return floordiv(parts[0], parts[1])
+        case Unary("-", _):
+            return neg(parts[0])
+        case Select():
+            return cond(parts[0], parts[1], parts[2])
+        case _:
+            return e.of(parts)
 
 
 # --- Walking and rewriting -------------------------------------------------------------------------
 
 
-def children(e: E) -> tuple[E, ...]:
-    return e.args + ((e.val[1],) if e.op == "read" and e.val[1] is not None else ())
-
-
-def walk(e: E | None):
+def walk(e: E | None) -> Iterator[E]:
     """All expressions within e, each before its parts."""
     left = [] if e is None else [e]
     while left:
         n = left.pop()
         yield n
-        left.extend(children(n)[::-1])
+        left.extend(n.parts()[::-1])
 
 
-def transform(e: E, f, settled: str = "") -> E:
+def mapped(e: E, f: Callable[[E], E]) -> E:
+    """The same operation of what `f` makes of its parts, as it stands."""
+    parts = e.parts()
+    return e.of(tuple([f(p) for p in parts])) if parts else e
+
+
+def transform(e: E, f: Callable[[E], E | None], done: dict[E, E] | None = None) -> E:
     """Rewrites bottom-up: f answers a replacement or None, the same for the same expression.
 
-    settled: where f is the same for all calls, the name under which what it leaves alone remembers that, and is not
-    gone through again."""
-    done: dict[int, E] = {}  # by identity: derivatives hold the same parts many times
+    done: what f made before of expressions; derivatives hold the same parts many times."""
+    known: dict[E, E] = {} if done is None else done
 
-    def visit(e: E) -> E:
-        if settled and settled in e.__dict__:
-            return e
-        found = done.get(id(e))
+    def visit(n: E) -> E:
+        found = known.get(n)
         if found is not None:
             return found
-        args = tuple([visit(a) for a in e.args])
-        if e.op == "read":
-            tensor, fallback = e.val
-            made = None if fallback is None else visit(fallback)
-            n = e if made is fallback and all(map(is_, args, e.args)) else E("read", args, (tensor, made))
-        else:
-            n = e if args == e.args else build(e.op, *args, val=e.val)
-        r = f(n)
-        if settled and r is None and n is e and all(settled in c.__dict__ for c in children(e)):
-            e.__dict__[settled] = True
-        done[id(e)] = found = n if r is None else r
+        parts = n.parts()
+        made = n
+        if parts:
+            others = tuple([visit(p) for p in parts])
+            if others != parts:
+                made = build(n, others)
+        replaced = f(made)
+        known[n] = found = made if replaced is None else replaced
         return found
 
     return visit(e)
 
 
-def subst(e: E | None, env: dict[str, E]) -> E | None:
+def subst(e: E, env: dict[str, E]) -> E:
     """Puts expressions in the place of loop indices (single and pack)."""
-    if e is None or not env or e.loops.isdisjoint(env):
+    if not env or e.loops.isdisjoint(env):
         return e
-    return transform(e, lambda n: env.get(n.val) if n.op in ("idx", "pack") else None)
+    return transform(e, lambda n: env.get(n.loop) if isinstance(n, (Index, Pack)) else None)
+
+
+def maybe_subst(e: E | None, env: dict[str, E]) -> E | None:
+    return None if e is None else subst(e, env)
 
 
 def indices(e: E | None) -> set[str]:
@@ -360,70 +626,59 @@ def symbols(e: E | None) -> set[str]:
     return set() if e is None else set(e.symbols)
 
 
-def reads(e: E | None) -> list[E]:
+def reads(e: E | None) -> list[Read]:
     return [] if e is None else list(e.reads)
 
 
 # --- Printing --------------------------------------------------------------------------------------
 
-PRECEDENCE = {
-    "or": 1,
-    "and": 2,
-    "not": 3,
-    "<": 4,
-    "<=": 4,
-    ">": 4,
-    ">=": 4,
-    "==": 4,
-    "!=": 4,
-    "|": 5,
-    "^": 5,
-    "&": 5,
-    "<<": 6,
-    ">>": 6,
-    "+": 7,
-    "-": 7,
-    "*": 8,
-    "/": 8,
-    "//": 8,
-    "%": 8,
-    "neg": 9,
-    "~": 9,
-    "**": 10,
-}
+PRECEDENCE: dict[BinaryOperator, int] = {
+    "or": 1, "and": 2, "<": 4, "<=": 4, ">": 4, ">=": 4, "==": 4, "!=": 4, "|": 5, "^": 5, "&": 5,
+    "<<": 6, ">>": 6, "+": 7, "-": 7, "*": 8, "/": 8, "//": 8, "%": 8, "**": 10,
+}  # fmt: skip
+SIGNS: dict[UnaryOperator, tuple[str, int]] = {"not": ("not ", 3), "-": ("-", 9), "~": ("~", 9)}
 
 
 def show(e: E, p: int = 0) -> str:
-    a = e.args
-    match e.op:
-        case "const":
-            return str(e.val).lower() if isinstance(e.val, bool) else str(e.val)
-        case "sym" | "idx" | "hole":
-            return str(e.val)
-        case "pack":
-            return f"*{e.val}"
-        case "rand":
-            return f"rand{e.val}()"
-        case "cast":
-            return f"{e.val}({show(a[0])})"
-        case "raw":
-            return f"{e.val.body.op}({', '.join(x.val[0] if x.op == 'read' else show(x) for x in a)}).{e.val.outputs[e.val.n][0]}"
-        case "inside":
-            return f"inside({show(a[0])})"
-        case "read":
-            tensor, fallback = e.val
-            s = f"{tensor}[{', '.join(map(show, a))}]"
+    match e:
+        case Constant(kind, value):
+            return ("true" if value else "false") if kind == "b" else str(value)
+        case Symbol(name) | Local(name):
+            return name
+        case Index(loop):
+            return loop
+        case Pack(loop):
+            return f"*{loop}"
+        case Element(access):
+            return f"r{access}"
+        case Result(step):
+            return f"acc{step}"
+        case Random(draw):
+            return f"rand{draw}()"
+        case Cast(to, operand):
+            return f"{to}({show(operand)})"
+        case RawResult(raw, operands):
+            shown = [x.tensor if isinstance(x, Read) else show(x) for x in operands]
+            return f"{raw.body.op}({', '.join(shown)}).{raw.outputs[raw.n][0]}"
+        case Inside(inner):
+            return f"inside({show(inner)})"
+        case Read(tensor, index, fallback):
+            s = f"{tensor}[{', '.join([show(i) for i in index])}]"
             return s if fallback is None else f"({s} ?? {show(fallback)})"
-        case "call":
-            return f"{e.val}({', '.join(map(show, a))})"
-        case "if":
-            return f"({show(a[1])} if {show(a[0])} else {show(a[2])})"
-        case "neg":
-            s = "-" + show(a[0], 9)
-        case "not":
-            s = "not " + show(a[0], 3)
-        case "~":
-            s = "~" + show(a[0], 9)
-        case _:
-            s = f"{show(a[0], PRECEDENCE[e.op])} {e.op} {show(a[1], PRECEDENCE[e.op] + 1)}"
-    return f"({s})" if PRECEDENCE[e.op] < p else s
+        case Call(name, operands):
+            return f"{name}({', '.join([show(x) for x in operands])})"
+        case Select(condition, yes, no):
+            return f"({show(yes)} if {show(condition)} else {show(no)})"
+        case Reduce(reduction, over, body, pred):
+            where = "" if pred is None else f" if {show(pred)}"
+            return f"{reduction}[{', '.join([repr(v) for v in over])}{where}] {show(body)}"
+        case Unknown(routine):
+            return f"unknown({routine})"
+        case Unary(operator, operand):
+            sign, level = SIGNS[operator]
+            s = sign + show(operand, level)
+            return f"({s})" if level < p else s
+        case Binary(operator, left, right):
+            level = PRECEDENCE[operator]
+            s = f"{show(left, level)} {operator} {show(right, level + 1)}"
+            return f"({s})" if level < p else s

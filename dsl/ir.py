@@ -3,15 +3,35 @@
     target[index] (= | +=)  reduction over rloops where pred of  body        when condition
 
 A `Stmt` says: for every point of `loops`, the target's element is the body, or the reduction of
-the body over `rloops`.  Scalars are trees of `E`.  Sizes stay symbols, and a pack of axes whose
+the body over `rloops`.  Scalars are expressions (dsl/expression.py).  Sizes stay symbols, and a pack of axes whose
 rank is unknown stays one loop, so a program serves all shapes.  Every later pass (adjoint, numpy,
 kernels) reads only this, and its print is the format of the golden tests."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal, TypeAlias
 
-from .expression import E, conjuncts, indices, show, walk
+from .expression import (
+    E,
+    Index,
+    Random,
+    RawResult,
+    Reduction,
+    conjuncts,
+    indices,
+    is_binary,
+    is_loop,
+    show,
+    walk,
+)
+
+DimKind: TypeAlias = Literal["one", "pack", "split", "chosen", "domain"]
+Part: TypeAlias = Literal["all", "kept"]
+Role: TypeAlias = Literal["input", "output", "temp", "cotangent", "gradient"]
+Dtype: TypeAlias = Literal["T", "int", "bool", "own", "float"]
+Mode: TypeAlias = Literal["=", "+=", "*=", "max=", "min="]
 
 # --- Raw bodies ------------------------------------------------------------------------------------
 
@@ -38,7 +58,7 @@ class Body:
     launches: tuple[BodyLaunch, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Raw:
     """A raw body that runs.  inputs: the body's names of the tensors read.  outputs: (the body's name, the tensor) of
     results and scratch memory.  words: (name, kind) of the numbers it gets.  n: which output the statement makes.
@@ -64,8 +84,14 @@ class Loop:
     extent: E | None = None
     pack: str | None = None
 
-    def __repr__(self):
-        return f"*{self.name} < {self.pack}" if self.pack else f"{self.name} < {show(self.extent)}"
+    @property
+    def length(self) -> E:
+        """The extent of a loop that has one."""
+        assert self.extent is not None
+        return self.extent
+
+    def __repr__(self) -> str:
+        return f"*{self.name} < {self.pack}" if self.pack else f"{self.name} < {show(self.length)}"
 
 
 @dataclass(frozen=True)
@@ -84,12 +110,12 @@ class Dim:
     for nothing when it does not.
     """
 
-    kind: str
+    kind: DimKind
     name: str = ""
     size: E | None = None
     factors: tuple[E, ...] = ()
     option: str = ""
-    part: str = "all"
+    part: Part = "all"
     broadcast: bool = False
     when: E | None = None
 
@@ -101,9 +127,9 @@ class Tensor:
     A `float` accumulator or table that must not follow T is dtype "float"."""
 
     name: str
-    role: str
+    role: Role
     dims: tuple[Dim, ...]
-    dtype: str = "T"
+    dtype: Dtype = "T"
     like: str = ""
     optional: bool = False
     mut: bool = False
@@ -120,14 +146,24 @@ class Stmt:
     idx: tuple[E, ...]
     loops: tuple[Loop, ...]
     body: E
-    red: str | None = None
+    red: Reduction | None = None
     rloops: tuple[Loop, ...] = ()
     pred: E | None = None
-    mode: str = "="
+    mode: Mode = "="
     when: E | None = None  # a condition on options: the host skips the nest
     spread: bool = False
 
-    def __repr__(self):
+    @property
+    def expressions(self) -> tuple[E, ...]:
+        """Its body, its filter and its indices."""
+        return (self.body, *self.idx) if self.pred is None else (self.body, self.pred, *self.idx)
+
+    @cached_property
+    def inputs(self) -> frozenset[str]:
+        """The tensors that it reads."""
+        return frozenset([r.tensor for e in self.expressions for r in e.reads])
+
+    def __repr__(self) -> str:
         s = f"{self.target}[{', '.join(map(show, self.idx))}] {self.mode} "
         over = ", ".join(map(repr, self.rloops))
         where = f" if {show(self.pred)}" if self.pred is not None else ""
@@ -140,17 +176,17 @@ class Stmt:
         return s + (f"   when {show(self.when)}" if self.when is not None else "")
 
 
-MODES = ("=", "+=", "*=", "max=", "min=")
+MODES: tuple[Mode, ...] = ("=", "+=", "*=", "max=", "min=")
 
 
 def overwrites(s: Stmt) -> bool:
     """Whether a statement replaces elements at places read from a tensor."""
-    return s.mode == "=" and any(n.op == "read" for e in s.idx for n in walk(e))
+    return s.mode == "=" and any(e.reads for e in s.idx)
 
 
 def made_by(s: Stmt) -> list[str]:
     """The tensors that come to be with a statement: its target, or all of a raw body's."""
-    return [t for _, t in s.body.val.outputs] if s.body.op == "raw" else [s.target]
+    return [t for _, t in s.body.raw.outputs] if isinstance(s.body, RawResult) else [s.target]
 
 
 @dataclass
@@ -200,22 +236,18 @@ def running(s: Stmt) -> tuple[str, bool] | None:
         return None
     j, extents = s.rloops[0], {l.name: l.extent for l in s.loops}
     ps = conjuncts(s.pred)
-    if len(ps) != 1 or ps[0].op not in ("<=", ">="):
+    if len(ps) != 1 or not is_binary(p := ps[0], "<=", ">="):
         return None
-    a, b = ps[0].args if ps[0].op == "<=" else ps[0].args[::-1]
-    if a.op != "idx" or b.op != "idx" or j.name not in (a.val, b.val):
+    a, b = (p.left, p.right) if p.operator == "<=" else (p.right, p.left)
+    if not isinstance(a, Index) or not isinstance(b, Index) or j.name not in (a.loop, b.loop):
         return None
-    i = b.val if a.val == j.name else a.val
-    if any(n.op == "rand" for n in walk(s.body)):
+    i = b.loop if a.loop == j.name else a.loop
+    if any(isinstance(n, Random) for n in walk(s.body)):
         return None
-    if (
-        extents.get(i) != j.extent
-        or i in indices(s.body)
-        or sum(x.op in ("idx", "pack") and x.val == i for x in s.idx) != 1
-    ):
+    if extents.get(i) != j.extent or i in indices(s.body) or sum(is_loop(x) and x.loop == i for x in s.idx) != 1:
         return None
-    if any(i in indices(x) and x.op not in ("idx", "pack") for x in s.idx):
+    if any(i in indices(x) and not is_loop(x) for x in s.idx):
         return None
-    if s.red.startswith("arg") and a.val != j.name:
+    if s.red in ("argmax", "argmin") and a.loop != j.name:
         return None
-    return i, a.val != j.name
+    return i, a.loop != j.name

@@ -14,7 +14,25 @@ from .axes import stretches
 from .conditions import either, narrowed
 from .dims import Item, Patterns
 from .elements import groups
-from .expression import FALSE, ONE, E, conj, indices, read, subst, sym, transform, walk
+from .expression import (
+    FALSE,
+    ONE,
+    E,
+    Random,
+    RawResult,
+    Read,
+    Reduce,
+    Symbol,
+    conj,
+    indices,
+    mapped,
+    maybe_subst,
+    read,
+    subst,
+    sym,
+    transform,
+    walk,
+)
 from .inline import over_rows
 from .ir import Dim, Loop, Program, Stmt, Tensor
 from .opdef import OpDef, Owned, Presence, Require
@@ -96,7 +114,7 @@ class Lowering:
 
     def sizes_differ(self, a: E, b: E) -> bool:
         computed = {n for n, _ in self.computed} | set(self.options)
-        return a.op == b.op == "sym" and a.val not in computed and b.val not in computed
+        return isinstance(a, Symbol) and isinstance(b, Symbol) and a.name not in computed and b.name not in computed
 
     # --- The whole op ----------------------------------------------------------------------------
 
@@ -178,8 +196,8 @@ class Lowering:
         )
         made.spared = tuple(self.spared(asked) for _, asked in groups(op, op.asked))
         for s in forward:
-            if s.body.op == "raw" and s.body.val.placed.op is None:
-                own(s.body.val.placed, made)
+            if isinstance(s.body, RawResult) and s.body.raw.placed.op is None:
+                own(s.body.raw.placed, made)
         self.begun(made)  # a gradient may call the op itself
         if not self.errors:
             made.owned = [self.owned(own) for own in op.owns if own.result in self.tensors]
@@ -385,7 +403,7 @@ class Lowering:
             if low is not None:
                 shifts[b.name] = shifted(b.name, low)
         value = subst(self.formulas.lower(e.args[0], inner), shifts)
-        pred = subst(self.condition(where, inner), shifts) if where is not None else None
+        pred = maybe_subst(self.condition(where, inner), shifts) if where is not None else None
         return reduce_node(red, value, pred, tuple(loops))
 
     def condition(self, where: X, c: Context) -> E | None:
@@ -397,10 +415,10 @@ class Lowering:
 
     def emit(self, target: str, at: tuple, loops: list[Loop], body: E, mode: str, when: E | None):
         """Adds the statement; reductions inside its body come first, as temporaries."""
-        if body.op == "reduce" and not {v.name for v in loops} & {v.name for v in body.val[1]}:
-            red, rloops = body.val
-            value = self.hoist(body.args[0], [*loops, *rloops], when)
-            pred = self.hoist(body.args[1], [*loops, *rloops], when) if len(body.args) > 1 else None
+        if isinstance(body, Reduce) and not {v.name for v in loops} & {v.name for v in body.over}:
+            red, rloops = body.reduction, body.over
+            value = self.hoist(body.body, [*loops, *rloops], when)
+            pred = self.hoist(body.pred, [*loops, *rloops], when) if body.pred is not None else None
             value, pred = self.drawn(value, loops, when), self.drawn(pred, loops, when)
             self.stmts.append(Stmt(target, at, tuple(loops), value, red, rloops, pred, mode, when))
         else:
@@ -408,17 +426,17 @@ class Lowering:
 
     def hoist(self, e: E, loops: list[Loop], when: E | None) -> E:
         """Gives each reduction inside e a temporary over the loops that it depends on."""
-        if not any(n.op == "reduce" for n in walk(e)):
+        if not any(isinstance(n, Reduce) for n in walk(e)):
             return e
-        if e.op == "reduce":
-            red, rloops = e.val
+        if isinstance(e, Reduce):
+            red, rloops = e.reduction, e.over
             bound = {v.name for v in rloops}
             loops = [v for v in loops if v.name not in bound]  # a reduction of reduced values hides their loops
             scope = [*loops, *rloops]
-            value = self.hoist(e.args[0], scope, when)
-            pred = self.hoist(e.args[1], scope, when) if len(e.args) > 1 else None
+            value = self.hoist(e.body, scope, when)
+            pred = self.hoist(e.pred, scope, when) if e.pred is not None else None
             used = (indices(value) | indices(pred)) - bound
-            draws = any(n.op == "rand" for x in (value, pred) for n in walk(x))
+            draws = any(isinstance(n, Random) for x in (value, pred) for n in walk(x))
             outer = [v for v in loops if v.name in used or draws]
             value, pred = self.drawn(value, outer, when), self.drawn(pred, outer, when)
             t = self.temp()
@@ -427,15 +445,11 @@ class Lowering:
             at = tuple(map(loop_index, outer))
             self.stmts.append(Stmt(t, at, tuple(outer), value, red, rloops, pred, when=when))
             return read(t, at)
-        args = tuple(self.hoist(a, loops, when) for a in e.args)
-        if e.op == "read":
-            t, fallback = e.val
-            return E("read", args, (t, None if fallback is None else self.hoist(fallback, loops, when)))
-        return E(e.op, args, e.val)
+        return mapped(e, lambda x: self.hoist(x, loops, when))
 
     def drawn(self, e: E | None, loops: list[Loop], when: E | None) -> E | None:
         """e of a reduction with its random numbers, one for each point of the result, made before it."""
-        for n in [n for n in walk(e) if n.op == "rand"]:
+        for n in [n for n in walk(e) if isinstance(n, Random)]:
             t, at = self.temp(), tuple(map(loop_index, loops))
             items = [Item("pack" if v.pack else "one", (axis_of(v),), v.name) for v in loops]
             self.declare(Tensor(t, "temp", self.whole.dims_of_loops(loops), "float"), items)
@@ -512,11 +526,11 @@ def guard_temps(stmts: list[Stmt], results: list[str], counts: dict[str, int]) -
     out: list[Stmt] = []
     needs: dict[str, list[E | None]] = {}
     for s in reversed(stmts):
-        if s.target not in results and s.when is None and s.target in needs and s.body.op != "raw":
+        if s.target not in results and s.when is None and s.target in needs and not isinstance(s.body, RawResult):
             s = replace(s, when=either(needs[s.target], counts))
         for e in (s.body, s.pred, *s.idx):
             for n in walk(e):
-                if n.op == "read":
-                    needs.setdefault(n.val[0], []).append(s.when)
+                if isinstance(n, Read):
+                    needs.setdefault(n.tensor, []).append(s.when)
         out.append(s)
     return out[::-1]

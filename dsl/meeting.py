@@ -8,20 +8,27 @@ from __future__ import annotations
 
 import random
 
-from .expression import E, symbols
+from .expression import Binary, E, Symbol, is_binary, symbols
 from .reference import constant
 
 
 def meet(holds: E, env: dict, free: set[str], rng: random.Random):
     """Changes in `env` one of the names `free`, where that makes a condition true which is not."""
-    if holds.op == "and":
-        for part in holds.args:
+    if is_binary(holds, "and"):
+        for part in holds.parts():
             meet(part, env, free, rng)
         return
-    if len(holds.args) != 2 or constant(holds, env):
+    if not isinstance(holds, Binary) or constant(holds, env):
         return
-    for one, other, op in ((*holds.args, holds.op), (*holds.args[::-1], TURNED.get(holds.op, ""))):
-        name = one.val if one.op == "sym" else one.args[0].val if one.op == "%" and one.args[0].op == "sym" else None
+    left, right, operator = holds.left, holds.right, holds.operator
+    for one, other, op in ((left, right, operator), (right, left, TURNED.get(operator, ""))):
+        name = (
+            one.name
+            if isinstance(one, Symbol)
+            else one.left.name
+            if is_binary(one, "%") and isinstance(one.left, Symbol)
+            else None
+        )
         if name not in free or name in symbols(other):
             continue
         found = solution(one, op, int(constant(other, env)), env, rng)
@@ -36,8 +43,8 @@ TURNED = {"==": "==", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 def solution(one: E, op: str, wanted: int, env: dict, rng: random.Random) -> int | None:
     """What the name in `one`, alone or before `%`, should be so that `one op wanted` holds."""
-    if one.op == "%":
-        divisor = int(constant(one.args[1], env))
+    if is_binary(one, "%"):
+        divisor = int(constant(one.right, env))
         return divisor * rng.randint(1, 3) + wanted if op == "==" and divisor > 0 else None
     match op:
         case "==":

@@ -3,7 +3,7 @@
 `dsl.lower` makes one `OpDef` for each op (a family `conv{D}d` gives one per D).  Everything behind
 the front end (gradient, numpy meaning, kernels, TypeScript) reads this and `dsl.ir` only.
 
-Names in formulas (`E` with op "sym"):
+Names in formulas (`Symbol`):
   sizes            `M`, `N`, components `X0 X1` of a pack of fixed rank
   options          `alpha`, `stride0 stride1` of an `ints[...]` of fixed rank; bool options are
                    conditions; a choice is compared with the *number* of the chosen text

@@ -8,8 +8,26 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from .axes import Axis, axes
-from .expression import FALSE, ONE, TRUE, ZERO, E, add, build, is_const, lift, mul, sym
+from .axes import Axis, axes, loop_index
+from .expression import (
+    FALSE,
+    ONE,
+    TRUE,
+    ZERO,
+    Binary,
+    E,
+    Index,
+    Pack,
+    RawResult,
+    Read,
+    Symbol,
+    add,
+    build,
+    is_const,
+    lift,
+    mul,
+    sym,
+)
 from .ir import Dim, Loop, Raw, Stmt, Tensor
 from .scalar_formulas import COMPARED
 
@@ -30,34 +48,35 @@ class Placed:
 
     def expression(self, e: E, at: dict[str, tuple[E, ...]]) -> E:
         """at: what each loop of the callee has become."""
-        match e.op:
-            case "read":
-                t, fallback = e.val
-                return E(
-                    "read",
-                    self.index(e.args, at),
-                    (self.names[t], None if fallback is None else self.expression(fallback, at)),
+        match e:
+            case Read(tensor, index, fallback):
+                return Read(
+                    self.names[tensor],
+                    self.index(index, at),
+                    None if fallback is None else self.expression(fallback, at),
                 )
-            case "idx":
-                return at[e.val][0]
-            case "sym":
-                if e.val in self.env:
-                    return self.env[e.val]
-                if e.val in ("inf", "nan"):
+            case Index(loop):
+                return at[loop][0]
+            case Symbol(name):
+                if name in self.env:
+                    return self.env[name]
+                if name in ("inf", "nan"):
                     return e
-                raise Unplaced(e.val)
-            case "raw":
-                return E("raw", tuple(self.expression(a, at) for a in e.args), self.raw(e.val))
-        args = [self.expression(a, at) for a in e.args]
-        if e.op in COMPARED and is_const(args[0]) and is_const(args[1]):
-            return lift(COMPARED[e.op](args[0].val, args[1].val))
-        if e.op in ("and", "or") and any(a in (TRUE, FALSE) for a in args):
-            stops = TRUE if e.op == "or" else FALSE
-            return stops if stops in args else args[0] if args[1] in (TRUE, FALSE) else args[1]
-        return build(e.op, *args, val=e.val)
+                raise Unplaced(name)
+            case RawResult(raw, operands):
+                return RawResult(self.raw(raw), tuple([self.expression(a, at) for a in operands]))
+        parts = tuple([self.expression(a, at) for a in e.parts()])
+        if isinstance(e, Binary):
+            left, right = parts
+            if e.operator in COMPARED and is_const(left) and is_const(right):
+                return lift(COMPARED[e.operator](left.value, right.value))
+            if e.operator in ("and", "or") and (left in (TRUE, FALSE) or right in (TRUE, FALSE)):
+                stops = TRUE if e.operator == "or" else FALSE
+                return stops if stops in parts else left if right in (TRUE, FALSE) else right
+        return build(e, parts)
 
     def index(self, args: tuple[E, ...], at: dict[str, tuple[E, ...]]) -> tuple[E, ...]:
-        return tuple(i for e in args for i in (at[e.val] if e.op == "pack" else (self.expression(e, at),)))
+        return tuple([i for e in args for i in (at[e.loop] if isinstance(e, Pack) else (self.expression(e, at),))])
 
     def raw(self, r: Raw) -> Raw:
         return replace(
@@ -102,7 +121,7 @@ class Placed:
                 Loop(fresh(v.name), a.extent, a.pack or None)
                 for a in self.axis(Axis(extent=v.extent, pack=v.pack or ""))
             ]
-            at[v.name] = tuple(E("pack" if w.pack else "idx", (), w.name) for w in made[v.name])
+            at[v.name] = tuple([loop_index(w) for w in made[v.name]])
         loops = lambda vs: tuple(w for v in vs for w in made[v.name])
         only = lambda e: None if e is None else self.expression(e, at)
         s = replace(

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from .axes import Axis, loop_index
 from .dims import Item
-from .expression import FALSE, TRUE, ZERO, E, lift, read, reads, symbols
+from .expression import FALSE, TRUE, ZERO, E, RawResult, Read, Symbol, lift, mapped, read, symbols
 from .inline import ABSENT, arguments
 from .ir import Loop, Stmt, Tensor
 from .opdef import OpDef, Presence, TypeOf, symbol
@@ -63,28 +63,26 @@ def results(a: Assign, callee: OpDef) -> dict[str, Assign]:
 
 def without_copies(made: list[Stmt], work) -> list[Stmt]:
     """A raw body reads a temporary of the caller itself, where the callee would copy it."""
-    bodies = {r.val[0] for s in made if s.body.op == "raw" for r in reads(s.body)}
+    bodies = {t for s in made if isinstance(s.body, RawResult) for t in s.body.tensors}
     same: dict[str, str] = {}
     for s in made:
         if (
             s.target not in bodies
-            or s.body.op != "read"
-            or s.body.args != s.idx
+            or not isinstance(s.body, Read)
+            or s.body.index != s.idx
             or s.when is not None
-            or s.body.val[1] is not None
+            or s.body.fallback is not None
         ):
             continue
-        source = work.tensors[s.body.val[0]]
+        source = work.tensors[s.body.tensor]
         if (
             source.role == "temp"
             and source.dtype == work.tensors[s.target].dtype
             and all(d.kind in ("pack", "one") and d.when is None for d in source.dims)
         ):
             same[s.target] = source.name
-    swap = lambda e: replace(
-        e, args=tuple(read(same.get(x.val[0], x.val[0]), ()) if x.op == "read" else x for x in e.args)
-    )
-    return [replace(s, body=swap(s.body)) if s.body.op == "raw" else s for s in made if s.target not in same]
+    swap = lambda e: mapped(e, lambda x: read(same.get(x.tensor, x.tensor), ()) if isinstance(x, Read) else x)
+    return [replace(s, body=swap(s.body)) if isinstance(s.body, RawResult) else s for s in made if s.target not in same]
 
 
 def declare(work, t: Tensor):
@@ -147,14 +145,14 @@ def bind(work, e: X, callee: OpDef) -> Placed:
         if pack and packs.setdefault(pack, before) != before:
             raise Mistake("rank", f"the arguments of `{callee.name}` have different leading axes", e.span)
         for d, x in zip(dims, axes[len(axes) - len(dims) :]):
-            if d.size is None or d.size.op != "sym":
+            if d.size is None or not isinstance(d.size, Symbol):
                 continue
-            if env.setdefault(d.size.val, x.extent) != x.extent and work.sizes_differ(env[d.size.val], x.extent):
+            if env.setdefault(d.size.name, x.extent) != x.extent and work.sizes_differ(env[d.size.name], x.extent):
                 raise Mistake(
                     "size",
-                    f"`{d.size.val}` of `{callee.name}` is two different sizes here",
+                    f"`{d.size.name}` of `{callee.name}` is two different sizes here",
                     value.span,
-                    f"{t} has {x.extent}, another argument {env[d.size.val]}",
+                    f"{t} has {x.extent}, another argument {env[d.size.name]}",
                 )
         if p.name in callee.promoted:
             T = {"own": "int"}.get(work.tensors[t].dtype, work.tensors[t].dtype)

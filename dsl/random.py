@@ -8,7 +8,7 @@ The number that `rand()` number `site` of an op draws is
 seed0, seed1   low and high 32 bits of the generator's seed
 call           number, modulo 2**32, of the call of an op that draws, counted from 0 since the seed was
                set; a gradient program uses its forward call's number and draws the same
-site           number of the `rand()` within its definition (E("rand", (), site))
+site           number of the `rand()` within its definition (`Random(site)`)
 place          row-major place of the point among the statement's `loops`, packs expanded
 
 So four neighbours share one block.  WGSL and TypeScript copies of this file must match bit for bit."""

@@ -6,7 +6,22 @@ may say it instead (`max[*k < kernel_size]`).  Compound indices never define a r
 from __future__ import annotations
 
 from .axes import Axis
-from .expression import E, add, lift, show, sub, walk
+from .expression import (
+    Constant,
+    E,
+    Index,
+    Inside,
+    Pack,
+    Random,
+    Read,
+    Reduce,
+    Symbol,
+    add,
+    lift,
+    show,
+    sub,
+    walk,
+)
 from .ir import Loop
 from .scalar_formulas import Context, Mistake, part
 from .scope import names_in, nodes_in
@@ -106,18 +121,18 @@ class Ranges:
 
     def length(self, name: str, e: E, x: X) -> E:
         """e, if a call's sizes and options alone decide it."""
-        if e.op == "const" and isinstance(e.val, float):
-            if e.val != int(e.val):
+        if isinstance(e, Constant) and e.kind == "f":
+            if e.value != int(e.value):
                 raise Mistake("range", f"how far `{name}` runs is no whole number", x.span)
-            e = lift(int(e.val))
-        if e.op == "const" and e.val > MOST:
+            e = lift(int(e.value))
+        if isinstance(e, Constant) and e.value > MOST:
             raise Mistake(
                 "range",
-                f"`{name}` runs over {e.val} points for each element",
+                f"`{name}` runs over {e.value} points for each element",
                 x.span,
                 f"more than {MOST} cannot be meant",
             )
-        if all(n.op not in ("idx", "pack", "read", "rand", "reduce", "inside") for n in walk(e)):
+        if all(not isinstance(n, (Index, Pack, Read, Random, Reduce, Inside)) for n in walk(e)):
             return e
         raise Mistake(
             "range",
@@ -139,7 +154,7 @@ class Ranges:
         """One index has one range: two axes of different named sizes cannot share it."""
         seen: tuple[Axis, str, tuple] | None = None
         for t, item, at in sources:
-            if item.kind != "one" or item.axes[0].extent.op != "sym" or at in self.loose:
+            if item.kind != "one" or not isinstance(item.axes[0].extent, Symbol) or at in self.loose:
                 continue
             a = item.axes[0]
             if seen is None:
@@ -179,4 +194,4 @@ def loops_of(meaning) -> list[Loop]:
 
 
 def shifted(name: str, low: E) -> E:
-    return add(E("idx", (), name), low)
+    return add(Index(name), low)

@@ -1,7 +1,8 @@
 """Raw bodies: ops that are texts in WGSL, JavaScript and numpy, checked and lowered.
 
 The statements copy every input into a temporary, row-major and of its full shape, and then name the raw body once
-for each result (`E("raw")`, see dsl.ir).  What the texts say is their author's business; here are the names in them."""
+for each result (`RawResult`, see dsl.expression).  What the texts say is their author's business; here are the names in
+them."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ from textwrap import dedent
 from .axes import Axis, axes, loop_dim, loop_index
 from .diagnostics import did_you_mean, either
 from .dims import Item
-from .expression import E, read, sym, symbols, walk
+from .expression import E, RawResult, Symbol, read, sym, symbols, walk
 from .ir import Body, BodyLaunch, Loop, Raw, Stmt, Tensor
 from .opdef import symbol
 from .placed import Placed
@@ -238,12 +239,12 @@ def own(placed: Placed, op):
     placed.packs.update({a.pack: (Axis(pack=a.pack),) for t in op.tensors.values() for a in axes(t) if a.pack})
     placed.env.update(
         {
-            e.val: e
+            e.name: e
             for t in op.tensors.values()
             for a in axes(t)
             if a.extent is not None
             for e in walk(a.extent)
-            if e.op == "sym"
+            if isinstance(e, Symbol)
         }
     )
     placed.env.update(
@@ -260,4 +261,4 @@ def own(placed: Placed, op):
 
 def raw_statements(raw: Raw, args: tuple[E, ...], results: int) -> list[Stmt]:
     """One statement for each result of a body that runs."""
-    return [Stmt(t, (), (), E("raw", args, replace(raw, n=n))) for n, (_, t) in enumerate(raw.outputs[:results])]
+    return [Stmt(t, (), (), RawResult(replace(raw, n=n), args)) for n, (_, t) in enumerate(raw.outputs[:results])]

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import replace
 
 from .diagnostics import Error
-from .expression import E, transform, walk
+from .expression import E, Symbol, is_binary, transform, walk
 from .ir import Dim
 from .opdef import OpDef, Param, symbol
 from .scope import nodes_in
@@ -145,7 +145,7 @@ def pattern(op: OpDef, given: list[str]) -> list[list[Dim]]:
         return numbers.setdefault(name, f"#{len(numbers)}") if name and name not in options else name
 
     def numbered(e: E | None) -> E | None:
-        return e and transform(e, lambda n: replace(n, val=number(n.val)) if n.op == "sym" else None)
+        return e and transform(e, lambda n: Symbol(number(n.name)) if isinstance(n, Symbol) else None)
 
     return [
         [
@@ -173,7 +173,7 @@ def made_of_given(op: OpDef) -> bool:
         if isinstance(e, E)
     ]
     taken = {symbol(p.name) for p in op.params if p.kind != "tensor"} | {n for n, _ in op.sizes}
-    return not any(n.op == "sym" and n.val in taken or n.op in ("-", "//") for e in sizes for n in walk(e))
+    return not any(isinstance(n, Symbol) and n.name in taken or is_binary(n, "-", "//") for e in sizes for n in walk(e))
 
 
 # --- Ops -------------------------------------------------------------------------------------------

@@ -13,7 +13,24 @@ import numpy as np
 
 from . import scalars
 from .axes import axes
-from .expression import E, walk
+from .expression import (
+    Binary,
+    Call,
+    Cast,
+    Constant,
+    E,
+    Index,
+    Inside,
+    Pack,
+    Random,
+    RawResult,
+    Read,
+    Select,
+    Symbol,
+    Unary,
+    is_binary,
+    walk,
+)
 from .ir import Program, Stmt, Tensor, overwrites, running
 from .random import uniform
 from .tidy import live
@@ -26,7 +43,7 @@ class Outside:
     """A place where a read without `??`, or a store, leaves its tensor."""
 
     stmt: Stmt
-    read: E  # the read, or for a store a read of the same element
+    read: Read  # the read, or for a store a read of the same element
     axis: int  # of the array, packs expanded
     value: int
     length: int
@@ -80,25 +97,26 @@ def extents(t: Tensor, env: dict, packs: dict[str, tuple[int, ...]]) -> list[int
 
 def constant(e: E, env: dict):
     """The number that a formula over sizes and options has."""
-    a = e.args
-    match e.op:
-        case "const":
-            return e.val
-        case "sym":
-            return env[e.val]
-        case "if":
-            return constant(a[1] if constant(a[0], env) else a[2], env)
-        case "and":
-            return constant(a[0], env) and constant(a[1], env)
-        case "or":
-            return constant(a[0], env) or constant(a[1], env)
-        case "call":
-            return scalars.call(e.val, *(constant(x, env) for x in a))
-        case "neg" | "not" | "~":
-            return scalars.unary(e.op, constant(a[0], env))
-        case "cast":
-            return scalars.cast(e.val, constant(a[0], env), np.dtype(float)).item()
-    return scalars.binary(e.op, constant(a[0], env), constant(a[1], env))
+    match e:
+        case Constant():
+            return e.literal
+        case Symbol(name):
+            return env[name]
+        case Select(condition, yes, no):
+            return constant(yes if constant(condition, env) else no, env)
+        case Binary("and", left, right):
+            return constant(left, env) and constant(right, env)
+        case Binary("or", left, right):
+            return constant(left, env) or constant(right, env)
+        case Binary(operator, left, right):
+            return scalars.binary(operator, constant(left, env), constant(right, env))
+        case Call(name, operands):
+            return scalars.call(name, *[constant(x, env) for x in operands])
+        case Unary(operator, operand):
+            return scalars.unary(operator, constant(operand, env))
+        case Cast(kind, operand):
+            return scalars.cast(kind, constant(operand, env), np.dtype(float)).item()
+    raise ValueError(f"the host cannot compute {e}")
 
 
 class BodyError(ValueError):
@@ -157,7 +175,7 @@ class Run:
                 continue
             if self.absent(s.target):
                 continue
-            if s.body.op == "raw":
+            if isinstance(s.body, RawResult):
                 self.raw(s)
             else:
                 Nest(self, s).run()
@@ -169,11 +187,11 @@ class Run:
 
     def raw(self, s: Stmt):
         """What the numpy body of a raw op makes of its inputs; run once for all results."""
-        call, count = s.body.val, len(s.body.val.inputs)
+        call = s.body.raw
         if call.outputs not in self.bodies:
             scope = {"np": np, "floating": self.kind(call.T).kind == "f"}
-            scope |= {n: self.array(r.val[0]) for n, r in zip(call.inputs, s.body.args)}
-            scope |= {n: constant(e, self.env) for (n, _), e in zip(call.words, s.body.args[count:])}
+            scope |= {n: self.array(t) for n, t in zip(call.inputs, s.body.tensors)}
+            scope |= {n: constant(e, self.env) for (n, _), e in zip(call.words, s.body.words)}
             try:
                 exec(compiled(call.body.numpy, call.body.op), scope)
             except Exception as e:
@@ -265,40 +283,42 @@ class Nest:
 
     def eval(self, e: E):
         """An array that broadcasts over the loop space, or a plain number."""
-        a = e.args
-        match e.op:
-            case "const":
-                return e.val
-            case "sym":
-                return self.run_.env[e.val]
-            case "idx":
-                return self.axis(self.place[e.val][0])
-            case "read":
+        match e:
+            case Constant():
+                return e.literal
+            case Symbol(name):
+                return self.run_.env[name]
+            case Index(loop):
+                return self.axis(self.place[loop][0])
+            case Read():
                 return self.read(e)
-            case "inside":
-                return self.locate(E("read", a[0].args, (a[0].val[0], a[0])))[1]
-            case "rand":
-                return self.draw(e.val)
-            case "cast":
-                return scalars.cast(e.val, self.eval(a[0]), self.run_.floating)
-            case "call":
-                return scalars.call(e.val, *map(self.eval, a))
-            case "neg" | "not" | "~":
-                return scalars.unary(e.op, self.eval(a[0]))
-            case "and" | "or":
-                left = self.eval(a[0])
-                if scalars.plain(left) and bool(left) == (e.op == "or"):
-                    return bool(left)
-                if scalars.plain(left):
-                    return scalars.binary(e.op, left, self.eval(a[1]))
-                return scalars.binary(e.op, left, self.under(left if e.op == "and" else np.logical_not(left), a[1]))
-            case "if":
-                c = self.eval(a[0])
+            case Inside(read):
+                return self.locate(Read(read.tensor, read.index, read))[1]
+            case Random(draw):
+                return self.draw(draw)
+            case Cast(kind, operand):
+                return scalars.cast(kind, self.eval(operand), self.run_.floating)
+            case Call(name, operands):
+                return scalars.call(name, *[self.eval(x) for x in operands])
+            case Unary(operator, operand):
+                return scalars.unary(operator, self.eval(operand))
+            case Binary("and" | "or", left, right):
+                x = self.eval(left)
+                if scalars.plain(x) and bool(x) == (e.operator == "or"):
+                    return bool(x)
+                if scalars.plain(x):
+                    return scalars.binary(e.operator, x, self.eval(right))
+                going = x if e.operator == "and" else np.logical_not(x)
+                return scalars.binary(e.operator, x, self.under(going, right))
+            case Binary(operator, left, right):
+                return scalars.binary(operator, self.eval(left), self.eval(right))
+            case Select(condition, yes, no):
+                c = self.eval(condition)
                 if scalars.plain(c):
-                    return self.eval(a[1] if c else a[2])
-                x, y = self.under(c, a[1]), self.under(np.logical_not(c), a[2])
+                    return self.eval(yes if c else no)
+                x, y = self.under(c, yes), self.under(np.logical_not(c), no)
                 return np.where(c, scalars.number(x), scalars.number(y))
-        return scalars.binary(e.op, self.eval(a[0]), self.eval(a[1]))
+        raise ValueError(f"no value of a statement: {e}")
 
     def under(self, c: np.ndarray, e: E):
         """e, which counts only where c holds."""
@@ -324,11 +344,11 @@ class Nest:
             return [0] * len(shape)  # axes that exist only under another `when`
         out: list = []
         for e in index:
-            if e.op == "pack":
-                first, rank = self.place[e.val]
+            if isinstance(e, Pack):
+                first, rank = self.place[e.loop]
                 out += range(first, first + rank)
-            elif e.op == "idx":
-                out.append(self.place[e.val][0])
+            elif isinstance(e, Index):
+                out.append(self.place[e.loop][0])
             else:
                 out.append(np.asarray(self.eval(e)))
         if len(out) != len(shape):
@@ -343,19 +363,19 @@ class Nest:
         ]
 
     def cut(self, r: E) -> bool:
-        t = self.run_.program.tensors.get(r.val[0])
-        return r.val[1] is not None and t is not None and t.role == "temp"
+        t = self.run_.program.tensors.get(r.tensor)
+        return r.fallback is not None and t is not None and t.role == "temp"
 
     def locate(self, r: E):
         """Where a read falls: an index array for each axis, clamped, and whether it is inside."""
-        tensor = self.run_.array(r.val[0])
+        tensor = self.run_.array(r.tensor)
         inside, at = np.True_, []
         for axis, (part, n) in enumerate(
-            zip(self.components(r.val[0], r.args, tensor.shape, self.cut(r)), tensor.shape)
+            zip(self.components(r.tensor, r.index, tensor.shape, self.cut(r)), tensor.shape)
         ):
             i = self.axis(part[0]) if isinstance(part, tuple) else np.asarray(part)
             here = (i >= 0) & (i < n)
-            if r.val[1] is None:
+            if r.fallback is None:
                 self.legal(r, axis, i, n, ~here & self.guard)
             inside = inside & here
             at.append(np.clip(i, 0, max(n - 1, 0)).astype(np.int64))
@@ -367,13 +387,13 @@ class Nest:
             return
         value = int(np.broadcast_to(i, np.shape(wrong))[wrong].flat[0])
         if self.run_.audit is None:
-            raise IndexError(f"{r.val[0]}: index {value} is out of range for an axis of length {length}")
+            raise IndexError(f"{r.tensor}: index {value} is out of range for an axis of length {length}")
         self.run_.audit.append(Outside(self.s, r, axis, value, length))
 
     def read(self, r: E):
-        name, fallback = r.val
+        name, fallback = r.tensor, r.fallback
         tensor = self.run_.array(name)
-        parts = self.components(name, r.args, tensor.shape, self.cut(r))
+        parts = self.components(name, r.index, tensor.shape, self.cut(r))
         loops = [p[0] for p in parts if isinstance(p, tuple)]
         simple = all(isinstance(p, (tuple, int)) for p in parts) and len(set(loops)) == len(loops)
         if simple and all(self.ranges[p[0]][1] <= n for p, n in zip(parts, tensor.shape) if isinstance(p, tuple)):
@@ -433,7 +453,7 @@ class Nest:
     def contracted(self) -> np.ndarray | None:
         """A sum of a product, by einsum over what each factor depends on; None for anything else."""
         factors = list(flattened(self.s.body))
-        if len(factors) < 2 or any(n.op == "rand" for f in factors for n in walk(f)):
+        if len(factors) < 2 or any(isinstance(n, Random) for f in factors for n in walk(f)):
             return None
         operands: list = []
         for f in factors:
@@ -478,7 +498,7 @@ class Nest:
         if keep is not None:
             at, value = [i[keep] for i in at], value[keep]
         for axis, (i, n) in enumerate(zip(at, array.shape)):
-            self.legal(E("read", s.idx, (s.target, None)), axis, i, n, (i < 0) | (i >= n))
+            self.legal(Read(s.target, s.idx, None), axis, i, n, (i < 0) | (i >= n))
         if (
             self.run_.audit is not None
             and s.mode == "="
@@ -528,8 +548,8 @@ class Nest:
 
 def flattened(e: E):
     """The factors of a product."""
-    if e.op == "*":
-        yield from flattened(e.args[0])
-        yield from flattened(e.args[1])
+    if is_binary(e, "*"):
+        yield from flattened(e.left)
+        yield from flattened(e.right)
     else:
         yield e

@@ -16,12 +16,22 @@ from .expression import (
     ONE,
     TRUE,
     ZERO,
+    Binary,
+    Call,
     E,
+    Inside,
+    Random,
+    RawResult,
+    Read,
+    Symbol,
     add,
     cond,
     conj,
     div,
     idx,
+    is_binary,
+    is_loop,
+    maybe_subst,
     mul,
     pack,
     read,
@@ -38,8 +48,8 @@ from .scope import CONSTANTS
 from .solve import Sizes, gather
 from .tidy import rebuilt, renamed, simplify, statement_reads
 
-# Operations that can make a number that is not finite, which times zero is no zero.
-ENDLESS = ("/", "**", "log", "log2", "log1p", "exp", "exp2", "lgamma", "digamma")
+# Functions that, as a division and a power do, can make a number that is not finite, which times zero is no zero.
+ENDLESS = ("log", "log2", "log1p", "exp", "exp2", "lgamma", "digamma")
 SMOOTH = (None, "sum", "prod", "max", "min")
 
 
@@ -97,7 +107,7 @@ class Reverse:
             if (
                 s.red in SMOOTH
                 and tensors[s.target].dtype not in ("int", "bool")
-                and any(r.val[0] in self.alive for r in reads(s.body))
+                and any(r.tensor in self.alive for r in reads(s.body))
             ):
                 self.alive.add(s.target)
 
@@ -105,7 +115,7 @@ class Reverse:
         """The statements, auxiliary ones first; they may read any forward tensor."""
         for s in reversed(self.stmts):
             t = s.target
-            if s.body.op == "raw":
+            if isinstance(s.body, RawResult):
                 self.reverse_raw(s)
                 continue
             if t not in self.alive or t in self.wanted or t not in self.seeds and t not in self.pending:
@@ -173,7 +183,7 @@ class Reverse:
         has = Presence + t  # whoever asks for this gradient gave t
 
         def known(e: E | None) -> E | None:
-            return e and transform(e, lambda n: TRUE if n.op == "sym" and n.val == has else None)
+            return e and transform(e, lambda n: TRUE if isinstance(n, Symbol) and n.name == has else None)
 
         pred = known(s.pred)
         when = s.when and narrowed(known(s.when))
@@ -188,9 +198,15 @@ class Reverse:
             if axis.extent == ONE:
                 out.append(None)
                 continue
-            name = original.get(at[i].val, "") if at and at[i].op in ("idx", "pack") else ""
+            name = original.get(at[i].loop, "") if at and is_loop(at[i]) else ""
             if not name:
-                name = axis.pack.lower() if axis.pack else axis.extent.val.lower() if axis.extent.op == "sym" else ""
+                name = (
+                    axis.pack.lower()
+                    if axis.pack
+                    else axis.extent.name.lower()
+                    if isinstance(axis.extent, Symbol)
+                    else ""
+                )
             out.append(name if name and name not in out and name not in self.spoken else self.fresh(name or "i"))
         return out
 
@@ -199,15 +215,15 @@ class Reverse:
     def reverse(self, s: Stmt):
         """Adds what s contributes to the gradients of the tensors it reads."""
         found = self.contributions(s)
-        if any(n.op == "rand" for n in walk(s.body)) and any(c.loops != s.loops or c.red for _, c in found):
+        if any(isinstance(n, Random) for n in walk(s.body)) and any(c.loops != s.loops or c.red for _, c in found):
             found = self.contributions(self.drawn(s))
         for t, c in found:
             self.contribute(t, replace(c, when=s.when))
 
     def reverse_raw(self, s: Stmt):
         """A raw body's own gradients, put in the place of it, once for all its results."""
-        raw, at = s.body.val, s.body.val.placed
-        names = {**dict(raw.outputs), **{n: r.val[0] for n, r in zip(raw.inputs, s.body.args)}}
+        raw, at = s.body.raw, s.body.raw.placed
+        names = {**dict(raw.outputs), **dict(zip(raw.inputs, s.body.tensors))}
         outputs = [o for o in at.op.outputs if self.tensors[names[o]].dtype not in ("int", "bool")]
         arriving = [
             o for o in outputs if names[o] in self.alive and (names[o] in self.seeds or names[o] in self.pending)
@@ -217,7 +233,7 @@ class Reverse:
         reached = [
             n for n in raw.inputs if names[n] in self.alive and self.tensors[names[n]].dtype not in ("int", "bool")
         ]
-        heard = {r.val[0] for stmts in at.op.grads.values() for x in stmts for r in statement_reads(x)}
+        heard = {r.tensor for stmts in at.op.grads.values() for x in stmts for r in statement_reads(x)}
         if reached and any(f"g_{o}" not in heard for o in arriving):
             raise NoDerivative(at.op.name)  # rather than a gradient without this part
         self.ran.add(raw.outputs)
@@ -246,7 +262,13 @@ class Reverse:
         when, g = either(whens), f"g_{own.result}"
         arriving = {g: self.cotangent(own.result)}
         swap = lambda e: (
-            e and transform(e, lambda n: read(arriving[g], n.args) if n.op == "read" and n.val == (g, None) else None)
+            e
+            and transform(
+                e,
+                lambda n: (
+                    read(arriving[g], n.index) if isinstance(n, Read) and n.tensor == g and n.fallback is None else None
+                ),
+            )
         )
         for s in own.stmts:
             s = rebuilt(s, swap)
@@ -278,26 +300,28 @@ class Reverse:
         rename = {v.name: self.fresh(v.name) for v in nest}
         env = {v.name: (pack if v.pack else idx)(rename[v.name]) for v in nest}
         original = {new: old for old, new in rename.items()}
-        loops = [replace(v, name=rename[v.name], extent=subst(v.extent, env)) for v in nest]
+        loops = [replace(v, name=rename[v.name], extent=maybe_subst(v.extent, env)) for v in nest]
         at = tuple(subst(e, env) for e in s.idx)
-        body, pred, g = subst(s.body, env), subst(s.pred, env), read(self.cotangent(s.target), at)
+        body, pred, g = subst(s.body, env), maybe_subst(s.pred, env), read(self.cotangent(s.target), at)
         parts, winner = self.parts(s, body, at, g, env)
         like = self.tensors.get(self.tensors[s.target].like)
         if like is not None and like.optional:
             parts = masked(sym(Presence + like.name), parts, {})  # no d_bias without a bias
         out = []
         for r, p in parts.items():
-            t = r.val[0]
+            t = r.tensor
             if t not in self.alive or t in self.said.get(s.target, ()):
                 continue
-            if s.target in self.unsent and any(n.op in ENDLESS or n.val in ENDLESS for n in walk(p)):
-                p = cond(E("==", (g, ZERO)), ZERO, p)
-            inside = E("inside", (read(t, r.args),)) if r.val[1] is not None else None
-            there = axes(self.tensors[t]) if r.args else []  # no index: none of the axes exists here
+            if s.target in self.unsent and any(
+                is_binary(n, "/", "**") or isinstance(n, Call) and n.name in ENDLESS for n in walk(p)
+            ):
+                p = cond(Binary("==", g, ZERO), ZERO, p)
+            inside = Inside(read(t, r.index)) if r.fallback is not None else None
+            there = axes(self.tensors[t]) if r.index else []  # no index: none of the axes exists here
             c = gather(
                 "",
-                r.args,
-                self.names(there, r.args, original),
+                r.index,
+                self.names(there, r.index, original),
                 there,
                 loops,
                 conj(pred, winner),
@@ -319,7 +343,7 @@ class Reverse:
             # tensor's gradient. A quotient of an input is made from that anew, as in PyTorch: then the result may be
             # changed in place.
             quotient = (
-                body.op == "/" and body.args[0].op == "read" and self.tensors[body.args[0].val[0]].role == "input"
+                is_binary(body, "/") and isinstance(body.left, Read) and self.tensors[body.left.tensor].role == "input"
             )
             single = (
                 s.mode == "=" and not s.spread and not quotient and sum(o.target == s.target for o in self.stmts) == 1
@@ -331,20 +355,20 @@ class Reverse:
             return partials(body, mul(g, self.others(s, body, at))), None
         if any(v.pack for v in s.rloops):  # equal ones share
             count = self.helper("ties", s.target)
-            tie = E("==", (s.body, read(s.target, s.idx)))
+            tie = Binary("==", s.body, read(s.target, s.idx))
             self.aux.append(replace(s, target=count, body=cond(tie, ONE, ZERO), red="sum"))
-            return masked(E("==", (body, t)), partials(body, div(g, read(count, at))), {}), None
+            return masked(Binary("==", body, t), partials(body, div(g, read(count, at))), {}), None
         arg = self.helper("arg", s.target, "int")  # the first one takes all
         self.aux.append(replace(s, target=arg, red="arg" + s.red))
         place = ZERO
         for v in s.rloops:
             place = add(mul(place, v.extent), env[v.name])
-        return partials(body, g), E("==", (place, read(arg, at)))
+        return partials(body, g), Binary("==", place, read(arg, at))
 
     def others(self, s: Stmt, body: E, at: tuple[E, ...]) -> E:
         """The product of all factors but one, also where factors are zero."""
         zeros, rest = self.helper("zeros", s.target), self.helper("rest", s.target)
-        zero = E("==", (s.body, ZERO))
+        zero = Binary("==", s.body, ZERO)
         self.aux.append(replace(s, target=zeros, body=cond(zero, ONE, ZERO), red="sum"))
         self.aux.append(replace(s, target=rest, body=cond(zero, ONE, s.body)))
         return self.quotient(zeros, rest, body, read(s.target, at), at)
@@ -352,8 +376,8 @@ class Reverse:
     def quotient(self, zeros: str, rest: str, body: E, t: E, at: tuple[E, ...]) -> E:
         """Of the product t all factors but `body`: with no other zero it is the product of the factors that
         are not, and with no zero at all the quotient."""
-        alone = E("==", (read(zeros, at), ONE))
-        return cond(E("==", (body, ZERO)), cond(alone, read(rest, at), ZERO), div(t, body))
+        alone = Binary("==", read(zeros, at), ONE)
+        return cond(Binary("==", body, ZERO), cond(alone, read(rest, at), ZERO), div(t, body))
 
     def multiplied(self, last: Stmt):
         """Prepares the reversal of a tensor that is assigned as a whole and then multiplied: all these are factors."""
@@ -365,7 +389,7 @@ class Reverse:
             raise NoDerivative(last.mode)
         self.products[t] = zeros, rest = self.helper("zeros", t), self.helper("rest", t)
         for n, s in enumerate(factors):
-            zero = E("==", (s.body, ZERO))
+            zero = Binary("==", s.body, ZERO)
             self.aux.append(replace(s, target=zeros, body=cond(zero, ONE, ZERO), mode="+=" if n else "="))
             self.aux.append(replace(s, target=rest, body=cond(zero, ONE, s.body)))
 
@@ -375,7 +399,7 @@ class Reverse:
         at = tuple(map(loop_index, s.loops))
         draws: dict[E, E] = {}
         for n in walk(s.body):
-            if n.op != "rand" or n in draws:
+            if not isinstance(n, Random) or n in draws:
                 continue
             name = self.fresh("draw")
             self.tensors[name] = Tensor(name, "temp", tuple(map(loop_dim, s.loops)), "float")

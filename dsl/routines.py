@@ -1,8 +1,8 @@
 """Functions that a `def` with steps makes: recurrences and series, which no single formula says.
 
 A routine works on numbers: floats (float32 on the GPU, doubles elsewhere), or 32-bit whole numbers if it is
-called with nothing else and uses only what whole numbers have.  Lowered steps hold E trees in which
-`hole` nodes are its parameters and locals.  Here: the registry, lowering, and the meaning on numpy arrays;
+called with nothing else and uses only what whole numbers have.  Lowered steps hold expressions in which
+`Local`s are its parameters and variables.  Here: the registry, lowering, and the meaning on numpy arrays;
 the texts are in codegen/cpu/routines.py and codegen/wgsl/routines.py."""
 
 from __future__ import annotations
@@ -12,7 +12,23 @@ from dataclasses import dataclass
 import numpy as np
 
 from . import scalars
-from .expression import ROUTINES, E, idx, walk
+from .expression import (
+    ROUTINES,
+    Binary,
+    Call,
+    Cast,
+    Constant,
+    E,
+    Index,
+    Local,
+    Random,
+    Select,
+    Symbol,
+    Unary,
+    idx,
+    is_binary,
+    walk,
+)
 from .scalar_formulas import Context, Formulas
 from .syntax import Def, Repeat
 
@@ -29,7 +45,9 @@ class Set:
     @property
     def in_turn(self) -> bool:
         """Whether the assignments may as well happen one after another."""
-        return not any(n.op == "hole" and n.val in self.names[:k] for k, e in enumerate(self.values) for n in walk(e))
+        return not any(
+            isinstance(n, Local) and n.name in self.names[:k] for k, e in enumerate(self.values) for n in walk(e)
+        )
 
 
 @dataclass(frozen=True)
@@ -73,7 +91,9 @@ class Routine:
 
     def calls(self) -> list[str]:
         """The routines that it calls."""
-        return list(dict.fromkeys(n.val for e in self.trees() for n in walk(e) if n.op == "call" and n.val in ROUTINES))
+        return list(
+            dict.fromkeys(n.name for e in self.trees() for n in walk(e) if isinstance(n, Call) and n.name in ROUTINES)
+        )
 
 
 # --- Lowering ----------------------------------------------------------------------------------------
@@ -99,14 +119,14 @@ class Plain:
 def lower(d: Def, defs: dict[str, Def]) -> Routine:
     """The routine of a `def` that was found right."""
     formulas = Formulas(Plain(defs))
-    names = {n: E("hole", (), n) for n in (*d.params, "out")}
+    names = {n: Local(n) for n in (*d.params, "out")}
 
     def value(x, more: dict) -> E:
         return formulas.lower(x, Context(names={**names, **more}))
 
     def let(s, more: dict) -> Set:
         made = Set(s.names, tuple(value(v, more) for v in s.values))
-        names.update({n: E("hole", (), n) for n in s.names})
+        names.update({n: Local(n) for n in s.names})
         return made
 
     steps: list[Set | Loop] = []
@@ -126,9 +146,9 @@ def lower(d: Def, defs: dict[str, Def]) -> Routine:
 def is_whole(e: E) -> bool:
     """Whether an expression of whole numbers is one."""
     for n in walk(e):
-        if n.op in ("/", "rand") or n.op == "const" and isinstance(n.val, float) or n.op == "sym":
+        if is_binary(n, "/") or isinstance(n, (Random, Symbol)) or isinstance(n, Constant) and n.kind == "f":
             return False
-        if n.op == "call" and n.val not in OF_WHOLE and not (n.val in ROUTINES and ROUTINES[n.val].whole):
+        if isinstance(n, Call) and n.name not in OF_WHOLE and not (n.name in ROUTINES and ROUTINES[n.name].whole):
             return False
     return True
 
@@ -186,22 +206,24 @@ def repeat(s: Loop, env: dict, shape, compute):
 
 
 def evaluate(e: E, env: dict):
-    a = e.args
-    match e.op:
-        case "const":
-            return e.val
-        case "sym":
-            return {"inf": np.inf, "nan": np.nan, "pi": np.pi}[e.val]
-        case "hole" | "idx":
-            return env[e.val]
-        case "if":
-            return np.where(
-                evaluate(a[0], env), scalars.number(evaluate(a[1], env)), scalars.number(evaluate(a[2], env))
-            )
-        case "call":
-            return scalars.call(e.val, *(evaluate(x, env) for x in a))
-        case "neg" | "not" | "~":
-            return scalars.unary(e.op, evaluate(a[0], env))
-        case "cast":
-            return scalars.cast(e.val, evaluate(a[0], env), np.dtype(np.float64))
-    return scalars.binary(e.op, evaluate(a[0], env), evaluate(a[1], env))
+    match e:
+        case Constant():
+            return e.literal
+        case Symbol(name):
+            return {"inf": np.inf, "nan": np.nan, "pi": np.pi}[name]
+        case Local(name):
+            return env[name]
+        case Index(loop):
+            return env[loop]
+        case Select(condition, yes, no):
+            parts = (scalars.number(evaluate(yes, env)), scalars.number(evaluate(no, env)))
+            return np.where(evaluate(condition, env), *parts)
+        case Call(name, operands):
+            return scalars.call(name, *[evaluate(x, env) for x in operands])
+        case Unary(operator, operand):
+            return scalars.unary(operator, evaluate(operand, env))
+        case Cast(kind, operand):
+            return scalars.cast(kind, evaluate(operand, env), np.dtype(np.float64))
+        case Binary(operator, left, right):
+            return scalars.binary(operator, evaluate(left, env), evaluate(right, env))
+    raise ValueError(f"no expression of a routine: {e}")

@@ -8,8 +8,8 @@ reads what it was at the call: runtime/tensor/storage.ts sets that aside when so
 
 from __future__ import annotations
 
-from .derive import FLAT, FLAT_OPS, NoDerivative, partials
-from .expression import E, read
+from .derive import NoDerivative, is_flat, partials
+from .expression import Cast, E, Inside, RawResult, Read, Select, is_binary, read
 from .ir import Program, Stmt, Tensor
 from .opdef import OpDef
 from .tidy import statement_reads
@@ -30,17 +30,17 @@ def looked_at(e: E | None) -> set[str]:
     """The tensors whose elements an expression reads; whether a place is inside of one is a question of sizes."""
     if e is None:
         return set()
-    if e.op == "inside":
-        return {t for i in e.args[0].args for t in looked_at(i)}
-    own = {e.val[0]} | looked_at(e.val[1]) if e.op == "read" else set()
-    return own.union(*map(looked_at, e.args))
+    if isinstance(e, Inside):
+        return {t for i in e.read.index for t in looked_at(i)}
+    own = {e.tensor} if isinstance(e, Read) else set()
+    return own.union(*map(looked_at, e.parts()))
 
 
 def held(op: OpDef, parameter: str) -> set[str]:
     """The parameters and results of an op that are held for the gradient of `parameter`."""
     if parameter in op.grads:
         return {
-            r.val[0] for made in (op.grads[parameter], op.grads.get("", [])) for s in made for r in statement_reads(s)
+            r.tensor for made in (op.grads[parameter], op.grads.get("", [])) for s in made for r in statement_reads(s)
         }
     out: set[str] = set()
     useful, alive = set(op.outputs), {parameter}
@@ -50,9 +50,9 @@ def held(op: OpDef, parameter: str) -> set[str]:
     for s in op.forward.stmts:
         if s.target not in useful or not flows_from(s.body) & alive:
             continue
-        out |= {t for r in statement_reads(s) if r.val[0] in alive for i in r.args for t in looked_at(i)}  # indices
+        out |= {t for r in statement_reads(s) if r.tensor in alive for i in r.index for t in looked_at(i)}  # indices
         out |= {t for i in s.idx for t in looked_at(i)}
-        if s.body.op == "raw":
+        if isinstance(s.body, RawResult):
             out |= by_raw(s)
         else:
             out |= by_formula(s, alive, op.forward.tensors | op.tensors)
@@ -62,23 +62,23 @@ def held(op: OpDef, parameter: str) -> set[str]:
 
 def flows_from(e: E) -> set[str]:
     """The tensors through which a gradient may flow back from an expression's value."""
-    if e.op in FLAT_OPS or e.op == "call" and e.val in FLAT:
+    if is_flat(e):
         return set()
-    if e.op == "read":
-        return {e.val[0]} | (flows_from(e.val[1]) if e.val[1] is not None else set())
-    return set().union(*map(flows_from, e.args[1:] if e.op == "if" else e.args))
+    if isinstance(e, Read):
+        return {e.tensor} | (flows_from(e.fallback) if e.fallback is not None else set())
+    return set().union(*map(flows_from, (e.yes, e.no) if isinstance(e, Select) else e.parts()))
 
 
 def by_raw(s: Stmt) -> set[str]:
     """What the gradients of a raw body read of its tensors."""
-    raw = s.body.val
-    names = {**dict(raw.outputs), **{n: r.val[0] for n, r in zip(raw.inputs, s.body.args)}}
+    raw = s.body.raw
+    names = {**dict(raw.outputs), **dict(zip(raw.inputs, s.body.tensors))}
     return {
-        names[r.val[0]]
+        names[r.tensor]
         for made in raw.placed.op.grads.values()
         for x in made
         for r in statement_reads(x)
-        if r.val[0] in names
+        if r.tensor in names
     }
 
 
@@ -90,33 +90,41 @@ def by_formula(s: Stmt, alive: set[str], tensors: dict[str, Tensor]) -> set[str]
     def visit(e: E):
         if not flows_from(e) & alive:
             return
-        if e.op == "read":
-            if e.val[1] is not None:
-                visit(e.val[1])
+        if isinstance(e, Read):
+            if e.fallback is not None:
+                visit(e.fallback)
             return
-        args = tuple(taken(a) or read(f"<{n}>", ()) for n, a in enumerate(e.args))
-        made = E(e.op, args, e.val)
+        args = tuple([taken(a) or read(f"<{n}>", ()) for n, a in enumerate(e.parts())])
+        made = e.of(args)
         try:
-            found = partials(made, COTANGENT, {} if e.op == "/" else {made: VALUE})  # a quotient's value is not kept
+            found = partials(
+                made, COTANGENT, {} if is_binary(e, "/") else {made: VALUE}
+            )  # a quotient's value is not kept
         except NoDerivative:
             found = {a: a for a in args}
-        for a, whole in zip(args, e.args):
+        for a, whole in zip(args, e.parts()):
             if flows_from(whole) & alive and a in found:
                 out.update(
-                    s.target if t == VALUE.val[0] and e is s.body and not s.red else t for t in looked_at(found[a])
+                    s.target if t == VALUE.tensor and e is s.body and not s.red else t for t in looked_at(found[a])
                 )
-        for a in e.args:
+        for a in e.parts():
             visit(a)
 
     visit(s.body)
     if s.red in ("prod", "max", "min"):
-        out |= {s.target, *((of.val[0],) if (of := taken(s.body)) else ())}
+        out |= {s.target, *((of.tensor,) if (of := taken(s.body)) else ())}
     return out
 
 
-def taken(e: E) -> E | None:
+def taken(e: E) -> Read | None:
     """The read of a tensor that an operation takes as it is: a change of type is no operation, nor is a default in its
     place."""
-    if e.op == "if" and not looked_at(e.args[0]):
-        return taken(e.args[1]) or taken(e.args[2])
-    return e if e.op == "read" else taken(e.args[0]) if e.op == "cast" else None
+    match e:
+        case Read():
+            return e
+        case Cast(_, operand):
+            return taken(operand)
+        case Select(condition, yes, no) if not looked_at(condition):
+            return taken(yes) or taken(no)
+        case _:
+            return None

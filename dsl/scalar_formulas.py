@@ -2,7 +2,7 @@
 
 One class for both notations.  What a name means depends on the context: in index notation tensors are
 indexed; in a whole-tensor formula a tensor's name is its element at the loops of the formula's axes.
-Reductions come out as E("reduce", (body, pred?), (reduction, loops)), a node that only lower.py sees:
+Reductions come out as `Reduce`, which only lower.py sees:
 it hoists each into a statement of its own."""
 
 from __future__ import annotations
@@ -20,7 +20,15 @@ from .expression import (
     ROUTINES,
     TRUE,
     ZERO,
+    Binary,
+    Constant,
     E,
+    Inside,
+    Random,
+    Read,
+    Reduce,
+    Symbol,
+    Unary,
     add,
     call,
     cond,
@@ -28,6 +36,7 @@ from .expression import (
     div,
     floordiv,
     idx,
+    is_binary,
     is_const,
     lift,
     mul,
@@ -98,7 +107,7 @@ class Formulas:
             case "neg":
                 return neg(self.lower(e.args[0], c))
             case "not" | "~":
-                return E(e.kind, (self.lower(e.args[0], c),))
+                return Unary(e.kind, self.lower(e.args[0], c))
             case "if":
                 return cond(self.lower(e.args[0], c), self.lower(e.args[1], c), self.lower(e.args[2], c))
             case "and":
@@ -126,11 +135,11 @@ class Formulas:
         types."""
         for a, b in (e.args, e.args[::-1]):
             if b.kind == "str" and a.kind == "call" and a.val == "type":
-                return E(e.kind, (self.call(a, Context()), lift(DTYPES.index(b.val))))
+                return Binary(e.kind, self.call(a, Context()), lift(DTYPES.index(b.val)))
             if b.kind == "str" and a.kind == "name" and a.val in self.op.options:
                 choices = self.op.options[a.val].choices
                 if b.val in choices:
-                    return E(e.kind, (sym(a.val), lift(choices.index(b.val))))
+                    return Binary(e.kind, sym(a.val), lift(choices.index(b.val)))
                 raise Mistake(
                     "option",
                     f'`{a.val}` is never "{b.val}"',
@@ -196,11 +205,11 @@ class Formulas:
         absent = self.absent(a)
         if a.kind == "read" and not absent:
             value = self.access(a, c)
-            if value.op != "read":
+            if not isinstance(value, Read):
                 return value
             if not self.wider(fallback, value):
-                return read(value.val[0], value.args, fallback)
-            return cond(E("inside", (value,)), read(value.val[0], value.args, ZERO), fallback)
+                return read(value.tensor, value.index, fallback)
+            return cond(Inside(value), read(value.tensor, value.index, ZERO), fallback)
         if not absent:
             raise Mistake(
                 "option", "`??` needs an access, or an argument that may be absent", a.span, "this is always there"
@@ -212,19 +221,19 @@ class Formulas:
         """Whether e may be a number that the tensor of the read r cannot hold, so that both become floats."""
         kinds = {p: t.name for p, t in self.op.options.items()}
         fraction = any(
-            n.op in ("/", "rand")
-            or n.op == "const"
-            and isinstance(n.val, float)
-            and n.val != int(n.val)
-            or n.op == "sym"
-            and kinds.get(n.val) == "real"
+            is_binary(n, "/")
+            or isinstance(n, Random)
+            or isinstance(n, Constant)
+            and n.value != int(n.value)
+            or isinstance(n, Symbol)
+            and kinds.get(n.name) == "real"
             for n in walk(e)
         )
-        dtype = self.op.tensors[r.val[0]].dtype
+        dtype = self.op.tensors[r.tensor].dtype
         if dtype == "T":
             return fraction and self.op.whole_T
         return dtype in ("int", "bool", "own") and (
-            fraction or any(n.op == "read" and kind(n, self.op.tensors) == "t" for n in walk(e))
+            fraction or any(isinstance(n, Read) and kind(n, self.op.tensors) == "t" for n in walk(e))
         )
 
     def absent(self, e: X) -> list[str]:
@@ -282,7 +291,7 @@ class Formulas:
         if n == "poly":
             return horner(self.lower(a[0], c), [self.lower(x, c) for x in a[1:]])
         if n == "rand":
-            return E("rand", (), op.site())
+            return Random(op.site())
         if n == "given":
             return self.given(a[0].val, c)
         if n == "type":
@@ -301,14 +310,14 @@ class Formulas:
             return lift(c.component)
         if n == "nth":
             place = self.lower(a[1], c)
-            if place.op != "const":
+            if not isinstance(place, Constant):
                 raise Mistake("option", "which of the numbers must be known here", a[1].span)
             if a[0].val in c.loops:
-                return idx(c.loops[a[0].val][1][place.val].name)
-            return sym(f"{a[0].val}{place.val}")
+                return idx(c.loops[a[0].val][1][int(place.value)].name)
+            return sym(f"{a[0].val}{place.value}")
         if n == "inside":
             r = self.access(a[0], c)
-            return E("inside", (r,))
+            return Inside(r)
         if n == "product":
             r = op.patterns.rank_in(a[0]) or self.loops_rank(a[0], c)
             if r is None:
@@ -347,13 +356,13 @@ class Formulas:
         for j in range(c.component + 1, r):
             inner = mul(inner, self.lower(sizes, c.at(j)))
         out = floordiv(self.lower(number, c.at(None)), inner)
-        return out if c.component == 0 else E("%", (out, self.lower(sizes, c)))
+        return out if c.component == 0 else Binary("%", out, self.lower(sizes, c))
 
     def given(self, n: str, c: Context) -> E:
         """Whether an argument is given; of a list with a known length, whether this number of it is."""
         whole = sym(Presence + n)
         listed = c.component is not None and n in self.op.options and self.op.options[n].name == "ints"
-        return conj(whole, E("!=", (sym(f"{n}{c.component}"), lift(MISSING)))) if listed else whole
+        return conj(whole, Binary("!=", sym(f"{n}{c.component}"), lift(MISSING))) if listed else whole
 
     def loops_rank(self, e: X, c: Context) -> int | None:
         if e.kind == "name" and e.val in c.loops and c.loops[e.val][0] == "fixed":
@@ -395,17 +404,17 @@ def horner(x: E, coefficients: list[E]) -> E:
     """The polynomial with these coefficients, that of x**0 first."""
     out = coefficients[-1]
     for c in reversed(coefficients[:-1]):
-        out = add(mul(out, x), c) if c.op != "const" or c.val >= 0 else sub(mul(out, x), neg(c))
+        out = add(mul(out, x), c) if not isinstance(c, Constant) or c.value >= 0 else sub(mul(out, x), neg(c))
     return out
 
 
 def folded(op: str, a: E, b: E) -> E:
     """A node; what constants alone decide is decided."""
     if op in COMPARISONS and is_const(a) and is_const(b):
-        return lift(COMPARED[op](a.val, b.val))
-    if op == "or" and (a == FALSE or b == FALSE):
-        return b if a == FALSE else a
-    return E(op, (a, b))
+        return lift(COMPARED[op](a.value, b.value))
+    if op == "or" and (a is FALSE or b is FALSE):
+        return b if a is FALSE else a
+    return Binary(op, a, b)
 
 
 def product(es) -> E:
@@ -426,10 +435,9 @@ def loop_index(loop: Loop) -> E:
 
 def reduce_node(red: str, value: E, pred: E | None, loops: tuple[Loop, ...]) -> E:
     """A reduction inside an expression; a mean is a sum divided by the number of its points."""
-    args = (value,) if pred is None else (value, pred)
     if red != "mean":
-        return E("reduce", args, (red, loops))
-    return div(E("reduce", args, ("sum", loops)), product(extent(axis_of(v)) for v in loops))
+        return Reduce(red, loops, value, pred)
+    return div(Reduce("sum", loops, value, pred), product(extent(axis_of(v)) for v in loops))
 
 
 def axis_of(v: Loop):
@@ -438,8 +446,8 @@ def axis_of(v: Loop):
 
 def strip(e: E) -> E:
     """The value under a reduction, to tell its type."""
-    return transform(e, lambda n: n.args[0] if n.op == "reduce" else None)
+    return transform(e, lambda n: n.body if isinstance(n, Reduce) else None)
 
 
 def top_reduction(e: E) -> str | None:
-    return e.val[0] if e.op == "reduce" else None
+    return e.reduction if isinstance(e, Reduce) else None

@@ -100,10 +100,10 @@ def binary(op: str, a, b):
 
 
 def unary(op: str, a):
-    """neg, not, ~."""
+    """-, not, ~."""
     if op == "not":
         return scalar(np.logical_not, a) if plain(a) else np.logical_not(a)
-    if op == "neg":
+    if op == "-":
         return -number(a)
     return np.invert(a)
 

@@ -13,11 +13,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from .axes import axes, loop_index
-from .expression import ZERO, E, add, conj, idx, lift, mul, read, walk
+from .expression import ZERO, Binary, E, add, conj, idx, is_loop, lift, mul, read
 from .ir import Fresh, Loop, Program, Stmt, overwrites
 
 
-def settled(p: Program, fresh: Fresh):
+def settled(p: Program, fresh: Fresh) -> None:
     """Changes the program."""
     out: list[Stmt] = []
     for s in p.stmts:
@@ -28,22 +28,21 @@ def settled(p: Program, fresh: Fresh):
         target = p.tensors[s.target]
         last = fresh("last")
         p.tensors[last] = replace(target, name=last, role="temp", dtype="int", like="", optional=False, mut=False)
-        number = ZERO
+        number: E = ZERO
         for v in free:
-            number = add(mul(number, v.extent), idx(v.name))
+            number = add(mul(number, v.length), idx(v.name))
         whole = [Loop(fresh("k"), a.extent, a.pack or None) for a in axes(target)]
         out.append(Stmt(last, tuple(map(loop_index, whole)), tuple(whole), lift(-1), when=s.when))
         out.append(Stmt(last, s.idx, s.loops, number, pred=s.pred, mode="max=", when=s.when))
-        out.append(replace(s, pred=conj(s.pred, E("==", (read(last, s.idx), number)))))
+        out.append(replace(s, pred=conj(s.pred, Binary("==", read(last, s.idx), number))))
     p.stmts = out
 
 
 def colliding(s: Stmt) -> list[Loop]:
     """The loops along which places may coincide: those that do not stand alone in the target."""
-    alone = {e.val for e in s.idx if e.op in ("idx", "pack")}
+    alone = {e.loop for e in s.idx if is_loop(e)}
     return [v for v in s.loops if v.name not in alone]
 
 
 def depends(e: E, loops: list[Loop]) -> bool:
-    names = {v.name for v in loops}
-    return any(n.op in ("idx", "pack") and n.val in names for n in walk(e))
+    return not e.loops.isdisjoint([v.name for v in loops])

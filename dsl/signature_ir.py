@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from .dims import result_type
-from .expression import TRUE, E, lift, sym
+from .expression import TRUE, Binary, E, Unary, lift, sym
 from .opdef import Param, Require
 from .parse import parse_formula
 from .scalar_formulas import Context, Mistake
@@ -89,7 +89,7 @@ def requirements(op) -> list[Require]:
                 holds = op.formulas.lower(r.condition, c)
                 for other, text in worded(op, r.message):
                     if holds != TRUE:
-                        out.append(Require(E("or", (other, holds)) if other else holds, *fill(op, text, c)))
+                        out.append(Require(Binary("or", other, holds) if other else holds, *fill(op, text, c)))
             except Mistake as m:
                 op.fail(m)
     return out
@@ -104,10 +104,10 @@ def worded(op, message: str) -> list[tuple[E | None, str]]:
     for name in dict.fromkeys(re.findall(r"\{(\w+)\}", message)):
         t = op.options.get(name)
         words = t.choices if t and t.name == "choice" else ("false", "true") if t and t.name == "bool" else ()
-        values = [(E("not", (E("==", (sym(name), lift(k))),)), word) for k, word in enumerate(words)]
+        values = [(Unary("not", Binary("==", sym(name), lift(k))), word) for k, word in enumerate(words)]
         if values:
             out = [
-                (E("or", (other, no)) if other else no, text.replace(f"{{{name}}}", word))
+                (Binary("or", other, no) if other else no, text.replace(f"{{{name}}}", word))
                 for other, text in out
                 for no, word in values
             ]

@@ -14,7 +14,14 @@ from .axes import Axis
 from .expression import (
     ONE,
     ZERO,
+    Binary,
+    Call,
+    Constant,
     E,
+    Index,
+    Pack,
+    Symbol,
+    Unary,
     add,
     cond,
     conj,
@@ -22,6 +29,7 @@ from .expression import (
     floordiv,
     idx,
     indices,
+    is_binary,
     is_const,
     mul,
     neg,
@@ -51,43 +59,42 @@ class Unsolvable(Exception):
 
 def linear(e: E, names: set[str]) -> tuple[dict[str, E], E] | None:
     """e as ({loop: coefficient}, rest), affine in the single loops `names`; None if it is not."""
-    if e.op == "idx" and e.val in names:
-        return {e.val: ONE}, ZERO
-    if not indices(e) & names:
+    if isinstance(e, Index) and e.loop in names:
+        return {e.loop: ONE}, ZERO
+    if e.loops.isdisjoint(names):
         return {}, e
-    a = e.args
-    match e.op:
-        case "+" | "-":
-            left, right = linear(a[0], names), linear(a[1], names)
-            if left is None or right is None:
+    match e:
+        case Binary("+" | "-", left, right):
+            a, b = linear(left, names), linear(right, names)
+            if a is None or b is None:
                 return None
-            join = add if e.op == "+" else minus
-            c = dict(left[0])
-            for v, k in right[0].items():
-                c[v] = join(c.get(v, ZERO), k)
-            return {v: k for v, k in c.items() if not is_const(k, 0)}, join(left[1], right[1])
-        case "neg":
-            inner = linear(a[0], names)
-            return None if inner is None else ({v: neg(k) for v, k in inner[0].items()}, neg(inner[1]))
-        case "*":
-            for x, y in (a, a[::-1]):
-                if not indices(x) & names and (inner := linear(y, names)):
+            join = add if e.operator == "+" else minus
+            slopes = dict(a[0])
+            for v, k in b[0].items():
+                slopes[v] = join(slopes.get(v, ZERO), k)
+            return {v: k for v, k in slopes.items() if not is_const(k, 0)}, join(a[1], b[1])
+        case Binary("*", left, right):
+            for x, y in ((left, right), (right, left)):
+                if x.loops.isdisjoint(names) and (inner := linear(y, names)):
                     return {v: mul(x, k) for v, k in inner[0].items()}, mul(x, inner[1])
+        case Unary("-", operand):
+            inner = linear(operand, names)
+            return None if inner is None else ({v: neg(k) for v, k in inner[0].items()}, neg(inner[1]))
     return None
 
 
 def minus(a: E, b: E) -> E:
     """a - b for whole numbers, without brackets where b is itself a sum."""
-    if b.op == "+":
-        return minus(minus(a, b.args[0]), b.args[1])
-    if b.op == "-":
-        return add(minus(a, b.args[0]), b.args[1])
+    if is_binary(b, "+"):
+        return minus(minus(a, b.left), b.right)
+    if is_binary(b, "-"):
+        return add(minus(a, b.left), b.right)
     return sub(a, b)
 
 
 def put(e: E, old: E, new: E) -> E:
     """e with `new` in the place of the subexpression `old`."""
-    return transform(e, lambda n: new if n == old else None)
+    return transform(e, lambda n: new if n is old else None)
 
 
 class System:
@@ -97,7 +104,7 @@ class System:
         self.kin = sizes.kin
         # An axis without elements has no points to solve for.
         self.positive = sizes.positive | {
-            e.val for e in (*extents, *(v.extent for v in loops)) if e is not None and e.op == "sym"
+            e.name for e in (*extents, *(v.extent for v in loops)) if isinstance(e, Symbol)
         }
         self.left = {v.name: v for v in loops}
         self.rank = {v.name: i for i, v in enumerate(loops)}  # outer loops are solved for first
@@ -115,7 +122,7 @@ class System:
         self.equations = [(subst(e, here), subst(k, here), n) for e, k, n in self.equations]
         self.conditions = [subst(p, here) for p in self.conditions]
         if not exact:
-            self.conditions += [E(">=", (value, ZERO)), E("<", (value, extent))]
+            self.conditions += [Binary(">=", value, ZERO), Binary("<", value, extent)]
 
     def new_loop(self, stem: str, extent: E) -> E:
         name = self.fresh(stem)
@@ -137,18 +144,18 @@ class System:
             self.rounded(*self.equations.pop(0))
         if data and self.left:
             raise Unsolvable(data[0][0])
-        self.conditions += [E("==", (subst(e, self.env), k)) for e, k, _ in data]
+        self.conditions += [Binary("==", subst(e, self.env), k) for e, k, _ in data]
 
     def exact_divisions(self):
         """e // b == k where a filter says e % b == 0: e == b*k."""
-        for i, (e, k, _n) in enumerate(self.equations):
-            if e.op != "//":
+        for i, (e, k, _) in enumerate(self.equations):
+            if not is_binary(e, "//"):
                 continue
-            whole = E("==", (E("%", e.args), ZERO))
-            if whole not in self.conditions or not self.above_zero(e.args[1]):
+            whole = Binary("==", Binary("%", e.left, e.right), ZERO)
+            if whole not in self.conditions or not self.above_zero(e.right):
                 continue
             self.conditions.remove(whole)
-            self.equations[i] = (e.args[0], mul(k, e.args[1]), None)
+            self.equations[i] = (e.left, mul(k, e.right), None)
             self.divided.append((e, k))
             self.conditions = [put(p, e, k) for p in self.conditions]
 
@@ -161,14 +168,14 @@ class System:
             e = subst(e, self.env)
             for quotient, whole in exact:
                 e = put(e, quotient, whole)
-            return transform(e, lambda n: shorter(n) if n.op in ("+", "-") else None)
+            return transform(e, lambda n: shorter(n) if is_binary(n, "+", "-") else None)
 
         exact: list[tuple[E, E]] = []
         for p in self.conditions:  # where e % d == 0:  e // d * d == e
-            if p.op == "==" and p.args[0].op == "%" and p.args[1] == ZERO:
-                e, d = p.args[0].args
+            if is_binary(p, "==") and is_binary(p.left, "%") and p.right is ZERO:
+                e, d = p.left.left, p.left.right
                 if self.never_zero(d):
-                    exact.append((mul(E("//", (e, d)), d), e))
+                    exact.append((mul(Binary("//", e, d), d), e))
         left = tuple(self.left.values())
         conditions = [p for p in map(settled, self.conditions) if not always(p, outer + list(left))]
         conditions.sort(key=lambda p: bool(reads(p)))  # those that read come after those that make the read legal
@@ -176,21 +183,22 @@ class System:
 
     def above_zero(self, e: E) -> bool:
         """Whether e is seen to be at least 1: indices divide by it."""
-        match e.op:
-            case "const":
-                return is_const(e) and e.val > 0
-            case "sym":
-                return e.val in self.positive
-            case "*":
-                return all(map(self.above_zero, e.args))
-            case "+":
-                return all(self.above_zero(a) or is_const(a, 0) for a in e.args)
-            case "call" if e.val == "max":
-                return any(map(self.above_zero, e.args))
-        return False
+        match e:
+            case Constant():
+                return e.kind != "b" and e.value > 0
+            case Symbol(name):
+                return name in self.positive
+            case Binary("*", left, right):
+                return self.above_zero(left) and self.above_zero(right)
+            case Binary("+", left, right):
+                return all(self.above_zero(x) or is_const(x, 0) for x in (left, right))
+            case Call("max", operands):
+                return any(self.above_zero(x) for x in operands)
+            case _:
+                return False
 
     def never_zero(self, e: E) -> bool:
-        return self.above_zero(e) or self.above_zero(neg(e)) or is_const(e) and e.val < 0
+        return self.above_zero(e) or self.above_zero(neg(e)) or is_const(e) and e.value < 0
 
     def pivot(self):
         """The cheapest (equation, loop): an index alone; then a loop about as long as the axis, so that the
@@ -209,7 +217,7 @@ class System:
 
     def related(self, a: E | None, b: E | None) -> bool:
         """Whether two lengths grow together."""
-        root = lambda e: self.kin.get(e.val, e.val) if e is not None and e.op == "sym" else None
+        root = lambda e: self.kin.get(e.name, e.name) if isinstance(e, Symbol) else None
         return a == b or root(a) is not None and root(a) == root(b)
 
     def eliminate(self, i: int, v: str, form: tuple[dict[str, E], E]):
@@ -228,38 +236,38 @@ class System:
             self.settle(v, minus(rest, k))
         else:
             numerator = minus(k, rest)
-            self.conditions.append(E("==", (E("%", (numerator, c)), ZERO)))
-            self.settle(v, E("//", (numerator, c)))
+            self.conditions.append(Binary("==", Binary("%", numerator, c), ZERO))
+            self.settle(v, Binary("//", numerator, c))
 
     def rounded(self, e: E, k: E, n: E | None):
         """An equation with a division or remainder, or one without loops, which is a condition."""
         if not indices(e) & set(self.left):
             if e != k:
-                self.conditions.append(E("==", (e, k)))
+                self.conditions.append(Binary("==", e, k))
             return
-        form = linear(e.args[0], set(self.left)) if e.op in ("//", "%") and not indices(e.args[1]) else None
+        form = linear(e.left, set(self.left)) if is_binary(e, "//", "%") and not e.right.loops else None
         if form is None or len(form[0]) != 1:
             raise Unsolvable(e)
-        ((v, a),), c, b = form[0].items(), form[1], e.args[1]
+        ((v, a),), c, b = form[0].items(), form[1], e.right
         if not self.above_zero(b):
             raise Unsolvable(e)
         extent = self.left[v].extent
-        if e.op == "//" and is_const(a, 1):  # v = b*k - c + u, u < b
+        if is_binary(e, "//") and is_const(a, 1):  # v = b*k - c + u, u < b
             self.settle(v, add(minus(mul(b, k), c), self.new_loop("u", b)))
-        elif e.op == "//" and self.above_zero(a):  # b*k <= a*v + c < b*(k + 1)
+        elif is_binary(e, "//") and self.above_zero(a):  # b*k <= a*v + c < b*(k + 1)
             first = floordiv(add(minus(minus(mul(b, k), c), ONE), a), a)
             value = add(first, self.new_loop("u", add(floordiv(b, a), ONE)))
-            self.conditions.append(E("<", (add(mul(a, value), c), mul(b, add(k, ONE)))))
+            self.conditions.append(Binary("<", add(mul(a, value), c), mul(b, add(k, ONE))))
             self.settle(v, value)
-        elif e.op == "%" and is_const(a, 1) and extent == b:  # a rotation: exactly one
+        elif is_binary(e, "%") and is_const(a, 1) and extent == b:  # a rotation: exactly one
             if n != b:
-                self.conditions.append(E("<", (k, b)))
-            self.settle(v, E("%", (minus(k, c), b)), exact=True)
-        elif e.op == "%" and is_const(a, 1):  # v = (k - c) % b + b*t
+                self.conditions.append(Binary("<", k, b))
+            self.settle(v, Binary("%", minus(k, c), b), exact=True)
+        elif is_binary(e, "%") and is_const(a, 1):  # v = (k - c) % b + b*t
             if n != b:
-                self.conditions.append(E("<", (k, b)))
+                self.conditions.append(Binary("<", k, b))
             turns = self.new_loop("t", floordiv(add(extent, sub(b, ONE)), b))
-            self.settle(v, add(E("%", (minus(k, c), b)), mul(b, turns)))
+            self.settle(v, add(Binary("%", minus(k, c), b), mul(b, turns)))
         else:
             raise Unsolvable(e)
 
@@ -288,10 +296,10 @@ def gather(
             if name is None:
                 index.append(ZERO)
             elif axis.pack:
-                loop = system.left.get(e.val) if e.op == "pack" else None
+                loop = system.left.get(e.loop) if isinstance(e, Pack) else None
                 if loop is None or loop.pack != axis.pack:
                     raise Unsolvable(e)
-                system.settle(e.val, pack(name), exact=True)
+                system.settle(e.loop, pack(name), exact=True)
                 index.append(pack(name))
                 out.append(Loop(name, pack=axis.pack))
             else:
@@ -315,7 +323,7 @@ def tighten(s: Stmt, fresh: Fresh, sizes: Sizes = Sizes()) -> Stmt:
     outer = {idx(v.name): v.extent for v in s.loops if not v.pack}
     equations, conditions = [], []
     for p in conjuncts(s.pred):
-        sides = p.args if p.op == "==" else ()
+        sides = p.parts() if is_binary(p, "==") else ()
         forms = [linear(x, inner) if not reads(x) else None for x in sides]
         if not sides or None in forms or not any(f[0] for f in forms):
             conditions.append(p)

@@ -3,26 +3,39 @@ compute the same thing once, copies and dead statements out.  Schedules and fusi
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from typing import TypeGuard
 
 from .axes import axes
 from .expression import (
     FALSE,
     TRUE,
     ZERO,
+    Binary,
+    BinaryOperator,
+    Cast,
+    Constant,
     E,
+    Inside,
+    Random,
+    RawResult,
+    Read,
+    Select,
+    Unary,
     add,
     cond,
     conj,
     div,
     idx,
-    indices,
+    is_binary,
     is_const,
+    is_loop,
+    joined_by,
+    maybe_subst,
     mul,
     neg,
     pack,
-    read,
-    reads,
     sub,
     subst,
     transform,
@@ -33,121 +46,111 @@ from .ir import Loop, Stmt, Tensor
 # --- Expressions -----------------------------------------------------------------------------------
 
 
+SIMPLER: dict[E, E] = {}  # what one pass of `rewrite` makes of expressions
+
+
 def simplify(e: E) -> E:
     """Signs outwards, constant conditions gone, choices under the same condition joined."""
-    while (better := transform(e, rewrite, "simple")) != e:
+    while (better := transform(e, rewrite, SIMPLER)) is not e:
         e = better
     return e
 
 
 def rewrite(e: E) -> E | None:
-    """One node; its arguments are simple already."""
-    a = e.args
-    match e.op:
-        case "*":
-            if a[0].op == "neg" and a[1].op == "neg":
-                return mul(a[0].args[0], a[1].args[0])
-            if a[0].op == "neg":
-                return neg(mul(a[0].args[0], a[1]))
-            if a[1].op == "neg":
-                return neg(mul(a[0], a[1].args[0]))
-            if a[1].op == "/" and is_const(a[1].args[0], 1):
-                return div(a[0], a[1].args[1])
-        case "/":
-            if a[0].op == "neg":
-                return neg(div(a[0].args[0], a[1]))
-            if a[1].op == "neg":
-                return neg(div(a[0], a[1].args[0]))
-        case "+":
-            if a[0].op == "neg":
-                return sub(a[1], a[0].args[0])
-            if a[0].op == a[1].op == "if" and a[0].args[0] == a[1].args[0]:
-                (c, x, y), (_, u, v) = a[0].args, a[1].args
-                if zero_somewhere(x, u) and zero_somewhere(y, v):
-                    return cond(c, add(x, u), add(y, v))
-        case "neg":
-            return {"neg": lambda: a[0].args[0], "if": lambda: negated(a[0])}.get(a[0].op, lambda: None)()
-        case "not":
-            if a[0].op == "const":
-                return FALSE if a[0].val else TRUE
-            if a[0].op == "not":
-                return a[0].args[0]
-            if a[0].op == "==":
-                return E("!=", a[0].args)
-            if a[0].op == "!=":
-                return E("==", a[0].args)
-        case "and" | "or":
-            stops = e.op == "or"  # the value that decides
-            for x, y in (a, a[::-1]):
-                if x.op == "const":
-                    return (TRUE if stops else FALSE) if bool(x.val) == stops else y
-            return absorbed(e)
-        case "if":
-            c, x, y = a
-            if c.op == "not":
-                return cond(c.args[0], y, x)
+    """One node; its parts are simple already."""
+    match e:
+        case Binary("*", Unary("-", x), Unary("-", y)):
+            return mul(x, y)
+        case Binary("*" | "/", Unary("-", x), y):
+            return neg(mul(x, y) if e.operator == "*" else div(x, y))
+        case Binary("*" | "/", x, Unary("-", y)):
+            return neg(mul(x, y) if e.operator == "*" else div(x, y))
+        case Binary("*", x, Binary("/", one, y)) if is_const(one, 1):
+            return div(x, y)
+        case Binary("+", Unary("-", x), y):
+            return sub(y, x)
+        case Binary("+", Select(c, x, y), Select(d, u, v)) if c is d:
+            return cond(c, add(x, u), add(y, v)) if zero_somewhere(x, u) and zero_somewhere(y, v) else None
+        case Binary("and" | "or", x, y):
+            return joined_truth(e, x, y)
+        case Unary("-", Unary("-", x)):
+            return x
+        case Unary("-", Select(c, x, y)):
+            return negated(c, x, y)
+        case Unary("not", Constant(_, value)):
+            return FALSE if value else TRUE
+        case Unary("not", Unary("not", x)):
+            return x
+        case Unary("not", Binary("==", x, y)):
+            return Binary("!=", x, y)
+        case Unary("not", Binary("!=", x, y)):
+            return Binary("==", x, y)
+        case Select(Unary("not", c), x, y):
+            return cond(c, y, x)
+        case Select(c, x, y):
             return assumed(c, x, y)
-        case "cast":
-            if a[0].op == "cast" and a[0].val == e.val:
-                return a[0]
-    return None
+        case Cast(kind, Cast(inner)) if inner == kind:
+            return e.operand
+        case _:
+            return None
 
 
-def absorbed(e: E) -> E | None:
-    """a and a -> a;  a or (a and b) -> a."""
-    other = "or" if e.op == "and" else "and"
-    parts = lambda x, op: parts(x.args[0], op) + parts(x.args[1], op) if x.op == op else [x]
-    mine = parts(e, e.op)
-    sets = [set(parts(x, other)) for x in mine]
+def joined_truth(e: Binary, x: E, y: E) -> E | None:
+    """`x and y`, `x or y` where a constant decides; a and a -> a;  a or (a and b) -> a."""
+    stops = e.operator == "or"  # the value that decides
+    if isinstance(x, Constant):
+        return (TRUE if stops else FALSE) if bool(x.value) == stops else y
+    if isinstance(y, Constant):
+        return (TRUE if stops else FALSE) if bool(y.value) == stops else x
+    other: BinaryOperator = "and" if stops else "or"
+    mine = operands(e, e.operator)
+    sets = [set(operands(part, other)) for part in mine]
     keep = [
-        x
-        for i, x in enumerate(mine)
+        part
+        for i, part in enumerate(mine)
         if not any(sets[j] < sets[i] or sets[j] == sets[i] and j < i for j in range(len(mine)))
     ]
-    if len(keep) == len(mine):
-        return None
-    out = keep[0]
-    for x in keep[1:]:
-        out = E(e.op, (out, x))
-    return out
+    return None if len(keep) == len(mine) else joined_by(e.operator, keep)
+
+
+def operands(e: E, operator: BinaryOperator) -> list[E]:
+    """The parts that an operator joins, however it stands in brackets."""
+    if not is_binary(e, operator):
+        return [e]
+    return [*operands(e.left, operator), *operands(e.right, operator)]
 
 
 def zero_somewhere(x: E, y: E) -> bool:
     return is_const(x, 0) or is_const(y, 0)
 
 
-def negated(e: E) -> E | None:
-    """-(a if c else 0), the sign moved to the branch that has something."""
-    c, x, y = e.args
-    return (
-        cond(c, neg(x) if not is_const(x, 0) else ZERO, neg(y) if not is_const(y, 0) else ZERO)
-        if zero_somewhere(x, y)
-        else None
-    )
-
-
-def may_hold(e: E, part: E) -> bool:
-    return part.names <= e.names
+def negated(c: E, x: E, y: E) -> E | None:
+    """-(x if c else y) where one of them is 0: the sign moved to the branch that has something."""
+    if not zero_somewhere(x, y):
+        return None
+    return cond(c, neg(x) if not is_const(x, 0) else ZERO, neg(y) if not is_const(y, 0) else ZERO)
 
 
 def assumed(c: E, x: E, y: E) -> E | None:
     """x if c else y, where the branches may rely on c and on its opposite."""
-    under = lambda branch, value: (
-        transform(branch, lambda n: value if n == c else None) if may_hold(branch, c) else branch
-    )
-    u, v = under(x, TRUE), under(y, FALSE)
-    return cond(c, u, v) if (u, v) != (x, y) or x == y else None
+    u, v = assuming(x, c, TRUE), assuming(y, c, FALSE)
+    return cond(c, u, v) if u is not x or v is not y or x is y else None
+
+
+def assuming(e: E, c: E, value: E) -> E:
+    """e where c is known to be true, or false."""
+    return transform(e, lambda n: value if n is c else None) if c.names <= e.names else e
 
 
 # --- Statements ------------------------------------------------------------------------------------
 
 
-def statement_reads(s: Stmt) -> list[E]:
+def statement_reads(s: Stmt) -> list[Read]:
     """All reads of a statement: in its body, filter and indices."""
-    return [r for e in (s.body, s.pred, *s.idx) for r in reads(e)]
+    return [r for e in s.expressions for r in e.reads]
 
 
-def rebuilt(s: Stmt, f) -> Stmt:
+def rebuilt(s: Stmt, f: Callable[[E], E]) -> Stmt:
     """s with f put over each of its expressions (but its `when`)."""
     return replace(s, body=f(s.body), pred=None if s.pred is None else f(s.pred), idx=tuple(map(f, s.idx)))
 
@@ -157,8 +160,8 @@ def renamed(s: Stmt, names: dict[str, str]) -> Stmt:
     if not names:
         return s
     nest = s.loops + s.rloops
-    env = {v.name: (pack if v.pack else idx)(names[v.name]) for v in nest if v.name in names}
-    loops = [Loop(names.get(v.name, v.name), subst(v.extent, env), v.pack) for v in nest]
+    env = {v.name: pack(names[v.name]) if v.pack else idx(names[v.name]) for v in nest if v.name in names}
+    loops = [Loop(names.get(v.name, v.name), maybe_subst(v.extent, env), v.pack) for v in nest]
     s = rebuilt(s, lambda e: subst(e, env))
     return replace(s, loops=tuple(loops[: len(s.loops)]), rloops=tuple(loops[len(s.loops) :]))
 
@@ -174,14 +177,14 @@ def tidy(stmts: list[Stmt], tensors: dict[str, Tensor], outputs: list[str], stor
 
 def filtered(s: Stmt) -> Stmt:
     """A scatter that adds 0 at some points leaves them out: their index may lie outside the target."""
-    if s.mode != "+=" or s.red is not None or not any(map(reads, s.idx)):
+    if s.mode != "+=" or s.red is not None or not any(e.reads for e in s.idx):
         return s
-    while s.body.op == "if":
-        c, x, y = s.body.args
+    while isinstance(s.body, Select):
+        c, x, y = s.body.parts()
         if is_const(y, 0):
             s = replace(s, body=x, pred=conj(s.pred, c))
         elif is_const(x, 0):
-            s = replace(s, body=y, pred=conj(s.pred, rewrite(E("not", (c,))) or E("not", (c,))))
+            s = replace(s, body=y, pred=conj(s.pred, rewrite(Unary("not", c)) or Unary("not", c)))
         else:
             break
     return s
@@ -193,7 +196,7 @@ def live(stmts: list[Stmt], outputs: list[str]) -> list[Stmt]:
     for s in reversed(stmts):
         if s.target not in needed:
             continue
-        needed |= {r.val[0] for r in statement_reads(s)}
+        needed |= s.inputs
         out.append(s)
     return out[::-1]
 
@@ -214,33 +217,33 @@ def without_copies(stmts: list[Stmt], tensors: dict[str, Tensor]) -> list[Stmt]:
     """Reads of a temporary that is only a view of another tensor become reads of that one; one that holds
     a number known to the host becomes that number."""
     plain = once(stmts, tensors)
-    nodes = [n for s in stmts for e in (s.body, s.pred, *s.idx) for n in walk(e)]
+    nodes = [n for s in stmts for e in s.expressions for n in walk(e)]
     guarded = (
-        {n.val[0] for n in nodes if n.op == "read" and n.val[1] is not None}
-        | {n.args[0].val[0] for n in nodes if n.op == "inside"}
-        | {r.val[0] for s in stmts if s.body.op == "raw" for r in reads(s.body)}
+        {n.tensor for n in nodes if isinstance(n, Read) and n.fallback is not None}
+        | {n.read.tensor for n in nodes if isinstance(n, Inside)}
+        | {t for s in stmts if isinstance(s.body, RawResult) for t in s.body.tensors}
     )
     views: dict[str, tuple[list[str], E]] = {}
     out = []
 
     def follow(n: E) -> E | None:
-        if n.op != "read" or n.val[0] not in views:
+        if not isinstance(n, Read) or n.tensor not in views:
             return None
-        names, body = views[n.val[0]]
-        return subst(body, dict(zip(names, n.args)))
+        names, body = views[n.tensor]
+        return subst(body, dict(zip(names, n.index, strict=True)))
 
     for s in stmts:
         s = rebuilt(s, lambda e: transform(e, follow))
-        names = [e.val for e in s.idx]
+        names = [e.loop for e in s.idx if is_loop(e)]
         if (
             s.target in plain
             and s.target not in guarded
-            and s.body.op != "raw"
+            and not isinstance(s.body, RawResult)
             and s.red is None
             and s.pred is None
             and s.when is None
-            and (plain_read(s.body) and tensors[s.body.val[0]].dtype == tensors[s.target].dtype or constant(s.body))
-            and all(e.op in ("idx", "pack") for e in s.idx)
+            and (plain_read(s.body) and tensors[s.body.tensor].dtype == tensors[s.target].dtype or constant(s.body))
+            and len(names) == len(s.idx)
             and sorted(names) == sorted(v.name for v in s.loops)
             and len(set(names)) == len(names)
         ):
@@ -261,24 +264,32 @@ def at_hand(stmts: list[Stmt], tensors: dict[str, Tensor], stored: list[Stmt]) -
             written.count(s.target) == 1
             and (s.mode, s.red, s.pred, s.when) == ("=", None, None, None)
             and plain_read(of)
-            and of.args == s.idx
+            and of.index == s.idx
             and len(set(s.idx)) == len(s.idx) == len(s.loops)
-            and axes(tensors[of.val[0]]) == axes(tensors[s.target])
-            and tensors[of.val[0]].role == "temp"
-            and tensors[of.val[0]].dtype == tensors[s.target].dtype
+            and axes(tensors[of.tensor]) == axes(tensors[s.target])
+            and tensors[of.tensor].role == "temp"
+            and tensors[of.tensor].dtype == tensors[s.target].dtype
         ):
-            copies[of.val[0]] = s.target
-    follow = lambda n: read(copies[n.val[0]], n.args, n.val[1]) if n.op == "read" and n.val[0] in copies else None
-    return [rebuilt(s, lambda e: transform(e, follow)) for s in stmts]
+            copies[of.tensor] = s.target
+    return [reading(s, copies) for s in stmts]
+
+
+def reading(s: Stmt, others: dict[str, str]) -> Stmt:
+    """s with reads of other tensors in the place of those of some."""
+
+    def follow(n: E) -> E | None:
+        return Read(others[n.tensor], n.index, n.fallback) if isinstance(n, Read) and n.tensor in others else None
+
+    return rebuilt(s, lambda e: transform(e, follow)) if not s.inputs.isdisjoint(others) else s
 
 
 def constant(e: E) -> bool:
     """Whether e is one number, the same at every point; a random one is another at each."""
-    return not indices(e) and not any(n.op in ("read", "rand") for n in walk(e))
+    return not e.loops and not any(isinstance(n, (Read, Random)) for n in walk(e))
 
 
-def plain_read(e: E) -> bool:
-    return e.op == "read" and e.val[1] is None and not any(map(reads, e.args))
+def plain_read(e: E) -> TypeGuard[Read]:
+    return isinstance(e, Read) and e.fallback is None and not any(i.reads for i in e.index)
 
 
 def shared(stmts: list[Stmt], tensors: dict[str, Tensor], stored: list[Stmt]) -> list[Stmt]:
@@ -286,14 +297,13 @@ def shared(stmts: list[Stmt], tensors: dict[str, Tensor], stored: list[Stmt]) ->
     plain = once(stmts, tensors)
     same: dict[str, str] = {}
     seen: dict[Stmt, str] = {}
-    follow = lambda n: read(same[n.val[0]], n.args, n.val[1]) if n.op == "read" and n.val[0] in same else None
     written = [s.target for s in stored]
     for s in stored:
         if written.count(s.target) == 1 and s.mode == "=":
             seen[canonical(s)] = s.target
     out = []
     for s in stmts:
-        s = rebuilt(s, lambda e: transform(e, follow))
+        s = reading(s, same)
         if s.target in plain:
             key = canonical(s)
             if key in seen and tensors[seen[key]].dtype == tensors[s.target].dtype:

@@ -97,7 +97,7 @@ def collision_error(tree: Op, found: Collision, world: World) -> Error:
 
 
 def outside_error(op: OpDef, tree: Op, source: Source, found: Outside, world: World) -> Error:
-    tensor = found.read.val[0]
+    tensor = found.read.tensor
     node, index = place_of(tree, found, world)
     store = node is None
     span = word(source, tree.span, tensor) if index is None else index.span
@@ -122,17 +122,17 @@ def text(value) -> str:
 
 def sizes_of(found: Outside, op: OpDef, world: World) -> list[str]:
     """The sizes and options that the index and the lengths of the tensor speak of; at most four."""
-    tensor = op.tensors.get(found.read.val[0])
+    tensor = op.tensors.get(found.read.tensor)
     lengths = [d.size for d in tensor.dims if d.size is not None] if tensor else []
     names: dict[str, None] = {}
-    for e in (*lengths, *found.read.args):
+    for e in (*lengths, *found.read.index):
         names |= dict.fromkeys(sorted(symbols(e)))
     return [n for n in names if n in world.env and not n.startswith("has_")][:4]
 
 
 def place_of(tree: Op, found: Outside, world: World) -> tuple[X | None, X | None]:
     """The access in the text (None: the left side of an assignment) and its index on the axis concerned."""
-    tensor = found.read.val[0]
+    tensor = found.read.tensor
     covered = {id(n.args[0]) for a in tree.body for n in nodes_in(a.value) if n.kind == "??"}
     reads = [
         n
@@ -146,7 +146,8 @@ def place_of(tree: Op, found: Outside, world: World) -> tuple[X | None, X | None
         (o for o in tree.outputs if o.name == tensor), None
     )
     entry = entry_of(axes_of(p.type.dims) if p and p.type else None, found.axis, world)
-    wanted = show(found.read.args[entry]).replace(" ", "") if entry is not None and entry < len(found.read.args) else ""
+    index = found.read.index
+    wanted = show(index[entry]).replace(" ", "") if entry is not None and entry < len(index) else ""
 
     def likeness(indices: tuple[X, ...]) -> int:
         """How much an access looks like the one that failed: the same words, then no bare index."""

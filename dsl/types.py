@@ -4,14 +4,13 @@ PyTorch's kinds: `Num -> Num` default, `-> Float` int-to-float, `Any -> Num` boo
 
 from __future__ import annotations
 
-from .expression import E
+from .expression import Binary, Call, Constant, E, Index, Random, Read, Select, Symbol, is_condition
 from .ir import Tensor
 from .opdef import OpDef, symbol
 from .scope import is_tensor
 from .syntax import Op
 
 NUMBERS = ("Num", "Float", "Any")
-TRUTHS = {"<", "<=", ">", ">=", "==", "!=", "and", "or", "not", "inside"}
 TRUTH_CALLS = {"isnan", "isinf", "signbit"}
 
 
@@ -61,26 +60,28 @@ def element(e: E, tensors: dict[str, Tensor], red: str | None = None) -> str:
 
 def kind(e: E, tensors: dict[str, Tensor]) -> str:
     """t (follows T or is a float), i or b."""
-    if e.op in TRUTHS or e.op == "call" and e.val in TRUTH_CALLS:
+    if is_condition(e):
         return "b"
-    match e.op:
-        case "const":
-            return "b" if isinstance(e.val, bool) else "i" if isinstance(e.val, int) else "t"
-        case "idx":
+    match e:
+        case Constant("f", _):
+            return "t"
+        case Constant(of, _):
+            return of
+        case Index():
             return "i"
-        case "sym":
+        case Symbol() | Random() | Binary("/" | "**", _, _):
             return "t"
-        case "rand" | "call" if e.op == "rand" or e.val not in ("max", "min", "abs", "stop", "sign"):
+        case Call(name, _) if name in TRUTH_CALLS:
+            return "b"
+        case Call(name, _) if name not in ("max", "min", "abs", "stop", "sign"):
             return "t"
-        case "read":
-            t = tensors.get(e.val[0])
+        case Read(name, _, _):
+            t = tensors.get(name)
             return {"int": "i", "bool": "b", "own": "i"}.get(t.dtype if t else "T", "t")
-        case "/" | "**":
-            return "t"
-        case "if":
-            parts = e.args[1:]
+        case Select(_, yes, no):
+            parts: tuple[E, ...] = (yes, no)
         case _:
-            parts = e.args
+            parts = e.parts()
     kinds = {kind(a, tensors) for a in parts}
     return "t" if "t" in kinds else "i" if "i" in kinds else "b" if kinds == {"b"} else "t"
 
@@ -100,17 +101,20 @@ def symbol_kinds(op: OpDef) -> dict[str, str]:
 
 def whole(e: E, kinds: dict[str, str]) -> bool:
     """Whether a formula over options and sizes always gives a whole number."""
-    match e.op:
-        case "const":
-            return isinstance(e.val, int)
-        case "sym":
-            return kinds.get(e.val) not in ("real", "num") and e.val not in ("inf", "nan")
-        case "/" | "**":
+    if is_condition(e):
+        return True
+    match e:
+        case Constant(kind, _):
+            return kind != "f"
+        case Symbol(name):
+            return kinds.get(name) not in ("real", "num") and name not in ("inf", "nan")
+        case Binary("/" | "**", _, _):
             return False
-        case "if":
-            return all(whole(a, kinds) for a in e.args[1:])
-        case "call" if e.val in ("floor", "ceil", "round", "trunc", "sign"):
+        case Select(_, yes, no):
+            return whole(yes, kinds) and whole(no, kinds)
+        case Call(name, _) if name in ("floor", "ceil", "round", "trunc", "sign"):
             return True
-        case "call" if e.val not in ("max", "min", "abs", "stop"):
+        case Call(name, _) if name not in ("max", "min", "abs", "stop"):
             return False
-    return e.op in TRUTHS or all(whole(a, kinds) for a in e.args)
+        case _:
+            return all(whole(a, kinds) for a in e.parts())

@@ -6,46 +6,33 @@ evaluates anything: whether reads stay inside is for dsl/trials.py."""
 from __future__ import annotations
 
 from .axes import Axis, axes
-from .expression import INTRINSICS, REDUCTIONS, ROUTINES, E, children, show, walk
+from .expression import (
+    INTRINSICS,
+    REDUCTIONS,
+    ROUTINES,
+    Binary,
+    Call,
+    Cast,
+    Constant,
+    E,
+    Element,
+    Index,
+    Local,
+    Pack,
+    RawResult,
+    Read,
+    Reduce,
+    Result,
+    Select,
+    Symbol,
+    Unary,
+    Unknown,
+    show,
+)
 from .ir import MODES, Loop, Program, Stmt, Tensor, overwrites
 from .opdef import OpDef
 
-OPERATORS = {
-    "+",
-    "-",
-    "*",
-    "/",
-    "//",
-    "%",
-    "**",
-    "<",
-    "<=",
-    "==",
-    "!=",
-    ">",
-    ">=",
-    "and",
-    "or",
-    "&",
-    "|",
-    "^",
-    "<<",
-    ">>",
-}
-ARITY = {
-    "const": 0,
-    "sym": 0,
-    "idx": 0,
-    "pack": 0,
-    "rand": 0,
-    "cast": 1,
-    "inside": 1,
-    "if": 3,
-    "neg": 1,
-    "not": 1,
-    "~": 1,
-    **dict.fromkeys(OPERATORS, 2),
-}
+BITS = ("&", "|", "^", "<<", ">>")
 DTYPES = ("T", "int", "bool", "own", "float")
 
 
@@ -102,126 +89,117 @@ def statement(s: Stmt, tensors: dict[str, Tensor], there: set[str]) -> list[str]
         out.append("a reduction without loops, or loops without a reduction")
     if s.red is not None and s.red not in REDUCTIONS:
         out.append(f"reduction {s.red}")
-    if s.body.op == "raw":
-        return out + raw(s, tensors, there)
+    if isinstance(s.body, RawResult):
+        return out + raw(s, s.body, tensors, there)
     bound: dict[str, Loop] = {}
     for v in (*s.loops, *s.rloops):
         if v.name in bound:
             out.append(f"two loops {v.name}")
         if (v.extent is None) == (not v.pack):
             out.append(f"the loop {v.name} needs an extent or a pack, not both")
-        if v.extent is not None and any(
-            n.op
-            not in (
-                "const",
-                "sym",
-                "+",
-                "-",
-                "*",
-                "//",
-                "%",
-                "**",
-                "neg",
-                "if",
-                "call",
-                "/",
-                "and",
-                "or",
-                "not",
-                "<",
-                "<=",
-                "==",
-                "!=",
-                ">",
-                ">=",
-            )
-            for n in walk(v.extent)
-        ):
+        if v.extent is not None and not of_host(v.extent):
             out.append(f"the host cannot compute the extent of {v.name}")
         bound[v.name] = v
     outer = {v.name for v in s.loops}
-    out += index(s.target, s.idx, target, bound)
+    out += index(s.target, s.idx, target)
+    check = Check(tensors, bound, there)
     for e in s.idx:
-        out += expression(e, tensors, bound, there, place=True)
-    out += [
-        f"the target is indexed by {n.val}, which is no outer loop"
-        for e in s.idx
-        for n in walk(e)
-        if n.op in ("idx", "pack") and n.val not in outer
-    ]
-    plain = {n.val for e in s.idx for n in walk(e) if n.op in ("idx", "pack")}
-    if s.mode == "=" and not s.spread and not overwrites(s) and outer - plain:
-        out.append(f"{', '.join(sorted(outer - plain))}: loops that overwrite one element")
-    for e in (s.body, s.pred):
-        if e is not None:
-            out += expression(e, tensors, bound, there)
-    if s.when is not None:
-        out += [f"`when` depends on {n.op} {n.val}" for n in walk(s.when) if n.op in ("idx", "pack", "read", "rand")]
-    return out
+        check.visit(e, place=True)
+    used = frozenset().union(*[e.loops for e in s.idx])
+    check.found += [f"the target is indexed by {n}, which is no outer loop" for n in sorted(used - outer)]
+    if s.mode == "=" and not s.spread and not overwrites(s) and outer - used:
+        check.found.append(f"{', '.join(sorted(outer - used))}: loops that overwrite one element")
+    check.visit(s.body)
+    if s.pred is not None:
+        check.visit(s.pred)
+    if s.when is not None and not of_host(s.when):
+        check.found.append(f"the host cannot compute `when`: {show(s.when)}")
+    return out + check.found
 
 
-def raw(s: Stmt, tensors: dict[str, Tensor], there: set[str]) -> list[str]:
+def of_host(e: E) -> bool:
+    """Whether the host computes it before any element is known: from sizes, options and constants."""
+    match e:
+        case Constant() | Symbol():
+            return True
+        case Binary(operator, left, right):
+            return operator not in BITS and of_host(left) and of_host(right)
+        case Unary("-" | "not", operand):
+            return of_host(operand)
+        case Select() | Call() | Cast():
+            return all(of_host(p) for p in e.parts())
+        case _:
+            return False
+
+
+def raw(s: Stmt, body: RawResult, tensors: dict[str, Tensor], there: set[str]) -> list[str]:
     """A raw body has no loops, reads whole temporaries and is told numbers that the host computes."""
-    out = [f"no tensor for {t}" for _, t in s.body.val.outputs if t not in tensors]
+    out = [f"no tensor for {t}" for _, t in body.raw.outputs if t not in tensors]
     if s.loops or s.rloops or s.idx or s.mode != "=" or s.pred is not None:
         out.append("a raw body in loops")
-    if s.target != s.body.val.outputs[s.body.val.n][1]:
+    if s.target != body.raw.outputs[body.raw.n][1]:
         out.append("a raw body under another's name")
-    for e in s.body.args:
-        if e.op == "read" and (e.args or e.val[0] not in there or tensors[e.val[0]].role == "input"):
+    given = body.operands[: len(body.raw.inputs)]
+    for e in given:
+        if not isinstance(e, Read) or e.index or e.tensor not in there or tensors[e.tensor].role == "input":
             out.append(f"a raw body cannot read {show(e)}")
-        out += [
-            f"the host cannot compute {show(e)}"
-            for n in walk(e)
-            if n is not e and n.op in ("idx", "pack", "read", "rand")
-        ]
-    return out
+    return out + [f"the host cannot compute {show(e)}" for e in body.words if not of_host(e)]
 
 
-def index(name: str, at: tuple[E, ...], t: Tensor, bound: dict[str, Loop]) -> list[str]:
+def index(name: str, at: tuple[E, ...], t: Tensor) -> list[str]:
     """One index per logical axis, or per axis without `when`; packs by packs."""
     all_axes: list[Axis] = axes(t)
     lasting = [a for a in all_axes if a.when is None]
     if len(at) not in (len(all_axes), len(lasting)):
         return [f"{name} has {len(all_axes)} logical axes and {len(at)} indices"]
     out = []
-    for a, e in zip(all_axes if len(at) == len(all_axes) else lasting, at):
-        if a.pack and e.op != "pack":
+    for a, e in zip(all_axes if len(at) == len(all_axes) else lasting, at, strict=True):
+        if a.pack and not isinstance(e, Pack):
             out.append(f"{name}: the pack {a.pack} is indexed by {show(e)}")
-        if not a.pack and e.op == "pack":
-            out.append(f"{name}: one axis is indexed by the pack {e.val}")
+        if not a.pack and isinstance(e, Pack):
+            out.append(f"{name}: one axis is indexed by the pack {e.loop}")
     return out
 
 
-def expression(
-    e: E, tensors: dict[str, Tensor], bound: dict[str, Loop], there: set[str], place: bool = False
-) -> list[str]:
-    """`place`: e stands directly inside an index, where a pack may."""
-    out: list[str] = []
-    if e.op in ("idx", "pack"):
-        loop = bound.get(e.val)
-        if loop is None:
-            out.append(f"no loop for {e.val}")
-        elif (e.op == "pack") != bool(loop.pack):
-            out.append(f"{e.val} is used as {e.op}")
-        if e.op == "pack" and not place:
-            out.append(f"the pack {e.val} stands outside an index")
-    elif e.op == "read":
-        t = tensors.get(e.val[0])
-        if t is None:
-            return [f"no tensor for {e.val[0]}"]
-        if e.val[0] not in there:
-            out.append(f"{e.val[0]} is read before it is written")
-        out += index(e.val[0], e.args, t, bound)
-    elif e.op == "call":
-        if (len(ROUTINES[e.val].params) if e.val in ROUTINES else INTRINSICS.get(e.val)) != len(e.args):
-            out.append(f"{e.val} of {len(e.args)}")
-    elif e.op not in ARITY:
-        out.append(f"a node {e.op}")
-    elif ARITY[e.op] != len(e.args):
-        out.append(f"{e.op} of {len(e.args)}")
-    if e.op == "inside" and e.args and e.args[0].op != "read":
-        out.append("`inside` of no read")
-    for c in children(e):
-        out += expression(c, tensors, bound, there, place=e.op == "read" and c in e.args)
-    return out
+class Check:
+    """What is wrong with the expressions of one statement; each is looked at once, however often it stands there."""
+
+    def __init__(self, tensors: dict[str, Tensor], bound: dict[str, Loop], there: set[str]):
+        self.tensors, self.bound, self.there = tensors, bound, there
+        self.found: list[str] = []
+        self.seen: set[E] = set()
+
+    def visit(self, e: E, place: bool = False) -> None:
+        """`place`: e stands directly inside an index, where a pack may."""
+        if isinstance(e, Pack) and not place:
+            self.found.append(f"the pack {e.loop} stands outside an index")
+        if e in self.seen:
+            return
+        self.seen.add(e)
+        match e:
+            case Index(name):
+                if name not in self.bound:
+                    self.found.append(f"no loop for {name}")
+                elif self.bound[name].pack:
+                    self.found.append(f"{name} is used as one index, but runs over a pack")
+            case Pack(name):
+                if name not in self.bound:
+                    self.found.append(f"no loop for {name}")
+                elif not self.bound[name].pack:
+                    self.found.append(f"{name} is used as a pack, but runs over one axis")
+            case Read(tensor, at, _):
+                if tensor not in self.tensors:
+                    self.found.append(f"no tensor for {tensor}")
+                    return
+                if tensor not in self.there:
+                    self.found.append(f"{tensor} is read before it is written")
+                self.found += index(tensor, at, self.tensors[tensor])
+                for i in at:
+                    self.visit(i, place=True)
+            case Call(name, operands):
+                if (len(ROUTINES[name].params) if name in ROUTINES else INTRINSICS.get(name)) != len(operands):
+                    self.found.append(f"{name} of {len(operands)}")
+            case RawResult() | Reduce() | Unknown() | Local() | Element() | Result():
+                self.found.append(f"{show(e)} stands inside a statement")
+        for p in e.parts():
+            self.visit(p, place=isinstance(e, Read) and isinstance(p, Pack) and p in e.index)

@@ -11,7 +11,7 @@ from dataclasses import replace
 from .axes import Axis
 from .conditions import either
 from .dims import Item
-from .expression import E, mul, sym
+from .expression import E, Index, Pack, Reduce, Symbol, mul, sym
 from .ir import Dim, Loop, Tensor
 from .scalar_formulas import Context, Mistake, part, reduce_node, strip
 from .scope import CONSTANTS, REDUCERS, names_in, nodes_in
@@ -188,7 +188,7 @@ class Whole:
     def loops(self, found: list[tuple[Key, Axis]]) -> dict[Key, Loop]:
         out: dict[Key, Loop] = {}
         for key, a in found:
-            stem = a.pack.lower() if a.pack else (str(a.extent.val).lower() if a.extent.op == "sym" else "n")
+            stem = a.pack.lower() if a.pack else (a.extent.name.lower() if isinstance(a.extent, Symbol) else "n")
             taken = {v.name for v in out.values()}
             name = (
                 stem
@@ -254,7 +254,7 @@ class Whole:
             before = self.op.sites
             body = self.op.formulas.lower(value, c)
             self.op.sites = before
-            kinds.append(element(strip(body), self.op.tensors, body.val[0] if body.op == "reduce" else None))
+            kinds.append(element(strip(body), self.op.tensors, body.reduction if isinstance(body, Reduce) else None))
         if output is not None:
             return "T" if "T" in kinds or "int" in kinds else kinds[0]
         return "T" if "T" in kinds else kinds[0]
@@ -268,7 +268,7 @@ class Whole:
             loops = self.loops(self.widest(value, mine))
             body = op.formulas.lower(value, Context(whole=loops))
             outer = [loops[k] for k, _ in mine]
-            at = tuple(E("pack", (), v.name) if v.pack else E("idx", (), v.name) for v in outer)
+            at = tuple(Pack(v.name) if v.pack else Index(v.name) for v in outer)
             op.emit(name, at, outer, body, a.mode, when)
         self.waiting = []
 

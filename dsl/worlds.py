@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .axes import axes, of_dim
-from .expression import E, reads, sym, symbols, transform
+from .expression import ZERO, E, Symbol, is_binary, reads, sym, symbols, transform
 from .ir import Dim
 from .meeting import meet
 from .opdef import MISSING, OpDef, Param, Presence, Require, TypeOf, symbol
@@ -23,7 +23,6 @@ from .reference import Collision, Outside, constant, evaluate, extents
 from .scope import DTYPES
 from .syntax import X
 
-ZERO = E("const", val=0)
 TYPES = {"Bool": "bool", "Int": "int32", "Bits": "int32"}  # of a class of tensors; the others are floating
 
 
@@ -227,7 +226,7 @@ class Draw:
 
     def meant(self, extent: E) -> bool:
         """Whether an axis of length 0 is what the definition wants, and not an accident."""
-        wanted = [r.holds.args for r in self.op.requires if r.holds.op == "=="]
+        wanted = [r.holds.parts() for r in self.op.requires if is_binary(r.holds, "==")]
         return extent == ZERO or any(extent in pair and ZERO in pair for pair in wanted)
 
     def refuse(self) -> bool:
@@ -308,7 +307,8 @@ class Draw:
             return
         for j in range(p.rank):
             one = transform(
-                p.default, lambda n: sym(f"{n.val}{j}") if n.op == "sym" and f"{n.val}{j}" in self.env else None
+                p.default,
+                lambda n: sym(f"{n.name}{j}") if isinstance(n, Symbol) and f"{n.name}{j}" in self.env else None,
             )
             self.env[f"{p.name}{j}"] = constant(one, self.env)
 
@@ -393,10 +393,10 @@ class Draw:
         found = []
         for s in self.op.forward.stmts:
             accesses = [(self.op.forward.tensors[s.target], s.idx)]
-            accesses += [(self.op.forward.tensors[r.val[0]], r.args) for e in (s.body, s.pred) for r in reads(e)]
+            accesses += [(self.op.forward.tensors[r.tensor], r.index) for e in (s.body, s.pred) for r in reads(e)]
             for t, index in accesses:
                 for e, a in zip(index, axes(t)):
-                    if any(r.val[0] == name for r in reads(e)):
+                    if any(r.tensor == name for r in reads(e)):
                         found.append(int(constant(a.extent, self.env)))
         return min(found, default=3)
 

@@ -18,11 +18,11 @@ from codegen.cpu import interpreted
 from codegen.cpu.emit import kernels
 from codegen.cpu.shared import share
 from codegen.host.nodes import Node
-from codegen.nests import Nest, bare, named_loops
+from codegen.nests import Nest, named_loops
 from codegen.package import host_files
 from codegen.ts.literal import literal
 from codegen.ts.modules import kernels_module
-from dsl.expression import E, lift
+from dsl.expression import is_loop, lift
 from dsl.ir import Dim, Tensor
 from dsl.opdef import OpDef, Param
 
@@ -43,10 +43,6 @@ ARRAYS = {
     "uint8": "Uint8Array",
     "int8": "Int8Array",
 }
-
-
-def hole(name: str) -> E:
-    return E("hole", (), name)
 
 
 def op(tensors: dict[str, str], params=(), promote: str = "default") -> OpDef:
@@ -71,7 +67,7 @@ def launch(nest: Nest, sizes: dict[str, int], tensors: dict[str, np.ndarray], ra
     def dims(loops, extra=()):
         anonymous = [l for l in loops if l.name not in named]
         rows = [
-            [sum(s for i, s in zip(a.index, strides(a)) if bare(i) and i.val == l.name) for l in anonymous]
+            [sum(s for i, s in zip(a.index, strides(a)) if is_loop(i) and i.loop == l.name) for l in anonymous]
             for a in nest.accesses
         ]
         return {"sizes": [sizes[l.name] for l in anonymous], "strides": rows + list(extra)}
@@ -96,7 +92,7 @@ def launch(nest: Nest, sizes: dict[str, int], tensors: dict[str, np.ndarray], ra
         [
             (n, s)
             for i, n, s in zip(a.index, tensors[a.tensor].shape, strides(a))
-            if not (bare(i) and i.val not in named)
+            if not (is_loop(i) and i.loop not in named)
         ]
         for a in nest.accesses
     ]
@@ -186,7 +182,7 @@ def data_of(nest: Nest, definition: OpDef):
             definition, nest, 0, definition.tensors, {n: k for k, n in enumerate(definition.tensors)}, False
         )
         for made, a in zip(data.accesses, nest.accesses):
-            made.axes = [i.val if bare(i) else "" for i in a.index]  # the definition's tensors have one axis
+            made.axes = [i.loop if is_loop(i) else "" for i in a.index]  # the definition's tensors have one axis
         return data
     return {
         "loops": [{"named": l.name in named_loops(nest)} for l in nest.loops],

@@ -13,10 +13,10 @@ from cpu_kernels import RUNTIME, put
 from buildtools import node
 from buildtools.paths import EARLIER
 from codegen.earlier import Earlier
-from codegen.nests import Nest, bare, named_loops
+from codegen.nests import Nest, named_loops
 from codegen.package import host_files, ops_files, programs
 from codegen.ts import modules
-from dsl.expression import walk
+from dsl.expression import Pack, Random, is_loop, walk
 from dsl.opdef import Library, OpDef
 from dsl.reference import constant, extents
 from dsl.worlds import World
@@ -159,19 +159,19 @@ def launch(nest: Nest, world: World, env: dict, arrays: dict[str, np.ndarray]) -
         a, out, at = arrays[access.tensor], [], 0
         rest = (
             a.ndim
-            - sum(rank[i.val] for i in access.index if i.op == "pack")
-            - sum(i.op != "pack" for i in access.index)
+            - sum(rank[i.loop] for i in access.index if isinstance(i, Pack))
+            - sum(not isinstance(i, Pack) for i in access.index)
         )
         if rest > 0:
             return [[] for _ in access.index]  # meant for an option under which the tensor has other axes
         for i in access.index:
-            n = rank[i.val] if i.op == "pack" else 1
+            n = rank[i.loop] if isinstance(i, Pack) else 1
             out.append([(a.shape[k], a.strides[k] // a.itemsize if a.shape[k] > 1 else 0) for k in range(at, at + n)])
             at += n
         return out
 
     seen = [strides_of(a) for a in nest.accesses]
-    random = any(n.op == "rand" for s in nest.steps for n in walk(s.body))
+    random = any(isinstance(n, Random) for s in nest.steps for n in walk(s.body))
 
     def dims(loops):
         sizes, rows = [], [[] for _ in nest.accesses]
@@ -185,7 +185,7 @@ def launch(nest: Nest, world: World, env: dict, arrays: dict[str, np.ndarray]) -
                         sum(
                             seen[a][k][d][1]
                             for k, i in enumerate(access.index)
-                            if bare(i) and i.val == l.name and seen[a][k]
+                            if is_loop(i) and i.loop == l.name and seen[a][k]
                         )
                     )
         return sizes, rows
@@ -201,7 +201,12 @@ def launch(nest: Nest, world: World, env: dict, arrays: dict[str, np.ndarray]) -
         )
         outer = [outer[0][d] for d in keep], [[r[d] for d in keep] for r in outer[1]]
     other = [
-        [x for i, axes_ in zip(a.index, seen[n]) if not (bare(i) and i.val not in named) for x in (axes_ or [(1, 0)])]
+        [
+            x
+            for i, axes_ in zip(a.index, seen[n])
+            if not (is_loop(i) and i.loop not in named)
+            for x in (axes_ or [(1, 0)])
+        ]
         for n, a in enumerate(nest.accesses)
     ]
     strides = [[s for _, s in x] for x in other]

@@ -2,7 +2,24 @@
 
 import numpy as np
 
-from dsl.expression import ONE, ZERO, E, add, call, cond, div, idx, lift, mul, neg, pack, read, sub, sym
+from dsl.expression import (
+    ONE,
+    ZERO,
+    Binary,
+    Random,
+    add,
+    call,
+    cond,
+    div,
+    idx,
+    lift,
+    mul,
+    neg,
+    pack,
+    read,
+    sub,
+    sym,
+)
 from dsl.ir import Dim, Loop, Program, Stmt, Tensor
 from dsl.opdef import OpDef, Param, Require
 
@@ -38,7 +55,7 @@ def op(name, tensors, stmts):
         if t.role == "input"
     ]
     outputs = [t.name for t in made.values() if t.role == "output"]
-    strides = [Require(E(">", (sym(n), ZERO)), "") for n in ("stride", "dilation")]
+    strides = [Require(Binary(">", sym(n), ZERO), "") for n in ("stride", "dilation")]
     return OpDef(
         name,
         "",
@@ -153,7 +170,7 @@ def conv_transpose1d():
                 mul(read("input", [n, c, j]), read("weight", [c, o, k])),
                 "sum",
                 (loop("c", "C"), loop("j", "X"), loop("k", "K")),
-                E("==", (window(j, k), y)),
+                Binary("==", window(j, k), y),
             )
         ],
     )
@@ -171,7 +188,7 @@ def scan(red):
                 read("input", [a, j, n]),
                 red,
                 (loop("j", "K"),),
-                E("<=", (j, k)),
+                Binary("<=", j, k),
             )
         ],
     )
@@ -228,7 +245,7 @@ def layer_norm():
         [
             Stmt("t0_", (a,), per, x, "sum", inner),
             Stmt("mu", (a,), per, div(read("t0_", [a]), sym("count"))),
-            Stmt("t1_", (a,), per, E("**", (sub(x, mu), lift(2))), "sum", inner),
+            Stmt("t1_", (a,), per, Binary("**", sub(x, mu), lift(2)), "sum", inner),
             Stmt("v", (a,), per, div(read("t1_", [a]), sym("count"))),
             Stmt("out", (a, n), nest, scaled),
         ],
@@ -236,7 +253,7 @@ def layer_norm():
 
 
 def dropout():
-    kept_ = E(">=", (E("rand", (), 0), sym("p")))
+    kept_ = Binary(">=", Random(0), sym("p"))
     return op(
         "dropout",
         {"input": ("input", I), "out": ("output", I)},

@@ -7,7 +7,7 @@ import pytest
 
 from dsl.adjoint import gradient, second
 from dsl.axes import Axis
-from dsl.expression import ONE, E, add, idx, lift, mul, read, sub, sym
+from dsl.expression import ONE, Binary, Cast, add, idx, lift, mul, read, sub, sym
 from dsl.gradcheck import difference
 from dsl.ir import Dim, Fresh, Loop, Program, Stmt, Tensor
 from dsl.reference import evaluate
@@ -107,13 +107,13 @@ def test_softmax_reuses_its_result():
 
 def scattered(at, loops, extents, env, pred=None, known=Sizes(), mode="="):
     """The sum at each element of a target, once as a scatter and once as a gather."""
-    body = E("cast", (add(mul(lift(100), idx(loops[0].name)), idx(loops[-1].name)),), "f")
+    body = Cast("f", add(mul(lift(100), idx(loops[0].name)), idx(loops[-1].name)))
     inside = None
     for e, n in zip(at, extents):
-        for p in (E(">=", (e, lift(0))), E("<", (e, n))):
-            inside = p if inside is None else E("and", (inside, p))
+        for p in (Binary(">=", e, lift(0)), Binary("<", e, n)):
+            inside = p if inside is None else Binary("and", inside, p)
     t = Tensor("t", "output", tuple(Dim("one", size=n) for n in extents), "float")
-    both = inside if pred is None else E("and", (inside, pred))
+    both = inside if pred is None else Binary("and", inside, pred)
     plain = Stmt("t", at, loops, body, pred=both, mode="+=")
     solved = gather(
         "t",
@@ -139,11 +139,11 @@ FORMS = {
     "stride": ((sub(mul(i, Q), P),), "i"),
     "window": ((sub(add(mul(i, Q), mul(j, P)), ONE),), "ij"),
     "mirror": ((sub(sub(N, ONE), i),), "i"),
-    "divide": ((E("//", (i, Q)),), "i"),
-    "divide shifted": ((E("//", (add(i, P), Q)),), "i"),
-    "divide scaled": ((E("//", (mul(i, P), Q)),), "i"),
-    "turn": ((E("%", (add(i, P), N)),), "i"),
-    "wrap": ((E("%", (add(i, P), Q)),), "i"),
+    "divide": ((Binary("//", i, Q),), "i"),
+    "divide shifted": ((Binary("//", add(i, P), Q),), "i"),
+    "divide scaled": ((Binary("//", mul(i, P), Q),), "i"),
+    "turn": ((Binary("%", add(i, P), N),), "i"),
+    "wrap": ((Binary("%", add(i, P), Q),), "i"),
     "diagonal": ((i, i), "i"),
     "transpose": ((j, i), "ij"),
     "two": ((add(i, j), sub(i, j)), "ij"),
@@ -188,17 +188,17 @@ def test_a_filter_stays_with_its_points():
     rng = np.random.default_rng(3)
     for _ in range(10):
         env = dict(N=int(rng.integers(1, 6)), M=int(rng.integers(1, 6)), P=1, Q=2, E=5)
-        scattered((add(mul(i, Q), j),), (Loop("i", N), Loop("j", M)), (sym("E"),), env, E("<=", (i, j)))
+        scattered((add(mul(i, Q), j),), (Loop("i", N), Loop("j", M)), (sym("E"),), env, Binary("<=", i, j))
 
 
 def test_exact_quotients_need_no_extra_loop():
     """i // Q where a filter says that Q divides i."""
-    whole = E("==", (E("%", (i, Q)), lift(0)))
+    whole = Binary("==", Binary("%", i, Q), lift(0))
     env = dict(N=9, Q=3, E=4)
-    scattered((E("//", (i, Q)),), (Loop("i", N),), (sym("E"),), env, whole, Sizes(positive=frozenset("Q")))
+    scattered((Binary("//", i, Q),), (Loop("i", N),), (sym("E"),), env, whole, Sizes(positive=frozenset("Q")))
     s = gather(
         "t",
-        (E("//", (i, Q)),),
+        (Binary("//", i, Q),),
         ["k"],
         [Axis(sym("E"))],
         [Loop("i", N)],

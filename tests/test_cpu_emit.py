@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from cpu_kernels import hole, op, option, run
+from cpu_kernels import op, option, run
 
 from codegen.cpu.emit import kernels
 from codegen.nests import Access, Nest, Step
-from dsl.expression import ZERO, E, call, conj, div, idx, pack, sym
+from dsl.expression import ZERO, Binary, Element, Random, Result, call, conj, div, idx, lift, pack, sym
 from dsl.ir import Loop
 from dsl.random import uniform
 
@@ -19,7 +19,7 @@ ADD = Nest(
     OUTER,
     (),
     (Access("input", (A, B)), Access("other", (A, B)), Access("out", (A, B))),
-    (Step("store", "", hole("r0") + sym("alpha") * hole("r1"), target=2),),
+    (Step("store", -1, Element(0) + sym("alpha") * Element(1), target=2),),
 )
 BINARY = {"input": "T", "other": "T", "out": "T"}
 
@@ -75,16 +75,16 @@ def test_float16_results_are_rounded_to_half():
 
 
 def softmax_nest() -> Nest:
-    e = call("exp", hole("r0") - hole("acc0"))
+    e = call("exp", Element(0) - Result(0))
     return Nest(
         "row",
         OUTER,
         (Loop("k", sym("K")),),
         (Access("input", (A, idx("k"), B)), Access("out", (A, idx("k"), B))),
         (
-            Step("reduce", "acc0", hole("r0"), "max"),
-            Step("reduce", "acc1", e, "sum"),
-            Step("store", "", div(e, hole("acc1")), inner=True, target=1),
+            Step("reduce", 0, Element(0), "max"),
+            Step("reduce", 1, e, "sum"),
+            Step("store", -1, div(e, Result(1)), inner=True, target=1),
         ),
     )
 
@@ -105,10 +105,10 @@ def test_extremes_hand_nan_on_and_name_the_first_place(red):
         (Loop("k", sym("K")),),
         (Access("input", (A, idx("k"))), Access("out", (A,)), Access("where", (A,))),
         (
-            Step("reduce", "acc0", hole("r0"), red),
-            Step("reduce", "acc1", hole("r0"), "arg" + red),
-            Step("store", "", hole("acc0"), target=1),
-            Step("store", "", hole("acc1"), target=2),
+            Step("reduce", 0, Element(0), red),
+            Step("reduce", 1, Element(0), "arg" + red),
+            Step("store", -1, Result(0), target=1),
+            Step("store", -1, Result(1), target=2),
         ),
     )
     t = {"input": x, "out": np.zeros(3, np.float32), "where": np.zeros(3, np.int32)}
@@ -123,7 +123,7 @@ def test_a_sum_of_single_floats_is_kept_in_double():
         (),
         (Loop("k", None, "K"),),
         (Access("input", (pack("k"),)), Access("out", ())),
-        (Step("reduce", "acc0", hole("r0"), "sum"), Step("store", "", hole("acc0"), target=1)),
+        (Step("reduce", 0, Element(0), "sum"), Step("store", -1, Result(0), target=1)),
     )
     t = {"input": np.full(3001, 0.1, np.float32), "out": np.zeros((), np.float32)}
     t["input"][0] = 2.0**25
@@ -137,7 +137,7 @@ def test_spread_adds_along_the_axes_the_target_lacks():
         OUTER,
         (),
         (Access("input", (A, B)), Access("other", (A, B)), Access("d_x", (A, B))),
-        (Step("store", "", hole("r0") * hole("r1"), target=2, mode="+="),),
+        (Step("store", -1, Element(0) * Element(1), target=2, mode="+="),),
         spread=True,
     )
     whole = np.zeros((1, 3), np.float32)
@@ -154,7 +154,7 @@ def test_a_scan_stores_at_every_point(reverse):
         OUTER,
         (Loop("k", sym("K")),),
         (Access("input", (A, idx("k"), B)), Access("out", (A, idx("k"), B))),
-        (Step("reduce", "acc0", hole("r0"), "sum"), Step("store", "", hole("acc0"), inner=True, target=1)),
+        (Step("reduce", 0, Element(0), "sum"), Step("store", -1, Result(0), inner=True, target=1)),
         reverse=reverse,
     )
     t = {"input": f32(2, 6, 3), "out": np.zeros((2, 6, 3), np.float32)}
@@ -168,8 +168,8 @@ EMBED = Nest(
     "map",
     (Loop("a", None, "A"), Loop("d", sym("D"))),
     (),
-    (Access("input", (A,)), Access("weight", (hole("r0"), idx("d"))), Access("out", (A, idx("d")))),
-    (Step("store", "", hole("r1"), target=2),),
+    (Access("input", (A,)), Access("weight", (Element(0), idx("d"))), Access("out", (A, idx("d")))),
+    (Step("store", -1, Element(1), target=2),),
 )
 
 
@@ -192,14 +192,14 @@ def conv_nest(shape: str) -> Nest:
         (Loop("n", None, "N"), Loop("o", sym("O")), Loop("y", sym("Y"))),
         (Loop("c", sym("C")), Loop("k", sym("K"))),
         (
-            Access("input", (pack("n"), idx("c"), at), conj(E("<=", (ZERO, at)), E("<", (at, sym("X")))), ZERO),
+            Access("input", (pack("n"), idx("c"), at), conj(Binary("<=", ZERO, at), Binary("<", at, sym("X"))), ZERO),
             Access("weight", (idx("o"), idx("c"), idx("k"))),
             Access("bias", (idx("o"),), sym("has_bias"), ZERO),
             Access("out", (pack("n"), idx("o"), idx("y"))),
         ),
         (
-            Step("reduce", "acc0", hole("r0") * hole("r1"), "sum"),
-            Step("store", "", hole("acc0") + hole("r2"), target=3),
+            Step("reduce", 0, Element(0) * Element(1), "sum"),
+            Step("store", -1, Result(0) + Element(2), target=3),
         ),
         left=(0,),
     )
@@ -241,7 +241,7 @@ def test_a_product_of_elements_in_blocks(sizes, mode):
         "contract",
         *PRODUCT_LOOPS,
         (Access("input", (B, ROW, DEEP)), Access("other", (B, DEEP, COLUMN)), Access("out", (B, ROW, COLUMN))),
-        (Step("reduce", "acc0", hole("r0") * hole("r1"), "sum"), Step("store", "", hole("acc0"), target=2, mode=mode)),
+        (Step("reduce", 0, Element(0) * Element(1), "sum"), Step("store", -1, Result(0), target=2, mode=mode)),
         left=(0,),
     )
     made = kernels(op(BINARY), [([nest], op(BINARY).tensors)])
@@ -270,13 +270,13 @@ def test_factors_that_are_formulas(sizes):
         (
             Step(
                 "reduce",
-                "acc0",
-                hole("r0") * sym("alpha") * (hole("r1") + hole("r2")),
+                0,
+                Element(0) * sym("alpha") * (Element(1) + Element(2)),
                 "sum",
-                pred=conj(E("<=", (DEEP, ROW)), E("<", (DEEP, sym("L")))),
+                pred=conj(Binary("<=", DEEP, ROW), Binary("<", DEEP, sym("L"))),
             ),
-            Step("store", "acc1", hole("acc0") + E("const", (), 2.0), target=3),
-            Step("store", "", hole("acc1") * hole("r2"), target=4, pred=E("!=", (COLUMN, ROW))),
+            Step("store", 1, Result(0) + lift(2.0), target=3),
+            Step("store", -1, Result(1) * Element(2), target=4, pred=Binary("!=", COLUMN, ROW)),
         ),
         left=(0,),
     )
@@ -310,7 +310,7 @@ def test_random_numbers_are_those_of_the_definition():
         OUTER,
         (),
         (Access("input", (A, B)), Access("out", (A, B))),
-        (Step("store", "", E("rand", (), 1) + hole("r0"), target=1),),
+        (Step("store", -1, Random(1) + Element(0), target=1),),
     )
     t = {"input": np.zeros((3, 5), np.float32), "out": np.zeros((3, 5), np.float32)}
     run(nest, op({"input": "T", "out": "T"}), t, {"a": 3, "b": 5}, {"seed0_": 7, "seed1_": 9, "call_": 3}, random=True)

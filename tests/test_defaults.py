@@ -10,6 +10,8 @@ from pathlib import Path
 sys.path[:0] = [str(Path(__file__).resolve().parent), str(Path(__file__).resolve().parent.parent)]
 from definitions import LIBRARY  # noqa: E402 - this file also runs by itself
 
+from dsl.expression import Constant  # noqa: E402
+
 RECORDED = Path(__file__).parent / "recorded" / "defaults.json"
 
 
@@ -17,11 +19,11 @@ def ours() -> list[tuple[str, str, float]]:
     """(path in torch, parameter, default) of every op's numbers and booleans; texts are choices, which the oracle
     sees."""
     return [
-        (path, p.name, float(p.default.val))
+        (path, p.name, float(p.default.value))
         for op in LIBRARY.ops.values()
         for path in op.aliases
         for p in op.params
-        if p.default is not None and p.kind != "choice" and p.default.op == "const"
+        if p.kind != "choice" and isinstance(p.default, Constant)
     ]
 
 

@@ -6,7 +6,7 @@ import pytest
 from definitions import LIBRARY
 
 from dsl.conditions import either, exclusive, narrowed
-from dsl.expression import FALSE, TRUE, E, conj, idx, lift, pack, read, show, sym
+from dsl.expression import FALSE, TRUE, Binary, Unary, conj, idx, lift, pack, read, show, sym
 from dsl.ir import Dim, Loop, Program, Stmt, Tensor
 from dsl.library import load_text
 from dsl.opdef import OpDef
@@ -347,11 +347,11 @@ def test_several_mistakes_of_one_op_are_reported_together():
 
 
 def c(n):
-    return E("==", (sym("p"), lift(n)))
+    return Binary("==", sym("p"), lift(n))
 
 
 def no(e):
-    return E("not", (e,))
+    return Unary("not", e)
 
 
 def test_conditions_say_what_does_not_follow_from_the_rest():
@@ -368,8 +368,8 @@ def test_conditions_say_what_does_not_follow_from_the_rest():
 def test_one_of_several_conditions():
     q, r = sym("q"), sym("r")
     assert either([q, conj(q, r)]) == q and either([q, no(q)]) is None and either([q, None]) is None
-    assert either([c(0), c(1)], {"p": 2}) is None and either([c(0), c(1)], {"p": 3}) == E("or", (c(0), c(1)))
-    assert either([q, r, q]) == E("or", (q, r))
+    assert either([c(0), c(1)], {"p": 2}) is None and either([c(0), c(1)], {"p": 3}) == Binary("or", c(0), c(1))
+    assert either([q, r, q]) == Binary("or", q, r)
 
 
 # --- Verification ----------------------------------------------------------------------------------

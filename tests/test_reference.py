@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from dsl import special
-from dsl.expression import INTRINSICS, ZERO, E, call, cond, idx, lift, read, sym
+from dsl.expression import INTRINSICS, ZERO, Binary, call, cond, idx, lift, read, sym
 from dsl.ir import Dim, Loop, Program, Stmt, Tensor
 from dsl.random import philox, uniform
 from dsl.reference import evaluate
@@ -33,10 +33,10 @@ def test_every_intrinsic_has_a_meaning():
 def test_whole_numbers_fit_and_round_down():
     x = np.array([2**31 - 1, -7, 7], np.int32)
     with pytest.raises(OverflowError, match="does not fit into int32"):
-        vector(E("+", (read("x", [i]), lift(1))), x)
-    assert vector(E("-", (read("x", [i]), lift(1))), x).tolist() == [2**31 - 2, -8, 6]
-    assert vector(E("//", (read("x", [i]), lift(2))), x).tolist() == [2**30 - 1, -4, 3]
-    assert vector(E("%", (read("x", [i]), lift(3))), x).tolist() == [1, 2, 1]
+        vector(Binary("+", read("x", [i]), lift(1)), x)
+    assert vector(Binary("-", read("x", [i]), lift(1)), x).tolist() == [2**31 - 2, -8, 6]
+    assert vector(Binary("//", read("x", [i]), lift(2)), x).tolist() == [2**30 - 1, -4, 3]
+    assert vector(Binary("%", read("x", [i]), lift(3)), x).tolist() == [1, 2, 1]
     assert binary("%", np.float32(-7), 3) == 2
     assert binary("<<", np.int32(1), 40) == 0 and binary(">>", np.int32(-2), 40) == -1
     assert binary("**", np.array([2, -1, 1, 3], np.int32), np.array([-1, -3, -2, 2], np.int32)).tolist() == [
@@ -57,7 +57,7 @@ def test_types(dtype, want):
     p = Program(
         "p",
         {"x": Tensor("x", "input", N), "out": Tensor("out", "output", N)},
-        [Stmt("out", (i,), over_i, E("+", (read("x", [i]), read("x", [i]))))],
+        [Stmt("out", (i,), over_i, Binary("+", read("x", [i]), read("x", [i])))],
         ["x"],
         ["out"],
     )
@@ -86,7 +86,7 @@ def test_nan_wins_in_maxima_and_is_found_by_its_bits():
 
 def test_argmax_skips_what_the_filter_leaves_out():
     x = np.full(3, -math.inf)
-    last = E(">=", (j, i))
+    last = Binary(">=", j, i)
     assert vector(read("x", [j]), x, "int", red="argmax", pred=last, rloops=(Loop("j", sym("N")),)).tolist() == [
         0,
         1,
@@ -95,7 +95,7 @@ def test_argmax_skips_what_the_filter_leaves_out():
 
 
 def test_scans():
-    before = E("<=", (j, i))
+    before = Binary("<=", j, i)
     x = np.array([2.0, 3.0, 4.0])
     assert vector(read("x", [j]), x, red="sum", pred=before, rloops=(Loop("j", sym("N")),)).tolist() == [2, 5, 9]
     assert vector(read("x", [j]), x, red="prod", pred=before, rloops=(Loop("j", sym("N")),)).tolist() == [2, 6, 24]
@@ -103,7 +103,7 @@ def test_scans():
 
 def test_any_all_and_counting():
     x = np.array([0.0, 2.0, 0.0])
-    nonzero = E("!=", (read("x", [j]), ZERO))
+    nonzero = Binary("!=", read("x", [j]), ZERO)
     loops = (Loop("j", sym("N")),)
     assert (
         vector(nonzero, x, "bool", red="any", rloops=loops).all()
@@ -120,7 +120,7 @@ def test_sums_are_exact_in_float32():
 
 
 def test_reading_outside():
-    assert vector(read("x", [E("-", (i, lift(1)))], lift(9.0)), [1.0, 2.0]).tolist() == [9, 1]
+    assert vector(read("x", [Binary("-", i, lift(1))], lift(9.0)), [1.0, 2.0]).tolist() == [9, 1]
     op = handmade.embedding()
     views = {"input": np.array([0, 5], np.int32), "weight": np.zeros((3, 2))}
     with pytest.raises(IndexError, match="weight: index 5 is out of range for an axis of length 3"):
@@ -131,7 +131,7 @@ def test_reading_outside():
 
 
 def test_an_index_where_the_value_does_not_count():
-    ignored = cond(E("!=", (read("x", [i]), lift(-100))), read("t", [read("x", [i])]), lift(0.0))
+    ignored = cond(Binary("!=", read("x", [i]), lift(-100)), read("t", [read("x", [i])]), lift(0.0))
     tensors = {"x": Tensor("x", "input", N, "int"), "t": Tensor("t", "input", N), "out": Tensor("out", "output", N)}
     p = Program("p", tensors, [Stmt("out", (i,), over_i, ignored)], ["x", "t"], ["out"])
     got = evaluate(p, {"N": 2}, {}, {"x": np.array([-100, 1], np.int32), "t": np.array([5.0, 6.0])})["out"]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from codegen.nests import Access, Nest
-from dsl.expression import ZERO, E, indices
+from dsl.expression import ZERO, E, Local, indices, mapped
 
 from .expr import EQUAL, PRODUCT, TERNARY, Hole, Printer
 
@@ -40,7 +40,7 @@ class Place:
         """The computed indices that its guard repeats and a name makes shorter."""
         if self.access.guard is None:
             return []
-        return [i for i, _, _ in self.terms if i.args and not reads_of(i)]
+        return [i for i, _, _ in self.terms if i.parts() and not reads_of(i)]
 
     def named(self, names: dict[E, str]) -> Place:
         """The same with names for its computed indices."""
@@ -78,22 +78,16 @@ class Place:
         return Hole(text, "f" if "f" in kinds else self.kind, TERNARY)
 
 
-def with_names(e: E | None, names: dict[E, str]) -> E | None:
+def with_names(e: E, names: dict[E, str]) -> E:
     """An expression with names for those of its parts that have one."""
-    if e is None:
-        return None
     if e in names:
-        return E("hole", (), names[e])
-    return E(e.op, tuple(with_names(a, names) for a in e.args), e.val) if e.args else e
-
-
-def is_read(name: str) -> bool:
-    return name[0] == "r" and name[1:].isdigit()
+        return Local(names[e])
+    return mapped(e, lambda x: with_names(x, names))
 
 
 def reads_of(*parts: E | None) -> list[int]:
     """The accesses whose values the expressions hold, in order; one used twice stands there twice."""
-    return [int(n[1:]) for e in parts if e is not None for n in e.holes if is_read(n)]
+    return [n for e in parts if e is not None for n in e.elements]
 
 
 def parts_of(a: Access) -> tuple[E | None, ...]:

@@ -7,11 +7,30 @@ knows about loops or positions."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from dsl.expression import ROUTINES, E
+from dsl.expression import (
+    ROUTINES,
+    Binary,
+    Call,
+    Cast,
+    Constant,
+    E,
+    Element,
+    Index,
+    Local,
+    Random,
+    Result,
+    Select,
+    Symbol,
+    Unary,
+    is_binary,
+    is_condition,
+    is_const,
+)
 
-from ..wide import WIDE, wide_parts
+from ..wide import may_be_wide, wide_parts
 from .names import camel
 
 TERNARY, OR, AND, BITOR, BITXOR, BITAND, EQUAL, ORDER, SHIFT, SUM, PRODUCT, UNARY, CALL = range(3, 16)
@@ -87,19 +106,20 @@ class Hole:
     raw: str = ""
 
 
-class Holes(dict[str, Hole]):
-    """Holes by name.  kinds: the kinds of expressions of them, by identity, for as long as no hole has another kind."""
+class Holes(dict[E, Hole]):
+    """What stands for elements, results, loops, words and variables.  kinds: the kinds of expressions of them, for as
+    long as none has another kind."""
 
     def __init__(self, *args):
         super().__init__(*args)
-        self.kinds: dict[int, tuple[E, str]] = {}
+        self.kinds: dict[E, str] = {}
 
-    def __setitem__(self, name: str, hole: Hole):
+    def __setitem__(self, name: E, hole: Hole) -> None:
         if name in self and self[name].kind != hole.kind:
             self.kinds = {}
         super().__setitem__(name, hole)
 
-    def __delitem__(self, name: str):
+    def __delitem__(self, name: E) -> None:
         self.kinds = {}
         super().__delitem__(name)
 
@@ -122,36 +142,31 @@ class Printer:
     # --- Kinds ---
 
     def kind(self, e: E) -> str:
-        if not e.args:
-            return self.found(e)
         known = self.holes.kinds
-        if id(e) not in known:
-            known[id(e)] = e, self.found(e)
-        return known[id(e)][1]
+        if e not in known:
+            known[e] = self.found(e)
+        return known[e]
 
     def found(self, e: E) -> str:
-        match e.op:
-            case "const":
-                return "b" if isinstance(e.val, bool) else "i" if isinstance(e.val, int) else "f"
-            case "hole" | "sym" | "idx" | "pack":
-                if e.op == "sym" and e.val in ("inf", "nan", "pi"):
-                    return "f"
-                return self.holes[str(e.val)].kind
-            case "rand" | "/":
+        if is_condition(e):
+            return "b"
+        match e:
+            case Constant(kind, _):
+                return kind
+            case Symbol("inf" | "nan" | "pi") | Random() | Binary("/", _, _):
                 return "f"
-            case "not" | "and" | "or" | "inside" | "<" | "<=" | ">" | ">=" | "==" | "!=":
+            case Symbol() | Index() | Element() | Result() | Local():
+                return self.holes[e].kind
+            case Cast(to, _):
+                return ("w" if self.integral else "f") if to == "T" else to
+            case Select(_, yes, no):
+                return self.join((yes, no), keep_bool=True)
+            case Call("isnan" | "isinf" | "signbit", _):
                 return "b"
-            case "cast":
-                return {"f": "f", "i": "i", "b": "b", "T": "w" if self.integral else "f"}[e.val]
-            case "if":
-                return self.join(e.args[1:], keep_bool=True)
-            case "call":
-                if e.val in ("isnan", "isinf", "signbit"):
-                    return "b"
-                if e.val not in KEEPS and not (e.val in ROUTINES and ROUTINES[e.val].whole):
-                    return "f"
-                return self.join(e.args)
-        return self.join(e.args)
+            case Call(name, _) if name not in KEEPS and not (name in ROUTINES and ROUTINES[name].whole):
+                return "f"
+            case _:
+                return self.join(e.parts())
 
     def join(self, args, keep_bool=False) -> str:
         kinds = {self.kind(a) for a in args}
@@ -163,10 +178,10 @@ class Printer:
 
     def number(self, e: E, level: int = 0) -> str:
         """e as a number."""
-        if e.op in ("hole", "sym") and self.kind(e) == "b" and self.holes[str(e.val)].raw:
-            return self.holes[str(e.val)].raw
-        if e.op == "const" and isinstance(e.val, bool):
-            return "1" if e.val else "0"
+        if e in self.holes and self.kind(e) == "b" and self.holes[e].raw:
+            return self.holes[e].raw
+        if isinstance(e, Constant) and e.kind == "b":
+            return str(e.value)
         if self.kind(e) != "b":
             return self.text(e, level)
         return wrap(f"{self.text(e, TERNARY + 1)} ? 1 : 0", TERNARY, level)
@@ -186,67 +201,62 @@ class Printer:
         return wrap(s, own, level)
 
     def show(self, e: E) -> tuple[str, int]:
-        a = e.args
-        if self.checked and e.op in WIDE and self.kind(e) == "w" and any(wide_parts(e, self.must_fit)):
+        if self.checked and may_be_wide(e) and self.kind(e) == "w" and any(wide_parts(e, self.must_fit)):
             return f"whole.settled({self.double(e)}, {self.low(e)}, nest)", CALL
-        match e.op:
-            case "const":
-                if isinstance(e.val, bool):
-                    return ("true" if e.val else "false"), CALL
-                return literal(e.val), CALL if e.val >= 0 else UNARY
-            case "sym" if e.val == "inf":
-                return "Infinity", CALL
-            case "sym" if e.val == "nan":
-                return "NaN", CALL
-            case "sym" if e.val == "pi":
-                return "Math.PI", CALL
-            case "hole" | "sym" | "idx" | "pack":
-                hole = self.holes[str(e.val)]
-                return hole.text, hole.level
-            case "rand":
+        match e:
+            case Constant("b", value):
+                return ("true" if value else "false"), CALL
+            case Constant(_, value):
+                return literal(value), CALL if value >= 0 else UNARY
+            case Symbol("inf" | "nan" | "pi" as name):
+                return {"inf": "Infinity", "nan": "NaN", "pi": "Math.PI"}[name], CALL
+            case Symbol() | Index() | Element() | Result() | Local():
+                return self.holes[e].text, self.holes[e].level
+            case Random(draw):
                 self.helpers.add("uniform")
-                return f"uniform(seed0, seed1, call, {e.val}, place)", CALL
-            case "cast":
-                return self.cast(e.val, a[0])
-            case "if":
-                k = self.kind(e)
-                branch = self.text if k == "b" else self.number
-                return (
-                    f"{self.truth(a[0], TERNARY + 1)} ? {branch(a[1], TERNARY + 1)} : {branch(a[2], TERNARY)}",
-                    TERNARY,
-                )
-            case "neg":
-                s = self.number(a[0], UNARY + 1)
+                return f"uniform(seed0, seed1, call, {draw}, place)", CALL
+            case Cast(to, operand):
+                return self.cast(to, operand)
+            case Select(condition, yes, no):
+                branch = self.text if self.kind(e) == "b" else self.number
+                c = self.truth(condition, TERNARY + 1)
+                return f"{c} ? {branch(yes, TERNARY + 1)} : {branch(no, TERNARY)}", TERNARY
+            case Unary("-", operand):
+                s = self.number(operand, UNARY + 1)
                 if s.startswith("-"):
                     s = f"({s})"
                 return self.whole(f"-{s}", UNARY, self.kind(e))
-            case "not":
-                return self.negated(a[0])
-            case "~":
-                x = self.number(a[0], UNARY)
-                if self.kind(a[0]) == "b":
-                    return f"{self.truth(a[0], EQUAL)} ? 0 : 1", TERNARY
-                if "bool" in self.holes and self.kind(a[0]) == "w":
-                    return f"bool ? 1 - {self.number(a[0], SUM + 1)} : ~{x}", TERNARY
-                return f"~{x}", UNARY
-            case "and":
-                return f"{self.truth(a[0], AND)} && {self.truth(a[1], AND + 1)}", AND
-            case "or":
-                return f"{self.truth(a[0], OR)} || {self.truth(a[1], OR + 1)}", OR
-            case "call":
-                return self.call(e)
-        if e.op in COMPARE:
-            sign, own = COMPARE[e.op]
-            if e.op == "==" and a[0].op == "%" and self.kind(a[0]) == "i" and a[1].op == "const" and a[1].val == 0:
+            case Unary("not", operand):
+                return self.negated(operand)
+            case Unary("~", operand):
+                return self.inverted(operand)
+            case Binary("and", left, right):
+                return f"{self.truth(left, AND)} && {self.truth(right, AND + 1)}", AND
+            case Binary("or", left, right):
+                return f"{self.truth(left, OR)} || {self.truth(right, OR + 1)}", OR
+            case Binary("==", Binary("%", x, y) as left, Constant(_, 0)) if self.kind(left) == "i":
                 # Whether a remainder is 0 does not depend on its sign; by 0 it is 0, not NaN.
-                return (
-                    f"({self.number(a[0].args[0], PRODUCT)} % {self.number(a[0].args[1], PRODUCT + 1)} || 0) === 0",
-                    own,
-                )
-            return f"{self.number(a[0], own + 1)} {sign} {self.number(a[1], own + 1)}", own
-        if e.op in BITS:
-            return f"{self.number(a[0], BITS[e.op])} {e.op} {self.number(a[1], BITS[e.op] + 1)}", BITS[e.op]
-        return self.arithmetic(e.op, *a, self.kind(e))
+                return f"({self.number(x, PRODUCT)} % {self.number(y, PRODUCT + 1)} || 0) === 0", EQUAL
+            case Binary(operator, left, right) if operator in COMPARE:
+                sign, own = COMPARE[operator]
+                return f"{self.number(left, own + 1)} {sign} {self.number(right, own + 1)}", own
+            case Binary(operator, left, right) if operator in BITS:
+                own = BITS[operator]
+                return f"{self.number(left, own)} {operator} {self.number(right, own + 1)}", own
+            case Binary(operator, left, right):
+                return self.arithmetic(operator, left, right, self.kind(e))
+            case Call(name, operands):
+                return self.call(e, name, operands)
+            case _:
+                raise ValueError(f"no formula of a nest: {e}")
+
+    def inverted(self, x: E) -> tuple[str, int]:
+        s = self.number(x, UNARY)
+        if self.kind(x) == "b":
+            return f"{self.truth(x, EQUAL)} ? 0 : 1", TERNARY
+        if Local("bool") in self.holes and self.kind(x) == "w":
+            return f"bool ? 1 - {self.number(x, SUM + 1)} : ~{s}", TERNARY
+        return f"~{s}", UNARY
 
     def arithmetic(self, op: str, x: E, y: E, kind: str) -> tuple[str, int]:
         wraps = kind == "w"
@@ -268,9 +278,9 @@ class Printer:
             case "//" if kind != "f":
                 s = f"Math.floor({self.number(x, PRODUCT)} / {self.number(y, PRODUCT + 1)})"
                 return (f"{s} | 0", BITOR) if wraps else (s, CALL)  # x // 0 is 0
-            case "**" if kind == "f" and y.op == "const" and y.val == 2:
+            case "**" if kind == "f" and is_const(y, 2):
                 return self.use("square", x)
-            case "**" if kind == "f" and y.op == "const" and y.val == 0.5:
+            case "**" if kind == "f" and is_const(y, 0.5):
                 return f"Math.sqrt({self.number(x)})", CALL
         name = {
             "//": "floorDivide",
@@ -292,26 +302,29 @@ class Printer:
 
     def double(self, e: E) -> str:
         """A sum or product whose wide parts are doubles."""
-        parts = [
-            self.double(x) if wide else self.number(x, UNARY + 1)
-            for x, wide in zip(e.args, wide_parts(e, self.must_fit))
-        ]
-        return f"({f' {e.op} '.join(parts)})" if len(parts) > 1 else f"(-{parts[0]})"
+        if isinstance(e, Unary):
+            return f"(-{self.wide_part(e.operand, e, 0, self.double)})"
+        assert isinstance(e, Binary)
+        left, right = self.wide_part(e.left, e, 0, self.double), self.wide_part(e.right, e, 1, self.double)
+        return f"({left} {e.operator} {right})"
 
     def low(self, e: E) -> str:
         """The lowest 32 bits of the same."""
-        parts = [
-            self.low(x) if wide else self.number(x, UNARY + 1) for x, wide in zip(e.args, wide_parts(e, self.must_fit))
-        ]
-        if e.op == "*":
-            return f"Math.imul({', '.join(parts)})"
-        return f"({f' {e.op} '.join(parts) if len(parts) > 1 else f'-{parts[0]}'} | 0)"
+        if isinstance(e, Unary):
+            return f"(-{self.wide_part(e.operand, e, 0, self.low)} | 0)"
+        assert isinstance(e, Binary)
+        left, right = self.wide_part(e.left, e, 0, self.low), self.wide_part(e.right, e, 1, self.low)
+        return f"Math.imul({left}, {right})" if e.operator == "*" else f"({left} {e.operator} {right} | 0)"
+
+    def wide_part(self, x: E, e: E, n: int, wide: Callable[[E], str]) -> str:
+        """The n-th operand of e: by `wide` where it goes on so."""
+        return wide(x) if wide_parts(e, self.must_fit)[n] else self.number(x, UNARY + 1)
 
     def wide(self, e: E) -> str:
         """What a sum adds: a product may be beyond 32 bits where their sum is not."""
-        if e.op != "*" or self.kind(e) != "w":
+        if not is_binary(e, "*") or self.kind(e) != "w":
             return self.number(e, SUM + 1)
-        return f"{self.number(e.args[0], PRODUCT)} * {self.number(e.args[1], PRODUCT + 1)}"
+        return f"{self.number(e.left, PRODUCT)} * {self.number(e.right, PRODUCT + 1)}"
 
     def use(self, helper: str, *args: E) -> tuple[str, int]:
         self.helpers.add(helper)
@@ -333,13 +346,13 @@ class Printer:
             return f"{self.number(x, EQUAL + 1)} === 0", EQUAL
         return f"!{self.text(x, UNARY)}", UNARY
 
-    def call(self, e: E) -> tuple[str, int]:
-        fn, kind = e.val, self.kind(e)
-        args = [self.number(x) for x in e.args]
+    def call(self, e: E, fn: str, operands: tuple[E, ...]) -> tuple[str, int]:
+        kind, x = self.kind(e), operands[0]
+        args = [self.number(y) for y in operands]
         if fn == "stop" or fn in WHOLE and kind != "f":
-            return self.show(e.args[0]) if self.kind(e.args[0]) != "b" else (self.number(e.args[0], CALL), CALL)
+            return self.show(x) if self.kind(x) != "b" else (self.number(x, CALL), CALL)
         if fn == "isnan":
-            return (f"Number.isNaN({args[0]})", CALL) if self.kind(e.args[0]) == "f" else ("false", CALL)
+            return (f"Number.isNaN({args[0]})", CALL) if self.kind(x) == "f" else ("false", CALL)
         if fn == "isinf":
             return f"Math.abs({args[0]}) === Infinity", EQUAL
         if fn == "rsqrt":
@@ -349,16 +362,16 @@ class Printer:
         if fn == "abs":
             return self.whole(f"Math.abs({args[0]})", CALL, kind)
         if fn in ROUTINES:
-            return self.routine(e, kind)
+            return self.routine(fn, operands, kind)
         if fn in MATH:
             return f"Math.{MATH[fn]}({', '.join(args)})", CALL
-        return self.use(RUNTIME[fn], *e.args)
+        return self.use(RUNTIME[fn], *operands)
 
-    def routine(self, e: E, kind: str) -> tuple[str, int]:
+    def routine(self, routine: str, operands: tuple[E, ...], kind: str) -> tuple[str, int]:
         """A call of a library's routine; among plain indices it works on floats."""
-        name = name_of(e.val, kind == "w")
+        name = name_of(routine, kind == "w")
         self.helpers.add(PREFIX + name)
-        return f"{PREFIX}{name}({', '.join(map(self.number, e.args))})", CALL
+        return f"{PREFIX}{name}({', '.join(map(self.number, operands))})", CALL
 
 
 def wrap(s: str, own: int, level: int) -> str:

@@ -16,9 +16,9 @@ from codegen.host.interpreted import Interpreted
 from codegen.host.kernel import kernel_functions
 from codegen.host.model import formulas_of
 from codegen.host.nodes import Binary, Unary, nodes_of
-from codegen.nests import Nest, bare, named_loops
+from codegen.nests import Nest, named_loops
 from codegen.wgsl.hoist import hoisted
-from dsl.expression import walk
+from dsl.expression import Element, Result, is_binary, is_loop, walk
 from dsl.opdef import OpDef
 
 from .access import reads_of
@@ -80,18 +80,17 @@ def multiplies_elements(nest: Nest) -> bool:
     """Whether a contraction multiplies two accesses as they lie, and stores the sums: runtime/devices/cpu/product.ts
     needs no formula for it."""
     total, *stores = nest.steps
-    plain = lambda e: e.op == "hole"
+    plain = lambda e: isinstance(e, (Element, Result))
     return (
         not named_loops(nest)
         and total.pred is None
-        and total.body.op == "*"
-        and all(map(plain, total.body.args))
+        and is_binary(total.body, "*")
+        and all(map(plain, total.body.parts()))
         and len(stores) == 1
         and stores[0].pred is None
-        and plain(stores[0].body)
-        and stores[0].body.val == total.name
+        and stores[0].body is Result(total.result)
         and stores[0].mode in ("=", "+=")
-        and all(a.guard is None and all(map(bare, a.index)) for a in nest.accesses)
+        and all(a.guard is None and all(map(is_loop, a.index)) for a in nest.accesses)
     )
 
 

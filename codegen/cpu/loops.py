@@ -8,8 +8,8 @@ narrow or whole."""
 
 from __future__ import annotations
 
-from codegen.nests import Nest, Step, bare, named_loops
-from dsl.expression import E, walk
+from codegen.nests import Nest, Step, named_loops
+from dsl.expression import ZERO, E, Element, Index, Local, Random, Result, Symbol, is_loop, is_unary, walk
 from dsl.ir import Loop
 from dsl.opdef import OpDef
 
@@ -19,6 +19,7 @@ from .names import Names, camel
 from .text import Text, describe, listed, open_kernel
 from .words import tensor_kind, word_hole, word_value, words_of
 
+BOOL = Local("bool")  # whether whole numbers of T are 0 and 1
 START = {
     "sum": "0",
     "prod": "1",
@@ -77,14 +78,14 @@ class LoopKernel:
         self.names = Names(self.FIXED)
         self.printer = Printer(integral, integral)
         for l in nest.loops + nest.rloops:
-            if l.name in self.named and l.name not in self.printer.holes:
-                self.printer.holes[l.name] = Hole(self.names.fresh(l.name), "i")
+            if l.name in self.named and Index(l.name) not in self.printer.holes:
+                self.printer.holes[Index(l.name)] = Hole(self.names.fresh(l.name), "i")
         self.n, self.row, self.i, self.j, self.k = map(self.names.fresh, ("n", "row", "i", "j", "k"))
         self.words = {w: self.names.fresh(camel(w)) for w in words}
         for w, n in self.words.items():
-            self.printer.holes[w] = word_hole(op, w, n, integral)
-        if integral and any(n.op == "~" for s in nest.steps for n in walk(s.body)):
-            self.printer.holes["bool"] = Hole("bool", "b")
+            self.printer.holes[Symbol(w)] = word_hole(op, w, n, integral)
+        if integral and any(is_unary(n, "~") for s in nest.steps for n in walk(s.body)):
+            self.printer.holes[BOOL] = Hole("bool", "b")
         self.arrays: dict[str, str] = {}
         depends = dependence(nest)
         self.places = [self.place(i, depends[i], tensors) for i in range(len(nest.accesses))]
@@ -99,7 +100,7 @@ class LoopKernel:
         access = self.nest.accesses[number]
         if access.tensor not in self.arrays:
             self.arrays[access.tensor] = self.names.fresh(camel(access.tensor))
-        computed = [i for i in access.index if not bare(i) or i.val in self.named]
+        computed = [i for i in access.index if not is_loop(i) or i.loop in self.named]
         ends = [f"{part}{n}" for n in range(len(computed)) for part in ("Stride", "Length")]
         stem = self.names.stem(camel(access.tensor), ["At", "Step", "In", "Rows", "Reduce", *ends])
         terms = [(i, f"{stem}Stride{n}", f"{stem}Length{n}") for n, i in enumerate(computed)]
@@ -120,13 +121,13 @@ class LoopKernel:
     def moves(self, p: Place) -> bool:
         """Whether an access moves along the anonymous outer loops."""
         return any(l.name in p.loops and l.name not in self.named for l in self.nest.loops) and any(
-            bare(i) and i.val not in self.named and any(l.name == i.val for l in self.nest.loops)
+            is_loop(i) and i.loop not in self.named and any(l.name == i.loop for l in self.nest.loops)
             for i in p.access.index
         )
 
     def reduces(self, p: Place) -> bool:
         """Whether an access moves along the anonymous loops of the reduction."""
-        own = {i.val for i in p.access.index if bare(i) and i.val not in self.named}
+        own = {i.loop for i in p.access.index if is_loop(i) and i.loop not in self.named}
         return self.adds and self.moves(p) or any(l.name in own for l in self.nest.rloops)
 
     def inner(self, s: Step) -> bool:
@@ -210,7 +211,7 @@ class LoopKernel:
                 f"{s} = nest.strides[{p.number}][{k}]"
                 for p in used
                 for k, (i, s, _) in enumerate(p.terms)
-                if i.args or i.op != "const" or i.val
+                if i is not ZERO
             ],
         )
         lines += listed(
@@ -223,7 +224,7 @@ class LoopKernel:
             ],
         )
         lines += listed("const", [f"{n} = {word_value(self.op, w, self.integral)}" for w, n in self.words.items()])
-        if "bool" in self.printer.holes:
+        if BOOL in self.printer.holes:
             lines.append("const bool = nest.bool;")
         targets = {s.target for s in self.nest.steps if not self.inner(s)}
         reducing = [p for p in used if self.reduces(p) and p.number not in targets]
@@ -241,12 +242,13 @@ class LoopKernel:
     # --- Random numbers ---
 
     def random(self) -> bool:
-        return any(n.op == "rand" for s in self.nest.steps for n in walk(s.body))
+        return any(isinstance(n, Random) for s in self.nest.steps for n in walk(s.body))
 
     def place_of_random(self, along: bool) -> str:
         at = len(self.nest.accesses)
         terms = [f"nest.at[{at}]"] + [
-            f"{self.printer.holes[l.name].text} * nest.strides[{at}][{k}]" for k, l in enumerate(self.outer_named)
+            f"{self.printer.holes[Index(l.name)].text} * nest.strides[{at}][{k}]"
+            for k, l in enumerate(self.outer_named)
         ]
         return f"{'let' if along else 'const'} place = {' + '.join(terms)};"
 
@@ -285,7 +287,7 @@ class LoopKernel:
 
     def checked(self, s: Step) -> bool:
         """Whether a reduction is kept wide until its end."""
-        return s.red in ("sum", "prod") and self.printer.holes[s.name].kind == "w"
+        return s.red in ("sum", "prod") and self.printer.holes[Result(s.result)].kind == "w"
 
     def settled(self, s: Step) -> str:
         """A sum or product that was kept wide, at its end."""
@@ -338,10 +340,10 @@ class LoopKernel:
         if s.red in ("argmax", "argmin"):
             best, point = self.arguments[s.name] = self.names.fresh("best"), self.names.fresh("point")
             self.text.add(f"let {best} = {'-Infinity' if s.red == 'argmax' else 'Infinity'}, {point} = 0;")
-        self.printer.holes[s.name] = Hole(name, kind)
+        self.printer.holes[Result(s.result)] = Hole(name, kind)
         # A sum of elements as they are is checked at its end, by its lowest 32 bits: once an element takes twice the
         # time.
-        if s.red == "sum" and kind == "w" and s.body.op == "hole" and self.nest.shape != "scan":
+        if s.red == "sum" and kind == "w" and isinstance(s.body, (Element, Result)) and self.nest.shape != "scan":
             self.lows[s.name] = self.names.fresh("low")
             self.text.add(f"let {self.lows[s.name]} = 0;")
 
@@ -349,8 +351,8 @@ class LoopKernel:
         """The kind of a reduction's value; its reads need not be open yet."""
         known = self.printer.holes.copy()
         for r in reads_of(s.body):
-            if f"r{r}" not in known:
-                self.printer.holes[f"r{r}"] = Hole("", self.value_kind(r))
+            if Element(r) not in known:
+                self.printer.holes[Element(r)] = Hole("", self.value_kind(r))
         kind = self.printer.kind(s.body)
         self.printer.holes = known
         return "i" if kind == "b" else kind
@@ -362,13 +364,13 @@ class LoopKernel:
             return p.kind
         known = self.printer.holes.copy()
         for q in reads_of(fallback):
-            self.printer.holes[f"r{q}"] = Hole("", self.value_kind(q))
+            self.printer.holes[Element(q)] = Hole("", self.value_kind(q))
         kind = self.printer.kind(fallback)
         self.printer.holes = known
         return "f" if kind == "f" else p.kind
 
     def accumulate(self, s: Step):
-        t, name, kind = self.text, self.locals[s.name], self.printer.holes[s.name].kind
+        t, name, kind = self.text, self.locals[s.name], self.printer.holes[Result(s.result)].kind
         if s.pred is not None:
             t.open(f"if ({self.printer.truth(s.pred)})")
         value = self.printer.truth(s.body) if s.red in ("any", "all") else self.printer.number(s.body)
@@ -421,12 +423,12 @@ class LoopKernel:
             *(e for o in self.nest.steps if o is not s for e in (o.body, o.pred)),
             *(e for a in self.nest.accesses for e in parts_of(a)),
         ]
-        later = any(s.name in e.holes for e in parts if e is not None)
-        if later and s.name:
+        later = any(s.result in e.results for e in parts if e is not None)
+        if later:
             name = self.names.fresh(camel(s.name))
             kind = self.printer.kind(s.body)
             self.text.add(f"const {name} = {value};")
-            self.printer.holes[s.name] = Hole(name, "i" if kind == "b" else kind)
+            self.printer.holes[Result(s.result)] = Hole(name, "i" if kind == "b" else kind)
             value = name
         elif s.mode != "=":
             value = self.printer.number(s.body, UNARY)
@@ -487,7 +489,7 @@ class LoopKernel:
                 name = self.names.fresh(f"{p.stem}Value")
                 self.text.add(f"const {name} = {value.raw or value.text};")
                 value = Hole(f"{name} !== 0", "b", value.level, name) if value.kind == "b" else Hole(name, value.kind)
-            self.printer.holes[f"r{r}"] = value
+            self.printer.holes[Element(r)] = value
             done.add(r)
         for s in group:
             if s.target >= 0 and s.kind == "store":
@@ -502,7 +504,7 @@ class LoopKernel:
         name = self.names.fresh("i")
         self.text.add(f"const {name} = {self.printer.number(i)};")
         self.indices[i] = name
-        self.printer.holes[name] = Hole(name, "i")
+        self.printer.holes[Local(name)] = Hole(name, "i")
 
     # --- The loops of a reduction ---
 
@@ -540,8 +542,8 @@ class LoopKernel:
 
 
 def for_loop(l: Loop, printer: Printer, reverse: bool = False) -> str:
-    end = printer.number(l.extent, 12)
-    i = printer.holes[l.name].text
+    end = printer.number(l.length, 12)
+    i = printer.holes[Index(l.name)].text
     return f"for (let {i} = {end} - 1; {i} >= 0; {i}--)" if reverse else f"for (let {i} = 0; {i} < {end}; {i}++)"
 
 
@@ -549,8 +551,8 @@ def groups(steps: tuple[Step, ...]) -> list[list[Step]]:
     """Neighbouring reductions that do not use each other's result share their loops."""
     out: list[list[Step]] = []
     for s in steps:
-        names = {n.val for e in (s.body, s.pred) for n in walk(e) if n.op == "hole"}
-        if s.kind == "reduce" and out and out[-1][0].kind == "reduce" and not names & {o.name for o in out[-1]}:
+        used = s.body.results if s.pred is None else s.body.results | s.pred.results
+        if s.kind == "reduce" and out and out[-1][0].kind == "reduce" and used.isdisjoint([o.result for o in out[-1]]):
             out[-1].append(s)
         else:
             out.append([s])

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from dsl.expression import E
+from dsl.expression import Constant, E, Index, Local
 from dsl.routines import Loop, Routine, Set
 
 from .expr import PREFIX, Hole, Printer, name_of
@@ -34,14 +34,12 @@ def function(r: Routine, whole: bool, helpers: set[str]) -> str:
     printer = Printer(whole)
     kind = "w" if whole else "f"
     for n in (*r.params, *r.locals()):
-        printer.holes[n] = Hole(names.fresh(camel(n)), kind)
+        printer.holes[Local(n)] = Hole(names.fresh(camel(n)), kind)
     text = Text()
     if r.doc:
         text.add(f"/** {r.doc} */")
-    text.open(
-        "export function "
-        f"{name_of(r.name, whole)}({', '.join(f'{printer.holes[p].text}: number' for p in r.params)}): number"
-    )
+    params = ", ".join(f"{printer.holes[Local(p)].text}: number" for p in r.params)
+    text.open(f"export function {name_of(r.name, whole)}({params}): number")
     known: set[str] = set()
     # What a later step changes is declared at once, so that it may be changed in a loop.
     again = [
@@ -54,7 +52,7 @@ def function(r: Routine, whole: bool, helpers: set[str]) -> str:
             assign(text, printer, names, s, known, again)
         else:
             loop(text, printer, names, s, known, again)
-    text.add(f"return {printer.holes['out'].text};")
+    text.add(f"return {printer.holes[Local('out')].text};")
     text.close()
     helpers |= {h for h in printer.helpers if not h.startswith(PREFIX)}
     return str(text).replace(PREFIX, "")
@@ -65,7 +63,7 @@ def value(printer: Printer, e: E) -> str:
     s = printer.number(e)
     return (
         f"{printer.number(e, 99)} | 0"
-        if printer.integral and printer.kind(e) == "i" and e.op not in ("const", "hole")
+        if printer.integral and printer.kind(e) == "i" and not isinstance(e, (Constant, Local))
         else s
     )
 
@@ -73,14 +71,14 @@ def value(printer: Printer, e: E) -> str:
 def assign(text: Text, printer: Printer, names: Names, s: Set, known: set[str], again: list[str], inner: bool = False):
     values = [value(printer, e) for e in s.values]
     if not s.in_turn:
-        kept = [names.fresh(f"{printer.holes[n].text}Next") for n in s.names]
+        kept = [names.fresh(f"{printer.holes[Local(n)].text}Next") for n in s.names]
         text.add("const " + ", ".join(f"{k} = {v}" for k, v in zip(kept, values)) + ";")
         values = kept
     for n, v in zip(s.names, values):
         if n in known:
-            text.add(f"{printer.holes[n].text} = {v};")
+            text.add(f"{printer.holes[Local(n)].text} = {v};")
         else:
-            text.add(f"{'let' if n in again else 'const'} {printer.holes[n].text} = {v};")
+            text.add(f"{'let' if n in again else 'const'} {printer.holes[Local(n)].text} = {v};")
         known.add(n)
 
 
@@ -89,11 +87,11 @@ def loop(text: Text, printer: Printer, names: Names, s: Loop, known: set[str], a
     low, high = (
         printer.number(e) if printer.kind(e) != "f" else f"Math.ceil({printer.number(e)})" for e in (s.low, s.high)
     )
-    printer.holes[s.index] = Hole(i, "i")
+    printer.holes[Index(s.index)] = Hole(i, "i")
     goes = f"{i} < {end}" + (f" && {printer.truth(s.condition, 6)}" if s.condition is not None else "")
     text.open(f"for (let {i} = {low}, {end} = {high}; {goes}; {i}++)")
     inside = set(known)
     for t in s.steps:
         assign(text, printer, names, t, inside, again)
     text.close()
-    del printer.holes[s.index]
+    del printer.holes[Index(s.index)]

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from codegen.nests import Nest
-from dsl.expression import E, transform
-
-from .access import is_read
+from dsl.expression import E, Element, Read, Result, Symbol, transform
 
 
 class Text:
@@ -56,24 +54,22 @@ def describe(nest: Nest) -> str:
 
     def back(e: E) -> E:
         def f(n: E):
-            if n.op != "hole":
+            if isinstance(n, Result):
+                return values.get(n.step)
+            if not isinstance(n, Element):
                 return None
-            if not is_read(n.val):
-                return values.get(n.val, E("sym", (), n.val))
-            a = nest.accesses[int(n.val[1:])]
-            return E(
-                "read", tuple(map(back, a.index)), (a.tensor, back(a.fallback) if a.fallback is not None else None)
-            )
+            a = nest.accesses[n.access]
+            return Read(a.tensor, tuple(map(back, a.index)), back(a.fallback) if a.fallback is not None else None)
 
         return transform(e, f)
 
-    values: dict[str, E] = {}
+    values: dict[int, E] = {}
     parts = []
     for s in nest.steps:
         if s.kind == "reduce":
             over = ", ".join(("*" if l.pack else "") + l.name for l in nest.rloops)
             where = f" if {back(s.pred)!r}" if s.pred is not None else ""
-            values[s.name] = E("sym", (), f"{s.red}[{over}{where}] {back(s.body)!r}")
+            values[s.result] = Symbol(f"{s.red}[{over}{where}] {back(s.body)!r}")
         else:
             a = nest.accesses[s.target]
             parts.append(f"{a.tensor}[{', '.join(repr(back(i)) for i in a.index)}] {s.mode} {back(s.body)!r}")

@@ -6,9 +6,8 @@ from __future__ import annotations
 
 import math
 
-from dsl.expression import E
+from dsl.expression import Binary, Call, Cast, Constant, E, Select, Symbol, Unary, is_condition
 
-BOOLEAN = {"<", "<=", ">", ">=", "==", "!=", "and", "or", "not"}
 FUNCTIONS = {"abs", "floor", "ceil", "sqrt", "exp", "log", "max", "min", "trunc", "pow"}
 LEVEL = {"or": 1, "and": 2, "==": 4, "!=": 4, "<": 5, "<=": 5, ">": 5, ">=": 5, "+": 6, "-": 6, "*": 7, "/": 7, "%": 7}
 
@@ -25,10 +24,10 @@ class Formula:
         return int(v) if isinstance(v, bool) else v
 
     def __str__(self) -> str:
-        if isinstance(self.e.val, bool):
-            return f"() => {int(self.e.val)}"
+        if isinstance(self.e, Constant) and self.e.kind == "b":
+            return f"() => {int(self.e.value)}"
         text = typescript(self.e)
-        return f"(e) => {text} ? 1 : 0" if self.e.op in BOOLEAN else f"(e) => {text}"
+        return f"(e) => {text} ? 1 : 0" if is_condition(self.e) else f"(e) => {text}"
 
     def __repr__(self) -> str:
         return str(self)
@@ -90,60 +89,54 @@ SCOPE = {
 
 
 def python(e: E) -> str:
-    a = [python(x) for x in e.args]
-    match e.op:
-        case "const":
-            return repr(e.val)
-        case "sym":
-            return {"inf": "math.inf", "nan": "math.nan"}.get(e.val, f"e[{e.val!r}]")
-        case "neg":
+    a = [python(x) for x in e.parts()]
+    match e:
+        case Constant():
+            return repr(e.literal)
+        case Symbol(name):
+            return {"inf": "math.inf", "nan": "math.nan"}.get(name, f"e[{name!r}]")
+        case Unary("-", _):
             return f"(-{a[0]})"
-        case "not":
+        case Unary("not", _):
             return f"(not {a[0]})"
-        case "if":
+        case Select():
             return f"({a[1]} if {a[0]} else {a[2]})"
-        case "//":
-            return f"floordiv({a[0]}, {a[1]})"
-        case "%":
-            return f"modulo({a[0]}, {a[1]})"
-        case "/":
-            return f"quotient({a[0]}, {a[1]})"
-        case "cast":
+        case Cast():
             return a[0]
-        case "call" if e.val in FUNCTIONS:
-            return f"{e.val}({', '.join(a)})"
-        case "**":
-            return f"power({a[0]}, {a[1]})"
-        case _ if len(a) == 2:
-            return f"({a[0]} {e.op} {a[1]})"
+        case Call(name, _) if name in FUNCTIONS:
+            return f"{name}({', '.join(a)})"
+        case Binary(operator, _, _):
+            name = {"//": "floordiv", "%": "modulo", "/": "quotient", "**": "power"}.get(operator)
+            return f"{name}({a[0]}, {a[1]})" if name else f"({a[0]} {operator} {a[1]})"
     raise ValueError(f"the host cannot compute {e!r}")
 
 
 def typescript(e: E, level: int = 0) -> str:
-    match e.op:
-        case "const":
-            return str(int(e.val)) if isinstance(e.val, bool) else repr(e.val)
-        case "sym":
-            return {"inf": "Infinity", "nan": "NaN"}.get(e.val, f"e.{e.val}")
-        case "neg":
-            return f"-{typescript(e.args[0], 8)}"
-        case "not":
-            return f"!{typescript(e.args[0], 8)}" if e.args[0].op == "sym" else f"!({typescript(e.args[0])})"
-        case "if":
-            c, a, b = (typescript(x, 1) for x in e.args)
-            return f"({c} ? {a} : {b})"
-        case "cast":
-            return typescript(e.args[0], level)
-        case "//":
-            return f"Math.floor({typescript(e.args[0], 7)} / {typescript(e.args[1], 8)})"
-        case "%":  # Python's: the sign of the divisor
-            a, b = typescript(e.args[0], 7), typescript(e.args[1], 8)
+    match e:
+        case Constant(kind, value):
+            return str(int(value)) if kind == "b" else repr(value)
+        case Symbol(name):
+            return {"inf": "Infinity", "nan": "NaN"}.get(name, f"e.{name}")
+        case Unary("-", operand):
+            return f"-{typescript(operand, 8)}"
+        case Unary("not", operand):
+            return f"!{typescript(operand, 8)}" if isinstance(operand, Symbol) else f"!({typescript(operand)})"
+        case Select(condition, yes, no):
+            return f"({typescript(condition, 1)} ? {typescript(yes, 1)} : {typescript(no, 1)})"
+        case Cast(_, operand):
+            return typescript(operand, level)
+        case Call(name, operands) if name in FUNCTIONS:
+            return f"Math.{name}({', '.join([typescript(x) for x in operands])})"
+        case Binary("//", left, right):
+            return f"Math.floor({typescript(left, 7)} / {typescript(right, 8)})"
+        case Binary("%", left, right):  # Python's: the sign of the divisor
+            a, b = typescript(left, 7), typescript(right, 8)
             return f"({a} - Math.floor({a} / {b}) * {b})"
-        case "**":
-            return f"Math.pow({typescript(e.args[0])}, {typescript(e.args[1])})"
-        case "call" if e.val in FUNCTIONS:
-            return f"Math.{e.val}({', '.join(map(typescript, e.args))})"
-    op = {"and": "&&", "or": "||", "==": "===", "!=": "!=="}.get(e.op, e.op)
-    mine = LEVEL[e.op]
-    s = f"{typescript(e.args[0], mine)} {op} {typescript(e.args[1], mine + 1)}"
-    return f"({s})" if mine < level or (mine == 1 and level == 2) else s
+        case Binary("**", left, right):
+            return f"Math.pow({typescript(left)}, {typescript(right)})"
+        case Binary(operator, left, right) if operator in LEVEL:
+            sign = {"and": "&&", "or": "||", "==": "===", "!=": "!=="}.get(operator, operator)
+            mine = LEVEL[operator]
+            s = f"{typescript(left, mine)} {sign} {typescript(right, mine + 1)}"
+            return f"({s})" if mine < level or (mine == 1 and level == 2) else s
+    raise ValueError(f"the host cannot compute {e!r}")

@@ -3,6 +3,7 @@ called."""
 
 from __future__ import annotations
 
+from dsl.expression import Constant, Symbol
 from dsl.modules import HOLE, INPLACE, called
 from dsl.opdef import Library, OpDef, Param
 from dsl.syntax import Module, X
@@ -98,10 +99,10 @@ def prints(m: Module, kept: dict[str, Param], names: dict[str, str]) -> str:
         if name not in kept:
             return found[0]
         p, other = kept[name], ""
-        if p.default is not None and p.default.op in ("sym", "pack"):
-            other = f"={names.get(p.default.val, p.default.val)}"
-        if p.kind == "choice" and not flag(p) and p.default is not None and p.choices[p.default.val] in WORDS:
-            other = f"={p.choices[p.default.val]}"
+        if isinstance(p.default, Symbol):
+            other = f"={names.get(p.default.name, p.default.name)}"
+        if p.kind == "choice" and not flag(p) and chosen(p) in WORDS:
+            other = f"={chosen(p)}"
         return f"{{{name}{other}{f':{p.rank}' if star else ':f' if p.kind == 'real' else ''}}}"
 
     return HOLE.sub(hole, text)
@@ -127,12 +128,14 @@ def setting(p: Param, op: OpDef, ops: list[OpDef]) -> dict:
 
 
 def default(p: Param, op: OpDef) -> str:
-    if p.default is None or p.default.op != "const":
+    if not isinstance(p.default, Constant):
         return "null"
-    if p.kind != "choice":
-        return literal(p.default.val)
-    text = p.choices[p.default.val]
-    return WORDS.get(text, literal(text))
+    return WORDS.get(chosen(p), literal(chosen(p))) if p.kind == "choice" else literal(p.default.literal)
+
+
+def chosen(p: Param) -> str:
+    """The text of a choice that is taken where none is given, if that is known."""
+    return p.choices[int(p.default.value)] if isinstance(p.default, Constant) else ""
 
 
 def constant(e: X) -> str:

@@ -57,6 +57,7 @@ from codegen.host.nodes import (
     Uniform,
 )
 from codegen.host.written import DIVISIONS
+from dsl import expression
 from dsl.expression import E
 
 DIMS = {"one": "", "pack": "*", "domain": "@", "chosen": "%", "split": "/"}
@@ -105,18 +106,19 @@ def written(e: Node | None) -> str:
 
 def simple(e: E) -> str:
     """A host formula that is an entry of the environment or a number, as it is written; "" for more than that."""
-    match e.op:
-        case "cast":
-            return simple(e.args[0])
-        case "sym" if e.val not in ("inf", "nan"):
-            return e.val
-        case "const" if isinstance(e.val, float):
-            return repr(e.val) if 1e-4 <= abs(e.val) < 1e16 or not e.val else ""
-        case "const":
-            return str(int(e.val))
-        case "neg" if e.args[0].op == "const" and simple(e.args[0]):
-            return f"-{simple(e.args[0])}"
-    return ""
+    match e:
+        case expression.Cast(_, operand):
+            return simple(operand)
+        case expression.Symbol(name) if name not in ("inf", "nan"):
+            return name
+        case expression.Constant("f", value):
+            return repr(value) if 1e-4 <= abs(value) < 1e16 or not value else ""
+        case expression.Constant(_, value):
+            return str(int(value))
+        case expression.Unary("-", expression.Constant() as operand) if text := simple(operand):
+            return f"-{text}"
+        case _:
+            return ""
 
 
 def part(e: Node) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from codegen.cpu.names import RESERVED, camel
+from dsl.expression import Constant
 from dsl.opdef import OpDef, Param
 
 SCALARS = {
@@ -62,7 +63,7 @@ def param_type(p: Param, op: OpDef) -> str:
     else:
         base = SCALARS[p.kind]
     follows = p.has_default and (
-        p.default is None if p.kind == "dims" else p.default is not None and p.default.op != "const"
+        p.default is None if p.kind == "dims" else p.default is not None and not isinstance(p.default, Constant)
     )
     return f"{base} | null" if p.optional or follows else base  # null: as if left out
 

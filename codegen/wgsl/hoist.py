@@ -7,12 +7,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from dsl.expression import E, sym, walk
+from dsl.expression import Binary, Call, Constant, E, Symbol, Unary, mapped, sym
 from dsl.opdef import OpDef, Presence, symbol
 
 from ..nests import Nest
 
-OPERATORS = {"+", "-", "*", "/", "**", "neg"}
 FUNCTIONS = {"sqrt", "exp", "log", "abs", "floor", "ceil", "min", "max"}
 
 
@@ -22,37 +21,43 @@ def hoisted(op: OpDef, nest: Nest) -> tuple[Nest, dict[str, E]]:
     words: dict[E, str] = {}
 
     def known(e: E) -> bool:
-        if e.op == "const":
-            return not isinstance(e.val, bool)
-        if e.op == "sym":
-            return (
-                not e.val.startswith(Presence)
-                and kinds.get(e.val, "int") in ("int", "real")
-                and e.val not in ("inf", "nan")
-            )
-        if e.op == "call":
-            return e.val in FUNCTIONS and all(map(known, e.args))
-        return e.op in OPERATORS and all(map(known, e.args))
+        match e:
+            case Constant(kind, _):
+                return kind != "b"
+            case Symbol(name):
+                return (
+                    not name.startswith(Presence)
+                    and kinds.get(name, "int") in ("int", "real")
+                    and name not in ("inf", "nan")
+                )
+            case Call(name, operands):
+                return name in FUNCTIONS and all(known(x) for x in operands)
+            case Unary("-", operand):
+                return known(operand)
+            case Binary("+" | "-" | "*" | "/" | "**", left, right):
+                return known(left) and known(right)
+            case _:
+                return False
 
-    def real(e: E) -> bool:
-        """Whether e is a float: it has an option or a constant that is, or an operation that makes one."""
-        return any(
-            n.op == "/"
-            or n.op == "call"
-            and n.val in ("sqrt", "exp", "log")
-            or n.op == "const"
-            and isinstance(n.val, float)
-            or n.op == "sym"
-            and kinds.get(n.val) == "real"
-            for n in walk(e)
-        )
-
-    def visit(e: E | None) -> E | None:
-        if e is None or not e.args:
+    def visit(e: E) -> E:
+        if not e.parts():
             return e
-        if known(e) and real(e) and any(n.op == "sym" for n in walk(e)):
+        if known(e) and e.symbols and real(e, kinds):
             return sym(words.setdefault(e, f"host{len(words)}_"))
-        return E(e.op, tuple(visit(a) for a in e.args), e.val)
+        return mapped(e, visit)
 
-    steps = tuple(replace(s, body=visit(s.body), pred=visit(s.pred)) for s in nest.steps)
+    steps = tuple([replace(s, body=visit(s.body), pred=None if s.pred is None else visit(s.pred)) for s in nest.steps])
     return replace(nest, steps=steps), {name: e for e, name in words.items()}
+
+
+def real(e: E, kinds: dict[str, str]) -> bool:
+    """Whether e is a float: it has an option or a constant that is, or an operation that makes one."""
+    match e:
+        case Constant(kind, _):
+            return kind == "f"
+        case Symbol(name):
+            return kinds.get(name) == "real"
+        case Binary("/", _, _) | Call("sqrt" | "exp" | "log", _):
+            return True
+        case _:
+            return any(real(p, kinds) for p in e.parts())

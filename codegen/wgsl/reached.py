@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import reduce
 from itertools import combinations
 
-from dsl.expression import E, conj, walk
+from dsl.expression import Binary, E, Element, Select, Symbol, Unary, conj, walk
 from dsl.opdef import OpDef, Presence
 
 from ..nests import Nest
@@ -29,13 +29,11 @@ def watched(op: OpDef, nest: Nest) -> tuple[Nest, frozenset[int]]:
     named = {
         n
         for n, a in enumerate(nest.accesses)
-        if a.guard is None and any(nest.accesses[int(r[1:])].tensor in given for r in holes(*a.index) if r[0] == "r")
+        if a.guard is None and any(nest.accesses[r].tensor in given for r in elements(*a.index))
     }
     stored = {s.target for s in nest.steps}
     when = {n: needed(nest, n) for n in named - stored}
-    told = {
-        n for n, paths in when.items() if all(name[0] == "r" for p in paths for e, _ in p for name in holes(e))
-    }  # asked before any step
+    told = {n for n, paths in when.items() if not any(e.results for p in paths for e, _ in p)}  # asked before any step
     accesses = tuple(replace(a, guard=formula(when[n])) if n in told else a for n, a in enumerate(nest.accesses))
     return replace(nest, accesses=accesses), frozenset(told | named & stored)
 
@@ -45,39 +43,42 @@ def needed(nest: Nest, n: int) -> list[Path]:
     own = f"{Presence}{nest.accesses[n].tensor}"  # what is absent is not read
     found = [p for s in nest.steps for p in (*paths(s.pred, n), *paths(s.body, n, path(s.pred)))]
     for m, a in enumerate(nest.accesses):
-        if m == n or f"r{n}" not in holes(*a.index, a.guard, a.fallback):
+        if m == n or n not in elements(*a.index, a.guard, a.fallback):
             continue
-        inside = path(a.guard if f"r{n}" in holes(*a.index) else None)
+        inside = path(a.guard if n in elements(*a.index) else None)
         found += [p | inside for p in needed(nest, m) or [path(None)]]  # a place to store at is in no formula
-    return fewest([frozenset((e, said) for e, said in p if not (e.op == "sym" and e.val == own)) for p in found])
+    return fewest(
+        [frozenset((e, said) for e, said in p if not (isinstance(e, Symbol) and e.name == own)) for p in found]
+    )
 
 
 def paths(e: E | None, n: int, here: Path = frozenset()) -> Iterator[Path]:
     """What holds at each mention of access n in a formula, where `here` holds round it."""
-    if f"r{n}" not in holes(e):
+    if e is None or n not in e.elements:
         return
-    if e.op == "hole":
-        yield here
-    elif e.op == "if":
-        c, x, y = e.args
-        yield from (*paths(c, n, here), *paths(x, n, here | path(c)), *paths(y, n, here | path(c, False)))
-    elif e.op in ("and", "or"):
-        first, second = e.args
-        yield from (*paths(first, n, here), *paths(second, n, here | path(first, e.op == "and")))
-    else:
-        for x in e.args:
-            yield from paths(x, n, here)
+    match e:
+        case Element():
+            yield here
+        case Select(c, x, y):
+            yield from (*paths(c, n, here), *paths(x, n, here | path(c)), *paths(y, n, here | path(c, False)))
+        case Binary("and" | "or", first, second):
+            yield from (*paths(first, n, here), *paths(second, n, here | path(first, e.operator == "and")))
+        case _:
+            for x in e.parts():
+                yield from paths(x, n, here)
 
 
 def path(e: E | None, holds: bool = True) -> Path:
     """A condition's parts that hold if it does, or if it does not."""
-    if e is None:
-        return frozenset()
-    if e.op == "not":
-        return path(e.args[0], not holds)
-    if e.op == ("and" if holds else "or"):
-        return path(e.args[0], holds) | path(e.args[1], holds)
-    return frozenset({(e, holds)})
+    match e:
+        case None:
+            return frozenset()
+        case Unary("not", operand):
+            return path(operand, not holds)
+        case Binary("and" | "or", left, right) if holds == (e.operator == "and"):
+            return path(left, holds) | path(right, holds)
+        case _:
+            return frozenset({(e, holds)})
 
 
 def fewest(found: list[Path]) -> list[Path]:
@@ -95,10 +96,10 @@ def formula(found: list[Path]) -> E | None:
     """None: always."""
     if not all(found):
         return None
-    part = lambda e, said: e if said else E("not", (e,))
+    part = lambda e, said: e if said else Unary("not", e)
     ordered = lambda p: sorted(p, key=lambda x: (len([*walk(x[0])]), str(x[0])))
-    return reduce(lambda a, b: E("or", (a, b)), [conj(*(part(*x) for x in ordered(p))) for p in found])
+    return reduce(lambda a, b: Binary("or", a, b), [conj(*(part(*x) for x in ordered(p))) for p in found])
 
 
-def holes(*formulas: E | None) -> set[str]:
-    return {name for e in formulas if e is not None for name in e.holes}
+def elements(*formulas: E | None) -> set[int]:
+    return {n for e in formulas if e is not None for n in e.elements}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from codegen.typing import Kinds
-from dsl.expression import ROUTINES, E
+from dsl.expression import ROUTINES, E, Select
 from dsl.routines import Routine, Set
 
 from ..formulas import Lowering, routine_name
@@ -17,10 +17,9 @@ from ..host.printed import operand, printed
 class RoutineKinds(Kinds):
     """Kinds inside a routine: everything it names has one kind."""
 
-    def __init__(self, names, integral: bool):
+    def __init__(self, integral: bool):
         self.T = "i" if integral else "f"
-        self.options, self.steps, self.known = {}, [], {}
-        self.holes = dict.fromkeys(names, self.T)
+        self.options, self.elements, self.steps, self.known = {}, [], [], {}
 
     def symbol(self, name: str) -> str:
         return "f"
@@ -30,11 +29,11 @@ class RoutineLowering(Lowering):
     """The expressions of one routine as nodes; infinities and NaN are made from its first argument."""
 
     def __init__(self, r: Routine, integral: bool):
-        self.kinds = RoutineKinds((*r.params, *r.locals()), integral)
+        self.kinds = RoutineKinds(integral)
         self.statics, self.integral = set(), integral
         self.some: Node = Local(safe_name(r.params[0])) if r.params else Constant("f", 0)
 
-    def hole(self, name: str) -> Node:
+    def local(self, name: str) -> Node:
         return Local(safe_name(name))
 
     def symbol(self, name: str) -> Node:
@@ -101,9 +100,9 @@ def assign(w: RoutineLowering, s: Set, kind: str, indent: str) -> list[str]:
 
 def choice(w: RoutineLowering, name: str, e: E, kind: str, indent: str) -> list[str]:
     """An assignment; a choice computes only the branch that is taken."""
-    if e.op != "if":
+    if not isinstance(e, Select):
         return [f"{indent}{name} = {w.text(e, kind)};"]
-    c, yes, no = e.args
+    c, yes, no = e.parts()
     return [
         f"{indent}if ({w.text(c, 'b')}) {{",
         *choice(w, name, yes, kind, indent + "  "),

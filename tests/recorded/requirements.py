@@ -26,6 +26,7 @@ from codegen.host.errors import OpError  # noqa: E402
 from codegen.host.model import Meta, Require  # noqa: E402
 from codegen.host.pattern import contiguous_strides  # noqa: E402
 from dsl.bound import meta  # noqa: E402
+from dsl.expression import Binary  # noqa: E402
 from dsl.reference import constant  # noqa: E402
 from dsl.worlds import worlds  # noqa: E402
 
@@ -82,9 +83,12 @@ def answer(data, args: list) -> str:
 
 def variants(e) -> list:
     """A condition with one comparison turned."""
-    found = [replace(e, op=op) for op in TURNED.get(e.op, ())]
-    for i, a in enumerate(e.args):
-        found += [replace(e, args=(*e.args[:i], v, *e.args[i + 1 :])) for v in variants(a)]
+    found = []
+    if isinstance(e, Binary):
+        found = [Binary(operator, e.left, e.right) for operator in TURNED.get(e.operator, ())]
+    parts = e.parts()
+    for i, a in enumerate(parts):
+        found += [e.of((*parts[:i], v, *parts[i + 1 :])) for v in variants(a)]
     return found
 
 
