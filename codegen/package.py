@@ -34,7 +34,7 @@ from .earlier import Earlier, Sources
 from .host import model
 from .nests import Nest, nests
 from .translator.template import TEXT_TS, templates_module
-from .translator.translate import EXTERNAL, PYTHON_TS, translate
+from .translator.translate import EXTERNAL, PYTHON_TS, World, translate
 from .ts import aliases, docs, modules, nn
 from .wgsl import prelude
 from .wgsl import routines as wgsl_routines
@@ -220,8 +220,9 @@ def bodies(library: Library) -> dict[str, tuple[model.Raw, list[model.Word]]]:
 
 def host_files() -> dict[str, str]:
     """The host code in TypeScript, and the GPU's side."""
-    known: dict = {}
-    files = {f"host/{name}.ts": translate(ROOT / "codegen" / "host" / f"{name}.py", known) for name in host_modules()}
+    paths = {name: ROOT / "codegen" / "host" / f"{name}.py" for name in host_modules()}
+    world = World(paths.values())
+    files = {f"host/{name}.ts": translate(path, world) for name, path in paths.items()}
     return files | {"host/python.ts": PYTHON_TS, **wgsl_files()}
 
 

@@ -1,25 +1,32 @@
-"""Types of the host subset: what the translator knows of an expression, and how TypeScript writes it.
+"""Types of the subset of Python that is translated: what is known of an expression, and how TypeScript writes it.
 
-A type is a tuple: ("int",) ("float",) ("bool",) ("str",) ("none",) ("list", T) ("dict", T) with keys
-that are strings, ("tuple", T, ...), ("opt", T) for T or None, ("union", T, ...), ("fn", R, T, ...),
-("cls", name, module) for a dataclass, ("alias", name, T), ("literal", text, ...) for one of these texts.  `None` stands
-for unknown.  This file is about Python's annotations; it translates no code."""
+A type is a tuple: ("int",) ("float",) ("bool",) ("str",) ("none",), ("list", T), ("array", T) for a list that nobody
+changes (a tuple of any length), ("dict", K, V), ("set", T), ("iter", T) for what can be gone through once,
+("tuple", T, ...), ("opt", T) for T or None, ("union", T, ...), ("fn", R, T, ...), ("cls", name, module),
+("alias", name, T, module), ("literal", text, ...) for one of these texts, ("var", name) a type parameter.
+ANY stands for what TypeScript need not know, and where it is asked for for what is not known.  This file is about
+annotations; it translates no code."""
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
+from typing import Any, NoReturn
 
-Type = tuple
+Type = tuple[Any, ...]
 
 INT, FLOAT, BOOL, STR, NONE = ("int",), ("float",), ("bool",), ("str",), ("none",)
-SIMPLE = {"int": INT, "float": FLOAT, "bool": BOOL, "str": STR, "None": NONE}
+ANY: Type = ("any",)
+NEVER: Type = ("never",)
+SIMPLE = {"int": INT, "float": FLOAT, "bool": BOOL, "str": STR, "None": NONE, "object": ANY}
+ONE = {"list": "list", "set": "set", "frozenset": "set", "Sequence": "array", "Iterable": "iter", "Iterator": "iter"}
 
 
 class Refused(Exception):
     """Python outside the subset; the message begins with file:line."""
 
 
-def refuse(node: ast.AST, file: str, message: str):
+def refuse(node: ast.AST, file: str, message: str) -> NoReturn:
     raise Refused(f"{file}:{getattr(node, 'lineno', 0)}: {message}")
 
 
@@ -30,38 +37,50 @@ def annotation(node: ast.AST, names: dict[str, Type], file: str) -> Type:
             return NONE
         case ast.Constant(value=str(text)):
             return annotation(ast.parse(text, mode="eval").body, names, file)
-        case ast.Name(id=name) if name in SIMPLE:
-            return SIMPLE[name]
         case ast.Name(id=name) if name in names:
             return names[name]
+        case ast.Name(id=name) if name in SIMPLE:
+            return SIMPLE[name]
         case ast.Subscript(value=ast.Name(id="Literal"), slice=ast.Tuple(elts=items)):
-            return ("literal", *(i.value for i in items))
-        case ast.Subscript(value=ast.Name(id="list"), slice=item):
-            return ("list", annotation(item, names, file))
-        case ast.Subscript(value=ast.Name(id="dict"), slice=ast.Tuple(elts=[key, item])):
-            if annotation(key, names, file) != STR:
-                refuse(node, file, "the keys of a dict must be str")
-            return ("dict", annotation(item, names, file))
+            return ("literal", *(i.value for i in items if isinstance(i, ast.Constant)))
+        case ast.Subscript(value=ast.Name(id="Literal"), slice=ast.Constant(value=text)):
+            return ("literal", text)
+        case ast.Subscript(value=ast.Name(id=name), slice=item) if name in ONE:
+            return (ONE[name], annotation(item, names, file))
+        case ast.Subscript(value=ast.Name(id="dict" | "Mapping"), slice=ast.Tuple(elts=[key, item])):
+            return ("dict", annotation(key, names, file), annotation(item, names, file))
+        case ast.Subscript(value=ast.Name(id="tuple"), slice=ast.Tuple(elts=[item, ast.Constant(value=v)])) if v is ...:
+            return ("array", annotation(item, names, file))
         case ast.Subscript(value=ast.Name(id="tuple"), slice=ast.Tuple(elts=items)):
             return ("tuple", *(annotation(i, names, file) for i in items))
+        case ast.Subscript(value=ast.Name(id="TypeIs" | "TypeGuard"), slice=item):
+            return ("is", annotation(item, names, file))
         case ast.Subscript(value=ast.Name(id="Callable"), slice=ast.Tuple(elts=[ast.List(elts=args), result])):
             return ("fn", annotation(result, names, file), *(annotation(a, names, file) for a in args))
         case ast.BinOp(op=ast.BitOr()):
-            parts: list[Type] = []
-            for side in (node.left, node.right):
-                t = annotation(side, names, file)
-                parts += t[1:] if t[0] == "union" else (t[1], NONE) if t[0] == "opt" else (t,)
-            rest = [p for p in parts if p != NONE]
-            one = rest[0] if len(rest) == 1 else ("union", *rest)
-            return ("opt", one) if len(rest) < len(parts) else one
-    refuse(node, file, f"no such type in the host subset: {ast.unparse(node)}")
+            return union([annotation(side, names, file) for side in (node.left, node.right)])
+    refuse(node, file, f"no such type in the subset that is translated: {ast.unparse(node)}")
 
 
-def plain(t: Type | None) -> Type | None:
-    """The type behind aliases and `or None`."""
+def union(parts: list[Type]) -> Type:
+    """A value of one of these types."""
+    flat: list[Type] = []
+    for t in parts:
+        flat += t[1:] if t[0] == "union" else (t[1], NONE) if t[0] == "opt" else (t,)
+    rest = list(dict.fromkeys(t for t in flat if t not in (NONE, NEVER)))
+    if FLOAT in rest and INT in rest:
+        rest.remove(INT)
+    if len(rest) > 1 and all(t[0] == "literal" for t in rest):
+        rest = [("literal", *(text for t in rest for text in t[1:]))]
+    one = NONE if not rest else rest[0] if len(rest) == 1 else ("union", *rest)
+    return ("opt", one) if NONE in flat and rest else one
+
+
+def plain(t: Type | None) -> Type:
+    """The type behind aliases and `or None`; ANY if it is not known."""
     while t is not None and t[0] in ("opt", "alias"):
         t = t[1] if t[0] == "opt" else t[2]
-    return STR if t is not None and t[0] == "literal" else t
+    return ANY if t is None else STR if t[0] == "literal" else BOOL if t[0] == "is" else t
 
 
 def optional(t: Type | None) -> bool:
@@ -72,10 +91,11 @@ def optional(t: Type | None) -> bool:
 
 def join(a: Type | None, b: Type | None) -> Type | None:
     """The type of a value that is one or the other."""
-    if a == b or b is None:
+    if a == b or b in (None, ANY):
         return a
-    if a is None:
+    if a in (None, ANY):
         return b
+    assert a is not None and b is not None
     if a == NONE:
         return b if optional(b) else ("opt", b)
     if b == NONE:
@@ -100,18 +120,30 @@ def typescript(t: Type, nested: bool = False) -> str:
             return "string"
         case ("none",):
             return "null"
+        case ("any",):
+            return "unknown"
+        case ("never",):
+            return "never"
         case ("list", item):
             return typescript(item, True) + "[]"
-        case ("dict", item):
-            return f"Record<string, {typescript(item)}>"
+        case ("array", item):
+            s = f"readonly {typescript(item, True)}[]"
+        case ("iter", item):
+            return f"Iterable<{typescript(item)}>"
+        case ("set", item):
+            return f"Set<{typescript(item)}>"
+        case ("dict", key, item):
+            return (
+                f"Record<string, {typescript(item)}>"
+                if plain(key) == STR
+                else f"Map<{typescript(key)}, {typescript(item)}>"
+            )
         case ("tuple", *items):
             return f"[{', '.join(map(typescript, items))}]"
         case ("literal", *texts):
             s = " | ".join(f'"{text}"' for text in texts)
-        case ("cls", name, _):
-            return name
-        case ("alias", name, _, _):
-            return name
+        case ("cls", name, _) | ("var", name) | ("alias", name, _, _):
+            return str(name)
         case ("opt", item):
             s = f"{typescript(item, True)} | null"
         case ("union", *items):
@@ -124,7 +156,7 @@ def typescript(t: Type, nested: bool = False) -> str:
     return f"({s})" if nested else s
 
 
-def mentions(t: Type | None):
+def mentions(t: Type | None) -> Iterator[tuple[str, str]]:
     """The (name, module) of the classes and aliases that `typescript(t)` names."""
     if t is None:
         return

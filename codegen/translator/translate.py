@@ -1,196 +1,41 @@
-"""Python -> TypeScript for the files of codegen/host: statements, functions, classes, modules.
+"""Python -> TypeScript, for the modules of the compiler that the package carries: modules, classes, functions.
 
     translate("codegen/host/bind.py") -> the text of bind.ts
 
-The subset: annotated functions; `@dataclass` classes of fields only (they become interfaces, and a
-constructor call an object literal); `@dataclass(frozen=True)` classes (classes, which `isinstance` and `match` tell
-apart); aliases of types; constants; if, match, for, while, assignments, return, raise OpError, break, continue, del of
-a list's element; the expressions of expressions.py.  A variable is declared where Python first assigns it, in the
-innermost block that holds all its uses.  Docstrings
-become JSDoc, comments stay.  Anything else raises `Refused` with file:line.  Modules import each other
-by `from .name import ...`; those in EXTERNAL exist on both sides and only their signatures are read."""
+The subset is what typed Python says anyway: annotated functions, also inside others, generators; dataclasses (those of
+fields alone become interfaces, and a constructor call an object literal; others are classes) with methods, properties
+and one base; classes with an `__init__`; aliases of types; constants; if, match, for, while, try, assignments,
+exceptions; the expressions of expressions.py, sequences.py and calls.py.  mypy checks the modules first (inferred.py),
+and every expression has the type that it says.  A variable is declared where Python first assigns it, in the innermost
+block that holds all its uses.  Docstrings become JSDoc, comments stay.  Anything else raises `Refused` with file:line.
+Modules import each other by name; those in EXTERNAL exist on both sides and only their signatures are read."""
 
 from __future__ import annotations
 
 import ast
 import io
 import tokenize
+from collections.abc import Iterator
 from pathlib import Path
+from typing import NoReturn
 
 from .expressions import Expressions, safe
+from .modules import EXTERNAL, Class, Function, Module, World
+from .python import PYTHON_TS
 from .statements import assigned, statement, uses
-from .subset import NONE, Type, annotation, mentions, refuse, typescript
+from .subset import NONE, Type, refuse
 
-# Python module -> the TypeScript file that has the same functions and is not made from it.
-EXTERNAL = {"errors": "../runtime/base/errors.js", "render": "../wgsl/templates.js"}
-IGNORED = {"__future__", "dataclasses", "collections.abc", "math", "typing"}
-
-# What translated modules may import from ./python.js: the few operations JavaScript lacks.
-PYTHON_TS = """\
-// Operations of Python that JavaScript lacks, for the translated host code.
-
-/** Python's `a % b`: the result has the sign of b. */
-export function mod(a: number, b: number): number {
-  return a - Math.floor(a / b) * b;
-}
-
-/** The whole numbers from start to below stop. */
-export function range(start: number, stop: number): number[] {
-  const out: number[] = [];
-  for (let i = start; i < stop; i++) out.push(i);
-  return out;
-}
-
-/** Pairs of the items of two lists, as many as the shorter has. */
-export function zip<A, B>(a: readonly A[], b: readonly B[]): [A, B][] {
-  const out: [A, B][] = [];
-  for (let i = 0; i < a.length && i < b.length; i++) out.push([a[i] as A, b[i] as B]);
-  return out;
-}
-"""
+__all__ = ["EXTERNAL", "PYTHON_TS", "World", "translate"]
+LINE = 118
 
 
-class Fields(dict):
-    """The fields of a dataclass with their types; `defaults` has the nodes of default values; `frozen`: a class in
-    TypeScript, too."""
-
-    def __init__(self, frozen: bool):
-        super().__init__()
-        self.defaults: dict[str, ast.expr] = {}
-        self.frozen = frozen
-
-
-class Module:
-    """What a file defines: read once, before any body is translated.  `known`: what has been read already."""
-
-    def __init__(self, path: Path, known: dict[Path, Module]):
-        self.path, self.file, self.known = path, path.name, known
-        self.text = path.read_text()
-        self.tree = ast.parse(self.text)
-        self.classes, self.functions, self.constants, self.types = {}, {}, {}, {}
-        self.origin: dict[str, str] = {}  # imported name -> TypeScript module
-        for node in self.tree.body:
-            self.name(node)
-        for node in self.tree.body:
-            self.declare(node)
-
-    def imported(self, path: Path) -> Module:
-        if path not in self.known:
-            self.known[path] = Module(path, self.known)
-        return self.known[path]
-
-    def name(self, node):
-        """Notes the imports and the names of types, which annotations may use before they are defined."""
-        match node:
-            case ast.ImportFrom(module=name, level=1) if name:
-                self.take(node, self.imported(self.path.parent / f"{name}.py"), EXTERNAL.get(name, f"./{name}.js"))
-            case ast.ImportFrom(module=name, level=level) if level > 1:
-                folder = self.path.parent
-                for _ in range(level - 1):
-                    folder = folder.parent
-                last = name.split(".")[-1]
-                if last not in EXTERNAL:
-                    refuse(node, self.file, f"import of {name}")
-                self.take(node, self.imported(folder / f"{name.replace('.', '/')}.py"), EXTERNAL[last])
-            case ast.ClassDef(name=name) if node.decorator_list:
-                self.types[name] = ("cls", name, self.path.stem)
-                self.classes[name] = Fields(is_frozen(node))
-            case ast.Assign(targets=[ast.Name(id=name)]) if self.is_type(node.value):
-                self.types[name] = ("alias", name, annotation(node.value, self.types, self.file), self.path.stem)
-
-    def declare(self, node):
-        match node:
-            case ast.ClassDef(name=name) if node.decorator_list:
-                fields = self.classes[name]
-                for f in node.body:
-                    if isinstance(f, ast.AnnAssign):
-                        fields[f.target.id] = annotation(f.annotation, self.types, self.file)
-                        if f.value is not None:
-                            fields.defaults[f.target.id] = default(f.value)
-            case ast.ClassDef(name=name):
-                self.functions[name] = ([], None)  # an exception
-            case ast.FunctionDef(name=name):
-                a, types = node.args, self.types
-                if safe(name) != name:
-                    refuse(
-                        node, self.file, f"`{name}` as the name of a function: TypeScript has another meaning for it"
-                    )
-                if a.vararg or a.kwarg or a.posonlyargs:
-                    refuse(node, self.file, "* and ** parameters")
-                every = a.args + a.kwonlyargs
-                values = [None] * (len(a.args) - len(a.defaults)) + a.defaults + a.kw_defaults
-                for p in every:
-                    if p.annotation is None:
-                        refuse(p, self.file, f"parameter `{p.arg}` has no type")
-                result = NONE if node.returns is None else annotation(node.returns, types, self.file)
-                self.functions[name] = (
-                    [(p.arg, annotation(p.annotation, types, self.file), v) for p, v in zip(every, values)],
-                    result,
-                )
-            case ast.Assign(targets=[ast.Name(id=name)]) if name in self.types:
-                pass
-            case ast.AnnAssign(target=ast.Name(id=name)):
-                self.constants[name] = annotation(node.annotation, self.types, self.file)
-            case ast.Assign(targets=[ast.Name(id=name)]):
-                self.constants[name] = Expressions(
-                    self.file, self.classes, self.functions, self.types, self.constants
-                ).kind(node.value)
-
-    def is_type(self, node) -> bool:
-        if isinstance(node, ast.BinOp):
-            return isinstance(node.op, ast.BitOr) and self.is_type(node.left)
-        return (
-            isinstance(node, ast.Subscript)
-            and isinstance(node.value, ast.Name)
-            and node.value.id in ("list", "dict", "tuple", "Callable", "Literal")
-            or isinstance(node, ast.Name)
-            and node.id in self.types
-        )
-
-    def take(self, node, other: Module, where: str):
-        # Classes that are only reached through fields need no import, but their fields must be known.
-        for name, fields in other.classes.items():
-            self.classes.setdefault(name, fields)
-        for alias in node.names:
-            name = alias.name
-            if name == "decimal":
-                continue
-            found = [d for d in (other.functions, other.constants, other.types) if name in d]
-            if not found or alias.asname:
-                refuse(node, self.file, f"import of {name}")
-            for d, mine in (
-                (other.functions, self.functions),
-                (other.constants, self.constants),
-                (other.types, self.types),
-            ):
-                if name in d:
-                    mine[name] = d[name]
-            self.origin[name] = where
-
-
-def is_frozen(node: ast.ClassDef) -> bool:
-    match node.decorator_list:
-        case [
-            ast.Call(
-                func=ast.Name(id="dataclass"), keywords=[ast.keyword(arg="frozen", value=ast.Constant(value=True))]
-            )
-        ]:
-            return True
-    return False
-
-
-def default(node: ast.expr) -> ast.expr:
-    """The value of a field's default: `field(default_factory=list)` is an empty list."""
-    match node:
-        case ast.Call(func=ast.Name(id="field"), keywords=[ast.keyword(arg="default_factory", value=ast.Name(id=f))]):
-            return ast.parse({"list": "[]", "dict": "{}"}[f], mode="eval").body
-    return node
-
-
-def translate(path: str | Path, known: dict[Path, Module] | None = None) -> str:
-    """The TypeScript of one file of the host subset; `known`: the modules that others have read, for many files.
-    Raises `Refused`."""
-    return Writer(Module(Path(path), {} if known is None else known)).module()
+def translate(path: str | Path, world: World | None = None) -> str:
+    """The TypeScript of one file; `world`: the modules that are translated together.  Raises `Refused`."""
+    path = Path(path).resolve()
+    world = world or World([path], roots=[path.parent])
+    module = world.module(world.name_of(path))
+    assert module is not None
+    return Writer(module).module()
 
 
 class Writer:
@@ -198,28 +43,25 @@ class Writer:
 
     def __init__(self, module: Module):
         m = self.m = module
-        self.x = Expressions(m.file, m.classes, m.functions, m.types, m.constants)
+        self.x = Expressions(m)
         self.lines: list[str] = []
         self.depth = 0
         self.comments = {
             t.start[0]: (t.string[1:].strip(), t.line.strip().startswith("#"))
             for t in tokenize.generate_tokens(io.StringIO(m.text).readline)
-            if t.type == tokenize.COMMENT
+            if t.type == tokenize.COMMENT and not t.string.startswith(("# type:", "# noqa"))
         }
         self.seen = 0  # the last line whose comments are written
-        self.named: set[str] = set()  # classes and aliases that the text mentions
+        self.result: Type = NONE  # of the function that is being written
+        self.current: ast.FunctionDef | None = None
 
-    def no(self, node, message):
+    def no(self, node: ast.AST, message: str) -> NoReturn:
         refuse(node, self.m.file, message)
 
-    def put(self, line: str):
+    def put(self, line: str) -> None:
         self.lines.append(("  " * self.depth + line) if line else "")
 
-    def ts(self, t: Type) -> str:
-        self.named |= {name for name, _ in mentions(t)}
-        return typescript(t)
-
-    def doc(self, text: str | None):
+    def doc(self, text: str | None) -> None:
         if not text:
             return
         lines = text.strip().split("\n")
@@ -233,7 +75,7 @@ class Writer:
             self.put(f" * {s}".rstrip())
         self.put(" */")
 
-    def comment_lines(self, upto: int):
+    def comment_lines(self, upto: int) -> None:
         """The comments on lines of their own before line `upto`."""
         for line in range(self.seen + 1, upto):
             text, alone = self.comments.get(line, ("", False))
@@ -241,7 +83,7 @@ class Writer:
                 self.put(f"// {text}".rstrip())
         self.seen = max(self.seen, upto - 1)
 
-    def trailing(self, node):
+    def trailing(self, node: ast.AST) -> None:
         """Adds the comment behind a statement to the line just written."""
         last = getattr(node, "end_lineno", 0)
         text, alone = self.comments.get(last, ("", True))
@@ -249,9 +91,9 @@ class Writer:
             self.lines[-1] += f"   // {text}"
         self.seen = max(self.seen, last)
 
-    def trailing_head(self, node):
+    def trailing_head(self, node: ast.If | ast.While | ast.For) -> None:
         """Adds the comment behind the first line of a compound statement."""
-        line = (node.test if hasattr(node, "test") else node.iter).end_lineno
+        line = (node.iter if isinstance(node, ast.For) else node.test).end_lineno or 0
         text, alone = self.comments.get(line, ("", True))
         if not alone and node.body[0].lineno > line:
             self.lines[-1] += f"   // {text}"
@@ -264,158 +106,298 @@ class Writer:
         head = ast.get_docstring(self.m.tree, clean=False)
         if head:
             body = body[1:]
-            self.seen = self.m.tree.body[0].end_lineno
+            self.seen = self.m.tree.body[0].end_lineno or 0
         after_constant = False
         for node in body:
-            match node:
-                case ast.ImportFrom(module=name, level=0) if name in IGNORED:
-                    continue
-                case ast.Import(names=[ast.alias(name="math")]):
-                    continue
-                case ast.ImportFrom():
-                    continue
+            if isinstance(node, (ast.Import, ast.ImportFrom)):
+                continue
             constant = isinstance(node, (ast.Assign, ast.AnnAssign))
             if not constant or not after_constant:
                 self.put("")
             after_constant = constant
             start = min([node.lineno] + [d.lineno for d in getattr(node, "decorator_list", [])])
             self.comment_lines(start)
-            match node:
-                case ast.ClassDef(decorator_list=[ast.Name(id="dataclass")], bases=[]):
-                    self.interface(node)
-                case ast.ClassDef(bases=[]) if is_frozen(node):
-                    self.frozen(node)
-                case ast.FunctionDef(decorator_list=[]):
-                    self.function(node)
-                case ast.Assign(targets=[ast.Name(id=name)]) if name in self.m.types:
-                    self.put(f"export type {name} = {self.ts(self.m.types[name][2])};")
-                    self.trailing(node)
-                case ast.Assign(targets=[ast.Name(id=name)]) | ast.AnnAssign(target=ast.Name(id=name)):
-                    t = self.m.constants[name]
-                    self.constant(name, t, node.value)
-                    self.trailing(node)
-                case _:
-                    self.no(node, f"{type(node).__name__} at the top of a module")
+            self.definition(node)
         out = [f"// {s}".rstrip() for s in (head or "").strip().split("\n")]
         out += [f"// Translated from {self.m.path.parent.name}/{self.m.path.name}; change it there.", ""]
         out += self.imports()
         return "\n".join(out + self.lines).replace("\n\n\n", "\n\n").rstrip() + "\n"
 
-    def constant(self, name: str, t: Type, value: ast.expr):
-        line = f"export const {name}: {self.ts(t)} = {self.x.text(value, want=t)};"
-        if len(line) <= 118 or not isinstance(value, ast.Dict):
+    def definition(self, node: ast.stmt) -> None:
+        match node:
+            case ast.ClassDef(name=name):
+                c = self.m.classes[name]
+                if c.interface:
+                    self.interface(c)
+                else:
+                    self.class_(c)
+            case ast.FunctionDef(decorator_list=[], name=name):
+                self.function(node, self.m.functions[name], "export function")
+            case ast.Assign(targets=[ast.Name(id=name)]) if name in self.m.types:
+                self.put(f"export type {name} = {self.x.ts(self.m.types[name][2], name)};")
+                self.trailing(node)
+            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                self.constant(name, self.m.constants[name], value)
+                self.trailing(node)
+            case ast.AnnAssign(target=ast.Name(id=name), value=value) if value is not None:
+                self.constant(name, self.m.constants[name], value)
+                self.trailing(node)
+            case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)):
+                for target, value in zip(targets, values, strict=True):
+                    name = ast.unparse(target)
+                    self.constant(name, self.m.constants[name], value)
+                self.trailing(node)
+            case _:
+                self.no(node, f"{type(node).__name__} at the top of a module")
+
+    def constant(self, name: str, t: Type, value: ast.expr) -> None:
+        line = f"export const {name}: {self.x.ts(t)} = {self.x.text(value, want=t)};"
+        if len(line) <= LINE or not isinstance(value, ast.Dict) or any(k is None for k in value.keys):
             return self.put(line)
-        self.put(f"export const {name}: {self.ts(t)} = {{")
-        for k, v in zip(value.keys, value.values):
+        self.put(f"export const {name}: {self.x.ts(t)} = {{")
+        for k, v in zip(value.keys, value.values, strict=True):
             self.put("  " + self.x.text(ast.Dict([k], [v]), want=t)[2:-2] + ",")
         self.put("};")
 
     def imports(self) -> list[str]:
-        values = {
-            n
-            for n in self.x.used
-            if n in self.m.origin and (n not in self.m.types or n in self.m.classes and self.m.classes[n].frozen)
-        }
-        types = {n for n in self.named | self.x.used if n in self.m.origin and n in self.m.types} - values
+        """What the text says of other modules: values, and types."""
+        values: dict[str, set[str]] = {}
+        types: dict[str, set[str]] = {}
+        for name in self.x.used & self.m.names.keys():
+            other, there = self.m.names[name]
+            interface = there in other.types and not (there in other.classes and not other.classes[there].interface)
+            if not interface:
+                values.setdefault(self.m.where(other), set()).add(
+                    safe(there) if there == name else f"{there} as {name}"
+                )
+        for name, module in self.x.named:
+            if module == self.m.name or (other_ := self.m.world.module(module)) is None:
+                continue
+            where = self.m.where(other_)
+            if name not in values.get(where, ()):
+                types.setdefault(where, set()).add(name)
         out = []
         if self.x.helpers:
-            out.append(f'import {{ {", ".join(sorted(self.x.helpers))} }} from "./python.js";')
-        for where in sorted(set(self.m.origin.values())):
-            v = sorted(n for n in values if self.m.origin[n] == where)
-            t = sorted(n for n in types if self.m.origin[n] == where and n in self.named)
-            if v:
-                out.append(f'import {{ {", ".join(v)} }} from "{where}";')
-            if t:
-                out.append(f'import type {{ {", ".join(t)} }} from "{where}";')
+            path = "./python.js" if self.m.home() in ("host", "") else "../host/python.js"
+            out.append(f'import {{ {", ".join(sorted(self.x.helpers))} }} from "{path}";')
+        for name in sorted(self.x.used & self.m.imported.keys()):
+            out.append(f'import * as {name} from "{self.m.where(self.m.imported[name])}";')
+        for where in sorted({*values, *types}):
+            if v := values.get(where):
+                out.append(f'import {{ {", ".join(sorted(v))} }} from "{where}";')
+            if t := types.get(where):
+                out.append(f'import type {{ {", ".join(sorted(t))} }} from "{where}";')
         return out
 
-    def interface(self, node: ast.ClassDef):
-        self.doc(ast.get_docstring(node, clean=False))
-        self.put(f"export interface {node.name} {{")
+    # --- Classes ------------------------------------------------------------------------------------
+
+    def interface(self, c: Class) -> None:
+        self.doc(ast.get_docstring(c.node, clean=False))
+        self.put(f"export interface {c.name} {{")
         self.depth += 1
-        for name, t in self.fields(node):
-            self.put(f"{name}: {self.ts(t)};")
+        for name, t in self.fields(c):
+            self.put(f"{name}: {self.x.ts(t)};")
         self.depth -= 1
         self.put("}")
 
-    def frozen(self, node: ast.ClassDef):
+    def class_(self, c: Class) -> None:
         """A class; TypeScript would take those with the same fields for one, did they not differ in a field that is not
         there.  Fields are declared only: what is emitted for them is the constructor's assignments."""
-        self.doc(ast.get_docstring(node, clean=False))
-        self.put(f"export class {node.name} {{")
+        self.doc(ast.get_docstring(c.node, clean=False))
+        base = f" extends {c.base.name}" if c.base else " extends Error" if c.exception else ""
+        if not base and not c.data and not c.exception or c.data and not c.value and not base:
+            pass
+        if c.base:
+            self.x.used.add(c.base.name)
+        elif c.data and not c.value:
+            base = f" extends {self.x.helper('Unique')}"
+        self.put(f"export {'abstract ' if c.abstract else ''}class {c.name}{base} {{")
         self.depth += 1
-        self.put(f'declare protected readonly named: "{node.name}";')
-        fields = []
-        for name, t in self.fields(node):
-            self.put(f"declare readonly {name}: {self.ts(t)};")
-            fields.append((name, self.ts(t)))
-        self.put("")
-        self.put(f"constructor({', '.join(f'{name}: {t}' for name, t in fields)}) {{")
-        for name, _ in fields:
-            self.put(f"  this.{name} = {name};")
-        self.put("}")
+        named = "named" if c.base is None else f"named{sum(1 for _ in c.ancestors)}"
+        if c.data:
+            self.put(f'declare protected readonly {named}: "{c.name}";')
+        for name, t in self.fields(c):
+            self.put(f"declare {'readonly ' if c.frozen else ''}{name}: {self.x.ts(t)};")
+        inherited = {name for a in c.ancestors if a is not c for name in a.cached}
+        for name in sorted(c.cached - inherited):
+            self.put(f"declare {name}_: {self.x.ts(c.methods[name].result)} | undefined;")
+        if c.data and (c.own or c.base is None):
+            self.constructor(c)
+        for f in c.node.body:
+            if isinstance(f, ast.FunctionDef) and (f.name == "__init__" or not f.name.startswith("__")):
+                self.put("")
+                self.comment_lines(f.lineno)
+                self.method(c, f)
         self.depth -= 1
         self.put("}")
 
-    def fields(self, node: ast.ClassDef):
-        """The fields of a dataclass with their types; writes what is said of each before it."""
-        for f in node.body:
-            if isinstance(f, ast.Expr) and isinstance(f.value, ast.Constant):
-                self.seen = f.end_lineno
-                continue
-            if not isinstance(f, ast.AnnAssign):
-                self.no(f, "a dataclass of the host has fields only")
-            self.comment_lines(f.lineno)
-            text, alone = self.comments.get(f.end_lineno, ("", True))
-            if not alone:
-                self.doc(text)
-            self.seen = f.end_lineno
-            yield f.target.id, self.m.classes[node.name][f.target.id]
+    def constructor(self, c: Class) -> None:
+        """What a dataclass is made from."""
+        self.put("")
+        params = []
+        for name, t in c.fields.items():
+            default = c.defaults.get(name)
+            made = "" if default is None else f" = {self.x.text(default, want=t)}"
+            params.append(f"{safe(name)}: {self.x.ts(t)}{made}")
+        self.head("constructor", params, "")
+        if c.base is not None:
+            self.put(f"  super({', '.join(safe(n) for n in c.base.fields)});")
+        elif not c.value:
+            self.put("  super();")
+        for name in c.own:
+            self.put(f"  this.{name} = {safe(name)};")
+        self.put("}")
 
-    def function(self, node: ast.FunctionDef):
-        params, result = self.m.functions[node.name]
+    def head(self, start: str, params: list[str], returns: str) -> None:
+        line = f"{start}({', '.join(params)}){returns} {{"
+        if len(line) <= LINE:
+            return self.put(line)
+        self.put(f"{start}(")
+        for text in params:
+            self.put(f"  {text},")
+        self.put(f"){returns} {{")
+
+    def method(self, c: Class, node: ast.FunctionDef) -> None:
+        f = c.methods[node.name]
+        decorators = {d.id for d in node.decorator_list if isinstance(d, ast.Name)}
+        if unknown := decorators - {"property", "cached_property", "staticmethod", "abstractmethod", "override"}:
+            self.no(node, f"the decorator {unknown.pop()}")
+        before = dict(self.x.local)
+        self.x.inside = c
+        self.x.local["self"] = ("cls", c.name, c.module)
+        if "abstractmethod" in decorators:
+            params = ", ".join(f"{safe(p)}: {self.x.ts(t)}" for p, t, _ in f.params)
+            name = f"get {node.name}()" if "property" in decorators else f"{node.name}({params})"
+            self.doc(ast.get_docstring(node, clean=False))
+            self.put(f"abstract {name}: {self.x.ts(f.result)};")
+            self.seen = node.end_lineno or 0
+        elif node.name == "__init__":
+            self.function(node, f, "constructor", c)
+        elif "cached_property" in decorators:
+            self.cached(node, f, "override " if c.base is not None and c.base.has(node.name) else "")
+        else:
+            start = "get " if "property" in decorators else "static " if "staticmethod" in decorators else ""
+            if c.base is not None and c.base.has(node.name):
+                start = f"{start}override " if start == "static " else f"override {start}"
+            self.function(node, f, f"{start}{'*' if generates(node) else ''}{node.name}")
+        self.x.inside = None
+        self.x.local = before
+
+    def cached(self, node: ast.FunctionDef, f: Function, override: str) -> None:
+        """A property that is computed once: what it comes to stands in a field."""
+        name = node.name
+        self.doc(ast.get_docstring(node, clean=False))
+        body = node.body[1:] if ast.get_docstring(node) is not None else node.body
+        self.put(f"{override}get {name}(): {self.x.ts(f.result)} {{")
+        if len(body) == 1 and isinstance(body[0], ast.Return) and body[0].value is not None:
+            self.depth += 1
+            self.put(f"return (this.{name}_ ??= {self.x.text(body[0].value, want=f.result)});")
+            self.depth -= 1
+        else:
+            self.no(node, "a cached property is one `return`")
+        self.seen = node.end_lineno or 0
+        self.put("}")
+
+    def fields(self, c: Class) -> Iterator[tuple[str, Type]]:
+        """The class's own fields with their types; writes what is said of each before it."""
+        written = set()
+        for f in c.node.body:
+            if isinstance(f, ast.Expr):
+                self.seen = f.end_lineno or 0
+            elif isinstance(f, ast.AnnAssign) and isinstance(f.target, ast.Name):
+                self.comment_lines(f.lineno)
+                text, alone = self.comments.get(f.end_lineno or 0, ("", True))
+                if not alone:
+                    self.doc(text)
+                self.seen = f.end_lineno or 0
+                written.add(f.target.id)
+                yield f.target.id, c.fields[f.target.id]
+        for name in c.own:
+            if name not in written:
+                yield name, c.fields[name]
+
+    # --- Functions ----------------------------------------------------------------------------------
+
+    def function(self, node: ast.FunctionDef, f: Function, start: str, constructs: Class | None = None) -> None:
         self.doc(ast.get_docstring(node, clean=False))
         body = node.body
         if ast.get_docstring(node) is not None:
-            self.seen, body = body[0].end_lineno, body[1:]
-        before = dict(self.x.local)
-        self.x.local = {p: t for p, t, _ in params}
-        text = [
-            f"{safe(p)}: {self.ts(t)}" + ("" if d is None else f" = {self.x.text(d, want=t)}") for p, t, d in params
-        ]
-        returns = "void" if result == NONE else self.ts(result)
-        self.result = result
-        head = f"export function {node.name}({', '.join(text)}): {returns} {{"
-        if len(head) <= 118:
-            self.put(head)
-        else:
-            self.put(f"export function {node.name}(")
-            for t in text:
-                self.put(f"  {t},")
-            self.put(f"): {returns} {{")
-        self.current = node
+            self.seen, body = body[0].end_lineno or 0, body[1:]
+        if start == "export function" and safe(node.name) != node.name:
+            self.no(node, f"`{node.name}` as the name of a function: TypeScript has another meaning for it")
+        before, self.x.inner = dict(self.x.local), {}
+        self.x.local = {**{n: t for n, t in before.items() if n == "self"}, **{p: t for p, t, _ in f.params}}
+        params = self.params(f)
+        returns = "" if constructs else f": {'void' if f.result == NONE else self.x.ts(f.result)}"
+        self.result, self.current = f.result, node
+        if start == "export function":
+            start = f"export function{'*' if generates(node) else ''} {safe(node.name)}"
+        self.head(start, params, returns)
+        if constructs is not None and constructs.base is None and constructs.exception:
+            self.put("  super();")
         self.check_loops(node)
         self.block(body, set(self.x.local))
         self.x.local = before
         self.put("}")
 
-    def check_loops(self, node):
+    def params(self, f: Function) -> list[str]:
+        out = []
+        for n, (p, t, d) in enumerate(f.params):
+            rest = "..." if f.star and n == len(f.params) - 1 else ""
+            shown = self.x.ts(("list", t[1]) if rest else t)
+            out.append(f"{rest}{safe(p)}: {shown}" + ("" if d is None else f" = {self.x.text(d, want=t)}"))
+        return out
+
+    def inner_function(self, node: ast.FunctionDef, declared: set[str]) -> None:
+        """A function inside another, which sees its names."""
+        if generates(node):
+            self.no(node, "a generator inside a function")
+        f = self.m.function(node)
+        self.x.local[node.name] = ("fn", f.result, *(t for _, t, _ in f.params))
+        declared.add(node.name)
+        self.doc(ast.get_docstring(node, clean=False))
+        body = node.body
+        if ast.get_docstring(node) is not None:
+            self.seen, body = body[0].end_lineno or 0, body[1:]
+        self.x.inner = {**self.x.inner, node.name: f}
+        outer = self.result, self.current, dict(self.x.local)
+        self.x.local |= {p: t for p, t, _ in f.params}
+        self.result = f.result
+        returns = "void" if f.result == NONE else self.x.ts(f.result)
+        start = f"const {safe(node.name)} = ({', '.join(self.params(f))}): {returns} =>"
+        own = {a for a, _, _ in f.params}
+        shared = {n for s in ast.walk(node) if isinstance(s, ast.Nonlocal) for n in s.names}
+        mine = set(assigned(node)) - shared
+        names = (declared | own) - (mine - own)
+        if len(body) == 1 and isinstance(body[0], ast.Return) and body[0].value is not None:
+            text, _, p = self.x.expr(body[0].value, f.result)
+            self.put(f"{start} {f'({text})' if p < 1 or text.startswith('{') else text};")
+            self.seen = node.end_lineno or 0
+        else:
+            self.put(f"{start} {{")
+            self.current = node
+            self.block(body, names)
+            self.put("};")
+        self.result, self.current, self.x.local = outer
+
+    def check_loops(self, node: ast.FunctionDef) -> None:
         """Refuses a loop's variable that is read after the loop, or assigned elsewhere too."""
+        loops = (ast.For, ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp, ast.Lambda, ast.FunctionDef)
         targets = {
             n.id
             for loop in ast.walk(node)
             if isinstance(loop, ast.For)
             for n in ast.walk(loop.target)
-            if isinstance(n, ast.Name)
+            if isinstance(n, ast.Name) and n.id != "_"
         }
         inside: set[int] = set()
         for loop in ast.walk(node):
-            if not isinstance(loop, (ast.For, ast.ListComp, ast.GeneratorExp, ast.DictComp, ast.Lambda)):
+            if not isinstance(loop, loops) or loop is node:
                 continue
             names = [n for n in ast.walk(loop) if isinstance(n, ast.Name)]
-            own = {n.id for n in names if isinstance(n.ctx, ast.Store)} | (
-                {a.arg for a in loop.args.args} if isinstance(loop, ast.Lambda) else set()
-            )
+            own = {n.id for n in names if isinstance(n.ctx, ast.Store)}
+            if isinstance(loop, (ast.Lambda, ast.FunctionDef)):
+                own |= {a.arg for a in loop.args.args}
             inside |= {id(n) for n in names if n.id in own}
         for n in ast.walk(node):
             if isinstance(n, ast.For):
@@ -423,12 +405,12 @@ class Writer:
                 for name, places in assigned(n).items():
                     if name in own:
                         self.no(places[0], f"the loop variable `{name}` is assigned")
-            if isinstance(n, ast.Name) and n.id in targets and id(n) not in inside:
+            if isinstance(n, ast.Name) and n.id in targets and id(n) not in inside and not matched(node, n):
                 self.no(n, f"the loop variable `{n.id}` is used outside its loop")
 
     # --- Blocks -------------------------------------------------------------------------------------
 
-    def block(self, body: list[ast.stmt], declared: set[str]):
+    def block(self, body: list[ast.stmt], declared: set[str]) -> None:
         """Writes statements one level deeper.  A name that several of them use is declared here."""
         self.depth += 1
         declared = set(declared)
@@ -440,3 +422,20 @@ class Writer:
             statement(self, s, declared, later)
         self.x.local = scope
         self.depth -= 1
+
+
+def generates(node: ast.FunctionDef) -> bool:
+    """Whether a function is a generator."""
+    from .statements import within
+
+    return any(isinstance(n, (ast.Yield, ast.YieldFrom)) for n in within(node))
+
+
+def matched(node: ast.FunctionDef, n: ast.Name) -> bool:
+    """Whether a name stands where a pattern of `match` binds it."""
+    return any(
+        isinstance(c, ast.match_case)
+        and any(isinstance(p, ast.MatchAs) and p.name == n.id for p in ast.walk(c.pattern))
+        and any(m is n for m in ast.walk(c))
+        for c in ast.walk(node)
+    )

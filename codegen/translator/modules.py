@@ -1,0 +1,369 @@
+"""What the modules that are translated define: classes, functions, constants and types, read before any body is."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NoReturn
+
+from .inferred import Inferred, inferred, span
+from .subset import ANY, NONE, Refused, Type, annotation, plain, refuse
+
+ROOT = Path(__file__).parents[2]
+# Python module -> the TypeScript file that has the same functions and is not made from it.
+EXTERNAL = {"errors": "../runtime/base/errors.js", "render": "../wgsl/templates.js"}
+# Package of Python -> folder of TypeScript.
+HOMES = {"codegen.host": "host", "codegen": "codegen", "dsl": "dsl"}
+IGNORED = {"__future__", "abc", "dataclasses", "collections.abc", "functools", "math", "typing"}
+DUNDER = {"__init__", "__repr__", "__str__", "__hash__", "__reduce__", "__len__", "__contains__", "__iter__"}
+
+
+@dataclass
+class Function:
+    """params: (name, type, default); star: the type of `*rest`'s elements, which is the last of the params."""
+
+    name: str
+    params: list[tuple[str, Type, ast.expr | None]]
+    result: Type
+    node: ast.FunctionDef | None = None
+    star: bool = False
+
+
+@dataclass
+class Class:
+    """fields: with their types, inherited ones first.  value: whether equal fields make it equal.  interface: a
+    dataclass of fields alone, which is an object literal in TypeScript."""
+
+    name: str
+    module: str
+    node: ast.ClassDef
+    fields: dict[str, Type] = field(default_factory=dict)
+    defaults: dict[str, ast.expr] = field(default_factory=dict)
+    own: list[str] = field(default_factory=list)
+    data: bool = False
+    frozen: bool = False
+    value: bool = False
+    base: Class | None = None
+    exception: bool = False
+    abstract: bool = False
+    methods: dict[str, Function] = field(default_factory=dict)
+    properties: set[str] = field(default_factory=set)
+    cached: set[str] = field(default_factory=set)
+    extended: bool = False
+
+    @property
+    def interface(self) -> bool:
+        return self.data and not (self.frozen or self.methods or self.base or self.extended)
+
+    @property
+    def ancestors(self) -> Iterator[Class]:
+        """The class and those that it extends."""
+        yield self
+        if self.base is not None:
+            yield from self.base.ancestors
+
+    def method(self, name: str) -> Function | None:
+        return next((c.methods[name] for c in self.ancestors if name in c.methods), None)
+
+    def has(self, name: str) -> bool:
+        return name in self.fields or any(name in c.properties or name in c.methods for c in self.ancestors)
+
+
+class World:
+    """Modules that are translated together, and those that they import.  roots: the folders that imports begin in."""
+
+    def __init__(self, paths: Iterable[Path], roots: Iterable[Path] = (ROOT,)):
+        self.roots = [Path(r).resolve() for r in roots]
+        self.modules: dict[str, Module] = {}
+        self.known = inferred({self.name_of(p): p for p in map(Path.resolve, paths)}, self.roots)
+
+    def name_of(self, path: Path) -> str:
+        """The full name of a module."""
+        for root in self.roots:
+            if path.is_relative_to(root):
+                return ".".join(path.relative_to(root).with_suffix("").parts)
+        return path.stem
+
+    def path_of(self, name: str) -> Path | None:
+        found = (root / (name.replace(".", "/") + ".py") for root in self.roots)
+        return next((p for p in found if p.exists()), None)
+
+    def module(self, name: str) -> Module | None:
+        """A module by its full name; None if it is no file below the roots."""
+        if name not in self.modules and (path := self.path_of(name)) is not None:
+            Module(name, path, self)
+        return self.modules.get(name)
+
+    def shortest(self, t: Type, defines: str = "") -> Type:
+        """A type with the names that the modules give to its unions, but for one that it defines."""
+        if t[0] == "alias":
+            return t
+        made: Type = (t[0], *(self.shortest(part, defines) if isinstance(part, tuple) else part for part in t[1:]))
+        if made[0] != "union":
+            return made
+        parts = frozenset(made[1:])
+        for module in self.modules.values():
+            for alias in module.types.values():
+                if (
+                    alias[0] == "alias"
+                    and alias[1] != defines
+                    and plain(alias)[0] == "union"
+                    and frozenset(plain(alias)[1:]) == parts
+                ):
+                    return alias
+        return made
+
+    def class_of(self, t: Type) -> Class | None:
+        if t[0] != "cls":
+            return None
+        module = self.module(t[2])
+        return None if module is None else module.classes.get(t[1])
+
+
+class Module:
+    """What a file defines and imports.  names: of what it imports -> (module, its name there)."""
+
+    def __init__(self, name: str, path: Path, world: World):
+        self.name, self.path, self.file, self.world = name, path, path.name, world
+        world.modules[name] = self
+        self.text = path.read_text(encoding="utf-8")
+        self.tree = ast.parse(self.text)
+        self.inferred: Inferred = world.known.get(name, Inferred())
+        if self.inferred.errors:
+            raise Refused(self.inferred.errors[0])
+        self.classes: dict[str, Class] = {}
+        self.functions: dict[str, Function] = {}
+        self.constants: dict[str, Type] = {}
+        self.types: dict[str, Type] = {}
+        self.names: dict[str, tuple[Module, str]] = {}
+        self.imported: dict[str, Module] = {}  # modules, by the name that stands for them
+        self.external = name.rsplit(".", 1)[-1] in EXTERNAL
+        for node in self.tree.body:
+            if not self.external or isinstance(node, ast.ImportFrom):
+                self.take(node)
+        for node in self.tree.body:
+            self.declare_type(node)
+        for node in self.tree.body:
+            self.declare(node)
+
+    def no(self, node: ast.AST, message: str) -> NoReturn:
+        refuse(node, self.file, message)
+
+    def where(self, other: Module) -> str:
+        """The import of another module's TypeScript."""
+        last = other.name.rsplit(".", 1)[-1]
+        if last in EXTERNAL:
+            return EXTERNAL[last]
+        here, there = self.home(), other.home()
+        return f"./{last}.js" if here == there else f"{'../' * (here.count('/') + 1)}{there}/{last}.js"
+
+    def home(self) -> str:
+        package = self.name.rpartition(".")[0]
+        return HOMES.get(package, package.replace(".", "/"))
+
+    # --- Imports ---
+
+    def take(self, node: ast.stmt) -> None:
+        match node:
+            case ast.ImportFrom(module=name, level=0) if name in IGNORED:
+                pass
+            case ast.ImportFrom(module=name, level=level, names=names):
+                package = self.name.split(".")[: -level or None] if level else []
+                full = ".".join([*package, *([name] if name else [])])
+                for alias in names:
+                    self.take_name(node, full, alias)
+            case ast.Import(names=[ast.alias(name="math")]):
+                pass
+            case ast.Import():
+                self.no(node, "`import`: write `from ... import`")
+
+    def take_name(self, node: ast.stmt, full: str, alias: ast.alias) -> None:
+        own = alias.asname or alias.name
+        if alias.name == "decimal":
+            return
+        if (module := self.world.module(f"{full}.{alias.name}" if full else alias.name)) is not None:
+            self.imported[own] = module
+            return
+        other = self.world.module(full)
+        if other is None:
+            self.no(node, f"import of {full}")
+        if not other.defines(alias.name):
+            self.no(node, f"import of {alias.name}")
+        other, name = other.names.get(alias.name, (other, alias.name))
+        self.names[own] = (other, name)
+        if name in other.classes:
+            self.classes[own] = other.classes[name]
+        if name in other.functions:
+            self.functions[own] = other.functions[name]
+        if name in other.constants:
+            self.constants[own] = other.constants[name]
+        if name in other.types:
+            self.types[own] = other.types[name]
+
+    def defines(self, name: str) -> bool:
+        return any(name in d for d in (self.classes, self.functions, self.constants, self.types))
+
+    # --- Definitions ---
+
+    def declare_type(self, node: ast.stmt) -> None:
+        """Notes the names of types, which annotations may use before they are defined."""
+        match node:
+            case ast.ClassDef(name=name):
+                self.types[name] = ("cls", name, self.name)
+                self.classes[name] = Class(name, self.name, node)
+            case ast.Assign(targets=[ast.Name(id=name)]) if self.is_type(node.value):
+                self.types[name] = ("alias", name, self.type_of(node.value), self.name)
+
+    def type_of(self, node: ast.expr) -> Type:
+        return annotation(node, self.types, self.file)
+
+    def is_type(self, node: ast.expr) -> bool:
+        match node:
+            case ast.BinOp(op=ast.BitOr(), left=left):
+                return self.is_type(left)
+            case ast.Subscript(value=ast.Name(id=name)):
+                return name in ("list", "dict", "set", "tuple", "Callable", "Literal", "Sequence", "Mapping")
+            case ast.Name(id=name):
+                return name in self.types
+        return False
+
+    def declare(self, node: ast.stmt) -> None:
+        match node:
+            case ast.ClassDef(name=name):
+                self.declare_class(node, self.classes[name])
+            case ast.FunctionDef(name=name):
+                self.functions[name] = self.function(node)
+            case ast.Assign(targets=[ast.Name(id=name)]) if name in self.types:
+                pass
+            case ast.AnnAssign(target=ast.Name(id=name)):
+                self.constants[name] = self.type_of(node.annotation)
+            case ast.Assign(targets=[ast.Name(id=name) as target]):
+                self.constants[name] = self.inferred.names.get(span(target), ANY)  # type: ignore[arg-type]
+            case ast.Assign(targets=[ast.Tuple(elts=targets)]):
+                for t in targets:
+                    if isinstance(t, ast.Name):
+                        self.constants[t.id] = self.inferred.names.get(span(t), ANY)  # type: ignore[arg-type]
+
+    def function(self, node: ast.FunctionDef, method: bool = False) -> Function:
+        a = node.args
+        if a.kwarg or a.posonlyargs:
+            self.no(node, "** and / parameters")
+        every = [*a.args, *([a.vararg] if a.vararg else []), *a.kwonlyargs]
+        defaults = [None] * (len(a.args) - len(a.defaults)) + a.defaults
+        values = [*defaults, *([None] if a.vararg else []), *a.kw_defaults]
+        if a.vararg and a.kwonlyargs:
+            self.no(node, "parameters behind * parameters")
+        if method:
+            every, values = every[1:], values[1:]
+        params = []
+        for p, v in zip(every, values, strict=True):
+            if p.annotation is None:
+                self.no(p, f"parameter `{p.arg}` has no type")
+            else:
+                t = self.type_of(p.annotation)
+                params.append((p.arg, ("array", t) if p is a.vararg else t, v))
+        result = NONE if node.returns is None else self.type_of(node.returns)
+        return Function(node.name, params, result, node, a.vararg is not None)
+
+    def declare_class(self, node: ast.ClassDef, c: Class) -> None:
+        c.data, c.frozen, c.value = dataclass_of(node)
+        for base in node.bases:
+            match base:
+                case ast.Name(id="Exception" | "ValueError" | "RuntimeError"):
+                    c.exception = True
+                case ast.Name(id="ABC"):
+                    c.abstract = True
+                case ast.Name(id="Protocol"):
+                    pass
+                case ast.Name(id=name) if name in self.classes and c.base is None:
+                    c.base = self.classes[name]
+                    c.base.extended = True
+                    c.exception = c.base.exception
+                    c.fields, c.defaults = dict(c.base.fields), dict(c.base.defaults)
+                case _:
+                    self.no(base, "this base of a class")
+        for f in node.body:
+            match f:
+                case ast.AnnAssign(target=ast.Name(id=name)):
+                    c.fields[name] = self.type_of(f.annotation)
+                    c.own.append(name)
+                    if f.value is not None:
+                        c.defaults[name] = default(f.value)
+                case ast.FunctionDef(name=name):
+                    self.declare_method(f, c)
+                case ast.Expr(value=ast.Constant()) | ast.Pass():
+                    pass
+                case _:
+                    self.no(f, f"{type(f).__name__} in a class")
+        if "__init__" in c.methods and not c.exception:
+            for n in ast.walk(c.methods["__init__"].node or node):
+                match n:
+                    case ast.Attribute(value=ast.Name(id="self"), attr=name, ctx=ast.Store()) if name not in c.fields:
+                        c.fields[name] = ANY
+                        c.own.append(name)
+            for n in ast.walk(c.methods["__init__"].node or node):
+                match n:
+                    case ast.AnnAssign(target=ast.Attribute(value=ast.Name(id="self"), attr=name)):
+                        c.fields[name] = self.type_of(n.annotation)
+                    case ast.Assign(targets=[target], value=value):
+                        for one, text in pairs(target, value):
+                            if isinstance(one, ast.Attribute) and c.fields.get(one.attr) == ANY:
+                                c.fields[one.attr] = self.assigned(text, c.methods["__init__"])
+
+    def assigned(self, value: ast.expr, init: Function) -> Type:
+        """The type of an attribute without annotation: a parameter's, or what mypy says of the value."""
+        if isinstance(value, ast.Name):
+            for name, t, _ in init.params:
+                if name == value.id:
+                    return t
+        return self.inferred.types.get(span(value), ANY)  # type: ignore[arg-type]
+
+    def declare_method(self, node: ast.FunctionDef, c: Class) -> None:
+        names = [d.id for d in node.decorator_list if isinstance(d, ast.Name)]
+        if node.name.startswith("__") and node.name not in DUNDER:
+            self.no(node, f"the method {node.name}")
+        made = self.function(node, "staticmethod" not in names)
+        if {"property", "cached_property"} & set(names):
+            c.properties.add(node.name)
+            if "cached_property" in names:
+                c.cached.add(node.name)
+        c.methods[node.name] = made
+
+
+def pairs(target: ast.expr, value: ast.expr) -> list[tuple[ast.expr, ast.expr]]:
+    if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
+        return list(zip(target.elts, value.elts, strict=True))
+    return [(target, value)]
+
+
+def dataclass_of(node: ast.ClassDef) -> tuple[bool, bool, bool]:
+    """Whether a class is a dataclass, frozen, and equal by its fields."""
+    for d in node.decorator_list:
+        match d:
+            case ast.Name(id="dataclass"):
+                return True, False, True
+            case ast.Call(func=ast.Name(id="dataclass"), keywords=keywords):
+                said = {k.arg: k.value.value for k in keywords if isinstance(k.value, ast.Constant)}
+                return True, bool(said.get("frozen")), said.get("eq") is not False
+    return False, False, False
+
+
+def default(node: ast.expr) -> ast.expr:
+    """The value of a field's default: `field(default_factory=list)` is an empty list."""
+    match node:
+        case ast.Call(
+            func=ast.Name(id="field"), keywords=[ast.keyword(arg="default_factory", value=ast.Name(id=f)), *_]
+        ):
+            return ast.parse({"list": "[]", "dict": "{}"}.get(f, f"{f}()"), mode="eval").body
+        case ast.Call(func=ast.Name(id="field"), keywords=[ast.keyword(arg="default", value=value), *_]):
+            return value
+    return node
+
+
+def class_named(m: Module, node: ast.AST, name: str) -> Class:
+    """A class by the name it has in the module, which may be `module.Name`."""
+    first, dot, last = name.partition(".")
+    found = m.imported[first].classes.get(last) if dot and first in m.imported else m.classes.get(name)
+    return found or m.no(node, f"`{name}` is no class that is translated")

@@ -1,0 +1,113 @@
+"""The few operations of Python that JavaScript lacks, in TypeScript: what translated modules may import."""
+
+import re
+
+PYTHON_TS = """\
+// Operations of Python that JavaScript lacks, for the translated host code.
+
+/** Python's `a % b`: the result has the sign of b. */
+export function mod(a: number, b: number): number {
+  return a - Math.floor(a / b) * b;
+}
+
+/** The whole numbers from start to below stop. */
+export function range(start: number, stop: number): number[] {
+  const out: number[] = [];
+  for (let i = start; i < stop; i++) out.push(i);
+  return out;
+}
+
+/** Pairs of the items of two lists, as many as the shorter has. */
+export function zip<A, B>(a: readonly A[], b: readonly B[]): [A, B][] {
+  const out: [A, B][] = [];
+  for (let i = 0; i < a.length && i < b.length; i++) out.push([a[i] as A, b[i] as B]);
+  return out;
+}
+
+/** What is equal to itself alone. */
+export class Unique {}
+
+/** Python's `==` of tuples, lists, dicts, sets and dataclasses. */
+export function equal(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
+  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null || a instanceof Unique) return false;
+  if (a.constructor !== b.constructor) return false;
+  if (a instanceof Set) return a.size === (b as Set<unknown>).size && [...a].every((x) => (b as Set<unknown>).has(x));
+  if (a instanceof Map) {
+    const other = b as Map<unknown, unknown>;
+    return a.size === other.size && [...a].every(([key, x]) => other.has(key) && equal(x, other.get(key)));
+  }
+  const keys = fields(a);
+  return keys.length === fields(b).length && keys.every((key) => equal(a[key as keyof object], b[key as keyof object]));
+}
+
+/** The keys of a dict, or the fields of a dataclass without what it remembers. */
+function fields(of: object): string[] {
+  return of.constructor === Object ? Object.keys(of) : Object.keys(of).filter((key) => !key.endsWith("_"));
+}
+
+/** Below 0, 0 or above 0, as a comes before b, is equal or comes after it: numbers, texts, booleans, lists of them. */
+export function order(a: unknown, b: unknown): number {
+  if (Array.isArray(a) && Array.isArray(b)) {
+    for (let i = 0; i < a.length && i < b.length; i++) {
+      const found = order(a[i], b[i]);
+      if (found !== 0) return found;
+    }
+    return a.length - b.length;
+  }
+  return (a as number) < (b as number) ? -1 : (a as number) > (b as number) ? 1 : 0;
+}
+
+/** The first of the items that no other comes before; `none` if there are no items. */
+export function least<T, N = T>(items: readonly T[], compare: (a: T, b: T) => number, none?: N): T | N {
+  return items.length === 0 ? (none as N) : items.reduce((a, b) => (compare(b, a) < 0 ? b : a));
+}
+
+/** Whether all of a is in b. */
+export function within<T>(a: Set<T>, b: Set<T>): boolean {
+  for (const x of a) if (!b.has(x)) return false;
+  return true;
+}
+
+/** Whether no item is in a. */
+export function disjoint<T>(a: Set<T>, items: Iterable<T>): boolean {
+  for (const x of items) if (a.has(x)) return false;
+  return true;
+}
+
+export function intersection<T>(a: Set<T>, b: Set<T>): Set<T> {
+  return new Set([...a].filter((x) => b.has(x)));
+}
+
+export function difference<T>(a: Set<T>, b: Set<T>): Set<T> {
+  return new Set([...a].filter((x) => !b.has(x)));
+}
+
+export function addAll<T>(a: Set<T>, items: Iterable<T>): void {
+  for (const x of items) a.add(x);
+}
+
+/** What a key has, which is `value` if it had nothing. */
+export function defaulted<K, V>(map: Map<K, V>, key: K, value: V): V {
+  const found = map.get(key);
+  if (found !== undefined) return found;
+  map.set(key, value);
+  return value;
+}
+
+/** Takes an entry out. */
+export function taken<V>(of: Record<string, V>, key: string): V {
+  const found = of[key] as V;
+  delete of[key];
+  return found;
+}
+
+/** The object with other values in some fields. */
+export function replace<T extends object>(of: T, changes: object): T {
+  return Object.assign(Object.create(Object.getPrototypeOf(of) as object) as T, of, changes);
+}
+
+export function assert(condition: boolean): asserts condition {}
+"""
+
+HELPERS = frozenset(re.findall(r"^export (?:function|class) (\w+)", PYTHON_TS, re.MULTILINE))
