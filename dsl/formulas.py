@@ -10,7 +10,6 @@ from dataclasses import replace
 from .accesses import Accesses, Place, amount
 from .calls import check_call
 from .diagnostics import Error, choice_label, did_you_mean, either
-from .inline import clash
 from .scope import CONSTANTS, DTYPES, FUNCTIONS, REDUCERS, Scope, Thing, Vocabulary, names_in, nodes_in, text_of, word
 from .signature import KINDS
 from .syntax import Assign, Span, X
@@ -439,8 +438,6 @@ class Formulas(Accesses):
                 where,
                 "it stands in a whole-tensor formula, or in a line of its own",
             )
-        if (wrong := clash(e, self.vocabulary.defs[e.val])) is not None:
-            self.errors.append(wrong)
 
     def call(self, e: X, at: Place):
         where = (e.span[0], e.span[0] + len(e.val))

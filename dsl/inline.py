@@ -7,7 +7,9 @@ options are replaced by the arguments."""
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import replace
+from itertools import count
 
 from .diagnostics import Error
 from .dims import error
@@ -20,7 +22,8 @@ Names = dict[str, X]
 
 def put_in_place(op: Op, ops: dict[str, Op], defs: dict) -> tuple[Op, list[Error]]:
     """The op with every call of another op replaced by that op's formulas.  `defs` go before ops of the same name."""
-    work = Inliner(ops, defs, {p.name for p in op.params} | {a.name for a in op.body})
+    names = {p.name for p in op.params} | {t.name for a in op.body for t in a.targets()}
+    work = Inliner(ops, defs, names, indices_of((*op.body, *op.grads)))
     body = [b for a in op.body for b in work.assign(a)]
     grads = [b for a in op.grads for b in work.composed(a)]
     if not work.calls:
@@ -55,29 +58,16 @@ def over_rows(op: Op) -> bool:
     )
 
 
-def clash(e: X, d: Def) -> Error | None:
-    """An argument of a definition over tensors that is called as one of its indices: there it would mean that."""
-    left = {n.val for a in d.body for i in a.index or () for n in names_in(i)}
-    bound = {
-        b.name
-        for a in d.body
-        for x in (a.value, *(a.index or ()))
-        for n in nodes_in(x)
-        if n.kind == "reduce"
-        for b in n.val[1]
-    }
-    own = (left | bound) - {*d.params, *(a.name for a in d.body)}
-    found = next((n for x in e.args for n in names_in(x) if n.val in own), None)
-    return (
-        None
-        if found is None
-        else error("name", f"`{found.val}` is an index inside `{d.name}`", found.span, "give this another name")
-    )
+def indices_of(assigns: Iterable[Assign]) -> set[str]:
+    """The names that stand for indices: on a left side, and where a reduction binds them."""
+    values = [x for a in assigns for x in (a.value, *(a.index or ()))]
+    left = {n.val for a in assigns for i in a.index or () for n in names_in(i)}
+    return left | {b.name for x in values for n in nodes_in(x) if n.kind == "reduce" for b in n.val[1]}
 
 
 class Inliner:
-    def __init__(self, ops: dict[str, Op], defs: dict, own: set[str]):
-        self.ops, self.defs, self.own, self.calls = ops, defs, own, 0
+    def __init__(self, ops: dict[str, Op], defs: dict, own: set[str], indices: set[str]):
+        self.ops, self.defs, self.own, self.indices, self.calls = ops, defs, own, indices, 0
         self.errors: list[Error] = []
         self.requires: list[Require] = []
         self.owns: list[Own] = []  # calls whose gradients are said
@@ -163,13 +153,18 @@ class Inliner:
             names[p] = value
         for a in d.body:
             names[a.name] = X("name", (), f"{prefix}_{a.name}", e.span)
+        taken = self.own | self.indices | {n.val for x in e.args for n in names_in(x)}
+        for i in sorted(indices_of(d.body) - names.keys()):  # an index of the caller is another one
+            fresh = i if i not in taken else next(n for k in count(2) if (n := f"{i}{k}") not in taken)
+            names[i] = X("name", (), fresh, e.span)
+            self.indices.add(fresh)
         if target is not None:
             names["out"] = X("name", (), target.name, target.name_span)
         self.open.append(d.name)
         put = lambda x: placed(rename(x, names), e.span)
         for a in d.body:
             index = None if a.index is None else tuple(map(put, a.index))
-            extents = tuple(replace(b, high=put(b.high), span=e.span) for b in a.extents)
+            extents = tuple(replace(b, name=names[b.name].val, high=put(b.high), span=e.span) for b in a.extents)
             before += self.assign(
                 Assign(names[a.name].val, index, a.mode, put(a.value), e.span, names[a.name].span, extents)
             )
