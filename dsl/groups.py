@@ -15,11 +15,11 @@ from dataclasses import replace
 from .def_names import check_heading
 from .diagnostics import did_you_mean
 from .elements import looks
-from .formulas import WHOLE, Formulas
+from .formulas import Formulas
 from .inline import placed, rename
 from .scope import Scope, Thing, nodes_in
 from .source import Source
-from .statics import message, number
+from .statics import WHOLE, message, number
 from .syntax import Def, Op, Require, X
 
 PLAIN = ("name", "num", "str")
