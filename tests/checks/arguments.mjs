@@ -337,6 +337,30 @@ export default {
     }
     if (Date.now() - began > 20000) throw new Error(`took ${Date.now() - began} ms`);
   },
+  "places beyond the last are refused, but where they hold nothing": async (t) => {
+    const { torch } = t,
+      x = t.tensor([1]);
+    t.equal(x.to("float32", undefined, undefined, undefined, undefined, undefined, null).dtype, "float32");
+    await t.throws(() => x.to("float32", false, false, undefined, undefined, 1), /to.*takes.*but 6|to.*6/);
+    await t.throws(() => torch.autograd.detect_anomaly(() => 1, true, 1), /detect_anomaly/);
+    await t.throws(() => torch.profiler.record_function("name", () => 1, 1), /record_function/);
+  },
+  "triangles' places have the type that is asked for": async (t) => {
+    for (const dtype of ["int32", "float32", "uint8"]) {
+      const found = t.torch.tril_indices(2, 2, { dtype, device: t.device });
+      t.equal(
+        [found.dtype, found.shape, await found.tolist()],
+        [
+          dtype,
+          [2, 3],
+          [
+            [0, 1, 1],
+            [0, 0, 1],
+          ],
+        ],
+      );
+    }
+  },
   "no number of a list means one that is left out": async (t) => {
     const { torch } = t,
       F = torch.nn.functional,

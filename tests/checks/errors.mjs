@@ -38,6 +38,27 @@ export default {
     await t.throws(() => a.add(1), /disposed/);
     await t.throws(() => a.tolist(), /disposed/);
   },
+  "sizes that are one too small or too deep": async (t) => {
+    const { torch } = t;
+    await t.throws(
+      () => torch.chunk(t.tensor([1, 2]), 0),
+      /chunk: chunk expects `chunks` to be greater than 0, got: 0/,
+    );
+    for (const name of ["RNN", "LSTM", "GRU"]) {
+      for (const sizes of [
+        [0, 2],
+        [2, 0],
+      ])
+        await t.throws(() => new torch.nn[name](...sizes), /_size must be greater than zero/);
+    }
+    const nested = (depth) => {
+      let data = 5;
+      for (let n = 0; n < depth; n++) data = [data];
+      return data;
+    };
+    t.equal(await torch.tensor(nested(64)).item(), 5);
+    await t.throws(() => torch.tensor(nested(65)), /nested more than 64 deep/);
+  },
   "an absurd size": async (t) => {
     await t.throws(
       () =>

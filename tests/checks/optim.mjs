@@ -107,6 +107,41 @@ export default {
       .sort();
     t.equal([...new Set(recorded.optimizers.map(([name]) => name))].sort(), known);
   },
+  "ASGD keeps the last values until t0, and averages from then on": async (t) => {
+    const p = t.torch.nn.Parameter(t.tensor([0])),
+      optimizer = new t.torch.optim.ASGD([p], { lr: 0.1, lambd: 0, alpha: 0, t0: 2 }),
+      found = [];
+    for (let n = 0; n < 6; n++) {
+      p.grad = t.tensor([1]);
+      optimizer.step();
+      found.push(await optimizer.state.get(p).ax.item());
+    }
+    t.close(found, [-0.1, -0.2, -0.3, -0.4, -0.45, -0.5], TOLERANCE);
+  },
+  "a parameter that is twice in a group is warned of, one of two groups refused": async (t) => {
+    const p = t.torch.nn.Parameter(t.tensor([0])),
+      said = [],
+      { warn } = console;
+    console.warn = (text) => said.push(text);
+    try {
+      new t.torch.optim.SGD([p, t.torch.nn.Parameter(t.tensor([0]))], { lr: 1 });
+      t.equal(said, []);
+      new t.torch.optim.SGD([p, p], { lr: 1 });
+    } finally {
+      console.warn = warn;
+    }
+    t.equal([said.length, /duplicate parameters/.test(said[0])], [1, true]);
+    await t.throws(() => new t.torch.optim.SGD([{ params: [p] }, { params: [p] }], { lr: 1 }), /more than one/);
+  },
+  "the start of OneCycleLR's way down is a share of it": async (t) => {
+    const optimizer = new t.torch.optim.SGD([t.torch.nn.Parameter(t.tensor([0]))], { lr: 1 });
+    for (const pct_start of [-0.1, 1.1]) {
+      await t.throws(
+        () => new t.torch.optim.lr_scheduler.OneCycleLR(optimizer, { max_lr: 1, total_steps: 9, pct_start }),
+        /Expected float between 0 and 1 pct_start/,
+      );
+    }
+  },
   "gradients are clipped by their norm as PyTorch does": async (t) => {
     for (const [order, most, total, wanted] of recorded.clipped) {
       const params = parameters(t),

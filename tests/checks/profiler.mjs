@@ -62,6 +62,22 @@ export default {
       [sum("count"), sum("self_cpu_time_total"), sum("self_device_time_total")],
     );
   },
+  async "averages by name and, where asked for, by shapes"(t) {
+    const prof = await t.torch.profiler.profile({ record_shapes: true }, () => {
+      for (const data of [[1], [1, 2], [3, 4]]) t.tensor(data).relu();
+    });
+    const rows = (options) =>
+      prof
+        .key_averages(options)
+        .filter(({ key }) => key === "relu")
+        .map(({ count, input_shapes }) => [count, input_shapes])
+        .sort(([a], [b]) => a - b);
+    t.equal(rows(), [[3, ""]]);
+    t.equal(rows({ group_by_input_shape: true }), [
+      [1, "[[1]]"],
+      [2, "[[2]]"],
+    ]);
+  },
   async "the GPU's own times are taken where it can"(t) {
     const { torch, device, equal } = t;
     const prof = await torch.profiler.profile(() => {
@@ -109,7 +125,16 @@ export default {
       if (event.ph === "X") equal(finite(event.dur) && event.dur >= 0 && typeof event.cat === "string", true);
       else if (event.ph === "s") open.set(event.id, event);
       else if (event.ph === "f")
-        equal(event.bp === "e" && open.get(event.id).ts <= event.ts && open.delete(event.id), true);
+        equal(
+          event.bp === "e" &&
+            open.get(event.id).ts <= event.ts &&
+            open.delete(event.id) &&
+            // An arrow ends where the kernel begins that it leads to.
+            traceEvents.some(
+              ({ ph, pid, tid, ts }) => ph === "X" && pid === event.pid && tid === event.tid && ts === event.ts,
+            ),
+          true,
+        );
       else if (event.ph === "C") equal(finite(event.args.bytes), true);
       else equal([event.ph, typeof event.args], ["M", "object"]);
     }
