@@ -52,10 +52,12 @@ def build(
     from codegen import package as generator
     from codegen.earlier import Earlier
 
+    from . import by_hand
+
     kept = Earlier(earlier)
     with lock.alone(sources.parent / f"{sources.name}.lock", say), everything_kept():
         say("compiling the definitions")
-        ledger = generator.generate(sources, definitions(more_ops, earlier=kept), kept)
+        ledger = generator.generate(sources, definitions(more_ops, earlier=kept), by_hand.found(kept), kept)
         say("compiling TypeScript")
         compile_typescript(sources, dist, anew=earlier is None)
         _describe(dist)
@@ -75,7 +77,7 @@ def definitions(more: Sequence[Path] = (), worlds: int = 0, earlier: Earlier | N
     from dsl.diagnostics import render
     from dsl.source import Source
 
-    from . import bodies
+    from . import bodies, by_hand
 
     files = sorted((ROOT / "ops").glob("*.op"))
     taken, added = {*RESERVED, *(file.stem for file in files)}, []
@@ -84,7 +86,7 @@ def definitions(more: Sequence[Path] = (), worlds: int = 0, earlier: Earlier | N
     files += added
     whole, kept = files if worlds else added, earlier or Earlier(None)
     try:
-        library = generator.load(files, worlds, kept, whole)
+        library = generator.load(files, worlds, kept, whole, by_hand.found(kept))
     except generator.DefinitionError as error:
         raise BuildError(str(error)) from None
     sources = {file.stem: Source(str(file), file.read_text(encoding="utf-8")) for file in files}

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
-from functools import cache
+from dataclasses import dataclass
 from pathlib import Path
 
 from dsl.diagnostics import Error
@@ -46,44 +45,33 @@ def sources() -> dict[str, str]:
     }
 
 
-def called() -> set[str]:
-    """The ops that hand-written modules name."""
-    return {*NEEDED, *(name for text in sources().values() for name in re.findall(r"\b(\w+)Op\b", text))}
+@dataclass(frozen=True)
+class ByHand:
+    """What the hand-written TypeScript has.  exports: of each module (`runtime/core`) the names of its values; methods:
+    of tensors, but for those of composed functions; ops: those that modules import."""
+
+    exports: dict[str, frozenset[str]]
+    methods: frozenset[str]
+    ops: frozenset[str]
+
+    def functions(self, space: str) -> frozenset[str]:
+        """The functions of a namespace that are made of ops."""
+        return self.exports.get(f"runtime/composed/{'index' if space == 'torch' else space}", frozenset())
+
+    @property
+    def root(self) -> frozenset[str]:
+        """The names in the root namespace that no op gets."""
+        return self.exports["runtime/index"] | self.functions("torch")
+
+    @property
+    def called(self) -> frozenset[str]:
+        """The ops that need no name to be called."""
+        return self.ops | set(NEEDED)
 
 
-def exported(text: str) -> set[str]:
-    """The names that a module exports by name."""
-    found = set(re.findall(r"^export (?:async )?(?:function|const|class|let) (\w+)", text, re.M))
-    for group in re.findall(r"^export \{([^}]*)\}", text, re.M | re.S):
-        found |= {
-            part.split(" as ")[-1].strip()
-            for part in group.split(",")
-            if part.strip() and not part.strip().startswith("type ")
-        }
-    return found | set(re.findall(r"^export \* as (\w+)", text, re.M))
-
-
-def members(text: str) -> frozenset[str]:
-    """The methods and accessors of the class in a module, by their indentation."""
-    return frozenset(re.findall(r"^  (?:static )?(?:async )?(?:get |set )?(\w+)(?:<[^>]*>)?\(", text, re.M))
-
-
-@cache
-def functions_and_methods() -> tuple[frozenset[str], frozenset[str]]:
-    """Names in the root namespace, and of tensors' methods, that no op gets."""
-    texts = {
-        name: (ROOT / "runtime" / f"{name}.ts").read_text(encoding="utf-8")
-        for name in ("index", "core", "composed/index", "tensor/tensor", "functions/tensor-methods")
-    }
-    return (
-        frozenset(exported(texts["index"]) | exported(texts["core"]) | exported(texts["composed/index"])),
-        members(texts["tensor/tensor"]) | members(texts["functions/tensor-methods"]),
-    )
-
-
-def taken(ops: Iterable[OpDef], files: dict[str, Source]) -> list[Error]:
+def taken(ops: Iterable[OpDef], files: dict[str, Source], by_hand: ByHand) -> list[Error]:
     """Names of definitions that the runtime has: no call would reach the op.  files: the definitions by their stems."""
-    functions, methods = functions_and_methods()
+    functions, methods = by_hand.root, by_hand.methods
     errors = []
     for op in ops:
         for n, alias in enumerate(op.aliases):

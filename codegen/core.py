@@ -5,6 +5,7 @@ there is. Here: which ops' names and methods the entry gets; what it takes of th
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Set
 from pathlib import Path
 
 from dsl.opdef import OpDef
@@ -15,7 +16,7 @@ LIST = Path(__file__).parents[1] / "ops" / "core.names"
 Table = dict[str, list[OpDef]]
 
 
-def chosen(names: Names, by_hand: dict[str, set[str]]) -> tuple[dict[str, Table], dict[str, list[str]], Names]:
+def chosen(names: Names, by_hand: Mapping[str, Set[str]]) -> tuple[dict[str, Table], dict[str, list[str]], Names]:
     """Of each namespace the names with their ops, the names of those that the runtime makes of ops, and the methods.
 
     by_hand: the functions of each namespace that runtime/composed/ has.  Raises ValueError for a name that there is

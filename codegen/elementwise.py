@@ -1,5 +1,5 @@
 """Which `foreach` ops compute every element by itself: then tensors that lie side by side in one buffer are one long
-tensor to them, and a list of them takes one launch (runtime/dispatch/foreach.ts)."""
+tensor to them, and a list of them takes one launch (runtime/functions/foreach.ts)."""
 
 from __future__ import annotations
 

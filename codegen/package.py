@@ -1,6 +1,6 @@
 """Writes the package's sources: runtime, translated host code and templates, ops, names, entries.
 
-    generate(".build/src", load())
+    generate(".build/src", load(), by_hand)
 
 A file is written only if its text changed, and files that nothing makes any more go; the same definitions
 give the same bytes anywhere.  Compiling and packing are the build's business (buildtools/package.py)."""
@@ -24,9 +24,9 @@ from dsl.opdef import Library, OpDef
 from dsl.parse import parse_file
 from dsl.reach import uncalled, uncalled_errors
 
-from . import by_hand, core, ledger, opdata
+from . import core, ledger, opdata
 from .ahead import ahead
-from .by_hand import NEEDED, exported
+from .by_hand import NEEDED, ByHand, sources, taken
 from .cpu import routines as cpu_routines
 from .cpu.emit import Kernels, kernels
 from .cpu.shared import MODULE, share
@@ -58,33 +58,38 @@ class Made:
     entry: ledger.Entry
 
 
-def generate(out: str | Path, library: Library, earlier: Earlier = Earlier(None)) -> str:
-    """Writes all TypeScript of the package into the folder `out`; answers the text of docs/ledger.md."""
+def generate(out: str | Path, library: Library, by_hand: ByHand, earlier: Earlier = Earlier(None)) -> str:
+    """Writes all TypeScript of the package into the folder `out`; answers the text of docs/ledger.md.  by_hand: what
+    the hand-written TypeScript has (buildtools/by_hand.py)."""
     out = Path(out)
-    files = by_hand.sources()
+    files = sources()
     files |= earlier.get(host_files, "host")
     made, report = ops_files(library, earlier)
     files |= made
-    files |= names_files(library, files)
+    files |= names_files(library, by_hand)
     write(out, files)
     return report
 
 
 def load(
-    folder: Path = ROOT / "ops", worlds: int = 0, earlier: Earlier = Earlier(None), whole: Collection[Path] = ()
+    folder: Path = ROOT / "ops",
+    worlds: int = 0,
+    earlier: Earlier = Earlier(None),
+    whole: Collection[Path] = (),
+    by_hand: ByHand | None = None,
 ) -> Library:
     """The definitions with their gradients; raises `DefinitionError` with all messages if there are mistakes.
 
     The tests inside definitions are run; reads outside are looked for in so many small worlds of each op.
     A definition that passed in an earlier build is taken from there.  whole: files in which every op must be one that
-    somebody can call."""
+    somebody can call.  by_hand: what the hand-written TypeScript has, whose names no definition can have."""
     files = dsl.library.definition_files(folder)
     parse = lambda f: earlier.get(lambda: parse_file(f), "parsed", str(f), f.read_text(encoding="utf-8"))
     if earlier.folder:
         ahead(parse, [f for f in files if not earlier.has("parsed", str(f), f.read_text(encoding="utf-8"))])
     parsed = apart([parse(f) for f in files])
     texts = Sources(parsed, [f.stem for f in files])
-    sources = [source for *_, source in parsed]
+    written = [source for *_, source in parsed]
 
     def one(item, trees, defs, file):
         source = texts.of(item)
@@ -97,7 +102,7 @@ def load(
 
     def early(task):
         made, errors = one(*task)
-        if errors or mistakes(Library({op.name: op for op in made}), sources, worlds, ops=made):
+        if errors or mistakes(Library({op.name: op for op in made}), written, worlds, ops=made):
             return
         finish(made, earlier)
         for op in made:
@@ -112,16 +117,16 @@ def load(
         parsed, [f.stem for f in files], one=one, before=before if earlier.folder else lambda tasks: None, passed=passed
     )
     fresh = [op for op in library.ops.values() if not op.complete]
-    errors += mistakes(library, sources, worlds, ops=fresh)
-    stems = {f.stem: source for f, source in zip(files, sources)}
-    errors += by_hand.taken(library.ops.values(), stems)
+    errors += mistakes(library, written, worlds, ops=fresh)
+    stems = {f.stem: source for f, source in zip(files, written)}
+    if by_hand:
+        errors += taken(library.ops.values(), stems, by_hand)
     unfinished = {f.stem for f in whole} if not errors else ()  # what is wrong may be what calls it
     if unfinished:
-        errors += uncalled_errors(
-            [op for op in uncalled(library.ops, by_hand.called()) if op.file in unfinished], stems
-        )
+        called = by_hand.called if by_hand else frozenset(NEEDED)
+        errors += uncalled_errors([op for op in uncalled(library.ops, called) if op.file in unfinished], stems)
     if errors:
-        raise DefinitionError(render(errors, sources))
+        raise DefinitionError(render(errors, written))
     finish(fresh, earlier)
     return library
 
@@ -279,45 +284,39 @@ def wgsl_files() -> dict[str, str]:
     }
 
 
-def names_files(library: Library, files: dict[str, str]) -> dict[str, str]:
+def names_files(library: Library, by_hand: ByHand) -> dict[str, str]:
     """The modules of names, methods and the entries; what the runtime has by hand goes before an op of that name."""
-    of_runtime = exported(files["runtime/index.ts"]) | exported(files["runtime/core.ts"])
-    functions, methods_by_hand = by_hand.functions_and_methods()
-    names = aliases.names_of(library, methods_by_hand)
+    names = aliases.names_of(library, by_hand.methods)
     spaces = {
-        s: {n: ops for n, ops in table.items() if s != "torch" or n not in functions}
+        s: {n: ops for n, ops in table.items() if s != "torch" or n not in by_hand.root}
         for s, table in names.namespaces.items()
     }
-    made = {
-        f"names/{space}.ts": modules.names_module(space, table, f"runtime/composed/{space}.ts" in files)
-        for space, table in spaces.items()
-    }
+    mixed = [s for s in spaces if s != "torch" and by_hand.functions(s)]
+    made = {f"names/{space}.ts": modules.names_module(space, table) for space, table in spaces.items()}
+    made |= {f"namespaces/{space}.ts": modules.namespace_module(space) for space in mixed}
     made["methods.ts"] = modules.methods_module(names)
     made["needed.ts"] = modules.needed_module([library.ops[n] for n in NEEDED])
+    namespaces = sorted({s.split(".")[0] for s in spaces} - {"torch", "functional"})
     for name, (about, methods) in ENTRIES.items():
-        made[f"{name}.ts"] = modules.entry_module(
-            about, methods, sorted({s.split(".")[0] for s in spaces} - {"torch", "functional"})
-        )
+        folders = [(s, "namespaces" if s in mixed else "names") for s in namespaces]
+        made[f"{name}.ts"] = modules.entry_module(about, methods, folders)
     for outer in sorted({s.split(".")[0] for s in spaces if "." in s}):
         made[f"names/{outer}.ts"] = modules.outer_module(
             outer, [s for s in sorted(spaces) if s.startswith(outer + ".")]
         )
-    made |= core_files(
-        names,
-        {s: exported(files.get(f"runtime/composed/{s if s != 'torch' else 'index'}.ts", "")) for s in spaces},
-        of_runtime,
-    )
+    made |= core_files(names, by_hand)
     made["names/modules.ts"] = nn.modules_module(library, names)
     made["nn.ts"] = modules.nn_module()
     return made
 
 
-def core_files(names: aliases.Names, composed: dict[str, set[str]], of_runtime: set[str]) -> dict[str, str]:
-    """The entry tensorloom/core.  composed: what the runtime makes of ops, by namespace."""
-    tables, by_hand, methods = core.chosen(names, composed)
+def core_files(names: aliases.Names, by_hand: ByHand) -> dict[str, str]:
+    """The entry tensorloom/core."""
+    of_runtime = by_hand.exports["runtime/index"]
+    tables, composed, methods = core.chosen(names, {s: by_hand.functions(s) for s in names.namespaces})
     tables["torch"] = {n: ops for n, ops in tables["torch"].items() if n not in of_runtime}
     made = {
-        f"names/core/{space}.ts": modules.names_module(space, table, by_hand.get(space, ()), "../..")
+        f"names/core/{space}.ts": modules.names_module(space, table, composed.get(space, ()), "../..")
         for space, table in tables.items()
     }
     made["names/core/nn.ts"] = modules.outer_module("nn", ["functional"])

@@ -5,7 +5,7 @@ import { nn, optim } from "../index.js";
 import type { Elements } from "../runtime/program/compiled-op.js";
 import { zeros } from "../runtime/creation/create.js";
 import { titled } from "../runtime/base/class-name.js";
-import { initWebGPUAsync } from "../runtime/devices/webgpu/init.js";
+import { initWebGPUAsync } from "../runtime/init-webgpu.js";
 import { TypeMismatchError, describe } from "../runtime/base/errors.js";
 import type { Parameter } from "../runtime/nn/parameter.js";
 import { Tensor as TensorClass } from "../runtime/tensor/tensor.js";

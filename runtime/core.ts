@@ -106,6 +106,6 @@ export {
 export { get_rng_state, initial_seed, manual_seed, seed, set_rng_state } from "./elements/random.js";
 export { keep, memory, tidy, type DeviceMemory, type Origin } from "./tensor/memory.js";
 export { defaultDevice, setDefaultDevice, type Device } from "./devices/device.js";
-export { gpuDevice, initWebGPUAsync } from "./devices/webgpu/init.js";
+export { gpuDevice, initWebGPUAsync } from "./init-webgpu.js";
 export type { Shape } from "./base/shape.js";
 export { Generator } from "./creation/generator.js";

@@ -1,13 +1,15 @@
 // Sums of gradients: in the engine, and into `.grad` of leaves.
 
 import { AutogradError } from "../base/errors.js";
-import { isTemporary } from "./engine.js";
-import { replaceContent } from "../tensor/copy.js";
+import { clone, replaceContent } from "../tensor/copy.js";
 import { is_grad_enabled } from "../tape/grad-mode.js";
 import * as kernels from "../views/needed-ops.js";
 import { keep } from "../tensor/memory.js";
 import { sameShape, showShape } from "../base/shape.js";
 import type { Tensor } from "../tensor/tensor.js";
+
+/** Gradients made by the engine, which nothing but the engine holds. */
+export const temporary = new WeakSet<Tensor>();
 
 /** The sum of two gradients of one tensor. */
 export function addGradients(a: Tensor, b: Tensor): Tensor {
@@ -31,7 +33,7 @@ export function accumulateInto(variable: Tensor, grad: Tensor): void {
     if (is_grad_enabled()) variable.grad = keep(grad);
     else
       variable.adoptGradient(
-        keep(isTemporary(grad) && !grad.storage.shared && grad.is_contiguous() ? grad : grad.detach().clone()),
+        keep(temporary.has(grad) && !grad.storage.shared && grad.is_contiguous() ? grad : clone(grad.detach())),
       );
   } else if (is_grad_enabled()) {
     variable.grad = keep(addGradients(before, grad));
@@ -39,6 +41,6 @@ export function accumulateInto(variable: Tensor, grad: Tensor): void {
     const sum = addGradients(before.detach(), grad);
     replaceContent(before, sum);
     sum.dispose();
-    if (isTemporary(grad)) grad.dispose();
+    if (temporary.has(grad)) grad.dispose();
   }
 }

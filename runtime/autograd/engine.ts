@@ -3,13 +3,15 @@
 
 import { AutogradError, TypeMismatchError, describe } from "../base/errors.js";
 import { is_grad_enabled, unrecorded, set_grad_enabled } from "../tape/grad-mode.js";
-import { accumulateInto, addGradients } from "./accumulate.js";
+import { accumulateInto, addGradients, temporary } from "./accumulate.js";
 import { atMost } from "../base/named-arguments.js";
 import { type Grad, type Node, gradientEdge, watcher } from "../tape/node.js";
 import { listOf } from "../base/argument-kinds.js";
 import { sameShape, showShape } from "../base/shape.js";
 import { Tensor } from "../tensor/tensor.js";
-import { filledOn, zeros_like } from "../creation/create.js";
+import { clone } from "../tensor/copy.js";
+import { filledOn } from "../tensor/allocate.js";
+import { zeros_like } from "../creation/create.js";
 
 interface Place {
   node: Node;
@@ -49,9 +51,6 @@ function survey(roots: readonly Node[], targets: ReadonlySet<Node> | null): Plan
   }
   return { waiting, needed };
 }
-
-/** Gradients made by the engine, which nothing but the engine holds. */
-const temporary = new WeakSet<Tensor>();
 
 export interface RunOptions {
   retain: boolean;
@@ -162,20 +161,6 @@ function runHooks(node: Node, grads: Grad[]): void {
   }
 }
 
-/** Whether the engine made this gradient and nobody else holds it. */
-export const isTemporary = (grad: Tensor): boolean => temporary.has(grad);
-
-/** Throws if `grad` cannot be the gradient of `tensor`. */
-export function checkGradient(tensor: Tensor, grad: Tensor): void {
-  if (!(grad instanceof Tensor))
-    throw new TypeMismatchError(`assigned grad expected to be a Tensor or null but got grad of type ${describe(grad)}`);
-  if (!sameShape(tensor.shape, grad.shape)) {
-    throw new AutogradError(
-      `assigned grad has data of a different size: ${showShape(grad.shape)} for a tensor of ${showShape(tensor.shape)}`,
-    );
-  }
-}
-
 function place(tensor: Tensor, what: string): Place {
   const node = gradientEdge(tensor);
   if (!node) throw new AutogradError(`${what} does not require grad and does not have a grad_fn`);
@@ -248,8 +233,8 @@ export function backward(
     starts = from.map((t, i) => startingGradient(t, given[i], "ones"));
   from.forEach((tensor, i) => {
     if (!tensor.node) return;
-    if (create) tensor.grad = starts[i]!.clone();
-    else tensor.adoptGradient(unrecorded(() => starts[i]!.clone()));
+    if (create) tensor.grad = clone(starts[i]!);
+    else tensor.adoptGradient(unrecorded(() => clone(starts[i]!)));
   });
   if (options.inputs) {
     const inputs = listed(options.inputs, "backward: inputs");

@@ -3,7 +3,7 @@
 // float64 on the CPU is the place for this.
 
 import { grad } from "./engine.js";
-import * as copying from "../tensor/copy.js";
+import { fill_ } from "../views/transfer.js";
 import { randn, tensor as newTensor, zeros } from "../creation/create.js";
 import { isFloat, newElements } from "../elements/dtype.js";
 import { AutogradError, OpError, TypeMismatchError, describe } from "../base/errors.js";
@@ -92,7 +92,7 @@ async function analytical(outputs: readonly Tensor[], inputs: readonly Tensor[])
     if (!out.requires_grad) continue;
     for (let j = 0; j < out.numel(); j++) {
       const one = zeros([out.numel()], { dtype: out.dtype, device: out.device });
-      copying.fill_(views.select(one, 0, j), 1);
+      fill_(views.select(one, 0, j), 1);
       const grads = grad(out, inputs, {
         grad_outputs: views.reshape(one, out.shape),
         retain_graph: true,

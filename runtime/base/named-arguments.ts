@@ -1,8 +1,18 @@
 // Arguments by place and by name for the functions the runtime has by hand; ops have dispatch/op-arguments.ts.
 
-import { isOptions, tooMany } from "../dispatch/op-arguments.js";
 import { TypeMismatchError } from "./errors.js";
 import { unknownOption } from "./argument-kinds.js";
+
+/** Whether a value is an object of options: a plain object, no tensor, array or typed array. */
+export function isOptions(value: unknown): value is Record<string, unknown> {
+  if (typeof value !== "object" || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}
+
+/** The error for more arguments by place than there are. */
+export const tooMany = (op: string, most: number, given: number): TypeMismatchError =>
+  new TypeMismatchError(`${op}: takes at most ${most} positional argument${most === 1 ? "" : "s"}, but got ${given}`);
 
 const camel = (name: string): string => name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 

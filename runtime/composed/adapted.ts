@@ -1,7 +1,7 @@
 // Functions that are an op with its arguments or results brought into another form.
 
 import { run } from "../dispatch/call.js";
-import * as copying from "../tensor/copy.js";
+import * as copying from "../views/transfer.js";
 import { TypeMismatchError, describe } from "../base/errors.js";
 import { refuse, whole } from "../base/argument-kinds.js";
 import { atMost, named } from "../base/named-arguments.js";

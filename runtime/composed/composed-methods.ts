@@ -1,6 +1,6 @@
 // The composed functions as methods of tensors.  Importing this module installs them.
 
-import { copy_ } from "../tensor/copy.js";
+import { copy_ } from "../views/transfer.js";
 import { argwhere } from "../functions/data-dependent.js";
 import { OpError } from "../base/errors.js";
 import { atMost } from "../base/named-arguments.js";

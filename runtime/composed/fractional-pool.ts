@@ -2,7 +2,7 @@
 
 import { run } from "../dispatch/call.js";
 import type { CompiledOp } from "../program/compiled-op.js";
-import * as copying from "../tensor/copy.js";
+import * as copying from "../views/transfer.js";
 import { rand } from "../creation/create.js";
 import { OpError } from "../base/errors.js";
 import { number } from "../base/argument-kinds.js";

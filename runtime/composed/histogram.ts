@@ -1,7 +1,7 @@
 // Histograms over several axes.
 
 import { run } from "../dispatch/call.js";
-import * as copying from "../tensor/copy.js";
+import * as copying from "../views/transfer.js";
 import { arange, ones } from "../creation/create.js";
 import { OpError } from "../base/errors.js";
 import { named } from "../base/named-arguments.js";

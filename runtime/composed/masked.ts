@@ -1,6 +1,6 @@
 // torch.masked: what runs along an axis, with the elements outside the mask made to count for nothing.
 
-import * as copying from "../tensor/copy.js";
+import * as copying from "../views/transfer.js";
 import { TypeMismatchError } from "../base/errors.js";
 import type { DType } from "../elements/dtype.js";
 import { full } from "../creation/create.js";

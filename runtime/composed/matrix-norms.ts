@@ -2,7 +2,7 @@
 // linalg.cond.
 
 import { run } from "../dispatch/call.js";
-import * as copying from "../tensor/copy.js";
+import * as copying from "../views/transfer.js";
 import type { DType } from "../elements/dtype.js";
 import { OpError } from "../base/errors.js";
 import { named } from "../base/named-arguments.js";

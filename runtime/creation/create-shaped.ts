@@ -1,11 +1,11 @@
 // Less common new tensors: with strides of one's own, the places of triangles, curves from one number to another, and
 // random tensors of a given mean.
 
+import { emptyOn } from "../tensor/allocate.js";
 import {
   type Options,
   type RandomOptions,
   bound,
-  emptyOn,
   fromElements,
   full,
   making,

@@ -4,16 +4,15 @@ import { held } from "../../host/dtypes.js";
 import type { Elements } from "../program/compiled-op.js";
 import { cast, clone, uploaded } from "../tensor/copy.js";
 import { type Device, defaultDevice, toDevice } from "../devices/device.js";
-import { type DType, converter, dtypeNumber, entry, isFloat, newElements, toDType } from "../elements/dtype.js";
+import { type DType, converter, entry, isFloat, newElements, toDType } from "../elements/dtype.js";
 import { OpError, TypeMismatchError, describe } from "../base/errors.js";
-import { isOptions } from "../dispatch/op-arguments.js";
+import { isOptions, apart, atMost } from "../base/named-arguments.js";
 import * as kernels from "../views/needed-ops.js";
 import { count, flag, number, refuse, whole } from "../base/argument-kinds.js";
 import { tensorOf } from "../tensor/tensor-arguments.js";
-import { keep } from "../tensor/memory.js";
 import { checkShape, contiguousStrides, frozen, integers, numelOf, showShape } from "../base/shape.js";
+import { emptyOn, filledOn } from "../tensor/allocate.js";
 import { Tensor } from "../tensor/tensor.js";
-import { apart, atMost } from "../base/named-arguments.js";
 import { type RandomSource, randomPermutation, sourceOf } from "../elements/random.js";
 import { type Nested, type NumberArray, fromNested, fromTyped } from "../elements/nested-data.js";
 
@@ -87,11 +86,6 @@ const dtypeOf = ({ dtype }: Options, otherwise: DType): DType =>
 
 function finish(x: Tensor, options: Options): Tensor {
   return (options.requires_grad ?? options.requiresGrad) ? x.requires_grad_() : x;
-}
-
-/** A contiguous tensor with undefined elements on a device. */
-export function emptyOn(device: Device, shape: readonly number[], dtype: DType, op: string): Tensor {
-  return new Tensor(device.allocate(dtype, numelOf(shape), op), dtype, frozen(shape), contiguousStrides(shape), 0);
 }
 
 /** A tensor on the elements of a typed array. */
@@ -171,13 +165,6 @@ export function full(...args: unknown[]): Tensor {
 
 const filled = (shape: readonly number[], value: number, dtype: DType, options: Options, op: string): Tensor =>
   finish(filledOn(deviceOf(options), shape, value, dtype, op), options);
-
-/** A contiguous tensor with one value everywhere on a device. */
-export function filledOn(device: Device, shape: readonly number[], value: number, dtype: DType, op: string): Tensor {
-  const out = emptyOn(device, shape, dtype, op);
-  device.fill(out.storage, entry(dtype, op)(value));
-  return out;
-}
 
 /** Elements `f(0)`, `f(1)`, ... computed on the host. */
 function computed(
@@ -388,34 +375,4 @@ export function full_like(...args: [input: Tensor, fill_value: number | boolean,
     options: own,
   } = like("full_like", args, "fill_value");
   return full(x.shape, value as number, own);
-}
-
-// --- Numbers in a tensor's place ------------------------------------------------------------------
-
-const scalars = new Map<number, Map<number, Tensor>>();
-const MOST_SCALARS = 4096,
-  NO_AXES: readonly number[] = /* @__PURE__ */ Object.freeze([]);
-
-/**
- * A tensor without axes for a number given where a tensor is expected; made once for each number, type and device.
- * Without `dtype`: whole numbers are int32, others float32, booleans bool.
- */
-export function scalar(value: number | boolean, device: Device, dtype?: DType): Tensor {
-  if (typeof value !== "number" && typeof value !== "boolean")
-    throw new TypeMismatchError(`expected a tensor or a number, got ${describe(value)}`);
-  const number = Number(value);
-  const type: DType = dtype ?? (typeof value === "boolean" ? "bool" : number === (number | 0) ? "int32" : "float32");
-  const group = device.number * 8 + dtypeNumber(type);
-  let cache = scalars.get(group);
-  if (!cache) scalars.set(group, (cache = new Map<number, Tensor>()));
-  let found = Object.is(number, -0) ? undefined : cache.get(number);
-  if (!found || found.storage.disposed) {
-    const elements = newElements(type, 1);
-    elements[0] = converter(type)(number);
-    found = keep(new Tensor(device.upload(elements, type, "scalar"), type, NO_AXES, NO_AXES, 0, false));
-    found.weak = true;
-    if (cache.size >= MOST_SCALARS) cache.clear();
-    if (!Object.is(number, -0)) cache.set(number, found);
-  }
-  return found;
 }

@@ -1,7 +1,7 @@
 // `Tensor` as programs see it: the class, for instanceof, which also makes tensors as PyTorch's constructor does.
 
 import { type Options, type TensorData, empty, tensor } from "./create.js";
-import { isOptions } from "../dispatch/op-arguments.js";
+import { isOptions } from "../base/named-arguments.js";
 import { Storage } from "../tensor/storage.js";
 import { Tensor as TensorClass } from "../tensor/tensor.js";
 

@@ -4,11 +4,10 @@
 import { tensor } from "../creation/create.js";
 import { IndexError, OpError, TypeMismatchError, describe } from "../base/errors.js";
 import { type Generator, drawnGenerator } from "../creation/generator.js";
-import { isOptions } from "../dispatch/op-arguments.js";
+import { isOptions, atMost, named } from "../base/named-arguments.js";
 import * as kernels from "../views/needed-ops.js";
 import { listOf, number } from "../base/argument-kinds.js";
-import { atMost, named } from "../base/named-arguments.js";
-import { callable } from "../nn/callable.js";
+import { callable } from "../base/callable.js";
 import { sourceOf } from "../elements/random.js";
 import { Tensor } from "../tensor/tensor.js";
 import { titled } from "../base/class-name.js";

@@ -5,7 +5,7 @@ import type { Progress } from "../files/source.js";
 import type { Generator } from "../creation/generator.js";
 import { keep } from "../tensor/memory.js";
 import { named } from "../base/named-arguments.js";
-import { callable } from "../nn/callable.js";
+import { callable } from "../base/callable.js";
 import { Tensor } from "../tensor/tensor.js";
 import { default_collate, default_convert } from "./collate.js";
 import { type DatasetLike, type IterableLike, isBatching, isIndexed, lengthOf, sampleOf } from "./dataset.js";

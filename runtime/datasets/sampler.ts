@@ -4,7 +4,7 @@ import { OpError, TypeMismatchError, describe } from "../base/errors.js";
 import { type Generator, drawnGenerator } from "../creation/generator.js";
 import { refuse } from "../base/argument-kinds.js";
 import { named } from "../base/named-arguments.js";
-import { callable } from "../nn/callable.js";
+import { callable } from "../base/callable.js";
 import { titled } from "../base/class-name.js";
 import { generatorOf, lengthOf, numbersOf } from "./dataset.js";
 

@@ -1,23 +1,19 @@
 // A call of an op: arguments to a plan (cached), memory for the results, the work on the device, the tape.
 
 import { bind_with } from "../../host/binding.js";
-import { can_cast, held } from "../../host/dtypes.js";
+import { held } from "../../host/dtypes.js";
 import type { Call, Meta } from "../../host/model.js";
 import { arrange } from "./op-arguments.js";
 import type { CompiledOp } from "../program/compiled-op.js";
-import { cast, isPlain, replaceContent } from "../tensor/copy.js";
-import { scalar, tensor as newTensor, zeros } from "../creation/create.js";
+import { cast } from "../tensor/copy.js";
+import { scalar } from "../tensor/allocate.js";
 import { type Device, type RandomWords, defaultDevice } from "../devices/device.js";
 import { type DType, dtypeNumber, isFloat } from "../elements/dtype.js";
 import { OpError, TypeMismatchError, describe } from "../base/errors.js";
-import { is_grad_enabled, unrecorded } from "../tape/grad-mode.js";
-import { beforeInPlace, recordInPlace } from "../views/in-place.js";
-import { FunctionNode } from "../tape/node.js";
-import { Plan, ProgramNode, makeNode, runProgram } from "./program-run.js";
+import { Plan, ProgramNode, runProgram } from "./program-run.js";
 import { type RandomSource, nextCall } from "../elements/random.js";
 import { Results } from "../tensor/results.js";
-import { sameShape, showShape } from "../base/shape.js";
-import { Tensor, alias } from "../tensor/tensor.js";
+import { Tensor } from "../tensor/tensor.js";
 
 /** A tensor as the host code sees it. */
 export function metaOf(x: Tensor): Meta {
@@ -99,7 +95,7 @@ function matches(plan: Plan): boolean {
   return true;
 }
 
-function planFor(compiled: CompiledOp, values: readonly unknown[], device: Device): Plan {
+export function planFor(compiled: CompiledOp, values: readonly unknown[], device: Device): Plan {
   const { op } = compiled,
     params = op.params;
   size = hash = count = 0;
@@ -190,7 +186,7 @@ function makePlan(compiled: CompiledOp, values: readonly unknown[], device: Devi
 // --- Running --------------------------------------------------------------------------------------
 
 /** The device of a call's tensors. */
-function deviceOf(compiled: CompiledOp, values: unknown[], wanted: Device | null = null): Device {
+export function deviceOf(compiled: CompiledOp, values: unknown[], wanted: Device | null = null): Device {
   const { params, name } = compiled.op;
   let device: Device | null = wanted;
   for (let i = 0; i < params.length; i++) {
@@ -225,17 +221,14 @@ function mixed(values: unknown[], at: number, a: Device, b: Device, name: string
         `${name}: Expected all tensors to be on the same device, but found at least two devices, ${a.type} and ${b.type}`,
       );
     }
-    values[i] = newTensor(value.storage.elements.slice(value.offset, value.offset + 1), {
-      dtype: value.dtype,
-      shape: [],
-      device: gpu,
-    });
+    const element = value.storage.elements.slice(value.offset, value.offset + 1);
+    values[i] = new Tensor(gpu.upload(element, value.dtype, name), value.dtype, value.shape, value.strides, 0);
   }
   return gpu;
 }
 
 /** Tensors by slot. */
-function place(plan: Plan, values: readonly unknown[]): (Tensor | null)[] {
+export function place(plan: Plan, values: readonly unknown[]): (Tensor | null)[] {
   const { op } = plan.compiled,
     tensors = new Array<Tensor | null>(op.slots.length).fill(null);
   for (let i = 0; i < op.params.length; i++) {
@@ -252,7 +245,7 @@ function place(plan: Plan, values: readonly unknown[]): (Tensor | null)[] {
 /**
  * The results of a planned call.  The op looks at the elements of the call and of the results, if it has requirements.
  */
-function forward(
+export function forward(
   plan: Plan,
   values: readonly unknown[],
   tensors: (Tensor | null)[],
@@ -326,68 +319,4 @@ export function run(compiled: CompiledOp, args: readonly unknown[]): Tensor | Re
     : runValues(compiled, arrange(op, args));
   if (creation?.requiresGrad) out.forEach((x) => x.requires_grad_());
   return results === 1 ? out[0]! : results ? new Results(op.output_names, out) : undefined;
-}
-
-/** Runs an op and replaces the elements of its first argument by the result; answers that argument. */
-export function runInPlace(compiled: CompiledOp, args: readonly unknown[]): Tensor {
-  const { op } = compiled,
-    name = `${op.name}_`,
-    x = args[0];
-  if (!(x instanceof Tensor)) throw new TypeMismatchError(`${name}: expected a tensor, got ${describe(x)}`);
-  const values = arrange(op, args),
-    device = deviceOf(compiled, values);
-  beforeInPlace(x, name);
-  const plan = planFor(compiled, values, device),
-    tensors = place(plan, values),
-    bound = plan.call.slots[op.outputs[0]!]!;
-  if (!sameShape(bound.shape, x.shape)) {
-    throw new OpError(
-      `${name}: output with shape ${showShape(x.shape)} doesn't match the broadcast shape ${showShape(bound.shape)}`,
-    );
-  }
-  if (!can_cast(bound.dtype, x.dtype)) {
-    throw new TypeMismatchError(
-      `${name}: result type ${bound.dtype} can't be cast to the desired output type ${x.dtype}`,
-    );
-  }
-  const random = op.random ? nextCall(values[op.params.length] as RandomSource | undefined) : null;
-  const records = is_grad_enabled() && plan.differentiable && tensors.some((t) => t?.requires_grad);
-  if (!records) {
-    const [result] = forward(plan, values, tensors, random);
-    replaceContent(x, result!);
-    result!.dispose();
-    // What was there is gone, and what is there now does not depend on it (comparisons): zeros flow back.
-    if (is_grad_enabled() && x.requires_grad) {
-      recordInPlace(
-        x,
-        new FunctionNode(`${op.name}Backward`, x, (grad) =>
-          zeros(grad.shape, { dtype: grad.dtype, device: grad.device }),
-        ),
-      );
-    }
-    return x;
-  }
-  // The way back may need what x was; a copy of it takes x's place on the tape.
-  const before = unrecorded(() => x.clone()),
-    known = tensors.map((t) => (t === x ? before : t));
-  before.node = x.currentNode();
-  before.outputNumber = x.outputNumber;
-  // Gradients read it as a plan of the copy says, which lies otherwise in memory than a view does.
-  const past = isPlain(x)
-    ? plan
-    : planFor(
-        compiled,
-        values.map((v) => (v === x ? before : v)),
-        device,
-      );
-  const node = makeNode(past, 0, known, op.outputs, random);
-  const result = unrecorded(() => forward(plan, values, tensors, random))[0]!;
-  replaceContent(x, result);
-  result.dispose();
-  if (node) {
-    recordInPlace(x, node);
-    node.remember([x]);
-    node.saveOutputs([alias(x)]);
-  }
-  return x;
 }

@@ -1,13 +1,15 @@
 // What calls take for some ops only: those that make tensors from numbers alone, windows for example, say where the
 // result shall be and whether it wants a gradient; and tensors may be given as lists, or in any shape.
 
-import { isOptions } from "./op-arguments.js";
-import { tensor } from "../creation/create.js";
+import { isOptions } from "../base/named-arguments.js";
+import { contiguousStrides, frozen } from "../base/shape.js";
+import { fromNested } from "../elements/nested-data.js";
+import { attach, FunctionNode, recording } from "../tape/node.js";
+import { contiguous } from "../tensor/copy.js";
 import { type Device, toDevice } from "../devices/device.js";
 import type { DType } from "../elements/dtype.js";
 import { OpError, describe } from "../base/errors.js";
 import { Tensor } from "../tensor/tensor.js";
-import { row } from "../views/views.js";
 
 /** What such a call may ask for besides its op's own options. */
 const NAMES = new Set(["device", "requires_grad", "requiresGrad", "layout", "pin_memory"]);
@@ -42,8 +44,21 @@ function creationOf(args: readonly unknown[], op: string): Creation | null {
 function listed(value: unknown, name: string, op: string, device: Device, dtype: DType): Tensor {
   if (!Array.isArray(value) || !value.every((v) => typeof v === "number"))
     throw new OpError(`${op}: argument '${name}' must be a tensor or a list of numbers, got ${describe(value)}`);
-  return tensor(value, { dtype, device });
+  const { elements, shape } = fromNested(value, dtype);
+  return new Tensor(device.upload(elements, dtype, op), dtype, frozen(shape), contiguousStrides(shape), 0);
 }
+
+/** The elements in order in another shape: no view to autograd, for nobody sees it but the op. */
+function relaid(x: Tensor, shape: readonly number[]): Tensor {
+  const plain = contiguous(x),
+    out = new Tensor(plain.storage, plain.dtype, frozen(shape), contiguousStrides(shape), plain.offset);
+  return recording(plain)
+    ? attach(out, new FunctionNode("ViewBackward0", plain, (grad) => relaid(grad, plain.shape)))
+    : out;
+}
+
+/** A tensor as a row of its elements. */
+const row = (x: Tensor): Tensor => (x.ndim === 1 ? x : relaid(x, [x.numel()]));
 
 /** See the functions. */
 export interface Calls {

@@ -3,7 +3,7 @@
 import type { Ask } from "../program/compiled-op.js";
 import { AutogradError } from "../base/errors.js";
 import { is_grad_enabled } from "../tape/grad-mode.js";
-import { beforeInPlace } from "../views/in-place.js";
+import { beforeInPlace } from "../tensor/in-place-checks.js";
 import { Tensor } from "../tensor/tensor.js";
 
 /** Throws AutogradError where an argument must not be changed in place now, or would lose its gradient. */

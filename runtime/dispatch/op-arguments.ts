@@ -5,6 +5,7 @@ import type { CompiledOp, Op } from "../program/compiled-op.js";
 import type { DType } from "../elements/dtype.js";
 import { TypeMismatchError, describe } from "../base/errors.js";
 import { refuse, unknownOption } from "../base/argument-kinds.js";
+import { isOptions, tooMany } from "../base/named-arguments.js";
 import { sourceOf } from "../elements/random.js";
 import { Tensor } from "../tensor/tensor.js";
 
@@ -36,13 +37,6 @@ function layoutOf(op: Op): Layout {
     layouts.set(op, layout);
   }
   return layout;
-}
-
-/** Whether a value is an object of options: a plain object, no tensor, array or typed array. */
-export function isOptions(value: unknown): value is Record<string, unknown> {
-  if (typeof value !== "object" || value === null) return false;
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === Object.prototype || prototype === null;
 }
 
 /** How many arguments come before the options. */
@@ -91,10 +85,6 @@ export function arrange(op: Op, args: readonly unknown[]): unknown[] {
   }
   return values;
 }
-
-/** The error for more arguments by place than there are. */
-export const tooMany = (op: string, most: number, given: number): TypeMismatchError =>
-  new TypeMismatchError(`${op}: takes at most ${most} positional argument${most === 1 ? "" : "s"}, but got ${given}`);
 
 const isWhole = (v: unknown): boolean => typeof v === "number" && Number.isInteger(v);
 const WANTED: Readonly<Record<string, string>> = {

@@ -5,7 +5,7 @@ import { held } from "../../host/dtypes.js";
 import type { Bound, Call } from "../../host/model.js";
 import type { CompiledOp, Op } from "../program/compiled-op.js";
 import { cast, clone, isPlain } from "../tensor/copy.js";
-import { filledOn } from "../creation/create.js";
+import { filledOn } from "../tensor/allocate.js";
 import type { Device, Prepared, RandomWords, Told } from "../devices/device.js";
 import { type DType, converter, isFloat } from "../elements/dtype.js";
 import { AutogradError } from "../base/errors.js";

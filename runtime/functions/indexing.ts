@@ -2,8 +2,9 @@
 // tensors of integers or booleans, and true and false, pick elements. A mask on a GPU makes reading a promise, for only
 // the GPU knows how many elements it picks; assigning one value does not.
 
-import { cast, copy_ } from "../tensor/copy.js";
-import * as copying from "../tensor/copy.js";
+import { copy_ } from "../views/transfer.js";
+import { cast } from "../tensor/copy.js";
+import * as copying from "../views/transfer.js";
 import { tensor } from "../creation/create.js";
 import { IndexError, TypeMismatchError, describe } from "../base/errors.js";
 import * as kernels from "../views/needed-ops.js";

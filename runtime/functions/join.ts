@@ -1,17 +1,17 @@
 // Tensors put together out of others: cat, stack and their kin, meshgrid, repeat and tile.  All are copies into views.
 
 import { cast, copyInto } from "../tensor/copy.js";
-import { emptyOn, tensor, zeros } from "../creation/create.js";
+import { emptyOn } from "../tensor/allocate.js";
+import { tensor, zeros } from "../creation/create.js";
 import { metaOf } from "../dispatch/call.js";
 import { result_type } from "../../host/dtypes.js";
 import type { DType } from "../elements/dtype.js";
 import { OpError, TypeMismatchError, describe } from "../base/errors.js";
 import { unrecorded } from "../tape/grad-mode.js";
-import { isOptions } from "../dispatch/op-arguments.js";
+import { isOptions, named } from "../base/named-arguments.js";
 import * as kernels from "../views/needed-ops.js";
 import { flag, refuse, whole } from "../base/argument-kinds.js";
 import { tensorOf } from "../tensor/tensor-arguments.js";
-import { named } from "../base/named-arguments.js";
 import { JoinNode, attach, recording } from "../tape/node.js";
 import { MAX_NUMEL, axisOf, checkShape, integers, sameShape, showShape } from "../base/shape.js";
 import { signature } from "../tensor/signature.js";

@@ -4,12 +4,13 @@
 import * as dynamic from "./data-dependent.js";
 import * as along from "./along-axes.js";
 import * as copying from "../tensor/copy.js";
+import * as transfer from "../views/transfer.js";
 import type { Device, GpuName } from "../devices/device.js";
 import type { DType } from "../elements/dtype.js";
 import * as join from "./join.js";
 import { check } from "../tensor/tensor-arguments.js";
 import { named } from "../base/named-arguments.js";
-import * as placing from "../views/scatter-views.js";
+import * as placing from "./scatter-views.js";
 import { Tensor } from "../tensor/tensor.js";
 import * as copies from "../views/view-copies.js";
 import * as views from "../views/views.js";
@@ -188,10 +189,10 @@ export function to(input: Tensor, dtype: DType): Tensor;
 export function to(input: Tensor, other: Tensor): Tensor;
 export function to(input: Tensor, device: GpuName, dtype?: DType): Tensor;
 export function to(input: Tensor, device: string | Device, dtype?: DType): Tensor | Promise<Tensor>;
-export function to(input: Tensor, options: copying.ToOptions): Tensor | Promise<Tensor>;
+export function to(input: Tensor, options: transfer.ToOptions): Tensor | Promise<Tensor>;
 export function to(input: Tensor, ...args: unknown[]): Tensor | Promise<Tensor> {
   check(input, "to", "input");
-  return copying.to(input, args);
+  return transfer.to(input, args);
 }
 
 /** Of real numbers these are the tensor itself. */

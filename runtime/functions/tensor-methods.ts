@@ -3,7 +3,9 @@
 // called.  The runtime calls the functions, not these methods: nothing that `tensorloom/functional` reaches may import
 // this module.
 
+import { copy_, fill_ } from "../views/transfer.js";
 import * as copying from "../tensor/copy.js";
+import * as transfer from "../views/transfer.js";
 import * as counting from "./counting.js";
 import { empty_strided } from "../creation/create-shaped.js";
 import * as create from "../creation/create.js";
@@ -56,7 +58,7 @@ import * as join from "./join.js";
 import * as kernels from "../views/needed-ops.js";
 import { tensorOf } from "../tensor/tensor-arguments.js";
 import { limited, named } from "../base/named-arguments.js";
-import * as placing from "../views/scatter-views.js";
+import * as placing from "./scatter-views.js";
 import { print, printSync } from "../tensor/print.js";
 import * as resizing from "../views/resize.js";
 import { type Layout, Tensor, type TensorOrNumber } from "../tensor/tensor.js";
@@ -84,22 +86,22 @@ class Methods {
   to(this: Tensor, other: Tensor): Tensor;
   to(this: Tensor, device: GpuName, dtype?: DType): Tensor;
   to(this: Tensor, device: string | Device, dtype?: DType): Tensor | Promise<Tensor>;
-  to(this: Tensor, options: copying.ToOptions): Tensor | Promise<Tensor>;
+  to(this: Tensor, options: transfer.ToOptions): Tensor | Promise<Tensor>;
   to(this: Tensor, ...args: unknown[]): Tensor | Promise<Tensor> {
-    return copying.to(this, args);
+    return transfer.to(this, args);
   }
   type_as(this: Tensor, other: Tensor): Tensor {
     return copying.cast(this, tensorOf(other, "type_as", "other").dtype, "type_as");
   }
   /** Replaces the elements by those of `other`, broadcast. */
   copy_<T extends Tensor>(this: T, other: TensorOrNumber): T {
-    return copying.copy_(this, other);
+    return copy_(this, other);
   }
   fill_<T extends Tensor>(this: T, value: TensorOrNumber | { value: TensorOrNumber }): T {
-    return copying.fill_(this, named("fill_", ["value"], [value])[0] as TensorOrNumber);
+    return fill_(this, named("fill_", ["value"], [value])[0] as TensorOrNumber);
   }
   zero_<T extends Tensor>(this: T): T {
-    return copying.fill_(this, 0);
+    return fill_(this, 0);
   }
   fill_diagonal_<T extends Tensor>(this: T, value: TensorOrNumber, wrap?: boolean | { wrap?: boolean }): T {
     return placing.fill_diagonal_(this, value, wrap);
@@ -384,7 +386,7 @@ for (const [name, f] of Object.entries({ transpose, swapaxes, swapdims, t, squee
 const copies: Record<string, (x: Tensor) => unknown> = {
   clone: copying.clone,
   contiguous: copying.contiguous,
-  cpu: (x) => copying.to(x, ["cpu"]),
+  cpu: (x) => transfer.to(x, ["cpu"]),
 };
 for (const [name, dtype] of Object.entries({
   float: "float32",

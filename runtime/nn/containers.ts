@@ -4,7 +4,7 @@ import { IndexError, OpError, describe } from "../base/errors.js";
 import { listOf, refuse, whole } from "../base/argument-kinds.js";
 import { limited } from "../base/named-arguments.js";
 import type { Tensor } from "../tensor/tensor.js";
-import { callable } from "./callable.js";
+import { callable } from "../base/callable.js";
 import { Module, acyclic, checkModule, entriesOf, forgetOrder } from "./module.js";
 import { Parameter } from "./parameter.js";
 import { indented, showTree } from "./shown.js";

@@ -1,6 +1,6 @@
 // torch.nn.init: starting values, written into tensors in place, unseen by autograd.
 
-import * as copying from "../tensor/copy.js";
+import { copy_, fill_ } from "../views/transfer.js";
 import { rand, randn, tensor as fromData, zeros } from "../creation/create.js";
 import type { NumberArray } from "../elements/nested-data.js";
 import { OpError, TypeMismatchError } from "../base/errors.js";
@@ -33,7 +33,7 @@ export type Nonlinearity =
 /** Writes what `values` makes into `tensor`. */
 function fill(tensor: Tensor, values: () => Tensor): Tensor {
   unrecorded(() => {
-    if (tensor.numel() > 0) copying.copy_(tensor, values());
+    if (tensor.numel() > 0) copy_(tensor, values());
   });
   return tensor;
 }
@@ -128,7 +128,7 @@ function constant(op: string, args: ArrayLike<unknown>, value?: number): Tensor 
   check(tensor, op, "tensor");
   value ??= number(given, op, "val");
   unrecorded(() => {
-    copying.fill_(tensor, value);
+    fill_(tensor, value);
   });
   return tensor;
 }

@@ -1,9 +1,9 @@
 // load_state_dict: values from elsewhere into a module's parameters and buffers, all or none of them.
 
-import * as copying from "../tensor/copy.js";
+import { copy_ } from "../views/transfer.js";
 import { OpError, TypeMismatchError, describe } from "../base/errors.js";
 import { unrecorded } from "../tape/grad-mode.js";
-import { beforeInPlace } from "../views/in-place.js";
+import { beforeInPlace } from "../tensor/in-place-checks.js";
 import { sameShape } from "../base/shape.js";
 import type { Tensor } from "../tensor/tensor.js";
 import type { Loading, Module } from "./module.js";
@@ -48,7 +48,7 @@ export function loadState(module: Module, source: StateSource, strict: boolean):
     const [pairs, report] = compared(module, given, strict);
     for (const { settle } of ready) settle();
     unrecorded(() => {
-      for (const [target, value] of pairs) copying.copy_(target, value);
+      for (const [target, value] of pairs) copy_(target, value);
     });
     return report;
   } catch (error) {

@@ -1,7 +1,8 @@
 // Modules: trees of parameters, buffers and modules that can be called.  A property that holds a parameter or a module
 // belongs to the module; buffers are registered.  Hooks are in hooks.ts, loading of state in load-state.ts.
 
-import * as copying from "../tensor/copy.js";
+import { fill_ } from "../views/transfer.js";
+import * as copying from "../views/transfer.js";
 import type { Device, GpuName } from "../devices/device.js";
 import { isDType, isFloat, toDType, type DType } from "../elements/dtype.js";
 import { OpError, TypeMismatchError, describe } from "../base/errors.js";
@@ -10,7 +11,7 @@ import { callable as callableOf, flag, text } from "../base/argument-kinds.js";
 import { keep } from "../tensor/memory.js";
 import { named } from "../base/named-arguments.js";
 import { Tensor } from "../tensor/tensor.js";
-import { callable } from "./callable.js";
+import { callable } from "../base/callable.js";
 import {
   Hooks,
   hookInto,
@@ -322,7 +323,7 @@ class ModuleClass {
     const forget = option(set_to_none, "zero_grad", "set_to_none");
     for (const p of this.parameters()) {
       if (forget) p.grad = null;
-      else if (p.grad) p.grad = unrecorded(() => copying.fill_(p.grad!.detach(), 0));
+      else if (p.grad) p.grad = unrecorded(() => fill_(p.grad!.detach(), 0));
     }
   }
   /** Calls `f` with every module within, then with this one. */

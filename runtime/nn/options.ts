@@ -1,12 +1,11 @@
 // What constructors of modules share: arguments by place and by name, parameters of a device and a type.
 
-import { isOptions } from "../dispatch/op-arguments.js";
+import { isOptions, named } from "../base/named-arguments.js";
 import { empty } from "../creation/create.js";
 import type { Device } from "../devices/device.js";
 import type { DType } from "../elements/dtype.js";
 import { OpError, TypeMismatchError } from "../base/errors.js";
 import { count, flag, refuse, whole } from "../base/argument-kinds.js";
-import { named } from "../base/named-arguments.js";
 import { Parameter } from "./parameter.js";
 
 /** Where a module's parameters are made, and of what type. */

@@ -6,7 +6,7 @@ import { keep } from "../tensor/memory.js";
 import { named } from "../base/named-arguments.js";
 import { Tensor } from "../tensor/tensor.js";
 import { printSync } from "../tensor/print.js";
-import { callable } from "./callable.js";
+import { callable } from "../base/callable.js";
 
 class ParameterClass extends Tensor {
   /** A leaf on the memory of `data`; it requires a gradient unless told otherwise. */

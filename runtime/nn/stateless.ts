@@ -2,11 +2,12 @@
 // declares them.
 
 import { checkKind, choose, ofKind } from "../dispatch/op-arguments.js";
-import { binds, run, runInPlace } from "../dispatch/call.js";
+import { runInPlace } from "../views/run-in-place.js";
+import { binds, run } from "../dispatch/call.js";
 import type { CompiledOp } from "../program/compiled-op.js";
-import * as copying from "../tensor/copy.js";
+import { copy_ } from "../views/transfer.js";
 import { Tensor } from "../tensor/tensor.js";
-import { callable } from "./callable.js";
+import { callable } from "../base/callable.js";
 import { Module, type Layer } from "./module.js";
 import { construct } from "./options.js";
 import { float, shown } from "./shown.js";
@@ -66,7 +67,7 @@ export function stateless<O, P extends unknown[]>(
       const inplace = (this as unknown as Options).inplace === true,
         op = choose(ops, all, binds);
       return inplace && copied
-        ? copying.copy_(inputs[0]!, run(op, all) as Tensor)
+        ? copy_(inputs[0]!, run(op, all) as Tensor)
         : ((inplace ? runInPlace : run)(op, all) as Tensor);
     }
     override extra_repr(): string {

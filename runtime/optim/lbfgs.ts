@@ -2,13 +2,13 @@
 // a row; what decides the course (losses, slopes) is read.
 
 import { abs, add, dot, max, mul, neg, sub, sum } from "../../names/torch.js";
-import * as copying from "../tensor/copy.js";
+import { copy_ } from "../views/transfer.js";
 import { zeros } from "../creation/create.js";
 import { TypeMismatchError, OpError } from "../base/errors.js";
 import { enable_grad, unrecorded } from "../tape/grad-mode.js";
 import { cat } from "../functions/join.js";
 import { keep, tidy } from "../tensor/memory.js";
-import { callable } from "../nn/callable.js";
+import { callable } from "../base/callable.js";
 import { Tensor } from "../tensor/tensor.js";
 import * as views from "../views/views.js";
 import type { Group, GroupOptions, Params } from "./groups.js";
@@ -188,7 +188,7 @@ function move(params: readonly Tensor[], d: Tensor, t: number): void {
       let at = 0;
       for (const p of params) {
         const n = p.numel();
-        copying.copy_(p, add(p, views.reshape(views.narrow(d, 0, at, n), p.shape), { alpha: t }));
+        copy_(p, add(p, views.reshape(views.narrow(d, 0, at, n), p.shape), { alpha: t }));
         at += n;
       }
     }),
@@ -244,7 +244,7 @@ async function searched(
     const f = await value(await enable_grad(closure)),
       gradient = gathered(params);
     unrecorded(() => {
-      params.forEach((p, i) => copying.copy_(p, origin[i]!));
+      params.forEach((p, i) => copy_(p, origin[i]!));
     });
     return { t: at, f, gradient, slope: await product(gradient, d!) };
   };

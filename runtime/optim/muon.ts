@@ -6,9 +6,9 @@ import { muon_directionOp, muon_iterationOp, muon_stepOp } from "../../ops/optim
 import { run } from "../dispatch/call.js";
 import { zeros_like } from "../creation/create.js";
 import { OpError } from "../base/errors.js";
-import { byShape, forEachStack, runForeach } from "../dispatch/foreach.js";
+import { byShape, forEachStack, runForeach } from "../functions/foreach.js";
 import { keep, tidy } from "../tensor/memory.js";
-import { callable } from "../nn/callable.js";
+import { callable } from "../base/callable.js";
 import { showShape } from "../base/shape.js";
 import type { Tensor } from "../tensor/tensor.js";
 import * as views from "../views/views.js";

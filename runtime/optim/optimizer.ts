@@ -1,6 +1,6 @@
 // What all optimizers share: groups of parameters with their options, state by parameter, steps, hooks.
 
-import * as copying from "../tensor/copy.js";
+import { fill_ } from "../views/transfer.js";
 import { TypeMismatchError } from "../base/errors.js";
 import { enable_grad, unrecorded } from "../tape/grad-mode.js";
 import { callable, flag } from "../base/argument-kinds.js";
@@ -43,7 +43,7 @@ export abstract class Optimizer<O extends object = object> {
     for (const { params } of this.param_groups) {
       for (const p of params) {
         if (drop) p.grad = null;
-        else if (p.ownGradient()) unrecorded(() => copying.fill_(p.ownGradient()!.detach_(), 0));
+        else if (p.ownGradient()) unrecorded(() => fill_(p.ownGradient()!.detach_(), 0));
       }
     }
   }

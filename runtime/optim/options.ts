@@ -1,8 +1,7 @@
 // Options of optimizers and schedulers by name and by place, with PyTorch's names, defaults and complaints.
 
-import { isOptions } from "../dispatch/op-arguments.js";
+import { isOptions, named } from "../base/named-arguments.js";
 import { OpError, TypeMismatchError, describe } from "../base/errors.js";
-import { named } from "../base/named-arguments.js";
 import { Tensor } from "../tensor/tensor.js";
 
 /** What PyTorch's constructors take besides: how it computes, not what. */

@@ -4,10 +4,10 @@
 
 import type { CompiledOp } from "../program/compiled-op.js";
 import { full_like } from "../creation/create.js";
-import { byShape, forEachStack, runForeach } from "../dispatch/foreach.js";
+import { byShape, forEachStack, runForeach } from "../functions/foreach.js";
 import { Gathering } from "../devices/webgpu/buckets.js";
 import { keep } from "../tensor/memory.js";
-import { callable } from "../nn/callable.js";
+import { callable } from "../base/callable.js";
 import { Tensor } from "../tensor/tensor.js";
 import type { Group, Params } from "./groups.js";
 import { Optimizer } from "./optimizer.js";

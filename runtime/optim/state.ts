@@ -1,6 +1,6 @@
 // state_dict() and load_state_dict() of optimizers: parameters stand as numbers, in the order of the groups.
 
-import * as copying from "../tensor/copy.js";
+import * as copying from "../views/transfer.js";
 import { tensor } from "../creation/create.js";
 import type { NumberArray } from "../elements/nested-data.js";
 import { unrecorded } from "../tape/grad-mode.js";

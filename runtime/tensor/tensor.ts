@@ -3,20 +3,17 @@
 // generated modules those of ops; the runtime itself calls the functions, so that a bundle holds those alone that are
 // called.
 
-import { accumulateInto } from "../autograd/accumulate.js";
-import * as autograd from "../autograd/engine.js";
 import type { Elements } from "../program/compiled-op.js";
-import * as copying from "./copy.js";
 import type { Device } from "../devices/device.js";
 import { type DType, deviceBytes, isFloat } from "../elements/dtype.js";
-import { AutogradError, OpError } from "../base/errors.js";
+import { refuse } from "../base/argument-kinds.js";
+import { AutogradError, describe, OpError, TypeMismatchError } from "../base/errors.js";
 import { is_inference_mode_enabled } from "../tape/grad-mode.js";
-import { check } from "./tensor-arguments.js";
 import { enroll, keep } from "./memory.js";
 import { type AccumulateGrad, type Hook, type Node, gradientEdge } from "../tape/node.js";
 import { describeTensor } from "./print.js";
 import { type NestedNumbers, readElements, toNested } from "./read.js";
-import { axisOf, isContiguous, numelOf } from "../base/shape.js";
+import { axisOf, isContiguous, numelOf, sameShape, showShape } from "../base/shape.js";
 import type { Storage } from "./storage.js";
 import { titled } from "../base/class-name.js";
 
@@ -164,16 +161,6 @@ export class Tensor {
     return this.tolist<T>();
   }
 
-  // --- Copies ---------------------------------------------------------------------------------------
-
-  contiguous(options?: Layout): Tensor;
-  contiguous(): Tensor {
-    return copying.contiguous(this);
-  }
-  clone(options?: Layout): Tensor;
-  clone(): Tensor {
-    return copying.clone(this);
-  }
   /** Internal: another tensor on the same elements, outside of the tape. */
   alias(): Tensor {
     return alias(this);
@@ -238,7 +225,7 @@ export class Tensor {
   }
   set grad(value: Tensor | null) {
     if (value) {
-      autograd.checkGradient(this, value);
+      checkGradient(this, value);
       keep(value);
     }
     const before = this.unseen ? this.gradient : null;
@@ -254,16 +241,6 @@ export class Tensor {
   adoptGradient(value: Tensor): void {
     this.grad = value;
     this.unseen = true;
-  }
-  /** Internal: adds to the gradient. */
-  receive(grad: Tensor): void {
-    accumulateInto(this, grad);
-  }
-  /** Adds d(this)/d(leaf) to every leaf's `.grad`; `gradient` weighs the elements of this tensor. */
-  backward(gradient?: Tensor | null | autograd.BackwardOptions, options?: autograd.BackwardOptions): void {
-    if (gradient instanceof Tensor || gradient === null || gradient === undefined)
-      autograd.backward(this, gradient, options);
-    else autograd.backward(this, (gradient as { gradient?: Tensor }).gradient, gradient);
   }
   /** Calls `hook` with the gradient of this tensor whenever one is computed; what it answers takes its place. */
   register_hook(hook: Hook): { remove(): void } {
@@ -307,7 +284,8 @@ export class Tensor {
   }
   /** Takes the memory, shape and type of another tensor, and leaves its own: `x.data = other` in Python. */
   set_data(other: Tensor): this {
-    check(other, "set_data", "new_data");
+    if (!(other instanceof Tensor)) refuse("set_data", "new_data", "a tensor", other);
+    (other as Tensor).check("set_data");
     other.storage.retain();
     this.storage.release();
     this.storage = other.storage;
@@ -334,6 +312,17 @@ titled(Tensor, "Tensor");
 
 const disposeSymbol: symbol | undefined = (Symbol as { dispose?: symbol }).dispose;
 if (disposeSymbol) Object.defineProperty(Tensor.prototype, disposeSymbol, { value: Tensor.prototype.dispose });
+
+/** Throws if `grad` cannot be the gradient of `tensor`. */
+function checkGradient(tensor: Tensor, grad: Tensor): void {
+  if (!(grad instanceof Tensor))
+    throw new TypeMismatchError(`assigned grad expected to be a Tensor or null but got grad of type ${describe(grad)}`);
+  if (!sameShape(tensor.shape, grad.shape)) {
+    throw new AutogradError(
+      `assigned grad has data of a different size: ${showShape(grad.shape)} for a tensor of ${showShape(tensor.shape)}`,
+    );
+  }
+}
 
 /** Another tensor on the same elements, outside of the tape. */
 export function alias(tensor: Tensor, enrolled = false): Tensor {

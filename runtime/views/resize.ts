@@ -1,7 +1,7 @@
 // Changing how many elements a tensor has, in place.
 
 import { copyInto } from "../tensor/copy.js";
-import { emptyOn } from "../creation/create.js";
+import { emptyOn } from "../tensor/allocate.js";
 import { AutogradError } from "../base/errors.js";
 import { type Shape, checkShape, contiguousStrides, integers, numelOf } from "../base/shape.js";
 import { Tensor } from "../tensor/tensor.js";

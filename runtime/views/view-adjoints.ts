@@ -1,7 +1,7 @@
 // The adjoints of views: putting a gradient where the view took its elements from, and summing what was broadcast.
 
 import { copyInto } from "../tensor/copy.js";
-import { zeros } from "../creation/create.js";
+import { filledOn } from "../tensor/allocate.js";
 import * as kernels from "./needed-ops.js";
 import { unrecorded } from "../tape/grad-mode.js";
 import { FunctionNode, attach, recording } from "../tape/node.js";
@@ -12,7 +12,7 @@ import * as views from "./views.js";
 /** A tensor of zeros of `shape` with `grad` at the places that `look` looks at (added up where it looks twice). */
 export function place(grad: Tensor, shape: Shape, look: (tensor: Tensor) => Tensor): Tensor {
   const out = unrecorded(() => {
-    const target = zeros(shape, { dtype: grad.dtype, device: grad.device });
+    const target = filledOn(grad.storage.device, shape, 0, grad.dtype, "zeros");
     addTo(look(target), grad);
     return target;
   });

@@ -1,16 +1,17 @@
 // What views show, in memory of its own: PyTorch's functions that end in `_copy`.  Gradients are those of the views.
 
+import { clone } from "../tensor/copy.js";
 import type { Tensor } from "../tensor/tensor.js";
 import * as views from "./views.js";
 
 const copied =
   <A extends unknown[]>(look: (x: Tensor, ...rest: A) => Tensor) =>
   (x: Tensor, ...rest: A): Tensor =>
-    look(x, ...rest).clone();
+    clone(look(x, ...rest));
 const copiedAll =
   <A extends unknown[]>(look: (x: Tensor, ...rest: A) => Tensor[]) =>
   (x: Tensor, ...rest: A): Tensor[] =>
-    look(x, ...rest).map((t) => t.clone());
+    look(x, ...rest).map((t) => clone(t));
 
 type Size = number | readonly number[];
 

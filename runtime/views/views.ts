@@ -1,12 +1,11 @@
 // Views: other shapes and strides on the same memory, at no cost, with their gradients.
 
 import { contiguous } from "../tensor/copy.js";
-import { isOptions } from "../dispatch/op-arguments.js";
+import { isOptions, named } from "../base/named-arguments.js";
 import { IndexError, OpError } from "../base/errors.js";
 import { is_grad_enabled } from "../tape/grad-mode.js";
 import * as kernels from "./needed-ops.js";
 import { refuse, whole } from "../base/argument-kinds.js";
-import { named } from "../base/named-arguments.js";
 import { FunctionNode, attach } from "../tape/node.js";
 import { place, sumTo } from "./view-adjoints.js";
 import {

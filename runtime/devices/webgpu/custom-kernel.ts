@@ -4,7 +4,7 @@
 
 import type { DType } from "../../elements/dtype.js";
 import { DeviceError, OpError, TypeMismatchError, describe } from "../../base/errors.js";
-import { emptyOn } from "../../creation/create.js";
+import { emptyOn } from "../../tensor/allocate.js";
 import { defaultDevice } from "../device.js";
 import { numelOf, showShape } from "../../base/shape.js";
 import { Tensor } from "../../tensor/tensor.js";

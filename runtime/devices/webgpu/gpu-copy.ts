@@ -5,14 +5,14 @@ import { bind_with } from "../../../host/binding.js";
 import type { Call } from "../../../host/model.js";
 import type { Prepared, Strided } from "../device.js";
 import { dtypeNumber } from "../../elements/dtype.js";
-import { copyOp } from "../../../needed.js";
+import type { CompiledOp } from "../../program/compiled-op.js";
 import type { Storage } from "../../tensor/storage.js";
 
 const plans = new Map<string, Prepared>();
 const MOST_PLANS = 512;
 
-/** Writes the elements of `source` to those of `target`: same shape, same device. */
-export function copyOnGpu(target: Strided, source: Strided): void {
+/** Writes the elements of `source` to those of `target`: same shape, same device.  copyOp: the op `copy`. */
+export function copyOnGpu(copyOp: CompiledOp, target: Strided, source: Strided): void {
   const { op } = copyOp,
     input = op.programs[0]!.inputs[0]!,
     output = op.outputs[0]!;

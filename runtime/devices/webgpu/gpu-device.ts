@@ -94,7 +94,12 @@ export class WebGpuDevice implements Device {
   lost: string | null = null;
 
   /** `onLost` is called when the GPU goes away. */
-  constructor(gpu: GPUDevice, onLost: () => void) {
+  /** copyOp: the op `copy`, which copies between layouts and types. */
+  constructor(
+    gpu: GPUDevice,
+    private readonly copyOp: CompiledOp,
+    onLost: () => void,
+  ) {
     this.gpu = gpu;
     const { features, limits } = gpu;
     this.facts = {
@@ -315,7 +320,7 @@ export class WebGpuDevice implements Device {
     // Who replaces all elements is not to blame for those that were there.
     if (numelOf(target.shape) === target.storage.length && target.storage !== source.storage)
       (target.storage.cell.buffer as PoolBuffer).told = null;
-    copyOnGpu(target, source);
+    copyOnGpu(this.copyOp, target, source);
   }
 
   prepare(op: CompiledOp, program: number, call: Call, wanted: readonly number[]): GpuPrepared {

@@ -5,7 +5,7 @@ import { named } from "../../base/named-arguments.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { multi_head_attention_forward } from "../../composed/attention.js";
 import * as views from "../../views/views.js";
-import { callable } from "../callable.js";
+import { callable } from "../../base/callable.js";
 import { constant_, xavier_normal_, xavier_uniform_ } from "../init.js";
 import { Linear } from "./linear.js";
 import { Module } from "../module.js";

@@ -5,7 +5,7 @@ import { OpError } from "../../base/errors.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import * as F from "../../../names/functional.js";
 import * as views from "../../views/views.js";
-import { callable } from "../callable.js";
+import { callable } from "../../base/callable.js";
 import { uniform_ } from "../init.js";
 import { Module } from "../module.js";
 import { PLACED, construct, parameter, size, type Arguments, type Factory, type Placed } from "../options.js";

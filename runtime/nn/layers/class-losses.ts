@@ -9,7 +9,7 @@ import { add, argmax, gather, ge, logical_and, lt, mean, neg, sub, where } from 
 import { linear_cross_entropy, log_softmax } from "../../../names/functional.js";
 import * as views from "../../views/views.js";
 import { integers } from "../../base/shape.js";
-import { callable } from "../callable.js";
+import { callable } from "../../base/callable.js";
 import { ModuleList, Sequential } from "../containers.js";
 import { Linear } from "./linear.js";
 import { Module } from "../module.js";

@@ -1,10 +1,10 @@
 // Convolutions and their adjoints, over one, two or three axes.
 
-import { isOptions } from "../../dispatch/op-arguments.js";
+import { isOptions } from "../../base/named-arguments.js";
 import { OpError } from "../../base/errors.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import * as F from "../../../names/functional.js";
-import { callable, type Callable } from "../callable.js";
+import { callable, type Callable } from "../../base/callable.js";
 import { _calculate_fan_in_and_fan_out, kaiming_uniform_, uniform_ } from "../init.js";
 import { Module } from "../module.js";
 import {

@@ -1,14 +1,14 @@
 // Tables of vectors, looked up one by one or by bags.
 
 import { number } from "../../base/argument-kinds.js";
-import * as copying from "../../tensor/copy.js";
+import { fill_ } from "../../views/transfer.js";
 import { OpError } from "../../base/errors.js";
 import { unrecorded } from "../../tape/grad-mode.js";
 import { named } from "../../base/named-arguments.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import * as F from "../../../names/functional.js";
 import * as views from "../../views/views.js";
-import { callable } from "../callable.js";
+import { callable } from "../../base/callable.js";
 import { normal_ } from "../init.js";
 import { Module } from "../module.js";
 import { PLACED, construct, parameter, size, type Arguments, type Factory, type Placed } from "../options.js";
@@ -62,7 +62,7 @@ abstract class TableModule extends Module {
   }
   reset_parameters(): void {
     normal_(this.weight);
-    if (this.padding_idx !== null) unrecorded(() => copying.fill_(views.select(this.weight, 0, this.padding_idx!), 0));
+    if (this.padding_idx !== null) unrecorded(() => fill_(views.select(this.weight, 0, this.padding_idx!), 0));
   }
   protected common(): string {
     let text = this.max_norm === null ? "" : `, max_norm=${float(this.max_norm)}`;

@@ -8,7 +8,7 @@ import {
   fractional_max_pool3d,
   type FractionalPoolOptions,
 } from "../../composed/fractional-pool.js";
-import { callable, type Callable } from "../callable.js";
+import { callable, type Callable } from "../../base/callable.js";
 import { Module } from "../module.js";
 import { axes, construct, required, type Arguments } from "../options.js";
 

@@ -3,7 +3,7 @@
 import { OpError } from "../../base/errors.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import * as F from "../../../names/functional.js";
-import { callable } from "../callable.js";
+import { callable } from "../../base/callable.js";
 import { integers } from "../../base/shape.js";
 import { ones_, zeros_ } from "../init.js";
 import { Module } from "../module.js";

@@ -1,7 +1,7 @@
 // Modules that learn from their first input how many channels it has, and are then as if that had been said.
 
 import type { Tensor } from "../../tensor/tensor.js";
-import { callable, type Callable } from "../callable.js";
+import { callable, type Callable } from "../../base/callable.js";
 import { empty, ones, zeros } from "../../creation/create.js";
 import {
   Conv1d,

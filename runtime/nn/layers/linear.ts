@@ -4,7 +4,7 @@ import { OpError } from "../../base/errors.js";
 import { named } from "../../base/named-arguments.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import * as F from "../../../names/functional.js";
-import { callable } from "../callable.js";
+import { callable } from "../../base/callable.js";
 import { kaiming_uniform_, uniform_ } from "../init.js";
 import { Module } from "../module.js";
 import { PLACED, construct, parameter, size, type Arguments, type Factory, type Placed } from "../options.js";

@@ -1,7 +1,7 @@
 // Normalisation by channel, over the batch or within each sample, with running statistics.  The others are in
 // layer-norm.ts.
 
-import * as copying from "../../tensor/copy.js";
+import { copy_, fill_ } from "../../views/transfer.js";
 import { ones, zeros, tensor } from "../../creation/create.js";
 import { OpError } from "../../base/errors.js";
 import { unrecorded } from "../../tape/grad-mode.js";
@@ -9,7 +9,7 @@ import type { Tensor } from "../../tensor/tensor.js";
 import * as F from "../../../names/functional.js";
 import { add } from "../../../names/torch.js";
 import * as views from "../../views/views.js";
-import { callable, type Callable } from "../callable.js";
+import { callable, type Callable } from "../../base/callable.js";
 import { ones_, zeros_ } from "../init.js";
 import { Module } from "../module.js";
 import { PLACED, construct, parameter, size, type Arguments, type Factory, type Placed } from "../options.js";
@@ -71,9 +71,9 @@ export abstract class Norm extends Module {
   }
   reset_running_stats(): void {
     unrecorded(() => {
-      if (this.running_mean) copying.fill_(this.running_mean, 0);
-      if (this.running_var) copying.fill_(this.running_var, 1);
-      if (this.num_batches_tracked) copying.fill_(this.num_batches_tracked, 0);
+      if (this.running_mean) fill_(this.running_mean, 0);
+      if (this.running_var) fill_(this.running_var, 1);
+      if (this.num_batches_tracked) fill_(this.num_batches_tracked, 0);
     });
   }
   reset_parameters(): void {
@@ -120,7 +120,7 @@ function batchNorm(name: string, ranks: readonly number[]): NormConstructor {
         batch = this.training || !this.running_mean;
       let momentum = this.momentum ?? 0;
       if (this.training && tracked) {
-        unrecorded(() => copying.copy_(tracked, add(tracked, 1)));
+        unrecorded(() => copy_(tracked, add(tracked, 1)));
         this.batches =
           tracked.storage.device.type === "cpu" ? Number(tracked.storage.elements[tracked.offset]) : this.batches + 1;
         if (this.momentum === null) momentum = 1 / this.batches;

@@ -2,7 +2,7 @@
 
 import type { Tensor } from "../../tensor/tensor.js";
 import * as F from "../../../names/functional.js";
-import { callable } from "../callable.js";
+import { callable } from "../../base/callable.js";
 import { constant_ } from "../init.js";
 import { Module } from "../module.js";
 import { PLACED, construct, parameter, size, type Arguments, type Factory, type Placed } from "../options.js";

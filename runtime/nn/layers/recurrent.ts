@@ -9,7 +9,7 @@ import { sliceAxis, split, unbind } from "../../views/views.js";
 import * as F from "../../../names/functional.js";
 import { index_select } from "../../../names/torch.js";
 import * as views from "../../views/views.js";
-import { callable } from "../callable.js";
+import { callable } from "../../base/callable.js";
 import { uniform_ } from "../init.js";
 import { Module } from "../module.js";
 import { PLACED, construct, layers, parameter, size, type Arguments, type Factory, type Placed } from "../options.js";

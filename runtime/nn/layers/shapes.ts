@@ -4,7 +4,7 @@ import { whole } from "../../base/argument-kinds.js";
 import { integers } from "../../base/shape.js";
 import { flatten, unflatten } from "../../functions/tensor-functions.js";
 import type { Tensor } from "../../tensor/tensor.js";
-import { callable } from "../callable.js";
+import { callable } from "../../base/callable.js";
 import { Module } from "../module.js";
 import { construct } from "../options.js";
 

@@ -8,7 +8,7 @@ import { add, triu } from "../../../names/torch.js";
 import * as F from "../../../names/functional.js";
 import { Dropout } from "../../../names/modules.js";
 import { MultiheadAttention } from "./attention.js";
-import { callable } from "../callable.js";
+import { callable } from "../../base/callable.js";
 import { ModuleList } from "../containers.js";
 import { xavier_uniform_ } from "../init.js";
 import { LayerNorm } from "./layer-norm.js";

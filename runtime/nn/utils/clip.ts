@@ -2,10 +2,10 @@
 
 import { clip_norm_stepOp, clip_value_stepOp } from "../../../ops/optim.js";
 import { vector_norm } from "../../../names/linalg.js";
-import * as copying from "../../tensor/copy.js";
+import * as copying from "../../views/transfer.js";
 import { zeros } from "../../creation/create.js";
 import { OpError } from "../../base/errors.js";
-import { runForeach } from "../../dispatch/foreach.js";
+import { runForeach } from "../../functions/foreach.js";
 import { unrecorded } from "../../tape/grad-mode.js";
 import { stack } from "../../functions/join.js";
 import { number } from "../../base/argument-kinds.js";

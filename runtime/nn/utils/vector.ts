@@ -1,6 +1,6 @@
 // Parameters as one vector, and back.
 
-import * as copying from "../../tensor/copy.js";
+import { copy_ } from "../../views/transfer.js";
 import { OpError } from "../../base/errors.js";
 import { unrecorded } from "../../tape/grad-mode.js";
 import { cat } from "../../functions/join.js";
@@ -26,7 +26,7 @@ export function vector_to_parameters(vec: Tensor, parameters: Iterable<Tensor>):
       const n = p.numel();
       if (at + n > vec.numel())
         throw new OpError(`vector_to_parameters: the vector has ${vec.numel()} elements, the parameters have more`);
-      copying.copy_(p, views.reshape(views.narrow(vec, 0, at, n), p.shape));
+      copy_(p, views.reshape(views.narrow(vec, 0, at, n), p.shape));
       at += n;
     }
   });

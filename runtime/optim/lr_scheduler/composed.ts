@@ -3,7 +3,7 @@
 import { OpError, TypeMismatchError, describe } from "../../base/errors.js";
 import { listOf } from "../../base/argument-kinds.js";
 import { named } from "../../base/named-arguments.js";
-import { callable } from "../../nn/callable.js";
+import { callable } from "../../base/callable.js";
 import { integers } from "../../base/shape.js";
 import { optionsOf } from "../options.js";
 import { ReduceLROnPlateau } from "./plateau.js";

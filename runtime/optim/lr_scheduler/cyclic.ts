@@ -1,7 +1,7 @@
 // Rates that go up and down, with a momentum that goes the other way: CyclicLR, OneCycleLR.
 
 import { OpError } from "../../base/errors.js";
-import { callable } from "../../nn/callable.js";
+import { callable } from "../../base/callable.js";
 import { must, optionsOf } from "../options.js";
 import {
   type AnyGroup,

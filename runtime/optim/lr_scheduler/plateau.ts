@@ -1,7 +1,7 @@
 // Less when nothing gets better any more.
 
 import { OpError } from "../../base/errors.js";
-import { callable } from "../../nn/callable.js";
+import { callable } from "../../base/callable.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { must, optionsOf } from "../options.js";
 import { numberOf } from "../state.js";

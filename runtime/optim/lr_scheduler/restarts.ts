@@ -1,6 +1,6 @@
 // Cosine annealing that begins anew: SGDR.
 
-import { callable } from "../../nn/callable.js";
+import { callable } from "../../base/callable.js";
 import { must, optionsOf, shown } from "../options.js";
 import { type AnyOptimizer, LRScheduler } from "./scheduler.js";
 

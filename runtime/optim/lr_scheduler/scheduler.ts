@@ -1,10 +1,10 @@
 // What all learning-rate schedulers share, and schedulers from a formula.  A scheduler sets `lr` in the groups of its
 // optimizer.
 
-import * as copying from "../../tensor/copy.js";
+import { fill_ } from "../../views/transfer.js";
 import { OpError, TypeMismatchError, describe } from "../../base/errors.js";
 import { unrecorded } from "../../tape/grad-mode.js";
-import { callable } from "../../nn/callable.js";
+import { callable } from "../../base/callable.js";
 import { limited } from "../../base/named-arguments.js";
 import { Tensor } from "../../tensor/tensor.js";
 import { titled } from "../../base/class-name.js";
@@ -37,7 +37,7 @@ export function rateOf(group: AnyGroup, key = "lr"): number {
 
 /** Sets a group's learning rate; a tensor's element is replaced. */
 export function setRate(group: AnyGroup, rate: number): void {
-  if (group["lr"] instanceof Tensor) unrecorded(() => copying.fill_(group["lr"] as Tensor, rate));
+  if (group["lr"] instanceof Tensor) unrecorded(() => fill_(group["lr"] as Tensor, rate));
   else group["lr"] = rate;
 }
 

@@ -1,6 +1,6 @@
 // torch.profiler.profile: what runs on which device, for how long, how often.
 
-import { isOptions } from "../../dispatch/op-arguments.js";
+import { isOptions, atMost } from "../../base/named-arguments.js";
 import { TypeMismatchError, describe } from "../../base/errors.js";
 import { refuse, unknownOption } from "../../base/argument-kinds.js";
 import { type Target, writeTo } from "../../files/target.js";
@@ -8,7 +8,6 @@ import { type EventList, averages } from "./averages.js";
 import { type FunctionEvent, Recorder } from "./recorder.js";
 import { ProfilerAction, type Schedule } from "./schedule.js";
 import { type ChromeTrace, chromeTrace } from "./trace.js";
-import { atMost } from "../../base/named-arguments.js";
 
 /** Where ops run that are recorded.  CUDA is another name of the GPU. */
 export const ProfilerActivity = { CPU: "cpu", GPU: "webgpu", CUDA: "webgpu" } as const;

@@ -1,7 +1,7 @@
 // Classes that also make an instance when called without `new`, as in Python.
 
-import { atMost, limited } from "../base/named-arguments.js";
-import { titled } from "../base/class-name.js";
+import { atMost, limited } from "./named-arguments.js";
+import { titled } from "./class-name.js";
 
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
 type Class = abstract new (...args: any) => any;

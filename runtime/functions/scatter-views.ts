@@ -1,20 +1,20 @@
 // Copies in which a part is replaced by other elements: the part is whatever a view of the copy shows.  Both gradients
 // flow.
 
-import { copyInto, fill_ } from "../tensor/copy.js";
+import { fill_ } from "../views/transfer.js";
+import { clone, contiguous, copyInto } from "../tensor/copy.js";
 import { full, zeros } from "../creation/create.js";
-import { isOptions } from "../dispatch/op-arguments.js";
+import { isOptions, named } from "../base/named-arguments.js";
 import { OpError } from "../base/errors.js";
 import { unrecorded } from "../tape/grad-mode.js";
 import { number, whole } from "../base/argument-kinds.js";
 import { check } from "../tensor/tensor-arguments.js";
-import { named } from "../base/named-arguments.js";
 import { JoinNode, attach, recording } from "../tape/node.js";
-import { place } from "./view-adjoints.js";
+import { place } from "../views/view-adjoints.js";
 import { axisOf, checkShape, extent, integers, sameShape, showShape } from "../base/shape.js";
 import type { Tensor } from "../tensor/tensor.js";
-import { type DiagonalOptions, as_strided, diagonal, narrow, select, sliceAxis } from "./views.js";
-import * as views from "./views.js";
+import { type DiagonalOptions, as_strided, diagonal, narrow, select, sliceAxis } from "../views/views.js";
+import * as views from "../views/views.js";
 
 /**
  * A copy of `input` in which the elements that `look` shows are those of `src`.
@@ -29,7 +29,7 @@ function replaced(
 ): Tensor {
   check(src, op, "src");
   const out = unrecorded(() => {
-    const copy = input.clone(),
+    const copy = clone(input),
       part = look(copy);
     if (!sameShape(part.shape, src.shape)) {
       throw new OpError(
@@ -44,12 +44,12 @@ function replaced(
     out,
     new JoinNode(`${op}Backward`, [input, src], ([given], wanted) => {
       if (!given) return [null, null];
-      const grad = given.contiguous(),
+      const grad = contiguous(given),
         part = look(grad),
         nothing = (x: Tensor) => zeros(x.shape, { dtype: x.dtype, device: x.device });
       const before = () =>
         onlyReplaced ? replaced(op, nothing(grad), part, look, true) : replaced(op, grad, nothing(part), look);
-      return [wanted[0] ? before() : null, wanted[1] ? part.clone() : null];
+      return [wanted[0] ? before() : null, wanted[1] ? clone(part) : null];
     }),
   );
 }
@@ -130,7 +130,7 @@ export function diag_embed(x: Tensor, at: number | DiagonalOptions = 0, dim1 = -
 export function diag(x: Tensor, offset: number | { diagonal?: number } = 0): Tensor {
   const k = whole(named("diag", ["diagonal"], [offset])[0] ?? 0, "diag", "diagonal");
   if (x.ndim !== 1 && x.ndim !== 2) throw new OpError(`diag: diag(): Supports 1D or 2D tensors. Got ${x.ndim}D`);
-  return x.ndim === 1 ? diag_embed(x, k) : diagonal(x, k).clone();
+  return x.ndim === 1 ? diag_embed(x, k) : clone(diagonal(x, k));
 }
 
 /**

@@ -1,8 +1,9 @@
 // Finding a GPU: in a page or worker through navigator.gpu, in Node through the package `webgpu` where it is installed.
 
-import { advise } from "./slow-warnings.js";
-import { registerDevice, removeDevice, setDefaultDevice } from "../device.js";
-import { WebGpuDevice } from "./gpu-device.js";
+import { copyOp } from "../needed.js";
+import { advise } from "./devices/webgpu/slow-warnings.js";
+import { registerDevice, removeDevice, setDefaultDevice } from "./devices/device.js";
+import { WebGpuDevice } from "./devices/webgpu/gpu-device.js";
 
 /** Limits that are asked for as high as the adapter has them. */
 const LIMITS = [
@@ -34,7 +35,7 @@ async function findGpu(): Promise<GPU | null> {
   if (fromPackage) return fromPackage;
   if (!holder.process?.versions?.node) return null;
   try {
-    const found = (await (await import("../../platform/node.js")).webgpu()) as { create(options: string[]): GPU };
+    const found = (await (await import("./platform/node.js")).webgpu()) as { create(options: string[]): GPU };
     // The object must live as long as its devices.
     fromPackage = found.create([]);
     return fromPackage;
@@ -60,7 +61,7 @@ export async function initWebGPUAsync(options: InitOptions = {}): Promise<boolea
   }
   const gpu = options.device ?? (await requestDevice(options));
   if (!gpu) return false;
-  const device = new WebGpuDevice(gpu, () => {
+  const device = new WebGpuDevice(gpu, copyOp, () => {
     if (current === device) removeDevice("webgpu");
   });
   current = device;

@@ -2,8 +2,8 @@
 // tensors that lie side by side in a device's memory are one long tensor to it, and take one launch.  All others are
 // done one after another.
 
-import { arrange } from "./op-arguments.js";
-import { runValues } from "./call.js";
+import { arrange } from "../dispatch/op-arguments.js";
+import { runValues } from "../dispatch/call.js";
 import type { CompiledOp } from "../program/compiled-op.js";
 import type { List } from "../devices/device.js";
 import { wantsEach } from "../devices/observers.js";

@@ -1,0 +1,35 @@
+// The methods of every tensor that need the tape's engine or a copy.  Each entry of the package imports this module, which
+// installs them: the tensor itself knows nothing of what stands on it.
+
+import * as copying from "../tensor/copy.js";
+import { type Layout, Tensor } from "../tensor/tensor.js";
+import { accumulateInto } from "./accumulate.js";
+import { type BackwardOptions, backward } from "./engine.js";
+
+declare module "../tensor/tensor.js" {
+  interface Tensor extends GradientMethods {}
+}
+
+class GradientMethods {
+  contiguous(options?: Layout): Tensor;
+  contiguous(this: Tensor): Tensor {
+    return copying.contiguous(this);
+  }
+  clone(options?: Layout): Tensor;
+  clone(this: Tensor): Tensor {
+    return copying.clone(this);
+  }
+  /** Internal: adds to the gradient. */
+  receive(this: Tensor, grad: Tensor): void {
+    accumulateInto(this, grad);
+  }
+  /** Adds d(this)/d(leaf) to every leaf's `.grad`; `gradient` weighs the elements of this tensor. */
+  backward(this: Tensor, gradient?: Tensor | null | BackwardOptions, options?: BackwardOptions): void {
+    if (gradient instanceof Tensor || gradient === null || gradient === undefined) backward(this, gradient, options);
+    else backward(this, (gradient as { gradient?: Tensor }).gradient, gradient);
+  }
+}
+
+for (const name of ["contiguous", "clone", "receive", "backward"] as const) {
+  Object.defineProperty(Tensor.prototype, name, Object.getOwnPropertyDescriptor(GradientMethods.prototype, name)!);
+}

@@ -1,0 +1,31 @@
+// Methods on tensors that the generated modules make, each of the ops of one name.
+
+import { binds, run } from "../dispatch/call.js";
+import { choose } from "../dispatch/op-arguments.js";
+import type { CompiledOp } from "../program/compiled-op.js";
+import { Tensor } from "../tensor/tensor.js";
+import { runInPlace } from "../views/run-in-place.js";
+
+/** Puts methods on Tensor: each name runs the op that accepts the tensor and the arguments. */
+export function installMethods(table: Readonly<Record<string, readonly CompiledOp[]>>): void {
+  for (const [name, ops] of Object.entries(table)) {
+    define(name, function (this: Tensor, ...args: unknown[]) {
+      const all = [this, ...args];
+      return run(choose(ops, all, binds), all);
+    });
+  }
+}
+
+/** Puts in-place methods on Tensor: they replace the tensor's elements and answer the tensor. */
+export function installInPlace(table: Readonly<Record<string, readonly CompiledOp[]>>): void {
+  for (const [name, ops] of Object.entries(table)) {
+    define(name, function (this: Tensor, ...args: unknown[]) {
+      const all = [this, ...args];
+      return runInPlace(choose(ops, all, binds), all);
+    });
+  }
+}
+
+function define(name: string, value: (this: Tensor, ...args: unknown[]) => unknown): void {
+  Object.defineProperty(Tensor.prototype, name, { value, writable: true, configurable: true });
+}

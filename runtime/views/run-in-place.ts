@@ -1,0 +1,81 @@
+// An op whose result takes the place of its first argument's elements, and what the tape makes of that.
+
+import { can_cast } from "../../host/dtypes.js";
+import { describe, OpError, TypeMismatchError } from "../base/errors.js";
+import { sameShape, showShape } from "../base/shape.js";
+import { deviceOf, forward, place, planFor } from "../dispatch/call.js";
+import { arrange } from "../dispatch/op-arguments.js";
+import { makeNode } from "../dispatch/program-run.js";
+import { nextCall, type RandomSource } from "../elements/random.js";
+import type { CompiledOp } from "../program/compiled-op.js";
+import { is_grad_enabled, unrecorded } from "../tape/grad-mode.js";
+import { FunctionNode } from "../tape/node.js";
+import { filledOn } from "../tensor/allocate.js";
+import { clone, isPlain, replaceContent } from "../tensor/copy.js";
+import { beforeInPlace } from "../tensor/in-place-checks.js";
+import { alias, Tensor } from "../tensor/tensor.js";
+import { recordInPlace } from "./in-place.js";
+
+/** Runs an op and replaces the elements of its first argument by the result; answers that argument. */
+export function runInPlace(compiled: CompiledOp, args: readonly unknown[]): Tensor {
+  const { op } = compiled,
+    name = `${op.name}_`,
+    x = args[0];
+  if (!(x instanceof Tensor)) throw new TypeMismatchError(`${name}: expected a tensor, got ${describe(x)}`);
+  const values = arrange(op, args),
+    device = deviceOf(compiled, values);
+  beforeInPlace(x, name);
+  const plan = planFor(compiled, values, device),
+    tensors = place(plan, values),
+    bound = plan.call.slots[op.outputs[0]!]!;
+  if (!sameShape(bound.shape, x.shape)) {
+    throw new OpError(
+      `${name}: output with shape ${showShape(x.shape)} doesn't match the broadcast shape ${showShape(bound.shape)}`,
+    );
+  }
+  if (!can_cast(bound.dtype, x.dtype)) {
+    throw new TypeMismatchError(
+      `${name}: result type ${bound.dtype} can't be cast to the desired output type ${x.dtype}`,
+    );
+  }
+  const random = op.random ? nextCall(values[op.params.length] as RandomSource | undefined) : null;
+  const records = is_grad_enabled() && plan.differentiable && tensors.some((t) => t?.requires_grad);
+  if (!records) {
+    const [result] = forward(plan, values, tensors, random);
+    replaceContent(x, result!);
+    result!.dispose();
+    // What was there is gone, and what is there now does not depend on it (comparisons): zeros flow back.
+    if (is_grad_enabled() && x.requires_grad) {
+      recordInPlace(
+        x,
+        new FunctionNode(`${op.name}Backward`, x, (grad) =>
+          filledOn(grad.storage.device, grad.shape, 0, grad.dtype, "zeros"),
+        ),
+      );
+    }
+    return x;
+  }
+  // The way back may need what x was; a copy of it takes x's place on the tape.
+  const before = unrecorded(() => clone(x)),
+    known = tensors.map((t) => (t === x ? before : t));
+  before.node = x.currentNode();
+  before.outputNumber = x.outputNumber;
+  // Gradients read it as a plan of the copy says, which lies otherwise in memory than a view does.
+  const past = isPlain(x)
+    ? plan
+    : planFor(
+        compiled,
+        values.map((v) => (v === x ? before : v)),
+        device,
+      );
+  const node = makeNode(past, 0, known, op.outputs, random);
+  const result = unrecorded(() => forward(plan, values, tensors, random))[0]!;
+  replaceContent(x, result);
+  result.dispose();
+  if (node) {
+    recordInPlace(x, node);
+    node.remember([x]);
+    node.saveOutputs([alias(x)]);
+  }
+  return x;
+}

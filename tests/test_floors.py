@@ -1,0 +1,114 @@
+"""The house has floors: imports between folders go down only, and few files are in a circle of imports."""
+
+import ast
+import json
+from collections import Counter
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from buildtools import node
+from buildtools.paths import ROOT
+
+# From the lowest floor up; what stands in one line may import each other.  A file belongs to the longest name that its
+# path begins with.
+TYPESCRIPT = """
+runtime/platform
+runtime/base
+host wgsl
+runtime/elements
+runtime/tape
+runtime/tensor
+runtime/program
+ops/data
+runtime/devices
+ops/kernels ops/routines.js
+runtime/dispatch
+ops needed.js
+names
+runtime/views
+runtime/creation
+runtime/functions
+runtime/composed
+runtime/files
+runtime/tools
+runtime/autograd
+runtime/datasets
+runtime/nn names/modules.js
+runtime/optim
+runtime namespaces names/core nn.js methods.js core-methods.js index.js core.js functional.js
+compat
+"""
+FILES = 25  # in a folder, at most
+CIRCLE = 2  # files that need each other, at most
+
+
+def floors(table: str) -> dict[str, int]:
+    return {name: n for n, line in enumerate(table.strip().splitlines()) for name in line.split()}
+
+
+def floor(file: str, table: dict[str, int]) -> tuple[int, str]:
+    """The floor of a file and the name that says so."""
+    parts = file.split("/")
+    for n in range(len(parts), 0, -1):
+        name = "/".join(parts[:n])
+        if name in table:
+            return table[name], name
+    raise AssertionError(f"{file} is on no floor; say in tests/test_floors.py on which")
+
+
+def upward(graph: dict[str, list[str]], table: dict[str, int]) -> list[str]:
+    """The imports that go up."""
+    return [f"{f} imports {g}" for f, found in graph.items() for g in found if floor(g, table)[0] > floor(f, table)[0]]
+
+
+def circles(graph: dict[str, list[str]]) -> list[list[str]]:
+    """The sets of files that reach each other (Tarjan), the largest first."""
+    number, low, stack, found = {}, {}, [], []
+
+    def visit(file):
+        number[file] = low[file] = len(number)
+        stack.append(file)
+        for other in graph.get(file, ()):
+            if other not in number:
+                visit(other)
+            if other in stack:
+                low[file] = min(low[file], low[other])
+        if low[file] == number[file]:
+            at = stack.index(file)
+            found.append(sorted(stack[at:]))
+            del stack[at:]
+
+    for file in graph:
+        if file not in number:
+            visit(file)
+    return sorted((c for c in found if len(c) > 1), key=len, reverse=True)
+
+
+def test_a_circle_and_an_import_upward_are_found():
+    graph = {"a/x": ["b/y"], "b/y": ["b/z"], "b/z": ["a/x"], "a/w": ["a/x"]}
+    assert circles(graph) == [["a/x", "b/y", "b/z"]]
+    assert upward(graph, floors("a\nb")) == ["a/x imports b/y"]
+
+
+@pytest.fixture(scope="module")
+def imports(dist) -> dict[str, list[str]]:
+    done = node.run([ROOT / "tests" / "imports.mjs", dist])
+    assert done.returncode == 0, done.stdout
+    return json.loads(done.stdout)
+
+
+def test_imports_in_typescript_go_down(imports):
+    assert len(imports) > 300
+    assert upward(imports, floors(TYPESCRIPT)) == []
+
+
+def test_few_modules_of_typescript_need_each_other(imports):
+    assert [c for c in circles(imports) if len(c) > CIRCLE] == []
+
+
+def test_folders_of_the_runtime_are_small_and_names_say_one_thing():
+    files = sorted((ROOT / "runtime").rglob("*.ts"))
+    assert [f for f, n in Counter(f.parent for f in files).items() if n > FILES] == []
+    assert [name for name, n in Counter(f.name for f in files).items() if n > 2 and name != "index.ts"] == []
