@@ -13,7 +13,7 @@ from itertools import count
 
 from .diagnostics import Error
 from .dims import error
-from .scope import FUNCTIONS, is_tensor, names_in, nodes_in
+from .scope import FUNCTIONS, derived, is_tensor, names_in, nodes_in
 from .syntax import Assign, Binder, Def, Op, Own, Require, Span, X
 
 ABSENT = X("name", (), "none")  # stands for an optional parameter that the call leaves out
@@ -22,7 +22,8 @@ Names = dict[str, X]
 
 def put_in_place(op: Op, ops: dict[str, Op], defs: dict) -> tuple[Op, list[Error]]:
     """The op with every call of another op replaced by that op's formulas.  `defs` go before ops of the same name."""
-    names = {p.name for p in op.params} | {t.name for a in op.body for t in a.targets()}
+    names = {"g", *derived(op), *(x.name for x in (*op.params, *op.outputs, *op.sizes))}
+    names |= {t.name for a in (*op.body, *op.grads) for t in a.targets()}
     work = Inliner(ops, defs, names, indices_of((*op.body, *op.grads)))
     body = [b for a in op.body for b in work.assign(a)]
     grads = [b for a in op.grads for b in work.composed(a)]
@@ -144,22 +145,29 @@ class Inliner:
     def compose(self, e: X, d: Def, before: list[Assign], target: Assign | None = None) -> X:
         """The statements of a definition over tensors in the place of a call; target: what gets its value, a new name
         if there is none."""
-        prefix = self.prefix(d.name)
+        self.calls += 1
         names: Names = {}
+        spoken = {n.val for x in e.args for n in names_in(x)}
+        taken = lambda n: n in self.own or n in self.indices or n in spoken
+
+        def fresh(name: str) -> X:
+            """A name that the caller has not."""
+            found = name if not taken(name) else next(n for k in count(2) if not taken(n := f"{name}{k}"))
+            self.own.add(found)
+            return X("name", (), found, e.span)
+
         for p, value in zip(d.params, e.args):
             if value.kind not in ("name", "num", "str", "field"):  # what is computed is computed once
-                before += self.assign(Assign(f"{prefix}_{p}", None, "=", value, e.span, e.span))
-                value = X("name", (), f"{prefix}_{p}", e.span)
+                local = fresh(p)
+                before += self.assign(Assign(local.val, None, "=", value, e.span, e.span))
+                value = local
             names[p] = value
-        for a in d.body:
-            names[a.name] = X("name", (), f"{prefix}_{a.name}", e.span)
-        taken = self.own | self.indices | {n.val for x in e.args for n in names_in(x)}
-        for i in sorted(indices_of(d.body) - names.keys()):  # an index of the caller is another one
-            fresh = i if i not in taken else next(n for k in count(2) if (n := f"{i}{k}") not in taken)
-            names[i] = X("name", (), fresh, e.span)
-            self.indices.add(fresh)
-        if target is not None:
-            names["out"] = X("name", (), target.name, target.name_span)
+        for name in dict.fromkeys(a.name for a in d.body):
+            if name != "out":
+                names[name] = fresh(name)
+        for name in sorted(indices_of(d.body) - names.keys()):
+            names[name] = fresh(name)
+        names["out"] = fresh(d.name) if target is None else X("name", (), target.name, target.name_span)
         self.open.append(d.name)
         put = lambda x: placed(rename(x, names), e.span)
         for a in d.body:
