@@ -184,11 +184,18 @@ def b_float(x: Expressions, node: ast.Call, want: Type | None) -> Text:
 
 def b_str(x: Expressions, node: ast.Call, want: Type | None) -> Text:
     t = x.kind(node.args[0])
-    if (c := x.class_of(t)) is not None and c.method("__str__"):
+    if (c := x.class_of(t)) is not None and (c.method("__str__") or c.method("__repr__")):
         return f"{x.text(node.args[0], CALL)}.toString()", STR, CALL
     if t not in (INT, STR):
         x.no(node, "str of an int or str only; `decimal` writes a float")
     return f"String({x.text(node.args[0])})", STR, CALL
+
+
+def b_repr(x: Expressions, node: ast.Call, want: Type | None) -> Text:
+    c = x.class_of(x.kind(node.args[0]))
+    if c is None or not c.method("__repr__"):
+        x.no(node, "repr of what has no __repr__")
+    return f"{x.text(node.args[0], CALL)}.toString()", STR, CALL
 
 
 def b_bool(x: Expressions, node: ast.Call, want: Type | None) -> Text:
@@ -310,6 +317,7 @@ BUILTINS = {
     "next": b_next,
     "replace": b_replace,
     "cast": b_cast,
+    "repr": b_repr,
     "decimal": b_decimal,
     **dict.fromkeys(("range", "enumerate", "zip", "reversed", "map"), b_iterated),
 }

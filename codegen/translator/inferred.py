@@ -48,7 +48,7 @@ def inferred(modules: Mapping[str, Path], roots: Iterable[Path]) -> dict[str, In
     options = Options()
     options.export_types = options.preserve_asts = options.check_untyped_defs = options.namespace_packages = True
     options.disallow_untyped_defs = options.disallow_incomplete_defs = options.disallow_any_generics = True
-    options.explicit_package_bases, options.follow_imports, options.python_version = True, "silent", (3, 11)
+    options.explicit_package_bases, options.follow_imports, options.python_version = True, "skip", (3, 11)
     options.mypy_path, options.incremental, options.cache_dir = [str(r) for r in roots], False, devnull
     sources = [BuildSource(str(path), name, None) for name, path in modules.items()]
     try:

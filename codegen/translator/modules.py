@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NoReturn
+from typing import NoReturn, TypeGuard
 
 from .inferred import Inferred, inferred, span
 from .subset import ANY, NONE, Refused, Type, annotation, plain, refuse
@@ -17,7 +17,6 @@ EXTERNAL = {"errors": "../runtime/base/errors.js", "render": "../wgsl/templates.
 # Package of Python -> folder of TypeScript.
 HOMES = {"codegen.host": "host", "codegen": "codegen", "dsl": "dsl"}
 IGNORED = {"__future__", "abc", "dataclasses", "collections.abc", "functools", "math", "typing"}
-DUNDER = {"__init__", "__repr__", "__str__", "__hash__", "__reduce__", "__len__", "__contains__", "__iter__"}
 
 
 @dataclass
@@ -33,8 +32,9 @@ class Function:
 
 @dataclass
 class Class:
-    """fields: with their types, inherited ones first.  value: whether equal fields make it equal.  interface: a
-    dataclass of fields alone, which is an object literal in TypeScript."""
+    """fields: with their types, inherited ones first.  value: whether equal fields make it equal.  interned: whether
+    each distinct one exists once (the metaclass `Interned`).  interface: a dataclass of fields alone, which is an
+    object literal in TypeScript."""
 
     name: str
     module: str
@@ -45,6 +45,7 @@ class Class:
     data: bool = False
     frozen: bool = False
     value: bool = False
+    interned: bool = False
     base: Class | None = None
     exception: bool = False
     abstract: bool = False
@@ -77,7 +78,26 @@ class World:
     def __init__(self, paths: Iterable[Path], roots: Iterable[Path] = (ROOT,)):
         self.roots = [Path(r).resolve() for r in roots]
         self.modules: dict[str, Module] = {}
-        self.known = inferred({self.name_of(p): p for p in map(Path.resolve, paths)}, self.roots)
+        asked = {self.name_of(p): p for p in map(Path.resolve, paths)}
+        self.known = inferred(self.closure(asked), self.roots)
+        for name in asked:
+            self.module(name)
+
+    def closure(self, modules: dict[str, Path]) -> dict[str, Path]:
+        """These modules and all that they import."""
+        found: dict[str, Path] = {}
+        todo = list(modules.items())
+        while todo:
+            name, path = todo.pop()
+            if name in found:
+                continue
+            found[name] = path
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                if isinstance(node, ast.ImportFrom):
+                    full = absolute(name, node)
+                    names = [full, *(f"{full}.{alias.name}" for alias in node.names)]
+                    todo += [(n, p) for n in names if (p := self.path_of(n)) is not None]
+        return found
 
     def name_of(self, path: Path) -> str:
         """The full name of a module."""
@@ -91,10 +111,23 @@ class World:
         return next((p for p in found if p.exists()), None)
 
     def module(self, name: str) -> Module | None:
-        """A module by its full name; None if it is no file below the roots."""
+        """A module by its full name, with all that it imports; None if it is no file below the roots."""
         if name not in self.modules and (path := self.path_of(name)) is not None:
-            Module(name, path, self)
+            before = set(self.modules)
+            self.load(name, path)
+            fresh = [m for n, m in self.modules.items() if n not in before]
+            for step in (Module.name_types, Module.take_types, Module.declare_aliases, Module.take_types):
+                for m in fresh:
+                    m.attempt(step)
+            for step in (Module.declare_functions, Module.declare_classes, Module.take_values):
+                for m in fresh:
+                    m.attempt(step)
         return self.modules.get(name)
+
+    def load(self, name: str, path: Path) -> None:
+        module = Module(name, path, self)
+        self.modules[name] = module
+        module.attempt(Module.find_imports)
 
     def shortest(self, t: Type, defines: str = "") -> Type:
         """A type with the names that the modules give to its unions, but for one that it defines."""
@@ -123,16 +156,15 @@ class World:
 
 
 class Module:
-    """What a file defines and imports.  names: of what it imports -> (module, its name there)."""
+    """What a file defines and imports.  names: of what it imports -> (module, its name there).  refused: what is wrong
+    with it."""
 
     def __init__(self, name: str, path: Path, world: World):
         self.name, self.path, self.file, self.world = name, path, path.name, world
-        world.modules[name] = self
         self.text = path.read_text(encoding="utf-8")
         self.tree = ast.parse(self.text)
         self.inferred: Inferred = world.known.get(name, Inferred())
-        if self.inferred.errors:
-            raise Refused(self.inferred.errors[0])
+        self.refused = Refused(self.inferred.errors[0]) if self.inferred.errors else None
         self.classes: dict[str, Class] = {}
         self.functions: dict[str, Function] = {}
         self.constants: dict[str, Type] = {}
@@ -140,16 +172,22 @@ class Module:
         self.names: dict[str, tuple[Module, str]] = {}
         self.imported: dict[str, Module] = {}  # modules, by the name that stands for them
         self.external = name.rsplit(".", 1)[-1] in EXTERNAL
-        for node in self.tree.body:
-            if not self.external or isinstance(node, ast.ImportFrom):
-                self.take(node)
-        for node in self.tree.body:
-            self.declare_type(node)
-        for node in self.tree.body:
-            self.declare(node)
+
+    def attempt(self, step: Callable[[Module], None]) -> None:
+        """One step of reading it; what is wrong is kept for who translates it."""
+        if self.refused is None:
+            try:
+                step(self)
+            except Refused as refused:
+                self.refused = refused
 
     def no(self, node: ast.AST, message: str) -> NoReturn:
         refuse(node, self.file, message)
+
+    @property
+    def body(self) -> list[ast.stmt]:
+        """Its statements, also those that stand under `if TYPE_CHECKING`."""
+        return [s for n in self.tree.body for s in (n.body if is_for_types(n) else [n])]
 
     def where(self, other: Module) -> str:
         """The import of another module's TypeScript."""
@@ -165,56 +203,71 @@ class Module:
 
     # --- Imports ---
 
-    def take(self, node: ast.stmt) -> None:
-        match node:
-            case ast.ImportFrom(module=name, level=0) if name in IGNORED:
-                pass
-            case ast.ImportFrom(module=name, level=level, names=names):
-                package = self.name.split(".")[: -level or None] if level else []
-                full = ".".join([*package, *([name] if name else [])])
-                for alias in names:
-                    self.take_name(node, full, alias)
-            case ast.Import(names=[ast.alias(name="math")]):
-                pass
-            case ast.Import():
-                self.no(node, "`import`: write `from ... import`")
+    def find_imports(self) -> None:
+        for node in self.body:
+            match node:
+                case ast.ImportFrom(module=name, level=0) if name in IGNORED:
+                    pass
+                case ast.ImportFrom(names=names):
+                    full = absolute(self.name, node)
+                    for alias in names:
+                        self.find(node, full, alias)
+                case ast.Import(names=[ast.alias(name="math")]):
+                    pass
+                case ast.Import() if not self.external:
+                    self.no(node, "`import`: write `from ... import`")
 
-    def take_name(self, node: ast.stmt, full: str, alias: ast.alias) -> None:
-        own = alias.asname or alias.name
+    def find(self, node: ast.stmt, full: str, alias: ast.alias) -> None:
+        own, world = alias.asname or alias.name, self.world
         if alias.name == "decimal":
             return
-        if (module := self.world.module(f"{full}.{alias.name}" if full else alias.name)) is not None:
-            self.imported[own] = module
+        inner = f"{full}.{alias.name}" if full else alias.name
+        if (path := world.path_of(inner)) is not None:
+            if inner not in world.modules:
+                world.load(inner, path)
+            self.imported[own] = world.modules[inner]
             return
-        other = self.world.module(full)
-        if other is None:
+        path = world.path_of(full)
+        if path is None:
+            if self.external:
+                return
             self.no(node, f"import of {full}")
-        if not other.defines(alias.name):
-            self.no(node, f"import of {alias.name}")
-        other, name = other.names.get(alias.name, (other, alias.name))
-        self.names[own] = (other, name)
-        if name in other.classes:
-            self.classes[own] = other.classes[name]
-        if name in other.functions:
-            self.functions[own] = other.functions[name]
-        if name in other.constants:
-            self.constants[own] = other.constants[name]
-        if name in other.types:
-            self.types[own] = other.types[name]
+        if full not in world.modules:
+            world.load(full, path)
+        self.names[own] = (world.modules[full], alias.name)
 
-    def defines(self, name: str) -> bool:
-        return any(name in d for d in (self.classes, self.functions, self.constants, self.types))
+    def take_types(self) -> None:
+        for own, (other, name) in self.names.items():
+            if name in other.classes:
+                self.classes[own] = other.classes[name]
+            if name in other.types:
+                self.types[own] = other.types[name]
+
+    def take_values(self) -> None:
+        for own, (other, name) in self.names.items():
+            if name in other.names:
+                other, name = self.names[own] = other.names[name]
+            if name in other.functions:
+                self.functions[own] = other.functions[name]
+            if name in other.constants:
+                self.constants[own] = other.constants[name]
 
     # --- Definitions ---
 
-    def declare_type(self, node: ast.stmt) -> None:
-        """Notes the names of types, which annotations may use before they are defined."""
-        match node:
-            case ast.ClassDef(name=name):
-                self.types[name] = ("cls", name, self.name)
-                self.classes[name] = Class(name, self.name, node)
-            case ast.Assign(targets=[ast.Name(id=name)]) if self.is_type(node.value):
-                self.types[name] = ("alias", name, self.type_of(node.value), self.name)
+    def name_types(self) -> None:
+        """Notes the names of classes, which annotations may use before they are defined."""
+        for node in self.body:
+            if isinstance(node, ast.ClassDef):
+                self.types[node.name] = ("cls", node.name, self.name)
+                self.classes[node.name] = Class(node.name, self.name, node)
+
+    def declare_aliases(self) -> None:
+        for node in self.body:
+            match node:
+                case ast.Assign(targets=[ast.Name(id=name)], value=value) if self.is_type(value):
+                    self.types[name] = ("alias", name, self.type_of(value), self.name)
+                case ast.AnnAssign(target=ast.Name(id=name), annotation=ast.Name(id="TypeAlias"), value=value) if value:
+                    self.types[name] = ("alias", name, self.type_of(value), self.name)
 
     def type_of(self, node: ast.expr) -> Type:
         return annotation(node, self.types, self.file)
@@ -229,22 +282,24 @@ class Module:
                 return name in self.types
         return False
 
-    def declare(self, node: ast.stmt) -> None:
-        match node:
-            case ast.ClassDef(name=name):
-                self.declare_class(node, self.classes[name])
-            case ast.FunctionDef(name=name):
-                self.functions[name] = self.function(node)
-            case ast.Assign(targets=[ast.Name(id=name)]) if name in self.types:
-                pass
-            case ast.AnnAssign(target=ast.Name(id=name)):
-                self.constants[name] = self.type_of(node.annotation)
-            case ast.Assign(targets=[ast.Name(id=name) as target]):
-                self.constants[name] = self.inferred.names.get(span(target), ANY)  # type: ignore[arg-type]
-            case ast.Assign(targets=[ast.Tuple(elts=targets)]):
-                for t in targets:
-                    if isinstance(t, ast.Name):
-                        self.constants[t.id] = self.inferred.names.get(span(t), ANY)  # type: ignore[arg-type]
+    def declare_functions(self) -> None:
+        for node in self.body:
+            match node:
+                case ast.FunctionDef(name=name):
+                    self.functions[name] = self.function(node)
+                case ast.Assign(targets=[ast.Name(id=name)]) if name in self.types:
+                    pass
+                case ast.AnnAssign(target=ast.Name(id=name)) if name not in self.types:
+                    self.constants[name] = self.type_of(node.annotation)
+                case ast.Assign(targets=targets):
+                    for t in (t for target in targets for t in leaves(target)):
+                        if isinstance(t, ast.Name):
+                            self.constants[t.id] = self.inferred.names.get(span(t), ANY)  # type: ignore[arg-type]
+
+    def declare_classes(self) -> None:
+        for node in self.body:
+            if isinstance(node, ast.ClassDef):
+                self.declare_class(node, self.classes[node.name])
 
     def function(self, node: ast.FunctionDef, method: bool = False) -> Function:
         a = node.args
@@ -280,10 +335,14 @@ class Module:
                 case ast.Name(id=name) if name in self.classes and c.base is None:
                     c.base = self.classes[name]
                     c.base.extended = True
-                    c.exception = c.base.exception
+                    c.exception, c.interned = c.base.exception, c.base.interned
                     c.fields, c.defaults = dict(c.base.fields), dict(c.base.defaults)
                 case _:
                     self.no(base, "this base of a class")
+        for k in node.keywords:
+            if k.arg != "metaclass" or ast.unparse(k.value) != "Interned":
+                self.no(node, f"the keyword {k.arg} of a class")
+            c.interned = True
         for f in node.body:
             match f:
                 case ast.AnnAssign(target=ast.Name(id=name)):
@@ -322,14 +381,29 @@ class Module:
 
     def declare_method(self, node: ast.FunctionDef, c: Class) -> None:
         names = [d.id for d in node.decorator_list if isinstance(d, ast.Name)]
-        if node.name.startswith("__") and node.name not in DUNDER:
-            self.no(node, f"the method {node.name}")
+        if node.name.startswith("__") and node.name not in ("__init__", "__repr__", "__str__"):
+            return  # what only Python asks
         made = self.function(node, "staticmethod" not in names)
         if {"property", "cached_property"} & set(names):
             c.properties.add(node.name)
             if "cached_property" in names:
                 c.cached.add(node.name)
         c.methods[node.name] = made
+
+
+def absolute(module: str, node: ast.ImportFrom) -> str:
+    """The full name of what a module imports from."""
+    package = module.split(".")[: -node.level] if node.level else []
+    return ".".join([*package, *([node.module] if node.module else [])])
+
+
+def is_for_types(node: ast.stmt) -> TypeGuard[ast.If]:
+    return isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+
+
+def leaves(target: ast.expr) -> list[ast.expr]:
+    """The names and places that a target is made of."""
+    return [leaf for e in target.elts for leaf in leaves(e)] if isinstance(target, ast.Tuple) else [target]
 
 
 def pairs(target: ast.expr, value: ast.expr) -> list[tuple[ast.expr, ast.expr]]:

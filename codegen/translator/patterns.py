@@ -92,9 +92,9 @@ def pattern(w: Writer, p: ast.pattern, text: str, t: Type) -> tuple[list[str], l
             return [f"{text} === {w.x.text(value, CALL)}"], []
         case ast.MatchOr(patterns=patterns):
             parts = [pattern(w, q, text, t) for q in patterns]
-            if any(bound for _, bound in parts):
-                w.no(p, "names bound by alternatives")
-            return [f"({' || '.join(' && '.join(conditions) or 'true' for conditions, _ in parts)})"], []
+            if any([b[:2] for b in bound] != [b[:2] for b in parts[0][1]] for _, bound in parts):
+                w.no(p, "names that alternatives bind to different places")
+            return [f"({' || '.join(' && '.join(conditions) or 'true' for conditions, _ in parts)})"], parts[0][1]
         case ast.MatchSequence(patterns=patterns) if t[0] == "items":
             parts = [pattern(w, q, *pair) for q, pair in zip(patterns, t[1:], strict=True)]
             return [c for cs, _ in parts for c in cs], [b for _, bs in parts for b in bs]

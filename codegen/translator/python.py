@@ -25,7 +25,29 @@ export function zip<A, B>(a: readonly A[], b: readonly B[]): [A, B][] {
 }
 
 /** What is equal to itself alone. */
-export class Unique {}
+export class Unique {
+  declare serial_: number | undefined;
+}
+
+const instances = new Map<unknown, Map<string, Unique>>();
+let serial = 0;
+
+/** The one instance of its class with the same fields. */
+export function interned<T extends Unique>(made: T): T {
+  const table = defaulted(instances, made.constructor, new Map<string, Unique>());
+  const found = defaulted(table, keyOf(Object.values(made)), made);
+  found.serial_ ??= serial++;
+  return found as T;
+}
+
+/** A text for a value, the same for equal ones. */
+function keyOf(value: unknown): string {
+  if (value instanceof Unique) return `#${value.serial_}`;
+  if (Array.isArray(value)) return `[${value.map(keyOf)}]`;
+  if (typeof value === "string") return JSON.stringify(value);
+  if (typeof value !== "object" || value === null) return String(value);
+  return `{${fields(value).map((key) => keyOf(value[key as keyof object]))}}`;
+}
 
 /** Python's `==` of tuples, lists, dicts, sets and dataclasses. */
 export function equal(a: unknown, b: unknown): boolean {
@@ -37,6 +59,7 @@ export function equal(a: unknown, b: unknown): boolean {
     const other = b as Map<unknown, unknown>;
     return a.size === other.size && [...a].every(([key, x]) => other.has(key) && equal(x, other.get(key)));
   }
+  if (Array.isArray(a)) return a.length === (b as unknown[]).length && a.every((x, i) => equal(x, (b as unknown[])[i]));
   const keys = fields(a);
   return keys.length === fields(b).length && keys.every((key) => equal(a[key as keyof object], b[key as keyof object]));
 }

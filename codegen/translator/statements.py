@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from .expressions import CALL, TERNARY, UNARY, safe
 from .inferred import span
+from .modules import leaves
 from .patterns import write_match
 from .sequences import pattern as target_pattern
 from .subset import ANY, INT, NEVER, STR, Type, annotation, optional, plain
@@ -116,6 +117,9 @@ def statement(w: Writer, s: ast.stmt, declared: set[str], later: set[str]) -> No
             if name not in declared and name in later:
                 hoist(w, s, name, declared)
     inner = [n for f in within(s) for n in named_expressions(f)] if compound else named_expressions(s)
+    for c in within(s):
+        if isinstance(c, ast.comprehension) and named_expressions(c):
+            w.no(s, "`:=` in a comprehension: its conditions are asked of all items first")
     for n in inner:
         if n not in declared and (not compound or n in heads(s)):
             hoist(w, s, n, declared)
@@ -325,10 +329,6 @@ def independent(targets: list[ast.expr], value: ast.Tuple) -> bool:
     calls = any(isinstance(n, ast.Call) for v in value.elts[1:] for n in ast.walk(v))
     own = all(isinstance(t, ast.Name) or ast.unparse(t).startswith("self.") for t in stored)
     return len(targets) == len(value.elts) and not read & {ast.unparse(t) for t in stored} and (own or not calls)
-
-
-def leaves(target: ast.expr) -> list[ast.expr]:
-    return [leaf for e in target.elts for leaf in leaves(e)] if isinstance(target, ast.Tuple) else [target]
 
 
 def assign_names(w: Writer, s: ast.AST, target: ast.Tuple, value: ast.expr, declared: set[str]) -> None:

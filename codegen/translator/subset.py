@@ -42,9 +42,9 @@ def annotation(node: ast.AST, names: dict[str, Type], file: str) -> Type:
         case ast.Name(id=name) if name in SIMPLE:
             return SIMPLE[name]
         case ast.Subscript(value=ast.Name(id="Literal"), slice=ast.Tuple(elts=items)):
-            return ("literal", *(i.value for i in items if isinstance(i, ast.Constant)))
-        case ast.Subscript(value=ast.Name(id="Literal"), slice=ast.Constant(value=text)):
-            return ("literal", text)
+            return ("literal", *(text for i in items for text in texts(i, names, file)))
+        case ast.Subscript(value=ast.Name(id="Literal"), slice=item):
+            return ("literal", *texts(item, names, file))
         case ast.Subscript(value=ast.Name(id=name), slice=item) if name in ONE:
             return (ONE[name], annotation(item, names, file))
         case ast.Subscript(value=ast.Name(id="dict" | "Mapping"), slice=ast.Tuple(elts=[key, item])):
@@ -60,6 +60,16 @@ def annotation(node: ast.AST, names: dict[str, Type], file: str) -> Type:
         case ast.BinOp(op=ast.BitOr()):
             return union([annotation(side, names, file) for side in (node.left, node.right)])
     refuse(node, file, f"no such type in the subset that is translated: {ast.unparse(node)}")
+
+
+def texts(node: ast.expr, names: dict[str, Type], file: str) -> list[str]:
+    """What one entry of `Literal[...]` stands for: a text, or those of another such type."""
+    match node:
+        case ast.Constant(value=str(text)):
+            return [text]
+        case ast.Name(id=name) if name in names and names[name][0] == "alias":
+            return list(names[name][2][1:])
+    refuse(node, file, "Literal of this")
 
 
 def union(parts: list[Type]) -> Type:

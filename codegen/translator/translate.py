@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from .expressions import Expressions, safe
-from .modules import EXTERNAL, Class, Function, Module, World
+from .modules import EXTERNAL, Class, Function, Module, World, is_for_types
 from .python import PYTHON_TS
 from .statements import assigned, statement, uses
 from .subset import NONE, Type, refuse
@@ -35,6 +35,8 @@ def translate(path: str | Path, world: World | None = None) -> str:
     world = world or World([path], roots=[path.parent])
     module = world.module(world.name_of(path))
     assert module is not None
+    if module.refused is not None:
+        raise module.refused
     return Writer(module).module()
 
 
@@ -109,7 +111,7 @@ class Writer:
             self.seen = self.m.tree.body[0].end_lineno or 0
         after_constant = False
         for node in body:
-            if isinstance(node, (ast.Import, ast.ImportFrom)):
+            if isinstance(node, (ast.Import, ast.ImportFrom)) or is_for_types(node):
                 continue
             constant = isinstance(node, (ast.Assign, ast.AnnAssign))
             if not constant or not after_constant:
@@ -133,7 +135,9 @@ class Writer:
                     self.class_(c)
             case ast.FunctionDef(decorator_list=[], name=name):
                 self.function(node, self.m.functions[name], "export function")
-            case ast.Assign(targets=[ast.Name(id=name)]) if name in self.m.types:
+            case ast.Assign(targets=[ast.Name(id=name)]) | ast.AnnAssign(target=ast.Name(id=name)) if (
+                name in self.m.types
+            ):
                 self.put(f"export type {name} = {self.x.ts(self.m.types[name][2], name)};")
                 self.trailing(node)
             case ast.Assign(targets=[ast.Name(id=name)], value=value):
@@ -209,7 +213,7 @@ class Writer:
             pass
         if c.base:
             self.x.used.add(c.base.name)
-        elif c.data and not c.value:
+        elif c.interned or c.data and not c.value:
             base = f" extends {self.x.helper('Unique')}"
         self.put(f"export {'abstract ' if c.abstract else ''}class {c.name}{base} {{")
         self.depth += 1
@@ -224,7 +228,7 @@ class Writer:
         if c.data and (c.own or c.base is None):
             self.constructor(c)
         for f in c.node.body:
-            if isinstance(f, ast.FunctionDef) and (f.name == "__init__" or not f.name.startswith("__")):
+            if isinstance(f, ast.FunctionDef) and f.name in c.methods:
                 self.put("")
                 self.comment_lines(f.lineno)
                 self.method(c, f)
@@ -242,10 +246,12 @@ class Writer:
         self.head("constructor", params, "")
         if c.base is not None:
             self.put(f"  super({', '.join(safe(n) for n in c.base.fields)});")
-        elif not c.value:
+        elif c.interned or not c.value:
             self.put("  super();")
         for name in c.own:
             self.put(f"  this.{name} = {safe(name)};")
+        if c.interned:
+            self.put(f"  return {self.x.helper('interned')}(this);")
         self.put("}")
 
     def head(self, start: str, params: list[str], returns: str) -> None:
@@ -277,9 +283,10 @@ class Writer:
             self.cached(node, f, "override " if c.base is not None and c.base.has(node.name) else "")
         else:
             start = "get " if "property" in decorators else "static " if "staticmethod" in decorators else ""
+            name = "toString" if node.name in ("__repr__", "__str__") else node.name
             if c.base is not None and c.base.has(node.name):
                 start = f"{start}override " if start == "static " else f"override {start}"
-            self.function(node, f, f"{start}{'*' if generates(node) else ''}{node.name}")
+            self.function(node, f, f"{start}{'*' if generates(node) else ''}{name}")
         self.x.inside = None
         self.x.local = before
 
