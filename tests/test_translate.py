@@ -1,9 +1,9 @@
 """Host code and templates mean the same in TypeScript as in Python: both are run on the same arguments, in Node
 and here; what has no equal meaning is refused with its place."""
 
+import importlib
 import json
 import sys
-import types
 
 import pytest
 
@@ -147,6 +147,15 @@ CALLS = [
 ]
 
 
+# What is not translated: what a class of interned instances becomes is the translator's business.
+INTERNED = """\
+class Interned(type):
+    made: dict[tuple[object, ...], object] = {}
+
+    def __call__(cls, *fields: object) -> object:
+        return cls.made.setdefault((cls, *fields), super().__call__(*fields))
+"""
+
 # What a compiler's passes are written in: node classes, sets, tables, closures, generators.
 PASSES = '''\
 """Small passes over small trees."""
@@ -158,6 +167,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal
+
+from interned import Interned
 
 Order = Literal["up", "down"]
 ZERO, ONE = 0, 1
@@ -214,6 +225,34 @@ class Sum(Expression):
     @property
     def parts(self) -> tuple[Expression, ...]:
         return self.left, self.right
+
+
+class Node(metaclass=Interned):
+    def size(self) -> int:
+        return 1
+
+
+@dataclass(frozen=True, eq=False)
+class Leaf(Node):
+    name: str
+    places: tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Pair(Node):
+    left: Node
+    right: Node | None
+
+    def size(self) -> int:
+        return self.left.size() + (self.right.size() if self.right is not None else 0)
+
+
+def once(n: int) -> list[bool | int]:
+    a, b = Leaf("a", (1, n)), Leaf("a", (1, n))
+    pair = Pair(a, None)
+    table = {pair: 1, Pair(b, b): 2}
+    same: list[bool | int] = [a is b, Pair(b, None) is pair, Pair(b, a) is pair, Leaf("a", (n, 1)) == a, a is Leaf("b", (1, n))]
+    return [*same, table[Pair(b, None)], table[Pair(a, a)], Pair(pair, pair).size()]
 
 
 @dataclass(frozen=True)
@@ -482,6 +521,7 @@ PASS_CALLS = [
     ("tables", [["bb", "a", "cc", "a"]]),
     ("orders", [[3, 10, -7, 22, 5]]),
     ("equality", [4]),
+    ("once", [2]),
     ("taken_apart", [[1, 2, 3]]),
     ("taken_apart", [[5, 4, 3, 2]]),
     ("found", [[1, 50, 3], "up"]),
@@ -528,7 +568,7 @@ def run(folder, main: str):
 def subset(tmp_path_factory):
     """The modules above in a folder: as Python, and translated."""
     folder = tmp_path_factory.mktemp("subset")
-    for name, text in (("sample", SUBSET), ("passes", PASSES)):
+    for name, text in (("sample", SUBSET), ("passes", PASSES), ("interned", INTERNED)):
         (folder / f"{name}.py").write_text(text)
     world = World([folder / "sample.py", folder / "passes.py"], [folder])
     for name in ("sample", "passes"):
@@ -537,20 +577,18 @@ def subset(tmp_path_factory):
     return folder
 
 
-def loaded(name: str, text: str):
-    """A module as Python runs it."""
-    module = types.ModuleType(name)
-    sys.modules[name] = module  # dataclasses looks its module up
-    try:
-        exec(compile(text, f"{name}.py", "exec"), module.__dict__)
-    finally:
-        del sys.modules[name]
-    return module
+@pytest.fixture
+def imported(subset, monkeypatch):
+    """The same modules as Python has them."""
+    monkeypatch.syspath_prepend(subset)
+    yield importlib.import_module
+    for name in ("sample", "passes", "interned"):
+        sys.modules.pop(name, None)
 
 
-@pytest.mark.parametrize("name, text, calls", [("sample", SUBSET, CALLS), ("passes", PASSES, PASS_CALLS)])
-def test_same_results(subset, name, text, calls):
-    module = loaded(name, text)
+@pytest.mark.parametrize("name, calls", [("sample", CALLS), ("passes", PASS_CALLS)])
+def test_same_results(subset, imported, name, calls):
+    module = imported(name)
 
     def run_here(function, args):
         args = [module.Point(**a) if isinstance(a, dict) and "x" in a else json.loads(json.dumps(a)) for a in args]

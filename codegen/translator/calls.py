@@ -86,6 +86,8 @@ def method(x: Expressions, node: ast.Call, owner: ast.expr, attr: str) -> Text:
 
 def call_value(x: Expressions, node: ast.Call) -> Text:
     t = x.kind(node.func)
+    if (c := x.class_of(t)) is not None and (found := c.method("__call__")) is not None:
+        return call_function(x, node, found, f"{x.text(node.func, CALL)}.call")
     if t[0] != "fn":
         x.no(node, f"a call of {t[0]}")
     if node.keywords:

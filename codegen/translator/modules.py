@@ -381,7 +381,7 @@ class Module:
 
     def declare_method(self, node: ast.FunctionDef, c: Class) -> None:
         names = [d.id for d in node.decorator_list if isinstance(d, ast.Name)]
-        if node.name.startswith("__") and node.name not in ("__init__", "__repr__", "__str__"):
+        if node.name.startswith("__") and node.name not in ("__init__", "__repr__", "__str__", "__call__"):
             return  # what only Python asks
         made = self.function(node, "staticmethod" not in names)
         if {"property", "cached_property"} & set(names):

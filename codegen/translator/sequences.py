@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from .inferred import span
-from .subset import ANY, INT, STR, Type, plain
+from .subset import ANY, INT, STR, Type, plain, union
 
 if TYPE_CHECKING:
     from .expressions import Expressions, Text
@@ -56,9 +56,7 @@ def source(x: Expressions, node: ast.expr) -> tuple[str, Type]:
         case "dict":
             return (f"Object.keys({s})" if plain(t[1]) == STR else f"[...{s}.keys()]"), t[1]
         case "tuple":
-            if len(set(t[1:])) > 1:
-                x.no(node, "a loop over a tuple of different types")
-            return s, t[1] if len(t) > 1 else ANY
+            return s, union(list(t[1:])) if len(t) > 1 else ANY
         case "set" | "iter":
             return f"[...{s}]", t[1]
         case "list" | "array":

@@ -456,7 +456,9 @@ def write_for(w: Writer, s: ast.For, declared: set[str]) -> None:
             head = f"for (let {i} = {w.x.text(n, 10)} - 1; {i} >= 0; {i}--)"
         case _:
             source, t = w.x.iterable(s.iter)
-            head = f"for (const {bind(s.target, t)} of {source})"
+            own = {n.id for n in ast.walk(s.target) if isinstance(n, ast.Name)}
+            word = "let" if own & assigned(s).keys() else "const"
+            head = f"for ({word} {bind(s.target, t)} of {source})"
     w.put(head + " {")
     w.trailing_head(s)
     w.depth += 1

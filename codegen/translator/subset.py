@@ -18,7 +18,7 @@ Type = tuple[Any, ...]
 INT, FLOAT, BOOL, STR, NONE = ("int",), ("float",), ("bool",), ("str",), ("none",)
 ANY: Type = ("any",)
 NEVER: Type = ("never",)
-SIMPLE = {"int": INT, "float": FLOAT, "bool": BOOL, "str": STR, "None": NONE, "object": ANY}
+SIMPLE = {"int": INT, "float": FLOAT, "bool": BOOL, "str": STR, "None": NONE, "object": ANY, "Any": ANY}
 ONE = {"list": "list", "set": "set", "frozenset": "set", "Sequence": "array", "Iterable": "iter", "Iterator": "iter"}
 
 

@@ -283,7 +283,7 @@ class Writer:
             self.cached(node, f, "override " if c.base is not None and c.base.has(node.name) else "")
         else:
             start = "get " if "property" in decorators else "static " if "staticmethod" in decorators else ""
-            name = "toString" if node.name in ("__repr__", "__str__") else node.name
+            name = {"__repr__": "toString", "__str__": "toString", "__call__": "call"}.get(node.name, node.name)
             if c.base is not None and c.base.has(node.name):
                 start = f"{start}override " if start == "static " else f"override {start}"
             self.function(node, f, f"{start}{'*' if generates(node) else ''}{name}")
@@ -335,7 +335,7 @@ class Writer:
         before, self.x.inner = dict(self.x.local), {}
         self.x.local = {**{n: t for n, t in before.items() if n == "self"}, **{p: t for p, t, _ in f.params}}
         params = self.params(f)
-        returns = "" if constructs else f": {'void' if f.result == NONE else self.x.ts(f.result)}"
+        returns = "" if constructs else f": {self.returned(f)}"
         self.result, self.current = f.result, node
         if start == "export function":
             start = f"export function{'*' if generates(node) else ''} {safe(node.name)}"
@@ -346,6 +346,12 @@ class Writer:
         self.block(body, set(self.x.local))
         self.x.local = before
         self.put("}")
+
+    def returned(self, f: Function) -> str:
+        """What a function's head says of its result."""
+        if f.result[0] == "is":  # TypeGuard
+            return f"{safe(f.params[0][0])} is {self.x.ts(f.result[1])}"
+        return "void" if f.result == NONE else self.x.ts(f.result)
 
     def params(self, f: Function) -> list[str]:
         out = []
@@ -370,7 +376,7 @@ class Writer:
         outer = self.result, self.current, dict(self.x.local)
         self.x.local |= {p: t for p, t, _ in f.params}
         self.result = f.result
-        returns = "void" if f.result == NONE else self.x.ts(f.result)
+        returns = self.returned(f)
         start = f"const {safe(node.name)} = ({', '.join(self.params(f))}): {returns} =>"
         own = {a for a, _, _ in f.params}
         shared = {n for s in ast.walk(node) if isinstance(s, ast.Nonlocal) for n in s.names}
@@ -408,7 +414,7 @@ class Writer:
             inside |= {id(n) for n in names if n.id in own}
         for n in ast.walk(node):
             if isinstance(n, ast.For):
-                own = {t.id for t in ast.walk(n.target) if isinstance(t, ast.Name)}
+                own = {t.id for t in ast.walk(n.target) if isinstance(t, ast.Name)} if counts(n) else set()
                 for name, places in assigned(n).items():
                     if name in own:
                         self.no(places[0], f"the loop variable `{name}` is assigned")
@@ -436,6 +442,11 @@ def generates(node: ast.FunctionDef) -> bool:
     from .statements import within
 
     return any(isinstance(n, (ast.Yield, ast.YieldFrom)) for n in within(node))
+
+
+def counts(s: ast.For) -> bool:
+    """Whether a loop becomes one that counts, whose variable cannot be assigned."""
+    return isinstance(s.iter, ast.Call) and ast.unparse(s.iter.func) in ("range", "enumerate", "reversed")
 
 
 def matched(node: ast.FunctionDef, n: ast.Name) -> bool:
