@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 from buildtools import environment, package
@@ -17,7 +18,8 @@ WORLDS = 10  # small cases of each op in which `check` looks for reads outside a
 
 def main() -> int:
     top = parser()
-    options, options.more = top.parse_known_args()
+    options, more = top.parse_known_args()
+    options.more = more
     if options.more and options.run not in (test, bench):
         top.error(f"unknown: {' '.join(options.more)}")
     try:
@@ -54,7 +56,7 @@ def parser() -> argparse.ArgumentParser:
     )
     commands = top.add_subparsers(title="commands", metavar="")
 
-    def command(name: str, run, text: str) -> argparse.ArgumentParser:
+    def command(name: str, run: Callable[[argparse.Namespace], int], text: str) -> argparse.ArgumentParser:
         sub = commands.add_parser(
             name, help=text.splitlines()[0], description=text, formatter_class=argparse.RawDescriptionHelpFormatter
         )

@@ -9,6 +9,7 @@ import re
 import tempfile
 from collections.abc import Collection, Iterable
 from pathlib import Path
+from typing import Any
 
 from codegen.earlier import Earlier
 from dsl.api import Function
@@ -41,7 +42,7 @@ def mistakes(
     def fresh(kind: str, ops: Iterable[OpDef]) -> list[OpDef]:
         return [op for op in ops if not op.source or not earlier.has(kind, op.source, op.name)]
 
-    def passed(kind: str, ops: Iterable[OpDef], errors: list[Error]):
+    def passed(kind: str, ops: Iterable[OpDef], errors: list[Error]) -> None:
         for op in ops if not errors else ():
             if op.source:
                 earlier.keep(CHECKED, kind, op.source, op.name)
@@ -70,7 +71,7 @@ def mistakes(
     return errors
 
 
-def messages(js: list[str], wgsl: list[str]) -> dict:
+def messages(js: list[str], wgsl: list[str]) -> dict[str, list[Any]]:
     """For each text a list of {line, column, length, text}; `wgsl` is None where there is no GPU."""
     try:
         env = gpu.variables() if wgsl else {}
@@ -83,7 +84,8 @@ def messages(js: list[str], wgsl: list[str]) -> dict:
     lines = [line for line in done.stdout.splitlines() if line.startswith("bodies{")]
     if not lines:
         raise SetupError(f"raw bodies cannot be checked:\n{done.stdout}")
-    return json.loads(lines[-1].removeprefix("bodies"))
+    found: dict[str, list[Any]] = json.loads(lines[-1].removeprefix("bodies"))
+    return found
 
 
 def body(op: OpDef, language: str) -> Code:
@@ -91,6 +93,7 @@ def body(op: OpDef, language: str) -> Code:
 
 
 def raw(op: OpDef) -> Raw:
+    assert op.forward is not None
     return next(s.body.raw for s in op.forward.stmts if isinstance(s.body, RawResult) and s.body.raw.body.op == op.name)
 
 
@@ -117,7 +120,7 @@ IMPORTS = (
 )
 
 
-def js_error(op: OpDef, source: Source, m: dict) -> Error:
+def js_error(op: OpDef, source: Source, m: dict[str, Any]) -> Error:
     at = code_place(source, body(op, "js"), m["line"] - HEAD, m["column"], m["length"])
     return Error("syntax", f"the `js` body of `{op.name}` is no JavaScript", at, m["text"], path=source.path)
 
@@ -156,9 +159,10 @@ def typed(ops: list[OpDef], sources: dict[str, Source]) -> list[Error]:
     for line, column, said in MESSAGE.findall(
         node.run([node.compiler(), "--project", config, "--pretty", "false"]).stdout
     ):
-        begin, op = next(((n, op) for n, op in reversed(begins) if n + HEAD <= int(line) - 1), (0, None))
-        if op is None:
+        before = [(n, op) for n, op in begins if n + HEAD <= int(line) - 1]
+        if not before:
             continue
+        begin, op = before[-1]
         at = code_place(sources[op.file], body(op, "js"), int(line) - 1 - begin - HEAD, int(column) - 1)
         errors.setdefault(
             op.name,
@@ -178,7 +182,7 @@ def typed(ops: list[OpDef], sources: dict[str, Source]) -> list[Error]:
 
 def texts(op: OpDef, library: Library) -> list[str]:
     """The kernels in which a body stands: one for each function that is launched and each type."""
-    text, made = body(op, "wgsl").text, {}
+    text, made = body(op, "wgsl").text, dict[str, None]()
     for n, world in enumerate(worlds(op, WORLDS, seed=3, largest=200)):
         try:
             launches = Function(op, library).launches(*world.arguments(n))
@@ -188,7 +192,7 @@ def texts(op: OpDef, library: Library) -> list[str]:
     return list(made)
 
 
-def wgsl_error(op: OpDef, source: Source, code: str, m: dict) -> Error:
+def wgsl_error(op: OpDef, source: Source, code: str, m: dict[str, Any]) -> Error:
     text = body(op, "wgsl")
     line = m["line"] - code[: code.index(text.text)].count("\n")
     return Error(

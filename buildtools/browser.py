@@ -10,9 +10,13 @@ import http.server
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from . import gpu
 from .environment import SetupError
+
+if TYPE_CHECKING:  # a heavy import, made where it is needed
+    from playwright.sync_api import Browser
 
 WEBGPU = ["--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader"]
 FLAGS = [
@@ -33,7 +37,7 @@ POLICY = "default-src 'self'; style-src 'self' 'unsafe-inline'"
 class _Files(http.server.SimpleHTTPRequestHandler):
     """A folder's files under a Content-Security-Policy."""
 
-    def __init__(self, *args, policy: str = POLICY, **rest) -> None:
+    def __init__(self, *args: Any, policy: str = POLICY, **rest: Any) -> None:
         self.policy = policy
         super().__init__(*args, **rest)
 
@@ -69,13 +73,13 @@ def serve(folder: Path, port: int = 0, policy: str = POLICY) -> Iterator[str]:
 
 
 @contextlib.contextmanager
-def chromium(webgpu: bool = True) -> Iterator[playwright.sync_api.Browser]:  # noqa: F821 - a heavy import, made below
+def chromium(webgpu: bool = True) -> Iterator[Browser]:
     """A headless Chromium while the block runs, with WebGPU or as one that has none."""
     from playwright.sync_api import Error, sync_playwright
 
     folder = gpu.chromium()
     libraries = ":".join([str(folder), *_libraries(folder)])
-    env = {
+    env: dict[str, str | float | bool] = {
         "PATH": "/usr/bin:/bin",
         "HOME": str(folder),
         "XDG_RUNTIME_DIR": str(folder),

@@ -10,8 +10,10 @@ import tempfile
 from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from . import coverage, gpu, node
+from .archives import unpack
 from .environment import SetupError
 from .paths import CACHE, DIST, ROOT
 
@@ -28,7 +30,7 @@ class Replay:
     report: str
     right: frozenset[str]
     wrong: frozenset[str]
-    items: list[dict]
+    items: list[dict[str, Any]]
 
 
 def replay(
@@ -48,7 +50,7 @@ def replay(
     SetupError if it could not run."""
     with tempfile.TemporaryDirectory() as folder:
         results = Path(folder) / "results.json"
-        words = [
+        words: list[str | Path] = [
             ORACLE / "checker" / "check.mjs",
             "--dist",
             dist,
@@ -115,7 +117,7 @@ def corpus(name: str = "opinfo") -> Path:
     wanted = str(archive.stat().st_size)
     if not (stamp.exists() and stamp.read_text() == wanted):
         with tarfile.open(archive) as tar:
-            tar.extractall(folder, **({"filter": "data"} if hasattr(tarfile, "data_filter") else {}))
+            unpack(tar, folder)
         stamp.write_text(wanted)
     return folder / ("public" if name == "opinfo" else name)
 
@@ -125,11 +127,12 @@ def modules() -> set[str]:
     return {file.stem.split("@")[0] for file in (corpus("nn") / "module").glob("*.json")}
 
 
-def odd(items: list[dict]) -> tuple[set[str], int]:
+def odd(items: list[dict[str, Any]]) -> tuple[set[str], int]:
     """The calls of which something is not as recorded, and how many were compared."""
     asked = [x for x in items if not x.get("skip") and not x["forward"].get("skip")]
-    fine = lambda x: x["forward"]["ok"] and (not x.get("grad") or x["grad"].get("skip") or x["grad"]["ok"])
-    return {x["id"] for x in asked if not fine(x)}, len(asked)
+    right = [x for x in asked if x["forward"]["ok"]]
+    fine = {x["id"] for x in right if not x.get("grad") or x["grad"].get("skip") or x["grad"]["ok"]}
+    return {x["id"] for x in asked} - fine, len(asked)
 
 
 # A software GPU takes minutes for more than the most used ones.
@@ -153,7 +156,7 @@ def degenerate_cover() -> None:
     DEGENERATE.write_text(json.dumps(listed, indent=1) + "\n")
 
 
-def _verdict(items: list[dict]) -> tuple[frozenset[str], frozenset[str]]:
+def _verdict(items: list[dict[str, Any]]) -> tuple[frozenset[str], frozenset[str]]:
     good: dict[str, bool] = defaultdict(lambda: True)
     for item in items:
         if item["kind"] != "sample" or item.get("skip") or item["forward"].get("skip"):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from dataclasses import dataclass, field
+from typing import Any
 
 from .paths import ROOT
 
@@ -29,9 +30,9 @@ class Tally:
 
     forward: list[int] = field(default_factory=lambda: [0, 0])
     gradient: list[int] = field(default_factory=lambda: [0, 0])
-    wrong: Counter = field(default_factory=Counter)
+    wrong: Counter[str] = field(default_factory=Counter)
 
-    def count(self, part: list[int], ok: bool, why: str):
+    def count(self, part: list[int], ok: bool, why: str) -> None:
         part[0] += ok
         part[1] += 1
         if not ok:
@@ -46,7 +47,7 @@ class Tally:
         return self.scored and not self.wrong
 
 
-def tallies(items: list[dict]) -> dict[str, Tally]:
+def tallies(items: list[dict[str, Any]]) -> dict[str, Tally]:
     """By name, variants taken together."""
     out: dict[str, Tally] = {}
     for item in items:
@@ -60,7 +61,7 @@ def tallies(items: list[dict]) -> dict[str, Tally]:
     return out
 
 
-def text(results: dict[str, list[dict]], version: str = "2.13") -> str:
+def text(results: dict[str, list[dict[str, Any]]], version: str = "2.13") -> str:
     """The page.  results: the checker's items of all tiers, by device."""
     tiers: dict[str, tuple[int, str]] = {}
     for name, (tier, category) in json.loads((ORACLE / "checker" / "tiers.json").read_text())["ops"].items():
@@ -121,5 +122,5 @@ def why(name: str, category: str, tallies_: list[Tally], reasons: dict[str, str]
     return ", ".join(f"{reason} ({n})" for reason, n in wrong.most_common(2)) or "nothing scored"
 
 
-def write(results: dict[str, list[dict]]) -> None:
+def write(results: dict[str, list[dict[str, Any]]]) -> None:
     COVERAGE.write_text(text(results), encoding="utf-8")

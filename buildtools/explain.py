@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from .environment import SetupError
 
+if TYPE_CHECKING:  # a heavy import, made where it is needed
+    from dsl.opdef import Library
 
-def page(name: str, library: dsl.opdef.Library) -> str:  # noqa: F821 - imported inside .venv
+
+def page(name: str, library: Library) -> str:
     """The text about an op, by its own name or one of PyTorch's.  Raises SetupError for an unknown name."""
     from codegen import explain
     from dsl.api import find

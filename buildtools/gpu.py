@@ -15,8 +15,10 @@ import shutil
 import sys
 import tarfile
 from pathlib import Path
+from typing import Any
 
 from . import node
+from .archives import unpack
 from .environment import SetupError, say
 from .paths import CACHE, NODE_MODULES
 
@@ -71,7 +73,7 @@ def _choice() -> tuple[dict[str, str], str]:
         raise SetupError(f"TENSORLOOM_GPU={asked}: it is `software`, `system` or unset")
     software = None if asked == "system" else _software()
     if os.environ.get("VK_ICD_FILENAMES") == (software or {}).get("VK_ICD_FILENAMES", ""):
-        return software, "SwiftShader"  # chosen by the process that started this one
+        return software or {}, "SwiftShader"  # chosen by the process that started this one
     if asked != "software":
         found = _probe({})
         if found and not found["software"]:
@@ -97,7 +99,7 @@ def _software() -> dict[str, str] | None:
     }
 
 
-def _probe(variables: dict[str, str]) -> dict | None:
+def _probe(variables: dict[str, str]) -> dict[str, Any] | None:
     done = node.run(["--input-type=module", "--eval", PROBE], env=variables, timeout=60)
     lines = [line for line in done.stdout.splitlines() if line.startswith("adapter ")]
     return json.loads(lines[-1].removeprefix("adapter ")) if lines else None
@@ -119,8 +121,7 @@ def _unpack() -> Path:
         _brotli(parcel, target)
         if target.suffix == ".tar":
             with tarfile.open(target) as archive:
-                safely = {"filter": "data"} if hasattr(tarfile, "data_filter") else {}  # Python 3.11.4
-                archive.extractall(UNPACKED, **safely)
+                unpack(archive, UNPACKED)
             target.unlink()
     (UNPACKED / "chromium").chmod(0o755)
     stamp.write_text(version)

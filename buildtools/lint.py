@@ -15,8 +15,8 @@ from .paths import ROOT
 
 def tools() -> dict[str, Callable[[bool], list[str | Path]]]:
     """The command line of each tool, given whether it is to mend what it can."""
-    biome = [node.executable(), node.tool("biome"), "check", "--error-on-warnings", "--max-diagnostics=100"]
-    python = [sys.executable, "-m"]
+    biome: list[str | Path] = [node.executable(), node.tool("biome"), "check", "--error-on-warnings"]
+    python: list[str | Path] = [sys.executable, "-m"]
     return {
         "ruff format": lambda fix: [*python, "ruff", "format", *([] if fix else ["--diff"]), "--quiet", "."],
         "ruff check": lambda fix: [*python, "ruff", "check", *(["--fix"] if fix else []), "--quiet", "."],

@@ -22,6 +22,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 from . import nearest
@@ -64,7 +65,7 @@ def mutate(chosen: list[Mutation], jobs: int, name: str, near: bool = False) -> 
     tried again."""
     FOLDER.mkdir(parents=True, exist_ok=True)
     clean, report = clean_run(), FOLDER / f"{name}.json"
-    verdicts: dict[str, dict] = json.loads(report.read_text()) if report.exists() else {}
+    verdicts: dict[str, dict[str, Any]] = json.loads(report.read_text()) if report.exists() else {}
     say(
         f"{len(chosen)} mutations, {jobs} at a time; {len(clean.seconds)} tests, {len(clean.failed)} left out that "
         "fail without a mutation"
@@ -85,7 +86,10 @@ def mutate(chosen: list[Mutation], jobs: int, name: str, near: bool = False) -> 
 
     with ThreadPoolExecutor(jobs) as pool:
         list(pool.map(partial(trial, tried_near, "near"), [m for m in chosen if str(m) not in verdicts]))
-    missed = lambda: [m for m in chosen if not verdicts[str(m)]["noticed"]]
+
+    def missed() -> list[Mutation]:
+        return [m for m in chosen if not verdicts[str(m)]["noticed"]]
+
     with ThreadPoolExecutor(max(1, jobs // PROCESSES)) as pool:
         if not near:
             list(pool.map(partial(trial, tried_far, "all"), [m for m in missed() if verdicts[str(m)]["by"] == "near"]))
@@ -147,7 +151,7 @@ def tried_far(mutation: Mutation, folder: Path, clean: Clean) -> Verdict:
     by_file: dict[str, float] = defaultdict(float)
     for test, seconds in clean.seconds.items():
         by_file[test.partition("::")[0]] += seconds
-    files = [f for f in sorted(by_file, key=by_file.get) if (ROOT / f).exists() and concerned(f, mutation)]
+    files = [f for f in sorted(by_file, key=by_file.__getitem__) if (ROOT / f).exists() and concerned(f, mutation)]
     tests = [test for f in files for test in clean.seconds if test.startswith(f"{f}::")]
     return tried(
         mutation, folder, nearest.addresses(tests, clean.failed), f"--numprocesses={PROCESSES}", "--dist=worksteal"

@@ -53,12 +53,12 @@ def first(mutation: Mutation, seconds: dict[str, float], failed: Iterable[str] =
     short = {t: t.removeprefix("tests/test_").replace(".py", "") for t in seconds}
     found, spent = {t for t in seconds if any(fnmatchcase(short[t], p) for p in patterns)}, 0.0
     words = subjects(mutation)
-    for test in sorted((t for t in seconds if t not in found and speaks_of(t, words)), key=seconds.get):
+    for test in sorted((t for t in seconds if t not in found and speaks_of(t, words)), key=seconds.__getitem__):
         spent += seconds[test]
         if spent > MOST:
             break
         found.add(test)
-    return addresses(sorted(found, key=seconds.get), failed)
+    return addresses(sorted(found, key=seconds.__getitem__), failed)
 
 
 def subjects(mutation: Mutation) -> frozenset[str]:
@@ -72,8 +72,9 @@ def subjects(mutation: Mutation) -> frozenset[str]:
     if file.suffix != ".op":
         return frozenset(names | ({file.stem} if file.suffix == ".py" else set()))
     bodies = {m[1]: source[m.start() : n.start() if n else None] for m, n in zip(starts, [*starts[1:], None])}
-    calls = lambda body: any(re.search(rf"\b{n}\(", body) for n in names)
-    while more := {name for name, body in bodies.items() if name not in names and calls(body)}:
+    while more := {
+        name for name, body in bodies.items() if name not in names and any(re.search(rf"\b{n}\(", body) for n in names)
+    }:
         names |= more
     paths = [path for name in names for path in re.findall(r"\btorch[\w.]+", bodies.get(name, ""))]
     return frozenset(names | {path.rpartition(".")[2] for path in paths})
@@ -104,7 +105,7 @@ def words(file: Path) -> frozenset[str]:
 def addresses(tests: Iterable[str], failed: Iterable[str] = ()) -> list[str]:
     """As pytest takes them.  A case whose parameters are no plain words stands for all cases of its test, if none of
     them is one that failed without a mutation."""
-    broken, found = {test.partition("[")[0] for test in failed}, {}
+    broken, found = {test.partition("[")[0] for test in failed}, dict[str, None]()
     for test in tests:
         function, _, parameters = test.partition("[")
         if not parameters or PLAIN.fullmatch(parameters[:-1]):

@@ -12,10 +12,10 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from . import lock, node
 from .environment import say
@@ -74,7 +74,7 @@ def definitions(more: Sequence[Path] = (), worlds: int = 0, earlier: Earlier | N
     BuildError."""
     from codegen import package as generator
     from codegen.earlier import Earlier
-    from dsl.diagnostics import render
+    from dsl.diagnostics import DefinitionError, render
     from dsl.source import Source
 
     from . import bodies, by_hand
@@ -87,7 +87,7 @@ def definitions(more: Sequence[Path] = (), worlds: int = 0, earlier: Earlier | N
     whole, kept = files if worlds else added, earlier or Earlier(None)
     try:
         library = generator.load(files, worlds, kept, whole, by_hand.found(kept))
-    except generator.DefinitionError as error:
+    except DefinitionError as error:
         raise BuildError(str(error)) from None
     sources = {file.stem: Source(str(file), file.read_text(encoding="utf-8")) for file in files}
     wrong = bodies.mistakes(library, sources, {file.stem for file in whole}, kept)
@@ -114,7 +114,7 @@ def additional(folder: Path, taken: set[str]) -> list[Path]:
 
 
 @contextmanager
-def everything_kept():
+def everything_kept() -> Iterator[None]:
     """Without looks for garbage: the compiler's trees all stay until the end, and going through them takes a tenth of
     its time."""
     gc.disable()
@@ -143,10 +143,11 @@ def pack(folder: Path, dist: Path = DIST) -> Path:
 def lint(tarball: Path) -> str:
     """What publint (strict) and attw (for an ESM-only package) find in a tarball; empty for nothing."""
     findings = []
-    for words in (
+    tools: list[list[str | Path]] = [
         [node.tool("publint"), "run", tarball, "--strict"],
         [node.tool("attw"), tarball, "--profile", "esm-only", "--no-color"],
-    ):
+    ]
+    for words in tools:
         done = node.run(words)
         # publint would have conditions in `imports` for a `browser` field, which Parcel does not read by itself.
         said = [
@@ -159,7 +160,7 @@ def lint(tarball: Path) -> str:
     return "\n\n".join(findings)
 
 
-def description() -> dict:
+def description() -> dict[str, Any]:
     """The package's own package.json, but for what `_describe` reads from the modules."""
     return {
         "name": "tensorloom",
@@ -191,7 +192,7 @@ def description() -> dict:
     }
 
 
-def _required(entry: str, script: str) -> dict:
+def _required(entry: str, script: str) -> dict[str, Any]:
     """The conditions by which Node's `require` finds an entry: as a module where it can load those, else as a classic
     script."""
     module = {"types": f"./{entry}.d.ts", "default": f"./{entry}.js"}
@@ -291,7 +292,7 @@ def compile_typescript(sources: Path, dist: Path, anew: bool = False) -> None:
     part.replace(written)
 
 
-def _digests(written: Path) -> dict:
+def _digests(written: Path) -> dict[str, Any]:
     """What an earlier call noted; empty where there is none, or none that can be read."""
     try:
         found = json.loads(written.read_text())

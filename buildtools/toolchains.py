@@ -18,6 +18,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from . import node
+from .archives import unpack
 from .environment import SetupError, say
 from .paths import CACHE, ROOT
 
@@ -57,16 +58,15 @@ def project(tool: str | None, tarball: Path, files: dict[str, Path | str], at: P
 
     It is the folder `at`, outside of this checkout, whose node_modules have more than a stranger's (`webgpu` among it);
     for tools that follow no links, the folder beside the tool's node_modules."""
-    folder = at or installed(tool) / "project"
+    there = installed(tool) if tool else CACHE
+    folder = at or there / "project"
     shutil.rmtree(folder, ignore_errors=True)
     (folder / "node_modules").mkdir(parents=True)
-    for part in (installed(tool) / "node_modules").iterdir() if tool and at else ():
+    for part in (there / "node_modules").iterdir() if tool and at else ():
         if part.name[0] != ".":
             (folder / "node_modules" / part.name).symlink_to(part)
     with tarfile.open(tarball) as archive:
-        archive.extractall(
-            folder / "node_modules", **({"filter": "data"} if hasattr(tarfile, "data_filter") else {})
-        )  # Python 3.11.3
+        unpack(archive, folder / "node_modules")
     (folder / "node_modules" / "package").rename(folder / "node_modules" / "tensorloom")
     for name, content in {
         "package.json": '{ "name": "stranger", "private": true, "type": "module" }\n',
@@ -96,7 +96,7 @@ def serving(
     said, started = [], threading.Event()
 
     def listen() -> None:
-        for line in server.stdout:
+        for line in server.stdout or ():
             said.append(line)
             if ready.search(line):
                 started.set()
@@ -109,7 +109,8 @@ def serving(
             raise AssertionError(f"{words[0]} does not start: {''.join(said)}")
         yield said
     finally:
-        server.stdin.close()
+        if server.stdin:
+            server.stdin.close()
         try:
             server.wait(3)
         except subprocess.TimeoutExpired:

@@ -72,7 +72,7 @@ def generate(out: str | Path, library: Library, by_hand: ByHand, earlier: Earlie
 
 
 def load(
-    folder: Path = ROOT / "ops",
+    folder: Path | list[Path] = ROOT / "ops",
     worlds: int = 0,
     earlier: Earlier = Earlier(None),
     whole: Collection[Path] = (),

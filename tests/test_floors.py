@@ -1,10 +1,7 @@
 """The house has floors: imports between folders go down only, and few files are in a circle of imports."""
 
-import ast
 import json
 from collections import Counter
-from functools import cache
-from pathlib import Path
 
 import pytest
 
