@@ -47,7 +47,7 @@ def mistakes(
             if op.source:
                 earlier.keep(CHECKED, kind, op.source, op.name)
 
-    raw = [op for op in library.ops.values() if op.raw and op.file in sources]
+    raw = [op for op in library.ops.values() if op.tree is not None and op.tree.code and op.file in sources]
     ops, strict = fresh("js", raw), fresh("bodies", (op for op in raw if op.file in whole))
     if not ops and not strict:
         return []
@@ -89,7 +89,7 @@ def messages(js: list[str], wgsl: list[str]) -> dict[str, list[Any]]:
 
 
 def body(op: OpDef, language: str) -> Code:
-    return next(c for c in op.raw if c.language == language)
+    return next(c for c in op.tree.code if c.language == language)
 
 
 def raw(op: OpDef) -> Raw:

@@ -7,9 +7,10 @@ from dataclasses import replace
 
 from dsl import saving
 from dsl.axes import axes
-from dsl.expression import E, Symbol, is_loop, show
+from dsl.expression import E, Symbol, is_loop, show, symbols
 from dsl.ir import Dim, Program, Raw, Tensor, made_by
 from dsl.opdef import Library, OpDef, Schedule, symbol
+from dsl.steps import expressions
 from dsl.types import symbol_kinds
 
 from . import nests as build
@@ -24,7 +25,9 @@ from .host.nodes import Option, Uniform, nodes_of
 from .typing import tensor_kind
 from .verified import verify
 from .wgsl import prelude, routines
+from .wgsl.bodies import printed_body
 from .wgsl.hoist import hoisted
+from .wgsl.names import plain_name
 from .wgsl.reached import watched
 
 DTYPES = {"T": "T", "own": "own", "int": "int32", "bool": "bool", "float": "float32"}
@@ -255,22 +258,22 @@ def body(source: Raw) -> model.Raw:
     launches = [
         model.RawLaunch(x.name, x.step, formula(x.steps), formula(x.over), x.lanes) for x in source.body.launches
     ]
-    return model.Raw(
-        [*source.inputs, *(name for name, _ in source.outputs)],
-        DTYPES[source.T],
-        source.body.wgsl,
-        launches,
-        prelude.called(source.body.wgsl),
-    )
+    names = [*source.inputs, *(name for name, _ in source.outputs)]
+    dtype = DTYPES[source.T]
+    if source.body.tensors:
+        made = printed_body(source.body)
+        helpers = [name for name in made.helpers if name in prelude.functions()]
+        return model.Raw([plain_name(n) for n in names], dtype, made.text, launches, helpers)
+    return model.Raw(names, dtype, source.body.wgsl, launches, prelude.called(source.body.wgsl))
 
 
 def body_words(source: Raw) -> list[model.Word]:
     """The words of a raw body; the values of all but `inf` and `nan` are its nests'."""
     kinds = {"T": "T" if source.T == "T" else "i"}
     words = [model.Word(name, kinds.get(kind, kind), None) for name, kind in source.words]
-    return words + [
-        model.Word(name, "f", None) for name in ("inf", "nan") if re.search(rf"\bp\.{name}\b", source.body.wgsl)
-    ]
+    said = {n for x in source.body.launches for e in expressions(x.body) for n in symbols(e)}
+    said |= set(re.findall(r"\bp\.(inf|nan)\b", source.body.wgsl))
+    return words + [model.Word(name, "f", None) for name in ("inf", "nan") if name in said]
 
 
 def floats(op: OpDef) -> bool:

@@ -129,7 +129,7 @@ def cycle(name: str, at: Span, vocabulary: Vocabulary) -> list[Error]:
     def calls(n: str) -> list[str]:
         if n in vocabulary.defs:
             formulas = formulas_of(vocabulary.defs[n])
-        elif n not in vocabulary.ops or vocabulary.ops[n].code:
+        elif n not in vocabulary.ops or vocabulary.ops[n].launches:
             formulas = []
         else:
             formulas = [a.value for a in vocabulary.ops[n].body + vocabulary.ops[n].grads]

@@ -13,7 +13,7 @@ from .scope import CONSTANTS, FUNCTIONS, OPTION_TYPES, TENSOR_TYPES
 FILE = ROOT / "grammar" / "op.tmLanguage.json"
 ITEM_WORDS = ("op", "def", "schedule")
 FORMULA_WORDS = ("if", "else", "and", "or", "not", "in")
-INNER_WORDS = ("mut", "drop", "unless", "when", "raises", "prints", "over", "groups", "of")
+INNER_WORDS = ("mut", "drop", "unless", "when", "raises", "prints", "over", "groups", "of", "each", "break")
 
 
 def words(names) -> str:

@@ -26,6 +26,7 @@ from .expression import (
     show,
     walk,
 )
+from .steps import Range, Step
 
 DimKind: TypeAlias = Literal["one", "pack", "split", "chosen", "domain"]
 Part: TypeAlias = Literal["all", "kept"]
@@ -38,24 +39,40 @@ Mode: TypeAlias = Literal["=", "+=", "*=", "max=", "min="]
 
 @dataclass(frozen=True)
 class BodyLaunch:
-    """See dsl.syntax.Launch; `steps` and `over` are formulas of the body's words."""
+    """See dsl.syntax.Launch; `steps` and `over` are formulas of the body's words, `body` is what is done at each of
+    the places. kinds: of the locals that the body assigns."""
 
     name: str
     step: str
     steps: E | None
     over: E
     lanes: int
+    places: tuple[Range, ...] = ()
+    body: tuple[Step, ...] = ()
+    kinds: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class BodyTensor:
+    """A tensor as a body sees it: row-major, all axes of a leading pack as one.  kind: "f", "i", "b" or "T"."""
+
+    name: str
+    kind: str
+    extents: tuple[E, ...]
 
 
 @dataclass(frozen=True)
 class Body:
-    """The texts of a raw op."""
+    """What a raw op does: launches with steps over its tensors, or texts.  symbols: (name, kind) of the sizes and
+    options that the steps speak of."""
 
     op: str
     wgsl: str
     js: str
     numpy: str
     launches: tuple[BodyLaunch, ...]
+    tensors: tuple[BodyTensor, ...] = ()
+    symbols: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, eq=False)

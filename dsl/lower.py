@@ -142,14 +142,14 @@ class Lowering:
             if o.type is not None and o.type.dims is not None:
                 dims, items = self.patterns.of(o.type.dims, result=True)
                 self.declare(Tensor(o.name, "output", dims, output_dtype(o.type.name, op)), items)
-        if op.code:
+        if op.launches:
             self.guarded(body_statements, self)
         for a in op.body:
             self.guarded(self.assign, a)
             if self.errors:
                 break  # what follows may read what is missing now
         for o in op.outputs:
-            if o.name not in self.tensors and not self.errors and not op.code and not any(p.mut for p in op.params):
+            if o.name not in self.tensors and not self.errors and not op.launches and not any(p.mut for p in op.params):
                 self.fail(Mistake("name", f"the result `{o.name}` is never assigned", op.name_span))
         forward = self.stmts
         given = [p.name for p in op.params if is_tensor(p)]
@@ -182,7 +182,7 @@ class Lowering:
             program,
             {},
             None if op.nograd is None else frozenset(op.nograd),
-            op.code,
+            op.launches,
             op.foreach,
             op.numbers,
             self.sites > 0,
@@ -207,7 +207,7 @@ class Lowering:
 
     def pointwise(self, stmts: list[Stmt]) -> bool:
         return (
-            not self.op.code
+            not self.op.launches
             and len(self.op.outputs) == 1
             and all(p.type.dims is None for p in self.op.params if is_tensor(p))
             and bool(stmts)

@@ -223,7 +223,7 @@ class OpNames:
                     at,
                     f"the op's variable is `{op.family[0]}`" if op.family else "the op has no `for` clause",
                 )
-        if not op.body and not op.code:
+        if not op.body and not op.launches and not op.code:
             self.error("syntax", f"`{op.name}` has no formula", op.name_span, help=("write one:  out = ...",))
 
     def clause_word(self, first: str, text: str, skip: int = 0) -> Span:
@@ -271,7 +271,7 @@ class OpNames:
         for o in op.outputs:
             if o.name in self.scope.things:
                 walk.things.setdefault(o.name, self.scope.things[o.name])
-            if o.name not in done and op.body and not op.code and not (changes and o.type is None):
+            if o.name not in done and op.body and not op.launches and not (changes and o.type is None):
                 self.error(
                     "name",
                     f"nothing assigns the result `{o.name}`",
@@ -495,7 +495,7 @@ class OpNames:
     def unused(self):
         """Options and parts that nothing uses, `mut` parameters that nothing changes."""
         op, used = self.op, {*self.walk.used, *self.op.ignored}
-        if op.code:
+        if op.launches:
             return
         shapes = [p.type.dims for p in op.params] + [o.type.dims for o in op.outputs if o.type]
         for d in [d for dims in shapes for d in dims or ()]:

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 
 from .expression import E
 from .ir import Program, Stmt, Tensor
-from .syntax import Code, Module, Sample, Test
+from .syntax import Launch, Module, Sample, Test
 from .syntax import Op as OpTree
 
 Presence = "has_"
@@ -105,7 +105,7 @@ class OpDef:
     # several
     grads: dict[str, list[Stmt]] = field(default_factory=dict)
     nograd: frozenset[str] | None = None  # None: all derived; names: these have none; empty set: none has
-    raw: tuple[Code, ...] = ()
+    raw: tuple[Launch, ...] = ()
     foreach: bool = False
     numbers: bool = False  # no argument need be a tensor
     random: bool = False

@@ -13,6 +13,7 @@ from lark import Lark
 from lark.exceptions import UnexpectedInput, UnexpectedToken, VisitError
 from lark.utils import TextSlice
 
+from .blocks import Misplaced, with_steps
 from .diagnostics import Error, either, located
 from .mistakes import Failure, continues, known_mistake, strings_of
 from .source import Source, read
@@ -59,7 +60,7 @@ def parser() -> Lark:
     return Lark(
         GRAMMAR.read_text(encoding="utf-8"),
         parser="lalr",
-        start=["item", "expr"],
+        start=["item", "expr", "line"],
         propagate_positions=True,
         maybe_placeholders=True,
         strict=True,
@@ -117,6 +118,11 @@ def parse_item(source: Source, start: int, end: int) -> Op | Variant | Def | Sch
         if not isinstance(e.orig_exc, Unreadable):
             raise
         return Error("syntax", e.orig_exc.message, e.orig_exc.span)
+    if isinstance(item, Op) and any(x.below[1] for x in item.launches):
+        try:
+            item = with_steps(item, source, lambda start, end: parse_line(source, start, end))
+        except Misplaced as e:
+            return e.error
     deep = too_deep(item)
     return (
         Error(
@@ -128,6 +134,18 @@ def parse_item(source: Source, start: int, end: int) -> Op | Variant | Def | Sch
         if deep
         else item
     )
+
+
+def parse_line(source: Source, start: int, end: int):
+    """A line of a body: its steps, or a `Head`; or what is wrong with it."""
+    try:
+        return Build().transform(parser().parse(TextSlice(source.text, start, end), start="line"))
+    except UnexpectedInput as e:
+        return explain(e, source, start, end)
+    except VisitError as e:
+        if not isinstance(e.orig_exc, Unreadable):
+            raise
+        return Error("syntax", e.orig_exc.message, e.orig_exc.span)
 
 
 def parse_formula(source: Source, start: int, end: int) -> X | Error:

@@ -11,6 +11,8 @@ from dataclasses import replace
 from textwrap import dedent
 
 from .axes import Axis, axes, loop_dim, loop_index
+from .bodies import BodyLowering, symbols_of, tensors_of
+from .body_names import check_steps
 from .diagnostics import did_you_mean, either
 from .dims import Item
 from .expression import E, RawResult, Symbol, read, sym, symbols, walk
@@ -34,6 +36,8 @@ MOST_LANES = 256  # of a workgroup that every device has
 
 def check_raw(walk, op: Op, number):
     """`walk`: the op's Formulas; `number` checks a formula of sizes and options."""
+    if any(x.places for x in op.launches):
+        return check_launched(walk, op, number)
     if not op.code:
         for x in (*op.launches, *op.scratch):
             walk.error(
@@ -72,6 +76,35 @@ def check_raw(walk, op: Op, number):
             did_you_mean(m[1], known) or "sizes, options and the number of a launch are its words",
             name=m[1],
         )
+    check_slopes(walk, op)
+
+
+def check_launched(walk, op: Op, number):
+    """An op whose body is steps."""
+    for c in op.code:
+        walk.error("syntax", f"`{op.name}` has steps and a text", c.span, "an op is one or the other")
+    if op.body:
+        walk.error("syntax", f"`{op.name}` has a formula and steps", op.body[0].span, "an op is one or the other")
+    shapes(walk, op)
+    for d in (d for p in (*op.params, *op.outputs, *op.scratch) if p.type is not None for d in p.type.dims or ()):
+        if d.kind == "pack" and d.rank is not None:
+            walk.error("rank", "a body takes a leading pack and plain sizes", d.span, "this is another kind of axis")
+    for x in op.launches:
+        if not x.places:
+            walk.error(
+                "syntax",
+                f"nothing stands below `launch {x.name}`",
+                x.span,
+                help=("write  over b < R:  and what each place does",),
+            )
+        group(walk, x, number)
+    if not walk.errors:
+        check_steps(walk, op)
+    check_slopes(walk, op)
+
+
+def check_slopes(walk, op: Op):
+    """Gradients of a body are not derived."""
     floats = [p for p in op.params if is_tensor(p) and p.type.name in ("Float", "Num", "Any")]
     if all(o.type is not None and o.type.name in ("Int", "Bool") for o in op.outputs) or op.nograd == ():
         return
@@ -161,6 +194,11 @@ def launch(walk, x, functions: list[str], number):
         walk.error(
             "name", f"the `wgsl` body has no function `{x.name}`", at, did_you_mean(x.name, functions), name=x.name
         )
+    group(walk, x, number)
+
+
+def group(walk, x, number):
+    """How many threads a launch has, and how often it runs."""
     if x.lanes and not 1 <= x.lanes <= MOST_LANES:
         walk.error("size", f"a workgroup has 1 to {MOST_LANES} threads, not {x.lanes}", x.span)
     if x.steps is not None:
@@ -184,6 +222,12 @@ def launch(walk, x, functions: list[str], number):
 
 def body_of(work) -> Body:
     """The texts of an op with its launches; `work` is its Lowering."""
+    if any(x.places for x in work.op.launches):
+        tensors = tensors_of(work, [p.name for p in work.op.params if is_tensor(p)])
+        made = [BodyLowering(work, tensors) for _ in work.op.launches]
+        launches = tuple(w.launch(x) for w, x in zip(made, work.op.launches))
+        symbols = symbols_of(launches, made[0].kinds.symbols, tensors)
+        return Body(work.opname, "", "", "", launches, tensors, tuple(symbols.items()))
     text = {c.language: c.text for c in work.op.code}
     lower = lambda e: None if e is None else work.formulas.lower(e, Context())
     made = tuple(BodyLaunch(x.name, x.step or "", lower(x.steps), lower(x.over), x.lanes) for x in work.op.launches)
@@ -194,10 +238,12 @@ def words_of(work, body: Body) -> list[tuple[str, str]]:
     """(name, kind) of each size and option that the body speaks of: "i" whole, "f" real, "T" of the op's type."""
     kinds = {symbol(p.name): p.type.name for p in work.op.params if not is_tensor(p)}
     steps = {x.step for x in body.launches}
-    found: dict[str, str] = {}
+    found: dict[str, str] = {n: kind if kind == "f" else "i" for n, kind in body.symbols}
     for n in (m for x in body.launches for e in (x.over, x.steps) if e is not None for m in sorted(symbols(e))):
         if n not in steps:
             found[n] = "i"
+    if body.tensors:
+        return list(found.items())
     sizes = {s for t in work.tensors.values() for a in axes(t) if a.extent is not None for s in symbols(a.extent)}
     mentioned = set(re.findall(r"\w+", "\n".join((body.wgsl, body.js, body.numpy))))
     for n in [*sorted(sizes), *(n for n, _ in work.computed), *kinds]:

@@ -11,7 +11,7 @@ from functools import cache
 
 import numpy as np
 
-from . import scalars
+from . import body_run, scalars
 from .axes import axes
 from .expression import (
     Binary,
@@ -31,7 +31,7 @@ from .expression import (
     is_binary,
     walk,
 )
-from .ir import Program, Stmt, Tensor, overwrites, running
+from .ir import Program, Raw, Stmt, Tensor, overwrites, running
 from .random import uniform
 from .tidy import live
 
@@ -188,6 +188,8 @@ class Run:
     def raw(self, s: Stmt):
         """What the numpy body of a raw op makes of its inputs; run once for all results."""
         call = s.body.raw
+        if call.body.tensors:
+            return self.steps(call, s)
         if call.outputs not in self.bodies:
             scope = {"np": np, "floating": self.kind(call.T).kind == "f"}
             scope |= {n: self.array(t) for n, t in zip(call.inputs, s.body.tensors)}
@@ -207,6 +209,24 @@ class Run:
                 f"{list(target.shape)}"
             )
         target[...] = value
+
+    def steps(self, call: Raw, s: Stmt):
+        """What the steps of a raw op make of its inputs; they run once for all results."""
+        if call.outputs in self.bodies:
+            return
+        arrays = {n: np.ascontiguousarray(self.array(t)) for n, t in zip(call.inputs, s.body.tensors)}
+        for name, target in call.outputs:
+            t = self.program.tensors[target]
+            arrays[name] = np.zeros(self.shape(target), self.kind(t.dtype))
+        env = {n: constant(e, self.env) for (n, _), e in zip(call.words, s.body.words)}
+        packs = {n: v for n, v in self.env.items() if n.startswith("count_")}
+        try:
+            body_run.run(call.body, arrays, {**packs, **env})
+        except Exception as e:
+            raise BodyError(f"the body of `{call.body.op}` fails: {type(e).__name__}: {e}") from e
+        self.bodies[call.outputs] = arrays
+        for name, target in call.outputs:
+            self.arrays[target] = arrays[name]
 
     def array(self, n: str) -> np.ndarray:
         """What n holds; zeros if no statement reached it.  Raises KeyError for an absent parameter."""

@@ -4,7 +4,24 @@ Parsing the text gives an equal tree.  Comments, line breaks and the way numbers
 
 from __future__ import annotations
 
-from .syntax import Assign, Binder, Def, Dim, Launch, Let, Op, Require, Schedule, Setting, Type, X
+from .syntax import (
+    Assign,
+    Binder,
+    Branch,
+    Count,
+    Def,
+    Dim,
+    Launch,
+    Let,
+    Op,
+    Put,
+    Require,
+    Schedule,
+    Setting,
+    Step,
+    Type,
+    X,
+)
 
 # How tightly a node binds; an operand that binds looser than its place needs brackets.
 IF, OR, AND, NOT, COMPARE, BITS, SHIFT, SUM, PRODUCT, TERM, UNARY, POWER, POSTFIX, PRIMARY = range(14)
@@ -170,7 +187,31 @@ def require(r: Require) -> str:
 
 def launch(x: Launch) -> str:
     steps = f" for {x.step} < {expression(x.steps, SUM)}" if x.steps is not None else ""
-    return f"launch {x.name}{steps} over {expression(x.over)}" + (f" groups of {x.lanes}" if x.lanes else "")
+    places = ", ".join(map(binder, x.places)) or expression(x.over)
+    head = f"launch {x.name}{steps} over {places}" + (f" groups of {x.lanes}" if x.lanes else "")
+    return "\n".join([head + ":", *(f"        {line}" for line in block(x.body))]) if x.places else head
+
+
+def block(steps: tuple[Step, ...]) -> list[str]:
+    """The lines of a body."""
+    return [line for s in steps for line in step(s)]
+
+
+def step(s: Step) -> list[str]:
+    match s:
+        case Put(targets=targets, mode=mode, values=values):
+            return [f"{commas(targets)} {mode} {commas(values)}"]
+        case Count(ranges=ranges, condition=condition, shared=shared, steps=steps):
+            going = "" if condition is None else f" while {expression(condition, OR)}"
+            head = f"{'each' if shared else 'for'} {', '.join(map(binder, ranges))}{going}:"
+            return [head, *(f"    {line}" for line in block(steps))]
+        case Branch(condition=condition, steps=steps, otherwise=otherwise):
+            lines = [f"if {expression(condition, OR)}:", *(f"    {line}" for line in block(steps))]
+            if len(otherwise) == 1 and isinstance(otherwise[0], Branch) and otherwise[0].chained:
+                first, *rest = step(otherwise[0])
+                return [*lines, f"else {first}", *rest]
+            return [*lines, "else:", *(f"    {line}" for line in block(otherwise))] if otherwise else lines
+    return ["break"]
 
 
 def text_block(opening: str, text: str) -> str:

@@ -516,6 +516,7 @@ KINDS = {
     "local": "a part of the body",
     "output": "a result",
     "gradient": "a gradient",
+    "name": "a name in the body",
 }
 
 

@@ -198,11 +198,54 @@ class Module:
 
 
 @dataclass(frozen=True)
+class Put:
+    """`a[i], b = b, a[i]`: all values first, then all targets, which are names or accesses."""
+
+    targets: tuple[X, ...]
+    mode: str  # =  +=  -=  *=  max=  min=
+    values: tuple[X, ...]
+    span: Span = spot()
+
+
+@dataclass(frozen=True)
+class Count:
+    """`for k in low .. high while condition:`, or, shared, `each i < M, j < N:`, and what stands below it."""
+
+    ranges: tuple[Binder, ...]
+    condition: X | None
+    shared: bool
+    steps: tuple[Step, ...] = ()
+    span: Span = spot()
+
+
+@dataclass(frozen=True)
+class Branch:
+    """`if condition:` and what stands below it and below its `else`; chained: it stands behind another one's `else`."""
+
+    condition: X
+    steps: tuple[Step, ...] = ()
+    otherwise: tuple[Step, ...] = ()
+    chained: bool = False
+    span: Span = spot()
+
+
+@dataclass(frozen=True)
+class Leave:
+    """`break`."""
+
+    span: Span = spot()
+
+
+Step = Put | Count | Branch | Leave
+
+
+@dataclass(frozen=True)
 class Launch:
-    """`launch merge for pass < passes over R * N`: a function of the wgsl body, run at so many places.
+    """`launch merge for pass < passes over b < R, i < N:` and the steps that are taken for each of these places.
 
     step, steps: the word that counts the launches, and how many there are (None: one).  lanes: threads of
-    the workgroup that each place gets; 0: it gets one thread."""
+    the workgroup that each place gets; 0: it gets one thread.  below: where its steps stand.  A function of a wgsl
+    body is launched over a number of places, without names for them and without steps here."""
 
     name: str
     step: str | None
@@ -210,6 +253,9 @@ class Launch:
     over: X
     lanes: int = 0
     span: Span = spot()
+    places: tuple[Binder, ...] = ()
+    below: Span = spot()
+    body: tuple[Step, ...] = ()
 
 
 @dataclass(frozen=True)

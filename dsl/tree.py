@@ -5,7 +5,8 @@ three quotes lose their common indentation."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import reduce
 from inspect import cleandoc
 from textwrap import dedent
 
@@ -16,15 +17,19 @@ from .scope import REDUCERS, nodes_in
 from .syntax import (
     Assign,
     Binder,
+    Branch,
     Code,
+    Count,
     Def,
     Dim,
     Launch,
+    Leave,
     Let,
     Module,
     Op,
     Output,
     Param,
+    Put,
     Repeat,
     Require,
     Sample,
@@ -32,6 +37,7 @@ from .syntax import (
     Scratch,
     Setting,
     Size,
+    Step,
     Test,
     Type,
     Variant,
@@ -125,6 +131,43 @@ def whole_assignment(s: Let | Repeat) -> Assign:
     if len(s.names) > 1:
         raise Unreadable("over tensors, each name is assigned by itself", s.span)
     return Assign(s.names[0], None, "=", s.values[0], s.span, (s.span[0], s.span[0] + len(s.names[0])))
+
+
+@dataclass(frozen=True)
+class Head:
+    """A line of a body that ends in `:`, with what stands behind it (None: nothing).  step: what it begins, None for a
+    bare `else`."""
+
+    step: Count | Branch | None
+    below: tuple[Step, ...] | None
+    otherwise: bool = False
+    span: tuple[int, int] = (0, 0)
+
+
+def below(line) -> tuple[Step, ...] | None:
+    """What a line says behind the colon of another."""
+    if not isinstance(line, Head):
+        return line
+    if line.below is None or line.otherwise:
+        raise Unreadable("this belongs on a line of its own", line.span if line.otherwise else line.step.span)
+    return (replace(line.step, steps=line.below),)
+
+
+def bounded(b: Binder) -> Binder:
+    if b.high is None:
+        raise Unreadable(f"nothing says how far `{b.name}` runs", b.span)
+    return b
+
+
+def named(target) -> X:
+    """A target as the access or the name that it is."""
+    name, index = target
+    x = X("name", (), str(name), token_place(name))
+    return (
+        x
+        if index is None
+        else X("read", (x, *index), None, (x.span[0], index[-1].span[1] + 1 if index else x.span[1] + 2))
+    )
 
 
 @v_args(meta=True)
@@ -338,12 +381,49 @@ class Build(Transformer_NonRecursive):
         return ("numbers", True, place(m))
 
     def launch(self, m, c):
-        name, step, steps, over, lanes = c
-        return (
-            "launches",
-            Launch(str(name), text(step), steps, over, 0 if lanes is None else number(lanes), place(m)),
-            place(m),
-        )
+        name, step, steps, *over, lanes, block = c
+        head = str(name), text(step), steps
+        threads = 0 if lanes is None else number(lanes)
+        if block is None:
+            if len(over) > 1:
+                raise Unreadable("what each place does is missing", over[1].span)
+            return "launches", Launch(*head, over[0], threads, place(m)), place(m)
+        for x in over:
+            if x.kind != "<" or x.args[0].kind != "name":
+                raise Unreadable("the places of a launch have a name and a number:  i < N", x.span)
+        places = tuple(Binder(x.args[0].val, high=x.args[1], span=x.span) for x in over)
+        count = reduce(lambda a, b: X("*", (a, b.high), None, (a.span[0], b.high.span[1])), places[1:], places[0].high)
+        if isinstance(block, Token):
+            return "launches", Launch(*head, count, threads, place(m), places, token_place(block)), place(m)
+        return "launches", Launch(*head, count, threads, place(m), places, body=below(block)), place(m)
+
+    # Lines of a body
+    def put(self, m, c):
+        n = next(n for n, x in enumerate(c) if isinstance(x, Token))
+        targets = tuple(named(x) for x in c[:n])
+        if len(targets) != len(c) - n - 1:
+            raise Unreadable(f"{len(targets)} targets, but {len(c) - n - 1} values", place(m))
+        if len(targets) > 1 and c[n] != "=":
+            raise Unreadable("several targets are assigned at once with `=`", token_place(c[n]))
+        return Put(targets, str(c[n]), tuple(c[n + 1 :]), place(m))
+
+    def leave(self, m, c):
+        return Leave(place(m))
+
+    def steps_in_line(self, m, c):
+        return tuple(c)
+
+    def counted(self, m, c):
+        return Head(Count((bounded(c[0]),), c[1], False, span=place(m)), below(c[2]))
+
+    def shared(self, m, c):
+        return Head(Count(tuple(map(bounded, c[:-1])), None, True, span=place(m)), below(c[-1]))
+
+    def branch(self, m, c):
+        return Head(Branch(c[0], span=place(m)), below(c[1]))
+
+    def otherwise(self, m, c):
+        return Head(Branch(c[0], span=place(m)) if c[0] is not None else None, below(c[1]), True, place(m))
 
     def assignment(self, m, c):
         (name, index), mode, value = c

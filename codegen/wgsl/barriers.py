@@ -1,0 +1,127 @@
+"""Where threads of a group wait for each other: found from what the steps of a launch (dsl/steps.py) read and store.
+
+What one thread stores another may read, or store again, after the next barrier only.  WGSL wants proof that all
+threads come to a barrier: a condition that elements decide has to be agreed on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from dsl import expression as ir
+from dsl.expression import E
+from dsl.steps import Break, For, If, Set, Step, names_in, read_by, stored_by
+
+
+@dataclass(frozen=True)
+class Barrier:
+    """All threads of the group wait for each other here."""
+
+
+@dataclass(frozen=True)
+class Pending:
+    """The tensors that threads have read, and stored to, since the last barrier."""
+
+    read: frozenset[str] = frozenset()
+    stored: frozenset[str] = frozenset()
+
+    def with_(self, read: set[str], stored: set[str]) -> Pending:
+        return Pending(self.read | read, self.stored | stored)
+
+    def waits(self, read: set[str], stored: set[str]) -> bool:
+        """Whether what comes must wait for what was."""
+        return bool(self.stored & (read | stored)) or bool(self.read & stored)
+
+
+@dataclass
+class Barriers:
+    """Puts barriers into the steps of a launch.  changing: the tensors that it stores to.  uneven: the conditions, by
+    identity of their statements, below which there is a barrier although only their values, not their texts, say
+    that all threads agree."""
+
+    changing: set[str]
+    even: set[
+        str
+    ]  # names whose values all threads are known to share: places, the number of the launch, and what is made of these
+    agreed: set[int] = field(default_factory=set)
+
+    def touched(self, steps: tuple) -> tuple[set[str], set[str]]:
+        real = tuple(s for s in steps if not isinstance(s, Barrier))
+        return read_by(real) & self.changing, stored_by(real)
+
+    def block(self, steps: tuple[Step, ...], before: Pending) -> tuple[tuple, Pending]:
+        out: list = []
+        for s in steps:
+            if isinstance(s, Set):
+                self.learn(s)
+            read, stored = self.touched((s,))
+            if before.waits(read, stored):
+                out.append(Barrier())
+                before = Pending()
+            match s:
+                case For(shared=False):
+                    s, before = self.loop(s, before)
+                case If():
+                    at = {r.tensor for r in s.condition.reads} & self.changing
+                    s, before = self.branch(s, before.with_(at, set()))
+                case _:
+                    before = before.with_(read, stored)
+            out.append(s)
+        return tuple(out), before
+
+    def branch(self, s: If, before: Pending) -> tuple[If, Pending]:
+        yes, after = self.block(s.yes, before)
+        no, other = self.block(s.no, before)
+        made = If(s.condition, yes, no)
+        if has_barrier((made,)) and not self.is_even(s.condition):
+            self.agreed.add(id(made))
+            self.kept.append(made)
+        return made, after.with_(set(other.read), set(other.stored))
+
+    kept: list = field(default_factory=list)  # so that identities stay
+
+    def loop(self, s: For, before: Pending) -> tuple[For, Pending]:
+        """A loop's first statements come after its last ones, too."""
+        if all(map(self.is_even, (s.ranges[0].low, s.ranges[0].high))):
+            self.even.add(s.ranges[0].name)
+        asked = set() if s.condition is None else {r.tensor for r in s.condition.reads} & self.changing
+        start = before.with_(asked, set())
+        while True:
+            body, after = self.block(s.body, start)
+            if after.waits(asked, set()):
+                body, after = (*body, Barrier()), Pending()
+            again = start.with_(set(after.read), set(after.stored))
+            if again == start:
+                break
+            start = again
+        made = For(s.ranges, s.condition, body)
+        uneven = s.condition is not None and not self.is_even(s.condition) or breaks(s.body)
+        if has_barrier(body) and (uneven or not all(map(self.is_even, (s.ranges[0].low, s.ranges[0].high)))):
+            self.agreed.add(id(made))
+            self.kept.append(made)
+        return made, start
+
+    def learn(self, s: Set):
+        for t, v in zip(s.targets, s.values):
+            if isinstance(t, ir.Local):
+                (self.even.add if s.declares and self.is_even(v) else self.even.discard)(t.name)
+
+    def is_even(self, e: E) -> bool:
+        return not e.reads and names_in(e) <= self.even
+
+
+def breaks(steps: tuple) -> bool:
+    """Whether something ends the loop that stands around these."""
+    return any(isinstance(s, Break) or isinstance(s, If) and (breaks(s.yes) or breaks(s.no)) for s in steps)
+
+
+def has_barrier(steps: tuple) -> bool:
+    return any(isinstance(s, Barrier) for s in every_with(steps))
+
+
+def every_with(steps: tuple):
+    for s in steps:
+        yield s
+        if isinstance(s, For):
+            yield from every_with(s.body)
+        elif isinstance(s, If):
+            yield from every_with((*s.yes, *s.no))

@@ -1,0 +1,185 @@
+"""Bodies of steps: the meaning in Python, WGSL on the GPU and JavaScript say the same; barriers stand where threads must wait."""
+
+import json
+import re
+import subprocess
+
+import numpy as np
+import pytest
+
+import dsl
+import dsl.diagnostics
+from buildtools import node
+from buildtools.paths import DIST
+from codegen import nests
+from codegen.cpu.raw import raw_function
+from codegen.wgsl.bodies import printed_body
+from dsl.expression import RawResult
+
+TEXT = """
+op sums(input: Float[*B, N]) -> (below: Float[*B, N], most: Float[*B], at: Int[*B])
+    "Running sums by doubling, the largest element and its place: shared loops, scratch memory, reductions."
+    where R = numel(B)
+    scratch part: Float[*B, N]
+    nograd
+    launch add over b < R groups of 32:
+        each i < N: part[b, i] = input[b, i]
+        step = 1
+        for turn < 32 while step < N:
+            each i < N: below[b, i] = part[b, i] + (part[b, i - step] if i >= step else 0)
+            each i < N: part[b, i] = below[b, i]
+            step = step * 2
+        each i < N: below[b, i] = part[b, i]
+        at[b] = argmax[i < N] input[b, i]
+        most[b] = max[i < N] input[b, i]
+
+op walk(keys: Any[*B, N], start: int = 0, back: bool = false) -> (path: Any[*B, N], left: Int[*B])
+    "Steps, choices, `break` and elements of any type."
+    where R = numel(B)
+    nograd
+    launch go over b < R:
+        left[b] = -1
+        for i < N:
+            j = (N - 1 - i if back else i) % N
+            path[b, i] = keys[b, j]
+            if left[b] >= 0: left[b] = left[b]
+            else if i >= start and keys[b, j] < keys[b, 0]:
+                left[b] = i
+                if i > 3:
+                    path[b, i] = keys[b, 0]
+            else:
+                if start > N: break
+
+op turns(input: Float[*B, N, N]) -> Float[*B, N, N]
+    "Several launches that count, two places, exchanges of three."
+    where R = numel(B)
+    scratch kept: Float[*B, N, N]
+    nograd
+    launch copy over b < R, i < N, j < N: kept[b, i, j] = input[b, j, i]
+    launch turn for n < N over b < R, i < N:
+        half = n // 2
+        for j < N: kept[b, i, j] = kept[b, i, j] * 0.5 + half
+        kept[b, i, 0], kept[b, i, N // 2], kept[b, i, N - 1] = kept[b, i, N - 1], kept[b, i, 0], kept[b, i, N // 2]
+    launch done over b < R, i < N, j < N: out[b, i, j] = kept[b, i, j]
+
+op halvings(input: Float[*B, N]) -> (out: Float[*B, N], count: Int[*B])
+    "How often depends on elements that a shared loop has stored: all threads must agree."
+    where R = numel(B)
+    nograd
+    launch halve over b < R groups of 16:
+        each i < N: out[b, i] = abs(input[b, i])
+        times = 0
+        for k < 8 while (out[b, 0] if N > 0 else 0) > 0.25:
+            each i < N: out[b, i] = out[b, i] / 2
+            each i < N: out[b, N - 1 - i] = out[b, N - 1 - i] + 0.001
+            times += 1
+        count[b] = times
+"""
+NAMES = ["sums", "walk", "turns", "halvings"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_gpu_does_as_python(name):
+    report = dsl.op(TEXT, name).check()
+    assert report, report
+
+
+def body_of(name: str):
+    return next(s.body.raw for s in dsl.op(TEXT, name).op.forward.stmts if isinstance(s.body, RawResult)).body
+
+
+CASES = [
+    ("sums", [(3, 7)], [(3, 7), (3,), (3,), (3, 7)], {}),
+    ("walk", [(4, 6)], [(4, 6), (4,)], {"start": 0, "back": 0}),
+    ("walk", [(4, 6)], [(4, 6), (4,)], {"start": 2, "back": 1}),
+    ("turns", [(2, 5, 5)], [(2, 5, 5), (2, 5, 5)], {}),
+    ("halvings", [(3, 9)], [(3, 9), (3,)], {}),
+]
+
+
+@pytest.mark.parametrize("name, given, made, options", CASES)
+def test_javascript_does_as_python(name, given, made, options, tmp_path):
+    rng = np.random.default_rng(5)
+    f = dsl.op(TEXT, name)
+    inputs = [rng.normal(size=shape).round(2) for shape in given]
+    expected = f.numpy(*inputs, **{n: bool(v) if n == "back" else v for n, v in options.items()})
+    raw = next(s.body.raw for s in f.op.forward.stmts if isinstance(s.body, RawResult))
+    whole = {t.name for t in raw.body.tensors if t.kind == "i"}
+    results = [n for n, _ in raw.outputs]
+    arrays = [*inputs, *(np.zeros(s, np.int32 if n in whole else float) for n, s in zip(results, made))]
+    rows = given[0][: len(given[0]) - len(raw.body.tensors[0].extents) + 1]
+    words = {"N": given[0][-1], "R": int(np.prod(rows)), **options}
+    found = in_javascript(f, arrays, {n: words[n] for n, _ in raw.words}, tmp_path)[len(inputs) :]
+    names = f.op.outputs
+    for n, values in zip(results, found):
+        if n in names:
+            wanted = expected[n] if len(names) > 1 else expected
+            np.testing.assert_allclose(values, wanted.ravel(), 1e-12)
+
+
+def in_javascript(f, arrays: list[np.ndarray], words: dict, tmp_path) -> list[list]:
+    """What the JavaScript of a body leaves in its arrays."""
+    nest = next(n for n in nests.nests(f.op.forward) if n.raw)
+    kinds = {"f": "Float64Array", "i": "Int32Array"}
+    lists = ", ".join(f"{kinds[a.dtype.kind]}.from({a.ravel().tolist()})" for a in arrays)
+    file = tmp_path / "body.mjs"
+    file.write_text(
+        f"import * as math from '{DIST / 'runtime' / 'elements' / 'math.js'}';\n{raw_function(nest, 'run')}\nconst nest = {{ arrays: [{lists}], words: {json.dumps(words)} }};\nrun(nest);\n"
+        "console.log(JSON.stringify(nest.arrays.map((a) => [...a])));"
+    )
+    done = subprocess.run([str(node.executable()), str(file)], capture_output=True, text=True, check=False)
+    assert not done.returncode, done.stderr
+    return json.loads(done.stdout)
+
+
+def wgsl(name: str) -> str:
+    return printed_body(
+        next(s.body.raw for s in dsl.op(TEXT, name).op.forward.stmts if isinstance(s.body, RawResult)).body
+    ).text
+
+
+def test_threads_wait_before_they_read_what_others_store():
+    """A barrier stands between a store and what reads or stores it next, also across the end of a loop; and nowhere without a group."""
+    lines = [line.strip() for line in wgsl("sums").split("\n")]
+    stores = [n for n, line in enumerate(lines) if re.match(r"(part|below)\[.*\] = ", line)]
+    for one, two in zip(stores, stores[1:]):
+        assert "storageBarrier();" in lines[one:two], lines[one : two + 1]
+    loop = next(n for n, line in enumerate(lines) if line.startswith("for (var turn"))
+    assert "storageBarrier();" in lines[loop : stores[1]]
+    assert "Barrier" not in wgsl("walk") and "Barrier" not in wgsl("turns")
+
+
+def test_threads_wait_before_a_loop_asks_again():
+    """What its condition reads is stored by other threads at the end of its body."""
+    lines = [line.strip() for line in wgsl("halvings").split("\n")]
+    begin = next(n for n, line in enumerate(lines) if "all_agree(lane, k < 8" in line)
+    assert "storageBarrier();" in lines[begin + 1 : begin + 3]  # read by all before it is stored again
+    assert lines[lines.index("}", lines.index("times += 1;")) - 1] == "storageBarrier();"
+
+
+def test_threads_agree_only_where_they_meet_inside():
+    """WGSL wants proof that all threads reach a barrier: only elements that have been read can stand against it."""
+    assert "all_agree(lane, k < 8 &&" in wgsl("halvings")
+
+
+def test_an_element_that_is_not_there_is_an_error():
+    text = """
+op wrong(input: Float[*B, N]) -> Float[*B, N]
+    nograd
+    launch fill over b < numel(B):
+        for i < N: out[b, i] = input[b, i {}]
+"""
+    for index in ("- 1", "+ 1"):
+        with pytest.raises(dsl.diagnostics.DefinitionError, match="IndexError"):
+            dsl.op(text.format(index), "wrong")
+
+
+def test_shared_loops_do_not_depend_on_their_order():
+    """The reference runs them backwards."""
+    text = """
+op chained(input: Float[N]) -> Float[N]
+    nograd
+    launch fill over one < 1 groups of 4:
+        each i < N: out[i] = input[i] + (out[i - 1] if i > 0 else 0)
+"""
+    np.testing.assert_array_equal(dsl.op(text).numpy(np.ones(3)), [1, 1, 1])
