@@ -61,13 +61,15 @@ def replay(
             "--tier",
             "all" if modules else tier,
             "--jobs",
-            jobs,
+            str(jobs),
             "--json",
             results,
         ]
         if device == "webgpu":
             words += ["--webgpu-from", ROOT]
-        words += ["--inplace", "--methods"] * methods + ["--ops", names] * bool(names) + ["--fail-list"] * fail_list
+        words += ["--inplace", "--methods"] * methods + ["--fail-list"] * fail_list
+        if names:
+            words += ["--ops", names]
         done = node.run(words, env=gpu.variables() if device == "webgpu" else None)
         if done.returncode not in (0, 1) or not results.exists():
             raise SetupError(f"the conformance check did not run:\n{done.stdout}")
