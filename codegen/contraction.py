@@ -61,7 +61,8 @@ def has_read(parts: tuple[E, ...]) -> bool:
 
 def filters(pred: E | None, a: set[str], b: set[str], outer: set[str]) -> tuple[E | None, E | None] | None:
     """The conditions that go with A and those that go with B; None if one depends on both rows and columns."""
-    left, right = [], []
+    left: list[E] = []
+    right: list[E] = []
     for p in conjuncts(pred):
         v = indices(p) & outer
         if v & (a - b) and v & (b - a):

@@ -246,7 +246,7 @@ class Lowering:
     def symbol(self, name: str) -> Node:
         if name in self.statics or name.startswith(Presence) and name not in self.kinds.options:
             return Option(name)
-        return Constant("f", pi) if name == "pi" else Uniform(name)
+        return nodes.Constant("f", pi) if name == "pi" else Uniform(name)
 
     def binary(self, operator: str, left: E, right: E, kind: str) -> Node:
         return nodes.Binary(operator, self.node(left, kind), self.node(right, kind))

@@ -29,17 +29,17 @@ from dsl.expression import (
     idx,
     is_loop,
     joined_by,
+    loop_of,
     mapped,
     maybe_subst,
     pack,
-    reads,
     subst,
     walk,
 )
-from dsl.ir import Loop, Program, Stmt, running
+from dsl.ir import Loop, Program, Stmt, made_by, running
 
 from .contraction import Roles, roles
-from .nests import Access, Nest, Step
+from .nests import Access, Nest, Shape, Step
 from .pointwise import simplified
 
 MOST_TENSORS = 8  # WebGPU promises eight storage buffers to a kernel
@@ -49,7 +49,7 @@ MOST_TENSORS = 8  # WebGPU promises eight storage buffers to a kernel
 class Group:
     """Statements of one nest, all over the group's own loops.  values: tensor -> (its index, statement number)."""
 
-    shape: str
+    shape: Shape
     loops: tuple[Loop, ...]
     rloops: tuple[Loop, ...]
     stmts: list[Stmt]
@@ -158,6 +158,7 @@ def group_of(program: Program, s: Stmt, makers: dict[str, int]) -> Group:
     if isinstance(s.body, RawResult):
         return Group("raw", (), (), [s], [False])
     names = [i.loop for i in s.idx if is_loop(i)]
+    shape: Shape
     sure = len(set(names)) == len(names) and {l.name for l in s.loops} <= set(names)
     if s.mode in ("*=", "max=", "min=") or s.mode == "+=" and not sure or s.spread and s.red not in (None, "sum"):
         shape = "scatter"
@@ -166,7 +167,7 @@ def group_of(program: Program, s: Stmt, makers: dict[str, int]) -> Group:
     elif (scan := running(s)) is not None and s.mode == "=":
         i, reverse = scan
         loops = tuple(l for l in s.loops if l.name != i)
-        at = {i: Index(s.rloops[0].name)}
+        at: dict[str, E] = {i: Index(s.rloops[0].name)}
         s = replace(s, idx=tuple(subst(x, at) for x in s.idx), pred=None)
         return Group("scan", loops, s.rloops, [s], [True], reverse=reverse)
     elif (split := roles(s)) is not None:
@@ -180,7 +181,7 @@ def group_of(program: Program, s: Stmt, makers: dict[str, int]) -> Group:
     return g
 
 
-def note(g: Group, s: Stmt, makers: dict[str, int]):
+def note(g: Group, s: Stmt, makers: dict[str, int]) -> None:
     """Later statements of the group may use what s computed."""
     if (
         s.mode == "="
@@ -199,7 +200,7 @@ def joins(program: Program, groups: list[Group], n: int, s: Stmt, makers: dict[s
     """Adds s to groups[n] if they can run together."""
     g = groups[n]
     if g.shape == "raw" or isinstance(s.body, RawResult):  # the results of one run
-        if not isinstance(s.body, RawResult) or g.shape != "raw" or g.first.body.raw.outputs != s.body.raw.outputs:
+        if g.shape != "raw" or made_by(g.first) != made_by(s):
             return False
         g.stmts.append(s)
         g.inner.append(False)
@@ -245,11 +246,7 @@ def joins(program: Program, groups: list[Group], n: int, s: Stmt, makers: dict[s
     s = replace(s, idx=tuple(subst(i, env) for i in s.idx), body=subst(s.body, env), pred=maybe_subst(s.pred, env))
     for t in used:
         index, _ = g.values[t]
-        if any(
-            r.tensor == t and (r.index != index or r.fallback is not None)
-            for e in (s.body, s.pred, *s.idx)
-            for r in reads(e)
-        ):
+        if any(r.tensor == t and (r.index != index or r.fallback is not None) for e in s.expressions for r in e.reads):
             return False
     g.stmts.append(s)
     g.inner.append(inner)
@@ -263,15 +260,15 @@ def changed(program: Program, s: Stmt) -> bool:
     return program.tensors[s.target].role == "input"
 
 
-def match(g: Group, s: Stmt, used: set[str]) -> tuple[dict[str, E], bool] | None:
+def match(g: Group, s: Stmt, used: frozenset[str]) -> tuple[dict[str, E], bool] | None:
     """The group's loop for each loop of s, and whether s runs at every point of the reduced loops too."""
     forced: dict[str, str] = {}
-    for e in (s.body, s.pred, *s.idx):
-        for r in reads(e):
+    for e in s.expressions:
+        for r in e.reads:
             if r.tensor not in used:
                 continue
-            for i, j in zip(r.index, g.values[r.tensor][0]):
-                if not is_loop(i) or forced.setdefault(i.loop, j.loop) != j.loop:
+            for i, j in zip(r.index, g.values[r.tensor][0], strict=True):
+                if not is_loop(i) or forced.setdefault(i.loop, loop_of(j)) != loop_of(j):
                     return None
     if s.red:
         pairs = [(s.loops, g.loops), (s.rloops, g.rloops)]
@@ -280,7 +277,7 @@ def match(g: Group, s: Stmt, used: set[str]) -> tuple[dict[str, E], bool] | None
     else:
         pairs = [(s.loops, g.loops + g.rloops)]
     inner = not s.red and len(s.loops) != len(g.loops)
-    draws = any(isinstance(n, Random) for e in (s.body, s.pred) if e is not None for n in walk(e))
+    draws = any(isinstance(n, Random) for e in (s.body, s.pred) for n in walk(e))
     if draws and inner:
         return None
     env: dict[str, E] = {}
@@ -302,7 +299,7 @@ def match(g: Group, s: Stmt, used: set[str]) -> tuple[dict[str, E], bool] | None
             left.remove(fits[0])
             env[l.name] = pack(fits[0].name) if l.pack else idx(fits[0].name)
     # A draw depends on the place among all points, in their order.
-    if draws and [env[l.name].loop for l in s.loops] != [l.name for l in g.loops]:
+    if draws and [loop_of(env[l.name]) for l in s.loops] != [l.name for l in g.loops]:
         return None
     return env, inner
 
@@ -355,9 +352,9 @@ class Builder:
         steps = tuple([Step("store", -1, ZERO, target=len(given) + n) for n in range(len(body.outputs))])
         return Nest("raw", (), (), made, steps, s.when, raw=body, words=s.body.words)
 
-    def statement(self, n: int, s: Stmt, inner: bool):
+    def statement(self, n: int, s: Stmt, inner: bool) -> None:
         self.done = {}
-        body, pred = self.scalar(s.body), self.scalar(s.pred)
+        body, pred = self.scalar(s.body), self.maybe(s.pred)
         if s.red:
             step = len(self.steps)
             self.steps.append(Step("reduce", step, body, s.red, pred))
@@ -383,10 +380,11 @@ class Builder:
             or s.target not in self.group.values
         )
 
-    def scalar(self, e: E | None) -> E | None:
+    def maybe(self, e: E | None) -> E | None:
+        return None if e is None else self.scalar(e)
+
+    def scalar(self, e: E) -> E:
         """e with `Element`s and `Result`s for what it reads."""
-        if e is None:
-            return None
         if isinstance(e, Read):
             return self.read(e)
         if isinstance(e, Inside):
@@ -395,14 +393,14 @@ class Builder:
             self.done[e] = mapped(e, self.scalar)
         return self.done[e]
 
-    def read(self, r: E) -> E:
+    def read(self, r: Read) -> E:
         tensor, fallback = r.tensor, r.fallback
         held = self.group.values.get(tensor)
         if held is not None and held[1] in self.value and held[0] == r.index:
             return Result(self.value[held[1]])
         index = tuple([self.scalar(i) for i in r.index])
         guard = conj(*self.bounds(tensor, index)) if fallback is not None else None
-        a = Access(tensor, index, guard, self.scalar(fallback) if guard is not None else None)
+        a = Access(tensor, index, guard, self.maybe(fallback) if guard is not None else None)
         if a not in self.accesses or any(s.target == self.accesses.index(a) for s in self.steps):
             self.accesses.append(a)
         n = max(k for k, x in enumerate(self.accesses) if x == a)
@@ -411,8 +409,8 @@ class Builder:
     def bounds(self, tensor: str, index: tuple[E, ...]) -> list[E]:
         """The conditions under which an index falls inside a tensor that was given."""
         t = self.program.tensors[tensor]
-        out = [Symbol(f"has_{tensor}")] if t.optional else []
-        for i, axis in zip(index, axes(t)):
+        out: list[E] = [Symbol(f"has_{tensor}")] if t.optional else []
+        for i, axis in zip(index, axes(t), strict=False):
             if isinstance(i, Pack) or axis.extent is None:
                 continue
             if isinstance(i, Index) and self.extents.get(i.loop) == axis.extent:
@@ -424,15 +422,13 @@ class Builder:
             out.append(Binary("<", i, axis.extent))
         return out
 
-    def numbers(self, parts) -> set[int]:
+    def numbers(self, parts: list[E | None]) -> set[int]:
         """The accesses that the expressions of a factor read, also through an index."""
         out: set[int] = set()
         self.done = {}
 
-        def visit(e: E | None):
-            if e is None:
-                return
-            for n in e.elements:
+        def visit(e: E | None) -> None:
+            for n in () if e is None else e.elements:
                 if n in out:
                     continue
                 out.add(n)
@@ -441,7 +437,7 @@ class Builder:
                     visit(x)
 
         for p in parts:
-            visit(self.scalar(p))
+            visit(self.maybe(p))
         return out
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
-from dsl.expression import E, Reduction, idx, indices, is_loop, maybe_subst, pack, symbols
+from dsl.expression import E, Reduction, idx, indices, is_loop, maybe_subst, pack, subst, symbols
 from dsl.ir import Loop, Mode, Program, Raw
 
 Shape: TypeAlias = Literal["map", "row", "contract", "scan", "scatter", "raw"]
@@ -101,23 +101,27 @@ def plainly_named(nest: Nest) -> Nest:
     taken = {l.name for l in loops}.union(
         *map(symbols, parts), {a.tensor for a in nest.accesses}
     )  # kernels call buffers by tensors
-    free = iter([c for c in LETTERS if c not in taken])
-    env = {
-        l.name: pack(name) if l.pack else idx(name) for l, name in zip([l for l in loops if l.name.endswith("_")], free)
-    }
-    if not env:
+    free = [c for c in LETTERS if c not in taken]
+    names = dict(zip([l.name for l in loops if l.name.endswith("_")], free, strict=False))
+    if not names:
         return nest
-    named = lambda e: maybe_subst(e, env)
-    loop = lambda l: replace(l, name=env[l.name].loop if l.name in env else l.name, extent=named(l.extent))
+    env: dict[str, E] = {
+        l.name: pack(names[l.name]) if l.pack else idx(names[l.name]) for l in loops if l.name in names
+    }
+
+    def loop(l: Loop) -> Loop:
+        return Loop(names.get(l.name, l.name), maybe_subst(l.extent, env), l.pack)
+
+    def access(a: Access) -> Access:
+        index = tuple([subst(i, env) for i in a.index])
+        return Access(a.tensor, index, maybe_subst(a.guard, env), maybe_subst(a.fallback, env))
+
     return replace(
         nest,
         loops=tuple(map(loop, nest.loops)),
         rloops=tuple(map(loop, nest.rloops)),
-        accesses=tuple(
-            replace(a, index=tuple(map(named, a.index)), guard=named(a.guard), fallback=named(a.fallback))
-            for a in nest.accesses
-        ),
-        steps=tuple(replace(s, body=named(s.body), pred=named(s.pred)) for s in nest.steps),
+        accesses=tuple(map(access, nest.accesses)),
+        steps=tuple([replace(s, body=subst(s.body, env), pred=maybe_subst(s.pred, env)) for s in nest.steps]),
     )
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from dsl import saving
 from dsl.axes import axes
-from dsl.expression import E, Symbol, is_loop, show, symbols
+from dsl.expression import E, Symbol, loop_of, show, symbols
 from dsl.ir import Dim, Program, Raw, Tensor, made_by
 from dsl.opdef import Library, OpDef, Schedule, symbol
 from dsl.steps import expressions
@@ -294,7 +294,7 @@ def loop(v, named) -> model.Loop:
 
 def access(op: OpDef, a: build.Access, tensors: dict[str, Tensor], number: dict[str, int]) -> model.Access:
     t = tensors[a.tensor]
-    places = [i.loop if is_loop(i) else "" for i in a.index]
+    places = [loop_of(i) for i in a.index]
     if len(places) != len(axes(t)):
         places = []  # every axis of t is absent here
     return model.Access(number[a.tensor], places, tensor_kind(op, t))

@@ -28,12 +28,16 @@ from dsl.expression import (
     add,
     cond,
     is_loop,
+    loop_of,
     maybe_subst,
     subst,
     transform,
+    union,
     walk,
 )
 from dsl.ir import Program, Stmt
+
+Bodies = list[tuple[Stmt, E]]  # what a temporary is, by the statements that make it
 
 LARGEST = 240  # nodes of a formula after something was put in it
 MOST_TENSORS = 7  # a kernel binds eight: these and the target
@@ -102,10 +106,10 @@ def sum_of(a: Stmt, b: Stmt) -> Stmt | None:
     env: dict[str, E] = {}
     kinds = {l.name: (l.pack, l.extent) for l in a.loops}
     other = {l.name: (l.pack, l.extent) for l in b.loops}
-    for i, j in zip(a.idx, b.idx):
-        if kinds[i.loop] != other[j.loop]:
+    for i, j in zip(a.idx, b.idx, strict=True):
+        if kinds[loop_of(i)] != other[loop_of(j)]:
             return None
-        env[j.loop] = i
+        env[loop_of(j)] = i
     body = add(cond(a.pred, a.body, ZERO), cond(maybe_subst(b.pred, env), subst(b.body, env), ZERO))
     return replace(a, body=body, pred=None)
 
@@ -137,19 +141,13 @@ def in_place(name: str, stmts: list[Stmt]) -> list[Stmt]:
     # What it reads must not have changed by the time it is used.
     last = max(stmts.index(u) for u in users)
     first = min(stmts.index(m) for m in makers)
-    sources = set().union(*[x.inputs for x in makers])
+    sources = union([x.inputs for x in makers])
     if any(s.target in sources for s in stmts[first:last]):
         return stmts
-    bodies = [(s, cond(s.pred, s.body, ZERO)) for s in makers]
+    bodies: Bodies = [(s, cond(s.pred, s.body, ZERO)) for s in makers]
     if any(r.fallback is not None or not possible(r, bodies) for u in users for r in of(u, name)):
         return stmts
-    if any(
-        isinstance(n, Inside) and n.read.tensor == name
-        for u in users
-        for e in (u.body, u.pred)
-        if e is not None
-        for n in walk(e)
-    ):
+    if any(isinstance(n, Inside) and n.read.tensor == name for u in users for e in (u.body, u.pred) for n in walk(e)):
         return stmts
     price = sum(cost(b) for _, b in bodies)
     if any(not worth(u, name, bodies, price) for u in users):
@@ -163,25 +161,24 @@ def in_place(name: str, stmts: list[Stmt]) -> list[Stmt]:
             s = replace(
                 s,
                 body=put(s.body, name, bodies, sure),
-                pred=put(s.pred, name, bodies, sure),
+                pred=None if s.pred is None else put(s.pred, name, bodies, sure),
                 idx=tuple(put(i, name, bodies, sure) for i in s.idx),
             )
         out.append(s)
     return out
 
 
-def of(s: Stmt, name: str) -> list[E]:
+def of(s: Stmt, name: str) -> list[Read]:
     return [r for e in s.expressions for r in e.reads if r.tensor == name]
 
 
-def possible(r: E, bodies) -> bool:
+def possible(r: Read, bodies: Bodies) -> bool:
     """Whether the read's index can stand for the loops: a pack only for a pack, whole."""
-    return all(isinstance(i, Pack) == isinstance(j, Pack) for s, _ in bodies for i, j in zip(s.idx, r.index)) and all(
-        len(s.idx) == len(r.index) for s, _ in bodies
-    )
+    packs = [isinstance(i, Pack) for i in r.index]
+    return all([isinstance(i, Pack) for i in s.idx] == packs for s, _ in bodies)
 
 
-def worth(u: Stmt, name: str, bodies, price: int) -> bool:
+def worth(u: Stmt, name: str, bodies: Bodies, price: int) -> bool:
     """Not too long, not too many tensors, nothing costly computed again and again."""
     size = sum(1 for e in (u.body, u.pred) for _ in walk(e))
     count = len(of(u, name))
@@ -201,24 +198,21 @@ def same_points(u: Stmt, s: Stmt, name: str) -> bool:
     place."""
     names = [l.name for l in u.loops]
     alike = [(l.pack, l.extent) for l in u.loops] == [(l.pack, l.extent) for l in s.loops] and not u.rloops
-    places = dict(zip((l.name for l in s.loops), names))
-    return alike and all(
-        [i.loop if is_loop(i) else "" for i in r.index] == [places[i.loop] for i in s.idx if is_loop(i)]
-        for r in of(u, name)
-    )
+    if not alike:
+        return False
+    places = dict(zip([l.name for l in s.loops], names, strict=True))
+    return all([loop_of(i) for i in r.index] == [places[loop_of(i)] for i in s.idx] for r in of(u, name))
 
 
-def put(e: E | None, name: str, bodies, sure: bool) -> E | None:
+def put(e: E, name: str, bodies: Bodies, sure: bool) -> E:
     """sure: one of the bodies' conditions holds here; where none does the tensor is zero."""
-    if e is None:
-        return None
 
     def one(n: E) -> E | None:
         if not isinstance(n, Read) or n.tensor != name:
             return None
-        value = None if sure else ZERO
+        value: E | None = None if sure else ZERO
         for s, b in reversed(bodies):
-            v = subst(b, {i.loop: j for i, j in zip(s.idx, n.index)})
+            v = subst(b, {loop_of(i): j for i, j in zip(s.idx, n.index, strict=True)})
             value = v if value is None else cond(s.when, v, value)
         return value
 

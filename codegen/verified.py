@@ -62,10 +62,9 @@ class Verifier:
     """The kinds of one nest's formulas for one class of T."""
 
     def __init__(self, nest: Nest, options: dict[str, str], T: str):
-        kind = lambda k: T if k == "T" else k
-        self.elements = [kind(a.kind) for a in nest.accesses]
-        self.results = [kind(s.value) for s in nest.steps]
-        self.words = {w.name: kind(w.kind) for w in nest.words}
+        self.elements = [T if a.kind == "T" else a.kind for a in nest.accesses]
+        self.results = [T if s.value == "T" else s.value for s in nest.steps]
+        self.words = {w.name: T if w.kind == "T" else w.kind for w in nest.words}
         self.options = options
         self.loops = {loop.name for loop in nest.loops + nest.rloops}
 

@@ -115,7 +115,7 @@ def widened(stmts: list[Stmt], explicit: list[Stmt]) -> list[Stmt]:
     readers: dict[str, list[E | None]] = {}
     out = []
 
-    def note(s: Stmt):
+    def note(s: Stmt) -> None:
         for r in statement_reads(s):
             readers.setdefault(r.tensor, []).append(s.when)
 
@@ -162,7 +162,7 @@ def kinships(op: OpDef) -> dict[str, str]:
 
     def value(e: E, env: dict[str, float]) -> float:
         known = {n: value(defined[n], env) if n in defined and n not in env else env.get(n, 1) for n in symbols(e)}
-        return constant(e, known)
+        return float(constant(e, known))
 
     for name, e in op.sizes:
         try:
@@ -172,7 +172,7 @@ def kinships(op: OpDef) -> dict[str, str]:
             }
         except (ZeroDivisionError, KeyError, OverflowError):
             continue
-        best = max(growth, key=growth.get, default=None)
+        best = max(growth, key=lambda n: growth[n], default=None)
         if best is not None and growth[best] > 0:
             out[name] = best
     return out

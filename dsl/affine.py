@@ -58,7 +58,7 @@ def times(a: Poly, b: Poly) -> Poly:
 
 def expression(p: Poly) -> E:
     """A polynomial as an expression: what is added first, then what is taken away."""
-    out = ZERO
+    out: E = ZERO
     for k, c in sorted(p.items(), key=lambda term: (term[1] < 0, term[0] == ())):
         term = lift(abs(c))
         for atom in k:

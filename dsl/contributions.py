@@ -51,13 +51,14 @@ def alternatives(parts: list[Stmt], fresh: Fresh) -> list[Stmt]:
     """A formula and one that is added only under a condition: instead, two complete formulas, one for when
     the condition holds and one for when it does not."""
     plain = [p for p in parts if p.red is None]
-    if len(plain) != 2 or plain[0].when is not None or plain[1].when is None:
+    if len(plain) != 2 or plain[0].when is not None:
         return parts
     always, sometimes = plain
+    condition = sometimes.when
     both = joined(always, replace(sometimes, when=None), fresh)
-    if both is None:
+    if both is None or condition is None:
         return parts
-    split = [replace(both, when=sometimes.when), replace(always, when=Unary("not", sometimes.when))]
+    split = [replace(both, when=condition), replace(always, when=Unary("not", condition))]
     return split + [p for p in parts if p.red is not None]
 
 

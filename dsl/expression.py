@@ -351,7 +351,8 @@ INTRINSICS = {
     "max": 2, "min": 2, "fmax": 2, "fmin": 2, "fmod": 2, "copysign": 2,
     "isnan": 1, "isinf": 1, "signbit": 1, "stop": 1,
 }  # fmt: skip
-# The functions that a library's `def`s with steps make, by name (dsl.routines.Routine); filled when definitions are loaded.
+# The functions that a library's `def`s with steps make, by name (dsl.routines.Routine); filled when definitions are
+# loaded.
 ROUTINES: dict[str, Any] = {}
 REDUCTIONS: tuple[Reduction, ...] = ("sum", "prod", "max", "min", "any", "all", "argmax", "argmin")
 COMPARISONS: tuple[Comparison, ...] = ("<", "<=", ">", ">=", "==", "!=")
@@ -419,6 +420,11 @@ def is_binary(e: E, *operators: BinaryOperator) -> TypeGuard[Binary]:
 def is_loop(e: E) -> TypeGuard[Index | Pack]:
     """Whether e is nothing but a loop."""
     return isinstance(e, (Index, Pack))
+
+
+def loop_of(e: E) -> str:
+    """The loop that e is nothing but; "" for anything else."""
+    return e.loop if is_loop(e) else ""
 
 
 # The builders below simplify only what holds for every number, NaN and infinities included:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from .expression import (
     E,
@@ -87,7 +87,7 @@ class Raw:
     words: tuple[tuple[str, str], ...]
     n: int = 0
     T: str = "T"
-    placed: object = field(default=None, compare=False, repr=False)
+    placed: Any = field(default=None, repr=False)
 
 
 # --- Programs --------------------------------------------------------------------------------------
@@ -224,14 +224,14 @@ class Program:
     inputs: list[str]
     outputs: list[str]
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return "\n".join(map(repr, self.stmts))
 
 
 class Fresh:
     """Names for one op: a stem and a number; generated names end in `_`, which users' may not."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.count: dict[str, int] = {}
 
     def __call__(self, stem: str) -> str:

@@ -99,7 +99,7 @@ class OpDef:
     outputs: list[str]
     drop: str = ""  # the dims option whose axes the result loses
     keepdim: str = ""
-    forward: Program | None = None
+    forward: Program = field(default_factory=lambda: Program("", {}, [], [], []))
     # `grad x = ...`, lowered: statements for `d_x` that read cotangents `g_<output>`, outputs, inputs and
     # temporaries of the forward program or their own (all in `tensors`; `d_` and `g_` need not be); "": parts of
     # several

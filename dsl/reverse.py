@@ -30,7 +30,7 @@ from .expression import (
     div,
     idx,
     is_binary,
-    is_loop,
+    loop_of,
     maybe_subst,
     mul,
     pack,
@@ -41,7 +41,7 @@ from .expression import (
     transform,
     walk,
 )
-from .ir import Fresh, Loop, Stmt, Tensor, made_by, overwrites
+from .ir import Dtype, Fresh, Loop, Role, Stmt, Tensor, made_by, overwrites
 from .opdef import Owned, Presence
 from .placed import Placed
 from .scope import CONSTANTS
@@ -98,7 +98,7 @@ class Reverse:
         self.aux: list[Stmt] = []
         self.out: list[Stmt] = []
         self.results: dict[str, str] = {}
-        self.ran: set[tuple] = set()  # raw bodies reversed, by their outputs
+        self.ran: set[tuple[tuple[str, str], ...]] = set()  # raw bodies reversed, by their outputs
         self.products: dict[
             str, tuple[str, str]
         ] = {}  # tensors made by `*=`: their factors that are zero, the product of the others
@@ -116,7 +116,7 @@ class Reverse:
         for s in reversed(self.stmts):
             t = s.target
             if isinstance(s.body, RawResult):
-                self.reverse_raw(s)
+                self.reverse_raw(s.body, s)
                 continue
             if t not in self.alive or t in self.wanted or t not in self.seeds and t not in self.pending:
                 continue
@@ -143,7 +143,7 @@ class Reverse:
 
     # --- Tensors ---
 
-    def declare(self, t: str, role: str) -> str:
+    def declare(self, t: str, role: Role) -> str:
         """The tensor that holds the gradient of t."""
         name = self.prefix + t
         self.tensors[name] = replace(
@@ -151,7 +151,7 @@ class Reverse:
         )
         return name
 
-    def helper(self, stem: str, like: str, dtype: str = "T") -> str:
+    def helper(self, stem: str, like: str, dtype: Dtype = "T") -> str:
         """A temporary with one element for each of `like`."""
         name = self.fresh(stem)
         self.tensors[name] = replace(
@@ -159,7 +159,7 @@ class Reverse:
         )
         return name
 
-    def settle(self, t: str, role: str) -> str:
+    def settle(self, t: str, role: Role) -> str:
         """Writes the collected contributions to t's gradient as statements; answers the tensor."""
         name = self.declare(t, role)
         self.out += total(name, self.pending.pop(t), self.tensors, self.fresh, stretches(self.tensors[t], self.tensors))
@@ -179,15 +179,15 @@ class Reverse:
         self.seeds[t] = self.settle(t, "temp")
         return self.seeds[t]
 
-    def contribute(self, t: str, s: Stmt):
+    def contribute(self, t: str, s: Stmt) -> None:
         has = Presence + t  # whoever asks for this gradient gave t
 
-        def known(e: E | None) -> E | None:
-            return e and transform(e, lambda n: TRUE if isinstance(n, Symbol) and n.name == has else None)
+        def known(e: E) -> E:
+            return transform(e, lambda n: TRUE if isinstance(n, Symbol) and n.name == has else None)
 
-        pred = known(s.pred)
-        when = s.when and narrowed(known(s.when))
-        s = replace(s, body=simplify(known(s.body)), pred=pred and simplify(pred), when=when)
+        pred = None if s.pred is None else simplify(known(s.pred))
+        when = None if s.when is None else narrowed(known(s.when))
+        s = replace(s, body=simplify(known(s.body)), pred=pred, when=when)
         self.pending.setdefault(t, []).append(s)
 
     def names(self, there: list[Axis], at: tuple[E, ...], original: dict[str, str]) -> list[str | None]:
@@ -198,7 +198,7 @@ class Reverse:
             if axis.extent == ONE:
                 out.append(None)
                 continue
-            name = original.get(at[i].loop, "") if at and is_loop(at[i]) else ""
+            name = original.get(loop_of(at[i]), "") if at else ""
             if not name:
                 name = (
                     axis.pack.lower()
@@ -212,7 +212,7 @@ class Reverse:
 
     # --- Statements ---
 
-    def reverse(self, s: Stmt):
+    def reverse(self, s: Stmt) -> None:
         """Adds what s contributes to the gradients of the tensors it reads."""
         found = self.contributions(s)
         if any(isinstance(n, Random) for n in walk(s.body)) and any(c.loops != s.loops or c.red for _, c in found):
@@ -220,10 +220,10 @@ class Reverse:
         for t, c in found:
             self.contribute(t, replace(c, when=s.when))
 
-    def reverse_raw(self, s: Stmt):
+    def reverse_raw(self, body: RawResult, s: Stmt) -> None:
         """A raw body's own gradients, put in the place of it, once for all its results."""
-        raw, at = s.body.raw, s.body.raw.placed
-        names = {**dict(raw.outputs), **dict(zip(raw.inputs, s.body.tensors))}
+        raw, at = body.raw, body.raw.placed
+        names = {**dict(raw.outputs), **dict(zip(raw.inputs, body.tensors, strict=True))}
         outputs = [o for o in at.op.outputs if self.tensors[names[o]].dtype not in ("int", "bool")]
         arriving = [
             o for o in outputs if names[o] in self.alive and (names[o] in self.seeds or names[o] in self.pending)
@@ -256,20 +256,20 @@ class Reverse:
                         wanted[made.target], replace(made, target="", spread=False, when=conj(s.when, made.when))
                     )
 
-    def own(self, own: Owned):
+    def own(self, own: Owned) -> None:
         """The gradients that a called op says, in the place of its statements."""
         whens = [s.when for s in self.stmts if s.target == own.result]
         when, g = either(whens), f"g_{own.result}"
         arriving = {g: self.cotangent(own.result)}
-        swap = lambda e: (
-            e
-            and transform(
+
+        def swap(e: E) -> E:
+            return transform(
                 e,
                 lambda n: (
                     read(arriving[g], n.index) if isinstance(n, Read) and n.tensor == g and n.fallback is None else None
                 ),
             )
-        )
+
         for s in own.stmts:
             s = rebuilt(s, swap)
             if s.target not in own.targets:
@@ -284,7 +284,7 @@ class Reverse:
         self.out.append(Stmt(name, tuple(map(loop_index, loops)), loops, ZERO))
         return name
 
-    def lose(self, s: Stmt):
+    def lose(self, s: Stmt) -> None:
         """What reaches the elements that s replaced does not reach what was there before."""
         t = s.target
         kept = self.helper("kept", t, self.tensors[t].dtype)
@@ -359,10 +359,10 @@ class Reverse:
             self.aux.append(replace(s, target=count, body=cond(tie, ONE, ZERO), red="sum"))
             return masked(Binary("==", body, t), partials(body, div(g, read(count, at))), {}), None
         arg = self.helper("arg", s.target, "int")  # the first one takes all
-        self.aux.append(replace(s, target=arg, red="arg" + s.red))
-        place = ZERO
+        self.aux.append(replace(s, target=arg, red="argmax" if s.red == "max" else "argmin"))
+        place: E = ZERO
         for v in s.rloops:
-            place = add(mul(place, v.extent), env[v.name])
+            place = add(mul(place, v.length), env[v.name])
         return partials(body, g), Binary("==", place, read(arg, at))
 
     def others(self, s: Stmt, body: E, at: tuple[E, ...]) -> E:
@@ -379,7 +379,7 @@ class Reverse:
         alone = Binary("==", read(zeros, at), ONE)
         return cond(Binary("==", body, ZERO), cond(alone, read(rest, at), ZERO), div(t, body))
 
-    def multiplied(self, last: Stmt):
+    def multiplied(self, last: Stmt) -> None:
         """Prepares the reversal of a tensor that is assigned as a whole and then multiplied: all these are factors."""
         t = last.target
         if t in self.products:

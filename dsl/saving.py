@@ -71,8 +71,9 @@ def flows_from(e: E) -> set[str]:
 
 def by_raw(s: Stmt) -> set[str]:
     """What the gradients of a raw body read of its tensors."""
+    assert isinstance(s.body, RawResult)
     raw = s.body.raw
-    names = {**dict(raw.outputs), **dict(zip(raw.inputs, s.body.tensors))}
+    names = {**dict(raw.outputs), **dict(zip(raw.inputs, s.body.tensors, strict=True))}
     return {
         names[r.tensor]
         for made in raw.placed.op.grads.values()
@@ -87,7 +88,7 @@ def by_formula(s: Stmt, alive: set[str], tensors: dict[str, Tensor]) -> set[str]
     value."""
     out: set[str] = set()
 
-    def visit(e: E):
+    def visit(e: E) -> None:
         if not flows_from(e) & alive:
             return
         if isinstance(e, Read):
@@ -107,8 +108,8 @@ def by_formula(s: Stmt, alive: set[str], tensors: dict[str, Tensor]) -> set[str]
                 out.update(
                     s.target if t == VALUE.tensor and e is s.body and not s.red else t for t in looked_at(found[a])
                 )
-        for a in e.parts():
-            visit(a)
+        for part in e.parts():
+            visit(part)
 
     visit(s.body)
     if s.red in ("prod", "max", "min"):

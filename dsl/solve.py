@@ -6,7 +6,7 @@ does the same for equations that a definition wrote in its own filter."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 
 from .affine import always, shorter
@@ -28,7 +28,6 @@ from .expression import (
     conjuncts,
     floordiv,
     idx,
-    indices,
     is_binary,
     is_const,
     mul,
@@ -53,11 +52,14 @@ class Sizes:
     positive: frozenset[str] = frozenset()
 
 
+Form = tuple[dict[str, E], E]  # coefficients of loops, and the rest
+
+
 class Unsolvable(Exception):
     """An index is read from a tensor, rounded, or not affine: the statement stays a scatter."""
 
 
-def linear(e: E, names: set[str]) -> tuple[dict[str, E], E] | None:
+def linear(e: E, names: Collection[str]) -> Form | None:
     """e as ({loop: coefficient}, rest), affine in the single loops `names`; None if it is not."""
     if isinstance(e, Index) and e.loop in names:
         return {e.loop: ONE}, ZERO
@@ -114,15 +116,15 @@ class System:
         self.divided: list[tuple[E, E]] = []  # quotients whose value an equation gives
         self.fresh = fresh
 
-    def settle(self, name: str, value: E, exact: bool = False):
+    def settle(self, name: str, value: E, exact: bool = False) -> None:
         """The loop `name` has this value: put it everywhere; unless exact, it must lie in the loop's range."""
-        extent = self.left.pop(name).extent
+        loop = self.left.pop(name)
         here = {name: value}
         self.env = {v: subst(x, here) for v, x in self.env.items()} | here
         self.equations = [(subst(e, here), subst(k, here), n) for e, k, n in self.equations]
         self.conditions = [subst(p, here) for p in self.conditions]
         if not exact:
-            self.conditions += [Binary(">=", value, ZERO), Binary("<", value, extent)]
+            self.conditions += [Binary(">=", value, ZERO), Binary("<", value, loop.length)]
 
     def new_loop(self, stem: str, extent: E) -> E:
         name = self.fresh(stem)
@@ -130,7 +132,7 @@ class System:
         self.rank[name] = len(self.rank)
         return idx(name)
 
-    def solve(self):
+    def solve(self) -> None:
         """Solves every equation or raises Unsolvable.
 
         An index read from a tensor cannot be solved for; where nothing else is left to run over, it is a
@@ -146,7 +148,7 @@ class System:
             raise Unsolvable(data[0][0])
         self.conditions += [Binary("==", subst(e, self.env), k) for e, k, _ in data]
 
-    def exact_divisions(self):
+    def exact_divisions(self) -> None:
         """e // b == k where a filter says e % b == 0: e == b*k."""
         for i, (e, k, _) in enumerate(self.equations):
             if not is_binary(e, "//"):
@@ -200,27 +202,32 @@ class System:
     def never_zero(self, e: E) -> bool:
         return self.above_zero(e) or self.above_zero(neg(e)) or is_const(e) and e.value < 0
 
-    def pivot(self):
+    def pivot(self) -> tuple[int, str, Form] | None:
         """The cheapest (equation, loop): an index alone; then a loop about as long as the axis, so that the
         shorter ones are left; then a coefficient of +-1; then any."""
-        best = None
+        best: tuple[tuple[bool, bool, bool, int], tuple[int, str, Form]] | None = None
         for i, (e, _, n) in enumerate(self.equations):
-            form = linear(e, set(self.left))
-            for v, c in (form[0] if form else {}).items():
+            form = linear(e, self.left)
+            if form is None:
+                continue
+            for v, c in form[0].items():
                 if not self.never_zero(c):
                     continue
                 unit = is_const(c, 1) or is_const(c, -1)
                 cost = (e != idx(v), not self.related(self.left[v].extent, n), not unit, self.rank[v])
                 if best is None or cost < best[0]:
-                    best = (cost, i, v, form)
-        return best and best[1:]
+                    best = cost, (i, v, form)
+        return None if best is None else best[1]
 
     def related(self, a: E | None, b: E | None) -> bool:
         """Whether two lengths grow together."""
-        root = lambda e: self.kin.get(e.name, e.name) if isinstance(e, Symbol) else None
-        return a == b or root(a) is not None and root(a) == root(b)
+        return a is b or self.root(a) != "" and self.root(a) == self.root(b)
 
-    def eliminate(self, i: int, v: str, form: tuple[dict[str, E], E]):
+    def root(self, e: E | None) -> str:
+        """The length that a length grows with, or itself."""
+        return self.kin.get(e.name, e.name) if isinstance(e, Symbol) else ""
+
+    def eliminate(self, i: int, v: str, form: Form) -> None:
         """Solves equation i, affine, for the loop v."""
         e, k, n = self.equations.pop(i)
         coefficients, rest = form
@@ -239,31 +246,33 @@ class System:
             self.conditions.append(Binary("==", Binary("%", numerator, c), ZERO))
             self.settle(v, Binary("//", numerator, c))
 
-    def rounded(self, e: E, k: E, n: E | None):
+    def rounded(self, e: E, k: E, n: E | None) -> None:
         """An equation with a division or remainder, or one without loops, which is a condition."""
-        if not indices(e) & set(self.left):
+        if e.loops.isdisjoint(self.left):
             if e != k:
                 self.conditions.append(Binary("==", e, k))
             return
-        form = linear(e.left, set(self.left)) if is_binary(e, "//", "%") and not e.right.loops else None
+        if not is_binary(e, "//", "%") or e.right.loops:
+            raise Unsolvable(e)
+        form = linear(e.left, self.left)
         if form is None or len(form[0]) != 1:
             raise Unsolvable(e)
         ((v, a),), c, b = form[0].items(), form[1], e.right
         if not self.above_zero(b):
             raise Unsolvable(e)
-        extent = self.left[v].extent
-        if is_binary(e, "//") and is_const(a, 1):  # v = b*k - c + u, u < b
+        extent = self.left[v].length
+        if e.operator == "//" and is_const(a, 1):  # v = b*k - c + u, u < b
             self.settle(v, add(minus(mul(b, k), c), self.new_loop("u", b)))
-        elif is_binary(e, "//") and self.above_zero(a):  # b*k <= a*v + c < b*(k + 1)
+        elif e.operator == "//" and self.above_zero(a):  # b*k <= a*v + c < b*(k + 1)
             first = floordiv(add(minus(minus(mul(b, k), c), ONE), a), a)
             value = add(first, self.new_loop("u", add(floordiv(b, a), ONE)))
             self.conditions.append(Binary("<", add(mul(a, value), c), mul(b, add(k, ONE))))
             self.settle(v, value)
-        elif is_binary(e, "%") and is_const(a, 1) and extent == b:  # a rotation: exactly one
+        elif e.operator == "%" and is_const(a, 1) and extent is b:  # a rotation: exactly one
             if n != b:
                 self.conditions.append(Binary("<", k, b))
             self.settle(v, Binary("%", minus(k, c), b), exact=True)
-        elif is_binary(e, "%") and is_const(a, 1):  # v = (k - c) % b + b*t
+        elif e.operator == "%" and is_const(a, 1):  # v = (k - c) % b + b*t
             if n != b:
                 self.conditions.append(Binary("<", k, b))
             turns = self.new_loop("t", floordiv(add(extent, sub(b, ONE)), b))
@@ -290,14 +299,14 @@ def gather(
     them may be a name in `loops`.  If an equation cannot be solved the answer is the scatter itself, mode
     `+=`, also filtered by `inside` (the gather needs no such filter: k is inside by construction)."""
     system = System(loops, conjuncts(condition), fresh, sizes, [a.extent for a in axes])
-    index, out = [], []
+    index: list[E] = []
+    out: list[Loop] = []
     try:
         for e, name, axis in zip(at, names, axes):
             if name is None:
                 index.append(ZERO)
             elif axis.pack:
-                loop = system.left.get(e.loop) if isinstance(e, Pack) else None
-                if loop is None or loop.pack != axis.pack:
+                if not isinstance(e, Pack) or e.loop not in system.left or system.left[e.loop].pack != axis.pack:
                     raise Unsolvable(e)
                 system.settle(e.loop, pack(name), exact=True)
                 index.append(pack(name))
@@ -320,19 +329,22 @@ def tighten(s: Stmt, fresh: Fresh, sizes: Sizes = Sizes()) -> Stmt:
     if s.red != "sum" or s.pred is None:
         return s
     inner = {v.name for v in s.rloops if not v.pack}
-    outer = {idx(v.name): v.extent for v in s.loops if not v.pack}
-    equations, conditions = [], []
+    outer: dict[E, E | None] = {idx(v.name): v.extent for v in s.loops if not v.pack}
+    equations: list[tuple[E, E, E | None]] = []
+    conditions: list[E] = []
     for p in conjuncts(s.pred):
-        sides = p.parts() if is_binary(p, "==") else ()
-        forms = [linear(x, inner) if not reads(x) else None for x in sides]
-        if not sides or None in forms or not any(f[0] for f in forms):
+        if not is_binary(p, "==") or p.reads:
             conditions.append(p)
-        elif not forms[1][0]:
-            equations.append((sides[0], sides[1], outer.get(sides[1])))
-        elif not forms[0][0]:
-            equations.append((sides[1], sides[0], outer.get(sides[0])))
+            continue
+        left, right = linear(p.left, inner), linear(p.right, inner)
+        if left is None or right is None or not left[0] and not right[0]:
+            conditions.append(p)
+        elif not right[0]:
+            equations.append((p.left, p.right, outer.get(p.right)))
+        elif not left[0]:
+            equations.append((p.right, p.left, outer.get(p.left)))
         else:
-            equations.append((minus(*sides), ZERO, None))
+            equations.append((minus(p.left, p.right), ZERO, None))
     if not equations:
         return s
     system = System([v for v in s.rloops if not v.pack], conditions, fresh, sizes, [v.extent for v in s.loops])
@@ -341,8 +353,8 @@ def tighten(s: Stmt, fresh: Fresh, sizes: Sizes = Sizes()) -> Stmt:
         system.solve()
     except Unsolvable:
         return s
-    p, (body,), left = system.finish(list(s.loops), s.body)
-    left = tuple(v for v in s.rloops if v.pack) + left
-    if left:
-        return replace(s, body=body, rloops=left, pred=p)
-    return replace(s, body=cond(p, body, ZERO), red=None, rloops=(), pred=None)
+    pred, (body,), solved = system.finish(list(s.loops), s.body)
+    rloops = tuple([v for v in s.rloops if v.pack]) + solved
+    if rloops:
+        return replace(s, body=body, rloops=rloops, pred=pred)
+    return replace(s, body=cond(pred, body, ZERO), red=None, rloops=(), pred=None)

@@ -5,6 +5,8 @@ evaluates anything: whether reads stay inside is for dsl/trials.py."""
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from .axes import Axis, axes
 from .expression import (
     INTRINSICS,
@@ -28,6 +30,7 @@ from .expression import (
     Unary,
     Unknown,
     show,
+    union,
 )
 from .ir import MODES, Loop, Program, Stmt, Tensor, overwrites
 from .opdef import OpDef
@@ -40,7 +43,7 @@ class Unsound(Exception):
     """The message lists all that is wrong, with the statements."""
 
 
-def verify(p: Program, op: OpDef | None = None):
+def verify(p: Program, op: OpDef | None = None) -> None:
     """Raises Unsound if the program, or the tensors and given gradients of `op`, break an invariant."""
     found = problems(p) + (op_problems(op) if op is not None else [])
     if found:
@@ -65,7 +68,7 @@ def op_problems(op: OpDef) -> list[str]:
     return out
 
 
-def problems(p: Program, made: set[str] = frozenset()) -> list[str]:
+def problems(p: Program, made: Collection[str] = ()) -> list[str]:
     """All that is wrong with a program; `made`: temporaries that exist before it starts."""
     out = [f"no tensor for {n}" for n in (*p.inputs, *p.outputs) if n not in p.tensors]
     there = set(p.inputs) | set(made)
@@ -105,7 +108,7 @@ def statement(s: Stmt, tensors: dict[str, Tensor], there: set[str]) -> list[str]
     check = Check(tensors, bound, there)
     for e in s.idx:
         check.visit(e, place=True)
-    used = frozenset().union(*[e.loops for e in s.idx])
+    used = union([e.loops for e in s.idx])
     check.found += [f"the target is indexed by {n}, which is no outer loop" for n in sorted(used - outer)]
     if s.mode == "=" and not s.spread and not overwrites(s) and outer - used:
         check.found.append(f"{', '.join(sorted(outer - used))}: loops that overwrite one element")

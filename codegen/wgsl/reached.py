@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import reduce
 from itertools import combinations
 
-from dsl.expression import Binary, E, Element, Select, Symbol, Unary, conj, walk
+from dsl.expression import TRUE, Binary, E, Element, Select, Symbol, Unary, conj, joined_by, walk
 from dsl.opdef import OpDef, Presence
 
 from ..nests import Nest
@@ -96,9 +95,8 @@ def formula(found: list[Path]) -> E | None:
     """None: always."""
     if not all(found):
         return None
-    part = lambda e, said: e if said else Unary("not", e)
-    ordered = lambda p: sorted(p, key=lambda x: (len([*walk(x[0])]), str(x[0])))
-    return reduce(lambda a, b: Binary("or", a, b), [conj(*(part(*x) for x in ordered(p))) for p in found])
+    ordered = [sorted(p, key=lambda x: (len([*walk(x[0])]), str(x[0]))) for p in found]
+    return joined_by("or", [conj(*[e if said else Unary("not", e) for e, said in p]) or TRUE for p in ordered])
 
 
 def elements(*formulas: E | None) -> set[int]:
