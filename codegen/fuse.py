@@ -41,8 +41,7 @@ from dsl.ir import Loop, Program, Stmt, made_by, running
 from .contraction import Roles, roles
 from .nests import Access, Nest, Shape, Step
 from .pointwise import simplified
-
-MOST_TENSORS = 8  # WebGPU promises eight storage buffers to a kernel
+from .sound import MOST_TENSORS
 
 
 @dataclass

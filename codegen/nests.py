@@ -128,11 +128,13 @@ def plainly_named(nest: Nest) -> Nest:
 def nests(program: Program | None) -> list[Nest]:
     """The nests of a program in the order they run; none for a raw op."""
     from .fuse import fused
+    from .sound import verify
 
     if program is None:
         return []
     stmts, made = program.__dict__.get("nests_", (None, []))  # asked for by each target
     if stmts != program.stmts:
         made = [plainly_named(n) for n in fused(program)]
+        verify(made, program)
         program.__dict__["nests_"] = [*program.stmts], made
     return [*made]

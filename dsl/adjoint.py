@@ -18,7 +18,7 @@ from .axes import axes
 from .conditions import either
 from .derive import NoDerivative
 from .diagnostics import DefinitionError
-from .expression import E, Symbol, Unknown, conjuncts, is_binary, is_const, symbols, walk
+from .expression import E, Symbol, Unknown, conjuncts, is_binary, is_const, symbols, union, walk
 from .ir import Program, Stmt, made_by
 from .opdef import OpDef
 from .reference import constant
@@ -26,6 +26,7 @@ from .reverse import Reverse, unused
 from .settle import settled
 from .solve import Sizes, tighten
 from .tidy import statement_reads, tidy
+from .verify import verify
 
 
 def complete(op: OpDef) -> OpDef:
@@ -43,6 +44,7 @@ def complete(op: OpDef) -> OpDef:
     for p in (op.forward, op.gradient, op.gradient2):
         if p is not None:
             settled(p, unused(p.stmts, p.tensors))
+            verify(p, "settle")
     return op
 
 
@@ -197,12 +199,14 @@ def finish(name: str, reverse: Reverse, stmts: list[Stmt], given: list[str], sto
     outputs = list(reverse.results.values())
     if not outputs:
         return None
+    verify(Program(name, reverse.tensors, stmts, given, outputs), "reverse", unknown=True)
     stmts = tidy([tighten(s, reverse.fresh, reverse.sizes) for s in stmts], reverse.tensors, outputs, stored)
-    for e in (e for s in stmts for e in (s.body, s.pred, *s.idx) if e is not None):
-        for n in walk(e):
-            if isinstance(n, Unknown):
-                raise NoDerivative(n.routine)
-    used = {r.tensor for s in stmts for r in statement_reads(s)}
+    for n in (n for s in stmts for e in s.expressions for n in walk(e)):
+        if isinstance(n, Unknown):
+            raise NoDerivative(n.routine)
+    used = union([s.inputs for s in stmts])
     inputs = [n for n in given if n in used]
     names = inputs + [n for n in reverse.tensors if n not in inputs and any(n in made_by(s) for s in stmts)]
-    return Program(name, {n: reverse.tensors[n] for n in names}, stmts, inputs, outputs)
+    made = Program(name, {n: reverse.tensors[n] for n in names}, stmts, inputs, outputs)
+    verify(made, "tidy")
+    return made

@@ -67,7 +67,7 @@ def lower_item(
             return [], work.errors
         made.file = file
         made.asks = companions(replace(tree, name=name))
-        verify(made.forward, made)
+        verify(made.forward, "lower", made)
         ops.append(made)
     return ops, errors
 

@@ -1,7 +1,7 @@
-"""Invariants of the loop IR: what every pass behind the front end may rely on.
+"""Invariants of the loop IR: what every pass behind the front end may rely on, asked after each of them.
 
 What is found here is a mistake of the compiler, never of a definition, so it is raised.  Nothing here
-evaluates anything: whether reads stay inside is for dsl/trials.py."""
+evaluates anything: whether reads stay inside is for dsl/trials.py.  Of nests codegen/sound.py asks the same."""
 
 from __future__ import annotations
 
@@ -43,11 +43,12 @@ class Unsound(Exception):
     """The message lists all that is wrong, with the statements."""
 
 
-def verify(p: Program, op: OpDef | None = None) -> None:
-    """Raises Unsound if the program, or the tensors and given gradients of `op`, break an invariant."""
-    found = problems(p) + (op_problems(op) if op is not None else [])
+def verify(p: Program, after: str, op: OpDef | None = None, unknown: bool = False) -> None:
+    """Raises Unsound if the program, or the tensors and given gradients of `op`, break an invariant.  after: the pass
+    that made it; unknown: whether derivatives may be unknown as yet."""
+    found = problems(p, (), unknown) + (op_problems(op) if op is not None else [])
     if found:
-        raise Unsound("\n".join(found))
+        raise Unsound("\n".join([f"after {after}: {m}" for m in found]))
 
 
 def op_problems(op: OpDef) -> list[str]:
@@ -68,18 +69,18 @@ def op_problems(op: OpDef) -> list[str]:
     return out
 
 
-def problems(p: Program, made: Collection[str] = ()) -> list[str]:
+def problems(p: Program, made: Collection[str] = (), unknown: bool = False) -> list[str]:
     """All that is wrong with a program; `made`: temporaries that exist before it starts."""
     out = [f"no tensor for {n}" for n in (*p.inputs, *p.outputs) if n not in p.tensors]
     there = set(p.inputs) | set(made)
     for s in p.stmts:
-        out += [f"{m}, in  {s}" for m in statement(s, p.tensors, there)]
+        out += [f"{m}, in  {s}" for m in statement(s, p.tensors, there, unknown)]
         there.add(s.target)
     out += [f"{n} is an output and never written" for n in p.outputs if n not in there]
     return [f"{p.name}: {m}" for m in out]
 
 
-def statement(s: Stmt, tensors: dict[str, Tensor], there: set[str]) -> list[str]:
+def statement(s: Stmt, tensors: dict[str, Tensor], there: set[str], unknown: bool) -> list[str]:
     out: list[str] = []
     target = tensors.get(s.target)
     if target is None:
@@ -105,7 +106,7 @@ def statement(s: Stmt, tensors: dict[str, Tensor], there: set[str]) -> list[str]
         bound[v.name] = v
     outer = {v.name for v in s.loops}
     out += index(s.target, s.idx, target)
-    check = Check(tensors, bound, there)
+    check = Check(tensors, bound, there, unknown)
     for e in s.idx:
         check.visit(e, place=True)
     used = union([e.loops for e in s.idx])
@@ -167,8 +168,8 @@ def index(name: str, at: tuple[E, ...], t: Tensor) -> list[str]:
 class Check:
     """What is wrong with the expressions of one statement; each is looked at once, however often it stands there."""
 
-    def __init__(self, tensors: dict[str, Tensor], bound: dict[str, Loop], there: set[str]):
-        self.tensors, self.bound, self.there = tensors, bound, there
+    def __init__(self, tensors: dict[str, Tensor], bound: dict[str, Loop], there: set[str], unknown: bool):
+        self.tensors, self.bound, self.there, self.unknown = tensors, bound, there, unknown
         self.found: list[str] = []
         self.seen: set[E] = set()
 
@@ -202,6 +203,8 @@ class Check:
             case Call(name, operands):
                 if (len(ROUTINES[name].params) if name in ROUTINES else INTRINSICS.get(name)) != len(operands):
                     self.found.append(f"{name} of {len(operands)}")
+            case Unknown() if self.unknown:
+                pass
             case RawResult() | Reduce() | Unknown() | Local() | Element() | Result():
                 self.found.append(f"{show(e)} stands inside a statement")
         for p in e.parts():

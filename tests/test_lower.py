@@ -88,7 +88,7 @@ def test_program_of(name, golden):
 def test_every_op_of_the_library_is_sound():
     assert len(LIBRARY.ops) > 200
     for o in LIBRARY.ops.values():
-        verify(o.forward, o)
+        verify(o.forward, "lower", o)
 
 
 # --- Types -----------------------------------------------------------------------------------------
@@ -407,7 +407,7 @@ def test_verification_notices(change, said):
     bad = Program("p", GOOD.tensors, [replace(GOOD.stmts[0], **change)], ["x"], ["y"])
     assert any(said in p for p in problems(bad))
     with pytest.raises(Unsound):
-        verify(bad)
+        verify(bad, "lower")
 
 
 # --- Symbols ---------------------------------------------------------------------------------------
