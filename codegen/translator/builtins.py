@@ -186,8 +186,10 @@ def b_str(x: Expressions, node: ast.Call, want: Type | None) -> Text:
     t = x.kind(node.args[0])
     if (c := x.class_of(t)) is not None and (c.method("__str__") or c.method("__repr__")):
         return f"{x.text(node.args[0], CALL)}.toString()", STR, CALL
+    if t == FLOAT:
+        return f"{x.helper('shownFloat')}({x.text(node.args[0])})", STR, CALL
     if t not in (INT, STR):
-        x.no(node, "str of an int or str only; `decimal` writes a float")
+        x.no(node, "str of this")
     return f"String({x.text(node.args[0])})", STR, CALL
 
 
@@ -245,23 +247,25 @@ def isinstance_of(x: Expressions, node: ast.Call, s: str, name: str) -> tuple[st
 
 
 def b_next(x: Expressions, node: ast.Call, want: Type | None) -> Text:
-    """`next((x for x in xs if ...), default)`."""
+    """`next((x for x in xs if ...), default)`; without a default there must be one."""
     match node.args:
-        case [ast.GeneratorExp(generators=[ast.comprehension(target=target, iter=xs, ifs=ifs)], elt=elt), default]:
+        case [ast.GeneratorExp(generators=[ast.comprehension(target=target, iter=xs, ifs=ifs)], elt=elt), *default]:
             s, t = x.source(xs)
             param, names = pattern(x, target, t)
             with x.scope(names):
-                test = " && ".join(x.truth(c, 3 if len(ifs) > 1 else LOOSE) for c in ifs)
+                test = " && ".join(x.truth(c, AND if len(ifs) > 1 else LOOSE) for c in ifs)
                 same = ast.unparse(elt) == ast.unparse(target)
-                if not same and optional(x.type_of(elt)):
+                if default and optional(x.type_of(elt)):
                     x.no(node, "next of what may be None")
                 value, kind = x.text(elt, TERNARY), x.type_of(elt)
-            other = x.text(default, PLUS)
             if same:
-                return f"({s}.find(({param}) => {test}) ?? {other})", join(kind, x.type_of(default)), CALL
-            made = f"{s}.filter(({param}) => {test}).map(({param}) => {value})[0]"
-            return f"({made} ?? {other})", join(kind, x.type_of(default)), CALL
-    x.no(node, "next takes a generator with one `for`, and a default")
+                found = f"{s}.find(({param}) => {test})"
+            else:
+                found = f"{s}.filter(({param}) => {test}).map(({param}) => {value})[0]"
+            if not default:
+                return f"{found}!" if same else found, kind, CALL
+            return f"({found} ?? {x.text(default[0], PLUS)})", join(kind, x.type_of(default[0])), CALL
+    x.no(node, "next takes a generator with one `for`")
 
 
 def b_replace(x: Expressions, node: ast.Call, want: Type | None) -> Text:
@@ -291,6 +295,12 @@ def b_cast(x: Expressions, node: ast.Call, want: Type | None) -> Text:
     return f"{x.text(node.args[1], UNARY)} as {x.ts(t)}", t, EQUAL
 
 
+def b_copysign(x: Expressions, node: ast.Call, want: Type | None) -> Text:
+    """Asked for the sign of a zero."""
+    size, sign = map(x.text, node.args)
+    return f"{x.helper('copysign')}({size}, {sign})", FLOAT, CALL
+
+
 def b_decimal(x: Expressions, node: ast.Call, want: Type | None) -> Text:
     return f"String({x.text(node.args[0])})", STR, CALL
 
@@ -318,6 +328,7 @@ BUILTINS = {
     "replace": b_replace,
     "cast": b_cast,
     "repr": b_repr,
+    "copysign": b_copysign,
     "decimal": b_decimal,
     **dict.fromkeys(("range", "enumerate", "zip", "reversed", "map"), b_iterated),
 }

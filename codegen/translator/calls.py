@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import ast
 
-from .builtins import BUILTINS
+from .builtins import BUILTINS, comparison, keywords
 from .expressions import CALL, LOOSE, Expressions, Text, safe
 from .methods import dict_method, list_method, map_method, set_method, string_method
 from .modules import Class, Function
-from .subset import FLOAT, INT, STR, Type, plain
+from .subset import FLOAT, INT, NONE, STR, Type, plain
 
 MATH = {"floor": INT, "ceil": INT, "trunc": INT, "sqrt": FLOAT, "exp": FLOAT, "log": FLOAT, "log2": FLOAT}
 
@@ -67,9 +67,12 @@ def method(x: Expressions, node: ast.Call, owner: ast.expr, attr: str) -> Text:
         if c is not None and (found := c.method(attr)) is not None:
             return call_function(x, node, found, f"{x.text(owner, CALL)}.{attr}")
         return call_value(x, node)
+    s = x.text(owner, CALL)
+    if t[0] == "list" and attr == "sort":
+        given = keywords(x, node, "key")
+        return f"{s}.sort({comparison(x, node, t[1], given.get('key'))})", NONE, CALL
     if node.keywords:
         x.no(node, "keywords here")
-    s = x.text(owner, CALL)
     match t[0]:
         case "list" | "array":
             return list_method(x, node, s, t, attr)

@@ -24,6 +24,19 @@ export function zip<A, B>(a: readonly A[], b: readonly B[]): [A, B][] {
   return out;
 }
 
+/** A number of the size of a, and the sign of b, which a zero has, too. */
+export function copysign(a: number, b: number): number {
+  return b < 0 || Object.is(b, -0) ? -Math.abs(a) : Math.abs(a);
+}
+
+/** A float as Python writes it. */
+export function shownFloat(x: number): string {
+  if (!Number.isFinite(x)) return Number.isNaN(x) ? "nan" : x < 0 ? "-inf" : "inf";
+  const size = Math.abs(x);
+  if (size !== 0 && (size < 1e-4 || size >= 1e16)) return x.toExponential().replace(/e([+-])(\\d)$/, "e$10$2");
+  return Number.isInteger(x) ? `${Object.is(x, -0) ? "-0" : x}.0` : String(x);
+}
+
 /** What is equal to itself alone. */
 export class Unique {
   declare serial_: number | undefined;

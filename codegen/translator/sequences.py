@@ -52,6 +52,8 @@ def source(x: Expressions, node: ast.expr) -> tuple[str, Type]:
             return s, found[1] if found else ANY
     t = x.kind(node)
     s = x.text(node, CALL)
+    if t[0] == "union" and all(part[0] in ("list", "array") for part in t[1:]):
+        return s, union([part[1] for part in t[1:]])
     match t[0]:
         case "dict":
             return (f"Object.keys({s})" if plain(t[1]) == STR else f"[...{s}.keys()]"), t[1]
