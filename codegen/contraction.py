@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dsl.expression import E, Random, conj, conjuncts, indices, is_binary, is_unary, lift, walk
+from dsl.expression import E, Random, conj, conjuncts, indices, integer, is_binary, is_unary, walk
 from dsl.ir import Stmt
 
 
@@ -27,7 +27,7 @@ def factors(e: E) -> list[E]:
     if is_binary(e, "*"):
         return factors(e.left) + factors(e.right)
     if is_unary(e, "-"):
-        return [lift(-1)] + factors(e.operand)
+        return [integer(-1)] + factors(e.operand)
     return [e]
 
 

@@ -7,7 +7,24 @@ from dataclasses import replace
 from .axes import axes
 from .body_kinds import NAMES, Kinds, Unkind
 from .dims import Item
-from .expression import ZERO, Binary, Call, Cast, Constant, E, Local, Read, idx, lift, neg, sym, symbols, walk
+from .expression import (
+    FALSE,
+    ONE,
+    TRUE,
+    ZERO,
+    Binary,
+    Call,
+    Cast,
+    Constant,
+    E,
+    Local,
+    Read,
+    idx,
+    neg,
+    sym,
+    symbols,
+    walk,
+)
 from .ir import BodyLaunch, BodyTensor, Tensor
 from .opdef import symbol
 from .scalar_formulas import Context, Formulas, Mistake, product
@@ -19,7 +36,7 @@ from .types import whole
 
 TENSOR_KINDS = {"T": "T", "own": "T", "int": "i", "bool": "b", "float": "f"}
 CLASS_KINDS = {"Float": "f", "Int": "i", "Bits": "i", "Bool": "b"}
-INITIAL = {"sum": 0, "prod": 1, "any": False, "all": True}
+INITIAL: dict[str, E] = {"sum": ZERO, "prod": ONE, "any": FALSE, "all": TRUE}
 
 
 def tensors_of(work, inputs: list[str]) -> tuple[BodyTensor, ...]:
@@ -90,7 +107,7 @@ class BodyLowering:
             step = (Set((here,), (value,), True), If(better, (Set((answer, most), (idx(ranges[0].name), here)),)))
         else:
             first = {"max": neg(sym("inf")), "min": sym("inf")}.get(function)
-            start = (Set((answer,), (lift(INITIAL[function]) if first is None else first,), True),)
+            start = (Set((answer,), (INITIAL[function] if first is None else first,), True),)
             operator = {"sum": "+", "prod": "*", "any": "or", "all": "and"}.get(function)
             step = (
                 Set((answer,), (Binary(operator, answer, value) if operator else Call(function, (answer, value)),)),

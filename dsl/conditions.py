@@ -6,7 +6,6 @@ that one symbol cannot equal two constants."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import product
 
 from .expression import (
     FALSE,
@@ -18,10 +17,10 @@ from .expression import (
     Unary,
     conj,
     conjuncts,
+    integer,
     is_binary,
     is_unary,
     joined_by,
-    lift,
 )
 
 
@@ -35,7 +34,10 @@ def narrowed(when: E | None, counts: dict[str, int] | None = None) -> E | None:
         return FALSE
     equal: dict[Symbol, E] = {}
     for p in parts:
-        if (e := equation(p)) and equal.setdefault(*e) is not e[1] or is_unary(p, "not") and p.operand in parts:
+        said = equation(p)
+        if said is not None and equal.setdefault(said[0], said[1]) is not said[1]:
+            return FALSE
+        if is_unary(p, "not") and p.operand in parts:
             return FALSE
     kept = []
     for p in parts:
@@ -45,20 +47,24 @@ def narrowed(when: E | None, counts: dict[str, int] | None = None) -> E | None:
                 return FALSE
             continue
         kept.append(p)
-    return conj(*(last(kept, counts) if counts else kept))
+    return conj(*(last(kept, counts) if counts is not None else kept))
 
 
 def last(parts: list[E], counts: dict[str, int]) -> list[E]:
     """`not m == 0 and not m == 1` is `m == 2` if m has three values."""
-    denials = {p: e for p in parts if is_unary(p, "not") and (e := equation(p.operand))}
+    denials: dict[E, tuple[Symbol, E]] = {}
+    for p in parts:
+        if is_unary(p, "not") and (e := equation(p.operand)) is not None:
+            denials[p] = e
     for name, count in counts.items():
         mine = {p: value for p, (symbol, value) in denials.items() if symbol.name == name}
-        left = set(range(count)) - {e.value for e in mine.values() if isinstance(e, Constant)}
-        if len(left) > 1 or len(mine) != count - 1:
+        denied = {e.value for e in mine.values() if isinstance(e, Constant)}
+        left = [n for n in range(count) if n not in denied]
+        if not mine or len(left) > 1 or len(mine) != count - 1:
             continue
         place = next(n for n, p in enumerate(parts) if p in mine)
         parts = [p for p in parts if p not in mine]
-        parts.insert(place, Binary("==", Symbol(name), lift(left.pop())))
+        parts.insert(place, Binary("==", Symbol(name), integer(left[-1])))
     return parts
 
 
@@ -103,21 +109,31 @@ def either(whens: Sequence[E | None], counts: dict[str, int] | None = None) -> E
         w for n, w in enumerate(given) if not any(q < parts[n] or q == parts[n] and m < n for m, q in enumerate(parts))
     ]
     out = joined_by("or", least)
-    return None if always(out, counts or {}) else out
+    return None if always(out, {} if counts is None else counts) else out
 
 
 def always(e: E, counts: dict[str, int]) -> bool:
     """Whether a condition holds whatever its parts are; a choice has one of its values."""
-    equations = {p: q for p in atoms(e) if (q := equation(p)) and q[0].name in counts}
+    equations: dict[E, tuple[Symbol, E]] = {}
+    for p in atoms(e):
+        if (q := equation(p)) is not None and q[0].name in counts:
+            equations[p] = q
     choices = sorted({symbol.name for symbol, _ in equations.values()})
     parts = list(dict.fromkeys([p for p in atoms(e) if p not in equations]))
-    if len(parts) > 6:
-        return False
-    return all(
-        holds(e, dict(zip(parts, values, strict=True)), dict(zip(choices, chosen, strict=True)))
-        for values in product((False, True), repeat=len(parts))
-        for chosen in product(*[range(counts[c]) for c in choices])
-    )
+    return len(parts) <= 6 and everywhere(e, parts, choices, counts, {}, {})
+
+
+def everywhere(
+    e: E, parts: list[E], choices: list[str], counts: dict[str, int], values: dict[E, bool], chosen: dict[str, int]
+) -> bool:
+    """Whether e holds for what was chosen so far, whatever the parts and choices are that are left."""
+    if parts:
+        first, *rest = parts
+        return all(everywhere(e, rest, choices, counts, values | {first: v}, chosen) for v in (False, True))
+    if choices:
+        name, *others = choices
+        return all(everywhere(e, [], others, counts, values, chosen | {name: n}) for n in range(counts[name]))
+    return holds(e, values, chosen)
 
 
 def atoms(e: E) -> list[E]:

@@ -21,11 +21,7 @@ def total(target: str, parts: list[Stmt], tensors: dict[str, Tensor], fresh: Fre
     for p in parts:
         if p.mode == "+=":
             continue
-        for i, q in enumerate(merged):
-            if (sum_ := joined(q, p, fresh)) is not None:
-                merged[i] = sum_
-                break
-        else:
+        if not taken_in(p, merged, fresh):
             merged.append(p)
     merged.sort(key=lambda p: (p.when is not None, p.red is None))
     out: list[Stmt] = []
@@ -45,6 +41,16 @@ def total(target: str, parts: list[Stmt], tensors: dict[str, Tensor], fresh: Fre
             )
         )
     return out + [replace(p, target=target, spread=spread) for p in scatters]
+
+
+def taken_in(p: Stmt, merged: list[Stmt], fresh: Fresh) -> bool:
+    """Adds p to the first of the statements that it can be one with; whether there is one."""
+    for i, q in enumerate(merged):
+        both = joined(q, p, fresh)
+        if both is not None:
+            merged[i] = both
+            return True
+    return False
 
 
 def alternatives(parts: list[Stmt], fresh: Fresh) -> list[Stmt]:

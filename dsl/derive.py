@@ -33,11 +33,13 @@ from .expression import (
     call,
     cond,
     div,
+    integer,
     is_const,
-    lift,
     mul,
     neg,
     read,
+    real,
+    show,
     sub,
     transform,
 )
@@ -54,7 +56,7 @@ class NoDerivative(Exception):
 UNARY: dict[str, Callable[[E, E], E]] = {
     "abs": lambda x, y: call("sign", x),
     "exp": lambda x, y: y,
-    "exp2": lambda x, y: mul(y, lift(math.log(2))),
+    "exp2": lambda x, y: mul(y, real(math.log(2))),
     "expm1": lambda x, y: add(y, ONE),
     "sin": lambda x, y: call("cos", x),
     "cos": lambda x, y: neg(call("sin", x)),
@@ -66,20 +68,20 @@ UNARY: dict[str, Callable[[E, E], E]] = {
     "tanh": lambda x, y: sub(ONE, mul(y, y)),
     "asinh": lambda x, y: call("rsqrt", add(mul(x, x), ONE)),
     "acosh": lambda x, y: call("rsqrt", sub(mul(x, x), ONE)),
-    "erf": lambda x, y: mul(lift(2 / math.sqrt(math.pi)), call("exp", neg(mul(x, x)))),
-    "erfc": lambda x, y: mul(lift(-2 / math.sqrt(math.pi)), call("exp", neg(mul(x, x)))),
-    "erfinv": lambda x, y: mul(lift(math.sqrt(math.pi) / 2), call("exp", mul(y, y))),
+    "erf": lambda x, y: mul(real(2 / math.sqrt(math.pi)), call("exp", neg(mul(x, x)))),
+    "erfc": lambda x, y: mul(real(-2 / math.sqrt(math.pi)), call("exp", neg(mul(x, x)))),
+    "erfinv": lambda x, y: mul(real(math.sqrt(math.pi) / 2), call("exp", mul(y, y))),
     "lgamma": lambda x, y: call("digamma", x),
-    "rsqrt": lambda x, y: mul(lift(-0.5), mul(y, mul(y, y))),
+    "rsqrt": lambda x, y: mul(real(-0.5), mul(y, mul(y, y))),
 }
 
 # Where the derivative is one over something, g is divided by it: division rounds once.
 DIVISOR: dict[str, Callable[[E, E], E]] = {
     "log": lambda x, y: x,
-    "log2": lambda x, y: mul(x, lift(math.log(2))),
-    "log10": lambda x, y: mul(x, lift(math.log(10))),
+    "log2": lambda x, y: mul(x, real(math.log(2))),
+    "log10": lambda x, y: mul(x, real(math.log(10))),
     "log1p": lambda x, y: add(x, ONE),
-    "sqrt": lambda x, y: mul(lift(2), y),
+    "sqrt": lambda x, y: mul(integer(2), y),
     "atan": lambda x, y: add(mul(x, x), ONE),
     "atanh": lambda x, y: sub(ONE, mul(x, x)),
 }
@@ -93,7 +95,7 @@ def partials(e: E, g: E, known: dict[E, E] | None = None) -> Partials:
     known: values that are stored already; a derivative that uses its own result (exp' = exp) reads
     those instead of computing them again.  Raises NoDerivative; `Unknown` stands for the derivative of a
     routine that gives none, which may turn out not to be needed."""
-    known = known or {}
+    known = {} if known is None else known
     if is_const(g, 0):
         return {}
     if long(g) and repeats(e):
@@ -111,7 +113,7 @@ def partials(e: E, g: E, known: dict[E, E] | None = None) -> Partials:
             return merge(partials(left, g, known), partials(right, neg(g), known))
         case Binary("*", left, right):
             if left is right:
-                return partials(left, mul(g, mul(lift(2), left)), known)
+                return partials(left, mul(g, mul(integer(2), left)), known)
             return merge(partials(left, mul(g, right), known), partials(right, mul(g, left), known))
         case Binary("/", left, right):
             return merge(partials(left, div(g, right), known), partials(right, neg(div(mul(g, value), right)), known))
@@ -130,7 +132,7 @@ def partials(e: E, g: E, known: dict[E, E] | None = None) -> Partials:
         case _ if is_flat(e):
             return {}
         case _:
-            raise NotImplementedError(f"no rule for {e}")
+            raise NotImplementedError(f"no rule for {show(e)}")
 
 
 def is_flat(e: E) -> bool:
@@ -220,7 +222,7 @@ def function(name: str, operands: tuple[E, ...], value: E, g: E, known: dict[E, 
 
 def taken(loses: E, x: E, y: E, parts: Partials) -> Partials:
     """What reaches one of two numbers of which the larger, or the smaller, is taken."""
-    half = {r: mul(p, lift(0.5)) for r, p in parts.items()}
+    half = {r: mul(p, real(0.5)) for r, p in parts.items()}
     return masked(loses, {}, masked(Binary("==", x, y), half, parts))
 
 

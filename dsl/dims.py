@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from .axes import Axis, of_dim
 from .diagnostics import Error
-from .expression import E, lift, sym
+from .expression import E, integer, sym
 from .ir import Dim
 from .scope import is_tensor
 from .syntax import Dim as DimTree
@@ -141,7 +141,7 @@ class Patterns:
         return (d.expr.val if binds else ""), e
 
     def factor(self, f: str) -> E:
-        return lift(int(f)) if f.isdigit() else sym(f)
+        return integer(int(f)) if f.isdigit() else sym(f)
 
 
 def result_type(t: Type | None) -> str:

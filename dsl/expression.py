@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from math import copysign
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeGuard, cast
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypeGuard, cast
 
 from .interned import Interned
 
@@ -37,7 +37,7 @@ class Expression(metaclass=Interned):
 
     def of(self, parts: tuple[E, ...]) -> E:
         """The same of other parts, as many, in their order."""
-        return lift(self)
+        return cast(E, self)
 
     @cached_property
     def loops(self) -> frozenset[str]:
@@ -56,32 +56,20 @@ class Expression(metaclass=Interned):
     @cached_property
     def reads(self) -> tuple[Read, ...]:
         """The reads within it, each as often as it stands there."""
-        return tuple([n for n in walk(lift(self)) if isinstance(n, Read)])
+        return tuple([n for n in walk(cast(E, self)) if isinstance(n, Read)])
 
     @cached_property
     def elements(self) -> tuple[int, ...]:
         """The accesses of its nest (codegen) whose elements it takes, each as often as it does."""
-        return tuple([n.access for n in walk(lift(self)) if isinstance(n, Element)])
+        return tuple([n.access for n in walk(cast(E, self)) if isinstance(n, Element)])
 
     @cached_property
     def results(self) -> frozenset[int]:
         """The steps of its nest whose results it takes."""
-        return frozenset([n.step for n in walk(lift(self)) if isinstance(n, Result)])
-
-    def __add__(self, other: Operand) -> E:
-        return add(lift(self), lift(other))
-
-    def __sub__(self, other: Operand) -> E:
-        return sub(lift(self), lift(other))
-
-    def __mul__(self, other: Operand) -> E:
-        return mul(lift(self), lift(other))
-
-    def __neg__(self) -> E:
-        return neg(lift(self))
+        return frozenset([n.step for n in walk(cast(E, self)) if isinstance(n, Result)])
 
     def __repr__(self) -> str:
-        return show(lift(self))
+        return show(cast(E, self))
 
     def __reduce__(self) -> tuple[Any, ...]:  # without what is remembered; read again, it is the one that exists
         return type(self), tuple([getattr(self, name) for name in self.__match_args__])  # type: ignore[attr-defined]
@@ -95,7 +83,7 @@ def union(sets: list[frozenset[str]]) -> frozenset[str]:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Constant(Expression):
-    """A number, or a boolean as 0 or 1.  `lift` makes them."""
+    """A number, or a boolean as 0 or 1."""
 
     kind: Kind
     value: float
@@ -339,7 +327,19 @@ E: TypeAlias = (
     Constant | Symbol | Index | Pack | Read | Inside | Call | Random | Cast | Unary | Binary | Select | RawResult
     | Reduce | Unknown | Local | Element | Result
 )  # fmt: skip
-Operand: TypeAlias = Expression | float
+
+
+class Function(Protocol):
+    """What passes ask of a routine (dsl/routines.py): its parameters, its derivatives by them, whether it may work on
+    whole numbers."""
+
+    @property
+    def params(self) -> tuple[str, ...]: ...
+    @property
+    def slopes(self) -> dict[str, E]: ...
+    @property
+    def whole(self) -> bool: ...
+
 
 # name -> number of arguments.  `stop` is the identity with no gradient, `isnan` tests the bits.
 INTRINSICS = {
@@ -353,21 +353,22 @@ INTRINSICS = {
 }  # fmt: skip
 # The functions that a library's `def`s with steps make, by name (dsl.routines.Routine); filled when definitions are
 # loaded.
-ROUTINES: dict[str, Any] = {}
+ROUTINES: dict[str, Function] = {}
 REDUCTIONS: tuple[Reduction, ...] = ("sum", "prod", "max", "min", "any", "all", "argmax", "argmin")
 COMPARISONS: tuple[Comparison, ...] = ("<", "<=", ">", ">=", "==", "!=")
-CONDITIONS = (*COMPARISONS, "and", "or")
+CONDITIONS: tuple[BinaryOperator, ...] = (*COMPARISONS, "and", "or")
 
 
-def lift(v: Operand) -> E:
-    """A number or a boolean of Python as a constant; an expression as it is."""
-    if isinstance(v, bool):
-        return Constant("b", int(v))
-    if isinstance(v, int):
-        return Constant("i", v)
-    if isinstance(v, float):
-        return Unary("-", Constant("f", 0.0)) if v == 0 and copysign(1, v) < 0 else Constant("f", v)
-    return cast(E, v)
+def integer(v: int) -> Constant:
+    return Constant("i", v)
+
+
+def real(v: float) -> E:
+    return Unary("-", Constant("f", 0.0)) if v == 0 and copysign(1, v) < 0 else Constant("f", v)
+
+
+def truth(v: bool) -> Constant:
+    return TRUE if v else FALSE
 
 
 def sym(name: str) -> E:
@@ -386,8 +387,8 @@ def read(tensor: str, index: tuple[E, ...] | list[E], fallback: E | None = None)
     return Read(tensor, tuple(index), fallback)
 
 
-def call(fn: str, *args: Operand) -> E:
-    return Call(fn, tuple([lift(a) for a in args]))
+def call(fn: str, *args: E) -> E:
+    return Call(fn, args)
 
 
 ZERO, ONE, TRUE, FALSE = Constant("i", 0), Constant("i", 1), Constant("b", 1), Constant("b", 0)
@@ -448,7 +449,7 @@ def integral(e: E) -> bool:
 
 def number(value: float, a: Constant, b: Constant) -> E:
     """What two constants come to: a float if one of them is."""
-    return lift(float(value)) if "f" in (a.kind, b.kind) else Constant("i", value)
+    return real(float(value)) if "f" in (a.kind, b.kind) else Constant("i", value)
 
 
 def add(a: E, b: E) -> E:
@@ -648,7 +649,9 @@ SIGNS: dict[UnaryOperator, tuple[str, int]] = {"not": ("not ", 3), "-": ("-", 9)
 def show(e: E, p: int = 0) -> str:
     match e:
         case Constant(kind, value):
-            return ("true" if value else "false") if kind == "b" else str(value)
+            if kind == "b":
+                return "true" if value else "false"
+            return str(int(value)) if kind == "i" else str(value)
         case Symbol(name) | Local(name):
             return name
         case Index(loop):

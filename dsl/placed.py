@@ -24,9 +24,9 @@ from .expression import (
     add,
     build,
     is_const,
-    lift,
     mul,
     sym,
+    truth,
 )
 from .ir import Dim, Loop, Raw, Stmt, Tensor
 from .scalar_formulas import COMPARED
@@ -69,7 +69,7 @@ class Placed:
         if isinstance(e, Binary):
             left, right = parts
             if e.operator in COMPARED and is_const(left) and is_const(right):
-                return lift(COMPARED[e.operator](left.value, right.value))
+                return truth(COMPARED[e.operator](left.value, right.value))
             if e.operator in ("and", "or") and (left in (TRUE, FALSE) or right in (TRUE, FALSE)):
                 stops = TRUE if e.operator == "or" else FALSE
                 return stops if stops in parts else left if right in (TRUE, FALSE) else right

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from .axes import Axis, loop_index
 from .dims import Item
-from .expression import FALSE, TRUE, ZERO, E, RawResult, Read, Symbol, lift, mapped, read, symbols
+from .expression import FALSE, TRUE, ZERO, E, RawResult, Read, Symbol, integer, mapped, read, symbols
 from .inline import ABSENT, arguments
 from .ir import Loop, Stmt, Tensor
 from .opdef import OpDef, Presence, TypeOf, symbol
@@ -177,5 +177,5 @@ def tensor(work, param: str, value: X) -> str:
 
 def number(work, p, value: X) -> E:
     if value.kind == "str":
-        return lift(p.type.choices.index(value.val))
+        return integer(p.type.choices.index(value.val))
     return work.formulas.lower(value, Context())

@@ -17,7 +17,7 @@ from .expression import (
     Reduce,
     Symbol,
     add,
-    lift,
+    integer,
     show,
     sub,
     walk,
@@ -124,7 +124,7 @@ class Ranges:
         if isinstance(e, Constant) and e.kind == "f":
             if e.value != int(e.value):
                 raise Mistake("range", f"how far `{name}` runs is no whole number", x.span)
-            e = lift(int(e.value))
+            e = integer(int(e.value))
         if isinstance(e, Constant) and e.value > MOST:
             raise Mistake(
                 "range",

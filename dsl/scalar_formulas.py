@@ -36,16 +36,18 @@ from .expression import (
     div,
     floordiv,
     idx,
+    integer,
     is_binary,
     is_const,
-    lift,
     mul,
     neg,
     pack,
     read,
+    real,
     sub,
     sym,
     transform,
+    truth,
     walk,
 )
 from .ir import Loop
@@ -99,7 +101,7 @@ class Formulas:
     def lower(self, e: X, c: Context) -> E:
         match e.kind:
             case "num":
-                return lift(e.val)
+                return real(e.val) if isinstance(e.val, float) else integer(e.val)
             case "name":
                 return self.name(e, c)
             case "str":
@@ -135,11 +137,11 @@ class Formulas:
         types."""
         for a, b in (e.args, e.args[::-1]):
             if b.kind == "str" and a.kind == "call" and a.val == "type":
-                return Binary(e.kind, self.call(a, Context()), lift(DTYPES.index(b.val)))
+                return Binary(e.kind, self.call(a, Context()), integer(DTYPES.index(b.val)))
             if b.kind == "str" and a.kind == "name" and a.val in self.op.options:
                 choices = self.op.options[a.val].choices
                 if b.val in choices:
-                    return Binary(e.kind, sym(a.val), lift(choices.index(b.val)))
+                    return Binary(e.kind, sym(a.val), integer(choices.index(b.val)))
                 raise Mistake(
                     "option",
                     f'`{a.val}` is never "{b.val}"',
@@ -166,7 +168,7 @@ class Formulas:
         if n in ("inf", "nan"):
             return sym(symbol(n) if n in op.options else n)
         if n == "pi":
-            return lift(math.pi)
+            return real(math.pi)
         if n in ("true", "false"):
             return TRUE if n == "true" else FALSE
         if n in op.scalars:
@@ -179,7 +181,7 @@ class Formulas:
                 raise Mistake("index", f"`{n}` stands for several axes", e.span, "write it inside *( ) or product( )")
             return sym(f"{n}{c.component}")
         if n in op.families:
-            return lift(op.families[n])
+            return integer(op.families[n])
         return sym(n)
 
     def element(self, n: str, e: X, c: Context) -> E:
@@ -307,7 +309,7 @@ class Formulas:
         if n == "axis":
             if c.component is None:
                 raise Mistake("index", "`axis()` needs a pack of known rank around it", e.span)
-            return lift(c.component)
+            return integer(c.component)
         if n == "nth":
             place = self.lower(a[1], c)
             if not isinstance(place, Constant):
@@ -362,7 +364,7 @@ class Formulas:
         """Whether an argument is given; of a list with a known length, whether this number of it is."""
         whole = sym(Presence + n)
         listed = c.component is not None and n in self.op.options and self.op.options[n].name == "ints"
-        return conj(whole, Binary("!=", sym(f"{n}{c.component}"), lift(MISSING))) if listed else whole
+        return conj(whole, Binary("!=", sym(f"{n}{c.component}"), integer(MISSING))) if listed else whole
 
     def loops_rank(self, e: X, c: Context) -> int | None:
         if e.kind == "name" and e.val in c.loops and c.loops[e.val][0] == "fixed":
@@ -384,7 +386,7 @@ class Formulas:
         what = e.args[0].val
         rank = self.op.patterns.rank.get(what)
         if n == "rank":
-            return lift(rank) if rank is not None else sym(f"rank_{what}")
+            return integer(rank) if rank is not None else sym(f"rank_{what}")
         if n == "size":
             return sym(f"size_{what}_{e.args[1].val}")
         if what in self.op.options:
@@ -411,7 +413,7 @@ def horner(x: E, coefficients: list[E]) -> E:
 def folded(op: str, a: E, b: E) -> E:
     """A node; what constants alone decide is decided."""
     if op in COMPARISONS and is_const(a) and is_const(b):
-        return lift(COMPARED[op](a.value, b.value))
+        return truth(COMPARED[op](a.value, b.value))
     if op == "or" and (a is FALSE or b is FALSE):
         return b if a is FALSE else a
     return Binary(op, a, b)

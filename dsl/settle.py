@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from .axes import axes, loop_index
-from .expression import ZERO, Binary, E, add, conj, idx, is_loop, lift, mul, read
+from .expression import ZERO, Binary, E, add, conj, idx, integer, is_loop, mul, read
 from .ir import Fresh, Loop, Program, Stmt, overwrites
 
 
@@ -32,7 +32,7 @@ def settled(p: Program, fresh: Fresh) -> None:
         for v in free:
             number = add(mul(number, v.length), idx(v.name))
         whole = [Loop(fresh("k"), a.extent, a.pack or None) for a in axes(target)]
-        out.append(Stmt(last, tuple(map(loop_index, whole)), tuple(whole), lift(-1), when=s.when))
+        out.append(Stmt(last, tuple(map(loop_index, whole)), tuple(whole), integer(-1), when=s.when))
         out.append(Stmt(last, s.idx, s.loops, number, pred=s.pred, mode="max=", when=s.when))
         out.append(replace(s, pred=conj(s.pred, Binary("==", read(last, s.idx), number))))
     p.stmts = out

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from .dims import result_type
-from .expression import TRUE, Binary, E, Unary, lift, sym
+from .expression import TRUE, Binary, E, Unary, integer, sym
 from .opdef import Param, Require
 from .parse import parse_formula
 from .scalar_formulas import Context, Mistake
@@ -41,7 +41,7 @@ def option(op, p: ParamTree) -> Param:
     default = None
     if p.default is not None and not everything:
         if t.name == "choice":
-            default = lift(t.choices.index(p.default.val)) if p.default.val in t.choices else None
+            default = integer(t.choices.index(p.default.val)) if p.default.val in t.choices else None
         elif rank is not None and p.default.kind == "name":
             default = sym(p.default.val)  # another ints option
         else:
@@ -104,7 +104,7 @@ def worded(op, message: str) -> list[tuple[E | None, str]]:
     for name in dict.fromkeys(re.findall(r"\{(\w+)\}", message)):
         t = op.options.get(name)
         words = t.choices if t and t.name == "choice" else ("false", "true") if t and t.name == "bool" else ()
-        values = [(Unary("not", Binary("==", sym(name), lift(k))), word) for k, word in enumerate(words)]
+        values = [(Unary("not", Binary("==", sym(name), integer(k))), word) for k, word in enumerate(words)]
         if values:
             out = [
                 (Binary("or", other, no) if other else no, text.replace(f"{{{name}}}", word))

@@ -6,7 +6,7 @@ does the same for equations that a definition wrote in its own filter."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from .affine import always, shorter
@@ -59,7 +59,7 @@ class Unsolvable(Exception):
     """An index is read from a tensor, rounded, or not affine: the statement stays a scatter."""
 
 
-def linear(e: E, names: Collection[str]) -> Form | None:
+def linear(e: E, names: frozenset[str]) -> Form | None:
     """e as ({loop: coefficient}, rest), affine in the single loops `names`; None if it is not."""
     if isinstance(e, Index) and e.loop in names:
         return {e.loop: ONE}, ZERO
@@ -207,7 +207,7 @@ class System:
         shorter ones are left; then a coefficient of +-1; then any."""
         best: tuple[tuple[bool, bool, bool, int], tuple[int, str, Form]] | None = None
         for i, (e, _, n) in enumerate(self.equations):
-            form = linear(e, self.left)
+            form = linear(e, frozenset(self.left))
             if form is None:
                 continue
             for v, c in form[0].items():
@@ -254,7 +254,7 @@ class System:
             return
         if not is_binary(e, "//", "%") or e.right.loops:
             raise Unsolvable(e)
-        form = linear(e.left, self.left)
+        form = linear(e.left, frozenset(self.left))
         if form is None or len(form[0]) != 1:
             raise Unsolvable(e)
         ((v, a),), c, b = form[0].items(), form[1], e.right
@@ -328,7 +328,7 @@ def tighten(s: Stmt, fresh: Fresh, sizes: Sizes = Sizes()) -> Stmt:
     """Solves equations in a filter:  sum[i, k if i*2 + k == y] f(i, k)  runs over i alone, with k = y - i*2."""
     if s.red != "sum" or s.pred is None:
         return s
-    inner = {v.name for v in s.rloops if not v.pack}
+    inner = frozenset(v.name for v in s.rloops if not v.pack)
     outer: dict[E, E | None] = {idx(v.name): v.extent for v in s.loops if not v.pack}
     equations: list[tuple[E, E, E | None]] = []
     conditions: list[E] = []

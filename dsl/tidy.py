@@ -296,20 +296,22 @@ def shared(stmts: list[Stmt], tensors: dict[str, Tensor], stored: list[Stmt]) ->
     """Temporaries that are computed twice, once."""
     plain = once(stmts, tensors)
     same: dict[str, str] = {}
-    seen: dict[Stmt, str] = {}
+    seen: list[tuple[Stmt, str]] = []
     written = [s.target for s in stored]
     for s in stored:
         if written.count(s.target) == 1 and s.mode == "=":
-            seen[canonical(s)] = s.target
+            seen.insert(0, (canonical(s), s.target))
     out = []
     for s in stmts:
         s = reading(s, same)
         if s.target in plain:
             key = canonical(s)
-            if key in seen and tensors[seen[key]].dtype == tensors[s.target].dtype:
-                same[s.target] = seen[key]
+            maker = next((target for known, target in seen if known == key), None)
+            if maker is None:
+                seen.append((key, s.target))
+            elif tensors[maker].dtype == tensors[s.target].dtype:
+                same[s.target] = maker
                 continue
-            seen.setdefault(key, s.target)
         out.append(s)
     return out
 

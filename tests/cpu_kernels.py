@@ -22,7 +22,7 @@ from codegen.nests import Nest, named_loops
 from codegen.package import host_files
 from codegen.ts.literal import literal
 from codegen.ts.modules import kernels_module
-from dsl.expression import is_loop, lift
+from dsl.expression import integer, is_loop
 from dsl.ir import Dim, Tensor
 from dsl.opdef import OpDef, Param
 
@@ -55,7 +55,7 @@ def op(tensors: dict[str, str], params=(), promote: str = "default") -> OpDef:
 
 
 def option(name: str, kind: str) -> Param:
-    return Param(name, kind, has_default=True, default=lift(0))
+    return Param(name, kind, has_default=True, default=integer(0))
 
 
 def launch(nest: Nest, sizes: dict[str, int], tensors: dict[str, np.ndarray], random: bool = False) -> dict:

@@ -12,7 +12,7 @@ from dsl.expression import (
     cond,
     div,
     idx,
-    lift,
+    integer,
     mul,
     neg,
     pack,
@@ -245,7 +245,7 @@ def layer_norm():
         [
             Stmt("t0_", (a,), per, x, "sum", inner),
             Stmt("mu", (a,), per, div(read("t0_", [a]), sym("count"))),
-            Stmt("t1_", (a,), per, Binary("**", sub(x, mu), lift(2)), "sum", inner),
+            Stmt("t1_", (a,), per, Binary("**", sub(x, mu), integer(2)), "sum", inner),
             Stmt("v", (a,), per, div(read("t1_", [a]), sym("count"))),
             Stmt("out", (a, n), nest, scaled),
         ],

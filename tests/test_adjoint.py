@@ -7,7 +7,7 @@ import pytest
 
 from dsl.adjoint import gradient, second
 from dsl.axes import Axis
-from dsl.expression import ONE, Binary, Cast, add, idx, lift, mul, read, sub, sym
+from dsl.expression import ONE, Binary, Cast, add, idx, integer, mul, read, sub, sym
 from dsl.gradcheck import difference
 from dsl.ir import Dim, Fresh, Loop, Program, Stmt, Tensor
 from dsl.reference import evaluate
@@ -107,10 +107,10 @@ def test_softmax_reuses_its_result():
 
 def scattered(at, loops, extents, env, pred=None, known=Sizes(), mode="="):
     """The sum at each element of a target, once as a scatter and once as a gather."""
-    body = Cast("f", add(mul(lift(100), idx(loops[0].name)), idx(loops[-1].name)))
+    body = Cast("f", add(mul(integer(100), idx(loops[0].name)), idx(loops[-1].name)))
     inside = None
     for e, n in zip(at, extents):
-        for p in (Binary(">=", e, lift(0)), Binary("<", e, n)):
+        for p in (Binary(">=", e, integer(0)), Binary("<", e, n)):
             inside = p if inside is None else Binary("and", inside, p)
     t = Tensor("t", "output", tuple(Dim("one", size=n) for n in extents), "float")
     both = inside if pred is None else Binary("and", inside, pred)
@@ -193,7 +193,7 @@ def test_a_filter_stays_with_its_points():
 
 def test_exact_quotients_need_no_extra_loop():
     """i // Q where a filter says that Q divides i."""
-    whole = Binary("==", Binary("%", i, Q), lift(0))
+    whole = Binary("==", Binary("%", i, Q), integer(0))
     env = dict(N=9, Q=3, E=4)
     scattered((Binary("//", i, Q),), (Loop("i", N),), (sym("E"),), env, whole, Sizes(positive=frozenset("Q")))
     s = gather(

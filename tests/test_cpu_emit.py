@@ -6,7 +6,7 @@ from cpu_kernels import op, option, run
 
 from codegen.cpu.emit import kernels
 from codegen.nests import Access, Nest, Step
-from dsl.expression import ZERO, Binary, Element, Random, Result, call, conj, div, idx, lift, pack, sym
+from dsl.expression import ZERO, Binary, Element, Random, Result, add, call, conj, div, idx, mul, pack, real, sub, sym
 from dsl.ir import Loop
 from dsl.random import uniform
 
@@ -19,7 +19,7 @@ ADD = Nest(
     OUTER,
     (),
     (Access("input", (A, B)), Access("other", (A, B)), Access("out", (A, B))),
-    (Step("store", -1, Element(0) + sym("alpha") * Element(1), target=2),),
+    (Step("store", -1, add(Element(0), mul(sym("alpha"), Element(1))), target=2),),
 )
 BINARY = {"input": "T", "other": "T", "out": "T"}
 
@@ -75,7 +75,7 @@ def test_float16_results_are_rounded_to_half():
 
 
 def softmax_nest() -> Nest:
-    e = call("exp", Element(0) - Result(0))
+    e = call("exp", sub(Element(0), Result(0)))
     return Nest(
         "row",
         OUTER,
@@ -137,7 +137,7 @@ def test_spread_adds_along_the_axes_the_target_lacks():
         OUTER,
         (),
         (Access("input", (A, B)), Access("other", (A, B)), Access("d_x", (A, B))),
-        (Step("store", -1, Element(0) * Element(1), target=2, mode="+="),),
+        (Step("store", -1, mul(Element(0), Element(1)), target=2, mode="+="),),
         spread=True,
     )
     whole = np.zeros((1, 3), np.float32)
@@ -186,7 +186,7 @@ def test_an_index_from_a_tensor_is_followed_and_checked():
 
 def conv_nest(shape: str) -> Nest:
     """out[n, o, y] = (sum[c, k] (input[n, c, y*stride + k - padding] ?? 0) * weight[o, c, k]) + (bias[o] ?? 0)"""
-    at = idx("y") * sym("stride") + idx("k") - sym("padding")
+    at = sub(add(mul(idx("y"), sym("stride")), idx("k")), sym("padding"))
     return Nest(
         shape,
         (Loop("n", None, "N"), Loop("o", sym("O")), Loop("y", sym("Y"))),
@@ -198,8 +198,8 @@ def conv_nest(shape: str) -> Nest:
             Access("out", (pack("n"), idx("o"), idx("y"))),
         ),
         (
-            Step("reduce", 0, Element(0) * Element(1), "sum"),
-            Step("store", -1, Result(0) + Element(2), target=3),
+            Step("reduce", 0, mul(Element(0), Element(1)), "sum"),
+            Step("store", -1, add(Result(0), Element(2)), target=3),
         ),
         left=(0,),
     )
@@ -241,7 +241,7 @@ def test_a_product_of_elements_in_blocks(sizes, mode):
         "contract",
         *PRODUCT_LOOPS,
         (Access("input", (B, ROW, DEEP)), Access("other", (B, DEEP, COLUMN)), Access("out", (B, ROW, COLUMN))),
-        (Step("reduce", 0, Element(0) * Element(1), "sum"), Step("store", -1, Result(0), target=2, mode=mode)),
+        (Step("reduce", 0, mul(Element(0), Element(1)), "sum"), Step("store", -1, Result(0), target=2, mode=mode)),
         left=(0,),
     )
     made = kernels(op(BINARY), [([nest], op(BINARY).tensors)])
@@ -271,12 +271,12 @@ def test_factors_that_are_formulas(sizes):
             Step(
                 "reduce",
                 0,
-                Element(0) * sym("alpha") * (Element(1) + Element(2)),
+                mul(mul(Element(0), sym("alpha")), add(Element(1), Element(2))),
                 "sum",
                 pred=conj(Binary("<=", DEEP, ROW), Binary("<", DEEP, sym("L"))),
             ),
-            Step("store", 1, Result(0) + lift(2.0), target=3),
-            Step("store", -1, Result(1) * Element(2), target=4, pred=Binary("!=", COLUMN, ROW)),
+            Step("store", 1, add(Result(0), real(2.0)), target=3),
+            Step("store", -1, mul(Result(1), Element(2)), target=4, pred=Binary("!=", COLUMN, ROW)),
         ),
         left=(0,),
     )
@@ -310,7 +310,7 @@ def test_random_numbers_are_those_of_the_definition():
         OUTER,
         (),
         (Access("input", (A, B)), Access("out", (A, B))),
-        (Step("store", -1, Random(1) + Element(0), target=1),),
+        (Step("store", -1, add(Random(1), Element(0)), target=1),),
     )
     t = {"input": np.zeros((3, 5), np.float32), "out": np.zeros((3, 5), np.float32)}
     run(nest, op({"input": "T", "out": "T"}), t, {"a": 3, "b": 5}, {"seed0_": 7, "seed1_": 9, "call_": 3}, random=True)

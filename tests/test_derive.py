@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dsl.derive import FLAT, NoDerivative, partials
-from dsl.expression import INTRINSICS, Binary, call, cond, lift, read
+from dsl.expression import INTRINSICS, Binary, call, cond, integer, read
 from dsl.ir import Program, Stmt, Tensor
 from dsl.reference import evaluate
 from dsl.tidy import simplify
@@ -36,7 +36,7 @@ def run(e, **views):
 
 
 def slopes(e, **views):
-    found = partials(e, lift(1))
+    found = partials(e, integer(1))
     return {r.tensor: run(simplify(p), **views) for r, p in found.items()}
 
 
@@ -67,14 +67,14 @@ def test_operators(op):
 def test_every_intrinsic_is_known():
     for name, count in INTRINSICS.items():
         try:
-            partials(call(name, *(x, y)[:count]), lift(1))
+            partials(call(name, *(x, y)[:count]), integer(1))
         except NoDerivative:
             assert name == "digamma"
 
 
 def test_a_branch_not_taken_adds_nothing():
     """sqrt has slope inf at 0: the choice must win over 0 * inf."""
-    e = cond(Binary(">", x, lift(0)), call("sqrt", x), lift(0))
+    e = cond(Binary(">", x, integer(0)), call("sqrt", x), integer(0))
     assert slopes(e, x=0.0)["x"] == 0
     assert slopes(e, x=4.0)["x"] == 0.25
 
@@ -87,8 +87,8 @@ def test_ties_share_and_nan_passes():
 
 
 def test_powers_as_pytorch():
-    assert slopes(Binary("**", x, lift(2)), x=-3.0)["x"] == -6
-    assert slopes(Binary("**", x, lift(0)), x=0.0) == {}
+    assert slopes(Binary("**", x, integer(2)), x=-3.0)["x"] == -6
+    assert slopes(Binary("**", x, integer(0)), x=0.0) == {}
     assert slopes(Binary("**", x, y), x=0.0, y=0.0) == {"x": 0, "y": 0}
     assert slopes(Binary("**", x, y), x=0.0, y=2.0) == {"x": 0, "y": 0}
 
@@ -99,4 +99,4 @@ def test_abs_is_flat_at_zero():
 
 def test_stored_values_are_used():
     e = call("exp", x)
-    assert partials(e, lift(1), {e: y})[x] == y
+    assert partials(e, integer(1), {e: y})[x] == y

@@ -6,7 +6,7 @@ import pytest
 from definitions import LIBRARY
 
 from dsl.conditions import either, exclusive, narrowed
-from dsl.expression import FALSE, TRUE, Binary, Unary, conj, idx, lift, pack, read, show, sym
+from dsl.expression import FALSE, TRUE, Binary, Unary, conj, idx, integer, pack, read, show, sym
 from dsl.ir import Dim, Loop, Program, Stmt, Tensor
 from dsl.library import load_text
 from dsl.opdef import OpDef
@@ -347,7 +347,7 @@ def test_several_mistakes_of_one_op_are_reported_together():
 
 
 def c(n):
-    return Binary("==", sym("p"), lift(n))
+    return Binary("==", sym("p"), integer(n))
 
 
 def no(e):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from dsl import special
-from dsl.expression import INTRINSICS, ZERO, Binary, call, cond, idx, lift, read, sym
+from dsl.expression import INTRINSICS, ZERO, Binary, call, cond, idx, integer, read, real, sym
 from dsl.ir import Dim, Loop, Program, Stmt, Tensor
 from dsl.random import philox, uniform
 from dsl.reference import evaluate
@@ -33,10 +33,10 @@ def test_every_intrinsic_has_a_meaning():
 def test_whole_numbers_fit_and_round_down():
     x = np.array([2**31 - 1, -7, 7], np.int32)
     with pytest.raises(OverflowError, match="does not fit into int32"):
-        vector(Binary("+", read("x", [i]), lift(1)), x)
-    assert vector(Binary("-", read("x", [i]), lift(1)), x).tolist() == [2**31 - 2, -8, 6]
-    assert vector(Binary("//", read("x", [i]), lift(2)), x).tolist() == [2**30 - 1, -4, 3]
-    assert vector(Binary("%", read("x", [i]), lift(3)), x).tolist() == [1, 2, 1]
+        vector(Binary("+", read("x", [i]), integer(1)), x)
+    assert vector(Binary("-", read("x", [i]), integer(1)), x).tolist() == [2**31 - 2, -8, 6]
+    assert vector(Binary("//", read("x", [i]), integer(2)), x).tolist() == [2**30 - 1, -4, 3]
+    assert vector(Binary("%", read("x", [i]), integer(3)), x).tolist() == [1, 2, 1]
     assert binary("%", np.float32(-7), 3) == 2
     assert binary("<<", np.int32(1), 40) == 0 and binary(">>", np.int32(-2), 40) == -1
     assert binary("**", np.array([2, -1, 1, 3], np.int32), np.array([-1, -3, -2, 2], np.int32)).tolist() == [
@@ -80,7 +80,7 @@ def test_nan_wins_in_maxima_and_is_found_by_its_bits():
     x = np.array([1.0, math.nan, 3.0])
     assert np.isnan(vector(read("x", [j]), x, red="max", rloops=(Loop("j", sym("N")),))).all()
     assert vector(read("x", [j]), x, "int", red="argmax", rloops=(Loop("j", sym("N")),)).tolist() == [1, 1, 1]
-    assert vector(call("fmax", read("x", [i]), lift(2.0)), x).tolist() == [2, 2, 3]
+    assert vector(call("fmax", read("x", [i]), real(2.0)), x).tolist() == [2, 2, 3]
     assert vector(call("isnan", read("x", [i])), x, "bool").tolist() == [False, True, False]
 
 
@@ -109,7 +109,7 @@ def test_any_all_and_counting():
         vector(nonzero, x, "bool", red="any", rloops=loops).all()
         and not vector(nonzero, x, "bool", red="all", rloops=loops).any()
     )
-    assert vector(cond(nonzero, lift(1), ZERO), x, "int", red="sum", rloops=loops).tolist() == [1, 1, 1]
+    assert vector(cond(nonzero, integer(1), ZERO), x, "int", red="sum", rloops=loops).tolist() == [1, 1, 1]
 
 
 def test_sums_are_exact_in_float32():
@@ -120,7 +120,7 @@ def test_sums_are_exact_in_float32():
 
 
 def test_reading_outside():
-    assert vector(read("x", [Binary("-", i, lift(1))], lift(9.0)), [1.0, 2.0]).tolist() == [9, 1]
+    assert vector(read("x", [Binary("-", i, integer(1))], real(9.0)), [1.0, 2.0]).tolist() == [9, 1]
     op = handmade.embedding()
     views = {"input": np.array([0, 5], np.int32), "weight": np.zeros((3, 2))}
     with pytest.raises(IndexError, match="weight: index 5 is out of range for an axis of length 3"):
@@ -131,7 +131,7 @@ def test_reading_outside():
 
 
 def test_an_index_where_the_value_does_not_count():
-    ignored = cond(Binary("!=", read("x", [i]), lift(-100)), read("t", [read("x", [i])]), lift(0.0))
+    ignored = cond(Binary("!=", read("x", [i]), integer(-100)), read("t", [read("x", [i])]), real(0.0))
     tensors = {"x": Tensor("x", "input", N, "int"), "t": Tensor("t", "input", N), "out": Tensor("out", "output", N)}
     p = Program("p", tensors, [Stmt("out", (i,), over_i, ignored)], ["x", "t"], ["out"])
     got = evaluate(p, {"N": 2}, {}, {"x": np.array([-100, 1], np.int32), "t": np.array([5.0, 6.0])})["out"]

@@ -11,7 +11,7 @@ import dsl.adjoint
 from codegen import sound
 from codegen.nests import Access, Nest, Step, nests
 from codegen.sound import BrokenNest, problems
-from dsl.expression import Element, Pack, Read, Result, Unknown, add, idx, lift, pack, read, sym
+from dsl.expression import Element, Pack, Read, Result, Unknown, add, idx, integer, mul, pack, read, sym
 from dsl.ir import Dim, Loop, Program, Tensor
 from dsl.library import load_text
 from dsl.reverse import Reverse
@@ -35,7 +35,7 @@ GOOD = Nest(
     (Loop("b", None, "B"),),
     (Loop("i", N),),
     (Access("at", (idx("i"),)), Access("x", (pack("b"), Element(0))), Access("y", (pack("b"),))),
-    (Step("reduce", 0, Element(1) * 2, "sum"), Step("store", -1, Result(0), target=2)),
+    (Step("reduce", 0, mul(Element(1), integer(2)), "sum"), Step("store", -1, Result(0), target=2)),
 )
 AT, X, Y = GOOD.accesses
 SUM, STORE = GOOD.steps
@@ -47,7 +47,7 @@ SUM, STORE = GOOD.steps
         ({"shape": "map"}, "a map that reduces"),
         ({"shape": "contract"}, "two factors"),
         ({"shape": "scatter", "steps": (STORE,)}, "nothing reduces"),
-        ({"shape": "row", "steps": (replace(STORE, body=lift(0)),)}, "without a reduction"),
+        ({"shape": "row", "steps": (replace(STORE, body=integer(0)),)}, "without a reduction"),
         ({"shape": "scan", "rloops": ()}, "along one loop"),
         ({"reverse": True}, "backwards"),
         ({"left": (3,)}, "not there"),
@@ -59,7 +59,7 @@ SUM, STORE = GOOD.steps
         ({"accesses": (AT, replace(X, index=(idx("b"), Element(0))), Y)}, "another kind of axis"),
         ({"accesses": (AT, replace(X, index=(pack("b"), Element(1))), Y)}, "its own element"),
         ({"accesses": (AT, replace(X, index=(pack("b"), Element(7))), Y)}, "an access that is not there"),
-        ({"accesses": (AT, replace(X, fallback=lift(0)), Y)}, "a place that it never has"),
+        ({"accesses": (AT, replace(X, fallback=integer(0)), Y)}, "a place that it never has"),
         ({"accesses": (AT, X, replace(Y, guard=add(Pack("b"), N)))}, "inside a formula"),
         ({"accesses": (AT, X, replace(Y, guard=add(idx("b"), N)))}, "as one number"),
         ({"steps": (replace(SUM, result=1), STORE)}, "is known as step 1"),
@@ -68,7 +68,7 @@ SUM, STORE = GOOD.steps
         ({"steps": (replace(SUM, body=Result(0)), STORE)}, "not there yet"),
         ({"steps": (SUM, replace(STORE, body=Result(1)))}, "not there yet"),
         ({"steps": (SUM, replace(STORE, body=idx("i")))}, "not open here"),
-        ({"steps": (SUM, replace(STORE, body=read("x", (pack("b"), lift(0)))))}, "no formula of a nest"),
+        ({"steps": (SUM, replace(STORE, body=read("x", (pack("b"), integer(0)))))}, "no formula of a nest"),
     ],
 )
 def test_what_is_wrong_with_a_nest_is_noticed(change, said):
@@ -78,7 +78,7 @@ def test_what_is_wrong_with_a_nest_is_noticed(change, said):
 
 def test_more_tensors_than_a_kernel_binds():
     many = {f"x{n}": Tensor(f"x{n}", "input", ()) for n in range(sound.MOST_TENSORS + 1)}
-    nest = Nest("map", (), (), tuple(Access(n, ()) for n in many), (Step("store", -1, lift(0), target=0),))
+    nest = Nest("map", (), (), tuple(Access(n, ()) for n in many), (Step("store", -1, integer(0), target=0),))
     assert any("more tensors" in p for p in problems(nest, Program("p", many, [], [], [])))
 
 

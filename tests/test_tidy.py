@@ -15,11 +15,12 @@ from dsl.expression import (
     call,
     cond,
     idx,
+    integer,
     is_binary,
-    lift,
     mul,
     neg,
     read,
+    real,
     sub,
     sym,
 )
@@ -39,7 +40,7 @@ def value(e, a, b):
 
 def random_tree(rng, depth):
     if depth == 0:
-        return [x, y, ZERO, ONE, lift(-2), lift(0.5)][rng.integers(6)]
+        return [x, y, ZERO, ONE, integer(-2), real(0.5)][rng.integers(6)]
     sub_ = lambda: random_tree(rng, depth - 1)
     match rng.integers(8):
         case 0:
@@ -111,7 +112,7 @@ def test_dead_twice_and_copied():
 
 def test_a_scatter_leaves_out_what_it_would_add_for_nothing():
     at = read("i", [idx("k")])
-    s = filtered(Stmt("t", (at,), (Loop("k", sym("N")),), cond(Binary("!=", at, lift(-1)), x, ZERO), mode="+="))
+    s = filtered(Stmt("t", (at,), (Loop("k", sym("N")),), cond(Binary("!=", at, integer(-1)), x, ZERO), mode="+="))
     assert repr(s) == "t[i[k]] += x[]   if i[k] != -1"
 
 
@@ -122,7 +123,7 @@ def test_affine():
     rng = np.random.default_rng(0)
     for _ in range(20):
         env = {"P": int(rng.integers(-3, 4)), "N": int(rng.integers(-3, 4))}
-        tree = sub(mul(add(N, lift(2)), sub(P, N)), neg(mul(P, lift(3))))
+        tree = sub(mul(add(N, integer(2)), sub(P, N)), neg(mul(P, integer(3))))
         assert constant(expression(poly(tree)), env) == constant(tree, env)
     loop = [Loop("i", N)]
     assert (
