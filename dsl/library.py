@@ -17,7 +17,8 @@ from .opdef import Library, OpDef, Schedule
 from .parse import parse_file, parse_text
 from .reach import dead_overloads
 from .scalar_formulas import Context, Formulas
-from .scope import NEST_SHAPES, nodes_in
+from .schedules import SHAPES
+from .scope import nodes_in
 from .source import Source
 from .syntax import Def, Op, Repeat, X
 from .syntax import Schedule as ScheduleTree
@@ -167,7 +168,7 @@ def schedules(library: Library, rules: list[ScheduleTree]):
         for call in rule.strategies:
             numbers = tuple((a.val, a.args[0].val) for a in call.args if a.kind == "kw")
             made = Schedule(rule.target, facts(rule.when), call.val, numbers)
-            if rule.target in NEST_SHAPES:
+            if rule.target in SHAPES:
                 library.schedules.append(made)
             elif rule.target in library.ops:
                 library.ops[rule.target].schedules.append(made)

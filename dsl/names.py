@@ -18,10 +18,11 @@ from .inline import over_rows
 from .modules import check_modules
 from .raw import check_raw
 from .reach import clause_word
+from .schedules import check_schedule
 from .scope import CONSTANTS, SPACES, Scope, Thing, Vocabulary, derived, expanded, names_in, nodes_in, word
 from .signature import KINDS, RESERVED, open_scope
 from .source import Source
-from .statics import check_clauses, check_schedule, check_test, number
+from .statics import check_clauses, check_test, number
 from .syntax import Assign, Def, Op, Output, Schedule, Span, X
 
 

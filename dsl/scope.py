@@ -54,18 +54,6 @@ SPACES = (
     "torch.signal.windows",
     "Tensor",
 )
-# What a schedule may be for, besides an op: the shapes of nests (codegen/host/model.py).
-NEST_SHAPES = ("map", "row", "contract", "scan", "scatter")
-# What the planner knows of a nest in a call, and its strategies with the settings that they read (codegen/host/plan.py,
-# strategy.py).
-FACTS = ("outer", "inner", "vector", "unit", "window", "software", "M", "N", "K", "batch")
-STRATEGIES = {
-    "lanes": (),
-    "window": ("threads", "rows"),
-    "workgroup": ("threads",),
-    "block": ("threads",),
-    "tiled_matmul": ("rows", "columns", "depth"),
-}
 
 
 @dataclass(frozen=True)

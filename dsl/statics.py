@@ -1,5 +1,5 @@
-"""Checks of what is known before an op runs: sizes, defaults, conditions and their messages, samples, tests,
-and the conditions of schedules.  None of them may look at elements of tensors."""
+"""Checks of what is known before an op runs: sizes, defaults, conditions and their messages, samples and tests.
+None of them may look at elements of tensors."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from .accesses import Place, check_field
 from .calls import check_call
 from .diagnostics import Error, did_you_mean
 from .parse import parse_formula
-from .scope import CONSTANTS, FACTS, FUNCTIONS, NEST_SHAPES, STRATEGIES, Vocabulary, names_in, nodes_in, word
+from .scope import CONSTANTS, FUNCTIONS, nodes_in, word
 from .signature import KINDS
 from .source import Source
-from .syntax import Op, Schedule, X
+from .syntax import Op, X
 
 WHOLE = Place()  # a formula over whole tensors, sizes and options
 ELEMENTS = ("reduce", "read", "spread", "??", "field", "list")
@@ -196,78 +196,3 @@ def even(e: X) -> bool:
         return (len(x.args), *next(iter(inner), ()))
 
     return shape(e) is not None
-
-
-# --- Schedules -------------------------------------------------------------------------------------
-
-
-def check_schedule(s: Schedule, source: Source, vocabulary: Vocabulary) -> list[Error]:
-    """The target exists, the condition compares facts that are known, the strategy has these settings, which are
-    numbers."""
-    errors = []
-    op = vocabulary.ops.get(s.target)
-    if op is None:  # of an op, its sizes and options are known as well
-        for n in names_in(s.when):
-            if n.val in FACTS:
-                continue
-            errors.append(
-                Error(
-                    "name",
-                    f"no fact of a nest is called `{n.val}`",
-                    n.span,
-                    did_you_mean(n.val, FACTS),
-                    help=("a condition compares: " + ", ".join(FACTS),),
-                )
-            )
-    for call in s.strategies:
-        if call.val not in STRATEGIES:
-            errors.append(
-                Error(
-                    "name",
-                    f"no strategy is called `{call.val}`",
-                    call.span,
-                    did_you_mean(call.val, STRATEGIES),
-                    help=("there are: " + ", ".join(STRATEGIES),),
-                )
-            )
-            continue
-        known = STRATEGIES[call.val]
-        for a in call.args:
-            if a.kind == "kw" and a.val not in known:
-                errors.append(
-                    Error(
-                        "option",
-                        f"`{call.val}` has no setting `{a.val}`",
-                        a.span,
-                        did_you_mean(a.val, known),
-                        help=(f"it reads: {', '.join(known) or 'none'}",),
-                    )
-                )
-    known = {*NEST_SHAPES, *vocabulary.ops, *(o.name for o in vocabulary.ops.values())}
-    if s.target not in known:
-        at = word(source, (s.span[0] + 8, s.span[1]), s.target)
-        errors.append(
-            Error(
-                "name",
-                f"nothing is called `{s.target}`",
-                at,
-                did_you_mean(s.target, known),
-                help=("a schedule is for an op or one of: " + ", ".join(NEST_SHAPES),),
-            )
-        )
-    wrong = next((n for n in nodes_in(s.when) if n.kind not in ARITHMETIC + COMPARISON), None)
-    if wrong:
-        errors.append(
-            Error(
-                "type",
-                "a schedule's condition compares numbers",
-                wrong.span,
-                f"{SHORT.get(wrong.kind, 'this')} is none",
-            )
-        )
-    for a in [a for call in s.strategies for a in call.args]:
-        if a.kind != "kw":
-            errors.append(Error("option", "a setting of a strategy has a name", a.span, "write  name=..."))
-        elif a.args[0].kind not in ("num", "list", "name"):
-            errors.append(Error("option", "a setting of a strategy is a number", a.args[0].span))
-    return errors

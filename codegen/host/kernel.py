@@ -72,6 +72,7 @@ class Kernel:
     patches: list[Patch]  # accesses that read workgroup memory (window.py)
 
 
+PLAIN_THREADS = 64  # of a workgroup without a schedule, whose threads have nothing to do with each other
 MOST_BINDINGS = 8  # storage buffers of a kernel that every device has
 
 

@@ -18,7 +18,7 @@ from .positions import decode, on_axes, position
 from .printed import operand, printed
 from .quads import quad_reads, quad_values, quads_possible, take_quads
 
-THREADS = 256
+THREADS = 256  # of a workgroup: as many as every device has, since they share nothing
 
 
 @dataclass

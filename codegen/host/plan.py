@@ -10,7 +10,7 @@ from .contract import Product, product_of
 from .dtypes import compute_class
 from .errors import OpError
 from .interleaved import interleaved_text
-from .kernel import MOST_BINDINGS, Facts, Kernel, new_kernel, word
+from .kernel import MOST_BINDINGS, PLAIN_THREADS, Facts, Kernel, new_kernel, word
 from .lines import Line, Resolved, active, collapsed, points, resolve, spread_out
 from .map import THREADS, lanes_possible, map_text
 from .model import Call, Code, CpuLaunch, Dims, Launch, Nest, Op, Raw, Schedule, Step, StepCode
@@ -28,7 +28,18 @@ from .render import (
 )
 from .row import Stage, quads_help, row_text, tree_possible
 from .scan import block_possible, scan_text
-from .strategy import chosen, depth_parts, number, parts_of, power_of_two, row_shape, software_tile, tile_of, unit
+from .strategy import (
+    chosen,
+    depth_parts,
+    number,
+    parts_of,
+    power_of_two,
+    row_shape,
+    software_tile,
+    threads_of,
+    tile_of,
+    unit,
+)
 from .tiled import Tile, blocks, tiled_text
 from .window import Window, reuse, window_of, window_text, workgroups
 
@@ -65,6 +76,10 @@ def dims(lines: list[Line], count: int) -> Dims:
 
 # --- WebGPU ----------------------------------------------------------------------------------------
 
+# The tile of a window's kernel by which its reuse is judged, before a schedule says what it will be.
+WINDOW_THREADS = 256
+WINDOW_ROWS = 4
+FINISHING = 256  # lanes that add the parts of a row up: a workgroup that every device has
 MOST_GROUPS = 65535  # workgroups along one axis of a dispatch
 
 
@@ -147,7 +162,7 @@ def ordered(nest: Nest, lines: list[Line]) -> list[Line]:
 def map_launch(k: Kernel, rules: list[Schedule]) -> Launch:
     facts = {"outer": float(points(k.outer)), "inner": 1.0, "vector": 1.0 if lanes_possible(k) else 0.0}
     rule = chosen(k.op, k.nest, k.nest.shape, rules, facts, k.call.env)
-    lanes = 4 if rule is not None and rule.strategy == "lanes" and lanes_possible(k) else 1
+    lanes = 4 if rule is not None and lanes_possible(k) else 1
     count = points(k.outer) // lanes
     strategy = "map" if lanes == 1 else "map, four elements a thread"
     if k.nest.shape == "scatter":
@@ -161,7 +176,7 @@ def row_launches(k: Kernel, lines: Resolved, rules: list[Schedule]) -> list[Laun
     """One launch, or two where few long rows would leave a device idle."""
     rows = points(k.outer)
     inner = points(k.reduce)
-    window = window_of(k, min(256, k.facts.max_threads), 4)
+    window = window_of(k, min(WINDOW_THREADS, k.facts.max_threads), WINDOW_ROWS)
     facts = {
         "outer": float(rows),
         "inner": float(inner),
@@ -172,7 +187,7 @@ def row_launches(k: Kernel, lines: Resolved, rules: list[Schedule]) -> list[Laun
     }
     rule = chosen(k.op, k.nest, "row", rules, facts, k.call.env)
     if rule is not None and rule.strategy == "window":
-        window = window_of(k, min(number(rule, "threads", 256), k.facts.max_threads), number(rule, "rows", 4))
+        window = window_of(k, threads_of(rule, k.facts), number(rule, "rows"))
         if window is not None:
             return [window_launch(k, window)]
         rule = None
@@ -181,7 +196,7 @@ def row_launches(k: Kernel, lines: Resolved, rules: list[Schedule]) -> list[Laun
         return [row_launch(k, row_shape(k, rule, k.facts, 1, quads_help(k)), Stage("whole", 1))]
     second = new_kernel(k.op, k.nest, k.call, k.facts, lines)
     first = row_launch(k, row_shape(k, rule, k.facts, parts, quads_help(k)), Stage("parts", parts))
-    last = row_launch(second, [min(power_of_two(parts), 256), 1, 1], Stage("finish", parts))
+    last = row_launch(second, [min(power_of_two(parts), FINISHING), 1, 1], Stage("finish", parts))
     first.scratch = rows * parts * len(k.nest.steps) * (2 if compute_class(k.call.dtype) == "i" else 1)
     last.scratch = first.scratch
     return [first, last]
@@ -216,11 +231,12 @@ def scan_launch(k: Kernel, rules: list[Schedule]) -> Launch:
         "vector": 0.0,
     }
     rule = chosen(k.op, k.nest, "scan", rules, facts, k.call.env)
-    lanes = min(number(rule, "threads", 256), k.facts.max_threads) if rule is not None and block_possible(k) else 1
+    lanes = threads_of(rule, k.facts) if rule is not None and block_possible(k) else 1
     strategy = "scan, a thread for each row" if lanes == 1 else f"scan, {lanes} runs of each row"
     text = scan_text(k, title(k, strategy), lanes)
     text.helpers = prelude_text(k.helpers, k.op.routines)
-    return launch(k, strategy, scan_kernel(text), points(k.outer) if lanes > 1 else (points(k.outer) + 63) // 64)
+    groups = points(k.outer) if lanes > 1 else (points(k.outer) + PLAIN_THREADS - 1) // PLAIN_THREADS
+    return launch(k, strategy, scan_kernel(text), groups)
 
 
 def contract_launches(k: Kernel, lines: Resolved, rules: list[Schedule]) -> list[Launch]:
@@ -240,7 +256,7 @@ def contract_launches(k: Kernel, lines: Resolved, rules: list[Schedule]) -> list
         "vector": 0.0,
     }
     rule = chosen(k.op, k.nest, "contract", rules, facts, k.call.env)
-    if rule is None or rule.strategy != "tiled_matmul":
+    if rule is None:
         return []
     tile = software_tile(rule, product) if k.facts.software else tile_of(rule, product)
     k.outer = product.batch + product.rows + product.columns
@@ -259,7 +275,7 @@ def contract_launches(k: Kernel, lines: Resolved, rules: list[Schedule]) -> list
     first = launch(k, strategy, code, blocks(product, tile) * parts)
     if parts == 1:
         return [first]
-    last = row_launch(second, [1, 64, 0], Stage("finish", parts))
+    last = row_launch(second, [1, PLAIN_THREADS, 0], Stage("finish", parts))
     first.scratch = points(k.outer) * parts
     last.scratch = first.scratch
     return [first, last]

@@ -25,7 +25,7 @@ class RawBody:
     threads: int
 
 
-THREADS = 64
+THREADS = 64  # of a workgroup whose threads share nothing: bodies have few places, so that more groups get some
 
 
 def raw_words(nest: Nest, env: Env) -> Env:

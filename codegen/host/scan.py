@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from .conversion import KIND_TYPES
-from .kernel import Kernel, declarations, word
+from .kernel import PLAIN_THREADS, Kernel, declarations, word
 from .lines import points
 from .memory import read_lines, store_lines
 from .model import Step
@@ -47,7 +47,7 @@ def block_possible(k: Kernel) -> bool:
 
 def scan_text(k: Kernel, title: str, lanes: int) -> ScanText:
     """lanes: threads for each row; 1 is the plain strategy."""
-    threads = lanes if lanes > 1 else 64
+    threads = lanes if lanes > 1 else PLAIN_THREADS
     word(k, "rows", "u", points(k.outer))
     word(k, "inner_points", "u", points(k.reduce))
     word(k, "run", "u", (points(k.reduce) + lanes - 1) // lanes)

@@ -24,6 +24,7 @@ from .row import accumulate, independent, is_arg, narrowed, so_far, start, value
 from .row_stores import outer_store
 
 MOST_POINTS = 64  # of a window: its points are written out
+ACROSS = 32  # points across a tile of two lines: what a warp reads of one line at once
 MOST_SHARED = 16384  # bytes of workgroup memory that every device has
 
 
@@ -175,11 +176,11 @@ def line_of(lines: list[Line], name: str) -> int:
 
 
 def window_tile(k: Kernel, w: Window, tiled: list[Line], threads: int, rows: int) -> WindowTile:
-    """The tile for so many threads: as wide as the last line up to 32 points, with as many points down for each thread,
-    up to `rows`, as workgroup memory takes."""
+    """The tile for so many threads: as wide as the last line up to ACROSS points, with as many points down for each
+    thread, up to `rows`, as workgroup memory takes."""
     last = tiled[len(tiled) - 1].size
     tile = WindowTile(8, 1, 1, min(len(tiled), 2))
-    most = 32 if tile.lines == 2 else threads
+    most = ACROSS if tile.lines == 2 else threads
     while tile.across < last and tile.across < most:
         tile.across *= 2
     if tile.lines == 1:
