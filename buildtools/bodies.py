@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 from codegen.earlier import Earlier
-from dsl.api import Function
 from dsl.diagnostics import Error
 from dsl.expression import RawResult
 from dsl.ir import Raw
@@ -21,6 +20,7 @@ from dsl.raw import code_place
 from dsl.source import Source
 from dsl.syntax import Code
 from dsl.worlds import worlds
+from workbench.function import Function
 
 from . import gpu, node
 from .environment import SetupError, say

@@ -1,4 +1,4 @@
-"""Says what becomes of one definition: `build.py explain NAME`.  The text itself is codegen/explain.py's."""
+"""Says what becomes of one definition: `build.py explain NAME`.  The text itself is workbench/explain.py's."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ if TYPE_CHECKING:  # a heavy import, made where it is needed
 
 def page(name: str, library: Library) -> str:
     """The text about an op, by its own name or one of PyTorch's.  Raises SetupError for an unknown name."""
-    from codegen import explain
-    from dsl.api import find
     from dsl.diagnostics import DefinitionError
+    from workbench import explain
+    from workbench.function import find
 
     try:
         return explain.page(find(name, library), library)

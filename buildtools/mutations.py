@@ -17,7 +17,7 @@ from pygments.token import Comment, Name, Number, Operator, Punctuation, String,
 from .paths import ROOT
 
 # What is in the package, or decides what is; not tools, tests and examples.
-FOLDERS = ("ops", "dsl", "codegen", "runtime", "compat")
+FOLDERS = ("ops", "dsl", "codegen", "workbench", "runtime", "compat")
 SWAPS = {
     "<": "<=",
     "<=": "<",

@@ -28,6 +28,7 @@ SEE_MOST = {
         "explain examples requirements same_kernels raw definitions api"
     )
     + ORACLE,
+    "workbench/": files("api bound raw definitions wgsl explain diagnostics") + ORACLE,
     "codegen/": files("translate same_kernels lower typescript strategies") + ["host::test_[!p]*", *ORACLE],
     "codegen/wgsl/": files("windows reached overflow raw definitions distributions") + ["oracle::test_tier_1*"],
     "codegen/cpu/": files("cpu_emit definitions") + CHECKS,

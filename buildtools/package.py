@@ -72,10 +72,10 @@ def definitions(more: Sequence[Path] = (), worlds: int = 0, earlier: Earlier | N
     somebody can call, as always those of the folders `more`.  Raw bodies must be JavaScript; where every op must be
     callable, they are compiled.  `earlier`: what passed in an earlier build (codegen.earlier.Earlier).  Raises
     BuildError."""
-    from codegen import package as generator
     from codegen.earlier import Earlier
     from dsl.diagnostics import DefinitionError, render
     from dsl.source import Source
+    from workbench.library import load
 
     from . import bodies, by_hand
 
@@ -86,7 +86,7 @@ def definitions(more: Sequence[Path] = (), worlds: int = 0, earlier: Earlier | N
     files += added
     whole, kept = files if worlds else added, earlier or Earlier(None)
     try:
-        library = generator.load(files, worlds, kept, whole, by_hand.found(kept))
+        library = load(files, worlds, kept, whole, by_hand.found(kept))
     except DefinitionError as error:
         raise BuildError(str(error)) from None
     sources = {file.stem: Source(str(file), file.read_text(encoding="utf-8")) for file in files}

@@ -12,7 +12,7 @@ from .environment import say
 from .package import BuildError
 from .paths import ROOT
 
-FOLDERS = ("ops", "grammar", "dsl", "codegen", "runtime", "compat")
+FOLDERS = ("ops", "grammar", "dsl", "codegen", "workbench", "runtime", "compat")
 SUFFIXES = {".op", ".lark", ".py", ".ts", ".j2", ".wgsl"}
 
 

@@ -23,7 +23,7 @@ from dsl.syntax import Def, Op
 Made = TypeVar("Made")
 
 ROOT = Path(__file__).parents[1]
-COMPILER = ("dsl", "codegen", "grammar")
+COMPILER = ("dsl", "codegen", "workbench", "grammar")
 COMPILERS = 3  # of which things are kept: switching between two states of a checkout stays cheap
 WORD = re.compile(r"[A-Za-z_]\w*")
 

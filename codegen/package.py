@@ -1,6 +1,6 @@
 """Writes the package's sources: runtime, translated host code and templates, ops, names, entries.
 
-    generate(".build/src", load(), by_hand)
+    generate(".build/src", library, by_hand)
 
 A file is written only if its text changed, and files that nothing makes any more go; the same definitions
 give the same bytes anywhere.  Compiling and packing are the build's business (buildtools/package.py)."""
@@ -9,28 +9,18 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Collection
 from dataclasses import dataclass, replace
-from itertools import groupby
 from pathlib import Path
 
-import dsl.library
-from dsl import adjoint
-from dsl.checkup import mistakes
-from dsl.diagnostics import DefinitionError, render
-from dsl.elements import apart
 from dsl.expression import RawResult
 from dsl.opdef import Library, OpDef
-from dsl.parse import parse_file
-from dsl.reach import uncalled, uncalled_errors
 
 from . import core, ledger, opdata
-from .ahead import ahead
-from .by_hand import NEEDED, ByHand, sources, taken
+from .by_hand import NEEDED, ByHand, sources
 from .cpu import routines as cpu_routines
 from .cpu.emit import Kernels, kernels
 from .cpu.shared import MODULE, share
-from .earlier import Earlier, Sources
+from .earlier import Earlier
 from .host import model
 from .nests import Nest, nests
 from .translator.template import TEXT_TS, templates_module
@@ -69,74 +59,6 @@ def generate(out: str | Path, library: Library, by_hand: ByHand, earlier: Earlie
     files |= names_files(library, by_hand)
     write(out, files)
     return report
-
-
-def load(
-    folder: Path | list[Path] = ROOT / "ops",
-    worlds: int = 0,
-    earlier: Earlier = Earlier(None),
-    whole: Collection[Path] = (),
-    by_hand: ByHand | None = None,
-) -> Library:
-    """The definitions with their gradients; raises `DefinitionError` with all messages if there are mistakes.
-
-    The tests inside definitions are run; reads outside are looked for in so many small worlds of each op.
-    A definition that passed in an earlier build is taken from there.  whole: files in which every op must be one that
-    somebody can call.  by_hand: what the hand-written TypeScript has, whose names no definition can have."""
-    files = dsl.library.definition_files(folder)
-    parse = lambda f: earlier.get(lambda: parse_file(f), "parsed", str(f), f.read_text(encoding="utf-8"))
-    if earlier.folder:
-        ahead(parse, [f for f in files if not earlier.has("parsed", str(f), f.read_text(encoding="utf-8"))])
-    parsed = apart([parse(f) for f in files])
-    texts = Sources(parsed, [f.stem for f in files])
-    written = [source for *_, source in parsed]
-
-    def one(item, trees, defs, file):
-        source = texts.of(item)
-        if found := earlier.find("ops", source):
-            return found, []
-        made, errors = dsl.library.lower_item(item, trees, defs, file)
-        for op in made:
-            op.source = source
-        return made, errors
-
-    def early(task):
-        made, errors = one(*task)
-        if errors or mistakes(Library({op.name: op for op in made}), written, worlds, ops=made):
-            return
-        finish(made, earlier)
-        for op in made:
-            made_of(op, earlier)
-
-    passed = lambda item: earlier.has("ops", texts.of(item))
-
-    def before(tasks):
-        ahead(early, [t for t in tasks if not passed(t[0])])
-
-    library, errors, _ = dsl.library.lower(
-        parsed, [f.stem for f in files], one=one, before=before if earlier.folder else lambda tasks: None, passed=passed
-    )
-    fresh = [op for op in library.ops.values() if not op.complete]
-    errors += mistakes(library, written, worlds, ops=fresh)
-    stems = {f.stem: source for f, source in zip(files, written)}
-    if by_hand:
-        errors += taken(library.ops.values(), stems, by_hand)
-    unfinished = {f.stem for f in whole} if not errors else ()  # what is wrong may be what calls it
-    if unfinished:
-        called = by_hand.called if by_hand else frozenset(NEEDED)
-        errors += uncalled_errors([op for op in uncalled(library.ops, called) if op.file in unfinished], stems)
-    if errors:
-        raise DefinitionError(render(errors, written))
-    finish(fresh, earlier)
-    return library
-
-
-def finish(ops: list[OpDef], earlier: Earlier):
-    """Gives sound ops their gradients, and keeps them."""
-    for op in ops:
-        adjoint.complete(op)
-    for source, made in groupby(ops, lambda op: op.source):
-        earlier.keep([replace(op, schedules=[]) for op in made], "ops", source)
 
 
 def programs(op: OpDef) -> list[tuple[list[Nest], dict]]:

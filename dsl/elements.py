@@ -3,9 +3,9 @@
 They need the arguments' data, so they are an op of their own, `NAME_allows`, that answers 1 or 0 for each: the same
 tensors, no gradient, no name in PyTorch.  Those that speak of results, `require all(abs(out) < inf), "the matrix is
 singular"`, are another, `NAME_made`, which takes the results as well.  Both are made here, from the syntax tree, and
-compiled like any other; what calls the op (dsl/api.py, runtime/dispatch/element-requirements.ts) asks one first and the
-other when it has run; on a GPU their kernels tell the device by themselves (`allowed` in codegen/wgsl/rare.wgsl), and
-nobody waits."""
+compiled like any other; what calls the op (workbench/function.py, runtime/dispatch/element-requirements.ts) asks one
+first and the other when it has run; on a GPU their kernels tell the device by themselves (`allowed` in
+codegen/wgsl/rare.wgsl), and nobody waits."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The grammar's terminals as a TextMate grammar, for editors: grammar/op.tmLanguage.json.
 
-`python -m dsl highlight` writes the file; tests/test_highlight.py checks that it is current."""
+`python -m workbench highlight` writes the file; tests/test_highlight.py checks that it is current."""
 
 from __future__ import annotations
 

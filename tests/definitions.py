@@ -4,11 +4,11 @@ them."""
 import gc
 
 from buildtools.paths import EARLIER
-from codegen import package
 from codegen.earlier import Earlier
+from workbench.library import load
 
 # Ops of tensors without elements, also among their results: small worlds have some.
 EMPTY = {"batch_norm_empty", "linalg_qr_r"}
-LIBRARY = package.load(earlier=Earlier(EARLIER))
+LIBRARY = load(earlier=Earlier(EARLIER))
 gc.collect()
 gc.freeze()  # it stays: looks for garbage need not go through it

@@ -4,13 +4,13 @@ from pathlib import Path
 
 from buildtools import bodies
 from codegen.host.errors import OpError
-from dsl.api import Function
 from dsl.diagnostics import Error
 from dsl.examples import check_tests
 from dsl.expression import ROUTINES
 from dsl.library import load_text
 from dsl.source import Source
 from dsl.trials import check_reads
+from workbench.function import Function
 
 
 def checked(text: str, path: str = "text.op", trials: int = 60) -> tuple[list[Error], Source]:

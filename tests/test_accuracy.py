@@ -8,7 +8,7 @@ from accuracy import points
 from definitions import LIBRARY
 
 from buildtools.paths import ROOT
-from dsl import Function
+from workbench import Function
 
 # Values to 15 digits, from tables of the functions.
 KNOWN = [

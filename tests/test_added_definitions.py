@@ -10,8 +10,8 @@ from definitions import LIBRARY
 from buildtools import node, package
 from buildtools.paths import EARLIER, NODE_MODULES, ROOT
 from codegen.host.errors import OpError
-from dsl.api import Function
 from dsl.library import load_text
+from workbench.function import Function
 
 DEFINITIONS = """
 op bump(mut x: Float, *, by: real = 1)

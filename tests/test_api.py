@@ -10,11 +10,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import dsl
+import workbench
 from buildtools import gpu
 from codegen.host.errors import OpError
 from codegen.host.nodes import Binary, Constant
-from dsl.api import device
+from workbench.function import device
 
 ROOT = Path(__file__).resolve().parent.parent
 RELU3 = """op relu3(input: Num) = max(input, 0) ** 3
@@ -26,33 +26,33 @@ X = np.array([[-1.0, 2.0], [0.5, 3.0]], np.float32)
 
 @pytest.fixture(scope="module")
 def relu3():
-    return dsl.op(RELU3)
+    return workbench.op(RELU3)
 
 
 def test_importing_loads_nothing():
-    code = "import sys, dsl; print(sorted(m for m in sys.modules if m.split('.')[0] in ('numpy', 'lark', 'wgpu', 'codegen')))"
+    code = "import sys, dsl, workbench; print(sorted(m for m in sys.modules if m.split('.')[0] in ('numpy', 'lark', 'wgpu', 'codegen')))"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
     assert done.stdout == "[]\n", done.stderr
     with pytest.raises(AttributeError, match="foo"):
-        dsl.foo
+        workbench.foo
 
 
 def test_an_author_has_the_gpu_of_the_build():
     """Without build.py, whose variables are for the processes that it starts."""
     clean = {name: value for name, value in os.environ.items() if name not in gpu.variables()}
-    code = "from dsl.api import device; gpu = device(); print(gpu.name, '|', gpu.facts.software)"
+    code = "from workbench.function import device; gpu = device(); print(gpu.name, '|', gpu.facts.software)"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=clean, capture_output=True, text=True)
     assert done.stdout == f"{device().name} | {device().facts.software}\n", done.stderr
     assert "SwiftShader" in done.stdout or "SwiftShader" not in gpu.name()
 
 
 def test_remainders_of_negatives_do_not_rely_on_the_sign_of_wgsl():
-    f = dsl.op(
+    f = workbench.op(
         "op turned(input: Float[N], n: int = 4) -> Float[N]\n    out[i] = 100 * ((i - 5) % n) + 10 * ((i - 5) % 3) + (i - 5) // 3 + 0 * input[i]\n"
     )
     x = np.zeros(9, np.float32)
     np.testing.assert_array_equal(f.gpu(x), [100 * (i % 4) + 10 * (i % 3) + i // 3 for i in range(-5, 4)])
-    texts = dsl.op("conv2d").wgsl(np.zeros((1, 1, 8, 8)), np.zeros((2, 1, 3, 3)), None, 2, 1, gradient=True)
+    texts = workbench.op("conv2d").wgsl(np.zeros((1, 1, 8, 8)), np.zeros((2, 1, 3, 3)), None, 2, 1, gradient=True)
     signed = [before for text in texts for before in re.findall(r"(.{5}) % \d+\)", text)]
     assert signed and all(re.search(r"\+ \d+\)$", before) for before in signed), signed  # of what is positive
 
@@ -73,7 +73,7 @@ def test_a_new_op(relu3):
 
 @pytest.mark.parametrize("on", ["numpy", "gpu"])
 def test_gradients(on):
-    f = dsl.op(RELU3, on=on)
+    f = workbench.op(RELU3, on=on)
     slope = 3 * np.maximum(X, 0) ** 2
     np.testing.assert_allclose(f.grad(X)["input"], slope, rtol=1e-5)
     np.testing.assert_allclose(f.grad(X, wrt="input", cotangent=np.full_like(X, 2)), 2 * slope, rtol=1e-5)
@@ -81,11 +81,11 @@ def test_gradients(on):
 
 
 def test_gradients_of_some_arguments_and_of_several_results():
-    matmul = dsl.op("torch.matmul", on="numpy")
+    matmul = workbench.op("torch.matmul", on="numpy")
     a, b = np.ones((2, 3)), np.arange(12.0).reshape(3, 4)
-    assert set(dsl.op("mul", on="numpy").grad(X, X)) == {"input", "other"}
+    assert set(workbench.op("mul", on="numpy").grad(X, X)) == {"input", "other"}
     np.testing.assert_allclose(matmul.grad(a, b, wrt=["input"])["input"], np.ones((2, 4)) @ b.T)
-    parts = dsl.op(
+    parts = workbench.op(
         "op parts(input: Float) -> (low: Float, high: Float)\n    low = 2 * input\n    high = 3 * input\n", on="numpy"
     )
     assert parts(1.5)["high"] == 4.5
@@ -94,7 +94,7 @@ def test_gradients_of_some_arguments_and_of_several_results():
 
 @pytest.mark.parametrize("on", ["numpy", "gpu"])
 def test_layouts_and_types(on):
-    add = dsl.op("add", on=on)
+    add = workbench.op("add", on=on)
     wide = np.arange(24, dtype=np.float32).reshape(4, 6)
     np.testing.assert_array_equal(add(wide.T[::2, ::-1], wide[:, 1]), wide.T[::2, ::-1] + wide[:, 1])
     assert add(np.array([1, 2]), 1).dtype == np.int32
@@ -103,7 +103,7 @@ def test_layouts_and_types(on):
 
 
 def test_requirements_over_results_are_asked_when_there_are_any():
-    f = dsl.op("inv")
+    f = workbench.op("inv")
     for run in (f.numpy, f.gpu):
         with pytest.raises(
             OpError, match="inv: The inversion could not be completed because the input matrix is singular"
@@ -117,11 +117,11 @@ def test_requirements_of_what_is_called_speak_of_what_it_is_given():
         'op part(x: Float, size: int) -> Float\n    require size > 0, "size must be positive, got {size}"\n    out = x * size\n'
         "op by_name(x: Float, many: int) -> Float = part(x, many) + 1\nop by_number(x: Float) -> Float = part(x, -3) + 1\n"
     )
-    assert dsl.op(text, "by_name").numpy([2.0], many=3) == [7]
+    assert workbench.op(text, "by_name").numpy([2.0], many=3) == [7]
     with pytest.raises(OpError, match="^by_name: size must be positive, got -2$"):
-        dsl.op(text, "by_name").numpy([2.0], many=-2)
+        workbench.op(text, "by_name").numpy([2.0], many=-2)
     with pytest.raises(OpError, match="^by_number: size must be positive, got -3$"):
-        dsl.op(text, "by_number").numpy([2.0])
+        workbench.op(text, "by_number").numpy([2.0])
 
 
 @pytest.mark.parametrize(
@@ -140,11 +140,11 @@ def test_requirements_of_what_is_called_speak_of_what_it_is_given():
 )
 def test_a_result_without_a_type_has_its_formulas(form, formula, dtype):
     text = form.format(formula.replace("x", "x[n]") if "[n]" in form else formula) + "\n"
-    assert dsl.op(text).numpy(np.ones(3, np.float32)).dtype == dtype
+    assert workbench.op(text).numpy(np.ones(3, np.float32)).dtype == dtype
 
 
 def test_parameters_in_place():
-    f = dsl.op("op bump(mut input: Float[N], by: real = 1)\n    input[i] += by\n", on="numpy")
+    f = workbench.op("op bump(mut input: Float[N], by: real = 1)\n    input[i] += by\n", on="numpy")
     a = np.zeros(3, np.float32)
     f(a, by=2)
     assert a.tolist() == [2, 2, 2]
@@ -152,12 +152,12 @@ def test_parameters_in_place():
 
 
 def test_calling_other_ops():
-    f = dsl.op("op twice(input: Float, dim: dim) -> Float\n    out = 2 * softmax(input, dim)\n", on="numpy")
+    f = workbench.op("op twice(input: Float, dim: dim) -> Float\n    out = 2 * softmax(input, dim)\n", on="numpy")
     np.testing.assert_allclose(f(X, 1).sum(1), [2, 2])
 
 
 def test_random_ops_repeat():
-    f = dsl.op("dropout", on="numpy")
+    f = workbench.op("dropout", on="numpy")
     x = np.ones((8, 8), np.float32)
     one = f(x, p=0.5, training=True)
     np.testing.assert_array_equal(one, f(x, p=0.5, training=True))
@@ -199,13 +199,13 @@ def test_check(relu3):
     ],
 )
 def test_check_notices(change, title, words):
-    report = dsl.op(RELU3.replace(*change)).check()
+    report = workbench.op(RELU3.replace(*change)).check()
     wrong = {f.title: f.wrong for f in report.findings if f.wrong}
     assert not report and title in wrong and words in wrong[title][0] and "WRONG" in str(report)
 
 
 def test_check_notices_a_wrong_kernel(relu3, monkeypatch):
-    f = dsl.op(RELU3)
+    f = workbench.op(RELU3)
     body = f.data.programs[0].nests[0].floating.steps[-1]
     body.body = Binary("+", body.body, Constant("f", 1))
     assert [g.title for g in f.check().findings if g.wrong] == ["gpu"]
@@ -230,17 +230,17 @@ def test_check_notices_a_wrong_kernel(relu3, monkeypatch):
     ],
 )
 def test_mistakes_in_a_definition(text, words):
-    with pytest.raises(dsl.DefinitionError) as caught:
-        dsl.op(text)
+    with pytest.raises(workbench.DefinitionError) as caught:
+        workbench.op(text)
     for w in words:
         assert w in str(caught.value)
 
 
 def test_one_of_several():
     text = "op a(input: Num) = input\n\nop b(input: Num) = 2 * input\n"
-    assert dsl.op(text, name="b", on="numpy")(3) == 6
-    with pytest.raises(dsl.DefinitionError, match="no op `c`"):
-        dsl.op(text, name="c")
+    assert workbench.op(text, name="b", on="numpy")(3) == 6
+    with pytest.raises(workbench.DefinitionError, match="no op `c`"):
+        workbench.op(text, name="c")
 
 
 @pytest.mark.parametrize(
@@ -268,17 +268,17 @@ def test_a_wrong_target(relu3):
     with pytest.raises(ValueError, match="cpu"):
         relu3.on = "cpu"
     with pytest.raises(ValueError, match="cpu"):
-        dsl.op(RELU3, on="cpu")
+        workbench.op(RELU3, on="cpu")
 
 
 def test_a_check_that_compared_nothing_fails():
     text = 'op f(x: Float[N]) -> Float[N]\n    {}require N * N == 400, "N"\n    out[n] = x[n]\n'
-    report = dsl.op(text.format("")).check()
+    report = workbench.op(text.format("")).check()
     assert (
         not report
         and "no random instance of `f` met this requirement" in str(report)
         and "require N * N == 400" in str(report)
     )
-    assert dsl.op(text.format("sample N in 20 .. 20\n    ")).check()
-    kinks = dsl.op("op f(x: Float[N]) -> Float[N]\n    sample x in 2 .. 2\n    out[n] = max(x[n], 2)\n").check()
+    assert workbench.op(text.format("sample N in 20 .. 20\n    ")).check()
+    kinks = workbench.op("op f(x: Float[N]) -> Float[N]\n    sample x in 2 .. 2\n    out[n] = max(x[n], 2)\n").check()
     assert not kinks and "no slope was compared" in str(kinks)

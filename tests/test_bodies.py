@@ -7,8 +7,8 @@ import subprocess
 import numpy as np
 import pytest
 
-import dsl
 import dsl.diagnostics
+import workbench
 from buildtools import node
 from buildtools.paths import DIST
 from codegen import nests
@@ -80,12 +80,12 @@ NAMES = ["sums", "walk", "turns", "halvings"]
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_gpu_does_as_python(name):
-    report = dsl.op(TEXT, name).check()
+    report = workbench.op(TEXT, name).check()
     assert report, report
 
 
 def body_of(name: str):
-    return next(s.body.raw for s in dsl.op(TEXT, name).op.forward.stmts if isinstance(s.body, RawResult)).body
+    return next(s.body.raw for s in workbench.op(TEXT, name).op.forward.stmts if isinstance(s.body, RawResult)).body
 
 
 CASES = [
@@ -100,7 +100,7 @@ CASES = [
 @pytest.mark.parametrize("name, given, made, options", CASES)
 def test_javascript_does_as_python(name, given, made, options, tmp_path):
     rng = np.random.default_rng(5)
-    f = dsl.op(TEXT, name)
+    f = workbench.op(TEXT, name)
     inputs = [rng.normal(size=shape).round(2) for shape in given]
     expected = f.numpy(*inputs, **{n: bool(v) if n == "back" else v for n, v in options.items()})
     raw = next(s.body.raw for s in f.op.forward.stmts if isinstance(s.body, RawResult))
@@ -134,7 +134,7 @@ def in_javascript(f, arrays: list[np.ndarray], words: dict, tmp_path) -> list[li
 
 def wgsl(name: str) -> str:
     return printed_body(
-        next(s.body.raw for s in dsl.op(TEXT, name).op.forward.stmts if isinstance(s.body, RawResult)).body
+        next(s.body.raw for s in workbench.op(TEXT, name).op.forward.stmts if isinstance(s.body, RawResult)).body
     ).text
 
 
@@ -171,7 +171,7 @@ op wrong(input: Float[*B, N]) -> Float[*B, N]
 """
     for index in ("- 1", "+ 1"):
         with pytest.raises(dsl.diagnostics.DefinitionError, match="IndexError"):
-            dsl.op(text.format(index), "wrong")
+            workbench.op(text.format(index), "wrong")
 
 
 def test_shared_loops_do_not_depend_on_their_order():
@@ -182,4 +182,4 @@ op chained(input: Float[N]) -> Float[N]
     launch fill over one < 1 groups of 4:
         each i < N: out[i] = input[i] + (out[i - 1] if i > 0 else 0)
 """
-    np.testing.assert_array_equal(dsl.op(text).numpy(np.ones(3)), [1, 1, 1])
+    np.testing.assert_array_equal(workbench.op(text).numpy(np.ones(3)), [1, 1, 1])

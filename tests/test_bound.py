@@ -8,8 +8,8 @@ from definitions import LIBRARY
 from codegen.host.bind import bind
 from codegen.opdata import op_data
 from dsl.adjoint import complete
-from dsl.bound import meta, run, view
 from dsl.worlds import worlds
+from workbench.numpy_runner import meta, run, view
 
 OPS = list(LIBRARY.ops)
 

@@ -14,14 +14,14 @@ from definitions import LIBRARY
 from buildtools import gpu as chosen
 from buildtools import node
 from codegen import package
-from codegen.gpu import Gpu, numbered
 from codegen.host.bind import bind
 from codegen.host.errors import OpError
 from codegen.host.kernel import MOST_BINDINGS, Facts
 from codegen.host.plan import plan
 from codegen.opdata import rules
-from dsl.bound import meta
 from dsl.worlds import worlds
+from workbench.numpy_runner import meta
+from workbench.wgpu_runner import Gpu, numbered
 
 DEVICES = [Facts(False, False, 1 << 27, 256, 16384, software) for software in (False, True)]
 WORLDS = 4

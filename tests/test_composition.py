@@ -5,7 +5,7 @@ Each is a way of writing: what is written so means what the same op means that i
 import numpy as np
 import pytest
 
-import dsl
+import workbench
 from dsl.parse import parse_text
 
 RANDOM = np.random.default_rng(3)
@@ -53,7 +53,7 @@ op diagonal(input: Float[*B, N]) -> Float[*B, 2, 2]
 
 
 def made(name: str):
-    return dsl.op(COMPOSED, name, "numpy")
+    return workbench.op(COMPOSED, name, "numpy")
 
 
 def test_a_definition_over_tensors_means_its_statements():
@@ -161,7 +161,7 @@ op asks(input: Float[*B, N]) -> Float[*B, N]
     ],
 )
 def test_a_group_asks_all_that_it_says(given, message):
-    f = dsl.op(GROUP, "asks", "numpy")
+    f = workbench.op(GROUP, "asks", "numpy")
     assert f(np.ones((2, 3))).shape == (2, 3)
     with pytest.raises(Exception, match=message):
         f(given)

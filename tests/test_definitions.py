@@ -4,7 +4,7 @@ differences."""
 import numpy as np
 import pytest
 
-import dsl
+import workbench
 
 # Draws belong to their places: a temporary, a sum, a transposed result and the gradient see the same numbers.
 DRAWS = {
@@ -45,12 +45,12 @@ TYPES = {
 
 @pytest.mark.parametrize("text", [*DRAWS.values(), *PLACES.values(), *TYPES.values()], ids=[*DRAWS, *PLACES, *TYPES])
 def test_all_worlds_agree(text):
-    report = dsl.op(text).check(worlds=3)
+    report = workbench.op(text).check(worlds=3)
     assert report, str(report)
 
 
 def everywhere(text: str, *args) -> list[np.ndarray]:
-    f = dsl.op(text)
+    f = workbench.op(text)
     return [np.asarray(f.run(target, args, {})) for target in ("numpy", "gpu")]
 
 
@@ -76,7 +76,7 @@ def test_a_contraction_over_nothing(shapes):
     text = "op f(x: Float[N, K], y: Float[K, M]) -> Float[N, M]\n    out[n, m] = sum[k] x[n, k] * y[k, m]\n"
     for got in everywhere(text, a, b):
         assert np.array_equal(got, a @ b)
-    f = dsl.op(text)
+    f = workbench.op(text)
     for f.on in ("numpy", "gpu"):
         found = f.grad(a, b)
         assert np.array_equal(found["x"], np.ones((len(a), b.shape[1]), np.float32) @ b.T)

@@ -2,9 +2,9 @@
 
 import json
 
-from dsl.__main__ import main
 from dsl.diagnostics import SHOWN, WIDTH, Error, did_you_mean, distance, near, render, to_json
 from dsl.source import Source
+from workbench.__main__ import main
 
 SOURCE = Source("x.op", "op f(x: Num)\n    out = yy + x\n\n    y = 2\n" + "# " + "z" * 400 + "\n")
 
@@ -122,7 +122,7 @@ def test_show_command(tmp_path, capsys):
 
 def test_a_failure_of_the_compiler_is_no_traceback(tmp_path, capsys, monkeypatch):
     (tmp_path / "a.op").write_text("op f(x: Num) = 2 * x\n")
-    monkeypatch.setattr("dsl.checkup.check_reads", lambda *a: 1 / 0)
+    monkeypatch.setattr("workbench.checkup.check_reads", lambda *a: 1 / 0)
     assert main(["check", str(tmp_path)]) == 3
     shown = capsys.readouterr().err
     assert "looking for reads outside in `f`" in shown and "Traceback" not in shown and "ZeroDivisionError" not in shown

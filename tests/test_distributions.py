@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dsl import Function
 from dsl.library import load
 from dsl.special import erf
+from workbench import Function
 
 LIBRARY, ERRORS, _ = load(Path(__file__).parents[1] / "ops" / "random.op")
 COUNT = 40000

@@ -2,9 +2,9 @@
 
 import pytest
 
-from codegen import package
 from codegen.earlier import Earlier
 from dsl.diagnostics import DefinitionError
+from workbench.library import load
 
 DEFINITIONS = """def half(x) = x / {by}
 
@@ -36,7 +36,7 @@ def build(tmp_path):
             return keep(value, kind, *source)
 
         earlier.keep = noting
-        return package.load([tmp_path / "things.op"], earlier=earlier).ops, made
+        return load([tmp_path / "things.op"], earlier=earlier).ops, made
 
     return run
 

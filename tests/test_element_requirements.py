@@ -11,8 +11,8 @@ import pytest
 from definitions import LIBRARY
 
 from codegen.host.errors import OpError
-from dsl.api import Function
 from dsl.worlds import worlds
+from workbench.function import Function
 
 FLOATS = (-1e30, -3, -1, -0.5, 0, 0.25, 0.5, 1, 1.5, 2, 7, 1e30, np.nan, np.inf, -np.inf)
 WHOLE = (-(2**31), -100, -3, -2, -1, 0, 1, 2, 3, 5, 8, 40, 2**31 - 1)

@@ -7,8 +7,8 @@ from definitions import LIBRARY
 from front import errors_of
 
 from codegen.host.errors import OpError
-from dsl.api import Function
 from dsl.examples import check_tests
+from workbench.function import Function
 
 
 def test_every_test_of_the_library_holds():

@@ -3,9 +3,9 @@
 import pytest
 from front import errors_of
 
-from dsl.__main__ import main
 from dsl.diagnostics import CODES
 from dsl.explain import PAGES, page
+from workbench.__main__ import main
 
 
 def test_every_kind_has_a_page():

@@ -1,5 +1,6 @@
 """The house has floors: imports between folders go down only, and few files are in a circle of imports."""
 
+import ast
 import json
 from collections import Counter
 
@@ -36,6 +37,15 @@ runtime/nn names/modules.js
 runtime/optim
 runtime namespaces names/core nn.js methods.js core-methods.js index.js core.js functional.js
 compat
+"""
+# The same for Python.
+PYTHON = """
+buildtools/paths.py buildtools/lock.py buildtools/archives.py buildtools/environment.py buildtools/node.py buildtools/gpu.py
+dsl
+codegen
+workbench
+buildtools
+build.py
 """
 FILES = 25  # in a folder, at most
 CIRCLE = 2  # files that need each other, at most
@@ -99,6 +109,33 @@ def imports(dist) -> dict[str, list[str]]:
 def test_imports_in_typescript_go_down(imports):
     assert len(imports) > 300
     assert upward(imports, floors(TYPESCRIPT)) == []
+
+
+def python_imports() -> dict[str, list[str]]:
+    """What each file of the compiler and its tools imports, also inside of functions, of the same files."""
+    folders = [ROOT / name for name in ("dsl", "codegen", "workbench", "buildtools")]
+    files = [ROOT / "build.py", *(f for folder in folders for f in sorted(folder.rglob("*.py")))]
+    modules = {".".join(f.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): f for f in files}
+    paths = {name: f.relative_to(ROOT).as_posix() for name, f in modules.items()}
+    graph: dict[str, list[str]] = {}
+    for name, file in modules.items():
+        package = name.split(".") if file.name == "__init__.py" else name.split(".")[:-1]
+        found = set()
+        for made in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(made, ast.Import):
+                found |= {alias.name for alias in made.names}
+            elif isinstance(made, ast.ImportFrom):
+                base = package[: len(package) - made.level + 1] if made.level else []
+                origin = ".".join([*base, *(made.module or "").split(".")]).strip(".")
+                found |= {f"{origin}.{a.name}" if f"{origin}.{a.name}" in modules else origin for a in made.names}
+        graph[paths[name]] = sorted({paths[m] for m in found if m in modules} - {paths[name]})
+    return graph
+
+
+def test_imports_in_python_go_down():
+    graph = python_imports()
+    assert len(graph) > 150 and "dsl/opdef.py" in graph["codegen/package.py"], len(graph)
+    assert upward(graph, floors(PYTHON)) == []
 
 
 def test_few_modules_of_typescript_need_each_other(imports):

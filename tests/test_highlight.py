@@ -7,7 +7,7 @@ from dsl.highlight import FILE, text, text_mate
 
 
 def test_current():
-    assert FILE.read_text(encoding="utf-8") == text(), "run: python -m dsl highlight"
+    assert FILE.read_text(encoding="utf-8") == text(), "run: python -m workbench highlight"
 
 
 def test_patterns_match():

@@ -23,8 +23,8 @@ from codegen.host.plan import plan, plan_cpu
 from codegen.opdata import rules, takes_parts
 from codegen.ts import modules
 from codegen.wgsl import prelude
-from dsl.bound import meta
 from dsl.worlds import worlds
+from workbench.numpy_runner import meta
 
 
 @cache

@@ -5,9 +5,9 @@ import pytest
 from test_cpu_meaning import answers_of, same_as_wanted
 
 from dsl.adjoint import complete
-from dsl.api import Function
 from dsl.diagnostics import render
 from dsl.library import load_text
+from workbench.function import Function
 
 # Of kernels and their templates, of the prelude, of WGSL, of JavaScript and its objects, of Python, of what the
 # compiler makes itself.

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from definitions import LIBRARY
 
-import dsl
+import workbench
 from codegen.host.kernel import kernel_functions
 from codegen.opdata import op_data
 
@@ -39,7 +39,7 @@ U = lambda *values: np.array(values, np.uint8)
     ],
 )
 def test_what_does_not_fit(name, args, options):
-    f = dsl.op(name)
+    f = workbench.op(name)
     for run in (f.numpy, f.gpu):
         with pytest.raises(OverflowError, match="the result does not fit into int32"):
             run(*args, **options)
@@ -63,13 +63,13 @@ def test_what_does_not_fit(name, args, options):
     ],
 )
 def test_what_fits_or_wraps(name, args, options, want):
-    f = dsl.op(name)
+    f = workbench.op(name)
     for run in (f.numpy, f.gpu):
         np.testing.assert_array_equal(run(*args, **options), want)
 
 
 def test_floats_pay_nothing():
-    f = dsl.op("add")
+    f = workbench.op("add")
     (text,) = f.wgsl(np.ones(4, np.float32), np.ones(4, np.float32))
     assert "checked" not in text and "fault" not in text
 

@@ -10,10 +10,10 @@ from buildtools import node
 from codegen import package
 from codegen.host.bind import bind
 from codegen.ts.aliases import names_of
-from dsl.bound import meta
 from dsl.library import load_text
 from dsl.reach import takes_all
 from dsl.worlds import worlds
+from workbench.numpy_runner import meta
 
 CHOSEN = """
 import {{ readFileSync }} from "node:fs";

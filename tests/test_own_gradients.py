@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 
 from dsl.adjoint import complete
-from dsl.api import Function
 from dsl.gradcheck import check
 from dsl.library import load_text
+from workbench.function import Function
 
 # Gradients with factors that nobody would derive: a factor that is missing was derived anew.
 TEXT = """

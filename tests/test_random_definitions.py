@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from random_definitions import made
 
-import dsl
+import workbench
 from codegen.host.errors import OpError
 
 TODAY = int(datetime.date.today().strftime("%Y%m%d"))
@@ -35,8 +35,8 @@ def agrees(seed: int, gpu: bool) -> bool:
         "z": r.integers(0, 5, 4).astype(np.int32),
     }
     try:
-        f = dsl.op(definition.text, on="numpy")
-    except dsl.DefinitionError as e:
+        f = workbench.op(definition.text, on="numpy")
+    except workbench.DefinitionError as e:
         assert "never used" in str(e), f"seed {seed}\n{definition.text}\n{e}"
         return False
     where = f"seed {seed}\n{definition.text}"

@@ -4,7 +4,7 @@ differences."""
 import numpy as np
 import pytest
 
-import dsl
+import workbench
 
 TEXT = '''
 op backwards(input: Num[*B, N]) -> Num[*B, N]
@@ -90,22 +90,22 @@ op doubled(x: Float[N]) -> Float[N]
 
 @pytest.mark.parametrize("name", ["backwards", "turned", "moved", "chained", "rowless", "whole", "doubled"])
 def test_meaning_gradients_and_gpu(name):
-    report = dsl.op(TEXT, name).check()
+    report = workbench.op(TEXT, name).check()
     assert report, report
     assert any("slopes" in f.done for f in report.findings)
 
 
 def test_values():
     x = np.arange(6.0).reshape(2, 3)
-    np.testing.assert_array_equal(dsl.op(TEXT, "chained").numpy(x), (2 * x[..., ::-1] ** 4 + x**2) * x)
-    np.testing.assert_array_equal(dsl.op(TEXT, "whole").numpy(np.array([[1, 2, 3]]), x[1]), [[9, 8, 5]])
+    np.testing.assert_array_equal(workbench.op(TEXT, "chained").numpy(x), (2 * x[..., ::-1] ** 4 + x**2) * x)
+    np.testing.assert_array_equal(workbench.op(TEXT, "whole").numpy(np.array([[1, 2, 3]]), x[1]), [[9, 8, 5]])
 
 
 def test_requirements_of_the_callee_hold_at_a_call():
     with pytest.raises(Exception, match="scale must be positive, got -1"):
-        dsl.op(TEXT, "chained").numpy(np.ones((2, 3)), twice=-1)
+        workbench.op(TEXT, "chained").numpy(np.ones((2, 3)), twice=-1)
 
 
 def test_bodies_are_given_what_lies_without_gaps():
     x = np.arange(12.0).reshape(3, 4)
-    np.testing.assert_array_equal(dsl.op(TEXT, "backwards").numpy(x.T), x.T[:, ::-1])
+    np.testing.assert_array_equal(workbench.op(TEXT, "backwards").numpy(x.T), x.T[:, ::-1])

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-import dsl
+import workbench
 
 X, I = np.arange(6, dtype=np.float32).reshape(3, 2), lambda *values: np.array(values, np.int32)
 CHOICE = """
@@ -41,7 +41,7 @@ op choice(x: Float[N], index: Int[M], other: Float[M], far: bool = false) -> Flo
     ],
 )
 def test_a_place_off_its_axis(name, args, options, words):
-    f = dsl.op(name)
+    f = workbench.op(name)
     for run in (f.gpu, f.numpy):
         with pytest.raises(IndexError, match=words if run == f.gpu else "out of range for an axis"):
             run(*args, **options)
@@ -57,12 +57,12 @@ def test_a_place_off_its_axis(name, args, options, words):
     ],
 )
 def test_one_whose_value_is_not_needed(name, args, options):
-    f = dsl.op(name, on="numpy")
+    f = workbench.op(name, on="numpy")
     np.testing.assert_allclose(f.gpu(*args, **options), f(*args, **options), rtol=1e-5)
 
 
 def test_reads_are_guarded_in_few_words():
-    (text,) = dsl.op(CHOICE).wgsl(X[:, 0], I(0, 1, 2), X[:, 1])
+    (text,) = workbench.op(CHOICE).wgsl(X[:, 0], I(0, 1, 2), X[:, 1])
     assert (
         "if ((r0 >= 0) || ((!far_ && !(r0 < 0)) && !(r2 > 5.0))) { r1 = x_[p.at1 + reached(r0, p.length1_0)" in text
     ), text
@@ -70,7 +70,7 @@ def test_reads_are_guarded_in_few_words():
 
 @pytest.mark.parametrize("read, tells", [("abcde", True), ("abcdef", False)])
 def test_a_kernel_that_has_no_room_to_tell_stays_on_the_axis(read, tells):
-    f = dsl.op(
+    f = workbench.op(
         f"op many({', '.join(f'{n}: Float[N]' for n in read)}, index: Int[M]) -> Float[M]\n"
         f"    out[m] = {' + '.join(f'{n}[index[m]]' for n in read)}\n"
     )
@@ -84,7 +84,7 @@ def test_a_kernel_that_has_no_room_to_tell_stays_on_the_axis(read, tells):
 @pytest.mark.parametrize("store", ["+=", "max="])
 @pytest.mark.parametrize("more, tells", [("abcde", True), ("abcdef", False)])
 def test_nothing_is_stored_at_a_place_off_its_axis(store, more, tells):
-    f = dsl.op(
+    f = workbench.op(
         f"op put(input: Float[N], index: Int[M], {', '.join(f'{n}: Float[M]' for n in more)}) -> Float[N]\n"
         f"    out[n] = input[n]\n    out[index[m]] {store} {' + '.join(f'{n}[m]' for n in more)}\n    nograd\n"
     )
@@ -97,5 +97,5 @@ def test_nothing_is_stored_at_a_place_off_its_axis(store, more, tells):
 
 def test_a_gradient_stores_nothing_off_an_axis():
     np.testing.assert_array_equal(
-        dsl.op("embedding", on="gpu").grad(I(9, 1, -1), X, wrt="weight"), [[0, 0], [1, 1], [0, 0]]
+        workbench.op("embedding", on="gpu").grad(I(9, 1, -1), X, wrt="weight"), [[0, 0], [1, 1], [0, 0]]
     )

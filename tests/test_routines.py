@@ -6,11 +6,11 @@ from front import errors_of
 
 from codegen.cpu import routines as cpu
 from codegen.wgsl import routines as wgsl
-from dsl import Function, op
 from dsl.adjoint import complete
 from dsl.diagnostics import DefinitionError
 from dsl.library import load_text
 from dsl.routines import run
+from workbench import Function, op
 
 FIBONACCI = """
 def fibonacci(n)

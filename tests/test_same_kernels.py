@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from definitions import LIBRARY
 
-import dsl
+import workbench
 from buildtools import node
 from codegen import package
 from codegen.host.bind import bind
@@ -21,8 +21,8 @@ from codegen.host.model import Meta
 from codegen.host.plan import plan
 from codegen.opdata import rules
 from codegen.ts.modules import binding
-from dsl.api import device
-from dsl.bound import contiguous
+from workbench.function import device
+from workbench.numpy_runner import contiguous
 
 HERE = Path(__file__).parent
 DEVICES = [Facts(True, True, 1 << 31, 256, 32768, False), Facts(False, False, 1 << 27, 256, 16384, True)]
@@ -151,7 +151,7 @@ def test_same_launches(dist, tmp_path, figure):
     ],
 )
 def test_types(name, options, dtype):
-    f = dsl.op(name)
+    f = workbench.op(name)
     rng = np.random.default_rng(3)
     tensors = [p for p in f.op.params if p.kind == "tensor" and not p.optional]
     drawn = [

@@ -4,7 +4,7 @@ changed in place."""
 import pytest
 from definitions import LIBRARY
 
-import dsl
+import workbench
 from dsl.adjoint import complete
 from dsl.saving import held, needed
 
@@ -61,10 +61,12 @@ def test_kept(name, parameter, wanted):
     ],
 )
 def test_formulas(formula, wanted):
-    f = dsl.op(f"op fresh(x: Float, y: Float) -> Float\n    out = {formula}")
+    f = workbench.op(f"op fresh(x: Float, y: Float) -> Float\n    out = {formula}")
     assert kept(f.op, "x") == wanted
 
 
 def test_places_in_tensors_are_questions_of_sizes():
-    f = dsl.op("op fresh(x: Float[N], y: Float[K]) -> Float[N]\n    out[n] = x[n] * 2 if inside(y[n + 1]) else x[n]")
+    f = workbench.op(
+        "op fresh(x: Float[N], y: Float[K]) -> Float[N]\n    out[n] = x[n] * 2 if inside(y[n + 1]) else x[n]"
+    )
     assert kept(f.op, "x") == ("", "")

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 from definitions import LIBRARY
 
-from codegen.gpu import Gpu
 from codegen.host.bind import bind
 from codegen.host.plan import plan
 from codegen.opdata import op_data, rules
 from dsl import scalars
-from dsl.bound import meta
 from dsl.library import load_text
 from dsl.random import uniform
+from workbench.numpy_runner import meta
+from workbench.wgpu_runner import Gpu
 
 RULES = rules(LIBRARY)
 R = np.random.default_rng(0)

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 from definitions import LIBRARY
 
-from codegen.gpu import Gpu
 from codegen.host.bind import bind
 from codegen.host.plan import plan
 from codegen.opdata import op_data, rules
 from dsl.adjoint import complete
-from dsl.bound import meta, run
 from dsl.worlds import worlds
+from workbench.numpy_runner import meta, run
+from workbench.wgpu_runner import Gpu
 
 RULES = rules(LIBRARY)
 TOLERANCE = {"rtol": 2e-4, "atol": 2e-5}

@@ -7,7 +7,6 @@ import pytest
 from definitions import LIBRARY
 from test_strategies import flat
 
-from codegen.gpu import Gpu
 from codegen.host.affine import affine_of
 from codegen.host.bind import bind
 from codegen.host.constants import put_in
@@ -15,7 +14,8 @@ from codegen.host.kernel import Facts
 from codegen.host.plan import plan
 from codegen.host.written import read_formula
 from codegen.opdata import op_data, rules
-from dsl.bound import meta
+from workbench.numpy_runner import meta
+from workbench.wgpu_runner import Gpu
 
 RULES = rules(LIBRARY)
 ALWAYS = [replace(r, when=lambda facts: facts["window"] > 0) if r.strategy == "window" else r for r in RULES]

@@ -18,8 +18,8 @@ import numpy as np
 from buildtools import gpu, node, package
 from buildtools.paths import DIST, EARLIER, ROOT
 from codegen.earlier import Earlier
-from dsl import Function
 from dsl.opdef import Library, OpDef
+from workbench import Function
 
 from . import points
 

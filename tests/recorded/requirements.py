@@ -25,10 +25,10 @@ from codegen.host.binding import filled  # noqa: E402
 from codegen.host.errors import OpError  # noqa: E402
 from codegen.host.model import Meta, Require  # noqa: E402
 from codegen.host.pattern import contiguous_strides  # noqa: E402
-from dsl.bound import meta  # noqa: E402
 from dsl.expression import Binary  # noqa: E402
 from dsl.reference import constant  # noqa: E402
 from dsl.worlds import worlds  # noqa: E402
+from workbench.numpy_runner import meta  # noqa: E402
 
 RECORDED = HERE / "requirements.json"
 TURNED = {

@@ -1,11 +1,11 @@
 """An op as a Python function, for its author.
 
-    relu3 = dsl.op("op relu3(input: Num) = max(input, 0) ** 3")     # or the name of one in ops/: dsl.op("softmax")
+    relu3 = workbench.op("op relu3(input: Num) = max(input, 0) ** 3")     # or the name of one in ops/: op("softmax")
     relu3(np.array([-1.0, 2.0]))                                    # on the GPU that wgpu finds, else by numpy
     relu3.grad(x); relu3.wgsl(x); print(relu3.check()); print(relu3.explain())
 
 Arguments are numpy arrays, nested lists, numbers, and options as the definition names them; they are bound
-as the package binds them (codegen/host/bind.py).  This file is the one place in dsl/ that knows a target."""
+as the package binds them (codegen/host/bind.py)."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ from codegen.host.kernel import Facts
 from codegen.host.model import Call, Launch, Meta, Op, Schedule
 from codegen.host.plan import plan
 from codegen.ts.docs import shown_name
+from dsl.adjoint import complete
+from dsl.diagnostics import DefinitionError, did_you_mean, render
+from dsl.library import load, load_text
+from dsl.opdef import Library, OpDef
+from dsl.show import signature
+from dsl.source import Source
+from dsl.trials import check_reads
 
-from . import bound
-from .adjoint import complete
+from . import numpy_runner
 from .checkup import Report, checkup
-from .diagnostics import DefinitionError, did_you_mean, render
-from .library import load, load_text
-from .opdef import Library, OpDef
-from .show import signature
-from .source import Source
-from .trials import check_reads
 
 OPS = Path(__file__).resolve().parent.parent / "ops"
 TYPICAL = Facts(True, True, 1 << 27, 256, 16384, False)  # of a device that texts are written for where there is none
@@ -86,7 +86,7 @@ def find(name: str, library: Library) -> OpDef:
 
 @cache
 def device():
-    """The GPU that the build and its tests use, as codegen.gpu.Gpu, or None."""
+    """The GPU that the build and its tests use, as wgpu_runner.Gpu, or None."""
     try:
         from buildtools import environment, gpu
 
@@ -94,7 +94,7 @@ def device():
             gpu.enter()
         except environment.SetupError:
             pass  # no software GPU on this machine: what wgpu finds
-        from codegen.gpu import Gpu
+        from .wgpu_runner import Gpu
 
         return Gpu()
     except (ImportError, RuntimeError, OSError):
@@ -244,7 +244,7 @@ class Function:
 
     def explain(self) -> str:
         """The definition, what was derived from it, and its kernels, as text."""
-        from codegen.explain import page
+        from .explain import page
 
         return page(self.op, self.library)
 
@@ -268,7 +268,7 @@ class Function:
                 dtype = "float32" if weak and a.dtype.kind == "f" else a.dtype.name
                 if p.flat:
                     a = arrays[p.name] = a.reshape(-1)
-                given.append(Meta(dtype, list(a.shape), bound.contiguous(a.shape), 0, weak))
+                given.append(Meta(dtype, list(a.shape), numpy_runner.contiguous(a.shape), 0, weak))
             else:
                 given.append(list(v) if isinstance(v, tuple) else v.item() if isinstance(v, np.generic) else v)
         data = self.data if "data" in self.__dict__ or target == "gpu" else self.signature
@@ -277,10 +277,10 @@ class Function:
     def program(
         self, target: str, number: int, call: Call, arrays: dict[str, np.ndarray], wanted: list[str]
     ) -> dict[str, np.ndarray]:
-        """Runs a program of the op (see dsl.bound); answers the wanted tensors and those changed, by name."""
+        """Runs a program of the op (see numpy_runner); answers the wanted tensors and those changed, by name."""
         data = self.data if "data" in self.__dict__ or target == "gpu" else self.signature
         if target == "numpy":
-            return bound.run(self.op, data, call, arrays, number, wanted, self.seeds[:2], self.seeds[2])
+            return numpy_runner.run(self.op, data, call, arrays, number, wanted, self.seeds[:2], self.seeds[2])
         gpu = device()
         if gpu is None:
             raise RuntimeError("wgpu finds no GPU here; `.numpy(...)` needs none")
@@ -322,8 +322,8 @@ def array(what: str, v) -> np.ndarray:
         if a.size and not (-(2**31) <= int(a.min()) and int(a.max()) < 2**31):
             raise OpError(f"{what} has numbers past 32 bits")
         return a.astype(np.int32)
-    if a.dtype.name not in bound.NAMES:
-        raise OpError(f"{what} is of type {a.dtype.name}; tensors are {', '.join(bound.NAMES)}")
+    if a.dtype.name not in numpy_runner.NAMES:
+        raise OpError(f"{what} is of type {a.dtype.name}; tensors are {', '.join(numpy_runner.NAMES)}")
     return a.astype(a.dtype.newbyteorder("="), copy=False)
 
 

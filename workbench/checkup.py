@@ -10,18 +10,18 @@ from pathlib import Path
 
 import numpy as np
 
-from codegen.gpu import KernelError
 from codegen.host.errors import OpError
+from dsl.adjoint import complete
+from dsl.diagnostics import Error, located, render
+from dsl.examples import check_tests
+from dsl.gradcheck import check as check_gradient
+from dsl.opdef import Library, OpDef
+from dsl.reference import BodyError
+from dsl.source import Source
+from dsl.trials import check_instances, check_reads
+from dsl.worlds import World, worlds
 
-from .adjoint import complete
-from .diagnostics import Error, located, render
-from .examples import check_tests
-from .gradcheck import check as check_gradient
-from .opdef import Library, OpDef
-from .reference import BodyError
-from .source import Source
-from .trials import check_instances, check_reads
-from .worlds import World, worlds
+from .wgpu_runner import KernelError
 
 RELATIVE, ABSOLUTE = 2e-4, 2e-5  # float32 on the GPU against the same in numpy
 WORLDS = 60  # in which reads outside are looked for
@@ -69,7 +69,7 @@ def mistakes(
 ) -> list[Error]:
     """What small worlds and the tests inside definitions show of a library's `ops` (all): reads outside in `count`
     worlds of each (0: not looked for), then, for ops without any, tests that fail.  begin: is told each step."""
-    from .api import Function
+    from .function import Function
 
     files = {Path(s.path).stem: s for s in sources}
     errors: list[Error] = []
@@ -86,7 +86,7 @@ def mistakes(
 
 
 def checkup(f, count: int, on_gpu: bool) -> Report:
-    """Checks the op of a dsl.api.Function; on_gpu: whether there is one to compare with."""
+    """Checks the op of a function.Function; on_gpu: whether there is one to compare with."""
     op = f.op
 
     def shown(errors: list[Error]) -> list[str]:

@@ -13,9 +13,9 @@ import struct
 
 import numpy as np
 
-from .host.kernel import Facts
-from .host.model import Call, Launch, Op, Schedule
-from .host.plan import plan
+from codegen.host.kernel import Facts
+from codegen.host.model import Call, Launch, Op, Schedule
+from codegen.host.plan import plan
 
 STORED = {
     "float32": np.float32,
@@ -179,7 +179,7 @@ class Gpu:
 
 def raise_fault(op: str, fault: np.ndarray):
     """What a kernel has told of a place, if it has; see wgsl/rare.wgsl.  Requirements are asked in numpy
-    (dsl/api.py)."""
+    (function.py)."""
     times, at, length, *_ = fault
     if times and length == -2:
         raise OverflowError(f"{op}: the result does not fit into int32")

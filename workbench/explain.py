@@ -6,18 +6,17 @@ from __future__ import annotations
 
 import numpy as np
 
+from codegen import ledger, package
+from codegen.ts.notation import Writer
 from dsl.adjoint import complete
 from dsl.opdef import Library, OpDef
 from dsl.show import show, signature
-
-from . import ledger, package
-from .ts.notation import Writer
 
 WIDTH = 100
 
 
 def page(op: OpDef, library: Library) -> str:
-    """What `build.py explain NAME` and `dsl.op(NAME).explain()` print."""
+    """What `build.py explain NAME` and `workbench.op(NAME).explain()` print."""
     complete(op)
     parts = [("definition", show(op.tree).rstrip()), ("signature", described(op))]
     parts.append(("loops", str(op.forward)))
@@ -72,8 +71,9 @@ def described(op: OpDef) -> str:
 def wgsl(op: OpDef, library: Library) -> list[tuple[str, str]]:
     """The texts of the kernels of a small call, forward and gradient: of floats, with all tensors given, if there is
     one."""
-    from dsl.api import Function
     from dsl.worlds import worlds
+
+    from .function import Function
 
     found = sorted(
         worlds(op, 12),

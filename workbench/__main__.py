@@ -1,4 +1,4 @@
-"""`python -m dsl`: checks files of definitions, explains kinds of errors, prints definitions."""
+"""`python -m workbench`: checks files of definitions, explains kinds of errors, prints definitions."""
 
 from __future__ import annotations
 
@@ -7,22 +7,23 @@ import sys
 import traceback
 from pathlib import Path
 
+from dsl.diagnostics import CODES, did_you_mean, render, to_json
+from dsl.explain import page
+from dsl.highlight import FILE
+from dsl.highlight import text as highlighting
+from dsl.library import load
+from dsl.parse import ROOT, parse_file
+from dsl.scope import expanded
+from dsl.show import show
+from dsl.syntax import Op, Schedule
+
 from .checkup import mistakes
-from .diagnostics import CODES, did_you_mean, render, to_json
-from .explain import page
-from .highlight import FILE
-from .highlight import text as highlighting
-from .library import load
-from .parse import ROOT, parse_file
-from .scope import expanded
-from .show import show
-from .syntax import Op, Schedule
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Runs one command; answers the exit status: 0, or 1 if there are mistakes, 2 for a wrong command, 3 if
     the compiler itself is wrong."""
-    parser = argparse.ArgumentParser(prog="python -m dsl", description="The front end of the op language.")
+    parser = argparse.ArgumentParser(prog="python -m workbench", description="The op language at the command line.")
     commands = parser.add_subparsers(dest="command", required=True)
     c = commands.add_parser("check", help="report the mistakes in files of definitions")
     c.add_argument("paths", nargs="+", help="files, or folders with .op files")

@@ -1,4 +1,4 @@
-"""A bound call in numpy: `codegen/host/bind.py` says what the arguments mean, `dsl.reference` what comes out."""
+"""Runs a bound call in numpy: codegen/host/bind.py says what the arguments mean, dsl/reference.py what comes out."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from codegen.host.model import Bound, Call, Meta, Op
-
-from .opdef import OpDef
-from .reference import evaluate
+from dsl.opdef import OpDef
+from dsl.reference import evaluate
 
 NAMES = {
     "float32": np.float32,
