@@ -7,7 +7,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from inspect import isgetsetdescriptor
+from inspect import isgetsetdescriptor, ismemberdescriptor
 from os import devnull
 from pathlib import Path
 
@@ -77,7 +77,9 @@ ELSEWHERE = {"node", "info", "type", "analyzed", "names", "fullname", "var"}  # 
 
 def parts(o: nodes.Node) -> Iterator[nodes.Node]:
     """What a node is made of.  (mypy's visitors are compiled, and no class here can be one of them.)"""
+    own = getattr(o, "__dict__", {})  # where mypy is not compiled
     todo: list[object] = [getattr(o, name, None) for name in attributes(type(o))]
+    todo += [value for name, value in own.items() if name not in ELSEWHERE]
     while todo:
         match todo.pop():
             case nodes.Node() as part:
@@ -91,7 +93,7 @@ ATTRIBUTES: dict[type, list[str]] = {}
 
 def attributes(kind: type) -> list[str]:
     if kind not in ATTRIBUTES:
-        found = [n for c in kind.__mro__ for n, d in vars(c).items() if isgetsetdescriptor(d)]
+        found = [n for c in kind.__mro__ for n, d in vars(c).items() if isgetsetdescriptor(d) or ismemberdescriptor(d)]
         ATTRIBUTES[kind] = [n for n in found if n not in ELSEWHERE]
     return ATTRIBUTES[kind]
 
