@@ -6,7 +6,8 @@ from __future__ import annotations
 from dsl.expression import E, is_loop, symbols
 from dsl.opdef import OpDef, Presence, symbol
 
-from .nests import Nest, named_loops, nests
+from .fused import nests
+from .nests import Nest, named_loops
 
 
 def elementwise(op: OpDef) -> bool:

@@ -96,7 +96,7 @@ def bindable(s: Stmt) -> list[Stmt]:
     if len(parts) < 2:
         return [s]
     half = len(parts) // 2
-    first, second = (joined_by("+", p) for p in (parts[:half], parts[half:]))
+    first, second = joined_by("+", parts[:half]), joined_by("+", parts[half:])
     return bindable(replace(s, body=first)) + bindable(replace(s, body=second, mode="+="))
 
 

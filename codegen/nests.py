@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from dsl.expression import E, Reduction, idx, indices, is_loop, maybe_subst, pack, subst, symbols
-from dsl.ir import Loop, Mode, Program, Raw
+from dsl.ir import Loop, Mode, Raw
 
 Shape: TypeAlias = Literal["map", "row", "contract", "scan", "scatter", "raw"]
 StepKind: TypeAlias = Literal["reduce", "store"]
@@ -123,18 +123,3 @@ def plainly_named(nest: Nest) -> Nest:
         accesses=tuple(map(access, nest.accesses)),
         steps=tuple([replace(s, body=subst(s.body, env), pred=maybe_subst(s.pred, env)) for s in nest.steps]),
     )
-
-
-def nests(program: Program | None) -> list[Nest]:
-    """The nests of a program in the order they run; none for a raw op."""
-    from .fuse import fused
-    from .sound import verify
-
-    if program is None:
-        return []
-    stmts, made = program.__dict__.get("nests_", (None, []))  # asked for by each target
-    if stmts != program.stmts:
-        made = [plainly_named(n) for n in fused(program)]
-        verify(made, program)
-        program.__dict__["nests_"] = [*program.stmts], made
-    return [*made]

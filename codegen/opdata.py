@@ -16,6 +16,7 @@ from dsl.types import symbol_kinds
 from . import nests as build
 from .elementwise import elementwise
 from .formulas import code, compared, kinds
+from .fused import nests
 from .host import model
 from .host.formula import formula
 from .host.kernel import checks, kernel_functions
@@ -164,7 +165,7 @@ def dim(d: Dim) -> model.Dim:
 
 
 def program(op: OpDef, p: Program, tensors: dict[str, Tensor], number: dict[str, int]) -> model.Program:
-    made = build.nests(p)
+    made = nests(p)
     return model.Program(
         [number[n] for n in p.inputs],
         [number[n] for n in p.outputs],

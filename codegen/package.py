@@ -21,8 +21,9 @@ from .cpu import routines as cpu_routines
 from .cpu.emit import Kernels, kernels
 from .cpu.shared import MODULE, share
 from .earlier import Earlier
+from .fused import nests
 from .host import model
-from .nests import Nest, nests
+from .nests import Nest
 from .translator.template import TEXT_TS, templates_module
 from .translator.translate import EXTERNAL, PYTHON_TS, World, translate
 from .ts import aliases, docs, modules, nn

@@ -42,4 +42,4 @@ def size(e: E, own: Own) -> int:
     if not may_be_wide(e) or not own(e):
         return 31
     sizes = [size(x, own) if wide else 31 for x, wide in zip(e.parts(), wide_parts(e, own), strict=True)]
-    return sum(sizes) if is_binary(e, "*") else max(sizes) + (not is_unary(e, "-"))
+    return sum(sizes) if is_binary(e, "*") else max(sizes) + (0 if is_unary(e, "-") else 1)

@@ -223,6 +223,9 @@ class Program:
     stmts: list[Stmt]
     inputs: list[str]
     outputs: list[str]
+    fused: Any = field(
+        default=None, compare=False, repr=False
+    )  # the statements of which codegen/fused.py made nests, and these
 
     def __repr__(self) -> str:
         return "\n".join(map(repr, self.stmts))

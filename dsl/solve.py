@@ -34,6 +34,7 @@ from .expression import (
     neg,
     pack,
     reads,
+    show,
     sub,
     subst,
     transform,
@@ -145,7 +146,7 @@ class System:
         while self.equations:
             self.rounded(*self.equations.pop(0))
         if data and self.left:
-            raise Unsolvable(data[0][0])
+            raise Unsolvable(show(data[0][0]))
         self.conditions += [Binary("==", subst(e, self.env), k) for e, k, _ in data]
 
     def exact_divisions(self) -> None:
@@ -164,6 +165,13 @@ class System:
     def finish(self, outer: list[Loop], *expressions: E) -> tuple[E | None, list[E], tuple[Loop, ...]]:
         """The filter that is left, the expressions with the solution put in, and the loops that are left."""
 
+        exact: list[tuple[E, E]] = []
+        for p in self.conditions:  # where e % d == 0:  e // d * d == e
+            if is_binary(p, "==") and is_binary(p.left, "%") and p.right is ZERO:
+                e, d = p.left.left, p.left.right
+                if self.never_zero(d):
+                    exact.append((mul(Binary("//", e, d), d), e))
+
         def settled(e: E) -> E:
             for old, new in self.divided:
                 e = put(e, old, new)
@@ -172,12 +180,6 @@ class System:
                 e = put(e, quotient, whole)
             return transform(e, lambda n: shorter(n) if is_binary(n, "+", "-") else None)
 
-        exact: list[tuple[E, E]] = []
-        for p in self.conditions:  # where e % d == 0:  e // d * d == e
-            if is_binary(p, "==") and is_binary(p.left, "%") and p.right is ZERO:
-                e, d = p.left.left, p.left.right
-                if self.never_zero(d):
-                    exact.append((mul(Binary("//", e, d), d), e))
         left = tuple(self.left.values())
         conditions = [p for p in map(settled, self.conditions) if not always(p, outer + list(left))]
         conditions.sort(key=lambda p: bool(reads(p)))  # those that read come after those that make the read legal
@@ -253,13 +255,14 @@ class System:
                 self.conditions.append(Binary("==", e, k))
             return
         if not is_binary(e, "//", "%") or e.right.loops:
-            raise Unsolvable(e)
+            raise Unsolvable(show(e))
         form = linear(e.left, frozenset(self.left))
         if form is None or len(form[0]) != 1:
-            raise Unsolvable(e)
-        ((v, a),), c, b = form[0].items(), form[1], e.right
+            raise Unsolvable(show(e))
+        (v,) = list(form[0])
+        a, c, b = form[0][v], form[1], e.right
         if not self.above_zero(b):
-            raise Unsolvable(e)
+            raise Unsolvable(show(e))
         extent = self.left[v].length
         if e.operator == "//" and is_const(a, 1):  # v = b*k - c + u, u < b
             self.settle(v, add(minus(mul(b, k), c), self.new_loop("u", b)))
@@ -278,7 +281,7 @@ class System:
             turns = self.new_loop("t", floordiv(add(extent, sub(b, ONE)), b))
             self.settle(v, add(Binary("%", minus(k, c), b), mul(b, turns)))
         else:
-            raise Unsolvable(e)
+            raise Unsolvable(show(e))
 
 
 def gather(
@@ -307,7 +310,7 @@ def gather(
                 index.append(ZERO)
             elif axis.pack:
                 if not isinstance(e, Pack) or e.loop not in system.left or system.left[e.loop].pack != axis.pack:
-                    raise Unsolvable(e)
+                    raise Unsolvable(show(e))
                 system.settle(e.loop, pack(name), exact=True)
                 index.append(pack(name))
                 out.append(Loop(name, pack=axis.pack))

@@ -11,8 +11,8 @@ import dsl.diagnostics
 import workbench
 from buildtools import node
 from buildtools.paths import DIST
-from codegen import nests
 from codegen.cpu.raw import raw_function
+from codegen.fused import nests
 from codegen.wgsl.bodies import printed_body
 from dsl.expression import RawResult
 
@@ -119,7 +119,7 @@ def test_javascript_does_as_python(name, given, made, options, tmp_path):
 
 def in_javascript(f, arrays: list[np.ndarray], words: dict, tmp_path) -> list[list]:
     """What the JavaScript of a body leaves in its arrays."""
-    nest = next(n for n in nests.nests(f.op.forward) if n.raw)
+    nest = next(n for n in nests(f.op.forward) if n.raw)
     kinds = {"f": "Float64Array", "i": "Int32Array"}
     lists = ", ".join(f"{kinds[a.dtype.kind]}.from({a.ravel().tolist()})" for a in arrays)
     file = tmp_path / "body.mjs"

@@ -6,10 +6,10 @@ import pytest
 from definitions import LIBRARY
 
 import codegen.fuse
-import codegen.nests
 import dsl.adjoint
 from codegen import sound
-from codegen.nests import Access, Nest, Step, nests
+from codegen.fused import nests
+from codegen.nests import Access, Nest, Step
 from codegen.sound import BrokenNest, problems
 from dsl.expression import Element, Pack, Read, Result, Unknown, add, idx, integer, mul, pack, read, sym
 from dsl.ir import Dim, Loop, Program, Tensor
