@@ -89,6 +89,7 @@ def messages(js: list[str], wgsl: list[str]) -> dict[str, list[Any]]:
 
 
 def body(op: OpDef, language: str) -> Code:
+    assert op.tree is not None
     return next(c for c in op.tree.code if c.language == language)
 
 

@@ -5,24 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import reduce
 
-from dsl.expression import (
-    ZERO,
-    Binary,
-    Call,
-    Constant,
-    E,
-    Index,
-    Local,
-    Read,
-    Select,
-    Symbol,
-    add,
-    is_binary,
-    mul,
-    walk,
-)
+from dsl.expression import ZERO, E, Index, Local, Read, add, is_binary, mul, walk
 from dsl.ir import Body, BodyLaunch
-from dsl.steps import For, Set, every
+from dsl.steps import For, Set, every, is_natural
 
 
 @dataclass
@@ -38,11 +23,6 @@ class Places:
 
     def __post_init__(self):
         self.tensors = {t.name: t for t in self.body.tensors}
-        # A launch over no places, or fewer, does not run.
-        bounds = [r.high for r in self.launch.places]
-        self.sizes = {n for t in self.body.tensors for e in t.extents for n in e.symbols} | {
-            e.name for e in bounds if isinstance(e, Symbol)
-        }
         self.natural = self.never_negative()
 
     def offset(self, r: Read) -> E:
@@ -61,22 +41,7 @@ class Places:
         return name
 
     def is_natural(self, e: E) -> bool:
-        match e:
-            case Constant(kind, value):
-                return kind != "f" and value >= 0
-            case Symbol(name):
-                return name in self.sizes
-            case Local(name) | Index(name):
-                return name in self.natural or name in self.bases
-            case Binary("+" | "*" | "//" | "<<" | ">>" | "&", left, right):
-                return self.is_natural(left) and self.is_natural(right)
-            case Binary("%", _, right):
-                return self.is_natural(right)
-            case Select(_, yes, no) | Call("min", (yes, no)):
-                return self.is_natural(yes) and self.is_natural(no)
-            case Call("max", (left, right)):
-                return self.is_natural(left) or self.is_natural(right)
-        return False
+        return is_natural(e, {*self.body.natural, *self.natural, *self.bases})
 
     def never_negative(self) -> set[str]:
         """The largest set of names whose values are never negative if those of the set are not."""

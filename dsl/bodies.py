@@ -19,6 +19,7 @@ from .expression import (
     E,
     Local,
     Read,
+    Symbol,
     idx,
     neg,
     sym,
@@ -29,7 +30,7 @@ from .ir import BodyLaunch, BodyTensor, Tensor
 from .opdef import symbol
 from .scalar_formulas import Context, Formulas, Mistake, product
 from .scope import is_tensor
-from .steps import Break, For, If, Range, Set, Step, every, expressions, own, read_by, stored_by
+from .steps import Break, For, If, Range, Set, Step, every, expressions, is_natural, own, read_by, stored_by
 from .syntax import Branch, Count, Launch, Put, Span, X
 from .syntax import Step as Written
 from .types import whole
@@ -319,3 +320,14 @@ def symbols_of(
     used |= {n for t in tensors if t.name in touched for e in t.extents[1:] for n in symbols(e)}
     used |= {n for x in launches for r in x.places for n in symbols(r.high)}
     return {n: kinds.get(n, "i") for n in sorted(used - {"inf", "nan"})}
+
+
+def natural_sizes(work, tensors: tuple[BodyTensor, ...], launches: tuple[BodyLaunch, ...]) -> frozenset[str]:
+    """The sizes that are never negative: those of axes, and computed ones whose formulas say so.  A launch over fewer
+    places than none does not run."""
+    sizes = {n for t in tensors for e in t.extents for n in e.symbols if isinstance(e, Symbol)}
+    sizes |= {r.high.name for x in launches for r in x.places if isinstance(r.high, Symbol)}
+    for name, e in work.computed:
+        if is_natural(e, sizes):
+            sizes.add(name)
+    return frozenset(sizes)

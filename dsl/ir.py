@@ -64,7 +64,7 @@ class BodyTensor:
 @dataclass(frozen=True)
 class Body:
     """What a raw op does: launches with steps over its tensors, or texts.  symbols: (name, kind) of the sizes and
-    options that the steps speak of."""
+    options that the steps speak of; natural: those that are never negative."""
 
     op: str
     wgsl: str
@@ -73,6 +73,7 @@ class Body:
     launches: tuple[BodyLaunch, ...]
     tensors: tuple[BodyTensor, ...] = ()
     symbols: tuple[tuple[str, str], ...] = ()
+    natural: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,7 +11,7 @@ from dataclasses import replace
 from textwrap import dedent
 
 from .axes import Axis, axes, loop_dim, loop_index
-from .bodies import BodyLowering, symbols_of, tensors_of
+from .bodies import BodyLowering, natural_sizes, symbols_of, tensors_of
 from .body_names import check_steps
 from .diagnostics import did_you_mean, either
 from .dims import Item
@@ -227,7 +227,8 @@ def body_of(work) -> Body:
         made = [BodyLowering(work, tensors) for _ in work.op.launches]
         launches = tuple(w.launch(x) for w, x in zip(made, work.op.launches))
         symbols = symbols_of(launches, made[0].kinds.symbols, tensors)
-        return Body(work.opname, "", "", "", launches, tensors, tuple(symbols.items()))
+        natural = natural_sizes(work, tensors, launches)
+        return Body(work.opname, "", "", "", launches, tensors, tuple(symbols.items()), natural)
     text = {c.language: c.text for c in work.op.code}
     lower = lambda e: None if e is None else work.formulas.lower(e, Context())
     made = tuple(BodyLaunch(x.name, x.step or "", lower(x.steps), lower(x.over), x.lanes) for x in work.op.launches)

@@ -6,10 +6,10 @@ each other is two."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass
 
-from .expression import E, Local, Read, indices, walk
+from .expression import Binary, Call, Constant, E, Index, Local, Read, Select, Symbol, indices, walk
 
 
 @dataclass(frozen=True)
@@ -111,3 +111,21 @@ def assigned_by(steps: Iterable[Step]) -> set[str]:
 def names_in(e: E) -> set[str]:
     """The locals, loops and places that an expression names."""
     return {n.name for n in walk(e) if isinstance(n, Local)} | indices(e)
+
+
+def is_natural(e: E, known: Container[str]) -> bool:
+    """Whether a whole number is never negative, if those of these names are not."""
+    match e:
+        case Constant(kind, value):
+            return kind != "f" and value >= 0
+        case Symbol(name) | Local(name) | Index(name):
+            return name in known or name.startswith("count_")
+        case Binary("+" | "*" | "//" | "<<" | ">>" | "&", left, right):
+            return is_natural(left, known) and is_natural(right, known)
+        case Binary("%", _, right):
+            return is_natural(right, known)
+        case Select(_, yes, no) | Call("min", (yes, no)):
+            return is_natural(yes, known) and is_natural(no, known)
+        case Call("max", (left, right)):
+            return is_natural(left, known) or is_natural(right, known)
+    return False
