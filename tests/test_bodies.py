@@ -1,6 +1,8 @@
 """Bodies of steps: the meaning in Python, WGSL on the GPU and JavaScript say the same; barriers stand where threads must wait."""
 
+import itertools
 import json
+import random
 import re
 import subprocess
 
@@ -13,8 +15,11 @@ from buildtools import node
 from buildtools.paths import DIST
 from codegen.cpu.raw import raw_function
 from codegen.fused import nests
+from codegen.wgsl.barriers import Barrier, Barriers, Pending
 from codegen.wgsl.bodies import printed_body
-from dsl.expression import RawResult
+from dsl import body_run
+from dsl.expression import ZERO, RawResult, Read
+from dsl.steps import For, If, Range, Set, stored_by
 
 TEXT = """
 op sums(input: Float[*B, N]) -> (below: Float[*B, N], most: Float[*B], at: Int[*B])
@@ -73,6 +78,9 @@ op halvings(input: Float[*B, N]) -> (out: Float[*B, N], count: Int[*B])
             each i < N: out[b, i] = out[b, i] / 2
             each i < N: out[b, N - 1 - i] = out[b, N - 1 - i] + 0.001
             times += 1
+        for k < 3:
+            each i < N: out[b, i] = out[b, i] * 2
+            if (out[b, 0] if N > 0 else 1) > 0.5: break
         count[b] = times
 """
 NAMES = ["sums", "walk", "turns", "halvings"]
@@ -160,6 +168,133 @@ def test_threads_wait_before_a_loop_asks_again():
 def test_threads_agree_only_where_they_meet_inside():
     """WGSL wants proof that all threads reach a barrier: only elements that have been read can stand against it."""
     assert "all_agree(lane, k < 8 &&" in wgsl("halvings")
+
+
+class Threads(body_run.Writer):
+    """Writes a body as Python in which the threads of a group are generators, which stop at barriers."""
+
+    def launch(self, x):
+        found = Barriers(stored_by(x.body), {x.step, *(r.name for r in x.places), *(n for n, _ in self.body.symbols)})
+        steps, _ = found.block(x.body, Pending())
+        self.found, self.shared = found, not x.lanes
+        depth = 1
+        for r in (*([Range(x.step, ZERO, x.steps)] if x.step else []), *x.places):
+            self.add(depth, f"for {r.name} in range(int({self.show(r.high)})):")
+            depth += 1
+        self.add(depth, "agreed_ = [False]")
+        self.add(depth, "def thread_(lane_):")
+        self.block(steps, depth + 1)
+        self.add(depth + 1, "yield True")
+        self.add(depth, f"meet_([thread_(n) for n in range({min(x.lanes, 5) or 1})])")
+        self.lanes = min(x.lanes, 5)
+
+    def step(self, s, depth: int):
+        agreed = id(s) in self.found.agreed
+        match s:
+            case Barrier():
+                self.add(depth, "yield False")
+            case Set() if not self.shared and isinstance(s.targets[0], Read):
+                self.add(depth, "if lane_ == 0:")
+                super().step(s, depth + 1)
+            case For(shared=True):
+                spans = ", ".join(f"range({self.show(r.low)}, {self.show(r.high)})" for r in s.ranges)
+                names = ", ".join(r.name for r in s.ranges)
+                self.add(depth, f"for {names}{',' * (len(s.ranges) == 1)} in [*product_({spans})][lane_::LANES_]:")
+                self.shared = True
+                self.block(s.body, depth + 1)
+                self.shared = False
+            case For() if not self.shared:
+                r = s.ranges[0]
+                self.add(depth, f"{r.name} = {self.show(r.low)} - 1")
+                self.add(depth, "while True:")
+                self.add(depth + 1, f"{r.name} += 1")
+                going = f"{r.name} < {self.show(r.high)}"
+                self.ask(depth + 1, going if s.condition is None else f"{going} and {self.show(s.condition)}", agreed)
+                self.add(depth + 1, "if not found_: break")
+                self.block(s.body, depth + 1)
+            case If() if not self.shared:
+                self.ask(depth, self.show(s.condition), agreed)
+                self.add(depth, "if found_:")
+                self.block(s.yes, depth + 1)
+                self.add(depth, "else:")
+                self.block(s.no, depth + 1)
+            case _:
+                super().step(s, depth)
+
+    def ask(self, depth: int, condition: str, agreed: bool):
+        self.add(depth, f"found_ = {condition}")
+        if agreed:  # as all_agree does
+            self.add(depth, "if lane_ == 0: agreed_[0] = found_")
+            self.add(depth, "yield False")
+            self.add(depth, "found_ = agreed_[0]")
+            self.add(depth, "yield False")
+
+
+def meet(threads):
+    """Runs threads in any order from each barrier to the next, at which all must arrive, or none."""
+    while True:
+        order = list(range(len(threads)))
+        random.shuffle(order)
+        ended = {next(threads[n]) for n in order}
+        assert len(ended) == 1, "a thread waits for others that have ended"
+        if ended == {True}:
+            return
+
+
+def threaded(body, arrays, env):
+    """As body_run.run, by threads."""
+    w = Threads(body)
+    text = w.text().replace("LANES_", "5")
+    scope = {"meet_": meet, "product_": itertools.product}
+    exec(compile(text, "<threads>", "exec"), scope)
+    seen = {t.name: memoryview(body_run.rows(arrays[t.name], len(t.extents))) for t in body.tensors}
+    numbers = {n: env[n] if kind == "f" else int(env[n]) for n, kind in body.symbols}
+    scope["run"](seen, numbers, body_run.HELPERS)
+
+
+SQUARE = np.random.default_rng(2).normal(size=(2, 5, 5))
+GROUPS = [
+    ("sums", [SQUARE]),
+    ("halvings", [SQUARE[0]]),
+    ("lu_rows", [SQUARE]),
+    ("cholesky_rows", [SQUARE @ SQUARE.swapaxes(-1, -2) + np.eye(5)]),
+    ("solve_rows", [SQUARE, SQUARE[..., :3]]),
+    ("geqrf_rows", [SQUARE[..., :3]]),
+    ("ldl_rows", [SQUARE + SQUARE.swapaxes(-1, -2)]),
+    ("orthogonal_columns", [SQUARE[..., :4]]),
+    ("exponential_rows", [SQUARE * 3]),
+    (
+        "ctc_rows",
+        [
+            np.log(np.full((2, 6, 4), 0.25)),
+            np.array([[1, 2, 2], [3, 1, 0]]),
+            np.array([6, 5]),
+            np.array([3, 2]),
+            0,
+            False,
+        ],
+    ),
+]
+
+
+@pytest.mark.parametrize("name, given", GROUPS, ids=[n for n, _ in GROUPS])
+def test_threads_in_any_order_come_to_the_same(name, given, monkeypatch):
+    """Between two barriers a thread may run before or after any other: where a barrier is missing, some order answers otherwise."""
+    f = workbench.op(TEXT, name) if name in NAMES else workbench.op(name)
+    expected = f.numpy(*given)
+    monkeypatch.setattr(body_run, "run", threaded)
+    for seed in range(4):
+        random.seed(seed)
+        found = f.numpy(*given)
+        for n in f.op.outputs:
+            a, b = (x[n] if len(f.op.outputs) > 1 else x for x in (expected, found))
+            np.testing.assert_array_equal(a, b)
+
+
+def test_a_missing_barrier_is_noticed(monkeypatch):
+    monkeypatch.setattr(Pending, "waits", lambda *_: False)
+    with pytest.raises(AssertionError):
+        test_threads_in_any_order_come_to_the_same("lu_rows", [SQUARE], monkeypatch)
 
 
 def test_an_element_that_is_not_there_is_an_error():

@@ -34,15 +34,18 @@ class Pending:
 
 @dataclass
 class Barriers:
-    """Puts barriers into the steps of a launch.  changing: the tensors that it stores to.  uneven: the conditions, by
-    identity of their statements, below which there is a barrier although only their values, not their texts, say
-    that all threads agree."""
+    """Puts barriers into the steps of a launch.  changing: the tensors that it stores to.  even: names whose values all
+    threads are known to share: places, the number of the launch, and what is made of these.  agreed: the statements
+    whose conditions decide who comes to a barrier although elements decide them, by identity; kept: the same."""
 
     changing: set[str]
-    even: set[
-        str
-    ]  # names whose values all threads are known to share: places, the number of the launch, and what is made of these
+    even: set[str]
     agreed: set[int] = field(default_factory=set)
+    kept: list[If | For] = field(default_factory=list)
+
+    def agree(self, s: If | For) -> None:
+        self.agreed.add(id(s))
+        self.kept.append(s)
 
     def touched(self, steps: tuple) -> tuple[set[str], set[str]]:
         real = tuple(s for s in steps if not isinstance(s, Barrier))
@@ -73,11 +76,8 @@ class Barriers:
         no, other = self.block(s.no, before)
         made = If(s.condition, yes, no)
         if has_barrier((made,)) and not self.is_even(s.condition):
-            self.agreed.add(id(made))
-            self.kept.append(made)
+            self.agree(made)
         return made, after.with_(set(other.read), set(other.stored))
-
-    kept: list = field(default_factory=list)  # so that identities stay
 
     def loop(self, s: For, before: Pending) -> tuple[For, Pending]:
         """A loop's first statements come after its last ones, too."""
@@ -94,10 +94,13 @@ class Barriers:
                 break
             start = again
         made = For(s.ranges, s.condition, body)
-        uneven = s.condition is not None and not self.is_even(s.condition) or breaks(s.body)
-        if has_barrier(body) and (uneven or not all(map(self.is_even, (s.ranges[0].low, s.ranges[0].high)))):
-            self.agreed.add(id(made))
-            self.kept.append(made)
+        if has_barrier(body):
+            asks = (s.ranges[0].low, s.ranges[0].high, *(() if s.condition is None else (s.condition,)))
+            if not all(map(self.is_even, asks)):
+                self.agree(made)
+            for leaving in leaves(body):
+                if not self.is_even(leaving.condition):
+                    self.agree(leaving)
         return made, start
 
     def learn(self, s: Set):
@@ -109,9 +112,11 @@ class Barriers:
         return not e.reads and names_in(e) <= self.even
 
 
-def breaks(steps: tuple) -> bool:
-    """Whether something ends the loop that stands around these."""
-    return any(isinstance(s, Break) or isinstance(s, If) and (breaks(s.yes) or breaks(s.no)) for s in steps)
+def leaves(steps: tuple) -> list[If]:
+    """The conditions under which the loop that stands around these ends."""
+    inner = [(s, [*leaves(s.yes), *leaves(s.no)]) for s in steps if isinstance(s, If)]
+    ends = lambda s: any(isinstance(x, Break) for x in (*s.yes, *s.no))
+    return [x for s, found in inner for x in ([s, *found] if found or ends(s) else found)]
 
 
 def has_barrier(steps: tuple) -> bool:
