@@ -140,7 +140,7 @@ def run(
             src / "main.ts",
             f"""
 import {{ thing }} from "./ops/kernels/things.js";
-import {{ NestRun }} from "./runtime/devices/cpu/kernel-run.js";
+import {{ KernelRun }} from "./runtime/devices/cpu/kernel-run.js";
 import {{ {", ".join(c.__name__ for c in get_args(Node))} }} from "./host/nodes.js";
 const flat: any = {json.dumps(flat)}, types: any = {json.dumps(names)}, arrays: any = {{}};
 const kinds: any = {{ {", ".join(f"{k}: {v}" for k, v in ARRAYS.items())} }};
@@ -148,7 +148,7 @@ for (const name in flat) arrays[name] = kinds[types[name]].from(flat[name].map(N
 const nest: any = {literal(data_of(nest, definition))};
 let error: string | null = null;
 try {{
-  new NestRun("thing", thing[0][0], nest, {json.dumps(launch(nest, sizes, tensors, random))}, {json.dumps(order)}.map((n: string) => types[n]), "{dtype}")
+  new KernelRun("thing", thing[0][0], nest, {json.dumps(launch(nest, sizes, tensors, random))}, {json.dumps(order)}.map((n: string) => types[n]), "{dtype}")
     .run({json.dumps(order)}.map((n: string) => arrays[n]), {json.dumps({**sizes, **(words or {})})});
 }} catch (e) {{ error = (e as Error).message; }}
 for (const name in arrays) arrays[name] = Array.from(arrays[name], String);

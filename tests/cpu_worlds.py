@@ -26,7 +26,7 @@ TYPES = {"T": "float64", "own": "float64", "float": "float64", "int": "int32", "
 
 MAIN = """
 import { readFileSync } from "node:fs";
-import { NestRun } from "./runtime/devices/cpu/kernel-run.js";
+import { KernelRun } from "./runtime/devices/cpu/kernel-run.js";
 import { compiled } from "./ops/data/complete.js";
 %s
 const kernels: any = { %s }, data: any = { %s }, ops: any = Object.create(null);
@@ -40,7 +40,7 @@ for (const task of JSON.parse(readFileSync(0, "utf8"))) {
   try {
     for (const { number, launch, names } of task.nests) {
       const op = ops[task.op] ??= compiled(data[task.file][task.op], kernels[task.file][task.op]);
-      new NestRun(task.op, op.kernels[task.program][number], op.op.programs[task.program].nests[number], launch, names.map((n: string) => types[n] ?? "float64"), task.dtype)
+      new KernelRun(task.op, op.kernels[task.program][number], op.op.programs[task.program].nests[number], launch, names.map((n: string) => types[n] ?? "float64"), task.dtype)
         .run(names.map((n: string) => arrays[n] ?? new Float64Array(0)), words);
     }
   } catch (e) { error = (e as Error).stack ?? ""; }

@@ -23,6 +23,6 @@ export function afterTask(task: () => void): void {
 }
 
 /** Lets go for as long as it takes what the garbage collector has found to come back. */
-export function breath(): Promise<void> {
+export function collectorTurn(): Promise<void> {
   return new Promise((done) => afterTask(() => afterTask(done)));
 }

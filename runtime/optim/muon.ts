@@ -12,7 +12,7 @@ import { callable } from "../base/callable.js";
 import { showShape } from "../base/shape.js";
 import type { Tensor } from "../tensor/tensor.js";
 import * as views from "../views/views.js";
-import { Gathering } from "../devices/webgpu/buckets.js";
+import { Buckets } from "../devices/webgpu/buckets.js";
 import type { Group, Params } from "./groups.js";
 import { Optimizer } from "./optimizer.js";
 import { type Rate, must, mustBeRate, optionsOf } from "./options.js";
@@ -30,7 +30,7 @@ export interface MuonOptions {
 }
 
 class MuonClass extends Optimizer<MuonOptions> {
-  private readonly gathering = new Gathering();
+  private readonly buckets = new Buckets();
 
   constructor(params: Params<MuonOptions>, ...args: Given<MuonOptions>) {
     const o = optionsOf<MuonOptions>(
@@ -74,7 +74,7 @@ class MuonClass extends Optimizer<MuonOptions> {
     const lr = o.lr as number;
     const moved = params.filter((p) => p.ownGradient()).sort(byShape);
     const lists = [moved, moved.map((p) => p.ownGradient()!), moved.map((p) => this.bufferOf(p))] as const;
-    if (moved.length > 1) this.gathering.gather(lists);
+    if (moved.length > 1) this.buckets.gather(lists);
     forEachStack(lists, [moved, lists[2]], ([param, grad, buffer]) => {
       const [rows, columns] = param!.shape.slice(-2) as [number, number],
         rate = lr * adjustment(o.adjust_lr_fn, rows, columns);

@@ -5,7 +5,7 @@
 import type { CompiledOp } from "../program/compiled-op.js";
 import { full_like } from "../creation/create.js";
 import { byShape, forEachStack, runForeach } from "../functions/foreach.js";
-import { Gathering } from "../devices/webgpu/buckets.js";
+import { Buckets } from "../devices/webgpu/buckets.js";
 import { keep } from "../tensor/memory.js";
 import { callable } from "../base/callable.js";
 import { Tensor } from "../tensor/tensor.js";
@@ -69,7 +69,7 @@ export function optimizer<O extends object>(recipe: Recipe<O>): OptimizerClass<O
   const kept = Object.entries(recipe.state),
     names = kept.map(([name]) => name);
   class Made extends Optimizer<O> {
-    private readonly gathering = new Gathering();
+    private readonly buckets = new Buckets();
 
     constructor(params: Params<O>, ...args: unknown[]) {
       const options = optionsOf(recipe.name, recipe.defaults, args);
@@ -109,7 +109,7 @@ export function optimizer<O extends object>(recipe: Recipe<O>): OptimizerClass<O
         }
       }
       for (const cohort of cohorts.values())
-        launch(recipe.stacks ? sorted(cohort) : cohort, names, group, this.gathering, recipe.stacks);
+        launch(recipe.stacks ? sorted(cohort) : cohort, names, group, this.buckets, recipe.stacks);
     }
   }
   return callable(Made, recipe.name, "constructor") as unknown as OptimizerClass<O>;
@@ -148,7 +148,7 @@ function launch(
   { op, words, params, states }: Cohort,
   names: readonly string[],
   options: Record<string, unknown>,
-  gathering: Gathering,
+  buckets: Buckets,
   stacks = false,
 ): void {
   const { params: takes } = op.op,
@@ -164,7 +164,7 @@ function launch(
     });
   const lists = [params, params.map((p) => p.ownGradient()!), ...kept],
     present = lists.flatMap((list) => (list ? [list] : []));
-  if (params.length > 1 && (stacks || op.op.elementwise)) gathering.gather(present);
+  if (params.length > 1 && (stacks || op.op.elementwise)) buckets.gather(present);
   if (!stacks) return runForeach(op, [...lists, given]);
   forEachStack(
     present,

@@ -68,7 +68,7 @@ export interface NestKernels {
  *   dispatch/call.ts           run(op, args)         -> Tensor, or `Results` of several outputs (op.op.output_names)
  *                              runInPlace(op, args)  -> args[0], its content replaced
  *   dispatch/op-arguments.ts   arrange(op, args)     -> one value per parameter, undefined where not given
- *   devices/cpu/kernel-run.ts  new NestRun(...)      -> runs one nest's kernel, call by call
+ *   devices/cpu/kernel-run.ts  new KernelRun(...)      -> runs one nest's kernel, call by call
  * `args` are as the user wrote them: positional, then perhaps a plain object of options.
  */
 export interface CompiledOp {

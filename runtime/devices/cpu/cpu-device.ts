@@ -4,7 +4,7 @@ import type { Call } from "../../../host/model.js";
 import { plan_cpu } from "../../../host/plan.js";
 import { raw_words } from "../../../host/raw.js";
 import type { CompiledOp, Elements } from "../../program/compiled-op.js";
-import { NestRun } from "./kernel-run.js";
+import { KernelRun } from "./kernel-run.js";
 import type { Device, Prepared, RandomWords, Strided } from "../device.js";
 import { type DType, converter, newElements } from "../../elements/dtype.js";
 import { DeviceError } from "../../base/errors.js";
@@ -13,10 +13,10 @@ import { unwatch } from "../../tensor/memory.js";
 import { numelOf } from "../../base/shape.js";
 import { passes, sameCourse } from "../../program/structure.js";
 import { Storage } from "../../tensor/storage.js";
-import { breath } from "../../base/tasks.js";
+import { collectorTurn } from "../../base/tasks.js";
 
 interface CpuPrepared extends Prepared {
-  readonly nests: readonly NestRun[];
+  readonly nests: readonly KernelRun[];
   /** Slots that live only during the call, and how many elements they have. */
   readonly temps: readonly { slot: number; dtype: DType; length: number }[];
 }
@@ -33,7 +33,7 @@ const MANY = 4096,
 class CpuDevice implements Device {
   readonly type = "cpu";
   readonly number = 0;
-  /** Storages and bytes since the last breath. */
+  /** Storages and bytes since the collector last had a turn. */
   private made = 0;
   private bytes = 0;
 
@@ -98,7 +98,7 @@ class CpuDevice implements Device {
           changes.add(nest.accesses[step.target]!.slot);
       }
       return [
-        new NestRun(
+        new KernelRun(
           op.op.name,
           op.kernels[program]![n]!,
           nest,
@@ -137,7 +137,7 @@ class CpuDevice implements Device {
   relax(): Promise<void> | null {
     if (this.made < MANY && this.bytes < MUCH) return null;
     this.made = this.bytes = 0;
-    return breath();
+    return collectorTurn();
   }
 
   async synchronize(): Promise<void> {}

@@ -21,7 +21,7 @@ const ROUND: Readonly<Record<string, (x: number) => number>> = {
 const SHORT = 16;
 
 /** A nest of a plan, call after call. */
-export class NestRun implements CpuNest {
+export class KernelRun implements CpuNest {
   kept: CpuNest["kept"] = null;
   arrays: readonly Elements[] = [];
   words: Readonly<Record<string, number>> = {};

@@ -16,7 +16,7 @@ import type { Origin } from "./deferred-errors.js";
 
 let parts = 0;
 
-/** A range of a flat buffer: the memory of one storage. */
+/** A range of an arena: the memory of one storage. */
 export class Part implements PoolBuffer {
   readonly id = --parts;
   readonly buffer: GPUBuffer;
@@ -30,22 +30,22 @@ export class Part implements PoolBuffer {
   private own: Origin | null = null;
 
   constructor(
-    readonly flat: Flat,
+    readonly arena: Arena,
     readonly index: number,
     readonly offset: number,
     readonly size: number,
   ) {
-    this.buffer = flat.whole.buffer;
+    this.buffer = arena.whole.buffer;
   }
 
   get dead(): Error | null {
-    return this.flat.whole.dead;
+    return this.arena.whole.dead;
   }
   get batch(): number {
-    return this.flat.whole.batch;
+    return this.arena.whole.batch;
   }
   set batch(batch: number) {
-    this.flat.whole.batch = batch;
+    this.arena.whole.batch = batch;
   }
 
   get told(): Origin | null {
@@ -57,23 +57,23 @@ export class Part implements PoolBuffer {
 
   leave(): void {
     this.taken = false;
-    this.flat.left(this);
+    this.arena.left(this);
   }
 }
 
 /** The memory of neighbours. */
 class Run extends Part {
   constructor(
-    flat: Flat,
+    arena: Arena,
     private readonly members: readonly Part[],
     offset: number,
     size: number,
   ) {
-    super(flat, -1, offset, size);
+    super(arena, -1, offset, size);
   }
 
   override get told(): Origin | null {
-    const { tells } = this.flat.device;
+    const { tells } = this.arena.device;
     return tells.used ? this.members.reduce<Origin | null>((all, part) => tells.both(all, tells.of(part)), null) : null;
   }
   override set told(origin: Origin | null) {
@@ -81,7 +81,7 @@ class Run extends Part {
   }
 }
 
-export class Flat {
+export class Arena {
   readonly whole: PoolBuffer;
   readonly parts: readonly Part[];
   readonly device: WebGpuDevice;
@@ -188,7 +188,7 @@ function partOf(x: Tensor): Part | null {
 }
 
 /**
- * Where the tensors of all lists at a place lie; null unless each fills a part of another flat buffer, and all are of
+ * Where the tensors of all lists at a place lie; null unless each fills a part of another arena, and all are of
  * one type.
  */
 function partsAt(lists: readonly List[], at: number): Part[] | null {
@@ -196,13 +196,13 @@ function partsAt(lists: readonly List[], at: number): Part[] | null {
   for (const list of lists) {
     const x = list[at],
       part = x && partOf(x);
-    if (!part || x.dtype !== lists[0]![at]!.dtype || parts.some(({ flat }) => flat === part.flat)) return null;
+    if (!part || x.dtype !== lists[0]![at]!.dtype || parts.some(({ arena }) => arena === part.arena)) return null;
     parts.push(part);
   }
   return parts;
 }
 
-/** What Device.joined is where there are flat buffers. */
+/** What Device.joined is where there are arenas. */
 function joined(lists: readonly List[], from: number, fits: (place: number) => boolean): Joined | null {
   const first = partsAt(lists, from),
     { dtype, shape } = lists[0]![from]!;
@@ -210,7 +210,7 @@ function joined(lists: readonly List[], from: number, fits: (place: number) => b
   let end = from + 1;
   while (end < lists[0]!.length && beside(lists, first, from, end, dtype) && fits(end)) end++;
   const count = end - from;
-  return count > 1 ? { count, tensors: first.map(({ flat, index }) => flat.run(index, count, dtype)) } : null;
+  return count > 1 ? { count, tensors: first.map(({ arena, index }) => arena.run(index, count, dtype)) } : null;
 }
 
 /** What Device.stacked is there. */
@@ -218,11 +218,11 @@ function stacked(lists: readonly List[], from: number): Joined | null {
   const first = partsAt(lists, from),
     { dtype } = lists[0]![from]!;
   if (!first) return null;
-  const apart = first.map(({ flat, index, offset }) => (flat.parts[index + 1]?.offset ?? offset) - offset);
+  const apart = first.map(({ arena, index, offset }) => (arena.parts[index + 1]?.offset ?? offset) - offset);
   const further = (at: number): boolean =>
     lists.every((list, i) => {
-      const { flat, index, offset } = first[i]!,
-        part = flat.parts[index + at - from],
+      const { arena, index, offset } = first[i]!,
+        part = arena.parts[index + at - from],
         x = list[at];
       return (
         part &&
@@ -241,10 +241,10 @@ function stacked(lists: readonly List[], from: number): Joined | null {
     ? null
     : {
         count,
-        tensors: first.map(({ flat, index }, i) => {
+        tensors: first.map(({ arena, index }, i) => {
           const { shape, strides } = lists[i]![from]!;
           return new Tensor(
-            flat.run(index, count, dtype).storage,
+            arena.run(index, count, dtype).storage,
             dtype,
             Object.freeze([count, ...shape]),
             Object.freeze([apart[i]! / deviceBytes(dtype), ...strides]),
@@ -263,8 +263,8 @@ function beside(lists: readonly List[], first: readonly Part[], from: number, at
   const { shape } = lists[0]![at]!;
   let distance = -1;
   for (let i = 0; i < first.length; i++) {
-    const { flat, index, offset } = first[i]!,
-      part = flat.parts[index + at - from],
+    const { arena, index, offset } = first[i]!,
+      part = arena.parts[index + at - from],
       x = lists[i]![at];
     if (!part || !x || x.storage.cell.buffer !== part || !partOf(x) || x.dtype !== dtype || !sameShape(x.shape, shape))
       return false;

@@ -1,5 +1,5 @@
 // Which tensors should lie side by side on a GPU, and that they do: a model's parameters, their gradients and what an
-// optimizer keeps for each.  Each list has a flat buffer in which every parameter has its place; whatever is elsewhere
+// optimizer keeps for each.  Each list has an arena in which every parameter has its place; whatever is elsewhere
 // moves there by a copy.  Gradients are computed right into their places where those are free.
 
 import type { Bound } from "../../../host/model.js";
@@ -9,66 +9,66 @@ import type { Storage } from "../../tensor/storage.js";
 import { Tensor } from "../../tensor/tensor.js";
 import type { WebGpuDevice } from "./gpu-device.js";
 import { byteLength } from "./element-layout.js";
-import { Flat, Part } from "./arena.js";
+import { Arena, Part } from "./arena.js";
 import { type PoolBuffer, sizeClass } from "./pool.js";
 
-const dropped = new FinalizationRegistry<(Flat | undefined)[]>((flats) => {
-  for (const flat of flats) flat?.drop();
+const dropped = new FinalizationRegistry<(Arena | undefined)[]>((arenas) => {
+  for (const arena of arenas) arena?.drop();
 });
 
 const sizeOf = ({ cell: { buffer } }: Storage): number => buffer?.size ?? 0;
 
-/** Parameters whose tensors have places of the same sizes, in the same order, in a flat buffer for each list. */
+/** Parameters whose tensors have places of the same sizes, in the same order, in an arena for each list. */
 class Row {
-  private readonly flats: (Flat | undefined)[] = [];
+  private readonly arenas: (Arena | undefined)[] = [];
 
   constructor(
     private readonly device: WebGpuDevice,
     private readonly dtype: DType,
     readonly sizes: readonly number[],
   ) {
-    dropped.register(this, this.flats);
+    dropped.register(this, this.arenas);
   }
 
   /** A tensor at a place of list `role`; null where the place is taken or the tensor would not fill it. */
   room(role: number, at: number, { dtype, shape, strides }: Bound, op: string): Tensor | null {
-    const flat = this.flats[role],
+    const arena = this.arenas[role],
       n = numelOf(shape);
     if (
-      !flat ||
-      flat.parts[at]!.taken ||
+      !arena ||
+      arena.parts[at]!.taken ||
       dtype !== this.dtype ||
       n === 0 ||
       sizeClass(byteLength(this.dtype, n)) !== this.sizes[at]
     )
       return null;
-    return new Tensor(flat.hold(at, this.dtype, n, op), this.dtype, shape, strides, 0);
+    return new Tensor(arena.hold(at, this.dtype, n, op), this.dtype, shape, strides, 0);
   }
 
   /** Whether a storage is at a place of list `role`. */
   holds(role: number, at: number, storage: Storage): boolean {
-    return this.flats[role]?.parts[at] === storage.cell.buffer;
+    return this.arenas[role]?.parts[at] === storage.cell.buffer;
   }
 
   /** Brings the storages of list `role` to their places `at`. */
   settle(role: number, at: readonly number[], storages: readonly Storage[]): void {
-    const old = this.flats[role],
+    const old = this.arenas[role],
       away = storages.filter((storage, i) => old?.parts[at[i]!] !== storage.cell.buffer);
     if (!away.length) return;
     // A place is taken where another tensor still lies in it: a gradient that somebody kept, a state before another was
     // loaded.
     const blocked =
       old && storages.some((storage, i) => !(storage.cell.buffer instanceof Part) && old.parts[at[i]!]!.taken);
-    const flat =
-      old && !blocked ? old : (this.flats[role] = new Flat(this.device, this.sizesOf(at, storages), "foreach"));
+    const arena =
+      old && !blocked ? old : (this.arenas[role] = new Arena(this.device, this.sizesOf(at, storages), "foreach"));
     storages.forEach((storage, i) => {
       const from = storage.cell.buffer as PoolBuffer;
-      if (flat.parts[at[i]!]!.taken || from.size > flat.parts[at[i]!]!.size) return;
+      if (arena.parts[at[i]!]!.taken || from.size > arena.parts[at[i]!]!.size) return;
       // What lies in the places of another optimizer stays there, or both would move it at each step.
-      if (!(from instanceof Part) || (flat !== old && from.flat !== flat && (!old || from.flat === old)))
-        flat.put(storage, at[i]!);
+      if (!(from instanceof Part) || (arena !== old && from.arena !== arena && (!old || from.arena === old)))
+        arena.put(storage, at[i]!);
     });
-    if (flat !== old) old?.drop();
+    if (arena !== old) old?.drop();
   }
 
   /** The bytes of a list's places: what a parameter takes, or less. */
@@ -88,7 +88,7 @@ interface Place {
 }
 
 /** The places of an optimizer's parameters. */
-export class Gathering {
+export class Buckets {
   private readonly places = new WeakMap<Tensor, Place>();
 
   /**

@@ -2,7 +2,7 @@
 // and a program that lets go waits for the collector now and then, so that how much is held at most does not depend on
 // when it happens to come.
 
-import { afterTask, breath } from "../../base/tasks.js";
+import { afterTask, collectorTurn } from "../../base/tasks.js";
 
 /**
  * Ballast is about as many bytes as live storages hold, so that growth is felt, and EACH for each storage: of small
@@ -28,7 +28,7 @@ const ROOM = 14 * STEP,
  *  is full there is little to wait for. */
 const PUSH = 9 * STEP;
 
-export class Ballast {
+export class GcPressure {
   /** What live storages weigh, EACH included; what stands for them, and its bytes. */
   private held = 0;
   private readonly buffers: ArrayBuffer[] = [];
@@ -77,7 +77,7 @@ export class Ballast {
     if (this.full()) return this.collected();
     if (!this.heavier) return null;
     this.heavier = false;
-    return breath();
+    return collectorTurn();
   }
 
   private full(): boolean {
@@ -89,7 +89,7 @@ export class Ballast {
     const began = performance.now();
     while (this.full() && performance.now() - began < PATIENCE) {
       this.weigh(STEP >> 3);
-      await breath();
+      await collectorTurn();
     }
     const now = performance.now(),
       vain = this.full();

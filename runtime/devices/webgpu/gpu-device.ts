@@ -15,7 +15,7 @@ import { withFormulas } from "../../program/notation-formulas.js";
 import { numelOf } from "../../base/shape.js";
 import { passes, sameCourse } from "../../program/structure.js";
 import { type Cell, Storage } from "../../tensor/storage.js";
-import { Ballast } from "./gc-pressure.js";
+import { GcPressure } from "./gc-pressure.js";
 import { byteLength, decode, encode } from "./element-layout.js";
 import { type Kernel, Pipelines } from "./pipelines.js";
 import { Pool, type PoolBuffer } from "./pool.js";
@@ -72,7 +72,7 @@ export class WebGpuDevice implements Device {
   private readonly facts: Facts;
   /** The bytes of the largest buffer that a kernel can bind. */
   readonly largest: number;
-  private readonly ballast = new Ballast();
+  private readonly pressure = new GcPressure();
   private absent: PoolBuffer | null = null;
   /**
    * Where kernels tell what is wrong (codegen/wgsl/rare.wgsl), whose error that is, and the looks at it that are under
@@ -181,7 +181,7 @@ export class WebGpuDevice implements Device {
   /** A storage in a buffer. */
   hold(buffer: PoolBuffer, dtype: DType, length: number, op: string): Storage {
     const storage = new Storage(this, dtype, length, null, buffer, buffer.size, op);
-    this.ballast.add(buffer.size);
+    this.pressure.add(buffer.size);
     return storage;
   }
 
@@ -287,16 +287,16 @@ export class WebGpuDevice implements Device {
     unwatch(cell);
     cell.buffer = null;
     if (buffer && this.lost === null) this.pool.give(buffer);
-    this.ballast.remove(cell.bytes);
+    this.pressure.remove(cell.bytes);
   }
 
   reclaim(cell: Cell): void {
-    this.ballast.found(cell.bytes);
+    this.pressure.found(cell.bytes);
     if (cell.buffer) this.pool.give(cell.buffer as PoolBuffer);
   }
 
   relax(): Promise<void> | null {
-    return this.ballast.relax();
+    return this.pressure.relax();
   }
 
   fill(storage: Storage, value: number): void {
