@@ -21,7 +21,7 @@ class Places:
     natural: set[str] = field(default_factory=set)
     bases: dict[str, E] = field(default_factory=dict)
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         self.tensors = {t.name: t for t in self.body.tensors}
         self.natural = self.never_negative()
 

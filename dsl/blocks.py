@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 from .diagnostics import Error
 from .mistakes import strings_of
@@ -15,11 +16,14 @@ from .source import Source
 from .syntax import Branch, Op, Span, Step
 from .tree import Head
 
+# Reads a line: its steps, or what it begins; or says what is wrong with it.
+Parse: TypeAlias = Callable[[int, int], tuple[Step, ...] | Head | Error]
+
 
 class Misplaced(Exception):
     """A mistake in a body."""
 
-    def __init__(self, error: Error):
+    def __init__(self, error: Error) -> None:
         super().__init__(error.message)
         self.error = error
 
@@ -37,7 +41,7 @@ class Line:
         return self.start, self.end
 
 
-def with_steps(op: Op, source: Source, parse: Callable) -> Op:
+def with_steps(op: Op, source: Source, parse: Parse) -> Op:
     """The op with the steps of its launches.  parse: reads a line, or says what is wrong.  Raises Misplaced."""
     made = [replace(x, body=Block(source, x.below, parse).steps()) if x.below[1] else x for x in op.launches]
     return replace(op, launches=tuple(made))
@@ -46,7 +50,7 @@ def with_steps(op: Op, source: Source, parse: Callable) -> Op:
 class Block:
     """One block of lines, read from the top."""
 
-    def __init__(self, source: Source, span: Span, parse: Callable):
+    def __init__(self, source: Source, span: Span, parse: Parse) -> None:
         self.parse, self.span = parse, span
         self.lines = lines_of(source.text, *span)
         self.at = 0
@@ -79,6 +83,7 @@ class Block:
             if found.otherwise:
                 out[-1:] = [self.otherwise(out[-1] if out else None, found, steps)]
             else:
+                assert found.step is not None
                 out.append(replace(found.step, steps=steps))
         return tuple(out)
 
@@ -96,13 +101,13 @@ class Block:
         if not isinstance(before, Branch):
             raise Misplaced(Error("syntax", "this `else` has no `if` above it", found.span))
         last = before.otherwise[-1] if before.otherwise else None
-        chained = isinstance(last, Branch) and last.chained
-        if before.otherwise and not chained:
+        if before.otherwise and not (isinstance(last, Branch) and last.chained):
             raise Misplaced(Error("syntax", "this `if` has an `else` already", found.span))
-        if chained:
+        if isinstance(last, Branch) and last.chained:
             return replace(before, otherwise=(self.otherwise(last, found, steps),))
         if found.step is None:
             return replace(before, otherwise=steps)
+        assert isinstance(found.step, Branch)
         return replace(before, otherwise=(replace(found.step, steps=steps, chained=True),))
 
 

@@ -57,7 +57,7 @@ def tensors_of(work, inputs: list[str]) -> tuple[BodyTensor, ...]:
 class BodyLowering:
     """One launch of an op: what its formulas ask for, and its steps so far.  `work`: the op's Lowering."""
 
-    def __init__(self, work, tensors: tuple[BodyTensor, ...]):
+    def __init__(self, work, tensors: tuple[BodyTensor, ...]) -> None:
         self.work, self.tensors_ = work, tensors
         self.formulas = Formulas(self)
         kinds = {symbol(p.name): p.type.name for p in work.op.params if not is_tensor(p)}
@@ -169,7 +169,7 @@ class BodyLowering:
         made, self.out, self.names = tuple(self.out), kept, names
         return made
 
-    def step(self, s: Written):
+    def step(self, s: Written) -> None:
         match s:
             case Put():
                 self.put(s)
@@ -197,7 +197,7 @@ class BodyLowering:
             case _:
                 self.out.append(Break())
 
-    def put(self, s: Put):
+    def put(self, s: Put) -> None:
         if (
             len(s.targets) == 1
             and s.values[0].kind == "reduce"
@@ -225,7 +225,7 @@ class BodyLowering:
 
     # --- Kinds ---
 
-    def infer(self, steps: tuple[Step, ...], span: Span):
+    def infer(self, steps: tuple[Step, ...], span: Span) -> None:
         """The kind of each local: what all its values have together."""
         sets = [s for s in every(steps) if isinstance(s, Set)]
         known: dict[str, str] | None = None
@@ -247,7 +247,7 @@ class BodyLowering:
             except Unkind as u:
                 raise Mistake("type", f"{u}", self.spans.get(id(s), span)) from None
 
-    def check(self, s: Step):
+    def check(self, s: Step) -> None:
         for e in own(s):
             for n in walk(e):
                 self.kinds.kind(n)
@@ -268,15 +268,15 @@ class BodyLowering:
             case If(condition=condition):
                 self.truth(condition)
 
-    def index(self, e: E):
+    def index(self, e: E) -> None:
         if self.kinds.kind(e) not in ("i", "f"):
             raise Unkind(f"{NAMES[self.kinds.kind(e)]} is no index")
 
-    def truth(self, e: E | None):
+    def truth(self, e: E | None) -> None:
         if e is not None and self.kinds.kind(e) != "b":
             raise Unkind(f"a condition is true or false, and this is {NAMES[self.kinds.kind(e)]}")
 
-    def stored(self, t: Read, v: E):
+    def stored(self, t: Read, v: E) -> None:
         kind, own_ = self.kinds.kind(v), self.kinds.kind(t)
         if kind == own_ or own_ == "f" and kind == "i":
             return

@@ -42,13 +42,13 @@ def rows(t: Thing) -> Thing:
 class BodyNames:
     """made: the tensors that may be assigned."""
 
-    def __init__(self, walk, made: set[str]):
+    def __init__(self, walk, made: set[str]) -> None:
         self.walk, self.made, self.error = walk, made, walk.error
         self.stored: set[str] = set()
         self.fixed: set[str] = set()  # locals that are not assigned where this stands: those outside of `each`
         self.indices: set[str] = set()
 
-    def launch(self, x: Launch):
+    def launch(self, x: Launch) -> None:
         before = dict(self.walk.things)
         if x.step:
             self.bind(Binder(x.step, span=x.span))
@@ -57,7 +57,7 @@ class BodyNames:
         self.block(x.body, x.lanes > 0, False)
         self.walk.things, self.indices, self.fixed = before, set(), set()
 
-    def block(self, steps: tuple[Step, ...], group: bool, loop: bool):
+    def block(self, steps: tuple[Step, ...], group: bool, loop: bool) -> None:
         """group: whether threads could share work out here; loop: whether there is a loop to end."""
         before = dict(self.walk.things)
         for s in steps:
@@ -76,7 +76,7 @@ class BodyNames:
             self.error("name", f"`{n}` is assigned, but never used", self.walk.things[n].span, name=n)
         self.walk.things = before
 
-    def visit(self, e: X):
+    def visit(self, e: X) -> None:
         for n in nodes_in(e):
             if n.kind in ("??", "field", "str", "spread") or n.kind == "call" and n.val in ("rand", "inside", "stop"):
                 what = "a body computes with numbers and elements that are there"
@@ -88,7 +88,7 @@ class BodyNames:
                     return
         self.walk.visit(e, Place(indexed=True, single=frozenset(self.indices)))
 
-    def put(self, s: Put):
+    def put(self, s: Put) -> None:
         for v in s.values:
             self.visit(v)
         for t in s.targets:
@@ -97,7 +97,7 @@ class BodyNames:
             else:
                 self.local(t, s)
 
-    def element(self, t: X):
+    def element(self, t: X) -> None:
         n = t.args[0].val
         self.walk.visit(t, Place(indexed=True, single=frozenset(self.indices)))
         thing = self.walk.things.get(n)
@@ -112,7 +112,7 @@ class BodyNames:
                 name=n,
             )
 
-    def local(self, t: X, s: Put):
+    def local(self, t: X, s: Put) -> None:
         n, things = t.val, self.walk.things
         if n in self.indices:
             self.error("name", f"the index `{n}` is assigned", t.span, "a loop counts it", name=n)
@@ -142,7 +142,7 @@ class BodyNames:
             return True
         return False
 
-    def bind(self, b: Binder):
+    def bind(self, b: Binder) -> None:
         """A loop, a place, or what counts launches; its bounds are checked by who calls."""
         if b.name in self.walk.things:
             what = KINDS[self.walk.things[b.name].kind]
@@ -152,7 +152,7 @@ class BodyNames:
             self.walk.used.add(b.name)
             self.indices.add(b.name)
 
-    def count(self, s: Count, group: bool):
+    def count(self, s: Count, group: bool) -> None:
         before, fixed, indices = dict(self.walk.things), self.fixed, set(self.indices)
         if s.shared and not group:
             self.error(

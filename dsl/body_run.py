@@ -7,7 +7,9 @@ otherwise."""
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import cache
+from typing import Any, cast
 
 import numpy as np
 
@@ -20,33 +22,34 @@ OWN = {"max": "larger_", "min": "smaller_", "sqrt": "root_", "abs": "abs"}
 PLAIN = ("and", "or", "+", "-", "*", "<", "<=", ">", ">=", "==", "!=", "&", "|", "^")
 
 
-def run(body: Body, arrays: dict[str, np.ndarray], env: dict):
+def run(body: Body, arrays: dict[str, np.ndarray[Any, Any]], env: dict[str, Any]) -> None:
     """Changes the arrays of the results and of scratch memory.  env: sizes and options.  Raises IndexError for an
     element that is not there."""
-    seen = {t.name: memoryview(rows(arrays[t.name], len(t.extents))) for t in body.tensors}
+    seen = {t.name: memoryview(cast(Any, rows(arrays[t.name], len(t.extents)))) for t in body.tensors}
     numbers = {n: env[n] if kind == "f" else int(env[n]) for n, kind in body.symbols}
     program(body)(seen, numbers, HELPERS)
 
 
-def rows(a: np.ndarray, axes: int) -> np.ndarray:
+def rows(a: np.ndarray[Any, Any], axes: int) -> np.ndarray[Any, Any]:
     """An array whose leading axes are one, so that it has this many."""
     first = a.ndim - axes + 1
     return a.reshape(math.prod(a.shape[:first]), *a.shape[first:]) if axes else a
 
 
 @cache
-def program(body: Body):
+def program(body: Body) -> Callable[..., None]:
     """The body as a function of its tensors, its numbers and what Python lacks."""
     w = Writer(body)
-    scope: dict = {}
+    scope: dict[str, Any] = {}
     exec(compile(w.text(), f"<body of {body.op}>", "exec"), scope)
-    return scope["run"]
+    made: Callable[..., None] = scope["run"]
+    return made
 
 
 class Writer:
     """Writes a body as Python.  natural: the locals and loops that are never negative; see dsl/steps.py."""
 
-    def __init__(self, body: Body):
+    def __init__(self, body: Body) -> None:
         self.body, self.lines = body, ["def run(tensors_, numbers_, lib_):"]
 
     def text(self) -> str:
@@ -62,12 +65,12 @@ class Writer:
         self.add(1, "return")
         return "\n".join(self.lines)
 
-    def add(self, depth: int, line: str):
+    def add(self, depth: int, line: str) -> None:
         self.lines.append("    " * depth + line)
 
-    def launch(self, x: BodyLaunch):
+    def launch(self, x: BodyLaunch) -> None:
         depth = 1
-        if x.step:
+        if x.steps is not None:
             self.add(depth, f"for {x.step} in range(int({self.show(x.steps)})):")
             depth += 1
         for r in x.places:
@@ -75,13 +78,13 @@ class Writer:
             depth += 1
         self.block(x.body, depth)
 
-    def block(self, steps: tuple[Step, ...], depth: int):
+    def block(self, steps: tuple[Step, ...], depth: int) -> None:
         for s in steps:
             self.step(s, depth)
         if not steps:
             self.add(depth, "pass")
 
-    def step(self, s: Step, depth: int):
+    def step(self, s: Step, depth: int) -> None:
         match s:
             case Set(targets=targets, values=values):
                 self.add(depth, f"{', '.join(map(self.show, targets))} = {', '.join(map(self.show, values))}")
@@ -144,7 +147,7 @@ def natural(i: int) -> int:
     return i
 
 
-def divided(a, b):
+def divided(a: float, b: float) -> float:
     if b == 0 or b != b:
         return math.nan if a == 0 or a != a or b != b else math.copysign(math.inf, a) * math.copysign(1, b)
     return a / b

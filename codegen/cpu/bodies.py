@@ -17,7 +17,7 @@ KINDS = {"T": "f"}  # what JavaScript computes with is a double
 class BodyPrinter(Printer):
     """The expressions of one launch."""
 
-    def __init__(self, places: Places):
+    def __init__(self, places: Places) -> None:
         super().__init__(False)
         self.places = places
         self.rows: dict[tuple[E, ...], str] = {}  # terms of offsets that a loop has computed before it begins
@@ -68,7 +68,7 @@ def add_body(t: Text, body: Body, names: Names) -> set[str]:
 class Writer:
     """Writes one launch."""
 
-    def __init__(self, t: Text, body: Body, launch: BodyLaunch, names: Names):
+    def __init__(self, t: Text, body: Body, launch: BodyLaunch, names: Names) -> None:
         self.t, self.launch_, self.names = t, launch, names
         self.places = Places(body, launch)
         self.printer = BodyPrinter(self.places)
@@ -89,12 +89,12 @@ class Writer:
         for n in dict.fromkeys(filter(None, indices)):
             holes[Index(n)] = Hole(names.fresh(n), "i")
 
-    def launch(self):
+    def launch(self) -> None:
         """Its places in their order.  What begins the steps and speaks of the first places alone is computed for
         these."""
         x = self.launch_
         rest = list(x.body)
-        if x.step:
+        if x.steps is not None:
             self.count(Range(x.step, ZERO, x.steps), None)
         later = {r.name for r in x.places}
         rest = self.early(rest, later)
@@ -120,7 +120,7 @@ class Writer:
             self.step(s)
         return []
 
-    def bases(self):
+    def bases(self) -> None:
         """Where rows of the place begin, once all places are known."""
         for s in every(self.launch_.body):
             for e in [*own(s), *(s.targets if isinstance(s, Set) else ())]:
@@ -128,17 +128,17 @@ class Writer:
                     self.places.offset(r)
         self.define(self.places.bases)
 
-    def define(self, made: dict[str, E]):
+    def define(self, made: dict[str, E]) -> None:
         for n, e in made.items():
             name = self.names.fresh(n.partition(".")[0] + "At")
             self.t.add(f"const {name} = {self.printer.number(e)};")
             self.printer.holes[Local(n)] = Hole(name, "i")
 
-    def block(self, steps: tuple[Step, ...]):
+    def block(self, steps: tuple[Step, ...]) -> None:
         for s in steps:
             self.step(s)
 
-    def step(self, s: Step):
+    def step(self, s: Step) -> None:
         match s:
             case Set():
                 self.set(s)
@@ -176,12 +176,12 @@ class Writer:
                 found.append(still)
         return found
 
-    def count(self, r: Range, condition: E | None):
+    def count(self, r: Range, condition: E | None) -> None:
         p, name = self.printer, self.printer.holes[Index(r.name)].text
         goes = f"{name} < {p.number(r.high, 11)}" + ("" if condition is None else f" && {p.truth(condition, 6)}")
         self.t.open(f"for (let {name} = {p.number(r.low)}; {goes}; {name}++)")
 
-    def branch(self, s: If, head: str = ""):
+    def branch(self, s: If, head: str = "") -> None:
         self.t.open(f"{head}if ({self.printer.truth(s.condition)})")
         self.block(s.yes)
         if len(s.no) == 1 and isinstance(s.no[0], If):
@@ -194,7 +194,7 @@ class Writer:
             self.block(s.no)
         self.t.close()
 
-    def set(self, s: Set):
+    def set(self, s: Set) -> None:
         p = self.printer
         values = [self.value(t, v) for t, v in zip(s.targets, s.values)]
         for n, keep in enumerate(settled(s.targets, s.values)):

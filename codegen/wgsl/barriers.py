@@ -5,7 +5,9 @@ threads come to a barrier: a condition that elements decide has to be agreed on.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 from dsl import expression as ir
 from dsl.expression import E
@@ -15,6 +17,10 @@ from dsl.steps import Break, For, If, Set, Step, names_in, read_by, stored_by
 @dataclass(frozen=True)
 class Barrier:
     """All threads of the group wait for each other here."""
+
+
+# Statements in which barriers stand, also inside of loops and choices.
+Steps = tuple[Any, ...]
 
 
 @dataclass(frozen=True)
@@ -47,12 +53,12 @@ class Barriers:
         self.agreed.add(id(s))
         self.kept.append(s)
 
-    def touched(self, steps: tuple) -> tuple[set[str], set[str]]:
+    def touched(self, steps: Steps) -> tuple[set[str], set[str]]:
         real = tuple(s for s in steps if not isinstance(s, Barrier))
         return read_by(real) & self.changing, stored_by(real)
 
-    def block(self, steps: tuple[Step, ...], before: Pending) -> tuple[tuple, Pending]:
-        out: list = []
+    def block(self, steps: tuple[Step, ...], before: Pending) -> tuple[Steps, Pending]:
+        out: list[Any] = []
         for s in steps:
             if isinstance(s, Set):
                 self.learn(s)
@@ -103,7 +109,7 @@ class Barriers:
                     self.agree(leaving)
         return made, start
 
-    def learn(self, s: Set):
+    def learn(self, s: Set) -> None:
         for t, v in zip(s.targets, s.values):
             if isinstance(t, ir.Local):
                 (self.even.add if s.declares and self.is_even(v) else self.even.discard)(t.name)
@@ -112,18 +118,21 @@ class Barriers:
         return not e.reads and names_in(e) <= self.even
 
 
-def leaves(steps: tuple) -> list[If]:
+def leaves(steps: Steps) -> list[If]:
     """The conditions under which the loop that stands around these ends."""
     inner = [(s, [*leaves(s.yes), *leaves(s.no)]) for s in steps if isinstance(s, If)]
-    ends = lambda s: any(isinstance(x, Break) for x in (*s.yes, *s.no))
-    return [x for s, found in inner for x in ([s, *found] if found or ends(s) else found)]
+    return [
+        x
+        for s, found in inner
+        for x in ([s, *found] if found or any(isinstance(x, Break) for x in (*s.yes, *s.no)) else found)
+    ]
 
 
-def has_barrier(steps: tuple) -> bool:
+def has_barrier(steps: Steps) -> bool:
     return any(isinstance(s, Barrier) for s in every_with(steps))
 
 
-def every_with(steps: tuple):
+def every_with(steps: Steps) -> Iterator[Any]:
     for s in steps:
         yield s
         if isinstance(s, For):

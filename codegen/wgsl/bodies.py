@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from dsl import expression as ir
 from dsl.expression import E
 from dsl.ir import Body, BodyLaunch
-from dsl.steps import For, If, Range, Set, expressions, names_in, stored_by
+from dsl.steps import For, If, Range, Set, Step, expressions, names_in, stored_by
 
 from ..bodies import Places, assigned_again, changed_by, settled
 from ..formulas import Lowering
@@ -18,7 +18,7 @@ from ..host.nodes import Apply, Binary, Cast, Constant, Local, Node, Select, Una
 from ..host.printed import literal, operand
 from ..typing import Kinds
 from . import prelude
-from .barriers import Barrier, Barriers, Pending
+from .barriers import Barrier, Barriers, Pending, Steps
 from .names import RESERVED, Names, plain_name
 
 TYPES = {"f": "f32", "i": "i32", "b": "bool", "T": "T"}
@@ -49,7 +49,7 @@ THREADS = "lane"
 class BodyKinds(Kinds):
     """Kinds inside a launch."""
 
-    def __init__(self, places: Places):
+    def __init__(self, places: Places) -> None:
         self.T, self.steps, self.known, self.options = "f", [], {}, {}
         self.symbols = dict(places.body.symbols)
         self.tensors = {n: t.kind for n, t in places.tensors.items()}
@@ -66,14 +66,14 @@ class BodyKinds(Kinds):
     def symbol(self, name: str) -> str:
         return self.symbols.get(name) or super().symbol(name)
 
-    def join(self, args, whole: bool = True) -> str:
+    def join(self, args: tuple[E, ...], whole: bool = True) -> str:
         return "T" if any(self.kind(a) == "T" for a in args) else super().join(args, whole)
 
 
 class BodyLowering(Lowering):
     """The expressions of one launch as nodes."""
 
-    def __init__(self, places: Places):
+    def __init__(self, places: Places) -> None:
         self.places, self.kinds = places, BodyKinds(places)
         body = places.body
         self.names = Names(
@@ -126,7 +126,7 @@ class BodyLowering(Lowering):
 
     def stored(self, t: ir.Read, v: E) -> Node:
         """A value as the type of the element that becomes it."""
-        kind = self.kinds.tensors[t.tensor]
+        kind = self.places.tensors[t.tensor].kind
         if kind == "T":
             return Apply("T", [Constant("i", int(v.value))]) if isinstance(v, ir.Constant) else self.node(v, "T")
         if kind == "f" and isinstance(v, ir.Read) and self.kinds.kind(v) == "f":
@@ -217,7 +217,7 @@ def printed_body(body: Body) -> Made:
 class Writer:
     """Writes the function of one launch."""
 
-    def __init__(self, body: Body, launch: BodyLaunch):
+    def __init__(self, body: Body, launch: BodyLaunch) -> None:
         self.launch = launch
         self.places = Places(body, launch)
         self.w = BodyLowering(self.places)
@@ -228,7 +228,7 @@ class Writer:
         self.agreed: set[int] = set()
         self.shared = False  # whether this stands in a shared loop, or there is one thread only
 
-    def add(self, line: str):
+    def add(self, line: str) -> None:
         self.lines.append("  " * self.depth + line)
 
     def show(self, e: E, kind: str) -> str:
@@ -265,8 +265,8 @@ class Writer:
                 self.add(f"let {self.w.names.of(r.name)} = {this};")
         if x.step and self.uses(x.step):
             self.add(f"let {self.w.names.of(x.step)} = p.{x.step};")
-        for n, e in self.places.bases.items():
-            self.add(f"let {self.w.names.of(n)} = {self.show(e, 'i')};")
+        for base, e in self.places.bases.items():
+            self.add(f"let {self.w.names.of(base)} = {self.show(e, 'i')};")
         head = f"fn {x.name}({at}: i32{f', {THREADS}: i32' if x.lanes else ''}) {{"
         return "\n".join([head, *self.lines, *body, "}"])
 
@@ -275,16 +275,16 @@ class Writer:
             name in names_in(e) for e in self.places.bases.values()
         )
 
-    def block(self, steps: tuple):
+    def block(self, steps: Steps) -> None:
         for s in steps:
             self.step(s)
 
-    def inner(self, steps: tuple):
+    def inner(self, steps: Steps) -> None:
         self.depth += 1
         self.block(steps)
         self.depth -= 1
 
-    def step(self, s):
+    def step(self, s: Step | Barrier) -> None:
         match s:
             case Barrier():
                 self.add("storageBarrier();")
@@ -299,22 +299,22 @@ class Writer:
             case _:
                 self.add("break;")
 
-    def set(self, s: Set):
+    def set(self, s: Set) -> None:
         values: list[str | E] = list(s.values)
         before, self.lines = self.lines, []
         for n, (t, v, keep) in enumerate(zip(s.targets, s.values, settled(s.targets, s.values))):
             if keep:
                 values[n] = self.w.names.fresh("kept")
                 self.add(f"let {values[n]} = {self.given(t, v)};")
-        for t, v in zip(s.targets, values):
-            self.assign(t, v, s.declares)
+        for t, value in zip(s.targets, values):
+            self.assign(t, value, s.declares)
         made, self.lines = self.lines, before
         if not self.shared and isinstance(s.targets[0], ir.Read):
             self.first(made)
         else:
             self.lines += made
 
-    def first(self, lines: list[str]):
+    def first(self, lines: list[str]) -> None:
         """What one thread stores for all."""
         if len(lines) == 1:
             self.add(f"if ({THREADS} == 0) {{ {lines[0].strip()} }}")
@@ -323,7 +323,7 @@ class Writer:
         self.lines += ["  " + line for line in lines]
         self.add("}")
 
-    def assign(self, t: E, v: str | E, declares: bool):
+    def assign(self, t: ir.Local | ir.Read, v: str | E, declares: bool) -> None:
         begins = ("var " if t.name in self.again else "let ") if isinstance(t, ir.Local) and declares else ""
         name = self.w.element(t) if isinstance(t, ir.Read) else self.w.names.of(t.name)
         kind = self.w.kinds.kind(t)
@@ -342,7 +342,7 @@ class Writer:
         """A value as what becomes it holds it."""
         return self.said(self.w.stored(t, v) if isinstance(t, ir.Read) else self.w.node(v, self.w.kinds.kind(t)))
 
-    def choice(self, t: E, name: str, v: E, kind: str):
+    def choice(self, t: ir.Local | ir.Read, name: str, v: E, kind: str) -> None:
         """A choice reads only what it takes."""
         if not isinstance(v, ir.Select):
             self.add(f"{name} = {self.given(t, v)};")
@@ -361,7 +361,7 @@ class Writer:
         found = self.show(e, "b")
         return f"all_agree({THREADS}, {found})" if id(s) in self.agreed else found
 
-    def branch(self, s: If, head: str = ""):
+    def branch(self, s: If, head: str = "") -> None:
         self.add(f"{head}if ({self.condition(s, s.condition)}) {{")
         self.inner(s.yes)
         if len(s.no) == 1 and isinstance(s.no[0], If):
@@ -374,7 +374,7 @@ class Writer:
             self.inner(s.no)
         self.add("}")
 
-    def loop(self, s: For):
+    def loop(self, s: For) -> None:
         r = s.ranges[0]
         name = self.w.names.of(r.name)
         high = self.show(r.high, "i")
@@ -393,7 +393,7 @@ class Writer:
         self.helpers += functions_in(node)
         return inside(node, "&&")
 
-    def share(self, s: For):
+    def share(self, s: For) -> None:
         """Every thread takes every so many of the iterations."""
         lanes = self.launch.lanes
         self.shared = True
@@ -409,8 +409,8 @@ class Writer:
                 rest = " * ".join(lengths[n + 1 :])
                 at = f"item / ({rest})" if " * " in rest else f"item / {rest}" if rest else "item"
                 at = f"{at} % {lengths[n]}" if n else at
-                low = "" if r.low is ir.ZERO else f"{self.show(r.low, 'i')} + "
-                self.add(f"let {self.w.names.of(r.name)} = {low}{at};")
+                begin = "" if r.low is ir.ZERO else f"{self.show(r.low, 'i')} + "
+                self.add(f"let {self.w.names.of(r.name)} = {begin}{at};")
             self.depth -= 1
         self.inner(s.body)
         self.add("}")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 # Keywords, reserved words and the types and functions that kernels of bodies use.
 RESERVED = frozenset(
     """
@@ -30,7 +32,7 @@ def plain_name(name: str) -> str:
 class Names:
     """The names of one function; taken: what its module has besides."""
 
-    def __init__(self, taken):
+    def __init__(self, taken: Iterable[str]) -> None:
         self.taken = set(taken)
         self.known: dict[str, str] = {}
 
