@@ -55,7 +55,9 @@ def sizes(v: Variant, op: Op, used: set[str]) -> tuple[Size, ...]:
     """The `where` sizes: those of the op that the variant uses, each in its place, and its own."""
     own = {s.name: s for s in v.clauses.get("sizes", ())}
     there = [own.pop(s.name, s) for s in op.sizes]
-    made: list[Size] = [*own.values()]
+    for s in own.values():  # before the first that speaks of it
+        there.insert(next((n for n, r in enumerate(there) if s.name in spoken(r.value)), len(there)), s)
+    made: list[Size] = []
     for s in reversed(there):
         if s.name in used | spoken(made) or s in v.clauses.get("sizes", ()):
             made.insert(0, s)
