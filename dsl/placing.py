@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from .axes import Axis, loop_index
+from .axes import Axis, axes, loop_index
 from .dims import Item
 from .expression import FALSE, TRUE, ZERO, E, RawResult, Read, Symbol, integer, mapped, read, symbols
 from .inline import ABSENT, arguments
@@ -27,8 +27,14 @@ def place(work, a: Assign, callee: OpDef):
     wanted = results(a, callee)
     results_here = {o.name for o in work.op.outputs}
     direct = {n for n, t in wanted.items() if t.name not in work.items and t.name not in results_here}
+    # Of a body with several results that are differentiated, the second derivative would run it again for each.
+    in_place = bool(callee.raw) and (len(callee.outputs) == 1 or work.op.nograd == ())
     for n, t in callee.forward.tensors.items():
         if n in at.names:
+            continue
+        if n in wanted and in_place and alike(work, wanted[n].name, at.tensor(t, "")):
+            at.names[n] = wanted[n].name  # the caller's result is written where it is
+            direct.add(n)
             continue
         name = wanted[n].name if n in direct else f"{stem}_{n.rstrip('_')}_"
         while name in work.tensors and n not in direct:
@@ -59,6 +65,15 @@ def results(a: Assign, callee: OpDef) -> dict[str, Assign]:
     if not a.also and len(callee.outputs) > 1:
         return {}
     return dict(zip(callee.outputs, a.targets(), strict=True))
+
+
+def alike(work, name: str, t: Tensor) -> bool:
+    """Whether a name is a result that the caller declares just as a callee makes it."""
+    own = work.tensors.get(name)
+    if own is None or own.role != "output" or own.dtype != t.dtype:
+        return False
+    plain = all(d.kind in ("pack", "one") and d.when is None for d in own.dims)
+    return plain and [(x.pack, x.extent) for x in axes(own)] == [(x.pack, x.extent) for x in axes(t)]
 
 
 def without_copies(made: list[Stmt], work) -> list[Stmt]:
