@@ -45,7 +45,7 @@ def b_extreme(x: Expressions, node: ast.Call, want: Type | None) -> Text:
     sign = "-" if name == "max" else ""
     less = comparison(x, node, t, given.get("key"), sign)
     default = f", {x.text(given['default'])}" if "default" in given else ""
-    made = f"{x.helper('least')}({xs}, {less}{default})"
+    made = f"{x.helper('leastOf')}({xs}, {less}{default})"
     return made, join(t, x.type_of(given["default"])) if default else t, CALL
 
 
@@ -68,7 +68,7 @@ def comparison(x: Expressions, node: ast.Call, t: Type, key: ast.expr | None, si
         return f"(a, b) => {b} - {a}" if sign else f"(a, b) => {a} - {b}"
     if kind[0] not in ("tuple", "list", "array", "str", "bool"):
         x.no(node, f"an order of {kind[0]}s")
-    return f"(a, b) => {sign}{x.helper('order')}({a}, {b})"
+    return f"(a, b) => {sign}{x.helper('compareValues')}({a}, {b})"
 
 
 def b_sum(x: Expressions, node: ast.Call, want: Type | None) -> Text:
@@ -282,7 +282,7 @@ def b_replace(x: Expressions, node: ast.Call, want: Type | None) -> Text:
     if c.interface:
         return f"{{ ...{x.text(node.args[0], CALL)}, {', '.join(parts)} }}", t, CALL
     parts += [f"{name}_: undefined" for a in c.ancestors for name in sorted(a.cached)]
-    return f"{x.helper('replace')}({s}, {{ {', '.join(parts)} }})", t, CALL
+    return f"{x.helper('withChanges')}({s}, {{ {', '.join(parts)} }})", t, CALL
 
 
 def b_iterated(x: Expressions, node: ast.Call, want: Type | None) -> Text:
@@ -292,13 +292,13 @@ def b_iterated(x: Expressions, node: ast.Call, want: Type | None) -> Text:
 
 def b_cast(x: Expressions, node: ast.Call, want: Type | None) -> Text:
     t = x.m.type_of(node.args[0])
-    return f"{x.text(node.args[1], UNARY)} as {x.ts(t)}", t, EQUAL
+    return f"{x.text(node.args[1], UNARY)} as unknown as {x.ts(t)}", t, EQUAL
 
 
 def b_copysign(x: Expressions, node: ast.Call, want: Type | None) -> Text:
     """Asked for the sign of a zero."""
     size, sign = map(x.text, node.args)
-    return f"{x.helper('copysign')}({size}, {sign})", FLOAT, CALL
+    return f"{x.helper('copySign')}({size}, {sign})", FLOAT, CALL
 
 
 def b_decimal(x: Expressions, node: ast.Call, want: Type | None) -> Text:

@@ -143,17 +143,19 @@ def arguments(
     """Arguments in the order of the parameters; what is left out in between is a simple default or undefined."""
     fixed = params[:-1] if star else params
     parts: list[str | None] = []
-    for n, a in enumerate(node.args):
+    n = 0
+    for a in node.args:
         if isinstance(a, ast.Starred):
-            if node.keywords or a is not node.args[-1]:
-                x.no(node, "* before other arguments")
+            t = x.kind(a.value)
+            if node.keywords or t[0] != "tuple" and a is not node.args[-1]:
+                x.no(node, "* of any number of items before other arguments")
             parts.append(x.item(a, None))
-        elif n < len(fixed):
-            parts.append(x.text(a, LOOSE, fixed[n][1]))
-        elif star:
-            parts.append(x.text(a, LOOSE, params[-1][1][1]))
-        else:
+            n += len(t) - 1
+            continue
+        if n >= len(fixed) and not star:
             x.no(node, f"too many arguments for `{name}`")
+        parts.append(x.text(a, LOOSE, fixed[n][1] if n < len(fixed) else params[-1][1][1]))
+        n += 1
     if any(isinstance(a, ast.Starred) for a in node.args):
         return ", ".join(str(p) for p in parts)
     given = {str(k.arg): k.value for k in node.keywords}

@@ -331,7 +331,7 @@ class Expressions:
         left, right = self.text(node.left, CALL), self.text(node.right, CALL)
         if op is ast.BitOr:
             return f"new Set([...{left}, ...{right}])", t, CALL
-        name = {ast.BitAnd: "intersection", ast.Sub: "difference"}.get(op)
+        name = {ast.BitAnd: "intersectionOf", ast.Sub: "differenceOf"}.get(op)
         if name is None:
             self.no(node, "this operator between sets")
         return f"{self.helper(str(name))}({self.text(node.left)}, {self.text(node.right)})", t, CALL
@@ -375,11 +375,11 @@ class Expressions:
                     if t[0] in ("fn", "any", "iter", "var"):
                         self.no(node, f"a comparison of {t[0]}s")
                 no = "!" if isinstance(op, ast.NotEq) else ""
-                return f"{no}{self.helper('equal')}({self.text(left)}, {self.text(right)})"
+                return f"{no}{self.helper('isEqual')}({self.text(left)}, {self.text(right)})"
         elif a[0] == b[0] == "set":
             return self.subset(op, left, right)
         elif a[0] in (*LISTS, "tuple"):
-            return f"{self.helper('order')}({self.text(left)}, {self.text(right)}) {sign} 0"
+            return f"{self.helper('compareValues')}({self.text(left)}, {self.text(right)}) {sign} 0"
         elif {a, b} - {INT, FLOAT, STR, BOOL}:
             self.no(node, f"a comparison of {a[0]}s")
         return f"{self.text(left, LESS)} {sign} {self.text(right, SHIFT)}"
@@ -387,7 +387,7 @@ class Expressions:
     def subset(self, op: ast.cmpop, left: ast.expr, right: ast.expr) -> str:
         if isinstance(op, (ast.Gt, ast.GtE)):
             left, right = right, left
-        within = f"{self.helper('within')}({self.text(left)}, {self.text(right)})"
+        within = f"{self.helper('isSubset')}({self.text(left)}, {self.text(right)})"
         if isinstance(op, (ast.LtE, ast.GtE)):
             return within
         return f"{self.text(left, CALL)}.size < {self.text(right, CALL)}.size && {within}"
@@ -397,8 +397,11 @@ class Expressions:
         if isinstance(right, (ast.Tuple, ast.List, ast.Set)) and t[0] != "str":
             items: list[Type] = [self.type_of(e) for e in right.elts]
             s = f"[{', '.join(self.item(e, None) for e in right.elts)}]"
-            if literals := [i for i in items if i[0] == "literal"]:
-                s = f"({s} as string[])" if len(literals) == len(items) and self.type_of(left)[0] != "literal" else s
+            own = plain(self.type_of(left))
+            may_be_none = optional(self.type_of(left)) or optional(self.expr(left)[1])  # TypeScript narrows less
+            other = own[0] in ("cls", "union") and own not in map(plain, items)
+            if other or may_be_none and not any(map(optional, items)):
+                s = f"({s} as {'unknown[]' if may_be_none else self.ts(('list', self.type_of(left)))})"
         elif t[0] == "str":
             return f"{no}{self.text(right, CALL)}.includes({self.text(left)})"
         elif t[0] == "dict":
@@ -410,9 +413,11 @@ class Expressions:
         else:
             s, item = self.source(right)
             items = [item]
+            if item[0] in ("literal", "alias") and plain(item) == STR and self.type_of(left) != item:
+                s = f"({s} as readonly string[])"
         if self.identical(self.type_of(left)) or all(map(self.identical, items)):
             return f"{no}{s}.includes({self.text(left)})"
-        return f"{no}{s}.some((x) => {self.helper('equal')}(x, {self.text(left)}))"
+        return f"{no}{s}.some((x) => {self.helper('isEqual')}(x, {self.text(left)}))"
 
     def x_IfExp(self, node: ast.IfExp, want: Type | None) -> Text:
         body, other = self.text(node.body, TERNARY + 1, want), self.text(node.orelse, TERNARY, want)
@@ -442,7 +447,7 @@ class Expressions:
         return f"[{', '.join(parts)}]", ("tuple", *(self.type_of(e) for e in node.elts)), CALL
 
     def x_Set(self, node: ast.Set, want: Type | None) -> Text:
-        item = plain(want)[1] if want and plain(want)[0] == "set" else self.type_of(node.elts[0])
+        item = plain(want if want and plain(want)[0] == "set" else self.type_or(node, ("set", ANY)))[1]
         self.hashable(node, item)
         return f"new Set([{', '.join(self.item(e, item) for e in node.elts)}])", ("set", item), CALL
 

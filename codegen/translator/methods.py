@@ -30,16 +30,16 @@ def list_method(x: Expressions, node: ast.Call, s: str, t: Type, attr: str) -> T
         case "index", 1 if same:
             return f"{s}.indexOf({args[0]})", INT, CALL
         case "index", 1:
-            return f"{s}.findIndex((x) => {x.helper('equal')}(x, {args[0]}))", INT, CALL
+            return f"{s}.findIndex((x) => {x.helper('isEqual')}(x, {args[0]}))", INT, CALL
         case "count", 1:
-            test = f"x === {args[0]}" if same else f"{x.helper('equal')}(x, {args[0]})"
+            test = f"x === {args[0]}" if same else f"{x.helper('isEqual')}(x, {args[0]})"
             return f"{s}.filter((x) => {test}).length", INT, CALL
         case "insert", 2:
             return f"{s}.splice({args[0]}, 0, {args[1]})", NONE, CALL
         case "remove", 1 if same:
             return f"{s}.splice({s}.indexOf({args[0]}), 1)", NONE, CALL
         case "remove", 1:
-            place = f"{s}.findIndex((x) => {x.helper('equal')}(x, {args[0]}))"
+            place = f"{s}.findIndex((x) => {x.helper('isEqual')}(x, {args[0]}))"
             return f"{s}.splice({place}, 1)", NONE, CALL
         case "pop", 0:
             return f"{s}.pop()!", t[1], CALL
@@ -107,7 +107,7 @@ def dict_method(x: Expressions, node: ast.Call, s: str, t: Type, attr: str) -> T
         case "copy", 0:
             return f"{{ ...{s} }}", t, CALL
         case "pop", 1:
-            return f"{x.helper('taken')}({s}, {args[0]})", value, CALL
+            return f"{x.helper('popKey')}({s}, {args[0]})", value, CALL
     x.no(node, f"dict.{attr} is not in the subset that is translated here")
 
 
@@ -122,7 +122,7 @@ def map_method(x: Expressions, node: ast.Call, s: str, t: Type, attr: str) -> Te
             other = x.text(node.args[1], PLUS, value)
             return f"({s}.get({args[0]}) ?? {other})", join(value, x.type_of(node.args[1], value)), CALL
         case "setdefault", 2:
-            return f"{x.helper('defaulted')}({s}, {args[0]}, {args[1]})", value, CALL
+            return f"{x.helper('setDefault')}({s}, {args[0]}, {args[1]})", value, CALL
         case "keys" | "values" | "items", 0:
             s = f"[...{s}{'' if attr == 'items' else f'.{attr}()'}]"
             return s, ("list", {"keys": t[1], "values": value}.get(attr, ("tuple", t[1], value))), CALL
@@ -142,7 +142,7 @@ def set_method(x: Expressions, node: ast.Call, s: str, t: Type, attr: str) -> Te
         case "copy", 0:
             return f"new Set({s})", t, CALL
         case "isdisjoint", 1:
-            return f"{x.helper('disjoint')}({s}, {x.iterable(node.args[0])[0]})", BOOL, CALL
+            return f"{x.helper('isDisjoint')}({s}, {x.iterable(node.args[0])[0]})", BOOL, CALL
         case "union", _:
             start = "" if x.text(node.func.value).startswith("new Set(") and s.endswith("()") else f"...{s}, "  # type: ignore[attr-defined]
             parts = []

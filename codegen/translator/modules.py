@@ -331,7 +331,7 @@ class Module:
                 case ast.Name(id="ABC"):
                     c.abstract = True
                 case ast.Name(id="Protocol"):
-                    pass
+                    c.data = True
                 case ast.Name(id=name) if name in self.classes and c.base is None:
                     c.base = self.classes[name]
                     c.base.extended = True
@@ -384,6 +384,10 @@ class Module:
         if node.name.startswith("__") and node.name not in ("__init__", "__repr__", "__str__", "__call__"):
             return  # what only Python asks
         made = self.function(node, "staticmethod" not in names)
+        if c.data and any(ast.unparse(b) == "Protocol" for b in c.node.bases):
+            c.fields[node.name] = made.result
+            c.own.append(node.name)
+            return
         if {"property", "cached_property"} & set(names):
             c.properties.add(node.name)
             if "cached_property" in names:

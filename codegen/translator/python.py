@@ -25,7 +25,7 @@ export function zip<A, B>(a: readonly A[], b: readonly B[]): [A, B][] {
 }
 
 /** A number of the size of a, and the sign of b, which a zero has, too. */
-export function copysign(a: number, b: number): number {
+export function copySign(a: number, b: number): number {
   return b < 0 || Object.is(b, -0) ? -Math.abs(a) : Math.abs(a);
 }
 
@@ -37,6 +37,11 @@ export function shownFloat(x: number): string {
   return Number.isInteger(x) ? `${Object.is(x, -0) ? "-0" : x}.0` : String(x);
 }
 
+/** Of what a test says that it is something, if the test says nothing where it fails. */
+export interface Guarded {
+  readonly guarded: true;
+}
+
 /** What is equal to itself alone. */
 export class Unique {
   declare serial_: number | undefined;
@@ -46,16 +51,16 @@ const instances = new Map<unknown, Map<string, Unique>>();
 let serial = 0;
 
 /** The one instance of its class with the same fields. */
-export function interned<T extends Unique>(made: T): T {
-  const table = defaulted(instances, made.constructor, new Map<string, Unique>());
-  const found = defaulted(table, keyOf(Object.values(made)), made);
+export function internedOne<T extends Unique>(made: T): T {
+  const table = setDefault(instances, made.constructor, new Map<string, Unique>());
+  const found = setDefault(table, keyOf(Object.values(made)), made);
   found.serial_ ??= serial++;
   return found as T;
 }
 
 /** A text for a value, the same for equal ones. */
 function keyOf(value: unknown): string {
-  if (value instanceof Unique) return `#${value.serial_}`;
+  if (value instanceof Unique) return `#${(value.serial_ ??= serial++)}`;
   if (Array.isArray(value)) return `[${value.map(keyOf)}]`;
   if (typeof value === "string") return JSON.stringify(value);
   if (typeof value !== "object" || value === null) return String(value);
@@ -63,18 +68,21 @@ function keyOf(value: unknown): string {
 }
 
 /** Python's `==` of tuples, lists, dicts, sets and dataclasses. */
-export function equal(a: unknown, b: unknown): boolean {
+export function isEqual(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null || a instanceof Unique) return false;
   if (a.constructor !== b.constructor) return false;
   if (a instanceof Set) return a.size === (b as Set<unknown>).size && [...a].every((x) => (b as Set<unknown>).has(x));
   if (a instanceof Map) {
     const other = b as Map<unknown, unknown>;
-    return a.size === other.size && [...a].every(([key, x]) => other.has(key) && equal(x, other.get(key)));
+    return a.size === other.size && [...a].every(([key, x]) => other.has(key) && isEqual(x, other.get(key)));
   }
-  if (Array.isArray(a)) return a.length === (b as unknown[]).length && a.every((x, i) => equal(x, (b as unknown[])[i]));
-  const keys = fields(a);
-  return keys.length === fields(b).length && keys.every((key) => equal(a[key as keyof object], b[key as keyof object]));
+  if (Array.isArray(a)) {
+    const other = b as unknown[];
+    return a.length === other.length && a.every((x, i) => isEqual(x, other[i]));
+  }
+  const keys = fields(a) as (keyof object)[];
+  return keys.length === fields(b).length && keys.every((key) => isEqual(a[key], b[key]));
 }
 
 /** The keys of a dict, or the fields of a dataclass without what it remembers. */
@@ -83,10 +91,10 @@ function fields(of: object): string[] {
 }
 
 /** Below 0, 0 or above 0, as a comes before b, is equal or comes after it: numbers, texts, booleans, lists of them. */
-export function order(a: unknown, b: unknown): number {
+export function compareValues(a: unknown, b: unknown): number {
   if (Array.isArray(a) && Array.isArray(b)) {
     for (let i = 0; i < a.length && i < b.length; i++) {
-      const found = order(a[i], b[i]);
+      const found = compareValues(a[i], b[i]);
       if (found !== 0) return found;
     }
     return a.length - b.length;
@@ -95,27 +103,27 @@ export function order(a: unknown, b: unknown): number {
 }
 
 /** The first of the items that no other comes before; `none` if there are no items. */
-export function least<T, N = T>(items: readonly T[], compare: (a: T, b: T) => number, none?: N): T | N {
+export function leastOf<T, N = T>(items: readonly T[], compare: (a: T, b: T) => number, none?: N): T | N {
   return items.length === 0 ? (none as N) : items.reduce((a, b) => (compare(b, a) < 0 ? b : a));
 }
 
 /** Whether all of a is in b. */
-export function within<T>(a: Set<T>, b: Set<T>): boolean {
+export function isSubset<T>(a: Set<T>, b: Set<T>): boolean {
   for (const x of a) if (!b.has(x)) return false;
   return true;
 }
 
 /** Whether no item is in a. */
-export function disjoint<T>(a: Set<T>, items: Iterable<T>): boolean {
+export function isDisjoint<T>(a: Set<T>, items: Iterable<T>): boolean {
   for (const x of items) if (a.has(x)) return false;
   return true;
 }
 
-export function intersection<T>(a: Set<T>, b: Set<T>): Set<T> {
+export function intersectionOf<T>(a: Set<T>, b: Set<T>): Set<T> {
   return new Set([...a].filter((x) => b.has(x)));
 }
 
-export function difference<T>(a: Set<T>, b: Set<T>): Set<T> {
+export function differenceOf<T>(a: Set<T>, b: Set<T>): Set<T> {
   return new Set([...a].filter((x) => !b.has(x)));
 }
 
@@ -124,7 +132,7 @@ export function addAll<T>(a: Set<T>, items: Iterable<T>): void {
 }
 
 /** What a key has, which is `value` if it had nothing. */
-export function defaulted<K, V>(map: Map<K, V>, key: K, value: V): V {
+export function setDefault<K, V>(map: Map<K, V>, key: K, value: V): V {
   const found = map.get(key);
   if (found !== undefined) return found;
   map.set(key, value);
@@ -132,18 +140,18 @@ export function defaulted<K, V>(map: Map<K, V>, key: K, value: V): V {
 }
 
 /** Takes an entry out. */
-export function taken<V>(of: Record<string, V>, key: string): V {
+export function popKey<V>(of: Record<string, V>, key: string): V {
   const found = of[key] as V;
   delete of[key];
   return found;
 }
 
 /** The object with other values in some fields. */
-export function replace<T extends object>(of: T, changes: object): T {
+export function withChanges<T extends object>(of: T, changes: object): T {
   return Object.assign(Object.create(Object.getPrototypeOf(of) as object) as T, of, changes);
 }
 
-export function assert(condition: boolean): asserts condition {}
+export function assertTrue(condition: boolean): asserts condition {}
 """
 
-HELPERS = frozenset(re.findall(r"^export (?:function|class) (\w+)", PYTHON_TS, re.MULTILINE))
+HELPERS = frozenset(re.findall(r"^export (?:function|class|interface) (\w+)", PYTHON_TS, re.MULTILINE))

@@ -116,13 +116,25 @@ def pattern(x: Expressions, target: ast.expr, t: Type) -> tuple[str, dict[str, T
     return f"[{', '.join(shown)}]", {k: v for _, names in parts for k, v in names.items()}
 
 
+def conditions(ifs: list[ast.expr]) -> list[ast.expr]:
+    """What is asked of the items, one by one: TypeScript takes what a filter by `instanceof` alone leaves for that."""
+    out: list[ast.expr] = []
+    for c in ifs:
+        match c:
+            case ast.BoolOp(op=ast.And(), values=[ast.Call(func=ast.Name(id="isinstance")) as first, *rest]):
+                out += [first, rest[0] if len(rest) == 1 else ast.copy_location(ast.BoolOp(ast.And(), rest), rest[0])]
+            case _:
+                out.append(c)
+    return out
+
+
 def comprehension(x: Expressions, generators: list[ast.comprehension], result: Callable[[], Text]) -> Text:
     """xs.filter(...).map(...), with flatMap for all but the last `for`."""
     g, rest = generators[0], generators[1:]
     s, t = source(x, g.iter)
     param, names = pattern(x, g.target, t)
     with x.scope(names):
-        for c in g.ifs:
+        for c in conditions(g.ifs):
             s += f".filter(({param}) => {x.truth(c)})"
         if rest:
             inner, it, _ = comprehension(x, rest, result)
@@ -141,7 +153,7 @@ def quantifier(x: Expressions, generators: list[ast.comprehension], elt: ast.exp
     s, t = source(x, g.iter)
     param, names = pattern(x, g.target, t)
     with x.scope(names):
-        for c in g.ifs:
+        for c in conditions(g.ifs):
             s += f".filter(({param}) => {x.truth(c)})"
         inner = quantifier(x, rest, elt, method) if rest else x.truth(elt)
     return f"{s}.{method}(({param}) => {inner})"

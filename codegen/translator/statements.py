@@ -159,7 +159,7 @@ def statement(w: Writer, s: ast.stmt, declared: set[str], later: set[str]) -> No
         case ast.Raise():
             w.put(f"throw {raised(w, s)};")
         case ast.Assert(test=test):
-            w.put(f"{w.x.helper('assert')}({w.x.truth(test)});")
+            w.put(f"{w.x.helper('assertTrue')}({w.x.truth(test)});")
         case ast.Break():
             w.put("break;")
         case ast.Continue():

@@ -53,8 +53,8 @@ def annotation(node: ast.AST, names: dict[str, Type], file: str) -> Type:
             return ("array", annotation(item, names, file))
         case ast.Subscript(value=ast.Name(id="tuple"), slice=ast.Tuple(elts=items)):
             return ("tuple", *(annotation(i, names, file) for i in items))
-        case ast.Subscript(value=ast.Name(id="TypeIs" | "TypeGuard"), slice=item):
-            return ("is", annotation(item, names, file))
+        case ast.Subscript(value=ast.Name(id="TypeIs" | "TypeGuard" as guard), slice=item):  # does it tell if it fails
+            return ("is", annotation(item, names, file), guard == "TypeIs")
         case ast.Subscript(value=ast.Name(id="Callable"), slice=ast.Tuple(elts=[ast.List(elts=args), result])):
             return ("fn", annotation(result, names, file), *(annotation(a, names, file) for a in args))
         case ast.BinOp(op=ast.BitOr()):

@@ -23,7 +23,7 @@ from .expressions import Expressions, safe
 from .modules import EXTERNAL, Class, Function, Module, World, is_for_types
 from .python import PYTHON_TS
 from .statements import assigned, statement, uses
-from .subset import NONE, Type, refuse
+from .subset import NONE, Type, mentions, refuse, typescript
 
 __all__ = ["EXTERNAL", "PYTHON_TS", "World", "translate"]
 LINE = 118
@@ -251,7 +251,7 @@ class Writer:
         for name in c.own:
             self.put(f"  this.{name} = {safe(name)};")
         if c.interned:
-            self.put(f"  return {self.x.helper('interned')}(this);")
+            self.put(f"  return {self.x.helper('internedOne')}(this);")
         self.put("}")
 
     def head(self, start: str, params: list[str], returns: str) -> None:
@@ -284,7 +284,8 @@ class Writer:
         else:
             start = "get " if "property" in decorators else "static " if "staticmethod" in decorators else ""
             name = {"__repr__": "toString", "__str__": "toString", "__call__": "call"}.get(node.name, node.name)
-            if c.base is not None and c.base.has(node.name):
+            text = name == "toString" and (c.base is not None or c.interned or not c.value)
+            if text or c.base is not None and c.base.has(node.name):
                 start = f"{start}override " if start == "static " else f"override {start}"
             self.function(node, f, f"{start}{'*' if generates(node) else ''}{name}")
         self.x.inside = None
@@ -344,13 +345,17 @@ class Writer:
             self.put("  super();")
         self.check_loops(node)
         self.block(body, set(self.x.local))
+        if f.result != NONE and open_ended(body[-1]):  # mypy knows that one of the cases is met
+            self.put('  throw new Error("no case");')
         self.x.local = before
         self.put("}")
 
     def returned(self, f: Function) -> str:
         """What a function's head says of its result."""
         if f.result[0] == "is":  # TypeGuard
-            return f"{safe(f.params[0][0])} is {self.x.ts(f.result[1])}"
+            self.x.named |= set(mentions(f.result[1]))
+            sides = "" if f.result[2] else f" & {self.x.helper('Guarded')}"
+            return f"{safe(f.params[0][0])} is {typescript(f.result[1], bool(sides))}{sides}"
         return "void" if f.result == NONE else self.x.ts(f.result)
 
     def params(self, f: Function) -> list[str]:
@@ -442,6 +447,13 @@ def generates(node: ast.FunctionDef) -> bool:
     from .statements import within
 
     return any(isinstance(n, (ast.Yield, ast.YieldFrom)) for n in within(node))
+
+
+def open_ended(s: ast.stmt) -> bool:
+    """Whether TypeScript sees a way past a statement that ends a function: a match without a case for all others."""
+    return isinstance(s, ast.Match) and not any(
+        isinstance(c.pattern, ast.MatchAs) and c.pattern.pattern is None and c.guard is None for c in s.cases
+    )
 
 
 def counts(s: ast.For) -> bool:
