@@ -18,14 +18,14 @@ from .axes import axes
 from .conditions import either
 from .derive import NoDerivative
 from .diagnostics import DefinitionError
-from .expression import E, Symbol, Unknown, conjuncts, is_binary, is_const, symbols, union, walk
-from .ir import Program, Stmt, made_by
+from .expression import E, Symbol, conjuncts, is_binary, is_const, symbols
+from .ir import Program, Stmt
 from .opdef import OpDef
 from .reference import constant
-from .reverse import Reverse, unused
+from .reverse import Reverse, finished, unused
 from .settle import settled
 from .solve import Sizes, tighten
-from .tidy import statement_reads, tidy
+from .tidy import statement_reads
 from .verify import verify
 
 
@@ -195,18 +195,12 @@ def differentiable(op: OpDef, name: str) -> bool:
 
 
 def finish(name: str, reverse: Reverse, stmts: list[Stmt], given: list[str], stored: list[Stmt]) -> Program | None:
-    """The tidy program of these statements, with the inputs it reads.  Raises NoDerivative."""
-    outputs = list(reverse.results.values())
-    if not outputs:
+    """The tidy program of these statements, checked before and after.  Raises NoDerivative."""
+    if not reverse.results:
         return None
+    outputs = list(reverse.results.values())
     verify(Program(name, reverse.tensors, stmts, given, outputs), "reverse", unknown=True)
-    stmts = tidy([tighten(s, reverse.fresh, reverse.sizes) for s in stmts], reverse.tensors, outputs, stored)
-    for n in (n for s in stmts for e in s.expressions for n in walk(e)):
-        if isinstance(n, Unknown):
-            raise NoDerivative(n.routine)
-    used = union([s.inputs for s in stmts])
-    inputs = [n for n in given if n in used]
-    names = inputs + [n for n in reverse.tensors if n not in inputs and any(n in made_by(s) for s in stmts)]
-    made = Program(name, {n: reverse.tensors[n] for n in names}, stmts, inputs, outputs)
-    verify(made, "tidy")
+    made = finished(name, reverse, stmts, given, stored)
+    if made is not None:
+        verify(made, "tidy")
     return made

@@ -21,6 +21,12 @@ class Axis:
     broadcast: bool = False
     when: E | None = None
 
+    @property
+    def length(self) -> E:
+        """The extent of a single axis."""
+        assert self.extent is not None
+        return self.extent
+
 
 def of_dim(d: Dim) -> list[Axis]:
     """The logical axes of one entry of a pattern."""

@@ -128,7 +128,7 @@ def partials(e: E, g: E, known: dict[E, E] | None = None) -> Partials:
         case Cast(kind, operand):
             return partials(operand, g, known) if kind == "f" else {}
         case Call(name, operands):
-            return {} if name in FLAT else function(name, operands, value, g, known)
+            return {} if name in FLAT else intrinsic(name, operands, value, g, known)
         case _ if is_flat(e):
             return {}
         case _:
@@ -185,7 +185,7 @@ def power(x: E, n: E, value: E, g: E, known: dict[E, E]) -> Partials:
     return merge(base, masked(flat, {}, partials(n, mul(mul(g, value), call("log", x)), known)))
 
 
-def function(name: str, operands: tuple[E, ...], value: E, g: E, known: dict[E, E]) -> Partials:
+def intrinsic(name: str, operands: tuple[E, ...], value: E, g: E, known: dict[E, E]) -> Partials:
     """value = a call of an intrinsic or of a routine."""
     if name in ROUTINES:
         return routine(name, operands, value, g, known)

@@ -89,7 +89,7 @@ class Constant(Expression):
     value: float
 
     @property
-    def literal(self) -> float:
+    def literal(self) -> float | bool:
         """As Python writes it."""
         return bool(self.value) if self.kind == "b" else self.value
 
@@ -426,6 +426,27 @@ def is_loop(e: E) -> TypeGuard[Index | Pack]:
 def loop_of(e: E) -> str:
     """The loop that e is nothing but; "" for anything else."""
     return e.loop if is_loop(e) else ""
+
+
+def is_comparison(operator: BinaryOperator) -> TypeGuard[Comparison]:
+    return operator in COMPARISONS
+
+
+def compared(operator: Comparison, a: float, b: float) -> bool:
+    """What a comparison of two numbers comes to."""
+    match operator:
+        case "==":
+            return a == b
+        case "!=":
+            return a != b
+        case "<":
+            return a < b
+        case "<=":
+            return a <= b
+        case ">":
+            return a > b
+        case _:
+            return a >= b
 
 
 # The builders below simplify only what holds for every number, NaN and infinities included:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from .expression import (
     E,
@@ -27,6 +27,9 @@ from .expression import (
     walk,
 )
 from .steps import Range, Step
+
+if TYPE_CHECKING:
+    from .placed import Placed
 
 DimKind: TypeAlias = Literal["one", "pack", "split", "chosen", "domain"]
 Part: TypeAlias = Literal["all", "kept"]
@@ -87,8 +90,8 @@ class Raw:
     outputs: tuple[tuple[str, str], ...]
     words: tuple[tuple[str, str], ...]
     n: int = 0
-    T: str = "T"
-    placed: Any = field(default=None, repr=False)
+    T: Dtype = "T"
+    placed: Placed | None = field(default=None, repr=False)
 
 
 # --- Programs --------------------------------------------------------------------------------------
@@ -272,3 +275,25 @@ def running(s: Stmt) -> tuple[str, bool] | None:
     if s.red in ("argmax", "argmin") and a.loop != j.name:
         return None
     return i, a.loop != j.name
+
+
+# --- What derivation is told of an op ---------------------------------------------------------------
+
+Presence = "has_"  # before the name of a parameter: whether it is given
+# Names that mean a number in every definition.
+CONSTANTS = ("inf", "nan", "pi", "true", "false")
+
+
+@dataclass(frozen=True)
+class Owned:
+    """A call in a formula of an op that says its gradients, lowered (dsl.syntax.Own).
+
+    stmts: what makes them, in order, from the cotangent `g_<result>`; targets: those that are the gradient of a tensor
+    -> that tensor."""
+
+    result: str
+    inner: tuple[str, ...]
+    args: tuple[str, ...]
+    whole: bool
+    stmts: list[Stmt]
+    targets: dict[str, str]

@@ -17,11 +17,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from .expression import E
+from .ir import Owned as Owned
+from .ir import Presence as Presence
 from .ir import Program, Stmt, Tensor
 from .syntax import Launch, Module, Sample, Test
 from .syntax import Op as OpTree
 
-Presence = "has_"
 TypeOf = "type_"
 MISSING = -2147483648  # a number of an `ints` option that is left out: codegen/host/options.py
 
@@ -68,21 +69,6 @@ class Schedule:
     when: E | None
     strategy: str
     numbers: tuple[tuple[str, float], ...] = ()
-
-
-@dataclass(frozen=True)
-class Owned:
-    """A call in a formula of an op that says its gradients, lowered (dsl.syntax.Own).
-
-    stmts: what makes them, in order, from the cotangent `g_<result>`; targets: those that are the gradient of a tensor
-    -> that tensor."""
-
-    result: str
-    inner: tuple[str, ...]
-    args: tuple[str, ...]
-    whole: bool
-    stmts: list[Stmt]
-    targets: dict[str, str]
 
 
 @dataclass

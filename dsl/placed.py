@@ -7,6 +7,7 @@ checked is in dsl/calls.py and dsl/lower.py; here is the replacement, also of gr
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import Protocol
 
 from .axes import Axis, axes, loop_index
 from .expression import (
@@ -23,26 +24,36 @@ from .expression import (
     Symbol,
     add,
     build,
+    compared,
+    is_comparison,
     is_const,
     mul,
     sym,
     truth,
 )
-from .ir import Dim, Loop, Raw, Stmt, Tensor
-from .scalar_formulas import COMPARED
+from .ir import Dim, Dtype, Fresh, Loop, Raw, Stmt, Tensor
+
+
+class Callee(Protocol):
+    """What is asked of an op that is called (dsl.opdef.OpDef)."""
+
+    name: str
+    outputs: list[str]
+    tensors: dict[str, Tensor]
+    grads: dict[str, list[Stmt]]
 
 
 @dataclass(eq=False)
 class Placed:
-    """op: the callee, an OpDef.  names: its tensors -> the caller's; of a raw body, dsl.ir.Raw knows them.  packs: what
+    """op: the callee.  names: its tensors -> the caller's; of a raw body, dsl.ir.Raw knows them.  packs: what
     its packs stand for.  env: its sizes and options -> the caller's formulas.  T: the dtype that its type T is here,
     "T" or "int" or "bool"."""
 
-    op: object
+    op: Callee
     names: dict[str, str]
     packs: dict[str, tuple[Axis, ...]]
     env: dict[str, E] = field(default_factory=dict)
-    T: str = "T"
+    T: Dtype = "T"
 
     # --- Formulas ---
 
@@ -68,8 +79,8 @@ class Placed:
         parts = tuple([self.expression(a, at) for a in e.parts()])
         if isinstance(e, Binary):
             left, right = parts
-            if e.operator in COMPARED and is_const(left) and is_const(right):
-                return truth(COMPARED[e.operator](left.value, right.value))
+            if is_comparison(e.operator) and is_const(left) and is_const(right):
+                return truth(compared(e.operator, left.value, right.value))
             if e.operator in ("and", "or") and (left in (TRUE, FALSE) or right in (TRUE, FALSE)):
                 stops = TRUE if e.operator == "or" else FALSE
                 return stops if stops in parts else left if right in (TRUE, FALSE) else right
@@ -80,7 +91,10 @@ class Placed:
 
     def raw(self, r: Raw) -> Raw:
         return replace(
-            r, outputs=tuple((n, self.names[t]) for n, t in r.outputs), T=self.dtype(r.T), placed=self.of(r.placed)
+            r,
+            outputs=tuple((n, self.names[t]) for n, t in r.outputs),
+            T=self.dtype(r.T),
+            placed=r.placed and self.of(r.placed),
         )
 
     def of(self, inner: Placed) -> Placed:
@@ -90,7 +104,7 @@ class Placed:
             inner.op, {}, packs, {n: self.expression(e, {}) for n, e in inner.env.items()}, self.dtype(inner.T)
         )
 
-    def dtype(self, dtype: str) -> str:
+    def dtype(self, dtype: Dtype) -> Dtype:
         return self.T if dtype == "T" else dtype
 
     # --- Tensors ---
@@ -98,6 +112,7 @@ class Placed:
     def axis(self, a: Axis) -> tuple[Axis, ...]:
         if a.pack:
             return self.packs[a.pack]
+        assert a.extent is not None
         return (Axis(extent=self.expression(a.extent, {})),)
 
     def tensor(self, t: Tensor, name: str) -> Tensor:
@@ -112,7 +127,7 @@ class Placed:
 
     # --- Statements ---
 
-    def statement(self, s: Stmt, fresh) -> Stmt:
+    def statement(self, s: Stmt, fresh: Fresh) -> Stmt:
         """fresh: names for loops."""
         at: dict[str, tuple[E, ...]] = {}
         made: dict[str, list[Loop]] = {}
@@ -122,8 +137,13 @@ class Placed:
                 for a in self.axis(Axis(extent=v.extent, pack=v.pack or ""))
             ]
             at[v.name] = tuple([loop_index(w) for w in made[v.name]])
-        loops = lambda vs: tuple(w for v in vs for w in made[v.name])
-        only = lambda e: None if e is None else self.expression(e, at)
+
+        def loops(vs: tuple[Loop, ...]) -> tuple[Loop, ...]:
+            return tuple([w for v in vs for w in made[v.name]])
+
+        def only(e: E | None) -> E | None:
+            return None if e is None else self.expression(e, at)
+
         s = replace(
             s,
             target=self.names.get(s.target, s.target),
@@ -148,7 +168,7 @@ class Unplaced(Exception):
 
 def ranked(axes: tuple[Axis, ...]) -> E:
     """How many axes these are."""
-    out = ZERO
+    out: E = ZERO
     for a in axes:
         out = add(out, sym(f"rank_{a.pack}") if a.pack else ONE)
     return out
@@ -156,7 +176,7 @@ def ranked(axes: tuple[Axis, ...]) -> E:
 
 def counted(axes: tuple[Axis, ...]) -> E:
     """How many elements these axes have together."""
-    out = ONE
+    out: E = ONE
     for a in axes:
-        out = mul(out, sym(f"count_{a.pack}") if a.pack else a.extent)
+        out = mul(out, sym(f"count_{a.pack}") if a.pack else a.length)
     return out

@@ -24,6 +24,7 @@ from .expression import (
     RawResult,
     Read,
     Symbol,
+    Unknown,
     add,
     cond,
     conj,
@@ -39,14 +40,13 @@ from .expression import (
     subst,
     sym,
     transform,
+    union,
     walk,
 )
-from .ir import Dtype, Fresh, Loop, Role, Stmt, Tensor, made_by, overwrites
-from .opdef import Owned, Presence
+from .ir import CONSTANTS, Dtype, Fresh, Loop, Owned, Presence, Program, Role, Stmt, Tensor, made_by, overwrites
 from .placed import Placed
-from .scope import CONSTANTS
-from .solve import Sizes, gather
-from .tidy import rebuilt, renamed, simplify, statement_reads
+from .solve import Sizes, gather, tighten
+from .tidy import rebuilt, renamed, simplify, statement_reads, tidy
 
 # Functions that, as a division and a power do, can make a number that is not finite, which times zero is no zero.
 ENDLESS = ("log", "log2", "log1p", "exp", "exp2", "lgamma", "digamma")
@@ -172,10 +172,13 @@ class Reverse:
         if t in self.seeds:
             there = axes(self.tensors[t])
             names = self.names(there, (), {})
-            loops = [Loop(n, a.extent, a.pack or None) for n, a in zip(names, there) if n is not None]
-            index = iter(map(loop_index, loops))
-            at = tuple(ZERO if n is None else next(index) for n in names)
-            self.contribute(t, Stmt("", at, tuple(loops), read(self.seeds[t], at)))
+            loops: list[Loop] = []
+            at: list[E] = []
+            for n, a in zip(names, there):
+                if n is not None:
+                    loops.append(Loop(n, a.extent, a.pack or None))
+                at.append(ZERO if n is None else loop_index(loops[-1]))
+            self.contribute(t, Stmt("", tuple(at), tuple(loops), read(self.seeds[t], at)))
         self.seeds[t] = self.settle(t, "temp")
         return self.seeds[t]
 
@@ -223,6 +226,7 @@ class Reverse:
     def reverse_raw(self, body: RawResult, s: Stmt) -> None:
         """A raw body's own gradients, put in the place of it, once for all its results."""
         raw, at = body.raw, body.raw.placed
+        assert at is not None
         names = {**dict(raw.outputs), **dict(zip(raw.inputs, body.tensors, strict=True))}
         outputs = [o for o in at.op.outputs if self.tensors[names[o]].dtype not in ("int", "bool")]
         arriving = [
@@ -310,7 +314,7 @@ class Reverse:
         out = []
         for r, p in parts.items():
             t = r.tensor
-            if t not in self.alive or t in self.said.get(s.target, ()):
+            if t not in self.alive or t in self.said.get(s.target, set()):
                 continue
             if s.target in self.unsent and any(
                 is_binary(n, "/", "**") or isinstance(n, Call) and n.name in ENDLESS for n in walk(p)
@@ -387,7 +391,8 @@ class Reverse:
         factors = [s for s in self.stmts if s.target == t]
         if any(s.red is not None or overwrites(s) or s.mode != ("*=" if n else "=") for n, s in enumerate(factors)):
             raise NoDerivative(last.mode)
-        self.products[t] = zeros, rest = self.helper("zeros", t), self.helper("rest", t)
+        zeros, rest = self.helper("zeros", t), self.helper("rest", t)
+        self.products[t] = zeros, rest
         for n, s in enumerate(factors):
             zero = Binary("==", s.body, ZERO)
             self.aux.append(replace(s, target=zeros, body=cond(zero, ONE, ZERO), mode="+=" if n else "="))
@@ -405,7 +410,7 @@ class Reverse:
             self.tensors[name] = Tensor(name, "temp", tuple(map(loop_dim, s.loops)), "float")
             self.aux.append(Stmt(name, at, s.loops, n, when=s.when))
             draws[n] = read(name, at)
-        return replace(s, body=transform(s.body, draws.get))
+        return replace(s, body=transform(s.body, lambda n: draws.get(n)))
 
 
 def restored(s: Stmt, original: dict[str, str]) -> Stmt:
@@ -427,5 +432,22 @@ def unused(stmts: list[Stmt], tensors: dict[str, Tensor]) -> Fresh:
         if not n.endswith("_"):
             continue
         stem, number = n[:-1].rstrip("0123456789"), n[:-1][len(n[:-1].rstrip("0123456789")) :]
-        fresh.count[stem] = max(fresh.count.get(stem, 0), int(number or 0) + 1)
+        fresh.count[stem] = max(fresh.count.get(stem, 0), (int(number) if number else 0) + 1)
     return fresh
+
+
+def finished(name: str, reverse: Reverse, stmts: list[Stmt], given: list[str], stored: list[Stmt]) -> Program | None:
+    """The tidy program of these statements, with the inputs it reads.  Raises NoDerivative."""
+    outputs = list(reverse.results.values())
+    if not outputs:
+        return None
+    stmts = tidy([tighten(s, reverse.fresh, reverse.sizes) for s in stmts], reverse.tensors, outputs, stored)
+    for s in stmts:
+        for e in s.expressions:
+            for n in walk(e):
+                if isinstance(n, Unknown):
+                    raise NoDerivative(n.routine)
+    used = union([s.inputs for s in stmts])
+    inputs = [n for n in given if n in used]
+    names = inputs + [n for n in reverse.tensors if n not in inputs and any(n in made_by(s) for s in stmts)]
+    return Program(name, {n: reverse.tensors[n] for n in names}, stmts, inputs, outputs)

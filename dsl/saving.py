@@ -73,6 +73,7 @@ def by_raw(s: Stmt) -> set[str]:
     """What the gradients of a raw body read of its tensors."""
     assert isinstance(s.body, RawResult)
     raw = s.body.raw
+    assert raw.placed is not None
     names = {**dict(raw.outputs), **dict(zip(raw.inputs, s.body.tensors, strict=True))}
     return {
         names[r.tensor]

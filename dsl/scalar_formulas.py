@@ -8,7 +8,6 @@ it hoists each into a statement of its own."""
 from __future__ import annotations
 
 import math
-import operator
 from dataclasses import dataclass, field, replace
 
 from .axes import Axis
@@ -31,6 +30,7 @@ from .expression import (
     Unary,
     add,
     call,
+    compared,
     cond,
     conj,
     div,
@@ -57,14 +57,6 @@ from .syntax import X
 from .types import kind
 
 COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
-COMPARED = {
-    "==": operator.eq,
-    "!=": operator.ne,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-}
 BINARY = {"+": add, "-": sub, "*": mul, "/": div, "//": floordiv}
 
 
@@ -413,7 +405,7 @@ def horner(x: E, coefficients: list[E]) -> E:
 def folded(op: str, a: E, b: E) -> E:
     """A node; what constants alone decide is decided."""
     if op in COMPARISONS and is_const(a) and is_const(b):
-        return truth(COMPARED[op](a.value, b.value))
+        return truth(compared(op, a.value, b.value))
     if op == "or" and (a is FALSE or b is FALSE):
         return b if a is FALSE else a
     return Binary(op, a, b)

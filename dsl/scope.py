@@ -9,12 +9,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from .expression import INTRINSICS
+from .ir import CONSTANTS as CONSTANTS
 from .source import Source
 from .syntax import Def, Dim, Op, Param, Span, Type, X
 
 TENSOR_TYPES = ("Num", "Float", "Int", "Bits", "Bool", "Any")
 OPTION_TYPES = ("num", "real", "int", "bool", "dim", "dims", "ints", "dtype", "choice")
-CONSTANTS = ("inf", "nan", "pi", "true", "false")
 REDUCERS = ("sum", "prod", "max", "min", "mean", "any", "all", "argmax", "argmin")
 
 # Function -> fewest and most arguments.  Reducers called like functions reduce a whole tensor.

@@ -164,7 +164,6 @@ class System:
 
     def finish(self, outer: list[Loop], *expressions: E) -> tuple[E | None, list[E], tuple[Loop, ...]]:
         """The filter that is left, the expressions with the solution put in, and the loops that are left."""
-
         exact: list[tuple[E, E]] = []
         for p in self.conditions:  # where e % d == 0:  e // d * d == e
             if is_binary(p, "==") and is_binary(p.left, "%") and p.right is ZERO:
@@ -259,8 +258,8 @@ class System:
         form = linear(e.left, frozenset(self.left))
         if form is None or len(form[0]) != 1:
             raise Unsolvable(show(e))
-        (v,) = list(form[0])
-        a, c, b = form[0][v], form[1], e.right
+        v, a = list(form[0].items())[0]
+        c, b = form[1], e.right
         if not self.above_zero(b):
             raise Unsolvable(show(e))
         extent = self.left[v].length
@@ -321,7 +320,8 @@ def gather(
         system.solve()
     except Unsolvable:
         return Stmt(target, at, tuple(loops), body, pred=conj(condition, inside), mode="+=")
-    p, (b,), left = system.finish(out, body)
+    p, bodies, left = system.finish(out, body)
+    b = bodies[0]
     if left:
         return Stmt(target, tuple(index), tuple(out), b, "sum", left, p)
     return Stmt(target, tuple(index), tuple(out), cond(p, b, ZERO))
@@ -356,7 +356,8 @@ def tighten(s: Stmt, fresh: Fresh, sizes: Sizes = Sizes()) -> Stmt:
         system.solve()
     except Unsolvable:
         return s
-    pred, (body,), solved = system.finish(list(s.loops), s.body)
+    pred, bodies, solved = system.finish(list(s.loops), s.body)
+    body = bodies[0]
     rloops = tuple([v for v in s.rloops if v.pack]) + solved
     if rloops:
         return replace(s, body=body, rloops=rloops, pred=pred)

@@ -221,7 +221,7 @@ def without_copies(stmts: list[Stmt], tensors: dict[str, Tensor]) -> list[Stmt]:
     guarded = (
         {n.tensor for n in nodes if isinstance(n, Read) and n.fallback is not None}
         | {n.read.tensor for n in nodes if isinstance(n, Inside)}
-        | {t for s in stmts if isinstance(s.body, RawResult) for t in s.body.tensors}
+        | {t for body in [s.body for s in stmts] if isinstance(body, RawResult) for t in body.tensors}
     )
     views: dict[str, tuple[list[str], E]] = {}
     out = []
