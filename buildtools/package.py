@@ -8,7 +8,6 @@ from __future__ import annotations
 import gc
 import hashlib
 import json
-import os
 import re
 import shutil
 import subprocess
@@ -29,8 +28,13 @@ VERSION = "0.1.0"
 # Entries beside those that the generator makes: other libraries' spellings, written with what users of the package
 # have.
 COMPATIBLE = tuple(f"compat/{file.stem}" for file in sorted((ROOT / "compat").glob("*.ts")))
+# Modules that are imported for what they do, and the entries that import them: bundlers leave out any other module of
+# which nothing is used.
+EFFECTS = (
+    *("runtime/autograd/gradient-methods", "runtime/functions/tensor-methods", "runtime/composed/composed-methods"),
+    *("methods", "core-methods", "index", "functional", "core", *COMPATIBLE),
+)
 # Classic scripts: entry -> script.
-IMPORT = re.compile(r'^(?:import|export)\b([^;"]*)"(\.[^"]*)"', re.MULTILINE)  # of a module: what is taken, from where
 SCRIPTS = {"index.js": "torch.js", "core.js": "torch-core.js"}
 # Modules that the generator makes beside those of the files of definitions.
 RESERVED = ("routines", "complete", "schedules", "bodies")
@@ -161,7 +165,7 @@ def lint(tarball: Path) -> str:
 
 
 def description() -> dict[str, Any]:
-    """The package's own package.json, but for what `_describe` reads from the modules."""
+    """The package's own package.json, but for `sideEffects`."""
     return {
         "name": "tensorloom",
         "version": VERSION,
@@ -204,25 +208,6 @@ def _required(entry: str, script: str) -> dict[str, Any]:
             "require": {"types": f"./{script}.d.cts", "default": f"./{script}.cjs"},
         }
     }
-
-
-def effective(dist: Path) -> list[str]:
-    """package.json's `sideEffects`: modules that are imported for what they do, the modules that import those, and
-    classic scripts.
-
-    Read from the modules themselves: what a bundler leaves out although somebody meant it is noticed by users first."""
-    imports = {
-        file.relative_to(dist): [
-            (not found[1].strip(), Path(os.path.normpath(file.relative_to(dist).parent / found[2])))
-            for found in IMPORT.finditer(file.read_text())
-        ]
-        for file in dist.rglob("*.js")
-        if file.name not in SCRIPTS.values()
-    }
-    found = {name for made in imports.values() for bare, name in made if bare}
-    while more := {file for file, made in imports.items() if any(name in found for _, name in made)} - found:
-        found |= more
-    return sorted([*(f"./{name.as_posix()}" for name in found), *(f"./{name}" for name in SCRIPTS.values())])
 
 
 def compile_typescript(sources: Path, dist: Path, anew: bool = False) -> None:
@@ -387,7 +372,9 @@ export * from "./{entry}";
 
 
 def _describe(dist: Path) -> None:
-    described = description() | {"sideEffects": effective(dist)}
+    described = description() | {
+        "sideEffects": [f"./{name}.js" for name in EFFECTS] + [f"./{name}" for name in SCRIPTS.values()]
+    }
     (dist / "package.json").write_text(json.dumps(described, indent=2) + "\n")
     for entry, script in SCRIPTS.items():
         (dist / entry).with_suffix(".cjs").write_text(REQUIRED.format(script=script, entry=entry))
