@@ -102,6 +102,9 @@ def lower(
                 trees.update({name: item for name, _ in members(item)})
     broken = {(e.path, e.span) for e in errors}
     stepped = {d.name: d for d in defs.values() if d.steps}
+    mine = defs
+    if beside:  # what is called from there may call these
+        defs = {**{n: d for n, d in beside.defs.items() if n not in ROUTINES}, **mine}
     mistaken = any(
         s.path == p and d.span[0] <= at[0] <= d.span[1]
         for items, _, s in parsed
@@ -130,7 +133,7 @@ def lower(
     ops = {n: op for n, op in ops.items() if all(name in ops for name, _ in op.asks)}
     errors += dead_overloads(ops.values(), dict(zip(stems, sources)))
     rules = [item for item, *_ in sound if isinstance(item, ScheduleTree)]
-    library = Library(ops, routines={n: ROUTINES[n] for n in stepped})
+    library = Library(ops, routines={n: ROUTINES[n] for n in stepped}, defs=mine)
     schedules(library, rules)
     return library, errors, sources
 

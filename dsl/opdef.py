@@ -20,7 +20,7 @@ from .expression import E
 from .ir import Owned as Owned
 from .ir import Presence as Presence
 from .ir import Program, Stmt, Tensor
-from .syntax import Launch, Module, Sample, Test
+from .syntax import Def, Launch, Module, Sample, Test
 from .syntax import Op as OpTree
 
 TypeOf = "type_"
@@ -120,3 +120,4 @@ class Library:
     ops: dict[str, OpDef]
     schedules: list[Schedule] = field(default_factory=list)  # for nest shapes
     routines: dict = field(default_factory=dict)  # dsl.routines.Routine by name
+    defs: dict[str, Def] = field(default_factory=dict)

@@ -318,3 +318,13 @@ op chained(input: Float[N]) -> Float[N]
         each i < N: out[i] = input[i] + (out[i - 1] if i > 0 else 0)
 """
     np.testing.assert_array_equal(workbench.op(text).numpy(np.ones(3)), [1, 1, 1])
+
+
+def test_a_text_calls_ops_whose_formulas_have_names():
+    """`between` and `before` are definitions of the library, which the text does not know."""
+    text = """
+op middle(x: Float[*B, N]) -> Int[*B, N]
+    order = order_of_rows(x)
+    out[*b, n] = order[*b, n]
+"""
+    np.testing.assert_array_equal(workbench.op(text).numpy(np.array([[3.0, 1.0, 2.0]])), [[1, 2, 0]])
