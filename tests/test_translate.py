@@ -440,6 +440,8 @@ def taken_apart(xs: list[int]) -> list[int]:
         total += i * x + y
     for x, y, z in zip(xs, rest, xs[::-1]):
         d += x * y * z
+    for x in (*xs, 7, d):
+        total -= x
     match rest:
         case [p, q]:
             c += p - q

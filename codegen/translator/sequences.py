@@ -82,7 +82,7 @@ def iterable(x: Expressions, node: ast.expr, level: int = 0) -> tuple[str, Type]
         if t[0] in ("set", "iter"):
             return x.text(node, level), t[1]
     s, t = source(x, node)
-    whole = s.startswith("[...") and s.endswith("]") and s.count("[") == s.count("]") == s.count("...") == 1
+    whole = s.startswith("[...") and s.endswith("]") and s.count("[") == s.count("...") == 1 and "," not in s
     return s[4:-1] if whole else s, t
 
 
