@@ -43,7 +43,7 @@ from .scalar_formulas import Context, Formulas, Mistake, axis_of, loop_index, re
 from .scope import is_tensor, nodes_in
 from .signature_ir import parameters, requirements, sizes_of
 from .syntax import Assign, Op, Own, X
-from .types import element, output_dtype, promotion
+from .types import element, is_integral, output_dtype, promotion
 from .whole import Whole, alternatives, keys_of
 
 
@@ -324,7 +324,12 @@ class Lowering:
                 for n, m in places
             ]
             dims = tuple(dim_of(l) for _, m in places for l in loops_of(m))
-            self.declare(Tensor(a.name, "temp", dims, element(strip(body), self.tensors, top_reduction(body))), items)
+            self.declare(
+                Tensor(
+                    a.name, "temp", dims, element(strip(body), self.tensors, top_reduction(body), is_integral(self.op))
+                ),
+                items,
+            )
         elif (
             (t := self.tensors[a.name]).role == "temp"
             and t.dtype != "T"
@@ -441,7 +446,12 @@ class Lowering:
             value, pred = self.drawn(value, outer, when), self.drawn(pred, outer, when)
             t = self.temp()
             items = [Item("pack" if v.pack else "one", (axis_of(v),), v.name) for v in outer]
-            self.declare(Tensor(t, "temp", self.whole.dims_of_loops(outer), element(value, self.tensors, red)), items)
+            self.declare(
+                Tensor(
+                    t, "temp", self.whole.dims_of_loops(outer), element(value, self.tensors, red, is_integral(self.op))
+                ),
+                items,
+            )
             at = tuple(map(loop_index, outer))
             self.stmts.append(Stmt(t, at, tuple(outer), value, red, rloops, pred, when=when))
             return read(t, at)

@@ -12,6 +12,7 @@ from .syntax import Op
 
 NUMBERS = ("Num", "Float", "Any")
 TRUTH_CALLS = {"isnan", "isinf", "signbit"}
+KEEP_KINDS = ("max", "min", "abs", "stop", "sign", "fmax", "fmin", "fmod")
 
 
 def promotion(op: Op) -> tuple[str, list[str]]:
@@ -48,14 +49,43 @@ def output_dtype(cls: str, op: Op) -> str:
     return "T"
 
 
-def element(e: E, tensors: dict[str, Tensor], red: str | None = None) -> str:
-    """The dtype of a formula's elements: "bool", "int" or "T"."""
+def is_integral(op: Op) -> bool:
+    """Whether T is a type of whole numbers, whatever the call."""
+    kind, over = promotion(op)
+    classes = {p.type.name for p in op.params if is_tensor(p) and p.name in over}
+    return kind == "default" and classes <= {"Int", "Bits"}
+
+
+def element(e: E, tensors: dict[str, Tensor], red: str | None = None, integral: bool = False) -> str:
+    """The dtype of a formula's elements: "bool", "int", "T", or "float" where T is a type of whole numbers and the
+    formula's values are none, as exp(x) is."""
     if red in ("argmax", "argmin"):
         return "int"
     if red in ("any", "all"):
         return "bool"
     found = kind(e, tensors)
+    if integral and found == "t" and makes_fractions(e, tensors):
+        return "float"
     return {"t": "T", "b": "bool", "i": "int"}[found] if red is None or found != "b" else "int"
+
+
+def makes_fractions(e: E, tensors: dict[str, Tensor]) -> bool:
+    """Whether values of whole numbers need not be whole."""
+    match e:
+        case Constant("f", value):
+            return value % 1 != 0
+        case Binary("/", _, _):
+            return True
+        case Read(name, _, _):
+            return name in tensors and tensors[name].dtype == "float"
+        case Call(name, _) if name in ("floor", "ceil", "round", "trunc"):
+            return False
+        case Call(name, _) if name not in TRUTH_CALLS and name not in KEEP_KINDS:
+            return True
+        case Select(_, yes, no):
+            return makes_fractions(yes, tensors) or makes_fractions(no, tensors)
+        case _:
+            return not is_condition(e) and any(makes_fractions(part, tensors) for part in e.parts())
 
 
 def kind(e: E, tensors: dict[str, Tensor]) -> str:
