@@ -27,8 +27,6 @@ from dsl.ir import Program
 
 from .nests import Access, Nest, Step
 
-MOST_TENSORS = 8  # WebGPU promises eight storage buffers to a kernel
-
 
 class BrokenNest(Exception):
     """The message lists all that is wrong with a nest; please report it."""
@@ -78,7 +76,6 @@ class Check:
     def shape(self) -> None:
         nest = self.nest
         self.asked(len(self.all) == len(nest.loops) + len(nest.rloops), "two loops of one name")
-        self.asked(len({a.tensor for a in nest.accesses}) <= MOST_TENSORS, "more tensors than a kernel binds")
         reduces = any(s.kind == "reduce" for s in nest.steps)
         match nest.shape:
             case "map":
