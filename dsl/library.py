@@ -103,8 +103,9 @@ def lower(
     broken = {(e.path, e.span) for e in errors}
     stepped = {d.name: d for d in defs.values() if d.steps}
     mine = defs
-    if beside:  # what is called from there may call these
-        defs = {**{n: d for n, d in beside.defs.items() if n not in ROUTINES}, **mine}
+    if beside:  # what is called from there may call these, by names that nothing here has
+        own = {name for items, _, _ in parsed for i in items if isinstance(i, Op) for name, _ in members(i)}
+        defs = {**{n: d for n, d in beside.defs.items() if n not in ROUTINES and n not in own}, **mine}
     mistaken = any(
         s.path == p and d.span[0] <= at[0] <= d.span[1]
         for items, _, s in parsed

@@ -113,6 +113,7 @@ def test_requirements_over_results_are_asked_when_there_are_any():
 
 
 def test_requirements_of_what_is_called_speak_of_what_it_is_given():
+    # `part` is also the name of a `def` that the library keeps to itself: the text's own op is meant.
     text = (
         'op part(x: Float, size: int) -> Float\n    require size > 0, "size must be positive, got {size}"\n    out = x * size\n'
         "op by_name(x: Float, many: int) -> Float = part(x, many) + 1\nop by_number(x: Float) -> Float = part(x, -3) + 1\n"

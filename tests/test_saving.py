@@ -32,7 +32,7 @@ def kept(op, parameter):
         ("softmax", "input", ("out", "")),
         ("layer_norm", "input", ("weight", "input")),
         ("matmul_mm", "input", ("other", "")),
-        ("inv", "input", ("", "input out")),
+        ("inv", "input", ("out", "input")),
         ("linalg_solve", "other", ("", "input")),
         ("embedding", "weight", ("input", "")),
         ("amax", "input", ("input out", "")),
