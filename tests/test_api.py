@@ -283,3 +283,11 @@ def test_a_check_that_compared_nothing_fails():
     assert workbench.op(text.format("sample N in 20 .. 20\n    ")).check()
     kinks = workbench.op("op f(x: Float[N]) -> Float[N]\n    sample x in 2 .. 2\n    out[n] = max(x[n], 2)\n").check()
     assert not kinks and "no slope was compared" in str(kinks)
+
+
+def test_dsl_opens_the_workbench():
+    import dsl
+
+    assert dsl.op is workbench.op and dsl.Function is workbench.Function
+    with pytest.raises(AttributeError, match="module 'dsl' has no attribute 'opp'"):
+        dsl.opp  # noqa: B018

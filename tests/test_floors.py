@@ -39,12 +39,12 @@ runtime/optim
 runtime namespaces names/core nn.js methods.js core-methods.js index.js core.js functional.js
 compat
 """
-# The same for Python.
+# The same for Python.  What `import dsl` and `python -m dsl` open is a door to the workbench, and part of it.
 PYTHON = """
 buildtools/paths.py buildtools/lock.py buildtools/archives.py buildtools/environment.py buildtools/node.py buildtools/gpu.py
 dsl
 codegen
-workbench
+workbench dsl/__init__.py dsl/__main__.py
 buildtools
 build.py
 """
