@@ -173,16 +173,19 @@ const text = (words) => new TextEncoder().encode(words);
 const header = (words, extra = 0) =>
   joined(joined(new Uint8Array(new BigUint64Array([BigInt(words.length)]).buffer), text(words)), new Uint8Array(extra));
 
-/** A float32 tensor called "a" of so many elements, whose storage is said to have `length`. */
-const tensorPickle = (count, length, offset = 0) => {
+/**
+ * A float32 tensor called "a" of so many elements, whose storage is said to have `length`; of an untyped storage these
+ * are bytes, and the tensor says its type.
+ */
+const tensorPickle = (count, length, offset = 0, untyped = false) => {
   const word = (n) => ["J", ...new Uint8Array(new Int32Array([n]).buffer)],
     name = (t) => ["X", t.length, 0, 0, 0, t];
   return [
     "}",
     name("a"),
-    "ctorch._utils\n_rebuild_tensor_v2\n((",
+    `ctorch._utils\n_rebuild_tensor_v${untyped ? 3 : 2}\n((`,
     name("storage"),
-    "ctorch\nFloatStorage\n",
+    untyped ? "ctorch.storage\nUntypedStorage\n" : "ctorch\nFloatStorage\n",
     name("0"),
     name("cpu"),
     word(length),
@@ -193,7 +196,9 @@ const tensorPickle = (count, length, offset = 0) => {
     "K\x01",
     [0x85],
     [0x89],
-    "ccollections\nOrderedDict\n)RtRs.",
+    "ccollections\nOrderedDict\n)R",
+    untyped ? "ctorch\nfloat32\n" : "",
+    "tRs.",
   ];
 };
 
@@ -257,6 +262,11 @@ export async function greedy() {
       "a tensor of more than its storage",
       archiveOf([pickle(tensorPickle(1000, 4)), { name: "a/data/0", data: new Uint8Array(16) }]),
       /takes 1000 elements, but its storage 0 has 4/,
+    ],
+    [
+      "a tensor of more than its bytes",
+      archiveOf([pickle(tensorPickle(5, 16, 0, true)), { name: "a/data/0", data: new Uint8Array(16) }]),
+      /takes 5 elements, but its storage 0 has 4/,
     ],
     [
       "a tensor beyond its storage",
