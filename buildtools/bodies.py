@@ -12,14 +12,14 @@ from pathlib import Path
 from typing import Any
 
 from codegen.earlier import Earlier
-from dsl.diagnostics import Error
-from dsl.expression import RawResult
-from dsl.ir import Raw
+from dsl.ir.expression import RawResult
+from dsl.ir.program import Raw
+from dsl.lowering.raw import code_place
 from dsl.opdef import Library, OpDef
-from dsl.raw import code_place
-from dsl.source import Source
-from dsl.syntax import Code
-from dsl.worlds import worlds
+from dsl.testing.instances import worlds
+from dsl.text.diagnostics import Error
+from dsl.text.source import Source
+from dsl.text.syntax import Code
 from workbench.function import Function
 
 from . import gpu, node
@@ -112,7 +112,7 @@ def module(op: OpDef) -> str:
 
 
 HEAD = 2
-# What kernels may use beside; see kernels_module in codegen/ts/modules.py.
+# What kernels may use beside; see kernels_module in codegen/api/modules.py.
 IMPORTS = (
     '/** @import { Elements } from "../src/runtime/program/compiled-op.js" */\n'
     'import * as math from "../src/runtime/elements/math.js";\n'

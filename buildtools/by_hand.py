@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from codegen.by_hand import FOLDERS, ByHand, sources
+from codegen.api.by_hand import FOLDERS, ByHand, sources
 from codegen.earlier import Earlier
 
 from . import node

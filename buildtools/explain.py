@@ -12,7 +12,7 @@ if TYPE_CHECKING:  # a heavy import, made where it is needed
 
 def page(name: str, library: Library) -> str:
     """The text about an op, by its own name or one of PyTorch's.  Raises SetupError for an unknown name."""
-    from dsl.diagnostics import DefinitionError
+    from dsl.text.diagnostics import DefinitionError
     from workbench import explain
     from workbench.function import find
 

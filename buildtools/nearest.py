@@ -32,7 +32,7 @@ SEE_MOST = {
     "codegen/": files("translate same_kernels lower typescript strategies") + ["host::test_[!p]*", *ORACLE],
     "codegen/wgsl/": files("windows reached overflow raw definitions distributions") + ["oracle::test_tier_1*"],
     "codegen/cpu/": files("cpu_emit definitions") + CHECKS,
-    "codegen/host/": files("windows reached overflow raw definitions elementwise") + ["oracle::test_tier_1*"],
+    "codegen/planner/": files("windows reached overflow raw definitions elementwise") + ["oracle::test_tier_1*"],
     "runtime/": ["typescript::*", "seeds::*node[[]*", "documents::test_every_example*", *ORACLE, *CHECKS],
     "runtime/devices/webgpu/": ["node::test_checks*-webgpu]"],
     "compat/": ["typescript::*", *CHECKS],

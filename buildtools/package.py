@@ -53,7 +53,7 @@ def build(
     where nothing changed; None makes all anew.  Returns the ledger (the text of docs/ledger.md).
     Raises BuildError for mistakes in definitions, and if TypeScript or esbuild refuse.  Another build into the same
     folder is waited for; one that was interrupted, or a file that was changed by hand, leaves no trace."""
-    from codegen import package as generator
+    from codegen.api import package as generator
     from codegen.earlier import Earlier
 
     from . import by_hand
@@ -77,8 +77,8 @@ def definitions(more: Sequence[Path] = (), worlds: int = 0, earlier: Earlier | N
     callable, they are compiled.  `earlier`: what passed in an earlier build (codegen.earlier.Earlier).  Raises
     BuildError."""
     from codegen.earlier import Earlier
-    from dsl.diagnostics import DefinitionError, render
-    from dsl.source import Source
+    from dsl.text.diagnostics import DefinitionError, render
+    from dsl.text.source import Source
     from workbench.library import load
 
     from . import bodies, by_hand

@@ -20,7 +20,7 @@ def write(ledger: str) -> None:
 
 def stale(library: Library, *, update: bool = False) -> list[str]:
     """Generate the package's TypeScript and name the reports that say something else; `update` mends them."""
-    from codegen import package as generator
+    from codegen.api import package as generator
 
     from . import by_hand
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from dsl.library import members
-from dsl.syntax import Def, Op
+from dsl.text.syntax import Def, Op
 
 Made = TypeVar("Made")
 

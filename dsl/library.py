@@ -5,24 +5,24 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from . import routines
-from .diagnostics import Error, located
-from .elements import apart, companions
-from .expression import ROUTINES, E
-from .groups import groups_in, with_groups
-from .inline import put_in_place
-from .lower import Lowering
-from .names import check_library
+from .checking.elements import apart, companions
+from .checking.groups import groups_in, with_groups
+from .checking.names import check_library
+from .checking.reach import dead_overloads
+from .checking.schedules import SHAPES
+from .checking.scope import nodes_in
+from .ir.expression import ROUTINES, E
+from .ir.verify import verify
+from .lowering import routines
+from .lowering.inline import put_in_place
+from .lowering.lower import Lowering
+from .lowering.scalar_formulas import Context, Formulas
 from .opdef import Library, OpDef, Schedule
-from .parse import parse_file, parse_text
-from .reach import dead_overloads
-from .scalar_formulas import Context, Formulas
-from .schedules import SHAPES
-from .scope import nodes_in
-from .source import Source
-from .syntax import Def, Op, Repeat, X
-from .syntax import Schedule as ScheduleTree
-from .verify import verify
+from .text.diagnostics import Error, located
+from .text.parse import parse_file, parse_text
+from .text.source import Source
+from .text.syntax import Def, Op, Repeat, X
+from .text.syntax import Schedule as ScheduleTree
 
 
 def load(paths) -> tuple[Library, list[Error], list[Source]]:

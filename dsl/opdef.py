@@ -1,7 +1,7 @@
 """An op after the front end: its signature with symbols, and its programs.
 
-`dsl.lower` makes one `OpDef` for each op (a family `conv{D}d` gives one per D).  Everything behind
-the front end (gradient, numpy meaning, kernels, TypeScript) reads this and `dsl.ir` only.
+`dsl.lowering.lower` makes one `OpDef` for each op (a family `conv{D}d` gives one per D).  Everything behind
+the front end (gradient, numpy meaning, kernels, TypeScript) reads this and `dsl.ir.program` only.
 
 Names in formulas (`Symbol`):
   sizes            `M`, `N`, components `X0 X1` of a pack of fixed rank
@@ -16,15 +16,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from .expression import E
-from .ir import Owned as Owned
-from .ir import Presence as Presence
-from .ir import Program, Stmt, Tensor
-from .syntax import Def, Launch, Module, Sample, Test
-from .syntax import Op as OpTree
+from .ir.expression import E
+from .ir.program import Owned as Owned
+from .ir.program import Presence as Presence
+from .ir.program import Program, Stmt, Tensor
+from .text.syntax import Def, Launch, Module, Sample, Test
+from .text.syntax import Op as OpTree
 
 TypeOf = "type_"
-MISSING = -2147483648  # a number of an `ints` option that is left out: codegen/host/options.py
+MISSING = -2147483648  # a number of an `ints` option that is left out: codegen/binding/options.py
 
 
 def symbol(option: str) -> str:
@@ -103,10 +103,10 @@ class OpDef:
     tree: OpTree | None = None
     family: tuple[str, int] | None = None  # ("D", 2) for conv2d
     file: str = ""  # "conv": ops/conv.op
-    gradient: Program | None = None  # made by dsl.adjoint
+    gradient: Program | None = None  # made by dsl.gradients.adjoint
     gradient2: Program | None = None  # gradients of the gradient program
-    complete: bool = False  # whether dsl.adjoint has made them
-    # The ops that look at elements, and what is wrong where a result of them is 0; see dsl/elements.py.
+    complete: bool = False  # whether dsl.gradients.adjoint has made them
+    # The ops that look at elements, and what is wrong where a result of them is 0; see dsl/checking/elements.py.
     asks: tuple[tuple[str, tuple[str, ...]], ...] = ()
     spared: tuple[E | None, ...] = ()  # for each of them, where it need not be asked
     source: str = ""  # digest of the texts that it was made from, where a build needs it
@@ -119,5 +119,5 @@ class Library:
 
     ops: dict[str, OpDef]
     schedules: list[Schedule] = field(default_factory=list)  # for nest shapes
-    routines: dict = field(default_factory=dict)  # dsl.routines.Routine by name
+    routines: dict = field(default_factory=dict)  # dsl.lowering.routines.Routine by name
     defs: dict[str, Def] = field(default_factory=dict)

@@ -13,17 +13,17 @@ from unittest.mock import patch
 import numpy as np
 
 from buildtools import node
-from codegen import opdata
+from codegen.api import opdata
+from codegen.api.literal import literal
+from codegen.api.modules import kernels_module
+from codegen.api.package import host_files
 from codegen.cpu import interpreted
 from codegen.cpu.emit import kernels
 from codegen.cpu.shared import share
-from codegen.host.nodes import Node
-from codegen.nests import Nest, named_loops
-from codegen.package import host_files
-from codegen.ts.literal import literal
-from codegen.ts.modules import kernels_module
-from dsl.expression import integer, is_loop
-from dsl.ir import Dim, Tensor
+from codegen.data.nodes import Node
+from codegen.kernels.kernel import Nest, named_loops
+from dsl.ir.expression import integer, is_loop
+from dsl.ir.program import Dim, Tensor
 from dsl.opdef import OpDef, Param
 
 ROOT = Path(__file__).parents[1]
@@ -46,7 +46,7 @@ ARRAYS = {
 
 
 def op(tensors: dict[str, str], params=(), promote: str = "default") -> OpDef:
-    """An op with these tensors (name -> dtype of dsl.ir.Tensor) and options."""
+    """An op with these tensors (name -> dtype of dsl.ir.program.Tensor) and options."""
     made = {n: Tensor(n, "input", (Dim("domain"),), dtype) for n, dtype in tensors.items()}
     first = [Param(n, "tensor", "Num") for n, dtype in tensors.items() if dtype == "T"][:1]
     return OpDef(

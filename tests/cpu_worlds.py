@@ -1,5 +1,5 @@
-"""Whole programs on CPU kernels in Node, in the small worlds of dsl/worlds: what host/plan decides is decided
-here anew and plainly (nothing collapses), so that kernels are tested apart from the planner."""
+"""Whole programs on CPU kernels in Node, in the small worlds of dsl/testing/instances: what host/plan decides is
+decided here anew and plainly (nothing collapses), so that kernels are tested apart from the planner."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from cpu_kernels import RUNTIME, put
 
 from buildtools import node
 from buildtools.paths import EARLIER
+from codegen.api import modules
+from codegen.api.package import host_files, ops_files, programs
 from codegen.earlier import Earlier
-from codegen.nests import Nest, named_loops
-from codegen.package import host_files, ops_files, programs
-from codegen.ts import modules
-from dsl.expression import Pack, Random, is_loop, walk
+from codegen.kernels.kernel import Nest, named_loops
+from dsl.ir.expression import Pack, Random, is_loop, walk
 from dsl.opdef import Library, OpDef
-from dsl.reference import constant, extents
-from dsl.worlds import World
+from dsl.reference.interpreter import constant, extents
+from dsl.testing.instances import World
 
 ROOT = Path(__file__).parents[1]
 TYPES = {"T": "float64", "own": "float64", "float": "float64", "int": "int32", "bool": "bool"}

@@ -3,13 +3,13 @@
 from pathlib import Path
 
 from buildtools import bodies
-from codegen.host.errors import OpError
-from dsl.diagnostics import Error
-from dsl.examples import check_tests
-from dsl.expression import ROUTINES
+from codegen.data.errors import OpError
+from dsl.ir.expression import ROUTINES
 from dsl.library import load_text
-from dsl.source import Source
-from dsl.trials import check_reads
+from dsl.testing.examples import check_tests
+from dsl.testing.trials import check_reads
+from dsl.text.diagnostics import Error
+from dsl.text.source import Source
 from workbench.function import Function
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from dsl.expression import (
+from dsl.ir.expression import (
     ONE,
     ZERO,
     Binary,
@@ -20,7 +20,7 @@ from dsl.expression import (
     sub,
     sym,
 )
-from dsl.ir import Dim, Loop, Program, Stmt, Tensor
+from dsl.ir.program import Dim, Loop, Program, Stmt, Tensor
 from dsl.opdef import OpDef, Param, Require
 
 ALL, KEPT = Dim("domain", option="dim"), Dim("domain", option="dim", part="kept")

@@ -9,7 +9,7 @@ from definitions import LIBRARY
 
 from buildtools import node, package
 from buildtools.paths import EARLIER, NODE_MODULES, ROOT
-from codegen.host.errors import OpError
+from codegen.data.errors import OpError
 from dsl.library import load_text
 from workbench.function import Function
 

@@ -5,13 +5,13 @@ import handmade
 import numpy as np
 import pytest
 
-from dsl.adjoint import gradient, second
-from dsl.axes import Axis
-from dsl.expression import ONE, Binary, Cast, add, idx, integer, mul, read, sub, sym
-from dsl.gradcheck import difference
-from dsl.ir import Dim, Fresh, Loop, Program, Stmt, Tensor
-from dsl.reference import evaluate
-from dsl.solve import Sizes, gather
+from dsl.gradients.adjoint import gradient, second
+from dsl.gradients.solve import Sizes, gather
+from dsl.ir.axes import Axis
+from dsl.ir.expression import ONE, Binary, Cast, add, idx, integer, mul, read, sub, sym
+from dsl.ir.program import Dim, Fresh, Loop, Program, Stmt, Tensor
+from dsl.reference.interpreter import evaluate
+from dsl.testing.gradcheck import difference
 
 CASES = list(handmade.drawn())
 NAMES = [f"{case[0].name}{i}" for i, case in enumerate(CASES)]

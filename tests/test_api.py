@@ -12,8 +12,8 @@ import pytest
 
 import workbench
 from buildtools import gpu
-from codegen.host.errors import OpError
-from codegen.host.nodes import Binary, Constant
+from codegen.data.errors import OpError
+from codegen.data.nodes import Binary, Constant
 from workbench.function import device
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -1,4 +1,5 @@
-"""Bodies of steps: the meaning in Python, WGSL on the GPU and JavaScript say the same; barriers stand where threads must wait."""
+"""Bodies of steps: the meaning in Python, WGSL on the GPU and JavaScript say the same; barriers stand where threads
+must wait."""
 
 import itertools
 import json
@@ -9,17 +10,17 @@ import subprocess
 import numpy as np
 import pytest
 
-import dsl.diagnostics
+import dsl.text.diagnostics
 import workbench
 from buildtools import node
 from buildtools.paths import DIST
 from codegen.cpu.raw import raw_function
-from codegen.fused import nests
+from codegen.kernels.fused import nests
 from codegen.wgsl.barriers import Barrier, Barriers, Pending
 from codegen.wgsl.bodies import printed_body
-from dsl import body_run
-from dsl.expression import ZERO, RawResult, Read
-from dsl.steps import For, If, Range, Set, stored_by
+from dsl.ir.expression import ZERO, RawResult, Read
+from dsl.ir.steps import For, If, Range, Set, stored_by
+from dsl.reference import body_run
 
 TEXT = """
 op sums(input: Float[*B, N]) -> (below: Float[*B, N], most: Float[*B], at: Int[*B])
@@ -147,7 +148,8 @@ def wgsl(name: str) -> str:
 
 
 def test_threads_wait_before_they_read_what_others_store():
-    """A barrier stands between a store and what reads or stores it next, also across the end of a loop; and nowhere without a group."""
+    """A barrier stands between a store and what reads or stores it next, also across the end of a loop; and nowhere
+    without a group."""
     lines = [line.strip() for line in wgsl("sums").split("\n")]
     stores = [n for n, line in enumerate(lines) if re.match(r"(part|below)\[.*\] = ", line)]
     for one, two in zip(stores, stores[1:]):
@@ -279,7 +281,8 @@ GROUPS = [
 
 @pytest.mark.parametrize("name, given", GROUPS, ids=[n for n, _ in GROUPS])
 def test_threads_in_any_order_come_to_the_same(name, given, monkeypatch):
-    """Between two barriers a thread may run before or after any other: where a barrier is missing, some order answers otherwise."""
+    """Between two barriers a thread may run before or after any other: where a barrier is missing, some order answers
+    otherwise."""
     f = workbench.op(TEXT, name) if name in NAMES else workbench.op(name)
     expected = f.numpy(*given)
     monkeypatch.setattr(body_run, "run", threaded)
@@ -305,7 +308,7 @@ op wrong(input: Float[*B, N]) -> Float[*B, N]
         for i < N: out[b, i] = input[b, i {}]
 """
     for index in ("- 1", "+ 1"):
-        with pytest.raises(dsl.diagnostics.DefinitionError, match="IndexError"):
+        with pytest.raises(dsl.text.diagnostics.DefinitionError, match="IndexError"):
             workbench.op(text.format(index), "wrong")
 
 

@@ -5,10 +5,10 @@ import numpy as np
 import pytest
 from definitions import LIBRARY
 
-from codegen.host.bind import bind
-from codegen.opdata import op_data
-from dsl.adjoint import complete
-from dsl.worlds import worlds
+from codegen.api.opdata import op_data
+from codegen.binding.bind import bind
+from dsl.gradients.adjoint import complete
+from dsl.testing.instances import worlds
 from workbench.numpy_runner import meta, run, view
 
 OPS = list(LIBRARY.ops)

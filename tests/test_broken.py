@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from front import checked
 
-from dsl.diagnostics import CODES, render
+from dsl.text.diagnostics import CODES, render
 
 FILES = sorted((Path(__file__).parent / "broken").glob("*.op"))
 

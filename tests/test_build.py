@@ -13,7 +13,7 @@ from definitions import LIBRARY
 from buildtools import by_hand, package, reports
 from buildtools.paths import EARLIER, ROOT, SOURCES
 from codegen.earlier import Earlier
-from dsl.reach import uncalled
+from dsl.checking.reach import uncalled
 
 AGAIN = """
 import sys

@@ -13,13 +13,13 @@ from definitions import LIBRARY
 
 from buildtools import gpu as chosen
 from buildtools import node
-from codegen import package
-from codegen.host.bind import bind
-from codegen.host.errors import OpError
-from codegen.host.kernel import MOST_BINDINGS, Facts
-from codegen.host.plan import plan
-from codegen.opdata import rules
-from dsl.worlds import worlds
+from codegen.api import package
+from codegen.api.opdata import rules
+from codegen.binding.bind import bind
+from codegen.data.errors import OpError
+from codegen.planner.plan import plan
+from codegen.planner.writer import MOST_BINDINGS, Facts
+from dsl.testing.instances import worlds
 from workbench.numpy_runner import meta
 from workbench.wgpu_runner import Gpu, numbered
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import workbench
-from dsl.parse import parse_text
+from dsl.text.parse import parse_text
 
 RANDOM = np.random.default_rng(3)
 X = RANDOM.standard_normal((2, 3, 4)).astype(np.float32)

@@ -5,10 +5,26 @@ import pytest
 from cpu_kernels import op, option, run
 
 from codegen.cpu.emit import kernels
-from codegen.nests import Access, Nest, Step
-from dsl.expression import ZERO, Binary, Element, Random, Result, add, call, conj, div, idx, mul, pack, real, sub, sym
-from dsl.ir import Loop
-from dsl.random import uniform
+from codegen.kernels.kernel import Access, Nest, Step
+from dsl.ir.expression import (
+    ZERO,
+    Binary,
+    Element,
+    Random,
+    Result,
+    add,
+    call,
+    conj,
+    div,
+    idx,
+    mul,
+    pack,
+    real,
+    sub,
+    sym,
+)
+from dsl.ir.program import Loop
+from dsl.reference.random import uniform
 
 R = np.random.default_rng(0)
 f32 = lambda *shape: R.standard_normal(shape).astype(np.float32)

@@ -5,10 +5,10 @@ import pytest
 from cpu_worlds import Bench, task
 from definitions import LIBRARY
 
+from codegen.api.package import programs
 from codegen.cpu.emit import may_be_float
-from codegen.package import programs
-from dsl.reference import evaluate
-from dsl.worlds import worlds
+from dsl.reference.interpreter import evaluate
+from dsl.testing.instances import worlds
 
 COUNT = 3
 # The op of tensors without elements, which computes nothing.

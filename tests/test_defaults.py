@@ -10,7 +10,7 @@ from pathlib import Path
 sys.path[:0] = [str(Path(__file__).resolve().parent), str(Path(__file__).resolve().parent.parent)]
 from definitions import LIBRARY  # noqa: E402 - this file also runs by itself
 
-from dsl.expression import Constant  # noqa: E402
+from dsl.ir.expression import Constant  # noqa: E402
 
 RECORDED = Path(__file__).parent / "recorded" / "defaults.json"
 

@@ -5,11 +5,11 @@ import math
 import numpy as np
 import pytest
 
-from dsl.derive import FLAT, NoDerivative, partials
-from dsl.expression import INTRINSICS, Binary, call, cond, integer, read
-from dsl.ir import Program, Stmt, Tensor
-from dsl.reference import evaluate
-from dsl.tidy import simplify
+from dsl.gradients.derive import FLAT, NoDerivative, partials
+from dsl.ir.expression import INTRINSICS, Binary, call, cond, integer, read
+from dsl.ir.program import Program, Stmt, Tensor
+from dsl.ir.tidy import simplify
+from dsl.reference.interpreter import evaluate
 
 RANGES = {
     "acosh": (1.2, 3),

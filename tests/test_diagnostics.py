@@ -2,8 +2,8 @@
 
 import json
 
-from dsl.diagnostics import SHOWN, WIDTH, Error, did_you_mean, distance, near, render, to_json
-from dsl.source import Source
+from dsl.text.diagnostics import SHOWN, WIDTH, Error, did_you_mean, distance, near, render, to_json
+from dsl.text.source import Source
 from workbench.__main__ import main
 
 SOURCE = Source("x.op", "op f(x: Num)\n    out = yy + x\n\n    y = 2\n" + "# " + "z" * 400 + "\n")

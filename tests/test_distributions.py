@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dsl.library import load
-from dsl.special import erf
+from dsl.reference.special import erf
 from workbench import Function
 
 LIBRARY, ERRORS, _ = load(Path(__file__).parents[1] / "ops" / "random.op")

@@ -10,11 +10,11 @@ import pytest
 from buildtools import gpu, node
 from buildtools import site as website
 from buildtools.paths import ROOT
-from codegen.host.errors import OpError
-from dsl.diagnostics import render
-from dsl.examples import check_tests
+from codegen.data.errors import OpError
 from dsl.library import load_text
 from dsl.opdef import Library
+from dsl.testing.examples import check_tests
+from dsl.text.diagnostics import render
 from workbench.function import Function, standard
 
 PROGRAMS = [program for page in pages.PAGES for program in pages.programs(page)]

@@ -3,7 +3,7 @@
 import pytest
 
 from codegen.earlier import Earlier
-from dsl.diagnostics import DefinitionError
+from dsl.text.diagnostics import DefinitionError
 from workbench.library import load
 
 DEFINITIONS = """def half(x) = x / {by}

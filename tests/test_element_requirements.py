@@ -1,7 +1,7 @@
 """Each requirement over elements (`require all[n] (weight[n] >= 0), ...`) is met by some elements and broken by others.
 
-They are ops of their own (dsl/elements.py), which answer 1 or 0 for each; elements are drawn at random, edges and what
-is not finite among them."""
+They are ops of their own (dsl/checking/elements.py), which answer 1 or 0 for each; elements are drawn at random, edges
+and what is not finite among them."""
 
 import random
 import zlib
@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from definitions import LIBRARY
 
-from codegen.host.errors import OpError
-from dsl.worlds import worlds
+from codegen.data.errors import OpError
+from dsl.testing.instances import worlds
 from workbench.function import Function
 
 FLOATS = (-1e30, -3, -1, -0.5, 0, 0.25, 0.5, 1, 1.5, 2, 7, 1e30, np.nan, np.inf, -np.inf)

@@ -3,8 +3,8 @@
 import pytest
 from definitions import LIBRARY
 
-from codegen.elementwise import elementwise
-from codegen.opdata import op_data
+from codegen.api.opdata import op_data
+from codegen.kernels.elementwise import elementwise
 from dsl.library import load_text
 
 STEP = 'op f({params})\n    "A step."\n    foreach\n    {body}\n'

@@ -6,8 +6,8 @@ import pytest
 from definitions import LIBRARY
 from front import errors_of
 
-from codegen.host.errors import OpError
-from dsl.examples import check_tests
+from codegen.data.errors import OpError
+from dsl.testing.examples import check_tests
 from workbench.function import Function
 
 

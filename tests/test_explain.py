@@ -3,8 +3,8 @@
 import pytest
 from front import errors_of
 
-from dsl.diagnostics import CODES
-from dsl.explain import PAGES, page
+from dsl.text.diagnostics import CODES
+from dsl.text.explain import PAGES, page
 from workbench.__main__ import main
 
 

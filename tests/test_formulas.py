@@ -9,18 +9,18 @@ import pytest
 from definitions import LIBRARY
 from test_same_kernels import CALLS, DEVICES
 
-from codegen.host import printed
-from codegen.host.bind import bind
-from codegen.host.common import common
-from codegen.host.kernel import Facts
-from codegen.host.model import formulas_of
-from codegen.host.nodes import Apply, Binary, Constant, Element, Index, Local, Unary, contains, nodes_of, replaced, same
-from codegen.host.plan import plan
-from codegen.host.written import read_formula
-from codegen.opdata import op_data, rules
-from codegen.ts.notation import written
-from codegen.verified import BrokenNode, verify
-from dsl.types import symbol_kinds
+from codegen.api.notation import written
+from codegen.api.opdata import op_data, rules
+from codegen.binding.bind import bind
+from codegen.data.model import formulas_of
+from codegen.data.nodes import Apply, Binary, Constant, Element, Index, Local, Unary, contains, nodes_of, replaced, same
+from codegen.data.written import read_formula
+from codegen.kernels.verified import BrokenNode, verify
+from codegen.planner import printed
+from codegen.planner.common import common
+from codegen.planner.plan import plan
+from codegen.planner.writer import Facts
+from dsl.lowering.types import symbol_kinds
 
 
 def test_what_the_package_carries_is_read_as_it_was(figure):
@@ -127,7 +127,7 @@ def spelled_otherwise(monkeypatch, seed: int):
         return spelled
 
     for module in list(sys.modules.values()):
-        if not getattr(module, "__name__", "").startswith("codegen.host."):
+        if not getattr(module, "__name__", "").startswith("codegen.planner."):
             continue
         for name, own in plain.items():
             if getattr(module, name, None) is own:

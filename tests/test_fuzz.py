@@ -12,9 +12,9 @@ from front import checked
 from hypothesis import HealthCheck, given, note, settings
 from hypothesis import strategies as st
 
-from dsl.diagnostics import CODES, render, to_json
-from dsl.parse import parse_text
-from dsl.show import show
+from dsl.text.diagnostics import CODES, render, to_json
+from dsl.text.parse import parse_text
+from dsl.text.show import show
 
 ROOT = Path(__file__).resolve().parent.parent
 CASES = int(os.environ.get("FUZZ", 1500))

@@ -8,13 +8,13 @@ import pytest
 from definitions import EMPTY, LIBRARY
 
 from buildtools.paths import ROOT
-from dsl.adjoint import complete, second
-from dsl.expression import read
-from dsl.gradcheck import Checked, check
-from dsl.ir import Program, Stmt
+from dsl.gradients.adjoint import complete, second
+from dsl.ir.expression import read
+from dsl.ir.program import Program, Stmt
 from dsl.library import load_text
 from dsl.opdef import OpDef
-from dsl.worlds import World
+from dsl.testing.gradcheck import Checked, check
+from dsl.testing.instances import World
 
 ZERO = "its gradient is zero whatever comes in"
 # Ops without a gradient of the gradient, and why.

@@ -3,7 +3,7 @@
 import json
 import re
 
-from dsl.highlight import FILE, text, text_mate
+from dsl.text.highlight import FILE, text, text_mate
 
 
 def test_current():

@@ -10,20 +10,19 @@ import pytest
 from definitions import LIBRARY
 
 from buildtools import node
-from codegen import package
-from codegen.host.bind import bind
-from codegen.host.binding import bind_with
-from codegen.host.dtypes import DTYPES, can_cast, promote_types, promoted_type, result_type
-from codegen.host.errors import OpError, decimal
-from codegen.host.kernel import Facts
-from codegen.host.model import Meta
-from codegen.host.options import MISSING, whole_list
-from codegen.host.pattern import contiguous_strides
-from codegen.host.plan import plan, plan_cpu
-from codegen.opdata import rules, takes_parts
-from codegen.ts import modules
+from codegen.api import modules, package
+from codegen.api.opdata import rules, takes_parts
+from codegen.binding.bind import bind
+from codegen.binding.binding import bind_with
+from codegen.binding.options import MISSING, whole_list
+from codegen.binding.pattern import contiguous_strides
+from codegen.data.dtypes import DTYPES, can_cast, promote_types, promoted_type, result_type
+from codegen.data.errors import OpError, decimal
+from codegen.data.model import Meta
+from codegen.planner.plan import plan, plan_cpu
+from codegen.planner.writer import Facts
 from codegen.wgsl import prelude
-from dsl.worlds import worlds
+from dsl.testing.instances import worlds
 from workbench.numpy_runner import meta
 
 

@@ -12,7 +12,7 @@ from test_build import same_tree
 
 from buildtools import lock, package
 from buildtools.paths import ROOT
-from codegen.package import write
+from codegen.api.package import write
 
 # Compiles argv[1] to argv[2] and is killed at the moment argv[3].
 KILLED = """
@@ -216,7 +216,7 @@ def test_two_first_builds_set_up_once(tmp_path):
 def test_a_build_holds_the_lock_of_its_sources(tmp_path, monkeypatch):
     seen = []
     monkeypatch.setattr(package, "definitions", lambda *_, **__: seen.append(lock.descriptors()))
-    monkeypatch.setattr("codegen.package.generate", lambda *_: pytest.fail("stop here"))
+    monkeypatch.setattr("codegen.api.package.generate", lambda *_: pytest.fail("stop here"))
     with pytest.raises(pytest.fail.Exception):
         package.build(tmp_path / "dist", tmp_path / "src", earlier=None)
     assert len(seen[0]) == 1 and (tmp_path / "src.lock").exists()

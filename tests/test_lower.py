@@ -5,13 +5,13 @@ from dataclasses import replace
 import pytest
 from definitions import LIBRARY
 
-from dsl.conditions import either, exclusive, narrowed
-from dsl.expression import FALSE, TRUE, Binary, Unary, conj, idx, integer, pack, read, show, sym
-from dsl.ir import Dim, Loop, Program, Stmt, Tensor
+from dsl.ir.conditions import either, exclusive, narrowed
+from dsl.ir.expression import FALSE, TRUE, Binary, Unary, conj, idx, integer, pack, read, show, sym
+from dsl.ir.program import Dim, Loop, Program, Stmt, Tensor
+from dsl.ir.verify import Unsound, problems, verify
 from dsl.library import load_text
+from dsl.lowering.types import symbol_kinds
 from dsl.opdef import OpDef
-from dsl.types import symbol_kinds
-from dsl.verify import Unsound, problems, verify
 
 PRINTED = [
     "adam_step",

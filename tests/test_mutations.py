@@ -135,7 +135,7 @@ def test_the_nearest_tests_come_first():
         "node.py::test_checks[linalg-cpu]",
         "node.py::test_checks[linalg-webgpu]",
     ]
-    assert near("dsl/adjoint.py", "adjoint") == ["adjoint.py::test_mistakes"]  # no plain words: all cases
+    assert near("dsl/gradients/adjoint.py", "adjoint") == ["adjoint.py::test_mistakes"]  # no plain words: all cases
     failed = ["tests/test_adjoint.py::test_mistakes[op g(x)]"]
     assert nearest.addresses(seconds, failed) == [
         test for test in seconds if "adjoint" not in test

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 from front import errors_of
 
-from dsl.names import check_library
-from dsl.parse import parse_file, parse_text
-from dsl.scope import Vocabulary, axes_of, expanded
+from dsl.checking.names import check_library
+from dsl.checking.scope import Vocabulary, axes_of, expanded
+from dsl.text.parse import parse_file, parse_text
 
 ROOT = Path(__file__).resolve().parent.parent
 

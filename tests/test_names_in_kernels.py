@@ -4,9 +4,9 @@ language."""
 import pytest
 from test_cpu_meaning import answers_of, same_as_wanted
 
-from dsl.adjoint import complete
-from dsl.diagnostics import render
+from dsl.gradients.adjoint import complete
 from dsl.library import load_text
+from dsl.text.diagnostics import render
 from workbench.function import Function
 
 # Of kernels and their templates, of the prelude, of WGSL, of JavaScript and its objects, of Python, of what the

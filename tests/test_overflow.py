@@ -6,8 +6,8 @@ import pytest
 from definitions import LIBRARY
 
 import workbench
-from codegen.host.kernel import kernel_functions
-from codegen.opdata import op_data
+from codegen.api.opdata import op_data
+from codegen.planner.writer import kernel_functions
 
 MOST, LEAST = 2**31 - 1, -(2**31)
 I = lambda *values: np.array(values, np.int32)

@@ -7,12 +7,12 @@ import numpy as np
 from definitions import LIBRARY
 
 from buildtools import node
-from codegen import package
-from codegen.host.bind import bind
-from codegen.ts.aliases import names_of
+from codegen.api import package
+from codegen.api.aliases import names_of
+from codegen.binding.bind import bind
+from dsl.checking.reach import takes_all
 from dsl.library import load_text
-from dsl.reach import takes_all
-from dsl.worlds import worlds
+from dsl.testing.instances import worlds
 from workbench.numpy_runner import meta
 
 CHOSEN = """

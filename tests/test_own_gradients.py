@@ -4,9 +4,9 @@ the chain rule."""
 import numpy as np
 import pytest
 
-from dsl.adjoint import complete
-from dsl.gradcheck import check
+from dsl.gradients.adjoint import complete
 from dsl.library import load_text
+from dsl.testing.gradcheck import check
 from workbench.function import Function
 
 # Gradients with factors that nobody would derive: a factor that is missing was derived anew.

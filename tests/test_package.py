@@ -11,7 +11,7 @@ import pytest
 
 from buildtools import node, package
 from buildtools.paths import ROOT
-from codegen import core
+from codegen.api import core
 
 
 @pytest.fixture(scope="module")

@@ -6,9 +6,9 @@ from pprint import pformat
 
 import pytest
 
-from dsl.parse import parse_file, parse_text
-from dsl.show import show
-from dsl.syntax import Def, Op, Schedule, X
+from dsl.text.parse import parse_file, parse_text
+from dsl.text.show import show
+from dsl.text.syntax import Def, Op, Schedule, X
 
 ROOT = Path(__file__).resolve().parent.parent
 OPS = sorted((ROOT / "ops").glob("*.op"))

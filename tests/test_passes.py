@@ -9,17 +9,17 @@ from test_host import LIBRARY
 from buildtools import node
 from buildtools.paths import ROOT
 from codegen.translator.translate import PYTHON_TS, World, translate
-from dsl import adjoint
-from dsl.expression import ROUTINES, Expression, RawResult
+from dsl.gradients import adjoint
+from dsl.ir.expression import ROUTINES, Expression, RawResult
 
 PASSES = [
-    *("expression", "ir", "axes", "conditions", "affine", "solve", "derive", "tidy", "contributions", "settle"),
-    *("placed", "reverse"),
+    *("ir/expression", "ir/program", "ir/axes", "ir/conditions", "ir/affine", "gradients/solve", "gradients/derive"),
+    *("ir/tidy", "gradients/contributions", "gradients/settle", "ir/row_calls", "gradients/reverse"),
 ]
 MAIN = """
 import { readFileSync, writeFileSync } from "node:fs";
 import * as expression from "./dsl/expression.js";
-import * as ir from "./dsl/ir.js";
+import * as ir from "./dsl/program.js";
 import { NoDerivative } from "./dsl/derive.js";
 import { Reverse, finished, unused } from "./dsl/reverse.js";
 import { settled } from "./dsl/settle.js";
@@ -118,7 +118,7 @@ def test_are_typed(program):
         "--lib",
         "es2022",
     ]
-    files = [program.parent / "dsl" / f"{name}.ts" for name in PASSES]
+    files = [program.parent / "dsl" / f"{name.rpartition('/')[2]}.ts" for name in PASSES]
     done = node.run([node.compiler(), *options, "--module", "nodenext", *files])
     assert done.returncode == 0, done.stdout
 

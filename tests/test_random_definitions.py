@@ -8,7 +8,7 @@ import pytest
 from random_definitions import made
 
 import workbench
-from codegen.host.errors import OpError
+from codegen.data.errors import OpError
 
 TODAY = int(datetime.date.today().strftime("%Y%m%d"))
 PARTS, COUNT = 8, 25  # definitions of fixed seeds, in parts that run side by side; and of the date as many as one part

@@ -6,12 +6,12 @@ import handmade
 import numpy as np
 import pytest
 
-from dsl import special
-from dsl.expression import INTRINSICS, ZERO, Binary, call, cond, idx, integer, read, real, sym
-from dsl.ir import Dim, Loop, Program, Stmt, Tensor
-from dsl.random import philox, uniform
-from dsl.reference import evaluate
-from dsl.scalars import CALLS, binary, power
+from dsl.ir.expression import INTRINSICS, ZERO, Binary, call, cond, idx, integer, read, real, sym
+from dsl.ir.program import Dim, Loop, Program, Stmt, Tensor
+from dsl.reference import special
+from dsl.reference.interpreter import evaluate
+from dsl.reference.random import philox, uniform
+from dsl.reference.scalars import CALLS, binary, power
 
 N = (Dim("one", "N", sym("N")),)
 i, j = idx("i"), idx("j")
@@ -139,11 +139,11 @@ def test_an_index_where_the_value_does_not_count():
 
 
 def test_large_nests_run_in_slices(monkeypatch):
-    import dsl.reference
+    import dsl.reference.interpreter
 
     op, env, packs, views = next(handmade.drawn())
     whole = evaluate(op.forward, env, packs, views)["out"]
-    monkeypatch.setattr(dsl.reference, "LARGEST", 5)
+    monkeypatch.setattr(dsl.reference.interpreter, "LARGEST", 5)
     np.testing.assert_array_equal(evaluate(op.forward, env, packs, views)["out"], whole)
 
 

@@ -9,7 +9,7 @@ import pytest
 from definitions import LIBRARY
 from recorded import requirements
 
-from codegen import package
+from codegen.api import package
 
 CALLS = json.loads(requirements.RECORDED.read_text())
 NOT_SHOWN = CALLS.pop("not shown")

@@ -6,10 +6,10 @@ from front import errors_of
 
 from codegen.cpu import routines as cpu
 from codegen.wgsl import routines as wgsl
-from dsl.adjoint import complete
-from dsl.diagnostics import DefinitionError
+from dsl.gradients.adjoint import complete
 from dsl.library import load_text
-from dsl.routines import run
+from dsl.lowering.routines import run
+from dsl.text.diagnostics import DefinitionError
 from workbench import Function, op
 
 FIBONACCI = """

@@ -1,5 +1,5 @@
 """Python runs what the package runs: for the same op, types, shapes and limits of the device, the built dist/ plans
-the same launches in Node as codegen/host does here, their WGSL byte for byte (small calls of every op are
+the same launches in Node as codegen/planner does here, their WGSL byte for byte (small calls of every op are
 test_host.py's).  And on every type of elements, wgpu's results are numpy's."""
 
 import json
@@ -13,14 +13,14 @@ from definitions import LIBRARY
 
 import workbench
 from buildtools import node
-from codegen import package
-from codegen.host.bind import bind
-from codegen.host.errors import OpError
-from codegen.host.kernel import Facts
-from codegen.host.model import Meta
-from codegen.host.plan import plan
-from codegen.opdata import rules
-from codegen.ts.modules import binding
+from codegen.api import package
+from codegen.api.modules import binding
+from codegen.api.opdata import rules
+from codegen.binding.bind import bind
+from codegen.data.errors import OpError
+from codegen.data.model import Meta
+from codegen.planner.plan import plan
+from codegen.planner.writer import Facts
 from workbench.function import device
 from workbench.numpy_runner import contiguous
 

@@ -1,12 +1,12 @@
-"""What gradients read of an op's tensors, and which of those are held (dsl/saving.py): by what PyTorch allows to be
-changed in place."""
+"""What gradients read of an op's tensors, and which of those are held (dsl/gradients/saving.py): by what PyTorch allows
+to be changed in place."""
 
 import pytest
 from definitions import LIBRARY
 
 import workbench
-from dsl.adjoint import complete
-from dsl.saving import held, needed
+from dsl.gradients.adjoint import complete
+from dsl.gradients.saving import held, needed
 
 
 def kept(op, parameter):

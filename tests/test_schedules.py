@@ -1,5 +1,5 @@
-"""Schedules are declared once: dsl/schedules.py says which facts a condition may compare and which settings a strategy
-reads, and the planner gives and reads exactly those."""
+"""Schedules are declared once: dsl/checking/schedules.py says which facts a condition may compare and which settings a
+strategy reads, and the planner gives and reads exactly those."""
 
 from dataclasses import replace
 from functools import partial
@@ -11,13 +11,13 @@ from definitions import LIBRARY
 from test_host import attempt, data
 from test_same_kernels import CALLS, DEVICES
 
-from codegen.host import plan as planner
-from codegen.host import strategy
-from codegen.host.bind import bind
-from codegen.host.model import Schedule
-from codegen.opdata import rules
+from codegen.api.opdata import rules
+from codegen.binding.bind import bind
+from codegen.data.model import Schedule
+from codegen.planner import plan as planner
+from codegen.planner import strategy
+from dsl.checking.schedules import FLAG, SHAPES
 from dsl.library import load
-from dsl.schedules import FLAG, SHAPES
 
 HOST = Path(planner.__file__).parent
 

@@ -5,17 +5,17 @@ from dataclasses import replace
 import pytest
 from definitions import LIBRARY
 
-import codegen.fuse
-import dsl.adjoint
-import dsl.reverse
-from codegen.fused import nests
-from codegen.nests import Access, Nest, Step
-from codegen.sound import BrokenNest, problems
-from dsl.expression import Element, Pack, Read, Result, Unknown, add, idx, integer, mul, pack, read, sym
-from dsl.ir import Dim, Loop, Program, Tensor
+import codegen.kernels.fuse
+import dsl.gradients.adjoint
+import dsl.gradients.reverse
+from codegen.kernels.fused import nests
+from codegen.kernels.kernel import Access, Nest, Step
+from codegen.kernels.sound import BrokenNest, problems
+from dsl.gradients.reverse import Reverse
+from dsl.ir.expression import Element, Pack, Read, Result, Unknown, add, idx, integer, mul, pack, read, sym
+from dsl.ir.program import Dim, Loop, Program, Tensor
+from dsl.ir.verify import Unsound
 from dsl.library import load_text
-from dsl.reverse import Reverse
-from dsl.verify import Unsound
 
 N = sym("N")
 PROGRAM = Program(
@@ -97,33 +97,33 @@ def soft():
     return library.ops["soft"]
 
 
-@pytest.mark.parametrize("where, name, after", [(Reverse, "run", "reverse"), (dsl.reverse, "tidy", "tidy")])
+@pytest.mark.parametrize("where, name, after", [(Reverse, "run", "reverse"), (dsl.gradients.reverse, "tidy", "tidy")])
 def test_the_pass_that_broke_a_program_is_named(monkeypatch, where, name, after):
     monkeypatch.setattr(where, name, broken(getattr(where, name)))
     with pytest.raises(Unsound, match=f"after {after}: .*no tensor for nothing"):
-        dsl.adjoint.complete(soft())
+        dsl.gradients.adjoint.complete(soft())
 
 
 def test_the_program_that_settling_broke_is_named(monkeypatch):
     def settled(p, fresh):
         p.stmts = broken(lambda: p.stmts)()
 
-    monkeypatch.setattr(dsl.adjoint, "settled", settled)
+    monkeypatch.setattr(dsl.gradients.adjoint, "settled", settled)
     with pytest.raises(Unsound, match="after settle: soft: no tensor for nothing"):
-        dsl.adjoint.complete(soft())
+        dsl.gradients.adjoint.complete(soft())
 
 
 def test_a_derivative_that_stays_unknown_is_no_statement(monkeypatch):
-    tidy = dsl.reverse.tidy
-    monkeypatch.setattr(dsl.reverse, "tidy", lambda *a: [replace(s, when=Unknown("f")) for s in tidy(*a)])
+    tidy = dsl.gradients.reverse.tidy
+    monkeypatch.setattr(dsl.gradients.reverse, "tidy", lambda *a: [replace(s, when=Unknown("f")) for s in tidy(*a)])
     with pytest.raises(Unsound, match="after tidy: .*`when`"):
-        dsl.adjoint.complete(soft())
+        dsl.gradients.adjoint.complete(soft())
 
 
 def test_nests_that_fusion_broke_are_named(monkeypatch):
     program = soft().forward
-    scalar = codegen.fuse.Builder.scalar
-    monkeypatch.setattr(codegen.fuse.Builder, "scalar", lambda self, e: add(scalar(self, e), Element(99)))
+    scalar = codegen.kernels.fuse.Builder.scalar
+    monkeypatch.setattr(codegen.kernels.fuse.Builder, "scalar", lambda self, e: add(scalar(self, e), Element(99)))
     with pytest.raises(BrokenNest, match="soft, nest 0: an access that is not there"):
         nests(program)
 

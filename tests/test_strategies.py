@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from definitions import LIBRARY
 
-from codegen.host.bind import bind
-from codegen.host.plan import plan
-from codegen.opdata import op_data, rules
-from dsl import scalars
+from codegen.api.opdata import op_data, rules
+from codegen.binding.bind import bind
+from codegen.planner.plan import plan
 from dsl.library import load_text
-from dsl.random import uniform
+from dsl.reference import scalars
+from dsl.reference.random import uniform
 from workbench.numpy_runner import meta
 from workbench.wgpu_runner import Gpu
 

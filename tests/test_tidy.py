@@ -4,9 +4,10 @@ import handmade
 import numpy as np
 import pytest
 
-from dsl.adjoint import known_sizes
-from dsl.affine import always, expression, poly, shorter
-from dsl.expression import (
+from dsl.gradients.adjoint import known_sizes
+from dsl.gradients.solve import tighten
+from dsl.ir.affine import always, expression, poly, shorter
+from dsl.ir.expression import (
     ONE,
     ZERO,
     Binary,
@@ -24,10 +25,9 @@ from dsl.expression import (
     sub,
     sym,
 )
-from dsl.ir import Fresh, Loop, Program, Stmt, Tensor
-from dsl.reference import constant, evaluate
-from dsl.solve import tighten
-from dsl.tidy import filtered, simplify, tidy
+from dsl.ir.program import Fresh, Loop, Program, Stmt, Tensor
+from dsl.ir.tidy import filtered, simplify, tidy
+from dsl.reference.interpreter import constant, evaluate
 
 x, y, c = read("x", []), read("y", []), Binary(">", read("x", []), ZERO)
 

@@ -12,10 +12,9 @@ from definitions import LIBRARY
 from buildtools import by_hand, node
 from buildtools import package as build
 from buildtools.paths import EARLIER, SOURCES
-from codegen import package
+from codegen.api import modules, package
+from codegen.api.aliases import names_of
 from codegen.earlier import Earlier
-from codegen.ts import modules
-from codegen.ts.aliases import names_of
 from dsl.library import load_text
 
 IMPORTED = re.compile(r"^import (?:type )?(?:\{([^}]*)\}|\* as (\w+))", re.M)
@@ -127,8 +126,8 @@ def plain(value):
 
 
 def test_data_written_short_is_completed_to_what_it_was(dist, tmp_path):
-    """All that the package knows of every op, from its text: codegen/ts/notation.py and runtime/program/notation.ts are each
-    other's opposite."""
+    """All that the package knows of every op, from its text: codegen/api/notation.py and runtime/program/notation.ts
+    are each other's opposite."""
     ops = list(LIBRARY.ops.values())
     (tmp_path / "main.ts").write_text(
         "\n".join(

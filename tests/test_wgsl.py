@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from definitions import LIBRARY
 
-from codegen.host.bind import bind
-from codegen.host.plan import plan
-from codegen.opdata import op_data, rules
-from dsl.adjoint import complete
-from dsl.worlds import worlds
+from codegen.api.opdata import op_data, rules
+from codegen.binding.bind import bind
+from codegen.planner.plan import plan
+from dsl.gradients.adjoint import complete
+from dsl.testing.instances import worlds
 from workbench.numpy_runner import meta, run
 from workbench.wgpu_runner import Gpu
 

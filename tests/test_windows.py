@@ -7,13 +7,13 @@ import pytest
 from definitions import LIBRARY
 from test_strategies import flat
 
-from codegen.host.affine import affine_of
-from codegen.host.bind import bind
-from codegen.host.constants import put_in
-from codegen.host.kernel import Facts
-from codegen.host.plan import plan
-from codegen.host.written import read_formula
-from codegen.opdata import op_data, rules
+from codegen.api.opdata import op_data, rules
+from codegen.binding.bind import bind
+from codegen.data.written import read_formula
+from codegen.planner.affine import affine_of
+from codegen.planner.constants import put_in
+from codegen.planner.plan import plan
+from codegen.planner.writer import Facts
 from workbench.numpy_runner import meta
 from workbench.wgpu_runner import Gpu
 

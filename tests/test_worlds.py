@@ -5,8 +5,8 @@ import pytest
 from definitions import LIBRARY
 
 from dsl.library import load_text
-from dsl.trials import check_instances
-from dsl.worlds import outside, worlds
+from dsl.testing.instances import outside, worlds
+from dsl.testing.trials import check_instances
 
 
 def only(text: str):

@@ -9,10 +9,10 @@ import numpy as np
 
 import workbench
 from buildtools.paths import ROOT
-from codegen.nests import Nest
-from codegen.package import programs
-from codegen.ts.modules import ops_module
-from codegen.ts.notation import Writer
+from codegen.api.modules import ops_module
+from codegen.api.notation import Writer
+from codegen.api.package import programs
+from codegen.kernels.kernel import Nest
 from workbench.function import TYPICAL, Function, plan, standard
 
 PAGE = ROOT / "docs" / "design.md"

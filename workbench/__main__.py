@@ -7,15 +7,15 @@ import sys
 import traceback
 from pathlib import Path
 
-from dsl.diagnostics import CODES, did_you_mean, render, to_json
-from dsl.explain import page
-from dsl.highlight import FILE
-from dsl.highlight import text as highlighting
+from dsl.checking.scope import expanded
 from dsl.library import load
-from dsl.parse import ROOT, parse_file
-from dsl.scope import expanded
-from dsl.show import show
-from dsl.syntax import Op, Schedule
+from dsl.text.diagnostics import CODES, did_you_mean, render, to_json
+from dsl.text.explain import page
+from dsl.text.highlight import FILE
+from dsl.text.highlight import text as highlighting
+from dsl.text.parse import ROOT, parse_file
+from dsl.text.show import show
+from dsl.text.syntax import Op, Schedule
 
 from .checkup import mistakes
 

@@ -1,5 +1,5 @@
 """All that can be tried of one definition: its tests, reads outside, gradients by central differences, the GPU
-against numpy.  Tried is not proved: everything happens in a few small worlds (dsl/worlds.py)."""
+against numpy.  Tried is not proved: everything happens in a few small worlds (dsl/testing/instances.py)."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from pathlib import Path
 
 import numpy as np
 
-from codegen.host.errors import OpError
-from dsl.adjoint import complete
-from dsl.diagnostics import Error, located, render
-from dsl.examples import check_tests
-from dsl.gradcheck import check as check_gradient
+from codegen.data.errors import OpError
+from dsl.gradients.adjoint import complete
 from dsl.opdef import Library, OpDef
-from dsl.reference import BodyError
-from dsl.source import Source
-from dsl.trials import check_instances, check_reads
-from dsl.worlds import World, worlds
+from dsl.reference.interpreter import BodyError
+from dsl.testing.examples import check_tests
+from dsl.testing.gradcheck import check as check_gradient
+from dsl.testing.instances import World, worlds
+from dsl.testing.trials import check_instances, check_reads
+from dsl.text.diagnostics import Error, located, render
+from dsl.text.source import Source
 
 from .wgpu_runner import KernelError
 

@@ -6,11 +6,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from codegen import ledger, package
-from codegen.ts.notation import Writer
-from dsl.adjoint import complete
+from codegen.api import package
+from codegen.api import report as ledger
+from codegen.api.notation import Writer
+from dsl.gradients.adjoint import complete
 from dsl.opdef import Library, OpDef
-from dsl.show import show, signature
+from dsl.text.show import show, signature
 
 WIDTH = 100
 
@@ -37,7 +38,7 @@ def page(op: OpDef, library: Library) -> str:
         )
     )
     parts += wgsl(op, library)
-    parts.append(("in the package, see codegen/ts/notation.py", Writer(package.op_data(op)).programs()))
+    parts.append(("in the package, see codegen/api/notation.py", Writer(package.op_data(op)).programs()))
     kernels = package.kernels(op, nests).functions
     parts.append(
         (
@@ -71,7 +72,7 @@ def described(op: OpDef) -> str:
 def wgsl(op: OpDef, library: Library) -> list[tuple[str, str]]:
     """The texts of the kernels of a small call, forward and gradient: of floats, with all tensors given, if there is
     one."""
-    from dsl.worlds import worlds
+    from dsl.testing.instances import worlds
 
     from .function import Function
 

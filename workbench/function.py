@@ -5,7 +5,7 @@
     relu3.grad(x); relu3.wgsl(x); print(relu3.check()); print(relu3.explain())
 
 Arguments are numpy arrays, nested lists, numbers, and options as the definition names them; they are bound
-as the package binds them (codegen/host/bind.py)."""
+as the package binds them (codegen/binding/bind.py)."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from pathlib import Path
 
 import numpy as np
 
-from codegen import opdata
-from codegen.host.errors import OpError
-from codegen.host.formula import formula
-from codegen.host.kernel import Facts
-from codegen.host.model import Call, Launch, Meta, Op, Schedule
-from codegen.host.plan import plan
-from codegen.ts.docs import shown_name
-from dsl.adjoint import complete
-from dsl.diagnostics import DefinitionError, did_you_mean, render
+from codegen.api import opdata
+from codegen.api.docs import shown_name
+from codegen.api.formula import formula
+from codegen.data.errors import OpError
+from codegen.data.model import Call, Launch, Meta, Op, Schedule
+from codegen.planner.plan import plan
+from codegen.planner.writer import Facts
+from dsl.gradients.adjoint import complete
 from dsl.library import load, load_text
 from dsl.opdef import Library, OpDef
-from dsl.show import signature
-from dsl.source import Source
-from dsl.trials import check_reads
+from dsl.testing.trials import check_reads
+from dsl.text.diagnostics import DefinitionError, did_you_mean, render
+from dsl.text.show import signature
+from dsl.text.source import Source
 
 from . import numpy_runner
 from .checkup import Report, checkup
@@ -133,7 +133,7 @@ class Function:
     @cached_property
     def data(self) -> Op:
         """The op as kernels need it, with its gradients."""
-        from codegen.package import op_data
+        from codegen.api.package import op_data
 
         complete(self.op)
         return op_data(self.op)
@@ -255,7 +255,7 @@ class Function:
 
     def bind(self, args: tuple, options: dict, target: str) -> tuple[Call, dict[str, np.ndarray]]:
         """The bound call and the arrays given, by name, contiguous.  Raises OpError as the package would."""
-        from codegen.host.bind import bind
+        from codegen.binding.bind import bind
 
         arrays: dict[str, np.ndarray] = {}
         given: list = []

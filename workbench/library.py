@@ -11,15 +11,15 @@ from pathlib import Path
 
 import dsl.library
 from codegen.ahead import ahead
-from codegen.by_hand import NEEDED, ByHand, taken
+from codegen.api.by_hand import NEEDED, ByHand, taken
+from codegen.api.package import made_of
 from codegen.earlier import Earlier, Sources
-from codegen.package import made_of
-from dsl import adjoint
-from dsl.diagnostics import DefinitionError, render
-from dsl.elements import apart
+from dsl.checking.elements import apart
+from dsl.checking.reach import uncalled, uncalled_errors
+from dsl.gradients import adjoint
 from dsl.opdef import Library, OpDef
-from dsl.parse import parse_file
-from dsl.reach import uncalled, uncalled_errors
+from dsl.text.diagnostics import DefinitionError, render
+from dsl.text.parse import parse_file
 
 from .checkup import mistakes
 

@@ -1,4 +1,5 @@
-"""Runs a bound call in numpy: codegen/host/bind.py says what the arguments mean, dsl/reference.py what comes out."""
+"""Runs a bound call in numpy: codegen/binding/bind.py says what the arguments mean, dsl/reference/interpreter.py what
+comes out."""
 
 from __future__ import annotations
 
@@ -7,9 +8,9 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from codegen.host.model import Bound, Call, Meta, Op
+from codegen.data.model import Bound, Call, Meta, Op
 from dsl.opdef import OpDef
-from dsl.reference import evaluate
+from dsl.reference.interpreter import evaluate
 
 NAMES = {
     "float32": np.float32,
@@ -55,8 +56,8 @@ def run(
 ) -> dict[str, np.ndarray]:
     """Runs a program of an op (0: forward, 1: gradient, 2: gradient of the gradient) on the arguments of a call.
 
-    data: `codegen.opdata.op_data(op)`.  arrays: the tensors that the program starts from, in their own
-    shapes.  wanted: outputs, by name, all if None.  seed, draw: see dsl.random.  Answers the outputs and the
+    data: `codegen.api.opdata.op_data(op)`.  arrays: the tensors that the program starts from, in their own
+    shapes.  wanted: outputs, by name, all if None.  seed, draw: see dsl.reference.random.  Answers the outputs and the
     parameters that were changed, in the shapes and types that the call gives them."""
     p = (op.forward, op.gradient, op.gradient2)[program]
     if p is None:

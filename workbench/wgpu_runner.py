@@ -13,9 +13,9 @@ import struct
 
 import numpy as np
 
-from codegen.host.kernel import Facts
-from codegen.host.model import Call, Launch, Op, Schedule
-from codegen.host.plan import plan
+from codegen.data.model import Call, Launch, Op, Schedule
+from codegen.planner.plan import plan
+from codegen.planner.writer import Facts
 
 STORED = {
     "float32": np.float32,

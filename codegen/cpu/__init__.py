@@ -1,4 +1,4 @@
-"""JavaScript kernels for the CPU, made ahead of time from `codegen.nests`.
+"""JavaScript kernels for the CPU, made ahead of time from `codegen.kernels.kernel`.
 
 expr.py      scalar expressions as TypeScript
 access.py    where a kernel reads and writes: positions, guards, bounds

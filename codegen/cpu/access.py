@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from codegen.nests import Access, Nest
-from dsl.expression import ZERO, E, Local, indices, mapped
+from dsl.ir.expression import ZERO, E, Local, indices, mapped
 
+from ..kernels.kernel import Access, Nest
 from .expr import EQUAL, PRODUCT, TERNARY, Hole, Printer
 
 

@@ -1,12 +1,12 @@
-"""Steps of bodies (dsl/steps.py) as JavaScript: places of a launch, and what threads of a group share, are loops."""
+"""Steps of bodies (dsl/ir/steps.py) as JavaScript: places of a launch, and what threads of a group share, are loops."""
 
 from __future__ import annotations
 
-from dsl.expression import ZERO, Binary, E, Index, Local, Read, Symbol, is_binary
-from dsl.ir import Body, BodyLaunch
-from dsl.steps import For, If, Range, Set, Step, assigned_by, every, expressions, names_in, own, read_by, stored_by
+from dsl.ir.expression import ZERO, Binary, E, Index, Local, Read, Symbol, is_binary
+from dsl.ir.program import Body, BodyLaunch
+from dsl.ir.steps import For, If, Range, Set, Step, assigned_by, every, expressions, names_in, own, read_by, stored_by
 
-from ..bodies import Places, assigned_again, changed_by, settled
+from ..kernels.bodies import Places, assigned_again, changed_by, settled
 from .expr import BITOR, CALL, EQUAL, PRODUCT, SUM, Hole, Printer
 from .names import Names
 from .text import Text

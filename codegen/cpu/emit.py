@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from codegen.nests import Nest
 from dsl.opdef import OpDef
 
+from ..kernels.kernel import Nest
 from . import interpreted
 from .canonical import canonical, name_of
 from .loops import LoopKernel

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from dsl.expression import (
+from dsl.ir.expression import (
     ROUTINES,
     Binary,
     Call,
@@ -30,7 +30,7 @@ from dsl.expression import (
     is_const,
 )
 
-from ..wide import may_be_wide, wide_parts
+from ..kernels.wide import may_be_wide, wide_parts
 from .names import camel
 
 TERNARY, OR, AND, BITOR, BITXOR, BITAND, EQUAL, ORDER, SHIFT, SUM, PRODUCT, UNARY, CALL = range(3, 16)

@@ -11,16 +11,16 @@ from __future__ import annotations
 
 from typing import get_args
 
-from codegen.formulas import code
-from codegen.host.interpreted import Interpreted
-from codegen.host.kernel import kernel_functions
-from codegen.host.model import formulas_of
-from codegen.host.nodes import Binary, Unary, nodes_of
-from codegen.nests import Nest, named_loops
-from codegen.wgsl.hoist import hoisted
-from dsl.expression import Element, Result, is_binary, is_loop, walk
+from dsl.ir.expression import Element, Result, is_binary, is_loop, walk
 from dsl.opdef import OpDef
 
+from ..data.interpreted import Interpreted
+from ..data.model import formulas_of
+from ..data.nodes import Binary, Unary, nodes_of
+from ..kernels.formulas import code
+from ..kernels.hoist import hoisted
+from ..kernels.kernel import Nest, named_loops
+from ..planner.writer import kernel_functions
 from .access import reads_of
 from .expr import PREFIX, name_of
 

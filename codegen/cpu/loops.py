@@ -8,11 +8,11 @@ narrow or whole."""
 
 from __future__ import annotations
 
-from codegen.nests import Nest, Step, named_loops
-from dsl.expression import ZERO, E, Element, Index, Local, Random, Result, Symbol, is_loop, is_unary, walk
-from dsl.ir import Loop
+from dsl.ir.expression import ZERO, E, Element, Index, Local, Random, Result, Symbol, is_loop, is_unary, walk
+from dsl.ir.program import Loop
 from dsl.opdef import OpDef
 
+from ..kernels.kernel import Nest, Step, named_loops
 from .access import Place, dependence, parts_of, reads_of
 from .expr import UNARY, Hole, Printer
 from .names import Names, camel

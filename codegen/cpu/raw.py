@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from codegen.nests import Nest
-from dsl.steps import read_by, stored_by
+from dsl.ir.steps import read_by, stored_by
 
+from ..kernels.kernel import Nest
 from .bodies import add_body
 from .names import Names
 from .text import Text, open_kernel

@@ -1,12 +1,12 @@
-"""Routines (dsl/routines.py) as TypeScript functions, one for floats and one for whole numbers where it may have
-those."""
+"""Routines (dsl/lowering/routines.py) as TypeScript functions, one for floats and one for whole numbers where it may
+have those."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from dsl.expression import Constant, E, Index, Local
-from dsl.routines import Loop, Routine, Set
+from dsl.ir.expression import Constant, E, Index, Local
+from dsl.lowering.routines import Loop, Routine, Set
 
 from .expr import PREFIX, Hole, Printer, name_of
 from .names import Names, camel

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from codegen.nests import Nest
-from dsl.expression import E, Element, Read, Result, Symbol, transform
+from dsl.ir.expression import E, Element, Read, Result, Symbol, transform
+
+from ..kernels.kernel import Nest
 
 
 class Text:

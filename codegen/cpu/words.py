@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from codegen.nests import Nest
-from dsl.expression import E, symbols
+from dsl.ir.expression import E, symbols
+from dsl.lowering.types import symbol_kinds
 from dsl.opdef import OpDef, Presence
-from dsl.types import symbol_kinds
 
+from ..kernels.kernel import Nest
 from .expr import EQUAL, Hole
 
 CONSTANTS = ("inf", "nan", "pi")

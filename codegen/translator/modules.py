@@ -15,7 +15,12 @@ ROOT = Path(__file__).parents[2]
 # Python module -> the TypeScript file that has the same functions and is not made from it.
 EXTERNAL = {"errors": "../runtime/base/errors.js", "render": "../wgsl/templates.js"}
 # Package of Python -> folder of TypeScript.
-HOMES = {"codegen.host": "host", "codegen": "codegen", "dsl": "dsl"}
+# In the package a folder holds what is of one floor: what plans a call, kernels from programs, programs.
+HOMES = {
+    **dict.fromkeys(("codegen.data", "codegen.binding", "codegen.planner"), "host"),
+    "codegen.kernels": "codegen",
+    **dict.fromkeys(("dsl", "dsl.ir", "dsl.gradients"), "dsl"),
+}
 IGNORED = {"__future__", "abc", "dataclasses", "collections.abc", "functools", "math", "typing"}
 
 
@@ -196,6 +201,11 @@ class Module:
             return EXTERNAL[last]
         here, there = self.home(), other.home()
         return f"./{last}.js" if here == there else f"{'../' * (here.count('/') + 1)}{there}/{last}.js"
+
+    @property
+    def output(self) -> str:
+        """Its TypeScript's path in the package, without the ending."""
+        return f"{self.home()}/{self.name.rpartition('.')[2]}".lstrip("/")
 
     def home(self) -> str:
         package = self.name.rpartition(".")[0]

@@ -1,6 +1,6 @@
 """Python -> TypeScript, for the modules of the compiler that the package carries: modules, classes, functions.
 
-    translate("codegen/host/bind.py") -> the text of bind.ts
+    translate("codegen/binding/bind.py") -> the text of bind.ts
 
 The subset is what typed Python says anyway: annotated functions, also inside others, generators; dataclasses (those of
 fields alone become interfaces, and a constructor call an object literal; others are classes) with methods, properties

@@ -1,2 +1,2 @@
-"""Kernels for WebGPU: prelude.wgsl has the mathematics, the templates the loops; formulas are host/nodes.py and
-host/printed.py."""
+"""Kernels for WebGPU: prelude.wgsl has the mathematics, the templates the loops; formulas are data/nodes.py and
+planner/printed.py."""

@@ -1,4 +1,4 @@
-"""Where threads of a group wait for each other: found from what the steps of a launch (dsl/steps.py) read and store.
+"""Where threads of a group wait for each other: found from what the steps of a launch (dsl/ir/steps.py) read and store.
 
 What one thread stores another may read, or store again, after the next barrier only.  WGSL wants proof that all
 threads come to a barrier: a condition that elements decide has to be agreed on."""
@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from dsl import expression as ir
-from dsl.expression import E
-from dsl.steps import Break, For, If, Set, Step, names_in, read_by, stored_by
+from dsl.ir import expression as ir
+from dsl.ir.expression import E
+from dsl.ir.steps import Break, For, If, Set, Step, names_in, read_by, stored_by
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Steps of bodies (dsl/steps.py) as WGSL.
+"""Steps of bodies (dsl/ir/steps.py) as WGSL.
 
 Where threads of a group share memory, barriers are found, not written: what one thread stores another may read, or
 store again, after the next barrier only.  Outside of shared loops all threads do the same, and the first stores."""
@@ -7,16 +7,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dsl import expression as ir
-from dsl.expression import E
-from dsl.ir import Body, BodyLaunch
-from dsl.steps import For, If, Range, Set, Step, expressions, names_in, stored_by
+from dsl.ir import expression as ir
+from dsl.ir.expression import E
+from dsl.ir.program import Body, BodyLaunch
+from dsl.ir.steps import For, If, Range, Set, Step, expressions, names_in, stored_by
 
-from ..bodies import Places, assigned_again, changed_by, settled
-from ..formulas import Lowering
-from ..host.nodes import Apply, Binary, Cast, Constant, Local, Node, Select, Unary, Uniform, children
-from ..host.printed import literal, operand
-from ..typing import Kinds
+from ..data.nodes import Apply, Binary, Cast, Constant, Local, Node, Select, Unary, Uniform, children
+from ..kernels.bodies import Places, assigned_again, changed_by, settled
+from ..kernels.formulas import Lowering
+from ..kernels.kinds import Kinds
+from ..planner.printed import literal, operand
 from . import prelude
 from .barriers import Barrier, Barriers, Pending, Steps
 from .names import RESERVED, Names, plain_name

@@ -7,9 +7,9 @@ import re
 from operator import is_
 from pathlib import Path
 
-from dsl.expression import ROUTINES
+from dsl.ir.expression import ROUTINES
 
-from ..host.model import Function
+from ..data.model import Function
 from . import routines
 
 FILE = Path(__file__).with_name("prelude.wgsl")

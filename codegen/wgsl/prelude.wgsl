@@ -444,7 +444,7 @@ fn to_whole(x: f32) -> i32 {
   return i32(max(x, -2147483648.0));
 }
 
-// --- Random numbers: Philox 4x32-10, see dsl/random.py ---
+// --- Random numbers: Philox 4x32-10, see dsl/reference/random.py ---
 fn philox(counter: vec4<u32>, key: vec2<u32>) -> vec4<u32> {
   var c = counter;
   var k = key;

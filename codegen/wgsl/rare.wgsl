@@ -1,4 +1,4 @@
-// Functions of the prelude that only few ops need: those bring them (codegen/opdata.py).
+// Functions of the prelude that only few ops need: those bring them (codegen/api/opdata.py).
 
 fn tan_of(x: f32) -> f32 {
   if (!is_finite(x)) { return nan_from(x); }

@@ -1,17 +1,17 @@
-"""Routines (dsl/routines.py) as functions of WGSL, in the manner of the prelude."""
+"""Routines (dsl/lowering/routines.py) as functions of WGSL, in the manner of the prelude."""
 
 from __future__ import annotations
 
 from functools import cache
 
-from codegen.typing import Kinds
-from dsl.expression import ROUTINES, E, Select
-from dsl.routines import Routine, Set
+from dsl.ir.expression import ROUTINES, E, Select
+from dsl.lowering.routines import Routine, Set
 
-from ..formulas import Lowering, routine_name
-from ..host.names import safe_name
-from ..host.nodes import Apply, Constant, Local, Node
-from ..host.printed import operand, printed
+from ..data.names import safe_name
+from ..data.nodes import Apply, Constant, Local, Node
+from ..kernels.formulas import Lowering, routine_name
+from ..kernels.kinds import Kinds
+from ..planner.printed import operand, printed
 
 
 class RoutineKinds(Kinds):

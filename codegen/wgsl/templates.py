@@ -1,4 +1,4 @@
-"""The kernels' templates, expanded with Jinja; codegen/package.py translates them for the package."""
+"""The kernels' templates, expanded with Jinja; codegen/api/package.py translates them for the package."""
 
 from __future__ import annotations
 

@@ -96,7 +96,7 @@ export function checkShape(shape: Shape, op: string, name = "size"): void {
     throw new OpError(`${op}: a tensor of size ${showShape(shape)} is too large: at most ${MAX_NUMEL} elements`);
 }
 
-/** The most axes a tensor may be made with.  As in PyTorch, operations take fewer: 64 (codegen/host/options.py). */
+/** The most axes a tensor may be made with.  As in PyTorch, operations take fewer: 64 (codegen/binding/options.py). */
 const MAX_RANK = 1024;
 function checkRank(axes: Shape, op: string): void {
   if (!(axes.length <= MAX_RANK))

@@ -1,4 +1,4 @@
-// Requirements over elements: an op of its own looks at them and answers 1 or 0 for each (dsl/elements.py).
+// Requirements over elements: an op of its own looks at them and answers 1 or 0 for each (dsl/checking/elements.py).
 // One that takes results is asked when there are any, else before the op runs.  A GPU is not waited for: its kernels
 // tell the device, and reading the op's results throws.
 

@@ -146,7 +146,7 @@ type Slots = (Tensor | null)[];
 
 /**
  * The slots that gradients are made from, and for each of them whether changing its tensor in place is an error:
- * dsl/saving.py.
+ * dsl/gradients/saving.py.
  */
 interface Needs {
   readonly slots: readonly number[];

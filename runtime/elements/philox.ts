@@ -1,5 +1,5 @@
 // Philox 4x32-10 on the CPU: random numbers as a pure function of seed, call, site and place.
-// The definition, shared by all targets, is in dsl/random.py; the bits must match it.
+// The definition, shared by all targets, is in dsl/reference/random.py; the bits must match it.
 
 const block = new Uint32Array(4);
 let blockKey0 = -1,

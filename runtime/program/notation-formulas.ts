@@ -63,7 +63,7 @@ function code({ accesses, loops, rloops }: Nest, texts: Texts, T: number): Code 
   };
 }
 
-/** Words of the uniform, options, and which steps' values others use; see codegen/opdata.py. */
+/** Words of the uniform, options, and which steps' values others use; see codegen/api/opdata.py. */
 function scalars(nest: Nest, texts: Texts): void {
   const { steps, words, statics, floating, integral } = nest,
     used = new Map<string, Node>();

@@ -1,4 +1,4 @@
-// Reads the slots and programs of ops from the lines of text that stand in ops/data.  codegen/ts/notation.py writes
+// Reads the slots and programs of ops from the lines of text that stand in ops/data.  codegen/api/notation.py writes
 // them and says what they mean; what follows from the rest (kinds, names, what nests are needed for) is not written and
 // found here.  Formulas are left to notation-formulas.ts: kernels on the CPU that were generated do without them.
 

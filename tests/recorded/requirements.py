@@ -19,15 +19,15 @@ import numpy as np
 HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE.parents[1]), str(HERE.parent)]
 
-from codegen import package  # noqa: E402
-from codegen.host.bind import bind  # noqa: E402
-from codegen.host.binding import filled  # noqa: E402
-from codegen.host.errors import OpError  # noqa: E402
-from codegen.host.model import Meta, Require  # noqa: E402
-from codegen.host.pattern import contiguous_strides  # noqa: E402
-from dsl.expression import Binary  # noqa: E402
-from dsl.reference import constant  # noqa: E402
-from dsl.worlds import worlds  # noqa: E402
+from codegen.api import package  # noqa: E402
+from codegen.binding.bind import bind  # noqa: E402
+from codegen.binding.binding import filled  # noqa: E402
+from codegen.binding.pattern import contiguous_strides  # noqa: E402
+from codegen.data.errors import OpError  # noqa: E402
+from codegen.data.model import Meta, Require  # noqa: E402
+from dsl.ir.expression import Binary  # noqa: E402
+from dsl.reference.interpreter import constant  # noqa: E402
+from dsl.testing.instances import worlds  # noqa: E402
 from workbench.numpy_runner import meta  # noqa: E402
 
 RECORDED = HERE / "requirements.json"

@@ -1,7 +1,7 @@
 // The WebGPU device: memory from the pool, launches into the queue, values back; and what happens when the GPU fails.
 
 import type { Call, Launch } from "../../../host/model.js";
-import type { Facts } from "../../../host/kernel.js";
+import type { Facts } from "../../../host/writer.js";
 import { plan, zeroed } from "../../../host/plan.js";
 import { schedules } from "../../../ops/data/schedules.js";
 import { copied, oneRead } from "./slow-warnings.js";

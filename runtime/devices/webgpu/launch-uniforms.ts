@@ -1,6 +1,6 @@
 // The words of a launch: as they lie in the uniform, and those that other numbers of a call change.
 
-import { infinite } from "../../../host/kernel.js";
+import { infinite } from "../../../host/writer.js";
 import type { Call, Launch, Nest } from "../../../host/model.js";
 
 /** Numbers as they lie in the uniform: "f" f32, others 32-bit integers. */

@@ -1,0 +1,1 @@
+"""The package's sources: typed functions, names, op data, entries."""

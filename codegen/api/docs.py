@@ -1,0 +1,167 @@
+"""JSDoc of an op: what it does, PyTorch's names for it, its parameters, examples from its tests."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+
+from dsl.opdef import OpDef, Param
+from dsl.text.show import expression, type_text
+from dsl.text.syntax import X
+
+EXAMPLES = 2
+
+
+def tree_param(op: OpDef, name: str):
+    return next((p for p in op.tree.params if p.name == name), None)
+
+
+def param_docs(op: OpDef) -> dict[str, str]:
+    """For each parameter what it is: type or shape, default."""
+    return {p.name: param_doc(op, p) for p in op.params}
+
+
+def param_doc(op: OpDef, p: Param) -> str:
+    written = tree_param(op, p.name)
+    if written is None:
+        return p.kind
+    what = family_text(op, type_text(written.type)).rstrip("?")
+    if p.kind == "choice":
+        what = "one of " + ", ".join(f"`{c}`" if c in ("true", "false") else f'`"{c}"`' for c in p.choices)
+    else:
+        what = f"`{what}`"
+    if written.default is not None:
+        return f"{what}, default `{family_text(op, expression(written.default))}`"
+    return f"{what}, optional" if p.optional else what
+
+
+def family_text(op: OpDef, text: str) -> str:
+    """A family's variable replaced by this member's number."""
+    if op.family is None:
+        return text
+    name, value = op.family
+    return text.replace("{" + name + "}", str(value)).replace(f":{name}", f":{value}")
+
+
+def lines(op: OpDef, before: Sequence[OpDef] = ()) -> list[str]:
+    """The comment's lines, without the stars.  `before`: ops that a call under the same name tries first."""
+    out = family_text(op, op.doc).strip().split("\n")
+    if op.aliases:
+        out += ["", "Like " + ", ".join(f"`{a}`" for a in op.aliases) + "."]
+    docs = param_docs(op)
+    out += [""] + [f"@param {'options.' if p.keyword else ''}{p.name} {docs[p.name]}" for p in op.params]
+    shown = examples(op, before)
+    if shown:
+        out += ["@example", *shown]
+    return [line.replace("*/", "*\\/") for line in out]
+
+
+def comment(text: list[str], indent: str = "") -> str:
+    if len(text) == 1:
+        return f"{indent}/** {text[0]} */"
+    body = "\n".join(f"{indent} * {line}".rstrip() for line in text)
+    return f"{indent}/**\n{body}\n{indent} */"
+
+
+# --- Examples --------------------------------------------------------------------------------------
+
+
+def examples(op: OpDef, before: Sequence[OpDef] = ()) -> list[str]:
+    """`torch.add([1, 2], 3)` of a test clause as JavaScript that runs as it stands, with what its `tolist()` is
+    (tests/test_documents.py)."""
+    out = []
+    for t in op.tests if op.outputs else ():
+        if t.raises is not None or t.condition.kind not in ("==", "~="):
+            continue
+        left, right = t.condition.args
+        try:
+            out.append(f"{call(left, op, floats_first(op, before))}  // {value(right, rounded)}")
+        except Unwritable:
+            continue
+    return out[:EXAMPLES]
+
+
+class Unwritable(Exception):
+    """A test that has no short form in JavaScript."""
+
+
+def floats_first(op: OpDef, before: Sequence[OpDef]) -> bool:
+    """Whether another op of its name would take the call if its tensors were of floats."""
+    return any(
+        set(other.aliases) & set(op.aliases)
+        and [p.cls for p in other.params[:1]] == ["Float"]
+        and op.params[0].cls == "Num"
+        for other in before
+    )
+
+
+def call(e: X, op: OpDef, whole: bool = False) -> str:
+    if e.kind == "field":
+        return f"{call(e.args[0], op, whole)}.{e.val}"
+    if e.kind != "call" or e.val != op.name or not op.aliases:
+        raise Unwritable
+    place = [p for p in op.params if not p.keyword]
+    args, options = [], []
+    for a in e.args:
+        if a.kind == "kw":
+            p = next((p for p in op.params if p.name == a.val), None)
+            if p is None:
+                raise Unwritable
+            options.append(f"{a.val}: {argument(a.args[0], p, whole)}")
+        else:
+            if len(args) >= len(place):
+                raise Unwritable
+            args.append(argument(a, place[len(args)], whole))
+    # A choice of one tells overloads apart.
+    options += [
+        f"{p.name}: {p.choices[0] if p.choices[0] in ('true', 'false') else json.dumps(p.choices[0])}"
+        for p in place[len(args) :]
+        if len(p.choices) == 1 and p.choices != ("false",) and not any(o.startswith(f"{p.name}:") for o in options)
+    ]
+    if options:
+        args.append("{ " + ", ".join(options) + " }")
+    name = op.aliases[0]
+    if name.startswith("Tensor."):
+        return f"{args[0]}.{name.removeprefix('Tensor.')}({', '.join(args[1:])})"
+    return f"{name}({', '.join(args)})"
+
+
+def shown_name(op: OpDef) -> str:
+    """The name a user calls it by: its first alias without the namespace."""
+    return op.aliases[0].rsplit(".", 1)[1] if op.aliases else op.name
+
+
+def argument(e: X, p: Param, whole: bool) -> str:
+    """What stands for a parameter: a tensor's elements are float32 where numbers are given, whatever they look like."""
+    text = value(e)
+    if p.kind != "tensor" or e.kind != "list" and p.instead == "num":
+        return text
+    whole = (whole or p.cls in ("Int", "Bits")) and not {"true", "false"} & set(names(e))
+    return f"torch.tensor({text}{', { dtype: torch.long }' if whole else ''})"
+
+
+def names(e: X) -> list[str]:
+    return [e.val] if e.kind == "name" else [name for a in e.args for name in names(a)]
+
+
+def value(e: X, number: Callable[[float], str] = repr) -> str:
+    match e.kind:
+        case "num":
+            return str(int(e.val)) if e.val == e.val // 1 and abs(e.val) < 1e15 else number(e.val)
+        case "str":
+            return f'"{e.val}"'
+        case "neg":
+            return "-" + value(e.args[0], number)
+        case "name" if e.val in ("true", "false"):
+            return e.val
+        case "name" if e.val in ("inf", "nan"):
+            return {"inf": "Infinity", "nan": "NaN"}[e.val]
+        case "list":
+            return "[" + ", ".join(value(a, number) for a in e.args) + "]"
+        case _:
+            raise Unwritable
+
+
+def rounded(number: float) -> str:
+    """To the digits that float32 has on any device."""
+    return f"{number:.6g}"

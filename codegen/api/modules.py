@@ -1,0 +1,368 @@
+"""The package's generated modules as texts, from the templates in templates/.
+
+For each file of definitions: `ops/FILE.ts` (functions), `ops/data/FILE.js` (what the runtime knows),
+`ops/kernels/FILE.js` (CPU kernels).  For each namespace of PyTorch one module of names; `methods.ts`.
+
+Data and kernels are most of the package, and no person writes them: they are JavaScript with types in comments, each
+with a short `.d.ts`, so that TypeScript need not read them to compile the rest.  The tests let it check them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import groupby
+from pathlib import Path
+
+import jinja2
+
+from dsl.opdef import OpDef
+
+from ..cpu.names import RESERVED, camel
+from ..cpu.shared import MODULE, Shared
+from ..data import model
+from ..wgsl import prelude
+from . import docs
+from .aliases import Names
+from .formula import formula
+from .literal import Identifier, literal
+from .opdata import takes_parts
+from .short import short, usual_text
+from .signatures import options, options_name, result_type, signatures, type_name
+
+TEMPLATES = jinja2.Environment(
+    loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"),
+    trim_blocks=True,
+    lstrip_blocks=True,
+    keep_trailing_newline=True,
+    undefined=jinja2.StrictUndefined,
+)
+
+ABOUT = {
+    "torch": "Ops in PyTorch's root namespace.",
+    "functional": "torch.nn.functional: the ops of networks, without modules.",
+    "linalg": "torch.linalg: linear algebra.",
+    "special": "torch.special: special functions.",
+    "fft": "torch.fft: Fourier transforms.",
+    "masked": "torch.masked: reductions that leave elements out.",
+    "signal.windows": "torch.signal.windows: curves to weight signals with.",
+}
+
+
+def render(template: str, **values) -> str:
+    return TEMPLATES.get_template(template).render(**values)
+
+
+def binding(name: str) -> str:
+    """The name of a function's binding: a reserved one gets a `_`."""
+    return name + "_" if name in RESERVED else name
+
+
+def by_file(ops) -> list[tuple[str, list[OpDef]]]:
+    return [(file, list(group)) for file, group in groupby(ops, lambda op: op.file)]
+
+
+# --- Modules of a file of definitions --------------------------------------------------------------
+
+
+def ops_module(file: str, ops: list[OpDef]) -> str:
+    rows = [op_row(op, ops[:n]) for n, op in enumerate(ops)]
+    types = [t for t in ("Tensor", "TensorOrNumber") if any(t in words(row) for row in rows)]
+    return render(
+        "ops.ts.j2",
+        file=file,
+        ops=rows,
+        functions=any(r["function"] for r in rows),
+        tensor_types=types,
+        dtypes=any("DType" in words(row) for row in rows),
+        random=any("RandomSource" in words(row) for row in rows),
+    )
+
+
+def words(row: dict) -> set[str]:
+    """The words of an op's types."""
+    text = " ".join(
+        [*row["signatures"], *(o.type for o in row["options"]), row["result"] if row["function"] else ""]
+        + (["Tensor"] if row["results"] else [])
+    )
+    return set(re.findall(r"\w+", text))
+
+
+def op_row(op: OpDef, before: Sequence[OpDef] = ()) -> dict:
+    called = bool(op.aliases)
+    several = len(op.outputs) > 1
+    return {
+        "name": op.name,
+        "data": binding(op.name),
+        "function": binding(op.name) if called else "",
+        "shown": docs.shown_name(op),
+        "summary": docs.family_text(op, op.doc).strip().split("\n")[0],
+        "comment": docs.comment(docs.lines(op, before)),
+        "signatures": [s.text() for s in signatures(op)] if called else [],
+        "options": options(op, docs.param_docs(op)) if called else [],
+        "options_name": options_name(op),
+        "results": op.outputs if several and called else [],
+        "changes": called and not op.outputs,
+        "result": result_type(op),
+        "parts": takes_parts(op),
+        "calls": takes_more(op),
+        "asks": [
+            (name, literal(list(messages)), f", {formula(e)}" if e else "")
+            for (name, messages), e in zip(op.asks, op.spared)
+        ],
+    }
+
+
+def takes_more(op: OpDef) -> bool:
+    """Whether calling an op takes what runtime/dispatch/creation-arguments.ts has: no tensor is needed, or one may be
+    given as a list or in any shape."""
+    tensors = [p for p in op.params if p.kind == "tensor"]
+    return all(p.optional for p in tensors) or any(p.flat or p.keyword or p.instead == "ints" for p in tensors)
+
+
+def data_text(data: model.Op) -> str:
+    """What the runtime knows of an op, as a literal."""
+    return literal(short(data))
+
+
+def data_module(file: str, ops: list[OpDef], texts: dict[str, str]) -> str:
+    rows = [{"name": binding(op.name), "literal": texts[op.name]} for op in ops]
+    named = [name for name in ("bodies", "routines") if any(f"{name}_." in text for text in texts.values())]
+    return render(
+        "data.js.j2", file=file, ops=rows, named=named, more=any("more: more_" in text for text in texts.values())
+    )
+
+
+def data_types(file: str, ops: list[OpDef]) -> str:
+    return render("data.d.ts.j2", file=file, names=[binding(op.name) for op in ops])
+
+
+def complete_module() -> str:
+    return render("complete.ts.j2", usual=usual_text())
+
+
+def schedules_module(rules: list) -> str:
+    """The schedules for shapes of nests."""
+    return render("schedules.ts.j2", rules=literal(rules))
+
+
+def kernels_module(file: str, ops: list[OpDef], shared: Shared) -> str:
+    """The kernels of a file's ops with their tables; of MODULE those that several files have."""
+    rows = [{"name": binding(op.name), "table": table(shared.tables[op.name])} for op in ops]
+    functions = shared.functions.get(file, [])
+    text = "\n".join([*functions, *(row["table"] for row in rows)])
+    uses = lambda name: name in text and re.search(rf"\b{re.escape(name)}\b", text)
+    types = ["CpuNest"] * bool(functions) + ["NestKernels"] * bool(rows)
+    imports = [f'/** @import {{ {", ".join(types)} }} from "../../runtime/program/compiled-op.js" */']
+    if uses("within("):
+        imports.append('import { within } from "../../runtime/devices/cpu/kernel-run.js";')
+    if uses("multiplyElements"):
+        imports.append('import { multiplyElements } from "../../runtime/devices/cpu/product.js";')
+    if products := [n for n in ("contract", "contracted") if uses(n)]:
+        imports.append(f'import {{ {", ".join(products)} }} from "../../runtime/devices/cpu/contraction.js";')
+    if reader := [n for n in ("interpret", "interpreted") if uses(n)]:
+        imports.append(f'import {{ {", ".join(reader)} }} from "../../runtime/devices/cpu/interpreter.js";')
+    if uses("routines."):
+        imports.append('import * as routines from "../routines.js";')
+    if uses("math."):
+        imports.append('import * as math from "../../runtime/elements/math.js";')
+    if uses("whole."):
+        imports.append('import * as whole from "../../runtime/elements/checked-integers.js";')
+    if uses("uniform"):
+        imports.append('import { uniform } from "../../runtime/elements/philox.js";')
+    if names := sorted(shared.imports.get(file, ())):
+        imports.append(f'import {{ {", ".join(names)} }} from "./{MODULE}.js";')
+    return render("kernels.js.j2", file=file, common=file == MODULE, ops=rows, functions=functions, imports=imports)
+
+
+def kernels_types(file: str, ops: list[OpDef]) -> str:
+    return render("kernels.d.ts.j2", file=file, names=[binding(op.name) for op in ops])
+
+
+def routines_module(made) -> str:
+    """The functions that `def`s with steps make, for the CPU."""
+    imports = ['import * as math from "../runtime/elements/math.js";'] if made.helpers else []
+    return render("routines.ts.j2", imports=imports, functions=made.functions)
+
+
+def routine_texts_module(texts: dict[str, str]) -> str:
+    """The same functions for the GPU."""
+    calls = prelude.calls()
+    return render(
+        "routine_texts.ts.j2",
+        functions=[
+            {"binding": camel(n), "name": n, "text": template_text(t), "calls": ", ".join(f'"{c}"' for c in calls[n])}
+            for n, t in texts.items()
+        ],
+    )
+
+
+def bodies_module(bodies: dict[str, tuple[model.Raw, list[model.Word]]]) -> str:
+    """What raw ops run on the GPU: many programs may run one body."""
+    rows = [
+        {
+            "name": binding(camel(n)),
+            "names": literal(raw.names),
+            "words": words_text(words),
+            "launches": literal(raw.launches),
+            "helpers": literal(raw.helpers),
+            "text": template_text(raw.text),
+        }
+        for n, (raw, words) in bodies.items()
+    ]
+    return render("bodies.ts.j2", bodies=rows)
+
+
+def words_text(words: list[model.Word]) -> str:
+    return " ".join(w.name + (f":{w.kind}" if w.kind != "i" else "") for w in words)
+
+
+def body_text(op: str) -> Identifier:
+    """How op data names the text of a raw op's body."""
+    return Identifier(f"bodies_.{binding(camel(op))}")
+
+
+def table(rows: list[list[tuple[str | None, str | None]]]) -> str:
+    """`[[{ floating: add0, integral: add0Whole }], [...]]`, a program a line."""
+    lines = [", ".join(f"{{ floating: {f or 'null'}, integral: {i or 'null'} }}" for f, i in row) for row in rows]
+    return "[\n" + "".join(f"  [{line}],\n" for line in lines) + "]" if lines else "[]"
+
+
+# --- Names -----------------------------------------------------------------------------------------
+
+
+def names_module(space: str, names: dict[str, list[OpDef]], composed: Sequence[str] = (), root: str = "..") -> str:
+    """The ops of a namespace.  composed: functions that the runtime makes of ops (runtime/composed/SPACE.ts) that it
+    shall have, too; root: the package's folder, seen from the module's."""
+    single = {n: ops[0] for n, ops in names.items() if len(ops) == 1}
+    several = {n: ops for n, ops in names.items() if len(ops) > 1}
+    exports: dict[str, list[str]] = {}
+    for name, op in single.items():
+        own = binding(op.name)
+        exports.setdefault(op.file, []).append(own if own == name else f"{own} as {name}")
+        exports[op.file] += types_of(op)
+    for ops in several.values():
+        for op in ops:
+            exports.setdefault(op.file, []).extend(types_of(op))
+    imports: dict[str, list[str]] = {}
+    for ops in several.values():
+        for op in ops:
+            imports.setdefault(op.file, []).extend(
+                [f"type {binding(op.name)} as {type_name(op.name)}Function", f"{op.name}Op"]
+            )
+    overloaded = [
+        {
+            "name": n,
+            "local": binding(n),
+            "ops": [f"{op.name}Op" for op in ops],
+            "doc": " ".join(dict.fromkeys(docs.family_text(op, op.doc).strip().split("\n")[0] for op in ops)),
+            "type": " & ".join(f"typeof {type_name(op.name)}Function" for op in typed_order(ops)),
+        }
+        for n, ops in several.items()
+    ]
+    return render(
+        "names.ts.j2",
+        about=ABOUT[space],
+        root=root,
+        composed="index" if space == "torch" else space,
+        some=composed,
+        imports=tidy(imports),
+        exports=tidy(exports),
+        overloaded=overloaded,
+    )
+
+
+def namespace_module(space: str) -> str:
+    """A namespace of ops and of functions that the runtime makes of ops."""
+    about = f"// {ABOUT[space]}  Generated by codegen/api/package.py.\n\n"
+    return about + f'export * from "../names/{space}.js";\nexport * from "../runtime/composed/{space}.js";\n'
+
+
+def outer_module(name: str, spaces: list[str]) -> str:
+    """A namespace that holds others."""
+    return f"// torch.{name}.  Generated; change the aliases in ops/*.op.\n\n" + "".join(
+        f'export * as {s.split(".")[-1]} from "./{s}.js";\n' for s in spaces
+    )
+
+
+def typed_order(ops: list[OpDef]) -> list[OpDef]:
+    """Ops of one name as TypeScript should try them: a number is an axis before it is a tensor."""
+    return sorted(ops, key=lambda op: any("TensorOrNumber" in s.text() for s in signatures(op)))
+
+
+def types_of(op: OpDef) -> list[str]:
+    """The types a user may want to name: options and results."""
+    found = [f"type {options_name(op)}"] if options_name(op) else []
+    return found + ([f"type {result_type(op)}"] if len(op.outputs) > 1 else [])
+
+
+def tidy(table: dict[str, list[str]]) -> list[tuple[str, list[str]]]:
+    return [(file, sorted(set(names), key=lambda n: n.removeprefix("type "))) for file, names in sorted(table.items())]
+
+
+def methods_module(names: Names) -> str:
+    imports: dict[str, list[str]] = {}
+    rows = []
+    for inplace, methods in ((False, names.methods), (True, names.inplace)):
+        for name, ops in methods.items():
+            rows.append(method_row(name, ops, inplace))
+            for op in ops:
+                imports.setdefault(op.file, []).append(f"{op.name}Op")
+                imports[op.file] += types_of(op)
+    dtypes = any("DType" in signature for row in rows for signature in row["signatures"])
+    return render("methods.ts.j2", imports=tidy(imports), methods=rows, dtypes=dtypes)
+
+
+def method_row(name: str, ops: list[OpDef], inplace: bool) -> dict:
+    seen: dict[str, None] = {}
+    for op in typed_order(ops):
+        for s in signatures(op):
+            seen[s.text(name, skip=1, result="this" if inplace else "")] = None
+    said = " ".join(dict.fromkeys(docs.family_text(op, op.doc).strip().split("\n")[0] for op in ops))
+    if inplace:
+        said = f"As `{name[:-1]}`, in place."
+    return {
+        "name": name,
+        "inplace": inplace,
+        "ops": [f"{op.name}Op" for op in ops],
+        "comment": docs.comment([said], "    "),
+        "signatures": list(seen),
+    }
+
+
+# --- Entries ---------------------------------------------------------------------------------------
+
+
+def needed_module(needed: list[OpDef]) -> str:
+    exports: dict[str, list[str]] = {}
+    for op in needed:
+        exports.setdefault(op.file, []).append(f"{op.name}Op")
+    return render("needed.ts.j2", exports=tidy(exports))
+
+
+def entry_module(about: str, methods: bool, namespaces: list[tuple[str, str]]) -> str:
+    """namespaces: their names and the folders of their modules."""
+    return render("index.ts.j2", about=about, methods=methods, namespaces=namespaces)
+
+
+def nn_module() -> str:
+    return render("nn.ts.j2")
+
+
+def core_module(namespaces: list[str]) -> str:
+    return render("core.ts.j2", namespaces=namespaces)
+
+
+def prelude_module(functions: list[tuple[str, str, list[str]]]) -> str:
+    """functions: (name, WGSL text, the other names it calls), in order."""
+    return render(
+        "prelude.ts.j2",
+        functions=[
+            {"name": n, "text": template_text(t), "calls": ", ".join(f'"{c}"' for c in calls)}
+            for n, t, calls in functions
+        ],
+    )
+
+
+def template_text(text: str) -> str:
+    """A text inside a template literal."""
+    return text.replace("\\", "\\\\").replace("`", "\\`").replace("${", "\\${")

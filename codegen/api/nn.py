@@ -1,0 +1,144 @@
+"""torch.nn's modules without parameters, from the `module` clauses: constructors' types, what is kept, the ops
+called."""
+
+from __future__ import annotations
+
+from dsl.checking.modules import HOLE, INPLACE, called
+from dsl.ir.expression import Constant, Symbol
+from dsl.opdef import Library, OpDef, Param
+from dsl.text.syntax import Module, X
+
+from . import docs
+from .aliases import Names, in_place
+from .literal import literal
+from .modules import render, tidy
+from .signatures import param_type, required
+
+WORDS = {"true": "true", "false": "false", "none": "null"}
+
+
+def modules_module(library: Library, names: Names) -> str:
+    """The text of names/modules.ts."""
+    imports: dict[str, list[str]] = {}
+    rows: dict[str, dict] = {}
+    for op in library.ops.values():
+        for m in op.modules:
+            ops = functions(op, m, names)
+            for o in ops:
+                imports.setdefault(o.file, []).append(f"{o.name}Op")
+            rows.setdefault(m.name, row(op, m, ops))
+    types = [
+        t
+        for t in ("Tensor", "TensorOrNumber")
+        if any(t in s["type"].split(" | ") for r in rows.values() for s in r["settings"])
+    ]
+    return render("modules.ts.j2", imports=tidy(imports), modules=[rows[n] for n in sorted(rows)], types=types)
+
+
+def functions(op: OpDef, m: Module, names: Names) -> list[OpDef]:
+    """The ops behind the name that a module calls; those of other families' members only if it is called like none of
+    them."""
+    space, name = called_name(op).rsplit(".", 1)
+    found = names.namespaces["functional" if space.endswith("functional") else space.removeprefix("torch.")][name]
+    if not op.family or m.name in {t.name for t in op.tree.modules}:
+        return found
+    return [o for o in found if not o.family or o.family[1] == op.family[1]]
+
+
+def called_name(op: OpDef) -> str:
+    return called(op.tree).replace(f"{{{op.family[0]}}}", str(op.family[1])) if op.family else called(op.tree)
+
+
+def row(op: OpDef, m: Module, ops: list[OpDef]) -> dict:
+    params = {p.name: (p, o) for o in reversed([op, *ops]) for p in o.params}
+    chosen = [s for s in m.settings if s.value is None and s.name != INPLACE]
+    kept = [{**setting(*params[s.name], ops), "name": s.kept} for s in chosen]
+    renamed = ", ".join(f'{s.kept}: "{s.name}"' for s in m.settings if s.kept != s.name)
+    in_input = len(ops) == 1 and op.pointwise and in_place(op)
+    if in_input or len(chosen) < sum(s.value is None for s in m.settings):
+        kept.append({"name": INPLACE, "type": "boolean", "required": False, "default": "false"})
+    fixed = ", ".join(f"{s.name}: {constant(s.value)}" for s in m.settings if s.value is not None)
+    training = "training" in params and "training" not in [s.name for s in m.settings]
+    options = (
+        [f"fixed: {{ {fixed} }}"] * bool(fixed)
+        + [f"renamed: {{ {renamed} }}"] * bool(renamed)
+        + ["training: true"] * training
+    )
+    options += ["copied: true"] * (kept[-1:] != [] and kept[-1]["name"] == INPLACE and not in_input)
+    text = prints(m, {s.kept: params[s.name][0] for s in chosen}, {s.name: s.kept for s in chosen})
+    if INPLACE in [k["name"] for k in kept] and "{inplace}" not in text:
+        text += f"[{', ' * bool(text)}inplace={{inplace}}]"
+    options = [f"prints: {literal(text)}"] * bool(text) + options
+    return {
+        "name": m.name,
+        "summary": docs.family_text(op, op.doc).strip().split("\n")[0],
+        "function": called_name(op),
+        "settings": kept,
+        "options": f", {{ {', '.join(options)} }}" if options else "",
+        "ops": [f"{o.name}Op" for o in ops],
+    }
+
+
+def prints(m: Module, kept: dict[str, Param], names: dict[str, str]) -> str:
+    """What a module of this kind prints: its own text or all that it keeps; holes say how a value is shown
+    (runtime/nn/stateless.ts).
+
+    `{alpha:f}`: as a float; `{padding:4}`: a list of 4; `{stride=kernel_size}`: kernel_size where there is none."""
+    if m.prints is None and m.name.endswith("Loss"):
+        return ""
+    text = (
+        m.prints
+        if m.prints is not None
+        else ", ".join(
+            f"{k}='{{{k}}}'" if p.kind == "choice" and not flag(p) else f"{k}={{{k}}}" for k, p in kept.items()
+        )
+    )
+
+    def hole(found):
+        star, name = found.groups()
+        if name not in kept:
+            return found[0]
+        p, other = kept[name], ""
+        if isinstance(p.default, Symbol):
+            other = f"={names.get(p.default.name, p.default.name)}"
+        if p.kind == "choice" and not flag(p) and chosen(p) in WORDS:
+            other = f"={chosen(p)}"
+        return f"{{{name}{other}{f':{p.rank}' if star else ':f' if p.kind == 'real' else ''}}}"
+
+    return HOLE.sub(hole, text)
+
+
+def flag(p: Param) -> bool:
+    return {"true", "false"} >= set(p.choices)
+
+
+def setting(p: Param, op: OpDef, ops: list[OpDef]) -> dict:
+    """A constructor's argument: its types in all ops of the name together, and its default."""
+    found = [(q, o) for o in ops for q in o.params if q.name == p.name]
+    types = dict.fromkeys(t for q, o in found for t in param_type(q, o).split(" | "))
+    if {"true", "false"} <= types.keys():
+        types = {"boolean": None}
+    must = all(required(q) for q, _ in found) and len(found) == len(ops)
+    return {
+        "name": p.name,
+        "type": " | ".join(sorted(types, key=lambda t: t == "null")),
+        "required": must,
+        "default": default(p, op),
+    }
+
+
+def default(p: Param, op: OpDef) -> str:
+    if not isinstance(p.default, Constant):
+        return "null"
+    return WORDS.get(chosen(p), literal(chosen(p))) if p.kind == "choice" else literal(p.default.literal)
+
+
+def chosen(p: Param) -> str:
+    """The text of a choice that is taken where none is given, if that is known."""
+    return p.choices[int(p.default.value)] if isinstance(p.default, Constant) else ""
+
+
+def constant(e: X) -> str:
+    if e.kind == "neg":
+        return "-" + constant(e.args[0])
+    return WORDS[e.val] if e.kind == "name" else literal(e.val)

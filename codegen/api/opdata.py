@@ -1,0 +1,323 @@
+"""OpDef -> model.Op: an op as the package carries it, with formulas that run here and print as TypeScript."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from dsl.gradients import saving
+from dsl.ir.axes import axes
+from dsl.ir.expression import E, Symbol, loop_of, show, symbols
+from dsl.ir.program import Dim, Program, Raw, Tensor, made_by
+from dsl.ir.steps import expressions
+from dsl.lowering.types import symbol_kinds
+from dsl.opdef import Library, OpDef, Schedule, symbol
+
+from ..data import model
+from ..data.model import formulas_of
+from ..data.names import safe_name
+from ..data.nodes import Option, Uniform, nodes_of
+from ..kernels import kernel as build
+from ..kernels.bounds_checks import watched
+from ..kernels.elementwise import elementwise
+from ..kernels.formulas import code, compared, kinds
+from ..kernels.fused import nests
+from ..kernels.hoist import hoisted
+from ..kernels.kinds import tensor_kind
+from ..kernels.verified import verify
+from ..planner.writer import checks, kernel_functions
+from ..wgsl import prelude, routines
+from ..wgsl.bodies import printed_body
+from ..wgsl.names import plain_name
+from .formula import formula
+
+DTYPES = {"T": "T", "own": "own", "int": "int32", "bool": "bool", "float": "float32"}
+
+
+def op_data(op: OpDef) -> model.Op:
+    """Everything that host code and kernels need to know of an op, but its CPU kernels."""
+    tensors = all_tensors(op)
+    number = {name: n for n, name in enumerate(tensors)}
+    programs = [program(op, p, tensors, number) for p in (op.forward, op.gradient, op.gradient2) if p is not None]
+    return signature(op, tensors, number, programs)
+
+
+def signature(
+    op: OpDef, tensors: dict[str, Tensor] | None = None, number: dict[str, int] | None = None, programs=()
+) -> model.Op:
+    """What binding a call needs; without programs, nothing can run."""
+    if tensors is None or number is None:
+        tensors = all_tensors(op)
+        number = {name: n for n, name in enumerate(tensors)}
+    return model.Op(
+        op.name,
+        [param(p, number) for p in op.params],
+        [slot(t, number) for t in tensors.values()],
+        op.promote,
+        [number[n] for n in op.promoted],
+        [model.Size(n, formula(e)) for n, e in op.sizes],
+        [model.Require(formula(r.holds), r.message, [formula(v) for v in r.values]) for r in op.requires],
+        [number[n] for n in op.outputs],
+        list(op.outputs),
+        op.drop,
+        op.keepdim,
+        op.random,
+        list(programs),
+        [schedule(s) for s in op.schedules],
+        op.numbers,
+        bool(programs) and elementwise(op),
+        routines_of(programs),
+    )
+
+
+def routines_of(programs: list[model.Program]) -> list[model.Function]:
+    """The rare functions and routines that kernels call, with all that those call: each after what it calls."""
+    made, calls = prelude.rare() | routines.functions(), prelude.calls()
+    nests = [n for p in programs for n in p.nests]
+    said = {name for n in nests for code in (n.floating, n.integral) if code for name in kernel_functions(code)}
+    said |= {name for n in nests if n.raw for name in n.raw.helpers}
+    said |= {name for p in programs[:1] for n in p.nests if n.integral for s in n.steps for name in checks(n, s, "i")}
+    found: dict[str, model.Function] = {}
+
+    def bring(name: str):
+        if name in found or name not in made:
+            return
+        for called in sorted(calls[name]):
+            bring(called)
+        found[name] = model.Function(name, made[name], calls[name])
+
+    for name in sorted(said):
+        bring(name)
+    return [*found.values()]
+
+
+def takes_parts(op: OpDef) -> bool:
+    """Whether binding a call of the op needs more than tensors, broadcasting and numbers: codegen/binding/parts.py."""
+    dims = [d for t in all_tensors(op).values() for d in t.dims]
+    return any(p.kind not in ("tensor", "num", "real") for p in op.params) or any(d.option or d.factors for d in dims)
+
+
+def schedule(s: Schedule) -> model.Schedule:
+    return model.Schedule(s.target, formula(s.when), s.strategy, dict(s.numbers))
+
+
+def rules(library: Library) -> list[model.Schedule]:
+    """The schedules for shapes of nests, which planning on a GPU takes beside an op's own."""
+    return [schedule(s) for s in library.schedules]
+
+
+def all_tensors(op: OpDef) -> dict[str, Tensor]:
+    """The tensors of all programs: parameters first, then results, then the rest."""
+    found: dict[str, Tensor] = {}
+    for t in (*(op.tensors[p.name] for p in op.params if p.kind == "tensor"), *(op.tensors[n] for n in op.outputs)):
+        found[t.name] = t
+    for p in (op.forward, op.gradient, op.gradient2):
+        if p is None:
+            continue
+        used = (
+            {t for s in p.stmts for t in made_by(s)}
+            | set(p.inputs)
+            | set(p.outputs)
+            | {t for s in p.stmts for t in s.inputs}
+        )
+        for t in p.tensors.values():
+            if t.name in used:
+                found.setdefault(t.name, t)
+    return found
+
+
+def param(p, number: dict[str, int]) -> model.Param:
+    return model.Param(
+        p.name,
+        p.kind,
+        p.cls,
+        p.optional,
+        p.keyword,
+        formula(p.default),
+        p.has_default,
+        list(p.choices),
+        p.rank,
+        p.pack,
+        number[p.name] if p.kind == "tensor" else -1,
+        p.flat,
+        p.instead,
+    )
+
+
+def slot(t: Tensor, number: dict[str, int]) -> model.Slot:
+    return model.Slot(
+        t.name, t.role, DTYPES[t.dtype], [dim(d) for d in t.dims], number.get(t.like, -1) if t.like else -1, t.mut
+    )
+
+
+def dim(d: Dim) -> model.Dim:
+    computed = d.size if d.size is not None and not (isinstance(d.size, Symbol) and d.size.name == d.name) else None
+    return model.Dim(
+        d.kind,
+        d.name,
+        formula(computed),
+        [show(f) for f in d.factors],
+        symbol(d.option) if d.option else "",
+        d.part,
+        d.broadcast,
+        formula(d.when),
+    )
+
+
+def program(op: OpDef, p: Program, tensors: dict[str, Tensor], number: dict[str, int]) -> model.Program:
+    made = nests(p)
+    return model.Program(
+        [number[n] for n in p.inputs],
+        [number[n] for n in p.outputs],
+        [saves(op, p, o, number) for o in p.outputs],
+        [nest(op, n, i, tensors, number, p is op.forward) for i, n in enumerate(made)],
+    )
+
+
+def saves(op: OpDef, p: Program, output: str, number: dict[str, int]) -> list[int]:
+    """The inputs that an output of a gradient program depends on; of those that are not held for it, `~` their
+    number."""
+    if p is op.forward:
+        return [number[n] for n in p.inputs]
+    needed = saving.needed(p, output)
+    wanted = (
+        [p.tensors[output].like] if p is op.gradient else [op.gradient.tensors[n].like for n in op.gradient.outputs]
+    )
+    held = set().union(*(saving.held(op, n) for n in wanted))
+    free = {n for n in needed if p.tensors[n].role in ("input", "output")} - held
+    return [~number[n] if n in free else number[n] for n in p.inputs if n in needed]
+
+
+def nest(
+    op: OpDef, n: build.Nest, place: int, tensors: dict[str, Tensor], number: dict[str, int], forward: bool
+) -> model.Nest:
+    if n.raw is not None:
+        return raw(op, n, n.raw, place, tensors, number)
+    named = build.named_loops(n)
+    n, computed = hoisted(op, n)
+    n, told = watched(op, n) if forward else (n, frozenset())  # a gradient meets the places that a forward program met
+    values = kinds(op, n, tensors)
+    asked = op.tree is not None and op.tree.question
+    floating = code(op, n, tensors, False, told, asked) if floats(op) else None
+    integral = code(op, n, tensors, True, told, asked, forward) if whole(op) else None
+    words, statics = scalars(op, [code for code in (floating, integral) if code], computed)
+    made = model.Nest(
+        n.shape,
+        formula(n.when),
+        [loop(v, named) for v in n.loops],
+        [loop(v, named) for v in n.rloops],
+        n.spread,
+        [access(op, a, tensors, number) for a in n.accesses],
+        [step(s, k, c) for s, k, c in zip(n.steps, values, compared(op, n, tensors))],
+        list(n.left),
+        floating,
+        integral,
+        words,
+        statics,
+        n.reverse,
+        [number[m] for m in n.makes],
+        place,
+    )
+    verify(made, symbol_kinds(op))
+    return made
+
+
+def raw(
+    op: OpDef, n: build.Nest, source: Raw, place: int, tensors: dict[str, Tensor], number: dict[str, int]
+) -> model.Nest:
+    """A nest with a raw body: its text serves every class of T."""
+    code = model.Code([], [])
+    values = [formula(e) for e in n.words]
+    words = [replace(w, value=v) for w, v in zip(body_words(source), values + [None] * 2)]
+    return model.Nest(
+        n.shape,
+        formula(n.when),
+        [],
+        [],
+        False,
+        [access(op, a, tensors, number) for a in n.accesses],
+        [
+            model.Step(
+                s.kind, s.name, "", tensor_kind(op, tensors[n.accesses[s.target].tensor]), False, s.target, s.mode
+            )
+            for s in n.steps
+        ],
+        [],
+        code if floats(op) else None,
+        code if whole(op) else None,
+        words,
+        [],
+        False,
+        [number[m] for m in n.makes],
+        place,
+        body(source),
+    )
+
+
+def body(source: Raw) -> model.Raw:
+    """What a raw nest runs."""
+    launches = [
+        model.RawLaunch(x.name, x.step, formula(x.steps), formula(x.over), x.lanes) for x in source.body.launches
+    ]
+    names = [*source.inputs, *(name for name, _ in source.outputs)]
+    dtype = DTYPES[source.T]
+    if source.body.tensors:
+        made = printed_body(source.body)
+        helpers = [name for name in made.helpers if name in prelude.functions()]
+        return model.Raw([plain_name(n) for n in names], dtype, made.text, launches, helpers)
+    return model.Raw(names, dtype, source.body.wgsl, launches, prelude.called(source.body.wgsl))
+
+
+def body_words(source: Raw) -> list[model.Word]:
+    """The words of a raw body; the values of all but `inf` and `nan` are its nests'."""
+    kinds = {"T": "T" if source.T == "T" else "i"}
+    words = [model.Word(name, kinds.get(kind, kind), None) for name, kind in source.words]
+    said = {n for x in source.body.launches for e in expressions(x.body) for n in symbols(e)}
+    said |= set(re.findall(r"\bp\.(inf|nan)\b", source.body.wgsl))
+    return words + [model.Word(name, "f", None) for name in ("inf", "nan") if name in said]
+
+
+def floats(op: OpDef) -> bool:
+    """Whether T may be a floating type."""
+    return op.promote in ("float", "none") or any(
+        p.cls in ("Num", "Float", "Any") for p in op.params if p.name in op.promoted
+    )
+
+
+def whole(op: OpDef) -> bool:
+    """Whether T may be a whole-number type or bool."""
+    return op.promote != "float" and any(p.cls != "Float" for p in op.params if p.name in op.promoted)
+
+
+def loop(v, named) -> model.Loop:
+    return model.Loop(v.name, formula(v.extent), v.pack or "", v.name in named)
+
+
+def access(op: OpDef, a: build.Access, tensors: dict[str, Tensor], number: dict[str, int]) -> model.Access:
+    t = tensors[a.tensor]
+    places = [loop_of(i) for i in a.index]
+    if len(places) != len(axes(t)):
+        places = []  # every axis of t is absent here
+    return model.Access(number[a.tensor], places, tensor_kind(op, t))
+
+
+def step(s: build.Step, kind: str, compared: str) -> model.Step:
+    return model.Step(s.kind, s.name, s.red or "", kind, s.inner, s.target, s.mode, compared)
+
+
+def scalars(op: OpDef, codes: list[model.Code], computed: dict[str, E]) -> tuple[list[model.Word], list[str]]:
+    """(words of the uniform, options that are constants of the kernel), of those that a nest's formulas use."""
+    kinds = symbol_kinds(op)
+    nodes = [node for code in codes for e in formulas_of(code) for node in nodes_of(e)]
+
+    def word(name: str) -> model.Word:
+        if name in computed:
+            return model.Word(name, "f", formula(computed[name]))
+        return model.Word(
+            name, "f" if name in ("inf", "nan") else {"num": "T", "real": "f"}.get(kinds.get(name, "int"), "i"), None
+        )
+
+    return (
+        [word(name) for name in sorted({n.name for n in nodes if isinstance(n, Uniform)}, key=safe_name)],
+        sorted({n.name for n in nodes if isinstance(n, Option)}, key=safe_name),
+    )

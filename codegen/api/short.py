@@ -1,0 +1,113 @@
+"""Op data written short: slots and programs in the notation of notation.py, and of the rest what is neither usual nor
+follows.
+
+The usual values are stated here once; `complete_module` prints them for the package.  What follows from the rest is
+`derived`, and `whole` in templates/complete.ts.j2."""
+
+from __future__ import annotations
+
+from ..cpu.names import camel
+from ..data import model
+from .literal import Identifier, literal
+from .notation import Writer
+
+# The fields that may be left out, and what they are then.
+USUAL: dict[type, dict[str, object]] = {
+    model.Require: {},
+    model.Size: {},
+    model.Schedule: {},
+    model.Op: {
+        "promote": "default",
+        "sizes": [],
+        "requires": [],
+        "drop": "",
+        "keepdim": "",
+        "random": False,
+        "schedules": [],
+        "numbers": False,
+        "routines": [],
+        "elementwise": False,
+    },
+}
+
+
+def short(op: model.Op) -> dict:
+    """An op's data without what is usual or follows; its slots and programs in the notation."""
+    rest = without(op, derived(op))
+    writer = Writer(op)
+    rest |= {"params": writer.params(), "slots": writer.slots(), "programs": Identifier(f"`{writer.programs()}`")}
+    classes = "".join(T for T, there in zip("fi", classes_of(op)) if there)
+    optional = {
+        "more": Identifier("more_") if more(op) else None,
+        "classes": classes if classes != "f" else "",
+        "values": list(map(Identifier, writer.values)),
+        "bodies": list(map(Identifier, writer.bodies)),
+        "routines": routine_names(op),
+        "reals": reals(op),
+    }
+    return rest | {name: v for name, v in optional.items() if v}
+
+
+def derived(op: model.Op) -> dict[int, dict[str, object]]:
+    """For objects of an op's data (by their `id`) the values of fields that follow from the rest: tensor
+    parameters are the first slots, results the next."""
+    tensors = sum(p.kind == "tensor" for p in op.params)
+    return {
+        id(op): {
+            "output_names": [op.slots[o].name for o in op.outputs],
+            "promoted": list(range(tensors)),
+            "outputs": [tensors],
+            "params": op.params,
+            "slots": op.slots,
+            "programs": op.programs,
+            "routines": op.routines,
+        }
+    }
+
+
+def without(value, follows: dict[int, dict[str, object]]):
+    """A dataclass as a dict without the values that are usual or follow."""
+    if isinstance(value, list):
+        return [without(v, follows) for v in value]
+    if type(value) not in USUAL:
+        return value
+    known = USUAL[type(value)] | follows.get(id(value), {})
+    return {k: without(v, follows) for k, v in value.__dict__.items() if k not in known or v != known[k]}
+
+
+def routine_names(op: model.Op) -> list[Identifier]:
+    """An op's routines as they stand in ops/data/routines.ts."""
+    return [Identifier(f"routines_.{camel(f.name)}") for f in op.routines]
+
+
+def classes_of(op: model.Op) -> tuple[bool, bool]:
+    """Whether T may be a floating type, and whether a whole-number one."""
+    nests = [n for p in op.programs[:1] for n in p.nests]
+    return all(n.floating is not None for n in nests), any(n.integral is not None for n in nests)
+
+
+def more(op: model.Op) -> bool:
+    """Whether a parameter or dim has what runtime/program/notation-parts.ts reads."""
+    return any(p.flat or p.choices or p.rank >= 0 or p.pack for p in op.params) or any(
+        d.factors or d.option or d.when for s in op.slots for d in s.dims
+    )
+
+
+def reals(op: model.Op) -> list[str]:
+    """The sizes that kernels compute with as floats."""
+    known = {p.name for p in op.params} | {"inf", "nan"}
+    return sorted(
+        {
+            w.name
+            for p in op.programs
+            for n in p.nests
+            for w in n.words
+            if n.raw is None and w.kind == "f" and w.value is None
+        }
+        - known
+    )
+
+
+def usual_text() -> str:
+    """The usual values of an op's fields, as an object literal."""
+    return literal(USUAL[model.Op])

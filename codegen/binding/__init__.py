@@ -1,0 +1,1 @@
+"""A call's arguments against an op's signature."""

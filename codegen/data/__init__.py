@@ -1,0 +1,1 @@
+"""What the package carries of ops, and what a call and a launch are."""

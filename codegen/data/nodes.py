@@ -1,0 +1,314 @@
+"""The scalar expressions of kernels: one of the classes below and nothing else, from `codegen/kernels/formulas.py` to
+the device.
+
+A node is of kind "f" (a float), "i" (a 32-bit whole number) or "b" (a boolean), and operands have the kinds that their
+operation asks for: what differs is cast.  How a node looks in WGSL is printed.py's, what it comes to on the CPU
+runtime/devices/cpu/node-evaluator.ts's, how it stands in the package written.py's.  Nodes are compared by `same`, never
+by their texts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from .errors import decimal
+
+
+@dataclass(frozen=True)
+class Constant:
+    """A number, or a boolean as 0 or 1."""
+
+    kind: str
+    value: float
+
+
+@dataclass(frozen=True)
+class Index:
+    """Where a loop stands: its number of the point, of kind "i"."""
+
+    loop: str
+
+
+@dataclass(frozen=True)
+class Element:
+    """What an access of the nest read."""
+
+    access: int
+
+
+@dataclass(frozen=True)
+class Result:
+    """What an earlier step of the nest came to: a reduction's value, or what a store stored."""
+
+    step: int
+
+
+@dataclass(frozen=True)
+class Uniform:
+    """A number that the host tells a kernel with each launch: a size, an option, `inf`, `nan`."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Option:
+    """A constant of a kernel's text: an option that is a bool or a choice, or whether a tensor is given."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Local:
+    """A variable or an element that a strategy made, as it stands in the kernel."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Random:
+    """A draw between 0 and 1 at the point; `draw` is its number within the op."""
+
+    draw: int
+
+
+@dataclass(frozen=True)
+class Cast:
+    """A number as another kind, "f" or "i"."""
+
+    kind: str
+    operand: Node
+
+
+@dataclass(frozen=True)
+class Unary:
+    """`-` of numbers, `!` of booleans, `~` of whole numbers."""
+
+    operator: str
+    operand: Node
+
+
+@dataclass(frozen=True)
+class Binary:
+    """`+ - *`, comparisons, `&& ||` of booleans; `& | ^` of whole numbers, of booleans without a branch."""
+
+    operator: str
+    left: Node
+    right: Node
+
+
+@dataclass(frozen=True)
+class Select:
+    """`yes` where the condition holds, else `no`."""
+
+    condition: Node
+    yes: Node
+    no: Node
+
+
+@dataclass(frozen=True)
+class Apply:
+    """A function of the prelude, of the library's routines or of WGSL, of operands."""
+
+    name: str
+    operands: list[Node]
+
+
+@dataclass(frozen=True)
+class Division:
+    """A whole number divided by a positive one that the text knows: the quotient rounded down (`//`), or what is left
+    (`%`)."""
+
+    operator: str
+    operand: Node
+    divisor: int
+
+
+@dataclass(frozen=True)
+class BoundsCheck:
+    """An index that an element names: the device is told where it is off its axis.  stores: of an access that is
+    written."""
+
+    operand: Node
+    stores: bool
+
+
+Node = (
+    Constant
+    | Index
+    | Element
+    | Result
+    | Uniform
+    | Option
+    | Local
+    | Random
+    | Cast
+    | Unary
+    | Binary
+    | Select
+    | Apply
+    | Division
+    | BoundsCheck
+)
+
+
+def children(e: Node) -> list[Node]:
+    """The operands, in the order in which they stand."""
+    match e:
+        case Cast(operand=operand):
+            return [operand]
+        case Unary(operand=operand):
+            return [operand]
+        case Division(operand=operand):
+            return [operand]
+        case BoundsCheck(operand=operand):
+            return [operand]
+        case Binary(left=left, right=right):
+            return [left, right]
+        case Select(condition=condition, yes=yes, no=no):
+            return [no, yes, condition]
+        case Apply(operands=operands):
+            return operands
+        case _:
+            return []
+
+
+def mapped(e: Node, f: Callable[[Node], Node]) -> Node:
+    """The same operation of what `f` makes of its operands."""
+    match e:
+        case Cast(kind=kind, operand=operand):
+            return Cast(kind, f(operand))
+        case Unary(operator=operator, operand=operand):
+            return Unary(operator, f(operand))
+        case Division(operator=operator, operand=operand, divisor=divisor):
+            return Division(operator, f(operand), divisor)
+        case BoundsCheck(operand=operand, stores=stores):
+            return BoundsCheck(f(operand), stores)
+        case Binary(operator=operator, left=left, right=right):
+            return Binary(operator, f(left), f(right))
+        case Select(condition=condition, yes=yes, no=no):
+            return Select(f(condition), f(yes), f(no))
+        case Apply(name=name, operands=operands):
+            return Apply(name, [f(a) for a in operands])
+        case _:
+            return e
+
+
+def same(a: Node, b: Node) -> bool:
+    """Whether two nodes say the same."""
+    if a is b:
+        return True
+    mine = children(a)
+    other = children(b)
+    return label(a) == label(b) and len(mine) == len(other) and all(same(mine[n], other[n]) for n in range(len(mine)))
+
+
+def label(e: Node) -> str:
+    """What a node says beside its operands: two with the same label and the same operands are the same.  Of an
+    operation it is the name of the function."""
+    match e:
+        case Constant(kind=kind, value=value):
+            return f"{kind} {decimal(value)}"
+        case Index(loop=loop):
+            return f"index {loop}"
+        case Element(access=access):
+            return f"@{access}"
+        case Result(step=step):
+            return f"${step}"
+        case Uniform(name=name):
+            return f"p.{name}"
+        case Option(name=name):
+            return f"option {name}"
+        case Local(name=name):
+            return f"local {name}"
+        case Random(draw=draw):
+            return f"random {draw}"
+        case Cast(kind=kind):
+            return f"{kind}32"
+        case Unary(operator=operator):
+            return "neg" if operator == "-" else operator
+        case Binary(operator=operator):
+            return operator
+        case Select():
+            return "select"
+        case Apply(name=name):
+            return name
+        case Division(operator=operator, divisor=divisor):
+            return f"{operator} {divisor}"
+        case BoundsCheck(stores=stores):
+            return "inside" if stores else "reached"
+        case _:
+            return ""
+
+
+def nodes_of(e: Node | None) -> list[Node]:
+    """A node and all below it, operands first."""
+    out: list[Node] = []
+    if e is not None:
+        collect(e, out)
+    return out
+
+
+def collect(e: Node, out: list[Node]) -> None:
+    for child in children(e):
+        collect(child, out)
+    out.append(e)
+
+
+def elements_of(e: Node | None) -> list[int]:
+    """The accesses whose elements a formula uses, each once."""
+    out: list[int] = []
+    for x in nodes_of(e):
+        if isinstance(x, Element) and x.access not in out:
+            out.append(x.access)
+    return out
+
+
+def uses_loop(e: Node | None, loop: str) -> bool:
+    """Whether a formula depends on where a loop stands; not by what it reads there."""
+    return any(isinstance(x, Index) and x.loop == loop for x in nodes_of(e))
+
+
+def uses_result(e: Node | None, step: int) -> bool:
+    return any(isinstance(x, Result) and x.step == step for x in nodes_of(e))
+
+
+def contains(e: Node, part: Node) -> bool:
+    """Whether a node stands anywhere in another."""
+    return same(e, part) or any(contains(child, part) for child in children(e))
+
+
+def replaced(e: Node, part: Node, by: Node) -> Node:
+    """The same with another node in each place where `part` stands."""
+    if same(e, part):
+        return by
+    return mapped(e, lambda child: replaced(child, part, by))
+
+
+def operands_of(e: Node | None, operator: str) -> list[Node]:
+    """The parts that an associative operator joins: of `a && (b && c)` the three; of nothing, none."""
+    if e is None:
+        return []
+    match e:
+        case Binary(operator=sign, left=left, right=right):
+            if sign == operator:
+                return operands_of(left, operator) + operands_of(right, operator)
+    return [e]
+
+
+def joined_by(operator: str, parts: list[Node]) -> Node | None:
+    """The parts joined from the left; None for none."""
+    out: Node | None = None
+    for part in parts:
+        out = part if out is None else Binary(operator, out, part)
+    return out
+
+
+def factors_of(e: Node, kind: str) -> list[Node]:
+    """The factors of a product of numbers of a kind."""
+    match e:
+        case Binary(operator="*", left=left, right=right):
+            return factors_of(left, kind) + factors_of(right, kind)
+        case Unary(operator="-", operand=operand):
+            return [Constant(kind, -1), *factors_of(operand, kind)]
+        case _:
+            return [e]

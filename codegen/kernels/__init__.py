@@ -1,0 +1,1 @@
+"""Programs to kernels: which statements share one, and its formulas as nodes."""

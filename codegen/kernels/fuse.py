@@ -1,0 +1,459 @@
+"""Statements into nests: what runs together, and the accesses of each nest.
+
+Statements join the nest of an earlier one where they run over the same outer loops (and the same
+reduced ones): `softmax` is a maximum, a sum and a store over the same rows.  A value that only its own
+nest uses never reaches memory.  Shapes: see nests.Nest."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from dsl.ir.axes import axes
+from dsl.ir.expression import (
+    TRUE,
+    ZERO,
+    Binary,
+    E,
+    Element,
+    Index,
+    Inside,
+    Pack,
+    Random,
+    RawResult,
+    Read,
+    Result,
+    Select,
+    Symbol,
+    Unary,
+    conj,
+    idx,
+    is_loop,
+    joined_by,
+    loop_of,
+    mapped,
+    maybe_subst,
+    pack,
+    subst,
+    walk,
+)
+from dsl.ir.program import Loop, Program, Stmt, made_by, running
+
+from .contraction import Roles, roles
+from .kernel import Access, Nest, Shape, Step
+from .pointwise import simplified
+
+MOST_TENSORS = 8  # WebGPU promises eight storage buffers to a kernel; a formula of more is the CPU's alone
+
+
+@dataclass
+class Group:
+    """Statements of one nest, all over the group's own loops.  values: tensor -> (its index, statement number)."""
+
+    shape: Shape
+    loops: tuple[Loop, ...]
+    rloops: tuple[Loop, ...]
+    stmts: list[Stmt]
+    inner: list[bool]
+    values: dict[str, tuple[tuple[E, ...], int]] = field(default_factory=dict)
+    split: Roles | None = None
+    reverse: bool = False
+
+    @property
+    def first(self) -> Stmt:
+        return self.stmts[0]
+
+    @property
+    def targets(self) -> set[str]:
+        return {s.target for s in self.stmts}
+
+    @property
+    def tensors(self) -> set[str]:
+        return set().union(*[x.inputs for x in self.stmts]) | self.targets
+
+
+def fused(program: Program) -> list[Nest]:
+    stmts = overwriting(program, [p for s in simplified(program) for p in bindable(s)])
+    makers: dict[str, int] = {}
+    for s in stmts:
+        makers[s.target] = makers.get(s.target, 0) + 1
+    groups: list[Group] = []
+    for s in stmts:
+        if not any(joins(program, groups, n, s, makers) for n in range(len(groups) - 1, -1, -1)):
+            groups.append(group_of(program, s, makers))
+    made = [Builder(program, g, [o for o in groups if o is not g]).nest() for g in groups]
+    return with_makes(program, made)
+
+
+# --- Statements ------------------------------------------------------------------------------------
+
+
+def bindable(s: Stmt) -> list[Stmt]:
+    """A statement over more tensors than a kernel can bind as several that add up, where it is a sum."""
+    if len(s.inputs | {s.target}) <= MOST_TENSORS or s.mode not in ("=", "+=") or s.red not in (None, "sum"):
+        return [s]
+    if s.red is None and s.pred is not None:
+        return [s]
+    parts = terms(s.body)
+    if len(parts) < 2:
+        return [s]
+    half = len(parts) // 2
+    first, second = joined_by("+", parts[:half]), joined_by("+", parts[half:])
+    return bindable(replace(s, body=first)) + bindable(replace(s, body=second, mode="+="))
+
+
+def terms(e: E) -> list[E]:
+    """What is added up: also through a sign, a product with one factor, a quotient's numerator and a choice."""
+    match e:
+        case Binary("+", left, right):
+            return terms(left) + terms(right)
+        case Binary("-", left, right):
+            return terms(left) + [Unary("-", t) for t in terms(right)]
+        case Binary("/", left, right):
+            return [Binary("/", t, right) for t in terms(left)]
+        case Binary("*", left, right):
+            parts = terms(left)
+            if len(parts) > 1:
+                return [Binary("*", t, right) for t in parts]
+            return [Binary("*", left, t) for t in terms(right)]
+        case Unary("-", operand):
+            return [Unary("-", t) for t in terms(operand)]
+        case Select(condition, first, second):
+            yes, no = terms(first), terms(second)
+            rows = max(len(yes), len(no))
+            if rows < 2:
+                return [e]
+            yes, no = yes + [ZERO] * (rows - len(yes)), no + [ZERO] * (rows - len(no))
+            return [Select(condition, a, b) for a, b in zip(yes, no, strict=True)]
+        case _:
+            return [e]
+
+
+def complete(program: Program, s: Stmt) -> bool:
+    """Whether the statement reaches every element of its target."""
+    names = [i.loop for i in s.idx if is_loop(i)]
+    if s.red is None and s.pred is not None:
+        return False
+    if len(names) != len(s.idx) or len(set(names)) != len(names) or {l.name for l in s.loops} != set(names):
+        return False
+    loops = {l.name: l for l in s.loops}
+    return all(
+        a.pack == loops[n].pack if a.pack else a.extent == loops[n].extent
+        for a, n in zip(axes(program.tensors[s.target]), names)
+    )
+
+
+def overwriting(program: Program, stmts: list[Stmt]) -> list[Stmt]:
+    """The first addition to a target that nothing wrote before as a plain store: it needs no zeros."""
+    out, written = [], {n for n, t in program.tensors.items() if t.role == "input"}
+    for s in stmts:
+        if s.mode == "+=" and s.target not in written and s.when is None and complete(program, s):
+            s = replace(s, mode="=")
+        written.add(s.target)
+        out.append(s)
+    return out
+
+
+def group_of(program: Program, s: Stmt, makers: dict[str, int]) -> Group:
+    """A nest of its own."""
+    if isinstance(s.body, RawResult):
+        return Group("raw", (), (), [s], [False])
+    names = [i.loop for i in s.idx if is_loop(i)]
+    shape: Shape
+    sure = len(set(names)) == len(names) and {l.name for l in s.loops} <= set(names)
+    if s.mode in ("*=", "max=", "min=") or s.mode == "+=" and not sure or s.spread and s.red not in (None, "sum"):
+        shape = "scatter"
+    elif s.red is None:
+        shape = "map"
+    elif (scan := running(s)) is not None and s.mode == "=":
+        i, reverse = scan
+        loops = tuple(l for l in s.loops if l.name != i)
+        at: dict[str, E] = {i: Index(s.rloops[0].name)}
+        s = replace(s, idx=tuple(subst(x, at) for x in s.idx), pred=None)
+        return Group("scan", loops, s.rloops, [s], [True], reverse=reverse)
+    elif (split := roles(s)) is not None:
+        g = Group("contract", s.loops, s.rloops, [s], [False], split=split)
+        note(g, s, makers)
+        return g
+    else:
+        shape = "row"
+    g = Group(shape, s.loops, s.rloops, [s], [False])
+    note(g, s, makers)
+    return g
+
+
+def note(g: Group, s: Stmt, makers: dict[str, int]) -> None:
+    """Later statements of the group may use what s computed."""
+    if (
+        s.mode == "="
+        and not s.spread
+        and makers[s.target] == 1
+        and all(is_loop(i) for i in s.idx)
+        and g.shape != "scatter"
+    ):
+        g.values[s.target] = (s.idx, len(g.stmts) - 1)
+
+
+# --- Joining ---------------------------------------------------------------------------------------
+
+
+def joins(program: Program, groups: list[Group], n: int, s: Stmt, makers: dict[str, int]) -> bool:
+    """Adds s to groups[n] if they can run together."""
+    g = groups[n]
+    if g.shape == "raw" or isinstance(s.body, RawResult):  # the results of one run
+        if g.shape != "raw" or made_by(g.first) != made_by(s):
+            return False
+        g.stmts.append(s)
+        g.inner.append(False)
+        return True
+    if (
+        s.when != g.first.when
+        or s.spread
+        or g.first.spread
+        or s.mode not in ("=", "+=")
+        or g.shape in ("scan", "scatter")
+    ):
+        return False
+    if s.mode == "+=" and group_of(program, s, makers).shape == "scatter":
+        return False
+    if s.red and (g.shape != "row" or running(s) or roles(s)):
+        return False
+    if s.target in g.targets or len(g.tensors | s.inputs | {s.target}) > MOST_TENSORS:
+        return False
+    for later in groups[n + 1 :]:
+        if later.targets & (s.inputs | {s.target}) or s.target in later.tensors:
+            return False
+    if any(s.target in x.inputs for x in g.stmts) and not changed(program, s):
+        return False
+    used = s.inputs & g.targets
+    if not used <= set(g.values):
+        return False
+    if g.shape == "map" and not (changed(program, s) and changed(program, g.first)):
+        return False
+    if not used and not s.inputs & set().union(*[x.inputs for x in g.stmts]):
+        return False
+    matched = match(g, s, used)
+    if matched is None:
+        return False
+    env, inner = matched
+    if inner and (g.shape != "row" or not g.loops):
+        return False
+    if used and s.red and not g.loops:
+        return False
+    if s.red and any(g.inner):
+        return False
+    if s.red and any(changed(program, x) for x in g.stmts):
+        return False
+    s = replace(s, idx=tuple(subst(i, env) for i in s.idx), body=subst(s.body, env), pred=maybe_subst(s.pred, env))
+    for t in used:
+        index, _ = g.values[t]
+        if any(r.tensor == t and (r.index != index or r.fallback is not None) for e in s.expressions for r in e.reads):
+            return False
+    g.stmts.append(s)
+    g.inner.append(inner)
+    if not inner:
+        note(g, s, makers)
+    return True
+
+
+def changed(program: Program, s: Stmt) -> bool:
+    """Whether s updates a tensor of the caller's."""
+    return program.tensors[s.target].role == "input"
+
+
+def match(g: Group, s: Stmt, used: frozenset[str]) -> tuple[dict[str, E], bool] | None:
+    """The group's loop for each loop of s, and whether s runs at every point of the reduced loops too."""
+    forced: dict[str, str] = {}
+    for e in s.expressions:
+        for r in e.reads:
+            if r.tensor not in used:
+                continue
+            for i, j in zip(r.index, g.values[r.tensor][0], strict=True):
+                if not is_loop(i) or forced.setdefault(i.loop, loop_of(j)) != loop_of(j):
+                    return None
+    if s.red:
+        pairs = [(s.loops, g.loops), (s.rloops, g.rloops)]
+    elif len(s.loops) == len(g.loops):
+        pairs = [(s.loops, g.loops)]
+    else:
+        pairs = [(s.loops, g.loops + g.rloops)]
+    inner = not s.red and len(s.loops) != len(g.loops)
+    draws = any(isinstance(n, Random) for e in (s.body, s.pred) for n in walk(e))
+    if draws and inner:
+        return None
+    env: dict[str, E] = {}
+    for mine, theirs in pairs:
+        if len(mine) != len(theirs):
+            return None
+        left = list(theirs)
+        for l in sorted(mine, key=lambda l: l.name not in forced):
+            fits = [
+                o
+                for o in left
+                if o.pack == l.pack
+                and o.extent == l.extent
+                and forced.get(l.name, o.name) == o.name
+                and (l.name in forced or o.name not in forced.values())
+            ]
+            if not fits:
+                return None
+            left.remove(fits[0])
+            env[l.name] = pack(fits[0].name) if l.pack else idx(fits[0].name)
+    # A draw depends on the place among all points, in their order.
+    if draws and [loop_of(env[l.name]) for l in s.loops] != [l.name for l in g.loops]:
+        return None
+    return env, inner
+
+
+# --- Accesses and steps ----------------------------------------------------------------------------
+
+
+class Builder:
+    """Makes the nest of one group; `others` are the program's other groups."""
+
+    def __init__(self, program: Program, group: Group, others: list[Group]):
+        self.program, self.group = program, group
+        self.accesses: list[Access] = []
+        self.elsewhere = (
+            set().union(*(o.tensors - o.targets | set().union(*[x.inputs for x in o.stmts]) for o in others))
+            if others
+            else set()
+        )
+        self.extents = {l.name: l.extent for l in group.loops + group.rloops}
+        self.steps: list[Step] = []
+        self.value: dict[int, int] = {}  # statement -> the step with its value
+        self.done: dict[E, E] = {}  # of this statement, by identity: the same part stands there many times
+
+    def nest(self) -> Nest:
+        g = self.group
+        if g.shape == "raw":
+            return self.raw(g.first)
+        for n, (s, inner) in enumerate(zip(g.stmts, g.inner)):
+            self.statement(n, s, inner)
+        left: tuple[int, ...] = ()
+        if g.split is not None:
+            left = tuple(sorted(self.numbers([*g.split.left, g.split.left_filter])))
+        return Nest(
+            g.shape,
+            g.loops,
+            g.rloops,
+            tuple(self.accesses),
+            tuple(self.steps),
+            g.first.when,
+            g.first.spread,
+            left,
+            g.reverse,
+        )
+
+    def raw(self, s: Stmt) -> Nest:
+        """One access for each tensor of the body, inputs first; all its outputs are written."""
+        assert isinstance(s.body, RawResult)
+        body, given = s.body.raw, s.body.tensors
+        made = tuple([Access(t, ()) for t in (*given, *[t for _, t in body.outputs])])
+        steps = tuple([Step("store", -1, ZERO, target=len(given) + n) for n in range(len(body.outputs))])
+        return Nest("raw", (), (), made, steps, s.when, raw=body, words=s.body.words)
+
+    def statement(self, n: int, s: Stmt, inner: bool) -> None:
+        self.done = {}
+        body, pred = self.scalar(s.body), self.maybe(s.pred)
+        if s.red:
+            step = len(self.steps)
+            self.steps.append(Step("reduce", step, body, s.red, pred))
+            self.value[n] = step
+            if not self.stored(s):
+                return
+            body, pred = Result(step), None
+        self.accesses.append(Access(s.target, tuple(self.scalar(i) for i in s.idx)))
+        step = len(self.steps)
+        later = any(s.target in o.inputs for o in self.group.stmts[n + 1 :]) and s.target in self.group.values
+        if later and not s.red:
+            self.value[n] = step
+        self.steps.append(
+            Step("store", step if later and not s.red else -1, body, None, pred, inner, len(self.accesses) - 1, s.mode)
+        )
+
+    def stored(self, s: Stmt) -> bool:
+        """Whether a reduction's value must reach memory."""
+        return (
+            self.program.tensors[s.target].role != "temp"
+            or s.target in self.program.outputs
+            or s.target in self.elsewhere
+            or s.target not in self.group.values
+        )
+
+    def maybe(self, e: E | None) -> E | None:
+        return None if e is None else self.scalar(e)
+
+    def scalar(self, e: E) -> E:
+        """e with `Element`s and `Result`s for what it reads."""
+        if isinstance(e, Read):
+            return self.read(e)
+        if isinstance(e, Inside):
+            return conj(*self.bounds(e.read.tensor, tuple([self.scalar(i) for i in e.read.index]))) or TRUE
+        if e not in self.done:
+            self.done[e] = mapped(e, self.scalar)
+        return self.done[e]
+
+    def read(self, r: Read) -> E:
+        tensor, fallback = r.tensor, r.fallback
+        held = self.group.values.get(tensor)
+        if held is not None and held[1] in self.value and held[0] == r.index:
+            return Result(self.value[held[1]])
+        index = tuple([self.scalar(i) for i in r.index])
+        guard = conj(*self.bounds(tensor, index)) if fallback is not None else None
+        a = Access(tensor, index, guard, self.maybe(fallback) if guard is not None else None)
+        if a not in self.accesses or any(s.target == self.accesses.index(a) for s in self.steps):
+            self.accesses.append(a)
+        n = max(k for k, x in enumerate(self.accesses) if x == a)
+        return Element(n)
+
+    def bounds(self, tensor: str, index: tuple[E, ...]) -> list[E]:
+        """The conditions under which an index falls inside a tensor that was given."""
+        t = self.program.tensors[tensor]
+        out: list[E] = [Symbol(f"has_{tensor}")] if t.optional else []
+        for i, axis in zip(index, axes(t), strict=False):
+            if isinstance(i, Pack) or axis.extent is None:
+                continue
+            if isinstance(i, Index) and self.extents.get(i.loop) == axis.extent:
+                continue
+            if i is ZERO and axis.when is not None:
+                continue
+            if not isinstance(i, Index):
+                out.append(Binary("<=", ZERO, i))
+            out.append(Binary("<", i, axis.extent))
+        return out
+
+    def numbers(self, parts: list[E | None]) -> set[int]:
+        """The accesses that the expressions of a factor read, also through an index."""
+        out: set[int] = set()
+        self.done = {}
+
+        def visit(e: E | None) -> None:
+            for n in () if e is None else e.elements:
+                if n in out:
+                    continue
+                out.add(n)
+                a = self.accesses[n]
+                for x in (*a.index, a.guard, a.fallback):
+                    visit(x)
+
+        for p in parts:
+            visit(self.maybe(p))
+        return out
+
+
+def with_makes(program: Program, made: list[Nest]) -> list[Nest]:
+    """What each nest is needed for; nests needed for nothing go."""
+    roots = [
+        *program.outputs,
+        *(n for n, t in program.tensors.items() if t.role == "input" and n not in program.outputs),
+    ]
+    written = [{n.accesses[s.target].tensor for s in n.steps if s.target >= 0} for n in made]
+    read = [{a.tensor for k, a in enumerate(n.accesses)} for n in made]
+    makes: list[list[str]] = [[] for _ in made]
+    for root in roots:
+        need = {root}
+        for k in range(len(made) - 1, -1, -1):
+            if written[k] & need:
+                makes[k].append(root)
+                need |= read[k]
+    return [replace(n, makes=tuple(m)) for n, m in zip(made, makes) if m]

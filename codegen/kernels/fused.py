@@ -1,0 +1,20 @@
+"""The nests of programs, made and checked once, however many targets ask for them."""
+
+from __future__ import annotations
+
+from dsl.ir.program import Program
+
+from .fuse import fused
+from .kernel import Nest, plainly_named
+from .sound import verify
+
+
+def nests(program: Program | None) -> list[Nest]:
+    """The nests of a program in the order they run."""
+    if program is None:
+        return []
+    if program.fused is None or program.fused[0] != program.stmts:
+        made = [plainly_named(n) for n in fused(program)]
+        verify(made, program)
+        program.fused = [*program.stmts], made
+    return [*program.fused[1]]

@@ -1,0 +1,63 @@
+"""Parts of formulas that only options and sizes decide, computed once on the host.
+
+`1 - beta2 ** step` in a kernel would be computed again for every element, and in single floats.  Each such part
+becomes a word of the uniform; the host evaluates it in doubles."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from dsl.ir.expression import Binary, Call, Constant, E, Symbol, Unary, mapped, sym
+from dsl.opdef import OpDef, Presence, symbol
+
+from .kernel import Nest
+
+FUNCTIONS = {"sqrt", "exp", "log", "abs", "floor", "ceil", "min", "max"}
+
+
+def hoisted(op: OpDef, nest: Nest) -> tuple[Nest, dict[str, E]]:
+    """The nest with words in place of such parts, and what each word is."""
+    kinds = {symbol(p.name): p.kind for p in op.params}
+    words: dict[E, str] = {}
+
+    def known(e: E) -> bool:
+        match e:
+            case Constant(kind, _):
+                return kind != "b"
+            case Symbol(name):
+                return (
+                    not name.startswith(Presence)
+                    and kinds.get(name, "int") in ("int", "real")
+                    and name not in ("inf", "nan")
+                )
+            case Call(name, operands):
+                return name in FUNCTIONS and all(known(x) for x in operands)
+            case Unary("-", operand):
+                return known(operand)
+            case Binary("+" | "-" | "*" | "/" | "**", left, right):
+                return known(left) and known(right)
+            case _:
+                return False
+
+    def visit(e: E) -> E:
+        if not e.parts():
+            return e
+        if known(e) and e.symbols and real(e, kinds):
+            return sym(words.setdefault(e, f"host{len(words)}_"))
+        return mapped(e, visit)
+
+    steps = tuple([replace(s, body=visit(s.body), pred=None if s.pred is None else visit(s.pred)) for s in nest.steps])
+    return replace(nest, steps=steps), {name: e for e, name in words.items()}
+
+
+def real(e: E, kinds: dict[str, str]) -> bool:
+    """Whether e is a float: it has an option or a constant that is, or an operation that makes one."""
+    match e:
+        case Constant(kind, _):
+            return kind == "f"
+        case Symbol(name):
+            return kinds.get(name) == "real"
+        case Binary("/", _, _) | Call("sqrt" | "exp" | "log", _):
+            return True
+        case _:
+            return any(real(p, kinds) for p in e.parts())

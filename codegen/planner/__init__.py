@@ -1,0 +1,1 @@
+"""A bound call to launches: strategies, and the WGSL that each writes."""

@@ -1,0 +1,75 @@
+"""Options as constants in a kernel: strides, paddings and dilations of windows are few and small.
+
+Division by a constant needs no test for 0 and, where it is 1, no division at all.  What is read and when stays as it
+was."""
+
+from __future__ import annotations
+
+from ..data.model import Call, Code, Nest, Op, ReadCode, StepCode
+from ..data.nodes import Apply, Constant, Division, Node, Uniform, mapped
+
+LARGEST = 64
+
+
+def windowed(nest: Nest) -> bool:
+    """Whether the nest sums over loops that arithmetic uses."""
+    return any(loop.named for loop in nest.rloops)
+
+
+def constant_options(op: Op, nest: Nest, call: Call) -> dict[str, int]:
+    """The words of a windowed nest that are small whole options, with their values."""
+    out: dict[str, int] = {}
+    if not windowed(nest):
+        return out
+    for w in nest.words:
+        if w.kind != "i" or w.value is not None or w.name not in call.env:
+            continue
+        for param in op.params:
+            if param.kind != "ints" and param.kind != "int" or not numbered(w.name, param.name):
+                continue
+            value = call.env[w.name]
+            if value >= 0 and value <= LARGEST:
+                out[w.name] = int(value)
+    return out
+
+
+def numbered(name: str, stem: str) -> bool:
+    """Whether a name is another one, or that with digits after it."""
+    if not name.startswith(stem):
+        return False
+    for i in range(len(stem), len(name)):
+        if name[i] < "0" or name[i] > "9":
+            return False
+    return True
+
+
+def with_constants(code: Code, constants: dict[str, int]) -> Code:
+    """The formulas of a nest with numbers in place of these words."""
+    accesses = [
+        ReadCode([known(i, constants) for i in a.index], known(a.guard, constants), known(a.fallback, constants))
+        for a in code.accesses
+    ]
+    return Code(accesses, [StepCode(known(s.pred, constants), put_in(s.body, constants)) for s in code.steps])
+
+
+def known(e: Node | None, constants: dict[str, int]) -> Node | None:
+    return None if e is None else put_in(e, constants)
+
+
+def put_in(e: Node, constants: dict[str, int]) -> Node:
+    match e:
+        case Uniform(name=name) if name in constants:
+            return Constant("i", constants[name])
+        case _:
+            return divided(mapped(e, lambda operand: put_in(operand, constants)))
+
+
+def divided(e: Node) -> Node:
+    """A division by a positive constant, written out."""
+    match e:
+        case Apply(name="floor_divide_whole", operands=[dividend, Constant(value=by)]) if by > 0:
+            return dividend if by == 1 else Division("//", dividend, int(by))
+        case Apply(name="remainder_whole", operands=[dividend, Constant(value=by)]) if by > 0:
+            return Constant("i", 0) if by == 1 else Division("%", dividend, int(by))
+        case _:
+            return e

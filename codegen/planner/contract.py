@@ -1,0 +1,114 @@
+"""Contractions: sums of A(batch, rows, depth) * B(batch, columns, depth), as factors with their lines.
+
+Here is decided which of a nest's lines are rows, columns, depth and batch, and what belongs to which factor.
+Indices, guards and filters stay with the factor that they belong to, so a convolution is a matrix product like
+any other.  How the product runs in tiles is tiled.py's."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..data.nodes import Constant, Node, factors_of, joined_by, operands_of, uses_loop
+from .lines import Line
+from .map import step_kind
+from .memory import formulas_at, needed
+from .writer import Kernel
+
+
+@dataclass
+class Factor:
+    """One side of the product.  accesses: what it reads; filter: where it counts, None everywhere."""
+
+    accesses: list[int]
+    body: Node
+    filter: Node | None
+
+
+@dataclass
+class Product:
+    """A contraction's lines by role, and its sides."""
+
+    batch: list[Line]
+    rows: list[Line]
+    columns: list[Line]
+    depth: list[Line]
+    left: Factor
+    right: Factor
+
+
+# --- Roles -----------------------------------------------------------------------------------------
+
+
+def reaches(k: Kernel, formulas: list[Node | None], accesses: list[int], line: Line) -> bool:
+    """Whether what formulas and accesses say depends on a line."""
+    for n in accesses:
+        if line.strides[n] != 0:
+            return True
+        if line.name != "" and any(uses_loop(e, line.name) for e in formulas_at(k, n)):
+            return True
+    return line.name != "" and any(uses_loop(e, line.name) for e in formulas)
+
+
+def product_of(k: Kernel) -> Product | None:
+    """The contraction's sides and the roles of its lines; None if it does not split here."""
+    code = k.code.steps[0]
+    kind = step_kind(k, k.nest.steps[0])
+    bodies: list[list[Node]] = [[], []]
+    filters: list[list[Node]] = [[], []]
+    accesses: list[list[int]] = [[], []]
+    for factor in factors_of(code.body, kind):
+        reads: list[int] = needed(k, [factor])
+        mine = len([n for n in reads if n in k.nest.left])
+        if mine > 0 and mine < len(reads):
+            return None
+        side = 1 if len(reads) > 0 and mine == 0 else 0
+        bodies[side].append(factor)
+        accesses[side].extend([n for n in reads if n not in accesses[side]])
+    if len(accesses[0]) == 0 or len(accesses[1]) == 0:
+        return None
+    said: list[list[Node | None]] = [[*bodies[0]], [*bodies[1]]]
+    for condition in operands_of(code.pred, "&&"):
+        tested: list[int] = needed(k, [condition])
+        leans = [True, True]
+        for line in k.outer:
+            if not reaches(k, [condition], tested, line):
+                continue
+            for side in range(2):
+                if not reaches(k, said[side], accesses[side], line):
+                    leans[side] = False
+        if not leans[0] and not leans[1]:
+            return None
+        side = 0 if leans[0] else 1
+        filters[side].append(condition)
+        accesses[side].extend([n for n in tested if n not in accesses[side]])
+    left = Factor(accesses[0], product(bodies[0], kind), joined_by("&&", filters[0]))
+    right = Factor(accesses[1], product(bodies[1], kind), joined_by("&&", filters[1]))
+    out = Product([], [], [], k.reduce, left, right)
+    for line in k.outer:
+        a = reaches(k, [left.body, left.filter], left.accesses, line)
+        b = reaches(k, [right.body, right.filter], right.accesses, line)
+        if a and not b:
+            out.rows.append(line)
+        elif b and not a:
+            out.columns.append(line)
+        else:
+            out.batch.append(line)
+    return turned(k, out)
+
+
+def product(factors: list[Node], kind: str) -> Node:
+    out = joined_by("*", factors)
+    return Constant(kind, 1) if out is None else out
+
+
+def turned(k: Kernel, product: Product) -> Product:
+    """The product with its sides exchanged where neighbours of the result lie along the rows: threads write along
+    columns."""
+    target = k.nest.steps[len(k.nest.steps) - 1].target
+    if len(product.rows) == 0 or len(product.columns) == 0:
+        return product
+    if product.columns[len(product.columns) - 1].strides[target] == 1:
+        return product
+    if product.rows[len(product.rows) - 1].strides[target] != 1:
+        return product
+    return Product(product.batch, product.columns, product.rows, product.depth, product.right, product.left)

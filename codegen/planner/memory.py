@@ -1,0 +1,109 @@
+"""Elements of tensors in a kernel: which of them formulas need, and the statements that read and store them."""
+
+from __future__ import annotations
+
+from ..data.dtypes import compute_class
+from ..data.nodes import Binary, Constant, Local, Node, Select, elements_of, uses_loop
+from .conversion import KIND_TYPES, ZEROS, converted, stored
+from .positions import on_axes, patch_position, position
+from .printed import printed
+from .writer import Kernel, bound_name, element_type, is_bound
+
+
+def formulas_at(k: Kernel, n: int) -> list[Node | None]:
+    """What decides where access n is and when it is read."""
+    a = k.code.accesses[n]
+    return [*a.index, a.guard, a.fallback]
+
+
+def needed(k: Kernel, formulas: list[Node | None]) -> list[int]:
+    """The accesses that formulas need, those inside another's index first."""
+    out: list[int] = []
+    for e in formulas:
+        for n in elements_of(e):
+            for m in needed(k, formulas_at(k, n)):
+                if m not in out:
+                    out.append(m)
+            if n not in out:
+                out.append(n)
+    return out
+
+
+def varies(k: Kernel, n: int) -> bool:
+    """Whether what access n reads changes along the reduced lines."""
+    for line in k.reduce:
+        if line.strides[n] != 0:
+            return True
+        if line.name != "" and any(uses_loop(e, line.name) for e in formulas_at(k, n)):
+            return True
+    for e in formulas_at(k, n):
+        for m in elements_of(e):
+            if varies(k, m):
+                return True
+    return False
+
+
+def access_kind(k: Kernel, n: int) -> str:
+    kind = k.nest.accesses[n].kind
+    return compute_class(k.call.dtype) if kind == "T" else kind
+
+
+def load(k: Kernel, n: int) -> str:
+    """The element of access n as its kind."""
+    for patch in k.patches:
+        if patch.access == n:
+            return f"patch{n}[{patch_position(patch)}]"
+    slot = k.nest.accesses[n].slot
+    text = f"{bound_name(k, slot)}[{position(k, n)}]"
+    return converted(text, element_type(k, k.call.slots[slot].dtype), access_kind(k, n))
+
+
+def read_lines(k: Kernel, formulas: list[Node | None], done: list[int], indent: str, still: bool) -> list[str]:
+    """Statements that make what formulas read known.  still: only those that do not change along the reduced lines."""
+    out: list[str] = []
+    for n in needed(k, formulas):
+        if n in done or still and varies(k, n):
+            continue
+        done.append(n)
+        a = k.code.accesses[n]
+        kind = access_kind(k, n)
+        other = printed(a.fallback) if a.fallback is not None else ZEROS[kind]
+        if not is_bound(k, n):
+            out.append(f"{indent}let r{n}: {KIND_TYPES[kind]} = {other};")
+        elif a.guard is None:
+            out.append(f"{indent}let r{n} = {load(k, n)};")
+        else:
+            out.append(f"{indent}var r{n}: {KIND_TYPES[kind]} = {other};")
+            out.append(f"{indent}if ({printed(a.guard)}) {{ r{n} = {load(k, n)}; }}")
+    return out
+
+
+def store_lines(k: Kernel, target: int, value: Node, kind: str, mode: str, indent: str) -> list[str]:
+    """The store of a value at access `target`."""
+    if not is_bound(k, target):
+        return []
+    lines = plain_store(k, target, value, kind, mode)
+    holds = on_axes(k, target)
+    if holds != "":
+        lines = [f"if ({holds}) {{", *["  " + line for line in lines], "}"]
+    return [indent + line for line in lines]
+
+
+def plain_store(k: Kernel, target: int, value: Node, kind: str, mode: str) -> list[str]:
+    slot = k.nest.accesses[target].slot
+    dtype = k.call.slots[slot].dtype
+    name = bound_name(k, slot)
+    if mode == "=":
+        return [f"{name}[{position(k, target, True)}] = {stored(value, kind, dtype)};"]
+    old = converted(f"{name}[at]", element_type(k, dtype), "i" if dtype == "bool" else kind)
+    total = (
+        Binary("+", Local(old), value)
+        if dtype != "bool"
+        else Binary("|", Local(old), Select(value, Constant("i", 1), Constant("i", 0)))
+    )
+    return [
+        "{",
+        f"  let at = {position(k, target, True)};",
+        f"  {name}[at] = {stored(total, 'i' if dtype == 'bool' else kind, dtype)};",
+        "}",
+    ]

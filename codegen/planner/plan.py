@@ -1,0 +1,380 @@
+"""A program in a call, as launches: which nests run, over which lines, with which numbers.
+
+`plan_cpu` answers what the generated CPU kernels need.  `plan` answers kernels for WebGPU: their text,
+the tensors they bind, the words of their uniform, the workgroups.  Both run the same nests over the same
+lines; how a nest runs on the GPU is chosen in strategy.py and written by the module of its strategy."""
+
+from __future__ import annotations
+
+from ..data.dtypes import compute_class
+from ..data.errors import OpError
+from ..data.model import Call, Code, CpuLaunch, Dims, Launch, Nest, Op, Raw, Schedule, Step, StepCode
+from ..data.nodes import Result
+from .contract import Product, product_of
+from .interleaved import interleaved_text
+from .lines import Line, Resolved, active, collapsed, points, resolve, spread_out
+from .map import THREADS, lanes_possible, map_text
+from .raw import raw_kernel_of, raw_steps, raw_text, raw_words
+from .render import (
+    interleaved_kernel,
+    map_kernel,
+    prelude_text,
+    raw_kernel,
+    row_kernel,
+    scan_kernel,
+    tiled_kernel,
+    window_kernel,
+)
+from .row import Stage, quads_help, row_text, tree_possible
+from .scan import block_possible, scan_text
+from .strategy import (
+    chosen,
+    depth_parts,
+    number,
+    parts_of,
+    power_of_two,
+    row_shape,
+    software_tile,
+    threads_of,
+    tile_of,
+    unit,
+)
+from .tiled import Tile, blocks, tiled_text
+from .window import Window, reuse, window_of, window_text, workgroups
+from .writer import MOST_BINDINGS, PLAIN_THREADS, Facts, Kernel, new_kernel, word
+
+
+def plan_cpu(op: Op, program: int, call: Call, wanted: list[int]) -> list[CpuLaunch | None]:
+    """One launch for each nest of the program, None for those that do not run.
+
+    wanted: the slots whose values are asked for; parameters changed in place always are."""
+    out: list[CpuLaunch | None] = []
+    for nest in op.programs[program].nests:
+        out.append(cpu_launch(op, nest, call) if active(op, op.programs[program], nest, call, wanted) else None)
+    return out
+
+
+def cpu_launch(op: Op, nest: Nest, call: Call) -> CpuLaunch:
+    r = resolve(nest, call)
+    named: list[int] = []
+    for line in r.outer:
+        if line.name != "":
+            named.append(line.strides[len(line.strides) - 1])
+    if nest.spread and nest.shape in ("map", "row", "contract"):
+        r = spread_out(nest, r)
+    count = len(nest.accesses) + (1 if op.random else 0)
+    axes = r.steps + ([named] if op.random else [])
+    return CpuLaunch(r.offsets, dims(r.outer, count), dims(r.reduce, count), axes, r.lengths)
+
+
+def dims(lines: list[Line], count: int) -> Dims:
+    """The anonymous lines as sizes and strides of the first `count` accesses."""
+    own = [Line("", line.size, line.strides[:count]) for line in lines if line.name == ""]
+    own = collapsed(own)
+    return Dims([line.size for line in own], [[line.strides[n] for line in own] for n in range(count)])
+
+
+# --- WebGPU ----------------------------------------------------------------------------------------
+
+# The tile of a window's kernel by which its reuse is judged, before a schedule says what it will be.
+WINDOW_THREADS = 256
+WINDOW_ROWS = 4
+FINISHING = 256  # lanes that add the parts of a row up: a workgroup that every device has
+MOST_GROUPS = 65535  # workgroups along one axis of a dispatch
+
+
+def plan(op: Op, program: int, call: Call, wanted: list[int], facts: Facts, rules: list[Schedule]) -> list[Launch]:
+    """The launches of a program, in order; none for what is empty.
+
+    wanted: the slots whose values are asked for.  rules: schedules for shapes of nests; [] runs everything plainly."""
+    out: list[Launch] = []
+    for nest in op.programs[program].nests:
+        if active(op, op.programs[program], nest, call, wanted):
+            out.extend(nest_launches(op, nest, call, facts, rules))
+    return out
+
+
+def nest_launches(op: Op, nest: Nest, call: Call, facts: Facts, rules: list[Schedule]) -> list[Launch]:
+    if nest.raw is not None:
+        return raw_launches(op, nest, nest.raw, call, facts)
+    r = resolve(nest, call)
+    if nest.spread and nest.shape in ("map", "row", "contract"):
+        r = spread_out(nest, r)
+        if nest.shape == "map" and len(r.reduce) > 0:
+            nest = summed(nest)
+    if points(r.outer) == 0:
+        return []
+    if nest.shape == "map" or nest.shape == "row":
+        r.outer = ordered(nest, r.outer)
+    lines = Resolved(collapsed(r.outer), collapsed(r.reduce), r.offsets, r.steps, r.lengths)
+    k = new_kernel(op, nest, call, facts, lines)
+    check_bindings(k)
+    if nest.shape == "map" or nest.shape == "scatter":
+        return [map_launch(k, rules)]
+    if nest.shape == "scan":
+        return [scan_launch(k, rules)]
+    if nest.shape == "contract":
+        tiled = contract_launches(k, lines, rules)
+        if len(tiled) > 0:
+            return tiled
+    return row_launches(k, lines, rules)
+
+
+def summed(nest: Nest) -> Nest:
+    """A map with axes that its target lacks: a sum over them, then the store."""
+    last = nest.steps[len(nest.steps) - 1]
+    add = Step("reduce", "acc0", "sum", last.value, False, -1, "=")
+    put = Step("store", "", "", last.value, False, last.target, last.mode)
+    return Nest(
+        "row",
+        nest.when,
+        nest.loops,
+        nest.rloops,
+        nest.spread,
+        nest.accesses,
+        [add, put],
+        [],
+        with_sum(nest.floating),
+        with_sum(nest.integral),
+        nest.words,
+        nest.statics,
+        nest.reverse,
+        nest.makes,
+        nest.number,
+    )
+
+
+def with_sum(code: Code | None) -> Code | None:
+    if code is None:
+        return None
+    return Code(code.accesses, [code.steps[len(code.steps) - 1], StepCode(None, Result(0))])
+
+
+def ordered(nest: Nest, lines: list[Line]) -> list[Line]:
+    """Outer lines as the last store's elements lie in memory, so that neighbouring threads write neighbours."""
+    target = nest.steps[len(nest.steps) - 1].target
+    for axis in nest.accesses[target].axes:
+        if axis == "":
+            return lines
+    return sorted(lines, key=lambda line: -line.strides[target])
+
+
+def map_launch(k: Kernel, rules: list[Schedule]) -> Launch:
+    facts = {"outer": float(points(k.outer)), "inner": 1.0, "vector": 1.0 if lanes_possible(k) else 0.0}
+    rule = chosen(k.op, k.nest, k.nest.shape, rules, facts, k.call.env)
+    lanes = 4 if rule is not None and lanes_possible(k) else 1
+    count = points(k.outer) // lanes
+    strategy = "map" if lanes == 1 else "map, four elements a thread"
+    if k.nest.shape == "scatter":
+        strategy = "scatter, atomic"
+    text = map_text(k, title(k, strategy), lanes)
+    text.helpers = prelude_text(k.helpers, k.op.routines)
+    return launch(k, strategy, map_kernel(text), (count + THREADS - 1) // THREADS)
+
+
+def row_launches(k: Kernel, lines: Resolved, rules: list[Schedule]) -> list[Launch]:
+    """One launch, or two where few long rows would leave a device idle."""
+    rows = points(k.outer)
+    inner = points(k.reduce)
+    window = window_of(k, min(WINDOW_THREADS, k.facts.max_threads), WINDOW_ROWS)
+    facts = {
+        "outer": float(rows),
+        "inner": float(inner),
+        "unit": 1.0 if unit(k) else 0.0,
+        "vector": 0.0,
+        "window": reuse(k, window) if window is not None else 0.0,
+        "software": 1.0 if k.facts.software else 0.0,
+    }
+    rule = chosen(k.op, k.nest, "row", rules, facts, k.call.env)
+    if rule is not None and rule.strategy == "window":
+        window = window_of(k, threads_of(rule, k.facts), number(rule, "rows"))
+        if window is not None:
+            return [window_launch(k, window)]
+        rule = None
+    parts = 1 if rule is None or not tree_possible(k) else parts_of(rows, inner, unit(k))
+    if parts == 1:
+        return [row_launch(k, row_shape(k, rule, k.facts, 1, quads_help(k)), Stage("whole", 1))]
+    second = new_kernel(k.op, k.nest, k.call, k.facts, lines)
+    first = row_launch(k, row_shape(k, rule, k.facts, parts, quads_help(k)), Stage("parts", parts))
+    last = row_launch(second, [min(power_of_two(parts), FINISHING), 1, 1], Stage("finish", parts))
+    first.scratch = rows * parts * len(k.nest.steps) * (2 if compute_class(k.call.dtype) == "i" else 1)
+    last.scratch = first.scratch
+    return [first, last]
+
+
+def row_launch(k: Kernel, shape: list[int], stage: Stage) -> Launch:
+    """shape: lanes, rows to a workgroup, whether lanes are neighbours."""
+    strategy = f"row, {shape[0]} lanes for each of {shape[1]} rows"
+    if stage.kind == "parts":
+        strategy = f"tree, {stage.parts} parts of each row; {shape[0]} lanes"
+    if stage.kind == "finish":
+        strategy = f"tree, the parts of each row; {shape[0]} lanes"
+    text = row_text(k, title(k, strategy), shape[0], shape[1], shape[2] == 1, stage)
+    text.helpers = prelude_text(k.helpers, k.op.routines)
+    count = points(k.outer) * (stage.parts if stage.kind == "parts" else 1)
+    return launch(k, strategy, row_kernel(text), (count + shape[1] - 1) // shape[1])
+
+
+def window_launch(k: Kernel, window: Window) -> Launch:
+    tile = window.tile
+    strategy = f"window, {tile.down * tile.rows} by {tile.across} points of a workgroup"
+    text = window_text(k, window, title(k, strategy))
+    text.helpers = prelude_text(k.helpers, k.op.routines)
+    return launch(k, strategy, window_kernel(text), workgroups(window))
+
+
+def scan_launch(k: Kernel, rules: list[Schedule]) -> Launch:
+    facts = {
+        "outer": float(points(k.outer)),
+        "inner": float(points(k.reduce)),
+        "unit": 1.0 if unit(k) else 0.0,
+        "vector": 0.0,
+    }
+    rule = chosen(k.op, k.nest, "scan", rules, facts, k.call.env)
+    lanes = threads_of(rule, k.facts) if rule is not None and block_possible(k) else 1
+    strategy = "scan, a thread for each row" if lanes == 1 else f"scan, {lanes} runs of each row"
+    text = scan_text(k, title(k, strategy), lanes)
+    text.helpers = prelude_text(k.helpers, k.op.routines)
+    groups = points(k.outer) if lanes > 1 else (points(k.outer) + PLAIN_THREADS - 1) // PLAIN_THREADS
+    return launch(k, strategy, scan_kernel(text), groups)
+
+
+def contract_launches(k: Kernel, lines: Resolved, rules: list[Schedule]) -> list[Launch]:
+    """The tiled launch, two where the depth is shared out; none where no schedule asks for it or the product does not
+    split."""
+    product = product_of(k)
+    if product is None:
+        return []
+    facts = {
+        "outer": float(points(k.outer)),
+        "inner": float(points(k.reduce)),
+        "M": float(points(product.rows)),
+        "N": float(points(product.columns)),
+        "K": float(points(k.reduce)),
+        "batch": float(points(product.batch)),
+        "unit": 1.0,
+        "vector": 0.0,
+    }
+    rule = chosen(k.op, k.nest, "contract", rules, facts, k.call.env)
+    if rule is None:
+        return []
+    tile = software_tile(rule, product) if k.facts.software else tile_of(rule, product)
+    k.outer = product.batch + product.rows + product.columns
+    parts = depth_parts(product, tile, points(k.reduce)) if tree_possible(k) else 1
+    second = new_kernel(
+        k.op, k.nest, k.call, k.facts, Resolved(k.outer, lines.reduce, lines.offsets, lines.steps, lines.lengths)
+    )
+    strategy = f"tiled_matmul, {tile.rows} by {tile.columns} sums in steps of {tile.depth}"
+    if parts > 1:
+        strategy = f"{strategy}, {parts} parts"
+    code = (
+        interleaved_code(k, product, tile, title(k, strategy), parts)
+        if k.facts.software
+        else tiled_code(k, product, tile, title(k, strategy), parts)
+    )
+    first = launch(k, strategy, code, blocks(product, tile) * parts)
+    if parts == 1:
+        return [first]
+    last = row_launch(second, [1, PLAIN_THREADS, 0], Stage("finish", parts))
+    first.scratch = points(k.outer) * parts
+    last.scratch = first.scratch
+    return [first, last]
+
+
+def raw_launches(op: Op, nest: Nest, raw: Raw, call: Call, facts: Facts) -> list[Launch]:
+    """The functions of a raw body in their order; none over nothing."""
+    env = raw_words(nest, call.env)
+    out: list[Launch] = []
+    for x in raw.launches:
+        for step in range(raw_steps(x, env)):
+            k = raw_kernel_of(op, nest, call, facts)
+            for y in raw.launches:
+                if y.step != "":
+                    word(k, y.step, "i", step if y.step == x.step else 0)
+            if x.step != "":
+                env[x.step] = step
+            count = int(x.over(env))
+            if count <= 0:
+                continue
+            strategy = f"raw body, {x.name}"
+            text = raw_text(k, x, raw, title(k, strategy), count)
+            text.helpers = prelude_text(k.helpers, k.op.routines)
+            check_bindings(k)
+            out.append(
+                launch(
+                    k, strategy, raw_kernel(text), count if x.lanes > 0 else (count + text.threads - 1) // text.threads
+                )
+            )
+    return out
+
+
+def tiled_code(k: Kernel, product: Product, tile: Tile, name: str, parts: int) -> str:
+    text = tiled_text(k, product, tile, name, parts)
+    text.helpers = prelude_text(k.helpers, k.op.routines)
+    return tiled_kernel(text)
+
+
+def interleaved_code(k: Kernel, product: Product, tile: Tile, name: str, parts: int) -> str:
+    text = interleaved_text(k, product, tile, name, parts)
+    text.helpers = prelude_text(k.helpers, k.op.routines)
+    return interleaved_kernel(text)
+
+
+def title(k: Kernel, strategy: str) -> str:
+    return f"{k.op.name}, nest {k.nest.number}: {strategy}; {k.call.dtype}"
+
+
+def launch(k: Kernel, strategy: str, code: str, groups: int) -> Launch:
+    return Launch(
+        k.nest.number, strategy, code, k.slots, k.written, k.values, k.kinds, k.seeds, k.teller, folded(groups), 0
+    )
+
+
+def folded(groups: int) -> list[int]:
+    """So many workgroups along x, or along x and y where one axis is too short."""
+    if groups <= MOST_GROUPS:
+        return [groups, 1, 1]
+    y = (groups + MOST_GROUPS - 1) // MOST_GROUPS
+    return [(groups + y - 1) // y, y, 1]
+
+
+def check_bindings(k: Kernel) -> None:
+    """Refuses what a device cannot bind."""
+    if len(k.slots) > MOST_BINDINGS:
+        raise OpError(f"{k.op.name}: {len(k.slots)} tensors, but a kernel binds at most {MOST_BINDINGS}")
+    for n in range(len(k.slots)):
+        if k.slots[n] < 0:
+            continue
+        bound = k.call.slots[k.slots[n]]
+        count = bound.offset + 1
+        for i in range(len(bound.shape)):
+            count += (bound.shape[i] - 1) * bound.strides[i]
+        size = count * (2 if bound.dtype == "float16" else 4)
+        if size > k.facts.max_binding:
+            raise OpError(
+                f"{k.op.name}: `{k.op.slots[k.slots[n]].name}` takes {size} bytes, but this device binds at most "
+                f"{k.facts.max_binding}"
+            )
+
+
+def zeroed(op: Op, program: int, call: Call, wanted: list[int]) -> list[int]:
+    """The slots that must hold zeros before a program runs: those first added to, and those asked for that no nest
+    writes."""
+    out: list[int] = []
+    seen: list[int] = []
+    for nest in op.programs[program].nests:
+        if not active(op, op.programs[program], nest, call, wanted):
+            continue
+        for step in nest.steps:
+            if step.target < 0:
+                continue
+            slot = nest.accesses[step.target].slot
+            if slot in seen:
+                continue
+            seen.append(slot)
+            if step.mode == "+=":
+                out.append(slot)
+    for slot in wanted:
+        if slot not in seen and op.slots[slot].role != "input":
+            out.append(slot)
+    return out

@@ -1,0 +1,138 @@
+"""Where a kernel's points are: the variables of its loops, and the element of each access there."""
+
+from __future__ import annotations
+
+from ..data.names import safe_name
+from ..data.nodes import BoundsCheck, Constant, Node, elements_of
+from .lines import Line
+from .printed import operand, printed
+from .writer import Kernel, Patch, word
+
+
+def variable(line: Line, stem: str, d: int) -> str:
+    return safe_name(line.name) if line.name != "" else f"{stem}{d}"
+
+
+def decode(k: Kernel, lines: list[Line], stem: str, flat: str, indent: str) -> list[str]:
+    """A flat index taken apart into the variables of the lines, the last one fastest."""
+    out: list[str] = []
+    rest = flat
+    if len(lines) > 1:
+        out.append(f"{indent}var {stem}_rest = {flat};")
+        rest = f"{stem}_rest"
+    for n in range(len(lines)):
+        d = len(lines) - 1 - n
+        line = lines[d]
+        text = rest
+        size = ""
+        if d > 0:
+            size = size_text(k, f"{stem}_size{d}", line)
+            text = f"{rest} % {size}"
+        out.append(f"{indent}let {variable(line, stem, d)} = {text if line.name == '' else f'i32({text})'};")
+        if d > 0:
+            out.append(f"{indent}{rest} /= {size};")
+    return out
+
+
+SHORT = 16  # a window's length up to this is a constant of the text: division by it is cheap
+
+
+def size_text(k: Kernel, name: str, line: Line) -> str:
+    """The size of a line in the text: a constant for a short named loop (a window), else a word."""
+    if line.name != "" and line.size > 0 and line.size <= SHORT:
+        return f"{line.size}u"
+    return f"p.{word_name(k, k.prefix + name, line.size)}"
+
+
+def position(k: Kernel, n: int, stores: bool = False) -> str:
+    """The element of access n, as u32.  stores: where `on_axes` holds."""
+    access = k.nest.accesses[n]
+    terms: list[str] = [f"p.{word_name(k, f'at{n}', k.r.offsets[n])}"]
+    for d in range(len(k.outer)):
+        terms.extend(term(k, n, k.outer[d], "outer", d))
+    for d in range(len(k.reduce)):
+        terms.extend(term(k, n, k.reduce[d], "inner", d))
+    place = 0
+    for i in range(len(access.axes)):
+        if access.axes[i] != "":
+            if is_named(k, access.axes[i]):
+                place += 1
+            continue
+        index = k.code.accesses[n].index[i]
+        step = k.r.steps[n][place]
+        length = k.r.lengths[n][place]
+        place += 1
+        if index is None or is_zero(index):
+            continue
+        named = len(elements_of(index)) > 0
+        text = printed(index)
+        if named and not stores and isinstance(index, BoundsCheck) and not index.stores and k.teller >= 0:
+            terms.append(
+                f"reached({text}, p.{word_name(k, f'length{n}_{i}', length)}) * p.{word_name(k, f'step{n}_{i}', step)}"
+            )
+            continue
+        if not named and step == 0:
+            continue
+        if named and not stores:  # stores are left out instead: see on_axes
+            if step == 0:
+                continue
+            text = f"clamp({operand(index)}, 0, i32(p.{word_name(k, f'last{n}_{i}', max(length - 1, 0))}))"
+        terms.append(f"u32({text}) * p.{word_name(k, f'step{n}_{i}', step)}")
+    return " + ".join(terms)
+
+
+def is_zero(e: Node) -> bool:
+    return isinstance(e, Constant) and e.value == 0
+
+
+def on_axes(k: Kernel, n: int) -> str:
+    """Whether the places that elements name for a store at access n are on their axes; "" where elements name none.  A
+    store that is off its axis is left out, and told of where there is room for that."""
+    access = k.nest.accesses[n]
+    terms: list[str] = []
+    place = 0
+    for i in range(len(access.axes)):
+        if access.axes[i] != "":
+            if is_named(k, access.axes[i]):
+                place += 1
+            continue
+        index = k.code.accesses[n].index[i]
+        length = k.r.lengths[n][place]
+        place += 1
+        if index is None or len(elements_of(index)) == 0:
+            continue
+        end = f"p.{word_name(k, f'length{n}_{i}', length)}"
+        told = isinstance(index, BoundsCheck) and index.stores and k.teller >= 0
+        terms.append(f"inside({printed(index)}, {end})" if told else f"u32({printed(index)}) < {end}")
+    return " && ".join(terms)
+
+
+def patch_position(patch: Patch) -> str:
+    """The element of a patch, as i32."""
+    terms: list[str] = []
+    for i in range(len(patch.indices)):
+        text = f"({operand(patch.indices[i])} - {patch.lows[i]})"
+        terms.append(text if patch.pitches[i] == 1 else f"{text} * {patch.pitches[i]}")
+    return " + ".join(terms)
+
+
+def is_named(k: Kernel, name: str) -> bool:
+    for loop in k.nest.loops + k.nest.rloops:
+        if loop.name == name:
+            return loop.named
+    return False
+
+
+def term(k: Kernel, n: int, line: Line, stem: str, d: int) -> list[str]:
+    if line.strides[n] == 0:
+        return []
+    name = variable(line, stem, d)
+    return [
+        f"{name if line.name == '' else f'u32({name})'} * "
+        f"p.{word_name(k, f'{k.prefix}{stem}_stride{n}_{d}', line.strides[n])}"
+    ]
+
+
+def word_name(k: Kernel, name: str, value: int) -> str:
+    word(k, name, "u", value)
+    return name

@@ -1,0 +1,136 @@
+"""Nodes as WGSL: the last step, whose texts nothing reads."""
+
+from __future__ import annotations
+
+from ..data.errors import decimal
+from ..data.names import safe_name
+from ..data.nodes import (
+    Apply,
+    Binary,
+    BoundsCheck,
+    Cast,
+    Constant,
+    Division,
+    Element,
+    Index,
+    Local,
+    Node,
+    Option,
+    Random,
+    Result,
+    Select,
+    Unary,
+    Uniform,
+    children,
+)
+
+# The largest number of f32, and of i32 the least.
+LARGEST: float = 3.4028234e38
+LEAST = -2147483648
+TYPES: dict[str, str] = {"f": "f32", "i": "i32", "b": "bool"}
+
+
+def operand(e: Node) -> str:
+    """The text of a node as part of another."""
+    match e:
+        case Constant(kind=kind, value=value):
+            return literal(kind, value) if value >= 0 else f"({literal(kind, value)})"
+        case Index(loop=loop):
+            return safe_name(loop)
+        case Element(access=access):
+            return f"r{access}"
+        case Result(step=step):
+            return f"acc{step}"
+        case Uniform(name=name):
+            return f"p.{safe_name(name)}"
+        case Option(name=name):
+            return safe_name(name)
+        case Local(name=name):
+            return name
+        case Random(draw=draw):
+            return f"uniform_random({draw}u, place)"
+        case Cast(kind=kind, operand=inner):
+            return f"{TYPES[kind]}({printed(inner)})"
+        case Unary(operator="!", operand=inner):
+            return f"!{operand(inner)}"
+        case Select(condition=condition, yes=yes, no=no):
+            return f"select({argument(no)}, {argument(yes)}, {printed(condition)})"
+        case Apply(name=name, operands=operands):
+            return f"{name}({', '.join([argument(a) for a in operands])})"
+        case BoundsCheck(operand=inner):
+            return operand(inner)
+        case _:
+            return f"({printed(e)})"
+
+
+def printed(e: Node) -> str:
+    """The text of a node by itself, without brackets round it."""
+    match e:
+        case Constant(kind=kind, value=value):
+            return literal(kind, value)
+        case Unary(operator=sign, operand=inner):
+            return f"{sign}{operand(inner)}"
+        case Binary(operator=sign, left=left, right=right):
+            return f"{operand(left)} {sign} {operand(right)}"
+        case Division(operator=sign, operand=inner, divisor=divisor):
+            own = operand(inner)
+            # `%` of what is negative is undefined in OpenGL
+            rest = f"({own} - {own} / {divisor} * {divisor} + {divisor}) % {divisor}"
+            return rest if sign == "%" else f"({own} - ({rest})) / {divisor}"
+        case BoundsCheck(operand=inner):
+            return printed(inner)
+        case _:
+            return operand(e)
+
+
+def argument(e: Node) -> str:
+    """The text of a node between commas, where WGSL would take `a < b, c > d` for a type's parameters."""
+    match e:
+        case Binary(operator=sign) if sign == "<" or sign == ">":
+            return operand(e)
+        case _:
+            return printed(e)
+
+
+def literal(kind: str, value: float) -> str:
+    if kind == "b":
+        return "true" if value != 0 else "false"
+    if kind == "i":
+        return str(int(value)) if value > LEAST else f"{LEAST + 1} - 1"
+    if value > LARGEST:
+        return "3.40282346e38f"
+    if value < -LARGEST:
+        return "-3.40282346e38f"
+    digits = decimal(value)
+    if "e" in digits:
+        return digits + "f"
+    return digits if "." in digits else digits + ".0"
+
+
+def functions_of(e: Node | None) -> list[str]:
+    """The functions that the text of a formula calls, outermost first."""
+    out: list[str] = []
+    if e is not None:
+        add_functions(e, out)
+    return out
+
+
+def add_functions(e: Node, out: list[str]) -> None:
+    name = function_of(e)
+    if name != "" and name not in out:
+        out.append(name)
+    for child in children(e):
+        add_functions(child, out)
+
+
+def function_of(e: Node) -> str:
+    """The function of the prelude, or WGSL's own, that a node is printed as; "" for none."""
+    match e:
+        case Apply(name=name):
+            return name
+        case Random():
+            return "uniform_random"
+        case BoundsCheck(stores=stores):
+            return "inside" if stores else "reached"
+        case _:
+            return ""

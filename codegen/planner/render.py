@@ -1,0 +1,59 @@
+"""The kernels' templates as functions: here Jinja; the package has the same functions, translated.
+
+This file is not translated: `wgsl/templates.ts` takes its place."""
+
+from __future__ import annotations
+
+import importlib
+
+from ..data.model import Function
+from .interleaved import InterleavedText
+from .map import MapText
+from .raw import RawBody
+from .row import RowText
+from .scan import ScanText
+from .tiled import TiledText
+from .window import WindowText
+
+KernelText = MapText | RowText | RawBody | ScanText | TiledText | InterleavedText | WindowText
+
+
+def map_kernel(c: MapText) -> str:
+    return shown("map.wgsl.j2", c)
+
+
+def row_kernel(c: RowText) -> str:
+    return shown("row.wgsl.j2", c)
+
+
+def raw_kernel(c: RawBody) -> str:
+    return shown("raw.wgsl.j2", c)
+
+
+def scan_kernel(c: ScanText) -> str:
+    return shown("scan.wgsl.j2", c)
+
+
+def tiled_kernel(c: TiledText) -> str:
+    return shown("tiled.wgsl.j2", c)
+
+
+def interleaved_kernel(c: InterleavedText) -> str:
+    return shown("interleaved.wgsl.j2", c)
+
+
+def window_kernel(c: WindowText) -> str:
+    return shown("window.wgsl.j2", c)
+
+
+def prelude_text(helpers: list[str], routines: list[Function]) -> str:
+    """The functions of the prelude that are named, then of the routines, with all that they call; other names are
+    WGSL's own functions."""
+    made: str = importlib.import_module("codegen.wgsl.prelude").text(helpers, routines)
+    return made
+
+
+def shown(name: str, c: KernelText) -> str:
+    """A template with the fields of a context as its names."""
+    made: str = importlib.import_module("codegen.wgsl.templates").show(name, vars(c))
+    return made

@@ -1,0 +1,89 @@
+"""The stores of the `row` strategies: once a row, or at every point of the reduced lines as well."""
+
+from __future__ import annotations
+
+from ..data.model import Step, StepCode
+from ..data.nodes import Node
+from .common import common
+from .conversion import stored
+from .map import named, step_kind
+from .memory import read_lines, store_lines
+from .positions import decode, position
+from .printed import operand, printed
+from .register_cache import Held, held_store
+from .vec4 import quad_reads, quad_values
+from .writer import Kernel, bound_name, element_type
+
+
+def outer_store(k: Kernel, i: int, done: list[int], lanes: int) -> list[str]:
+    """A store once a row, by its first lane."""
+    step = k.nest.steps[i]
+    code = k.code.steps[i]
+    out = read_lines(k, [code.body, code.pred, *k.code.accesses[step.target].index], done, "", True)
+    value = common(code.body, f"common{i}")
+    out.extend(value.lines)
+    result = named(step, value.formula, out, "")
+    here = "live" if lanes == 1 else "live && lane == 0u"
+    if code.pred is not None:
+        here = f"{here} && {operand(code.pred)}"
+    out.append(f"if ({here}) {{")
+    out.extend(store_lines(k, step.target, result, step_kind(k, step), step.mode, "  "))
+    out.append("}")
+    return out
+
+
+def inner_store(k: Kernel, i: int, done: list[int], lanes: int) -> list[str]:
+    """A store at every point of the reduced lines as well."""
+    step = k.nest.steps[i]
+    code = k.code.steps[i]
+    formulas: list[Node | None] = [code.pred, code.body, *k.code.accesses[step.target].index]
+    out = read_lines(k, formulas, done, "", True)
+    out.append("if (live) {")
+    out.append(f"  for (var inner = lane; inner < p.inner_points; inner += {lanes}u) {{")
+    out.extend(decode(k, k.reduce, "inner", "inner", "    "))
+    if len(k.wide) > 0:
+        out.extend(quad_store(k, step, code, formulas))
+        return [*out, "  }", "}"]
+    inside = done[:]
+    out.extend(read_lines(k, [code.pred], inside, "    ", False))
+    indent = "    "
+    if code.pred is not None:
+        out.append(f"    if ({printed(code.pred)}) {{")
+        indent = "      "
+    out.extend(read_lines(k, formulas, inside, indent, False))
+    value = common(code.body, f"common{i}")
+    for line in value.lines:
+        out.append(indent + line)
+    out.extend(store_lines(k, step.target, value.formula, step_kind(k, step), step.mode, indent))
+    if code.pred is not None:
+        out.append("    }")
+    out.append("  }")
+    out.append("}")
+    return out
+
+
+def inner_store_held(k: Kernel, i: int, done: list[int], held: Held) -> list[str]:
+    """A store at every point of what is held."""
+    step = k.nest.steps[i]
+    out = read_lines(k, [k.code.steps[i].body], done, "", True)
+    out.append("if (live) {")
+    out.extend(held_store(k, held, i, step_kind(k, step)))
+    return [*out, "}"]
+
+
+def quad_store(k: Kernel, step: Step, code: StepCode, formulas: list[Node | None]) -> list[str]:
+    """The formula at four neighbours, stored at once."""
+    out = quad_reads(k, formulas, "    ")
+    slot = k.nest.accesses[step.target].slot
+    dtype = k.call.slots[slot].dtype
+    out.append(f"    var four: vec4<{element_type(k, dtype)}>;")
+    value = common(code.body, "common")
+    for lane in range(4):
+        out.append("    {")
+        out.extend(quad_values(k, formulas, lane, "      "))
+        for line in value.lines:
+            out.append("      " + line)
+        out.append(f"      four[{lane}] = {stored(value.formula, step_kind(k, step), dtype)};")
+        out.append("    }")
+    out.append(f"    {bound_name(k, slot)}[{position(k, step.target)}] = four;")
+    return out

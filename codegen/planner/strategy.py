@@ -1,0 +1,173 @@
+"""Which strategy runs a nest in a call, and with which numbers: the first schedule whose condition holds.
+
+Schedules see facts of the nest: `outer` points, `inner` points reduced for each, `vector` (four neighbours of
+every tensor can be read at once), `unit` (the innermost reduced line has stride 1), and for contractions
+the rows `M`, columns `N`, depth `K` and `batch`; dsl/checking/schedules.py declares them.  Without a schedule the plain
+strategy runs: one thread an element.  No strategy changes a result beyond rounding.  Numbers that a device's user might
+set are in ops/schedule.op; those below follow from how the kernels are made."""
+
+from __future__ import annotations
+
+from ..data.model import Env, Nest, Op, Schedule
+from .contract import Product
+from .lines import points
+from .memory import varies
+from .tiled import Tile, blocks
+from .writer import PLAIN_THREADS, Facts, Kernel, is_bound
+
+# The strategies that run each shape of kernels, as dsl/checking/schedules.py declares them.
+STRATEGIES = {
+    "map": ["lanes"],
+    "scatter": [""],
+    "row": ["workgroup", "window"],
+    "scan": ["block"],
+    "contract": ["tiled_matmul"],
+}
+
+# How much work keeps a large GPU busy: some hundred processors, each with a few workgroups under way.
+BLOCKS_TO_FILL = 256  # rows or tiles with a workgroup each: from here on, dividing them gains nothing
+ROWS_TO_FILL = 65536  # rows with a thread each
+THREADS_TO_FILL = 131072  # threads that share rows: more only wait for memory
+# Rows that are reduced in parts: a second launch finishes them, which must be worth it.
+LONG_ROW = 16384  # points of a row, of few rows, from which parts are worth it
+PART = 4096  # points of a part: sixteen for each thread of a workgroup
+MOST_PARTS = 2048  # of all rows together: the finishing launch stays short
+MUCH_WORK = 1048576  # points of all rows, from which parts are worth it where lanes read far apart
+APART_PART = 128  # points of such a part: each of its reads waits for memory alone
+# Lanes of a row.
+FEW_ROWS = 16  # so few rows are shared by lanes even where these do not read neighbours, and never divided then
+LANE_POINTS = 2  # points of a lane, so that half of the lanes do not idle
+QUAD_LANE_POINTS = 8  # two quads of a lane: more reads under way at once
+QUAD_ROWS = 512  # rows from which there are lanes enough to take two quads each
+APART_LANE_POINTS = 8  # points of a lane that does not read neighbours
+MOST_LANES_APART = 16  # lanes of a row that do not read neighbours: more would only spread its reads further
+# Tiles of contractions.
+LEAST_TILE = 8  # rows and columns that one thread makes
+HALVED_TILE = 32  # tiles from which half a tile is still large enough to reuse what it loads
+DEEP = 2048  # depth that is divided among blocks instead, so that few tiles still fill a device
+MEDIUM_TILE = 64
+SMALL_TILE = 32
+SMALLEST_AREA = 1024  # sums of a tile below which loading outweighs them
+TILES_TO_FILL = 96  # tiles, about as many as a GPU has processors
+DEPTH_PART = 256  # points of the depth that a block takes at least: less does not pay for adding up the parts
+MOST_DEPTH_PARTS = 64  # parts of the depth that are added up afterwards
+
+
+def chosen(op: Op, nest: Nest, shape: str, rules: list[Schedule], facts: Env, call: Env) -> Schedule | None:
+    """The schedule for a nest: the op's own rules go before those for all nests of a shape."""
+    env: Env = {}
+    for name in call:
+        env[name] = call[name]
+    for name in facts:
+        env[name] = facts[name]
+    for rule in op.schedules + rules:
+        if rule.nest != op.name and rule.nest != shape or rule.strategy not in STRATEGIES[shape]:
+            continue
+        if rule.when is None or rule.when(env) != 0:
+            return rule
+    return None
+
+
+def number(rule: Schedule, name: str) -> int:
+    """A setting of the schedule's strategy: dsl/checking/schedules.py sees to it that each is given."""
+    return int(rule.numbers[name])
+
+
+def threads_of(rule: Schedule, facts: Facts) -> int:
+    """The threads of a workgroup: as many as the schedule says, if the device has them."""
+    return min(number(rule, "threads"), facts.max_threads)
+
+
+def unit(k: Kernel) -> bool:
+    """Whether the reads that change along the reduction lie next to each other along its innermost line."""
+    if len(k.reduce) == 0:
+        return True
+    last = k.reduce[len(k.reduce) - 1]
+    for n in range(len(k.nest.accesses)):
+        if is_bound(k, n) and varies(k, n):
+            return last.strides[n] == 1
+    return True
+
+
+def power_of_two(limit: int) -> int:
+    """The largest power of two up to `limit`, at least 1."""
+    out = 1
+    while out * 2 <= limit:
+        out *= 2
+    return out
+
+
+def parts_of(rows: int, inner: int, along: bool) -> int:
+    """In how many parts each of `rows` rows of `inner` points is reduced: 1 unless rows are few and long; `along`:
+    whether lanes read neighbours.  Where they do not, threads must be many for other reasons: each reads alone."""
+    if not along and rows >= FEW_ROWS and rows < ROWS_TO_FILL and rows * inner >= MUCH_WORK:
+        return max(min(inner // APART_PART, THREADS_TO_FILL // rows), 1)
+    if rows >= BLOCKS_TO_FILL or inner < LONG_ROW:
+        return 1
+    return max(min((inner + PART - 1) // PART, MOST_PARTS // rows), 1)
+
+
+def row_shape(k: Kernel, rule: Schedule | None, facts: Facts, parts: int, quads: bool) -> list[int]:
+    """[lanes, columns, adjacent] of a row kernel, for rows in so many parts; see row.py.  quads: whether lanes take
+    four neighbours at once; then they should have two quads or more, for more reads under way."""
+    if rule is None:
+        return [1, PLAIN_THREADS, 0]
+    threads = threads_of(rule, facts)
+    rows = points(k.outer) * parts
+    inner = (points(k.reduce) + parts - 1) // parts
+    if unit(k) or rows < FEW_ROWS:
+        share = QUAD_LANE_POINTS if quads and rows >= QUAD_ROWS else LANE_POINTS
+        lanes = min(power_of_two(max(inner // share, 1)), threads)
+        return [lanes, threads // lanes, 1]
+    lanes = 1
+    while lanes < MOST_LANES_APART and rows * lanes < ROWS_TO_FILL and inner >= APART_LANE_POINTS * lanes:
+        lanes *= 2
+    return [lanes, threads // lanes, 0]
+
+
+def tile_of(rule: Schedule, product: Product) -> Tile:
+    """The tile that the schedule names, made smaller where there are few rows or columns, and while so few tiles would
+    leave most of a device idle though the depth is short."""
+    rows = fitting(points(product.rows), number(rule, "rows"))
+    columns = fitting(points(product.columns), number(rule, "columns"))
+    depth = number(rule, "depth")
+    tile = Tile(rows, columns, depth, thread_size(rows, columns), thread_size(columns, rows))
+    if points(product.depth) >= DEEP:
+        return tile
+    for most in [MEDIUM_TILE, SMALL_TILE]:
+        area = tile.rows * tile.columns
+        if blocks(product, tile) < TILES_TO_FILL and max(tile.rows, tile.columns) > most and area > SMALLEST_AREA:
+            tile = Tile(min(rows, most), min(columns, most), depth, 4, 4)
+            if tile.rows == MEDIUM_TILE and tile.columns == MEDIUM_TILE:
+                tile.depth = 2 * depth
+    return tile
+
+
+def software_tile(rule: Schedule, product: Product) -> Tile:
+    """The tile for a device of few cores: as much reuse as its registers take, however few tiles there are."""
+    most = number(rule, "rows") // 2
+    rows, columns = fitting(points(product.rows), most), fitting(points(product.columns), most)
+    return Tile(rows, columns, number(rule, "depth"), LEAST_TILE, LEAST_TILE)
+
+
+def fitting(count: int, most: int) -> int:
+    """The size of tiles for so many rows or columns: the smallest power of two that takes them all, up to `most`; half
+    of that where more than a fifth would be empty."""
+    size = LEAST_TILE
+    while size < count and size < most:
+        size *= 2
+    half = size // 2
+    if half >= HALVED_TILE and (count + half - 1) // half * half * 5 <= (count + size - 1) // size * size * 4:
+        return half
+    return size
+
+
+def thread_size(own: int, other: int) -> int:
+    """Rows (or columns) of a thread in a tile: eight, two quads, where that leaves a workgroup 64 threads, else
+    four."""
+    return 8 if own >= 64 and (other >= 64 or own >= 128 and other >= 32) else 4
+
+
+def depth_parts(product: Product, tile: Tile, depth: int) -> int:
+    """Among how many blocks the depth of each tile is divided, where there are few tiles and much depth."""
+    return max(min(BLOCKS_TO_FILL // max(blocks(product, tile), 1), depth // DEPTH_PART, MOST_DEPTH_PARTS), 1)

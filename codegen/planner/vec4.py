@@ -1,0 +1,90 @@
+"""128-bit reads and stores: four neighbours along a line at once.
+
+`map` and `row` kernels take quads where every access can; formulas still run for one element at a time."""
+
+from __future__ import annotations
+
+from ..data.nodes import Node, elements_of
+from .conversion import converted
+from .lines import Line
+from .memory import access_kind, needed
+from .positions import position
+from .writer import Kernel, bound_name, element_type, is_bound
+
+
+def quads_possible(k: Kernel, lines: list[Line]) -> bool:
+    """Whether every access takes four neighbours along the last of the lines at once, with stride 1 and aligned, or
+    does not move along it, and one of them takes quads: else nothing would tell that the line is counted in them."""
+    last = lines[len(lines) - 1]
+    if last.name != "" or last.size % 4 != 0:
+        return False
+    taken = False
+    for code in k.code.accesses:
+        if len(elements_of(code.guard)) > 0:
+            return False
+        for index in code.index:
+            if index is not None:
+                return False
+    for n in range(len(k.nest.accesses)):
+        if not is_bound(k, n):
+            continue
+        slot = k.nest.accesses[n].slot
+        if k.call.slots[slot].dtype == "float16":
+            return False
+        stride = last.strides[n]
+        if stride != 0 and stride != 1:
+            return False
+        for m in range(len(k.nest.accesses)):  # one binding has one type of elements
+            if k.nest.accesses[m].slot == slot and last.strides[m] != stride:
+                return False
+        if stride == 0:
+            continue
+        if k.code.accesses[n].guard is not None or k.r.offsets[n] % 4 != 0:
+            return False
+        for line in k.outer + k.reduce:
+            if line.name != "":
+                return False
+            if line.strides[n] % 4 != 0 and (line.strides[n] != 1 or line.size != last.size):
+                return False
+        taken = True
+    return taken
+
+
+def take_quads(k: Kernel, lines: list[Line]) -> None:
+    """Makes the last of the lines count quads, and the accesses along it `wide`."""
+    last = lines[len(lines) - 1]
+    for n in range(len(k.nest.accesses)):
+        if not is_bound(k, n) or last.strides[n] != 1:
+            continue
+        k.wide.append(n)
+        at = k.slots.index(k.nest.accesses[n].slot)
+        if not k.elements[at].startswith("vec4"):
+            k.elements[at] = f"vec4<{k.elements[at]}>"
+        k.r.offsets[n] = k.r.offsets[n] // 4
+        for line in k.outer + k.reduce:
+            if line.strides[n] != 1 or line.size != last.size:
+                line.strides[n] = line.strides[n] // 4
+    lines[len(lines) - 1] = Line("", last.size // 4, last.strides)
+
+
+def quad_reads(k: Kernel, formulas: list[Node | None], indent: str) -> list[str]:
+    """The quads that formulas need, as `v` and the access's number."""
+    return [
+        f"{indent}let v{n} = {bound_name(k, k.nest.accesses[n].slot)}[{position(k, n)}];"
+        for n in needed(k, formulas)
+        if n in k.wide
+    ]
+
+
+def quad_values(k: Kernel, formulas: list[Node | None], lane: int, indent: str) -> list[str]:
+    """One of four neighbours, as what the formulas read."""
+    out: list[str] = []
+    for n in needed(k, formulas):
+        if n in k.wide:
+            out.append(f"{indent}let r{n} = {quad_element(k, n, f'v{n}[{lane}]')};")
+    return out
+
+
+def quad_element(k: Kernel, n: int, text: str) -> str:
+    """An element of a quad of access n as its kind."""
+    return converted(text, element_type(k, k.call.slots[k.nest.accesses[n].slot].dtype), access_kind(k, n))

@@ -1,0 +1,259 @@
+"""What is written of a kernel whatever its strategy: its words, what it binds, the functions that it calls.
+
+A kernel is written for one nest in one call.  Everything that differs between calls of the same text
+(sizes, strides, offsets, options) is a word of the uniform `p`; what is structure (which strides are 0,
+how many lines there are, which optional tensors are given) is in the text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..binding.parts import entry
+from ..data.dtypes import compute_class
+from ..data.errors import OpError
+from ..data.model import Call, Code, Nest, Op, Step, formulas_of
+from ..data.names import safe_name
+from ..data.nodes import Node
+from .constants import constant_options, with_constants
+from .lines import Line, Resolved
+from .printed import functions_of
+
+
+@dataclass
+class Facts:
+    """What a device can do.  max_binding: bytes of the largest tensor a kernel may bind; max_threads: of a workgroup;
+    max_shared: bytes of workgroup memory; software: whether the device is a CPU that plays one."""
+
+    f16: bool
+    subgroups: bool
+    max_binding: int
+    max_threads: int
+    max_shared: int
+    software: bool
+
+
+@dataclass
+class Patch:
+    """What the reads of an access find in workgroup memory: the array `patch` and its number.  indices: its computed
+    indices; lows: the names of the least of each; pitches: elements between neighbours along each."""
+
+    access: int
+    indices: list[Node]
+    lows: list[str]
+    pitches: list[int]
+
+
+@dataclass
+class Kernel:
+    """A kernel being written.  names, kinds, values: the words; kinds "u" "i" "f".  slots: what is bound, -1 for
+    scratch memory, -2 for what the device is told; elements: the type of each binding's elements.  prefix: before the
+    names of the words of lines, where a text has several sets of lines."""
+
+    op: Op
+    nest: Nest
+    call: Call
+    code: Code
+    facts: Facts
+    outer: list[Line]
+    reduce: list[Line]
+    r: Resolved
+    names: list[str]
+    kinds: list[str]
+    values: list[float]
+    slots: list[int]
+    written: list[bool]
+    elements: list[str]
+    helpers: list[str]
+    consts: list[str]
+    seeds: int
+    teller: int
+    wide: list[int]  # accesses that take four neighbours at once
+    prefix: str
+    patches: list[Patch]  # accesses that read workgroup memory (window.py)
+
+
+PLAIN_THREADS = 64  # of a workgroup without a schedule, whose threads have nothing to do with each other
+MOST_BINDINGS = 8  # storage buffers of a kernel that every device has
+
+
+def is_wide(step: Step, class_: str) -> bool:
+    """Whether a reduction of whole numbers of T is kept in 64 bits until its end."""
+    return class_ == "i" and step.value == "T" and (step.red == "sum" or step.red == "prod")
+
+
+def checks(nest: Nest, step: Step, class_: str) -> list[str]:
+    """The functions with which a step's values of T are brought together, where those must fit."""
+    if is_wide(step, class_):
+        return ["wide_sum" if step.red == "sum" else "wide_times", "narrow_checked"]
+    if nest.shape != "scatter" or class_ != "i" or step.value != "T":
+        return []
+    return ["add_checked"] if step.mode == "+=" else ["multiply_checked"] if step.mode == "*=" else []
+
+
+def new_kernel(op: Op, nest: Nest, call: Call, facts: Facts, r: Resolved) -> Kernel:
+    """Words of the definition, constants and bindings; `r`: the lines as the strategy orders them."""
+    code = nest.floating if compute_class(call.dtype) == "f" else nest.integral
+    if code is None:
+        raise OpError(f"{op.name}: not implemented for {call.dtype}")
+    constants = constant_options(op, nest, call)
+    if len(constants) > 0:
+        code = with_constants(code, constants)
+    k = Kernel(op, nest, call, code, facts, r.outer, r.reduce, r, [], [], [], [], [], [], [], [], -1, -1, [], "", [])
+    for step in nest.steps:
+        if step.target < 0:
+            continue
+        slot = nest.accesses[step.target].slot
+        bind(k, slot, True)
+        whole = call.slots[slot].dtype.find("int") >= 0
+        if whole and (step.value == "f" or step.value == "T" and compute_class(call.dtype) == "f"):
+            use(k, "cut")
+    for access in nest.accesses:
+        if call.slots[access.slot].given or call.slots[access.slot].fresh:
+            bind(k, access.slot, False)
+    for name in nest.statics:
+        value = call.env[name] if name in call.env else 0
+        boolean = is_bool(op, name)
+        k.consts.append(
+            f"const {safe_name(name)} = {('true' if value != 0 else 'false') if boolean else str(int(value))};"
+        )
+    tells = len(k.slots) < (
+        MOST_BINDINGS if nest.shape == "map" or nest.shape == "scatter" else MOST_BINDINGS - 1
+    )  # others may share memory
+    helpers = nest.raw.helpers[:] if nest.raw is not None else kernel_functions(code)
+    for step in nest.steps:
+        helpers.extend(checks(nest, step, compute_class(call.dtype)))
+    for helper in helpers:
+        if (helper == "reached" or helper == "inside") and not tells:
+            continue
+        k.helpers.append(helper)
+        if helper == "invert":
+            k.consts.append(f"const is_bool = {'true' if call.dtype == 'bool' else 'false'};")
+        checked = helper.endswith("_checked")
+        if checked and "is_narrow" not in k.helpers:
+            k.helpers.append("is_narrow")
+            k.consts.append(f"const is_narrow = {'false' if call.dtype == 'int32' else 'true'};")
+        if (helper == "reached" or helper == "inside" or helper == "allowed" or checked) and k.teller < 0:
+            bind_memory(k, -2, "atomic<u32>")
+            k.teller = word(k, "teller", "u", 0)
+        if helper == "uniform_random":
+            k.seeds = word(k, "seed0", "u", 0)
+            word(k, "seed1", "u", 0)
+            word(k, "call", "u", 0)
+    for w in nest.words:
+        if w.name in constants:
+            continue
+        kind = compute_class(call.dtype) if w.kind == "T" else w.kind
+        name = w.name if nest.raw is not None else safe_name(w.name)  # a raw body writes its words itself
+        if w.value is not None:
+            word(k, name, kind, w.value(call.env))
+        else:
+            word(k, name, kind, call.env[w.name] if w.name in call.env else infinite(w.name))
+    return k
+
+
+def kernel_functions(code: Code) -> list[str]:
+    """The functions that the formulas of a nest call."""
+    out: list[str] = []
+    for e in formulas_of(code):
+        for name in functions_of(e):
+            if name not in out:
+                out.append(name)
+    return out
+
+
+def is_bool(op: Op, name: str) -> bool:
+    """Whether a constant of the text is an option that is a bool, or says whether a tensor is given."""
+    for param in op.params:
+        if entry(param.name) == name:
+            return param.kind == "bool"
+    return name.startswith("has_")
+
+
+INFINITY: float = 1e308 * 10.0
+
+
+def infinite(name: str) -> float:
+    """The words `inf` and `nan`: as constants a compiler might fold them away."""
+    return INFINITY if name == "inf" else INFINITY - INFINITY
+
+
+def word(k: Kernel, name: str, kind: str, value: float) -> int:
+    """Adds a word; answers its place."""
+    for n in range(len(k.names)):
+        if k.names[n] == name:
+            return n
+    k.names.append(name)
+    k.kinds.append(kind)
+    k.values.append(value)
+    return len(k.names) - 1
+
+
+def use(k: Kernel, helper: str) -> None:
+    if helper not in k.helpers:
+        k.helpers.append(helper)
+
+
+# --- Bindings --------------------------------------------------------------------------------------
+
+
+def bind(k: Kernel, slot: int, written: bool) -> None:
+    if slot in k.slots:
+        return
+    bound = k.call.slots[slot]
+    if written and not bound.given and not bound.fresh:
+        return
+    k.slots.append(slot)
+    k.written.append(written)
+    k.elements.append(element_type(k, bound.dtype))
+
+
+def bind_memory(k: Kernel, slot: int, element: str) -> None:
+    """Memory that is no tensor's: -1, which the launches of a nest share, or -2, where the device is told what went
+    wrong."""
+    k.slots.append(slot)
+    k.written.append(True)
+    k.elements.append(element)
+
+
+def element_type(k: Kernel, dtype: str) -> str:
+    """How a dtype's elements lie in memory: 8-bit types and bool take 32 bits."""
+    if dtype == "float64":
+        raise OpError(f"{k.op.name}: float64 is not available on webgpu; use float32, or the cpu")
+    if dtype == "float32":
+        return "f32"
+    if dtype == "float16":
+        if not k.facts.f16:
+            raise OpError(f"{k.op.name}: this device cannot compute with float16")
+        return "f16"
+    return "u32" if dtype == "bool" else "i32"
+
+
+def bound_name(k: Kernel, slot: int) -> str:
+    return safe_name(k.op.slots[slot].name)
+
+
+def is_bound(k: Kernel, n: int) -> bool:
+    return k.nest.accesses[n].slot in k.slots
+
+
+def declarations(k: Kernel) -> list[str]:
+    """`enable`, constants, the uniform and the tensors."""
+    out: list[str] = []
+    if "f16" in k.elements:
+        out.append("enable f16;")
+    out.extend(k.consts)
+    out.append(words_struct(k))
+    out.append("@group(0) @binding(0) var<uniform> p: Words;")
+    for n in range(len(k.slots)):
+        access = "read_write" if k.written[n] else "read"
+        name = bound_name(k, k.slots[n]) if k.slots[n] >= 0 else "scratch" if k.slots[n] == -1 else "fault"
+        out.append(f"@group(0) @binding({n + 1}) var<storage, {access}> {name}: array<{k.elements[n]}>;")
+    return out
+
+
+def words_struct(k: Kernel) -> str:
+    fields = ", ".join([f"{k.names[n]}: {WORD_TYPES[k.kinds[n]]}" for n in range(len(k.names))])
+    return f"struct Words {{ {fields} }}"
+
+
+WORD_TYPES: dict[str, str] = {"u": "u32", "i": "i32", "f": "f32"}

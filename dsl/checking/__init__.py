@@ -1,0 +1,1 @@
+"""Whether a definition means something: names, signatures, indices, calls, before anything is lowered."""

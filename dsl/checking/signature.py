@@ -1,0 +1,524 @@
+"""Checks of an op's signature, and the scope that it opens: parameters, shapes, `where` sizes, outputs.
+
+Formulas are checked in dsl/checking/formulas.py, clauses in dsl/checking/names.py."""
+
+from __future__ import annotations
+
+from ..text.diagnostics import Error, choice_label, did_you_mean, either
+from ..text.source import Source
+from ..text.syntax import Dim, Op, Param, Span, Type, X
+from .scope import (
+    CONSTANTS,
+    OPTION_TYPES,
+    TENSOR_TYPES,
+    Scope,
+    Thing,
+    axes_of,
+    header,
+    is_tensor,
+    names_in,
+    nodes_in,
+    word,
+)
+
+RESERVED = ("if", "else", "and", "or", "not")  # words in every formula
+
+# Types that people write, and what they are called here.
+OTHER_TYPES = {
+    "tensor": "Num",
+    "float": "real",
+    "float32": "Float",
+    "f32": "Float",
+    "double": "real",
+    "scalar": "num",
+    "number": "num",
+    "integer": "int",
+    "long": "int",
+    "boolean": "bool",
+    "axis": "dim",
+    "axes": "dims",
+    "tuple": "ints",
+    "list": "ints",
+    "shape": "ints",
+}
+
+
+def open_scope(op: Op, source: Source) -> tuple[Scope, list[Error]]:
+    """The names that the signature and the `where` clauses of an op define, and the mistakes in them."""
+    scope = Scope(op, source)
+    check = Signature(scope)
+    check.family()
+    for p in op.params:
+        check.parameter(p)
+    for p in op.params:  # sizes once all options are known
+        if p.type.dims is not None:
+            check.shape(p.type.dims, defines=True, where=p.span)
+    check.free_lengths()
+    for s in op.sizes:
+        check.size(s)
+    check.uses()
+    check.outputs()
+    return scope, check.errors
+
+
+class Signature:
+    def __init__(self, scope: Scope):
+        self.scope, self.op, self.source = scope, scope.op, scope.source
+        self.errors: list[Error] = []
+        self.later: list[X] = []  # names in shapes that a later parameter or a `where` may define
+
+    def error(self, *args, **more):
+        self.errors.append(Error(*args, **more))
+
+    def define(self, thing: Thing):
+        """Adds a name, or says that it means something already."""
+        if thing.name.endswith("_"):
+            self.error("name", f"`{thing.name}` ends in `_`", thing.span, "such names are kept for generated code")
+        if thing.name in RESERVED:
+            self.error("name", f"`{thing.name}` is a word of the language", thing.span, "take another name")
+        if thing.name in CONSTANTS and not (thing.kind == "option" and thing.name in ("inf", "nan")):
+            self.error("name", f"`{thing.name}` is a constant", thing.span, "take another name")
+        old = self.scope.things.get(thing.name)
+        if old:
+            what = KINDS[old.kind] if old.kind != thing.kind else "defined"
+            self.error(
+                "name",
+                f"`{thing.name}` means something already",
+                thing.span,
+                f"a second {KINDS[thing.kind][2:]}" if what == "defined" else f"here it is {KINDS[thing.kind]}",
+                notes=((old.span, "first defined here" if what == "defined" else f"{what} here"),),
+            )
+        else:
+            self.scope.things[thing.name] = thing
+
+    # --- Parts ------------------------------------------------------------------------------------
+
+    def family(self):
+        op = self.op
+        holes = {op.name[i + 1] for i, c in enumerate(op.name) if c == "{"}
+        if op.family:
+            name, values = op.family
+            clause = word(self.source, op.span, name, 0)
+            self.define(Thing("rank", name, clause))
+            if name not in holes:
+                self.error(
+                    "name", f"nothing in the op's name stands for `{name}`", op.name_span, f"write `{{{name}}}` in it"
+                )
+            bad = [v for v in values if not isinstance(v, int) or v < 1]
+            if bad:
+                self.error("rank", f"a family has members 1, 2, 3 ..., not {bad[0]}", self.clause("for"))
+            if len(set(values)) < len(values):
+                self.error("name", "a member of this family is named twice", self.clause("for"))
+        for hole in sorted(holes - ({op.family[0]} if op.family else set())):
+            help = (
+                f"say which it takes:  for {hole} in 1, 2, 3" if not op.family else f"its variable is `{op.family[0]}`"
+            )
+            self.error("name", f"`{{{hole}}}` in the op's name stands for nothing", op.name_span, help=(help,))
+
+    def clause(self, first: str) -> Span:
+        """The span of the first clause that begins with a word."""
+        start, end = self.op.span
+        at = self.source.text.find(f"\n    {first} ", start, end)
+        if at < 0:
+            return self.op.name_span
+        line = self.source.text.find("\n", at + 1, end)
+        return at + 5, end if line < 0 else line
+
+    def parameter(self, p: Param):
+        where = word(self.source, p.span, p.name, 1 if p.mut and p.name == "mut" else 0)
+        t = p.type
+        known = TENSOR_TYPES + OPTION_TYPES[:-1]
+        at = (t.span[0], t.span[0] + len(t.name))
+        tensor = is_tensor(p)
+        self.define(
+            Thing(
+                "tensor" if tensor else "option",
+                p.name,
+                where,
+                t,
+                axes_of(t.dims) if tensor or t.name == "ints" else (),
+            )
+        )
+        if tensor and t.name not in TENSOR_TYPES:
+            guess = OTHER_TYPES.get(t.name.lower())
+            kinds = "tensors " + " ".join(TENSOR_TYPES) + "; options " + " ".join(OPTION_TYPES[:-1]) + ' "a" | "b"'
+            self.error(
+                "type",
+                f"unknown type `{t.name}`",
+                at,
+                f"did you mean `{guess}`?" if guess else did_you_mean(t.name, known),
+                help=() if guess or did_you_mean(t.name, known) else (f"the types are: {kinds}",),
+            )
+        if not tensor and t.name != "ints" and t.dims is not None:
+            self.error(
+                "type",
+                f"an option of type `{t.name}` has no shape",
+                t.span,
+                help=(f"a list of numbers is `ints[...]`; a tensor type has a capital: {', '.join(TENSOR_TYPES)}",),
+            )
+        if t.name == "ints" and t.dims is not None and len(t.dims) != 1:
+            self.error(
+                "rank",
+                f"`ints` takes one length, but gets {len(t.dims)}",
+                t.span,
+                help=("`ints[2]` is two numbers, `ints[*K]` one for each axis of the pack",),
+            )
+        if t.instead:
+            self.instead(t)
+        if p.mut and not tensor:
+            self.error(
+                "type", f"`{p.name}` is no tensor, so it cannot be `mut`", where, f"it is an option of type `{t.name}`"
+            )
+        if tensor and p.default is not None:
+            self.error(
+                "option",
+                f"the tensor `{p.name}` cannot have a default",
+                p.default.span,
+                "a tensor that may be left out has a type with `?`",
+            )
+        if len(set(t.choices)) < len(t.choices):
+            self.error("option", f"a choice of `{p.name}` is named twice", t.span)
+        if not tensor and p.default is not None:
+            self.default(p)
+
+    def instead(self, t: Type):
+        """What may stand for a tensor: a number for one that broadcasts, a list for a row of whole numbers."""
+        at = (t.span[1] - len(t.instead) - t.optional, t.span[1] - t.optional)
+        row = t.name == "Int" and t.dims is not None and len(t.dims) == 1
+        if t.name not in TENSOR_TYPES:
+            self.error(
+                "type",
+                f"`{t.name}` is no tensor",
+                (t.span[0], t.span[0] + len(t.name)),
+                f"only for a tensor can `{t.instead}` stand",
+            )
+        elif t.instead not in ("num", "ints"):
+            self.error(
+                "type",
+                f"`{t.instead}` cannot stand for a tensor",
+                at,
+                did_you_mean(t.instead, ("num", "ints")) or "a number, `num`, can, and for `Int[N]` a list, `ints`",
+            )
+        elif t.instead == "ints" and not row:
+            self.error("type", "a list stands for one axis of whole numbers", at, "as in `Int[N] | ints`")
+        elif t.instead == "num" and any(d.kind != "pack" for d in t.dims or ()):
+            self.error("type", "a number stands for a tensor of any shape", at, "this one has axes of its own")
+
+    def default(self, p: Param):
+        d, t = p.default, p.type
+        value = d.val if d.kind in ("str", "num", "name") else None
+        if t.name == "choice":
+            if d.kind != "str":
+                self.error(
+                    "option",
+                    f"the default of `{p.name}` is none of its texts",
+                    d.span,
+                    "expected " + either(f'`"{c}"`' for c in t.choices[:4]),
+                )
+            elif value not in t.choices:
+                self.error("option", f'`{p.name}` has no choice `"{value}"`', d.span, choice_label(value, t.choices))
+        elif d.kind == "str":
+            self.error("option", f"the default of `{p.name}` is a text", d.span, f"its type is `{t.name}`")
+        elif t.name == "bool" and not (d.kind == "name" and value in ("true", "false")):
+            self.error(
+                "option",
+                f"the default of `{p.name}` is neither true nor false",
+                d.span,
+                did_you_mean(str(value), ("true", "false")) or "its type is `bool`",
+            )
+        elif value in ("true", "false") and d.kind == "name" and t.name != "bool":
+            self.error("option", f"the default of `{p.name}` is no number", d.span, f"its type is `{t.name}`")
+        elif d.kind == "num" and isinstance(value, float) and t.name in ("int", "dim", "dims", "ints"):
+            self.error("option", f"the default of `{p.name}` is no whole number", d.span, f"its type is `{t.name}`")
+        elif t.name == "dims" and d.kind not in ("num", "neg", "list") and value != "all":
+            self.error("option", f"the default of `{p.name}` names no axes", d.span, "write `all`, a number or a list")
+        elif d.kind == "list" and t.name not in ("dims", "ints"):
+            self.error("option", f"the default of `{p.name}` is a list", d.span, f"its type is `{t.name}`")
+
+    def uses(self):
+        """Names in defaults, and the order of parameters."""
+        optional: Param | None = None  # the first that may be left out
+        for p in self.op.params:
+            wrong = any(p.default is not None and e.span == p.default.span for e in self.errors)
+            for n in names_in(p.default) if not wrong else ():
+                if n.val == "all" and p.type.name == "dims":
+                    continue
+                self.known(n, "option", "size", "pack", "rank")
+            if p.keyword:
+                continue
+            if p.default is not None:
+                optional = optional or p
+            elif optional and not p.type.optional:
+                self.error(
+                    "option",
+                    f"`{p.name}` must be given, but stands after `{optional.name}`, which may be left out",
+                    self.scope.things[p.name].span,
+                    notes=((self.scope.things[optional.name].span, "has a default"),),
+                    help=(f"move `{p.name}` before it, or give it a default",),
+                )
+
+    def known(self, n: X, *kinds: str):
+        """Reports a name that is none of the kinds."""
+        thing = self.scope.things.get(n.val)
+        if n.val in CONSTANTS or thing and thing.kind in kinds:
+            return
+        if thing and thing.kind == "tensor":
+            self.error("size", f"a size cannot depend on the elements of `{n.val}`", n.span, "this is a tensor")
+        elif thing:
+            self.error("name", f"`{n.val}` cannot stand here", n.span, f"it is {KINDS[thing.kind]}")
+        else:
+            names = self.scope.of_kind(*kinds)
+            what = "size" if n.val[:1].isupper() else "name"
+            label = did_you_mean(n.val, names)
+            help = (
+                (f"a size is the length of a parameter's axis, an option, or given by  where {n.val} = ...",)
+                if what == "size" and not label
+                else ()
+            )
+            self.error("name", f"unknown {what} `{n.val}`", n.span, label, help=help)
+
+    def shape(self, dims: tuple[Dim, ...], defines: bool, where: Span):
+        """The entries of a shape.  In a parameter they define sizes; in a result all names must be known."""
+        for d in dims:
+            inner = d.of if d.kind == "chosen" and d.of else d
+            self.condition(d.when)
+            if d.flat and (not defines or len(dims) > 1):
+                self.error(
+                    "rank",
+                    f"`flat {d.expr.val}` is all of a tensor",
+                    d.span,
+                    "a parameter has it as its only axis" if defines else "a result has axes of its own",
+                )
+            if d.kind == "chosen":
+                self.chosen(d)
+            if inner.kind == "pack":
+                self.pack(inner, defines)
+            elif inner.kind == "split":
+                self.split(inner, defines)
+            elif defines and inner.expr.kind == "name":
+                self.bind("size", inner.expr.val, inner.expr.span)
+            else:
+                self.entry(inner.expr)
+        packs = [d for d in dims if d.kind == "pack" and not d.rank and d.name not in self.scope.of_kind("option")]
+        same = next((d for i, d in enumerate(packs) if d.name in {e.name for e in packs[:i]}), None)
+        if same and defines:
+            self.error(
+                "size",
+                f"the pack `*{same.name}` stands twice in one shape",
+                same.span,
+                "how many axes go to each is not known",
+            )
+
+    def entry(self, e: X):
+        self.later += names_in(e)
+
+    def condition(self, e: X | None):
+        for n in names_in(e):
+            self.known(n, "option", "rank")
+
+    def chosen(self, d: Dim):
+        at = word(self.source, d.span, d.at, 1 if d.of and d.of.expr and d.of.expr.val == d.at else 0)
+        thing = self.scope.things.get(d.at)
+        sizes = [s.name for s in self.op.sizes]
+        if thing and thing.kind == "option" and thing.type.name in ("dim", "dims") or d.at in sizes:
+            return
+        if thing:
+            self.error(
+                "name",
+                f"`{d.at}` names no axis",
+                at,
+                f"it is {KINDS[thing.kind]}",
+                help=("after `@` comes an option of type `dim`, or a `where` size",),
+            )
+        else:
+            self.error(
+                "name",
+                f"unknown axis `{d.at}`",
+                at,
+                did_you_mean(d.at, self.scope.axis_options() + sizes) or "no option of type `dim` has this name",
+            )
+
+    def pack(self, d: Dim, defines: bool):
+        at = word(self.source, d.span, d.name)
+        if d.rank and not (self.op.family and self.op.family[0] == d.rank):
+            self.error(
+                "name",
+                f"unknown rank `{d.rank}`",
+                (d.span[1] - len(d.rank), d.span[1]) if not d.when else d.span,
+                f"the op's variable is `{self.op.family[0]}`" if self.op.family else "the op has no `for` clause",
+                help=() if self.op.family else (f"say which it takes:  for {d.rank} in 1, 2, 3",),
+            )
+        thing = self.scope.things.get(d.name)
+        if thing and thing.kind == "size" and not defines:
+            self.error(
+                "size",
+                f"`*{d.name}` is a pack, but `{d.name}` is one axis",
+                at,
+                notes=((thing.span, "here it is one axis"),),
+            )
+        elif thing and thing.kind == "option":
+            if thing.type.name != "ints":
+                self.error(
+                    "size",
+                    f"`*{d.name}` is a pack, but `{d.name}` is one number",
+                    at,
+                    f"its type is `{thing.type.name}`",
+                )
+        elif defines:
+            self.bind("pack", d.name, at)
+        else:
+            self.later.append(X("name", (), d.name, at))
+
+    def split(self, d: Dim, defines: bool):
+        seen = 0
+        for i, f in enumerate(d.factors):
+            if f.isdigit():
+                continue
+            at = word(self.source, d.span, f, d.factors[:i].count(f))
+            thing = self.scope.things.get(f)
+            if thing and thing.kind == "option" and thing.type.name == "int":
+                continue
+            if thing and thing.kind != "size":
+                self.error("size", f"`{f}` is not the length of an axis", at, f"it is {KINDS[thing.kind]}")
+                continue
+            if defines:
+                seen += self.bind("size", f, at)
+            else:
+                self.later.append(X("name", (), f, at))
+        if defines and seen > 1:
+            free = [f for f in dict.fromkeys(d.factors) if not f.isdigit() and self.first(f, d)]
+            if len(free) > 1:
+                self.error(
+                    "size",
+                    f"{either(f'`{f}`' for f in free).replace(' or ', ' and ')} cannot be told apart",
+                    d.span,
+                    "only their product is known",
+                    help=(f"take one as an option:  {free[0]}: int",),
+                )
+
+    def first(self, name: str, d: Dim) -> bool:
+        """Whether no entry of a parameter's shape but this split determines a size."""
+        for p in self.op.params:
+            for e in p.type.dims or ():
+                inner = e.of if e.kind == "chosen" and e.of else e
+                if inner.kind == "size" and inner.expr.kind == "name" and inner.expr.val == name:
+                    return False
+                alone = inner.kind == "split" and sum(not f.isdigit() for f in set(inner.factors)) == 1
+                if alone and inner != d and name in inner.factors:
+                    return False
+        return True
+
+    def bind(self, kind: str, name: str, at: Span) -> bool:
+        """A size or pack met in a shape: the first place defines it.  Whether it was new."""
+        old = self.scope.things.get(name)
+        if old is None:
+            self.define(Thing(kind, name, at, axes=("one",) if kind == "pack" else None))
+            return True
+        if old.kind == "tensor":
+            self.error("size", f"a size cannot depend on the elements of `{name}`", at, "this is a tensor")
+        elif {old.kind, kind} == {"size", "pack"}:
+            self.error(
+                "size",
+                f"`{name}` is one axis and a pack of axes",
+                at,
+                f"here it is {KINDS[kind]}",
+                notes=((old.span, f"here it is {KINDS[old.kind]}"),),
+            )
+        elif old.kind == "rank":
+            self.error("size", f"`{name}` is no size", at, f"it is {KINDS[old.kind]}")
+        elif old.kind == "option" and old.type.name not in ("int", "ints", "num"):
+            self.error("size", f"the option `{name}` is no size", at, f"its type is `{old.type.name}`")
+        return False
+
+    def free_lengths(self):
+        """Lists of numbers with a number for each axis of a pack that no tensor has."""
+        tensors = {d.name for p in self.op.params if is_tensor(p) for d in p.type.dims or () if d.kind == "pack"}
+        for p in self.op.params:
+            for d in p.type.dims or () if p.type.name == "ints" else ():
+                if d.kind == "pack" and d.name not in tensors and d.name in self.scope.of_kind("pack"):
+                    self.error(
+                        "size", f"no tensor has the pack `*{d.name}`", d.span, f"the length of `{p.name}` is not known"
+                    )
+
+    def size(self, s):
+        at = word(self.source, s.span, s.name)
+        if not any(n.kind in ("read", "reduce") for n in nodes_in(s.value)):  # dsl/checking/constants.py refuses those
+            for n in names_in(s.value):
+                self.known(n, "option", "size", "pack", "rank", "tensor")
+        self.define(Thing("pack" if s.pack else "size", s.name, at))
+
+    def outputs(self):
+        op = self.op
+        for n in self.later:
+            self.known(n, "option", "size", "pack", "rank")
+        self.later.clear()
+        declared = header(op, self.source)
+        for o in op.outputs:
+            at = word(self.source, o.span, o.name)
+            if o.type is not None:
+                if o.type.name and o.type.name not in TENSOR_TYPES + ("T",):
+                    guess = did_you_mean(o.type.name, TENSOR_TYPES)
+                    what = "unknown type" if o.type.name not in OPTION_TYPES else "a result is a tensor, not"
+                    self.error(
+                        "type",
+                        f"{what} `{o.type.name}`",
+                        (o.type.span[0], o.type.span[0] + len(o.type.name)),
+                        guess or "the types of tensors are: " + " ".join(TENSOR_TYPES),
+                    )
+                if o.type.optional:
+                    self.error(
+                        "type", "a result cannot be optional", (o.type.span[1] - 1, o.type.span[1]), "leave the `?` out"
+                    )
+                if o.type.instead:
+                    self.error("type", "a result is a tensor, no number", o.type.span)
+                if o.type.choices:
+                    self.error("type", "a result is a tensor, not a text", o.type.span)
+                if o.type.dims is not None:
+                    self.shape(o.type.dims, defines=False, where=o.type.span)
+            axes = axes_of(o.type.dims) if o.type else None
+            old = self.scope.things.get(o.name)
+            if old and old.kind != "output" and o.name == "out" and len(op.outputs) == 1:
+                self.error("name", "`out` is the result's name", old.span, f"here it is {KINDS[old.kind]}")
+            else:
+                self.define(Thing("output", o.name, at, o.type, axes))
+        for n in self.later:
+            self.known(n, "option", "size", "pack", "rank")
+        self.later.clear()
+        if op.drop:
+            self.drop(declared)
+
+    def drop(self, declared: Span):
+        name, unless = self.op.drop
+        start = self.source.text.rfind("drop", *declared)
+        at = word(self.source, (start, declared[1]), name) if start >= 0 else self.op.name_span
+        thing = self.scope.things.get(name)
+        if not thing:
+            self.error("name", f"unknown axis `{name}`", at, did_you_mean(name, self.scope.axis_options()))
+        elif name not in self.scope.axis_options():
+            self.error("name", f"`{name}` names no axis", at, f"it is {KINDS[thing.kind]}")
+        if not unless:
+            return
+        thing = self.scope.things.get(unless)
+        at = word(self.source, (max(start, declared[0]), declared[1]), unless)
+        flags = [n for n, t in self.scope.things.items() if t.kind == "option" and t.type.name == "bool"]
+        if not thing:
+            self.error("name", f"unknown option `{unless}`", at, did_you_mean(unless, flags))
+        elif unless not in flags:
+            self.error("option", f"`{unless}` is no yes-or-no option", at, f"it is {KINDS[thing.kind]}")
+
+
+KINDS = {
+    "tensor": "a tensor",
+    "option": "an option",
+    "size": "a size",
+    "pack": "a pack of axes",
+    "rank": "the rank of a family",
+    "local": "a part of the body",
+    "output": "a result",
+    "gradient": "a gradient",
+    "name": "a name in the body",
+}
+
+
+def type_text(t: Type, source: Source) -> str:
+    return source.text[t.span[0] : t.span[1]]

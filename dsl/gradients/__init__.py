@@ -1,0 +1,1 @@
+"""Gradient programs from loop programs, and what they keep of a call."""

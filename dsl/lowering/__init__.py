@@ -1,0 +1,1 @@
+"""Checked syntax trees to loop programs (dsl/ir)."""

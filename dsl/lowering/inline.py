@@ -1,0 +1,316 @@
+"""Calls of other ops, put in place: `out = softmax(-input, dim)` becomes softmax's own formulas.
+
+The callee must be written in whole-tensor formulas, or be a `def` over tensors, which may use index notation as well.
+Its locals get the callee's name in front, a tensor argument that is more than a name gets a local of its own, and its
+options are replaced by the arguments."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+from itertools import count
+
+from ..checking.scope import FUNCTIONS, derived, is_tensor, names_in, nodes_in
+from ..text.diagnostics import Error
+from ..text.syntax import Assign, Binder, Def, Op, Own, Require, Span, X
+from .dims import error
+
+ABSENT = X("name", (), "none")  # stands for an optional parameter that the call leaves out
+Names = dict[str, X]
+
+
+def put_in_place(op: Op, ops: dict[str, Op], defs: dict) -> tuple[Op, list[Error]]:
+    """The op with every call of another op replaced by that op's formulas.  `defs` go before ops of the same name."""
+    names = {"g", *derived(op), *(x.name for x in (*op.params, *op.outputs, *op.sizes))}
+    names |= {t.name for a in (*op.body, *op.grads) for t in a.targets()}
+    work = Inliner(ops, defs, names, indices_of((*op.body, *op.grads)))
+    body = [b for a in op.body for b in work.assign(a)]
+    grads = [b for a in op.grads for b in work.composed(a)]
+    if not work.calls:
+        return op, work.errors
+    return replace(
+        op, body=tuple(body), grads=tuple(grads), requires=(*op.requires, *work.requires), owns=tuple(work.owns)
+    ), work.errors
+
+
+def called(e: X, ops: dict[str, Op], defs: dict) -> Op | None:
+    """The op that e calls, unless its name and number of arguments are those of a function."""
+    if e.kind != "call" or e.val in defs:
+        return None
+    least, most = FUNCTIONS.get(e.val, (1, 0))
+    return None if least <= len(e.args) <= most else ops.get(e.val)
+
+
+def over_rows(op: Op) -> bool:
+    """Whether a call of the op can stand for its statements: every parameter is a leading pack, or none, and plain
+    sizes."""
+    tensors = [p for p in op.params if is_tensor(p)]
+    types = [*(p.type for p in tensors), *(o.type for o in op.outputs)]
+    inner = {id(d) for p in tensors for d in (p.type.dims or ())[1:]}
+    if not tensors or any(p.mut or p.type.optional for p in tensors) or op.drop or op.family:
+        return False
+    if any(t is None or t.dims is None or not t.name for t in types):
+        return False
+    return all(
+        d.when is None and (d.kind == "size" and not d.flat or d.kind == "pack" and not d.rank and id(d) not in inner)
+        for t in types
+        for d in t.dims
+    )
+
+
+def indices_of(assigns: Iterable[Assign]) -> set[str]:
+    """The names that stand for indices: on a left side, and where a reduction binds them."""
+    values = [x for a in assigns for x in (a.value, *(a.index or ()))]
+    left = {n.val for a in assigns for i in a.index or () for n in names_in(i)}
+    return left | {b.name for x in values for n in nodes_in(x) if n.kind == "reduce" for b in n.val[1]}
+
+
+class Inliner:
+    def __init__(self, ops: dict[str, Op], defs: dict, own: set[str], indices: set[str]):
+        self.ops, self.defs, self.own, self.indices, self.calls = ops, defs, own, indices, 0
+        self.errors: list[Error] = []
+        self.requires: list[Require] = []
+        self.owns: list[Own] = []  # calls whose gradients are said
+        self.open: list[str] = []  # callees being put in place
+
+    def assign(self, a: Assign) -> list[Assign]:
+        callee = called(a.value, self.ops, self.defs) if a.index is None else None
+        if callee is not None and over_rows(callee):
+            return [a]  # put in place as statements, by dsl/lowering/lower.py
+        before: list[Assign] = []
+        if a.index is None and (d := self.over_tensors(a.value)) is not None:
+            self.compose(a.value, d, before, a)
+            return before
+        value = self.walk(a.value, before)
+        return [*before, replace(a, value=value)]
+
+    def composed(self, a: Assign) -> list[Assign]:
+        """An assignment of a gradient, with what is over tensors put in place; ops that it calls are put there by
+        dsl/lowering/lower.py."""
+        ops, self.ops = self.ops, {}
+        made = self.assign(a)
+        self.ops = ops
+        return made
+
+    def walk(self, e: X, before: list[Assign]) -> X:
+        args = tuple(self.walk(x, before) for x in e.args)
+        e = replace(e, args=args) if args != e.args else e
+        if (d := self.over_tensors(e)) is not None:
+            return self.compose(e, d, before)
+        callee = called(e, self.ops, self.defs)
+        return e if callee is None else self.call(e, callee, before)
+
+    def call(self, e: X, callee: Op, before: list[Assign]) -> X:
+        why = self.obstacle(callee)
+        if why:
+            self.errors.append(error("type", f"`{e.val}` cannot be called in a formula", e.span, why))
+            return e
+        prefix = self.prefix(callee.name)
+        names: Names = {}
+        said, whole = gradients_said(callee)
+        for p, value in arguments(e, callee):
+            if is_tensor(p) and (
+                value.kind != "name" or not whole and p.name in said and not p.type.optional
+            ):  # told from the others
+                local = f"{prefix}_{p.name}"
+                before.append(Assign(local, None, "=", value, e.span, e.span))
+                value = X("name", (), local, e.span)
+            names[p.name] = value
+        for a in callee.body:
+            names[a.name] = X("name", (), f"{prefix}_{a.name}", e.span)
+        self.open.append(callee.name)
+        begin = len(before)
+        for a in callee.body:
+            inner = Assign(names[a.name].val, None, a.mode, placed(rename(a.value, names), e.span), e.span, e.span)
+            before += self.assign(inner)
+        self.open.pop()
+        if said:
+            self.keep_gradients(
+                callee, names, prefix, tuple(dict.fromkeys(a.name for a in before[begin:])), said, whole, e.span
+            )
+        # What the callee wants of types holds for what callers give it: here its tensors are values of formulas.
+        kept = [
+            r for r in callee.requires if not any(n.kind == "call" and n.val == "type" for n in nodes_in(r.condition))
+        ]
+        self.requires += [
+            Require(placed(rename(r.condition, names), e.span), renamed_message(r.message, names), e.span) for r in kept
+        ]
+        return names[callee.outputs[0].name]
+
+    def over_tensors(self, e: X) -> Def | None:
+        d = self.defs.get(e.val) if e.kind == "call" else None
+        return d if d is not None and d.body else None
+
+    def compose(self, e: X, d: Def, before: list[Assign], target: Assign | None = None) -> X:
+        """The statements of a definition over tensors in the place of a call; target: what gets its value, a new name
+        if there is none."""
+        self.calls += 1
+        names: Names = {}
+        spoken = {n.val for x in e.args for n in names_in(x)}
+        taken = lambda n: n in self.own or n in self.indices or n in spoken
+
+        def fresh(name: str) -> X:
+            """A name that the caller has not."""
+            found = name if not taken(name) else next(n for k in count(2) if not taken(n := f"{name}{k}"))
+            self.own.add(found)
+            return X("name", (), found, e.span)
+
+        for p, value in zip(d.params, e.args):
+            if value.kind not in ("name", "num", "str", "field"):  # what is computed is computed once
+                local = fresh(p)
+                before += self.assign(Assign(local.val, None, "=", value, e.span, e.span))
+                value = local
+            names[p] = value
+        for name in dict.fromkeys(a.name for a in d.body):
+            if name != "out":
+                names[name] = fresh(name)
+        for name in sorted(indices_of(d.body) - names.keys()):
+            names[name] = fresh(name)
+        names["out"] = fresh(d.name) if target is None else X("name", (), target.name, target.name_span)
+        self.open.append(d.name)
+        put = lambda x: placed(rename(x, names), e.span)
+        for a in d.body:
+            index = None if a.index is None else tuple(map(put, a.index))
+            extents = tuple(replace(b, name=names[b.name].val, high=put(b.high), span=e.span) for b in a.extents)
+            before += self.assign(
+                Assign(names[a.name].val, index, a.mode, put(a.value), e.span, names[a.name].span, extents)
+            )
+        self.open.pop()
+        return names["out"]
+
+    def prefix(self, name: str) -> str:
+        """What stands before the names of a definition in the caller, where no name begins so."""
+        self.calls += 1
+        while any(n.startswith(f"{name}{self.calls}_") for n in self.own):
+            self.calls += 1
+        return f"{name}{self.calls}"
+
+    def keep_gradients(
+        self, callee: Op, names: Names, prefix: str, inner: tuple[str, ...], said: set[str], whole: bool, span: Span
+    ):
+        """Keeps the gradients that the callee says; one that speaks of elements or of a tensor that may be absent is
+        derived anew."""
+        tensors = {p.name: names[p.name] for p in callee.params if is_tensor(p)}
+        if any(g.index is not None for g in callee.grads) or any(
+            v.kind != "name" or v == ABSENT for v in tensors.values()
+        ):
+            return
+        result = names[callee.outputs[0].name]
+        parts = {g.name: X("name", (), f"{prefix}_{g.name}", span) for g in callee.grads if g.name not in tensors}
+        known = {**names, **parts, "g": X("name", (), f"g_{result.val}", span)}
+        grads = tuple(
+            Assign(known[g.name].val, None, g.mode, placed(rename(g.value, known), span), span, span)
+            for g in callee.grads
+        )
+        self.owns.append(Own(result.val, inner, tuple(v.val for n, v in tensors.items() if n in said), grads, whole))
+
+    def obstacle(self, callee: Op) -> str:
+        """Why an op cannot be put in place, or ""."""
+        if callee.name in self.open:
+            return "it calls itself"
+        if not callee.body:
+            return "it has no formula"
+        if any(a.index is not None for a in callee.body) or any(
+            p.type.dims is not None for p in callee.params if is_tensor(p)
+        ):
+            return "it is not written over whole tensors"
+        if len(callee.outputs) > 1:
+            return "it has several results"
+        return "it writes its arguments" if any(p.mut for p in callee.params) else ""
+
+
+def gradients_said(callee: Op) -> tuple[set[str], bool]:
+    """The tensors of an op whose gradients it says, or says to be none; whether those are all that could have one."""
+    smooth = {p.name for p in callee.params if is_tensor(p) and p.type.name not in ("Int", "Bits", "Bool")}
+    said = smooth if callee.nograd == () else smooth & {*(g.name for g in callee.grads), *(callee.nograd or ())}
+    return said, said == smooth
+
+
+def arguments(e: X, callee: Op):
+    """(parameter, what the call gives it): its argument, its default or ABSENT."""
+    given: Names = {}
+    places = iter([p for p in callee.params if not p.keyword])
+    for a in e.args:
+        if a.kind == "kw":
+            given[a.val] = a.args[0]
+        elif (p := next(places, None)) is not None:
+            given[p.name] = a
+    defaults: Names = {}
+    for p in callee.params:
+        value = given.get(p.name)
+        if value is None:
+            value = rename(p.default, defaults) if p.default is not None else ABSENT
+        defaults[p.name] = value
+        yield p, value
+
+
+def rename(e: X, names: Names) -> X:
+    """Names replaced, and what the arguments decide folded."""
+    if e.kind == "name":
+        return replace(names[e.val], span=e.span) if e.val in names else e
+    args = tuple(rename(a, names) for a in e.args)
+    if e.kind == "call" and e.val == "given" and args[0] == ABSENT:
+        return truth(False)
+    if e.kind == "call" and e.val == "given" and args[0].kind != "name":
+        return truth(True)
+    if e.kind == "??" and args[0] == ABSENT:
+        return args[1]
+    if e.kind == "??" and args[0].kind in ("num", "str", "neg"):
+        return args[0]
+    if e.kind in ("==", "!=") and args[0].kind == args[1].kind == "str":
+        return truth((args[0].val == args[1].val) == (e.kind == "=="))
+    if e.kind == "if" and args[0] in (truth(True), truth(False)):
+        return args[1] if args[0].val == "true" else args[2]
+    if e.kind == "reduce":
+        red, binders, where = e.val
+        binders = tuple(binder(b, names) for b in binders)
+        return replace(e, args=args, val=(red, binders, rename(where, names) if where is not None else None))
+    return replace(e, args=args)
+
+
+def placed(e: X, span: Span) -> X:
+    """The expression as if it stood at the call: its own text is in another definition, perhaps another file."""
+    made = replace(e, span=span, args=tuple(placed(a, span) for a in e.args))
+    if e.kind != "reduce":
+        return made
+    red, binders, where = e.val
+    ends = lambda b: {"low": b.low and placed(b.low, span), "high": b.high and placed(b.high, span)}
+    return replace(
+        made, val=(red, tuple(replace(b, span=span, **ends(b)) for b in binders), where and placed(where, span))
+    )
+
+
+def truth(value: bool) -> X:
+    return X("name", (), "true" if value else "false")
+
+
+def binder(b: Binder, names: Names) -> Binder:
+    """`dim` given as `-1` becomes a binder named "-1": that axis of the operand."""
+    if b.name not in names:
+        return b
+    v = names[b.name]
+    text = (
+        v.val
+        if v.kind == "name"
+        else str(v.val)
+        if v.kind == "num"
+        else f"-{v.args[0].val}"
+        if v.kind == "neg"
+        else b.name
+    )
+    return replace(b, name=text)
+
+
+def renamed_message(message: str, names: Names) -> str:
+    """The holes of a message speak of the callee's options; a constant given for one is written out."""
+
+    def hole(m: re.Match) -> str:
+        v = names.get(m[1])
+        if v is None:
+            return m[0]
+        if v.kind == "neg" and v.args[0].kind == "num":
+            return f"-{v.args[0].val}"
+        return f"{{{v.val}}}" if v.kind == "name" else str(v.val) if v.kind in ("num", "str") else m[1]
+
+    return re.sub(r"\{([^{}]+)\}", hole, message)

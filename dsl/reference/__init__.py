@@ -1,0 +1,1 @@
+"""What a program means, in numpy."""

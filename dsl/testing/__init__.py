@@ -1,0 +1,1 @@
+"""Trying definitions out: small random instances, tests, reads outside, slopes."""

@@ -1,0 +1,146 @@
+"""Gradients against central differences in float64, on small worlds of an op."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from itertools import islice
+
+import numpy as np
+
+from ..gradients.adjoint import differentiable, gradient, second
+from ..ir.program import Program
+from ..opdef import OpDef
+from ..reference.interpreter import evaluate
+from .instances import World, definite, worlds
+
+STEP = 1e-5
+
+
+@dataclass
+class Checked:
+    """places: elements compared.  wrong: what differs, in words."""
+
+    places: int = 0
+    wrong: list[str] = field(default_factory=list)
+
+
+def check(
+    op: OpDef,
+    count: int = 5,
+    seed: int = 0,
+    largest: int = 200,
+    twice: bool = False,
+    tolerance: float = 2e-4,
+    only: Callable[[World], bool] = lambda world: True,
+    counts: Callable[[World, str, tuple], bool] = lambda world, name, at: True,
+) -> Checked:
+    """Compares the gradient program of an op (twice: of its gradient program) with central differences, in up
+    to `count` worlds, at up to four elements of each input.  Kinks and values that are not finite are left
+    out, and so are worlds that `only` refuses and elements (of an input, at a place) that `counts` refuses.  A matrix
+    sampled as definite stays symmetric: its two triangles are moved together."""
+    found, rng = Checked(), np.random.default_rng(seed)
+    first = op.gradient or gradient(op)
+    back = (op.gradient2 or second(op, first)) if twice else first
+    if back is None:
+        return found
+    for world in islice(filter(only, worlds(op, 20 * count, seed, largest)), count):
+        inputs = (
+            {**world.views, **{n: a for n, a in world.run().items() if n in op.outputs}} if twice else dict(world.views)
+        )
+        program = op.forward
+        if twice:
+            program = first
+            for n in op.outputs:
+                if inputs[n].dtype.kind == "f":
+                    inputs["g_" + n] = rng.standard_normal(inputs[n].shape)
+        outputs = program.outputs if twice else op.outputs
+        values = evaluate(program, world.env, world.packs, inputs, outputs, world.dtype)
+        values = {n: a for n, a in values.items() if n in outputs}
+        prefix = "gg_" if twice else "g_"
+        weights = {n: rng.standard_normal(a.shape) for n, a in values.items() if a.dtype.kind == "f"}
+        given = {prefix + (n[2:] if twice else n): w for n, w in weights.items()}
+        got = evaluate(
+            back, world.env, world.packs, {**inputs, **({} if twice else values), **given}, dtype=world.dtype
+        )
+        params = {p.name for p in op.params}  # one that is changed in place is an output, too
+        names = (
+            [
+                n
+                for n in program.inputs
+                if n.startswith("g_") or (differentiable(op, n) if n in params else n in op.outputs)
+            ]
+            if twice
+            else None
+        )
+        compare(found, program, world, inputs, weights, got, "dd_" if twice else "d_", tolerance, rng, names, counts)
+    return found
+
+
+def compare(
+    found: Checked,
+    program: Program,
+    world: World,
+    inputs: dict,
+    weights: dict,
+    got: dict,
+    prefix: str,
+    tolerance: float,
+    rng: np.random.Generator,
+    names: list[str] | None,
+    counts: Callable[[World, str, tuple], bool],
+):
+    """names: inputs whose gradient is zero if `got` has none; otherwise only what `got` has is looked at."""
+    for n in names if names is not None else [d[len(prefix) :] for d in got]:
+        if n not in inputs or inputs[n].dtype.kind != "f":
+            continue
+        a = got.get(prefix + n, np.zeros(inputs[n].shape))
+        if a.shape != inputs[n].shape:
+            found.wrong.append(f"{prefix}{n} has shape {a.shape}, {n} has {inputs[n].shape}")
+            continue
+        mirrored = n in definite(world.op)
+        if mirrored:
+            a = a + a.swapaxes(-1, -2) * (1 - np.eye(a.shape[-1]))
+        for at, slope in difference(program, world.env, world.packs, inputs, n, weights, rng, mirrored=mirrored):
+            if not np.isfinite(slope) or not counts(world, n, at):
+                continue
+            found.places += 1
+            if not abs(a[at] - slope) <= tolerance * (0.1 + abs(slope)):
+                found.wrong.append(
+                    f"{prefix}{n}{[int(i) for i in at]} is {a[at]:.6g}, but the slope is {slope:.6g} in {world.env}"
+                )
+
+
+def difference(
+    program: Program,
+    env: dict,
+    packs: dict,
+    views: dict,
+    name: str,
+    weights: dict[str, np.ndarray],
+    rng: np.random.Generator,
+    places: int = 4,
+    step: float = STEP,
+    mirrored: bool = False,
+) -> list[tuple[tuple, float]]:
+    """Central differences of the sum of a program's outputs, times `weights`, by elements of one input:
+    [(place, slope)], NaN where the program has a kink.  mirrored: the element across the diagonal moves along."""
+    x = views[name].copy()
+    views = {**views, name: x}
+
+    def value() -> float:
+        out = evaluate(program, env, packs, views, list(weights), np.float64)
+        return sum(float((w * out[n]).sum()) for n, w in weights.items())
+
+    found = []
+    for flat in rng.permutation(x.size)[:places]:
+        at = np.unravel_index(flat, x.shape)
+        old, here, values = x[at], value(), []
+        also = (*at[:-2], at[-1], at[-2]) if mirrored else at
+        for by in (step, -step):
+            x[at] = x[also] = old + by
+            values.append(value())
+        x[at] = x[also] = old
+        up, down = (values[0] - here) / step, (here - values[1]) / step
+        found.append((at, (up + down) / 2 if abs(up - down) < 1e-2 * (1 + abs(up + down)) else np.nan))
+    return found

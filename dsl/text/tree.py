@@ -1,0 +1,562 @@
+"""Lark's tree to the syntax tree of `dsl.text.syntax`, each node with its span.
+
+Only shape is decided here, no meaning; numbers are read, strings lose their quotes, and texts between
+three quotes lose their common indentation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import reduce
+from inspect import cleandoc
+from textwrap import dedent
+
+from lark import Token, v_args
+from lark.visitors import Transformer_NonRecursive
+
+from ..checking.scope import REDUCERS, nodes_in
+from .syntax import (
+    Assign,
+    Binder,
+    Branch,
+    Code,
+    Count,
+    Def,
+    Dim,
+    Launch,
+    Leave,
+    Let,
+    Module,
+    Op,
+    Output,
+    Param,
+    Put,
+    Repeat,
+    Require,
+    Sample,
+    Schedule,
+    Scratch,
+    Setting,
+    Size,
+    Step,
+    Test,
+    Type,
+    Variant,
+    X,
+)
+
+# Clauses that an op may have only once, and what they are called.
+ONCE = {"doc": "text", "family": "`for`", "nograd": "`nograd`", "foreach": "`foreach`", "numbers": "`numbers`"}
+
+
+class Unreadable(Exception):
+    """A token that the grammar allows but that cannot be read; `span` is its place."""
+
+    def __init__(self, message: str, span):
+        super().__init__(message)
+        self.message, self.span = message, span
+
+
+def place(meta):
+    return (0, 0) if meta.empty else (meta.start_pos, meta.end_pos)
+
+
+def token_place(t: Token):
+    return (t.start_pos, t.end_pos)
+
+
+def text(t: Token | None) -> str | None:
+    return None if t is None else str(t)
+
+
+def given(children) -> tuple:
+    return tuple(c for c in children if c is not None)
+
+
+def number(t: Token) -> int | float:
+    if len(t) > 40:
+        raise Unreadable("this number is too long", token_place(t))
+    if t.startswith("0x"):
+        value = int(t, 16)
+    else:
+        value = float(t) if any(c in t for c in ".eE") else int(t)
+    if isinstance(value, int) and value > 2**31:
+        raise Unreadable(
+            f"this whole number does not fit into 32 bits; as a float it is  {float(value)!r}", token_place(t)
+        )
+    if value == float("inf"):
+        raise Unreadable("this number is too large", token_place(t))
+    return value
+
+
+def quoted(t: Token) -> str:
+    return cleandoc(t[3:-3]) if t.startswith('"""') else str(t[1:-1]).strip()
+
+
+def run_out(index: tuple[X, ...] | None) -> tuple[tuple[X, ...] | None, tuple[Binder, ...]]:
+    """The indices of a left side, and those of them that say how far they run: `i < N`, `*b < B`."""
+    if index is None:
+        return None, ()
+    bare = [i.args[0] if i.kind == "spread" else i for i in index]
+    says = [e.kind == "<" and e.args[0].kind == "name" for e in bare]
+    extents = tuple(
+        Binder(str(e.args[0].val), i.kind == "spread", None, e.args[1], i.span)
+        for i, e, said in zip(index, bare, says)
+        if said
+    )
+    left = lambda i, e: replace(i, args=(e.args[0],)) if i.kind == "spread" else e.args[0]
+    made = tuple(left(i, e) if said else i for i, e, said in zip(index, bare, says))
+    names = [(i.args[0] if i.kind == "spread" else i).val for i in made]
+    twice = next((b for b in extents if names.count(b.name) > 1), None)
+    if twice is not None:
+        raise Unreadable(f"`{twice.name}` stands twice on the left", twice.span)
+    return made, extents
+
+
+def values_of(steps: tuple[Let | Repeat, ...]) -> list[X]:
+    return [v for s in steps for t in (s.steps if isinstance(s, Repeat) else (s,)) for v in t.values]
+
+
+def speaks_of_tensors(e: X) -> bool:
+    """Whether a formula is no formula of numbers: it reads elements, reduces, or looks at a text."""
+    return any(
+        n.kind in ("read", "field", "reduce", "str") or n.kind == "call" and n.val in REDUCERS and len(n.args) == 1
+        for n in nodes_in(e)
+    )
+
+
+def whole_assignment(s: Let | Repeat) -> Assign:
+    """A step of a `def` over tensors."""
+    if isinstance(s, Repeat):
+        raise Unreadable("a loop is of numbers, but this `def` is over tensors", s.span)
+    if len(s.names) > 1:
+        raise Unreadable("over tensors, each name is assigned by itself", s.span)
+    return Assign(s.names[0], None, "=", s.values[0], s.span, (s.span[0], s.span[0] + len(s.names[0])))
+
+
+@dataclass(frozen=True)
+class Head:
+    """A line of a body that ends in `:`, with what stands behind it (None: nothing).  step: what it begins, None for a
+    bare `else`."""
+
+    step: Count | Branch | None
+    below: tuple[Step, ...] | None
+    otherwise: bool = False
+    span: tuple[int, int] = (0, 0)
+
+
+def below(line) -> tuple[Step, ...] | None:
+    """What a line says behind the colon of another."""
+    if not isinstance(line, Head):
+        return line
+    if line.below is None or line.otherwise:
+        raise Unreadable("this belongs on a line of its own", line.span if line.otherwise else line.step.span)
+    return (replace(line.step, steps=line.below),)
+
+
+def bounded(b: Binder) -> Binder:
+    if b.high is None:
+        raise Unreadable(f"nothing says how far `{b.name}` runs", b.span)
+    return b
+
+
+def named(target) -> X:
+    """A target as the access or the name that it is."""
+    name, index = target
+    x = X("name", (), str(name), token_place(name))
+    return (
+        x
+        if index is None
+        else X("read", (x, *index), None, (x.span[0], index[-1].span[1] + 1 if index else x.span[1] + 2))
+    )
+
+
+@v_args(meta=True)
+class Build(Transformer_NonRecursive):
+    """One method for each rule or alias of grammar/op.lark."""
+
+    # Expressions
+    def number(self, m, c):
+        return X("num", (), number(c[0]), place(m))
+
+    def name(self, m, c):
+        return X("name", (), str(c[0]), place(m))
+
+    def string(self, m, c):
+        return X("str", (), str(c[0][1:-1]), place(m))
+
+    def list(self, m, c):
+        return X("list", given(c), None, place(m))
+
+    def call(self, m, c):
+        return X("call", given(c[1:]), str(c[0]), place(m))
+
+    def keyword(self, m, c):
+        return X("kw", (c[1],), str(c[0]), place(m))
+
+    def field(self, m, c):
+        return X("field", (c[0],), str(c[1]), place(m))
+
+    def access(self, m, c):
+        return X("read", (c[0], *c[1]), None, place(m))
+
+    def index_list(self, m, c):
+        return given(c)
+
+    def spread(self, m, c):
+        return X("spread", (c[0],), None, place(m))
+
+    def or_else(self, m, c):
+        return X("??", (c[0], c[1]), None, place(m))
+
+    def sign(self, m, c):
+        return X("neg" if c[0] == "-" else "~", (c[1],), None, place(m))
+
+    def binary(self, m, c):
+        return X(str(c[1]), (c[0], c[2]), None, place(m))
+
+    def negation(self, m, c):
+        return X("not", (c[0],), None, place(m))
+
+    def both(self, m, c):
+        return X("and", (c[0], c[1]), None, place(m))
+
+    def either(self, m, c):
+        return X("or", (c[0], c[1]), None, place(m))
+
+    def conditional(self, m, c):
+        return X("if", (c[1], c[0], c[2]), None, place(m))
+
+    def chain(self, m, c):
+        """`a <= i < b` is `a <= i and i < b`."""
+        parts = [X(str(op), (a, b), None, (a.span[0], b.span[1])) for a, op, b in zip(c[::2], c[1::2], c[2::2])]
+        e = X(parts[0].kind, parts[0].args, None, place(m)) if len(parts) == 1 else parts[0]
+        for p in parts[1:]:
+            e = X("and", (e, p), None, place(m))
+        return e
+
+    def binders(self, m, c):
+        return tuple(c)
+
+    def binder(self, m, c):
+        return Binder(str(c[0]), False, None, c[1], place(m))
+
+    def ranged(self, m, c):
+        return Binder(str(c[0]), False, c[1], c[2], place(m))
+
+    def pack_binder(self, m, c):
+        return Binder(str(c[0]), True, None, c[1], place(m))
+
+    def reduction(self, m, c):
+        return X("reduce", (c[3],), (str(c[0]), c[1], c[2]), place(m))
+
+    # Signature
+    def dims(self, m, c):
+        return given(c)
+
+    def size_dim(self, m, c):
+        return Dim("size", expr=c[0], when=c[1] if len(c) > 1 else None, span=place(m))
+
+    def flat_dim(self, m, c):
+        return Dim("size", expr=X("name", (), str(c[0]), token_place(c[0])), flat=True, span=place(m))
+
+    def pack_dim(self, m, c):
+        return Dim("pack", str(c[0]), rank=text(c[1]), when=c[2], span=place(m))
+
+    def split_dim(self, m, c):
+        return Dim("split", factors=c[0].factors, when=c[1], span=place(m))
+
+    def chosen_dim(self, m, c):
+        return Dim("chosen", of=c[0], at=str(c[1]), when=c[2], span=place(m))
+
+    def chosen_size(self, m, c):
+        return Dim("size", expr=c[0], span=place(m))
+
+    def split(self, m, c):
+        return Dim("split", factors=tuple(c), span=place(m))
+
+    def factor(self, m, c):
+        return str(c[0])
+
+    def type(self, m, c):
+        return Type(str(c[0]), c[1], c[3] is not None, (), text(c[2]) or "", place(m))
+
+    def choices(self, m, c):
+        return tuple(str(t[1:-1]) for t in c)
+
+    def choice(self, m, c):
+        return Type("choice", None, c[1] is not None, c[0], span=place(m))
+
+    def param(self, m, c):
+        return Param(str(c[1]), c[2], c[3], c[0] is not None, span=place(m))
+
+    def keyword_only(self, m, c):
+        return place(m)
+
+    def output_type(self, m, c):
+        return c[0] if isinstance(c[0], Type) else Type("", c[0], span=place(m))
+
+    def output(self, m, c):
+        return Output(str(c[0]), c[1], place(m))
+
+    def drop(self, m, c):
+        return (str(c[0]), text(c[1]))
+
+    def single(self, m, c):
+        return (Output("out", c[0], place(m)),), c[1]
+
+    def several(self, m, c):
+        return tuple(c[:-1]), c[-1]
+
+    # Clauses
+    def names(self, m, c):
+        return tuple(map(str, c))
+
+    def doc(self, m, c):
+        return ("doc", quoted(c[0]), place(m))
+
+    def path(self, m, c):
+        return ".".join(map(str, c))
+
+    def alias(self, m, c):
+        return ("aliases", tuple(c), place(m))
+
+    def setting(self, m, c):
+        return Setting(str(c[0]), str(c[1] or c[0]), c[2], place(m))
+
+    def module(self, m, c):
+        text = None if c[-1] is None else str(c[-1])[1:-1]
+        return ("modules", Module(str(c[0]), tuple(s for s in c[1:-1] if s is not None), text, place(m)), place(m))
+
+    def family(self, m, c):
+        return ("family", (str(c[0]), tuple(map(number, c[1:]))), place(m))
+
+    def size(self, m, c):
+        return ("sizes", Size(str(c[1]), c[0] is not None, c[2], place(m)), place(m))
+
+    def require(self, m, c):
+        return ("requires", Require(c[0], "" if c[1] is None else str(c[1][1:-1]), place(m)), place(m))
+
+    def sample(self, m, c):
+        bounds = (c[3], c[5]) if len(c) == 6 else (None, None)
+        return ("samples", Sample(str(c[1]), *bounds, place(m)), place(m))
+
+    def target(self, m, c):
+        return c[0], c[1]
+
+    def assign(self, m, c):
+        return ("body", self.assignment(m, c), place(m))
+
+    def together(self, m, c):
+        *names, mode, value = c
+        if str(mode) != "=":
+            raise Unreadable("several results are plainly assigned", place(m))
+        rest = tuple(X("name", (), str(n), token_place(n)) for n in names[1:])
+        return ("body", Assign(str(names[0]), None, "=", value, place(m), token_place(names[0]), also=rest), place(m))
+
+    def grad(self, m, c):
+        return ("grads", self.assignment(m, c), place(m))
+
+    def nograd(self, m, c):
+        return ("nograd", c[0] or (), place(m))
+
+    def test(self, m, c):
+        return ("tests", Test(c[0], None if c[1] is None else str(c[1][1:-1]), place(m)), place(m))
+
+    def language(self, m, c):
+        return str(c[0])
+
+    def code(self, m, c):
+        return ("code", Code(c[0], dedent(str(c[1][3:-3])).strip("\n").rstrip(), place(m)), place(m))
+
+    def scratch(self, m, c):
+        return ("scratch", Scratch(str(c[0]), c[1], place(m)), place(m))
+
+    def ignore(self, m, c):
+        return ("ignored", c[0], place(m))
+
+    def foreach(self, m, c):
+        return ("foreach", True, place(m))
+
+    def numbers(self, m, c):
+        return ("numbers", True, place(m))
+
+    def launch(self, m, c):
+        name, step, steps, *over, lanes, block = c
+        head = str(name), text(step), steps
+        threads = 0 if lanes is None else number(lanes)
+        if block is None:
+            if len(over) > 1:
+                raise Unreadable("what each place does is missing", over[1].span)
+            return "launches", Launch(*head, over[0], threads, place(m)), place(m)
+        for x in over:
+            if x.kind != "<" or x.args[0].kind != "name":
+                raise Unreadable("the places of a launch have a name and a number:  i < N", x.span)
+        places = tuple(Binder(x.args[0].val, high=x.args[1], span=x.span) for x in over)
+        count = reduce(lambda a, b: X("*", (a, b.high), None, (a.span[0], b.high.span[1])), places[1:], places[0].high)
+        if isinstance(block, Token):
+            return "launches", Launch(*head, count, threads, place(m), places, token_place(block)), place(m)
+        return "launches", Launch(*head, count, threads, place(m), places, body=below(block)), place(m)
+
+    # Lines of a body
+    def put(self, m, c):
+        n = next(n for n, x in enumerate(c) if isinstance(x, Token))
+        targets = tuple(named(x) for x in c[:n])
+        if len(targets) != len(c) - n - 1:
+            raise Unreadable(f"{len(targets)} targets, but {len(c) - n - 1} values", place(m))
+        if len(targets) > 1 and c[n] != "=":
+            raise Unreadable("several targets are assigned at once with `=`", token_place(c[n]))
+        return Put(targets, str(c[n]), tuple(c[n + 1 :]), place(m))
+
+    def leave(self, m, c):
+        return Leave(place(m))
+
+    def steps_in_line(self, m, c):
+        return tuple(c)
+
+    def counted(self, m, c):
+        return Head(Count((bounded(c[0]),), c[1], False, span=place(m)), below(c[2]))
+
+    def shared(self, m, c):
+        return Head(Count(tuple(map(bounded, c[:-1])), None, True, span=place(m)), below(c[-1]))
+
+    def branch(self, m, c):
+        return Head(Branch(c[0], span=place(m)), below(c[1]))
+
+    def otherwise(self, m, c):
+        return Head(Branch(c[0], span=place(m)) if c[0] is not None else None, below(c[1]), True, place(m))
+
+    def assignment(self, m, c):
+        (name, index), mode, value = c
+        index, extents = run_out(index)
+        return Assign(str(name), index, str(mode), value, place(m), token_place(name), extents)
+
+    def indexed(self, m, c):
+        name, index, mode, value = c
+        return ("tensors", self.assignment(m, ((name, index), mode, value)), place(m))
+
+    # Items
+    def params(self, m, c):
+        out, keyword = [], False
+        for p in c:
+            if isinstance(p, tuple):
+                if keyword:
+                    raise Unreadable("there is a second `*` among the parameters", p)
+                keyword = True
+            else:
+                out.append(p and replace(p, keyword=keyword))
+        return tuple(out)
+
+    def op(self, m, c):
+        name, params, result, value, *clauses = c
+        outputs, drop = result or ((Output("out", None, token_place(name)),), None)
+        return Op(
+            str(name),
+            params or (),
+            outputs,
+            drop,
+            span=place(m),
+            name_span=token_place(name),
+            **self.clauses(name, value, clauses),
+        )
+
+    def kept(self, m, c):
+        return Param(str(c[0]), None, span=token_place(c[0]))
+
+    def rest(self, m, c):
+        return None
+
+    def variant_params(self, m, c):
+        return self.params(m, c)
+
+    def variant(self, m, c):
+        name, params, result, value, *clauses = c
+        outputs, drop = result or (None, None)
+        parts = self.clauses(name, value, clauses)
+        return Variant(
+            str(name),
+            params or (),
+            outputs,
+            drop,
+            parts,
+            place(m),
+            token_place(name),
+        )
+
+    def clauses(self, name, value, clauses) -> dict:
+        """What the clauses of an op say, by its fields."""
+        parts: dict[str, list] = {}
+        if value is not None:
+            parts["body"] = [Assign("out", None, "=", value, value.span, token_place(name))]
+        for kind, v, where in clauses:
+            if kind in ONCE and kind in parts:
+                raise Unreadable(f"this definition has a second {ONCE[kind]}", where)
+            parts.setdefault(kind, []).append(v)
+        fields = {k: v[0] if k in ONCE else tuple(v) for k, v in parts.items()}
+        lists = {k: tuple(name for names in parts[k] for name in names) for k in ("ignored", "aliases") if k in parts}
+        return fields | lists
+
+    def let(self, m, c):
+        if str(c[1]) != "=":
+            raise Unreadable("a step of a `def` is a plain assignment", place(m))
+        if len(c[0]) != len(c) - 2:
+            raise Unreadable(f"{len(c[0])} names, but {len(c) - 2} values", place(m))
+        return Let(c[0], tuple(c[2:]), place(m))
+
+    def steps(self, m, c):
+        return ("steps", tuple(c), place(m))
+
+    def repeat(self, m, c):
+        return ("steps", (Repeat(str(c[0]), c[1], c[2], c[3], tuple(c[4:]), place(m)),), place(m))
+
+    def slope(self, m, c):
+        if str(c[1]) != "=":
+            raise Unreadable("a derivative is a plain assignment", place(m))
+        return ("slopes", (str(c[0]), c[2]), place(m))
+
+    def function(self, m, c):
+        name, params, value, *clauses = c
+        docs = [text for kind, text, _ in clauses if kind == "doc"]
+        requires = tuple(r for kind, r, _ in clauses if kind == "requires")
+        slopes = tuple(s for kind, s, _ in clauses if kind == "slopes")
+        steps = tuple(s for kind, group, _ in clauses if kind == "steps" for s in group)
+        over_tensors = any(kind == "tensors" for kind, *_ in clauses) or any(
+            speaks_of_tensors(e) for e in (value, *values_of(steps)) if e is not None
+        )
+        for kind, _, where in clauses:
+            if kind in ("steps", "tensors", "requires") and value is not None:
+                raise Unreadable("this `def` has a formula already", where)
+            if kind == "requires" and len(requires) + len(docs) < len(clauses):
+                raise Unreadable("a `def` with requirements has nothing else", where)
+            if kind == "slopes" and value is not None:
+                raise Unreadable("the derivative of a formula is derived", where)
+            if kind == "slopes" and over_tensors:
+                raise Unreadable("the derivative of what is over tensors is derived", where)
+        if value is None and not (steps or over_tensors or requires):
+            raise Unreadable("this `def` says nothing", token_place(name))
+        body: tuple[Assign, ...] = ()
+        if over_tensors and value is not None:
+            body = (Assign("out", None, "=", value, value.span, token_place(name)),)
+        elif over_tensors:
+            body = tuple(
+                a
+                for kind, s, _ in clauses
+                if kind in ("steps", "tensors")
+                for a in ((s,) if kind == "tensors" else map(whole_assignment, s))
+            )
+        if over_tensors:
+            value, steps = None, ()
+        return Def(
+            str(name),
+            params or (),
+            value,
+            steps,
+            slopes,
+            docs[0] if docs else "",
+            body,
+            requires,
+            place(m),
+            token_place(name),
+        )
+
+    def schedule(self, m, c):
+        return Schedule(c[0], c[1], tuple(c[2:]), place(m))
