@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from .gradients.derivable import Derivable
 from .ir.expression import E
 from .ir.program import Owned as Owned
 from .ir.program import Presence as Presence
@@ -103,7 +104,8 @@ class OpDef:
     tree: OpTree | None = None
     family: tuple[str, int] | None = None  # ("D", 2) for conv2d
     file: str = ""  # "conv": ops/conv.op
-    gradient: Program | None = None  # made by dsl.gradients.adjoint
+    derivable: Derivable | None = None  # made by dsl.gradients.adjoint, as the gradients are
+    gradient: Program | None = None
     gradient2: Program | None = None  # gradients of the gradient program
     complete: bool = False  # whether dsl.gradients.adjoint has made them
     # The ops that look at elements, and what is wrong where a result of them is 0; see dsl/checking/elements.py.

@@ -9,12 +9,13 @@ from test_host import LIBRARY
 from buildtools import node
 from buildtools.paths import ROOT
 from codegen.translator.translate import PYTHON_TS, World, translate
-from dsl.gradients import adjoint
+from dsl.gradients import adjoint, derivable
 from dsl.ir.expression import ROUTINES, Expression, RawResult
 
 PASSES = [
     *("ir/expression", "ir/program", "ir/axes", "ir/conditions", "ir/affine", "gradients/solve", "gradients/derive"),
     *("ir/tidy", "gradients/contributions", "gradients/settle", "ir/row_calls", "gradients/reverse"),
+    *("gradients/derivable", "gradients/saving"),
 ]
 MAIN = """
 import { readFileSync, writeFileSync } from "node:fs";
@@ -127,7 +128,7 @@ def tasks(monkeypatch):
     """What is reversed for the first and second gradients of all ops, and what becomes of it here."""
     writer, asked, answers = Writer(), [], []
 
-    class Recorded(adjoint.Reverse):
+    class Recorded(derivable.Reverse):
         def __init__(self, stmts, tensors, seeds, wanted, prefix, explicit, sizes, owned=()):
             names = ("stmts", "tensors", "seeds", "wanted", "prefix", "explicit", "sizes", "owned")
             given = (stmts, tensors, seeds, wanted, prefix, explicit, sizes, owned)
@@ -138,14 +139,14 @@ def tasks(monkeypatch):
             self.back = super().run()
             return self.back
 
-    finish = adjoint.finish
+    checked = derivable.checked
 
-    def recorded(name, reverse, stmts, given, stored):
+    def recorded(d, name, reverse, stmts, given, stored):
         before = stmts[: len(stmts) - len(reverse.back)]
         more = {"name": name, "before": before, "given": given, "stored": stored}
         asked.append({"fields": {**reverse.task, **{key: writer.write(value) for key, value in more.items()}}})
         try:
-            p = finish(name, reverse, stmts, given, stored)
+            p = checked(d, name, reverse, stmts, given, stored)
         except adjoint.NoDerivative as error:
             answers.append(str(error))
             raise
@@ -154,8 +155,8 @@ def tasks(monkeypatch):
         answers.append(p and [repr(p), p.inputs, p.outputs, list(p.tensors)])
         return p
 
-    monkeypatch.setattr(adjoint, "Reverse", Recorded)
-    monkeypatch.setattr(adjoint, "finish", recorded)
+    monkeypatch.setattr(derivable, "Reverse", Recorded)
+    monkeypatch.setattr(derivable, "checked", recorded)
     for op in LIBRARY.ops.values():
         raw = any(isinstance(s.body, RawResult) for s in op.forward.stmts)
         if op.gradient is None or raw or any(isinstance(s.body, RawResult) for s in op.gradient.stmts):

@@ -14,7 +14,9 @@ def kept(op, parameter):
     complete(op)
     output = next(n for n in op.gradient.outputs if op.gradient.tensors[n].like == parameter)
     read = {n for n in needed(op.gradient, output) if n in op.tensors and op.tensors[n].role in ("input", "output")}
-    return " ".join(sorted(read & held(op, parameter))), " ".join(sorted(read - held(op, parameter)))
+    return " ".join(sorted(read & held(op.derivable, parameter))), " ".join(
+        sorted(read - held(op.derivable, parameter))
+    )
 
 
 @pytest.mark.parametrize(

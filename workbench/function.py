@@ -18,9 +18,9 @@ import numpy as np
 
 from codegen.api import opdata
 from codegen.api.docs import shown_name
-from codegen.api.formula import formula
 from codegen.data.errors import OpError
 from codegen.data.model import Call, Launch, Meta, Op, Schedule
+from codegen.kernels.host_formula import formula
 from codegen.planner.plan import plan
 from codegen.planner.writer import Facts
 from dsl.gradients.adjoint import complete

@@ -20,10 +20,10 @@ from dsl.opdef import OpDef
 from ..cpu.names import RESERVED, camel
 from ..cpu.shared import MODULE, Shared
 from ..data import model
+from ..kernels.host_formula import formula
 from ..wgsl import prelude
 from . import docs
 from .aliases import Names
-from .formula import formula
 from .literal import Identifier, literal
 from .opdata import takes_parts
 from .short import short, usual_text

@@ -5,33 +5,26 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from dsl.gradients import saving
-from dsl.ir.axes import axes
-from dsl.ir.expression import E, Symbol, loop_of, show, symbols
-from dsl.ir.program import Dim, Program, Raw, Tensor, made_by
+from dsl.ir.expression import symbols
+from dsl.ir.program import Program, Raw, Tensor
 from dsl.ir.steps import expressions
 from dsl.lowering.types import symbol_kinds
 from dsl.opdef import Library, OpDef, Schedule, symbol
 
 from ..data import model
-from ..data.model import formulas_of
-from ..data.names import safe_name
-from ..data.nodes import Option, Uniform, nodes_of
 from ..kernels import kernel as build
 from ..kernels.bounds_checks import watched
+from ..kernels.carried import DTYPES, access, kernel, needs, slot, used
+from ..kernels.context import KernelContext
 from ..kernels.elementwise import elementwise
-from ..kernels.formulas import code, compared, kinds
 from ..kernels.fused import nests
-from ..kernels.hoist import hoisted
+from ..kernels.host_formula import formula
 from ..kernels.kinds import tensor_kind
 from ..kernels.verified import verify
 from ..planner.writer import checks, kernel_functions
 from ..wgsl import prelude, routines
 from ..wgsl.bodies import printed_body
 from ..wgsl.names import plain_name
-from .formula import formula
-
-DTYPES = {"T": "T", "own": "own", "int": "int32", "bool": "bool", "float": "float32"}
 
 
 def op_data(op: OpDef) -> model.Op:
@@ -114,15 +107,8 @@ def all_tensors(op: OpDef) -> dict[str, Tensor]:
     for p in (op.forward, op.gradient, op.gradient2):
         if p is None:
             continue
-        used = (
-            {t for s in p.stmts for t in made_by(s)}
-            | set(p.inputs)
-            | set(p.outputs)
-            | {t for s in p.stmts for t in s.inputs}
-        )
-        for t in p.tensors.values():
-            if t.name in used:
-                found.setdefault(t.name, t)
+        for t in used(p):
+            found.setdefault(t.name, t)
     return found
 
 
@@ -144,27 +130,18 @@ def param(p, number: dict[str, int]) -> model.Param:
     )
 
 
-def slot(t: Tensor, number: dict[str, int]) -> model.Slot:
-    return model.Slot(
-        t.name, t.role, DTYPES[t.dtype], [dim(d) for d in t.dims], number.get(t.like, -1) if t.like else -1, t.mut
-    )
-
-
-def dim(d: Dim) -> model.Dim:
-    computed = d.size if d.size is not None and not (isinstance(d.size, Symbol) and d.size.name == d.name) else None
-    return model.Dim(
-        d.kind,
-        d.name,
-        formula(computed),
-        [show(f) for f in d.factors],
-        symbol(d.option) if d.option else "",
-        d.part,
-        d.broadcast,
-        formula(d.when),
+def context(op: OpDef) -> KernelContext:
+    """What the formulas of the op's kernels ask of its signature."""
+    options = {symbol(p.name): p.kind for p in op.params if p.kind != "tensor"}
+    reals = frozenset(name for name, kind in symbol_kinds(op).items() if name not in options)
+    asked = op.outputs if op.tree is not None and op.tree.question else []
+    return KernelContext(
+        options, reals, {p.name: p.cls for p in op.params if p.kind == "tensor"}, asked, floats(op), whole(op)
     )
 
 
 def program(op: OpDef, p: Program, tensors: dict[str, Tensor], number: dict[str, int]) -> model.Program:
+    """One of the op's programs."""
     made = nests(p)
     return model.Program(
         [number[n] for n in p.inputs],
@@ -175,17 +152,10 @@ def program(op: OpDef, p: Program, tensors: dict[str, Tensor], number: dict[str,
 
 
 def saves(op: OpDef, p: Program, output: str, number: dict[str, int]) -> list[int]:
-    """The inputs that an output of a gradient program depends on; of those that are not held for it, `~` their
-    number."""
     if p is op.forward:
         return [number[n] for n in p.inputs]
-    needed = saving.needed(p, output)
-    wanted = (
-        [p.tensors[output].like] if p is op.gradient else [op.gradient.tensors[n].like for n in op.gradient.outputs]
-    )
-    held = set().union(*(saving.held(op, n) for n in wanted))
-    free = {n for n in needed if p.tensors[n].role in ("input", "output")} - held
-    return [~number[n] if n in free else number[n] for n in p.inputs if n in needed]
+    assert op.gradient is not None and op.derivable is not None
+    return needs(op.derivable, op.gradient, p, output, number)
 
 
 def nest(
@@ -193,31 +163,7 @@ def nest(
 ) -> model.Nest:
     if n.raw is not None:
         return raw(op, n, n.raw, place, tensors, number)
-    named = build.named_loops(n)
-    n, computed = hoisted(op, n)
-    n, told = watched(op, n) if forward else (n, frozenset())  # a gradient meets the places that a forward program met
-    values = kinds(op, n, tensors)
-    asked = op.tree is not None and op.tree.question
-    floating = code(op, n, tensors, False, told, asked) if floats(op) else None
-    integral = code(op, n, tensors, True, told, asked, forward) if whole(op) else None
-    words, statics = scalars(op, [code for code in (floating, integral) if code], computed)
-    made = model.Nest(
-        n.shape,
-        formula(n.when),
-        [loop(v, named) for v in n.loops],
-        [loop(v, named) for v in n.rloops],
-        n.spread,
-        [access(op, a, tensors, number) for a in n.accesses],
-        [step(s, k, c) for s, k, c in zip(n.steps, values, compared(op, n, tensors))],
-        list(n.left),
-        floating,
-        integral,
-        words,
-        statics,
-        n.reverse,
-        [number[m] for m in n.makes],
-        place,
-    )
+    made = kernel(context(op), n, place, tensors, number, watched if forward else None)
     verify(made, symbol_kinds(op))
     return made
 
@@ -235,10 +181,16 @@ def raw(
         [],
         [],
         False,
-        [access(op, a, tensors, number) for a in n.accesses],
+        [access(context(op), a, tensors, number) for a in n.accesses],
         [
             model.Step(
-                s.kind, s.name, "", tensor_kind(op, tensors[n.accesses[s.target].tensor]), False, s.target, s.mode
+                s.kind,
+                s.name,
+                "",
+                tensor_kind(context(op), tensors[n.accesses[s.target].tensor]),
+                False,
+                s.target,
+                s.mode,
             )
             for s in n.steps
         ],
@@ -287,37 +239,3 @@ def floats(op: OpDef) -> bool:
 def whole(op: OpDef) -> bool:
     """Whether T may be a whole-number type or bool."""
     return op.promote != "float" and any(p.cls != "Float" for p in op.params if p.name in op.promoted)
-
-
-def loop(v, named) -> model.Loop:
-    return model.Loop(v.name, formula(v.extent), v.pack or "", v.name in named)
-
-
-def access(op: OpDef, a: build.Access, tensors: dict[str, Tensor], number: dict[str, int]) -> model.Access:
-    t = tensors[a.tensor]
-    places = [loop_of(i) for i in a.index]
-    if len(places) != len(axes(t)):
-        places = []  # every axis of t is absent here
-    return model.Access(number[a.tensor], places, tensor_kind(op, t))
-
-
-def step(s: build.Step, kind: str, compared: str) -> model.Step:
-    return model.Step(s.kind, s.name, s.red or "", kind, s.inner, s.target, s.mode, compared)
-
-
-def scalars(op: OpDef, codes: list[model.Code], computed: dict[str, E]) -> tuple[list[model.Word], list[str]]:
-    """(words of the uniform, options that are constants of the kernel), of those that a nest's formulas use."""
-    kinds = symbol_kinds(op)
-    nodes = [node for code in codes for e in formulas_of(code) for node in nodes_of(e)]
-
-    def word(name: str) -> model.Word:
-        if name in computed:
-            return model.Word(name, "f", formula(computed[name]))
-        return model.Word(
-            name, "f" if name in ("inf", "nan") else {"num": "T", "real": "f"}.get(kinds.get(name, "int"), "i"), None
-        )
-
-    return (
-        [word(name) for name in sorted({n.name for n in nodes if isinstance(n, Uniform)}, key=safe_name)],
-        sorted({n.name for n in nodes if isinstance(n, Option)}, key=safe_name),
-    )

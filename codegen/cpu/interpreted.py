@@ -14,6 +14,7 @@ from typing import get_args
 from dsl.ir.expression import Element, Result, is_binary, is_loop, walk
 from dsl.opdef import OpDef
 
+from ..api.opdata import context
 from ..data.interpreted import Interpreted
 from ..data.model import formulas_of
 from ..data.nodes import Binary, Unary, nodes_of
@@ -53,7 +54,7 @@ def brought(op: OpDef, nest: Nest, tensors, second: bool) -> dict[str, str] | No
         return None  # which are checked, point by point
     if any(l.extent is None for l in nest.loops + nest.rloops if l.name in named_loops(nest)):
         return None
-    made = code(op, hoisted(op, nest)[0], tensors, integral=False)
+    made = code(context(op), hoisted(context(op), nest)[0], tensors, integral=False)
     if any(isinstance(n, (Unary, Binary)) and n.operator in BITS for e in formulas_of(made) for n in nodes_of(e)):
         return None
     found: dict[str, str] = {}

@@ -11,8 +11,9 @@ from dataclasses import replace
 from itertools import combinations
 
 from dsl.ir.expression import TRUE, Binary, E, Element, Select, Symbol, Unary, conj, joined_by, walk
-from dsl.opdef import OpDef, Presence
+from dsl.ir.program import Presence
 
+from .context import KernelContext
 from .kernel import Nest
 
 # Strategies of other shapes read ahead of what they need.
@@ -20,11 +21,11 @@ SHAPES = ("map", "row", "scatter")
 Path = frozenset[tuple[E, bool]]  # conditions, and whether each holds or not
 
 
-def watched(op: OpDef, nest: Nest) -> tuple[Nest, frozenset[int]]:
+def watched(op: KernelContext, nest: Nest) -> tuple[Nest, frozenset[int]]:
     """The nest with such guards, and its accesses that report."""
     if nest.shape not in SHAPES:
         return nest, frozenset()
-    given = {p.name for p in op.params if p.kind == "tensor" and p.cls == "Int"}
+    given = {name for name, cls in op.classes.items() if cls == "Int"}
     named = {
         n
         for n, a in enumerate(nest.accesses)

@@ -6,7 +6,7 @@ are planner/memory.py's and planner/positions.py's."""
 
 from __future__ import annotations
 
-from math import pi
+import math
 
 from dsl.ir.expression import (
     COMPARISONS,
@@ -28,35 +28,33 @@ from dsl.ir.expression import (
     is_binary,
     is_loop,
     is_unary,
+    show,
     walk,
 )
-from dsl.ir.program import Tensor
-from dsl.opdef import OpDef, Presence, symbol
+from dsl.ir.program import Presence, Tensor
 
 from ..data import nodes
 from ..data.model import Code, ReadCode, StepCode
 from ..data.nodes import Apply, BoundsCheck, Node, Option, Uniform
+from .context import KernelContext
 from .kernel import Nest, Step
 from .kinds import Kinds, tensor_kind
 from .wide import may_be_wide, wide_parts
 
 # Intrinsics of floats that WGSL's own functions serve exactly; the others are in the prelude.
 NATIVE = {"abs", "floor", "ceil", "trunc", "round"}
-STATIC_KINDS = ("bool", "choice")
 
 
 def code(
-    op: OpDef,
+    op: KernelContext,
     nest: Nest,
     tensors: dict[str, Tensor],
     integral: bool,
     told: frozenset[int] = frozenset(),
-    asked: bool = False,
     forward: bool = False,
 ) -> Code:
     """The formulas of a nest for T floating or integral.  told: accesses whose places are reported where they are off
-    their axis; asked: whether what is stored is an answer, of which a no is reported; forward: whether whole numbers of
-    T that do not fit are."""
+    their axis; forward: whether whole numbers of T that do not fit are."""
     w = Lowering(op, nest, tensors, integral)
     if integral and forward:
         w.check(tensors)
@@ -73,33 +71,32 @@ def code(
     steps = [
         StepCode(
             None if s.pred is None else w.node(s.pred, "b"),
-            w.answer(s, k) if asked and s.kind == "store" else w.body(s, k),
+            w.answer(s, k) if op.asked and s.kind == "store" else w.body(s, k),
         )
         for s, k in zip(nest.steps, w.kinds.steps)
     ]
     return Code(accesses, steps)
 
 
-def kinds(op: OpDef, nest: Nest, tensors: dict[str, Tensor]) -> list[str]:
+def kinds(op: KernelContext, nest: Nest, tensors: dict[str, Tensor]) -> list[str]:
     """What each step computes: "f" "i" "b" where it is the same for both classes of T, else "T"."""
-    f, i = (Kinds(op, nest, tensors, integral).steps for integral in (False, True))
+    f, i = Kinds(op, nest, tensors, False).steps, Kinds(op, nest, tensors, True).steps
     return [a if a == b else "T" for a, b in zip(f, i)]
 
 
-def compared(op: OpDef, nest: Nest, tensors: dict[str, Tensor]) -> list[str]:
+def compared(op: KernelContext, nest: Nest, tensors: dict[str, Tensor]) -> list[str]:
     """What argmax and argmin compare in each step: "f" "i", or "T"; "T" for other steps."""
-    f, i = (Lowering(op, nest, tensors, integral) for integral in (False, True))
-    kinds = [[w.body_kind(s, "T") for s in nest.steps] for w in (f, i)]
-    return ["T" if (a, b) == ("f", "i") else a for a, b in zip(*kinds)]
+    f, i = Lowering(op, nest, tensors, False), Lowering(op, nest, tensors, True)
+    kinds = [(f.body_kind(s, "T"), i.body_kind(s, "T")) for s in nest.steps]
+    return ["T" if a == "f" and b == "i" else a for a, b in kinds]
 
 
 class Lowering:
     """Expressions of one nest as nodes."""
 
-    def __init__(self, op: OpDef, nest: Nest, tensors: dict[str, Tensor], integral: bool):
+    def __init__(self, op: KernelContext, nest: Nest, tensors: dict[str, Tensor], integral: bool):
         self.op, self.nest = op, nest
         self.kinds = Kinds(op, nest, tensors, integral)
-        self.statics = {symbol(p.name) for p in op.params if p.kind in STATIC_KINDS}
         self.integral = integral
 
     # What is checked where whole numbers of T must fit: the values that are of T.
@@ -112,7 +109,7 @@ class Lowering:
         values: set[E] = {
             Element(n) for n, a in enumerate(self.nest.accesses) if tensor_kind(self.op, tensors[a.tensor]) == "T"
         }
-        values |= {Symbol(name) for name, kind in self.kinds.options.items() if kind == "num"}
+        values |= {Symbol(name) for name, kind in self.op.options.items() if kind == "num"}
         values |= {Result(s.result) for s, k in zip(self.nest.steps, own, strict=True) if k == "T"}
         self.values = frozenset(values)
 
@@ -148,11 +145,11 @@ class Lowering:
     def answer(self, s: Step, kind: str) -> Node:
         """What an op that is asked stores: 1 or 0 for the requirement whose output it is."""
         target = self.nest.accesses[s.target].tensor
-        if target not in self.op.outputs:
+        if target not in self.op.asked:
             return self.node(s.body, kind)
         assert isinstance(s.body, Select)
         condition = self.node(s.body.condition, "b")
-        answer = Apply("allowed", [condition, nodes.Constant("i", self.op.outputs.index(target))])
+        answer = Apply("allowed", [condition, nodes.Constant("i", self.op.asked.index(target))])
         return nodes.Select(answer, nodes.Constant(kind, 1), nodes.Constant(kind, 0))
 
     # --- Numbers ---
@@ -239,22 +236,22 @@ class Lowering:
             case Call(name, operands):
                 return self.intrinsic(e, name, operands, kind)
             case _:
-                raise ValueError(f"no formula of a nest: {e}")
+                raise ValueError("no formula of a nest: " + show(e))
 
     def local(self, name: str) -> Node:
         raise ValueError(f"the variable {name} outside of a routine")
 
     def symbol(self, name: str) -> Node:
-        if name in self.statics or name.startswith(Presence) and name not in self.kinds.options:
+        if self.op.static(name) or name.startswith(Presence) and not self.op.has(name):
             return Option(name)
-        return nodes.Constant("f", pi) if name == "pi" else Uniform(name)
+        return nodes.Constant("f", math.pi) if name == "pi" else Uniform(name)
 
     def binary(self, operator: str, left: E, right: E, kind: str) -> Node:
         return nodes.Binary(operator, self.node(left, kind), self.node(right, kind))
 
     def comparison(self, operator: str, left: E, right: E) -> Node:
         kind = "f" if self.kinds.join((left, right)) in ("f", "inf") else "i"
-        if self.kinds.kind(left) == self.kinds.kind(right) == "b" and operator in ("==", "!="):
+        if self.kinds.kind(left) == "b" and self.kinds.kind(right) == "b" and operator in ("==", "!="):
             kind = "b"
         if operator == "!=" and kind == "f":  # compilers take WGSL's != for one that is false where a side is NaN
             return nodes.Unary("!", self.binary("==", left, right, kind))
@@ -306,9 +303,9 @@ class Lowering:
             return self.node(a[0], kind)
         if fn in ROUTINES:
             return self.call(routine_name(fn, kind), a, kind)
-        if fn in ("isnan", "isinf", "signbit"):
+        if fn in ASKS:
             if self.kinds.kind(a[0]) not in ("i", "b"):
-                return self.call({"isnan": "is_nan", "isinf": "is_infinite", "signbit": "sign_bit"}[fn], a, "f")
+                return self.call(ASKS[fn], a, "f")
             if fn == "signbit":
                 return nodes.Binary("<", self.node(a[0], "i"), nodes.Constant("i", 0))
             return nodes.Constant("b", 0)
@@ -327,6 +324,7 @@ class Lowering:
 
 # Operators on whole numbers of T that may not fit.
 CHECKED = {"+": "add", "-": "subtract", "*": "multiply", "//": "floor_divide", "**": "power", "<<": "shift_left"}
+ASKS = {"isnan": "is_nan", "isinf": "is_infinite", "signbit": "sign_bit"}
 # Operators without one in WGSL that does the same.
 FUNCTIONS = {"//": "floor_divide", "%": "remainder", "**": "power", "<<": "shift_left", ">>": "shift_right"}
 # Intrinsic -> its function in the prelude, where that is not the name followed by `_of`.

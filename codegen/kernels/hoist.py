@@ -8,16 +8,16 @@ from __future__ import annotations
 from dataclasses import replace
 
 from dsl.ir.expression import Binary, Call, Constant, E, Symbol, Unary, mapped, sym
-from dsl.opdef import OpDef, Presence, symbol
+from dsl.ir.program import Presence
 
+from .context import KernelContext
 from .kernel import Nest
 
 FUNCTIONS = {"sqrt", "exp", "log", "abs", "floor", "ceil", "min", "max"}
 
 
-def hoisted(op: OpDef, nest: Nest) -> tuple[Nest, dict[str, E]]:
+def hoisted(op: KernelContext, nest: Nest) -> tuple[Nest, dict[str, E]]:
     """The nest with words in place of such parts, and what each word is."""
-    kinds = {symbol(p.name): p.kind for p in op.params}
     words: dict[E, str] = {}
 
     def known(e: E) -> bool:
@@ -27,7 +27,7 @@ def hoisted(op: OpDef, nest: Nest) -> tuple[Nest, dict[str, E]]:
             case Symbol(name):
                 return (
                     not name.startswith(Presence)
-                    and kinds.get(name, "int") in ("int", "real")
+                    and op.options.get(name, "int") in ("int", "real")
                     and name not in ("inf", "nan")
                 )
             case Call(name, operands):
@@ -42,7 +42,7 @@ def hoisted(op: OpDef, nest: Nest) -> tuple[Nest, dict[str, E]]:
     def visit(e: E) -> E:
         if not e.parts():
             return e
-        if known(e) and e.symbols and real(e, kinds):
+        if known(e) and e.symbols and real(e, op.options):
             return sym(words.setdefault(e, f"host{len(words)}_"))
         return mapped(e, visit)
 

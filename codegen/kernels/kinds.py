@@ -24,10 +24,9 @@ from dsl.ir.expression import (
     Unary,
     is_condition,
 )
-from dsl.ir.program import Tensor
-from dsl.lowering.types import symbol_kinds
-from dsl.opdef import OpDef, Presence
+from dsl.ir.program import Presence, Tensor
 
+from .context import KernelContext
 from .kernel import Nest, Step
 
 TENSOR = {"int": "i", "bool": "b", "float": "f"}
@@ -42,21 +41,20 @@ def keeps(name: str) -> bool:
     return name in KEEPS or name in ROUTINES and ROUTINES[name].whole
 
 
-def tensor_kind(op: OpDef, t: Tensor) -> str:
+def tensor_kind(op: KernelContext, t: Tensor) -> str:
     """The kind of a tensor's elements, "T" where it is the op's type; of a parameter with a type of its own, by its
     class."""
     if t.dtype == "own":
-        return next((OWN.get(p.cls, "f") for p in op.params if p.name == t.name), "f")
+        return OWN.get(op.classes.get(t.name, ""), "f")
     return TENSOR.get(t.dtype, "T")
 
 
 class Kinds:
     """Kinds of the expressions in one nest."""
 
-    def __init__(self, op: OpDef, nest: Nest, tensors: dict[str, Tensor], integral: bool):
+    def __init__(self, op: KernelContext, nest: Nest, tensors: dict[str, Tensor], integral: bool):
         self.op = op
         self.T = "i" if integral else "f"
-        self.options = symbol_kinds(op)
         self.elements = [self.tensor(tensors[a.tensor]) for a in nest.accesses]
         self.known: dict[E, str] = {}
         self.steps: list[str] = []
@@ -120,9 +118,9 @@ class Kinds:
             return "inf"
         if name in ("nan", "pi") or name.startswith("host") and name.endswith("_"):
             return "f"
-        if name not in self.options and name.startswith(Presence):
+        if name.startswith(Presence) and not self.op.has(name):
             return "b"
-        return {"num": self.T, "real": "f", "bool": "b"}.get(self.options.get(name, "int"), "i")
+        return {"num": self.T, "real": "f", "bool": "b"}.get(self.op.kind(name), "i")
 
     def join(self, args: tuple[E, ...], whole: bool = True) -> str:
         """The kind of several operands together; `whole`: booleans count as numbers."""

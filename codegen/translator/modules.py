@@ -13,7 +13,11 @@ from .subset import ANY, NONE, Refused, Type, annotation, plain, refuse
 
 ROOT = Path(__file__).parents[2]
 # Python module -> the TypeScript file that has the same functions and is not made from it.
-EXTERNAL = {"errors": "../runtime/base/errors.js", "render": "../wgsl/templates.js"}
+EXTERNAL = {
+    "errors": "../runtime/base/errors.js",
+    "render": "../wgsl/templates.js",
+    "computed": "../runtime/program/computed.js",
+}
 # Package of Python -> folder of TypeScript.
 # In the package a folder holds what is of one floor: what plans a call, kernels from programs, programs.
 HOMES = {
@@ -247,6 +251,10 @@ class Module:
         self.names[own] = (world.modules[full], alias.name)
 
     def take_types(self) -> None:
+        for own, module in self.imported.items():
+            for name, t in module.types.items():
+                if t[0] == "cls":
+                    self.types[f"{own}.{name}"] = ("alias", f"{own}.{name}", t, module.name)
         for own, (other, name) in self.names.items():
             if name in other.classes:
                 self.classes[own] = other.classes[name]

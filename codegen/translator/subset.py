@@ -39,6 +39,8 @@ def annotation(node: ast.AST, names: dict[str, Type], file: str) -> Type:
             return annotation(ast.parse(text, mode="eval").body, names, file)
         case ast.Name(id=name) if name in names:
             return names[name]
+        case ast.Attribute(value=ast.Name(id=module), attr=name) if f"{module}.{name}" in names:
+            return names[f"{module}.{name}"]
         case ast.Name(id=name) if name in SIMPLE:
             return SIMPLE[name]
         case ast.Subscript(value=ast.Name(id="Literal"), slice=ast.Tuple(elts=items)):

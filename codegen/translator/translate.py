@@ -174,18 +174,24 @@ class Writer:
                 values.setdefault(self.m.where(other), set()).add(
                     safe(there) if there == name else f"{there} as {name}"
                 )
+        spaces = {name.partition(".")[0]: module for name, module in self.x.named if "." in name}
         for name, module in self.x.named:
-            if module == self.m.name or (other_ := self.m.world.module(module)) is None:
+            if "." in name or module == self.m.name or (other_ := self.m.world.module(module)) is None:
                 continue
             where = self.m.where(other_)
             if name not in values.get(where, ()):
                 types.setdefault(where, set()).add(name)
         out = []
         if self.x.helpers:
-            path = "./python.js" if self.m.home() in ("host", "") else "../host/python.js"
+            home = self.m.home()
+            path = "./python.js" if home in ("host", "") else "../" * (home.count("/") + 1) + "host/python.js"
             out.append(f'import {{ {", ".join(sorted(self.x.helpers))} }} from "{path}";')
         for name in sorted(self.x.used & self.m.imported.keys()):
             out.append(f'import * as {name} from "{self.m.where(self.m.imported[name])}";')
+        for name in sorted(spaces.keys() - self.x.used):
+            other_ = self.m.world.module(spaces[name])
+            if other_ is not None:
+                out.append(f'import type * as {name} from "{self.m.where(other_)}";')
         for where in sorted({*values, *types}):
             if v := values.get(where):
                 out.append(f'import {{ {", ".join(sorted(v))} }} from "{where}";')

@@ -14,6 +14,7 @@ from dsl.ir.steps import For, If, Range, Set, Step, expressions, names_in, store
 
 from ..data.nodes import Apply, Binary, Cast, Constant, Local, Node, Select, Unary, Uniform, children
 from ..kernels.bodies import Places, assigned_again, changed_by, settled
+from ..kernels.context import NOTHING
 from ..kernels.formulas import Lowering
 from ..kernels.kinds import Kinds
 from ..planner.printed import literal, operand
@@ -50,7 +51,7 @@ class BodyKinds(Kinds):
     """Kinds inside a launch."""
 
     def __init__(self, places: Places) -> None:
-        self.T, self.steps, self.known, self.options = "f", [], {}, {}
+        self.op, self.T, self.steps, self.known = NOTHING, "f", [], {}
         self.symbols = dict(places.body.symbols)
         self.tensors = {n: t.kind for n, t in places.tensors.items()}
         self.locals, self.elements = dict(places.launch.kinds), []
@@ -90,7 +91,7 @@ class BodyLowering(Lowering):
         )
         for r in places.launch.places if len(places.launch.places) == 1 else ():
             self.names.known[r.name] = r.name if r.name not in self.names.taken | RESERVED else "at"
-        self.statics, self.integral = set(), False
+        self.op, self.integral = NOTHING, False
 
     def local(self, name: str) -> Node:
         return Local(self.names.of(name))

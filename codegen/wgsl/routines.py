@@ -9,6 +9,7 @@ from dsl.lowering.routines import Routine, Set
 
 from ..data.names import safe_name
 from ..data.nodes import Apply, Constant, Local, Node
+from ..kernels.context import NOTHING
 from ..kernels.formulas import Lowering, routine_name
 from ..kernels.kinds import Kinds
 from ..planner.printed import operand, printed
@@ -18,8 +19,8 @@ class RoutineKinds(Kinds):
     """Kinds inside a routine: everything it names has one kind."""
 
     def __init__(self, integral: bool):
-        self.T = "i" if integral else "f"
-        self.options, self.elements, self.steps, self.known = {}, [], [], {}
+        self.op, self.T = NOTHING, "i" if integral else "f"
+        self.elements, self.steps, self.known = [], [], {}
 
     def symbol(self, name: str) -> str:
         return "f"
@@ -30,7 +31,7 @@ class RoutineLowering(Lowering):
 
     def __init__(self, r: Routine, integral: bool):
         self.kinds = RoutineKinds(integral)
-        self.statics, self.integral = set(), integral
+        self.op, self.integral = NOTHING, integral
         self.some: Node = Local(safe_name(r.params[0])) if r.params else Constant("f", 0)
 
     def local(self, name: str) -> Node:

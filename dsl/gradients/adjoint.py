@@ -8,23 +8,22 @@ a scatter, which `solve.gather` turns round where the index allows.  Names: the 
 `g_t`, its gradient `d_t`; in the second derivative, where those are inputs themselves, cotangents of
 `d_x` are `gg_x` and gradients `dd_t` (`dd_x`, `dd_out`, `dd_g_out`).  Temporaries in between follow suit.
 
+What derives is dsl/derivable.py's, which the package carries; here is what only definitions say.
 `complete` does everything for one op; passes after it read `op.forward`, `op.gradient`, `op.gradient2`."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from ..ir.axes import axes
-from ..ir.conditions import either
 from ..ir.expression import E, Symbol, conjuncts, is_binary, is_const, symbols
-from ..ir.program import Program, Stmt
-from ..ir.tidy import statement_reads
+from ..ir.program import Program
 from ..ir.verify import verify
 from ..opdef import OpDef
 from ..reference.interpreter import constant
 from ..text.diagnostics import DefinitionError
+from . import derivable as orders
+from .derivable import Derivable
 from .derive import NoDerivative
-from .reverse import Reverse, finished, unused
+from .reverse import unused
 from .settle import settled
 from .solve import Sizes, tighten
 
@@ -37,6 +36,7 @@ def complete(op: OpDef) -> OpDef:
     if op.complete:
         return op
     op.complete = True
+    op.derivable = derivable(op)
     op.gradient = gradient(op)
     op.gradient2 = second(op)
     fresh, sizes = unused(op.forward.stmts, op.tensors), known_sizes(op)
@@ -50,31 +50,32 @@ def complete(op: OpDef) -> OpDef:
     return op
 
 
-def gradient(op: OpDef) -> Program | None:
-    """The gradients of an op's tensor parameters, or None if it has none.
-
-    inputs: the op's inputs, its outputs and the cotangents `g_<output>` that the statements read.
-    outputs: `d_<param>` for every differentiable parameter, of its shape; a parameter without an output
-    here has gradient zero.  A cotangent that a caller lacks is zero."""
+def derivable(op: OpDef) -> Derivable:
+    """What derivation knows of an op, from before its equations are solved."""
+    if op.derivable is not None:
+        return op.derivable
     wanted = [p.name for p in op.params if p.kind == "tensor" and differentiable(op, p.name)]
-    outputs = [n for n in op.outputs if op.tensors[n].role == "output" and op.tensors[n].dtype in ("T", "float", "own")]
-    if op.nograd == frozenset() or not wanted or not outputs:
-        return None
-    tensors = {**op.tensors, **op.forward.tensors}
-    seeds = {n: "g_" + n for n in outputs}
-    for n, g in seeds.items():
-        tensors[g] = replace(tensors[n], name=g, role="cotangent", like=n, optional=False)
-    stmts = widened(
-        [s for s in op.forward.stmts if tensors[s.target].role != "input"],
-        [s for made in (*op.grads.values(), *(own.stmts for own in op.owned)) for s in made],
+    return Derivable(
+        op.name,
+        {**op.tensors, **op.forward.tensors},
+        op.outputs,
+        [] if op.nograd == frozenset() else wanted,
+        list(op.forward.stmts),
+        op.grads,
+        op.owned,
+        known_sizes(op),
+        check,
     )
-    reverse = Reverse(stmts, tensors, seeds, wanted, "d_", op.grads, known_sizes(op), op.owned)
-    back = reverse.run()
-    made = [s for s in stmts if tensors[s.target].role != "output"]
-    given = [n for n, t in op.tensors.items() if t.role in ("input", "output")] + list(seeds.values())
-    stored = [s for s in stmts if tensors[s.target].role == "output"]
+
+
+def check(p: Program, after: str, unknown: bool) -> None:
+    verify(p, after, unknown=unknown)
+
+
+def gradient(op: OpDef) -> Program | None:
+    """The gradients of an op's tensor parameters, or None if it has none: dsl/derivable.py."""
     try:
-        return finish(op.name + "_gradient", reverse, made + back, given, stored)
+        return orders.first(derivable(op))
     except NoDerivative as e:
         raise DefinitionError(
             f"error[grad]: the derivative of `{e}`, which `{op.name}` calls, is unknown\n"
@@ -82,57 +83,18 @@ def gradient(op: OpDef) -> Program | None:
         ) from None
 
 
-def second(op: OpDef, first: Program | None = None) -> Program | None:
-    """The gradients of the gradient program (`first`, or made here) with respect to its own inputs.
+def second(op: OpDef, before: Program | None = None) -> Program | None:
+    """The gradients of the gradient program (`before`, or made here) by its own inputs, or None if there is no gradient
+    or the language cannot express it (the derivative of digamma)."""
+    return following(op, before or op.gradient or gradient(op), 2)
 
-    inputs: those of the gradient program and `gg_<param>`, the cotangent of `d_<param>`.
-    outputs: `dd_<name>` for each input of the gradient program that is a differentiable parameter, a
-    floating output or a cotangent, and on which the gradients depend.  None if there is no gradient or
-    the language cannot express it (the derivative of digamma)."""
-    first = first or op.gradient or gradient(op)
-    if first is None:
-        return None
-    tensors = {**op.tensors, **first.tensors}
-    seeds = {d: "gg_" + tensors[d].like for d in first.outputs}
-    for d, g in seeds.items():
-        tensors[g] = replace(tensors[d], name=g, role="cotangent")
-    wanted = [
-        n
-        for n in first.inputs
-        if tensors[n].role == "cotangent"
-        or tensors[n].dtype in ("T", "float", "own")
-        and (tensors[n].role == "output" or differentiable(op, n))
-    ]
-    reverse = Reverse(first.stmts, tensors, seeds, wanted, "dd_", {}, known_sizes(op))
+
+def following(op: OpDef, before: Program | None, order: int) -> Program | None:
+    """The program of this order from that of the order before."""
     try:
-        return finish(
-            op.name + "_second", reverse, list(first.stmts) + reverse.run(), first.inputs + list(seeds.values()), []
-        )
+        return orders.later(derivable(op), before, order) if before else None
     except NoDerivative:
         return None
-
-
-def widened(stmts: list[Stmt], explicit: list[Stmt]) -> list[Stmt]:
-    """The forward statements, with temporaries also made where a hand-written gradient reads them.
-
-    `when` of a temporary with one statement only says that nothing else in the forward program needs it."""
-    readers: dict[str, list[E | None]] = {}
-    out = []
-
-    def note(s: Stmt) -> None:
-        for r in statement_reads(s):
-            readers.setdefault(r.tensor, []).append(s.when)
-
-    for s in explicit:
-        note(s)
-    for s in reversed(stmts):
-        if s.when is not None and s.target in readers and sum(o.target == s.target for o in stmts) == 1:
-            s = replace(s, when=either([s.when, *readers[s.target]]))
-            note(s)
-        elif s.target in readers:
-            note(s)
-        out.append(s)
-    return out[::-1]
 
 
 def known_sizes(op: OpDef) -> Sizes:
@@ -194,15 +156,3 @@ def differentiable(op: OpDef, name: str) -> bool:
         and (told or not p.mut and not op.tensors[name].mut)
         and name not in (op.nograd or ())
     )
-
-
-def finish(name: str, reverse: Reverse, stmts: list[Stmt], given: list[str], stored: list[Stmt]) -> Program | None:
-    """The tidy program of these statements, checked before and after.  Raises NoDerivative."""
-    if not reverse.results:
-        return None
-    outputs = list(reverse.results.values())
-    verify(Program(name, reverse.tensors, stmts, given, outputs), "reverse", unknown=True)
-    made = finished(name, reverse, stmts, given, stored)
-    if made is not None:
-        verify(made, "tidy")
-    return made

@@ -85,7 +85,7 @@ class Reverse:
     ):
         self.stmts, self.tensors, self.seeds, self.prefix, self.sizes = stmts, tensors, dict(seeds), prefix, sizes
         # Of several cotangents a caller may send one: the others are zero, and what they weigh counts for nothing.
-        self.unsent = set(seeds) if prefix == "dd_" and len(seeds) > 1 else set()
+        self.unsent = set(seeds) if prefix != "d_" and len(seeds) > 1 else set()
         self.wanted = [n for n in wanted if n not in explicit]
         self.explicit = {n: explicit[n] for n in wanted if n in explicit}
         self.shared = explicit.get("", [])

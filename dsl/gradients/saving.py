@@ -11,7 +11,7 @@ from __future__ import annotations
 from ..ir.expression import Cast, E, Inside, RawResult, Read, Select, is_binary, read
 from ..ir.program import Program, Stmt, Tensor
 from ..ir.tidy import statement_reads
-from ..opdef import OpDef
+from .derivable import Derivable
 from .derive import NoDerivative, is_flat, partials
 
 VALUE, COTANGENT = read("<value>", ()), read("<g>", ())
@@ -36,7 +36,7 @@ def looked_at(e: E | None) -> set[str]:
     return own.union(*map(looked_at, e.parts()))
 
 
-def held(op: OpDef, parameter: str) -> set[str]:
+def held(op: Derivable, parameter: str) -> set[str]:
     """The parameters and results of an op that are held for the gradient of `parameter`."""
     if parameter in op.grads:
         return {
@@ -44,10 +44,10 @@ def held(op: OpDef, parameter: str) -> set[str]:
         }
     out: set[str] = set()
     useful, alive = set(op.outputs), {parameter}
-    for s in reversed(op.forward.stmts):
+    for s in reversed(op.stmts):
         if s.target in useful:
             useful |= flows_from(s.body)
-    for s in op.forward.stmts:
+    for s in op.stmts:
         if s.target not in useful or not flows_from(s.body) & alive:
             continue
         out |= {t for r in statement_reads(s) if r.tensor in alive for i in r.index for t in looked_at(i)}  # indices
@@ -55,7 +55,7 @@ def held(op: OpDef, parameter: str) -> set[str]:
         if isinstance(s.body, RawResult):
             out |= by_raw(s)
         else:
-            out |= by_formula(s, alive, op.forward.tensors | op.tensors)
+            out |= by_formula(s, alive, op.tensors)
         alive.add(s.target)
     return out
 
@@ -96,7 +96,8 @@ def by_formula(s: Stmt, alive: set[str], tensors: dict[str, Tensor]) -> set[str]
             if e.fallback is not None:
                 visit(e.fallback)
             return
-        args = tuple([taken(a) or read(f"<{n}>", ()) for n, a in enumerate(e.parts())])
+        parts = e.parts()
+        args = tuple([taken(a) or read(f"<{n}>", ()) for n, a in enumerate(parts)])
         made = e.of(args)
         try:
             found = partials(
@@ -104,17 +105,17 @@ def by_formula(s: Stmt, alive: set[str], tensors: dict[str, Tensor]) -> set[str]
             )  # a quotient's value is not kept
         except NoDerivative:
             found = {a: a for a in args}
-        for a, whole in zip(args, e.parts()):
+        for a, whole in zip(args, parts):
             if flows_from(whole) & alive and a in found:
-                out.update(
-                    s.target if t == VALUE.tensor and e is s.body and not s.red else t for t in looked_at(found[a])
-                )
-        for part in e.parts():
+                for t in looked_at(found[a]):
+                    out.add(s.target if t == VALUE.tensor and e is s.body and not s.red else t)
+        for part in parts:
             visit(part)
 
     visit(s.body)
     if s.red in ("prod", "max", "min"):
-        out |= {s.target, *((of.tensor,) if (of := taken(s.body)) else ())}
+        of = taken(s.body)
+        out |= {s.target} if of is None else {s.target, of.tensor}
     return out
 
 

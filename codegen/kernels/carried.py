@@ -1,0 +1,133 @@
+"""Programs and their nests as the package has them (data/model.py), whoever makes them: the build, or the package
+itself where it derives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from dsl.gradients.derivable import Derivable
+from dsl.gradients.saving import held, needed
+from dsl.ir.axes import axes
+from dsl.ir.expression import E, Symbol, loop_of, show
+from dsl.ir.program import Dim, Loop, Program, Tensor, made_by
+
+from ..data import model
+from ..data.model import Code, formulas_of
+from ..data.names import safe_name
+from ..data.nodes import Option, Uniform, nodes_of
+from .computed import computed
+from .context import KernelContext
+from .formulas import code, compared, kinds
+from .hoist import hoisted
+from .kernel import Access, Nest, Step, named_loops
+from .kinds import tensor_kind
+
+DTYPES = {"T": "T", "own": "own", "int": "int32", "bool": "bool", "float": "float32"}
+
+
+def used(p: Program) -> list[Tensor]:
+    """The tensors of a program that its statements speak of, or a caller."""
+    names = {*p.inputs, *p.outputs}
+    for s in p.stmts:
+        names |= {*made_by(s), *s.inputs}
+    return [t for t in p.tensors.values() if t.name in names]
+
+
+def needs(d: Derivable, first: Program, p: Program, output: str, number: dict[str, int]) -> list[int]:
+    """The inputs that an output of a gradient program depends on; of those that are not held for it, `~` their
+    number.  first: the first gradient program."""
+    read = needed(p, output)
+    wanted = [p.tensors[output].like] if p is first else [first.tensors[n].like for n in first.outputs]
+    kept = {t for n in wanted for t in held(d, n)}
+    free = {n for n in read if p.tensors[n].role in ("input", "output")} - kept
+    return [~number[n] if n in free else number[n] for n in p.inputs if n in read]
+
+
+def slot(t: Tensor, number: dict[str, int]) -> model.Slot:
+    like = number.get(t.like, -1) if t.like else -1
+    return model.Slot(t.name, t.role, DTYPES[t.dtype], [dim(d) for d in t.dims], like, t.mut)
+
+
+def dim(d: Dim) -> model.Dim:
+    plain = isinstance(d.size, Symbol) and d.size.name == d.name
+    size = None if plain else d.size
+    option = d.option + "_" if d.option in ("inf", "nan") else d.option
+    factors = [show(f) for f in d.factors]
+    return model.Dim(d.kind, d.name, computed(size), factors, option, d.part, d.broadcast, computed(d.when))
+
+
+def kernel(
+    op: KernelContext,
+    n: Nest,
+    place: int,
+    tensors: dict[str, Tensor],
+    number: dict[str, int],
+    watched: Callable[[KernelContext, Nest], tuple[Nest, frozenset[int]]] | None = None,
+) -> model.Nest:
+    """A nest of statements.  number: of each tensor's slot.  watched: which accesses of a forward program report;
+    a gradient meets the places that it met."""
+    named = named_loops(n)
+    n, words = hoisted(op, n)
+    told: frozenset[int] = frozenset()
+    if watched is not None:
+        n, told = watched(op, n)
+    values, compares = kinds(op, n, tensors), compared(op, n, tensors)
+    floating = code(op, n, tensors, False, told) if op.floating else None
+    integral = code(op, n, tensors, True, told, watched is not None) if op.integral else None
+    uniforms, statics = scalars(op, floating, integral, words)
+    return model.Nest(
+        n.shape,
+        computed(n.when),
+        [loop(v, named) for v in n.loops],
+        [loop(v, named) for v in n.rloops],
+        n.spread,
+        [access(op, a, tensors, number) for a in n.accesses],
+        [step(s, values[k], compares[k]) for k, s in enumerate(n.steps)],
+        list(n.left),
+        floating,
+        integral,
+        uniforms,
+        statics,
+        n.reverse,
+        [number[m] for m in n.makes],
+        place,
+    )
+
+
+def loop(v: Loop, named: frozenset[str]) -> model.Loop:
+    return model.Loop(v.name, computed(v.extent), v.pack or "", v.name in named)
+
+
+def access(op: KernelContext, a: Access, tensors: dict[str, Tensor], number: dict[str, int]) -> model.Access:
+    t = tensors[a.tensor]
+    places = [loop_of(i) for i in a.index]
+    if len(places) != len(axes(t)):
+        places = []  # every axis of t is absent here
+    return model.Access(number[a.tensor], places, tensor_kind(op, t))
+
+
+def step(s: Step, kind: str, compared: str) -> model.Step:
+    return model.Step(s.kind, s.name, s.red or "", kind, s.inner, s.target, s.mode, compared)
+
+
+def scalars(
+    op: KernelContext, floating: Code | None, integral: Code | None, hosts: dict[str, E]
+) -> tuple[list[model.Word], list[str]]:
+    """(words of the uniform, options that are constants of the kernel), of those that a nest's formulas use."""
+    said: dict[str, str] = {}
+    statics: dict[str, str] = {}
+    for c in (floating, integral):
+        for e in formulas_of(c) if c is not None else []:
+            for x in nodes_of(e):
+                if isinstance(x, Uniform):
+                    said[safe_name(x.name)] = x.name
+                elif isinstance(x, Option):
+                    statics[safe_name(x.name)] = x.name
+    return [word(op, said[key], hosts) for key in sorted(said)], [statics[key] for key in sorted(statics)]
+
+
+def word(op: KernelContext, name: str, hosts: dict[str, E]) -> model.Word:
+    if name in hosts:
+        return model.Word(name, "f", computed(hosts[name]))
+    kinds = {"num": "T", "real": "f"}
+    return model.Word(name, "f" if name in ("inf", "nan") else kinds.get(op.kind(name), "i"), None)
