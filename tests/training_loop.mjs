@@ -35,7 +35,7 @@ export async function heldWhileTraining(torch, device, { steps = 10_000, seconds
 /**
  * The most held in the second half of the steps over the most in the first: about 1 on a machine that is left alone.
  * Where waiting for
- *  the collector takes too long, the room for what it has not found doubles (runtime/devices/webgpu/gc-pressure.ts), so tests hold
+ *  the collector takes too long, the room for what it has not found doubles (runtime/devices/gc-pressure.ts), so tests hold
  * a bound of all
  *  steps, and that nothing is left after a collection. */
 export function growth(most) {

@@ -56,6 +56,8 @@ export interface Device {
   /** The elements from `start` up to `end`.  Rejects with what went wrong on the device since the last reading. */
   download(storage: Storage, start: number, end: number): Promise<Elements>;
   free(storage: Storage): void;
+  /** Of a device whose elements the program can see: those of a storage, whose array is none or out of date. */
+  view?(storage: Storage): Elements;
   /** Takes back memory whose storage was collected. */
   reclaim?(cell: Cell): void;
   /** Makes every element `value`, which is one of the storage's type. */

@@ -81,14 +81,14 @@ export const MOST_BYTES = 3 * 2 ** 30;
  * for it.
  */
 export function newElements(dtype: DType, length: number): Elements {
-  const bytes = length * BYTES[dtype];
+  const bytes = cpuBytes(dtype, length);
   if (!(bytes <= MOST_BYTES)) {
     throw new DeviceError(
       `${length} elements of ${dtype} are ${sizeText(bytes)}: too large for the cpu, where a tensor has at most ${sizeText(MOST_BYTES)}`,
     );
   }
   try {
-    return typedArray(dtype, length);
+    return new ARRAYS[dtype](length);
   } catch {
     throw new DeviceError(
       `out of memory: ${length} elements of ${dtype} (${sizeText(bytes)}) cannot be allocated on the cpu`,
@@ -96,33 +96,24 @@ export function newElements(dtype: DType, length: number): Elements {
   }
 }
 
-/** Bytes of an element on the CPU. */
-const BYTES: Readonly<Record<DType, number>> = {
-  float32: 4,
-  float16: 4,
-  float64: 8,
-  int32: 4,
-  int8: 1,
-  uint8: 1,
-  bool: 1,
+const ARRAYS = {
+  float32: Float32Array,
+  float16: Float32Array,
+  float64: Float64Array,
+  int32: Int32Array,
+  int8: Int8Array,
+  uint8: Uint8Array,
+  bool: Uint8Array,
 };
-const sizeText = (bytes: number): string => `${(bytes / 2 ** 30).toPrecision(3)} GiB`;
 
-function typedArray(dtype: DType, length: number): Elements {
-  switch (dtype) {
-    case "float32":
-    case "float16":
-      return new Float32Array(length);
-    case "float64":
-      return new Float64Array(length);
-    case "int32":
-      return new Int32Array(length);
-    case "int8":
-      return new Int8Array(length);
-    default:
-      return new Uint8Array(length);
-  }
-}
+/** Bytes of so many elements on the CPU. */
+export const cpuBytes = (dtype: DType, length: number): number => length * ARRAYS[dtype].BYTES_PER_ELEMENT;
+
+/** Elements that lie at a byte of a buffer. */
+export const elementsAt = (dtype: DType, buffer: ArrayBuffer, at: number, length: number): Elements =>
+  new ARRAYS[dtype](buffer, at, length);
+
+const sizeText = (bytes: number): string => `${(bytes / 2 ** 30).toPrecision(3)} GiB`;
 
 const f32 = new Float32Array(1),
   u32 = new Uint32Array(f32.buffer);

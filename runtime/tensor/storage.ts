@@ -1,4 +1,5 @@
-// The memory behind tensors: typed arrays on the CPU, a pooled buffer on a GPU, shared by views and counted.
+// The memory behind tensors: a block of linear memory or a typed array on the CPU, a pooled buffer on a GPU, shared by
+// views and counted.
 
 import type { Elements } from "../program/compiled-op.js";
 import type { Device, Strided } from "../devices/device.js";
@@ -8,10 +9,8 @@ import { is_inference_mode_enabled } from "../tape/grad-mode.js";
 import { type Origin, originOf, watch } from "./memory.js";
 import { titled } from "../base/class-name.js";
 
-/** A device buffer as the pool knows it; see devices/webgpu/pool.ts. */
+/** What a device holds elements in: devices/webgpu/pool.ts, devices/cpu/blocks.ts. */
 export interface DeviceBuffer {
-  readonly id: number;
-  /** In bytes. */
   readonly size: number;
 }
 
@@ -80,9 +79,13 @@ export class Storage {
     return this.cell.freed;
   }
 
-  /** The typed array of a storage on the CPU. */
+  /**
+   * The typed array of a storage on the CPU.  Whatever makes tensors may take its memory from it: asked for anew then,
+   * it is the one that is right.
+   */
   get elements(): Elements {
-    return this.array!;
+    const { array } = this;
+    return array?.length === this.length ? array : (this.array = this.device.view!(this));
   }
   set elements(array: Elements) {
     this.array = array;

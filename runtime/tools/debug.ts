@@ -45,14 +45,11 @@ class Checks implements Observer {
       inputs = [...new Set([...inputsOf(run), ...run.prepared.changes])];
     if (run.device.type === "cpu") {
       if (!check_finite) return execute();
-      const before = inputs.map((slot) => ({
-        slot,
-        elements: run.prepared.changes.includes(slot) ? elementsOf(run, slot).slice() : elementsOf(run, slot),
-      }));
+      const copies = new Map(run.prepared.changes.map((slot) => [slot, elementsOf(run, slot).slice()]));
       execute();
       const error = notFinite(
         run,
-        before,
+        inputs.map((slot) => ({ slot, elements: copies.get(slot) ?? elementsOf(run, slot) })),
         outputs.map((slot) => ({ slot, elements: elementsOf(run, slot) })),
       );
       if (error) throw error;

@@ -1,58 +1,73 @@
-// The CPU device: typed arrays, and the generated kernels run nest by nest.
+// The CPU device: tensors in linear memory, or in typed arrays where there is none, and kernels run nest by nest.
 
 import type { Call } from "../../../host/model.js";
-import { plan_cpu } from "../../../host/plan.js";
+import { plan_cpu, zeroed } from "../../../host/plan.js";
 import { raw_words } from "../../../host/raw.js";
 import type { CompiledOp, Elements } from "../../program/compiled-op.js";
 import { KernelRun } from "./kernel-run.js";
 import type { Device, Prepared, RandomWords, Strided } from "../device.js";
-import { type DType, converter, newElements } from "../../elements/dtype.js";
+import { type DType, converter, cpuBytes, newElements } from "../../elements/dtype.js";
 import { DeviceError } from "../../base/errors.js";
 import { copyStrided } from "../../elements/strided-copy.js";
 import { unwatch } from "../../tensor/memory.js";
 import { numelOf } from "../../base/shape.js";
 import { passes, sameCourse } from "../../program/structure.js";
-import { Storage } from "../../tensor/storage.js";
-import { collectorTurn } from "../../base/tasks.js";
+import { type Cell, Storage } from "../../tensor/storage.js";
+import { GcPressure } from "../gc-pressure.js";
+import type { Block } from "./blocks.js";
+import { linear } from "./linear-memory.js";
 
 interface CpuPrepared extends Prepared {
   readonly nests: readonly KernelRun[];
   /** Slots that live only during the call, and how many elements they have. */
   readonly temps: readonly { slot: number; dtype: DType; length: number }[];
+  /** Slots that hold zeros before. */
+  readonly zeros: readonly number[];
 }
 
 const NOTHING: Elements = new Float32Array(0);
 
-/**
- * After so many new storages, or bytes, a loop should let go once: the collector takes the elements by itself, but what
- * is noted
- *  of each storage goes only between two tasks. */
-const MANY = 4096,
-  MUCH = 1 << 24;
-
 class CpuDevice implements Device {
   readonly type = "cpu";
   readonly number = 0;
-  /** Storages and bytes since the collector last had a turn. */
-  private made = 0;
-  private bytes = 0;
+  private readonly pressure = new GcPressure(1 << 10);
 
   allocate(dtype: DType, length: number, op: string): Storage {
+    const bytes = cpuBytes(dtype, length),
+      block = length ? linear()?.take(bytes) : null;
+    if (block) return this.hold(dtype, length, null, block, bytes, op);
     try {
-      return this.wrap(newElements(dtype, length), dtype, op);
+      return this.hold(dtype, length, newElements(dtype, length), null, bytes, op);
     } catch (error) {
       throw new DeviceError(`${op}: ${(error as Error).message}`);
     }
   }
 
-  private wrap(elements: Elements, dtype: DType, op: string): Storage {
-    this.made++;
-    this.bytes += elements.byteLength;
-    return new Storage(this, dtype, elements.length, elements, null, elements.byteLength, op);
+  private hold(
+    dtype: DType,
+    length: number,
+    elements: Elements | null,
+    block: Block | null,
+    bytes: number,
+    op: string,
+  ): Storage {
+    this.pressure.add(bytes);
+    return new Storage(this, dtype, length, elements, block, bytes, op);
   }
 
   upload(elements: Elements, dtype: DType, op: string): Storage {
-    return this.wrap(elements, dtype, op);
+    const { length, byteLength } = elements,
+      memory = length ? linear() : null,
+      given = elements.buffer === memory?.memory.buffer ? elements.slice() : elements,
+      block = memory?.take(byteLength);
+    if (!block) return this.hold(dtype, length, given, null, byteLength, op);
+    const storage = this.hold(dtype, length, null, block, byteLength, op);
+    storage.elements.set(given);
+    return storage;
+  }
+
+  view({ dtype, length, cell: { buffer } }: Storage): Elements {
+    return buffer ? linear()!.elements(dtype, buffer as Block, length) : NOTHING;
   }
 
   async download(storage: Storage, start: number, end: number): Promise<Elements> {
@@ -63,8 +78,18 @@ class CpuDevice implements Device {
   }
 
   free(storage: Storage): void {
-    unwatch(storage.cell);
+    const { cell } = storage,
+      { buffer, bytes } = cell;
+    unwatch(cell);
+    cell.buffer = null;
     storage.elements = NOTHING;
+    if (buffer) linear()!.give(buffer as Block);
+    this.pressure.remove(bytes);
+  }
+
+  reclaim({ buffer, bytes }: Cell): void {
+    if (buffer) linear()!.give(buffer as Block);
+    this.pressure.found(bytes);
   }
 
   fill(storage: Storage, value: number): void {
@@ -108,7 +133,15 @@ class CpuDevice implements Device {
         ),
       ];
     });
-    return { op, program, call, nests: list, temps: [...temps.values()], changes: [...changes] };
+    return {
+      op,
+      program,
+      call,
+      nests: list,
+      temps: [...temps.values()],
+      zeros: zeroed(op.op, program, call, [...wanted]),
+      changes: [...changes],
+    };
   }
 
   reword(prepared: CpuPrepared, call: Call): CpuPrepared | null {
@@ -116,11 +149,12 @@ class CpuDevice implements Device {
   }
 
   execute(prepared: CpuPrepared, storages: readonly (Storage | null)[], random: RandomWords | null): void {
-    const { call, nests, temps } = prepared,
+    const { call, nests, temps, zeros } = prepared,
       arrays = storages.map((s) => (s ? s.elements : NOTHING));
     // What float32 programs keep in between is kept in double: it costs no time here and saves digits.
     for (const { slot, dtype, length } of temps)
       arrays[slot] = newElements(dtype === "float32" ? "float64" : dtype, length);
+    for (const slot of zeros) if (storages[slot]) arrays[slot]!.fill(0);
     const words = random
       ? { ...call.env, seed0_: random.seedLow, seed1_: random.seedHigh, call_: random.call }
       : call.env;
@@ -135,9 +169,7 @@ class CpuDevice implements Device {
   alive(): void {}
 
   relax(): Promise<void> | null {
-    if (this.made < MANY && this.bytes < MUCH) return null;
-    this.made = this.bytes = 0;
-    return collectorTurn();
+    return this.pressure.relax();
   }
 
   async synchronize(): Promise<void> {}

@@ -15,7 +15,7 @@ import { withFormulas } from "../../program/notation-formulas.js";
 import { numelOf } from "../../base/shape.js";
 import { passes, sameCourse } from "../../program/structure.js";
 import { type Cell, Storage } from "../../tensor/storage.js";
-import { GcPressure } from "./gc-pressure.js";
+import { GcPressure } from "../gc-pressure.js";
 import { byteLength, decode, encode } from "./element-layout.js";
 import { type Kernel, Pipelines } from "./pipelines.js";
 import { Pool, type PoolBuffer } from "./pool.js";
@@ -72,7 +72,7 @@ export class WebGpuDevice implements Device {
   private readonly facts: Facts;
   /** The bytes of the largest buffer that a kernel can bind. */
   readonly largest: number;
-  private readonly pressure = new GcPressure();
+  private readonly pressure = new GcPressure(1 << 14);
   private absent: PoolBuffer | null = null;
   /**
    * Where kernels tell what is wrong (codegen/wgsl/rare.wgsl), whose error that is, and the looks at it that are under

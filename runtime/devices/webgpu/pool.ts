@@ -12,8 +12,9 @@ import type { Origin } from "./deferred-errors.js";
  * (queue.ts).
  */
 export interface PoolBuffer extends DeviceBuffer {
+  readonly id: number;
   readonly buffer: GPUBuffer;
-  /** In bytes. */
+  /** In bytes, as its size. */
   readonly offset: number;
   batch: number;
   since: number;

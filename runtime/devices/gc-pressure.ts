@@ -1,11 +1,11 @@
-// What lets the garbage collector feel a GPU's memory, which it does not see: empty array buffers that stand for it,
-// and a program that lets go waits for the collector now and then, so that how much is held at most does not depend on
-// when it happens to come.
+// What lets the garbage collector feel memory that it does not see, a GPU's and the linear memory of WebAssembly: empty
+// array buffers that stand for it, and a program that lets go waits for the collector now and then, so that how much is
+// held at most does not depend on when it happens to come.
 
-import { afterTask, collectorTurn } from "../../base/tasks.js";
+import { afterTask, collectorTurn } from "../base/tasks.js";
 
 /**
- * Ballast is about as many bytes as live storages hold, so that growth is felt, and EACH for each storage: of small
+ * Ballast is about as many bytes as live storages hold, so that growth is felt, and `each` for each storage: of small
  * ones there would be
  *  very many before the collector comes.  It comes in steps of at least STEP, once between two tasks, because only
  * there what the
@@ -13,8 +13,7 @@ import { afterTask, collectorTurn } from "../../base/tasks.js";
  * a program that
  *  disposes moves none. */
 const STEP = 1 << 23,
-  SLACK = 1 << 25,
-  EACH = 1 << 14;
+  SLACK = 1 << 25;
 /**
  * When so much more is held than at the least, a program that lets go waits until the collector has come, PATIENCE
  * milliseconds at most.
@@ -29,7 +28,9 @@ const ROOM = 14 * STEP,
 const PUSH = 9 * STEP;
 
 export class GcPressure {
-  /** What live storages weigh, EACH included; what stands for them, and its bytes. */
+  constructor(private readonly each: number) {}
+
+  /** What live storages weigh, `each` included; what stands for them, and its bytes. */
   private held = 0;
   private readonly buffers: ArrayBuffer[] = [];
   private bytes = 0;
@@ -46,7 +47,7 @@ export class GcPressure {
 
   /** A storage of so many bytes was made. */
   add(bytes: number): void {
-    this.held += bytes + EACH;
+    this.held += bytes + this.each;
     if (this.weighed) return;
     if (this.held - this.bytes >= STEP) this.weigh(this.held - this.bytes);
     else if (!this.pushed && this.held > this.least + this.room / 2) {
@@ -57,7 +58,7 @@ export class GcPressure {
 
   /** One was given back by hand. */
   remove(bytes: number): void {
-    this.held -= bytes + EACH;
+    this.held -= bytes + this.each;
   }
 
   /** The collector found one.  Ballast goes at once where the engine can. */
