@@ -1,4 +1,4 @@
-// node --import this: each new tensor grows the CPU's linear memory, which takes its buffer from all arrays that are
+// A setting for tests, imported first: each new tensor grows the CPU's linear memory, which takes its buffer from all arrays that are
 // held, and finds garbage in its block; what is given back becomes garbage, too.
 import { LinearMemory } from "../../dist/runtime/devices/cpu/linear-memory.js";
 

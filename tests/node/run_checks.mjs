@@ -1,9 +1,11 @@
-// Runs one file of tests/checks in Node: node run_checks.mjs FILE cpu|webgpu. Prints {name: failure or null} as JSON.
+// Runs one file of tests/checks in Node: node run_checks.mjs FILE cpu|webgpu [moving_memory|without_webassembly].
+// Prints {name: failure or null} as JSON.
 import { pathToFileURL } from "node:url";
-import * as torch from "../../dist/index.js";
 import { run } from "../checks/assert.mjs";
 
-const [file, device] = process.argv.slice(2);
+const [file, device, setting] = process.argv.slice(2);
+if (setting) await import(`./${setting}.mjs`);
+const torch = await import("../../dist/index.js");
 if (device === "webgpu" && !(await torch.initWebGPUAsync())) throw new Error("no WebGPU in Node");
 const results = await run((await import(pathToFileURL(file))).default, torch, device);
 console.log(JSON.stringify(results));

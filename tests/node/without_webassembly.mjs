@@ -1,2 +1,2 @@
-// node --import this: a program on an engine, or in a page, that has no WebAssembly.
+// A setting for tests, imported first: an engine, or a page, that has no WebAssembly.
 delete globalThis.WebAssembly;

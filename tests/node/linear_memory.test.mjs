@@ -1,0 +1,53 @@
+// What becomes of the CPU's linear memory: where a program never lets go, and where there is no more of it.
+import assert from "node:assert/strict";
+import test from "node:test";
+import * as torch from "../../dist/index.js";
+import { linear } from "../../dist/runtime/devices/cpu/linear-memory.js";
+
+const MB = 2 ** 20;
+
+test("nothing is taken before the first tensor", () => {
+  assert.equal(linear().bytes, 0);
+});
+
+test("a loop that never lets go does not pile up what it drops", async () => {
+  const one = torch.ones([MB / 4]);
+  let sum = one;
+  for (let i = 0; i < 1500; i++) sum = sum.add(one); // 1.5 GiB in one task
+  assert.ok(linear().bytes < 600 * MB, `${linear().bytes} bytes of linear memory`);
+  assert.ok(process.memoryUsage().rss < 1200 * MB, `${process.memoryUsage().rss} bytes in all`);
+  assert.equal((await sum.data())[7], 1501);
+  await new Promise((done) => setTimeout(done, 50));
+  assert.equal(
+    await torch
+      .ones([1000])
+      .add(sum.narrow(0, 5, 1000))
+      .max()
+      .item(),
+    1502,
+  );
+});
+
+test("where there is no more of it, tensors and kernels find room elsewhere", async () => {
+  const memory = linear(),
+    taken = [];
+  for (let block = memory.take(2 ** 30, true); block; block = memory.take(2 ** 30, true)) taken.push(block);
+  for (let block = memory.take(MB, true); block; block = memory.take(MB, true)) taken.push(block);
+  assert.ok(memory.bytes <= 2 ** 32);
+  const x = torch.arange(MB).div(MB),
+    y = x.mul(2).reshape([1024, 1024]);
+  assert.equal(await y.matmul(torch.eye(1024)).sub(y).abs().max().item(), 0);
+  assert.equal(await torch.arange(MB).max().item(), MB - 1);
+  await assert.rejects(
+    async () => torch.zeros([2 ** 30], { dtype: torch.float64 }),
+    /zeros: 1073741824 elements of float64 are 8.00 GiB: too large for the cpu/,
+  );
+  for (const block of taken) memory.give(block);
+  assert.equal(
+    (await x
+      .add(y.reshape([-1]))
+      .sum()
+      .item()) > 0,
+    true,
+  );
+});
