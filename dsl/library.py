@@ -167,7 +167,7 @@ def members(op: Op) -> list[tuple[str, dict[str, int]]]:
 
 
 def schedules(library: Library, rules: list[ScheduleTree]):
-    """Gives every rule to its op, or to the library when it is for a shape of nest."""
+    """Gives every rule to its op, or to the library when it is for a shape of kernel."""
     for rule in rules:
         for call in rule.strategies:
             numbers = tuple((a.val, a.args[0].val) for a in call.args if a.kind == "kw")
@@ -179,7 +179,7 @@ def schedules(library: Library, rules: list[ScheduleTree]):
 
 
 class Facts:
-    """What a schedule's condition may name: a nest's facts, which only a call knows."""
+    """What a schedule's condition may name: a kernel's facts, which only a call knows."""
 
     scalars: dict = {}
     options: dict = {}

@@ -64,7 +64,7 @@ class Require:
 
 @dataclass(frozen=True)
 class Schedule:
-    """`schedule TARGET when COND` + one strategy with numbers; TARGET is an op or a nest shape."""
+    """`schedule TARGET when COND` + one strategy with numbers; TARGET is an op or a kernel shape."""
 
     target: str
     when: E | None
@@ -120,6 +120,6 @@ class Library:
     """All definitions, in the order of their files."""
 
     ops: dict[str, OpDef]
-    schedules: list[Schedule] = field(default_factory=list)  # for nest shapes
+    schedules: list[Schedule] = field(default_factory=list)  # for kernel shapes
     routines: dict = field(default_factory=dict)  # dsl.lowering.routines.Routine by name
     defs: dict[str, Def] = field(default_factory=dict)

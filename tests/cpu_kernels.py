@@ -1,4 +1,4 @@
-"""Runs CPU kernels made from hand-made nests in Node: for tests of codegen/cpu, without the rest of the package."""
+"""Runs CPU kernels made from hand-made kernels in Node: for tests of codegen/cpu, without the rest of the package."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from codegen.api.literal import literal
 from codegen.api.modules import kernels_module
 from codegen.api.package import host_files
 from codegen.cpu import interpreted
-from codegen.cpu.emit import kernels
+from codegen.cpu.emit import cpu_kernels
 from codegen.cpu.shared import share
 from codegen.data.nodes import Node
-from codegen.kernels.kernel import Nest, named_loops
+from codegen.kernels.kernel import Kernel, named_loops
 from dsl.ir.expression import integer, is_loop
 from dsl.ir.program import Dim, Tensor
 from dsl.opdef import OpDef, Param
@@ -58,30 +58,30 @@ def option(name: str, kind: str) -> Param:
     return Param(name, kind, has_default=True, default=integer(0))
 
 
-def launch(nest: Nest, sizes: dict[str, int], tensors: dict[str, np.ndarray], random: bool = False) -> dict:
+def launch(kernel: Kernel, sizes: dict[str, int], tensors: dict[str, np.ndarray], random: bool = False) -> dict:
     """What host/plan would say, without collapsing: anonymous loops in order, packs with one axis."""
-    named = named_loops(nest)
+    named = named_loops(kernel)
     strides = lambda a: [s // tensors[a.tensor].itemsize for s in tensors[a.tensor].strides]
-    summed = nest.spread and nest.shape == "map"
+    summed = kernel.spread and kernel.shape == "map"
 
     def dims(loops, extra=()):
         anonymous = [l for l in loops if l.name not in named]
         rows = [
             [sum(s for i, s in zip(a.index, strides(a)) if is_loop(i) and i.loop == l.name) for l in anonymous]
-            for a in nest.accesses
+            for a in kernel.accesses
         ]
         return {"sizes": [sizes[l.name] for l in anonymous], "strides": rows + list(extra)}
 
     places, block = {}, 1
-    for l in reversed(nest.loops):
+    for l in reversed(kernel.loops):
         places[l.name] = block
         block *= sizes[l.name]
-    anonymous = [l for l in nest.loops if l.name not in named]
-    outer = dims(nest.loops, [[places[l.name] for l in anonymous]] if random else ())
-    reduce = dims(nest.rloops)
+    anonymous = [l for l in kernel.loops if l.name not in named]
+    outer = dims(kernel.loops, [[places[l.name] for l in anonymous]] if random else ())
+    reduce = dims(kernel.rloops)
     if summed:  # the axes that the target lacks
-        target = nest.accesses[nest.steps[-1].target]
-        lacks = [d for d, s in enumerate(outer["strides"][nest.accesses.index(target)]) if s == 0]
+        target = kernel.accesses[kernel.steps[-1].target]
+        lacks = [d for d, s in enumerate(outer["strides"][kernel.accesses.index(target)]) if s == 0]
         keep = [d for d in range(len(outer["sizes"])) if d not in lacks]
         pick = lambda ds: {
             "sizes": [outer["sizes"][d] for d in ds],
@@ -94,13 +94,13 @@ def launch(nest: Nest, sizes: dict[str, int], tensors: dict[str, np.ndarray], ra
             for i, n, s in zip(a.index, tensors[a.tensor].shape, strides(a))
             if not (is_loop(i) and i.loop not in named)
         ]
-        for a in nest.accesses
+        for a in kernel.accesses
     ]
     axes = [[s for _, s in x] for x in other] + (
-        [[places[l.name] for l in nest.loops if l.name in named]] if random else []
+        [[places[l.name] for l in kernel.loops if l.name in named]] if random else []
     )
     return {
-        "offsets": [0] * len(nest.accesses),
+        "offsets": [0] * len(kernel.accesses),
         "outer": outer,
         "reduce": reduce,
         "axes": axes,
@@ -109,7 +109,7 @@ def launch(nest: Nest, sizes: dict[str, int], tensors: dict[str, np.ndarray], ra
 
 
 def run(
-    nest: Nest,
+    kernel: Kernel,
     definition: OpDef,
     tensors: dict[str, np.ndarray],
     sizes: dict[str, int],
@@ -118,10 +118,10 @@ def run(
     types: dict[str, str] | None = None,
     random: bool = False,
 ):
-    """The kernel of `nest` in Node: changes the arrays of `tensors` in place; answers an error's message or None."""
+    """`kernel` in Node: changes the arrays of `tensors` in place; answers an error's message or None."""
     # What is generated, also where the interpreter would do; a contraction as it is in the package.
-    with nullcontext() if nest.shape == "contract" else patch.object(interpreted, "brought", return_value=None):
-        made = kernels(definition, [([nest], definition.tensors)])
+    with nullcontext() if kernel.shape == "contract" else patch.object(interpreted, "brought", return_value=None):
+        made = cpu_kernels(definition, [([kernel], definition.tensors)])
     with tempfile.TemporaryDirectory() as folder:
         src = Path(folder) / "src"
         for f in RUNTIME:
@@ -134,7 +134,7 @@ def run(
         )
         names = {a: "float64" if tensors[a].dtype == np.float64 else str(tensors[a].dtype) for a in tensors}
         names.update(types or {})
-        order = [a.tensor for a in nest.accesses]
+        order = [a.tensor for a in kernel.accesses]
         flat = {a: number_list(base(t)) for a, t in tensors.items()}
         put(
             src / "main.ts",
@@ -145,10 +145,10 @@ import {{ {", ".join(c.__name__ for c in get_args(Node))} }} from "./host/nodes.
 const flat: any = {json.dumps(flat)}, types: any = {json.dumps(names)}, arrays: any = {{}};
 const kinds: any = {{ {", ".join(f"{k}: {v}" for k, v in ARRAYS.items())} }};
 for (const name in flat) arrays[name] = kinds[types[name]].from(flat[name].map(Number));
-const nest: any = {literal(data_of(nest, definition))};
+const kernel: any = {literal(data_of(kernel, definition))};
 let error: string | null = null;
 try {{
-  new KernelRun("thing", thing[0][0], nest, {json.dumps(launch(nest, sizes, tensors, random))}, {json.dumps(order)}.map((n: string) => types[n]), "{dtype}")
+  new KernelRun("thing", thing[0][0], kernel, {json.dumps(launch(kernel, sizes, tensors, random))}, {json.dumps(order)}.map((n: string) => types[n]), "{dtype}")
     .run({json.dumps(order)}.map((n: string) => arrays[n]), {json.dumps({**sizes, **(words or {})})});
 }} catch (e) {{ error = (e as Error).message; }}
 for (const name in arrays) arrays[name] = Array.from(arrays[name], String);
@@ -175,18 +175,18 @@ console.log(JSON.stringify({{ error, arrays }}));
     return answer["error"]
 
 
-def data_of(nest: Nest, definition: OpDef):
-    """What the package would know of the nest: all of it for a contraction, which is run from it."""
-    if nest.shape == "contract":
-        data = opdata.nest(
-            definition, nest, 0, definition.tensors, {n: k for k, n in enumerate(definition.tensors)}, False
+def data_of(kernel: Kernel, definition: OpDef):
+    """What the package would know of the kernel: all of it for a contraction, which is run from it."""
+    if kernel.shape == "contract":
+        data = opdata.op_kernel(
+            definition, kernel, 0, definition.tensors, {n: k for k, n in enumerate(definition.tensors)}, False
         )
-        for made, a in zip(data.accesses, nest.accesses):
+        for made, a in zip(data.accesses, kernel.accesses):
             made.axes = [i.loop if is_loop(i) else "" for i in a.index]  # the definition's tensors have one axis
         return data
     return {
-        "loops": [{"named": l.name in named_loops(nest)} for l in nest.loops],
-        "steps": [{"target": s.target} for s in nest.steps],
+        "loops": [{"named": l.name in named_loops(kernel)} for l in kernel.loops],
+        "steps": [{"target": s.target} for s in kernel.steps],
     }
 
 

@@ -15,7 +15,7 @@ from buildtools.paths import EARLIER
 from codegen.api import modules
 from codegen.api.package import host_files, ops_files, programs
 from codegen.earlier import Earlier
-from codegen.kernels.kernel import Nest, named_loops
+from codegen.kernels.kernel import Kernel, named_loops
 from dsl.ir.expression import Pack, Random, is_loop, walk
 from dsl.opdef import Library, OpDef
 from dsl.reference.interpreter import constant, extents
@@ -38,9 +38,9 @@ for (const task of JSON.parse(readFileSync(0, "utf8"))) {
   let error: string | null = null;
   const words = Object.fromEntries(Object.entries(task.words).map(([k, v]) => [k, Number(v)]));
   try {
-    for (const { number, launch, names } of task.nests) {
+    for (const { number, launch, names } of task.kernels) {
       const op = ops[task.op] ??= compiled(data[task.file][task.op], kernels[task.file][task.op]);
-      new KernelRun(task.op, op.kernels[task.program][number], op.op.programs[task.program].nests[number], launch, names.map((n: string) => types[n] ?? "float64"), task.dtype)
+      new KernelRun(task.op, op.kernels[task.program][number], op.op.programs[task.program].kernels[number], launch, names.map((n: string) => types[n] ?? "float64"), task.dtype)
         .run(names.map((n: string) => arrays[n] ?? new Float64Array(0)), words);
     }
   } catch (e) { error = (e as Error).stack ?? ""; }
@@ -98,8 +98,8 @@ class Bench:
 
 
 def task(op: OpDef, number: int, world: World, given: dict[str, np.ndarray], dtype: type = np.float64) -> dict:
-    """One program of an op in a world: arrays, nests, launches.  given: the tensors it starts from."""
-    nests, tensors = programs(op)[number]
+    """One program of an op in a world: arrays, kernels, launches.  given: the tensors it starts from."""
+    kernels, tensors = programs(op)[number]
     program = (op.forward, op.gradient, op.gradient2)[number]
     env = {"inf": float("inf"), "nan": float("nan"), "seed0_": 0, "seed1_": 0, "call_": 0, **world.env}
     arrays = {n: np.array(v, order="C") for n, v in given.items()}
@@ -118,15 +118,15 @@ def task(op: OpDef, number: int, world: World, given: dict[str, np.ndarray], dty
         return arrays[name]
 
     steps = []
-    for n, nest in enumerate(nests):
-        if nest.when is not None and not constant(nest.when, env):
+    for n, kernel in enumerate(kernels):
+        if kernel.when is not None and not constant(kernel.when, env):
             continue
-        targets = [nest.accesses[s.target].tensor for s in nest.steps if s.target >= 0]
+        targets = [kernel.accesses[s.target].tensor for s in kernel.steps if s.target >= 0]
         if any(absent(t) for t in targets):
             continue
-        found = {a.tensor: array(a.tensor) for a in nest.accesses if not absent(a.tensor)}
+        found = {a.tensor: array(a.tensor) for a in kernel.accesses if not absent(a.tensor)}
         steps.append(
-            {"number": n, "launch": launch(nest, world, env, found), "names": [a.tensor for a in nest.accesses]}
+            {"number": n, "launch": launch(kernel, world, env, found), "names": [a.tensor for a in kernel.accesses]}
         )
     wanted = [o for o in program.outputs if o in arrays and not absent(o)]
     types = {
@@ -137,7 +137,7 @@ def task(op: OpDef, number: int, world: World, given: dict[str, np.ndarray], dty
         "file": op.file,
         "op": modules.binding(op.name),
         "program": number,
-        "nests": steps,
+        "kernels": steps,
         "types": types,
         "wanted": wanted,
         "dtype": np.dtype(dtype).name,
@@ -147,10 +147,10 @@ def task(op: OpDef, number: int, world: World, given: dict[str, np.ndarray], dty
     }
 
 
-def launch(nest: Nest, world: World, env: dict, arrays: dict[str, np.ndarray]) -> dict:
-    named = named_loops(nest)
+def launch(kernel: Kernel, world: World, env: dict, arrays: dict[str, np.ndarray]) -> dict:
+    named = named_loops(kernel)
     length = lambda l: list(world.packs[l.pack]) if l.pack else [int(constant(l.extent, env))]
-    rank = {l.name: len(length(l)) for l in nest.loops + nest.rloops}
+    rank = {l.name: len(length(l)) for l in kernel.loops + kernel.rloops}
 
     def strides_of(access):
         """For each index of an access the (length, stride) of its axes."""
@@ -170,17 +170,17 @@ def launch(nest: Nest, world: World, env: dict, arrays: dict[str, np.ndarray]) -
             at += n
         return out
 
-    seen = [strides_of(a) for a in nest.accesses]
-    random = any(isinstance(n, Random) for s in nest.steps for n in walk(s.body))
+    seen = [strides_of(a) for a in kernel.accesses]
+    random = any(isinstance(n, Random) for s in kernel.steps for n in walk(s.body))
 
     def dims(loops):
-        sizes, rows = [], [[] for _ in nest.accesses]
+        sizes, rows = [], [[] for _ in kernel.accesses]
         for l in loops:
             if l.name in named:
                 continue
             for d, size in enumerate(length(l)):
                 sizes.append(size)
-                for a, access in enumerate(nest.accesses):
+                for a, access in enumerate(kernel.accesses):
                     rows[a].append(
                         sum(
                             seen[a][k][d][1]
@@ -190,9 +190,9 @@ def launch(nest: Nest, world: World, env: dict, arrays: dict[str, np.ndarray]) -
                     )
         return sizes, rows
 
-    outer, reduce = dims(nest.loops), dims(nest.rloops)
-    if nest.spread and nest.shape in ("map", "row", "contract"):
-        target = next(s.target for s in nest.steps[::-1] if s.target >= 0)
+    outer, reduce = dims(kernel.loops), dims(kernel.rloops)
+    if kernel.spread and kernel.shape in ("map", "row", "contract"):
+        target = next(s.target for s in kernel.steps[::-1] if s.target >= 0)
         lacks = [d for d, size in enumerate(outer[0]) if size > 1 and outer[1][target][d] == 0]
         keep = [d for d in range(len(outer[0])) if d not in lacks]
         reduce = (
@@ -207,11 +207,11 @@ def launch(nest: Nest, world: World, env: dict, arrays: dict[str, np.ndarray]) -
             if not (is_loop(i) and i.loop not in named)
             for x in (axes_ or [(1, 0)])
         ]
-        for n, a in enumerate(nest.accesses)
+        for n, a in enumerate(kernel.accesses)
     ]
     strides = [[s for _, s in x] for x in other]
     if random:
-        sizes = [(l, size) for l in nest.loops for size in length(l)]
+        sizes = [(l, size) for l in kernel.loops for size in length(l)]
         places, block = [], 1
         for l, size in reversed(sizes):
             places.insert(0, (l, block))
@@ -220,7 +220,7 @@ def launch(nest: Nest, world: World, env: dict, arrays: dict[str, np.ndarray]) -
         strides.append([s for l, s in places if l.name in named])
     side = lambda d: {"sizes": d[0], "strides": d[1]}
     return {
-        "offsets": [0] * len(nest.accesses),
+        "offsets": [0] * len(kernel.accesses),
         "outer": side(outer),
         "reduce": side(reduce),
         "axes": strides,

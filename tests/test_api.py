@@ -207,7 +207,7 @@ def test_check_notices(change, title, words):
 
 def test_check_notices_a_wrong_kernel(relu3, monkeypatch):
     f = workbench.op(RELU3)
-    body = f.data.programs[0].nests[0].floating.steps[-1]
+    body = f.data.programs[0].kernels[0].floating.steps[-1]
     body.body = Binary("+", body.body, Constant("f", 1))
     assert [g.title for g in f.check().findings if g.wrong] == ["gpu"]
 

@@ -15,7 +15,7 @@ import workbench
 from buildtools import node
 from buildtools.paths import DIST
 from codegen.cpu.raw import raw_function
-from codegen.kernels.fused import nests
+from codegen.kernels.fused import kernels
 from codegen.wgsl.barriers import Barrier, Barriers, Pending
 from codegen.wgsl.bodies import printed_body
 from dsl.ir.expression import ZERO, RawResult, Read
@@ -128,13 +128,13 @@ def test_javascript_does_as_python(name, given, made, options, tmp_path):
 
 def in_javascript(f, arrays: list[np.ndarray], words: dict, tmp_path) -> list[list]:
     """What the JavaScript of a body leaves in its arrays."""
-    nest = next(n for n in nests(f.op.forward) if n.raw)
+    kernel = next(n for n in kernels(f.op.forward) if n.raw)
     kinds = {"f": "Float64Array", "i": "Int32Array"}
     lists = ", ".join(f"{kinds[a.dtype.kind]}.from({a.ravel().tolist()})" for a in arrays)
     file = tmp_path / "body.mjs"
     file.write_text(
-        f"import * as math from '{DIST / 'runtime' / 'elements' / 'math.js'}';\n{raw_function(nest, 'run')}\nconst nest = {{ arrays: [{lists}], words: {json.dumps(words)} }};\nrun(nest);\n"
-        "console.log(JSON.stringify(nest.arrays.map((a) => [...a])));"
+        f"import * as math from '{DIST / 'runtime' / 'elements' / 'math.js'}';\n{raw_function(kernel, 'run')}\nconst kernel = {{ arrays: [{lists}], words: {json.dumps(words)} }};\nrun(kernel);\n"
+        "console.log(JSON.stringify(kernel.arrays.map((a) => [...a])));"
     )
     done = subprocess.run([str(node.executable()), str(file)], capture_output=True, text=True, check=False)
     assert not done.returncode, done.stderr

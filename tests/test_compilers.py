@@ -80,9 +80,9 @@ def test_no_kernel_binds_more_than_every_device_has(figure):
         if op.forward is None:
             continue
         for n, program in enumerate(data_of(op.name).programs):
-            for nest in program.nests:
-                wide = len({a.slot for a in nest.accesses})
-                assert wide <= MOST_BINDINGS, f"{op.name}, program {n}, nest {nest.number} binds {wide} tensors"
+            for kernel in program.kernels:
+                wide = len({a.slot for a in kernel.accesses})
+                assert wide <= MOST_BINDINGS, f"{op.name}, program {n}, kernel {kernel.number} binds {wide} tensors"
                 widths[wide] += 1
     figure(
         f"{sum(widths.values())} kernels by how many tensors they bind: {', '.join(f'{n}: {widths[n]}' for n in sorted(widths))}"

@@ -1,11 +1,11 @@
-"""CPU kernels from hand-made nests, run in Node, against numpy."""
+"""CPU kernels from hand-made kernels, run in Node, against numpy."""
 
 import numpy as np
 import pytest
 from cpu_kernels import op, option, run
 
-from codegen.cpu.emit import kernels
-from codegen.kernels.kernel import Access, Nest, Step
+from codegen.cpu.emit import cpu_kernels
+from codegen.kernels.kernel import Access, Kernel, Step
 from dsl.ir.expression import (
     ZERO,
     Binary,
@@ -30,7 +30,7 @@ R = np.random.default_rng(0)
 f32 = lambda *shape: R.standard_normal(shape).astype(np.float32)
 A, B = pack("a"), pack("b")
 OUTER = (Loop("a", None, "A"), Loop("b", None, "B"))
-ADD = Nest(
+ADD = Kernel(
     "map",
     OUTER,
     (),
@@ -90,9 +90,9 @@ def test_float16_results_are_rounded_to_half():
     assert (t["out"] == (t["input"] + t["other"]).astype(np.float16)).all()
 
 
-def softmax_nest() -> Nest:
+def softmax_kernel() -> Kernel:
     e = call("exp", sub(Element(0), Result(0)))
-    return Nest(
+    return Kernel(
         "row",
         OUTER,
         (Loop("k", sym("K")),),
@@ -107,7 +107,7 @@ def softmax_nest() -> Nest:
 
 def test_a_row_runs_its_steps_in_order():
     t = {"input": f32(2, 7, 3), "out": np.zeros((2, 7, 3), np.float32)}
-    run(softmax_nest(), op({"input": "T", "out": "T"}), t, {"a": 2, "b": 3, "k": 7})
+    run(softmax_kernel(), op({"input": "T", "out": "T"}), t, {"a": 2, "b": 3, "k": 7})
     e = np.exp(t["input"] - t["input"].max(1, keepdims=True))
     np.testing.assert_allclose(t["out"], e / e.sum(1, keepdims=True), rtol=1e-6)
 
@@ -115,7 +115,7 @@ def test_a_row_runs_its_steps_in_order():
 @pytest.mark.parametrize("red", ["max", "min"])
 def test_extremes_hand_nan_on_and_name_the_first_place(red):
     x = np.array([[1, 3, 3], [2, np.nan, 5], [-np.inf] * 3], np.float32)
-    nest = Nest(
+    kernel = Kernel(
         "row",
         OUTER[:1],
         (Loop("k", sym("K")),),
@@ -128,13 +128,13 @@ def test_extremes_hand_nan_on_and_name_the_first_place(red):
         ),
     )
     t = {"input": x, "out": np.zeros(3, np.float32), "where": np.zeros(3, np.int32)}
-    run(nest, op({"input": "T", "out": "T", "where": "int"}), t, {"a": 3, "k": 3})
+    run(kernel, op({"input": "T", "out": "T", "where": "int"}), t, {"a": 3, "k": 3})
     np.testing.assert_array_equal(t["out"], getattr(np, red)(x, 1))
     np.testing.assert_array_equal(t["where"], getattr(np, "arg" + red)(x, 1))
 
 
 def test_a_sum_of_single_floats_is_kept_in_double():
-    nest = Nest(
+    kernel = Kernel(
         "row",
         (),
         (Loop("k", None, "K"),),
@@ -143,12 +143,12 @@ def test_a_sum_of_single_floats_is_kept_in_double():
     )
     t = {"input": np.full(3001, 0.1, np.float32), "out": np.zeros((), np.float32)}
     t["input"][0] = 2.0**25
-    run(nest, op({"input": "T", "out": "T"}), t, {"k": 3001})
+    run(kernel, op({"input": "T", "out": "T"}), t, {"k": 3001})
     assert t["out"] == np.float32(t["input"].sum(dtype=np.float64))
 
 
 def test_spread_adds_along_the_axes_the_target_lacks():
-    nest = Nest(
+    kernel = Kernel(
         "map",
         OUTER,
         (),
@@ -159,13 +159,13 @@ def test_spread_adds_along_the_axes_the_target_lacks():
     whole = np.zeros((1, 3), np.float32)
     t = {"input": f32(5, 3), "other": f32(5, 3), "d_x": np.lib.stride_tricks.as_strided(whole, (5, 3), (0, 4))}
     t["d_x"] = np.ndarray((5, 3), np.float32, whole, strides=(0, 4))
-    run(nest, op({"input": "T", "other": "T", "d_x": "T"}), t, {"a": 5, "b": 3})
+    run(kernel, op({"input": "T", "other": "T", "d_x": "T"}), t, {"a": 5, "b": 3})
     np.testing.assert_allclose(t["d_x"][0], (t["input"] * t["other"]).sum(0), rtol=1e-6)
 
 
 @pytest.mark.parametrize("reverse", [False, True])
 def test_a_scan_stores_at_every_point(reverse):
-    nest = Nest(
+    kernel = Kernel(
         "scan",
         OUTER,
         (Loop("k", sym("K")),),
@@ -174,13 +174,13 @@ def test_a_scan_stores_at_every_point(reverse):
         reverse=reverse,
     )
     t = {"input": f32(2, 6, 3), "out": np.zeros((2, 6, 3), np.float32)}
-    run(nest, op({"input": "T", "out": "T"}), t, {"a": 2, "b": 3, "k": 6})
+    run(kernel, op({"input": "T", "out": "T"}), t, {"a": 2, "b": 3, "k": 6})
     x = t["input"][:, ::-1] if reverse else t["input"]
     want = np.cumsum(x, 1)
     np.testing.assert_allclose(t["out"], want[:, ::-1] if reverse else want, rtol=1e-5, atol=1e-6)
 
 
-EMBED = Nest(
+EMBED = Kernel(
     "map",
     (Loop("a", None, "A"), Loop("d", sym("D"))),
     (),
@@ -200,10 +200,10 @@ def test_an_index_from_a_tensor_is_followed_and_checked():
     )
 
 
-def conv_nest(shape: str) -> Nest:
+def conv_kernel(shape: str) -> Kernel:
     """out[n, o, y] = (sum[c, k] (input[n, c, y*stride + k - padding] ?? 0) * weight[o, c, k]) + (bias[o] ?? 0)"""
     at = sub(add(mul(idx("y"), sym("stride")), idx("k")), sym("padding"))
-    return Nest(
+    return Kernel(
         shape,
         (Loop("n", None, "N"), Loop("o", sym("O")), Loop("y", sym("Y"))),
         (Loop("c", sym("C")), Loop("k", sym("K"))),
@@ -229,11 +229,13 @@ def test_a_contraction_in_blocks_equals_plain_loops(shape, sizes):
     y = (x + 2 * padding - k) // stride + 1
     t = {"input": f32(n, c, x), "weight": f32(o, c, k), "bias": f32(o), "out": np.zeros((n, o, y), np.float32)}
     definition = op({"input": "T", "weight": "T", "bias": "T", "out": "T"})
-    nest = conv_nest(shape)
-    assert shape == "row" or kernels(definition, [([nest], definition.tensors)]).interpreted == {"thing_0": "contract"}
+    kernel = conv_kernel(shape)
+    assert shape == "row" or cpu_kernels(definition, [([kernel], definition.tensors)]).interpreted == {
+        "thing_0": "contract"
+    }
     size = {"n": n, "o": o, "y": y, "c": c, "k": k}
     run(
-        nest,
+        kernel,
         definition,
         t,
         size,
@@ -253,18 +255,18 @@ PRODUCT_LOOPS = (Loop("b", None, "B"), Loop("m", sym("M")), Loop("n", sym("N")))
 @pytest.mark.parametrize("mode", ["=", "+="])
 def test_a_product_of_elements_in_blocks(sizes, mode):
     b, m, n, k = sizes
-    nest = Nest(
+    kernel = Kernel(
         "contract",
         *PRODUCT_LOOPS,
         (Access("input", (B, ROW, DEEP)), Access("other", (B, DEEP, COLUMN)), Access("out", (B, ROW, COLUMN))),
         (Step("reduce", 0, mul(Element(0), Element(1)), "sum"), Step("store", -1, Result(0), target=2, mode=mode)),
         left=(0,),
     )
-    made = kernels(op(BINARY), [([nest], op(BINARY).tensors)])
+    made = cpu_kernels(op(BINARY), [([kernel], op(BINARY).tensors)])
     assert any("multiplyElements" in f for f in made.functions) and not made.interpreted
     t = {"input": f32(b, m, k), "other": f32(b, n, k).transpose(0, 2, 1), "out": f32(b, m, n)}
     want = t["input"] @ t["other"] + (t["out"] if mode == "+=" else 0)
-    assert run(nest, op(BINARY), t, {"b": b, "m": m, "n": n, "k": k}) is None
+    assert run(kernel, op(BINARY), t, {"b": b, "m": m, "n": n, "k": k}) is None
     np.testing.assert_allclose(t["out"], want, rtol=1e-4, atol=1e-4)
 
 
@@ -273,7 +275,7 @@ def test_factors_that_are_formulas(sizes):
     """out = sum[k if k <= m and k < L] (a * alpha) * (b + c) + 2 where n != m, into two tensors: infinite elements that
     the conditions leave out do not count."""
     b, m, n, k = sizes
-    nest = Nest(
+    kernel = Kernel(
         "contract",
         *PRODUCT_LOOPS,
         (
@@ -297,7 +299,7 @@ def test_factors_that_are_formulas(sizes):
         left=(0,),
     )
     definition = op({"input": "T", "other": "T", "more": "T", "out": "T", "second": "T"}, [option("alpha", "num")])
-    assert kernels(definition, [([nest], definition.tensors)]).interpreted == {"thing_0": "contract"}
+    assert cpu_kernels(definition, [([kernel], definition.tensors)]).interpreted == {"thing_0": "contract"}
     last = k - 1
     t = {
         "input": f32(b, m, k),
@@ -312,7 +314,7 @@ def test_factors_that_are_formulas(sizes):
         np.einsum("bmk,bkn->bmn", 0.5 * t["input"][:, :, :last] * counts, t["other"][:, :last] + t["more"][:, None]) + 2
     )
     assert (
-        run(nest, definition, t, {"b": b, "m": m, "n": n, "k": k}, {"M": m, "N": n, "K": k, "L": last, "alpha": 0.5})
+        run(kernel, definition, t, {"b": b, "m": m, "n": n, "k": k}, {"M": m, "N": n, "K": k, "L": last, "alpha": 0.5})
         is None
     )
     np.testing.assert_allclose(t["out"], want, rtol=1e-4, atol=1e-4)
@@ -321,7 +323,7 @@ def test_factors_that_are_formulas(sizes):
 
 
 def test_random_numbers_are_those_of_the_definition():
-    nest = Nest(
+    kernel = Kernel(
         "map",
         OUTER,
         (),
@@ -329,5 +331,7 @@ def test_random_numbers_are_those_of_the_definition():
         (Step("store", -1, add(Random(1), Element(0)), target=1),),
     )
     t = {"input": np.zeros((3, 5), np.float32), "out": np.zeros((3, 5), np.float32)}
-    run(nest, op({"input": "T", "out": "T"}), t, {"a": 3, "b": 5}, {"seed0_": 7, "seed1_": 9, "call_": 3}, random=True)
+    run(
+        kernel, op({"input": "T", "out": "T"}), t, {"a": 3, "b": 5}, {"seed0_": 7, "seed1_": 9, "call_": 3}, random=True
+    )
     np.testing.assert_array_equal(t["out"].ravel(), uniform((7, 9), 3, 1, np.arange(15)))

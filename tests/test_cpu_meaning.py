@@ -16,7 +16,9 @@ BEYOND = {"batch_norm_empty"}
 # Raw bodies get their words and scratch memory from the planner, which is left out here: their JavaScript runs in
 # test_raw.py and, through the package, against PyTorch's answers.
 BEYOND |= {
-    name for name, op in LIBRARY.ops.items() if any(nest.raw is not None for nests, _ in programs(op) for nest in nests)
+    name
+    for name, op in LIBRARY.ops.items()
+    if any(kernel.raw is not None for kernels, _ in programs(op) for kernel in kernels)
 }
 
 # Ops that change tensors over axes of their own, not over those of the result.

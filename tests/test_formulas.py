@@ -26,10 +26,10 @@ from dsl.lowering.types import symbol_kinds
 def test_what_the_package_carries_is_read_as_it_was(figure):
     count = 0
     for op in LIBRARY.ops.values():
-        for nest in (n for p in op_data(op).programs for n in p.nests):
-            loops = [l.name for l in nest.loops + nest.rloops]
-            for e in (e for code in (nest.floating, nest.integral) if code for e in formulas_of(code)):
-                assert read_formula(written(e), loops) == e, (op.name, nest.number, written(e))
+        for kernel in (n for p in op_data(op).programs for n in p.kernels):
+            loops = [l.name for l in kernel.loops + kernel.rloops]
+            for e in (e for code in (kernel.floating, kernel.integral) if code for e in formulas_of(code)):
+                assert read_formula(written(e), loops) == e, (op.name, kernel.number, written(e))
                 count += e is not None
     figure(f"{count} formulas of the library, read again")
 
@@ -79,11 +79,11 @@ def test_equal_parts_are_found_by_what_they_say():
 
 def test_broken_nodes_are_refused():
     """Each constant of a wrong kind, and each operator of another group, is found by the verifier that meets every
-    nest."""
+    kernel."""
     op = LIBRARY.ops["cross_entropy"]
     options, found = symbol_kinds(op), 0
-    for nest in op_data(op).programs[0].nests:
-        for code in (nest.floating, nest.integral):
+    for kernel in op_data(op).programs[0].kernels:
+        for code in (kernel.floating, kernel.integral):
             for step in code.steps if code else ():
                 whole = step.body
                 for e in nodes_of(whole):
@@ -95,9 +95,9 @@ def test_broken_nodes_are_refused():
                         continue
                     step.body = replaced(whole, e, wrong)
                     with pytest.raises(BrokenNode):
-                        verify(nest, options)
+                        verify(kernel, options)
                     step.body, found = whole, found + 1
-        verify(nest, options)
+        verify(kernel, options)
     assert found > 10
 
 

@@ -283,7 +283,7 @@ const { compiled } = await from("ops/data/complete.js"), { withFormulas } = awai
 const rules = Object.values(await from("ops/data/schedules.js")).map((v) => typeof v === "function" ? v() : v).find(Array.isArray);
 const ops = {};
 for (const name of names.split(",")) for (const [op, d] of Object.entries(await from(`ops/data/${name}.js`))) ops[op] = compiled(d, []).op;
-for (const op of Object.values(ops)) for (const program of op.programs) program.nests.forEach(withFormulas);
+for (const op of Object.values(ops)) for (const program of op.programs) program.kernels.forEach(withFormulas);
 const attempt = (f) => { try { return f(); } catch (e) { return e.message; } };
 const out = JSON.parse(readFileSync(file, "utf8")).map(([name, args, facts]) => {
   const op = ops[name];

@@ -77,5 +77,7 @@ def test_floats_pay_nothing():
 def test_gradients_check_nothing():
     for op in LIBRARY.ops.values():
         for program in op_data(op).programs[1:]:
-            names = [name for n in program.nests for c in (n.floating, n.integral) if c for name in kernel_functions(c)]
+            names = [
+                name for n in program.kernels for c in (n.floating, n.integral) if c for name in kernel_functions(c)
+            ]
             assert not any("_checked" in name or "wide" in name for name in names), op.name

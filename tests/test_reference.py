@@ -138,7 +138,7 @@ def test_an_index_where_the_value_does_not_count():
     assert got.tolist() == [0, 6]
 
 
-def test_large_nests_run_in_slices(monkeypatch):
+def test_large_kernels_run_in_slices(monkeypatch):
     import dsl.reference.interpreter
 
     op, env, packs, views = next(handmade.drawn())

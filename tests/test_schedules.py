@@ -37,10 +37,10 @@ def seen():
     facts, read = {}, {}
     choose, number = strategy.chosen, strategy.number
 
-    def chosen(op, nest, shape, known, given, call):
+    def chosen(op, kernel, shape, known, given, call):
         for name, value in given.items():
             facts.setdefault(shape, {}).setdefault(name, set()).add(value)
-        return choose(op, nest, shape, known, given, call)
+        return choose(op, kernel, shape, known, given, call)
 
     def noted(rule, name):
         read.setdefault(rule.strategy, set()).add(name)

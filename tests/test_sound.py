@@ -8,9 +8,9 @@ from definitions import LIBRARY
 import codegen.kernels.fuse
 import dsl.gradients.adjoint
 import dsl.gradients.reverse
-from codegen.kernels.fused import nests
-from codegen.kernels.kernel import Access, Nest, Step
-from codegen.kernels.sound import BrokenNest, problems
+from codegen.kernels.fused import kernels
+from codegen.kernels.kernel import Access, Kernel, Step
+from codegen.kernels.sound import BrokenKernel, problems
 from dsl.gradients.reverse import Reverse
 from dsl.ir.expression import Element, Pack, Read, Result, Unknown, add, idx, integer, mul, pack, read, sym
 from dsl.ir.program import Dim, Loop, Program, Tensor
@@ -30,7 +30,7 @@ PROGRAM = Program(
     ["y"],
 )
 # y[*b] = sum[i < N] x[*b, at[i]] * 2, and what it came to once more beside it.
-GOOD = Nest(
+GOOD = Kernel(
     "row",
     (Loop("b", None, "B"),),
     (Loop("i", N),),
@@ -68,10 +68,10 @@ SUM, STORE = GOOD.steps
         ({"steps": (replace(SUM, body=Result(0)), STORE)}, "not there yet"),
         ({"steps": (SUM, replace(STORE, body=Result(1)))}, "not there yet"),
         ({"steps": (SUM, replace(STORE, body=idx("i")))}, "not open here"),
-        ({"steps": (SUM, replace(STORE, body=read("x", (pack("b"), integer(0)))))}, "no formula of a nest"),
+        ({"steps": (SUM, replace(STORE, body=read("x", (pack("b"), integer(0)))))}, "no formula of a kernel"),
     ],
 )
-def test_what_is_wrong_with_a_nest_is_noticed(change, said):
+def test_what_is_wrong_with_a_kernel_is_noticed(change, said):
     assert problems(GOOD, PROGRAM) == []
     assert any(said in p for p in problems(replace(GOOD, **change), PROGRAM))
 
@@ -120,19 +120,19 @@ def test_a_derivative_that_stays_unknown_is_no_statement(monkeypatch):
         dsl.gradients.adjoint.complete(soft())
 
 
-def test_nests_that_fusion_broke_are_named(monkeypatch):
+def test_kernels_that_fusion_broke_are_named(monkeypatch):
     program = soft().forward
     scalar = codegen.kernels.fuse.Builder.scalar
     monkeypatch.setattr(codegen.kernels.fuse.Builder, "scalar", lambda self, e: add(scalar(self, e), Element(99)))
-    with pytest.raises(BrokenNest, match="soft, nest 0: an access that is not there"):
-        nests(program)
+    with pytest.raises(BrokenKernel, match="soft, kernel 0: an access that is not there"):
+        kernels(program)
 
 
-def test_every_nest_of_the_library_is_sound():
+def test_every_kernel_of_the_library_is_sound():
     count = 0
     for op in LIBRARY.ops.values():
         for program in (op.forward, op.gradient, op.gradient2):
-            for nest in nests(program):
-                assert problems(nest, program) == []
+            for kernel in kernels(program):
+                assert problems(kernel, program) == []
                 count += 1
     assert count > 2500

@@ -12,7 +12,7 @@ from buildtools.paths import ROOT
 from codegen.api.modules import ops_module
 from codegen.api.notation import Writer
 from codegen.api.package import programs
-from codegen.kernels.kernel import Nest
+from codegen.kernels.kernel import Kernel
 from workbench.function import TYPICAL, Function, plan, standard
 
 PAGE = ROOT / "docs" / "design.md"
@@ -41,16 +41,16 @@ def derived() -> str:
     return str(found.op.gradient)
 
 
-def kernel(nest: Nest) -> str:
-    """A nest as the formulas of its steps."""
-    reads = [f"r{n} = {a.tensor}[{', '.join(map(str, a.index))}]" for n, a in enumerate(nest.accesses)]
-    lines = [f"{nest.shape}: for each {', '.join(map(str, nest.loops))}; over {', '.join(map(str, nest.rloops))}"]
-    for step in nest.steps:
+def described(kernel: Kernel) -> str:
+    """A kernel as the formulas of its steps."""
+    reads = [f"r{n} = {a.tensor}[{', '.join(map(str, a.index))}]" for n, a in enumerate(kernel.accesses)]
+    lines = [f"{kernel.shape}: for each {', '.join(map(str, kernel.loops))}; over {', '.join(map(str, kernel.rloops))}"]
+    for step in kernel.steps:
         if step.kind == "reduce":
             lines.append(f"acc{step.result} = {step.red} {step.body}")
         else:
             lines.append(f"{reads[step.target].partition(' = ')[2]} = {step.body}")
-    stored = {step.target for step in nest.steps if step.kind == "store"}
+    stored = {step.target for step in kernel.steps if step.kind == "store"}
     return "\n    ".join([lines[0], *(r for n, r in enumerate(reads) if n not in stored), *lines[1:]])
 
 
@@ -74,7 +74,7 @@ MADE: dict[str, Callable[[], str]] = {
     "gradient": lambda: str(softmax().op.gradient),
     "derived": derived,
     "second": lambda: str(softmax().op.gradient2),
-    "kernels": lambda: "\n".join(kernel(n) for n in programs(softmax().op)[0][0]),
+    "kernels": lambda: "\n".join(described(n) for n in programs(softmax().op)[0][0]),
     "notation": lambda: Writer(softmax().data).programs().rstrip(),
     "wgsl": wgsl,
     "function": function,

@@ -29,21 +29,21 @@ def page(op: OpDef, library: Library) -> str:
             parts.append((title, str(program)))
     if op.gradient is None:
         parts.append(("gradient", "none"))
-    nests = package.programs(op)
+    kernels = package.programs(op)
     titles = ("forward", "gradient", "second gradient")
     parts.append(
         (
             "kernels",
-            "\n".join(f"{t}: {', '.join(n.shape for n in made) or 'none'}" for t, (made, _) in zip(titles, nests)),
+            "\n".join(f"{t}: {', '.join(n.shape for n in made) or 'none'}" for t, (made, _) in zip(titles, kernels)),
         )
     )
     parts += wgsl(op, library)
     parts.append(("in the package, see codegen/api/notation.py", Writer(package.op_data(op)).programs()))
-    kernels = package.kernels(op, nests).functions
+    functions = package.cpu_kernels(op, kernels).functions
     parts.append(
         (
             "CPU",
-            "\n\n".join(text.rstrip() for text in kernels)
+            "\n\n".join(text.rstrip() for text in functions)
             or "no kernel: runtime/devices/cpu/interpreter.ts computes the lines above, block by block",
         )
     )

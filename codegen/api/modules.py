@@ -141,7 +141,7 @@ def complete_module() -> str:
 
 
 def schedules_module(rules: list) -> str:
-    """The schedules for shapes of nests."""
+    """The schedules for shapes of kernels."""
     return render("schedules.ts.j2", rules=literal(rules))
 
 
@@ -151,7 +151,7 @@ def kernels_module(file: str, ops: list[OpDef], shared: Shared) -> str:
     functions = shared.functions.get(file, [])
     text = "\n".join([*functions, *(row["table"] for row in rows)])
     uses = lambda name: name in text and re.search(rf"\b{re.escape(name)}\b", text)
-    types = ["CpuNest"] * bool(functions) + ["NestKernels"] * bool(rows)
+    types = ["KernelCall"] * bool(functions) + ["KernelFunctions"] * bool(rows)
     imports = [f'/** @import {{ {", ".join(types)} }} from "../../runtime/program/compiled-op.js" */']
     if uses("within("):
         imports.append('import { within } from "../../runtime/devices/cpu/kernel-run.js";')

@@ -1,4 +1,4 @@
-"""The notation of programs in the package: parameters in a line, tensors in a line, a nest a line.
+"""The notation of programs in the package: parameters in a line, tensors in a line, a kernel a line.
 runtime/program/notation.ts reads it.
 
     params: "input Num, other Num|num, *alpha num=1"
@@ -20,21 +20,21 @@ that is split; then perhaps `(dim` the option that names the axes, `(dim!` of wh
 where N is not 0.
 
 A program: `inputs > outputs`, each output perhaps with `:` and the inputs it needs, where those are not all (`-1 - n`
-for n, if it is not held: dsl/gradients/saving.py); then its nests.
+for n, if it is not held: dsl/gradients/saving.py); then its kernels.
 
-A nest: `head; reads; step; step`.
+A kernel: `head; reads; step; step`.
 Head: the shape; `+` for spread; `-` from the end; `?when`; the loops, after `/` those of the reduction: `i:N` runs to
 N, `i*B` over the pack B, `i!:N` is used in arithmetic. Reads: `SLOT[axes]`, where an axis is a loop or a formula; then
 perhaps `?guard:fallback`; `<` before it: of a contraction's factor A.  The nth is `@n` in formulas.  Steps: `sum body`,
 `argmax:fi body` (the kinds of the value and of what is compared, where they are not T), or a store: `SLOT[axes] =
 body`, which is the next access, or `@3 = body` to access 3 of the reads; `!` before it: at every point of the
 reduction, too.  The nth is `$n`.  `body?condition`: only where that holds.  `floating#integral`: one text for each
-class of T.  A raw nest: `raw0?when SLOTS; stores`, then the values of its words; `raw0=int32`: what the body calls T.
+class of T.  A raw kernel: `raw0?when SLOTS; stores`, then the values of its words; `raw0=int32`: what the body calls T.
 
 How formulas are written is said in data/written.py.  Where a number is asked for, a name stands for the call's
-environment, and `$3` for `values[3]`, a function of it.  Last in a nest `$1 $2` are what the words host0_, host1_ are,
-by the alphabet.  Kinds, words, statics and names that are left out follow from the rest: `Writer` refuses what would
-not."""
+environment, and `$3` for `values[3]`, a function of it.  Last in a kernel `$1 $2` are what the words host0_, host1_
+are, by the alphabet.  Kinds, words, statics and names that are left out follow from the rest: `Writer` refuses what
+would not."""
 
 from __future__ import annotations
 
@@ -139,11 +139,11 @@ class Writer:
 
     def __init__(self, op: model.Op):
         self.op, self.values, self.bodies = op, [], []
-        for n in (n for p in op.programs for n in p.nests):
+        for n in (n for p in op.programs for n in p.kernels):
             self.follows(n)
 
-    def follows(self, n: model.Nest):
-        """Refuses a nest of which what is left out would be read otherwise."""
+    def follows(self, n: model.Kernel):
+        """Refuses a kernel of which what is left out would be read otherwise."""
         kinds = [
             KINDS.get(s.dtype) or next(OWN.get(p.cls, "f") for p in self.op.params if p.name == s.name)
             for s in self.op.slots
@@ -160,7 +160,7 @@ class Writer:
                     and s.compared == "T"
                 )
         if not right:
-            raise ValueError(f"{self.op.name}, nest {n.number}: not written as others")
+            raise ValueError(f"{self.op.name}, kernel {n.number}: not written as others")
 
     def value(self, v) -> str:
         if known := simple(v.e):
@@ -223,14 +223,14 @@ class Writer:
     # --- Programs ---
 
     def programs(self) -> str:
-        return "\n".join(line for p in self.op.programs for line in (self.program(p), *map(self.nest, p.nests)))
+        return "\n".join(line for p in self.op.programs for line in (self.program(p), *map(self.kernel, p.kernels)))
 
     def program(self, p: model.Program) -> str:
         numbers = lambda of, by=" ": by.join(map(str, of))
         needs = lambda saves: ":" + numbers(saves, ".") if saves != p.inputs else ""
         return f"{numbers(p.inputs)} > {numbers(f'{o}{needs(s)}' for o, s in zip(p.outputs, p.saves))}"
 
-    def nest(self, n: model.Nest) -> str:
+    def kernel(self, n: model.Kernel) -> str:
         when = f"?{self.value(n.when)}" if n.when else ""
         if n.raw is not None:
             values = [self.value(w.value) for w in n.words if w.value]
@@ -257,14 +257,14 @@ class Writer:
     def loop(self, l: model.Loop) -> str:
         return l.name + "!" * l.named + (f"*{l.pack}" if l.pack else f":{self.value(l.extent)}")
 
-    def access(self, n: model.Nest, k: int) -> str:
+    def access(self, n: model.Kernel, k: int) -> str:
         a, codes = n.accesses[k], [c and c.accesses[k] for c in (n.floating, n.integral)]
         axes = [axis or both(*(c and c.index[i] for c in codes)) for i, axis in enumerate(a.axes)]
         text = ("<" if k in n.left else "") + f"{a.slot}[{' '.join(axes)}]"
         guard, fallback = (both(*(c and getattr(c, part) for c in codes)) for part in ("guard", "fallback"))
         return text + (f"?{guard}:{fallback}" if guard else "")
 
-    def step(self, n: model.Nest, k: int, last: bool) -> str:
+    def step(self, n: model.Kernel, k: int, last: bool) -> str:
         s, codes = n.steps[k], [c and c.steps[k] for c in (n.floating, n.integral)]
         body, pred = (both(*(c and getattr(c, part) for c in codes)) for part in ("body", "pred"))
         if pred:

@@ -17,7 +17,7 @@ from ..kernels.bounds_checks import watched
 from ..kernels.carried import DTYPES, access, kernel, needs, slot, used
 from ..kernels.context import KernelContext
 from ..kernels.elementwise import elementwise
-from ..kernels.fused import nests
+from ..kernels.fused import kernels
 from ..kernels.host_formula import formula
 from ..kernels.kinds import tensor_kind
 from ..kernels.verified import verify
@@ -66,10 +66,10 @@ def signature(
 def routines_of(programs: list[model.Program]) -> list[model.Function]:
     """The rare functions and routines that kernels call, with all that those call: each after what it calls."""
     made, calls = prelude.rare() | routines.functions(), prelude.calls()
-    nests = [n for p in programs for n in p.nests]
-    said = {name for n in nests for code in (n.floating, n.integral) if code for name in kernel_functions(code)}
-    said |= {name for n in nests if n.raw for name in n.raw.helpers}
-    said |= {name for p in programs[:1] for n in p.nests if n.integral for s in n.steps for name in checks(n, s, "i")}
+    kernels = [n for p in programs for n in p.kernels]
+    said = {name for n in kernels for code in (n.floating, n.integral) if code for name in kernel_functions(code)}
+    said |= {name for n in kernels if n.raw for name in n.raw.helpers}
+    said |= {name for p in programs[:1] for n in p.kernels if n.integral for s in n.steps for name in checks(n, s, "i")}
     found: dict[str, model.Function] = {}
 
     def bring(name: str):
@@ -95,7 +95,7 @@ def schedule(s: Schedule) -> model.Schedule:
 
 
 def rules(library: Library) -> list[model.Schedule]:
-    """The schedules for shapes of nests, which planning on a GPU takes beside an op's own."""
+    """The schedules for shapes of kernels, which planning on a GPU takes beside an op's own."""
     return [schedule(s) for s in library.schedules]
 
 
@@ -142,12 +142,12 @@ def context(op: OpDef) -> KernelContext:
 
 def program(op: OpDef, p: Program, tensors: dict[str, Tensor], number: dict[str, int]) -> model.Program:
     """One of the op's programs."""
-    made = nests(p)
+    made = kernels(p)
     return model.Program(
         [number[n] for n in p.inputs],
         [number[n] for n in p.outputs],
         [saves(op, p, o, number) for o in p.outputs],
-        [nest(op, n, i, tensors, number, p is op.forward) for i, n in enumerate(made)],
+        [op_kernel(op, n, i, tensors, number, p is op.forward) for i, n in enumerate(made)],
     )
 
 
@@ -158,9 +158,9 @@ def saves(op: OpDef, p: Program, output: str, number: dict[str, int]) -> list[in
     return needs(op.derivable, op.gradient, p, output, number)
 
 
-def nest(
-    op: OpDef, n: build.Nest, place: int, tensors: dict[str, Tensor], number: dict[str, int], forward: bool
-) -> model.Nest:
+def op_kernel(
+    op: OpDef, n: build.Kernel, place: int, tensors: dict[str, Tensor], number: dict[str, int], forward: bool
+) -> model.Kernel:
     if n.raw is not None:
         return raw(op, n, n.raw, place, tensors, number)
     made = kernel(context(op), n, place, tensors, number, watched if forward else None)
@@ -169,13 +169,13 @@ def nest(
 
 
 def raw(
-    op: OpDef, n: build.Nest, source: Raw, place: int, tensors: dict[str, Tensor], number: dict[str, int]
-) -> model.Nest:
-    """A nest with a raw body: its text serves every class of T."""
+    op: OpDef, n: build.Kernel, source: Raw, place: int, tensors: dict[str, Tensor], number: dict[str, int]
+) -> model.Kernel:
+    """A kernel with a raw body: its text serves every class of T."""
     code = model.Code([], [])
     values = [formula(e) for e in n.words]
     words = [replace(w, value=v) for w, v in zip(body_words(source), values + [None] * 2)]
-    return model.Nest(
+    return model.Kernel(
         n.shape,
         formula(n.when),
         [],
@@ -207,7 +207,7 @@ def raw(
 
 
 def body(source: Raw) -> model.Raw:
-    """What a raw nest runs."""
+    """What a raw kernel runs."""
     launches = [
         model.RawLaunch(x.name, x.step, formula(x.steps), formula(x.over), x.lanes) for x in source.body.launches
     ]
@@ -221,7 +221,7 @@ def body(source: Raw) -> model.Raw:
 
 
 def body_words(source: Raw) -> list[model.Word]:
-    """The words of a raw body; the values of all but `inf` and `nan` are its nests'."""
+    """The words of a raw body; the values of all but `inf` and `nan` are its kernels'."""
     kinds = {"T": "T" if source.T == "T" else "i"}
     words = [model.Word(name, kinds.get(kind, kind), None) for name, kind in source.words]
     said = {n for x in source.body.launches for e in expressions(x.body) for n in symbols(e)}

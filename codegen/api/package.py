@@ -16,12 +16,12 @@ from dsl.ir.expression import RawResult
 from dsl.opdef import Library, OpDef
 
 from ..cpu import routines as cpu_routines
-from ..cpu.emit import Kernels, kernels
+from ..cpu.emit import CpuKernels, cpu_kernels
 from ..cpu.shared import MODULE, share
 from ..data import model
 from ..earlier import Earlier
-from ..kernels.fused import nests
-from ..kernels.kernel import Nest
+from ..kernels.fused import kernels
+from ..kernels.kernel import Kernel
 from ..translator.modules import absolute
 from ..translator.template import TEXT_TS, templates_module
 from ..translator.translate import EXTERNAL, PYTHON_TS, World, translate
@@ -50,7 +50,7 @@ class Made:
     """What an op becomes.  data: the literal of what the runtime knows of it."""
 
     data: str
-    kernels: Kernels
+    kernels: CpuKernels
     entry: ledger.Entry
 
 
@@ -67,10 +67,10 @@ def generate(out: str | Path, library: Library, by_hand: ByHand, earlier: Earlie
     return report
 
 
-def programs(op: OpDef) -> list[tuple[list[Nest], dict]]:
-    """The nests and the tensors of each program of an op."""
+def programs(op: OpDef) -> list[tuple[list[Kernel], dict]]:
+    """The kernels and the tensors of each program of an op."""
     made = [op.forward] + [p for p in (op.gradient, op.gradient2) if p is not None]
-    return [(nests(p), {**op.tensors, **(p.tensors if p else {})}) for p in made]
+    return [(kernels(p), {**op.tensors, **(p.tensors if p else {})}) for p in made]
 
 
 def ops_files(library: Library, earlier: Earlier) -> tuple[dict[str, str], str]:
@@ -108,7 +108,7 @@ def made_of(op: OpDef, earlier: Earlier) -> Made:
 
 def make(op: OpDef) -> Made:
     found = op_data(op)
-    data, own = modules.data_text(with_named_bodies(op, found)), kernels(op, programs(op))
+    data, own = modules.data_text(with_named_bodies(op, found)), cpu_kernels(op, programs(op))
     forward, *backward = (Counter(n.shape for n in ns) for ns, _ in programs(op))
     size = len(data.encode()) + sum(len(f.encode()) for f in own.functions)
     return Made(
@@ -132,16 +132,16 @@ def op_data(op: OpDef) -> model.Op:
     """The op as the package has it: under the name its users know, gradients for a floating T only."""
     data = replace(opdata.op_data(op), name=docs.shown_name(op))
     for program in data.programs[1:]:
-        program.nests = [replace(nest, integral=None) for nest in program.nests]
+        program.kernels = [replace(kernel, integral=None) for kernel in program.kernels]
     return data
 
 
 def with_named_bodies(op: OpDef, data: model.Op) -> model.Op:
     """`data` with the names of raw bodies, which stand in ops/data/bodies.ts, instead of their texts."""
     for program, (made, _) in zip(data.programs, programs(op)):
-        for nest, source in zip(program.nests, made):
+        for kernel, source in zip(program.kernels, made):
             if source.raw is not None:
-                nest.raw = replace(nest.raw, text=modules.body_text(source.raw.body.op))
+                kernel.raw = replace(kernel.raw, text=modules.body_text(source.raw.body.op))
     return data
 
 

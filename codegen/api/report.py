@@ -1,6 +1,7 @@
 """The build's ledger: what was compiled from what, committed as docs/ledger.md so that its diff is the review.
 
-Counts of ops, how each one's gradient came about, nests by shape, kernels and bytes; it decides nothing."""
+Counts of ops, how each one's gradient came about, kernels by shape, functions of the CPU and bytes; it decides
+nothing."""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ SHAPES = ("map", "row", "contract", "scan", "scatter", "raw")
 
 @dataclass(frozen=True)
 class Entry:
-    """One op.  named: whether PyTorch has it; way: how its gradient came about; forward, backward: nests by shape;
+    """One op.  named: whether PyTorch has it; way: how its gradient came about; forward, backward: kernels by shape;
     kernels: CPU functions; size: bytes of TypeScript (data with the WGSL texts, CPU kernels)."""
 
     op: str
@@ -54,12 +55,12 @@ def ledger(entries: list[Entry]) -> str:
         f"- gradients: derived {ways['derived']}, given by a `grad` clause {ways['given']}, partly given "
         f"{ways['given and derived']}, none {ways['none']}",
         f"- raw bodies: {sum(e.raw for e in entries)}",
-        "- nests: " + ", ".join(f"{s} {shapes[s]}" for s in SHAPES if shapes[s]),
+        "- kernels: " + ", ".join(f"{s} {shapes[s]}" for s in SHAPES if shapes[s]),
         f"- CPU kernels: {sum(e.kernels for e in entries)}",
         f"- bytes of op data and CPU kernels: {sum(e.size for e in entries):,}",
         f"- gradients that scatter: {', '.join(scattered) or 'none'}",
         "",
-        "| op | file | gradient | forward | gradient's nests | CPU kernels | bytes |",
+        "| op | file | gradient | forward | gradient's kernels | CPU kernels | bytes |",
         "|---|---|---|---|---|---:|---:|",
     ]
     for e in entries:
@@ -69,5 +70,5 @@ def ledger(entries: list[Entry]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def counts(nests: Counter) -> str:
-    return ", ".join(f"{s} {nests[s]}" if nests[s] > 1 else s for s in SHAPES if nests[s])
+def counts(kernels: Counter) -> str:
+    return ", ".join(f"{s} {kernels[s]}" if kernels[s] > 1 else s for s in SHAPES if kernels[s])

@@ -82,8 +82,8 @@ def routine_names(op: model.Op) -> list[Identifier]:
 
 def classes_of(op: model.Op) -> tuple[bool, bool]:
     """Whether T may be a floating type, and whether a whole-number one."""
-    nests = [n for p in op.programs[:1] for n in p.nests]
-    return all(n.floating is not None for n in nests), any(n.integral is not None for n in nests)
+    kernels = [n for p in op.programs[:1] for n in p.kernels]
+    return all(n.floating is not None for n in kernels), any(n.integral is not None for n in kernels)
 
 
 def more(op: model.Op) -> bool:
@@ -100,7 +100,7 @@ def reals(op: model.Op) -> list[str]:
         {
             w.name
             for p in op.programs
-            for n in p.nests
+            for n in p.kernels
             for w in n.words
             if n.raw is None and w.kind == "f" and w.value is None
         }

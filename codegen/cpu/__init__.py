@@ -2,8 +2,8 @@
 
 expr.py      scalar expressions as TypeScript
 access.py    where a kernel reads and writes: positions, guards, bounds
-loops.py     map, row, scan and scatter nests: a function of plain loops
+loops.py     map, row, scan and scatter kernels: a function of plain loops
 raw.py       the JavaScript of raw bodies
 emit.py      all kernels of an op
 
-How a kernel meets tensors of any rank is told by `CpuNest` in runtime/program/compiled-op.ts."""
+How a kernel meets tensors of any rank is told by `KernelCall` in runtime/program/compiled-op.ts."""

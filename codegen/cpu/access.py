@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from dsl.ir.expression import ZERO, E, Local, indices, mapped
 
-from ..kernels.kernel import Access, Nest
+from ..kernels.kernel import Access, Kernel
 from .expr import EQUAL, PRODUCT, TERNARY, Hole, Printer
 
 
@@ -60,7 +60,7 @@ class Place:
                 continue
             if reads_of(index):
                 printer.helpers.add("within")
-                parts.append(f"within({printer.number(index)}, {length}, nest) * {stride}")
+                parts.append(f"within({printer.number(index)}, {length}, kernel) * {stride}")
             else:
                 parts.append(f"{printer.number(index, PRODUCT)} * {stride}")
         return " + ".join(parts) or "0"
@@ -94,14 +94,14 @@ def parts_of(a: Access) -> tuple[E | None, ...]:
     return (*a.index, a.guard, a.fallback)
 
 
-def dependence(nest: Nest) -> list[frozenset[str]]:
+def dependence(kernel: Kernel) -> list[frozenset[str]]:
     """For each access the loops its value depends on, also through the reads in its index."""
     out: dict[int, frozenset[str]] = {}
 
     def of(n: int) -> frozenset[str]:
         if n not in out:
-            parts = [p for p in parts_of(nest.accesses[n]) if p is not None]
+            parts = [p for p in parts_of(kernel.accesses[n]) if p is not None]
             out[n] = frozenset().union(*map(indices, parts), *map(of, reads_of(*parts)))
         return out[n]
 
-    return [of(n) for n in range(len(nest.accesses))]
+    return [of(n) for n in range(len(kernel.accesses))]

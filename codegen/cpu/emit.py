@@ -1,4 +1,4 @@
-"""All CPU kernels of an op: functions for each nest and class of T, and the table that finds them."""
+"""All CPU kernels of an op: functions for each of them and class of T, and the table that finds them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from dsl.opdef import OpDef
 
-from ..kernels.kernel import Nest
+from ..kernels.kernel import Kernel
 from . import interpreted
 from .canonical import canonical, name_of
 from .loops import LoopKernel
@@ -20,9 +20,9 @@ WHOLE_CLASSES = ("Int", "Bits", "Bool")
 
 
 @dataclass
-class Kernels:
-    """functions: JavaScript; table: for each nest of each program the names of its kernels, for a floating and a whole
-    T.
+class CpuKernels:
+    """functions: JavaScript; table: for each kernel of each program the names of its functions, for a floating and a
+    whole T.
 
     interpreted: by names of kernels what does instead of a function of that name; forms: of each function, in order,
     its canonical text; calls: those of the op's functions that each calls."""
@@ -38,28 +38,30 @@ class Kernels:
         return sum(f is not None and f not in self.interpreted for p in self.table for pair in p for f in set(pair))
 
 
-def kernels(op: OpDef, programs: list[tuple[list[Nest], dict | None]]) -> Kernels:
-    """The kernels of an op's programs (forward, gradient, gradient of the gradient), each given as its nests
+def cpu_kernels(op: OpDef, programs: list[tuple[list[Kernel], dict | None]]) -> CpuKernels:
+    """The kernels of an op's programs (forward, gradient, gradient of the gradient), each given as its kernels
     and its tensors."""
-    out = Kernels()
+    out = CpuKernels()
     brought = [
-        [interpreted.brought(op, n, tensors, p == 2) if may_be_float(op) else None for n in nests]
-        for p, (nests, tensors) in enumerate(programs)
+        [interpreted.brought(op, n, tensors, p == 2) if may_be_float(op) else None for n in kernels]
+        for p, (kernels, tensors) in enumerate(programs)
     ]
     spared = all(
-        f is None or interpreted.small(n) for (nests, _), row in zip(programs, brought) for n, f in zip(nests, row)
+        f is None or interpreted.small(n) for (kernels, _), row in zip(programs, brought) for n, f in zip(kernels, row)
     )
-    for p, (nests, tensors) in enumerate(programs):
+    for p, (kernels, tensors) in enumerate(programs):
         row = []
-        for n, nest in enumerate(nests):
+        for n, kernel in enumerate(kernels):
             name, integral = f"{camel(op.name)}_{PROGRAMS[p]}{n}", p == 0 and may_be_whole(op)
             if brought[p][n] is not None and not spared:
                 out.interpreted[name] = interpreted.kernel(
-                    brought[p][n], "contract" if nest.shape == "contract" else "interpret"
+                    brought[p][n], "contract" if kernel.shape == "contract" else "interpret"
                 )
             elif may_be_float(op):
-                floating(out, nest, op, name, tensors)
-            row.append((name if may_be_float(op) else None, whole(out, nest, op, name, tensors) if integral else None))
+                floating(out, kernel, op, name, tensors)
+            row.append(
+                (name if may_be_float(op) else None, whole(out, kernel, op, name, tensors) if integral else None)
+            )
         out.table.append(row)
     out.forms = {name_of(f): canonical(f, {}) for f in out.functions}
     out.calls = {
@@ -81,49 +83,49 @@ def may_be_whole(op: OpDef) -> bool:
     )
 
 
-def whole(out: Kernels, nest: Nest, op: OpDef, name: str, tensors) -> str:
-    """Adds the kernel of a nest for a whole T; answers its name, which is that for a floating T if both are the
+def whole(out: CpuKernels, kernel: Kernel, op: OpDef, name: str, tensors) -> str:
+    """Adds the function of a kernel for a whole T; answers its name, which is that for a floating T if both are the
     same."""
-    if nest.raw is not None:
+    if kernel.raw is not None:
         if not may_be_float(op):
-            out.functions.append(raw_function(nest, name))
+            out.functions.append(raw_function(kernel, name))
         return name
-    text = str(LoopKernel(nest, op, f"{name}Whole", True, tensors).write())
+    text = str(LoopKernel(kernel, op, f"{name}Whole", True, tensors).write())
     if text.replace(f"{name}Whole(", f"{name}(") in out.functions:
         return name
     out.functions.append(text)
     return f"{name}Whole"
 
 
-def floating(out: Kernels, nest: Nest, op: OpDef, name: str, tensors):
-    """Adds the kernel for a floating T, with the functions it stands on."""
-    if nest.raw is not None:
-        out.functions.append(raw_function(nest, name))
+def floating(out: CpuKernels, kernel: Kernel, op: OpDef, name: str, tensors):
+    """Adds the function for a floating T, with the functions it stands on."""
+    if kernel.raw is not None:
+        out.functions.append(raw_function(kernel, name))
         return
-    if nest.shape == "contract" and interpreted.multiplies_elements(nest):
-        add(out, LoopKernel(nest, op, f"{name}Plain", False, tensors))
-        out.functions.append(blocked(nest, name))
+    if kernel.shape == "contract" and interpreted.multiplies_elements(kernel):
+        add(out, LoopKernel(kernel, op, f"{name}Plain", False, tensors))
+        out.functions.append(blocked(kernel, name))
         return
-    if spreads(nest):
-        add(out, LoopKernel(nest, op, f"{name}Summed", False, tensors, spread=True))
-        out.functions.append(str(LoopKernel(nest, op, name, False, tensors, summed=f"{name}Summed").write()))
+    if spreads(kernel):
+        add(out, LoopKernel(kernel, op, f"{name}Summed", False, tensors, spread=True))
+        out.functions.append(str(LoopKernel(kernel, op, name, False, tensors, summed=f"{name}Summed").write()))
         return
-    add(out, LoopKernel(nest, op, name, False, tensors))
+    add(out, LoopKernel(kernel, op, name, False, tensors))
 
 
-def blocked(nest: Nest, name: str) -> str:
+def blocked(kernel: Kernel, name: str) -> str:
     """The kernel of such a contraction; the loops of `{name}Plain` are for sizes too narrow to gain by blocks."""
     text = Text()
-    open_kernel(text, name, describe(nest))
-    text.add(f"if (!multiplyElements(nest)) {name}Plain(nest);")
+    open_kernel(text, name, describe(kernel))
+    text.add(f"if (!multiplyElements(kernel)) {name}Plain(kernel);")
     text.close()
     return str(text)
 
 
-def add(out: Kernels, kernel: LoopKernel):
+def add(out: CpuKernels, kernel: LoopKernel):
     out.functions.append(str(kernel.write()))
 
 
-def spreads(nest: Nest) -> bool:
-    """Whether a map nest may have to add along axes that its target lacks."""
-    return nest.shape == "map" and nest.spread and len(nest.steps) == 1
+def spreads(kernel: Kernel) -> bool:
+    """Whether a map kernel may have to add along axes that its target lacks."""
+    return kernel.shape == "map" and kernel.spread and len(kernel.steps) == 1

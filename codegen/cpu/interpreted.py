@@ -1,7 +1,7 @@
-"""Nests that get no kernel on the CPU: runtime/devices/cpu/interpreter.ts runs them from the op's data.
+"""Kernels that get no function on the CPU: runtime/devices/cpu/interpreter.ts runs them from the op's data.
 
 It computes up to a thousand points at once, in loops that are shared by all formulas, which mostly takes at most twice
-as long as a kernel of the nest's own, and makes bundles a fifth smaller; contractions are made in blocks
+as long as a function of the kernel's own, and makes bundles a fifth smaller; contractions are made in blocks
 (runtime/devices/cpu/contraction.ts). Kernels are generated only for raw bodies, formulas so short that the same few
 kernels serve many ops, whole numbers, and indices from tensors, which are checked.  An op of short formulas alone does
 without the interpreter altogether, second derivative and all.  The interpreter computes the formulas that the GPU's
@@ -20,7 +20,7 @@ from ..data.model import formulas_of
 from ..data.nodes import Binary, Unary, nodes_of
 from ..kernels.formulas import code
 from ..kernels.hoist import hoisted
-from ..kernels.kernel import Nest, named_loops
+from ..kernels.kernel import Kernel, named_loops
 from ..planner.writer import kernel_functions
 from .access import reads_of
 from .expr import PREFIX, name_of
@@ -45,16 +45,22 @@ BROUGHT = {
 }
 
 
-def brought(op: OpDef, nest: Nest, tensors, second: bool) -> dict[str, str] | None:
-    """The functions that the interpreter needs for a nest, as JavaScript by their names in WGSL; None if it cannot run
-    it, or not as fast as a kernel.  second: whether it belongs to a second derivative."""
-    if nest.raw is not None or not second and small(nest) or nest.shape == "contract" and multiplies_elements(nest):
+def brought(op: OpDef, kernel: Kernel, tensors, second: bool) -> dict[str, str] | None:
+    """The functions that the interpreter needs for a kernel, as JavaScript by their names in WGSL; None if it cannot
+    run it, or not as fast as a kernel.  second: whether it belongs to a second derivative."""
+    if (
+        kernel.raw is not None
+        or not second
+        and small(kernel)
+        or kernel.shape == "contract"
+        and multiplies_elements(kernel)
+    ):
         return None
-    if not second and any(a.guard is None and reads_of(*a.index) for a in nest.accesses):
+    if not second and any(a.guard is None and reads_of(*a.index) for a in kernel.accesses):
         return None  # which are checked, point by point
-    if any(l.extent is None for l in nest.loops + nest.rloops if l.name in named_loops(nest)):
+    if any(l.extent is None for l in kernel.loops + kernel.rloops if l.name in named_loops(kernel)):
         return None
-    made = code(context(op), hoisted(context(op), nest)[0], tensors, integral=False)
+    made = code(context(op), hoisted(context(op), kernel)[0], tensors, integral=False)
     if any(isinstance(n, (Unary, Binary)) and n.operator in BITS for e in formulas_of(made) for n in nodes_of(e)):
         return None
     found: dict[str, str] = {}
@@ -68,22 +74,22 @@ def brought(op: OpDef, nest: Nest, tensors, second: bool) -> dict[str, str] | No
     return found
 
 
-def small(nest: Nest) -> bool:
-    """Whether a nest is a sum or a product: such kernels are many ops' own, and simple ops do without the
+def small(kernel: Kernel) -> bool:
+    """Whether a kernel is a sum or a product: such are many ops' own, and simple ops do without the
     interpreter."""
-    if any(a.guard is not None for a in nest.accesses):
+    if any(a.guard is not None for a in kernel.accesses):
         return False
-    lengths = [sum(1 for _ in walk(s.body)) for s in nest.steps]
-    return nest.shape == "map" and max(lengths) <= SMALL_POINT or nest.shape == "row" and sum(lengths) <= SMALL_ROW
+    lengths = [sum(1 for _ in walk(s.body)) for s in kernel.steps]
+    return kernel.shape == "map" and max(lengths) <= SMALL_POINT or kernel.shape == "row" and sum(lengths) <= SMALL_ROW
 
 
-def multiplies_elements(nest: Nest) -> bool:
+def multiplies_elements(kernel: Kernel) -> bool:
     """Whether a contraction multiplies two accesses as they lie, and stores the sums: runtime/devices/cpu/product.ts
     needs no formula for it."""
-    total, *stores = nest.steps
+    total, *stores = kernel.steps
     plain = lambda e: isinstance(e, (Element, Result))
     return (
-        not named_loops(nest)
+        not named_loops(kernel)
         and total.pred is None
         and is_binary(total.body, "*")
         and all(map(plain, total.body.parts()))
@@ -91,7 +97,7 @@ def multiplies_elements(nest: Nest) -> bool:
         and stores[0].pred is None
         and stores[0].body is Result(total.result)
         and stores[0].mode in ("=", "+=")
-        and all(a.guard is None and all(map(is_loop, a.index)) for a in nest.accesses)
+        and all(a.guard is None and all(map(is_loop, a.index)) for a in kernel.accesses)
     )
 
 

@@ -1,4 +1,4 @@
-"""Map, row, scan and scatter nests as functions of plain loops.
+"""Map, row, scan and scatter kernels as functions of plain loops.
 
 A kernel goes row by row; in a row along the innermost anonymous loop; inside it through its named
 loops where they stand further in.  Each step runs at every point; a reduction or an `inner` store
@@ -12,7 +12,7 @@ from dsl.ir.expression import ZERO, E, Element, Index, Local, Random, Result, Sy
 from dsl.ir.program import Loop
 from dsl.opdef import OpDef
 
-from ..kernels.kernel import Nest, Step, named_loops
+from ..kernels.kernel import Kernel, Step, named_loops
 from .access import Place, dependence, parts_of, reads_of
 from .expr import UNARY, Hole, Printer
 from .names import Names, camel
@@ -43,10 +43,10 @@ STEMS = {
 
 
 class LoopKernel:
-    """The TypeScript of one nest for one class of T, as a function `name`.
+    """The TypeScript of one kernel for one class of T, as a function `name`.
 
-    A nest whose target may lack axes (`nest.spread`) gets them among the loops of its reduction; spread: a map
-    nest does so in a kernel of its own; summed: the name of that kernel, which
+    A kernel whose target may lack axes (`kernel.spread`) gets them among the loops of its reduction; spread: a map
+    kernel does so in a function of its own; summed: the name of that function, which
     this one hands over to where there is something to add.  `str(kernel.write())` is the
     text, `helpers` the functions of runtime/elements/math.ts that it calls."""
 
@@ -68,27 +68,27 @@ class LoopKernel:
     )
 
     def __init__(
-        self, nest: Nest, op: OpDef, name: str, integral: bool, tensors=None, spread: bool = False, summed: str = ""
+        self, kernel: Kernel, op: OpDef, name: str, integral: bool, tensors=None, spread: bool = False, summed: str = ""
     ):
-        self.nest, self.op, self.name, self.integral, self.spread = nest, op, name, integral, spread
+        self.kernel, self.op, self.name, self.integral, self.spread = kernel, op, name, integral, spread
         self.summed = summed
-        self.adds = spread or nest.spread and nest.shape in ("row", "contract")
-        self.named = named_loops(nest)
-        words = words_of(nest, self.named)
+        self.adds = spread or kernel.spread and kernel.shape in ("row", "contract")
+        self.named = named_loops(kernel)
+        words = words_of(kernel, self.named)
         self.names = Names(self.FIXED)
         self.printer = Printer(integral, integral)
-        for l in nest.loops + nest.rloops:
+        for l in kernel.loops + kernel.rloops:
             if l.name in self.named and Index(l.name) not in self.printer.holes:
                 self.printer.holes[Index(l.name)] = Hole(self.names.fresh(l.name), "i")
         self.n, self.row, self.i, self.j, self.k = map(self.names.fresh, ("n", "row", "i", "j", "k"))
         self.words = {w: self.names.fresh(camel(w)) for w in words}
         for w, n in self.words.items():
             self.printer.holes[Symbol(w)] = word_hole(op, w, n, integral)
-        if integral and any(is_unary(n, "~") for s in nest.steps for n in walk(s.body)):
+        if integral and any(is_unary(n, "~") for s in kernel.steps for n in walk(s.body)):
             self.printer.holes[BOOL] = Hole("bool", "b")
         self.arrays: dict[str, str] = {}
-        depends = dependence(nest)
-        self.places = [self.place(i, depends[i], tensors) for i in range(len(nest.accesses))]
+        depends = dependence(kernel)
+        self.places = [self.place(i, depends[i], tensors) for i in range(len(kernel.accesses))]
         self.locals: dict[str, str] = {}
         self.arguments: dict[str, tuple[str, str]] = {}  # argmax, argmin: the best value so far, the point's number
         self.lows: dict[str, str] = {}  # sums of elements: their lowest 32 bits
@@ -97,7 +97,7 @@ class LoopKernel:
         self.text = Text()
 
     def place(self, number: int, loops: frozenset[str], tensors) -> Place:
-        access = self.nest.accesses[number]
+        access = self.kernel.accesses[number]
         if access.tensor not in self.arrays:
             self.arrays[access.tensor] = self.names.fresh(camel(access.tensor))
         computed = [i for i in access.index if not is_loop(i) or i.loop in self.named]
@@ -111,40 +111,40 @@ class LoopKernel:
 
     @property
     def outer_named(self) -> list[Loop]:
-        return [l for l in self.nest.loops if l.name in self.named]
+        return [l for l in self.kernel.loops if l.name in self.named]
 
     @property
     def along(self) -> bool:
         """Whether the innermost outer loop is anonymous, so that the kernel runs along it."""
-        return not self.nest.loops or self.nest.loops[-1].name not in self.named
+        return not self.kernel.loops or self.kernel.loops[-1].name not in self.named
 
     def moves(self, p: Place) -> bool:
         """Whether an access moves along the anonymous outer loops."""
-        return any(l.name in p.loops and l.name not in self.named for l in self.nest.loops) and any(
-            is_loop(i) and i.loop not in self.named and any(l.name == i.loop for l in self.nest.loops)
+        return any(l.name in p.loops and l.name not in self.named for l in self.kernel.loops) and any(
+            is_loop(i) and i.loop not in self.named and any(l.name == i.loop for l in self.kernel.loops)
             for i in p.access.index
         )
 
     def reduces(self, p: Place) -> bool:
         """Whether an access moves along the anonymous loops of the reduction."""
         own = {i.loop for i in p.access.index if is_loop(i) and i.loop not in self.named}
-        return self.adds and self.moves(p) or any(l.name in own for l in self.nest.rloops)
+        return self.adds and self.moves(p) or any(l.name in own for l in self.kernel.rloops)
 
     def inner(self, s: Step) -> bool:
         """Whether a step stores at every point of the reduction."""
-        return s.kind == "store" and (s.inner or self.nest.shape == "scan")
+        return s.kind == "store" and (s.inner or self.kernel.shape == "scan")
 
     @property
     def reduce_anonymous(self) -> bool:
-        return self.adds or any(l.name not in self.named for l in self.nest.rloops)
+        return self.adds or any(l.name not in self.named for l in self.kernel.rloops)
 
     # --- The function ---
 
     def write(self) -> Text:
         t, used = self.text, self.used()
-        open_kernel(t, self.name, describe(self.nest))
+        open_kernel(t, self.name, describe(self.kernel))
         if self.summed:
-            t.add(f"if (nest.reduceRows * nest.reduceN !== 1) return {self.summed}(nest);")
+            t.add(f"if (kernel.reduceRows * kernel.reduceN !== 1) return {self.summed}(kernel);")
         start = len(t.lines)
         t.open("do")
         for l in self.outer_named:
@@ -156,9 +156,9 @@ class LoopKernel:
         if not self.named:
             moving = used
         still = [p for p in used if p not in moving] if along else used
-        for line in listed("let", [f"{p.at} = nest.at[{p.number}]" for p in used if p not in still]):
+        for line in listed("let", [f"{p.at} = kernel.at[{p.number}]" for p in used if p not in still]):
             t.add(line)
-        for line in listed("const", [f"{p.at} = nest.at[{p.number}]" for p in still]):
+        for line in listed("const", [f"{p.at} = kernel.at[{p.number}]" for p in still]):
             t.add(line)
         if self.random():
             t.add(self.place_of_random(along))
@@ -172,7 +172,7 @@ class LoopKernel:
             t.close()
         for _ in self.outer_named:
             t.close()
-        t.close(" while (nest.nextRow());")
+        t.close(" while (kernel.nextRow());")
         t.close()
         indent = "  "
         t.lines[start:start] = [indent + line for line in self.preamble(used, moving if along else [], along)]
@@ -186,29 +186,31 @@ class LoopKernel:
             for r in reads_of(*parts):
                 if r not in seen:
                     seen.add(r)
-                    visit(*parts_of(self.nest.accesses[r]))
+                    visit(*parts_of(self.kernel.accesses[r]))
 
-        for s in self.nest.steps:
+        for s in self.kernel.steps:
             visit(s.body, s.pred)
             if s.target >= 0:
                 seen.add(s.target)
-                visit(*self.nest.accesses[s.target].index)
+                visit(*self.kernel.accesses[s.target].index)
         return [p for p in self.places if p.number in seen]
 
     def preamble(self, used: list[Place], moving: list[Place], along: bool) -> list[str]:
         arrays = {p.array: p.number for p in reversed(used)}
-        lines = listed("const", [f"{a} = nest.arrays[{n}]" for a, n in reversed(arrays.items())])
+        lines = listed("const", [f"{a} = kernel.arrays[{n}]" for a, n in reversed(arrays.items())])
         if along:
-            lines += listed("const", ["count = nest.n", *(f"{p.stem}Step = nest.steps[{p.number}]" for p in moving)])
+            lines += listed(
+                "const", ["count = kernel.n", *(f"{p.stem}Step = kernel.steps[{p.number}]" for p in moving)]
+            )
         if self.random():
-            at = len(self.nest.accesses)
-            lines += ["const seed0 = nest.words.seed0_, seed1 = nest.words.seed1_, call = nest.words.call_;"]
+            at = len(self.kernel.accesses)
+            lines += ["const seed0 = kernel.words.seed0_, seed1 = kernel.words.seed1_, call = kernel.words.call_;"]
             if along:
-                lines += [f"const placeStep = nest.steps[{at}];"]
+                lines += [f"const placeStep = kernel.steps[{at}];"]
         lines += listed(
             "const",
             [
-                f"{s} = nest.strides[{p.number}][{k}]"
+                f"{s} = kernel.strides[{p.number}][{k}]"
                 for p in used
                 for k, (i, s, _) in enumerate(p.terms)
                 if i is not ZERO
@@ -217,7 +219,7 @@ class LoopKernel:
         lines += listed(
             "const",
             [
-                f"{n} = nest.lengths[{p.number}][{k}]"
+                f"{n} = kernel.lengths[{p.number}][{k}]"
                 for p in used
                 for k, (i, _, n) in enumerate(p.terms)
                 if reads_of(i)
@@ -225,15 +227,15 @@ class LoopKernel:
         )
         lines += listed("const", [f"{n} = {word_value(self.op, w, self.integral)}" for w, n in self.words.items()])
         if BOOL in self.printer.holes:
-            lines.append("const bool = nest.bool;")
-        targets = {s.target for s in self.nest.steps if not self.inner(s)}
+            lines.append("const bool = kernel.bool;")
+        targets = {s.target for s in self.kernel.steps if not self.inner(s)}
         reducing = [p for p in used if self.reduces(p) and p.number not in targets]
-        if self.reduce_anonymous and any(s.kind == "reduce" or s.inner or self.spread for s in self.nest.steps):
-            lines += listed("const", ["reduceRows = nest.reduceRows", "reduceCount = nest.reduceN"])
+        if self.reduce_anonymous and any(s.kind == "reduce" or s.inner or self.spread for s in self.kernel.steps):
+            lines += listed("const", ["reduceRows = kernel.reduceRows", "reduceCount = kernel.reduceN"])
             lines += listed(
                 "const",
                 [
-                    f"{p.stem}Rows = nest.reduceAt[{p.number}], {p.stem}Reduce = nest.reduceSteps[{p.number}]"
+                    f"{p.stem}Rows = kernel.reduceAt[{p.number}], {p.stem}Reduce = kernel.reduceSteps[{p.number}]"
                     for p in reducing
                 ],
             )
@@ -242,12 +244,12 @@ class LoopKernel:
     # --- Random numbers ---
 
     def random(self) -> bool:
-        return any(isinstance(n, Random) for s in self.nest.steps for n in walk(s.body))
+        return any(isinstance(n, Random) for s in self.kernel.steps for n in walk(s.body))
 
     def place_of_random(self, along: bool) -> str:
-        at = len(self.nest.accesses)
-        terms = [f"nest.at[{at}]"] + [
-            f"{self.printer.holes[Index(l.name)].text} * nest.strides[{at}][{k}]"
+        at = len(self.kernel.accesses)
+        terms = [f"kernel.at[{at}]"] + [
+            f"{self.printer.holes[Index(l.name)].text} * kernel.strides[{at}][{k}]"
             for k, l in enumerate(self.outer_named)
         ]
         return f"{'let' if along else 'const'} place = {' + '.join(terms)};"
@@ -257,9 +259,9 @@ class LoopKernel:
     def steps(self):
         if self.spread:
             return self.spread_step()
-        if self.nest.shape == "scan":
+        if self.kernel.shape == "scan":
             return self.scan()
-        for group in groups(self.nest.steps):
+        for group in groups(self.kernel.steps):
             if group[0].kind == "reduce":
                 self.reduce(group)
             elif group[0].inner:
@@ -292,29 +294,29 @@ class LoopKernel:
     def settled(self, s: Step) -> str:
         """A sum or product that was kept wide, at its end."""
         name, low = self.locals[s.name], self.lows.get(s.name)
-        return f"whole.settled({name}, {low}, nest)" if low else self.fitting(name)
+        return f"whole.settled({name}, {low}, kernel)" if low else self.fitting(name)
 
     @staticmethod
     def fitting(value: str) -> str:
-        return f"whole.fits({value}, nest)"
+        return f"whole.fits({value}, kernel)"
 
     def scan(self):
-        steps = list(self.nest.steps)
+        steps = list(self.kernel.steps)
         reduces = [s for s in steps if s.kind == "reduce"]
         for s in reduces:
             self.start(s)
         hoisted = self.open_reads(steps, outer=True)
-        self.open_reduction(steps, self.nest.reverse)
+        self.open_reduction(steps, self.kernel.reverse)
         self.open_reads(steps, skip=hoisted)
         for s in steps:
             if s.kind == "reduce":
                 self.accumulate(s)
             else:
                 self.store(s)
-        self.close_reduction(steps, self.nest.reverse)
+        self.close_reduction(steps, self.kernel.reverse)
 
     def spread_step(self):
-        step = self.nest.steps[-1]
+        step = self.kernel.steps[-1]
         total = self.names.fresh("sum")
         self.text.add(f"let {total} = 0;")
         self.open_reduction([step])
@@ -343,7 +345,7 @@ class LoopKernel:
         self.printer.holes[Result(s.result)] = Hole(name, kind)
         # A sum of elements as they are is checked at its end, by its lowest 32 bits: once an element takes twice the
         # time.
-        if s.red == "sum" and kind == "w" and isinstance(s.body, (Element, Result)) and self.nest.shape != "scan":
+        if s.red == "sum" and kind == "w" and isinstance(s.body, (Element, Result)) and self.kernel.shape != "scan":
             self.lows[s.name] = self.names.fresh("low")
             self.text.add(f"let {self.lows[s.name]} = 0;")
 
@@ -375,7 +377,7 @@ class LoopKernel:
             t.open(f"if ({self.printer.truth(s.pred)})")
         value = self.printer.truth(s.body) if s.red in ("any", "all") else self.printer.number(s.body)
         match s.red:
-            case "sum" | "prod" if kind == "w" and self.nest.shape == "scan":  # each is a result
+            case "sum" | "prod" if kind == "w" and self.kernel.shape == "scan":  # each is a result
                 sign = "+" if s.red == "sum" else "*"
                 t.add(f"{name} = {self.fitting(f'{name} {sign} {self.printer.number(s.body, UNARY)}')};")
             case "sum" if s.name in self.lows:
@@ -383,7 +385,7 @@ class LoopKernel:
                 t.add(f"{name} += {value}; {low} = {low} + ({value}) | 0;")
             case "sum":
                 t.add(
-                    f"{name} = whole.exact({name} + {self.printer.wide(s.body)}, nest);"
+                    f"{name} = whole.exact({name} + {self.printer.wide(s.body)}, kernel);"
                     if kind == "w"
                     else f"{name} += {value};"
                 )
@@ -407,7 +409,7 @@ class LoopKernel:
         if not value.isidentifier():
             self.text.add(f"const {(v := self.names.fresh('value'))} = {value};")
             value = v
-        last = self.nest.shape == "scan"  # a running one names the last of equal values
+        last = self.kernel.shape == "scan"  # a running one names the last of equal values
         better = f"{value} {'>' if s.red == 'argmax' else '<'}{'=' if last else ''} {best}"
         if self.printer_kind(s) == "f":
             better += f" || Number.isNaN({value})" + (f" && !Number.isNaN({best})" if not last else "")
@@ -420,8 +422,8 @@ class LoopKernel:
         if p.kind == "w" and self.printer.kind(s.body) == "f":
             value = self.fitting(f"Math.trunc({value})")
         parts = [
-            *(e for o in self.nest.steps if o is not s for e in (o.body, o.pred)),
-            *(e for a in self.nest.accesses for e in parts_of(a)),
+            *(e for o in self.kernel.steps if o is not s for e in (o.body, o.pred)),
+            *(e for a in self.kernel.accesses for e in parts_of(a)),
         ]
         later = any(s.result in e.results for e in parts if e is not None)
         if later:
@@ -455,13 +457,13 @@ class LoopKernel:
 
         def visit(*parts):
             for r in reads_of(*parts):
-                visit(*parts_of(self.nest.accesses[r]))
+                visit(*parts_of(self.kernel.accesses[r]))
                 out.append(r)
 
         for s in group:
             visit(s.body, s.pred)
             if s.target >= 0:
-                visit(*self.nest.accesses[s.target].index)
+                visit(*self.kernel.accesses[s.target].index)
         return out
 
     def open_reads(self, group: list[Step], outer: bool = False, skip=()) -> set[int]:
@@ -469,7 +471,7 @@ class LoopKernel:
         the reduction about to open (`outer`), else put in place.  Answers those it opened."""
         order = self.needed(group)
         done: set[int] = set()
-        inner_loops = {l.name for l in self.nest.rloops}
+        inner_loops = {l.name for l in self.kernel.rloops}
         for r in dict.fromkeys(order):
             p = self.places[r]
             if r in skip:
@@ -511,7 +513,7 @@ class LoopKernel:
     def open_reduction(self, group: list[Step], reverse: bool = False):
         t, p = self.text, self.printer
         self.saved = dict(self.indices)
-        named = [l for l in self.nest.rloops if l.name in self.named]
+        named = [l for l in self.kernel.rloops if l.name in self.named]
         for l in named:
             t.open(for_loop(l, p, reverse))
         self.inside = True
@@ -531,7 +533,7 @@ class LoopKernel:
             t.close()
         self.inside = False
         self.indices = self.saved
-        for l in self.nest.rloops:
+        for l in self.kernel.rloops:
             if l.name in self.named:
                 t.close()
 

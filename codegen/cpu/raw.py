@@ -1,4 +1,4 @@
-"""A nest with a raw body, as a function around its JavaScript."""
+"""A kernel with a raw body, as a function around its JavaScript."""
 
 from __future__ import annotations
 
@@ -6,34 +6,34 @@ import re
 
 from dsl.ir.steps import read_by, stored_by
 
-from ..kernels.kernel import Nest
+from ..kernels.kernel import Kernel
 from .bodies import add_body
 from .names import Names
 from .text import Text, open_kernel
 
 
-def raw_function(nest: Nest, name: str) -> str:
+def raw_function(kernel: Kernel, name: str) -> str:
     """The function `name`: tensors and numbers under the body's own names, as far as it speaks of them."""
-    raw, t = nest.raw, Text()
+    raw, t = kernel.raw, Text()
     if raw.body.tensors:
-        return steps_function(nest, name)
+        return steps_function(kernel, name)
     used = set(re.findall(r"[A-Za-z_]\w*", raw.body.js))
     tensors = [*raw.inputs, *(n for n, _ in raw.outputs)]
     open_kernel(t, name, f"The body of {raw.body.op}.")
     for k, tensor in enumerate(tensors):
         if tensor in used:
-            t.add(f"const {tensor} = nest.arrays[{k}];")
+            t.add(f"const {tensor} = kernel.arrays[{k}];")
     words = [n for n, _ in raw.words if n in used]
     if words:
-        t.add(f"const {{ {', '.join(words)} }} = nest.words;")
+        t.add(f"const {{ {', '.join(words)} }} = kernel.words;")
     t.add_all(raw.body.js.split("\n"))
     t.close()
     return str(t)
 
 
-def steps_function(nest: Nest, name: str) -> str:
+def steps_function(kernel: Kernel, name: str) -> str:
     """The same for a body of steps."""
-    raw, t = nest.raw, Text()
+    raw, t = kernel.raw, Text()
     body = raw.body
     steps = [s for x in body.launches for s in x.body]
     used = read_by(steps) | stored_by(steps)
@@ -41,9 +41,9 @@ def steps_function(nest: Nest, name: str) -> str:
     open_kernel(t, name, f"The body of {body.op}.")
     for k, tensor in enumerate([*raw.inputs, *(n for n, _ in raw.outputs)]):
         if tensor in used:
-            t.add(f"const {tensor} = nest.arrays[{k}];")
+            t.add(f"const {tensor} = kernel.arrays[{k}];")
     if raw.words:
-        t.add(f"const {{ {', '.join(n for n, _ in raw.words)} }} = nest.words;")
+        t.add(f"const {{ {', '.join(n for n, _ in raw.words)} }} = kernel.words;")
     add_body(t, body, names)
     t.close()
     return str(t)

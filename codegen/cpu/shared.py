@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from .canonical import canonical
-from .emit import Kernels
+from .emit import CpuKernels
 
 MODULE = "shared"  # of the kernels that ops of several files have
 
@@ -25,7 +25,7 @@ class Shared:
     imports: dict[str, set[str]] = field(default_factory=dict)
 
 
-def share(made: Mapping[str, Kernels], file_of: Mapping[str, str]) -> Shared:
+def share(made: Mapping[str, CpuKernels], file_of: Mapping[str, str]) -> Shared:
     """The kernels of all ops, each once.  `file_of`: the file of definitions that an op is in."""
     texts: dict[str, str] = {}  # the first function's name -> its text
     first: dict[str, str] = {}  # a function's canonical text -> the first one's name
@@ -67,6 +67,6 @@ def share(made: Mapping[str, Kernels], file_of: Mapping[str, str]) -> Shared:
     return out
 
 
-def found(name: str | None, kernels: Kernels, same: Mapping[str, str]) -> str | None:
+def found(name: str | None, kernels: CpuKernels, same: Mapping[str, str]) -> str | None:
     """The kernel that stands for one: the first that is the same, or the interpreter."""
     return None if name is None else kernels.interpreted.get(name) or same[name]

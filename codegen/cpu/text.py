@@ -1,10 +1,11 @@
-"""Text of generated functions: lines with indentation, heads, declarations, and a nest as formulas for its comment."""
+"""Text of generated functions: lines with indentation, heads, declarations, and a kernel as formulas for its
+comment."""
 
 from __future__ import annotations
 
 from dsl.ir.expression import E, Element, Read, Result, Symbol, transform
 
-from ..kernels.kernel import Nest
+from ..kernels.kernel import Kernel
 
 
 class Text:
@@ -35,8 +36,8 @@ class Text:
 def open_kernel(text: Text, name: str, said: str):
     """The head of a kernel: kernels are JavaScript, so that a build need not compile them; their types are in
     comments."""
-    text.add_all(["/**", f" * {said}", " * @param {CpuNest} nest", " */"])
-    text.open(f"function {name}(nest)")
+    text.add_all(["/**", f" * {said}", " * @param {KernelCall} kernel", " */"])
+    text.open(f"function {name}(kernel)")
 
 
 def listed(keyword: str, items: list[str], width: int = 110) -> list[str]:
@@ -50,8 +51,8 @@ def listed(keyword: str, items: list[str], width: int = 110) -> list[str]:
     return [line + ";" for line in lines]
 
 
-def describe(nest: Nest) -> str:
-    """The nest as formulas, for the comment above its function."""
+def describe(kernel: Kernel) -> str:
+    """The kernel as formulas, for the comment above its function."""
 
     def back(e: E) -> E:
         def f(n: E):
@@ -59,20 +60,20 @@ def describe(nest: Nest) -> str:
                 return values.get(n.step)
             if not isinstance(n, Element):
                 return None
-            a = nest.accesses[n.access]
+            a = kernel.accesses[n.access]
             return Read(a.tensor, tuple(map(back, a.index)), back(a.fallback) if a.fallback is not None else None)
 
         return transform(e, f)
 
     values: dict[int, E] = {}
     parts = []
-    for s in nest.steps:
+    for s in kernel.steps:
         if s.kind == "reduce":
-            over = ", ".join(("*" if l.pack else "") + l.name for l in nest.rloops)
+            over = ", ".join(("*" if l.pack else "") + l.name for l in kernel.rloops)
             where = f" if {back(s.pred)!r}" if s.pred is not None else ""
             values[s.result] = Symbol(f"{s.red}[{over}{where}] {back(s.body)!r}")
         else:
-            a = nest.accesses[s.target]
+            a = kernel.accesses[s.target]
             parts.append(f"{a.tensor}[{', '.join(repr(back(i)) for i in a.index)}] {s.mode} {back(s.body)!r}")
     text = "; ".join(parts).replace("*/", "* /")
     return text if len(text) < 240 else text[:236] + " ..."

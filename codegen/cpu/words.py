@@ -6,7 +6,7 @@ from dsl.ir.expression import E, symbols
 from dsl.lowering.types import symbol_kinds
 from dsl.opdef import OpDef, Presence
 
-from ..kernels.kernel import Nest
+from ..kernels.kernel import Kernel
 from .expr import EQUAL, Hole
 
 CONSTANTS = ("inf", "nan", "pi")
@@ -23,13 +23,13 @@ def tensor_kind(op: OpDef, tensor: str, integral: bool, tensors=None) -> str:
     return {"T": "w" if integral else "f", "int": "i", "bool": "b"}.get(dtype, "f")
 
 
-def words_of(nest: Nest, named: frozenset[str]) -> list[str]:
-    """The symbols a nest's texts use, in the order they first appear; `named`: its loops that are `for` loops."""
+def words_of(kernel: Kernel, named: frozenset[str]) -> list[str]:
+    """The symbols a kernel's texts use, in the order they first appear; `named`: its loops that are `for` loops."""
     seen: dict[str, None] = {}
-    exprs: list[E | None] = [l.extent for l in nest.loops + nest.rloops if l.name in named]
-    for s in nest.steps:
+    exprs: list[E | None] = [l.extent for l in kernel.loops + kernel.rloops if l.name in named]
+    for s in kernel.steps:
         exprs += [s.body, s.pred]
-    for a in nest.accesses:
+    for a in kernel.accesses:
         exprs += [*a.index, a.guard, a.fallback]
     for e in exprs:
         for s in sorted(symbols(e)):
@@ -49,8 +49,8 @@ def word_hole(op: OpDef, word: str, name: str, integral: bool) -> Hole:
 
 def word_value(op: OpDef, word: str, integral: bool) -> str:
     """Where a kernel takes a word from; a `num` is rounded to T before it meets elements."""
-    value = f"nest.words.{word}"
-    return f"nest.round({value})" if option_kind(op, word) == "num" and not integral else value
+    value = f"kernel.words.{word}"
+    return f"kernel.round({value})" if option_kind(op, word) == "num" and not integral else value
 
 
 def option_kind(op: OpDef, word: str) -> str:

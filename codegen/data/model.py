@@ -99,7 +99,7 @@ class Loop:
 
 @dataclass
 class Access:
-    """A place where a nest reads or writes a tensor.  axes[i] names the loop that alone indexes
+    """A place where a kernel reads or writes a tensor.  axes[i] names the loop that alone indexes
     logical axis i, or is "" where the index is computed (its formula is then in the code)."""
 
     slot: int
@@ -109,7 +109,7 @@ class Access:
 
 @dataclass
 class Step:
-    """What a nest does in order: `reduce` into a local value, or `store` into a tensor."""
+    """What a kernel does in order: `reduce` into a local value, or `store` into a tensor."""
 
     kind: str
     name: str  # the local value: accN of the reduction, or of the stored value
@@ -139,14 +139,14 @@ class StepCode:
 
 @dataclass
 class Code:
-    """The formulas of a nest for one class of T: floating point or whole numbers."""
+    """The formulas of a kernel for one class of T: floating point or whole numbers."""
 
     accesses: list[ReadCode]
     steps: list[StepCode]
 
 
 def formulas_of(code: Code) -> list[Node | None]:
-    """All formulas of a nest."""
+    """All formulas of a kernel."""
     out: list[Node | None] = []
     for a in code.accesses:
         out.extend([*a.index, a.guard, a.fallback])
@@ -190,7 +190,7 @@ class Raw:
 
 
 @dataclass
-class Nest:
+class Kernel:
     """One kernel's worth of a program.
 
     shape: map       stores at every point of `loops`
@@ -213,7 +213,7 @@ class Nest:
     words: list[Word]
     statics: list[str]  # environment entries (0/1 or a choice's number) baked into the text
     reverse: bool  # scan: from the end
-    makes: list[int]  # the output/gradient slots this nest is needed for
+    makes: list[int]  # the output/gradient slots this kernel is needed for
     number: int  # place in the program: names the CPU kernel
     raw: Raw | None = None
 
@@ -227,14 +227,14 @@ class Program:
     saves: list[
         list[int]
     ]  # gradient programs: what each output needs of the inputs; `~` those that are not held (dsl/gradients/saving.py)
-    nests: list[Nest]
+    kernels: list[Kernel]
 
 
 @dataclass
 class Schedule:
-    """When `when` holds of a nest's facts, run it with this strategy and these numbers."""
+    """When `when` holds of a kernel's facts, run it with this strategy and these numbers."""
 
-    nest: str  # the shape it is for
+    kernel: str  # the shape it is for
     when: Fn | None
     strategy: str
     numbers: dict[str, float]
@@ -335,13 +335,13 @@ class Dims:
 
 @dataclass
 class CpuLaunch:
-    """One nest in a call, for its CPU kernel; the same for all shapes of nest.
+    """One kernel in a call on the CPU; the same for all shapes of kernel.
 
     Named loops are loops of the kernel, which takes their extents from the environment.  A map
-    nest with `spread` has its summed axes in `reduce`; so has a contract nest.  In a row, scan or
-    scatter nest with `spread` they stay in `outer`: the kernel adds in order.
-    `outer` and `reduce` have one more entry of strides than there are accesses where the nest
-    draws random numbers: the row-major place of the point among the nest's `loops`; `axes` then
+    kernel with `spread` has its summed axes in `reduce`; so has a contract kernel.  In a row, scan or
+    scatter kernel with `spread` they stay in `outer`: the kernel adds in order.
+    `outer` and `reduce` have one more entry of strides than there are accesses where the kernel
+    draws random numbers: the row-major place of the point among the kernel's `loops`; `axes` then
     has there one stride for each named loop of `loops`."""
 
     offsets: list[int]  # for each access: its first element
@@ -357,13 +357,13 @@ class CpuLaunch:
 @dataclass
 class Launch:
     """One dispatch.  Binding 0 of group 0 is the uniform with the words, binding i + 1 the tensor slots[i]; a slot
-    of -1 is memory for `scratch` 32-bit elements that only the launches of this nest share.
+    of -1 is memory for `scratch` 32-bit elements that only the launches of this kernel share.
 
     words, kinds: numbers and how they lie in the uniform, "u" u32, "i" i32, "f" f32.  seeds: the place of
     seed0, seed1 and the call's number among them, for random draws, or -1.  teller: the place of the number of the four
     words in which a run tells what is wrong, or -1.  groups: workgroups along x, y, z."""
 
-    nest: int
+    kernel: int
     strategy: str
     code: str
     slots: list[int]

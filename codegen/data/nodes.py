@@ -31,14 +31,14 @@ class Index:
 
 @dataclass(frozen=True)
 class Element:
-    """What an access of the nest read."""
+    """What an access of the kernel read."""
 
     access: int
 
 
 @dataclass(frozen=True)
 class Result:
-    """What an earlier step of the nest came to: a reduction's value, or what a store stored."""
+    """What an earlier step of the kernel came to: a reduction's value, or what a store stored."""
 
     step: int
 

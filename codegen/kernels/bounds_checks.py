@@ -14,39 +14,39 @@ from dsl.ir.expression import TRUE, Binary, E, Element, Select, Symbol, Unary, c
 from dsl.ir.program import Presence
 
 from .context import KernelContext
-from .kernel import Nest
+from .kernel import Kernel
 
 # Strategies of other shapes read ahead of what they need.
 SHAPES = ("map", "row", "scatter")
 Path = frozenset[tuple[E, bool]]  # conditions, and whether each holds or not
 
 
-def watched(op: KernelContext, nest: Nest) -> tuple[Nest, frozenset[int]]:
-    """The nest with such guards, and its accesses that report."""
-    if nest.shape not in SHAPES:
-        return nest, frozenset()
+def watched(op: KernelContext, kernel: Kernel) -> tuple[Kernel, frozenset[int]]:
+    """The kernel with such guards, and its accesses that report."""
+    if kernel.shape not in SHAPES:
+        return kernel, frozenset()
     given = {name for name, cls in op.classes.items() if cls == "Int"}
     named = {
         n
-        for n, a in enumerate(nest.accesses)
-        if a.guard is None and any(nest.accesses[r].tensor in given for r in elements(*a.index))
+        for n, a in enumerate(kernel.accesses)
+        if a.guard is None and any(kernel.accesses[r].tensor in given for r in elements(*a.index))
     }
-    stored = {s.target for s in nest.steps}
-    when = {n: needed(nest, n) for n in named - stored}
+    stored = {s.target for s in kernel.steps}
+    when = {n: needed(kernel, n) for n in named - stored}
     told = {n for n, paths in when.items() if not any(e.results for p in paths for e, _ in p)}  # asked before any step
-    accesses = tuple(replace(a, guard=formula(when[n])) if n in told else a for n, a in enumerate(nest.accesses))
-    return replace(nest, accesses=accesses), frozenset(told | named & stored)
+    accesses = tuple(replace(a, guard=formula(when[n])) if n in told else a for n, a in enumerate(kernel.accesses))
+    return replace(kernel, accesses=accesses), frozenset(told | named & stored)
 
 
-def needed(nest: Nest, n: int) -> list[Path]:
+def needed(kernel: Kernel, n: int) -> list[Path]:
     """When the value of access n is needed at a point: where all of one path holds."""
-    own = f"{Presence}{nest.accesses[n].tensor}"  # what is absent is not read
-    found = [p for s in nest.steps for p in (*paths(s.pred, n), *paths(s.body, n, path(s.pred)))]
-    for m, a in enumerate(nest.accesses):
+    own = f"{Presence}{kernel.accesses[n].tensor}"  # what is absent is not read
+    found = [p for s in kernel.steps for p in (*paths(s.pred, n), *paths(s.body, n, path(s.pred)))]
+    for m, a in enumerate(kernel.accesses):
         if m == n or n not in elements(*a.index, a.guard, a.fallback):
             continue
         inside = path(a.guard if n in elements(*a.index) else None)
-        found += [p | inside for p in needed(nest, m) or [path(None)]]  # a place to store at is in no formula
+        found += [p | inside for p in needed(kernel, m) or [path(None)]]  # a place to store at is in no formula
     return fewest(
         [frozenset((e, said) for e, said in p if not (isinstance(e, Symbol) and e.name == own)) for p in found]
     )

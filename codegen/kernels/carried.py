@@ -1,4 +1,4 @@
-"""Programs and their nests as the package has them (data/model.py), whoever makes them: the build, or the package
+"""Programs and their kernels as the package has them (data/model.py), whoever makes them: the build, or the package
 itself where it derives."""
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .computed import computed
 from .context import KernelContext
 from .formulas import code, compared, kinds
 from .hoist import hoisted
-from .kernel import Access, Nest, Step, named_loops
+from .kernel import Access, Kernel, Step, named_loops
 from .kinds import tensor_kind
 
 DTYPES = {"T": "T", "own": "own", "int": "int32", "bool": "bool", "float": "float32"}
@@ -58,13 +58,13 @@ def dim(d: Dim) -> model.Dim:
 
 def kernel(
     op: KernelContext,
-    n: Nest,
+    n: Kernel,
     place: int,
     tensors: dict[str, Tensor],
     number: dict[str, int],
-    watched: Callable[[KernelContext, Nest], tuple[Nest, frozenset[int]]] | None = None,
-) -> model.Nest:
-    """A nest of statements.  number: of each tensor's slot.  watched: which accesses of a forward program report;
+    watched: Callable[[KernelContext, Kernel], tuple[Kernel, frozenset[int]]] | None = None,
+) -> model.Kernel:
+    """A kernel of statements.  number: of each tensor's slot.  watched: which accesses of a forward program report;
     a gradient meets the places that it met."""
     named = named_loops(n)
     n, words = hoisted(op, n)
@@ -75,7 +75,7 @@ def kernel(
     floating = code(op, n, tensors, False, told) if op.floating else None
     integral = code(op, n, tensors, True, told, watched is not None) if op.integral else None
     uniforms, statics = scalars(op, floating, integral, words)
-    return model.Nest(
+    return model.Kernel(
         n.shape,
         computed(n.when),
         [loop(v, named) for v in n.loops],
@@ -113,7 +113,7 @@ def step(s: Step, kind: str, compared: str) -> model.Step:
 def scalars(
     op: KernelContext, floating: Code | None, integral: Code | None, hosts: dict[str, E]
 ) -> tuple[list[model.Word], list[str]]:
-    """(words of the uniform, options that are constants of the kernel), of those that a nest's formulas use."""
+    """(words of the uniform, options that are constants of the kernel), of those that a kernel's formulas use."""
     said: dict[str, str] = {}
     statics: dict[str, str] = {}
     for c in (floating, integral):

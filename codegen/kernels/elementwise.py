@@ -6,8 +6,8 @@ from __future__ import annotations
 from dsl.ir.expression import E, is_loop, symbols
 from dsl.opdef import OpDef, Presence, symbol
 
-from .fused import nests
-from .kernel import Nest, named_loops
+from .fused import kernels
+from .kernel import Kernel, named_loops
 
 
 def elementwise(op: OpDef) -> bool:
@@ -17,27 +17,31 @@ def elementwise(op: OpDef) -> bool:
     but elements and options; and nothing is made but what is changed in place."""
     if not op.foreach or op.outputs or op.random or op.raw or op.schedules or op.requires or op.sizes:
         return False
-    made = nests(op.forward)
-    packs = {loop.name for nest in made for loop in nest.loops}
+    made = kernels(op.forward)
+    packs = {loop.name for kernel in made for loop in kernel.loops}
     options = {symbol(p.name) for p in op.params if p.kind != "tensor"} | {
         Presence + p.name for p in op.params if p.kind == "tensor"
     }
-    return len(packs) == 1 and all(alone(op, nest, options) for nest in made)
+    return len(packs) == 1 and all(alone(op, kernel, options) for kernel in made)
 
 
-def alone(op: OpDef, nest: Nest, options: set[str]) -> bool:
-    """Whether a nest runs over a pack of axes and nothing else."""
+def alone(op: OpDef, kernel: Kernel, options: set[str]) -> bool:
+    """Whether a kernel runs over a pack of axes and nothing else."""
     if (
-        nest.shape != "map"
-        or nest.spread
-        or len(nest.loops) != 1
-        or nest.rloops
-        or not nest.loops[0].pack
-        or named_loops(nest)
+        kernel.shape != "map"
+        or kernel.spread
+        or len(kernel.loops) != 1
+        or kernel.rloops
+        or not kernel.loops[0].pack
+        or named_loops(kernel)
     ):
         return False
-    if any(a.index and not (len(a.index) == 1 and is_loop(a.index[0])) for a in nest.accesses):
+    if any(a.index and not (len(a.index) == 1 and is_loop(a.index[0])) for a in kernel.accesses):
         return False
-    formulas: list[E | None] = [nest.when, *(a.guard for a in nest.accesses), *(a.fallback for a in nest.accesses)]
-    formulas += [e for s in nest.steps for e in (s.body, s.pred)]
+    formulas: list[E | None] = [
+        kernel.when,
+        *(a.guard for a in kernel.accesses),
+        *(a.fallback for a in kernel.accesses),
+    ]
+    formulas += [e for s in kernel.steps for e in (s.body, s.pred)]
     return all(symbols(e) <= options for e in formulas)

@@ -1,4 +1,4 @@
-"""The formulas of nests as nodes (data/nodes.py), for one class of T.
+"""The formulas of kernels as nodes (data/nodes.py), for one class of T.
 
 Here kinds meet: what an operation asks for is cast, operators become functions of the prelude where WGSL's own mean
 something else, and whole numbers of T that may not fit are checked.  How elements are loaded and stored, and all loops,
@@ -37,7 +37,7 @@ from ..data import nodes
 from ..data.model import Code, ReadCode, StepCode
 from ..data.nodes import Apply, BoundsCheck, Node, Option, Uniform
 from .context import KernelContext
-from .kernel import Nest, Step
+from .kernel import Kernel, Step
 from .kinds import Kinds, tensor_kind
 from .wide import may_be_wide, wide_parts
 
@@ -47,19 +47,19 @@ NATIVE = {"abs", "floor", "ceil", "trunc", "round"}
 
 def code(
     op: KernelContext,
-    nest: Nest,
+    kernel: Kernel,
     tensors: dict[str, Tensor],
     integral: bool,
     told: frozenset[int] = frozenset(),
     forward: bool = False,
 ) -> Code:
-    """The formulas of a nest for T floating or integral.  told: accesses whose places are reported where they are off
+    """The formulas of a kernel for T floating or integral.  told: accesses whose places are reported where they are off
     their axis; forward: whether whole numbers of T that do not fit are."""
-    w = Lowering(op, nest, tensors, integral)
+    w = Lowering(op, kernel, tensors, integral)
     if integral and forward:
         w.check(tensors)
-    accesses, targets = [], {s.target for s in nest.steps}
-    for n, a in enumerate(nest.accesses):
+    accesses, targets = [], {s.target for s in kernel.steps}
+    for n, a in enumerate(kernel.accesses):
         kind = w.kinds.elements[n]
         accesses.append(
             ReadCode(
@@ -73,30 +73,30 @@ def code(
             None if s.pred is None else w.node(s.pred, "b"),
             w.answer(s, k) if op.asked and s.kind == "store" else w.body(s, k),
         )
-        for s, k in zip(nest.steps, w.kinds.steps)
+        for s, k in zip(kernel.steps, w.kinds.steps)
     ]
     return Code(accesses, steps)
 
 
-def kinds(op: KernelContext, nest: Nest, tensors: dict[str, Tensor]) -> list[str]:
+def kinds(op: KernelContext, kernel: Kernel, tensors: dict[str, Tensor]) -> list[str]:
     """What each step computes: "f" "i" "b" where it is the same for both classes of T, else "T"."""
-    f, i = Kinds(op, nest, tensors, False).steps, Kinds(op, nest, tensors, True).steps
+    f, i = Kinds(op, kernel, tensors, False).steps, Kinds(op, kernel, tensors, True).steps
     return [a if a == b else "T" for a, b in zip(f, i)]
 
 
-def compared(op: KernelContext, nest: Nest, tensors: dict[str, Tensor]) -> list[str]:
+def compared(op: KernelContext, kernel: Kernel, tensors: dict[str, Tensor]) -> list[str]:
     """What argmax and argmin compare in each step: "f" "i", or "T"; "T" for other steps."""
-    f, i = Lowering(op, nest, tensors, False), Lowering(op, nest, tensors, True)
-    kinds = [(f.body_kind(s, "T"), i.body_kind(s, "T")) for s in nest.steps]
+    f, i = Lowering(op, kernel, tensors, False), Lowering(op, kernel, tensors, True)
+    kinds = [(f.body_kind(s, "T"), i.body_kind(s, "T")) for s in kernel.steps]
     return ["T" if a == "f" and b == "i" else a for a, b in kinds]
 
 
 class Lowering:
-    """Expressions of one nest as nodes."""
+    """Expressions of one kernel as nodes."""
 
-    def __init__(self, op: KernelContext, nest: Nest, tensors: dict[str, Tensor], integral: bool):
-        self.op, self.nest = op, nest
-        self.kinds = Kinds(op, nest, tensors, integral)
+    def __init__(self, op: KernelContext, kernel: Kernel, tensors: dict[str, Tensor], integral: bool):
+        self.op, self.kernel = op, kernel
+        self.kinds = Kinds(op, kernel, tensors, integral)
         self.integral = integral
 
     # What is checked where whole numbers of T must fit: the values that are of T.
@@ -105,12 +105,12 @@ class Lowering:
     def check(self, tensors: dict[str, Tensor]) -> None:
         """From here on what is computed from elements of T, or from numbers that are options, must fit (`_checked` in
         rare.wgsl)."""
-        own = kinds(self.op, self.nest, tensors)
+        own = kinds(self.op, self.kernel, tensors)
         values: set[E] = {
-            Element(n) for n, a in enumerate(self.nest.accesses) if tensor_kind(self.op, tensors[a.tensor]) == "T"
+            Element(n) for n, a in enumerate(self.kernel.accesses) if tensor_kind(self.op, tensors[a.tensor]) == "T"
         }
         values |= {Symbol(name) for name, kind in self.op.options.items() if kind == "num"}
-        values |= {Result(s.result) for s, k in zip(self.nest.steps, own, strict=True) if k == "T"}
+        values |= {Result(s.result) for s, k in zip(self.kernel.steps, own, strict=True) if k == "T"}
         self.values = frozenset(values)
 
     def checked(self, e: E) -> bool:
@@ -144,7 +144,7 @@ class Lowering:
 
     def answer(self, s: Step, kind: str) -> Node:
         """What an op that is asked stores: 1 or 0 for the requirement whose output it is."""
-        target = self.nest.accesses[s.target].tensor
+        target = self.kernel.accesses[s.target].tensor
         if target not in self.op.asked:
             return self.node(s.body, kind)
         assert isinstance(s.body, Select)
@@ -236,7 +236,7 @@ class Lowering:
             case Call(name, operands):
                 return self.intrinsic(e, name, operands, kind)
             case _:
-                raise ValueError("no formula of a nest: " + show(e))
+                raise ValueError("no formula of a kernel: " + show(e))
 
     def local(self, name: str) -> Node:
         raise ValueError(f"the variable {name} outside of a routine")

@@ -1,8 +1,8 @@
-"""Statements into nests: what runs together, and the accesses of each nest.
+"""Statements into kernels: what runs together, and the accesses of each kernel.
 
-Statements join the nest of an earlier one where they run over the same outer loops (and the same
+Statements join the kernel of an earlier one where they run over the same outer loops (and the same
 reduced ones): `softmax` is a maximum, a sum and a store over the same rows.  A value that only its own
-nest uses never reaches memory.  Shapes: see nests.Nest."""
+kernel uses never reaches memory.  Shapes: see kernels.Kernel."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from dsl.ir.expression import (
 from dsl.ir.program import Loop, Program, Stmt, made_by, running
 
 from .contraction import Roles, roles
-from .kernel import Access, Nest, Shape, Step
+from .kernel import Access, Kernel, Shape, Step
 from .pointwise import simplified
 
 MOST_TENSORS = 8  # WebGPU promises eight storage buffers to a kernel; a formula of more is the CPU's alone
@@ -47,7 +47,7 @@ MOST_TENSORS = 8  # WebGPU promises eight storage buffers to a kernel; a formula
 
 @dataclass
 class Group:
-    """Statements of one nest, all over the group's own loops.  values: tensor -> (its index, statement number)."""
+    """Statements of one kernel, all over the group's own loops.  values: tensor -> (its index, statement number)."""
 
     shape: Shape
     loops: tuple[Loop, ...]
@@ -71,7 +71,7 @@ class Group:
         return set().union(*[x.inputs for x in self.stmts]) | self.targets
 
 
-def fused(program: Program) -> list[Nest]:
+def fused(program: Program) -> list[Kernel]:
     stmts = overwriting(program, [p for s in simplified(program) for p in bindable(s)])
     makers: dict[str, int] = {}
     for s in stmts:
@@ -80,7 +80,7 @@ def fused(program: Program) -> list[Nest]:
     for s in stmts:
         if not any(joins(program, groups, n, s, makers) for n in range(len(groups) - 1, -1, -1)):
             groups.append(group_of(program, s, makers))
-    made = [Builder(program, g, [o for o in groups if o is not g]).nest() for g in groups]
+    made = [Builder(program, g, [o for o in groups if o is not g]).kernel() for g in groups]
     return with_makes(program, made)
 
 
@@ -154,7 +154,7 @@ def overwriting(program: Program, stmts: list[Stmt]) -> list[Stmt]:
 
 
 def group_of(program: Program, s: Stmt, makers: dict[str, int]) -> Group:
-    """A nest of its own."""
+    """A kernel of its own."""
     if isinstance(s.body, RawResult):
         return Group("raw", (), (), [s], [False])
     names = [i.loop for i in s.idx if is_loop(i)]
@@ -308,7 +308,7 @@ def match(g: Group, s: Stmt, used: frozenset[str]) -> tuple[dict[str, E], bool] 
 
 
 class Builder:
-    """Makes the nest of one group; `others` are the program's other groups."""
+    """Makes the kernel of one group; `others` are the program's other groups."""
 
     def __init__(self, program: Program, group: Group, others: list[Group]):
         self.program, self.group = program, group
@@ -323,7 +323,7 @@ class Builder:
         self.value: dict[int, int] = {}  # statement -> the step with its value
         self.done: dict[E, E] = {}  # of this statement, by identity: the same part stands there many times
 
-    def nest(self) -> Nest:
+    def kernel(self) -> Kernel:
         g = self.group
         if g.shape == "raw":
             return self.raw(g.first)
@@ -332,7 +332,7 @@ class Builder:
         left: tuple[int, ...] = ()
         if g.split is not None:
             left = tuple(sorted(self.numbers([*g.split.left, g.split.left_filter])))
-        return Nest(
+        return Kernel(
             g.shape,
             g.loops,
             g.rloops,
@@ -344,13 +344,13 @@ class Builder:
             g.reverse,
         )
 
-    def raw(self, s: Stmt) -> Nest:
+    def raw(self, s: Stmt) -> Kernel:
         """One access for each tensor of the body, inputs first; all its outputs are written."""
         assert isinstance(s.body, RawResult)
         body, given = s.body.raw, s.body.tensors
         made = tuple([Access(t, ()) for t in (*given, *[t for _, t in body.outputs])])
         steps = tuple([Step("store", -1, ZERO, target=len(given) + n) for n in range(len(body.outputs))])
-        return Nest("raw", (), (), made, steps, s.when, raw=body, words=s.body.words)
+        return Kernel("raw", (), (), made, steps, s.when, raw=body, words=s.body.words)
 
     def statement(self, n: int, s: Stmt, inner: bool) -> None:
         self.done = {}
@@ -441,8 +441,8 @@ class Builder:
         return out
 
 
-def with_makes(program: Program, made: list[Nest]) -> list[Nest]:
-    """What each nest is needed for; nests needed for nothing go."""
+def with_makes(program: Program, made: list[Kernel]) -> list[Kernel]:
+    """What each kernel is needed for; those needed for nothing go."""
     roots = [
         *program.outputs,
         *(n for n, t in program.tensors.items() if t.role == "input" and n not in program.outputs),

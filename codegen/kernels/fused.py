@@ -1,16 +1,16 @@
-"""The nests of programs, made and checked once, however many targets ask for them."""
+"""The kernels of programs, made and checked once, however many targets ask for them."""
 
 from __future__ import annotations
 
 from dsl.ir.program import Program
 
 from .fuse import fused
-from .kernel import Nest, plainly_named
+from .kernel import Kernel, plainly_named
 from .sound import verify
 
 
-def nests(program: Program | None) -> list[Nest]:
-    """The nests of a program in the order they run."""
+def kernels(program: Program | None) -> list[Kernel]:
+    """The kernels of a program in the order they run."""
     if program is None:
         return []
     if program.fused is None or program.fused[0] != program.stmts:

@@ -11,13 +11,13 @@ from dsl.ir.expression import Binary, Call, Constant, E, Symbol, Unary, mapped, 
 from dsl.ir.program import Presence
 
 from .context import KernelContext
-from .kernel import Nest
+from .kernel import Kernel
 
 FUNCTIONS = {"sqrt", "exp", "log", "abs", "floor", "ceil", "min", "max"}
 
 
-def hoisted(op: KernelContext, nest: Nest) -> tuple[Nest, dict[str, E]]:
-    """The nest with words in place of such parts, and what each word is."""
+def hoisted(op: KernelContext, kernel: Kernel) -> tuple[Kernel, dict[str, E]]:
+    """The kernel with words in place of such parts, and what each word is."""
     words: dict[E, str] = {}
 
     def known(e: E) -> bool:
@@ -46,8 +46,10 @@ def hoisted(op: KernelContext, nest: Nest) -> tuple[Nest, dict[str, E]]:
             return sym(words.setdefault(e, f"host{len(words)}_"))
         return mapped(e, visit)
 
-    steps = tuple([replace(s, body=visit(s.body), pred=None if s.pred is None else visit(s.pred)) for s in nest.steps])
-    return replace(nest, steps=steps), {name: e for e, name in words.items()}
+    steps = tuple(
+        [replace(s, body=visit(s.body), pred=None if s.pred is None else visit(s.pred)) for s in kernel.steps]
+    )
+    return replace(kernel, steps=steps), {name: e for e, name in words.items()}
 
 
 def real(e: E, kinds: dict[str, str]) -> bool:

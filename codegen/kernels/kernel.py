@@ -1,9 +1,9 @@
-"""Program -> nests: which statements share a kernel, and in what shape.
+"""Program -> kernels: which statements share one, and in what shape.
 
-A `Nest` here still holds expression trees; `codegen/kernels/formulas.py` makes the nodes of kernels of them, and
+A `Kernel` here still holds expression trees; `codegen/kernels/formulas.py` makes nodes of them, and
 `codegen/cpu` prints them as TypeScript.  Pointwise temporaries are put in place where they are used (pointwise.py),
 a reduction takes the formula that uses its result as its last step, statements over the same rows
-become one `row` nest (fuse.py).  Nothing here depends on sizes: what does is left to `planner/plan.py`."""
+become one `row` kernel (fuse.py).  Nothing here depends on sizes: what does is left to `planner/plan.py`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LETTERS = "ijklmnqrstuvw"  # for loops; `p` is the uniform's name in a kernel
 
 @dataclass(frozen=True)
 class Access:
-    """A place where a nest reads or writes a tensor; `Element(3)` is the value that access 3 read.
+    """A place where a kernel reads or writes a tensor; `Element(3)` is the value that access 3 read.
 
     index: one expression per logical axis; a bare index or pack is a strided axis, anything else is
     computed (and may hold `Element(1)` where the index itself was read by access 1).
@@ -55,10 +55,10 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Nest:
-    """shape: map row contract scan scatter raw; see data.model.Nest.
+class Kernel:
+    """shape: map row contract scan scatter raw; see data.model.Kernel.
 
-    A nest with `spread` is a map of one store, or one sum with the store of its value."""
+    A kernel with `spread` is a map of one store, or one sum with the store of its value."""
 
     shape: Shape
     loops: tuple[Loop, ...]
@@ -71,40 +71,40 @@ class Nest:
     reverse: bool = False  # scan
     raw: Raw | None = None
     words: tuple[E, ...] = ()  # raw: what each of its words is
-    makes: tuple[str, ...] = ()  # outputs, gradients and changed inputs this nest is needed for
+    makes: tuple[str, ...] = ()  # outputs, gradients and changed inputs this kernel is needed for
 
 
-def named_loops(nest: Nest) -> frozenset[str]:
+def named_loops(kernel: Kernel) -> frozenset[str]:
     """The loops used in arithmetic: anywhere but alone in an axis of an access."""
     used: set[str] = set()
-    for a in nest.accesses:
+    for a in kernel.accesses:
         for i in a.index:
             if not is_loop(i):
                 used |= indices(i)
         used |= indices(a.guard) | indices(a.fallback)
-    for s in nest.steps:
+    for s in kernel.steps:
         used |= indices(s.body) | indices(s.pred)
-    for loop in nest.loops + nest.rloops:
+    for loop in kernel.loops + kernel.rloops:
         used |= indices(loop.extent)
     return frozenset(used)
 
 
-def plainly_named(nest: Nest) -> Nest:
-    """The nest with a letter for each loop that a pass of the compiler named: kernels are read, and nests that do the
-    same look the same."""
-    loops = nest.loops + nest.rloops
+def plainly_named(kernel: Kernel) -> Kernel:
+    """The kernel with a letter for each loop that a pass of the compiler named: kernels are read, and kernels that do
+    the same look the same."""
+    loops = kernel.loops + kernel.rloops
     parts = [
         *(l.extent for l in loops),
-        *(e for a in nest.accesses for e in (*a.index, a.guard, a.fallback)),
-        *(e for s in nest.steps for e in (s.body, s.pred)),
+        *(e for a in kernel.accesses for e in (*a.index, a.guard, a.fallback)),
+        *(e for s in kernel.steps for e in (s.body, s.pred)),
     ]
     taken = {l.name for l in loops}.union(
-        *map(symbols, parts), {a.tensor for a in nest.accesses}
+        *map(symbols, parts), {a.tensor for a in kernel.accesses}
     )  # kernels call buffers by tensors
     free = [c for c in LETTERS if c not in taken]
     names = dict(zip([l.name for l in loops if l.name.endswith("_")], free, strict=False))
     if not names:
-        return nest
+        return kernel
     env: dict[str, E] = {
         l.name: pack(names[l.name]) if l.pack else idx(names[l.name]) for l in loops if l.name in names
     }
@@ -117,9 +117,9 @@ def plainly_named(nest: Nest) -> Nest:
         return Access(a.tensor, index, maybe_subst(a.guard, env), maybe_subst(a.fallback, env))
 
     return replace(
-        nest,
-        loops=tuple(map(loop, nest.loops)),
-        rloops=tuple(map(loop, nest.rloops)),
-        accesses=tuple(map(access, nest.accesses)),
-        steps=tuple([replace(s, body=subst(s.body, env), pred=maybe_subst(s.pred, env)) for s in nest.steps]),
+        kernel,
+        loops=tuple(map(loop, kernel.loops)),
+        rloops=tuple(map(loop, kernel.rloops)),
+        accesses=tuple(map(access, kernel.accesses)),
+        steps=tuple([replace(s, body=subst(s.body, env), pred=maybe_subst(s.pred, env)) for s in kernel.steps]),
     )

@@ -27,7 +27,7 @@ from dsl.ir.expression import (
 from dsl.ir.program import Presence, Tensor
 
 from .context import KernelContext
-from .kernel import Nest, Step
+from .kernel import Kernel, Step
 
 TENSOR = {"int": "i", "bool": "b", "float": "f"}
 OWN = {"Int": "i", "Bits": "i", "Bool": "b"}
@@ -50,25 +50,25 @@ def tensor_kind(op: KernelContext, t: Tensor) -> str:
 
 
 class Kinds:
-    """Kinds of the expressions in one nest."""
+    """Kinds of the expressions in one kernel."""
 
-    def __init__(self, op: KernelContext, nest: Nest, tensors: dict[str, Tensor], integral: bool):
+    def __init__(self, op: KernelContext, kernel: Kernel, tensors: dict[str, Tensor], integral: bool):
         self.op = op
         self.T = "i" if integral else "f"
-        self.elements = [self.tensor(tensors[a.tensor]) for a in nest.accesses]
+        self.elements = [self.tensor(tensors[a.tensor]) for a in kernel.accesses]
         self.known: dict[E, str] = {}
         self.steps: list[str] = []
-        for s in nest.steps:
-            self.steps.append(self.step(s, nest, tensors))
+        for s in kernel.steps:
+            self.steps.append(self.step(s, kernel, tensors))
 
     def tensor(self, t: Tensor) -> str:
         kind = tensor_kind(self.op, t)
         return self.T if kind == "T" else kind
 
-    def step(self, s: Step, nest: Nest, tensors: dict[str, Tensor]) -> str:
+    def step(self, s: Step, kernel: Kernel, tensors: dict[str, Tensor]) -> str:
         """The kind of a reduction's value, or of what a store stores."""
         if s.kind == "store":
-            return self.tensor(tensors[nest.accesses[s.target].tensor])
+            return self.tensor(tensors[kernel.accesses[s.target].tensor])
         if s.red in ("any", "all"):
             return "b"
         if s.red in ("argmax", "argmin"):

@@ -1,10 +1,10 @@
-"""The rules of nodes (data/nodes.py), checked for each nest that is compiled: every operand has the kind that its
+"""The rules of nodes (data/nodes.py), checked for each kernel that is compiled: every operand has the kind that its
 operation asks for, and every formula the kind of where it stands.  A break of one is a fault of the compiler, not of a
 definition."""
 
 from __future__ import annotations
 
-from ..data.model import Code, Nest
+from ..data.model import Code, Kernel
 from ..data.nodes import (
     Apply,
     Binary,
@@ -59,14 +59,14 @@ class BrokenNode(Exception):
 
 
 class Verifier:
-    """The kinds of one nest's formulas for one class of T."""
+    """The kinds of one kernel's formulas for one class of T."""
 
-    def __init__(self, nest: Nest, options: dict[str, str], T: str):
-        self.elements = [T if a.kind == "T" else a.kind for a in nest.accesses]
-        self.results = [T if s.value == "T" else s.value for s in nest.steps]
-        self.words = {w.name: T if w.kind == "T" else w.kind for w in nest.words}
+    def __init__(self, kernel: Kernel, options: dict[str, str], T: str):
+        self.elements = [T if a.kind == "T" else a.kind for a in kernel.accesses]
+        self.results = [T if s.value == "T" else s.value for s in kernel.steps]
+        self.words = {w.name: T if w.kind == "T" else w.kind for w in kernel.words}
         self.options = options
-        self.loops = {loop.name for loop in nest.loops + nest.rloops}
+        self.loops = {loop.name for loop in kernel.loops + kernel.rloops}
 
     def kind(self, e: Node) -> str:
         match e:
@@ -132,19 +132,19 @@ class Verifier:
         return kind
 
 
-def verify(nest: Nest, options: dict[str, str]) -> None:
+def verify(kernel: Kernel, options: dict[str, str]) -> None:
     """options: the kinds of the op's options.  Raises BrokenNode."""
-    for T, code in (("f", nest.floating), ("i", nest.integral)):
+    for T, code in (("f", kernel.floating), ("i", kernel.integral)):
         if code is not None:
-            verify_code(Verifier(nest, options, T), nest, code, T)
+            verify_code(Verifier(kernel, options, T), kernel, code, T)
 
 
-def verify_code(v: Verifier, nest: Nest, code: Code, T: str) -> None:
+def verify_code(v: Verifier, kernel: Kernel, code: Code, T: str) -> None:
     for n, a in enumerate(code.accesses):
         for e, kind in (*((i, "i") for i in a.index), (a.guard, "b"), (a.fallback, v.elements[n])):
             if e is not None:
                 v.asked(v.kind(e) == kind, e, kind)
-    for s, c in zip(nest.steps, code.steps):
+    for s, c in zip(kernel.steps, code.steps):
         compared = T if s.compared == "T" else s.compared
         wanted = compared if s.red.startswith("arg") else T if s.value == "T" else s.value
         if c.pred is not None:

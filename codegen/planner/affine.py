@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from ..data.names import safe_name
 from ..data.nodes import Binary, Constant, Division, Index, Node, Unary, Uniform
-from .writer import Kernel
+from .writer import KernelWriter
 
 
 @dataclass
@@ -19,7 +19,7 @@ class Affine:
     divisor: int
 
 
-def affine_of(k: Kernel, index: Node) -> Affine | None:
+def affine_of(k: KernelWriter, index: Node) -> Affine | None:
     """What an index is, or None if it is nothing of this form."""
     divisor = 1
     inner = index
@@ -31,7 +31,7 @@ def affine_of(k: Kernel, index: Node) -> Affine | None:
     return None if factors is None else Affine(factors, divisor)
 
 
-def linear(k: Kernel, e: Node) -> dict[str, float] | None:
+def linear(k: KernelWriter, e: Node) -> dict[str, float] | None:
     """The factors of a sum of products with numbers, "" for what stands alone; None if a node is none."""
     match e:
         case Constant(value=value):
@@ -58,7 +58,7 @@ def linear(k: Kernel, e: Node) -> dict[str, float] | None:
             return None
 
 
-def told(k: Kernel, name: str) -> dict[str, float] | None:
+def told(k: KernelWriter, name: str) -> dict[str, float] | None:
     """A whole number of the uniform."""
     for n in range(len(k.names)):
         if k.names[n] == safe_name(name) and k.kinds[n] == "i":

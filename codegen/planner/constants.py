@@ -5,23 +5,23 @@ was."""
 
 from __future__ import annotations
 
-from ..data.model import Call, Code, Nest, Op, ReadCode, StepCode
+from ..data.model import Call, Code, Kernel, Op, ReadCode, StepCode
 from ..data.nodes import Apply, Constant, Division, Node, Uniform, mapped
 
 LARGEST = 64
 
 
-def windowed(nest: Nest) -> bool:
-    """Whether the nest sums over loops that arithmetic uses."""
-    return any(loop.named for loop in nest.rloops)
+def windowed(kernel: Kernel) -> bool:
+    """Whether the kernel sums over loops that arithmetic uses."""
+    return any(loop.named for loop in kernel.rloops)
 
 
-def constant_options(op: Op, nest: Nest, call: Call) -> dict[str, int]:
-    """The words of a windowed nest that are small whole options, with their values."""
+def constant_options(op: Op, kernel: Kernel, call: Call) -> dict[str, int]:
+    """The words of a windowed kernel that are small whole options, with their values."""
     out: dict[str, int] = {}
-    if not windowed(nest):
+    if not windowed(kernel):
         return out
-    for w in nest.words:
+    for w in kernel.words:
         if w.kind != "i" or w.value is not None or w.name not in call.env:
             continue
         for param in op.params:
@@ -44,7 +44,7 @@ def numbered(name: str, stem: str) -> bool:
 
 
 def with_constants(code: Code, constants: dict[str, int]) -> Code:
-    """The formulas of a nest with numbers in place of these words."""
+    """The formulas of a kernel with numbers in place of these words."""
     accesses = [
         ReadCode([known(i, constants) for i in a.index], known(a.guard, constants), known(a.fallback, constants))
         for a in code.accesses

@@ -1,6 +1,6 @@
 """Contractions: sums of A(batch, rows, depth) * B(batch, columns, depth), as factors with their lines.
 
-Here is decided which of a nest's lines are rows, columns, depth and batch, and what belongs to which factor.
+Here is decided which of a kernel's lines are rows, columns, depth and batch, and what belongs to which factor.
 Indices, guards and filters stay with the factor that they belong to, so a convolution is a matrix product like
 any other.  How the product runs in tiles is tiled.py's."""
 
@@ -12,7 +12,7 @@ from ..data.nodes import Constant, Node, factors_of, joined_by, operands_of, use
 from .lines import Line
 from .map import step_kind
 from .memory import formulas_at, needed
-from .writer import Kernel
+from .writer import KernelWriter
 
 
 @dataclass
@@ -39,7 +39,7 @@ class Product:
 # --- Roles -----------------------------------------------------------------------------------------
 
 
-def reaches(k: Kernel, formulas: list[Node | None], accesses: list[int], line: Line) -> bool:
+def reaches(k: KernelWriter, formulas: list[Node | None], accesses: list[int], line: Line) -> bool:
     """Whether what formulas and accesses say depends on a line."""
     for n in accesses:
         if line.strides[n] != 0:
@@ -49,16 +49,16 @@ def reaches(k: Kernel, formulas: list[Node | None], accesses: list[int], line: L
     return line.name != "" and any(uses_loop(e, line.name) for e in formulas)
 
 
-def product_of(k: Kernel) -> Product | None:
+def product_of(k: KernelWriter) -> Product | None:
     """The contraction's sides and the roles of its lines; None if it does not split here."""
     code = k.code.steps[0]
-    kind = step_kind(k, k.nest.steps[0])
+    kind = step_kind(k, k.kernel.steps[0])
     bodies: list[list[Node]] = [[], []]
     filters: list[list[Node]] = [[], []]
     accesses: list[list[int]] = [[], []]
     for factor in factors_of(code.body, kind):
         reads: list[int] = needed(k, [factor])
-        mine = len([n for n in reads if n in k.nest.left])
+        mine = len([n for n in reads if n in k.kernel.left])
         if mine > 0 and mine < len(reads):
             return None
         side = 1 if len(reads) > 0 and mine == 0 else 0
@@ -101,10 +101,10 @@ def product(factors: list[Node], kind: str) -> Node:
     return Constant(kind, 1) if out is None else out
 
 
-def turned(k: Kernel, product: Product) -> Product:
+def turned(k: KernelWriter, product: Product) -> Product:
     """The product with its sides exchanged where neighbours of the result lie along the rows: threads write along
     columns."""
-    target = k.nest.steps[len(k.nest.steps) - 1].target
+    target = k.kernel.steps[len(k.kernel.steps) - 1].target
     if len(product.rows) == 0 or len(product.columns) == 0:
         return product
     if product.columns[len(product.columns) - 1].strides[target] == 1:

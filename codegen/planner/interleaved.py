@@ -17,7 +17,7 @@ from .map import named, put, step_kind
 from .memory import needed, read_lines
 from .tiled import Side, Tile, blocks, side_of, value_lines
 from .tiled_lines import counted, joined_lines, split_lines
-from .writer import Kernel, bind_memory, declarations, word
+from .writer import KernelWriter, bind_memory, declarations, word
 
 
 @dataclass
@@ -59,7 +59,7 @@ class InterleavedText:
     parts: int
 
 
-def interleaved_text(k: Kernel, product: Product, tile: Tile, title: str, parts: int) -> InterleavedText:
+def interleaved_text(k: KernelWriter, product: Product, tile: Tile, title: str, parts: int) -> InterleavedText:
     """The text for lines in the order batch, rows, columns; parts: how many blocks share the depth of a tile."""
     if parts > 1:
         bind_memory(k, -1, "u32")
@@ -73,7 +73,7 @@ def interleaved_text(k: Kernel, product: Product, tile: Tile, title: str, parts:
     word(k, "row_count", "u", points(product.rows))
     word(k, "column_count", "u", points(product.columns))
     word(k, "depth", "u", points(reduce))
-    kind = step_kind(k, k.nest.steps[0])
+    kind = step_kind(k, k.kernel.steps[0])
     batch = split_lines(k, product.batch, 0, len(product.batch), "outer", "batch", "", "let")
     left = rows_of(k, side_of(k, "left", "row", product, product.left, product.rows, tile.rows, 1))
     right = rows_of(k, side_of(k, "right", "column", product, product.right, product.columns, tile.columns, 1))
@@ -99,7 +99,7 @@ def interleaved_text(k: Kernel, product: Product, tile: Tile, title: str, parts:
         [],
         [],
         [],
-        k.nest.steps[0].name,
+        k.kernel.steps[0].name,
         parts,
     )
     if parts == 1:
@@ -108,7 +108,7 @@ def interleaved_text(k: Kernel, product: Product, tile: Tile, title: str, parts:
     return out
 
 
-def rows_of(k: Kernel, side: Side) -> Rows:
+def rows_of(k: KernelWriter, side: Side) -> Rows:
     k.outer = side.outer
     k.reduce = side.reduce
     k.prefix = f"{side.name}_"
@@ -119,12 +119,12 @@ def rows_of(k: Kernel, side: Side) -> Rows:
     )
 
 
-def sums_stored(k: Kernel, product: Product, out: InterleavedText) -> None:
+def sums_stored(k: KernelWriter, product: Product, out: InterleavedText) -> None:
     """Statements for a row, a column and the sum where they meet."""
     formulas: list[Node | None] = []
     accesses: list[int] = []
-    for i in range(1, len(k.nest.steps)):
-        made: Step = k.nest.steps[i]
+    for i in range(1, len(k.kernel.steps)):
+        made: Step = k.kernel.steps[i]
         formulas.extend([k.code.steps[i].body, *k.code.accesses[made.target].index])
         accesses.append(made.target)
     accesses.extend(needed(k, formulas))
@@ -134,8 +134,8 @@ def sums_stored(k: Kernel, product: Product, out: InterleavedText) -> None:
     out.store_row = split_lines(k, k.outer, b, b + len(rows), "outer", "row", "", "let")
     out.store_column = split_lines(k, k.outer, b + len(rows), len(k.outer), "outer", "column", "", "let")
     done: list[int] = []
-    for i in range(1, len(k.nest.steps)):
-        step: Step = k.nest.steps[i]
+    for i in range(1, len(k.kernel.steps)):
+        step: Step = k.kernel.steps[i]
         code = k.code.steps[i]
         out.store_point.extend(read_lines(k, [code.body, *k.code.accesses[step.target].index], done, "", False))
         out.store_point.extend(put(k, step, named(step, code.body, out.store_point, ""), step_kind(k, step), ""))

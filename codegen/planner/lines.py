@@ -1,4 +1,4 @@
-"""Loops of a nest in a call: lengths, and the stride of every access along each.
+"""Loops of a kernel in a call: lengths, and the stride of every access along each.
 
 A *line* is a loop over one axis: a named loop, or one axis of an anonymous one.  Anonymous lines of
 length 1 go and neighbours that every access walks through as one become one.  What is done with lines
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..data.model import Access, Bound, Call, Loop, Nest, Op, Program
+from ..data.model import Access, Bound, Call, Kernel, Loop, Op, Program
 
 
 @dataclass
@@ -23,7 +23,7 @@ class Line:
 
 @dataclass
 class Resolved:
-    """A nest in a call.  steps, lengths: for each access, strides and lengths of the logical axes that no
+    """A kernel in a call.  steps, lengths: for each access, strides and lengths of the logical axes that no
     anonymous loop indexes, in their order."""
 
     outer: list[Line]
@@ -33,25 +33,25 @@ class Resolved:
     lengths: list[list[int]]
 
 
-def active(op: Op, program: Program, nest: Nest, call: Call, wanted: list[int]) -> bool:
-    """Whether the nest runs: its condition holds, and something it is needed for is wanted or is changed in place."""
-    if nest.when is not None and nest.when(call.env) == 0:
+def active(op: Op, program: Program, kernel: Kernel, call: Call, wanted: list[int]) -> bool:
+    """Whether the kernel runs: its condition holds, and something it is needed for is wanted or is changed in place."""
+    if kernel.when is not None and kernel.when(call.env) == 0:
         return False
     needed = False
-    for slot in nest.makes:
+    for slot in kernel.makes:
         if slot in wanted or op.slots[slot].role == "input" and call.slots[slot].given:
             needed = True
     return needed
 
 
-def resolve(nest: Nest, call: Call) -> Resolved:
+def resolve(kernel: Kernel, call: Call) -> Resolved:
     """Loops as lines, in order, none dropped or joined yet."""
     outer: list[Line] = []
     reduce: list[Line] = []
-    for loop in nest.loops:
-        outer.extend(lines_of(nest, loop, call))
-    for loop in nest.rloops:
-        reduce.extend(lines_of(nest, loop, call))
+    for loop in kernel.loops:
+        outer.extend(lines_of(kernel, loop, call))
+    for loop in kernel.rloops:
+        reduce.extend(lines_of(kernel, loop, call))
     place = 1
     for k in range(len(outer)):
         line = outer[len(outer) - 1 - k]
@@ -59,11 +59,11 @@ def resolve(nest: Nest, call: Call) -> Resolved:
         place *= line.size
     for line in reduce:
         line.strides.append(0)
-    named = [loop.name for loop in nest.loops + nest.rloops if loop.named]
+    named = [loop.name for loop in kernel.loops + kernel.rloops if loop.named]
     offsets: list[int] = []
     steps: list[list[int]] = []
     lengths: list[list[int]] = []
-    for access in nest.accesses:
+    for access in kernel.accesses:
         bound = call.slots[access.slot]
         offsets.append(bound.offset)
         step: list[int] = []
@@ -79,7 +79,7 @@ def resolve(nest: Nest, call: Call) -> Resolved:
     return Resolved(outer, reduce, offsets, steps, lengths)
 
 
-def lines_of(nest: Nest, loop: Loop, call: Call) -> list[Line]:
+def lines_of(kernel: Kernel, loop: Loop, call: Call) -> list[Line]:
     """The lines of one loop: as many as its pack has axes, outermost first."""
     sizes: list[int] = []
     if loop.extent is None:
@@ -89,7 +89,7 @@ def lines_of(nest: Nest, loop: Loop, call: Call) -> list[Line]:
     out: list[Line] = []
     for k in range(len(sizes)):
         strides: list[int] = []
-        for access in nest.accesses:
+        for access in kernel.accesses:
             strides.append(stride_of(access, call.slots[access.slot], loop.name, sizes, k))
         out.append(Line(loop.name if loop.named else "", sizes[k], strides))
     return out
@@ -133,9 +133,9 @@ def joined(a: Line, b: Line) -> bool:
     return True
 
 
-def spread_out(nest: Nest, r: Resolved) -> Resolved:
-    """A `spread` nest with the outer lines that its target lacks among the reduced ones."""
-    target = nest.steps[len(nest.steps) - 1].target
+def spread_out(kernel: Kernel, r: Resolved) -> Resolved:
+    """A `spread` kernel with the outer lines that its target lacks among the reduced ones."""
+    target = kernel.steps[len(kernel.steps) - 1].target
     outer: list[Line] = []
     reduce: list[Line] = []
     for line in r.outer:

@@ -1,6 +1,6 @@
 """The `map` strategy: one thread stores at each point, or at four neighbours with 128-bit loads.
 
-Also the text of `scatter` nests, whose stores add atomically."""
+Also the text of `scatter` kernels, whose stores add atomically."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .memory import needed, read_lines, store_lines
 from .positions import decode, on_axes, position
 from .printed import operand, printed
 from .vec4 import quad_reads, quad_values, quads_possible, take_quads
-from .writer import Kernel, bound_name, declarations, element_type, use, word
+from .writer import KernelWriter, bound_name, declarations, element_type, use, word
 
 THREADS = 256  # of a workgroup: as many as every device has, since they share nothing
 
@@ -32,8 +32,8 @@ class MapText:
     body: list[str]
 
 
-def map_text(k: Kernel, title: str, lanes: int) -> MapText:
-    """The text for a nest without a reduction, `lanes` neighbours along the last line to a thread."""
+def map_text(k: KernelWriter, title: str, lanes: int) -> MapText:
+    """The text for a kernel without a reduction, `lanes` neighbours along the last line to a thread."""
     word(k, "points", "u", points(k.outer) // lanes)
     body: list[str] = []
     if lanes == 1:
@@ -45,14 +45,14 @@ def map_text(k: Kernel, title: str, lanes: int) -> MapText:
     return MapText(title, declarations(k), "", THREADS, body)
 
 
-def place_lines(k: Kernel, indent: str) -> list[str]:
+def place_lines(k: KernelWriter, indent: str) -> list[str]:
     """The place of this point among all, for random draws."""
     return [f"{indent}let place = {place_text(k, 1)};"] if "uniform_random" in k.helpers else []
 
 
-def place_text(k: Kernel, lanes: int) -> str:
+def place_text(k: KernelWriter, lanes: int) -> str:
     """lanes: the points that the last line counts as one."""
-    n = len(k.nest.accesses)
+    n = len(k.kernel.accesses)
     terms: list[str] = []
     for d in range(len(k.outer)):
         line = k.outer[d]
@@ -62,12 +62,12 @@ def place_text(k: Kernel, lanes: int) -> str:
     return " + ".join(terms) if len(terms) > 0 else "0u"
 
 
-def step_lines(k: Kernel, indent: str) -> list[str]:
+def step_lines(k: KernelWriter, indent: str) -> list[str]:
     """The stores of one point, in order."""
     out: list[str] = []
     done: list[int] = []
-    for i in range(len(k.nest.steps)):
-        step = k.nest.steps[i]
+    for i in range(len(k.kernel.steps)):
+        step = k.kernel.steps[i]
         code = k.code.steps[i]
         kind = step_kind(k, step)
         inside = indent
@@ -95,13 +95,13 @@ def named(step: Step, value: Node, out: list[str], indent: str) -> Node:
     return Local(step.name)
 
 
-def put(k: Kernel, step: Step, value: Node, kind: str, indent: str) -> list[str]:
-    if k.nest.shape == "scatter":
+def put(k: KernelWriter, step: Step, value: Node, kind: str, indent: str) -> list[str]:
+    if k.kernel.shape == "scatter":
         return atomic_lines(k, step, value, kind, indent)
     return store_lines(k, step.target, value, kind, step.mode, indent)
 
 
-def step_kind(k: Kernel, step: Step) -> str:
+def step_kind(k: KernelWriter, step: Step) -> str:
     if step.value != "T":
         return step.value
     return "f" if k.call.dtype.startswith("float") else "i"
@@ -110,22 +110,22 @@ def step_kind(k: Kernel, step: Step) -> str:
 # --- Four points a thread --------------------------------------------------------------------------
 
 
-def lanes_possible(k: Kernel) -> bool:
+def lanes_possible(k: KernelWriter) -> bool:
     """Whether a thread can take four neighbours along the last line: reads and stores are quads, or the same for all
     four."""
-    if len(k.outer) == 0 or k.nest.shape != "map" or not quads_possible(k, k.outer):
+    if len(k.outer) == 0 or k.kernel.shape != "map" or not quads_possible(k, k.outer):
         return False
     for code in k.code.steps:
         if code.pred is not None:
             return False
     last = k.outer[len(k.outer) - 1]
-    for step in k.nest.steps:
+    for step in k.kernel.steps:
         if last.strides[step.target] != 1 or step.mode != "=":
             return False
     return True
 
 
-def lane_lines(k: Kernel) -> list[str]:
+def lane_lines(k: KernelWriter) -> list[str]:
     """Reads of four, the formulas for each of them, stores of four."""
     take_quads(k, k.outer)
     out = decode(k, k.outer, "outer", "flat", "")
@@ -133,38 +133,38 @@ def lane_lines(k: Kernel) -> list[str]:
     out.extend(quad_reads(k, bodies, ""))
     scalar: list[int] = []
     out.extend(read_lines(k, [Element(n) for n in needed(k, bodies) if n not in k.wide], scalar, "", False))
-    targets = [step.target for step in k.nest.steps]
+    targets = [step.target for step in k.kernel.steps]
     for n in targets:
-        out.append(f"var v{n}: vec4<{element_type(k, k.call.slots[k.nest.accesses[n].slot].dtype)}>;")
+        out.append(f"var v{n}: vec4<{element_type(k, k.call.slots[k.kernel.accesses[n].slot].dtype)}>;")
     out.extend(place_base(k))
     for lane in range(4):
         out.extend(one_lane(k, lane, bodies))
     for n in targets:
-        out.append(f"{bound_name(k, k.nest.accesses[n].slot)}[{position(k, n)}] = v{n};")
+        out.append(f"{bound_name(k, k.kernel.accesses[n].slot)}[{position(k, n)}] = v{n};")
     return out
 
 
-def place_base(k: Kernel) -> list[str]:
+def place_base(k: KernelWriter) -> list[str]:
     if "uniform_random" not in k.helpers:
         return []
     return [f"let first_place = {place_text(k, 4)};"]
 
 
-def one_lane(k: Kernel, lane: int, bodies: list[Node | None]) -> list[str]:
+def one_lane(k: KernelWriter, lane: int, bodies: list[Node | None]) -> list[str]:
     """The formulas at one of four neighbours."""
     out: list[str] = ["{"]
     out.extend(quad_values(k, bodies, lane, "  "))
     if "uniform_random" in k.helpers:
         out.append(f"  let place = first_place + {lane}u * p.place{len(k.outer) - 1};")
-    for i in range(len(k.nest.steps)):
-        step = k.nest.steps[i]
+    for i in range(len(k.kernel.steps)):
+        step = k.kernel.steps[i]
         value = common(k.code.steps[i].body, f"common{i}")
         for line in value.lines:
             out.append("  " + line)
         result = named(step, value.formula, out, "  ")
         out.append(
             f"  v{step.target}[{lane}] = "
-            f"{stored(result, step_kind(k, step), k.call.slots[k.nest.accesses[step.target].slot].dtype)};"
+            f"{stored(result, step_kind(k, step), k.call.slots[k.kernel.accesses[step.target].slot].dtype)};"
         )
     out.append("}")
     return out
@@ -173,9 +173,9 @@ def one_lane(k: Kernel, lane: int, bodies: list[Node | None]) -> list[str]:
 # --- Scatters --------------------------------------------------------------------------------------
 
 
-def atomic_lines(k: Kernel, step: Step, value: Node, kind: str, indent: str) -> list[str]:
+def atomic_lines(k: KernelWriter, step: Step, value: Node, kind: str, indent: str) -> list[str]:
     """An atomic `+=`, `*=`, `max=` or `min=` at a place that other threads may change too."""
-    slot = k.nest.accesses[step.target].slot
+    slot = k.kernel.accesses[step.target].slot
     if slot not in k.slots:
         return []
     dtype = k.call.slots[slot].dtype

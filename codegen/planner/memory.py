@@ -7,16 +7,16 @@ from ..data.nodes import Binary, Constant, Local, Node, Select, elements_of, use
 from .conversion import KIND_TYPES, ZEROS, converted, stored
 from .positions import on_axes, patch_position, position
 from .printed import printed
-from .writer import Kernel, bound_name, element_type, is_bound
+from .writer import KernelWriter, bound_name, element_type, is_bound
 
 
-def formulas_at(k: Kernel, n: int) -> list[Node | None]:
+def formulas_at(k: KernelWriter, n: int) -> list[Node | None]:
     """What decides where access n is and when it is read."""
     a = k.code.accesses[n]
     return [*a.index, a.guard, a.fallback]
 
 
-def needed(k: Kernel, formulas: list[Node | None]) -> list[int]:
+def needed(k: KernelWriter, formulas: list[Node | None]) -> list[int]:
     """The accesses that formulas need, those inside another's index first."""
     out: list[int] = []
     for e in formulas:
@@ -29,7 +29,7 @@ def needed(k: Kernel, formulas: list[Node | None]) -> list[int]:
     return out
 
 
-def varies(k: Kernel, n: int) -> bool:
+def varies(k: KernelWriter, n: int) -> bool:
     """Whether what access n reads changes along the reduced lines."""
     for line in k.reduce:
         if line.strides[n] != 0:
@@ -43,22 +43,22 @@ def varies(k: Kernel, n: int) -> bool:
     return False
 
 
-def access_kind(k: Kernel, n: int) -> str:
-    kind = k.nest.accesses[n].kind
+def access_kind(k: KernelWriter, n: int) -> str:
+    kind = k.kernel.accesses[n].kind
     return compute_class(k.call.dtype) if kind == "T" else kind
 
 
-def load(k: Kernel, n: int) -> str:
+def load(k: KernelWriter, n: int) -> str:
     """The element of access n as its kind."""
     for patch in k.patches:
         if patch.access == n:
             return f"patch{n}[{patch_position(patch)}]"
-    slot = k.nest.accesses[n].slot
+    slot = k.kernel.accesses[n].slot
     text = f"{bound_name(k, slot)}[{position(k, n)}]"
     return converted(text, element_type(k, k.call.slots[slot].dtype), access_kind(k, n))
 
 
-def read_lines(k: Kernel, formulas: list[Node | None], done: list[int], indent: str, still: bool) -> list[str]:
+def read_lines(k: KernelWriter, formulas: list[Node | None], done: list[int], indent: str, still: bool) -> list[str]:
     """Statements that make what formulas read known.  still: only those that do not change along the reduced lines."""
     out: list[str] = []
     for n in needed(k, formulas):
@@ -78,7 +78,7 @@ def read_lines(k: Kernel, formulas: list[Node | None], done: list[int], indent: 
     return out
 
 
-def store_lines(k: Kernel, target: int, value: Node, kind: str, mode: str, indent: str) -> list[str]:
+def store_lines(k: KernelWriter, target: int, value: Node, kind: str, mode: str, indent: str) -> list[str]:
     """The store of a value at access `target`."""
     if not is_bound(k, target):
         return []
@@ -89,8 +89,8 @@ def store_lines(k: Kernel, target: int, value: Node, kind: str, mode: str, inden
     return [indent + line for line in lines]
 
 
-def plain_store(k: Kernel, target: int, value: Node, kind: str, mode: str) -> list[str]:
-    slot = k.nest.accesses[target].slot
+def plain_store(k: KernelWriter, target: int, value: Node, kind: str, mode: str) -> list[str]:
+    slot = k.kernel.accesses[target].slot
     dtype = k.call.slots[slot].dtype
     name = bound_name(k, slot)
     if mode == "=":

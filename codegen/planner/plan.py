@@ -1,14 +1,14 @@
-"""A program in a call, as launches: which nests run, over which lines, with which numbers.
+"""A program in a call, as launches: which kernels run, over which lines, with which numbers.
 
 `plan_cpu` answers what the generated CPU kernels need.  `plan` answers kernels for WebGPU: their text,
-the tensors they bind, the words of their uniform, the workgroups.  Both run the same nests over the same
-lines; how a nest runs on the GPU is chosen in strategy.py and written by the module of its strategy."""
+the tensors they bind, the words of their uniform, the workgroups.  Both run the same kernels over the same
+lines; how a kernel runs on the GPU is chosen in strategy.py and written by the module of its strategy."""
 
 from __future__ import annotations
 
 from ..data.dtypes import compute_class
 from ..data.errors import OpError
-from ..data.model import Call, Code, CpuLaunch, Dims, Launch, Nest, Op, Raw, Schedule, Step, StepCode
+from ..data.model import Call, Code, CpuLaunch, Dims, Kernel, Launch, Op, Raw, Schedule, Step, StepCode
 from ..data.nodes import Result
 from .contract import Product, product_of
 from .interleaved import interleaved_text
@@ -41,28 +41,28 @@ from .strategy import (
 )
 from .tiled import Tile, blocks, tiled_text
 from .window import Window, reuse, window_of, window_text, workgroups
-from .writer import MOST_BINDINGS, PLAIN_THREADS, Facts, Kernel, new_kernel, word
+from .writer import MOST_BINDINGS, PLAIN_THREADS, Facts, KernelWriter, new_kernel, word
 
 
 def plan_cpu(op: Op, program: int, call: Call, wanted: list[int]) -> list[CpuLaunch | None]:
-    """One launch for each nest of the program, None for those that do not run.
+    """One launch for each kernel of the program, None for those that do not run.
 
     wanted: the slots whose values are asked for; parameters changed in place always are."""
     out: list[CpuLaunch | None] = []
-    for nest in op.programs[program].nests:
-        out.append(cpu_launch(op, nest, call) if active(op, op.programs[program], nest, call, wanted) else None)
+    for kernel in op.programs[program].kernels:
+        out.append(cpu_launch(op, kernel, call) if active(op, op.programs[program], kernel, call, wanted) else None)
     return out
 
 
-def cpu_launch(op: Op, nest: Nest, call: Call) -> CpuLaunch:
-    r = resolve(nest, call)
+def cpu_launch(op: Op, kernel: Kernel, call: Call) -> CpuLaunch:
+    r = resolve(kernel, call)
     named: list[int] = []
     for line in r.outer:
         if line.name != "":
             named.append(line.strides[len(line.strides) - 1])
-    if nest.spread and nest.shape in ("map", "row", "contract"):
-        r = spread_out(nest, r)
-    count = len(nest.accesses) + (1 if op.random else 0)
+    if kernel.spread and kernel.shape in ("map", "row", "contract"):
+        r = spread_out(kernel, r)
+    count = len(kernel.accesses) + (1 if op.random else 0)
     axes = r.steps + ([named] if op.random else [])
     return CpuLaunch(r.offsets, dims(r.outer, count), dims(r.reduce, count), axes, r.lengths)
 
@@ -86,61 +86,62 @@ MOST_GROUPS = 65535  # workgroups along one axis of a dispatch
 def plan(op: Op, program: int, call: Call, wanted: list[int], facts: Facts, rules: list[Schedule]) -> list[Launch]:
     """The launches of a program, in order; none for what is empty.
 
-    wanted: the slots whose values are asked for.  rules: schedules for shapes of nests; [] runs everything plainly."""
+    wanted: the slots whose values are asked for.  rules: schedules for shapes of kernels; [] runs everything
+    plainly."""
     out: list[Launch] = []
-    for nest in op.programs[program].nests:
-        if active(op, op.programs[program], nest, call, wanted):
-            out.extend(nest_launches(op, nest, call, facts, rules))
+    for kernel in op.programs[program].kernels:
+        if active(op, op.programs[program], kernel, call, wanted):
+            out.extend(kernel_launches(op, kernel, call, facts, rules))
     return out
 
 
-def nest_launches(op: Op, nest: Nest, call: Call, facts: Facts, rules: list[Schedule]) -> list[Launch]:
-    if nest.raw is not None:
-        return raw_launches(op, nest, nest.raw, call, facts)
-    r = resolve(nest, call)
-    if nest.spread and nest.shape in ("map", "row", "contract"):
-        r = spread_out(nest, r)
-        if nest.shape == "map" and len(r.reduce) > 0:
-            nest = summed(nest)
+def kernel_launches(op: Op, kernel: Kernel, call: Call, facts: Facts, rules: list[Schedule]) -> list[Launch]:
+    if kernel.raw is not None:
+        return raw_launches(op, kernel, kernel.raw, call, facts)
+    r = resolve(kernel, call)
+    if kernel.spread and kernel.shape in ("map", "row", "contract"):
+        r = spread_out(kernel, r)
+        if kernel.shape == "map" and len(r.reduce) > 0:
+            kernel = summed(kernel)
     if points(r.outer) == 0:
         return []
-    if nest.shape == "map" or nest.shape == "row":
-        r.outer = ordered(nest, r.outer)
+    if kernel.shape == "map" or kernel.shape == "row":
+        r.outer = ordered(kernel, r.outer)
     lines = Resolved(collapsed(r.outer), collapsed(r.reduce), r.offsets, r.steps, r.lengths)
-    k = new_kernel(op, nest, call, facts, lines)
+    k = new_kernel(op, kernel, call, facts, lines)
     check_bindings(k)
-    if nest.shape == "map" or nest.shape == "scatter":
+    if kernel.shape == "map" or kernel.shape == "scatter":
         return [map_launch(k, rules)]
-    if nest.shape == "scan":
+    if kernel.shape == "scan":
         return [scan_launch(k, rules)]
-    if nest.shape == "contract":
+    if kernel.shape == "contract":
         tiled = contract_launches(k, lines, rules)
         if len(tiled) > 0:
             return tiled
     return row_launches(k, lines, rules)
 
 
-def summed(nest: Nest) -> Nest:
+def summed(kernel: Kernel) -> Kernel:
     """A map with axes that its target lacks: a sum over them, then the store."""
-    last = nest.steps[len(nest.steps) - 1]
+    last = kernel.steps[len(kernel.steps) - 1]
     add = Step("reduce", "acc0", "sum", last.value, False, -1, "=")
     put = Step("store", "", "", last.value, False, last.target, last.mode)
-    return Nest(
+    return Kernel(
         "row",
-        nest.when,
-        nest.loops,
-        nest.rloops,
-        nest.spread,
-        nest.accesses,
+        kernel.when,
+        kernel.loops,
+        kernel.rloops,
+        kernel.spread,
+        kernel.accesses,
         [add, put],
         [],
-        with_sum(nest.floating),
-        with_sum(nest.integral),
-        nest.words,
-        nest.statics,
-        nest.reverse,
-        nest.makes,
-        nest.number,
+        with_sum(kernel.floating),
+        with_sum(kernel.integral),
+        kernel.words,
+        kernel.statics,
+        kernel.reverse,
+        kernel.makes,
+        kernel.number,
     )
 
 
@@ -150,29 +151,29 @@ def with_sum(code: Code | None) -> Code | None:
     return Code(code.accesses, [code.steps[len(code.steps) - 1], StepCode(None, Result(0))])
 
 
-def ordered(nest: Nest, lines: list[Line]) -> list[Line]:
+def ordered(kernel: Kernel, lines: list[Line]) -> list[Line]:
     """Outer lines as the last store's elements lie in memory, so that neighbouring threads write neighbours."""
-    target = nest.steps[len(nest.steps) - 1].target
-    for axis in nest.accesses[target].axes:
+    target = kernel.steps[len(kernel.steps) - 1].target
+    for axis in kernel.accesses[target].axes:
         if axis == "":
             return lines
     return sorted(lines, key=lambda line: -line.strides[target])
 
 
-def map_launch(k: Kernel, rules: list[Schedule]) -> Launch:
+def map_launch(k: KernelWriter, rules: list[Schedule]) -> Launch:
     facts = {"outer": float(points(k.outer)), "inner": 1.0, "vector": 1.0 if lanes_possible(k) else 0.0}
-    rule = chosen(k.op, k.nest, k.nest.shape, rules, facts, k.call.env)
+    rule = chosen(k.op, k.kernel, k.kernel.shape, rules, facts, k.call.env)
     lanes = 4 if rule is not None and lanes_possible(k) else 1
     count = points(k.outer) // lanes
     strategy = "map" if lanes == 1 else "map, four elements a thread"
-    if k.nest.shape == "scatter":
+    if k.kernel.shape == "scatter":
         strategy = "scatter, atomic"
     text = map_text(k, title(k, strategy), lanes)
     text.helpers = prelude_text(k.helpers, k.op.routines)
     return launch(k, strategy, map_kernel(text), (count + THREADS - 1) // THREADS)
 
 
-def row_launches(k: Kernel, lines: Resolved, rules: list[Schedule]) -> list[Launch]:
+def row_launches(k: KernelWriter, lines: Resolved, rules: list[Schedule]) -> list[Launch]:
     """One launch, or two where few long rows would leave a device idle."""
     rows = points(k.outer)
     inner = points(k.reduce)
@@ -185,7 +186,7 @@ def row_launches(k: Kernel, lines: Resolved, rules: list[Schedule]) -> list[Laun
         "window": reuse(k, window) if window is not None else 0.0,
         "software": 1.0 if k.facts.software else 0.0,
     }
-    rule = chosen(k.op, k.nest, "row", rules, facts, k.call.env)
+    rule = chosen(k.op, k.kernel, "row", rules, facts, k.call.env)
     if rule is not None and rule.strategy == "window":
         window = window_of(k, threads_of(rule, k.facts), number(rule, "rows"))
         if window is not None:
@@ -194,15 +195,15 @@ def row_launches(k: Kernel, lines: Resolved, rules: list[Schedule]) -> list[Laun
     parts = 1 if rule is None or not tree_possible(k) else parts_of(rows, inner, unit(k))
     if parts == 1:
         return [row_launch(k, row_shape(k, rule, k.facts, 1, quads_help(k)), Stage("whole", 1))]
-    second = new_kernel(k.op, k.nest, k.call, k.facts, lines)
+    second = new_kernel(k.op, k.kernel, k.call, k.facts, lines)
     first = row_launch(k, row_shape(k, rule, k.facts, parts, quads_help(k)), Stage("parts", parts))
     last = row_launch(second, [min(power_of_two(parts), FINISHING), 1, 1], Stage("finish", parts))
-    first.scratch = rows * parts * len(k.nest.steps) * (2 if compute_class(k.call.dtype) == "i" else 1)
+    first.scratch = rows * parts * len(k.kernel.steps) * (2 if compute_class(k.call.dtype) == "i" else 1)
     last.scratch = first.scratch
     return [first, last]
 
 
-def row_launch(k: Kernel, shape: list[int], stage: Stage) -> Launch:
+def row_launch(k: KernelWriter, shape: list[int], stage: Stage) -> Launch:
     """shape: lanes, rows to a workgroup, whether lanes are neighbours."""
     strategy = f"row, {shape[0]} lanes for each of {shape[1]} rows"
     if stage.kind == "parts":
@@ -215,7 +216,7 @@ def row_launch(k: Kernel, shape: list[int], stage: Stage) -> Launch:
     return launch(k, strategy, row_kernel(text), (count + shape[1] - 1) // shape[1])
 
 
-def window_launch(k: Kernel, window: Window) -> Launch:
+def window_launch(k: KernelWriter, window: Window) -> Launch:
     tile = window.tile
     strategy = f"window, {tile.down * tile.rows} by {tile.across} points of a workgroup"
     text = window_text(k, window, title(k, strategy))
@@ -223,14 +224,14 @@ def window_launch(k: Kernel, window: Window) -> Launch:
     return launch(k, strategy, window_kernel(text), workgroups(window))
 
 
-def scan_launch(k: Kernel, rules: list[Schedule]) -> Launch:
+def scan_launch(k: KernelWriter, rules: list[Schedule]) -> Launch:
     facts = {
         "outer": float(points(k.outer)),
         "inner": float(points(k.reduce)),
         "unit": 1.0 if unit(k) else 0.0,
         "vector": 0.0,
     }
-    rule = chosen(k.op, k.nest, "scan", rules, facts, k.call.env)
+    rule = chosen(k.op, k.kernel, "scan", rules, facts, k.call.env)
     lanes = threads_of(rule, k.facts) if rule is not None and block_possible(k) else 1
     strategy = "scan, a thread for each row" if lanes == 1 else f"scan, {lanes} runs of each row"
     text = scan_text(k, title(k, strategy), lanes)
@@ -239,7 +240,7 @@ def scan_launch(k: Kernel, rules: list[Schedule]) -> Launch:
     return launch(k, strategy, scan_kernel(text), groups)
 
 
-def contract_launches(k: Kernel, lines: Resolved, rules: list[Schedule]) -> list[Launch]:
+def contract_launches(k: KernelWriter, lines: Resolved, rules: list[Schedule]) -> list[Launch]:
     """The tiled launch, two where the depth is shared out; none where no schedule asks for it or the product does not
     split."""
     product = product_of(k)
@@ -255,14 +256,14 @@ def contract_launches(k: Kernel, lines: Resolved, rules: list[Schedule]) -> list
         "unit": 1.0,
         "vector": 0.0,
     }
-    rule = chosen(k.op, k.nest, "contract", rules, facts, k.call.env)
+    rule = chosen(k.op, k.kernel, "contract", rules, facts, k.call.env)
     if rule is None:
         return []
     tile = software_tile(rule, product) if k.facts.software else tile_of(rule, product)
     k.outer = product.batch + product.rows + product.columns
     parts = depth_parts(product, tile, points(k.reduce)) if tree_possible(k) else 1
     second = new_kernel(
-        k.op, k.nest, k.call, k.facts, Resolved(k.outer, lines.reduce, lines.offsets, lines.steps, lines.lengths)
+        k.op, k.kernel, k.call, k.facts, Resolved(k.outer, lines.reduce, lines.offsets, lines.steps, lines.lengths)
     )
     strategy = f"tiled_matmul, {tile.rows} by {tile.columns} sums in steps of {tile.depth}"
     if parts > 1:
@@ -281,13 +282,13 @@ def contract_launches(k: Kernel, lines: Resolved, rules: list[Schedule]) -> list
     return [first, last]
 
 
-def raw_launches(op: Op, nest: Nest, raw: Raw, call: Call, facts: Facts) -> list[Launch]:
+def raw_launches(op: Op, kernel: Kernel, raw: Raw, call: Call, facts: Facts) -> list[Launch]:
     """The functions of a raw body in their order; none over nothing."""
-    env = raw_words(nest, call.env)
+    env = raw_words(kernel, call.env)
     out: list[Launch] = []
     for x in raw.launches:
         for step in range(raw_steps(x, env)):
-            k = raw_kernel_of(op, nest, call, facts)
+            k = raw_kernel_of(op, kernel, call, facts)
             for y in raw.launches:
                 if y.step != "":
                     word(k, y.step, "i", step if y.step == x.step else 0)
@@ -308,25 +309,25 @@ def raw_launches(op: Op, nest: Nest, raw: Raw, call: Call, facts: Facts) -> list
     return out
 
 
-def tiled_code(k: Kernel, product: Product, tile: Tile, name: str, parts: int) -> str:
+def tiled_code(k: KernelWriter, product: Product, tile: Tile, name: str, parts: int) -> str:
     text = tiled_text(k, product, tile, name, parts)
     text.helpers = prelude_text(k.helpers, k.op.routines)
     return tiled_kernel(text)
 
 
-def interleaved_code(k: Kernel, product: Product, tile: Tile, name: str, parts: int) -> str:
+def interleaved_code(k: KernelWriter, product: Product, tile: Tile, name: str, parts: int) -> str:
     text = interleaved_text(k, product, tile, name, parts)
     text.helpers = prelude_text(k.helpers, k.op.routines)
     return interleaved_kernel(text)
 
 
-def title(k: Kernel, strategy: str) -> str:
-    return f"{k.op.name}, nest {k.nest.number}: {strategy}; {k.call.dtype}"
+def title(k: KernelWriter, strategy: str) -> str:
+    return f"{k.op.name}, kernel {k.kernel.number}: {strategy}; {k.call.dtype}"
 
 
-def launch(k: Kernel, strategy: str, code: str, groups: int) -> Launch:
+def launch(k: KernelWriter, strategy: str, code: str, groups: int) -> Launch:
     return Launch(
-        k.nest.number, strategy, code, k.slots, k.written, k.values, k.kinds, k.seeds, k.teller, folded(groups), 0
+        k.kernel.number, strategy, code, k.slots, k.written, k.values, k.kinds, k.seeds, k.teller, folded(groups), 0
     )
 
 
@@ -338,7 +339,7 @@ def folded(groups: int) -> list[int]:
     return [(groups + y - 1) // y, y, 1]
 
 
-def check_bindings(k: Kernel) -> None:
+def check_bindings(k: KernelWriter) -> None:
     """Refuses what a device cannot bind."""
     if len(k.slots) > MOST_BINDINGS:
         raise OpError(f"{k.op.name}: {len(k.slots)} tensors, but a kernel binds at most {MOST_BINDINGS}")
@@ -358,17 +359,17 @@ def check_bindings(k: Kernel) -> None:
 
 
 def zeroed(op: Op, program: int, call: Call, wanted: list[int]) -> list[int]:
-    """The slots that must hold zeros before a program runs: those first added to, and those asked for that no nest
+    """The slots that must hold zeros before a program runs: those first added to, and those asked for that no kernel
     writes."""
     out: list[int] = []
     seen: list[int] = []
-    for nest in op.programs[program].nests:
-        if not active(op, op.programs[program], nest, call, wanted):
+    for kernel in op.programs[program].kernels:
+        if not active(op, op.programs[program], kernel, call, wanted):
             continue
-        for step in nest.steps:
+        for step in kernel.steps:
             if step.target < 0:
                 continue
-            slot = nest.accesses[step.target].slot
+            slot = kernel.accesses[step.target].slot
             if slot in seen:
                 continue
             seen.append(slot)

@@ -6,14 +6,14 @@ from ..data.names import safe_name
 from ..data.nodes import BoundsCheck, Constant, Node, elements_of
 from .lines import Line
 from .printed import operand, printed
-from .writer import Kernel, Patch, word
+from .writer import KernelWriter, Patch, word
 
 
 def variable(line: Line, stem: str, d: int) -> str:
     return safe_name(line.name) if line.name != "" else f"{stem}{d}"
 
 
-def decode(k: Kernel, lines: list[Line], stem: str, flat: str, indent: str) -> list[str]:
+def decode(k: KernelWriter, lines: list[Line], stem: str, flat: str, indent: str) -> list[str]:
     """A flat index taken apart into the variables of the lines, the last one fastest."""
     out: list[str] = []
     rest = flat
@@ -37,16 +37,16 @@ def decode(k: Kernel, lines: list[Line], stem: str, flat: str, indent: str) -> l
 SHORT = 16  # a window's length up to this is a constant of the text: division by it is cheap
 
 
-def size_text(k: Kernel, name: str, line: Line) -> str:
+def size_text(k: KernelWriter, name: str, line: Line) -> str:
     """The size of a line in the text: a constant for a short named loop (a window), else a word."""
     if line.name != "" and line.size > 0 and line.size <= SHORT:
         return f"{line.size}u"
     return f"p.{word_name(k, k.prefix + name, line.size)}"
 
 
-def position(k: Kernel, n: int, stores: bool = False) -> str:
+def position(k: KernelWriter, n: int, stores: bool = False) -> str:
     """The element of access n, as u32.  stores: where `on_axes` holds."""
-    access = k.nest.accesses[n]
+    access = k.kernel.accesses[n]
     terms: list[str] = [f"p.{word_name(k, f'at{n}', k.r.offsets[n])}"]
     for d in range(len(k.outer)):
         terms.extend(term(k, n, k.outer[d], "outer", d))
@@ -85,10 +85,10 @@ def is_zero(e: Node) -> bool:
     return isinstance(e, Constant) and e.value == 0
 
 
-def on_axes(k: Kernel, n: int) -> str:
+def on_axes(k: KernelWriter, n: int) -> str:
     """Whether the places that elements name for a store at access n are on their axes; "" where elements name none.  A
     store that is off its axis is left out, and told of where there is room for that."""
-    access = k.nest.accesses[n]
+    access = k.kernel.accesses[n]
     terms: list[str] = []
     place = 0
     for i in range(len(access.axes)):
@@ -116,14 +116,14 @@ def patch_position(patch: Patch) -> str:
     return " + ".join(terms)
 
 
-def is_named(k: Kernel, name: str) -> bool:
-    for loop in k.nest.loops + k.nest.rloops:
+def is_named(k: KernelWriter, name: str) -> bool:
+    for loop in k.kernel.loops + k.kernel.rloops:
         if loop.name == name:
             return loop.named
     return False
 
 
-def term(k: Kernel, n: int, line: Line, stem: str, d: int) -> list[str]:
+def term(k: KernelWriter, n: int, line: Line, stem: str, d: int) -> list[str]:
     if line.strides[n] == 0:
         return []
     name = variable(line, stem, d)
@@ -133,6 +133,6 @@ def term(k: Kernel, n: int, line: Line, stem: str, d: int) -> list[str]:
     ]
 
 
-def word_name(k: Kernel, name: str, value: int) -> str:
+def word_name(k: KernelWriter, name: str, value: int) -> str:
     word(k, name, "u", value)
     return name

@@ -1,4 +1,4 @@
-"""Nests with a raw body: its words, and its launches.
+"""Kernels with a raw body: its words, and its launches.
 
 A body's function runs once for each place, by a thread or by a workgroup; launches that a definition counts
 differ in one word.  Tensors are bound under the body's own names."""
@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..data.model import Call, Env, Nest, Op, Raw, RawLaunch
+from ..data.model import Call, Env, Kernel, Op, Raw, RawLaunch
 from .lines import Resolved
-from .writer import Facts, Kernel, element_type, new_kernel, word, words_struct
+from .writer import Facts, KernelWriter, element_type, new_kernel, word, words_struct
 
 
 @dataclass
@@ -28,10 +28,10 @@ class RawBody:
 THREADS = 64  # of a workgroup whose threads share nothing: bodies have few places, so that more groups get some
 
 
-def raw_words(nest: Nest, env: Env) -> Env:
+def raw_words(kernel: Kernel, env: Env) -> Env:
     """The numbers that a body is told, by its own names."""
     out: Env = {}
-    for w in nest.words:
+    for w in kernel.words:
         if w.value is not None:
             out[w.name] = w.value(env)
     return out
@@ -42,23 +42,23 @@ def raw_steps(launch: RawLaunch, env: Env) -> int:
     return 1 if launch.steps is None else int(launch.steps(env))
 
 
-def raw_kernel_of(op: Op, nest: Nest, call: Call, facts: Facts) -> Kernel:
+def raw_kernel_of(op: Op, kernel: Kernel, call: Call, facts: Facts) -> KernelWriter:
     """Bindings and words: one binding for each access, in their order."""
-    k = new_kernel(op, nest, call, facts, Resolved([], [], [], [], []))
+    k = new_kernel(op, kernel, call, facts, Resolved([], [], [], [], []))
     k.slots = []
     k.written = []
     k.elements = []
     written: list[int] = []
-    for step in nest.steps:
+    for step in kernel.steps:
         written.append(step.target)
-    for n in range(len(nest.accesses)):
-        k.slots.append(nest.accesses[n].slot)
+    for n in range(len(kernel.accesses)):
+        k.slots.append(kernel.accesses[n].slot)
         k.written.append(n in written)
-        k.elements.append(element_type(k, call.slots[nest.accesses[n].slot].dtype))
+        k.elements.append(element_type(k, call.slots[kernel.accesses[n].slot].dtype))
     return k
 
 
-def raw_text(k: Kernel, launch: RawLaunch, raw: Raw, title: str, count: int) -> RawBody:
+def raw_text(k: KernelWriter, launch: RawLaunch, raw: Raw, title: str, count: int) -> RawBody:
     """count: places."""
     word(k, "points", "u", count)
     dtype = k.call.dtype if raw.dtype == "T" else raw.dtype

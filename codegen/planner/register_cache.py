@@ -16,7 +16,7 @@ from .memory import needed
 from .positions import position
 from .printed import printed
 from .vec4 import quad_element
-from .writer import Kernel, bound_name, element_type
+from .writer import KernelWriter, bound_name, element_type
 
 MOST_QUADS = 8  # registers: quads that a lane holds, of all tensors together
 
@@ -32,7 +32,7 @@ class Held:
     kept: list[int]
 
 
-def held_of(k: Kernel, lanes: int) -> Held | None:
+def held_of(k: KernelWriter, lanes: int) -> Held | None:
     """How a row that is counted in quads is held; None where it is too long."""
     quads = points(k.reduce)
     count = (quads + lanes - 1) // lanes
@@ -42,7 +42,7 @@ def held_of(k: Kernel, lanes: int) -> Held | None:
     kept: list[int] = []
     steps = k.code.steps
     for n in range(len(steps)):
-        if k.nest.steps[n].kind != "reduce" or len(children(steps[n].body)) == 0:
+        if k.kernel.steps[n].kind != "reduce" or len(children(steps[n].body)) == 0:
             continue
         for later in range(n + 1, len(steps)):
             if n not in kept and later_uses(k, n, later):
@@ -52,38 +52,38 @@ def held_of(k: Kernel, lanes: int) -> Held | None:
     return Held(lanes, count, quads % lanes == 0, kept)
 
 
-def later_uses(k: Kernel, n: int, later: int) -> bool:
-    step = k.nest.steps[later]
+def later_uses(k: KernelWriter, n: int, later: int) -> bool:
+    step = k.kernel.steps[later]
     return (step.kind == "reduce" or step.inner) and contains(k.code.steps[later].body, k.code.steps[n].body)
 
 
-def held_accesses(k: Kernel) -> list[int]:
+def held_accesses(k: KernelWriter) -> list[int]:
     """The accesses along a row that formulas read."""
     return [n for n in needed(k, [code.body for code in k.code.steps]) if n in k.wide]
 
 
-def inside(k: Kernel, held: Held, c: int, lines: list[str]) -> list[str]:
+def inside(k: KernelWriter, held: Held, c: int, lines: list[str]) -> list[str]:
     """Statements for quad c of a lane, where there is one."""
     head = "{" if held.full or c < held.count - 1 else f"if (lane + {c * held.lanes}u < p.inner_points) {{"
     return [head, *["  " + line for line in lines], "}"]
 
 
-def held_reads(k: Kernel, held: Held) -> list[str]:
+def held_reads(k: KernelWriter, held: Held) -> list[str]:
     """Reads all quads of a lane."""
     out: list[str] = []
     reads = held_accesses(k)
     for n in reads:
         for c in range(held.count):
-            out.append(f"var h{n}_{c}: vec4<{element_type(k, k.call.slots[k.nest.accesses[n].slot].dtype)}>;")
+            out.append(f"var h{n}_{c}: vec4<{element_type(k, k.call.slots[k.kernel.accesses[n].slot].dtype)}>;")
     for c in range(held.count):
         lines = [f"let inner0 = lane + {c * held.lanes}u;"]
         for n in reads:
-            lines.append(f"h{n}_{c} = {bound_name(k, k.nest.accesses[n].slot)}[{position(k, n)}];")
+            lines.append(f"h{n}_{c} = {bound_name(k, k.kernel.accesses[n].slot)}[{position(k, n)}];")
         out.extend(inside(k, held, c, lines))
     return out
 
 
-def formula(k: Kernel, held: Held, n: int, c: int, lane: int) -> Common:
+def formula(k: KernelWriter, held: Held, n: int, c: int, lane: int) -> Common:
     """The formula of step n at one element, after what it reads."""
     body = k.code.steps[n].body
     for earlier in held.kept:
@@ -99,7 +99,7 @@ def formula(k: Kernel, held: Held, n: int, c: int, lane: int) -> Common:
     )
 
 
-def held_pass(k: Kernel, held: Held, n: int, so_far: str, join: str, type_: str) -> list[str]:
+def held_pass(k: KernelWriter, held: Held, n: int, so_far: str, join: str, type_: str) -> list[str]:
     """Reduction n.  join: the text that joins `value` to what there is, the variable `so_far`."""
     out: list[str] = []
     for c in range(held.count):
@@ -116,11 +116,11 @@ def held_pass(k: Kernel, held: Held, n: int, so_far: str, join: str, type_: str)
     return out
 
 
-def held_store(k: Kernel, held: Held, n: int, kind: str) -> list[str]:
+def held_store(k: KernelWriter, held: Held, n: int, kind: str) -> list[str]:
     """Store n at all elements of a lane."""
     out: list[str] = []
-    target = k.nest.steps[n].target
-    slot = k.nest.accesses[target].slot
+    target = k.kernel.steps[n].target
+    slot = k.kernel.accesses[target].slot
     dtype = k.call.slots[slot].dtype
     for c in range(held.count):
         lines = [f"let inner0 = lane + {c * held.lanes}u;", f"var four: vec4<{element_type(k, dtype)}>;"]

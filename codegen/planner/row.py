@@ -27,7 +27,7 @@ from .printed import operand, printed
 from .register_cache import Held, held_of, held_pass, held_reads
 from .row_stores import inner_store, inner_store_held, outer_store
 from .vec4 import quad_reads, quad_values, quads_possible, take_quads
-from .writer import Kernel, bind_memory, declarations, is_wide, use, word
+from .writer import KernelWriter, bind_memory, declarations, is_wide, use, word
 
 CHUNK = 128  # additions in a row before the sum is put aside: keeps float sums accurate
 
@@ -56,8 +56,8 @@ class Stage:
     parts: int
 
 
-def row_text(k: Kernel, title: str, lanes: int, columns: int, adjacent: bool, stage: Stage) -> RowText:
-    """The text for a nest with reductions: lanes * columns threads in a workgroup."""
+def row_text(k: KernelWriter, title: str, lanes: int, columns: int, adjacent: bool, stage: Stage) -> RowText:
+    """The text for a kernel with reductions: lanes * columns threads in a workgroup."""
     parts = stage.parts if stage.kind == "parts" else 1
     if adjacent and stage.kind != "finish" and quads_help(k):
         take_quads(k, k.reduce)
@@ -78,11 +78,11 @@ def row_text(k: Kernel, title: str, lanes: int, columns: int, adjacent: bool, st
     if held is not None:
         body.extend(held_reads(k, held))
     i = 0
-    while i < len(k.nest.steps):
-        step = k.nest.steps[i]
+    while i < len(k.kernel.steps):
+        step = k.kernel.steps[i]
         if step.kind == "reduce":
             end = i + 1
-            while end < len(k.nest.steps) and k.nest.steps[end].kind == "reduce" and independent(k, i, end):
+            while end < len(k.kernel.steps) and k.kernel.steps[end].kind == "reduce" and independent(k, i, end):
                 end += 1
             if held is not None:
                 body.extend(reduction_held(k, i, end, done, held))
@@ -113,12 +113,12 @@ def row_text(k: Kernel, title: str, lanes: int, columns: int, adjacent: bool, st
     return RowText(title, declarations(k), "", combines, lanes * columns, columns, lanes, adjacent, body)
 
 
-def quads_help(k: Kernel) -> bool:
+def quads_help(k: KernelWriter) -> bool:
     """Whether lanes can take four neighbours of a row at once."""
     if len(k.reduce) != 1 or not quads_possible(k, k.reduce):
         return False
-    for n in range(len(k.nest.steps)):
-        step = k.nest.steps[n]
+    for n in range(len(k.kernel.steps)):
+        step = k.kernel.steps[n]
         if is_arg(step) or k.code.steps[n].pred is not None:
             return False
         if step.inner and (k.reduce[0].strides[step.target] != 1 or step.mode != "="):
@@ -126,11 +126,11 @@ def quads_help(k: Kernel) -> bool:
     return True
 
 
-def independent(k: Kernel, first: int, end: int) -> bool:
+def independent(k: KernelWriter, first: int, end: int) -> bool:
     """Whether the steps from `first` on are reductions whose values step `end` does not use, so that they share a
     loop."""
     for n in range(first, end):
-        if k.nest.steps[n].kind != "reduce":
+        if k.kernel.steps[n].kind != "reduce":
             return False
         if uses_result(k.code.steps[end].body, n) or uses_result(k.code.steps[end].pred, n):
             return False
@@ -144,9 +144,9 @@ def is_arg(step: Step) -> bool:
     return step.red == "argmax" or step.red == "argmin"
 
 
-def value_kind(k: Kernel, n: int) -> str:
+def value_kind(k: KernelWriter, n: int) -> str:
     """The kind of what step n compares or adds: argmax compares numbers and answers a place."""
-    step = k.nest.steps[n]
+    step = k.kernel.steps[n]
     if is_wide(step, compute_class(k.call.dtype)):
         return "w"
     if not is_arg(step):
@@ -156,21 +156,21 @@ def value_kind(k: Kernel, n: int) -> str:
     return "f" if k.call.dtype.startswith("float") else "i"
 
 
-def so_far(k: Kernel, n: int) -> str:
+def so_far(k: KernelWriter, n: int) -> str:
     """The variable in which reduction n is under way."""
-    name = k.nest.steps[n].name
+    name = k.kernel.steps[n].name
     return name + "_wide" if value_kind(k, n) == "w" else name
 
 
-def narrowed(k: Kernel, n: int) -> list[str]:
+def narrowed(k: KernelWriter, n: int) -> list[str]:
     """The value of a reduction that was kept in 64 bits, once it is known: where it does not fit, the device is
     told."""
     if value_kind(k, n) != "w":
         return []
-    return [f"let {k.nest.steps[n].name} = narrow_checked({so_far(k, n)});"]
+    return [f"let {k.kernel.steps[n].name} = narrow_checked({so_far(k, n)});"]
 
 
-def start(k: Kernel, red: str, kind: str) -> str:
+def start(k: KernelWriter, red: str, kind: str) -> str:
     """The value of a reduction over nothing."""
     if kind == "w":
         return "vec2<u32>(0u, 0u)" if red == "sum" else "vec2<u32>(1u, 0u)"
@@ -189,7 +189,7 @@ def start(k: Kernel, red: str, kind: str) -> str:
     return "-2147483647 - 1" if least else "2147483647"
 
 
-def joined(k: Kernel, red: str, kind: str, a: str, b: str) -> str:
+def joined(k: KernelWriter, red: str, kind: str, a: str, b: str) -> str:
     """Two values of a reduction as one."""
     if kind == "w":
         return f"{'wide_sum' if red == 'sum' else 'wide_times'}({a}, {b})"
@@ -207,7 +207,7 @@ def joined(k: Kernel, red: str, kind: str, a: str, b: str) -> str:
     return f"{'larger' if red == 'max' else 'smaller'}({a}, {b})"
 
 
-def better(k: Kernel, red: str, kind: str, a: str, b: str) -> str:
+def better(k: KernelWriter, red: str, kind: str, a: str, b: str) -> str:
     """Whether a value wins an argmax or argmin over the best so far; NaN wins over numbers."""
     order = f"{a} {'>' if red == 'argmax' else '<'} {b}"
     if kind != "f":
@@ -216,17 +216,17 @@ def better(k: Kernel, red: str, kind: str, a: str, b: str) -> str:
     return f"(!is_nan({b}) && ({order} || is_nan({a})))"
 
 
-def reduction(k: Kernel, first: int, end: int, done: list[int], lanes: int, stage: Stage) -> list[str]:
+def reduction(k: KernelWriter, first: int, end: int, done: list[int], lanes: int, stage: Stage) -> list[str]:
     """One loop for the reductions first .. end - 1."""
     out: list[str] = []
     formulas: list[Node | None] = []
     for n in range(first, end):
         formulas.extend([k.code.steps[n].pred, k.code.steps[n].body])
         kind = value_kind(k, n)
-        red = k.nest.steps[n].red
-        if is_arg(k.nest.steps[n]):
+        red = k.kernel.steps[n].red
+        if is_arg(k.kernel.steps[n]):
             out.append(f"var best{n}: {KIND_TYPES[kind]} = {start(k, red, kind)};")
-            out.append(f"var {k.nest.steps[n].name} = 0;")
+            out.append(f"var {k.kernel.steps[n].name} = 0;")
         else:
             out.append(f"var {so_far(k, n)}: {KIND_TYPES[kind]} = {start(k, red, kind)};")
     out.extend(read_lines(k, formulas, done, "", True))
@@ -265,34 +265,34 @@ def reduction(k: Kernel, first: int, end: int, done: list[int], lanes: int, stag
         out.append("  }")
         for n in range(first, end):
             if is_float_sum(k, n):
-                out.append(f"  {k.nest.steps[n].name} += part{n};")
+                out.append(f"  {k.kernel.steps[n].name} += part{n};")
     out.append("}")
     return out
 
 
-def reduction_held(k: Kernel, first: int, end: int, done: list[int], held: Held) -> list[str]:
+def reduction_held(k: KernelWriter, first: int, end: int, done: list[int], held: Held) -> list[str]:
     """The reductions first .. end - 1 over what is held."""
     out: list[str] = []
     formulas: list[Node | None] = []
     for n in range(first, end):
         held_kind: str = value_kind(k, n)
         formulas.append(k.code.steps[n].body)
-        out.append(f"var {so_far(k, n)}: {KIND_TYPES[held_kind]} = {start(k, k.nest.steps[n].red, held_kind)};")
+        out.append(f"var {so_far(k, n)}: {KIND_TYPES[held_kind]} = {start(k, k.kernel.steps[n].red, held_kind)};")
     out.extend(read_lines(k, formulas, done, "", True))
     for n in range(first, end):
         kind: str = value_kind(k, n)
-        step = k.nest.steps[n]
+        step = k.kernel.steps[n]
         out.extend(
             held_pass(k, held, n, so_far(k, n), joined(k, step.red, kind, so_far(k, n), "value"), KIND_TYPES[kind])
         )
     return out
 
 
-def is_float_sum(k: Kernel, n: int) -> bool:
-    return k.nest.steps[n].red == "sum" and value_kind(k, n) == "f"
+def is_float_sum(k: KernelWriter, n: int) -> bool:
+    return k.kernel.steps[n].red == "sum" and value_kind(k, n) == "f"
 
 
-def chunked(k: Kernel, first: int, end: int, lanes: int) -> bool:
+def chunked(k: KernelWriter, first: int, end: int, lanes: int) -> bool:
     """Whether a lane adds so many numbers that they must be added in chunks."""
     if points(k.reduce) <= lanes * CHUNK * 2:
         return False
@@ -302,8 +302,8 @@ def chunked(k: Kernel, first: int, end: int, lanes: int) -> bool:
     return False
 
 
-def accumulate(k: Kernel, n: int, done: list[int], indent: str, chunks: bool) -> list[str]:
-    step = k.nest.steps[n]
+def accumulate(k: KernelWriter, n: int, done: list[int], indent: str, chunks: bool) -> list[str]:
+    step = k.kernel.steps[n]
     code = k.code.steps[n]
     kind = value_kind(k, n)
     out = read_lines(k, [code.pred], done, indent, False)
@@ -335,11 +335,11 @@ def accumulate(k: Kernel, n: int, done: list[int], indent: str, chunks: bool) ->
 # --- In two stages ---------------------------------------------------------------------------------
 
 
-def tree_possible(k: Kernel) -> bool:
-    """Whether the nest is reductions that do not use each other, and stores once a row."""
+def tree_possible(k: KernelWriter) -> bool:
+    """Whether the kernel is reductions that do not use each other, and stores once a row."""
     count = 0
-    for n in range(len(k.nest.steps)):
-        step = k.nest.steps[n]
+    for n in range(len(k.kernel.steps)):
+        step = k.kernel.steps[n]
         if step.inner or is_arg(step):
             return False
         if step.kind != "reduce":
@@ -350,7 +350,7 @@ def tree_possible(k: Kernel) -> bool:
     return count > 0 and len(k.slots) < 8
 
 
-def parts_stored(k: Kernel, first: int, end: int, lanes: int) -> list[str]:
+def parts_stored(k: KernelWriter, first: int, end: int, lanes: int) -> list[str]:
     """The values of a part, into scratch memory."""
     out = ["if (live && lane == 0u) {" if lanes > 1 else "if (live) {"]
     for n in range(first, end):
@@ -365,24 +365,24 @@ def parts_stored(k: Kernel, first: int, end: int, lanes: int) -> list[str]:
         )
         for half in range(len(bits)):
             out.append(
-                f"  scratch[({n + half * len(k.nest.steps)}u * p.outer_points + row % p.outer_points) * p.parts + "
+                f"  scratch[({n + half * len(k.kernel.steps)}u * p.outer_points + row % p.outer_points) * p.parts + "
                 f"row / p.outer_points] = {bits[half]};"
             )
     out.append("}")
     return out
 
 
-def parts_joined(k: Kernel, first: int, end: int, lanes: int) -> list[str]:
+def parts_joined(k: KernelWriter, first: int, end: int, lanes: int) -> list[str]:
     """A loop over the parts of a row."""
     out: list[str] = []
     for n in range(first, end):
         part_kind: str = value_kind(k, n)
-        out.append(f"var {so_far(k, n)}: {KIND_TYPES[part_kind]} = {start(k, k.nest.steps[n].red, part_kind)};")
+        out.append(f"var {so_far(k, n)}: {KIND_TYPES[part_kind]} = {start(k, k.kernel.steps[n].red, part_kind)};")
     out.append(f"for (var part = lane; part < p.parts; part += {lanes}u) {{")
     for n in range(first, end):
         kind: str = value_kind(k, n)
         text = f"scratch[({n}u * p.rows + row) * p.parts + part]"
-        upper = f"scratch[({n + len(k.nest.steps)}u * p.rows + row) * p.parts + part]"
+        upper = f"scratch[({n + len(k.kernel.steps)}u * p.rows + row) * p.parts + part]"
         value = (
             f"({text} != 0u)"
             if kind == "b"
@@ -390,7 +390,7 @@ def parts_joined(k: Kernel, first: int, end: int, lanes: int) -> list[str]:
             if kind == "w"
             else f"bitcast<{KIND_TYPES[kind]}>({text})"
         )
-        out.append(f"  {so_far(k, n)} = {joined(k, k.nest.steps[n].red, kind, so_far(k, n), value)};")
+        out.append(f"  {so_far(k, n)} = {joined(k, k.kernel.steps[n].red, kind, so_far(k, n), value)};")
     out.append("}")
     return out
 
@@ -398,16 +398,16 @@ def parts_joined(k: Kernel, first: int, end: int, lanes: int) -> list[str]:
 # --- Across lanes ----------------------------------------------------------------------------------
 
 
-def combine_call(k: Kernel, n: int) -> list[str]:
-    step = k.nest.steps[n]
+def combine_call(k: KernelWriter, n: int) -> list[str]:
+    step = k.kernel.steps[n]
     if is_arg(step):
         return [f"{step.name} = combine{n}(best{n}, {step.name}, local, lane);"]
     return [f"{so_far(k, n)} = combine{n}({so_far(k, n)}, local, lane);"]
 
 
-def combine(k: Kernel, n: int, lanes: int, columns: int, adjacent: bool) -> list[str]:
+def combine(k: KernelWriter, n: int, lanes: int, columns: int, adjacent: bool) -> list[str]:
     """A function that makes the values of a row's lanes one, in workgroup memory."""
-    step = k.nest.steps[n]
+    step = k.kernel.steps[n]
     kind = value_kind(k, n)
     type_ = KIND_TYPES[kind]
     gap = 1 if adjacent else columns

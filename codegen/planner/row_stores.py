@@ -12,12 +12,12 @@ from .positions import decode, position
 from .printed import operand, printed
 from .register_cache import Held, held_store
 from .vec4 import quad_reads, quad_values
-from .writer import Kernel, bound_name, element_type
+from .writer import KernelWriter, bound_name, element_type
 
 
-def outer_store(k: Kernel, i: int, done: list[int], lanes: int) -> list[str]:
+def outer_store(k: KernelWriter, i: int, done: list[int], lanes: int) -> list[str]:
     """A store once a row, by its first lane."""
-    step = k.nest.steps[i]
+    step = k.kernel.steps[i]
     code = k.code.steps[i]
     out = read_lines(k, [code.body, code.pred, *k.code.accesses[step.target].index], done, "", True)
     value = common(code.body, f"common{i}")
@@ -32,9 +32,9 @@ def outer_store(k: Kernel, i: int, done: list[int], lanes: int) -> list[str]:
     return out
 
 
-def inner_store(k: Kernel, i: int, done: list[int], lanes: int) -> list[str]:
+def inner_store(k: KernelWriter, i: int, done: list[int], lanes: int) -> list[str]:
     """A store at every point of the reduced lines as well."""
-    step = k.nest.steps[i]
+    step = k.kernel.steps[i]
     code = k.code.steps[i]
     formulas: list[Node | None] = [code.pred, code.body, *k.code.accesses[step.target].index]
     out = read_lines(k, formulas, done, "", True)
@@ -62,19 +62,19 @@ def inner_store(k: Kernel, i: int, done: list[int], lanes: int) -> list[str]:
     return out
 
 
-def inner_store_held(k: Kernel, i: int, done: list[int], held: Held) -> list[str]:
+def inner_store_held(k: KernelWriter, i: int, done: list[int], held: Held) -> list[str]:
     """A store at every point of what is held."""
-    step = k.nest.steps[i]
+    step = k.kernel.steps[i]
     out = read_lines(k, [k.code.steps[i].body], done, "", True)
     out.append("if (live) {")
     out.extend(held_store(k, held, i, step_kind(k, step)))
     return [*out, "}"]
 
 
-def quad_store(k: Kernel, step: Step, code: StepCode, formulas: list[Node | None]) -> list[str]:
+def quad_store(k: KernelWriter, step: Step, code: StepCode, formulas: list[Node | None]) -> list[str]:
     """The formula at four neighbours, stored at once."""
     out = quad_reads(k, formulas, "    ")
-    slot = k.nest.accesses[step.target].slot
+    slot = k.kernel.accesses[step.target].slot
     dtype = k.call.slots[slot].dtype
     out.append(f"    var four: vec4<{element_type(k, dtype)}>;")
     value = common(code.body, "common")

@@ -15,7 +15,7 @@ from .memory import read_lines, store_lines
 from .positions import decode
 from .printed import operand, printed
 from .row import better, is_arg, joined, narrowed, so_far, start, value_kind
-from .writer import PLAIN_THREADS, Kernel, declarations, word
+from .writer import PLAIN_THREADS, KernelWriter, declarations, word
 
 
 @dataclass
@@ -37,15 +37,15 @@ class ScanText:
     shared: list[str]
 
 
-def block_possible(k: Kernel) -> bool:
+def block_possible(k: KernelWriter) -> bool:
     """Whether lanes can take runs: argmax has two values to hand over, and goes plainly."""
-    for step in k.nest.steps:
+    for step in k.kernel.steps:
         if is_arg(step):
             return False
     return True
 
 
-def scan_text(k: Kernel, title: str, lanes: int) -> ScanText:
+def scan_text(k: KernelWriter, title: str, lanes: int) -> ScanText:
     """lanes: threads for each row; 1 is the plain strategy."""
     threads = lanes if lanes > 1 else PLAIN_THREADS
     word(k, "rows", "u", points(k.outer))
@@ -57,14 +57,14 @@ def scan_text(k: Kernel, title: str, lanes: int) -> ScanText:
         formulas.extend([code.pred, code.body])
     done: list[int] = []
     first.extend(read_lines(k, formulas, done, "", True))
-    point = decode(k, k.reduce, "inner", "p.inner_points - 1u - inner" if k.nest.reverse else "inner", "")
+    point = decode(k, k.reduce, "inner", "p.inner_points - 1u - inner" if k.kernel.reverse else "inner", "")
     inside = done[:]
     starts: list[str] = []
     add: list[str] = []
     combines: list[str] = []
     shared: list[str] = []
-    for n in range(len(k.nest.steps)):
-        step: Step = k.nest.steps[n]
+    for n in range(len(k.kernel.steps)):
+        step: Step = k.kernel.steps[n]
         if step.kind != "reduce":
             continue
         kind: str = value_kind(k, n)
@@ -84,8 +84,8 @@ def scan_text(k: Kernel, title: str, lanes: int) -> ScanText:
             shared.append(f"var<workgroup> shared{n}: array<{KIND_TYPES[kind]}, {threads}>;")
             combines.extend(prefix(k, n, lanes, step, kind))
     stores: list[str] = []
-    for n in range(len(k.nest.steps)):
-        store: Step = k.nest.steps[n]
+    for n in range(len(k.kernel.steps)):
+        store: Step = k.kernel.steps[n]
         if store.kind == "reduce":
             stores.extend(narrowed(k, n))
             continue
@@ -109,7 +109,7 @@ def scan_text(k: Kernel, title: str, lanes: int) -> ScanText:
     )
 
 
-def prefix(k: Kernel, n: int, lanes: int, step: Step, kind: str) -> list[str]:
+def prefix(k: KernelWriter, n: int, lanes: int, step: Step, kind: str) -> list[str]:
     """Makes a lane's value that of all lanes before it."""
     name = f"shared{n}"
     both = joined(k, step.red, kind, f"{name}[lane - gap]", "own")

@@ -1,6 +1,6 @@
-"""Which strategy runs a nest in a call, and with which numbers: the first schedule whose condition holds.
+"""Which strategy runs a kernel in a call, and with which numbers: the first schedule whose condition holds.
 
-Schedules see facts of the nest: `outer` points, `inner` points reduced for each, `vector` (four neighbours of
+Schedules see facts of the kernel: `outer` points, `inner` points reduced for each, `vector` (four neighbours of
 every tensor can be read at once), `unit` (the innermost reduced line has stride 1), and for contractions
 the rows `M`, columns `N`, depth `K` and `batch`; dsl/checking/schedules.py declares them.  Without a schedule the plain
 strategy runs: one thread an element.  No strategy changes a result beyond rounding.  Numbers that a device's user might
@@ -8,12 +8,12 @@ set are in ops/schedule.op; those below follow from how the kernels are made."""
 
 from __future__ import annotations
 
-from ..data.model import Env, Nest, Op, Schedule
+from ..data.model import Env, Kernel, Op, Schedule
 from .contract import Product
 from .lines import points
 from .memory import varies
 from .tiled import Tile, blocks
-from .writer import PLAIN_THREADS, Facts, Kernel, is_bound
+from .writer import PLAIN_THREADS, Facts, KernelWriter, is_bound
 
 # The strategies that run each shape of kernels, as dsl/checking/schedules.py declares them.
 STRATEGIES = {
@@ -53,15 +53,15 @@ DEPTH_PART = 256  # points of the depth that a block takes at least: less does n
 MOST_DEPTH_PARTS = 64  # parts of the depth that are added up afterwards
 
 
-def chosen(op: Op, nest: Nest, shape: str, rules: list[Schedule], facts: Env, call: Env) -> Schedule | None:
-    """The schedule for a nest: the op's own rules go before those for all nests of a shape."""
+def chosen(op: Op, kernel: Kernel, shape: str, rules: list[Schedule], facts: Env, call: Env) -> Schedule | None:
+    """The schedule for a kernel: the op's own rules go before those for all kernels of a shape."""
     env: Env = {}
     for name in call:
         env[name] = call[name]
     for name in facts:
         env[name] = facts[name]
     for rule in op.schedules + rules:
-        if rule.nest != op.name and rule.nest != shape or rule.strategy not in STRATEGIES[shape]:
+        if rule.kernel != op.name and rule.kernel != shape or rule.strategy not in STRATEGIES[shape]:
             continue
         if rule.when is None or rule.when(env) != 0:
             return rule
@@ -78,12 +78,12 @@ def threads_of(rule: Schedule, facts: Facts) -> int:
     return min(number(rule, "threads"), facts.max_threads)
 
 
-def unit(k: Kernel) -> bool:
+def unit(k: KernelWriter) -> bool:
     """Whether the reads that change along the reduction lie next to each other along its innermost line."""
     if len(k.reduce) == 0:
         return True
     last = k.reduce[len(k.reduce) - 1]
-    for n in range(len(k.nest.accesses)):
+    for n in range(len(k.kernel.accesses)):
         if is_bound(k, n) and varies(k, n):
             return last.strides[n] == 1
     return True
@@ -107,7 +107,7 @@ def parts_of(rows: int, inner: int, along: bool) -> int:
     return max(min((inner + PART - 1) // PART, MOST_PARTS // rows), 1)
 
 
-def row_shape(k: Kernel, rule: Schedule | None, facts: Facts, parts: int, quads: bool) -> list[int]:
+def row_shape(k: KernelWriter, rule: Schedule | None, facts: Facts, parts: int, quads: bool) -> list[int]:
     """[lanes, columns, adjacent] of a row kernel, for rows in so many parts; see row.py.  quads: whether lanes take
     four neighbours at once; then they should have two quads or more, for more reads under way."""
     if rule is None:

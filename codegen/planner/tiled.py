@@ -19,7 +19,7 @@ from .memory import access_kind, needed, read_lines
 from .positions import position, variable
 from .printed import printed
 from .tiled_lines import bound_lines, counted, joined_lines, split_lines
-from .writer import Kernel, bind_memory, bound_name, declarations, element_type, is_bound, word
+from .writer import KernelWriter, bind_memory, bound_name, declarations, element_type, is_bound, word
 
 
 @dataclass
@@ -94,7 +94,7 @@ class TiledText:
     parts: int  # of the depth, whose sums another launch adds
 
 
-def tiled_text(k: Kernel, product: Product, tile: Tile, title: str, parts: int) -> TiledText:
+def tiled_text(k: KernelWriter, product: Product, tile: Tile, title: str, parts: int) -> TiledText:
     """The text for lines in the order batch, rows, columns; parts: how many blocks share the depth of a tile."""
     if parts > 1:
         bind_memory(k, -1, "u32")
@@ -108,7 +108,7 @@ def tiled_text(k: Kernel, product: Product, tile: Tile, title: str, parts: int) 
     word(k, "row_count", "u", points(product.rows))
     word(k, "column_count", "u", points(product.columns))
     word(k, "depth", "u", points(reduce))
-    kind = step_kind(k, k.nest.steps[0])
+    kind = step_kind(k, k.kernel.steps[0])
     threads = tile.rows // tile.thread_rows * (tile.columns // tile.thread_columns)
     batch = split_lines(k, product.batch, 0, len(product.batch), "outer", "batch", "", "let")
     ragged = points(reduce) % tile.depth != 0
@@ -143,7 +143,7 @@ def tiled_text(k: Kernel, product: Product, tile: Tile, title: str, parts: int) 
         [],
         [],
         [],
-        k.nest.steps[0].name,
+        k.kernel.steps[0].name,
         parts,
     )
     if parts == 1:
@@ -169,7 +169,7 @@ def blocks(product: Product, tile: Tile) -> int:
 
 
 def side_of(
-    k: Kernel, name: str, flat: str, product: Product, factor: Factor, own: list[Line], size: int, stride: int
+    k: KernelWriter, name: str, flat: str, product: Product, factor: Factor, own: list[Line], size: int, stride: int
 ) -> Side:
     formulas: list[Node | None] = [factor.body, factor.filter]
     lines = joined_lines(k, own, factor.accesses, formulas)
@@ -192,7 +192,7 @@ def along_depth(side: Side) -> bool:
     return False
 
 
-def wide_load(k: Kernel, side: Side) -> str:
+def wide_load(k: KernelWriter, side: Side) -> str:
     """How a factor can be read four elements at once: "across" its own lines, along the "depth", or "" not at all.
     It must be one float tensor, read plainly, whose strides leave quads whole."""
     factor = side.factor
@@ -201,14 +201,14 @@ def wide_load(k: Kernel, side: Side) -> str:
     n = factor.accesses[0]
     if not isinstance(factor.body, Element) or k.code.accesses[n].guard is not None or k.r.offsets[n] % 4 != 0:
         return ""
-    slot = k.nest.accesses[n].slot
+    slot = k.kernel.accesses[n].slot
     if slot not in k.slots or k.call.slots[slot].dtype != "float32":
         return ""
     for index in k.code.accesses[n].index:
         if index is not None:
             return ""
-    for m in range(len(k.nest.accesses)):
-        if m != n and k.nest.accesses[m].slot == slot:
+    for m in range(len(k.kernel.accesses)):
+        if m != n and k.kernel.accesses[m].slot == slot:
             return ""
     lines = side.outer + side.reduce
     across = side.outer[len(side.outer) - 1].strides[n] == 1
@@ -237,7 +237,7 @@ def turned(side: Side) -> int:
     return max(min(side.stride, 8) - 2, 0) if side.load == "depth" else 0
 
 
-def loads_of(k: Kernel, left: Side, right: Side, tile: Tile, threads: int, kind: str, ragged: bool) -> list[Load]:
+def loads_of(k: KernelWriter, left: Side, right: Side, tile: Tile, threads: int, kind: str, ragged: bool) -> list[Load]:
     """Pieces of the left factor, then of the right one, shared out among the threads, so many at a time."""
     out: list[Load] = []
     start = 0
@@ -272,7 +272,7 @@ def loads_of(k: Kernel, left: Side, right: Side, tile: Tile, threads: int, kind:
 
 
 def load_of(
-    k: Kernel, side: Side, tile: Tile, name: str, number: str, piece: str, condition: str, kind: str, ragged: bool
+    k: KernelWriter, side: Side, tile: Tile, name: str, number: str, piece: str, condition: str, kind: str, ragged: bool
 ) -> Load:
     """One piece for each thread.  name: of this load's variables; number: of the thread's piece."""
     k.outer = side.outer
@@ -340,7 +340,7 @@ def load_of(
     return out
 
 
-def value_lines(k: Kernel, factor: Factor) -> list[str]:
+def value_lines(k: KernelWriter, factor: Factor) -> list[str]:
     """Statements that set `value` to the factor at the point that the variables name: without branches, for compilers
     take long over many of them."""
     done: list[int] = []
@@ -355,7 +355,7 @@ def value_lines(k: Kernel, factor: Factor) -> list[str]:
     return out
 
 
-def flat_reads(k: Kernel, formulas: list[Node | None], done: list[int], condition: str) -> list[str]:
+def flat_reads(k: KernelWriter, formulas: list[Node | None], done: list[int], condition: str) -> list[str]:
     """Statements that make what formulas read known; where one does not count, the first element is read and not
     used."""
     out: list[str] = []
@@ -369,7 +369,7 @@ def flat_reads(k: Kernel, formulas: list[Node | None], done: list[int], conditio
         if not is_bound(k, n):
             out.append(f"let r{n}: {KIND_TYPES[kind]} = {other};")
             continue
-        slot = k.nest.accesses[n].slot
+        slot = k.kernel.accesses[n].slot
         there = condition
         if a.guard is not None:
             out.append(f"let there{n} = {printed(without_branches(a.guard))};")
@@ -391,10 +391,10 @@ def without_branches(condition: Node) -> Node:
             return mapped(condition, without_branches)
 
 
-def wide_lines(k: Kernel, factor: Factor) -> list[str]:
+def wide_lines(k: KernelWriter, factor: Factor) -> list[str]:
     """The read of four elements."""
     n = factor.accesses[0]
-    slot = k.nest.accesses[n].slot
+    slot = k.kernel.accesses[n].slot
     k.elements[k.slots.index(slot)] = "vec4<f32>"
     return [f"value = {bound_name(k, slot)}[({position(k, n)}) / 4u];"]
 
@@ -402,12 +402,12 @@ def wide_lines(k: Kernel, factor: Factor) -> list[str]:
 # --- Stores ----------------------------------------------------------------------------------------
 
 
-def store_text(k: Kernel, product: Product, out: TiledText) -> None:
+def store_text(k: KernelWriter, product: Product, out: TiledText) -> None:
     """Statements for finished sums: of a row, of the first of four columns, of each, of the four."""
     formulas: list[Node | None] = []
     targets: list[int] = []
-    for i in range(1, len(k.nest.steps)):
-        made: Step = k.nest.steps[i]
+    for i in range(1, len(k.kernel.steps)):
+        made: Step = k.kernel.steps[i]
         formulas.extend([k.code.steps[i].body, *k.code.accesses[made.target].index])
         targets.append(made.target)
     accesses = needed(k, formulas) + targets
@@ -432,8 +432,8 @@ def store_text(k: Kernel, product: Product, out: TiledText) -> None:
             point.append(f"let column = first + {c}u;")
             point.extend(split_lines(k, k.outer, r, end, "outer", "column", "", "let"))
         done: list[int] = []
-        for i in range(1, len(k.nest.steps)):
-            step: Step = k.nest.steps[i]
+        for i in range(1, len(k.kernel.steps)):
+            step: Step = k.kernel.steps[i]
             code = k.code.steps[i]
             point.extend(read_lines(k, [code.body, *k.code.accesses[step.target].index], done, "", False))
             value = named(step, code.body, point, "")
@@ -443,7 +443,7 @@ def store_text(k: Kernel, product: Product, out: TiledText) -> None:
                 point.extend(put(k, step, value, step_kind(k, step), ""))
         out.store_point.append(point)
     if wide:
-        slot = k.nest.accesses[targets[0]].slot
+        slot = k.kernel.accesses[targets[0]].slot
         k.elements[k.slots.index(slot)] = "vec4<f32>"
         out.store_quad = [
             *bound_lines(k.outer, r, end, "outer", "_first"),
@@ -451,20 +451,20 @@ def store_text(k: Kernel, product: Product, out: TiledText) -> None:
         ]
 
 
-def store_wide(k: Kernel, accesses: list[int], last: int) -> bool:
+def store_wide(k: KernelWriter, accesses: list[int], last: int) -> bool:
     """Whether the only store can take four columns at once."""
-    if len(k.nest.steps) != 2:
+    if len(k.kernel.steps) != 2:
         return False
-    step: Step = k.nest.steps[1]
+    step: Step = k.kernel.steps[1]
     n = step.target
-    slot = k.nest.accesses[n].slot
+    slot = k.kernel.accesses[n].slot
     if slot not in k.slots or k.call.slots[slot].dtype != "float32" or step.mode != "=" or k.r.offsets[n] % 4 != 0:
         return False
     for index in k.code.accesses[n].index:
         if index is not None:
             return False
-    for m in range(len(k.nest.accesses)):
-        if m != n and k.nest.accesses[m].slot == slot:
+    for m in range(len(k.kernel.accesses)):
+        if m != n and k.kernel.accesses[m].slot == slot:
             return False
     if k.outer[last].strides[n] != 1:
         return False

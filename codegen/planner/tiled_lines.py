@@ -7,10 +7,10 @@ from ..data.nodes import Node, uses_loop
 from .lines import Line
 from .memory import formulas_at
 from .positions import size_text, variable
-from .writer import Kernel
+from .writer import KernelWriter
 
 
-def joined_lines(k: Kernel, lines: list[Line], accesses: list[int], formulas: list[Node | None]) -> list[Line]:
+def joined_lines(k: KernelWriter, lines: list[Line], accesses: list[int], formulas: list[Node | None]) -> list[Line]:
     """Lines as some accesses and formulas walk through them: neighbours joined that are one for all of these, names
     dropped that no formula uses."""
     used = formulas[:]
@@ -39,7 +39,7 @@ def one_walk(a: Line, b: Line, accesses: list[int]) -> bool:
 
 
 def split_lines(
-    k: Kernel, lines: list[Line], first: int, end: int, stem: str, flat: str, suffix: str, keyword: str
+    k: KernelWriter, lines: list[Line], first: int, end: int, stem: str, flat: str, suffix: str, keyword: str
 ) -> list[str]:
     """The variables of lines first .. end - 1, their names with a suffix, from a flat index among them."""
     out: list[str] = []
@@ -66,7 +66,7 @@ def bound_lines(lines: list[Line], first: int, end: int, stem: str, suffix: str)
     return [f"let {variable(lines[d], stem, d)} = {variable(lines[d], stem, d)}{suffix};" for d in range(first, end)]
 
 
-def counted(k: Kernel, lines: list[Line], stem: str) -> list[str]:
+def counted(k: KernelWriter, lines: list[Line], stem: str) -> list[str]:
     """Statements that move the variables of the lines to the next point."""
     out: list[str] = []
     for n in range(len(lines)):

@@ -9,10 +9,10 @@ from .conversion import converted
 from .lines import Line
 from .memory import access_kind, needed
 from .positions import position
-from .writer import Kernel, bound_name, element_type, is_bound
+from .writer import KernelWriter, bound_name, element_type, is_bound
 
 
-def quads_possible(k: Kernel, lines: list[Line]) -> bool:
+def quads_possible(k: KernelWriter, lines: list[Line]) -> bool:
     """Whether every access takes four neighbours along the last of the lines at once, with stride 1 and aligned, or
     does not move along it, and one of them takes quads: else nothing would tell that the line is counted in them."""
     last = lines[len(lines) - 1]
@@ -25,17 +25,17 @@ def quads_possible(k: Kernel, lines: list[Line]) -> bool:
         for index in code.index:
             if index is not None:
                 return False
-    for n in range(len(k.nest.accesses)):
+    for n in range(len(k.kernel.accesses)):
         if not is_bound(k, n):
             continue
-        slot = k.nest.accesses[n].slot
+        slot = k.kernel.accesses[n].slot
         if k.call.slots[slot].dtype == "float16":
             return False
         stride = last.strides[n]
         if stride != 0 and stride != 1:
             return False
-        for m in range(len(k.nest.accesses)):  # one binding has one type of elements
-            if k.nest.accesses[m].slot == slot and last.strides[m] != stride:
+        for m in range(len(k.kernel.accesses)):  # one binding has one type of elements
+            if k.kernel.accesses[m].slot == slot and last.strides[m] != stride:
                 return False
         if stride == 0:
             continue
@@ -50,14 +50,14 @@ def quads_possible(k: Kernel, lines: list[Line]) -> bool:
     return taken
 
 
-def take_quads(k: Kernel, lines: list[Line]) -> None:
+def take_quads(k: KernelWriter, lines: list[Line]) -> None:
     """Makes the last of the lines count quads, and the accesses along it `wide`."""
     last = lines[len(lines) - 1]
-    for n in range(len(k.nest.accesses)):
+    for n in range(len(k.kernel.accesses)):
         if not is_bound(k, n) or last.strides[n] != 1:
             continue
         k.wide.append(n)
-        at = k.slots.index(k.nest.accesses[n].slot)
+        at = k.slots.index(k.kernel.accesses[n].slot)
         if not k.elements[at].startswith("vec4"):
             k.elements[at] = f"vec4<{k.elements[at]}>"
         k.r.offsets[n] = k.r.offsets[n] // 4
@@ -67,16 +67,16 @@ def take_quads(k: Kernel, lines: list[Line]) -> None:
     lines[len(lines) - 1] = Line("", last.size // 4, last.strides)
 
 
-def quad_reads(k: Kernel, formulas: list[Node | None], indent: str) -> list[str]:
+def quad_reads(k: KernelWriter, formulas: list[Node | None], indent: str) -> list[str]:
     """The quads that formulas need, as `v` and the access's number."""
     return [
-        f"{indent}let v{n} = {bound_name(k, k.nest.accesses[n].slot)}[{position(k, n)}];"
+        f"{indent}let v{n} = {bound_name(k, k.kernel.accesses[n].slot)}[{position(k, n)}];"
         for n in needed(k, formulas)
         if n in k.wide
     ]
 
 
-def quad_values(k: Kernel, formulas: list[Node | None], lane: int, indent: str) -> list[str]:
+def quad_values(k: KernelWriter, formulas: list[Node | None], lane: int, indent: str) -> list[str]:
     """One of four neighbours, as what the formulas read."""
     out: list[str] = []
     for n in needed(k, formulas):
@@ -85,6 +85,6 @@ def quad_values(k: Kernel, formulas: list[Node | None], lane: int, indent: str) 
     return out
 
 
-def quad_element(k: Kernel, n: int, text: str) -> str:
+def quad_element(k: KernelWriter, n: int, text: str) -> str:
     """An element of a quad of access n as its kind."""
-    return converted(text, element_type(k, k.call.slots[k.nest.accesses[n].slot].dtype), access_kind(k, n))
+    return converted(text, element_type(k, k.call.slots[k.kernel.accesses[n].slot].dtype), access_kind(k, n))

@@ -1,6 +1,6 @@
 """The `window` strategy: reductions over windows that overlap, each element of a tensor read once for many of them.
 
-A nest whose input is read at places like `y * stride + k * dilation - padding`, where `y` runs along its outer lines
+A kernel whose input is read at places like `y * stride + k * dilation - padding`, where `y` runs along its outer lines
 and `k` is reduced: pooling, convolution of each channel by itself, and their adjoints.  A workgroup takes a tile of the
 last two such outer lines; the patch of the input that the tile's windows cover goes through workgroup memory, and the
 reductions, written out point by point, read it there.  Where the patch is known to hold what stands outside of the
@@ -21,7 +21,7 @@ from .positions import decode, is_named, term, variable
 from .printed import printed
 from .row import accumulate, independent, is_arg, narrowed, so_far, start, value_kind
 from .row_stores import outer_store
-from .writer import Kernel, Patch, bound_name, declarations, element_type, is_bound, word
+from .writer import KernelWriter, Patch, bound_name, declarations, element_type, is_bound, word
 
 MOST_POINTS = 64  # of a window: its points are written out
 ACROSS = 32  # points across a tile of two lines: what a warp reads of one line at once
@@ -41,7 +41,7 @@ class WindowTile:
 
 @dataclass
 class Window:
-    """What a nest reads through windows.  accesses: these reads; indices: for each, what its computed indices are, in
+    """What a kernel reads through windows.  accesses: these reads; indices: for each, what its computed indices are, in
     order; outer: all outer lines, those of windows last."""
 
     accesses: list[int]
@@ -84,17 +84,17 @@ class WindowText:
 # --- Whether ---------------------------------------------------------------------------------------
 
 
-def window_of(k: Kernel, threads: int, rows: int) -> Window | None:
-    """The windows of a nest and the tile for so many threads with at most so many points each; None where there are
+def window_of(k: KernelWriter, threads: int, rows: int) -> Window | None:
+    """The windows of a kernel and the tile for so many threads with at most so many points each; None where there are
     none."""
     if len(k.reduce) == 0 or points(k.reduce) == 0 or points(k.reduce) > MOST_POINTS or "uniform_random" in k.helpers:
         return None
-    for step in k.nest.steps:
+    for step in k.kernel.steps:
         if step.inner:
             return None
     out = Window([], [], [], WindowTile(1, 1, 1, 0))
     names: list[str] = []
-    for n in range(len(k.nest.accesses)):
+    for n in range(len(k.kernel.accesses)):
         indices = windows_of(k, n)
         if indices is None:
             continue
@@ -121,12 +121,12 @@ def has(index: Affine, name: str) -> bool:
     return name in index.factors and index.factors[name] != 0
 
 
-def windows_of(k: Kernel, n: int) -> list[Affine] | None:
+def windows_of(k: KernelWriter, n: int) -> list[Affine] | None:
     """The computed indices of access n if it reads through windows: they move with outer and reduced lines, and nothing
     else of it moves with these."""
     if not is_bound(k, n) or not varies_evenly(k, n):
         return None
-    for step in k.nest.steps:
+    for step in k.kernel.steps:
         if step.target == n:
             return None
     out: list[Affine] = []
@@ -157,7 +157,7 @@ def windows_of(k: Kernel, n: int) -> list[Affine] | None:
     return out if through else None
 
 
-def varies_evenly(k: Kernel, n: int) -> bool:
+def varies_evenly(k: KernelWriter, n: int) -> bool:
     """Whether access n has no place or value that another read decides, and no reduced line moves it by itself."""
     for line in k.reduce:
         if line.strides[n] != 0:
@@ -175,7 +175,7 @@ def line_of(lines: list[Line], name: str) -> int:
 # --- How large -------------------------------------------------------------------------------------
 
 
-def window_tile(k: Kernel, w: Window, tiled: list[Line], threads: int, rows: int) -> WindowTile:
+def window_tile(k: KernelWriter, w: Window, tiled: list[Line], threads: int, rows: int) -> WindowTile:
     """The tile for so many threads: as wide as the last line up to ACROSS points, with as many points down for each
     thread, up to `rows`, as workgroup memory takes."""
     last = tiled[len(tiled) - 1].size
@@ -207,7 +207,7 @@ def extent_in(w: Window, d: int) -> int:
     return w.tile.down * w.tile.rows if d == len(w.outer) - 2 and w.tile.lines == 2 else 1
 
 
-def spans(k: Kernel, w: Window, a: int) -> list[int]:
+def spans(k: KernelWriter, w: Window, a: int) -> list[int]:
     """How many places along each computed axis a tile's windows cover, of window access number a."""
     out: list[int] = []
     for index in w.indices[a]:
@@ -222,14 +222,14 @@ def spans(k: Kernel, w: Window, a: int) -> list[int]:
     return out
 
 
-def elements(k: Kernel, w: Window, a: int) -> int:
+def elements(k: KernelWriter, w: Window, a: int) -> int:
     total = 1
     for span in spans(k, w, a):
         total *= span
     return total
 
 
-def shared(k: Kernel, w: Window) -> int:
+def shared(k: KernelWriter, w: Window) -> int:
     """Bytes of workgroup memory."""
     total = 0
     for a in range(len(w.accesses)):
@@ -237,7 +237,7 @@ def shared(k: Kernel, w: Window) -> int:
     return total
 
 
-def reuse(k: Kernel, w: Window) -> float:
+def reuse(k: KernelWriter, w: Window) -> float:
     """How many points of windows read each element of the patches."""
     total = 0
     for a in range(len(w.accesses)):
@@ -259,7 +259,7 @@ def workgroups(w: Window) -> int:
 # --- The text --------------------------------------------------------------------------------------
 
 
-def window_text(k: Kernel, w: Window, title: str) -> WindowText:
+def window_text(k: KernelWriter, w: Window, title: str) -> WindowText:
     """The text for windows that `window_of` found."""
     k.outer = w.outer
     count = len(w.outer)
@@ -287,10 +287,10 @@ def window_text(k: Kernel, w: Window, title: str) -> WindowText:
     body.append(f"let live = {' && '.join(live)};")
     done: list[int] = []
     at = 0
-    while at < len(k.nest.steps):
-        if k.nest.steps[at].kind == "reduce":
+    while at < len(k.kernel.steps):
+        if k.kernel.steps[at].kind == "reduce":
             end = at + 1
-            while end < len(k.nest.steps) and k.nest.steps[end].kind == "reduce" and independent(k, at, end):
+            while end < len(k.kernel.steps) and k.kernel.steps[end].kind == "reduce" and independent(k, at, end):
                 end += 1
             body.extend(written_out(k, at, end, done))
             for n in range(at, end):
@@ -313,12 +313,12 @@ def window_text(k: Kernel, w: Window, title: str) -> WindowText:
     )
 
 
-def patch_text(k: Kernel, w: Window, a: int) -> PatchText:
+def patch_text(k: KernelWriter, w: Window, a: int) -> PatchText:
     """The patch of window access number a; from here on the kernel reads it instead of the tensor."""
     n = w.accesses[a]
     code = k.code.accesses[n]
     kind = access_kind(k, n)
-    slot = k.nest.accesses[n].slot
+    slot = k.kernel.accesses[n].slot
     spans_: list[int] = spans(k, w, a)
     out = PatchText(f"patch{n}", KIND_TYPES[kind], elements(k, w, a), [], [], "", "", ZEROS[kind])
     terms: list[str] = [f"p.at{n}"]
@@ -335,8 +335,8 @@ def patch_text(k: Kernel, w: Window, a: int) -> PatchText:
     for span in spans_:
         pitch *= span
     for i in range(len(code.index)):
-        if k.nest.accesses[n].axes[i] != "":
-            if is_named(k, k.nest.accesses[n].axes[i]):
+        if k.kernel.accesses[n].axes[i] != "":
+            if is_named(k, k.kernel.accesses[n].axes[i]):
                 at += 1
             continue
         index = code.index[i]
@@ -373,7 +373,7 @@ def patch_text(k: Kernel, w: Window, a: int) -> PatchText:
     return out
 
 
-def corner(k: Kernel, w: Window, index: Affine) -> list[str]:
+def corner(k: KernelWriter, w: Window, index: Affine) -> list[str]:
     """The variables of an index at the point of a tile and a window where it is least."""
     out: list[str] = []
     for name in index.factors:
@@ -394,7 +394,7 @@ def corner(k: Kernel, w: Window, index: Affine) -> list[str]:
     return out
 
 
-def filled(k: Kernel, n: int, indices: list[Node]) -> bool:
+def filled(k: KernelWriter, n: int, indices: list[Node]) -> bool:
     """Whether access n asks just whether its indices lie in the tensor, and its value elsewhere is the same
     everywhere."""
     code = k.code.accesses[n]
@@ -405,7 +405,7 @@ def filled(k: Kernel, n: int, indices: list[Node]) -> bool:
     return all(lies_inside(k, n, condition, indices) for condition in operands_of(code.guard, "&&"))
 
 
-def lies_inside(k: Kernel, n: int, condition: Node, indices: list[Node]) -> bool:
+def lies_inside(k: KernelWriter, n: int, condition: Node, indices: list[Node]) -> bool:
     """Whether a condition asks that an index is not below 0, or not beyond its axis."""
     match condition:
         case Binary(operator="<=", left=Constant(value=0), right=index):
@@ -422,13 +422,13 @@ def lies_inside(k: Kernel, n: int, condition: Node, indices: list[Node]) -> bool
             return False
 
 
-def length_of(k: Kernel, n: int, computed: int) -> int:
+def length_of(k: KernelWriter, n: int, computed: int) -> int:
     """The length of the computed axis of that number."""
     at = 0
     count = 0
     for i in range(len(k.code.accesses[n].index)):
-        if k.nest.accesses[n].axes[i] != "":
-            if is_named(k, k.nest.accesses[n].axes[i]):
+        if k.kernel.accesses[n].axes[i] != "":
+            if is_named(k, k.kernel.accesses[n].axes[i]):
                 at += 1
             continue
         if count == computed:
@@ -438,12 +438,12 @@ def length_of(k: Kernel, n: int, computed: int) -> int:
     return -1
 
 
-def written_out(k: Kernel, first: int, end: int, done: list[int]) -> list[str]:
+def written_out(k: KernelWriter, first: int, end: int, done: list[int]) -> list[str]:
     """The reductions first .. end - 1, point by point or, under conditions, in a loop."""
     out: list[str] = []
     formulas: list[Node | None] = []
     for n in range(first, end):
-        step = k.nest.steps[n]
+        step = k.kernel.steps[n]
         kind: str = value_kind(k, n)
         formulas.extend([k.code.steps[n].pred, k.code.steps[n].body])
         if is_arg(step):
@@ -471,16 +471,16 @@ def written_out(k: Kernel, first: int, end: int, done: list[int]) -> list[str]:
     return out
 
 
-def branches(k: Kernel, first: int, end: int) -> bool:
+def branches(k: KernelWriter, first: int, end: int) -> bool:
     """Whether a point of the reductions is under a condition.  Such points stay a loop: written out, compilers take
     minutes over them."""
     for n in range(first, end):
-        if is_arg(k.nest.steps[n]) or k.code.steps[n].pred is not None:
+        if is_arg(k.kernel.steps[n]) or k.code.steps[n].pred is not None:
             return True
     return False
 
 
-def counted_through(k: Kernel, first: int, end: int, done: list[int]) -> list[str]:
+def counted_through(k: KernelWriter, first: int, end: int, done: list[int]) -> list[str]:
     """The reductions first .. end - 1 in a loop over as many points as the text says."""
     out = [f"for (var inner = 0u; inner < {points(k.reduce)}u; inner++) {{"]
     out.extend(decode(k, k.reduce, "inner", "inner", "  "))

@@ -1,6 +1,6 @@
 """What is written of a kernel whatever its strategy: its words, what it binds, the functions that it calls.
 
-A kernel is written for one nest in one call.  Everything that differs between calls of the same text
+A kernel is written for one call.  Everything that differs between calls of the same text
 (sizes, strides, offsets, options) is a word of the uniform `p`; what is structure (which strides are 0,
 how many lines there are, which optional tensors are given) is in the text."""
 
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from ..binding.parts import entry
 from ..data.dtypes import compute_class
 from ..data.errors import OpError
-from ..data.model import Call, Code, Nest, Op, Step, formulas_of
+from ..data.model import Call, Code, Kernel, Op, Step, formulas_of
 from ..data.names import safe_name
 from ..data.nodes import Node
 from .constants import constant_options, with_constants
@@ -44,13 +44,13 @@ class Patch:
 
 
 @dataclass
-class Kernel:
+class KernelWriter:
     """A kernel being written.  names, kinds, values: the words; kinds "u" "i" "f".  slots: what is bound, -1 for
     scratch memory, -2 for what the device is told; elements: the type of each binding's elements.  prefix: before the
     names of the words of lines, where a text has several sets of lines."""
 
     op: Op
-    nest: Nest
+    kernel: Kernel
     call: Call
     code: Code
     facts: Facts
@@ -81,47 +81,49 @@ def is_wide(step: Step, class_: str) -> bool:
     return class_ == "i" and step.value == "T" and (step.red == "sum" or step.red == "prod")
 
 
-def checks(nest: Nest, step: Step, class_: str) -> list[str]:
+def checks(kernel: Kernel, step: Step, class_: str) -> list[str]:
     """The functions with which a step's values of T are brought together, where those must fit."""
     if is_wide(step, class_):
         return ["wide_sum" if step.red == "sum" else "wide_times", "narrow_checked"]
-    if nest.shape != "scatter" or class_ != "i" or step.value != "T":
+    if kernel.shape != "scatter" or class_ != "i" or step.value != "T":
         return []
     return ["add_checked"] if step.mode == "+=" else ["multiply_checked"] if step.mode == "*=" else []
 
 
-def new_kernel(op: Op, nest: Nest, call: Call, facts: Facts, r: Resolved) -> Kernel:
+def new_kernel(op: Op, kernel: Kernel, call: Call, facts: Facts, r: Resolved) -> KernelWriter:
     """Words of the definition, constants and bindings; `r`: the lines as the strategy orders them."""
-    code = nest.floating if compute_class(call.dtype) == "f" else nest.integral
+    code = kernel.floating if compute_class(call.dtype) == "f" else kernel.integral
     if code is None:
         raise OpError(f"{op.name}: not implemented for {call.dtype}")
-    constants = constant_options(op, nest, call)
+    constants = constant_options(op, kernel, call)
     if len(constants) > 0:
         code = with_constants(code, constants)
-    k = Kernel(op, nest, call, code, facts, r.outer, r.reduce, r, [], [], [], [], [], [], [], [], -1, -1, [], "", [])
-    for step in nest.steps:
+    k = KernelWriter(
+        op, kernel, call, code, facts, r.outer, r.reduce, r, [], [], [], [], [], [], [], [], -1, -1, [], "", []
+    )
+    for step in kernel.steps:
         if step.target < 0:
             continue
-        slot = nest.accesses[step.target].slot
+        slot = kernel.accesses[step.target].slot
         bind(k, slot, True)
         whole = call.slots[slot].dtype.find("int") >= 0
         if whole and (step.value == "f" or step.value == "T" and compute_class(call.dtype) == "f"):
             use(k, "cut")
-    for access in nest.accesses:
+    for access in kernel.accesses:
         if call.slots[access.slot].given or call.slots[access.slot].fresh:
             bind(k, access.slot, False)
-    for name in nest.statics:
+    for name in kernel.statics:
         value = call.env[name] if name in call.env else 0
         boolean = is_bool(op, name)
         k.consts.append(
             f"const {safe_name(name)} = {('true' if value != 0 else 'false') if boolean else str(int(value))};"
         )
     tells = len(k.slots) < (
-        MOST_BINDINGS if nest.shape == "map" or nest.shape == "scatter" else MOST_BINDINGS - 1
+        MOST_BINDINGS if kernel.shape == "map" or kernel.shape == "scatter" else MOST_BINDINGS - 1
     )  # others may share memory
-    helpers = nest.raw.helpers[:] if nest.raw is not None else kernel_functions(code)
-    for step in nest.steps:
-        helpers.extend(checks(nest, step, compute_class(call.dtype)))
+    helpers = kernel.raw.helpers[:] if kernel.raw is not None else kernel_functions(code)
+    for step in kernel.steps:
+        helpers.extend(checks(kernel, step, compute_class(call.dtype)))
     for helper in helpers:
         if (helper == "reached" or helper == "inside") and not tells:
             continue
@@ -139,11 +141,11 @@ def new_kernel(op: Op, nest: Nest, call: Call, facts: Facts, r: Resolved) -> Ker
             k.seeds = word(k, "seed0", "u", 0)
             word(k, "seed1", "u", 0)
             word(k, "call", "u", 0)
-    for w in nest.words:
+    for w in kernel.words:
         if w.name in constants:
             continue
         kind = compute_class(call.dtype) if w.kind == "T" else w.kind
-        name = w.name if nest.raw is not None else safe_name(w.name)  # a raw body writes its words itself
+        name = w.name if kernel.raw is not None else safe_name(w.name)  # a raw body writes its words itself
         if w.value is not None:
             word(k, name, kind, w.value(call.env))
         else:
@@ -152,7 +154,7 @@ def new_kernel(op: Op, nest: Nest, call: Call, facts: Facts, r: Resolved) -> Ker
 
 
 def kernel_functions(code: Code) -> list[str]:
-    """The functions that the formulas of a nest call."""
+    """The functions that the formulas of a kernel call."""
     out: list[str] = []
     for e in formulas_of(code):
         for name in functions_of(e):
@@ -177,7 +179,7 @@ def infinite(name: str) -> float:
     return INFINITY if name == "inf" else INFINITY - INFINITY
 
 
-def word(k: Kernel, name: str, kind: str, value: float) -> int:
+def word(k: KernelWriter, name: str, kind: str, value: float) -> int:
     """Adds a word; answers its place."""
     for n in range(len(k.names)):
         if k.names[n] == name:
@@ -188,7 +190,7 @@ def word(k: Kernel, name: str, kind: str, value: float) -> int:
     return len(k.names) - 1
 
 
-def use(k: Kernel, helper: str) -> None:
+def use(k: KernelWriter, helper: str) -> None:
     if helper not in k.helpers:
         k.helpers.append(helper)
 
@@ -196,7 +198,7 @@ def use(k: Kernel, helper: str) -> None:
 # --- Bindings --------------------------------------------------------------------------------------
 
 
-def bind(k: Kernel, slot: int, written: bool) -> None:
+def bind(k: KernelWriter, slot: int, written: bool) -> None:
     if slot in k.slots:
         return
     bound = k.call.slots[slot]
@@ -207,15 +209,15 @@ def bind(k: Kernel, slot: int, written: bool) -> None:
     k.elements.append(element_type(k, bound.dtype))
 
 
-def bind_memory(k: Kernel, slot: int, element: str) -> None:
-    """Memory that is no tensor's: -1, which the launches of a nest share, or -2, where the device is told what went
+def bind_memory(k: KernelWriter, slot: int, element: str) -> None:
+    """Memory that is no tensor's: -1, which the launches of a kernel share, or -2, where the device is told what went
     wrong."""
     k.slots.append(slot)
     k.written.append(True)
     k.elements.append(element)
 
 
-def element_type(k: Kernel, dtype: str) -> str:
+def element_type(k: KernelWriter, dtype: str) -> str:
     """How a dtype's elements lie in memory: 8-bit types and bool take 32 bits."""
     if dtype == "float64":
         raise OpError(f"{k.op.name}: float64 is not available on webgpu; use float32, or the cpu")
@@ -228,15 +230,15 @@ def element_type(k: Kernel, dtype: str) -> str:
     return "u32" if dtype == "bool" else "i32"
 
 
-def bound_name(k: Kernel, slot: int) -> str:
+def bound_name(k: KernelWriter, slot: int) -> str:
     return safe_name(k.op.slots[slot].name)
 
 
-def is_bound(k: Kernel, n: int) -> bool:
-    return k.nest.accesses[n].slot in k.slots
+def is_bound(k: KernelWriter, n: int) -> bool:
+    return k.kernel.accesses[n].slot in k.slots
 
 
-def declarations(k: Kernel) -> list[str]:
+def declarations(k: KernelWriter) -> list[str]:
     """`enable`, constants, the uniform and the tensors."""
     out: list[str] = []
     if "f16" in k.elements:
@@ -251,7 +253,7 @@ def declarations(k: Kernel) -> list[str]:
     return out
 
 
-def words_struct(k: Kernel) -> str:
+def words_struct(k: KernelWriter) -> str:
     fields = ", ".join([f"{k.names[n]}: {WORD_TYPES[k.kinds[n]]}" for n in range(len(k.names))])
     return f"struct Words {{ {fields} }}"
 

@@ -2,7 +2,7 @@
 
 A statement  t[idx] = red over r of body  is reversed read by read: a read x[f] whose partial is p says
 
-    d_x[f] += d_t[idx] * p          at every point of the nest,
+    d_x[f] += d_t[idx] * p          at every point of the kernel,
 
 a scatter, which `solve.gather` turns round where the index allows.  Names: the cotangent of tensor t is
 `g_t`, its gradient `d_t`; in the second derivative, where those are inputs themselves, cotangents of

@@ -72,9 +72,9 @@ def joined(a: Stmt, b: Stmt, fresh: Fresh) -> Stmt | None:
     """One statement for a + b, if they run over the same loops under the same conditions."""
     if a.red != b.red or a.when != b.when or len(a.loops) != len(b.loops) or len(a.rloops) != len(b.rloops):
         return None
-    nest_a, nest_b = a.loops + a.rloops, b.loops + b.rloops
-    away = renamed(b, {v.name: fresh(v.name) for v in nest_b})
-    back = renamed(away, {v.name: w.name for v, w in zip(away.loops + away.rloops, nest_a)})
+    kernel_a, kernel_b = a.loops + a.rloops, b.loops + b.rloops
+    away = renamed(b, {v.name: fresh(v.name) for v in kernel_b})
+    back = renamed(away, {v.name: w.name for v, w in zip(away.loops + away.rloops, kernel_a)})
     if back.loops != a.loops or back.rloops != a.rloops or back.pred != a.pred or back.idx != a.idx:
         return None
     return replace(a, body=simplify(add(a.body, back.body)))

@@ -313,11 +313,11 @@ class Reverse:
         self.seeds[t] = kept
 
     def contributions(self, s: Stmt) -> list[tuple[str, Stmt]]:
-        nest = s.loops + s.rloops
-        rename = {v.name: self.fresh(v.name) for v in nest}
-        env = {v.name: (pack if v.pack else idx)(rename[v.name]) for v in nest}
+        kernel = s.loops + s.rloops
+        rename = {v.name: self.fresh(v.name) for v in kernel}
+        env = {v.name: (pack if v.pack else idx)(rename[v.name]) for v in kernel}
         original = {new: old for old, new in rename.items()}
-        loops = [replace(v, name=rename[v.name], extent=maybe_subst(v.extent, env)) for v in nest]
+        loops = [replace(v, name=rename[v.name], extent=maybe_subst(v.extent, env)) for v in kernel]
         at = tuple(subst(e, env) for e in s.idx)
         body, pred, g = subst(s.body, env), maybe_subst(s.pred, env), read(self.cotangent(s.target), at)
         parts, winner = self.parts(s, body, at, g, env)

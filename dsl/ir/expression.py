@@ -3,7 +3,7 @@ and rewrite them, and their print.
 
 An expression is one of the classes below, `E`, and nothing else.  Each distinct one exists once (dsl/ir/interned.py),
 so they are compared by `is` or `==` alike and are keys of tables.  Numbers have kinds only where two meet in a kernel:
-`codegen/kernels/formulas.py` makes the nodes of kernels of them (codegen/data/nodes.py), in which every operand has the
+`codegen/kernels/formulas.py` makes nodes of them (codegen/data/nodes.py), in which every operand has the
 kind that its operation asks for; classes of the same name there are the same thing, resolved so far."""
 
 from __future__ import annotations
@@ -60,12 +60,12 @@ class Expression(metaclass=Interned):
 
     @cached_property
     def elements(self) -> tuple[int, ...]:
-        """The accesses of its nest (codegen) whose elements it takes, each as often as it does."""
+        """The accesses of its kernel (codegen) whose elements it takes, each as often as it does."""
         return tuple([n.access for n in walk(cast(E, self)) if isinstance(n, Element)])
 
     @cached_property
     def results(self) -> frozenset[int]:
-        """The steps of its nest whose results it takes."""
+        """The steps of its kernel whose results it takes."""
         return frozenset([n.step for n in walk(cast(E, self)) if isinstance(n, Result)])
 
     def __repr__(self) -> str:
@@ -312,14 +312,14 @@ class Local(Expression):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Element(Expression):
-    """What an access of a nest read (codegen/kernels/kernel.py)."""
+    """What an access of a kernel read (codegen/kernels/kernel.py)."""
 
     access: int
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Result(Expression):
-    """What an earlier step of a nest came to: a reduction's value, or what a store stored."""
+    """What an earlier step of a kernel came to: a reduction's value, or what a store stored."""
 
     step: int
 

@@ -159,7 +159,7 @@ class Stmt:
     rloops: tuple[Loop, ...] = ()
     pred: E | None = None
     mode: Mode = "="
-    when: E | None = None  # a condition on options: the host skips the nest
+    when: E | None = None  # a condition on options: the host skips the kernel
     spread: bool = False
 
     @property
@@ -217,7 +217,7 @@ class Program:
     outputs: list[str]
     fused: Any = field(
         default=None, compare=False, repr=False
-    )  # the statements of which codegen/kernels/fused.py made nests, and these
+    )  # the statements of which codegen/kernels/fused.py made kernels, and these
 
     def __repr__(self) -> str:
         return "\n".join(map(repr, self.stmts))

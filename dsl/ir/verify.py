@@ -1,8 +1,8 @@
 """Invariants of the loop IR: what every pass behind the front end may rely on, asked after each of them.
 
 What is found here is a mistake of the compiler, never of a definition, so it is raised.  Nothing here
-evaluates anything: whether reads stay inside is for dsl/testing/trials.py.  Of nests codegen/kernels/sound.py asks the
-same."""
+evaluates anything: whether reads stay inside is for dsl/testing/trials.py.  Of kernels codegen/kernels/sound.py asks
+the same."""
 
 from __future__ import annotations
 

@@ -178,7 +178,7 @@ class Run:
             if isinstance(s.body, RawResult):
                 self.raw(s)
             else:
-                Nest(self, s).run()
+                Kernel(self, s).run()
         results = {}
         for n in [*outputs, *(m for m in self.changed if m not in outputs)]:
             if not self.absent(n):
@@ -263,7 +263,7 @@ class Run:
         return self.arrays[n]
 
 
-class Nest:
+class Kernel:
     """One statement over its loop space, of which axis i of every array here is loop axis i."""
 
     def __init__(self, run: Run, s: Stmt):
@@ -433,7 +433,7 @@ class Nest:
     # --- Reductions ---
 
     def value(self) -> np.ndarray:
-        """The value at every point of `loops` (of the whole nest where there is no reduction)."""
+        """The value at every point of `loops` (of the whole kernel where there is no reduction)."""
         s = self.s
         if s.red is None:
             return self.eval(s.body) if s.pred is None else self.under(np.asarray(self.eval(s.pred)), s.body)
@@ -562,7 +562,7 @@ class Nest:
             raise OverflowError(f"{self.s.target}: the result does not fit into int32")
 
     def first(self) -> bool:
-        """Whether these are the first points of the nest (it may run in slices)."""
+        """Whether these are the first points of the kernel (it may run in slices)."""
         return all(a == 0 for a, _ in self.ranges)
 
 

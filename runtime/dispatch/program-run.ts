@@ -89,12 +89,13 @@ export class Plan {
     for (const { output } of way) key += 4 << output;
     let found = this.needed.get(key);
     if (!found) {
-      const { saves = [], nests = [] } = this.compiled.op.programs[program] ?? {},
+      const { saves = [], kernels = [] } = this.compiled.op.programs[program] ?? {},
         { env } = this.call,
         read = new Set<number>(),
         held = new Map<number, boolean>();
       if (way.length)
-        for (const { when, accesses } of nests) if (!when || when(env)) for (const { slot } of accesses) read.add(slot);
+        for (const { when, accesses } of kernels)
+          if (!when || when(env)) for (const { slot } of accesses) read.add(slot);
       for (const { output } of way) {
         for (const entry of saves[output]!) {
           const slot = entry < 0 ? ~entry : entry;

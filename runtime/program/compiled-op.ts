@@ -2,7 +2,7 @@
 // Only types; the generated modules of `ops/` make such objects and `dispatch/call.ts` runs them.
 
 import type { Device } from "../devices/device.js";
-import type { Call, CpuLaunch, Nest, Op } from "../../host/model.js";
+import type { Call, CpuLaunch, Kernel, Op } from "../../host/model.js";
 import type { Parts } from "../../host/parts.js";
 import type { Calls } from "../dispatch/creation-arguments.js";
 import type { Tensor } from "../tensor/tensor.js";
@@ -11,12 +11,12 @@ import type { Tensor } from "../tensor/tensor.js";
 export type Elements = Float32Array | Float64Array | Int32Array | Int8Array | Uint8Array;
 
 /**
- * A nest in a call, as its CPU kernel sees it.  Offsets and strides count elements.
+ * A kernel's call, as its function on the CPU sees it.  Offsets and strides count elements.
  *
  * Anonymous loops come as strides: the rows (all anonymous outer loops but the innermost), `n` points along the
  * innermost one, and the points of the reduction.  Loops used in arithmetic are `for` loops of the kernel itself.
  */
-export interface CpuNest {
+export interface KernelCall {
   /** For each access the elements of its tensor; empty where an optional tensor was not given. */
   readonly arrays: readonly Elements[];
   /** For each access the place of the first element of the current row; `nextRow` moves it. */
@@ -47,33 +47,33 @@ export interface CpuNest {
   /** The op's name, for messages. */
   readonly op: string;
   readonly launch: CpuLaunch;
-  /** What the op's data says of the nest. */
-  readonly data: Nest;
+  /** What the op's data says of the kernel. */
+  readonly data: Kernel;
   /** What the kernel knows from an earlier call, if it has the same loops. */
   kept: { fits(): boolean; run(): unknown } | null;
 }
 
-export type Kernel = (nest: CpuNest) => void;
+export type KernelFunction = (kernel: KernelCall) => void;
 
-/** The kernels of one nest: for a floating T and for a whole-number or bool T; null where T is never that. */
-export interface NestKernels {
-  readonly floating: Kernel | null;
-  readonly integral: Kernel | null;
+/** The functions of one kernel: for a floating T and for a whole-number or bool T; null where T is never that. */
+export interface KernelFunctions {
+  readonly floating: KernelFunction | null;
+  readonly integral: KernelFunction | null;
 }
 
 /**
- * An op with everything the package knows of it.  `kernels[p][n]` belongs to `op.programs[p].nests[n]`.
+ * An op with everything the package knows of it.  `kernels[p][n]` belongs to `op.programs[p].kernels[n]`.
  *
  * The runtime's contract for these objects:
  *   dispatch/call.ts           run(op, args)         -> Tensor, or `Results` of several outputs (op.op.output_names)
  *                              runInPlace(op, args)  -> args[0], its content replaced
  *   dispatch/op-arguments.ts   arrange(op, args)     -> one value per parameter, undefined where not given
- *   devices/cpu/kernel-run.ts  new KernelRun(...)      -> runs one nest's kernel, call by call
+ *   devices/cpu/kernel-run.ts  new KernelRun(...)      -> runs one kernel, call by call
  * `args` are as the user wrote them: positional, then perhaps a plain object of options.
  */
 export interface CompiledOp {
   readonly op: Op;
-  readonly kernels: readonly (readonly NestKernels[])[];
+  readonly kernels: readonly (readonly KernelFunctions[])[];
   /** What binding a call takes for this op beside tensors and numbers; null: nothing. */
   readonly parts: Parts | null;
   /** What calling it takes beside; null: nothing. */
@@ -94,4 +94,4 @@ export interface Ask {
   spared?: ((env: Call["env"]) => number | boolean) | undefined;
 }
 
-export type { CpuLaunch, Nest, Op };
+export type { CpuLaunch, Kernel, Op };

@@ -1,7 +1,7 @@
-// The formulas of nests for who computes with them: nodes for both classes of T, and the words and options that they
-// use.  notation.ts reads the rest of a nest and keeps their texts until someone asks.
+// The formulas of kernels for who computes with them: nodes for both classes of T, and the words and options that they
+// use.  notation.ts reads the rest of a kernel and keeps their texts until someone asks.
 
-import { type Code, type Nest, type Param, type Slot, formulas_of } from "../../host/model.js";
+import { type Code, type Kernel, type Param, type Slot, formulas_of } from "../../host/model.js";
 import { safe_name } from "../../host/names.js";
 import { type Node, Option, Result, Uniform, nodes_of } from "../../host/nodes.js";
 import { read_formula } from "../../host/written.js";
@@ -18,33 +18,33 @@ export function kindOf(slots: readonly Slot[], params: readonly Param[], slot: n
   return ELEMENTS[dtype === "own" ? params.find((p) => p.name === name)!.cls : dtype] ?? "f";
 }
 
-/** The nest, with its formulas. */
-export function withFormulas(nest: Nest): Nest {
-  const texts = pending.get(nest);
+/** The kernel, with its formulas. */
+export function withFormulas(kernel: Kernel): Kernel {
+  const texts = pending.get(kernel);
   if (texts) {
-    pending.delete(nest);
-    for (const access of nest.accesses) access.kind = kindOf(texts.slots, texts.params, access.slot);
-    nest.steps.forEach((step, n) => {
+    pending.delete(kernel);
+    for (const access of kernel.accesses) access.kind = kindOf(texts.slots, texts.params, access.slot);
+    kernel.steps.forEach((step, n) => {
       const [start] = texts.steps[n]!,
         store = step.target >= 0,
         [red, kinds = "TT"] = start.split(":") as [string, string?];
       Object.assign(
         step,
         store
-          ? { value: nest.accesses[step.target]!.kind, inner: start[0] === "!" }
+          ? { value: kernel.accesses[step.target]!.kind, inner: start[0] === "!" }
           : { red, value: kinds[0], compared: kinds[1] },
       );
     });
-    [nest.floating, nest.integral] = ["f", "i"].map((T, n) =>
-      texts.classes.includes(T) ? code(nest, texts, n) : null,
+    [kernel.floating, kernel.integral] = ["f", "i"].map((T, n) =>
+      texts.classes.includes(T) ? code(kernel, texts, n) : null,
     ) as [Code | null, Code | null];
-    scalars(nest, texts);
+    scalars(kernel, texts);
   }
-  return nest;
+  return kernel;
 }
 
 /** `floating#integral`, or one text for both. */
-function code({ accesses, loops, rloops }: Nest, texts: Texts, T: number): Code {
+function code({ accesses, loops, rloops }: Kernel, texts: Texts, T: number): Code {
   const names = [...loops, ...rloops].map(({ name }) => name);
   const of = (text = ""): Node | null => read_formula(text.split("#")[T] ?? text.split("#")[0]!, names);
   return {
@@ -64,8 +64,8 @@ function code({ accesses, loops, rloops }: Nest, texts: Texts, T: number): Code 
 }
 
 /** Words of the uniform, options, and which steps' values others use; see codegen/api/opdata.py. */
-function scalars(nest: Nest, texts: Texts): void {
-  const { steps, words, statics, floating, integral } = nest,
+function scalars(kernel: Kernel, texts: Texts): void {
+  const { steps, words, statics, floating, integral } = kernel,
     used = new Map<string, Node>();
   const kinds = new Map(texts.reals.map((name) => [name, "f"])),
     hosts = parts(/; (\$[^;]*)$/.exec(texts.line)?.[1] ?? "");

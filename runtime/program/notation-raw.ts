@@ -1,15 +1,15 @@
-// Reads nests that run a raw body; apart from notation.ts, so that a bundle without such ops leaves it out.
+// Reads kernels that run a raw body; apart from notation.ts, so that a bundle without such ops leaves it out.
 
 import type { Access, Code, Raw, Step, Word } from "../../host/model.js";
 import { kindOf } from "./notation-formulas.js";
 import { type RawReader, parts } from "./notation.js";
 
-/** What a raw nest runs; words: those of the uniform, `name:kind` where that is not "i". */
+/** What a raw kernel runs; words: those of the uniform, `name:kind` where that is not "i". */
 export interface Body extends Omit<Raw, "dtype"> {
   readonly words: string;
 }
 
-/** Reads nests that run this body: `raw0=int32?when SLOTS; stores` and the values of its words. */
+/** Reads kernels that run this body: `raw0=int32?when SLOTS; stores` and the values of its words. */
 export function raw({ words, ...body }: Body): RawReader {
   return ({ line, classes, value, slots, params }, number) => {
     const [, dtype = "T", when, taken, stores] = /^raw\d+(?:=(\w+))?(?:\?(\S+))? (.*); (.*)$/.exec(line)!,

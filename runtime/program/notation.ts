@@ -1,13 +1,13 @@
 // Reads the slots and programs of ops from the lines of text that stand in ops/data.  codegen/api/notation.py writes
-// them and says what they mean; what follows from the rest (kinds, names, what nests are needed for) is not written and
-// found here.  Formulas are left to notation-formulas.ts: kernels on the CPU that were generated do without them.
+// them and says what they mean; what follows from the rest (kinds, names, what kernels are needed for) is not written
+// and found here.  Formulas are left to notation-formulas.ts: kernels on the CPU that were generated do without them.
 
-import type { Access, Dim, Loop, Nest, Op, Param, Program, Slot, Step, Word } from "../../host/model.js";
+import type { Access, Dim, Loop, Kernel, Op, Param, Program, Slot, Step, Word } from "../../host/model.js";
 
 type Fn = NonNullable<Word["value"]>;
 
-/** Reads the line of a nest that runs a raw body. */
-export type RawReader = (texts: Texts, number: number) => Nest;
+/** Reads the line of a kernel that runs a raw body. */
+export type RawReader = (texts: Texts, number: number) => Kernel;
 
 /** Reads what only some ops' parameters and dims have. */
 export interface More {
@@ -32,7 +32,7 @@ export interface Written {
 
 export const parts = (text: string, by = " "): string[] => text.split(by).filter(Boolean);
 
-/** The rest of nests as it is written, for notation-formulas.ts. */
+/** The rest of kernels as it is written, for notation-formulas.ts. */
 export interface Texts {
   readonly line: string;
   readonly accesses: (readonly [axes: string, guard: string])[];
@@ -44,7 +44,7 @@ export interface Texts {
   readonly value: (text?: string) => Fn | null;
 }
 
-export const pending = /* @__PURE__ */ new WeakMap<Nest, Texts>();
+export const pending = /* @__PURE__ */ new WeakMap<Kernel, Texts>();
 
 type Given = Omit<Op, "params" | "slots" | "programs" | "output_names" | "promoted" | "outputs"> &
   Partial<Pick<Op, "promoted" | "outputs">>;
@@ -156,7 +156,7 @@ export function read({
     return made;
   }
 
-  function nest(line: string, program: number, number: number): Nest {
+  function kernel(line: string, program: number, number: number): Kernel {
     const [head, reads, ...rest] = line.split("; ") as [string, string, ...string[]];
     const texts: Texts = {
       line,
@@ -216,7 +216,7 @@ export function read({
         compared: "T",
       });
     }
-    const made: Nest = {
+    const made: Kernel = {
       shape: shape!,
       when: value(when),
       loops,
@@ -238,18 +238,18 @@ export function read({
     return made;
   }
 
-  /** Notes with each nest which results, or changed parameters, are made from what it writes. */
-  function complete(nests: Nest[], outputs: readonly number[]): Nest[] {
+  /** Notes with each kernel which results, or changed parameters, are made from what it writes. */
+  function complete(kernels: Kernel[], outputs: readonly number[]): Kernel[] {
     for (const slot of new Set([...outputs, ...slots.keys()])) {
       const needed = new Set([slot]);
       if (slots[slot]!.role === "input" || outputs.includes(slot))
-        for (const { steps, accesses, makes } of [...nests].reverse()) {
+        for (const { steps, accesses, makes } of [...kernels].reverse()) {
           if (!steps.some(({ target }) => target >= 0 && needed.has(accesses[target]!.slot))) continue;
           makes.push(slot);
           for (const access of accesses) needed.add(access.slot);
         }
     }
-    return nests;
+    return kernels;
   }
 
   const numbers = (text: string, by?: string): number[] => parts(text, by).map(Number);
@@ -266,14 +266,14 @@ export function read({
         inputs = numbers(read);
       const results = parts(made).map((slot) => slot.split(":")),
         outputs = results.map(([slot]) => +slot!);
-      let nests: Nest[] | null = null;
+      let kernels: Kernel[] | null = null;
       return {
         inputs,
         outputs,
         saves: results.map(([, needed]) => (needed === undefined ? inputs : numbers(needed, "."))),
-        get nests() {
-          return (nests ??= complete(
-            lines.map((line, number) => nest(line, n, number)),
+        get kernels() {
+          return (kernels ??= complete(
+            lines.map((line, number) => kernel(line, n, number)),
             outputs,
           ));
         }, // most calls need no gradients

@@ -6,14 +6,14 @@ import type { Call, Op } from "../../host/model.js";
 import { sameShape } from "../base/shape.js";
 
 /**
- * Whether two calls of one structure take the same course through a program: the same nests over as many points, the
+ * Whether two calls of one structure take the same course through a program: the same kernels over as many points, the
  * same constants in texts.  A number may decide a size (`scale_factor`).
  */
 export function sameCourse(op: Op, program: number, a: Call, b: Call): boolean {
   if (a.dtype !== b.dtype || !a.slots.every((slot, i) => sameShape(slot.shape, b.slots[i]!.shape))) return false;
-  for (const nest of op.programs[program]!.nests) {
-    if (nest.when && (nest.when(a.env) !== 0) !== (nest.when(b.env) !== 0)) return false;
-    for (const loop of [...nest.loops, ...nest.rloops]) {
+  for (const kernel of op.programs[program]!.kernels) {
+    if (kernel.when && (kernel.when(a.env) !== 0) !== (kernel.when(b.env) !== 0)) return false;
+    for (const loop of [...kernel.loops, ...kernel.rloops]) {
       if (loop.extent && loop.extent(a.env) !== loop.extent(b.env)) return false;
     }
   }

@@ -17,7 +17,7 @@ const { withFormulas } = await dist("runtime/program/notation-formulas.js");
 const out = [];
 for (const { file, op: name, args, program, wanted, facts, scheduled } of JSON.parse(await readFile(calls, "utf8"))) {
   const { op } = compiled((await dist(`ops/data/${file}.js`))[name], []);
-  op.programs[program].nests.forEach(withFormulas);
+  op.programs[program].kernels.forEach(withFormulas);
   try {
     const launches = plan(op, program, bind(op, args), wanted, facts, scheduled ? schedules : []);
     out.push(launches.map((x) => ({ ...x, words: x.words.map(String) })));

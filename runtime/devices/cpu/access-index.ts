@@ -1,9 +1,9 @@
-// Where the accesses of an interpreted nest stand along its loops.  Indices that are sums of loops and numbers, as
+// Where the accesses of an interpreted kernel stand along its loops.  Indices that are sums of loops and numbers, as
 // those of windows are, are taken along in the walk; what few of the loops decide is computed once; what is left, at
 // every point.
 
 import { Index, Option, Uniform } from "../../../host/nodes.js";
-import type { CpuNest } from "../../program/compiled-op.js";
+import type { KernelCall } from "../../program/compiled-op.js";
 import { FUNCTIONS, type Formula, type Scalar, type Vector, constant, formula } from "./node-evaluator.js";
 import { type Loop, note } from "./product.js";
 import { Walk } from "./strided-walk.js";
@@ -52,7 +52,7 @@ export class Places {
    */
   constructor(
     private readonly dims: readonly Dim[],
-    private readonly call: CpuNest,
+    private readonly call: KernelCall,
     private readonly indices: readonly (readonly (Formula | null)[])[],
     private readonly named: ReadonlySet<string>,
     private readonly words: ReadonlyMap<string, Vector>,

@@ -1,10 +1,10 @@
-// Contractions whose factors or results are formulas, from a nest's data: fills gemm.ts's panels and stores finished
+// Contractions whose factors or results are formulas, from a kernel's data: fills gemm.ts's panels and stores finished
 // sums. Both are little beside the product, so formulas are evaluated for it (kernel-evaluator.ts), at whole rows at
 // once; where only indices are computed, from tables.  What does not split into factors (factors.ts) is interpreted as
 // any sum.
 
 import { Result } from "../../../host/nodes.js";
-import type { CpuNest, Kernel } from "../../program/compiled-op.js";
+import type { KernelCall, KernelFunction } from "../../program/compiled-op.js";
 import { Evaluator } from "./kernel-evaluator.js";
 import { type Factor, factorsOf } from "./factors.js";
 import { type Formula, POINTS, type Scalar, partsOf } from "./node-evaluator.js";
@@ -27,7 +27,7 @@ import {
 } from "./product.js";
 
 /** The kernel of a contraction.  `functions`: those its formulas use beside node-evaluator.ts's own. */
-export function contracted(functions: Readonly<Record<string, Scalar>> = {}): Kernel {
+export function contracted(functions: Readonly<Record<string, Scalar>> = {}): KernelFunction {
   return kept((call) => {
     const factors = factorsOf(call.data);
     return factors ? new Contraction(call, functions, factors) : new Interpreter(call, functions);
@@ -35,7 +35,7 @@ export function contracted(functions: Readonly<Record<string, Scalar>> = {}): Ke
 }
 
 /** The same without such functions. */
-export const contract: Kernel = /* @__PURE__ */ contracted();
+export const contract: KernelFunction = /* @__PURE__ */ contracted();
 
 const NOTHING: Table = { by: [], values: new Float64Array(1) };
 
@@ -45,7 +45,7 @@ class Contraction extends Evaluator implements Frame {
   private made: (() => unknown) | null = null;
 
   constructor(
-    call: CpuNest,
+    call: KernelCall,
     functions: Readonly<Record<string, Scalar>>,
     private readonly factors: readonly Factor[],
   ) {
@@ -147,7 +147,7 @@ class Contraction extends Evaluator implements Frame {
       });
   }
 
-  /** What takes finished sums: the nest's steps after the sum. */
+  /** What takes finished sums: the kernel's steps after the sum. */
   private storing(dims: readonly Dim[], count: number, columns: number): Storing {
     const { steps } = this.call.data;
     return (top, bottom, from, to, sums, width) =>

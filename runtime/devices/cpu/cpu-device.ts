@@ -1,4 +1,4 @@
-// The CPU device: tensors in linear memory, or in typed arrays where there is none, and kernels run nest by nest.
+// The CPU device: tensors in linear memory, or in typed arrays where there is none, and kernels run kernel by kernel.
 
 import type { Call } from "../../../host/model.js";
 import { plan_cpu, zeroed } from "../../../host/plan.js";
@@ -18,7 +18,7 @@ import type { Block } from "./blocks.js";
 import { linear } from "./linear-memory.js";
 
 interface CpuPrepared extends Prepared {
-  readonly nests: readonly KernelRun[];
+  readonly kernels: readonly KernelRun[];
   /** Slots that live only during the call, and how many elements they have. */
   readonly temps: readonly { slot: number; dtype: DType; length: number }[];
   /** Slots that hold zeros before. */
@@ -106,29 +106,29 @@ class CpuDevice implements Device {
   }
 
   prepare(op: CompiledOp, program: number, call: Call, wanted: readonly number[]): CpuPrepared {
-    const nests = op.op.programs[program]!.nests,
+    const kernels = op.op.programs[program]!.kernels,
       launches = plan_cpu(op.op, program, call, [...wanted]);
     const temps = new Map<number, { slot: number; dtype: DType; length: number }>();
     const changes = new Set<number>();
     const list = launches.flatMap((launch, n) => {
       if (!launch) return [];
-      const nest = nests[n]!;
-      for (const { slot } of nest.accesses) {
+      const kernel = kernels[n]!;
+      for (const { slot } of kernel.accesses) {
         const bound = call.slots[slot]!;
         if (passes(op, slot, wanted))
           temps.set(slot, { slot, dtype: bound.dtype as DType, length: numelOf(bound.shape) });
       }
-      for (const step of nest.steps) {
-        if (step.target >= 0 && op.op.slots[nest.accesses[step.target]!.slot]!.role === "input")
-          changes.add(nest.accesses[step.target]!.slot);
+      for (const step of kernel.steps) {
+        if (step.target >= 0 && op.op.slots[kernel.accesses[step.target]!.slot]!.role === "input")
+          changes.add(kernel.accesses[step.target]!.slot);
       }
       return [
         new KernelRun(
           op.op.name,
           op.kernels[program]![n]!,
-          nest,
+          kernel,
           launch,
-          nest.accesses.map(({ slot }) => call.slots[slot]!.dtype),
+          kernel.accesses.map(({ slot }) => call.slots[slot]!.dtype),
           call.dtype,
         ),
       ];
@@ -137,7 +137,7 @@ class CpuDevice implements Device {
       op,
       program,
       call,
-      nests: list,
+      kernels: list,
       temps: [...temps.values()],
       zeros: zeroed(op.op, program, call, [...wanted]),
       changes: [...changes],
@@ -149,7 +149,7 @@ class CpuDevice implements Device {
   }
 
   execute(prepared: CpuPrepared, storages: readonly (Storage | null)[], random: RandomWords | null): void {
-    const { call, nests, temps, zeros } = prepared,
+    const { call, kernels, temps, zeros } = prepared,
       arrays = storages.map((s) => (s ? s.elements : NOTHING));
     // What float32 programs keep in between is kept in double: it costs no time here and saves digits.
     for (const { slot, dtype, length } of temps)
@@ -158,10 +158,10 @@ class CpuDevice implements Device {
     const words = random
       ? { ...call.env, seed0_: random.seedLow, seed1_: random.seedHigh, call_: random.call }
       : call.env;
-    for (const nest of nests) {
-      nest.run(
-        nest.data.accesses.map(({ slot }) => arrays[slot]!),
-        nest.data.raw ? raw_words(nest.data, words) : words,
+    for (const kernel of kernels) {
+      kernel.run(
+        kernel.data.accesses.map(({ slot }) => arrays[slot]!),
+        kernel.data.raw ? raw_words(kernel.data, words) : words,
       );
     }
   }

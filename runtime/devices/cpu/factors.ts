@@ -1,7 +1,7 @@
-// The two factors of a contraction, from its nest's formulas: which parts of the product and which conditions of the
+// The two factors of a contraction, from its kernel's formulas: which parts of the product and which conditions of the
 // sum belong to which, and the loops that each depends on.  Nothing here knows a call.
 
-import type { Code, Nest } from "../../../host/model.js";
+import type { Code, Kernel } from "../../../host/model.js";
 import {
   Binary,
   Constant,
@@ -48,38 +48,38 @@ interface Side extends Uses {
 const ONE = new Constant("f", 1),
   ZERO = new Constant("f", 0);
 
-const known = new WeakMap<Nest, readonly Factor[] | null>();
+const known = new WeakMap<Kernel, readonly Factor[] | null>();
 
 /** The left and the right factor of a contraction; null if it does not split. */
-export function factorsOf(nest: Nest): readonly Factor[] | null {
-  let found = known.get(nest);
-  if (found === undefined) known.set(nest, (found = split(nest)));
+export function factorsOf(kernel: Kernel): readonly Factor[] | null {
+  let found = known.get(kernel);
+  if (found === undefined) known.set(kernel, (found = split(kernel)));
   return found;
 }
 
-function split(nest: Nest): readonly Factor[] | null {
+function split(kernel: Kernel): readonly Factor[] | null {
   if (
-    nest.steps.some(
+    kernel.steps.some(
       ({ kind, inner, mode }, n) => n > 0 && (kind !== "store" || inner || (mode !== "=" && mode !== "+=")),
     )
   )
     return null;
-  const code = withFormulas(nest).floating!,
+  const code = withFormulas(kernel).floating!,
     { pred, body } = code.steps[0];
   const sides = [0, 1].map((): Side => ({ parts: [], conditions: [], reads: new Set(), loops: new Set() }));
   for (const part of factors_of(body, "f")) {
-    const own = elements_of(part).filter((r) => nest.accesses[r].axes.length > 0),
-      left = own.filter((r) => nest.left.includes(r)).length;
+    const own = elements_of(part).filter((r) => kernel.accesses[r].axes.length > 0),
+      left = own.filter((r) => kernel.left.includes(r)).length;
     if (left > 0 && left < own.length) return null;
     const side = sides[own.length > 0 && left === 0 ? 1 : 0];
     side.parts.push(part);
-    note(part, nest, code, side);
+    note(part, kernel, code, side);
   }
   const product = sides.map((side) => new Set(side.loops));
   for (const condition of operands_of(pred, "&&")) {
     const used: Uses = { reads: new Set(), loops: new Set() };
-    note(condition, nest, code, used);
-    const outer = nest.loops.filter(({ name }) => used.loops.has(name));
+    note(condition, kernel, code, used);
+    const outer = kernel.loops.filter(({ name }) => used.loops.has(name));
     const leans = (a: number): boolean => outer.some(({ name }) => product[a].has(name) && !product[1 - a].has(name));
     if (leans(0) && leans(1)) return null;
     // What both can decide keeps both from reading where nothing is to be read.
@@ -117,13 +117,13 @@ function factor(code: Code, { parts, conditions, reads, loops }: Side, formulas:
 }
 
 /** Notes what a formula depends on, with the places of what it reads. */
-function note(e: Node | null, nest: Nest, code: Code, found: Uses): void {
+function note(e: Node | null, kernel: Kernel, code: Code, found: Uses): void {
   for (const x of nodes_of(e)) {
     if (x instanceof Index) found.loops.add(x.loop);
     if (!(x instanceof Element) || found.reads.has(x.access)) continue;
     found.reads.add(x.access);
     const { index, guard, fallback } = code.accesses[x.access];
-    for (const part of [...index, guard, fallback]) note(part, nest, code, found);
-    for (const axis of nest.accesses[x.access].axes) if (axis) found.loops.add(axis);
+    for (const part of [...index, guard, fallback]) note(part, kernel, code, found);
+    for (const axis of kernel.accesses[x.access].axes) if (axis) found.loops.add(axis);
   }
 }

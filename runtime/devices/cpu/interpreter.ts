@@ -1,20 +1,20 @@
-// Runs a nest from its data, chunk by chunk, where no kernel was generated for it (codegen/cpu/interpreted.py).
+// Runs a kernel from its data, chunk by chunk, where no function was generated for it (codegen/cpu/interpreted.py).
 // What it computes, and in which order sums are added, is what generated kernels do (codegen/cpu/loops.py).
 
-import type { CpuNest, Kernel } from "../../program/compiled-op.js";
+import type { KernelCall, KernelFunction } from "../../program/compiled-op.js";
 import { Evaluator } from "./kernel-evaluator.js";
 import { POINTS, type Scalar, type Vector } from "./node-evaluator.js";
 import type { Dim } from "./access-index.js";
 import { kept, product } from "./product.js";
 import { Reduction } from "./reduction.js";
 
-/** The kernel that interprets its nest.  `functions`: those its formulas use beside node-evaluator.ts's own. */
-export function interpreted(functions: Readonly<Record<string, Scalar>> = {}): Kernel {
+/** The kernel that interprets its kernel.  `functions`: those its formulas use beside node-evaluator.ts's own. */
+export function interpreted(functions: Readonly<Record<string, Scalar>> = {}): KernelFunction {
   return kept((call) => new Interpreter(call, functions));
 }
 
 /** The same without such functions. */
-export const interpret: Kernel = /* @__PURE__ */ interpreted();
+export const interpret: KernelFunction = /* @__PURE__ */ interpreted();
 
 /** Going across rows pays with so many points side by side, and where a row has fewer than so many. */
 const WIDE = 64,
@@ -51,12 +51,12 @@ export class Interpreter extends Evaluator {
   private first = 0;
   private readonly reductions: Reduction[] = [];
 
-  constructor(call: CpuNest, functions: Readonly<Record<string, Scalar>>) {
+  constructor(call: KernelCall, functions: Readonly<Record<string, Scalar>>) {
     super(call, functions);
     const { loops } = call.data,
       outer = [...this.outer],
       named = (d: Dim): boolean => d.name !== "";
-    // As in the nest a loop may stand last that has no name, but a long one does before all.
+    // As in the kernel a loop may stand last that has no name, but a long one does before all.
     if (!loops.at(-1)?.named) outer.push(...outer.splice(call.launch.outer.sizes.length - 1, 1));
     if (outer.some((d) => d.size >= SHORT)) while (outer.at(-1)!.size < SHORT) outer.unshift(outer.pop()!);
     const inner = [...this.inner.filter(named), ...this.inner.filter((d) => !named(d))];

@@ -1,8 +1,8 @@
-// The formulas of a nest in a call, at points of its loops: what accesses read there and where they store.  Which
+// The formulas of a kernel in a call, at points of its loops: what accesses read there and where they store.  Which
 // points are gone through is the interpreter's (interpreter.ts) and, for sums of products, contraction.ts's.
 
 import { Element, Index, type Node, type Option, Random, Result, type Uniform } from "../../../host/nodes.js";
-import type { CpuNest, Nest } from "../../program/compiled-op.js";
+import type { KernelCall, Kernel } from "../../program/compiled-op.js";
 import { Evaluation, type Formula, Formulas, type Scalar, type Vector } from "./node-evaluator.js";
 import { withFormulas } from "../../program/notation-formulas.js";
 import { type Dim, Places } from "./access-index.js";
@@ -16,25 +16,25 @@ export interface ReadStep {
   readonly fallback: Formula | null;
 }
 
-/** A nest's formulas. */
+/** A kernel's formulas. */
 export interface Read {
   readonly accesses: readonly ReadStep[];
   readonly steps: readonly { readonly pred: Formula | null; readonly body: Formula }[];
 }
 
-const known = new WeakMap<Nest, Read>();
+const known = new WeakMap<Kernel, Read>();
 
-export function read(nest: Nest): Read {
-  const found = known.get(nest);
+export function read(kernel: Kernel): Read {
+  const found = known.get(kernel);
   if (found) return found;
-  const code = withFormulas(nest).floating!,
+  const code = withFormulas(kernel).floating!,
     results = new Map<number, Formula>(),
     formulas = new Formulas(results);
   const some = (e: Node | null): Formula | null => e && formulas.of(e);
-  const steps = nest.steps.map(({ kind, inner }, n) => {
+  const steps = kernel.steps.map(({ kind, inner }, n) => {
     const { pred, body } = code.steps[n]!,
       made = { pred: some(pred), body: formulas.of(body) };
-    if (kind === "store" && inner && nest.shape !== "scan") results.set(n, made.body); // at every point anew
+    if (kind === "store" && inner && kernel.shape !== "scan") results.set(n, made.body); // at every point anew
     return made;
   });
   const accesses = code.accesses.map(({ index, guard, fallback }) => ({
@@ -43,7 +43,7 @@ export function read(nest: Nest): Read {
     fallback: some(fallback),
   }));
   const made = { accesses, steps };
-  known.set(nest, made);
+  known.set(kernel, made);
   return made;
 }
 
@@ -65,17 +65,17 @@ export class Evaluator {
   private readonly words = new Map<string, Vector>();
   private readonly leaves = new Map<Formula, () => Vector>();
   /** The named loops' lengths, and what they were. */
-  private readonly extents: [(words: CpuNest["words"]) => number, number][] = [];
+  private readonly extents: [(words: KernelCall["words"]) => number, number][] = [];
   private readonly places = new Map<readonly Dim[], Places>();
 
   constructor(
-    readonly call: CpuNest,
+    readonly call: KernelCall,
     private readonly functions: Readonly<Record<string, Scalar>>,
   ) {
     const { launch, words, data } = call;
     this.read = read(data);
     const steps = launch.axes[data.accesses.length] ?? [];
-    const dims = (all: Nest["loops"], rest: typeof launch.outer, back: boolean): Dim[] => [
+    const dims = (all: Kernel["loops"], rest: typeof launch.outer, back: boolean): Dim[] => [
       ...anonymous(rest).map((loop) => ({ ...loop, back })),
       ...all
         .filter((l) => l.named)

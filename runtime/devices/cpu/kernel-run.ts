@@ -1,7 +1,7 @@
-// A nest in a call on the CPU: walks its rows and hands them to the generated kernel.
+// A kernel in a call on the CPU: walks its rows and hands them to the generated function.
 // Which dims there are and how they stride was decided by host/plan; what happens at a point, by the kernel.
 
-import type { CpuLaunch, CpuNest, Elements, Nest, NestKernels } from "../../program/compiled-op.js";
+import type { CpuLaunch, KernelCall, Elements, Kernel, KernelFunctions } from "../../program/compiled-op.js";
 import { IndexError } from "../../base/errors.js";
 import { roundToHalf } from "../../elements/math.js";
 import { type Loop, anonymous, distances, product } from "./product.js";
@@ -20,9 +20,9 @@ const ROUND: Readonly<Record<string, (x: number) => number>> = {
 /** Below this many points the innermost loop trades places with the longest one. */
 const SHORT = 16;
 
-/** A nest of a plan, call after call. */
-export class KernelRun implements CpuNest {
-  kept: CpuNest["kept"] = null;
+/** A kernel of a plan, call after call. */
+export class KernelRun implements KernelCall {
+  kept: KernelCall["kept"] = null;
   arrays: readonly Elements[] = [];
   words: Readonly<Record<string, number>> = {};
   readonly at: number[];
@@ -43,13 +43,13 @@ export class KernelRun implements CpuNest {
 
   /**
    * @param op the op's name, for messages
-   * @param types for each access of the nest its tensor's dtype
+   * @param types for each access of the kernel its tensor's dtype
    * @param dtype T, the op's promoted type
    */
   constructor(
     readonly op: string,
-    private readonly kernels: NestKernels,
-    readonly data: Nest,
+    private readonly kernels: KernelFunctions,
+    readonly data: Kernel,
     readonly launch: CpuLaunch,
     private readonly types: readonly string[],
     private readonly dtype: string,
@@ -115,8 +115,8 @@ export class KernelRun implements CpuNest {
 }
 
 /** Whether the kernel itself runs along the innermost anonymous loop: it does if nothing stands further in. */
-function along(nest: Nest): boolean {
-  return !nest.loops.at(-1)?.named;
+function along(kernel: Kernel): boolean {
+  return !kernel.loops.at(-1)?.named;
 }
 
 function innermost(sizes: readonly number[]): number {
@@ -127,7 +127,7 @@ function innermost(sizes: readonly number[]): number {
 }
 
 /** `index` where it falls on an axis of `length`; else an error that names the op and the index. */
-export function within(index: number, length: number, nest: CpuNest): number {
+export function within(index: number, length: number, kernel: KernelCall): number {
   if (index >= 0 && index < length) return index;
-  throw new IndexError(`${nest.op}: index ${index} is out of bounds for an axis of length ${length}`);
+  throw new IndexError(`${kernel.op}: index ${index} is out of bounds for an axis of length ${length}`);
 }

@@ -1,5 +1,5 @@
 // The formulas of kernels, evaluated: computes the nodes that WGSL is printed from for many points at once, in doubles.
-// Equal parts of a nest's formulas are one and are computed once.  Loops and tensors are the interpreter's
+// Equal parts of a kernel's formulas are one and are computed once.  Loops and tensors are the interpreter's
 // (interpreter.ts); nothing here knows of them.
 
 import type { Interpreted } from "../../../host/interpreted.js";
@@ -292,7 +292,7 @@ function made(
   };
 }
 
-/** The formulas of one nest, from nodes; equal ones are one. */
+/** The formulas of one kernel, from nodes; equal ones are one. */
 export class Formulas {
   private readonly known = new Map<string, Formula>();
   private readonly numbers = new Map<Formula, number>();

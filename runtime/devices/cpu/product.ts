@@ -1,7 +1,7 @@
 // Sums of products of elements as they lie, such as matrix products: no formula has to be evaluated for them.
 // What every contraction needs is here, too: which loops are rows, columns and depth, and where accesses stand there.
 
-import type { CpuLaunch, CpuNest, Kernel } from "../../program/compiled-op.js";
+import type { CpuLaunch, KernelCall, KernelFunction } from "../../program/compiled-op.js";
 import { NARROW, type Operands, type Strips, multiply } from "./gemm.js";
 import type { Packer, Phased } from "./phases.js";
 
@@ -27,7 +27,7 @@ export interface Side {
 
 /** A contraction under way. */
 export interface Frame {
-  readonly call: CpuNest;
+  readonly call: KernelCall;
   /** The point of the batch. */
   batch: number;
   /** For each access the place of its first element there. */
@@ -37,10 +37,10 @@ export interface Frame {
 /** So many places are known at once. */
 const MOST = 1 << 21;
 let known = 0,
-  knowing: CpuNest[] = [];
+  knowing: KernelCall[] = [];
 
-/** Notes that what is kept of a nest has so many places; where that is too much, all that is kept goes. */
-export function note(call: CpuNest, places: number): void {
+/** Notes that what is kept of a kernel has so many places; where that is too much, all that is kept goes. */
+export function note(call: KernelCall, places: number): void {
   known += places;
   if (known > MOST) {
     for (const other of knowing) other.kept = null;
@@ -50,8 +50,8 @@ export function note(call: CpuNest, places: number): void {
   knowing.push(call);
 }
 
-/** A kernel that keeps what it finds out about a nest from one call to the next, while that fits. */
-export function kept(make: (call: CpuNest) => NonNullable<CpuNest["kept"]>): Kernel {
+/** A kernel that keeps what it finds out about a kernel from one call to the next, while that fits. */
+export function kept(make: (call: KernelCall) => NonNullable<KernelCall["kept"]>): KernelFunction {
   return (call) => {
     if (!call.kept?.fits()) call.kept = make(call);
     call.kept!.run();
@@ -82,7 +82,7 @@ export function distances(loops: readonly Loop[], access: number): Int32Array {
  * A sum of products of two accesses without computed indices, which is stored; false, with nothing done, if packing
  * costs more
  *  than it saves. */
-export function multiplyElements(call: CpuNest): boolean {
+export function multiplyElements(call: KernelCall): boolean {
   if (!call.kept) {
     const {
         data: {
@@ -196,7 +196,7 @@ export function packElements(
 /** Some of what a list has, or all. */
 export const chosen = (list: Int32Array, some: Int32Array | undefined): Int32Array => some?.map((i) => list[i]) ?? list;
 
-/** Puts sums where the nest's first store says. */
+/** Puts sums where the kernel's first store says. */
 export function storeSums(frame: Frame, rows: readonly Loop[], columns: readonly Loop[]): Storing {
   const { target, mode } = frame.call.data.steps[1],
     along = distances(rows, target),

@@ -328,7 +328,7 @@ export class WebGpuDevice implements Device {
     const changes = new Set<number>(),
       writes = new Set<number>();
     const scratch = { slot: -1, bytes: 0 };
-    op.op.programs[program]!.nests.forEach(withFormulas);
+    op.op.programs[program]!.kernels.forEach(withFormulas);
     const launches = plan(op.op, program, call, [...wanted], this.facts, schedules).map((launch: Launch): GpuLaunch => {
       launch.slots.forEach((slot, i) => {
         if (!launch.written[i] || slot < 0) return;
@@ -372,16 +372,16 @@ export class WebGpuDevice implements Device {
   reword(prepared: Prepared, call: Call): GpuPrepared | null {
     const before = prepared as GpuPrepared,
       { op } = before.op,
-      { nests } = op.programs[before.program]!;
+      { kernels } = op.programs[before.program]!;
     if (!sameCourse(op, before.program, before.call, call)) return null;
-    const nestOf = new Map(nests.map((nest) => [nest.number, nest]));
+    const kernelOf = new Map(kernels.map((kernel) => [kernel.number, kernel]));
     const launches: GpuLaunch[] = [];
     for (const old of before.launches) {
-      const nest = nestOf.get(old.launch.nest);
-      if (!nest || !renewable(old.launch, nest, before.call)) return null;
+      const kernel = kernelOf.get(old.launch.kernel);
+      if (!kernel || !renewable(old.launch, kernel, before.call)) return null;
       launches.push({
         ...old,
-        words: newWords(renewed(old.launch, nest, call)),
+        words: newWords(renewed(old.launch, kernel, call)),
         buffers: new Array<PoolBuffer>(old.slots.length),
       });
     }

@@ -1,7 +1,7 @@
 // The words of a launch: as they lie in the uniform, and those that other numbers of a call change.
 
 import { infinite } from "../../../host/writer.js";
-import type { Call, Launch, Nest } from "../../../host/model.js";
+import type { Call, Launch, Kernel } from "../../../host/model.js";
 
 /** Numbers as they lie in the uniform: "f" f32, others 32-bit integers. */
 export function wordsOf(words: readonly number[], kinds: readonly string[]): Uint32Array {
@@ -14,23 +14,23 @@ export function wordsOf(words: readonly number[], kinds: readonly string[]): Uin
   return out;
 }
 
-/** The values of a nest's own words in a call. */
-function own(nest: Nest, call: Call): number[] {
-  return nest.words.map(({ name, value }) => (value ? value(call.env) : (call.env[name] ?? infinite(name))));
+/** The values of a kernel's own words in a call. */
+function own(kernel: Kernel, call: Call): number[] {
+  return kernel.words.map(({ name, value }) => (value ? value(call.env) : (call.env[name] ?? infinite(name))));
 }
 
-/** A nest's words come first, after those of random numbers and of what is told. */
+/** A kernel's words come first, after those of random numbers and of what is told. */
 const start = ({ seeds, teller }: Launch): number => (seeds >= 0 ? 3 : 0) + (teller >= 0 ? 1 : 0);
 
 /** Whether the words of a launch are where `renewed` will look for them. */
-export function renewable(launch: Launch, nest: Nest, call: Call): boolean {
-  return own(nest, call).every((value, i) => Object.is(launch.words[start(launch) + i], value));
+export function renewable(launch: Launch, kernel: Kernel, call: Call): boolean {
+  return own(kernel, call).every((value, i) => Object.is(launch.words[start(launch) + i], value));
 }
 
 /** The words of a launch for another call of the same structure. */
-export function renewed(launch: Launch, nest: Nest, call: Call): Uint32Array {
+export function renewed(launch: Launch, kernel: Kernel, call: Call): Uint32Array {
   const words = [...launch.words];
-  own(nest, call).forEach((value, i) => {
+  own(kernel, call).forEach((value, i) => {
     words[start(launch) + i] = value;
   });
   return wordsOf(words, launch.kinds);
