@@ -15,7 +15,7 @@ from buildtools.paths import ROOT
 TYPESCRIPT = """
 runtime/platform
 runtime/base
-host wgsl
+host wgsl wasm
 runtime/elements
 runtime/tape
 runtime/tensor

@@ -97,4 +97,6 @@ def wgsl(op: OpDef, library: Library) -> list[tuple[str, str]]:
         launches = f.launches(gradient=gradient, **arguments)
         texts = [f"// {' x '.join(map(str, x.groups))} workgroups\n{x.code.rstrip()}" for x in launches]
         parts.append((f"{title}, {op.name}({call})", "\n\n".join(texts) or "no launch"))
+        kernels = f.wasm(gradient=gradient, **arguments)
+        parts.append((title.replace("WGSL", "WebAssembly"), "\n\n".join(kernels) or "no kernel"))
     return parts

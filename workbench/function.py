@@ -13,6 +13,7 @@ import re
 from dataclasses import replace
 from functools import cache, cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -34,6 +35,9 @@ from dsl.text.source import Source
 from . import numpy_runner
 from .checkup import Report, checkup
 
+if TYPE_CHECKING:
+    from .wasm_runner import Wasm
+
 OPS = Path(__file__).resolve().parent.parent / "ops"
 TYPICAL = Facts(True, True, 1 << 27, 256, 16384, False)  # of a device that texts are written for where there is none
 
@@ -41,7 +45,7 @@ TYPICAL = Facts(True, True, 1 << 27, 256, 16384, False)  # of a device that text
 def op(text: str, name: str | None = None, on: str | None = None) -> Function:
     """The op that a text defines, or the one of ops/ that has this name here or in PyTorch.
 
-    name: which one, if the text defines several.  on: "numpy" or "gpu"; by default the GPU if there is one.
+    name: which one, if the text defines several.  on: "numpy", "gpu" or "wasm"; by default the GPU if there is one.
     Raises DefinitionError, whose text shows the mistakes in the definition or says that there is no such op."""
     library, files = standard()
     if re.fullmatch(r"\s*[\w.]+\s*", text):
@@ -101,16 +105,25 @@ def device():
         return None
 
 
+@cache
+def cpu() -> Wasm:
+    """WebAssembly's kernels and memory."""
+    from .wasm_runner import Wasm
+
+    return Wasm()
+
+
 class Function:
     """An op as a callable.  One result is an array, several are a dict by their names; parameters declared `mut` are
     assigned in place where an array was given.  Calls raise OpError for arguments that do not fit.
 
-    on: "numpy" or "gpu", what a plain call runs on.  seeds: (seed0, seed1, number of the call), for random ops.
+    on: "numpy", "gpu" or "wasm" (the kernels of the package's CPU, by wasmtime), what a plain call runs on.  seeds:
+    (seed0, seed1, number of the call), for random ops.
     Lists and Python's floats are float64 in numpy; the GPU has no doubles, there they are float32."""
 
     def __init__(self, op: OpDef, library: Library | None = None, source: Source | None = None, on: str | None = None):
-        if on not in (None, "numpy", "gpu"):
-            raise ValueError(f'on={on!r}: it is "numpy" or "gpu"')
+        if on not in (None, "numpy", "gpu", "wasm"):
+            raise ValueError(f'on={on!r}: it is "numpy", "gpu" or "wasm"')
         self.op, self.library, self.source, self.chosen = op, library or Library({op.name: op}), source, on
         self.seeds = (0, 0, 0)
         self.name = shown_name(op)
@@ -126,8 +139,8 @@ class Function:
 
     @on.setter
     def on(self, target: str):
-        if target not in ("numpy", "gpu"):
-            raise ValueError(f'on = {target!r}: it is "numpy" or "gpu"')
+        if target not in ("numpy", "gpu", "wasm"):
+            raise ValueError(f'on = {target!r}: it is "numpy", "gpu" or "wasm"')
         self.chosen = target
 
     @cached_property
@@ -232,15 +245,28 @@ class Function:
         """The texts of the kernels that such a call runs (gradient: such a call of `grad`), in order."""
         return [x.code for x in self.launches(*args, gradient=gradient, **options)]
 
+    def wasm(self, /, *args, gradient: bool = False, **options) -> list[str]:
+        """The kernels that such a call runs on the package's CPU, as text, in order; of a raw body there is none."""
+        from codegen.wasm.module import kernel_text, wasm_kernel
+        from codegen.wasm.plan import plan_wasm
+
+        call, wanted = self.planned(args, options, gradient, "wasm")
+        launches = plan_wasm(self.data, int(gradient), call, wanted, [b.dtype for b in call.slots])
+        return [kernel_text(wasm_kernel(x)) for x in launches if x is not None and not x.why]
+
     def launches(self, /, *args, gradient: bool = False, **options) -> list[Launch]:
         """The dispatches of such a call on this machine's GPU, or on a typical one."""
-        if gradient and self.data is not None and self.op.gradient is None:
-            raise OpError(f"{self.name} has no gradient")
-        call, _ = self.bind(args, options, "gpu")
-        names = list(self.op.gradient.outputs) if gradient else self.op.outputs
-        wanted = [i for i, s in enumerate(self.data.slots) if s.name in names]
+        call, wanted = self.planned(args, options, gradient, "gpu")
         facts = device().facts if device() else TYPICAL
         return plan(self.data, int(gradient), call, wanted, facts, self.rules)
+
+    def planned(self, args: tuple, options: dict, gradient: bool, target: str) -> tuple[Call, list[int]]:
+        """The bound call, and the slots that it answers."""
+        if gradient and self.data is not None and self.op.gradient is None:
+            raise OpError(f"{self.name} has no gradient")
+        call, _ = self.bind(args, options, target)
+        names = list(self.op.gradient.outputs) if gradient else self.op.outputs
+        return call, [i for i, s in enumerate(self.data.slots) if s.name in names]
 
     def explain(self) -> str:
         """The definition, what was derived from it, and its kernels, as text."""
@@ -271,29 +297,25 @@ class Function:
                 given.append(Meta(dtype, list(a.shape), numpy_runner.contiguous(a.shape), 0, weak))
             else:
                 given.append(list(v) if isinstance(v, tuple) else v.item() if isinstance(v, np.generic) else v)
-        data = self.data if "data" in self.__dict__ or target == "gpu" else self.signature
+        data = self.data if "data" in self.__dict__ or target != "numpy" else self.signature
         return bind(data, given), arrays
 
     def program(
         self, target: str, number: int, call: Call, arrays: dict[str, np.ndarray], wanted: list[str]
     ) -> dict[str, np.ndarray]:
         """Runs a program of the op (see numpy_runner); answers the wanted tensors and those changed, by name."""
-        data = self.data if "data" in self.__dict__ or target == "gpu" else self.signature
+        data = self.data if "data" in self.__dict__ or target != "numpy" else self.signature
         if target == "numpy":
             return numpy_runner.run(self.op, data, call, arrays, number, wanted, self.seeds[:2], self.seeds[2])
-        gpu = device()
-        if gpu is None:
-            raise RuntimeError("wgpu finds no GPU here; `.numpy(...)` needs none")
         at = {s.name: i for i, s in enumerate(data.slots)}
-        found = gpu.run(
-            data,
-            number,
-            call,
-            {at[n]: a.reshape(-1) for n, a in arrays.items()},
-            [at[n] for n in wanted],
-            self.rules,
-            self.seeds,
-        )
+        storages, slots = {at[n]: a.reshape(-1) for n, a in arrays.items()}, [at[n] for n in wanted]
+        if target == "wasm":
+            found = cpu().run(data, number, call, storages, slots, self.seeds)
+        else:
+            gpu = device()
+            if gpu is None:
+                raise RuntimeError("wgpu finds no GPU here; `.numpy(...)` needs none")
+            found = gpu.run(data, number, call, storages, slots, self.rules, self.seeds)
         return {data.slots[i].name: a.reshape(call.slots[i].shape) for i, a in found.items()}
 
 

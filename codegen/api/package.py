@@ -37,6 +37,7 @@ RENDER = ROOT / "codegen" / "planner" / "render.py"
 SHIPPED = (
     *("codegen.data.model", "codegen.data.dtypes", "codegen.data.written", "codegen.data.interpreted"),
     *("codegen.binding.pattern", "codegen.binding.bind", "codegen.planner.lines", "codegen.planner.plan"),
+    *("codegen.wasm.plan", "codegen.wasm.module"),
 )
 # Entries: file -> (what it is, whether methods are installed).
 ENTRIES = {

@@ -22,6 +22,7 @@ EXTERNAL = {
 # In the package a folder holds what is of one floor: what plans a call, kernels from programs, programs.
 HOMES = {
     **dict.fromkeys(("codegen.data", "codegen.binding", "codegen.planner"), "host"),
+    "codegen.wasm": "wasm",
     "codegen.kernels": "codegen",
     **dict.fromkeys(("dsl", "dsl.ir", "dsl.gradients"), "dsl"),
 }

@@ -1,0 +1,501 @@
+"""Terms as instructions: what a formula comes to at one point, or at two or four neighbours at once.
+
+At one point a number of kind "f" is an f64, one of kind "i" an i32, a boolean an i32 that is 0 or 1, "w" an i64.  At
+two points all are v128: f64x2, the lower half of i32x4, and all bits or none of 64 for a boolean; at four f32x4, i32x4
+and 32 bits.  So floats are doubles but at four points, where only formulas go that come to the same in floats.  Where a
+loop stands and what accesses read is the kernel's business (`leaf`)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ..data.nodes import Apply, Binary, Cast, Constant, Division, Select, Unary
+from .encoder import Function, emit, release, variable
+from .functions import DIRECT
+from .helpers import HELPERS, TELLING, Functions
+from .terms import BITS, WHOLE, Term
+
+COMPARISONS: dict[str, str] = {"<": "lt", "<=": "le", ">": "gt", ">=": "ge", "==": "eq", "!=": "ne"}
+ARITHMETIC: dict[str, str] = {"+": "add", "-": "sub", "*": "mul"}
+LOGIC: dict[str, str] = {"&": "and", "|": "or", "^": "xor", "&&": "and", "||": "or"}
+SCALARS: dict[str, str] = {"f": "f64", "i": "i32", "b": "i32", "w": "i64"}
+BLOCKS: dict[str, int] = {"i32": 0x7F, "i64": 0x7E, "f64": 0x7C, "v128": 0x7B}
+NARROW = [0, 1, 2, 3, 8, 9, 10, 11, 0, 1, 2, 3, 8, 9, 10, 11]  # bytes: the lower halves of 64 bits
+
+
+class Formulas:
+    """Writes formulas into a function.
+
+    leaf: pushes what the kernel knows.  block: the variable that holds the address of the parameters.  narrow: whether
+    T has 8 bits, and wraps.  known: terms whose value a variable holds; uses: how often a term is asked for."""
+
+    def __init__(self, f: Function, functions: Functions, narrow: bool):
+        self.f = f
+        self.functions = functions
+        self.narrow = narrow
+        self.lanes = 1
+        self.block = 0
+        self.known: dict[int, int] = {}
+        self.uses: dict[int, int] = {}
+        self.tells = False
+        self.spare = -1
+        self.leaf: Callable[[Term], None] = nothing
+
+    def emit(self, name: str, *values: float) -> None:
+        emit(self.f, name, *values)
+
+    def get(self, n: int) -> None:
+        self.emit("local.get", n)
+
+    def set(self, n: int) -> None:
+        self.emit("local.set", n)
+
+    def type_of(self, kind: str) -> str:
+        return "v128" if self.lanes > 1 else SCALARS[kind]
+
+    def shape(self, kind: str) -> str:
+        """What instructions on a kind begin with."""
+        if self.lanes == 1:
+            return SCALARS[kind]
+        if kind == "f":
+            return "f64x2" if self.lanes == 2 else "f32x4"
+        return "i64x2" if kind == "b" and self.lanes == 2 else "i32x4"
+
+    # --- Terms ---
+
+    def push(self, t: Term) -> None:
+        """Instructions that leave the value of a term."""
+        if t.number in self.known:
+            self.get(self.known[t.number])
+            return
+        self.compute(t)
+        if self.uses.get(t.number, 0) > 1 and not isinstance(t.e, Constant):
+            n = variable(self.f, self.type_of(t.kind))
+            self.emit("local.tee", n)
+            self.known[t.number] = n
+
+    def keep(self, t: Term) -> None:
+        """Computes a term, for who asks for it later."""
+        if t.number not in self.known:
+            self.compute(t)
+            n = variable(self.f, self.type_of(t.kind))
+            self.set(n)
+            self.known[t.number] = n
+
+    def compute(self, t: Term) -> None:
+        match t.e:
+            case Constant(kind=kind, value=value):
+                self.constant(kind, value)
+            case Cast(kind=kind):
+                self.push(t.parts[0])
+                self.convert(t.parts[0].kind, kind)
+            case Unary(operator=operator):
+                self.unary(operator, t.parts[0])
+            case Binary(operator=operator):
+                self.push(t.parts[0])
+                self.push(t.parts[1])
+                self.binary(operator, t.parts[0].kind)
+            case Select():
+                self.select(t)
+            case Division(operator=operator, divisor=divisor):
+                self.push(t.parts[0])
+                self.each_lane("i", "i", lambda x: self.divided(operator, x, divisor))
+            case Apply(name=name):
+                self.applied(t, name)
+            case _:
+                self.leaf(t)
+
+    def constant(self, kind: str, value: float) -> None:
+        if kind == "f":
+            self.emit("f64.const", value)
+        else:
+            self.emit("i32.const", -value if kind == "b" and self.lanes > 1 else value)
+        self.spread("i" if kind == "b" else kind)
+
+    def spread(self, kind: str) -> None:
+        """One number of a kind at all points."""
+        if self.lanes == 1:
+            return
+        if kind == "f":
+            if self.lanes == 4:
+                self.emit("f32.demote_f64")
+            self.emit(f"{self.shape('f')}.splat")
+        else:
+            self.emit("i32x4.splat")
+
+    def convert(self, own: str, kind: str) -> None:
+        if own == kind:
+            return
+        if kind == "f":
+            names = ["f64.convert_i32_s", "f64x2.convert_low_i32x4_s", "f32x4.convert_i32x4_s"]
+        else:
+            names = ["i32.trunc_sat_f64_s", "i32x4.trunc_sat_f64x2_s_zero", "i32x4.trunc_sat_f32x4_s"]
+        self.emit(names[self.lanes // 2])
+
+    def unary(self, operator: str, part: Term) -> None:
+        if operator == "!" and self.lanes == 1:
+            self.push(part)
+            self.emit("i32.eqz")
+        elif operator == "!":
+            self.push(part)
+            self.emit("v128.not")
+        elif operator == "~":
+            self.push(part)
+            self.constant("i", -1)
+            self.emit("v128.xor" if self.lanes > 1 else "i32.xor")
+        elif part.kind == "f":
+            self.push(part)
+            self.emit(f"{self.shape('f')}.neg")
+        else:
+            self.constant("i", 0)
+            self.push(part)
+            self.emit(f"{self.shape('i')}.sub")
+
+    def binary(self, operator: str, kind: str) -> None:
+        if operator in ARITHMETIC:
+            self.emit(f"{self.shape(kind)}.{ARITHMETIC[operator]}")
+        elif operator in COMPARISONS:
+            if kind == "b" and self.lanes > 1:
+                self.emit("v128.xor")
+                if operator == "==":
+                    self.emit("v128.not")
+                return
+            signed = "_s" if kind == "i" and operator != "==" and operator != "!=" else ""
+            self.emit(f"{self.shape(kind)}.{COMPARISONS[operator]}{signed}")
+            if kind == "i" and self.lanes == 2:
+                self.emit("i64x2.extend_low_i32x4_s")
+        else:
+            self.emit(f"{'v128' if self.lanes > 1 else 'i32'}.{LOGIC[operator]}")
+
+    def mask(self, kind: str) -> None:
+        """A boolean as what picks among numbers of a kind."""
+        if kind == "i" and self.lanes == 2:
+            if self.spare < 0:
+                self.spare = variable(self.f, "v128")
+            self.emit("local.tee", self.spare)
+            self.get(self.spare)
+            self.emit("i8x16.shuffle", *NARROW)
+
+    def select(self, t: Term) -> None:
+        no = t.parts[0]
+        yes = t.parts[1]
+        if self.lanes == 1:
+            if not yes.called and not no.called:
+                self.push(yes)
+                self.push(no)
+                self.push(t.parts[2])
+                self.emit("select")
+                return
+            self.push(t.parts[2])
+            self.emit("if", BLOCKS[self.type_of(t.kind)])
+            self.branch(yes)
+            self.emit("else")
+            self.branch(no)
+            self.emit("end")
+            return
+        if yes.called == no.called:
+            self.push(yes)
+            self.push(no)
+            self.push(t.parts[2])
+            self.mask(t.kind)
+            self.emit("v128.bitselect")
+            return
+        # What calls functions is left out where no point asks for it.
+        condition = variable(self.f, "v128")
+        sure = variable(self.f, "v128")
+        self.push(t.parts[2])
+        if no.called:
+            self.emit("v128.not")
+        self.set(condition)
+        self.push(no if yes.called else yes)
+        self.set(sure)
+        self.get(condition)
+        self.emit("v128.any_true")
+        self.emit("if", BLOCKS["v128"])
+        self.branch(yes if yes.called else no)
+        self.get(sure)
+        self.get(condition)
+        self.mask(t.kind)
+        self.emit("v128.bitselect")
+        self.emit("else")
+        self.get(sure)
+        self.emit("end")
+        release(self.f, condition)
+        release(self.f, sure)
+
+    def branch(self, t: Term) -> None:
+        """A term that is computed only sometimes: what it makes known is forgotten."""
+        known = self.known
+        self.known = {**known}
+        self.push(t)
+        self.known = known
+
+    # --- Functions ---
+
+    def applied(self, t: Term, name: str) -> None:
+        kind = t.parts[0].kind
+        if kind == "f" and name in DIRECT:
+            self.push_all(t.parts)
+            self.emit(f"{self.shape('f')}.{DIRECT[name]}")
+        elif name in BITS:
+            self.push(t.parts[0])
+            self.bits(name)
+        elif name in WHOLE or name.startswith("wide_") and name != "wide_sum" and name != "wide_times":
+            self.whole(t, name)
+        elif name == "widened":
+            self.push(t.parts[0])
+            self.emit("i64.extend_i32_s")
+        elif name == "narrow_checked" and self.narrow:
+            self.push(t.parts[0])
+            self.emit("i32.wrap_i64")
+        elif name == "to_whole":
+            self.push(t.parts[0])
+            self.convert("f", "i")
+        else:
+            self.call(name, t.parts, t.kind)
+
+    def push_all(self, parts: list[Term]) -> None:
+        for part in parts:
+            self.push(part)
+
+    def call(self, name: str, parts: list[Term], kind: str) -> None:
+        """A function of one point, at each of them."""
+        if self.lanes > 1:
+            operands: list[int] = []
+            for part in parts:
+                self.push(part)
+                n = variable(self.f, "v128")
+                self.set(n)
+                operands.append(n)
+            kinds = [part.kind for part in parts]
+            self.lanes_of(kind, lambda lane: self.call_lane(name, operands, kinds, kind, lane))
+            for n in operands:
+                release(self.f, n)
+            return
+        self.lead(name)
+        for part in parts:
+            self.push(part)
+            self.operand(name, part.kind)
+        self.called(name, len(parts), kind)
+
+    def lead(self, name: str) -> None:
+        if name in TELLING:
+            self.tells = True
+            self.get(self.block)
+
+    def operand(self, name: str, kind: str) -> None:
+        """What is given takes doubles, and answers one."""
+        if kind != "f" and name not in HELPERS:
+            self.emit("f64.convert_i32_s")
+
+    def called(self, name: str, operands: int, kind: str) -> None:
+        self.emit("call", self.functions.number(name, operands))
+        if kind == "i" and name not in HELPERS:
+            self.emit("i32.trunc_sat_f64_s")
+        if kind == "b" and name not in HELPERS:
+            self.emit("f64.const", 0)
+            self.emit("f64.ne")
+
+    def call_lane(self, name: str, operands: list[int], kinds: list[str], kind: str, lane: int) -> None:
+        self.lead(name)
+        for n in range(len(operands)):
+            self.get(operands[n])
+            self.extract(kinds[n], lane)
+            self.operand(name, kinds[n])
+        self.called(name, len(operands), kind)
+
+    def extract(self, kind: str, lane: int) -> None:
+        if kind == "f":
+            self.emit(f"{self.shape('f')}.extract_lane", lane)
+            if self.lanes == 4:
+                self.emit("f64.promote_f32")
+        elif kind == "b" and self.lanes == 2:
+            self.emit("i32x4.extract_lane", 2 * lane)
+        else:
+            self.emit("i32x4.extract_lane", lane)
+
+    def lanes_of(self, kind: str, one: Callable[[int], None]) -> None:
+        """All points from what `one` leaves for each."""
+        out = variable(self.f, "v128")
+        for lane in range(self.lanes):
+            if lane > 0:
+                self.get(out)
+            one(lane)
+            if kind == "f":
+                if self.lanes == 4:
+                    self.emit("f32.demote_f64")
+                self.emit(
+                    f"{self.shape('f')}.splat" if lane == 0 else f"{self.shape('f')}.replace_lane",
+                    *([] if lane == 0 else [lane]),
+                )
+            else:
+                self.emit("i32x4.splat" if lane == 0 else "i32x4.replace_lane", *([] if lane == 0 else [lane]))
+            if lane < self.lanes - 1:
+                self.set(out)
+        if kind == "b":
+            self.truths()
+        release(self.f, out)
+
+    def truths(self) -> None:
+        """0 and 1 as none and all bits."""
+        self.emit("i32.const", 0)
+        self.emit("i32x4.splat")
+        self.emit("i32x4.ne")
+        if self.lanes == 2:
+            self.emit("i64x2.extend_low_i32x4_s")
+
+    def each_lane(self, own: str, kind: str, one: Callable[[int], None]) -> None:
+        """What `one` makes of a variable, at each point of what is on the stack."""
+        x = variable(self.f, SCALARS[own])
+        if self.lanes == 1:
+            self.set(x)
+            one(x)
+        else:
+            whole = variable(self.f, "v128")
+            self.set(whole)
+            self.lanes_of(kind, lambda lane: self.one_lane(own, whole, x, lane, one))
+            release(self.f, whole)
+        release(self.f, x)
+
+    def one_lane(self, own: str, whole: int, x: int, lane: int, one: Callable[[int], None]) -> None:
+        self.get(whole)
+        self.extract(own, lane)
+        self.set(x)
+        one(x)
+
+    def divided(self, operator: str, x: int, divisor: int) -> None:
+        """The quotient by a positive number rounded down, or what is left."""
+        if operator == "%":
+            self.get(x)
+            self.emit("i32.const", divisor)
+            self.emit("i32.rem_s")
+            self.emit("i32.const", divisor)
+            self.emit("i32.add")
+            self.emit("i32.const", divisor)
+            self.emit("i32.rem_u")
+            return
+        # Of a negative number ~x is cut towards zero, and turned back.
+        self.get(x)
+        self.sign_bits(x)
+        self.emit("i32.const", divisor)
+        self.emit("i32.div_u")
+        self.sign_bits(x)
+
+    def sign_bits(self, x: int) -> None:
+        self.get(x)
+        self.emit("i32.const", 31)
+        self.emit("i32.shr_s")
+        self.emit("i32.xor")
+
+    def whole(self, t: Term, name: str) -> None:
+        """Functions of whole numbers."""
+        match name:
+            case "min" | "max" if self.lanes > 1:
+                self.push_all(t.parts)
+                self.emit(f"i32x4.{name}_s")
+            case "min" | "max":
+                self.push_all(t.parts)
+                self.push_all(t.parts)
+                self.emit("i32.lt_s" if name == "min" else "i32.gt_s")
+                self.emit("select")
+            case "abs" if self.lanes > 1:
+                self.push(t.parts[0])
+                self.emit("i32x4.abs")
+            case "abs":
+                self.push(t.parts[0])
+                self.each_lane("i", "i", lambda x: self.size(x))
+            case "wide_product" | "wide_difference" | "wide_shift":
+                self.push(t.parts[0])
+                if name == "wide_product":
+                    self.emit("i64.extend_i32_s")
+                self.push(t.parts[1])
+                if name != "wide_difference":
+                    self.emit("i64.extend_i32_s")
+                self.emit(
+                    "i64.mul" if name == "wide_product" else "i64.sub" if name == "wide_difference" else "i64.shl"
+                )
+            case "widened":
+                self.push(t.parts[0])
+                self.emit("i64.extend_i32_s")
+            case "quotient" if self.lanes == 2:
+                self.push(t.parts[0])
+                self.convert("i", "f")
+                self.push(t.parts[1])
+                self.convert("i", "f")
+                self.emit("f64x2.div")
+                self.convert("f", "i")
+            case _:
+                self.pairs(t, "i32.div_s" if name == "quotient" else "i32.shl" if name == "shifted" else "i32.shr_s")
+
+    def pairs(self, t: Term, instruction: str) -> None:
+        """An instruction that takes one point at a time."""
+        self.push_all(t.parts)
+        if self.lanes == 1:
+            self.emit(instruction)
+            return
+        b = variable(self.f, "v128")
+        a = variable(self.f, "v128")
+        self.set(b)
+        self.set(a)
+        self.lanes_of("i", lambda lane: self.pair(a, b, lane, instruction))
+        release(self.f, a)
+        release(self.f, b)
+
+    def pair(self, a: int, b: int, lane: int, instruction: str) -> None:
+        self.get(a)
+        self.extract("i", lane)
+        self.get(b)
+        self.extract("i", lane)
+        self.emit(instruction)
+
+    def size(self, x: int) -> None:
+        self.get(x)
+        self.sign_bits(x)
+        self.get(x)
+        self.emit("i32.const", 31)
+        self.emit("i32.shr_u")
+        self.emit("i32.add")
+
+    def bits(self, name: str) -> None:
+        """2**x of a whole x from -1022 to 1023, the exponent of a normal number, and its fraction from 1 to 2."""
+        many = self.lanes == 2
+        wide = "i64x2" if many else "i64"
+        match name:
+            case "power_of_two":
+                self.convert("f", "i")
+                self.constant("i", 1023)
+                self.emit("i32x4.add" if many else "i32.add")
+                self.emit("i64x2.extend_low_i32x4_s" if many else "i64.extend_i32_s")
+                self.emit("i32.const" if many else "i64.const", 52)
+                self.emit(f"{wide}.shl")
+                if not many:
+                    self.emit("f64.reinterpret_i64")
+            case "exponent_of":
+                if not many:
+                    self.emit("i64.reinterpret_f64")
+                self.emit("i32.const" if many else "i64.const", 52)
+                self.emit(f"{wide}.shr_u")
+                if many:
+                    self.mask("i")
+                else:
+                    self.emit("i32.wrap_i64")
+                self.constant("i", 1023)
+                self.emit("i32x4.sub" if many else "i32.sub")
+                self.convert("i", "f")
+            case _:
+                if not many:
+                    self.emit("i64.reinterpret_f64")
+                self.emit("i64.const", 0x000FFFFFFFFFFFFF)
+                if many:
+                    self.emit("i64x2.splat")
+                self.emit("v128.and" if many else "i64.and")
+                self.constant("f", 1)
+                if not many:
+                    self.emit("i64.reinterpret_f64")
+                self.emit("v128.or" if many else "i64.or")
+                if not many:
+                    self.emit("f64.reinterpret_i64")
+
+
+def nothing(t: Term) -> None:
+    raise ValueError(t.said)

@@ -1,0 +1,133 @@
+"""How many points a kernel takes at once: four floats where that comes to the same as doubles, two doubles, or one."""
+
+from __future__ import annotations
+
+from ..data.nodes import Apply, Cast, Constant, Element, Random, Uniform
+from .functions import DIRECT
+from .plan import kind_of
+from .printer import Printer
+from .terms import BITS, WHOLE, Term
+
+# Exact in floats, rounded once, and more than that.
+EXACT = 0
+ROUNDED = 1
+INEXACT = 2
+KEEPING = ["abs", "larger", "smaller"]  # of a rounded number the same as before it was rounded
+ROUNDING = ["divide", "square_root"]
+SIGNS = ["+", "-", "*"]
+
+
+class Exactness:
+    """How exact terms are in float32, where doubles rounded at the end are right."""
+
+    def __init__(self, p: Printer):
+        self.p = p
+        self.known: dict[int, int] = {}
+
+    def of(self, t: Term) -> int:
+        if t.number not in self.known:
+            self.known[t.number] = self.found(t)
+        return self.known[t.number]
+
+    def found(self, t: Term) -> int:
+        worst = EXACT
+        for part in t.parts:
+            worst = max(worst, self.of(part))
+        match t.e:
+            case Element(access=n):
+                if worst != EXACT:
+                    return INEXACT
+                stored = self.p.k.types[n]
+                return INEXACT if t.kind == "f" and (stored == "float64" or stored == "int32") else EXACT
+            case Constant(value=value):
+                return EXACT if t.kind != "f" or is_single(value) else INEXACT
+            case Uniform(name=name):
+                single = self.p.k.call.dtype == "float32" or self.p.k.call.dtype == "float16"
+                return EXACT if t.kind != "f" or single and self.p.is_of_type(f"p.{name}") else INEXACT
+            case Random():
+                return EXACT
+            case Cast():
+                return INEXACT if t.kind == "f" or worst != EXACT else EXACT
+            case Apply(name=name):
+                if name in KEEPING:
+                    return worst
+                if name in ROUNDING:
+                    return ROUNDED if worst == EXACT else INEXACT
+                return worst if t.kind != "f" and worst == EXACT or worst == EXACT and name in DIRECT else INEXACT
+            case _:
+                if t.said == "select":
+                    return INEXACT if self.of(t.parts[2]) != EXACT else worst
+                if t.kind == "f" and t.said in SIGNS:
+                    return ROUNDED if worst == EXACT else INEXACT
+                return worst if t.said == "neg" or worst == EXACT and len(t.parts) > 0 else INEXACT
+
+
+def is_single(x: float) -> bool:
+    """Whether a float32 holds a number."""
+    size = abs(x)
+    if size != size or size == 0 or size * 0.5 == size:
+        return True
+    if size >= 3.4e38 or size < 1.2e-38:
+        return False
+    while size >= 16777216:
+        size *= 0.5
+    while size < 8388608:
+        size *= 2.0
+    return size == int(size)
+
+
+def one_by_one(t: Term, seen: list[int]) -> bool:
+    """Whether a term needs what only one point at a time has: 64-bit whole numbers, and what tells of faults."""
+    if t.number in seen:
+        return False
+    seen.append(t.number)
+    if t.kind == "w":
+        return True
+    match t.e:
+        case Apply(name=name):
+            if name.endswith("_checked") or name.endswith("_whole"):
+                return True
+    return any(one_by_one(part, seen) for part in t.parts)
+
+
+def lanes_for(p: Printer, roots: list[Term], stored: list[str]) -> int:
+    """How many points formulas can be computed at, one after another in memory.  stored: the types that they are stored
+    as, "" for what is added up in doubles."""
+    seen: list[int] = []
+    if any(one_by_one(t, seen) for t in roots):
+        return 1
+    exactness = Exactness(p)
+    four = True
+    for n in range(len(roots)):
+        level = exactness.of(roots[n])
+        if roots[n].kind == "f":
+            four = four and (stored[n] == "float32" and level <= ROUNDED or level == EXACT and stored[n] != "float64")
+        else:
+            four = four and level == EXACT
+    for n in p.k.used:
+        if p.k.types[n] == "float64":
+            four = False
+    return 4 if four else 2
+
+
+def simple(t: Term) -> bool:
+    """Whether a term is nothing but elements and what is one instruction."""
+    match t.e:
+        case Apply(name=name):
+            return name in DIRECT or name in WHOLE or name in BITS
+        case Random():
+            return False
+        case _:
+            return True
+
+
+def stored_kind(p: Printer, n: int) -> str:
+    """The kind of what step n computes."""
+    step = p.k.kernel.steps[n]
+    if step.value == "T":
+        return "f" if p.k.call.dtype.startswith("float") else "i"
+    return step.value
+
+
+def element_kind(p: Printer, n: int) -> str:
+    return kind_of(p.k, Element(n))

@@ -1,0 +1,38 @@
+"""The kernel of a launch, as a module."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .encoder import Function, module_bytes
+from .plan import WasmLaunch
+from .printer import Printer
+from .steps import Steps
+from .text import function_text
+
+
+@dataclass
+class WasmKernel:
+    """A kernel's own functions, and the names of those that it is given: of doubles, one answered."""
+
+    functions: list[Function]
+    given: list[Function]
+
+
+def wasm_kernel(launch: WasmLaunch) -> WasmKernel:
+    """The kernel of a launch that has one."""
+    k = launch.plan
+    if k is None:
+        raise ValueError(launch.why)
+    printer = Printer(k)
+    Steps(printer).write()
+    return WasmKernel(printer.functions.own, printer.functions.given)
+
+
+def kernel_bytes(kernel: WasmKernel, shared: bool) -> list[int]:
+    """shared: whether the memory is one that workers share."""
+    return module_bytes(kernel.functions, kernel.given, shared)
+
+
+def kernel_text(kernel: WasmKernel) -> str:
+    return "\n\n".join([function_text(f) for f in kernel.functions])

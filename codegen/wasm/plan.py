@@ -1,0 +1,266 @@
+"""A program in a call, as WebAssembly: for each kernel its structure, and the numbers that a call tells it.
+
+See the package's docstring for how they are called.  Kernels of equal keys are the same bytes: sizes, strides and
+options that are numbers are words of the block of parameters; which strides are 0 or 1, how many lines there are, types
+and options that are choices are structure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..data.dtypes import compute_class
+from ..data.model import Call, Code, Env, Kernel, Op, Word, formulas_of
+from ..data.nodes import Constant, Element, Node, Option, Random, Result, Uniform, elements_of, nodes_of
+from ..planner.lines import Line, Resolved, active, collapsed, points, resolve, spread_out
+from ..planner.plan import ordered, summed
+from ..planner.writer import infinite, is_bool
+
+SHORT = 16  # a row of fewer points is not worth lanes of its own
+
+
+@dataclass
+class Plan:
+    """What a kernel is printed from.  types: for each access how its elements lie in memory, "" where there is no
+    tensor; used: the accesses that formulas need and those that are written; names: of the words; across: whether the
+    last outer line is taken several points at once, reductions and all."""
+
+    op: Op
+    kernel: Kernel
+    call: Call
+    code: Code
+    outer: list[Line]
+    reduce: list[Line]
+    r: Resolved
+    types: list[str]
+    used: list[int]
+    names: list[str]
+    across: bool
+
+
+@dataclass
+class WasmLaunch:
+    """A kernel in a call.  why: "", or why it is not to be had as WebAssembly.  slots: tensors, whose addresses
+    in bytes are the first words: that of the storage + shifts[n].  kinds, values: the words, "i" int32 and "f" float64.
+    seeds: the place of seed0, seed1 and the call's number, or -1.
+    told: the words that the environment of a call decides, the last before the seeds.  plan: what it is
+    printed from."""
+
+    kernel: int
+    why: str
+    key: str
+    slots: list[int]
+    shifts: list[int]
+    kinds: list[str]
+    values: list[float]
+    seeds: int
+    told: list[Word]
+    plan: Plan | None
+
+
+BYTES: dict[str, int] = {"float32": 4, "float64": 8, "float16": 4, "int32": 4, "int8": 1, "uint8": 1, "bool": 1}
+
+
+def plan_wasm(op: Op, program: int, call: Call, wanted: list[int], types: list[str]) -> list[WasmLaunch | None]:
+    """One launch for each kernel of the program, None for those that do not run.
+
+    types: for each slot how its elements lie in memory; a temporary may be kept wider than its type."""
+    out: list[WasmLaunch | None] = []
+    for kernel in op.programs[program].kernels:
+        running = active(op, op.programs[program], kernel, call, wanted)
+        out.append(wasm_launch(op, program, kernel, call, types) if running else None)
+    return out
+
+
+def unsupported(kernel: Kernel) -> str:
+    """Why a kernel is not to be had as WebAssembly; "" if it is."""
+    if kernel.raw is not None:
+        return "a raw body"
+    return ""
+
+
+def wasm_launch(op: Op, program: int, kernel: Kernel, call: Call, types: list[str]) -> WasmLaunch | None:
+    why = unsupported(kernel)
+    code = kernel.floating if compute_class(call.dtype) == "f" else kernel.integral
+    if why == "" and code is None:
+        why = f"not implemented for {call.dtype}"
+    if why != "" or code is None:
+        return WasmLaunch(kernel.number, why, "", [], [], [], [], -1, [], None)
+    r = resolve(kernel, call)
+    if kernel.spread and (kernel.shape == "map" or kernel.shape == "row" or kernel.shape == "contract"):
+        r = spread_out(kernel, r)
+        if kernel.shape == "map" and len(r.reduce) > 0:
+            kernel = summed(kernel)
+            code = kernel.floating if compute_class(call.dtype) == "f" else kernel.integral
+    if points(r.outer) == 0 or code is None:
+        return None
+    if kernel.shape == "map" or kernel.shape == "row" or kernel.shape == "contract":
+        r.outer = ordered(kernel, r.outer)
+    outer = collapsed(r.outer)
+    reduce = collapsed(r.reduce)
+    used = accesses(kernel, code)
+    stored: list[str] = []
+    for access in kernel.accesses:
+        bound = call.slots[access.slot]
+        stored.append(types[access.slot] if bound.given or bound.fresh else "")
+    used = [n for n in used if stored[n] != ""]
+    k = Plan(op, kernel, call, code, outer, reduce, r, stored, used, [], False)
+    k.across = goes_across(k)
+    return with_words(k, program)
+
+
+def accesses(kernel: Kernel, code: Code) -> list[int]:
+    """The accesses that a kernel needs, in order."""
+    needed: list[bool] = [False for _ in kernel.accesses]
+    todo: list[int] = []
+    for n in range(len(kernel.steps)):
+        todo.extend(elements_of(code.steps[n].body))
+        todo.extend(elements_of(code.steps[n].pred))
+        if kernel.steps[n].target >= 0:
+            todo.append(kernel.steps[n].target)
+    while len(todo) > 0:
+        access = todo.pop()
+        if needed[access]:
+            continue
+        needed[access] = True
+        own = code.accesses[access]
+        for e in [*own.index, own.guard, own.fallback]:
+            todo.extend(elements_of(e))
+    return [n for n in range(len(needed)) if needed[n]]
+
+
+def goes_across(k: Plan) -> bool:
+    """Whether reductions go on side by side at neighbours of the last outer line."""
+    if len(k.reduce) == 0 or len(k.outer) == 0:
+        return False
+    last = k.outer[len(k.outer) - 1]
+    inner = k.reduce[len(k.reduce) - 1]
+    along = 0
+    beside = 0
+    for n in k.used:
+        if last.strides[n] != 0 and last.strides[n] != 1:
+            return False
+        along += 1 if inner.strides[n] == 1 else 0
+        beside += 1 if last.strides[n] == 1 else 0
+    if last.size < 4:
+        return False
+    return beside > along + 1 or inner.size < SHORT and beside > 0
+
+
+def with_words(k: Plan, program: int) -> WasmLaunch:
+    """The launch of a kernel: its words in their order, and its key."""
+    out = WasmLaunch(k.kernel.number, "", "", [], [], [], [], -1, [], k)
+    key = [str(program), str(k.kernel.number), k.kernel.shape, k.call.dtype, "across" if k.across else ""]
+    for n in k.used:
+        slot = k.kernel.accesses[n].slot
+        if slot not in out.slots:
+            out.slots.append(slot)
+            out.shifts.append(k.call.slots[slot].offset * BYTES[k.types[n]])
+            word(k, out, f"at{slot}", "i", 0)
+    for n in range(len(k.types)):
+        key.append(k.types[n])
+    lines = k.outer + k.reduce
+    for d in range(len(lines)):
+        line = lines[d]
+        word(k, out, f"size{d}", "i", line.size)
+        said = line.name if d < len(k.outer) else f"{line.name}+"
+        for n in k.used:
+            stride = line.strides[n]
+            said += "0" if stride == 0 else "1" if stride == 1 else "*"
+            if stride != 0 and stride != 1:
+                word(k, out, f"step{d}_{n}", "i", stride * BYTES[k.types[n]])
+        key.append(said)
+    draws = False
+    for e in formulas_of(k.code):
+        for x in nodes_of(e):
+            draws = draws or isinstance(x, Random)
+    if draws:
+        for d in range(len(k.outer)):
+            word(k, out, f"place{d}", "i", k.outer[d].strides[len(k.kernel.accesses)])
+    for n in k.used:
+        place = 0
+        for i in range(len(k.kernel.accesses[n].axes)):
+            name = k.kernel.accesses[n].axes[i]
+            if name != "":
+                place += 1 if is_named(k.kernel, name) else 0
+                continue
+            if k.code.accesses[n].index[i] is not None:
+                word(k, out, f"by{n}_{i}", "i", k.r.steps[n][place] * BYTES[k.types[n]])
+                word(k, out, f"length{n}_{i}", "i", k.r.lengths[n][place])
+            place += 1
+    for name in k.kernel.statics:
+        key.append(str(option(k, name)))
+    for w in k.kernel.words:
+        if w.name == "inf" or w.name == "nan":
+            continue
+        out.told.append(w)
+        word(k, out, f"p.{w.name}", compute_class(k.call.dtype) if w.kind == "T" else w.kind, told(w, k.call.env))
+    if draws:
+        out.seeds = word(k, out, "seed0", "i", 0)
+        word(k, out, "seed1", "i", 0)
+        word(k, out, "call", "i", 0)
+    out.key = " ".join(key)
+    return out
+
+
+def word(k: Plan, out: WasmLaunch, name: str, kind: str, value: float) -> int:
+    k.names.append(name)
+    out.kinds.append(kind)
+    out.values.append(value)
+    return len(k.names) - 1
+
+
+def told(w: Word, env: Env) -> float:
+    return w.value(env) if w.value is not None else env[w.name] if w.name in env else infinite(w.name)
+
+
+def kernel_words(launch: WasmLaunch, env: Env) -> list[float]:
+    """The values of the words where the environment of a call is another one."""
+    out = launch.values[:]
+    first = (launch.seeds if launch.seeds >= 0 else len(out)) - len(launch.told)
+    for n in range(len(launch.told)):
+        out[first + n] = told(launch.told[n], env)
+    return out
+
+
+def option(k: Plan, name: str) -> int:
+    return int(k.call.env[name]) if name in k.call.env else 0
+
+
+def is_named(kernel: Kernel, name: str) -> bool:
+    return any(loop.name == name and loop.named for loop in kernel.loops + kernel.rloops)
+
+
+def settled(k: Plan, e: Node) -> Node:
+    """What stands for an option, or for a number that is no word."""
+    match e:
+        case Option(name=name):
+            return Constant("b" if is_bool(k.op, name) else "i", option(k, name))
+        case Uniform(name=name) if name == "inf" or name == "nan":
+            return Constant("f", infinite(name))
+        case Element(access=n) if k.types[n] == "":
+            other = k.code.accesses[n].fallback
+            return other if other is not None else Constant(kind_of(k, e), 0)
+        case _:
+            return e
+
+
+def kind_of(k: Plan, e: Node) -> str:
+    """The kind of a node without operands."""
+    match e:
+        case Element(access=n):
+            kind = k.kernel.accesses[n].kind
+            return compute_class(k.call.dtype) if kind == "T" else kind
+        case Uniform(name=name):
+            for w in k.kernel.words:
+                if w.name == name:
+                    return compute_class(k.call.dtype) if w.kind == "T" else w.kind
+            return "f"
+        case Constant(kind=kind):
+            return kind
+        case Result(step=n):
+            kind = k.kernel.steps[n].value
+            return compute_class(k.call.dtype) if kind == "T" else kind
+        case Random():
+            return "f"
+        case _:
+            return "i"

@@ -1,0 +1,705 @@
+"""A kernel being printed: one function `run` of the address of its parameters.
+
+Here: words, lines as loops, elements read and stored.  What it does at its points is steps.py's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ..data.model import Step
+from ..data.nodes import BoundsCheck, Constant, Element, Index, Node, Random, Result, Uniform, elements_of
+from ..planner.lines import Line
+from .encoder import Function, emit, new_variable, release, variable
+from .formulas import BLOCKS, SCALARS, Formulas
+from .helpers import Functions
+from .instructions import Instruction
+from .plan import BYTES, Plan, kind_of, settled
+from .terms import Term, Terms
+
+LOADS: dict[str, str] = {
+    "float32": "f32.load",
+    "float16": "f32.load",
+    "float64": "f64.load",
+    "int32": "i32.load",
+    "int8": "i32.load8_s",
+    "uint8": "i32.load8_u",
+    "bool": "i32.load8_u",
+}
+STORES: dict[str, str] = {
+    "float32": "f32.store",
+    "float16": "f32.store",
+    "float64": "f64.store",
+    "int32": "i32.store",
+    "int8": "i32.store8",
+    "uint8": "i32.store8",
+    "bool": "i32.store8",
+}
+
+
+class Printer:
+    """pointers: by access, the variable with the address of its element here.  counters: by loop, the variable that
+    says where it stands.  line: the number of the line that is taken several points at once, -1 for none; ahead: how
+    many points before what the pointers say."""
+
+    def __init__(self, k: Plan):
+        self.k = k
+        self.functions = Functions()
+        self.f: Function = self.functions.add("run", ["i32"], ["i32"])
+        self.head: list[Instruction] = []
+        self.w = Formulas(self.f, self.functions, k.call.dtype != "int32")
+        self.w.leaf = lambda t: self.leaf(t)
+        self.terms = Terms(
+            lambda e: kind_of(k, e), lambda e: settled(k, e), lambda n: self.behind(n), k.call.dtype == "bool"
+        )
+        self.words: dict[str, int] = {}
+        self.lines: list[Line] = k.outer + k.reduce
+        self.pointers: dict[int, int] = {}
+        self.counters: dict[str, int] = {}
+        self.places: list[int] = []
+        self.line = -1
+        self.ahead = 0
+        self.moving: dict[str, bool] = {}
+        self.waiting: dict[int, bool] = {}
+
+    def emit(self, name: str, *values: float) -> None:
+        emit(self.f, name, *values)
+
+    def get(self, n: int) -> None:
+        self.emit("local.get", n)
+
+    def set(self, n: int) -> None:
+        self.emit("local.set", n)
+
+    def integer(self, n: int) -> None:
+        self.emit("i32.const", n)
+
+    # --- Words ---
+
+    def word(self, name: str) -> int:
+        """The variable of a word."""
+        if name not in self.words:
+            kind = "f" if self.is_float(name) else "i"
+            n = new_variable(self.f, SCALARS[kind])
+            at = 16 + 8 * self.k.names.index(name)
+            self.head.append(Instruction("local.get", [0]))
+            self.head.append(Instruction(f"{SCALARS[kind]}.load", [2, at]))
+            if kind == "f" and self.k.call.dtype != "float64" and self.is_of_type(name):
+                if self.k.call.dtype == "float16":
+                    self.head.append(Instruction("call", [self.functions.number("half_of", 1)]))
+                self.head.append(Instruction("f32.demote_f64", []))
+                self.head.append(Instruction("f64.promote_f32", []))
+            self.head.append(Instruction("local.set", [n]))
+            self.words[name] = n
+        return self.words[name]
+
+    def is_float(self, name: str) -> bool:
+        return name.startswith("p.") and kind_of(self.k, Uniform(name[2:])) == "f"
+
+    def is_of_type(self, name: str) -> bool:
+        return any(w.name == name[2:] and w.kind == "T" for w in self.k.kernel.words)
+
+    def finish(self) -> None:
+        """What the function answers, and its words before all."""
+        if self.w.tells:
+            self.get(0)
+            self.emit("i32.load", 2, 0)
+        else:
+            self.integer(0)
+        self.f.code = self.head + self.f.code
+        self.functions.resolve()
+
+    # --- Lines ---
+
+    def start(self) -> None:
+        """Pointers at the first elements."""
+        for n in self.k.used:
+            self.pointers[n] = self.word(f"at{self.k.kernel.accesses[n].slot}")
+
+    def class_of(self, d: int, n: int) -> str:
+        stride = self.lines[d].strides[n]
+        return "0" if stride == 0 else "1" if stride == 1 else "*"
+
+    def backwards(self, d: int) -> bool:
+        return d >= len(self.k.outer) and self.k.kernel.reverse
+
+    def each(self, d: int, body: Callable[[], None]) -> None:
+        """A loop over line d, one point after another."""
+        state = self.open(d)
+        self.run(d, state, 1, 1, lambda: body())
+        self.close(d, state)
+
+    def open(self, d: int) -> LoopState:
+        """Pointers of its own for the loop over a line, and what counts."""
+        before = {**self.pointers}
+        counters = {**self.counters}
+        places = self.places[:]
+        made: list[int] = []
+        for n in self.k.used:
+            if self.class_of(d, n) != "0":
+                self.pointers[n] = self.copied(self.pointers[n])
+                made.append(self.pointers[n])
+                if self.backwards(d):
+                    self.get(self.pointers[n])
+                    self.get(self.word(f"size{d}"))
+                    self.integer(1)
+                    self.emit("i32.sub")
+                    self.step(d, n, 1)
+                    self.emit("i32.mul")
+                    self.emit("i32.add")
+                    self.set(self.pointers[n])
+        count = self.copied(self.word(f"size{d}"))
+        made.append(count)
+        name = self.lines[d].name
+        if name != "":
+            self.counters[name] = self.zero()
+            made.append(self.counters[name])
+            if self.backwards(d):
+                self.get(self.word(f"size{d}"))
+                self.integer(1)
+                self.emit("i32.sub")
+                self.set(self.counters[name])
+        if f"place{d}" in self.k.names:
+            place = self.zero()
+            made.append(place)
+            self.places = [*self.places, place]
+        return LoopState(count, before, counters, places, made)
+
+    def copied(self, n: int) -> int:
+        made = variable(self.f, "i32")
+        self.get(n)
+        self.set(made)
+        return made
+
+    def zero(self) -> int:
+        made = variable(self.f, "i32")
+        self.integer(0)
+        self.set(made)
+        return made
+
+    def close(self, d: int, state: LoopState) -> None:
+        self.pointers = state.pointers
+        self.counters = state.counters
+        self.places = state.places
+        for n in state.made:
+            release(self.f, n)
+
+    def run(self, d: int, state: LoopState, lanes: int, times: int, body: Callable[[], None]) -> None:
+        """Goes on along line d while there are as many points as a turn takes: `times` times `lanes`."""
+        turn = lanes * times
+        self.emit("block")
+        self.get(state.count)
+        if turn == 1:
+            self.emit("i32.eqz")
+        else:
+            self.integer(turn)
+            self.emit("i32.lt_s")
+        self.emit("br_if", 0)
+        self.emit("loop")
+        line = self.line
+        self.line = d if lanes > 1 else line
+        known = self.w.known
+        for n in range(times):
+            self.w.known = {**known}
+            self.ahead = n * lanes
+            body()
+        self.w.known = known
+        self.ahead = 0
+        self.line = line
+        self.advance(d, turn)
+        self.get(state.count)
+        self.integer(turn)
+        self.emit("i32.sub")
+        self.emit("local.tee", state.count)
+        if turn > 1:
+            self.integer(turn)
+            self.emit("i32.ge_s")
+        self.emit("br_if", 0)
+        self.emit("end")
+        self.emit("end")
+
+    def advance(self, d: int, turn: int) -> None:
+        """Pointers and counters so many points further."""
+        way = -1 if self.backwards(d) else 1
+        for n in self.k.used:
+            how = self.class_of(d, n)
+            if how == "1":
+                self.add(self.pointers[n], way * turn * BYTES[self.k.types[n]])
+            elif how == "*":
+                self.get(self.pointers[n])
+                self.step(d, n, turn)
+                self.emit("i32.add" if way == 1 else "i32.sub")
+                self.set(self.pointers[n])
+        name = self.lines[d].name
+        if name != "":
+            self.add(self.counters[name], way * turn)
+        if f"place{d}" in self.k.names:
+            place = self.places[len(self.places) - 1]
+            self.get(place)
+            self.get(self.word(f"place{d}"))
+            if turn > 1:
+                self.integer(turn)
+                self.emit("i32.mul")
+            self.emit("i32.add")
+            self.set(place)
+
+    def step(self, d: int, n: int, times: int) -> None:
+        """The bytes from an element to the one so many points on along a line."""
+        if self.class_of(d, n) == "1":
+            self.integer(times * BYTES[self.k.types[n]])
+            return
+        self.get(self.word(f"step{d}_{n}"))
+        if times != 1:
+            self.integer(times)
+            self.emit("i32.mul")
+
+    def add(self, n: int, by: int) -> None:
+        self.get(n)
+        self.integer(by)
+        self.emit("i32.add")
+        self.set(n)
+
+    # --- What changes along a line ---
+
+    def moves(self, t: Term, d: int) -> bool:
+        """Whether a term changes along line d."""
+        key = f"{t.number} {d}"
+        if key not in self.moving:
+            self.moving[key] = self.changes(t, d) or any(self.moves(p, d) for p in t.parts)
+        return self.moving[key]
+
+    def changes(self, t: Term, d: int) -> bool:
+        match t.e:
+            case Element(access=n):
+                return self.class_of(d, n) != "0"
+            case Index(loop=loop):
+                return self.lines[d].name == loop
+            case Random():
+                return d < len(self.k.outer)
+            case _:
+                return False
+
+    def waits(self, t: Term, d: int) -> bool:
+        """Whether a term changes along line d or one inside it, or needs a result that is not known yet."""
+        if isinstance(t.e, Result):
+            return t.number not in self.w.known
+        if t.number not in self.waiting:
+            here = any(self.changes(t, e) for e in range(d, len(self.lines)))
+            self.waiting[t.number] = here or any(self.waits(p, d) for p in t.parts)
+        return self.waiting[t.number]
+
+    def hoist(self, roots: list[Term], d: int) -> None:
+        """Computes before the loop over line d what does not change along it."""
+        self.waiting = {}
+        self.hoist_all(roots, d)
+
+    def hoist_all(self, roots: list[Term], d: int) -> None:
+        for t in roots:
+            if t.number in self.w.known or isinstance(t.e, (Constant, Result)):
+                continue
+            if self.waits(t, d):
+                self.hoist_all(t.parts, d)
+            elif not t.called and (self.w.lanes > 1 or not isinstance(t.e, (Uniform, Index))):
+                self.w.keep(t)
+
+    def widen(self, roots: list[Term], lanes: int) -> None:
+        """From here on formulas are computed at so many points; what is known and needed is so at all of them."""
+        known = self.w.known
+        self.w.known = {}
+        self.w.lanes = lanes
+        if lanes == 1:
+            self.w.known = {**known}
+            return
+        todo = roots[:]
+        while len(todo) > 0:
+            t = todo.pop()
+            if t.number in self.w.known:
+                continue
+            if t.number in known:
+                self.get(known[t.number])
+                if t.kind == "b":
+                    self.negative()
+                self.w.spread("i" if t.kind == "b" else t.kind)
+                n = variable(self.f, "v128")
+                self.set(n)
+                self.w.known[t.number] = n
+            else:
+                todo.extend(t.parts)
+
+    # --- Leaves ---
+
+    def behind(self, n: int) -> list[Node]:
+        """The formulas on which an access depends: whether it is there, what stands for it, its indices."""
+        a = self.k.code.accesses[n]
+        out: list[Node] = []
+        for e in [a.guard, a.fallback, *a.index]:
+            if e is not None:
+                out.append(e)
+        return out
+
+    def leaf(self, t: Term) -> None:
+        match t.e:
+            case Element(access=n):
+                self.element(n)
+            case Index(loop=loop):
+                self.get(self.counters[loop])
+                self.w.spread("i")
+                if self.w.lanes > 1 and self.line >= 0 and self.lines[self.line].name == loop:
+                    self.emit("v128.const", 0, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0)
+                    self.emit("i32x4.add")
+                    if self.ahead > 0:
+                        self.integer(self.ahead)
+                        self.emit("i32x4.splat")
+                        self.emit("i32x4.add")
+            case Uniform(name=name):
+                self.get(self.word(f"p.{name}"))
+                self.w.spread(t.kind)
+            case Random(draw=draw):
+                if self.w.lanes == 1:
+                    self.draw(draw, 0)
+                else:
+                    self.w.lanes_of("f", lambda lane: self.draw(draw, lane))
+            case _:
+                raise ValueError(f"{self.k.op.name}: {t.said} is not known here")
+
+    def draw(self, draw: int, lane: int) -> None:
+        for name in ["seed0", "seed1", "call"]:
+            self.get(self.word(name))
+        self.integer(draw)
+        self.integer(0)
+        for n in self.places:
+            self.get(n)
+            self.emit("i32.add")
+        if lane + self.ahead > 0:
+            self.get(self.word(f"place{self.line}"))
+            self.integer(lane + self.ahead)
+            self.emit("i32.mul")
+            self.emit("i32.add")
+        self.emit("call", self.functions.number("uniform_random", 5))
+
+    def element(self, n: int) -> None:
+        """The element of an access as a number of its kind, or what stands for it."""
+        a = self.k.code.accesses[n]
+        kind = kind_of(self.k, Element(n))
+        if a.guard is None:
+            self.load(n, kind, True)
+            return
+        guard = self.terms.of(a.guard, {})
+        other = a.fallback if a.fallback is not None else Constant(kind, 0)
+        fallback = self.terms.of(other, {})
+        if self.w.lanes == 1:
+            self.w.push(guard)
+            self.emit("if", BLOCKS[SCALARS[kind]])
+            known = self.w.known
+            self.w.known = {**known}
+            self.load(n, kind, False)
+            self.emit("else")
+            self.w.known = {**known}
+            self.w.push(fallback)
+            self.w.known = known
+            self.emit("end")
+            return
+        self.load(n, kind, True)
+        self.w.push(fallback)
+        self.w.push(guard)
+        self.w.mask(kind)
+        self.emit("v128.bitselect")
+
+    def load(self, n: int, kind: str, safe: bool) -> None:
+        """The element of an access.  safe: whether it may stand nowhere, where its value is not needed."""
+        if self.w.lanes == 1:
+            self.address(n, 0, safe)
+            self.load_one(n, kind, 0)
+            return
+        stored = self.k.types[n]
+        how = self.class_of(self.line, n)
+        indexed = any(self.moves(t, self.line) for t in self.index_terms(n))
+        if how == "0" and not indexed:
+            self.address(n, 0, safe)
+            self.load_one(n, kind, 0)
+            if kind == "b":
+                self.negative()
+                self.emit("i32x4.splat")
+            else:
+                self.w.spread(kind)
+        elif how == "1" and not indexed and self.load_many(n, stored, kind):
+            return
+        else:
+            self.w.lanes_of(kind, lambda lane: self.load_lane(n, kind, lane))
+
+    def negative(self) -> None:
+        """0 and 1 as none and all bits."""
+        n = variable(self.f, "i32")
+        self.set(n)
+        self.integer(0)
+        self.get(n)
+        self.emit("i32.sub")
+        release(self.f, n)
+
+    def load_lane(self, n: int, kind: str, lane: int) -> None:
+        self.address(n, lane, True)
+        self.load_one(n, kind, 0)
+
+    def load_one(self, n: int, kind: str, at: int) -> None:
+        """An element at the address on the stack, as a number."""
+        stored = self.k.types[n]
+        self.emit(LOADS[stored], 0, at)
+        if stored == "float32" or stored == "float16":
+            self.emit("f64.promote_f32")
+        whole = not stored.startswith("float")
+        if kind == "f" and whole:
+            self.emit("f64.convert_i32_s")
+        elif kind == "i" and not whole:
+            self.emit("i32.trunc_sat_f64_s")
+        elif kind == "b":
+            self.emit("i32.const" if whole else "f64.const", 0)
+            self.emit("i32.ne" if whole else "f64.ne")
+
+    def load_many(self, n: int, stored: str, kind: str) -> bool:
+        """Neighbours at once, where there is a way."""
+        at = self.ahead * BYTES[stored]
+        four = self.w.lanes == 4
+        if stored == "float64" and four:
+            return False
+        if (stored == "int8" or stored == "uint8" or stored == "bool") and not four:
+            return False
+        self.address(n, -1, True)
+        match stored:
+            case "float64":
+                self.emit("v128.load", 0, at)
+            case "float32" | "float16" if four:
+                self.emit("v128.load", 0, at)
+            case "float32" | "float16":
+                self.emit("v128.load64_zero", 0, at)
+                self.emit("f64x2.promote_low_f32x4")
+            case "int32":
+                self.emit("v128.load" if four else "v128.load64_zero", 0, at)
+            case _:
+                self.emit("v128.load32_zero", 0, at)
+                sign = "s" if stored == "int8" else "u"
+                self.emit(f"i16x8.extend_low_i8x16_{sign}")
+                self.emit(f"i32x4.extend_low_i16x8_{sign}")
+        own = "f" if stored.startswith("float") else "i"
+        if kind == "b":
+            self.w.constant(own, 0)
+            self.w.binary("!=", own)
+        else:
+            self.w.convert(own, kind)
+        return True
+
+    # --- Addresses ---
+
+    def index_terms(self, n: int) -> list[Term]:
+        """The computed indices of an access."""
+        return [self.terms.of(e, {}) for e in self.k.code.accesses[n].index if e is not None]
+
+    def address(self, n: int, lane: int, safe: bool) -> None:
+        """The address of an access's element, on the stack; lane -1: of the first point of this turn of the loop."""
+        self.get(self.pointers[n])
+        if self.w.lanes > 1 and self.line >= 0:
+            how = self.class_of(self.line, n)
+            if how != "0" and lane >= 0 and lane + self.ahead > 0:
+                self.step(self.line, n, lane + self.ahead)
+                self.emit("i32.add")
+        a = self.k.code.accesses[n]
+        for i in range(len(a.index)):
+            e = a.index[i]
+            if e is None or self.is_zero(e):
+                continue
+            told = isinstance(e, BoundsCheck) and not e.stores
+            if told:
+                self.w.tells = True
+                self.get(0)
+            self.index(e, lane)
+            if told or safe or len(elements_of(e)) > 0:
+                self.get(self.word(f"length{n}_{i}"))
+                self.emit("call", self.functions.number("reached" if told else "clamped", 2))
+            self.get(self.word(f"by{n}_{i}"))
+            self.emit("i32.mul")
+            self.emit("i32.add")
+
+    def is_zero(self, e: Node) -> bool:
+        return isinstance(e, Constant) and e.value == 0
+
+    def index(self, e: Node, lane: int) -> None:
+        """A computed index at one of the points."""
+        t = self.terms.of(e, {})
+        if self.w.lanes == 1:
+            self.w.push(t)
+            return
+        self.w.keep(t)
+        self.get(self.w.known[t.number])
+        self.w.extract("i", max(lane, 0))
+
+    def on_axes(self, n: int, lane: int) -> bool:
+        """Whether the places that elements name for a store are on their axes, on the stack; False: there are none."""
+        a = self.k.code.accesses[n]
+        found = False
+        for i in range(len(a.index)):
+            e = a.index[i]
+            if e is None or len(elements_of(e)) == 0:
+                continue
+            told = isinstance(e, BoundsCheck) and e.stores
+            if told:
+                self.w.tells = True
+                self.get(0)
+            self.index(e, lane)
+            self.get(self.word(f"length{n}_{i}"))
+            if told:
+                self.emit("call", self.functions.number("inside", 3))
+            else:
+                self.emit("i32.lt_u")
+            if found:
+                self.emit("i32.and")
+            found = True
+        return found
+
+    # --- Stores ---
+
+    def store(self, step: Step, value: int, kind: str) -> None:
+        """Stores what a variable holds."""
+        n = step.target
+        if self.k.types[n] == "":
+            return
+        if self.w.lanes == 1:
+            self.store_one(step, value, kind, 0)
+        elif self.class_of(self.line, n) != "1" or not self.store_many(step, value, kind):
+            for lane in range(self.w.lanes):
+                one = variable(self.f, SCALARS[kind])
+                self.get(value)
+                self.w.extract(kind, lane)
+                if kind == "b":
+                    self.integer(1)
+                    self.emit("i32.and")
+                self.set(one)
+                self.store_one(step, one, kind, lane)
+                release(self.f, one)
+
+    def store_one(self, step: Step, value: int, kind: str, lane: int) -> None:
+        n = step.target
+        guarded = self.on_axes(n, lane)
+        if guarded:
+            self.emit("if")
+        at = variable(self.f, "i32")
+        lanes = self.w.lanes
+        self.address(n, lane, False)
+        self.set(at)
+        self.w.lanes = 1
+        self.get(at)
+        stored = self.k.types[n]
+        if step.mode == "=":
+            self.get(value)
+        else:
+            self.joined(step, at, value, kind)
+            kind = "i" if stored == "bool" else kind
+        self.as_stored(stored, kind)
+        self.emit(STORES[stored], 0, 0)
+        self.w.lanes = lanes
+        release(self.f, at)
+        if guarded:
+            self.emit("end")
+
+    def joined(self, step: Step, at: int, value: int, kind: str) -> None:
+        """What an element and a value come to."""
+        n = step.target
+        if self.k.types[n] == "bool":
+            self.get(at)
+            self.load_one(n, "i", 0)
+            self.get(value)
+            if kind != "b":
+                self.emit(f"{SCALARS[kind]}.const", 0)
+                self.emit(f"{SCALARS[kind]}.ne")
+            self.emit("i32.and" if step.mode == "*=" or step.mode == "min=" else "i32.or")
+            return
+        checked = kind == "i" and step.value == "T" and self.k.kernel.shape == "scatter"
+        if checked and (step.mode == "+=" or step.mode == "*=") and not self.w.narrow:
+            self.w.lead("narrow_checked")
+            self.get(at)
+            self.load_one(n, kind, 0)
+            self.emit("i64.extend_i32_s")
+            self.get(value)
+            self.emit("i64.extend_i32_s")
+            self.emit("i64.add" if step.mode == "+=" else "i64.mul")
+            self.emit("call", self.functions.number("narrow_checked", 2))
+            return
+        self.get(at)
+        self.load_one(n, kind, 0)
+        self.get(value)
+        if step.mode == "+=" or step.mode == "*=":
+            self.emit(f"{SCALARS[kind]}.{'add' if step.mode == '+=' else 'mul'}")
+        elif kind == "f":
+            self.emit("f64.max" if step.mode == "max=" else "f64.min")
+        else:
+            self.get(at)
+            self.load_one(n, kind, 0)
+            self.get(value)
+            self.emit("i32.gt_s" if step.mode == "max=" else "i32.lt_s")
+            self.emit("select")
+
+    def as_stored(self, stored: str, kind: str) -> None:
+        """A number on the stack as what an element of a type holds."""
+        if stored == "bool":
+            if kind != "b":
+                self.emit(f"{SCALARS[kind]}.const", 0)
+                self.emit(f"{SCALARS[kind]}.ne")
+        elif stored.startswith("float"):
+            if kind != "f":
+                self.emit("f64.convert_i32_s")
+            if stored == "float16":
+                self.emit("call", self.functions.number("half_of", 1))
+            if stored != "float64":
+                self.emit("f32.demote_f64")
+        elif kind == "f":
+            self.emit("call", self.functions.number("cut", 1))
+
+    def store_many(self, step: Step, value: int, kind: str) -> bool:
+        """Stores neighbours at once, where there is a way."""
+        n = step.target
+        stored = self.k.types[n]
+        four = self.w.lanes == 4
+        indexed = any(self.moves(t, self.line) for t in self.index_terms(n))
+        own = "f" if stored.startswith("float") else "b" if stored == "bool" else "i"
+        adds = step.mode == "+=" and kind == "f"
+        if indexed or step.mode != "=" and not adds or stored == "float16" or own != kind or len(self.behind(n)) > 0:
+            return False
+        if stored == "float64" and four or BYTES[stored] == 1 and not four or adds and stored == "bool":
+            return False
+        at = self.ahead * BYTES[stored]
+        self.get(self.pointers[n])
+        self.get(value)
+        if adds:
+            self.load_many(n, stored, kind)
+            self.w.binary("+", "f")
+        match stored:
+            case "float64":
+                self.emit("v128.store", 0, at)
+            case "float32" if not four:
+                self.emit("f32x4.demote_f64x2_zero")
+                self.emit("v128.store64_lane", 0, at, 0)
+            case "int32" if not four:
+                self.emit("v128.store64_lane", 0, at, 0)
+            case "float32" | "int32":
+                self.emit("v128.store", 0, at)
+            case _:
+                if stored == "bool":
+                    self.w.constant("i", 1)
+                    self.emit("v128.and")
+                n = variable(self.f, "v128")
+                self.emit("local.tee", n)
+                self.get(n)
+                self.emit("i8x16.shuffle", 0, 4, 8, 12, 0, 4, 8, 12, 0, 4, 8, 12, 0, 4, 8, 12)
+                self.emit("v128.store32_lane", 0, at, 0)
+                release(self.f, n)
+        return True
+
+
+class LoopState:
+    """What stood before a loop: pointers, counters, the parts of the place.  made: its own variables."""
+
+    def __init__(
+        self, count: int, pointers: dict[int, int], counters: dict[str, int], places: list[int], made: list[int]
+    ):
+        self.count = count
+        self.pointers = pointers
+        self.counters = counters
+        self.places = places
+        self.made = made

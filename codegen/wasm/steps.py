@@ -1,0 +1,452 @@
+"""What kernels do at their points: stores, reductions and stores after them, running reductions, scatters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ..data.dtypes import compute_class
+from ..data.model import Step
+from ..data.nodes import Result
+from ..planner.writer import INFINITY, is_wide
+from .encoder import release, variable
+from .formulas import SCALARS
+from .lanes import lanes_for, stored_kind
+from .printer import Printer
+from .terms import Term
+
+STARTS: dict[str, float] = {"sum": 0, "prod": 1, "max": -INFINITY, "min": INFINITY, "any": 0, "all": 1}
+LEAST = -2147483648
+GREATEST = 2147483647
+
+
+class Steps:
+    """Prints the steps of a kernel into its printer's function.  body, pred: the terms of the steps."""
+
+    def __init__(self, p: Printer):
+        self.p = p
+        self.w = p.w
+        self.k = p.k
+        self.steps: list[Step] = p.k.kernel.steps
+        self.body = [p.terms.of(s.body, {}) for s in p.k.code.steps]
+        self.pred = [None if s.pred is None else p.terms.of(s.pred, {}) for s in p.k.code.steps]
+        self.results = [p.terms.of(Result(n), {}) for n in range(len(self.steps))]
+        self.inner = len(p.k.outer)  # the number of the first reduced line
+
+    def write(self) -> None:
+        self.p.start()
+        self.w.uses = self.uses()
+        scan = self.k.kernel.shape == "scan"
+        last = self.inner - 1
+        lanes = 1 if last < 0 or scan else self.outer_lanes(last)
+        self.outer(0, last, lanes)
+        self.p.finish()
+
+    def uses(self) -> dict[int, int]:
+        """How often each term is asked for."""
+        out: dict[int, int] = {}
+        todo = self.roots()
+        while len(todo) > 0:
+            t = todo.pop()
+            before = out.get(t.number, 0)
+            out[t.number] = before + 1
+            if before == 0:
+                todo.extend(t.parts)
+        return out
+
+    def roots(self) -> list[Term]:
+        out: list[Term] = []
+        for n in range(len(self.body)):
+            out.append(self.body[n])
+            pred = self.pred[n]
+            if pred is not None:
+                out.append(pred)
+        return out
+
+    # --- Outer lines ---
+
+    def outer(self, d: int, last: int, lanes: int) -> None:
+        """Loops over the outer lines from d on; the last one may take several points at once."""
+        if d < last:
+            self.p.each(d, lambda: self.outer(d + 1, last, lanes))
+        elif d == last:
+            self.spread(d, lanes, 4 if len(self.k.reduce) == 0 and self.small(self.roots()) else 1)
+        else:
+            self.point()
+
+    def small(self, roots: list[Term]) -> bool:
+        """Whether a turn of the loop would cost as much as the formulas."""
+        return sum([len(t.parts) for t in roots]) <= 3 * len(roots) and all(
+            all(len(part.parts) <= 2 for part in t.parts) for t in roots
+        )
+
+    def spread(self, d: int, lanes: int, times: int) -> None:
+        """The loop over the last line, first several points at once, then one by one."""
+        state = self.p.open(d)
+        known = self.w.known
+        if lanes > 1:
+            self.p.widen([], lanes)
+            self.p.line = d
+            self.p.hoist(self.roots(), d)
+            if times > 1:
+                self.p.run(d, state, lanes, times, lambda: self.point())
+            self.p.run(d, state, lanes, 1, lambda: self.point())
+            self.p.line = -1
+            self.w.lanes = 1
+            self.w.known = known
+        self.p.hoist(self.roots(), d)
+        self.p.run(d, state, 1, 1, lambda: self.point())
+        self.w.known = known
+        self.p.close(d, state)
+
+    def outer_lanes(self, last: int) -> int:
+        """How many neighbours of the last outer line are computed at once."""
+        if len(self.k.reduce) > 0 and not self.k.across or self.k.kernel.shape == "scatter":
+            return 1
+        stored: list[str] = []
+        roots: list[Term] = []
+        for n in range(len(self.steps)):
+            step = self.steps[n]
+            if self.pred[n] is not None or step.red.startswith("arg") or step.mode != "=" and step.mode != "+=":
+                return 1
+            if step.kind == "reduce" and stored_kind(self.p, n) == "i":
+                return 1
+            if step.target >= 0 and self.p.class_of(last, step.target) != "1":
+                return 1
+            roots.append(self.body[n])
+            if step.kind == "reduce":
+                stored.append("" if step.red == "max" or step.red == "min" else "float64")
+            else:
+                stored.append(self.k.types[step.target])
+        return lanes_for(self.p, roots, stored)
+
+    # --- A point ---
+
+    def point(self) -> None:
+        known = self.w.known
+        self.w.known = {**known}
+        if self.k.kernel.shape == "scan":
+            self.scan()
+        else:
+            for n in range(len(self.steps)):
+                if self.steps[n].kind == "reduce":
+                    self.reduce(n)
+                elif self.steps[n].inner:
+                    self.along([n])
+                else:
+                    self.store(n)
+        self.w.known = known
+
+    def store(self, n: int) -> None:
+        """A step's store here."""
+        step = self.steps[n]
+        pred = self.pred[n]
+        known = self.w.known
+        if pred is not None:
+            self.w.push(pred)
+            self.p.emit("if")
+            self.w.known = {**known}
+        self.w.keep(self.body[n])
+        value = self.w.known[self.body[n].number]
+        self.p.store(step, value, self.body[n].kind)
+        if pred is not None:
+            self.p.emit("end")
+            self.w.known = known
+        elif step.name != "":
+            self.w.known[self.results[n].number] = value
+
+    # --- Reductions ---
+
+    def along(self, which: list[int]) -> None:
+        """Stores at every point of the reduction."""
+        roots = [self.body[n] for n in which]
+        lanes = self.inner_lanes(which)
+        self.reduced(self.inner, roots, lanes, 1, lambda: self.store_all(which))
+
+    def store_all(self, which: list[int]) -> None:
+        known = self.w.known
+        self.w.known = {**known}
+        for n in which:
+            self.store(n)
+        self.w.known = known
+
+    def inner_lanes(self, which: list[int]) -> int:
+        """How many neighbours along the reduction are computed at once."""
+        last = len(self.p.lines) - 1
+        if self.w.lanes > 1 or last < self.inner:
+            return 1
+        stored: list[str] = []
+        for n in which:
+            step = self.steps[n]
+            if self.pred[n] is not None or step.red.startswith("arg"):
+                return 1
+            if step.target >= 0 and (self.p.class_of(last, step.target) != "1" or step.mode != "="):
+                return 1
+            if step.kind == "reduce" and stored_kind(self.p, n) == "i":
+                return 1
+            if step.target >= 0:
+                stored.append(self.k.types[step.target])
+            else:
+                stored.append("" if step.red == "max" or step.red == "min" else "float64")
+        return lanes_for(self.p, [self.body[n] for n in which], stored)
+
+    def reduced(self, d: int, roots: list[Term], lanes: int, times: int, body: Callable[[], None]) -> None:
+        """Loops over the reduced lines; the last one may take several points at once, and so the rest of it one by
+        one."""
+        lines = len(self.p.lines)
+        if d == lines:
+            body()
+            return
+        if d < lines - 1:
+            self.p.each(d, lambda: self.reduced(d + 1, roots, lanes, times, body))
+            return
+        state = self.p.open(d)
+        known = self.w.known
+        if lanes > 1:
+            self.p.widen(roots, lanes)
+            self.p.line = d
+            self.p.hoist(roots, d)
+            self.p.run(d, state, lanes, 1, body)
+            self.p.line = -1
+            self.w.lanes = 1
+            self.w.known = {**known}
+        self.p.hoist(roots, d)
+        self.p.run(d, state, 1, 1, body)
+        self.w.known = known
+        self.p.close(d, state)
+
+    def wide(self, n: int) -> bool:
+        """Whether a step is kept in 64 bits until its end."""
+        return is_wide(self.steps[n], compute_class(self.k.call.dtype))
+
+    def kind(self, n: int) -> str:
+        """The kind of what step n brings together: argmax compares numbers and answers a place."""
+        return self.body[n].kind
+
+    def reduce(self, n: int) -> None:
+        """What step n comes to at this point."""
+        step = self.steps[n]
+        if step.red.startswith("arg"):
+            self.place(n)
+            return
+        kind = self.kind(n)
+        lanes = self.inner_lanes([n])
+        outside = self.w.lanes
+        total = variable(self.p.f, self.w.type_of(kind))
+        self.begin(step.red, kind)
+        self.p.set(total)
+        many = total
+        if lanes > 1:
+            self.w.lanes = lanes
+            many = variable(self.p.f, "v128")
+            self.begin(step.red, kind)
+            self.p.set(many)
+            self.w.lanes = outside
+        self.reduced(
+            self.inner, [self.body[n]], lanes, 1, lambda: self.meet(n, many if self.w.lanes > outside else total)
+        )
+        if lanes > 1:
+            self.w.lanes = lanes
+            for lane in range(lanes):
+                self.w.lanes = 1
+                self.p.get(total)
+                self.w.lanes = lanes
+                self.p.get(many)
+                self.w.extract(kind, lane)
+                if kind == "b":
+                    self.p.integer(1)
+                    self.p.emit("i32.and")
+                self.w.lanes = 1
+                self.join(step.red, kind)
+                self.p.set(total)
+            self.w.lanes = outside
+        if kind == "w":
+            narrow = variable(self.p.f, "i32")
+            if self.w.narrow:
+                self.p.get(total)
+                self.p.emit("i32.wrap_i64")
+            else:
+                self.w.lead("narrow_checked")
+                self.p.get(total)
+                self.p.emit("call", self.p.functions.number("narrow_checked", 2))
+            self.p.set(narrow)
+            total = narrow
+        self.w.known[self.results[n].number] = total
+
+    def begin(self, red: str, kind: str) -> None:
+        """What a reduction of nothing is."""
+        value = STARTS[red]
+        if kind == "w":
+            self.p.emit("i64.const", value)
+        elif kind == "i" and (red == "max" or red == "min"):
+            self.w.constant("i", LEAST if red == "max" else GREATEST)
+        else:
+            self.w.constant(kind, value)
+
+    def meet(self, n: int, total: int) -> None:
+        """The value here joins what was met before."""
+        known = self.w.known
+        self.w.known = {**known}
+        pred = self.pred[n]
+        if pred is not None:
+            self.w.push(pred)
+            self.p.emit("if")
+            self.w.known = {**known}
+        step = self.steps[n]
+        kind = self.kind(n)
+        if kind == "w" and step.red == "sum" and not self.w.narrow:
+            self.p.get(0)
+            self.w.tells = True
+        self.p.get(total)
+        self.w.push(self.body[n])
+        self.join(step.red, kind)
+        self.p.set(total)
+        if pred is not None:
+            self.p.emit("end")
+        self.w.known = known
+
+    def join(self, red: str, kind: str) -> None:
+        """Two values on the stack as one."""
+        if kind == "w":
+            if red == "sum":
+                self.p.emit("i64.add" if self.w.narrow else "call", *([] if self.w.narrow else [self.wide_sum()]))
+            else:
+                self.p.emit("call", self.p.functions.number("wide_times", 2))
+        elif kind == "b" or red == "any" or red == "all":
+            self.w.binary("||" if red == "any" or red == "max" or red == "sum" else "&&", "b")
+        elif red == "sum" or red == "prod":
+            self.w.binary("+" if red == "sum" else "*", kind)
+        elif kind == "f":
+            self.p.emit(f"{self.w.shape('f')}.{red}")
+        elif self.w.lanes > 1:
+            self.p.emit(f"i32x4.{red}_s")
+        else:
+            self.pick(red)
+
+    def wide_sum(self) -> int:
+        return self.p.functions.number("wide_sum", 3)
+
+    def pick(self, red: str) -> None:
+        """The larger or smaller of two whole numbers on the stack."""
+        b = variable(self.p.f, "i32")
+        a = variable(self.p.f, "i32")
+        self.p.set(b)
+        self.p.set(a)
+        self.p.get(a)
+        self.p.get(b)
+        self.p.get(a)
+        self.p.get(b)
+        self.p.emit("i32.gt_s" if red == "max" else "i32.lt_s")
+        self.p.emit("select")
+        release(self.p.f, a)
+        release(self.p.f, b)
+
+    # --- Places ---
+
+    def place(self, n: int) -> None:
+        """Where the largest or smallest value of a reduction first stands."""
+        best, at, here = self.begin_place(n)
+        self.reduced(self.inner, [self.body[n]], 1, 1, lambda: self.meet_place(n, best, at, here, False))
+        self.w.known[self.results[n].number] = at
+
+    def begin_place(self, n: int) -> tuple[int, int, int]:
+        kind = self.kind(n)
+        best = variable(self.p.f, SCALARS[kind])
+        self.begin("max" if self.steps[n].red == "argmax" else "min", kind)
+        self.p.set(best)
+        at = self.p.zero()
+        here = self.p.zero()
+        return best, at, here
+
+    def meet_place(self, n: int, best: int, at: int, here: int, last: bool) -> None:
+        """last: whether equal values name the later place."""
+        known = self.w.known
+        self.w.known = {**known}
+        pred = self.pred[n]
+        if pred is not None:
+            self.w.push(pred)
+            self.p.emit("if")
+            self.w.known = {**known}
+        kind = self.kind(n)
+        shape = SCALARS[kind]
+        self.w.keep(self.body[n])
+        value = self.w.known[self.body[n].number]
+        sign = "gt" if self.steps[n].red == "argmax" else "lt"
+        self.p.get(value)
+        self.p.get(best)
+        self.p.emit(f"{shape}.{sign}" if kind == "f" else f"{shape}.{sign}_s")
+        if kind == "f":  # NaN wins, the first or the last one
+            self.p.get(value)
+            self.p.get(value)
+            self.p.emit("f64.ne")
+            if not last:
+                self.p.get(best)
+                self.p.get(best)
+                self.p.emit("f64.eq")
+                self.p.emit("i32.and")
+            self.p.emit("i32.or")
+        if last:
+            self.p.get(value)
+            self.p.get(best)
+            self.p.emit(f"{shape}.eq")
+            self.p.emit("i32.or")
+        self.p.emit("if")
+        self.p.get(value)
+        self.p.set(best)
+        self.p.get(here)
+        self.p.set(at)
+        self.p.emit("end")
+        if pred is not None:
+            self.p.emit("end")
+        self.p.add(here, 1)
+        self.w.known = known
+
+    # --- Running reductions ---
+
+    def scan(self) -> None:
+        """Reductions and the stores of what they have come to, point by point of the reduced lines."""
+        totals: list[int] = []
+        places: list[list[int]] = []
+        for n in range(len(self.steps)):
+            step = self.steps[n]
+            if step.kind != "reduce":
+                totals.append(-1)
+                places.append([])
+            elif step.red.startswith("arg"):
+                best, at, here = self.begin_place(n)
+                totals.append(at)
+                places.append([best, at, here])
+            else:
+                total = variable(self.p.f, SCALARS[self.kind(n)])
+                self.begin(step.red, self.kind(n))
+                self.p.set(total)
+                totals.append(total)
+                places.append([])
+        self.reduced(self.inner, [], 1, 1, lambda: self.running(totals, places))
+
+    def running(self, totals: list[int], places: list[list[int]]) -> None:
+        known = self.w.known
+        self.w.known = {**known}
+        for n in range(len(self.steps)):
+            if self.steps[n].kind != "reduce":
+                self.store(n)
+                continue
+            if len(places[n]) > 0:
+                self.meet_place(n, places[n][0], places[n][1], places[n][2], True)
+            else:
+                self.meet(n, totals[n])
+            self.w.known[self.results[n].number] = self.so_far(n, totals[n])
+        self.w.known = known
+
+    def so_far(self, n: int, total: int) -> int:
+        if self.kind(n) != "w":
+            return total
+        narrow = variable(self.p.f, "i32")
+        if self.w.narrow:
+            self.p.get(total)
+            self.p.emit("i32.wrap_i64")
+        else:
+            self.w.lead("narrow_checked")
+            self.p.get(total)
+            self.p.emit("call", self.p.functions.number("narrow_checked", 2))
+        self.p.set(narrow)
+        return narrow

@@ -1,0 +1,207 @@
+"""Kernels as WebAssembly: every op's mean what the reference evaluates, forward and gradient, and those that the package
+makes are the same bytes."""
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+
+import numpy as np
+import pytest
+from definitions import LIBRARY
+from test_same_kernels import CALLS
+from test_wgsl import memory, single, strided
+
+import workbench
+from buildtools import node
+from codegen.api import package
+from codegen.api.modules import binding
+from codegen.api.opdata import op_data
+from codegen.binding.bind import bind
+from codegen.data.errors import OpError
+from codegen.data.model import Meta
+from codegen.wasm.module import kernel_bytes, kernel_text, wasm_kernel
+from codegen.wasm.plan import plan_wasm
+from dsl.gradients.adjoint import complete
+from dsl.testing.instances import worlds
+from workbench.numpy_runner import meta, run
+from workbench.wasm_runner import Wasm
+
+HERE = Path(__file__).parent
+TOLERANCE = {"rtol": 1e-5, "atol": 1e-5}  # of the reference, which computes in single floats
+
+
+@pytest.fixture(scope="module")
+def wasm() -> Wasm:
+    return Wasm()
+
+
+def compare(got: np.ndarray, want: np.ndarray, what: str):
+    if want.dtype.kind == "f":
+        np.testing.assert_allclose(got.reshape(want.shape), want, err_msg=what, equal_nan=True, **TOLERANCE)
+    else:
+        np.testing.assert_array_equal(got.reshape(want.shape), want, what)
+
+
+@pytest.mark.parametrize("name", LIBRARY.ops)
+def test_op(wasm, name):
+    op = complete(LIBRARY.ops[name])
+    data = op_data(op)
+    number = {s.name: i for i, s in enumerate(data.slots)}
+    changed, rng = {p.name for p in op.params if p.mut}, np.random.default_rng(0)
+    for n, world in enumerate(worlds(op, 3, seed=5, largest=150)):
+        args = [a if n == 2 else single(a) for a in world.arguments(n)]
+        arrays = {p.name: a for p, a in zip(op.params, args) if p.kind == "tensor" and a is not None}
+        if n % 2:
+            arrays = {k: a if k in changed else strided(a) for k, a in arrays.items()}
+        call = bind(data, [meta(arrays[p.name]) if p.name in arrays else a for p, a in zip(op.params, args)])
+        seed = (world.env["seed0_"], world.env["seed1_"])
+        want = run(op, data, call, arrays, seed=seed)
+        storages = {number[k]: memory(a) for k, a in arrays.items()}
+        try:
+            got = wasm.run(data, 0, call, storages, [number[o] for o in op.outputs], (*seed, 0))
+        except NotImplementedError as e:
+            assert str(e).endswith("a raw body")
+            return
+        for k in op.outputs:
+            compare(got[number[k]], want[k], f"{name}.{k}")
+        if op.gradient is None or not call.dtype.startswith("float"):
+            continue
+        given = {k: np.asarray(want[k]) for k in op.outputs}
+        for g in op.gradient.inputs:
+            if g.startswith("g_"):
+                bound = call.slots[number[g]]
+                given[g] = rng.standard_normal(bound.shape).astype(bound.dtype)
+        back = run(op, data, call, {**arrays, **given}, program=1, seed=seed)
+        for k, a in given.items():
+            storages[number[k]] = np.ascontiguousarray(a).reshape(-1)
+        wanted = [number[o] for o in op.gradient.outputs if o in back]
+        got = wasm.run(data, 1, call, storages, wanted, (*seed, 0))
+        for k in back:
+            if number[k] in got:
+                compare(got[number[k]], back[k], f"{name}.{k}")
+
+
+POINTS = np.concatenate(
+    [
+        np.array([0.0, -0.0, np.inf, -np.inf, np.nan, 1.0, -1.0, 5e-324, -1e-310, 709.7, 709.8, -745.0, -746.0]),
+        np.random.default_rng(1).standard_normal(400),
+        np.random.default_rng(2).standard_normal(400) * 10.0 ** np.random.default_rng(3).integers(-300, 300, 400),
+        np.random.default_rng(4).uniform(-40, 40, 400),
+    ]
+)
+
+
+@pytest.mark.parametrize("name", ["exp", "exp2", "expm1", "log", "log1p", "sinh", "cosh", "tanh", "sqrt", "sigmoid"])
+def test_functions(name):
+    """In doubles to a few units in the last place, in single floats rounded correctly, but for near ties."""
+    f = workbench.op(name, on="wasm")
+    with np.errstate(all="ignore"):
+        want = f.numpy(POINTS)
+        same = np.signbit(f(POINTS)) == np.signbit(want)
+        assert np.all(same | np.isnan(want))
+        np.testing.assert_array_equal(np.isnan(f(POINTS)), np.isnan(want))
+        np.testing.assert_allclose(f(POINTS), want, rtol=2e-15, atol=5e-324)
+        floats = POINTS.astype(np.float32)
+        exact = f.numpy(floats.astype(np.float64))
+        got = f(floats)
+    finite = np.isfinite(exact) & np.isfinite(got)
+    unit = np.spacing(np.abs(exact[finite]).astype(np.float32)).astype(float)
+    assert np.max(np.abs(got[finite] - exact[finite]) / unit, initial=0) < 0.501
+
+
+SIZES = [0, 1, 2, 3, 4, 7, 16, 33]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "float16", "int32", "int8", "uint8", "bool"])
+@pytest.mark.parametrize(
+    "name, options",
+    [
+        ("add", {}),
+        ("mul", {}),
+        ("maximum", {}),
+        ("relu", {}),
+        ("sum", {"dim": [1]}),
+        ("sum", {"dim": [0]}),
+        ("cumsum", {"dim": 1}),
+        ("softmax", {"dim": 1}),
+        ("softmax", {"dim": 0}),
+        ("amax", {"dim": [0]}),
+        ("amax", {"dim": [1]}),
+        ("eq", {}),
+        ("where", {}),
+        ("argmax", {"dim": 1}),
+    ],
+)
+def test_types(name, options, dtype):
+    """Of all types, and of sizes beside those that vectors take."""
+    f = workbench.op(name)
+    rng = np.random.default_rng(3)
+    for size in SIZES:
+        drawn = []
+        for p in f.op.params:
+            if p.kind == "tensor" and not p.optional:
+                boolean = p.cls == "Bool" or dtype == "bool"
+                drawn.append(rng.integers(0, 2 if boolean else 9, (size, size)).astype("bool" if boolean else dtype))
+        try:
+            want = f.numpy(*drawn, **options)
+        except OpError:
+            continue
+        got = f.run("wasm", tuple(drawn), options)
+        assert got.dtype == want.dtype and got.shape == want.shape
+        if want.dtype.kind == "f":
+            np.testing.assert_allclose(got, want, rtol=2e-3 if dtype == "float16" else 1e-6)
+        else:
+            np.testing.assert_array_equal(got, want)
+
+
+def test_faults():
+    """What a kernel tells of: places off their axis, whole numbers that do not fit."""
+    with pytest.raises(IndexError, match="embedding: index 7 is out of bounds for an axis of length 3"):
+        workbench.op("embedding", on="wasm")(np.array([1, 7], np.int32), np.zeros((3, 2), np.float32))
+    with pytest.raises(OverflowError, match="add: the result does not fit into int32"):
+        workbench.op("add", on="wasm")(np.full(9, 2**31 - 1, np.int32), np.full(9, 1, np.int32))
+    with pytest.raises(OverflowError, match="sum: the result does not fit into int32"):
+        workbench.op("sum", on="wasm")(np.full(9, 2**31 - 1, np.int32))
+    least = np.array([-(2**31)], np.int32)
+    assert workbench.op("add", on="wasm")(least, np.array([2**31 - 1], np.int32)) == [-1]
+
+
+def test_same_kernels(dist, tmp_path, figure):
+    """The package makes the bytes that Python makes, and Node takes them."""
+    calls, here = [], []
+    data_of = {name: package.op_data(LIBRARY.ops[name]) for name in CALLS}
+    for name, args in ((name, args) for name, calls_ in CALLS.items() for args in calls_):
+        data = data_of[name]
+        args = args + [None] * (len(data.params) - len(args))
+        call = bind(data, args)
+        types = [b.dtype for b in call.slots]
+        for program in range(len(data.programs)):
+            if program and not call.dtype.startswith("float"):
+                continue
+            wanted = data.programs[program].outputs
+            launches = [x for x in plan_wasm(data, program, call, wanted, types) if x is not None]
+            here.append([(x, wasm_kernel(x)) for x in launches])
+            calls.append(
+                {
+                    "file": LIBRARY.ops[name].file,
+                    "op": binding(name),
+                    "args": [asdict(a) if isinstance(a, Meta) else a for a in args],
+                    "program": program,
+                    "wanted": wanted,
+                    "types": types,
+                }
+            )
+    given, answers = tmp_path / "calls.json", tmp_path / "kernels.json"
+    given.write_text(json.dumps(calls))
+    done = node.run([HERE / "node" / "wasm_kernels.mjs", dist, given, answers])
+    assert done.returncode == 0, done.stdout
+    there = json.loads(answers.read_text())
+    sizes = set()
+    for mine, theirs in zip(here, there, strict=True):
+        assert [x.key for x, _ in mine] == [x["key"] for x in theirs]
+        for (x, kernel), y in zip(mine, theirs, strict=True):
+            assert [repr(float(v)) for v in x.values] == [repr(float(v)) for v in y["values"]]
+            assert kernel_text(kernel) == y["text"]
+            assert kernel_bytes(kernel, False) == y["bytes"]
+            sizes.add((x.key, len(y["bytes"])))
+    figure(f"{len(sizes)} WebAssembly kernels of {len(CALLS)} ops are the same in Python and in the package")

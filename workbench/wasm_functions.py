@@ -1,0 +1,37 @@
+"""The functions of numbers that kernels are given, where the package gives those of runtime/elements/math.ts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from dsl.ir.expression import ROUTINES
+from dsl.reference import scalars
+
+OTHERS = {
+    "power": np.power,
+    "floor_divide": np.floor_divide,
+    "remainder": np.remainder,
+    "fmod_of": np.fmod,
+}
+
+
+def function(name: str) -> Callable[..., float]:
+    """A function of doubles by its name in formulas."""
+    if name in OTHERS:
+        own = OTHERS[name]
+    elif name.endswith("_routine") or name.endswith("_routine_whole"):
+        routine = name.removesuffix("_whole").removesuffix("_routine")
+        assert routine in ROUTINES
+        return lambda *x: float(
+            scalars.call(routine, *(int(a) for a in x)) if name.endswith("_whole") else scalars.call(routine, *x)
+        )
+    else:
+        own = scalars.CALLS[name.removesuffix("_of")]
+
+    def call(*x: float) -> float:
+        with np.errstate(all="ignore"):
+            return float(own(*(np.float64(a) for a in x)))
+
+    return call
