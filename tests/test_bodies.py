@@ -133,8 +133,8 @@ def in_javascript(f, arrays: list[np.ndarray], words: dict, tmp_path) -> list[li
     lists = ", ".join(f"{kinds[a.dtype.kind]}.from({a.ravel().tolist()})" for a in arrays)
     file = tmp_path / "body.mjs"
     file.write_text(
-        f"import * as math from '{DIST / 'runtime' / 'elements' / 'math.js'}';\n{raw_function(kernel, 'run')}\nconst kernel = {{ arrays: [{lists}], words: {json.dumps(words)} }};\nrun(kernel);\n"
-        "console.log(JSON.stringify(kernel.arrays.map((a) => [...a])));"
+        f"import * as math from '{DIST / 'runtime' / 'elements' / 'math.js'}';\n{raw_function(kernel, 'run')}\nconst args = {{ arrays: [{lists}], words: {json.dumps(words)} }};\nrun(args);\n"
+        "console.log(JSON.stringify(args.arrays.map((a) => [...a])));"
     )
     done = subprocess.run([str(node.executable()), str(file)], capture_output=True, text=True, check=False)
     assert not done.returncode, done.stderr

@@ -60,7 +60,7 @@ class Place:
                 continue
             if reads_of(index):
                 printer.helpers.add("within")
-                parts.append(f"within({printer.number(index)}, {length}, kernel) * {stride}")
+                parts.append(f"within({printer.number(index)}, {length}, args) * {stride}")
             else:
                 parts.append(f"{printer.number(index, PRODUCT)} * {stride}")
         return " + ".join(parts) or "0"

@@ -117,7 +117,7 @@ def blocked(kernel: Kernel, name: str) -> str:
     """The kernel of such a contraction; the loops of `{name}Plain` are for sizes too narrow to gain by blocks."""
     text = Text()
     open_kernel(text, name, describe(kernel))
-    text.add(f"if (!multiplyElements(kernel)) {name}Plain(kernel);")
+    text.add(f"if (!multiplyElements(args)) {name}Plain(args);")
     text.close()
     return str(text)
 

@@ -202,7 +202,7 @@ class Printer:
 
     def show(self, e: E) -> tuple[str, int]:
         if self.checked and may_be_wide(e) and self.kind(e) == "w" and any(wide_parts(e, self.must_fit)):
-            return f"whole.settled({self.double(e)}, {self.low(e)}, kernel)", CALL
+            return f"whole.settled({self.double(e)}, {self.low(e)}, args)", CALL
         match e:
             case Constant("b", value):
                 return ("true" if value else "false"), CALL
@@ -272,7 +272,7 @@ class Printer:
             case "//" | "**" | "<<" if wraps and self.checked:
                 return (
                     f"whole.{ {'//': 'quotient', '**': 'power', '<<': 'shiftLeft'}[op] }({self.number(x)}, "
-                    f"{self.number(y)}, kernel)",
+                    f"{self.number(y)}, args)",
                     CALL,
                 )
             case "//" if kind != "f":
@@ -295,7 +295,7 @@ class Printer:
         """A sum or product of this kind: a whole one must fit."""
         if kind != "w":
             return s, own
-        return (f"whole.fits({s}, kernel)", CALL) if self.checked else (f"{s if own == CALL else f'({s})'} | 0", BITOR)
+        return (f"whole.fits({s}, args)", CALL) if self.checked else (f"{s if own == CALL else f'({s})'} | 0", BITOR)
 
     def must_fit(self, e: E) -> bool:
         return self.kind(e) == "w"

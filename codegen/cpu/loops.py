@@ -144,7 +144,7 @@ class LoopKernel:
         t, used = self.text, self.used()
         open_kernel(t, self.name, describe(self.kernel))
         if self.summed:
-            t.add(f"if (kernel.reduceRows * kernel.reduceN !== 1) return {self.summed}(kernel);")
+            t.add(f"if (args.reduceRows * args.reduceN !== 1) return {self.summed}(args);")
         start = len(t.lines)
         t.open("do")
         for l in self.outer_named:
@@ -156,9 +156,9 @@ class LoopKernel:
         if not self.named:
             moving = used
         still = [p for p in used if p not in moving] if along else used
-        for line in listed("let", [f"{p.at} = kernel.at[{p.number}]" for p in used if p not in still]):
+        for line in listed("let", [f"{p.at} = args.at[{p.number}]" for p in used if p not in still]):
             t.add(line)
-        for line in listed("const", [f"{p.at} = kernel.at[{p.number}]" for p in still]):
+        for line in listed("const", [f"{p.at} = args.at[{p.number}]" for p in still]):
             t.add(line)
         if self.random():
             t.add(self.place_of_random(along))
@@ -172,7 +172,7 @@ class LoopKernel:
             t.close()
         for _ in self.outer_named:
             t.close()
-        t.close(" while (kernel.nextRow());")
+        t.close(" while (args.nextRow());")
         t.close()
         indent = "  "
         t.lines[start:start] = [indent + line for line in self.preamble(used, moving if along else [], along)]
@@ -197,20 +197,18 @@ class LoopKernel:
 
     def preamble(self, used: list[Place], moving: list[Place], along: bool) -> list[str]:
         arrays = {p.array: p.number for p in reversed(used)}
-        lines = listed("const", [f"{a} = kernel.arrays[{n}]" for a, n in reversed(arrays.items())])
+        lines = listed("const", [f"{a} = args.arrays[{n}]" for a, n in reversed(arrays.items())])
         if along:
-            lines += listed(
-                "const", ["count = kernel.n", *(f"{p.stem}Step = kernel.steps[{p.number}]" for p in moving)]
-            )
+            lines += listed("const", ["count = args.n", *(f"{p.stem}Step = args.steps[{p.number}]" for p in moving)])
         if self.random():
             at = len(self.kernel.accesses)
-            lines += ["const seed0 = kernel.words.seed0_, seed1 = kernel.words.seed1_, call = kernel.words.call_;"]
+            lines += ["const seed0 = args.words.seed0_, seed1 = args.words.seed1_, call = args.words.call_;"]
             if along:
-                lines += [f"const placeStep = kernel.steps[{at}];"]
+                lines += [f"const placeStep = args.steps[{at}];"]
         lines += listed(
             "const",
             [
-                f"{s} = kernel.strides[{p.number}][{k}]"
+                f"{s} = args.strides[{p.number}][{k}]"
                 for p in used
                 for k, (i, s, _) in enumerate(p.terms)
                 if i is not ZERO
@@ -219,7 +217,7 @@ class LoopKernel:
         lines += listed(
             "const",
             [
-                f"{n} = kernel.lengths[{p.number}][{k}]"
+                f"{n} = args.lengths[{p.number}][{k}]"
                 for p in used
                 for k, (i, _, n) in enumerate(p.terms)
                 if reads_of(i)
@@ -227,15 +225,15 @@ class LoopKernel:
         )
         lines += listed("const", [f"{n} = {word_value(self.op, w, self.integral)}" for w, n in self.words.items()])
         if BOOL in self.printer.holes:
-            lines.append("const bool = kernel.bool;")
+            lines.append("const bool = args.bool;")
         targets = {s.target for s in self.kernel.steps if not self.inner(s)}
         reducing = [p for p in used if self.reduces(p) and p.number not in targets]
         if self.reduce_anonymous and any(s.kind == "reduce" or s.inner or self.spread for s in self.kernel.steps):
-            lines += listed("const", ["reduceRows = kernel.reduceRows", "reduceCount = kernel.reduceN"])
+            lines += listed("const", ["reduceRows = args.reduceRows", "reduceCount = args.reduceN"])
             lines += listed(
                 "const",
                 [
-                    f"{p.stem}Rows = kernel.reduceAt[{p.number}], {p.stem}Reduce = kernel.reduceSteps[{p.number}]"
+                    f"{p.stem}Rows = args.reduceAt[{p.number}], {p.stem}Reduce = args.reduceSteps[{p.number}]"
                     for p in reducing
                 ],
             )
@@ -248,8 +246,8 @@ class LoopKernel:
 
     def place_of_random(self, along: bool) -> str:
         at = len(self.kernel.accesses)
-        terms = [f"kernel.at[{at}]"] + [
-            f"{self.printer.holes[Index(l.name)].text} * kernel.strides[{at}][{k}]"
+        terms = [f"args.at[{at}]"] + [
+            f"{self.printer.holes[Index(l.name)].text} * args.strides[{at}][{k}]"
             for k, l in enumerate(self.outer_named)
         ]
         return f"{'let' if along else 'const'} place = {' + '.join(terms)};"
@@ -294,11 +292,11 @@ class LoopKernel:
     def settled(self, s: Step) -> str:
         """A sum or product that was kept wide, at its end."""
         name, low = self.locals[s.name], self.lows.get(s.name)
-        return f"whole.settled({name}, {low}, kernel)" if low else self.fitting(name)
+        return f"whole.settled({name}, {low}, args)" if low else self.fitting(name)
 
     @staticmethod
     def fitting(value: str) -> str:
-        return f"whole.fits({value}, kernel)"
+        return f"whole.fits({value}, args)"
 
     def scan(self):
         steps = list(self.kernel.steps)
@@ -385,7 +383,7 @@ class LoopKernel:
                 t.add(f"{name} += {value}; {low} = {low} + ({value}) | 0;")
             case "sum":
                 t.add(
-                    f"{name} = whole.exact({name} + {self.printer.wide(s.body)}, kernel);"
+                    f"{name} = whole.exact({name} + {self.printer.wide(s.body)}, args);"
                     if kind == "w"
                     else f"{name} += {value};"
                 )

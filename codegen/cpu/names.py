@@ -9,7 +9,7 @@ RESERVED = frozenset(
     """break case catch class const continue debugger default delete do else enum export extends false
 finally for function if implements import in instanceof interface let new null package private protected public return
 static super switch this throw true try typeof var void while with yield await async arguments eval of undefined NaN
-Infinity Math Number kernel at bool""".split()
+Infinity Math Number args at bool""".split()
 )
 
 

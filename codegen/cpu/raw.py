@@ -22,10 +22,10 @@ def raw_function(kernel: Kernel, name: str) -> str:
     open_kernel(t, name, f"The body of {raw.body.op}.")
     for k, tensor in enumerate(tensors):
         if tensor in used:
-            t.add(f"const {tensor} = kernel.arrays[{k}];")
+            t.add(f"const {tensor} = args.arrays[{k}];")
     words = [n for n, _ in raw.words if n in used]
     if words:
-        t.add(f"const {{ {', '.join(words)} }} = kernel.words;")
+        t.add(f"const {{ {', '.join(words)} }} = args.words;")
     t.add_all(raw.body.js.split("\n"))
     t.close()
     return str(t)
@@ -41,9 +41,9 @@ def steps_function(kernel: Kernel, name: str) -> str:
     open_kernel(t, name, f"The body of {body.op}.")
     for k, tensor in enumerate([*raw.inputs, *(n for n, _ in raw.outputs)]):
         if tensor in used:
-            t.add(f"const {tensor} = kernel.arrays[{k}];")
+            t.add(f"const {tensor} = args.arrays[{k}];")
     if raw.words:
-        t.add(f"const {{ {', '.join(n for n, _ in raw.words)} }} = kernel.words;")
+        t.add(f"const {{ {', '.join(n for n, _ in raw.words)} }} = args.words;")
     add_body(t, body, names)
     t.close()
     return str(t)

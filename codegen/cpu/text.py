@@ -36,8 +36,8 @@ class Text:
 def open_kernel(text: Text, name: str, said: str):
     """The head of a kernel: kernels are JavaScript, so that a build need not compile them; their types are in
     comments."""
-    text.add_all(["/**", f" * {said}", " * @param {KernelCall} kernel", " */"])
-    text.open(f"function {name}(kernel)")
+    text.add_all(["/**", f" * {said}", " * @param {KernelCall} args", " */"])
+    text.open(f"function {name}(args)")
 
 
 def listed(keyword: str, items: list[str], width: int = 110) -> list[str]:

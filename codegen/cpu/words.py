@@ -49,8 +49,8 @@ def word_hole(op: OpDef, word: str, name: str, integral: bool) -> Hole:
 
 def word_value(op: OpDef, word: str, integral: bool) -> str:
     """Where a kernel takes a word from; a `num` is rounded to T before it meets elements."""
-    value = f"kernel.words.{word}"
-    return f"kernel.round({value})" if option_kind(op, word) == "num" and not integral else value
+    value = f"args.words.{word}"
+    return f"args.round({value})" if option_kind(op, word) == "num" and not integral else value
 
 
 def option_kind(op: OpDef, word: str) -> str:
