@@ -99,7 +99,8 @@ class CustomNode extends Node {
     );
     const answer = this.definition.backward(this.context as unknown as FunctionContext, ...(given as never[]));
     const list = answer instanceof Tensor || answer === null || answer === undefined ? [answer] : [...answer];
-    if (list.length < this.places.length && list.length !== this.next.length) {
+    const few = list.length < this.places.length && list.length !== this.next.length;
+    if (few || list.slice(this.places.length).some((grad) => grad)) {
       throw new TypeMismatchError(
         `function ${this.name} returned an incorrect number of gradients (expected ${this.places.length}, got ${list.length})`,
       );

@@ -1,6 +1,11 @@
 // L-BFGS with a line search goes where PyTorch's goes, with as many evaluations of the function.
 const FUNCTIONS = {
-  rosen: (x, y) => x.neg().add(1).pow(2).add(y.sub(x.pow(2)).pow(2).mul(100)),
+  rosen: (x, y) =>
+    x
+      .neg()
+      .add(1)
+      .pow(2)
+      .add(y.sub(x.pow(2)).pow(2).mul(100)),
   waves: (x, y) => x.mul(3).sin().add(x.pow(2).mul(0.1)).add(y.mul(2).cos().mul(x)).add(y.pow(2).mul(0.2)),
   steep: (x, y) => x.exp().add(x.mul(-2).exp()).add(y.pow(4).div(8)),
 };
