@@ -30,6 +30,7 @@ def test_every_test_of_the_library_holds():
         ("f([1.0]) == [2.0000001]", "got [2]"),
         ("f([1.0]) ~= [2.1]", "got [2]"),
         ("f([nan]) == [nan]", None),
+        ("f([nan]) ~= [nan]", None),
         ("f([-inf]) == [-inf]", None),
         ("f([0.1]) == [1 / 5]", None),
         ('f([1], by=-1) raises "negative"', None),
