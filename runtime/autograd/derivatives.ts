@@ -5,7 +5,7 @@ import { addGradients } from "./accumulate.js";
 import { OpError } from "../base/errors.js";
 import { ones_like } from "../creation/create.js";
 import { callable } from "../base/argument-kinds.js";
-import { atMost } from "../base/named-arguments.js";
+import { taken } from "../base/named-arguments.js";
 import { tensorOf, tensorsOf } from "../tensor/tensor-arguments.js";
 import { Tensor } from "../tensor/tensor.js";
 
@@ -27,14 +27,14 @@ function weightOf(v: Tensor | null | undefined, out: Tensor, op: string): Tensor
 
 /** [func(inputs), the gradients of that weighted by v]. */
 export function vjp(func: Body, inputs: Inputs, v?: Tensor | null): [Tensor, Tensor | Tensor[]] {
-  atMost("vjp", arguments, 3);
+  [func, inputs, v] = taken("vjp func inputs v?", arguments);
   const [out, back] = backward(func, ...listOf(inputs, "vjp"));
   return [out, alike(back(weightOf(v, out, "vjp")), inputs)];
 }
 
 /** [func(inputs), how it changes along v]. */
 export function jvp(func: Body, inputs: Inputs, v?: Inputs | null): [Tensor, Tensor] {
-  atMost("jvp", arguments, 3);
+  [func, inputs, v] = taken("jvp func inputs v?", arguments);
   return forward(
     func,
     listOf(inputs, "jvp"),
@@ -44,7 +44,7 @@ export function jvp(func: Body, inputs: Inputs, v?: Inputs | null): [Tensor, Ten
 
 /** The derivative of every element of func(inputs) with respect to every element of the inputs. */
 export function jacobian(func: Body, inputs: Inputs): Tensor | Tensor[] {
-  atMost("jacobian", arguments, 2);
+  [func, inputs] = taken("jacobian func inputs", arguments);
   const list = listOf(inputs, "jacobian");
   return alike(
     jacrev(
@@ -57,7 +57,7 @@ export function jacobian(func: Body, inputs: Inputs): Tensor | Tensor[] {
 
 /** The second derivatives of a function with one element: for a list of inputs, a list of lists. */
 export function hessian(func: Body, inputs: Inputs): Tensor | Tensor[][] {
-  atMost("hessian", arguments, 2);
+  [func, inputs] = taken("hessian func inputs", arguments);
   const list = listOf(inputs, "hessian"),
     places = list.map((_, i) => i);
   const rows = list.map(
@@ -68,7 +68,7 @@ export function hessian(func: Body, inputs: Inputs): Tensor | Tensor[][] {
 
 /** [func(inputs), the matrix of second derivatives times v].  The matrix is symmetric, so two ways back give it. */
 export function hvp(func: Body, inputs: Inputs, v: Inputs): [Tensor, Tensor | Tensor[]] {
-  atMost("hvp", arguments, 3);
+  [func, inputs, v] = taken("hvp func inputs v", arguments);
   const list = listOf(inputs, "hvp"),
     weights = listOf(v, "hvp", "v");
   callable(func, "hvp", "func");

@@ -2,9 +2,9 @@
 // neither deep graphs nor graphs with many shared parts are trouble.
 
 import { AutogradError, TypeMismatchError, describe } from "../base/errors.js";
-import { is_grad_enabled, unrecorded, set_grad_enabled } from "../tape/grad-mode.js";
+import { is_grad_enabled, unrecorded, record } from "../tape/grad-mode.js";
 import { accumulateInto, addGradients, temporary } from "./accumulate.js";
-import { atMost } from "../base/named-arguments.js";
+import { taken } from "../base/named-arguments.js";
 import { type Grad, type Node, gradientEdge, watcher } from "../tape/node.js";
 import { listOf } from "../base/argument-kinds.js";
 import { sameShape, showShape } from "../base/shape.js";
@@ -91,7 +91,7 @@ function run(
   for (const node of new Set(roots.map((r) => r.node))) if (waiting.get(node) === 0) ready.push(node);
 
   const before = is_grad_enabled();
-  set_grad_enabled(options.create);
+  record(options.create);
   try {
     while (ready.length) {
       const node = ready.pop()!;
@@ -130,7 +130,7 @@ function run(
       }
     }
   } finally {
-    set_grad_enabled(before);
+    record(before);
   }
   return captured;
 }
@@ -218,13 +218,27 @@ function listed(given: unknown, what: string, absent = false): Tensor[] {
 export function backward(
   tensors: Tensor | readonly Tensor[],
   gradient?: Tensor | null | readonly (Tensor | null)[] | BackwardOptions,
-  options: BackwardOptions = {},
+  options?: BackwardOptions,
+): void;
+export function backward(...args: unknown[]): void {
+  const given = taken(
+    "backward tensors grad_tensors? retain_graph? create_graph? grad_variables? inputs?",
+    args,
+  ) as Parameters<typeof backwardFrom>;
+  given.splice(4, 1);
+  backwardFrom(...given);
+}
+
+/** The same with its arguments bound. */
+export function backwardFrom(
+  tensors: Tensor | readonly Tensor[],
+  gradient?: Tensor | null | readonly (Tensor | null)[],
+  retainGraph?: boolean | null,
+  createGraph?: boolean,
+  wanted?: Tensor | readonly Tensor[] | null,
 ): void {
-  atMost("backward", arguments, 3);
-  if (gradient && !(gradient instanceof Tensor) && !Array.isArray(gradient))
-    return backward(tensors, (gradient as BackwardOptions).grad_tensors, gradient as BackwardOptions);
-  const create = options.create_graph ?? options.createGraph ?? false;
-  const retain = options.retain_graph ?? options.retainGraph ?? create;
+  const create = createGraph ?? false,
+    retain = retainGraph ?? create;
   const from = listed(tensors, "backward: tensors"),
     given = gradient ? listed(gradient, "backward: gradients", true) : [];
   if (given.length && given.length !== from.length)
@@ -236,8 +250,8 @@ export function backward(
     if (create) tensor.grad = clone(starts[i]!);
     else tensor.adoptGradient(unrecorded(() => clone(starts[i]!)));
   });
-  if (options.inputs) {
-    const inputs = listed(options.inputs, "backward: inputs");
+  if (wanted) {
+    const inputs = listed(wanted, "backward: inputs");
     if (!inputs.length) throw new AutogradError("backward: `inputs` argument to `backward()` cannot be empty.");
     const found = run(
       roots,
@@ -280,22 +294,23 @@ export function grad(
 export function grad(
   outputs: Tensor | readonly Tensor[],
   inputs: Tensor | readonly Tensor[],
-  options: GradOptions = {},
+  options?: GradOptions,
 ): Grad[] {
-  atMost("grad", arguments, 3);
-  const from = listed(outputs, "grad: outputs"),
-    to = listed(inputs, "grad: inputs");
-  const create = options.create_graph ?? options.createGraph ?? false;
-  const given = options.grad_outputs ?? options.gradOutputs ?? null;
+  const [outputs_, inputs_, given = null, retain_graph, create = false, allow, , materialize = false] = taken(
+    "grad outputs inputs grad_outputs? retain_graph? create_graph? allow_unused? is_grads_batched? materialize_grads?",
+    arguments,
+  );
+  const from = listed(outputs_, "grad: outputs"),
+    to = listed(inputs_, "grad: inputs");
   const starts = given instanceof Tensor ? [given] : given ? listOf<Tensor>(given, "grad", "grad_outputs") : [];
-  const unused = options.allow_unused ?? options.allowUnused ?? options.materialize_grads ?? false;
+  const unused = allow ?? materialize;
   const roots = from.map((t, i) => place(t, `element ${i} of tensors`));
   const grads = from.map((t, i) => startingGradient(t, starts[i], "scalar"));
   const targets = to.map((t) => place(t, "One of the differentiated Tensors"));
-  const found = run(roots, grads, targets, { retain: options.retain_graph ?? options.retainGraph ?? create, create });
+  const found = run(roots, grads, targets, { retain: retain_graph ?? create, create });
   return found.map((g, i) => {
     if (g) return g;
-    if (options.materialize_grads) return zeros_like(to[i]!);
+    if (materialize) return zeros_like(to[i]!);
     if (unused) return null;
     throw new AutogradError(
       `The differentiated Tensor at index ${i} appears to not have been used in the graph. ` +

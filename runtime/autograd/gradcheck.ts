@@ -9,7 +9,7 @@ import { isFloat, newElements } from "../elements/dtype.js";
 import { AutogradError, OpError, TypeMismatchError, describe } from "../base/errors.js";
 import { enable_grad, no_grad } from "../tape/grad-mode.js";
 import { callable, listOf } from "../base/argument-kinds.js";
-import { atMost } from "../base/named-arguments.js";
+import { taken } from "../base/named-arguments.js";
 import { readElements } from "../tensor/read.js";
 import { showShape } from "../base/shape.js";
 import { Tensor } from "../tensor/tensor.js";
@@ -128,7 +128,7 @@ export async function gradcheck(
   inputs: Tensor | readonly unknown[],
   options: GradcheckOptions = {},
 ): Promise<boolean> {
-  atMost("gradcheck", arguments, 3);
+  [func, inputs, options] = taken("gradcheck func inputs | eps atol rtol raise_exception", arguments);
   callable(func, "gradcheck", "func");
   const given = inputs instanceof Tensor ? [inputs] : listOf(inputs, "gradcheck", "inputs"),
     rules = { ...RULES, ...options };
@@ -176,7 +176,10 @@ export async function gradgradcheck(
   grad_outputs?: Tensor | readonly Tensor[] | null,
   options: GradcheckOptions = {},
 ): Promise<boolean> {
-  atMost("gradgradcheck", arguments, 4);
+  [func, inputs, grad_outputs, options] = taken(
+    "gradgradcheck func inputs grad_outputs? | eps atol rtol raise_exception",
+    arguments,
+  );
   callable(func, "gradgradcheck", "func");
   const given = inputs instanceof Tensor ? [inputs] : listOf(inputs, "gradgradcheck", "inputs"),
     at = places(given, "gradgradcheck");

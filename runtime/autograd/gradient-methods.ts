@@ -3,8 +3,9 @@
 
 import * as copying from "../tensor/copy.js";
 import { type Layout, Tensor } from "../tensor/tensor.js";
+import { named } from "../base/named-arguments.js";
 import { accumulateInto } from "./accumulate.js";
-import { type BackwardOptions, backward } from "./engine.js";
+import { type BackwardOptions, backwardFrom } from "./engine.js";
 
 declare module "../tensor/tensor.js" {
   interface Tensor extends GradientMethods {}
@@ -25,8 +26,7 @@ class GradientMethods {
   }
   /** Adds d(this)/d(leaf) to every leaf's `.grad`; `gradient` weighs the elements of this tensor. */
   backward(this: Tensor, gradient?: Tensor | null | BackwardOptions, options?: BackwardOptions): void {
-    if (gradient instanceof Tensor || gradient === null || gradient === undefined) backward(this, gradient, options);
-    else backward(this, (gradient as { gradient?: Tensor }).gradient, gradient);
+    backwardFrom(this, ...(named("backward", ["gradient", "retain_graph", "create_graph", "inputs"], arguments) as []));
   }
 }
 

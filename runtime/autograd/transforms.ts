@@ -8,7 +8,7 @@ import { AutogradError, OpError, TypeMismatchError, describe } from "../base/err
 import { enable_grad, is_grad_enabled } from "../tape/grad-mode.js";
 import { stack } from "../functions/join.js";
 import { callable, refuse } from "../base/argument-kinds.js";
-import { atMost } from "../base/named-arguments.js";
+import { taken } from "../base/named-arguments.js";
 import { tensorsOf } from "../tensor/tensor-arguments.js";
 import { axisOf, integers } from "../base/shape.js";
 import { Tensor } from "../tensor/tensor.js";
@@ -77,7 +77,8 @@ export function grad_and_value(
   argnums: Argnums = 0,
   has_aux = false,
 ): (...args: never[]) => [unknown, unknown] {
-  atMost("grad_and_value", arguments, 3);
+  [f, argnums = 0, has_aux = false] = taken("grad_and_value func argnums? has_aux?", arguments);
+  callable(f, "grad_and_value", "func");
   return (...args) => {
     const { places, out, outer } = runAt(f, args, integers([argnums], "grad", "argnums"), "grad"),
       value = has_aux ? (out as unknown[])[0] : out;
@@ -103,7 +104,8 @@ export function grad<F extends Body, A extends Argnums = 0>(
 ): (...args: Parameters<F>) => Along<A>;
 export function grad(f: Body, argnums?: Argnums, has_aux?: boolean): (...args: unknown[]) => unknown;
 export function grad(f: Body, argnums: Argnums = 0, has_aux = false): (...args: never[]) => unknown {
-  atMost("grad", arguments, 3);
+  [f, argnums = 0, has_aux = false] = taken("grad func argnums? has_aux?", arguments);
+  callable(f, "grad", "func");
   const both = grad_and_value(f, argnums, has_aux as boolean);
   return (...args) => {
     const [gradient, value] = both(...args);
@@ -113,6 +115,7 @@ export function grad(f: Body, argnums: Argnums = 0, has_aux = false): (...args: 
 
 /** f's value at `primals`, and a function from a weight of that value to the gradients of all primals. */
 export function vjp(f: Body, ...primals: Tensor[]): [Tensor, (cotangent: Tensor) => Tensor[]] {
+  [f, ...primals] = taken("vjp func *primals", arguments);
   const { places, out, outer } = runAt(
       f,
       primals,
@@ -128,7 +131,7 @@ export function vjp(f: Body, ...primals: Tensor[]): [Tensor, (cotangent: Tensor)
 
 /** f's value at `primals`, and how it changes along `tangents`. */
 export function jvp(f: Body, primals: readonly Tensor[], tangents: readonly Tensor[]): [Tensor, Tensor] {
-  atMost("jvp", arguments, 3);
+  [f, primals, tangents] = taken("jvp func primals tangents", arguments);
   primals = tensorsOf(primals, "jvp", "primals");
   tangents = tensorsOf(tangents, "jvp", "tangents");
   if (primals.length !== tangents.length)
@@ -157,7 +160,8 @@ export function jvp(f: Body, primals: readonly Tensor[], tangents: readonly Tens
 /** A function that gives the Jacobian: the output's axes, then those of the argument. */
 export function jacrev<F extends Body, A extends Argnums = 0>(f: F, argnums?: A): (...args: Parameters<F>) => Along<A>;
 export function jacrev(f: Body, argnums: Argnums = 0): (...args: never[]) => unknown {
-  atMost("jacrev", arguments, 2);
+  [f, argnums = 0] = taken("jacrev func argnums?", arguments);
+  callable(f, "jacrev", "func");
   return (...args) => {
     const { places, out, outer } = runAt(f, args, integers([argnums], "jacrev", "argnums"), "jacrev"),
       value = check(out, "jacrev", "the function's result");
@@ -182,7 +186,8 @@ export function jacrev(f: Body, argnums: Argnums = 0): (...args: never[]) => unk
 
 /** A function that gives the matrix of second derivatives. */
 export function hessian<F extends Body>(f: F, argnum = 0): (...args: Parameters<F>) => Tensor {
-  atMost("hessian", arguments, 2);
+  [f, argnum = 0] = taken("hessian func argnums?", arguments);
+  callable(f, "hessian", "func");
   // Within the outer Jacobian the argument requires a gradient, so the inner one is recorded.
   return jacrev((...args: Parameters<F>) => jacrev(f, argnum)(...args), argnum);
 }
@@ -193,7 +198,7 @@ export function vmap<F extends Body>(
   in_dims: number | readonly (number | null)[] = 0,
   out_dims = 0,
 ): (...args: Parameters<F>) => ReturnType<F> extends readonly unknown[] ? Tensor[] : Tensor {
-  atMost("vmap", arguments, 3);
+  [f, in_dims = 0, out_dims = 0] = taken("vmap func in_dims? out_dims?", arguments);
   type Answer = ReturnType<F> extends readonly unknown[] ? Tensor[] : Tensor;
   callable(f, "vmap", "func");
   if (typeof in_dims !== "number" && !Array.isArray(in_dims))

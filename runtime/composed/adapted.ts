@@ -4,7 +4,7 @@ import { run } from "../dispatch/call.js";
 import * as copying from "../views/transfer.js";
 import { TypeMismatchError, describe } from "../base/errors.js";
 import { refuse, whole } from "../base/argument-kinds.js";
-import { atMost, named } from "../base/named-arguments.js";
+import { taken } from "../base/named-arguments.js";
 import { check } from "../tensor/tensor-arguments.js";
 import { Tensor, type TensorOrNumber } from "../tensor/tensor.js";
 import { float_powerOp, nextafter_of_digitsOp } from "../../ops/arithmetic.js";
@@ -18,14 +18,13 @@ import * as views from "../views/views.js";
 
 /** `input` to the power `exponent`, in float64 on the CPU and float32 on a GPU, which has no wider floats. */
 export function float_power(input: TensorOrNumber, exponent: TensorOrNumber): Tensor {
-  atMost("float_power", arguments, 2);
-  const [base, power] = named("float_power", ["input", "exponent"], [input, exponent]);
-  if (!(base instanceof Tensor || power instanceof Tensor))
+  [input, exponent] = taken("float_power input exponent", arguments);
+  if (!(input instanceof Tensor || exponent instanceof Tensor))
     throw new TypeMismatchError(
-      `float_power: one of 'input' and 'exponent' must be a tensor, got ${describe(base)} and ${describe(power)}`,
+      `float_power: one of 'input' and 'exponent' must be a tensor, got ${describe(input)} and ${describe(exponent)}`,
     );
   const wide = (x: unknown) => (x instanceof Tensor ? copying.to(x, [x.device === "cpu" ? "float64" : "float32"]) : x);
-  return run(float_powerOp, [wide(base), wide(power)]) as Tensor;
+  return run(float_powerOp, [wide(input), wide(exponent)]) as Tensor;
 }
 
 /** Layer norm, with the mean and the reciprocal standard deviation of each sample, their axes kept with length 1. */
@@ -36,12 +35,7 @@ export function native_layer_norm(
   bias: Tensor | null,
   eps: number,
 ): [Tensor, Tensor, Tensor] {
-  atMost("native_layer_norm", arguments, 5);
-  const all = named(
-    "native_layer_norm",
-    ["input", "normalized_shape", "weight", "bias", "eps"],
-    [input, normalized_shape, weight, bias, eps],
-  );
+  const all = taken("native_layer_norm input normalized_shape weight bias eps", arguments);
   const [out, mean, rstd] = run(layer_norm_momentsOp, all) as unknown as [Tensor, Tensor, Tensor];
   const x = all[0] as Tensor,
     shape = x.shape.map((n, i) => (i < mean.ndim ? n : 1));
@@ -67,14 +61,15 @@ export interface CovOptions {
 }
 
 /** How the rows vary together: their covariances; of one row, its variance. */
-export function cov(...[input, ...options]: [input: Tensor, options?: CovOptions]): Tensor {
+export function cov(input: Tensor, options?: CovOptions): Tensor {
+  [input, options] = taken("cov input | correction fweights aweights", arguments);
   const [x, single] = rowOf(input, "cov");
-  return run(single ? cov_of_rowOp : covOp, [x, ...options]) as Tensor;
+  return run(single ? cov_of_rowOp : covOp, [x, options]) as Tensor;
 }
 
 /** How the rows vary together, from -1 to 1: covariances divided by standard deviations. */
 export function corrcoef(input: Tensor): Tensor {
-  atMost("corrcoef", arguments, 1);
+  [input] = taken("corrcoef input", arguments);
   const [x, single] = rowOf(input, "corrcoef");
   return run(single ? corrcoef_of_rowOp : corrcoefOp, [x]) as Tensor;
 }
@@ -90,19 +85,17 @@ export function grid_sampler(
   padding_mode: number,
   align_corners: boolean,
 ): Tensor {
-  atMost("grid_sampler", arguments, 5);
-  const [x, at, mode, padding, corners] = named(
-    "grid_sampler",
-    ["input", "grid", "interpolation_mode", "padding_mode", "align_corners"],
-    [input, grid, interpolation_mode, padding_mode, align_corners],
+  [input, grid, interpolation_mode, padding_mode, align_corners] = taken(
+    "grid_sampler input grid interpolation_mode padding_mode align_corners",
+    arguments,
   );
   const of = <T>(names: readonly T[], n: unknown, name: string): T =>
     names[whole(n, "grid_sampler", name)] ??
     refuse("grid_sampler", name, `a whole number from 0 to ${names.length - 1}`, n);
-  return grid_sample(x as Tensor, at as Tensor, {
-    mode: of(MODES, mode, "interpolation_mode") as "bilinear",
-    padding_mode: of(PADDINGS, padding, "padding_mode"),
-    align_corners: corners as boolean,
+  return grid_sample(input, grid, {
+    mode: of(MODES, interpolation_mode, "interpolation_mode") as "bilinear",
+    padding_mode: of(PADDINGS, padding_mode, "padding_mode"),
+    align_corners,
   }) as Tensor;
 }
 
@@ -111,7 +104,7 @@ export const grid_sampler_3d = grid_sampler;
 
 /** The next number after `input` towards `other`. */
 export function nextafter(input: Tensor, other: Tensor): Tensor {
-  atMost("nextafter", arguments, 2);
+  [input, other] = taken("nextafter input other", arguments);
   for (const [name, x] of [
     ["input", input],
     ["other", other],
@@ -124,10 +117,9 @@ export function nextafter(input: Tensor, other: Tensor): Tensor {
 
 /** The p-norm of `input - other`, of all elements together. */
 export function dist(input: Tensor, other: Tensor, p: number | { p?: number } = 2): Tensor {
-  atMost("dist", arguments, 3);
-  const [x, y, order] = named("dist", ["input", "other", "p"], [input, other, p]);
-  for (const t of [x, y])
+  [input, other, p = 2] = taken("dist input other p?", arguments);
+  for (const t of [input, other])
     if (!(t instanceof Tensor))
       throw new TypeMismatchError(`dist: 'input' and 'other' must be tensors, got ${describe(t)}`);
-  return run(vector_normOp, [sub(x as Tensor, y as Tensor), order ?? 2]) as Tensor;
+  return run(vector_normOp, [sub(input, other), p ?? 2]) as Tensor;
 }

@@ -2,7 +2,7 @@
 
 import { run } from "../dispatch/call.js";
 import { OpError, TypeMismatchError, describe } from "../base/errors.js";
-import { named } from "../base/named-arguments.js";
+import { taken } from "../base/named-arguments.js";
 import { broadcastShapes, showShape } from "../base/shape.js";
 import { Tensor } from "../tensor/tensor.js";
 import {
@@ -24,7 +24,7 @@ type Area = (y: Tensor, x?: Tensor | AreaOptions, options?: AreaOptions) => Tens
 
 function area(op: string, even: typeof trapezoidOp, at: typeof trapezoidOp, line: typeof trapezoidOp): Area {
   return (...args: unknown[]) => {
-    const [y, x, dx, dim] = named(op, ["y", "x", "dx", "dim"], args),
+    const [y, x, dx, dim] = taken(`${op} y x? * dx? dim?`, args),
       along = { dim: (dim ?? -1) as number };
     for (const t of [y, x ?? y])
       if (!(t instanceof Tensor)) throw new TypeMismatchError(`${op}: 'y' and 'x' must be tensors, got ${describe(t)}`);

@@ -4,7 +4,7 @@ import { zeros } from "../creation/create.js";
 import { OpError } from "../base/errors.js";
 import { cat } from "../functions/join.js";
 import { tensorOf } from "../tensor/tensor-arguments.js";
-import { named } from "../base/named-arguments.js";
+import { taken } from "../base/named-arguments.js";
 import { sameShape, showShape } from "../base/shape.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { add, baddbmm, bmm, mean, mul, where } from "../../names/torch.js";
@@ -12,33 +12,12 @@ import { dropout, linear, pad, scaled_dot_product_attention, softmax } from "../
 import { chunk } from "../views/views.js";
 import * as views from "../views/views.js";
 
-const NAMES = [
-  "query",
-  "key",
-  "value",
-  "embed_dim_to_check",
-  "num_heads",
-  "in_proj_weight",
-  "in_proj_bias",
-  "bias_k",
-  "bias_v",
-  "add_zero_attn",
-  "dropout_p",
-  "out_proj_weight",
-  "out_proj_bias",
-  "training",
-  "key_padding_mask",
-  "need_weights",
-  "attn_mask",
-  "use_separate_proj_weight",
-  "q_proj_weight",
-  "k_proj_weight",
-  "v_proj_weight",
-  "static_k",
-  "static_v",
-  "average_attn_weights",
-  "is_causal",
-];
+const SIGNATURE =
+  "multi_head_attention_forward query key value embed_dim_to_check num_heads in_proj_weight in_proj_bias bias_k bias_v " +
+  "add_zero_attn dropout_p out_proj_weight out_proj_bias training? key_padding_mask? need_weights? attn_mask? " +
+  "use_separate_proj_weight? q_proj_weight? k_proj_weight? v_proj_weight? static_k? static_v? average_attn_weights? " +
+  "is_causal?";
+const NAMES = /* @__PURE__ */ SIGNATURE.replaceAll("?", "").split(" ").slice(1);
 
 type Maybe = Tensor | null | undefined;
 
@@ -98,22 +77,10 @@ export function multi_head_attention_forward(
   out_proj_bias: Maybe,
   ...rest: [AttentionOptions?] | readonly unknown[]
 ): [Tensor, Tensor | null] {
-  const given = named("multi_head_attention_forward", NAMES, [
-    query,
-    key,
-    value,
-    embed_dim_to_check,
-    num_heads,
-    in_proj_weight,
-    in_proj_bias,
-    bias_k,
-    bias_v,
-    add_zero_attn,
-    dropout_p,
-    out_proj_weight,
-    out_proj_bias,
-    ...rest,
-  ]);
+  const given = taken(SIGNATURE, arguments);
+  [query, key, value, embed_dim_to_check, num_heads] = given;
+  [in_proj_weight, in_proj_bias, bias_k, bias_v, add_zero_attn, dropout_p, out_proj_weight, out_proj_bias] =
+    given.slice(5);
   const o = Object.fromEntries(NAMES.map((name, i) => [name, given[i] ?? null])) as unknown as Record<
     string,
     Tensor | null

@@ -2,7 +2,7 @@
 
 import { run } from "../dispatch/call.js";
 import { OpError } from "../base/errors.js";
-import { named } from "../base/named-arguments.js";
+import { taken } from "../base/named-arguments.js";
 import { check } from "../tensor/tensor-arguments.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { one_hotOp } from "../../ops/index.js";
@@ -15,7 +15,7 @@ import { amax, amin } from "../../names/torch.js";
 export function one_hot(input: Tensor, num_classes: number | { num_classes: number }): Tensor;
 export function one_hot(input: Tensor, num_classes?: -1 | { num_classes?: -1 }): Tensor | Promise<Tensor>;
 export function one_hot(...args: unknown[]): Tensor | Promise<Tensor> {
-  const [input, given] = named("one_hot", ["input", "num_classes"], args),
+  const [input, given] = taken("one_hot tensor num_classes?", args),
     count = (given ?? -1) as number;
   check(input, "one_hot", "input");
   const known = (classes: number) => run(one_hotOp, [input, classes]) as Tensor;

@@ -1,7 +1,7 @@
 // Complex numbers, of which there are no tensors: they are pairs of real ones, a last axis of length 2.
 
 import { OpError, TypeMismatchError } from "../base/errors.js";
-import { atMost } from "../base/named-arguments.js";
+import { taken } from "../base/named-arguments.js";
 import { showShape } from "../base/shape.js";
 import { check } from "../tensor/tensor-arguments.js";
 import type { Tensor } from "../tensor/tensor.js";
@@ -35,14 +35,14 @@ function checkPairs(x: Tensor, op: string): Tensor {
 
 /** Pairs seen as complex numbers, for the functions of `torch.fft` and `torch.istft`. */
 export function view_as_complex(input: Tensor): ComplexView {
-  atMost("view_as_complex", arguments, 1);
+  [input] = taken("view_as_complex input", arguments);
   check(input, "view_as_complex", "input");
   return new ComplexView(checkPairs(input, "view_as_complex"));
 }
 
 /** Complex numbers as pairs.  What functions answer with is pairs already, and stays as it is. */
 export function view_as_real(input: Tensor | ComplexView): Tensor {
-  atMost("view_as_real", arguments, 1);
+  [input] = taken("view_as_real input", arguments);
   if (input instanceof ComplexView) return input.pairs;
   check(input, "view_as_real", "input");
   return checkPairs(input, "view_as_real");

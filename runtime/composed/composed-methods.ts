@@ -3,7 +3,7 @@
 import { copy_ } from "../views/transfer.js";
 import { argwhere } from "../functions/data-dependent.js";
 import { OpError } from "../base/errors.js";
-import { atMost } from "../base/named-arguments.js";
+import { taken } from "../base/named-arguments.js";
 import { sameShape, showShape } from "../base/shape.js";
 import { Tensor } from "../tensor/tensor.js";
 import * as composed from "./index.js";
@@ -95,7 +95,7 @@ for (const name of ["put", "masked_scatter", "nextafter"] as const) {
 }
 for (const name of ["conj", "conj_physical", "conj_physical_", "resolve_conj", "resolve_neg"]) {
   install(name, function (...args) {
-    atMost(name, args, 0);
+    taken(name, args);
     return this;
   });
 }

@@ -6,7 +6,7 @@ import { roll } from "../functions/along-axes.js";
 import { run } from "../dispatch/call.js";
 import type { CompiledOp } from "../program/compiled-op.js";
 import { IndexError, OpError, TypeMismatchError, describe } from "../base/errors.js";
-import { named } from "../base/named-arguments.js";
+import { taken } from "../base/named-arguments.js";
 import { axesOf, axisOf, integers } from "../base/shape.js";
 import { check } from "../tensor/tensor-arguments.js";
 import { Tensor } from "../tensor/tensor.js";
@@ -87,7 +87,7 @@ function transform(
 
 function oneAxis<I>(op: string, kind: Kind): OneAxis<I> {
   return ((...args: unknown[]) => {
-    const [input, n, dim, norm] = named(op, ["input", "n", "dim", "norm"], args);
+    const [input, n, dim, norm] = taken(`${op} input n? dim? norm?`, args);
     const pairs = pairsOf(input, kind, op),
       rank = pairs.ndim - 1,
       at = (dim ?? -1) as number;
@@ -106,7 +106,7 @@ function oneAxis<I>(op: string, kind: Kind): OneAxis<I> {
 /** `usual`: the axes that are meant where neither they nor lengths are given; null: all. */
 function someAxes<I>(op: string, kind: Kind, usual: readonly number[] | null): SomeAxes<I> {
   return ((...args: unknown[]) => {
-    const [input, s, dim, norm] = named(op, ["input", "s", "dim", "norm"], args);
+    const [input, s, dim, norm] = taken(`${op} input s? dim? norm?`, args);
     const pairs = pairsOf(input, kind, op),
       rank = pairs.ndim - 1;
     const lengths = s === undefined || s === null ? null : integers([[s].flat()], op, "s");
@@ -187,7 +187,7 @@ interface Shift {
 
 function shifted(op: string, by: (n: number) => number): Shift {
   return ((...args: unknown[]) => {
-    const [input, dim] = named(op, ["input", "dim"], args);
+    const [input, dim] = taken(`${op} input dim?`, args);
     if (!(input instanceof Tensor || input instanceof ComplexView))
       throw new TypeMismatchError(`${op}: argument 'input' must be a tensor, got ${describe(input)}`);
     const x = input instanceof Tensor ? input : input.pairs,

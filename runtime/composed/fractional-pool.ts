@@ -46,7 +46,7 @@ function pool(
   const [input, kernel_size, output_size, output_ratio, return_indices, samples] = signature<
     [Tensor, Values, Values?, Values?, boolean?, Tensor?]
   >(
-    `${name}(input: tensor, kernel_size: ints, output_size: ints?, output_ratio: any?, return_indices: bool?, _random_samples: tensor?)`,
+    `${name} input:tensor kernel_size:ints output_size:ints? output_ratio:any? return_indices:bool? _random_samples:tensor?`,
   )(args);
   const each = (value: Values, what: string): readonly number[] => {
     const given = (Array.isArray(value) ? value : [value]).map((v) => number(v, name, what)),

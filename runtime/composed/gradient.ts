@@ -3,7 +3,7 @@
 import * as copying from "../tensor/copy.js";
 import { OpError, TypeMismatchError, describe } from "../base/errors.js";
 import { cat } from "../functions/join.js";
-import { named } from "../base/named-arguments.js";
+import { taken } from "../base/named-arguments.js";
 import { axesOf, integers } from "../base/shape.js";
 import { check } from "../tensor/tensor-arguments.js";
 import { Tensor } from "../tensor/tensor.js";
@@ -70,7 +70,7 @@ function along(x: Tensor, axis: number, spacing: number | Tensor, order: number)
 /** The slope of the samples along each of `dim`, or along all axes: one tensor for each. */
 export function gradient(input: Tensor, options?: GradientOptions): Tensor[];
 export function gradient(...args: unknown[]): Tensor[] {
-  const [input, spacing, dim, edge_order] = named("gradient", ["input", "spacing", "dim", "edge_order"], args);
+  const [input, spacing, dim, edge_order] = taken("gradient input spacing? dim? edge_order?", args);
   check(input, "gradient", "input");
   const order = (edge_order ?? 1) as number,
     x = input.is_floating_point() ? input : copying.cast(input, "float32", "float");

@@ -4,7 +4,7 @@ import { run } from "../dispatch/call.js";
 import * as copying from "../views/transfer.js";
 import { arange, ones } from "../creation/create.js";
 import { OpError } from "../base/errors.js";
-import { named } from "../base/named-arguments.js";
+import { taken } from "../base/named-arguments.js";
 import { numelOf } from "../base/shape.js";
 import { check } from "../tensor/tensor-arguments.js";
 import { Tensor } from "../tensor/tensor.js";
@@ -39,7 +39,7 @@ export function histogramdd(
   options?: HistogramddOptions,
 ): [Tensor, Tensor[]];
 export function histogramdd(...args: unknown[]): [Tensor, Tensor[]] {
-  const [x, bins, range, weight, density] = named("histogramdd", ["input", "bins", "range", "weight", "density"], args);
+  const [x, bins, range, weight, density] = taken("histogramdd input bins range? weight? density?", args);
   check(x, "histogramdd", "input");
   if (x.ndim < 2) throw new OpError("histogramdd: torch.histogramdd(): input tensor should have at least 2 dimensions");
   const columns = x.shape[x.ndim - 1]!,

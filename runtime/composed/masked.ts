@@ -4,7 +4,7 @@ import * as copying from "../views/transfer.js";
 import { TypeMismatchError } from "../base/errors.js";
 import type { DType } from "../elements/dtype.js";
 import { full } from "../creation/create.js";
-import { named } from "../base/named-arguments.js";
+import { taken } from "../base/named-arguments.js";
 import { check } from "../tensor/tensor-arguments.js";
 import { Tensor } from "../tensor/tensor.js";
 import { cumprod as product, cumsum as sum, nanmedian, where } from "../../names/torch.js";
@@ -46,21 +46,21 @@ function filled(
 /** The sum of the elements under the mask up to and including each one. */
 export function cumsum(input: Tensor, dim: number, options?: AlongOptions): Tensor;
 export function cumsum(...args: unknown[]): Tensor {
-  const [input, dim, dtype, mask] = named("masked.cumsum", ["input", "dim", "dtype", "mask"], args);
+  const [input, dim, dtype, mask] = taken("masked.cumsum input dim dtype? mask?", args);
   return sum(...filled("masked.cumsum", input, dim, dtype, mask, 0)) as Tensor;
 }
 
 /** The product of the elements under the mask up to and including each one. */
 export function cumprod(input: Tensor, dim: number, options?: AlongOptions): Tensor;
 export function cumprod(...args: unknown[]): Tensor {
-  const [input, dim, dtype, mask] = named("masked.cumprod", ["input", "dim", "dtype", "mask"], args);
+  const [input, dim, dtype, mask] = taken("masked.cumprod input dim dtype? mask?", args);
   return product(...filled("masked.cumprod", input, dim, dtype, mask, 1)) as Tensor;
 }
 
 /** The middle one of the elements under the mask along `dim`; NaN where there is none.  Floating point only. */
 export function median(input: Tensor, dim: number, options?: MedianOptions): Tensor;
 export function median(...args: unknown[]): Tensor {
-  const [input, dim, keepdim, dtype, mask] = named("masked.median", ["input", "dim", "keepdim", "dtype", "mask"], args);
+  const [input, dim, keepdim, dtype, mask] = taken("masked.median input dim? keepdim? dtype? mask?", args);
   const [x, axis] = filled("masked.median", input, dim ?? -1, dtype, mask, NaN);
   if (!x.is_floating_point())
     throw new TypeMismatchError(`masked.median: expected a floating point tensor, but got ${x.dtype}`);

@@ -3,7 +3,7 @@
 import { OpError, TypeMismatchError, describe } from "../base/errors.js";
 import { run } from "../dispatch/call.js";
 import { check, tensorsOf } from "../tensor/tensor-arguments.js";
-import { named } from "../base/named-arguments.js";
+import { taken } from "../base/named-arguments.js";
 import { showShape } from "../base/shape.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { eye, full } from "../creation/create.js";
@@ -14,7 +14,7 @@ import * as views from "../views/views.js";
 /** Square matrices multiplied by themselves `n` times; of negative `n`, their inverses. */
 export function matrix_power(A: Tensor, n: number | { n: number }): Tensor;
 export function matrix_power(...args: unknown[]): Tensor {
-  const [A, n] = named("matrix_power", ["A", "n"], args);
+  const [A, n] = taken("matrix_power A n", args);
   check(A, "matrix_power", "A");
   if (!Number.isInteger(n))
     throw new TypeMismatchError(`matrix_power: argument 'n' must be a whole number, got ${describe(n)}`);
@@ -42,7 +42,7 @@ export function matrix_power(...args: unknown[]): Tensor {
  */
 export function multi_dot(tensors: readonly Tensor[] | { tensors: readonly Tensor[] }): Tensor;
 export function multi_dot(...args: unknown[]): Tensor {
-  const [list] = named("multi_dot", ["tensors"], args),
+  const [list] = taken("multi_dot tensors", args),
     all = tensorsOf(list, "multi_dot");
   const count = all.length;
   if (count < 2) throw new OpError(`multi_dot: multi_dot(): expected at least 2 tensors but got ${count}`);

@@ -5,7 +5,7 @@ import { run } from "../dispatch/call.js";
 import * as copying from "../views/transfer.js";
 import type { DType } from "../elements/dtype.js";
 import { OpError } from "../base/errors.js";
-import { named } from "../base/named-arguments.js";
+import { taken } from "../base/named-arguments.js";
 import { axesOf, integers, showShape } from "../base/shape.js";
 import { check } from "../tensor/tensor-arguments.js";
 import type { Tensor } from "../tensor/tensor.js";
@@ -92,7 +92,7 @@ export function matrix_norm(
   dtype?: DType | null,
 ): Tensor;
 export function matrix_norm(...args: unknown[]): Tensor {
-  const [A, ord, dim, keepdim, dtype] = named("matrix_norm", ["A", "ord", "dim", "keepdim", "dtype"], args);
+  const [A, ord, dim, keepdim, dtype] = taken("matrix_norm A ord? dim? keepdim? dtype?", args);
   return matrices(
     floating(A, "matrix_norm", dtype),
     ord ?? "fro",
@@ -110,7 +110,7 @@ export function norm(
   dtype?: DType | null,
 ): Tensor;
 export function norm(...args: unknown[]): Tensor {
-  const [A, ord, axes, keepdim, dtype] = named("norm", ["A", "ord", "dim", "keepdim", "dtype"], args);
+  const [A, ord, axes, keepdim, dtype] = taken("norm A ord? dim? keepdim? dtype?", args);
   const x = floating(A, "norm", dtype),
     dim = listed(axes, "norm"),
     keep = keepdim === true;
@@ -136,7 +136,7 @@ export function p_norm(
   dtype?: DType | null,
 ): Tensor;
 export function p_norm(...args: unknown[]): Tensor {
-  const [input, p, axes, keepdim, dtype] = named("norm", ["input", "p", "dim", "keepdim", "dtype"], args);
+  const [input, p, axes, keepdim, dtype] = taken("norm input p? dim? keepdim? dtype?", args);
   const x = floating(input, "norm", dtype),
     dim = listed(axes, "norm"),
     keep = keepdim === true;
@@ -151,7 +151,7 @@ export function p_norm(...args: unknown[]): Tensor {
  */
 export function cond(A: Tensor, p?: Order | null | { p?: Order | null }): Tensor;
 export function cond(...args: unknown[]): Tensor {
-  const [A, p] = named("cond", ["A", "p"], args),
+  const [A, p] = taken("cond A p?", args),
     x = floating(A, "cond", null),
     order = p ?? 2;
   if (x.ndim < 2) throw new OpError("cond: linalg.cond: The input tensor must have at least 2 dimensions.");

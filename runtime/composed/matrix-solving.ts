@@ -3,7 +3,7 @@
 import { run } from "../dispatch/call.js";
 import { empty } from "../creation/create.js";
 import { OpError } from "../base/errors.js";
-import { atMost, named } from "../base/named-arguments.js";
+import { taken } from "../base/named-arguments.js";
 import { Results } from "../tensor/results.js";
 import { axesOf, integers, numelOf } from "../base/shape.js";
 import { check } from "../tensor/tensor-arguments.js";
@@ -22,15 +22,10 @@ function tensorAt(value: unknown, name: string, op: string): Tensor {
 }
 
 /** The diagonal of each matrix, as a view. */
-export function diagonal(A: Tensor, options: { offset?: number; dim1?: number; dim2?: number } = {}): Tensor {
-  atMost("diagonal", arguments, 2);
-  const [x, offset, dim1, dim2] = named("diagonal", ["A", "offset", "dim1", "dim2"], [A, options]);
-  return views.diagonal(
-    tensorAt(x, "A", "diagonal"),
-    (offset ?? 0) as number,
-    (dim1 ?? -2) as number,
-    (dim2 ?? -1) as number,
-  );
+export function diagonal(A: Tensor, options?: { offset?: number; dim1?: number; dim2?: number }): Tensor;
+export function diagonal(...args: unknown[]): Tensor {
+  const [A, offset = 0, dim1 = -2, dim2 = -1] = taken("diagonal A * offset? dim1? dim2?", args);
+  return views.diagonal(tensorAt(A, "A", "diagonal"), offset, dim1, dim2);
 }
 
 /**
@@ -47,11 +42,11 @@ export interface SolveExOptions extends SolveOptions {
   check_errors?: boolean;
 }
 
-const SYSTEM = ["A", "B", "left", "check_errors"];
+const SYSTEM = "A B * left? check_errors?";
 
 /** Systems given from the left, their right sides as matrices, and how a solution comes to be what was asked for. */
 function system(op: string, args: readonly unknown[]): [Tensor, Tensor, (x: Tensor) => Tensor] {
-  const [a, b, left] = named(op, SYSTEM, args),
+  const [a, b, left] = taken(`${op} ${SYSTEM}`, args),
     A = tensorAt(a, "A", op),
     B = tensorAt(b, "B", op);
   if (A.ndim < 2) throw new OpError(`${op}: linalg.${op}: The input tensor A must have at least 2 dimensions.`);
@@ -78,7 +73,7 @@ export function solve(...args: unknown[]): Tensor {
 export function solve_ex(A: Tensor, B: Tensor, options?: SolveExOptions): Results & { result: Tensor; info: Tensor };
 export function solve_ex(...args: unknown[]): Results & { result: Tensor; info: Tensor } {
   const [A, B, made] = system("solve_ex", args),
-    check_errors = named("solve_ex", SYSTEM, args)[3] ?? false;
+    check_errors = taken(`solve_ex ${SYSTEM}`, args)[3] ?? false;
   const [result, info] = run(solve_exOp, [A, B, { check_errors }]) as unknown as [Tensor, Tensor];
   return new Results(["result", "info"], [made(result), info]) as Results & { result: Tensor; info: Tensor };
 }
@@ -86,7 +81,7 @@ export function solve_ex(...args: unknown[]): Results & { result: Tensor; info: 
 /** The inverse of a tensor seen as the matrix of its first `ind` axes by the others. */
 export function tensorinv(A: Tensor, ind?: number | { ind?: number }): Tensor;
 export function tensorinv(...args: unknown[]): Tensor {
-  const [a, ind] = named("tensorinv", ["A", "ind"], args),
+  const [a, ind] = taken("tensorinv A ind?", args),
     x = tensorAt(a, "A", "tensorinv"),
     split = (ind ?? 2) as number;
   if (!(split > 0)) throw new OpError(`tensorinv: Expected a strictly positive integer for 'ind', but got ${split}`);
@@ -109,7 +104,7 @@ export function tensorsolve(
   dims?: readonly number[] | null | { dims?: readonly number[] | null },
 ): Tensor;
 export function tensorsolve(...args: unknown[]): Tensor {
-  const [a, b, dims] = named("tensorsolve", ["A", "B", "dims"], args),
+  const [a, b, dims] = taken("tensorsolve A B dims?", args),
     right = tensorAt(b, "B", "tensorsolve");
   let x = tensorAt(a, "A", "tensorsolve");
   if (dims !== undefined && dims !== null) {
@@ -156,7 +151,7 @@ export function lstsq(
   options?: LstsqOptions,
 ): Results & LeastSquares;
 export function lstsq(...args: unknown[]): Results & LeastSquares {
-  const [a, b, rcond, driver] = named("lstsq", ["A", "B", "rcond", "driver"], args);
+  const [a, b, rcond, driver] = taken("lstsq A B rcond? driver?", args);
   const x = tensorAt(a, "A", "lstsq"),
     given = tensorAt(b, "B", "lstsq"),
     way = (driver ?? "gelsy") as string;

@@ -23,17 +23,17 @@ import {
 import { masked_sourceOp } from "../../ops/masked.js";
 import * as views from "../views/views.js";
 
-const TAKE = /* @__PURE__ */ signature<[Tensor, Tensor]>("take(input: tensor, index: tensor)");
+const TAKE = /* @__PURE__ */ signature<[Tensor, Tensor]>("take input:tensor index:tensor");
 const PUT = /* @__PURE__ */ signature<[Tensor, Tensor, Tensor, boolean?]>(
-  "put(input: tensor, index: tensor, source: tensor, accumulate: bool?)",
+  "put input:tensor index:tensor source:tensor accumulate:bool?",
 );
 const TAKE_ALONG_DIM = /* @__PURE__ */ signature<[Tensor, Tensor, number?]>(
-  "take_along_dim(input: tensor, indices: tensor, dim: int?)",
+  "take_along_dim input:tensor indices:tensor dim:int?",
 );
 const MASKED_SCATTER = /* @__PURE__ */ signature<[Tensor, Tensor, Tensor]>(
-  "masked_scatter(input: tensor, mask: tensor, source: tensor)",
+  "masked_scatter input:tensor mask:tensor source:tensor",
 );
-const UNRAVEL = /* @__PURE__ */ signature<[Tensor, number[]]>("unravel_index(indices: tensor, shape: ints)");
+const UNRAVEL = /* @__PURE__ */ signature<[Tensor, number[]]>("unravel_index indices:tensor shape:ints");
 
 /** Indices into n elements, those that count from the end made positive. */
 function counted(index: Tensor, n: number, op: string): Tensor {

@@ -12,9 +12,9 @@ import * as views from "../views/views.js";
 
 type Axes = number | readonly number[];
 
-const TENSORDOT = /* @__PURE__ */ signature<[Tensor, Tensor, unknown?]>("tensordot(a: tensor, b: tensor, dims: any?)");
-const KRON = /* @__PURE__ */ signature<[Tensor, Tensor]>("kron(input: tensor, other: tensor)");
-const CROSS = /* @__PURE__ */ signature<[Tensor, Tensor, number?]>("cross(input: tensor, other: tensor, dim: int?)");
+const TENSORDOT = /* @__PURE__ */ signature<[Tensor, Tensor, unknown?]>("tensordot a:tensor b:tensor dims:any?");
+const KRON = /* @__PURE__ */ signature<[Tensor, Tensor]>("kron input:tensor other:tensor");
+const CROSS = /* @__PURE__ */ signature<[Tensor, Tensor, number?]>("cross input:tensor other:tensor dim:int?");
 
 /** Sums of products over axes of `a` paired with axes of `b`: the last and first `dims`, or those of two lists. */
 export function tensordot(

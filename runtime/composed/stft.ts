@@ -2,7 +2,7 @@
 
 import { OpError, TypeMismatchError, describe } from "../base/errors.js";
 import { arange, full, zeros } from "../creation/create.js";
-import { named } from "../base/named-arguments.js";
+import { taken } from "../base/named-arguments.js";
 import { cat } from "../functions/join.js";
 import { Tensor } from "../tensor/tensor.js";
 import { narrow, unfold } from "../views/views.js";
@@ -80,20 +80,8 @@ export function stft(
   return_complex?: boolean | null,
 ): Tensor;
 export function stft(...args: unknown[]): Tensor {
-  const [input, n_fft, hop_length, win_length, window, center, pad_mode, normalized, onesided, return_complex] = named(
-    "stft",
-    [
-      "input",
-      "n_fft",
-      "hop_length",
-      "win_length",
-      "window",
-      "center",
-      "pad_mode",
-      "normalized",
-      "onesided",
-      "return_complex",
-    ],
+  const [input, n_fft, hop_length, win_length, window, center, pad_mode, normalized, onesided, return_complex] = taken(
+    "stft input n_fft hop_length? win_length? window? center? pad_mode? normalized? onesided? return_complex?",
     args,
   );
   const complex = input instanceof ComplexView;
@@ -163,20 +151,8 @@ export function istft(
   return_complex?: boolean,
 ): Tensor;
 export function istft(...args: unknown[]): Tensor {
-  const [input, n_fft, hop_length, win_length, window, center, normalized, onesided, length, return_complex] = named(
-    "istft",
-    [
-      "input",
-      "n_fft",
-      "hop_length",
-      "win_length",
-      "window",
-      "center",
-      "normalized",
-      "onesided",
-      "length",
-      "return_complex",
-    ],
+  const [input, n_fft, hop_length, win_length, window, center, normalized, onesided, length, return_complex] = taken(
+    "istft input n_fft hop_length? win_length? window? center? normalized? onesided? length? return_complex?",
     args,
   );
   const pairs = input instanceof ComplexView ? input.pairs : input,

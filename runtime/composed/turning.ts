@@ -8,7 +8,7 @@ import { index_select } from "../../names/torch.js";
 import { tensor } from "../creation/create.js";
 import * as views from "../views/views.js";
 
-const ROT90 = /* @__PURE__ */ signature<[Tensor, number?, number[]?]>("rot90(input: tensor, k: int?, dims: ints?)");
+const ROT90 = /* @__PURE__ */ signature<[Tensor, number?, number[]?]>("rot90 input:tensor k:int? dims:ints?");
 
 function reversed(x: Tensor, axis: number): Tensor {
   const n = x.shape[axis]!;

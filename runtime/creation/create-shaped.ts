@@ -18,6 +18,7 @@ import {
 import { toDevice } from "../devices/device.js";
 import { type DType, entry, isFloat, newElements, toDType } from "../elements/dtype.js";
 import { OpError } from "../base/errors.js";
+import { isOptions } from "../base/named-arguments.js";
 import { count, number, refuse, whole } from "../base/argument-kinds.js";
 import { tensorOf } from "../tensor/tensor-arguments.js";
 import { broadcastShapes, checkShape, extent, integers, numelOf, showShape } from "../base/shape.js";
@@ -34,7 +35,7 @@ export function empty_strided(size: readonly number[], stride: readonly number[]
 export function empty_strided(options: Options & { size: readonly number[]; stride: readonly number[] }): Tensor;
 export function empty_strided(...args: unknown[]): Tensor {
   const op = "empty_strided",
-    { values, options } = making(op, ["size", "stride"], args);
+    { values, options } = making(`${op} size stride`, args);
   const size = integers([values[0]], op),
     stride = integers([values[1]], op, "stride");
   checkShape(size, op);
@@ -57,7 +58,7 @@ export function empty_permuted(
 ): Tensor;
 export function empty_permuted(...args: unknown[]): Tensor {
   const op = "empty_permuted",
-    { values, options } = making(op, ["size", "physical_layout"], args);
+    { values, options } = making(`${op} size physical_layout`, args);
   const size = integers([values[0]], op),
     physical_layout = integers([values[1]], op, "physical_layout");
   checkShape(size, op);
@@ -88,12 +89,12 @@ export function scalar_tensor(...args: unknown[]): Tensor {
   const {
     values: [value],
     options,
-  } = making("scalar_tensor", ["s"], args);
+  } = making("scalar_tensor s", args);
   return full([], number(value, "scalar_tensor", "s"), { dtype: "float32", ...options });
 }
 
 function triangle(op: string, args: readonly unknown[], lower: boolean): Tensor {
-  const { values, options } = making(op, ["row", "col", "offset"], args);
+  const { values, options } = making(`${op} row col offset?`, args);
   const row = count(values[0], op, "row"),
     col = count(values[1], op, "col"),
     offset = whole(values[2] ?? 0, op, "offset");
@@ -138,7 +139,7 @@ export const triu_indices = (...args: Triangle): Tensor => triangle("triu_indice
  * bound.
  */
 export function logspace(...args: unknown[]): Tensor | Promise<Tensor> {
-  const { values, options } = making("logspace", ["start", "end", "steps", "base"], args),
+  const { values, options } = making("logspace start end steps base?", args),
     steps = count(values[2], "logspace", "steps");
   const low = bound(values[0], "logspace", "start"),
     high = bound(values[1], "logspace", "end"),
@@ -160,13 +161,17 @@ export function logspace(...args: unknown[]): Tensor | Promise<Tensor> {
 
 /** Whole numbers from `low` (0) up to, but without, `high`, shaped like `input`. */
 export function randint_like(
-  input: Tensor,
   ...args:
-    | [high: number, options?: RandomOptions]
-    | [low: number, high: number, options?: RandomOptions]
-    | [RandomOptions & { low?: number; high: number }]
+    | [input: Tensor, high: number, options?: RandomOptions]
+    | [input: Tensor, low: number, high: number, options?: RandomOptions]
+    | [input: Tensor, RandomOptions & { low?: number; high: number }]
+    | [RandomOptions & { input: Tensor; low?: number; high: number }]
 ): Tensor {
-  const { values, options } = making("randint_like", ["low", "high"], spanned(args, 1)),
+  const [first, ...rest] = args,
+    {
+      values: [input, ...values],
+      options,
+    } = making("randint_like input low? high", isOptions(first) ? args : [first, ...spanned(rest, 1)]),
     x = tensorOf(input, "randint_like");
   const device = options.device ? toDevice(options.device) : x.storage.device;
   return randomWhole("randint_like", values, { dtype: x.dtype, ...options }, (dtype) =>
@@ -176,7 +181,7 @@ export function randint_like(
 
 /** Normal numbers of this mean and standard deviation: numbers with a size, or tensors that broadcast. */
 export function normal(...args: unknown[]): Tensor {
-  const { values, options } = making("normal", ["mean", "std", "size"], args),
+  const { values, options } = making("normal mean? std? size?", args),
     random = options as RandomOptions;
   const [mean, std] = [values[0] ?? 0, values[1] ?? 1].map((v, i) =>
     isTensor(v) ? v : number(v, "normal", i === 0 ? "mean" : "std"),
@@ -195,7 +200,7 @@ export function normal(...args: unknown[]): Tensor {
     throw new OpError(
       `normal: the shapes of mean ${showShape((mean as Tensor).shape)} and std ${showShape((std as Tensor).shape)} do not broadcast`,
     );
-  const { generator } = random;
+  const { generator = null } = random;
   const noise = randn(shape, { dtype: isFloat(like.dtype) ? like.dtype : "float32", device: like.device, generator });
   return add(isTensor(std) ? (run(normal_spreadOp, [noise, std]) as Tensor) : mul(noise, std), mean) as Tensor;
 }

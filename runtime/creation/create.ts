@@ -5,8 +5,8 @@ import type { Elements } from "../program/compiled-op.js";
 import { cast, clone, uploaded } from "../tensor/copy.js";
 import { type Device, defaultDevice, toDevice } from "../devices/device.js";
 import { type DType, converter, entry, isFloat, newElements, toDType } from "../elements/dtype.js";
-import { OpError, TypeMismatchError, describe } from "../base/errors.js";
-import { isOptions, apart, atMost } from "../base/named-arguments.js";
+import { OpError, TypeMismatchError } from "../base/errors.js";
+import { isOptions, missing, named, taken } from "../base/named-arguments.js";
 import * as kernels from "../views/needed-ops.js";
 import { count, flag, number, refuse, whole } from "../base/argument-kinds.js";
 import { tensorOf } from "../tensor/tensor-arguments.js";
@@ -39,34 +39,27 @@ export type TensorData =
 export type Sizes<O = Options> = (number | readonly number[] | O | (O & { size: readonly number[] }))[];
 
 /** What functions that make tensors take beside their own arguments. */
-const MADE = ["dtype", "device", "requires_grad", "layout", "pin_memory", "memory_format", "generator"];
+const MADE = ["dtype", "device", "requires_grad", "layout", "pin_memory", "memory_format", "generator"],
+  WITH_SHAPE = /* @__PURE__ */ ["shape"].concat(MADE);
 
-/** A call's own arguments in the order of `names`, and the options of the tensor that it makes. */
+/** A call's own arguments as `line` says, and the options of the tensor that it makes: its type and device exist. */
 export function making(
-  op: string,
-  names: readonly string[],
+  line: string,
   args: readonly unknown[],
-  most = names.length,
+  others: readonly string[] = MADE,
 ): { values: unknown[]; options: Options } {
-  const { values, options } = apart(op, names, MADE, args, most);
-  return { values, options: checked(options, op) };
-}
-
-/** Options of a new tensor, with the type and the device that they name. */
-export function checked(options: unknown, op: string): Options {
-  if (options === undefined || options === null) return {};
-  if (!isOptions(options))
-    throw new TypeMismatchError(`${op}: expected an object of options, got ${describe(options)}`);
-  const { dtype, device, requires_grad } = options;
-  if (dtype !== undefined && dtype !== null) toDType(dtype);
-  if (device !== undefined && device !== null) toDevice(device);
-  if (requires_grad !== undefined && requires_grad !== null) flag(requires_grad, op, "requires_grad");
-  return options;
+  const values = taken(line, args, "", others),
+    options = values.pop() as Options,
+    { dtype, device, requires_grad } = options;
+  if (dtype != null) toDType(dtype);
+  if (device != null) toDevice(device);
+  if (requires_grad != null) flag(requires_grad, line.split(" ", 1)[0]!, "requires_grad");
+  return { values, options };
 }
 
 /** Sizes one by one or as a list, by place or as `size`. */
 function splitSizes(args: readonly unknown[], op: string): [number[], Options] {
-  const { values, options } = making(op, ["size"], args, Infinity),
+  const { values, options } = making(`${op} *size`, args),
     shape = integers(values, op);
   checkShape(shape, op);
   return [shape, options];
@@ -85,7 +78,7 @@ const dtypeOf = ({ dtype }: Options, otherwise: DType): DType =>
   dtype === undefined || dtype === null ? otherwise : toDType(dtype);
 
 function finish(x: Tensor, options: Options): Tensor {
-  return (options.requires_grad ?? options.requiresGrad) ? x.requires_grad_() : x;
+  return options.requires_grad ? x.requires_grad_() : x;
 }
 
 /** A tensor on the elements of a typed array. */
@@ -103,36 +96,56 @@ export function fromElements(
 }
 
 /** A tensor of nested arrays, a number, a boolean, or a typed array with `shape`; a copy of another tensor. */
-export function tensor(data: TensorData, options: TensorOptions = {}): Tensor {
-  atMost("tensor", arguments, 2);
-  checked(options, "tensor");
+export function tensor(data: TensorData, options?: TensorOptions): Tensor;
+export function tensor(...args: unknown[]): Tensor {
+  return madeOf("tensor", ["data"], args);
+}
+export function as_tensor(data: TensorData, dtype?: DType | TensorOptions | null, device?: Options["device"]): Tensor;
+export function as_tensor(...args: unknown[]): Tensor {
+  return madeOf("as_tensor", ["data", "dtype", "device"], args);
+}
+export function asarray(obj: TensorData, options?: TensorOptions): Tensor;
+export function asarray(...args: unknown[]): Tensor {
+  return madeOf("asarray", ["obj"], args);
+}
+
+/** `names`: of the data and, where they may come by place, of the type and the device. */
+function madeOf(op: string, names: readonly string[], args: readonly unknown[]): Tensor {
+  const options: TensorOptions = {},
+    [given, type = options.dtype, where = options.device] = named(
+      op,
+      names,
+      args,
+      names.length,
+      WITH_SHAPE,
+      options as Record<string, unknown>,
+    );
+  if (given === undefined) throw missing(op, names[0]!);
+  if (type != null) options.dtype = toDType(type);
+  if (where != null) options.device = toDevice(where);
+  if (options.requires_grad != null) flag(options.requires_grad, op, "requires_grad");
+  const data = given as Exclude<TensorData, { data: unknown }>;
   if (data instanceof Tensor) {
     const own = data.storage.device,
-      device = options?.device ? toDevice(options.device) : own,
-      dtype = dtypeOf(options ?? {}, data.dtype);
+      device = (options.device ?? own) as Device,
+      dtype = dtypeOf(options, data.dtype);
     if (device !== own && own.type !== "cpu")
-      throw new OpError("tensor: the data are on a GPU; await x.to('cpu') first");
+      throw new OpError(`${op}: the data are on a GPU; await x.to('cpu') first`);
     const source = data.detach(),
-      typed = cast(source, dtype, "tensor");
-    return finish(device !== own ? uploaded(typed, device) : typed === source ? clone(source) : typed, options ?? {});
+      typed = cast(source, dtype, op);
+    return finish(device !== own ? uploaded(typed, device) : typed === source ? clone(source) : typed, options);
   }
-  if (isOptions(data) && "data" in data)
-    return tensor((data as { data: Nested }).data, { ...(data as TensorOptions), ...options });
-  const given = options ?? {},
-    wanted = given.dtype ? toDType(given.dtype) : null;
+  const wanted = options.dtype ?? null;
   const { elements, dtype, shape } =
     ArrayBuffer.isView(data) && !(data instanceof DataView)
       ? fromTyped(data as NumberArray, wanted)
       : fromNested(data as Nested, wanted);
-  const size = given.shape ? integers([given.shape], "tensor", "shape") : shape;
-  checkShape(size, "tensor", "shape");
+  const size = options.shape ? integers([options.shape], op, "shape") : shape;
+  checkShape(size, op, "shape");
   if (numelOf(size) !== elements.length)
-    throw new OpError(`tensor: ${elements.length} elements cannot have the shape ${showShape(size)}`);
-  return fromElements(elements, dtype, size, given, "tensor");
+    throw new OpError(`${op}: ${elements.length} elements cannot have the shape ${showShape(size)}`);
+  return fromElements(elements, dtype, size, options, op);
 }
-
-export const asarray = tensor,
-  as_tensor = tensor;
 
 export function empty(...args: Sizes): Tensor {
   const [shape, options] = splitSizes(args, "empty");
@@ -155,7 +168,7 @@ export function full(...args: unknown[]): Tensor {
   const {
       values: [size, fill_value],
       options,
-    } = making("full", ["size", "fill_value"], args),
+    } = making("full size fill_value", args),
     shape = integers([size], "full");
   checkShape(shape, "full");
   const value = number(fill_value, "full", "fill_value"),
@@ -185,7 +198,7 @@ function computed(
 export function eye(n: number, m?: number | Options, options?: Options): Tensor;
 export function eye(options: Options & { n: number; m?: number }): Tensor;
 export function eye(...args: unknown[]): Tensor {
-  const { values, options } = making("eye", ["n", "m"], args),
+  const { values, options } = making("eye n m?", args),
     rows = count(values[0], "eye", "n");
   const cols = values[1] === undefined || values[1] === null ? rows : count(values[1], "eye", "m");
   return computed(
@@ -200,7 +213,7 @@ export function eye(...args: unknown[]): Tensor {
 export function arange(
   ...args: (number | boolean | (Options & { start?: number; end?: number; step?: number }))[]
 ): Tensor {
-  const { values, options } = making("arange", ["start", "end", "step"], args),
+  const { values, options } = making("arange start? end? step?", args),
     given: unknown[] = [0, undefined, 1];
   // The first number alone is the end.
   if (values.filter((v) => v !== undefined).length === 1 && values[1] === undefined) given[1] = values[0];
@@ -245,7 +258,7 @@ type Line<B> =
 export function linspace(...args: Line<number>): Tensor;
 export function linspace(...args: Line<number | Tensor>): Tensor | Promise<Tensor>;
 export function linspace(...args: unknown[]): Tensor | Promise<Tensor> {
-  const { values, options } = making("linspace", ["start", "end", "steps"], args),
+  const { values, options } = making("linspace start end steps", args),
     steps = count(values[2], "linspace", "steps");
   const low = bound(values[0], "linspace", "start"),
     high = bound(values[1], "linspace", "end");
@@ -297,7 +310,7 @@ export function randint(high: number, size: readonly number[], options?: RandomO
 export function randint(low: number, high: number, size: readonly number[], options?: RandomOptions): Tensor;
 export function randint(...options: [RandomOptions & Span & { size: readonly number[] }]): Tensor;
 export function randint(...args: unknown[]): Tensor {
-  const { values, options } = making("randint", ["low", "high", "size"], spanned(args, 2));
+  const { values, options } = making("randint low? high size", spanned(args, 2));
   const shape = listed(values[2], "randint");
   return randomWhole("randint", values, options, (dtype) => emptyOn(deviceOf(options), shape, dtype, "randint"));
 }
@@ -305,7 +318,7 @@ export function randint(...args: unknown[]): Tensor {
 /** The arguments with 0 before the first where there is only one number among those by place: that is `high`. */
 export function spanned(args: readonly unknown[], most: number): readonly unknown[] {
   const places = isOptions(args[args.length - 1]) ? args.length - 1 : args.length;
-  return places > 0 && typeof args[1] !== "number" && places <= most ? [undefined, ...args] : args;
+  return places > 0 && typeof args[1] !== "number" && places <= most ? [null, ...args] : args;
 }
 
 function listed(size: unknown, op: string): number[] {
@@ -334,7 +347,7 @@ export function randomWhole(
 export function randperm(n: number, options?: RandomOptions): Tensor;
 export function randperm(options: RandomOptions & { n: number }): Tensor;
 export function randperm(...args: unknown[]): Tensor {
-  const { values, options } = making("randperm", ["n"], args),
+  const { values, options } = making("randperm n", args),
     n = count(values[0], "randperm", "n");
   checkShape([n], "randperm");
   const order = randomPermutation(n, sourceIn(options, "randperm"));
@@ -349,7 +362,7 @@ function like(
   args: readonly unknown[],
   ...names: string[]
 ): { values: [Tensor, ...unknown[]]; options: Options } {
-  const { values, options } = making(op, ["input", ...names], args),
+  const { values, options } = making([op, "input", ...names].join(" "), args),
     input = tensorOf(values[0], op);
   return {
     values: values as [Tensor, ...unknown[]],

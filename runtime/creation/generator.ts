@@ -127,7 +127,7 @@ export class Generator extends RandomSource {
   }
 }
 titled(Generator, "Generator");
-limited(Generator, "Generator.");
+limited(Generator, "Generator.", "manual_seed seed, set_state new_state, below n, permutation n");
 
 /** A generator seeded from the package's own random numbers, so by `torch.manual_seed`. */
 export function drawnGenerator(): Generator {

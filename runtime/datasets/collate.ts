@@ -5,7 +5,7 @@ import type { NumberArray } from "../elements/nested-data.js";
 import { OpError, TypeMismatchError, describe } from "../base/errors.js";
 import { stack } from "../functions/join.js";
 import { refuse } from "../base/argument-kinds.js";
-import { atMost } from "../base/named-arguments.js";
+import { taken } from "../base/named-arguments.js";
 import { Tensor } from "../tensor/tensor.js";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -20,7 +20,7 @@ const isFields = (value: unknown): value is Fields =>
  * of them are whole numbers, else of float32), texts a list; lists and objects are collated field by field.
  */
 export function default_collate(batch: readonly unknown[]): unknown {
-  atMost("default_collate", arguments, 1);
+  [batch] = taken("default_collate batch", arguments);
   if (!Array.isArray(batch)) refuse("default_collate", "batch", "a list of samples", batch);
   const first: unknown = batch[0];
   if (first instanceof Tensor) return stack(batch as Tensor[]);

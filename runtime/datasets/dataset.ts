@@ -4,7 +4,7 @@
 import { tensor } from "../creation/create.js";
 import { IndexError, OpError, TypeMismatchError, describe } from "../base/errors.js";
 import { type Generator, drawnGenerator } from "../creation/generator.js";
-import { isOptions, atMost, named } from "../base/named-arguments.js";
+import { taken } from "../base/named-arguments.js";
 import * as kernels from "../views/needed-ops.js";
 import { listOf, number } from "../base/argument-kinds.js";
 import { callable } from "../base/callable.js";
@@ -140,7 +140,11 @@ class TensorDatasetClass extends Dataset<Tensor[]> implements Batching {
     return this.tensors.map((x) => kernels.index_select(x, 0, at(x)));
   }
 }
-export const TensorDataset = /* @__PURE__ */ callable(TensorDatasetClass, "TensorDataset");
+export const TensorDataset = /* @__PURE__ */ callable(
+  TensorDatasetClass,
+  "TensorDataset",
+  "get index, getBatch indices",
+);
 export type TensorDataset = TensorDatasetClass;
 
 class ConcatDatasetClass<T> extends Dataset<T> {
@@ -172,6 +176,7 @@ class ConcatDatasetClass<T> extends Dataset<T> {
 export const ConcatDataset = /* @__PURE__ */ callable(
   ConcatDatasetClass,
   "ConcatDataset",
+  "constructor datasets, get index",
 ) as typeof ConcatDatasetClass & (<T>(datasets: Iterable<DatasetLike<T>>) => ConcatDatasetClass<T>);
 export type ConcatDataset<T> = ConcatDatasetClass<T>;
 
@@ -202,8 +207,11 @@ class SubsetClass<T> extends Dataset<T> implements Batching {
     return found;
   }
 }
-export const Subset = /* @__PURE__ */ callable(SubsetClass, "Subset") as typeof SubsetClass &
-  (<T>(dataset: DatasetLike<T>, indices: Iterable<number>) => SubsetClass<T>);
+export const Subset = /* @__PURE__ */ callable(
+  SubsetClass,
+  "Subset",
+  "constructor dataset indices, get index, getBatch indices, at !",
+) as typeof SubsetClass & (<T>(dataset: DatasetLike<T>, indices: Iterable<number>) => SubsetClass<T>);
 export type Subset<T> = SubsetClass<T>;
 
 /** A list, or whatever can be gone through, of numbers. */
@@ -212,8 +220,7 @@ export const numbersOf = (list: unknown, op: string, name: string): number[] =>
 
 /** An argument or option that holds a generator. */
 export function generatorOf(given: unknown, op: string): Generator | null {
-  const by = isOptions(given) ? named(op, ["generator"], [given])[0] : given;
-  return sourceOf(by, op) as Generator | null;
+  return sourceOf(given, op) as Generator | null;
 }
 
 /**
@@ -225,7 +232,7 @@ export function random_split<T>(
   lengths: readonly number[],
   generator?: Generator | { generator?: Generator | null } | null,
 ): Subset<T>[] {
-  atMost("random_split", arguments, 3);
+  [dataset, lengths, generator] = taken("random_split dataset lengths generator?", arguments);
   const by = generatorOf(generator, "random_split");
   lengths = numbersOf(lengths, "random_split", "lengths");
   const n = lengthOf(dataset, "random_split"),

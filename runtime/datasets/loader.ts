@@ -4,7 +4,7 @@ import { OpError, TypeMismatchError, describe } from "../base/errors.js";
 import type { Progress } from "../files/source.js";
 import type { Generator } from "../creation/generator.js";
 import { keep } from "../tensor/memory.js";
-import { named } from "../base/named-arguments.js";
+import { taken } from "../base/named-arguments.js";
 import { callable } from "../base/callable.js";
 import { Tensor } from "../tensor/tensor.js";
 import { default_collate, default_convert } from "./collate.js";
@@ -88,8 +88,9 @@ class DataLoaderClass<B = any> implements AsyncIterable<B> {
     dataset: DatasetLike<unknown> | IterableLike<unknown>,
     ...options: (DataLoaderOptions<never, B> | number | boolean | null)[]
   ) {
-    const values = named("DataLoader", NAMES, options),
-      given = Object.fromEntries(NAMES.map((name, i) => [name, values[i]])) as DataLoaderOptions<never, B>;
+    const values = taken(`DataLoader dataset{} ${NAMES.join("? ")}?`, [dataset, ...options]),
+      given = Object.fromEntries(NAMES.map((name, i) => [name, values[i + 1]])) as DataLoaderOptions<never, B>;
+    [dataset] = values;
     const fail = (problem: string): OpError => new OpError(`DataLoader: ${problem}`);
     const {
       shuffle,
@@ -271,6 +272,6 @@ type Arguments<B> = [
 export const DataLoader = /* @__PURE__ */ callable(
   DataLoaderClass,
   "DataLoader",
-  "constructor",
+  "collated !, byNumber !, inOrder !",
 ) as typeof DataLoaderClass & (<B = any>(...args: Arguments<B>) => DataLoaderClass<B>);
 export type DataLoader<B = any> = DataLoaderClass<B>;

@@ -3,7 +3,7 @@
 import { OpError, TypeMismatchError, describe } from "../base/errors.js";
 import { type Generator, drawnGenerator } from "../creation/generator.js";
 import { refuse } from "../base/argument-kinds.js";
-import { named } from "../base/named-arguments.js";
+import { taken } from "../base/named-arguments.js";
 import { callable } from "../base/callable.js";
 import { titled } from "../base/class-name.js";
 import { generatorOf, lengthOf, numbersOf } from "./dataset.js";
@@ -33,6 +33,7 @@ class SequentialSamplerClass extends Sampler {
   constructor(data_source: unknown) {
     super();
     this.data_source = data_source;
+    lengthOf(data_source, "SequentialSampler");
   }
   get length(): number {
     return lengthOf(this.data_source, "SequentialSampler");
@@ -41,7 +42,11 @@ class SequentialSamplerClass extends Sampler {
     for (let i = 0, n = this.length; i < n; i++) yield i;
   }
 }
-export const SequentialSampler = /* @__PURE__ */ callable(SequentialSamplerClass, "SequentialSampler");
+export const SequentialSampler = /* @__PURE__ */ callable(
+  SequentialSamplerClass,
+  "SequentialSampler",
+  "constructor data_source{}",
+);
 export type SequentialSampler = SequentialSamplerClass;
 
 export interface RandomSamplerOptions {
@@ -62,10 +67,10 @@ class RandomSamplerClass extends Sampler {
     ...options: (boolean | number | Generator | RandomSamplerOptions | null | undefined)[]
   ) {
     super();
-    const [again = false, count = null, by] = named(
-      "RandomSampler",
-      ["replacement", "num_samples", "generator"],
-      options,
+    let again: unknown, count: unknown, by: unknown;
+    [data_source, again = false, count = null, by] = taken(
+      "RandomSampler data_source{} replacement? num_samples? generator?",
+      [data_source, ...options],
     );
     checkBoolean(again, "replacement", "RandomSampler");
     this.data_source = data_source;
@@ -93,7 +98,7 @@ class RandomSamplerClass extends Sampler {
     }
   }
 }
-export const RandomSampler = /* @__PURE__ */ callable(RandomSamplerClass, "RandomSampler", "constructor");
+export const RandomSampler = /* @__PURE__ */ callable(RandomSamplerClass, "RandomSampler");
 export type RandomSampler = RandomSamplerClass;
 
 class SubsetRandomSamplerClass extends Sampler {
@@ -113,7 +118,11 @@ class SubsetRandomSamplerClass extends Sampler {
     for (const i of (this.generator ?? drawnGenerator()).permutation(this.length)) yield this.indices[i]!;
   }
 }
-export const SubsetRandomSampler = /* @__PURE__ */ callable(SubsetRandomSamplerClass, "SubsetRandomSampler");
+export const SubsetRandomSampler = /* @__PURE__ */ callable(
+  SubsetRandomSamplerClass,
+  "SubsetRandomSampler",
+  "constructor indices generator?",
+);
 export type SubsetRandomSampler = SubsetRandomSamplerClass;
 
 class WeightedRandomSamplerClass extends Sampler {
@@ -129,7 +138,11 @@ class WeightedRandomSamplerClass extends Sampler {
     ...options: (boolean | Generator | Omit<RandomSamplerOptions, "num_samples"> | null | undefined)[]
   ) {
     super();
-    const [again = true, by] = named("WeightedRandomSampler", ["replacement", "generator"], options);
+    let again: unknown, by: unknown;
+    [weights, num_samples, again = true, by] = taken(
+      "WeightedRandomSampler weights num_samples replacement? generator?",
+      arguments,
+    );
     checkPositive(num_samples, "num_samples", "WeightedRandomSampler");
     checkBoolean(again, "replacement", "WeightedRandomSampler");
     if (typeof weights !== "object" || weights === null || !(Symbol.iterator in weights))
@@ -180,11 +193,7 @@ class WeightedRandomSamplerClass extends Sampler {
     }
   }
 }
-export const WeightedRandomSampler = /* @__PURE__ */ callable(
-  WeightedRandomSamplerClass,
-  "WeightedRandomSampler",
-  "constructor",
-);
+export const WeightedRandomSampler = /* @__PURE__ */ callable(WeightedRandomSamplerClass, "WeightedRandomSampler");
 export type WeightedRandomSampler = WeightedRandomSamplerClass;
 
 class BatchSamplerClass extends Sampler<number[]> {
@@ -195,7 +204,7 @@ class BatchSamplerClass extends Sampler<number[]> {
   /** What another sampler yields, in lists of `batch_size`; a last shorter one is left out with `drop_last`. */
   constructor(sampler: Iterable<number>, batch_size: number, drop_last?: boolean | { drop_last: boolean }) {
     super();
-    const [drop = false] = named("BatchSampler", ["drop_last"], [drop_last]) as [boolean?];
+    const drop = (drop_last ?? false) as boolean;
     if (
       typeof sampler === "string" ||
       typeof (sampler as Partial<Iterable<number>> | null)?.[Symbol.iterator] !== "function"
@@ -222,5 +231,9 @@ class BatchSamplerClass extends Sampler<number[]> {
     if (batch.length && !this.drop_last) yield batch;
   }
 }
-export const BatchSampler = /* @__PURE__ */ callable(BatchSamplerClass, "BatchSampler");
+export const BatchSampler = /* @__PURE__ */ callable(
+  BatchSamplerClass,
+  "BatchSampler",
+  "constructor sampler{} batch_size drop_last?",
+);
 export type BatchSampler = BatchSamplerClass;

@@ -5,7 +5,7 @@ import type { CompiledOp, Elements } from "../program/compiled-op.js";
 import { cpu } from "./cpu/cpu-device.js";
 import type { DType } from "../elements/dtype.js";
 import { DeviceError, describe } from "../base/errors.js";
-import { atMost } from "../base/named-arguments.js";
+import { taken } from "../base/named-arguments.js";
 import type { Cell, Storage } from "../tensor/storage.js";
 import type { Tensor } from "../tensor/tensor.js";
 
@@ -122,7 +122,7 @@ export const registeredDevices = (): Device[] => [...new Set([cpu, ...others.val
 export const defaultDevice = (): Device => current ?? cpu;
 
 export function setDefaultDevice(device: unknown): void {
-  atMost("setDefaultDevice", arguments, 1);
+  [device] = taken("setDefaultDevice device", arguments);
   current = toDevice(device);
 }
 

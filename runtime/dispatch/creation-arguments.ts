@@ -1,7 +1,7 @@
 // What calls take for some ops only: those that make tensors from numbers alone, windows for example, say where the
 // result shall be and whether it wants a gradient; and tensors may be given as lists, or in any shape.
 
-import { isOptions } from "../base/named-arguments.js";
+import { given, isOptions } from "../base/named-arguments.js";
 import { contiguousStrides, frozen } from "../base/shape.js";
 import { fromNested } from "../elements/nested-data.js";
 import { attach, FunctionNode, recording } from "../tape/node.js";
@@ -26,6 +26,7 @@ function creationOf(args: readonly unknown[], op: string): Creation | null {
   if (!isOptions(last) || !Object.keys(last).some((name) => NAMES.has(name))) return null;
   if (args.some((value) => value instanceof Tensor) || Object.values(last).some((value) => value instanceof Tensor))
     return null;
+  for (const name of NAMES) if (name in last) given(op, name, last[name]);
   const { device, layout, requires_grad, requiresGrad } = last;
   if (layout !== undefined && layout !== null && !/(^|\.)strided$/.test(String(layout))) {
     throw new OpError(

@@ -4,8 +4,8 @@
 import type { CompiledOp, Op } from "../program/compiled-op.js";
 import type { DType } from "../elements/dtype.js";
 import { TypeMismatchError, describe } from "../base/errors.js";
-import { refuse, unknownOption } from "../base/argument-kinds.js";
-import { isOptions, tooMany } from "../base/named-arguments.js";
+import { refuse } from "../base/argument-kinds.js";
+import { isOptions, missing, named, placeOf } from "../base/named-arguments.js";
 import { sourceOf } from "../elements/random.js";
 import { Tensor } from "../tensor/tensor.js";
 
@@ -13,10 +13,8 @@ type Param = Op["params"][number];
 
 interface Layout {
   readonly positional: number;
-  /** Places of the tensor parameters. */
-  readonly tensors: readonly number[];
-  /** Place of each parameter by its name, in snake_case and in camelCase. */
-  readonly places: ReadonlyMap<string, number>;
+  /** Their names, and that of the generator of a random op. */
+  readonly names: readonly string[];
 }
 
 const layouts = new WeakMap<Op, Layout>();
@@ -24,16 +22,9 @@ const layouts = new WeakMap<Op, Layout>();
 function layoutOf(op: Op): Layout {
   let layout = layouts.get(op);
   if (layout === undefined) {
-    const places = new Map<string, number>();
-    op.params.forEach((p, place) => {
-      places.set(
-        p.name.replace(/(?<=[A-Za-z0-9])_+([A-Za-z0-9])/g, (_, letter: string) => letter.toUpperCase()),
-        place,
-      );
-      places.set(p.name, place);
-    });
-    const tensors = op.params.flatMap((p, place) => (p.kind === "tensor" ? [place] : []));
-    layout = { positional: op.params.filter((p) => !p.keyword).length, tensors, places };
+    const names = op.params.map((p) => p.name);
+    if (op.random) names.push("generator");
+    layout = { positional: op.params.filter((p) => !p.keyword).length, names };
     layouts.set(op, layout);
   }
   return layout;
@@ -51,36 +42,21 @@ const byPlace = (args: readonly unknown[]): number =>
  * Throws TypeMismatchError for too many arguments, an unknown option, one given twice, one missing.
  */
 export function arrange(op: Op, args: readonly unknown[]): unknown[] {
-  const { positional, places, tensors } = layoutOf(op);
-  const given = byPlace(args),
-    options = given < args.length ? (args[given] as Record<string, unknown>) : null;
-  if (given > positional) throw tooMany(op.name, positional, given);
-  const values: unknown[] = new Array(op.params.length).fill(undefined);
-  for (let i = 0; i < given; i++) values[i] = args[i];
-  if (options !== null) {
-    for (const name of Object.keys(options)) {
-      const place = places.get(name) ?? (name === "generator" && op.random ? values.length : undefined);
-      if (place === undefined) throw unknownOption(op.name, name, places.keys());
-      if (options[name] === undefined) continue;
-      if (values[place] !== undefined)
-        throw new TypeMismatchError(`${op.name}: got multiple values for argument '${name}'`);
-      values[place] = place < op.params.length ? options[name] : sourceOf(options[name], op.name);
-    }
-  }
-  for (let i = 0; i < op.params.length; i++) {
-    const p = op.params[i];
+  const { positional, names } = layoutOf(op),
+    { params } = op,
+    values = named(op.name, names, args, positional);
+  if (values.length > params.length) values.push(sourceOf(values.pop(), op.name));
+  for (let i = 0; i < params.length; i++) {
+    const p = params[i];
+    if (i === values.length) values.push(undefined);
     if (values[i] === null && p.has_default && !p.optional && p.kind !== "dims") values[i] = undefined;
-    if (values[i] === undefined && !p.optional && !p.has_default) {
-      throw new TypeMismatchError(`${op.name}: missing required argument '${p.name}'`);
-    }
-    if (p.kind === "choice" && typeof values[i] === "boolean") values[i] = String(values[i]);
-    if (values[i] !== undefined && values[i] !== null && p.slot < 0) checkKind(op.name, p, values[i]);
-  }
-  for (const place of tensors) {
-    const { name, instead } = op.params[place];
-    if (isNumber(values[place]) && instead !== "num")
+    const value = values[i];
+    if (value === undefined && !p.optional && !p.has_default) throw missing(op.name, p.name);
+    if (p.kind === "choice" && typeof value === "boolean") values[i] = String(value);
+    if (value !== undefined && value !== null && p.slot < 0) checkKind(op.name, p, values[i]);
+    if (p.kind === "tensor" && isNumber(value) && p.instead !== "num")
       throw new TypeMismatchError(
-        `${op.name}: argument '${name}' (position ${place + 1}) must be a tensor, got ${describe(values[place])}`,
+        `${op.name}: argument '${p.name}' (position ${i + 1}) must be a tensor, got ${describe(value)}`,
       );
   }
   return values;
@@ -142,16 +118,20 @@ export function choose(
     if (able.length > 0) return able.length === 1 ? able[0] : (able.find((op) => binds(op, args)) ?? able[0]);
   }
   // Its own error says what is wrong.
+  const given = byPlace(args),
+    options = Object.keys((args[given] ?? {}) as object),
+    able = ops.filter(({ op }) => layoutOf(op).positional >= given);
   return (
     ops.find(({ op }) => arranged(op, args) !== null) ??
-    ops.find(({ op }) => layoutOf(op).positional >= byPlace(args)) ??
+    able.find(({ op }) => options.every((name) => placeOf(layoutOf(op).names, name) >= 0)) ??
+    able[0] ??
     ops[0]
   );
 }
 
 function arranged(op: Op, args: readonly unknown[]): unknown[] | null {
   try {
-    return arrange(op, args);
+    return byPlace(args) > layoutOf(op).positional ? null : arrange(op, args);
   } catch {
     return null;
   }
@@ -163,51 +143,25 @@ function accepts(op: Op, args: readonly unknown[], strict: boolean): boolean {
 }
 
 function fits(op: Op, p: Param, value: unknown, strict: boolean): boolean {
+  const { kind, rank } = p,
+    list = Array.isArray(value) ? (value as unknown[]) : null;
   if (value === undefined) return true;
   if (value === null) return p.optional || p.has_default;
-  const whole = (v: unknown) => typeof v === "number" && Number.isInteger(v);
-  switch (p.kind) {
-    case "tensor":
-      if (value instanceof Tensor) return hasRank(op, p, value.ndim) && (!strict || hasType(p.cls, value.dtype));
-      return isNumber(value)
-        ? !strict && p.instead === "num"
-        : p.instead === "ints" && Array.isArray(value) && value.every(whole);
-    case "num":
-    case "real":
-      return typeof value === "number" || (!strict && typeof value === "boolean");
-    case "bool":
-      return typeof value === "boolean";
-    case "choice":
-      return (typeof value === "string" || typeof value === "boolean") && p.choices.includes(String(value));
-    case "dtype":
-      return typeof value === "string";
-    case "dims":
-    case "ints":
-      return (
-        whole(value) ||
-        (Array.isArray(value) &&
-          value.every((v) => whole(v) || (v === null && p.optional)) &&
-          (p.rank < 0 || [1, p.rank, p.has_default ? 0 : 1].includes(value.length)))
-      );
-    default:
-      return whole(value);
+  if (kind === "tensor") {
+    if (value instanceof Tensor) return hasRank(op, p, value.ndim) && (!strict || hasType(p.cls, value.dtype));
+    return isNumber(value) ? !strict && p.instead === "num" : p.instead === "ints" && !!list?.every(isWhole);
   }
+  if (!ofKind(p, value)) return false;
+  if (list)
+    return (p.optional || !list.includes(null)) && (rank < 0 || [1, rank, p.has_default ? 0 : 1].includes(list.length));
+  if (kind === "choice") return p.choices.includes(String(value));
+  return typeof value === (kind === "bool" ? "boolean" : "number") || kind === "dtype" || (kind !== "bool" && !strict);
 }
 
 function hasType(cls: string, dtype: DType): boolean {
-  const float = dtype.startsWith("float");
-  switch (cls) {
-    case "Float":
-      return float;
-    case "Int":
-      return !float && dtype !== "bool";
-    case "Bits":
-      return !float;
-    case "Bool":
-      return dtype === "bool";
-    default:
-      return true;
-  }
+  const float = dtype.startsWith("float"),
+    bool = dtype === "bool";
+  return { Float: float, Int: !float && !bool, Bits: !float, Bool: bool }[cls] ?? true;
 }
 
 /** Whether a tensor of this rank can have the parameter's shape pattern. */

@@ -3,7 +3,7 @@
 import type { RandomWords } from "../devices/device.js";
 import { newElements } from "./dtype.js";
 import { TypeMismatchError, describe } from "../base/errors.js";
-import { atMost } from "../base/named-arguments.js";
+import { taken } from "../base/named-arguments.js";
 import { uniform } from "./philox.js";
 
 let seedLow = 0x2545f491,
@@ -34,7 +34,7 @@ export function seedOf(seed: unknown): number {
 
 /** Starts the sequence of random numbers anew.  `seed`: a whole number, up to 2^53 in size. */
 export function manual_seed(seed: number): void {
-  atMost("manual_seed", arguments, 1);
+  [seed] = taken("manual_seed seed", arguments);
   const size = Math.abs(seedOf(seed));
   seedLow = (size % 2 ** 32) >>> 0;
   seedHigh = (Math.floor(size / 2 ** 32) | (seed < 0 ? 0x80000000 : 0)) >>> 0;
@@ -43,14 +43,14 @@ export function manual_seed(seed: number): void {
 
 /** A new seed from the clock; answers it. */
 export function seed(): number {
-  atMost("seed", arguments, 0);
+  taken("seed", arguments);
   const value = Math.floor(Math.random() * 2 ** 52);
   manual_seed(value);
   return value;
 }
 
 export function initial_seed(): number {
-  atMost("initial_seed", arguments, 0);
+  taken("initial_seed", arguments);
   return (seedHigh & 0x7fffffff) * 2 ** 32 + seedLow;
 }
 
@@ -68,11 +68,11 @@ export interface RandomState {
   readonly calls: number;
 }
 export function get_rng_state(): RandomState {
-  atMost("get_rng_state", arguments, 0);
+  taken("get_rng_state", arguments);
   return { seedLow, seedHigh, calls };
 }
 export function set_rng_state(state: RandomState): void {
-  atMost("set_rng_state", arguments, 1);
+  [state] = taken("set_rng_state new_state{}", arguments);
   for (const name of ["seedLow", "seedHigh", "calls"] as const) {
     if (!Number.isSafeInteger(state?.[name]))
       throw new TypeMismatchError(`set_rng_state: expected what get_rng_state answered, got ${describe(state)}`);

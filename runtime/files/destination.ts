@@ -19,6 +19,9 @@ export interface LoadOptions extends OpenOptions {
   dtype?: string | null;
 }
 
+/** The names of LoadOptions. */
+export const LOADING = "map_location device dtype progress signal";
+
 export interface Placing {
   readonly device: Device;
   readonly dtype: DType | null;

@@ -2,12 +2,12 @@
 
 import { tensor, type TensorData } from "../creation/create.js";
 import { OpError, TypeMismatchError, describe } from "../base/errors.js";
-import { atMost } from "../base/named-arguments.js";
+import { taken } from "../base/named-arguments.js";
 import { Tensor } from "../tensor/tensor.js";
 import { readCheckpoint } from "./checkpoint.js";
 import { FileError, bytes } from "./error.js";
 import { isParts, ofParts, parseJson } from "./parts.js";
-import { type LoadOptions, type Placing, placing } from "./destination.js";
+import { LOADING, type LoadOptions, type Placing, placing } from "./destination.js";
 import { type SaveOptions, pieces, readTensors } from "./safetensors.js";
 import { type FileLike, type Source, inOrder, openSource } from "./source.js";
 import { type Target, writeTo } from "./target.js";
@@ -23,17 +23,18 @@ export interface TorchLoadOptions extends LoadOptions {
  * that share memory in the file share it here.  int64 becomes int32, bfloat16 float32.  They are on the CPU unless
  * `map_location` says otherwise.  In TypeScript `load<{epoch: number}>(f)` says what is expected; nothing checks it.
  */
-export async function load<T = unknown>(f: FileLike, options: TorchLoadOptions = {}): Promise<T> {
-  atMost("load", arguments, 2);
-  if (options?.weights_only === false)
+export async function load<T = unknown>(f: FileLike, options?: TorchLoadOptions): Promise<T>;
+export async function load(...args: unknown[]): Promise<unknown> {
+  const [f, map_location, given] = taken(`load f map_location? | weights_only ${LOADING}`, args),
+    options = { map_location, ...given } as TorchLoadOptions;
+  if (options.weights_only === false)
     throw new OpError(
       "load: weights_only=False is not possible: only tensors and plain containers are read, and nothing in a file is ever run",
     );
-  const own = options ?? {},
-    place = placing(own, "load"),
-    source = await openSource(f, own, "load");
+  const place = placing(options, "load"),
+    source = await openSource(f as FileLike, options, "load");
   try {
-    return (await read(source, place)) as T;
+    return await read(source, place);
   } finally {
     await source.close();
   }
@@ -96,7 +97,7 @@ export async function save(
   f: Target,
   options: SaveOptions = {},
 ): Promise<void> {
-  atMost("save", arguments, 3);
+  [obj, f, options] = taken("save obj{} f | metadata dtype", arguments);
   const given: unknown = obj;
   if (given instanceof Tensor || typeof given !== "object" || given === null || Array.isArray(given)) {
     const hint =

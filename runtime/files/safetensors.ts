@@ -4,10 +4,10 @@
 import { contiguousStrides } from "../base/shape.js";
 import { OpError, TypeMismatchError, describe } from "../base/errors.js";
 import { isFloat } from "../elements/dtype.js";
-import { atMost } from "../base/named-arguments.js";
+import { taken } from "../base/named-arguments.js";
 import { Tensor } from "../tensor/tensor.js";
 import { encode } from "./number-formats.js";
-import { type LoadOptions, type Placing, makeTensor, placing } from "./destination.js";
+import { LOADING, type LoadOptions, type Placing, makeTensor, placing } from "./destination.js";
 import { type Entry, type Header, TYPE_NAMES, headerLength, parseHeader, writeHeader } from "./safetensors-header.js";
 import { openRanges } from "./ranges.js";
 import { type FileLike, type Source, type Stream, inOrder, openStream } from "./source.js";
@@ -43,7 +43,7 @@ export async function* readTensors(file: Stream, place: Placing): AsyncGenerator
  * one is held beside those handed out.  `for await (const [name, tensor] of stream(url)) …`
  */
 export async function* stream(file: FileLike, options: LoadOptions = {}): AsyncGenerator<[string, Tensor], void> {
-  atMost("stream", arguments, 2);
+  [file, options] = taken(`stream file | ${LOADING}`, arguments);
   const place = placing(options, "stream"),
     opened = await openStream(file, options, "stream");
   try {
@@ -55,7 +55,7 @@ export async function* stream(file: FileLike, options: LoadOptions = {}): AsyncG
 
 /** All tensors of a safetensors file by name. */
 export async function load_file(file: FileLike, options: LoadOptions = {}): Promise<Record<string, Tensor>> {
-  atMost("load_file", arguments, 2);
+  [file, options] = taken(`load_file filename | ${LOADING}`, arguments);
   const out: [string, Tensor][] = [];
   for await (const pair of stream(file, options)) out.push(pair);
   return Object.fromEntries(out);
@@ -66,7 +66,7 @@ export async function load(
   data: ArrayBuffer | ArrayBufferView | Blob,
   options?: LoadOptions,
 ): Promise<Record<string, Tensor>> {
-  atMost("load", arguments, 2);
+  [data, options] = taken(`load data | ${LOADING}`, arguments);
   return load_file(data, options);
 }
 
@@ -170,7 +170,7 @@ const asyncDispose: symbol | undefined = (Symbol as { asyncDispose?: symbol }).a
  * from an address by ranges where its server has them.  `close()` it in the end.
  */
 export async function safe_open(file: FileLike, options: LoadOptions = {}): Promise<SafeFile> {
-  atMost("safe_open", arguments, 2);
+  [file, options] = taken(`safe_open filename | ${LOADING}`, arguments);
   const place = placing(options, "safe_open"),
     source = await openRanges(file, options, "safe_open");
   try {
@@ -243,7 +243,7 @@ export async function save_file(
   file: Target,
   options: SaveOptions = {},
 ): Promise<void> {
-  atMost("save_file", arguments, 3);
+  [tensors, file, options] = taken("save_file tensors{} filename | metadata dtype", arguments);
   return writeTo(file, pieces(tensors, options, "save_file"), "save_file");
 }
 
@@ -252,7 +252,7 @@ export async function save(
   tensors: Readonly<Record<string, Tensor>> | ReadonlyMap<string, Tensor>,
   options: SaveOptions = {},
 ): Promise<Uint8Array<ArrayBuffer>> {
-  atMost("save", arguments, 2);
+  [tensors, options] = taken("save tensors{} | metadata dtype", arguments);
   const parts: Uint8Array[] = [];
   for await (const part of pieces(tensors, options, "save")) parts.push(part);
   const out = new Uint8Array(parts.reduce((n, p) => n + p.length, 0));

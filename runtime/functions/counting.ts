@@ -6,7 +6,7 @@ import { OpError, TypeMismatchError } from "../base/errors.js";
 import * as kernels from "../views/needed-ops.js";
 import { count } from "../base/argument-kinds.js";
 import { check } from "../tensor/tensor-arguments.js";
-import { named } from "../base/named-arguments.js";
+import { taken } from "../base/named-arguments.js";
 import { axisOf, checkShape, numelOf, showShape } from "../base/shape.js";
 import { Tensor } from "../tensor/tensor.js";
 import { movedim } from "../views/views.js";
@@ -72,9 +72,8 @@ async function distinct(
  * element is, and how many there are of each.
  */
 export async function unique(...args: [Tensor, ...unknown[]]): Promise<Tensor | Tensor[]> {
-  const [input, , inverse = false, counts = false, dim = null] = named(
-    "unique",
-    ["input", "sorted", "return_inverse", "return_counts", "dim"],
+  const [input, , inverse = false, counts = false, dim = null] = taken(
+    "unique input sorted? return_inverse? return_counts? dim?",
     args,
   );
   check(input, "unique", "input");
@@ -83,9 +82,8 @@ export async function unique(...args: [Tensor, ...unknown[]]): Promise<Tensor | 
 
 /** As unique, but only neighbours count as equal, and the order stays. */
 export async function unique_consecutive(...args: [Tensor, ...unknown[]]): Promise<Tensor | Tensor[]> {
-  const [input, inverse = false, counts = false, dim = null] = named(
-    "unique_consecutive",
-    ["input", "return_inverse", "return_counts", "dim"],
+  const [input, inverse = false, counts = false, dim = null] = taken(
+    "unique_consecutive input return_inverse? return_counts? dim?",
     args,
   );
   check(input, "unique_consecutive", "input");
@@ -97,7 +95,7 @@ export async function unique_consecutive(...args: [Tensor, ...unknown[]]): Promi
  * the device has it, unless they are float32.
  */
 export async function bincount(...args: [Tensor, ...unknown[]]): Promise<Tensor> {
-  const [input, weights = null, minlength = 0] = named("bincount", ["input", "weights", "minlength"], args);
+  const [input, weights = null, minlength = 0] = taken("bincount input weights? minlength?", args);
   check(input, "bincount", "input");
   if (isFloat(input.dtype)) throw new TypeMismatchError(`bincount: "bincount" not implemented for ${input.dtype}`);
   checkShape([count(minlength, "bincount", "minlength")], "bincount");

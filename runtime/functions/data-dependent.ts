@@ -6,7 +6,7 @@ import { OpError, TypeMismatchError, describe } from "../base/errors.js";
 import * as kernels from "../views/needed-ops.js";
 import { count, flag, number, whole } from "../base/argument-kinds.js";
 import { check } from "../tensor/tensor-arguments.js";
-import { atMost, named } from "../base/named-arguments.js";
+import { taken } from "../base/named-arguments.js";
 import { axisOf, broadcastShapes, checkShape, contiguousStrides, sameShape, showShape } from "../base/shape.js";
 import { Tensor } from "../tensor/tensor.js";
 import * as views from "../views/views.js";
@@ -16,7 +16,7 @@ import * as views from "../views/views.js";
  * back.
  */
 export async function masked_select(input: Tensor, mask: Tensor): Promise<Tensor> {
-  atMost("masked_select", arguments, 2);
+  [input, mask] = taken("masked_select input mask", arguments);
   check(input, "masked_select", "input");
   check(mask, "masked_select", "mask");
   if (mask.dtype !== "bool")
@@ -38,10 +38,10 @@ export async function masked_select(input: Tensor, mask: Tensor): Promise<Tensor
 /**
  * The places of the elements that are not zero: one row of indices for each; with `as_tuple` one tensor for each axis.
  */
-export async function nonzero(input: Tensor, options: { as_tuple?: boolean } = {}): Promise<Tensor | Tensor[]> {
-  atMost("nonzero", arguments, 2);
+export async function nonzero(input: Tensor, options?: { as_tuple?: boolean }): Promise<Tensor | Tensor[]>;
+export async function nonzero(...args: unknown[]): Promise<Tensor | Tensor[]> {
+  const [input, as_tuple = false] = taken("nonzero input * as_tuple?", args);
   check(input, "nonzero", "input");
-  const [as_tuple = false] = named("nonzero", ["as_tuple"], [options]);
   const { shape } = input,
     strides = contiguousStrides(shape),
     elements = await input.data(),
@@ -59,13 +59,13 @@ export async function nonzero(input: Tensor, options: { as_tuple?: boolean } = {
 
 /** As nonzero: one row for each. */
 export async function argwhere(input: Tensor): Promise<Tensor> {
-  atMost("argwhere", arguments, 1);
+  [input] = taken("argwhere input", arguments);
   return (await nonzero(input)) as Tensor;
 }
 
 /** Whether two tensors have the same shape and elements. */
 export async function equal(input: Tensor, other: Tensor): Promise<boolean> {
-  atMost("equal", arguments, 2);
+  [input, other] = taken("equal input other", arguments);
   check(input, "equal", "input");
   check(other, "equal", "other");
   if (!sameShape(input.shape, other.shape)) return false;
@@ -75,9 +75,8 @@ export async function equal(input: Tensor, other: Tensor): Promise<boolean> {
 
 /** Whether all elements are within `atol + rtol * |other|` of the other's. */
 export async function allclose(...args: [Tensor, Tensor, ...unknown[]]): Promise<boolean> {
-  const [input, other, rtol = 1e-5, atol = 1e-8, equal_nan = false] = named(
-    "allclose",
-    ["input", "other", "rtol", "atol", "equal_nan"],
+  const [input, other, rtol = 1e-5, atol = 1e-8, equal_nan = false] = taken(
+    "allclose input other rtol? atol? equal_nan?",
     args,
   );
   check(input, "allclose", "input");
@@ -101,7 +100,7 @@ export async function allclose(...args: [Tensor, Tensor, ...unknown[]]): Promise
 
 /** As nonzero, with exactly `size` rows: too many are cut off, missing ones hold `fill_value`. */
 export async function nonzero_static(...args: [Tensor, ...unknown[]]): Promise<Tensor> {
-  const [input, size, fill_value = -1] = named("nonzero_static", ["input", "size", "fill_value"], args);
+  const [input, size, fill_value = -1] = taken("nonzero_static input size fill_value?", args);
   check(input, "nonzero_static", "input");
   checkShape([count(size, "nonzero_static", "size"), input.ndim], "nonzero_static");
   const found = (await nonzero(input)) as Tensor,
@@ -130,7 +129,7 @@ export function narrow(
 export function tensor_split(
   input: Tensor,
   at: number | readonly number[] | Tensor,
-  dim?: number | views.DimOption,
+  dim?: number,
 ): Tensor[] | Promise<Tensor[]> {
   return at instanceof Tensor ? splitAt(input, at, dim) : views.tensor_split(input, at, dim);
 }
@@ -152,7 +151,7 @@ async function narrowAt(input: Tensor, dim: number, start: number | Tensor, leng
 }
 
 /** As tensor_split, with the number of parts, or the places to cut at, in a tensor. */
-async function splitAt(input: Tensor, at: Tensor, dim?: number | { dim?: number }): Promise<Tensor[]> {
+async function splitAt(input: Tensor, at: Tensor, dim?: number): Promise<Tensor[]> {
   if (at.ndim > 1 || isFloat(at.dtype)) {
     throw new OpError(
       `tensor_split: tensor_split expected tensor_indices_or_sections to be a zero-dimensional or one-dimensional integer tensor, but got ${at.ndim} dims of ${at.dtype}`,
@@ -189,7 +188,7 @@ export function repeat_interleave(
 ): Promise<Tensor>;
 export function repeat_interleave(input: Tensor, repeats?: RepeatOptions): Tensor | Promise<Tensor>;
 export function repeat_interleave(...args: unknown[]): Tensor | Promise<Tensor> {
-  const [x, repeats, dim, output_size] = named("repeat_interleave", ["input", "repeats", "dim", "output_size"], args);
+  const [x, repeats, dim, output_size] = taken("repeat_interleave input repeats? dim? output_size?", args);
   check(x, "repeat_interleave", "input");
   if (repeats === undefined) return counted(x);
   const flat = dim === undefined || dim === null,

@@ -9,7 +9,7 @@ import { tensor } from "../creation/create.js";
 import { IndexError, TypeMismatchError, describe } from "../base/errors.js";
 import * as kernels from "../views/needed-ops.js";
 import { refuse } from "../base/argument-kinds.js";
-import { named } from "../base/named-arguments.js";
+import { taken } from "../base/named-arguments.js";
 import { broadcastShapes, numelOf, sameShape, showShape } from "../base/shape.js";
 import { check } from "../tensor/tensor-arguments.js";
 import { Tensor, type TensorOrNumber } from "../tensor/tensor.js";
@@ -348,7 +348,7 @@ function fitted(value: Tensor, shape: readonly number[], op: string): Tensor {
   return views.expand(small, shape);
 }
 
-const PUT = ["input", "indices", "values", "accumulate"];
+const PUT = "input indices values accumulate?";
 
 /**
  * Writes `values` at the places that a list of index tensors (or masks, or null for an axis taken whole) names; with
@@ -364,7 +364,7 @@ export function index_put(...args: unknown[]): Tensor {
 }
 
 function put(op: string, args: readonly unknown[], copied: boolean): Tensor {
-  const [x, indices, values, accumulate = false] = named(op, PUT, args);
+  const [x, indices, values, accumulate = false] = taken(`${op} ${PUT}`, args);
   check(x, op, "input");
   if (!Array.isArray(indices))
     throw new TypeMismatchError(`${op}: argument 'indices' must be a list of tensors, got ${describe(indices)}`);

@@ -8,7 +8,7 @@ import { result_type } from "../../host/dtypes.js";
 import type { DType } from "../elements/dtype.js";
 import { OpError, TypeMismatchError, describe } from "../base/errors.js";
 import { unrecorded } from "../tape/grad-mode.js";
-import { isOptions, named } from "../base/named-arguments.js";
+import { isOptions, taken } from "../base/named-arguments.js";
 import * as kernels from "../views/needed-ops.js";
 import { flag, refuse, whole } from "../base/argument-kinds.js";
 import { tensorOf } from "../tensor/tensor-arguments.js";
@@ -94,7 +94,7 @@ interface Join {
   (options: DimOption & { tensors: Tensors }): Tensor;
 }
 function joining(op: string, join: (tensors: Tensors, dim: number | undefined, op: string) => Tensor): Join {
-  const bind = signature<[Tensors, number?]>(`${op}(tensors: any, dim: int?)`);
+  const bind = signature<[Tensors, number?]>(`${op} tensors:any dim:int?`);
   return (...args: unknown[]) => {
     const [tensors, dim] = bind(args);
     return join(tensors, dim, op);
@@ -157,7 +157,7 @@ export const atleast_3d = /* @__PURE__ */ raising("atleast_3d", raised_3d);
 const raisedAndJoined =
   (op: string, raise: (x: Tensor) => Tensor, dim: (first: Tensor) => number) =>
   (...args: [tensors: Tensors]): Tensor => {
-    const [tensors] = named(op, ["tensors"], args) as [Tensors];
+    const [tensors] = taken(`${op} tensors`, args) as [Tensors];
     checkList(tensors, op);
     const parts = tensors.map(raise);
     return joined(parts, dim(parts[0]!), op);
@@ -177,7 +177,7 @@ export function meshgrid(...args: (Tensor | Tensors | { indexing?: "ij" | "xy" }
   const last = args[args.length - 1];
   const options = isOptions(last) ? last : null;
   const tensors = (options ? args.slice(0, -1) : args).flat() as Tensor[],
-    [indexing = "ij"] = named("meshgrid", ["indexing"], options ? [options] : []);
+    [indexing = "ij"] = taken("meshgrid * indexing?", options ? [options] : []);
   checkList(tensors, "meshgrid");
   if (indexing !== "ij" && indexing !== "xy")
     throw new OpError(
@@ -236,8 +236,8 @@ export function repeat(x: Tensor, ...repeats: (number | readonly number[])[]): T
 }
 
 /** As repeat; missing numbers count as 1. */
-export function tile(x: Tensor, ...dims: (number | readonly number[] | { dims: readonly number[] })[]): Tensor {
-  const times = integers(named("tile", ["dims"], dims, Infinity), "tile", "dims");
+export function tile(x: Tensor, ...dims: (number | readonly number[])[]): Tensor {
+  const times = integers(dims, "tile", "dims");
   return repeat(x, [...new Array<number>(Math.max(x.ndim - times.length, 0)).fill(1), ...times]);
 }
 
@@ -334,7 +334,7 @@ export function combinations(
   with_replacement?: boolean | Omit<Choice, "r">,
 ): Tensor;
 export function combinations(...args: unknown[]): Tensor {
-  const [vector, chosen_at_once, repeated] = named("combinations", ["input", "r", "with_replacement"], args),
+  const [vector, chosen_at_once, repeated] = taken("combinations input r? with_replacement?", args),
     op = "combinations";
   const input = tensorOf(vector, op),
     r = whole(chosen_at_once ?? 2, op, "r"),

@@ -4,7 +4,6 @@
 import { fill_ } from "../views/transfer.js";
 import { clone, contiguous, copyInto } from "../tensor/copy.js";
 import { full, zeros } from "../creation/create.js";
-import { isOptions, named } from "../base/named-arguments.js";
 import { OpError } from "../base/errors.js";
 import { unrecorded } from "../tape/grad-mode.js";
 import { number, whole } from "../base/argument-kinds.js";
@@ -13,7 +12,7 @@ import { JoinNode, attach, recording } from "../tape/node.js";
 import { place } from "../views/view-adjoints.js";
 import { axisOf, checkShape, extent, integers, sameShape, showShape } from "../base/shape.js";
 import type { Tensor } from "../tensor/tensor.js";
-import { type DiagonalOptions, as_strided, diagonal, narrow, select, sliceAxis } from "../views/views.js";
+import { as_strided, diagonal, narrow, select, sliceAxis } from "../views/views.js";
 import * as views from "../views/views.js";
 
 /**
@@ -88,7 +87,7 @@ export function as_strided_scatter(
   src: Tensor,
   size: readonly number[],
   stride: readonly number[],
-  storage_offset?: number | views.StridedOptions | null,
+  storage_offset?: number | null,
 ): Tensor {
   const { shape, strides, offset } = input,
     look = (t: Tensor) => as_strided(t, size, stride, storage_offset ?? offset);
@@ -105,14 +104,7 @@ export function as_strided_scatter(
  * Matrices with the vectors along the last axis of `x` on a diagonal, zeros elsewhere; `dim1` and `dim2` are the
  * matrices' axes.
  */
-export function diag_embed(x: Tensor, at: number | DiagonalOptions = 0, dim1 = -2, dim2 = -1): Tensor {
-  if (isOptions(at)) {
-    const [offset = 0, first = dim1, second = dim2] = named("diag_embed", ["offset", "dim1", "dim2"], [at]) as (
-      | number
-      | undefined
-    )[];
-    return diag_embed(x, offset, first, second);
-  }
+export function diag_embed(x: Tensor, at = 0, dim1 = -2, dim2 = -1): Tensor {
   const offset = whole(at, "diag_embed", "offset");
   const rank = x.ndim + 1,
     a = axisOf(dim1, rank, "diag_embed"),
@@ -127,8 +119,8 @@ export function diag_embed(x: Tensor, at: number | DiagonalOptions = 0, dim1 = -
 }
 
 /** The diagonal of a matrix, copied, or the matrix with a vector on its diagonal. */
-export function diag(x: Tensor, offset: number | { diagonal?: number } = 0): Tensor {
-  const k = whole(named("diag", ["diagonal"], [offset])[0] ?? 0, "diag", "diagonal");
+export function diag(x: Tensor, offset = 0): Tensor {
+  const k = whole(offset, "diag", "diagonal");
   if (x.ndim !== 1 && x.ndim !== 2) throw new OpError(`diag: diag(): Supports 1D or 2D tensors. Got ${x.ndim}D`);
   return x.ndim === 1 ? diag_embed(x, k) : clone(diagonal(x, k));
 }
@@ -137,19 +129,14 @@ export function diag(x: Tensor, offset: number | { diagonal?: number } = 0): Ten
  * Makes the elements on the main diagonal `value`; with `wrap` the diagonal of a tall matrix begins anew below its end,
  * a row apart.
  */
-export function fill_diagonal_<T extends Tensor>(
-  x: T,
-  value: number | boolean | Tensor,
-  wrap: boolean | { wrap?: boolean } = false,
-): T {
-  const again = named("fill_diagonal_", ["wrap"], [wrap])[0] as boolean,
-    { ndim, shape, strides } = x,
+export function fill_diagonal_<T extends Tensor>(x: T, value: number | boolean | Tensor, wrap = false): T {
+  const { ndim, shape, strides } = x,
     [rows, columns] = shape as [number, number];
   if (ndim < 2) throw new OpError(`fill_diagonal_: dimensions must larger than 1, got ${ndim}`);
   if (ndim > 2 && shape.some((n) => n !== rows))
     throw new OpError(`fill_diagonal_: all dimensions of input must be of equal length, got ${showShape(shape)}`);
   const step = strides.reduce((a, b) => a + b, 0),
-    places = again && ndim === 2 ? rows : Math.min(...shape);
+    places = wrap && ndim === 2 ? rows : Math.min(...shape);
   for (let row = 0; row < places; row += columns + 1) {
     fill_(as_strided(x, [Math.min(places - row, ...shape.slice(1))], [step], x.offset + row * strides[0]!), value);
   }

@@ -9,7 +9,7 @@ import type { Device, GpuName } from "../devices/device.js";
 import type { DType } from "../elements/dtype.js";
 import * as join from "./join.js";
 import { check } from "../tensor/tensor-arguments.js";
-import { named } from "../base/named-arguments.js";
+import { taken } from "../base/named-arguments.js";
 import * as placing from "./scatter-views.js";
 import { Tensor } from "../tensor/tensor.js";
 import * as copies from "../views/view-copies.js";
@@ -21,14 +21,13 @@ type Options = Readonly<Record<string, unknown>>;
 
 /** A function of a tensor and of named arguments. */
 function viewing<F extends (x: Tensor, ...rest: never[]) => unknown>(
-  op: string,
-  names: readonly string[],
+  line: string,
   f: F,
 ): (input: Tensor, ...args: Rest<F> | [...Partial<Rest<F>>, Options]) => Result<F> {
-  const all = ["input", ...names],
-    variadic = /^(shape|dims|size)$/.test(names[0] ?? "") && !names.includes("stride");
+  const [op, own] = line.split(/ (.*)/) as [string, string?],
+    all = `${op} input${own ? ` ${own}` : ""}`;
   return ((...args: unknown[]) => {
-    const given = named(op, all, args, variadic ? Infinity : all.length);
+    const given = taken(all, args);
     check(given[0], op, "input");
     return f(...(given as [Tensor, ...never[]]));
   }) as never;
@@ -36,30 +35,26 @@ function viewing<F extends (x: Tensor, ...rest: never[]) => unknown>(
 
 type Size = number | readonly number[];
 
-export const reshape = /* @__PURE__ */ viewing("reshape", ["shape"], (x, ...shape: Size[]) => views.reshape(x, shape));
-export const permute = /* @__PURE__ */ viewing("permute", ["dims"], (x, ...dims: Size[]) => views.permute(x, dims));
-export const transpose = /* @__PURE__ */ viewing("transpose", ["dim0", "dim1"], (x, dim0: number, dim1: number) =>
+export const reshape = /* @__PURE__ */ viewing("reshape *shape", (x, ...shape: Size[]) => views.reshape(x, shape));
+export const permute = /* @__PURE__ */ viewing("permute *dims", (x, ...dims: Size[]) => views.permute(x, dims));
+export const transpose = /* @__PURE__ */ viewing("transpose dim0 dim1", (x, dim0: number, dim1: number) =>
   views.transpose(x, dim0, dim1),
 );
-export const swapaxes = /* @__PURE__ */ viewing("swapaxes", ["axis0", "axis1"], (x, axis0: number, axis1: number) =>
+export const swapaxes = /* @__PURE__ */ viewing("swapaxes axis0 axis1", (x, axis0: number, axis1: number) =>
   views.transpose(x, axis0, axis1, "swapaxes"),
 );
-export const swapdims = /* @__PURE__ */ viewing("swapdims", ["dim0", "dim1"], (x, dim0: number, dim1: number) =>
+export const swapdims = /* @__PURE__ */ viewing("swapdims dim0 dim1", (x, dim0: number, dim1: number) =>
   views.transpose(x, dim0, dim1, "swapdims"),
 );
-export const movedim = /* @__PURE__ */ viewing(
-  "movedim",
-  ["source", "destination"],
-  (x, source: Size, destination: Size) => views.movedim(x, source, destination),
+export const movedim = /* @__PURE__ */ viewing("movedim source destination", (x, source: Size, destination: Size) =>
+  views.movedim(x, source, destination),
 );
-export const moveaxis = /* @__PURE__ */ viewing(
-  "moveaxis",
-  ["source", "destination"],
-  (x, source: Size, destination: Size) => views.movedim(x, source, destination, "moveaxis"),
+export const moveaxis = /* @__PURE__ */ viewing("moveaxis source destination", (x, source: Size, destination: Size) =>
+  views.movedim(x, source, destination, "moveaxis"),
 );
-export const t = /* @__PURE__ */ viewing("t", [], views.t);
-export const adjoint = /* @__PURE__ */ viewing("adjoint", [], views.matrixTranspose);
-export const broadcast_to = /* @__PURE__ */ viewing("broadcast_to", ["size"], (x, ...size: Size[]) =>
+export const t = /* @__PURE__ */ viewing("t", views.t);
+export const adjoint = /* @__PURE__ */ viewing("adjoint", views.matrixTranspose);
+export const broadcast_to = /* @__PURE__ */ viewing("broadcast_to *size", (x, ...size: Size[]) =>
   views.expand(x, size, "broadcast_to"),
 );
 interface Narrow {
@@ -68,28 +63,26 @@ interface Narrow {
   (input: Tensor, options: Options): Tensor;
 }
 /** A view of `length` elements along `dim` from `start` on; a promise where a tensor holds the start or the length. */
-export const narrow = /* @__PURE__ */ viewing("narrow", ["dim", "start", "length"], dynamic.narrow) as Narrow;
-export const select = /* @__PURE__ */ viewing("select", ["dim", "index"], (x, dim: number, index: number) =>
+export const narrow = /* @__PURE__ */ viewing("narrow dim start length", dynamic.narrow) as Narrow;
+export const select = /* @__PURE__ */ viewing("select dim index", (x, dim: number, index: number) =>
   views.select(x, dim, index),
 );
-export const squeeze = /* @__PURE__ */ viewing("squeeze", ["dim"], views.squeeze);
-export const unsqueeze = /* @__PURE__ */ viewing("unsqueeze", ["dim"], views.unsqueeze);
-export const flatten = /* @__PURE__ */ viewing("flatten", ["start_dim", "end_dim"], views.flatten);
-export const unflatten = /* @__PURE__ */ viewing("unflatten", ["dim", "sizes"], views.unflatten);
-export const ravel = /* @__PURE__ */ viewing("ravel", [], (x) => views.reshape(x, [-1], "ravel"));
-export const as_strided = /* @__PURE__ */ viewing("as_strided", ["size", "stride", "storage_offset"], views.as_strided);
-export const diagonal = /* @__PURE__ */ viewing("diagonal", ["offset", "dim1", "dim2"], views.diagonal);
-export const chunk = /* @__PURE__ */ viewing("chunk", ["chunks", "dim"], (x, chunks: number, dim?: number) =>
+export const squeeze = /* @__PURE__ */ viewing("squeeze dim?", views.squeeze);
+export const unsqueeze = /* @__PURE__ */ viewing("unsqueeze dim", views.unsqueeze);
+export const flatten = /* @__PURE__ */ viewing("flatten start_dim? end_dim?", views.flatten);
+export const unflatten = /* @__PURE__ */ viewing("unflatten dim sizes", views.unflatten);
+export const ravel = /* @__PURE__ */ viewing("ravel", (x) => views.reshape(x, [-1], "ravel"));
+export const as_strided = /* @__PURE__ */ viewing("as_strided size stride storage_offset?", views.as_strided);
+export const diagonal = /* @__PURE__ */ viewing("diagonal offset? dim1? dim2?", views.diagonal);
+export const chunk = /* @__PURE__ */ viewing("chunk chunks dim?", (x, chunks: number, dim?: number) =>
   views.chunk(x, chunks, dim),
 );
 export const split = /* @__PURE__ */ viewing(
-  "split",
-  ["split_size_or_sections", "dim"],
+  "split split_size_or_sections dim?",
   (x, split_size_or_sections: Size, dim?: number) => views.split(x, split_size_or_sections, dim),
 );
 export const split_with_sizes = /* @__PURE__ */ viewing(
-  "split_with_sizes",
-  ["split_sizes", "dim"],
+  "split_with_sizes split_sizes dim?",
   (x, split_sizes: readonly number[], dim?: number) => views.split(x, split_sizes, dim, "split_with_sizes"),
 );
 interface TensorSplit {
@@ -99,88 +92,70 @@ interface TensorSplit {
 }
 /** Views cut at places, or so many of nearly equal size; a promise where a tensor says which. */
 export const tensor_split = /* @__PURE__ */ viewing(
-  "tensor_split",
-  ["indices_or_sections", "dim"],
+  "tensor_split indices_or_sections dim?",
   dynamic.tensor_split,
 ) as TensorSplit;
-export const unbind = /* @__PURE__ */ viewing("unbind", ["dim"], (x, dim?: number) => views.unbind(x, dim));
-export const clone = /* @__PURE__ */ viewing("clone", ["memory_format"], copying.clone);
-export const detach = /* @__PURE__ */ viewing("detach", [], (x) => x.detach());
-export const flip = /* @__PURE__ */ viewing("flip", ["dims"], (x, ...dims: Size[]) => along.flip(x, dims));
-export const roll = /* @__PURE__ */ viewing("roll", ["shifts", "dims"], along.roll);
-export const diff = /* @__PURE__ */ viewing("diff", ["n", "dim", "prepend", "append"], along.diff);
-export const tile = /* @__PURE__ */ viewing("tile", ["dims"], (x, ...dims: Size[]) => join.tile(x, ...dims));
+export const unbind = /* @__PURE__ */ viewing("unbind dim?", (x, dim?: number) => views.unbind(x, dim));
+export const clone = /* @__PURE__ */ viewing("clone * memory_format?", copying.clone);
+export const detach = /* @__PURE__ */ viewing("detach", (x) => x.detach());
+export const flip = /* @__PURE__ */ viewing("flip *dims", (x, ...dims: Size[]) => along.flip(x, dims));
+export const roll = /* @__PURE__ */ viewing("roll shifts dims?", along.roll);
+export const diff = /* @__PURE__ */ viewing("diff n? dim? prepend? append?", along.diff);
+export const tile = /* @__PURE__ */ viewing("tile *dims", (x, ...dims: Size[]) => join.tile(x, ...dims));
 
-export const hsplit = /* @__PURE__ */ viewing("hsplit", ["indices_or_sections"], views.hsplit);
-export const vsplit = /* @__PURE__ */ viewing("vsplit", ["indices_or_sections"], views.vsplit);
-export const dsplit = /* @__PURE__ */ viewing("dsplit", ["indices_or_sections"], views.dsplit);
-export const unsafe_chunk = /* @__PURE__ */ viewing(
-  "unsafe_chunk",
-  ["chunks", "dim"],
-  (x, chunks: number, dim?: number) => views.chunk(x, chunks, dim, "unsafe_chunk"),
+export const hsplit = /* @__PURE__ */ viewing("hsplit indices_or_sections", views.hsplit);
+export const vsplit = /* @__PURE__ */ viewing("vsplit indices_or_sections", views.vsplit);
+export const dsplit = /* @__PURE__ */ viewing("dsplit indices_or_sections", views.dsplit);
+export const unsafe_chunk = /* @__PURE__ */ viewing("unsafe_chunk chunks dim?", (x, chunks: number, dim?: number) =>
+  views.chunk(x, chunks, dim, "unsafe_chunk"),
 );
-export const unsafe_split = /* @__PURE__ */ viewing(
-  "unsafe_split",
-  ["split_size", "dim"],
-  (x, size: number, dim?: number) => views.split(x, size, dim, "unsafe_split"),
+export const unsafe_split = /* @__PURE__ */ viewing("unsafe_split split_size dim?", (x, size: number, dim?: number) =>
+  views.split(x, size, dim, "unsafe_split"),
 );
 export const unsafe_split_with_sizes = /* @__PURE__ */ viewing(
-  "unsafe_split_with_sizes",
-  ["split_sizes", "dim"],
+  "unsafe_split_with_sizes split_sizes dim?",
   (x, sizes: readonly number[], dim?: number) => views.split(x, sizes, dim, "unsafe_split_with_sizes"),
 );
-export const alias_copy = /* @__PURE__ */ viewing("alias_copy", [], copies.alias_copy);
+export const alias_copy = /* @__PURE__ */ viewing("alias_copy", copies.alias_copy);
 export const as_strided_copy = /* @__PURE__ */ viewing(
-  "as_strided_copy",
-  ["size", "stride", "storage_offset"],
+  "as_strided_copy size stride storage_offset?",
   copies.as_strided_copy,
 );
-export const diagonal_copy = /* @__PURE__ */ viewing("diagonal_copy", ["offset", "dim1", "dim2"], copies.diagonal_copy);
-export const expand_copy = /* @__PURE__ */ viewing("expand_copy", ["size", "implicit"], (x, ...size: Size[]) =>
+export const diagonal_copy = /* @__PURE__ */ viewing("diagonal_copy offset? dim1? dim2?", copies.diagonal_copy);
+export const expand_copy = /* @__PURE__ */ viewing("expand_copy *size", (x, ...size: Size[]) =>
   copies.expand_copy(x, ...size),
 );
-export const narrow_copy = /* @__PURE__ */ viewing("narrow_copy", ["dim", "start", "length"], copies.narrow_copy);
-export const permute_copy = /* @__PURE__ */ viewing("permute_copy", ["dims"], copies.permute_copy);
-export const squeeze_copy = /* @__PURE__ */ viewing("squeeze_copy", ["dim"], (x, dim?: Size) =>
+export const narrow_copy = /* @__PURE__ */ viewing("narrow_copy dim start length", copies.narrow_copy);
+export const permute_copy = /* @__PURE__ */ viewing("permute_copy *dims", copies.permute_copy);
+export const squeeze_copy = /* @__PURE__ */ viewing("squeeze_copy dim?", (x, dim?: Size) =>
   copies.squeeze_copy(x, dim),
 );
-export const t_copy = /* @__PURE__ */ viewing("t_copy", [], copies.t_copy);
-export const transpose_copy = /* @__PURE__ */ viewing("transpose_copy", ["dim0", "dim1"], copies.transpose_copy);
-export const unfold_copy = /* @__PURE__ */ viewing("unfold_copy", ["dimension", "size", "step"], copies.unfold_copy);
-export const unsqueeze_copy = /* @__PURE__ */ viewing("unsqueeze_copy", ["dim"], copies.unsqueeze_copy);
-export const view_copy = /* @__PURE__ */ viewing("view_copy", ["size"], copies.view_copy);
-export const split_copy = /* @__PURE__ */ viewing("split_copy", ["split_size", "dim"], copies.split_copy);
+export const t_copy = /* @__PURE__ */ viewing("t_copy", copies.t_copy);
+export const transpose_copy = /* @__PURE__ */ viewing("transpose_copy dim0 dim1", copies.transpose_copy);
+export const unfold_copy = /* @__PURE__ */ viewing("unfold_copy dimension size step", copies.unfold_copy);
+export const unsqueeze_copy = /* @__PURE__ */ viewing("unsqueeze_copy dim", copies.unsqueeze_copy);
+export const view_copy = /* @__PURE__ */ viewing("view_copy *size", copies.view_copy);
+export const split_copy = /* @__PURE__ */ viewing("split_copy split_size dim?", copies.split_copy);
 export const split_with_sizes_copy = /* @__PURE__ */ viewing(
-  "split_with_sizes_copy",
-  ["split_sizes", "dim"],
+  "split_with_sizes_copy split_sizes dim?",
   copies.split_with_sizes_copy,
 );
-export const unbind_copy = /* @__PURE__ */ viewing("unbind_copy", ["dim"], copies.unbind_copy);
+export const unbind_copy = /* @__PURE__ */ viewing("unbind_copy dim?", copies.unbind_copy);
 
 export const diagonal_scatter = /* @__PURE__ */ viewing(
-  "diagonal_scatter",
-  ["src", "offset", "dim1", "dim2"],
+  "diagonal_scatter src offset? dim1? dim2?",
   placing.diagonal_scatter,
 );
-export const select_scatter = /* @__PURE__ */ viewing(
-  "select_scatter",
-  ["src", "dim", "index"],
-  placing.select_scatter,
-);
-export const slice_scatter = /* @__PURE__ */ viewing(
-  "slice_scatter",
-  ["src", "dim", "start", "end", "step"],
-  placing.slice_scatter,
-);
+export const select_scatter = /* @__PURE__ */ viewing("select_scatter src dim index", placing.select_scatter);
+export const slice_scatter = /* @__PURE__ */ viewing("slice_scatter src dim? start? end? step?", placing.slice_scatter);
 export const as_strided_scatter = /* @__PURE__ */ viewing(
-  "as_strided_scatter",
-  ["src", "size", "stride", "storage_offset"],
+  "as_strided_scatter src size stride storage_offset?",
   placing.as_strided_scatter,
 );
-export const diag = /* @__PURE__ */ viewing("diag", ["diagonal"], placing.diag);
-export const diag_embed = /* @__PURE__ */ viewing("diag_embed", ["offset", "dim1", "dim2"], placing.diag_embed);
-export const diagflat = /* @__PURE__ */ viewing("diagflat", ["offset"], placing.diagflat);
-export const constant_pad_nd = /* @__PURE__ */ viewing("constant_pad_nd", ["pad", "value"], placing.constant_pad_nd);
+export const diag = /* @__PURE__ */ viewing("diag diagonal?", placing.diag);
+export const diag_embed = /* @__PURE__ */ viewing("diag_embed offset? dim1? dim2?", placing.diag_embed);
+export const diagflat = /* @__PURE__ */ viewing("diagflat offset?", placing.diagflat);
+export const constant_pad_nd = /* @__PURE__ */ viewing("constant_pad_nd pad value?", placing.constant_pad_nd);
 
 /**
  * `x.to(…)` where tensors have no such method: in another type, on another device.  From a GPU to the CPU: a promise.
@@ -196,13 +171,13 @@ export function to(input: Tensor, ...args: unknown[]): Tensor | Promise<Tensor> 
 }
 
 /** Of real numbers these are the tensor itself. */
-export const real = /* @__PURE__ */ viewing("real", [], (x) => x);
-export const conj = /* @__PURE__ */ viewing("conj", [], (x) => x);
-export const conj_physical = /* @__PURE__ */ viewing("conj_physical", [], (x) => x);
-export const resolve_conj = /* @__PURE__ */ viewing("resolve_conj", [], (x) => x);
-export const resolve_neg = /* @__PURE__ */ viewing("resolve_neg", [], (x) => x);
+export const real = /* @__PURE__ */ viewing("real", (x) => x);
+export const conj = /* @__PURE__ */ viewing("conj", (x) => x);
+export const conj_physical = /* @__PURE__ */ viewing("conj_physical", (x) => x);
+export const resolve_conj = /* @__PURE__ */ viewing("resolve_conj", (x) => x);
+export const resolve_neg = /* @__PURE__ */ viewing("resolve_neg", (x) => x);
 
-export const numel = /* @__PURE__ */ viewing("numel", [], (x) => x.numel());
-export const is_floating_point = /* @__PURE__ */ viewing("is_floating_point", [], (x) => x.is_floating_point());
+export const numel = /* @__PURE__ */ viewing("numel", (x) => x.numel());
+export const is_floating_point = /* @__PURE__ */ viewing("is_floating_point", (x) => x.is_floating_point());
 
 export const is_tensor = (value: unknown): value is Tensor => value instanceof Tensor;

@@ -57,7 +57,7 @@ import { type IndexSpec, index, index_put, index_put_, setIndex } from "./indexi
 import * as join from "./join.js";
 import * as kernels from "../views/needed-ops.js";
 import { tensorOf } from "../tensor/tensor-arguments.js";
-import { limited, named } from "../base/named-arguments.js";
+import { limited, otherNames, taken } from "../base/named-arguments.js";
 import * as placing from "./scatter-views.js";
 import { print, printSync } from "../tensor/print.js";
 import * as resizing from "../views/resize.js";
@@ -67,6 +67,9 @@ import * as views from "../views/views.js";
 declare module "../tensor/tensor.js" {
   interface Tensor extends Methods, Delegated, Others, Properties {}
 }
+
+type Shape = readonly number[];
+const withDefaults = create.withDefaults as (args: readonly unknown[], like: Tensor) => [never, never, never];
 
 class Methods {
   view(this: Tensor, ...size: (number | readonly number[])[]): Tensor {
@@ -94,17 +97,17 @@ class Methods {
     return copying.cast(this, tensorOf(other, "type_as", "other").dtype, "type_as");
   }
   /** Replaces the elements by those of `other`, broadcast. */
-  copy_<T extends Tensor>(this: T, other: TensorOrNumber): T {
+  copy_<T extends Tensor>(this: T, other: TensorOrNumber, _non_blocking?: boolean): T {
     return copy_(this, other);
   }
   fill_<T extends Tensor>(this: T, value: TensorOrNumber | { value: TensorOrNumber }): T {
-    return fill_(this, named("fill_", ["value"], [value])[0] as TensorOrNumber);
+    return fill_(this, value as TensorOrNumber);
   }
   zero_<T extends Tensor>(this: T): T {
     return fill_(this, 0);
   }
   fill_diagonal_<T extends Tensor>(this: T, value: TensorOrNumber, wrap?: boolean | { wrap?: boolean }): T {
-    return placing.fill_diagonal_(this, value, wrap);
+    return placing.fill_diagonal_(this, value as number, (wrap as boolean) ?? false);
   }
   /** The tensor as PyTorch prints it. */
   text(this: Tensor): Promise<string> {
@@ -131,8 +134,7 @@ class Methods {
   }
   /** The tensor where the condition holds, `other` elsewhere. */
   where(this: Tensor, condition: Tensor, other: TensorOrNumber): Tensor {
-    const [mask, rest] = named("where", ["condition", "other"], [condition, other]);
-    return kernels.where(mask as Tensor, this, rest as Tensor | number);
+    return kernels.where(condition, this, other as Tensor | number);
   }
   unfold(this: Tensor, dimension: number, size: number, step: number): Tensor {
     return views.unfold(this, dimension, size, step);
@@ -157,28 +159,26 @@ class Methods {
   [Symbol.iterator](this: Tensor): Iterator<Tensor> {
     return views.unbind(this, 0, "iteration")[Symbol.iterator]();
   }
-  new_tensor(this: Tensor, data: create.TensorData, options?: create.Options): Tensor {
-    return create.tensor(data, { dtype: this.dtype, device: this.device, ...options });
+  new_tensor(this: Tensor, data: create.TensorData, options?: create.Options): Tensor;
+  new_tensor(this: Tensor, ...args: never[]): Tensor {
+    return (create.tensor as (...args: never[]) => Tensor)(...withDefaults(args, this));
   }
   new_empty(this: Tensor, ...size: create.Sizes): Tensor {
-    return create.empty(...create.withDefaults(size, this));
+    return create.empty(...withDefaults(size, this));
   }
   new_zeros(this: Tensor, ...size: create.Sizes): Tensor {
-    return create.zeros(...create.withDefaults(size, this));
+    return create.zeros(...withDefaults(size, this));
   }
-  new_empty_strided(
-    this: Tensor,
-    size: readonly number[],
-    stride: readonly number[],
-    options?: create.Options,
-  ): Tensor {
-    return empty_strided(size, stride, { dtype: this.dtype, device: this.device, ...options });
+  new_empty_strided(this: Tensor, size: Shape, stride: Shape, options?: create.Options): Tensor;
+  new_empty_strided(this: Tensor, ...args: never[]): Tensor {
+    return empty_strided(...withDefaults(args, this));
   }
   new_ones(this: Tensor, ...size: create.Sizes): Tensor {
-    return create.ones(...create.withDefaults(size, this));
+    return create.ones(...withDefaults(size, this));
   }
-  new_full(this: Tensor, size: readonly number[], fill_value: number | boolean, options?: create.Options): Tensor {
-    return create.full(size, fill_value, { dtype: this.dtype, device: this.device, ...options });
+  new_full(this: Tensor, size: Shape, fill_value: number | boolean, options?: create.Options): Tensor;
+  new_full(this: Tensor, ...args: never[]): Tensor {
+    return create.full(...withDefaults(args, this));
   }
   /** Another shape on the same memory, or on more of it: what that holds is not defined. */
   resize_<T extends Tensor>(this: T, ...size: (number | readonly number[])[]): T {
@@ -323,7 +323,7 @@ const delegated: Readonly<Record<keyof Delegated, unknown>> = {
   unique: counting.unique,
   unique_consecutive: counting.unique_consecutive,
   bincount: counting.bincount,
-  repeat: join.repeat,
+  repeat: (...args: unknown[]) => join.repeat(...(taken("repeat input *repeats", args) as [Tensor])),
   index_put_,
   index_put,
 };
@@ -347,24 +347,33 @@ const properties: Readonly<Record<keyof Properties, (x: Tensor) => Tensor>> = {
   mH: views.matrixTranspose,
 };
 
+// What parameters of overloads are called, of functions that have one for all.
+otherNames.push(
+  ...["sections", "indices", "tensor_indices_or_sections"].map((name) => `${name}=indices_or_sections`),
+  "split_size=split_size_or_sections",
+  "src=other",
+  "tensor=input",
+  "B=b",
+  "B=other",
+  "element=elements",
+  "test_element=test_elements",
+  "exponent=other",
+  "from_=from",
+  "other=tensor",
+  "input2=tau",
+  "input3=other",
+);
 limited(
   Methods,
   "",
-  "view",
-  "reshape",
-  "permute",
-  "expand",
-  "to",
-  "broadcast_to",
-  "sum_to_size",
-  "index",
-  "new_empty",
-  "new_zeros",
-  "new_ones",
-  "resize_",
+  "view *size, reshape *shape, permute *dims, expand *size, to !, type_as other, copy_ other non_blocking?, fill_ value, fill_diagonal_ fill_value wrap?, view_as other, reshape_as other, expand_as other, broadcast_to *size, where condition other, unfold dimension size step, sum_to_size *size, index *indices, set indices value, new_tensor !, new_empty !, new_zeros !, new_empty_strided !, new_ones !, new_full !, resize_ *size, resize_as_ the_template",
 );
 // Not what the runtime asks for at each call.
-limited(Tensor, "", "check", "currentNode", "alias", "lay", "dispose", "receive");
+limited(
+  Tensor,
+  "",
+  "size dim?, stride dim?, alias !, requires_grad_ requires_grad?, adoptGradient !, ownGradient !, register_hook hook, currentNode !, dispose !, set_data new_data, lay !, check !, receive !, backward !, clone * memory_format?, contiguous * memory_format?",
+);
 for (const name of Reflect.ownKeys(Methods.prototype)) {
   if (name !== "constructor")
     Object.defineProperty(Tensor.prototype, name, Object.getOwnPropertyDescriptor(Methods.prototype, name)!);
@@ -402,7 +411,7 @@ for (const [name, dtype] of Object.entries({
 }
 for (const [name, f] of Object.entries(copies)) {
   define(name, function (...args) {
-    named(name, ["memory_format"], args, 0);
+    taken(`${name} * memory_format?`, args);
     return f(this);
   });
 }

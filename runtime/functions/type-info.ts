@@ -4,7 +4,7 @@ import { can_cast as castable, promote_types as promoted, result_type as common 
 import { metaOf } from "../dispatch/call.js";
 import { type DType, toDType } from "../elements/dtype.js";
 import { TypeMismatchError, describe } from "../base/errors.js";
-import { atMost } from "../base/named-arguments.js";
+import { taken } from "../base/named-arguments.js";
 import { Tensor, type TensorOrNumber } from "../tensor/tensor.js";
 
 /** The limits of a floating type. */
@@ -61,7 +61,7 @@ function short(value: number): string {
 
 /** torch.finfo: the limits of a floating type. */
 export function finfo(dtype: DType | string = "float32"): FloatInfo {
-  atMost("finfo", arguments, 1);
+  [dtype = "float32"] = taken("finfo dtype?", arguments);
   const type = toDType(dtype),
     known = FLOATS[type];
   if (!known)
@@ -91,7 +91,7 @@ export function finfo(dtype: DType | string = "float32"): FloatInfo {
 
 /** torch.iinfo: the limits of a type of whole numbers. */
 export function iinfo(dtype: DType | string): IntegerInfo {
-  atMost("iinfo", arguments, 1);
+  [dtype] = taken("iinfo dtype", arguments);
   const type = toDType(dtype),
     known = INTEGERS[type];
   if (!known)
@@ -102,7 +102,7 @@ export function iinfo(dtype: DType | string): IntegerInfo {
 
 /** The smallest type that holds both. */
 export function promote_types(type1: DType | string, type2: DType | string): DType {
-  atMost("promote_types", arguments, 2);
+  [type1, type2] = taken("promote_types type1 type2", arguments);
   return promoted(toDType(type1), toDType(type2)) as DType;
 }
 
@@ -111,13 +111,13 @@ export function promote_types(type1: DType | string, type2: DType | string): DTy
  * bool.
  */
 export function can_cast(from: DType | string, to: DType | string): boolean {
-  atMost("can_cast", arguments, 2);
+  [from, to] = taken("can_cast from to", arguments);
   return castable(toDType(from), toDType(to));
 }
 
 /** The type of an operation on two tensors or numbers; a number gives way to a tensor of its kind. */
 export function result_type(tensor1: TensorOrNumber, tensor2: TensorOrNumber): DType {
-  atMost("result_type", arguments, 2);
+  [tensor1, tensor2] = taken("result_type tensor1 tensor2", arguments);
   const metas = [tensor1, tensor2].map((x) => {
     if (x instanceof Tensor) return metaOf(x);
     if (typeof x !== "number" && typeof x !== "boolean")

@@ -1,7 +1,7 @@
 // Modules of modules and of parameters: in a row, in lists, by name.
 
 import { IndexError, OpError, describe } from "../base/errors.js";
-import { listOf, refuse, whole } from "../base/argument-kinds.js";
+import { listOf, refuse, text, whole } from "../base/argument-kinds.js";
 import { limited } from "../base/named-arguments.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { callable } from "../base/callable.js";
@@ -99,8 +99,8 @@ abstract class Modules extends Listed<Module> {
   }
 }
 
-limited(Listed, "");
-limited(Modules, "");
+limited(Listed, "", "at index, replace !, place !");
+limited(Modules, "", "append module, extend modules, insert index module, pop key?");
 
 class SequentialClass extends Modules {
   /** Modules that run one after another; one array of them, or an object by names, is taken too. */
@@ -128,7 +128,7 @@ class SequentialClass extends Modules {
     );
   }
 }
-export const Sequential = /* @__PURE__ */ callable(SequentialClass, "Sequential", "forward");
+export const Sequential = /* @__PURE__ */ callable(SequentialClass, "Sequential", "forward !, slice start? end?");
 export type Sequential = SequentialClass;
 
 class ModuleListClass extends Modules {
@@ -157,7 +157,11 @@ class ModuleListClass extends Modules {
     return showTree(this.constructor.name, "", shown);
   }
 }
-export const ModuleList = /* @__PURE__ */ callable(ModuleListClass, "ModuleList");
+export const ModuleList = /* @__PURE__ */ callable(
+  ModuleListClass,
+  "ModuleList",
+  "constructor modules?, slice start? end?",
+);
 export type ModuleList = ModuleListClass;
 
 /** What dictionaries of modules and of parameters have in common; members are properties, too. */
@@ -168,9 +172,11 @@ abstract class Keyed<T> extends Module {
     return this.members().length;
   }
   has(name: string): boolean {
+    text(name, `${this.constructor.name}.has`, "key");
     return this.members().some(([key]) => key === name);
   }
   get(name: string): T | undefined {
+    text(name, `${this.constructor.name}.get`, "key");
     return this.members().find(([key]) => key === name)?.[1];
   }
   set(name: string, value: T): this {
@@ -208,7 +214,7 @@ abstract class Keyed<T> extends Module {
   }
 }
 
-limited(Keyed, "");
+limited(Keyed, "", "has key, get key, set key value, update modules{}, pop key");
 
 class ModuleDictClass extends Keyed<Module> {
   /** Modules by name; it has no forward of its own. */
@@ -223,7 +229,7 @@ class ModuleDictClass extends Keyed<Module> {
     this.add_module(name, checkModule(module, "ModuleDict"));
   }
 }
-export const ModuleDict = /* @__PURE__ */ callable(ModuleDictClass, "ModuleDict");
+export const ModuleDict = /* @__PURE__ */ callable(ModuleDictClass, "ModuleDict", "constructor modules{}?, put !");
 export type ModuleDict = ModuleDictClass;
 
 const asParameter = (value: Tensor): Parameter => (value instanceof Parameter ? value : new Parameter(value));
@@ -285,7 +291,11 @@ class ParameterListClass extends Listed<Parameter> {
     return showParameters("ParameterList", this.named(), ({ dtype }) => `torch.${dtype}`);
   }
 }
-export const ParameterList = /* @__PURE__ */ callable(ParameterListClass, "ParameterList");
+export const ParameterList = /* @__PURE__ */ callable(
+  ParameterListClass,
+  "ParameterList",
+  "constructor values?, append value, extend values, pop idx?, slice start? end?",
+);
 export type ParameterList = ParameterListClass;
 
 class ParameterDictClass extends Keyed<Parameter> {
@@ -309,5 +319,9 @@ class ParameterDictClass extends Keyed<Parameter> {
     return showParameters("ParameterDict", this.members(), ({ dtype }) => `torch.${TENSORS[dtype]!}Tensor`);
   }
 }
-export const ParameterDict = /* @__PURE__ */ callable(ParameterDictClass, "ParameterDict");
+export const ParameterDict = /* @__PURE__ */ callable(
+  ParameterDictClass,
+  "ParameterDict",
+  "constructor parameters{}?, put !",
+);
 export type ParameterDict = ParameterDictClass;

@@ -1,6 +1,7 @@
 // What a module calls besides its forward: hooks before it, after it, and when gradients come back through it.
 
 import { Function as AutogradFunction, type FunctionContext } from "../autograd/custom-function.js";
+import { callable } from "../base/argument-kinds.js";
 import { is_grad_enabled } from "../tape/grad-mode.js";
 import { Tensor } from "../tensor/tensor.js";
 import type { Module } from "./module.js";
@@ -32,6 +33,7 @@ export class Hooks {
 
 /** Adds a hook to a set, before the others if asked. */
 export function hookInto<H>(set: Set<H>, hook: H, prepend = false): RemovableHandle {
+  callable(hook as () => void, "register_hook", "hook");
   const others = prepend ? [...set] : [];
   for (const other of others) set.delete(other);
   set.add(hook);

@@ -7,7 +7,7 @@ import { OpError, TypeMismatchError } from "../base/errors.js";
 import { unrecorded } from "../tape/grad-mode.js";
 import { count, number, text } from "../base/argument-kinds.js";
 import { check } from "../tensor/tensor-arguments.js";
-import { atMost, named } from "../base/named-arguments.js";
+import { taken } from "../base/named-arguments.js";
 import { type RandomSource, randomPermutation, sourceOf } from "../elements/random.js";
 import { numelOf } from "../base/shape.js";
 import type { Tensor } from "../tensor/tensor.js";
@@ -43,59 +43,55 @@ const computed = (tensor: Tensor, data: NumberArray): Tensor =>
   fill(tensor, () => fromData(data, { shape: tensor.shape, ...like(tensor) }));
 
 type Drawn = RandomSource | null;
-/** Arguments after the tensor, by place or by name. */
-type Args<P extends unknown[], O> = Partial<P> | [O];
+/** A tensor and arguments after it, by place or by name. */
+type Args<P extends unknown[], O> = [tensor: Tensor, ...Partial<P>] | [tensor: Tensor, O] | [{ tensor: Tensor } & O];
 
 /**
- * What a function takes beside a tensor, by place or by name: of the kinds of the defaults, of which null is a
+ * A tensor and what a function takes beside it, by place or by name: of the kinds of the defaults, of which null is a
  * generator's.
  */
 function options<T extends (number | string | null)[]>(
   op: string,
-  tensor: Tensor,
   names: readonly string[],
   args: readonly unknown[],
   ...defaults: T
-): { [K in keyof T]: T[K] extends null ? Drawn : T[K] } {
-  const given = named(op, names, args);
+): [tensor: Tensor, ...{ [K in keyof T]: T[K] extends null ? Drawn : T[K] }] {
+  const [tensor, ...given] = taken(`${op} tensor ${names.map((name) => `${name}?`).join(" ")}`, args);
   check(tensor, op, "tensor");
-  return defaults.map((usual, i) => {
-    const value = given[i] ?? usual;
+  const values = defaults.map((usual, i) => {
+    const value: unknown = given[i] ?? usual;
     return usual === null
       ? sourceOf(value, op)
       : typeof usual === "string"
         ? text(value, op, names[i]!)
         : number(value, op, names[i]!);
-  }) as never;
+  });
+  return [tensor, ...values] as never;
 }
 
 /** Evenly from `a` up to `b`. */
 export function uniform_(
-  tensor: Tensor,
   ...args: Args<[a: number, b: number, generator: Drawn], { a?: number; b?: number; generator?: Drawn }>
 ): Tensor {
-  const [a, b, generator] = options("uniform_", tensor, ["a", "b", "generator"], args, 0, 1, null);
+  const [tensor, a, b, generator] = options("uniform_", ["a", "b", "generator"], args, 0, 1, null);
   return fill(tensor, () => add(mul(rand(tensor.shape, { ...like(tensor), generator }), b - a), a) as Tensor);
 }
 
 /** From the normal distribution. */
 export function normal_(
-  tensor: Tensor,
   ...args: Args<[mean: number, std: number, generator: Drawn], { mean?: number; std?: number; generator?: Drawn }>
 ): Tensor {
-  const [mean, std, generator] = options("normal_", tensor, ["mean", "std", "generator"], args, 0, 1, null);
+  const [tensor, mean, std, generator] = options("normal_", ["mean", "std", "generator"], args, 0, 1, null);
   return fill(tensor, () => add(mul(randn(tensor.shape, { ...like(tensor), generator }), std), mean) as Tensor);
 }
 
 type Truncated = { mean?: number; std?: number; a?: number; b?: number; generator?: Drawn };
 /** From the normal distribution, as far as it lies between `a` and `b`. */
 export function trunc_normal_(
-  tensor: Tensor,
   ...args: Args<[mean: number, std: number, a: number, b: number, generator: Drawn], Truncated>
 ): Tensor {
-  const [mean, std, a, b, generator] = options(
+  const [tensor, mean, std, a, b, generator] = options(
     "trunc_normal_",
-    tensor,
     ["mean", "std", "a", "b", "generator"],
     args,
     0,
@@ -124,7 +120,7 @@ function below(x: number): number {
 
 /** The first of the arguments, a tensor, of which all elements become `value`, or what is given for `val`. */
 function constant(op: string, args: ArrayLike<unknown>, value?: number): Tensor {
-  const [tensor, given] = named(op, value === undefined ? ["tensor", "val"] : ["tensor"], Array.from(args));
+  const [tensor, given] = taken(`${op} tensor${value === undefined ? " val" : ""}`, args);
   check(tensor, op, "tensor");
   value ??= number(given, op, "val");
   unrecorded(() => {
@@ -144,7 +140,7 @@ export function zeros_(tensor: Tensor): Tensor {
 
 /** Ones on the diagonal of a matrix. */
 export function eye_(tensor: Tensor): Tensor {
-  atMost("eye_", arguments, 1);
+  [tensor] = taken("eye_ tensor", arguments);
   check(tensor, "eye_", "tensor");
   if (tensor.ndim !== 2) throw new OpError("eye_: Only tensors with 2 dimensions are supported");
   const [rows, columns] = tensor.shape as [number, number],
@@ -154,8 +150,9 @@ export function eye_(tensor: Tensor): Tensor {
 }
 
 /** A convolution's weight that passes as many channels as it can unchanged, in each of `groups`. */
-export function dirac_(tensor: Tensor, ...args: [groups?: number] | [{ groups?: number }]): Tensor {
-  const groups = count(options("dirac_", tensor, ["groups"], args, 1)[0], "dirac_", "groups", 1),
+export function dirac_(...args: Args<[groups: number], { groups?: number }>): Tensor {
+  const [tensor, given] = options("dirac_", ["groups"], args, 1),
+    groups = count(given, "dirac_", "groups", 1),
     { shape } = tensor;
   if (shape.length < 3 || shape.length > 5)
     throw new OpError("dirac_: Only tensors with 3, 4, or 5 dimensions are supported");
@@ -173,7 +170,7 @@ export function dirac_(tensor: Tensor, ...args: [groups?: number] | [{ groups?: 
 
 /** Numbers of values that one value depends on, and that depend on one. */
 export function _calculate_fan_in_and_fan_out(tensor: Tensor): [fan_in: number, fan_out: number] {
-  atMost("_calculate_fan_in_and_fan_out", arguments, 1);
+  [tensor] = taken("_calculate_fan_in_and_fan_out tensor", arguments);
   check(tensor, "_calculate_fan_in_and_fan_out", "tensor");
   if (tensor.ndim < 2)
     throw new OpError("Fan in and fan out can not be computed for tensor with fewer than 2 dimensions");
@@ -184,7 +181,7 @@ export function _calculate_fan_in_and_fan_out(tensor: Tensor): [fan_in: number, 
 
 /** The factor that keeps the spread of values through a nonlinearity. */
 export function calculate_gain(nonlinearity: Nonlinearity, param: number | null = null): number {
-  atMost("calculate_gain", arguments, 2);
+  [nonlinearity, param = null] = taken("calculate_gain nonlinearity param?", arguments);
   text(nonlinearity, "calculate_gain", "nonlinearity");
   if (/^(linear|conv(_transpose)?[123]d|sigmoid)$/.test(nonlinearity)) return 1;
   if (nonlinearity === "tanh") return 5 / 3;
@@ -197,30 +194,30 @@ export function calculate_gain(nonlinearity: Nonlinearity, param: number | null 
 }
 
 type XavierArgs = Args<[gain: number, generator: Drawn], { gain?: number; generator?: Drawn }>;
-const xavier = (op: string, tensor: Tensor, args: XavierArgs): [number, Drawn] => {
-  const [gain, generator] = options(op, tensor, ["gain", "generator"], args, 1, null),
+const xavier = (op: string, args: XavierArgs): [Tensor, number, Drawn] => {
+  const [tensor, gain, generator] = options(op, ["gain", "generator"], args, 1, null),
     [into, out] = _calculate_fan_in_and_fan_out(tensor);
-  return [gain * Math.sqrt(2 / (into + out)), generator];
+  return [tensor, gain * Math.sqrt(2 / (into + out)), generator];
 };
 /** Glorot's: evenly, with variance `gain² 2 / (fan_in + fan_out)`. */
-export function xavier_uniform_(tensor: Tensor, ...args: XavierArgs): Tensor {
-  const [std, generator] = xavier("xavier_uniform_", tensor, args),
+export function xavier_uniform_(...args: XavierArgs): Tensor {
+  const [tensor, std, generator] = xavier("xavier_uniform_", args),
     bound = Math.sqrt(3) * std;
   return uniform_(tensor, -bound, bound, generator);
 }
 /** Glorot's: normal, with variance `gain² 2 / (fan_in + fan_out)`. */
-export function xavier_normal_(tensor: Tensor, ...args: XavierArgs): Tensor {
-  return normal_(tensor, 0, ...xavier("xavier_normal_", tensor, args));
+export function xavier_normal_(...args: XavierArgs): Tensor {
+  const [tensor, ...drawn] = xavier("xavier_normal_", args);
+  return normal_(tensor, 0, ...drawn);
 }
 
 type KaimingArgs = Args<
   [a: number, mode: FanMode, nonlinearity: Nonlinearity, generator: Drawn],
   { a?: number; mode?: FanMode; nonlinearity?: Nonlinearity; generator?: Drawn }
 >;
-const kaiming = (op: string, tensor: Tensor, args: KaimingArgs): [number, Drawn] => {
-  const [a, mode, nonlinearity, generator] = options(
+const kaiming = (op: string, args: KaimingArgs): [Tensor, number, Drawn] => {
+  const [tensor, a, mode, nonlinearity, generator] = options(
     op,
-    tensor,
     ["a", "mode", "nonlinearity", "generator"],
     args,
     0,
@@ -231,27 +228,29 @@ const kaiming = (op: string, tensor: Tensor, args: KaimingArgs): [number, Drawn]
   const how = mode.toLowerCase();
   if (how !== "fan_in" && how !== "fan_out")
     throw new OpError(`Mode ${how} not supported, please use one of ['fan_in', 'fan_out']`);
-  if (tensor.numel() === 0) return [0, generator];
+  if (tensor.numel() === 0) return [tensor, 0, generator];
   return [
+    tensor,
     calculate_gain(nonlinearity as Nonlinearity, a) /
       Math.sqrt(_calculate_fan_in_and_fan_out(tensor)[how === "fan_in" ? 0 : 1]),
     generator,
   ];
 };
 /** He's: evenly, with variance `gain² / fan`; `a` is the slope of a leaky relu. */
-export function kaiming_uniform_(tensor: Tensor, ...args: KaimingArgs): Tensor {
-  const [std, generator] = kaiming("kaiming_uniform_", tensor, args),
+export function kaiming_uniform_(...args: KaimingArgs): Tensor {
+  const [tensor, std, generator] = kaiming("kaiming_uniform_", args),
     bound = Math.sqrt(3) * std;
   return uniform_(tensor, -bound, bound, generator);
 }
 /** He's: normal, with variance `gain² / fan`. */
-export function kaiming_normal_(tensor: Tensor, ...args: KaimingArgs): Tensor {
-  return normal_(tensor, 0, ...kaiming("kaiming_normal_", tensor, args));
+export function kaiming_normal_(...args: KaimingArgs): Tensor {
+  const [tensor, ...drawn] = kaiming("kaiming_normal_", args);
+  return normal_(tensor, 0, ...drawn);
 }
 
 /** A (semi-)orthogonal matrix of all axes but the first, times `gain`. */
-export function orthogonal_(tensor: Tensor, ...args: XavierArgs): Tensor {
-  const [gain, generator] = options("orthogonal_", tensor, ["gain", "generator"], args, 1, null);
+export function orthogonal_(...args: XavierArgs): Tensor {
+  const [tensor, gain, generator] = options("orthogonal_", ["gain", "generator"], args, 1, null);
   if (tensor.ndim < 2) throw new OpError("orthogonal_: Only tensors with 2 or more dimensions are supported");
   return fill(tensor, () => {
     const rows = tensor.shape[0]!,
@@ -268,13 +267,12 @@ export function orthogonal_(tensor: Tensor, ...args: XavierArgs): Tensor {
 
 /** A matrix whose columns have a share `sparsity` of zeros; the others are normal. */
 export function sparse_(
-  tensor: Tensor,
   ...args: Args<
     [sparsity: number, std: number, generator: Drawn],
     { sparsity: number; std?: number; generator?: Drawn }
   >
 ): Tensor {
-  const [share, std, generator] = options("sparse_", tensor, ["sparsity", "std", "generator"], args, NaN, 0.01, null);
+  const [tensor, share, std, generator] = options("sparse_", ["sparsity", "std", "generator"], args, NaN, 0.01, null);
   if (!(share >= 0 && share <= 1)) throw new OpError(`sparse_: argument 'sparsity' must be from 0 to 1, got ${share}`);
   if (tensor.ndim !== 2) throw new OpError("sparse_: Only tensors with 2 dimensions are supported");
   const [rows, columns] = tensor.shape as [number, number],

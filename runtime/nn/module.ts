@@ -3,13 +3,13 @@
 
 import { fill_ } from "../views/transfer.js";
 import * as copying from "../views/transfer.js";
-import type { Device, GpuName } from "../devices/device.js";
+import { type Device, type GpuName, toDevice } from "../devices/device.js";
 import { isDType, isFloat, toDType, type DType } from "../elements/dtype.js";
 import { OpError, TypeMismatchError, describe } from "../base/errors.js";
 import { unrecorded } from "../tape/grad-mode.js";
 import { callable as callableOf, flag, text } from "../base/argument-kinds.js";
 import { keep } from "../tensor/memory.js";
-import { named } from "../base/named-arguments.js";
+import { atMost, given, isOptions, optionsIn, taken } from "../base/named-arguments.js";
 import { Tensor } from "../tensor/tensor.js";
 import { callable } from "../base/callable.js";
 import {
@@ -21,10 +21,19 @@ import {
   type ForwardPreHook,
   type RemovableHandle,
 } from "./hooks.js";
+import { LOADING } from "../files/destination.js";
 import { loadState, type LoadReport } from "./load-state.js";
 import { Parameter } from "./parameter.js";
 import { showTree } from "./shown.js";
 import { type FileLike, type StateOptions, type StateSource, isFile, readState } from "./state.js";
+
+/** What `to` takes by name. */
+interface Destination {
+  device?: string | Device;
+  dtype?: DType;
+  tensor?: Tensor;
+}
+const DESTINATION = ["device", "dtype", "tensor", "non_blocking", "memory_format"];
 
 type Named<T> = [name: string, value: T];
 
@@ -120,7 +129,7 @@ class ModuleClass {
       );
     }
     buffers.set(name, tensor && keep(tensor));
-    if (option(persistent, "register_buffer", "persistent")) transient.delete(name);
+    if (flag(persistent ?? true, "register_buffer", "persistent")) transient.delete(name);
     else transient.add(name);
     Object.defineProperty(this, name, {
       get: () => buffers.get(name),
@@ -173,7 +182,7 @@ class ModuleClass {
       | [options?: { memo?: Set<ModuleClass>; prefix?: string; remove_duplicate?: boolean }]
       | [memo?: Set<ModuleClass> | null, prefix?: string, remove_duplicate?: boolean]
   ): Generator<Named<ModuleClass>> {
-    const [memo, prefix = "", once = true] = named("named_modules", ["memo", "prefix", "remove_duplicate"], args) as [
+    const [memo, prefix = "", once = true] = taken("named_modules memo? prefix? remove_duplicate?", args) as [
       Set<ModuleClass>?,
       string?,
       boolean?,
@@ -192,7 +201,7 @@ class ModuleClass {
       if (x instanceof Parameter) yield [path, x];
   }
   parameters(recurse?: boolean | { recurse?: boolean }): Parameter[] {
-    return Array.from(this.named_parameters("", option(recurse, "parameters", "recurse")), ([, p]) => p);
+    return Array.from(this.named_parameters("", flag(recurse ?? true, "parameters", "recurse")), ([, p]) => p);
   }
   *named_buffers(
     ...args: [Walk?] | [prefix?: string, recurse?: boolean, remove_duplicate?: boolean]
@@ -201,14 +210,14 @@ class ModuleClass {
       if (x instanceof Tensor) yield [path, x];
   }
   buffers(recurse?: boolean | { recurse?: boolean }): Tensor[] {
-    return Array.from(this.named_buffers("", option(recurse, "parameters", "recurse")), ([, b]) => b);
+    return Array.from(this.named_buffers("", flag(recurse ?? true, "buffers", "recurse")), ([, b]) => b);
   }
   private *tensorsWithin(
     op: string,
     args: unknown[],
     of: (module: ModuleClass) => Iterable<[string, unknown]>,
   ): Generator<[string, unknown]> {
-    const [prefix = "", recurse = true, once = true] = named(op, ["prefix", "recurse", "remove_duplicate"], args) as [
+    const [prefix = "", recurse = true, once = true] = taken(`${op} prefix? recurse? remove_duplicate?`, args) as [
       string?,
       boolean?,
       boolean?,
@@ -259,13 +268,12 @@ class ModuleClass {
   // --- State ----------------------------------------------------------------------------------------
 
   /** The values of all parameters and buffers, by path; the tensors share the module's memory. */
-  state_dict(options?: { prefix?: string; keep_vars?: boolean }): Record<string, Tensor> {
+  state_dict(prefix?: string | { prefix?: string; keep_vars?: boolean }, keep_vars?: boolean): Record<string, Tensor> {
     acyclic(this, "state_dict");
     const out: Record<string, Tensor> = {},
-      [prefix = "", keep_vars = false] = named("state_dict", ["prefix", "keep_vars"], [options]) as [string?, boolean?];
-    text(prefix, "state_dict", "prefix");
+      before = text(prefix ?? "", "state_dict", "prefix");
     for (const [path, module] of this.named_modules({ remove_duplicate: false })) {
-      const at = (name: string) => prefix + (path ? `${path}.${name}` : name),
+      const at = (name: string) => before + (path ? `${path}.${name}` : name),
         { buffers, transient } = hidden.get(module)!;
       for (const [name, value] of entriesOf(module))
         if (value instanceof Parameter) out[at(name)] = keep_vars ? value : value.detach();
@@ -282,10 +290,11 @@ class ModuleClass {
   load_state_dict(source: FileLike, options?: boolean | StateOptions): Promise<LoadReport>;
   load_state_dict(source: StateSource, options?: boolean | { strict?: boolean }): LoadReport;
   load_state_dict(source: StateSource | FileLike, options?: boolean | StateOptions): LoadReport | Promise<LoadReport> {
-    const { strict = true, ...rest } = typeof options === "boolean" ? { strict: options } : (options ?? {});
-    return isFile(source)
-      ? readState(source, rest).then((state) => loadState(this, state, strict))
-      : loadState(this, source, strict);
+    const [from, strict = true, rest] = taken(`load_state_dict state_dict{} strict? | ${LOADING}`, arguments);
+    flag(strict, "load_state_dict", "strict");
+    return isFile(from)
+      ? readState(from, rest).then((state) => loadState(this, state, strict))
+      : loadState(this, from, strict);
   }
   /**
    * Called before values are loaded: what a module of its kind does with older or incomplete states.  `given` may be
@@ -315,12 +324,12 @@ class ModuleClass {
     return this.train(false);
   }
   requires_grad_(requires_grad?: boolean): this {
-    for (const p of this.parameters()) p.requires_grad_(requires_grad);
+    for (const p of this.parameters()) p.requires_grad_(requires_grad ?? true);
     return this;
   }
   /** Forgets all gradients; with false they become zero. */
   zero_grad(set_to_none?: boolean | { set_to_none?: boolean }): void {
-    const forget = option(set_to_none, "zero_grad", "set_to_none");
+    const forget = flag(set_to_none ?? true, "zero_grad", "set_to_none");
     for (const p of this.parameters()) {
       if (forget) p.grad = null;
       else if (p.grad) p.grad = unrecorded(() => fill_(p.grad!.detach(), 0));
@@ -339,23 +348,21 @@ class ModuleClass {
    * Moves all parameters and buffers to a device or (the floating ones) to a type.  From a GPU to the CPU: a promise.
    */
   to(target: DType | GpuName, dtype?: DType): this;
-  to(
-    target: string | Device | Tensor | { device?: string | Device; dtype?: DType },
-    dtype?: DType,
-  ): this | Promise<this>;
-  to(
-    target: string | Device | Tensor | { device?: string | Device; dtype?: DType },
-    dtype?: DType,
-  ): this | Promise<this> {
+  to(target: string | Device | Tensor | Destination, dtype?: DType): this | Promise<this>;
+  to(target: string | Device | Tensor | Destination, dtype?: DType): this | Promise<this> {
     if (target instanceof Tensor) return this.to({ device: target.storage.device, dtype: target.dtype });
-    const options = typeof target === "object" && target !== null && !("execute" in target) ? target : {};
-    const given = options.dtype ?? (isDType(target) ? toDType(target) : dtype),
-      type = given && toDType(given);
+    atMost("to", arguments, 4);
+    given("to", "device", target);
+    const options = isOptions(target) ? optionsIn<Destination>("to", target, DESTINATION) : {};
+    if (options.tensor) return this.to(options.tensor);
+    const wanted = options.dtype ?? (isDType(target) ? toDType(target) : dtype),
+      type = wanted && toDType(wanted);
     if (type && !isFloat(type))
       throw new TypeMismatchError(
         `nn.Module.to only accepts floating point dtypes, but got desired dtype=torch.${type}`,
       );
-    const device = options.device ?? (isDType(target) || target === options ? undefined : (target as string | Device));
+    const device = options.device ?? (isDType(target) || isOptions(target) ? undefined : (target as string | Device));
+    if (device) toDevice(device);
     const waits: Promise<void>[] = [];
     unrecorded(() => {
       for (const x of [...this.parameters(), ...this.buffers()]) {
@@ -393,19 +400,19 @@ class ModuleClass {
   // --- Hooks ----------------------------------------------------------------------------------------
 
   /** Calls `hook(module, args, output)` after forward; what it answers replaces the output. */
-  register_forward_hook(hook: ForwardHook<this>, options?: { prepend?: boolean }): RemovableHandle {
-    return hookInto(hidden.get(this)!.hooks.after, hook as ForwardHook, options?.prepend);
+  register_forward_hook(hook: ForwardHook<this>, prepend?: boolean | { prepend?: boolean }): RemovableHandle {
+    return hookInto(hidden.get(this)!.hooks.after, hook as ForwardHook, prepend as boolean);
   }
   /** Calls `hook(module, args)` before forward; what it answers replaces the arguments. */
-  register_forward_pre_hook(hook: ForwardPreHook<this>, options?: { prepend?: boolean }): RemovableHandle {
-    return hookInto(hidden.get(this)!.hooks.before, hook as ForwardPreHook, options?.prepend);
+  register_forward_pre_hook(hook: ForwardPreHook<this>, prepend?: boolean | { prepend?: boolean }): RemovableHandle {
+    return hookInto(hidden.get(this)!.hooks.before, hook as ForwardPreHook, prepend as boolean);
   }
   /**
    * Calls `hook(module, grad_input, grad_output)` when gradients have come back through it; what it answers replaces
    * `grad_input`.
    */
-  register_full_backward_hook(hook: BackwardHook<this>, options?: { prepend?: boolean }): RemovableHandle {
-    return hookInto(hidden.get(this)!.hooks.backward, hook as BackwardHook, options?.prepend);
+  register_full_backward_hook(hook: BackwardHook<this>, prepend?: boolean | { prepend?: boolean }): RemovableHandle {
+    return hookInto(hidden.get(this)!.hooks.backward, hook as BackwardHook, prepend as boolean);
   }
 
   // --- Text -----------------------------------------------------------------------------------------
@@ -429,9 +436,6 @@ class ModuleClass {
 }
 
 const properties = (module: ModuleClass) => module as unknown as Record<string, unknown>;
-/** An option that is a boolean, true unless told otherwise; by place or by name. */
-const option = (given: unknown, op: string, name: string): boolean =>
-  flag(named(op, [name], [given])[0] ?? true, op, name);
 
 /** Throws where a module contains itself, so that what goes through all within would not end. */
 export function acyclic(
@@ -504,10 +508,7 @@ export function checkModule(value: unknown, where: string): ModuleClass {
 export const Module = /* @__PURE__ */ callable(
   ModuleClass,
   "Module",
-  "forward",
-  "named_modules",
-  "named_parameters",
-  "named_buffers",
+  "forward !, register_buffer name tensor persistent?, register_parameter name param, register_module name module, add_module name module, named_modules !, named_parameters !, parameters recurse?, named_buffers !, buffers recurse?, tensorsWithin !, get_submodule target, get_parameter target, get_buffer target, attribute !, state_dict prefix? keep_vars?, load_state_dict !, before_load !, train mode?, requires_grad_ requires_grad?, zero_grad set_to_none?, apply fn, to !, type dst_type, register_forward_hook hook prepend?, register_forward_pre_hook hook prepend?, register_full_backward_hook hook prepend?",
 );
 export type Module = ModuleClass;
 /** A module from tensors to a tensor. */

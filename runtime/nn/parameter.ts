@@ -3,7 +3,6 @@
 import { flag } from "../base/argument-kinds.js";
 import { check } from "../tensor/tensor-arguments.js";
 import { keep } from "../tensor/memory.js";
-import { named } from "../base/named-arguments.js";
 import { Tensor } from "../tensor/tensor.js";
 import { printSync } from "../tensor/print.js";
 import { callable } from "../base/callable.js";
@@ -14,7 +13,7 @@ class ParameterClass extends Tensor {
     check(data, "Parameter", "data");
     super(data.storage, data.dtype, data.shape, data.strides, data.offset, false);
     keep(this);
-    const wants = flag(named("Parameter", ["requires_grad"], [requires_grad])[0] ?? true, "Parameter", "requires_grad");
+    const wants = flag(requires_grad ?? true, "Parameter", "requires_grad");
     if (wants) this.requires_grad_();
   }
 
@@ -23,5 +22,5 @@ class ParameterClass extends Tensor {
   }
 }
 
-export const Parameter = /* @__PURE__ */ callable(ParameterClass, "Parameter");
+export const Parameter = /* @__PURE__ */ callable(ParameterClass, "Parameter", "constructor data requires_grad?");
 export type Parameter = ParameterClass;

@@ -74,7 +74,7 @@ export function stateless<O, P extends unknown[]>(
       return printed(prints, this as unknown as Options);
     }
   }
-  return callable(StatelessClass, name, "forward") as unknown as Stateless<O, P>;
+  return callable(StatelessClass, name, "forward !") as unknown as Stateless<O, P>;
 }
 
 /**

@@ -11,12 +11,12 @@ import { keep, tidy } from "../tensor/memory.js";
 import { callable } from "../base/callable.js";
 import { Tensor } from "../tensor/tensor.js";
 import * as views from "../views/views.js";
-import type { Group, GroupOptions, Params } from "./groups.js";
+import type { Group, GroupOptions } from "./groups.js";
 import { type Point, strongWolfe } from "./line-search.js";
 import { type Closure, Optimizer, withNumbers } from "./optimizer.js";
 import type { StateShape } from "./state.js";
 import { type Rate, mustBeRate, optionsOf } from "./options.js";
-import type { Given } from "./recipe.js";
+import type { Made } from "./recipe.js";
 
 export interface LBFGSOptions {
   lr: Rate;
@@ -56,9 +56,10 @@ const largest = (x: Tensor): Promise<number> => read(vector(() => max(abs(x)) as
 const product = (x: Tensor, y: Tensor): Promise<number> => read(vector(() => dot(x, y)));
 
 class LBFGSClass extends Optimizer<LBFGSOptions> {
-  constructor(params: Params<LBFGSOptions>, ...args: Given<LBFGSOptions>) {
-    const o = optionsOf<LBFGSOptions>(
+  constructor(...args: Made<LBFGSOptions>) {
+    const [params, o] = optionsOf<LBFGSOptions>(
       "LBFGS",
+      "params",
       {
         lr: 1,
         max_iter: 20,
@@ -255,5 +256,9 @@ async function searched(
   }
 }
 
-export const LBFGS = /* @__PURE__ */ callable(LBFGSClass, "LBFGS", "constructor");
+export const LBFGS = /* @__PURE__ */ callable(
+  LBFGSClass,
+  "LBFGS",
+  "add_param_group param_group{}, holdsNumber !, shapeOfState !, update !, step closure?, search !",
+);
 export type LBFGS = LBFGSClass;

@@ -13,10 +13,10 @@ import { showShape } from "../base/shape.js";
 import type { Tensor } from "../tensor/tensor.js";
 import * as views from "../views/views.js";
 import { Buckets } from "../devices/webgpu/buckets.js";
-import type { Group, Params } from "./groups.js";
+import type { Group } from "./groups.js";
 import { Optimizer } from "./optimizer.js";
 import { type Rate, must, mustBeRate, optionsOf } from "./options.js";
-import type { Given } from "./recipe.js";
+import type { Made } from "./recipe.js";
 
 export interface MuonOptions {
   lr: Rate;
@@ -32,9 +32,10 @@ export interface MuonOptions {
 class MuonClass extends Optimizer<MuonOptions> {
   private readonly buckets = new Buckets();
 
-  constructor(params: Params<MuonOptions>, ...args: Given<MuonOptions>) {
-    const o = optionsOf<MuonOptions>(
+  constructor(...args: Made<MuonOptions>) {
+    const [params, o] = optionsOf<MuonOptions>(
       "Muon",
+      "params",
       {
         lr: 1e-3,
         weight_decay: 0.1,
@@ -112,5 +113,5 @@ function adjustment(way: MuonOptions["adjust_lr_fn"], rows: number, columns: num
   return way === "match_rms_adamw" ? 0.2 * Math.sqrt(Math.max(rows, columns)) : Math.sqrt(Math.max(1, rows / columns));
 }
 
-export const Muon = /* @__PURE__ */ callable(MuonClass, "Muon", "constructor");
+export const Muon = /* @__PURE__ */ callable(MuonClass, "Muon", "checkParams !, shapeOfState !, update !, bufferOf !");
 export type Muon = MuonClass;

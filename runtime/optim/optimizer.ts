@@ -4,7 +4,7 @@ import { fill_ } from "../views/transfer.js";
 import { TypeMismatchError } from "../base/errors.js";
 import { enable_grad, unrecorded } from "../tape/grad-mode.js";
 import { callable, flag } from "../base/argument-kinds.js";
-import { limited, named } from "../base/named-arguments.js";
+import { limited } from "../base/named-arguments.js";
 import { Tensor } from "../tensor/tensor.js";
 import { titled } from "../base/class-name.js";
 import { type Group, type GroupOptions, type Params, checkedGroup, groupsOf } from "./groups.js";
@@ -38,8 +38,8 @@ export abstract class Optimizer<O extends object = object> {
   }
 
   /** Forgets all gradients, or zeroes them where `set_to_none` is false. */
-  zero_grad(options?: boolean | { set_to_none?: boolean }): void {
-    const drop = flag(named("zero_grad", ["set_to_none"], [options])[0] ?? true, "zero_grad", "set_to_none");
+  zero_grad(set_to_none?: boolean | { set_to_none?: boolean }): void {
+    const drop = flag(set_to_none ?? true, "zero_grad", "set_to_none");
     for (const { params } of this.param_groups) {
       for (const p of params) {
         if (drop) p.grad = null;
@@ -139,7 +139,11 @@ export abstract class Optimizer<O extends object = object> {
   }
 }
 titled(Optimizer, "Optimizer");
-limited(Optimizer, "Optimizer.");
+limited(
+  Optimizer,
+  "Optimizer.",
+  "add_param_group param_group{}, zero_grad set_to_none?, step closure?, move !, checkParams !, holdsNumber !, shapeOfState !, load_state_dict state_dict{}, register_step_pre_hook hook, register_step_post_hook hook",
+);
 
 function listen<T>(hooks: Set<T>, hook: T): { remove(): void } {
   if (typeof hook !== "function") throw new TypeMismatchError("a hook must be a function");

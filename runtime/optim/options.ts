@@ -1,35 +1,35 @@
 // Options of optimizers and schedulers by name and by place, with PyTorch's names, defaults and complaints.
 
-import { isOptions, named } from "../base/named-arguments.js";
+import { named } from "../base/named-arguments.js";
 import { OpError, TypeMismatchError, describe } from "../base/errors.js";
 import { Tensor } from "../tensor/tensor.js";
 
 /** What PyTorch's constructors take besides: how it computes, not what. */
-const WITHOUT_EFFECT = ["foreach", "capturable", "fused"];
+const WITHOUT_EFFECT = ["foreach", "capturable", "fused", "differentiable"];
 
 /**
- * The options of `args`, by place in the order of `defaults` or in a trailing object, and defaults for the others
- * (undefined: none).
+ * `params` or `optimizer`, and the options of `args`, by place in the order of `defaults` or in a trailing object, and
+ * defaults for the others (undefined: none).
  */
-export function optionsOf<O extends object>(name: string, defaults: O, args: readonly unknown[]): O {
-  const names = Object.keys(defaults),
-    last = args[args.length - 1],
-    out = { ...defaults } as Record<string, unknown>;
-  const given = args.slice();
-  if (isOptions(last)) {
-    if (last["differentiable"] === true)
-      throw new OpError(`${name}: steps that gradients flow through (differentiable) are not supported`);
-    given[given.length - 1] = Object.fromEntries(
-      Object.entries(last).filter(([key]) => key !== "differentiable" && !WITHOUT_EFFECT.includes(key)),
-    );
-  }
-  const values = named(`${name}.__init__()`, names, given);
+export function optionsOf<O extends object>(
+  name: string,
+  first: string,
+  defaults: O,
+  args: readonly unknown[],
+): [first: never, options: O] {
+  const names = [first, ...Object.keys(defaults)],
+    out = { ...defaults, [first]: undefined } as Record<string, unknown>,
+    rest: Record<string, unknown> = {},
+    values = named(`${name}.__init__()`, names, args, names.length, first === "params" ? WITHOUT_EFFECT : [], rest);
+  if (rest["differentiable"] === true)
+    throw new OpError(`${name}: steps that gradients flow through (differentiable) are not supported`);
   names.forEach((key, i) => {
     if (values[i] !== undefined) out[key] = values[i];
     else if (out[key] === undefined)
       throw new TypeMismatchError(`${name}.__init__() missing required argument: '${key}'`);
   });
-  return out as O;
+  const { [first]: whose, ...options } = out;
+  return [whose as never, options as O];
 }
 
 /** Throws `message` unless the condition holds. */

@@ -51,9 +51,12 @@ export interface Recipe<O extends object> {
 /** By place in PyTorch's order, in an object, or both. */
 export type Given<O> = readonly [options?: Partial<O> | O[keyof O], ...others: unknown[]];
 
+/** The same after the parameters, or everything by name. */
+export type Made<O> = [params: Params<O>, ...options: Given<O>] | [options: Partial<O> & { params: Params<O> }];
+
 export interface OptimizerClass<O extends object> {
-  new (params: Params<O>, ...options: Given<O>): Optimizer<O>;
-  (params: Params<O>, ...options: Given<O>): Optimizer<O>;
+  new (...args: Made<O>): Optimizer<O>;
+  (...args: Made<O>): Optimizer<O>;
 }
 
 /** Parameters that one launch of a step may change together: those with the same definition and the same numbers. */
@@ -71,8 +74,8 @@ export function optimizer<O extends object>(recipe: Recipe<O>): OptimizerClass<O
   class Made extends Optimizer<O> {
     private readonly buckets = new Buckets();
 
-    constructor(params: Params<O>, ...args: unknown[]) {
-      const options = optionsOf(recipe.name, recipe.defaults, args);
+    constructor(...args: unknown[]) {
+      const [params, options] = optionsOf(recipe.name, "params", recipe.defaults, args);
       recipe.check(options);
       super(params, options);
     }
@@ -112,7 +115,7 @@ export function optimizer<O extends object>(recipe: Recipe<O>): OptimizerClass<O
         launch(recipe.stacks ? sorted(cohort) : cohort, names, group, this.buckets, recipe.stacks);
     }
   }
-  return callable(Made, recipe.name, "constructor") as unknown as OptimizerClass<O>;
+  return callable(Made, recipe.name, "holdsNumber !, shapeOfState !, update !") as unknown as OptimizerClass<O>;
 }
 
 /**

@@ -2,7 +2,7 @@
 // mode lasts for a body: here a function, and for an async one until its promise settles.
 
 import { flag } from "../base/argument-kinds.js";
-import { atMost } from "../base/named-arguments.js";
+import { taken } from "../base/named-arguments.js";
 import { Scoped, runIn } from "../base/scoped.js";
 
 interface Mode {
@@ -26,21 +26,26 @@ export const unrecorded = <T>(body: () => T): T => modes.during({ ...modes.value
 
 /** Runs `body` without recording.  The mode of an async function lasts until its promise settles. */
 export function no_grad<T>(body: () => T): T {
-  atMost("no_grad", arguments, 1);
+  [body] = taken("no_grad body", arguments);
   return runIn(modes, { ...modes.value, recording: false }, body, "no_grad");
 }
 
 /** Runs `body` with recording, within no_grad. */
 export function enable_grad<T>(body: () => T): T {
-  atMost("enable_grad", arguments, 1);
+  [body] = taken("enable_grad body", arguments);
   return runIn(modes, { ...modes.value, recording: true }, body, "enable_grad");
 }
+
+/** Turns recording on or off, for the runtime itself. */
+export const record = (recording: boolean): void => {
+  modes.value = { ...modes.value, recording };
+};
 
 /** Turns recording on or off: from now on, or, with a body, while that runs. */
 export function set_grad_enabled(recording: boolean): void;
 export function set_grad_enabled<T>(recording: boolean, body: () => T): T;
 export function set_grad_enabled<T>(recording: boolean, body?: () => T): T | void {
-  atMost("set_grad_enabled", arguments, 2);
+  [recording, body] = taken("set_grad_enabled mode body?", arguments);
   const inside = { ...modes.value, recording: flag(recording, "set_grad_enabled", "mode") };
   if (body !== undefined) return runIn(modes, inside, body, "set_grad_enabled");
   modes.value = inside;
@@ -54,7 +59,7 @@ export function set_grad_enabled<T>(recording: boolean, body?: () => T): T | voi
 export function inference_mode<T>(body: () => T): T;
 export function inference_mode<T>(on: boolean, body: () => T): T;
 export function inference_mode<T>(on: boolean | (() => T), body?: () => T): T {
-  atMost("inference_mode", arguments, 2);
+  [on, body] = taken("inference_mode mode body?", arguments);
   const wanted = typeof on === "function" || flag(on, "inference_mode", "mode");
   return runIn(
     modes,

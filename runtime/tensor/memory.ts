@@ -2,7 +2,7 @@
 // made by what.  How a device takes memory back is its own matter (devices/webgpu/pool.ts); tools/memory-history.ts
 // finds the lines of programs.
 
-import { atMost } from "../base/named-arguments.js";
+import { taken } from "../base/named-arguments.js";
 import { Scoped, runIn } from "../base/scoped.js";
 import type { Cell, Storage } from "./storage.js";
 
@@ -102,7 +102,7 @@ export function onReport(device: string, report: () => Record<string, number>): 
  * answers some steps apart show what a loop keeps; `record_memory_history` adds the lines of the program.
  */
 export function memory(): Record<string, DeviceMemory> {
-  atMost("memory", arguments, 0);
+  taken("memory", arguments);
   const out: Record<string, DeviceMemory> = {};
   for (const [device, { bytes, buffers, origins }] of Object.entries(usage)) {
     const held = Array.from(origins.values())

@@ -4,7 +4,7 @@
 import type { Elements } from "../program/compiled-op.js";
 import { AutogradError } from "../base/errors.js";
 import { callable } from "../base/argument-kinds.js";
-import { atMost } from "../base/named-arguments.js";
+import { taken } from "../base/named-arguments.js";
 import { watchNodes } from "../tape/node.js";
 import { checkReads } from "../tensor/read.js";
 import { Scoped, runIn } from "../base/scoped.js";
@@ -41,7 +41,7 @@ export const is_anomaly_check_nan_enabled = (): boolean => modes.value.checking;
  * looking for mistakes.
  */
 export function set_detect_anomaly(mode: boolean, check_nan: boolean | { check_nan?: boolean } = true): void {
-  atMost("set_detect_anomaly", arguments, 2);
+  [mode, check_nan = true] = taken("set_detect_anomaly mode check_nan?", arguments);
   modes.value = {
     detecting: mode,
     checking: typeof check_nan === "boolean" ? check_nan : (check_nan.check_nan ?? true),
@@ -51,7 +51,7 @@ export function set_detect_anomaly(mode: boolean, check_nan: boolean | { check_n
 
 /** As set_detect_anomaly, while `body` runs; of an async function until its promise settles. */
 export function detect_anomaly<T>(body: () => T, check_nan = true): T {
-  atMost("detect_anomaly", arguments, 2);
+  [body, check_nan = true] = taken("detect_anomaly body check_nan?", arguments);
   callable(body, "detect_anomaly", "body");
   bodies++;
   watch();

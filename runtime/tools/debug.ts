@@ -5,8 +5,9 @@ import { settleLater } from "./anomaly.js";
 import type { Elements } from "../program/compiled-op.js";
 import { cpu } from "../devices/cpu/cpu-device.js";
 import { type DType, isFloat } from "../elements/dtype.js";
-import { OpError, TypeMismatchError } from "../base/errors.js";
-import { atMost } from "../base/named-arguments.js";
+import { OpError } from "../base/errors.js";
+import { flag } from "../base/argument-kinds.js";
+import { taken } from "../base/named-arguments.js";
 import { type Observer, type Run, inputsOf, nameOf, observe, outputsOf, stopObserving } from "../devices/observers.js";
 import { extent, showShape } from "../base/shape.js";
 import { titled } from "../base/class-name.js";
@@ -208,11 +209,9 @@ export const is_debug_enabled = (): boolean => checks !== null;
  * compared.  For a GPU the error comes with the next read.  Very slow: for looking for mistakes.
  */
 export function set_debug(mode: boolean, options: DebugOptions = {}): void {
-  atMost("set_debug", arguments, 2);
-  const { check_finite = true, replay = true, rtol = 1e-3, atol = 1e-5, ...rest } = options;
-  if (typeof mode !== "boolean") throw new TypeMismatchError("set_debug: expected true or false");
-  for (const name of Object.keys(rest))
-    throw new TypeMismatchError(`set_debug: got an unexpected keyword argument '${name}'`);
+  [mode, options] = taken("set_debug mode | check_finite replay rtol atol", arguments);
+  const { check_finite = true, replay = true, rtol = 1e-3, atol = 1e-5 } = options;
+  flag(mode, "set_debug", "mode");
   if (checks) stopObserving(checks);
   checks = mode ? new Checks({ check_finite, replay, rtol, atol }) : null;
   if (checks) observe(checks);

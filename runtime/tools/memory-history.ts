@@ -2,7 +2,7 @@
 
 import { count } from "../base/argument-kinds.js";
 import { lookForLines, memory } from "../tensor/memory.js";
-import { atMost } from "../base/named-arguments.js";
+import { taken } from "../base/named-arguments.js";
 
 /** How many lines of the program are told, and how many calls of the package may lie between them and a new buffer. */
 const LINES = 3,
@@ -57,7 +57,7 @@ function lines(own: string): string | null {
  * keeps memory.  Buffers made before have no lines.
  */
 export function record_memory_history(enabled = true): void {
-  atMost("record_memory_history", arguments, 1);
+  [enabled = true] = taken("record_memory_history enabled?", arguments);
   const own = enabled ? ownPlace() : "";
   lookForLines(enabled ? () => lines(own) : null);
 }
@@ -71,7 +71,7 @@ const size = (bytes: number): string =>
 
 /** memory() as a table: for each device the `most` origins that hold the most bytes. */
 export function memory_summary(most = 10): string {
-  atMost("memory_summary", arguments, 1);
+  [most = 10] = taken("memory_summary most?", arguments);
   const out: string[] = [];
   most = count(most, "memory_summary", "most");
   for (const [device, { bytes, buffers, deviceBytes, origins }] of Object.entries(memory())) {

@@ -52,7 +52,7 @@ export const where = (condition: Tensor, input: Tensor, other: Tensor | number):
   run(whereOp, [condition, input, other]) as Tensor;
 /** place_along(index, size, before): indices along several axes as one. */
 export const place_along = (index: Tensor, size: number, before?: Tensor): Tensor =>
-  run(place_alongOp, [index, size, before]) as Tensor;
+  run(place_alongOp, [index, size, before ?? null]) as Tensor;
 /** add(input, other, {alpha}): what is written and added to. */
 export const add = (input: Tensor, other: Tensor, alpha: number): Tensor =>
   run(addOp, [input, other, { alpha }]) as Tensor;

@@ -2,13 +2,14 @@
 
 import { held } from "../../host/dtypes.js";
 import { AutogradError, describe, OpError, TypeMismatchError } from "../base/errors.js";
-import { atMost } from "../base/named-arguments.js";
+import { atMost, given, taken } from "../base/named-arguments.js";
 import { broadcastShapes, contiguousStrides, sameShape, showShape } from "../base/shape.js";
 import { type Device, isDeviceName, toDevice } from "../devices/device.js";
 import { type DType, isDType, isFloat, toDType } from "../elements/dtype.js";
 import { attach, FunctionNode, JoinNode, recording } from "../tape/node.js";
 import { filledOn, scalar } from "../tensor/allocate.js";
 import { cast, clone, copyInto, uploaded } from "../tensor/copy.js";
+import { tensorOf } from "../tensor/tensor-arguments.js";
 import { Tensor, type TensorOrNumber } from "../tensor/tensor.js";
 import { beforeInPlace } from "../tensor/in-place-checks.js";
 import { recordInPlace } from "./in-place.js";
@@ -27,18 +28,24 @@ export function to(x: Tensor, args: readonly unknown[]): Tensor | Promise<Tensor
   let dtype = x.dtype,
     device = x.storage.device,
     copy = false;
-  for (const arg of args) {
-    if (arg === undefined || arg === null || typeof arg === "boolean") continue;
+  for (const arg of args.slice(0, 5)) {
+    given("to", "dtype", arg);
+    if (arg === null || typeof arg === "boolean") continue;
     if (arg instanceof Tensor) {
       dtype = arg.dtype;
       device = arg.storage.device;
     } else if (isDType(arg)) dtype = toDType(arg);
     else if (isDeviceName(arg)) device = toDevice(arg);
     else if (typeof arg === "object" && !("execute" in arg)) {
-      const options = arg as ToOptions;
-      if (options.dtype !== undefined) dtype = toDType(options.dtype);
-      if (options.device !== undefined) device = toDevice(options.device);
-      copy = options.copy ?? false;
+      // As the last argument by place, too: `x.to("cpu", { copy: true })`.
+      const [otherOne, toType, toPlace, , again] = taken(
+        "to other? dtype? device? non_blocking? copy? memory_format?",
+        [arg],
+      ) as [Tensor?, DType?, Device?, boolean?, boolean?];
+      if (otherOne) return to(x, [tensorOf(otherOne, "to", "other")]);
+      if (toType) dtype = toDType(toType);
+      if (toPlace) device = toDevice(toPlace);
+      copy = again ?? false;
     } else if (typeof arg === "object") device = toDevice(arg);
     else throw new TypeMismatchError(`to: expected a dtype, a device, a tensor or options, got ${describe(arg)}`);
   }

@@ -1,7 +1,6 @@
 // Views: other shapes and strides on the same memory, at no cost, with their gradients.
 
 import { contiguous } from "../tensor/copy.js";
-import { isOptions, named } from "../base/named-arguments.js";
 import { IndexError, OpError } from "../base/errors.js";
 import { is_grad_enabled } from "../tape/grad-mode.js";
 import * as kernels from "./needed-ops.js";
@@ -269,10 +268,9 @@ export interface FlattenOptions {
   endDim?: number;
 }
 
-export function flatten(x: Tensor, start: number | FlattenOptions = 0, end = -1): Tensor {
-  const [from = 0, to = end] = named("flatten", ["start_dim", "end_dim"], [start]) as (number | undefined)[];
-  const a = axisOf(from, x.ndim, "flatten"),
-    b = axisOf(to, x.ndim, "flatten");
+export function flatten(x: Tensor, start = 0, end = -1): Tensor {
+  const a = axisOf(start, x.ndim, "flatten"),
+    b = axisOf(end, x.ndim, "flatten");
   if (a > b) throw new OpError("flatten: flatten() has invalid args: start_dim cannot come after end_dim");
   if (x.ndim > 0 && a === b) return x;
   return reshape(x, [[...x.shape.slice(0, a), numelOf(x.shape.slice(a, b + 1)), ...x.shape.slice(b + 1)]], "flatten");
@@ -305,15 +303,11 @@ export function as_strided(
   x: Tensor,
   size: readonly number[],
   stride: readonly number[],
-  storage_offset?: number | StridedOptions | null,
+  storage_offset?: number | null,
 ): Tensor {
   const shape = integers([size], "as_strided"),
     strides = integers([stride], "as_strided", "stride");
-  const offset = whole(
-    named("as_strided", ["storage_offset"], [storage_offset])[0] ?? x.offset,
-    "as_strided",
-    "storage_offset",
-  );
+  const offset = whole(storage_offset ?? x.offset, "as_strided", "storage_offset");
   checkShape(shape, "as_strided");
   if (shape.length !== strides.length) {
     throw new OpError(
@@ -368,14 +362,7 @@ export interface DiagonalOptions {
   dim2?: number;
 }
 
-export function diagonal(x: Tensor, at: number | DiagonalOptions = 0, dim1 = 0, dim2 = 1): Tensor {
-  if (isOptions(at)) {
-    const [offset = 0, first = dim1, second = dim2] = named("diagonal", ["offset", "dim1", "dim2"], [at]) as (
-      | number
-      | undefined
-    )[];
-    return diagonal(x, offset, first, second);
-  }
+export function diagonal(x: Tensor, at = 0, dim1 = 0, dim2 = 1): Tensor {
   const offset = whole(at, "diagonal", "offset");
   const a = axisOf(dim1, x.ndim, "diagonal"),
     b = axisOf(dim2, x.ndim, "diagonal");
@@ -422,8 +409,6 @@ export function unfold(x: Tensor, dimension: number, size: number, step: number)
 export interface DimOption {
   dim?: number;
 }
-const dimOf = (dim: number | DimOption | undefined, op: string): number =>
-  typeof dim === "number" ? dim : ((named(op, ["dim"], [dim])[0] as number | undefined) ?? 0);
 
 /** Views that one op made together: PyTorch lets none of them be changed in place while recording. */
 function several(parts: Tensor[]): Tensor[] {
@@ -431,14 +416,9 @@ function several(parts: Tensor[]): Tensor[] {
   return parts;
 }
 
-export function split(
-  x: Tensor,
-  size_or_sections: number | readonly number[],
-  dim?: number | DimOption,
-  op = "split",
-): Tensor[] {
+export function split(x: Tensor, size_or_sections: number | readonly number[], dim?: number, op = "split"): Tensor[] {
   if (x.ndim === 0) throw new OpError(`${op}: split expects at least a 1-dimensional tensor`);
-  const axis = axisOf(dimOf(dim, op), x.ndim, op),
+  const axis = axisOf(dim ?? 0, x.ndim, op),
     n = x.shape[axis]!;
   const name = op.endsWith("with_sizes") ? "split_sizes" : op === "split" ? "split_size_or_sections" : "split_size";
   if (typeof size_or_sections === "number") {
@@ -465,11 +445,11 @@ export function split(
   return size.map((s) => sliceAxis(x, axis, (at += s) - s, s, 1, op));
 }
 
-export function chunk(x: Tensor, chunks: number, dim?: number | DimOption, op = "chunk"): Tensor[] {
+export function chunk(x: Tensor, chunks: number, dim?: number, op = "chunk"): Tensor[] {
   if (x.ndim === 0) throw new OpError(`${op}: chunk expects at least a 1-dimensional tensor`);
   chunks = whole(chunks, op, "chunks");
   if (!(chunks > 0)) throw new OpError(`${op}: chunk expects \`chunks\` to be greater than 0, got: ${chunks}`);
-  const axis = axisOf(dimOf(dim, op), x.ndim, op),
+  const axis = axisOf(dim ?? 0, x.ndim, op),
     size = Math.ceil(x.shape[axis]! / chunks);
   return size === 0 ? Array.from({ length: chunks }, () => sliceAxis(x, axis, 0, 0, 1, op)) : split(x, size, axis, op);
 }
@@ -494,17 +474,12 @@ export const hsplit = (x: Tensor, at: number | readonly number[]): Tensor[] =>
 export const vsplit = (x: Tensor, at: number | readonly number[]): Tensor[] => splitAlong(x, at, 0, 2, "vsplit");
 export const dsplit = (x: Tensor, at: number | readonly number[]): Tensor[] => splitAlong(x, at, 2, 3, "dsplit");
 
-export function tensor_split(
-  x: Tensor,
-  at: number | readonly number[],
-  dim?: number | DimOption,
-  op = "tensor_split",
-): Tensor[] {
+export function tensor_split(x: Tensor, at: number | readonly number[], dim?: number, op = "tensor_split"): Tensor[] {
   if (x.ndim === 0)
     throw new OpError(
       "tensor_split: tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims",
     );
-  const axis = axisOf(dimOf(dim, "tensor_split"), x.ndim, "tensor_split"),
+  const axis = axisOf(dim ?? 0, x.ndim, "tensor_split"),
     n = x.shape[axis]!;
   let bounds: number[];
   if (typeof at === "number") {
@@ -519,8 +494,8 @@ export function tensor_split(
   });
 }
 
-export function unbind(x: Tensor, dim?: number | DimOption, op = "unbind"): Tensor[] {
+export function unbind(x: Tensor, dim?: number, op = "unbind"): Tensor[] {
   if (x.ndim === 0) throw new OpError(`${op}: iteration over a 0-d tensor`);
-  const axis = axisOf(dimOf(dim, op), x.ndim, op);
+  const axis = axisOf(dim ?? 0, x.ndim, op);
   return several(Array.from({ length: x.shape[axis]! }, (_, i) => select(x, axis, i, op)));
 }

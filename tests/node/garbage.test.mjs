@@ -8,7 +8,8 @@ import { feed } from "./garbage/watch.mjs";
 const SEED = 20261122;
 
 /** Accepted though strange, and rightly: what goes through these is kept or handed on, as in PyTorch. */
-const TAKES_ANYTHING = /^(torch\.(is_tensor|utils\.data\.default_convert)|StepLR\.load_state_dict)$/;
+const TAKES_ANYTHING =
+  /^(torch\.(is_tensor|utils\.data\.(default_convert|SequentialSampler))|StepLR\.load_state_dict)$/;
 
 const told = (list) =>
   list

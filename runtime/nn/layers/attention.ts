@@ -1,7 +1,7 @@
 // Attention with several heads as a module; the arithmetic is multi_head_attention_forward.
 
 import { OpError } from "../../base/errors.js";
-import { named } from "../../base/named-arguments.js";
+import { taken } from "../../base/named-arguments.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { multi_head_attention_forward } from "../../composed/attention.js";
 import * as views from "../../views/views.js";
@@ -38,7 +38,6 @@ export interface AttentionCall {
   /** Says that attn_mask hides what comes later. */
   is_causal?: boolean;
 }
-const CALL = ["key_padding_mask", "need_weights", "attn_mask", "average_attn_weights", "is_causal"];
 
 /** Under the name that PyTorch prints. */
 const OutputLinear = /* @__PURE__ */ callable(class extends Linear {}, "NonDynamicallyQuantizableLinear");
@@ -149,19 +148,25 @@ class MultiheadAttentionClass extends Module {
         ]
   ): [output: Tensor, weights: Tensor | null] {
     const [
+      q,
+      k,
+      v,
       key_padding_mask = null,
       need_weights = true,
       attn_mask = null,
       average_attn_weights = true,
       is_causal = false,
-    ] = named("MultiheadAttention", CALL, rest) as [(Tensor | null)?, boolean?, (Tensor | null)?, boolean?, boolean?];
-    const turned = this.batch_first && query.ndim === 3,
+    ] = taken(
+      "MultiheadAttention query key value key_padding_mask? need_weights? attn_mask? average_attn_weights? is_causal?",
+      arguments,
+    ) as [Tensor, Tensor, Tensor, (Tensor | null)?, boolean?, (Tensor | null)?, boolean?, boolean?];
+    const turned = this.batch_first && q.ndim === 3,
       turn = (x: Tensor) => (turned ? views.transpose(x, 0, 1) : x);
     const separate = this.in_proj_weight === null;
     const [out, weights] = multi_head_attention_forward(
-      turn(query),
-      turn(key),
-      turn(value),
+      turn(q),
+      turn(k),
+      turn(v),
       this.embed_dim,
       this.num_heads,
       this.in_proj_weight,
@@ -188,5 +193,5 @@ class MultiheadAttentionClass extends Module {
     return [turn(out), weights];
   }
 }
-export const MultiheadAttention = /* @__PURE__ */ callable(MultiheadAttentionClass, "MultiheadAttention", "forward");
+export const MultiheadAttention = /* @__PURE__ */ callable(MultiheadAttentionClass, "MultiheadAttention", "forward !");
 export type MultiheadAttention = MultiheadAttentionClass;

@@ -106,7 +106,7 @@ class RNNCellClass extends CellModule {
     return super.extra_repr() + (this.nonlinearity === "tanh" ? "" : `, nonlinearity=${this.nonlinearity}`);
   }
 }
-export const RNNCell = /* @__PURE__ */ callable(RNNCellClass, "RNNCell");
+export const RNNCell = /* @__PURE__ */ callable(RNNCellClass, "RNNCell", "forward input hx?");
 export type RNNCell = RNNCellClass;
 
 class GRUCellClass extends CellModule {
@@ -119,7 +119,7 @@ class GRUCellClass extends CellModule {
     return this.run(input, [hx ?? null], 1, (x, h, [before]) => [gruStep(x, h, before!)])[0]!;
   }
 }
-export const GRUCell = /* @__PURE__ */ callable(GRUCellClass, "GRUCell");
+export const GRUCell = /* @__PURE__ */ callable(GRUCellClass, "GRUCell", "forward input hx?");
 export type GRUCell = GRUCellClass;
 
 class LSTMCellClass extends CellModule {
@@ -133,5 +133,5 @@ class LSTMCellClass extends CellModule {
     return this.run(input, hx, 2, (x, h, [, cell]) => lstmStep(x, h, cell!)) as [Tensor, Tensor];
   }
 }
-export const LSTMCell = /* @__PURE__ */ callable(LSTMCellClass, "LSTMCell");
+export const LSTMCell = /* @__PURE__ */ callable(LSTMCellClass, "LSTMCell", "forward input hx?");
 export type LSTMCell = LSTMCellClass;

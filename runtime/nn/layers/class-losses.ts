@@ -97,7 +97,11 @@ class LinearCrossEntropyLossClass extends Module {
     );
   }
 }
-export const LinearCrossEntropyLoss = /* @__PURE__ */ callable(LinearCrossEntropyLossClass, "LinearCrossEntropyLoss");
+export const LinearCrossEntropyLoss = /* @__PURE__ */ callable(
+  LinearCrossEntropyLossClass,
+  "LinearCrossEntropyLoss",
+  "forward input target",
+);
 export type LinearCrossEntropyLoss = LinearCrossEntropyLossClass;
 
 export interface AdaptiveLogSoftmaxOptions extends Factory {
@@ -232,5 +236,6 @@ const slice = (x: Tensor, start: number, length: number): Tensor => sliceAxis(x,
 export const AdaptiveLogSoftmaxWithLoss = /* @__PURE__ */ callable(
   AdaptiveLogSoftmaxWithLossClass,
   "AdaptiveLogSoftmaxWithLoss",
+  "forward input_ target_, log_prob input, all !, predict input",
 );
 export type AdaptiveLogSoftmaxWithLoss = AdaptiveLogSoftmaxWithLossClass;

@@ -182,7 +182,7 @@ function conv(name: string, rank: number, apply: Convolution): ConvClass {
       return sides.reverse().flat();
     }
   }
-  return callable(Conv, name);
+  return callable(Conv, name, "forward input");
 }
 export const Conv1d = /* @__PURE__ */ conv("Conv1d", 1, (x, w, b, o) => F.conv1d(x, w, b, o));
 export const Conv2d = /* @__PURE__ */ conv("Conv2d", 2, (x, w, b, o) => F.conv2d(x, w, b, o));
@@ -280,7 +280,7 @@ function convTranspose(name: string, rank: number, apply: Convolution): ConvTran
       return spatial.map((s, i) => s - least[i]!);
     }
   }
-  return callable(ConvTranspose, name);
+  return callable(ConvTranspose, name, "forward input output_size?, missing !");
 }
 export const ConvTranspose1d = /* @__PURE__ */ convTranspose("ConvTranspose1d", 1, (x, w, b, o) =>
   F.conv_transpose1d(x, w, b, o),

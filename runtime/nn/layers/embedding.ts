@@ -4,14 +4,14 @@ import { number } from "../../base/argument-kinds.js";
 import { fill_ } from "../../views/transfer.js";
 import { OpError } from "../../base/errors.js";
 import { unrecorded } from "../../tape/grad-mode.js";
-import { named } from "../../base/named-arguments.js";
+import { tensorOf } from "../../tensor/tensor-arguments.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import * as F from "../../../names/functional.js";
 import * as views from "../../views/views.js";
 import { callable } from "../../base/callable.js";
 import { normal_ } from "../init.js";
 import { Module } from "../module.js";
-import { PLACED, construct, parameter, size, type Arguments, type Factory, type Placed } from "../options.js";
+import { PLACED, construct, parameter, required, size, type Arguments, type Factory, type Placed } from "../options.js";
 import { Parameter } from "../parameter.js";
 import { flag, float } from "../shown.js";
 
@@ -73,6 +73,10 @@ abstract class TableModule extends Module {
 
 const TABLE = { num_embeddings: /* @__PURE__ */ size(), embedding_dim: /* @__PURE__ */ size() };
 const none = <T>(): T | null => null;
+function checkTable(embeddings: unknown, op: string): void {
+  if (tensorOf(embeddings, op, "embeddings").ndim !== 2)
+    throw new OpError("Embeddings parameter is expected to be 2-dimensional");
+}
 
 export interface EmbeddingOptions extends TableOptions, Factory {
   _weight?: Tensor | null;
@@ -118,11 +122,34 @@ class EmbeddingClass extends TableModule {
   }
   /** A table of rows that are there already; they are not trained unless `freeze` is false. */
   static from_pretrained(
-    embeddings: Tensor,
-    options?: boolean | (TableOptions & { freeze?: boolean }),
+    ...args: Arguments<
+      [embeddings: Tensor],
+      [
+        freeze: boolean,
+        padding_idx: number | null,
+        max_norm: number | null,
+        norm_type: number,
+        scale_grad_by_freq: boolean,
+        sparse: boolean,
+      ],
+      TableOptions & { freeze?: boolean },
+      { embeddings: Tensor }
+    >
   ): EmbeddingClass {
-    if (embeddings.ndim !== 2) throw new OpError("Embeddings parameter is expected to be 2-dimensional");
-    const { freeze = true, ...others } = typeof options === "boolean" ? { freeze: options } : (options ?? {});
+    const { embeddings, freeze, ...others } = construct(
+      "Embedding.from_pretrained",
+      {
+        embeddings: required<Tensor>(),
+        freeze: true,
+        padding_idx: none<number>(),
+        max_norm: none<number>(),
+        norm_type: 2,
+        scale_grad_by_freq: false,
+        sparse: false,
+      },
+      args,
+    );
+    checkTable(embeddings, "Embedding.from_pretrained");
     return new EmbeddingClass(embeddings.shape[0]!, embeddings.shape[1]!, {
       ...others,
       _weight: embeddings,
@@ -138,7 +165,7 @@ class EmbeddingClass extends TableModule {
     return `${this.num_embeddings}, ${this.embedding_dim}${padding}${this.common()}${this.sparse ? ", sparse=True" : ""}`;
   }
 }
-export const Embedding = /* @__PURE__ */ callable(EmbeddingClass, "Embedding");
+export const Embedding = /* @__PURE__ */ callable(EmbeddingClass, "Embedding", "from_pretrained !, forward input");
 export type Embedding = EmbeddingClass;
 
 type BagMode = "sum" | "mean" | "max";
@@ -193,11 +220,38 @@ class EmbeddingBagClass extends TableModule {
   }
   /** A table of rows that are there already; they are not trained unless `freeze` is false. */
   static from_pretrained(
-    embeddings: Tensor,
-    options?: boolean | (Omit<EmbeddingBagOptions, "_weight"> & { freeze?: boolean }),
+    ...args: Arguments<
+      [embeddings: Tensor],
+      [
+        freeze: boolean,
+        max_norm: number | null,
+        norm_type: number,
+        scale_grad_by_freq: boolean,
+        mode: BagMode,
+        sparse: boolean,
+        include_last_offset: boolean,
+        padding_idx: number | null,
+      ],
+      Omit<EmbeddingBagOptions, "_weight" | keyof Factory> & { freeze?: boolean },
+      { embeddings: Tensor }
+    >
   ): EmbeddingBagClass {
-    if (embeddings.ndim !== 2) throw new OpError("Embeddings parameter is expected to be 2-dimensional");
-    const { freeze = true, ...others } = typeof options === "boolean" ? { freeze: options } : (options ?? {});
+    const { embeddings, freeze, ...others } = construct(
+      "EmbeddingBag.from_pretrained",
+      {
+        embeddings: required<Tensor>(),
+        freeze: true,
+        max_norm: none<number>(),
+        norm_type: 2,
+        scale_grad_by_freq: false,
+        mode: "mean" as BagMode,
+        sparse: false,
+        include_last_offset: false,
+        padding_idx: none<number>(),
+      },
+      args,
+    );
+    checkTable(embeddings, "EmbeddingBag.from_pretrained");
     const made = new EmbeddingBagClass(embeddings.shape[0]!, embeddings.shape[1]!, { ...others, _weight: embeddings });
     made.weight.requires_grad_(!freeze);
     return made;
@@ -208,19 +262,14 @@ class EmbeddingBagClass extends TableModule {
     offsets?: Tensor | null | BagInput,
     per_sample_weights?: Tensor | null | BagInput,
   ): Tensor {
-    const [places, weights] = named(
-      "EmbeddingBag",
-      ["offsets", "per_sample_weights"],
-      [offsets, per_sample_weights].filter((x, i) => i === 0 || (x !== null && x !== undefined)),
-    ) as (Tensor | null)[];
     const { max_norm, norm_type, scale_grad_by_freq, mode, include_last_offset, padding_idx } = this;
     const bags = F.embedding_bag as unknown as (...args: unknown[]) => Tensor;
-    return bags(input, this.weight, places ?? null, {
+    return bags(input, this.weight, offsets ?? null, {
       max_norm,
       norm_type,
       scale_grad_by_freq,
       mode,
-      per_sample_weights: weights ?? null,
+      per_sample_weights: per_sample_weights ?? null,
       include_last_offset,
       padding_idx,
     });
@@ -233,5 +282,9 @@ interface BagInput {
   offsets?: Tensor | null;
   per_sample_weights?: Tensor | null;
 }
-export const EmbeddingBag = /* @__PURE__ */ callable(EmbeddingBagClass, "EmbeddingBag");
+export const EmbeddingBag = /* @__PURE__ */ callable(
+  EmbeddingBagClass,
+  "EmbeddingBag",
+  "from_pretrained !, forward input offsets? per_sample_weights?",
+);
 export type EmbeddingBag = EmbeddingBagClass;

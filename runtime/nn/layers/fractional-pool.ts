@@ -71,7 +71,7 @@ function fractionalPool(
       );
     }
   }
-  return callable(Pool, name);
+  return callable(Pool, name, "forward input");
 }
 export const FractionalMaxPool2d = /* @__PURE__ */ fractionalPool("FractionalMaxPool2d", 2, fractional_max_pool2d);
 export const FractionalMaxPool3d = /* @__PURE__ */ fractionalPool("FractionalMaxPool3d", 3, fractional_max_pool3d);

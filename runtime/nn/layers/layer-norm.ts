@@ -60,7 +60,7 @@ class LayerNormClass extends Module {
     return `${tuple(this.normalized_shape)}, eps=${float(this.eps)}, elementwise_affine=${flag(this.elementwise_affine)}, bias=${flag(this.bias !== null)}`;
   }
 }
-export const LayerNorm = /* @__PURE__ */ callable(LayerNormClass, "LayerNorm");
+export const LayerNorm = /* @__PURE__ */ callable(LayerNormClass, "LayerNorm", "forward input");
 export type LayerNorm = LayerNormClass;
 
 export interface RMSNormOptions extends Factory {
@@ -107,7 +107,7 @@ class RMSNormClass extends Module {
     return `${tuple(this.normalized_shape)}, eps=${this.eps === null ? "None" : float(this.eps)}, elementwise_affine=${flag(this.elementwise_affine)}`;
   }
 }
-export const RMSNorm = /* @__PURE__ */ callable(RMSNormClass, "RMSNorm");
+export const RMSNorm = /* @__PURE__ */ callable(RMSNormClass, "RMSNorm", "forward input");
 export type RMSNorm = RMSNormClass;
 
 export interface GroupNormOptions extends Factory {
@@ -160,5 +160,5 @@ class GroupNormClass extends Module {
     return `${this.num_groups}, ${this.num_channels}, eps=${float(this.eps)}, affine=${flag(this.affine)}, bias=${flag(this.bias !== null)}`;
   }
 }
-export const GroupNorm = /* @__PURE__ */ callable(GroupNormClass, "GroupNorm");
+export const GroupNorm = /* @__PURE__ */ callable(GroupNormClass, "GroupNorm", "forward input");
 export type GroupNorm = GroupNormClass;

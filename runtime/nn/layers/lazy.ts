@@ -87,7 +87,7 @@ function lazy<M extends Module & { reset_parameters(): void }, L>(name: string, 
       };
     }
   }
-  return callable(Lazy, name, "forward") as unknown as L;
+  return callable(Lazy, name, "become !, forward !, before_load !") as unknown as L;
 }
 
 const like = (x: Tensor) => ({ dtype: x.dtype, device: x.storage.device });

@@ -1,7 +1,7 @@
 // Linear and bilinear maps.
 
 import { OpError } from "../../base/errors.js";
-import { named } from "../../base/named-arguments.js";
+import { taken } from "../../base/named-arguments.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import * as F from "../../../names/functional.js";
 import { callable } from "../../base/callable.js";
@@ -45,13 +45,13 @@ class LinearClass extends Module {
     if (this.bias) uniform_(this.bias, -bound, bound);
   }
   override forward(...args: [input: Tensor] | [{ input: Tensor }]): Tensor {
-    return F.linear(named("Linear", ["input"], args)[0] as Tensor, this.weight, this.bias);
+    return F.linear(taken("Linear input", args)[0] as Tensor, this.weight, this.bias);
   }
   override extra_repr(): string {
     return `in_features=${this.in_features}, out_features=${this.out_features}, bias=${flag(this.bias !== null)}`;
   }
 }
-export const Linear = /* @__PURE__ */ callable(LinearClass, "Linear", "forward");
+export const Linear = /* @__PURE__ */ callable(LinearClass, "Linear", "forward !");
 export type Linear = LinearClass;
 
 export interface BilinearOptions extends Factory {
@@ -106,5 +106,5 @@ class BilinearClass extends Module {
     return `in1_features=${this.in1_features}, in2_features=${this.in2_features}, out_features=${this.out_features}, bias=${flag(this.bias !== null)}`;
   }
 }
-export const Bilinear = /* @__PURE__ */ callable(BilinearClass, "Bilinear");
+export const Bilinear = /* @__PURE__ */ callable(BilinearClass, "Bilinear", "forward input1 input2");
 export type Bilinear = BilinearClass;

@@ -132,7 +132,7 @@ function batchNorm(name: string, ranks: readonly number[]): NormConstructor {
       return F.batch_norm(input, mean, variance, this.weight, this.bias, batch, momentum, this.eps);
     }
   }
-  return callable(BatchNorm, name);
+  return callable(BatchNorm, name, "forward input");
 }
 
 /** Normalises each channel of each sample; `rank` axes without the batch. */
@@ -165,7 +165,7 @@ function instanceNorm(name: string, rank: number): NormConstructor {
       return batched ? out : views.squeeze(out, 0);
     }
   }
-  return callable(InstanceNorm, name);
+  return callable(InstanceNorm, name, "forward input");
 }
 
 export const BatchNorm1d = /* @__PURE__ */ batchNorm("BatchNorm1d", [2, 3]);

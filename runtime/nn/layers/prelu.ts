@@ -38,5 +38,5 @@ class PReLUClass extends Module {
     return `num_parameters=${this.num_parameters}`;
   }
 }
-export const PReLU = /* @__PURE__ */ callable(PReLUClass, "PReLU");
+export const PReLU = /* @__PURE__ */ callable(PReLUClass, "PReLU", "forward input");
 export type PReLU = PReLUClass;

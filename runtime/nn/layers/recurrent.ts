@@ -337,7 +337,7 @@ class RNNClass extends RecurrentModule {
     return [out, last!];
   }
 }
-export const RNN = /* @__PURE__ */ callable(RNNClass, "RNN");
+export const RNN = /* @__PURE__ */ callable(RNNClass, "RNN", "step !, forward input hx?");
 export type RNN = RNNClass;
 
 // eslint-disable-next-line @typescript-eslint/no-unsafe-declaration-merging
@@ -379,7 +379,7 @@ class GRUClass extends RecurrentModule {
     return [out, last!];
   }
 }
-export const GRU = /* @__PURE__ */ callable(GRUClass, "GRU");
+export const GRU = /* @__PURE__ */ callable(GRUClass, "GRU", "step !, forward input hx?");
 export type GRU = GRUClass;
 
 export interface LSTMOptions extends RecurrentOptions {
@@ -433,5 +433,5 @@ class LSTMClass extends RecurrentModule {
     return [out, last as [Tensor, Tensor]];
   }
 }
-export const LSTM = /* @__PURE__ */ callable(LSTMClass, "LSTM");
+export const LSTM = /* @__PURE__ */ callable(LSTMClass, "LSTM", "step !, forward input hx?");
 export type LSTM = LSTMClass;

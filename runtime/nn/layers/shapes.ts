@@ -6,7 +6,7 @@ import { flatten, unflatten } from "../../functions/tensor-functions.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { callable } from "../../base/callable.js";
 import { Module } from "../module.js";
-import { construct } from "../options.js";
+import { construct, type Arguments } from "../options.js";
 
 class IdentityClass extends Module {
   /** Gives its input; takes any arguments, and heeds none. */
@@ -17,7 +17,7 @@ class IdentityClass extends Module {
     return input;
   }
 }
-export const Identity = /* @__PURE__ */ callable(IdentityClass, "Identity");
+export const Identity = /* @__PURE__ */ callable(IdentityClass, "Identity", "forward input");
 export type Identity = IdentityClass;
 
 class FlattenClass extends Module {
@@ -25,12 +25,11 @@ class FlattenClass extends Module {
   readonly end_dim: number;
 
   /** Axes `start_dim` to `end_dim` as one. */
-  constructor(start_dim?: number | { start_dim?: number; end_dim?: number }, end_dim?: number | { end_dim?: number }) {
+  constructor(
+    ...args: Arguments<[], [start_dim: number, end_dim: number], { start_dim?: number; end_dim?: number }, object>
+  ) {
     super();
-    ({ start_dim: this.start_dim, end_dim: this.end_dim } = construct("Flatten", { start_dim: 1, end_dim: -1 }, [
-      start_dim,
-      end_dim,
-    ]));
+    ({ start_dim: this.start_dim, end_dim: this.end_dim } = construct("Flatten", { start_dim: 1, end_dim: -1 }, args));
   }
   override forward(input: Tensor): Tensor {
     return flatten(input, this.start_dim, this.end_dim);
@@ -39,7 +38,7 @@ class FlattenClass extends Module {
     return `start_dim=${this.start_dim}, end_dim=${this.end_dim}`;
   }
 }
-export const Flatten = /* @__PURE__ */ callable(FlattenClass, "Flatten");
+export const Flatten = /* @__PURE__ */ callable(FlattenClass, "Flatten", "forward input");
 export type Flatten = FlattenClass;
 
 class UnflattenClass extends Module {
@@ -49,13 +48,8 @@ class UnflattenClass extends Module {
   /** Axis `dim` as several, of the sizes given. */
   constructor(dim: number, unflattened_size: readonly number[]) {
     super();
-    const missing = undefined as unknown;
-    const o = construct("Unflatten", { dim: missing as number, unflattened_size: missing as readonly number[] }, [
-      dim,
-      unflattened_size,
-    ]);
-    this.dim = whole(o.dim, "Unflatten", "dim");
-    this.unflattened_size = integers([o.unflattened_size], "Unflatten", "unflattened_size");
+    this.dim = whole(dim, "Unflatten", "dim");
+    this.unflattened_size = integers([unflattened_size], "Unflatten", "unflattened_size");
   }
   override forward(input: Tensor): Tensor {
     return unflatten(input, this.dim, [...this.unflattened_size]);
@@ -64,5 +58,9 @@ class UnflattenClass extends Module {
     return `dim=${this.dim}, unflattened_size=(${this.unflattened_size.join(", ")})`;
   }
 }
-export const Unflatten = /* @__PURE__ */ callable(UnflattenClass, "Unflatten");
+export const Unflatten = /* @__PURE__ */ callable(
+  UnflattenClass,
+  "Unflatten",
+  "constructor dim unflattened_size, forward input",
+);
 export type Unflatten = UnflattenClass;

@@ -2,7 +2,7 @@
 
 import { full, type Options } from "../../creation/create.js";
 import { OpError } from "../../base/errors.js";
-import { named } from "../../base/named-arguments.js";
+import { taken } from "../../base/named-arguments.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { add, triu } from "../../../names/torch.js";
 import * as F from "../../../names/functional.js";
@@ -120,12 +120,11 @@ class TransformerEncoderLayerClass extends LayerModule {
     src: Tensor,
     ...rest: [EncoderCall?] | [src_mask: Mask, src_key_padding_mask?: Mask, is_causal?: boolean]
   ): Tensor {
-    const [attn_mask = null, key_padding_mask = null, is_causal = false] = named(
-      "TransformerEncoderLayer",
-      ["src_mask", "src_key_padding_mask", "is_causal"],
-      rest,
-    ) as [Mask?, Mask?, boolean?];
-    const attended = this.residual(src, this.norm1, (x) =>
+    const [input, attn_mask = null, key_padding_mask = null, is_causal = false] = taken(
+      "TransformerEncoderLayer src src_mask? src_key_padding_mask? is_causal?",
+      arguments,
+    ) as [Tensor, Mask?, Mask?, boolean?];
+    const attended = this.residual(input, this.norm1, (x) =>
       this.dropout1(this.self_attn(x, x, x, { attn_mask, key_padding_mask, is_causal, need_weights: false })[0]),
     );
     return this.residual(attended, this.norm2, (x) =>
@@ -142,7 +141,7 @@ interface EncoderCall {
 export const TransformerEncoderLayer = /* @__PURE__ */ callable(
   TransformerEncoderLayerClass,
   "TransformerEncoderLayer",
-  "forward",
+  "forward !",
 );
 export type TransformerEncoderLayer = TransformerEncoderLayerClass;
 
@@ -189,9 +188,18 @@ class TransformerDecoderLayerClass extends LayerModule {
           memory_is_causal?: boolean,
         ]
   ): Tensor {
-    const [own = null, other = null, ownPadding = null, otherPadding = null, ownCausal = false, otherCausal = false] =
-      named("TransformerDecoderLayer", DECODER, rest) as [Mask?, Mask?, Mask?, Mask?, boolean?, boolean?];
-    const looked = this.residual(tgt, this.norm1, (x) =>
+    const [input, seen, own = null, other = null, ownPadding = null, otherPadding = null, ownCausal, otherCausal] =
+      taken(`TransformerDecoderLayer ${DECODER}`, arguments) as [
+        Tensor,
+        Tensor,
+        Mask?,
+        Mask?,
+        Mask?,
+        Mask?,
+        boolean?,
+        boolean?,
+      ];
+    const looked = this.residual(input, this.norm1, (x) =>
       this.dropout1(
         this.self_attn(x, x, x, {
           attn_mask: own,
@@ -203,7 +211,7 @@ class TransformerDecoderLayerClass extends LayerModule {
     );
     const attended = this.residual(looked, this.norm2, (x) =>
       this.dropout2(
-        this.multihead_attn(x, memory, memory, {
+        this.multihead_attn(x, seen, seen, {
           attn_mask: other,
           key_padding_mask: otherPadding,
           is_causal: otherCausal ?? false,
@@ -224,18 +232,12 @@ interface DecoderCall {
   tgt_is_causal?: boolean | null;
   memory_is_causal?: boolean;
 }
-const DECODER = [
-  "tgt_mask",
-  "memory_mask",
-  "tgt_key_padding_mask",
-  "memory_key_padding_mask",
-  "tgt_is_causal",
-  "memory_is_causal",
-];
+const DECODER =
+  "tgt memory tgt_mask? memory_mask? tgt_key_padding_mask? memory_key_padding_mask? tgt_is_causal? memory_is_causal?";
 export const TransformerDecoderLayer = /* @__PURE__ */ callable(
   TransformerDecoderLayerClass,
   "TransformerDecoderLayer",
-  "forward",
+  "forward !",
 );
 export type TransformerDecoderLayer = TransformerDecoderLayerClass;
 
@@ -261,15 +263,14 @@ class TransformerEncoderClass extends Module {
   constructor(
     encoder_layer: Module,
     num_layers: number,
-    ...rest: [StackOptions?] | [norm: Module | null, enable_nested_tensor?: boolean, mask_check?: boolean]
+    norm?: Module | null | StackOptions,
+    _enable_nested_tensor?: boolean,
+    _mask_check?: boolean,
   ) {
     super();
-    const [norm = null] = named("TransformerEncoder", ["norm", "enable_nested_tensor", "mask_check"], rest) as [
-      (Module | null)?,
-    ];
     this.layers = stacked(encoder_layer, num_layers, "TransformerEncoder", "encoder_layer");
     this.num_layers = num_layers;
-    this.norm = norm;
+    this.norm = (norm ?? null) as Module | null;
   }
   override forward(
     src: Tensor,
@@ -277,12 +278,11 @@ class TransformerEncoderClass extends Module {
       | [{ mask?: Mask; src_key_padding_mask?: Mask; is_causal?: boolean | null }?]
       | [mask: Mask, src_key_padding_mask?: Mask, is_causal?: boolean | null]
   ): Tensor {
-    const [src_mask = null, src_key_padding_mask = null, causal = false] = named(
-      "TransformerEncoder",
-      ["mask", "src_key_padding_mask", "is_causal"],
-      rest,
-    ) as [Mask?, Mask?, (boolean | null)?];
-    let out = src;
+    const [input, src_mask = null, src_key_padding_mask = null, causal = false] = taken(
+      "TransformerEncoder src mask? src_key_padding_mask? is_causal?",
+      arguments,
+    ) as [Tensor, Mask?, Mask?, (boolean | null)?];
+    let out = input;
     for (const layer of this.layers)
       out = layer(out, { src_mask, src_key_padding_mask, is_causal: causal ?? false }) as Tensor;
     return this.norm ? (this.norm(out) as Tensor) : out;
@@ -291,8 +291,7 @@ class TransformerEncoderClass extends Module {
 export const TransformerEncoder = /* @__PURE__ */ callable(
   TransformerEncoderClass,
   "TransformerEncoder",
-  "constructor",
-  "forward",
+  "constructor encoder_layer num_layers norm? enable_nested_tensor? mask_check?, forward !",
 );
 export type TransformerEncoder = TransformerEncoderClass;
 
@@ -306,7 +305,7 @@ class TransformerDecoderClass extends Module {
     super();
     this.layers = stacked(decoder_layer, num_layers, "TransformerDecoder", "decoder_layer");
     this.num_layers = num_layers;
-    this.norm = (norm instanceof Module ? norm : (norm?.norm ?? null)) as Module | null;
+    this.norm = (norm ?? null) as Module | null;
   }
   override forward(
     tgt: Tensor,
@@ -322,14 +321,17 @@ class TransformerDecoderClass extends Module {
           memory_is_causal?: boolean,
         ]
   ): Tensor {
-    const given = named("TransformerDecoder", DECODER, rest),
-      call = Object.fromEntries(DECODER.map((name, i) => [name, given[i] ?? null]));
-    let out = tgt;
-    for (const layer of this.layers) out = layer(out, memory, call) as Tensor;
+    const [input, ...others] = taken(`TransformerDecoder ${DECODER}`, arguments);
+    let out = input as Tensor;
+    for (const layer of this.layers) out = layer(out, ...Array.from(others, (x) => x ?? null)) as Tensor;
     return this.norm ? (this.norm(out) as Tensor) : out;
   }
 }
-export const TransformerDecoder = /* @__PURE__ */ callable(TransformerDecoderClass, "TransformerDecoder", "forward");
+export const TransformerDecoder = /* @__PURE__ */ callable(
+  TransformerDecoderClass,
+  "TransformerDecoder",
+  "constructor decoder_layer num_layers norm?, forward !",
+);
 export type TransformerDecoder = TransformerDecoderClass;
 
 export interface TransformerOptions extends TransformerLayerOptions {
@@ -345,17 +347,9 @@ interface TransformerCall extends DecoderCall {
   src_key_padding_mask?: Mask;
   src_is_causal?: boolean | null;
 }
-const BOTH = [
-  "src_mask",
-  "tgt_mask",
-  "memory_mask",
-  "src_key_padding_mask",
-  "tgt_key_padding_mask",
-  "memory_key_padding_mask",
-  "src_is_causal",
-  "tgt_is_causal",
-  "memory_is_causal",
-];
+const BOTH =
+  "src tgt src_mask? tgt_mask? memory_mask? src_key_padding_mask? tgt_key_padding_mask? memory_key_padding_mask? " +
+  "src_is_causal? tgt_is_causal? memory_is_causal?";
 
 class TransformerClass extends Module {
   encoder: Module;
@@ -450,13 +444,14 @@ class TransformerClass extends Module {
   }
   /** A mask that hides what comes later: minus infinity above the diagonal. */
   static generate_square_subsequent_mask(sz: number, options?: Options): Tensor {
-    return triu(full([sz, sz], -Infinity, options), 1);
+    return triu(full([sz, sz], -Infinity, options ?? {}), 1);
   }
 
-  override forward(src: Tensor, tgt: Tensor, ...rest: [TransformerCall?] | (Mask | boolean | undefined)[]): Tensor {
-    const given = named("Transformer", BOTH, rest);
+  override forward(src: Tensor, tgt: Tensor, ...rest: [TransformerCall?] | (Mask | boolean | undefined)[]): Tensor;
+  override forward(...args: unknown[]): Tensor {
+    const [src, tgt, ...given] = taken(`Transformer ${BOTH}`, args);
     const [src_mask, tgt_mask, memory_mask, src_pad, tgt_pad, memory_pad, src_causal, tgt_causal, memory_causal] =
-      BOTH.map((_, i) => given[i] ?? null);
+      Array.from({ length: 9 }, (_, i) => given[i] ?? null);
     if (src.ndim === 3 && src.shape[this.batch_first ? 0 : 1] !== tgt.shape[this.batch_first ? 0 : 1])
       throw new OpError("the batch number of src and tgt must be equal");
     if (src.shape[src.ndim - 1] !== this.d_model || tgt.shape[tgt.ndim - 1] !== this.d_model) {
@@ -477,5 +472,9 @@ class TransformerClass extends Module {
     }) as Tensor;
   }
 }
-export const Transformer = /* @__PURE__ */ callable(TransformerClass, "Transformer", "forward");
+export const Transformer = /* @__PURE__ */ callable(
+  TransformerClass,
+  "Transformer",
+  "generate_square_subsequent_mask sz | device dtype, forward !",
+);
 export type Transformer = TransformerClass;

@@ -11,7 +11,7 @@ import { stack } from "../../functions/join.js";
 import { number } from "../../base/argument-kinds.js";
 import { tensorOf, tensorsOf } from "../../tensor/tensor-arguments.js";
 import { tidy } from "../../tensor/memory.js";
-import { atMost, named } from "../../base/named-arguments.js";
+import { taken } from "../../base/named-arguments.js";
 import { Tensor } from "../../tensor/tensor.js";
 
 export type TensorOrTensors = Tensor | Iterable<Tensor>;
@@ -70,9 +70,8 @@ export function get_total_norm(
   error_if_nonfinite?: boolean,
 ): Tensor | Promise<Tensor>;
 export function get_total_norm(...args: unknown[]): Tensor | Promise<Tensor> {
-  const [tensors, order = 2, wanted = false] = named(
-    "get_total_norm",
-    ["tensors", "norm_type", "error_if_nonfinite", "foreach"],
+  const [tensors, order = 2, wanted = false] = taken(
+    "get_total_norm tensors norm_type? error_if_nonfinite? foreach?",
     args,
   );
   const p = number(order, "get_total_norm", "norm_type");
@@ -83,7 +82,10 @@ export function get_total_norm(...args: unknown[]): Tensor | Promise<Tensor> {
 
 /** Scales all gradients alike so that their `total_norm` comes down to `max_norm`. */
 export function clip_grads_with_norm_(parameters: TensorOrTensors, max_norm: number, total_norm: Tensor): void {
-  atMost("clip_grads_with_norm_", arguments, 3);
+  [parameters, max_norm, total_norm] = taken(
+    "clip_grads_with_norm_ parameters max_norm total_norm foreach?",
+    arguments,
+  );
   const op = "clip_grads_with_norm_",
     grads = gradientsOf(op, parameters);
   number(max_norm, op, "max_norm");
@@ -109,9 +111,8 @@ export function clip_grad_norm_(
   error_if_nonfinite?: boolean,
 ): Tensor | Promise<Tensor>;
 export function clip_grad_norm_(...args: unknown[]): Tensor | Promise<Tensor> {
-  const [parameters, most, order = 2, wanted = false] = named(
-    "clip_grad_norm_",
-    ["parameters", "max_norm", "norm_type", "error_if_nonfinite", "foreach"],
+  const [parameters, most, order = 2, wanted = false] = taken(
+    "clip_grad_norm_ parameters max_norm norm_type? error_if_nonfinite? foreach?",
     args,
   ) as [TensorOrTensors, number, number?, boolean?];
   const params = listOf("clip_grad_norm_", parameters),
@@ -125,7 +126,7 @@ export function clip_grad_norm_(...args: unknown[]): Tensor | Promise<Tensor> {
 
 /** Limits every element of every gradient to the range from -clip_value to clip_value. */
 export function clip_grad_value_(parameters: TensorOrTensors, clip_value: number): void {
-  atMost("clip_grad_value_", arguments, 2);
+  [parameters, clip_value] = taken("clip_grad_value_ parameters clip_value foreach?", arguments);
   const grads = gradientsOf("clip_grad_value_", parameters);
   unrecorded(() => {
     runForeach(clip_value_stepOp, [grads, { clip_value: number(clip_value, "clip_grad_value_", "clip_value") }]);

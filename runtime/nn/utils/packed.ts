@@ -5,7 +5,7 @@ import { OpError, describe } from "../../base/errors.js";
 import { cat, stack } from "../../functions/join.js";
 import { count, flag, refuse } from "../../base/argument-kinds.js";
 import { check, tensorsOf } from "../../tensor/tensor-arguments.js";
-import { atMost, named } from "../../base/named-arguments.js";
+import { taken } from "../../base/named-arguments.js";
 import { integers } from "../../base/shape.js";
 import { Tensor } from "../../tensor/tensor.js";
 import { titled } from "../../base/class-name.js";
@@ -33,7 +33,10 @@ export class PackedSequence {
     unsorted_indices: Tensor | null = null,
     order: readonly number[] | null = null,
   ) {
-    atMost("PackedSequence", arguments, 5);
+    [data, batch_sizes, sorted_indices = null, unsorted_indices = null, order = null] = taken(
+      "PackedSequence data batch_sizes sorted_indices? unsorted_indices? order?",
+      arguments,
+    );
     check(data, "PackedSequence", "data");
     this.data = data;
     this.batch_sizes = integers([batch_sizes], "PackedSequence", "batch_sizes");
@@ -59,17 +62,26 @@ function sequencesOf(given: readonly Tensor[], op: string): Tensor[] {
 }
 
 const rows = (x: Tensor, count: number, op: string): Tensor => sliceAxis(x, 0, 0, count, 1, op);
-/** Options of one of these functions, by place or by name; an option that is a boolean by default is one. */
+/**
+ * The arguments of one of these functions, by place or by name: those that `line` names, and options with defaults; one
+ * that is a boolean by default is one.
+ */
 function optionsOf<T extends unknown[]>(
-  op: string,
+  line: string,
   defaults: Readonly<Record<string, unknown>>,
-  rest: readonly unknown[],
+  args: ArrayLike<unknown>,
 ): T {
   const names = Object.keys(defaults),
-    given = named(op, names, rest);
-  return names.map((name, i) =>
-    given[i] === undefined ? defaults[name] : typeof defaults[name] === "boolean" ? flag(given[i], op, name) : given[i],
-  ) as T;
+    [op] = line.split(" ", 1) as [string],
+    given = taken(`${line} ${names.join("? ")}?`, args),
+    own = line.split(" ").length - 1;
+  return [
+    ...given.slice(0, own),
+    ...names.map((name, i) => {
+      const value = given[own + i] as unknown;
+      return value === undefined ? defaults[name] : typeof defaults[name] === "boolean" ? flag(value, op, name) : value;
+    }),
+  ] as T;
 }
 
 const turned = (x: Tensor, batch_first: boolean): Tensor => (batch_first ? views.transpose(x, 0, 1) : x);
@@ -102,11 +114,9 @@ export function pack_padded_sequence(
   ...rest: [PackOptions?] | [batch_first: boolean, enforce_sorted?: boolean]
 ): PackedSequence {
   const op = "pack_padded_sequence",
-    [batch_first, enforce_sorted] = optionsOf<[boolean, boolean]>(
-      op,
-      { batch_first: false, enforce_sorted: true },
-      rest,
-    );
+    options = { batch_first: false, enforce_sorted: true };
+  let batch_first: boolean, enforce_sorted: boolean;
+  [input, lengths, batch_first, enforce_sorted] = optionsOf(`${op} input lengths`, options, arguments);
   check(input, op, "input");
   if (input.ndim < 2) throw new OpError(`${op}: expected an input of at least 2 dimensions, got ${input.ndim}`);
   const given = numbers(op, lengths),
@@ -155,11 +165,9 @@ export function pad_packed_sequence(
   ...rest: [PadPackedOptions?] | [batch_first: boolean, padding_value?: number, total_length?: number | null]
 ): [padded: Tensor, lengths: Tensor] {
   const op = "pad_packed_sequence";
-  const [batch_first, value, total] = optionsOf<[boolean, number, number | null]>(
-    op,
-    { batch_first: false, padding_value: 0, total_length: null },
-    rest,
-  );
+  let batch_first: boolean, value: number, total: number | null;
+  const options = { batch_first: false, padding_value: 0, total_length: null };
+  [sequence, batch_first, value, total] = optionsOf(`${op} sequence`, options, arguments);
   checkPacked(sequence, op, "sequence");
   const { data, batch_sizes: sizes, unsorted_indices: back } = sequence,
     batch = sizes[0]!,
@@ -200,11 +208,9 @@ export function pad_sequence(
   sequences: readonly Tensor[],
   ...rest: [PadOptions?] | [batch_first: boolean, padding_value?: number, padding_side?: "left" | "right"]
 ): Tensor {
-  const [batch_first, value, side] = optionsOf<[boolean, number, "left" | "right"]>(
-    "pad_sequence",
-    { batch_first: false, padding_value: 0, padding_side: "right" },
-    rest,
-  );
+  let batch_first: boolean, value: number, side: "left" | "right";
+  const options = { batch_first: false, padding_value: 0, padding_side: "right" };
+  [sequences, batch_first, value, side] = optionsOf("pad_sequence sequences", options, arguments);
   sequences = sequencesOf(sequences, "pad_sequence");
   if (sequences.length === 0) throw new OpError("pad_sequence: received an empty list of sequences");
   if (side !== "left" && side !== "right")
@@ -224,7 +230,9 @@ export function unpad_sequence(
   lengths: readonly number[] | Tensor,
   ...rest: [{ batch_first?: boolean }?] | [batch_first: boolean]
 ): Tensor[] {
-  const [batch_first] = optionsOf<[boolean]>("unpad_sequence", { batch_first: false }, rest);
+  let batch_first: boolean;
+  const options = { batch_first: false };
+  [padded_sequences, lengths, batch_first] = optionsOf("unpad_sequence padded_sequences lengths", options, arguments);
   check(padded_sequences, "unpad_sequence", "padded_sequences");
   return numbers("unpad_sequence", lengths).map((n, i) =>
     rows(views.select(padded_sequences, batch_first ? 0 : 1, i), n, "unpad_sequence"),
@@ -236,7 +244,8 @@ export function pack_sequence(
   sequences: readonly Tensor[],
   ...rest: [{ enforce_sorted?: boolean }?] | [enforce_sorted: boolean]
 ): PackedSequence {
-  const [enforce_sorted] = optionsOf<[boolean]>("pack_sequence", { enforce_sorted: true }, rest);
+  let enforce_sorted: boolean;
+  [sequences, enforce_sorted] = optionsOf("pack_sequence sequences", { enforce_sorted: true }, arguments);
   sequences = sequencesOf(sequences, "pack_sequence");
   return pack_padded_sequence(
     pad_sequence(sequences),
@@ -247,7 +256,7 @@ export function pack_sequence(
 
 /** The tensors of packed sequences. */
 export function unpack_sequence(packed_sequences: PackedSequence): Tensor[] {
-  atMost("unpack_sequence", arguments, 1);
+  [packed_sequences] = taken("unpack_sequence packed_sequences", arguments);
   checkPacked(packed_sequences, "unpack_sequence", "packed_sequences");
   const { batch_sizes: sizes, order } = packed_sequences,
     [padded] = pad_packed_sequence(new PackedSequence(packed_sequences.data, sizes));

@@ -4,20 +4,20 @@ import { copy_ } from "../../views/transfer.js";
 import { OpError } from "../../base/errors.js";
 import { unrecorded } from "../../tape/grad-mode.js";
 import { cat } from "../../functions/join.js";
-import { atMost } from "../../base/named-arguments.js";
+import { taken } from "../../base/named-arguments.js";
 import { check, tensorsOf } from "../../tensor/tensor-arguments.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import * as views from "../../views/views.js";
 
 /** All elements of all parameters in a row; gradients flow back. */
 export function parameters_to_vector(parameters: Iterable<Tensor>): Tensor {
-  atMost("parameters_to_vector", arguments, 1);
+  [parameters] = taken("parameters_to_vector parameters", arguments);
   return cat(tensorsOf(parameters, "parameters_to_vector", "parameters").map((p) => views.reshape(p, [-1])));
 }
 
 /** Copies the elements of a vector into the parameters, in their order. */
 export function vector_to_parameters(vec: Tensor, parameters: Iterable<Tensor>): void {
-  atMost("vector_to_parameters", arguments, 2);
+  [vec, parameters] = taken("vector_to_parameters vec parameters", arguments);
   check(vec, "vector_to_parameters", "vec");
   const params = tensorsOf(parameters, "vector_to_parameters", "parameters");
   unrecorded(() => {

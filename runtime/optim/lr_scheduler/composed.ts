@@ -2,7 +2,6 @@
 
 import { OpError, TypeMismatchError, describe } from "../../base/errors.js";
 import { listOf } from "../../base/argument-kinds.js";
-import { named } from "../../base/named-arguments.js";
 import { callable } from "../../base/callable.js";
 import { integers } from "../../base/shape.js";
 import { optionsOf } from "../options.js";
@@ -68,24 +67,30 @@ function undo(scheduler: LRScheduler): void {
   else scheduler.last_epoch--;
 }
 
+interface AtMilestones {
+  milestones: readonly number[];
+  last_epoch?: number;
+}
+type Milestones = readonly number[] | AtMilestones;
+
 class SequentialClass extends Composed {
   declare _milestones: number[];
 
   /** The first scheduler until the first milestone, then the next. */
-  constructor(
-    optimizer: AnyOptimizer,
-    schedulers: readonly LRScheduler[],
-    ...args: readonly [
-      milestones: readonly number[] | { milestones: readonly number[]; last_epoch?: number },
-      last_epoch?: number,
-    ]
-  ) {
-    const { milestones, last_epoch } = optionsOf(
+  constructor(optimizer: AnyOptimizer, schedulers: readonly LRScheduler[], milestones: Milestones, last_epoch?: number);
+  constructor(options: { optimizer: AnyOptimizer; schedulers: readonly LRScheduler[] } & AtMilestones);
+  constructor(...args: readonly unknown[]) {
+    const [optimizer, { milestones, last_epoch, ...given }] = optionsOf(
       "SequentialLR",
-      { milestones: undefined as unknown as readonly number[], last_epoch: -1 },
+      "optimizer",
+      {
+        schedulers: undefined as unknown as readonly LRScheduler[],
+        milestones: undefined as unknown as readonly number[],
+        last_epoch: -1,
+      },
       args,
     );
-    schedulers = listOf<LRScheduler>(schedulers, "SequentialLR", "schedulers", "a list of schedulers");
+    const schedulers = listOf<LRScheduler>(given.schedulers, "SequentialLR", "schedulers", "a list of schedulers");
     integers([milestones], "SequentialLR", "milestones");
     if (schedulers.length < 1) throw new OpError("SequentialLR expects at least one scheduler, but got no scheduler.");
     checkAll("SequentialLR", schedulers, optimizer);
@@ -123,7 +128,7 @@ class SequentialClass extends Composed {
     this._last_lr = scheduler.get_last_lr();
   }
 }
-export const SequentialLR = /* @__PURE__ */ callable(SequentialClass, "SequentialLR", "constructor");
+export const SequentialLR = /* @__PURE__ */ callable(SequentialClass, "SequentialLR");
 export type SequentialLR = SequentialClass;
 
 class ChainedClass extends Composed {
@@ -132,8 +137,7 @@ class ChainedClass extends Composed {
     schedulers = listOf<LRScheduler>(schedulers, "ChainedScheduler", "schedulers", "a list of schedulers");
     if (schedulers.length < 1)
       throw new OpError("ChainedScheduler expects at least one scheduler to be chained, but got no scheduler.");
-    const [given] = named("ChainedScheduler", ["optimizer"], [optimizer]) as [AnyOptimizer?],
-      own = given ?? (schedulers[0]?.optimizer as AnyOptimizer);
+    const own = (optimizer ?? schedulers[0]?.optimizer) as AnyOptimizer;
     checkAll("ChainedScheduler", schedulers, own);
     super(own, -1, (self: object) => {
       hide(self, "_schedulers", [...schedulers]);
@@ -146,5 +150,9 @@ class ChainedClass extends Composed {
     this._last_lr = ratesOf(this.optimizer);
   }
 }
-export const ChainedScheduler = /* @__PURE__ */ callable(ChainedClass, "ChainedScheduler");
+export const ChainedScheduler = /* @__PURE__ */ callable(
+  ChainedClass,
+  "ChainedScheduler",
+  "constructor schedulers optimizer?",
+);
 export type ChainedScheduler = ChainedClass;

@@ -7,6 +7,7 @@ import {
   type AnyGroup,
   type AnyOptimizer,
   LRScheduler,
+  type Scheduled,
   checkOptimizer,
   groupsIn,
   perGroup,
@@ -82,12 +83,10 @@ class CyclicClass extends LRScheduler {
   declare use_beta1: boolean;
 
   /** From `base_lr` to `max_lr` and back, in so many steps up and down. */
-  constructor(
-    optimizer: AnyOptimizer,
-    ...args: readonly [options?: Partial<CyclicOptions> | PerGroup, ...others: unknown[]]
-  ) {
-    const o = optionsOf<CyclicOptions>(
+  constructor(...args: Scheduled<CyclicOptions>) {
+    const [optimizer, o] = optionsOf<CyclicOptions>(
       "CyclicLR",
+      "optimizer",
       {
         base_lr: REQUIRED,
         max_lr: REQUIRED,
@@ -157,7 +156,7 @@ class CyclicClass extends LRScheduler {
     return this.base_lrs.map((base, i) => base + (this.max_lrs[i]! - base) * height);
   }
 }
-export const CyclicLR = /* @__PURE__ */ callable(CyclicClass, "CyclicLR", "constructor");
+export const CyclicLR = /* @__PURE__ */ callable(CyclicClass, "CyclicLR", "scale !");
 export type CyclicLR = CyclicClass;
 
 export interface OneCycleOptions {
@@ -222,12 +221,10 @@ class OneCycleClass extends LRScheduler {
   declare use_beta1: boolean;
 
   /** Up to `max_lr` and down to nearly nothing, once in `total_steps` steps. */
-  constructor(
-    optimizer: AnyOptimizer,
-    ...args: readonly [options?: Partial<OneCycleOptions> | PerGroup, ...others: unknown[]]
-  ) {
-    const o = optionsOf<OneCycleOptions>(
+  constructor(...args: Scheduled<OneCycleOptions>) {
+    const [optimizer, o] = optionsOf<OneCycleOptions>(
       "OneCycleLR",
+      "optimizer",
       {
         max_lr: REQUIRED,
         total_steps: null,
@@ -303,5 +300,5 @@ function stepsOf({ total_steps, epochs, steps_per_epoch }: OneCycleOptions): num
     throw new OpError("You must define either total_steps OR (epochs AND steps_per_epoch)");
   return whole("epochs", epochs) * whole("steps_per_epoch", steps_per_epoch);
 }
-export const OneCycleLR = /* @__PURE__ */ callable(OneCycleClass, "OneCycleLR", "constructor");
+export const OneCycleLR = /* @__PURE__ */ callable(OneCycleClass, "OneCycleLR");
 export type OneCycleLR = OneCycleClass;

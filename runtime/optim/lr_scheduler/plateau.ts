@@ -5,16 +5,7 @@ import { callable } from "../../base/callable.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { must, optionsOf } from "../options.js";
 import { numberOf } from "../state.js";
-import {
-  type AnyOptimizer,
-  LRScheduler,
-  checkOptimizer,
-  groupsIn,
-  hide,
-  rateOf,
-  ratesOf,
-  setRate,
-} from "./scheduler.js";
+import { LRScheduler, type Scheduled, checkOptimizer, groupsIn, hide, rateOf, ratesOf, setRate } from "./scheduler.js";
 
 export interface PlateauOptions {
   mode: "min" | "max";
@@ -42,12 +33,10 @@ class PlateauClass extends LRScheduler {
   declare num_bad_epochs: number;
 
   /** Times `factor` once the metric has not got better by `threshold` for more than `patience` epochs. */
-  constructor(
-    optimizer: AnyOptimizer,
-    ...args: readonly [options?: Partial<PlateauOptions> | PlateauOptions["mode"], ...others: unknown[]]
-  ) {
-    const { min_lr, ...o } = optionsOf<PlateauOptions>(
+  constructor(...args: Scheduled<PlateauOptions>) {
+    const [optimizer, { min_lr, ...o }] = optionsOf<PlateauOptions>(
       "ReduceLROnPlateau",
+      "optimizer",
       {
         mode: "min",
         factor: 0.1,
@@ -145,5 +134,9 @@ class PlateauClass extends LRScheduler {
     });
   }
 }
-export const ReduceLROnPlateau = /* @__PURE__ */ callable(PlateauClass, "ReduceLROnPlateau", "constructor");
+export const ReduceLROnPlateau = /* @__PURE__ */ callable(
+  PlateauClass,
+  "ReduceLROnPlateau",
+  "step metrics? epoch?, take !, better !",
+);
 export type ReduceLROnPlateau = PlateauClass;

@@ -2,7 +2,7 @@
 
 import { callable } from "../../base/callable.js";
 import { must, optionsOf, shown } from "../options.js";
-import { type AnyOptimizer, LRScheduler } from "./scheduler.js";
+import { LRScheduler, type Scheduled } from "./scheduler.js";
 
 export interface WarmRestartsOptions {
   T_0: number;
@@ -20,11 +20,12 @@ class WarmRestarts extends LRScheduler {
   declare T_cur: number;
 
   /** Waves of `T_0` epochs, each `T_mult` times as long as the one before, from the first rate down to `eta_min`. */
-  constructor(optimizer: AnyOptimizer, T_0: number | WarmRestartsOptions, ...args: unknown[]) {
-    const { last_epoch, ...o } = optionsOf(
+  constructor(...args: Scheduled<WarmRestartsOptions>) {
+    const [optimizer, { last_epoch, ...o }] = optionsOf(
       "CosineAnnealingWarmRestarts",
+      "optimizer",
       { T_0: undefined as unknown as number, T_mult: 1, eta_min: 0, last_epoch: -1 },
-      [T_0, ...args],
+      args,
     );
     must(Number.isInteger(o.T_0) && o.T_0 > 0, `Expected positive integer T_0, but got ${shown(o.T_0)}`);
     must(Number.isInteger(o.T_mult) && o.T_mult >= 1, `Expected integer T_mult >= 1, but got ${shown(o.T_mult)}`);
@@ -68,6 +69,6 @@ class WarmRestarts extends LRScheduler {
 export const CosineAnnealingWarmRestarts = /* @__PURE__ */ callable(
   WarmRestarts,
   "CosineAnnealingWarmRestarts",
-  "constructor",
+  "step epoch?",
 );
 export type CosineAnnealingWarmRestarts = WarmRestarts;

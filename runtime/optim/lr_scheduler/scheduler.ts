@@ -177,7 +177,7 @@ export class LRScheduler {
   }
 }
 titled(LRScheduler, "LRScheduler");
-limited(LRScheduler, "LRScheduler.");
+limited(LRScheduler, "LRScheduler.", "step epoch?, advance !, put !, load_state_dict state_dict{}, fitting !");
 
 /** Entries of every state that are never null; from the third on a number for each group. */
 const OWN = ["last_epoch", "_step_count", "base_lrs", "_last_lr"];
@@ -215,23 +215,24 @@ export interface Course<O extends object> {
   readonly closed?: (options: O, t: number, base: number) => number;
 }
 
+type Named<O> = Partial<O & { last_epoch: number }>;
+/** An optimizer and options, by place in PyTorch's order, in an object, or both. */
+export type Scheduled<O> =
+  | [optimizer: AnyOptimizer, options?: Named<O> | O[keyof O], ...others: unknown[]]
+  | [options: Named<O> & { optimizer: AnyOptimizer }];
+
 export interface SchedulerClass<O extends object> {
-  new (
-    optimizer: AnyOptimizer,
-    ...options: readonly [options?: Partial<O & { last_epoch: number }> | O[keyof O], ...others: unknown[]]
-  ): LRScheduler & O;
-  (
-    optimizer: AnyOptimizer,
-    ...options: readonly [options?: Partial<O & { last_epoch: number }> | O[keyof O], ...others: unknown[]]
-  ): LRScheduler & O;
+  new (...args: Scheduled<O>): LRScheduler & O;
+  (...args: Scheduled<O>): LRScheduler & O;
 }
 
 /** The class of a scheduler that a formula describes; it can be called with and without `new`. */
 export function scheduler<O extends object>(course: Course<O>): SchedulerClass<O> {
   class Made extends LRScheduler {
-    constructor(optimizer: AnyOptimizer, ...args: unknown[]) {
-      const { last_epoch, ...rest } = optionsOf<O & { last_epoch: number }>(
+    constructor(...args: unknown[]) {
+      const [optimizer, { last_epoch, ...rest }] = optionsOf<O & { last_epoch: number }>(
         course.name,
+        "optimizer",
         { ...course.defaults, last_epoch: -1 } as O & { last_epoch: number },
         args,
       );
@@ -259,5 +260,5 @@ export function scheduler<O extends object>(course: Course<O>): SchedulerClass<O
         : null;
     }
   }
-  return callable(Made, course.name, "constructor") as unknown as SchedulerClass<O>;
+  return callable(Made, course.name) as unknown as SchedulerClass<O>;
 }

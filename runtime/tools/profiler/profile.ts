@@ -1,6 +1,6 @@
 // torch.profiler.profile: what runs on which device, for how long, how often.
 
-import { isOptions, atMost } from "../../base/named-arguments.js";
+import { atMost, isOptions, optionsIn } from "../../base/named-arguments.js";
 import { TypeMismatchError, describe } from "../../base/errors.js";
 import { refuse, unknownOption } from "../../base/argument-kinds.js";
 import { type Target, writeTo } from "../../files/target.js";
@@ -137,6 +137,17 @@ export class Profile {
   }
 }
 
+type WithBody = ProfileOptions & { body?: (prof: Profile) => unknown };
+const OPTIONS = [
+  "activities",
+  "schedule",
+  "on_trace_ready",
+  "record_shapes",
+  "profile_memory",
+  "with_stack",
+  "body",
+] as const;
+
 /**
  * Records what runs.  With a body, that is run and a promise of the profile answered; without, `start()` and `await
  * stop()` say from when to when.  Each op's time on the GPU is taken where the device has the feature timestamp-query;
@@ -150,8 +161,9 @@ export function profile(
   second?: (prof: Profile) => unknown,
 ): Profile | Promise<Profile> {
   atMost("profile", arguments, 2);
-  const body = typeof first === "function" ? first : second,
-    prof = new Profile(typeof first === "function" ? {} : first);
+  const { body = second, ...options } =
+    typeof first === "function" ? { body: first } : optionsIn<WithBody>("profile", first, OPTIONS);
+  const prof = new Profile(options);
   if (body === undefined) return prof;
   if (typeof body !== "function") throw new TypeMismatchError(`profile: expected a function, got ${describe(body)}`);
   return running(prof, body);

@@ -6,7 +6,7 @@ import { registeredDevices } from "../../devices/device.js";
 import { OpError } from "../../base/errors.js";
 import { callable, text } from "../../base/argument-kinds.js";
 import { memory } from "../../tensor/memory.js";
-import { atMost } from "../../base/named-arguments.js";
+import { taken } from "../../base/named-arguments.js";
 import { type Observer, type Run, inputsOf, nameOf, observe, stopObserving } from "../../devices/observers.js";
 import type { WebGpuDevice } from "../../devices/webgpu/gpu-device.js";
 import { GpuTimer, type Launched, now } from "./gpu-timer.js";
@@ -179,7 +179,7 @@ export class Recorder implements Observer {
  * Without a profile it only runs `body`.
  */
 export function record_function<T>(name: string, body: () => T): T {
-  atMost("record_function", arguments, 2);
+  [name, body] = taken("record_function name body", arguments);
   text(name, "record_function", "name");
   callable(body, "record_function", "body");
   return recording ? recording.spanning(name, "user", "cpu", body) : body();

@@ -1,7 +1,7 @@
 // When a profile records, step by step: torch.profiler.schedule.
 
 import { OpError, describe } from "../../base/errors.js";
-import { named } from "../../base/named-arguments.js";
+import { taken } from "../../base/named-arguments.js";
 
 export const ProfilerAction = { NONE: 0, WARMUP: 1, RECORD: 2, RECORD_AND_SAVE: 3 } as const;
 export type ProfilerAction = (typeof ProfilerAction)[keyof typeof ProfilerAction];
@@ -25,9 +25,8 @@ export function schedule(
     | [options: ScheduleOptions]
     | [wait: number, warmup: number, active: number, repeat?: number, skip_first?: number]
 ): Schedule {
-  const [wait, warmup, active, repeat = 0, skip = 0] = named(
-    "schedule",
-    ["wait", "warmup", "active", "repeat", "skip_first"],
+  const [wait, warmup, active, repeat = 0, skip = 0] = taken(
+    "schedule wait warmup active repeat? skip_first?",
     args,
   ) as number[];
   for (const n of [wait, warmup, active, repeat, skip]) {

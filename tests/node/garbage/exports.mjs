@@ -34,6 +34,7 @@ const INTERNAL = {
     "attribute",
     "before_load",
     "begin",
+    "byNumber",
     "checkParams",
     "collated",
     "enter",
@@ -45,6 +46,7 @@ const INTERNAL = {
     "put",
     "replace",
     "shapeOfState",
+    "tensorsWithin",
     "update",
   ],
 };

@@ -1,0 +1,203 @@
+// Every export binds its arguments by place and by name in one way: it refuses an option that it has not, `undefined`
+// where a value is given, and a call without what it needs, and says which; it knows the names that PyTorch has for its
+// parameters (tests/recorded/signatures.py), and answers by name what it answers by place.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import * as torch from "../../dist/index.js";
+import { everything, makersOf } from "./garbage/exports.mjs";
+import { hash, random, sensible } from "./garbage/values.mjs";
+
+const RECORDED = JSON.parse(readFileSync(new URL("../recorded/signatures.json", import.meta.url), "utf8"));
+
+/**
+ * What takes tensors, shapes or modules alone, as many as there are, so has no names; questions, and bases; and what is
+ * meant to take any object as its first argument: a state, a dataset, a sampler.
+ */
+const NAMELESS = new RegExp(
+  `^(${[
+    "torch\\.(atleast_[123]d|block_diag|broadcast_(shapes|tensors)|cartesian_prod|einsum|meshgrid)",
+    "torch\\.(ComplexView|Generator|Tensor|defaultDevice|gpuDevice|is_tensor|set_rng_state|to)",
+    "torch\\.(autograd\\.)?is_\\w+_enabled",
+    "torch\\.nn\\.(Identity|Module|Sequential|ModuleDict|ParameterDict)",
+    "torch\\.utils\\.data\\.(DataLoader|(Iterable|Tensor)?Dataset|(Batch|Random|Sequential)?Sampler|default_convert)",
+    "\\w+\\.(load_state_dict|add_param_group)",
+    "\\w+Dict\\.update",
+    "(Module|Parameter)(List|Dict)\\.forward",
+    "Tensor\\.(data|index)",
+  ].join("|")})$`,
+);
+
+/** Names of PyTorch's that are not taken. */
+const NOT_TAKEN = {
+  // Old spellings of `reduction`, which PyTorch warns of.
+  size_average: /./,
+  reduce: /./,
+  // JavaScript has no keyword arguments that a hook could see.
+  with_kwargs: /_hook$/,
+  always_call: /_hook$/,
+  // How a derivative is computed: there is one way here.
+  "strict|create_graph|vectorize|strategy|outer_jacobian_strategy|_preallocate_and_copy|chunk_size|randomness|has_aux":
+    /^torch\.(func|autograd\.functional|vmap)/,
+  "nondet_tol|fast_mode|masked|check_\\w+|gen_non_contig_grad_outputs|only_inputs": /^torch\.autograd\.grad/,
+  "use_cuda|experimental_config|execution_trace_observer|acc_events|custom_trace_id_callback|with_flops|with_modules|post_processing_timeout_s|args|skip_first_wait":
+    /^torch\.profiler\./,
+  // How it is computed, or where its memory lies, not what.
+  "cudnn_enabled?|sparse_grad|driver|memory_format|_stacklevel|out_dtype|align_to_window|implicit|force|pickle_module|mmap":
+    /./,
+  // Not there yet.
+  "inplace|train": /^torch\.(nn\.functional\.|(feature_)?(alpha_)?dropout)/,
+  "assign|destination|remove_duplicate|default|sequential": /^(Module|Parameter)(List|Dict)?\./,
+  "dtype|b|tol|rcond|input|other|range|names|copy":
+    /^(torch\.(linalg\.|nanmean|view_copy|lu_solve|histogram|full|asarray|result_type)|Tensor\.(view|nanmean|histogram|data))/,
+  "tensor|scalar[12]?": /^torch\.result_type/,
+  "weight|distance_function|min_value|max_value|antialias|options|enable_gqa": /^torch\.nn\./,
+  // Stubs call them otherwise than the functions do.
+  "mode|_new_state|orig_func": /^(Tensor\.requires_grad_|Generator\.set_state|torch\.(autograd\.)?enable_grad)$/,
+};
+/**
+ * What PyTorch needs, and these do without: an index is the last one, of one tensor alone it is counted, and sizes that
+ * are not given are the input's.
+ */
+const OPTIONAL = /^(Module(List)?\.pop|Tensor\.repeat_interleave|torch\.nn\.Adaptive\w+)$/;
+const notTaken = (name, option) =>
+  Object.entries(NOT_TAKEN).some(([options, where]) => new RegExp(`^(${options})$`).test(option) && where.test(name));
+
+async function outcomeOf(call, args) {
+  try {
+    let value = call(args);
+    if (typeof value?.next === "function") value = value.next(); // a generator begins when it is asked
+    let timer;
+    const late = new Promise((_, no) => {
+      timer = setTimeout(() => no(new Error("a promise that stays open")), 3000);
+    });
+    value = await Promise.race([value, late]);
+    clearTimeout(timer);
+    return { value };
+  } catch (error) {
+    return { error };
+  }
+}
+
+torch.setDefaultDevice("cpu");
+console.warn = () => {};
+process.on("unhandledRejection", () => {});
+const all = everything(torch, makersOf(torch, "cpu")).filter(({ name }) => !name.startsWith("Tensor[2]"));
+const named = all.filter(({ name }) => !NAMELESS.test(name));
+const told = (error) => (error ? `${error.name}: ${String(error.message).slice(0, 160)}` : "answers");
+
+test("an option that a function has not is refused by its name", async () => {
+  const wrong = [];
+  for (const { name, call } of named) {
+    const { error } = await outcomeOf(call, [{ no_such_option: 1 }]);
+    if (
+      !(error instanceof torch.TypeMismatchError) ||
+      !/^[\w.()]+: got an unexpected keyword argument 'no_such_option'$/.test(error.message)
+    )
+      wrong.push(`${name}: ${told(error)}`);
+  }
+  assert.ok(named.length > 1700, `${named.length} exports`);
+  assert.deepEqual(wrong, []);
+});
+
+test("PyTorch's names are known, and undefined is no value for any of them", async () => {
+  const wrong = [];
+  let count = 0;
+  for (const { name, call } of named) {
+    const options = new Set(
+      (RECORDED[name] ?? []).flatMap((line) => line.split(", ").map((word) => word.replace("=", ""))),
+    );
+    for (const option of options) {
+      if (!/^\w/.test(option) || option === "out" || notTaken(name, option)) continue;
+      count++;
+      const { error } = await outcomeOf(call, [{ [option]: undefined }]);
+      if (!(error instanceof torch.TypeMismatchError) || !error.message.includes(`argument '${option}' is undefined`))
+        wrong.push(`${name} ${option}: ${told(error)}`);
+    }
+  }
+  assert.ok(count > 3500, `${count} names`);
+  assert.deepEqual(wrong, []);
+});
+
+test("undefined by place is refused, too", async () => {
+  const wrong = [];
+  for (const { name, call } of named) {
+    const lines = RECORDED[name] ?? [];
+    if (!lines.length || lines.some((line) => /^$|^\*|^memory_format|^remove_dup/.test(line))) continue;
+    const { error } = await outcomeOf(call, [undefined]);
+    if (!(error instanceof torch.TypeMismatchError) || !/'\w+' is undefined|'\w+'|missing/.test(error.message))
+      wrong.push(`${name}: ${told(error)}`);
+  }
+  assert.deepEqual(wrong, []);
+});
+
+test("what is needed is asked for by its name", async () => {
+  const wrong = [];
+  for (const { name, call } of named) {
+    const lines = RECORDED[name];
+    if (!lines) continue;
+    const needed = lines.map((line) => line.split(", ").filter((word) => /^\w+$/.test(word)));
+    if (needed.some((words) => !words.length)) continue;
+    const { error } = await outcomeOf(call, []);
+    const names = needed.flat();
+    if (error instanceof torch.OpError && names.some((word) => error.message.includes(word))) continue;
+    if (error instanceof torch.OpError && /missing|must be|expected|required/.test(error.message)) continue;
+    if (OPTIONAL.test(name)) continue;
+    wrong.push(`${name}: ${told(error)}`);
+  }
+  assert.deepEqual(wrong, []);
+});
+
+/** A few numbers of an answer, to compare; null where there are none. */
+async function numbersOf(value) {
+  const list = value instanceof torch.Tensor ? [value] : Array.isArray(value) ? value : [];
+  const tensors = list.filter((x) => x instanceof torch.Tensor);
+  return tensors.length ? JSON.stringify(await Promise.all(tensors.map((x) => x.tolist()))) : null;
+}
+
+test("arguments by name answer what they answer by place", async () => {
+  const wrong = [],
+    good = sensible(torch, "cpu"),
+    keys = Object.keys(good);
+  let count = 0;
+  for (const { name, call } of named) {
+    const lines = RECORDED[name];
+    if (
+      !lines ||
+      /^torch\.(seed|manual_seed|rand|empty|initial_seed)|random|dropout|bernoulli|_like$|detect_anomaly|^Tensor\.to$/.test(
+        name,
+      )
+    )
+      continue;
+    const draw = random(hash(name)),
+      pick = () => keys[Math.floor(draw() * keys.length)];
+    search: for (let n = 0; n < 40; n++) {
+      const words = Array.from({ length: 1 + Math.floor(draw() * 3) }, pick).filter((key) => key !== "options"),
+        make = () => words.map((key) => good[key]());
+      torch.manual_seed(1);
+      const { value, error } = await outcomeOf(call, make());
+      if (error || !words.length) continue;
+      const answers = [];
+      for (const line of lines) {
+        const names = line.split(", ").filter((word) => word && word !== "*");
+        if (names.length < words.length || names.slice(0, words.length).some((word) => /^\*/.test(word))) continue;
+        const own = names.map((word) => word.replace("=", ""));
+        if (own.slice(0, words.length).some((option) => notTaken(name, option))) continue;
+        if (line.includes("*, ") && line.split("*, ")[0].split(", ").filter(Boolean).length < words.length) continue;
+        const given = make();
+        torch.manual_seed(1);
+        const other = await outcomeOf(call, [Object.fromEntries(given.map((x, i) => [own[i], x]))]);
+        if (!other.error && (await numbersOf(other.value)) === (await numbersOf(value))) {
+          count++;
+          break search;
+        }
+        answers.push(other.error ? told(other.error) : "another answer");
+      }
+      if (!answers.length) break;
+      wrong.push(`${name}(${words}): ${answers.join("; ")}`);
+      break;
+    }
+  }
+  assert.ok(count > 700, `${count} exports`);
+  assert.deepEqual(wrong, []);
+});
