@@ -13,7 +13,7 @@ from pathlib import Path
 from buildtools import environment, package
 from buildtools.paths import ROOT
 
-WORLDS = 10  # small cases of each op in which `check` looks for reads outside a tensor
+INSTANCES = 10  # small cases of each op in which `check` looks for reads outside a tensor
 
 
 def main() -> int:
@@ -114,11 +114,11 @@ def build(options: argparse.Namespace) -> int:
     from buildtools import gpu, pages, reports, showcase
 
     gpu.enter()
-    ledger = package.build(more_ops=options.ops)
+    report = package.build(more_ops=options.ops)
     pages.prepare()
     if not options.ops:
-        reports.write(ledger)
-    print(reports.summary(ledger))
+        reports.write(report)
+    print(reports.summary(report))
     sizes = package.size()
     print("build.py serve shows the example pages")
     print(f"dist/: {sizes['package'] / 1024:.0f} KiB, as one script {sizes['torch.js'] / 1024:.0f} KiB")
@@ -150,7 +150,7 @@ def check(options: argparse.Namespace) -> int:
         return conformance.show(options.oracle, tier=options.tier, names=options.names, fail_list=options.fail_list)
     from buildtools import reports
 
-    stale = reports.stale(package.definitions(options.ops, worlds=WORLDS), update=options.update)
+    stale = reports.stale(package.definitions(options.ops, instances=INSTANCES), update=options.update)
     wrong = [f"out of date: {name} (build.py check --update)" for name in stale] + list(
         filter(None, [package.check_types()])
     )

@@ -16,7 +16,7 @@ from dsl.ir.expression import RawResult
 from dsl.ir.program import Raw
 from dsl.lowering.raw import code_place
 from dsl.opdef import Library, OpDef
-from dsl.testing.instances import worlds
+from dsl.testing.instances import instances
 from dsl.text.diagnostics import Error
 from dsl.text.source import Source
 from dsl.text.syntax import Code
@@ -26,7 +26,7 @@ from . import gpu, node
 from .environment import SetupError, say
 from .paths import ROOT, SOURCES
 
-WORLDS = 8  # calls of an op whose kernels are compiled: of floats, whole numbers, bytes
+INSTANCES = 8  # calls of an op whose kernels are compiled: of floats, whole numbers, bytes
 CHECKED = "ok"  # what is kept of a body in which nothing is wrong
 MESSAGE = re.compile(r"^(?:.*[/\\])?bodies\.js\((\d+),(\d+)\): error TS\d+: (.*)$", re.M)
 
@@ -184,9 +184,9 @@ def typed(ops: list[OpDef], sources: dict[str, Source]) -> list[Error]:
 def texts(op: OpDef, library: Library) -> list[str]:
     """The kernels in which a body stands: one for each function that is launched and each type."""
     text, made = body(op, "wgsl").text, dict[str, None]()
-    for n, world in enumerate(worlds(op, WORLDS, seed=3, largest=200)):
+    for n, instance in enumerate(instances(op, INSTANCES, seed=3, largest=200)):
         try:
-            launches = Function(op, library).launches(*world.arguments(n))
+            launches = Function(op, library).launches(*instance.arguments(n))
         except Exception:
             continue  # the checks of the definition say what is wrong with such a call
         made |= {x.code: None for x in launches if text in x.code}

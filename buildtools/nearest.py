@@ -24,15 +24,15 @@ def files(names: str) -> list[str]:
 SEE_MOST = {
     "ops/": ["requirements::*", "documents::test_every_example*", *files("defaults"), *ORACLE, *CHECKS],
     "dsl/": files(
-        "lower reference adjoint derive parse broken tidy names routines saving diagnostics translate worlds "
+        "lower reference adjoint derive parse broken tidy names routines saving diagnostics translate instances "
         "explain examples requirements same_kernels raw definitions api"
     )
     + ORACLE,
     "workbench/": files("api bound raw definitions wgsl explain diagnostics") + ORACLE,
     "codegen/": files("translate same_kernels lower typescript strategies") + ["host::test_[!p]*", *ORACLE],
-    "codegen/wgsl/": files("windows reached overflow raw definitions distributions") + ["oracle::test_tier_1*"],
+    "codegen/wgsl/": files("windows bounds_checks overflow raw definitions distributions") + ["oracle::test_tier_1*"],
     "codegen/cpu/": files("cpu_emit definitions") + CHECKS,
-    "codegen/planner/": files("windows reached overflow raw definitions elementwise") + ["oracle::test_tier_1*"],
+    "codegen/planner/": files("windows bounds_checks overflow raw definitions elementwise") + ["oracle::test_tier_1*"],
     "runtime/": ["typescript::*", "seeds::*node[[]*", "documents::test_every_example*", *ORACLE, *CHECKS],
     "runtime/devices/webgpu/": ["node::test_checks*-webgpu]"],
     "compat/": ["typescript::*", *CHECKS],

@@ -50,7 +50,7 @@ def build(
     """Make the package root `dist` from `ops/`, `codegen/` and `runtime/`; `sources` gets the TypeScript.
 
     `more_ops`: folders of definitions to compile too.  `earlier`: the folder with what earlier builds made, taken
-    where nothing changed; None makes all anew.  Returns the ledger (the text of docs/ledger.md).
+    where nothing changed; None makes all anew.  Returns the compile report (the text of docs/compile-report.md).
     Raises BuildError for mistakes in definitions, and if TypeScript or esbuild refuse.  Another build into the same
     folder is waited for; one that was interrupted, or a file that was changed by hand, leaves no trace."""
     from codegen.api import package as generator
@@ -61,20 +61,20 @@ def build(
     kept = Earlier(earlier)
     with lock.alone(sources.parent / f"{sources.name}.lock", say), everything_kept():
         say("compiling the definitions")
-        ledger = generator.generate(sources, definitions(more_ops, earlier=kept), by_hand.found(kept), kept)
+        report = generator.generate(sources, definitions(more_ops, earlier=kept), by_hand.found(kept), kept)
         say("compiling TypeScript")
         compile_typescript(sources, dist, anew=earlier is None)
         _describe(dist)
         _classic_scripts(dist)
-    return ledger
+    return report
 
 
-def definitions(more: Sequence[Path] = (), worlds: int = 0, earlier: Earlier | None = None) -> Library:
+def definitions(more: Sequence[Path] = (), instances: int = 0, earlier: Earlier | None = None) -> Library:
     """The definitions of ops/ and of the folders `more`, with their gradients; their tests are run.
 
-    `worlds`: in so many small worlds of each op, reads outside a tensor are looked for, and every op must be one that
-    somebody can call, as always those of the folders `more`.  Raw bodies must be JavaScript; where every op must be
-    callable, they are compiled.  `earlier`: what passed in an earlier build (codegen.earlier.Earlier).  Raises
+    `instances`: in so many small random instances of each op, reads outside a tensor are looked for, and every op must
+    be one that somebody can call, as always those of the folders `more`.  Raw bodies must be JavaScript; where every op
+    must be callable, they are compiled.  `earlier`: what passed in an earlier build (codegen.earlier.Earlier).  Raises
     BuildError."""
     from codegen.earlier import Earlier
     from dsl.text.diagnostics import DefinitionError, render
@@ -88,9 +88,9 @@ def definitions(more: Sequence[Path] = (), worlds: int = 0, earlier: Earlier | N
     for folder in more:
         added += additional(folder, taken)
     files += added
-    whole, kept = files if worlds else added, earlier or Earlier(None)
+    whole, kept = files if instances else added, earlier or Earlier(None)
     try:
-        library = load(files, worlds, kept, whole, by_hand.found(kept))
+        library = load(files, instances, kept, whole, by_hand.found(kept))
     except DefinitionError as error:
         raise BuildError(str(error)) from None
     sources = {file.stem: Source(str(file), file.read_text(encoding="utf-8")) for file in files}

@@ -1,4 +1,4 @@
-"""The committed reports: what the build made (docs/ledger.md).  A change of it is part of a change's review."""
+"""The committed reports: what the build made (docs/compile-report.md).  A change of it is part of a change's review."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from .paths import ROOT, SOURCES
 if TYPE_CHECKING:  # a heavy import, made where it is needed
     from dsl.opdef import Library
 
-LEDGER = ROOT / "docs" / "ledger.md"
+REPORT = ROOT / "docs" / "compile-report.md"
 
 
-def write(ledger: str) -> None:
-    """Bring docs/ledger.md up to date."""
-    if not LEDGER.exists() or LEDGER.read_text(encoding="utf-8") != ledger:
-        LEDGER.write_text(ledger, encoding="utf-8")
+def write(report: str) -> None:
+    """Bring docs/compile-report.md up to date."""
+    if not REPORT.exists() or REPORT.read_text(encoding="utf-8") != report:
+        REPORT.write_text(report, encoding="utf-8")
 
 
 def stale(library: Library, *, update: bool = False) -> list[str]:
@@ -24,15 +24,15 @@ def stale(library: Library, *, update: bool = False) -> list[str]:
 
     from . import by_hand
 
-    ledger = generator.generate(SOURCES, library, by_hand.found())
-    if LEDGER.exists() and LEDGER.read_text(encoding="utf-8") == ledger:
+    report = generator.generate(SOURCES, library, by_hand.found())
+    if REPORT.exists() and REPORT.read_text(encoding="utf-8") == report:
         return []
     if update:
-        write(ledger)
+        write(report)
         return []
-    return [str(LEDGER.relative_to(ROOT))]
+    return [str(REPORT.relative_to(ROOT))]
 
 
-def summary(ledger: str) -> str:
-    """The ledger's figures without its table."""
-    return "\n".join(line.removeprefix("- ") for line in ledger.splitlines() if line.startswith("- "))
+def summary(report: str) -> str:
+    """The compile report's figures without its table."""
+    return "\n".join(line.removeprefix("- ") for line in report.splitlines() if line.startswith("- "))

@@ -59,7 +59,7 @@ def option(name: str, kind: str) -> Param:
 
 
 def launch(kernel: Kernel, sizes: dict[str, int], tensors: dict[str, np.ndarray], random: bool = False) -> dict:
-    """What host/plan would say, without collapsing: anonymous loops in order, packs with one axis."""
+    """What codegen/planner would say, without collapsing: anonymous loops in order, packs with one axis."""
     named = named_loops(kernel)
     strides = lambda a: [s // tensors[a.tensor].itemsize for s in tensors[a.tensor].strides]
     summed = kernel.spread and kernel.shape == "map"

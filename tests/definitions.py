@@ -7,7 +7,7 @@ from buildtools.paths import EARLIER
 from codegen.earlier import Earlier
 from workbench.library import load
 
-# Ops of tensors without elements, also among their results: small worlds have some.
+# Ops of tensors without elements, also among their results: small random instances have some.
 EMPTY = {"batch_norm_empty", "linalg_qr_r"}
 LIBRARY = load(earlier=Earlier(EARLIER))
 gc.collect()

@@ -15,7 +15,7 @@ from workbench.function import Function
 
 def checked(text: str, path: str = "text.op", trials: int = 60) -> tuple[list[Error], Source]:
     """All errors that the front end finds in a text; with `trials`, its tests are run and reads outside are
-    looked for in so many small worlds."""
+    looked for in so many small random instances."""
     known = dict(ROUTINES)
     try:
         return tried(text, path, trials)

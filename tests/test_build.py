@@ -20,7 +20,7 @@ import sys
 from pathlib import Path
 from buildtools import package
 here = Path(sys.argv[1])
-(here / "ledger.md").write_text(package.build(here / "dist", here / "src", earlier=here / "earlier"))
+(here / "compile-report.md").write_text(package.build(here / "dist", here / "src", earlier=here / "earlier"))
 """
 
 
@@ -38,7 +38,7 @@ def test_a_build_from_nothing_in_another_folder_is_byte_equal_and_its_report_is_
     assert done.returncode == 0, done.stdout + done.stderr
     assert same_tree(dist, tmp_path / "dist") == []
     assert same_tree(SOURCES, tmp_path / "src") == []
-    assert reports.LEDGER.read_text() == (tmp_path / "ledger.md").read_text()
+    assert reports.REPORT.read_text() == (tmp_path / "compile-report.md").read_text()
 
 
 def test_folders_of_definitions_are_there_and_their_files_have_names_of_their_own(tmp_path):

@@ -1,7 +1,7 @@
 """Every kernel's WGSL is accepted by both compilers it meets: Tint (Chrome, Dawn) and naga (Firefox, wgpu).
 
-Of every op: forward, gradient and gradient of the gradient, with schedules and without, in small worlds of every
-kind of elements.  What the kernels compute is test_wgsl.py's."""
+Of every op: forward, gradient and gradient of the gradient, with schedules and without, in small random instances of
+every kind of elements.  What the kernels compute is test_wgsl.py's."""
 
 import json
 from collections import Counter
@@ -19,12 +19,12 @@ from codegen.binding.bind import bind
 from codegen.data.errors import OpError
 from codegen.planner.plan import plan
 from codegen.planner.writer import MOST_BINDINGS, Facts
-from dsl.testing.instances import worlds
+from dsl.testing.instances import instances
 from workbench.numpy_runner import meta
 from workbench.wgpu_runner import Gpu, numbered
 
 DEVICES = [Facts(False, False, 1 << 27, 256, 16384, software) for software in (False, True)]
-WORLDS = 4
+INSTANCES = 4
 KINDS = ("int32", "bool", "uint8")
 
 
@@ -34,9 +34,11 @@ def data_of(name: str):
 
 
 def calls(op, data):
-    """Calls in small worlds, of floats, and with tensors of another type in each where the op takes them."""
-    for n, world in enumerate(worlds(op, WORLDS, seed=5, largest=150)):
-        given = [meta(a) if p.kind == "tensor" and a is not None else a for p, a in zip(op.params, world.arguments(n))]
+    """Calls in small random instances, of floats, and with tensors of another type in each where the op takes them."""
+    for n, instance in enumerate(instances(op, INSTANCES, seed=5, largest=150)):
+        given = [
+            meta(a) if p.kind == "tensor" and a is not None else a for p, a in zip(op.params, instance.arguments(n))
+        ]
         for kind in ("float32", KINDS[n % len(KINDS)]):
             for m, p in zip(given, op.params):
                 if p.kind == "tensor" and m is not None and p.name in op.promoted:

@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
-from cpu_worlds import Bench, task
+from cpu_instances import Bench, task
 from definitions import LIBRARY
 
 from codegen.api.package import programs
 from codegen.cpu.emit import may_be_float
 from dsl.reference.interpreter import evaluate
-from dsl.testing.instances import worlds
+from dsl.testing.instances import instances
 
 COUNT = 3
 # The op of tensors without elements, which computes nothing.
@@ -32,11 +32,11 @@ OWN_AXES = {
 }
 
 
-def in_place_only_whole(op, world) -> bool:
+def in_place_only_whole(op, instance) -> bool:
     """Whether every tensor that the op changes is as large as the loops over it: a broadcast one cannot be changed."""
-    changed = [v.shape for n, v in world.views.items() if op.tensors[n].mut]
+    changed = [v.shape for n, v in instance.views.items() if op.tensors[n].mut]
     return op.name in OWN_AXES or all(
-        shape == np.broadcast_shapes(*(v.shape for v in world.views.values())) for shape in changed
+        shape == np.broadcast_shapes(*(v.shape for v in instance.views.values())) for shape in changed
     )
 
 
@@ -46,18 +46,18 @@ def answers(tmp_path_factory):
 
 
 def answers_of(library, folder, count: int = COUNT):
-    """For each op (op, program, wanted, got or an error) in every world."""
+    """For each op (op, program, wanted, got or an error) in every instance."""
     bench = Bench(library, folder)
     tasks, expected = [], []
     for op in library.ops.values():
         if op.name in BEYOND:
             continue
         dtype = np.float64 if may_be_float(op) else np.int32
-        for seed, world in enumerate(worlds(op, count, legal=dtype == np.float64)):
-            if not in_place_only_whole(op, world):
+        for seed, instance in enumerate(instances(op, count, legal=dtype == np.float64)):
+            if not in_place_only_whole(op, instance):
                 continue
             rng = np.random.default_rng(seed)
-            given, program = dict(world.views), op.forward
+            given, program = dict(instance.views), op.forward
             for number, program in enumerate(p for p in (op.forward, op.gradient, op.gradient2) if p is not None):
                 if number:  # results and cotangents of the program before
                     for n in program.inputs:
@@ -68,8 +68,8 @@ def answers_of(library, folder, count: int = COUNT):
                             given[n] = rng.standard_normal(given[t.like].shape)
                     if any(program.tensors[n].role == "cotangent" and n not in given for n in program.inputs):
                         break
-                want = evaluate(program, world.env, world.packs, given, dtype=dtype)
-                tasks.append(task(op, number, world, given, dtype))
+                want = evaluate(program, instance.env, instance.packs, given, dtype=dtype)
+                tasks.append(task(op, number, instance, given, dtype))
                 expected.append((op.name, number, want))
                 given.update({n: v for n, v in want.items() if n not in given})
     return expected, tasks, bench.run(tasks)

@@ -44,8 +44,8 @@ TYPES = {
 
 
 @pytest.mark.parametrize("text", [*DRAWS.values(), *PLACES.values(), *TYPES.values()], ids=[*DRAWS, *PLACES, *TYPES])
-def test_all_worlds_agree(text):
-    report = workbench.op(text).check(worlds=3)
+def test_all_instances_agree(text):
+    report = workbench.op(text).check(instances=3)
     assert report, str(report)
 
 

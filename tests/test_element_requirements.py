@@ -11,7 +11,7 @@ import pytest
 from definitions import LIBRARY
 
 from codegen.data.errors import OpError
-from dsl.testing.instances import worlds
+from dsl.testing.instances import instances
 from workbench.function import Function
 
 FLOATS = (-1e30, -3, -1, -0.5, 0, 0.25, 0.5, 1, 1.5, 2, 7, 1e30, np.nan, np.inf, -np.inf)
@@ -41,11 +41,11 @@ def test_elements_decide(asker, name, messages):
     op = LIBRARY.ops[name]
     ask, rng = Function(op, LIBRARY, on="numpy"), random.Random(zlib.crc32(name.encode()))
     seen = [set() for _ in messages]
-    for n, world in enumerate(worlds(op, 12, seed=4, largest=60)):
+    for n, instance in enumerate(instances(op, 12, seed=4, largest=60)):
         for turn in range(40):
             given = {
                 p.name: v if turn == 0 else drawn(v, rng)
-                for p, v in zip(op.params, world.arguments(n))
+                for p, v in zip(op.params, instance.arguments(n))
                 if v is not None
             }
             try:

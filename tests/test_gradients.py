@@ -14,7 +14,7 @@ from dsl.ir.program import Program, Stmt
 from dsl.library import load_text
 from dsl.opdef import OpDef
 from dsl.testing.gradcheck import Checked, check
-from dsl.testing.instances import World
+from dsl.testing.instances import Instance
 
 ZERO = "its gradient is zero whatever comes in"
 # Ops without a gradient of the gradient, and why.
@@ -77,30 +77,36 @@ UNDETERMINED = {
 }
 
 
-def smooth(name: str, world: World) -> bool:
-    """Whether the derivative in this world is the slope, and not PyTorch's convention."""
-    if world.env.get("has_padding_idx"):
+def smooth(name: str, instance: Instance) -> bool:
+    """Whether the derivative in this instance is the slope, and not PyTorch's convention."""
+    if instance.env.get("has_padding_idx"):
         return False  # that row of an embedding gets none
     if name == "embedding_limited":  # rows are made shorter first, with no gradient
-        return (np.linalg.norm(world.views["weight"], world.env["norm_type"], axis=-1) <= world.env["max_norm"]).all()
+        return (
+            np.linalg.norm(instance.views["weight"], instance.env["norm_type"], axis=-1) <= instance.env["max_norm"]
+        ).all()
     if name in ("pinv", "pinverse"):  # PyTorch's is that of matrices whose singular values all count
-        return not world.env.get("has_atol") and not world.env.get("has_rtol") and world.env.get("rcond", 0) < 1e-6
+        return (
+            not instance.env.get("has_atol")
+            and not instance.env.get("has_rtol")
+            and instance.env.get("rcond", 0) < 1e-6
+        )
     if name in UNDETERMINED:
-        return UNDETERMINED[name](world.env) or world.env["M"] == world.env["N"]
+        return UNDETERMINED[name](instance.env) or instance.env["M"] == instance.env["N"]
     if name not in PLACED:
         return True
-    index = world.views[PLACED[name]]
+    index = instance.views[PLACED[name]]
     return len(np.unique(index)) == index.size
 
 
-def counts(world: World, name: str, at: tuple) -> bool:
+def counts(instance: Instance, name: str, at: tuple) -> bool:
     """Whether an element's derivative is the slope.  Of matrices of which one half is read PyTorch's gradient has both:
     that of a triangle is right in the half that is read, that of a symmetric matrix is shared by both halves."""
-    if world.op.name == "pinv":
-        return not world.env["hermitian"]
-    if world.op.name != "cholesky_solve" or name != "input2":
+    if instance.op.name == "pinv":
+        return not instance.env["hermitian"]
+    if instance.op.name != "cholesky_solve" or name != "input2":
         return True
-    return at[-1] >= at[-2] if world.env["upper"] else at[-1] <= at[-2]
+    return at[-1] >= at[-2] if instance.env["upper"] else at[-1] <= at[-2]
 
 
 # Where gradients of gradients are defined, if not everywhere: a condition on the result, in words.
@@ -111,16 +117,16 @@ DEFINED = {
 }
 
 
-def defined(name: str, world: World) -> bool:
+def defined(name: str, instance: Instance) -> bool:
     return name not in DEFINED or all(
-        DEFINED[name][0](a).all() for n, a in world.run().items() if n in world.op.outputs
+        DEFINED[name][0](a).all() for n, a in instance.run().items() if n in instance.op.outputs
     )
 
 
 @pytest.mark.parametrize("name", DERIVED)
 def test_gradient(name):
     op = LIBRARY.ops[name]
-    found = check(op, only=lambda world: smooth(name, world), counts=counts)
+    found = check(op, only=lambda instance: smooth(name, instance), counts=counts)
     assert not found.wrong, "\n".join(found.wrong[:4]) + f"\n{derived(op)}"
     assert found.places
 
@@ -150,7 +156,7 @@ op ctc_rows_of(logits: Float[*B, T, C], targets: Int[*B, S], lengths: Int[*B], l
 def test_second_derivative(name):
     op = LIBRARY.ops[name]
     found = Checked()
-    for count in (2, 8):  # few worlds do, unless most of them are left out
+    for count in (2, 8):  # few instances do, unless most of them are left out
         if not found.places:
             found = check(
                 op,
@@ -159,7 +165,7 @@ def test_second_derivative(name):
                 100,
                 twice=True,
                 tolerance=1e-3,
-                only=lambda world: smooth(name, world) and defined(name, world),
+                only=lambda instance: smooth(name, instance) and defined(name, instance),
             )
     assert not found.wrong, "\n".join(found.wrong[:4])
     assert found.places

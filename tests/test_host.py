@@ -22,7 +22,7 @@ from codegen.data.model import Meta
 from codegen.planner.plan import plan, plan_cpu
 from codegen.planner.writer import Facts
 from codegen.wgsl import prelude
-from dsl.testing.instances import worlds
+from dsl.testing.instances import instances
 from workbench.numpy_runner import meta
 
 
@@ -340,8 +340,8 @@ def single(a):
 def tasks_of(op, count=2, largest=150):
     """Legal calls, large and small, and the same with one tensor or number that does not fit."""
     d = data(op.name)
-    for n, world in enumerate(worlds(op, count, seed=9, largest=largest)):
-        args = [single(a) for a in world.arguments(n)]
+    for n, instance in enumerate(instances(op, count, seed=9, largest=largest)):
+        args = [single(a) for a in instance.arguments(n)]
         yield op.name, d, args, FACTS[n % 2]
         for i, a in enumerate(args):
             if isinstance(a, Meta):

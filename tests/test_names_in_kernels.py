@@ -56,7 +56,7 @@ def loaded(text: str):
 def test_gpu_and_slopes(text):
     library, errors = loaded(text)
     assert not errors
-    report = Function(next(iter(library.ops.values())), library).check(worlds=1)
+    report = Function(next(iter(library.ops.values())), library).check(instances=1)
     assert report, str(report)
 
 

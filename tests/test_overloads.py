@@ -12,7 +12,7 @@ from codegen.api.aliases import names_of
 from codegen.binding.bind import bind
 from dsl.checking.reach import takes_all
 from dsl.library import load_text
-from dsl.testing.instances import worlds
+from dsl.testing.instances import instances
 from workbench.numpy_runner import meta
 
 CHOSEN = """
@@ -55,10 +55,11 @@ VARIED = {
 def calls(op, count: int = 12) -> list:
     """Calls of an op, and such that lie near them, as JSON: what comes by place, then the keywords."""
     out = []
-    for n, world in enumerate(worlds(op, count, seed=9, largest=100)):
+    for n, instance in enumerate(instances(op, count, seed=9, largest=100)):
         for vary in VARIED.values():
             given = [
-                (p, vary(v) if isinstance(v, dict) else v) for p, v in zip(op.params, map(argument, world.arguments(n)))
+                (p, vary(v) if isinstance(v, dict) else v)
+                for p, v in zip(op.params, map(argument, instance.arguments(n)))
             ]
             out.append(
                 [
@@ -131,7 +132,7 @@ def test_what_is_said_to_take_all_calls_of_another_op_takes_them():
     given = {
         op.name: [
             {p.name: meta(single(v)) if isinstance(v, np.ndarray) else v for p, v in zip(op.params, w.arguments(n))}
-            for n, w in enumerate(worlds(op, 6, seed=2, largest=60))
+            for n, w in enumerate(instances(op, 6, seed=2, largest=60))
         ]
         for op in ops
     }

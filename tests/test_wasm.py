@@ -1,5 +1,5 @@
-"""Kernels as WebAssembly: every op's mean what the reference evaluates, forward and gradient, and those that the package
-makes are the same bytes."""
+"""Kernels as WebAssembly: every op's mean what the reference evaluates, forward and gradient, and those that the
+package makes are the same bytes."""
 
 import json
 from dataclasses import asdict
@@ -22,7 +22,7 @@ from codegen.data.model import Meta
 from codegen.wasm.module import kernel_bytes, kernel_text, wasm_kernel
 from codegen.wasm.plan import plan_wasm
 from dsl.gradients.adjoint import complete
-from dsl.testing.instances import worlds
+from dsl.testing.instances import instances
 from workbench.numpy_runner import meta, run
 from workbench.wasm_runner import Wasm
 
@@ -48,13 +48,13 @@ def test_op(wasm, name):
     data = op_data(op)
     number = {s.name: i for i, s in enumerate(data.slots)}
     changed, rng = {p.name for p in op.params if p.mut}, np.random.default_rng(0)
-    for n, world in enumerate(worlds(op, 3, seed=5, largest=150)):
-        args = [a if n == 2 else single(a) for a in world.arguments(n)]
+    for n, instance in enumerate(instances(op, 3, seed=5, largest=150)):
+        args = [a if n == 2 else single(a) for a in instance.arguments(n)]
         arrays = {p.name: a for p, a in zip(op.params, args) if p.kind == "tensor" and a is not None}
         if n % 2:
             arrays = {k: a if k in changed else strided(a) for k, a in arrays.items()}
         call = bind(data, [meta(arrays[p.name]) if p.name in arrays else a for p, a in zip(op.params, args)])
-        seed = (world.env["seed0_"], world.env["seed1_"])
+        seed = (instance.env["seed0_"], instance.env["seed1_"])
         want = run(op, data, call, arrays, seed=seed)
         storages = {number[k]: memory(a) for k, a in arrays.items()}
         try:

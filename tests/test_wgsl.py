@@ -8,7 +8,7 @@ from codegen.api.opdata import op_data, rules
 from codegen.binding.bind import bind
 from codegen.planner.plan import plan
 from dsl.gradients.adjoint import complete
-from dsl.testing.instances import worlds
+from dsl.testing.instances import instances
 from workbench.numpy_runner import meta, run
 from workbench.wgpu_runner import Gpu
 
@@ -57,13 +57,13 @@ def test_op(gpu, name):
     data = op_data(op)
     number = {s.name: i for i, s in enumerate(data.slots)}
     changed, rng = {p.name for p in op.params if p.mut}, np.random.default_rng(0)
-    for n, world in enumerate(worlds(op, 2, seed=5, largest=150)):
-        args = [single(a) for a in world.arguments(n)]
+    for n, instance in enumerate(instances(op, 2, seed=5, largest=150)):
+        args = [single(a) for a in instance.arguments(n)]
         arrays = {p.name: a for p, a in zip(op.params, args) if p.kind == "tensor" and a is not None}
         if n % 2:
             arrays = {k: a if k in changed else strided(a) for k, a in arrays.items()}
         call = bind(data, [meta(arrays[p.name]) if p.name in arrays else a for p, a in zip(op.params, args)])
-        seed = (world.env["seed0_"], world.env["seed1_"])
+        seed = (instance.env["seed0_"], instance.env["seed1_"])
         want = run(op, data, call, arrays, seed=seed)
         storages = {number[k]: memory(a) for k, a in arrays.items()}
         for got in ways(gpu, data, 0, call, storages, [number[o] for o in op.outputs], seed):

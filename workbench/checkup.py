@@ -1,5 +1,5 @@
 """All that can be tried of one definition: its tests, reads outside, gradients by central differences, the GPU
-against numpy.  Tried is not proved: everything happens in a few small worlds (dsl/testing/instances.py)."""
+against numpy.  Tried is not proved: everything happens in a few small random instances (dsl/testing/instances.py)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from dsl.opdef import Library, OpDef
 from dsl.reference.interpreter import BodyError
 from dsl.testing.examples import check_tests
 from dsl.testing.gradcheck import check as check_gradient
-from dsl.testing.instances import World, worlds
+from dsl.testing.instances import Instance, instances
 from dsl.testing.trials import check_instances, check_reads
 from dsl.text.diagnostics import Error, located, render
 from dsl.text.source import Source
@@ -24,7 +24,7 @@ from dsl.text.source import Source
 from .wgpu_runner import KernelError
 
 RELATIVE, ABSOLUTE = 2e-4, 2e-5  # float32 on the GPU against the same in numpy
-WORLDS = 60  # in which reads outside are looked for
+INSTANCES = 60  # in which reads outside are looked for
 REFUSED = (OpError, IndexError, BodyError)  # how a call says that its arguments are wrong
 
 
@@ -63,12 +63,13 @@ class Report:
 def mistakes(
     library: Library,
     sources: list[Source],
-    count: int = WORLDS,
+    count: int = INSTANCES,
     begin: Callable[[str], None] = lambda step: None,
     ops: list[OpDef] | None = None,
 ) -> list[Error]:
-    """What small worlds and the tests inside definitions show of a library's `ops` (all): reads outside in `count`
-    worlds of each (0: not looked for), then, for ops without any, tests that fail.  begin: is told each step."""
+    """What small random instances and the tests inside definitions show of a library's `ops` (all): reads outside in
+    `count` instances of each (0: not looked for), then, for ops without any, tests that fail.  begin: is told each
+    step."""
     from .function import Function
 
     files = {Path(s.path).stem: s for s in sources}
@@ -99,7 +100,9 @@ def checkup(f, count: int, on_gpu: bool) -> Report:
     findings = [Finding("tests", f"{number} in the definition" if number else "the definition has none", shown(tests))]
     findings.append(
         Finding(
-            "reads", f"looked for in {WORLDS} small worlds", shown(check_reads(op, f.source or Source("", ""), WORLDS))
+            "reads",
+            f"looked for in {INSTANCES} small random instances",
+            shown(check_reads(op, f.source or Source("", ""), INSTANCES)),
         )
     )
     if none := check_instances(op):
@@ -136,14 +139,14 @@ def against_gpu(f, count: int) -> Finding:
     """Calls and gradients on the GPU against numpy, both of float32."""
     made = Finding("gpu", "")
     calls = 0
-    for n, world in enumerate(worlds(f.op, count, seed=5, largest=150)):
-        arguments = {p.name: single(a) for p, a in zip(f.op.params, world.arguments(n)) if a is not None}
+    for n, instance in enumerate(instances(f.op, count, seed=5, largest=150)):
+        arguments = {p.name: single(a) for p, a in zip(f.op.params, instance.arguments(n)) if a is not None}
         calls += 1
         results = []
         for target in ("numpy", "gpu"):
             own = {k: a.copy() if isinstance(a, np.ndarray) else a for k, a in arguments.items()}
             twin = type(f)(f.op, f.library, on=target)
-            twin.data, twin.seeds = f.data, (world.env["seed0_"], world.env["seed1_"], 0)
+            twin.data, twin.seeds = f.data, (instance.env["seed0_"], instance.env["seed1_"], 0)
             try:
                 values = twin(**own)
             except KernelError as refused:
@@ -152,12 +155,12 @@ def against_gpu(f, count: int) -> Finding:
                 return made
             values = {**values} if isinstance(values, dict) else {"result": values}
             values |= {p.name: own[p.name] for p in f.op.params if p.mut and p.name in own}
-            if f.op.gradient is not None and differentiable(world):
+            if f.op.gradient is not None and differentiable(instance):
                 values |= {f"gradient of {k}": a for k, a in twin.grad(**own).items()}
             results.append(values)
         for k, want in results[0].items():
             if not close(results[1][k], want):
-                made.wrong.append(f"{k} is {results[1][k]!r}\nnot {want!r}\nin {world.env}")
+                made.wrong.append(f"{k} is {results[1][k]!r}\nnot {want!r}\nin {instance.env}")
     made.done = f"{calls} calls as numpy has it"
     if not calls:
         made.wrong.append(
@@ -166,8 +169,8 @@ def against_gpu(f, count: int) -> Finding:
     return made
 
 
-def differentiable(world: World) -> bool:
-    return np.dtype(world.dtype).kind == "f"
+def differentiable(instance: Instance) -> bool:
+    return np.dtype(instance.dtype).kind == "f"
 
 
 def single(a):

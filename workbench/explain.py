@@ -6,8 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from codegen.api import package
-from codegen.api import report as ledger
+from codegen.api import package, report
 from codegen.api.notation import Writer
 from dsl.gradients.adjoint import complete
 from dsl.opdef import Library, OpDef
@@ -22,7 +21,7 @@ def page(op: OpDef, library: Library) -> str:
     parts = [("definition", show(op.tree).rstrip()), ("signature", described(op))]
     parts.append(("loops", str(op.forward)))
     for title, program in (
-        (f"gradient, {ledger.gradient(op)}", op.gradient),
+        (f"gradient, {report.gradient(op)}", op.gradient),
         ("gradient of the gradient", op.gradient2),
     ):
         if program is not None:
@@ -72,27 +71,27 @@ def described(op: OpDef) -> str:
 def wgsl(op: OpDef, library: Library) -> list[tuple[str, str]]:
     """The texts of the kernels of a small call, forward and gradient: of floats, with all tensors given, if there is
     one."""
-    from dsl.testing.instances import worlds
+    from dsl.testing.instances import instances
 
     from .function import Function
 
     found = sorted(
-        worlds(op, 12),
+        instances(op, 12),
         key=lambda w: (
             np.dtype(w.dtype).kind == "f",
             sum(a.ndim > 0 for a in w.views.values()),
             sum(a.size for a in w.views.values()),
         ),
     )
-    world = found[-1] if found else None
-    if world is None:
+    instance = found[-1] if found else None
+    if instance is None:
         return [("WGSL", "no small call of this op was found")]
     f = Function(op, library)
-    arguments = {p.name: a for p, a in zip(op.params, world.arguments()) if a is not None}
+    arguments = {p.name: a for p, a in zip(op.params, instance.arguments()) if a is not None}
     call = ", ".join(f"{n}: {list(a.shape)}" if isinstance(a, np.ndarray) else f"{n}={a}" for n, a in arguments.items())
     parts = []
     for title, gradient in (("WGSL", False), ("WGSL of the gradient", True)):
-        if gradient and (op.gradient is None or np.dtype(world.dtype).kind != "f"):
+        if gradient and (op.gradient is None or np.dtype(instance.dtype).kind != "f"):
             continue
         launches = f.launches(gradient=gradient, **arguments)
         texts = [f"// {' x '.join(map(str, x.groups))} workgroups\n{x.code.rstrip()}" for x in launches]

@@ -274,10 +274,10 @@ class Function:
 
         return page(self.op, self.library)
 
-    def check(self, worlds: int = 4) -> Report:
+    def check(self, instances: int = 4) -> Report:
         """Runs the definition's tests, looks for reads outside, compares gradients with central differences and the
-        GPU with numpy, in so many small worlds.  `print` it; it is true if nothing is wrong."""
-        return checkup(self, worlds, device() is not None)
+        GPU with numpy, in so many small random instances.  `print` it; it is true if nothing is wrong."""
+        return checkup(self, instances, device() is not None)
 
     def bind(self, args: tuple, options: dict, target: str) -> tuple[Call, dict[str, np.ndarray]]:
         """The bound call and the arrays given, by name, contiguous.  Raises OpError as the package would."""

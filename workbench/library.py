@@ -28,14 +28,14 @@ OPS = Path(__file__).parents[1] / "ops"
 
 def load(
     folder: Path | list[Path] = OPS,
-    worlds: int = 0,
+    instances: int = 0,
     earlier: Earlier = Earlier(None),
     whole: Collection[Path] = (),
     by_hand: ByHand | None = None,
 ) -> Library:
     """The definitions with their gradients; raises `DefinitionError` with all messages if there are mistakes.
 
-    The tests inside definitions are run; reads outside are looked for in so many small worlds of each op.
+    The tests inside definitions are run; reads outside are looked for in so many small random instances of each op.
     A definition that passed in an earlier build is taken from there.  whole: files in which every op must be one that
     somebody can call.  by_hand: what the hand-written TypeScript has, whose names no definition can have."""
     files = dsl.library.definition_files(folder)
@@ -57,7 +57,7 @@ def load(
 
     def early(task):
         made, errors = one(*task)
-        if errors or mistakes(Library({op.name: op for op in made}), written, worlds, ops=made):
+        if errors or mistakes(Library({op.name: op for op in made}), written, instances, ops=made):
             return
         finish(made, earlier)
         for op in made:
@@ -72,7 +72,7 @@ def load(
         parsed, [f.stem for f in files], one=one, before=before if earlier.folder else lambda tasks: None, passed=passed
     )
     fresh = [op for op in library.ops.values() if not op.complete]
-    errors += mistakes(library, written, worlds, ops=fresh)
+    errors += mistakes(library, written, instances, ops=fresh)
     stems = {f.stem: source for f, source in zip(files, written)}
     if by_hand:
         errors += taken(library.ops.values(), stems, by_hand)

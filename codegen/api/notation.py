@@ -33,7 +33,7 @@ class of T.  A raw kernel: `raw0?when SLOTS; stores`, then the values of its wor
 
 How formulas are written is said in data/written.py.  Where a number is asked for, a name stands for the call's
 environment, and `$3` for `values[3]`, a function of it.  Last in a kernel `$1 $2` are what the words host0_, host1_
-are, by the alphabet.  Kinds, words, statics and names that are left out follow from the rest: `Writer` refuses what
+are, by the alphabet.  Kinds, words, constants and names that are left out follow from the rest: `Writer` refuses what
 would not."""
 
 from __future__ import annotations

@@ -27,8 +27,7 @@ from ..translator.template import TEXT_TS, templates_module
 from ..translator.translate import EXTERNAL, PYTHON_TS, World, translate
 from ..wgsl import prelude
 from ..wgsl import routines as wgsl_routines
-from . import aliases, core, docs, modules, nn, opdata
-from . import report as ledger
+from . import aliases, core, docs, modules, nn, opdata, report
 from .by_hand import NEEDED, ByHand, sources
 
 ROOT = Path(__file__).parents[2]
@@ -52,12 +51,12 @@ class Made:
 
     data: str
     kernels: CpuKernels
-    entry: ledger.Entry
+    entry: report.Entry
 
 
 def generate(out: str | Path, library: Library, by_hand: ByHand, earlier: Earlier = Earlier(None)) -> str:
-    """Writes all TypeScript of the package into the folder `out`; answers the text of docs/ledger.md.  by_hand: what
-    the hand-written TypeScript has (buildtools/by_hand.py)."""
+    """Writes all TypeScript of the package into the folder `out`; answers the text of docs/compile-report.md.  by_hand:
+    what the hand-written TypeScript has (buildtools/by_hand.py)."""
     out = Path(out)
     files = sources()
     files |= earlier.get(host_files, "host")
@@ -75,7 +74,7 @@ def programs(op: OpDef) -> list[tuple[list[Kernel], dict]]:
 
 
 def ops_files(library: Library, earlier: Earlier) -> tuple[dict[str, str], str]:
-    """The modules of ops/, and the ledger."""
+    """The modules of ops/, and the compile report."""
     files = {
         "ops/data/complete.ts": modules.complete_module(),
         "ops/data/schedules.ts": modules.schedules_module(opdata.rules(library)),
@@ -99,7 +98,7 @@ def ops_files(library: Library, earlier: Earlier) -> tuple[dict[str, str], str]:
         files[f"ops/data/{file}.d.ts"] = modules.data_types(file, ops)
         files[f"ops/kernels/{file}.js"] = modules.kernels_module(file, ops, kernels_of)
         files[f"ops/kernels/{file}.d.ts"] = modules.kernels_types(file, ops)
-    return files, ledger.ledger([m.entry for m in all_made.values()])
+    return files, report.compile_report([m.entry for m in all_made.values()])
 
 
 def made_of(op: OpDef, earlier: Earlier) -> Made:
@@ -115,12 +114,12 @@ def make(op: OpDef) -> Made:
     return Made(
         data,
         own,
-        ledger.Entry(
+        report.Entry(
             op.name,
             op.file,
             bool(op.aliases),
             bool(op.raw),
-            ledger.gradient(op),
+            report.gradient(op),
             forward,
             sum(backward, Counter()),
             own.count,

@@ -1,4 +1,4 @@
-"""The build's ledger: what was compiled from what, committed as docs/ledger.md so that its diff is the review.
+"""The compile report: what was compiled from what, committed as docs/compile-report.md so that its diff is the review.
 
 Counts of ops, how each one's gradient came about, kernels by shape, functions of the CPU and bytes; it decides
 nothing."""
@@ -40,8 +40,8 @@ def gradient(op: OpDef) -> str:
     return "given and derived" if derived else "given"
 
 
-def ledger(entries: list[Entry]) -> str:
-    """The text of docs/ledger.md."""
+def compile_report(entries: list[Entry]) -> str:
+    """The text of docs/compile-report.md."""
     ways = Counter(e.way for e in entries)
     shapes = sum((e.forward + e.backward for e in entries), Counter())
     scattered = [e.op for e in entries if e.backward["scatter"]]

@@ -211,7 +211,7 @@ class Kernel:
     floating: Code | None  # T is a float; None: never happens
     integral: Code | None  # T is an integer or bool
     words: list[Word]
-    statics: list[str]  # environment entries (0/1 or a choice's number) baked into the text
+    constants: list[str]  # environment entries (0/1 or a choice's number) baked into the text
     reverse: bool  # scan: from the end
     makes: list[int]  # the output/gradient slots this kernel is needed for
     number: int  # place in the program: names the CPU kernel
@@ -360,8 +360,8 @@ class Launch:
     of -1 is memory for `scratch` 32-bit elements that only the launches of this kernel share.
 
     words, kinds: numbers and how they lie in the uniform, "u" u32, "i" i32, "f" f32.  seeds: the place of
-    seed0, seed1 and the call's number among them, for random draws, or -1.  teller: the place of the number of the four
-    words in which a run tells what is wrong, or -1.  groups: workgroups along x, y, z."""
+    seed0, seed1 and the call's number among them, for random draws, or -1.  fault_word: the place of the number of the
+    four words in which a run tells what is wrong, or -1.  groups: workgroups along x, y, z."""
 
     kernel: int
     strategy: str
@@ -371,6 +371,6 @@ class Launch:
     words: list[float]
     kinds: list[str]
     seeds: int
-    teller: int
+    fault_word: int
     groups: list[int]
     scratch: int

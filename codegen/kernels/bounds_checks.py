@@ -33,9 +33,11 @@ def watched(op: KernelContext, kernel: Kernel) -> tuple[Kernel, frozenset[int]]:
     }
     stored = {s.target for s in kernel.steps}
     when = {n: needed(kernel, n) for n in named - stored}
-    told = {n for n, paths in when.items() if not any(e.results for p in paths for e, _ in p)}  # asked before any step
-    accesses = tuple(replace(a, guard=formula(when[n])) if n in told else a for n, a in enumerate(kernel.accesses))
-    return replace(kernel, accesses=accesses), frozenset(told | named & stored)
+    reported = {
+        n for n, paths in when.items() if not any(e.results for p in paths for e, _ in p)
+    }  # asked before any step
+    accesses = tuple(replace(a, guard=formula(when[n])) if n in reported else a for n, a in enumerate(kernel.accesses))
+    return replace(kernel, accesses=accesses), frozenset(reported | named & stored)
 
 
 def needed(kernel: Kernel, n: int) -> list[Path]:

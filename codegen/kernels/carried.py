@@ -68,13 +68,13 @@ def kernel(
     a gradient meets the places that it met."""
     named = named_loops(n)
     n, words = hoisted(op, n)
-    told: frozenset[int] = frozenset()
+    reported: frozenset[int] = frozenset()
     if watched is not None:
-        n, told = watched(op, n)
+        n, reported = watched(op, n)
     values, compares = kinds(op, n, tensors), compared(op, n, tensors)
-    floating = code(op, n, tensors, False, told) if op.floating else None
-    integral = code(op, n, tensors, True, told, watched is not None) if op.integral else None
-    uniforms, statics = scalars(op, floating, integral, words)
+    floating = code(op, n, tensors, False, reported) if op.floating else None
+    integral = code(op, n, tensors, True, reported, watched is not None) if op.integral else None
+    uniforms, constants = scalars(op, floating, integral, words)
     return model.Kernel(
         n.shape,
         computed(n.when),
@@ -87,7 +87,7 @@ def kernel(
         floating,
         integral,
         uniforms,
-        statics,
+        constants,
         n.reverse,
         [number[m] for m in n.makes],
         place,
@@ -115,15 +115,15 @@ def scalars(
 ) -> tuple[list[model.Word], list[str]]:
     """(words of the uniform, options that are constants of the kernel), of those that a kernel's formulas use."""
     said: dict[str, str] = {}
-    statics: dict[str, str] = {}
+    constants: dict[str, str] = {}
     for c in (floating, integral):
         for e in formulas_of(c) if c is not None else []:
             for x in nodes_of(e):
                 if isinstance(x, Uniform):
                     said[safe_name(x.name)] = x.name
                 elif isinstance(x, Option):
-                    statics[safe_name(x.name)] = x.name
-    return [word(op, said[key], hosts) for key in sorted(said)], [statics[key] for key in sorted(statics)]
+                    constants[safe_name(x.name)] = x.name
+    return [word(op, said[key], hosts) for key in sorted(said)], [constants[key] for key in sorted(constants)]
 
 
 def word(op: KernelContext, name: str, hosts: dict[str, E]) -> model.Word:

@@ -50,11 +50,11 @@ def code(
     kernel: Kernel,
     tensors: dict[str, Tensor],
     integral: bool,
-    told: frozenset[int] = frozenset(),
+    reported: frozenset[int] = frozenset(),
     forward: bool = False,
 ) -> Code:
-    """The formulas of a kernel for T floating or integral.  told: accesses whose places are reported where they are off
-    their axis; forward: whether whole numbers of T that do not fit are."""
+    """The formulas of a kernel for T floating or integral.  reported: accesses whose places are reported where they are
+    off their axis; forward: whether whole numbers of T that do not fit are."""
     w = Lowering(op, kernel, tensors, integral)
     if integral and forward:
         w.check(tensors)
@@ -63,7 +63,7 @@ def code(
         kind = w.kinds.elements[n]
         accesses.append(
             ReadCode(
-                [None if is_loop(i) else w.place(i, n in told, n in targets) for i in a.index],
+                [None if is_loop(i) else w.place(i, n in reported, n in targets) for i in a.index],
                 None if a.guard is None else w.node(a.guard, "b"),
                 None if a.fallback is None else w.node(a.fallback, kind),
             )
@@ -137,10 +137,10 @@ class Lowering:
             return "f" if k in ("f", "inf") else "i"
         return kind
 
-    def place(self, e: E, told: bool, stores: bool) -> Node:
+    def place(self, e: E, reported: bool, stores: bool) -> Node:
         """A computed index, checked where the device is to be told of it; see wgsl/reached.py."""
         index = self.node(e, "i")
-        return BoundsCheck(index, stores) if told and (e.elements or e.results) else index
+        return BoundsCheck(index, stores) if reported and (e.elements or e.results) else index
 
     def answer(self, s: Step, kind: str) -> Node:
         """What an op that is asked stores: 1 or 0 for the requirement whose output it is."""

@@ -15,7 +15,7 @@ from .lines import points
 from .memory import needed, read_lines, store_lines
 from .positions import decode, on_axes, position
 from .printed import operand, printed
-from .vec4 import quad_reads, quad_values, quads_possible, take_quads
+from .vec4 import take_vec4, vec4_possible, vec4_reads, vec4_values
 from .writer import KernelWriter, bound_name, declarations, element_type, use, word
 
 THREADS = 256  # of a workgroup: as many as every device has, since they share nothing
@@ -111,9 +111,9 @@ def step_kind(k: KernelWriter, step: Step) -> str:
 
 
 def lanes_possible(k: KernelWriter) -> bool:
-    """Whether a thread can take four neighbours along the last line: reads and stores are quads, or the same for all
+    """Whether a thread can take four neighbours along the last line: reads and stores are vec4s, or the same for all
     four."""
-    if len(k.outer) == 0 or k.kernel.shape != "map" or not quads_possible(k, k.outer):
+    if len(k.outer) == 0 or k.kernel.shape != "map" or not vec4_possible(k, k.outer):
         return False
     for code in k.code.steps:
         if code.pred is not None:
@@ -127,10 +127,10 @@ def lanes_possible(k: KernelWriter) -> bool:
 
 def lane_lines(k: KernelWriter) -> list[str]:
     """Reads of four, the formulas for each of them, stores of four."""
-    take_quads(k, k.outer)
+    take_vec4(k, k.outer)
     out = decode(k, k.outer, "outer", "flat", "")
     bodies: list[Node | None] = [code.body for code in k.code.steps]
-    out.extend(quad_reads(k, bodies, ""))
+    out.extend(vec4_reads(k, bodies, ""))
     scalar: list[int] = []
     out.extend(read_lines(k, [Element(n) for n in needed(k, bodies) if n not in k.wide], scalar, "", False))
     targets = [step.target for step in k.kernel.steps]
@@ -153,7 +153,7 @@ def place_base(k: KernelWriter) -> list[str]:
 def one_lane(k: KernelWriter, lane: int, bodies: list[Node | None]) -> list[str]:
     """The formulas at one of four neighbours."""
     out: list[str] = ["{"]
-    out.extend(quad_values(k, bodies, lane, "  "))
+    out.extend(vec4_values(k, bodies, lane, "  "))
     if "uniform_random" in k.helpers:
         out.append(f"  let place = first_place + {lane}u * p.place{len(k.outer) - 1};")
     for i in range(len(k.kernel.steps)):

@@ -25,7 +25,7 @@ from .render import (
     tiled_kernel,
     window_kernel,
 )
-from .row import Stage, quads_help, row_text, tree_possible
+from .row import Stage, row_text, tree_possible, vec4_helps
 from .scan import block_possible, scan_text
 from .strategy import (
     chosen,
@@ -138,7 +138,7 @@ def summed(kernel: Kernel) -> Kernel:
         with_sum(kernel.floating),
         with_sum(kernel.integral),
         kernel.words,
-        kernel.statics,
+        kernel.constants,
         kernel.reverse,
         kernel.makes,
         kernel.number,
@@ -194,9 +194,9 @@ def row_launches(k: KernelWriter, lines: Resolved, rules: list[Schedule]) -> lis
         rule = None
     parts = 1 if rule is None or not tree_possible(k) else parts_of(rows, inner, unit(k))
     if parts == 1:
-        return [row_launch(k, row_shape(k, rule, k.facts, 1, quads_help(k)), Stage("whole", 1))]
+        return [row_launch(k, row_shape(k, rule, k.facts, 1, vec4_helps(k)), Stage("whole", 1))]
     second = new_kernel(k.op, k.kernel, k.call, k.facts, lines)
-    first = row_launch(k, row_shape(k, rule, k.facts, parts, quads_help(k)), Stage("parts", parts))
+    first = row_launch(k, row_shape(k, rule, k.facts, parts, vec4_helps(k)), Stage("parts", parts))
     last = row_launch(second, [min(power_of_two(parts), FINISHING), 1, 1], Stage("finish", parts))
     first.scratch = rows * parts * len(k.kernel.steps) * (2 if compute_class(k.call.dtype) == "i" else 1)
     last.scratch = first.scratch
@@ -327,7 +327,7 @@ def title(k: KernelWriter, strategy: str) -> str:
 
 def launch(k: KernelWriter, strategy: str, code: str, groups: int) -> Launch:
     return Launch(
-        k.kernel.number, strategy, code, k.slots, k.written, k.values, k.kinds, k.seeds, k.teller, folded(groups), 0
+        k.kernel.number, strategy, code, k.slots, k.written, k.values, k.kinds, k.seeds, k.fault_word, folded(groups), 0
     )
 
 

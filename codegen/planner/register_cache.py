@@ -1,6 +1,6 @@
 """Rows held in registers: what every lane reads of its row, read once, as variables and not in an array.
 
-A lane has `count` quads of a row, `lanes` apart: `h2_0` .. are those of access 2.  What a reduction adds up, if it is
+A lane has `count` vec4s of a row, `lanes` apart: `h2_0` .. are those of access 2.  What a reduction adds up, if it is
 more than a value read, is kept as well where later formulas contain it: softmax takes each exponential once.
 Which loops and rows there are is row.py's matter."""
 
@@ -15,15 +15,15 @@ from .lines import points
 from .memory import needed
 from .positions import position
 from .printed import printed
-from .vec4 import quad_element
+from .vec4 import vec4_element
 from .writer import KernelWriter, bound_name, element_type
 
-MOST_QUADS = 8  # registers: quads that a lane holds, of all tensors together
+MOST_VEC4S = 8  # registers: vec4s that a lane holds, of all tensors together
 
 
 @dataclass
-class Held:
-    """lanes: of a row.  count: quads for each.  full: whether the last of them is there for every lane.  kept: the
+class RegisterCache:
+    """lanes: of a row.  count: vec4s for each.  full: whether the last of them is there for every lane.  kept: the
     steps whose values are kept."""
 
     lanes: int
@@ -32,12 +32,12 @@ class Held:
     kept: list[int]
 
 
-def held_of(k: KernelWriter, lanes: int) -> Held | None:
-    """How a row that is counted in quads is held; None where it is too long."""
-    quads = points(k.reduce)
-    count = (quads + lanes - 1) // lanes
-    reads = held_accesses(k)
-    if count == 0 or count * len(reads) > MOST_QUADS:
+def register_cache_of(k: KernelWriter, lanes: int) -> RegisterCache | None:
+    """How a row that is counted in vec4s is kept; None where it is too long."""
+    vec4s = points(k.reduce)
+    count = (vec4s + lanes - 1) // lanes
+    reads = cached_accesses(k)
+    if count == 0 or count * len(reads) > MOST_VEC4S:
         return None
     kept: list[int] = []
     steps = k.code.steps
@@ -47,9 +47,9 @@ def held_of(k: KernelWriter, lanes: int) -> Held | None:
         for later in range(n + 1, len(steps)):
             if n not in kept and later_uses(k, n, later):
                 kept.append(n)
-    if count * (len(reads) + len(kept)) > MOST_QUADS + 4:
+    if count * (len(reads) + len(kept)) > MOST_VEC4S + 4:
         kept = []
-    return Held(lanes, count, quads % lanes == 0, kept)
+    return RegisterCache(lanes, count, vec4s % lanes == 0, kept)
 
 
 def later_uses(k: KernelWriter, n: int, later: int) -> bool:
@@ -57,77 +57,77 @@ def later_uses(k: KernelWriter, n: int, later: int) -> bool:
     return (step.kind == "reduce" or step.inner) and contains(k.code.steps[later].body, k.code.steps[n].body)
 
 
-def held_accesses(k: KernelWriter) -> list[int]:
+def cached_accesses(k: KernelWriter) -> list[int]:
     """The accesses along a row that formulas read."""
     return [n for n in needed(k, [code.body for code in k.code.steps]) if n in k.wide]
 
 
-def inside(k: KernelWriter, held: Held, c: int, lines: list[str]) -> list[str]:
+def inside(k: KernelWriter, cache: RegisterCache, c: int, lines: list[str]) -> list[str]:
     """Statements for quad c of a lane, where there is one."""
-    head = "{" if held.full or c < held.count - 1 else f"if (lane + {c * held.lanes}u < p.inner_points) {{"
+    head = "{" if cache.full or c < cache.count - 1 else f"if (lane + {c * cache.lanes}u < p.inner_points) {{"
     return [head, *["  " + line for line in lines], "}"]
 
 
-def held_reads(k: KernelWriter, held: Held) -> list[str]:
-    """Reads all quads of a lane."""
+def cache_reads(k: KernelWriter, cache: RegisterCache) -> list[str]:
+    """Reads all vec4s of a lane."""
     out: list[str] = []
-    reads = held_accesses(k)
+    reads = cached_accesses(k)
     for n in reads:
-        for c in range(held.count):
+        for c in range(cache.count):
             out.append(f"var h{n}_{c}: vec4<{element_type(k, k.call.slots[k.kernel.accesses[n].slot].dtype)}>;")
-    for c in range(held.count):
-        lines = [f"let inner0 = lane + {c * held.lanes}u;"]
+    for c in range(cache.count):
+        lines = [f"let inner0 = lane + {c * cache.lanes}u;"]
         for n in reads:
             lines.append(f"h{n}_{c} = {bound_name(k, k.kernel.accesses[n].slot)}[{position(k, n)}];")
-        out.extend(inside(k, held, c, lines))
+        out.extend(inside(k, cache, c, lines))
     return out
 
 
-def formula(k: KernelWriter, held: Held, n: int, c: int, lane: int) -> Common:
+def formula(k: KernelWriter, cache: RegisterCache, n: int, c: int, lane: int) -> Common:
     """The formula of step n at one element, after what it reads."""
     body = k.code.steps[n].body
-    for earlier in held.kept:
+    for earlier in cache.kept:
         if earlier < n:
             body = replaced(body, k.code.steps[earlier].body, Local(f"kept{earlier}_{c}[{lane}]"))
     value = common(body, "common")
     return Common(
         [
-            *[f"let r{m} = {quad_element(k, m, f'h{m}_{c}[{lane}]')};" for m in needed(k, [body]) if m in k.wide],
+            *[f"let r{m} = {vec4_element(k, m, f'h{m}_{c}[{lane}]')};" for m in needed(k, [body]) if m in k.wide],
             *value.lines,
         ],
         value.formula,
     )
 
 
-def held_pass(k: KernelWriter, held: Held, n: int, so_far: str, join: str, type_: str) -> list[str]:
+def cache_pass(k: KernelWriter, cache: RegisterCache, n: int, so_far: str, join: str, type_: str) -> list[str]:
     """Reduction n.  join: the text that joins `value` to what there is, the variable `so_far`."""
     out: list[str] = []
-    for c in range(held.count):
-        if n in held.kept:
+    for c in range(cache.count):
+        if n in cache.kept:
             out.append(f"var kept{n}_{c}: vec4<{type_}>;")
         lines: list[str] = []
         for lane in range(4):
-            value = formula(k, held, n, c, lane)
-            keep = f"kept{n}_{c}[{lane}] = value; " if n in held.kept else ""
+            value = formula(k, cache, n, c, lane)
+            keep = f"kept{n}_{c}[{lane}] = value; " if n in cache.kept else ""
             lines.append(
                 " ".join(["{", *value.lines, f"let value = {printed(value.formula)}; {keep}{so_far} = {join}; }}"])
             )
-        out.extend(inside(k, held, c, lines))
+        out.extend(inside(k, cache, c, lines))
     return out
 
 
-def held_store(k: KernelWriter, held: Held, n: int, kind: str) -> list[str]:
+def cache_store(k: KernelWriter, cache: RegisterCache, n: int, kind: str) -> list[str]:
     """Store n at all elements of a lane."""
     out: list[str] = []
     target = k.kernel.steps[n].target
     slot = k.kernel.accesses[target].slot
     dtype = k.call.slots[slot].dtype
-    for c in range(held.count):
-        lines = [f"let inner0 = lane + {c * held.lanes}u;", f"var four: vec4<{element_type(k, dtype)}>;"]
+    for c in range(cache.count):
+        lines = [f"let inner0 = lane + {c * cache.lanes}u;", f"var four: vec4<{element_type(k, dtype)}>;"]
         for lane in range(4):
-            value = formula(k, held, n, c, lane)
+            value = formula(k, cache, n, c, lane)
             lines.append(" ".join(["{", *value.lines, f"four[{lane}] = {stored(value.formula, kind, dtype)}; }}"]))
         lines.append(f"{bound_name(k, slot)}[{position(k, target)}] = four;")
-        for line in inside(k, held, c, lines):
+        for line in inside(k, cache, c, lines):
             out.append("  " + line)
     return out

@@ -7,8 +7,9 @@ the reduction (rows of neighbouring elements); columns that lie next to each oth
 Few long rows are reduced in two launches (`tree`): the first reduces parts of each row into scratch memory,
 the second the parts.  A `Stage` says which of them a text is.
 
-Where a row is a few quads for each lane, all of it is read at the start and *held* (held.py): several reads
-are under way at once, and passes after the first read nothing.  Other rows are read in loops, once for each pass."""
+Where a row is a few vec4s for each lane, all of it is read at the start and kept in registers (register_cache.py):
+several reads are under way at once, and passes after the first read nothing.  Other rows are read in loops, once for
+each pass."""
 
 from __future__ import annotations
 
@@ -24,9 +25,9 @@ from .map import step_kind
 from .memory import read_lines
 from .positions import decode
 from .printed import operand, printed
-from .register_cache import Held, held_of, held_pass, held_reads
-from .row_stores import inner_store, inner_store_held, outer_store
-from .vec4 import quad_reads, quad_values, quads_possible, take_quads
+from .register_cache import RegisterCache, cache_pass, cache_reads, register_cache_of
+from .row_stores import inner_store, inner_store_cached, outer_store
+from .vec4 import take_vec4, vec4_possible, vec4_reads, vec4_values
 from .writer import KernelWriter, bind_memory, declarations, is_wide, use, word
 
 CHUNK = 128  # additions in a row before the sum is put aside: keeps float sums accurate
@@ -59,9 +60,9 @@ class Stage:
 def row_text(k: KernelWriter, title: str, lanes: int, columns: int, adjacent: bool, stage: Stage) -> RowText:
     """The text for a kernel with reductions: lanes * columns threads in a workgroup."""
     parts = stage.parts if stage.kind == "parts" else 1
-    if adjacent and stage.kind != "finish" and quads_help(k):
-        take_quads(k, k.reduce)
-    held: Held | None = held_of(k, lanes) if stage.kind == "whole" and len(k.wide) > 0 else None
+    if adjacent and stage.kind != "finish" and vec4_helps(k):
+        take_vec4(k, k.reduce)
+    cache: RegisterCache | None = register_cache_of(k, lanes) if stage.kind == "whole" and len(k.wide) > 0 else None
     word(k, "rows", "u", points(k.outer) * parts)
     word(k, "inner_points", "u", points(k.reduce))
     if stage.kind != "whole":
@@ -75,8 +76,8 @@ def row_text(k: KernelWriter, title: str, lanes: int, columns: int, adjacent: bo
         body.append("let end_part = min(from_part + p.run, p.inner_points);")
     combines: list[str] = []
     done: list[int] = []
-    if held is not None:
-        body.extend(held_reads(k, held))
+    if cache is not None:
+        body.extend(cache_reads(k, cache))
     i = 0
     while i < len(k.kernel.steps):
         step = k.kernel.steps[i]
@@ -84,8 +85,8 @@ def row_text(k: KernelWriter, title: str, lanes: int, columns: int, adjacent: bo
             end = i + 1
             while end < len(k.kernel.steps) and k.kernel.steps[end].kind == "reduce" and independent(k, i, end):
                 end += 1
-            if held is not None:
-                body.extend(reduction_held(k, i, end, done, held))
+            if cache is not None:
+                body.extend(reduction_cached(k, i, end, done, cache))
             else:
                 body.extend(
                     parts_joined(k, i, end, lanes)
@@ -108,14 +109,14 @@ def row_text(k: KernelWriter, title: str, lanes: int, columns: int, adjacent: bo
             if not step.inner:
                 body.extend(outer_store(k, i, done, lanes))
             else:
-                body.extend(inner_store(k, i, done, lanes) if held is None else inner_store_held(k, i, done, held))
+                body.extend(inner_store(k, i, done, lanes) if cache is None else inner_store_cached(k, i, done, cache))
             i += 1
     return RowText(title, declarations(k), "", combines, lanes * columns, columns, lanes, adjacent, body)
 
 
-def quads_help(k: KernelWriter) -> bool:
+def vec4_helps(k: KernelWriter) -> bool:
     """Whether lanes can take four neighbours of a row at once."""
-    if len(k.reduce) != 1 or not quads_possible(k, k.reduce):
+    if len(k.reduce) != 1 or not vec4_possible(k, k.reduce):
         return False
     for n in range(len(k.kernel.steps)):
         step = k.kernel.steps[n]
@@ -250,11 +251,11 @@ def reduction(k: KernelWriter, first: int, end: int, done: list[int], lanes: int
     out.extend(decode(k, k.reduce, "inner", "inner", indent))
     inside = done[:]
     if len(k.wide) > 0:
-        out.extend(quad_reads(k, formulas, indent))
+        out.extend(vec4_reads(k, formulas, indent))
         inside.extend(k.wide)
         for lane in range(4):
             out.append(f"{indent}{{")
-            out.extend(quad_values(k, formulas, lane, indent + "  "))
+            out.extend(vec4_values(k, formulas, lane, indent + "  "))
             for n in range(first, end):
                 out.extend(accumulate(k, n, inside, indent + "  ", chunks))
             out.append(f"{indent}}}")
@@ -270,20 +271,20 @@ def reduction(k: KernelWriter, first: int, end: int, done: list[int], lanes: int
     return out
 
 
-def reduction_held(k: KernelWriter, first: int, end: int, done: list[int], held: Held) -> list[str]:
-    """The reductions first .. end - 1 over what is held."""
+def reduction_cached(k: KernelWriter, first: int, end: int, done: list[int], cache: RegisterCache) -> list[str]:
+    """The reductions first .. end - 1 over what is in registers."""
     out: list[str] = []
     formulas: list[Node | None] = []
     for n in range(first, end):
-        held_kind: str = value_kind(k, n)
+        sum_kind: str = value_kind(k, n)
         formulas.append(k.code.steps[n].body)
-        out.append(f"var {so_far(k, n)}: {KIND_TYPES[held_kind]} = {start(k, k.kernel.steps[n].red, held_kind)};")
+        out.append(f"var {so_far(k, n)}: {KIND_TYPES[sum_kind]} = {start(k, k.kernel.steps[n].red, sum_kind)};")
     out.extend(read_lines(k, formulas, done, "", True))
     for n in range(first, end):
         kind: str = value_kind(k, n)
         step = k.kernel.steps[n]
         out.extend(
-            held_pass(k, held, n, so_far(k, n), joined(k, step.red, kind, so_far(k, n), "value"), KIND_TYPES[kind])
+            cache_pass(k, cache, n, so_far(k, n), joined(k, step.red, kind, so_far(k, n), "value"), KIND_TYPES[kind])
         )
     return out
 

@@ -10,8 +10,8 @@ from .map import named, step_kind
 from .memory import read_lines, store_lines
 from .positions import decode, position
 from .printed import operand, printed
-from .register_cache import Held, held_store
-from .vec4 import quad_reads, quad_values
+from .register_cache import RegisterCache, cache_store
+from .vec4 import vec4_reads, vec4_values
 from .writer import KernelWriter, bound_name, element_type
 
 
@@ -42,7 +42,7 @@ def inner_store(k: KernelWriter, i: int, done: list[int], lanes: int) -> list[st
     out.append(f"  for (var inner = lane; inner < p.inner_points; inner += {lanes}u) {{")
     out.extend(decode(k, k.reduce, "inner", "inner", "    "))
     if len(k.wide) > 0:
-        out.extend(quad_store(k, step, code, formulas))
+        out.extend(vec4_store(k, step, code, formulas))
         return [*out, "  }", "}"]
     inside = done[:]
     out.extend(read_lines(k, [code.pred], inside, "    ", False))
@@ -62,25 +62,25 @@ def inner_store(k: KernelWriter, i: int, done: list[int], lanes: int) -> list[st
     return out
 
 
-def inner_store_held(k: KernelWriter, i: int, done: list[int], held: Held) -> list[str]:
-    """A store at every point of what is held."""
+def inner_store_cached(k: KernelWriter, i: int, done: list[int], cache: RegisterCache) -> list[str]:
+    """A store at every point of what is in registers."""
     step = k.kernel.steps[i]
     out = read_lines(k, [k.code.steps[i].body], done, "", True)
     out.append("if (live) {")
-    out.extend(held_store(k, held, i, step_kind(k, step)))
+    out.extend(cache_store(k, cache, i, step_kind(k, step)))
     return [*out, "}"]
 
 
-def quad_store(k: KernelWriter, step: Step, code: StepCode, formulas: list[Node | None]) -> list[str]:
+def vec4_store(k: KernelWriter, step: Step, code: StepCode, formulas: list[Node | None]) -> list[str]:
     """The formula at four neighbours, stored at once."""
-    out = quad_reads(k, formulas, "    ")
+    out = vec4_reads(k, formulas, "    ")
     slot = k.kernel.accesses[step.target].slot
     dtype = k.call.slots[slot].dtype
     out.append(f"    var four: vec4<{element_type(k, dtype)}>;")
     value = common(code.body, "common")
     for lane in range(4):
         out.append("    {")
-        out.extend(quad_values(k, formulas, lane, "      "))
+        out.extend(vec4_values(k, formulas, lane, "      "))
         for line in value.lines:
             out.append("      " + line)
         out.append(f"      four[{lane}] = {stored(value.formula, step_kind(k, step), dtype)};")

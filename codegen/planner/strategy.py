@@ -37,8 +37,8 @@ APART_PART = 128  # points of such a part: each of its reads waits for memory al
 # Lanes of a row.
 FEW_ROWS = 16  # so few rows are shared by lanes even where these do not read neighbours, and never divided then
 LANE_POINTS = 2  # points of a lane, so that half of the lanes do not idle
-QUAD_LANE_POINTS = 8  # two quads of a lane: more reads under way at once
-QUAD_ROWS = 512  # rows from which there are lanes enough to take two quads each
+VEC4_LANE_POINTS = 8  # two vec4s of a lane: more reads under way at once
+VEC4_ROWS = 512  # rows from which there are lanes enough to take two vec4s each
 APART_LANE_POINTS = 8  # points of a lane that does not read neighbours
 MOST_LANES_APART = 16  # lanes of a row that do not read neighbours: more would only spread its reads further
 # Tiles of contractions.
@@ -107,16 +107,16 @@ def parts_of(rows: int, inner: int, along: bool) -> int:
     return max(min((inner + PART - 1) // PART, MOST_PARTS // rows), 1)
 
 
-def row_shape(k: KernelWriter, rule: Schedule | None, facts: Facts, parts: int, quads: bool) -> list[int]:
-    """[lanes, columns, adjacent] of a row kernel, for rows in so many parts; see row.py.  quads: whether lanes take
-    four neighbours at once; then they should have two quads or more, for more reads under way."""
+def row_shape(k: KernelWriter, rule: Schedule | None, facts: Facts, parts: int, vec4s: bool) -> list[int]:
+    """[lanes, columns, adjacent] of a row kernel, for rows in so many parts; see row.py.  vec4s: whether lanes take
+    four neighbours at once; then they should have two vec4s or more, for more reads under way."""
     if rule is None:
         return [1, PLAIN_THREADS, 0]
     threads = threads_of(rule, facts)
     rows = points(k.outer) * parts
     inner = (points(k.reduce) + parts - 1) // parts
     if unit(k) or rows < FEW_ROWS:
-        share = QUAD_LANE_POINTS if quads and rows >= QUAD_ROWS else LANE_POINTS
+        share = VEC4_LANE_POINTS if vec4s and rows >= VEC4_ROWS else LANE_POINTS
         lanes = min(power_of_two(max(inner // share, 1)), threads)
         return [lanes, threads // lanes, 1]
     lanes = 1
@@ -163,7 +163,7 @@ def fitting(count: int, most: int) -> int:
 
 
 def thread_size(own: int, other: int) -> int:
-    """Rows (or columns) of a thread in a tile: eight, two quads, where that leaves a workgroup 64 threads, else
+    """Rows (or columns) of a thread in a tile: eight, two vec4s, where that leaves a workgroup 64 threads, else
     four."""
     return 8 if own >= 64 and (other >= 64 or own >= 128 and other >= 32) else 4
 

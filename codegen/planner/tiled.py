@@ -36,7 +36,7 @@ class Tile:
 @dataclass
 class Side:
     """A factor as the tiles load it.  lines: of the batch, then its own rows or columns, then the depth, each joined
-    where this factor walks through them as one.  strip: how far apart in quads of the tile a thread's quads are.  load:
+    where this factor walks through them as one.  strip: how far apart in vec4s of the tile a thread's vec4s are.  load:
     "across" four neighbours, along the "depth" four points at once (128 bits); a "piece" of four by four points whose
     neighbours lie along the depth; or a "strip", all the depth of one row or column."""
 
@@ -65,8 +65,8 @@ class Load:
 @dataclass
 class TiledText:
     """What tiled.wgsl.j2 shows.  number: the type of sums; rounds: how many pieces a thread loads; *_turns: for each
-    point of the depth, how quads are permuted; store_row, store_column, store_point: statements for a sum's row, for
-    the first of four columns, and for each of them; store_quad: for four at once."""
+    point of the depth, how vec4s are permuted; store_row, store_column, store_point: statements for a sum's row, for
+    the first of four columns, and for each of them; store_vec4: for four at once."""
 
     title: str
     declarations: list[str]
@@ -76,8 +76,8 @@ class TiledText:
     rows: int
     columns: int
     depth: int
-    row_quads: int
-    column_quads: int
+    row_vec4: int
+    column_vec4: int
     threads: int
     across: int
     rounds: int
@@ -89,7 +89,7 @@ class TiledText:
     store_row: list[str]
     store_column: list[str]
     store_point: list[list[str]]
-    store_quad: list[str]
+    store_vec4: list[str]
     sum_name: str
     parts: int  # of the depth, whose sums another launch adds
 
@@ -194,7 +194,7 @@ def along_depth(side: Side) -> bool:
 
 def wide_load(k: KernelWriter, side: Side) -> str:
     """How a factor can be read four elements at once: "across" its own lines, along the "depth", or "" not at all.
-    It must be one float tensor, read plainly, whose strides leave quads whole."""
+    It must be one float tensor, read plainly, whose strides leave vec4s whole."""
     factor = side.factor
     if len(factor.accesses) != 1 or factor.filter is not None or len(side.outer) == side.batch or len(side.reduce) == 0:
         return ""
@@ -227,13 +227,13 @@ def pieces(side: Side, tile: Tile) -> int:
 
 
 def turns(side: Side, tile: Tile) -> list[int]:
-    """How quads are permuted at each point of the depth, so that the writes of threads that read along it fall on
+    """How vec4s are permuted at each point of the depth, so that the writes of threads that read along it fall on
     different banks."""
     return [d // 4 * 2 % (turned(side) + 2) if turned(side) > 0 else 0 for d in range(tile.depth)]
 
 
 def turned(side: Side) -> int:
-    """The largest such permutation: 6 where there are eight quads or more to permute."""
+    """The largest such permutation: 6 where there are eight vec4s or more to permute."""
     return max(min(side.stride, 8) - 2, 0) if side.load == "depth" else 0
 
 
@@ -279,15 +279,15 @@ def load_of(
     k.reduce = side.reduce
     k.prefix = f"{side.name}_"
     out = Load(condition, [], [], [])
-    quads = side.size // 4
+    vec4s = side.size // 4
     flat = side.flat
     out.places.append(f"let {name} = {number};")
     if side.load == "strip":
         out.places.append(f"let {name}_{flat} = {name} % {side.size}u;")
         out.places.append(f"let {name}_deep = {name} / {side.size}u * 16u;")
     elif side.load == "across":
-        out.places.append(f"let {name}_{flat} = {name} % {quads}u * 4u;")
-        out.places.append(f"let {name}_deep = {name} / {quads}u * 4u;")
+        out.places.append(f"let {name}_{flat} = {name} % {vec4s}u * 4u;")
+        out.places.append(f"let {name}_deep = {name} / {vec4s}u * 4u;")
     else:
         out.places.append(f"let {name}_{flat} = {name} / {tile.depth // 4}u * 4u;")
         out.places.append(f"let {name}_deep = {name} % {tile.depth // 4}u * 4u;")
@@ -327,7 +327,7 @@ def load_of(
         if j < deep - 1:
             out.fetch.extend(counted(k, side.reduce, "inner"))
     for j in range(16 if side.load == "strip" else 4):
-        at = f"{side.name}_tile[({name}_deep + {j}u) * {quads}u + "
+        at = f"{side.name}_tile[({name}_deep + {j}u) * {vec4s}u + "
         if side.load == "strip":
             out.keep.append(f"{at}{name}_{flat} / 4u][{name}_{flat} % 4u] = {piece}{j // 4}[{j % 4}];")
         elif side.load == "depth":
@@ -445,7 +445,7 @@ def store_text(k: KernelWriter, product: Product, out: TiledText) -> None:
     if wide:
         slot = k.kernel.accesses[targets[0]].slot
         k.elements[k.slots.index(slot)] = "vec4<f32>"
-        out.store_quad = [
+        out.store_vec4 = [
             *bound_lines(k.outer, r, end, "outer", "_first"),
             f"{bound_name(k, slot)}[({position(k, targets[0])}) / 4u] = quad;",
         ]

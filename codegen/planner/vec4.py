@@ -1,6 +1,6 @@
 """128-bit reads and stores: four neighbours along a line at once.
 
-`map` and `row` kernels take quads where every access can; formulas still run for one element at a time."""
+`map` and `row` kernels take vec4s where every access can; formulas still run for one element at a time."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from .positions import position
 from .writer import KernelWriter, bound_name, element_type, is_bound
 
 
-def quads_possible(k: KernelWriter, lines: list[Line]) -> bool:
+def vec4_possible(k: KernelWriter, lines: list[Line]) -> bool:
     """Whether every access takes four neighbours along the last of the lines at once, with stride 1 and aligned, or
-    does not move along it, and one of them takes quads: else nothing would tell that the line is counted in them."""
+    does not move along it, and one of them takes vec4s: else nothing would tell that the line is counted in them."""
     last = lines[len(lines) - 1]
     if last.name != "" or last.size % 4 != 0:
         return False
@@ -50,8 +50,8 @@ def quads_possible(k: KernelWriter, lines: list[Line]) -> bool:
     return taken
 
 
-def take_quads(k: KernelWriter, lines: list[Line]) -> None:
-    """Makes the last of the lines count quads, and the accesses along it `wide`."""
+def take_vec4(k: KernelWriter, lines: list[Line]) -> None:
+    """Makes the last of the lines count vec4s, and the accesses along it `wide`."""
     last = lines[len(lines) - 1]
     for n in range(len(k.kernel.accesses)):
         if not is_bound(k, n) or last.strides[n] != 1:
@@ -67,8 +67,8 @@ def take_quads(k: KernelWriter, lines: list[Line]) -> None:
     lines[len(lines) - 1] = Line("", last.size // 4, last.strides)
 
 
-def quad_reads(k: KernelWriter, formulas: list[Node | None], indent: str) -> list[str]:
-    """The quads that formulas need, as `v` and the access's number."""
+def vec4_reads(k: KernelWriter, formulas: list[Node | None], indent: str) -> list[str]:
+    """The vec4s that formulas need, as `v` and the access's number."""
     return [
         f"{indent}let v{n} = {bound_name(k, k.kernel.accesses[n].slot)}[{position(k, n)}];"
         for n in needed(k, formulas)
@@ -76,15 +76,15 @@ def quad_reads(k: KernelWriter, formulas: list[Node | None], indent: str) -> lis
     ]
 
 
-def quad_values(k: KernelWriter, formulas: list[Node | None], lane: int, indent: str) -> list[str]:
+def vec4_values(k: KernelWriter, formulas: list[Node | None], lane: int, indent: str) -> list[str]:
     """One of four neighbours, as what the formulas read."""
     out: list[str] = []
     for n in needed(k, formulas):
         if n in k.wide:
-            out.append(f"{indent}let r{n} = {quad_element(k, n, f'v{n}[{lane}]')};")
+            out.append(f"{indent}let r{n} = {vec4_element(k, n, f'v{n}[{lane}]')};")
     return out
 
 
-def quad_element(k: KernelWriter, n: int, text: str) -> str:
+def vec4_element(k: KernelWriter, n: int, text: str) -> str:
     """An element of a quad of access n as its kind."""
     return converted(text, element_type(k, k.call.slots[k.kernel.accesses[n].slot].dtype), access_kind(k, n))

@@ -66,7 +66,7 @@ class KernelWriter:
     helpers: list[str]
     consts: list[str]
     seeds: int
-    teller: int
+    fault_word: int
     wide: list[int]  # accesses that take four neighbours at once
     prefix: str
     patches: list[Patch]  # accesses that read workgroup memory (window.py)
@@ -112,20 +112,20 @@ def new_kernel(op: Op, kernel: Kernel, call: Call, facts: Facts, r: Resolved) ->
     for access in kernel.accesses:
         if call.slots[access.slot].given or call.slots[access.slot].fresh:
             bind(k, access.slot, False)
-    for name in kernel.statics:
+    for name in kernel.constants:
         value = call.env[name] if name in call.env else 0
         boolean = is_bool(op, name)
         k.consts.append(
             f"const {safe_name(name)} = {('true' if value != 0 else 'false') if boolean else str(int(value))};"
         )
-    tells = len(k.slots) < (
+    can_report = len(k.slots) < (
         MOST_BINDINGS if kernel.shape == "map" or kernel.shape == "scatter" else MOST_BINDINGS - 1
     )  # others may share memory
     helpers = kernel.raw.helpers[:] if kernel.raw is not None else kernel_functions(code)
     for step in kernel.steps:
         helpers.extend(checks(kernel, step, compute_class(call.dtype)))
     for helper in helpers:
-        if (helper == "reached" or helper == "inside") and not tells:
+        if (helper == "reached" or helper == "inside") and not can_report:
             continue
         k.helpers.append(helper)
         if helper == "invert":
@@ -134,9 +134,9 @@ def new_kernel(op: Op, kernel: Kernel, call: Call, facts: Facts, r: Resolved) ->
         if checked and "is_narrow" not in k.helpers:
             k.helpers.append("is_narrow")
             k.consts.append(f"const is_narrow = {'false' if call.dtype == 'int32' else 'true'};")
-        if (helper == "reached" or helper == "inside" or helper == "allowed" or checked) and k.teller < 0:
+        if (helper == "reached" or helper == "inside" or helper == "allowed" or checked) and k.fault_word < 0:
             bind_memory(k, -2, "atomic<u32>")
-            k.teller = word(k, "teller", "u", 0)
+            k.fault_word = word(k, "teller", "u", 0)
         if helper == "uniform_random":
             k.seeds = word(k, "seed0", "u", 0)
             word(k, "seed1", "u", 0)

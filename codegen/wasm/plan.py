@@ -187,7 +187,7 @@ def with_words(k: Plan, program: int) -> WasmLaunch:
                 word(k, out, f"by{n}_{i}", "i", k.r.steps[n][place] * BYTES[k.types[n]])
                 word(k, out, f"length{n}_{i}", "i", k.r.lengths[n][place])
             place += 1
-    for name in k.kernel.statics:
+    for name in k.kernel.constants:
         key.append(str(option(k, name)))
     for w in k.kernel.words:
         if w.name == "inf" or w.name == "nan":

@@ -1,4 +1,4 @@
-"""Gradients against central differences in float64, on small worlds of an op."""
+"""Gradients against central differences in float64, on small random instances of an op."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..gradients.adjoint import differentiable, gradient, second
 from ..ir.program import Program
 from ..opdef import OpDef
 from ..reference.interpreter import evaluate
-from .instances import World, definite, worlds
+from .instances import Instance, definite, instances
 
 STEP = 1e-5
 
@@ -32,21 +32,23 @@ def check(
     largest: int = 200,
     twice: bool = False,
     tolerance: float = 2e-4,
-    only: Callable[[World], bool] = lambda world: True,
-    counts: Callable[[World, str, tuple], bool] = lambda world, name, at: True,
+    only: Callable[[Instance], bool] = lambda instance: True,
+    counts: Callable[[Instance, str, tuple], bool] = lambda instance, name, at: True,
 ) -> Checked:
     """Compares the gradient program of an op (twice: of its gradient program) with central differences, in up
-    to `count` worlds, at up to four elements of each input.  Kinks and values that are not finite are left
-    out, and so are worlds that `only` refuses and elements (of an input, at a place) that `counts` refuses.  A matrix
-    sampled as definite stays symmetric: its two triangles are moved together."""
+    to `count` instances, at up to four elements of each input.  Kinks and values that are not finite are left
+    out, and so are instances that `only` refuses and elements (of an input, at a place) that `counts` refuses.  A
+    matrix sampled as definite stays symmetric: its two triangles are moved together."""
     found, rng = Checked(), np.random.default_rng(seed)
     first = op.gradient or gradient(op)
     back = (op.gradient2 or second(op, first)) if twice else first
     if back is None:
         return found
-    for world in islice(filter(only, worlds(op, 20 * count, seed, largest)), count):
+    for instance in islice(filter(only, instances(op, 20 * count, seed, largest)), count):
         inputs = (
-            {**world.views, **{n: a for n, a in world.run().items() if n in op.outputs}} if twice else dict(world.views)
+            {**instance.views, **{n: a for n, a in instance.run().items() if n in op.outputs}}
+            if twice
+            else dict(instance.views)
         )
         program = op.forward
         if twice:
@@ -55,13 +57,13 @@ def check(
                 if inputs[n].dtype.kind == "f":
                     inputs["g_" + n] = rng.standard_normal(inputs[n].shape)
         outputs = program.outputs if twice else op.outputs
-        values = evaluate(program, world.env, world.packs, inputs, outputs, world.dtype)
+        values = evaluate(program, instance.env, instance.packs, inputs, outputs, instance.dtype)
         values = {n: a for n, a in values.items() if n in outputs}
         prefix = "gg_" if twice else "g_"
         weights = {n: rng.standard_normal(a.shape) for n, a in values.items() if a.dtype.kind == "f"}
         given = {prefix + (n[2:] if twice else n): w for n, w in weights.items()}
         got = evaluate(
-            back, world.env, world.packs, {**inputs, **({} if twice else values), **given}, dtype=world.dtype
+            back, instance.env, instance.packs, {**inputs, **({} if twice else values), **given}, dtype=instance.dtype
         )
         params = {p.name for p in op.params}  # one that is changed in place is an output, too
         names = (
@@ -73,14 +75,14 @@ def check(
             if twice
             else None
         )
-        compare(found, program, world, inputs, weights, got, "dd_" if twice else "d_", tolerance, rng, names, counts)
+        compare(found, program, instance, inputs, weights, got, "dd_" if twice else "d_", tolerance, rng, names, counts)
     return found
 
 
 def compare(
     found: Checked,
     program: Program,
-    world: World,
+    instance: Instance,
     inputs: dict,
     weights: dict,
     got: dict,
@@ -88,7 +90,7 @@ def compare(
     tolerance: float,
     rng: np.random.Generator,
     names: list[str] | None,
-    counts: Callable[[World, str, tuple], bool],
+    counts: Callable[[Instance, str, tuple], bool],
 ):
     """names: inputs whose gradient is zero if `got` has none; otherwise only what `got` has is looked at."""
     for n in names if names is not None else [d[len(prefix) :] for d in got]:
@@ -98,16 +100,16 @@ def compare(
         if a.shape != inputs[n].shape:
             found.wrong.append(f"{prefix}{n} has shape {a.shape}, {n} has {inputs[n].shape}")
             continue
-        mirrored = n in definite(world.op)
+        mirrored = n in definite(instance.op)
         if mirrored:
             a = a + a.swapaxes(-1, -2) * (1 - np.eye(a.shape[-1]))
-        for at, slope in difference(program, world.env, world.packs, inputs, n, weights, rng, mirrored=mirrored):
-            if not np.isfinite(slope) or not counts(world, n, at):
+        for at, slope in difference(program, instance.env, instance.packs, inputs, n, weights, rng, mirrored=mirrored):
+            if not np.isfinite(slope) or not counts(instance, n, at):
                 continue
             found.places += 1
             if not abs(a[at] - slope) <= tolerance * (0.1 + abs(slope)):
                 found.wrong.append(
-                    f"{prefix}{n}{[int(i) for i in at]} is {a[at]:.6g}, but the slope is {slope:.6g} in {world.env}"
+                    f"{prefix}{n}{[int(i) for i in at]} is {a[at]:.6g}, but the slope is {slope:.6g} in {instance.env}"
                 )
 
 

@@ -1,7 +1,7 @@
-"""Small worlds: an op's signature filled in with small sizes and options.
+"""Small random instances: an op's signature filled in with small sizes and options.
 
 For property tests (gradients, kernels against the reference) and for counterexamples: a definition that
-can read outside a tensor is shown a world in which it does.  Worlds are drawn in logical axes; matching
+can read outside a tensor is shown an instance in which it does.  Instances are drawn in logical axes; matching
 real arrays with a signature is `codegen/binding/bind.py`."""
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ TYPES = {"Bool": "bool", "Int": "int32", "Bits": "int32"}  # of a class of tenso
 
 
 @dataclass
-class World:
+class Instance:
     """One legal call: what `reference.evaluate` takes."""
 
     op: OpDef
@@ -107,27 +107,27 @@ class World:
             return False  # an absent tensor
 
 
-def worlds(op: OpDef, count: int = 8, seed: int = 0, largest: int = 400, legal: bool = True) -> Iterator[World]:
-    """Up to `count` worlds in which every `require` holds and no array has more than `largest` elements;
+def instances(op: OpDef, count: int = 8, seed: int = 0, largest: int = 400, legal: bool = True) -> Iterator[Instance]:
+    """Up to `count` instances in which every `require` holds and no array has more than `largest` elements;
     fewer if 40 times as many draws do not give them, none only if 400 times as many do not.  The same seed
-    gives the same worlds.  legal: only worlds in which the forward program stays inside its tensors and reads
+    gives the same instances.  legal: only instances in which the forward program stays inside its tensors and reads
     none that is absent."""
     rng = random.Random(f"{seed} {op.name}")
     made = 0
     for draw in range(400 * count):
         if made == count or made and draw >= 40 * count:
             return
-        w = Draw(op, rng).world(largest)
+        w = Draw(op, rng).instance(largest)
         if w is None or legal and not w.legal():
             continue
         made += 1
         yield w
 
 
-def outside(op: OpDef, count: int = 60) -> tuple[Outside | Collision, World] | None:
-    """An access that leaves its tensor, or an element that gets two values, and a world in which it does; None if none
-    was found."""
-    for w in worlds(op, count, largest=200, legal=False):
+def outside(op: OpDef, count: int = 60) -> tuple[Outside | Collision, Instance] | None:
+    """An access that leaves its tensor, or an element that gets two values, and an instance in which it does; None if
+    none was found."""
+    for w in instances(op, count, largest=200, legal=False):
         try:
             found = w.leaves()
         except KeyError:
@@ -142,14 +142,14 @@ def unmet(op: OpDef, count: int = 60) -> list[Require]:
     rng, found = random.Random(f"0 {op.name}"), Counter()
     for _ in range(40 * count):
         draw = Draw(op, rng)
-        draw.world(200)
+        draw.instance(200)
         if draw.refused is not None:
             found[draw.refused] += 1
     return [r for r, _ in found.most_common()]
 
 
 class Draw:
-    """One attempt at a world."""
+    """One attempt at an instance."""
 
     def __init__(self, op: OpDef, rng: random.Random):
         self.op, self.rng = op, rng
@@ -160,7 +160,7 @@ class Draw:
         self.ranges = {s.name: (number(s.low), number(s.high)) for s in op.samples if s.low is not None}
         self.refused: Require | None = None  # what the draw did not meet
 
-    def world(self, largest: int) -> World | None:
+    def instance(self, largest: int) -> Instance | None:
         op, env = self.op, self.env
         self.draw_packs()
         self.fit_packs()
@@ -209,7 +209,7 @@ class Draw:
         for t in self.inputs:
             if t.optional and Presence + t.name not in env:
                 env[Presence + t.name] = int(self.rng.random() < 0.6)
-        w = World(op, env, self.packs, self.arrays(shapes))
+        w = Instance(op, env, self.packs, self.arrays(shapes))
         order = list(range(len(self.packs.get("kept", ())) + len(self.packs.get("dropped", ()))))
         shapes = {n: w.physical(n, order).shape for n in w.views}
         for n, shape in shapes.items():

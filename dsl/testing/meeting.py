@@ -1,4 +1,4 @@
-"""Sizes and options that a `require` wants, for random instances of an op (worlds.py): drawn alone they would hardly
+"""Sizes and options that a `require` wants, for random instances of an op (instances.py): drawn alone they would hardly
 ever meet it.
 
 Equations, remainders of 0 and bounds of a single size or option are met by changing that one; other conditions are left

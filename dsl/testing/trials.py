@@ -1,4 +1,4 @@
-"""Reads outside a tensor: a definition is tried in small worlds (dsl/testing/instances.py), and an access
+"""Reads outside a tensor: a definition is tried in small random instances (dsl/testing/instances.py), and an access
 that leaves its tensor is answered as an error with the counterexample.  That none is found proves nothing."""
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ from ..reference.interpreter import BodyError, Collision, Outside
 from ..text.diagnostics import Error
 from ..text.source import Source
 from ..text.syntax import Op, X
-from .instances import World, outside, unmet, worlds
+from .instances import Instance, instances, outside, unmet
 
 
 def check_reads(op: OpDef, source: Source, count: int = 60) -> list[Error]:
-    """At most one mistake that a small world shows: an access without `??` that leaves its tensor, an element that gets
-    two values, an argument used although it is absent, axes that do not fit."""
+    """At most one mistake that a small random instance shows: an access without `??` that leaves its tensor, an element
+    that gets two values, an argument used although it is absent, axes that do not fit."""
     if op.tree is None:
         return []
     try:
@@ -52,7 +52,7 @@ def check_reads(op: OpDef, source: Source, count: int = 60) -> list[Error]:
 
 def check_instances(op: OpDef) -> list[Error]:
     """That some small instance of the op meets its requirements: else whatever is tried of it has tried nothing."""
-    if next(worlds(op, 1, legal=False), None) is not None:
+    if next(instances(op, 1, legal=False), None) is not None:
         return []
     missed = unmet(op)
     if not missed:
@@ -77,11 +77,11 @@ def check_instances(op: OpDef) -> list[Error]:
     ]
 
 
-def collision_error(tree: Op, found: Collision, world: World) -> Error:
+def collision_error(tree: Op, found: Collision, instance: Instance) -> Error:
     target = found.stmt.target
     a = next((a for a in reversed(tree.body) if a.name == target and a.index), None)
     case = ", ".join(
-        f"{n} = {text(world.env[n])}"
+        f"{n} = {text(instance.env[n])}"
         for n in dict.fromkeys(n for v in found.stmt.loops if v.extent is not None for n in sorted(symbols(v.extent)))
     )
     return Error(
@@ -96,13 +96,13 @@ def collision_error(tree: Op, found: Collision, world: World) -> Error:
     )
 
 
-def outside_error(op: OpDef, tree: Op, source: Source, found: Outside, world: World) -> Error:
+def outside_error(op: OpDef, tree: Op, source: Source, found: Outside, instance: Instance) -> Error:
     tensor = found.read.tensor
-    node, index = place_of(tree, found, world)
+    node, index = place_of(tree, found, instance)
     store = node is None
     span = word(source, tree.span, tensor) if index is None else index.span
     what = f"this index can leave `{tensor}`" if store else f"this read can leave `{tensor}`"
-    case = ", ".join(f"{name} = {text(world.env[name])}" for name in sizes_of(found, op, world))
+    case = ", ".join(f"{name} = {text(instance.env[name])}" for name in sizes_of(found, op, instance))
     label = f"is {found.value}" + (f" when {case}" if case else "") + f": the axis has {extent(found.length)}"
     help = ["or rule it out:  require ..."]
     if node is not None:
@@ -120,17 +120,17 @@ def text(value) -> str:
     return str(value).lower() if isinstance(value, bool) else f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def sizes_of(found: Outside, op: OpDef, world: World) -> list[str]:
+def sizes_of(found: Outside, op: OpDef, instance: Instance) -> list[str]:
     """The sizes and options that the index and the lengths of the tensor speak of; at most four."""
     tensor = op.tensors.get(found.read.tensor)
     lengths = [d.size for d in tensor.dims if d.size is not None] if tensor else []
     names: dict[str, None] = {}
     for e in (*lengths, *found.read.index):
         names |= dict.fromkeys(sorted(symbols(e)))
-    return [n for n in names if n in world.env and not n.startswith("has_")][:4]
+    return [n for n in names if n in instance.env and not n.startswith("has_")][:4]
 
 
-def place_of(tree: Op, found: Outside, world: World) -> tuple[X | None, X | None]:
+def place_of(tree: Op, found: Outside, instance: Instance) -> tuple[X | None, X | None]:
     """The access in the text (None: the left side of an assignment) and its index on the axis concerned."""
     tensor = found.read.tensor
     covered = {id(n.args[0]) for a in tree.body for n in nodes_in(a.value) if n.kind == "??"}
@@ -145,7 +145,7 @@ def place_of(tree: Op, found: Outside, world: World) -> tuple[X | None, X | None
     p = next((p for p in tree.params if p.name == tensor), None) or next(
         (o for o in tree.outputs if o.name == tensor), None
     )
-    entry = entry_of(axes_of(p.type.dims) if p and p.type else None, found.axis, world)
+    entry = entry_of(axes_of(p.type.dims) if p and p.type else None, found.axis, instance)
     index = found.read.index
     wanted = show(index[entry]).replace(" ", "") if entry is not None and entry < len(index) else ""
 
@@ -164,13 +164,13 @@ def place_of(tree: Op, found: Outside, world: World) -> tuple[X | None, X | None
     return best, indices[entry] if entry is not None and entry < len(indices) else None
 
 
-def entry_of(axes: tuple[str, ...] | None, axis: int, world: World) -> int | None:
+def entry_of(axes: tuple[str, ...] | None, axis: int, instance: Instance) -> int | None:
     """Which index stands for an axis of the array, whose packs are expanded."""
     if axes is None:
         return axis
     at = 0
     for n, name in enumerate(axes):
-        at += len(world.packs.get(name[1:], ())) if name.startswith("*") else 1
+        at += len(instance.packs.get(name[1:], ())) if name.startswith("*") else 1
         if axis < at:
             return n
     return None

@@ -65,7 +65,7 @@ function code({ accesses, loops, rloops }: Kernel, texts: Texts, T: number): Cod
 
 /** Words of the uniform, options, and which steps' values others use; see codegen/api/opdata.py. */
 function scalars(kernel: Kernel, texts: Texts): void {
-  const { steps, words, statics, floating, integral } = kernel,
+  const { steps, words, constants, floating, integral } = kernel,
     used = new Map<string, Node>();
   const kinds = new Map(texts.reals.map((name) => [name, "f"])),
     hosts = parts(/; (\$[^;]*)$/.exec(texts.line)?.[1] ?? "");
@@ -79,7 +79,7 @@ function scalars(kernel: Kernel, texts: Texts): void {
   for (const key of [...used.keys()].sort()) {
     const e = used.get(key) as Uniform | Option,
       { name } = e;
-    if (e instanceof Option) statics.push(name);
+    if (e instanceof Option) constants.push(name);
     else if (/^host\d+_$/.test(name)) words.push({ name, kind: "f", value: texts.value(hosts.shift()!) });
     else words.push({ name, kind: kinds.get(name) ?? (name === "inf" || name === "nan" ? "f" : "i"), value: null });
   }

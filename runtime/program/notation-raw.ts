@@ -47,7 +47,7 @@ export function raw({ words, ...body }: Body): RawReader {
         const [name, kind = "i"] = text.split(":") as [string, string?];
         return { name, kind, value: name === "inf" || name === "nan" ? null : value(values.shift()!) };
       }),
-      statics: [],
+      constants: [],
       reverse: false,
       makes: [],
       number,

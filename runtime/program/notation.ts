@@ -228,7 +228,7 @@ export function read({
       floating: null,
       integral: null,
       words: [],
-      statics: [],
+      constants: [],
       reverse: !!reverse,
       makes: [],
       number,

@@ -27,7 +27,7 @@ from codegen.data.errors import OpError  # noqa: E402
 from codegen.data.model import Meta, Require  # noqa: E402
 from dsl.ir.expression import Binary  # noqa: E402
 from dsl.reference.interpreter import constant  # noqa: E402
-from dsl.testing.instances import worlds  # noqa: E402
+from dsl.testing.instances import instances  # noqa: E402
 from workbench.numpy_runner import meta  # noqa: E402
 
 RECORDED = HERE / "requirements.json"
@@ -106,7 +106,7 @@ def drawn(op, rng: random.Random):
             meta(a.astype(np.float32) if a.dtype == np.float64 else a) if isinstance(a, np.ndarray) else a
             for a in w.arguments(n)
         ]
-        for n, w in enumerate(worlds(op, 12, seed=5, largest=400))
+        for n, w in enumerate(instances(op, 12, seed=5, largest=400))
     ]
     yield from legal
     while True:

@@ -125,7 +125,7 @@ export class Evaluator {
       const number = value ? value(told) : (told[name] ?? (name === "inf" ? Infinity : NaN));
       put(name, kind === "T" ? round(number) : number);
     }
-    for (const name of data.statics) put(name, told[name]!);
+    for (const name of data.constants) put(name, told[name]!);
     if (changed) {
       this.places.clear();
       this.dims = [];

@@ -1,5 +1,5 @@
-"""Whole programs on CPU kernels in Node, in the small worlds of dsl/testing/instances: what host/plan decides is
-decided here anew and plainly (nothing collapses), so that kernels are tested apart from the planner."""
+"""Whole programs on CPU kernels in Node, in the small random instances of dsl/testing/instances: what codegen/planner decides
+is decided here anew and plainly (nothing collapses), so that kernels are tested apart from the planner."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from codegen.kernels.kernel import Kernel, named_loops
 from dsl.ir.expression import Pack, Random, is_loop, walk
 from dsl.opdef import Library, OpDef
 from dsl.reference.interpreter import constant, extents
-from dsl.testing.instances import World
+from dsl.testing.instances import Instance
 
 ROOT = Path(__file__).parents[1]
 TYPES = {"T": "float64", "own": "float64", "float": "float64", "int": "int32", "bool": "bool"}
@@ -97,11 +97,11 @@ class Bench:
         return json.loads(done.stdout)
 
 
-def task(op: OpDef, number: int, world: World, given: dict[str, np.ndarray], dtype: type = np.float64) -> dict:
-    """One program of an op in a world: arrays, kernels, launches.  given: the tensors it starts from."""
+def task(op: OpDef, number: int, instance: Instance, given: dict[str, np.ndarray], dtype: type = np.float64) -> dict:
+    """One program of an op in an instance: arrays, kernels, launches.  given: the tensors it starts from."""
     kernels, tensors = programs(op)[number]
     program = (op.forward, op.gradient, op.gradient2)[number]
-    env = {"inf": float("inf"), "nan": float("nan"), "seed0_": 0, "seed1_": 0, "call_": 0, **world.env}
+    env = {"inf": float("inf"), "nan": float("nan"), "seed0_": 0, "seed1_": 0, "call_": 0, **instance.env}
     arrays = {n: np.array(v, order="C") for n, v in given.items()}
 
     def absent(name: str) -> bool:
@@ -113,7 +113,7 @@ def task(op: OpDef, number: int, world: World, given: dict[str, np.ndarray], dty
     def array(name: str) -> np.ndarray:
         if name not in arrays:
             t = tensors[name]
-            shape = arrays[t.like].shape if t.like in arrays else extents(t, env, world.packs)
+            shape = arrays[t.like].shape if t.like in arrays else extents(t, env, instance.packs)
             arrays[name] = np.zeros(shape, {"int": np.int32, "bool": bool, "T": dtype}.get(t.dtype, np.float64))
         return arrays[name]
 
@@ -126,7 +126,7 @@ def task(op: OpDef, number: int, world: World, given: dict[str, np.ndarray], dty
             continue
         found = {a.tensor: array(a.tensor) for a in kernel.accesses if not absent(a.tensor)}
         steps.append(
-            {"number": n, "launch": launch(kernel, world, env, found), "names": [a.tensor for a in kernel.accesses]}
+            {"number": n, "launch": launch(kernel, instance, env, found), "names": [a.tensor for a in kernel.accesses]}
         )
     wanted = [o for o in program.outputs if o in arrays and not absent(o)]
     types = {
@@ -147,9 +147,9 @@ def task(op: OpDef, number: int, world: World, given: dict[str, np.ndarray], dty
     }
 
 
-def launch(kernel: Kernel, world: World, env: dict, arrays: dict[str, np.ndarray]) -> dict:
+def launch(kernel: Kernel, instance: Instance, env: dict, arrays: dict[str, np.ndarray]) -> dict:
     named = named_loops(kernel)
-    length = lambda l: list(world.packs[l.pack]) if l.pack else [int(constant(l.extent, env))]
+    length = lambda l: list(instance.packs[l.pack]) if l.pack else [int(constant(l.extent, env))]
     rank = {l.name: len(length(l)) for l in kernel.loops + kernel.rloops}
 
     def strides_of(access):

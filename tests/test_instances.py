@@ -1,11 +1,11 @@
-"""Small worlds: legal, repeatable, varied; and counterexamples for reads outside."""
+"""Small random instances: legal, repeatable, varied; and counterexamples for reads outside."""
 
 import numpy as np
 import pytest
 from definitions import LIBRARY
 
 from dsl.library import load_text
-from dsl.testing.instances import outside, worlds
+from dsl.testing.instances import instances, outside
 from dsl.testing.trials import check_instances
 
 
@@ -17,40 +17,40 @@ def only(text: str):
 
 
 @pytest.mark.parametrize("name", LIBRARY.ops)
-def test_every_op_has_legal_worlds(name):
-    found = list(worlds(LIBRARY.ops[name], 3))
+def test_every_op_has_legal_instances(name):
+    found = list(instances(LIBRARY.ops[name], 3))
     assert found
     for w in found:
         assert not w.leaves()
 
 
-def test_the_same_seed_gives_the_same_worlds():
-    first, again = (list(worlds(LIBRARY.ops["conv2d"], 4, seed=5)) for _ in range(2))
+def test_the_same_seed_gives_the_same_instances():
+    first, again = (list(instances(LIBRARY.ops["conv2d"], 4, seed=5)) for _ in range(2))
     for a, b in zip(first, again):
         assert a.env == b.env
         for n in a.views:
             np.testing.assert_array_equal(a.views[n], b.views[n])
-    assert [w.env for w in worlds(LIBRARY.ops["conv2d"], 4, seed=6)] != [w.env for w in first]
+    assert [w.env for w in instances(LIBRARY.ops["conv2d"], 4, seed=6)] != [w.env for w in first]
 
 
 def test_options_optional_tensors_and_broadcasting_vary():
-    found = list(worlds(LIBRARY.ops["conv1d"], 40))
+    found = list(instances(LIBRARY.ops["conv1d"], 40))
     assert {w.env["has_bias"] for w in found} == {0, 1} and len({w.env["stride0"] for w in found}) > 1
-    shapes = [(w.views["input"].shape, w.views["other"].shape) for w in worlds(LIBRARY.ops["add"], 40)]
+    shapes = [(w.views["input"].shape, w.views["other"].shape) for w in instances(LIBRARY.ops["add"], 40)]
     assert any(a != b for a, b in shapes) and {len(a) for a, _ in shapes} == {0, 1, 2}
 
 
 def test_indices_stay_in_bounds_and_samples_in_their_range():
-    for w in worlds(LIBRARY.ops["embedding"], 20):
+    for w in instances(LIBRARY.ops["embedding"], 20):
         assert w.views["input"].max() < w.env["V"]
-    for w in worlds(LIBRARY.ops["log"], 20):
+    for w in instances(LIBRARY.ops["log"], 20):
         assert w.views["input"].min() >= 0.1
 
 
 def test_a_read_outside_is_found():
     op = only("op shift(x: Num[N]) -> Num[N]\n    out[i] = x[i + 1]\n")
-    found, world = outside(op)
-    assert (found.axis, found.value) == (0, world.env["N"]) and found.length == world.env["N"]
+    found, instance = outside(op)
+    assert (found.axis, found.value) == (0, instance.env["N"]) and found.length == instance.env["N"]
 
 
 def test_a_fallback_or_a_requirement_rules_it_out():
@@ -73,7 +73,7 @@ TIED = """op heads(x: Float[N, E], w: Float[E, K], group: int) -> Float[N, K]
 
 
 def test_sizes_that_requirements_tie_together_are_drawn_together():
-    found = list(worlds(only(TIED), 20))
+    found = list(instances(only(TIED), 20))
     assert len(found) == 20 and {w.env["E"] // w.env["group"] for w in found} == {3}
     assert len({w.env["K"] for w in found}) > 2 and min(w.env["N"] for w in found) >= 16
 
@@ -81,7 +81,9 @@ def test_sizes_that_requirements_tie_together_are_drawn_together():
 def test_sizes_and_options_are_drawn_where_a_sample_says():
     text = "op f(x: Num[N], a: int, b: real) -> Num[N]\n    {}out[n] = x[n] * a + b\n"
     found = list(
-        worlds(only(text.format("sample N in 16 .. 32\n    sample a in 5 .. 6\n    sample b in 0.1 .. 0.2\n    ")), 20)
+        instances(
+            only(text.format("sample N in 16 .. 32\n    sample a in 5 .. 6\n    sample b in 0.1 .. 0.2\n    ")), 20
+        )
     )
     assert {w.env["a"] for w in found} == {5, 6} and all(
         16 <= w.env["N"] <= 32 and 0.1 <= w.env["b"] <= 0.2 for w in found
