@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
@@ -24,11 +26,36 @@ from .text.source import Source
 from .text.syntax import Def, Op, Repeat, X
 from .text.syntax import Schedule as ScheduleTree
 
+WORD = re.compile(r"[A-Za-z_]\w*")
 
-def load(paths) -> tuple[Library, list[Error], list[Source]]:
-    """Reads every .op file of a folder, or the files given, in the order of their names."""
+
+def load(paths, beside: Iterable[Path] = ()) -> tuple[Library, list[Error], list[Source]]:
+    """Reads every .op file of a folder, or the files given, in the order of their names.  beside: other files, of whose
+    definitions those that are named can be called; they are no part of the library."""
     files = definition_files(paths)
-    return lower([parse_file(f) for f in files], [f.stem for f in files])
+    parsed = [parse_file(f) for f in files]
+    return lower([*parsed, *named_by(parsed, map(parse_file, beside))], [f.stem for f in files])
+
+
+def named_by(parsed: list, others: Iterable) -> list:
+    """Of other files the definitions that the files `parsed` name and lack, and those that these name."""
+    own = {name for items, *_ in parsed for item in items for name in names_of(item)}
+    others, there = list(others), {}
+    for n, (items, _, _) in enumerate(others):
+        there |= {name: (n, item) for item in items for name in names_of(item) if name not in own | there.keys()}
+    todo, named = [source.text for *_, source in parsed], {}
+    while todo:
+        for name in WORD.findall(todo.pop()):
+            if name in there and name not in named:
+                n, item = named[name] = there[name]
+                todo.append(others[n][2].text[item.span[0] : item.span[1]])
+    wanted = {id(item) for _, item in named.values()}
+    return [([i for i in items if id(i) in wanted], [], source) for items, _, source in others]
+
+
+def names_of(item) -> list[str]:
+    """The names that a definition gives."""
+    return [item.name] if isinstance(item, Def) else [n for n, _ in members(item)] if isinstance(item, Op) else []
 
 
 def definition_files(paths) -> list[Path]:
@@ -81,7 +108,8 @@ def lower(
     before=lambda tasks: None,
     passed=lambda op: False,
 ) -> tuple[Library, list[Error], list[Source]]:
-    """(library, errors, sources); ops with mistakes are left out of the library.  one: lowers one definition; before:
+    """(library, errors, sources); ops with mistakes are left out of the library.  stems: of the files whose ops it
+    has, which come first; of others definitions can be called.  one: lowers one definition; before:
     is told with what `one` will be called; passed: whether an op is known to be without mistakes."""
     groups = groups_in(items for items, *_ in parsed)
     parsed = apart([(with_groups(items, groups), found, source) for items, found, source in parsed])

@@ -110,7 +110,22 @@ def test_check_command(tmp_path, capsys):
     assert main(["check", str(good)]) == 0 and capsys.readouterr().out == "no errors in 1 file\n"
     assert main(["check", str(tmp_path)]) == 1 and "unknown name `z`" in capsys.readouterr().out
     assert main(["check", str(bad), "--json"]) == 1
-    assert [e["code"] for e in json.loads(capsys.readouterr().out)] == ["name", "name"]
+    assert [e["code"] for e in json.loads(capsys.readouterr().out)] == ["name"]
+
+
+def test_a_file_is_checked_with_what_it_names_in_the_others_of_its_folder(tmp_path, capsys):
+    (tmp_path / "defs.op").write_text(
+        "def inner(x) = x + 1\ndef twice(x) = 2 * inner(x)\ndef lost(x) = nowhere(x)\nop broken(x: Num) = y\n"
+    )
+    (tmp_path / "ops.op").write_text("op f(x: Num) = twice(x)\n    test f([1]) == [4]\n")
+    (tmp_path / "wrong.op").write_text("op g(x: Num) = twice(x) + inner(x, 2)\n")
+    assert main(["check", str(tmp_path / "ops.op")]) == 0, capsys.readouterr().out
+    assert main(["check", str(tmp_path / "wrong.op")]) == 1
+    said = capsys.readouterr().out
+    assert "wrong.op:1" in said and "1 error in" in said, said
+    assert main(["check", str(tmp_path)]) == 1
+    said = capsys.readouterr().out
+    assert all(text in said for text in ("nowhere", "`y`", "wrong.op:1")), said
 
 
 def test_show_command(tmp_path, capsys):

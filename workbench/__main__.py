@@ -43,10 +43,17 @@ def files_of(paths: list[str]) -> list[Path]:
     return [f for p in map(Path, paths) for f in (sorted(p.glob("*.op")) if p.is_dir() else [p])]
 
 
+def companions(files: list[Path]) -> list[Path]:
+    """The other files of definitions in their folders, whose `def`s they may call."""
+    asked = {f.resolve() for f in files}
+    return [f for folder in sorted({f.parent for f in asked}) for f in sorted(folder.glob("*.op")) if f not in asked]
+
+
 def check(a) -> int:
     step = "reading the definitions"
     try:
-        library, errors, sources = load(files_of(a.paths))
+        files = files_of(a.paths)
+        library, errors, sources = load(files, beside=companions(files))
 
         def begin(what: str):
             nonlocal step
@@ -61,7 +68,7 @@ def check(a) -> int:
     elif errors:
         print(render(errors, sources))
     else:
-        print(f"no errors in {len(sources)} file{'s' * (len(sources) != 1)}")
+        print(f"no errors in {len(files)} file{'s' * (len(files) != 1)}")
     return 1 if errors else 0
 
 
