@@ -154,6 +154,42 @@ def test_types(name, options, dtype):
             np.testing.assert_array_equal(got, want)
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize(
+    "name, shapes, options",
+    [
+        ("matmul_mm", [(300, 270), (270, 301)], {}),
+        ("matmul_mm", [(5, 9), (9, 500)], {}),
+        ("matmul_mm", [(131, 257), (257, 9)], {}),
+        ("bmm", [(3, 20, 30), (3, 30, 40)], {}),
+        ("linear", [(7, 3, 64), (50, 64), (50,)], {}),
+        ("conv1d", [(2, 6, 40), (8, 6, 5), (8,)], {"padding": [2]}),
+        ("conv2d", [(2, 5, 13, 14), (8, 5, 3, 3), (8,)], {"padding": [1, 1], "stride": [2, 1]}),
+        ("conv2d", [(2, 6, 13, 14), (8, 3, 3, 3)], {"groups": 2, "dilation": [2, 2]}),
+        ("conv_transpose2d", [(2, 6, 7, 8), (6, 5, 3, 3)], {"stride": [2, 2], "padding": [1, 1]}),
+    ],
+)
+def test_contractions(name, shapes, options, dtype):
+    """In blocks that do not divide their lines, forward and gradient."""
+    f = workbench.op(name)
+    rng = np.random.default_rng(0)
+    arrays = [rng.standard_normal(s).astype(dtype) for s in shapes]
+    call, _ = f.bind(tuple(arrays), options, "wasm")
+    launches = plan_wasm(f.data, 0, call, f.data.programs[0].outputs, [b.dtype for b in call.slots])
+    assert any(x is not None and x.scratch > 0 for x in launches)
+    doubles = tuple(a.astype(np.float64) for a in arrays)
+    want = f.run("numpy", doubles, options)
+    close = {"rtol": 0, "atol": np.max(np.abs(want)) * (2e-6 if dtype == np.float32 else 1e-14)}
+    np.testing.assert_allclose(f.run("wasm", tuple(arrays), options), want, **close)
+    slopes = []
+    for target in ("wasm", "numpy"):
+        f.on = target
+        slopes.append(f.grad(*(arrays if target == "wasm" else doubles), **options))
+    for k, exact in slopes[1].items():
+        close = {"rtol": 0, "atol": np.max(np.abs(exact)) * (2e-6 if dtype == np.float32 else 1e-14)}
+        np.testing.assert_allclose(slopes[0][k], exact, **close)
+
+
 def test_faults():
     """What a kernel tells of: places off their axis, whole numbers that do not fit."""
     with pytest.raises(IndexError, match="embedding: index 7 is out of bounds for an axis of length 3"):

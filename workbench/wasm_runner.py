@@ -84,12 +84,13 @@ class Wasm:
                 raise NotImplementedError(f"{op.name}: {x.why}")
         places: dict[int, int] = {}
         end = 4096
-        slots = dict.fromkeys([*storages, *wanted, *(s for x in launches for s in x.slots)])
+        slots = dict.fromkeys([*storages, *wanted, *(s for x in launches for s in x.slots if s >= 0)])
         for s in slots:
             size = storages[s].size if s in storages else count(call.slots[s].shape)
             places[s] = end
             end += size * BYTES[types[s]] + 64 & ~15
-        self.grow(end + 4096)
+        places[-1] = end
+        self.grow(end + max((x.scratch for x in launches), default=0) + 4096)
         for s in slots:
             size = storages[s].size if s in storages else count(call.slots[s].shape)
             a = storages[s].astype(STORED[types[s]]) if s in storages else filled(size, types[s], s not in wanted)

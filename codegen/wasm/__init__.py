@@ -3,6 +3,7 @@
 plan.py           a program in a call: which kernels, by keys of their structure, and the numbers that they are told
 module.py         the kernel of a launch: bytes, or text for people (text.py)
 steps.py          what kernels do at their points; lanes.py: how many points at once
+contraction.py    sums of products in tiles
 printer.py        lines as loops, elements read and stored
 formulas.py       terms (terms.py) as instructions; functions.py: functions of floats as formulas; helpers.py: others
 encoder.py        functions as the bytes of a module; instructions.py: what there is
@@ -17,4 +18,5 @@ n, an int32 or float64 as kinds[n] says.  The first slots.length words are addre
 plus shifts[n]; the others are values[n], or where another call runs the same plan, kernel_words(launch, call.env)[n].
 From `seeds` on stand seed0, seed1 and the call's number.  The caller sets the fault's first int32 to 0, and `run`
 answers it afterwards: 0, 1 for a place (the second int32) off an axis of a length (the third), 2 for what 32 bits
-do not hold.  A kernel goes on after a fault, and never traps.  Slots of `zeroed` hold zeros before."""
+do not hold.  A kernel goes on after a fault, and never traps.  Slots of `zeroed` hold zeros before.
+Slot -1 is `scratch` bytes of memory, 16-aligned, whose content is nobody's."""

@@ -168,6 +168,13 @@ class Functions:
                 emit(f, VARIABLES[how] if how in VARIABLES else how, *[number(w) for w in words[1:]])
         return f.number
 
+    def named(self, name: str, parameters: list[str]) -> Function:
+        """The module's own function of a name, empty where there is none yet."""
+        for known in self.own:
+            if known.name == name:
+                return known
+        return self.add(name, parameters, [])
+
     def add(self, name: str, parameters: list[str], results: list[str]) -> Function:
         f = new_function(name, parameters, results, OWN + len(self.own))
         self.own.append(f)

@@ -72,6 +72,7 @@ GROUPS: list[Group] = [
     Group(0, "", 0xB6, "f32.demote_f64 f64.convert_i32_s f64.convert_i32_u f64.convert_i64_s - f64.promote_f32"),
     Group(0, "", 0xBD, "i64.reinterpret_f64 - f64.reinterpret_i64"),
     Group(SATURATING, "", 2, "i32.trunc_sat_f64_s"),
+    Group(SATURATING, "index", 11, "memory.fill"),
     Group(SIMD, "memory", 0x00, "v128.load"),
     Group(SIMD, "memory", 0x09, "v128.load32_splat v128.load64_splat v128.store"),
     Group(SIMD, "lanes", 0x0C, "v128.const i8x16.shuffle"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from .contraction import Contraction
 from .encoder import Function, module_bytes
 from .plan import WasmLaunch
 from .printer import Printer
@@ -25,7 +26,11 @@ def wasm_kernel(launch: WasmLaunch) -> WasmKernel:
     if k is None:
         raise ValueError(launch.why)
     printer = Printer(k)
-    Steps(printer).write()
+    steps = Steps(printer)
+    if k.product is not None:
+        Contraction(printer, steps, k.product).write()
+    else:
+        steps.write()
     return WasmKernel(printer.functions.own, printer.functions.given)
 
 

@@ -11,10 +11,15 @@ from dataclasses import dataclass
 from ..data.dtypes import compute_class
 from ..data.model import Call, Code, Env, Kernel, Op, Word, formulas_of
 from ..data.nodes import Constant, Element, Node, Option, Random, Result, Uniform, elements_of, nodes_of
+from ..planner.contract import Product, product_of
 from ..planner.lines import Line, Resolved, active, collapsed, points, resolve, spread_out
 from ..planner.plan import ordered, summed
-from ..planner.writer import infinite, is_bool
+from ..planner.writer import Facts, KernelWriter, infinite, is_bool
 
+TILE_ROWS = 4  # of a tile of a contraction, which has two vectors of columns
+MC = 128  # rows, columns and depth of its blocks: panels stay in a cache
+NC = 256
+KC = 256
 SHORT = 16  # a row of fewer points is not worth lanes of its own
 
 
@@ -22,7 +27,8 @@ SHORT = 16  # a row of fewer points is not worth lanes of its own
 class Plan:
     """What a kernel is printed from.  types: for each access how its elements lie in memory, "" where there is no
     tensor; used: the accesses that formulas need and those that are written; names: of the words; across: whether the
-    last outer line is taken several points at once, reductions and all."""
+    last outer line is taken several points at once, reductions and all.  product: of a contraction in tiles, whose
+    lines are those of batch, rows, columns and depth."""
 
     op: Op
     kernel: Kernel
@@ -35,6 +41,7 @@ class Plan:
     used: list[int]
     names: list[str]
     across: bool
+    product: Product | None
 
 
 @dataclass
@@ -42,8 +49,9 @@ class WasmLaunch:
     """A kernel in a call.  why: "", or why it is not to be had as WebAssembly.  slots: tensors, whose addresses
     in bytes are the first words: that of the storage + shifts[n].  kinds, values: the words, "i" int32 and "f" float64.
     seeds: the place of seed0, seed1 and the call's number, or -1.
-    told: the words that the environment of a call decides, the last before the seeds.  plan: what it is
-    printed from."""
+    told: the words that the environment of a call decides, the last before the seeds.
+    scratch: bytes of memory, 16-aligned, that slot -1 stands for and nobody else uses meanwhile.
+    plan: what it is printed from."""
 
     kernel: int
     why: str
@@ -54,6 +62,7 @@ class WasmLaunch:
     values: list[float]
     seeds: int
     told: list[Word]
+    scratch: int
     plan: Plan | None
 
 
@@ -84,7 +93,7 @@ def wasm_launch(op: Op, program: int, kernel: Kernel, call: Call, types: list[st
     if why == "" and code is None:
         why = f"not implemented for {call.dtype}"
     if why != "" or code is None:
-        return WasmLaunch(kernel.number, why, "", [], [], [], [], -1, [], None)
+        return WasmLaunch(kernel.number, why, "", [], [], [], [], -1, [], 0, None)
     r = resolve(kernel, call)
     if kernel.spread and (kernel.shape == "map" or kernel.shape == "row" or kernel.shape == "contract"):
         r = spread_out(kernel, r)
@@ -103,9 +112,57 @@ def wasm_launch(op: Op, program: int, kernel: Kernel, call: Call, types: list[st
         bound = call.slots[access.slot]
         stored.append(types[access.slot] if bound.given or bound.fresh else "")
     used = [n for n in used if stored[n] != ""]
-    k = Plan(op, kernel, call, code, outer, reduce, r, stored, used, [], False)
-    k.across = goes_across(k)
+    k = Plan(op, kernel, call, code, outer, reduce, r, stored, used, [], False, None)
+    product = tiles(k)
+    if product is not None:
+        k.product = product
+        k.outer = product.batch + product.rows + product.columns
+    else:
+        k.across = goes_across(k)
     return with_words(k, program)
+
+
+def tiles(k: Plan) -> Product | None:
+    """The sides of a contraction that is worth tiles; None for others."""
+    steps = k.kernel.steps
+    if k.kernel.shape != "contract" or compute_class(k.call.dtype) != "f" or steps[0].kind != "reduce":
+        return None
+    for step in steps[1:]:
+        if step.kind == "reduce" or step.inner:
+            return None
+    facts = Facts(False, False, 0, 0, 0, False)
+    writer = KernelWriter(
+        k.op,
+        k.kernel,
+        k.call,
+        k.code,
+        facts,
+        k.outer,
+        k.reduce,
+        k.r,
+        [],
+        [],
+        [],
+        [],
+        [],
+        [],
+        [],
+        [],
+        -1,
+        -1,
+        [],
+        "",
+        [],
+    )
+    product = product_of(writer)
+    if product is None:
+        return None
+    rows = points(product.rows)
+    columns = points(product.columns)
+    depth = points(product.depth)
+    if rows < TILE_ROWS or columns < 8 or depth < 8 or rows * columns * depth < 8192:
+        return None
+    return product
 
 
 def accesses(kernel: Kernel, code: Code) -> list[int]:
@@ -148,14 +205,21 @@ def goes_across(k: Plan) -> bool:
 
 def with_words(k: Plan, program: int) -> WasmLaunch:
     """The launch of a kernel: its words in their order, and its key."""
-    out = WasmLaunch(k.kernel.number, "", "", [], [], [], [], -1, [], k)
+    out = WasmLaunch(k.kernel.number, "", "", [], [], [], [], -1, [], 0, k)
     key = [str(program), str(k.kernel.number), k.kernel.shape, k.call.dtype, "across" if k.across else ""]
+    product = k.product
+    if product is not None:
+        key.append(f"tiles {len(product.batch)} {len(product.rows)} {len(product.columns)}")
     for n in k.used:
         slot = k.kernel.accesses[n].slot
         if slot not in out.slots:
             out.slots.append(slot)
             out.shifts.append(k.call.slots[slot].offset * BYTES[k.types[n]])
             word(k, out, f"at{slot}", "i", 0)
+    if k.product is not None:
+        out.slots.append(-1)
+        out.shifts.append(0)
+        word(k, out, "scratch", "i", 0)
     for n in range(len(k.types)):
         key.append(k.types[n])
     lines = k.outer + k.reduce
@@ -169,6 +233,16 @@ def with_words(k: Plan, program: int) -> WasmLaunch:
             if stride != 0 and stride != 1:
                 word(k, out, f"step{d}_{n}", "i", stride * BYTES[k.types[n]])
         key.append(said)
+    if product is not None:
+        size = 8 if k.call.dtype == "float64" else 4
+        word(k, out, "rows", "i", points(product.rows))
+        word(k, out, "columns", "i", points(product.columns))
+        word(k, out, "depth", "i", points(product.depth))
+        blocks = block_sizes(points(product.rows), points(product.columns), points(product.depth), 32 // size)
+        word(k, out, "mc", "i", blocks[0])
+        word(k, out, "nc", "i", blocks[1])
+        word(k, out, "kc", "i", blocks[2])
+        out.scratch = size * (blocks[0] * blocks[2] + blocks[2] * blocks[1] + blocks[0] * blocks[1])
     draws = False
     for e in formulas_of(k.code):
         for x in nodes_of(e):
@@ -200,6 +274,15 @@ def with_words(k: Plan, program: int) -> WasmLaunch:
         word(k, out, "call", "i", 0)
     out.key = " ".join(key)
     return out
+
+
+def block_sizes(rows: int, columns: int, depth: int, across: int) -> list[int]:
+    """Rows, columns and depth of a block of a contraction in tiles."""
+    return [
+        min(MC, (rows + TILE_ROWS - 1) // TILE_ROWS * TILE_ROWS),
+        min(NC, (columns + across - 1) // across * across),
+        min(KC, depth),
+    ]
 
 
 def word(k: Plan, out: WasmLaunch, name: str, kind: str, value: float) -> int:

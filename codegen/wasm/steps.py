@@ -136,6 +136,14 @@ class Steps:
                     self.store(n)
         self.w.known = known
 
+    def stores_after(self, total: int) -> None:
+        """What stands after the first step, which is a sum that a variable holds."""
+        known = self.w.known
+        self.w.known = {self.results[0].number: total}
+        for n in range(1, len(self.steps)):
+            self.store(n)
+        self.w.known = known
+
     def store(self, n: int) -> None:
         """A step's store here."""
         step = self.steps[n]

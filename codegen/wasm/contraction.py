@@ -1,0 +1,441 @@
+"""Sums of products in tiles: blocks of both factors are computed into panels once, whatever their formulas are, and a
+tile of sums is kept in registers.  So a convolution is a matrix product like any other.
+
+A panel of the left factor holds four rows, one of the right factor two vectors of columns; depth by depth their
+elements lie together.  Sums of a block lie in memory between steps of the depth, and what is stored of them is made at
+the end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ..data.nodes import Constant, Node, Select
+from ..planner.contract import Factor, Product
+from .encoder import Function, emit, release, variable
+from .plan import TILE_ROWS
+from .printer import Printer
+from .steps import Steps
+
+
+class Contraction:
+    """Prints a contraction whose lines are batch, rows, columns and depth, in this order.  size: bytes of an element of
+    panels; across: columns of a tile."""
+
+    def __init__(self, p: Printer, steps: Steps, product: Product):
+        self.p = p
+        self.steps = steps
+        self.product = product
+        self.size = 8 if p.k.call.dtype == "float64" else 4
+        self.across = 32 // self.size
+        first = len(product.batch)
+        self.rows = list(range(first, first + len(product.rows)))
+        first += len(product.rows)
+        self.columns = list(range(first, first + len(product.columns)))
+        first += len(product.columns)
+        self.depth = list(range(first, first + len(product.depth)))
+
+    def write(self) -> None:
+        self.p.start()
+        self.batch(0)
+        self.p.finish()
+
+    def batch(self, d: int) -> None:
+        if d < len(self.product.batch):
+            self.p.each(d, lambda: self.batch(d + 1))
+            return
+        p = self.p
+        left = self.p.word("scratch")
+        right = self.sum(left, lambda: self.bytes_of("mc", "kc"))
+        sums = self.sum(right, lambda: self.bytes_of("kc", "nc"))
+        self.blocks("rows", "mc", lambda m, ms: self.columns_of(m, ms, left, right, sums))
+        release(p.f, right)
+        release(p.f, sums)
+
+    def columns_of(self, m: int, ms: int, left: int, right: int, sums: int) -> None:
+        self.blocks("columns", "nc", lambda n, ns: self.block(m, ms, n, ns, left, right, sums))
+
+    def block(self, m: int, ms: int, n: int, ns: int, left: int, right: int, sums: int) -> None:
+        """The sums of a block of rows and columns, and their stores."""
+        p = self.p
+        p.get(sums)
+        p.integer(0)
+        self.bytes_of("mc", "nc")
+        p.emit("memory.fill", 0)
+        self.blocks("depth", "kc", lambda k, ks: self.add_up(m, ms, n, ns, k, ks, left, right, sums))
+        self.store(m, ms, n, ns, sums)
+
+    def add_up(self, m: int, ms: int, n: int, ns: int, k: int, ks: int, left: int, right: int, sums: int) -> None:
+        p = self.p
+        # Where one step takes all of the depth, the left panels stay for all columns.
+        p.get(n)
+        p.emit("i32.eqz")
+        p.get(p.word("kc"))
+        p.get(p.word("depth"))
+        p.emit("i32.lt_s")
+        p.emit("i32.or")
+        p.emit("if")
+        self.pack(self.product.left, self.rows, m, ms, TILE_ROWS, k, ks, left)
+        p.emit("end")
+        self.pack(self.product.right, self.columns, n, ns, self.across, k, ks, right)
+        a = p.copied(left)
+        c = p.copied(sums)
+        i = p.copied(ms)
+        tile = self.tile()
+        p.emit("loop")
+        b = p.copied(right)
+        d = p.copied(c)
+        j = p.copied(ns)
+        p.emit("loop")
+        for x in [a, b, d, ks]:
+            p.get(x)
+        p.get(p.word("nc"))
+        p.integer(self.size)
+        p.emit("i32.mul")
+        p.emit("call", tile.number)
+        self.add_times(b, ks, self.across * self.size)
+        p.add(d, self.across * self.size)
+        self.again(j, self.across)
+        p.emit("end")
+        self.add_times(a, ks, TILE_ROWS * self.size)
+        self.add_times(c, p.word("nc"), TILE_ROWS * self.size)
+        self.again(i, TILE_ROWS)
+        p.emit("end")
+        for x in [a, b, c, d, i, j]:
+            release(p.f, x)
+
+    # --- Counting ---
+
+    def bytes_of(self, a: str, b: str) -> None:
+        """Bytes of so many elements, on the stack."""
+        self.p.get(self.p.word(a))
+        self.p.get(self.p.word(b))
+        self.p.emit("i32.mul")
+        self.p.integer(self.size)
+        self.p.emit("i32.mul")
+
+    def sum(self, n: int, more: Callable[[], None]) -> int:
+        out = variable(self.p.f, "i32")
+        self.p.get(n)
+        more()
+        self.p.emit("i32.add")
+        self.p.set(out)
+        return out
+
+    def add_times(self, n: int, times: int, by: int) -> None:
+        p = self.p
+        p.get(n)
+        p.get(times)
+        p.integer(by)
+        p.emit("i32.mul")
+        p.emit("i32.add")
+        p.set(n)
+
+    def again(self, n: int, by: int) -> None:
+        """Goes round the loop again while so many less is more than 0."""
+        p = self.p
+        p.get(n)
+        p.integer(by)
+        p.emit("i32.sub")
+        p.emit("local.tee", n)
+        p.integer(0)
+        p.emit("i32.gt_s")
+        p.emit("br_if", 0)
+
+    def blocks(self, all_: str, part: str, body: Callable[[int, int], None]) -> None:
+        """A loop over `all_` points in parts: of the first one of each, and how many there are."""
+        p = self.p
+        start = p.zero()
+        here = variable(p.f, "i32")
+        p.emit("loop")
+        p.get(p.word(all_))
+        p.get(start)
+        p.emit("i32.sub")
+        p.emit("local.tee", here)
+        p.get(p.word(part))
+        p.get(here)
+        p.get(p.word(part))
+        p.emit("i32.lt_s")
+        p.emit("select")
+        p.set(here)
+        body(start, here)
+        p.get(start)
+        p.get(p.word(part))
+        p.emit("i32.add")
+        p.emit("local.tee", start)
+        p.get(p.word(all_))
+        p.emit("i32.lt_s")
+        p.emit("br_if", 0)
+        p.emit("end")
+        release(p.f, start)
+        release(p.f, here)
+
+    # --- Lines as one ---
+
+    def begin(self, lines: list[int], accesses: list[int], start: int) -> list[int]:
+        """Pointers and counters at point `start` of some lines; the counters."""
+        p = self.p
+        for n in accesses:
+            if any(p.class_of(d, n) != "0" for d in lines):
+                p.pointers[n] = p.copied(p.pointers[n])
+        rest = p.copied(start)
+        counters: list[int] = []
+        for at in range(len(lines)):
+            d = lines[len(lines) - 1 - at]
+            counter = variable(p.f, "i32")
+            p.get(rest)
+            if at + 1 < len(lines):
+                p.get(p.word(f"size{d}"))
+                p.emit("i32.rem_u")
+            p.set(counter)
+            if at + 1 < len(lines):
+                p.get(rest)
+                p.get(p.word(f"size{d}"))
+                p.emit("i32.div_u")
+                p.set(rest)
+            for n in accesses:
+                if p.class_of(d, n) != "0":
+                    p.get(p.pointers[n])
+                    p.get(counter)
+                    p.step(d, n, 1)
+                    p.emit("i32.mul")
+                    p.emit("i32.add")
+                    p.set(p.pointers[n])
+            if p.lines[d].name != "":
+                p.counters[p.lines[d].name] = counter
+            counters.insert(0, counter)
+        release(p.f, rest)
+        return counters
+
+    def next(self, lines: list[int], accesses: list[int], counters: list[int]) -> None:
+        """One point further."""
+        p = self.p
+        p.emit("block")
+        for at in range(len(lines)):
+            place = len(lines) - 1 - at
+            d = lines[place]
+            p.add(counters[place], 1)
+            for n in accesses:
+                if p.class_of(d, n) != "0":
+                    p.get(p.pointers[n])
+                    p.step(d, n, 1)
+                    p.emit("i32.add")
+                    p.set(p.pointers[n])
+            if place == 0:
+                continue
+            p.get(counters[place])
+            p.get(p.word(f"size{d}"))
+            p.emit("i32.lt_s")
+            p.emit("br_if", 0)
+            p.integer(0)
+            p.set(counters[place])
+            for n in accesses:
+                if p.class_of(d, n) != "0":
+                    p.get(p.pointers[n])
+                    p.step(d, n, 1)
+                    p.get(p.word(f"size{d}"))
+                    p.emit("i32.mul")
+                    p.emit("i32.sub")
+                    p.set(p.pointers[n])
+        p.emit("end")
+
+    def walk(self, lines: list[int], accesses: list[int], start: int, count: int, body: Callable[[int], None]) -> None:
+        """A loop over so many points from `start` on: the body takes how many points are done."""
+        p = self.p
+        pointers = {**p.pointers}
+        names = {**p.counters}
+        counters = self.begin(lines, accesses, start)
+        done = p.zero()
+        p.emit("loop")
+        body(done)
+        self.next(lines, accesses, counters)
+        p.add(done, 1)
+        p.get(done)
+        p.get(count)
+        p.emit("i32.lt_s")
+        p.emit("br_if", 0)
+        p.emit("end")
+        for n in accesses:
+            if p.pointers[n] != pointers[n]:
+                release(p.f, p.pointers[n])
+        for n in [*counters, done]:
+            release(p.f, n)
+        p.pointers = pointers
+        p.counters = names
+
+    # --- Panels ---
+
+    def pack(
+        self, factor: Factor, lines: list[int], start: int, count: int, width: int, k: int, ks: int, to: int
+    ) -> None:
+        """The elements of a factor at a block of its lines and of the depth, in panels of `width`."""
+        p = self.p
+        p.get(count)
+        p.integer(width - 1)
+        p.emit("i32.and")
+        p.emit("if")
+        p.get(to)
+        p.integer(0)
+        p.get(count)
+        p.integer(width - 1)
+        p.emit("i32.add")
+        p.integer(-width)
+        p.emit("i32.and")
+        p.get(ks)
+        p.emit("i32.mul")
+        p.integer(self.size)
+        p.emit("i32.mul")
+        p.emit("memory.fill", 0)
+        p.emit("end")
+        accesses = factor.accesses
+        node: Node = factor.body
+        if factor.filter is not None:
+            node = Select(factor.filter, node, Constant("f", 0))
+        at = variable(p.f, "i32")
+        if self.neighbours(accesses, lines) > self.neighbours(accesses, self.depth):
+            self.walk(
+                self.depth,
+                accesses,
+                k,
+                ks,
+                lambda depth: self.walk(
+                    lines, accesses, start, count, lambda i: self.put(node, at, to, i, depth, width, ks)
+                ),
+            )
+        else:
+            self.walk(
+                lines,
+                accesses,
+                start,
+                count,
+                lambda i: self.walk(
+                    self.depth, accesses, k, ks, lambda depth: self.put(node, at, to, i, depth, width, ks)
+                ),
+            )
+        release(p.f, at)
+
+    def neighbours(self, accesses: list[int], lines: list[int]) -> int:
+        """How many accesses have neighbours along the last of some lines."""
+        if len(lines) == 0:
+            return 0
+        return len([n for n in accesses if self.p.class_of(lines[len(lines) - 1], n) == "1"])
+
+    def put(self, node: Node, at: int, to: int, i: int, depth: int, width: int, ks: int) -> None:
+        """Element i of a factor at a depth, into its panel."""
+        p = self.p
+        p.get(to)
+        p.get(i)
+        p.integer(-width)
+        p.emit("i32.and")
+        p.get(ks)
+        p.emit("i32.mul")
+        p.get(depth)
+        p.integer(width)
+        p.emit("i32.mul")
+        p.emit("i32.add")
+        p.get(i)
+        p.integer(width - 1)
+        p.emit("i32.and")
+        p.emit("i32.add")
+        p.integer(self.size)
+        p.emit("i32.mul")
+        p.emit("i32.add")
+        p.set(at)
+        known = p.w.known
+        p.w.known = {}
+        term = p.terms.of(node, {})
+        p.w.keep(term)
+        p.get(at)
+        p.get(p.w.known[term.number])
+        if self.size == 4:
+            p.emit("f32.demote_f64")
+        p.emit("f64.store" if self.size == 8 else "f32.store", 0, 0)
+        p.w.known = known
+
+    # --- Tiles ---
+
+    def tile(self) -> Function:
+        """The function that adds a tile's products: of the panels' addresses, that of the sums, the depth, and the
+        bytes from one row of sums to the next."""
+        f = self.p.functions.named("tile", ["i32", "i32", "i32", "i32", "i32"])
+        if len(f.code) > 0:
+            return f
+        shape = "f64x2" if self.size == 8 else "f32x4"
+        sums = [variable(f, "v128") for _ in range(2 * TILE_ROWS)]
+        columns = [variable(f, "v128") for _ in range(2)]
+        row = variable(f, "v128")
+        emit(f, "loop")
+        for c in range(2):
+            emit(f, "local.get", 1)
+            emit(f, "v128.load", 0, 16 * c)
+            emit(f, "local.set", columns[c])
+        for r in range(TILE_ROWS):
+            emit(f, "local.get", 0)
+            emit(f, "v128.load64_splat" if self.size == 8 else "v128.load32_splat", 0, self.size * r)
+            emit(f, "local.set", row)
+            for c in range(2):
+                n = sums[2 * r + c]
+                emit(f, "local.get", n)
+                emit(f, "local.get", row)
+                emit(f, "local.get", columns[c])
+                emit(f, f"{shape}.mul")
+                emit(f, f"{shape}.add")
+                emit(f, "local.set", n)
+        self.further(f, 0, TILE_ROWS * self.size)
+        self.further(f, 1, 32)
+        emit(f, "local.get", 3)
+        emit(f, "i32.const", 1)
+        emit(f, "i32.sub")
+        emit(f, "local.tee", 3)
+        emit(f, "br_if", 0)
+        emit(f, "end")
+        for r in range(TILE_ROWS):
+            for c in range(2):
+                emit(f, "local.get", 2)
+                emit(f, "local.get", 2)
+                emit(f, "v128.load", 0, 16 * c)
+                emit(f, "local.get", sums[2 * r + c])
+                emit(f, f"{shape}.add")
+                emit(f, "v128.store", 0, 16 * c)
+            emit(f, "local.get", 2)
+            emit(f, "local.get", 4)
+            emit(f, "i32.add")
+            emit(f, "local.set", 2)
+        return f
+
+    def further(self, f: Function, n: int, by: int) -> None:
+        emit(f, "local.get", n)
+        emit(f, "i32.const", by)
+        emit(f, "i32.add")
+        emit(f, "local.set", n)
+
+    # --- Stores ---
+
+    def store(self, m: int, ms: int, n: int, ns: int, sums: int) -> None:
+        """What is stored at each point of a block."""
+        every = self.p.k.used
+        self.walk(
+            self.rows,
+            every,
+            m,
+            ms,
+            lambda i: self.walk(self.columns, every, n, ns, lambda j: self.store_one(i, j, sums)),
+        )
+
+    def store_one(self, i: int, j: int, sums: int) -> None:
+        p = self.p
+        total = variable(p.f, "f64")
+        p.get(sums)
+        p.get(i)
+        p.get(p.word("nc"))
+        p.emit("i32.mul")
+        p.get(j)
+        p.emit("i32.add")
+        p.integer(self.size)
+        p.emit("i32.mul")
+        p.emit("i32.add")
+        p.emit("f64.load" if self.size == 8 else "f32.load", 0, 0)
+        if self.size == 4:
+            p.emit("f64.promote_f32")
+        p.set(total)
+        self.steps.stores_after(total)
+        release(p.f, total)
