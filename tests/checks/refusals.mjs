@@ -115,7 +115,10 @@ export default {
     await t.throws(() => s.ChainedScheduler([]), /expects at least one scheduler to be chained/);
     await t.throws(() => s.ReduceLROnPlateau(o).step(), /missing 1 required positional argument: 'metrics'/);
     await t.throws(() => optim.SGD([{ params: new Set([p]) }], { lr: 1 }), /ordered collections/);
-    await t.throws(() => optim.LBFGS([p], { line_search_fn: "armijo" }).step(() => p.pow(2).sum()), /only 'strong_wolfe' is supported/);
+    await t.throws(
+      () => optim.LBFGS([p], { line_search_fn: "armijo" }).step(() => p.pow(2).sum()),
+      /only 'strong_wolfe' is supported/,
+    );
     const state = optim.Adam([p]).state_dict();
     await t.throws(
       async () => optim.Adam([p]).load_state_dict({ ...(await state), state: { 7: { step: 1 } } }),
