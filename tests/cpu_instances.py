@@ -18,7 +18,7 @@ from codegen.earlier import Earlier
 from codegen.kernels.kernel import Kernel, named_loops
 from dsl.ir.expression import Pack, Random, is_loop, walk
 from dsl.opdef import Library, OpDef
-from dsl.reference.interpreter import constant, extents
+from dsl.reference.sizes import constant, extents
 from dsl.testing.instances import Instance
 
 ROOT = Path(__file__).parents[1]

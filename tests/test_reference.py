@@ -139,11 +139,11 @@ def test_an_index_where_the_value_does_not_count():
 
 
 def test_large_kernels_run_in_slices(monkeypatch):
-    import dsl.reference.interpreter
+    import dsl.reference.statements
 
     op, env, packs, views = next(handmade.drawn())
     whole = evaluate(op.forward, env, packs, views)["out"]
-    monkeypatch.setattr(dsl.reference.interpreter, "LARGEST", 5)
+    monkeypatch.setattr(dsl.reference.statements, "LARGEST", 5)
     np.testing.assert_array_equal(evaluate(op.forward, env, packs, views)["out"], whole)
 
 

@@ -27,7 +27,8 @@ from dsl.ir.expression import (
 )
 from dsl.ir.program import Fresh, Loop, Program, Stmt, Tensor
 from dsl.ir.tidy import filtered, simplify, tidy
-from dsl.reference.interpreter import constant, evaluate
+from dsl.reference.interpreter import evaluate
+from dsl.reference.sizes import constant
 
 x, y, c = read("x", []), read("y", []), Binary(">", read("x", []), ZERO)
 

@@ -10,7 +10,7 @@ from ..text.diagnostics import did_you_mean, either
 from ..text.source import Source
 from ..text.syntax import Assign, Span, X
 from .scope import FUNCTIONS, Scope, Thing, Vocabulary, text_of
-from .signature import KINDS
+from .shapes import KINDS
 
 
 @dataclass(frozen=True)

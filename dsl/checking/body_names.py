@@ -11,7 +11,7 @@ from ..text.diagnostics import did_you_mean
 from ..text.syntax import Binder, Branch, Count, Launch, Leave, Op, Put, Span, Step, X
 from .accesses import Place
 from .scope import CONSTANTS, FUNCTIONS, Thing, axes_of, is_tensor, nodes_in
-from .signature import KINDS
+from .shapes import KINDS
 
 RACE = "all threads of the group see it, and each would assign it"
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from ..text.diagnostics import choice_label, did_you_mean, either
 from ..text.syntax import Op, X
 from .scope import FUNCTIONS
-from .signature import KINDS
+from .shapes import KINDS
 
 
 def check_call(walk, e: X, at=None):

@@ -13,7 +13,7 @@ from ..text.syntax import Op, X
 from .accesses import Place, check_field
 from .calls import check_call
 from .scope import CONSTANTS, FUNCTIONS, nodes_in, word
-from .signature import KINDS
+from .shapes import KINDS
 
 WHOLE = Place()  # a formula over whole tensors, sizes and options
 ELEMENTS = ("reduce", "read", "spread", "??", "field", "list")

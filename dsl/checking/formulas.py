@@ -12,7 +12,7 @@ from ..text.syntax import Assign, Span, X
 from .accesses import Accesses, Place, amount
 from .calls import check_call
 from .scope import CONSTANTS, DTYPES, FUNCTIONS, REDUCERS, Scope, Thing, Vocabulary, names_in, nodes_in, text_of, word
-from .signature import KINDS
+from .shapes import KINDS
 
 WHOLE = (
     "rank",

@@ -18,7 +18,7 @@ from ..ir.expression import E, Symbol, conjuncts, is_binary, is_const, symbols
 from ..ir.program import Program
 from ..ir.verify import verify
 from ..opdef import OpDef
-from ..reference.interpreter import constant
+from ..reference.sizes import constant
 from ..text.diagnostics import DefinitionError
 from . import derivable as orders
 from .derivable import Derivable

@@ -19,7 +19,9 @@ from ..ir.axes import axes, of_dim
 from ..ir.expression import ZERO, E, Symbol, is_binary, reads, sym, symbols, transform
 from ..ir.program import Dim
 from ..opdef import MISSING, OpDef, Param, Presence, Require, TypeOf, symbol
-from ..reference.interpreter import Collision, Outside, constant, evaluate, extents
+from ..reference.interpreter import evaluate
+from ..reference.sizes import constant, extents
+from ..reference.statements import Collision, Outside
 from ..text.syntax import X
 from .meeting import meet
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 
 from ..ir.expression import Binary, E, Symbol, is_binary, symbols
-from ..reference.interpreter import constant
+from ..reference.sizes import constant
 
 
 def meet(holds: E, env: dict, free: set[str], rng: random.Random):

@@ -6,7 +6,8 @@ from __future__ import annotations
 from ..checking.scope import axes_of, names_in, nodes_in, text_of, word
 from ..ir.expression import show, symbols
 from ..opdef import OpDef
-from ..reference.interpreter import BodyError, Collision, Outside
+from ..reference.interpreter import BodyError
+from ..reference.statements import Collision, Outside
 from ..text.diagnostics import Error
 from ..text.source import Source
 from ..text.syntax import Op, X

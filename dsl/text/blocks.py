@@ -14,7 +14,7 @@ from .diagnostics import Error
 from .mistakes import strings_of
 from .source import Source
 from .syntax import Branch, Op, Span, Step
-from .tree import Head
+from .tree_values import Head
 
 # Reads a line: its steps, or what it begins; or says what is wrong with it.
 Parse: TypeAlias = Callable[[int, int], tuple[Step, ...] | Head | Error]

@@ -18,7 +18,8 @@ from .diagnostics import Error, either, located
 from .mistakes import Failure, continues, known_mistake, strings_of
 from .source import Source, read
 from .syntax import Def, Op, Schedule, Variant, X
-from .tree import Build, Unreadable
+from .tree import Build
+from .tree_values import Unreadable
 from .variants import completed
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -26,7 +26,7 @@ from codegen.binding.pattern import contiguous_strides  # noqa: E402
 from codegen.data.errors import OpError  # noqa: E402
 from codegen.data.model import Meta, Require  # noqa: E402
 from dsl.ir.expression import Binary  # noqa: E402
-from dsl.reference.interpreter import constant  # noqa: E402
+from dsl.reference.sizes import constant  # noqa: E402
 from dsl.testing.instances import instances  # noqa: E402
 from workbench.numpy_runner import meta  # noqa: E402
 
