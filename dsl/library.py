@@ -12,7 +12,6 @@ from .checking.groups import groups_in, with_groups
 from .checking.names import check_library
 from .checking.reach import dead_overloads
 from .checking.schedules import SHAPES
-from .checking.scope import nodes_in
 from .ir.expression import ROUTINES, E
 from .ir.verify import verify
 from .lowering import routines
@@ -25,6 +24,7 @@ from .text.parse import parse_file, parse_text
 from .text.source import Source
 from .text.syntax import Def, Op, Repeat, X
 from .text.syntax import Schedule as ScheduleTree
+from .text.vocabulary import nodes_in
 
 WORD = re.compile(r"[A-Za-z_]\w*")
 

@@ -6,8 +6,9 @@ import pytest
 from front import errors_of
 
 from dsl.checking.names import check_library
-from dsl.checking.scope import Vocabulary, axes_of, expanded
+from dsl.checking.scope import Vocabulary
 from dsl.text.parse import parse_file, parse_text
+from dsl.text.vocabulary import axes_of, expanded
 
 ROOT = Path(__file__).resolve().parent.parent
 

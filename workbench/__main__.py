@@ -7,7 +7,6 @@ import sys
 import traceback
 from pathlib import Path
 
-from dsl.checking.scope import expanded
 from dsl.library import load
 from dsl.text.diagnostics import CODES, did_you_mean, render, to_json
 from dsl.text.explain import page
@@ -16,6 +15,7 @@ from dsl.text.highlight import text as highlighting
 from dsl.text.parse import ROOT, parse_file
 from dsl.text.show import show
 from dsl.text.syntax import Op, Schedule
+from dsl.text.vocabulary import expanded
 
 from .checkup import mistakes
 

@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from ..text.diagnostics import did_you_mean, either
 from ..text.source import Source
 from ..text.syntax import Assign, Span, X
-from .scope import FUNCTIONS, Scope, Thing, Vocabulary, text_of
+from ..text.vocabulary import FUNCTIONS, text_of
+from .scope import Scope, Thing, Vocabulary
 from .shapes import KINDS
 
 

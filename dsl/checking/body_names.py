@@ -9,8 +9,9 @@ from dataclasses import replace
 
 from ..text.diagnostics import did_you_mean
 from ..text.syntax import Binder, Branch, Count, Launch, Leave, Op, Put, Span, Step, X
+from ..text.vocabulary import FUNCTIONS, axes_of, is_tensor, nodes_in
 from .accesses import Place
-from .scope import CONSTANTS, FUNCTIONS, Thing, axes_of, is_tensor, nodes_in
+from .scope import CONSTANTS, Thing
 from .shapes import KINDS
 
 RACE = "all threads of the group see it, and each would assign it"

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from ..text.diagnostics import choice_label, did_you_mean, either
 from ..text.syntax import Op, X
-from .scope import FUNCTIONS
+from ..text.vocabulary import FUNCTIONS
 from .shapes import KINDS
 
 

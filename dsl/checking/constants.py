@@ -10,9 +10,10 @@ from ..text.diagnostics import Error, did_you_mean
 from ..text.parse import parse_formula
 from ..text.source import Source
 from ..text.syntax import Op, X
+from ..text.vocabulary import FUNCTIONS, nodes_in, word
 from .accesses import Place, check_field
 from .calls import check_call
-from .scope import CONSTANTS, FUNCTIONS, nodes_in, word
+from .scope import CONSTANTS
 from .shapes import KINDS
 
 WHOLE = Place()  # a formula over whole tensors, sizes and options

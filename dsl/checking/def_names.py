@@ -5,9 +5,10 @@ from __future__ import annotations
 from ..text.diagnostics import Error, did_you_mean
 from ..text.source import Source
 from ..text.syntax import Def, Let, Op, Repeat, Span, X
+from ..text.vocabulary import FUNCTIONS, nodes_in, word
 from .constants import WHOLE
 from .formulas import Formulas
-from .scope import CONSTANTS, FUNCTIONS, Scope, Thing, Vocabulary, nodes_in, word
+from .scope import CONSTANTS, Scope, Thing, Vocabulary
 
 
 def check_heading(walk: Formulas, d: Def, kind: str):

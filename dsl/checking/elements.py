@@ -13,7 +13,7 @@ from dataclasses import replace
 from functools import reduce
 
 from ..text.syntax import Assign, Dim, Op, Output, Param, Require, Type, X
-from .scope import REDUCERS, is_tensor, names_in, nodes_in
+from ..text.vocabulary import REDUCERS, is_tensor, names_in, nodes_in
 
 
 def looks(r: Require) -> bool:

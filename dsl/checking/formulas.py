@@ -9,9 +9,10 @@ from dataclasses import replace
 
 from ..text.diagnostics import Error, choice_label, did_you_mean, either
 from ..text.syntax import Assign, Span, X
+from ..text.vocabulary import DTYPES, FUNCTIONS, REDUCERS, names_in, nodes_in, text_of, word
 from .accesses import Accesses, Place, amount
 from .calls import check_call
-from .scope import CONSTANTS, DTYPES, FUNCTIONS, REDUCERS, Scope, Thing, Vocabulary, names_in, nodes_in, text_of, word
+from .scope import CONSTANTS, Scope, Thing, Vocabulary
 from .shapes import KINDS
 
 WHOLE = (

@@ -16,11 +16,12 @@ from ..lowering.inline import placed, rename
 from ..text.diagnostics import did_you_mean
 from ..text.source import Source
 from ..text.syntax import Def, Op, Require, X
+from ..text.vocabulary import nodes_in
 from .constants import WHOLE, message, number
 from .def_names import check_heading
 from .elements import looks
 from .formulas import Formulas
-from .scope import Scope, Thing, nodes_in
+from .scope import Scope, Thing
 
 PLAIN = ("name", "num", "str")
 

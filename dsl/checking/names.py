@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable
 from ..text.diagnostics import Error, located
 from ..text.source import Source
 from ..text.syntax import Def, Op, Output, Schedule, Span
+from ..text.vocabulary import expanded
 from .def_names import check_def, check_heading, cycle
 from .elements import with_questions
 from .formulas import Formulas
@@ -20,7 +21,7 @@ from .groups import check_group, groups_in, with_groups
 from .modules import check_modules
 from .op_names import OpNames
 from .schedules import check_schedule
-from .scope import Scope, Vocabulary, expanded
+from .scope import Scope, Vocabulary
 from .signature import open_scope
 
 

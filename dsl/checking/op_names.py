@@ -8,12 +8,13 @@ from ..lowering.inline import over_rows
 from ..lowering.raw import check_raw
 from ..text.diagnostics import Error, did_you_mean
 from ..text.syntax import Assign, Op, Span, X
+from ..text.vocabulary import SPACES, expanded, names_in, nodes_in, word
 from .constants import check_clauses, check_test, number
 from .def_names import cycle
 from .formulas import Formulas
 from .modules import check_modules
 from .reach import clause_word
-from .scope import CONSTANTS, SPACES, Scope, Thing, Vocabulary, derived, expanded, names_in, nodes_in, word
+from .scope import CONSTANTS, Scope, Thing, Vocabulary, derived
 from .shapes import KINDS, RESERVED
 
 

@@ -17,7 +17,7 @@ from ..opdef import OpDef, Param, symbol
 from ..text.diagnostics import Error
 from ..text.source import Source
 from ..text.syntax import Op, Span
-from .scope import nodes_in
+from ..text.vocabulary import nodes_in
 
 # Types that a tensor parameter takes, and options of a kind that another one's values fit, too.
 TYPES = {

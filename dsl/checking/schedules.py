@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from ..text.diagnostics import Error, did_you_mean
 from ..text.source import Source
 from ..text.syntax import Schedule, X
+from ..text.vocabulary import names_in, nodes_in, word
 from .constants import ARITHMETIC, COMPARISON, SHORT
-from .scope import Scope, Vocabulary, names_in, nodes_in, word
+from .scope import Scope, Vocabulary
 from .signature import open_scope
 
 COUNT, FLAG = "a count", "0 or 1"

@@ -4,14 +4,8 @@ from __future__ import annotations
 
 from ..text.diagnostics import Error, did_you_mean, either
 from ..text.syntax import Dim, Span, X
-from .scope import (
-    CONSTANTS,
-    Scope,
-    Thing,
-    is_tensor,
-    names_in,
-    word,
-)
+from ..text.vocabulary import is_tensor, names_in, word
+from .scope import CONSTANTS, Scope, Thing
 
 RESERVED = ("if", "else", "and", "or", "not")  # words in every formula
 KINDS = {

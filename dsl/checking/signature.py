@@ -7,18 +7,8 @@ from __future__ import annotations
 from ..text.diagnostics import Error, choice_label, did_you_mean, either
 from ..text.source import Source
 from ..text.syntax import Op, Param, Span, Type
-from .scope import (
-    OPTION_TYPES,
-    TENSOR_TYPES,
-    Scope,
-    Thing,
-    axes_of,
-    header,
-    is_tensor,
-    names_in,
-    nodes_in,
-    word,
-)
+from ..text.vocabulary import OPTION_TYPES, TENSOR_TYPES, axes_of, header, is_tensor, names_in, nodes_in, word
+from .scope import Scope, Thing
 from .shapes import KINDS, Shapes
 
 # Types that people write, and what they are called here.

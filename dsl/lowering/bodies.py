@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..checking.scope import is_tensor
 from ..ir.axes import axes
 from ..ir.body_kinds import NAMES, Kinds, Unkind
 from ..ir.expression import (
@@ -32,6 +31,7 @@ from ..ir.steps import Break, For, If, Range, Set, Step, every, expressions, is_
 from ..opdef import symbol
 from ..text.syntax import Branch, Count, Launch, Put, Span, X
 from ..text.syntax import Step as Written
+from ..text.vocabulary import is_tensor
 from .dims import Item
 from .scalar_formulas import Context, Formulas, Mistake, product
 from .types import whole

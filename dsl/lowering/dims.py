@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..checking.scope import is_tensor
 from ..ir.axes import Axis, of_dim
 from ..ir.expression import E, integer, sym
 from ..ir.program import Dim
 from ..text.diagnostics import Error
 from ..text.syntax import Dim as DimTree
 from ..text.syntax import Op, Type, X
+from ..text.vocabulary import is_tensor
 
 
 @dataclass(frozen=True)

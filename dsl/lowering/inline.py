@@ -11,9 +11,10 @@ from collections.abc import Iterable
 from dataclasses import replace
 from itertools import count
 
-from ..checking.scope import FUNCTIONS, derived, is_tensor, names_in, nodes_in
+from ..checking.scope import derived
 from ..text.diagnostics import Error
 from ..text.syntax import Assign, Binder, Def, Op, Own, Require, Span, X
+from ..text.vocabulary import FUNCTIONS, is_tensor, names_in, nodes_in
 from .dims import error
 
 ABSENT = X("name", (), "none")  # stands for an optional parameter that the call leaves out

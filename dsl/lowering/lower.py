@@ -11,7 +11,6 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from ..checking.elements import groups
-from ..checking.scope import is_tensor, nodes_in
 from ..ir.axes import stretches
 from ..ir.conditions import either, narrowed
 from ..ir.expression import (
@@ -36,6 +35,7 @@ from ..ir.expression import (
 from ..ir.program import Dim, Loop, Program, Stmt, Tensor
 from ..opdef import OpDef, Owned, Presence, Require
 from ..text.syntax import Assign, Op, Own, X
+from ..text.vocabulary import is_tensor, nodes_in
 from .dims import Item, Patterns
 from .inline import over_rows
 from .ranges import Ranges, loops_of, shifted

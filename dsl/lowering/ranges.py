@@ -5,7 +5,6 @@ may say it instead (`max[*k < kernel_size]`).  Compound indices never define a r
 
 from __future__ import annotations
 
-from ..checking.scope import names_in, nodes_in
 from ..ir.axes import Axis
 from ..ir.expression import (
     Constant,
@@ -25,6 +24,7 @@ from ..ir.expression import (
 )
 from ..ir.program import Loop
 from ..text.syntax import Binder, X
+from ..text.vocabulary import names_in, nodes_in
 from .scalar_formulas import Context, Mistake, part
 
 MOST = 1 << 24  # points that a number in a definition may let an index run over

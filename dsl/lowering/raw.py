@@ -11,7 +11,7 @@ from dataclasses import replace
 from textwrap import dedent
 
 from ..checking.body_names import check_steps
-from ..checking.scope import Thing, is_tensor, word
+from ..checking.scope import Thing
 from ..ir.axes import Axis, axes, loop_dim, loop_index
 from ..ir.expression import E, RawResult, Symbol, read, sym, symbols, walk
 from ..ir.program import Body, BodyLaunch, Loop, Raw, Stmt, Tensor
@@ -20,6 +20,7 @@ from ..opdef import symbol
 from ..text.diagnostics import did_you_mean, either
 from ..text.source import Source
 from ..text.syntax import Code, Op, Span
+from ..text.vocabulary import is_tensor, word
 from .bodies import BodyLowering, natural_sizes, symbols_of, tensors_of
 from .dims import Item
 from .scalar_formulas import Context

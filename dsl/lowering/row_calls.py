@@ -6,13 +6,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..checking.scope import is_tensor
 from ..ir.axes import Axis, axes, loop_index
 from ..ir.expression import FALSE, TRUE, ZERO, E, RawResult, Read, Symbol, integer, mapped, read, symbols
 from ..ir.program import Loop, Stmt, Tensor
 from ..ir.row_calls import Placed, Unplaced, counted, ranked
 from ..opdef import OpDef, Presence, TypeOf, symbol
 from ..text.syntax import Assign, X
+from ..text.vocabulary import is_tensor
 from .dims import Item
 from .inline import ABSENT, arguments
 from .scalar_formulas import Context, Mistake, part

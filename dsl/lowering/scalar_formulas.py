@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field, replace
 
-from ..checking.scope import DTYPES
 from ..ir.axes import Axis
 from ..ir.expression import (
     FALSE,
@@ -53,6 +52,7 @@ from ..ir.expression import (
 from ..ir.program import Loop
 from ..opdef import MISSING, Presence, TypeOf, symbol
 from ..text.syntax import X
+from ..text.vocabulary import DTYPES
 from .dims import Item, error
 from .types import kind
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 
-from ..checking.scope import is_tensor
 from ..ir.expression import TRUE, Binary, E, Unary, integer, sym
 from ..opdef import Param, Require
 from ..text.parse import parse_formula
 from ..text.source import Source
 from ..text.syntax import Param as ParamTree
 from ..text.syntax import X
+from ..text.vocabulary import is_tensor
 from .dims import result_type
 from .scalar_formulas import Context, Mistake
 

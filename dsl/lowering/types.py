@@ -4,11 +4,11 @@ PyTorch's kinds: `Num -> Num` default, `-> Float` int-to-float, `Any -> Num` boo
 
 from __future__ import annotations
 
-from ..checking.scope import is_tensor
 from ..ir.expression import Binary, Call, Constant, E, Index, Random, Read, Select, Symbol, is_condition
 from ..ir.program import Tensor
 from ..opdef import OpDef, symbol
 from ..text.syntax import Op
+from ..text.vocabulary import is_tensor
 
 NUMBERS = ("Num", "Float", "Any")
 TRUTH_CALLS = {"isnan", "isinf", "signbit"}

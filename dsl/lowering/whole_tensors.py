@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..checking.scope import CONSTANTS, REDUCERS, names_in, nodes_in
+from ..checking.scope import CONSTANTS
 from ..ir.axes import Axis
 from ..ir.conditions import either
 from ..ir.expression import E, Index, Pack, Reduce, Symbol, mul, sym
 from ..ir.program import Dim, Loop, Tensor
 from ..text.syntax import Assign, X
+from ..text.vocabulary import REDUCERS, names_in, nodes_in
 from .dims import Item
 from .scalar_formulas import Context, Mistake, part, reduce_node, strip
 from .types import element, output_dtype

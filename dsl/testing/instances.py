@@ -14,7 +14,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..checking.scope import DTYPES
 from ..ir.axes import axes, of_dim
 from ..ir.expression import ZERO, E, Symbol, is_binary, reads, sym, symbols, transform
 from ..ir.program import Dim
@@ -23,6 +22,7 @@ from ..reference.interpreter import evaluate
 from ..reference.sizes import constant, extents
 from ..reference.statements import Collision, Outside
 from ..text.syntax import X
+from ..text.vocabulary import DTYPES
 from .meeting import meet
 
 TYPES = {"Bool": "bool", "Int": "int32", "Bits": "int32"}  # of a class of tensors; the others are floating

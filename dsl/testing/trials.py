@@ -3,7 +3,6 @@ that leaves its tensor is answered as an error with the counterexample.  That no
 
 from __future__ import annotations
 
-from ..checking.scope import axes_of, names_in, nodes_in, text_of, word
 from ..ir.expression import show, symbols
 from ..opdef import OpDef
 from ..reference.interpreter import BodyError
@@ -11,6 +10,7 @@ from ..reference.statements import Collision, Outside
 from ..text.diagnostics import Error
 from ..text.source import Source
 from ..text.syntax import Op, X
+from ..text.vocabulary import axes_of, names_in, nodes_in, text_of, word
 from .instances import Instance, instances, outside, unmet
 
 

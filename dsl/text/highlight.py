@@ -7,8 +7,9 @@ from __future__ import annotations
 import json
 import re
 
-from ..checking.scope import CONSTANTS, FUNCTIONS, OPTION_TYPES, TENSOR_TYPES
+from ..ir.program import CONSTANTS
 from .parse import ROOT, parser
+from .vocabulary import FUNCTIONS, OPTION_TYPES, TENSOR_TYPES
 
 FILE = ROOT / "grammar" / "op.tmLanguage.json"
 ITEM_WORDS = ("op", "def", "schedule")

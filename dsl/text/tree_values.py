@@ -7,7 +7,6 @@ from inspect import cleandoc
 
 from lark import Token
 
-from ..checking.scope import REDUCERS, nodes_in
 from .syntax import (
     Assign,
     Binder,
@@ -18,6 +17,7 @@ from .syntax import (
     Step,
     X,
 )
+from .vocabulary import REDUCERS, nodes_in
 
 
 class Unreadable(Exception):
