@@ -19,6 +19,7 @@ export {
   dsplit,
   expand_copy,
   hsplit,
+  is_complex,
   moveaxis,
   narrow_copy,
   permute_copy,
@@ -52,6 +53,8 @@ export {
   dstack,
   row_stack,
 } from "./functions/join.js";
+export { device, e, get_default_dtype, inf, nan, newaxis, pi, Size, type DeviceName } from "./functions/constants.js";
+export { from_numpy, frombuffer } from "./creation/from-memory.js";
 export { unique, unique_consecutive } from "./functions/counting.js";
 export { argwhere, nonzero_static } from "./functions/data-dependent.js";
 export {

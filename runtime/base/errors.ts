@@ -34,6 +34,8 @@ export function describe(value: unknown): string {
   if (value === null) return "null";
   if (value === undefined) return "undefined";
   if (Array.isArray(value)) return `an array of ${value.length}`;
+  if (value instanceof Promise) return "a Promise: await it first";
+  if (typeof value === "function") return value.name ? `the function ${value.name}` : "a function";
   if (typeof value === "object") return (value as object).constructor?.name ?? "an object";
   if (typeof value === "string") return `"${value}"`;
   return `${typeof value} ${String(value)}`;

@@ -151,8 +151,8 @@ class WeightedRandomSamplerClass extends Sampler {
     this.num_samples = num_samples;
     this.replacement = again as boolean;
     this.generator = generatorOf(by, "WeightedRandomSampler");
-    const positive = this.weights.filter((w) => w > 0).length,
-      wrong = this.weights.filter((w) => typeof w !== "number" || !(w >= 0 && w < Infinity));
+    const wrong = this.weights.filter((w) => typeof w !== "number" || !(w >= 0 && w < Infinity)),
+      positive = wrong.length ? 0 : this.weights.filter((w) => w > 0).length;
     if (wrong.length || positive === 0) {
       throw new OpError(
         `WeightedRandomSampler: weights should be a 1d sequence of numbers that are not negative, infinite or NaN, got ${wrong.length ? describe(wrong[0]) : "none above zero"}`,

@@ -39,6 +39,16 @@ const ALIASES: Readonly<Record<string, DType>> = {
   double,
   boolean: "bool",
 };
+/** PyTorch's names for tensors of each type. */
+export const TYPE_NAMES: Readonly<Record<DType, string>> = {
+  float32: "Float",
+  float64: "Double",
+  float16: "Half",
+  int32: "Int",
+  int8: "Char",
+  uint8: "Byte",
+  bool: "Bool",
+};
 const NUMBERS: Readonly<Record<DType, number>> = {
   float32: 0,
   float16: 1,

@@ -180,4 +180,7 @@ export const resolve_neg = /* @__PURE__ */ viewing("resolve_neg", (x) => x);
 export const numel = /* @__PURE__ */ viewing("numel", (x) => x.numel());
 export const is_floating_point = /* @__PURE__ */ viewing("is_floating_point", (x) => x.is_floating_point());
 
+/** There are no complex tensors. */
+export const is_complex = /* @__PURE__ */ viewing("is_complex", () => false);
+
 export const is_tensor = (value: unknown): value is Tensor => value instanceof Tensor;

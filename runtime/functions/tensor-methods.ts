@@ -10,7 +10,9 @@ import * as counting from "./counting.js";
 import { empty_strided } from "../creation/create-shaped.js";
 import * as create from "../creation/create.js";
 import type { Device, GpuName } from "../devices/device.js";
-import type { DType } from "../elements/dtype.js";
+import { cpu } from "../devices/cpu/cpu-device.js";
+import { showShape } from "../base/shape.js";
+import { type DType, TYPE_NAMES, toDType } from "../elements/dtype.js";
 import * as dynamic from "./data-dependent.js";
 import {
   as_strided,
@@ -51,7 +53,7 @@ import {
   unsqueeze,
   vsplit,
 } from "./tensor-functions.js";
-import { OpError } from "../base/errors.js";
+import { OpError, TypeMismatchError } from "../base/errors.js";
 import { become } from "../views/in-place.js";
 import { type IndexSpec, index, index_put, index_put_, setIndex } from "./indexing.js";
 import * as join from "./join.js";
@@ -103,6 +105,23 @@ class Methods {
   fill_<T extends Tensor>(this: T, value: TensorOrNumber | { value: TensorOrNumber }): T {
     return fill_(this, value as TensorOrNumber);
   }
+  /** The type by PyTorch's name for such tensors, "torch.FloatTensor"; given a type, the tensor in it. */
+  type(this: Tensor): string;
+  type(this: Tensor, dtype: DType): Tensor;
+  type(this: Tensor, dtype?: DType | null, _non_blocking?: boolean): string | Tensor {
+    if (dtype != null) return copying.cast(this, toDType(dtype), "type");
+    return `torch.${this.device === "cpu" ? "" : `${this.device}.`}${TYPE_NAMES[this.dtype]}Tensor`;
+  }
+  is_complex(this: Tensor): boolean {
+    return false;
+  }
+  is_signed(this: Tensor): boolean {
+    return this.dtype !== "uint8" && this.dtype !== "bool";
+  }
+  /** Bytes of the elements, as PyTorch counts them. */
+  get nbytes(): number {
+    return (this as unknown as Tensor).numel() * (this as unknown as Tensor).element_size();
+  }
   zero_<T extends Tensor>(this: T): T {
     return fill_(this, 0);
   }
@@ -119,6 +138,18 @@ class Methods {
   }
   [Symbol.for("nodejs.util.inspect.custom")](this: Tensor): string {
     return printSync(this);
+  }
+  /** Never what is inside. */
+  toJSON(this: Tensor, _key?: string): string {
+    return this.toString();
+  }
+  /** JavaScript's operators, `Number(x)` and the like ask for this; a template gives the text. */
+  [Symbol.toPrimitive](this: Tensor, hint: string): string {
+    if (hint === "string") return this.toString();
+    throw new TypeMismatchError(
+      "JavaScript's operators do not work on tensors: for x + y, x - y, x * y, x / y, -x, x > y, x < y, x == y write x.add(y), " +
+        "x.sub(y), x.mul(y), x.div(y), x.neg(), x.gt(y), x.lt(y), x.eq(y); as a number it is await x.item(), as text String(x)",
+    );
   }
   view_as(this: Tensor, other: Tensor): Tensor {
     return views.view(this, [tensorOf(other, "view_as", "other").shape], "view_as");
@@ -366,7 +397,7 @@ otherNames.push(
 limited(
   Methods,
   "",
-  "view *size, reshape *shape, permute *dims, expand *size, to !, type_as other, copy_ other non_blocking?, fill_ value, fill_diagonal_ fill_value wrap?, view_as other, reshape_as other, expand_as other, broadcast_to *size, where condition other, unfold dimension size step, sum_to_size *size, index *indices, set indices value, new_tensor !, new_empty !, new_zeros !, new_empty_strided !, new_ones !, new_full !, resize_ *size, resize_as_ the_template",
+  "view *size, reshape *shape, permute *dims, expand *size, to !, type_as other, type dtype? non_blocking?, copy_ other non_blocking?, fill_ value, fill_diagonal_ fill_value wrap?, view_as other, reshape_as other, expand_as other, broadcast_to *size, where condition other, unfold dimension size step, sum_to_size *size, index *indices, set indices value, new_tensor !, new_empty !, new_zeros !, new_empty_strided !, new_ones !, new_full !, resize_ *size, resize_as_ the_template, toJSON key?",
 );
 // Not what the runtime asks for at each call.
 limited(
@@ -423,3 +454,16 @@ for (const [name, look] of Object.entries(properties)) {
     configurable: true,
   });
 }
+
+// structuredClone and postMessage refuse functions, so tensors, and tell its text; a browser's console asks formatters.
+Object.defineProperty(cpu, "clone", {
+  value: function a_tensor__send_what_await_x_data_gives() {},
+  enumerable: true,
+  configurable: true,
+});
+const page = globalThis as { document?: unknown; devtoolsFormatters?: unknown[] };
+if (page.document)
+  (page.devtoolsFormatters ??= []).push({
+    header: (x: unknown) => (x instanceof Tensor ? ["span", {}, `${x} ${showShape(x.shape)} ${x.device}`] : null),
+    hasBody: () => false,
+  });

@@ -3,6 +3,7 @@
 import { IndexError, OpError, describe } from "../base/errors.js";
 import { listOf, refuse, text, whole } from "../base/argument-kinds.js";
 import { limited } from "../base/named-arguments.js";
+import { TYPE_NAMES } from "../elements/dtype.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { callable } from "../base/callable.js";
 import { Module, acyclic, checkModule, entriesOf, forgetOrder } from "./module.js";
@@ -109,7 +110,7 @@ class SequentialClass extends Modules {
   ) {
     super();
     const [first] = modules,
-      list = modules.length === 1 && !(first instanceof Module) ? first : modules;
+      list = modules.length === 1 && typeof first !== "function" ? first : modules;
     const named = Array.isArray(list)
       ? (list as unknown as Module[]).map((module, i): [string, Module] => [String(i), module])
       : pairs(list as unknown as Entries<Module>, "Sequential", "modules");
@@ -247,15 +248,6 @@ function showParameters(
     .join("\n");
   return parameters.length > 1 ? `${name}(${indented(`\n${lines}`)}\n)` : `${name}(${lines})`;
 }
-const TENSORS: Readonly<Record<string, string>> = {
-  float32: "Float",
-  float64: "Double",
-  float16: "Half",
-  int32: "Int",
-  int8: "Char",
-  uint8: "Byte",
-  bool: "Bool",
-};
 
 class ParameterListClass extends Listed<Parameter> {
   /** A list of parameters that belong to the module it is in; other tensors become parameters. */
@@ -316,7 +308,7 @@ class ParameterDictClass extends Keyed<Parameter> {
     this.register_parameter(name, asParameter(value));
   }
   override toString(): string {
-    return showParameters("ParameterDict", this.members(), ({ dtype }) => `torch.${TENSORS[dtype]!}Tensor`);
+    return showParameters("ParameterDict", this.members(), ({ dtype }) => `torch.${TYPE_NAMES[dtype]}Tensor`);
   }
 }
 export const ParameterDict = /* @__PURE__ */ callable(

@@ -502,7 +502,12 @@ function checkName(what: string, module: ModuleClass, name: string): void {
 /** Throws unless `value` is a module. */
 export function checkModule(value: unknown, where: string): ModuleClass {
   if (value instanceof ModuleClass) return value;
-  throw new TypeMismatchError(`${where}: ${describe(value)} is not a Module subclass`);
+  const name = typeof value === "function" && value.prototype instanceof ModuleClass && value.name;
+  throw new TypeMismatchError(
+    name
+      ? `${where}: ${name} is a class, not a module: ${name}(...) makes one`
+      : `${where}: ${describe(value)} is not a Module subclass`,
+  );
 }
 
 export const Module = /* @__PURE__ */ callable(

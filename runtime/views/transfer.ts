@@ -2,7 +2,7 @@
 
 import { held } from "../../host/dtypes.js";
 import { AutogradError, describe, OpError, TypeMismatchError } from "../base/errors.js";
-import { atMost, given, taken } from "../base/named-arguments.js";
+import { atMost, given, isOptions, taken } from "../base/named-arguments.js";
 import { broadcastShapes, contiguousStrides, sameShape, showShape } from "../base/shape.js";
 import { type Device, isDeviceName, toDevice } from "../devices/device.js";
 import { type DType, isDType, isFloat, toDType } from "../elements/dtype.js";
@@ -36,7 +36,7 @@ export function to(x: Tensor, args: readonly unknown[]): Tensor | Promise<Tensor
       device = arg.storage.device;
     } else if (isDType(arg)) dtype = toDType(arg);
     else if (isDeviceName(arg)) device = toDevice(arg);
-    else if (typeof arg === "object" && !("execute" in arg)) {
+    else if (isOptions(arg)) {
       // As the last argument by place, too: `x.to("cpu", { copy: true })`.
       const [otherOne, toType, toPlace, , again] = taken(
         "to other? dtype? device? non_blocking? copy? memory_format?",

@@ -13,7 +13,7 @@ const SOURCES = new URL("../../runtime/", import.meta.url);
 const ANY_NUMBER = new RegExp(
   `^(${[
     "torch\\.(atleast_[123]d|block_diag|broadcast_(shapes|tensors|to)|cartesian_prod|einsum|meshgrid)",
-    "torch\\.(empty|ones|rand|randn|zeros|flip|permute|reshape|tile)",
+    "torch\\.(Size|empty|ones|rand|randn|zeros|flip|permute|reshape|tile)",
     "torch\\.(expand|permute|view)_copy",
     "torch\\.func\\.vjp",
     "torch\\.nn\\.(Identity|Sequential)",

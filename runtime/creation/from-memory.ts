@@ -1,0 +1,61 @@
+// Tensors of bytes that are there already.  They are copied: what a GPU or a kernel computes with is its own memory.
+
+import { IndexError, TypeMismatchError, OpError, describe } from "../base/errors.js";
+import { count, whole } from "../base/argument-kinds.js";
+import { taken } from "../base/named-arguments.js";
+import { type DType, deviceBytes, newElements, toDType } from "../elements/dtype.js";
+import type { NumberArray } from "../elements/nested-data.js";
+import type { Tensor } from "../tensor/tensor.js";
+import { type Options, tensor } from "./create.js";
+
+/** A tensor of a typed array's elements and type, on the CPU. */
+export function from_numpy(ndarray: NumberArray): Tensor;
+export function from_numpy(...args: unknown[]): Tensor {
+  const [array] = taken("from_numpy ndarray", args);
+  if (!ArrayBuffer.isView(array) || array instanceof DataView)
+    throw new TypeMismatchError(`from_numpy: argument 'ndarray' must be a typed array, got ${describe(array)}`);
+  return tensor(array as NumberArray, { device: "cpu" });
+}
+
+interface BufferOptions extends Options {
+  dtype: DType;
+  count?: number;
+  offset?: number;
+}
+/** A tensor of `count` numbers (-1: all) of the bytes of a buffer from `offset` on, on the CPU. */
+export function frombuffer(buffer: ArrayBufferLike | ArrayBufferView, options: BufferOptions): Tensor;
+export function frombuffer(...args: unknown[]): Tensor {
+  const op = "frombuffer",
+    [buffer, type, most, from, requires_grad = false] = taken(
+      `${op} buffer * dtype count? offset? requires_grad?`,
+      args,
+    );
+  const isView = ArrayBuffer.isView(buffer);
+  if (
+    !isView &&
+    !(buffer instanceof ArrayBuffer || (globalThis.SharedArrayBuffer && buffer instanceof SharedArrayBuffer))
+  )
+    throw new TypeMismatchError(`${op}: argument 'buffer' must be a buffer or a typed array, got ${describe(buffer)}`);
+  const dtype = toDType(type),
+    own = newElements(dtype, 1).constructor as { new (bytes: ArrayBuffer): NumberArray };
+  if (dtype === "float16") throw new TypeMismatchError(`${op}: float16 has no typed array to read it by`);
+  const size = dtype === "bool" || dtype === "int8" || dtype === "uint8" ? 1 : deviceBytes(dtype),
+    length = buffer.byteLength as number,
+    offset = count(from ?? 0, op, "offset"),
+    all = Math.floor((length - offset) / size),
+    wanted = whole(most ?? -1, op, "count"),
+    n = wanted < 0 ? all : wanted;
+  if (length === 0 || wanted === 0)
+    throw new OpError(`${op}: both buffer length (${length}) and count (${wanted}) must not be 0`);
+  if (offset >= length)
+    throw new IndexError(
+      `${op}: offset (${offset} bytes) must be non-negative and no greater than buffer length (${length} bytes) minus 1`,
+    );
+  if (n > all)
+    throw new OpError(
+      `${op}: requested buffer length (${n} * ${size} bytes) after offset (${offset} bytes) must not be greater than actual ` +
+        `buffer length (${length} bytes)`,
+    );
+  const bytes = new Uint8Array(isView ? buffer.buffer : buffer, isView ? buffer.byteOffset : 0, length);
+  return tensor(new own(bytes.slice(offset, offset + n * size).buffer), { dtype, device: "cpu", requires_grad });
+}

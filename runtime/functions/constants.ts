@@ -1,0 +1,45 @@
+// Numbers and small values that programs name: pi, infinity, a device, a size, the type of new numbers.
+
+import { taken } from "../base/named-arguments.js";
+import { integers } from "../base/shape.js";
+import { toDevice } from "../devices/device.js";
+import type { DType } from "../elements/dtype.js";
+
+export const pi = Math.PI,
+  e = Math.E,
+  inf = Infinity,
+  nan = NaN;
+/** In an index, an axis of length 1: `x.index(torch.newaxis)`. */
+export const newaxis = null;
+
+/** The type of tensors of JavaScript's numbers. */
+export function get_default_dtype(): DType {
+  taken("get_default_dtype", arguments);
+  return "float32";
+}
+
+/** A device as a value, for whatever takes one. */
+class DeviceName {
+  constructor(
+    readonly type: string,
+    readonly index: number | null,
+  ) {}
+  toString(): string {
+    return this.index === null ? this.type : `${this.type}:${this.index}`;
+  }
+}
+export type { DeviceName };
+
+/** The device of this name, as "cpu" or "webgpu:0"; throws where there is none. */
+export function device(type: string | DeviceName, index?: number | null): DeviceName;
+export function device(...args: unknown[]): DeviceName {
+  const [given, index] = taken("device type index?", args),
+    name = index == null ? String(given) : `${given}:${index}`,
+    { type } = toDevice(name),
+    [, number] = /:(\d+)$/.exec(name) ?? [];
+  return Object.freeze(new DeviceName(type, number === undefined ? null : Number(number)));
+}
+
+/** A list of sizes that cannot be changed, as `x.shape`. */
+export const Size = (...sizes: (number | readonly number[])[]): readonly number[] =>
+  Object.freeze(integers(taken("Size *sizes", sizes), "Size", "sizes"));

@@ -1,0 +1,61 @@
+// Small names that programs use in passing, with what PyTorch 2.13 answers.
+export default {
+  "constants, devices and sizes": async (t) => {
+    const { torch } = t;
+    t.equal([torch.pi, torch.e, torch.inf, Number.isNaN(torch.nan)], [Math.PI, Math.E, Infinity, true]);
+    t.equal(t.tensor([1, 2]).index(":", torch.newaxis).shape, [2, 1]);
+    t.equal(torch.get_default_dtype(), "float32");
+    const here = torch.device(t.device);
+    t.equal([here.type, here.index, String(here)], [t.device, null, t.device]);
+    t.equal([torch.device("cpu", 0).index, String(torch.device("cpu:0"))], [0, "cpu:0"]);
+    t.equal(torch.zeros(2, { device: here }).device, t.device);
+    t.equal(t.tensor([1]).to(here).device, t.device);
+    await t.throws(() => torch.device("tpu"), /expected a device/);
+    t.equal(torch.Size([2, 3]), [2, 3]);
+    t.equal(torch.zeros(torch.Size([2, 3]), { device: t.device }).shape, [2, 3]);
+  },
+  "what a tensor is of": async (t) => {
+    const of = (dtype) => t.tensor([1, 0], { dtype });
+    const gpu = t.device === "cpu" ? "" : `${t.device}.`;
+    for (const [dtype, name, bytes, signed] of [
+      ["float32", "Float", 8, true],
+      ["int32", "Int", 8, true],
+      ["uint8", "Byte", 2, false],
+      ["int8", "Char", 2, true],
+      ["bool", "Bool", 2, false],
+    ]) {
+      const x = of(dtype);
+      t.equal([x.type(), x.nbytes, x.is_signed()], [`torch.${gpu}${name}Tensor`, bytes, signed]);
+    }
+    const x = of("float32");
+    t.equal([x.is_complex(), t.torch.is_complex(x)], [false, false]);
+    t.equal([x.type("int32").dtype, x.type({ dtype: t.torch.bool }).dtype], ["int32", "bool"]);
+    t.equal(t.tensor([[1, 2, 3]]).transpose(0, 1).nbytes, 12);
+  },
+  "tensors of memory that is there": async (t) => {
+    const { torch } = t,
+      array = new Float64Array([1, 2, 3]);
+    t.equal([torch.from_numpy(array).dtype, await torch.from_numpy(array).tolist()], ["float64", [1, 2, 3]]);
+    await t.throws(() => torch.from_numpy([1, 2]), /argument 'ndarray' must be a typed array, got an array of 2/);
+    const bytes = new Uint8Array([1, 0, 0, 0, 2, 0, 0, 0, 255, 255, 255, 255]);
+    const read = (options) => torch.frombuffer(bytes, { dtype: "int32", ...options }).tolist();
+    t.equal(await read({}), [1, 2, -1]);
+    t.equal(await read({ count: 2 }), [1, 2]);
+    t.equal(await read({ offset: 4 }), [2, -1]);
+    t.equal(await read({ offset: 1, count: 1 }), [2 ** 25]);
+    t.equal(await torch.frombuffer(bytes.buffer, { dtype: "uint8", count: 3 }).tolist(), [1, 0, 0]);
+    t.equal(await torch.frombuffer(bytes.subarray(4, 8), { dtype: "int8" }).tolist(), [2, 0, 0, 0]);
+    // As PyTorch words them.
+    await t.throws(
+      () => read({ offset: 12 }),
+      /offset \(12 bytes\) must be non-negative and no greater than buffer length \(12/,
+    );
+    await t.throws(
+      () => read({ count: 4 }),
+      /requested buffer length \(4 \* 4 bytes\) after offset \(0 bytes\) must not be/,
+    );
+    await t.throws(() => read({ count: 0 }), /both buffer length \(12\) and count \(0\) must not be 0/);
+    await t.throws(() => torch.frombuffer(bytes), /missing required argument 'dtype'/);
+    await t.throws(() => torch.frombuffer("abc", { dtype: "int8" }), /argument 'buffer' must be a buffer/);
+  },
+};

@@ -1,0 +1,72 @@
+// What JavaScript does to a value that it does not know: operators, conversions, copies, classes in the place of objects.
+const refused = async (t, f, wanted) => {
+  let error = null;
+  try {
+    await f();
+  } catch (e) {
+    error = e;
+  }
+  if (!(error instanceof t.torch.TypeMismatchError)) throw new Error(`${f}: ${error ? error.stack : "answers"}`);
+  if (!wanted.test(error.message)) throw new Error(`${f}: "${error.message}" lacks ${wanted}`);
+};
+
+export default {
+  "operators and numbers are refused with the method to use, text stays text": async (t) => {
+    const x = t.tensor([1, 2]),
+      one = t.tensor(3);
+    for (const [f, method] of [
+      [() => x + 1, "add"],
+      [() => x + x, "add"],
+      [() => 2 * x, "mul"],
+      [() => x - x, "sub"],
+      [() => x / 2, "div"],
+      [() => -x, "neg"],
+      [() => x > 0, "gt"],
+      [() => x < x, "lt"],
+      // biome-ignore lint/suspicious/noDoubleEquals: what is looked at here
+      [() => x == 1, "eq"],
+      [() => Number(one), "item"],
+      [() => Math.exp(one), "item"],
+      [() => [5, 6, 7, 8][+one], "item"],
+    ])
+      await refused(t, f, new RegExp(`x\\.${method}\\(`));
+    const text = String(x);
+    t.equal([`${x}`, [x].join(), text.startsWith("tensor(")], [text, text, true]);
+    if (x == null || x === 1 || !x) throw new Error("a tensor is something");
+  },
+  "a class in the place of a module is told from one": async (t) => {
+    const { nn } = t.torch;
+    class Net extends nn.Module {}
+    await refused(t, () => nn.Sequential(Net), /^Sequential: Net is a class, not a module: Net\(\.\.\.\) makes one$/);
+    await refused(t, () => nn.Sequential(nn.ReLU(), nn.Linear), /Linear is a class, not a module: Linear\(/);
+    await refused(t, () => nn.ModuleList([Net]), /Net is a class/);
+    await refused(t, () => nn.ModuleDict({ a: Net }), /Net is a class/);
+    await refused(t, () => nn.Sequential(() => 1), /Module/);
+  },
+  "a promise in the place of a tensor is to be awaited": async (t) => {
+    const { torch } = t,
+      x = t.tensor([1, 2]),
+      later = Promise.resolve(x);
+    for (const f of [
+      () => torch.add(later, 1),
+      () => torch.relu(later),
+      () => x.mul(later),
+      () => torch.cat([x, later]),
+      () => torch.nn.Linear(2, 2, { device: t.device })(later),
+      () => torch.nn.functional.mse_loss(x, later),
+      () => x.copy_(later),
+    ])
+      await refused(t, f, /a Promise: await it first/);
+  },
+  "JSON and copies of a tensor show nothing from within": async (t) => {
+    const x = t.tensor([1, 2]);
+    t.equal(JSON.stringify({ x, list: [x] }), JSON.stringify({ x: String(x), list: [String(x)] }));
+    let error = null;
+    try {
+      structuredClone(x);
+    } catch (e) {
+      error = e;
+    }
+    t.equal(error?.name, "DataCloneError");
+  },
+};
