@@ -91,7 +91,9 @@ POINTS = np.concatenate(
 )
 
 
-@pytest.mark.parametrize("name", ["exp", "exp2", "expm1", "log", "log1p", "sinh", "cosh", "tanh", "sqrt", "sigmoid"])
+@pytest.mark.parametrize(
+    "name", ["exp", "exp2", "expm1", "log", "log1p", "sinh", "cosh", "tanh", "sqrt", "sigmoid", "erf", "erfc"]
+)
 def test_functions(name):
     """In doubles to a few units in the last place, in single floats rounded correctly, but for near ties."""
     f = workbench.op(name, on="wasm")
@@ -104,6 +106,10 @@ def test_functions(name):
         floats = POINTS.astype(np.float32)
         exact = f.numpy(floats.astype(np.float64))
         got = f(floats)
+        rounded = exact.astype(np.float32)
+    np.testing.assert_array_equal(np.isnan(got), np.isnan(exact))
+    np.testing.assert_array_equal(np.isinf(got), np.isinf(rounded))
+    assert np.all((np.signbit(got) == np.signbit(rounded)) | np.isnan(exact))
     finite = np.isfinite(exact) & np.isfinite(got)
     unit = np.spacing(np.abs(exact[finite]).astype(np.float32)).astype(float)
     assert np.max(np.abs(got[finite] - exact[finite]) / unit, initial=0) < 0.501

@@ -13,7 +13,7 @@ from ..data.nodes import Apply, Binary, Cast, Constant, Division, Select, Unary
 from .encoder import Function, emit, release, variable
 from .functions import DIRECT
 from .helpers import HELPERS, TELLING, Functions
-from .terms import BITS, WHOLE, Term
+from .terms import BITS, SUMS, WHOLE, Term
 
 COMPARISONS: dict[str, str] = {"<": "lt", "<=": "le", ">": "gt", ">=": "ge", "==": "eq", "!=": "ne"}
 ARITHMETIC: dict[str, str] = {"+": "add", "-": "sub", "*": "mul"}
@@ -242,9 +242,8 @@ class Formulas:
             self.bits(name)
         elif name in WHOLE or name.startswith("wide_") and name != "wide_sum" and name != "wide_times":
             self.whole(t, name)
-        elif name == "widened":
-            self.push(t.parts[0])
-            self.emit("i64.extend_i32_s")
+        elif name in SUMS:
+            self.checked_sum(t, "add" if name == "add_checked" else "sub")
         elif name == "narrow_checked" and self.narrow:
             self.push(t.parts[0])
             self.emit("i32.wrap_i64")
@@ -253,6 +252,51 @@ class Formulas:
             self.convert("f", "i")
         else:
             self.call(name, t.parts, t.kind)
+
+    def checked_sum(self, t: Term, sign: str) -> None:
+        """A sum or difference of whole numbers of T, which must fit into 32 bits; narrow ones wrap."""
+        if self.narrow:
+            self.push_all(t.parts)
+            self.emit(f"{self.shape('i')}.{sign}")
+            return
+        if self.lanes == 1:
+            self.lead("narrow_checked")
+            for part in t.parts:
+                self.push(part)
+                self.emit("i64.extend_i32_s")
+            self.emit(f"i64.{sign}")
+            self.emit("call", self.functions.number("narrow_checked", 2))
+            return
+        a = variable(self.f, "v128")
+        b = variable(self.f, "v128")
+        out = variable(self.f, "v128")
+        self.push_all(t.parts)
+        self.set(b)
+        self.emit("local.tee", a)
+        self.get(b)
+        self.emit(f"i32x4.{sign}")
+        self.emit("local.tee", out)
+        # The sign of the result is neither's: of a difference that of -b.
+        self.get(a)
+        self.emit("v128.xor")
+        self.get(b if sign == "add" else a)
+        self.get(out if sign == "add" else b)
+        self.emit("v128.xor")
+        self.emit("v128.and")
+        self.emit("i32x4.bitmask")
+        if self.lanes == 2:
+            self.emit("i32.const", 3)
+            self.emit("i32.and")
+        self.emit("if")
+        self.tells = True
+        self.get(self.block)
+        for value in [2, 0, 0]:
+            self.emit("i32.const", value)
+        self.emit("call", self.functions.number("tell", 4))
+        self.emit("end")
+        self.get(out)
+        for n in [a, b, out]:
+            release(self.f, n)
 
     def push_all(self, parts: list[Term]) -> None:
         for part in parts:

@@ -35,6 +35,12 @@ EXP_REST = horner(
     "2.48015873015873e-5 1.984126984126984e-4 1.388888888888889e-3 8.333333333333333e-3 4.1666666666666664e-2 "
     "0.16666666666666666 0.5",
 )
+# The same to eleven digits, which float32 has no use for.
+EXP_SHORT = horner(
+    "r",
+    "2.7557319223985893e-6 2.48015873015873e-5 1.984126984126984e-4 1.388888888888889e-3 8.333333333333333e-3 "
+    "4.1666666666666664e-2 0.16666666666666666 0.5",
+)
 # log(1 + f) less f for a fraction from sqrt(1/2) to sqrt(2), as fdlibm has it.
 LOG_PARTS = (
     "t:{x*18014398509481984.0,x,x>=2.2250738585072014e-308}|m:fraction_of(t)|up:m>1.4142135623730951|"
@@ -95,8 +101,6 @@ TEXTS: dict[str, str] = {
     "shift_left": "x,y|{0,shifted(x,y),(y>=0)&&(y<32)}",
     "shift_right": "x,y|shifted_down(x,{31,y,(y>=0)&&(y<32)})",
     # Whole numbers of T, which must fit into 32 bits.
-    "add_checked": "x,y|narrow_checked(wide_sum(widened(x),widened(y)))",
-    "subtract_checked": "x,y|narrow_checked(wide_difference(widened(x),widened(y)))",
     "multiply_checked": "x,y|narrow_checked(wide_product(x,y))",
     "abs_checked": "x|max(x,subtract_checked(0,min(x,0)))",
     "floor_divide_checked": "x,y|{floor_divide_whole(x,y),subtract_checked(0,x),y==(-1)}",
@@ -104,15 +108,65 @@ TEXTS: dict[str, str] = {
     "shift_left_checked": "x,y|{narrow_checked(wide_shift(widened(x),min(y,32))),0,(y<0)||(x==0)}",
 }
 
+# W. J. Cody's rational approximations of the error function: e near 0, y is erfc(a) elsewhere.
+NEAR_ABOVE = horner(
+    "q", "0.185777706184603153 3.1611237438705656 113.864154151050156 377.485237685302021 3209.37758913846947"
+)
+NEAR_BELOW = horner("q", "1.0 23.6012909523441209 244.024637934444173 1282.61652607737228 2844.23683343917062")
+ABOVE = horner(
+    "a",
+    "2.15311535474403846e-8 0.564188496988670089 8.88314979438837594 66.1191906371416295 298.635138197400131 "
+    "881.95222124176909 1712.04761263407058 2051.07837782607147 1230.33935479799725",
+)
+BELOW = horner(
+    "a",
+    "1.0 15.7449261107098347 117.693950891312499 537.181101862009858 1621.38957456669019 3290.79923573345963 "
+    "4362.61909014324716 3439.36767414372164 1230.33935480374942",
+)
+FAR_ABOVE = horner(
+    "z",
+    "0.0163153871373020978 0.305326634961232344 0.360344899949804439 0.125781726111229246 0.0160837851487422766 "
+    "6.58749161529837803e-4",
+)
+FAR_BELOW = horner(
+    "z",
+    "1.0 2.56852019228982242 1.87295284992346725 0.527905102951428412 0.0605183413124413191 0.00233520497626869185",
+)
+ERROR_PARTS = (
+    "v:smaller(larger(x,-0.5),0.5)|q:v*v|a:smaller(larger(abs(x),0.46875),27.0)|z:divide(1.0,a*a)|"
+    f"near:abs(x)<=0.46875|e:v*divide({NEAR_ABOVE},{NEAR_BELOW})|m:divide({ABOVE},{BELOW})|"
+    f"t:divide({FAR_ABOVE},{FAR_BELOW})|y:exp_of(-(a*a))*{{divide(0.5641895835477563-(z*t),a),m,a<=4.0}}|"
+)
+# For float32 and float16: right in doubles to eleven digits.
+SINGLE: dict[str, str] = {
+    "exp_of": (
+        "x|c:smaller(larger(x,-709.08),710.0)|n:round(c*1.4426950408889634)|r:c-(n*0.6931471805599453)|"
+        f"(1.0+(r+((r*r)*{EXP_SHORT})))*power_of_two(n)"
+    ),
+    "exp2_of": (
+        "x|c:smaller(larger(x,-1023.0),1024.0)|n:round(c)|r:(c-n)*0.6931471805599453|"
+        f"(1.0+(r+((r*r)*{EXP_SHORT})))*power_of_two(n)"
+    ),
+    "expm1_of": (
+        "x|c:smaller(larger(x,-709.08),709.0)|n:round(c*1.4426950408889634)|r:c-(n*0.6931471805599453)|"
+        f"q:r+((r*r)*{EXP_SHORT})|s:power_of_two(n)|{{(s*q)+(s-1.0),{{x,q,!(x==0.0)}},n==0.0}}"
+    ),
+    "tanh_of": "x|e:expm1_of(2.0*smaller(larger(x,-22.0),22.0))|divide(e,e+2.0)",
+    "erf_of": f"x|{ERROR_PARTS}{{{{y-1.0,1.0-y,x>0.0}},e,near}}",
+    "erfc_of": f"x|{ERROR_PARTS}{{{{y,2.0-y,x<0.0}},1.0-e,near}}",
+}
+
 KNOWN: dict[str, Definition] = {}
 
 
-def definition(name: str) -> Definition | None:
+def definition(name: str, single: bool) -> Definition | None:
     """What a function is, if it is one of these."""
-    if name not in TEXTS:
+    short = single and name in SINGLE
+    if not short and name not in TEXTS:
         return None
-    if name not in KNOWN:
-        parts = TEXTS[name].replace("||", "&or").split("|")
+    key = f"{name} short" if short else name
+    if key not in KNOWN:
+        parts = (SINGLE[name] if short else TEXTS[name]).replace("||", "&or").split("|")
         parameters = parts[0].split(",")
         names: list[str] = []
         formulas: list[Node] = []
@@ -124,8 +178,8 @@ def definition(name: str) -> Definition | None:
                 formulas.append(found)
             if colon >= 0:
                 names.append(text[:colon])
-        KNOWN[name] = Definition(parameters, names, formulas)
-    return KNOWN[name]
+        KNOWN[key] = Definition(parameters, names, formulas)
+    return KNOWN[key]
 
 
 # What functions answer, where that is not of their first operand's kind.  "w": a whole number of 64 bits.

@@ -90,7 +90,7 @@ GROUPS: list[Group] = [
     Group(SIMD, "", 0x74, "f64x2.ceil f64x2.floor - - - - f64x2.trunc"),
     Group(SIMD, "", 0x87, "i16x8.extend_low_i8x16_s - i16x8.extend_low_i8x16_u"),
     Group(SIMD, "", 0x94, "f64x2.nearest"),
-    Group(SIMD, "", 0xA0, "i32x4.abs i32x4.neg"),
+    Group(SIMD, "", 0xA0, "i32x4.abs i32x4.neg - - i32x4.bitmask"),
     Group(SIMD, "", 0xA7, "i32x4.extend_low_i16x8_s - i32x4.extend_low_i16x8_u"),
     Group(SIMD, "", 0xAB, "i32x4.shl i32x4.shr_s i32x4.shr_u i32x4.add - - i32x4.sub - - - i32x4.mul"),
     Group(SIMD, "", 0xB6, "i32x4.min_s - i32x4.max_s"),

@@ -6,7 +6,7 @@ from ..data.nodes import Apply, Cast, Constant, Element, Random, Uniform
 from .functions import DIRECT
 from .plan import kind_of
 from .printer import Printer
-from .terms import BITS, WHOLE, Term
+from .terms import BITS, SUMS, WHOLE, Term
 
 # Exact in floats, rounded once, and more than that.
 EXACT = 0
@@ -85,7 +85,7 @@ def one_by_one(t: Term, seen: list[int]) -> bool:
         return True
     match t.e:
         case Apply(name=name):
-            if name.endswith("_checked") or name.endswith("_whole"):
+            if name not in SUMS and (name.endswith("_checked") or name.endswith("_whole")):
                 return True
     return any(one_by_one(part, seen) for part in t.parts)
 

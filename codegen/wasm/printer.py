@@ -48,9 +48,7 @@ class Printer:
         self.head: list[Instruction] = []
         self.w = Formulas(self.f, self.functions, k.call.dtype != "int32")
         self.w.leaf = lambda t: self.leaf(t)
-        self.terms = Terms(
-            lambda e: kind_of(k, e), lambda e: settled(k, e), lambda n: self.behind(n), k.call.dtype == "bool"
-        )
+        self.terms = Terms(lambda e: kind_of(k, e), lambda e: settled(k, e), lambda n: self.behind(n), k.call.dtype)
         self.words: dict[str, int] = {}
         self.lines: list[Line] = k.outer + k.reduce
         self.pointers: dict[int, int] = {}

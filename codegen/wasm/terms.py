@@ -27,6 +27,7 @@ from .functions import ANSWERS, DIRECT, definition
 
 COMPARISONS = ["<", "<=", ">", ">=", "==", "!="]
 # Functions of whole numbers that are an instruction or a few, also of several at once.
+SUMS = ["add_checked", "subtract_checked"]
 WHOLE = ["min", "max", "abs", "quotient", "shifted", "shifted_down", "widened", "wide_difference"]
 # Functions of floats that look into their bits.
 BITS = ["power_of_two", "exponent_of", "fraction_of"]
@@ -47,19 +48,19 @@ class Term:
 
 class Terms:
     """leaf: the kind of a node that has no operands.  settled: what stands for it.  behind: the formulas on which an
-    access depends.  is_bool: whether T is bool."""
+    access depends.  dtype: T."""
 
     def __init__(
         self,
         leaf: Callable[[Node], str],
         settled: Callable[[Node], Node],
         behind: Callable[[int], list[Node]],
-        is_bool: bool,
+        dtype: str,
     ):
         self.leaf = leaf
         self.settled = settled
         self.behind = behind
-        self.is_bool = is_bool
+        self.dtype = dtype
         self.known: dict[str, Term] = {}
         self.all: list[Term] = []
 
@@ -149,11 +150,16 @@ class Terms:
 
     def applied(self, name: str, parts: list[Term]) -> Term:
         if name == "invert":
-            one = self.of(Constant("i", 1 if self.is_bool else -1), {})
-            return self.one(Binary("-" if self.is_bool else "^", one.e, one.e), [one, parts[0]], "i")
+            is_bool = self.dtype == "bool"
+            one = self.of(Constant("i", 1 if is_bool else -1), {})
+            return self.one(Binary("-" if is_bool else "^", one.e, one.e), [one, parts[0]], "i")
         if name == "select":
             return self.made(Select(parts[2].e, parts[1].e, parts[0].e), parts)
-        found = None if parts[0].kind != "f" and name in WHOLE else definition(name)
+        found = (
+            None
+            if parts[0].kind != "f" and name in WHOLE
+            else definition(name, self.dtype == "float32" or self.dtype == "float16")
+        )
         if found is None:
             kind = ANSWERS[name] if name in ANSWERS else parts[0].kind
             return self.one(Apply(name, [p.e for p in parts]), parts, kind)
