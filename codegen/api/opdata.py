@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
 from dsl.ir.expression import symbols
@@ -221,12 +220,12 @@ def body(source: Raw) -> model.Raw:
 
 
 def body_words(source: Raw) -> list[model.Word]:
-    """The words of a raw body; the values of all but `inf` and `nan` are its kernels'."""
+    """The words of a body; the values of all but `inf` and `nan` are its kernels'.  What a text in WGSL uses is not
+    looked for: it gets both."""
     kinds = {"T": "T" if source.T == "T" else "i"}
     words = [model.Word(name, kinds.get(kind, kind), None) for name, kind in source.words]
     said = {n for x in source.body.launches for e in expressions(x.body) for n in symbols(e)}
-    said |= set(re.findall(r"\bp\.(inf|nan)\b", source.body.wgsl))
-    return words + [model.Word(name, "f", None) for name in ("inf", "nan") if name in said]
+    return words + [model.Word(name, "f", None) for name in ("inf", "nan") if name in said or source.body.wgsl]
 
 
 def floats(op: OpDef) -> bool:
