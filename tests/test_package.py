@@ -185,5 +185,5 @@ def test_a_bundle_holds_only_the_ops_it_uses(project, dist):
     assert sizes["one"] < sizes["all"] / 2, sizes
     # With gradients of both orders, the core with both devices.
     assert packed["few"] < 30_100, packed
-    assert packed["core"] < 162_700, packed
+    assert packed["core"] < 163_000, packed
     assert packed["all"] < 440_500, packed

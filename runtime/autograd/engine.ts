@@ -265,6 +265,7 @@ export function backwardFrom(
   } else run(roots, starts, null, { retain, create });
 }
 
+type OneOrMore = Tensor | readonly Tensor[];
 export interface GradOptions {
   grad_outputs?: Tensor | readonly (Tensor | null)[] | null;
   retain_graph?: boolean | null;
@@ -291,11 +292,8 @@ export function grad(
   inputs: Tensor | readonly Tensor[],
   options?: GradOptions,
 ): Grad[];
-export function grad(
-  outputs: Tensor | readonly Tensor[],
-  inputs: Tensor | readonly Tensor[],
-  options?: GradOptions,
-): Grad[] {
+export function grad(options: GradOptions & { outputs: OneOrMore; inputs: OneOrMore }): Grad[];
+export function grad(..._: unknown[]): Grad[] {
   const [outputs_, inputs_, given = null, retain_graph, create = false, allow, , materialize = false] = taken(
     "grad outputs inputs grad_outputs? retain_graph? create_graph? allow_unused? is_grads_batched? materialize_grads?",
     arguments,

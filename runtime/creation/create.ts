@@ -4,7 +4,7 @@ import { held } from "../../host/dtypes.js";
 import type { Elements } from "../program/compiled-op.js";
 import { cast, clone, uploaded } from "../tensor/copy.js";
 import { type Device, defaultDevice, toDevice } from "../devices/device.js";
-import { type DType, converter, entry, isFloat, newElements, toDType } from "../elements/dtype.js";
+import { type DType, type DTypeName, converter, entry, isFloat, newElements, toDType } from "../elements/dtype.js";
 import { OpError, TypeMismatchError } from "../base/errors.js";
 import { isOptions, missing, named, taken } from "../base/named-arguments.js";
 import * as kernels from "../views/needed-ops.js";
@@ -17,7 +17,7 @@ import { type RandomSource, randomPermutation, sourceOf } from "../elements/rand
 import { type Nested, type NumberArray, fromNested, fromTyped } from "../elements/nested-data.js";
 
 export interface Options {
-  dtype?: DType | null;
+  dtype?: DTypeName | null;
   device?: string | Device | null;
   requires_grad?: boolean;
   requiresGrad?: boolean;
@@ -135,7 +135,7 @@ function madeOf(op: string, names: readonly string[], args: readonly unknown[]):
       typed = cast(source, dtype, op);
     return finish(device !== own ? uploaded(typed, device) : typed === source ? clone(source) : typed, options);
   }
-  const wanted = options.dtype ?? null;
+  const wanted = (options.dtype ?? null) as DType | null;
   const { elements, dtype, shape } =
     ArrayBuffer.isView(data) && !(data instanceof DataView)
       ? fromTyped(data as NumberArray, wanted)

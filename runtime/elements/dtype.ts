@@ -8,6 +8,9 @@ import { roundToHalf } from "./math.js";
 
 export type DType = "float32" | "float16" | "float64" | "int32" | "int8" | "uint8" | "bool";
 
+/** The names that are accepted for a type. */
+export type DTypeName = DType | `torch.${DType}` | "int64" | "long" | "int" | "float" | "half" | "double" | "boolean";
+
 export const float32 = "float32",
   float16 = "float16",
   float64 = "float64";

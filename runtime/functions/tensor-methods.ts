@@ -12,7 +12,7 @@ import * as create from "../creation/create.js";
 import type { Device, GpuName } from "../devices/device.js";
 import { cpu } from "../devices/cpu/cpu-device.js";
 import { showShape } from "../base/shape.js";
-import { type DType, TYPE_NAMES, toDType } from "../elements/dtype.js";
+import { type DType, type DTypeName, TYPE_NAMES, toDType } from "../elements/dtype.js";
 import * as dynamic from "./data-dependent.js";
 import {
   as_strided,
@@ -74,20 +74,28 @@ type Shape = readonly number[];
 const withDefaults = create.withDefaults as (args: readonly unknown[], like: Tensor) => [never, never, never];
 
 class Methods {
-  view(this: Tensor, ...size: (number | readonly number[])[]): Tensor {
+  view(this: Tensor, options: { size: Shape }): Tensor;
+  view(this: Tensor, ...size: (number | Shape)[]): Tensor;
+  view(this: Tensor, ...size: never[]): Tensor {
     return views.view(this, size);
   }
-  reshape(this: Tensor, ...shape: (number | readonly number[])[]): Tensor {
+  reshape(this: Tensor, options: { shape: Shape }): Tensor;
+  reshape(this: Tensor, ...shape: (number | Shape)[]): Tensor;
+  reshape(this: Tensor, ...shape: never[]): Tensor {
     return views.reshape(this, shape);
   }
-  permute(this: Tensor, ...dims: (number | readonly number[])[]): Tensor {
+  permute(this: Tensor, options: { dims: Shape }): Tensor;
+  permute(this: Tensor, ...dims: (number | Shape)[]): Tensor;
+  permute(this: Tensor, ...dims: never[]): Tensor {
     return views.permute(this, dims);
   }
-  expand(this: Tensor, ...size: (number | readonly number[])[]): Tensor {
+  expand(this: Tensor, options: { size: Shape }): Tensor;
+  expand(this: Tensor, ...size: (number | Shape)[]): Tensor;
+  expand(this: Tensor, ...size: never[]): Tensor {
     return views.expand(this, size);
   }
   /** In another type, on another device; itself where nothing changes.  From a GPU to the CPU: a promise. */
-  to(this: Tensor, dtype: DType): Tensor;
+  to(this: Tensor, dtype: DTypeName): Tensor;
   to(this: Tensor, other: Tensor): Tensor;
   to(this: Tensor, device: GpuName, dtype?: DType): Tensor;
   to(this: Tensor, device: string | Device, dtype?: DType): Tensor | Promise<Tensor>;

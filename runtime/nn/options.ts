@@ -17,12 +17,16 @@ export type Placed = [device: string | Device | null, dtype: DType | null];
 
 /** The beginnings of a tuple of types. */
 type Beginnings<P extends unknown[]> = P extends [...infer Head, unknown] ? P | Beginnings<Head> : [];
+/** The same, of at least one type. */
+type Started<P extends unknown[]> = P extends [unknown, ...unknown[]] ? Exclude<Beginnings<P>, []> : never;
 /**
- * Arguments of a constructor: `Must` by place, then those of `May` by place, and options O last; or everything by name.
+ * Arguments of a constructor: `Must` by place, then those of `May` by place, and options O last; or from any place on by
+ * name.
  */
 export type Arguments<Must extends unknown[], May extends unknown[], O, All> =
   | [...Must, ...Partial<May>]
   | [...Must, ...Beginnings<May>, O]
+  | [...Started<Must>, O & Partial<All>]
   | [O & All];
 
 const REQUIRED = Symbol("required");

@@ -16,8 +16,8 @@ type Options = Record<string, unknown>;
 
 /** A class of modules with options O: positional in the order P, or in an object at the end. */
 export interface Stateless<O, P extends unknown[]> {
-  (...args: P | [O] | [P[0], O]): Layer;
-  new (...args: P | [O] | [P[0], O]): Layer;
+  (...args: P | [O] | [P[0], Partial<O>]): Layer;
+  new (...args: P | [O] | [P[0], Partial<O>]): Layer;
 }
 
 interface Call {

@@ -191,8 +191,8 @@ export class Tensor {
   set requiresGrad(value: boolean) {
     this.requires_grad_(value);
   }
-  requires_grad_(requires_grad?: boolean): this {
-    const value = requires_grad ?? true;
+  requires_grad_(requires_grad?: boolean | { requires_grad?: boolean }): this {
+    const value = (requires_grad ?? true) as boolean;
     if (this.currentNode()) {
       if (value) return this;
       throw new AutogradError(

@@ -220,3 +220,15 @@ const [doubled]: Tensor[] = twice.run([x], { n: 4 });
 await layers.toBackend("TPU");
 // @ts-expect-error modules take lists
 await layers.forward(x);
+
+// options after a required place, results by number, names of types, everything by name
+nn.Conv2d(3, 64, { kernel_size: 7 });
+nn.MaxPool2d(2, { padding: 1 });
+nn.Linear(2, { out_features: 3 });
+const greatest: Tensor = x.max(1)[0]!;
+torch.zeros(2, { dtype: "int64" }).to("torch.float32");
+x.view({ size: [4] }).requires_grad_({ requires_grad: false });
+torch.autograd.grad({ outputs: greatest, inputs: [x], allow_unused: true });
+new torch.optim.lr_scheduler.StepLR({ optimizer: torch.optim.Adam({ params: [x], lr: 0.1 }), step_size: 2 });
+// @ts-expect-error no such option
+nn.Conv2d(3, 64, { kernel_siz: 7 });
