@@ -1,5 +1,5 @@
-"""Random definitions: numpy's meaning, the derived gradient and the GPU against what the formula says place by
-place."""
+"""Random definitions: numpy's meaning, the derived gradient, WebAssembly and the GPU against what the formula says
+place by place."""
 
 import datetime
 
@@ -50,8 +50,14 @@ def agrees(seed: int, gpu: bool) -> bool:
         gradients = {}
     for name, got in gradients.items():
         slopes(definition, inputs, name, cotangent, got, where)
+    f.on = "wasm"
+    single = [a.astype(np.float32) if a.dtype.kind == "f" else a for a in inputs.values()]
+    close(f(*inputs.values()), want, 1e-6, f"WebAssembly, {where}")
+    close(f(*single), want, 2e-3, f"WebAssembly in float32, {where}")
+    if gradients:
+        for name, got in f.grad(*inputs.values(), cotangent=cotangent).items():
+            close(got, gradients[name], 1e-6, f"WebAssembly, d_{name}, {where}")
     if gpu:
-        single = [a.astype(np.float32) if a.dtype.kind == "f" else a for a in inputs.values()]
         f.on = "gpu"
         close(f(*single), want, 2e-3, f"GPU, {where}")
         if gradients:
