@@ -204,6 +204,13 @@ def test_faults():
         workbench.op("add", on="wasm")(np.full(9, 2**31 - 1, np.int32), np.full(9, 1, np.int32))
     with pytest.raises(OverflowError, match="sum: the result does not fit into int32"):
         workbench.op("sum", on="wasm")(np.full(9, 2**31 - 1, np.int32))
+    with pytest.raises(OverflowError, match="mul: the result does not fit into int32"):
+        workbench.op("mul", on="wasm")(np.arange(9, dtype=np.int32), np.full(9, 2**29, np.int32))
+    edges = (
+        np.array([2**31 - 1, -(2**31), 46340, -46340, 65536, 7], np.int32),
+        np.array([1, 1, 46340, 46340, -32768, -3]),
+    )
+    assert np.array_equal(workbench.op("mul", on="wasm")(*edges), edges[0].astype(np.int64) * edges[1])
     least = np.array([-(2**31)], np.int32)
     assert workbench.op("add", on="wasm")(least, np.array([2**31 - 1], np.int32)) == [-1]
 

@@ -234,6 +234,9 @@ class Formulas:
 
     def applied(self, t: Term, name: str) -> None:
         kind = t.parts[0].kind
+        if self.lanes > 1 and (t.kind == "w" or name == "narrow_checked"):
+            self.wide(t, name)
+            return
         if kind == "f" and name in DIRECT:
             self.push_all(t.parts)
             self.emit(f"{self.shape('f')}.{DIRECT[name]}")
@@ -252,6 +255,44 @@ class Formulas:
             self.convert("f", "i")
         else:
             self.call(name, t.parts, t.kind)
+
+    def wide(self, t: Term, name: str) -> None:
+        """64-bit whole numbers at several points: doubles, or where they wrap the lower halves."""
+        for part in t.parts:
+            self.push(part)
+            if part.kind == "i" and not self.narrow:
+                self.emit("f64x2.convert_low_i32x4_s")
+        shape = "i32x4" if self.narrow else "f64x2"
+        match name:
+            case "widened":
+                pass
+            case "wide_product" | "wide_sum" | "wide_difference":
+                sign = "mul" if name == "wide_product" else "add" if name == "wide_sum" else "sub"
+                self.emit(f"{shape}.{sign}")
+            case _ if not self.narrow:
+                value = variable(self.f, "v128")
+                self.emit("local.tee", value)
+                self.constant("f", -2147483648)
+                self.emit("f64x2.lt")
+                self.get(value)
+                self.constant("f", 2147483647)
+                self.emit("f64x2.gt")
+                self.emit("v128.or")
+                self.emit("v128.any_true")
+                self.tell_overflow()
+                self.get(value)
+                self.emit("i32x4.trunc_sat_f64x2_s_zero")
+                release(self.f, value)
+
+    def tell_overflow(self) -> None:
+        """Tells of what 32 bits do not hold, where the condition on the stack holds."""
+        self.emit("if")
+        self.tells = True
+        self.get(self.block)
+        for value in [2, 0, 0]:
+            self.emit("i32.const", value)
+        self.emit("call", self.functions.number("tell", 4))
+        self.emit("end")
 
     def checked_sum(self, t: Term, sign: str) -> None:
         """A sum or difference of whole numbers of T, which must fit into 32 bits; narrow ones wrap."""
@@ -287,13 +328,7 @@ class Formulas:
         if self.lanes == 2:
             self.emit("i32.const", 3)
             self.emit("i32.and")
-        self.emit("if")
-        self.tells = True
-        self.get(self.block)
-        for value in [2, 0, 0]:
-            self.emit("i32.const", value)
-        self.emit("call", self.functions.number("tell", 4))
-        self.emit("end")
+        self.tell_overflow()
         self.get(out)
         for n in [a, b, out]:
             release(self.f, n)

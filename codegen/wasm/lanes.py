@@ -77,17 +77,42 @@ def is_single(x: float) -> bool:
 
 
 def one_by_one(t: Term, seen: list[int]) -> bool:
-    """Whether a term needs what only one point at a time has: 64-bit whole numbers, and what tells of faults."""
+    """Whether a term needs what only one point at a time has: 64-bit whole numbers beyond what doubles hold, and most
+    of what tells of faults."""
     if t.number in seen:
         return False
     seen.append(t.number)
-    if t.kind == "w":
-        return True
     match t.e:
         case Apply(name=name):
-            if name not in SUMS and (name.endswith("_checked") or name.endswith("_whole")):
+            if name == "narrow_checked":
+                return products(t.parts[0]) > 1 or any(one_by_one(p, seen) for p in wide_operands(t.parts[0]))
+            if t.kind == "w" or name not in SUMS and (name.endswith("_checked") or name.endswith("_whole")):
                 return True
     return any(one_by_one(part, seen) for part in t.parts)
+
+
+def products(t: Term) -> int:
+    """The products in a sum of 64-bit whole numbers; 2 for what is no such sum.  With one at most, what fits into 32
+    bits is exact in doubles."""
+    match t.e:
+        case Apply(name="widened"):
+            return 0
+        case Apply(name="wide_product"):
+            return 1
+        case Apply(name="wide_sum" | "wide_difference"):
+            return products(t.parts[0]) + products(t.parts[1])
+        case _:
+            return 2
+
+
+def wide_operands(t: Term) -> list[Term]:
+    """The 32-bit whole numbers that a sum of 64-bit ones is made of."""
+    if t.kind != "w":
+        return [t]
+    out: list[Term] = []
+    for part in t.parts:
+        out.extend(wide_operands(part))
+    return out
 
 
 def lanes_for(p: Printer, roots: list[Term], stored: list[str]) -> int:
@@ -97,7 +122,7 @@ def lanes_for(p: Printer, roots: list[Term], stored: list[str]) -> int:
     if any(one_by_one(t, seen) for t in roots):
         return 1
     exactness = Exactness(p)
-    four = True
+    four = p.w.narrow or not any(p.terms.all[n].said == "narrow_checked" for n in seen)
     for n in range(len(roots)):
         level = exactness.of(roots[n])
         if roots[n].kind == "f":
