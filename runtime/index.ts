@@ -84,7 +84,7 @@ export { vmap } from "./autograd/transforms.js";
 export { AutoFunction, GradientContext, functions, type FunctionInput } from "./autograd/auto-function.js";
 export { DebugError, is_debug_enabled, set_debug, type DebugOptions } from "./tools/debug.js";
 export { is_anomaly_check_nan_enabled, is_anomaly_enabled } from "./tools/anomaly.js";
-export { set_slow_warnings } from "./devices/webgpu/slow-warnings.js";
+export { set_slow_warnings } from "./devices/slow-warnings.js";
 export { memory_summary, record_memory_history } from "./tools/memory-history.js";
 export { load, save, type TorchLoadOptions } from "./files/load.js";
 export { FileError } from "./files/error.js";

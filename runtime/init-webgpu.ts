@@ -1,7 +1,7 @@
 // Finding a GPU: in a page or worker through navigator.gpu, in Node through the package `webgpu` where it is installed.
 
 import { copyOp } from "../needed.js";
-import { advise } from "./devices/webgpu/slow-warnings.js";
+import { advise } from "./devices/slow-warnings.js";
 import { registerDevice, removeDevice, setDefaultDevice } from "./devices/device.js";
 import { WebGpuDevice } from "./devices/webgpu/gpu-device.js";
 

@@ -6,11 +6,22 @@ from pathlib import Path
 import pytest
 from test_node import CHECKS, failures
 
+from buildtools.browser import POLICY, serve
+from buildtools.paths import ROOT
+
 RUN = """async ([file, device]) => {
   const torch = await import("/dist/index.js");
   if (device === "webgpu" && !await torch.initWebGPUAsync()) throw new Error("no WebGPU in this browser");
   const { run } = await import("/tests/checks/assert.mjs");
   return run((await import(file)).default, torch, device);
+}"""
+
+
+# A page whose policy lets it make WebAssembly, and the kernels of which make some.
+KERNELS = """async () => {
+  const torch = await import("/dist/index.js"), { linear } = await import("/dist/runtime/devices/cpu/linear-memory.js");
+  const x = torch.arange(100).float().reshape(10, 10), answer = await x.softmax(0).add(x.sqrt().square()).sum().item();
+  return [answer, linear()?.bytes ?? 0];
 }"""
 
 
@@ -28,6 +39,27 @@ def test_checks(file: Path, device, page):
     results = page.evaluate(RUN, [f"/tests/checks/{file.name}", device])
     assert results, "the file has no checks"
     assert not failures(results), failures(results)
+
+
+@pytest.mark.parametrize("allowed", [False, True], ids=["refused", "allowed"])
+def test_a_policy_decides_about_webassembly(allowed, browser, site, dist):
+    """Refused, tensors are in arrays and kernels in JavaScript, and a page is told so once."""
+    policy = POLICY + ("; script-src 'self' 'wasm-unsafe-eval'" if allowed else "")
+    with serve(ROOT, policy=policy) as address:
+        page = browser.new_page()
+        told = []
+        page.on("console", lambda message: told.append(message.text))
+        page.goto(f"{address}/tests/browser/blank.html")
+        answer, linear = page.evaluate(KERNELS)
+        for file in ["memory", "inplace", "autograd"] if allowed else []:
+            results = page.evaluate(RUN, [f"/tests/checks/{file}.mjs", "cpu"])
+            assert results and not failures(results), failures(results)
+        page.close()
+    assert abs(answer - 4960) < 0.01
+    assert (linear > 0) == allowed
+    assert len([text for text in told if text.startswith("slow: the CPU computes without WebAssembly")]) == (
+        not allowed
+    )
 
 
 def test_the_classic_script_defines_torch_and_nothing_else(browser, site, dist):

@@ -3,6 +3,7 @@
 import os
 
 from buildtools import node
+from buildtools.browser import POLICY, serve
 from buildtools.paths import ROOT
 
 SECONDS, MOST, LEAST = None if os.environ.get("TRAINING") == "all" else 15, 8 << 20, 1 << 16
@@ -12,6 +13,12 @@ LOOP = """async ([idle, seconds]) => {
   if (!await torch.initWebGPUAsync(idle ? { device: idleDevice() } : {})) throw new Error("no WebGPU in this browser");
   const held = await heldWhileTraining(torch, "webgpu", seconds ? { seconds } : {});
   return { ...held, growth: growth(held.device), most: Math.max(...held.device) };
+}"""
+ON_THE_CPU = """async () => {
+  const torch = await import("/dist/index.js"), { heldWhileTraining } = await import("/tests/training_loop.mjs");
+  const { linear } = await import("/dist/runtime/devices/cpu/linear-memory.js");
+  const { steps, seconds } = await heldWhileTraining(torch, "cpu");
+  return [steps, seconds, linear().bytes];
 }"""
 LEFT = "async () => (await import('/dist/index.js')).memory().webgpu.bytes"
 USING = """async (address) => {
@@ -46,6 +53,19 @@ def left(page) -> int:
         session.send("HeapProfiler.collectGarbage")
         page.wait_for_timeout(20)  # what it found comes back between two tasks
     return page.evaluate(LEFT)
+
+
+def test_10_000_steps_in_chromium_on_the_cpu(browser, dist, figure):
+    """Tensors lie in linear memory, which never shrinks."""
+    with serve(ROOT, policy=f"{POLICY}; script-src 'self' 'wasm-unsafe-eval'") as address:
+        page = browser.new_page()
+        page.goto(f"{address}/tests/browser/blank.html")
+        steps, seconds, linear = page.evaluate(ON_THE_CPU)
+        page.close()
+    figure(
+        f"{steps} steps without dispose in Chromium on the CPU: {linear / 2**20:.1f} MiB of memory ({seconds:.0f} s)"
+    )
+    assert steps == 10_000 and 0 < linear < 2**25, linear
 
 
 def test_10_000_steps_in_chromium_on_a_gpu_that_does_no_work(browser, site, dist, figure):

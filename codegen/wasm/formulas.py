@@ -253,6 +253,8 @@ class Formulas:
         elif name == "to_whole":
             self.push(t.parts[0])
             self.convert("f", "i")
+        elif name == "power_checked" and self.narrow:
+            self.call("power_whole", t.parts, t.kind)
         else:
             self.call(name, t.parts, t.kind)
 

@@ -508,12 +508,26 @@ class Printer:
                 self.w.tells = True
                 self.get(0)
             self.index(e, lane)
+            if told and a.guard is not None and self.w.lanes > 1:
+                self.allowed(n, a.guard, lane)
             if told or safe or len(elements_of(e)) > 0:
                 self.get(self.word(f"length{n}_{i}"))
                 self.emit("call", self.functions.number("reached" if told else "clamped", 2))
             self.get(self.word(f"by{n}_{i}"))
             self.emit("i32.mul")
             self.emit("i32.add")
+
+    def allowed(self, n: int, guard: Node, lane: int) -> None:
+        """Makes an index 0 where the element is not read: at one point, or at all of this turn where they share it."""
+        t = self.terms.of(guard, {})
+        self.w.keep(t)
+        self.get(self.w.known[t.number])
+        if any(self.moves(t, self.line) for t in self.index_terms(n)):
+            self.w.extract("b", max(lane, 0))
+        else:
+            self.emit("v128.any_true")
+            self.negative()
+        self.emit("i32.and")
 
     def is_zero(self, e: Node) -> bool:
         return isinstance(e, Constant) and e.value == 0

@@ -53,7 +53,11 @@ export interface KernelCall {
   kept: { fits(): boolean; run(): unknown } | null;
 }
 
-export type KernelFunction = (kernel: KernelCall) => void;
+export interface KernelFunction {
+  (kernel: KernelCall): void;
+  /** Functions on numbers that its formulas use beside those of all. */
+  readonly functions?: Readonly<Record<string, (...numbers: number[]) => number>>;
+}
 
 /** The functions of one kernel: for a floating T and for a whole-number or bool T; null where T is never that. */
 export interface KernelFunctions {

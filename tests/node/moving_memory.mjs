@@ -8,7 +8,7 @@ const garbage = (memory, block) =>
 
 LinearMemory.prototype.take = function (bytes, sure) {
   this.memory.grow(0); // which is growing, too
-  this.buffer = this.memory.buffer;
+  this.renewed();
   const block = take.call(this, bytes, sure);
   if (block) garbage(this, block);
   return block;

@@ -3,10 +3,10 @@
 import type { Call } from "../../../host/model.js";
 import { plan_cpu, zeroed } from "../../../host/plan.js";
 import { raw_words } from "../../../host/raw.js";
-import type { CompiledOp, Elements } from "../../program/compiled-op.js";
+import type { CompiledOp, Elements, Kernel } from "../../program/compiled-op.js";
 import { KernelRun } from "./kernel-run.js";
 import type { Device, Prepared, RandomWords, Strided } from "../device.js";
-import { type DType, converter, cpuBytes, newElements } from "../../elements/dtype.js";
+import { type DType, converter, cpuBytes, isFloat, newElements } from "../../elements/dtype.js";
 import { DeviceError } from "../../base/errors.js";
 import { copyStrided } from "../../elements/strided-copy.js";
 import { unwatch } from "../../tensor/memory.js";
@@ -16,16 +16,45 @@ import { type Cell, Storage } from "../../tensor/storage.js";
 import { GcPressure } from "../gc-pressure.js";
 import type { Block } from "./blocks.js";
 import { linear } from "./linear-memory.js";
+import { type Held, type WasmRun, wasmRun } from "./wasm-run.js";
+import { plan_wasm } from "../../../wasm/plan.js";
+import { withFormulas } from "../../program/notation-formulas.js";
+
+/** A slot that lives only during a call. */
+interface Temp {
+  readonly slot: number;
+  readonly dtype: DType;
+  readonly length: number;
+}
 
 interface CpuPrepared extends Prepared {
-  readonly kernels: readonly KernelRun[];
-  /** Slots that live only during the call, and how many elements they have. */
-  readonly temps: readonly { slot: number; dtype: DType; length: number }[];
+  /** Each kernel as the package brings it and, where there is one, as WebAssembly. */
+  readonly runs: readonly { readonly plain: KernelRun; readonly wasm: WasmRun | null }[];
+  readonly temps: readonly Temp[];
   /** Slots that hold zeros before. */
   readonly zeros: readonly number[];
 }
 
 const NOTHING: Elements = new Float32Array(0);
+
+/** The memory of a slot that lives only during a call. */
+class Temporary implements Held {
+  readonly cell: { readonly buffer: Block | null };
+  private readonly array: Elements | null;
+
+  constructor(
+    readonly dtype: DType,
+    readonly length: number,
+  ) {
+    const buffer = length ? (linear()?.take(cpuBytes(dtype, length), true) ?? null) : null;
+    this.cell = { buffer };
+    this.array = buffer ? null : newElements(dtype, length);
+  }
+
+  get elements(): Elements {
+    return this.array ?? linear()!.elements(this.dtype, this.cell.buffer!, this.length);
+  }
+}
 
 class CpuDevice implements Device {
   readonly type = "cpu";
@@ -106,63 +135,74 @@ class CpuDevice implements Device {
   }
 
   prepare(op: CompiledOp, program: number, call: Call, wanted: readonly number[]): CpuPrepared {
-    const kernels = op.op.programs[program]!.kernels,
-      launches = plan_cpu(op.op, program, call, [...wanted]);
-    const temps = new Map<number, { slot: number; dtype: DType; length: number }>();
-    const changes = new Set<number>();
-    const list = launches.flatMap((launch, n) => {
-      if (!launch) return [];
-      const kernel = kernels[n]!;
-      for (const { slot } of kernel.accesses) {
-        const bound = call.slots[slot]!;
+    const { kernels } = op.op.programs[program]!,
+      memory = linear(),
+      launches = plan_cpu(op.op, program, call, [...wanted]),
+      temps = new Map<number, Temp>(),
+      written = new Set<number>();
+    launches.forEach((launch, n) => {
+      if (!launch) return;
+      for (const { slot } of kernels[n]!.accesses) {
+        const { dtype, shape } = call.slots[slot]!;
+        // What float32 programs keep in between is kept in double, which saves digits.
         if (passes(op, slot, wanted))
-          temps.set(slot, { slot, dtype: bound.dtype as DType, length: numelOf(bound.shape) });
+          temps.set(slot, { slot, dtype: dtype === "float32" ? "float64" : (dtype as DType), length: numelOf(shape) });
       }
-      for (const step of kernel.steps) {
-        if (step.target >= 0 && op.op.slots[kernel.accesses[step.target]!.slot]!.role === "input")
-          changes.add(kernel.accesses[step.target]!.slot);
-      }
+      for (const { target } of kernels[n]!.steps) if (target >= 0) written.add(kernels[n]!.accesses[target]!.slot);
+    });
+    const types = call.slots.map(({ dtype }, slot) => temps.get(slot)?.dtype ?? dtype);
+    if (memory) kernels.forEach(withFormulas);
+    const planned = memory && plan_wasm(op.op, program, call, [...wanted], types),
+      floating = isFloat(call.dtype);
+    const runs = launches.flatMap((launch, n) => {
+      if (!launch) return [];
+      const kernel = kernels[n]!,
+        own = op.kernels[program]![n]!,
+        launched = skipping(kernel) ? null : planned?.[n],
+        functions = (floating ? own.floating : own.integral)?.functions ?? {};
       return [
-        new KernelRun(
-          op.op.name,
-          op.kernels[program]![n]!,
-          kernel,
-          launch,
-          kernel.accesses.map(({ slot }) => call.slots[slot]!.dtype),
-          call.dtype,
-        ),
+        {
+          plain: new KernelRun(
+            op.op.name,
+            own,
+            kernel,
+            launch,
+            kernel.accesses.map(({ slot }) => call.slots[slot]!.dtype),
+            call.dtype,
+          ),
+          wasm: launched ? wasmRun(op.op, launched, memory, functions, written) : null,
+        },
       ];
     });
     return {
       op,
       program,
       call,
-      kernels: list,
+      runs,
       temps: [...temps.values()],
       zeros: zeroed(op.op, program, call, [...wanted]),
-      changes: [...changes],
+      changes: [...written].filter((slot) => op.op.slots[slot]!.role === "input"),
     };
   }
 
   reword(prepared: CpuPrepared, call: Call): CpuPrepared | null {
-    return sameCourse(prepared.op.op, prepared.program, prepared.call, call) ? { ...prepared, call } : null;
+    if (!sameCourse(prepared.op.op, prepared.program, prepared.call, call)) return null;
+    return {
+      ...prepared,
+      call,
+      runs: prepared.runs.map(({ plain, wasm }) => ({ plain, wasm: wasm && wasm.reworded(call) })),
+    };
   }
 
   execute(prepared: CpuPrepared, storages: readonly (Storage | null)[], random: RandomWords | null): void {
-    const { call, kernels, temps, zeros } = prepared,
-      arrays = storages.map((s) => (s ? s.elements : NOTHING));
-    // What float32 programs keep in between is kept in double: it costs no time here and saves digits.
-    for (const { slot, dtype, length } of temps)
-      arrays[slot] = newElements(dtype === "float32" ? "float64" : dtype, length);
-    for (const slot of zeros) if (storages[slot]) arrays[slot]!.fill(0);
-    const words = random
-      ? { ...call.env, seed0_: random.seedLow, seed1_: random.seedHigh, call_: random.call }
-      : call.env;
-    for (const kernel of kernels) {
-      kernel.run(
-        kernel.data.accesses.map(({ slot }) => arrays[slot]!),
-        kernel.data.raw ? raw_words(kernel.data, words) : words,
-      );
+    const { temps } = prepared;
+    if (!temps.length) return run(prepared, storages, random);
+    const held: (Held | null)[] = storages.slice(),
+      made = temps.map(({ slot, dtype, length }) => (held[slot] = new Temporary(dtype, length)));
+    try {
+      run(prepared, held, random);
+    } finally {
+      for (const { cell } of made) if (cell.buffer) linear()!.give(cell.buffer);
     }
   }
 
@@ -173,6 +213,27 @@ class CpuDevice implements Device {
   }
 
   async synchronize(): Promise<void> {}
+}
+
+/**
+ * Whether products are left out where a condition does not hold: tiles would multiply zeros there, which infinite
+ * factors make NaN, and the package's own functions run without them.
+ */
+const skipping = ({ shape, floating, integral }: Kernel): boolean =>
+  shape === "contract" && (floating ?? integral)!.steps.some(({ pred }) => pred !== null);
+
+/** Runs a program on what is held for each slot. */
+function run({ call, runs, zeros }: CpuPrepared, held: readonly (Held | null)[], random: RandomWords | null): void {
+  for (const slot of zeros) held[slot]?.elements.fill(0);
+  for (const { plain, wasm } of runs) {
+    if (wasm?.run(held, random)) continue;
+    const { data } = plain,
+      words = random ? { ...call.env, seed0_: random.seedLow, seed1_: random.seedHigh, call_: random.call } : call.env;
+    plain.run(
+      data.accesses.map(({ slot }) => held[slot]?.elements ?? NOTHING),
+      data.raw ? raw_words(data, words) : words,
+    );
+  }
 }
 
 /** The CPU: always there. */

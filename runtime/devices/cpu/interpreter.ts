@@ -10,7 +10,10 @@ import { Reduction } from "./reduction.js";
 
 /** The kernel that interprets its kernel.  `functions`: those its formulas use beside node-evaluator.ts's own. */
 export function interpreted(functions: Readonly<Record<string, Scalar>> = {}): KernelFunction {
-  return kept((call) => new Interpreter(call, functions));
+  return Object.assign(
+    kept((call) => new Interpreter(call, functions)),
+    { functions },
+  );
 }
 
 /** The same without such functions. */

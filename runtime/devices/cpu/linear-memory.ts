@@ -3,12 +3,16 @@
 
 import type { Elements } from "../../program/compiled-op.js";
 import { type DType, elementsAt } from "../../elements/dtype.js";
+import { DeviceError } from "../../base/errors.js";
 import { afterTask } from "../../base/tasks.js";
+import { advise } from "../slow-warnings.js";
 import { type Block, Blocks } from "./blocks.js";
 
 /** Bytes of a unit of blocks, which elements of every type may begin at, and units of a page. */
 const UNIT = 16,
   PAGE = 65536 / UNIT;
+/** Units of the block at address 0. */
+const FIRST = 4096 / UNIT;
 /** It grows by at least so many units, and by so large a part of what there is. */
 const LEAST = 16 * PAGE,
   PART = 4;
@@ -28,6 +32,7 @@ export function linear(): LinearMemory | null {
       only = new LinearMemory();
     } catch {
       only = null;
+      advise("WebAssembly", "the CPU computes without WebAssembly, which the engine or the page's policy refuses");
     }
   }
   return only;
@@ -37,6 +42,9 @@ export class LinearMemory {
   readonly memory = new WebAssembly.Memory({ initial: 0 });
   readonly blocks = new Blocks();
   private buffer = this.memory.buffer;
+  private words = new Int32Array(this.buffer);
+  /** Where kernels find what they are told; the first is at address 0, where they read instead of off an axis. */
+  private parameters: Block | null = null;
   private room = ROOM;
   private waits = false;
 
@@ -54,7 +62,7 @@ export class LinearMemory {
       this.renew();
       return null;
     }
-    return blocks.take(size) ?? (this.grow(size) ? blocks.take(size) : null);
+    return blocks.take(size) ?? (this.grow(size + FIRST) ? blocks.take(size) : null);
   }
 
   give(block: Block): void {
@@ -68,6 +76,27 @@ export class LinearMemory {
 
   elements(dtype: DType, block: Block, length: number): Elements {
     return elementsAt(dtype, this.buffer, block.at * UNIT, length);
+  }
+
+  /** Writes what a kernel is told: its address. */
+  tell(words: Int32Array): number {
+    if (words.byteLength > (this.parameters?.size ?? 0) * UNIT) {
+      this.parameters = this.take(words.byteLength, true);
+      if (!this.parameters) throw new DeviceError("out of memory: the 4 GiB of a program's WebAssembly are full");
+    }
+    const at = this.parameters!.at * UNIT;
+    for (let n = 0, to = at / 4; n < words.length; n++, to++) this.words[to] = words[n]!;
+    return at;
+  }
+
+  /** What a kernel told of a fault. */
+  told(at: number): Int32Array {
+    return this.words.slice(at / 4, at / 4 + 3);
+  }
+
+  private renewed(): void {
+    this.buffer = this.memory.buffer;
+    this.words = new Int32Array(this.buffer);
   }
 
   /** After this task there is room again. */
@@ -91,8 +120,9 @@ export class LinearMemory {
       } catch {
         continue; // the limit, 4 GiB, or what the engine can give
       }
-      this.buffer = this.memory.buffer;
+      this.renewed();
       this.blocks.extend(pages * PAGE);
+      this.parameters ??= this.blocks.take(FIRST);
       return true;
     }
     return false;

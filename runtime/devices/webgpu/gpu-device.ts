@@ -4,7 +4,7 @@ import type { Call, Launch } from "../../../host/model.js";
 import type { Facts } from "../../../host/writer.js";
 import { plan, zeroed } from "../../../host/plan.js";
 import { schedules } from "../../../ops/data/schedules.js";
-import { copied, oneRead } from "./slow-warnings.js";
+import { copied, oneRead } from "../slow-warnings.js";
 import type { CompiledOp, Elements } from "../../program/compiled-op.js";
 import type { Device, Prepared, RandomWords, Strided } from "../device.js";
 import { type DType, deviceBytes, newElements } from "../../elements/dtype.js";

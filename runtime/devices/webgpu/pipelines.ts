@@ -1,7 +1,7 @@
 // Shader modules, pipelines, layouts and bind groups, each made once.  Layouts are explicit: binding 0 is the words
 // with a dynamic offset, then the tensors.
 
-import { advise } from "./slow-warnings.js";
+import { advise } from "../slow-warnings.js";
 import { COMPUTE } from "./flags.js";
 import { bindingSize } from "./uniform-ring.js";
 import { type PoolBuffer, track } from "./pool.js";

@@ -1,6 +1,6 @@
 // Said once each, while a program runs: what makes it slow.  Few things, which are seen without looking for them.
 
-import type { Elements } from "../../program/compiled-op.js";
+import type { Elements } from "../program/compiled-op.js";
 
 let silent = false;
 const said = new Set<string>();

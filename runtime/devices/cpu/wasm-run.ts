@@ -1,0 +1,201 @@
+// A kernel in a call as a WebAssembly kernel: made once for all kernels of its structure, then told where tensors lie.
+
+import type { Call, Op } from "../../../host/model.js";
+import { kernel_bytes, wasm_kernel } from "../../../wasm/module.js";
+import { type WasmLaunch, kernel_words } from "../../../wasm/plan.js";
+import type { Elements } from "../../program/compiled-op.js";
+import { IndexError, OpError } from "../../base/errors.js";
+import { type DType, cpuBytes } from "../../elements/dtype.js";
+import { type Cell, Storage } from "../../tensor/storage.js";
+import type { RandomWords } from "../device.js";
+import type { Block } from "./blocks.js";
+import type { LinearMemory } from "./linear-memory.js";
+import { FUNCTIONS, type Scalar } from "./node-evaluator.js";
+
+/** Elements that a kernel works on: a storage, or what lives during a run. */
+export interface Held {
+  readonly dtype: DType;
+  readonly length: number;
+  readonly cell: Pick<Cell, "buffer">;
+  readonly elements: Elements;
+}
+
+/** `run` is null while the engine still compiles the module, which it wants to do beside the program. */
+interface Module {
+  run: ((block: number) => number) | null;
+}
+
+const modules = new WeakMap<Op, Map<string, Module | null>>();
+
+/** 32-bit words of a fault, and of each word of a launch. */
+const FAULT = 4,
+  WORD = 2;
+
+/** The module of a launch; null where there is none, since it needs functions that are not at hand. */
+function moduleOf(
+  op: Op,
+  launch: WasmLaunch,
+  memory: LinearMemory,
+  functions: Readonly<Record<string, Scalar>>,
+): Module | null {
+  let known = modules.get(op);
+  if (!known) modules.set(op, (known = new Map()));
+  let found = known.get(launch.key);
+  if (found === undefined) known.set(launch.key, (found = compiled(launch, memory, functions)));
+  return found;
+}
+
+function compiled(
+  launch: WasmLaunch,
+  { memory }: LinearMemory,
+  functions: Readonly<Record<string, Scalar>>,
+): Module | null {
+  const kernel = wasm_kernel(launch),
+    kernels: Record<string, WebAssembly.ImportValue> = { memory };
+  for (const { name } of kernel.given) {
+    const f = functions[name] ?? FUNCTIONS[name];
+    if (!f) return null;
+    kernels[name] = f;
+  }
+  const bytes = new Uint8Array(kernel_bytes(kernel, false)),
+    made: Module = { run: null };
+  const take = ({ exports }: WebAssembly.Instance): void => {
+    made.run = exports["run"] as Module["run"];
+  };
+  try {
+    take(new WebAssembly.Instance(new WebAssembly.Module(bytes), { kernels }));
+  } catch (error) {
+    // Not an engine for such a kernel; or one that does not compile so large a module while a page waits.
+    if (!(error instanceof RangeError)) return null;
+    WebAssembly.instantiate(bytes, { kernels }).then(
+      ({ instance }) => take(instance),
+      () => undefined,
+    );
+  }
+  return made;
+}
+
+export class WasmRun {
+  /** The words of a call, as they lie in memory, after those of a fault. */
+  private readonly words: Int32Array;
+
+  constructor(
+    private readonly op: string,
+    private readonly memory: LinearMemory,
+    private readonly launch: WasmLaunch,
+    private readonly module: Module,
+    private readonly written: readonly boolean[],
+    values: readonly number[],
+  ) {
+    const { kinds } = launch,
+      words = new Int32Array(FAULT + WORD * kinds.length),
+      floats = new DataView(words.buffer);
+    values.forEach((value, n) => {
+      if (kinds[n] === "f") floats.setFloat64(4 * (FAULT + WORD * n), value, true);
+      else words[FAULT + WORD * n] = value;
+    });
+    this.words = words;
+  }
+
+  /** The same for another call of the same structure. */
+  reworded({ env }: Call): WasmRun {
+    return new WasmRun(this.op, this.memory, this.launch, this.module, this.written, kernel_words(this.launch, env));
+  }
+
+  /** `held[slot]`: what is there of each slot.  False, with nothing done, where the kernel cannot run now. */
+  run(held: readonly (Held | null | undefined)[], random: RandomWords | null): boolean {
+    const { launch, words, memory, module } = this,
+      { slots, shifts, seeds } = launch;
+    if (!module.run) return false;
+    let strays: Stray[] | null = null;
+    const scratch = launch.scratch ? memory.take(launch.scratch, true) : null;
+    if (launch.scratch && !scratch) return false;
+    for (let n = 0; n < slots.length; n++) {
+      if (slots[n] === -1) {
+        words[FAULT + WORD * n] = memory.address(scratch!);
+        continue;
+      }
+      const one = held[slots[n]!];
+      let block = (one?.cell.buffer ?? null) as Block | null;
+      if (!block && one?.length && !(block = settled(memory, one))) {
+        const stray = lent(memory, one, this.written[n]!);
+        if (!stray) {
+          strays?.forEach((s) => memory.give(s.block));
+          if (scratch) memory.give(scratch);
+          return false;
+        }
+        (strays ??= []).push(stray);
+        block = stray.block;
+      }
+      words[FAULT + WORD * n] = block ? memory.address(block) + shifts[n]! : 0;
+    }
+    if (random && seeds >= 0) {
+      words[FAULT + WORD * seeds] = random.seedLow;
+      words[FAULT + WORD * (seeds + 1)] = random.seedHigh;
+      words[FAULT + WORD * (seeds + 2)] = random.call;
+    }
+    const at = memory.tell(words),
+      fault = module.run(at);
+    if (scratch) memory.give(scratch);
+    for (const { block, from, written } of strays ?? []) {
+      if (written) from.elements.set(memory.elements(from.dtype, block, from.length));
+      memory.give(block);
+    }
+    if (fault) this.refuse(fault, memory.told(at));
+    return true;
+  }
+
+  private refuse(fault: number, [, index, length]: Int32Array): never {
+    if (fault === 1)
+      throw new IndexError(`${this.op}: index ${index} is out of bounds for an axis of length ${length}`);
+    throw new OpError(`${this.op}: the result does not fit into int32`);
+  }
+}
+
+/** The block that a storage moves to, if there is room for it by now. */
+function settled(memory: LinearMemory, one: Held): Block | null {
+  const block = one instanceof Storage ? memory.take(cpuBytes(one.dtype, one.length)) : null;
+  if (block) {
+    const elements = memory.elements(one.dtype, block, one.length);
+    elements.set(one.elements);
+    (one as Storage).elements = elements;
+    one.cell.buffer = block;
+  }
+  return block;
+}
+
+/** Elements in an array of the engine's, copied to where a kernel sees them. */
+interface Stray {
+  readonly block: Block;
+  readonly from: Held;
+  readonly written: boolean;
+}
+
+function lent(memory: LinearMemory, from: Held, written: boolean): Stray | null {
+  const block = memory.take(cpuBytes(from.dtype, from.length), true);
+  if (!block) return null;
+  memory.elements(from.dtype, block, from.length).set(from.elements);
+  return { block, from, written };
+}
+
+/** How a launch runs; null where it has no kernel that can. */
+export function wasmRun(
+  op: Op,
+  launch: WasmLaunch,
+  memory: LinearMemory,
+  functions: Readonly<Record<string, Scalar>>,
+  changed: ReadonlySet<number>,
+): WasmRun | null {
+  const module = launch.why ? null : moduleOf(op, launch, memory, functions);
+  return (
+    module &&
+    new WasmRun(
+      op.name,
+      memory,
+      launch,
+      module,
+      launch.slots.map((slot) => changed.has(slot)),
+      launch.values,
+    )
+  );
+}
