@@ -360,7 +360,7 @@ class Launch:
     of -1 is memory for `scratch` 32-bit elements that only the launches of this kernel share.
 
     words, kinds: numbers and how they lie in the uniform, "u" u32, "i" i32, "f" f32.  seeds: the place of
-    seed0, seed1 and the call's number among them, for random draws, or -1.  fault_word: the place of the number of the
+    seed0, seed1 and the call's number among them, for random draws, or -1.  fault: the place of the number of the
     four words in which a run tells what is wrong, or -1.  groups: workgroups along x, y, z."""
 
     kernel: int
@@ -371,6 +371,6 @@ class Launch:
     words: list[float]
     kinds: list[str]
     seeds: int
-    fault_word: int
+    fault: int
     groups: list[int]
     scratch: int

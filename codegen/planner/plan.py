@@ -327,7 +327,7 @@ def title(k: KernelWriter, strategy: str) -> str:
 
 def launch(k: KernelWriter, strategy: str, code: str, groups: int) -> Launch:
     return Launch(
-        k.kernel.number, strategy, code, k.slots, k.written, k.values, k.kinds, k.seeds, k.fault_word, folded(groups), 0
+        k.kernel.number, strategy, code, k.slots, k.written, k.values, k.kinds, k.seeds, k.fault, folded(groups), 0
     )
 
 

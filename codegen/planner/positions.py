@@ -66,7 +66,7 @@ def position(k: KernelWriter, n: int, stores: bool = False) -> str:
             continue
         named = len(elements_of(index)) > 0
         text = printed(index)
-        if named and not stores and isinstance(index, BoundsCheck) and not index.stores and k.fault_word >= 0:
+        if named and not stores and isinstance(index, BoundsCheck) and not index.stores and k.fault >= 0:
             terms.append(
                 f"reached({text}, p.{word_name(k, f'length{n}_{i}', length)}) * p.{word_name(k, f'step{n}_{i}', step)}"
             )
@@ -102,7 +102,7 @@ def on_axes(k: KernelWriter, n: int) -> str:
         if index is None or len(elements_of(index)) == 0:
             continue
         end = f"p.{word_name(k, f'length{n}_{i}', length)}"
-        reported = isinstance(index, BoundsCheck) and index.stores and k.fault_word >= 0
+        reported = isinstance(index, BoundsCheck) and index.stores and k.fault >= 0
         terms.append(f"inside({printed(index)}, {end})" if reported else f"u32({printed(index)}) < {end}")
     return " && ".join(terms)
 

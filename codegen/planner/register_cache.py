@@ -63,7 +63,7 @@ def cached_accesses(k: KernelWriter) -> list[int]:
 
 
 def inside(k: KernelWriter, cache: RegisterCache, c: int, lines: list[str]) -> list[str]:
-    """Statements for quad c of a lane, where there is one."""
+    """Statements for vec4 c of a lane, where there is one."""
     head = "{" if cache.full or c < cache.count - 1 else f"if (lane + {c * cache.lanes}u < p.inner_points) {{"
     return [head, *["  " + line for line in lines], "}"]
 

@@ -86,5 +86,5 @@ def vec4_values(k: KernelWriter, formulas: list[Node | None], lane: int, indent:
 
 
 def vec4_element(k: KernelWriter, n: int, text: str) -> str:
-    """An element of a quad of access n as its kind."""
+    """An element of a vec4 of access n as its kind."""
     return converted(text, element_type(k, k.call.slots[k.kernel.accesses[n].slot].dtype), access_kind(k, n))

@@ -66,7 +66,7 @@ class KernelWriter:
     helpers: list[str]
     consts: list[str]
     seeds: int
-    fault_word: int
+    fault: int
     wide: list[int]  # accesses that take four neighbours at once
     prefix: str
     patches: list[Patch]  # accesses that read workgroup memory (window.py)
@@ -134,9 +134,9 @@ def new_kernel(op: Op, kernel: Kernel, call: Call, facts: Facts, r: Resolved) ->
         if checked and "is_narrow" not in k.helpers:
             k.helpers.append("is_narrow")
             k.consts.append(f"const is_narrow = {'false' if call.dtype == 'int32' else 'true'};")
-        if (helper == "reached" or helper == "inside" or helper == "allowed" or checked) and k.fault_word < 0:
+        if (helper == "reached" or helper == "inside" or helper == "allowed" or checked) and k.fault < 0:
             bind_memory(k, -2, "atomic<u32>")
-            k.fault_word = word(k, "teller", "u", 0)
+            k.fault = word(k, "teller", "u", 0)
         if helper == "uniform_random":
             k.seeds = word(k, "seed0", "u", 0)
             word(k, "seed1", "u", 0)

@@ -355,7 +355,7 @@ export class WebGpuDevice implements Device {
     if (scratch.bytes) temps.set(-1, scratch);
     const zeros = zeroed(op.op, program, call, [...wanted]);
     zeros.forEach((slot) => writes.add(slot));
-    const tells = launches.some(({ launch }) => launch.fault_word >= 0);
+    const tells = launches.some(({ launch }) => launch.fault >= 0);
     return {
       op,
       program,
@@ -419,8 +419,8 @@ export class WebGpuDevice implements Device {
         words.data[seeds + 2] = random.call;
         words.round = -1;
       }
-      if (launch.fault_word >= 0) {
-        words.data[launch.fault_word] = place;
+      if (launch.fault >= 0) {
+        words.data[launch.fault] = place;
         words.round = -1;
       }
       this.queue.dispatch(kernel, buffers, words, groups[0]!, groups[1]!, groups[2]!, name);

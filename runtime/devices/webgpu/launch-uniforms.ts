@@ -20,7 +20,7 @@ function own(kernel: Kernel, call: Call): number[] {
 }
 
 /** A kernel's words come first, after those of random numbers and of what is told. */
-const start = ({ seeds, fault_word }: Launch): number => (seeds >= 0 ? 3 : 0) + (fault_word >= 0 ? 1 : 0);
+const start = ({ seeds, fault }: Launch): number => (seeds >= 0 ? 3 : 0) + (fault >= 0 ? 1 : 0);
 
 /** Whether the words of a launch are where `renewed` will look for them. */
 export function renewable(launch: Launch, kernel: Kernel, call: Call): boolean {
