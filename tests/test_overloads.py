@@ -21,7 +21,7 @@ import * as torch from "{dist}/index.js";
 import {{ choose }} from "{dist}/runtime/dispatch/op-arguments.js";
 import {{ binds }} from "{dist}/runtime/dispatch/call.js";
 const modules = {{}}, out = {{}};
-const value = (v) => (v === null || typeof v !== "object" || Array.isArray(v) ? v ?? undefined
+const value = (v) => (v === null || typeof v !== "object" || Array.isArray(v) ? v
   : torch.zeros(v.shape, {{ dtype: v.dtype }}));
 for (const [name, {{ ops, calls }}] of Object.entries(JSON.parse(readFileSync("{file}", "utf8")))) {{
   const made = [];

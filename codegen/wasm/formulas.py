@@ -99,7 +99,7 @@ class Formulas:
                 self.select(t)
             case Division(operator=operator, divisor=divisor):
                 self.push(t.parts[0])
-                self.each_lane("i", "i", lambda x: self.divided(operator, x, divisor))
+                self.division(operator, divisor)
             case Apply(name=name):
                 self.applied(t, name)
             case _:
@@ -131,6 +131,9 @@ class Formulas:
         else:
             names = ["i32.trunc_sat_f64_s", "i32x4.trunc_sat_f64x2_s_zero", "i32x4.trunc_sat_f32x4_s"]
         self.emit(names[self.lanes // 2])
+
+    def division(self, operator: str, divisor: int) -> None:
+        self.each_lane("i", "i", lambda x: self.divided(operator, x, divisor))
 
     def unary(self, operator: str, part: Term) -> None:
         if operator == "!" and self.lanes == 1:

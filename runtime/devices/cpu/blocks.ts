@@ -85,7 +85,7 @@ export class Blocks {
 
   private find(size: number): Block | null {
     const own = classOf(size);
-    let block = this.lists[own]!;
+    let block: Block | null = this.lists[own] ?? null;
     for (let looks = 0; block && looks < LOOKS; looks++, block = block.next) if (block.size >= size) return block;
     // All of a larger class are large enough.
     const first = own + 1;

@@ -158,7 +158,7 @@ class CpuDevice implements Device {
       if (!launch) return [];
       const kernel = kernels[n]!,
         own = op.kernels[program]![n]!,
-        launched = skipping(kernel) ? null : planned?.[n],
+        launched = planned?.[n],
         functions = (floating ? own.floating : own.integral)?.functions ?? {};
       return [
         {
@@ -170,7 +170,7 @@ class CpuDevice implements Device {
             kernel.accesses.map(({ slot }) => call.slots[slot]!.dtype),
             call.dtype,
           ),
-          wasm: launched ? wasmRun(op.op, launched, memory, functions, written) : null,
+          wasm: launched && memory && !skipping(kernel) ? wasmRun(op.op, launched, memory, functions, written) : null,
         },
       ];
     });

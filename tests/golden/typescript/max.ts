@@ -5,6 +5,7 @@ export interface MaxOptions {
 
 /** The results of `max`, in this order. */
 export interface MaxResult extends Iterable<Tensor> {
+  readonly [index: number]: Tensor;
   values: Tensor;
   indices: Tensor;
 }
