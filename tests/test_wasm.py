@@ -196,6 +196,31 @@ def test_contractions(name, shapes, options, dtype):
         np.testing.assert_allclose(slopes[0][k], exact, **close)
 
 
+@pytest.mark.parametrize(
+    "name, shapes, options",
+    [
+        ("conv_transpose2d", [(2, 6, 7, 8), (6, 5, 3, 3)], {"stride": [2, 2], "padding": [1, 1]}),
+        ("conv2d", [(2, 5, 13, 14), (8, 5, 3, 3)], {"padding": [1, 1], "stride": [3, 2]}),
+    ],
+)
+def test_infinite_factors(name, shapes, options):
+    """What a condition leaves out of a sum in tiles is not multiplied by 0: only sums that meet an infinity hold one."""
+    f = workbench.op(name)
+    rng = np.random.default_rng(0)
+    arrays = [rng.standard_normal(s) for s in shapes]
+    arrays[0][0, 1, 3, 4] = np.inf
+    arrays[1][2, 1, 1, 0] = -np.inf
+    want = f.run("numpy", tuple(arrays), options)
+    assert np.isinf(want).any() and np.isfinite(want).any()
+    np.testing.assert_allclose(f.run("wasm", tuple(arrays), options), want, rtol=1e-9, atol=1e-9)
+    slopes = []
+    for target in ("wasm", "numpy"):
+        f.on = target
+        slopes.append(f.grad(*arrays, **options))
+    for k, exact in slopes[1].items():
+        np.testing.assert_allclose(slopes[0][k], exact, rtol=1e-9, atol=1e-9)
+
+
 def test_faults():
     """What a kernel tells of: places off their axis, whole numbers that do not fit."""
     with pytest.raises(IndexError, match="embedding: index 7 is out of bounds for an axis of length 3"):

@@ -437,5 +437,23 @@ class Contraction:
         if self.size == 4:
             p.emit("f64.promote_f32")
         p.set(total)
+        if self.product.left.filter is not None or self.product.right.filter is not None:
+            p.get(total)
+            p.get(total)
+            p.emit("f64.ne")
+            p.emit("if")
+            self.without_left_out(total)
+            p.emit("end")
         self.steps.stores_after(total)
         release(p.f, total)
+
+    def without_left_out(self, total: int) -> None:
+        """The sum here, product by product.  A tile multiplies zeros where a condition leaves products out, and an infinite
+        factor makes them NaN."""
+        p = self.p
+        p.emit("f64.const", 0)
+        p.set(total)
+        known = p.w.known
+        p.w.known = {}
+        self.steps.reduced(self.steps.inner, [], 1, 1, lambda: self.steps.meet(0, total))
+        p.w.known = known

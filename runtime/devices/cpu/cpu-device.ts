@@ -170,7 +170,7 @@ class CpuDevice implements Device {
             kernel.accesses.map(({ slot }) => call.slots[slot]!.dtype),
             call.dtype,
           ),
-          wasm: launched && memory && !skipping(kernel) ? wasmRun(op.op, launched, memory, functions, written) : null,
+          wasm: launched && memory ? wasmRun(op.op, launched, memory, functions, written) : null,
         },
       ];
     });
@@ -214,13 +214,6 @@ class CpuDevice implements Device {
 
   async synchronize(): Promise<void> {}
 }
-
-/**
- * Whether products are left out where a condition does not hold: tiles would multiply zeros there, which infinite
- * factors make NaN, and the package's own functions run without them.
- */
-const skipping = ({ shape, floating, integral }: Kernel): boolean =>
-  shape === "contract" && (floating ?? integral)!.steps.some(({ pred }) => pred !== null);
 
 /** Runs a program on what is held for each slot. */
 function run({ call, runs, zeros }: CpuPrepared, held: readonly (Held | null)[], random: RandomWords | null): void {
