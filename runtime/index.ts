@@ -79,7 +79,7 @@ export {
 export { Kernel, type KernelSpec, type ShaderType } from "./devices/webgpu/custom-kernel.js";
 export type { Quantity } from "./devices/webgpu/quantity.js";
 export * as autograd from "./autograd/namespace.js";
-export * as func from "./autograd/transforms.js";
+export * as func from "./nn/func.js";
 export { vmap } from "./autograd/transforms.js";
 export { AutoFunction, GradientContext, functions, type FunctionInput } from "./autograd/auto-function.js";
 export { DebugError, is_debug_enabled, set_debug, type DebugOptions } from "./tools/debug.js";
@@ -89,5 +89,7 @@ export { memory_summary, record_memory_history } from "./tools/memory-history.js
 export { load, save, type TorchLoadOptions } from "./files/load.js";
 export { FileError } from "./files/error.js";
 export * as safetensors from "./files/index.js";
+export * as random from "./elements/forked.js";
+export * as testing from "./tools/testing.js";
 export * as profiler from "./tools/profiler/index.js";
 export * as utils from "./datasets/namespace.js";

@@ -1,63 +1,102 @@
-// torch.func: functions of tensors to functions that give their derivatives, and vmap.  What a function captures counts
-// as constant.  jvp is the derivative of vjp with respect to its weights, so it needs second derivatives only of what
-// it meets.
+// torch.func: functions of tensors to functions that give their derivatives.  Arguments and results may be lists, objects
+// and Maps of tensors (base/pytree.ts).  What a function captures counts as constant.  jvp is the derivative of vjp with
+// respect to its weights, so it needs second derivatives only of what it meets.  vmap is in vmap.ts.
 
 import * as autograd from "./engine.js";
-import { tensor as newTensor, zeros, zeros_like } from "../creation/create.js";
+import { zeros, zeros_like } from "../creation/create.js";
 import { AutogradError, OpError, TypeMismatchError, describe } from "../base/errors.js";
 import { enable_grad, is_grad_enabled } from "../tape/grad-mode.js";
 import { stack } from "../functions/join.js";
-import { callable, refuse } from "../base/argument-kinds.js";
-import { taken } from "../base/named-arguments.js";
-import { tensorsOf } from "../tensor/tensor-arguments.js";
-import { axisOf, integers } from "../base/shape.js";
+import { callable } from "../base/argument-kinds.js";
+import { isOptions, taken } from "../base/named-arguments.js";
+import { type Rebuild, flatten } from "../base/pytree.js";
+import { integers } from "../base/shape.js";
 import { Tensor } from "../tensor/tensor.js";
 import * as views from "../views/views.js";
+import { type Body, checkTensor } from "./vmap.js";
 
-type Body = (...args: never[]) => unknown;
+export { vmap } from "./vmap.js";
 
-function check(x: unknown, op: string, what: string): Tensor {
-  if (!(x instanceof Tensor)) throw new TypeMismatchError(`${op}: expected ${what} to be a tensor, got ${describe(x)}`);
-  return x;
-}
+/** A tensor, or lists, objects and Maps of them. */
+export type Tree = Tensor | readonly Tree[] | { readonly [name: string]: Tree } | ReadonlyMap<unknown, Tree>;
 
 /** A place to take derivatives at: a leaf of its own, or, within another derivative, a point of that one's tape. */
 const placeAt = (x: Tensor): Tensor =>
   x.requires_grad && is_grad_enabled() ? views.view(x, x.shape) : x.detach().requires_grad_();
 
-interface Run {
-  places: Tensor[];
-  out: unknown;
-  outer: boolean;
+/** The tensors of some arguments, and how lists of as many are put together as those arguments. */
+interface Places {
+  readonly tensors: Tensor[];
+  shaped(values: readonly unknown[]): unknown[];
+}
+interface Run extends Places {
+  readonly out: unknown;
+  readonly outer: boolean;
 }
 
 function runAt(f: Body, args: readonly unknown[], places: readonly number[], op: string): Run {
   callable(f, op, "func");
   const list = [...args],
-    outer = is_grad_enabled() && args.some((a) => a instanceof Tensor && a.requires_grad);
-  const found = places.map(
-    (i) =>
-      (list[i < 0 ? i + list.length : i] = placeAt(
-        check(list[i < 0 ? i + list.length : i], op, `argument ${i}`),
-      )) as Tensor,
-  );
-  return { places: found, out: enable_grad(() => f(...(list as never[]))), outer };
+    tensors: Tensor[] = [],
+    parts: { count: number; rebuild: Rebuild }[] = [];
+  let outer = false;
+  for (const place of places) {
+    const i = place < 0 ? place + list.length : place,
+      [leaves, rebuild] = flatten(list[i]);
+    for (const leaf of leaves) outer ||= checkTensor(leaf, op, `argument ${place}`).requires_grad && is_grad_enabled();
+    const found = (leaves as Tensor[]).map(placeAt);
+    list[i] = rebuild(found);
+    tensors.push(...found);
+    parts.push({ count: found.length, rebuild });
+  }
+  outer ||= is_grad_enabled() && args.some((a) => a instanceof Tensor && a.requires_grad);
+  return {
+    tensors,
+    shaped(values) {
+      let at = 0;
+      return parts.map(({ count, rebuild }) => rebuild(values.slice(at, (at += count))));
+    },
+    out: enable_grad(() => f(...(list as never[]))),
+    outer,
+  };
 }
 
-/** Gradients of a weighted output; zeros for inputs that it does not depend on. */
-function pull(out: Tensor, places: readonly Tensor[], weight: Tensor | null, create: boolean): Tensor[] {
-  if (!out.requires_grad) return places.map((p) => zeros_like(p));
-  return autograd.grad(out, places, {
-    grad_outputs: weight,
-    create_graph: create,
-    retain_graph: true,
-    materialize_grads: true,
-  }) as Tensor[];
+/** Gradients of weighted outputs; zeros for inputs that they do not depend on. */
+function pull(
+  outs: readonly Tensor[],
+  places: readonly Tensor[],
+  weights: readonly (Tensor | null)[],
+  create: boolean,
+): Tensor[] {
+  const used = outs.flatMap((out, i) => (out.requires_grad ? [i] : []));
+  if (!used.length || !places.length) return places.map((p) => zeros_like(p));
+  return autograd.grad(
+    used.map((i) => outs[i]!),
+    places,
+    {
+      grad_outputs: used.map((i) => weights[i]!),
+      create_graph: create,
+      retain_graph: true,
+      materialize_grads: true,
+    },
+  ) as Tensor[];
 }
 
-type Argnums = number | readonly number[];
+/** A result's tensors, and how such a result is made of others; with `has_aux` what came beside it. */
+function resultOf(out: unknown, op: string, has_aux: unknown): [Tensor[], Rebuild, unknown] {
+  if (has_aux && !(Array.isArray(out) && out.length === 2))
+    throw new TypeMismatchError(
+      `${op}: with has_aux the function must answer [output, auxiliary], got ${describe(out)}`,
+    );
+  const [value, aux] = has_aux ? (out as unknown[]) : [out],
+    [leaves, rebuild] = flatten(value);
+  return [leaves.map((x) => checkTensor(x, op, "the function's result")), rebuild, aux];
+}
+const plainOf = (x: Tensor, outer: boolean): Tensor => (outer ? x : x.detach());
+
+export type Argnums = number | readonly number[];
 /** A derivative with respect to one argument, or to several. */
-type Along<A extends Argnums> = A extends number ? Tensor : Tensor[];
+export type Along<A extends Argnums> = A extends number ? Tensor : Tensor[];
 
 /**
  * f's gradient (with respect to the arguments `argnums`) and its value; with `has_aux`, f answers [value, auxiliary].
@@ -69,28 +108,24 @@ export function grad_and_value<F extends Body, A extends Argnums = 0>(
 ): (...args: Parameters<F>) => [Along<A>, Tensor];
 export function grad_and_value(
   f: Body,
-  argnums?: Argnums,
+  argnums?: Argnums | { argnums?: Argnums; has_aux?: boolean },
   has_aux?: boolean,
 ): (...args: unknown[]) => [unknown, unknown];
-export function grad_and_value(
-  f: Body,
-  argnums: Argnums = 0,
-  has_aux = false,
-): (...args: never[]) => [unknown, unknown] {
-  [f, argnums = 0, has_aux = false] = taken("grad_and_value func argnums? has_aux?", arguments);
+export function grad_and_value(...given: unknown[]): (...args: never[]) => [unknown, unknown] {
+  const [f, argnums = 0, has_aux = false] = taken("grad_and_value func argnums? has_aux?", given);
   callable(f, "grad_and_value", "func");
   return (...args) => {
-    const { places, out, outer } = runAt(f, args, integers([argnums], "grad", "argnums"), "grad"),
-      value = has_aux ? (out as unknown[])[0] : out;
-    const loss = check(value, "grad", "the function's result");
-    if (loss.ndim > 0) {
+    const { tensors, out, outer, shaped } = runAt(f, args, integers([argnums], "grad", "argnums"), "grad"),
+      [[loss], , aux] = resultOf(out, "grad", has_aux);
+    checkTensor(has_aux ? (out as unknown[])[0] : out, "grad", "the function's result");
+    if (loss!.ndim > 0) {
       throw new AutogradError(
-        `grad_and_value(f)(*args): Expected f(*args) to return a scalar Tensor, got tensor with ${loss.ndim} dims. Maybe you wanted to use the vjp or jacrev APIs instead?`,
+        `grad_and_value(f)(*args): Expected f(*args) to return a scalar Tensor, got tensor with ${loss!.ndim} dims. Maybe you wanted to use the vjp or jacrev APIs instead?`,
       );
     }
-    const grads = pull(loss, places, null, outer),
-      plain = outer ? loss : loss.detach();
-    return [typeof argnums === "number" ? grads[0] : grads, has_aux ? [plain, (out as unknown[])[1]] : plain];
+    const grads = shaped(pull([loss!], tensors, [null], outer)),
+      plain = plainOf(loss!, outer);
+    return [typeof argnums === "number" ? grads[0] : grads, has_aux ? [plain, aux] : plain];
   };
 }
 
@@ -102,9 +137,13 @@ export function grad<F extends Body, A extends Argnums = 0>(
   argnums?: A,
   has_aux?: false,
 ): (...args: Parameters<F>) => Along<A>;
-export function grad(f: Body, argnums?: Argnums, has_aux?: boolean): (...args: unknown[]) => unknown;
-export function grad(f: Body, argnums: Argnums = 0, has_aux = false): (...args: never[]) => unknown {
-  [f, argnums = 0, has_aux = false] = taken("grad func argnums? has_aux?", arguments);
+export function grad(
+  f: Body,
+  argnums?: Argnums | { argnums?: Argnums; has_aux?: boolean },
+  has_aux?: boolean,
+): (...args: unknown[]) => unknown;
+export function grad(...given: unknown[]): (...args: never[]) => unknown {
+  const [f, argnums = 0, has_aux = false] = taken("grad func argnums? has_aux?", given);
   callable(f, "grad", "func");
   const both = grad_and_value(f, argnums, has_aux as boolean);
   return (...args) => {
@@ -113,122 +152,163 @@ export function grad(f: Body, argnums: Argnums = 0, has_aux = false): (...args: 
   };
 }
 
-/** f's value at `primals`, and a function from a weight of that value to the gradients of all primals. */
-export function vjp(f: Body, ...primals: Tensor[]): [Tensor, (cotangent: Tensor) => Tensor[]] {
-  [f, ...primals] = taken("vjp func *primals", arguments);
-  const { places, out, outer } = runAt(
+/** How f's value weighs back, for the value's tensors: from weights to gradients of all primals. */
+function backOf(f: Body, primals: readonly unknown[], op: string, has_aux?: unknown) {
+  const all = runAt(
       f,
       primals,
       primals.map((_, i) => i),
-      "vjp",
+      op,
     ),
-    value = check(out, "vjp", "the function's result");
+    [outs, rebuild, aux] = resultOf(all.out, op, has_aux),
+    value = rebuild(outs.map((x) => plainOf(x, all.outer)));
+  return { ...all, outs, rebuild, aux, value };
+}
+
+/** Weights for the tensors of a result, or tangents of primals: as many, each of its shape. */
+function matching(given: unknown, like: readonly Tensor[], op: string, what: string): Tensor[] {
+  const list = flatten(given)[0].map((x) => checkTensor(x, op, what));
+  if (list.length !== like.length)
+    throw new OpError(`${op}: expected as many ${what} as there are tensors, ${like.length}, got ${list.length}`);
+  return list;
+}
+
+/**
+ * f's value at `primals`, and a function from weights of that value to the gradients of all primals; with `has_aux`,
+ * what f answers beside its value, too.
+ */
+export function vjp(f: Body, ...primals: Tensor[]): [Tensor, (cotangent: Tensor) => Tensor[]];
+export function vjp(
+  f: Body,
+  ...primals: (Tree | { has_aux?: boolean })[]
+): [any, (...cotangents: Tree[]) => any[], unknown?];
+export function vjp(...given: unknown[]): unknown[] {
+  const last = given[given.length - 1];
+  // An object of tensors is a primal.
+  if (given.length > 1 && isOptions(last) && !("has_aux" in last)) given = [...given, {}];
+  const [f, ...rest] = taken("vjp func *primals | has_aux", given) as [Body, ...unknown[]],
+    { has_aux } = rest.pop() as { has_aux?: boolean };
+  const { tensors, outs, outer, value, aux, shaped } = backOf(f, rest, "vjp", has_aux);
+  const back = (...cotangents: unknown[]): unknown[] => {
+    const weights = matching(cotangents, outs, "vjp", "the cotangent");
+    return shaped(pull(outs, tensors, weights, outer || weights.some((w) => w.requires_grad)));
+  };
+  return has_aux ? [value, back, aux] : [value, back];
+}
+
+/** A function from tangents of `tensors` to how `outs` change along them: the derivative of vjp by its weights. */
+function forwardOf({ tensors, outs, outer }: ReturnType<typeof backOf>): (tangents: readonly Tensor[]) => Tensor[] {
+  const places = outs.flatMap((out, i) => (out.requires_grad ? [i] : [])),
+    weights = outs.map((out) => (out.requires_grad ? zeros_like(out).detach().requires_grad_() : null)),
+    back = enable_grad(() => pull(outs, tensors, weights, true)),
+    used = back.flatMap((g, i) => (g.requires_grad ? [i] : []));
+  return (tangents) => {
+    const along = outs.map((out) => zeros_like(plainOf(out, outer)));
+    if (!used.length) return along;
+    autograd
+      .grad(
+        used.map((i) => back[i]!),
+        places.map((i) => weights[i]!),
+        {
+          grad_outputs: used.map((i) => tangents[i]!),
+          create_graph: outer,
+          retain_graph: true,
+          materialize_grads: true,
+        },
+      )
+      .forEach((g, k) => {
+        along[places[k]!] = g;
+      });
+    return along;
+  };
+}
+
+/** f's value at `primals`, and how it changes along `tangents`; with `has_aux`, what f answers beside it, too. */
+export function jvp(f: Body, primals: readonly Tensor[], tangents: readonly Tensor[]): [Tensor, Tensor];
+export function jvp(
+  f: Body,
+  primals: readonly Tree[],
+  tangents: readonly Tree[],
+  options?: { has_aux?: boolean },
+): [any, any, unknown?];
+export function jvp(...given: unknown[]): unknown[] {
+  const [f, primals, tangents, has_aux] = taken("jvp func primals tangents * has_aux?", given);
+  if (!Array.isArray(primals))
+    throw new TypeMismatchError(`jvp: argument 'primals' must be a list, got ${describe(primals)}`);
+  const found = backOf(f, primals, "jvp", has_aux);
+  const along = found.rebuild(forwardOf(found)(matching(tangents, found.tensors, "jvp", "tangents")));
+  return has_aux ? [found.value, along, found.aux] : [found.value, along];
+}
+
+/** f's value at `primals`, and a function from tangents to how it changes along them, for many of them. */
+export function linearize(f: Body, ...primals: Tree[]): [any, (...tangents: Tree[]) => any] {
+  const last = primals[primals.length - 1];
+  const [func, ...rest] = taken("linearize func *primals", isOptions(last) ? [f, ...primals, {}] : arguments) as [
+      Body,
+      ...unknown[],
+    ],
+    found = backOf(func, rest, "linearize"),
+    along = forwardOf(found);
   return [
-    outer ? value : value.detach(),
-    (cotangent) => pull(value, places, check(cotangent, "vjp", "the cotangent"), outer || cotangent.requires_grad),
+    found.value,
+    (...tangents) => found.rebuild(along(matching(tangents, found.tensors, "linearize", "tangents"))),
   ];
 }
 
-/** f's value at `primals`, and how it changes along `tangents`. */
-export function jvp(f: Body, primals: readonly Tensor[], tangents: readonly Tensor[]): [Tensor, Tensor] {
-  [f, primals, tangents] = taken("jvp func primals tangents", arguments);
-  primals = tensorsOf(primals, "jvp", "primals");
-  tangents = tensorsOf(tangents, "jvp", "tangents");
-  if (primals.length !== tangents.length)
-    throw new OpError(`jvp: expected as many tangents as primals, got ${tangents.length} and ${primals.length}`);
-  const { places, out, outer } = runAt(
-      f,
-      primals,
-      primals.map((_, i) => i),
-      "jvp",
-    ),
-    value = check(out, "jvp", "the function's result");
-  const plain = outer ? value : value.detach();
-  if (!value.requires_grad) return [plain, zeros_like(plain)];
-  const weight = zeros_like(value).detach().requires_grad_(),
-    back = enable_grad(() => pull(value, places, weight, true));
-  const used = back.map((g, i) => [g, tangents[i]!] as const).filter(([g]) => g.requires_grad);
-  if (!used.length) return [plain, zeros_like(plain)];
-  const [along] = autograd.grad(
-    used.map(([g]) => g),
-    weight,
-    { grad_outputs: used.map(([, t]) => t), create_graph: outer, materialize_grads: true },
-  );
-  return [plain, along!];
+/** What jacrev and jacfwd answer: the rows of the matrix, taken back one by one. */
+function jacobian(op: string, f: Body, argnums: Argnums, has_aux: unknown): (...args: never[]) => unknown {
+  callable(f, op, "func");
+  return (...args) => {
+    const { tensors, out, outer, shaped } = runAt(f, args, integers([argnums], op, "argnums"), op),
+      [outs, rebuild, aux] = resultOf(out, op, has_aux);
+    const parts = outs.map((value) => {
+      const flat = enable_grad(() => views.reshape(value, [-1])),
+        rows = Array.from({ length: value.numel() }, (_, i) =>
+          pull([enable_grad(() => views.select(flat, 0, i))], tensors, [null], outer),
+        );
+      const all = shaped(
+        tensors.map((p, k) =>
+          rows.length === 0
+            ? zeros([...value.shape, ...p.shape], { dtype: p.dtype, device: p.device })
+            : views.reshape(stack(rows.map((r) => r[k]!)), [...value.shape, ...p.shape]),
+        ),
+      );
+      return typeof argnums === "number" ? all[0] : all;
+    });
+    return has_aux ? [rebuild(parts), aux] : rebuild(parts);
+  };
 }
+
+interface JacobianOptions<A extends Argnums = Argnums> {
+  argnums?: A;
+  has_aux?: boolean;
+  /** How many rows are taken at once: they come one by one. */
+  chunk_size?: number | null;
+}
+const JACOBIAN = "func argnums? has_aux? chunk_size? randomness?";
 
 /** A function that gives the Jacobian: the output's axes, then those of the argument. */
-export function jacrev<F extends Body, A extends Argnums = 0>(f: F, argnums?: A): (...args: Parameters<F>) => Along<A>;
-export function jacrev(f: Body, argnums: Argnums = 0): (...args: never[]) => unknown {
-  [f, argnums = 0] = taken("jacrev func argnums?", arguments);
-  callable(f, "jacrev", "func");
-  return (...args) => {
-    const { places, out, outer } = runAt(f, args, integers([argnums], "jacrev", "argnums"), "jacrev"),
-      value = check(out, "jacrev", "the function's result");
-    const flat = enable_grad(() => views.reshape(value, [-1])),
-      n = flat.numel();
-    const rows = Array.from({ length: n }, (_, i) =>
-      pull(
-        enable_grad(() => views.select(flat, 0, i)),
-        places,
-        null,
-        outer,
-      ),
-    );
-    const all = places.map((p, k) =>
-      n === 0
-        ? zeros([...value.shape, ...p.shape], { dtype: p.dtype, device: p.device })
-        : views.reshape(stack(rows.map((r) => r[k]!)), [...value.shape, ...p.shape]),
-    );
-    return typeof argnums === "number" ? all[0] : all;
-  };
+export function jacrev<F extends Body, A extends Argnums = 0>(
+  f: F,
+  argnums?: A | (JacobianOptions<A> & { has_aux?: false }),
+): (...args: Parameters<F>) => Along<A>;
+export function jacrev(f: Body, argnums?: Argnums | JacobianOptions): (...args: unknown[]) => unknown;
+export function jacrev(...given: unknown[]): (...args: never[]) => unknown {
+  const [f, argnums = 0, has_aux] = taken(`jacrev ${JACOBIAN}`, given);
+  return jacobian("jacrev", f, argnums, has_aux);
 }
+
+/** As jacrev, by which it is computed. */
+export const jacfwd: typeof jacrev = (...given: unknown[]) => {
+  const [f, argnums = 0, has_aux] = taken(`jacfwd ${JACOBIAN}`, given);
+  return jacobian("jacfwd", f, argnums, has_aux) as never;
+};
 
 /** A function that gives the matrix of second derivatives. */
-export function hessian<F extends Body>(f: F, argnum = 0): (...args: Parameters<F>) => Tensor {
-  [f, argnum = 0] = taken("hessian func argnums?", arguments);
+export function hessian<F extends Body>(f: F, argnums?: Argnums): (...args: Parameters<F>) => Tensor;
+export function hessian(...given: unknown[]): (...args: never[]) => unknown {
+  const [f, argnums = 0] = taken("hessian func argnums?", given);
   callable(f, "hessian", "func");
   // Within the outer Jacobian the argument requires a gradient, so the inner one is recorded.
-  return jacrev((...args: Parameters<F>) => jacrev(f, argnum)(...args), argnum);
-}
-
-/** Runs f for each slice along `in_dims` (null: the argument is shared) and stacks the results along `out_dims`. */
-export function vmap<F extends Body>(
-  f: F,
-  in_dims: number | readonly (number | null)[] = 0,
-  out_dims = 0,
-): (...args: Parameters<F>) => ReturnType<F> extends readonly unknown[] ? Tensor[] : Tensor {
-  [f, in_dims = 0, out_dims = 0] = taken("vmap func in_dims? out_dims?", arguments);
-  type Answer = ReturnType<F> extends readonly unknown[] ? Tensor[] : Tensor;
-  callable(f, "vmap", "func");
-  if (typeof in_dims !== "number" && !Array.isArray(in_dims))
-    refuse("vmap", "in_dims", "a whole number or a list of them", in_dims);
-  return (...args: unknown[]): Answer => {
-    const dims = args.map((a, i) =>
-      typeof in_dims === "number" ? (a instanceof Tensor ? in_dims : null) : (in_dims[i] ?? null),
-    );
-    const sizes = new Set(
-      args.flatMap((a, i) => (dims[i] === null ? [] : [check(a, "vmap", `argument ${i}`).size(dims[i] as number)])),
-    );
-    if (sizes.size !== 1) {
-      throw new OpError(
-        `vmap: Expected all tensors to have the same size in the mapped dimension, got sizes [${[...sizes].join(", ")}] for the mapped dimension`,
-      );
-    }
-    const [n] = [...sizes] as [number];
-    if (n === 0) throw new OpError("vmap: the mapped dimension has the size 0");
-    const results = Array.from({ length: n }, (_, k): unknown =>
-      f(...(args.map((a, i) => (dims[i] === null ? a : views.select(a as Tensor, dims[i] as number, k))) as never[])),
-    );
-    const join = (list: readonly unknown[]): Tensor => {
-      const tensors = list.map((x) =>
-        typeof x === "number" ? newTensor(x) : check(x, "vmap", "the function's result"),
-      );
-      return stack(tensors, axisOf(out_dims, tensors[0]!.ndim + 1, "vmap"));
-    };
-    const first = results[0];
-    return (
-      Array.isArray(first) ? first.map((_, k) => join(results.map((r) => (r as unknown[])[k]))) : join(results)
-    ) as Answer;
-  };
+  return jacrev((...args: never[]) => jacrev(f as Body, argnums as Argnums)(...args), argnums as Argnums) as never;
 }

@@ -158,6 +158,21 @@ export function attach<T extends Tensor>(output: T, node: Node, number = 0): T {
   return output;
 }
 
+/** Where tensors that nodes save are put, and how they come back: autograd/graph.ts. */
+export interface SavedHooks {
+  pack(tensor: Tensor): unknown;
+  unpack(packed: unknown): Tensor;
+}
+
+let savedHooks: SavedHooks | null = null;
+
+/** From now on saved tensors go through these; answers those before. */
+export function useSavedHooks(hooks: SavedHooks | null): SavedHooks | null {
+  const before = savedHooks;
+  savedHooks = hooks;
+  return before;
+}
+
 /** A tensor that a node needs again on the way back, with the version it had. */
 export class Saved {
   private tensor: Tensor | null;
@@ -165,6 +180,8 @@ export class Saved {
   private readonly kept: Kept | null;
   private readonly owner: Node;
   private readonly output: number;
+  /** What brings the tensor back where hooks have put it away. */
+  private unpacked: (() => Tensor) | null = null;
 
   /**
    * `output`: which output of `owner` the tensor is; -1 for an input.  `held`: whether changing it in place is an
@@ -198,10 +215,24 @@ export class Saved {
       }
     }
     this.tensor = copy;
+    if (savedHooks) this.pack(copy, savedHooks);
+  }
+
+  /** Hands the tensor to hooks, and keeps of it only its place on the tape. */
+  private pack(copy: Tensor, { pack, unpack }: SavedHooks): void {
+    const { node, outputNumber, leafRequiresGrad, accumulator } = copy,
+      packed = pack(copy);
+    this.unpacked = () => {
+      const back = unpack(packed).detach();
+      this.version = back.storage.version;
+      return Object.assign(back, { node, outputNumber, leafRequiresGrad, accumulator });
+    };
+    if (this.kept) this.kept.holders--;
+    this.tensor = null;
   }
 
   get(): Tensor {
-    const tensor = this.tensor;
+    const tensor = this.tensor ?? this.unpacked?.();
     if (!tensor) {
       throw new AutogradError(
         `${this.owner.name}: Trying to backward through the graph a second time (or directly access saved tensors after ` +
@@ -210,7 +241,7 @@ export class Saved {
           "need to access saved tensors after calling backward.",
       );
     }
-    const aside = this.kept?.aside;
+    const aside = this.tensor && this.kept?.aside;
     if (aside && tensor.storage !== aside) {
       aside.retain();
       tensor.storage.release();
@@ -231,6 +262,7 @@ export class Saved {
   }
 
   release(): void {
+    this.unpacked = null;
     if (!this.tensor || this.tensor.weak) return;
     if (this.kept && --this.kept.holders === 0) this.kept.aside?.release();
     this.tensor.dispose();

@@ -7,6 +7,7 @@ import type { Elements } from "../program/compiled-op.js";
 import type { Device } from "../devices/device.js";
 import { type DType, deviceBytes, isFloat } from "../elements/dtype.js";
 import { refuse } from "../base/argument-kinds.js";
+import { atMost } from "../base/named-arguments.js";
 import { AutogradError, describe, OpError, TypeMismatchError } from "../base/errors.js";
 import { is_inference_mode_enabled } from "../tape/grad-mode.js";
 import { enroll, keep } from "./memory.js";
@@ -132,9 +133,35 @@ export class Tensor {
 
   // --- Reading values -------------------------------------------------------------------------------
 
-  /** The elements in row-major order. */
-  data(): Promise<Elements> {
-    return readElements(this, "data");
+  /** Called, the elements in row-major order; itself a tensor on the same memory outside of the tape, as in PyTorch. */
+  get data(): Tensor & (() => Promise<Elements>) {
+    const held = !this.storage.disposed,
+      self = ((...args: unknown[]) => {
+        atMost("data", args, 0);
+        const read = readElements(self, "data");
+        // Who reads holds nothing any longer, so that disposing of the tensor gives its memory back.
+        release();
+        return read;
+      }) as unknown as Tensor & (() => Promise<Elements>);
+    let release = (): void => {
+      release = () => undefined;
+      self.storage.release();
+    };
+    Object.setPrototypeOf(self, Tensor.prototype);
+    for (const name of ["name", "length"]) delete (self as unknown as Record<string, unknown>)[name];
+    Object.assign(self, held ? alias(this) : this, {
+      gone: this.gone,
+      dispose() {
+        self.gone = true;
+        release();
+      },
+    });
+    if (held) enroll(self);
+    else release = () => undefined;
+    return self;
+  }
+  set data(new_data: Tensor) {
+    this.set_data(new_data);
   }
   /** As data(). */
   numpy(): Promise<Elements> {

@@ -17,7 +17,7 @@ const RECORDED = JSON.parse(readFileSync(new URL("../recorded/signatures.json", 
 const NAMELESS = new RegExp(
   `^(${[
     "torch\\.(atleast_[123]d|block_diag|broadcast_(shapes|tensors)|cartesian_prod|einsum|meshgrid)",
-    "torch\\.(ComplexView|Generator|Tensor|defaultDevice|gpuDevice|is_tensor|set_rng_state|to)",
+    "torch\\.(ComplexView|Generator|Tensor|defaultDevice|gpuDevice|is_tensor|(random\\.)?set_rng_state|to)",
     "torch\\.(autograd\\.)?is_\\w+_enabled",
     "torch\\.nn\\.(Identity|Module|Sequential|ModuleDict|ParameterDict)",
     "torch\\.utils\\.data\\.(DataLoader|(Iterable|Tensor)?Dataset|(Batch|Random|Sequential)?Sampler|default_convert)",

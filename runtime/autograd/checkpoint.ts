@@ -1,0 +1,105 @@
+// torch.utils.checkpoint: what a function saves for the way back is thrown away, and computed anew when it is needed.
+
+import { callable, count, flag, listOf } from "../base/argument-kinds.js";
+import { OpError } from "../base/errors.js";
+import { titled } from "../base/class-name.js";
+import { isOptions, optionsIn, taken } from "../base/named-arguments.js";
+import { sameShape } from "../base/shape.js";
+import { get_rng_state, set_rng_state } from "../elements/random.js";
+import { enable_grad, is_grad_enabled } from "../tape/grad-mode.js";
+import type { Tensor } from "../tensor/tensor.js";
+import { withSavedHooks } from "./saved-hooks.js";
+
+/** The function did not compute the same the second time. */
+export class CheckpointError extends OpError {}
+titled(CheckpointError, "CheckpointError");
+
+export interface CheckpointOptions {
+  /** As false: there is one way here. */
+  use_reentrant?: boolean;
+  /** Whether random numbers are the same the second time: true unless told otherwise. */
+  preserve_rng_state?: boolean;
+  /** Whether the second run is compared with the first: "default" or "none". */
+  determinism_check?: string;
+  debug?: boolean;
+  early_stop?: boolean;
+}
+const OPTIONS = ["use_reentrant", "preserve_rng_state", "determinism_check", "debug", "early_stop"];
+
+/** `fn(...args)`, of which the tape keeps nothing: it runs once more on the way back.  `fn` must not be async. */
+export function checkpoint<R>(fn: (...args: any[]) => R, ...args: unknown[]): R {
+  if (args.length === 0) [fn] = taken("checkpoint function", arguments);
+  const last = args[args.length - 1],
+    named = isOptions(last) && Object.keys(last).some((name) => OPTIONS.includes(name)),
+    options = named ? optionsIn<CheckpointOptions>("checkpoint", args.pop() as object, OPTIONS) : {};
+  callable(fn, "checkpoint", "function");
+  const keeps = flag(options.preserve_rng_state ?? true, "checkpoint", "preserve_rng_state"),
+    compares = options.determinism_check !== "none",
+    random = get_rng_state(),
+    first: { shape: readonly number[]; dtype: string }[] = [];
+  if (!is_grad_enabled()) return fn(...args);
+
+  let again: (Tensor | undefined)[] = [];
+  const recompute = (): Tensor[] => {
+    const list: Tensor[] = [],
+      now = get_rng_state();
+    const hooks = {
+      pack: (x: Tensor) => list.push(x.detach()) - 1,
+      unpack: (at: unknown) => list[at as number]!,
+    };
+    if (keeps) set_rng_state(random);
+    try {
+      withSavedHooks("checkpoint", hooks, () => enable_grad(() => fn(...args)));
+    } finally {
+      if (keeps) set_rng_state(now);
+    }
+    const differs = (x: Tensor, i: number) => !sameShape(x.shape, first[i]!.shape) || x.dtype !== first[i]!.dtype;
+    if (list.length !== first.length)
+      throw new CheckpointError(
+        `torch.utils.checkpoint: A different number of tensors was saved during the original forward and recomputation.\n` +
+          `Number of tensors saved during forward: ${first.length}\nNumber of tensors saved during recomputation: ${list.length}.`,
+      );
+    if (compares && list.some(differs))
+      throw new CheckpointError(
+        "torch.utils.checkpoint: Recomputed values for the following tensors have different metadata than during the forward pass.",
+      );
+    return list;
+  };
+  const hooks = {
+    pack: ({ shape, dtype }: Tensor) => first.push({ shape, dtype }) - 1,
+    unpack(packed: unknown): Tensor {
+      const at = packed as number;
+      if (!again[at]) again = recompute();
+      const tensor = again[at]!;
+      again[at] = undefined;
+      return tensor;
+    },
+  };
+  return withSavedHooks("checkpoint", hooks, () => fn(...args));
+}
+
+/** Functions or modules one after another, in `segments` parts that each are a checkpoint, but for the last. */
+export function checkpoint_sequential<R = Tensor>(
+  functions: Iterable<(x: any) => unknown>,
+  segments: number | { segments: number },
+  input?: unknown,
+  options?: CheckpointOptions,
+): R;
+export function checkpoint_sequential(...args: unknown[]): unknown {
+  const [functions, segments, input, options] = taken(
+      `checkpoint_sequential functions segments input | ${OPTIONS.join(" ")}`,
+      args,
+    ),
+    // nn.Sequential is a function, too.
+    all = listOf<(x: unknown) => unknown>(
+      typeof functions === "function" && Symbol.iterator in functions ? [...functions] : functions,
+      "checkpoint_sequential",
+      "functions",
+    ),
+    parts = count(segments, "checkpoint_sequential", "segments", 1),
+    size = Math.floor(all.length / parts),
+    run = (from: number, to: number) => (x: unknown) => all.slice(from, to).reduce((value, f) => f(value), x);
+  let value: unknown = input;
+  for (let i = 0; i < parts - 1; i++) value = checkpoint(run(i * size, (i + 1) * size), value, options ?? {});
+  return run((parts - 1) * size, all.length)(value);
+}

@@ -1,0 +1,27 @@
+// torch.random.
+
+import { flag } from "../base/argument-kinds.js";
+import { taken } from "../base/named-arguments.js";
+import { get_rng_state, set_rng_state } from "./random.js";
+
+export { get_rng_state, initial_seed, manual_seed, seed, set_rng_state } from "./random.js";
+
+/**
+ * Runs `body`, and then lets random numbers go on as if it had drawn none: `with torch.random.fork_rng()` in Python. Of
+ * an async function: until its promise settles.
+ */
+export function fork_rng<T>(body: () => T, options?: { enabled?: boolean; devices?: unknown }): T;
+export function fork_rng<T>(...args: unknown[]): T {
+  const [body, enabled = true] = taken("fork_rng body * enabled? devices? device_type?", args);
+  const state = get_rng_state(),
+    back = (): void => {
+      if (flag(enabled, "fork_rng", "enabled")) set_rng_state(state);
+    };
+  let result: unknown;
+  try {
+    result = (body as () => unknown)();
+  } finally {
+    if (!(result instanceof Promise)) back();
+  }
+  return (result instanceof Promise ? result.finally(back) : result) as T;
+}
