@@ -54,6 +54,41 @@ export {
   row_stack,
 } from "./functions/join.js";
 export { device, e, get_default_dtype, inf, nan, newaxis, pi, Size, type DeviceName } from "./functions/constants.js";
+export {
+  BoolTensor,
+  ByteTensor,
+  CharTensor,
+  DoubleTensor,
+  FloatTensor,
+  HalfTensor,
+  IntTensor,
+  LongTensor,
+  are_deterministic_algorithms_enabled,
+  bfloat16,
+  cdouble,
+  cfloat,
+  channels_last,
+  channels_last_3d,
+  complex128,
+  complex64,
+  contiguous_format,
+  get_float32_matmul_precision,
+  int16,
+  is_nonzero,
+  is_same_size,
+  is_signed,
+  preserve_format,
+  range,
+  set_default_dtype,
+  set_float32_matmul_precision,
+  set_num_threads,
+  short,
+  strided,
+  uint16,
+  uint32,
+  uint64,
+  use_deterministic_algorithms,
+} from "./functions/settings.js";
 export { from_numpy, frombuffer } from "./creation/from-memory.js";
 export { unique, unique_consecutive } from "./functions/counting.js";
 export { argwhere, nonzero_static } from "./functions/data-dependent.js";

@@ -24,11 +24,11 @@ export interface CheckpointOptions {
   debug?: boolean;
   early_stop?: boolean;
 }
-const OPTIONS = ["use_reentrant", "preserve_rng_state", "determinism_check", "debug", "early_stop"];
+const OPTIONS = ["use_reentrant", "preserve_rng_state", "context_fn", "determinism_check", "debug", "early_stop"];
 
 /** `fn(...args)`, of which the tape keeps nothing: it runs once more on the way back.  `fn` must not be async. */
 export function checkpoint<R>(fn: (...args: any[]) => R, ...args: unknown[]): R {
-  if (args.length === 0) [fn] = taken("checkpoint function", arguments);
+  if (args.length === 0) [fn] = taken(`checkpoint function | ${OPTIONS.join(" ")}`, arguments);
   const last = args[args.length - 1],
     named = isOptions(last) && Object.keys(last).some((name) => OPTIONS.includes(name)),
     options = named ? optionsIn<CheckpointOptions>("checkpoint", args.pop() as object, OPTIONS) : {};

@@ -34,6 +34,8 @@ declare module "../tensor/tensor.js" {
       dim?: number | readonly number[] | null,
       keepdim?: boolean,
     ): Tensor;
+    /** Square matrices multiplied by themselves `n` times. */
+    matrix_power(n: number | { n: number }): Tensor;
     /** How the rows vary together: their covariances. */
     cov(options?: composed.CovOptions): Tensor;
     /** How the rows vary together, from -1 to 1. */
@@ -80,6 +82,7 @@ for (const name of [
   "nextafter",
   "stft",
   "istft",
+  "matrix_power",
 ] as const) {
   const apply = composed[name] as (x: Tensor, ...rest: unknown[]) => Tensor;
   install(name, function (...args) {

@@ -20,5 +20,6 @@ export { histogramdd, type HistogramddOptions } from "./histogram.js";
 export { einsum } from "./einsum.js";
 export { p_norm as norm, type Order, type PNormOptions } from "./matrix-norms.js";
 export { cross_of_first as cross, kron, tensordot } from "./products.js";
+export { matrix_power } from "./matrix-chains.js";
 export { masked_scatter, put, take, take_along_dim, unravel_index } from "./picking.js";
 export { rot90 } from "./turning.js";

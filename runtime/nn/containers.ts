@@ -217,21 +217,29 @@ abstract class Keyed<T> extends Module {
 
 limited(Keyed, "", "has key, get key, set key value, update modules{}, pop key");
 
-class ModuleDictClass extends Keyed<Module> {
+class ModuleDictClass<M extends Module = Module> extends Keyed<M> {
   /** Modules by name; it has no forward of its own. */
-  constructor(modules?: Entries<Module>) {
+  constructor(modules?: Entries<M>) {
     super();
     if (modules !== undefined) this.update(modules);
   }
-  protected override members(): [string, Module][] {
-    return membersOf(this, isModule);
+  protected override members(): [string, M][] {
+    return membersOf(this, isModule) as [string, M][];
   }
-  protected override put(name: string, module: Module): void {
+  protected override put(name: string, module: M): void {
     this.add_module(name, checkModule(module, "ModuleDict"));
   }
 }
-export const ModuleDict = /* @__PURE__ */ callable(ModuleDictClass, "ModuleDict", "constructor modules{}?, put !");
-export type ModuleDict = ModuleDictClass;
+interface ModuleDictMaker {
+  new <M extends Module = Module>(modules?: Entries<M>): ModuleDictClass<M>;
+  <M extends Module = Module>(modules?: Entries<M>): ModuleDictClass<M>;
+}
+export const ModuleDict = /* @__PURE__ */ callable(
+  ModuleDictClass,
+  "ModuleDict",
+  "constructor modules{}?, put !",
+) as unknown as ModuleDictMaker;
+export type ModuleDict<M extends Module = Module> = ModuleDictClass<M>;
 
 const asParameter = (value: Tensor): Parameter => (value instanceof Parameter ? value : new Parameter(value));
 /**

@@ -2,8 +2,10 @@
 
 import { Function as AutogradFunction, type FunctionContext } from "../autograd/custom-function.js";
 import { callable } from "../base/argument-kinds.js";
+import { OpError } from "../base/errors.js";
 import { is_grad_enabled } from "../tape/grad-mode.js";
 import { Tensor } from "../tensor/tensor.js";
+import type { LoadReport } from "./load-state.js";
 import type { Module } from "./module.js";
 
 export type Gradients = (Tensor | null)[];
@@ -25,10 +27,36 @@ export interface RemovableHandle {
   remove(): void;
 }
 
+export type BackwardPreHook<M = Module> = (
+  module: M,
+  grad_output: Gradients,
+) => Gradients | Tensor | null | undefined | void;
+/** What is called when a state is taken, has been taken, comes, and has been loaded. */
+export interface StateHooks {
+  saving(module: Module, prefix: string, keep_vars: boolean): void;
+  saved(module: Module, state_dict: Record<string, Tensor>, prefix: string, local_metadata: object): void;
+  loading(
+    module: Module,
+    state_dict: Record<string, unknown>,
+    prefix: string,
+    local_metadata: object,
+    strict: boolean,
+    missing_keys: string[],
+    unexpected_keys: string[],
+    error_msgs: string[],
+  ): void;
+  loaded(module: Module, incompatible_keys: LoadReport): void;
+}
+
 export class Hooks {
   readonly before: Set<ForwardPreHook> = new Set();
   readonly after: Set<ForwardHook> = new Set();
   readonly backward: Set<BackwardHook> = new Set();
+  readonly backwardBefore: Set<BackwardPreHook> = new Set();
+  readonly saving: Set<StateHooks["saving"]> = new Set();
+  readonly saved: Set<StateHooks["saved"]> = new Set();
+  readonly loading: Set<StateHooks["loading"]> = new Set();
+  readonly loaded: Set<StateHooks["loaded"]> = new Set();
 }
 
 /** Adds a hook to a set, before the others if asked. */
@@ -54,14 +82,44 @@ export function invoke(module: Module, hooks: Hooks, args: unknown[]): unknown {
     const answer = hook(module, input);
     if (answered(answer)) input = Array.isArray(answer) ? answer : [answer];
   }
-  const gates = hooks.backward.size > 0 && is_grad_enabled() ? new Gates(module, hooks) : null;
+  const gates =
+    hooks.backward.size + hooks.backwardBefore.size > 0 && is_grad_enabled() ? new Gates(module, hooks) : null;
   if (gates) input = gates.enter(input);
-  let output = module.forward(...input);
+  let output: unknown;
+  try {
+    output = module.forward(...input);
+  } catch (error) {
+    throw error instanceof OpError ? placed(error, module) : error;
+  }
   for (const hook of hooks.after) {
     const answer = hook(module, input, output);
     if (answered(answer)) output = answer;
   }
   return gates ? gates.leave(output) : output;
+}
+
+/** Of errors that came out of a module: their own message, and that module's place in the ones that called it. */
+const places = new WeakMap<OpError, { readonly message: string; at: Module; path: string }>();
+
+/** Says in an error which module within `module` it came from: "net.2: Linear(in_features=9, out_features=2, bias=True)". */
+function placed(error: OpError, module: Module): OpError {
+  const known = places.get(error);
+  if (!known) {
+    places.set(error, { message: error.message, at: module, path: "" });
+    return error;
+  }
+  for (const [name, within] of module.named_modules()) {
+    if (within !== known.at || !name) continue;
+    known.path = known.path
+      ? `${name}.${known.path}`
+      : `${name}: ${module.get_submodule(name).toString().split("\n", 1)[0]!}`;
+    known.at = module;
+    const before = error.message;
+    error.message = `${known.message} (in ${known.path})`;
+    // What is printed of an error is its stack, which begins with the message that it was made with.
+    error.stack &&= error.stack.replace(before, () => error.message);
+  }
+  return error;
 }
 
 /** Passes tensors on as they are; gradients go through `back`. */
@@ -112,6 +170,10 @@ class Gates {
     if (places.length === 0) return output;
     const passed = Gate.apply<Tensor[]>(
       (grads: Gradients) => {
+        for (const hook of this.hooks.backwardBefore) {
+          const answer = hook(this.module, grads);
+          if (answered(answer)) grads = Array.isArray(answer) ? answer : [answer as Tensor];
+        }
         this.arrived = grads;
         if (!this.entered) this.call(Array<null>(this.taken).fill(null));
         return grads;

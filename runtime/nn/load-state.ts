@@ -5,8 +5,10 @@ import { OpError, TypeMismatchError, describe } from "../base/errors.js";
 import { unrecorded } from "../tape/grad-mode.js";
 import { beforeInPlace } from "../tensor/in-place-checks.js";
 import { sameShape } from "../base/shape.js";
-import type { Tensor } from "../tensor/tensor.js";
+import { Tensor } from "../tensor/tensor.js";
+import type { Hooks } from "./hooks.js";
 import type { Loading, Module } from "./module.js";
+import { Parameter } from "./parameter.js";
 import { type StateSource, toTensor } from "./state.js";
 
 /** Which of the module's names were not given, and which of the given ones it does not have. */
@@ -32,7 +34,13 @@ class Report implements LoadReport {
 const size = (shape: readonly number[]): string => `torch.Size([${shape.join(", ")}])`;
 
 /** Copies `source` into `module`; throws, before anything is changed, for what does not fit. */
-export function loadState(module: Module, source: StateSource, strict: boolean): LoadReport {
+export function loadState(
+  module: Module,
+  source: StateSource,
+  strict: boolean,
+  assign: boolean,
+  hooksOf: (module: Module) => Hooks,
+): LoadReport {
   if (source === null || typeof source !== "object" || Array.isArray(source)) {
     throw new TypeMismatchError(`load_state_dict: Expected state_dict to be dict-like, got ${describe(source)}`);
   }
@@ -44,12 +52,21 @@ export function loadState(module: Module, source: StateSource, strict: boolean):
         part as unknown as { before_load(given: Record<string, unknown>, prefix: string): Loading | void }
       ).before_load(given, path && `${path}.`);
       if (loading) ready.push(loading);
+      for (const hook of hooksOf(part).loading) hook(part, given, path && `${path}.`, {}, strict, [], [], []);
     }
-    const [pairs, report] = compared(module, given, strict);
+    const [pairs, report, own] = compared(module, given, strict, assign);
     for (const { settle } of ready) settle();
     unrecorded(() => {
-      for (const [target, value] of pairs) copy_(target, value);
+      for (const [path, target, value] of pairs) {
+        if (assign) put(module, path, value);
+        else copy_(target, value);
+      }
     });
+    for (const [path, part] of module.named_modules()) {
+      const extra = path ? `${path}.${EXTRA}` : EXTRA;
+      if (Object.hasOwn(given, extra) && Object.hasOwn(own, extra)) part.set_extra_state(given[extra]);
+      for (const hook of hooksOf(part).loaded) hook(part, report);
+    }
     return report;
   } catch (error) {
     for (const { undo } of ready) undo();
@@ -57,10 +74,29 @@ export function loadState(module: Module, source: StateSource, strict: boolean):
   }
 }
 
+/** The name of what a module keeps in its state beside tensors. */
+export const EXTRA = "_extra_state";
+/** Puts a tensor itself in the place of a parameter or a buffer. */
+function put(module: Module, path: string, value: Tensor): void {
+  const at = path.lastIndexOf("."),
+    owner = module.get_submodule(path.slice(0, Math.max(at, 0))) as unknown as Record<string, unknown>,
+    name = path.slice(at + 1);
+  if (!(owner[name] instanceof Parameter)) owner[name] = value;
+  else {
+    const wants = owner[name].requires_grad;
+    owner[name] = value instanceof Parameter ? value.requires_grad_(wants) : new Parameter(value, wants);
+  }
+}
+
 /** What is to be copied to where; throws one error for all that does not fit. */
-function compared(module: Module, given: Record<string, unknown>, strict: boolean): [[Tensor, Tensor][], LoadReport] {
+function compared(
+  module: Module,
+  given: Record<string, unknown>,
+  strict: boolean,
+  assign: boolean,
+): [[string, Tensor, Tensor][], LoadReport, Record<string, unknown>] {
   const own = module.state_dict(),
-    pairs: [Tensor, Tensor][] = [];
+    pairs: [string, Tensor, Tensor][] = [];
   const missing = Object.keys(own).filter((k) => !Object.hasOwn(given, k)),
     unexpected = Object.keys(given).filter((k) => !Object.hasOwn(own, k));
   const wrong: string[] = [],
@@ -68,10 +104,10 @@ function compared(module: Module, given: Record<string, unknown>, strict: boolea
   if (strict && missing.length) wrong.push(`Missing key(s) in state_dict: ${quoted(missing)}. `);
   if (strict && unexpected.length) wrong.push(`Unexpected key(s) in state_dict: ${quoted(unexpected)}. `);
   for (const [k, target] of Object.entries(own)) {
-    if (!Object.hasOwn(given, k)) continue;
+    if (!Object.hasOwn(given, k) || !(target instanceof Tensor)) continue;
     try {
       const value = toTensor(given[k], target);
-      if (sameShape(value.shape, target.shape)) pairs.push([checked(target, value), value]);
+      if (sameShape(value.shape, target.shape)) pairs.push([k, assign ? target : checked(target, value), value]);
       else
         wrong.push(
           `size mismatch for ${k}: copying a param with shape ${size(value.shape)} from checkpoint, the shape in current model is ${size(target.shape)}.`,
@@ -83,7 +119,7 @@ function compared(module: Module, given: Record<string, unknown>, strict: boolea
   }
   if (wrong.length)
     throw new OpError(`Error(s) in loading state_dict for ${module.constructor.name}:\n\t${wrong.join("\n\t")}`);
-  return [pairs, new Report(missing, unexpected)];
+  return [pairs, new Report(missing, unexpected), own];
 }
 
 /** The target; throws what a copy to it would throw, but for what a device has to say. */

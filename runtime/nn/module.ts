@@ -17,12 +17,16 @@ import {
   hookInto,
   invoke,
   type BackwardHook,
+  type BackwardPreHook,
+  type Gradients,
+  type StateHooks,
   type ForwardHook,
   type ForwardPreHook,
   type RemovableHandle,
 } from "./hooks.js";
 import { LOADING } from "../files/destination.js";
-import { loadState, type LoadReport } from "./load-state.js";
+import { EXTRA, loadState, type LoadReport } from "./load-state.js";
+import { empty } from "../creation/create.js";
 import { Parameter } from "./parameter.js";
 import { showTree } from "./shown.js";
 import { type FileLike, type StateOptions, type StateSource, isFile, readState } from "./state.js";
@@ -245,6 +249,20 @@ class ModuleClass {
     }
     return module;
   }
+  /** Puts a module in the place that a path says; with `strict` only of one that is there. */
+  set_submodule(target: string, module: ModuleClass, strict?: boolean | { strict?: boolean }): void {
+    text(target, "set_submodule", "target");
+    if (target === "") throw new OpError("Cannot set the submodule without a target name!");
+    const at = target.lastIndexOf("."),
+      owner = this.get_submodule(target.slice(0, Math.max(at, 0))),
+      name = target.slice(at + 1);
+    checkModule(module, "set_submodule");
+    if (strict && !(name in owner)) throw new OpError(`${owner.constructor.name} has no attribute \`${name}\``);
+    if (name in owner && !(properties(owner)[name] instanceof ModuleClass))
+      throw new OpError(`\`${name}\` is not an nn.Module`);
+    remember(owner, name);
+    properties(owner)[name] = module;
+  }
   get_parameter(target: string): Parameter {
     const found = this.attribute(target);
     if (!(found instanceof Parameter)) throw new OpError(`\`${target.split(".").pop()!}\` is not an nn.Parameter`);
@@ -271,14 +289,20 @@ class ModuleClass {
   state_dict(prefix?: string | { prefix?: string; keep_vars?: boolean }, keep_vars?: boolean): Record<string, Tensor> {
     acyclic(this, "state_dict");
     const out: Record<string, Tensor> = {},
+      ends: (() => void)[] = [],
       before = text(prefix ?? "", "state_dict", "prefix");
     for (const [path, module] of this.named_modules({ remove_duplicate: false })) {
       const at = (name: string) => before + (path ? `${path}.${name}` : name),
-        { buffers, transient } = hidden.get(module)!;
+        { buffers, transient, hooks } = hidden.get(module)!;
+      for (const hook of hooks.saving) hook(module, at(""), keep_vars ?? false);
+      for (const hook of hooks.saved) ends.unshift(() => hook(module, out, at(""), {}));
       for (const [name, value] of entriesOf(module))
         if (value instanceof Parameter) out[at(name)] = keep_vars ? value : value.detach();
       for (const [name, value] of buffers) if (value && !transient.has(name)) out[at(name)] = value;
+      if (module.get_extra_state !== ModuleClass.prototype.get_extra_state)
+        out[at(EXTRA)] = module.get_extra_state() as Tensor;
     }
+    for (const end of ends) end();
     return out;
   }
 
@@ -288,13 +312,17 @@ class ModuleClass {
    * `progress`, for example.
    */
   load_state_dict(source: FileLike, options?: boolean | StateOptions): Promise<LoadReport>;
-  load_state_dict(source: StateSource, options?: boolean | { strict?: boolean }): LoadReport;
+  load_state_dict(source: StateSource, options?: boolean | { strict?: boolean; assign?: boolean }): LoadReport;
   load_state_dict(source: StateSource | FileLike, options?: boolean | StateOptions): LoadReport | Promise<LoadReport> {
-    const [from, strict = true, rest] = taken(`load_state_dict state_dict{} strict? | ${LOADING}`, arguments);
+    const [from, strict = true, assign = false, rest] = taken(
+      `load_state_dict state_dict{} strict? assign? | ${LOADING}`,
+      arguments,
+    );
     flag(strict, "load_state_dict", "strict");
-    return isFile(from)
-      ? readState(from, rest).then((state) => loadState(this, state, strict))
-      : loadState(this, from, strict);
+    flag(assign, "load_state_dict", "assign");
+    const load = (state: StateSource): LoadReport =>
+      loadState(this, state, strict, assign, (module) => hidden.get(module as ModuleClass)!.hooks);
+    return isFile(from) ? readState(from, rest).then(load) : load(from);
   }
   /**
    * Called before values are loaded: what a module of its kind does with older or incomplete states.  `given` may be
@@ -302,6 +330,18 @@ class ModuleClass {
    */
   protected before_load(_given: Record<string, unknown>, _prefix: string): Loading | void {
     /* most modules take states as they are */
+  }
+
+  /** What a class keeps in its state beside tensors: a class that says so overrides both. */
+  get_extra_state(): unknown {
+    throw new OpError(
+      `${this.constructor.name}: there is no extra state; override get_extra_state and set_extra_state`,
+    );
+  }
+  set_extra_state(_state: unknown): void {
+    throw new OpError(
+      `${this.constructor.name}: there is no extra state; override get_extra_state and set_extra_state`,
+    );
   }
 
   /** A module with its own parameters, buffers and modules of the same values; `copy.deepcopy` in Python. */
@@ -384,6 +424,18 @@ class ModuleClass {
   cpu(): this | Promise<this> {
     return this.to("cpu");
   }
+  /** Parameters and buffers on a device, with undefined values. */
+  to_empty(options: { device: string | Device; recurse?: boolean }): this {
+    const [device, recurse = true] = taken("to_empty * device recurse?", [options]);
+    toDevice(device);
+    for (const x of [...this.parameters(recurse), ...this.buffers(recurse)])
+      x.set_data(empty(x.shape, { dtype: x.dtype, device }));
+    return this;
+  }
+  /** Itself: there is no such memory here. */
+  share_memory(): this {
+    return this;
+  }
   type(dtype: DType): this {
     return this.to(toDType(dtype));
   }
@@ -413,6 +465,33 @@ class ModuleClass {
    */
   register_full_backward_hook(hook: BackwardHook<this>, prepend?: boolean | { prepend?: boolean }): RemovableHandle {
     return hookInto(hidden.get(this)!.hooks.backward, hook as BackwardHook, prepend as boolean);
+  }
+
+  /** Calls `hook(module, grad_output)` before those gradients go back through it; what it answers replaces them. */
+  register_full_backward_pre_hook(
+    hook: (module: this, grad_output: Gradients) => Gradients | Tensor | null | undefined | void,
+    prepend?: boolean | { prepend?: boolean },
+  ): RemovableHandle {
+    return hookInto(hidden.get(this)!.hooks.backwardBefore, hook as BackwardPreHook, prepend as boolean);
+  }
+  /** Calls `hook(module, prefix, keep_vars)` before its state is taken. */
+  register_state_dict_pre_hook(hook: StateHooks["saving"]): RemovableHandle {
+    return hookInto(hidden.get(this)!.hooks.saving, hook);
+  }
+  /** Calls `hook(module, state_dict, prefix, local_metadata)` with a state that may be changed. */
+  register_state_dict_post_hook(hook: StateHooks["saved"]): RemovableHandle {
+    return hookInto(hidden.get(this)!.hooks.saved, hook);
+  }
+  /**
+   * Calls `hook(module, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs)` with a
+   * state that may be changed, before it is loaded.
+   */
+  register_load_state_dict_pre_hook(hook: StateHooks["loading"]): RemovableHandle {
+    return hookInto(hidden.get(this)!.hooks.loading, hook);
+  }
+  /** Calls `hook(module, incompatible_keys)` when a state has been loaded. */
+  register_load_state_dict_post_hook(hook: StateHooks["loaded"]): RemovableHandle {
+    return hookInto(hidden.get(this)!.hooks.loaded, hook);
   }
 
   // --- Text -----------------------------------------------------------------------------------------
@@ -513,7 +592,7 @@ export function checkModule(value: unknown, where: string): ModuleClass {
 export const Module = /* @__PURE__ */ callable(
   ModuleClass,
   "Module",
-  "forward !, register_buffer name tensor persistent?, register_parameter name param, register_module name module, add_module name module, named_modules !, named_parameters !, parameters recurse?, named_buffers !, buffers recurse?, tensorsWithin !, get_submodule target, get_parameter target, get_buffer target, attribute !, state_dict prefix? keep_vars?, load_state_dict !, before_load !, train mode?, requires_grad_ requires_grad?, zero_grad set_to_none?, apply fn, to !, type dst_type, register_forward_hook hook prepend?, register_forward_pre_hook hook prepend?, register_full_backward_hook hook prepend?",
+  "forward !, register_buffer name tensor persistent?, register_parameter name param, register_module name module, add_module name module, named_modules !, named_parameters !, parameters recurse?, named_buffers !, buffers recurse?, tensorsWithin !, get_submodule target, get_parameter target, get_buffer target, attribute !, state_dict prefix? keep_vars?, load_state_dict !, before_load !, train mode?, requires_grad_ requires_grad?, zero_grad set_to_none?, apply fn, to !, type dst_type, register_forward_hook hook prepend?, register_forward_pre_hook hook prepend?, register_full_backward_hook hook prepend?, register_full_backward_pre_hook hook prepend?, register_state_dict_pre_hook hook, register_state_dict_post_hook hook, register_load_state_dict_pre_hook hook, register_load_state_dict_post_hook hook, set_submodule target module strict?, to_empty !, set_extra_state state{}",
 );
 export type Module = ModuleClass;
 /** A module from tensors to a tensor. */

@@ -16,6 +16,8 @@ export type StateSource = Readonly<Record<string, StateValue>> | ReadonlyMap<str
 export interface StateOptions extends LoadOptions {
   /** Whether the names of both sides must be the same. */
   strict?: boolean;
+  /** Whether the tensors given take the places of the module's own, as they are, instead of being copied. */
+  assign?: boolean;
 }
 
 export { type FileLike, isFile };

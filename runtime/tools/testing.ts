@@ -177,7 +177,7 @@ export function assert_close(actual: unknown, expected: unknown, options?: Close
 export async function assert_close(...args: unknown[]): Promise<void> {
   // Objects are values here: options come third.
   const [actual, expected, options = {}] = (
-      args.length === 1 ? taken("assert_close actual expected | " + OPTIONS, args) : args
+      args.length < 2 ? taken("assert_close actual expected | " + OPTIONS, args) : args
     ) as [unknown, unknown, CloseOptions?],
     { rtol, atol, msg } = isOptions(options) ? (taken("assert_close | " + OPTIONS, [options])[0] as CloseOptions) : {};
   if ((rtol == null) !== (atol == null))

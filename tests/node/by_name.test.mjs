@@ -21,7 +21,7 @@ const NAMELESS = new RegExp(
     "torch\\.(autograd\\.)?is_\\w+_enabled",
     "torch\\.nn\\.(Identity|Module|Sequential|ModuleDict|ParameterDict)",
     "torch\\.utils\\.data\\.(DataLoader|(Iterable|Tensor)?Dataset|(Batch|Random|Sequential)?Sampler|default_convert)",
-    "\\w+\\.(load_state_dict|add_param_group)",
+    "\\w+\\.(load_state_dict|add_param_group|set_extra_state)",
     "\\w+Dict\\.update",
     "(Module|Parameter)(List|Dict)\\.forward",
     "Tensor\\.(data|index)",
@@ -37,7 +37,7 @@ const NOT_TAKEN = {
   with_kwargs: /_hook$/,
   always_call: /_hook$/,
   // How a derivative is computed: there is one way here.
-  "strict|create_graph|vectorize|strategy|outer_jacobian_strategy|_preallocate_and_copy|chunk_size|randomness|has_aux":
+  "strict|create_graph|vectorize|strategy|outer_jacobian_strategy|_preallocate_and_copy":
     /^torch\.(func|autograd\.functional|vmap)/,
   "nondet_tol|fast_mode|masked|check_\\w+|gen_non_contig_grad_outputs|only_inputs": /^torch\.autograd\.grad/,
   "use_cuda|experimental_config|execution_trace_observer|acc_events|custom_trace_id_callback|with_flops|with_modules|post_processing_timeout_s|args|skip_first_wait":
@@ -47,13 +47,14 @@ const NOT_TAKEN = {
     /./,
   // Not there yet.
   "inplace|train": /^torch\.(nn\.functional\.|(feature_)?(alpha_)?dropout)/,
-  "assign|destination|remove_duplicate|default|sequential": /^(Module|Parameter)(List|Dict)?\./,
+  "destination|remove_duplicate|default|sequential": /^(Module|Parameter)(List|Dict)?\./,
   "dtype|b|tol|rcond|input|other|range|names|copy":
     /^(torch\.(linalg\.|nanmean|view_copy|lu_solve|histogram|full|asarray|result_type)|Tensor\.(view|nanmean|histogram|data))/,
   "tensor|scalar[12]?": /^torch\.result_type/,
   "weight|distance_function|min_value|max_value|antialias|options|enable_gqa": /^torch\.nn\./,
   // Stubs call them otherwise than the functions do.
-  "mode|_new_state|orig_func": /^(Tensor\.requires_grad_|Generator\.set_state|torch\.(autograd\.)?enable_grad)$/,
+  "mode|_new_state|orig_func|a|iterable|_caller|_devices_kw":
+    /^(torch\.(device|Size|random\.fork_rng)|Tensor\.requires_grad_|Generator\.set_state|torch\.(autograd\.)?enable_grad)$/,
 };
 /**
  * What PyTorch needs, and these do without: an index is the last one, of one tensor alone it is counted, and sizes that

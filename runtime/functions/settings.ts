@@ -1,0 +1,113 @@
+// Names that programs carry with them from PyTorch: settings of how it computes there, layouts, types that there are not
+// here, kinds of tensors, questions with one answer.
+
+import { whole } from "../base/argument-kinds.js";
+import { OpError, TypeMismatchError } from "../base/errors.js";
+import { taken } from "../base/named-arguments.js";
+import { sameShape } from "../base/shape.js";
+import { type Options, type TensorData, arange, empty, tensor } from "../creation/create.js";
+import { type DType, toDType } from "../elements/dtype.js";
+import { tensorOf } from "../tensor/tensor-arguments.js";
+import type { Tensor } from "../tensor/tensor.js";
+
+/** How tensors may lie in memory in PyTorch: whatever takes one answers rows in order. */
+export const channels_last = "torch.channels_last",
+  channels_last_3d = "torch.channels_last_3d",
+  contiguous_format = "torch.contiguous_format",
+  preserve_format = "torch.preserve_format",
+  strided = "torch.strided";
+
+/** Types that there are not here; whatever takes a type refuses them by their name. */
+export const bfloat16 = "bfloat16",
+  int16 = "int16",
+  short = "int16",
+  uint16 = "uint16",
+  uint32 = "uint32",
+  uint64 = "uint64",
+  complex64 = "complex64",
+  cfloat = "complex64",
+  complex128 = "complex128",
+  cdouble = "complex128";
+
+let precision = "highest",
+  deterministic = false;
+/** Kept and answered: products of matrices are of float32 here, whatever it says. */
+export function set_float32_matmul_precision(wanted: "highest" | "high" | "medium"): void {
+  const [given] = taken("set_float32_matmul_precision precision", arguments);
+  if (!["highest", "high", "medium"].includes(given))
+    throw new OpError(`set_float32_matmul_precision: expected "highest", "high" or "medium", got "${given}"`);
+  precision = wanted = given;
+}
+export function get_float32_matmul_precision(): string {
+  taken("get_float32_matmul_precision", arguments);
+  return precision;
+}
+/** Kept and answered: what adds up in any order on a GPU does so still. */
+export function use_deterministic_algorithms(mode: boolean, options?: { warn_only?: boolean }): void {
+  [mode, options] = taken("use_deterministic_algorithms mode * warn_only?", arguments);
+  deterministic = Boolean(mode);
+}
+export function are_deterministic_algorithms_enabled(): boolean {
+  taken("are_deterministic_algorithms_enabled", arguments);
+  return deterministic;
+}
+/** A whole number of threads, which the engine chooses itself. */
+export function set_num_threads(num: number): void {
+  whole(taken("set_num_threads num", [num])[0], "set_num_threads", "num");
+}
+/** Numbers become float32 here: anything else is refused. */
+export function set_default_dtype(d: DType): void {
+  [d] = taken("set_default_dtype d", arguments);
+  if (toDType(d) !== "float32")
+    throw new TypeMismatchError(`set_default_dtype: the type of new numbers is float32 here, got ${d}`);
+}
+
+/** From `start` to `end` and with it, in steps. */
+export function range(start: number, end: number, step?: number | Options, options?: Options): Tensor;
+export function range(...args: unknown[]): Tensor {
+  const [start, end, step = 1, options] = taken(
+      "range start end step? | dtype layout device pin_memory requires_grad",
+      args,
+    ),
+    last = Number(start) + Math.floor((Number(end) - Number(start)) / Number(step)) * Number(step);
+  if (!Number.isFinite(last)) throw new OpError(`range: ${start} to ${end} in steps of ${step} does not end`);
+  return arange(start, last + Number(step) / 2, step, { dtype: "float32", ...options });
+}
+
+const made =
+  (name: string, dtype: DType) =>
+  (...args: (TensorData | number)[]): Tensor => {
+    const [first] = args;
+    if (first === undefined) return empty([0], { dtype });
+    return typeof first === "number"
+      ? empty(...(args as number[]), { dtype })
+      : tensor(taken(`${name} data`, args)[0], { dtype });
+  };
+/** Tensors of a type: of these numbers, or of these sizes with undefined values. */
+export const FloatTensor = /* @__PURE__ */ made("FloatTensor", "float32"),
+  DoubleTensor = /* @__PURE__ */ made("DoubleTensor", "float64"),
+  HalfTensor = /* @__PURE__ */ made("HalfTensor", "float16"),
+  IntTensor = /* @__PURE__ */ made("IntTensor", "int32"),
+  LongTensor = /* @__PURE__ */ made("LongTensor", "int32"),
+  CharTensor = /* @__PURE__ */ made("CharTensor", "int8"),
+  ByteTensor = /* @__PURE__ */ made("ByteTensor", "uint8"),
+  BoolTensor = /* @__PURE__ */ made("BoolTensor", "bool");
+
+/** Whether the one element is not 0. */
+export async function is_nonzero(input: Tensor): Promise<boolean> {
+  [input] = taken("is_nonzero input", arguments);
+  const count = tensorOf(input, "is_nonzero", "input").numel();
+  if (count !== 1)
+    throw new OpError(
+      `is_nonzero: Boolean value of Tensor with ${count === 0 ? "no values" : "more than one value"} is ambiguous`,
+    );
+  return Boolean(await input.item<number | boolean>());
+}
+export function is_same_size(input: Tensor, other: Tensor): boolean {
+  [input, other] = taken("is_same_size input other", arguments);
+  return sameShape(tensorOf(input, "is_same_size", "input").shape, tensorOf(other, "is_same_size", "other").shape);
+}
+export function is_signed(input: Tensor): boolean {
+  const { dtype } = tensorOf(taken("is_signed input", [input])[0], "is_signed", "input");
+  return dtype !== "uint8" && dtype !== "bool";
+}

@@ -1,0 +1,121 @@
+// Methods and properties of tensors that programs carry with them from PyTorch, and that say little here: where a tensor
+// lies, of what kind it is.  Importing this module installs them.
+
+import { callable } from "../base/argument-kinds.js";
+import { AutogradError, TypeMismatchError } from "../base/errors.js";
+import { taken } from "../base/named-arguments.js";
+import { gradientEdge } from "../tape/node.js";
+import type { Storage } from "../tensor/storage.js";
+import { tensorOf } from "../tensor/tensor-arguments.js";
+import { Tensor } from "../tensor/tensor.js";
+import { is_nonzero, is_same_size, strided } from "./settings.js";
+
+declare module "../tensor/tensor.js" {
+  interface Tensor {
+    readonly is_cpu: boolean;
+    readonly is_cuda: boolean;
+    readonly is_meta: boolean;
+    readonly is_mps: boolean;
+    readonly is_nested: boolean;
+    readonly is_quantized: boolean;
+    readonly is_sparse: boolean;
+    readonly is_sparse_csr: boolean;
+    readonly is_xpu: boolean;
+    readonly layout: string;
+    readonly name: null;
+    /** Whether it is no leaf and keeps its gradient. */
+    readonly retains_grad: boolean;
+    readonly output_nr: number;
+    /** -1 on the CPU, else the number of the GPU. */
+    get_device(): number;
+    is_nonzero(): Promise<boolean>;
+    is_same_size(other: Tensor): boolean;
+    is_set_to(tensor: Tensor): boolean;
+    is_conj(): boolean;
+    is_neg(): boolean;
+    is_pinned(): boolean;
+    is_shared(): boolean;
+    /** Itself: there is no such memory here. */
+    pin_memory(): this;
+    share_memory_(): this;
+    untyped_storage(): Storage;
+    /** Calls `hook` with the tensor each time that its gradient has been added to. */
+    register_post_accumulate_grad_hook(hook: (tensor: Tensor) => void): { remove(): void };
+  }
+}
+
+const never = () => false;
+const properties: Record<string, (x: Tensor) => unknown> = {
+  is_cpu: (x) => x.device === "cpu",
+  is_cuda: never,
+  is_meta: never,
+  is_mps: never,
+  is_nested: never,
+  is_quantized: never,
+  is_sparse: never,
+  is_sparse_csr: never,
+  is_xpu: never,
+  layout: () => strided,
+  name: () => null,
+  retains_grad: (x) => x.currentNode()?.retained?.get(x.outputNumber)?.deref() === x,
+  output_nr: (x) => x.outputNumber,
+};
+const itself = (x: Tensor) => x;
+const methods: Record<string, (x: Tensor) => unknown> = {
+  get_device: (x) => (x.device === "cpu" ? -1 : 0),
+  is_conj: never,
+  is_neg: never,
+  is_pinned: never,
+  is_shared: never,
+  pin_memory: itself,
+  share_memory_: itself,
+  untyped_storage: (x) => x.storage,
+  is_nonzero,
+};
+for (const [name, get] of Object.entries(properties))
+  Object.defineProperty(Tensor.prototype, name, {
+    get(this: Tensor) {
+      return get(this);
+    },
+    configurable: true,
+  });
+function define(name: string, value: (this: Tensor, ...args: unknown[]) => unknown): void {
+  Object.defineProperty(Tensor.prototype, name, { value, writable: true, configurable: true });
+}
+for (const [name, f] of Object.entries(methods))
+  define(name, function (...args) {
+    taken(/pin/.test(name) ? `${name} device?` : name, args);
+    return f(this);
+  });
+define("is_same_size", function (...args) {
+  return is_same_size(this, taken("is_same_size other", args)[0]);
+});
+define("is_set_to", function (...args) {
+  const { storage, offset, shape, strides } = tensorOf(taken("is_set_to tensor", args)[0], "is_set_to", "tensor");
+  return (
+    storage === this.storage && offset === this.offset && `${shape} ${strides}` === `${this.shape} ${this.strides}`
+  );
+});
+define("register_post_accumulate_grad_hook", function (...args) {
+  const op = "register_post_accumulate_grad_hook",
+    hook = callable(taken(`${op} hook`, args)[0] as (x: Tensor) => void, op, "hook");
+  if (!this.is_leaf) throw new AutogradError("post accumulate grad hooks cannot be registered on non-leaf tensors");
+  const node = gradientEdge(this);
+  if (!node) throw new AutogradError("cannot register a hook on a tensor that doesn't require gradient");
+  const apply = node.apply;
+  let on = true;
+  node.apply = (grads, wanted) => {
+    const out = apply.call(node, grads, wanted);
+    if (on && grads[0]) {
+      const answer: unknown = hook(this);
+      if (answer !== undefined && answer !== null)
+        throw new TypeMismatchError("post accumulate grad hooks must answer nothing");
+    }
+    return out;
+  };
+  return {
+    remove() {
+      on = false;
+    },
+  };
+});
