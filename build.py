@@ -72,7 +72,7 @@ def parser() -> argparse.ArgumentParser:
         "With --oracle: replay PyTorch's recorded answers against dist/.",
     )
     check_.add_argument("--update", action="store_true", help="rewrite the reports")
-    check_.add_argument("--oracle", choices=["cpu", "webgpu"], help="count what is right on this device")
+    check_.add_argument("--oracle", choices=["cpu", "webgpu", "interpreter"], help="count what is right there")
     check_.add_argument(
         "--coverage",
         action="store_true",

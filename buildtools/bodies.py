@@ -112,12 +112,11 @@ def module(op: OpDef) -> str:
 
 
 HEAD = 2
-# What kernels may use beside; see kernels_module in codegen/api/modules.py.
+# What kernels may use beside; see raw_functions_module in codegen/api/modules.py.
 IMPORTS = (
     '/** @import { Elements } from "../src/runtime/program/compiled-op.js" */\n'
     'import * as math from "../src/runtime/elements/math.js";\n'
-    'import * as whole from "../src/runtime/elements/checked-integers.js";\n'
-    'import * as routines from "../src/ops/routines.js";\nexport { math, whole, routines };\n'
+    'import * as routines from "../src/ops/routines.js";\nexport { math, routines };\n'
 )
 
 

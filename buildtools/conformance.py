@@ -8,6 +8,7 @@ import json
 import tarfile
 import tempfile
 from collections import defaultdict
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,14 @@ from .paths import CACHE, DIST, ROOT
 ORACLE = ROOT / "tests" / "oracle"
 RIGHT = ORACLE / "right.json"
 DEGENERATE = ORACLE / "degenerate.json"
+
+
+# The variables of a process that replays, by device.
+VARIABLES: dict[str, Callable[[], dict[str, str] | None]] = {
+    "cpu": lambda: None,
+    "webgpu": gpu.variables,
+    "interpreter": lambda: {"NODE_OPTIONS": f"--import {(ROOT / 'tests/node/without_webassembly.mjs').as_uri()}"},
+}
 
 
 @dataclass(frozen=True)
@@ -45,7 +54,8 @@ def replay(
     methods: bool = False,
     degenerate: bool = False,
 ) -> Replay:
-    """Run the checker on `device` ("cpu" or "webgpu"): operators of a tier, or torch.nn's modules.  methods: the same
+    """Run the checker on `device` ("cpu", "webgpu", or "interpreter": the CPU without WebAssembly): operators of a
+    tier, or torch.nn's modules.  methods: the same
     calls as methods, also in place.  degenerate: operators at zeros, equal numbers, infinities and NaN.  Raises
     SetupError if it could not run."""
     with tempfile.TemporaryDirectory() as folder:
@@ -57,7 +67,7 @@ def replay(
             "--corpus",
             corpus("nn" if modules else "degenerate" if degenerate else "opinfo"),
             "--device",
-            device,
+            "cpu" if device == "interpreter" else device,
             "--tier",
             "all" if modules else tier,
             "--jobs",
@@ -70,7 +80,7 @@ def replay(
         words += ["--inplace", "--methods"] * methods + ["--fail-list"] * fail_list
         if names:
             words += ["--ops", names]
-        done = node.run(words, env=gpu.variables() if device == "webgpu" else None)
+        done = node.run(words, env=VARIABLES[device]())
         if done.returncode not in (0, 1) or not results.exists():
             raise SetupError(f"the conformance check did not run:\n{done.stdout}")
         items = json.loads(results.read_text())["items"]
@@ -84,7 +94,7 @@ def show(device: str, *, tier: str, names: str | None, fail_list: bool) -> int:
     print(f"\nnames all right on {device}, tier {tier}: {len(result.right)} of {len(result.right | result.wrong)}")
     if result.wrong:
         print("not yet: " + " ".join(sorted(result.wrong)))
-    if lost := set(expected().get(device, [])) & result.wrong:
+    if lost := set(expected()["cpu" if device == "interpreter" else device]) & result.wrong:
         print("no longer right: " + " ".join(sorted(lost)))
     return 1 if lost else 0
 

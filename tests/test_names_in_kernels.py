@@ -2,7 +2,7 @@
 language."""
 
 import pytest
-from test_cpu_meaning import answers_of, same_as_wanted
+from test_interpreter import answers_of, same_as_wanted
 
 from dsl.gradients.adjoint import complete
 from dsl.library import load_text

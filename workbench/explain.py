@@ -38,14 +38,6 @@ def page(op: OpDef, library: Library) -> str:
     )
     parts += wgsl(op, library)
     parts.append(("in the package, see codegen/api/notation.py", Writer(package.op_data(op)).programs()))
-    functions = package.cpu_kernels(op, kernels).functions
-    parts.append(
-        (
-            "CPU",
-            "\n\n".join(text.rstrip() for text in functions)
-            or "no kernel: runtime/devices/cpu/interpreter.ts computes the lines above, block by block",
-        )
-    )
     return joined(parts)
 
 

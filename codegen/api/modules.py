@@ -1,15 +1,16 @@
 """The package's generated modules as texts, from the templates in templates/.
 
 For each file of definitions: `ops/FILE.ts` (functions), `ops/data/FILE.js` (what the runtime knows),
-`ops/kernels/FILE.js` (CPU kernels).  For each namespace of PyTorch one module of names; `methods.ts`.
+`ops/brought/FILE.js` (routines and raw bodies on the CPU).  For each namespace of PyTorch one module of names;
+`methods.ts`.
 
-Data and kernels are most of the package, and no person writes them: they are JavaScript with types in comments, each
+Data is most of the package, and no person writes it: it is JavaScript with types in comments, each
 with a short `.d.ts`, so that TypeScript need not read them to compile the rest.  The tests let it check them."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import groupby
 from pathlib import Path
 
@@ -18,7 +19,6 @@ import jinja2
 from dsl.opdef import OpDef
 
 from ..cpu.names import RESERVED, camel
-from ..cpu.shared import MODULE, Shared
 from ..data import model
 from ..kernels.host_formula import formula
 from ..wgsl import prelude
@@ -64,8 +64,9 @@ def by_file(ops) -> list[tuple[str, list[OpDef]]]:
 # --- Modules of a file of definitions --------------------------------------------------------------
 
 
-def ops_module(file: str, ops: list[OpDef]) -> str:
-    rows = [op_row(op, ops[:n]) for n, op in enumerate(ops)]
+def ops_module(file: str, ops: list[OpDef], brings: Collection[str] = ()) -> str:
+    """brings: the ops that bring something for the CPU."""
+    rows = [{**op_row(op, ops[:n]), "brings": op.name in brings} for n, op in enumerate(ops)]
     types = [t for t in ("Tensor", "TensorOrNumber") if any(t in words(row) for row in rows)]
     return render(
         "ops.ts.j2",
@@ -145,37 +146,27 @@ def schedules_module(rules: list) -> str:
     return render("schedules.ts.j2", rules=literal(rules))
 
 
-def kernels_module(file: str, ops: list[OpDef], shared: Shared) -> str:
-    """The kernels of a file's ops with their tables; of MODULE those that several files have."""
-    rows = [{"name": binding(op.name), "table": table(shared.tables[op.name])} for op in ops]
-    functions = shared.functions.get(file, [])
-    text = "\n".join([*functions, *(row["table"] for row in rows)])
-    uses = lambda name: name in text and re.search(rf"\b{re.escape(name)}\b", text)
-    types = ["KernelCall"] * bool(functions) + ["KernelFunctions"] * bool(rows)
-    imports = [f'/** @import {{ {", ".join(types)} }} from "../../runtime/program/compiled-op.js" */']
-    if uses("within("):
-        imports.append('import { within } from "../../runtime/devices/cpu/kernel-run.js";')
-    if uses("multiplyElements"):
-        imports.append('import { multiplyElements } from "../../runtime/devices/cpu/product.js";')
-    if products := [n for n in ("contract", "contracted") if uses(n)]:
-        imports.append(f'import {{ {", ".join(products)} }} from "../../runtime/devices/cpu/contraction.js";')
-    if reader := [n for n in ("interpret", "interpreted") if uses(n)]:
-        imports.append(f'import {{ {", ".join(reader)} }} from "../../runtime/devices/cpu/interpreter.js";')
-    if uses("routines."):
-        imports.append('import * as routines from "../routines.js";')
-    if uses("math."):
-        imports.append('import * as math from "../../runtime/elements/math.js";')
-    if uses("whole."):
-        imports.append('import * as whole from "../../runtime/elements/checked-integers.js";')
-    if uses("uniform"):
-        imports.append('import { uniform } from "../../runtime/elements/philox.js";')
-    if names := sorted(shared.imports.get(file, ())):
-        imports.append(f'import {{ {", ".join(names)} }} from "./{MODULE}.js";')
-    return render("kernels.js.j2", file=file, common=file == MODULE, ops=rows, functions=functions, imports=imports)
+def brought_module(file: str, brings: dict[str, str]) -> str:
+    """What the ops of a file bring for the CPU, as literals."""
+    return render("brought.js.j2", file=file, ops=[{"name": binding(n), "text": t} for n, t in brings.items()])
 
 
-def kernels_types(file: str, ops: list[OpDef]) -> str:
-    return render("kernels.d.ts.j2", file=file, names=[binding(op.name) for op in ops])
+def brought_types(file: str, brings: dict[str, str]) -> str:
+    return render("brought.d.ts.j2", file=file, names=[binding(n) for n in brings])
+
+
+def raw_functions_module(functions: dict[str, str]) -> str:
+    """The functions of raw bodies on the CPU."""
+    text = "\n".join(functions.values())
+    imports = [
+        line
+        for name, line in (
+            ("routines", 'import * as routines from "../routines.js";'),
+            ("math", 'import * as math from "../../runtime/elements/math.js";'),
+        )
+        if f"{name}." in text
+    ]
+    return render("raw_functions.js.j2", imports=imports, functions=functions.values())
 
 
 def routines_module(made) -> str:
@@ -219,12 +210,6 @@ def words_text(words: list[model.Word]) -> str:
 def body_text(op: str) -> Identifier:
     """How op data names the text of a raw op's body."""
     return Identifier(f"bodies_.{binding(camel(op))}")
-
-
-def table(rows: list[list[tuple[str | None, str | None]]]) -> str:
-    """`[[{ floating: add0, integral: add0Whole }], [...]]`, a program a line."""
-    lines = [", ".join(f"{{ floating: {f or 'null'}, integral: {i or 'null'} }}" for f, i in row) for row in rows]
-    return "[\n" + "".join(f"  [{line}],\n" for line in lines) + "]" if lines else "[]"
 
 
 # --- Names -----------------------------------------------------------------------------------------

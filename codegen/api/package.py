@@ -16,8 +16,7 @@ from dsl.ir.expression import RawResult
 from dsl.opdef import Library, OpDef
 
 from ..cpu import routines as cpu_routines
-from ..cpu.emit import CpuKernels, cpu_kernels
-from ..cpu.shared import MODULE, share
+from ..cpu.brought import Brought, brought
 from ..data import model
 from ..earlier import Earlier
 from ..kernels.fused import kernels
@@ -34,7 +33,7 @@ ROOT = Path(__file__).parents[2]
 RENDER = ROOT / "codegen" / "planner" / "render.py"
 # What the package uses of the shipped compiler; what these import goes with them.
 SHIPPED = (
-    *("codegen.data.model", "codegen.data.dtypes", "codegen.data.written", "codegen.data.interpreted"),
+    *("codegen.data.model", "codegen.data.dtypes", "codegen.data.written"),
     *("codegen.binding.pattern", "codegen.binding.bind", "codegen.planner.lines", "codegen.planner.plan"),
     *("codegen.wasm.plan", "codegen.wasm.module"),
 )
@@ -47,10 +46,12 @@ ENTRIES = {
 
 @dataclass(frozen=True)
 class Made:
-    """What an op becomes.  data: the literal of what the runtime knows of it."""
+    """What an op becomes.  data: the literal of what the runtime knows of it; bodies: the functions of its raw bodies,
+    by their names."""
 
     data: str
-    kernels: CpuKernels
+    brought: Brought
+    bodies: dict[str, str]
     entry: report.Entry
 
 
@@ -86,18 +87,19 @@ def ops_files(library: Library, earlier: Earlier) -> tuple[dict[str, str], str]:
     )
     files_of = modules.by_file(library.ops.values())
     all_made = {op.name: made_of(op, earlier) for op in library.ops.values()}
-    kernels_of = share(
-        {name: m.kernels for name, m in all_made.items()}, {op.name: op.file for op in library.ops.values()}
+    files["ops/brought/bodies.js"] = modules.raw_functions_module(
+        {name: text for m in all_made.values() for name, text in m.bodies.items()}
     )
-    files[f"ops/kernels/{MODULE}.js"] = modules.kernels_module(MODULE, [], kernels_of)
+    brings = {name: text for name, m in all_made.items() if (text := m.brought.text())}
     for file, ops in files_of:
         files[f"ops/{file}.ts"] = earlier.get(
-            lambda: modules.ops_module(file, ops), "functions", file, *(op.source for op in ops)
+            lambda: modules.ops_module(file, ops, brings), "functions", file, *(op.source for op in ops)
         )
         files[f"ops/data/{file}.js"] = modules.data_module(file, ops, {op.name: all_made[op.name].data for op in ops})
         files[f"ops/data/{file}.d.ts"] = modules.data_types(file, ops)
-        files[f"ops/kernels/{file}.js"] = modules.kernels_module(file, ops, kernels_of)
-        files[f"ops/kernels/{file}.d.ts"] = modules.kernels_types(file, ops)
+        if bringing := {op.name: brings[op.name] for op in ops if op.name in brings}:
+            files[f"ops/brought/{file}.js"] = modules.brought_module(file, bringing)
+            files[f"ops/brought/{file}.d.ts"] = modules.brought_types(file, bringing)
     return files, report.compile_report([m.entry for m in all_made.values()])
 
 
@@ -108,12 +110,15 @@ def made_of(op: OpDef, earlier: Earlier) -> Made:
 
 def make(op: OpDef) -> Made:
     found = op_data(op)
-    data, own = modules.data_text(with_named_bodies(op, found)), cpu_kernels(op, programs(op))
+    functions: dict[str, str] = {}
+    own = brought(found, [kernels for kernels, _ in programs(op)], functions)
+    data = modules.data_text(with_named_bodies(op, found))
     forward, *backward = (Counter(n.shape for n in ns) for ns, _ in programs(op))
-    size = len(data.encode()) + sum(len(f.encode()) for f in own.functions)
+    size = len(data.encode()) + sum(len(f.encode()) for f in functions.values())
     return Made(
         data,
         own,
+        functions,
         report.Entry(
             op.name,
             op.file,
@@ -122,7 +127,6 @@ def make(op: OpDef) -> Made:
             report.gradient(op),
             forward,
             sum(backward, Counter()),
-            own.count,
             size,
         ),
     )

@@ -1,7 +1,6 @@
 """The compile report: what was compiled from what, committed as docs/compile-report.md so that its diff is the review.
 
-Counts of ops, how each one's gradient came about, kernels by shape, functions of the CPU and bytes; it decides
-nothing."""
+Counts of ops, how each one's gradient came about, kernels by shape and bytes; it decides nothing."""
 
 from __future__ import annotations
 
@@ -16,7 +15,7 @@ SHAPES = ("map", "row", "contract", "scan", "scatter", "raw")
 @dataclass(frozen=True)
 class Entry:
     """One op.  named: whether PyTorch has it; way: how its gradient came about; forward, backward: kernels by shape;
-    kernels: CPU functions; size: bytes of TypeScript (data with the WGSL texts, CPU kernels)."""
+    size: bytes of data with WGSL texts, and of raw bodies on the CPU."""
 
     op: str
     file: str
@@ -25,7 +24,6 @@ class Entry:
     way: str
     forward: Counter
     backward: Counter
-    kernels: int
     size: int
 
 
@@ -56,17 +54,14 @@ def compile_report(entries: list[Entry]) -> str:
         f"{ways['given and derived']}, none {ways['none']}",
         f"- raw bodies: {sum(e.raw for e in entries)}",
         "- kernels: " + ", ".join(f"{s} {shapes[s]}" for s in SHAPES if shapes[s]),
-        f"- CPU kernels: {sum(e.kernels for e in entries)}",
-        f"- bytes of op data and CPU kernels: {sum(e.size for e in entries):,}",
+        f"- bytes of op data and raw bodies: {sum(e.size for e in entries):,}",
         f"- gradients that scatter: {', '.join(scattered) or 'none'}",
         "",
-        "| op | file | gradient | forward | gradient's kernels | CPU kernels | bytes |",
-        "|---|---|---|---|---|---:|---:|",
+        "| op | file | gradient | forward | gradient's kernels | bytes |",
+        "|---|---|---|---|---|---:|",
     ]
     for e in entries:
-        lines.append(
-            f"| {e.op} | {e.file} | {e.way} | {counts(e.forward)} | {counts(e.backward)} | {e.kernels} | {e.size:,} |"
-        )
+        lines.append(f"| {e.op} | {e.file} | {e.way} | {counts(e.forward)} | {counts(e.backward)} | {e.size:,} |")
     return "\n".join(lines) + "\n"
 
 

@@ -1,9 +1,8 @@
 """Scalar expressions as TypeScript.
 
-A kernel is printed for one class of T.  Every expression has a kind: "f" a double, "w" a whole number
-of 32 bits (T of the integral class; in a kernel checked by runtime/elements/checked-integers.ts, in a routine it
-wraps), "i" an index or size, exact, "b" a boolean.  Reads and earlier values come in through `holes`.  Nothing here
-knows about loops or positions."""
+A routine is printed for one class of T.  Every expression has a kind: "f" a double, "w" a whole number
+of 32 bits, which wraps, "i" an index or size, exact, "b" a boolean.  Reads and earlier values come in through `holes`.
+Nothing here knows about loops or positions."""
 
 from __future__ import annotations
 

@@ -1,11 +1,6 @@
-"""Text of generated functions: lines with indentation, heads, declarations, and a kernel as formulas for its
-comment."""
+"""Text of generated functions: lines with indentation, and heads."""
 
 from __future__ import annotations
-
-from dsl.ir.expression import E, Element, Read, Result, Symbol, transform
-
-from ..kernels.kernel import Kernel
 
 
 class Text:
@@ -36,44 +31,5 @@ class Text:
 def open_kernel(text: Text, name: str, said: str):
     """The head of a kernel: kernels are JavaScript, so that a build need not compile them; their types are in
     comments."""
-    text.add_all(["/**", f" * {said}", " * @param {KernelCall} args", " */"])
-    text.open(f"function {name}(args)")
-
-
-def listed(keyword: str, items: list[str], width: int = 110) -> list[str]:
-    """`const a = 1, b = 2;` in as many lines as needed."""
-    lines: list[str] = []
-    for item in dict.fromkeys(items):
-        if lines and len(lines[-1]) + len(item) < width:
-            lines[-1] += f", {item}"
-        else:
-            lines.append(f"{keyword} {item}")
-    return [line + ";" for line in lines]
-
-
-def describe(kernel: Kernel) -> str:
-    """The kernel as formulas, for the comment above its function."""
-
-    def back(e: E) -> E:
-        def f(n: E):
-            if isinstance(n, Result):
-                return values.get(n.step)
-            if not isinstance(n, Element):
-                return None
-            a = kernel.accesses[n.access]
-            return Read(a.tensor, tuple(map(back, a.index)), back(a.fallback) if a.fallback is not None else None)
-
-        return transform(e, f)
-
-    values: dict[int, E] = {}
-    parts = []
-    for s in kernel.steps:
-        if s.kind == "reduce":
-            over = ", ".join(("*" if l.pack else "") + l.name for l in kernel.rloops)
-            where = f" if {back(s.pred)!r}" if s.pred is not None else ""
-            values[s.result] = Symbol(f"{s.red}[{over}{where}] {back(s.body)!r}")
-        else:
-            a = kernel.accesses[s.target]
-            parts.append(f"{a.tensor}[{', '.join(repr(back(i)) for i in a.index)}] {s.mode} {back(s.body)!r}")
-    text = "; ".join(parts).replace("*/", "* /")
-    return text if len(text) < 240 else text[:236] + " ..."
+    text.add_all(["/**", f" * {said}", " * @param {Parameters<RawFunction>[0]} args", " */"])
+    text.open(f"export function {name}(args)")

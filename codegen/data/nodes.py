@@ -2,9 +2,9 @@
 the device.
 
 A node is of kind "f" (a float), "i" (a 32-bit whole number) or "b" (a boolean), and operands have the kinds that their
-operation asks for: what differs is cast.  How a node looks in WGSL is printed.py's, what it comes to on the CPU
-runtime/devices/cpu/node-evaluator.ts's, how it stands in the package written.py's.  Nodes are compared by `same`, never
-by their texts."""
+operation asks for: what differs is cast.  How a node looks in WGSL is printed.py's, what it comes to without
+WebAssembly runtime/devices/cpu/node-evaluator.ts's, how it stands in the package written.py's.  Nodes are compared by
+`same`, never by their texts."""
 
 from __future__ import annotations
 

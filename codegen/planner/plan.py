@@ -1,6 +1,6 @@
 """A program in a call, as launches: which kernels run, over which lines, with which numbers.
 
-`plan_cpu` answers what the generated CPU kernels need.  `plan` answers kernels for WebGPU: their text,
+`plan_cpu` answers what the CPU's interpreter needs.  `plan` answers kernels for WebGPU: their text,
 the tensors they bind, the words of their uniform, the workgroups.  Both run the same kernels over the same
 lines; how a kernel runs on the GPU is chosen in strategy.py and written by the module of its strategy."""
 

@@ -448,8 +448,8 @@ class Contraction:
         release(p.f, total)
 
     def without_left_out(self, total: int) -> None:
-        """The sum here, product by product.  A tile multiplies zeros where a condition leaves products out, and an infinite
-        factor makes them NaN."""
+        """The sum here, product by product.  A tile multiplies zeros where a condition leaves products out, and an
+        infinite factor makes them NaN."""
         p = self.p
         p.emit("f64.const", 0)
         p.set(total)

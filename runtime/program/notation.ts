@@ -1,6 +1,6 @@
 // Reads the slots and programs of ops from the lines of text that stand in ops/data.  codegen/api/notation.py writes
 // them and says what they mean; what follows from the rest (kinds, names, what kernels are needed for) is not written
-// and found here.  Formulas are left to notation-formulas.ts: kernels on the CPU that were generated do without them.
+// and found here.  Formulas are left to notation-formulas.ts, until someone asks.
 
 import type { Access, Dim, Loop, Kernel, Op, Param, Program, Slot, Step, Word } from "../../host/model.js";
 

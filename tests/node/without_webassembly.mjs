@@ -1,2 +1,2 @@
-// A setting for tests, imported first: an engine, or a page, that has no WebAssembly.
-delete globalThis.WebAssembly;
+// A setting for tests, imported first: an engine, or a page, that makes no WebAssembly.  Node's own `fetch` does.
+delete WebAssembly.Module;

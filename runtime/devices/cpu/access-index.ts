@@ -3,9 +3,9 @@
 // every point.
 
 import { Index, Option, Uniform } from "../../../host/nodes.js";
-import type { KernelCall } from "../../program/compiled-op.js";
-import { FUNCTIONS, type Formula, type Scalar, type Vector, constant, formula } from "./node-evaluator.js";
-import { type Loop, note } from "./product.js";
+import type { Access, CpuLaunch } from "../../../host/model.js";
+import { type Formula, type Vector, constant, formula } from "./node-evaluator.js";
+import type { Dim } from "./loops.js";
 import { Walk } from "./strided-walk.js";
 
 /** A table of formulas has at most one place for so many points, and so many places. */
@@ -14,27 +14,46 @@ const FEW = 8,
 /** What makes a sum of sums. */
 const SUMS: readonly string[] = ["+", "-", "*", "neg"];
 
-/** A loop that may run from its end. */
-export interface Dim extends Loop {
-  readonly back: boolean;
-}
-
 /** A sum: a number, and how often each loop. */
 interface Sum {
   readonly from: number;
   readonly by: readonly number[];
 }
 
-/** An access: where it stands, and how far the indices that are not part of that lead. */
+/** An index that elements name: times `stride` it leads on, where it is on its axis. */
+export interface Named {
+  readonly index: Formula;
+  readonly stride: number;
+  readonly length: number;
+}
+
+/** An access: where it stands, how far the indices that are not part of that lead, and those that elements name. */
 export interface Place extends Sum {
   readonly walk: Walk;
   readonly rest: Formula | null;
+  readonly named: readonly Named[];
 }
 
 /** What few loops decide: the values, and how far each loop moves among them. */
-export interface Table {
+interface Table {
   readonly by: readonly number[];
   readonly values: Float64Array;
+}
+
+/** So many numbers may stand in tables before they all go. */
+const ROOM = 1 << 21;
+let taken = 0,
+  known: Map<unknown, Places>[] = [];
+
+/** Notes that a kernel's tables have so many numbers more; where all have too many, those of others go. */
+function note(own: Map<unknown, Places>, numbers: number): void {
+  taken += numbers;
+  if (taken > ROOM) {
+    for (const places of known) if (places !== own) places.clear();
+    known = [];
+    taken = numbers;
+  }
+  known.push(own);
 }
 
 /** The places along one order of loops. */
@@ -45,18 +64,20 @@ export class Places {
 
   /**
    * @param dims the loops, outermost first
+   * @param accesses those of the kernel, and where the call has them
    * @param indices of each access the formulas of its axes, null where a loop alone indexes it
    * @param named the names of loops that formulas use
    * @param words the numbers that they use
-   * @param functions those that they use beside FUNCTIONS
+   * @param all all orders of these loops of which places are known
    */
   constructor(
     private readonly dims: readonly Dim[],
-    private readonly call: KernelCall,
+    private readonly accesses: readonly Access[],
+    private readonly launch: CpuLaunch,
     private readonly indices: readonly (readonly (Formula | null)[])[],
     private readonly named: ReadonlySet<string>,
     private readonly words: ReadonlyMap<string, Vector>,
-    private readonly functions: Readonly<Record<string, Scalar>>,
+    private readonly all: Map<unknown, Places>,
   ) {
     this.sizes = dims.map((d) => d.size);
   }
@@ -66,17 +87,21 @@ export class Places {
   }
 
   private place(n: number): Place {
-    const { axes } = this.call.data.accesses[n]!,
-      strides = this.call.launch.axes[n]!;
+    const { axes } = this.accesses[n]!,
+      { launch } = this,
+      named: Named[] = [];
     const by = this.dims.map(({ strides }) => strides[n] ?? 0);
-    let from = this.call.launch.offsets[n]!,
+    let from = launch.offsets[n]!,
       term = 0,
       rest: Formula | null = null;
     this.indices[n]!.forEach((index, axis) => {
       const name = axes[axis] ?? "";
       if (!index && !this.named.has(name)) return;
-      const stride = strides[term++]!,
-        sum = index ? this.sum(index) : this.loopOf(name);
+      if (index?.constant?.[0] === 0) return void term++; // of an axis that the tensor may lack
+      const stride = launch.axes[n]![term]!,
+        length = launch.lengths[n]![term++]!;
+      if (index && !index.pure) return void named.push({ index, stride, length });
+      const sum = index ? this.sum(index) : this.loopOf(name);
       if (!sum) {
         const far = formula("*", [index!, constant(stride)]);
         if (stride) rest = rest ? formula("+", [rest, far]) : far;
@@ -85,7 +110,7 @@ export class Places {
       from += sum.from * stride;
       sum.by.forEach((b, d) => (by[d]! += b * stride));
     });
-    return { walk: this.walk({ from, by }), from, by, rest };
+    return { walk: this.walk({ from, by }), from, by, rest, named };
   }
 
   /** The values of a pure formula: a sum of loops and numbers, or what few of the loops decide; null: it is neither. */
@@ -93,18 +118,18 @@ export class Places {
     let found = this.lines.get(f);
     if (found === undefined) {
       const sum = this.sum(f),
-        table = sum ? null : this.table([f], (number) => number(f));
+        table = sum ? null : this.table(f);
       this.lines.set(f, (found = sum ? this.walk(sum) : table && this.walk({ from: 0, by: table.by }, table.values)));
     }
     return found;
   }
 
-  /** What comes of formulas at the points of the loops that decide them, if there are few; null: they need more. */
-  table(formulas: readonly Formula[], value: (number: (f: Formula) => number) => number): Table | null {
+  /** What a formula comes to at the points of the loops that decide it, if there are few; null: it needs more. */
+  private table(f: Formula): Table | null {
     const { sizes } = this,
       by = sizes.map(() => 0),
       used = new Set<number>();
-    if (!formulas.every((f) => this.decided(f, used))) return null;
+    if (!this.decided(f, used)) return null;
     let size = 1;
     for (let d = sizes.length - 1; d >= 0; d--) {
       if (!used.has(d)) continue;
@@ -112,12 +137,12 @@ export class Places {
       size *= sizes[d]!;
     }
     if (size > MOST || (size > 1 && size * FEW > sizes.reduce((n, s) => n * s, 1))) return null;
-    note(this.call, size);
-    return { by, values: Float64Array.from({ length: size }, (_, k) => value((f) => this.number(f, k, by))) };
+    note(this.all, size);
+    return { by, values: Float64Array.from({ length: size }, (_, k) => this.number(f, k, by)) };
   }
 
   /** Notes which loops decide a formula; answers whether they, and numbers, are all that does. */
-  decided(f: Formula, used: Set<number>): boolean {
+  private decided(f: Formula, used: Set<number>): boolean {
     if (this.numberOf(f)) return true;
     if (!f.leaf) return f.args.every((a) => this.decided(a, used));
     const d = f.leaf instanceof Index ? this.loopNumber(f.leaf.loop) : -1;
@@ -127,9 +152,9 @@ export class Places {
 
   /** The value of a formula at place `k` of a table with such steps. */
   private number(f: Formula, k: number, by: readonly number[]): number {
-    const { args, op } = f,
+    const { args, scalar } = f,
       number = this.numberOf(f);
-    if (args.length > 0) return (this.functions[op] ?? FUNCTIONS[op]!)(...args.map((a) => this.number(a, k, by)));
+    if (args.length > 0) return scalar(...args.map((a) => this.number(a, k, by)));
     if (number) return number[0]!;
     const d = this.loopNumber((f.leaf as Index).loop);
     return Math.floor(k / by[d]!) % this.sizes[d]!;
@@ -149,7 +174,7 @@ export class Places {
   draws(): Walk {
     return this.kept("", () => ({
       from: 0,
-      by: this.dims.map(({ strides }) => strides[this.call.data.accesses.length] ?? 0),
+      by: this.dims.map(({ strides }) => strides[this.accesses.length] ?? 0),
     }));
   }
 

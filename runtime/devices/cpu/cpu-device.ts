@@ -3,10 +3,11 @@
 import type { Call } from "../../../host/model.js";
 import { plan_cpu, zeroed } from "../../../host/plan.js";
 import { raw_words } from "../../../host/raw.js";
-import type { CompiledOp, Elements, Kernel } from "../../program/compiled-op.js";
-import { KernelRun } from "./kernel-run.js";
+import type { CompiledOp, Elements, Kernel, RawFunction } from "../../program/compiled-op.js";
+import { Interpreter } from "./interpreter.js";
+import { roundToHalf } from "../../elements/math.js";
 import type { Device, Prepared, RandomWords, Strided } from "../device.js";
-import { type DType, converter, cpuBytes, isFloat, newElements } from "../../elements/dtype.js";
+import { type DType, converter, cpuBytes, newElements } from "../../elements/dtype.js";
 import { DeviceError } from "../../base/errors.js";
 import { copyStrided } from "../../elements/strided-copy.js";
 import { unwatch } from "../../tensor/memory.js";
@@ -15,6 +16,7 @@ import { passes, sameCourse } from "../../program/structure.js";
 import { type Cell, Storage } from "../../tensor/storage.js";
 import { GcPressure } from "../gc-pressure.js";
 import type { Block } from "./blocks.js";
+import type { KernelCall, Words } from "./kernel-evaluator.js";
 import { linear } from "./linear-memory.js";
 import { type Held, type WasmRun, wasmRun } from "./wasm-run.js";
 import { plan_wasm } from "../../../wasm/plan.js";
@@ -28,14 +30,55 @@ interface Temp {
 }
 
 interface CpuPrepared extends Prepared {
-  /** Each kernel as the package brings it and, where there is one, as WebAssembly. */
-  readonly runs: readonly { readonly plain: KernelRun; readonly wasm: WasmRun | null }[];
+  /** Each kernel, without WebAssembly and, where it can be had, with. */
+  readonly runs: readonly { readonly plain: Plain; readonly wasm: WasmRun | null }[];
   readonly temps: readonly Temp[];
   /** Slots that hold zeros before. */
   readonly zeros: readonly number[];
 }
 
 const NOTHING: Elements = new Float32Array(0);
+
+/** How a kernel runs without WebAssembly. */
+interface Plain {
+  readonly kernel: Kernel;
+  /** @param arrays for each access its tensor's elements; empty where it was not given */
+  run(arrays: readonly Elements[], words: Words): void;
+}
+
+/** Formulas, which are read when they are first asked for. */
+class Formulas implements Plain {
+  private made: Interpreter | null = null;
+
+  constructor(private readonly call: KernelCall) {}
+
+  get kernel(): Kernel {
+    return this.call.kernel;
+  }
+
+  run(arrays: readonly Elements[], words: Words): void {
+    if (!this.made?.fits(words)) this.made = new Interpreter(this.call, words);
+    this.made.run(arrays, words);
+  }
+}
+
+/** A raw body. */
+class Body implements Plain {
+  constructor(
+    readonly kernel: Kernel,
+    private readonly types: readonly DType[],
+    private readonly body: RawFunction,
+  ) {}
+
+  run(arrays: readonly Elements[], words: Words): void {
+    this.body({ arrays, words: raw_words(this.kernel, words as Record<string, number>) });
+    for (const { target } of this.kernel.steps) {
+      const array = arrays[target];
+      if (array && this.types[target] === "float16")
+        for (let i = 0; i < array.length; i++) array[i] = roundToHalf(array[i]!);
+    }
+  }
+}
 
 /** The memory of a slot that lives only during a call. */
 class Temporary implements Held {
@@ -152,24 +195,17 @@ class CpuDevice implements Device {
     });
     const types = call.slots.map(({ dtype }, slot) => temps.get(slot)?.dtype ?? dtype);
     if (memory) kernels.forEach(withFormulas);
-    const planned = memory && plan_wasm(op.op, program, call, [...wanted], types),
-      floating = isFloat(call.dtype);
+    const planned = memory && plan_wasm(op.op, program, call, [...wanted], types);
+    const { functions = {}, raw } = op.brought ?? {};
     const runs = launches.flatMap((launch, n) => {
       if (!launch) return [];
       const kernel = kernels[n]!,
-        own = op.kernels[program]![n]!,
         launched = planned?.[n],
-        functions = (floating ? own.floating : own.integral)?.functions ?? {};
+        types = kernel.accesses.map(({ slot }) => call.slots[slot]!.dtype as DType),
+        one = { op: op.op.name, kernel, launch, types, dtype: call.dtype as DType, functions };
       return [
         {
-          plain: new KernelRun(
-            op.op.name,
-            own,
-            kernel,
-            launch,
-            kernel.accesses.map(({ slot }) => call.slots[slot]!.dtype),
-            call.dtype,
-          ),
+          plain: kernel.raw ? new Body(kernel, types, raw![program]![n]!) : new Formulas(one),
           wasm: launched && memory ? wasmRun(op.op, launched, memory, functions, written) : null,
         },
       ];
@@ -220,11 +256,12 @@ function run({ call, runs, zeros }: CpuPrepared, held: readonly (Held | null)[],
   for (const slot of zeros) held[slot]?.elements.fill(0);
   for (const { plain, wasm } of runs) {
     if (wasm?.run(held, random)) continue;
-    const { data } = plain,
-      words = random ? { ...call.env, seed0_: random.seedLow, seed1_: random.seedHigh, call_: random.call } : call.env;
+    const words = random
+      ? { ...call.env, seed0_: random.seedLow, seed1_: random.seedHigh, call_: random.call }
+      : call.env;
     plain.run(
-      data.accesses.map(({ slot }) => held[slot]?.elements ?? NOTHING),
-      data.raw ? raw_words(data, words) : words,
+      plain.kernel.accesses.map(({ slot }) => held[slot]?.elements ?? NOTHING),
+      words,
     );
   }
 }

@@ -1,23 +1,11 @@
-// Runs a kernel from its data, chunk by chunk, where no function was generated for it (codegen/cpu/interpreted.py).
-// What it computes, and in which order sums are added, is what generated kernels do (codegen/cpu/loops.py).
+// Runs a kernel from its formulas, up to a thousand points at a time: what the CPU does where there is no WebAssembly.
 
-import type { KernelCall, KernelFunction } from "../../program/compiled-op.js";
-import { Evaluator } from "./kernel-evaluator.js";
-import { POINTS, type Scalar, type Vector } from "./node-evaluator.js";
-import type { Dim } from "./access-index.js";
-import { kept, product } from "./product.js";
+import type { Elements } from "../../program/compiled-op.js";
+import { isFloat } from "../../elements/dtype.js";
+import { type KernelCall, KernelEvaluator, type Words } from "./kernel-evaluator.js";
+import { POINTS, type Vector } from "./node-evaluator.js";
+import { type Dim, product } from "./loops.js";
 import { Reduction } from "./reduction.js";
-
-/** The kernel that interprets its kernel.  `functions`: those its formulas use beside node-evaluator.ts's own. */
-export function interpreted(functions: Readonly<Record<string, Scalar>> = {}): KernelFunction {
-  return Object.assign(
-    kept((call) => new Interpreter(call, functions)),
-    { functions },
-  );
-}
-
-/** The same without such functions. */
-export const interpret: KernelFunction = /* @__PURE__ */ interpreted();
 
 /** Going across rows pays with so many points side by side, and where a row has fewer than so many. */
 const WIDE = 64,
@@ -38,7 +26,7 @@ function blockOf(dims: readonly Dim[], most: number): number {
     : Math.floor(most / Math.max(row, 1)) * Math.max(row, 1);
 }
 
-export class Interpreter extends Evaluator {
+export class Interpreter extends KernelEvaluator {
   /** The outer loops, then those of the reduction. */
   private readonly all: readonly Dim[];
   private readonly points: number;
@@ -54,9 +42,9 @@ export class Interpreter extends Evaluator {
   private first = 0;
   private readonly reductions: Reduction[] = [];
 
-  constructor(call: KernelCall, functions: Readonly<Record<string, Scalar>>) {
-    super(call, functions);
-    const { loops } = call.data,
+  constructor(call: KernelCall, words: Words) {
+    super(call, words);
+    const { loops } = call.kernel,
       outer = [...this.outer],
       named = (d: Dim): boolean => d.name !== "";
     // As in the kernel a loop may stand last that has no name, but a long one does before all.
@@ -77,14 +65,19 @@ export class Interpreter extends Evaluator {
     );
   }
 
-  run(): void {
-    this.enter();
+  /**
+   * @param arrays for each access its tensor's elements; empty where it was not given
+   * @param words the environment of the call
+   */
+  run(arrays: readonly Elements[], words: Words): void {
+    this.enter(arrays, words);
     this.compute();
+    this.leave();
   }
 
   private compute(): void {
     const { block } = this,
-      { steps, shape, spread } = this.call.data,
+      { steps, shape, spread } = this.call.kernel,
       sums = spread && shape === "map" && this.depth !== 1;
     for (let first = 0; first < this.points; first += block) {
       const count = Math.min(block, this.points - first);
@@ -142,31 +135,32 @@ export class Interpreter extends Evaluator {
     const made = this.begun(n, red, count);
     this.chunks(count, () => {
       const { start, depth, across, points } = this,
-        [value, pred] = this.met(n);
-      if (across) made.meet(value, pred, 0, count, 0, 1, Math.floor(start / points));
+        [value, low, pred] = this.met(n);
+      if (across) made.meet(value, low, pred, 0, count, 0, 1, Math.floor(start / points));
       else
         this.rows((from, to, row) =>
-          made.meet(value, pred, from, to, row, 0, start + from - (row + this.first) * depth),
+          made.meet(value, low, pred, from, to, row, 0, start + from - (row + this.first) * depth),
         );
     });
-    return made.value;
+    return made.end(count);
   }
 
   private begun(n: number, red: string, count: number): Reduction {
+    const { value, compared } = this.call.kernel.steps[n]!,
+      kind = red.startsWith("arg") ? compared : value;
     return (this.reductions[n] ??= new Reduction(
       red,
       this.block,
-      this.call.data.steps[n]!.value === "i",
-      this.call.data.shape === "scan",
+      kind === "i" || (kind === "T" && !isFloat(this.call.dtype)),
+      this.call.kernel.shape === "scan",
+      this.read.steps[n]!.low !== null,
     )).begin(count);
   }
 
   /** What a reduction meets at the points, and where it does. */
-  private met(n: number): [Vector, Vector | null] {
-    const { evaluation } = this,
-      value = evaluation.wide(evaluation.value(this.read.steps[n]!.body)),
-      truth = this.truth(n);
-    return [value, truth && evaluation.wide(truth)];
+  private met(n: number): [Vector, Vector | null, Vector | null] {
+    const { body, low, pred } = this.read.steps[n]!;
+    return [this.wide(body), this.wide(low), this.wide(pred)];
   }
 
   /** A running reduction: its value so far stands at every point. */
@@ -176,7 +170,7 @@ export class Interpreter extends Evaluator {
       depth,
       points,
       call: {
-        data: { steps },
+        kernel: { steps },
       },
     } = this;
     const begun = steps.map((step, n) => (step.kind === "reduce" ? this.begun(n, step.red, count) : null));
@@ -186,11 +180,11 @@ export class Interpreter extends Evaluator {
         if (!made) return this.store(n);
         const { start, evaluation } = this,
           out = evaluation.vector(),
-          [value, pred] = this.met(n);
+          [value, low, pred] = this.met(n);
         if (across) {
-          made.meet(value, pred, 0, count, 0, 1, Math.floor(start / points));
-          out.set(made.value.subarray(0, count));
-        } else if (step.red === "sum" && pred === null) {
+          made.meet(value, low, pred, 0, count, 0, 1, Math.floor(start / points));
+          for (let k = 0; k < count; k++) out[k] = made.at(k);
+        } else if (step.red === "sum" && !pred && !low) {
           this.rows((from, to, row) => {
             let so = made.value[row]!;
             for (let k = from; k < to; k++) out[k] = so += value[k]!;
@@ -199,8 +193,8 @@ export class Interpreter extends Evaluator {
         } else {
           this.rows((from, to, row) => {
             for (let k = from, before = start - (row + this.first) * depth; k < to; k++) {
-              made.meet(value, pred, k, k + 1, row, 0, before + k);
-              out[k] = made.value[row]!;
+              made.meet(value, low, pred, k, k + 1, row, 0, before + k);
+              out[k] = made.at(row);
             }
           });
         }
@@ -212,7 +206,7 @@ export class Interpreter extends Evaluator {
   /** What an earlier step came to. */
   protected override earlier(name: string): Vector {
     const value = this.values.get(name)!;
-    if (this.dims !== this.all || this.dims === this.outer || this.call.data.shape === "scan" || value.length === 1)
+    if (this.dims !== this.all || this.dims === this.outer || this.call.kernel.shape === "scan" || value.length === 1)
       return value;
     const { depth, start, first, evaluation } = this,
       row = Math.floor(start / depth);

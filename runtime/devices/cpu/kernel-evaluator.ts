@@ -1,53 +1,99 @@
 // The formulas of a kernel in a call, at points of its loops: what accesses read there and where they store.  Which
-// points are gone through is the interpreter's (interpreter.ts) and, for sums of products, contraction.ts's.
+// points are gone through is the interpreter's (interpreter.ts).
 
-import { Element, Index, type Node, type Option, Random, Result, type Uniform } from "../../../host/nodes.js";
-import type { KernelCall, Kernel } from "../../program/compiled-op.js";
-import { Evaluation, type Formula, Formulas, type Scalar, type Vector } from "./node-evaluator.js";
+import type { Code, CpuLaunch, Kernel } from "../../../host/model.js";
+import {
+  BoundsCheck,
+  Element,
+  Index,
+  type Node,
+  type Option,
+  Random,
+  Result,
+  type Uniform,
+} from "../../../host/nodes.js";
+import type { Elements } from "../../program/compiled-op.js";
+import { IndexError } from "../../base/errors.js";
+import { type DType, isFloat } from "../../elements/dtype.js";
+import { roundToHalf } from "../../elements/math.js";
+import { type Scalar, asking, cut, fits } from "./functions.js";
+import { Evaluation, type Formula, Formulas, type Vector, isWide } from "./node-evaluator.js";
 import { withFormulas } from "../../program/notation-formulas.js";
-import { type Dim, Places } from "./access-index.js";
-import { anonymous } from "./product.js";
+import { type Place, Places } from "./access-index.js";
+import { type Dim, anonymous } from "./loops.js";
 import { combined } from "./reduction.js";
 import type { Walk } from "./strided-walk.js";
 
-export interface ReadStep {
+/** A kernel in a call, as the interpreter meets it.  Offsets and strides count elements. */
+export interface KernelCall {
+  /** The op's name, for messages. */
+  readonly op: string;
+  readonly kernel: Kernel;
+  readonly launch: CpuLaunch;
+  /** For each access its tensor's type. */
+  readonly types: readonly string[];
+  /** T. */
+  readonly dtype: DType;
+  /** Functions of formulas that the op brings. */
+  readonly functions: Readonly<Record<string, Scalar>>;
+}
+
+export type Words = Readonly<Record<string, number>>;
+
+interface Access {
   readonly index: readonly (Formula | null)[];
+  /** Whether an index that is off its axis is an error. */
+  readonly told: boolean;
   readonly guard: Formula | null;
   readonly fallback: Formula | null;
 }
 
-/** A kernel's formulas. */
-export interface Read {
-  readonly accesses: readonly ReadStep[];
-  readonly steps: readonly { readonly pred: Formula | null; readonly body: Formula }[];
+interface Step {
+  readonly pred: Formula | null;
+  readonly body: Formula;
+  /** The lowest 32 bits of a whole number of 64. */
+  readonly low: Formula | null;
 }
 
-const known = new WeakMap<Kernel, Read>();
+/** A kernel's formulas. */
+interface Read {
+  readonly accesses: readonly Access[];
+  readonly steps: readonly Step[];
+}
 
-export function read(kernel: Kernel): Read {
-  const found = known.get(kernel);
+const known = new WeakMap<Code, Read>();
+
+function read(kernel: Kernel, code: Code, functions: Readonly<Record<string, Scalar>>): Read {
+  const found = known.get(code);
   if (found) return found;
-  const code = withFormulas(kernel).floating!,
-    results = new Map<number, Formula>(),
-    formulas = new Formulas(results);
+  const results = new Map<number, Formula>(),
+    formulas = new Formulas(results, functions);
   const some = (e: Node | null): Formula | null => e && formulas.of(e);
   const steps = kernel.steps.map(({ kind, inner }, n) => {
     const { pred, body } = code.steps[n]!,
-      made = { pred: some(pred), body: formulas.of(body) };
+      wide = isWide(body),
+      made = {
+        pred: some(pred),
+        body: wide ? formulas.wide(body, false) : formulas.of(body),
+        low: wide ? formulas.wide(body, true) : null,
+      };
     if (kind === "store" && inner && kernel.shape !== "scan") results.set(n, made.body); // at every point anew
     return made;
   });
   const accesses = code.accesses.map(({ index, guard, fallback }) => ({
     index: index.map(some),
+    told: index.some((e) => e instanceof BoundsCheck),
     guard: some(guard),
     fallback: some(fallback),
   }));
   const made = { accesses, steps };
-  known.set(kernel, made);
+  known.set(code, made);
   return made;
 }
 
-export class Evaluator {
+const ROUND: Readonly<Record<string, (x: number) => number>> = { float16: roundToHalf, float32: Math.fround };
+
+export class KernelEvaluator {
   protected readonly read: Read;
   /** The loops outside and those of the reduction; of each, those that formulas name come last. */
   protected outer: readonly Dim[];
@@ -61,42 +107,40 @@ export class Evaluator {
   private placed!: Places;
   /** Whether elements may be others than when they were read there. */
   private stale = true;
+  /** For each access its tensor's elements; empty where there is none. */
+  private arrays: readonly Elements[] = [];
   /** The words of the call and its options, and what any leaf stands for. */
   private readonly words = new Map<string, Vector>();
   private readonly leaves = new Map<Formula, () => Vector>();
-  /** The named loops' lengths, and what they were. */
-  private readonly extents: [(words: KernelCall["words"]) => number, number][] = [];
   private readonly places = new Map<readonly Dim[], Places>();
+  /** The named loops' lengths, and what they were. */
+  private readonly extents: [(words: Record<string, number>) => number, number][] = [];
 
   constructor(
-    readonly call: KernelCall,
-    private readonly functions: Readonly<Record<string, Scalar>>,
+    protected readonly call: KernelCall,
+    words: Words,
   ) {
-    const { launch, words, data } = call;
-    this.read = read(data);
-    const steps = launch.axes[data.accesses.length] ?? [];
-    const dims = (all: Kernel["loops"], rest: typeof launch.outer, back: boolean): Dim[] => [
-      ...anonymous(rest).map((loop) => ({ ...loop, back })),
+    const { launch, kernel, dtype, functions } = call,
+      { floating, integral } = withFormulas(kernel);
+    const code = isFloat(dtype) ? floating : integral;
+    if (!code) throw new Error(`${call.op}: there is no kernel for ${dtype}; please report this`);
+    this.read = read(kernel, code, functions);
+    const steps = launch.axes[kernel.accesses.length] ?? [];
+    const dims = (all: Kernel["loops"], rest: CpuLaunch["outer"], back: boolean): Dim[] => [
+      ...anonymous(rest, back),
       ...all
         .filter((l) => l.named)
         .map(({ name, extent }, k) => {
           const strides: number[] = [],
             size = extent!(words as Record<string, number>);
-          if (all === data.loops) strides[data.accesses.length] = steps[k] ?? 0;
-          this.extents.push([extent as (typeof this.extents)[0][0], size]);
+          this.extents.push([extent!, size]);
+          if (all === kernel.loops) strides[kernel.accesses.length] = steps[k] ?? 0;
           return { size, strides, name, back };
         }),
     ];
-    this.outer = dims(data.loops, launch.outer, false);
-    this.inner = dims(data.rloops, launch.reduce, data.reverse);
-    const { uniform_random: uniform } = functions;
-    if (uniform)
-      this.functions = {
-        ...functions,
-        uniform_random: (site, place) => uniform(call.words.seed0_, call.words.seed1_, call.words.call_, site, place),
-      };
+    this.outer = dims(kernel.loops, launch.outer, false);
+    this.inner = dims(kernel.rloops, launch.reduce, kernel.reverse);
     this.evaluation = new Evaluation(
-      this.functions,
       (leaf) => this.named(leaf),
       (f) => {
         const walk = this.placed.line(f);
@@ -105,15 +149,22 @@ export class Evaluator {
     );
   }
 
-  /** Whether the call has the same loops still. */
-  fits(): boolean {
-    return this.extents.every(([extent, size]) => extent(this.call.words) === size);
+  /** Whether a call has the same loops still. */
+  fits(words: Words): boolean {
+    return this.extents.every(([extent, size]) => extent(words as Record<string, number>) === size);
   }
 
-  /** Takes the numbers of the call, which is run anew; answers whether one has changed. */
-  protected enter(): boolean {
-    const { data, round } = this.call,
-      told = this.call.words as Record<string, number>;
+  /** Takes the tensors and the numbers of a call. */
+  protected enter(arrays: readonly Elements[], words: Words): void {
+    const { op, kernel, dtype } = this.call,
+      float = isFloat(dtype);
+    asking.op = op;
+    asking.bool = dtype === "bool";
+    asking.narrow = dtype !== "int32";
+    asking.seed0 = words["seed0_"]!;
+    asking.seed1 = words["seed1_"]!;
+    asking.call = words["call_"]!;
+    this.arrays = arrays;
     let changed = false;
     const put = (name: string, number: number): void => {
       const there = this.words.get(name) ?? new Float64Array(1);
@@ -121,35 +172,40 @@ export class Evaluator {
       there[0] = number;
       this.words.set(name, there);
     };
-    for (const { name, kind, value } of withFormulas(data).words) {
-      const number = value ? value(told) : (told[name] ?? (name === "inf" ? Infinity : NaN));
-      put(name, kind === "T" ? round(number) : number);
+    for (const { name, kind, value } of withFormulas(kernel).words) {
+      const number = value
+        ? value(words as Record<string, number>)
+        : (words[name] ?? (name === "inf" ? Infinity : NaN));
+      put(name, kind !== "T" ? number : float ? (ROUND[dtype] ?? Number)(number) : Math.trunc(number));
     }
-    for (const name of data.constants) put(name, told[name]!);
+    for (const name of kernel.constants) put(name, words[name]!);
     if (changed) {
       this.places.clear();
       this.dims = [];
     }
     this.stale = true;
-    return changed;
+  }
+
+  /** What is kept of a call is no tensor. */
+  protected leave(): void {
+    this.arrays = [];
   }
 
   /** Where accesses stand along loops. */
-  protected placesOf(dims: readonly Dim[]): Places {
+  private placesOf(dims: readonly Dim[]): Places {
     let found = this.places.get(dims);
     if (!found) {
-      const named = new Set([...this.outer, ...this.inner].map((d) => d.name));
-      this.places.set(
+      const { kernel, launch } = this.call;
+      found = new Places(
         dims,
-        (found = new Places(
-          dims,
-          this.call,
-          this.read.accesses.map((a) => a.index),
-          named,
-          this.words,
-          this.functions,
-        )),
+        kernel.accesses,
+        launch,
+        this.read.accesses.map((a) => a.index),
+        new Set([...this.outer, ...this.inner].map((d) => d.name)),
+        this.words,
+        this.places,
       );
+      this.places.set(dims, found);
     }
     return found;
   }
@@ -167,40 +223,59 @@ export class Evaluator {
     if (name) this.values.set(name, value);
   }
 
-  protected truth(n: number): Vector | null {
-    const { pred } = this.read.steps[n]!;
-    return pred && this.evaluation.value(pred);
+  /** A formula's value with one number for each point; of none, none. */
+  protected wide(f: Formula): Vector;
+  protected wide(f: Formula | null): Vector | null;
+  protected wide(f: Formula | null): Vector | null {
+    return f && this.evaluation.wide(this.evaluation.value(f));
   }
 
   /** Makes a store. */
   protected store(n: number): void {
     const value = this.evaluation.value(this.read.steps[n]!.body),
-      step = this.call.data.steps[n]!;
-    this.put(n, value, this.truth(n));
+      step = this.call.kernel.steps[n]!;
+    this.put(n, value, this.wide(this.read.steps[n]!.pred));
     if (step.name && !step.inner) this.keep(step.name, value.slice(0, (this.evaluation.count + 4) & ~3));
   }
 
   /** Makes a store of this. */
-  protected put(n: number, value: Vector, pred: Vector | null): void {
-    const { target, mode } = this.call.data.steps[n]!,
-      array = this.call.arrays[target]!,
+  protected put(n: number, value: Vector, where: Vector | null): void {
+    const { target, mode, value: kind } = this.call.kernel.steps[n]!,
+      array = this.arrays[target]!,
+      type = this.call.types[target]!,
       { evaluation, start } = this,
       { count } = evaluation;
-    const wide = evaluation.wide(value),
-      red = { "+=": "sum", "*=": "prod", "max=": "max", "min=": "min" }[mode];
-    const { walk, rest } = this.placed.access(target);
     this.stale = true;
-    if (pred === null && !red && !rest) return walk.write(array, start, count, wide);
-    const at = this.positions(target),
-      where = pred && evaluation.wide(pred);
-    if (red === "sum") {
-      for (let k = 0; k < count; k++) if (where === null || where[k] !== 0) array[at[k]!]! += wide[k]!;
-    } else
-      for (let k = 0; k < count; k++) {
-        if (where !== null && where[k] === 0) continue;
-        const to = at[k]!;
-        array[to] = red ? combined(red, array[to]!, wide[k]!) : wide[k]!;
+    if (!array.length) return;
+    const red = { "+=": "sum", "*=": "prod", "max=": "max", "min=": "min" }[mode],
+      place = this.placed.access(target);
+    let wide = evaluation.wide(value);
+    if (!red) {
+      wide = this.stored(type, wide);
+      if (!where && !place.rest && !place.named.length) return place.walk.write(array, start, count, wide);
+    }
+    const at = this.positions(place, target, where, -Infinity),
+      joins = red === undefined ? null : type === "bool" ? (red === "prod" || red === "min" ? "all" : "any") : red,
+      whole = joins !== null && kind === "T" && type === "int32";
+    for (let k = 0; k < count; k++) {
+      if (where && where[k] === 0) continue;
+      const to = at[k]!;
+      if (joins === null) array[to] = wide[k]!;
+      else {
+        const sum = joins === "sum" ? array[to]! + wide[k]! : combined(joins, array[to]!, wide[k]!);
+        array[to] = whole ? fits(sum) : type === "float16" ? roundToHalf(sum) : sum;
       }
+    }
+  }
+
+  /** Values as elements of a type hold them, where its array does not see to that. */
+  private stored(type: string, value: Vector): Vector {
+    if (type === "float32" || type === "float64") return value;
+    const { evaluation } = this,
+      out = evaluation.vector(),
+      f = type === "float16" ? roundToHalf : type === "bool" ? (x: number): number => +(x !== 0) : cut;
+    for (let k = 0; k < evaluation.count; k++) out[k] = f(value[k]!);
+    return out;
   }
 
   private named(f: Formula): Vector {
@@ -211,7 +286,7 @@ export class Evaluator {
 
   private valueOf(leaf: Node): () => Vector {
     if (leaf instanceof Element) return () => this.access(leaf.access);
-    if (leaf instanceof Result) return () => this.earlier(this.call.data.steps[leaf.step]!.name);
+    if (leaf instanceof Result) return () => this.earlier(this.call.kernel.steps[leaf.step]!.name);
     if (leaf instanceof Index) return () => this.along(this.placed.loop(leaf.loop));
     if (leaf instanceof Random) return () => this.along(this.placed.draws());
     const word = this.words.get((leaf as Uniform | Option).name)!;
@@ -225,33 +300,51 @@ export class Evaluator {
 
   private access(n: number): Vector {
     const { guard, fallback } = this.read.accesses[n]!,
-      array = this.call.arrays[n]!,
+      array = this.arrays[n]!,
       { evaluation, start } = this,
       { count } = evaluation;
-    const { walk, rest } = this.placed.access(n),
-      inside = guard && evaluation.value(guard),
-      one = rest ? -1 : walk.still(start, count);
-    if (one >= 0 && !guard) return evaluation.single(array[one]!);
-    const where = inside && evaluation.wide(inside),
-      other = fallback && evaluation.wide(evaluation.value(fallback)),
-      at = rest && this.positions(n);
-    const out = evaluation.vector();
-    if (!at) walk.read(array, start, count, out, where, other);
-    else if (!where) for (let k = 0; k < count; k++) out[k] = array[at[k]!]!;
-    else for (let k = 0; k < count; k++) out[k] = where[k] !== 0 ? array[at[k]!]! : other ? other[k]! : 0;
+    if (!array.length) return fallback ? evaluation.value(fallback) : evaluation.single(0);
+    const place = this.placed.access(n),
+      { walk, rest, named } = place,
+      plain = !rest && !named.length,
+      one = plain && !guard ? walk.still(start, count) : -1;
+    const out = one >= 0 ? evaluation.single(array[one]!) : evaluation.vector();
+    if (one < 0) {
+      const where = this.wide(guard),
+        other = this.wide(fallback),
+        at = plain ? null : this.positions(place, n, where, 0);
+      if (!at) walk.read(array, start, count, out, where, other);
+      else if (!where) for (let k = 0; k < count; k++) out[k] = array[at[k]!]!;
+      else for (let k = 0; k < count; k++) out[k] = where[k] !== 0 ? array[at[k]!]! : other ? other[k]! : 0;
+    }
+    if (this.call.kernel.accesses[n]!.kind === "b" && this.call.types[n] !== "bool")
+      for (let k = 0; k < out.length; k++) out[k] = +(out[k] !== 0);
     return out;
   }
 
-  /** Where an access is at each point. */
-  private positions(n: number): Vector {
-    const { walk, rest } = this.placed.access(n),
-      { evaluation, start } = this,
+  /**
+   * Where an access is at each point, or where it matters.
+   *
+   * @param outside where one is that is off an axis, where that is no error: added to its place
+   */
+  private positions({ walk, rest, named }: Place, n: number, where: Vector | null, outside: number): Vector {
+    const { evaluation, start } = this,
       { count } = evaluation,
       at = evaluation.vector();
     walk.places(start, count, at);
     if (rest) {
-      const value = evaluation.wide(evaluation.value(rest));
+      const value = this.wide(rest);
       for (let k = 0; k < count; k++) at[k]! += value[k]!;
+    }
+    for (const { index, stride, length } of named) {
+      const value = this.wide(index);
+      for (let k = 0; k < count; k++) {
+        const i = value[k]!;
+        if (i >= 0 && i < length) at[k]! += i * stride;
+        else if (this.read.accesses[n]!.told && (!where || where[k] !== 0))
+          throw new IndexError(`${this.call.op}: index ${i} is out of bounds for an axis of length ${length}`);
+        else at[k]! += outside;
+      }
     }
     return at;
   }

@@ -2,8 +2,8 @@
 // Equal parts of a kernel's formulas are one and are computed once.  Loops and tensors are the interpreter's
 // (interpreter.ts); nothing here knows of them.
 
-import type { Interpreted } from "../../../host/interpreted.js";
 import {
+  Apply,
   BoundsCheck,
   Cast,
   Constant,
@@ -14,7 +14,7 @@ import {
   children,
   label,
 } from "../../../host/nodes.js";
-import { floorDivide, modulo, power, roundHalfEven, sign, signbit } from "../../elements/math.js";
+import { FUNCTIONS, type Scalar } from "./functions.js";
 
 /** The value of a formula at the points of a chunk; one number where it is the same at all of them. */
 export type Vector = Float64Array;
@@ -27,9 +27,12 @@ export interface Formula {
   readonly leaf: Node | null;
   /** Whether it needs no element: loops and the call's numbers decide it. */
   readonly pure: boolean;
+  /** Whether computing it may tell that a whole number does not fit. */
+  readonly tells: boolean;
   /** A number's value. */
   readonly constant: Vector | null;
-  /** What computes it, and with one number on the right, or the left. */
+  /** What computes it at one point; at all, and with one number on the right, or the left. */
+  readonly scalar: Scalar;
   readonly loop: Loop | undefined;
   readonly by: By | undefined;
   readonly turned: By | undefined;
@@ -37,62 +40,6 @@ export interface Formula {
   value: Vector;
   stamp: number;
 }
-
-export type Scalar = (...args: number[]) => number;
-
-/** The functions that formulas may use without bringing them, and operators; booleans are 0 and 1. */
-export const FUNCTIONS: Readonly<Record<string, Scalar>> = {
-  "+": (x, y) => x + y,
-  "-": (x, y) => x - y,
-  "*": (x, y) => x * y,
-  divide: (x, y) => x / y,
-  select: (x, y, c) => (c !== 0 ? y : x),
-  neg: (x) => -x,
-  "!": (x) => (x === 0 ? 1 : 0),
-  allowed: (x) => x,
-  "<": (x, y) => +(x < y),
-  "<=": (x, y) => +(x <= y),
-  ">": (x, y) => +(x > y),
-  ">=": (x, y) => +(x >= y),
-  "==": (x, y) => +(x === y),
-  "!=": (x, y) => +(x !== y),
-  "&&": (x, y) => x && y,
-  "||": (x, y) => x || y,
-  abs: Math.abs,
-  ceil: Math.ceil,
-  cos_of: Math.cos,
-  cosh_of: Math.cosh,
-  exp2_of: (x) => 2 ** x,
-  exp_of: Math.exp,
-  expm1_of: Math.expm1,
-  floor: Math.floor,
-  floor_divide: floorDivide,
-  floor_divide_whole: (x, y) => Math.floor(x / y),
-  i32: Math.trunc,
-  is_infinite: (x) => +(Math.abs(x) === Infinity),
-  is_nan: (x) => +Number.isNaN(x),
-  larger: (x, y) => Math.max(x, y),
-  log1p_of: Math.log1p,
-  log_of: Math.log,
-  max: (x, y) => Math.max(x, y),
-  min: (x, y) => Math.min(x, y),
-  nothing_of: (x) => 0 * x,
-  power,
-  reciprocal_root: (x) => 1 / Math.sqrt(x),
-  remainder_whole: modulo,
-  round: roundHalfEven,
-  sign_bit: (x) => +signbit(x),
-  sign_of: sign,
-  sin_of: Math.sin,
-  sinh_of: Math.sinh,
-  smaller: (x, y) => Math.min(x, y),
-  square: (x) => x * x,
-  square_root: Math.sqrt,
-  tanh_of: Math.tanh,
-  trunc: Math.trunc,
-} satisfies Record<Interpreted | Operator, Scalar>;
-
-type Operator = "+" | "-" | "*" | "<" | "<=" | ">" | ">=" | "==" | "!=" | "&&" | "||" | "!" | "neg" | "select" | "i32";
 
 type Loop = (n: number, out: Vector, a: Vector, b: Vector, c: Vector) => void;
 
@@ -244,21 +191,18 @@ const BY: Readonly<Record<string, By>> = {
 const TURNED: Readonly<Record<string, string>> = { "+": "+", "*": "*", "<": ">", "<=": ">=", ">": "<", ">=": "<=" };
 
 const NONE: Vector = new Float64Array(1);
+const TELLING = /^settled$|_checked$/;
 
-/** An operation of formulas. */
-export function formula(op: string, args: readonly Formula[]): Formula {
+/** An operation of formulas.  `scalar`: what it does at a point, where it is none of FUNCTIONS. */
+export function formula(op: string, args: readonly Formula[], scalar = FUNCTIONS[op]!): Formula {
   return made(
     op,
     args,
     null,
     null,
     args.every((a) => a.pure),
+    scalar,
   );
-}
-
-/** The parts that an associative operation joins. */
-export function partsOf(op: string, f: Formula): readonly Formula[] {
-  return f.op === op ? f.args.flatMap((a) => partsOf(op, a)) : [f];
 }
 
 /** A number. */
@@ -277,6 +221,7 @@ function made(
   constant: Vector | null,
   leaf: Node | null,
   pure: boolean,
+  scalar: Scalar = Number,
 ): Formula {
   return {
     op,
@@ -284,6 +229,8 @@ function made(
     constant,
     leaf,
     pure,
+    tells: TELLING.test(op) || args.some((a) => a.tells),
+    scalar,
     loop: LOOPS[op],
     by: BY[op],
     turned: BY[TURNED[op]!],
@@ -292,26 +239,67 @@ function made(
   };
 }
 
+/**
+ * Whole numbers of 64 bits are kept as a double, which may have lost the last of many digits, and their lowest 32 bits:
+ * what stands for the functions of such numbers.
+ */
+const DOUBLE: Readonly<Record<string, string>> = {
+    wide_product: "*",
+    wide_times: "*",
+    wide_sum: "+",
+    wide_difference: "-",
+  },
+  LOW: Readonly<Record<string, string>> = { "*": "multiply_low", "+": "add_low", "-": "subtract_low" };
+
 /** The formulas of one kernel, from nodes; equal ones are one. */
 export class Formulas {
   private readonly known = new Map<string, Formula>();
   private readonly numbers = new Map<Formula, number>();
 
-  /** @param results what stands for a step's value, where that is a formula of its own */
-  constructor(private readonly results: ReadonlyMap<number, Formula>) {}
+  /**
+   * @param results what stands for a step's value, where that is a formula of its own
+   * @param functions what formulas use beside FUNCTIONS
+   */
+  constructor(
+    private readonly results: ReadonlyMap<number, Formula>,
+    private readonly functions: Readonly<Record<string, Scalar>>,
+  ) {}
 
   of(e: Node): Formula {
     const value = e instanceof Result && this.results.get(e.step);
     if (value) return value;
-    const args =
-      e instanceof Random
-        ? [this.of(new Constant("i", e.draw)), this.one("", () => leaf(e))]
-        : children(e).map((part) => this.of(part));
-    if (e instanceof BoundsCheck || (e instanceof Cast && e.kind === "f")) return args[0]!;
-    const said = e instanceof Random ? "uniform_random" : label(e);
-    return this.one(said + args.map((a) => ` ${this.numbers.get(a)}`).join(""), () =>
-      e instanceof Constant ? constant(e.value) : args.length ? formula(said, args) : leaf(e),
+    if (e instanceof BoundsCheck) return this.of(e.operand);
+    if (e instanceof Random)
+      return this.operation("uniform_random", [this.of(new Constant("i", e.draw)), this.one("", () => leaf(e))]);
+    if (e instanceof Apply && e.name === "narrow_checked") {
+      const [wide] = e.operands as [Node];
+      return this.operation("settled", [this.wide(wide, false), this.wide(wide, true)]);
+    }
+    const args = children(e).map((part) => this.of(part));
+    if (e instanceof Cast && e.kind === "f") {
+      // Among whole numbers there is no -0.
+      return args[0]!.args.length ? this.operation("+", [args[0]!, this.of(new Constant("i", 0))]) : args[0]!;
+    }
+    const said = label(e);
+    return args.length
+      ? this.operation(said, args)
+      : this.one(said, () => (e instanceof Constant ? constant(e.value) : leaf(e)));
+  }
+
+  /** A whole number of 64 bits as a double, or its lowest 32 bits. */
+  wide(e: Node, low: boolean): Formula {
+    const { name, operands } = e as Apply;
+    if (name === "widened") return this.of(operands[0]!);
+    const op = DOUBLE[name]!;
+    return this.operation(
+      low ? LOW[op]! : op,
+      operands.map((x) => (name === "wide_product" ? this.of(x) : this.wide(x, low))),
     );
+  }
+
+  private operation(op: string, args: readonly Formula[]): Formula {
+    const scalar = FUNCTIONS[op] ?? this.functions[op];
+    return this.one(op + args.map((a) => ` ${this.numbers.get(a)}`).join(""), () => formula(op, args, scalar));
   }
 
   private one(key: string, make: () => Formula): Formula {
@@ -322,6 +310,11 @@ export class Formulas {
     }
     return found;
   }
+}
+
+/** Whether a formula is a whole number of 64 bits. */
+export function isWide(e: Node): boolean {
+  return e instanceof Apply && (e.name === "widened" || e.name in DOUBLE);
 }
 
 /** At most so many points are computed at once. */
@@ -335,16 +328,16 @@ let stamp = 0;
 export class Evaluation {
   private used = 0;
   private usedSingles = 0;
+  /** Where values matter; null: at all points. */
+  private mask: Vector | null = null;
   /** How many points there are. */
   count = 0;
 
   /**
-   * @param functions what formulas use beside FUNCTIONS
    * @param named the value of a leaf at the points
    * @param line the value of a pure formula, if that is known; null: it has to be computed
    */
   constructor(
-    private readonly functions: Readonly<Record<string, Scalar>>,
     private readonly named: (leaf: Formula) => Vector,
     private readonly line: (f: Formula) => Vector | null = () => null,
   ) {}
@@ -376,23 +369,38 @@ export class Evaluation {
     if (f.constant) return f.constant;
     if (f.stamp !== stamp) {
       f.value = f.leaf ? this.named(f) : ((f.pure ? this.line(f) : null) ?? this.apply(f));
-      f.stamp = stamp;
+      f.stamp = this.mask && f.tells ? -1 : stamp;
     }
     return f.value;
   }
 
-  private apply({ op, args, loop, by, turned }: Formula): Vector {
+  private apply(f: Formula): Vector {
+    const { op, args, loop, by, turned } = f;
+    if (op === "select") {
+      const condition = this.value(args[2]!);
+      // What one number decides for all points.
+      if (condition.length === 1) return this.value(args[condition[0] !== 0 ? 1 : 0]!);
+      if (f.tells) {
+        const { mask } = this;
+        this.mask = this.part(condition, 1, mask);
+        const yes = this.value(args[1]!);
+        this.mask = this.part(condition, 0, mask);
+        const no = this.value(args[0]!),
+          out = this.vector();
+        this.mask = mask;
+        loop!(this.count, out, this.wide(no), this.wide(yes), condition);
+        return out;
+      }
+    }
     const a = this.value(args[0]!),
       b = args.length > 1 ? this.value(args[1]!) : a,
       c = args.length > 2 ? this.value(args[2]!) : b;
-    // What one number decides for all points.
-    if (op === "select" && c.length === 1) return c[0] !== 0 ? b : a;
     if (op === "&&" || op === "||") {
       const [sure, other] = a.length === 1 ? [a, b] : [b, a];
       if (sure.length === 1) return (sure[0] !== 0) === (op === "&&") ? other : sure;
     }
     const one = a.length === 1 && b.length === 1 && c.length === 1;
-    if (one || !loop) return this.each(this.functions[op] ?? FUNCTIONS[op]!, args.length, a, b, c, one);
+    if (one || !loop) return this.each(f, a, b, c, one);
     const out = this.vector();
     if (by && b.length === 1) by(this.count, out, a, b[0]!);
     else if (turned && a.length === 1) turned(this.count, out, b, a[0]!);
@@ -400,11 +408,26 @@ export class Evaluation {
     return out;
   }
 
+  /** Where a condition is 1, or 0, among the points of a mask. */
+  private part(condition: Vector, where: number, mask: Vector | null): Vector {
+    const out = this.vector();
+    for (let k = 0; k < this.count; k++) out[k] = +(condition[k] === where && (!mask || mask[k] !== 0));
+    return out;
+  }
+
   /** A function without a loop of its own. */
-  private each(f: Scalar, arity: number, a: Vector, b: Vector, c: Vector, one: boolean): Vector {
+  private each({ scalar: f, args, tells }: Formula, a: Vector, b: Vector, c: Vector, one: boolean): Vector {
+    const { mask, count: n } = this,
+      arity = args.length;
+    if (tells && mask) {
+      const out = this.vector(),
+        x = this.wide(a),
+        y = this.wide(b);
+      for (let k = 0; k < n; k++) out[k] = mask[k] !== 0 ? f(x[k]!, y[k]!) : 0;
+      return out;
+    }
     if (one) return this.single(f(a[0]!, b[0]!, c[0]!));
     const out = this.vector(),
-      n = this.count,
       x = this.wide(a);
     if (arity === 1) {
       for (let k = 0; k < n; k++) out[k] = f(x[k]!);

@@ -1,5 +1,6 @@
 // Reductions under way: the value so far of each row, which the interpreter meets element by element.
 
+import { settled } from "./functions.js";
 import type { Vector } from "./node-evaluator.js";
 
 const START: Readonly<Record<string, number>> = {
@@ -16,41 +17,61 @@ export class Reduction {
   /** One number for each row: for argmax and argmin the place of the best. */
   readonly value: Float64Array;
   private readonly best: Float64Array;
+  /** Of whole numbers that must fit at their end the lowest 32 bits. */
+  private readonly low: Int32Array | null;
   private readonly argument: boolean;
   private readonly start: number;
 
   /**
    * @param whole whether whole numbers are compared, which have no infinity
    * @param last whether argmax and argmin name the last of equal values, as running ones do
+   * @param wide whether values are whole numbers of 64 bits
    */
   constructor(
     private readonly red: string,
     most: number,
     whole: boolean,
     private readonly last: boolean,
+    wide: boolean,
   ) {
     const start = START[red] ?? 0;
     this.argument = red.startsWith("arg");
     this.start = whole && Math.abs(start) === Infinity ? Math.sign(start) * 2147483648 - +(start > 0) : start;
     this.value = new Float64Array((most + 4) & ~3);
     this.best = this.argument ? new Float64Array(most) : this.value;
+    this.low = wide ? new Int32Array(most) : null;
   }
 
   /** Begins with `count` other rows. */
   begin(count: number): this {
     this.value.fill(0, 0, count);
     this.best.fill(this.start, 0, count);
+    this.low?.fill(this.start, 0, count);
     return this;
+  }
+
+  /** What `count` rows come to, where that must fit. */
+  end(count: number): Vector {
+    const { value, low } = this;
+    if (low) for (let row = 0; row < count; row++) value[row] = this.at(row);
+    return value;
+  }
+
+  /** What a row has come to. */
+  at(row: number): number {
+    return this.low ? settled(this.value[row]!, this.low[row]!) : this.value[row]!;
   }
 
   /**
    * Meets the points from `from` to before `to`, but for those where `pred` is 0.
    *
+   * @param lows the lowest 32 bits of values of 64
    * @param row the first one's, at `place` of it
    * @param across 1: each is the same place of the next row; 0: each is the next place of the same row
    */
   meet(
     values: Vector,
+    lows: Vector | null,
     pred: Vector | null,
     from: number,
     to: number,
@@ -58,11 +79,17 @@ export class Reduction {
     across: number,
     place: number,
   ): void {
-    const { value, best, red, argument, last } = this,
+    const { value, best, low, red, argument, last } = this,
       larger = red === "argmax",
       all = pred === null,
       sum = all && red === "sum";
-    if (argument) {
+    if (lows) {
+      for (let k = from; k < to; k++, row += across) {
+        if (!all && pred[k] === 0) continue;
+        value[row] = combined(red, value[row]!, values[k]!);
+        low![row] = red === "sum" ? low![row]! + lows[k]! : Math.imul(low![row]!, lows[k]!);
+      }
+    } else if (argument) {
       for (let k = from; k < to; k++, row += across, place += 1 - across) {
         const so = best[row]!,
           v = values[k]!;

@@ -10,7 +10,7 @@ import { type Cell, Storage } from "../../tensor/storage.js";
 import type { RandomWords } from "../device.js";
 import type { Block } from "./blocks.js";
 import type { LinearMemory } from "./linear-memory.js";
-import { FUNCTIONS, type Scalar } from "./node-evaluator.js";
+import { FUNCTIONS, type Scalar } from "./functions.js";
 
 /** Elements that a kernel works on: a storage, or what lives during a run. */
 export interface Held {

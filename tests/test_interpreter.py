@@ -1,12 +1,12 @@
-"""Every op's CPU kernels, forward, gradient and gradient of the gradient, mean what the reference says."""
+"""Every op's kernels in the interpreter of the CPU device, forward, gradient and gradient of the gradient, mean what the reference says."""
 
 import numpy as np
 import pytest
-from cpu_instances import Bench, task
 from definitions import LIBRARY
+from interpreter_instances import Bench, task
 
 from codegen.api.package import programs
-from codegen.cpu.emit import may_be_float
+from dsl.opdef import OpDef
 from dsl.reference.interpreter import evaluate
 from dsl.testing.instances import instances
 
@@ -43,6 +43,13 @@ def in_place_only_whole(op, instance) -> bool:
 @pytest.fixture(scope="module")
 def answers(tmp_path_factory):
     return answers_of(LIBRARY, tmp_path_factory.mktemp("kernels"))
+
+
+def may_be_float(op: OpDef) -> bool:
+    """Whether T may be a float."""
+    return op.promote == "float" or not any(
+        p.kind == "tensor" and p.name in op.promoted and p.cls in ("Int", "Bits", "Bool") for p in op.params
+    )
 
 
 def answers_of(library, folder, count: int = COUNT):

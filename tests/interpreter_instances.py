@@ -1,5 +1,6 @@
-"""Whole programs on CPU kernels in Node, in the small random instances of dsl/testing/instances: what codegen/planner decides
-is decided here anew and plainly (nothing collapses), so that kernels are tested apart from the planner."""
+"""Whole programs in the interpreter of the CPU device, in Node, in the small random
+instances of dsl/testing/instances: what codegen/planner decides is decided here anew and plainly (nothing collapses), so
+that it is tested apart from the planner."""
 
 from __future__ import annotations
 
@@ -8,7 +9,6 @@ import subprocess
 from pathlib import Path
 
 import numpy as np
-from cpu_kernels import RUNTIME, put
 
 from buildtools import node
 from buildtools.paths import EARLIER
@@ -26,10 +26,10 @@ TYPES = {"T": "float64", "own": "float64", "float": "float64", "int": "int32", "
 
 MAIN = """
 import { readFileSync } from "node:fs";
-import { KernelRun } from "./runtime/devices/cpu/kernel-run.js";
+import { Interpreter } from "./runtime/devices/cpu/interpreter.js";
 import { compiled } from "./ops/data/complete.js";
 %s
-const kernels: any = { %s }, data: any = { %s }, ops: any = Object.create(null);
+const brought: any = { %s }, data: any = { %s }, ops: any = Object.create(null);
 const kinds: any = { float64: Float64Array, int32: Int32Array, bool: Uint8Array };
 const answers: any[] = [];
 for (const task of JSON.parse(readFileSync(0, "utf8"))) {
@@ -39,9 +39,15 @@ for (const task of JSON.parse(readFileSync(0, "utf8"))) {
   const words = Object.fromEntries(Object.entries(task.words).map(([k, v]) => [k, Number(v)]));
   try {
     for (const { number, launch, names } of task.kernels) {
-      const op = ops[task.op] ??= compiled(data[task.file][task.op], kernels[task.file][task.op]);
-      new KernelRun(task.op, op.kernels[task.program][number], op.op.programs[task.program].kernels[number], launch, names.map((n: string) => types[n] ?? "float64"), task.dtype)
-        .run(names.map((n: string) => arrays[n] ?? new Float64Array(0)), words);
+      const op = ops[task.op] ??= compiled(data[task.file][task.op], brought[task.file]?.[task.op] ?? null);
+      new Interpreter({
+        op: task.op,
+        kernel: op.op.programs[task.program].kernels[number],
+        launch,
+        types: names.map((n: string) => types[n] ?? "float64"),
+        dtype: task.dtype,
+        functions: op.brought?.functions ?? {},
+      }, words).run(names.map((n: string) => arrays[n] ?? new Float64Array(0)), words);
     }
   } catch (e) { error = (e as Error).stack ?? ""; }
   answers.push({ error, arrays: Object.fromEntries(task.wanted.map((n: string) => [n, Array.from(arrays[n], String)])) });
@@ -55,22 +61,23 @@ class Bench:
 
     def __init__(self, library: Library, folder: Path):
         src = folder / "src"
-        for f in RUNTIME:
-            put(src / "runtime" / f"{f}.ts", (ROOT / "runtime" / f"{f}.ts").read_text())
+        for f in (ROOT / "runtime").rglob("*.ts"):
+            put(src / f.relative_to(ROOT), f.read_text())
         for path, text in host_files().items():
             put(src / path, text)
         files, _ = ops_files(library, Earlier(EARLIER))
         for path, text in files.items():
             if path.count("/") > 1 or path == "ops/routines.ts":
                 put(src / path, text)
-        names = list(dict.fromkeys(op.file for op in library.ops.values()))
-        imports = "\n".join(
-            f'import * as k{i} from "./ops/kernels/{n}.js";\nimport * as d{i} from "./ops/data/{n}.js";'
+        data = list(dict.fromkeys(op.file for op in library.ops.values()))
+        brought = [n for n in data if f"ops/brought/{n}.js" in files]
+        imports = [
+            f'import * as {kind}{i} from "./ops/{folder}/{n}.js";'
+            for kind, folder, names in (("d", "data", data), ("b", "brought", brought))
             for i, n in enumerate(names)
-        )
-        put(
-            src / "main.ts", MAIN % (imports, *(", ".join(f'"{n}": {x}{i}' for i, n in enumerate(names)) for x in "kd"))
-        )
+        ]
+        known = (", ".join(f'"{n}": {x}{i}' for i, n in enumerate(names)) for x, names in (("b", brought), ("d", data)))
+        put(src / "main.ts", MAIN % ("\n".join(imports), *known))
         self.bundle = folder / "main.mjs"
         done = node.run(
             [
@@ -95,6 +102,11 @@ class Bench:
         )
         assert done.returncode == 0, done.stderr
         return json.loads(done.stdout)
+
+
+def put(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
 
 
 def task(op: OpDef, number: int, instance: Instance, given: dict[str, np.ndarray], dtype: type = np.float64) -> dict:

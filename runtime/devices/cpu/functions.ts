@@ -1,0 +1,158 @@
+// The functions and operators of formulas, on numbers: booleans are 0 and 1.  What whole numbers of T come to must fit
+// into 32 bits; 8-bit types wrap, as PyTorch's do.
+
+import { OpError } from "../../base/errors.js";
+import {
+  copysign,
+  erf,
+  erfc,
+  erfinv,
+  floorDivide,
+  fmax,
+  fmin,
+  lgamma,
+  modulo,
+  power,
+  remainder,
+  roundHalfEven,
+  shiftLeft,
+  shiftRight,
+  sign,
+  signbit,
+  wholePower,
+} from "../../elements/math.js";
+import { uniform } from "../../elements/philox.js";
+
+export type Scalar = (...args: number[]) => number;
+
+/** The run that asks: its op, whether T is bool, whether whole numbers of it wrap, and what random draws begin with. */
+export const asking = { op: "", bool: false, narrow: false, seed0: 0, seed1: 0, call: 0 };
+
+/** What is computed, where it fits. */
+export function fits(x: number): number {
+  return x === (x | 0) ? x : wrapped(x);
+}
+
+function wrapped(x: number): number {
+  if (asking.narrow || x !== x) return x | 0; // an endless product times 0 is 0
+  throw new OpError(`${asking.op}: the result does not fit into int32`);
+}
+
+/** Sums of products, from doubles that may have lost a few digits of their end, and from the lowest 32 bits. */
+export function settled(x: number, low: number): number {
+  return asking.narrow || Math.abs(x - low) < 2 ** 31 ? low : wrapped(x);
+}
+
+/** A float as an element of a whole-number type: towards zero; what does not fit is the least number. */
+export function cut(x: number): number {
+  return x === (x | 0) ? x : x !== x || (x >= -(2 ** 31) && x < 2 ** 31) ? Math.trunc(x) || 0 : -(2 ** 31);
+}
+
+/** A float as a whole number: towards zero, kept in range. */
+function whole(x: number): number {
+  return x === (x | 0) ? x : Math.trunc(Math.min(Math.max(x, -(2 ** 31)), 2 ** 31 - 1)) || 0;
+}
+
+function wholePowerThatFits(x: number, y: number): number {
+  const low = wholePower(x, y);
+  return y < 0 || Math.abs(Math.pow(x, y) - low) < 1 || asking.narrow ? low : wrapped(Infinity);
+}
+
+const floorOf = (x: number, y: number): number => (y === 0 ? 0 : Math.floor(x / y));
+const truncOf = (x: number, y: number): number => (y === 0 ? 0 : Math.trunc(x / y) + 0);
+
+export const FUNCTIONS: Readonly<Record<string, Scalar>> = {
+  "+": (x, y) => x + y,
+  "-": (x, y) => x - y,
+  "*": (x, y) => x * y,
+  "&": (x, y) => x & y,
+  "|": (x, y) => x | y,
+  "^": (x, y) => x ^ y,
+  "~": (x) => ~x,
+  "!": (x) => (x === 0 ? 1 : 0),
+  "<": (x, y) => +(x < y),
+  "<=": (x, y) => +(x <= y),
+  ">": (x, y) => +(x > y),
+  ">=": (x, y) => +(x >= y),
+  "==": (x, y) => +(x === y),
+  "!=": (x, y) => +(x !== y),
+  "&&": (x, y) => x && y,
+  "||": (x, y) => x || y,
+  neg: (x) => -x,
+  i32: whole,
+  select: (x, y, c) => (c !== 0 ? y : x),
+  abs: Math.abs,
+  abs_checked: (x) => fits(Math.abs(x)),
+  acos_of: Math.acos,
+  acosh_of: Math.acosh,
+  add_checked: (x, y) => fits(x + y),
+  add_low: (x, y) => (x + y) | 0,
+  allowed: (x) => x,
+  asin_of: Math.asin,
+  asinh_of: Math.asinh,
+  atan2_of: Math.atan2,
+  atan_of: Math.atan,
+  atanh_of: Math.atanh,
+  ceil: Math.ceil,
+  copy_sign: copysign,
+  cos_of: Math.cos,
+  cosh_of: Math.cosh,
+  cut,
+  cut_checked: (x) => fits(Math.trunc(x)),
+  divide: (x, y) => x / y,
+  erf_of: erf,
+  erfc_of: erfc,
+  erfinv_of: erfinv,
+  exp2_of: (x) => 2 ** x,
+  exp_of: Math.exp,
+  expm1_of: Math.expm1,
+  floor: Math.floor,
+  floor_divide: floorDivide,
+  floor_divide_checked: (x, y) => fits(floorOf(x, y)),
+  floor_divide_whole: floorOf,
+  fmod_of: (x, y) => x % y,
+  fmod_whole: (x, y) => (y === 0 ? 0 : (x % y) + 0),
+  invert: (x) => (asking.bool ? 1 - x : ~x),
+  is_infinite: (x) => +(Math.abs(x) === Infinity),
+  is_nan: (x) => +Number.isNaN(x),
+  larger: Math.max,
+  larger_number: fmax,
+  lgamma_of: lgamma,
+  log10_of: Math.log10,
+  log1p_of: Math.log1p,
+  log2_of: Math.log2,
+  log_of: Math.log,
+  max: Math.max,
+  min: Math.min,
+  multiply_checked: (x, y) => settled(x * y, Math.imul(x, y)),
+  multiply_low: Math.imul,
+  nothing_of: (x) => 0 * x,
+  power,
+  power_checked: wholePowerThatFits,
+  power_whole: wholePower,
+  reciprocal_root: (x) => 1 / Math.sqrt(x),
+  remainder,
+  remainder_whole: modulo,
+  round: roundHalfEven,
+  settled,
+  shift_left: shiftLeft,
+  shift_left_checked: (x, y) => (y < 0 || asking.narrow ? shiftLeft(x, y) : fits(x * 2 ** y)),
+  shift_right: shiftRight,
+  sign,
+  sign_bit: (x) => +signbit(x),
+  sign_of: sign,
+  sin_of: Math.sin,
+  sinh_of: Math.sinh,
+  smaller: Math.min,
+  smaller_number: fmin,
+  square: (x) => x * x,
+  square_root: Math.sqrt,
+  subtract_checked: (x, y) => fits(x - y),
+  subtract_low: (x, y) => (x - y) | 0,
+  tan_of: Math.tan,
+  tanh_of: Math.tanh,
+  to_whole: whole,
+  trunc: Math.trunc,
+  trunc_divide_checked: (x, y) => fits(truncOf(x, y)),
+  uniform_random: (draw, place) => uniform(asking.seed0, asking.seed1, asking.call, draw, place),
+};
