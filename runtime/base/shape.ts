@@ -30,12 +30,12 @@ export function contiguousStrides(shape: Shape): Shape {
   return Object.freeze(strides);
 }
 
-/** Whether strides are row-major; axes of length 1 may have any stride. */
+/** Whether strides are row-major; axes of length 1 may have any stride, and where nothing is all of them. */
 export function isContiguous(shape: Shape, strides: Shape): boolean {
+  if (shape.includes(0)) return true;
   let step = 1;
   for (let i = shape.length - 1; i >= 0; i--) {
     const n = shape[i]!;
-    if (n === 0) return true;
     if (n !== 1 && strides[i] !== step) return false;
     step *= n;
   }

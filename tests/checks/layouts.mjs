@@ -109,4 +109,28 @@ export default {
       });
     }
   },
+  "without elements every layout is contiguous": (t) => {
+    const x = t.torch.zeros([2, 0, 3], { device: t.device });
+    t.equal([x.transpose(0, 2).is_contiguous(), x.is_contiguous()], [true, true]);
+  },
+  "one device after the other": async (t) => {
+    const { torch } = t,
+      values = [
+        [1, -2],
+        [3, 0.5],
+      ],
+      run = (device) => {
+        const x = torch.tensor(values, { device }).requires_grad_(true),
+          y = x.matmul(x).add(1).softmax(1);
+        y.mul(x).sum().backward();
+        return [x.device, y.device, x.grad.device, y, x.grad];
+      };
+    const [first, second, again] = [t.device, "cpu", t.device].map(run);
+    t.equal(
+      [first, second, again].map((all) => all.slice(0, 3)),
+      [t.device, "cpu", t.device].map((name) => [name, name, name]),
+    );
+    for (const made of [second, again])
+      for (const at of [3, 4]) t.close(await made[at].tolist(), await first[at].tolist(), { rtol: 1e-5, atol: 1e-6 });
+  },
 };

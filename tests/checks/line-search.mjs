@@ -35,8 +35,24 @@ const RUNS = [
   ["steep", [0.5, 1.0], {"max_iter": 6, "max_eval": 4}, [[0.21121, 0.72689, 4, 2], [0.23104, 0.29753, 8, 5], [0.23105, 0.12833, 12, 8]]],
 ];
 
-export default Object.fromEntries(
-  Object.keys(FUNCTIONS).map((name) => [
+const exactly = {
+  /** x*x/2 - 10x has at 1, a tenth of the first direction, nine tenths of the slope at 0. By torch 2.13. */
+  "strong_wolfe: the largest slope that is flat enough": async (t) => {
+    const p = t.torch.nn.Parameter(t.tensor([0])),
+      optimizer = t.torch.optim.LBFGS([p], { line_search_fn: "strong_wolfe", max_iter: 1, max_eval: 20 });
+    await optimizer.step(() => {
+      optimizer.zero_grad();
+      const loss = p.mul(p).mul(0.5).sub(p.mul(10)).sum();
+      loss.backward();
+      return loss;
+    });
+    t.equal([await p.tolist(), (await optimizer.state_dict()).state[0].func_evals], [[1], 2]);
+  },
+};
+
+export default Object.fromEntries([
+  ...Object.entries(exactly),
+  ...Object.keys(FUNCTIONS).map((name) => [
     `strong_wolfe: ${name}`,
     async (t) => {
       for (const [, start, options, wanted] of RUNS.filter(([f]) => f === name)) {
@@ -56,4 +72,4 @@ export default Object.fromEntries(
       }
     },
   ]),
-);
+]);
