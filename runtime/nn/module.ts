@@ -75,6 +75,12 @@ export function entriesOf(module: ModuleClass): Named<unknown>[] {
   return all.sort(([a], [b]) => place(a) - place(b));
 }
 
+/** Takes a parameter or a buffer away, so that something else can have its name. */
+export function forget(module: ModuleClass, name: string): void {
+  hidden.get(module)!.buffers.delete(name);
+  delete properties(module)[name];
+}
+
 /** Forgets the order of names: all are given anew. */
 export const forgetOrder = (module: ModuleClass): void => {
   hidden.get(module)!.order.clear();
@@ -549,7 +555,8 @@ function copied(value: unknown, made: Map<unknown, unknown>): unknown {
   for (const [name, tensor] of buffers)
     copy.register_buffer(name, copied(tensor, made) as Tensor | null, !transient.has(name));
   for (const [name, property] of Object.entries(Object.getOwnPropertyDescriptors(value))) {
-    if (!buffers.has(name)) Object.defineProperty(copy, name, { ...property, value: copied(property.value, made) });
+    if (!buffers.has(name))
+      Object.defineProperty(copy, name, property.get ? property : { ...property, value: copied(property.value, made) });
   }
   return copy;
 }

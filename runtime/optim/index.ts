@@ -26,4 +26,5 @@ export {
 export { Adafactor, type AdafactorOptions } from "./adafactor.js";
 export { Muon, type MuonOptions } from "./muon.js";
 export { LBFGS, type LBFGSOptions } from "./lbfgs.js";
+export * as swa_utils from "./swa-utils.js";
 export * as lr_scheduler from "./lr_scheduler/index.js";

@@ -1,0 +1,87 @@
+// torch.nn.utils.parametrizations: weights as a length and a direction, or divided by their largest singular value.
+
+import { count } from "../../base/argument-kinds.js";
+import { OpError } from "../../base/errors.js";
+import { taken } from "../../base/named-arguments.js";
+import { Tensor } from "../../tensor/tensor.js";
+import { normalize } from "../../../names/functional.js";
+import { Module } from "../module.js";
+import { register_parametrization } from "./parametrize.js";
+import { asMatrix, divided, firstVectors, normExcept, ofLength, powerSteps } from "./weight-norms.js";
+
+class WeightNorm extends Module {
+  constructor(private readonly dimension: number | null) {
+    super();
+    Object.defineProperty(this, "dimension", { value: dimension });
+  }
+  override forward(g: Tensor, v: Tensor): Tensor {
+    return ofLength(g, v, this.dimension);
+  }
+  right_inverse(weight: Tensor): Tensor[] {
+    return [normExcept(weight, this.dimension), weight];
+  }
+}
+
+class SpectralNorm extends Module {
+  declare _u: Tensor;
+  declare _v: Tensor;
+  constructor(
+    weight: Tensor,
+    private readonly how: { steps: number; dim: number; eps: number },
+  ) {
+    super();
+    Object.defineProperty(this, "how", { value: how });
+    if (weight.ndim < 2) return;
+    const [u, v] = firstVectors(asMatrix(weight, how.dim), how.eps);
+    this.register_buffer("_u", u);
+    this.register_buffer("_v", v);
+  }
+  override forward(weight: Tensor): Tensor {
+    const { steps, dim, eps } = this.how;
+    if (weight.ndim === 1) return normalize(weight, { dim: 0, eps }) as Tensor;
+    const matrix = asMatrix(weight, dim);
+    if (this.training) powerSteps(matrix.detach(), this._u, this._v, steps, eps);
+    return divided(weight, matrix, this._u, this._v);
+  }
+  right_inverse(value: Tensor): Tensor {
+    return value;
+  }
+}
+
+function weightOf(op: string, module: Module, name: string): Tensor {
+  const weight = (module as unknown as Record<string, unknown>)[name];
+  if (!(weight instanceof Tensor))
+    throw new OpError(`${op}: Module '${module.constructor.name}' has no parameter or buffer with name '${name}'`);
+  return weight;
+}
+
+/** The weight as its length along `dim` (null: of all) and its direction, `original0` and `original1`. */
+export function weight_norm<M extends Module>(
+  module: M,
+  name?: string | { name?: string; dim?: number | null },
+  dim?: number | null,
+): M;
+export function weight_norm(...args: unknown[]): Module {
+  const [module, name = "weight", dim = 0] = taken("weight_norm module name? dim?", args);
+  weightOf("weight_norm", module, name);
+  return register_parametrization(module as Module, name, new WeightNorm(dim), { unsafe: true });
+}
+
+interface SpectralOptions {
+  name?: string;
+  n_power_iterations?: number;
+  eps?: number;
+  dim?: number | null;
+}
+/** The weight divided by its largest singular value, which each use in training finds a little better. */
+export function spectral_norm<M extends Module>(module: M, ...options: (string | number | SpectralOptions | null)[]): M;
+export function spectral_norm(...args: unknown[]): Module {
+  const [module, name = "weight", steps = 1, eps = 1e-12, given] = taken(
+      "spectral_norm module name? n_power_iterations? eps? dim?",
+      args,
+    ),
+    weight = weightOf("spectral_norm", module, name);
+  const dim = (given ?? (/^ConvTranspose/.test((module as Module).constructor.name) ? 1 : 0)) as number;
+  count(steps, "spectral_norm", "n_power_iterations", 1);
+  return register_parametrization(module as Module, name, new SpectralNorm(weight.detach(), { steps, dim, eps }));
+}

@@ -1,0 +1,191 @@
+// torch.nn.utils.parametrize: a parameter or buffer that is computed from another each time it is asked for.
+
+import { OpError } from "../../base/errors.js";
+import { callable } from "../../base/argument-kinds.js";
+import { callable as callableClass } from "../../base/callable.js";
+import { taken } from "../../base/named-arguments.js";
+import { sameShape, showShape } from "../../base/shape.js";
+import { unrecorded } from "../../tape/grad-mode.js";
+import { Tensor } from "../../tensor/tensor.js";
+import { copy_ } from "../../views/transfer.js";
+import { ModuleDict, ModuleList } from "../containers.js";
+import { type Module, checkModule, forget } from "../module.js";
+import { Parameter } from "../parameter.js";
+
+/** What computes a tensor of one or several originals; `right_inverse` finds originals for a tensor. */
+export interface Parametrization extends Module {
+  forward(...originals: Tensor[]): Tensor;
+  right_inverse?(value: Tensor): Tensor | readonly Tensor[];
+}
+const own = (module: Module) => module as unknown as Record<string, unknown>;
+let cache: Map<Module, Tensor> | null = null;
+
+class ParametrizationListClass extends ModuleList {
+  /** How many originals there are; 0: one, which is called so. */
+  declare private several: number;
+
+  constructor(modules: Iterable<Parametrization>, original: Tensor) {
+    super(modules);
+    const value = unrecorded(() => this.inverse(original.detach(), false)),
+      list = value instanceof Tensor ? [value] : value;
+    Object.defineProperty(this, "several", { value: value instanceof Tensor ? 0 : list.length });
+    list.forEach((x, i) => {
+      const name = value instanceof Tensor ? "original" : `original${i}`;
+      if (original instanceof Parameter) this.register_parameter(name, new Parameter(x, original.requires_grad));
+      else this.register_buffer(name, x);
+    });
+  }
+  private inverse(value: Tensor, must: boolean): Tensor | readonly Tensor[] {
+    let out: Tensor | readonly Tensor[] = value;
+    for (const module of [...this].reverse() as Parametrization[]) {
+      if (module.right_inverse) out = module.right_inverse(out as Tensor);
+      else if (must) throw new OpError(`parametrization ${module.constructor.name} does not implement right_inverse.`);
+    }
+    return out;
+  }
+  /** Changes the originals so that the tensor is this one. */
+  right_inverse(value: Tensor): void {
+    unrecorded(() => {
+      const found = this.inverse(value, true);
+      (found instanceof Tensor ? [found] : found).forEach((x, i) => copy_(this.originals()[i]!, x));
+    });
+  }
+  originals(): Tensor[] {
+    return this.several
+      ? Array.from({ length: this.several }, (_, i) => own(this)[`original${i}`] as Tensor)
+      : [own(this)["original"] as Tensor];
+  }
+  override forward(): Tensor {
+    const known = cache?.get(this);
+    if (known) return known;
+    const [first, ...rest] = [...this] as Parametrization[],
+      out = rest.reduce((x, module) => module(x), first!(...this.originals()));
+    cache?.set(this, out);
+    return out;
+  }
+}
+export const ParametrizationList = /* @__PURE__ */ callableClass(
+  ParametrizationListClass,
+  "ParametrizationList",
+  "constructor modules original unsafe?, inverse !, right_inverse value",
+);
+export type ParametrizationList = ParametrizationListClass;
+
+const listsOf = (module: Module): ModuleDict<ParametrizationList> | undefined => {
+  const lists = own(module)["parametrizations"];
+  return lists instanceof ModuleDict ? (lists as ModuleDict<ParametrizationList>) : undefined;
+};
+
+/** Whether a tensor of the module, or any, is computed from another. */
+export function is_parametrized(module: Module, tensor_name?: string | null): boolean {
+  [module, tensor_name] = taken("is_parametrized module tensor_name?", arguments);
+  const lists = listsOf(checkModule(module, "is_parametrized"));
+  return lists !== undefined && (tensor_name == null ? lists.size > 0 : lists.has(tensor_name));
+}
+
+/**
+ * Lets `module[tensor_name]` be what `parametrization` makes of its original, which is trained in its place:
+ * `parametrizations.NAME.original`. Answers the module. Throws where the shape or type would be another, but with
+ * `unsafe`.
+ */
+export function register_parametrization<M extends Module>(
+  module: M,
+  tensor_name: string,
+  parametrization: Module,
+  options?: boolean | { unsafe?: boolean },
+): M;
+export function register_parametrization(...args: unknown[]): Module {
+  const [module, name, parametrization, unsafe = false] = taken(
+      "register_parametrization module tensor_name parametrization unsafe?",
+      args,
+    ) as [Module, string, Parametrization, boolean?],
+    op = "register_parametrization";
+  checkModule(module, op);
+  checkModule(parametrization, op);
+  const before = own(module)[name];
+  if (!(before instanceof Tensor))
+    throw new OpError(
+      `Module '${module.constructor.name}' does not have a parameter, a buffer, or a parametrized element with name '${name}'`,
+    );
+  const known = is_parametrized(module, name),
+    list = known ? listsOf(module)!.get(name)! : new ParametrizationList([parametrization], before);
+  if (known) list.append(parametrization);
+  const after = unrecorded(() => list());
+  if (!unsafe && !(sameShape(after.shape, before.shape) && after.dtype === before.dtype)) {
+    if (known) list.pop();
+    throw new OpError(
+      `Registering a parametrization may not change the shape or the dtype of the tensor, unless the \`unsafe\` flag is enabled.\n` +
+        `Unparametrized: ${showShape(before.shape)} ${before.dtype}\nParametrized: ${showShape(after.shape)} ${after.dtype}`,
+    );
+  }
+  if (known) return module;
+  forget(module, name);
+  if (!listsOf(module)) module.add_module("parametrizations", ModuleDict());
+  listsOf(module)!.set(name, list);
+  // Of `this`, so that copies of the module have their own.
+  Object.defineProperty(module, name, {
+    get(this: Module) {
+      return listsOf(this)!.get(name)!();
+    },
+    set(this: Module, value: Tensor) {
+      listsOf(this)!.get(name)!.right_inverse(value);
+    },
+    enumerable: false,
+    configurable: true,
+  });
+  return module;
+}
+
+/** Makes the tensor one of the module's own again: what it is now, or with `leave_parametrized` false its original. */
+export function remove_parametrizations<M extends Module>(
+  module: M,
+  tensor_name: string,
+  leave_parametrized?: boolean | { leave_parametrized?: boolean },
+): M;
+export function remove_parametrizations(...args: unknown[]): Module {
+  const [module, name, leave = true] = taken(
+    "remove_parametrizations module tensor_name leave_parametrized?",
+    args,
+  ) as [Module, string, boolean?];
+  if (!is_parametrized(module, name))
+    throw new OpError(`Module ${module.constructor.name} does not have a parametrization on ${name}`);
+  const list = listsOf(module)!.get(name)!,
+    originals = list.originals(),
+    [original] = originals as [Tensor];
+  if (!leave && originals.length > 1)
+    throw new OpError(
+      "Cannot leave unparametrized (`leave_parametrized=False`) a tensor that is parametrized in terms of a sequence of tensors.",
+    );
+  const value = leave ? unrecorded(() => list().detach()) : original.detach(),
+    trained = original instanceof Parameter;
+  forget(module, name);
+  listsOf(module)!.pop(name);
+  if (listsOf(module)!.size === 0) forget(module, "parametrizations");
+  if (trained) module.register_parameter(name, new Parameter(value, original.requires_grad));
+  else module.register_buffer(name, value);
+  return module;
+}
+
+/** While `body` runs, each such tensor is computed once: `with parametrize.cached()` in Python. */
+export function cached<T>(body: () => T): T {
+  [body] = taken("cached body", arguments);
+  callable(body, "cached", "body");
+  const before = cache;
+  let result: unknown;
+  cache ??= new Map();
+  const back = (): void => {
+    cache = before;
+  };
+  try {
+    result = body();
+  } finally {
+    if (!(result instanceof Promise)) back();
+  }
+  return (result instanceof Promise ? result.finally(back) : result) as T;
+}
+
+/** The class that the module was made of. */
+export function type_before_parametrizations(module: Module): unknown {
+  [module] = taken("type_before_parametrizations module", arguments);
+  return checkModule(module, "type_before_parametrizations").constructor;
+}

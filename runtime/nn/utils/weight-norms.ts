@@ -1,0 +1,150 @@
+// Weights as a length and a direction, and weights divided by their largest singular value: the parts that
+// parametrizations (parametrizations.ts) and older states (nn.utils.weight_norm, spectral_norm) share, and the latter.
+
+import { count } from "../../base/argument-kinds.js";
+import { OpError } from "../../base/errors.js";
+import { taken } from "../../base/named-arguments.js";
+import { unrecorded } from "../../tape/grad-mode.js";
+import { randn } from "../../creation/create.js";
+import { copy_ } from "../../views/transfer.js";
+import { vector_norm } from "../../../names/linalg.js";
+import { div, matmul, mul, sum } from "../../../names/torch.js";
+import { normalize } from "../../../names/functional.js";
+import { clone } from "../../tensor/copy.js";
+import type { Tensor } from "../../tensor/tensor.js";
+import * as views from "../../views/views.js";
+import { type Module, forget } from "../module.js";
+import type { RemovableHandle } from "../hooks.js";
+import { Parameter } from "../parameter.js";
+
+/** The 2-norm of each slice along `dim`, with all axes kept; of everything where `dim` is null. */
+export function normExcept(weight: Tensor, dim: number | null): Tensor {
+  if (dim === null || dim === -1) return vector_norm(weight) as Tensor;
+  const others = weight.shape.flatMap((_, axis) => (axis === (dim < 0 ? dim + weight.ndim : dim) ? [] : [axis]));
+  return vector_norm(weight, 2, others, true) as Tensor;
+}
+export const ofLength = (g: Tensor, v: Tensor, dim: number | null): Tensor =>
+  mul(v, div(g, normExcept(v, dim)) as Tensor) as Tensor;
+
+/** A weight as a matrix whose rows are its slices along `dim`. */
+export function asMatrix(weight: Tensor, dim: number): Tensor {
+  const axes = [dim, ...weight.shape.keys()].filter((axis, i, all) => all.indexOf(axis) === i);
+  return views.reshape(views.permute(weight, axes), [weight.shape[dim]!, -1]);
+}
+/** The first singular vectors of a matrix, made better in place by so many steps. */
+export function powerSteps(matrix: Tensor, u: Tensor, v: Tensor, steps: number, eps: number): void {
+  unrecorded(() => {
+    for (let i = 0; i < steps; i++) {
+      copy_(u, normalize(matmul(matrix, v) as Tensor, { dim: 0, eps }) as Tensor);
+      copy_(v, normalize(matmul(views.transpose(matrix, 0, 1), u) as Tensor, { dim: 0, eps }) as Tensor);
+    }
+  });
+}
+export function firstVectors(matrix: Tensor, eps: number): [u: Tensor, v: Tensor] {
+  const [u, v] = matrix.shape.map((n) => normalize(randn([n], { device: matrix.device }), { dim: 0, eps }) as Tensor);
+  powerSteps(matrix, u!, v!, 15, eps);
+  return [u!, v!];
+}
+/** The weight divided by u'Wv; u and v count as constants. */
+export function divided(weight: Tensor, matrix: Tensor, u: Tensor, v: Tensor): Tensor {
+  const sigma = sum(mul(clone(u.detach()), matmul(matrix, clone(v.detach())) as Tensor) as Tensor);
+  return div(weight, sigma as Tensor) as Tensor;
+}
+
+// --- The older way: parameters under other names, and the weight computed before each call --------------
+
+interface Kept {
+  readonly handle: RemovableHandle;
+  compute(): Tensor;
+  /** Names of what stands in the weight's place. */
+  readonly parts: readonly string[];
+}
+const kept = new WeakMap<Module, Map<string, Kept>>();
+const attributes = (module: Module) => module as unknown as Record<string, Tensor>;
+
+function replaceBy(op: string, module: Module, name: string, parts: readonly string[], compute: () => Tensor): Module {
+  const all = kept.get(module) ?? new Map<string, Kept>();
+  kept.set(module, all);
+  const put = (): void => {
+    Object.defineProperty(module, name, { value: compute(), writable: true, enumerable: false, configurable: true });
+  };
+  put();
+  all.set(`${op} ${name}`, { handle: module.register_forward_pre_hook(put), compute, parts });
+  return module;
+}
+function parameterOf(op: string, module: Module, name: string): Parameter {
+  const weight = attributes(module)[name];
+  if (!(weight instanceof Parameter)) throw new OpError(`${op}: ${module.constructor.name} has no parameter '${name}'`);
+  if (kept.get(module)?.has(`${op} ${name}`))
+    throw new OpError(`Cannot register two ${op} hooks on the same parameter ${name}`);
+  return weight;
+}
+function remove(op: string, module: Module, name: string): Module {
+  const found = kept.get(module)?.get(`${op} ${name}`);
+  if (!found) throw new OpError(`${op} of '${name}' not found in ${module.constructor.name}`);
+  const weight = unrecorded(() => found.compute().detach());
+  found.handle.remove();
+  kept.get(module)!.delete(`${op} ${name}`);
+  for (const part of [name, ...found.parts]) forget(module, part);
+  module.register_parameter(name, new Parameter(weight));
+  return module;
+}
+
+/** Trains a weight as its length along `dim` and its direction: `weight_g` and `weight_v`. */
+export function weight_norm<M extends Module>(
+  module: M,
+  name?: string | { name?: string; dim?: number | null },
+  dim?: number | null,
+): M;
+export function weight_norm(...args: unknown[]): Module {
+  const [module, name = "weight", dim = 0] = taken("weight_norm module name? dim?", args),
+    weight = parameterOf("weight_norm", module, name);
+  forget(module, name);
+  module.register_parameter(`${name}_g`, new Parameter(unrecorded(() => normExcept(weight.detach(), dim))));
+  module.register_parameter(`${name}_v`, new Parameter(weight.detach()));
+  const own = attributes(module);
+  return replaceBy("weight_norm", module, name, [`${name}_g`, `${name}_v`], () =>
+    ofLength(own[`${name}_g`]!, own[`${name}_v`]!, dim),
+  );
+}
+/** Makes the weight a parameter again. */
+export function remove_weight_norm<M extends Module>(module: M, name?: string): M;
+export function remove_weight_norm(...args: unknown[]): Module {
+  const [module, name = "weight"] = taken("remove_weight_norm module name?", args);
+  return remove("weight_norm", module, name);
+}
+
+interface SpectralOptions {
+  name?: string;
+  n_power_iterations?: number;
+  eps?: number;
+  dim?: number | null;
+}
+/** Divides a weight by its largest singular value, which each call in training finds a little better. */
+export function spectral_norm<M extends Module>(module: M, ...options: (string | number | SpectralOptions | null)[]): M;
+export function spectral_norm(...args: unknown[]): Module {
+  const [module, name = "weight", steps = 1, eps = 1e-12, given] = taken(
+      "spectral_norm module name? n_power_iterations? eps? dim?",
+      args,
+    ),
+    weight = parameterOf("spectral_norm", module, name),
+    dim = (given ?? (/^ConvTranspose/.test((module as Module).constructor.name) ? 1 : 0)) as number;
+  count(steps, "spectral_norm", "n_power_iterations", 1);
+  const [u, v] = firstVectors(asMatrix(weight.detach(), dim), eps);
+  forget(module, name);
+  module.register_parameter(`${name}_orig`, new Parameter(weight.detach()));
+  module.register_buffer(`${name}_u`, u);
+  module.register_buffer(`${name}_v`, v);
+  const own = attributes(module);
+  return replaceBy("spectral_norm", module, name, [`${name}_orig`, `${name}_u`, `${name}_v`], () => {
+    const original = own[`${name}_orig`]!,
+      matrix = asMatrix(original, dim);
+    if ((module as Module).training) powerSteps(matrix.detach(), own[`${name}_u`]!, own[`${name}_v`]!, steps, eps);
+    return divided(original, matrix, own[`${name}_u`]!, own[`${name}_v`]!);
+  });
+}
+export function remove_spectral_norm<M extends Module>(module: M, name?: string): M;
+export function remove_spectral_norm(...args: unknown[]): Module {
+  const [module, name = "weight"] = taken("remove_spectral_norm module name?", args);
+  return remove("spectral_norm", module, name);
+}

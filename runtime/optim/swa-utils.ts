@@ -1,0 +1,211 @@
+// torch.optim.swa_utils: averages of a model's parameters over a training, and what goes with them.
+
+import { number } from "../base/argument-kinds.js";
+import { OpError } from "../base/errors.js";
+import { callable } from "../base/callable.js";
+import { taken } from "../base/named-arguments.js";
+import { unrecorded } from "../tape/grad-mode.js";
+import { tensor, zeros_like, ones_like } from "../creation/create.js";
+import { lerp } from "../../names/torch.js";
+import type { Tensor } from "../tensor/tensor.js";
+import { copy_, fill_ } from "../views/transfer.js";
+import { Module, checkModule } from "../nn/module.js";
+import { must } from "./options.js";
+import { type LRScheduler, groupsIn, perGroup, scheduler } from "./lr_scheduler/scheduler.js";
+
+type Average = (averaged: Tensor, current: Tensor, num_averaged: number) => Tensor;
+type Averages = (averaged: readonly Tensor[], current: readonly Tensor[], num_averaged: number) => void;
+
+const toward = (averaged: Tensor, current: Tensor, part: number): Tensor =>
+  lerp(averaged, current.detach(), part) as Tensor;
+function part(decay: unknown, op: string): number {
+  const kept = number(decay, op, "decay");
+  if (!(kept >= 0 && kept <= 1))
+    throw new OpError(`Invalid decay value ${kept} provided. Please provide a value in [0,1] range.`);
+  return 1 - kept;
+}
+/** An average that forgets: `decay` of it, and the rest of the new value. */
+export function get_ema_avg_fn(decay?: number | { decay?: number }): Average {
+  const step = part(taken("get_ema_avg_fn decay?", arguments)[0] ?? 0.999, "get_ema_avg_fn");
+  return (averaged, current) => toward(averaged, current, step);
+}
+/** The mean of all values. */
+export function get_swa_avg_fn(): Average {
+  taken("get_swa_avg_fn", arguments);
+  return (averaged, current, n) => toward(averaged, current, 1 / (n + 1));
+}
+const ofMany =
+  (average: Average): Averages =>
+  (averaged, current, n) => {
+    averaged.forEach((x, i) => copy_(x, average(x, current[i]!, n)));
+  };
+/** The same for lists of tensors, which they change. */
+export function get_ema_multi_avg_fn(decay?: number | { decay?: number }): Averages {
+  [decay] = taken("get_ema_multi_avg_fn decay?", arguments);
+  return ofMany(get_ema_avg_fn((decay ?? 0.999) as number));
+}
+export function get_swa_multi_avg_fn(): Averages {
+  taken("get_swa_multi_avg_fn", arguments);
+  return ofMany(get_swa_avg_fn());
+}
+
+interface AveragedOptions {
+  device?: string | null;
+  avg_fn?: Average | null;
+  multi_avg_fn?: Averages | null;
+  /** Whether buffers are averaged, too, and not only copied. */
+  use_buffers?: boolean;
+}
+
+class AveragedModelClass extends Module {
+  module: Module;
+  declare n_averaged: Tensor;
+  declare private how: AveragedOptions;
+
+  /** A copy of a model whose parameters are averages of the model's: their mean, or what `avg_fn` says. */
+  constructor(
+    model: Module,
+    device?: string | null | AveragedOptions,
+    avg_fn?: Average | null,
+    multi_avg_fn?: Averages | null,
+    use_buffers?: boolean,
+  ) {
+    super();
+    checkModule(model, "AveragedModel");
+    if (avg_fn && multi_avg_fn) throw new OpError("Only one of avg_fn and multi_avg_fn should be provided");
+    Object.defineProperty(this, "how", { value: { avg_fn, multi_avg_fn, use_buffers } });
+    this.module = model.deepcopy();
+    this.register_buffer("n_averaged", tensor(0, { dtype: "int32", device: "cpu" }));
+    if (device != null) void this.module.to(device as string);
+  }
+  override forward(...args: unknown[]): unknown {
+    return this.module(...args);
+  }
+  /** Takes the model's parameters into the averages. */
+  update_parameters(model: Module): void {
+    const { avg_fn, multi_avg_fn, use_buffers } = this.how,
+      of = (m: Module): Tensor[] => (use_buffers ? [...m.parameters(), ...m.buffers()] : m.parameters()),
+      averaged = of(this.module),
+      current = of(checkModule(model, "update_parameters"));
+    const { storage, offset } = this.n_averaged;
+    if (storage.device.type !== "cpu")
+      throw new OpError("update_parameters: n_averaged counts on the CPU: move averaged.module, not the whole");
+    const n = storage.elements[offset]!;
+    unrecorded(() => {
+      if (n === 0) averaged.forEach((x, i) => copy_(x, current[i]!));
+      else {
+        const floats = averaged.flatMap((x, i) => (x.is_floating_point() ? [i] : []));
+        const all = multi_avg_fn ?? ofMany(avg_fn ?? get_swa_avg_fn());
+        all(
+          floats.map((i) => averaged[i]!),
+          floats.map((i) => current[i]!),
+          n,
+        );
+        averaged.forEach((x, i) => {
+          if (!x.is_floating_point()) copy_(x, current[i]!);
+        });
+      }
+      if (!use_buffers) {
+        const theirs = model.buffers();
+        this.module.buffers().forEach((x, i) => copy_(x, theirs[i]!));
+      }
+      fill_(this.n_averaged, n + 1);
+    });
+  }
+}
+export const AveragedModel = /* @__PURE__ */ callable(
+  AveragedModelClass,
+  "AveragedModel",
+  "forward !, constructor model device? avg_fn? multi_avg_fn? use_buffers?, update_parameters model",
+);
+export type AveragedModel = AveragedModelClass;
+
+/** Goes through a loader's batches (the first of each, where it is a list) to find the batch statistics anew. */
+export function update_bn(
+  loader: Iterable<unknown> | AsyncIterable<unknown>,
+  model: Module,
+  device?: string | null,
+): Promise<void>;
+export async function update_bn(...args: unknown[]): Promise<void> {
+  const [loader, model, device] = taken("update_bn loader model device?", args) as [
+    AsyncIterable<unknown>,
+    Module,
+    string?,
+  ];
+  interface Statistics extends Module {
+    running_mean: Tensor;
+    running_var: Tensor;
+    num_batches_tracked: Tensor;
+    momentum: number | null;
+  }
+  const norms = [...checkModule(model, "update_bn").modules()].filter((m): m is Statistics =>
+      /^(Sync|Lazy)?BatchNorm/.test(m.constructor.name),
+    ),
+    momenta = norms.map(({ momentum }) => momentum),
+    training = model.training;
+  if (norms.length === 0) return;
+  for (const m of norms) {
+    m.running_mean = zeros_like(m.running_mean);
+    m.running_var = ones_like(m.running_var);
+    m.num_batches_tracked = zeros_like(m.num_batches_tracked);
+    m.momentum = null;
+  }
+  model.train();
+  try {
+    for await (const batch of loader) {
+      const first = (Array.isArray(batch) ? batch[0] : batch) as Tensor,
+        x = device == null ? first : await first.to(device);
+      unrecorded(() => {
+        model(x);
+      });
+    }
+  } finally {
+    norms.forEach((m, i) => {
+      m.momentum = momenta[i]!;
+    });
+    model.train(training);
+  }
+}
+
+interface Annealing {
+  swa_lr: number | readonly number[];
+  anneal_epochs: number;
+  anneal_strategy: Strategy;
+}
+type Strategy = "cos" | "linear";
+const parts = {
+  cos: (t: number) => (1 - Math.cos(Math.PI * t)) / 2,
+  linear: (t: number) => t,
+};
+/** From the rate there is to `swa_lr` in `anneal_epochs`, and then that. */
+export const SWALR = /* @__PURE__ */ scheduler<Annealing>({
+  name: "SWALR",
+  defaults: { swa_lr: undefined, anneal_epochs: 10, anneal_strategy: "cos" },
+  check({ anneal_strategy, anneal_epochs }) {
+    must(anneal_strategy in parts, `anneal_strategy must by one of "cos" or "linear", instead got ${anneal_strategy}`);
+    must(
+      Number.isInteger(anneal_epochs) && anneal_epochs >= 0,
+      `anneal_epochs must be equal or greater than 0, got ${anneal_epochs}`,
+    );
+  },
+  keep({ swa_lr, anneal_epochs, anneal_strategy }, optimizer) {
+    const rates = perGroup("swa_lr", optimizer, swa_lr);
+    groupsIn(optimizer).forEach((group, i) => {
+      group["swa_lr"] = rates[i];
+    });
+    return { _anneal_strategy: anneal_strategy, anneal_epochs };
+  },
+  next(o, { lr, group, steps }) {
+    const { optimizer, _anneal_strategy, anneal_epochs } = o as unknown as LRScheduler & {
+        _anneal_strategy: Strategy;
+        anneal_epochs: number;
+      },
+      goal = groupsIn(optimizer)[group]!["swa_lr"] as number,
+      step = anneal_epochs === 0 ? Math.max(1, steps - 1) : steps - 1,
+      at = (n: number) => parts[_anneal_strategy](Math.max(0, Math.min(1, n / Math.max(1, anneal_epochs)))),
+      before = at(step - 1),
+      now = at(step),
+      first = before === 1 ? goal : (lr - before * goal) / (1 - before);
+    return goal * now + first * (1 - now);
+  },
+});
