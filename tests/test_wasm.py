@@ -221,6 +221,73 @@ def test_infinite_factors(name, shapes, options):
         np.testing.assert_allclose(slopes[0][k], exact, rtol=1e-9, atol=1e-9)
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize(
+    "name, shapes, options",
+    [
+        ("matmul_mm", [(1, 67), (67, 35)], {}),
+        ("matmul_mm", [(3, 5), (5, 4)], {}),
+        ("linear", [(1, 70), (21, 70), (21,)], {}),
+        ("linear", [(2, 3), (21, 3)], {}),
+        ("bmm", [(3, 1, 30), (3, 30, 41)], {}),
+        ("bmm", [(3, 2, 30), (3, 30, 3)], {}),
+        ("conv2d", [(2, 5, 9, 23), (5, 1, 3, 3), (5,)], {"padding": [1, 1], "groups": 5}),
+        ("conv2d", [(2, 5, 11, 22), (10, 1, 3, 3)], {"padding": [1, 1], "stride": [2, 2], "groups": 5}),
+        ("conv2d", [(1, 4, 12, 12), (4, 2, 3, 2)], {"padding": [3, 0], "dilation": [2, 3], "groups": 2}),
+        ("conv2d", [(1, 4, 3, 5), (4, 1, 7, 7)], {"padding": [3, 3], "groups": 4}),
+        ("conv1d", [(3, 2, 40), (2, 2, 5), (2,)], {"padding": [4], "stride": [3]}),
+        ("conv3d", [(1, 2, 5, 6, 7), (2, 1, 3, 3, 3)], {"padding": [1, 0, 1], "groups": 2}),
+        ("conv_transpose2d", [(2, 3, 5, 6), (3, 1, 3, 3)], {"padding": [1, 1], "groups": 3}),
+    ],
+)
+def test_few_rows(name, shapes, options, dtype):
+    """Contractions that are too small on one side for tiles, forward and gradient."""
+    f = workbench.op(name)
+    rng = np.random.default_rng(0)
+    arrays = [rng.standard_normal(s).astype(dtype) for s in shapes]
+    doubles = tuple(a.astype(np.float64) for a in arrays)
+    want = f.run("numpy", doubles, options)
+    close = {"rtol": 0, "atol": np.max(np.abs(want)) * (1e-6 if dtype == np.float32 else 1e-14)}
+    np.testing.assert_allclose(f.run("wasm", tuple(arrays), options), want, **close)
+    slopes = []
+    for target in ("wasm", "numpy"):
+        f.on = target
+        slopes.append(f.grad(*(arrays if target == "wasm" else doubles), **options))
+    for k, exact in slopes[1].items():
+        close = {"rtol": 0, "atol": np.max(np.abs(exact)) * (1e-6 if dtype == np.float32 else 1e-14)}
+        np.testing.assert_allclose(slopes[0][k], exact, **close)
+
+
+@pytest.mark.parametrize("name", ["max_pool2d", "conv2d", "unfold"])
+def test_keys_say_it_all(name):
+    """Kernels of equal keys are the same bytes, whatever the options of a window are."""
+    f = workbench.op(name)
+    made = {}
+    for size in [[6, 7], [5, 5], [9, 4]]:
+        x = np.zeros((1, 4, *size), np.float32)
+        weight = [np.ones((4, 2, 3, 3), np.float32)] if name == "conv2d" else []
+        options = {"groups": 2} if name == "conv2d" else {"kernel_size": [3, 3], "stride": [1, 1]}
+        for padding in [[1, 0], [0, 1], [1, 1], [0, 0]]:
+            for more in [{}, {"stride": [2, 1]}, {"dilation": [1, 2]}]:
+                if 2 * padding[1] + size[1] < 5:
+                    continue
+                call, _ = f.bind((x, *weight), {**options, **more, "padding": padding}, "wasm")
+                for launch in plan_wasm(f.data, 0, call, f.data.programs[0].outputs, [b.dtype for b in call.slots]):
+                    if launch is not None and not launch.why:
+                        code = kernel_bytes(wasm_kernel(launch, False), False)
+                        assert made.setdefault(launch.key, code) == code
+    assert len(made) > 4
+
+
+def test_margins_are_zeros_that_count():
+    """What a window reads off its tensor is 0, which times infinity is no number."""
+    f = workbench.op("conv2d", on="wasm")
+    x, w = np.ones((1, 2, 4, 8), np.float32), np.full((2, 1, 3, 3), np.inf, np.float32)
+    options = {"padding": [1, 1], "groups": 2}
+    with np.errstate(all="ignore"):
+        np.testing.assert_array_equal(f(x, w, **options), f.numpy(x, w, **options))
+
+
 def test_faults():
     """What a kernel tells of: places off their axis, whole numbers that do not fit."""
     with pytest.raises(IndexError, match="embedding: index 7 is out of bounds for an axis of length 3"):
@@ -254,7 +321,7 @@ def test_same_kernels(dist, tmp_path, figure):
                 continue
             wanted = data.programs[program].outputs
             launches = [x for x in plan_wasm(data, program, call, wanted, types) if x is not None]
-            here.append([(x, wasm_kernel(x)) for x in launches])
+            here.append([(x, wasm_kernel(x, False)) for x in launches])
             calls.append(
                 {
                     "file": LIBRARY.ops[name].file,

@@ -252,7 +252,7 @@ class Function:
 
         call, wanted = self.planned(args, options, gradient, "wasm")
         launches = plan_wasm(self.data, int(gradient), call, wanted, [b.dtype for b in call.slots])
-        return [kernel_text(wasm_kernel(x)) for x in launches if x is not None and not x.why]
+        return [kernel_text(wasm_kernel(x, False)) for x in launches if x is not None and not x.why]
 
     def launches(self, /, *args, gradient: bool = False, **options) -> list[Launch]:
         """The dispatches of such a call on this machine's GPU, or on a typical one."""

@@ -35,16 +35,17 @@ PAGE = 65536
 
 
 class Wasm:
-    """Compiled kernels, by their bytes, and one memory."""
+    """Compiled kernels, by their bytes, and one memory.  relaxed: whether to use relaxed SIMD."""
 
-    def __init__(self):
+    def __init__(self, relaxed: bool = False):
+        self.relaxed = relaxed
         self.store = wasmtime.Store(wasmtime.Engine())
         self.memory = wasmtime.Memory(self.store, wasmtime.MemoryType(wasmtime.Limits(1, None)))
         self.made: dict[bytes, Callable[[int], int]] = {}
 
     def kernel(self, launch: WasmLaunch) -> Callable[[int], int]:
         """The function of a launch; compiled once."""
-        kernel = wasm_kernel(launch)
+        kernel = wasm_kernel(launch, self.relaxed)
         code = bytes(kernel_bytes(kernel, False))
         if code not in self.made:
             module = wasmtime.Module(self.store.engine, code)

@@ -12,19 +12,22 @@ from collections.abc import Callable
 from ..data.nodes import Constant, Node, Select
 from ..planner.contract import Factor, Product
 from .encoder import Function, emit, release, variable
+from .lanes import lanes_for
 from .plan import TILE_ROWS
 from .printer import Printer
 from .steps import Steps
+from .terms import Term, uses
 
 
 class Contraction:
     """Prints a contraction whose lines are batch, rows, columns and depth, in this order.  size: bytes of an element of
-    panels; across: columns of a tile."""
+    panels; across: columns of a tile; relaxed: whether the engine has instructions that multiply and add."""
 
-    def __init__(self, p: Printer, steps: Steps, product: Product):
+    def __init__(self, p: Printer, steps: Steps, product: Product, relaxed: bool):
         self.p = p
         self.steps = steps
         self.product = product
+        self.relaxed = relaxed
         self.size = 8 if p.k.call.dtype == "float64" else 4
         self.across = 32 // self.size
         first = len(product.batch)
@@ -206,18 +209,19 @@ class Contraction:
         release(p.f, rest)
         return counters
 
-    def next(self, lines: list[int], accesses: list[int], counters: list[int]) -> None:
-        """One point further."""
+    def next(self, lines: list[int], accesses: list[int], counters: list[int], by: int) -> None:
+        """So many points further, which the last line has before its end."""
         p = self.p
         p.emit("block")
         for at in range(len(lines)):
             place = len(lines) - 1 - at
             d = lines[place]
-            p.add(counters[place], 1)
+            turn = by if at == 0 else 1
+            p.add(counters[place], turn)
             for n in accesses:
                 if p.class_of(d, n) != "0":
                     p.get(p.pointers[n])
-                    p.step(d, n, 1)
+                    p.step(d, n, turn)
                     p.emit("i32.add")
                     p.set(p.pointers[n])
             if place == 0:
@@ -238,17 +242,32 @@ class Contraction:
                     p.set(p.pointers[n])
         p.emit("end")
 
-    def walk(self, lines: list[int], accesses: list[int], start: int, count: int, body: Callable[[int], None]) -> None:
-        """A loop over so many points from `start` on: the body takes how many points are done."""
+    def walk(
+        self,
+        lines: list[int],
+        accesses: list[int],
+        start: int,
+        count: int,
+        body: Callable[[int], None],
+        four: bool,
+    ) -> None:
+        """A loop over so many points from `start` on: the body takes how many points are done.  four: it takes four
+        neighbours of the last line at once where they are there, from a multiple of four on; the printer's `lanes` say
+        so."""
         p = self.p
         pointers = {**p.pointers}
         names = {**p.counters}
         counters = self.begin(lines, accesses, start)
         done = p.zero()
         p.emit("loop")
-        body(done)
-        self.next(lines, accesses, counters)
-        p.add(done, 1)
+        if four:
+            self.are_four(lines, counters, done, count)
+            p.emit("if")
+            self.turn(lines, accesses, counters, done, body, 4)
+            p.emit("else")
+        self.turn(lines, accesses, counters, done, body, 1)
+        if four:
+            p.emit("end")
         p.get(done)
         p.get(count)
         p.emit("i32.lt_s")
@@ -261,6 +280,47 @@ class Contraction:
             release(p.f, n)
         p.pointers = pointers
         p.counters = names
+
+    def turn(
+        self,
+        lines: list[int],
+        accesses: list[int],
+        counters: list[int],
+        done: int,
+        body: Callable[[int], None],
+        by: int,
+    ) -> None:
+        p = self.p
+        line = p.line
+        if by > 1:
+            p.w.lanes = by
+            p.line = lines[len(lines) - 1]
+        body(done)
+        if by > 1:
+            p.w.lanes = 1
+            p.line = line
+        self.next(lines, accesses, counters, by)
+        p.add(done, by)
+
+    def are_four(self, lines: list[int], counters: list[int], done: int, count: int) -> None:
+        """Whether four points begin here that lie in one panel and on one line, on the stack."""
+        p = self.p
+        p.get(done)
+        p.integer(3)
+        p.emit("i32.and")
+        p.emit("i32.eqz")
+        p.get(count)
+        p.get(done)
+        p.emit("i32.sub")
+        p.integer(4)
+        p.emit("i32.ge_s")
+        p.emit("i32.and")
+        p.get(p.word(f"size{lines[len(lines) - 1]}"))
+        p.get(counters[len(counters) - 1])
+        p.emit("i32.sub")
+        p.integer(4)
+        p.emit("i32.ge_s")
+        p.emit("i32.and")
 
     # --- Panels ---
 
@@ -291,6 +351,9 @@ class Contraction:
         if factor.filter is not None:
             node = Select(factor.filter, node, Constant("f", 0))
         at = variable(p.f, "i32")
+        term = p.terms.of(node, {})
+        four = self.size == 4 and len(lines) > 0 and lanes_for(p, [term], ["float32"]) == 4
+        p.w.uses = uses([term])
         if self.neighbours(accesses, lines) > self.neighbours(accesses, self.depth):
             self.walk(
                 self.depth,
@@ -298,8 +361,9 @@ class Contraction:
                 k,
                 ks,
                 lambda depth: self.walk(
-                    lines, accesses, start, count, lambda i: self.put(node, at, to, i, depth, width, ks)
+                    lines, accesses, start, count, lambda i: self.put(term, at, to, i, depth, width, ks), four
                 ),
+                False,
             )
         else:
             self.walk(
@@ -308,9 +372,11 @@ class Contraction:
                 start,
                 count,
                 lambda i: self.walk(
-                    self.depth, accesses, k, ks, lambda depth: self.put(node, at, to, i, depth, width, ks)
+                    self.depth, accesses, k, ks, lambda depth: self.put(term, at, to, i, depth, width, ks), False
                 ),
+                four,
             )
+        p.w.uses = {}
         release(p.f, at)
 
     def neighbours(self, accesses: list[int], lines: list[int]) -> int:
@@ -319,8 +385,8 @@ class Contraction:
             return 0
         return len([n for n in accesses if self.p.class_of(lines[len(lines) - 1], n) == "1"])
 
-    def put(self, node: Node, at: int, to: int, i: int, depth: int, width: int, ks: int) -> None:
-        """Element i of a factor at a depth, into its panel."""
+    def put(self, term: Term, at: int, to: int, i: int, depth: int, width: int, ks: int) -> None:
+        """Element i of a factor at a depth, or four from it on, into their panel."""
         p = self.p
         p.get(to)
         p.get(i)
@@ -342,13 +408,15 @@ class Contraction:
         p.set(at)
         known = p.w.known
         p.w.known = {}
-        term = p.terms.of(node, {})
         p.w.keep(term)
         p.get(at)
         p.get(p.w.known[term.number])
-        if self.size == 4:
-            p.emit("f32.demote_f64")
-        p.emit("f64.store" if self.size == 8 else "f32.store", 0, 0)
+        if p.w.lanes == 4:
+            p.emit("v128.store", 0, 0)
+        else:
+            if self.size == 4:
+                p.emit("f32.demote_f64")
+            p.emit("f64.store" if self.size == 8 else "f32.store", 0, 0)
         p.w.known = known
 
     # --- Tiles ---
@@ -359,35 +427,11 @@ class Contraction:
         f = self.p.functions.named("tile", ["i32", "i32", "i32", "i32", "i32"])
         if len(f.code) > 0:
             return f
-        shape = "f64x2" if self.size == 8 else "f32x4"
         sums = [variable(f, "v128") for _ in range(2 * TILE_ROWS)]
         columns = [variable(f, "v128") for _ in range(2)]
         row = variable(f, "v128")
-        emit(f, "loop")
-        for c in range(2):
-            emit(f, "local.get", 1)
-            emit(f, "v128.load", 0, 16 * c)
-            emit(f, "local.set", columns[c])
-        for r in range(TILE_ROWS):
-            emit(f, "local.get", 0)
-            emit(f, "v128.load64_splat" if self.size == 8 else "v128.load32_splat", 0, self.size * r)
-            emit(f, "local.set", row)
-            for c in range(2):
-                n = sums[2 * r + c]
-                emit(f, "local.get", n)
-                emit(f, "local.get", row)
-                emit(f, "local.get", columns[c])
-                emit(f, f"{shape}.mul")
-                emit(f, f"{shape}.add")
-                emit(f, "local.set", n)
-        self.further(f, 0, TILE_ROWS * self.size)
-        self.further(f, 1, 32)
-        emit(f, "local.get", 3)
-        emit(f, "i32.const", 1)
-        emit(f, "i32.sub")
-        emit(f, "local.tee", 3)
-        emit(f, "br_if", 0)
-        emit(f, "end")
+        self.tile_loop(f, sums, columns, row)
+        shape = "f64x2" if self.size == 8 else "f32x4"
         for r in range(TILE_ROWS):
             for c in range(2):
                 emit(f, "local.get", 2)
@@ -402,6 +446,40 @@ class Contraction:
             emit(f, "local.set", 2)
         return f
 
+    def tile_loop(self, f: Function, sums: list[int], columns: list[int], row: int) -> None:
+        """The steps of the depth, one a turn: V8 would not keep the sums of several in registers."""
+        shape = "f64x2" if self.size == 8 else "f32x4"
+        emit(f, "loop")
+        for c in range(2):
+            emit(f, "local.get", 1)
+            emit(f, "v128.load", 0, 16 * c)
+            emit(f, "local.set", columns[c])
+        for r in range(TILE_ROWS):
+            emit(f, "local.get", 0)
+            emit(f, "v128.load64_splat" if self.size == 8 else "v128.load32_splat", 0, self.size * r)
+            emit(f, "local.set", row)
+            for c in range(2):
+                n = sums[2 * r + c]
+                if not self.relaxed:
+                    emit(f, "local.get", n)
+                emit(f, "local.get", row)
+                emit(f, "local.get", columns[c])
+                if self.relaxed:
+                    emit(f, "local.get", n)
+                    emit(f, f"{shape}.relaxed_madd")
+                else:
+                    emit(f, f"{shape}.mul")
+                    emit(f, f"{shape}.add")
+                emit(f, "local.set", n)
+        self.further(f, 0, TILE_ROWS * self.size)
+        self.further(f, 1, 32)
+        emit(f, "local.get", 3)
+        emit(f, "i32.const", 1)
+        emit(f, "i32.sub")
+        emit(f, "local.tee", 3)
+        emit(f, "br_if", 0)
+        emit(f, "end")
+
     def further(self, f: Function, n: int, by: int) -> None:
         emit(f, "local.get", n)
         emit(f, "i32.const", by)
@@ -413,17 +491,23 @@ class Contraction:
     def store(self, m: int, ms: int, n: int, ns: int, sums: int) -> None:
         """What is stored at each point of a block."""
         every = self.p.k.used
+        four = self.p.k.singles and len(self.columns) > 0 and not self.filtered()
         self.walk(
             self.rows,
             every,
             m,
             ms,
-            lambda i: self.walk(self.columns, every, n, ns, lambda j: self.store_one(i, j, sums)),
+            lambda i: self.walk(self.columns, every, n, ns, lambda j: self.store_some(i, j, sums), four),
+            False,
         )
 
-    def store_one(self, i: int, j: int, sums: int) -> None:
+    def filtered(self) -> bool:
+        return self.product.left.filter is not None or self.product.right.filter is not None
+
+    def store_some(self, i: int, j: int, sums: int) -> None:
         p = self.p
-        total = variable(p.f, "f64")
+        four = p.w.lanes == 4
+        total = variable(p.f, "v128" if four else "f64")
         p.get(sums)
         p.get(i)
         p.get(p.word("nc"))
@@ -433,11 +517,11 @@ class Contraction:
         p.integer(self.size)
         p.emit("i32.mul")
         p.emit("i32.add")
-        p.emit("f64.load" if self.size == 8 else "f32.load", 0, 0)
-        if self.size == 4:
+        p.emit("v128.load" if four else "f64.load" if self.size == 8 else "f32.load", 0, 0)
+        if self.size == 4 and not four:
             p.emit("f64.promote_f32")
         p.set(total)
-        if self.product.left.filter is not None or self.product.right.filter is not None:
+        if self.filtered():
             p.get(total)
             p.get(total)
             p.emit("f64.ne")

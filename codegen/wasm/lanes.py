@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..data.nodes import Apply, Cast, Constant, Element, Random, Uniform
+from ..data.nodes import Apply, Cast, Constant, Element, Index, Random, Result, Uniform
 from .functions import DIRECT
 from .plan import kind_of
 from .printer import Printer
@@ -44,8 +44,10 @@ class Exactness:
             case Uniform(name=name):
                 single = self.p.k.call.dtype == "float32" or self.p.k.call.dtype == "float16"
                 return EXACT if t.kind != "f" or single and self.p.is_of_type(f"p.{name}") else INEXACT
-            case Random():
+            case Random() | Index():
                 return EXACT
+            case Result():
+                return EXACT if self.p.k.singles else INEXACT
             case Cast():
                 return INEXACT if t.kind == "f" or worst != EXACT else EXACT
             case Apply(name=name):

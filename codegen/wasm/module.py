@@ -20,15 +20,15 @@ class WasmKernel:
     given: list[Function]
 
 
-def wasm_kernel(launch: WasmLaunch) -> WasmKernel:
-    """The kernel of a launch that has one."""
+def wasm_kernel(launch: WasmLaunch, relaxed: bool) -> WasmKernel:
+    """The kernel of a launch that has one.  relaxed: whether the engine has relaxed SIMD."""
     k = launch.plan
     if k is None:
         raise ValueError(launch.why)
     printer = Printer(k)
     steps = Steps(printer)
     if k.product is not None:
-        Contraction(printer, steps, k.product).write()
+        Contraction(printer, steps, k.product, relaxed).write()
     else:
         steps.write()
     return WasmKernel(printer.functions.own, printer.functions.given)

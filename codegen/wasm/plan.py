@@ -10,14 +10,16 @@ from dataclasses import dataclass
 
 from ..data.dtypes import compute_class
 from ..data.model import Call, Code, Env, Kernel, Op, Word, formulas_of
-from ..data.nodes import Constant, Element, Node, Option, Random, Result, Uniform, elements_of, nodes_of
+from ..data.nodes import Binary, Constant, Element, Node, Option, Random, Result, Select, Uniform, elements_of, nodes_of
 from ..planner.contract import Product, product_of
 from ..planner.lines import Line, Resolved, active, collapsed, points, resolve, spread_out
 from ..planner.plan import ordered, summed
 from ..planner.writer import Facts, KernelWriter, infinite, is_bool
+from .margins import Margins, margins_of
+from .straight import Straight, straightened
 
 TILE_ROWS = 4  # of a tile of a contraction, which has two vectors of columns
-MC = 128  # rows, columns and depth of its blocks: panels stay in a cache
+MC = 512  # rows, columns and depth of its blocks: panels stay in a cache
 NC = 256
 KC = 256
 SHORT = 16  # a row of fewer points is not worth lanes of its own
@@ -28,7 +30,9 @@ class Plan:
     """What a kernel is printed from.  types: for each access how its elements lie in memory, "" where there is no
     tensor; used: the accesses that formulas need and those that are written; names: of the words; across: whether the
     last outer line is taken several points at once, reductions and all.  product: of a contraction in tiles, whose
-    lines are those of batch, rows, columns and depth."""
+    lines are those of batch, rows, columns and depth.  even: which indices became strides of the lines.
+    singles: whether products are added up in single floats, several at once; margins: the copy that one of them is
+    read from."""
 
     op: Op
     kernel: Kernel
@@ -42,6 +46,9 @@ class Plan:
     names: list[str]
     across: bool
     product: Product | None
+    even: Straight
+    singles: bool
+    margins: Margins | None
 
 
 @dataclass
@@ -51,6 +58,7 @@ class WasmLaunch:
     seeds: the place of seed0, seed1 and the call's number, or -1.
     told: the words that the environment of a call decides, the last before the seeds.
     scratch: bytes of memory, 16-aligned, that slot -1 stands for and nobody else uses meanwhile.
+    depends: the words that must be the same where another call runs the same plan (`rewordable`).
     plan: what it is printed from."""
 
     kernel: int
@@ -63,6 +71,7 @@ class WasmLaunch:
     seeds: int
     told: list[Word]
     scratch: int
+    depends: list[Word]
     plan: Plan | None
 
 
@@ -93,7 +102,7 @@ def wasm_launch(op: Op, program: int, kernel: Kernel, call: Call, types: list[st
     if why == "" and code is None:
         why = f"not implemented for {call.dtype}"
     if why != "" or code is None:
-        return WasmLaunch(kernel.number, why, "", [], [], [], [], -1, [], 0, None)
+        return WasmLaunch(kernel.number, why, "", [], [], [], [], -1, [], 0, [], None)
     r = resolve(kernel, call)
     if kernel.spread and (kernel.shape == "map" or kernel.shape == "row" or kernel.shape == "contract"):
         r = spread_out(kernel, r)
@@ -102,24 +111,78 @@ def wasm_launch(op: Op, program: int, kernel: Kernel, call: Call, types: list[st
             code = kernel.floating if compute_class(call.dtype) == "f" else kernel.integral
     if points(r.outer) == 0 or code is None:
         return None
-    if kernel.shape == "map" or kernel.shape == "row" or kernel.shape == "contract":
-        r.outer = ordered(kernel, r.outer)
-    outer = collapsed(r.outer)
-    reduce = collapsed(r.reduce)
-    used = accesses(kernel, code)
     stored: list[str] = []
     for access in kernel.accesses:
         bound = call.slots[access.slot]
         stored.append(types[access.slot] if bound.given or bound.fresh else "")
-    used = [n for n in used if stored[n] != ""]
-    k = Plan(op, kernel, call, code, outer, reduce, r, stored, used, [], False, None)
+    even = straightened(kernel, code, r, call.env, [type_ != "" for type_ in stored])
+    r = even.lines
+    code = even.code
+    if kernel.shape == "map" or kernel.shape == "row" or kernel.shape == "contract":
+        r.outer = ordered(kernel, r.outer)
+    outer = collapsed(r.outer)
+    reduce = collapsed(r.reduce)
+    used = [n for n in accesses(kernel, code) if stored[n] != ""]
+    k = Plan(op, kernel, call, code, outer, reduce, r, stored, used, [], False, None, even, False, None)
     product = tiles(k)
     if product is not None:
         k.product = product
         k.outer = product.batch + product.rows + product.columns
+        k.singles = in_singles(k, 1)
     else:
+        k.singles = in_singles(k, 0)
+        if k.singles:
+            with_margins(k)
         k.across = goes_across(k)
     return with_words(k, program)
+
+
+def in_singles(k: Plan, first: int) -> bool:
+    """Whether a contraction is a sum of products of single floats, stored as it is or with one of them added; of its
+    steps from `first` on."""
+    if k.kernel.shape != "contract" or k.call.dtype != "float32" or len(k.outer) == 0 or len(k.reduce) == 0:
+        return False
+    steps = k.kernel.steps
+    written: list[int] = []
+    reads: list[int] = []
+    for n in range(first, len(steps)):
+        code = k.code.steps[n]
+        if code.pred is not None or steps[n].inner or (steps[n].kind == "reduce") != (n == 0) or steps[n].mode != "=":
+            return False
+        if roundings(k, code.body) > 1 or n == 0 and steps[n].red != "sum":
+            return False
+        reads.extend(elements_of(code.body))
+        if steps[n].target >= 0:
+            written.append(steps[n].target)
+    slots = [k.kernel.accesses[n].slot for n in written]
+    for n in reads + written:
+        if n in k.used and (k.types[n] != "float32" or any(e is not None for e in k.code.accesses[n].index)):
+            return False
+        if n in reads and k.kernel.accesses[n].slot in slots:
+            return False
+    return True
+
+
+def roundings(k: Plan, e: Node) -> int:
+    """How often a formula of single floats is rounded; 9 for what is none."""
+    match e:
+        case Element() | Result() | Constant(value=0):
+            return 0
+        case Binary(operator="+" | "-" | "*", left=left, right=right):
+            return 1 + roundings(k, left) + roundings(k, right)
+        case Select(condition=Option(name=name), yes=yes, no=no):
+            return roundings(k, yes if option(k, name) != 0 else no)
+        case _:
+            return 9
+
+
+def with_margins(k: Plan) -> None:
+    found = margins_of(k.even, k.code, k.outer, k.reduce, elements_of(k.code.steps[0].body))
+    if found is not None:
+        k.margins = found.margins
+        k.code = found.code
+        k.outer = found.outer
+        k.reduce = found.reduce
 
 
 def tiles(k: Plan) -> Product | None:
@@ -193,6 +256,8 @@ def goes_across(k: Plan) -> bool:
     inner = k.reduce[len(k.reduce) - 1]
     along = 0
     beside = 0
+    if k.singles:
+        return goes_beside(k, last, inner)
     for n in k.used:
         if last.strides[n] != 0 and last.strides[n] != 1:
             return False
@@ -203,10 +268,29 @@ def goes_across(k: Plan) -> bool:
     return beside > along + 1 or inner.size < SHORT and beside > 0
 
 
+def goes_beside(k: Plan, last: Line, inner: Line) -> bool:
+    """The same of a contraction of single floats."""
+    for n in range(1, len(k.kernel.steps)):
+        if last.strides[k.kernel.steps[n].target] != 1:
+            return False
+    reads = elements_of(k.code.steps[0].body)
+    along = all(inner.strides[n] == 0 or inner.strides[n] == 1 for n in reads)
+    beside = any(last.strides[n] == 1 for n in reads) and all(k.code.accesses[n].guard is None for n in reads)
+    scattered = any(last.strides[n] != 0 and last.strides[n] != 1 for n in reads)
+    return last.size >= 4 and (beside or not along) and not (along and scattered and inner.size >= SHORT)
+
+
 def with_words(k: Plan, program: int) -> WasmLaunch:
     """The launch of a kernel: its words in their order, and its key."""
-    out = WasmLaunch(k.kernel.number, "", "", [], [], [], [], -1, [], 0, k)
-    key = [str(program), str(k.kernel.number), k.kernel.shape, k.call.dtype, "across" if k.across else ""]
+    out = WasmLaunch(k.kernel.number, "", "", [], [], [], [], -1, [], 0, k.even.depends, k)
+    key = [
+        str(program),
+        str(k.kernel.number),
+        k.kernel.shape,
+        k.call.dtype,
+        "across" if k.across else "",
+        "singles" if k.singles else "",
+    ]
     product = k.product
     if product is not None:
         key.append(f"tiles {len(product.batch)} {len(product.rows)} {len(product.columns)}")
@@ -216,10 +300,16 @@ def with_words(k: Plan, program: int) -> WasmLaunch:
             out.slots.append(slot)
             out.shifts.append(k.call.slots[slot].offset * BYTES[k.types[n]])
             word(k, out, f"at{slot}", "i", 0)
-    if k.product is not None:
+        if k.even.said[n] != "":
+            key.append(f"even{n}{k.even.said[n]}{'*' if k.even.loose[n] else ''}")
+    margins = k.margins
+    if k.product is not None or margins is not None:
         out.slots.append(-1)
         out.shifts.append(0)
         word(k, out, "scratch", "i", 0)
+    for n in k.used:
+        if len(k.even.axes[n]) > 0:
+            word(k, out, f"from{n}", "i", k.even.shifts[n] * BYTES[k.types[n]])
     for n in range(len(k.types)):
         key.append(k.types[n])
     lines = k.outer + k.reduce
@@ -243,6 +333,18 @@ def with_words(k: Plan, program: int) -> WasmLaunch:
         word(k, out, "nc", "i", blocks[1])
         word(k, out, "kc", "i", blocks[2])
         out.scratch = size * (blocks[0] * blocks[2] + blocks[2] * blocks[1] + blocks[0] * blocks[1])
+    if margins is not None:
+        close = "close" if margins.source[len(margins.source) - 1] == 1 else ""
+        key.append(f"margins {margins.access} {margins.before} {len(margins.sizes)} {close}")
+        out.scratch = 4 * margins.length
+        word(k, out, "length", "i", out.scratch)
+        word(k, out, "first", "i", 4 * margins.first)
+        word(k, out, "into", "i", 4 * margins.into)
+        word(k, out, "base", "i", 4 * margins.base)
+        for d in range(len(margins.sizes)):
+            word(k, out, f"copied{d}", "i", margins.sizes[d])
+            word(k, out, f"source{d}", "i", 4 * margins.source[d])
+            word(k, out, f"target{d}", "i", 4 * margins.target[d])
     draws = False
     for e in formulas_of(k.code):
         for x in nodes_of(e):
@@ -303,6 +405,11 @@ def kernel_words(launch: WasmLaunch, env: Env) -> list[float]:
     for n in range(len(launch.told)):
         out[first + n] = told(launch.told[n], env)
     return out
+
+
+def rewordable(launch: WasmLaunch, before: Env, env: Env) -> bool:
+    """Whether a call with another environment runs the same plan."""
+    return all(told(w, before) == told(w, env) for w in launch.depends)
 
 
 def option(k: Plan, name: str) -> int:

@@ -111,7 +111,15 @@ class Printer:
     def start(self) -> None:
         """Pointers at the first elements."""
         for n in self.k.used:
-            self.pointers[n] = self.word(f"at{self.k.kernel.accesses[n].slot}")
+            at = self.word(f"at{self.k.kernel.accesses[n].slot}")
+            if len(self.k.even.axes[n]) > 0:
+                self.pointers[n] = new_variable(self.f, "i32")
+                self.get(at)
+                self.get(self.word(f"from{n}"))
+                self.emit("i32.add")
+                self.set(self.pointers[n])
+            else:
+                self.pointers[n] = at
 
     def class_of(self, d: int, n: int) -> str:
         stride = self.lines[d].strides[n]
@@ -396,11 +404,35 @@ class Printer:
             self.w.known = known
             self.emit("end")
             return
-        self.load(n, kind, True)
+        if self.k.even.loose[n]:
+            self.load_guarded(n, kind, guard)
+        else:
+            self.load(n, kind, True)
         self.w.push(fallback)
         self.w.push(guard)
         self.w.mask(kind)
         self.emit("v128.bitselect")
+
+    def load_guarded(self, n: int, kind: str, guard: Term) -> None:
+        """Elements at several points, some of which may stand off the tensor: all at once where none does."""
+        self.w.keep(guard)
+        holds = self.w.known[guard.number]
+        self.get(holds)
+        self.emit("i32x4.all_true")
+        self.emit("if", BLOCKS["v128"])
+        self.load(n, kind, False)
+        self.emit("else")
+        self.w.lanes_of(kind, lambda lane: self.load_held(n, kind, holds, lane))
+        self.emit("end")
+
+    def load_held(self, n: int, kind: str, holds: int, lane: int) -> None:
+        self.get(holds)
+        self.w.extract("b", lane)
+        self.emit("if", BLOCKS[SCALARS[kind]])
+        self.load_lane(n, kind, lane)
+        self.emit("else")
+        self.emit(f"{SCALARS[kind]}.const", 0)
+        self.emit("end")
 
     def load(self, n: int, kind: str, safe: bool) -> None:
         """The element of an access.  safe: whether it may stand nowhere, where its value is not needed."""
@@ -421,8 +453,24 @@ class Printer:
                 self.w.spread(kind)
         elif how == "1" and not indexed and self.load_many(n, stored, kind):
             return
+        elif how == "*" and not indexed and self.w.lanes == 4 and stored == "float32" and kind == "f":
+            self.load_spaced(n)
         else:
             self.w.lanes_of(kind, lambda lane: self.load_lane(n, kind, lane))
+
+    def load_spaced(self, n: int) -> None:
+        """Four single floats that are no neighbours."""
+        out = variable(self.f, "v128")
+        for lane in range(4):
+            self.address(n, lane, True)
+            if lane == 0:
+                self.emit("v128.load32_zero", 0, 0)
+            else:
+                self.get(out)
+                self.emit("v128.load32_lane", 0, 0, lane)
+            if lane < 3:
+                self.set(out)
+        release(self.f, out)
 
     def negative(self) -> None:
         """0 and 1 as none and all bits."""

@@ -6,8 +6,9 @@ from collections.abc import Callable
 
 from ..data.dtypes import compute_class
 from ..data.model import Step
-from ..data.nodes import Result
+from ..data.nodes import Constant, Result
 from ..planner.writer import INFINITY, is_wide
+from .copies import Copy
 from .encoder import release, variable
 from .formulas import SCALARS
 from .lanes import lanes_for, stored_kind
@@ -38,6 +39,8 @@ class Steps:
         scan = self.k.kernel.shape == "scan"
         last = self.inner - 1
         lanes = 1 if last < 0 or scan else self.outer_lanes(last)
+        if self.k.margins is not None:
+            Copy(self.p, self.k.margins).clear()
         self.outer(0, last, lanes)
         self.p.finish()
 
@@ -66,12 +69,21 @@ class Steps:
 
     def outer(self, d: int, last: int, lanes: int) -> None:
         """Loops over the outer lines from d on; the last one may take several points at once."""
+        pointers = {**self.p.pointers}
+        margins = self.k.margins
+        made = -1
+        if margins is not None and margins.before == d:
+            made = Copy(self.p, margins).fill()
+            self.p.pointers[margins.access] = made
         if d < last:
             self.p.each(d, lambda: self.outer(d + 1, last, lanes))
         elif d == last:
-            self.spread(d, lanes, 4 if len(self.k.reduce) == 0 and self.small(self.roots()) else 1)
+            self.spread(d, lanes, 4 if self.small(self.roots()) else 1)
         else:
             self.point()
+        if made >= 0:
+            self.p.pointers = pointers
+            release(self.p.f, made)
 
     def small(self, roots: list[Term]) -> bool:
         """Whether a turn of the loop would cost as much as the formulas."""
@@ -87,16 +99,92 @@ class Steps:
             self.p.widen([], lanes)
             self.p.line = d
             self.p.hoist(self.roots(), d)
-            if times > 1:
+            if times > 1 and len(self.k.reduce) == 0:
                 self.p.run(d, state, lanes, times, lambda: self.point())
+            elif times > 1 and self.one_reduction():
+                self.p.run(d, state, lanes * times, 1, lambda: self.beside(d, lanes, times))
             self.p.run(d, state, lanes, 1, lambda: self.point())
+            if self.k.singles:
+                self.rest(d, state.count, lanes)
             self.p.line = -1
             self.w.lanes = 1
             self.w.known = known
-        self.p.hoist(self.roots(), d)
-        self.p.run(d, state, 1, 1, lambda: self.point())
+        if lanes == 1 or not self.k.singles:
+            self.p.hoist(self.roots(), d)
+            self.p.run(d, state, 1, 1, lambda: self.point())
         self.w.known = known
         self.p.close(d, state)
+
+    def one_reduction(self) -> bool:
+        """Whether there is one, and then stores at each point."""
+        return all(
+            (self.steps[n].kind == "reduce") == (n == 0) and not self.steps[n].inner for n in range(len(self.steps))
+        )
+
+    def beside(self, d: int, lanes: int, times: int) -> None:
+        """So many points of line d at once: each element that they share is read once for all."""
+        red = self.steps[0].red
+        kind = self.kind(0)
+        totals = [variable(self.p.f, "v128") for _ in range(times)]
+        for total in totals:
+            self.begin(red, kind)
+            self.p.set(total)
+        self.reduced(self.inner, [], 1, 1, lambda: self.meet_beside(d, totals, lanes))
+        for n in range(times):
+            self.p.ahead = n * lanes
+            self.stores_after(totals[n])
+            release(self.p.f, totals[n])
+        self.p.ahead = 0
+
+    def meet_beside(self, d: int, totals: list[int], lanes: int) -> None:
+        known = self.w.known
+        self.w.known = {**known}
+        self.keep_fixed(self.body[0], d)
+        shared = self.w.known
+        for n in range(len(totals)):
+            self.p.ahead = n * lanes
+            self.w.known = {**shared}
+            self.p.get(totals[n])
+            self.w.push(self.body[0])
+            self.join(self.steps[0].red, self.kind(0))
+            self.p.set(totals[n])
+        self.p.ahead = 0
+        self.w.known = known
+
+    def keep_fixed(self, t: Term, d: int) -> None:
+        """Computes what does not change along line d."""
+        if self.p.moves(t, d):
+            for part in t.parts:
+                self.keep_fixed(part, d)
+        elif not isinstance(t.e, (Constant, Result)):
+            self.w.keep(t)
+
+    def rest(self, d: int, count: int, lanes: int) -> None:
+        """The last points of a line that is not shorter: with some before them that are computed twice."""
+        self.p.get(count)
+        self.p.emit("if")
+        back = variable(self.p.f, "i32")
+        self.p.get(count)
+        self.p.integer(lanes)
+        self.p.emit("i32.sub")
+        self.p.set(back)
+        for n in self.k.used:
+            if self.p.class_of(d, n) != "0":
+                self.p.get(self.p.pointers[n])
+                self.p.get(back)
+                self.p.step(d, n, 1)
+                self.p.emit("i32.mul")
+                self.p.emit("i32.add")
+                self.p.set(self.p.pointers[n])
+        name = self.p.lines[d].name
+        if name != "":
+            self.p.get(self.p.counters[name])
+            self.p.get(back)
+            self.p.emit("i32.add")
+            self.p.set(self.p.counters[name])
+        release(self.p.f, back)
+        self.point()
+        self.p.emit("end")
 
     def outer_lanes(self, last: int) -> int:
         """How many neighbours of the last outer line are computed at once."""
@@ -114,10 +202,14 @@ class Steps:
                 return 1
             roots.append(self.body[n])
             if step.kind == "reduce":
-                stored.append("" if step.red == "max" or step.red == "min" else "float64")
+                stored.append(self.summed(step.red))
             else:
                 stored.append(self.k.types[step.target])
         return lanes_for(self.p, roots, stored)
+
+    def summed(self, red: str) -> str:
+        """What values of a reduction are met as, "" for just what they are."""
+        return "" if red == "max" or red == "min" else "float32" if self.k.singles else "float64"
 
     # --- A point ---
 
@@ -194,7 +286,7 @@ class Steps:
             if step.target >= 0:
                 stored.append(self.k.types[step.target])
             else:
-                stored.append("" if step.red == "max" or step.red == "min" else "float64")
+                stored.append(self.summed(step.red))
         return lanes_for(self.p, [self.body[n] for n in which], stored)
 
     def reduced(self, d: int, roots: list[Term], lanes: int, times: int, body: Callable[[], None]) -> None:
@@ -213,6 +305,8 @@ class Steps:
             self.p.widen(roots, lanes)
             self.p.line = d
             self.p.hoist(roots, d)
+            if times > 1:
+                self.p.run(d, state, lanes, times, body)
             self.p.run(d, state, lanes, 1, body)
             self.p.line = -1
             self.w.lanes = 1
@@ -242,23 +336,34 @@ class Steps:
         total = variable(self.p.f, self.w.type_of(kind))
         self.begin(step.red, kind)
         self.p.set(total)
-        many = total
+        many: list[int] = []
         if lanes > 1:
             self.w.lanes = lanes
-            many = variable(self.p.f, "v128")
-            self.begin(step.red, kind)
-            self.p.set(many)
+            for _ in range(4 if self.small([self.body[n]]) else 1):
+                many.append(variable(self.p.f, "v128"))
+                self.begin(step.red, kind)
+                self.p.set(many[len(many) - 1])
             self.w.lanes = outside
         self.reduced(
-            self.inner, [self.body[n]], lanes, 1, lambda: self.meet(n, many if self.w.lanes > outside else total)
+            self.inner,
+            [self.body[n]],
+            lanes,
+            len(many),
+            lambda: self.meet(n, many[self.p.ahead // lanes] if self.w.lanes > outside else total),
         )
         if lanes > 1:
             self.w.lanes = lanes
+            for other in many[1:]:
+                self.p.get(many[0])
+                self.p.get(other)
+                self.join(step.red, kind)
+                self.p.set(many[0])
+                release(self.p.f, other)
             for lane in range(lanes):
                 self.w.lanes = 1
                 self.p.get(total)
                 self.w.lanes = lanes
-                self.p.get(many)
+                self.p.get(many[0])
                 self.w.extract(kind, lane)
                 if kind == "b":
                     self.p.integer(1)
@@ -266,6 +371,7 @@ class Steps:
                 self.w.lanes = 1
                 self.join(step.red, kind)
                 self.p.set(total)
+            release(self.p.f, many[0])
             self.w.lanes = outside
         if kind == "w":
             narrow = variable(self.p.f, "i32")

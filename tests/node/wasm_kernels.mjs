@@ -23,7 +23,7 @@ for (const { file, op: name, args, program, wanted, types } of JSON.parse(await 
     launches
       .filter((x) => x !== null)
       .map((x) => {
-        const kernel = x.why ? null : wasm_kernel(x);
+        const kernel = x.why ? null : wasm_kernel(x, false);
         const bytes = kernel ? kernel_bytes(kernel, false) : [];
         if (kernel) new WebAssembly.Module(Uint8Array.from(bytes));
         return { why: x.why, key: x.key, values: x.values.map(String), bytes, text: kernel ? kernel_text(kernel) : "" };

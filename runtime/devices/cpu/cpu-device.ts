@@ -223,11 +223,13 @@ class CpuDevice implements Device {
 
   reword(prepared: CpuPrepared, call: Call): CpuPrepared | null {
     if (!sameCourse(prepared.op.op, prepared.program, prepared.call, call)) return null;
-    return {
-      ...prepared,
-      call,
-      runs: prepared.runs.map(({ plain, wasm }) => ({ plain, wasm: wasm && wasm.reworded(call) })),
-    };
+    const runs: CpuPrepared["runs"][number][] = [];
+    for (const { plain, wasm } of prepared.runs) {
+      const again = wasm && wasm.reworded(prepared.call, call);
+      if (wasm && !again) return null;
+      runs.push({ plain, wasm: again });
+    }
+    return { ...prepared, call, runs };
   }
 
   execute(prepared: CpuPrepared, storages: readonly (Storage | null)[], random: RandomWords | null): void {

@@ -2,7 +2,7 @@
 
 import type { Call, Op } from "../../../host/model.js";
 import { kernel_bytes, wasm_kernel } from "../../../wasm/module.js";
-import { type WasmLaunch, kernel_words } from "../../../wasm/plan.js";
+import { type WasmLaunch, kernel_words, rewordable } from "../../../wasm/plan.js";
 import type { Elements } from "../../program/compiled-op.js";
 import { IndexError, OpError } from "../../base/errors.js";
 import { type DType, cpuBytes } from "../../elements/dtype.js";
@@ -27,6 +27,18 @@ interface Module {
 
 const modules = new WeakMap<Op, Map<string, Module | null>>();
 
+let relaxedFound: boolean | undefined;
+
+/** Whether the engine has relaxed SIMD: a module with `f32x4.relaxed_madd` of zeros. */
+const relaxed = (): boolean =>
+  (relaxedFound ??= WebAssembly.validate(
+    // biome-ignore format: bytes
+    Uint8Array.of(
+      0, 97, 115, 109, 1, 0, 0, 0, 1, 4, 1, 96, 0, 0, 3, 2, 1, 0, 10, 20, 1, 18, 0,
+      65, 0, 253, 17, 65, 0, 253, 17, 65, 0, 253, 17, 253, 133, 2, 26, 11,
+    ),
+  ));
+
 /** 32-bit words of a fault, and of each word of a launch. */
 const FAULT = 4,
   WORD = 2;
@@ -50,7 +62,7 @@ function compiled(
   { memory }: LinearMemory,
   functions: Readonly<Record<string, Scalar>>,
 ): Module | null {
-  const kernel = wasm_kernel(launch),
+  const kernel = wasm_kernel(launch, relaxed()),
     kernels: Record<string, WebAssembly.ImportValue> = { memory };
   for (const { name } of kernel.given) {
     const f = functions[name] ?? FUNCTIONS[name];
@@ -97,8 +109,9 @@ export class WasmRun {
     this.words = words;
   }
 
-  /** The same for another call of the same structure. */
-  reworded({ env }: Call): WasmRun {
+  /** The same for another call of the same structure; null where strides are made of what changed. */
+  reworded({ env: before }: Call, { env }: Call): WasmRun | null {
+    if (!rewordable(this.launch, before, env)) return null;
     return new WasmRun(this.op, this.memory, this.launch, this.module, this.written, kernel_words(this.launch, env));
   }
 

@@ -1,0 +1,215 @@
+"""Indices that move in even steps, as strides: `y * stride + k * dilation - padding` is a place on an axis that lines
+walk through like any other.  What a guard says that holds at every point is dropped with it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..data.model import Code, Env, Kernel, ReadCode, Word
+from ..data.nodes import Apply, Binary, Constant, Index, Node, Unary, Uniform, joined_by, operands_of, uses_loop
+from ..planner.lines import Line, Resolved
+
+
+@dataclass
+class Even:
+    """factors: by loop, and "" for what stands alone."""
+
+    factors: dict[str, int]
+
+
+@dataclass
+class EvenAxis:
+    """An axis with an even index.  step: elements from one place to the next."""
+
+    even: Even
+    length: int
+    step: int
+
+
+@dataclass
+class Straight:
+    """A kernel whose even indices are strides of its lines.  For each access: axes: those with such indices; shifts:
+    elements from the beginning of its tensor to where its lines begin; said: which conditions and indices are left, for
+    a key; loose: whether it may stand off its tensor where its guard does
+    not hold.  depends: the words whose values strides are made of."""
+
+    code: Code
+    lines: Resolved
+    evenness: Evenness
+    axes: list[list[EvenAxis]]
+    shifts: list[int]
+    said: list[str]
+    loose: list[bool]
+    depends: list[Word]
+
+
+class Evenness:
+    """Which formulas move in even steps in a call."""
+
+    def __init__(self, kernel: Kernel, env: Env, lines: list[Line]):
+        self.kernel = kernel
+        self.env = env
+        self.lines = lines
+        self.depends: list[Word] = []
+
+    def of(self, e: Node) -> Even | None:
+        match e:
+            case Constant(kind="i", value=value):
+                return Even({"": int(value)})
+            case Index(loop=loop):
+                return Even({"": 0, loop: 1})
+            case Uniform(name=name):
+                return self.told(name)
+            case Unary(operator="-", operand=operand):
+                return scaled(self.of(operand), -1)
+            case Binary(operator="+", left=left, right=right):
+                return added(self.of(left), self.of(right))
+            case Binary(operator="-", left=left, right=right):
+                return added(self.of(left), scaled(self.of(right), -1))
+            case Binary(operator="*", left=left, right=right):
+                return product(self.of(left), self.of(right))
+            case Apply(name="floor_divide_whole", operands=operands):
+                by = self.of(operands[1])
+                return self.of(operands[0]) if by is not None and is_one(by) else None
+            case _:
+                return None
+
+    def told(self, name: str) -> Even | None:
+        for w in self.kernel.words:
+            if w.name == name and w.kind == "i":
+                if not any(known.name == name for known in self.depends):
+                    self.depends.append(w)
+                return Even({"": int(w.value(self.env) if w.value is not None else self.env[name])})
+        return None
+
+    def least(self, even: Even) -> int:
+        """The smallest value at any point of the lines."""
+        total = even.factors[""]
+        for line in self.lines:
+            if line.name != "" and line.name in even.factors:
+                total += min(0, even.factors[line.name] * (line.size - 1))
+        return total
+
+    def most(self, even: Even) -> int:
+        return -self.least(negative(even))
+
+    def holds(self, condition: Node) -> bool:
+        """Whether a comparison of even formulas holds at every point."""
+        match condition:
+            case Binary(operator=sign, left=left, right=right) if sign == "<" or sign == "<=" or sign == ">=":
+                a = self.of(left)
+                b = self.of(right)
+                if a is None or b is None:
+                    return False
+                if sign == ">=":
+                    return self.least(sum_of(a, negative(b))) >= 0
+                return self.most(sum_of(a, negative(b))) <= (-1 if sign == "<" else 0)
+            case Binary(operator="==", left=Apply(name="remainder_whole", operands=operands), right=Constant(value=0)):
+                by = self.of(operands[1])
+                return by is not None and is_one(by)
+            case _:
+                return False
+
+
+def negative(a: Even) -> Even:
+    out: dict[str, int] = {}
+    for name in a.factors:
+        out[name] = -a.factors[name]
+    return Even(out)
+
+
+def scaled(a: Even | None, by: int) -> Even | None:
+    if a is None:
+        return None
+    out: dict[str, int] = {}
+    for name in a.factors:
+        out[name] = a.factors[name] * by
+    return Even(out)
+
+
+def sum_of(a: Even, b: Even) -> Even:
+    out = {**a.factors}
+    for name in b.factors:
+        out[name] = out.get(name, 0) + b.factors[name]
+    return Even(out)
+
+
+def added(a: Even | None, b: Even | None) -> Even | None:
+    return None if a is None or b is None else sum_of(a, b)
+
+
+def product(a: Even | None, b: Even | None) -> Even | None:
+    if a is None or b is None:
+        return None
+    if len(a.factors) == 1:
+        return scaled(b, a.factors[""])
+    return scaled(a, b.factors[""]) if len(b.factors) == 1 else None
+
+
+def is_one(a: Even) -> bool:
+    return len(a.factors) == 1 and a.factors[""] == 1
+
+
+def straightened(kernel: Kernel, code: Code, r: Resolved, env: Env, there: list[bool]) -> Straight:
+    """there: whether the tensor of an access is."""
+    lines = r.outer + r.reduce
+    evenness = Evenness(kernel, env, lines)
+    moved = [Line(line.name, line.size, line.strides[:]) for line in lines]
+    accesses: list[ReadCode] = []
+    axes: list[list[EvenAxis]] = []
+    shifts: list[int] = []
+    said: list[str] = []
+    loose: list[bool] = []
+    named = [loop.name for loop in kernel.loops + kernel.rloops if loop.named]
+    for n in range(len(code.accesses)):
+        a = code.accesses[n]
+        index = a.index[:]
+        conditions: list[Node] = []
+        key = ""
+        for condition in operands_of(a.guard, "&&"):
+            sure = there[n] and evenness.holds(condition)
+            key += "-" if sure else "?"
+            if not sure:
+                conditions.append(condition)
+        shift = 0
+        off = False
+        found: list[EvenAxis] = []
+        place = 0
+        for i in range(len(index)):
+            e = index[i]
+            axis = kernel.accesses[n].axes[i]
+            if axis != "":
+                place += 1 if axis in named else 0
+                continue
+            even = evenness.of(e) if e is not None and there[n] else None
+            if even is not None:
+                inside = evenness.least(even) >= 0 and evenness.most(even) < r.lengths[n][place]
+                known = all(any(line.name == name for line in lines) for name in even.factors if name != "")
+                if known and (inside or len(conditions) > 0):
+                    step = r.steps[n][place]
+                    for line in moved:
+                        if line.name != "" and line.name in even.factors:
+                            line.strides[n] += even.factors[line.name] * step
+                    shift += even.factors[""] * step
+                    index[i] = None
+                    key += f" {i}"
+                    off = off or not inside
+                    found.append(EvenAxis(even, r.lengths[n][place], step))
+            place += 1
+        accesses.append(ReadCode(index, joined_by("&&", conditions), a.fallback) if there[n] else a)
+        axes.append(found)
+        shifts.append(shift)
+        said.append(key)
+        loose.append(off)
+    out = Code(accesses, code.steps)
+    used: list[Node | None] = []
+    for a in accesses:
+        used.extend([*a.index, a.guard, a.fallback])
+    for s in code.steps:
+        used.extend([s.pred, s.body])
+    for line in moved:
+        if line.name != "" and not any(uses_loop(e, line.name) for e in used):
+            line.name = ""
+    count = len(r.outer)
+    resolved = Resolved(moved[:count], moved[count:], r.offsets, r.steps, r.lengths)
+    return Straight(out, resolved, evenness, axes, shifts, said, loose, evenness.depends)
