@@ -1,16 +1,24 @@
-"""Every op's kernels in the interpreter of the CPU device, forward, gradient and gradient of the gradient, mean what the reference says."""
+"""Every op's kernels in the interpreter of the CPU device, forward, gradient and gradient of the gradient, mean what the
+reference says."""
+
+import datetime
 
 import numpy as np
 import pytest
 from definitions import LIBRARY
 from interpreter_instances import Bench, task
+from random_definitions import made
 
 from codegen.api.package import programs
+from dsl.gradients.adjoint import complete
+from dsl.library import load_text
 from dsl.opdef import OpDef
 from dsl.reference.interpreter import evaluate
 from dsl.testing.instances import instances
 
 COUNT = 3
+DEFINITIONS = 100  # random ones, of fixed seeds and of the date
+TODAY = int(datetime.date.today().strftime("%Y%m%d"))
 # The op of tensors without elements, which computes nothing.
 BEYOND = {"batch_norm_empty"}
 # Raw bodies get their words and scratch memory from the planner, which is left out here: their JavaScript runs in
@@ -52,8 +60,8 @@ def may_be_float(op: OpDef) -> bool:
     )
 
 
-def answers_of(library, folder, count: int = COUNT):
-    """For each op (op, program, wanted, got or an error) in every instance."""
+def answers_of(library, folder, count: int = COUNT, orders: int = 3):
+    """For each op (op, program, wanted, got or an error) in every instance; of its first programs so many."""
     bench = Bench(library, folder)
     tasks, expected = [], []
     for op in library.ops.values():
@@ -65,7 +73,9 @@ def answers_of(library, folder, count: int = COUNT):
                 continue
             rng = np.random.default_rng(seed)
             given, program = dict(instance.views), op.forward
-            for number, program in enumerate(p for p in (op.forward, op.gradient, op.gradient2) if p is not None):
+            for number, program in enumerate(
+                p for p in (op.forward, op.gradient, op.gradient2)[:orders] if p is not None
+            ):
                 if number:  # results and cotangents of the program before
                     for n in program.inputs:
                         if n in given or n not in program.tensors:
@@ -107,3 +117,16 @@ def test_every_op_with_a_program_is_tried(answers):
     names = {name for name, _, _ in answers[0]}
     missing = set(LIBRARY.ops) - names - BEYOND
     assert not missing, missing
+
+
+@pytest.mark.parametrize("first", [0, TODAY * 1000], ids=["fixed", "today"])
+def test_random_definitions_mean_what_the_reference_says(first, tmp_path):
+    """As tests/test_random_definitions.py has them for numpy, WebAssembly and the GPU."""
+    texts = [made(seed).text.replace("op f(", f"op f{seed}(") for seed in range(first, first + DEFINITIONS)]
+    library, errors, _ = load_text("\n".join(t for t in texts if not load_text(t)[1]))
+    assert not errors and len(library.ops) > DEFINITIONS / 2
+    for op in library.ops.values():
+        complete(op)
+    answers = answers_of(library, tmp_path, 1, orders=2)
+    assert len({name for name, _, _ in answers[0]}) == len(library.ops)
+    same_as_wanted(answers)
