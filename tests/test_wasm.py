@@ -115,6 +115,27 @@ def test_functions(name):
     assert np.max(np.abs(got[finite] - exact[finite]) / unit, initial=0) < 0.501
 
 
+def test_powers():
+    """Of every sign, of zeros, infinities and what is no number; in single floats rounded correctly, but for near ties."""
+    f = workbench.op("pow", on="wasm")
+    special = np.array([0.0, -0.0, 1, -1, 2, -2, 3, -3, 0.5, -0.5, 2.5, 1e30, -1e30, 16777217, np.inf, -np.inf, np.nan])
+    x, y = (a.reshape(-1).astype(np.float32) for a in np.meshgrid(special, special))
+    rng = np.random.default_rng(0)
+    x = np.concatenate([x, rng.uniform(0, 3, 4000).astype(np.float32), np.float32(10) ** rng.uniform(-38, 38, 4000)])
+    y = np.concatenate([y, rng.uniform(-60, 60, 4000).astype(np.float32), rng.uniform(-3, 3, 4000)])
+    x, y = x.astype(np.float32), y.astype(np.float32)
+    with np.errstate(all="ignore"):
+        exact = np.power(x.astype(np.float64), y.astype(np.float64))
+        got = f(x, y)
+        rounded = exact.astype(np.float32)
+    np.testing.assert_array_equal(np.isnan(got), np.isnan(exact))
+    assert np.all((np.signbit(got) == np.signbit(rounded)) | np.isnan(exact))
+    finite = np.isfinite(rounded)
+    np.testing.assert_array_equal(finite, np.isfinite(got))
+    unit = np.spacing(np.abs(exact[finite]).astype(np.float32)).astype(float)
+    assert np.max(np.abs(got[finite] - exact[finite]) / unit) < 0.502
+
+
 SIZES = [0, 1, 2, 3, 4, 7, 16, 33]
 
 

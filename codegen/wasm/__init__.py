@@ -2,22 +2,24 @@
 
 plan.py           a program in a call: which kernels, by keys of their structure, and the numbers that they are told
 module.py         the kernel of a launch: bytes, or text for people (text.py)
-straight.py       indices that move in even steps as strides; margins.py, copies.py: windows read from a copy with margins
+straight.py       indices that move in even steps as strides
+margins.py        windows that are read from a copy with margins; copies.py: that copy
 steps.py          what kernels do at their points; lanes.py: how many points at once
 contraction.py    sums of products in tiles
 printer.py        lines as loops, elements read and stored
 formulas.py       terms (terms.py) as instructions; functions.py: functions of floats as formulas; helpers.py: others
 encoder.py        functions as the bytes of a module; instructions.py: what there is
 
-How a device runs them.  `plan_wasm(op, program, call, wanted, types)` answers a `WasmLaunch` for each kernel of a
-program, None for one that does not run; types[slot] says how the slot's elements lie in memory, where float16 takes 32
-bits and what a float32 program keeps in between may be float64.  `why` is "", or why there is none.  Launches of
-an op whose keys are equal share what `wasm_kernel(launch, relaxed)` makes (relaxed: for an engine with relaxed SIMD),
-whose `given` functions take doubles and answer one.  `kernel_bytes(kernel, shared)` is a module that imports `kernels.memory` and those functions as `kernels.NAME`, and
-exports `run(block)`.  The block of parameters lies in the memory, 8-aligned: 16 bytes for a fault, then 8 for each word
-n, an int32 or float64 as kinds[n] says.  The first slots.length words are addresses in bytes: that of a slot's storage
-plus shifts[n]; the others are values[n], or where another call runs the same plan, kernel_words(launch, call.env)[n].
-From `seeds` on stand seed0, seed1 and the call's number.  The caller sets the fault's first int32 to 0, and `run`
-answers it afterwards: 0, 1 for a place (the second int32) off an axis of a length (the third), 2 for what 32 bits
-do not hold.  A kernel goes on after a fault, and never traps.  Slots of `zeroed` hold zeros before.
-Slot -1 is `scratch` bytes of memory, 16-aligned, whose content is nobody's."""
+How a device runs them. `plan_wasm(op, program, call, wanted, types)` answers a `WasmLaunch` for each kernel of a
+program, None for one that does not run; types[slot] says how the slot's elements lie in memory, where float16 takes
+32 bits and what a float32 program keeps in between may be float64. `why` is "", or why there is none. Launches of an
+op whose keys are equal share what `wasm_kernel(launch, relaxed)` makes (relaxed: for an engine with relaxed SIMD),
+whose `given` functions take doubles and answer one. `kernel_bytes(kernel, shared)` is a module that imports
+`kernels.memory` and those functions as `kernels.NAME`, and exports `run(block)`. The block of parameters lies in the
+memory, 8-aligned: 16 bytes for a fault, then 8 for each word n, an int32 or float64 as kinds[n] says. The first
+slots.length words are addresses in bytes: that of a slot's storage plus shifts[n]; the others are values[n], or where
+another call runs the same plan, kernel_words(launch, call.env)[n]. From `seeds` on stand seed0, seed1 and the call's
+number. The caller sets the fault's first int32 to 0, and `run` answers it afterwards: 0, 1 for a place (the second
+int32) off an axis of a length (the third), 2 for what 32 bits do not hold. A kernel goes on after a fault, and never
+traps. Slots of `zeroed` hold zeros before. Slot -1 is `scratch` bytes of memory, 16-aligned, whose content is
+nobody's."""

@@ -20,6 +20,7 @@ ARITHMETIC: dict[str, str] = {"+": "add", "-": "sub", "*": "mul"}
 LOGIC: dict[str, str] = {"&": "and", "|": "or", "^": "xor", "&&": "and", "||": "or"}
 SCALARS: dict[str, str] = {"f": "f64", "i": "i32", "b": "i32", "w": "i64"}
 BLOCKS: dict[str, int] = {"i32": 0x7F, "i64": 0x7E, "f64": 0x7C, "v128": 0x7B}
+ROOT = 0x3FE6A09E  # the upper half of sqrt(1/2)
 NARROW = [0, 1, 2, 3, 8, 9, 10, 11, 0, 1, 2, 3, 8, 9, 10, 11]  # bytes: the lower halves of 64 bits
 
 
@@ -242,7 +243,10 @@ class Formulas:
             return
         if kind == "f" and name in DIRECT:
             self.push_all(t.parts)
-            self.emit(f"{self.shape('f')}.{DIRECT[name]}")
+            how = DIRECT[name]
+            if self.lanes == 1 and (how == "pmin" or how == "pmax"):
+                how = "min" if how == "pmin" else "max"
+            self.emit(f"{self.shape('f')}.{how}")
         elif name in BITS:
             self.push(t.parts[0])
             self.bits(name)
@@ -540,11 +544,50 @@ class Formulas:
         self.emit("i32.shr_u")
         self.emit("i32.add")
 
+    def bits_of(self, upper: int) -> None:
+        """64 bits whose lower half is 0."""
+        self.emit("i64.const", upper * 4294967296)
+        if self.lanes == 2:
+            self.emit("i64x2.splat")
+
     def bits(self, name: str) -> None:
-        """2**x of a whole x from -1022 to 1023, the exponent of a normal number, and its fraction from 1 to 2."""
+        """2**x of a whole x from -1022 to 1023, the exponent of a normal number, and its fraction from 1 to 2.
+
+        near_exponent, near_fraction: the same with a fraction from sqrt(1/2) to sqrt(2).  power_in: the power of two
+        whose exponent, less 1023, stands in a number's last bits."""
         many = self.lanes == 2
         wide = "i64x2" if many else "i64"
         match name:
+            case "power_in":
+                if not many:
+                    self.emit("i64.reinterpret_f64")
+                self.emit("i32.const" if many else "i64.const", 52)
+                self.emit(f"{wide}.shl")
+                if not many:
+                    self.emit("f64.reinterpret_i64")
+            case "near_exponent" | "near_fraction":
+                if not many:
+                    self.emit("i64.reinterpret_f64")
+                self.bits_of(0x3FF00000 - ROOT)
+                self.emit(f"{wide}.add")
+                if name == "near_exponent":
+                    self.emit("i32.const" if many else "i64.const", 52)
+                    self.emit(f"{wide}.shr_u")
+                    self.bits_of(0x43300000)
+                    self.emit("v128.or" if many else "i64.or")
+                    if not many:
+                        self.emit("f64.reinterpret_i64")
+                    self.constant("f", 4503599627371519)
+                    self.emit(f"{self.shape('f')}.sub")
+                    return
+                self.emit("i64.const", 0x000FFFFFFFFFFFFF)
+                if many:
+                    self.emit("i64x2.splat")
+                self.emit("v128.and" if many else "i64.and")
+                self.bits_of(ROOT)
+                self.emit(f"{wide}.add")
+                if not many:
+                    self.emit("f64.reinterpret_i64")
             case "power_of_two":
                 self.convert("f", "i")
                 self.constant("i", 1023)

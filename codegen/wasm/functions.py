@@ -24,7 +24,9 @@ def horner(x: str, coefficients: str) -> str:
     """A polynomial of x; its coefficients from the highest power's to the constant one."""
     out = ""
     for c in coefficients.split(" "):
-        out = c if out == "" else f"(({out}*{x})+{c})"
+        sign = "-" if c.startswith("-") else "+"
+        size = c.removeprefix("-")
+        out = f"(({out}*{x}){sign}{size})" if out != "" else f"(0.0-{size})" if sign == "-" else size
     return out
 
 
@@ -35,12 +37,20 @@ EXP_REST = horner(
     "2.48015873015873e-5 1.984126984126984e-4 1.388888888888889e-3 8.333333333333333e-3 4.1666666666666664e-2 "
     "0.16666666666666666 0.5",
 )
-# The same to eleven digits, which float32 has no use for.
+# The same to ten digits, all that float32 has a use for.
 EXP_SHORT = horner(
     "r",
-    "2.7557319223985893e-6 2.48015873015873e-5 1.984126984126984e-4 1.388888888888889e-3 8.333333333333333e-3 "
-    "4.1666666666666664e-2 0.16666666666666666 0.5",
+    "1.979034444719193e-4 1.3944660227530603e-3 8.333497072622518e-3 4.166629493817885e-2 0.16666665866926994 "
+    "0.500000006768508",
 )
+# To twelve, where 1 is taken away.
+EXP_LESS_ONE = horner(
+    "r",
+    "2.470826798704804e-5 1.990895289566974e-4 1.388919726025889e-3 8.33328178679076e-3 4.166666440366322e-2 "
+    "0.16666666784515158 0.5000000000427167",
+)
+# What makes a sum's last bits a whole number, and that number an exponent.
+WHOLE_PART = "6755399441056767.0"
 # log(1 + f) less f for a fraction from sqrt(1/2) to sqrt(2), as fdlibm has it.
 LOG_PARTS = (
     "t:{x*18014398509481984.0,x,x>=2.2250738585072014e-308}|m:fraction_of(t)|up:m>1.4142135623730951|"
@@ -108,52 +118,54 @@ TEXTS: dict[str, str] = {
     "shift_left_checked": "x,y|{narrow_checked(wide_shift(widened(x),min(y,32))),0,(y<0)||(x==0)}",
 }
 
-# W. J. Cody's rational approximations of the error function: e near 0, y is erfc(a) elsewhere.
-NEAR_ABOVE = horner(
-    "q", "0.185777706184603153 3.1611237438705656 113.864154151050156 377.485237685302021 3209.37758913846947"
+# log((1 + s) / (1 - s)) less 2s, over s*s*s, of z = s*s.
+LOG_SHORT = horner(
+    "z", "0.19584033021369057 0.22176200261809953 0.28572108798230567 0.3999999562604454 0.6666666667578616"
 )
-NEAR_BELOW = horner("q", "1.0 23.6012909523441209 244.024637934444173 1282.61652607737228 2844.23683343917062")
-ABOVE = horner(
-    "a",
-    "2.15311535474403846e-8 0.564188496988670089 8.88314979438837594 66.1191906371416295 298.635138197400131 "
-    "881.95222124176909 1712.04761263407058 2051.07837782607147 1230.33935479799725",
+# The error function near 0 over its operand, of q = x*x; and erfc(a) * e**(a*a) elsewhere, of u = (a - 4) / (a + 4).
+ERROR_NEAR = horner(
+    "q",
+    "9.461327095993466e-5 -8.355378572206806e-4 5.2166908436806015e-3 -2.6864742816407126e-2 0.11283778257378035 "
+    "-0.37612638427915224 1.1283791670678736",
 )
-BELOW = horner(
-    "a",
-    "1.0 15.7449261107098347 117.693950891312499 537.181101862009858 1621.38957456669019 3290.79923573345963 "
-    "4362.61909014324716 3439.36767414372164 1230.33935480374942",
-)
-FAR_ABOVE = horner(
-    "z",
-    "0.0163153871373020978 0.305326634961232344 0.360344899949804439 0.125781726111229246 0.0160837851487422766 "
-    "6.58749161529837803e-4",
-)
-FAR_BELOW = horner(
-    "z",
-    "1.0 2.56852019228982242 1.87295284992346725 0.527905102951428412 0.0605183413124413191 0.00233520497626869185",
+ERROR_FAR = horner(
+    "u",
+    "-1.896842673953201e-5 7.569934572562026e-5 -2.339003949587243e-5 -7.97190376223872e-4 4.060551519301592e-3 "
+    "-1.2844477013135154e-2 3.129905227658729e-2 -6.310774631419687e-2 0.10896317384721194 -0.16425782049129936 "
+    "0.21871967915588017 -0.2590680487026362 0.13699945762316817",
 )
 ERROR_PARTS = (
-    "v:smaller(larger(x,-0.5),0.5)|q:v*v|a:smaller(larger(abs(x),0.46875),27.0)|z:divide(1.0,a*a)|"
-    f"near:abs(x)<=0.46875|e:v*divide({NEAR_ABOVE},{NEAR_BELOW})|m:divide({ABOVE},{BELOW})|"
-    f"t:divide({FAR_ABOVE},{FAR_BELOW})|y:exp_of(-(a*a))*{{divide(0.5641895835477563-(z*t),a),m,a<=4.0}}|"
+    f"v:at_most(at_least(x,-0.75),0.75)|q:v*v|e:v*{ERROR_NEAR}|a:at_most(at_least(abs(x),0.75),27.0)|"
+    f"u:divide(a-4.0,a+4.0)|y:exp_of(-(a*a))*{ERROR_FAR}|near:abs(x)<=0.75|"
 )
-# For float32 and float16: right in doubles to eleven digits.
+# For float32 and float16: right in doubles to ten digits.
 SINGLE: dict[str, str] = {
     "exp_of": (
-        "x|c:smaller(larger(x,-709.08),710.0)|n:round(c*1.4426950408889634)|r:c-(n*0.6931471805599453)|"
-        f"(1.0+(r+((r*r)*{EXP_SHORT})))*power_of_two(n)"
+        f"x|c:at_most(at_least(x,-709.08),710.0)|t:(c*1.4426950408889634)+{WHOLE_PART}|"
+        f"r:c-((t-{WHOLE_PART})*0.6931471805599453)|(1.0+(r+((r*r)*{EXP_SHORT})))*power_in(t)"
     ),
     "exp2_of": (
-        "x|c:smaller(larger(x,-1023.0),1024.0)|n:round(c)|r:(c-n)*0.6931471805599453|"
-        f"(1.0+(r+((r*r)*{EXP_SHORT})))*power_of_two(n)"
+        f"x|c:at_most(at_least(x,-1023.0),1024.0)|t:c+{WHOLE_PART}|r:(c-(t-{WHOLE_PART}))*0.6931471805599453|"
+        f"(1.0+(r+((r*r)*{EXP_SHORT})))*power_in(t)"
     ),
     "expm1_of": (
-        "x|c:smaller(larger(x,-709.08),709.0)|n:round(c*1.4426950408889634)|r:c-(n*0.6931471805599453)|"
-        f"q:r+((r*r)*{EXP_SHORT})|s:power_of_two(n)|{{(s*q)+(s-1.0),{{x,q,!(x==0.0)}},n==0.0}}"
+        f"x|c:at_most(at_least(x,-709.08),709.0)|t:(c*1.4426950408889634)+{WHOLE_PART}|"
+        f"r:c-((t-{WHOLE_PART})*0.6931471805599453)|q:r+((r*r)*{EXP_LESS_ONE})|s:power_in(t)|"
+        "{x,(s*q)+(s-1.0),!(x==0.0)}"
     ),
-    "tanh_of": "x|e:expm1_of(2.0*smaller(larger(x,-22.0),22.0))|divide(e,e+2.0)",
+    "log_of": (
+        "x|k:near_exponent(x)|f:near_fraction(x)-1.0|s:divide(f,f+2.0)|z:s*s|"
+        f"y:(k*0.6931471805599453)+((s+s)+((s*z)*{LOG_SHORT}))|"
+        "{{y,x,x==1e999},{0.0-1e999,(0.0-1e999)*0.0,!(x==0.0)},!(x>0.0)}"
+    ),
+    "tanh_of": "x|e:expm1_of(2.0*at_most(at_least(x,-22.0),22.0))|divide(e,e+2.0)",
     "erf_of": f"x|{ERROR_PARTS}{{{{y-1.0,1.0-y,x>0.0}},e,near}}",
     "erfc_of": f"x|{ERROR_PARTS}{{{{y,2.0-y,x<0.0}},1.0-e,near}}",
+    "power": (
+        "x,y|a:abs(x)|m:{exp_of(y*log_of(a)),1.0,(y==0.0)||(a==1.0)}|whole:y==trunc(y)|"
+        "odd:whole&&(!(y==(trunc(y*0.5)*2.0)))|"
+        "{{m,-m,odd&&sign_bit(x)},(0.0-1e999)*0.0,((x<0.0)&&(x>(0.0-1e999)))&&(!whole)}"
+    ),
 }
 
 KNOWN: dict[str, Definition] = {}
@@ -202,4 +214,6 @@ DIRECT: dict[str, str] = {
     "divide": "div",
     "larger": "max",  # both hand NaN on
     "smaller": "min",
+    "at_least": "pmax",  # both hand the first on that is NaN
+    "at_most": "pmin",
 }

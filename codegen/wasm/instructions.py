@@ -97,11 +97,19 @@ GROUPS: list[Group] = [
     Group(SIMD, "", 0xB6, "i32x4.min_s - i32x4.max_s"),
     Group(SIMD, "", 0xC7, "i64x2.extend_low_i32x4_s"),
     Group(SIMD, "", 0xCB, "i64x2.shl i64x2.shr_s i64x2.shr_u i64x2.add - - i64x2.sub"),
+    Group(SIMD, "", 0xEA, "f32x4.pmin f32x4.pmax"),
+    Group(SIMD, "", 0xF4, "f64x2.pmin f64x2.pmax"),
     Group(
-        SIMD, "", 0xE0, "f32x4.abs f32x4.neg - f32x4.sqrt f32x4.add f32x4.sub f32x4.mul f32x4.div f32x4.min f32x4.max"
+        SIMD,
+        "",
+        0xE0,
+        "f32x4.abs f32x4.neg - f32x4.sqrt f32x4.add f32x4.sub f32x4.mul f32x4.div f32x4.min f32x4.max",
     ),
     Group(
-        SIMD, "", 0xEC, "f64x2.abs f64x2.neg - f64x2.sqrt f64x2.add f64x2.sub f64x2.mul f64x2.div f64x2.min f64x2.max"
+        SIMD,
+        "",
+        0xEC,
+        "f64x2.abs f64x2.neg - f64x2.sqrt f64x2.add f64x2.sub f64x2.mul f64x2.div f64x2.min f64x2.max",
     ),
     Group(
         SIMD,

@@ -30,7 +30,7 @@ COMPARISONS = ["<", "<=", ">", ">=", "==", "!="]
 SUMS = ["add_checked", "subtract_checked"]
 WHOLE = ["min", "max", "abs", "quotient", "shifted", "shifted_down", "widened", "wide_difference"]
 # Functions of floats that look into their bits.
-BITS = ["power_of_two", "exponent_of", "fraction_of"]
+BITS = ["power_of_two", "exponent_of", "fraction_of", "power_in", "near_exponent", "near_fraction"]
 
 
 @dataclass
