@@ -346,6 +346,7 @@ def _classic_scripts(dist: Path) -> None:
             "--global-name=torch",
             "--target=es2022",
             "--minify",
+            "--sourcemap",
             "--legal-comments=none",
             "--outdir=.",
             # Said here, or esbuild would heed a tsconfig.json in any folder above the output.

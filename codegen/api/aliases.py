@@ -21,6 +21,24 @@ NAMESPACES = {
     "torch.signal.windows": "signal.windows",
 }
 
+# Functions of torch.nn.functional that take the option `inplace`.
+IN_PLACE = (
+    *("alpha_dropout", "celu", "dropout", "dropout1d", "dropout2d", "dropout3d", "elu", "feature_alpha_dropout"),
+    *(
+        "hardsigmoid",
+        "hardswish",
+        "hardtanh",
+        "leaky_relu",
+        "mish",
+        "relu",
+        "relu6",
+        "rrelu",
+        "selu",
+        "silu",
+        "threshold",
+    ),
+)
+
 
 @dataclass
 class Names:

@@ -225,7 +225,7 @@ def names_files(library: Library, by_hand: ByHand) -> dict[str, str]:
     }
     mixed = [s for s in spaces if s != "torch" and by_hand.functions(s)]
     made = {f"names/{space}.ts": modules.names_module(space, table) for space, table in spaces.items()}
-    made |= {f"namespaces/{space}.ts": modules.namespace_module(space) for space in mixed}
+    made |= {f"namespaces/{space}.ts": modules.namespace_module(space, names.namespaces[space]) for space in mixed}
     made["methods.ts"] = modules.methods_module(names)
     made["needed.ts"] = modules.needed_module([library.ops[n] for n in NEEDED])
     namespaces = sorted({s.split(".")[0] for s in spaces} - {"torch", "functional"})

@@ -167,7 +167,7 @@ def words_for(cls: str) -> str:
     if cls == "Float":
         return "a floating point tensor"
     if cls == "Int":
-        return "an integer tensor"
+        return "an integer tensor (torch.long)"
     if cls == "Bits":
         return "an integer or bool tensor"
     return "a bool tensor"

@@ -8,7 +8,41 @@ export class OpError extends Error {
   constructor(message: string) {
     super(message);
     this.name = new.target.name;
+    beginAtCaller(this);
   }
+}
+
+/** What V8's errors have more. */
+export const engine = Error as { captureStackTrace?: (target: object) => void; stackTraceLimit?: number };
+
+/** Lets the stack begin at the line of the program that called the package; engines without such a stack keep theirs. */
+function beginAtCaller(error: Error): void {
+  const { captureStackTrace, stackTraceLimit: limit } = engine,
+    at: { stack?: string } = {};
+  if (!captureStackTrace || !limit) return;
+  // The package's own lines are not to take the places of the program's.
+  engine.stackTraceLimit = limit + 30;
+  captureStackTrace(at);
+  engine.stackTraceLimit = limit;
+  let other: string | undefined;
+  // Read seldom: an error that is caught costs no text.
+  Object.defineProperty(error, "stack", {
+    get: () => other ?? `${error.name}: ${error.message}${outside(at.stack ?? "", limit)}`,
+    set(value: string) {
+      other = value;
+    },
+    configurable: true,
+  });
+}
+
+/** The lines of a stack from the first on that is none of the package's; all, where everything is in one bundle. */
+function outside(stack: string, most: number): string {
+  const lines = stack.split("\n").filter((line) => /^\s+at /.test(line)),
+    own = /(?:file:|https?:|\/).*?(?=:\d+:\d+\)?$)/.exec(lines[0] ?? "")?.[0] ?? "",
+    // The package's folder, or the script that is all of it.
+    home = /^(.*\/)runtime\/base\/errors\.js$|^.*\/(torch|torch-core)\.js$/.exec(own),
+    first = home ? lines.findIndex((line) => /:\d+\)?$/.test(line) && !line.includes(home[1] ?? own)) : 2;
+  return ["", ...lines.slice(Math.max(first, 0)).slice(0, most)].join("\n");
 }
 
 /** An index, or an axis, outside of what it indexes. */

@@ -3,7 +3,7 @@
 
 import type { CompiledOp, Op } from "../program/compiled-op.js";
 import type { DType } from "../elements/dtype.js";
-import { TypeMismatchError, describe } from "../base/errors.js";
+import { TypeMismatchError, describe, engine } from "../base/errors.js";
 import { refuse } from "../base/argument-kinds.js";
 import { isOptions, missing, named, placeOf } from "../base/named-arguments.js";
 import { sourceOf } from "../elements/random.js";
@@ -130,10 +130,15 @@ export function choose(
 }
 
 function arranged(op: Op, args: readonly unknown[]): unknown[] | null {
+  const { stackTraceLimit } = engine;
+  // Errors that nobody sees need no stack.
+  if (stackTraceLimit) engine.stackTraceLimit = 0;
   try {
     return byPlace(args) > layoutOf(op).positional ? null : arrange(op, args);
   } catch {
     return null;
+  } finally {
+    if (stackTraceLimit) engine.stackTraceLimit = stackTraceLimit;
   }
 }
 

@@ -114,10 +114,7 @@ function placed(error: OpError, module: Module): OpError {
       ? `${name}.${known.path}`
       : `${name}: ${module.get_submodule(name).toString().split("\n", 1)[0]!}`;
     known.at = module;
-    const before = error.message;
     error.message = `${known.message} (in ${known.path})`;
-    // What is printed of an error is its stack, which begins with the message that it was made with.
-    error.stack &&= error.stack.replace(before, () => error.message);
   }
   return error;
 }

@@ -406,6 +406,47 @@ export default {
       [first] = autograd.grad(x.relu().sum(), [x], { create_graph: true });
     t.equal([first.requires_grad, await autograd.grad(first.sum(), [x])[0].tolist()], [true, [0, 0]]);
   },
+  "functions of torch.nn.functional that take `inplace`": async (t) => {
+    const F = t.torch.nn.functional;
+    const names =
+      "alpha_dropout celu dropout dropout1d dropout2d dropout3d elu feature_alpha_dropout hardsigmoid hardswish hardtanh " +
+      "leaky_relu mish relu relu6 rrelu selu silu threshold";
+    const others = {
+      threshold: [0.1, 20],
+      rrelu: [0.1, 0.3, false],
+      celu: [1],
+      elu: [1],
+      hardtanh: [-1, 1],
+      leaky_relu: [0.01],
+    };
+    for (const name of names.split(" ")) {
+      const rest = others[name] ?? (name.includes("dropout") ? [0.5, false] : []),
+        shape = { dropout3d: [2, 1, 1, 3], dropout1d: [2, 3] }[name] ?? [1, 2, 3],
+        make = () => t.tensor([-4, -0.5, 0, 0.25, 2, 9]).reshape(shape),
+        plain = await F[name](make(), ...rest).tolist();
+      for (const call of [(x) => F[name](x, ...rest, true), (x) => F[name](x, ...rest, { inplace: true })]) {
+        const x = make(),
+          leaf = make().requires_grad_(),
+          out = call(x);
+        t.equal([name, out === x, await x.tolist()], [name, true, plain]);
+        await t.throws(() => call(leaf), /a leaf Variable that requires grad/);
+        call(leaf.mul(1)).sum().backward();
+        const given = leaf.grad;
+        leaf.grad = null;
+        F[name](leaf, ...rest)
+          .sum()
+          .backward();
+        t.close(await given.tolist(), await leaf.grad.tolist());
+      }
+      const x = make();
+      t.equal([F[name](x, ...rest, { inplace: false }) === x, await x.tolist()], [false, await make().tolist()]);
+    }
+    await t.throws(
+      () => F.relu(t.tensor([1]), { inplace: 1 }),
+      /argument 'inplace' must be true or false, got number 1/,
+    );
+    await t.throws(() => t.torch.relu(t.tensor([1]), { inplace: true }), /unexpected keyword argument 'inplace'/);
+  },
 };
 
 /** How many copies of what was changed there are. */

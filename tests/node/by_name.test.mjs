@@ -46,7 +46,7 @@ const NOT_TAKEN = {
   "cudnn_enabled?|sparse_grad|driver|memory_format|_stacklevel|out_dtype|align_to_window|implicit|force|pickle_module|mmap":
     /./,
   // Not there yet.
-  "inplace|train": /^torch\.(nn\.functional\.|(feature_)?(alpha_)?dropout)/,
+  train: /^torch\.(feature_)?(alpha_)?dropout/,
   "destination|remove_duplicate|default|sequential": /^(Module|Parameter)(List|Dict)?\./,
   "dtype|b|tol|rcond|input|other|range|names|copy":
     /^(torch\.(linalg\.|nanmean|view_copy|lu_solve|histogram|full|asarray|result_type)|Tensor\.(view|nanmean|histogram|data))/,
