@@ -19,6 +19,7 @@ from codegen.api.opdata import op_data
 from codegen.binding.bind import bind
 from codegen.data.errors import OpError
 from codegen.data.model import Meta
+from codegen.planner.lines import points
 from codegen.wasm.module import kernel_bytes, kernel_text, wasm_kernel
 from codegen.wasm.plan import plan_wasm
 from dsl.gradients.adjoint import complete
@@ -194,6 +195,9 @@ def test_types(name, options, dtype):
         ("conv2d", [(2, 5, 13, 14), (8, 5, 3, 3), (8,)], {"padding": [1, 1], "stride": [2, 1]}),
         ("conv2d", [(2, 6, 13, 14), (8, 3, 3, 3)], {"groups": 2, "dilation": [2, 2]}),
         ("conv_transpose2d", [(2, 6, 7, 8), (6, 5, 3, 3)], {"stride": [2, 2], "padding": [1, 1]}),
+        ("conv_transpose2d", [(2, 9, 7, 9), (9, 8, 3, 2)], {"stride": [3, 2], "dilation": [2, 3]}),
+        ("conv_transpose2d", [(1, 9, 12, 12), (9, 8, 3, 3)], {"stride": [4, 6], "padding": [1, 0]}),
+        ("conv2d", [(2, 8, 23, 24), (16, 8, 4, 3)], {"padding": [1, 1], "stride": [2, 4], "dilation": [3, 2]}),
     ],
 )
 def test_contractions(name, shapes, options, dtype):
@@ -307,6 +311,16 @@ def test_margins_are_zeros_that_count():
     options = {"padding": [1, 1], "groups": 2}
     with np.errstate(all="ignore"):
         np.testing.assert_array_equal(f(x, w, **options), f.numpy(x, w, **options))
+
+
+def test_points_of_one_residue_go_together():
+    """A transposed convolution multiplies no zeros that its stride puts between the places of its input."""
+    f = workbench.op("conv_transpose2d")
+    call, _ = f.bind((np.zeros((1, 8, 14, 14)), np.zeros((8, 8, 4, 4))), {"stride": [2, 2], "padding": [1, 1]}, "wasm")
+    (launch,) = plan_wasm(f.data, 0, call, f.data.programs[0].outputs, [b.dtype for b in call.slots])
+    assert launch is not None
+    depths = [points(x.plan.reduce) for x in (launch, *launch.more)]
+    assert depths == [8 * 2 * 2] * 4
 
 
 def test_faults():

@@ -79,7 +79,7 @@ class Wasm:
             "float64" if slot.role == "temp" and bound.dtype == "float32" and n not in wanted else bound.dtype
             for n, (slot, bound) in enumerate(zip(op.slots, call.slots))
         ]
-        launches = [x for x in plan_wasm(op, program, call, wanted, types) if x is not None]
+        launches = [y for x in plan_wasm(op, program, call, wanted, types) if x is not None for y in (x, *x.more)]
         for x in launches:
             if x.why:
                 raise NotImplementedError(f"{op.name}: {x.why}")

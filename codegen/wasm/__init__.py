@@ -3,6 +3,7 @@
 plan.py           a program in a call: which kernels, by keys of their structure, and the numbers that they are told
 module.py         the kernel of a launch: bytes, or text for people (text.py)
 straight.py       indices that move in even steps as strides
+residues.py       strided windows that are read backwards, residue by residue
 margins.py        windows that are read from a copy with margins; copies.py: that copy
 steps.py          what kernels do at their points; lanes.py: how many points at once
 contraction.py    sums of products in tiles
@@ -22,4 +23,4 @@ another call runs the same plan, kernel_words(launch, call.env)[n]. From `seeds`
 number. The caller sets the fault's first int32 to 0, and `run` answers it afterwards: 0, 1 for a place (the second
 int32) off an axis of a length (the third), 2 for what 32 bits do not hold. A kernel goes on after a fault, and never
 traps. Slots of `zeroed` hold zeros before. Slot -1 is `scratch` bytes of memory, 16-aligned, whose content is
-nobody's."""
+nobody's.  The launches in `more` compute other points of the same kernel: they run with it."""

@@ -502,7 +502,13 @@ class Contraction:
         )
 
     def filtered(self) -> bool:
-        return self.product.left.filter is not None or self.product.right.filter is not None
+        """Whether products are left out of sums."""
+        return self.product.left.filter is not None or self.product.right.filter is not None or self.guard() is not None
+
+    def guard(self) -> Node | None:
+        """Where an access says so instead of the sum."""
+        n = self.p.k.left_out
+        return self.p.k.code.accesses[n].guard if n >= 0 else None
 
     def store_some(self, i: int, j: int, sums: int) -> None:
         p = self.p
@@ -535,6 +541,9 @@ class Contraction:
         """The sum here, product by product.  A tile multiplies zeros where a condition leaves products out, and an
         infinite factor makes them NaN."""
         p = self.p
+        guard = self.guard()
+        if guard is not None:
+            self.steps.pred[0] = p.terms.of(guard, {})
         p.emit("f64.const", 0)
         p.set(total)
         known = p.w.known

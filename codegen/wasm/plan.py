@@ -16,6 +16,7 @@ from ..planner.lines import Line, Resolved, active, collapsed, points, resolve, 
 from ..planner.plan import ordered, summed
 from ..planner.writer import Facts, KernelWriter, infinite, is_bool
 from .margins import Margins, margins_of
+from .residues import guarded, parts_of, with_guard
 from .straight import Straight, straightened
 
 TILE_ROWS = 4  # of a tile of a contraction, which has two vectors of columns
@@ -32,7 +33,7 @@ class Plan:
     last outer line is taken several points at once, reductions and all.  product: of a contraction in tiles, whose
     lines are those of batch, rows, columns and depth.  even: which indices became strides of the lines.
     singles: whether products are added up in single floats, several at once; margins: the copy that one of them is
-    read from."""
+    read from.  left_out: the access whose guard says which products are left out of the sum, or -1."""
 
     op: Op
     kernel: Kernel
@@ -49,6 +50,7 @@ class Plan:
     even: Straight
     singles: bool
     margins: Margins | None
+    left_out: int
 
 
 @dataclass
@@ -59,7 +61,8 @@ class WasmLaunch:
     told: the words that the environment of a call decides, the last before the seeds.
     scratch: bytes of memory, 16-aligned, that slot -1 stands for and nobody else uses meanwhile.
     depends: the words that must be the same where another call runs the same plan (`rewordable`).
-    plan: what it is printed from."""
+    plan: what it is printed from.
+    more: launches that go with it, in which other points of the kernel are computed."""
 
     kernel: int
     why: str
@@ -73,6 +76,7 @@ class WasmLaunch:
     scratch: int
     depends: list[Word]
     plan: Plan | None
+    more: list[WasmLaunch]
 
 
 BYTES: dict[str, int] = {"float32": 4, "float64": 8, "float16": 4, "int32": 4, "int8": 1, "uint8": 1, "bool": 1}
@@ -102,7 +106,7 @@ def wasm_launch(op: Op, program: int, kernel: Kernel, call: Call, types: list[st
     if why == "" and code is None:
         why = f"not implemented for {call.dtype}"
     if why != "" or code is None:
-        return WasmLaunch(kernel.number, why, "", [], [], [], [], -1, [], 0, [], None)
+        return WasmLaunch(kernel.number, why, "", [], [], [], [], -1, [], 0, [], None, [])
     r = resolve(kernel, call)
     if kernel.spread and (kernel.shape == "map" or kernel.shape == "row" or kernel.shape == "contract"):
         r = spread_out(kernel, r)
@@ -115,15 +119,33 @@ def wasm_launch(op: Op, program: int, kernel: Kernel, call: Call, types: list[st
     for access in kernel.accesses:
         bound = call.slots[access.slot]
         stored.append(types[access.slot] if bound.given or bound.fresh else "")
+    left_out = guarded(kernel, code)
+    if left_out >= 0 and compute_class(call.dtype) == "f" and all(step.mode == "=" for step in kernel.steps):
+        launches: list[WasmLaunch] = []
+        parts = parts_of(kernel, with_guard(code, left_out), r, call.env, left_out)
+        for part in parts:
+            k = planned(op, kernel, part.kernel, part.code, part.lines, call, stored, left_out)
+            if k.product is not None:
+                launches.append(with_words(k, program))
+        if len(launches) == len(parts):
+            launches[0].more = launches[1:]
+            return launches[0]
+    return with_words(planned(op, kernel, kernel, code, r, call, stored, -1), program)
+
+
+def planned(
+    op: Op, whole: Kernel, kernel: Kernel, code: Code, r: Resolved, call: Call, stored: list[str], left_out: int
+) -> Plan:
+    """The plan of a kernel, or of what is a part of it."""
     even = straightened(kernel, code, r, call.env, [type_ != "" for type_ in stored])
     r = even.lines
     code = even.code
     if kernel.shape == "map" or kernel.shape == "row" or kernel.shape == "contract":
-        r.outer = ordered(kernel, r.outer)
+        r.outer = ordered(whole, r.outer)
     outer = collapsed(r.outer)
     reduce = collapsed(r.reduce)
     used = [n for n in accesses(kernel, code) if stored[n] != ""]
-    k = Plan(op, kernel, call, code, outer, reduce, r, stored, used, [], False, None, even, False, None)
+    k = Plan(op, kernel, call, code, outer, reduce, r, stored, used, [], False, None, even, False, None, left_out)
     product = tiles(k)
     if product is not None:
         k.product = product
@@ -134,7 +156,7 @@ def wasm_launch(op: Op, program: int, kernel: Kernel, call: Call, types: list[st
         if k.singles:
             with_margins(k)
         k.across = goes_across(k)
-    return with_words(k, program)
+    return k
 
 
 def in_singles(k: Plan, first: int) -> bool:
@@ -282,7 +304,7 @@ def goes_beside(k: Plan, last: Line, inner: Line) -> bool:
 
 def with_words(k: Plan, program: int) -> WasmLaunch:
     """The launch of a kernel: its words in their order, and its key."""
-    out = WasmLaunch(k.kernel.number, "", "", [], [], [], [], -1, [], 0, k.even.depends, k)
+    out = WasmLaunch(k.kernel.number, "", "", [], [], [], [], -1, [], 0, k.even.depends, k, [])
     key = [
         str(program),
         str(k.kernel.number),

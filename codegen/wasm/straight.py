@@ -6,7 +6,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..data.model import Code, Env, Kernel, ReadCode, Word
-from ..data.nodes import Apply, Binary, Constant, Index, Node, Unary, Uniform, joined_by, operands_of, uses_loop
+from ..data.nodes import (
+    Apply,
+    Binary,
+    Constant,
+    Index,
+    Node,
+    Unary,
+    Uniform,
+    joined_by,
+    mapped,
+    operands_of,
+    same,
+    uses_loop,
+)
 from ..planner.lines import Line, Resolved
 
 
@@ -69,8 +82,7 @@ class Evenness:
             case Binary(operator="*", left=left, right=right):
                 return product(self.of(left), self.of(right))
             case Apply(name="floor_divide_whole", operands=operands):
-                by = self.of(operands[1])
-                return self.of(operands[0]) if by is not None and is_one(by) else None
+                return divided(self.of(operands[0]), self.of(operands[1]))
             case _:
                 return None
 
@@ -93,6 +105,17 @@ class Evenness:
     def most(self, even: Even) -> int:
         return -self.least(negative(even))
 
+    def undivided(self, e: Node) -> Node:
+        """A formula without divisions by 1."""
+        match e:
+            case Apply(name="floor_divide_whole", operands=operands):
+                by = self.of(operands[1])
+                if by is not None and len(by.factors) == 1 and by.factors[""] == 1:
+                    return self.undivided(operands[0])
+                return e
+            case _:
+                return mapped(e, lambda x: self.undivided(x))
+
     def holds(self, condition: Node) -> bool:
         """Whether a comparison of even formulas holds at every point."""
         match condition:
@@ -105,8 +128,14 @@ class Evenness:
                     return self.least(sum_of(a, negative(b))) >= 0
                 return self.most(sum_of(a, negative(b))) <= (-1 if sign == "<" else 0)
             case Binary(operator="==", left=Apply(name="remainder_whole", operands=operands), right=Constant(value=0)):
+                even = self.of(operands[0])
                 by = self.of(operands[1])
-                return by is not None and is_one(by)
+                return (
+                    even is not None
+                    and by is not None
+                    and divided(even, by) is not None
+                    and even.factors[""] % by.factors[""] == 0
+                )
             case _:
                 return False
 
@@ -146,8 +175,16 @@ def product(a: Even | None, b: Even | None) -> Even | None:
     return scaled(a, b.factors[""]) if len(b.factors) == 1 else None
 
 
-def is_one(a: Even) -> bool:
-    return len(a.factors) == 1 and a.factors[""] == 1
+def divided(a: Even | None, by: Even | None) -> Even | None:
+    """a // by, where by is a number that divides the steps of all loops."""
+    if a is None or by is None or len(by.factors) != 1 or by.factors[""] < 1:
+        return None
+    out: dict[str, int] = {}
+    for name in a.factors:
+        if name != "" and a.factors[name] % by.factors[""] != 0:
+            return None
+        out[name] = a.factors[name] // by.factors[""]
+    return Even(out)
 
 
 def straightened(kernel: Kernel, code: Code, r: Resolved, env: Env, there: list[bool]) -> Straight:
@@ -167,10 +204,12 @@ def straightened(kernel: Kernel, code: Code, r: Resolved, env: Env, there: list[
         conditions: list[Node] = []
         key = ""
         for condition in operands_of(a.guard, "&&"):
-            sure = there[n] and evenness.holds(condition)
-            key += "-" if sure else "?"
-            if not sure:
-                conditions.append(condition)
+            if there[n] and evenness.holds(condition):
+                key += "-"
+                continue
+            plain = evenness.undivided(condition)
+            key += "?" if same(plain, condition) else "/"
+            conditions.append(plain)
         shift = 0
         off = False
         found: list[EvenAxis] = []

@@ -98,6 +98,7 @@ export class WasmRun {
     private readonly module: Module,
     private readonly written: readonly boolean[],
     values: readonly number[],
+    private readonly more: readonly WasmRun[],
   ) {
     const { kinds } = launch,
       words = new Int32Array(FAULT + WORD * kinds.length),
@@ -110,16 +111,24 @@ export class WasmRun {
   }
 
   /** The same for another call of the same structure; null where strides are made of what changed. */
-  reworded({ env: before }: Call, { env }: Call): WasmRun | null {
-    if (!rewordable(this.launch, before, env)) return null;
-    return new WasmRun(this.op, this.memory, this.launch, this.module, this.written, kernel_words(this.launch, env));
+  reworded(before: Pick<Call, "env">, call: Pick<Call, "env">): WasmRun | null {
+    const { env } = call;
+    if (!rewordable(this.launch, before.env, env)) return null;
+    const { op, memory, launch, module, written } = this,
+      more: WasmRun[] = [];
+    for (const other of this.more) {
+      const again = other.reworded(before, call);
+      if (!again) return null;
+      more.push(again);
+    }
+    return new WasmRun(op, memory, launch, module, written, kernel_words(launch, env), more);
   }
 
   /** `held[slot]`: what is there of each slot.  False, with nothing done, where the kernel cannot run now. */
   run(held: readonly (Held | null | undefined)[], random: RandomWords | null): boolean {
     const { launch, words, memory, module } = this,
       { slots, shifts, seeds } = launch;
-    if (!module.run) return false;
+    if (!module.run || this.more.some((other) => !other.module.run)) return false;
     let strays: Stray[] | null = null;
     const scratch = launch.scratch ? memory.take(launch.scratch, true) : null;
     if (launch.scratch && !scratch) return false;
@@ -155,7 +164,7 @@ export class WasmRun {
       memory.give(block);
     }
     if (fault) this.refuse(fault, memory.told(at));
-    return true;
+    return this.more.every((other) => other.run(held, random));
   }
 
   private refuse(fault: number, [, index, length]: Int32Array): never {
@@ -200,15 +209,20 @@ export function wasmRun(
   changed: ReadonlySet<number>,
 ): WasmRun | null {
   const module = launch.why ? null : moduleOf(op, launch, memory, functions);
-  return (
-    module &&
-    new WasmRun(
-      op.name,
-      memory,
-      launch,
-      module,
-      launch.slots.map((slot) => changed.has(slot)),
-      launch.values,
-    )
+  if (!module) return null;
+  const more: WasmRun[] = [];
+  for (const other of launch.more) {
+    const run = wasmRun(op, other, memory, functions, changed);
+    if (!run) return null;
+    more.push(run);
+  }
+  return new WasmRun(
+    op.name,
+    memory,
+    launch,
+    module,
+    launch.slots.map((slot) => changed.has(slot)),
+    launch.values,
+    more,
   );
 }
