@@ -114,6 +114,8 @@ export {
 export { Kernel, type KernelSpec, type ShaderType } from "./devices/webgpu/custom-kernel.js";
 export type { Quantity } from "./devices/webgpu/quantity.js";
 export * as autograd from "./autograd/namespace.js";
+export { compile, type CompileOptions } from "./capture/compile.js";
+export * as compiler from "./capture/compiler.js";
 export * as func from "./nn/func.js";
 export { vmap } from "./autograd/transforms.js";
 export { AutoFunction, GradientContext, functions, type FunctionInput } from "./autograd/auto-function.js";

@@ -34,6 +34,7 @@ runtime/composed
 runtime/files
 runtime/tools
 runtime/autograd
+runtime/capture
 runtime/datasets
 runtime/nn names/modules.js
 runtime/optim

@@ -89,6 +89,8 @@ export interface Device {
    *  not waited for have them. */
   told?(storage: Storage): Told | null;
   blame?(storage: Storage, told: Told | null): void;
+  /** Nothing that was told of a storage concerns what is written there now. */
+  forgive?(storage: Storage): void;
   /** Resolves when everything queued has run. */
   synchronize(): Promise<void>;
 }

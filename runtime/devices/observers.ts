@@ -1,6 +1,7 @@
 // Those who look on while programs run: the profiler, and the checks of torch.set_debug.  While there are any, each
 // device's `execute` is one that tells them; while there are none it is the device's own, and a call asks nobody.
 
+import { capturing } from "../base/capturing.js";
 import type { Device, Prepared, RandomWords } from "./device.js";
 import { registeredDevices } from "./device.js";
 import type { Storage } from "../tensor/storage.js";
@@ -45,7 +46,7 @@ export function stopObserving(observer: Observer): void {
 }
 
 /** Whether anybody wants to see every tensor's work by itself. */
-export const wantsEach = (): boolean => observers.some(({ each }) => each);
+export const wantsEach = (): boolean => capturing !== null || observers.some(({ each }) => each);
 
 /** The last of the first `n` observers is the outermost. */
 function told(n: number, run: Run, execute: Execute): void {

@@ -3,6 +3,7 @@
 import { bind_with } from "../../host/binding.js";
 import { held } from "../../host/dtypes.js";
 import type { Call, Meta } from "../../host/model.js";
+import { capturing } from "../base/capturing.js";
 import { arrange } from "./op-arguments.js";
 import type { CompiledOp } from "../program/compiled-op.js";
 import { cast } from "../tensor/copy.js";
@@ -262,7 +263,10 @@ export function forward(
   for (const said of [...before, ...ask(results)]) {
     const { device } = plan,
       told = device.told!(said.storage);
-    for (const { storage } of results) device.blame!(storage, told);
+    for (const { storage } of results) {
+      capturing?.blamed(storage, said.storage);
+      device.blame!(storage, told);
+    }
     said.dispose();
   }
   const { node } = results[0]!;

@@ -2,6 +2,7 @@
 // One that takes results is asked when there are any, else before the op runs.  A GPU is not waited for: its kernels
 // tell the device, and reading the op's results throws.
 
+import { capturing } from "../base/capturing.js";
 import { runValues } from "./call.js";
 import type { Ask, CompiledOp } from "../program/compiled-op.js";
 import { OpError } from "../base/errors.js";
@@ -18,6 +19,7 @@ export function requiring(looks: CompiledOp, messages: readonly string[], spared
     return unrecorded(() => runValues(looks, given, device)).filter((said, n) => {
       const { storage, offset } = said;
       if (storage.device.blame) return true;
+      capturing?.asked(storage, offset, refusals[n]!);
       const fine = storage.elements[offset] !== 0;
       said.dispose();
       if (!fine) throw new OpError(refusals[n]!);

@@ -4,6 +4,7 @@
 import { held } from "../../host/dtypes.js";
 import type { Bound, Call } from "../../host/model.js";
 import type { CompiledOp, Op } from "../program/compiled-op.js";
+import { capturing } from "../base/capturing.js";
 import { cast, clone, isPlain } from "../tensor/copy.js";
 import { filledOn } from "../tensor/allocate.js";
 import type { Device, Prepared, RandomWords, Told } from "../devices/device.js";
@@ -169,6 +170,7 @@ export function runProgram(
     } = plan,
     storages = new Array<Storage | null>(tensors.length);
   for (let i = 0; i < tensors.length; i++) storages[i] = tensors[i] === null ? null : tensors[i]!.storage;
+  capturing?.uses(tensors);
   const prepared = plan.prepare(program, wanted),
     maker = program === 0 ? op.name : plan.backwards,
     out: Tensor[] = [];

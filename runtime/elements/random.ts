@@ -1,5 +1,6 @@
 // The seed, and the counter that gives every call its own random numbers (Philox 4x32-10, philox.ts).
 
+import { capturing } from "../base/capturing.js";
 import type { RandomWords } from "../devices/device.js";
 import { newElements } from "./dtype.js";
 import { TypeMismatchError, describe } from "../base/errors.js";
@@ -59,7 +60,11 @@ export function initial_seed(): number {
  * what follows.
  */
 export function nextCall(source: RandomSource | null = null): RandomWords {
-  return source ? { seedLow: source.bits(), seedHigh: source.bits(), call: 0 } : { seedLow, seedHigh, call: calls++ };
+  const words = source
+    ? { seedLow: source.bits(), seedHigh: source.bits(), call: 0 }
+    : { seedLow, seedHigh, call: calls++ };
+  capturing?.drew(words, source);
+  return words;
 }
 
 export interface RandomState {

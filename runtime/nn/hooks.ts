@@ -1,6 +1,7 @@
 // What a module calls besides its forward: hooks before it, after it, and when gradients come back through it.
 
 import { Function as AutogradFunction, type FunctionContext } from "../autograd/custom-function.js";
+import { capturing } from "../base/capturing.js";
 import { callable } from "../base/argument-kinds.js";
 import { OpError } from "../base/errors.js";
 import { is_grad_enabled } from "../tape/grad-mode.js";
@@ -57,6 +58,8 @@ export class Hooks {
   readonly saved: Set<StateHooks["saved"]> = new Set();
   readonly loading: Set<StateHooks["loading"]> = new Set();
   readonly loaded: Set<StateHooks["loaded"]> = new Set();
+  /** What calls the module in its place: `module.compile()`. */
+  compiled: ((...args: unknown[]) => unknown) | null = null;
 }
 
 /** Adds a hook to a set, before the others if asked. */
@@ -75,8 +78,14 @@ export function hookInto<H>(set: Set<H>, hook: H, prepend = false): RemovableHan
 
 const answered = (answer: unknown): boolean => answer !== undefined && answer !== null;
 
-/** Runs forward with its hooks. */
+/** Calls a module: what was compiled of it, or itself. */
 export function invoke(module: Module, hooks: Hooks, args: unknown[]): unknown {
+  return hooks.compiled ? hooks.compiled(...args) : forwarded(module, hooks, args);
+}
+
+/** Runs forward with its hooks. */
+export function forwarded(module: Module, hooks: Hooks, args: unknown[]): unknown {
+  capturing?.reached(module, hooks);
   let input = args;
   for (const hook of hooks.before) {
     const answer = hook(module, input);

@@ -3,6 +3,7 @@
 
 import { fill_ } from "../views/transfer.js";
 import * as copying from "../views/transfer.js";
+import { compiler, original } from "../base/capturing.js";
 import { type Device, type GpuName, toDevice } from "../devices/device.js";
 import { isDType, isFloat, toDType, type DType } from "../elements/dtype.js";
 import { OpError, TypeMismatchError, describe } from "../base/errors.js";
@@ -15,6 +16,7 @@ import { callable } from "../base/callable.js";
 import {
   Hooks,
   hookInto,
+  forwarded,
   invoke,
   type BackwardHook,
   type BackwardPreHook,
@@ -48,7 +50,13 @@ class Hidden {
   /** Names in the order in which they were given, where it is not that of the properties. */
   readonly order = new Set<string>();
 }
-const hidden = new WeakMap<object, Hidden>();
+/** A compiled module (torch.compile) holds what the one does that it stands for. */
+class Known extends WeakMap<object, Hidden> {
+  override get(module: object): Hidden | undefined {
+    return super.get(module) ?? super.get((module as { [original]?: object })[original]!);
+  }
+}
+const hidden = /* @__PURE__ */ new Known();
 
 const isNumber = (name: string): boolean => /^(0|[1-9]\d*)$/.test(name);
 
@@ -455,6 +463,17 @@ class ModuleClass {
     return this.to("float16");
   }
 
+  /** Lets calls of this module be captured and replayed, as torch.compile does. */
+  compile(options?: object): void {
+    const given = taken("compile fullgraph? dynamic? backend? mode? options? disable?", arguments) as unknown[];
+    if (!compiler)
+      throw new OpError(
+        "compile: there is no compiler in this bundle; torch.compile(module) brings one, as does the entry of the whole package",
+      );
+    const { hooks } = hidden.get(this)!;
+    hooks.compiled = compiler(this.constructor.name, (...args) => forwarded(this, hooks, args), given);
+  }
+
   // --- Hooks ----------------------------------------------------------------------------------------
 
   /** Calls `hook(module, args, output)` after forward; what it answers replaces the output. */
@@ -599,7 +618,7 @@ export function checkModule(value: unknown, where: string): ModuleClass {
 export const Module = /* @__PURE__ */ callable(
   ModuleClass,
   "Module",
-  "forward !, register_buffer name tensor persistent?, register_parameter name param, register_module name module, add_module name module, named_modules !, named_parameters !, parameters recurse?, named_buffers !, buffers recurse?, tensorsWithin !, get_submodule target, get_parameter target, get_buffer target, attribute !, state_dict prefix? keep_vars?, load_state_dict !, before_load !, train mode?, requires_grad_ requires_grad?, zero_grad set_to_none?, apply fn, to !, type dst_type, register_forward_hook hook prepend?, register_forward_pre_hook hook prepend?, register_full_backward_hook hook prepend?, register_full_backward_pre_hook hook prepend?, register_state_dict_pre_hook hook, register_state_dict_post_hook hook, register_load_state_dict_pre_hook hook, register_load_state_dict_post_hook hook, set_submodule target module strict?, to_empty !, set_extra_state state{}",
+  "forward !, compile !, register_buffer name tensor persistent?, register_parameter name param, register_module name module, add_module name module, named_modules !, named_parameters !, parameters recurse?, named_buffers !, buffers recurse?, tensorsWithin !, get_submodule target, get_parameter target, get_buffer target, attribute !, state_dict prefix? keep_vars?, load_state_dict !, before_load !, train mode?, requires_grad_ requires_grad?, zero_grad set_to_none?, apply fn, to !, type dst_type, register_forward_hook hook prepend?, register_forward_pre_hook hook prepend?, register_full_backward_hook hook prepend?, register_full_backward_pre_hook hook prepend?, register_state_dict_pre_hook hook, register_state_dict_post_hook hook, register_load_state_dict_pre_hook hook, register_load_state_dict_post_hook hook, set_submodule target module strict?, to_empty !, set_extra_state state{}",
 );
 export type Module = ModuleClass;
 /** A module from tensors to a tensor. */

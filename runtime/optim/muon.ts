@@ -2,6 +2,7 @@
 // parameter after another; here matrices of one shape that lie side by side on a GPU are one stack of them, so that
 // launches are for each shape.
 
+import { capturing } from "../base/capturing.js";
 import { muon_directionOp, muon_iterationOp, muon_stepOp } from "../../ops/optim.js";
 import { run } from "../dispatch/call.js";
 import { zeros_like } from "../creation/create.js";
@@ -75,7 +76,7 @@ class MuonClass extends Optimizer<MuonOptions> {
     const lr = o.lr as number;
     const moved = params.filter((p) => p.ownGradient()).sort(byShape);
     const lists = [moved, moved.map((p) => p.ownGradient()!), moved.map((p) => this.bufferOf(p))] as const;
-    if (moved.length > 1) this.buckets.gather(lists);
+    if (moved.length > 1 && !capturing) this.buckets.gather(lists);
     forEachStack(lists, [moved, lists[2]], ([param, grad, buffer]) => {
       const [rows, columns] = param!.shape.slice(-2) as [number, number],
         rate = lr * adjustment(o.adjust_lr_fn, rows, columns);

@@ -2,6 +2,7 @@
 // kept for a parameter, and which numbers a step needs that are no options.  Everything else is here and in
 // optimizer.ts.
 
+import { type HostStep, capturing } from "../base/capturing.js";
 import type { CompiledOp } from "../program/compiled-op.js";
 import { full_like } from "../creation/create.js";
 import { byShape, forEachStack, runForeach } from "../functions/foreach.js";
@@ -92,14 +93,35 @@ export function optimizer<O extends object>(recipe: Recipe<O>): OptimizerClass<O
       return first instanceof Tensor ? first.shape : param.shape;
     }
 
+    protected override get fed(): boolean {
+      return true;
+    }
+
     protected override update(group: Group<O>): void {
       const options = group as unknown as Plain<O>,
-        cohorts = new Map<string, Cohort>();
-      for (const param of group.params) {
-        if (!param.ownGradient()) continue;
+        moved = group.params.filter((param) => param.ownGradient());
+      const cohorts = this.cohorts(options, moved, (param) => {
         let state = this.state.get(param);
         if (!state) this.state.set(param, (state = {}));
-        const fresh = complete(state, recipe, kept, options, param);
+        return [state, complete(state, recipe, kept, options, param)];
+      });
+      const step = capturing?.host(this.again(this.param_groups.indexOf(group), moved, cohorts)) ?? -1;
+      cohorts.forEach((cohort, i) => {
+        capturing?.feed(step, i);
+        launch(recipe.stacks ? sorted(cohort) : cohort, names, group, this.buckets, recipe.stacks);
+      });
+      capturing?.feed(-1, 0);
+    }
+
+    /** Counts a step of the parameters, and groups them.  `stateOf`: with whether a tensor of it was made just now. */
+    private cohorts(
+      options: Plain<O>,
+      params: readonly Tensor[],
+      stateOf: (param: Tensor) => [State, boolean],
+    ): Cohort[] {
+      const cohorts = new Map<string, Cohort>();
+      for (const param of params) {
+        const [state, fresh] = stateOf(param);
         (state as Numbers).step++;
         const op = recipe.op(options, param),
           words = recipe.words?.(options, state as Numbers, param, fresh) ?? {};
@@ -111,11 +133,53 @@ export function optimizer<O extends object>(recipe: Recipe<O>): OptimizerClass<O
           cohort.states.push(state);
         }
       }
-      for (const cohort of cohorts.values())
-        launch(recipe.stacks ? sorted(cohort) : cohort, names, group, this.buckets, recipe.stacks);
+      return [...cohorts.values()];
+    }
+
+    /** A step of these parameters as a replay makes it: the numbers of the same launches. */
+    private again(place: number, moved: readonly Tensor[], before: readonly Cohort[]): HostStep {
+      return {
+        name: recipe.name,
+        late: false,
+        next: (pending) => {
+          const group = this.param_groups[place],
+            numbers = new Map<State, Numbers>();
+          if (!group || Object.values(group).some((value) => value instanceof Tensor)) return null;
+          const options = group as unknown as Plain<O>;
+          const stateOf = (param: Tensor): [State, boolean] => {
+            const own = this.state.get(param)!,
+              next = { ...((pending.get(own) ?? own) as Numbers) };
+            numbers.set(own, next);
+            pending.set(own, next);
+            return [next, false];
+          };
+          if (!moved.every((param) => isComplete(this.state.get(param), kept, options, param))) return null;
+          const cohorts = this.cohorts(options, moved, stateOf);
+          const same =
+            cohorts.length === before.length &&
+            cohorts.every(
+              ({ op, params }, i) =>
+                op === before[i]!.op &&
+                params.length === before[i]!.params.length &&
+                params.every((param, k) => param === before[i]!.params[k]),
+            );
+          return same
+            ? {
+                numbers: cohorts.map(({ op, words }) => numbersOf(op, words, group)),
+                commit: () => {
+                  for (const [state, next] of numbers) Object.assign(state, next);
+                },
+              }
+            : null;
+        },
+      };
     }
   }
-  return callable(Made, recipe.name, "holdsNumber !, shapeOfState !, update !") as unknown as OptimizerClass<O>;
+  return callable(
+    Made,
+    recipe.name,
+    "holdsNumber !, shapeOfState !, update !, cohorts !, again !",
+  ) as unknown as OptimizerClass<O>;
 }
 
 /**
@@ -141,6 +205,30 @@ function complete<O extends object>(
   return made;
 }
 
+/** Whether nothing that the options want kept is missing. */
+function isComplete<O extends object>(
+  state: State | undefined,
+  kept: readonly [string, Recipe<O>["state"][string]][],
+  options: Plain<O>,
+  param: Tensor,
+): boolean {
+  return (
+    state !== undefined &&
+    kept.every(([name, first]) => (state[name] !== undefined && state[name] !== null) || first(options, param) === null)
+  );
+}
+
+/** The options of a launch that are no tensors. */
+function numbersOf(
+  { op }: CompiledOp,
+  words: Record<string, number | boolean>,
+  options: Record<string, unknown>,
+): Record<string, unknown> {
+  const given: Record<string, unknown> = {};
+  for (const { name, slot } of op.params) if (slot < 0) given[name] = words[name] ?? options[name];
+  return given;
+}
+
 /** Parameters of one shape one after another. */
 function sorted({ params, states, ...cohort }: Cohort): Cohort {
   const order = params.map((_, i) => i).sort((a, b) => byShape(params[a]!, params[b]!));
@@ -155,8 +243,7 @@ function launch(
   stacks = false,
 ): void {
   const { params: takes } = op.op,
-    given: Record<string, unknown> = {};
-  for (const { name, slot } of takes) if (slot < 0) given[name] = words[name] ?? options[name];
+    given = numbersOf(op, words, options);
   // The tensors of the state go by name; one that has no name in the language (`sum`) goes by place.
   const kept = takes
     .filter(({ slot }) => slot >= 0)
@@ -167,7 +254,7 @@ function launch(
     });
   const lists = [params, params.map((p) => p.ownGradient()!), ...kept],
     present = lists.flatMap((list) => (list ? [list] : []));
-  if (params.length > 1 && (stacks || op.op.elementwise)) buckets.gather(present);
+  if (params.length > 1 && !capturing && (stacks || op.op.elementwise)) buckets.gather(present);
   if (!stacks) return runForeach(op, [...lists, given]);
   forEachStack(
     present,

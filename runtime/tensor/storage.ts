@@ -4,6 +4,7 @@
 import type { Elements } from "../program/compiled-op.js";
 import type { Device, Strided } from "../devices/device.js";
 import type { DType } from "../elements/dtype.js";
+import { capturing } from "../base/capturing.js";
 import { OpError } from "../base/errors.js";
 import { is_inference_mode_enabled } from "../tape/grad-mode.js";
 import { type Origin, originOf, watch } from "./memory.js";
@@ -51,6 +52,8 @@ export class Storage {
   readonly cell: Cell;
   /** Counts in-place changes; autograd compares it with what it was when a tensor was saved. */
   version = 0;
+  /** How many tensors took other memory instead: `set_data`. */
+  departures = 0;
   kept: Kept | null = null;
   /** Whether it was made in inference mode, so that nothing on it takes part in a graph. */
   readonly inference = is_inference_mode_enabled();
@@ -73,6 +76,7 @@ export class Storage {
     this.array = elements;
     this.cell = new Cell(device, buffer, bytes, op);
     watch(this, this.cell);
+    capturing?.made(this);
   }
 
   get disposed(): boolean {
@@ -85,6 +89,7 @@ export class Storage {
    */
   get elements(): Elements {
     const { array } = this;
+    capturing?.read(this);
     return array?.length === this.length ? array : (this.array = this.device.view!(this));
   }
   set elements(array: Elements) {
@@ -108,6 +113,7 @@ export class Storage {
   /** Before elements are changed in place: counts that, and sets aside what somebody keeps. */
   change(): void {
     this.version++;
+    capturing?.changed(this);
     const { kept, device, dtype, length } = this;
     if (!kept) return;
     this.kept = null;
@@ -121,6 +127,7 @@ export class Storage {
 
   /** Exchanges the content of two storages of equal type and length. */
   swap(other: Storage): void {
+    capturing?.swapped(this, other);
     const a = this.cell,
       b = other.cell;
     [this.array, other.array] = [other.array, this.array];

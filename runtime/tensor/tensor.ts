@@ -6,6 +6,7 @@
 import type { Elements } from "../program/compiled-op.js";
 import type { Device } from "../devices/device.js";
 import { type DType, deviceBytes, isFloat } from "../elements/dtype.js";
+import { capturing } from "../base/capturing.js";
 import { refuse } from "../base/argument-kinds.js";
 import { atMost } from "../base/named-arguments.js";
 import { AutogradError, describe, OpError, TypeMismatchError } from "../base/errors.js";
@@ -73,6 +74,7 @@ export class Tensor {
     this.offset = offset;
     storage.retain();
     if (enrolled) enroll(this);
+    capturing?.formed(this);
   }
 
   // --- What it is -----------------------------------------------------------------------------------
@@ -247,10 +249,12 @@ export class Tensor {
     return this.currentNode();
   }
   get grad(): Tensor | null {
+    capturing?.gradient(this, false);
     this.unseen = false;
     return this.gradient;
   }
   set grad(value: Tensor | null) {
+    capturing?.gradient(this, true);
     if (value) {
       checkGradient(this, value);
       keep(value);
@@ -262,7 +266,12 @@ export class Tensor {
   }
   /** Internal: the gradient, for a reader that does not hand it on. */
   ownGradient(): Tensor | null {
+    capturing?.gradient(this, false);
     return this.gradient;
+  }
+  /** Internal: the gradient, if nobody else holds it. */
+  hiddenGradient(): Tensor | null {
+    return this.unseen ? this.gradient : null;
   }
   /** Internal: sets a gradient that nobody else holds. */
   adoptGradient(value: Tensor): void {
@@ -313,6 +322,8 @@ export class Tensor {
   set_data(other: Tensor): this {
     if (!(other instanceof Tensor)) refuse("set_data", "new_data", "a tensor", other);
     (other as Tensor).check("set_data");
+    capturing?.refuse("a tensor takes other memory (set_data)");
+    this.storage.departures++;
     other.storage.retain();
     this.storage.release();
     this.storage = other.storage;

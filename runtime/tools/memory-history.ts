@@ -52,6 +52,9 @@ function lines(own: string): string | null {
   );
 }
 
+/** The lines of the program that are running now. */
+export const programLines = (): string | null => lines(ownPlace());
+
 /**
  * From now on (or no longer) `memory` says which lines of the program made the buffers.  Slow: for looking for what
  * keeps memory.  Buffers made before have no lines.

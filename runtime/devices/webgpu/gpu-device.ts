@@ -281,6 +281,10 @@ export class WebGpuDevice implements Device {
     if (told) buffer.told = this.tells.both(this.tells.of(buffer), this.tells.of({ told }));
   }
 
+  forgive({ cell }: Storage): void {
+    (cell.buffer as PoolBuffer).told = null;
+  }
+
   free(storage: Storage): void {
     const { cell } = storage,
       buffer = cell.buffer as PoolBuffer | null;
@@ -379,9 +383,11 @@ export class WebGpuDevice implements Device {
     for (const old of before.launches) {
       const kernel = kernelOf.get(old.launch.kernel);
       if (!kernel || !renewable(old.launch, kernel, before.call)) return null;
+      const launch = renewed(old.launch, kernel, call);
       launches.push({
         ...old,
-        words: newWords(renewed(old.launch, kernel, call)),
+        launch,
+        words: newWords(wordsOf(launch.words, launch.kinds)),
         buffers: new Array<PoolBuffer>(old.slots.length),
       });
     }

@@ -27,11 +27,11 @@ export function renewable(launch: Launch, kernel: Kernel, call: Call): boolean {
   return own(kernel, call).every((value, i) => Object.is(launch.words[start(launch) + i], value));
 }
 
-/** The words of a launch for another call of the same structure. */
-export function renewed(launch: Launch, kernel: Kernel, call: Call): Uint32Array {
+/** A launch for another call of the same structure. */
+export function renewed(launch: Launch, kernel: Kernel, call: Call): Launch {
   const words = [...launch.words];
   own(kernel, call).forEach((value, i) => {
     words[start(launch) + i] = value;
   });
-  return wordsOf(words, launch.kinds);
+  return { ...launch, words };
 }

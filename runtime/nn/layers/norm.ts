@@ -121,9 +121,11 @@ function batchNorm(name: string, ranks: readonly number[]): NormConstructor {
       let momentum = this.momentum ?? 0;
       if (this.training && tracked) {
         unrecorded(() => copy_(tracked, add(tracked, 1)));
-        this.batches =
-          tracked.storage.device.type === "cpu" ? Number(tracked.storage.elements[tracked.offset]) : this.batches + 1;
-        if (this.momentum === null) momentum = 1 / this.batches;
+        if (this.momentum === null) {
+          this.batches =
+            tracked.storage.device.type === "cpu" ? Number(tracked.storage.elements[tracked.offset]) : this.batches + 1;
+          momentum = 1 / this.batches;
+        }
       }
       // Running statistics take no part where they are neither read nor changed.
       const used = this.training || !batch,

@@ -11,6 +11,7 @@ import {
   LRScheduler,
   type SchedulerState,
   groupsIn,
+  stepping,
   hide,
   rateOf,
   ratesOf,
@@ -120,12 +121,14 @@ class SequentialClass extends Composed {
   }
 
   override step(): void {
-    this.last_epoch++;
-    const scheduler = this.current(),
-      at = this.place();
-    if (at > 0 && this._milestones[at - 1] === this.last_epoch) scheduler.advance(0);
-    else scheduler.step();
-    this._last_lr = scheduler.get_last_lr();
+    stepping(this, () => {
+      this.last_epoch++;
+      const scheduler = this.current(),
+        at = this.place();
+      if (at > 0 && this._milestones[at - 1] === this.last_epoch) scheduler.advance(0);
+      else scheduler.step();
+      this._last_lr = scheduler.get_last_lr();
+    });
   }
 }
 export const SequentialLR = /* @__PURE__ */ callable(SequentialClass, "SequentialLR");
@@ -146,8 +149,10 @@ class ChainedClass extends Composed {
   }
 
   override step(): void {
-    for (const scheduler of this._schedulers) scheduler.step();
-    this._last_lr = ratesOf(this.optimizer);
+    stepping(this, () => {
+      for (const scheduler of this._schedulers) scheduler.step();
+      this._last_lr = ratesOf(this.optimizer);
+    });
   }
 }
 export const ChainedScheduler = /* @__PURE__ */ callable(

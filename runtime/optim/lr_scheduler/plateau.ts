@@ -1,5 +1,6 @@
 // Less when nothing gets better any more.
 
+import { capturing } from "../../base/capturing.js";
 import { OpError } from "../../base/errors.js";
 import { callable } from "../../base/callable.js";
 import type { Tensor } from "../../tensor/tensor.js";
@@ -91,6 +92,7 @@ class PlateauClass extends LRScheduler {
   }
 
   private take(metric: number, epoch?: number): void {
+    capturing?.refuse("ReduceLROnPlateau.step() looks at a number");
     epoch ??= this.last_epoch + 1;
     this.last_epoch = epoch;
     if (this.better(metric)) {

@@ -2,7 +2,7 @@
 
 import { callable } from "../../base/callable.js";
 import { must, optionsOf, shown } from "../options.js";
-import { LRScheduler, type Scheduled } from "./scheduler.js";
+import { LRScheduler, type Scheduled, stepping } from "./scheduler.js";
 
 export interface WarmRestartsOptions {
   T_0: number;
@@ -46,6 +46,12 @@ class WarmRestarts extends LRScheduler {
 
   /** Goes on to the next epoch, or to `epoch`, which may be a fraction. */
   override step(epoch?: number): void {
+    stepping(this, () => {
+      this.restart(epoch);
+    });
+  }
+
+  private restart(epoch?: number): void {
     const { T_0, T_mult } = this;
     let to = epoch ?? (this.last_epoch < 0 ? 0 : undefined);
     if (to === undefined) {
@@ -69,6 +75,6 @@ class WarmRestarts extends LRScheduler {
 export const CosineAnnealingWarmRestarts = /* @__PURE__ */ callable(
   WarmRestarts,
   "CosineAnnealingWarmRestarts",
-  "step epoch?",
+  "step epoch?, restart !",
 );
 export type CosineAnnealingWarmRestarts = WarmRestarts;

@@ -1,6 +1,7 @@
 // What all learning-rate schedulers share, and schedulers from a formula.  A scheduler sets `lr` in the groups of its
 // optimizer.
 
+import { capturing } from "../../base/capturing.js";
 import { fill_ } from "../../views/transfer.js";
 import { OpError, TypeMismatchError, describe } from "../../base/errors.js";
 import { unrecorded } from "../../tape/grad-mode.js";
@@ -52,6 +53,12 @@ export function perGroup<T>(name: string, optimizer: AnyOptimizer, value: T | re
       `${name} must have the same length as optimizer.param_groups. ${name} has ${value.length} values, param_groups has ${length}.`,
     );
   return [...(value as T[])];
+}
+
+/** Makes a step of a scheduler, which a replay of captured code makes, too. */
+export function stepping(scheduler: LRScheduler, step: () => void): void {
+  if (capturing) capturing.again(scheduler.constructor.name, step);
+  else step();
 }
 
 export class LRScheduler {
@@ -110,8 +117,10 @@ export class LRScheduler {
           "failure to do this skips the first value of the learning rate schedule.",
       );
     }
-    this._step_count++;
-    this.advance(epoch);
+    stepping(this, () => {
+      this._step_count++;
+      this.advance(epoch);
+    });
   }
 
   /** Internal: sets the rates of the next epoch, or of `epoch`. */

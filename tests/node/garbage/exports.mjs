@@ -28,14 +28,27 @@ const LEFT_OUT = new RegExp(
 );
 /** Methods that only the package's own modules call: TypeScript hides them from others, JavaScript cannot. */
 const INTERNAL = {
-  Tensor: ["adoptGradient", "alias", "check", "currentNode", "dispose", "lay", "ownGradient", "receive"],
+  Tensor: [
+    "adoptGradient",
+    "alias",
+    "check",
+    "currentNode",
+    "dispose",
+    "hiddenGradient",
+    "lay",
+    "ownGradient",
+    "receive",
+  ],
   other: [
     "advance",
+    "again",
     "attribute",
     "before_load",
     "begin",
     "byNumber",
+    "captured",
     "checkParams",
+    "cohorts",
     "collated",
     "enter",
     "fitting",

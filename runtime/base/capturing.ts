@@ -1,0 +1,70 @@
+// Who records what a function does while torch.compile captures it (capture/recorder.ts).  The runtime tells it of what
+// no device sees: which memory is made, exchanged, or looked at by the program; while nobody records, nobody is asked.
+
+import type { RandomWords } from "../devices/device.js";
+import type { RandomSource } from "../elements/random.js";
+import type { Storage } from "../tensor/storage.js";
+import type { Tensor } from "../tensor/tensor.js";
+
+/** Numbers by the names of an op's options. */
+export type Numbers = Readonly<Record<string, unknown>>;
+
+/** What the program itself does between two calls of devices, and does again when they are replayed. */
+export interface HostStep {
+  readonly name: string;
+  /** Whether it reads options that a `late` one changes, which must come after it. */
+  readonly late: boolean;
+  /**
+   * The numbers of its launches the next time, and what else it does then; null where it would launch something else.
+   * `pending`: what steps before it will have changed of the numbers that they keep.
+   */
+  next(pending: Map<object, object>): { readonly numbers: readonly Numbers[]; commit(): void } | null;
+}
+
+export interface Capturing {
+  made(storage: Storage): void;
+  /** A tensor is made, on whatever memory. */
+  formed(tensor: Tensor): void;
+  changed(storage: Storage): void;
+  swapped(a: Storage, b: Storage): void;
+  /** The program reads elements. */
+  read(storage: Storage): void;
+  /** A tensor's gradient is asked for, or about to be set. */
+  gradient(of: Tensor, set: boolean): void;
+  /** An op is about to run on these. */
+  uses(tensors: readonly (Tensor | null)[]): void;
+  drew(words: RandomWords, source: RandomSource | null): void;
+  /** A module is called; `hooks` are those that it calls. */
+  reached(module: object, hooks: object): void;
+  /** An element is asked for that must not be zero; what is wrong else. */
+  asked(storage: Storage, offset: number, refusal: string): void;
+  /** What kernels tell of `by` concerns `storage`. */
+  blamed(storage: Storage, by: Storage): void;
+  /** Answers the step's number. */
+  host(step: HostStep): number;
+  /** Does what a replay does again, which launches nothing. */
+  again(name: string, action: () => void): void;
+  /** From now on launches have the numbers of list `list` of a host step; of none where that is -1. */
+  feed(step: number, list: number): void;
+  /** Something happens that no replay can do. */
+  refuse(why: string): void;
+}
+
+/** Makes what calls a module in its place, once torch.compile is there; `options` in the order of its own. */
+export type Compiler = (
+  name: string,
+  call: (...args: unknown[]) => unknown,
+  options: readonly unknown[],
+) => (...args: unknown[]) => unknown;
+export let compiler: Compiler | null = null;
+export function compileWith(by: Compiler): void {
+  compiler = by;
+}
+/** The module that a compiled one stands for. */
+export const original: unique symbol = /* @__PURE__ */ Symbol("original");
+
+export let capturing: Capturing | null = null;
+
+export function captureInto(by: Capturing | null): void {
+  capturing = by;
+}

@@ -1,0 +1,246 @@
+// When a captured program stands for a call: the call's arguments, the modes, the modules it went through and the tensors
+// it took from elsewhere are as they were.
+
+import type { Device } from "../devices/device.js";
+import type { DType } from "../elements/dtype.js";
+import { isOptions } from "../base/named-arguments.js";
+import { is_grad_enabled, is_inference_mode_enabled } from "../tape/grad-mode.js";
+import { defaultDevice } from "../devices/device.js";
+import type { Storage } from "../tensor/storage.js";
+import { Tensor } from "../tensor/tensor.js";
+import type { Value } from "./program.js";
+
+// --- Arguments ----------------------------------------------------------------------------------------
+
+/** The arguments of a call: its tensors in order, and all else in a flat list that says the structure, too. */
+export interface Arguments {
+  readonly tensors: Tensor[];
+  readonly rest: unknown[];
+}
+
+const TENSOR = Symbol("tensor"),
+  LIST = Symbol("list"),
+  OBJECT = Symbol("object");
+
+function flatten(value: unknown, into: Arguments): void {
+  if (value instanceof Tensor) {
+    into.rest.push(TENSOR);
+    into.tensors.push(value);
+  } else if (Array.isArray(value)) {
+    into.rest.push(LIST, value.length);
+    for (const item of value as unknown[]) flatten(item, into);
+  } else if (isOptions(value)) {
+    const names = Object.keys(value);
+    into.rest.push(OBJECT, names.length, ...names);
+    for (const name of names) flatten(value[name], into);
+  } else into.rest.push(value);
+}
+
+export function argumentsOf(args: readonly unknown[]): Arguments {
+  const into: Arguments = { tensors: [], rest: [] };
+  for (const arg of args) flatten(arg, into);
+  return into;
+}
+
+/** What is asked of a tensor that is given. */
+interface Given {
+  readonly device: Device;
+  readonly dtype: DType;
+  readonly shape: readonly number[];
+  readonly strides: readonly number[];
+  readonly offset: number;
+  readonly weak: boolean;
+  readonly requires_grad: boolean;
+  readonly leaf: boolean;
+  /** Which tensor given before it has the same memory; -1: none. */
+  readonly shares: number;
+  /** The memory, while no other was seen here: it may be meant by itself. */
+  storage: Storage | null;
+  /** The elements of all its memory: that of a view is larger than the view. */
+  readonly length: number;
+}
+
+const sharing = (tensors: readonly Tensor[], at: number): number => {
+  for (let i = 0; i < at; i++) if (tensors[i]!.storage === tensors[at]!.storage) return i;
+  return -1;
+};
+
+const sameList = (a: readonly number[], b: readonly number[]): boolean => {
+  if (a === b) return true;
+  if (a.length !== b.length) return false;
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
+  return true;
+};
+
+// --- Modules ------------------------------------------------------------------------------------------
+
+/** What a module held when it was first called: its own properties by name, and how many hooks. */
+export interface ModuleSeen {
+  readonly values: ReadonlyMap<string, unknown>;
+  readonly hooks: readonly (readonly [ReadonlySet<unknown>, readonly unknown[]])[];
+}
+
+export function moduleSeen(module: object, hooks: object): ModuleSeen {
+  const values = new Map<string, unknown>();
+  for (const name of Object.getOwnPropertyNames(module))
+    if (name !== "prototype") values.set(name, (module as Record<string, unknown>)[name]);
+  return {
+    values,
+    hooks: Object.values(hooks)
+      .filter((set) => set instanceof Set)
+      .map((set: Set<unknown>) => [set, [...set]] as const),
+  };
+}
+
+/** The first property that is not what it was. */
+function changed(module: object, { values, hooks }: ModuleSeen): string | null {
+  for (const [name, value] of values) if (!Object.is((module as Record<string, unknown>)[name], value)) return name;
+  for (const [set, before] of hooks)
+    if (set.size !== before.length || !before.every((hook) => set.has(hook))) return "hooks";
+  return null;
+}
+
+const called = (module: object): string => module.constructor.name;
+
+// --- All together -------------------------------------------------------------------------------------
+
+interface Modes {
+  readonly grad: boolean;
+  readonly inference: boolean;
+  readonly device: Device;
+}
+const modes = (): Modes => ({
+  grad: is_grad_enabled(),
+  inference: is_inference_mode_enabled(),
+  device: defaultDevice(),
+});
+
+interface TensorSeen {
+  readonly tensor: Tensor;
+  readonly storage: Storage;
+  readonly requires_grad: boolean;
+}
+interface LeafSeen {
+  readonly leaf: Tensor;
+  /** The gradient's memory must be laid out as this; null: there is none. */
+  readonly gradient: {
+    readonly shape: readonly number[];
+    readonly strides: readonly number[];
+    readonly offset: number;
+  } | null;
+}
+
+/** What a recorder found on the way. */
+export interface Seen {
+  readonly modules: ReadonlyMap<object, ModuleSeen>;
+  readonly tensors: ReadonlySet<Tensor>;
+  readonly leaves: ReadonlyMap<Tensor, { readonly before: Tensor | null; readonly set: boolean }>;
+  readonly values: readonly Value[];
+  forms(x: Tensor): boolean;
+}
+
+export class Guards {
+  private readonly modes: Modes;
+  private readonly rest: readonly unknown[];
+  readonly inputs: readonly Given[];
+  private tensors: TensorSeen[] = [];
+  private leaves: LeafSeen[] = [];
+  private modules: (readonly [object, ModuleSeen])[] = [];
+  private values: readonly Value[] = [];
+
+  /** Taken before the function runs; `found` afterwards. */
+  constructor({ tensors, rest }: Arguments) {
+    this.modes = modes();
+    this.rest = rest;
+    this.inputs = tensors.map((x, at) => {
+      const { dtype, shape, strides, offset, weak, requires_grad, storage } = x;
+      return {
+        device: storage.device,
+        dtype,
+        shape,
+        strides,
+        offset,
+        weak,
+        requires_grad,
+        leaf: x.is_leaf,
+        shares: sharing(tensors, at),
+        storage,
+        length: storage.length,
+      };
+    });
+  }
+
+  found(seen: Seen, given: readonly Tensor[]): void {
+    const { modules, tensors, leaves, values } = seen;
+    this.modules = [...modules];
+    this.values = values.filter(({ source }) => source.kind === "captured");
+    this.tensors = [...tensors]
+      .filter((x) => !given.includes(x))
+      .map((tensor) => ({ tensor, storage: tensor.storage, requires_grad: tensor.requires_grad }));
+    for (const [leaf, { before, set }] of leaves) {
+      if (set || seen.forms(leaf)) continue;
+      this.leaves.push({
+        leaf,
+        gradient: before && { shape: before.shape, strides: before.strides, offset: before.offset },
+      });
+    }
+  }
+
+  /** Lets inputs be any memory that were seen with another one. */
+  meets({ inputs }: Guards): void {
+    inputs.forEach(({ storage }, i) => {
+      if (this.inputs[i]!.storage !== storage) this.inputs[i]!.storage = null;
+    });
+  }
+
+  /** The first thing that is not as it was; null where all is. */
+  broken({ tensors, rest }: Arguments): string | null {
+    const now = this.modes;
+    if (now.grad !== is_grad_enabled() || now.inference !== is_inference_mode_enabled()) return "the grad mode";
+    if (now.device !== defaultDevice()) return "the default device";
+    if (rest.length !== this.rest.length || tensors.length !== this.inputs.length) return "the arguments' structure";
+    for (let i = 0; i < rest.length; i++)
+      if (!Object.is(rest[i], this.rest[i])) return `the argument ${String(this.rest[i])}`;
+    for (let i = 0; i < tensors.length; i++) {
+      const x = tensors[i]!,
+        was = this.inputs[i]!;
+      if (x.dtype !== was.dtype || x.storage.device !== was.device || x.weak !== was.weak)
+        return `the type or device of tensor ${i}`;
+      if (!sameList(x.shape, was.shape)) return `the shape of tensor ${i}`;
+      if (!sameList(x.strides, was.strides) || x.offset !== was.offset || x.storage.length !== was.length)
+        return `the layout of tensor ${i}`;
+      if (x.requires_grad !== was.requires_grad || x.is_leaf !== was.leaf) return `requires_grad of tensor ${i}`;
+      if (was.storage && was.storage !== x.storage) return `the memory of tensor ${i}`;
+      if (sharing(tensors, i) !== was.shares) return `the memory that tensor ${i} shares`;
+    }
+    for (const { tensor, storage, requires_grad } of this.tensors) {
+      if (tensor.storage !== storage) return "the memory of a tensor that the function uses";
+      if (tensor.requires_grad !== requires_grad) return "requires_grad of a tensor that the function uses";
+    }
+    for (const { source } of this.values) {
+      if (source.kind !== "captured") continue;
+      if (source.storage.departures !== source.departures || source.storage.disposed)
+        return "the memory of a tensor that the function uses";
+    }
+    for (const { leaf, gradient } of this.leaves) {
+      const own = leaf.ownGradient();
+      if ((own === null) !== (gradient === null)) return "whether a tensor has a gradient";
+      if (own && gradient && (!sameList(own.strides, gradient.strides) || own.offset !== gradient.offset))
+        return "the layout of a gradient";
+    }
+    for (const [module, seen] of this.modules) {
+      const name = changed(module, seen);
+      if (name !== null) return `${name} of ${called(module)}`;
+    }
+    return null;
+  }
+
+  /** A property of a module that the function itself changed; null where it left all. */
+  disturbed(): string | null {
+    for (const [module, seen] of this.modules) {
+      const name = changed(module, seen);
+      if (name !== null) return `it changes '${name}' of ${called(module)}, which a replay would not`;
+    }
+    return null;
+  }
+}

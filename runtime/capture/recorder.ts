@@ -1,0 +1,261 @@
+// Records what devices are told to do while a function runs: steps over values, of which it knows memory by memory
+// where they come from.
+
+import { type Capturing, type HostStep, captureInto, capturing } from "../base/capturing.js";
+import { type Device, type RandomWords, type Strided, registeredDevices } from "../devices/device.js";
+import type { RandomSource } from "../elements/random.js";
+import { programLines } from "../tools/memory-history.js";
+import type { Elements } from "../program/compiled-op.js";
+import type { Storage } from "../tensor/storage.js";
+import type { Tensor } from "../tensor/tensor.js";
+import type { Source, Step, Value, View } from "./program.js";
+import { type ModuleSeen, moduleSeen } from "./guards.js";
+
+/** What a leaf's gradient was when it was first looked at; `set`: it was replaced before anybody looked. */
+export interface GradientSeen {
+  readonly before: Tensor | null;
+  readonly set: boolean;
+}
+
+type Methods = Pick<Device, "execute" | "fill" | "copy" | "upload" | "download">;
+
+export class Recorder implements Capturing {
+  readonly values: Value[] = [];
+  steps: Step[] = [];
+  readonly hosts: HostStep[] = [];
+  readonly draws: (RandomSource | null)[] = [];
+  readonly words: RandomWords[] = [];
+  readonly leaves = new Map<Tensor, GradientSeen>();
+  readonly modules = new Map<object, ModuleSeen>();
+  readonly tensors = new Set<Tensor>();
+  /** Why this cannot be replayed, and where that happened. */
+  trouble: string | null = null;
+  /** The value that a storage holds now; the given storages with the value that each began with. */
+  private readonly held = new Map<Storage, number>();
+  private readonly given = new Map<Storage, number>();
+  private readonly drawn = new Map<RandomWords, number>();
+  private readonly own = new Map<Device, Methods>();
+  private readonly inside = new Set<Tensor>();
+  /** How many calls of devices we are inside of. */
+  private depth = 0;
+  private hosting = false;
+  private fed: { host: number; list: number } | null = null;
+  private late = false;
+  /** Of an op that looks at elements: the answer, which the op reads. */
+  private spared: Storage | null = null;
+
+  constructor(inputs: readonly Tensor[]) {
+    inputs.forEach(({ storage }, index) => {
+      if (!this.given.has(storage)) this.give(storage, { kind: "input", index });
+    });
+  }
+
+  // --- While it listens -------------------------------------------------------------------------------
+
+  listen(): void {
+    captureInto(this);
+    for (const device of registeredDevices()) {
+      const { execute, fill, copy, upload, download } = device;
+      this.own.set(device, { execute, fill, copy, upload, download });
+      device.execute = (prepared, storages, random) => {
+        if (!this.depth)
+          this.steps.push({
+            kind: "run",
+            prepared,
+            slots: storages.map((storage) => (storage ? this.value(storage) : -1)),
+            draw: random ? this.draw(random) : -1,
+            fed: this.fed,
+          });
+        this.within(() => execute.call(device, prepared, storages, random));
+      };
+      device.fill = (storage, number) => {
+        if (!this.depth) this.steps.push({ kind: "fill", value: this.value(storage), number });
+        this.within(() => fill.call(device, storage, number));
+      };
+      device.copy = (target, source) => {
+        if (!this.depth) this.steps.push({ kind: "copy", target: this.view(target), source: this.view(source) });
+        this.within(() => copy.call(device, target, source));
+      };
+      device.upload = (elements, dtype, op) => {
+        if (this.depth) return upload.call(device, elements, dtype, op);
+        const kept: Elements = elements.slice(),
+          storage = this.within(() => upload.call(device, elements, dtype, op));
+        this.held.set(storage, this.add(storage, { kind: "constant", elements: kept, storage }));
+        return storage;
+      };
+      device.download = (storage, start, end) => {
+        this.refuse("a value is read");
+        return download.call(device, storage, start, end);
+      };
+    }
+  }
+
+  stop(): void {
+    if (capturing === this) captureInto(null);
+    for (const [device, own] of this.own) Object.assign(device, own);
+    this.own.clear();
+  }
+
+  /** Whether it listens still: nobody else took its place. */
+  get listening(): boolean {
+    return capturing === this;
+  }
+
+  private within<T>(work: () => T): T {
+    this.depth++;
+    try {
+      return work();
+    } finally {
+      this.depth--;
+    }
+  }
+
+  // --- Values -----------------------------------------------------------------------------------------
+
+  private add({ device, dtype, length }: Storage, source: Source): number {
+    const number = this.values.length;
+    this.values.push({ number, source, device, dtype, length });
+    return number;
+  }
+
+  /** Memory that is none of the function's own. */
+  give(storage: Storage, source: Source): number {
+    const number = this.add(storage, source);
+    this.given.set(storage, number);
+    this.held.set(storage, number);
+    return number;
+  }
+
+  /** What a storage holds now. */
+  value(storage: Storage): number {
+    return this.held.get(storage) ?? this.give(storage, { kind: "captured", storage, departures: storage.departures });
+  }
+
+  /** Memory that holds a value. */
+  holder(value: number): Storage | null {
+    for (const [storage, number] of this.held) if (number === value && !storage.disposed) return storage;
+    return null;
+  }
+
+  private view({ storage, dtype, shape, strides, offset }: Strided): View {
+    return { value: this.value(storage), dtype, shape, strides, offset };
+  }
+  viewOf({ storage, dtype, shape, strides, offset }: Tensor): View {
+    return this.view({ storage, dtype, shape, strides, offset });
+  }
+  /** Whether a tensor was made inside. */
+  forms(x: Tensor): boolean {
+    return this.inside.has(x);
+  }
+  /** Whether memory was there before. */
+  gives(storage: Storage): boolean {
+    return this.given.has(storage);
+  }
+
+  private draw(words: RandomWords): number {
+    const number = this.drawn.get(words);
+    if (number === undefined) this.refuse("random numbers are used again that were drawn before");
+    return number ?? -1;
+  }
+
+  /** Brings what given storages hold in the end to where it is looked for. */
+  settle(): void {
+    const away = [...this.given].filter(([storage, number]) => this.held.get(storage) !== number),
+      whole = (value: number): View => {
+        const { dtype, length } = this.values[value]!;
+        return { value, dtype, shape: [length], strides: [1], offset: 0 };
+      },
+      homes = new Set(away.map(([, number]) => number));
+    const moves = away.map(([storage, home]) => {
+      const now = this.held.get(storage)!;
+      if (!homes.has(now)) return { home, from: now };
+      const aside = this.add(storage, { kind: "made" });
+      this.steps.push({ kind: "copy", target: whole(aside), source: whole(now) });
+      return { home, from: aside };
+    });
+    for (const { home, from } of moves) this.steps.push({ kind: "copy", target: whole(home), source: whole(from) });
+    for (const [storage, number] of this.given) this.held.set(storage, number);
+    // A gradient that a leaf had is looked for at the leaf.
+    for (const [of, { before, set }] of this.leaves) {
+      const number = before && this.given.get(before.storage);
+      if (typeof number !== "number" || this.values[number]!.source.kind !== "captured") continue;
+      if (set) this.refuse("a gradient is replaced, and what it was is used");
+      this.values[number]!.source = { kind: "gradient", of };
+    }
+  }
+
+  // --- What it is told --------------------------------------------------------------------------------
+
+  made(storage: Storage): void {
+    if (!this.depth) this.held.set(storage, this.add(storage, { kind: "made" }));
+  }
+  formed(tensor: Tensor): void {
+    this.inside.add(tensor);
+  }
+  changed(storage: Storage): void {
+    if (this.depth) return;
+    this.value(storage);
+    const number = this.given.get(storage);
+    if (number !== undefined) this.steps.push({ kind: "change", value: number });
+  }
+  swapped(a: Storage, b: Storage): void {
+    const first = this.value(a),
+      second = this.value(b);
+    this.held.set(a, second);
+    this.held.set(b, first);
+  }
+  read(storage: Storage): void {
+    if (!this.depth && storage !== this.spared) this.refuse("a value is read");
+  }
+  gradient(of: Tensor, set: boolean): void {
+    if (this.depth || this.leaves.has(of)) return;
+    this.depth++;
+    this.leaves.set(of, { before: null, set });
+    const before = of.ownGradient();
+    this.depth--;
+    this.leaves.set(of, { before, set });
+    if (before && !set) this.value(before.storage);
+  }
+  uses(tensors: readonly (Tensor | null)[]): void {
+    for (let x of tensors) {
+      while (x?.base && this.forms(x)) x = x.base;
+      if (x && !x.weak && !this.forms(x)) this.tensors.add(x);
+    }
+  }
+  drew(words: RandomWords, source: RandomSource | null): void {
+    this.drawn.set(words, this.draws.length);
+    this.draws.push(source);
+    this.words.push(words);
+  }
+  reached(module: object, hooks: object): void {
+    if (!this.modules.has(module)) this.modules.set(module, moduleSeen(module, hooks));
+  }
+  asked(storage: Storage, offset: number, refusal: string): void {
+    this.steps.push({ kind: "check", value: this.value(storage), offset, refusal });
+    this.spared = storage;
+  }
+  blamed(storage: Storage, by: Storage): void {
+    this.steps.push({ kind: "blame", value: this.value(storage), by: this.value(by) });
+  }
+  host(step: HostStep): number {
+    if (this.late && !step.late) this.refuse(`${step.name} comes after a step of a scheduler`);
+    if (step.late) this.late = true;
+    return this.hosts.push(step) - 1;
+  }
+  again(name: string, action: () => void): void {
+    if (this.hosting) return action();
+    this.host({ name, late: true, next: () => ({ numbers: [], commit: action }) });
+    this.hosting = true;
+    try {
+      action();
+    } finally {
+      this.hosting = false;
+    }
+  }
+  feed(host: number, list: number): void {
+    this.fed = host < 0 ? null : { host, list };
+  }
+  refuse(why: string): void {
+    this.trouble ??= `${why} at ${programLines() ?? "an unknown line"}`;
+  }
+}
