@@ -29,15 +29,15 @@ const modules = new WeakMap<Op, Map<string, Module | null>>();
 
 let relaxedFound: boolean | undefined;
 
-/** Whether the engine has relaxed SIMD: a module with `f32x4.relaxed_madd` of zeros. */
-const relaxed = (): boolean =>
-  (relaxedFound ??= WebAssembly.validate(
-    // biome-ignore format: bytes
-    Uint8Array.of(
-      0, 97, 115, 109, 1, 0, 0, 0, 1, 4, 1, 96, 0, 0, 3, 2, 1, 0, 10, 20, 1, 18, 0,
-      65, 0, 253, 17, 65, 0, 253, 17, 65, 0, 253, 17, 253, 133, 2, 26, 11,
-    ),
-  ));
+/** A module with `f32x4.relaxed_madd` of zeros. */
+// biome-ignore format: bytes
+const RELAXED = [
+  0, 97, 115, 109, 1, 0, 0, 0, 1, 4, 1, 96, 0, 0, 3, 2, 1, 0, 10, 20, 1, 18, 0,
+  65, 0, 253, 17, 65, 0, 253, 17, 65, 0, 253, 17, 253, 133, 2, 26, 11,
+];
+
+/** Whether the engine has relaxed SIMD. */
+const relaxed = (): boolean => (relaxedFound ??= WebAssembly.validate(Uint8Array.from(RELAXED)));
 
 /** 32-bit words of a fault, and of each word of a launch. */
 const FAULT = 4,
