@@ -28,6 +28,7 @@ from workbench.numpy_runner import meta, run
 from workbench.wasm_runner import Wasm
 
 HERE = Path(__file__).parent
+RELAXED = Wasm(relaxed=True)
 TOLERANCE = {"rtol": 1e-5, "atol": 1e-5}  # of the reference, which computes in single floats
 
 
@@ -95,8 +96,11 @@ POINTS = np.concatenate(
 @pytest.mark.parametrize(
     "name", ["exp", "exp2", "expm1", "log", "log1p", "sinh", "cosh", "tanh", "sqrt", "sigmoid", "erf", "erfc"]
 )
-def test_functions(name):
+@pytest.mark.parametrize("relaxed", [False, True])
+def test_functions(name, relaxed, monkeypatch):
     """In doubles to a few units in the last place, in single floats rounded correctly, but for near ties."""
+    if relaxed:
+        monkeypatch.setattr(workbench.function, "cpu", lambda: RELAXED)
     f = workbench.op(name, on="wasm")
     with np.errstate(all="ignore"):
         want = f.numpy(POINTS)
@@ -244,6 +248,20 @@ def test_infinite_factors(name, shapes, options):
         slopes.append(f.grad(*arrays, **options))
     for k, exact in slopes[1].items():
         np.testing.assert_allclose(slopes[0][k], exact, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_relaxed_tiles(dtype, monkeypatch):
+    """The same where engines have relaxed SIMD."""
+    monkeypatch.setattr(workbench.function, "cpu", lambda: RELAXED)
+    f = workbench.op("matmul_mm", on="wasm")
+    rng = np.random.default_rng(0)
+    a, b = rng.standard_normal((70, 300)), rng.standard_normal((300, 41))
+    close = {"rtol": 0, "atol": 1e-4 if dtype == np.float32 else 1e-12}
+    np.testing.assert_allclose(f(a.astype(dtype), b.astype(dtype)), a @ b, **close)
+    call, _ = f.bind((a.astype(dtype), b.astype(dtype)), {}, "wasm")
+    launches = plan_wasm(f.data, 0, call, f.data.programs[0].outputs, [s.dtype for s in call.slots])
+    assert "relaxed_madd" in kernel_text(wasm_kernel(launches[0], True))
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

@@ -27,8 +27,9 @@ NARROW = [0, 1, 2, 3, 8, 9, 10, 11, 0, 1, 2, 3, 8, 9, 10, 11]  # bytes: the lowe
 class Formulas:
     """Writes formulas into a function.
 
-    leaf: pushes what the kernel knows.  block: the variable that holds the address of the parameters.  narrow: whether
-    T has 8 bits, and wraps.  known: terms whose value a variable holds; uses: how often a term is asked for."""
+    leaf: pushes what the kernel knows. block: the variable that holds the address of the parameters. narrow: whether
+    T has 8 bits, and wraps. fuses: whether what is stored as single floats is computed with relaxed SIMD. known:
+    terms whose value a variable holds; uses: how often a term is asked for."""
 
     def __init__(self, f: Function, functions: Functions, narrow: bool):
         self.f = f
@@ -39,6 +40,7 @@ class Formulas:
         self.known: dict[int, int] = {}
         self.uses: dict[int, int] = {}
         self.tells = False
+        self.fuses = False
         self.spare = -1
         self.leaf: Callable[[Term], None] = nothing
 
@@ -93,6 +95,8 @@ class Formulas:
             case Unary(operator=operator):
                 self.unary(operator, t.parts[0])
             case Binary(operator=operator):
+                if self.fused(t, operator):
+                    return
                 self.push(t.parts[0])
                 self.push(t.parts[1])
                 self.binary(operator, t.parts[0].kind)
@@ -105,6 +109,21 @@ class Formulas:
                 self.applied(t, name)
             case _:
                 self.leaf(t)
+
+    def fused(self, t: Term, operator: str) -> bool:
+        """A product and a sum of doubles in one instruction, where there is one and the product is needed nowhere
+        else."""
+        if not self.fuses or self.lanes != 2 or t.kind != "f" or operator != "+" and operator != "-":
+            return False
+        for n in [1, 0] if operator == "+" else [1]:
+            part = t.parts[n]
+            if part.said == "*" and part.number not in self.known and self.uses.get(part.number, 0) == 1:
+                self.push(part.parts[0])
+                self.push(part.parts[1])
+                self.push(t.parts[1 - n])
+                self.emit("f64x2.relaxed_madd" if operator == "+" else "f64x2.relaxed_nmadd")
+                return True
+        return False
 
     def constant(self, kind: str, value: float) -> None:
         if kind == "f":

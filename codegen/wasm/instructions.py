@@ -118,7 +118,7 @@ GROUPS: list[Group] = [
         "i32x4.trunc_sat_f32x4_s - f32x4.convert_i32x4_s - i32x4.trunc_sat_f64x2_s_zero - f64x2.convert_low_i32x4_s",
     ),
     # Relaxed SIMD, which not every engine has.
-    Group(SIMD, "", 0x105, "f32x4.relaxed_madd - f64x2.relaxed_madd"),
+    Group(SIMD, "", 0x105, "f32x4.relaxed_madd - f64x2.relaxed_madd f64x2.relaxed_nmadd"),
 ]
 
 KNOWN: dict[str, Form] = {}

@@ -26,6 +26,7 @@ def wasm_kernel(launch: WasmLaunch, relaxed: bool) -> WasmKernel:
     if k is None:
         raise ValueError(launch.why)
     printer = Printer(k)
+    printer.w.fuses = relaxed and k.call.dtype != "float64"
     steps = Steps(printer)
     if k.product is not None:
         Contraction(printer, steps, k.product, relaxed).write()

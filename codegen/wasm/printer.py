@@ -300,7 +300,11 @@ class Printer:
 
     def hoist_all(self, roots: list[Term], d: int) -> None:
         for t in roots:
-            if t.number in self.w.known or isinstance(t.e, (Constant, Result)):
+            if t.number in self.w.known or isinstance(t.e, Result):
+                continue
+            if isinstance(t.e, Constant):
+                if self.w.lanes > 1:
+                    self.w.keep(t)  # engines make a vector of it at each use
                 continue
             if self.waits(t, d):
                 self.hoist_all(t.parts, d)
