@@ -151,7 +151,7 @@ export class Compiled {
 
   /** Forgets all programs. */
   reset(): void {
-    for (const { replay } of this.entries) replay.release();
+    // Their memory goes back with them: gradients may be on their way still.
     this.entries = [];
     this.candidates = [];
     this.alone = 0;

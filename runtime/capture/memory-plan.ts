@@ -18,6 +18,8 @@ export interface Slot {
   readonly device: Device;
   bytes: number;
   readonly lives: Lifetime[];
+  /** What is taken for it, held here as long as the program is. */
+  memory: Storage | null;
 }
 
 /** Lifetimes of values in a list of steps, by the step that needs them first. */
@@ -61,7 +63,7 @@ export function shareOut(values: readonly Value[], steps: readonly Step[], wante
     if (best && best.bytes <= 4 * bytes) {
       best.bytes = Math.max(best.bytes, bytes);
       best.lives.push(life);
-    } else slots.push({ device: value.device, bytes, lives: [life] });
+    } else slots.push({ device: value.device, bytes, lives: [life], memory: null });
   }
   return slots;
 }
@@ -71,10 +73,12 @@ export function occupy(
   slots: readonly Slot[],
   values: readonly Value[],
   put: (value: number, storage: Storage) => void,
-): Storage[] {
-  return slots.map(({ device, bytes, lives }) => {
-    const all = device.allocate("float32", bytes / 4, "compiled");
+): void {
+  for (const slot of slots) {
+    const { device, bytes, lives } = slot,
+      all = device.allocate("float32", bytes / 4, "compiled");
     all.retain();
+    slot.memory = all;
     for (const { value } of lives) {
       const { dtype, length } = values[value]!,
         { buffer } = all.cell;
@@ -92,6 +96,5 @@ export function occupy(
       storage.cell.freed = false;
       put(value, storage);
     }
-    return all;
-  });
+  }
 }

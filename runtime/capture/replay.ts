@@ -36,7 +36,6 @@ const NONE: readonly Storage[] = [];
 /** Steps in order, and the memory of the values that only they need. */
 export class Segment {
   readonly slots: readonly Slot[];
-  private readonly held: readonly Storage[];
   private readonly steps: readonly Ready[];
   /** On devices that tell later what is wrong: the memory that a step begins to use. */
   private readonly begins = new Map<Ready, Storage[]>();
@@ -50,7 +49,7 @@ export class Segment {
   ) {
     const { values } = program;
     this.slots = shareOut(values, steps, inner);
-    this.held = occupy(this.slots, values, (value, storage) => {
+    occupy(this.slots, values, (value, storage) => {
       fixed[value] = storage;
     });
     this.steps = steps.map((step) => {
@@ -138,10 +137,6 @@ export class Segment {
         }
       }
     }
-  }
-
-  release(): void {
-    for (const storage of this.held) storage.release();
   }
 }
 
@@ -379,11 +374,6 @@ export class Replay {
     this.forward.run(memory, draws, true);
     this.count++;
     return memory;
-  }
-
-  release(): void {
-    this.forward.release();
-    this.backward?.release();
   }
 }
 

@@ -646,7 +646,17 @@ export default {
       for (let n = 0; n < 10; n++) f(x);
     });
     t.equal(torch.memory()[t.device].buffers, before);
+    const w = made(t, [4], 2, { requires_grad: true }),
+      g = torch.compile((y) => y.mul(w).exp().mul(w).sum());
+    for (let n = 0; n < 4; n++) g(made(t, [4], n));
+    const late = g(made(t, [4]));
     torch.compiler.reset();
+    for (let n = 0; n < 9; n++) torch.rand([4]).mul(2);
+    late.backward();
+    const grad = await w.grad.data();
+    w.grad = null;
+    made(t, [4]).mul(w).exp().mul(w).sum().backward();
+    t.close(grad, await w.grad.data());
     t.equal(Object.values(torch.compiler.counts(f)), [0, 0, 0, 0]);
     same(t, await f(x).data(), await x.mul(2).add(1).data());
   },
