@@ -45,7 +45,7 @@ async function findGpu(): Promise<GPU | null> {
 }
 
 export interface InitOptions {
-  powerPreference?: GPUPowerPreference;
+  powerPreference?: "low-power" | "high-performance";
   /** A device of the caller's own, already made. */
   device?: GPUDevice;
 }

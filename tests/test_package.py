@@ -103,6 +103,16 @@ def test_a_strict_typescript_project_compiles(project):
         assert done.returncode == 0, done.stdout
 
 
+def test_types_of_webgpu_are_declared_for_every_typescript(dist):
+    """TypeScript's own library has them since version 6; a project that checks the types of libraries needs them all."""
+    declared = (dist / "runtime" / "platform" / "gpu-names.d.ts").read_text()
+    for file in dist.rglob("*.d.ts"):
+        text = re.sub(r"(?s:/\*.*?\*/)|//.*", "", file.read_text())
+        for name in set(re.findall(r"(?<![\w.$])GPU[A-Z]\w+", text)):
+            here = re.search(rf"(?:interface|class|type) {name}\b|import .*\b{name}\b", text)
+            assert here or f"interface {name} " in declared, f"{file}: {name}"
+
+
 def test_publint_and_attw_find_nothing(tarball):
     assert package.lint(tarball) == ""
 

@@ -55,7 +55,7 @@ def choose_axes(op: Op, metas: list[Meta | None], env: Env) -> None:
                 if len(meta.shape) > 0 and env[d.option] >= len(meta.shape):
                     raise OpError(
                         f"{op.name}: '{slot.name}' has {len(meta.shape)} dimensions, too few for dimension "
-                        f"{decimal(env[d.option])}; it is {meta.dtype}, and whole numbers such as classes are torch.long"
+                        f"{decimal(env[d.option])}; it is {meta.dtype}, and whole numbers as classes are torch.long"
                     )
                 continue
             done.append(d.option)

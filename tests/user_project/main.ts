@@ -232,3 +232,20 @@ torch.autograd.grad({ outputs: greatest, inputs: [x], allow_unused: true });
 new torch.optim.lr_scheduler.StepLR({ optimizer: torch.optim.Adam({ params: [x], lr: 0.1 }), step_size: 2 });
 // @ts-expect-error no such option
 nn.Conv2d(3, 64, { kernel_siz: 7 });
+
+// a promise is no condition
+// @ts-expect-error this condition is always true: await is missing
+if (torch.allclose(x, x)) console.log("never");
+if (await torch.allclose(x, x)) console.log("close");
+
+// data is a tensor that reads when called; modules of one kind by name; options that functions have in place
+const seen: Tensor = x.data.add(1);
+const read: Float32Array | ArrayLike<number> = await x.data();
+const layersByName = new nn.ModuleDict({ a: nn.Linear(1, 1), b: nn.Linear(1, 1) });
+const rectified: Tensor = nn.functional.relu(seen, { inplace: true });
+// @ts-expect-error there is no such type here
+torch.zeros(2, { dtype: torch.bfloat16 });
+const averaged = torch.func.vmap((p: Tensor) => p.mul(2), { in_dims: 0 })(rectified);
+await torch.testing.assert_close([averaged, read], [averaged, read], { rtol: 0, atol: 0 });
+torch.utils.checkpoint.checkpoint((y: Tensor) => y.exp(), x, { use_reentrant: false }).backward();
+nn.utils.parametrizations.weight_norm(layersByName.get("a")!, "weight").forward(x);
