@@ -27,9 +27,11 @@ TYPES = {"T": "float64", "own": "float64", "float": "float64", "int": "int32", "
 MAIN = """
 import { readFileSync } from "node:fs";
 import { Interpreter } from "./runtime/devices/cpu/interpreter.js";
+import { FUNCTIONS } from "./runtime/devices/cpu/functions.js";
+import { PROCEDURES } from "./runtime/program/procedures.js";
 import { compiled } from "./ops/data/complete.js";
 %s
-const brought: any = { %s }, data: any = { %s }, ops: any = Object.create(null);
+const data: any = { %s }, ops: any = Object.create(null);
 const kinds: any = { float64: Float64Array, int32: Int32Array, bool: Uint8Array };
 const answers: any[] = [];
 for (const task of JSON.parse(readFileSync(0, "utf8"))) {
@@ -39,14 +41,14 @@ for (const task of JSON.parse(readFileSync(0, "utf8"))) {
   const words = Object.fromEntries(Object.entries(task.words).map(([k, v]) => [k, Number(v)]));
   try {
     for (const { number, launch, names } of task.kernels) {
-      const op = ops[task.op] ??= compiled(data[task.file][task.op], brought[task.file]?.[task.op] ?? null);
+      const op = ops[task.op] ??= compiled(data[task.file][task.op]);
       new Interpreter({
         op: task.op,
         kernel: op.op.programs[task.program].kernels[number],
         launch,
         types: names.map((n: string) => types[n] ?? "float64"),
         dtype: task.dtype,
-        functions: op.brought?.functions ?? {},
+        functions: PROCEDURES.evaluator?.functions(op.op, FUNCTIONS) ?? {},
       }, words).run(names.map((n: string) => arrays[n] ?? new Float64Array(0)), words);
     }
   } catch (e) { error = (e as Error).stack ?? ""; }
@@ -67,17 +69,12 @@ class Bench:
             put(src / path, text)
         files, _ = ops_files(library, Earlier(EARLIER))
         for path, text in files.items():
-            if path.count("/") > 1 or path == "ops/routines.ts":
+            if path.count("/") > 1:
                 put(src / path, text)
         data = list(dict.fromkeys(op.file for op in library.ops.values()))
-        brought = [n for n in data if f"ops/brought/{n}.js" in files]
-        imports = [
-            f'import * as {kind}{i} from "./ops/{folder}/{n}.js";'
-            for kind, folder, names in (("d", "data", data), ("b", "brought", brought))
-            for i, n in enumerate(names)
-        ]
-        known = (", ".join(f'"{n}": {x}{i}' for i, n in enumerate(names)) for x, names in (("b", brought), ("d", data)))
-        put(src / "main.ts", MAIN % ("\n".join(imports), *known))
+        imports = [f'import * as d{i} from "./ops/data/{n}.js";' for i, n in enumerate(data)]
+        known = ", ".join(f'"{n}": d{i}' for i, n in enumerate(data))
+        put(src / "main.ts", MAIN % ("\n".join(imports), known))
         self.bundle = folder / "main.mjs"
         done = node.run(
             [

@@ -14,8 +14,7 @@ import dsl.text.diagnostics
 import workbench
 from buildtools import node
 from buildtools.paths import DIST
-from codegen.cpu.raw import raw_function
-from codegen.kernels.fused import kernels
+from codegen.api.opdata import op_data
 from codegen.wgsl.barriers import Barrier, Barriers, Pending
 from codegen.wgsl.bodies import printed_body
 from dsl.ir.expression import ZERO, RawResult, Read
@@ -107,7 +106,7 @@ CASES = [
 
 
 @pytest.mark.parametrize("name, given, made, options", CASES)
-def test_javascript_does_as_python(name, given, made, options, tmp_path):
+def test_the_cpu_does_as_python(name, given, made, options, tmp_path):
     rng = np.random.default_rng(5)
     f = workbench.op(TEXT, name)
     inputs = [rng.normal(size=shape).round(2) for shape in given]
@@ -120,6 +119,12 @@ def test_javascript_does_as_python(name, given, made, options, tmp_path):
     words = {"N": given[0][-1], "R": int(np.prod(rows)), **options}
     found = in_javascript(f, arrays, {n: words[n] for n, _ in raw.words}, tmp_path)[len(inputs) :]
     names = f.op.outputs
+    compiled = workbench.op(TEXT, name, on="wasm")(
+        *inputs, **{n: bool(v) if n == "back" else v for n, v in options.items()}
+    )
+    for n in names:
+        wanted = [a[n] if len(names) > 1 else a for a in (compiled, expected)]
+        np.testing.assert_allclose(*wanted, 1e-12)
     for n, values in zip(results, found):
         if n in names:
             wanted = expected[n] if len(names) > 1 else expected
@@ -127,13 +132,17 @@ def test_javascript_does_as_python(name, given, made, options, tmp_path):
 
 
 def in_javascript(f, arrays: list[np.ndarray], words: dict, tmp_path) -> list[list]:
-    """What the JavaScript of a body leaves in its arrays."""
-    kernel = next(n for n in kernels(f.op.forward) if n.raw)
+    """What the interpreter of statements leaves in a body's arrays."""
+    kernel = next(n for n in op_data(f.op).programs[0].kernels if n.raw)
+    data = {"raw": {"steps": kernel.raw.steps}, "words": [{"name": w.name, "kind": w.kind} for w in kernel.words]}
     kinds = {"f": "Float64Array", "i": "Int32Array"}
     lists = ", ".join(f"{kinds[a.dtype.kind]}.from({a.ravel().tolist()})" for a in arrays)
     file = tmp_path / "body.mjs"
     file.write_text(
-        f"import * as math from '{DIST / 'runtime' / 'elements' / 'math.js'}';\n{raw_function(kernel, 'run')}\nconst args = {{ arrays: [{lists}], words: {json.dumps(words)} }};\nrun(args);\n"
+        f"import {{ evaluator }} from '{DIST / 'runtime' / 'program' / 'procedure-evaluator.js'}';\n"
+        f"import {{ FUNCTIONS }} from '{DIST / 'runtime' / 'devices' / 'cpu' / 'functions.js'}';\n"
+        f"const args = {{ arrays: [{lists}] }};\n"
+        f"evaluator.body({json.dumps(data)}, {{ routines: [] }}, FUNCTIONS)(args.arrays, {json.dumps(words)});\n"
         "console.log(JSON.stringify(args.arrays.map((a) => [...a])));"
     )
     done = subprocess.run([str(node.executable()), str(file)], capture_output=True, text=True, check=False)
@@ -181,7 +190,7 @@ class Threads(body_run.Writer):
         self.found, self.shared = found, not x.lanes
         depth = 1
         for r in (*([Range(x.step, ZERO, x.steps)] if x.step else []), *x.places):
-            self.add(depth, f"for {r.name} in range(int({self.show(r.high)})):")
+            self.add(depth, f"for i_{r.name} in range(int({self.show(r.high)})):")
             depth += 1
         self.add(depth, "agreed_ = [False]")
         self.add(depth, "def thread_(lane_):")
@@ -200,17 +209,17 @@ class Threads(body_run.Writer):
                 super().step(s, depth + 1)
             case For(shared=True):
                 spans = ", ".join(f"range({self.show(r.low)}, {self.show(r.high)})" for r in s.ranges)
-                names = ", ".join(r.name for r in s.ranges)
+                names = ", ".join(f"i_{r.name}" for r in s.ranges)
                 self.add(depth, f"for {names}{',' * (len(s.ranges) == 1)} in [*product_({spans})][lane_::LANES_]:")
                 self.shared = True
                 self.block(s.body, depth + 1)
                 self.shared = False
             case For() if not self.shared:
                 r = s.ranges[0]
-                self.add(depth, f"{r.name} = {self.show(r.low)} - 1")
+                self.add(depth, f"i_{r.name} = {self.show(r.low)} - 1")
                 self.add(depth, "while True:")
-                self.add(depth + 1, f"{r.name} += 1")
-                going = f"{r.name} < {self.show(r.high)}"
+                self.add(depth + 1, f"i_{r.name} += 1")
+                going = f"i_{r.name} < {self.show(r.high)}"
                 self.ask(depth + 1, going if s.condition is None else f"{going} and {self.show(s.condition)}", agreed)
                 self.add(depth + 1, "if not found_: break")
                 self.block(s.body, depth + 1)

@@ -53,7 +53,7 @@ codegen/data
 codegen/binding codegen/kernels
 codegen/planner
 codegen/wgsl codegen/wasm
-codegen/cpu codegen/api codegen/ahead.py codegen/earlier.py
+codegen/api codegen/ahead.py codegen/earlier.py
 workbench dsl/__init__.py dsl/__main__.py
 buildtools
 build.py

@@ -1,10 +1,16 @@
-"""`def`s with steps: what they mean in numpy, their texts for both targets, derivatives, and mistakes in them."""
+"""`def`s with steps: what they mean in numpy, their texts, derivatives, and mistakes in them."""
+
+import json
+import subprocess
 
 import numpy as np
 import pytest
+from definitions import LIBRARY
 from front import errors_of
 
-from codegen.cpu import routines as cpu
+from buildtools import node
+from buildtools.paths import DIST
+from codegen.api.opdata import routine_steps
 from codegen.wgsl import routines as wgsl
 from dsl.gradients.adjoint import complete
 from dsl.library import load_text
@@ -12,6 +18,7 @@ from dsl.lowering.routines import run
 from dsl.text.diagnostics import DefinitionError
 from workbench import Function, op
 
+ROUTINES = dict(LIBRARY.routines)
 FIBONACCI = """
 def fibonacci(n)
     "The n-th number of Fibonacci."
@@ -59,13 +66,43 @@ def test_whole_numbers_stay_whole_where_they_can():
     ).tolist() == [5, 13]
 
 
-def test_texts_of_both_targets():
+def test_texts():
     r = made(FIBONACCI, "fibonacci")
-    floats, whole = cpu.functions([r]).functions
-    assert "export function fibonacciOf(n: number): number {" in floats and "(a + b) | 0" in whole
     assert "fn fibonacci_routine(n_: f32) -> f32 {" in wgsl.function(
         r, False
     ) and "fn fibonacci_routine_whole(n_: i32) -> i32 {" in wgsl.function(r, True)
+
+
+@pytest.mark.parametrize("name", ROUTINES)
+def test_without_webassembly(name, tmp_path):
+    """The interpreter of statements does as numpy, for floats and for whole numbers."""
+    rng, cases = np.random.default_rng(3), []
+    for r in [ROUTINES[name]]:
+        for whole in (False, True) if r.whole else (False,):
+            points = [
+                [
+                    float(x)
+                    for x in (rng.integers(0, 12, len(r.params)) if whole else rng.uniform(0.1, 6, len(r.params)))
+                ]
+                for _ in range(12)
+            ]
+            steps = routine_steps(tuple(ROUTINES.values()))
+            wanted = [float(run(r, tuple(np.int32(x) if whole else np.float64(x) for x in p))) for p in points]
+            cases.append((f"{name}_routine{'_whole' if whole else ''}", steps, points, wanted))
+    file = tmp_path / "routines.mjs"
+    file.write_text(
+        f"import {{ evaluator }} from '{DIST / 'runtime' / 'program' / 'procedure-evaluator.js'}';\n"
+        f"import {{ FUNCTIONS }} from '{DIST / 'runtime' / 'devices' / 'cpu' / 'functions.js'}';\n"
+        f"const cases = {json.dumps([c[:3] for c in cases])};\n"
+        "console.log(JSON.stringify(cases.map(([name, steps, points]) => {"
+        " const made = evaluator.functions("
+        "{ routines: Object.entries(steps).map(([name, steps]) => ({ name, steps })) }, FUNCTIONS);"
+        " return points.map((p) => String(made[name](...p))); })));"
+    )
+    done = subprocess.run([str(node.executable()), str(file)], capture_output=True, text=True, check=False)
+    assert not done.returncode, done.stderr
+    for (*_, wanted), found in zip(cases, json.loads(done.stdout)):
+        np.testing.assert_allclose([float(x.replace("Infinity", "inf")) for x in found], wanted, 1e-9, 1e-300)
 
 
 def test_a_choice_computes_one_branch():

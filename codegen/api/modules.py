@@ -1,8 +1,7 @@
 """The package's generated modules as texts, from the templates in templates/.
 
-For each file of definitions: `ops/FILE.ts` (functions), `ops/data/FILE.js` (what the runtime knows),
-`ops/brought/FILE.js` (routines and raw bodies on the CPU).  For each namespace of PyTorch one module of names;
-`methods.ts`.
+For each file of definitions: `ops/FILE.ts` (functions), `ops/data/FILE.js` (what the runtime knows).  For each
+namespace of PyTorch one module of names; `methods.ts`.
 
 Data is most of the package, and no person writes it: it is JavaScript with types in comments, each
 with a short `.d.ts`, so that TypeScript need not read them to compile the rest.  The tests let it check them."""
@@ -10,7 +9,7 @@ with a short `.d.ts`, so that TypeScript need not read them to compile the rest.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from itertools import groupby
 from pathlib import Path
 
@@ -18,13 +17,13 @@ import jinja2
 
 from dsl.opdef import OpDef
 
-from ..cpu.names import RESERVED, camel
 from ..data import model
 from ..kernels.host_formula import formula
 from ..wgsl import prelude
 from . import docs
 from .aliases import IN_PLACE, Names, in_place
 from .literal import Identifier, literal
+from .names import RESERVED, camel
 from .opdata import takes_parts
 from .short import short, usual_text
 from .signatures import options, options_name, result_type, signatures, type_name
@@ -64,9 +63,8 @@ def by_file(ops) -> list[tuple[str, list[OpDef]]]:
 # --- Modules of a file of definitions --------------------------------------------------------------
 
 
-def ops_module(file: str, ops: list[OpDef], brings: Collection[str] = ()) -> str:
-    """brings: the ops that bring something for the CPU."""
-    rows = [{**op_row(op, ops[:n]), "brings": op.name in brings} for n, op in enumerate(ops)]
+def ops_module(file: str, ops: list[OpDef]) -> str:
+    rows = [op_row(op, ops[:n]) for n, op in enumerate(ops)]
     types = [t for t in ("Tensor", "TensorOrNumber") if any(t in words(row) for row in rows)]
     return render(
         "ops.ts.j2",
@@ -146,42 +144,19 @@ def schedules_module(rules: list) -> str:
     return render("schedules.ts.j2", rules=literal(rules))
 
 
-def brought_module(file: str, brings: dict[str, str]) -> str:
-    """What the ops of a file bring for the CPU, as literals."""
-    return render("brought.js.j2", file=file, ops=[{"name": binding(n), "text": t} for n, t in brings.items()])
-
-
-def brought_types(file: str, brings: dict[str, str]) -> str:
-    return render("brought.d.ts.j2", file=file, names=[binding(n) for n in brings])
-
-
-def raw_functions_module(functions: dict[str, str]) -> str:
-    """The functions of raw bodies on the CPU."""
-    text = "\n".join(functions.values())
-    imports = [
-        line
-        for name, line in (
-            ("routines", 'import * as routines from "../routines.js";'),
-            ("math", 'import * as math from "../../runtime/elements/math.js";'),
-        )
-        if f"{name}." in text
-    ]
-    return render("raw_functions.js.j2", imports=imports, functions=functions.values())
-
-
-def routines_module(made) -> str:
-    """The functions that `def`s with steps make, for the CPU."""
-    imports = ['import * as math from "../runtime/elements/math.js";'] if made.helpers else []
-    return render("routines.ts.j2", imports=imports, functions=made.functions)
-
-
-def routine_texts_module(texts: dict[str, str]) -> str:
-    """The same functions for the GPU."""
+def routine_texts_module(texts: dict[str, str], steps: dict[str, str]) -> str:
+    """The rare functions of WGSL, and the library's routines as data (data/statements.py)."""
     calls = prelude.calls()
     return render(
         "routine_texts.ts.j2",
         functions=[
-            {"binding": camel(n), "name": n, "text": template_text(t), "calls": ", ".join(f'"{c}"' for c in calls[n])}
+            {
+                "binding": camel(n),
+                "name": n,
+                "text": template_text(t),
+                "calls": ", ".join(f'"{c}"' for c in calls[n]),
+                "steps": steps.get(n, ""),
+            }
             for n, t in texts.items()
         ],
     )
@@ -196,6 +171,7 @@ def bodies_module(bodies: dict[str, tuple[model.Raw, list[model.Word]]]) -> str:
             "words": words_text(words),
             "launches": literal(raw.launches),
             "helpers": literal(raw.helpers),
+            "steps": raw.steps,
             "text": template_text(raw.text),
         }
         for n, (raw, words) in bodies.items()

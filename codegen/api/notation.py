@@ -51,6 +51,7 @@ from ..data.nodes import (
     Constant,
     Element,
     Index,
+    Item,
     Node,
     Option,
     Random,
@@ -59,6 +60,7 @@ from ..data.nodes import (
     Unary,
     Uniform,
 )
+from ..data.statements import Assign, Choose, Procedure, Repeat, Statement
 from ..data.written import DIVISIONS
 
 DIMS = {"one": "", "pack": "*", "domain": "@", "chosen": "%", "split": "/"}
@@ -86,6 +88,8 @@ def written(e: Node | None) -> str:
             return name
         case Element(access):
             return f"@{access}"
+        case Item(access, place):
+            return f"@{access}[{written(place)}]"
         case Result(step):
             return f"${step}"
         case Uniform(name):
@@ -275,6 +279,34 @@ class Writer:
             )
         kinds = s.value + s.compared
         return s.red + (f":{kinds}" if kinds != "TT" else "") + f" {body}"
+
+
+def written_procedure(p: Procedure) -> str:
+    """A routine or a body, which data/statements.py reads."""
+
+    def names(of: list[str]) -> str:
+        return " ".join(n if p.kinds[n] == "f" else f"{n}:{p.kinds[n]}" for n in of)
+
+    variables = [n for n in p.kinds if n not in p.parameters]
+    return f"{names(p.parameters)}|{names(variables)}|{written_statements(p.statements)}"
+
+
+def written_statements(statements: list[Statement]) -> str:
+    return "".join(map(written_statement, statements))
+
+
+def written_statement(s: Statement) -> str:
+    match s:
+        case Assign(targets, values):
+            return f"{','.join(map(written, targets))}={','.join(map(written, values))};"
+        case Repeat(name, low, high, condition, body):
+            bounds = ",".join(map(written, (low, high) if condition is None else (low, high, condition)))
+            return f"for({name},{bounds}){{{written_statements(body)}}}"
+        case Choose(condition, yes, no):
+            other = f"else{{{written_statements(no)}}}" if no else ""
+            return f"if({written(condition)}){{{written_statements(yes)}}}{other}"
+        case _:
+            return "break;"
 
 
 def both(floating: Node | None, integral: Node | None) -> str:

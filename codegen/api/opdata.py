@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 
-from dsl.ir.expression import symbols
+from dsl.ir.expression import ROUTINES, symbols
 from dsl.ir.program import Program, Raw, Tensor
 from dsl.ir.steps import expressions
+from dsl.lowering.routines import Routine
 from dsl.lowering.types import symbol_kinds
 from dsl.opdef import Library, OpDef, Schedule, symbol
 
 from ..data import model
 from ..kernels import kernel as build
+from ..kernels import procedures
 from ..kernels.bounds_checks import watched
 from ..kernels.carried import DTYPES, access, kernel, needs, slot, used
 from ..kernels.context import KernelContext
 from ..kernels.elementwise import elementwise
+from ..kernels.formulas import routine_name
 from ..kernels.fused import kernels
 from ..kernels.host_formula import formula
 from ..kernels.kinds import tensor_kind
@@ -24,6 +28,7 @@ from ..planner.writer import checks, kernel_functions
 from ..wgsl import prelude, routines
 from ..wgsl.bodies import printed_body
 from ..wgsl.names import plain_name
+from .notation import written_procedure
 
 
 def op_data(op: OpDef) -> model.Op:
@@ -64,7 +69,7 @@ def signature(
 
 def routines_of(programs: list[model.Program]) -> list[model.Function]:
     """The rare functions and routines that kernels call, with all that those call: each after what it calls."""
-    made, calls = prelude.rare() | routines.functions(), prelude.calls()
+    made, calls, steps = prelude.rare() | routines.functions(), prelude.calls(), routine_steps(tuple(ROUTINES.values()))
     kernels = [n for p in programs for n in p.kernels]
     said = {name for n in kernels for code in (n.floating, n.integral) if code for name in kernel_functions(code)}
     said |= {name for n in kernels if n.raw for name in n.raw.helpers}
@@ -76,11 +81,21 @@ def routines_of(programs: list[model.Program]) -> list[model.Function]:
             return
         for called in sorted(calls[name]):
             bring(called)
-        found[name] = model.Function(name, made[name], calls[name])
+        found[name] = model.Function(name, made[name], calls[name], steps.get(name, ""))
 
     for name in sorted(said):
         bring(name)
     return [*found.values()]
+
+
+@cache
+def routine_steps(loaded: tuple[Routine, ...]) -> dict[str, str]:
+    """Name -> what it does, of every routine, for floats and, where it may have those, whole numbers."""
+    return {
+        routine_name(r.name, "i" if whole else "f"): written_procedure(procedures.routine(r, whole))
+        for r in loaded
+        for whole in ((False, True) if r.whole else (False,))
+    }
 
 
 def takes_parts(op: OpDef) -> bool:
@@ -215,7 +230,8 @@ def body(source: Raw) -> model.Raw:
     if source.body.tensors:
         made = printed_body(source.body)
         helpers = [name for name in made.helpers if name in prelude.functions()]
-        return model.Raw([plain_name(n) for n in names], dtype, made.text, launches, helpers)
+        steps = written_procedure(procedures.body(source.body, names))
+        return model.Raw([plain_name(n) for n in names], dtype, made.text, launches, helpers, steps)
     return model.Raw(names, dtype, source.body.wgsl, launches, prelude.called(source.body.wgsl))
 
 

@@ -15,8 +15,6 @@ from pathlib import Path
 from dsl.ir.expression import RawResult
 from dsl.opdef import Library, OpDef
 
-from ..cpu import routines as cpu_routines
-from ..cpu.brought import Brought, brought
 from ..data import model
 from ..earlier import Earlier
 from ..kernels.fused import kernels
@@ -35,7 +33,7 @@ RENDER = ROOT / "codegen" / "planner" / "render.py"
 SHIPPED = (
     *("codegen.data.model", "codegen.data.dtypes", "codegen.data.written"),
     *("codegen.binding.pattern", "codegen.binding.bind", "codegen.planner.lines", "codegen.planner.plan"),
-    *("codegen.wasm.plan", "codegen.wasm.module"),
+    *("codegen.wasm.plan", "codegen.wasm.module", "codegen.wasm.bodies", "codegen.wasm.routines"),
 )
 # Entries: file -> (what it is, whether methods are installed).
 ENTRIES = {
@@ -46,12 +44,9 @@ ENTRIES = {
 
 @dataclass(frozen=True)
 class Made:
-    """What an op becomes.  data: the literal of what the runtime knows of it; bodies: the functions of its raw bodies,
-    by their names."""
+    """What an op becomes.  data: the literal of what the runtime knows of it."""
 
     data: str
-    brought: Brought
-    bodies: dict[str, str]
     entry: report.Entry
 
 
@@ -80,26 +75,19 @@ def ops_files(library: Library, earlier: Earlier) -> tuple[dict[str, str], str]:
         "ops/data/complete.ts": modules.complete_module(),
         "ops/data/schedules.ts": modules.schedules_module(opdata.rules(library)),
     }
-    files["ops/routines.ts"] = modules.routines_module(cpu_routines.functions(library.routines.values()))
     files["ops/data/bodies.ts"] = modules.bodies_module(bodies(library))
     files["ops/data/routines.ts"] = modules.routine_texts_module(
-        prelude.rare() | wgsl_routines.functions(library.routines)
+        prelude.rare() | wgsl_routines.functions(library.routines),
+        opdata.routine_steps(tuple(library.routines.values())),
     )
     files_of = modules.by_file(library.ops.values())
     all_made = {op.name: made_of(op, earlier) for op in library.ops.values()}
-    files["ops/brought/bodies.js"] = modules.raw_functions_module(
-        {name: text for m in all_made.values() for name, text in m.bodies.items()}
-    )
-    brings = {name: text for name, m in all_made.items() if (text := m.brought.text())}
     for file, ops in files_of:
         files[f"ops/{file}.ts"] = earlier.get(
-            lambda: modules.ops_module(file, ops, brings), "functions", file, *(op.source for op in ops)
+            lambda: modules.ops_module(file, ops), "functions", file, *(op.source for op in ops)
         )
         files[f"ops/data/{file}.js"] = modules.data_module(file, ops, {op.name: all_made[op.name].data for op in ops})
         files[f"ops/data/{file}.d.ts"] = modules.data_types(file, ops)
-        if bringing := {op.name: brings[op.name] for op in ops if op.name in brings}:
-            files[f"ops/brought/{file}.js"] = modules.brought_module(file, bringing)
-            files[f"ops/brought/{file}.d.ts"] = modules.brought_types(file, bringing)
     return files, report.compile_report([m.entry for m in all_made.values()])
 
 
@@ -110,15 +98,10 @@ def made_of(op: OpDef, earlier: Earlier) -> Made:
 
 def make(op: OpDef) -> Made:
     found = op_data(op)
-    functions: dict[str, str] = {}
-    own = brought(found, [kernels for kernels, _ in programs(op)], functions)
     data = modules.data_text(with_named_bodies(op, found))
     forward, *backward = (Counter(n.shape for n in ns) for ns, _ in programs(op))
-    size = len(data.encode()) + sum(len(f.encode()) for f in functions.values())
     return Made(
         data,
-        own,
-        functions,
         report.Entry(
             op.name,
             op.file,
@@ -127,7 +110,7 @@ def make(op: OpDef) -> Made:
             report.gradient(op),
             forward,
             sum(backward, Counter()),
-            size,
+            len(data.encode()),
         ),
     )
 

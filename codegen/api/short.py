@@ -6,9 +6,9 @@ The usual values are stated here once; `complete_module` prints them for the pac
 
 from __future__ import annotations
 
-from ..cpu.names import camel
 from ..data import model
 from .literal import Identifier, literal
+from .names import camel
 from .notation import Writer
 
 # The fields that may be left out, and what they are then.

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from dsl.ir.expression import Constant
 from dsl.opdef import OpDef, Param
 
-from ..cpu.names import RESERVED, camel
+from .names import RESERVED, camel
 
 SCALARS = {
     "num": "number",

@@ -180,13 +180,15 @@ class RawLaunch:
 @dataclass
 class Raw:
     """names: what the body calls the tensor of each access.  dtype: what it calls T, "T" where that is the op's.  text:
-    WGSL.  helpers: the functions of the prelude that it calls."""
+    WGSL.  helpers: the functions of the prelude that it calls.  steps: what it does, in the notation of statements.py,
+    which knows tensors by the numbers of their accesses; "" for a text in other languages."""
 
     names: list[str]
     dtype: str
     text: str
     launches: list[RawLaunch]
     helpers: list[str]
+    steps: str = ""
 
 
 @dataclass
@@ -243,11 +245,12 @@ class Schedule:
 @dataclass
 class Function:
     """A function of WGSL.  calls: the other functions that it calls, of the prelude or of those that travel with
-    ops."""
+    ops.  steps: of a routine what it does, in the notation of statements.py."""
 
     name: str
     text: str
     calls: list[str]
+    steps: str = ""
 
 
 @dataclass

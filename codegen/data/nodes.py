@@ -37,6 +37,14 @@ class Element:
 
 
 @dataclass(frozen=True)
+class Item:
+    """An element of the tensor of an access, by its row-major number: what statements (statements.py) work on."""
+
+    access: int
+    place: Node
+
+
+@dataclass(frozen=True)
 class Result:
     """What an earlier step of the kernel came to: a reduction's value, or what a store stored."""
 
@@ -136,6 +144,7 @@ Node = (
     Constant
     | Index
     | Element
+    | Item
     | Result
     | Uniform
     | Option
@@ -160,6 +169,8 @@ def children(e: Node) -> list[Node]:
             return [operand]
         case Division(operand=operand):
             return [operand]
+        case Item(place=place):
+            return [place]
         case BoundsCheck(operand=operand):
             return [operand]
         case Binary(left=left, right=right):
@@ -212,6 +223,8 @@ def label(e: Node) -> str:
             return f"index {loop}"
         case Element(access=access):
             return f"@{access}"
+        case Item(access=access):
+            return f"@{access}[]"
         case Result(step=step):
             return f"${step}"
         case Uniform(name=name):

@@ -1,9 +1,9 @@
 """Formulas as they are written in the package (codegen/api/notation.py writes them), read once.
 
     formula: operand, or two with an operator between them
-    operand: number, @0 an element, $0 a result, p.n a word of the uniform, another name (a loop or an option),
-             name(formula,...), {no,yes,condition}, (formula), or - ! ~ before another; what begins with one of these
-             has brackets beside an operator
+    operand: number, @0 an element, @0[formula] one of a body's tensor, $0 a result, p.n a word of the uniform, another
+             name (a loop or an option), name(formula,...), {no,yes,condition}, (formula), or - ! ~ before another; what
+             begins with one of these has brackets beside an operator
 
 A number with a point or an exponent is a float, `1b` and `0b` are booleans."""
 
@@ -19,6 +19,7 @@ from .nodes import (
     Constant,
     Element,
     Index,
+    Item,
     Node,
     Option,
     Random,
@@ -65,10 +66,15 @@ def part(f: Formula) -> Node:
     if c == "@" or c == "$":
         f.at += 1
         n = int(run(f, DIGITS, True))
+        if f.at < len(f.text) and f.text[f.at] == "[":
+            f.at += 1
+            place = formula(f)
+            f.at += 1
+            return Item(n, place)
         return Element(n) if c == "@" else Result(n)
     if c in DIGITS:
         return number(f)
-    name = run(f, SIGNS + "(),{}", False)
+    name = run(f, ENDS, False)
     if f.at < len(f.text) and f.text[f.at] == "(":
         return applied(name, enclosed(f))
     if name.startswith("p."):
@@ -80,6 +86,7 @@ def part(f: Formula) -> Node:
 DIVISIONS: dict[str, str] = {"/": "divide", "//": "floor_divide_whole", "%": "remainder_whole"}
 DIGITS = "0123456789"
 SIGNS = "+-*/%<>=!&|^"
+ENDS = SIGNS + "(),{}[];"  # what no name holds
 
 
 def run(f: Formula, characters: str, these: bool) -> str:

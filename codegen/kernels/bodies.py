@@ -5,9 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import reduce
 
+from dsl.ir import expression as ir
 from dsl.ir.expression import ZERO, E, Index, Local, Read, add, is_binary, mul, walk
 from dsl.ir.program import Body, BodyLaunch
 from dsl.ir.steps import For, Set, every, is_natural
+
+from .context import NOTHING
+from .kinds import Kinds
 
 
 @dataclass
@@ -77,3 +81,27 @@ def assigned_again(launch: BodyLaunch) -> set[str]:
 def changed_by(t: E, v: E) -> tuple[str, E] | None:
     """An element or a local that something is added to or subtracted from: the operator, and what."""
     return (v.operator, v.right) if is_binary(v, "+", "-") and v.left is t else None
+
+
+class BodyKinds(Kinds):
+    """Kinds inside a launch."""
+
+    def __init__(self, places: Places) -> None:
+        self.op, self.T, self.steps, self.known = NOTHING, "f", [], {}
+        self.symbols = dict(places.body.symbols)
+        self.tensors = {n: t.kind for n, t in places.tensors.items()}
+        self.locals, self.elements = dict(places.launch.kinds), []
+
+    def found(self, e: E) -> str:
+        match e:
+            case ir.Read(tensor, _, _):
+                return self.tensors[tensor]
+            case ir.Local(name):
+                return self.locals.get(name, "i")
+        return super().found(e)
+
+    def symbol(self, name: str) -> str:
+        return self.symbols.get(name) or super().symbol(name)
+
+    def join(self, args: tuple[E, ...], whole: bool = True) -> str:
+        return "T" if any(self.kind(a) == "T" for a in args) else super().join(args, whole)

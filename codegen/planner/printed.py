@@ -1,4 +1,4 @@
-"""Nodes as WGSL: the last step, whose texts nothing reads."""
+"""Nodes and routines as WGSL: the last step, whose texts nothing reads."""
 
 from __future__ import annotations
 
@@ -22,7 +22,10 @@ from ..data.nodes import (
     Unary,
     Uniform,
     children,
+    mapped,
+    uses_loop,
 )
+from ..data.statements import Assign, Procedure, Repeat, Statement
 
 # The largest number of f32, and of i32 the least.
 LARGEST: float = 3.4028234e38
@@ -134,3 +137,92 @@ def function_of(e: Node) -> str:
             return "inside" if stores else "reached"
         case _:
             return ""
+
+
+# --- Routines (data/statements.py), in the manner of the prelude ----------------------------------
+
+ZEROS: dict[str, str] = {"f": "0.0", "i": "0"}
+
+
+def routine_text(name: str, procedure: Procedure) -> str:
+    """The function; infinities and NaN are made from its first argument."""
+    w = RoutineWriter(procedure)
+    types = TYPES[procedure.kinds["out"]]
+    given = ", ".join([f"{safe_name(n)}: {TYPES[procedure.kinds[n]]}" for n in procedure.parameters])
+    for variable in procedure.kinds:
+        if variable not in procedure.parameters:
+            w.lines.append(f"  var {safe_name(variable)} = {ZEROS[procedure.kinds[variable]]};")
+    for s in procedure.statements:
+        w.statement(s, "  ")
+    return "\n".join([f"fn {name}({given}) -> {types} {{", *w.lines, f"  return {safe_name('out')};", "}"])
+
+
+class RoutineWriter:
+    def __init__(self, procedure: Procedure):
+        first = procedure.parameters[0] if len(procedure.parameters) > 0 else ""
+        self.some: Node = Constant("f", 0) if first == "" else Local(safe_name(first))
+        self.lines: list[str] = []
+
+    def node(self, e: Node) -> Node:
+        match e:
+            case Index(loop=name):
+                return Local(safe_name(name))
+            case Uniform(name="inf"):
+                return Apply("infinity_like", [Apply("abs", [self.some])])
+            case Uniform(name="nan"):
+                return Apply("nan_from", [self.some])
+            case _:
+                return mapped(e, lambda child: self.node(child))
+
+    def statement(self, s: Statement, indent: str) -> None:
+        match s:
+            case Assign():
+                self.assign(s, indent)
+            case Repeat(name=name, low=low, high=high, condition=condition, body=body):
+                k = safe_name(name)
+                goes = "" if condition is None else f" && {operand(self.node(condition))}"
+                self.lines.append(f"{indent}let {k}_end = {printed(self.node(high))};")
+                start = f"var {k} = {printed(self.node(low))}"
+                self.lines.append(f"{indent}for ({start}; {k} < {k}_end{goes}; {k}++) {{")
+                for inner in body:
+                    self.statement(inner, indent + "  ")
+                self.lines.append(f"{indent}}}")
+            case _:
+                raise ValueError("no statement of a routine")
+
+    def assign(self, s: Assign, indent: str) -> None:
+        names: list[str] = []
+        for t in s.targets:
+            match t:
+                case Index(loop=name):
+                    names.append(name)
+        changed: list[str] = []
+        in_turn = True
+        for n in range(len(names)):
+            in_turn = in_turn and not speaks_of(s.values[n], changed)
+            changed.append(names[n])
+        for n in range(len(names)):
+            if in_turn:
+                self.choice(safe_name(names[n]), self.node(s.values[n]), indent)
+            else:
+                self.lines.append(f"{indent}let {names[n]}_next = {printed(self.node(s.values[n]))};")
+        for name in [] if in_turn else names:
+            self.lines.append(f"{indent}{safe_name(name)} = {name}_next;")
+
+    def choice(self, name: str, e: Node, indent: str) -> None:
+        """An assignment; a choice computes only the branch that is taken."""
+        match e:
+            case Select(yes=Constant(value=1), no=Constant(value=0)):  # a boolean as a number
+                self.lines.append(f"{indent}{name} = {printed(e)};")
+            case Select(condition=condition, yes=yes, no=no):
+                self.lines.append(f"{indent}if ({printed(condition)}) {{")
+                self.choice(name, yes, indent + "  ")
+                self.lines.append(f"{indent}}} else {{")
+                self.choice(name, no, indent + "  ")
+                self.lines.append(f"{indent}}}")
+            case _:
+                self.lines.append(f"{indent}{name} = {printed(e)};")
+
+
+def speaks_of(e: Node, names: list[str]) -> bool:
+    return any(uses_loop(e, name) for name in names)

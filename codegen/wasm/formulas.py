@@ -12,7 +12,7 @@ from collections.abc import Callable
 from ..data.nodes import Apply, Binary, Cast, Constant, Division, Select, Unary
 from .encoder import Function, emit, release, variable
 from .functions import DIRECT
-from .helpers import HELPERS, TELLING, Functions
+from .helpers import TELLING, Functions
 from .terms import BITS, SUMS, WHOLE, Term
 
 COMPARISONS: dict[str, str] = {"<": "lt", "<=": "le", ">": "gt", ">=": "ge", "==": "eq", "!=": "ne"}
@@ -94,6 +94,18 @@ class Formulas:
                 self.convert(t.parts[0].kind, kind)
             case Unary(operator=operator):
                 self.unary(operator, t.parts[0])
+            case Binary(operator=operator) if self.is_lazy(t):
+                self.push(t.parts[0])
+                self.emit("if", BLOCKS["i32"])
+                if operator == "&&":
+                    self.branch(t.parts[1])
+                    self.emit("else")
+                    self.constant("b", 0)
+                else:
+                    self.constant("b", 1)
+                    self.emit("else")
+                    self.branch(t.parts[1])
+                self.emit("end")
             case Binary(operator=operator):
                 if self.fused(t, operator):
                     return
@@ -124,6 +136,10 @@ class Formulas:
                 self.emit("f64x2.relaxed_madd" if operator == "+" else "f64x2.relaxed_nmadd")
                 return True
         return False
+
+    def is_lazy(self, t: Term) -> bool:
+        """Whether a condition's second half is looked at only where the first does not decide."""
+        return self.lanes == 1 and (t.said == "&&" or t.said == "||") and t.parts[1].called
 
     def constant(self, kind: str, value: float) -> None:
         if kind == "f":
@@ -392,14 +408,14 @@ class Formulas:
 
     def operand(self, name: str, kind: str) -> None:
         """What is given takes doubles, and answers one."""
-        if kind != "f" and name not in HELPERS:
+        if kind != "f" and not self.functions.is_own(name):
             self.emit("f64.convert_i32_s")
 
     def called(self, name: str, operands: int, kind: str) -> None:
         self.emit("call", self.functions.number(name, operands))
-        if kind == "i" and name not in HELPERS:
+        if kind == "i" and not self.functions.is_own(name):
             self.emit("i32.trunc_sat_f64_s")
-        if kind == "b" and name not in HELPERS:
+        if kind == "b" and not self.functions.is_own(name):
             self.emit("f64.const", 0)
             self.emit("f64.ne")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from ..planner.writer import INFINITY
@@ -141,17 +142,26 @@ OWN = 1 << 20  # from here on numbers of functions count those of the module its
 
 
 class Functions:
-    """The functions of a module.  given: what it imports."""
+    """The functions of a module.  given: what it imports.  routines: the names of those that it may have besides
+    helpers; write: makes the function of one."""
 
     def __init__(self) -> None:
         self.own: list[Function] = []
         self.given: list[Function] = []
+        self.routines: list[str] = []
+        self.write: Callable[[str], Function] | None = None
+
+    def is_own(self, name: str) -> bool:
+        """Whether a function takes and answers numbers of their own kinds: what a module is given knows doubles."""
+        return name in HELPERS or name in self.routines
 
     def number(self, name: str, operands: int) -> int:
         """The number of a function; it is taken up where it is not known."""
         for known in self.own + self.given:
             if known.name == name:
                 return known.number
+        if name in self.routines and self.write is not None:
+            return self.write(name).number
         if name not in HELPERS:
             found = new_function(name, ["f64" for _ in range(operands)], ["f64"], len(self.given))
             self.given.append(found)

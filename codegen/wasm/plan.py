@@ -17,7 +17,7 @@ from ..planner.plan import ordered, summed
 from ..planner.writer import Facts, KernelWriter, infinite, is_bool
 from .margins import Margins, margins_of
 from .residues import guarded, parts_of, with_guard
-from .straight import Straight, straightened
+from .straight import Evenness, Straight, straightened
 
 TILE_ROWS = 4  # of a tile of a contraction, which has two vectors of columns
 MC = 512  # rows, columns and depth of its blocks: panels stay in a cache
@@ -95,7 +95,7 @@ def plan_wasm(op: Op, program: int, call: Call, wanted: list[int], types: list[s
 
 def unsupported(kernel: Kernel) -> str:
     """Why a kernel is not to be had as WebAssembly; "" if it is."""
-    if kernel.raw is not None:
+    if kernel.raw is not None and kernel.raw.steps == "":
         return "a raw body"
     return ""
 
@@ -107,6 +107,8 @@ def wasm_launch(op: Op, program: int, kernel: Kernel, call: Call, types: list[st
         why = f"not implemented for {call.dtype}"
     if why != "" or code is None:
         return WasmLaunch(kernel.number, why, "", [], [], [], [], -1, [], 0, [], None, [])
+    if kernel.raw is not None:
+        return with_words(body_plan(op, kernel, call, code, types), program)
     r = resolve(kernel, call)
     if kernel.spread and (kernel.shape == "map" or kernel.shape == "row" or kernel.shape == "contract"):
         r = spread_out(kernel, r)
@@ -205,6 +207,16 @@ def with_margins(k: Plan) -> None:
         k.code = found.code
         k.outer = found.outer
         k.reduce = found.reduce
+
+
+def body_plan(op: Op, kernel: Kernel, call: Call, code: Code, types: list[str]) -> Plan:
+    """What a body needs: no lines, and all of its tensors."""
+    stored = [types[access.slot] for access in kernel.accesses]
+    nowhere = Resolved([], [], [], [], [])
+    all_ = list(range(len(stored)))
+    evenness = Evenness(kernel, call.env, [])
+    even = Straight(code, nowhere, evenness, [[] for _ in all_], [0 for _ in all_], ["" for _ in all_], [], [])
+    return Plan(op, kernel, call, code, [], [], nowhere, stored, all_, [], False, None, even, False, None, -1)
 
 
 def tiles(k: Plan) -> Product | None:

@@ -16,6 +16,7 @@ from ..data.nodes import (
     Constant,
     Element,
     Index,
+    Item,
     Node,
     Random,
     Select,
@@ -48,7 +49,8 @@ class Term:
 
 class Terms:
     """leaf: the kind of a node that has no operands.  settled: what stands for it.  behind: the formulas on which an
-    access depends.  dtype: T."""
+    access depends.  dtype: T.  inlined: what routines come to that stand where they are called, by their names.
+    address: of an element of a body's tensor, from its number, with what is to be added to it."""
 
     def __init__(
         self,
@@ -63,6 +65,8 @@ class Terms:
         self.dtype = dtype
         self.known: dict[str, Term] = {}
         self.all: list[Term] = []
+        self.inlined: dict[str, Callable[[list[Term]], Term]] = {}
+        self.address: Callable[[int, Term], list[Term]] = lambda access, place: [place]
 
     def of(self, e: Node, bound: dict[str, Term]) -> Term:
         """bound: what stands for the parameters of a function, by their names."""
@@ -85,6 +89,8 @@ class Terms:
         match e:
             case Apply(name=name):
                 return self.applied(name, parts)
+            case Item(access=access):
+                return self.one(e, self.address(access, parts[0]), self.leaf(e))
             case Select():
                 if parts[0] is parts[1]:
                     return parts[0]
@@ -110,7 +116,7 @@ class Terms:
         said = label(e)
         key = f"{said} {kind} {' '.join([str(p.number) for p in parts])}"
         if key not in self.known:
-            called = isinstance(e, Random) or any(p.called for p in parts)
+            called = isinstance(e, (Item, Random)) or any(p.called for p in parts)
             match e:
                 case Apply(name=name):
                     called = called or not (name in DIRECT or name in WHOLE or name in BITS)
@@ -155,6 +161,8 @@ class Terms:
             return self.one(Binary("-" if is_bool else "^", one.e, one.e), [one, parts[0]], "i")
         if name == "select":
             return self.made(Select(parts[2].e, parts[1].e, parts[0].e), parts)
+        if name in self.inlined:
+            return self.inlined[name](parts)
         found = (
             None
             if parts[0].kind != "f" and name in WHOLE

@@ -13,10 +13,9 @@ from dsl.ir.program import Body, BodyLaunch
 from dsl.ir.steps import For, If, Range, Set, Step, expressions, names_in, stored_by
 
 from ..data.nodes import Apply, Binary, Cast, Constant, Local, Node, Select, Unary, Uniform, children
-from ..kernels.bodies import Places, assigned_again, changed_by, settled
+from ..kernels.bodies import BodyKinds, Places, assigned_again, changed_by, settled
 from ..kernels.context import NOTHING
 from ..kernels.formulas import Lowering
-from ..kernels.kinds import Kinds
 from ..planner.printed import literal, operand
 from . import prelude
 from .barriers import Barrier, Barriers, Pending, Steps
@@ -45,30 +44,6 @@ THREADS = "lane"
 
 
 # --- Scalars ---------------------------------------------------------------------------------------
-
-
-class BodyKinds(Kinds):
-    """Kinds inside a launch."""
-
-    def __init__(self, places: Places) -> None:
-        self.op, self.T, self.steps, self.known = NOTHING, "f", [], {}
-        self.symbols = dict(places.body.symbols)
-        self.tensors = {n: t.kind for n, t in places.tensors.items()}
-        self.locals, self.elements = dict(places.launch.kinds), []
-
-    def found(self, e: E) -> str:
-        match e:
-            case ir.Read(tensor, _, _):
-                return self.tensors[tensor]
-            case ir.Local(name):
-                return self.locals.get(name, "i")
-        return super().found(e)
-
-    def symbol(self, name: str) -> str:
-        return self.symbols.get(name) or super().symbol(name)
-
-    def join(self, args: tuple[E, ...], whole: bool = True) -> str:
-        return "T" if any(self.kind(a) == "T" for a in args) else super().join(args, whole)
 
 
 class BodyLowering(Lowering):

@@ -47,7 +47,8 @@ def program(body: Body) -> Callable[..., None]:
 
 
 class Writer:
-    """Writes a body as Python.  natural: the locals and loops that are never negative; see dsl/ir/steps.py."""
+    """Writes a body as Python.  What begins a name says whose it is, a tensor's, a number's, a local's or a loop's:
+    these may be called alike, or as Python's own words."""
 
     def __init__(self, body: Body) -> None:
         self.body, self.lines = body, ["def run(tensors_, numbers_, lib_):"]
@@ -55,9 +56,9 @@ class Writer:
     def text(self) -> str:
         steps = [s for x in self.body.launches for s in x.body]
         for n in sorted(read_by(steps) | stored_by(steps)):
-            self.add(1, f"{n} = tensors_[{n!r}]")
+            self.add(1, f"t_{n} = tensors_[{n!r}]")
         for n, _ in self.body.symbols:
-            self.add(1, f"{n} = numbers_[{n!r}]")
+            self.add(1, f"n_{n} = numbers_[{n!r}]")
         for n in HELPERS:
             self.add(1, f"{n} = lib_[{n!r}]")
         for x in self.body.launches:
@@ -71,10 +72,10 @@ class Writer:
     def launch(self, x: BodyLaunch) -> None:
         depth = 1
         if x.steps is not None:
-            self.add(depth, f"for {x.step} in range(int({self.show(x.steps)})):")
+            self.add(depth, f"for i_{x.step} in range(int({self.show(x.steps)})):")
             depth += 1
         for r in x.places:
-            self.add(depth, f"for {r.name} in range(int({self.show(r.high)})):")
+            self.add(depth, f"for i_{r.name} in range(int({self.show(r.high)})):")
             depth += 1
         self.block(x.body, depth)
 
@@ -97,7 +98,7 @@ class Writer:
             case For(ranges=ranges, condition=condition, body=body, shared=shared):
                 for r in ranges:
                     span = f"range({self.show(r.low)}, {self.show(r.high)})"
-                    self.add(depth, f"for {r.name} in {f'reversed({span})' if shared else span}:")
+                    self.add(depth, f"for i_{r.name} in {f'reversed({span})' if shared else span}:")
                     depth += 1
                 if condition is not None:
                     self.add(depth, f"if not {self.show(condition)}: break")
@@ -110,13 +111,13 @@ class Writer:
             case Constant():
                 return repr(e.literal)
             case Symbol(name):
-                return f"{name}_" if name in ("inf", "nan") else name
+                return f"{name}_" if name in ("inf", "nan", "pi") else f"n_{name}"
             case Local(name):
-                return name.replace(".", "_")
+                return "v_" + name.replace(".", "_")
             case Index(loop):
-                return loop
+                return f"i_{loop}"
             case Read(tensor, index, _):
-                return f"{tensor}[{', '.join(map(self.place, index)) or '()'}]"
+                return f"t_{tensor}[{', '.join(map(self.place, index)) or '()'}]"
             case Select(condition, yes, no):
                 return f"({self.show(yes)} if {self.show(condition)} else {self.show(no)})"
             case Unary("not", operand):
@@ -163,4 +164,5 @@ HELPERS = {
     "binary_": scalars.binary,
     "inf_": math.inf,
     "nan_": math.nan,
+    "pi_": math.pi,
 }

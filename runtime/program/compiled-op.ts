@@ -1,4 +1,4 @@
-// What a compiled op is to the runtime: its data and what it brings for the CPU.
+// What a compiled op is to the runtime: its data, and what calling it takes.
 // Only types; the generated modules of `ops/` make such objects and `dispatch/call.ts` runs them.
 
 import type { Device } from "../devices/device.js";
@@ -9,20 +9,6 @@ import type { Tensor } from "../tensor/tensor.js";
 
 /** The elements of a tensor on the CPU: uint8 and bool share Uint8Array, float16 values are kept in a Float32Array. */
 export type Elements = Float32Array | Float64Array | Int32Array | Int8Array | Uint8Array;
-
-/** What an op brings for the CPU beside its data. */
-export interface Brought {
-  /** Functions of formulas. */
-  readonly functions?: Readonly<Record<string, (...numbers: number[]) => number>>;
-  /** Of each program, by the kernel's number, what runs its raw body. */
-  readonly raw?: readonly (readonly (RawFunction | null)[])[];
-}
-
-/** Runs a raw body.  arrays: for each access the elements of its tensor; words: the numbers that the body uses. */
-export type RawFunction = (call: {
-  readonly arrays: readonly Elements[];
-  readonly words: Readonly<Record<string, number>>;
-}) => void;
 
 /**
  * An op with everything the package knows of it.
@@ -35,7 +21,6 @@ export type RawFunction = (call: {
  */
 export interface CompiledOp {
   readonly op: Op;
-  readonly brought: Brought | null;
   /** What binding a call takes for this op beside tensors and numbers; null: nothing. */
   readonly parts: Parts | null;
   /** What calling it takes beside; null: nothing. */

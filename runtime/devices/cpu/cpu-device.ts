@@ -3,7 +3,9 @@
 import type { Call } from "../../../host/model.js";
 import { plan_cpu, zeroed } from "../../../host/plan.js";
 import { raw_words } from "../../../host/raw.js";
-import type { CompiledOp, Elements, Kernel, RawFunction } from "../../program/compiled-op.js";
+import type { CompiledOp, Elements, Kernel } from "../../program/compiled-op.js";
+import { PROCEDURES, type RunBody } from "../../program/procedures.js";
+import { FUNCTIONS } from "./functions.js";
 import { Interpreter } from "./interpreter.js";
 import { roundToHalf } from "../../elements/math.js";
 import type { Device, Prepared, RandomWords, Strided } from "../device.js";
@@ -67,11 +69,11 @@ class Body implements Plain {
   constructor(
     readonly kernel: Kernel,
     private readonly types: readonly DType[],
-    private readonly body: RawFunction,
+    private readonly body: RunBody,
   ) {}
 
   run(arrays: readonly Elements[], words: Words): void {
-    this.body({ arrays, words: raw_words(this.kernel, words as Record<string, number>) });
+    this.body(arrays, raw_words(this.kernel, words as Record<string, number>));
     for (const { target } of this.kernel.steps) {
       const array = arrays[target];
       if (array && this.types[target] === "float16")
@@ -196,7 +198,8 @@ class CpuDevice implements Device {
     const types = call.slots.map(({ dtype }, slot) => temps.get(slot)?.dtype ?? dtype);
     if (memory) kernels.forEach(withFormulas);
     const planned = memory && plan_wasm(op.op, program, call, [...wanted], types);
-    const { functions = {}, raw } = op.brought ?? {};
+    const { evaluator } = PROCEDURES,
+      functions = evaluator?.functions(op.op, FUNCTIONS) ?? {};
     const runs = launches.flatMap((launch, n) => {
       if (!launch) return [];
       const kernel = kernels[n]!,
@@ -205,7 +208,7 @@ class CpuDevice implements Device {
         one = { op: op.op.name, kernel, launch, types, dtype: call.dtype as DType, functions };
       return [
         {
-          plain: kernel.raw ? new Body(kernel, types, raw![program]![n]!) : new Formulas(one),
+          plain: kernel.raw ? new Body(kernel, types, evaluator!.body(kernel, op.op, FUNCTIONS)) : new Formulas(one),
           wasm: launched && memory ? wasmRun(op.op, launched, memory, functions, written) : null,
         },
       ];
