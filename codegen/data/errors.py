@@ -16,8 +16,8 @@ def decimal(x: float) -> str:
         return {"nan": "NaN", "inf": "Infinity"}.get(str(x), "-Infinity")
     if x == 0:
         return "0"
-    if abs(x) < 1e21 and x == int(x):
-        return str(int(float(x))) if abs(x) < 2**53 else f"{int(float(repr(x))):d}"
+    if abs(x) < 2**53 and x == int(x):
+        return str(int(x))
     mantissa, _, exponent = repr(x).partition("e")
     sign, mantissa = ("-", mantissa[1:]) if mantissa[0] == "-" else ("", mantissa)
     whole, _, part = mantissa.partition(".")
@@ -29,5 +29,6 @@ def decimal(x: float) -> str:
     if -6 < point <= 0:
         return f"{sign}0.{'0' * -point}{digits}"
     if 0 < point <= 21:
-        return f"{sign}{digits[:point]}.{digits[point:]}"
+        part = digits[point:]
+        return f"{sign}{digits[:point].ljust(point, '0')}{'.' if part else ''}{part}"
     return f"{sign}{digits[0]}{'.' if digits[1:] else ''}{digits[1:]}e{'+' if point > 0 else '-'}{abs(point - 1)}"
