@@ -21,9 +21,10 @@ runtime/elements
 runtime/tape
 runtime/tensor
 runtime/program
-ops/data
+dsl codegen runtime/program/computed.js
+ops/data ops/routines.js
 runtime/devices
-ops/kernels ops/routines.js
+ops/kernels
 runtime/dispatch
 ops needed.js
 names

@@ -281,8 +281,15 @@ const [dist, file, names] = process.argv.slice(2), from = (path) => import(`${di
 const { bind } = await from("host/bind.js"), { plan, plan_cpu } = await from("host/plan.js");
 const { compiled } = await from("ops/data/complete.js"), { withFormulas } = await from("runtime/program/notation-formulas.js");
 const rules = Object.values(await from("ops/data/schedules.js")).map((v) => typeof v === "function" ? v() : v).find(Array.isArray);
+const { programOf } = await from("runtime/program/programs.js"), { deriving } = await from("runtime/dispatch/derive.js");
 const ops = {};
-for (const name of names.split(",")) for (const [op, d] of Object.entries(await from(`ops/data/${name}.js`))) ops[op] = compiled(d, []).op;
+deriving();
+for (const name of names.split(","))
+  for (const [op, d] of Object.entries(await from(`ops/data/${name}.js`))) {
+    const made = compiled(d, []);
+    programOf(made, 2); // derived where the package does not carry it
+    ops[op] = made.op;
+  }
 for (const op of Object.values(ops)) for (const program of op.programs) program.kernels.forEach(withFormulas);
 const attempt = (f) => { try { return f(); } catch (e) { return e.message; } };
 const out = JSON.parse(readFileSync(file, "utf8")).map(([name, args, facts]) => {
@@ -354,7 +361,8 @@ def tasks_of(op, count=2, largest=150):
 
 
 def test_package_decides_as_python_does(dist, tmp_path):
-    """Bound calls, messages, and the launches of every program byte for byte: texts, bindings, words, workgroups."""
+    """Bound calls, messages, and the launches of every program byte for byte, also of gradients that the package
+    derives: texts, bindings, words, workgroups."""
     ops = list(LIBRARY.ops.values())
     tasks = [t for op in ops for t in tasks_of(op)]
     given, program = tmp_path / "tasks.json", tmp_path / "decide.mjs"

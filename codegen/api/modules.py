@@ -63,7 +63,8 @@ def by_file(ops) -> list[tuple[str, list[OpDef]]]:
 # --- Modules of a file of definitions --------------------------------------------------------------
 
 
-def ops_module(file: str, ops: list[OpDef]) -> str:
+def ops_module(file: str, ops: list[OpDef], derived: Collection[str] = ()) -> str:
+    """derived: the ops that bring what derives their gradients."""
     rows = [op_row(op, ops[:n]) for n, op in enumerate(ops)]
     types = [t for t in ("Tensor", "TensorOrNumber") if any(t in words(row) for row in rows)]
     return render(
@@ -71,6 +72,7 @@ def ops_module(file: str, ops: list[OpDef]) -> str:
         file=file,
         ops=rows,
         functions=any(r["function"] for r in rows),
+        derived=derived,
         tensor_types=types,
         dtypes=any("DType" in words(row) for row in rows),
         random=any("RandomSource" in words(row) for row in rows),
@@ -118,9 +120,9 @@ def takes_more(op: OpDef) -> bool:
     return all(p.optional for p in tensors) or any(p.flat or p.keyword or p.instead == "ints" for p in tensors)
 
 
-def data_text(data: model.Op) -> str:
-    """What the runtime knows of an op, as a literal."""
-    return literal(short(data))
+def data_text(data: model.Op, whole: model.Op, loops: str) -> str:
+    """What the runtime knows of an op, as a literal; see `short`."""
+    return literal(short(data, whole, loops))
 
 
 def data_module(file: str, ops: list[OpDef], texts: dict[str, str]) -> str:

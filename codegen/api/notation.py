@@ -62,6 +62,7 @@ from ..data.nodes import (
 )
 from ..data.statements import Assign, Choose, Procedure, Repeat, Statement
 from ..data.written import DIVISIONS
+from . import loop_programs
 
 DIMS = {"one": "", "pack": "*", "domain": "@", "chosen": "%", "split": "/"}
 SIGNS = {name: sign for sign, name in DIVISIONS.items()}
@@ -169,7 +170,7 @@ class Writer:
     def value(self, v) -> str:
         if known := simple(v.e):
             return known
-        text = str(v)
+        text = loop_programs.formula(v.e, {})
         if text not in self.values:
             self.values.append(text)
         return f"${self.values.index(text)}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import cache
 
-from dsl.ir.expression import ROUTINES, symbols
+from dsl.ir.expression import ROUTINES, Call, symbols, walk
 from dsl.ir.program import Program, Raw, Tensor
 from dsl.ir.steps import expressions
 from dsl.lowering.routines import Routine
@@ -83,7 +83,7 @@ def routines_of(programs: list[model.Program]) -> list[model.Function]:
             bring(called)
         found[name] = model.Function(name, made[name], calls[name], steps.get(name, ""))
 
-    for name in sorted(said):
+    for name in sorted(said | derivatives(said) if len(programs) > 1 else said):
         bring(name)
     return [*found.values()]
 
@@ -96,6 +96,27 @@ def routine_steps(loaded: tuple[Routine, ...]) -> dict[str, str]:
         for r in loaded
         for whole in ((False, True) if r.whole else (False,))
     }
+
+
+# Rare functions in the derivatives of others.
+SLOPES = {"sinh_of": ["cosh_of"], "cosh_of": ["sinh_of"], "lgamma_of": ["digamma_of"]}
+
+
+def derivatives(names: set[str]) -> set[str]:
+    """The functions that derivatives of any order of such kernels may call."""
+    found: set[str] = set()
+    todo = [*names]
+    while todo:
+        name = todo.pop()
+        if name in found:
+            continue
+        found.add(name)
+        todo += SLOPES.get(name, [])
+        r = ROUTINES.get(name.removesuffix("_routine"))
+        if r is not None:
+            calls = {n.name for e in r.slopes.values() for n in walk(e) if isinstance(n, Call)}
+            todo += [routine_name(n, "f") if n in ROUTINES else f"{n}_of" for n in calls]
+    return found
 
 
 def takes_parts(op: OpDef) -> bool:
@@ -113,16 +134,18 @@ def rules(library: Library) -> list[model.Schedule]:
     return [schedule(s) for s in library.schedules]
 
 
-def all_tensors(op: OpDef) -> dict[str, Tensor]:
-    """The tensors of all programs: parameters first, then results, then the rest."""
+def all_tensors(op: OpDef, programs: int = 3) -> dict[str, Tensor]:
+    """The tensors of so many of its programs: parameters first, then results, then the rest."""
     found: dict[str, Tensor] = {}
     for t in (*(op.tensors[p.name] for p in op.params if p.kind == "tensor"), *(op.tensors[n] for n in op.outputs)):
         found[t.name] = t
-    for p in (op.forward, op.gradient, op.gradient2):
+    for p in (op.forward, op.gradient, op.gradient2)[:programs]:
         if p is None:
             continue
         for t in used(p):
             found.setdefault(t.name, t)
+        if p is op.forward and op.gradient is not None and op.derivable is not None:
+            found |= {n: found.get(n, t) for n, t in op.derivable.tensors.items()}
     return found
 
 
@@ -160,16 +183,17 @@ def program(op: OpDef, p: Program, tensors: dict[str, Tensor], number: dict[str,
     return model.Program(
         [number[n] for n in p.inputs],
         [number[n] for n in p.outputs],
-        [saves(op, p, o, number) for o in p.outputs],
+        saves(op, p, number),
         [op_kernel(op, n, i, tensors, number, p is op.forward) for i, n in enumerate(made)],
     )
 
 
-def saves(op: OpDef, p: Program, output: str, number: dict[str, int]) -> list[int]:
+def saves(op: OpDef, p: Program, number: dict[str, int]) -> list[list[int]]:
+    """For each output of a program what it needs of the inputs."""
     if p is op.forward:
-        return [number[n] for n in p.inputs]
+        return [[number[n] for n in p.inputs] for _ in p.outputs]
     assert op.gradient is not None and op.derivable is not None
-    return needs(op.derivable, op.gradient, p, output, number)
+    return needs(op.derivable, op.gradient, p, number)
 
 
 def op_kernel(

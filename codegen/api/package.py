@@ -24,17 +24,20 @@ from ..translator.template import TEXT_TS, templates_module
 from ..translator.translate import EXTERNAL, PYTHON_TS, World, translate
 from ..wgsl import prelude
 from ..wgsl import routines as wgsl_routines
-from . import aliases, core, docs, modules, nn, opdata, report
+from . import aliases, core, docs, loop_programs, modules, nn, opdata, report
 from .by_hand import NEEDED, ByHand, sources
+from .notation import Writer
 
 ROOT = Path(__file__).parents[2]
 RENDER = ROOT / "codegen" / "planner" / "render.py"
 # What the package uses of the shipped compiler; what these import goes with them.
 SHIPPED = (
+    "codegen.kernels.derived",
     *("codegen.data.model", "codegen.data.dtypes", "codegen.data.written"),
     *("codegen.binding.pattern", "codegen.binding.bind", "codegen.planner.lines", "codegen.planner.plan"),
     *("codegen.wasm.plan", "codegen.wasm.module", "codegen.wasm.bodies", "codegen.wasm.routines"),
 )
+UNSHIPPED = ("dsl.ir.interned", "dsl.ir.steps")  # the first is the translator's; of the second only types are named
 # Entries: file -> (what it is, whether methods are installed).
 ENTRIES = {
     "index": ("PyTorch's tensors and autograd on WebGPU and the CPU.", True),
@@ -44,9 +47,11 @@ ENTRIES = {
 
 @dataclass(frozen=True)
 class Made:
-    """What an op becomes.  data: the literal of what the runtime knows of it."""
+    """What an op becomes.  data: the literal of what the runtime knows of it; derived: whether it carries no gradient
+    program, but what derives it."""
 
     data: str
+    derived: bool
     entry: report.Entry
 
 
@@ -75,6 +80,9 @@ def ops_files(library: Library, earlier: Earlier) -> tuple[dict[str, str], str]:
         "ops/data/complete.ts": modules.complete_module(),
         "ops/data/schedules.ts": modules.schedules_module(opdata.rules(library)),
     }
+    slopes = loop_programs.routines(library.routines)
+    files["codegen/slopes.ts"] = "// The derivatives of routines; see codegen/loop_notation.ts.  Generated.\n\n"
+    files["codegen/slopes.ts"] += f"export const slopes = `{slopes}`;\n"
     files["ops/data/bodies.ts"] = modules.bodies_module(bodies(library))
     files["ops/data/routines.ts"] = modules.routine_texts_module(
         prelude.rare() | wgsl_routines.functions(library.routines),
@@ -84,7 +92,10 @@ def ops_files(library: Library, earlier: Earlier) -> tuple[dict[str, str], str]:
     all_made = {op.name: made_of(op, earlier) for op in library.ops.values()}
     for file, ops in files_of:
         files[f"ops/{file}.ts"] = earlier.get(
-            lambda: modules.ops_module(file, ops), "functions", file, *(op.source for op in ops)
+            lambda: modules.ops_module(file, ops, {op.name for op in ops if all_made[op.name].derived}),
+            "functions",
+            file,
+            *(op.source for op in ops),
         )
         files[f"ops/data/{file}.js"] = modules.data_module(file, ops, {op.name: all_made[op.name].data for op in ops})
         files[f"ops/data/{file}.d.ts"] = modules.data_types(file, ops)
@@ -97,11 +108,14 @@ def made_of(op: OpDef, earlier: Earlier) -> Made:
 
 
 def make(op: OpDef) -> Made:
-    found = op_data(op)
-    data = modules.data_text(with_named_bodies(op, found))
+    found = with_named_bodies(op, op_data(op))
+    loops = loop_text(op)
+    carried = found if not loops else without_derived(op, found)
+    data = modules.data_text(carried, found, loops)
     forward, *backward = (Counter(n.shape for n in ns) for ns, _ in programs(op))
     return Made(
         data,
+        len(carried.programs) == 1 and loops != "",
         report.Entry(
             op.name,
             op.file,
@@ -113,6 +127,30 @@ def make(op: OpDef) -> Made:
             len(data.encode()),
         ),
     )
+
+
+def loop_text(op: OpDef) -> str:
+    """The loop program from which the package derives an op's gradients; "": it carries them."""
+    if op.gradient is None or any(isinstance(s.body, RawResult) for s in op.forward.stmts):
+        return ""
+    assert op.derivable is not None
+    return loop_programs.Writer([*opdata.all_tensors(op, 1)]).derivable(op.derivable)
+
+
+CARRIED = 200  # bytes of a gradient program that is carried; a longer one is derived when it is first needed
+
+
+def gradient_size(data: model.Op) -> int:
+    """Bytes of the first gradient program."""
+    w, p = Writer(data), data.programs[1]
+    return sum(map(len, (w.program(p), *map(w.kernel, p.kernels))))
+
+
+def without_derived(op: OpDef, data: model.Op) -> model.Op:
+    """The data without the programs that the package derives, and their slots."""
+    count = 2 if gradient_size(data) <= CARRIED else 1
+    there = opdata.all_tensors(op, count)
+    return replace(data, programs=data.programs[:count], slots=data.slots[: len(there)])
 
 
 def op_data(op: OpDef) -> model.Op:
@@ -143,6 +181,8 @@ def host_files() -> dict[str, str]:
     paths = {name: ROOT / f"{name.replace('.', '/')}.py" for name in host_modules()}
     world = World(paths.values())
     files = {f"{world.modules[name].output}.ts": translate(path, world) for name, path in paths.items()}
+    files["dsl/steps.ts"] = "// Steps of bodies, of which the package has no more.\n\nexport type Range = unknown;\n"
+    files["dsl/steps.ts"] += "export type Step = unknown;\n"
     return files | {"host/python.ts": PYTHON_TS, **wgsl_files()}
 
 
@@ -162,9 +202,15 @@ def host_modules() -> list[str]:
 def imported(name: str) -> dict[str, list[str]]:
     """The modules of the compiler that a module imports from, with the names that it takes."""
     tree = ast.parse((ROOT / f"{name.replace('.', '/')}.py").read_text(encoding="utf-8"))
-    return {
-        absolute(name, n): [a.name for a in n.names] for n in tree.body if isinstance(n, ast.ImportFrom) and n.level
-    }
+    found: dict[str, list[str]] = {}
+    for n in tree.body:
+        if isinstance(n, ast.ImportFrom) and (n.level or (n.module or "").partition(".")[0] == "dsl"):
+            full = absolute(name, n)
+            for a in n.names:
+                inner = f"{full}.{a.name}"
+                module = inner if (ROOT / f"{inner.replace('.', '/')}.py").exists() else full
+                found.setdefault(module, []).append(a.name)
+    return {module: names for module, names in found.items() if module not in UNSHIPPED}
 
 
 def kernel_templates() -> list[tuple[str, str, str]]:

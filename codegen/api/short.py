@@ -8,18 +8,15 @@ from __future__ import annotations
 
 from ..data import model
 from .literal import Identifier, literal
+from .loop_programs import formula
 from .names import camel
 from .notation import Writer
 
 # The fields that may be left out, and what they are then.
 USUAL: dict[type, dict[str, object]] = {
-    model.Require: {},
-    model.Size: {},
     model.Schedule: {},
     model.Op: {
         "promote": "default",
-        "sizes": [],
-        "requires": [],
         "drop": "",
         "keepdim": "",
         "random": False,
@@ -31,21 +28,37 @@ USUAL: dict[type, dict[str, object]] = {
 }
 
 
-def short(op: model.Op) -> dict:
-    """An op's data without what is usual or follows; its slots and programs in the notation."""
+def short(op: model.Op, whole: model.Op | None = None, loops: str = "") -> dict:
+    """An op's data without what is usual or follows; its slots and programs in the notation.  whole: with the programs
+    that the package derives, loops: from which it does (kernels/loop_notation.py)."""
     rest = without(op, derived(op))
+    if op.sizes:
+        rest["sizes"] = " ".join(f"{s.name}={host(s.value)}" for s in op.sizes)
+    if op.requires:
+        rest["requires"] = [required(r) for r in op.requires]
     writer = Writer(op)
     rest |= {"params": writer.params(), "slots": writer.slots(), "programs": Identifier(f"`{writer.programs()}`")}
     classes = "".join(T for T, there in zip("fi", classes_of(op)) if there)
     optional = {
         "more": Identifier("more_") if more(op) else None,
         "classes": classes if classes != "f" else "",
-        "values": list(map(Identifier, writer.values)),
+        "values": " ".join(writer.values),
         "bodies": list(map(Identifier, writer.bodies)),
         "routines": routine_names(op),
-        "reals": reals(op),
+        "reals": reals(whole or op),
+        "loops": Identifier(f"`{loops}`") if loops else "",
     }
     return rest | {name: v for name, v in optional.items() if v}
+
+
+def host(f: model.Fn) -> str:
+    """A host formula as runtime/program/host-formula.ts reads it."""
+    return formula(f.e, {})
+
+
+def required(r: model.Require) -> list[str]:
+    values = [" ".join(map(host, r.values))] if r.values else []
+    return [host(r.holds), r.message, *values]
 
 
 def derived(op: model.Op) -> dict[int, dict[str, object]]:
@@ -60,6 +73,8 @@ def derived(op: model.Op) -> dict[int, dict[str, object]]:
             "params": op.params,
             "slots": op.slots,
             "programs": op.programs,
+            "sizes": op.sizes,
+            "requires": op.requires,
             "routines": op.routines,
         }
     }

@@ -74,7 +74,9 @@ def bind_with(op: Op, args: list[Arg], parts: Parts | None) -> Call:
     for r in op.requires:
         if r.holds(env) == 0:
             raise OpError(op.name + ": " + filled(r.message, [v(env) for v in r.values]))
-    return Call(env, packs, dtype, slots(op, metas, dtype, env, packs, kept, dropped, parts))
+    call = Call(env, packs, dtype, [], kept, dropped)
+    bind_slots(op, call, metas, parts)
+    return call
 
 
 def fits(a: list[int], b: list[int]) -> int:
@@ -321,22 +323,19 @@ def domain(
 # --- Slots -----------------------------------------------------------------------------------------
 
 
-def slots(
-    op: Op,
-    metas: list[Meta | None],
-    dtype: str,
-    env: Env,
-    packs: dict[str, list[int]],
-    kept: list[int],
-    dropped: list[int],
-    parts: Parts | None,
-) -> list[Bound]:
-    """Where every tensor's elements are: those given, and fresh ones for the rest."""
-    out: list[Bound] = []
+def bind_slots(op: Op, call: Call, metas: list[Meta | None], parts: Parts | None) -> None:
+    """Where every tensor's elements are that the call lacks so far: those given, and fresh ones for the rest.  Gradient
+    programs that are derived after the call was bound add slots."""
+    env = call.env
+    packs = call.packs
+    kept = call.kept
+    dropped = call.dropped
+    out = call.slots
     keepdim = op.keepdim != "" and env[op.keepdim] != 0
-    for i, slot in enumerate(op.slots):
-        own = dtype if slot.dtype == "T" else slot.dtype
-        meta: Meta | None = metas[i]
+    for i in range(len(out), len(op.slots)):
+        slot = op.slots[i]
+        own = call.dtype if slot.dtype == "T" else slot.dtype
+        meta: Meta | None = metas[i] if i < len(metas) else None
         if meta is not None:
             shape, strides = physical(slot, meta)
             out.append(
@@ -355,7 +354,8 @@ def slots(
         elif slot.like >= 0 and op.slots[slot.like].role == "input" and not out[slot.like].given:
             out.append(Bound(own, [], [], 0, [], False, False))
         elif slot.like >= 0:
-            out.append(alike(slot, out[slot.like], dtype if own == "own" else own, env, packs, kept, dropped, parts))
+            dtype = call.dtype if own == "own" else own
+            out.append(alike(slot, out[slot.like], dtype, env, packs, kept, dropped, parts))
         else:
             shape = shape_of(op, slot, env, packs, kept, keepdim and slot.role == "output", parts)
             if numel(shape) > MOST_ELEMENTS:
@@ -364,7 +364,6 @@ def slots(
             if slot.role == "output" and parts is not None:
                 shape = parts.without(op, slot, metas, shape, env, packs)
             out.append(fresh(own, shape, axes))
-    return out
 
 
 def alike(

@@ -316,12 +316,15 @@ class Bound:
 
 @dataclass
 class Call:
-    """A bound call: everything the arguments' shapes, types and options decide."""
+    """A bound call: everything the arguments' shapes, types and options decide.  kept, dropped: the axes that a `dim`
+    option keeps and drops."""
 
     env: Env
     packs: dict[str, list[int]]
     dtype: str  # T
     slots: list[Bound]
+    kept: list[int]
+    dropped: list[int]
 
 
 # --- A launch on the CPU ---------------------------------------------------------------------------

@@ -86,7 +86,7 @@ def part(f: Formula) -> Node:
 DIVISIONS: dict[str, str] = {"/": "divide", "//": "floor_divide_whole", "%": "remainder_whole"}
 DIGITS = "0123456789"
 SIGNS = "+-*/%<>=!&|^"
-ENDS = SIGNS + "(),{}[];"  # what no name holds
+ENDS = SIGNS + "(),{}[] :;?"  # what no name holds
 
 
 def run(f: Formula, characters: str, these: bool) -> str:

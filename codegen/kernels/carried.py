@@ -33,14 +33,18 @@ def used(p: Program) -> list[Tensor]:
     return [t for t in p.tensors.values() if t.name in names]
 
 
-def needs(d: Derivable, first: Program, p: Program, output: str, number: dict[str, int]) -> list[int]:
-    """The inputs that an output of a gradient program depends on; of those that are not held for it, `~` their
+def needs(d: Derivable, first: Program, p: Program, number: dict[str, int]) -> list[list[int]]:
+    """For each output of a gradient program the inputs that it depends on; of those that are not held for it, `~` their
     number.  first: the first gradient program."""
-    read = needed(p, output)
-    wanted = [p.tensors[output].like] if p is first else [first.tensors[n].like for n in first.outputs]
-    kept = {t for n in wanted for t in held(d, n)}
-    free = {n for n in read if p.tensors[n].role in ("input", "output")} - kept
-    return [~number[n] if n in free else number[n] for n in p.inputs if n in read]
+    kept = {n: held(d, first.tensors[n].like) for n in first.outputs}
+    every = {t for names in kept.values() for t in names}
+    out: list[list[int]] = []
+    for output in p.outputs:
+        read = needed(p, output)
+        own = kept[output] if p is first else every
+        free = {n for n in read if p.tensors[n].role in ("input", "output")} - own
+        out.append([~number[n] if n in free else number[n] for n in p.inputs if n in read])
+    return out
 
 
 def slot(t: Tensor, number: dict[str, int]) -> model.Slot:

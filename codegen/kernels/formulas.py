@@ -98,9 +98,8 @@ class Lowering:
         self.op, self.kernel = op, kernel
         self.kinds = Kinds(op, kernel, tensors, integral)
         self.integral = integral
-
-    # What is checked where whole numbers of T must fit: the values that are of T.
-    values: frozenset[E] = frozenset()
+        # What is checked where whole numbers of T must fit: the values that are of T.
+        self.values: frozenset[E] = frozenset()
 
     def check(self, tensors: dict[str, Tensor]) -> None:
         """From here on what is computed from elements of T, or from numbers that are options, must fit (`_checked` in

@@ -37,7 +37,7 @@ class RoutineLowering(Lowering):
 
     def __init__(self, integral: bool):
         self.kinds = RoutineKinds(integral)
-        self.op, self.integral = NOTHING, integral
+        self.op, self.integral, self.values = NOTHING, integral, frozenset()
 
     def local(self, name: str) -> Node:
         return Index(name)
@@ -72,7 +72,7 @@ class BodyStatements(Lowering):
 
     def __init__(self, places: Places, tensors: list[str], taken: dict[str, str]):
         self.places, self.kinds, self.taken = places, BodyKinds(places), taken
-        self.op, self.integral = NOTHING, False
+        self.op, self.integral, self.values = NOTHING, False, frozenset()
         self.numbers = {name: n for n, name in enumerate(tensors)}
         self.names: dict[str, str] = {}
         self.fixed = dict(places.launch.kinds)

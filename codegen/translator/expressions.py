@@ -227,7 +227,10 @@ class Expressions:
             if c is None or not c.has(node.attr):
                 self.no(node, f"{part[1]} has no field `{node.attr}`")
         c = self.class_of(t)
-        return f"{self.text(node.value, CALL)}.{node.attr}", c.fields.get(node.attr) if c else None, CALL
+        owner = self.text(node.value, CALL)
+        if c is not None and c.method(node.attr) and not any(node.attr in a.properties for a in c.ancestors):
+            return f"{owner}.{node.attr}.bind({owner})", None, CALL  # a method as a value
+        return f"{owner}.{node.attr}", c.fields.get(node.attr) if c else None, CALL
 
     def x_Subscript(self, node: ast.Subscript, want: Type | None) -> Text:
         t, s = self.kind(node.value), self.text(node.value, CALL)

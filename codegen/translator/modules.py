@@ -88,6 +88,7 @@ class World:
     def __init__(self, paths: Iterable[Path], roots: Iterable[Path] = (ROOT,)):
         self.roots = [Path(r).resolve() for r in roots]
         self.modules: dict[str, Module] = {}
+        self.loaded: list[Module] = []
         asked = {self.name_of(p): p for p in map(Path.resolve, paths)}
         self.known = inferred(self.closure(asked), self.roots)
         for name in asked:
@@ -123,12 +124,16 @@ class World:
     def module(self, name: str) -> Module | None:
         """A module by its full name, with all that it imports; None if it is no file below the roots."""
         if name not in self.modules and (path := self.path_of(name)) is not None:
-            before = set(self.modules)
+            self.loaded = []
             self.load(name, path)
-            fresh = [m for n, m in self.modules.items() if n not in before]
-            for step in (Module.name_types, Module.take_types, Module.declare_aliases, Module.take_types):
-                for m in fresh:
-                    m.attempt(step)
+            fresh = self.loaded
+            for m in fresh:
+                m.attempt(Module.name_types)
+            for m in fresh:  # an alias may be made of those of modules that it imports
+                m.attempt(Module.take_types)
+                m.attempt(Module.declare_aliases)
+            for m in fresh:
+                m.attempt(Module.take_types)
             for step in (Module.declare_functions, Module.declare_classes, Module.take_values):
                 for m in fresh:
                     m.attempt(step)
@@ -138,6 +143,7 @@ class World:
         module = Module(name, path, self)
         self.modules[name] = module
         module.attempt(Module.find_imports)
+        self.loaded.append(module)  # after those that it imports
 
     def shortest(self, t: Type, defines: str = "") -> Type:
         """A type with the names that the modules give to its unions, but for one that it defines."""

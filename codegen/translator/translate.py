@@ -27,6 +27,7 @@ from .subset import NONE, Type, mentions, refuse, typescript
 
 __all__ = ["EXTERNAL", "PYTHON_TS", "World", "translate"]
 LINE = 118
+HELPER_TYPES = ("Guarded",)  # of python.py's, those that are interfaces
 
 
 def translate(path: str | Path, world: World | None = None) -> str:
@@ -185,7 +186,8 @@ class Writer:
         if self.x.helpers:
             home = self.m.home()
             path = "./python.js" if home in ("host", "") else "../" * (home.count("/") + 1) + "host/python.js"
-            out.append(f'import {{ {", ".join(sorted(self.x.helpers))} }} from "{path}";')
+            helpers = [f"type {h}" if h in HELPER_TYPES else h for h in sorted(self.x.helpers)]
+            out.append(f'import {{ {", ".join(helpers)} }} from "{path}";')
         for name in sorted(self.x.used & self.m.imported.keys()):
             out.append(f'import * as {name} from "{self.m.where(self.m.imported[name])}";')
         for name in sorted(spaces.keys() - self.x.used):

@@ -66,7 +66,7 @@ class BodyLowering(Lowering):
         )
         for r in places.launch.places if len(places.launch.places) == 1 else ():
             self.names.known[r.name] = r.name if r.name not in self.names.taken | RESERVED else "at"
-        self.op, self.integral = NOTHING, False
+        self.op, self.integral, self.values = NOTHING, False, frozenset()
 
     def local(self, name: str) -> Node:
         return Local(self.names.of(name))

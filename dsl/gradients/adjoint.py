@@ -21,7 +21,7 @@ from ..opdef import OpDef
 from ..reference.sizes import constant
 from ..text.diagnostics import DefinitionError
 from . import derivable as orders
-from .derivable import Derivable
+from .derivable import Derivable, spoken
 from .derive import NoDerivative
 from .reverse import unused
 from .settle import settled
@@ -55,9 +55,14 @@ def derivable(op: OpDef) -> Derivable:
     if op.derivable is not None:
         return op.derivable
     wanted = [p.name for p in op.params if p.kind == "tensor" and differentiable(op, p.name)]
+    tensors = {**op.tensors, **op.forward.tensors}
+    # In the order that the package knows them in, and no more of them: derivation takes names that are free.
+    first = [p.name for p in op.params if p.kind == "tensor"] + op.outputs
+    said = spoken(op.forward.stmts, op.grads, op.owned)
+    names = [*first, *(n for n in (*op.forward.tensors, *op.tensors) if n in said and tensors[n].role == "temp")]
     return Derivable(
         op.name,
-        {**op.tensors, **op.forward.tensors},
+        {n: tensors[n] for n in names},
         op.outputs,
         [] if op.nograd == frozenset() else wanted,
         list(op.forward.stmts),

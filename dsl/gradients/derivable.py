@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from ..ir.conditions import either
 from ..ir.expression import E
-from ..ir.program import Owned, Program, Stmt, Tensor
+from ..ir.program import Owned, Program, Stmt, Tensor, made_by
 from ..ir.tidy import statement_reads
 from .reverse import Reverse, finished
 from .solve import Sizes
@@ -34,6 +34,15 @@ class Derivable:
     owned: list[Owned]
     sizes: Sizes
     check: Check
+
+
+def spoken(stmts: list[Stmt], grads: dict[str, list[Stmt]], owned: list[Owned]) -> set[str]:
+    """The tensors that an op's statements, and the gradients that it says, speak of."""
+    out: set[str] = set()
+    for made in [stmts, *grads.values(), *[own.stmts for own in owned]]:
+        for s in made:
+            out |= {*made_by(s), *s.inputs}
+    return out
 
 
 def first(d: Derivable) -> Program | None:

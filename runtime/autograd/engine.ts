@@ -3,6 +3,7 @@
 
 import { AutogradError, TypeMismatchError, describe } from "../base/errors.js";
 import { is_grad_enabled, unrecorded, record } from "../tape/grad-mode.js";
+import { deriving } from "../dispatch/derive.js";
 import { accumulateInto, addGradients, temporary } from "./accumulate.js";
 import { taken } from "../base/named-arguments.js";
 import { type Grad, type Node, gradientEdge, watcher } from "../tape/node.js";
@@ -294,6 +295,7 @@ export function grad(
 ): Grad[];
 export function grad(options: GradOptions & { outputs: OneOrMore; inputs: OneOrMore }): Grad[];
 export function grad(..._: unknown[]): Grad[] {
+  deriving();
   const [outputs_, inputs_, given = null, retain_graph, create = false, allow, , materialize = false] = taken(
     "grad outputs inputs grad_outputs? retain_graph? create_graph? allow_unused? is_grads_batched? materialize_grads?",
     arguments,

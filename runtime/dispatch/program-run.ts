@@ -1,10 +1,12 @@
 // One program of an op run on tensors, and its place on the tape.  Program 0 is the op itself; the node of program p
 // computes gradients with program p + 1, and under create_graph that run leaves a node in its turn.
 
+import { bind_slots } from "../../host/binding.js";
 import { held } from "../../host/dtypes.js";
-import type { Bound, Call } from "../../host/model.js";
-import type { CompiledOp, Op } from "../program/compiled-op.js";
+import type { Bound, Call, Program } from "../../host/model.js";
+import type { CompiledOp } from "../program/compiled-op.js";
 import { capturing } from "../base/capturing.js";
+import { hasGradients, isMade, programOf } from "../program/programs.js";
 import { cast, clone, isPlain } from "../tensor/copy.js";
 import { filledOn } from "../tensor/allocate.js";
 import type { Device, Prepared, RandomWords, Told } from "../devices/device.js";
@@ -80,8 +82,20 @@ export class Plan {
       call.slots[slot]!.dtype = this.narrow!;
       call.slots[slot]!.offset = 0;
     });
-    this.differentiable =
-      compiled.op.programs.length > 1 && compiled.op.outputs.some((s) => isFloat(call.slots[s]!.dtype));
+    this.differentiable = hasGradients(compiled) && compiled.op.outputs.some((s) => isFloat(call.slots[s]!.dtype));
+  }
+
+  /** A program of the op, derived if it is not there, whose slots are bound; null: there is none. */
+  program(program: number): Program | null {
+    const found = programOf(this.compiled, program),
+      { slots } = this.call,
+      first = slots.length;
+    bind_slots(this.compiled.op, this.call, [], this.compiled.parts);
+    for (const { shape, strides } of slots.slice(first)) {
+      Object.freeze(shape);
+      Object.freeze(strides);
+    }
+    return found;
   }
 
   /** What a gradient program needs for these of its outputs, under the options of this call. */
@@ -90,7 +104,7 @@ export class Plan {
     for (const { output } of way) key += 4 << output;
     let found = this.needed.get(key);
     if (!found) {
-      const { saves = [], kernels = [] } = this.compiled.op.programs[program] ?? {},
+      const { saves = [], kernels = [] } = this.program(program) ?? {},
         { env } = this.call,
         read = new Set<number>(),
         held = new Map<number, boolean>();
@@ -221,13 +235,14 @@ export function finishNode(node: ProgramNode, out: readonly Tensor[]): void {
 }
 
 /** The slot of the gradient that comes in for output `slot` of a program; -1 if it has none. */
-function cotangentOf(op: Op, program: number, slot: number): number {
-  const like = program === 0 ? slot : op.slots[slot]!.like,
+function cotangentOf(plan: Plan, program: number, slot: number): number {
+  const { op } = plan.compiled,
+    like = program === 0 ? slot : op.slots[slot]!.like,
     earlier = program === 0 ? [] : op.programs[program]!.inputs;
   return (
-    op.programs[program + 1]!.inputs.find(
-      (s) => op.slots[s]!.role === "cotangent" && op.slots[s]!.like === like && !earlier.includes(s),
-    ) ?? -1
+    plan
+      .program(program + 1)!
+      .inputs.find((s) => op.slots[s]!.role === "cotangent" && op.slots[s]!.like === like && !earlier.includes(s)) ?? -1
   );
 }
 
@@ -261,22 +276,26 @@ export class ProgramNode extends Node {
       this.types.push(tensor.dtype);
       this.link(tensor);
     }
-    const { slots, held } = (this.needs = plan.needs(
-      program + 1,
-      this.way((i) => this.next[i] !== null),
-    ));
+    // A gradient of gradients may never be asked for: before it is derived, all is kept that it may need.
+    const { slots, held } = (this.needs =
+      program > 0 && !isMade(plan.compiled, program + 1)
+        ? { slots: [...own, ...outputs], held: [] }
+        : plan.needs(
+            program + 1,
+            this.way((i) => this.next[i] !== null),
+          ));
     this.saved = new Array<Saved | null>(op.slots.length).fill(null);
     for (let i = 0; i < slots.length; i++) {
       const slot = slots[i]!,
         tensor = tensors[slot];
-      if (tensor && !outputs.includes(slot)) this.saved[slot] = new Saved(tensor, this, -1, held[i]);
+      if (tensor && !outputs.includes(slot)) this.saved[slot] = new Saved(tensor, this, -1, held[i] === true);
     }
   }
 
   /** The outputs of the gradient program, by their numbers in it, for the inputs that are wanted. */
   private way(wanted: (input: number) => boolean): { input: number; slot: number; output: number }[] {
     const { op } = this.plan.compiled,
-      next = op.programs[this.program + 1];
+      next = this.plan.program(this.program + 1);
     if (!next) return [];
     return next.outputs.flatMap((slot, output) => {
       const input = this.inputs.indexOf(op.slots[slot]!.like);
@@ -292,14 +311,14 @@ export class ProgramNode extends Node {
     const { slots, held } = this.needs;
     this.outputs.forEach((slot, i) => {
       const at = slots.indexOf(slot);
-      if (at >= 0) this.saved[slot] = new Saved(out[i]!, this, i, held[at]);
+      if (at >= 0) this.saved[slot] = new Saved(out[i]!, this, i, held[at] === true);
     });
   }
 
   apply(grads: readonly Grad[], wanted: readonly boolean[]): Grad[] {
     const { op } = this.plan.compiled,
       answers: Grad[] = this.inputs.map(() => null);
-    if (this.program + 1 >= op.programs.length) {
+    if (!this.plan.program(this.program + 1)) {
       throw new AutogradError(`${op.name}: derivatives of order ${this.program + 1} are not available`);
     }
     const way = this.way((i) => wanted[i]!);
@@ -322,7 +341,7 @@ export class ProgramNode extends Node {
       if (saved && this.outputs.includes(slot) && !isPlain(saved)) made.push((tensors[slot] = clone(saved)));
     }
     this.outputs.forEach((output, i) => {
-      const slot = cotangentOf(op, this.program, output);
+      const slot = cotangentOf(this.plan, this.program, output);
       if (slot < 0) return;
       const grad = grads[i];
       if (!grad) return;

@@ -9,6 +9,7 @@ import * as transfer from "../views/transfer.js";
 import * as counting from "./counting.js";
 import { empty_strided } from "../creation/create-shaped.js";
 import * as create from "../creation/create.js";
+import { deriving } from "../dispatch/derive.js";
 import type { Device, GpuName } from "../devices/device.js";
 import { cpu } from "../devices/cpu/cpu-device.js";
 import { showShape } from "../base/shape.js";
@@ -475,3 +476,5 @@ if (page.document)
     header: (x: unknown) => (x instanceof Tensor ? ["span", {}, `${x} ${showShape(x.shape)} ${x.device}`] : null),
     hasBody: () => false,
   });
+
+deriving();

@@ -5,6 +5,7 @@ import type { Device } from "../devices/device.js";
 import type { Call, CpuLaunch, Kernel, Op } from "../../host/model.js";
 import type { Parts } from "../../host/parts.js";
 import type { Calls } from "../dispatch/creation-arguments.js";
+import type { Deriver } from "./programs.js";
 import type { Tensor } from "../tensor/tensor.js";
 
 /** The elements of a tensor on the CPU: uint8 and bool share Uint8Array, float16 values are kept in a Float32Array. */
@@ -21,6 +22,10 @@ export type Elements = Float32Array | Float64Array | Int32Array | Int8Array | Ui
  */
 export interface CompiledOp {
   readonly op: Op;
+  /** What gradients are derived from where they are not carried, or ""; the sizes that need not be whole. */
+  readonly loops: string;
+  readonly reals: readonly string[];
+  derive: Deriver | null;
   /** What binding a call takes for this op beside tensors and numbers; null: nothing. */
   readonly parts: Parts | null;
   /** What calling it takes beside; null: nothing. */

@@ -2,6 +2,7 @@
 // them and says what they mean; what follows from the rest (kinds, names, what kernels are needed for) is not written
 // and found here.  Formulas are left to notation-formulas.ts, until someone asks.
 
+import { readFormula } from "./host-formula.js";
 import type { Access, Dim, Loop, Kernel, Op, Param, Program, Slot, Step, Word } from "../../host/model.js";
 
 type Fn = NonNullable<Word["value"]>;
@@ -23,11 +24,17 @@ export interface Written {
   readonly slots: string;
   readonly programs: string;
   /** What `$0`, `$1`, ... stand for. */
-  readonly values?: readonly Fn[];
+  readonly values?: string;
   /** What `raw0`, `raw1`, ... run. */
   readonly bodies?: readonly RawReader[];
   /** The sizes that need not be whole. */
   readonly reals?: readonly string[];
+  /** `Y=formula`, ... */
+  readonly sizes?: string;
+  /** What must hold, the message, and the values in it. */
+  readonly requires?: readonly (readonly string[])[];
+  /** The loop program that gradients are derived from, where not all are carried. */
+  readonly loops?: string;
 }
 
 export const parts = (text: string, by = " "): string[] => text.split(by).filter(Boolean);
@@ -46,7 +53,10 @@ export interface Texts {
 
 export const pending = /* @__PURE__ */ new WeakMap<Kernel, Texts>();
 
-type Given = Omit<Op, "params" | "slots" | "programs" | "output_names" | "promoted" | "outputs"> &
+type Given = Omit<
+  Op,
+  "params" | "slots" | "programs" | "output_names" | "promoted" | "outputs" | "sizes" | "requires"
+> &
   Partial<Pick<Op, "promoted" | "outputs">>;
 
 /** The op with what its text says. */
@@ -56,20 +66,19 @@ export function read({
   slots: lines,
   programs,
   classes = "f",
-  values,
+  values = "",
   bodies,
   reals = [],
+  sizes = "",
+  requires = [],
   promoted,
   outputs,
   ...rest
 }: Given & Written): Op {
   const slots: Slot[] = [];
-  const value = (text?: string): Fn | null => {
-    if (!text) return null;
-    if (text[0] === "$") return values![+text.slice(1)]!;
-    const number = +text;
-    return /^[-\d.]/.test(text) ? () => number : (e) => e[text]!; // a size may be called Infinity
-  };
+  const told = parts(values);
+  const value = (text?: string): Fn | null =>
+    text ? readFormula(text[0] === "$" ? told[+text.slice(1)]! : text) : null;
   const tensors: string[] = [];
   const params = parts(signature, ", ").map((text): Param => {
     const [, keyword, name, kind, instead = "", optional, rest, given, preset] =
@@ -259,6 +268,15 @@ export function read({
     promoted,
     outputs,
     slots,
+    sizes: parts(sizes).map((text) => {
+      const at = text.indexOf("=");
+      return { name: text.slice(0, at), value: readFormula(text.slice(at + 1)) };
+    }),
+    requires: requires.map(([holds, message, of = ""]) => ({
+      holds: readFormula(holds!),
+      message: message!,
+      values: parts(of).map(readFormula),
+    })),
     output_names: outputs.map((slot) => slots[slot]!.name),
     programs: programs.split(/\n(?=[\d ]*>)/).map((text, n): Program => {
       const [head, ...lines] = text.split("\n") as [string, ...string[]],

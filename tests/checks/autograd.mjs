@@ -61,6 +61,60 @@ export default {
     t.close(await first.tolist(), [12]);
     t.close(await second.tolist(), [12]);
   },
+  "derivatives of third order and more": async (t) => {
+    const { torch } = t,
+      { functional: F } = torch.nn,
+      w = torch.tensor(
+        [
+          [0.3, -0.7],
+          [0.5, 0.2],
+        ],
+        { device: t.device },
+      );
+    /** The derivative of this order along x of f(x + s v) by s, from the tape. */
+    const along = (f, x, order) => {
+      let y = f(x);
+      for (let k = 0; k < order; k++) {
+        [y] = torch.autograd.grad(y.mul(k ? direction : 1).sum(), [x], { create_graph: true });
+      }
+      return y;
+    };
+    const values = [0.4, 0.9],
+      direction = torch.tensor([0.6, -0.8], { device: t.device });
+    const functions = {
+      polynomial: (x) => x.pow(4),
+      exp: (x) => x.exp(),
+      log: (x) => x.log(),
+      tanh: (x) => x.tanh(),
+      sigmoid: (x) => x.sigmoid(),
+      sin: (x) => x.sin(),
+      quotient: (x) => torch.tensor(1, { device: t.device }).div(x.add(1)),
+      gelu: (x) => F.gelu(x),
+      softmax: (x) => F.softmax(x, 0).mul(direction),
+      logsumexp: (x) => x.logsumexp(0),
+      prod: (x) => x.prod(),
+      var: (x) => x.var().mul(x.sum()),
+      matmul: (x) => torch.matmul(w, x.exp()).pow(3),
+      // Of its fifty divisions a software GPU makes a kernel for minutes; on a GPU var and logsumexp stand for rows.
+      ...(t.device === "cpu" && { layer_norm: (x) => F.layer_norm(x.pow(2), [2]).mul(direction) }),
+      mse_loss: (x) => F.mse_loss(x.exp(), direction),
+      cross_entropy: (x) =>
+        F.cross_entropy(x.mul(2).reshape([1, 2]), torch.tensor([1], { dtype: "int32", device: t.device })),
+      conv1d: (x) => F.conv1d(x.pow(2).reshape([1, 1, 2]), w.reshape([2, 1, 2]), { padding: 1 }).pow(2),
+    };
+    const h = 0.02;
+    for (const [name, f] of Object.entries(functions)) {
+      const at = (s) =>
+        leaf(
+          t,
+          values.map((v, i) => v + s * [0.6, -0.8][i]),
+        );
+      const third = await along(f, at(0), 3).tolist();
+      const [more, less] = [await along(f, at(h), 2).tolist(), await along(f, at(-h), 2).tolist()];
+      const wanted = more.map((v, i) => (v - less[i]) / (2 * h));
+      t.close(third, wanted, { rtol: 2e-2, atol: 2e-2 }, name);
+    }
+  },
   "second derivatives of long rows and of many points": async (t) => {
     const n = 1300,
       x = t.tensor(

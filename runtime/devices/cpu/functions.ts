@@ -4,6 +4,7 @@
 import { OpError } from "../../base/errors.js";
 import {
   copysign,
+  digamma,
   erf,
   erfc,
   erfinv,
@@ -99,6 +100,7 @@ export const FUNCTIONS: Readonly<Record<string, Scalar>> = {
   cosh_of: Math.cosh,
   cut,
   cut_checked: (x) => fits(Math.trunc(x)),
+  digamma_of: digamma,
   divide: (x, y) => x / y,
   erf_of: erf,
   erfc_of: erfc,

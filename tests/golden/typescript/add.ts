@@ -3,7 +3,7 @@ export interface AddOptions {
   alpha?: number;
 }
 
-export const addOp: CompiledOp = /* @__PURE__ */ compiled_(data_.add, kernels_.add);
+export const addOp: CompiledOp = /* @__PURE__ */ compiled_(data_.add, null);
 
 /**
  * Adds `other`, times `alpha`, to `input`.

@@ -3,7 +3,7 @@ export interface GeluOptions {
   approximate?: "none" | "tanh";
 }
 
-export const geluOp: CompiledOp = /* @__PURE__ */ compiled_(data_.gelu, kernels_.gelu, PARTS_);
+export const geluOp: CompiledOp = /* @__PURE__ */ compiled_(data_.gelu, null, PARTS_);
 
 /**
  * Gaussian error linear unit: exact, or approximated with tanh.

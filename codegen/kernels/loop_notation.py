@@ -1,0 +1,207 @@
+"""Loop programs as they stand in the package, read once, where derivatives are made.  codegen/api/loop_programs.py
+writes them.
+
+    ?when i*B j:N/k:K; 0[i k] 3[@0 k]:0; 4[i j]=sum:@0*@1?i<N+
+
+A statement: perhaps a condition, its loops (`*` over a pack), after `/` those of a reduction; the elements that it
+reads, by slot and index, after `:` what stands for one outside of its tensor: the nth is `@n` in formulas, also in
+those of later ones; the element that it makes, by slot, `g4` the cotangent of slot 4, `d4` its gradient or another
+tensor by its name in quotes; its mode; a reduction; the value, after `?` its filter; `+` for spread.
+
+An op: a line for each statement of its forward program.  Then gradients that are given: `>0` before the statements of
+that of slot 0, `>` before what several share.  Then `^ result inner args whole targets` before those of a call that
+says its own: lists of names with commas between."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import cast
+
+from dsl.gradients.derivable import Derivable, spoken
+from dsl.gradients.solve import Sizes
+from dsl.ir.expression import E, Function, Read, Reduction, integer, sym
+from dsl.ir.program import Dim, DimKind, Dtype, Loop, Mode, Owned, Part, Program, Role, Stmt, Tensor
+
+from ..data import model
+from ..data.written import DIGITS, Formula, formula, run
+from .computed import expression_of
+from .loop_expressions import Scope, expression
+
+KINDS: dict[str, Dtype] = {"T": "T", "own": "own", "int32": "int", "bool": "bool", "float32": "float"}
+
+
+OWN = ("input", "output")
+
+
+class Lines:
+    """The statements of one op.  scope: of the statement that is read."""
+
+    def __init__(self, tensors: list[str]) -> None:
+        self.tensors = tensors
+        self.scope = Scope(set(), [], [])
+
+    def statement(self, text: str) -> Stmt:
+        f = Formula(text, 0, [])
+        self.scope = Scope(set(), [], [])
+        when: E | None = None
+        if taken(f, "?"):
+            when = self.e(f)
+            f.at += 1
+        loops = self.loops(f)
+        rloops = self.loops(f) if taken(f, "/") else ()
+        f.at += 2
+        while not taken(f, ";"):
+            tensor = self.tensor(f)
+            index = self.index(f)
+            self.scope.reads.append(Read(tensor, index, self.e(f) if taken(f, ":") else None))
+            taken(f, " ")
+        f.at += 1
+        target = self.tensor(f)
+        idx = self.index(f)
+        mode = cast(Mode, run(f, "=", False) + "=")
+        f.at += 1
+        start = f.at
+        red: Reduction | None = cast(Reduction, run(f, ":(", False))
+        if not taken(f, ":"):
+            red = None
+            f.at = start
+        body = self.e(f)
+        pred = self.e(f) if taken(f, "?") else None
+        return Stmt(target, idx, loops, body, red, rloops, pred, mode, when, f.at < len(text))
+
+    def loops(self, f: Formula) -> tuple[Loop, ...]:
+        out: list[Loop] = []
+        while f.text[f.at] not in "/;":
+            name = run(f, ":*", False)
+            f.loops.append(name)
+            if taken(f, "*"):
+                self.scope.packs.add(name)
+                out.append(Loop(name, None, run(f, " ;", False)))
+            else:
+                f.at += 1
+                out.append(Loop(name, self.e(f)))
+            taken(f, " ")
+        return tuple(out)
+
+    def tensor(self, f: Formula) -> str:
+        if taken(f, "'"):
+            name = run(f, "'", False)
+            f.at += 1
+            return name
+        prefix = run(f, "dg", True)
+        name = self.tensors[int(run(f, DIGITS, True))]
+        return f"{prefix}_{name}" if prefix != "" else name
+
+    def index(self, f: Formula) -> tuple[E, ...]:
+        out: list[E] = []
+        f.at += 1
+        while not taken(f, "]"):
+            out.append(self.e(f))
+            taken(f, " ")
+        return tuple(out)
+
+    def e(self, f: Formula) -> E:
+        return expression(formula(f), self.scope)
+
+
+def taken(f: Formula, character: str) -> bool:
+    """Goes past a character if it stands here."""
+    found = f.at < len(f.text) and f.text[f.at] == character
+    if found:
+        f.at += 1
+    return found
+
+
+def tensor(op: model.Op, s: model.Slot) -> Tensor:
+    """A slot as programs have it; carried.py's `slot` turned round."""
+    optional = any(p.optional and op.slots[p.slot] is s for p in op.params if p.slot >= 0)
+    like = op.slots[s.like].name if s.like >= 0 else ""
+    return Tensor(s.name, cast(Role, s.role), tuple([dim(d) for d in s.dims]), KINDS[s.dtype], like, optional, s.mut)
+
+
+def dim(d: model.Dim) -> Dim:
+    factors = tuple([integer(int(x)) if x[0] in DIGITS else sym(x) for x in d.factors])
+    size, when = expression_of(d.size), expression_of(d.when)
+    if size is None and d.name and not factors and d.kind in ("one", "chosen"):
+        size = sym(d.name)
+    return Dim(cast(DimKind, d.kind), d.name, size, factors, d.option, cast(Part, d.part), d.broadcast, when)
+
+
+def read_derivable(op: model.Op, text: str) -> Derivable:
+    """What derivation knows of an op.  text: the lines, and before them one with the parameters that have gradients,
+    sizes that are above 0 and, as `Y=H`, those that grow with an axis."""
+    names = [s.name for s in op.slots]
+    head, *lines = text.split("\n")
+    wanted: list[str] = []
+    positive: list[str] = []
+    kin: dict[str, str] = {}
+    for said in head.split(" "):
+        pair = said.split("=")
+        if len(pair) == 2:
+            kin[pair[0]] = pair[1]
+        elif said[0] in DIGITS:
+            wanted.append(names[int(said)])
+        else:
+            positive.append(said)
+    reader = Lines(names)
+    stmts: list[Stmt] = []
+    grads: dict[str, list[Stmt]] = {}
+    owned: list[Owned] = []
+    into = stmts
+    for line in lines:
+        if line[0] == ">":
+            into = []
+            grads[names[int(line[1:])] if len(line) > 1 else ""] = into
+        elif line[0] == "^":
+            into = []
+            result, inner, args, whole, targets = line[2:].split(" ")
+            owned.append(
+                Owned(
+                    names[int(result)],
+                    numbered(names, inner),
+                    numbered(names, args),
+                    whole == "1",
+                    into,
+                    {t.split("=")[0]: names[int(t.split("=")[1])] for t in targets.split(",")},
+                )
+            )
+        else:
+            into.append(reader.statement(line))
+    sizes = Sizes(kin, frozenset(positive))
+    mentioned = spoken(stmts, grads, owned)  # other slots may be those of gradients that are carried
+    tensors = {s.name: tensor(op, s) for s in op.slots if s.role in OWN or s.role == "temp" and s.name in mentioned}
+    return Derivable(op.name, tensors, [names[n] for n in op.outputs], wanted, stmts, grads, owned, sizes, unchecked)
+
+
+@dataclass(frozen=True)
+class Slopes:
+    """What derivation knows of a routine; see dsl.ir.expression.Function."""
+
+    params: tuple[str, ...]
+    slopes: dict[str, E]
+    whole: bool
+
+
+def read_routines(text: str) -> dict[str, Function]:
+    """The derivatives of routines, a line for each: `name x,y`, `!` if it may work on whole numbers, `x=formula`."""
+    reader = Lines([])
+    found: dict[str, Function] = {}
+    for line in text.split("\n"):
+        name, said, *rest = line.split(" ")
+        whole = said.endswith("!")
+        params = tuple((said[:-1] if whole else said).split(","))
+        reader.scope = Scope(set(), [], [*params, "out"])
+        slopes: dict[str, E] = {}
+        for slope in rest:
+            at = slope.find("=")
+            slopes[slope[:at]] = reader.e(Formula(slope[at + 1 :], 0, []))
+        found[name] = Slopes(params, slopes, whole)
+    return found
+
+
+def numbered(names: list[str], text: str) -> tuple[str, ...]:
+    return tuple([names[int(n)] for n in text.split(",")])
+
+
+def unchecked(p: Program, after: str, unknown: bool) -> None:
+    """The build has checked what is derived here."""
