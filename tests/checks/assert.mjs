@@ -9,6 +9,8 @@ export function context(torch, device) {
     close,
     throws,
     tensor: (data, options = {}) => torch.tensor(data, { device, ...options }),
+    /** Whether the device has float16. */
+    hasHalf: device === "cpu" || torch.gpuDevice().features.has("shader-f16"),
   };
 }
 

@@ -12,7 +12,6 @@ const expected = async (t) => JSON.parse(new TextDecoder().decode(await bytesOf(
 
 /** A GPU has no float64. */
 const options = (t) => ({ map_location: t.device, dtype: t.device === "cpu" ? null : "float32" });
-const hasHalf = (t) => t.device === "cpu" || t.torch.gpuDevice().features.has("shader-f16");
 const KEPT = {
   float64: "float64",
   float16: "float16",
@@ -49,7 +48,7 @@ export default {
     await checkTypes(t, await t.torch.load(data, options(t)), wanted);
   },
   "half precision stays half precision where the device has it, and else says what to do": async (t) => {
-    if (!hasHalf(t)) {
+    if (!t.hasHalf) {
       await t.throws(
         () => t.torch.load(at("types.safetensors"), { map_location: t.device, dtype: "float16" }),
         /float16 is not available .* \{dtype: "float32"\} makes float32 of it/,
@@ -65,7 +64,7 @@ export default {
     for (const dtype of [
       null,
       "float32",
-      ...(hasHalf(t) ? ["float16"] : []),
+      ...(t.hasHalf ? ["float16"] : []),
       ...(t.device === "cpu" ? ["float64"] : []),
     ]) {
       const { list, parts } = await t.torch.load(data, { map_location: t.device, dtype }),
@@ -189,7 +188,7 @@ export default {
       none: t.torch.zeros([0, 2], { device: t.device }),
       one: t.tensor(7),
     };
-    if (hasHalf(t)) state.h = t.tensor([1 / 3, 70000]).half();
+    if (t.hasHalf) state.h = t.tensor([1 / 3, 70000]).half();
     const data = await safetensors.save(state, { metadata: { format: "pt" } }),
       found = await safetensors.load(data, { device: t.device });
     t.equal(Object.keys(found).sort(), Object.keys(state).sort());
@@ -199,7 +198,7 @@ export default {
     const opened = await safetensors.safe_open(data);
     t.equal(
       [opened.metadata().format, opened.keys()],
-      ["pt", ["none", "one", "turned", "w", "n", ...(hasHalf(t) ? ["h"] : []), "i", "u", "b"]],
+      ["pt", ["none", "one", "turned", "w", "n", ...(t.hasHalf ? ["h"] : []), "i", "u", "b"]],
     );
   },
   "floating tensors are written as half precision or bfloat16 where that is asked for": async (t) => {

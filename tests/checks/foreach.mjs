@@ -197,7 +197,7 @@ export default {
     expect(t, await alike(t, { gradient }), [1, 1, 1, 2, 3, 3]);
   },
   "tensors of two types take a launch each": async (t) => {
-    const other = t.device === "cpu" ? "float64" : t.torch.gpuDevice().features.has("shader-f16") ? "float16" : null;
+    const other = t.device === "cpu" ? "float64" : t.hasHalf ? "float16" : null;
     if (!other) return;
     const start = () =>
       [
